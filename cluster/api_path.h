@@ -1,0 +1,30 @@
+// Where an API server keeps what: the paths of Kubernetes by kind.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace fluxnetes::cluster {
+
+struct ApiResource {
+  std::string_view kind;    // "Job"
+  std::string_view prefix;  // "/apis/batch/v1"
+  std::string_view plural;  // "jobs"
+};
+
+// Nothing for a kind that we do not know.
+std::optional<ApiResource> ResourceOfKind(std::string_view kind);
+std::optional<ApiResource> ResourceOfPath(std::string_view prefix,
+                                          std::string_view plural);
+
+// "/apis/batch/v1/namespaces/a/jobs", and with "/NAME".
+std::string PathOf(const ApiResource& resource,
+                   std::string_view namespace_name);
+std::string PathOf(const ApiResource& resource, std::string_view namespace_name,
+                   std::string_view name);
+
+// "/api/v1/namespaces/a/pods/NAME".
+std::string PodPath(std::string_view namespace_name, std::string_view name);
+
+}  // namespace fluxnetes::cluster

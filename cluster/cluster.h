@@ -1,0 +1,147 @@
+// The door to the cluster: everything that the scheduler needs of it, and
+// nothing else. Two implementations stand behind it, the Kubernetes API and a
+// simulated cluster; nothing above this folder knows which one it has, and both
+// pass one contract suite (tests/cluster/contract.h).
+//
+// All functions are thread-safe. What the cluster answers is a value; that it
+// cannot be reached is an exception (Unreachable).
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "cluster/node.h"
+#include "cluster/pod.h"
+
+namespace fluxnetes::cluster {
+
+class Unreachable : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// What a watch says. A list begins with kListBegin and ends with kListEnd: all
+// objects come as kChanged between them, and whatever a watcher knew and was
+// not told in between is gone. That happens at the start and whenever the
+// cluster cannot say what was missed. Objects are shared, because one event
+// goes to several watchers, and never change.
+struct WatchEvent {
+  enum class Kind { kListBegin, kListEnd, kChanged, kDeleted };
+  Kind kind = Kind::kChanged;
+  std::variant<std::monostate, std::shared_ptr<const Pod>,
+               std::shared_ptr<const Node>>
+      object;
+};
+
+// A stream of events, used by one thread. Its buffer is bounded: a watcher that
+// is too slow gets a new list instead of every step.
+class Watch {
+ public:
+  virtual ~Watch() = default;
+
+  // Up to `limit` events in order; waits up to `timeout` for the first one.
+  // Throws nothing for a lost connection: the watch comes back with a list.
+  virtual std::vector<WatchEvent> Next(int limit,
+                                       std::chrono::milliseconds timeout) = 0;
+};
+
+// Gives the pod of this UID, at this resource version, to the node.
+struct Binding {
+  std::string namespace_name;
+  std::string pod_name;
+  std::string uid;
+  std::string resource_version;  // empty: any
+  std::string node_name;
+};
+
+enum class BindOutcome {
+  kBound,     // by this call
+  kConflict,  // another UID or version, or it has a node already: look again
+  kGone,      // no such pod
+  kRefused    // the API server will not have it; `message` says why
+};
+
+struct BindResult {
+  BindOutcome outcome = BindOutcome::kBound;
+  std::string message;
+};
+
+// What can be deleted.
+struct ObjectName {
+  std::string kind;  // Pod, Job, or the kind of another controller
+  std::string namespace_name;
+  std::string name;
+  std::string uid;  // precondition; empty: any
+};
+
+// An event of Kubernetes (core/v1 Event) on a pod.
+struct PodEvent {
+  std::string namespace_name;
+  std::string pod_name;
+  std::string pod_uid;
+  bool warning = false;
+  std::string reason;  // Scheduled, FailedScheduling, ...
+  std::string message;
+};
+
+// The condition PodScheduled=False of a pod.
+struct PodCondition {
+  std::string namespace_name;
+  std::string pod_name;
+  std::string pod_uid;
+  std::string reason;  // Unschedulable, SchedulingGated
+  std::string message;
+};
+
+class Cluster {
+ public:
+  virtual ~Cluster() = default;
+
+  // All pods of all namespaces and schedulers, and all nodes.
+  virtual std::unique_ptr<Watch> WatchAll() = 0;
+
+  // One result per binding, in order. Several are under way at once; the call
+  // returns when each has its answer. 429 and 5xx are tried again, as
+  // Retry-After says, until `deadline`, then Unreachable is thrown: some may
+  // have been bound.
+  virtual std::vector<BindResult> Bind(std::span<const Binding> bindings,
+                                       std::chrono::milliseconds deadline) = 0;
+
+  // The pod as it is now; nothing if there is none.
+  virtual std::optional<Pod> GetPod(const std::string& namespace_name,
+                                    const std::string& name) = 0;
+
+  // Changes nothing but the pod's resource version (an annotation), so that a
+  // binding under way that names the old one meets a conflict. Returns the new
+  // version; nothing if the pod is gone, has another UID, or is bound.
+  virtual std::optional<std::string> Touch(const std::string& namespace_name,
+                                           const std::string& name,
+                                           const std::string& uid) = 0;
+
+  // In the background, with what it controls. False if it is not there (or
+  // has another UID).
+  virtual bool Delete(const ObjectName& object) = 0;
+
+  // The topmost controller of a pod's controller; the owner itself if it has
+  // none above, nothing if it is not there.
+  virtual std::optional<ObjectName> TopOwner(const ObjectName& owner) = 0;
+
+  // Whether this controller may still make a pod for one of its own that ended:
+  // it is there, is not being deleted, and, if it is a Kubernetes Job, has
+  // neither completed nor failed. A Job says so a moment after its last pod
+  // has ended, and no event tells: watching Jobs would want more rights than
+  // reading one, so ask again.
+  virtual bool MayReplace(const ObjectName& owner) = 0;
+
+  // Best effort, in the order given; a pod that is gone is passed over.
+  virtual void Record(std::span<const PodEvent> events) = 0;
+  virtual void SetConditions(std::span<const PodCondition> conditions) = 0;
+};
+
+}  // namespace fluxnetes::cluster

@@ -1,0 +1,75 @@
+// The cluster behind a Kubernetes API server, or behind the simulated cluster's
+// API, which speaks the same (services/cluster_api.h).
+//
+// A binding that is answered with a conflict is read again: libcurl repeats a
+// POST on a kept connection that has died, so it may have been ours that gave
+// the pod its node. If the pod has the wanted node it counts as bound.
+//
+// Kinds other than those of Kubernetes itself and JobSet cannot be asked for:
+// TopOwner stops below them, Delete and MayReplace say that there is no such
+// object.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+
+#include "cluster/cluster.h"
+#include "cluster/http_client.h"
+#include "cluster/kubernetes_watch.h"
+
+namespace fluxnetes::cluster {
+
+struct KubernetesOptions {
+  HttpOptions http;
+  KubernetesWatchOptions watch;
+  // Of each call that has no deadline of its own, all attempts together.
+  std::chrono::milliseconds deadline{15'000};
+};
+
+class KubernetesCluster final : public Cluster {
+ public:
+  // Connects when it is first asked for something.
+  explicit KubernetesCluster(KubernetesOptions options);
+  ~KubernetesCluster() override;
+
+  // All calls that are under way, and all that still come, throw Unreachable,
+  // watches fall silent: for a stop that cannot wait for a cluster that is
+  // away. From one thread; twice is fine.
+  void GiveUp();
+
+  std::unique_ptr<Watch> WatchAll() override;
+  std::vector<BindResult> Bind(std::span<const Binding> bindings,
+                               std::chrono::milliseconds deadline) override;
+  std::optional<Pod> GetPod(const std::string& namespace_name,
+                            const std::string& name) override;
+  std::optional<std::string> Touch(const std::string& namespace_name,
+                                   const std::string& name,
+                                   const std::string& uid) override;
+  bool Delete(const ObjectName& object) override;
+  std::optional<ObjectName> TopOwner(const ObjectName& owner) override;
+  bool MayReplace(const ObjectName& owner) override;
+  void Record(std::span<const PodEvent> events) override;
+  void SetConditions(std::span<const PodCondition> conditions) override;
+
+ private:
+  HttpRequest Request(std::string method, std::string path,
+                      std::string body = {}) const;
+  void LookAgain(std::span<const Binding> bindings,
+                 std::chrono::milliseconds deadline,
+                 std::vector<BindResult>& results);
+  // A controller as it is now; nothing if it is not there.
+  std::optional<nlohmann::json> GetOwner(const ObjectName& owner);
+  // Sends in rounds, so that two of one pod keep their order.
+  template <typename Item>
+  void SendInOrder(std::span<const Item> items,
+                   const std::function<HttpRequest(const Item&)>& write);
+
+  const KubernetesOptions options_;
+  HttpClient client_;
+};
+
+}  // namespace fluxnetes::cluster

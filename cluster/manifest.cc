@@ -1,0 +1,117 @@
+#include "cluster/manifest.h"
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "cluster/json_field.h"
+#include "cluster/manifest_rules.h"
+#include "cluster/objects.h"
+#include "cluster/quote.h"
+
+namespace fluxnetes::cluster {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::int64_t kDefaultPods = 110;  // as a kubelet
+
+struct KnownKind {
+  const char* kind;
+  const char* api_version;
+  std::optional<std::string> (*what_is_wrong)(const Json&);
+};
+
+constexpr std::array kKinds = {KnownKind{"Pod", "v1", WhatIsWrongWithPod},
+                               KnownKind{"Job", "batch/v1", WhatIsWrongWithJob},
+                               KnownKind{"Node", "v1", WhatIsWrongWithNode}};
+
+[[noreturn]] void Refuse(const std::string& place, const std::string& why) {
+  throw InputError(place + ": " + why);
+}
+
+const KnownKind& KindOf(const Json& object, const std::string& place) {
+  if (!object.is_object()) {
+    Refuse(place, "not an object of Kubernetes; write apiVersion: and kind:");
+  }
+  const std::string kind = Text(object, "kind");
+  if (kind.empty()) {
+    Refuse(place, "kind is missing; it must be Pod, Job, Node or List");
+  }
+  for (const KnownKind& known : kKinds) {
+    if (kind != known.kind) continue;
+    const std::string version = Text(object, "apiVersion");
+    if (version == known.api_version) return known;
+    Refuse(place, "apiVersion is " + Quote(version) + "; a " + kind +
+                      " must have " + known.api_version);
+  }
+  Refuse(place, "kind " + Quote(kind) +
+                    " is not supported; it must be Pod, Job, Node or List");
+}
+
+Node ReadNode(const Json& object) {
+  Node node = DecodeNode(object);
+  if (node.allocatable.pods == 0) node.allocatable.pods = kDefaultPods;
+  return node;
+}
+
+std::variant<PodTemplate, KubernetesJob, Node> Decode(const Json& object,
+                                                      std::string_view kind) {
+  if (kind == "Pod") return DecodePodTemplate(object);
+  if (kind == "Node") return ReadNode(object);
+  KubernetesJob job = DecodeJob(object);
+  job.pod_template.pod.namespace_name = job.namespace_name;
+  return job;
+}
+
+// Takes apart Lists, which do not hold Lists.
+void ReadDocument(Json document, const std::string& place,
+                  const ManifestOptions& options, std::vector<Manifest>& all) {
+  if (Text(document, "kind") != "List") {
+    all.push_back(ReadManifest(std::move(document), place, options));
+    return;
+  }
+  if (!At(document, "items").is_array()) {
+    Refuse(place, "items is missing; a List has a list of objects");
+  }
+  Json& items = document["items"];
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    all.push_back(ReadManifest(std::move(items[i]),
+                               place + ": items[" + std::to_string(i) + "]",
+                               options));
+  }
+}
+
+}  // namespace
+
+Manifest ReadManifest(Json object, const std::string& place,
+                      const ManifestOptions& options) {
+  const KnownKind& known = KindOf(object, place);
+  const std::string name = Text(At(object, "metadata"), "name");
+  const std::string named =
+      place + ": " + known.kind + (name.empty() ? "" : " " + Quote(name));
+  if (const auto wrong = known.what_is_wrong(object)) Refuse(named, *wrong);
+  const std::string_view kind = known.kind;
+  if (kind != "Node" && Text(object["metadata"], "namespace").empty()) {
+    object["metadata"]["namespace"] = options.namespace_name;
+  }
+  return {Decode(object, kind), object.dump(), named};
+}
+
+std::vector<Manifest> ReadManifests(std::string_view text,
+                                    const std::string& source,
+                                    const ManifestOptions& options) {
+  std::vector<Manifest> all;
+  ReadYaml(
+      text, source,
+      [&](Json document, int line) {
+        ReadDocument(std::move(document), source + ":" + std::to_string(line),
+                     options, all);
+      },
+      options.limits);
+  if (all.empty()) Refuse(source, "holds no object; write a Pod or a Job");
+  return all;
+}
+
+}  // namespace fluxnetes::cluster

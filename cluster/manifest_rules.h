@@ -1,0 +1,16 @@
+// What the fields of manifests must be (Kubernetes API reference: Pod v1 core,
+// Job v1 batch, Node v1 core).
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+
+namespace fluxnetes::cluster {
+
+// What is wrong with it, with the path; nothing if nothing is.
+std::optional<std::string> WhatIsWrongWithPod(const nlohmann::json& object);
+std::optional<std::string> WhatIsWrongWithJob(const nlohmann::json& object);
+std::optional<std::string> WhatIsWrongWithNode(const nlohmann::json& object);
+
+}  // namespace fluxnetes::cluster

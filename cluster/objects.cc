@@ -1,0 +1,241 @@
+#include "cluster/objects.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "cluster/json_field.h"
+#include "cluster/pod_requests.h"
+#include "cluster/run.h"
+#include "cluster/timestamp.h"
+
+namespace fluxnetes::cluster {
+namespace {
+
+using Json = nlohmann::json;
+using Labels = std::map<std::string, std::string>;
+
+constexpr const char* kIndexName = "batch.kubernetes.io/job-completion-index";
+
+Labels DecodeLabels(const Json& object) {
+  Labels labels;
+  if (!object.is_object()) return labels;
+  for (const auto& [name, value] : object.items()) {
+    if (value.is_string()) labels.emplace(name, value.get<std::string>());
+  }
+  return labels;
+}
+
+bool IsRead(std::string_view annotation) {
+  static constexpr std::array<std::string_view, 3> kRead = {
+      "fluxnetes", "fluence.flux-framework.org/", "scheduling.x-k8s.io/"};
+  static constexpr std::array<std::string_view, 3> kOfRun = {
+      kRunSecondsAnnotation, kExitCodeAnnotation, kFailFirstAnnotation};
+  return std::ranges::find(kOfRun, annotation) == kOfRun.end() &&
+         std::ranges::any_of(kRead, [&](std::string_view prefix) {
+           return annotation.starts_with(prefix);
+         });
+}
+
+Toleration DecodeToleration(const Json& json) {
+  return {Text(json, "key"), Text(json, "operator") == "Exists",
+          Text(json, "value"), Text(json, "effect")};
+}
+
+void AddRequirements(const Json& list, bool field, NodeSelectorTerm& term) {
+  for (const Json& json : List(list)) {
+    NodeRequirement requirement{
+        Text(json, "key"), Text(json, "operator"), {}, field};
+    for (const Json& value : List(At(json, "values"))) {
+      if (value.is_string()) {
+        requirement.values.push_back(value.get<std::string>());
+      }
+    }
+    term.push_back(std::move(requirement));
+  }
+}
+
+// A requirement without a term that could hold keeps an empty one, which
+// selects nothing.
+std::vector<NodeSelectorTerm> DecodeAffinity(const Json& spec) {
+  std::vector<NodeSelectorTerm> terms;
+  const Json& required = At(At(At(spec, "affinity"), "nodeAffinity"),
+                            "requiredDuringSchedulingIgnoredDuringExecution");
+  if (!required.is_object()) return terms;
+  for (const Json& json : List(At(required, "nodeSelectorTerms"))) {
+    auto& term = terms.emplace_back();
+    AddRequirements(At(json, "matchExpressions"), false, term);
+    AddRequirements(At(json, "matchFields"), true, term);
+  }
+  if (terms.empty()) terms.emplace_back();
+  return terms;
+}
+
+std::optional<Owner> DecodeController(const Json& metadata) {
+  for (const Json& owner : List(At(metadata, "ownerReferences"))) {
+    if (Flag(owner, "controller")) {
+      return Owner{Text(owner, "kind"), Text(owner, "name"),
+                   Text(owner, "uid")};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<int> DecodeIndex(const Json& metadata) {
+  for (const char* const place : {"annotations", "labels"}) {
+    const std::string text = Text(At(metadata, place), kIndexName);
+    int index = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, index);
+    if (error == std::errc{} && stop == end && index >= 0) return index;
+  }
+  return std::nullopt;
+}
+
+PodPhase DecodePhase(const std::string& phase) {
+  if (phase == "Succeeded") return PodPhase::kSucceeded;
+  if (phase == "Failed") return PodPhase::kFailed;
+  // Unknown: its node does not answer, but it may run.
+  if (phase == "Running" || phase == "Unknown") return PodPhase::kRunning;
+  return PodPhase::kPending;
+}
+
+template <typename Integer>
+std::optional<Integer> DecodeInteger(const Json& object, const char* key) {
+  const Json& value = At(object, key);
+  if (!value.is_number_integer()) return std::nullopt;
+  if (value.is_number_unsigned()) {
+    const auto number = value.get<std::uint64_t>();
+    if (!std::in_range<Integer>(number)) return std::nullopt;
+    return static_cast<Integer>(number);
+  }
+  const auto number = value.get<std::int64_t>();
+  if (!std::in_range<Integer>(number)) return std::nullopt;
+  return static_cast<Integer>(number);
+}
+
+std::optional<std::chrono::seconds> DecodeDeadline(const Json& spec) {
+  const auto seconds =
+      DecodeInteger<std::int32_t>(spec, "activeDeadlineSeconds");
+  if (!seconds || *seconds < 1) return std::nullopt;
+  return std::chrono::seconds(*seconds);
+}
+
+void DecodeMetadata(const Json& metadata, Pod& pod) {
+  pod.namespace_name = Text(metadata, "namespace");
+  pod.name = Text(metadata, "name");
+  pod.uid = Text(metadata, "uid");
+  pod.resource_version = Text(metadata, "resourceVersion");
+  pod.terminating = !Text(metadata, "deletionTimestamp").empty();
+  pod.labels = DecodeLabels(At(metadata, "labels"));
+  pod.annotations = DecodeLabels(At(metadata, "annotations"));
+  std::erase_if(pod.annotations,
+                [](const auto& entry) { return !IsRead(entry.first); });
+  pod.controller = DecodeController(metadata);
+  pod.completion_index = DecodeIndex(metadata);
+  pod.created_at =
+      ParseTimestamp(Text(metadata, "creationTimestamp")).value_or(Time{});
+}
+
+void DecodeSpec(const Json& spec, Pod& pod) {
+  pod.scheduler_name = Text(spec, "schedulerName", "default-scheduler");
+  pod.node_name = Text(spec, "nodeName");
+  pod.gated = !List(At(spec, "schedulingGates")).empty();
+  pod.priority = DecodeInteger<std::int32_t>(spec, "priority").value_or(0);
+  pod.active_deadline = DecodeDeadline(spec);
+  pod.request.resources = DecodeRequests(spec);
+  pod.request.node_selector = DecodeLabels(At(spec, "nodeSelector"));
+  pod.request.node_affinity = DecodeAffinity(spec);
+  for (const Json& toleration : List(At(spec, "tolerations"))) {
+    pod.request.tolerations.push_back(DecodeToleration(toleration));
+  }
+}
+
+bool DecodeReady(const Json& status) {
+  for (const Json& condition : List(At(status, "conditions"))) {
+    if (Text(condition, "type") == "Ready") {
+      return Text(condition, "status") == "True";
+    }
+  }
+  return true;
+}
+
+int AtLeastZero(const Json& object, const char* key, int otherwise) {
+  return std::max(0,
+                  DecodeInteger<std::int32_t>(object, key).value_or(otherwise));
+}
+
+}  // namespace
+
+Pod DecodePod(const Json& object) {
+  Pod pod;
+  DecodeMetadata(At(object, "metadata"), pod);
+  DecodeSpec(At(object, "spec"), pod);
+  const Json& status = At(object, "status");
+  pod.phase = DecodePhase(Text(status, "phase"));
+  pod.reason = Text(status, "reason");
+  return pod;
+}
+
+Node DecodeNode(const Json& object) {
+  const Json& metadata = At(object, "metadata");
+  const Json& spec = At(object, "spec");
+  const Json& status = At(object, "status");
+  Node node;
+  node.name = Text(metadata, "name");
+  node.uid = Text(metadata, "uid");
+  node.resource_version = Text(metadata, "resourceVersion");
+  node.labels = DecodeLabels(At(metadata, "labels"));
+  node.allocatable = DecodeOffer(At(status, "allocatable").is_object()
+                                     ? At(status, "allocatable")
+                                     : At(status, "capacity"));
+  for (const Json& taint : List(At(spec, "taints"))) {
+    node.taints.push_back(
+        {Text(taint, "key"), Text(taint, "value"), Text(taint, "effect")});
+  }
+  node.unschedulable = Flag(spec, "unschedulable");
+  node.ready = DecodeReady(status);
+  return node;
+}
+
+PodTemplate DecodePodTemplate(const Json& object) {
+  PodTemplate result;
+  const Json& spec = At(object, "spec");
+  DecodeMetadata(At(object, "metadata"), result.pod);
+  DecodeSpec(spec, result.pod);
+  const std::string restart = Text(spec, "restartPolicy");
+  result.restart = restart == "Never"       ? RestartPolicy::kNever
+                   : restart == "OnFailure" ? RestartPolicy::kOnFailure
+                                            : RestartPolicy::kAlways;
+  result.run = DecodeRun(object, result.restart);
+  return result;
+}
+
+KubernetesJob DecodeJob(const Json& object) {
+  const Json& metadata = At(object, "metadata");
+  const Json& spec = At(object, "spec");
+  KubernetesJob job;
+  job.namespace_name = Text(metadata, "namespace");
+  job.name = Text(metadata, "name");
+  job.labels = DecodeLabels(At(metadata, "labels"));
+  job.controller = DecodeController(metadata);
+  job.parallelism = AtLeastZero(spec, "parallelism", 1);
+  if (At(spec, "completions").is_number_integer()) {
+    job.completions = AtLeastZero(spec, "completions", 1);
+  } else if (At(spec, "parallelism").is_number_integer()) {
+    job.completions = std::nullopt;
+  }
+  job.indexed = Text(spec, "completionMode") == "Indexed";
+  job.backoff_limit = AtLeastZero(spec, "backoffLimit", 6);
+  job.active_deadline = DecodeDeadline(spec);
+  job.suspend = Flag(spec, "suspend");
+  job.pod_template = DecodePodTemplate(At(spec, "template"));
+  return job;
+}
+
+}  // namespace fluxnetes::cluster

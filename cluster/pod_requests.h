@@ -1,0 +1,17 @@
+// How much a pod asks for and a node offers, decoded from their JSON. See
+// objects.h for the rules; neither ever fails.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "cluster/resources.h"
+
+namespace fluxnetes::cluster {
+
+// Of the spec of a pod.
+Resources DecodeRequests(const nlohmann::json& spec);
+
+// Of status.allocatable or status.capacity of a node.
+Resources DecodeOffer(const nlohmann::json& amounts);
+
+}  // namespace fluxnetes::cluster

@@ -1,0 +1,40 @@
+// Amounts of what pods ask for and nodes have. CPU is kept in thousandths of a
+// core, memory and ephemeral storage in bytes, pods and extended resources
+// (nvidia.com/gpu) in whole units; all 64 bits, all checked.
+//
+// Plain value. Arithmetic throws std::overflow_error.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fluxnetes::cluster {
+
+struct Resources {
+  std::int64_t cpu_milli = 0;
+  std::int64_t memory_bytes = 0;
+  std::int64_t ephemeral_bytes = 0;
+  std::int64_t pods = 0;
+  // Extended resources by name, in order of name, no zeros.
+  std::vector<std::pair<std::string, std::int64_t>> extended = {};
+
+  std::int64_t Extended(const std::string& name) const;
+  void SetExtended(const std::string& name, std::int64_t amount);
+
+  Resources& operator+=(const Resources& other);
+  Resources& operator-=(const Resources& other);
+  bool operator==(const Resources&) const = default;
+
+  // Whether `request` fits into this, in every resource.
+  bool Holds(const Resources& request) const;
+};
+
+// Per resource the larger of both.
+Resources Maximum(const Resources& a, const Resources& b);
+
+// "2 cpu, 4Gi, 1 nvidia.com/gpu": for people.
+std::string Format(const Resources& resources);
+
+}  // namespace fluxnetes::cluster

@@ -1,0 +1,22 @@
+# Warnings are errors; sanitizers and faults by one option each; ccache if it
+# is there. Asserts stay in every build (no -DNDEBUG): a bug ends the process
+# before it is written to the database, and the queue survives that.
+add_compile_options(-Wall -Wextra -Werror)
+include_directories(${CMAKE_SOURCE_DIR})
+set(CMAKE_CXX_FLAGS_RELEASE "-O2")
+
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()
+
+if(FLUXNETES_SANITIZE)
+  string(REPLACE ";" "," sanitizers "${FLUXNETES_SANITIZE}")
+  add_compile_options(-O1 -fsanitize=${sanitizers} -fno-omit-frame-pointer
+                      -fno-sanitize-recover=all -g1)
+  add_link_options(-fsanitize=${sanitizers})
+endif()
+
+if(FLUXNETES_FAULTS)
+  add_compile_definitions(FLUXNETES_FAULTS)
+endif()

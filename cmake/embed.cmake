@@ -1,0 +1,41 @@
+# SQL that is compiled in.
+#
+# embed_queries(TARGET FILE.sql): every query of FILE, which stands below a
+# line `-- name: lease_jobs` and a line of description, becomes a constant
+# `queries::kLeaseJobs` of type sql::Query. Those of queries.sql are in
+# "<folder>/queries.h", and all of them the list `queries::kAll`; those of
+# another file, cleanup.sql, in "<folder>/cleanup_queries.h" and the list
+# `queries::kAllCleanup`. The files of a folder share one namespace.
+#
+# embed_migrations(TARGET): every NNNN_name.sql of the folder becomes a row of
+# `migrations::All()` in "migrations/migrations.h".
+set(FLUXNETES_EMBED ${CMAKE_SOURCE_DIR}/cmake/embed_sql.py)
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+include_directories(${CMAKE_BINARY_DIR}/generated)
+
+function(embed_queries target file)
+  get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
+  get_filename_component(stem ${file} NAME_WE)
+  if(stem STREQUAL "queries")
+    set(header queries.h)
+  else()
+    set(header ${stem}_queries.h)
+  endif()
+  set(out ${CMAKE_BINARY_DIR}/generated/${folder}/${header})
+  add_custom_command(OUTPUT ${out}
+    COMMAND ${Python3_EXECUTABLE} ${FLUXNETES_EMBED} queries ${folder}
+            ${CMAKE_CURRENT_SOURCE_DIR}/${file} ${out}
+    DEPENDS ${FLUXNETES_EMBED} ${CMAKE_CURRENT_SOURCE_DIR}/${file} VERBATIM)
+  target_sources(${target} PRIVATE ${out})
+endfunction()
+
+function(embed_migrations target)
+  file(GLOB files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/[0-9]*.sql)
+  set(out ${CMAKE_BINARY_DIR}/generated/migrations/migrations.cc)
+  add_custom_command(OUTPUT ${out}
+    COMMAND ${Python3_EXECUTABLE} ${FLUXNETES_EMBED} migrations migrations
+            ${files} ${out}
+    DEPENDS ${FLUXNETES_EMBED} ${files} VERBATIM)
+  add_library(${target} STATIC ${out})
+  target_link_libraries(${target} PUBLIC fluxnetes_sql)
+endfunction()

@@ -1,0 +1,84 @@
+"""Turns .sql files into C++ constants; see embed.cmake."""
+
+import pathlib
+import re
+import sys
+
+
+def literal(text):
+    """A raw string literal, in pieces that every compiler takes."""
+    pieces = [text[i:i + 8000] for i in range(0, len(text), 8000)] or [""]
+    return "\n".join(f'R"sql({piece})sql"' for piece in pieces)
+
+
+def pascal(name):
+    return "".join(part.title() for part in name.split("_"))
+
+
+def parse_queries(path):
+    queries = []
+    blocks = re.split(r"(?m)^-- name: *", path.read_text())[1:]
+    for block in blocks:
+        name, _, rest = block.partition("\n")
+        name = name.strip()
+        lines = rest.split("\n")
+        if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
+            sys.exit(f"{path}: '{name}' is not a query name (snake_case)")
+        if not lines[0].startswith("-- "):
+            sys.exit(f"{path}: query {name} has no line that describes it")
+        about = []
+        while lines and lines[0].startswith("-- "):
+            about.append(lines.pop(0)[3:])
+        queries.append((name, about, "\n".join(lines).strip().rstrip(";")))
+    names = [name for name, _, _ in queries]
+    for name in names:
+        if names.count(name) > 1:
+            sys.exit(f"{path}: query {name} is there twice")
+    return queries
+
+
+def write_queries(folder, path, out):
+    text = [f"// Made from {folder}/{path.name}.", "#pragma once", "",
+            '#include "sql/query.h"', "",
+            f"namespace fluxnetes::{folder}::queries {{", ""]
+    constants = []
+    for name, about, body in parse_queries(path):
+        constant = "k" + pascal(name)
+        constants.append(constant)
+        text += [f"// {line}" for line in about]
+        text.append(f'inline constexpr sql::Query {constant}{{"{name}",')
+        text.append(f"{literal(body)}}};\n")
+    part = "" if path.stem == "queries" else pascal(path.stem)
+    text.append(f"inline constexpr sql::Query kAll{part}[] = {{")
+    text += [f"    {constant}," for constant in constants]
+    text += ["};", "", f"}}  // namespace fluxnetes::{folder}::queries", ""]
+    out.write_text("\n".join(text))
+
+
+def write_migrations(files, out):
+    text = ['#include "migrations/migrations.h"', "",
+            "namespace fluxnetes::migrations {", "namespace {",
+            "constexpr sql::Migration kAll[] = {"]
+    for expected, path in enumerate(sorted(files), start=1):
+        version, _, name = path.stem.partition("_")
+        if int(version) != expected:
+            sys.exit(f"{path}: the next migration has number {expected:04}")
+        text.append(f'    {{{expected}, "{name}",\n{literal(path.read_text())}}},')
+    text += ["};", "}  // namespace", "",
+             "std::span<const sql::Migration> All() { return kAll; }", "",
+             "}  // namespace fluxnetes::migrations", ""]
+    out.write_text("\n".join(text))
+
+
+def main():
+    mode, folder, *files = sys.argv[1:]
+    *sources, out = [pathlib.Path(file) for file in files]
+    out.parent.mkdir(parents=True, exist_ok=True)
+    if mode == "queries":
+        write_queries(folder, sources[0], out)
+    else:
+        write_migrations(sources, out)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""Runs clang-tidy on sources, two at a time, and remembers those found clean.
+
+    hack/lint_tidy.py --build FOLDER [--all]
+
+FOLDER has a compile_commands.json. A source is known by its own text, that of
+our headers that it includes, and the list of checks. Without --all only those
+sources are checked that a change since main touches, directly or by a header.
+"""
+
+import argparse
+import concurrent.futures
+import functools
+import hashlib
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+TIDY = "clang-tidy-14"
+INCLUDE = re.compile(rb'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
+MEMORY = pathlib.Path("build/lint/tidy")
+
+
+class Sources:
+    """The sources of a build and what they include of ours."""
+
+    def __init__(self, build):
+        self._roots = [pathlib.Path("."), build / "generated"]
+        commands = json.loads((build / "compile_commands.json").read_text())
+        here = pathlib.Path.cwd()
+        paths = (pathlib.Path(command["file"]) for command in commands)
+        self.all = sorted({path.relative_to(here) for path in paths
+                           if path.is_relative_to(here)
+                           and not path.is_relative_to(here / build)})
+
+    @functools.cache
+    def text(self, path):
+        return path.read_bytes()
+
+    @functools.cache
+    def includes(self, path):
+        found = []
+        for name in INCLUDE.findall(self.text(path)):
+            for root in self._roots:
+                if (target := root / os.fsdecode(name)).is_file():
+                    found.append(target)
+                    break
+        return found
+
+    def closure(self, path):
+        seen, todo = set(), [path]
+        while todo:
+            if (next_path := todo.pop()) not in seen:
+                seen.add(next_path)
+                todo += self.includes(next_path)
+        return sorted(seen)
+
+    def key(self, path):
+        digest = hashlib.sha256(pathlib.Path(".clang-tidy").read_bytes())
+        for part in self.closure(path):
+            digest.update(b"%s\0%s\0" % (os.fsencode(part), self.text(part)))
+        return digest.hexdigest()
+
+
+def changed_files():
+    def git(*arguments):
+        done = subprocess.run(["git", *arguments], capture_output=True,
+                              text=True, check=False)
+        return done.stdout.split() if done.returncode == 0 else []
+
+    base = git("merge-base", "HEAD", "origin/main") or \
+        git("merge-base", "HEAD", "main") or ["HEAD"]
+    names = git("diff", "--name-only", base[0]) + \
+        git("ls-files", "-o", "--exclude-standard")
+    return {pathlib.Path(name) for name in names}
+
+
+def tidy(build, path):
+    done = subprocess.run([TIDY, "--quiet", "-p", build, path],
+                          capture_output=True, text=True, check=False)
+    # What a compiler says on standard error counts only if tidy failed.
+    return done.returncode == 0, done.stdout or done.stderr
+
+
+def findings(text):
+    """Each warning with its lines; one of a header comes from many sources."""
+    return re.split(r"(?m)^(?=\S+:\d+:\d+: (?:warning|error):)", text)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    arguments = parser.parse_args()
+
+    sources = Sources(arguments.build)
+    wanted = sources.all
+    if not arguments.all:
+        changed = changed_files()
+        wanted = [path for path in wanted
+                  if changed.intersection(sources.closure(path))]
+    MEMORY.mkdir(parents=True, exist_ok=True)
+    todo = [path for path in wanted
+            if not (MEMORY / sources.key(path)).exists()]
+    print(f"{len(wanted)} sources, {len(todo)} not yet known")
+
+    said = set()
+    failed = False
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        run = functools.partial(tidy, arguments.build)
+        for path, (clean, text) in zip(todo, pool.map(run, todo)):
+            if clean:
+                (MEMORY / sources.key(path)).touch()
+                continue
+            failed = True
+            for finding in findings(text):
+                if finding.strip() and finding not in said:
+                    said.add(finding)
+                    print(finding, end="")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,175 @@
+// Gangs on nodes with divisible amounts: what the scheduler of pods asks of the
+// resource graph. A node has amounts (cpu in millicores, memory in bytes, ...),
+// a gang is a number of tasks that each need some of them on one node; several
+// tasks may share a node. All are placed or none is.
+//
+//   matcher::NodeGraph graph({"cpu", "memory", "pods"});
+//   const auto node = graph.AddNode("node0", /*id=*/0, {64'000, 256 * kGiB,
+//   110}); const Gang gang{{{{2'000, kGiB, 1}, nullptr, 16}}, 3600}; auto match
+//   = graph.Allocate(/*job=*/17, gang, Policy::kLonode, now);
+//
+// Spans of jobs over time follow Fluxion's planner: a job uses its amounts in
+// [start, end); a reservation lies in the future. Time is in seconds and is
+// always a parameter. Nothing ends by itself: a job that outlives its end keeps
+// what it holds until Cancel(): it counts as held at `now`, and plans take it
+// to end at now + 1. A reservation whose start has come is held like the rest.
+// Time may be given out of order, but going back costs a pass over all spans.
+//
+// Nodes are filled one after the other with as many tasks as they take:
+//
+//   lonode, low   lowest id first     hinode, high   highest id first
+//   first         the node that was added last first (highest index), as
+//                 Fluxion's `first` does on an untouched graph
+//
+// Groups are placed in the order given; if that fails, once more with the
+// group that has least room first (a launcher must not take the only place
+// that a worker can use). What both miss does not fit: this is a heuristic for
+// gangs of several shapes, and exact for gangs of one.
+//
+// A task that needs nothing of a resource does not mind that it is
+// overcommitted. Amounts are 0 to kMaxAmount. Misuse (negative amounts, an
+// unknown node) throws std::invalid_argument.
+//
+// Owned by one thread, const members too. No lock, no clock, no log.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "matcher/policy.h"
+
+namespace fluxnetes::matcher {
+
+using Time = std::int64_t;  // seconds since the epoch
+using JobId = std::int64_t;
+using NodeIndex = std::int32_t;  // stable while the node is there
+
+inline constexpr Time kForever = std::numeric_limits<Time>::max();
+inline constexpr std::int64_t kMaxAmount = std::int64_t{1} << 62;
+inline constexpr int kMaxTasks = 1 << 20;  // of a gang
+
+// Which nodes a task may use: one bit per NodeIndex. Bits past the end are 0.
+class NodeSet {
+ public:
+  void Insert(NodeIndex node);
+  void Erase(NodeIndex node);
+  bool Contains(NodeIndex node) const {
+    const auto word = static_cast<std::size_t>(node) / 64;
+    return word < words_.size() && (words_[word] >> (node % 64) & 1) != 0;
+  }
+  int Count() const;
+  bool operator==(const NodeSet&) const = default;
+
+ private:
+  std::vector<std::uint64_t> words_;
+};
+
+// Tasks of one shape. `amounts` in the order of the graph's resources; those
+// left out are 0.
+struct TaskGroup {
+  std::vector<std::int64_t> amounts;
+  const NodeSet* eligible = nullptr;  // null: every node
+  int count = 1;
+};
+
+struct Gang {
+  std::vector<TaskGroup> groups;
+  Time duration = kForever;  // seconds, at least 1
+};
+
+// The node of every task: groups in order, tasks in order.
+struct Placement {
+  Time start = 0;
+  std::vector<NodeIndex> nodes;
+};
+
+enum class NoFit {
+  kNow,     // not at present, but on the same nodes when others have gone
+  kNever,   // not even if all nodes were empty
+  kNoTime,  // AllocateOrReserve: it could, but what runs has no end
+};
+
+using MatchResult = std::variant<Placement, NoFit>;
+
+class NodeGraph {
+ public:
+  explicit NodeGraph(std::vector<std::string> resources);
+  ~NodeGraph();
+  NodeGraph(NodeGraph&&) noexcept;
+  NodeGraph& operator=(NodeGraph&&) noexcept;
+
+  const std::vector<std::string>& resources() const;
+  // Adds a resource that no node has yet (an extended one that appeared).
+  void AddResource(std::string name);
+
+  // `id` is the logical id by which the policies order nodes; ties by index.
+  // The name must not be in use. A removed node that comes back while jobs
+  // still hold some of it gets its former index, with what they hold.
+  NodeIndex AddNode(std::string name, std::int64_t id,
+                    std::span<const std::int64_t> totals);
+  // What jobs hold on it stays booked until they are cancelled; nothing new is
+  // placed. The index is reused only after the last job has left it.
+  void RemoveNode(NodeIndex node);
+  // May fall below what is used.
+  void SetTotals(NodeIndex node, std::span<const std::int64_t> totals);
+  // A closed node (down, cordoned) takes nothing new, and does not count for
+  // Satisfiable().
+  void SetOpen(NodeIndex node, bool open);
+  // What is used by others, without end; replaces the former value.
+  void SetForeign(NodeIndex node, std::span<const std::int64_t> amounts);
+
+  std::optional<NodeIndex> Find(std::string_view name) const;
+  const std::string& Name(NodeIndex node) const;
+
+  // Places the gang at `now`, or says kNow or kNever. A job that holds
+  // something already gets the new tasks behind its others: their positions
+  // continue.
+  MatchResult Allocate(JobId job, const Gang& gang, Policy policy, Time now);
+
+  // The same, else at the earliest end of a span at which it fits beside all
+  // spans that are known; Placement::start says which.
+  MatchResult AllocateOrReserve(JobId job, const Gang& gang, Policy policy,
+                                Time now);
+
+  // Whether it would fit if all open nodes were empty but for foreign use.
+  bool Satisfiable(const Gang& gang, Policy policy = Policy::kLonode) const;
+
+  // How many tasks of the group could be placed now, up to `limit`.
+  int CountFits(const TaskGroup& group, Time duration, Time now,
+                int limit) const;
+
+  // Books what is known to run, even beyond what the node has: the truth of
+  // the cluster cannot be refused. `end` may be kForever or in the past, but
+  // is taken to be after `start`. Amounts are those of each task.
+  void Restore(JobId job, Time start, Time end,
+               std::span<const NodeIndex> nodes,
+               std::span<const std::vector<std::int64_t>> amounts);
+
+  // Gives back one task (by its position in the placement) or everything.
+  // False if the job or task is unknown: it was given back already. With its
+  // last task a job is forgotten, and its positions start anew.
+  bool Release(JobId job, int task);
+  bool Cancel(JobId job);
+
+  // Free now on a node, per resource; negative where others overcommit it.
+  std::vector<std::int64_t> Free(NodeIndex node, Time now) const;
+
+  // A picture of everything, equal for graphs in which the same jobs hold the
+  // same: for the invariant that memory equals what is rebuilt. One line per
+  // node in order of name, spans in order of job.
+  std::string Describe() const;
+
+  struct State;
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace fluxnetes::matcher

@@ -1,0 +1,37 @@
+// Host names as Flux writes them (RFC 29): "node[0-3,07],login1".
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fluxnetes::matcher {
+
+class HostList {
+ public:
+  // Nothing if the text is none.
+  static std::optional<HostList> Parse(std::string_view text);
+
+  bool Contains(std::string_view host) const;
+  // In the order written; nothing if there are more than `most`.
+  std::optional<std::vector<std::string>> Hosts(std::size_t most) const;
+
+ private:
+  // Names prefix + number (with leading zeros up to the width) + suffix; a
+  // plain name has no number.
+  struct Range {
+    std::string prefix;
+    std::string suffix;
+    bool numbered = false;
+    std::size_t width = 0;
+    std::uint64_t first = 0;
+    std::uint64_t last = 0;
+  };
+  static bool ParseName(std::string_view text, std::vector<Range>& ranges);
+  static bool Matches(const Range& range, std::string_view host);
+
+  std::vector<Range> ranges_;
+};
+
+}  // namespace fluxnetes::matcher

@@ -1,0 +1,29 @@
+// Sets of non-negative numbers as Flux writes them (RFC 22): "0-3,7,[10-12]".
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fluxnetes::matcher {
+
+class IdSet {
+ public:
+  // Nothing if the text is none.
+  static std::optional<IdSet> Parse(std::string_view text);
+
+  bool Contains(std::int64_t id) const;
+  // In order; nothing if there are more than `most`.
+  std::optional<std::vector<std::int64_t>> Ids(std::size_t most) const;
+
+ private:
+  struct Range {
+    std::int64_t first = 0;
+    std::int64_t last = 0;
+  };
+  std::vector<Range> ranges_;
+};
+
+}  // namespace fluxnetes::matcher

@@ -1,0 +1,236 @@
+#include "matcher/matcher.h"
+
+#include <cmath>
+#include <stdexcept>
+
+#include "matcher/matcher_state.h"
+#include "matcher/xor_slots.h"
+
+namespace fluxnetes::matcher {
+
+Matcher::State::State(ResourceGraph with, const MatcherOptions& how)
+    : graph(std::move(with)),
+      options(how),
+      filters(how.prune_filters, graph),
+      selection(graph, bookings, filters, how.policy) {
+  if (options.start < 0 || options.end <= options.start ||
+      options.end > kForever / 4) {
+    throw std::invalid_argument("the time of the graph is empty or too long");
+  }
+  Prime();
+}
+
+void Matcher::State::Prime() {
+  filters.Build(graph, 0, kForever);
+  bookings.Resize(graph.size(), graph.edges());
+  const Below none{std::vector<std::int64_t>(graph.type_names().size()), false,
+                   0};
+  levels.assign(kMaxGraphDepth + 2, none);
+  CountUp();
+}
+
+// Nodes that are up, and all above them too.
+void Matcher::State::CountUp() {
+  nodes_up = 0;
+  std::vector<char> up(graph.size());
+  const auto order = graph.PostOrder(graph.root());
+  for (auto v = order.rbegin(); v != order.rend(); ++v) {
+    const VertexIndex parent = graph.parent(*v);
+    up[*v] = graph.up(*v) && (parent == kNoVertex || up[parent]) ? 1 : 0;
+    if (graph.type(*v) == types::kNode) nodes_up += up[*v];
+  }
+}
+
+std::optional<Time> Matcher::State::DurationOf(const Jobspec& jobspec) const {
+  const Time window = options.end - options.start;
+  const double seconds = jobspec.duration;
+  if (std::isnan(seconds) || seconds < 0 ||
+      seconds > static_cast<double>(window)) {
+    return std::nullopt;
+  }
+  if (seconds == 0) return window;
+  return static_cast<Time>(std::ceil(seconds));
+}
+
+std::int64_t Matcher::State::CountNodes(const JobRequest& request, bool status,
+                                        Time at) const {
+  std::int64_t count = 0;
+  for (VertexIndex v = 0; v < graph.size(); ++v) {
+    if (graph.type(v) != types::kNode || graph.detached(v) ||
+        (status && !graph.up(v))) {
+      continue;
+    }
+    if (!request.spec->constraint.Holds(graph, v)) continue;
+    count += bookings.plans.LeastDuring(v, graph.units(v), at,
+                                        request.duration) == 1;
+  }
+  return count;
+}
+
+// A look at the number of nodes that spares a walk.
+bool Matcher::State::EnoughNodes(const JobRequest& request, MatchOp op,
+                                 Time now) const {
+  const std::int64_t nodes = request.total.units[types::kNode];
+  if (nodes > nodes_up) return false;
+  if (request.spec->constraint.empty()) return true;
+  const bool status = op != MatchOp::kAllocateWithSatisfiability;
+  const bool at_once =
+      op == MatchOp::kAllocate || op == MatchOp::kWithoutAllocating;
+  const Time at = at_once ? now : options.end - 1;
+  return CountNodes(request, status, at) >= nodes;
+}
+
+bool Matcher::State::Satisfiable(const JobRequest& request) {
+  Selection::Times times;
+  times.at = kForever - request.duration - 1;
+  times.duration = request.duration;
+  times.status = false;
+  return selection.Run(request, times);
+}
+
+Match Matcher::State::Reserve(JobId id, const JobRequest& request, MatchOp op,
+                              Time now) {
+  Match none;
+  const MultiPlanner* filter = filters.At(graph.root());
+  if (filter == nullptr) {
+    none.outcome = MatchOutcome::kInvalid;
+    none.error = "the root has no pruning filter to plan by";
+    return none;
+  }
+  std::vector<std::int64_t> needs;
+  for (const TypeId type : filter->types()) {
+    needs.push_back(request.total.units[type]);
+  }
+  const MatchOutcome how = op == MatchOp::kAllocateOrElseReserve
+                               ? MatchOutcome::kReserved
+                               : MatchOutcome::kMatched;
+  auto at = filter->FirstTime(now + 1, request.duration, needs);
+  for (; at; at = filter->FirstTime(*at + 1, request.duration, needs)) {
+    const Selection::Times times{*at, request.duration, false, true};
+    if (selection.Run(request, times)) return Book(id, request, *at, how);
+  }
+  none.outcome =
+      Satisfiable(request) ? MatchOutcome::kBusy : MatchOutcome::kUnsatisfiable;
+  return none;
+}
+
+Match Matcher::State::Search(JobId id, const JobRequest& request, MatchOp op,
+                             Time at) {
+  const auto say = [](MatchOutcome outcome) {
+    Match answer;
+    answer.outcome = outcome;
+    return answer;
+  };
+  now = at;
+  if (op == MatchOp::kSatisfiability) {
+    return say(Satisfiable(request) ? MatchOutcome::kSatisfiable
+                                    : MatchOutcome::kUnsatisfiable);
+  }
+  const bool tells = op == MatchOp::kAllocateWithSatisfiability;
+  if (!EnoughNodes(request, op, at)) {
+    return say(tells ? MatchOutcome::kUnsatisfiable : MatchOutcome::kBusy);
+  }
+  const bool looks = op == MatchOp::kWithoutAllocating ||
+                     op == MatchOp::kWithoutAllocatingFuture;
+  if (selection.Run(request, {at, request.duration, true, true})) {
+    return Book(id, request, at,
+                looks ? MatchOutcome::kMatched : MatchOutcome::kAllocated);
+  }
+  if (op == MatchOp::kAllocateOrElseReserve ||
+      op == MatchOp::kWithoutAllocatingFuture) {
+    return Reserve(id, request, op, at);
+  }
+  const bool never = tells && !Satisfiable(request);
+  return say(never ? MatchOutcome::kUnsatisfiable : MatchOutcome::kBusy);
+}
+
+// One after the other, until one is found.
+Match Matcher::State::Variants(JobId id, const Jobspec& jobspec, MatchOp op,
+                               Time at) {
+  Match match;
+  match.outcome = MatchOutcome::kInvalid;
+  const auto duration = DurationOf(jobspec);
+  if (!duration) {
+    match.error = "the duration is negative or longer than the graph's time";
+    return match;
+  }
+  const auto run = [&](const Jobspec& variant) {
+    auto made = MakeJobRequest(variant, options.flexible, graph, filters);
+    if (!made) {
+      match.error =
+          "Value of \"type\" must be a resource type known to fluxion";
+      return true;
+    }
+    made->duration = *duration;
+    match = Search(id, *made, op, at);
+    return match.found() || match.outcome == MatchOutcome::kSatisfiable;
+  };
+  if (!options.flexible || !HasXorSlots(jobspec)) {
+    run(jobspec);
+    return match;
+  }
+  const auto variants = ExpandXorSlots(jobspec);
+  if (variants.empty()) {
+    match.error = "xor_slots make more than 1000 jobspecs";
+    return match;
+  }
+  for (const Jobspec& variant : variants) {
+    if (run(variant)) break;
+  }
+  return match;
+}
+
+Matcher::Matcher(ResourceGraph graph, const MatcherOptions& options)
+    : state_(std::make_unique<State>(std::move(graph), options)) {}
+Matcher::~Matcher() = default;
+Matcher::Matcher(Matcher&&) noexcept = default;
+Matcher& Matcher::operator=(Matcher&&) noexcept = default;
+
+const ResourceGraph& Matcher::graph() const { return state_->graph; }
+const PruningFilters& Matcher::filters() const { return state_->filters; }
+
+Match Matcher::Run(JobId id, const Jobspec& jobspec, MatchOp op, Time now) {
+  Match match;
+  match.outcome = MatchOutcome::kInvalid;
+  if (state_->jobs.contains(id)) {
+    match.error = "the job holds something already";
+    return match;
+  }
+  if (now < 0 || now > state_->options.end) {
+    match.error = "the time is outside of the graph's";
+    return match;
+  }
+  return state_->Variants(id, jobspec, op, now);
+}
+
+bool Matcher::Known(JobId job) const { return state_->jobs.contains(job); }
+
+bool Matcher::Reserved(JobId job) const {
+  const auto found = state_->jobs.find(job);
+  return found != state_->jobs.end() && found->second.reserved;
+}
+
+std::int64_t Matcher::allocations(VertexIndex v) const {
+  return state_->bookings.allocations[v];
+}
+
+std::int64_t Matcher::reservations(VertexIndex v) const {
+  return state_->bookings.reservations[v];
+}
+
+Matcher::Hold Matcher::HoldOf(JobId job, VertexIndex v) const {
+  Hold hold;
+  const auto found = state_->jobs.find(job);
+  if (found == state_->jobs.end()) return hold;
+  const auto at = found->second.bookings.find(v);
+  if (at == found->second.bookings.end()) return hold;
+  hold.tagged = at->second.tagged;
+  hold.exclusive = at->second.plan != 0;
+  hold.filtered = at->second.filter != 0;
+  if (hold.filtered) {
+    hold.units = state_->filters.At(v)->UnitsOf(at->second.filter);
+  }
+  return hold;
+}
+
+}  // namespace fluxnetes::matcher

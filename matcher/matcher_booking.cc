@@ -1,0 +1,134 @@
+#include <algorithm>
+#include <functional>
+
+#include "matcher/matcher_state.h"
+
+namespace fluxnetes::matcher {
+
+Match Matcher::State::Book(JobId id, const JobRequest& asked, Time at,
+                           MatchOutcome how) {
+  match = Match{};
+  if (at >= options.end) return match;
+  match.outcome = how;
+  match.at = at;
+  match.duration = std::min(asked.duration, options.end - at);
+  request = &asked;
+  job = Job{};
+  job.reserved = how == MatchOutcome::kReserved;
+  Match made = Walk(how == MatchOutcome::kMatched ? Mode::kLook : Mode::kBook);
+  if (made.taken.empty()) {
+    made.outcome = MatchOutcome::kBusy;  // nothing exclusive was reached
+  } else if (how != MatchOutcome::kMatched) {
+    jobs.emplace(id, std::move(job));
+  }
+  return made;
+}
+
+Match Matcher::State::Walk(Mode how) {
+  mode = how;
+  for (Below& below : levels) {
+    std::fill(below.units.begin(), below.units.end(), 0);
+    below.any = false;
+    below.exclusive = 0;
+  }
+  Descend(kNoEdge, graph.root(), selection.root_mark(), false, 0);
+  return std::move(match);
+}
+
+// Books what is selected below the vertex, all of it where `whole`, then the
+// vertex. Recurses as deep as the graph. Tells how many vertices the job has
+// for itself; -1 if a filter had no room for it.
+int Matcher::State::Descend(EdgeIndex way, VertexIndex v,
+                            const Selection::Mark& mark, bool whole,
+                            int depth) {
+  if (depth > kMaxGraphDepth) return -1;
+  whole = whole ||
+          (request != nullptr && request->exclusive.contains(graph.type(v))) ||
+          (options.policy.node_exclusive && graph.type(v) == types::kNode);
+  for (EdgeIndex e = graph.FirstOut(v); e != kNoEdge; e = graph.NextOut(e)) {
+    if (!whole && !selection.Selected(e)) continue;
+    const VertexIndex child = graph.target(e);
+    const Selection::Mark of_child =
+        whole ? Selection::Mark{0, graph.units(child), true}
+              : selection.mark(e);
+    if (Descend(e, child, of_child, whole, depth + 1) > 0 &&
+        options.policy.stop_on_match) {
+      Weigh(e);
+    }
+  }
+  return Leave(way, v, mark, whole || mark.exclusive, depth);
+}
+
+int Matcher::State::Leave(EdgeIndex way, VertexIndex v,
+                          const Selection::Mark& mark, bool exclusive,
+                          int depth) {
+  Below& below = levels[depth + 1];
+  int taken = below.exclusive + (exclusive ? 1 : 0);
+  if (taken > 0) {
+    if (mode == Mode::kLook || BookVertex(v, mark, exclusive, depth)) {
+      HandUp(v, exclusive ? graph.units(v) : graph.units(v) - mark.units,
+             depth);
+      levels[depth].exclusive += taken;
+      const bool labelled = mode != Mode::kRestore;
+      match.taken.push_back({v, way, mark.units, exclusive,
+                             labelled ? selection.LabelOf(v, *request) : "",
+                             ""});
+    } else {
+      taken = -1;
+    }
+  }
+  std::fill(below.units.begin(), below.units.end(), 0);
+  below.any = false;
+  below.exclusive = 0;
+  return taken;
+}
+
+bool Matcher::State::BookVertex(VertexIndex v, const Selection::Mark& mark,
+                                bool exclusive, int depth) {
+  Booking& booking = job.bookings[v];
+  booking.tagged = true;
+  if (exclusive && mode == Mode::kBook) {
+    booking.plan = bookings.plans.Make(v, graph.units(v))
+                       .AddSpan(match.at, match.duration, mark.units)
+                       .value_or(0);
+    ++(job.reserved ? bookings.reservations : bookings.allocations)[v];
+  }
+  booking.sharing = bookings.sharing.Make(v, kMaxSharing)
+                        .AddSpan(match.at, match.duration, 1)
+                        .value_or(0);
+  const Below& below = levels[depth + 1];
+  MultiPlanner* filter = filters.At(v);
+  if (filter == nullptr || !below.any) return true;
+  std::vector<std::int64_t> units;
+  for (const TypeId type : filter->types()) units.push_back(below.units[type]);
+  booking.filter = filter->AddSpan(match.at, match.duration, units).value_or(0);
+  return booking.filter != 0;
+}
+
+// Tells the level of the vertex what of it and below it is used.
+void Matcher::State::HandUp(VertexIndex v, std::int64_t units, int depth) {
+  const Below& below = levels[depth + 1];
+  Below& here = levels[depth];
+  if (filters.Tracks(graph.type(v))) {
+    here.units[graph.type(v)] += units;
+    here.any = true;
+  }
+  if (!below.any) return;
+  here.any = true;
+  std::transform(below.units.begin(), below.units.end(), here.units.begin(),
+                 here.units.begin(), std::plus<>());
+}
+
+// What is left below a vertex that a job has just come to is the weight of
+// the edge to it.
+void Matcher::State::Weigh(EdgeIndex e) {
+  const MultiPlanner* filter = filters.At(graph.target(e));
+  if (filter == nullptr) return;
+  const int last = static_cast<int>(filter->types().size()) - 1;
+  const std::int64_t left =
+      std::max<std::int64_t>(0, filter->planner(last).LeftAt(now));
+  if (left == 0 && filter->spans() == 0) return;
+  bookings.weights[e] = left;
+}
+
+}  // namespace fluxnetes::matcher

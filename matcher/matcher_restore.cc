@@ -1,0 +1,72 @@
+#include <fmt/format.h>
+
+#include "matcher/matcher_state.h"
+
+namespace fluxnetes::matcher {
+
+// Books the parts that the job has alone and sees that the others are free.
+// Tells what is wrong; then the job has what was booked until then.
+std::string Matcher::State::BookHeld(const Held& held) {
+  for (const HeldPart& part : held.parts) {
+    const VertexIndex v = part.vertex;
+    if (!part.exclusive) {
+      if (bookings.plans.LeastDuring(v, graph.units(v), match.at,
+                                     match.duration) < graph.units(v)) {
+        return fmt::format("{} is not free", graph.Path(v));
+      }
+      continue;
+    }
+    const auto span = bookings.plans.Make(v, graph.units(v))
+                          .AddSpan(match.at, match.duration, part.units);
+    if (!span) {
+      return fmt::format("update_vtx_plan: can't add span into {}.",
+                         graph.Name(v));
+    }
+    Booking& booking = job.bookings[v];
+    if (booking.plan != 0) {
+      bookings.plans.Remove(v, *span);
+      return fmt::format("{} is there twice", graph.Path(v));
+    }
+    booking.plan = *span;
+    ++(job.reserved ? bookings.reservations : bookings.allocations)[v];
+  }
+  return "";
+}
+
+Match Matcher::Restore(JobId id, const Held& held, bool reserved, Time at,
+                       Time duration) {
+  State& state = *state_;
+  Match refused;
+  refused.outcome = MatchOutcome::kInvalid;
+  if (state.jobs.contains(id)) {
+    refused.error = "existing Jobid";
+    return refused;
+  }
+  if (at < 0 || duration < 1) {
+    refused.error = fmt::format("invalid time ({}, {})", at, duration);
+    return refused;
+  }
+  state.match = Match{};
+  state.match.outcome =
+      reserved ? MatchOutcome::kReserved : MatchOutcome::kAllocated;
+  state.match.at = at;
+  state.match.duration = duration;
+  state.request = nullptr;
+  state.now = 0;
+  state.job = State::Job{};
+  state.job.reserved = reserved;
+  refused.error = state.BookHeld(held);
+  if (!refused.error.empty()) {
+    state.Release(state.job);
+    return refused;
+  }
+  state.selection.Begin();
+  for (const HeldEdge& edge : held.edges) {
+    state.selection.MarkEdge(edge.edge, edge.units, edge.exclusive);
+  }
+  Match made = state.Walk(State::Mode::kRestore);
+  state.jobs.emplace(id, std::move(state.job));
+  return made;
+}
+
+}  // namespace fluxnetes::matcher

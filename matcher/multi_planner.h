@@ -1,0 +1,60 @@
+// Planners of several resource types side by side: how much of each is left
+// below a vertex. A span takes units of all types at once.
+//
+// Owned by one thread.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "matcher/names.h"
+#include "matcher/planner.h"
+
+namespace fluxnetes::matcher {
+
+class MultiPlanner {
+ public:
+  MultiPlanner(Time base, Time duration, std::vector<NameId> types,
+               std::span<const std::int64_t> totals);
+
+  const std::vector<NameId>& types() const { return types_; }
+  const Planner& planner(int i) const { return planners_[i]; }
+  int spans() const { return static_cast<int>(spans_.size()); }
+
+  // `units` in the order of types().
+  std::optional<PlanId> AddSpan(Time start, Time length,
+                                std::span<const std::int64_t> units);
+  bool RemoveSpan(PlanId id);
+  // Each type by its units; what was taken with none goes too. Removed when
+  // no type has any of it left.
+  Reduced ReduceSpan(PlanId id, std::span<const std::int64_t> units);
+  // What the span takes of each type; empty if there is no such span.
+  std::vector<std::int64_t> UnitsOf(PlanId id) const;
+  // The first type that has not enough decides.
+  Plan AvailableDuring(Time start, Time length,
+                       std::span<const std::int64_t> units) const;
+  // Scheduled points of the first type at which all types are there.
+  std::optional<Time> FirstTime(Time from, Time length,
+                                std::span<const std::int64_t> units) const;
+  // Other types and totals; spans stay with the types that stay.
+  void Update(const std::vector<NameId>& types,
+              std::span<const std::int64_t> totals);
+
+ private:
+  struct Span {
+    PlanId id = 0;
+    std::vector<PlanId> parts;  // by type; 0: none
+  };
+
+  std::vector<Span>::iterator FindSpan(PlanId id);
+
+  Time base_ = 0;
+  Time duration_ = 0;
+  std::vector<NameId> types_;
+  std::vector<Planner> planners_;
+  std::vector<Span> spans_;  // in order of id
+  PlanId last_id_ = 0;
+};
+
+}  // namespace fluxnetes::matcher

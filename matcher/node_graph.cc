@@ -1,0 +1,260 @@
+#include <algorithm>
+#include <bit>
+#include <stdexcept>
+
+#include "matcher/gang.h"
+#include "matcher/node_graph_state.h"
+
+namespace fluxnetes::matcher {
+namespace {
+
+bool ById(Policy policy) { return policy != Policy::kFirst; }
+
+bool Descending(Policy policy) {
+  return policy == Policy::kFirst || policy == Policy::kHigh ||
+         policy == Policy::kHinode;
+}
+
+Time EndOf(Time start, Time duration) {
+  return duration >= kForever - start ? kForever : start + duration;
+}
+
+void CheckTime(Time time) {
+  if (time < 0 || time == kForever) {
+    throw std::invalid_argument("a time is not 0 or more, or is without end");
+  }
+}
+
+}  // namespace
+
+void NodeSet::Insert(NodeIndex node) {
+  const auto word = static_cast<std::size_t>(node) / 64;
+  if (word >= words_.size()) words_.resize(word + 1);
+  words_[word] |= std::uint64_t{1} << (node % 64);
+}
+
+void NodeSet::Erase(NodeIndex node) {
+  const auto word = static_cast<std::size_t>(node) / 64;
+  if (word >= words_.size()) return;
+  words_[word] &= ~(std::uint64_t{1} << (node % 64));
+  while (!words_.empty() && words_.back() == 0) words_.pop_back();
+}
+
+int NodeSet::Count() const {
+  int count = 0;
+  for (const std::uint64_t word : words_) count += std::popcount(word);
+  return count;
+}
+
+NodeGraph::NodeGraph(std::vector<std::string> resources)
+    : state_(std::make_unique<State>(std::move(resources))) {}
+NodeGraph::~NodeGraph() = default;
+NodeGraph::NodeGraph(NodeGraph&&) noexcept = default;
+NodeGraph& NodeGraph::operator=(NodeGraph&&) noexcept = default;
+
+const std::vector<std::string>& NodeGraph::resources() const {
+  return state_->resources;
+}
+
+void NodeGraph::AddResource(std::string name) {
+  state_->resources.push_back(std::move(name));
+  state_->nodes.AddResource();
+}
+
+void NodeGraph::State::CheckNode(NodeIndex node) const {
+  if (!nodes.Known(node)) {
+    throw std::invalid_argument("no node has index " + std::to_string(node));
+  }
+}
+
+NodeIndex NodeGraph::AddNode(std::string name, std::int64_t id,
+                             std::span<const std::int64_t> totals) {
+  return state_->nodes.Add(std::move(name), id, totals);
+}
+
+void NodeGraph::RemoveNode(NodeIndex node) {
+  state_->CheckNode(node);
+  if (state_->nodes.Present(node)) state_->nodes.Remove(node);
+}
+
+void NodeGraph::SetTotals(NodeIndex node,
+                          std::span<const std::int64_t> totals) {
+  state_->CheckNode(node);
+  state_->nodes.SetTotals(node, totals);
+}
+
+void NodeGraph::SetOpen(NodeIndex node, bool open) {
+  state_->CheckNode(node);
+  state_->nodes.SetOpen(node, open);
+}
+
+void NodeGraph::SetForeign(NodeIndex node,
+                           std::span<const std::int64_t> amounts) {
+  state_->CheckNode(node);
+  state_->nodes.SetForeign(node, amounts);
+}
+
+std::optional<NodeIndex> NodeGraph::Find(std::string_view name) const {
+  return state_->nodes.Find(name);
+}
+
+const std::string& NodeGraph::Name(NodeIndex node) const {
+  state_->CheckNode(node);
+  return state_->nodes.Name(node);
+}
+
+Ground NodeGraph::State::GroundNow(Time duration, Policy policy) {
+  nodes.Refresh();
+  const View view = duration == kForever ? View::kEver : View::kNow;
+  Ground ground;
+  ground.columns = &nodes.At(view);
+  ground.order = &nodes.Order(ById(policy));
+  ground.index = &nodes.Index(view, ById(policy));
+  ground.descending = Descending(policy);
+  ground.over_time = view == View::kNow;
+  ground.end = EndOf(nodes.now(), duration);
+  return ground;
+}
+
+Ground NodeGraph::State::GroundEmpty(Policy policy) {
+  nodes.Refresh();
+  Ground ground;
+  ground.columns = &nodes.At(View::kEmpty);
+  ground.order = &nodes.Order(ById(policy));
+  ground.index = &nodes.Index(View::kEmpty, ById(policy));
+  ground.descending = Descending(policy);
+  return ground;
+}
+
+bool NodeGraph::State::PlaceNow(const Gang& gang, Policy policy, Time now) {
+  CheckTime(now);
+  nodes.ComeTo(now);
+  plan.SetGang(gang);
+  return plan.Place(GroundNow(gang.duration, policy));
+}
+
+void NodeGraph::State::HoldRun(JobId id, Job& job, Time start, Time end,
+                               NodeIndex node,
+                               std::span<const std::int64_t> amounts,
+                               int tasks) {
+  const SpanId span = nodes.Hold(
+      {.job = id, .start = start, .end = end, .node = node, .tasks = tasks},
+      amounts);
+  job.tasks.insert(job.tasks.end(), tasks, span);
+  job.live += tasks;
+}
+
+Placement NodeGraph::State::Book(JobId id, Time start, Time duration) {
+  Placement placement{start, {}};
+  if (plan.tasks() == 0) return placement;
+  Job& job = jobs[id];
+  placement.nodes.reserve(plan.tasks());
+  job.tasks.reserve(job.tasks.size() + plan.tasks());
+  for (const Run& run : plan.runs()) {
+    HoldRun(id, job, start, EndOf(start, duration), run.node,
+            plan.group(run.group).amounts, run.tasks);
+    placement.nodes.insert(placement.nodes.end(), run.tasks, run.node);
+  }
+  return placement;
+}
+
+MatchResult NodeGraph::Allocate(JobId job, const Gang& gang, Policy policy,
+                                Time now) {
+  State& state = *state_;
+  if (state.PlaceNow(gang, policy, now)) {
+    return state.Book(job, now, gang.duration);
+  }
+  const bool ever = state.plan.Place(state.GroundEmpty(policy));
+  return ever ? NoFit::kNow : NoFit::kNever;
+}
+
+MatchResult NodeGraph::AllocateOrReserve(JobId job, const Gang& gang,
+                                         Policy policy, Time now) {
+  State& state = *state_;
+  if (state.PlaceNow(gang, policy, now)) {
+    return state.Book(job, now, gang.duration);
+  }
+  if (!state.plan.Place(state.GroundEmpty(policy))) return NoFit::kNever;
+  const auto start =
+      state.earliest.Find(gang.duration, ById(policy), Descending(policy));
+  if (!start) return NoFit::kNoTime;
+  return state.Book(job, *start, gang.duration);
+}
+
+bool NodeGraph::Satisfiable(const Gang& gang, Policy policy) const {
+  state_->plan.SetGang(gang);
+  return state_->plan.Place(state_->GroundEmpty(policy));
+}
+
+int NodeGraph::CountFits(const TaskGroup& group, Time duration, Time now,
+                         int limit) const {
+  CheckTime(now);
+  state_->nodes.ComeTo(now);
+  state_->plan.SetGroup(group);
+  return state_->plan.Count(state_->GroundNow(duration, Policy::kLonode),
+                            limit);
+}
+
+void NodeGraph::Restore(JobId id, Time start, Time end,
+                        std::span<const NodeIndex> nodes,
+                        std::span<const std::vector<std::int64_t>> amounts) {
+  if (start == kForever) throw std::invalid_argument("start is without end");
+  if (nodes.size() != amounts.size()) {
+    throw std::invalid_argument("not as many amounts as nodes");
+  }
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    state_->CheckNode(nodes[i]);
+    const bool fit =
+        amounts[i].size() <= state_->resources.size() &&
+        std::all_of(amounts[i].begin(), amounts[i].end(),
+                    [](auto a) { return a >= 0 && a <= kMaxAmount; });
+    if (!fit) throw std::invalid_argument("amounts do not suit the graph");
+  }
+  if (nodes.empty()) return;
+  State::Job& job = state_->jobs[id];
+  for (std::size_t i = 0, next = 0; i < nodes.size(); i = next) {
+    for (next = i + 1; next < nodes.size() && nodes[next] == nodes[i] &&
+                       amounts[next] == amounts[i];) {
+      ++next;
+    }
+    state_->HoldRun(id, job, start, std::max(end, start + 1), nodes[i],
+                    amounts[i], static_cast<int>(next - i));
+  }
+}
+
+bool NodeGraph::Release(JobId id, int task) {
+  const auto found = state_->jobs.find(id);
+  if (found == state_->jobs.end()) return false;
+  State::Job& job = found->second;
+  if (task < 0 || task >= static_cast<int>(job.tasks.size()) ||
+      job.tasks[task] < 0) {
+    return false;
+  }
+  state_->nodes.Release(job.tasks[task], 1);
+  job.tasks[task] = -1;
+  if (--job.live == 0) state_->jobs.erase(found);
+  return true;
+}
+
+bool NodeGraph::Cancel(JobId id) {
+  const auto found = state_->jobs.find(id);
+  if (found == state_->jobs.end()) return false;
+  for (const SpanId span : found->second.tasks) {
+    if (span >= 0) state_->nodes.Release(span, 1);
+  }
+  state_->jobs.erase(found);
+  return true;
+}
+
+std::vector<std::int64_t> NodeGraph::Free(NodeIndex node, Time now) const {
+  state_->CheckNode(node);
+  CheckTime(now);
+  state_->nodes.ComeTo(now);
+  std::vector<std::int64_t> free(state_->resources.size());
+  for (int r = 0; r < state_->nodes.resources(); ++r) {
+    free[r] = state_->nodes.FreeNow(node, r);
+  }
+  return free;
+}
+
+}  // namespace fluxnetes::matcher

@@ -1,0 +1,73 @@
+#include "matcher/node_profile.h"
+
+#include <algorithm>
+
+#include "matcher/fit_index.h"
+
+namespace fluxnetes::matcher {
+
+std::int64_t Clamp(NodeProfile::Sum free) {
+  constexpr NodeProfile::Sum kMost = std::numeric_limits<std::int64_t>::max();
+  constexpr NodeProfile::Sum kLeast = kClosed + 1;
+  return static_cast<std::int64_t>(std::clamp(free, kLeast, kMost));
+}
+
+void NodeProfile::Build(const SpanStore& spans, NodeIndex node,
+                        std::span<const Sum> capacity, Time now) {
+  thread_local std::vector<Change> changes;
+  thread_local std::vector<Sum> free;
+  changes.clear();
+  free.assign(capacity.begin(), capacity.end());
+  const auto apply = [&](SpanId id, bool takes) {
+    const Sum tasks = takes ? -spans[id].tasks : spans[id].tasks;
+    const auto amounts = spans.Amounts(id);
+    for (std::size_t r = 0; r < free.size(); ++r) free[r] += tasks * amounts[r];
+  };
+  built_ = now;
+  rising_ = true;
+  for (SpanId id = spans.First(node); id >= 0; id = spans[id].next) {
+    const Span& span = spans[id];
+    if (span.ahead) {
+      changes.push_back({span.start, id, true});
+      rising_ = false;
+    } else {
+      apply(id, true);
+    }
+    if (span.end == kForever) continue;
+    changes.push_back({std::max(span.end, now + 1), id, false});
+  }
+  std::sort(changes.begin(), changes.end(),
+            [](const Change& a, const Change& b) { return a.time < b.time; });
+
+  times_.clear();
+  free_.clear();
+  const auto step = [&] {
+    for (const Sum amount : free) free_.push_back(Clamp(amount));
+  };
+  step();
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    apply(changes[i].span, changes[i].takes);
+    if (i + 1 < changes.size() && changes[i + 1].time == changes[i].time) {
+      continue;
+    }
+    times_.push_back(changes[i].time);
+    step();
+  }
+}
+
+void NodeProfile::Least(Time from, Time end,
+                        std::span<std::int64_t> least) const {
+  const std::size_t resources = least.size();
+  std::size_t step =
+      std::upper_bound(times_.begin(), times_.end(), from) - times_.begin();
+  std::copy_n(free_.begin() + static_cast<std::ptrdiff_t>(step * resources),
+              resources, least.begin());
+  if (rising_) return;
+  for (; step < times_.size() && times_[step] < end; ++step) {
+    for (std::size_t r = 0; r < resources; ++r) {
+      least[r] = std::min(least[r], free_[(step + 1) * resources + r]);
+    }
+  }
+}
+
+}  // namespace fluxnetes::matcher

@@ -1,0 +1,55 @@
+// What is free on one node from a moment on, as steps: between two of them
+// nothing starts or ends there.
+//
+//   free  4 |      ____        ______
+//         2 |_____|    |      |
+//         0 |          |______|
+//           now   60   100    160
+//
+// Part of a NodeGraph; owned by its thread.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "matcher/gang.h"
+#include "matcher/span_store.h"
+
+namespace fluxnetes::matcher {
+
+class NodeProfile {
+ public:
+  using Sum = __int128;  // of amounts, which may be 2^62 each
+
+  // `capacity` is what the node would have free without spans.
+  void Build(const SpanStore& spans, NodeIndex node,
+             std::span<const Sum> capacity, Time now);
+  void Drop() { free_.clear(); }
+
+  // Whether it was built and still tells the truth at `now`.
+  bool Holds(Time now) const {
+    return !free_.empty() && built_ <= now &&
+           (times_.empty() || now < times_.front());
+  }
+
+  // The least that is free at any time in [from, end), per resource.
+  void Least(Time from, Time end, std::span<std::int64_t> least) const;
+
+ private:
+  struct Change {
+    Time time = 0;
+    SpanId span = -1;
+    bool takes = false;
+  };
+
+  Time built_ = 0;
+  bool rising_ = true;              // nothing starts, so `from` has the least
+  std::vector<Time> times_;         // of the steps
+  std::vector<std::int64_t> free_;  // [(step + 1) * resources + resource]
+};
+
+// What is left, within what an amount can be.
+std::int64_t Clamp(NodeProfile::Sum free);
+
+}  // namespace fluxnetes::matcher

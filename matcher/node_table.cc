@@ -1,0 +1,254 @@
+#include "matcher/node_table.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace fluxnetes::matcher {
+namespace {
+
+void SetColumns(Columns& columns, NodeIndex node,
+                std::span<const std::int64_t> amounts) {
+  if (amounts.size() > columns.size()) {
+    throw std::invalid_argument("more amounts than the graph has resources");
+  }
+  for (const std::int64_t amount : amounts) {
+    if (amount < 0) throw std::invalid_argument("an amount is negative");
+  }
+  for (std::size_t r = 0; r < columns.size(); ++r) {
+    columns[r][node] = r < amounts.size() ? amounts[r] : 0;
+  }
+}
+
+}  // namespace
+
+NodeTable::NodeTable(int resources) {
+  for (int i = 0; i < resources; ++i) AddResource();
+}
+
+void NodeTable::AddResource() {
+  ++resources_;
+  totals_.emplace_back(size());
+  foreign_.emplace_back(size());
+  held_.emplace_back(size());
+  for (Columns& columns : columns_) columns.emplace_back(size(), kClosed);
+  capacity_.resize(resources_);
+  least_.resize(resources_);
+  spans_.SetResources(resources_);
+  for (NodeIndex node = 0; node < size(); ++node) Mark(node);
+  DropOrders();
+}
+
+NodeIndex NodeTable::Add(std::string name, std::int64_t id,
+                         std::span<const std::int64_t> totals) {
+  if (Find(name)) throw std::invalid_argument("node " + name + " is known");
+  NodeIndex node = size();
+  if (const auto known = by_name_.find(name); known != by_name_.end()) {
+    node = known->second;
+  } else if (!unused_.empty()) {
+    node = unused_.back();
+  }
+  if (node == size()) {
+    nodes_.emplace_back();
+    ids_.push_back(0);
+    profiles_.emplace_back();
+    spans_.AddNode();
+    for (Columns* columns : {&totals_, &foreign_}) {
+      for (auto& column : *columns) column.push_back(0);
+    }
+    for (auto& column : held_) column.push_back(0);
+    for (Columns& columns : columns_) {
+      for (auto& column : columns) column.push_back(kClosed);
+    }
+    unused_.push_back(node);
+  }
+  SetColumns(totals_, node, totals);
+  SetColumns(foreign_, node, {});
+  if (!unused_.empty() && unused_.back() == node) unused_.pop_back();
+  by_name_[name] = node;
+  nodes_[node].name = std::move(name);
+  nodes_[node].present = true;
+  nodes_[node].open = true;
+  ids_[node] = id;
+  Mark(node);
+  DropOrders();
+  return node;
+}
+
+void NodeTable::Remove(NodeIndex node) {
+  nodes_[node].present = false;
+  SetColumns(foreign_, node, {});
+  Mark(node);
+  if (nodes_[node].spans == 0) Forget(node);
+}
+
+void NodeTable::Forget(NodeIndex node) {
+  by_name_.erase(nodes_[node].name);
+  nodes_[node].name.clear();
+  unused_.push_back(node);
+}
+
+void NodeTable::SetTotals(NodeIndex node,
+                          std::span<const std::int64_t> totals) {
+  SetColumns(totals_, node, totals);
+  Mark(node);
+}
+
+void NodeTable::SetForeign(NodeIndex node,
+                           std::span<const std::int64_t> amounts) {
+  SetColumns(foreign_, node, amounts);
+  Mark(node);
+}
+
+void NodeTable::SetOpen(NodeIndex node, bool open) {
+  if (nodes_[node].open == open) return;
+  nodes_[node].open = open;
+  Mark(node);
+}
+
+bool NodeTable::Known(NodeIndex node) const {
+  return node >= 0 && node < size() &&
+         (nodes_[node].present || nodes_[node].spans > 0);
+}
+
+std::optional<NodeIndex> NodeTable::Find(std::string_view name) const {
+  const auto found = by_name_.find(std::string(name));
+  if (found == by_name_.end() || !nodes_[found->second].present) return {};
+  return found->second;
+}
+
+std::int64_t NodeTable::FreeNow(NodeIndex node, int resource) const {
+  return Clamp(Capacity(node, resource) - held_[resource][node]);
+}
+
+void NodeTable::Charge(SpanId id, int tasks) {
+  const auto amounts = spans_.Amounts(id);
+  const NodeIndex node = spans_[id].node;
+  for (int r = 0; r < resources_; ++r) {
+    held_[r][node] += Sum{tasks} * amounts[r];
+  }
+}
+
+SpanId NodeTable::Hold(const Span& span,
+                       std::span<const std::int64_t> amounts) {
+  Span held = span;
+  held.ahead = span.start > now_;
+  const SpanId id = spans_.Add(held, amounts);
+  Node& node = nodes_[span.node];
+  ++node.spans;
+  if (held.ahead) {
+    ++node.ahead;
+    node.first_start = std::min(node.first_start, span.start);
+  } else {
+    Charge(id, span.tasks);
+  }
+  Mark(span.node);
+  return id;
+}
+
+void NodeTable::Release(SpanId id, int tasks) {
+  const Span span = spans_[id];
+  Node& node = nodes_[span.node];
+  if (!span.ahead) Charge(id, -tasks);
+  spans_.Take(id, tasks);
+  Mark(span.node);
+  if (spans_[id].tasks > 0) return;
+  --node.spans;
+  if (span.ahead && --node.ahead == 0) node.first_start = kForever;
+  if (node.spans == 0 && !node.present) Forget(span.node);
+}
+
+void NodeTable::ComeTo(Time now) {
+  if (now < now_) Rewind(now);
+  now_ = now;
+  if (spans_.next_start() > now) return;
+  for (const auto& moment : spans_.Starts()) {
+    if (moment.time > now) break;
+    const Span& span = spans_[moment.span];
+    if (!span.ahead) continue;
+    spans_.SetAhead(moment.span, false);
+    Charge(moment.span, span.tasks);
+    Node& node = nodes_[span.node];
+    if (--node.ahead == 0) node.first_start = kForever;
+    Mark(span.node);
+  }
+  spans_.FindNextStart();
+}
+
+void NodeTable::Rewind(Time now) {
+  for (SpanId id = 0; id < spans_.size(); ++id) {
+    const Span& span = spans_[id];
+    if (span.tasks == 0 || span.ahead || span.start <= now) continue;
+    Charge(id, -span.tasks);
+    spans_.SetAhead(id, true);
+    Node& node = nodes_[span.node];
+    ++node.ahead;
+    node.first_start = std::min(node.first_start, span.start);
+    Mark(span.node);
+  }
+}
+
+void NodeTable::Mark(NodeIndex node) {
+  profiles_[node].Drop();
+  if (nodes_[node].stale) return;
+  nodes_[node].stale = true;
+  stale_.push_back(node);
+}
+
+void NodeTable::Refresh() {
+  for (const NodeIndex node : stale_) Compute(node);
+  stale_.clear();
+}
+
+void NodeTable::Compute(NodeIndex node) {
+  nodes_[node].stale = false;
+  const bool takes = TakesTasks(node);
+  const bool ahead = takes && HasAhead(node);
+  if (ahead) Profile(node).Least(now_, kForever, least_);
+  for (int r = 0; r < resources_; ++r) {
+    const std::int64_t now = FreeNow(node, r);
+    columns_[0][r][node] = takes ? Clamp(Capacity(node, r)) : kClosed;
+    columns_[1][r][node] = takes ? now : kClosed;
+    columns_[2][r][node] = !takes ? kClosed : ahead ? least_[r] : now;
+  }
+  for (auto& views : indexes_) {
+    for (FitIndex& index : views) {
+      if (index.ready()) index.Changed(node);
+    }
+  }
+}
+
+const NodeProfile& NodeTable::Profile(NodeIndex node) {
+  NodeProfile& profile = profiles_[node];
+  if (!profile.Holds(now_)) {
+    for (int r = 0; r < resources_; ++r) capacity_[r] = Capacity(node, r);
+    profile.Build(spans_, node, capacity_, now_);
+  }
+  return profile;
+}
+
+void NodeTable::DropOrders() {
+  sorted_ = {};
+  for (auto& views : indexes_) {
+    for (FitIndex& index : views) index.Drop();
+  }
+}
+
+const NodeOrder& NodeTable::Order(bool by_id) {
+  if (!sorted_[by_id]) {
+    if (by_id) {
+      orders_[by_id].SortById(ids_);
+    } else {
+      orders_[by_id].SortByIndex(size());
+    }
+    sorted_[by_id] = true;
+  }
+  return orders_[by_id];
+}
+
+FitIndex& NodeTable::Index(View view, bool by_id) {
+  FitIndex& index = indexes_[static_cast<int>(view)][by_id];
+  if (!index.ready()) index.Build(Order(by_id), At(view));
+  return index;
+}
+
+}  // namespace fluxnetes::matcher

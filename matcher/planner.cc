@@ -1,0 +1,153 @@
+#include "matcher/planner.h"
+
+#include <algorithm>
+
+namespace fluxnetes::matcher {
+
+Planner::Planner(Time base, Time duration, std::int64_t total)
+    : base_(base), duration_(duration), total_(total) {}
+
+Time Planner::end() const {
+  return duration_ >= kForever - base_ ? kForever : base_ + duration_;
+}
+
+bool Planner::Covers(Time start, Time length) const {
+  return length >= 1 && start >= base_ && start < end() &&
+         length <= end() - start;
+}
+
+// The point that tells what is left at the time.
+Planner::Points::const_iterator Planner::PointOf(Time time) const {
+  const auto after = std::upper_bound(
+      points_.begin(), points_.end(), time,
+      [](Time at, const Point& point) { return at < point.time; });
+  return std::prev(after);
+}
+
+Planner::Points::iterator Planner::MakePoint(Time time) {
+  if (points_.empty()) points_.push_back({base_, total_, 1});
+  const auto at = points_.begin() + (PointOf(time) - points_.cbegin());
+  if (at->time == time) return at;
+  return points_.insert(at + 1, {time, at->left, 0});
+}
+
+void Planner::DropPoint(Time time) {
+  const auto at = points_.begin() + (PointOf(time) - points_.cbegin());
+  if (--at->uses == 0) points_.erase(at);
+}
+
+std::optional<PlanId> Planner::AddSpan(Time start, Time length,
+                                       std::int64_t units) {
+  if (units < 0 || AvailableDuring(start, length, units) != Plan::kFits) {
+    return std::nullopt;
+  }
+  const Span span{++last_id_, start, start + length, units};
+  ++MakePoint(span.start)->uses;
+  ++MakePoint(span.end)->uses;
+  Move(span, -units);
+  spans_.push_back(span);
+  return span.id;
+}
+
+// Adds units to what is left while the span lasts.
+void Planner::Move(const Span& span, std::int64_t units) {
+  auto at = points_.begin() + (PointOf(span.start) - points_.cbegin());
+  for (; at != points_.end() && at->time < span.end; ++at) at->left += units;
+}
+
+std::vector<Planner::Span>::const_iterator Planner::FindSpan(PlanId id) const {
+  const auto found =
+      std::lower_bound(spans_.begin(), spans_.end(), id,
+                       [](const Span& span, PlanId i) { return span.id < i; });
+  return found != spans_.end() && found->id == id ? found : spans_.end();
+}
+
+bool Planner::RemoveSpan(PlanId id) {
+  const auto found = FindSpan(id);
+  if (found == spans_.end()) return false;
+  const Span span = *found;
+  spans_.erase(found);
+  Move(span, span.units);
+  DropPoint(span.start);
+  DropPoint(span.end);
+  return true;
+}
+
+Reduced Planner::ReduceSpan(PlanId id, std::int64_t units) {
+  const auto found = FindSpan(id);
+  if (found == spans_.end() || units < 0 || units > found->units) {
+    return Reduced::kInvalid;
+  }
+  if (units == found->units) {
+    RemoveSpan(id);
+    return Reduced::kRemoved;
+  }
+  Move(*found, units);
+  spans_[found - spans_.begin()].units -= units;
+  return Reduced::kReduced;
+}
+
+std::int64_t Planner::UnitsOf(PlanId id) const {
+  const auto found = FindSpan(id);
+  return found == spans_.end() ? 0 : found->units;
+}
+
+Plan Planner::AvailableDuring(Time start, Time length,
+                              std::int64_t units) const {
+  if (length < 1 || start < base_) return Plan::kInvalid;
+  if (units > total_ || !Covers(start, length)) return Plan::kBeyond;
+  return LeastDuring(start, length) >= units ? Plan::kFits : Plan::kBusy;
+}
+
+std::int64_t Planner::LeastDuring(Time start, Time length) const {
+  if (!Covers(start, length)) return -1;
+  if (points_.empty()) return total_;
+  auto at = PointOf(start);
+  std::int64_t least = at->left;
+  for (; at != points_.end() && at->time < start + length; ++at) {
+    least = std::min(least, at->left);
+  }
+  return least;
+}
+
+std::optional<Time> Planner::FirstTime(Time from, Time length,
+                                       std::int64_t units) const {
+  if (length < 1 || from < base_ || from >= end() || units > total_) {
+    return std::nullopt;
+  }
+  const Point base{base_, total_, 1};
+  const Point* first = points_.empty() ? &base : points_.data();
+  const Point* last = first + std::max<std::size_t>(points_.size(), 1);
+  const Point* at = std::lower_bound(
+      first, last, from,
+      [](const Point& point, Time time) { return point.time < time; });
+  const Point* checked = at;  // all in [at, checked) have the units
+  while (at != last) {
+    if (!Covers(at->time, length)) return std::nullopt;
+    checked = std::max(checked, at);
+    while (checked != last && checked->time < at->time + length &&
+           checked->left >= units) {
+      ++checked;
+    }
+    if (checked == last || checked->time >= at->time + length) return at->time;
+    at = checked + 1;
+  }
+  return std::nullopt;
+}
+
+void Planner::SetTotalAtBase(std::int64_t total) {
+  if (!points_.empty()) {
+    std::int64_t& left = points_.front().left;
+    left = std::max<std::int64_t>(0, left + total - total_);
+  }
+  total_ = total;
+}
+
+void Planner::SetTotal(std::int64_t total) {
+  for (Point& point : points_) {
+    point.left = std::max<std::int64_t>(0, point.left + total - total_);
+  }
+  total_ = total;
+}
+
+}  // namespace fluxnetes::matcher

@@ -1,0 +1,17 @@
+// Fluxion's match policies: which of the vertices that fit is taken.
+//
+//   first   the first that is found      low, high      lowest, highest id
+//   lonode, hinode   lowest, highest node id first, then within the node
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+namespace fluxnetes::matcher {
+
+enum class Policy { kFirst, kLow, kHigh, kLonode, kHinode };
+
+std::optional<Policy> ParsePolicy(std::string_view name);
+std::string_view Name(Policy policy);
+
+}  // namespace fluxnetes::matcher

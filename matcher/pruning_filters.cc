@@ -1,0 +1,121 @@
+#include "matcher/pruning_filters.h"
+
+#include <algorithm>
+#include <functional>
+#include <stdexcept>
+#include <string>
+
+namespace fluxnetes::matcher {
+
+PruningFilters::PruningFilters(std::string_view specification,
+                               ResourceGraph& graph) {
+  std::string text(specification);
+  std::erase_if(text, [](char c) { return c == ' ' || c == '\t'; });
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const auto comma = std::min(rest.find(','), rest.size());
+    Install(rest.substr(0, comma), graph);
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  }
+}
+
+void PruningFilters::Install(std::string_view pair, ResourceGraph& graph) {
+  const auto colon = pair.find(':');
+  if (colon == std::string_view::npos || colon == 0 ||
+      colon + 1 == pair.size()) {
+    throw std::invalid_argument("pruning filter \"" + std::string(pair) +
+                                "\" is not of the form rack:core or ALL:core");
+  }
+  const std::string_view anchor = pair.substr(0, colon);
+  const TypeId type = graph.AddType(pair.substr(colon + 1));
+  if (anchor != "ALL") {
+    Track(graph.AddType(anchor), type);
+    return;
+  }
+  for (auto& [other, list] : anchors_) list.erase(type);
+  all_.insert(type);
+  NoteTracked(type);
+}
+
+void PruningFilters::Track(TypeId anchor, TypeId type) {
+  if (all_.contains(type)) return;
+  anchors_[anchor].insert(type);
+  NoteTracked(type);
+}
+
+void PruningFilters::NoteTracked(TypeId type) {
+  if (type >= static_cast<int>(tracked_.size())) tracked_.resize(type + 1);
+  tracked_[type] = 1;
+}
+
+std::vector<TypeId> PruningFilters::TypesAt(TypeId type) const {
+  std::vector<TypeId> list;
+  if (const auto own = anchors_.find(type); own != anchors_.end()) {
+    list.assign(own->second.begin(), own->second.end());
+  }
+  for (const TypeId other : all_) {
+    if (other != type) list.push_back(other);
+  }
+  return list;
+}
+
+void PruningFilters::Set(VertexIndex v, TypeId type,
+                         const std::vector<std::int64_t>& below) {
+  std::vector<TypeId> list = TypesAt(type);
+  if (list.empty() && of_[v] < 0) return;
+  std::vector<std::int64_t> totals;
+  for (const TypeId t : list) totals.push_back(below[t]);
+  if (of_[v] >= 0) {
+    filters_[of_[v]].Update(list, totals);
+    return;
+  }
+  of_[v] = static_cast<std::int32_t>(filters_.size());
+  filters_.emplace_back(base_, duration_, std::move(list), totals);
+}
+
+void PruningFilters::Build(const ResourceGraph& graph, Time base,
+                           Time duration) {
+  base_ = base;
+  duration_ = duration;
+  of_.resize(graph.size(), -1);
+  if (graph.root() == kNoVertex) return;
+  // What stands below the vertex that is looked at at each level.
+  using Row = std::vector<std::int64_t>;
+  std::vector<Row> levels(kMaxGraphDepth + 2, Row(graph.type_names().size()));
+  struct Step {
+    VertexIndex v;
+    EdgeIndex next;
+  };
+  std::vector<char> seen(graph.size());
+  std::vector<Step> way;
+  const auto enter = [&](VertexIndex v) {
+    seen[v] = 1;
+    way.push_back({v, graph.FirstOut(v)});
+  };
+  for (enter(graph.root()); !way.empty();) {
+    Step& step = way.back();
+    if (step.next != kNoEdge) {
+      const VertexIndex child = graph.target(step.next);
+      step.next = graph.NextOut(step.next);
+      if (seen[child] == 0) enter(child);
+      continue;
+    }
+    const VertexIndex v = step.v;
+    const TypeId type = graph.type(v);
+    Row& below = levels[way.size()];
+    Row& here = levels[way.size() - 1];
+    if (graph.IsLeaf(v)) {
+      if (!Tracks(type)) Track(types::kCluster, type);
+      if (of_[v] >= 0) Set(v, type, below);
+    } else {
+      Set(v, type, below);
+      std::transform(below.begin(), below.end(), here.begin(), here.begin(),
+                     std::plus<>());
+      std::fill(below.begin(), below.end(), 0);
+    }
+    if (Tracks(type)) here[type] += graph.units(v);
+    way.pop_back();
+  }
+}
+
+}  // namespace fluxnetes::matcher

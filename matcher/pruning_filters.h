@@ -1,0 +1,58 @@
+// How much of some types is left below a vertex, over time, so that a match
+// need not go down where too little is. Which types are kept where is written
+// as "ALL:core,ALL:node,rack:gpu": below every vertex cores and nodes, below
+// racks also gpus. Leaf types that nobody names are kept at clusters.
+//
+// Owned by one thread.
+#pragma once
+
+#include <set>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "matcher/multi_planner.h"
+#include "matcher/resource_graph.h"
+
+namespace fluxnetes::matcher {
+
+class PruningFilters {
+ public:
+  // Numbers the types of the specification in the graph. Throws
+  // std::invalid_argument if it is not of the form above.
+  PruningFilters(std::string_view specification, ResourceGraph& graph);
+
+  // Makes the filters of the graph's vertices, with nothing taken; those that
+  // are there already get other totals and keep what is taken.
+  void Build(const ResourceGraph& graph, Time base, Time duration);
+
+  // Whether the type is kept anywhere.
+  bool Tracks(TypeId type) const {
+    return type < static_cast<int>(tracked_.size()) && tracked_[type] != 0;
+  }
+  // Null where the vertex has none.
+  MultiPlanner* At(VertexIndex v) {
+    return of_[v] < 0 ? nullptr : &filters_[of_[v]];
+  }
+  const MultiPlanner* At(VertexIndex v) const {
+    return of_[v] < 0 ? nullptr : &filters_[of_[v]];
+  }
+
+ private:
+  void Install(std::string_view pair, ResourceGraph& graph);
+  void Track(TypeId anchor, TypeId type);
+  void NoteTracked(TypeId type);
+  // The types kept at vertices of a type: its own list, then that of all.
+  std::vector<TypeId> TypesAt(TypeId type) const;
+  void Set(VertexIndex v, TypeId type, const std::vector<std::int64_t>& below);
+
+  Time base_ = 0;
+  Time duration_ = 0;
+  std::unordered_map<TypeId, std::set<TypeId>> anchors_;
+  std::set<TypeId> all_;
+  std::vector<char> tracked_;     // [type]
+  std::vector<std::int32_t> of_;  // [vertex], -1: none
+  std::vector<MultiPlanner> filters_;
+};
+
+}  // namespace fluxnetes::matcher

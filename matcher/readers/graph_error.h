@@ -1,0 +1,17 @@
+// A text that is no resource graph, or no part of one. what() says where and
+// what is wrong: "graph.nodes[3].metadata.type: is not a text".
+#pragma once
+
+#include <stdexcept>
+
+namespace fluxnetes::matcher {
+
+class GraphError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+inline constexpr std::size_t kMaxGraphBytes = std::size_t{1} << 30;
+inline constexpr int kMaxGraphTypes = 1'000;
+
+}  // namespace fluxnetes::matcher

@@ -1,0 +1,22 @@
+// A resource graph from a recipe: a small GraphML graph each of whose edges
+// says how many of its target every one of its source has (Fluxion's GRUG).
+//
+//   <node id="node"> ... <data key="type">node</data> ...
+//   <edge source="rack" target="node"> <data key="multi_scale">18</data> ...
+//
+// Edges of other subsystems may associate what is there already: with all of
+// a type, or with those of a common path.
+#pragma once
+
+#include <string_view>
+
+#include "matcher/readers/graph_error.h"
+#include "matcher/resource_graph.h"
+
+namespace fluxnetes::matcher {
+
+// Throws GraphError.
+ResourceGraph ReadGrug(std::string_view text,
+                       std::int64_t max_vertices = kMaxVertices);
+
+}  // namespace fluxnetes::matcher

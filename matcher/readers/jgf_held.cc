@@ -1,0 +1,155 @@
+#include <fmt/format.h>
+
+#include <unordered_map>
+#include <unordered_set>
+
+#include "matcher/id_set.h"
+#include "matcher/jgf.h"
+#include "matcher/readers/jgf_vertex.h"
+#include "matcher/readers/json_place.h"
+
+namespace fluxnetes::matcher {
+namespace {
+
+using nlohmann::json;
+
+class Finder {
+ public:
+  Finder(const ResourceGraph& graph, bool shorthand)
+      : graph_(graph), shorthand_(shorthand) {}
+
+  Held Find(const json& document);
+
+ private:
+  struct Found {
+    VertexIndex v = kNoVertex;  // kNoVertex: on a rank that was given back
+    bool exclusive = false;
+  };
+
+  void FindNode(const JsonPlace& node);
+  VertexIndex Resolve(const JsonPlace& node, const JgfVertex& read) const;
+  void FindEdge(const JsonPlace& edge);
+  const Found& Endpoint(const JsonPlace& edge, const char* key) const;
+  void AddBelow(VertexIndex v);
+
+  const ResourceGraph& graph_;
+  const bool shorthand_;
+  std::optional<IdSet> free_ranks_;
+  std::unordered_map<std::string, Found> by_id_;
+  std::unordered_set<VertexIndex> listed_;
+  Held held_;
+};
+
+// The vertex that all paths lead to, which must be what the text says.
+VertexIndex Finder::Resolve(const JsonPlace& node,
+                            const JgfVertex& read) const {
+  VertexIndex resolved = kNoVertex;
+  for (const auto& [subsystem, path] : read.paths) {
+    VertexIndex here = kNoVertex;
+    for (const VertexIndex v : graph_.FindAll(path)) {
+      if (graph_.rank(v) == read.vertex.rank) here = v;
+    }
+    if (here == kNoVertex || (resolved != kNoVertex && resolved != here)) {
+      node.Fail(fmt::format("{} is not in the graph", path));
+    }
+    resolved = here;
+  }
+  if (resolved == kNoVertex) node.Fail("has no path");
+  const Vertex& said = read.vertex;
+  const bool same = graph_.TypeName(resolved) == said.type &&
+                    graph_.Basename(resolved) == said.basename &&
+                    graph_.Name(resolved) == said.name &&
+                    graph_.id(resolved) == said.id &&
+                    graph_.units(resolved) == said.size;
+  if (!same) {
+    node.Fail(fmt::format("is not as {} in the graph", graph_.Path(resolved)));
+  }
+  return resolved;
+}
+
+void Finder::FindNode(const JsonPlace& node) {
+  const JgfVertex read = ReadJgfVertex(node);
+  Found found;
+  if (!free_ranks_ || !free_ranks_->Contains(read.vertex.rank)) {
+    found = {Resolve(node, read), read.exclusive};
+  }
+  if (!by_id_.emplace(read.outer_id, found).second) {
+    node.Fail("id", "\"" + read.outer_id + "\" is there twice");
+  }
+  const VertexIndex v = found.v;
+  if (v == kNoVertex) return;
+  if (!listed_.insert(v).second) node.Fail("is there twice");
+  held_.parts.push_back({v, graph_.units(v), found.exclusive});
+  if (v == graph_.root()) {
+    held_.edges.push_back({kNoEdge, graph_.units(v), found.exclusive});
+  }
+}
+
+// What stands below a vertex that is taken whole.
+void Finder::AddBelow(VertexIndex v) {
+  for (const VertexIndex below : graph_.PostOrder(v, kContainment)) {
+    if (below == v) continue;
+    if (listed_.insert(below).second) {
+      held_.parts.push_back({below, graph_.units(below), true});
+    }
+    const EdgeIndex e = graph_.FirstIn(below, kContainment);
+    held_.edges.push_back({e, graph_.units(below), true});
+  }
+}
+
+const Finder::Found& Finder::Endpoint(const JsonPlace& edge,
+                                      const char* key) const {
+  const std::string id = edge.Text(key);
+  const auto found = by_id_.find(id);
+  if (found == by_id_.end()) {
+    edge.Fail(key, "\"" + id + "\" is not the id of a node");
+  }
+  return found->second;
+}
+
+void Finder::FindEdge(const JsonPlace& edge) {
+  const Found& source = Endpoint(edge, "source");
+  const Found& target = Endpoint(edge, "target");
+  if (source.v == kNoVertex || target.v == kNoVertex) return;
+  const EdgeIndex e = graph_.FindEdge(source.v, target.v);
+  if (e == kNoEdge) {
+    // The way back from a child, as some write it, says nothing.
+    if (graph_.FindEdge(target.v, source.v) != kNoEdge) return;
+    edge.Fail("is not in the graph");
+  }
+  held_.edges.push_back({e, graph_.units(target.v), target.exclusive});
+}
+
+Held Finder::Find(const json& document) {
+  const JsonPlace top(document, "document");
+  if (top.Has("free_ranks")) {
+    free_ranks_ = IdSet::Parse(top.Text("free_ranks"));
+    if (!free_ranks_) top.Fail("free_ranks", "is not a set of ranks like 0-3");
+  }
+  const JsonPlace graph(top.Object("graph"), "graph");
+  const json& nodes = graph.List("nodes");
+  const json& edges = graph.List("edges");
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    FindNode(JsonPlace(nodes[i], fmt::format("graph.nodes[{}]", i)));
+  }
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    FindEdge(JsonPlace(edges[i], fmt::format("graph.edges[{}]", i)));
+  }
+  if (shorthand_) {
+    const std::vector<HeldPart> parts = held_.parts;
+    for (const HeldPart& part : parts) {
+      if (part.exclusive) AddBelow(part.vertex);
+    }
+  }
+  return std::move(held_);
+}
+
+}  // namespace
+
+Held FindJgf(std::string_view text, const ResourceGraph& graph,
+             bool shorthand) {
+  const json document = ParseJson(text);
+  return Finder(graph, shorthand).Find(document);
+}
+
+}  // namespace fluxnetes::matcher

@@ -1,0 +1,38 @@
+// R, version 1 (Flux RFC 20): which cores and gpus of which ranks. As a graph
+// it has three levels:
+//
+//   {"version": 1, "execution": {"R_lite": [{"rank": "0-1", "children":
+//     {"core": "0-3", "gpu": "0"}}], "nodelist": ["node[0-1]"],
+//     "starttime": 0, "expiration": 3600}}
+//
+//   cluster0 - node0 - core0 ... core3, gpu0
+//            - node1 - ...
+//
+// All throw GraphError, which says where and what is wrong.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "matcher/matcher.h"
+#include "matcher/readers/graph_error.h"
+#include "matcher/resource_graph.h"
+
+namespace fluxnetes::matcher {
+
+// When R holds; 0 where it does not say.
+struct RTimes {
+  Time start = 0;
+  Time expiration = 0;
+};
+
+ResourceGraph ReadRv1exec(std::string_view text, RTimes* times = nullptr);
+
+// Finds in a graph of that shape what a job is said to have.
+Held FindRv1exec(std::string_view text, const ResourceGraph& graph);
+
+// The ranks of R, in order.
+std::vector<std::int64_t> RanksOfRv1exec(std::string_view text);
+
+}  // namespace fluxnetes::matcher

@@ -1,0 +1,191 @@
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <ostream>
+
+#include "matcher/jgf.h"
+#include "matcher/readers/rv1exec.h"
+#include "matcher/resource_query/loader.h"
+#include "matcher/resource_query/session.h"
+
+namespace fluxnetes::matcher {
+namespace {
+
+Held FindHeld(const std::string& format, const std::string& text,
+              const ResourceGraph& graph) {
+  if (format == "rv1exec") return FindRv1exec(text, graph);
+  return FindJgf(text, graph, format == "jgf_shorthand");
+}
+
+}  // namespace
+
+void Session::RunUpdate(const Words& words) {
+  if (words.size() != 7) return SayMalformed();
+  if (words[1] != "allocate" && words[1] != "reserve") {
+    streams_.errors << "ERROR: unknown subcmd " << words[1] << '\n';
+    return;
+  }
+  const std::string& format = words[2];
+  if (format != "jgf" && format != "jgf_shorthand" && format != "rv1exec") {
+    streams_.errors << "ERROR: unsupported reader " << format << '\n';
+    return;
+  }
+  JobId job = 0;
+  Time at = 0;
+  Time duration = 0;
+  if (!ParseJob(words[4], job)) return;
+  if (!ParseJob(words[5], at) || !ParseJob(words[6], duration) ||
+      duration == 0) {
+    streams_.errors << "ERROR: invalid time (" << words[5] << ", " << words[6]
+                    << ")\n";
+    return;
+  }
+  if (jobs_.contains(job) || matcher_.Known(job) ||
+      job == std::numeric_limits<JobId>::max()) {
+    streams_.errors << "ERROR: existing Jobid \n";
+    return;
+  }
+  Restore(words, job, at, duration);
+}
+
+void Session::Restore(const Words& words, JobId job, Time at, Time duration) {
+  const std::string& path = words[3];
+  const auto text = ReadFile(path);
+  if (!text) {
+    streams_.errors << "ERROR: can't open " << path << '\n';
+    return;
+  }
+  const auto started = std::chrono::steady_clock::now();
+  Match match;
+  match.outcome = MatchOutcome::kInvalid;
+  try {
+    match = matcher_.Restore(job, FindHeld(words[2], *text, matcher_.graph()),
+                             words[1] == "reserve", at, duration);
+  } catch (const GraphError& error) {
+    match.error = error.what();
+  }
+  const std::chrono::duration<double> took =
+      std::chrono::steady_clock::now() - started;
+  if (match.found() && !Write(match, "")) {
+    matcher_.Cancel(job);
+    match.outcome = MatchOutcome::kInvalid;
+  }
+  if (!match.found()) {
+    streams_.errors << "ERROR: traverser run () returned error\nERROR: "
+                    << match.error << '\n';
+    SayNotFound(MatchOutcome::kInvalid, job, took.count());
+    return;
+  }
+  SayFound(match, job, took.count());
+  next_job_ = job + 1;
+  jobs_[job] = {at == 0 ? "ALLOCATED" : "RESERVED", at, path, took.count()};
+  CountUpdate(took.count());
+}
+
+void Session::CountUpdate(double seconds) {
+  least_seconds_ = updates_ == 0 ? seconds : std::min(least_seconds_, seconds);
+  most_seconds_ = std::max(most_seconds_, seconds);
+  all_seconds_ += seconds;
+  ++updates_;
+}
+
+void Session::RunCancel(const Words& words) {
+  bool stats = false;
+  JobId job = 0;
+  if (words.size() < 2) return SayMalformed();
+  if (!CheckStats(words, 2, stats) || !ParseJob(words[1], job)) return;
+  if (!matcher_.Cancel(job)) {
+    streams_.errors << "cancel: ERROR: nonexistent job " << job << '\n';
+    return;
+  }
+  jobs_[job].state = "CANCELED";
+  if (stats) SayCounts("CANCEL", 0);
+}
+
+void Session::RunPartialCancel(const Words& words) {
+  bool stats = false;
+  JobId job = 0;
+  if (words.size() < 4) return SayMalformed();
+  if (!CheckStats(words, 4, stats) || !ParseJob(words[1], job)) return;
+  if (words[2] != "jgf" && words[2] != "rv1exec") {
+    streams_.errors << "ERROR: unsupported reader " << words[2] << '\n';
+    return;
+  }
+  const auto text = ReadFile(words[3]);
+  if (!text) {
+    streams_.errors << "ERROR: can't open " << words[3] << '\n';
+    return;
+  }
+  Released released = Released::kNotHeld;
+  try {
+    if (words[2] == "rv1exec") {
+      released = matcher_.CancelRanks(job, RanksOfRv1exec(*text));
+    } else {
+      std::vector<VertexIndex> vertices;
+      for (const HeldPart& part :
+           FindJgf(*text, matcher_.graph(), false).parts) {
+        vertices.push_back(part.vertex);
+      }
+      released = matcher_.CancelVertices(job, vertices);
+    }
+  } catch (const GraphError& error) {
+    streams_.errors << "ERROR: " << error.what() << '\n';
+  }
+  switch (released) {
+    case Released::kUnknown:
+      streams_.errors << "partial-cancel: ERROR: nonexistent job " << job
+                      << '\n';
+      return;
+    case Released::kReserved:
+      streams_.errors << "ERROR: reservations not currently supported by "
+                         "partial cancel\n";
+      return;
+    case Released::kNotHeld:
+      streams_.standard << "remove: partial_cancel returned error.\n";
+      streams_.errors << "ERROR: error encountered while removing job " << job
+                      << '\n';
+      return;
+    case Released::kAll:
+      jobs_[job].state = "CANCELED";
+      break;
+    case Released::kPart:
+      break;
+  }
+  if (stats) SayCounts("PARTIAL CANCEL", 0);
+}
+
+void Session::SayInfo(JobId id, const JobInfo& job) {
+  streams_.standard << "INFO: " << id << ", " << job.state << ", " << job.at
+                    << ", " << job.source << ", " << job.seconds << '\n';
+}
+
+void Session::RunList(const Words&) {
+  for (const auto& [id, job] : jobs_) SayInfo(id, job);
+}
+
+void Session::RunInfo(const Words& words) {
+  JobId job = 0;
+  if (words.size() != 2) return SayMalformed();
+  if (!ParseJob(words[1], job)) return;
+  const auto found = jobs_.find(job);
+  if (found == jobs_.end()) {
+    streams_.errors << "info: ERROR: nonexistent job " << job << '\n';
+    return;
+  }
+  SayInfo(job, found->second);
+}
+
+void Session::RunStat(const Words&) {
+  const double none = std::numeric_limits<double>::max();
+  streams_.standard << "INFO: Num. of Jobs Matched: " << jobs_.size() << '\n'
+                    << "INFO: Min. Match Time: "
+                    << (updates_ == 0 ? none : least_seconds_) << '\n'
+                    << "INFO: Max. Match Time: " << most_seconds_ << '\n'
+                    << "INFO: Avg. Match Time: "
+                    << (updates_ == 0
+                            ? 0
+                            : all_seconds_ / static_cast<double>(updates_))
+                    << '\n';
+}
+
+}  // namespace fluxnetes::matcher

@@ -1,0 +1,158 @@
+#include <chrono>
+#include <map>
+#include <ostream>
+
+#include "matcher/jobspec.h"
+#include "matcher/resource_query/loader.h"
+#include "matcher/resource_query/session.h"
+#include "matcher/writers/match_writer.h"
+
+namespace fluxnetes::matcher {
+namespace {
+
+const std::map<std::string, MatchOp> kOps = {
+    {"allocate", MatchOp::kAllocate},
+    {"allocate_with_satisfiability", MatchOp::kAllocateWithSatisfiability},
+    {"allocate_orelse_reserve", MatchOp::kAllocateOrElseReserve},
+    {"satisfiability", MatchOp::kSatisfiability},
+    {"without_allocating", MatchOp::kWithoutAllocating},
+    {"without_allocating_future", MatchOp::kWithoutAllocatingFuture},
+};
+
+// What starts now is said to be allocated, even if it was asked to be reserved.
+const char* StateOf(const Match& match) {
+  if (match.outcome == MatchOutcome::kMatched) return "MATCHED";
+  return match.at == 0 ? "ALLOCATED" : "RESERVED";
+}
+
+// Whether a job gets a number by it even if it gets nothing else.
+bool Counts(MatchOp op) {
+  return op == MatchOp::kAllocate ||
+         op == MatchOp::kAllocateWithSatisfiability ||
+         op == MatchOp::kAllocateOrElseReserve;
+}
+
+}  // namespace
+
+void Session::RunMatch(const Words& words) {
+  if (words.size() != 3) return SayMalformed();
+  const auto op = kOps.find(words[1]);
+  if (op == kOps.end()) {
+    streams_.errors << "ERROR: unknown subcmd " << words[1] << '\n';
+    return;
+  }
+  MatchOne(op->second, words[2]);
+}
+
+void Session::RunMultiMatch(const Words& words) {
+  if (words.size() < 4) return SayMalformed();
+  const auto op = kOps.find(words[1]);
+  if (op == kOps.end()) {
+    streams_.errors << "ERROR: unknown subcmd " << words[1] << '\n';
+    return;
+  }
+  for (std::size_t i = 2; i < words.size(); ++i) {
+    if (!MatchOne(op->second, words[i])) return;
+  }
+}
+
+bool Session::MatchOne(MatchOp op, const std::string& path) {
+  const auto text = ReadFile(path);
+  if (!text) {
+    streams_.errors << "ERROR: can't open " << path << '\n';
+    return false;
+  }
+  const auto started = std::chrono::steady_clock::now();
+  const JobId job = next_job_;
+  Match match;
+  std::string queue;
+  try {
+    const Jobspec jobspec = ParseJobspec(*text);
+    queue = jobspec.queue;
+    match = matcher_.Run(job, jobspec, op, 0);
+  } catch (const JobspecError& error) {
+    match.outcome = MatchOutcome::kInvalid;
+    match.error = error.what();
+  }
+  const std::chrono::duration<double> took =
+      std::chrono::steady_clock::now() - started;
+  if (match.outcome == MatchOutcome::kInvalid) {
+    streams_.errors << "match_allocate: ERROR: Jobspec error for " << job
+                    << ": " << match.error << '\n';
+  }
+  if (op == MatchOp::kSatisfiability) {
+    SaySatisfiability(match, took.count());
+    return match.outcome == MatchOutcome::kSatisfiable;
+  }
+  if (match.found() && !Write(match, queue)) {
+    if (Counts(op)) matcher_.Cancel(job);
+    match.outcome = MatchOutcome::kInvalid;
+  }
+  if (Counts(op) && match.outcome != MatchOutcome::kInvalid) ++next_job_;
+  if (!match.found()) {
+    SayNotFound(match.outcome, job, took.count());
+    return false;
+  }
+  SayFound(match, job, took.count());
+  if (Counts(op)) {
+    jobs_[job] = {StateOf(match), match.at, path, took.count()};
+  }
+  return true;
+}
+
+bool Session::Write(const Match& match, const std::string& queue) {
+  const MatchText written =
+      WriteMatch(options_.format, matcher_.graph(), match.taken,
+                 {match.at, match.at + match.duration, queue});
+  if (!written.error.empty()) {
+    streams_.errors << "ERROR: " << written.error << '\n';
+    return false;
+  }
+  streams_.results << written.text;
+  return true;
+}
+
+void Session::SayTimes(double seconds, std::ostream& out) {
+  if (!options_.times) return;
+  out << "INFO: ELAPSE=" << std::to_string(seconds) << '\n';
+  streams_.standard << "INFO: PREORDER VISIT COUNT=0\n"
+                    << "INFO: POSTORDER VISIT COUNT=0\n";
+}
+
+// What cannot be told, as of a type that the graph has never heard of, passes
+// for satisfiable, as in Fluxion.
+void Session::SaySatisfiability(const Match& match, double seconds) {
+  streams_.results << kBar
+                   << (match.outcome == MatchOutcome::kUnsatisfiable
+                           ? "INFO: Unsatisfiable request\n"
+                           : "INFO: Satisfiable request\n")
+                   << kBar;
+  SayTimes(seconds, streams_.standard);
+}
+
+void Session::SayFound(const Match& match, JobId job, double seconds) {
+  std::ostream& out = streams_.results;
+  out << kBar << "INFO: JOBID=" << job << '\n'
+      << "INFO: RESOURCES=" << StateOf(match) << '\n'
+      << "INFO: SCHEDULED AT=";
+  if (match.at == 0) {
+    out << "Now\n";
+  } else {
+    out << match.at << '\n';
+  }
+  SayTimes(seconds, streams_.standard);
+  out << kBar;
+}
+
+void Session::SayNotFound(MatchOutcome outcome, JobId job, double seconds) {
+  std::ostream& out = streams_.results;
+  out << kBar << "INFO: No matching resources found\n";
+  if (outcome == MatchOutcome::kUnsatisfiable) {
+    out << "INFO: Unsatisfiable request\n";
+  }
+  out << "INFO: JOBID=" << job << '\n';
+  SayTimes(seconds, out);
+  out << kBar;
+}
+
+}  // namespace fluxnetes::matcher

@@ -1,0 +1,36 @@
+// The command line of resource-query.
+#pragma once
+
+#include <set>
+#include <string>
+#include <variant>
+
+#include "matcher/match_policy.h"
+#include "matcher/resource_graph.h"
+#include "matcher/writers/match_writer.h"
+
+namespace fluxnetes::matcher {
+
+struct QueryOptions {
+  std::string load_file = "conf/default";
+  std::string load_format = "grug";
+  std::set<std::string> allow_list;       // empty: all types
+  std::string subsystem = "containment";  // the dominant one
+  MatchPolicy policy;
+  bool flexible = false;
+  MatchFormat format = MatchFormat::kSimple;
+  std::string prune_filters = "ALL:core,ALL:node";
+  std::string output;  // a file; empty: standard output
+  bool times = false;  // say how long things take
+};
+
+// A program that is to end at once: what to write to standard error, and the
+// exit code.
+struct QueryEnd {
+  std::string text;
+  int code = 0;
+};
+
+std::variant<QueryOptions, QueryEnd> ParseQueryOptions(int argc, char** argv);
+
+}  // namespace fluxnetes::matcher

@@ -1,0 +1,100 @@
+// A resource-query session: a graph, the jobs that were matched on it, and the
+// commands, a line each.
+//
+// Results go to one stream, what is wrong to another; no command ends the
+// session but `quit`.
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "matcher/matcher.h"
+#include "matcher/resource_query/options.h"
+
+namespace fluxnetes::matcher {
+
+class Session {
+ public:
+  struct Streams {
+    std::ostream& results;   // of matches and the like
+    std::ostream& standard;  // info, list, stat, help, times
+    std::ostream& errors;
+  };
+  using Words = std::vector<std::string>;
+
+  Session(Matcher matcher, const QueryOptions& options, Streams streams);
+
+  // False: the session ends.
+  bool Run(const std::string& line);
+
+  // What -e says at the start.
+  void SayLoaded(double seconds);
+
+ private:
+  struct JobInfo {
+    std::string state;
+    Time at = 0;
+    std::string source;
+    double seconds = 0;
+  };
+  struct Command {
+    const char* name;
+    const char* abbreviation;
+    const char* usage;
+    void (Session::*run)(const Words& words);
+  };
+  static const std::vector<Command>& Commands();
+  static const Command* FindCommand(std::string_view name);
+
+  void RunMatch(const Words& words);
+  void RunMultiMatch(const Words& words);
+  void RunUpdate(const Words& words);
+  void RunAttach(const Words& words);
+  void RunRemove(const Words& words);
+  void RunFind(const Words& words);
+  void RunCancel(const Words& words);
+  void RunPartialCancel(const Words& words);
+  void RunSetProperty(const Words& words);
+  void RunGetProperty(const Words& words);
+  void RunSetStatus(const Words& words);
+  void RunGetStatus(const Words& words);
+  void RunList(const Words& words);
+  void RunInfo(const Words& words);
+  void RunStat(const Words& words);
+  void RunCat(const Words& words);
+  void RunHelp(const Words& words);
+
+  void Restore(const Words& words, JobId job, Time at, Time duration);
+  void CountUpdate(double seconds);
+  bool MatchOne(MatchOp op, const std::string& path);
+  void SaySatisfiability(const Match& match, double seconds);
+  void SayFound(const Match& match, JobId job, double seconds);
+  void SayNotFound(MatchOutcome outcome, JobId job, double seconds);
+  void SayTimes(double seconds, std::ostream& out);
+  // False, with the reason said, if the match cannot be written.
+  bool Write(const Match& match, const std::string& queue);
+  void SayInfo(JobId id, const JobInfo& job);
+  void SayCounts(const char* what, std::size_t count);
+  void SayMalformed();
+  bool ParseJob(const std::string& word, JobId& job);
+  bool CheckStats(const Words& words, std::size_t plain, bool& stats);
+
+  Matcher matcher_;
+  QueryOptions options_;
+  Streams streams_;
+  std::map<JobId, JobInfo> jobs_;
+  JobId next_job_ = 1;
+  std::size_t updates_ = 0;
+  double least_seconds_ = 0;
+  double most_seconds_ = 0;
+  double all_seconds_ = 0;
+};
+
+inline constexpr std::string_view kBar =
+    "INFO: =============================\n";
+
+}  // namespace fluxnetes::matcher

@@ -1,0 +1,136 @@
+// Walks the graph and selects the vertices that a job gets at one time, by
+// Fluxion's rules: down the tree, each vertex asks its children, scores them,
+// and takes the best where the jobspec names a number; what it does not decide
+// itself it hands up. Nothing is booked.
+//
+// A jobspec may leave out levels at its top, never in the middle. A vertex
+// goes whole: quantities round up to the sizes of vertices.
+//
+// Owned by one thread. Recurses as deep as the graph, at most kMaxGraphDepth.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "matcher/bookings.h"
+#include "matcher/job_request.h"
+#include "matcher/match_policy.h"
+#include "matcher/pruning_filters.h"
+#include "matcher/resource_graph.h"
+#include "matcher/scoreboard.h"
+
+namespace fluxnetes::matcher {
+
+class Selection {
+ public:
+  struct Times {
+    Time at = 0;
+    Time duration = 1;
+    bool now = false;    // those who have it now keep it, even overdue
+    bool status = true;  // down vertices are left out
+  };
+  struct Mark {
+    std::uint64_t turn = 0;
+    std::int64_t units = 0;
+    bool exclusive = false;
+  };
+
+  Selection(const ResourceGraph& graph, const Bookings& bookings,
+            const PruningFilters& filters, MatchPolicy policy)
+      : graph_(graph),
+        bookings_(bookings),
+        filters_(filters),
+        policy_(policy) {}
+
+  // Whether all that is asked for was found.
+  bool Run(const JobRequest& request, const Times& times);
+
+  // The outcome of the last run that was true: the edges to what was taken.
+  bool Selected(EdgeIndex e) const { return marks_[e].turn == turn_; }
+  const Mark& mark(EdgeIndex e) const { return marks_[e]; }
+  const Mark& root_mark() const { return root_mark_; }
+  // The label of the resource that a vertex stood for, or "".
+  const std::string& LabelOf(VertexIndex v, const JobRequest& request) const;
+
+  // Instead of a run: a selection made by hand, edge by edge.
+  void Begin();
+  void MarkEdge(EdgeIndex e, std::int64_t units, bool exclusive);
+
+ private:
+  // How a vertex stands to a level.
+  struct Role {
+    bool ambiguous = false;
+    int resource = -1;        // the one of its type
+    int slot = -1;            // the last of the slots
+    Level slots;              // where slots stand, alternatives side by side
+    bool packs_slot = false;  // a slot's parts are its children
+  };
+  // The resource that a vertex stood for in a turn.
+  struct Stand {
+    std::uint64_t turn = 0;
+    int resource = -1;
+  };
+  // A part of a slot, and the candidates that are left for it.
+  struct Part {
+    Scoreboard::List* list = nullptr;
+    std::uint64_t each = 0;
+  };
+
+  bool Visit(EdgeIndex way, VertexIndex v, Level level, bool pristine,
+             bool exclusive, int depth, Candidate& candidate);
+  Role RoleOf(VertexIndex v, Level level) const;
+  bool HasParts(VertexIndex v, int slot) const;
+  bool AsksExclusive(VertexIndex v, Level level) const;
+
+  bool Pruned(VertexIndex v, Level level, bool exclusive);
+  bool PrunedByUse(VertexIndex v, bool exclusive) const;
+  bool PrunedByNeeds(VertexIndex v, int resource);
+
+  void Explore(VertexIndex v, Level level, std::uint64_t multiplier,
+               bool pristine, bool exclusive, int depth, Scoreboard& board);
+  void ExploreUntilEnough(VertexIndex v, Level level, std::uint64_t multiplier,
+                          bool pristine, bool exclusive, int depth,
+                          Scoreboard& board);
+  bool VisitChild(EdgeIndex e, Level level, bool pristine, bool exclusive,
+                  int depth, Scoreboard& board);
+
+  void PackSlots(VertexIndex v, const Role& role, int depth);
+  std::vector<int> SlotsThatFit(int slot, Scoreboard& parts) const;
+  std::vector<int> AlternativesThatFit(const Role& role,
+                                       Scoreboard& parts) const;
+  bool PackSlot(int slot, Scoreboard& parts, std::vector<std::size_t>& next,
+                Scoreboard& board);
+
+  bool Factor(VertexIndex v, std::int64_t& factor) const;
+  std::int64_t ScoreOf(VertexIndex v) const;
+  bool ChooseBest(Scoreboard& board, int resource, bool top);
+  void Sort(Scoreboard::List& list, bool descending) const;
+  void SortByRuns(Scoreboard::List& list) const;
+  void MarkChosen(const Scoreboard& board, bool climb);
+  void MarkWayUp(EdgeIndex e);
+  bool Finish(Candidate root);
+
+  const ResourceGraph& graph_;
+  const Bookings& bookings_;
+  const PruningFilters& filters_;
+  MatchPolicy policy_;
+
+  const JobRequest* request_ = nullptr;
+  Times times_;
+  std::uint64_t turn_ = 0;
+  std::int64_t factors_ = 0;            // of the vertices above
+  std::vector<Mark> marks_;             // [edge]
+  Mark root_mark_;                      // of the way in to the root
+  std::vector<Stand> stands_;           // [vertex]
+  std::vector<std::uint64_t> visited_;  // [vertex]: the turn
+  std::vector<Choice> choices_;
+  std::vector<std::int64_t> needs_;
+  // What was found below the vertex at each depth, and in its slots.
+  std::array<Scoreboard, kMaxGraphDepth + 2> boards_;
+  std::array<Scoreboard, kMaxGraphDepth + 2> slots_;
+  Scoreboard top_;
+};
+
+}  // namespace fluxnetes::matcher

@@ -1,0 +1,89 @@
+// What jobs hold: amounts on nodes over [start, end). A span is a run of equal
+// tasks of a job on one node. Spans lie in one array, those of a node are
+// linked, so that coming and going allocates nothing; two timelines give all
+// ends, and the starts that are ahead, in order of time.
+//
+// Part of a NodeGraph; owned by its thread.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "matcher/gang.h"
+
+namespace fluxnetes::matcher {
+
+using SpanId = std::int32_t;
+
+struct Span {
+  JobId job = 0;
+  Time start = 0;
+  Time end = 0;
+  NodeIndex node = -1;
+  std::int32_t tasks = 0;  // 0: the place is unused
+  bool ahead = false;      // its start has not come
+  std::uint32_t generation = 0;
+  SpanId next = -1;  // on the same node
+  SpanId previous = -1;
+};
+
+// Moments of spans in order of time. New ones wait in a heap of their own and
+// are merged in when the order is asked for; those of spans that are gone are
+// dropped then.
+class SpanTimeline {
+ public:
+  struct Moment {
+    Time time = 0;
+    SpanId span = -1;
+    std::uint32_t generation = 0;
+  };
+
+  void Add(const Moment& moment) { added_.push_back(moment); }
+  bool Crowded() const { return added_.size() > sorted_.size() + 1'024; }
+  const std::vector<Moment>& Sorted(std::span<const Span> spans,
+                                    bool only_ahead);
+
+ private:
+  std::vector<Moment> sorted_;
+  std::vector<Moment> added_;
+  std::vector<Moment> merged_;
+};
+
+class SpanStore {
+ public:
+  void SetResources(int resources);
+  void AddNode() { first_.push_back(-1); }
+
+  // `amounts` are those of one task; what is missing is 0.
+  SpanId Add(const Span& span, std::span<const std::int64_t> amounts);
+  // Takes `tasks` from it; with its last task the span is gone.
+  void Take(SpanId id, int tasks);
+  void SetAhead(SpanId id, bool ahead);
+
+  const Span& operator[](SpanId id) const { return spans_[id]; }
+  std::span<const std::int64_t> Amounts(SpanId id) const {
+    return {amounts_.data() + static_cast<std::size_t>(id) * resources_,
+            static_cast<std::size_t>(resources_)};
+  }
+  SpanId First(NodeIndex node) const { return first_[node]; }
+  SpanId size() const { return static_cast<SpanId>(spans_.size()); }
+
+  const std::vector<SpanTimeline::Moment>& Ends();
+  const std::vector<SpanTimeline::Moment>& Starts();  // those ahead
+  // No start that is ahead is before this.
+  Time next_start() const { return next_start_; }
+  void FindNextStart();
+
+ private:
+  int resources_ = 0;
+  std::vector<Span> spans_;
+  std::vector<std::int64_t> amounts_;  // [span * resources + resource]
+  std::vector<SpanId> unused_;
+  std::vector<SpanId> first_;  // [node]
+  SpanTimeline ends_;
+  SpanTimeline starts_;
+  Time next_start_ = kForever;
+};
+
+}  // namespace fluxnetes::matcher

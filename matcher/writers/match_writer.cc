@@ -1,0 +1,56 @@
+#include "matcher/writers/match_writer.h"
+
+#include <array>
+#include <utility>
+
+namespace fluxnetes::matcher {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, MatchFormat>, 8> kNames{{
+    {"simple", MatchFormat::kSimple},
+    {"pretty_simple", MatchFormat::kPrettySimple},
+    {"jgf", MatchFormat::kJgf},
+    {"jgf_shorthand", MatchFormat::kJgfShorthand},
+    {"rlite", MatchFormat::kRlite},
+    {"rv1", MatchFormat::kRv1},
+    {"rv1_nosched", MatchFormat::kRv1Nosched},
+    {"rv1_shorthand", MatchFormat::kRv1Shorthand},
+}};
+
+MatchText Line(MatchText of) {
+  if (!of.text.empty()) of.text += '\n';
+  return of;
+}
+
+}  // namespace
+
+std::optional<MatchFormat> ParseMatchFormat(std::string_view name) {
+  for (const auto& [known, format] : kNames) {
+    if (known == name) return format;
+  }
+  return std::nullopt;
+}
+
+MatchText WriteMatch(MatchFormat format, const ResourceGraph& graph,
+                     std::span<const Taken> taken, const MatchTimes& times) {
+  if (taken.empty()) return {};
+  switch (format) {
+    case MatchFormat::kSimple:
+      return {WriteSimple(graph, taken), ""};
+    case MatchFormat::kPrettySimple:
+      return {WritePrettySimple(graph, taken), ""};
+    case MatchFormat::kJgf:
+      return Line({WriteJgfObject(graph, taken, false), ""});
+    case MatchFormat::kJgfShorthand:
+      return Line({WriteJgfObject(graph, taken, true), ""});
+    case MatchFormat::kRlite: {
+      MatchText rlite = WriteRlite(graph, taken);
+      if (rlite.text == "[]") return {"", "no cores or gpus of a node"};
+      return Line(std::move(rlite));
+    }
+    default:
+      return Line(WriteRv1(format, graph, taken, times));
+  }
+}
+
+}  // namespace fluxnetes::matcher

@@ -1,0 +1,62 @@
+// What a job got, as text in one of Fluxion's formats:
+//
+//   simple, pretty_simple        a line per vertex, for people
+//   jgf, jgf_shorthand           JSON graph format; shorthand leaves out what
+//                                stands below what is taken whole
+//   rlite                        cores and gpus by rank (RFC 20, R_lite)
+//   rv1, rv1_nosched, rv1_shorthand   R version 1, with or without a jgf
+//
+// Every text ends in a newline; nothing taken is no text.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "matcher/matcher.h"
+#include "matcher/resource_graph.h"
+
+namespace fluxnetes::matcher {
+
+enum class MatchFormat {
+  kSimple,
+  kPrettySimple,
+  kJgf,
+  kJgfShorthand,
+  kRlite,
+  kRv1,
+  kRv1Nosched,
+  kRv1Shorthand,
+};
+
+std::optional<MatchFormat> ParseMatchFormat(std::string_view name);
+
+struct MatchText {
+  std::string text;
+  std::string error;  // why there is no text
+};
+
+// What is written of a match besides its vertices.
+struct MatchTimes {
+  Time start = 0;
+  Time expiration = 0;
+  std::string queue;
+};
+
+MatchText WriteMatch(MatchFormat format, const ResourceGraph& graph,
+                     std::span<const Taken> taken, const MatchTimes& times);
+
+// The single formats. The JSON ones are without a newline.
+std::string WriteSimple(const ResourceGraph& graph,
+                        std::span<const Taken> taken);
+std::string WritePrettySimple(const ResourceGraph& graph,
+                              std::span<const Taken> taken);
+std::string WriteJgfObject(const ResourceGraph& graph,
+                           std::span<const Taken> taken, bool shorthand);
+// By rank; an error if a node has none.
+MatchText WriteRlite(const ResourceGraph& graph, std::span<const Taken> taken);
+MatchText WriteRv1(MatchFormat format, const ResourceGraph& graph,
+                   std::span<const Taken> taken, const MatchTimes& times);
+
+}  // namespace fluxnetes::matcher

@@ -1,0 +1,173 @@
+-- The work queue: jobs, their clients, and who leads what.
+
+CREATE FUNCTION make_partitions(parent regclass, ahead integer)
+RETURNS integer
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  day date;
+  partition text;
+  made integer := 0;
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtext('make_partitions'), hashtext(parent::text));
+  FOR offset_days IN 0..ahead LOOP
+    day := (now() AT TIME ZONE 'UTC')::date + offset_days;
+    partition := format(
+      '%s_%s',
+      (SELECT relname FROM pg_class WHERE oid = parent),
+      to_char(day, 'YYYYMMDD'));
+    IF to_regclass(format('%I', partition)) IS NULL THEN
+      -- Made, then attached: unlike PARTITION OF this lets the parent be used.
+      EXECUTE format(
+        'CREATE TABLE %I (LIKE %s INCLUDING ALL)', partition, parent);
+      EXECUTE format(
+        'ALTER TABLE %s ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)',
+        parent, partition,
+        day::timestamp AT TIME ZONE 'UTC',
+        (day + 1)::timestamp AT TIME ZONE 'UTC');
+      made := made + 1;
+    END IF;
+  END LOOP;
+  RETURN made;
+END
+$$;
+COMMENT ON FUNCTION make_partitions IS
+'Makes the daily partitions (UTC) of a table from today to `ahead` days on, and says how many were missing.';
+
+CREATE TABLE clients (
+  id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+  name text NOT NULL,
+  started_at timestamptz NOT NULL DEFAULT now(),
+  heartbeat_at timestamptz NOT NULL DEFAULT now(),
+  time_to_live interval NOT NULL DEFAULT '5 seconds'
+);
+COMMENT ON TABLE clients IS
+'A process that works on jobs. It is alive as long as its heartbeat is younger than its time to live; the jobs of a dead client are made available again.';
+COMMENT ON COLUMN clients.id IS 'Who holds a lease (jobs.client_id) or leads (leaders.client_id).';
+COMMENT ON COLUMN clients.name IS 'Host and process id, for people.';
+COMMENT ON COLUMN clients.started_at IS 'When it registered.';
+COMMENT ON COLUMN clients.heartbeat_at IS 'Its last sign of life, by the database''s clock.';
+COMMENT ON COLUMN clients.time_to_live IS 'How old the heartbeat may get before the client counts as dead.';
+
+CREATE TABLE leaders (
+  name text PRIMARY KEY,
+  term bigint NOT NULL DEFAULT 1,
+  client_id bigint,
+  acquired_at timestamptz NOT NULL DEFAULT now()
+);
+COMMENT ON TABLE leaders IS
+'Who owns what, and in which term. A transaction that rests on ownership reads its row FOR SHARE and compares the term; a takeover raises the term.';
+COMMENT ON COLUMN leaders.name IS 'What is owned: intake, match, maintenance.';
+COMMENT ON COLUMN leaders.term IS 'Raised by every takeover; a write in an older term is refused.';
+COMMENT ON COLUMN leaders.client_id IS 'The owner; null after a clean resignation. It owns as long as that client is alive.';
+COMMENT ON COLUMN leaders.acquired_at IS 'When this term began.';
+
+CREATE TABLE job_queues (
+  name text PRIMARY KEY,
+  paused_at timestamptz
+);
+COMMENT ON TABLE job_queues IS
+'Work queues that an operator has paused. A queue without a row runs.';
+COMMENT ON COLUMN job_queues.name IS 'As in jobs.queue.';
+COMMENT ON COLUMN job_queues.paused_at IS 'Since when no job of it is leased; null: it runs.';
+
+CREATE TABLE jobs (
+  id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+  kind text NOT NULL CHECK (kind <> ''),
+  queue text NOT NULL CHECK (queue <> ''),
+  priority smallint NOT NULL DEFAULT 1 CHECK (priority BETWEEN 1 AND 4),
+  state text NOT NULL DEFAULT 'available'
+  CHECK (state IN ('available', 'scheduled', 'retryable', 'pending', 'running')),
+  attempt integer NOT NULL DEFAULT 0 CHECK (attempt >= 0),
+  max_attempts integer NOT NULL DEFAULT 25 CHECK (max_attempts >= 1),
+  client_id bigint,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  scheduled_at timestamptz NOT NULL DEFAULT now(),
+  attempted_at timestamptz,
+  cancel_requested_at timestamptz,
+  args jsonb NOT NULL DEFAULT '{}',
+  errors jsonb NOT NULL DEFAULT '[]',
+  tags text [] NOT NULL DEFAULT '{}',
+  metadata jsonb NOT NULL DEFAULT '{}',
+  CONSTRAINT jobs_running_has_client
+  CHECK ((state = 'running') = (client_id IS NOT NULL))
+) WITH (
+  autovacuum_vacuum_scale_factor = 0,
+  autovacuum_vacuum_threshold = 5000,
+  autovacuum_vacuum_cost_delay = 0,
+  vacuum_truncate = off
+);
+CREATE INDEX jobs_lease ON jobs (queue, priority, scheduled_at, id)
+WHERE state = 'available';
+CREATE INDEX jobs_due ON jobs (scheduled_at)
+WHERE state IN ('scheduled', 'retryable');
+CREATE INDEX jobs_of_client ON jobs (client_id) WHERE state = 'running';
+CREATE INDEX jobs_cancel_requested ON jobs (client_id)
+WHERE state = 'running' AND cancel_requested_at IS NOT NULL;
+COMMENT ON TABLE jobs IS
+'Jobs that wait, run, or will be tried again. Finished ones move to jobs_finished.';
+COMMENT ON COLUMN jobs.id IS 'Ascending in order of insertion.';
+COMMENT ON COLUMN jobs.kind IS 'What is to be done: match, bind, cleanup, notice.';
+COMMENT ON COLUMN jobs.queue IS 'Which workers take it: the kind, and for a match job "match:" with the scheduling queue.';
+COMMENT ON COLUMN jobs.priority IS '1 (first) to 4.';
+COMMENT ON COLUMN jobs.state IS 'available, scheduled (later), retryable (failed, later again), pending (parked) or running (leased).';
+COMMENT ON COLUMN jobs.attempt IS 'How often it was leased. A result names its attempt and is refused if that is not the last.';
+COMMENT ON COLUMN jobs.max_attempts IS 'A failure at this attempt discards the job.';
+COMMENT ON COLUMN jobs.client_id IS 'Who holds the lease; set exactly while running.';
+COMMENT ON COLUMN jobs.created_at IS 'When it was inserted.';
+COMMENT ON COLUMN jobs.scheduled_at IS 'Not to be leased before.';
+COMMENT ON COLUMN jobs.attempted_at IS 'When it was leased last.';
+COMMENT ON COLUMN jobs.cancel_requested_at IS 'Someone asked the client that runs it to stop.';
+COMMENT ON COLUMN jobs.args IS 'What its worker needs to know.';
+COMMENT ON COLUMN jobs.errors IS 'One object per failure: at, attempt, message.';
+COMMENT ON COLUMN jobs.tags IS 'Free words, for people.';
+COMMENT ON COLUMN jobs.metadata IS 'Free object, for programs.';
+
+CREATE TABLE jobs_finished (
+  id bigint NOT NULL,
+  kind text NOT NULL,
+  queue text NOT NULL,
+  priority smallint NOT NULL,
+  state text NOT NULL
+  CHECK (state IN ('completed', 'cancelled', 'discarded')),
+  attempt integer NOT NULL,
+  max_attempts integer NOT NULL,
+  client_id bigint,
+  created_at timestamptz NOT NULL,
+  scheduled_at timestamptz NOT NULL,
+  attempted_at timestamptz,
+  finalized_at timestamptz NOT NULL DEFAULT now(),
+  args jsonb NOT NULL,
+  errors jsonb NOT NULL,
+  tags text [] NOT NULL,
+  metadata jsonb NOT NULL
+) PARTITION BY RANGE (finalized_at);
+CREATE INDEX jobs_finished_id ON jobs_finished (id);
+COMMENT ON TABLE jobs_finished IS
+'Jobs that have ended, in daily partitions that retention drops.';
+COMMENT ON COLUMN jobs_finished.id IS 'As it was in jobs, like every column not named here.';
+COMMENT ON COLUMN jobs_finished.kind IS 'What was done.';
+COMMENT ON COLUMN jobs_finished.queue IS 'Where it waited.';
+COMMENT ON COLUMN jobs_finished.priority IS '1 (first) to 4.';
+COMMENT ON COLUMN jobs_finished.state IS 'completed, cancelled, or discarded (failed too often).';
+COMMENT ON COLUMN jobs_finished.attempt IS 'The attempt that ended it.';
+COMMENT ON COLUMN jobs_finished.max_attempts IS 'How many it might have had.';
+COMMENT ON COLUMN jobs_finished.client_id IS 'Who worked it last.';
+COMMENT ON COLUMN jobs_finished.created_at IS 'When it was inserted.';
+COMMENT ON COLUMN jobs_finished.scheduled_at IS 'When it might run first.';
+COMMENT ON COLUMN jobs_finished.attempted_at IS 'When it was leased last.';
+COMMENT ON COLUMN jobs_finished.finalized_at IS 'When it ended, by the database''s clock.';
+COMMENT ON COLUMN jobs_finished.args IS 'What its worker was told.';
+COMMENT ON COLUMN jobs_finished.errors IS 'One object per failure: at, attempt, message.';
+COMMENT ON COLUMN jobs_finished.tags IS 'Free words, for people.';
+COMMENT ON COLUMN jobs_finished.metadata IS 'Free object, for programs.';
+SELECT make_partitions('jobs_finished', 7);
+
+CREATE TABLE unique_keys (
+  key text PRIMARY KEY,
+  job_id bigint NOT NULL
+);
+COMMENT ON TABLE unique_keys IS
+'Uniqueness of jobs, kept apart because finished jobs move away.';
+COMMENT ON COLUMN unique_keys.key IS 'What may be there once.';
+COMMENT ON COLUMN unique_keys.job_id IS 'The job that holds it, in jobs or jobs_finished.';

@@ -1,0 +1,385 @@
+-- The scheduler: queues, pod groups on their way, what they hold, history.
+
+CREATE TABLE queues (
+  name text PRIMARY KEY CHECK (name ~ '^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$'),
+  node_selector jsonb NOT NULL DEFAULT '{}'
+  CHECK (jsonb_typeof(node_selector) = 'object')
+  CONSTRAINT queues_node_selector_of_text
+  CHECK (NOT jsonb_path_exists(node_selector, 'strict $.* ? (@.type() != "string")')),
+  queue_policy text NOT NULL DEFAULT 'easy'
+  CHECK (queue_policy IN ('fcfs', 'easy')),
+  match_policy text NOT NULL DEFAULT 'lonode'
+  CHECK (match_policy IN ('first', 'low', 'high', 'lonode', 'hinode')),
+  queue_depth integer NOT NULL DEFAULT 100000 CHECK (queue_depth >= 1),
+  paused boolean NOT NULL DEFAULT false,
+  assumed_duration interval
+  CHECK (assumed_duration > interval '0'),
+  deadline_action text NOT NULL DEFAULT 'job'
+  CHECK (deadline_action IN ('job', 'pods', 'owner')),
+  bind_timeout interval NOT NULL DEFAULT '1 minute'
+  CHECK (bind_timeout > interval '0'),
+  replacement_hold interval NOT NULL DEFAULT '30 seconds'
+  CHECK (replacement_hold >= interval '0'),
+  CONSTRAINT queues_times_within_reason CHECK (
+    bind_timeout <= interval '100 years'
+    AND replacement_hold <= interval '100 years'
+    AND assumed_duration <= interval '100 years'
+  )
+);
+COMMENT ON TABLE queues IS
+'Scheduling queues: which nodes they may use, who goes first, and where a group is placed. Edit with SQL or `fluxnetes queue set`; takes effect at once.';
+COMMENT ON COLUMN queues.name IS 'Named by the pods'' label fluxnetes.queue.';
+COMMENT ON COLUMN queues.node_selector IS 'Labels that a node must have; {} is every node.';
+COMMENT ON COLUMN queues.queue_policy IS 'fcfs: strictly in order. easy: the first that cannot start gets a reservation, others may start if they do not delay it.';
+COMMENT ON COLUMN queues.match_policy IS 'Which nodes are preferred: first, low, high, lonode, hinode (Fluxion''s names).';
+COMMENT ON COLUMN queues.queue_depth IS 'How many pending groups a cycle looks at.';
+COMMENT ON COLUMN queues.paused IS 'Nothing of this queue starts while true.';
+COMMENT ON COLUMN queues.assumed_duration IS 'How long a group without a deadline is taken to run, for planning only; null: without end.';
+COMMENT ON COLUMN queues.deadline_action IS 'What is deleted at a deadline: the Kubernetes Job (or the pods without one), the pods, or the topmost owner.';
+COMMENT ON COLUMN queues.bind_timeout IS 'How long a group may stay bound in part, from when it went back, before it starts anew.';
+COMMENT ON COLUMN queues.replacement_hold IS 'How long the place of a failed pod is held for its replacement.';
+INSERT INTO queues (name) VALUES ('default');
+
+CREATE SEQUENCE group_ids;
+COMMENT ON SEQUENCE group_ids IS
+'Numbers groups and their generations, and so the Fluxion jobs that hold their resources.';
+
+CREATE TABLE groups_provisional (
+  namespace text NOT NULL,
+  group_name text NOT NULL,
+  group_id bigint NOT NULL DEFAULT nextval('group_ids'),
+  group_size integer NOT NULL CHECK (group_size >= 1),
+  queue text NOT NULL REFERENCES queues,
+  members integer NOT NULL DEFAULT 0 CHECK (members >= 0),
+  first_seen_at timestamptz NOT NULL,
+  PRIMARY KEY (namespace, group_name)
+);
+CREATE INDEX groups_complete ON groups_provisional (first_seen_at)
+WHERE members >= group_size;
+COMMENT ON TABLE groups_provisional IS
+'A group that fills: pods of its name have arrived, but not yet all of them. It holds nothing.';
+COMMENT ON COLUMN groups_provisional.namespace IS 'Kubernetes namespace; names are per namespace.';
+COMMENT ON COLUMN groups_provisional.group_name IS 'From the label fluxnetes.group-name, or fluxnetes-group-NAMESPACE-POD.';
+COMMENT ON COLUMN groups_provisional.group_id IS 'Its number from here on, also its generation: a later group of this name has a higher one.';
+COMMENT ON COLUMN groups_provisional.group_size IS 'How many pods make it whole.';
+COMMENT ON COLUMN groups_provisional.queue IS 'Its scheduling queue.';
+COMMENT ON COLUMN groups_provisional.members IS 'How many of its pods count: not refused, not gated. Recounted, never added up.';
+COMMENT ON COLUMN groups_provisional.first_seen_at IS 'When its first pod was created: its age in the order.';
+
+CREATE TABLE pods_provisional (
+  uid text PRIMARY KEY,
+  namespace text NOT NULL,
+  pod_name text NOT NULL,
+  group_name text NOT NULL,
+  group_size integer,
+  queue text NOT NULL,
+  priority integer NOT NULL DEFAULT 0,
+  request jsonb NOT NULL,
+  duration_seconds bigint CHECK (duration_seconds >= 1),
+  completion_index integer,
+  owner_kind text,
+  owner_name text,
+  owner_uid text,
+  resource_version text NOT NULL,
+  gated boolean NOT NULL DEFAULT false,
+  refused text,
+  created_at timestamptz NOT NULL,
+  CONSTRAINT pods_provisional_size
+  CHECK (refused IS NOT NULL OR group_size >= 1)
+);
+CREATE INDEX pods_provisional_group
+ON pods_provisional (namespace, group_name);
+COMMENT ON TABLE pods_provisional IS
+'A pod that waits for the rest of its group.';
+COMMENT ON COLUMN pods_provisional.uid IS 'The pod''s UID in Kubernetes; seeing it twice changes nothing.';
+COMMENT ON COLUMN pods_provisional.namespace IS 'Its namespace.';
+COMMENT ON COLUMN pods_provisional.pod_name IS 'Its name.';
+COMMENT ON COLUMN pods_provisional.group_name IS 'Its group.';
+COMMENT ON COLUMN pods_provisional.group_size IS 'The size that it asks for; null only if it is refused.';
+COMMENT ON COLUMN pods_provisional.queue IS 'The scheduling queue that it asks for.';
+COMMENT ON COLUMN pods_provisional.priority IS 'spec.priority: higher goes first.';
+COMMENT ON COLUMN pods_provisional.request IS 'What it needs: resources, node selector, tolerations. Pods with equal requests have the same shape.';
+COMMENT ON COLUMN pods_provisional.duration_seconds IS 'activeDeadlineSeconds; null: without end.';
+COMMENT ON COLUMN pods_provisional.completion_index IS 'Its index in an Indexed Job.';
+COMMENT ON COLUMN pods_provisional.owner_kind IS 'Kind of its controller.';
+COMMENT ON COLUMN pods_provisional.owner_name IS 'Name of its controller.';
+COMMENT ON COLUMN pods_provisional.owner_uid IS 'UID of its controller; null: a bare pod.';
+COMMENT ON COLUMN pods_provisional.resource_version IS 'The version that was read: a binding names it.';
+COMMENT ON COLUMN pods_provisional.gated IS 'It has scheduling gates and does not count yet.';
+COMMENT ON COLUMN pods_provisional.refused IS 'Why it cannot join its group; it is told so by an event and does not count.';
+COMMENT ON COLUMN pods_provisional.created_at IS 'When it was created.';
+
+CREATE TABLE pod_groups (
+  id bigint PRIMARY KEY,
+  namespace text NOT NULL,
+  group_name text NOT NULL,
+  group_size integer NOT NULL CHECK (group_size >= 1),
+  queue text NOT NULL REFERENCES queues,
+  priority integer NOT NULL,
+  state text NOT NULL DEFAULT 'pending'
+  CHECK (state IN ('pending', 'unsatisfiable', 'allocated', 'bound')),
+  phase text DEFAULT 'queued' CHECK (phase IN ('queued', 'reserved', 'held')),
+  reason text,
+  revision integer NOT NULL DEFAULT 1 CHECK (revision >= 1),
+  first_in_line boolean NOT NULL DEFAULT false,
+  shape bigint NOT NULL,
+  owners text [] NOT NULL DEFAULT '{}',
+  duration_seconds bigint CHECK (duration_seconds >= 1),
+  match_job bigint,
+  cancel_reason text,
+  submitted_at timestamptz NOT NULL,
+  promoted_at timestamptz NOT NULL,
+  allocated_at timestamptz,
+  went_back_at timestamptz,
+  bound_at timestamptz,
+  CONSTRAINT pod_groups_phase CHECK ((state = 'pending') = (phase IS NOT NULL)),
+  CONSTRAINT pod_groups_bound CHECK (state <> 'bound' OR bound_at IS NOT NULL)
+);
+CREATE INDEX pod_groups_name ON pod_groups (namespace, group_name);
+CREATE INDEX pod_groups_waiting
+ON pod_groups (queue, first_in_line DESC, priority DESC, submitted_at, id)
+WHERE state IN ('pending', 'unsatisfiable');
+CREATE INDEX pod_groups_unsatisfiable ON pod_groups (queue, id)
+WHERE state = 'unsatisfiable';
+CREATE INDEX pod_groups_held ON pod_groups (id) WHERE phase = 'held';
+COMMENT ON TABLE pod_groups IS
+'A whole group on its way: pending, unsatisfiable, allocated, bound. Over, it moves to group_history.';
+COMMENT ON COLUMN pod_groups.id IS 'Its number and generation (groups_provisional.group_id), and the number of its Fluxion job.';
+COMMENT ON COLUMN pod_groups.namespace IS 'Kubernetes namespace.';
+COMMENT ON COLUMN pod_groups.group_name IS 'Its name.';
+COMMENT ON COLUMN pod_groups.group_size IS 'How many pods it has.';
+COMMENT ON COLUMN pod_groups.queue IS 'Its scheduling queue.';
+COMMENT ON COLUMN pod_groups.priority IS 'The highest of its pods'': higher goes first.';
+COMMENT ON COLUMN pod_groups.state IS 'pending: waits for room. unsatisfiable: can never fit the cluster as it is. allocated: has its nodes. bound: its pods were given to them.';
+COMMENT ON COLUMN pod_groups.phase IS 'Of a pending group: queued, reserved (for a time, see reservations), held (it lost a member while its binding may have been under way; what it has is being taken back).';
+COMMENT ON COLUMN pod_groups.reason IS 'Its own reason, if it has one; else that of its shape in wait_reasons.';
+COMMENT ON COLUMN pod_groups.revision IS 'Raised by every change of its members or labels; a placement made for an older one is dropped.';
+COMMENT ON COLUMN pod_groups.first_in_line IS 'It had started and must be placed again: before all others.';
+COMMENT ON COLUMN pod_groups.shape IS 'Hash of what it asks for; groups of one shape fit or do not fit alike.';
+COMMENT ON COLUMN pod_groups.owners IS 'UIDs of its members'' controllers, fixed once it is whole.';
+COMMENT ON COLUMN pod_groups.duration_seconds IS 'The longest of its pods'' activeDeadlineSeconds; null: without end.';
+COMMENT ON COLUMN pod_groups.match_job IS 'The job in the work queue that is to find its place.';
+COMMENT ON COLUMN pod_groups.cancel_reason IS 'Set when it is to be cancelled and its pods are on their way out.';
+COMMENT ON COLUMN pod_groups.submitted_at IS 'When its first pod was created: its age in the order.';
+COMMENT ON COLUMN pod_groups.promoted_at IS 'When it was whole.';
+COMMENT ON COLUMN pod_groups.allocated_at IS 'When it was given its nodes.';
+COMMENT ON COLUMN pod_groups.went_back_at IS 'Since when some of its pods must be placed again: queues.bind_timeout counts from here.';
+COMMENT ON COLUMN pod_groups.bound_at IS 'When its last pod was bound.';
+
+CREATE TABLE pods (
+  uid text PRIMARY KEY,
+  group_id bigint NOT NULL REFERENCES pod_groups ON DELETE CASCADE,
+  namespace text NOT NULL,
+  pod_name text NOT NULL,
+  asked_name text NOT NULL,
+  state text NOT NULL DEFAULT 'waiting'
+  CHECK (state IN ('waiting', 'bound', 'succeeded', 'failed', 'deleted')),
+  node_name text,
+  request jsonb NOT NULL,
+  completion_index integer,
+  owner_kind text,
+  owner_name text,
+  owner_uid text,
+  resource_version text NOT NULL,
+  duration_seconds bigint,
+  created_at timestamptz NOT NULL,
+  bound_at timestamptz,
+  ended_at timestamptz,
+  replaced_by text,
+  CONSTRAINT pods_bound_has_node CHECK (state <> 'bound' OR node_name IS NOT NULL)
+);
+CREATE INDEX pods_group ON pods (group_id);
+COMMENT ON TABLE pods IS 'The members of the groups in pod_groups.';
+COMMENT ON COLUMN pods.uid IS 'The pod''s UID in Kubernetes.';
+COMMENT ON COLUMN pods.group_id IS 'Its group.';
+COMMENT ON COLUMN pods.namespace IS 'Its namespace.';
+COMMENT ON COLUMN pods.pod_name IS 'Its name.';
+COMMENT ON COLUMN pods.asked_name IS 'The group that its labels name. A surplus pod is in a group of its own all the same.';
+COMMENT ON COLUMN pods.state IS 'waiting (has no node in Kubernetes), bound, succeeded, failed, deleted.';
+COMMENT ON COLUMN pods.node_name IS 'The node it was bound to, as Kubernetes says; where it is to go stands in placements.';
+COMMENT ON COLUMN pods.request IS 'What it needs; see pods_provisional.';
+COMMENT ON COLUMN pods.completion_index IS 'Its index in an Indexed Job.';
+COMMENT ON COLUMN pods.owner_kind IS 'Kind of its controller.';
+COMMENT ON COLUMN pods.owner_name IS 'Name of its controller.';
+COMMENT ON COLUMN pods.owner_uid IS 'UID of its controller; null: a bare pod.';
+COMMENT ON COLUMN pods.resource_version IS 'The last version that was read.';
+COMMENT ON COLUMN pods.duration_seconds IS 'activeDeadlineSeconds; null: without end.';
+COMMENT ON COLUMN pods.created_at IS 'When it was created.';
+COMMENT ON COLUMN pods.bound_at IS 'When it was bound.';
+COMMENT ON COLUMN pods.ended_at IS 'When it was seen to have ended.';
+COMMENT ON COLUMN pods.replaced_by IS 'The pod that took the place of this one, which failed or was deleted.';
+
+CREATE TABLE allocations (
+  fluxion_job bigint PRIMARY KEY,
+  group_id bigint UNIQUE REFERENCES pod_groups ON DELETE CASCADE,
+  queue text NOT NULL,
+  nodes text [] NOT NULL,
+  starts_at timestamptz NOT NULL,
+  ends_at timestamptz,
+  term bigint NOT NULL,
+  CONSTRAINT allocations_ends_after_start CHECK (ends_at > starts_at)
+);
+CREATE INDEX allocations_deadline ON allocations (ends_at)
+WHERE ends_at IS NOT NULL;
+COMMENT ON TABLE allocations IS
+'What is given out. The resource graph in memory is the nodes, what others use of them, and this table with its placements.';
+COMMENT ON COLUMN allocations.fluxion_job IS 'Its number in the resource graph: the group''s id.';
+COMMENT ON COLUMN allocations.group_id IS 'The group that holds it.';
+COMMENT ON COLUMN allocations.queue IS 'The scheduling queue that gave it.';
+COMMENT ON COLUMN allocations.nodes IS 'Its nodes, each once, in order of name.';
+COMMENT ON COLUMN allocations.starts_at IS 'From when (scheduling time).';
+COMMENT ON COLUMN allocations.ends_at IS 'Its deadline; null: without end.';
+COMMENT ON COLUMN allocations.term IS 'The term of leaders in which it was made.';
+
+CREATE TABLE placements (
+  fluxion_job bigint NOT NULL REFERENCES allocations ON DELETE CASCADE,
+  pod_uid text NOT NULL,
+  node_name text NOT NULL,
+  cpu_milli bigint NOT NULL CHECK (cpu_milli >= 0),
+  memory_bytes bigint NOT NULL CHECK (memory_bytes >= 0),
+  other jsonb,
+  held_until timestamptz,
+  PRIMARY KEY (fluxion_job, pod_uid)
+);
+CREATE INDEX placements_held ON placements (held_until)
+WHERE held_until IS NOT NULL;
+COMMENT ON TABLE placements IS
+'What one pod of an allocation holds on its node. The row goes when the pod gives it back.';
+COMMENT ON COLUMN placements.fluxion_job IS 'The allocation.';
+COMMENT ON COLUMN placements.pod_uid IS 'The pod.';
+COMMENT ON COLUMN placements.node_name IS 'The node.';
+COMMENT ON COLUMN placements.cpu_milli IS 'CPU in thousandths of a core.';
+COMMENT ON COLUMN placements.memory_bytes IS 'Memory in bytes.';
+COMMENT ON COLUMN placements.other IS 'Other resources by name, ephemeral-storage and GPUs among them.';
+COMMENT ON COLUMN placements.held_until IS 'Its pod failed; the place is held for the replacement until then.';
+
+CREATE TABLE reservations (
+  group_id bigint PRIMARY KEY REFERENCES pod_groups ON DELETE CASCADE,
+  queue text NOT NULL,
+  kind text NOT NULL CHECK (kind IN ('reservation', 'drain')),
+  starts_at timestamptz,
+  nodes text [] NOT NULL,
+  made_at timestamptz NOT NULL,
+  CONSTRAINT reservations_time
+  CHECK ((kind = 'reservation') = (starts_at IS NOT NULL))
+);
+COMMENT ON TABLE reservations IS
+'When and where a pending group will start, as far as it can be said now.';
+COMMENT ON COLUMN reservations.group_id IS 'The group.';
+COMMENT ON COLUMN reservations.queue IS 'Its scheduling queue.';
+COMMENT ON COLUMN reservations.kind IS 'reservation: at a time. drain: no time can be given, because what runs has no end; nothing else may enter its nodes.';
+COMMENT ON COLUMN reservations.starts_at IS 'The latest that it starts, if what runs keeps to its deadlines.';
+COMMENT ON COLUMN reservations.nodes IS 'Where, each node once, in order of name.';
+COMMENT ON COLUMN reservations.made_at IS 'When this was planned.';
+
+CREATE TABLE wait_reasons (
+  queue text NOT NULL,
+  shape bigint NOT NULL,
+  reason text NOT NULL,
+  since timestamptz NOT NULL,
+  PRIMARY KEY (queue, shape)
+);
+COMMENT ON TABLE wait_reasons IS
+'Why groups of one shape wait: one row for all of them, written when the reason changes.';
+COMMENT ON COLUMN wait_reasons.queue IS 'Scheduling queue.';
+COMMENT ON COLUMN wait_reasons.shape IS 'As in pod_groups.shape.';
+COMMENT ON COLUMN wait_reasons.reason IS 'For people.';
+COMMENT ON COLUMN wait_reasons.since IS 'Since when (scheduling time).';
+
+CREATE TABLE match_inbox (
+  id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+  news text NOT NULL CHECK (news IN ('released', 'changed', 'queue')),
+  group_id bigint,
+  pod_uid text,
+  queue text
+);
+COMMENT ON TABLE match_inbox IS
+'News for the process that owns the match: it deletes the rows as it takes them in.';
+COMMENT ON COLUMN match_inbox.id IS 'Order of insertion.';
+COMMENT ON COLUMN match_inbox.news IS 'released: a pod gave its place back (all pods if pod_uid is null). changed: the group must be read again. queue: a row of queues was edited.';
+COMMENT ON COLUMN match_inbox.group_id IS 'The group or Fluxion job.';
+COMMENT ON COLUMN match_inbox.pod_uid IS 'The pod.';
+COMMENT ON COLUMN match_inbox.queue IS 'The scheduling queue that was edited.';
+
+CREATE FUNCTION tell_queue_change() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  INSERT INTO match_inbox (news, queue)
+  VALUES ('queue', coalesce(NEW.name, OLD.name));
+  PERFORM pg_notify(TG_TABLE_SCHEMA || '.match', '');
+  RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION tell_queue_change IS
+'Lets an edit of queues take effect at once.';
+CREATE TRIGGER tell_queue_change
+AFTER INSERT OR UPDATE OR DELETE ON queues
+FOR EACH ROW EXECUTE FUNCTION tell_queue_change();
+
+CREATE TABLE nodes (
+  node_name text PRIMARY KEY,
+  cpu_milli bigint NOT NULL,
+  memory_bytes bigint NOT NULL,
+  pods bigint NOT NULL,
+  other jsonb NOT NULL DEFAULT '{}',
+  foreign_cpu_milli bigint NOT NULL DEFAULT 0,
+  foreign_memory_bytes bigint NOT NULL DEFAULT 0,
+  foreign_pods bigint NOT NULL DEFAULT 0,
+  unschedulable text,
+  labels jsonb NOT NULL DEFAULT '{}',
+  seen_at timestamptz NOT NULL
+);
+COMMENT ON TABLE nodes IS
+'The nodes as the scheduler sees them: a copy for people, written when one changes. Nothing is decided by it.';
+COMMENT ON COLUMN nodes.node_name IS 'Its name.';
+COMMENT ON COLUMN nodes.cpu_milli IS 'Allocatable CPU in thousandths of a core.';
+COMMENT ON COLUMN nodes.memory_bytes IS 'Allocatable memory in bytes.';
+COMMENT ON COLUMN nodes.pods IS 'How many pods it takes.';
+COMMENT ON COLUMN nodes.other IS 'Other allocatable resources by name.';
+COMMENT ON COLUMN nodes.foreign_cpu_milli IS 'CPU used by pods that are not ours.';
+COMMENT ON COLUMN nodes.foreign_memory_bytes IS 'Memory used by pods that are not ours.';
+COMMENT ON COLUMN nodes.foreign_pods IS 'How many pods on it are not ours.';
+COMMENT ON COLUMN nodes.unschedulable IS 'Why it takes no new pods: cordoned, not ready, gone; null: it takes them.';
+COMMENT ON COLUMN nodes.labels IS 'Its labels.';
+COMMENT ON COLUMN nodes.seen_at IS 'When this was written.';
+
+CREATE TABLE group_history (
+  group_id bigint NOT NULL,
+  namespace text NOT NULL,
+  group_name text NOT NULL,
+  group_size integer NOT NULL,
+  queue text NOT NULL,
+  priority integer NOT NULL,
+  result text NOT NULL
+  CHECK (result IN ('succeeded', 'failed', 'timed out', 'cancelled')),
+  reason text,
+  nodes text [] NOT NULL DEFAULT '{}',
+  pods jsonb NOT NULL DEFAULT '[]',
+  submitted_at timestamptz NOT NULL,
+  promoted_at timestamptz,
+  allocated_at timestamptz,
+  bound_at timestamptz,
+  ended_at timestamptz NOT NULL,
+  recorded_at timestamptz NOT NULL DEFAULT now()
+) PARTITION BY RANGE (recorded_at);
+CREATE INDEX group_history_name ON group_history (namespace, group_name);
+COMMENT ON TABLE group_history IS
+'How a group went that is over, in daily partitions that retention drops.';
+COMMENT ON COLUMN group_history.group_id IS 'As in pod_groups.id.';
+COMMENT ON COLUMN group_history.namespace IS 'Kubernetes namespace.';
+COMMENT ON COLUMN group_history.group_name IS 'Its name.';
+COMMENT ON COLUMN group_history.group_size IS 'How many pods it had.';
+COMMENT ON COLUMN group_history.queue IS 'Its scheduling queue.';
+COMMENT ON COLUMN group_history.priority IS 'Its priority.';
+COMMENT ON COLUMN group_history.result IS 'succeeded (every pod), failed (at least one), timed out, cancelled.';
+COMMENT ON COLUMN group_history.reason IS 'More, for people.';
+COMMENT ON COLUMN group_history.nodes IS 'Where it ran, each node once.';
+COMMENT ON COLUMN group_history.pods IS 'Its pods: name, node, state.';
+COMMENT ON COLUMN group_history.submitted_at IS 'When its first pod was created.';
+COMMENT ON COLUMN group_history.promoted_at IS 'When it was whole; null: never.';
+COMMENT ON COLUMN group_history.allocated_at IS 'When it was given its nodes.';
+COMMENT ON COLUMN group_history.bound_at IS 'When its last pod was bound.';
+COMMENT ON COLUMN group_history.ended_at IS 'When it was over (scheduling time).';
+COMMENT ON COLUMN group_history.recorded_at IS 'When this row was written, by the database''s clock.';
+SELECT make_partitions('group_history', 7);

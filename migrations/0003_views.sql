@@ -1,0 +1,236 @@
+-- What an operator asks, and a role that may only look.
+
+CREATE VIEW pending AS
+SELECT
+  g.namespace,
+  g.group_name,
+  g.group_size,
+  g.queue,
+  CASE WHEN g.state = 'pending' THEN count(*) FILTER (WHERE g.state = 'pending') OVER (
+    PARTITION BY g.queue
+    ORDER BY g.first_in_line DESC, g.priority DESC, g.submitted_at, g.id
+    ROWS UNBOUNDED PRECEDING
+  ) END AS position,
+  g.state,
+  g.phase,
+  coalesce(g.reason, w.reason, 'queued') AS reason,
+  r.starts_at AS estimated_start,
+  g.priority,
+  g.submitted_at,
+  g.id AS group_id
+FROM pod_groups AS g
+LEFT JOIN wait_reasons AS w ON w.queue = g.queue AND w.shape = g.shape
+LEFT JOIN reservations AS r ON r.group_id = g.id
+WHERE g.state IN ('pending', 'unsatisfiable');
+COMMENT ON VIEW pending IS
+'Groups that wait: their place in line, why they wait, and when they will start if that can be said.';
+
+CREATE VIEW running AS
+SELECT
+  g.namespace,
+  g.group_name,
+  g.group_size,
+  g.queue,
+  g.state,
+  a.nodes,
+  a.starts_at,
+  a.ends_at AS deadline,
+  g.id AS group_id
+FROM pod_groups AS g
+INNER JOIN allocations AS a ON a.group_id = g.id
+WHERE g.state IN ('allocated', 'bound');
+COMMENT ON VIEW running IS 'Groups that hold nodes.';
+
+CREATE VIEW node_usage AS
+SELECT
+  n.node_name,
+  n.cpu_milli,
+  n.foreign_cpu_milli,
+  coalesce(p.cpu_milli, 0) AS granted_cpu_milli,
+  n.memory_bytes,
+  n.foreign_memory_bytes,
+  coalesce(p.memory_bytes, 0) AS granted_memory_bytes,
+  n.pods,
+  n.foreign_pods,
+  coalesce(p.pods, 0) AS granted_pods,
+  n.unschedulable
+FROM nodes AS n
+LEFT JOIN (
+  SELECT
+    node_name,
+    sum(cpu_milli)::bigint AS cpu_milli,
+    sum(memory_bytes)::bigint AS memory_bytes,
+    count(*) AS pods
+  FROM placements
+  GROUP BY node_name
+) AS p ON p.node_name = n.node_name;
+COMMENT ON VIEW node_usage IS
+'Per node: what there is, what others use, what we have granted.';
+
+CREATE VIEW queue_summary AS
+SELECT
+  q.name AS queue,
+  q.queue_policy,
+  q.match_policy,
+  q.paused,
+  (SELECT count(*) FROM groups_provisional AS f WHERE f.queue = q.name) AS provisional,
+  count(g.id) FILTER (WHERE g.state = 'pending') AS pending,
+  count(g.id) FILTER (WHERE g.state = 'unsatisfiable') AS unsatisfiable,
+  count(g.id) FILTER (WHERE g.state = 'allocated') AS allocated,
+  count(g.id) FILTER (WHERE g.state = 'bound') AS bound,
+  min(g.submitted_at) FILTER (WHERE g.state = 'pending') AS oldest_pending
+FROM queues AS q
+LEFT JOIN pod_groups AS g ON g.queue = q.name
+GROUP BY q.name;
+COMMENT ON VIEW queue_summary IS 'Per scheduling queue: how many groups in which state.';
+
+COMMENT ON COLUMN pending.namespace IS 'Kubernetes namespace.';
+COMMENT ON COLUMN pending.group_name IS 'Its name.';
+COMMENT ON COLUMN pending.group_size IS 'How many pods it has.';
+COMMENT ON COLUMN pending.queue IS 'Its scheduling queue.';
+COMMENT ON COLUMN pending.position IS 'Its place in the line of its queue, 1 is next; null: unsatisfiable, it stands in no line.';
+COMMENT ON COLUMN pending.state IS 'pending, or unsatisfiable: it can never fit the cluster as it is.';
+COMMENT ON COLUMN pending.phase IS 'queued, reserved (for a time, or nodes are drained for it), held; null: unsatisfiable.';
+COMMENT ON COLUMN pending.reason IS 'Why it waits, for people.';
+COMMENT ON COLUMN pending.estimated_start IS 'The latest that it starts, if what runs keeps to its deadlines; null: not known.';
+COMMENT ON COLUMN pending.priority IS 'Higher goes first.';
+COMMENT ON COLUMN pending.submitted_at IS 'When its first pod was created: its age in the order.';
+COMMENT ON COLUMN pending.group_id IS 'As in pod_groups.id.';
+
+COMMENT ON COLUMN running.namespace IS 'Kubernetes namespace.';
+COMMENT ON COLUMN running.group_name IS 'Its name.';
+COMMENT ON COLUMN running.group_size IS 'How many pods it has.';
+COMMENT ON COLUMN running.queue IS 'Its scheduling queue.';
+COMMENT ON COLUMN running.state IS 'allocated: has its nodes. bound: its pods were given to them.';
+COMMENT ON COLUMN running.nodes IS 'Its nodes, each once, in order of name.';
+COMMENT ON COLUMN running.starts_at IS 'From when it holds them (scheduling time).';
+COMMENT ON COLUMN running.deadline IS 'Until when it may run; null: without end.';
+COMMENT ON COLUMN running.group_id IS 'As in pod_groups.id.';
+
+COMMENT ON COLUMN node_usage.node_name IS 'Its name.';
+COMMENT ON COLUMN node_usage.cpu_milli IS 'Allocatable CPU in thousandths of a core.';
+COMMENT ON COLUMN node_usage.foreign_cpu_milli IS 'CPU used by pods that are not ours.';
+COMMENT ON COLUMN node_usage.granted_cpu_milli IS 'CPU that groups hold.';
+COMMENT ON COLUMN node_usage.memory_bytes IS 'Allocatable memory in bytes.';
+COMMENT ON COLUMN node_usage.foreign_memory_bytes IS 'Memory used by pods that are not ours.';
+COMMENT ON COLUMN node_usage.granted_memory_bytes IS 'Memory that groups hold.';
+COMMENT ON COLUMN node_usage.pods IS 'How many pods it takes.';
+COMMENT ON COLUMN node_usage.foreign_pods IS 'How many pods on it are not ours.';
+COMMENT ON COLUMN node_usage.granted_pods IS 'How many places groups hold on it.';
+COMMENT ON COLUMN node_usage.unschedulable IS 'Why it takes no new pods; null: it takes them.';
+
+COMMENT ON COLUMN queue_summary.queue IS 'Its name.';
+COMMENT ON COLUMN queue_summary.queue_policy IS 'As in queues.';
+COMMENT ON COLUMN queue_summary.match_policy IS 'As in queues.';
+COMMENT ON COLUMN queue_summary.paused IS 'Nothing of this queue starts while true.';
+COMMENT ON COLUMN queue_summary.provisional IS 'Groups that fill.';
+COMMENT ON COLUMN queue_summary.pending IS 'Groups that wait for room.';
+COMMENT ON COLUMN queue_summary.unsatisfiable IS 'Groups that can never fit the cluster as it is.';
+COMMENT ON COLUMN queue_summary.allocated IS 'Groups that have their nodes, but not all pods on them.';
+COMMENT ON COLUMN queue_summary.bound IS 'Groups that run.';
+COMMENT ON COLUMN queue_summary.oldest_pending IS 'When the first pod of the longest waiting group was created.';
+
+CREATE VIEW refused_groups AS
+SELECT
+  p.namespace,
+  p.group_name,
+  p.queue,
+  count(*) AS pods,
+  format(
+    'pod %s is refused: %s',
+    (array_agg(p.pod_name ORDER BY p.created_at, p.uid))[1],
+    (array_agg(p.refused ORDER BY p.created_at, p.uid))[1]
+  ) AS reason,
+  min(p.created_at) AS submitted_at
+FROM pods_provisional AS p
+WHERE
+  p.refused IS NOT NULL
+  AND p.refused NOT LIKE 'cancelled: %'
+  AND NOT EXISTS (
+    SELECT FROM groups_provisional AS g
+    WHERE g.namespace = p.namespace AND g.group_name = p.group_name
+  )
+GROUP BY p.namespace, p.group_name, p.queue;
+COMMENT ON VIEW refused_groups IS
+'Groups of which all pods are refused, so that they have no row elsewhere: their labels cannot be used. pods_provisional has the pods.';
+COMMENT ON COLUMN refused_groups.namespace IS 'Kubernetes namespace.';
+COMMENT ON COLUMN refused_groups.group_name IS 'The group that the pods ask for; of a pod whose group name cannot be used, the one that it has by itself.';
+COMMENT ON COLUMN refused_groups.queue IS 'The queue that they ask for.';
+COMMENT ON COLUMN refused_groups.pods IS 'How many pods are refused.';
+COMMENT ON COLUMN refused_groups.reason IS 'What is wrong with the first one, and what would be right.';
+COMMENT ON COLUMN refused_groups.submitted_at IS 'When the first one was created.';
+
+CREATE VIEW resource_sets AS
+SELECT
+  g.namespace,
+  g.group_name,
+  a.queue,
+  a.starts_at,
+  a.ends_at AS deadline,
+  (
+    SELECT jsonb_object_agg(n.node_name, n.holds)
+    FROM (
+      SELECT
+        l.node_name,
+        jsonb_build_object(
+          'pods', count(*),
+          'cpu_milli', sum(l.cpu_milli),
+          'memory_bytes', sum(l.memory_bytes)
+        ) || coalesce(
+          (
+            SELECT jsonb_object_agg(o.resource, o.amount)
+            FROM (
+              SELECT
+                e.key AS resource,
+                sum(e.value::numeric) AS amount
+              FROM placements AS m
+              CROSS JOIN LATERAL jsonb_each_text(m.other) AS e (key, value)
+              WHERE
+                m.fluxion_job = l.fluxion_job AND m.node_name = l.node_name
+              GROUP BY e.key
+            ) AS o
+          ),
+          '{}'
+        ) AS holds
+      FROM placements AS l
+      WHERE l.fluxion_job = a.fluxion_job
+      GROUP BY l.fluxion_job, l.node_name
+    ) AS n
+  ) AS resource_set,
+  a.fluxion_job
+FROM allocations AS a
+LEFT JOIN pod_groups AS g ON g.id = a.group_id;
+COMMENT ON VIEW resource_sets IS
+'What each allocation holds: a document with an entry per node, its pods, CPU, memory and other resources. Made from placements, where the same stands pod by pod.';
+COMMENT ON COLUMN resource_sets.namespace IS 'Namespace of the group.';
+COMMENT ON COLUMN resource_sets.group_name IS 'The group.';
+COMMENT ON COLUMN resource_sets.queue IS 'The scheduling queue that gave it.';
+COMMENT ON COLUMN resource_sets.starts_at IS 'From when (scheduling time).';
+COMMENT ON COLUMN resource_sets.deadline IS 'Until when; null: without end.';
+COMMENT ON COLUMN resource_sets.resource_set IS 'Per node: pods, cpu_milli, memory_bytes and what else it holds there, by name; null: all was given back.';
+COMMENT ON COLUMN resource_sets.fluxion_job IS 'As in allocations.';
+
+-- Roles belong to the whole server: another schema may have made it, and a
+-- role without the right to make roles goes on without it.
+DO $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'fluxnetes_viewer') THEN
+    CREATE ROLE fluxnetes_viewer NOLOGIN;
+  END IF;
+EXCEPTION
+  WHEN duplicate_object OR unique_violation THEN NULL;
+  WHEN insufficient_privilege THEN
+    RAISE NOTICE 'no right to create the role fluxnetes_viewer';
+END
+$$;
+DO $$
+BEGIN
+  IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'fluxnetes_viewer') THEN
+    EXECUTE format('GRANT USAGE ON SCHEMA %I TO fluxnetes_viewer', current_schema());
+    EXECUTE format('GRANT SELECT ON ALL TABLES IN SCHEMA %I TO fluxnetes_viewer', current_schema());
+    EXECUTE format(
+      'ALTER DEFAULT PRIVILEGES IN SCHEMA %I GRANT SELECT ON TABLES TO fluxnetes_viewer',
+      current_schema());
+  END IF;
+END
+$$;

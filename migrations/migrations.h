@@ -1,0 +1,13 @@
+// The migrations of the schema `fluxnetes`, compiled in from the .sql files of
+// this folder, in order. Forward only; once released, never edited.
+#pragma once
+
+#include <span>
+
+#include "sql/migrator.h"
+
+namespace fluxnetes::migrations {
+
+std::span<const sql::Migration> All();
+
+}  // namespace fluxnetes::migrations

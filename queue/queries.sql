@@ -1,0 +1,486 @@
+-- The queries of the work queue. Times are the database's; channels are named
+-- <schema>.<channel>.
+
+-- name: insert_jobs
+-- Many jobs at once, in their order, and one notification for each queue named.
+WITH inserted AS (
+  INSERT INTO jobs (
+    kind, queue, priority, max_attempts, state, scheduled_at, args, tags,
+    metadata
+  )
+  SELECT
+    j.kind,
+    j.queue,
+    j.priority,
+    j.max_attempts,
+    CASE WHEN j.scheduled_at > now() THEN 'scheduled' ELSE 'available' END,
+    coalesce(j.scheduled_at, now()),
+    j.args,
+    j.tags::text [],
+    j.metadata
+  FROM unnest(
+    $1::text [], $2::text [], $3::smallint [], $4::integer [],
+    $5::timestamptz [], $6::jsonb [], $7::text [], $8::jsonb []
+  ) AS j (
+    kind, queue, priority, max_attempts, scheduled_at, args, tags, metadata
+  )
+  RETURNING id
+)
+SELECT id FROM inserted
+UNION ALL
+SELECT NULL
+FROM
+  unnest($9::text []) AS told (queue),
+  pg_notify(current_schema() || '.jobs', told.queue);
+
+-- name: insert_plain_jobs
+-- The same for jobs without options: due now, no tags, no metadata.
+WITH inserted AS (
+  INSERT INTO jobs (kind, queue, priority, max_attempts, args)
+  SELECT j.kind, j.queue, j.priority, j.max_attempts, j.args
+  FROM unnest(
+    $1::text [], $2::text [], $3::smallint [], $4::integer [], $5::jsonb []
+  ) AS j (kind, queue, priority, max_attempts, args)
+  RETURNING id
+)
+SELECT id FROM inserted
+UNION ALL
+SELECT NULL
+FROM
+  unnest($6::text []) AS told (queue),
+  pg_notify(current_schema() || '.jobs', told.queue);
+
+-- name: transaction_time
+-- What now() is in this transaction.
+SELECT now() AS time;
+
+-- name: announce_queues
+-- Wakes the workers of these queues.
+SELECT pg_notify(current_schema() || '.jobs', told.queue)
+FROM unnest($1::text []) AS told (queue);
+
+-- name: lease_jobs
+-- Gives the first jobs of a queue to a client, if it is alive and the queue
+-- runs. What others are just taking is passed over.
+UPDATE jobs
+SET
+  state = 'running',
+  attempt = attempt + 1,
+  client_id = $2,
+  attempted_at = now()
+WHERE ctid = ANY(ARRAY(
+  SELECT first.ctid
+  FROM jobs AS first
+  WHERE
+    first.queue = $1
+    AND first.state = 'available'
+    AND EXISTS (
+      SELECT FROM clients
+      WHERE id = $2 AND heartbeat_at + time_to_live > now()
+    )
+    AND NOT EXISTS (
+      SELECT FROM job_queues
+      WHERE name = $1 AND paused_at IS NOT NULL
+    )
+  ORDER BY first.priority, first.scheduled_at, first.id
+  LIMIT $3
+  FOR UPDATE SKIP LOCKED
+))
+RETURNING
+  id, kind, queue, args, priority, attempt, max_attempts, created_at,
+  scheduled_at;
+
+-- name: finish_jobs
+-- Moves jobs that ended away, each if it still runs (has a client) in the
+-- attempt named.
+WITH gone AS (
+  DELETE FROM jobs
+  USING unnest(
+    $1::bigint [], $2::integer [], $3::text [], $4::text []
+  ) AS r (id, attempt, state, error)
+  WHERE
+    jobs.id = any(ARRAY[r.id])
+    AND jobs.attempt = r.attempt
+    AND jobs.client_id IS NOT NULL
+  RETURNING jobs.*, r.state AS final, r.error
+)
+INSERT INTO jobs_finished (
+  id, kind, queue, priority, state, attempt, max_attempts, client_id,
+  created_at, scheduled_at, attempted_at, args, errors, tags, metadata
+)
+SELECT
+  id, kind, queue, priority, final, attempt, max_attempts, client_id,
+  created_at, scheduled_at, attempted_at, args,
+  CASE WHEN error = '' THEN errors ELSE errors || jsonb_build_object(
+    'at', now(), 'attempt', attempt, 'message', error
+  ) END,
+  tags, metadata
+FROM gone
+RETURNING id, attempt;
+
+-- name: postpone_jobs
+-- Jobs that failed (an error is given) or were snoozed, each if it still runs
+-- (has a client) in the attempt named: to be tried later, or over, if this was the last
+-- attempt or it is to be cancelled.
+WITH result AS MATERIALIZED (
+  SELECT r.id, r.attempt, r.failed, r.error, r.delay
+  FROM unnest(
+    $1::bigint [], $2::integer [], $3::boolean [], $4::text [],
+    $5::interval []
+  ) AS r (id, attempt, failed, error, delay)
+),
+
+postponed AS (
+  UPDATE jobs
+  SET
+    state = CASE
+      WHEN r.failed THEN 'retryable'
+      WHEN r.delay > interval '0' THEN 'scheduled'
+      ELSE 'available'
+    END,
+    client_id = NULL,
+    max_attempts = max_attempts + CASE WHEN r.failed THEN 0 ELSE 1 END,
+    scheduled_at = CASE
+      WHEN r.failed
+        THEN now() + interval '1 second'
+          * power(jsonb_array_length(errors) + 1, 4) * (0.9 + 0.2 * random())
+      ELSE now() + r.delay
+    END,
+    errors = CASE WHEN r.failed THEN errors || jsonb_build_object(
+      'at', now(), 'attempt', jobs.attempt, 'message', r.error
+    ) ELSE errors END
+  FROM result AS r
+  WHERE
+    jobs.id = any(ARRAY[r.id])
+    AND jobs.attempt = r.attempt
+    AND jobs.client_id IS NOT NULL
+    AND jobs.cancel_requested_at IS NULL
+    AND NOT (r.failed AND jobs.attempt >= jobs.max_attempts)
+  RETURNING jobs.id, jobs.attempt
+),
+
+gone AS (
+  DELETE FROM jobs
+  USING result AS r
+  WHERE
+    jobs.id = any(ARRAY[r.id])
+    AND jobs.attempt = r.attempt
+    AND jobs.client_id IS NOT NULL
+    AND (
+      jobs.cancel_requested_at IS NOT NULL
+      OR (r.failed AND jobs.attempt >= jobs.max_attempts)
+    )
+  RETURNING jobs.*, r.failed, r.error
+),
+
+finished AS (
+  INSERT INTO jobs_finished (
+    id, kind, queue, priority, state, attempt, max_attempts, client_id,
+    created_at, scheduled_at, attempted_at, args, errors, tags, metadata
+  )
+  SELECT
+    id, kind, queue, priority,
+    CASE
+      WHEN cancel_requested_at IS NULL THEN 'discarded' ELSE 'cancelled'
+    END,
+    attempt, max_attempts, client_id, created_at, scheduled_at, attempted_at,
+    args,
+    CASE WHEN failed THEN errors || jsonb_build_object(
+      'at', now(), 'attempt', attempt, 'message', error
+    ) ELSE errors END,
+    tags, metadata
+  FROM gone
+  RETURNING id, attempt
+)
+
+SELECT id, attempt FROM postponed
+UNION ALL
+SELECT id, attempt FROM finished;
+
+-- name: lock_jobs
+-- Holds these jobs as they are until the transaction ends.
+SELECT id FROM jobs WHERE id = ANY($1::bigint []) ORDER BY id FOR UPDATE;
+
+-- name: cancel_waiting_jobs
+-- Ends those of these jobs that do not run.
+WITH gone AS (
+  DELETE FROM jobs
+  WHERE id = ANY($1::bigint []) AND state <> 'running'
+  RETURNING *
+)
+INSERT INTO jobs_finished (
+  id, kind, queue, priority, state, attempt, max_attempts, created_at,
+  scheduled_at, attempted_at, args, errors, tags, metadata
+)
+SELECT
+  id, kind, queue, priority, 'cancelled', attempt, max_attempts, created_at,
+  scheduled_at, attempted_at, args, errors, tags, metadata
+FROM gone
+RETURNING id;
+
+-- name: request_cancel_of_running_jobs
+-- Asks the clients that run these jobs to stop them.
+UPDATE jobs
+SET cancel_requested_at = coalesce(cancel_requested_at, now())
+WHERE id = ANY($1::bigint []) AND state = 'running'
+RETURNING id;
+
+-- name: pause_queue
+-- Stops leasing from a queue.
+INSERT INTO job_queues (name, paused_at) VALUES ($1, now())
+ON CONFLICT (name) DO UPDATE
+SET paused_at = coalesce(job_queues.paused_at, now());
+
+-- name: resume_queue
+-- Lets a queue run again and wakes its workers.
+WITH resumed AS (
+  DELETE FROM job_queues WHERE name = $1
+  RETURNING name
+)
+SELECT pg_notify(current_schema() || '.jobs', name) FROM resumed;
+
+-- name: make_due_available
+-- Up to $1 jobs whose time has come; wakes the workers of their queues.
+WITH due AS (
+  UPDATE jobs
+  SET state = 'available'
+  WHERE ctid = ANY(ARRAY(
+    SELECT later.ctid
+    FROM jobs AS later
+    WHERE
+      later.state IN ('scheduled', 'retryable')
+      AND later.scheduled_at <= now()
+    ORDER BY later.scheduled_at
+    LIMIT $1
+    FOR UPDATE SKIP LOCKED
+  ))
+  RETURNING queue
+),
+
+queues AS (
+  SELECT queue, count(*) AS jobs FROM due GROUP BY queue
+)
+
+SELECT q.jobs, pg_notify(current_schema() || '.jobs', q.queue)
+FROM queues AS q;
+
+-- name: forget_dead_clients
+-- Removes the clients whose heartbeat is older than their time to live.
+DELETE FROM clients
+WHERE id = ANY(ARRAY(
+  SELECT dead.id
+  FROM clients AS dead
+  WHERE dead.heartbeat_at + dead.time_to_live <= now()
+  FOR UPDATE SKIP LOCKED
+));
+
+-- name: rescue_jobs
+-- Makes up to $1 running jobs of clients that are gone available, or ends them
+-- after their last attempt. Hops from client to client by the index, so that
+-- the many jobs of a living one cost nothing.
+WITH RECURSIVE holder (id) AS (
+  (
+    SELECT client_id FROM jobs
+    WHERE state = 'running'
+    ORDER BY client_id
+    LIMIT 1
+  )
+  UNION ALL
+  SELECT (
+    SELECT j.client_id FROM jobs AS j
+    WHERE j.state = 'running' AND j.client_id > holder.id
+    ORDER BY j.client_id
+    LIMIT 1
+  )
+  FROM holder
+  WHERE holder.id IS NOT NULL
+),
+
+lost AS MATERIALIZED (
+  SELECT jobs.ctid AS place, jobs.attempt >= jobs.max_attempts AS over
+  FROM jobs
+  WHERE
+    jobs.state = 'running'
+    AND jobs.client_id = ANY(ARRAY(
+      SELECT holder.id FROM holder
+      WHERE
+        holder.id IS NOT NULL
+        AND NOT EXISTS (SELECT FROM clients WHERE clients.id = holder.id)
+    ))
+  LIMIT $1
+  FOR UPDATE SKIP LOCKED
+),
+
+rescued AS (
+  UPDATE jobs
+  SET
+    state = 'available',
+    client_id = NULL,
+    errors = errors || jsonb_build_object(
+      'at', now(), 'attempt', attempt, 'message', 'its client died'
+    )
+  WHERE
+    ctid = ANY(ARRAY(SELECT place FROM lost WHERE NOT over))
+    AND cancel_requested_at IS NULL
+  RETURNING queue
+),
+
+gone AS (
+  DELETE FROM jobs
+  WHERE
+    ctid = ANY(ARRAY(SELECT place FROM lost))
+    AND (attempt >= max_attempts OR cancel_requested_at IS NOT NULL)
+  RETURNING *
+),
+
+finished AS (
+  INSERT INTO jobs_finished (
+    id, kind, queue, priority, state, attempt, max_attempts, client_id,
+    created_at, scheduled_at, attempted_at, args, errors, tags, metadata
+  )
+  SELECT
+    id, kind, queue, priority,
+    CASE
+      WHEN cancel_requested_at IS NULL THEN 'discarded' ELSE 'cancelled'
+    END,
+    attempt, max_attempts, client_id, created_at, scheduled_at, attempted_at,
+    args,
+    errors || jsonb_build_object(
+      'at', now(), 'attempt', attempt, 'message', 'its client died'
+    ),
+    tags, metadata
+  FROM gone
+  RETURNING queue
+)
+
+SELECT r.queue, count(*) AS jobs, false AS over FROM rescued AS r
+GROUP BY r.queue
+UNION ALL
+SELECT NULL, count(*), true FROM finished;
+
+-- name: register_client
+-- A new client, alive from now on; an earlier life of it ends.
+WITH earlier AS (
+  DELETE FROM clients WHERE id = $3
+)
+INSERT INTO clients (name, time_to_live) VALUES ($1, $2::interval)
+RETURNING id;
+
+-- name: beat
+-- A sign of life; no row if it comes too late.
+UPDATE clients
+SET heartbeat_at = now()
+WHERE id = $1 AND heartbeat_at + time_to_live > now()
+RETURNING id;
+
+-- name: cancel_requests
+-- The jobs of a client that it is asked to stop.
+SELECT id FROM jobs
+WHERE client_id = $1 AND state = 'running' AND cancel_requested_at IS NOT NULL;
+
+-- name: release_jobs
+-- Gives back what a client still holds; no attempt is burnt.
+WITH released AS (
+  UPDATE jobs
+  SET state = 'available', client_id = NULL, max_attempts = max_attempts + 1
+  WHERE client_id = $1 AND state = 'running'
+  RETURNING queue
+),
+
+queues AS (
+  SELECT DISTINCT queue FROM released
+)
+
+SELECT pg_notify(current_schema() || '.jobs', q.queue) FROM queues AS q;
+
+-- name: unregister_client
+-- Takes a client off the list.
+DELETE FROM clients WHERE id = $1;
+
+-- name: withdraw_clients
+-- Takes clients off the list whose leases nobody can tell.
+DELETE FROM clients WHERE id = ANY($1::bigint []);
+
+-- name: read_leader
+-- The term, whether it is this client's, and whether its owner is alive.
+SELECT
+  l.term,
+  l.client_id = $2 AS own,
+  c.id IS NOT NULL AS alive
+FROM leaders AS l
+LEFT JOIN clients AS c
+  ON c.id = l.client_id AND c.heartbeat_at + c.time_to_live > now()
+WHERE l.name = $1;
+
+-- name: take_over
+-- A new term for this client, if it is alive and no living client owns it.
+INSERT INTO leaders (name, client_id)
+SELECT $1, id FROM clients
+WHERE id = $2 AND heartbeat_at + time_to_live > now()
+ON CONFLICT (name) DO UPDATE
+SET term = leaders.term + 1, client_id = excluded.client_id, acquired_at = now()
+WHERE NOT EXISTS (
+  SELECT FROM clients
+  WHERE
+    id = leaders.client_id AND heartbeat_at + time_to_live > now()
+)
+RETURNING term;
+
+-- name: hold_term
+-- Whether the term is still this client's; it stays so until the transaction
+-- ends.
+SELECT term FROM leaders
+WHERE name = $1 AND term = $2 AND client_id = $3
+FOR SHARE;
+
+-- name: resign
+-- Gives a leadership up and says so.
+WITH given_up AS (
+  UPDATE leaders SET client_id = NULL
+  WHERE name = $1 AND client_id = $2
+  RETURNING name
+)
+SELECT pg_notify(current_schema() || '.leaders', name) FROM given_up;
+
+-- name: resign_everywhere
+-- Gives all leaderships of a client up and says so.
+WITH given_up AS (
+  UPDATE leaders SET client_id = NULL
+  WHERE client_id = $1
+  RETURNING name
+)
+SELECT pg_notify(current_schema() || '.leaders', name) FROM given_up;
+
+-- name: make_partitions
+-- Makes the daily partitions of a table from today to $2 days on.
+SELECT make_partitions($1::text::regclass, $2) AS made;
+
+-- name: old_partitions
+-- Partitions (named <table>_YYYYMMDD) that ended more than $2 days ago, with the
+-- statements that remove them. A detach that was interrupted comes first, since
+-- it must be finished before there can be another.
+SELECT
+  c.relname AS partition,
+  CASE
+    WHEN i.inhdetachpending
+      THEN format(
+        'ALTER TABLE %I.%I DETACH PARTITION %I.%I FINALIZE',
+        n.nspname, $1::text, n.nspname, c.relname
+      )
+    WHEN i.inhrelid IS NOT NULL
+      THEN format(
+        'ALTER TABLE %I.%I DETACH PARTITION %I.%I CONCURRENTLY',
+        n.nspname, $1::text, n.nspname, c.relname
+      )
+  END AS detach,
+  format('DROP TABLE %I.%I', n.nspname, c.relname) AS drop
+FROM pg_class AS c
+INNER JOIN pg_namespace AS n ON n.oid = c.relnamespace
+LEFT JOIN pg_inherits AS i ON i.inhrelid = c.oid
+WHERE
+  n.nspname = current_schema()
+  AND c.relkind = 'r'
+  AND c.relname ~ ('^' || $1::text || '_[0-9]{8}$')
+  AND to_date(right(c.relname, 8), 'YYYYMMDD')
+  < (now() AT TIME ZONE 'UTC')::date - $2::integer
+ORDER BY coalesce(i.inhdetachpending, false) DESC, c.relname;

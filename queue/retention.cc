@@ -1,0 +1,49 @@
+#include "queue/retention.h"
+
+#include <utility>
+
+#include "queue/queries.h"
+#include "sql/transaction.h"
+
+namespace fluxnetes::queue {
+
+Retention::Retention(sql::Pool& pool, RetentionOptions options)
+    : pool_(pool), options_(std::move(options)) {}
+
+Retention::Outcome Retention::RunOnce() {
+  Outcome outcome;
+  for (const RetainedTable& table : options_.tables)
+    outcome.made += sql::RunAlone(pool_, queries::kMakePartitions, table.name,
+                                  options_.ahead_days)[0]
+                        .Get<int>("made");
+  for (const RetainedTable& table : options_.tables) DropOld(table, outcome);
+  return outcome;
+}
+
+void Retention::DropOld(const RetainedTable& table, Outcome& outcome) {
+  const sql::Result old = sql::RunAlone(pool_, queries::kOldPartitions,
+                                        table.name, table.keep_days);
+  bool detaching = true;
+  for (const sql::Row row : old) {
+    const auto detach = row.Find<std::string>("detach");
+    // While one is being detached, PostgreSQL detaches no other.
+    if (detach) detaching = detaching && TryRun(*detach);
+    const bool detached = !detach || detaching;
+    if (detached && TryRun(row.Get<std::string>("drop")))
+      ++outcome.dropped;
+    else
+      ++outcome.delayed;
+  }
+}
+
+bool Retention::TryRun(const std::string& statement) {
+  try {
+    sql::RunOutside(pool_, statement, options_.lock_timeout);
+    return true;
+  } catch (const sql::Error& error) {
+    if (error.kind() != sql::Error::Kind::kRolledBack) throw;
+    return false;
+  }
+}
+
+}  // namespace fluxnetes::queue

@@ -1,0 +1,151 @@
+#include "services/cli.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <sstream>
+
+#include "queue/work_queue.h"
+#include "services/cancel_command.h"
+#include "services/command_line.h"
+#include "services/completion.h"
+#include "services/config.h"
+#include "services/database.h"
+#include "services/describe.h"
+#include "services/display_text.h"
+#include "services/get.h"
+#include "services/line_queries.h"
+#include "services/migrate_command.h"
+#include "services/output.h"
+#include "services/queries.h"
+#include "services/queue_command.h"
+#include "services/secret.h"
+#include "services/serve.h"
+#include "services/simulated_command.h"
+#include "services/submit.h"
+#include "services/terminal.h"
+#include "services/version.h"
+#include "sql/error.h"
+#include "workers/catalogue.h"
+
+namespace fluxnetes::services {
+namespace {
+
+// Runs one command; an overload for each of options.h.
+class Runner {
+ public:
+  Runner(const EffectiveConfig& effective, Console& console)
+      : effective_(effective), config_(effective.config), console_(console) {}
+
+  ExitCode operator()(const HelpOptions& options) {
+    console_.out << options.text;
+    return ExitCode::kOk;
+  }
+  ExitCode operator()(const VersionOptions& options) {
+    return RunVersion(options, console_);
+  }
+  ExitCode operator()(const CompletionOptions& options) {
+    console_.out << CompletionScript(DescribeCommandLine(), options.shell);
+    return ExitCode::kOk;
+  }
+  ExitCode operator()(const GetOptions& options) {
+    return RunGet(options, *Database(), console_);
+  }
+  ExitCode operator()(const DescribeOptions& options) {
+    return RunDescribe(options, *Database(), console_);
+  }
+  ExitCode operator()(const QueueOptions& options) {
+    return RunQueue(options, *Database(), console_);
+  }
+  ExitCode operator()(const MigrateOptions& options) {
+    return RunMigrate(options, config_, console_);
+  }
+  ExitCode operator()(const ServeOptions& options) {
+    if (options.print_config) {
+      console_.out << PrintConfig(effective_);
+      return ExitCode::kOk;
+    }
+    return RunServe(config_);
+  }
+  ExitCode operator()(const CancelOptions& options) {
+    return RunCancel(options, *Database(), console_);
+  }
+  ExitCode operator()(const SubmitOptions& options) {
+    return RunSubmit(options, config_, console_);
+  }
+  ExitCode operator()(const SimulatedClusterOptions&) {
+    return RunSimulatedCluster(config_, console_);
+  }
+
+ private:
+  const std::unique_ptr<sql::Pool>& Database() {
+    pool_ = OpenDatabase(config_, {queries::kAll, queries::kAllLine,
+                                   queue::Catalogue(), workers::Catalogue()});
+    return pool_;
+  }
+
+  const EffectiveConfig& effective_;
+  const Config& config_;
+  Console& console_;
+  std::unique_ptr<sql::Pool> pool_;
+};
+
+ExitCode Report(const Failure& failure, Console& console) {
+  console.out << std::flush;
+  console.err << "error: " << Printable(failure.what()) << '\n';
+  if (!failure.next().empty()) console.err << failure.next() << '\n';
+  return failure.code();
+}
+
+ExitCode Report(const ConfigError& error, Console& console) {
+  std::istringstream lines(error.what());
+  for (std::string line; std::getline(lines, line);)
+    console.err << "error: " << Printable(line) << '\n';
+  console.err << "`fluxnetes --help` lists the settings.\n";
+  return ExitCode::kUsage;
+}
+
+// Commands that need no configuration work with a broken one too.
+bool NeedsConfig(const Command& command) {
+  return !std::holds_alternative<HelpOptions>(command) &&
+         !std::holds_alternative<VersionOptions>(command) &&
+         !std::holds_alternative<CompletionOptions>(command);
+}
+
+}  // namespace
+
+ExitCode RunCommandLine(const std::vector<std::string>& arguments,
+                        Console& console) {
+  EffectiveConfig effective;
+  try {
+    const Invocation invocation = ParseCommandLine(arguments);
+    if (NeedsConfig(invocation.command))
+      effective = LoadConfig({.file = invocation.config_file,
+                              .environment = console.environment,
+                              .flags = invocation.settings});
+    const ExitCode code =
+        std::visit(Runner(effective, console), invocation.command);
+    if (!console.out.flush())
+      throw Failure(ExitCode::kFailed, "the output could not be written whole",
+                    "Is the disk full, or what reads it gone?");
+    return code;
+  } catch (const Failure& failure) {
+    return Report(failure, console);
+  } catch (const ConfigError& error) {
+    return Report(error, console);
+  } catch (const sql::Error& error) {
+    return Report(Explain(error, effective.config), console);
+  } catch (const std::exception& error) {
+    return Report(Failure(ExitCode::kFailed, MaskPasswords(error.what())),
+                  console);
+  }
+}
+
+int RunCommandLine(int argc, char** argv) {
+  Console console = ProcessConsole();
+  return static_cast<int>(
+      RunCommandLine(std::vector<std::string>(argv + 1, argv + argc), console));
+}
+
+}  // namespace fluxnetes::services

@@ -1,0 +1,21 @@
+// The command line `fluxnetes`: reads the arguments and the configuration, runs
+// the command, and turns whatever went wrong into a sentence, what to do next,
+// and an exit code (exit_code.h).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "services/console.h"
+#include "services/exit_code.h"
+
+namespace fluxnetes::services {
+
+// The process's own: standard streams, signals.
+int RunCommandLine(int argc, char** argv);
+
+// `arguments` without the program's name. Throws nothing.
+ExitCode RunCommandLine(const std::vector<std::string>& arguments,
+                        Console& console);
+
+}  // namespace fluxnetes::services

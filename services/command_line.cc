@@ -1,0 +1,424 @@
+#include "services/command_line.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <map>
+#include <memory>
+
+#include "services/exit_code.h"
+#include "services/settings.h"
+
+namespace fluxnetes::services {
+namespace {
+
+constexpr auto kAbout =
+    "fluxnetes schedules batch work on Kubernetes: whole gangs or nothing.";
+
+constexpr auto kFooter = R"(
+Settings are read from a file (--config, FLUXNETES_CONFIG,
+.fluxnetes/config.yaml, /etc/fluxnetes/config.yaml), from the environment and
+from flags, each stronger than the one before; see
+`fluxnetes serve --print-config`.
+
+Exit codes: 0 done, 1 failed, 2 usage or configuration, 3 not found,
+4 database unreachable, 5 cluster unreachable, 6 schema missing, older or newer.)";
+
+const std::map<std::string, OutputFormat> kOutputs = {
+    {"table", OutputFormat::kTable},
+    {"wide", OutputFormat::kWide},
+    {"json", OutputFormat::kJson},
+    {"yaml", OutputFormat::kYaml},
+    {"name", OutputFormat::kName}};
+
+// The application and what it writes into; lives as long as one parse.
+class Grammar {
+ public:
+  Grammar();
+
+  Invocation Parse(std::vector<std::string> arguments);
+  CommandTree Describe() const { return Describe(app_); }
+
+ private:
+  CLI::App* Add(CLI::App& to, const char* name, const char* about);
+  void AddSettings();
+  void AddServe();
+  void AddMigrate();
+  void AddSubmit();
+  void AddGet();
+  void AddGetCommand(CLI::App& get, GetOptions::What what, const char* name,
+                     const std::vector<std::string>& aliases,
+                     const char* about);
+  void AddDescribe();
+  void AddCancel();
+  void AddQueue();
+  void AddSmall();
+
+  static void AddOutput(CLI::App& app, OutputFormat& output,
+                        const std::string& choice);
+  static CommandTree Describe(const CLI::App& app);
+
+  template <typename Options>
+  void Choose(CLI::App* app, Options& options) {
+    app->callback([this, &options] { invocation_.command = options; });
+  }
+
+  CLI::App app_{kAbout, "fluxnetes"};
+  Invocation invocation_;
+  std::map<std::string, std::string> settings_;
+  std::string config_;
+  std::string namespace_ = "default";
+  bool all_namespaces_ = false;
+  std::string finished_;
+  GetOptions get_;
+  DescribeOptions describe_;
+  CancelOptions cancel_;
+  QueueOptions queue_;
+  MigrateOptions migrate_;
+  SubmitOptions submit_;
+  ServeOptions serve_;
+  SimulatedClusterOptions simulated_;
+  VersionOptions version_;
+  CompletionOptions completion_;
+};
+
+Grammar::Grammar() {
+  app_.footer(kFooter);
+  app_.require_subcommand(0, 1);
+  app_.fallthrough();
+  app_.option_defaults()->always_capture_default(false);
+  app_.add_option("--config", config_, "configuration file")->type_name("FILE");
+  AddSettings();
+  AddServe();
+  AddMigrate();
+  AddSubmit();
+  AddGet();
+  AddDescribe();
+  AddCancel();
+  AddQueue();
+  AddSmall();
+}
+
+CLI::App* Grammar::Add(CLI::App& to, const char* name, const char* about) {
+  CLI::App* command = to.add_subcommand(name, about);
+  command->footer("\nFlags that change settings: fluxnetes --help");
+  return command;
+}
+
+void Grammar::AddSettings() {
+  for (const Setting& setting : Settings())
+    app_.add_option("--" + std::string(setting.flag),
+                    settings_[std::string(setting.key)],
+                    fmt::format("{} [{}]", setting.about, setting.variable))
+        ->type_name(std::string(setting.value))
+        ->group("Settings");
+}
+
+void Grammar::AddOutput(CLI::App& app, OutputFormat& output,
+                        const std::string& choice) {
+  app.add_option_function<std::string>(
+         "-o,--output",
+         [&output, choice](const std::string& word) {
+           if (("|" + choice + "|").find("|" + word + "|") == std::string::npos)
+             throw CLI::ValidationError(
+                 "--output", fmt::format("'{}' is not allowed; right would be "
+                                         "one of {}",
+                                         word, choice));
+           output = kOutputs.at(word);
+         },
+         "form of the output")
+      ->type_name(choice);
+}
+
+void Grammar::AddServe() {
+  CLI::App* serve = Add(app_, "serve", "run the scheduler");
+  serve->add_flag("--print-config", serve_.print_config,
+                  "print the effective configuration and where each value is "
+                  "from, and end");
+  Choose(serve, serve_);
+}
+
+void Grammar::AddMigrate() {
+  CLI::App* migrate = Add(app_, "migrate", "make or check the database schema");
+  migrate->require_subcommand(1);
+  const auto add = [&](const char* name, const char* about,
+                       MigrateOptions::Verb verb) {
+    CLI::App* command = Add(*migrate, name, about);
+    command->callback([this, verb] {
+      migrate_.verb = verb;
+      invocation_.command = migrate_;
+    });
+    return command;
+  };
+  add("up", "bring the schema to this program's version",
+      MigrateOptions::Verb::kUp);
+  AddOutput(*add("status", "list the migrations and when they were applied",
+                 MigrateOptions::Verb::kStatus),
+            migrate_.output, "table|json|yaml");
+  add("validate", "check that the schema is the one that this program needs",
+      MigrateOptions::Verb::kValidate);
+}
+
+void Grammar::AddSubmit() {
+  CLI::App* submit = Add(app_, "submit", "send manifests to the cluster");
+  submit
+      ->add_option("-f,--filename", submit_.files,
+                   "a manifest, a directory of them, or - for standard input")
+      ->type_name("FILE")
+      ->required();
+  submit
+      ->add_option("-n,--namespace", submit_.namespace_name,
+                   "of objects that name none")
+      ->type_name("NAMESPACE");
+  submit->add_flag("--dry-run", submit_.dry_run, "check the manifests only");
+  AddOutput(*submit, submit_.output, "table|name");
+  Choose(submit, submit_);
+}
+
+void Grammar::AddGet() {
+  CLI::App* get = Add(app_, "get", "list groups, nodes, queues or jobs");
+  get->require_subcommand(1);
+  using What = GetOptions::What;
+  AddGetCommand(*get, What::kGroups, "groups", {"group", "g"},
+                "groups: provisional, pending, bound and lately finished");
+  AddGetCommand(*get, What::kNodes, "nodes", {"node", "no"},
+                "nodes and what is in use on them");
+  AddGetCommand(*get, What::kQueues, "queues", {"queue", "q"},
+                "scheduling queues and how many groups are in them");
+  AddGetCommand(*get, What::kJobs, "jobs", {"job"}, "jobs of the work queue");
+}
+
+void Grammar::AddGetCommand(CLI::App& get, GetOptions::What what,
+                            const char* name,
+                            const std::vector<std::string>& aliases,
+                            const char* about) {
+  using What = GetOptions::What;
+  CLI::App* command = Add(get, name, about);
+  for (const std::string& alias : aliases) command->alias(alias);
+  const bool groups = what == What::kGroups;
+  const bool rows = groups || what == What::kJobs;
+  if (what != What::kJobs)
+    command->add_option("name", get_.name, "only this one")
+        ->type_name(groups                  ? "GROUP"
+                    : what == What::kQueues ? "QUEUE"
+                                            : "NODE");
+  AddOutput(*command, get_.output, "table|wide|json|yaml|name");
+  command->add_flag("-w,--watch", get_.watch, "go on and show what changes");
+  command->add_flag_callback(
+      "--no-headers", [this] { get_.headers = false; },
+      "leave the headings out");
+  if (groups) {
+    command->add_option("-n,--namespace", namespace_, "of this namespace")
+        ->type_name("NAMESPACE");
+    command->add_flag("-A,--all-namespaces", all_namespaces_,
+                      "of all namespaces");
+    command->add_flag("--until-done", get_.until_done,
+                      "with --watch: end when every group has finished or can "
+                      "never fit, with a summary");
+  }
+  if (rows) {
+    command
+        ->add_option(
+            "--state", get_.states,
+            groups ? "only in these states: provisional, refused, pending, "
+                     "unsatisfiable, allocated, bound, finished"
+                   : "only in these states: available, scheduled, "
+                     "retryable, pending, running, completed, "
+                     "cancelled, discarded")
+        ->delimiter(',')
+        ->type_name("STATE,...");
+    command->add_option("--queue", get_.queue, "only of this queue")
+        ->type_name("QUEUE");
+    command
+        ->add_option("--limit", get_.limit,
+                     "at most so many; 0: all (default: 500 in tables)")
+        ->type_name("N")
+        ->check(CLI::NonNegativeNumber);
+    command->add_option("--after", get_.after, "only those with a higher id")
+        ->type_name("ID");
+    command
+        ->add_option("--finished", finished_,
+                     "also what has ended so long ago or less; 0: nothing")
+        ->type_name("DURATION");
+  }
+  if (what == What::kJobs)
+    command->add_option("--kind", get_.kind, "only of this kind")
+        ->type_name("match|bind|cleanup|notice");
+  command->callback([this, what] {
+    get_.what = what;
+    get_.scope = all_namespaces_ ? NamespaceScope() : namespace_;
+    if (finished_ == "0")
+      get_.finished = std::chrono::milliseconds(0);
+    else if (!finished_.empty())
+      get_.finished = ParseDuration(finished_);
+    if (get_.until_done) get_.watch = true;
+    if (get_.limit.value_or(0) < 0)
+      throw CLI::ValidationError("--limit", "right would be 0 or more");
+    invocation_.command = get_;
+  });
+}
+
+void Grammar::AddDescribe() {
+  CLI::App* describe = Add(app_, "describe", "show one thing in full");
+  describe->require_subcommand(1);
+  CLI::App* group = Add(*describe, "group",
+                        "timeline, members, nodes, and why a group waits");
+  group->alias("groups");
+  group->add_option("name", describe_.name, "NAME or NAMESPACE/NAME")
+      ->type_name("GROUP")
+      ->required();
+  group
+      ->add_option("-n,--namespace", describe_.namespace_name,
+                   "if the name has none")
+      ->type_name("NAMESPACE");
+  group
+      ->add_option("--generation", describe_.generation,
+                   "the group of this id, where several have the name")
+      ->type_name("ID");
+  AddOutput(*group, describe_.output, "table|json|yaml");
+  Choose(group, describe_);
+}
+
+void Grammar::AddCancel() {
+  CLI::App* cancel = Add(app_, "cancel", "end a group and delete its pods");
+  cancel->require_subcommand(1);
+  CLI::App* group = Add(*cancel, "group", "cancel groups, in whatever state");
+  group->alias("groups");
+  group->add_option("names", cancel_.names, "NAME or NAMESPACE/NAME")
+      ->type_name("GROUP")
+      ->required();
+  group
+      ->add_option("-n,--namespace", cancel_.namespace_name,
+                   "if the name has none")
+      ->type_name("NAMESPACE");
+  group->add_option("--reason", cancel_.reason, "for the history")
+      ->type_name("TEXT");
+  Choose(group, cancel_);
+}
+
+void Grammar::AddQueue() {
+  CLI::App* queue = Add(app_, "queue", "see and change scheduling queues");
+  queue->require_subcommand(1);
+  using Verb = QueueOptions::Verb;
+  const auto add = [&](const char* name, const char* about, Verb verb) {
+    CLI::App* command = Add(*queue, name, about);
+    if (verb != Verb::kList)
+      command->add_option("name", queue_.name, "the queue")
+          ->type_name("QUEUE")
+          ->required();
+    if (verb == Verb::kSet || verb == Verb::kCreate) {
+      CLI::Option* settings = command->add_option(
+          "settings", queue_.settings, "KEY=VALUE; KEY= alone unsets");
+      settings->type_name("SETTING");
+      if (verb == Verb::kSet) settings->required();
+    }
+    command->callback([this, verb] {
+      queue_.verb = verb;
+      invocation_.command = queue_;
+    });
+    return command;
+  };
+  AddOutput(*add("list", "list the queues (as get queues)", Verb::kList),
+            queue_.output, "table|wide|json|yaml|name");
+  add("pause", "start nothing more from a queue", Verb::kPause);
+  add("resume", "start groups from a paused queue again", Verb::kResume);
+  add("set", "change settings of a queue", Verb::kSet);
+  add("create", "make a queue", Verb::kCreate);
+  add("delete", "delete a queue that no group uses", Verb::kDelete);
+}
+
+void Grammar::AddSmall() {
+  CLI::App* simulated = Add(app_, "simulated-cluster",
+                            "run a cluster of nothing but its API (--nodes, "
+                            "--listen)");
+  Choose(simulated, simulated_);
+  CLI::App* version = Add(app_, "version", "print the version");
+  AddOutput(*version, version_.output, "table|json|yaml");
+  Choose(version, version_);
+  CLI::App* completion = Add(app_, "completion", "print shell completion");
+  completion->add_option("shell", completion_.shell, "which shell")
+      ->type_name("bash|zsh|fish")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  completion->footer(
+      "\nbash: source <(fluxnetes completion bash)\n"
+      "zsh:  fluxnetes completion zsh > \"${fpath[1]}/_fluxnetes\"\n"
+      "fish: fluxnetes completion fish | source");
+  Choose(completion, completion_);
+}
+
+// The command that was being read, as one would type it for its help.
+std::string PathOf(const CLI::App& app) {
+  std::string path = app.get_name();
+  for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
+    at = at->get_subcommands().front();
+    path += " " + at->get_name();
+  }
+  return path;
+}
+
+// The help of the innermost command that was named.
+std::string HelpOf(const CLI::App& app) {
+  std::string before;
+  const CLI::App* at = &app;
+  while (!at->get_subcommands().empty()) {
+    before += (before.empty() ? "" : " ") + at->get_name();
+    at = at->get_subcommands().front();
+  }
+  return at->help(before);
+}
+
+Invocation Grammar::Parse(std::vector<std::string> arguments) {
+  std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
+  try {
+    app_.parse(arguments);
+  } catch (const CLI::CallForHelp&) {
+    return {{}, {}, HelpOptions{HelpOf(app_)}};
+  } catch (const CLI::Error& error) {
+    throw Failure(ExitCode::kUsage, error.what(),
+                  fmt::format("See '{} --help'.", PathOf(app_)));
+  } catch (const std::invalid_argument& error) {
+    throw Failure(ExitCode::kUsage, error.what(),
+                  fmt::format("See '{} --help'.", PathOf(app_)));
+  }
+  if (app_.get_subcommands().empty())
+    invocation_.command = HelpOptions{app_.help()};
+  if (!config_.empty()) invocation_.config_file = config_;
+  for (const Setting& setting : Settings())
+    if (app_.get_option("--" + std::string(setting.flag))->count() > 0)
+      invocation_.settings.emplace_back(setting.key,
+                                        settings_[std::string(setting.key)]);
+  return invocation_;
+}
+
+CommandTree Grammar::Describe(const CLI::App& app) {
+  CommandTree tree{app.get_name(), app.get_description(), {}, {}, {}};
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_positional()) {
+      tree.arguments.push_back({option->get_type_name()});
+      continue;
+    }
+    CommandTree::Flag flag;
+    for (const std::string& name : option->get_snames())
+      flag.names.push_back("-" + name);
+    for (const std::string& name : option->get_lnames())
+      flag.names.push_back("--" + name);
+    if (option->get_type_size() > 0) flag.value = option->get_type_name();
+    flag.about = option->get_description();
+    tree.flags.push_back(std::move(flag));
+  }
+  for (const CLI::App* command :
+       app.get_subcommands([](const CLI::App*) { return true; }))
+    tree.commands.push_back(Describe(*command));
+  return tree;
+}
+
+}  // namespace
+
+Invocation ParseCommandLine(const std::vector<std::string>& arguments) {
+  return Grammar().Parse(arguments);
+}
+
+CommandTree DescribeCommandLine() { return Grammar().Describe(); }
+
+}  // namespace fluxnetes::services

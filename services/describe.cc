@@ -1,0 +1,229 @@
+#include "services/describe.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "services/display_text.h"
+#include "services/group_detail.h"
+#include "services/group_name.h"
+#include "services/group_table.h"
+#include "services/moment.h"
+#include "services/output.h"
+#include "services/table.h"
+
+namespace fluxnetes::services {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kNodesShown = 64;
+
+// "8 × (2 cpu, 4Gi) + 1 × (500m cpu)".
+std::string NeedsOf(const std::vector<MemberRow>& members) {
+  std::map<std::string, int> counts;
+  for (const MemberRow& member : members)
+    if (!member.needs.empty()) ++counts[member.needs];
+  std::string text;
+  for (const auto& [needs, count] : counts)
+    text += fmt::format("{}{} × ({})", text.empty() ? "" : " + ", count, needs);
+  return text;
+}
+
+std::string StartOf(const GroupRow& group, sql::Timestamp now) {
+  if (group.estimated_start)
+    return fmt::format(
+        "{} UTC ({}) at the latest, if what runs keeps to its "
+        "deadlines",
+        ShortTime(*group.estimated_start),
+        Relative(*group.estimated_start, now));
+  if (group.reservation == "drain")
+    return "cannot be said: what runs has no end; its nodes are kept free for "
+           "it as they empty";
+  if (group.state == "pending") return "not planned yet: others are before it";
+  return {};
+}
+
+struct Step {
+  std::optional<sql::Timestamp> at;
+  std::string what;
+};
+
+std::vector<Step> TimelineOf(const GroupRow& group) {
+  std::vector<Step> steps = {
+      {group.submitted_at, "submitted: its first pod was created"},
+      {group.promoted_at,
+       fmt::format("whole: all {} pods have arrived", group.size)},
+      {group.allocated_at, "given its nodes"},
+      {group.bound_at, "bound: its last pod has its node"},
+      {group.ended_at, group.result.value_or("ended")}};
+  std::erase_if(steps, [](const Step& step) { return !step.at; });
+  if (group.estimated_start)
+    steps.push_back({group.estimated_start, "is to start (reserved)"});
+  if (group.deadline) steps.push_back({group.deadline, "must end (deadline)"});
+  std::stable_sort(steps.begin(), steps.end(),
+                   [](const Step& a, const Step& b) { return a.at < b.at; });
+  return steps;
+}
+
+// The lines "Key:    value" of kubectl describe.
+class Fields {
+ public:
+  void Add(const std::string& key, const std::string& value) {
+    if (!value.empty())
+      text_ += fmt::format("{:<17} {}\n", key + ":", Printable(value));
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+std::string Indented(const Table& table, const Console& console) {
+  const int columns = console.size().first;
+  std::string text;
+  for (const std::string& line :
+       table.Lines({.columns = columns > 2 ? columns - 2 : 0,
+       .colour = console.colour}))
+    text += "  " + line + "\n";
+  return text;
+}
+
+std::string FieldsOf(const GroupDetail& detail, sql::Timestamp now) {
+  const GroupRow& group = detail.group;
+  Fields fields;
+  fields.Add("Name", group.name);
+  fields.Add("Namespace", group.namespace_name);
+  fields.Add("Generation", group.id > 0 ? std::to_string(group.id) : "");
+  fields.Add("Queue", group.queue);
+  fields.Add("State", ShownState(group));
+  fields.Add("Reason", group.reason.value_or(""));
+  fields.Add("Position", group.position ? std::to_string(*group.position) : "");
+  fields.Add("Estimated start", StartOf(group, now));
+  fields.Add("Reserved nodes", ShownNodes(group.reserved_nodes, kNodesShown));
+  fields.Add("Size", group.size > 0 ? fmt::format("{} pods", group.size) : "");
+  fields.Add("Needs", NeedsOf(detail.members));
+  fields.Add("Priority", group.priority ? std::to_string(*group.priority) : "");
+  fields.Add("Duration",
+             group.duration_seconds
+                 ? ShortDuration(std::chrono::seconds(*group.duration_seconds))
+             : group.state == "finished" || group.state == "provisional" ||
+                     group.state == "refused"
+                 ? ""
+                 : "without end (no activeDeadlineSeconds)");
+  fields.Add("Nodes", ShownNodes(group.nodes, kNodesShown));
+  return fields.text();
+}
+
+Table TimelineTable(const GroupRow& group, sql::Timestamp now) {
+  Table table({"TIME (UTC)", "AGE", "WHAT"});
+  for (const Step& step : TimelineOf(group))
+    table.Add({ShortTime(*step.at), Relative(*step.at, now), step.what});
+  return table;
+}
+
+Table MemberTable(const std::vector<MemberRow>& members) {
+  Table table({"POD", "STATE", "NODE", "NEEDS", "OWNER", "NOTE"});
+  for (const MemberRow& member : members)
+    table.Add({member.name, member.state, member.node.value_or(""),
+               member.needs, member.owner.value_or(""),
+               member.note.value_or("")});
+  return table;
+}
+
+Table JobTable(const std::vector<GroupJobRow>& jobs) {
+  Table table({">ID", "KIND", "QUEUE", "STATE", ">ATTEMPT", "LAST ERROR"});
+  for (const GroupJobRow& job : jobs)
+    table.Add({std::to_string(job.id), job.kind, job.queue, job.state,
+               fmt::format("{}/{}", job.attempt, job.max_attempts),
+               job.error.value_or("")});
+  return table;
+}
+
+Table EarlierTable(const std::vector<Generation>& earlier, sql::Timestamp now) {
+  Table table({">GENERATION", "STATE", "ENDED"});
+  for (const Generation& generation : earlier)
+    table.Add({std::to_string(generation.id), generation.state,
+               generation.ended_at ? Relative(*generation.ended_at, now) : ""});
+  return table;
+}
+
+void PrintText(const GroupDetail& detail, Console& console) {
+  const sql::Timestamp now = console.now();
+  console.out << FieldsOf(detail, now);
+  const auto section = [&](const char* title, const Table& table) {
+    if (table.rows() > 0)
+      console.out << title << ":\n" << Indented(table, console);
+  };
+  section("Timeline", TimelineTable(detail.group, now));
+  section("Members", MemberTable(detail.members));
+  section("Work left", JobTable(detail.jobs));
+  section("Earlier groups of this name", EarlierTable(detail.earlier, now));
+}
+
+Json TimeOrNull(const std::optional<sql::Timestamp>& time) {
+  return time ? Json(Rfc3339(*time)) : Json();
+}
+
+Json TextOrNull(const std::optional<std::string>& text) {
+  return text ? Json(*text) : Json();
+}
+
+Json ToJson(const GroupDetail& detail) {
+  Json document = {{"kind", "Group"}};
+  document.update(services::ToJson(detail.group));
+  document["members"] = Json::array();
+  for (const MemberRow& member : detail.members)
+    document["members"].push_back({{"name", member.name},
+                                   {"state", member.state},
+                                   {"node", TextOrNull(member.node)},
+                                   {"needs", member.needs},
+                                   {"owner", TextOrNull(member.owner)},
+                                   {"note", TextOrNull(member.note)},
+                                   {"createdAt", TimeOrNull(member.created_at)},
+                                   {"boundAt", TimeOrNull(member.bound_at)},
+                                   {"endedAt", TimeOrNull(member.ended_at)}});
+  document["jobs"] = Json::array();
+  for (const GroupJobRow& job : detail.jobs)
+    document["jobs"].push_back({{"id", job.id},
+                                {"kind", job.kind},
+                                {"queue", job.queue},
+                                {"state", job.state},
+                                {"attempt", job.attempt},
+                                {"maxAttempts", job.max_attempts},
+                                {"error", TextOrNull(job.error)}});
+  document["earlier"] = Json::array();
+  for (const Generation& generation : detail.earlier)
+    document["earlier"].push_back(
+        {{"id", generation.id},
+         {"state", generation.state},
+         {"endedAt", TimeOrNull(generation.ended_at)}});
+  return document;
+}
+
+}  // namespace
+
+ExitCode RunDescribe(const DescribeOptions& options, sql::Pool& pool,
+                     Console& console) {
+  const GroupName name = ParseGroupName(options.name, options.namespace_name);
+  sql::Transaction transaction(pool, sql::Isolation::kReadOnly);
+  const std::optional<GroupDetail> detail = ReadGroup(
+      transaction, name.namespace_name, name.name, options.generation);
+  if (!detail)
+    throw Failure(ExitCode::kNotFound,
+                  fmt::format("no group named \"{}\"{}", name.Text(),
+                              options.generation ? " of this generation" : ""),
+                  "`fluxnetes get groups -A` lists those that there are; a "
+                  "pod without labels is in the group "
+                  "fluxnetes-group-NAMESPACE-POD.");
+  if (options.output == OutputFormat::kTable)
+    PrintText(*detail, console);
+  else
+    console.out << Write(ToJson(*detail), options.output);
+  return ExitCode::kOk;
+}
+
+}  // namespace fluxnetes::services

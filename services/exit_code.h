@@ -1,0 +1,33 @@
+// What `fluxnetes` returns to the shell; `fluxnetes --help` lists them.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace fluxnetes::services {
+
+enum class ExitCode {
+  kOk = 0,
+  kFailed = 1,      // it could not be done; the message says why
+  kUsage = 2,       // the command line or the configuration is wrong
+  kNotFound = 3,    // there is no such group, queue, ...
+  kNoDatabase = 4,  // PostgreSQL cannot be reached
+  kNoCluster = 5,   // the API server cannot be reached
+  kSchema = 6,      // the schema is missing, older or newer: see `migrate`
+  kInterrupted = 130
+};
+
+// Ends a command: "error: ", the text and what to do next, each on its line.
+class Failure : public std::runtime_error {
+ public:
+  Failure(ExitCode code, const std::string& what, std::string next = {})
+      : std::runtime_error(what), code_(code), next_(std::move(next)) {}
+  ExitCode code() const { return code_; }
+  const std::string& next() const { return next_; }
+
+ private:
+  ExitCode code_;
+  std::string next_;
+};
+
+}  // namespace fluxnetes::services

@@ -1,0 +1,87 @@
+#include "services/group_detail.h"
+
+#include "cluster/pod.h"
+#include "services/queries.h"
+
+namespace fluxnetes::services {
+namespace {
+
+std::string NeedsOf(const std::optional<std::string>& request) {
+  if (!request) return {};
+  try {
+    return cluster::Format(cluster::PodRequestFromJson(*request).resources);
+  } catch (const std::exception&) {
+    return *request;  // made by another version: shown as it is
+  }
+}
+
+MemberRow ReadMember(const sql::Row& row) {
+  MemberRow member;
+  member.name = row.Get<std::string>("pod_name");
+  member.state = row.Get<std::string>("state");
+  member.node = row.Find<std::string>("node_name");
+  member.needs = NeedsOf(row.Find<std::string>("request"));
+  if (const auto kind = row.Find<std::string>("owner_kind"))
+    member.owner =
+        *kind + "/" + row.Find<std::string>("owner_name").value_or("");
+  member.note = row.Find<std::string>("note");
+  member.created_at = row.Find<sql::Timestamp>("created_at");
+  member.bound_at = row.Find<sql::Timestamp>("bound_at");
+  member.ended_at = row.Find<sql::Timestamp>("ended_at");
+  return member;
+}
+
+sql::Result MembersOf(sql::Transaction& transaction, const GroupRow& group) {
+  if (group.state == "provisional" || group.state == "refused")
+    return transaction.Run(queries::kListProvisionalMembers,
+                           group.namespace_name, group.name);
+  if (group.state == "finished")
+    return transaction.Run(queries::kListFinishedMembers, group.namespace_name,
+                           group.name, group.id);
+  return transaction.Run(queries::kListMembers, group.id);
+}
+
+std::vector<GroupJobRow> JobsOf(sql::Transaction& transaction,
+                                const GroupRow& group) {
+  std::vector<GroupJobRow> jobs;
+  for (const sql::Row row :
+       transaction.Run(queries::kListJobsOfGroup, group.id, group.match_job))
+    jobs.push_back({row.Get<std::int64_t>("id"), row.Get<std::string>("kind"),
+                    row.Get<std::string>("queue"),
+                    row.Get<std::string>("state"), row.Get<int>("attempt"),
+                    row.Get<int>("max_attempts"),
+                    row.Find<std::string>("error")});
+  return jobs;
+}
+
+}  // namespace
+
+std::optional<GroupDetail> ReadGroup(sql::Transaction& transaction,
+                                     const std::string& namespace_name,
+                                     const std::string& name,
+                                     std::optional<std::int64_t> generation) {
+  std::vector<Generation> generations;
+  for (const sql::Row row : transaction.Run(queries::kListGenerations,
+                                            namespace_name, name, generation))
+    generations.push_back({row.Get<std::int64_t>("id"),
+                           row.Get<std::string>("state"),
+                           row.Find<sql::Timestamp>("ended_at")});
+  if (generations.empty()) return std::nullopt;
+  const Generation chosen = generations.front();
+  GroupFilter filter;
+  filter.namespace_name = namespace_name;
+  filter.name = name;
+  filter.finished_since = sql::Timestamp{};
+  filter.after = chosen.id - 1;
+  filter.limit = 1;
+  const std::vector<GroupRow> found = ListGroups(transaction, filter);
+  if (found.empty() || found[0].id != chosen.id) return std::nullopt;
+  GroupDetail detail{found[0], {}, {}, {}};
+  for (const sql::Row row : MembersOf(transaction, detail.group))
+    detail.members.push_back(ReadMember(row));
+  detail.jobs = JobsOf(transaction, detail.group);
+  detail.earlier.assign(generations.begin() + 1, generations.end());
+  return detail;
+}
+
+}  // namespace fluxnetes::services

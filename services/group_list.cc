@@ -1,0 +1,86 @@
+#include "services/group_list.h"
+
+#include "services/line_queries.h"
+#include "services/queries.h"
+
+namespace fluxnetes::services {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+GroupRow ReadRow(const sql::Row& row) {
+  GroupRow group;
+  group.id = row.Get<std::int64_t>("id");
+  group.namespace_name = row.Get<std::string>("namespace");
+  group.name = row.Get<std::string>("group_name");
+  group.size = row.Get<int>("group_size");
+  group.queue = row.Get<std::string>("queue");
+  group.state = row.Get<std::string>("state");
+  group.phase = row.Find<std::string>("phase");
+  group.result = row.Find<std::string>("result");
+  group.reason = row.Find<std::string>("reason");
+  group.priority = row.Find<int>("priority");
+  group.position = row.Find<std::int64_t>("position");
+  group.estimated_start = row.Find<sql::Timestamp>("estimated_start");
+  group.reservation = row.Find<std::string>("reservation");
+  group.reserved_nodes =
+      row.Find<Strings>("reserved_nodes").value_or(Strings());
+  group.nodes = row.Get<Strings>("held_nodes");
+  group.revision = row.Find<int>("revision");
+  group.duration_seconds = row.Find<std::int64_t>("duration_seconds");
+  group.deadline = row.Find<sql::Timestamp>("deadline");
+  group.match_job = row.Find<std::int64_t>("match_job");
+  group.arrived = row.Find<int>("arrived").value_or(0);
+  group.waiting = row.Find<int>("pods_waiting").value_or(0);
+  group.bound = row.Find<int>("pods_bound").value_or(0);
+  group.succeeded = row.Find<int>("pods_succeeded").value_or(0);
+  group.failed = row.Find<int>("pods_failed").value_or(0);
+  group.submitted_at = row.Get<sql::Timestamp>("submitted_at");
+  group.promoted_at = row.Find<sql::Timestamp>("promoted_at");
+  group.allocated_at = row.Find<sql::Timestamp>("allocated_at");
+  group.bound_at = row.Find<sql::Timestamp>("bound_at");
+  group.ended_at = row.Find<sql::Timestamp>("ended_at");
+  return group;
+}
+
+}  // namespace
+
+std::vector<GroupRow> ListGroups(sql::Transaction& transaction,
+                                 const GroupFilter& filter) {
+  const std::optional<Strings> states =
+      filter.states.empty() ? std::nullopt : std::optional(filter.states);
+  const sql::Result rows =
+      filter.order == GroupOrder::kLine
+          ? transaction.Run(queries::kListLine, filter.namespace_name,
+                            filter.name, filter.queue, states,
+                            filter.finished_since, filter.limit)
+          : transaction.Run(queries::kListGroups, filter.namespace_name,
+                            filter.name, filter.queue, states,
+                            filter.finished_since, filter.after, filter.limit);
+  std::vector<GroupRow> groups;
+  for (const sql::Row row : rows) groups.push_back(ReadRow(row));
+  return groups;
+}
+
+std::map<std::string, std::int64_t> CountGroups(sql::Transaction& transaction,
+                                                const GroupFilter& filter) {
+  std::map<std::string, std::int64_t> counts;
+  for (const sql::Row row :
+       transaction.Run(queries::kCountGroups, filter.namespace_name,
+                       filter.queue, filter.finished_since))
+    counts[row.Get<std::string>("state")] = row.Get<std::int64_t>("groups");
+  return counts;
+}
+
+FinishedSummary SummarizeFinished(sql::Transaction& transaction,
+                                  const GroupFilter& filter) {
+  const sql::Result result =
+      transaction.Run(queries::kSummarizeFinished, filter.namespace_name,
+                      filter.queue, filter.finished_since);
+  const sql::Row row = result[0];
+  return {row.Get<std::int64_t>("groups"), row.Get<std::int64_t>("pods"),
+          row.Find<double>("wait_p50"), row.Find<double>("wait_p95"),
+          row.Find<double>("makespan")};
+}
+
+}  // namespace fluxnetes::services

@@ -1,0 +1,88 @@
+// Pod groups as the command line shows them, in whatever table they are: those
+// that fill, those on their way, and those that finished lately.
+//
+// Reads only. Throws sql::Error.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sql/transaction.h"
+
+namespace fluxnetes::services {
+
+// Fields that a state does not have are nothing (or empty).
+struct GroupRow {
+  std::int64_t id = 0;  // 0: refused
+  std::string namespace_name;
+  std::string name;
+  int size = 0;  // 0: not known
+  std::string queue;
+  std::string state;  // provisional, refused, pending, unsatisfiable,
+                      // allocated, bound, finished
+  std::optional<std::string> phase;   // of a pending one
+  std::optional<std::string> result;  // of a finished one
+  std::optional<std::string> reason;
+  std::optional<int> priority;
+  std::optional<std::int64_t> position;  // in its line, from 1
+  std::optional<sql::Timestamp> estimated_start;
+  std::optional<std::string> reservation;   // reservation, drain
+  std::vector<std::string> reserved_nodes;  // each once
+  std::vector<std::string> nodes;           // that it has or had, each once
+  std::optional<int> revision;
+  std::optional<std::int64_t> duration_seconds;
+  std::optional<sql::Timestamp> deadline;
+  std::optional<std::int64_t> match_job;
+  int arrived = 0;                                        // of one that fills
+  int waiting = 0, bound = 0, succeeded = 0, failed = 0;  // pods by state
+  sql::Timestamp submitted_at;
+  std::optional<sql::Timestamp> promoted_at;
+  std::optional<sql::Timestamp> allocated_at;
+  std::optional<sql::Timestamp> bound_at;
+  std::optional<sql::Timestamp> ended_at;
+
+  bool operator==(const GroupRow&) const = default;
+};
+
+enum class GroupOrder {
+  kId,   // the oldest name first; what pages are made by
+  kLine  // running, then the line in its order, then finished, newest first;
+         // a page of it costs the same however many wait; `after` is not used
+};
+
+struct GroupFilter {
+  std::optional<std::string> namespace_name;
+  std::optional<std::string> name;
+  std::optional<std::string> queue;
+  std::vector<std::string> states;               // empty: all
+  std::optional<sql::Timestamp> finished_since;  // nothing: none finished
+  std::int64_t after = 0;                        // ids above this
+  std::optional<std::int64_t> limit;             // nothing: all
+  GroupOrder order = GroupOrder::kId;
+};
+
+std::vector<GroupRow> ListGroups(sql::Transaction& transaction,
+                                 const GroupFilter& filter);
+
+// How many groups are in each state, finished ones by their result; of the
+// filter only namespace, queue and finished_since count.
+std::map<std::string, std::int64_t> CountGroups(sql::Transaction& transaction,
+                                                const GroupFilter& filter);
+
+// How those that finished since then went; of the filter as in CountGroups.
+struct FinishedSummary {
+  std::int64_t groups = 0;
+  std::int64_t pods = 0;
+  // Seconds from the first pod's creation to the binding of the last.
+  std::optional<double> wait_p50;
+  std::optional<double> wait_p95;
+  // Seconds from the first submission to the last end.
+  std::optional<double> makespan;
+};
+FinishedSummary SummarizeFinished(sql::Transaction& transaction,
+                                  const GroupFilter& filter);
+
+}  // namespace fluxnetes::services

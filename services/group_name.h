@@ -1,0 +1,22 @@
+// The name of a group as one types it: NAME, or NAMESPACE/NAME.
+#pragma once
+
+#include <string>
+
+namespace fluxnetes::services {
+
+struct GroupName {
+  std::string namespace_name;
+  std::string name;
+  std::string Text() const { return namespace_name + "/" + name; }
+};
+
+// In `default_namespace` if the text names none.
+inline GroupName ParseGroupName(const std::string& text,
+                                const std::string& default_namespace) {
+  const std::size_t slash = text.find('/');
+  if (slash == std::string::npos) return {default_namespace, text};
+  return {text.substr(0, slash), text.substr(slash + 1)};
+}
+
+}  // namespace fluxnetes::services

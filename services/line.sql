@@ -1,0 +1,235 @@
+-- What `get groups` shows to people: the groups in the order in which they run.
+
+-- name: list_line
+-- Running groups, then those in line, that can never fit, that fill or are
+-- refused (with id 0), and that finished since $5, newest first: of a namespace ($1), name ($2), queue ($3),
+-- in states ($4), at most $6. Each part is read in its order and only up to the
+-- limit, so that a page costs the same however many wait.
+WITH running AS (
+  SELECT
+    g.id,
+    1 AS stage,
+    NULL::bigint AS position
+  FROM allocations AS a
+  INNER JOIN pod_groups AS g ON g.id = a.group_id
+  WHERE
+    g.state IN ('allocated', 'bound')
+    AND ($1::text IS NULL OR g.namespace = $1)
+    AND ($2::text IS NULL OR g.group_name = $2)
+    AND ($3::text IS NULL OR g.queue = $3)
+    AND ($4::text [] IS NULL OR g.state = ANY($4))
+  ORDER BY g.queue, g.id
+  LIMIT $6::bigint
+),
+
+in_line AS (
+  SELECT
+    l.id,
+    2 AS stage,
+    l.position
+  FROM queues AS q
+  CROSS JOIN LATERAL (
+    SELECT * FROM (
+      SELECT
+        g.id,
+        g.namespace,
+        g.group_name,
+        g.first_in_line,
+        g.priority,
+        g.submitted_at,
+        row_number() OVER (
+          ORDER BY g.first_in_line DESC, g.priority DESC, g.submitted_at, g.id
+        ) AS position
+      FROM pod_groups AS g
+      WHERE g.queue = q.name AND g.state = 'pending'
+    ) AS w
+    WHERE
+      ($1 IS NULL OR w.namespace = $1)
+      AND ($2 IS NULL OR w.group_name = $2)
+    -- By position, in words that let the index give this order.
+    ORDER BY w.first_in_line DESC, w.priority DESC, w.submitted_at, w.id
+    LIMIT $6
+  ) AS l
+  WHERE
+    ($3 IS NULL OR q.name = $3)
+    AND ($4 IS NULL OR 'pending' = ANY($4))
+),
+
+unsatisfiable AS (
+  SELECT
+    g.id,
+    3 AS stage,
+    NULL::bigint AS position
+  FROM pod_groups AS g
+  WHERE
+    g.state = 'unsatisfiable'
+    AND ($1 IS NULL OR g.namespace = $1)
+    AND ($2 IS NULL OR g.group_name = $2)
+    AND ($3 IS NULL OR g.queue = $3)
+    AND ($4 IS NULL OR g.state = ANY($4))
+  ORDER BY g.queue, g.id
+  LIMIT $6
+),
+
+active AS (
+  SELECT * FROM running
+  UNION ALL
+  SELECT * FROM in_line
+  UNION ALL
+  SELECT * FROM unsatisfiable
+),
+
+others AS (
+  SELECT
+    f.group_id AS id,
+    f.namespace,
+    f.group_name,
+    f.group_size,
+    f.queue,
+    'provisional' AS state,
+    4 AS stage,
+    NULL::text AS result,
+    format('%s of %s pods have arrived', f.members, f.group_size) AS reason,
+    NULL::integer AS priority,
+    f.members AS arrived,
+    NULL::text [] AS nodes,
+    f.first_seen_at AS submitted_at,
+    NULL::timestamptz AS promoted_at,
+    NULL::timestamptz AS allocated_at,
+    NULL::timestamptz AS bound_at,
+    NULL::timestamptz AS ended_at
+  FROM groups_provisional AS f
+  UNION ALL
+  SELECT
+    0,
+    r.namespace,
+    r.group_name,
+    0,
+    r.queue,
+    'refused',
+    4,
+    NULL,
+    r.reason,
+    NULL,
+    r.pods::integer,
+    NULL,
+    r.submitted_at,
+    NULL,
+    NULL,
+    NULL,
+    NULL
+  FROM refused_groups AS r
+  UNION ALL
+  SELECT
+    h.group_id,
+    h.namespace,
+    h.group_name,
+    h.group_size,
+    h.queue,
+    'finished',
+    5,
+    h.result,
+    h.reason,
+    h.priority,
+    NULL,
+    h.nodes,
+    h.submitted_at,
+    h.promoted_at,
+    h.allocated_at,
+    h.bound_at,
+    h.ended_at
+  FROM group_history AS h
+  WHERE h.recorded_at >= $5::timestamptz
+),
+
+page AS (
+  SELECT
+    g.id,
+    g.namespace,
+    g.group_name,
+    g.group_size,
+    g.queue,
+    g.state,
+    a.stage,
+    coalesce(a.position, g.id) AS place,
+    a.position,
+    g.phase,
+    NULL::text AS result,
+    coalesce(
+      'being cancelled: ' || g.cancel_reason,
+      g.reason,
+      CASE WHEN a.stage > 1 THEN coalesce(w.reason, 'queued') END
+    ) AS reason,
+    g.priority,
+    g.revision,
+    g.duration_seconds,
+    g.group_size AS arrived,
+    NULL::text [] AS nodes,
+    g.submitted_at,
+    g.promoted_at,
+    g.allocated_at,
+    g.bound_at,
+    NULL::timestamptz AS ended_at,
+    g.match_job
+  FROM active AS a
+  INNER JOIN pod_groups AS g ON g.id = a.id
+  LEFT JOIN wait_reasons AS w ON w.queue = g.queue AND w.shape = g.shape
+  UNION ALL
+  SELECT
+    o.id,
+    o.namespace,
+    o.group_name,
+    o.group_size,
+    o.queue,
+    o.state,
+    o.stage,
+    CASE o.stage WHEN 5 THEN -o.id ELSE o.id END,
+    NULL,
+    NULL,
+    o.result,
+    o.reason,
+    o.priority,
+    NULL,
+    NULL,
+    o.arrived,
+    o.nodes,
+    o.submitted_at,
+    o.promoted_at,
+    o.allocated_at,
+    o.bound_at,
+    o.ended_at,
+    NULL
+  FROM others AS o
+  WHERE
+    ($1 IS NULL OR o.namespace = $1)
+    AND ($2 IS NULL OR o.group_name = $2)
+    AND ($3 IS NULL OR o.queue = $3)
+    AND ($4 IS NULL OR o.state = ANY($4))
+  ORDER BY stage, queue, place
+  LIMIT $6
+)
+
+SELECT
+  p.*,
+  r.starts_at AS estimated_start,
+  coalesce(a.nodes, p.nodes, '{}') AS held_nodes,
+  a.ends_at AS deadline,
+  r.kind AS reservation,
+  r.nodes AS reserved_nodes,
+  m.waiting AS pods_waiting,
+  m.bound AS pods_bound,
+  m.succeeded AS pods_succeeded,
+  m.failed AS pods_failed
+FROM page AS p
+LEFT JOIN allocations AS a ON a.group_id = p.id
+LEFT JOIN reservations AS r ON r.group_id = p.id
+LEFT JOIN LATERAL (
+  SELECT
+    count(*) FILTER (WHERE n.state = 'waiting') AS waiting,
+    count(*) FILTER (WHERE n.state = 'bound') AS bound,
+    count(*) FILTER (WHERE n.state = 'succeeded') AS succeeded,
+    count(*) FILTER (WHERE n.state = 'failed') AS failed
+  FROM pods AS n
+  WHERE n.group_id = p.id AND n.replaced_by IS NULL
+) AS m ON p.stage < 4
+ORDER BY p.stage, p.queue, p.place;

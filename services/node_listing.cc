@@ -1,0 +1,103 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cluster/quantity.h"
+#include "services/listing.h"
+#include "services/moment.h"
+#include "services/queries.h"
+
+namespace fluxnetes::services {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// "3/4" of something, in the unit that `format` writes.
+template <typename Format>
+std::string Share(const sql::Row& row, const std::string& what, Format format) {
+  const auto granted = row.Get<std::int64_t>("granted_" + what);
+  const auto foreign = row.Get<std::int64_t>("foreign_" + what);
+  return fmt::format("{}/{}", format(granted + foreign),
+                     format(row.Get<std::int64_t>(what)));
+}
+
+std::string OtherCell(const Json& all, const Json& granted) {
+  std::string text;
+  for (const auto& [name, amount] : all.items()) {
+    if (name == "ephemeral-storage") continue;
+    text += fmt::format("{}{} {}/{}", text.empty() ? "" : ", ", name,
+                        granted.contains(name) ? granted[name].dump() : "0",
+                        amount.dump());
+  }
+  return text;
+}
+
+std::string LabelsCell(const Json& labels) {
+  std::string text;
+  for (const auto& [name, value] : labels.items())
+    text += fmt::format(
+        "{}{}={}", text.empty() ? "" : ",", name,
+        value.is_string() ? value.get<std::string>() : value.dump());
+  return text;
+}
+
+Json ToJson(const sql::Row& row) {
+  const auto amount = [&](const std::string& what) {
+    return Json{{"allocatable", row.Get<std::int64_t>(what)},
+                {"foreign", row.Get<std::int64_t>("foreign_" + what)},
+                {"granted", row.Get<std::int64_t>("granted_" + what)}};
+  };
+  const auto why = row.Find<std::string>("unschedulable");
+  return {{"name", row.Get<std::string>("node_name")},
+          {"unschedulable", why ? Json(*why) : Json()},
+          {"cpuMilli", amount("cpu_milli")},
+          {"memoryBytes", amount("memory_bytes")},
+          {"pods", amount("pods")},
+          {"other", Json::parse(row.Get<std::string>("other"))},
+          {"grantedOther", Json::parse(row.Get<std::string>("granted_other"))},
+          {"labels", Json::parse(row.Get<std::string>("labels"))},
+          {"seenAt", Rfc3339(row.Get<sql::Timestamp>("seen_at"))}};
+}
+
+std::vector<Cell> CellsOf(const sql::Row& row, bool wide) {
+  const auto why = row.Find<std::string>("unschedulable");
+  std::vector<Cell> cells = {
+      row.Get<std::string>("node_name"),
+      why ? Cell(*why, Colour::kRed) : Cell("ready", Colour::kGreen),
+      Share(row, "cpu_milli", cluster::FormatCpu),
+      Share(row, "memory_bytes", cluster::FormatBytes),
+      Share(row, "pods", [](std::int64_t n) { return std::to_string(n); }),
+      OtherCell(Json::parse(row.Get<std::string>("other")),
+                Json::parse(row.Get<std::string>("granted_other")))};
+  if (wide) {
+    cells.emplace_back(std::to_string(row.Get<std::int64_t>("foreign_pods")));
+    cells.emplace_back(LabelsCell(Json::parse(row.Get<std::string>("labels"))));
+  }
+  return cells;
+}
+
+}  // namespace
+
+Listing ListNodesFor(sql::Transaction& transaction, const GetOptions& options) {
+  const bool wide = options.output == OutputFormat::kWide;
+  std::vector<std::string> headings = {"NAME",    "STATUS", ">CPU",
+                                       ">MEMORY", ">PODS",  "OTHER"};
+  if (wide) headings.insert(headings.end(), {">FOREIGN", "LABELS"});
+  Listing listing{"NodeList", "nodes", Table(headings), {}, {}, {}, false};
+  if (WantsDocuments(options.output))
+    listing.items = std::make_shared<Json>(Json::array());
+  const std::optional<std::string> name =
+      options.name.empty() ? std::nullopt : std::optional(options.name);
+  for (const sql::Row row : transaction.Run(queries::kListNodes, name)) {
+    std::vector<Cell> cells = CellsOf(row, wide);
+    std::string fingerprint;
+    for (const Cell& cell : cells) fingerprint += cell.text + "\n";
+    listing.names.push_back(cells[0].text);
+    listing.fingerprints.push_back(std::move(fingerprint));
+    listing.table.Add(std::move(cells));
+    if (listing.items) listing.items->push_back(ToJson(row));
+  }
+  return listing;
+}
+
+}  // namespace fluxnetes::services

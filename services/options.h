@@ -1,0 +1,96 @@
+// What was asked for on the command line, as plain values: one struct per
+// command. command_line.h fills them, the commands take them.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace fluxnetes::services {
+
+enum class OutputFormat { kTable, kWide, kJson, kYaml, kName };
+
+// Which namespaces: one, or all (nothing).
+using NamespaceScope = std::optional<std::string>;
+
+struct GetOptions {
+  enum class What { kGroups, kNodes, kQueues, kJobs };
+  What what = What::kGroups;
+  std::string name;  // empty: all; a group may be NAMESPACE/NAME
+  NamespaceScope scope = "default";
+  OutputFormat output = OutputFormat::kTable;
+  bool headers = true;
+  bool watch = false;
+  bool until_done = false;
+  std::vector<std::string> states;  // empty: any
+  std::optional<std::string> queue;
+  std::optional<std::string> kind;    // of jobs
+  std::optional<std::int64_t> limit;  // 0: none; nothing: as the output likes
+  std::int64_t after = 0;             // id of the last one of the page before
+  std::optional<std::chrono::milliseconds> finished;  // how far back
+};
+
+struct DescribeOptions {
+  std::string name;
+  std::string namespace_name = "default";
+  std::optional<std::int64_t> generation;
+  OutputFormat output = OutputFormat::kTable;
+};
+
+struct CancelOptions {
+  std::vector<std::string> names;
+  std::string namespace_name = "default";
+  std::string reason;
+};
+
+struct QueueOptions {
+  enum class Verb { kList, kPause, kResume, kSet, kCreate, kDelete };
+  Verb verb = Verb::kList;
+  std::string name;
+  std::vector<std::string> settings;  // KEY=VALUE
+  OutputFormat output = OutputFormat::kTable;
+};
+
+struct MigrateOptions {
+  enum class Verb { kUp, kStatus, kValidate };
+  Verb verb = Verb::kUp;
+  OutputFormat output = OutputFormat::kTable;
+};
+
+struct SubmitOptions {
+  std::vector<std::string> files;  // a directory, a file, or "-"
+  std::string namespace_name = "default";
+  bool dry_run = false;
+  OutputFormat output = OutputFormat::kTable;
+};
+
+struct ServeOptions {
+  bool print_config = false;
+};
+struct SimulatedClusterOptions {};
+struct VersionOptions {
+  OutputFormat output = OutputFormat::kTable;
+};
+struct CompletionOptions {
+  std::string shell;
+};
+struct HelpOptions {
+  std::string text;
+};
+
+using Command =
+    std::variant<HelpOptions, GetOptions, DescribeOptions, CancelOptions,
+                 QueueOptions, MigrateOptions, SubmitOptions, ServeOptions,
+                 SimulatedClusterOptions, VersionOptions, CompletionOptions>;
+
+struct Invocation {
+  std::optional<std::string> config_file;
+  std::vector<std::pair<std::string, std::string>> settings;  // key, value
+  Command command;
+};
+
+}  // namespace fluxnetes::services

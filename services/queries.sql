@@ -1,0 +1,475 @@
+-- What the command line asks. Lists are cut to a page before anything is looked
+-- up for single rows.
+
+-- name: list_groups
+-- Groups in every state: of a namespace ($1), name ($2), queue ($3), in states
+-- ($4), finished ones since $5; with an id above $6, at most $7, in order of id.
+-- Refused ones have the id 0 and come before all others.
+WITH candidates AS (
+  SELECT
+    f.group_id AS id,
+    f.namespace,
+    f.group_name,
+    f.group_size,
+    f.queue,
+    'provisional' AS state,
+    false AS active,
+    NULL::text AS phase,
+    NULL::text AS result,
+    format('%s of %s pods have arrived', f.members, f.group_size) AS reason,
+    NULL::integer AS priority,
+    NULL::bigint AS position,
+    NULL::timestamptz AS estimated_start,
+    NULL::integer AS revision,
+    NULL::bigint AS duration_seconds,
+    f.members AS arrived,
+    NULL::text [] AS nodes,
+    f.first_seen_at AS submitted_at,
+    NULL::timestamptz AS promoted_at,
+    NULL::timestamptz AS allocated_at,
+    NULL::timestamptz AS bound_at,
+    NULL::timestamptz AS ended_at,
+    NULL::bigint AS match_job
+  FROM groups_provisional AS f
+  UNION ALL
+  SELECT
+    0,
+    r.namespace,
+    r.group_name,
+    0,
+    r.queue,
+    'refused',
+    false,
+    NULL,
+    NULL,
+    r.reason,
+    NULL,
+    NULL,
+    NULL,
+    NULL,
+    NULL,
+    r.pods::integer,
+    NULL,
+    r.submitted_at,
+    NULL,
+    NULL,
+    NULL,
+    NULL,
+    NULL
+  FROM refused_groups AS r
+  UNION ALL
+  SELECT
+    g.id,
+    g.namespace,
+    g.group_name,
+    g.group_size,
+    g.queue,
+    g.state,
+    true,
+    g.phase,
+    NULL,
+    coalesce('being cancelled: ' || g.cancel_reason, w.reason, g.reason),
+    g.priority,
+    w.position,
+    w.estimated_start,
+    g.revision,
+    g.duration_seconds,
+    g.group_size,
+    NULL,
+    g.submitted_at,
+    g.promoted_at,
+    g.allocated_at,
+    g.bound_at,
+    NULL,
+    g.match_job
+  FROM pod_groups AS g
+  LEFT JOIN pending AS w ON w.group_id = g.id
+  UNION ALL
+  SELECT
+    h.group_id,
+    h.namespace,
+    h.group_name,
+    h.group_size,
+    h.queue,
+    'finished',
+    false,
+    NULL,
+    h.result,
+    h.reason,
+    h.priority,
+    NULL,
+    NULL,
+    NULL,
+    NULL,
+    NULL,
+    h.nodes,
+    h.submitted_at,
+    h.promoted_at,
+    h.allocated_at,
+    h.bound_at,
+    h.ended_at,
+    NULL
+  FROM group_history AS h
+  WHERE h.recorded_at >= $5::timestamptz
+),
+
+page AS (
+  SELECT * FROM candidates AS c
+  WHERE
+    ($1::text IS NULL OR c.namespace = $1)
+    AND ($2::text IS NULL OR c.group_name = $2)
+    AND ($3::text IS NULL OR c.queue = $3)
+    AND ($4::text [] IS NULL OR c.state = ANY($4))
+    AND (c.id > $6::bigint OR (c.id = 0 AND $6 <= 0))
+  ORDER BY c.id, c.namespace, c.group_name
+  LIMIT $7::bigint
+)
+
+SELECT
+  page.*,
+  coalesce(a.nodes, page.nodes, '{}') AS held_nodes,
+  a.ends_at AS deadline,
+  r.kind AS reservation,
+  r.nodes AS reserved_nodes,
+  p.waiting AS pods_waiting,
+  p.bound AS pods_bound,
+  p.succeeded AS pods_succeeded,
+  p.failed AS pods_failed
+FROM page
+LEFT JOIN allocations AS a ON a.group_id = page.id
+LEFT JOIN reservations AS r ON r.group_id = page.id
+LEFT JOIN LATERAL (
+  SELECT
+    count(*) FILTER (WHERE m.state = 'waiting') AS waiting,
+    count(*) FILTER (WHERE m.state = 'bound') AS bound,
+    count(*) FILTER (WHERE m.state = 'succeeded') AS succeeded,
+    count(*) FILTER (WHERE m.state = 'failed') AS failed
+  FROM pods AS m
+  WHERE m.group_id = page.id AND m.replaced_by IS NULL
+) AS p ON page.active
+ORDER BY page.id, page.namespace, page.group_name;
+
+-- name: count_groups
+-- How many groups are in which state; parameters as in list_groups.
+SELECT
+  c.state,
+  count(*) AS groups
+FROM (
+  SELECT
+    f.namespace,
+    f.queue,
+    'provisional' AS state
+  FROM groups_provisional AS f
+  UNION ALL
+  SELECT
+    r.namespace,
+    r.queue,
+    'refused'
+  FROM refused_groups AS r
+  UNION ALL
+  SELECT
+    g.namespace,
+    g.queue,
+    g.state
+  FROM pod_groups AS g
+  UNION ALL
+  SELECT
+    h.namespace,
+    h.queue,
+    h.result
+  FROM group_history AS h
+  WHERE h.recorded_at >= $3::timestamptz
+) AS c
+WHERE
+  ($1::text IS NULL OR c.namespace = $1)
+  AND ($2::text IS NULL OR c.queue = $2)
+GROUP BY c.state;
+
+-- name: summarize_finished
+-- How the groups went that have finished since $3, of a namespace ($1), queue
+-- ($2): how long they waited for their binding, how long all took.
+SELECT
+  count(*) AS groups,
+  coalesce(sum(h.group_size), 0)::bigint AS pods,
+  percentile_cont(0.5) WITHIN GROUP (
+    ORDER BY extract(EPOCH FROM h.bound_at - h.submitted_at)
+  ) AS wait_p50,
+  percentile_cont(0.95) WITHIN GROUP (
+    ORDER BY extract(EPOCH FROM h.bound_at - h.submitted_at)
+  ) AS wait_p95,
+  extract(EPOCH FROM max(h.ended_at) - min(h.submitted_at))::double precision
+  AS makespan
+FROM group_history AS h
+WHERE
+  h.recorded_at >= $3::timestamptz
+  AND ($1::text IS NULL OR h.namespace = $1)
+  AND ($2::text IS NULL OR h.queue = $2);
+
+-- name: list_generations
+-- The groups that had a name, the newest first, unfinished before finished.
+SELECT
+  c.id,
+  c.state,
+  c.ended_at
+FROM (
+  SELECT
+    f.group_id AS id,
+    'provisional' AS state,
+    NULL::timestamptz AS ended_at
+  FROM groups_provisional AS f
+  WHERE f.namespace = $1 AND f.group_name = $2
+  UNION ALL
+  SELECT
+    0,
+    'refused',
+    NULL
+  FROM refused_groups AS r
+  WHERE r.namespace = $1 AND r.group_name = $2
+  UNION ALL
+  SELECT
+    g.id,
+    g.state,
+    NULL
+  FROM pod_groups AS g
+  WHERE g.namespace = $1 AND g.group_name = $2
+  UNION ALL
+  SELECT
+    h.group_id,
+    h.result,
+    h.ended_at
+  FROM group_history AS h
+  WHERE h.namespace = $1 AND h.group_name = $2
+) AS c
+WHERE $3::bigint IS NULL OR c.id = $3
+ORDER BY c.ended_at IS NOT NULL, c.id DESC
+LIMIT 10;
+
+-- name: list_members
+-- The pods of a group in pod_groups, with the node that each is to go to.
+SELECT
+  p.pod_name,
+  p.state,
+  coalesce(p.node_name, l.node_name) AS node_name,
+  p.request,
+  p.owner_kind,
+  p.owner_name,
+  p.created_at,
+  p.bound_at,
+  p.ended_at,
+  CASE WHEN p.replaced_by IS NOT NULL THEN 'replaced' END AS note
+FROM pods AS p
+LEFT JOIN placements AS l ON l.fluxion_job = p.group_id AND l.pod_uid = p.uid
+WHERE p.group_id = $1
+ORDER BY p.completion_index, p.pod_name;
+
+-- name: list_provisional_members
+-- The pods that have arrived for a group that fills, refused ones too.
+SELECT
+  p.pod_name,
+  CASE
+    WHEN p.refused IS NOT NULL THEN 'refused'
+    WHEN p.gated THEN 'gated'
+    ELSE 'arrived'
+  END AS state,
+  NULL::text AS node_name,
+  p.request,
+  p.owner_kind,
+  p.owner_name,
+  p.created_at,
+  NULL::timestamptz AS bound_at,
+  NULL::timestamptz AS ended_at,
+  p.refused AS note
+FROM pods_provisional AS p
+WHERE p.namespace = $1 AND p.group_name = $2
+ORDER BY p.completion_index, p.pod_name;
+
+-- name: list_finished_members
+-- The pods of a group in group_history.
+SELECT
+  m.name AS pod_name,
+  m.state,
+  m.node AS node_name,
+  NULL::jsonb AS request,
+  NULL::text AS owner_kind,
+  NULL::text AS owner_name,
+  NULL::timestamptz AS created_at,
+  NULL::timestamptz AS bound_at,
+  NULL::timestamptz AS ended_at,
+  NULL::text AS note
+FROM group_history AS h
+CROSS JOIN
+  LATERAL jsonb_to_recordset(h.pods) AS m (name text, node text, state text)
+WHERE h.namespace = $1 AND h.group_name = $2 AND h.group_id = $3
+ORDER BY m.name;
+
+-- name: list_jobs_of_group
+-- The live jobs that concern a group ($1), its match job ($2) among them.
+SELECT
+  j.id,
+  j.kind,
+  j.queue,
+  j.state,
+  j.attempt,
+  j.max_attempts,
+  j.scheduled_at,
+  j.errors -> -1 ->> 'message' AS error
+FROM jobs AS j
+WHERE
+  j.id = $2
+  OR (
+    j.queue IN ('bind', 'cleanup', 'notice')
+    AND j.args -> 'group' = to_jsonb($1::bigint)
+  )
+ORDER BY j.id;
+
+-- name: list_nodes
+-- Nodes and what is in use on them; only the one named $1 if that is not null.
+SELECT
+  u.*,
+  n.other,
+  n.labels,
+  n.seen_at,
+  coalesce(o.granted, '{}') AS granted_other
+FROM node_usage AS u
+INNER JOIN nodes AS n ON n.node_name = u.node_name
+LEFT JOIN (
+  SELECT
+    s.node_name,
+    jsonb_object_agg(s.resource, s.amount) AS granted
+  FROM (
+    SELECT
+      l.node_name,
+      e.key AS resource,
+      sum(e.value::numeric) AS amount
+    FROM placements AS l
+    CROSS JOIN LATERAL jsonb_each_text(l.other) AS e
+    WHERE l.other IS NOT NULL
+    GROUP BY l.node_name, e.key
+  ) AS s
+  GROUP BY s.node_name
+) AS o ON o.node_name = u.node_name
+WHERE $1::text IS NULL OR u.node_name = $1
+ORDER BY u.node_name;
+
+-- name: list_queues
+-- Scheduling queues, their settings and how many groups are in them; only the
+-- one named $1 if that is not null.
+SELECT
+  s.queue,
+  s.queue_policy,
+  s.match_policy,
+  s.paused,
+  s.provisional,
+  s.pending,
+  s.unsatisfiable,
+  s.allocated,
+  s.bound,
+  s.oldest_pending,
+  q.node_selector,
+  q.queue_depth,
+  q.deadline_action,
+  extract(EPOCH FROM q.assumed_duration)::double precision AS assumed_duration,
+  extract(EPOCH FROM q.bind_timeout)::double precision AS bind_timeout,
+  extract(EPOCH FROM q.replacement_hold)::double precision AS replacement_hold
+FROM queue_summary AS s
+INNER JOIN queues AS q ON q.name = s.queue
+WHERE $1::text IS NULL OR s.queue = $1
+ORDER BY s.queue;
+
+-- name: list_jobs
+-- Jobs of the work queue ($1), kind ($2), states ($3), finished ones since $4;
+-- with an id above $5, at most $6.
+SELECT
+  c.id,
+  c.kind,
+  c.queue,
+  c.state,
+  c.attempt,
+  c.max_attempts,
+  c.client_id,
+  c.created_at,
+  c.scheduled_at,
+  c.attempted_at,
+  c.finalized_at,
+  c.args,
+  c.errors -> -1 ->> 'message' AS error
+FROM (
+  SELECT
+    j.id,
+    j.kind,
+    j.queue,
+    j.state,
+    j.attempt,
+    j.max_attempts,
+    j.client_id,
+    j.created_at,
+    j.scheduled_at,
+    j.attempted_at,
+    NULL::timestamptz AS finalized_at,
+    j.args,
+    j.errors
+  FROM jobs AS j
+  UNION ALL
+  SELECT
+    f.id,
+    f.kind,
+    f.queue,
+    f.state,
+    f.attempt,
+    f.max_attempts,
+    f.client_id,
+    f.created_at,
+    f.scheduled_at,
+    f.attempted_at,
+    f.finalized_at,
+    f.args,
+    f.errors
+  FROM jobs_finished AS f
+  WHERE f.finalized_at >= $4::timestamptz
+) AS c
+WHERE
+  ($1::text IS NULL OR c.queue = $1)
+  AND ($2::text IS NULL OR c.kind = $2)
+  AND ($3::text [] IS NULL OR c.state = ANY($3))
+  AND c.id > $5::bigint
+ORDER BY c.id
+LIMIT $6::bigint;
+
+-- name: name_groups
+-- The names of groups on their way ($1), for the log.
+SELECT
+  g.id,
+  g.namespace || '/' || g.group_name AS name
+FROM pod_groups AS g
+WHERE g.id = ANY($1::bigint []);
+
+-- name: create_queue
+-- Makes a scheduling queue with default settings.
+INSERT INTO queues (name) VALUES ($1)
+ON CONFLICT (name) DO NOTHING;
+
+-- name: edit_queue
+-- Changes the settings of a queue ($1) that the object $2 names.
+UPDATE queues AS q
+SET (
+  node_selector, queue_policy, match_policy, queue_depth, paused,
+  assumed_duration, deadline_action, bind_timeout, replacement_hold
+) = (
+  SELECT
+    p.node_selector,
+    p.queue_policy,
+    p.match_policy,
+    p.queue_depth,
+    p.paused,
+    p.assumed_duration,
+    p.deadline_action,
+    p.bind_timeout,
+    p.replacement_hold
+  FROM jsonb_populate_record(q, $2::jsonb) AS p
+)
+WHERE q.name = $1;
+
+-- name: delete_queue
+-- Deletes a queue that no group uses.
+DELETE FROM queues
+WHERE name = $1;

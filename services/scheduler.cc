@@ -1,0 +1,347 @@
+#include "services/scheduler.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "queue/leadership.h"
+#include "queue/retention.h"
+#include "queue/work_queue.h"
+#include "services/config.h"
+#include "services/database.h"
+#include "services/decision_log.h"
+#include "services/exit_code.h"
+#include "sql/listener.h"
+#include "workers/binder.h"
+#include "workers/catalogue.h"
+#include "workers/cleanup.h"
+#include "workers/intake.h"
+#include "workers/loop.h"
+#include "workers/match_worker.h"
+#include "workers/notices.h"
+#include "workers/promoter.h"
+
+namespace fluxnetes::services {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+using workers::Loop;
+
+cluster::Time Now() {
+  return std::chrono::floor<std::chrono::microseconds>(
+      std::chrono::system_clock::now());
+}
+
+sql::PoolOptions WithCatalogues(sql::PoolOptions options) {
+  options.catalogues = {queue::Catalogue(), workers::Catalogue(),
+                        DecisionLog::Catalogue()};
+  options.by_index_only = true;
+  return options;
+}
+
+sql::PoolOptions WithoutCatalogues(sql::PoolOptions options) {
+  options.catalogues.clear();
+  options.max_connections = 1;
+  return options;
+}
+
+queue::RetentionOptions Keep(int days) {
+  queue::RetentionOptions options;
+  options.tables = {{"jobs_finished", days}, {"group_history", days}};
+  return options;
+}
+
+// Something that is done at most once in a while by a loop that runs often.
+class Seldom {
+ public:
+  explicit Seldom(milliseconds interval) : interval_(interval) {}
+  bool Due() const { return steady_clock::now() >= next_; }
+  void Done() { next_ = steady_clock::now() + interval_; }
+
+ private:
+  milliseconds interval_;
+  steady_clock::time_point next_{};
+};
+
+}  // namespace
+
+struct Scheduler::State {
+  State(SchedulerOptions given, cluster::Cluster& door, const Log& logger)
+      : options(std::move(given)),
+        cluster(door),
+        log(logger),
+        pool(WithCatalogues(options.database)),
+        decision_log(log, pool),
+        jobs(pool),
+        client(pool, options.client),
+        intake_leader(pool, client, "intake"),
+        match_leader(pool, client, "match"),
+        maintenance_leader(pool, client, "maintenance"),
+        store(pool, jobs, client, match_leader),
+        retention(pool, Keep(options.keep_days)),
+        listener(WithoutCatalogues(options.database)) {}
+
+  std::string TryDatabase();
+  void WaitForDatabase();
+  void Build();
+  void Wire();
+  void StartLoops();
+  void AddLoop(const std::string& name, milliseconds interval, Loop::Step step);
+  void Maintain();
+  void KeepPartitions();
+
+  const SchedulerOptions options;
+  cluster::Cluster& cluster;
+  const Log& log;
+
+  sql::Pool pool;
+  const DecisionLog decision_log;
+  queue::WorkQueue jobs;
+  queue::Client client;
+  queue::Leadership intake_leader;
+  queue::Leadership match_leader;
+  queue::Leadership maintenance_leader;
+  cluster::ClusterCache cache;
+  workers::OwnBindings own_bindings;
+  workers::PostgresMatchStore store;
+  queue::Retention retention;
+  Seldom retention_due{std::chrono::hours{1}};
+  sql::Listener listener;
+
+  std::unique_ptr<workers::Intake> intake;
+  std::unique_ptr<workers::Promoter> promoter;
+  std::unique_ptr<workers::MatchWorker> match;
+  std::unique_ptr<workers::Binder> binder;
+  std::unique_ptr<workers::Cleanup> cleanup;
+  std::unique_ptr<workers::Notices> notices;
+  std::vector<std::unique_ptr<Loop>> loops;
+  Loop* promoter_loop = nullptr;
+  Loop* match_loop = nullptr;
+  Loop* binder_loop = nullptr;
+  Loop* cleanup_loop = nullptr;
+  Loop* notices_loop = nullptr;
+
+  std::thread starter;
+  std::mutex mutex;
+  std::condition_variable stop_asked;
+  bool stopping = false;  // protected by mutex
+  std::atomic<bool> running{false};
+};
+
+// Registers the client if the database can be worked with; else says why not,
+// and what to do.
+std::string Scheduler::State::TryDatabase() {
+  Config config;
+  config.database.connection = options.database.connection;
+  config.database.schema = options.database.schema;
+  try {
+    OpenDatabase(config, {});
+    try {
+      client.Start();
+    } catch (const sql::Error& error) {
+      throw Explain(error, config);
+    }
+  } catch (const Failure& failure) {
+    return failure.what() + (". " + failure.next());
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "";
+}
+
+void Scheduler::State::WaitForDatabase() {
+  std::string said;
+  while (true) {
+    const std::string problem = TryDatabase();
+    if (problem.empty()) return;
+    if (problem != said) {
+      log.Warn("waiting for the database", {{"why", problem}});
+      said = problem;
+    }
+    std::unique_lock lock(mutex);
+    if (stop_asked.wait_for(lock, milliseconds{500},
+                            [this] { return stopping; })) {
+      return;
+    }
+  }
+}
+
+void Scheduler::State::Build() {
+  intake = std::make_unique<workers::Intake>(
+      pool, jobs, intake_leader, cluster, cache,
+      workers::Intake::Options{
+          .scheduler_name = options.scheduler_name,
+          .watch_timeout = milliseconds{100},
+          .on_recorded =
+              [this] {
+                promoter_loop->Ring();
+                cleanup_loop->Ring();
+                match_loop->Ring();
+              },
+          .on_set_aside =
+              [this](const auto& uid, const auto& why) {
+                log.Error("pod set aside", {{"uid", uid}, {"why", why}});
+              },
+          .own_bindings = &own_bindings});
+  promoter = std::make_unique<workers::Promoter>(pool, jobs,
+                                                 workers::Promoter::Options{});
+  match = std::make_unique<workers::MatchWorker>(
+      store, match_leader, client, cache,
+      workers::MatchWorker::Options{
+          .on_decision = [this](const auto& decision, auto took) {
+            binder_loop->Ring();
+            decision_log.Decided(decision, took);
+          }});
+  binder = std::make_unique<workers::Binder>(
+      pool, jobs, client, cluster, cache,
+      workers::Binder::Options{.on_bound =
+                                   [this](const auto& bound, const auto& back) {
+                                     decision_log.Bound(bound, back);
+                                   },
+                               .own_bindings = &own_bindings});
+  cleanup = std::make_unique<workers::Cleanup>(pool, jobs, client, cluster,
+                                               workers::Cleanup::Options{});
+  notices = std::make_unique<workers::Notices>(jobs, client, cluster,
+                                               workers::Notices::Options{});
+}
+
+void Scheduler::State::AddLoop(const std::string& name, milliseconds interval,
+                               Loop::Step step) {
+  loops.push_back(std::make_unique<Loop>(
+      workers::LoopOptions{.name = name, .interval = interval}, std::move(step),
+      [this](const std::string& loop, const std::string& what) {
+        if (what.empty()) {
+          log.Info("recovered", {{"loop", loop}});
+        } else {
+          log.Error("failed, trying again", {{"loop", loop}, {"why", what}});
+        }
+      }));
+}
+
+void Scheduler::State::Wire() {
+  AddLoop("intake", milliseconds{0}, [this] {
+    intake->RunOnce(Now());
+    return true;  // it waits in the watch
+  });
+  AddLoop("promoter", milliseconds{1'000}, [this] {
+    const bool more = promoter->RunOnce(Now());
+    match_loop->Ring();
+    return more;
+  });
+  promoter_loop = loops.back().get();
+  AddLoop("match", milliseconds{1'000},
+          [this, report = Seldom(milliseconds{1'000})]() mutable {
+            const bool more = match->RunOnce(Now());
+            binder_loop->Ring();
+            if (report.Due()) {
+              match->ReportNodes(Now());
+              report.Done();
+            }
+            return more;
+          });
+  match_loop = loops.back().get();
+  AddLoop("binder", milliseconds{1'000},
+          [this, overdue = Seldom(milliseconds{5'000})]() mutable {
+            if (overdue.Due()) {
+              overdue.Done();
+              binder->GiveUpOverdue(Now());
+            }
+            return binder->RunOnce(Now());
+          });
+  binder_loop = loops.back().get();
+  AddLoop("cleanup", milliseconds{1'000}, [this] {
+    const bool more = cleanup->RunOnce(Now());
+    match_loop->Ring();
+    return more;
+  });
+  cleanup_loop = loops.back().get();
+  AddLoop("notices", milliseconds{1'000},
+          [this] { return notices->RunOnce(); });
+  notices_loop = loops.back().get();
+  AddLoop("maintenance", milliseconds{250}, [this] {
+    Maintain();
+    return false;
+  });
+  listener.On("jobs", [this](const std::string& queue) {
+    if (queue == "bind") {
+      binder_loop->Ring();
+    } else if (queue == "cleanup") {
+      cleanup_loop->Ring();
+    } else if (queue == "notice") {
+      notices_loop->Ring();
+    } else {
+      match_loop->Ring();
+    }
+  });
+  listener.On("match", [this](const std::string&) { match_loop->Ring(); });
+}
+
+void Scheduler::State::Maintain() {
+  if (!maintenance_leader.TryAcquire()) return;
+  jobs.MakeDueAvailable();
+  if (retention_due.Due()) KeepPartitions();
+  jobs.Rescue();
+}
+
+void Scheduler::State::KeepPartitions() {
+  const auto outcome = retention.RunOnce();
+  retention_due.Done();
+  if (outcome.made + outcome.dropped + outcome.delayed > 0) {
+    log.Info("partitions", {{"made", outcome.made},
+                            {"dropped", outcome.dropped},
+                            {"delayed", outcome.delayed}});
+  }
+}
+
+void Scheduler::State::StartLoops() {
+  WaitForDatabase();
+  {
+    const std::lock_guard lock(mutex);
+    if (stopping) return;
+  }
+  Build();
+  Wire();
+  listener.Start();
+  for (const auto& loop : loops) loop->Start();
+  running = true;
+  log.Info("scheduling", {{"client", client.id()}});
+}
+
+Scheduler::Scheduler(SchedulerOptions options, cluster::Cluster& cluster,
+                     const Log& log)
+    : state_(std::make_unique<State>(std::move(options), cluster, log)) {}
+
+Scheduler::~Scheduler() { Stop(); }
+
+void Scheduler::Start() {
+  state_->starter = std::thread([this] { state_->StartLoops(); });
+}
+
+void Scheduler::Stop() {
+  {
+    const std::lock_guard lock(state_->mutex);
+    if (state_->stopping) return;
+    state_->stopping = true;
+  }
+  state_->stop_asked.notify_all();
+  if (state_->starter.joinable()) state_->starter.join();
+  if (!state_->running) return state_->client.Stop();  // it may be registered
+  state_->running = false;
+  state_->listener.Stop();
+  for (const auto& loop : state_->loops) loop->Stop();
+  try {
+    state_->match->Stop();
+    state_->intake_leader.Resign();
+    state_->maintenance_leader.Resign();
+  } catch (const std::exception& error) {
+    state_->log.Warn("could not hand over", {{"why", error.what()}});
+  }
+  state_->client.Stop();
+}
+
+bool Scheduler::Running() const { return state_->running; }
+
+}  // namespace fluxnetes::services

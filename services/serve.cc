@@ -1,0 +1,140 @@
+#include "services/serve.h"
+
+#include <pthread.h>
+
+#include <condition_variable>
+#include <csignal>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "cluster/kubernetes_cluster.h"
+#include "cluster/simulated_cluster.h"
+#include "services/cluster_api.h"
+#include "services/database.h"
+#include "services/log.h"
+#include "services/memory.h"
+#include "services/scheduler.h"
+#include "services/simulated_command.h"
+
+namespace fluxnetes::services {
+namespace {
+
+// The cluster behind the door, and the API in front of it if it is simulated.
+struct World {
+  std::unique_ptr<cluster::SimulatedCluster> simulated;
+  std::unique_ptr<ClusterApi> api;
+  std::unique_ptr<cluster::KubernetesCluster> kubernetes;
+
+  cluster::Cluster& door() {
+    if (simulated) return *simulated;
+    return *kubernetes;
+  }
+};
+
+std::unique_ptr<cluster::SimulatedCluster> Simulate(const Config& config) {
+  auto simulated = std::make_unique<cluster::SimulatedCluster>(
+      cluster::SimulatedClusterOptions{.real_time = true});
+  for (const cluster::Node& node : LoadNodes(config)) {
+    simulated->AddNode(node);
+  }
+  return simulated;
+}
+
+World MakeWorld(const Config& config, const Log& log) {
+  World world;
+  if (config.cluster.kind == ClusterKind::kApi) {
+    cluster::KubernetesOptions options;
+    options.http.address = config.cluster.address;
+    options.watch.on_trouble = [&log](const std::string& why) {
+      if (why.empty()) {
+        log.Info("the cluster is there");
+      } else {
+        log.Warn("waiting for the cluster", {{"why", why}});
+      }
+    };
+    world.kubernetes =
+        std::make_unique<cluster::KubernetesCluster>(std::move(options));
+    log.Info("cluster", {{"address", config.cluster.address}});
+    return world;
+  }
+  world.simulated = Simulate(config);
+  if (!config.cluster.listen.empty()) {
+    ClusterApiOptions options;
+    options.address = config.cluster.listen;
+    world.api = std::make_unique<ClusterApi>(*world.simulated, options);
+    PrepareSocketFolder(config.cluster.listen);
+    world.api->Start();
+    log.Info("simulated cluster", {{"address", world.api->address()}});
+  }
+  return world;
+}
+
+sigset_t BlockStopSignals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  return signals;
+}
+
+// Sees that the stop takes no longer than its grace. After half of it the
+// cluster is waited for no more; at its end the process ends as it is: what is
+// leased then is given back by those who find this client dead.
+class Grace {
+ public:
+  Grace(std::chrono::milliseconds time, World& world, const Log& log)
+      : thread_([this, time, &world, &log](const std::stop_token& stop) {
+          if (!Passes(time / 2, stop)) return;
+          if (world.kubernetes) {
+            log.Warn("stopping takes long, waiting for the cluster no more");
+            world.kubernetes->GiveUp();
+          }
+          if (!Passes(time / 2, stop)) return;
+          log.Error("stopping took too long, giving up");
+          std::_Exit(static_cast<int>(ExitCode::kFailed));
+        }) {}
+
+ private:
+  // False: everything has stopped before.
+  bool Passes(std::chrono::milliseconds time, const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    stopped_.wait_for(lock, stop, time, [] { return false; });
+    return !stop.stop_requested();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable_any stopped_;
+  std::jthread thread_;  // the last: stopped before the others go
+};
+
+}  // namespace
+
+ExitCode RunServe(const Config& config) {
+  CapArenas();
+  const sigset_t signals = BlockStopSignals();
+  const Log log({.level = config.log.level, .format = config.log.format});
+  log.Info("fluxnetes", {{"version", FLUXNETES_VERSION}});
+  World world = MakeWorld(config, log);
+  SchedulerOptions options;
+  options.database = DatabaseOptions(config, {});
+  // Who sleeps in the middle of a transaction holds up its successor no longer
+  // than who dies.
+  options.database.idle_transaction_timeout = config.client.time_to_live;
+  options.client = {.time_to_live = config.client.time_to_live,
+                    .heartbeat = config.client.heartbeat};
+  options.scheduler_name = config.scheduler_name;
+  Scheduler scheduler(std::move(options), world.door(), log);
+  scheduler.Start();
+  int signal = 0;
+  sigwait(&signals, &signal);
+  log.Info("stopping", {{"signal", signal == SIGTERM ? "TERM" : "INT"}});
+  const Grace grace(config.shutdown_grace, world, log);
+  scheduler.Stop();
+  if (world.api) world.api->Stop();
+  log.Info("stopped");
+  return ExitCode::kOk;
+}
+
+}  // namespace fluxnetes::services

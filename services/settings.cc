@@ -1,0 +1,213 @@
+#include "services/settings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace fluxnetes::services {
+namespace {
+
+constexpr std::chrono::milliseconds kLongestDuration = std::chrono::hours(24);
+
+[[noreturn]] void Refuse(const std::string& text, std::string_view right) {
+  throw std::invalid_argument(
+      fmt::format("'{}' is not allowed; right would be {}", text, right));
+}
+
+template <typename Enum, std::size_t N>
+using Names = std::array<std::pair<std::string_view, Enum>, N>;
+
+template <typename Enum, std::size_t N>
+Enum ParseName(const Names<Enum, N>& names, const std::string& text) {
+  std::string right;
+  for (const auto& [name, value] : names) {
+    if (name == text) return value;
+    right += (right.empty() ? "" : ", ") + std::string(name);
+  }
+  Refuse(text, "one of " + right);
+}
+
+template <typename Enum, std::size_t N>
+std::string NameOf(const Names<Enum, N>& names, Enum value) {
+  for (const auto& [name, named] : names)
+    if (named == value) return std::string(name);
+  return {};
+}
+
+constexpr Names<ClusterKind, 2> kKinds = {
+    {{"simulated", ClusterKind::kSimulated}, {"api", ClusterKind::kApi}}};
+constexpr Names<LogLevel, 4> kLevels = {{{"debug", LogLevel::kDebug},
+                                         {"info", LogLevel::kInfo},
+                                         {"warn", LogLevel::kWarn},
+                                         {"error", LogLevel::kError}}};
+constexpr Names<LogFormat, 3> kFormats = {{{"auto", LogFormat::kAuto},
+                                           {"text", LogFormat::kText},
+                                           {"json", LogFormat::kJson}}};
+
+int ParseNumber(const std::string& text, int least, int most) {
+  int number = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size() ||
+      number < least || number > most)
+    Refuse(text, fmt::format("a whole number from {} to {}", least, most));
+  return number;
+}
+
+std::string ParseSchema(const std::string& text) {
+  const bool plain =
+      !text.empty() && text.size() <= 50 &&
+      std::all_of(text.begin(), text.end(), [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+      });
+  if (!plain || (text[0] >= '0' && text[0] <= '9') || text.starts_with("pg_"))
+    Refuse(text,
+           "up to 50 of a-z, 0-9 and _, not beginning with a digit or pg_");
+  return text;
+}
+
+// A DNS label, as Kubernetes wants scheduler names.
+std::string ParseSchedulerName(const std::string& text) {
+  const auto inner = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '.';
+  };
+  if (text.empty() || text.size() > 253 ||
+      !std::all_of(text.begin(), text.end(), inner) ||
+      std::string_view("-.").find(text.front()) != std::string_view::npos ||
+      std::string_view("-.").find(text.back()) != std::string_view::npos)
+    Refuse(text, "a name of a-z, 0-9, - and ., like fluxnetes");
+  return text;
+}
+
+std::string ParseListen(const std::string& text) {
+  if (text.starts_with("unix:") && text.size() > 5) return text;
+  const std::size_t colon = text.rfind(':');
+  const std::string host = text.substr(0, colon);
+  for (const char* loopback : {"127.0.0.1", "localhost", "[::1]"})
+    if (colon != std::string::npos && host == loopback) {
+      ParseNumber(text.substr(colon + 1), 0, 65535);
+      return text;
+    }
+  Refuse(text, "unix:PATH or 127.0.0.1:PORT");
+}
+
+std::string ParseAddress(const std::string& text) {
+  for (const std::string_view scheme : {"unix:", "http://"})
+    if (text.starts_with(scheme) && text.size() > scheme.size()) return text;
+  Refuse(text, "unix:PATH or http://HOST:PORT");
+}
+
+constexpr Setting kSettings[] = {
+    {"database.connection", "FLUXNETES_DATABASE", "database", "CONNECTION",
+     "libpq connection string or URI of the database",
+     [](Config& c, const std::string& t) { c.database.connection = t; },
+     [](const Config& c) { return c.database.connection; }},
+    {"database.schema", "FLUXNETES_SCHEMA", "schema", "NAME",
+     "schema that holds the tables",
+     [](Config& c, const std::string& t) {
+       c.database.schema = ParseSchema(t);
+     },
+     [](const Config& c) { return c.database.schema; }},
+    {"database.maxConnections", "FLUXNETES_MAX_CONNECTIONS", "max-connections",
+     "N", "most connections that one process opens",
+     [](Config& c, const std::string& t) {
+       c.database.max_connections = ParseNumber(t, 2, 1000);
+     },
+     [](const Config& c) {
+       return std::to_string(c.database.max_connections);
+     }},
+    {"cluster.kind", "FLUXNETES_CLUSTER_KIND", "cluster-kind", "KIND",
+     "simulated (inside serve) or api (an API server)",
+     [](Config& c, const std::string& t) {
+       c.cluster.kind = ParseName(kKinds, t);
+     },
+     [](const Config& c) { return NameOf(kKinds, c.cluster.kind); }},
+    {"cluster.nodes", "FLUXNETES_NODES", "nodes", "FILE",
+     "nodes of the simulated cluster",
+     [](Config& c, const std::string& t) { c.cluster.nodes = t; },
+     [](const Config& c) { return c.cluster.nodes; }},
+    {"cluster.listen", "FLUXNETES_LISTEN", "listen", "ADDRESS",
+     "where serve offers the API of its simulated cluster: unix:PATH or "
+     "127.0.0.1:PORT",
+     [](Config& c, const std::string& t) { c.cluster.listen = ParseListen(t); },
+     [](const Config& c) { return c.cluster.listen; }},
+    {"cluster.address", "FLUXNETES_CLUSTER", "cluster", "ADDRESS",
+     "API server: unix:PATH or http://HOST:PORT",
+     [](Config& c, const std::string& t) {
+       c.cluster.address = ParseAddress(t);
+     },
+     [](const Config& c) { return c.cluster.address; }},
+    {"client.timeToLive", "FLUXNETES_CLIENT_TTL", "client-ttl", "DURATION",
+     "how old the heartbeat of a process may get before it counts as dead",
+     [](Config& c, const std::string& t) {
+       c.client.time_to_live = ParseDuration(t);
+     },
+     [](const Config& c) { return FormatDuration(c.client.time_to_live); }},
+    {"client.heartbeat", "FLUXNETES_CLIENT_HEARTBEAT", "client-heartbeat",
+     "DURATION", "how often a process writes that it is alive",
+     [](Config& c, const std::string& t) {
+       c.client.heartbeat = ParseDuration(t);
+     },
+     [](const Config& c) { return FormatDuration(c.client.heartbeat); }},
+    {"log.level", "FLUXNETES_LOG_LEVEL", "log-level", "LEVEL",
+     "debug, info, warn or error",
+     [](Config& c, const std::string& t) {
+       c.log.level = ParseName(kLevels, t);
+     },
+     [](const Config& c) { return NameOf(kLevels, c.log.level); }},
+    {"log.format", "FLUXNETES_LOG_FORMAT", "log-format", "FORMAT",
+     "auto (text on a terminal), text or json",
+     [](Config& c, const std::string& t) {
+       c.log.format = ParseName(kFormats, t);
+     },
+     [](const Config& c) { return NameOf(kFormats, c.log.format); }},
+    {"schedulerName", "FLUXNETES_SCHEDULER_NAME", "scheduler-name", "NAME",
+     "spec.schedulerName of the pods that are ours",
+     [](Config& c, const std::string& t) {
+       c.scheduler_name = ParseSchedulerName(t);
+     },
+     [](const Config& c) { return c.scheduler_name; }},
+    {"shutdownGrace", "FLUXNETES_SHUTDOWN_GRACE", "shutdown-grace", "DURATION",
+     "how long serve may take to stop in order",
+     [](Config& c, const std::string& t) {
+       c.shutdown_grace = ParseDuration(t);
+     },
+     [](const Config& c) { return FormatDuration(c.shutdown_grace); }},
+};
+
+}  // namespace
+
+std::span<const Setting> Settings() { return kSettings; }
+
+const Setting* FindSetting(std::string_view key) {
+  for (const Setting& setting : kSettings)
+    if (setting.key == key) return &setting;
+  return nullptr;
+}
+
+std::chrono::milliseconds ParseDuration(const std::string& text) {
+  constexpr std::pair<std::string_view, std::int64_t> kUnits[] = {
+      {"ms", 1}, {"s", 1'000}, {"m", 60'000}, {"h", 3'600'000}};
+  std::int64_t number = 0;
+  const char* last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, number);
+  const std::string_view unit(end, static_cast<std::size_t>(last - end));
+  for (const auto& [name, factor] : kUnits)
+    if (error == std::errc{} && unit == name && number > 0 &&
+        number <= kLongestDuration.count() / factor)
+      return std::chrono::milliseconds(number * factor);
+  Refuse(text, "a duration up to 24h, like 500ms, 5s, 2m or 1h");
+}
+
+std::string FormatDuration(std::chrono::milliseconds duration) {
+  const std::int64_t count = duration.count();
+  if (count % 3'600'000 == 0) return fmt::format("{}h", count / 3'600'000);
+  if (count % 60'000 == 0) return fmt::format("{}m", count / 60'000);
+  if (count % 1'000 == 0) return fmt::format("{}s", count / 1'000);
+  return fmt::format("{}ms", count);
+}
+
+}  // namespace fluxnetes::services

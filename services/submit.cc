@@ -1,0 +1,192 @@
+#include "services/submit.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <optional>
+#include <ostream>
+
+#include "cluster/http_client.h"
+#include "cluster/manifest.h"
+#include "cluster/submission.h"
+#include "services/display_text.h"
+#include "services/input_file.h"
+#include "workers/group_labels.h"
+
+namespace fluxnetes::services {
+namespace {
+
+constexpr std::chrono::seconds kProbeDeadline{5};
+
+struct Source {
+  std::string name;
+  std::string text;
+};
+
+// A file of a directory that is no manifest (nodes.yaml beside the Jobs).
+bool LooksLikeManifest(const std::string& text) {
+  return text.find("kind:") != std::string::npos ||
+         text.find("\"kind\"") != std::string::npos;
+}
+
+void AddDirectory(const std::string& path, std::vector<Source>& sources,
+                  Console& console) {
+  const std::size_t before = sources.size();
+  for (const std::string& file : ManifestFilesIn(path)) {
+    Source source{file, ReadInputFile(file)};
+    if (LooksLikeManifest(source.text))
+      sources.push_back(std::move(source));
+    else
+      console.err << Printable(file) << ": is no manifest, passed over\n";
+  }
+  if (sources.size() == before)
+    throw Failure(ExitCode::kFailed, path + ": has no manifests",
+                  "Right would be files *.yaml, *.yml or *.json.");
+}
+
+std::vector<Source> ReadSources(const SubmitOptions& options,
+                                Console& console) {
+  std::vector<Source> sources;
+  for (const std::string& path : options.files) {
+    std::error_code error;
+    if (path == "-")
+      sources.push_back(
+          {"(standard input)", ReadInput(console.in, "(standard input)")});
+    else if (std::filesystem::is_directory(path, error))
+      AddDirectory(path, sources, console);
+    else
+      sources.push_back({path, ReadInputFile(path)});
+  }
+  return sources;
+}
+
+// Checks all sources and tells all that is wrong before it throws.
+std::vector<cluster::Manifest> CheckedManifests(
+    const std::vector<Source>& sources, const SubmitOptions& options,
+    Console& console) {
+  cluster::ManifestOptions reading;
+  reading.namespace_name = options.namespace_name;
+  std::vector<cluster::Manifest> manifests;
+  int wrong = 0;
+  for (const Source& source : sources) {
+    try {
+      for (cluster::Manifest& manifest :
+           cluster::ReadManifests(source.text, source.name, reading))
+        manifests.push_back(std::move(manifest));
+    } catch (const cluster::InputError& error) {
+      console.err << "error: " << Printable(error.what()) << '\n';
+      ++wrong;
+    }
+  }
+  if (wrong > 0)
+    throw Failure(
+        ExitCode::kFailed,
+        fmt::format("{} of {} files {} wrong; nothing was submitted", wrong,
+                    sources.size(), wrong == 1 ? "is" : "are"));
+  return manifests;
+}
+
+// "job.batch/train", as kubectl writes it; with the name that it was given.
+std::string Called(const cluster::Manifest& manifest, const std::string& name) {
+  if (std::holds_alternative<cluster::PodTemplate>(manifest.object))
+    return "pod/" + name;
+  if (std::holds_alternative<cluster::KubernetesJob>(manifest.object))
+    return "job.batch/" + name;
+  return "node/" + name;
+}
+
+std::string Called(const cluster::Manifest& manifest) {
+  if (const auto* pod = std::get_if<cluster::PodTemplate>(&manifest.object))
+    return Called(manifest, pod->pod.name);
+  if (const auto* job = std::get_if<cluster::KubernetesJob>(&manifest.object))
+    return Called(manifest, job->name);
+  return Called(manifest, std::get<cluster::Node>(manifest.object).name);
+}
+
+// The pod that it is or makes; null for a node.
+const cluster::Pod* PodOf(const cluster::Manifest& manifest) {
+  if (const auto* pod = std::get_if<cluster::PodTemplate>(&manifest.object))
+    return &pod->pod;
+  if (const auto* job = std::get_if<cluster::KubernetesJob>(&manifest.object))
+    return &job->pod_template.pod;
+  return nullptr;
+}
+
+// What the cluster takes and the scheduler will not.
+void Warn(const cluster::Manifest& manifest, const Config& config,
+          Console& console) {
+  const cluster::Pod* pod = PodOf(manifest);
+  if (pod == nullptr) return;
+  const std::string why =
+      pod->scheduler_name == config.scheduler_name
+          ? workers::ReadGroupLabels(*pod).refused
+          : fmt::format("its schedulerName is '{}', not '{}'",
+                        pod->scheduler_name, config.scheduler_name);
+  if (why.empty()) return;
+  console.err << Printable(fmt::format("Warning: {} will not be scheduled by "
+                                       "Fluxnetes: {}",
+                                       Called(manifest), why))
+              << '\n';
+}
+
+void Probe(cluster::HttpClient& client, const std::string& address) {
+  cluster::HttpRequest request;
+  request.path = "/version";
+  request.deadline = kProbeDeadline;
+  const cluster::HttpResponse response = client.Send(std::move(request));
+  if (response.status == 0)
+    throw Failure(ExitCode::kNoCluster,
+                  fmt::format("the cluster cannot be reached at {}: {}",
+                              address, response.error),
+                  "Is `fluxnetes serve` or `fluxnetes simulated-cluster` "
+                  "running? The address is set by --cluster, "
+                  "FLUXNETES_CLUSTER or cluster.address.");
+}
+
+// Whether it was created.
+bool SubmitOne(cluster::HttpClient& client, const cluster::Manifest& manifest,
+               const SubmitOptions& options, Console& console) {
+  const cluster::Submitted submitted =
+      cluster::Submit(client, manifest.json, options.namespace_name);
+  if (!submitted.created) {
+    console.err << "error: " << Printable(manifest.place) << ": "
+                << Printable(submitted.error) << '\n';
+    return false;
+  }
+  console.out << Printable(Called(manifest, submitted.name))
+              << (options.output == OutputFormat::kName ? "" : " created")
+              << '\n';
+  return true;
+}
+
+}  // namespace
+
+ExitCode RunSubmit(const SubmitOptions& options, const Config& config,
+                   Console& console) {
+  const std::vector<Source> sources = ReadSources(options, console);
+  const std::vector<cluster::Manifest> manifests =
+      CheckedManifests(sources, options, console);
+  for (const cluster::Manifest& manifest : manifests)
+    Warn(manifest, config, console);
+  if (options.dry_run) {
+    for (const cluster::Manifest& manifest : manifests)
+      console.out << Printable(Called(manifest)) << " checked (dry run)\n";
+    return ExitCode::kOk;
+  }
+  const std::string address = config.cluster.Api();
+  std::optional<cluster::HttpClient> client;
+  try {
+    client.emplace(cluster::HttpOptions{.address = address});
+  } catch (const std::invalid_argument& error) {
+    throw Failure(ExitCode::kUsage, error.what(),
+                  "It is set by --cluster, FLUXNETES_CLUSTER or "
+                  "cluster.address.");
+  }
+  Probe(*client, address);
+  bool all = true;
+  for (const cluster::Manifest& manifest : manifests)
+    all = SubmitOne(*client, manifest, options, console) && all;
+  return all ? ExitCode::kOk : ExitCode::kFailed;
+}
+
+}  // namespace fluxnetes::services

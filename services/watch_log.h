@@ -1,0 +1,100 @@
+// What has happened to pods and nodes lately, in order, for the watches of the
+// API: a watch that names a version goes on behind it, as long as all that came
+// after it is still kept. (Kubernetes: the watch cache.)
+//
+//   forgotten │ kept: v7 v9 v12 v13 │ to come
+//             └ a version before it is too old (410 Gone)
+//
+// One thread follows the cluster. Thread-safe.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <unordered_set>
+#include <vector>
+
+#include "cluster/simulated_cluster.h"
+#include "cluster/watch_line.h"
+
+namespace fluxnetes::services {
+
+class WatchLog {
+ public:
+  struct Entry {
+    enum class Type { kAdded, kModified, kDeleted };
+    Type type = Type::kAdded;
+    std::uint64_t version = 0;
+    cluster::PodPointer pod;    // or
+    cluster::NodePointer node;  // not both
+  };
+
+  // What a reader gets. `lost`: what it has not read has been forgotten.
+  struct Batch {
+    std::vector<Entry> entries;
+    bool lost = false;
+    bool closed = false;
+  };
+
+  WatchLog(cluster::SimulatedCluster& cluster, int entries_kept);
+  ~WatchLog();
+
+  // Returns when the log has begun.
+  void Start();
+  // Readers are told that it is closed. Twice is fine.
+  void Stop();
+
+  // The place behind this version; nothing if it is too old.
+  std::optional<std::uint64_t> PlaceBehind(cluster::WatchedKind kind,
+                                           std::uint64_t version) const;
+  // At most `limit` entries from the place on, which is moved; waits for the
+  // first one.
+  Batch Read(cluster::WatchedKind kind, std::uint64_t& place, int limit,
+             std::chrono::milliseconds timeout) const;
+  // The oldest version that is not too old.
+  std::uint64_t OldestVersion(cluster::WatchedKind kind) const;
+
+ private:
+  struct Track {  // of one kind
+    std::deque<Entry> entries;
+    std::uint64_t first_place = 0;  // of entries.front()
+    std::uint64_t forgotten = 0;    // highest version that is not kept
+  };
+
+  void Follow();
+  void Apply(const cluster::WatchEvent& event);
+  void Append(cluster::WatchedKind kind, const std::string& uid,
+              const std::string& version, bool deleted, Entry entry);
+  void Forget();
+  Track& TrackOf(cluster::WatchedKind kind);
+  const Track& TrackOf(cluster::WatchedKind kind) const;
+
+  cluster::SimulatedCluster& cluster_;
+  const std::size_t entries_kept_;
+
+  mutable std::mutex mutex_;
+  mutable std::condition_variable changed_;
+  // Protected by mutex_.
+  std::array<Track, 2> tracks_;  // by WatchedKind
+  bool closed_ = false;
+
+  // The following thread's.
+  std::unique_ptr<cluster::Watch> watch_;
+  std::unordered_set<std::string> known_;  // UIDs
+  bool listing_ = false;
+  bool begun_ = false;
+
+  std::thread thread_;
+};
+
+// A version of Kubernetes as a number; 0 for what is none.
+std::uint64_t VersionNumber(const std::string& version);
+
+}  // namespace fluxnetes::services

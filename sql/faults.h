@@ -1,0 +1,22 @@
+// Faults for tests, compiled in by FLUXNETES_FAULTS and by nothing else.
+//
+// A failpoint is a named place between two steps. FLUXNETES_FAILPOINT=NAME
+// kills the process there (SIGKILL), NAME:n at the n-th time; NAME:n:pause
+// stops it there (SIGSTOP). A planted bug is a named wrong turn, taken while
+// PlantBug(name) is in force, to show that the invariants catch it.
+#pragma once
+
+#include <string_view>
+
+namespace fluxnetes::sql {
+
+#ifdef FLUXNETES_FAULTS
+void Failpoint(std::string_view name);
+bool BugPlanted(std::string_view name);
+void PlantBug(std::string_view name);  // empty: none; tests of one thread
+#else
+inline void Failpoint(std::string_view) {}
+constexpr bool BugPlanted(std::string_view) { return false; }
+#endif
+
+}  // namespace fluxnetes::sql

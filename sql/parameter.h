@@ -1,0 +1,53 @@
+// A parameter of a query in PostgreSQL's text form. Everything that a query
+// takes is turned into one: numbers, text, optionals (nothing is NULL), time
+// points (timestamptz, to the microsecond) and vectors of these (arrays).
+#pragma once
+
+#include <chrono>
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fluxnetes::sql {
+
+using Timestamp = std::chrono::sys_time<std::chrono::microseconds>;
+
+class Parameter {
+ public:
+  // NOLINTBEGIN(google-explicit-constructor): a value is a parameter as it is
+  Parameter(std::nullopt_t) {}
+  Parameter(std::string text) : text_(std::move(text)) {}
+  Parameter(std::string_view text) : text_(text) {}
+  Parameter(const char* text) : text_(text) {}
+  Parameter(bool value) : text_(value ? "t" : "f") {}
+  template <std::integral T>
+  Parameter(T value) : text_(std::to_string(value)) {}
+  Parameter(double value);
+  Parameter(Timestamp value);
+
+  template <typename T>
+  Parameter(const std::optional<T>& value) {
+    if (value) *this = Parameter(*value);
+  }
+
+  // An array literal; elements are quoted where they need it.
+  template <typename T>
+  Parameter(const std::vector<T>& values) : text_("{") {
+    text_->reserve(values.size() * 8 + 2);
+    for (const auto& value : values) AppendElement(Parameter(T(value)));
+    text_->push_back('}');
+  }
+  // NOLINTEND(google-explicit-constructor)
+
+  const std::optional<std::string>& text() const { return text_; }
+
+ private:
+  void AppendElement(const Parameter& element);
+
+  std::optional<std::string> text_;
+};
+
+}  // namespace fluxnetes::sql

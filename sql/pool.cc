@@ -1,0 +1,101 @@
+#include "sql/pool.h"
+
+#include <fmt/format.h>
+
+#include <cassert>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <stdexcept>
+#include <utility>
+
+#include "sql/connection.h"
+
+namespace fluxnetes::sql {
+
+struct Pool::State {
+  PoolOptions options;
+
+  std::mutex mutex;
+  std::condition_variable returned;
+  // Protected by mutex.
+  std::vector<std::unique_ptr<Connection>> idle;  // the last used at the end
+  int in_use = 0;
+  int generation = 0;  // raised by CloseAll(): older connections do not return
+};
+
+namespace {
+
+void Check(const PoolOptions& options) {
+  if (options.schema.empty() || options.schema.size() > 50 ||
+      options.schema.find('\0') != std::string::npos)
+    throw std::invalid_argument("a schema's name has 1 to 50 bytes");
+  if (options.max_connections < 1)
+    throw std::invalid_argument(
+        "a pool needs at least one connection (max_connections)");
+  std::map<std::string_view, std::string_view> queries;
+  for (const auto& catalogue : options.catalogues)
+    for (const Query& query : catalogue)
+      if (queries.insert({query.name, query.text}).first->second != query.text)
+        throw std::logic_error(
+            fmt::format("two queries are named {}", query.name));
+}
+
+}  // namespace
+
+Pool::Pool(PoolOptions options) : state_(std::make_unique<State>()) {
+  Check(options);
+  state_->options = std::move(options);
+}
+
+Pool::~Pool() { assert(state_->in_use == 0); }
+
+const PoolOptions& Pool::options() const { return state_->options; }
+
+void Pool::CloseAll() {
+  std::vector<std::unique_ptr<Connection>> closing;
+  const std::lock_guard lock(state_->mutex);
+  ++state_->generation;
+  closing.swap(state_->idle);
+}
+
+PooledConnection::PooledConnection(Pool& pool) : pool_(pool) {
+  Pool::State& state = *pool.state_;
+  std::unique_lock lock(state.mutex);
+  if (!state.returned.wait_for(lock, state.options.acquire_timeout, [&] {
+        return state.in_use < state.options.max_connections;
+      }))
+    throw Error(Error::Kind::kUnavailable, "", "",
+                fmt::format("all {} connections of the pool were in use for "
+                            "{} ms",
+                            state.options.max_connections,
+                            state.options.acquire_timeout.count()));
+  ++state.in_use;
+  generation_ = state.generation;
+  while (!state.idle.empty() && connection_ == nullptr) {
+    connection_ = std::move(state.idle.back());
+    state.idle.pop_back();
+    if (connection_->IsBroken()) connection_.reset();
+  }
+  if (connection_ != nullptr) return;
+  lock.unlock();
+  try {
+    connection_ = std::make_unique<Connection>(state.options);
+  } catch (...) {
+    lock.lock();
+    --state.in_use;
+    state.returned.notify_one();
+    throw;
+  }
+}
+
+PooledConnection::~PooledConnection() {
+  Pool::State& state = *pool_.state_;
+  const std::lock_guard lock(state.mutex);
+  --state.in_use;
+  if (!discard_ && generation_ == state.generation)
+    state.idle.push_back(std::move(connection_));
+  state.returned.notify_one();
+}
+
+}  // namespace fluxnetes::sql

@@ -1,0 +1,184 @@
+#include "cluster/cluster_cache.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+
+namespace fluxnetes::cluster {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr WatchEvent::Kind kChanged = WatchEvent::Kind::kChanged;
+constexpr WatchEvent::Kind kDeleted = WatchEvent::Kind::kDeleted;
+
+PodPointer MakePod(const std::string& uid, int version,
+                   const std::string& node = "",
+                   PodPhase phase = PodPhase::kPending) {
+  Pod pod;
+  pod.namespace_name = "default";
+  pod.name = "pod-" + uid;
+  pod.uid = uid;
+  pod.resource_version = std::to_string(version);
+  pod.node_name = node;
+  pod.phase = phase;
+  return std::make_shared<const Pod>(std::move(pod));
+}
+
+NodePointer MakeNode(const std::string& name, int version,
+                     std::int64_t cpu = 1000) {
+  Node node;
+  node.name = name;
+  node.uid = "uid-" + name;
+  node.resource_version = std::to_string(version);
+  node.allocatable.cpu_milli = cpu;
+  return std::make_shared<const Node>(std::move(node));
+}
+
+class ClusterCacheTest : public testing::Test {
+ protected:
+  // One list with these objects.
+  CacheChanges List(std::vector<PodPointer> pods,
+                    std::vector<NodePointer> nodes) {
+    std::vector<WatchEvent> events = {{WatchEvent::Kind::kListBegin, {}}};
+    for (auto& node : nodes) events.push_back({kChanged, node});
+    for (auto& pod : pods) events.push_back({kChanged, pod});
+    events.push_back({WatchEvent::Kind::kListEnd, {}});
+    return cache_.Apply(events);
+  }
+  template <typename Object>
+  CacheChanges Event(WatchEvent::Kind kind, Object object) {
+    const WatchEvent event{kind, object};
+    return cache_.Apply({&event, 1});
+  }
+
+  ClusterCache cache_;
+};
+
+TEST_F(ClusterCacheTest, IsSyncedOnlyWhenAListHasEnded) {
+  const std::vector<WatchEvent> begun = {{WatchEvent::Kind::kListBegin, {}},
+                                         {kChanged, MakePod("a", 1)}};
+  EXPECT_FALSE(cache_.Apply(begun).listed);
+  EXPECT_FALSE(cache_.Synced());
+  EXPECT_TRUE(List({MakePod("a", 1)}, {}).listed);
+  EXPECT_TRUE(cache_.Synced());
+}
+
+TEST_F(ClusterCacheTest, ChangesSayWhatWasBeforeAndAfter) {
+  List({}, {});
+  const auto first = Event(kChanged, MakePod("a", 5));
+  ASSERT_EQ(first.pods.size(), 1U);
+  EXPECT_EQ(first.pods[0].before, nullptr);
+  const auto second = Event(kChanged, MakePod("a", 6, "n1"));
+  ASSERT_EQ(second.pods.size(), 1U);
+  EXPECT_EQ(second.pods[0].before, first.pods[0].after);
+  EXPECT_EQ(second.pods[0].after->node_name, "n1");
+  const auto third = Event(kDeleted, MakePod("a", 7, "n1"));
+  ASSERT_EQ(third.pods.size(), 1U);
+  EXPECT_EQ(third.pods[0].after, nullptr);
+  EXPECT_EQ(cache_.PodByUid("a"), nullptr);
+}
+
+TEST_F(ClusterCacheTest, WhatANewListLeavesOutIsGone) {
+  List({MakePod("a", 1), MakePod("b", 2, "n1")},
+       {MakeNode("n1", 1), MakeNode("n2", 2)});
+  const auto changes = List({MakePod("a", 1)}, {MakeNode("n2", 2)});
+  ASSERT_EQ(changes.pods.size(), 1U);
+  EXPECT_EQ(changes.pods[0].before->uid, "b");
+  EXPECT_EQ(changes.pods[0].after, nullptr);
+  EXPECT_THAT(changes.nodes, ElementsAre("n1"));
+  EXPECT_THAT(cache_.PodsOnNode("n1"), IsEmpty());
+  EXPECT_EQ(cache_.Nodes().size(), 1U);
+}
+
+TEST_F(ClusterCacheTest, ListThatIsCutOffDropsNothing) {
+  List({MakePod("a", 1), MakePod("b", 2)}, {});
+  const std::vector<WatchEvent> cut = {{WatchEvent::Kind::kListBegin, {}},
+                                       {kChanged, MakePod("a", 1)}};
+  cache_.Apply(cut);
+  EXPECT_NE(cache_.PodByUid("b"), nullptr);
+  EXPECT_THAT(List({MakePod("a", 1), MakePod("b", 2)}, {}).pods, IsEmpty());
+  EXPECT_NE(cache_.PodByUid("b"), nullptr);
+}
+
+TEST_F(ClusterCacheTest, RepeatedAndLateEventsChangeNothing) {
+  List({}, {});
+  Event(kChanged, MakePod("a", 5));
+  Event(kChanged, MakePod("a", 8, "n1"));
+  EXPECT_THAT(Event(kChanged, MakePod("a", 8, "n1")).pods, IsEmpty());
+  EXPECT_THAT(Event(kChanged, MakePod("a", 5)).pods, IsEmpty());
+  EXPECT_EQ(cache_.PodByUid("a")->node_name, "n1");
+  Event(kDeleted, MakePod("a", 9, "n1"));
+  EXPECT_THAT(Event(kDeleted, MakePod("a", 9, "n1")).pods, IsEmpty());
+  EXPECT_THAT(Event(kChanged, MakePod("a", 8, "n1")).pods, IsEmpty());
+  EXPECT_EQ(cache_.PodByUid("a"), nullptr);
+}
+
+TEST_F(ClusterCacheTest, LateEventDoesNotBringADeletedNodeBack) {
+  List({}, {MakeNode("n1", 1)});
+  Event(kDeleted, MakeNode("n1", 3));
+  EXPECT_THAT(Event(kChanged, MakeNode("n1", 2)).nodes, IsEmpty());
+  EXPECT_EQ(cache_.NodeByName("n1"), nullptr);
+  EXPECT_THAT(Event(kChanged, MakeNode("n1", 4)).nodes, ElementsAre("n1"));
+}
+
+TEST_F(ClusterCacheTest, ListIsBelievedEvenIfVersionsWentBack) {
+  List({MakePod("a", 50, "n1")}, {MakeNode("n1", 51)});
+  List({MakePod("a", 5), MakePod("b", 6)}, {MakeNode("n1", 7, 2000)});
+  EXPECT_EQ(cache_.PodByUid("a")->node_name, "");
+  EXPECT_NE(cache_.PodByUid("b"), nullptr);
+  EXPECT_EQ(cache_.NodeByName("n1")->allocatable.cpu_milli, 2000);
+}
+
+TEST_F(ClusterCacheTest, AfterAListOfANewClusterItsEventsAreNotLate) {
+  List({MakePod("a", 50)}, {MakeNode("n1", 51)});
+  Event(kDeleted, MakePod("a", 60));
+  List({}, {});  // of one that was started anew: its versions begin again
+  EXPECT_EQ(Event(kChanged, MakePod("b", 3)).pods.size(), 1U);
+  EXPECT_NE(cache_.PodByUid("b"), nullptr);
+  EXPECT_THAT(Event(kChanged, MakeNode("n2", 4)).nodes, ElementsAre("n2"));
+}
+
+TEST_F(ClusterCacheTest, VersionsThatAreNotNumbersAreTakenAsTheyCome) {
+  Pod pod = *MakePod("a", 1);
+  pod.resource_version = "opaque";
+  List({}, {});
+  EXPECT_EQ(Event(kChanged, PodPointer(std::make_shared<Pod>(pod))).pods.size(),
+            1U);
+  EXPECT_NE(cache_.PodByUid("a"), nullptr);
+}
+
+TEST_F(ClusterCacheTest, PodsCountOnTheirNodeUntilTheyEnd) {
+  List({MakePod("b", 1, "n1"), MakePod("a", 2, "n1"), MakePod("c", 3),
+        MakePod("d", 4, "n1", PodPhase::kFailed)},
+       {MakeNode("n1", 5)});
+  const auto on_node = cache_.PodsOnNode("n1");
+  ASSERT_EQ(on_node.size(), 2U);
+  EXPECT_EQ(on_node[0]->uid, "a");
+  EXPECT_EQ(on_node[1]->uid, "b");
+  Event(kChanged, MakePod("a", 6, "n1", PodPhase::kSucceeded));
+  Event(kDeleted, MakePod("b", 7, "n1"));
+  EXPECT_THAT(cache_.PodsOnNode("n1"), IsEmpty());
+}
+
+TEST_F(ClusterCacheTest, ChangedNodesAreThoseWhoseCapacityOrUseChanged) {
+  List({MakePod("a", 1)}, {MakeNode("n1", 1), MakeNode("n2", 2)});
+  EXPECT_THAT(cache_.TakeChangedNodes(), ElementsAre("n1", "n2"));
+  EXPECT_THAT(cache_.TakeChangedNodes(), IsEmpty());
+  Event(kChanged, MakeNode("n1", 3));  // a heartbeat
+  Event(kChanged, MakePod("a", 4));
+  EXPECT_THAT(cache_.TakeChangedNodes(), IsEmpty());
+  Event(kChanged, MakePod("a", 5, "n2"));
+  EXPECT_THAT(cache_.TakeChangedNodes(), ElementsAre("n2"));
+  Event(kChanged, MakePod("a", 6, "n2", PodPhase::kRunning));
+  EXPECT_THAT(cache_.TakeChangedNodes(), IsEmpty());
+  EXPECT_EQ(cache_.PodsOnNode("n2")[0]->phase, PodPhase::kRunning);
+  Event(kChanged, MakeNode("n1", 7, 500));
+  Event(kChanged, MakePod("a", 8, "n2", PodPhase::kSucceeded));
+  EXPECT_THAT(cache_.TakeChangedNodes(), ElementsAre("n1", "n2"));
+}
+
+}  // namespace
+}  // namespace fluxnetes::cluster

@@ -1,0 +1,38 @@
+# shellcheck shell=bash
+# Tests in bash: each claim prints a line that hack/test counts.
+#
+#   claim WORDS COMMAND...         holds if COMMAND succeeds
+#   claim WORDS ! COMMAND...       holds if it fails
+#   claim_says WORDS TEXT COMMAND...   holds if its output contains TEXT
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+claim() {
+  local words=$1 wanted=0 status=0
+  shift
+  if [[ $1 == '!' ]]; then
+    wanted=1
+    shift
+  fi
+  "$@" >"$scratch/output" 2>&1 || status=1
+  if ((status == wanted)); then
+    echo "ok $words"
+  else
+    echo "not ok $words"
+    cat "$scratch/output"
+  fi
+}
+
+claim_says() {
+  local words=$1 text=$2
+  shift 2
+  "$@" >"$scratch/output" 2>&1
+  if grep -qF -- "$text" "$scratch/output"; then
+    echo "ok $words"
+  else
+    echo "not ok $words: no '$text' in"
+    cat "$scratch/output"
+  fi
+}

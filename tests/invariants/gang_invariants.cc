@@ -1,0 +1,82 @@
+// 1: a pod is recorded once; a group is promoted once, and only when whole.
+// 2: a group's pods all have a node or none has.
+#include <cstdlib>
+
+#include "tests/invariants/world.h"
+
+namespace fluxnetes::testing {
+
+void World::CheckRecordedOnce() {
+  for (const std::string& uid : provisional) {
+    if (members.contains(uid)) Say(1, "pod {} waits and is a member", uid);
+  }
+  for (const auto& [id, group] : groups) {
+    if (group.whole != group.size) {
+      Say(1, "group {} of {} is active with {} members", group.name, group.size,
+          group.whole);
+    }
+  }
+  Ask(1, "groups that are over and live, or are over twice",
+      "SELECT string_agg(group_id::text, ' ') FROM (SELECT group_id FROM "
+      "group_history GROUP BY group_id HAVING count(*) > 1 UNION SELECT "
+      "group_id FROM group_history WHERE group_id IN (SELECT id FROM "
+      "pod_groups)) g");
+  Ask(1, "groups whose members are miscounted",
+      "SELECT string_agg(group_name || ' has ' || n || ', says ' || members, "
+      "', ') FROM (SELECT g.group_name, g.members, (SELECT count(*) FROM "
+      "pods_provisional p WHERE p.namespace = g.namespace AND p.group_name = "
+      "g.group_name AND p.refused IS NULL AND NOT p.gated) AS n FROM "
+      "groups_provisional g) c WHERE n <> members");
+}
+
+void World::CheckAllOrNone(bool calm) {
+  for (const auto& [uid, member] : members) {
+    const Group& group = groups.at(member.group);
+    const bool alive = member.state == "waiting" || member.state == "bound";
+    const auto place = places.find(uid);
+    if (!group.Waits() && alive && place == places.end()) {
+      Say(2, "group {} is {}, but pod {} has no place", group.name, group.state,
+          uid);
+    }
+    if (place != places.end() && group.phase == "queued" &&
+        !group.first_in_line) {
+      Say(2, "group {} waits, but pod {} has a place", group.name, uid);
+    }
+    if (settled && group.state == "bound" && member.state == "waiting") {
+      Say(2, "group {} is bound, but not pod {}", group.name, uid);
+    }
+  }
+  for (const auto& [uid, place] : places) {
+    const auto member = members.find(uid);
+    if (member == members.end() || member->second.group != place.group) {
+      Say(2, "group {} holds a place of pod {}, which is none of its members",
+          place.group, uid);
+    }
+  }
+  if (calm) CheckTogether();
+}
+
+// By the labels alone: of a gang that is there whole, all pods have a node or
+// none has.
+void World::CheckTogether() {
+  std::map<std::string, std::pair<int, int>>
+      gangs;  // pods, of them with a node
+  std::map<std::string, int> sizes;
+  for (const auto& [uid, pod] : pods) {
+    const auto size = pod->labels.find("fluxnetes.group-size");
+    if (pod->scheduler_name != kOurs || size == pod->labels.end()) continue;
+    const std::string name =
+        pod->namespace_name + "/" + pod->labels.at("fluxnetes.group-name");
+    ++gangs[name].first;
+    gangs[name].second += pod->node_name.empty() ? 0 : 1;
+    sizes[name] = std::atoi(size->second.c_str());
+  }
+  for (const auto& [name, counts] : gangs) {
+    if (counts.first > sizes[name]) continue;
+    if (counts.second != 0 && counts.second != sizes[name]) {
+      Say(2, "{} of {} pods of gang {} have a node", counts.second, sizes[name],
+          name);
+    }
+  }
+}
+}  // namespace fluxnetes::testing

@@ -1,0 +1,191 @@
+// The checker can fail: each planted bug is caught by the invariant it breaks,
+// and the same story without it passes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "sql/faults.h"
+#include "tests/invariants/invariants.h"
+#include "tests/invariants/manifests.h"
+
+#ifdef FLUXNETES_FAULTS
+namespace fluxnetes::testing {
+namespace {
+
+using std::chrono::seconds;
+using ::testing::Contains;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+constexpr const char* kTwoNodes =
+    "nodes: [{count: 2, name: node, cpu: 4, memory: 16Gi}]";
+
+struct Story {
+  const char* bug;
+  const char* invariant;  // that catches it
+  std::function<void(WholeSystem&)> tell;
+};
+
+void PrintTo(const Story& story, std::ostream* out) { *out << story.bug; }
+
+std::vector<std::string> Told(const Story& story, const char* bug) {
+  WholeSystem system(kTwoNodes);
+  Invariants invariants({.calm = true});
+  std::vector<std::string> violations;
+  system.check = [&](WholeSystem& whole) {
+    const auto found = invariants.Check(whole);
+    violations.insert(violations.end(), found.begin(), found.end());
+  };
+  sql::PlantBug(bug);
+  story.tell(system);
+  sql::PlantBug("");
+  EXPECT_GT(invariants.strict() + static_cast<int>(violations.size()), 0);
+  return violations;
+}
+
+void RunGang(WholeSystem& system) {
+  system.Settle();
+  system.Submit(GangOf("train", 4, {.cpu = "2"}));
+  system.Settle();
+}
+
+void EndOnePod(WholeSystem& system) {
+  RunGang(system);
+  system.Advance(seconds(1));
+  for (const auto& pod : system.cluster.TakeSnapshot().pods) {
+    if (pod->completion_index != 0) continue;
+    system.cluster.EndPod(pod->namespace_name, pod->name, 0);
+  }
+  system.Settle();
+}
+
+void RunBesideOthers(WholeSystem& system) {
+  for (const char* node : {"node0", "node1"}) {
+    cluster::PodTemplate other{};
+    other.pod.namespace_name = "kube-system";
+    other.pod.name = std::string("agent-") + node;
+    other.pod.scheduler_name = "default-scheduler";
+    other.pod.node_name = node;
+    other.pod.request.resources = {.cpu_milli = 2'000, .pods = 1};
+    other.run.length.reset();
+    system.cluster.CreatePod(other);
+  }
+  system.Settle();
+  system.Submit(GangOf("train", 4, {.cpu = "2"}));
+  system.Settle();
+}
+
+void ReserveAndFill(WholeSystem& system) {
+  system.Submit(GangOf("first", 2, {.cpu = "3", .seconds = 60, .limit = 60}));
+  system.Settle();
+  system.Advance(seconds(1));
+  system.Submit(GangOf("head", 2, {.cpu = "4", .seconds = 60, .limit = 60}));
+  system.Settle();
+  system.Advance(seconds(1));
+  system.Submit(GangOf("small", 2, {.cpu = "1", .seconds = 900, .limit = 900}));
+  system.Settle();
+  system.Submit(GangOf("brief", 1, {.cpu = "1", .seconds = 9, .limit = 9}));
+  system.Settle();
+}
+
+// Up to the match, and no further.
+void Place(WholeSystem& system, const std::string& manifests) {
+  system.Submit(manifests);
+  const auto now = system.cluster.Now();
+  system.process->intake.RunOnce(now);
+  system.process->promoter.RunOnce(now);
+  while (system.process->match.RunOnce(now)) {
+  }
+  system.check(system);
+}
+
+void PlaceTwoGangs(WholeSystem& system) {
+  system.Settle();
+  Place(system, GangOf("train", 4, {.cpu = "2"}));
+  Place(system, GangOf("tests", 4, {.cpu = "2"}));
+}
+
+void CountAgain(WholeSystem& system) {
+  system.Settle();
+  system.Submit(GangOf("train", 4, {.absent = 2}));
+  system.Settle();
+  system.Submit(PodOf("late", "train", 4));
+  system.Settle();
+}
+
+// Another process takes over; the old one has not noticed and goes on.
+void WakeAfterTakeover(WholeSystem& system) {
+  system.Submit(GangOf("early", 2, {.cpu = "1"}));
+  system.Settle();
+  std::unique_ptr<SchedulerProcess> paused = std::move(system.process);
+  system.database.Execute(
+      "UPDATE clients SET heartbeat_at = now() - interval '1 day'");
+  system.process = std::make_unique<SchedulerProcess>(system.database.options(),
+                                                      system.cluster);
+  system.Settle();
+  system.Submit(GangOf("late", 2, {.cpu = "1"}));
+  system.database.Execute("UPDATE clients SET heartbeat_at = now()");
+  const auto now = system.cluster.Now();
+  system.process->intake.RunOnce(now);
+  system.process->promoter.RunOnce(now);
+  for (int i = 0; i < 3; ++i) paused->match.RunOnce(now);
+  system.Settle();
+}
+
+void FailOnePod(WholeSystem& system) {
+  RunGang(system);
+  system.Advance(seconds(1));
+  for (const auto& pod : system.cluster.TakeSnapshot().pods) {
+    if (pod->completion_index != 0) continue;
+    system.cluster.EndPod(pod->namespace_name, pod->name, 1);
+  }
+  system.Advance(seconds(1));
+}
+
+const std::vector<Story>& Stories() {
+  static const std::vector<Story> stories = {
+      {"promoted-in-part", "1", RunGang},
+      {"counted-twice", "1", CountAgain},
+      {"half-gang", "2", PlaceTwoGangs},
+      {"half-bound", "2", RunGang},
+      {"double-grant", "3", PlaceTwoGangs},
+      {"others-forgotten", "3", RunBesideOthers},
+      {"lost-release", "4", EndOnePod},
+      {"release-untold", "4", EndOnePod},
+      {"change-lost", "4", FailOnePod},
+      {"stale-term", "5", WakeAfterTakeover},
+      {"pod-forgotten", "6", RunGang},
+      {"job-unfinished", "6", RunGang},
+      {"history-too-early", "6", EndOnePod},
+      {"reservation-slips", "7", ReserveAndFill},
+      {"wrong-clock", "8", RunGang},
+  };
+  return stories;
+}
+
+class PlantedBug : public ::testing::TestWithParam<Story> {};
+
+TEST_P(PlantedBug, IsCaughtAndWithoutItNothingIs) {
+  const Story& story = GetParam();
+  EXPECT_THAT(Told(story, ""), IsEmpty());
+  EXPECT_THAT(Told(story, story.bug),
+              Contains(StartsWith(std::string(story.invariant) + ":")));
+}
+
+std::string NameOf(const ::testing::TestParamInfo<Story>& info) {
+  std::string name;
+  bool upper = true;
+  for (const char* c = info.param.bug; *c != '\0'; ++c) {
+    if (*c != '-') name += upper ? static_cast<char>(*c - 'a' + 'A') : *c;
+    upper = *c == '-';
+  }
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Invariants, PlantedBug, ::testing::ValuesIn(Stories()),
+                         NameOf);
+
+}  // namespace
+}  // namespace fluxnetes::testing
+#endif

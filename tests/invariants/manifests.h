@@ -1,0 +1,95 @@
+// Manifests for stories of the whole system: gangs as Indexed Jobs.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+
+namespace fluxnetes::testing {
+
+struct GangShape {
+  std::string cpu = "1";
+  std::string memory = "64Mi";
+  int gpus = 0;
+  int seconds = 60;               // how long each pod runs
+  std::optional<int> limit = {};  // activeDeadlineSeconds of the pods
+  int fail_first = 0;             // attempts of each index that fail
+  int backoff_limit = 6;
+  std::string name_space = "default";
+  std::string group = {};     // else the Job's name
+  std::string queue = {};     // of the label; else without
+  std::string selector = {};  // "{disk: ssd}"
+  int priority = 0;
+  bool gated = false;
+  bool suspend = false;
+  int absent = 0;  // so many pods of the gang are not made; below 0: too many
+};
+
+inline std::string LabelsOf(const std::string& group, int size,
+                            const GangShape& shape) {
+  return fmt::format(
+      R"({{fluxnetes.group-name: {}, fluxnetes.group-size: "{}"{}}})", group,
+      size, shape.queue.empty() ? "" : ", fluxnetes.queue: " + shape.queue);
+}
+
+inline std::string PodSpecOf(const GangShape& shape) {
+  return fmt::format(
+      R"({{schedulerName: fluxnetes, restartPolicy: Never, priority: {}{}{}{},
+          containers: [{{name: work, image: busybox, command: [work],
+            resources: {{requests: {{cpu: "{}", memory: {}{}}}}}}}]}})",
+      shape.priority,
+      shape.limit ? fmt::format(", activeDeadlineSeconds: {}", *shape.limit)
+                  : "",
+      shape.selector.empty() ? "" : ", nodeSelector: " + shape.selector,
+      shape.gated ? ", schedulingGates: [{name: example.com/quota}]" : "",
+      shape.cpu, shape.memory,
+      shape.gpus == 0 ? "" : fmt::format(", nvidia.com/gpu: {}", shape.gpus));
+}
+
+// A Job of `size` pods that are one gang, all of a name.
+inline std::string GangOf(const std::string& name, int size,
+                          const GangShape& shape = {}) {
+  return fmt::format(
+      R"(
+apiVersion: batch/v1
+kind: Job
+metadata: {{name: {0}, namespace: {1}}}
+spec:
+  parallelism: {2}
+  completions: {2}
+  completionMode: Indexed
+  backoffLimit: {3}
+  suspend: {4}
+  template:
+    metadata:
+      labels: {5}
+      annotations: {{fluxnetes.io/run-seconds: "{6}", fluxnetes.io/fail-first: "{7}"}}
+    spec: {8}
+)",
+      name, shape.name_space, size - shape.absent, shape.backoff_limit,
+      shape.suspend,
+      LabelsOf(shape.group.empty() ? name : shape.group, size, shape),
+      shape.seconds, shape.fail_first, PodSpecOf(shape));
+}
+
+// A bare pod of a gang; with group "" of none.
+inline std::string PodOf(const std::string& name, const std::string& group,
+                         int size, const GangShape& shape = {}) {
+  return fmt::format(
+      R"(
+apiVersion: v1
+kind: Pod
+metadata:
+  name: {0}
+  namespace: {1}
+  labels: {2}
+  annotations: {{fluxnetes.io/run-seconds: "{3}"}}
+spec: {4}
+)",
+      name, shape.name_space,
+      group.empty() ? "{}" : LabelsOf(group, size, shape), shape.seconds,
+      PodSpecOf(shape));
+}
+
+}  // namespace fluxnetes::testing

@@ -1,0 +1,218 @@
+#include "tests/invariants/world.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace fluxnetes::testing {
+namespace {
+
+using cluster::Resources;
+
+Resources AmountsOf(const sql::Row& row) {
+  Resources amounts;
+  amounts.cpu_milli = row.Get<std::int64_t>("cpu_milli");
+  amounts.memory_bytes = row.Get<std::int64_t>("memory_bytes");
+  amounts.pods = 1;
+  const auto other =
+      nlohmann::json::parse(row.Find<std::string>("other").value_or("{}"));
+  for (const auto& [name, amount] : other.items()) {
+    if (name == "ephemeral-storage") {
+      amounts.ephemeral_bytes = amount.get<std::int64_t>();
+    } else {
+      amounts.SetExtended(name, amount.get<std::int64_t>());
+    }
+  }
+  return amounts;
+}
+
+}  // namespace
+
+bool Lives(const cluster::Pod& pod) {
+  return pod.phase != cluster::PodPhase::kSucceeded &&
+         pod.phase != cluster::PodPhase::kFailed;
+}
+
+std::map<std::string, std::int64_t> ByName(const Resources& resources) {
+  std::map<std::string, std::int64_t> amounts = {
+      {"cpu", resources.cpu_milli},
+      {"memory", resources.memory_bytes},
+      {"ephemeral-storage", resources.ephemeral_bytes},
+      {"pods", resources.pods}};
+  amounts.insert(resources.extended.begin(), resources.extended.end());
+  return amounts;
+}
+
+std::int64_t AmountOf(const std::map<std::string, std::int64_t>& amounts,
+                      const std::string& name) {
+  const auto found = amounts.find(name);
+  return found == amounts.end() ? 0 : found->second;
+}
+
+void World::Read() {
+  truth = system.cluster.TakeSnapshot();
+  bindings = system.cluster.Bindings().size();
+  for (const auto& pod : truth.pods) pods[pod->uid] = pod;
+  for (const auto& node : truth.nodes) nodes[node->name] = node;
+  sql::Transaction transaction(system.database.pool(),
+                               sql::Isolation::kRepeatableRead);
+  ReadGroups(transaction);
+  ReadHeld(transaction);
+  ReadJobs(transaction);
+  CountUse();
+}
+
+void World::ReadGroups(sql::Transaction& transaction) {
+  for (const sql::Row row : transaction.RunScript(
+           "SELECT *, (extract(epoch FROM submitted_at) * 1000000)::bigint AS "
+           "submitted, cancel_reason IS NOT NULL AS cancelled, "
+           "(SELECT count(*) FROM pods p WHERE p.group_id = g.id AND "
+           "p.replaced_by IS NULL)::integer AS whole FROM pod_groups g")) {
+    Group group;
+    group.id = row.Get<Id>("id");
+    group.name = row.Get<std::string>("namespace") + "/" +
+                 row.Get<std::string>("group_name");
+    group.queue = row.Get<std::string>("queue");
+    group.state = row.Get<std::string>("state");
+    group.phase = row.Find<std::string>("phase").value_or("");
+    group.size = row.Get<std::int32_t>("group_size");
+    group.whole = row.Get<std::int32_t>("whole");
+    group.revision = row.Get<std::int32_t>("revision");
+    group.priority = row.Get<std::int32_t>("priority");
+    group.first_in_line = row.Get<bool>("first_in_line");
+    group.cancelled = row.Get<bool>("cancelled");
+    group.match_job = row.Find<Id>("match_job");
+    group.submitted = row.Get<std::int64_t>("submitted");
+    groups[group.id] = group;
+  }
+  for (const sql::Row row : transaction.RunScript(
+           "SELECT uid, group_id, state, node_name FROM pods")) {
+    members[row.Get<std::string>("uid")] = {
+        row.Get<Id>("group_id"), row.Get<std::string>("state"),
+        row.Find<std::string>("node_name").value_or("")};
+  }
+  for (const sql::Row row :
+       transaction.RunScript("SELECT uid FROM pods_provisional")) {
+    provisional.insert(row.Get<std::string>("uid"));
+  }
+}
+
+void World::ReadHeld(sql::Transaction& transaction) {
+  for (const sql::Row row : transaction.RunScript(
+           "SELECT *, floor(extract(epoch FROM starts_at))::bigint AS start, "
+           "ceil(extract(epoch FROM ends_at))::bigint AS stop "
+           "FROM allocations")) {
+    allocations[row.Get<Id>("fluxion_job")] = {
+        row.Get<Id>("term"), row.Get<std::string>("queue"),
+        row.Get<std::int64_t>("start"), row.Find<std::int64_t>("stop")};
+  }
+  for (const sql::Row row : transaction.RunScript(
+           "SELECT *, held_until IS NOT NULL AS held FROM placements")) {
+    const auto uid = row.Get<std::string>("pod_uid");
+    const Place place{row.Get<Id>("fluxion_job"), uid,
+                      row.Get<std::string>("node_name"), AmountsOf(row),
+                      row.Get<bool>("held")};
+    if (!places.emplace(uid, place).second) {
+      Say(2, "pod {} has two places", uid);
+    }
+  }
+  for (const sql::Row row : transaction.RunScript(
+           "SELECT group_id, extract(epoch FROM starts_at)::float8 AS start "
+           "FROM reservations")) {
+    const Id id = row.Get<Id>("group_id");
+    reservations[id] = {row.Find<double>("start"), groups.at(id).revision};
+  }
+}
+
+void World::ReadJobs(sql::Transaction& transaction) {
+  for (const sql::Row row : transaction.RunScript(
+           "SELECT id, kind, state, coalesce((args ->> 'group')::bigint, 0) AS "
+           "group_id, client_id IS NULL OR client_id IN (SELECT id FROM "
+           "clients WHERE heartbeat_at + time_to_live > now()) AS living "
+           "FROM jobs")) {
+    jobs.push_back({row.Get<Id>("id"), row.Get<std::string>("kind"),
+                    row.Get<std::string>("state"), row.Get<Id>("group_id"),
+                    row.Get<bool>("living")});
+  }
+  for (const sql::Row row : transaction.RunScript(
+           "SELECT (SELECT max(term) FROM leaders WHERE name = 'match') AS "
+           "term, (SELECT string_agg(q::text, ' ' ORDER BY name) FROM queues q)"
+           " AS queues, NOT EXISTS (SELECT FROM match_inbox) AS taken")) {
+    term = row.Find<Id>("term").value_or(0);
+    queues = row.Find<std::string>("queues").value_or("");
+    settled = row.Get<bool>("taken");
+  }
+  for (const sql::Row row : transaction.RunScript(
+           "SELECT name, extract(epoch FROM assumed_duration)::bigint AS "
+           "seconds FROM queues WHERE assumed_duration IS NOT NULL")) {
+    assumed_durations[row.Get<std::string>("name")] =
+        row.Get<std::int64_t>("seconds");
+  }
+  synced = true;
+  bool led = false;
+  for (const SchedulerProcess* process : Processes()) {
+    synced = synced && HasHeardAll(process->cache);
+    led = led || process->intake.leads();
+  }
+  settled = settled && synced && led;
+  for (const LiveJob& job : jobs) {
+    settled = settled && (job.kind == "match" || job.state == "running");
+  }
+  for (const auto& [id, group] : groups) {
+    settled = settled && group.phase != "held";
+  }
+}
+
+std::vector<SchedulerProcess*> World::Processes() const {
+  std::vector<SchedulerProcess*> processes = {system.process.get()};
+  if (system.standby != nullptr) processes.push_back(system.standby.get());
+  return processes;
+}
+
+bool World::HasHeardAll(const cluster::ClusterCache& cache) const {
+  const auto cached_pods = cache.Pods();
+  const auto cached_nodes = cache.Nodes();
+  const auto same = [](const auto& cached, const auto& known) {
+    return known != nullptr &&
+           known->resource_version == cached->resource_version;
+  };
+  return cached_pods.size() == pods.size() &&
+         cached_nodes.size() == nodes.size() &&
+         std::ranges::all_of(cached_pods,
+                             [&](const auto& pod) {
+                               const auto found = pods.find(pod->uid);
+                               return found != pods.end() &&
+                                      same(pod, found->second);
+                             }) &&
+         std::ranges::all_of(cached_nodes, [&](const auto& node) {
+           const auto found = nodes.find(node->name);
+           return found != nodes.end() && same(node, found->second);
+         });
+}
+
+// Living pods count where they are, and where they are to go.
+void World::CountUse() {
+  for (const auto& [uid, pod] : pods) {
+    if (!Lives(*pod) || pod->node_name.empty()) continue;
+    const auto place = places.find(uid);
+    const bool ours =
+        place != places.end() && place->second.node == pod->node_name;
+    use[pod->node_name].all += pod->request.resources;
+    if (ours && system.bound_by_others.contains(uid)) {
+      use[pod->node_name].adopted += pod->request.resources;
+    }
+    if (!ours) use[pod->node_name].others += pod->request.resources;
+  }
+  for (const auto& [uid, place] : places) {
+    const auto pod = pods.find(uid);
+    const bool counted = pod != pods.end() && Lives(*pod->second) &&
+                         pod->second->node_name == place.node;
+    if (!counted) use[place.node].all += place.amounts;
+  }
+}
+
+void World::Ask(int number, const std::string& what,
+                const std::string& question) {
+  const std::string answer = system.Ask(question);
+  if (!answer.empty() && answer != "NULL") Say(number, "{}: {}", what, answer);
+}
+}  // namespace fluxnetes::testing

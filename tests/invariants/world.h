@@ -1,0 +1,153 @@
+// What the checker of invariants looks at: the cluster's own truth, the tables
+// and the graph in memory, all of one moment, and what does not agree in them.
+//
+//   world.cc                   reads it
+//   gang_invariants.cc         1, 2
+//   capacity_invariants.cc     3, 4
+//   fencing_invariants.cc      5, 8
+//   loss_invariants.cc         6
+//   reservation_invariants.cc  7
+//
+// One thread.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "sql/transaction.h"
+#include "tests/support/whole_system.h"
+
+namespace fluxnetes::testing {
+
+using Id = std::int64_t;
+
+inline constexpr const char* kOurs = "fluxnetes";
+
+// Neither succeeded nor failed.
+bool Lives(const cluster::Pod& pod);
+
+// By the names that Kubernetes has for them; AmountOf: 0 if there is none.
+std::map<std::string, std::int64_t> ByName(const cluster::Resources& resources);
+std::int64_t AmountOf(const std::map<std::string, std::int64_t>& amounts,
+                      const std::string& name);
+
+struct Group {
+  Id id = 0;
+  std::string name, queue, state, phase;
+  int size = 0, revision = 0, priority = 0, whole = 0;
+  bool first_in_line = false, cancelled = false;
+  std::optional<Id> match_job;
+  std::int64_t submitted = 0;
+
+  auto Rank() const {
+    return std::tuple(!first_in_line, -priority, submitted, id);
+  }
+  bool Waits() const { return state == "pending" || state == "unsatisfiable"; }
+};
+
+struct MemberRow {
+  Id group = 0;
+  std::string state, node;
+};
+
+struct Place {
+  Id group = 0;
+  std::string uid, node;
+  cluster::Resources amounts;
+  bool held = false;
+};
+
+struct Allocation {
+  Id term = 0;
+  std::string queue;
+  std::int64_t start = 0;
+  std::optional<std::int64_t> end;
+};
+
+struct Promised {
+  std::optional<double> start;
+  int revision = 0;
+};
+
+struct LiveJob {
+  Id id = 0;
+  std::string kind, state;
+  Id group = 0;
+  bool of_living_client = true;
+};
+
+struct World {
+  World(WholeSystem& s, const World* b) : system(s), before(b) { Read(); }
+
+  // How much is used of a node, and by whom.
+  struct Use {
+    cluster::Resources others, all;
+    // Beside `others`: what those of our pods use that others gave a node,
+    // and that hold a place there by now.
+    cluster::Resources adopted;
+  };
+
+  void Read();
+  void ReadGroups(sql::Transaction& transaction);
+  void ReadHeld(sql::Transaction& transaction);
+  void ReadJobs(sql::Transaction& transaction);
+  bool HasHeardAll(const cluster::ClusterCache& cache) const;
+  // The scheduler processes that are awake.
+  std::vector<SchedulerProcess*> Processes() const;
+  void CountUse();
+  bool Same(const World& other) const;
+
+  template <typename... Arguments>
+  void Say(int number, fmt::format_string<Arguments...> text,
+           Arguments&&... arguments) {
+    violations.push_back(
+        std::to_string(number) + ": " +
+        fmt::format(text, std::forward<Arguments>(arguments)...));
+  }
+  void Ask(int number, const std::string& what, const std::string& question);
+
+  void CheckRecordedOnce();
+  void CheckAllOrNone(bool calm);
+  void CheckTogether();
+  void CheckCapacity();
+  void CheckGraph();
+  void CheckFencing();
+  void CheckBindings();
+  void CheckNothingLost();
+  void CheckWork();
+  void CheckPlaces();
+  void CheckReservations();
+  bool Excused(const Group& head) const;
+  void CheckClocks();
+
+  WholeSystem& system;
+  const World* before;  // only during the check
+  cluster::SimulatedCluster::Snapshot truth;
+  std::map<std::string, cluster::PodPointer> pods;  // the truth, by UID
+  std::map<std::string, cluster::NodePointer> nodes;
+  std::map<std::string, Use> use;
+  std::size_t bindings = 0;
+
+  std::map<Id, Group> groups;
+  std::map<std::string, MemberRow> members;
+  std::set<std::string> provisional;
+  std::map<std::string, Place> places;  // by UID
+  std::map<Id, Allocation> allocations;
+  std::map<Id, Promised> reservations;
+  std::vector<LiveJob> jobs;
+  std::string queues;
+  std::map<std::string, std::int64_t> assumed_durations;  // seconds, by queue
+  Id term = 0;
+  bool synced = false;   // the scheduler has heard of everything
+  bool settled = false;  // and has nothing under way
+  std::vector<std::string> violations;
+};
+}  // namespace fluxnetes::testing

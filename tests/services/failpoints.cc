@@ -1,0 +1,31 @@
+#include "tests/services/failpoints.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
+
+namespace fluxnetes::services {
+
+std::vector<std::string> AllFailpoints() {
+  std::set<std::string> names;
+  const std::regex call("Failpoint\\(\"([^\"]+)\"\\)");
+  for (const char* folder : {"sql", "queue", "cluster", "workers", "services"})
+    for (const auto& file : std::filesystem::directory_iterator(
+             std::filesystem::path(FLUXNETES_SOURCE_DIR) / folder)) {
+      if (file.path().extension() != ".cc") continue;
+      std::ifstream in(file.path());
+      for (std::string line; std::getline(in, line);)
+        if (std::smatch found; std::regex_search(line, found, call))
+          names.insert(found[1]);
+    }
+  return {names.begin(), names.end()};
+}
+
+std::string TestNameOf(std::string failpoint) {
+  std::replace(failpoint.begin(), failpoint.end(), '-', '_');
+  return failpoint;
+}
+
+}  // namespace fluxnetes::services

@@ -1,0 +1,15 @@
+// The failpoints of the program (sql/faults.h), read from its sources, so that
+// none is forgotten.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace fluxnetes::services {
+
+std::vector<std::string> AllFailpoints();
+
+// As a part of the name of a test.
+std::string TestNameOf(std::string failpoint);
+
+}  // namespace fluxnetes::services

@@ -1,0 +1,107 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/services/command_database.h"
+
+namespace fluxnetes::services {
+namespace {
+
+using ::testing::HasSubstr;
+
+class Queue : public CommandDatabase {
+ protected:
+  std::string Column(const std::string& column,
+                     const std::string& queue = "default") {
+    return database_.Ask("SELECT " + column + " FROM queues WHERE name = '" +
+                         queue + "'");
+  }
+};
+
+TEST_F(Queue, PauseAndResumeTakeEffectAndTellTheScheduler) {
+  EXPECT_EQ(run_("queue pause default"), ExitCode::kOk) << run_.err();
+  EXPECT_THAT(run_.out(), HasSubstr("queue/default paused"));
+  EXPECT_EQ(Column("paused"), "t");
+  EXPECT_EQ(database_.Ask("SELECT count(*) FROM match_inbox"), "1");
+  EXPECT_EQ(run_("queue resume default"), ExitCode::kOk);
+  EXPECT_EQ(Column("paused"), "f");
+}
+
+TEST_F(Queue, SettingsAreChangedAndTheOthersKept) {
+  EXPECT_EQ(run_("queue set default queue_policy=fcfs queue_depth=10 "
+                 "assumed_duration=30m replacement_hold=0 "
+                 "node_selector=zone=a,gpu=yes"),
+            ExitCode::kOk)
+      << run_.err();
+  EXPECT_EQ(Column("queue_policy"), "fcfs");
+  EXPECT_EQ(Column("queue_depth"), "10");
+  EXPECT_EQ(Column("assumed_duration"), "00:30:00");
+  EXPECT_EQ(Column("replacement_hold"), "00:00:00");
+  EXPECT_EQ(Column("node_selector->>'gpu'"), "yes");
+  EXPECT_EQ(Column("match_policy"), "lonode");
+  EXPECT_EQ(Column("bind_timeout"), "00:01:00");
+  EXPECT_EQ(run_("queue set default assumed_duration= node_selector="),
+            ExitCode::kOk);
+  EXPECT_EQ(Column("assumed_duration"), "NULL");
+  EXPECT_EQ(Column("node_selector"), "{}");
+}
+
+TEST_F(Queue, SlipsAreAnsweredWithWhatWouldBeRight) {
+  const auto next = [&](const std::string& setting) {
+    EXPECT_EQ(run_("queue set default " + setting), ExitCode::kUsage)
+        << setting;
+    return run_.err();
+  };
+  EXPECT_THAT(next("queue_policy=best"), HasSubstr("fcfs or easy"));
+  EXPECT_THAT(next("match_policy=best"), HasSubstr("lonode"));
+  EXPECT_THAT(next("queue_depth=0"), HasSubstr("whole number from 1"));
+  EXPECT_THAT(next("queue_depth=99999999999"), HasSubstr("whole number"));
+  EXPECT_THAT(next("bind_timeout="), HasSubstr("a duration"));
+  EXPECT_THAT(next("bind_timeout=0"), HasSubstr("a duration"));
+  EXPECT_THAT(next("paused=maybe"), HasSubstr("true or false"));
+  EXPECT_THAT(next("node_selector=zone"), HasSubstr("labels like"));
+  EXPECT_THAT(next("colour=red"), HasSubstr("one of node_selector, "));
+  EXPECT_THAT(next("paused"), HasSubstr("KEY=VALUE"));
+  EXPECT_THAT(next("paused=true paused=false"), HasSubstr("there twice"));
+}
+
+TEST_F(Queue, QueuesAreMadeAndDeleted) {
+  EXPECT_EQ(run_("queue create gpu match_policy=hinode"), ExitCode::kOk)
+      << run_.err();
+  EXPECT_EQ(Column("match_policy", "gpu"), "hinode");
+  EXPECT_EQ(run_("queue create gpu"), ExitCode::kFailed);
+  EXPECT_THAT(run_.err(), HasSubstr("is there already"));
+  EXPECT_EQ(run_("queue delete gpu"), ExitCode::kOk);
+  EXPECT_EQ(run_("queue delete gpu"), ExitCode::kNotFound);
+}
+
+TEST_F(Queue, QueueOfABadSettingIsNotMade) {
+  EXPECT_EQ(run_("queue create gpu queue_depth=x"), ExitCode::kUsage);
+  EXPECT_EQ(Column("name", "gpu"), "");
+}
+
+TEST_F(Queue, NamesThatLabelsCannotHaveAreRefused) {
+  for (const char* name : {"GPU", "-a", "a_b", "a.b"})
+    EXPECT_EQ(run_("queue create --", {name}), ExitCode::kUsage) << name;
+}
+
+TEST_F(Queue, QueueWithGroupsStays) {
+  AddExampleGroups();
+  EXPECT_EQ(run_("queue delete default"), ExitCode::kFailed);
+  EXPECT_THAT(run_.err(), HasSubstr("has groups and stays"));
+}
+
+TEST_F(Queue, QueueThatIsNotThereIsNotFound) {
+  for (const char* arguments :
+       {"queue pause nothing", "queue set nothing paused=true"}) {
+    EXPECT_EQ(run_(arguments), ExitCode::kNotFound);
+    EXPECT_THAT(run_.err(), HasSubstr("no queue named \"nothing\""));
+  }
+}
+
+TEST_F(Queue, ListIsThatOfGet) {
+  run_("queue list -o name");
+  EXPECT_EQ(run_.out(), "default\n");
+}
+
+}  // namespace
+}  // namespace fluxnetes::services

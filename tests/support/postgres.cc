@@ -1,0 +1,204 @@
+#include "tests/support/postgres.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <utility>
+
+#include "migrations/migrations.h"
+#include "queue/work_queue.h"
+#include "sql/transaction.h"
+
+namespace fluxnetes::testing {
+namespace {
+
+constexpr const char* kScript = FLUXNETES_SOURCE_DIR "/hack/postgres";
+
+std::string Quoted(const std::string& word) { return "'" + word + "'"; }
+
+// Runs hack/postgres and returns what it says.
+std::string Run(const std::string& verb, const std::string& folder,
+                const std::vector<std::string>& settings = {}) {
+  std::string command =
+      fmt::format("{} {} {}", Quoted(kScript), verb, Quoted(folder));
+  for (const auto& setting : settings) command += " -c " + Quoted(setting);
+  FILE* pipe = popen((command + " 2>&1").c_str(), "re");
+  if (pipe == nullptr) throw std::runtime_error("cannot run " + command);
+  std::string said;
+  std::array<char, 4096> buffer;
+  while (const auto read = fread(buffer.data(), 1, buffer.size(), pipe))
+    said.append(buffer.data(), read);
+  if (pclose(pipe) != 0) throw std::runtime_error(command + ": " + said);
+  while (!said.empty() && said.back() == '\n') said.pop_back();
+  return said;
+}
+
+// Starts a process that outlives this one just long enough to stop the server
+// and remove its folder: when the pipe whose end is returned is closed.
+int StartWatcher(const std::string& folder) {
+  int pipe_ends[2];
+  if (pipe2(pipe_ends, O_CLOEXEC) != 0)
+    throw std::runtime_error("cannot make a pipe");
+  const std::string command =
+      fmt::format("cat; {} stop {}; rm -rf {}", Quoted(kScript), Quoted(folder),
+                  Quoted(folder));
+  const char* arguments[] = {"sh", "-c", command.c_str(), nullptr};
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, pipe_ends[0], STDIN_FILENO);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null",
+                                   O_WRONLY, 0);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
+  pid_t watcher = 0;
+  const int failed = posix_spawn(&watcher, "/bin/sh", &actions, &attributes,
+                                 const_cast<char* const*>(arguments), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  close(pipe_ends[0]);
+  if (failed != 0) throw std::runtime_error("cannot start a watcher");
+  return pipe_ends[1];
+}
+
+// What a test does not need is speed on a real disk.
+const std::vector<std::string> kFast = {"fsync=off", "synchronous_commit=off",
+                                        "full_page_writes=off",
+                                        "max_connections=200"};
+
+std::string TakenFromEnvironment() {
+  const char* connection = std::getenv("FLUXNETES_TEST_POSTGRES");
+  return connection == nullptr ? "" : connection;
+}
+
+std::string FreshSchema() {
+  static std::atomic<int> count = 0;
+  return fmt::format("test_{}_{}", getpid(), ++count);
+}
+
+}  // namespace
+
+PrivateServer::PrivateServer(std::vector<std::string> settings)
+    : settings_(std::move(settings)) {
+  std::string folder =
+      std::filesystem::temp_directory_path() / "fluxnetes-test.XXXXXX";
+  if (mkdtemp(folder.data()) == nullptr)
+    throw std::runtime_error("cannot make a folder like " + folder);
+  folder_ = folder;
+  lifeline_ = StartWatcher(folder_);
+  Start();
+  connection_ = Run("url", folder_);
+}
+
+PrivateServer::~PrivateServer() {
+  try {
+    Stop();
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}\n", error.what());
+  }
+  close(lifeline_);
+}
+
+void PrivateServer::Stop() {
+  if (paused_) Resume();
+  Run("stop", folder_);
+}
+
+void PrivateServer::Pause() {
+  paused_ = true;
+  SignalAll(SIGSTOP);
+}
+
+void PrivateServer::Resume() {
+  SignalAll(SIGCONT);
+  paused_ = false;
+}
+
+void PrivateServer::Start() { Run("start", folder_, settings_); }
+
+// The postmaster first: it makes no new ones then.
+void PrivateServer::SignalAll(int signal) const {
+  std::ifstream in(folder_ + "/data/postmaster.pid");
+  pid_t postmaster = 0;
+  in >> postmaster;
+  if (postmaster <= 0) throw std::runtime_error("no server in " + folder_);
+  kill(postmaster, signal);
+  std::ifstream children(
+      fmt::format("/proc/{0}/task/{0}/children", postmaster));
+  for (pid_t child = 0; children >> child;) kill(child, signal);
+}
+
+const std::string& TestServer() {
+  static const std::string given = TakenFromEnvironment();
+  if (!given.empty()) return given;
+  static const PrivateServer server(kFast);
+  return server.connection();
+}
+
+TestDatabase::TestDatabase(bool migrated, const std::string& connection) {
+  options_.connection = connection;
+  options_.schema = FreshSchema();
+  options_.acquire_timeout = std::chrono::seconds(30);
+  if (migrated) {
+    sql::Pool bare(options_);
+    sql::Migrator(bare, migrations::All()).Up();
+    options_.catalogues = {queue::Catalogue()};
+  }
+  pool_ = std::make_unique<sql::Pool>(options_);
+}
+
+TestDatabase::~TestDatabase() {
+  try {
+    Execute(fmt::format(
+        "SET LOCAL client_min_messages = error; SET LOCAL lock_timeout = '5s';"
+        "DROP SCHEMA IF EXISTS {} CASCADE",
+        schema()));
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "cannot drop the test's schema: {}\n", error.what());
+  }
+}
+
+void TestDatabase::UseCatalogues(
+    std::vector<std::span<const sql::Query>> catalogues) {
+  options_.catalogues = std::move(catalogues);
+  pool_ = std::make_unique<sql::Pool>(options_);
+}
+
+std::string TestDatabase::Ask(const std::string& sql) {
+  sql::Transaction transaction(*pool_);
+  const sql::Result result = transaction.RunScript(sql);
+  transaction.Commit();
+  if (result.empty()) return "";
+  return result[0].Find<std::string>(0).value_or("NULL");
+}
+
+std::string TestDatabase::AskAll(const std::string& sql) {
+  sql::Transaction transaction(*pool_);
+  const sql::Result result = transaction.RunScript(sql);
+  transaction.Commit();
+  const int columns = static_cast<int>(result.columns().size());
+  std::string text;
+  for (const sql::Row row : result) {
+    if (!text.empty()) text += "\n";
+    for (int column = 0; column < columns; ++column) {
+      if (column > 0) text += "|";
+      text += row.Find<std::string>(column).value_or("NULL");
+    }
+  }
+  return text;
+}
+
+void TestDatabase::Execute(const std::string& sql) { Ask(sql); }
+
+}  // namespace fluxnetes::testing

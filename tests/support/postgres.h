@@ -1,0 +1,89 @@
+// A real PostgreSQL for tests: one private server for the whole run, a schema
+// of its own for each test.
+//
+//   TestDatabase database;                       // migrated to the newest
+//   WorkQueue queue(database.pool());
+//   EXPECT_EQ(database.Ask("SELECT count(*) FROM jobs"), "0");
+//
+// The server is the one that FLUXNETES_TEST_POSTGRES names (a connection
+// string, for a role that may create schemas), else one is started by
+// hack/postgres in a temporary folder when the first test asks for it. That is
+// stopped and its folder removed when the process ends, however it ends.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sql/migrator.h"
+#include "sql/pool.h"
+
+namespace fluxnetes::testing {
+
+// The connection string of the tests' server; starts it if need be. Its role is
+// a superuser if the server is ours.
+const std::string& TestServer();
+
+// A server of one's own that a test may stop, start and break.
+class PrivateServer {
+ public:
+  // Further settings as "name=value".
+  explicit PrivateServer(std::vector<std::string> settings = {});
+  ~PrivateServer();
+  PrivateServer(const PrivateServer&) = delete;
+  PrivateServer& operator=(const PrivateServer&) = delete;
+
+  const std::string& connection() const { return connection_; }
+  const std::string& folder() const { return folder_; }
+
+  void Stop();
+  void Start();
+  void Restart() {
+    Stop();
+    Start();
+  }
+  // All its processes stand still: it takes connections and answers nothing.
+  void Pause();
+  void Resume();
+
+ private:
+  void SignalAll(int signal) const;
+
+  std::vector<std::string> settings_;
+  std::string folder_;
+  std::string connection_;
+  int lifeline_ = -1;  // when it closes, a watcher stops the server
+  bool paused_ = false;
+};
+
+class TestDatabase {
+ public:
+  // A fresh schema on the tests' server, or on `connection`.
+  explicit TestDatabase(bool migrated = true,
+                        const std::string& connection = TestServer());
+  ~TestDatabase();  // drops the schema
+  TestDatabase(const TestDatabase&) = delete;
+  TestDatabase& operator=(const TestDatabase&) = delete;
+
+  // Prepares all catalogues named in Catalogues().
+  sql::Pool& pool() { return *pool_; }
+  // For further pools and listeners on the same schema.
+  sql::PoolOptions options() const { return options_; }
+  const std::string& schema() const { return options_.schema; }
+
+  // Replaces the pool by one that has these queries prepared.
+  void UseCatalogues(std::vector<std::span<const sql::Query>> catalogues);
+
+  // The first column of the first row as text; "NULL" for null, "" for no row.
+  std::string Ask(const std::string& sql);
+  // All rows, columns parted by '|', rows by a new line.
+  std::string AskAll(const std::string& sql);
+  void Execute(const std::string& sql);
+
+ private:
+  sql::PoolOptions options_;
+  std::unique_ptr<sql::Pool> pool_;
+};
+
+}  // namespace fluxnetes::testing

@@ -1,0 +1,53 @@
+// Stands between a client and a PostgreSQL server's Unix socket and cuts the
+// line at a chosen message: to show what a lost connection does at the worst
+// moment. One thread per connection; Arm() is thread-safe.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace fluxnetes::testing {
+
+class Relay {
+ public:
+  enum class Cut {
+    kBeforeTheServer,  // the message is swallowed
+    kAfterTheServer    // the server has answered, the answer is swallowed
+  };
+
+  explicit Relay(const std::string& server_folder);
+  ~Relay();
+  Relay(const Relay&) = delete;
+  Relay& operator=(const Relay&) = delete;
+
+  // The connection string of the relay's own socket.
+  std::string connection() const;
+
+  // Cuts the line at the next message of a client that holds `text`; once.
+  void Arm(const std::string& text, Cut cut);
+
+ private:
+  void Accept();
+  void Serve(int client);
+  // Whether this message of a client is the one; disarms.
+  bool IsTheOne(const std::string& message, Cut& cut);
+
+  const std::string server_;
+  std::string folder_;
+  int listening_ = -1;
+
+  std::mutex mutex_;
+  // Protected by mutex_.
+  std::string text_;
+  Cut cut_ = Cut::kBeforeTheServer;
+
+  std::atomic<bool> stopping_ = false;
+  std::vector<std::thread> threads_;
+  std::thread accepting_;
+};
+
+}  // namespace fluxnetes::testing

@@ -1,0 +1,110 @@
+// The whole scheduler on one thread: every worker on a simulated cluster in
+// virtual time and on a real PostgreSQL. Settle() lets each worker run until
+// none has anything left to do; Advance() lets time pass.
+//
+//   WholeSystem system("nodes: [{count: 4, cpu: 4, memory: 16Gi}]");
+//   system.Submit(R"({apiVersion: batch/v1, kind: Job, ...})");
+//   system.Settle();
+//   EXPECT_EQ(system.Ask("SELECT state FROM pod_groups"), "bound");
+//
+// After every settling the invariants are checked, if a checker was given.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <random>
+#include <set>
+#include <string>
+
+#include "cluster/cluster_cache.h"
+#include "cluster/simulated_cluster.h"
+#include "queue/client.h"
+#include "queue/leadership.h"
+#include "queue/work_queue.h"
+#include "tests/support/postgres.h"
+#include "workers/binder.h"
+#include "workers/cleanup.h"
+#include "workers/intake.h"
+#include "workers/match_worker.h"
+#include "workers/notices.h"
+#include "workers/promoter.h"
+
+namespace fluxnetes::testing {
+
+// One scheduler process: all workers of a client. Several may share a database
+// and a cluster.
+struct SchedulerProcess {
+  SchedulerProcess(const sql::PoolOptions& database, cluster::Cluster& cluster);
+
+  // Each worker once; true if any has more to do. A cluster that cannot be
+  // reached is passed over.
+  bool Step(cluster::Time now);
+  // One of them: 0 is intake.
+  static constexpr int kWorkers = 6;
+  bool RunWorker(int which, cluster::Time now);
+  // Clean: hands everything over.
+  void Stop();
+
+  sql::Pool pool;
+  queue::WorkQueue jobs;
+  queue::Client client;
+  queue::Leadership intake_leader;
+  queue::Leadership match_leader;
+  cluster::ClusterCache cache;
+  workers::OwnBindings own_bindings;
+  workers::PostgresMatchStore store;
+  workers::Intake intake;
+  workers::Promoter promoter;
+  workers::MatchWorker match;
+  workers::Binder binder;
+  workers::Cleanup cleanup;
+  workers::Notices notices;
+};
+
+class WholeSystem {
+ public:
+  // `nodes` in the short form of node files.
+  explicit WholeSystem(const std::string& nodes, std::uint64_t seed = 1);
+
+  // Manifests, as YAML text.
+  void Submit(const std::string& manifests);
+
+  // Runs all workers until nothing moves; fails the test if that never comes.
+  void Settle();
+
+  // Time passes, event by event, settling after each.
+  void Advance(std::chrono::microseconds duration);
+
+  // Until nothing is left to happen, at most so long in virtual time.
+  void RunToEnd(std::chrono::hours limit = std::chrono::hours(1'000));
+
+  // The process dies without a word, and another starts: its client is taken
+  // for dead at once.
+  void CrashAndRestart();
+
+  // Its client has missed its heartbeats, and what it had leased is free.
+  void DeclareDead(SchedulerProcess& dead);
+
+  std::string Ask(const std::string& question) {
+    return database.Ask(question);
+  }
+
+  TestDatabase database;
+  cluster::SimulatedCluster cluster;
+  std::unique_ptr<SchedulerProcess> process;
+  // A second one, or null. Which of the two is first is random, by the seed,
+  // for each worker anew.
+  std::unique_ptr<SchedulerProcess> standby;
+  // Pods of ours, by UID, that somebody else gave a node.
+  std::set<std::string> bound_by_others;
+  std::function<void(WholeSystem&)> check;  // after every settling
+
+ private:
+  bool Step();
+  bool Quiet();  // the rows ask for nothing
+
+  std::mt19937_64 turns_;
+};
+
+}  // namespace fluxnetes::testing

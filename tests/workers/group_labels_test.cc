@@ -1,0 +1,106 @@
+#include "workers/group_labels.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace fluxnetes::workers {
+namespace {
+
+using ::testing::HasSubstr;
+
+cluster::Pod PodWith(std::map<std::string, std::string> labels) {
+  cluster::Pod pod;
+  pod.namespace_name = "science";
+  pod.name = "train-0";
+  pod.labels = std::move(labels);
+  return pod;
+}
+
+std::string WhyRefused(std::map<std::string, std::string> labels) {
+  const GroupLabels read = ReadGroupLabels(PodWith(std::move(labels)));
+  EXPECT_EQ(read.group_size.has_value(), read.refused.empty());
+  return read.refused;
+}
+
+TEST(GroupLabels, NameSizeAndQueueAreRead) {
+  const GroupLabels expected{"train", 8, "gpu", ""};
+  EXPECT_EQ(ReadGroupLabels(PodWith({{"fluxnetes.group-name", "train"},
+                                     {"fluxnetes.group-size", "8"},
+                                     {"fluxnetes.queue", "gpu"}})),
+            expected);
+}
+
+TEST(GroupLabels, PodWithoutLabelsIsAGroupOfItsOwn) {
+  const GroupLabels expected{"fluxnetes-group-science-train-0", 1, "default",
+                             ""};
+  EXPECT_EQ(ReadGroupLabels(PodWith({{"app", "train"}})), expected);
+}
+
+TEST(GroupLabels, SizeThatIsNoNumberFromOneOnIsRefused) {
+  const auto why = [](const std::string& size) {
+    return WhyRefused(
+        {{"fluxnetes.group-name", "train"}, {"fluxnetes.group-size", size}});
+  };
+  EXPECT_EQ(why("0"),
+            "label fluxnetes.group-size is \"0\": a group has at least one "
+            "pod; it must be a whole number from 1 to 2147483647");
+  EXPECT_THAT(why("-3"), HasSubstr("is \"-3\": it is negative; it must be"));
+  EXPECT_THAT(why("ten"), HasSubstr("is \"ten\": it is not a whole number"));
+  EXPECT_THAT(why("99999999999"),
+              HasSubstr("is \"99999999999\": it is too large"));
+  EXPECT_THAT(why("-99999999999"), HasSubstr("it is negative"));
+  for (const char* size : {"", "3.0", "1e3", " 3", "3 ", "+3", "0x3", "3pods"})
+    EXPECT_THAT(why(size), HasSubstr("it must be a whole number")) << size;
+  EXPECT_EQ(why("2147483647"), "");
+  EXPECT_THAT(why("2147483648"), HasSubstr("it is too large"));
+}
+
+TEST(GroupLabels, GroupNameThatIsNoLabelValueIsRefused) {
+  const auto why = [](const std::string& name) {
+    return WhyRefused({{"fluxnetes.group-name", name}});
+  };
+  EXPECT_THAT(why(""), HasSubstr("it is empty; it must be 1 to 63 letters"));
+  for (const char* name : {"it's", "50%", "a\\b", "a b", "\xF0\x9F\x98\x80",
+                           "-a", "a.", "a/b", "\"; DROP TABLE pods; --"})
+    EXPECT_THAT(why(name), HasSubstr("it is not a name")) << name;
+  EXPECT_EQ(why("Train_0.a-b"), "");
+  EXPECT_EQ(why(std::string(63, 'a')), "");
+  EXPECT_THAT(why(std::string(64, 'a')), HasSubstr("it is too long"));
+}
+
+TEST(GroupLabels, QueueThatIsNoNameIsRefused) {
+  const auto why = [](const std::string& queue) {
+    return WhyRefused({{"fluxnetes.queue", queue}});
+  };
+  EXPECT_THAT(why(""), HasSubstr("label fluxnetes.queue is \"\": it is empty"));
+  EXPECT_THAT(why("GPU"), HasSubstr("it is not a name; it must be the name"));
+  EXPECT_THAT(why("gpu-"), HasSubstr("it is not a name"));
+  EXPECT_THAT(why(std::string(64, 'q')), HasSubstr("it is too long"));
+}
+
+TEST(GroupLabels, RefusalOfAHugeValueIsShort) {
+  const std::string huge(2 << 20, 'x');
+  for (const char* label :
+       {"fluxnetes.group-name", "fluxnetes.group-size", "fluxnetes.queue"}) {
+    const GroupLabels read = ReadGroupLabels(PodWith({{label, huge}}));
+    EXPECT_LT(read.refused.size(), 400u);
+    EXPECT_LT(read.group_name.size(), 100u);
+    EXPECT_EQ(read.queue, "default");
+  }
+}
+
+TEST(GroupLabels, SizeWithoutANameIsRefusedUnlessItIsOne) {
+  EXPECT_THAT(WhyRefused({{"fluxnetes.group-size", "3"}}),
+              HasSubstr("the pod names no group; it must be accompanied by "
+                        "the label fluxnetes.group-name"));
+  EXPECT_EQ(WhyRefused({{"fluxnetes.group-size", "1"}}), "");
+}
+
+TEST(GroupLabels, FirstFaultIsNamed) {
+  EXPECT_THAT(
+      WhyRefused({{"fluxnetes.group-name", ""}, {"fluxnetes.group-size", "0"}}),
+      HasSubstr("label fluxnetes.group-name"));
+}
+
+}  // namespace
+}  // namespace fluxnetes::workers

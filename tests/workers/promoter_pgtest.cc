@@ -1,0 +1,166 @@
+#include "sql/faults.h"
+#include "tests/workers/lifecycle_fixture.h"
+#include "workers/promoter.h"
+
+namespace fluxnetes::workers {
+namespace {
+
+class PromoterTest : public LifecycleTest {};
+
+TEST_F(PromoterTest, WholeGroupBecomesActiveWithOneMatchJob) {
+  CreateGang("train", 3);
+  ObserveAndPromote();
+  EXPECT_EQ(AskAll("SELECT group_name, group_size, state, phase, revision, "
+                   "queue, owners FROM pod_groups"),
+            "train|3|pending|queued|1|default|{uid-of-train}");
+  EXPECT_EQ(AskAll("SELECT pod_name, state FROM pods ORDER BY pod_name"),
+            "train-0|waiting\ntrain-1|waiting\ntrain-2|waiting");
+  EXPECT_EQ(Ask("SELECT count(*) FROM jobs j JOIN pod_groups g ON "
+                "g.match_job = j.id AND (j.args ->> 'group')::bigint = g.id "
+                "WHERE j.kind = 'match' AND j.queue = 'match:default'"),
+            "1");
+  EXPECT_EQ(Ask("SELECT count(*) FROM pods_provisional"), "0");
+  EXPECT_EQ(Ask("SELECT count(*) FROM groups_provisional"), "0");
+}
+
+TEST_F(PromoterTest, IncompleteGroupStays) {
+  CreateGang("train", 3, 2);
+  ObserveAndPromote();
+  EXPECT_EQ(Filling("train"), "2/3");
+  EXPECT_EQ(Ask("SELECT count(*) FROM pod_groups"), "0");
+  EXPECT_EQ(Jobs("match"), "0");
+}
+
+TEST_F(PromoterTest, GroupIsPromotedOnce) {
+  CreateGang("train", 2);
+  ObserveAndPromote();
+  ObserveAndPromote();
+  EXPECT_EQ(Ask("SELECT count(*) FROM pod_groups"), "1");
+  EXPECT_EQ(Jobs("match"), "1");
+}
+
+TEST_F(PromoterTest, PodWithoutLabelsIsAGroupOfOne) {
+  Create({.name = "lone"});
+  ObserveAndPromote();
+  EXPECT_EQ(AskAll("SELECT group_name, group_size FROM pod_groups"),
+            "fluxnetes-group-default-lone|1");
+}
+
+TEST_F(PromoterTest, FirstPodsByIndexThenAgeAreTheMembers) {
+  for (const int index : {3, 0, 2, 1}) {
+    cluster::Pod pod = PodOf({.name = "p" + std::to_string(index),
+                              .group = "train",
+                              .size = 2,
+                              .owner = "train"});
+    pod.completion_index = index;
+    door.Put(pod);
+  }
+  ObserveAndPromote();
+  EXPECT_EQ(AskAll("SELECT p.pod_name FROM pods p JOIN pod_groups g ON "
+                   "g.id = p.group_id WHERE g.group_name = 'train' "
+                   "ORDER BY p.pod_name"),
+            "p0\np1");
+}
+
+TEST_F(PromoterTest, SurplusPodsBecomeGroupsOfOneInTheOrderOfTheGroup) {
+  Create(
+      {.name = "a", .group = "train", .size = 2, .owner = "j", .priority = 7});
+  for (const char* name : {"b", "c", "d"})
+    Create({.name = name, .group = "train", .size = 2, .owner = "j"});
+  ObserveAndPromote();
+  EXPECT_EQ(AskAll("SELECT group_name, group_size, priority FROM pod_groups "
+                   "ORDER BY group_name"),
+            "fluxnetes-group-default-c|1|7\nfluxnetes-group-default-d|1|7\n"
+            "train|2|7");
+  EXPECT_EQ(Ask("SELECT count(DISTINCT submitted_at) FROM pod_groups"), "1");
+  EXPECT_EQ(Ask("SELECT count(*) FROM pod_groups g JOIN jobs j ON "
+                "j.id = g.match_job"),
+            "3");
+  EXPECT_EQ(Ask("SELECT count(*) FROM pods_provisional"), "0");
+}
+
+TEST_F(PromoterTest, ShapeIsThatOfTheRequestsInAnyOrder) {
+  const auto gang = [this](const std::string& name, std::vector<int> cpus,
+                           bool deadline = false) {
+    for (std::size_t i = 0; i < cpus.size(); ++i) {
+      cluster::Pod pod = PodOf({.name = name + std::to_string(i),
+                                .group = name,
+                                .size = static_cast<int>(cpus.size()),
+                                .cpu = cpus[i]});
+      if (deadline) pod.active_deadline = std::chrono::seconds(60);
+      door.Put(pod);
+    }
+  };
+  gang("a", {1000, 2000});
+  gang("b", {2000, 1000});
+  gang("c", {2000, 2000});
+  gang("d", {1000, 2000}, true);
+  gang("e", {1000, 2000, 2000});
+  ObserveAndPromote();
+  const auto shape = [this](const char* name) {
+    return Ask(
+        std::string("SELECT shape FROM pod_groups WHERE group_name = '") +
+        name + "'");
+  };
+  EXPECT_EQ(shape("a"), shape("b"));
+  EXPECT_NE(shape("a"), shape("c"));
+  EXPECT_NE(shape("a"), shape("d"));
+  EXPECT_NE(shape("a"), shape("e"));
+}
+
+TEST_F(PromoterTest, DurationIsTheLongestOrNone) {
+  for (const char* name : {"a", "b"}) {
+    cluster::Pod pod = PodOf({.name = name, .group = "x", .size = 2});
+    pod.active_deadline = std::chrono::seconds(*name == 'a' ? 60 : 90);
+    door.Put(pod);
+  }
+  cluster::Pod limited = PodOf({.name = "c", .group = "y", .size = 2});
+  limited.active_deadline = std::chrono::seconds(60);
+  door.Put(limited);
+  Create({.name = "d", .group = "y", .size = 2});
+  ObserveAndPromote();
+  EXPECT_EQ(AskAll("SELECT group_name, duration_seconds FROM pod_groups "
+                   "ORDER BY group_name"),
+            "x|90\ny|NULL");
+}
+
+TEST_F(PromoterTest, BatchIsBoundedAndTheRestFollows) {
+  promoter = std::make_unique<Promoter>(database.pool(), *jobs,
+                                        Promoter::Options{.batch = 2});
+  for (int i = 0; i < 5; ++i) Create({.name = "p" + std::to_string(i)});
+  Observe();
+  EXPECT_TRUE(promoter->RunOnce(kNoon));
+  EXPECT_EQ(Ask("SELECT count(*) FROM pod_groups"), "2");
+  EXPECT_TRUE(promoter->RunOnce(kNoon));
+  EXPECT_FALSE(promoter->RunOnce(kNoon));
+  EXPECT_EQ(Ask("SELECT count(*) FROM pod_groups"), "5");
+}
+
+TEST_F(PromoterTest, GroupThatIntakeHoldsIsLeftToTheNextRun) {
+  CreateGang("train", 2);
+  Observe();
+  {
+    sql::Transaction holding(database.pool());
+    holding.RunScript("SELECT FROM groups_provisional FOR UPDATE");
+    EXPECT_FALSE(promoter->RunOnce(kNoon));
+  }
+  EXPECT_EQ(Filling("train"), "2/2");
+  promoter->RunOnce(kNoon);
+  EXPECT_EQ(StateOf("train"), "pending queued");
+}
+
+#ifdef FLUXNETES_FAULTS
+TEST_F(PromoterTest, PlantedBugPromotesInPart) {
+  CreateGang("train", 3);
+  Observe();
+  sql::PlantBug("promoted-in-part");
+  promoter->RunOnce(kNoon);
+  sql::PlantBug("");
+  EXPECT_EQ(Ask("SELECT count(*) FROM pods p JOIN pod_groups g ON "
+                "g.id = p.group_id WHERE g.group_name = 'train'"),
+            "2");
+}
+#endif
+
+}  // namespace
+}  // namespace fluxnetes::workers

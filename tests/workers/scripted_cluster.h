@@ -1,0 +1,215 @@
+// A cluster in which nothing happens by itself: tests put pods and nodes into
+// it, change them, and see what was asked of it. Its watch tells everything at
+// once and in order.
+//
+// One thread.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cluster/cluster.h"
+
+namespace fluxnetes::workers {
+
+class ScriptedCluster final : public cluster::Cluster {
+ public:
+  // Adds or changes a pod; it gets the next resource version.
+  void Put(cluster::Pod pod) {
+    pod.resource_version = std::to_string(++version_);
+    const auto shared = std::make_shared<const cluster::Pod>(std::move(pod));
+    pods_[cluster::Key(*shared)] = shared;
+    Tell({cluster::WatchEvent::Kind::kChanged, shared});
+  }
+
+  template <typename Change>
+  void ChangePod(const std::string& key, Change change) {
+    cluster::Pod pod = *pods_.at(key);
+    change(pod);
+    Put(std::move(pod));
+  }
+
+  void Remove(const std::string& key) {
+    const auto pod = pods_.at(key);
+    pods_.erase(key);
+    Tell({cluster::WatchEvent::Kind::kDeleted, pod});
+  }
+
+  void End(const std::string& key, cluster::PodPhase phase) {
+    ChangePod(key, [phase](cluster::Pod& pod) { pod.phase = phase; });
+  }
+
+  void PutNode(cluster::Node node) {
+    node.resource_version = std::to_string(++version_);
+    const auto shared = std::make_shared<const cluster::Node>(std::move(node));
+    nodes_[shared->name] = shared;
+    Tell({cluster::WatchEvent::Kind::kChanged, shared});
+  }
+
+  void RemoveNode(const std::string& name) {
+    const auto node = nodes_.at(name);
+    nodes_.erase(name);
+    Tell({cluster::WatchEvent::Kind::kDeleted, node});
+  }
+
+  // Events are lost from now on until the next list.
+  void LoseEvents() { telling_ = false; }
+  void List() {
+    telling_ = true;
+    events_ = Listing();
+  }
+
+  bool Has(const std::string& key) const { return pods_.contains(key); }
+  const cluster::Pod& PodOf(const std::string& key) const {
+    return *pods_.at(key);
+  }
+
+  std::unique_ptr<cluster::Watch> WatchAll() override {
+    events_ = Listing();
+    return std::make_unique<ScriptedWatch>(*this);
+  }
+
+  std::vector<cluster::BindResult> Bind(
+      std::span<const cluster::Binding> bindings,
+      std::chrono::milliseconds) override {
+    CheckReachable();
+    if (before_bind) std::exchange(before_bind, nullptr)();
+    std::vector<cluster::BindResult> results;
+    for (const cluster::Binding& binding : bindings)
+      results.push_back(BindOne(binding));
+    return results;
+  }
+
+  std::optional<cluster::Pod> GetPod(const std::string& namespace_name,
+                                     const std::string& name) override {
+    CheckReachable();
+    const auto pod = pods_.find(namespace_name + "/" + name);
+    if (pod == pods_.end()) return std::nullopt;
+    return *pod->second;
+  }
+
+  std::optional<std::string> Touch(const std::string& namespace_name,
+                                   const std::string& name,
+                                   const std::string& uid) override {
+    CheckReachable();
+    touched.push_back(namespace_name + "/" + name);
+    const auto pod = GetPod(namespace_name, name);
+    if (!pod || pod->uid != uid || !pod->node_name.empty()) return std::nullopt;
+    Put(*pod);
+    return std::to_string(version_);
+  }
+
+  bool Delete(const cluster::ObjectName& object) override {
+    CheckReachable();
+    deleted.push_back(object.kind + " " + object.namespace_name + "/" +
+                      object.name);
+    if (object.kind != "Pod") return owners.contains(object.uid);
+    const auto key = object.namespace_name + "/" + object.name;
+    if (!Has(key) || PodOf(key).uid != object.uid) return false;
+    Remove(key);
+    return true;
+  }
+
+  std::optional<cluster::ObjectName> TopOwner(
+      const cluster::ObjectName& owner) override {
+    CheckReachable();
+    const auto found = owners.find(owner.uid);
+    if (found == owners.end()) return std::nullopt;
+    return found->second;
+  }
+
+  bool MayReplace(const cluster::ObjectName& owner) override {
+    CheckReachable();
+    asked_for_owners += 1;
+    return owners.contains(owner.uid) && !over.contains(owner.uid);
+  }
+
+  void Record(std::span<const cluster::PodEvent> told) override {
+    CheckReachable();
+    events.insert(events.end(), told.begin(), told.end());
+  }
+
+  void SetConditions(std::span<const cluster::PodCondition> told) override {
+    CheckReachable();
+    conditions.insert(conditions.end(), told.begin(), told.end());
+  }
+
+  bool reachable = true;
+  std::function<void()> before_bind;  // called once
+  // Controllers that are there, by UID, and what stands above each.
+  std::map<std::string, cluster::ObjectName> owners;
+
+  std::set<std::string> over;  // of these, those that make no more pods
+  int asked_for_owners = 0;    // times MayReplace was called
+
+  // What was asked, in order.
+  std::vector<std::string> touched;
+  std::vector<std::string> deleted;  // "Pod default/a"
+  std::vector<cluster::PodEvent> events;
+  std::vector<cluster::PodCondition> conditions;
+
+ private:
+  class ScriptedWatch final : public cluster::Watch {
+   public:
+    explicit ScriptedWatch(ScriptedCluster& cluster) : cluster_(cluster) {}
+    std::vector<cluster::WatchEvent> Next(int limit,
+                                          std::chrono::milliseconds) override {
+      std::vector<cluster::WatchEvent> events;
+      while (!cluster_.events_.empty() && std::ssize(events) < limit) {
+        events.push_back(std::move(cluster_.events_.front()));
+        cluster_.events_.pop_front();
+      }
+      return events;
+    }
+
+   private:
+    ScriptedCluster& cluster_;
+  };
+
+  void Tell(cluster::WatchEvent event) {
+    if (telling_) events_.push_back(std::move(event));
+  }
+
+  std::deque<cluster::WatchEvent> Listing() const {
+    using Kind = cluster::WatchEvent::Kind;
+    std::deque<cluster::WatchEvent> events{{Kind::kListBegin, {}}};
+    for (const auto& [name, node] : nodes_)
+      events.push_back({Kind::kChanged, node});
+    for (const auto& [key, pod] : pods_)
+      events.push_back({Kind::kChanged, pod});
+    events.push_back({Kind::kListEnd, {}});
+    return events;
+  }
+
+  cluster::BindResult BindOne(const cluster::Binding& binding) {
+    using cluster::BindOutcome;
+    const auto key = binding.namespace_name + "/" + binding.pod_name;
+    if (!Has(key)) return {BindOutcome::kGone, ""};
+    const cluster::Pod& pod = PodOf(key);
+    const bool stale = !binding.resource_version.empty() &&
+                       binding.resource_version != pod.resource_version;
+    if (pod.uid != binding.uid || stale || !pod.node_name.empty())
+      return {BindOutcome::kConflict, "precondition failed"};
+    ChangePod(key, [&](cluster::Pod& p) { p.node_name = binding.node_name; });
+    return {BindOutcome::kBound, ""};
+  }
+
+  void CheckReachable() const {
+    if (!reachable) throw cluster::Unreachable("the cluster is away");
+  }
+
+  std::map<std::string, std::shared_ptr<const cluster::Pod>> pods_;
+  std::map<std::string, std::shared_ptr<const cluster::Node>> nodes_;
+  std::deque<cluster::WatchEvent> events_;
+  bool telling_ = true;
+  long version_ = 100;
+};
+
+}  // namespace fluxnetes::workers

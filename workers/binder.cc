@@ -1,0 +1,384 @@
+#include "workers/binder.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
+#include "sql/faults.h"
+#include "workers/queries.h"
+
+namespace fluxnetes::workers {
+namespace {
+
+using cluster::BindOutcome;
+using nlohmann::json;
+using queue::Outcome;
+
+std::vector<queue::JobResult> ResultsOf(const std::vector<queue::Job>& jobs,
+                                        Outcome outcome,
+                                        const std::string& error,
+                                        std::chrono::milliseconds delay) {
+  std::vector<queue::JobResult> results;
+  for (const queue::Job& job : jobs) {
+    results.push_back({job.id, job.attempt, outcome, error, delay});
+  }
+  return results;
+}
+
+}  // namespace
+
+Binder::Binder(sql::Pool& pool, queue::WorkQueue& jobs,
+               const queue::Client& client, cluster::Cluster& cluster,
+               const cluster::ClusterCache& cache, Options options)
+    : pool_(pool),
+      jobs_(jobs),
+      leased_(jobs, client, "bind"),
+      cluster_(cluster),
+      cache_(cache),
+      options_(std::move(options)),
+      limit_(std::max(1, options_.batch / 8)) {}
+
+bool Binder::RunOnce(cluster::Time now) {
+  const auto jobs = leased_.Lease(limit_);
+  if (jobs.empty()) return false;
+  sql::Failpoint("bind-leased");
+  const bool more = std::ssize(jobs) == limit_;
+  try {
+    Bind(jobs, now);
+  } catch (...) {
+    if (options_.own_bindings != nullptr) options_.own_bindings->End({}, {});
+    throw;
+  }
+  return more;
+}
+
+void Binder::Bind(const std::vector<queue::Job>& jobs, cluster::Time now) {
+  std::vector<BindGroup> groups = Read(jobs);
+  std::int64_t pods = 0;
+  for (const BindGroup& group : groups) pods += std::ssize(group.members);
+  pods = std::max<std::int64_t>(pods, std::ssize(jobs));
+  limit_ =
+      std::max(1, static_cast<int>(options_.batch * std::ssize(jobs) / pods));
+  try {
+    for (BindGroup& group : groups) Check(group);
+    Confirm(groups);
+    sql::Failpoint("bind-confirmed");
+    Post(groups);
+    for (BindGroup& group : groups) {
+      if (!group.problem.empty() && group.job.attempt > 1) TouchUnbound(group);
+    }
+  } catch (const cluster::Unreachable&) {
+    jobs_.Finish(ResultsOf(jobs, Outcome::kSnoozed, "", options_.retry));
+    leased_.Done();
+    throw;
+  }
+  sql::Failpoint("bind-posted");
+  Record(groups, now);
+  sql::Failpoint("bind-recorded");
+  Announce(groups);
+}
+
+std::vector<Binder::BindGroup> Binder::Read(
+    const std::vector<queue::Job>& jobs) {
+  std::map<GroupId, BindGroup> groups;
+  std::vector<BindGroup> read;
+  std::vector<GroupId> ids;
+  for (const queue::Job& job : jobs) {
+    const json args = json::parse(job.args);
+    BindGroup group;
+    group.job = job;
+    group.revision = args.at("revision").get<int>();
+    group.id = args.at("group").get<GroupId>();
+    const auto [known, added] = groups.emplace(group.id, group);
+    ids.push_back(group.id);
+    if (added) continue;
+    // Twice in one batch: only the newest revision has something to do.
+    if (known->second.revision < group.revision)
+      std::swap(known->second, group);
+    read.push_back(group);
+  }
+  for (const sql::Row row :
+       sql::RunAlone(pool_, queries::kReadMembersToBind, ids)) {
+    BindGroup& group = groups.at(row.Get<std::int64_t>("group_id"));
+    if (row.Get<std::int32_t>("revision") != group.revision) continue;
+    if (row.Get<std::string_view>("pod_state") == "bound") {
+      continue;
+    }
+    group.members.push_back(
+        {row.Get<std::string>("uid"), row.Get<std::string>("namespace"),
+         row.Get<std::string>("pod_name"),
+         row.Get<std::string>("resource_version"),
+         row.Find<std::string>("node_name").value_or(""), false, false, ""});
+  }
+  for (auto& [id, group] : groups) read.push_back(std::move(group));
+  return read;
+}
+
+void Binder::Check(BindGroup& group) const {
+  for (BoundMember& member : group.members) {
+    const cluster::PodPointer pod = cache_.PodByUid(member.uid);
+    const cluster::NodePointer node = cache_.NodeByName(member.node);
+    if (pod == nullptr || pod->terminating) {
+      group.waits = true;  // intake notes its end, or the watch is behind
+    } else if (!pod->node_name.empty()) {
+      member.bound = true;
+      member.node = pod->node_name;
+    } else if (member.node.empty()) {
+      group.problem = "pod " + member.pod_name + " has no place";
+    } else if (node == nullptr) {
+      group.problem = "node " + member.node + " is gone";
+    } else if (const auto why = cluster::WhyClosed(*node); !why.empty()) {
+      group.problem = "node " + member.node + " is " + why;
+    } else if (!cluster::Admits(*node, pod->request)) {
+      group.problem =
+          "node " + member.node + " no longer admits pod " + member.pod_name;
+    } else {
+      member.resource_version = pod->resource_version;
+    }
+  }
+}
+
+void Binder::Confirm(std::vector<BindGroup>& groups) {
+  std::vector<GroupId> ids;
+  for (const BindGroup& group : groups) ids.push_back(group.id);
+  std::map<GroupId, int> revisions;
+  for (const sql::Row row :
+       sql::RunAlone(pool_, queries::kReadRevisions, ids)) {
+    revisions[row.Get<std::int64_t>("id")] = row.Get<std::int32_t>("revision");
+  }
+  for (BindGroup& group : groups) {
+    const auto found = revisions.find(group.id);
+    if (found == revisions.end() || found->second != group.revision)
+      group.members.clear();
+  }
+}
+
+bool Binder::StillAllocated(const BindGroup& group) {
+  const sql::Result read = sql::RunAlone(pool_, queries::kReadRevisions,
+                                         std::vector<GroupId>{group.id});
+  return !read.empty() &&
+         read[0].Get<std::int32_t>("revision") == group.revision;
+}
+
+void Binder::Post(std::vector<BindGroup>& groups) {
+  std::vector<cluster::Binding> bindings;
+  std::vector<BoundMember*> members;
+  std::vector<const BindGroup*> of;
+  for (BindGroup& group : groups) {
+    if (group.waits || !group.problem.empty()) continue;
+    for (BoundMember& member : group.members) {
+      if (member.bound) continue;
+      bindings.push_back({member.namespace_name, member.pod_name, member.uid,
+                          member.resource_version, member.node});
+      members.push_back(&member);
+      of.push_back(&group);
+    }
+  }
+  if (sql::BugPlanted("half-bound") && bindings.size() > 1) {
+    bindings.resize(bindings.size() / 2);
+  }
+  if (options_.own_bindings != nullptr) {
+    std::vector<std::string> uids;
+    for (const cluster::Binding& binding : bindings)
+      uids.push_back(binding.uid);
+    options_.own_bindings->Begin(uids);
+  }
+  const auto results = cluster_.Bind(bindings, options_.deadline);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    Settle(*of[i], *members[i], results[i]);
+  }
+  for (BindGroup& group : groups) {
+    for (const BoundMember& member : group.members) {
+      if (!member.problem.empty()) group.problem = member.problem;
+    }
+  }
+}
+
+void Binder::Settle(const BindGroup& group, BoundMember& member,
+                    const cluster::BindResult& result) {
+  if (result.outcome == BindOutcome::kBound) {
+    member.bound = member.posted = true;
+    return;
+  }
+  member.problem = "pod " + member.pod_name + ": " + result.message;
+  if (result.outcome != BindOutcome::kConflict) return;
+  const auto pod = cluster_.GetPod(member.namespace_name, member.pod_name);
+  if (!pod || pod->uid != member.uid || pod->terminating) return;
+  if (!pod->node_name.empty()) {
+    member.bound = true;
+    member.node = pod->node_name;
+    member.problem.clear();
+    return;
+  }
+  if (!StillAllocated(group)) return;
+  const cluster::Binding again{member.namespace_name, member.pod_name,
+                               member.uid, pod->resource_version, member.node};
+  const auto second = cluster_.Bind({&again, 1}, options_.deadline);
+  if (second.front().outcome == BindOutcome::kBound) {
+    member.bound = true;
+    member.problem.clear();
+  }
+}
+
+void Binder::TouchUnbound(BindGroup& group) {
+  for (BoundMember& member : group.members) {
+    if (member.bound) continue;
+    const auto version =
+        cluster_.Touch(member.namespace_name, member.pod_name, member.uid);
+    if (version) {
+      member.resource_version = *version;
+      continue;
+    }
+    const auto pod = cluster_.GetPod(member.namespace_name, member.pod_name);
+    if (!pod || pod->uid != member.uid || pod->node_name.empty()) continue;
+    member.bound = true;
+    member.node = pod->node_name;
+  }
+}
+
+Binder::BatchRecord Binder::Sum(const std::vector<BindGroup>& groups) const {
+  BatchRecord record;
+  for (const BindGroup& group : groups) {
+    const bool wait = group.waits && group.problem.empty();
+    record.groups.push_back(group.id);
+    record.results.push_back({group.job.id, group.job.attempt,
+                              wait ? Outcome::kSnoozed : Outcome::kCompleted,
+                              "", options_.retry});
+    for (const BoundMember& member : group.members) {
+      if (!member.bound) continue;
+      record.uids.push_back(member.uid);
+      record.nodes.push_back(member.node);
+    }
+    if (wait || group.members.empty()) continue;
+    if (group.problem.empty()) {
+      record.bound.push_back(group.id);
+    } else {
+      record.back.push_back(group.id);
+      record.revisions.push_back(group.revision);
+      record.reasons.push_back("placed again: " + group.problem);
+    }
+  }
+  return record;
+}
+
+void Binder::Record(const std::vector<BindGroup>& groups, cluster::Time now) {
+  const BatchRecord record = Sum(groups);
+  sql::Transaction transaction(pool_);
+  std::map<GroupId, int> allocated;  // with their revisions
+  for (const sql::Row row :
+       transaction.Run(queries::kLockGroups, record.groups)) {
+    if (row.Get<std::string_view>("state") != "allocated") continue;
+    allocated[row.Get<std::int64_t>("id")] = row.Get<std::int32_t>("revision");
+  }
+  const std::vector<bool> leased =
+      sql::BugPlanted("job-unfinished")
+          ? std::vector<bool>(record.results.size(), true)
+          : jobs_.Finish(transaction, record.results);
+  transaction.Run(queries::kRecordBoundPods, record.uids, record.nodes, now);
+  std::set<GroupId> whole;
+  for (const sql::Row row :
+       transaction.Run(queries::kRecordBoundGroups, record.bound, now)) {
+    whole.insert(row.Get<std::int64_t>("id"));
+  }
+  const std::vector<GroupId> sent = SendBack(transaction, record, leased, now);
+  transaction.Commit();
+  leased_.Done();
+  for (const BindGroup& group : groups) {
+    const auto found = allocated.find(group.id);
+    if (found == allocated.end() || found->second != group.revision)
+      whole.erase(group.id);
+  }
+  TellOwnBindings(groups, whole);
+  if (options_.on_bound) options_.on_bound(record.bound, sent);
+}
+
+std::vector<GroupId> Binder::SendBack(sql::Transaction& transaction,
+                                      const BatchRecord& record,
+                                      const std::vector<bool>& leased,
+                                      cluster::Time now) {
+  if (record.back.empty()) return {};
+  std::set<GroupId> lost;
+  for (std::size_t i = 0; i < leased.size(); ++i) {
+    if (!leased[i]) lost.insert(record.groups[i]);
+  }
+  std::vector<GroupId> ours;
+  std::vector<std::string> reasons;
+  std::vector<int> revisions;
+  for (std::size_t i = 0; i < record.back.size(); ++i) {
+    if (lost.contains(record.back[i])) continue;
+    ours.push_back(record.back[i]);
+    reasons.push_back(record.reasons[i]);
+    revisions.push_back(record.revisions[i]);
+  }
+  std::vector<GroupId> sent;
+  std::vector<queue::NewJob> match;
+  for (const sql::Row row : transaction.Run(queries::kSendGroupsBack, ours,
+                                            reasons, revisions, now)) {
+    sent.push_back(row.Get<std::int64_t>("id"));
+    queue::NewJob& job = match.emplace_back();
+    job.kind = "match";
+    job.queue = "match:" + row.Get<std::string>("queue");
+    job.args = "{\"group\": " + std::to_string(sent.back()) + "}";
+    job.max_attempts = queue::kNoLimit;
+  }
+  transaction.Run(queries::kSetMatchJobs, sent,
+                  jobs_.Insert(transaction, match));
+  transaction.Run(queries::kTellGroupChanges, sent);
+  return sent;
+}
+
+void Binder::TellOwnBindings(const std::vector<BindGroup>& groups,
+                             const std::set<GroupId>& whole) {
+  if (options_.own_bindings == nullptr) return;
+  std::vector<std::string> uids, nodes;
+  for (const BindGroup& group : groups) {
+    if (!whole.contains(group.id)) continue;
+    for (const BoundMember& member : group.members) {
+      if (!member.posted) continue;
+      uids.push_back(member.uid);
+      nodes.push_back(member.node);
+    }
+  }
+  options_.own_bindings->End(uids, nodes);
+}
+
+void Binder::Announce(const std::vector<BindGroup>& groups) {
+  std::vector<cluster::PodEvent> events;
+  for (const BindGroup& group : groups) {
+    for (const BoundMember& member : group.members) {
+      if (!member.bound) continue;
+      events.push_back({member.namespace_name, member.pod_name, member.uid,
+                        false, "Scheduled",
+                        "Successfully assigned " + member.namespace_name + "/" +
+                            member.pod_name + " to " + member.node});
+    }
+  }
+  if (!events.empty()) cluster_.Record(events);
+}
+
+void Binder::GiveUpOverdue(cluster::Time now) {
+  std::vector<cluster::ObjectName> pods;
+  std::vector<cluster::PodEvent> events;
+  {
+    sql::Transaction transaction(pool_);
+    for (const sql::Row row :
+         transaction.Run(queries::kRestartOverdueBindings, now)) {
+      const auto space = row.Get<std::string>("namespace");
+      const auto name = row.Get<std::string>("pod_name");
+      const auto uid = row.Get<std::string>("uid");
+      if (row.Get<bool>("bare")) {
+        events.push_back({space, name, uid, true, "FailedScheduling",
+                          "the rest of its group cannot be placed beside it "
+                          "in time, and no controller would make it anew"});
+      } else {
+        pods.push_back({"Pod", space, name, uid});
+      }
+    }
+    transaction.Commit();
+  }
+  for (const cluster::ObjectName& pod : pods) cluster_.Delete(pod);
+  if (!events.empty()) cluster_.Record(events);
+}
+
+}  // namespace fluxnetes::workers

@@ -1,0 +1,130 @@
+// Gives placed pods to their nodes: leases `bind` jobs, checks all members of a
+// group once more before the first POST, POSTs their bindings, and records what
+// the cluster said.
+//
+//   all bound ──────────────────────────▶ the group is bound
+//   a check fails, or none was bound ───▶ the group goes back whole
+//   some bound, others cannot be ───────▶ bound ones stay, the others are
+//                                         matched again, first in line
+//
+// A POST names the pod's UID and resource version, so repeating one, or one
+// that comes late from a process that was paused, harms nothing: where another
+// process may still be posting (the job was leased before), the pods of a group
+// that goes back are touched first, and the old POST meets a conflict or is
+// found to have come through. A group that changed meanwhile is another job's.
+//
+// RunOnce() from one thread; several binders may run in several processes.
+// Throws sql::Error; cluster::Unreachable is a reason to try the jobs later.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cluster/cluster.h"
+#include "cluster/cluster_cache.h"
+#include "queue/lessee.h"
+#include "queue/work_queue.h"
+#include "sql/pool.h"
+#include "sql/transaction.h"
+#include "workers/decision.h"
+#include "workers/own_bindings.h"
+
+namespace fluxnetes::workers {
+
+class Binder {
+ public:
+  struct Options {
+    int batch = 512;  // pods at once, as far as the last groups tell
+    std::chrono::milliseconds deadline{5'000};  // for the POSTs of a batch
+    std::chrono::milliseconds retry{200};       // until a check is repeated
+    // Told after each batch: groups bound, groups sent back.
+    std::function<void(const std::vector<GroupId>&,
+                       const std::vector<GroupId>&)>
+        on_bound = nullptr;
+    OwnBindings* own_bindings = nullptr;  // told of each binding, if there
+  };
+
+  Binder(sql::Pool& pool, queue::WorkQueue& jobs, const queue::Client& client,
+         cluster::Cluster& cluster, const cluster::ClusterCache& cache,
+         Options options);
+
+  // One batch; true if there is more to do at once.
+  bool RunOnce(cluster::Time now);
+
+  // Groups that stayed bound in part for longer than their queue's
+  // bind_timeout start anew: their bound members that a controller makes again
+  // are deleted; a bare pod gets an event instead.
+  void GiveUpOverdue(cluster::Time now);
+
+ private:
+  struct BoundMember {
+    std::string uid;
+    std::string namespace_name;
+    std::string pod_name;
+    std::string resource_version;
+    std::string node;     // where it is to go, or is
+    bool bound = false;   // Kubernetes says so
+    bool posted = false;  // by us, now, to `node`
+    std::string problem;  // why it cannot be
+  };
+  struct BindGroup {
+    queue::Job job;
+    GroupId id = 0;
+    int revision = 0;
+    bool waits = false;   // for the watch to catch up
+    std::string problem;  // why it goes back
+    std::vector<BoundMember> members;
+  };
+
+  // What a batch came to, as arrays for the database.
+  struct BatchRecord {
+    std::vector<GroupId> groups;  // all, and the results of their jobs
+    std::vector<queue::JobResult> results;
+    std::vector<std::string> uids;  // of bound members, and their nodes
+    std::vector<std::string> nodes;
+    std::vector<GroupId> bound;
+    std::vector<GroupId> back;  // with the revisions that were read, and why
+    std::vector<int> revisions;
+    std::vector<std::string> reasons;
+  };
+
+  void Bind(const std::vector<queue::Job>& jobs, cluster::Time now);
+  std::vector<BindGroup> Read(const std::vector<queue::Job>& jobs);
+  void Check(BindGroup& group) const;
+  // Once the versions that the bindings will name have been read: a group that
+  // was held or changed since is left alone. Intake raises the revision before
+  // it touches the pods, so a binding that passes here and comes late
+  // conflicts.
+  void Confirm(std::vector<BindGroup>& groups);
+  bool StillAllocated(const BindGroup& group);
+  void Post(std::vector<BindGroup>& groups);
+  void Settle(const BindGroup& group, BoundMember& member,
+              const cluster::BindResult& result);
+  void TouchUnbound(BindGroup& group);
+  BatchRecord Sum(const std::vector<BindGroup>& groups) const;
+  void Record(const std::vector<BindGroup>& groups, cluster::Time now);
+  // Returns those of record.back that did go back, with their new match jobs.
+  std::vector<GroupId> SendBack(sql::Transaction& transaction,
+                                const BatchRecord& record,
+                                const std::vector<bool>& leased,
+                                cluster::Time now);
+  // `whole`: the groups that were recorded as bound, as they had been read.
+  void TellOwnBindings(const std::vector<BindGroup>& groups,
+                       const std::set<GroupId>& whole);
+  void Announce(const std::vector<BindGroup>& groups);
+
+  sql::Pool& pool_;
+  queue::WorkQueue& jobs_;
+  queue::Lessee leased_;
+  cluster::Cluster& cluster_;
+  const cluster::ClusterCache& cache_;
+  const Options options_;
+  int limit_;  // groups at once
+};
+
+}  // namespace fluxnetes::workers

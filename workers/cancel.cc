@@ -1,0 +1,51 @@
+#include "workers/cancel.h"
+
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "queue/work_queue.h"
+#include "sql/transaction.h"
+#include "workers/cleanup_queries.h"
+#include "workers/filling_queries.h"
+#include "workers/members_queries.h"
+
+namespace fluxnetes::workers {
+namespace {
+
+queue::NewJob CleanupJob(const nlohmann::json& args) {
+  queue::NewJob job;
+  job.kind = job.queue = "cleanup";
+  job.args = args.dump();
+  job.max_attempts = queue::kNoLimit;
+  return job;
+}
+
+}  // namespace
+
+int CancelGroup(sql::Pool& pool, const std::string& namespace_name,
+                const std::string& group_name, const std::string& reason,
+                cluster::Time now) {
+  const std::vector namespaces{namespace_name}, names{group_name};
+  const std::vector<std::string> no_pods;
+  std::vector<queue::NewJob> cleanups;
+  sql::Transaction transaction(pool);
+  transaction.Run(queries::kLockFillingGroups, namespaces, names, no_pods);
+  transaction.Run(queries::kLockActiveGroups, no_pods, namespaces, names,
+                  std::vector<std::int64_t>());
+  const auto filling = transaction.Run(queries::kCancelFillingGroup,
+                                       namespace_name, group_name, reason, now);
+  if (filling[0].Get<std::int64_t>("pods") > 0)
+    cleanups.push_back(CleanupJob({{"namespace", namespace_name},
+                                   {"group_name", group_name},
+                                   {"cancel", reason}}));
+  for (const sql::Row row : transaction.Run(queries::kCancelActiveGroups,
+                                            namespace_name, group_name, reason))
+    cleanups.push_back(CleanupJob(
+        {{"group", row.Get<std::int64_t>("id")}, {"cancel", reason}}));
+  if (cleanups.empty()) return 0;
+  queue::WorkQueue(pool).Insert(transaction, cleanups);
+  transaction.Commit();
+  return static_cast<int>(std::ssize(cleanups));
+}
+
+}  // namespace fluxnetes::workers

@@ -1,0 +1,27 @@
+#include "workers/catalogue.h"
+
+#include <vector>
+
+#include "workers/cleanup_queries.h"
+#include "workers/filling_queries.h"
+#include "workers/members_queries.h"
+#include "workers/queries.h"
+
+namespace fluxnetes::workers {
+
+std::span<const sql::Query> Catalogue() {
+  static const std::vector<sql::Query> all = [] {
+    std::vector<sql::Query> queries;
+    const auto add = [&queries](std::span<const sql::Query> part) {
+      queries.insert(queries.end(), part.begin(), part.end());
+    };
+    add(queries::kAll);
+    add(queries::kAllFilling);
+    add(queries::kAllMembers);
+    add(queries::kAllCleanup);
+    return queries;
+  }();
+  return all;
+}
+
+}  // namespace fluxnetes::workers

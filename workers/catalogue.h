@@ -1,0 +1,13 @@
+// The queries that a pool must have prepared to be used by the workers, beside
+// those of the work queue (queue::Catalogue).
+#pragma once
+
+#include <span>
+
+#include "sql/query.h"
+
+namespace fluxnetes::workers {
+
+std::span<const sql::Query> Catalogue();
+
+}  // namespace fluxnetes::workers

@@ -1,0 +1,97 @@
+// What a scheduling cycle decided, as values: nothing has been written yet.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cluster/pod.h"
+#include "matcher/gang.h"
+
+namespace fluxnetes::workers {
+
+using GroupId = std::int64_t;
+
+// A member of a group that needs a node. Requests are interned: members of one
+// shape point to the same one.
+struct Member {
+  std::string uid;
+  const cluster::PodRequest* request = nullptr;
+};
+
+// A group that waits for its place, as read from the database.
+struct PendingGroup {
+  GroupId id = 0;
+  std::string namespace_name;
+  std::string name;
+  std::string queue;
+  std::int32_t priority = 0;
+  bool first_in_line = false;
+  cluster::Time submitted_at{};
+  int revision = 1;
+  std::int64_t shape = 0;
+  std::optional<std::int64_t> duration;  // seconds; nothing: without end
+  std::int64_t job_id = 0;               // the lease on its match job
+  int job_attempt = 0;
+  std::vector<Member> members;  // those that have no place yet
+  bool unsatisfiable = false;   // its state in the database
+};
+
+struct PlacedMember {
+  std::string uid;
+  std::string node;
+  const cluster::PodRequest* request = nullptr;
+};
+
+// `start` and `end` are those of all that the group holds: if it held places
+// already, they stay as they were.
+struct Placed {
+  GroupId group = 0;
+  int revision = 1;
+  std::int64_t job_id = 0;
+  int job_attempt = 0;
+  std::string queue;
+  matcher::Time start = 0;
+  std::optional<matcher::Time> end;
+  std::vector<PlacedMember> members;
+};
+
+struct Reservation {
+  GroupId group = 0;
+  std::string queue;
+  std::optional<matcher::Time> start;  // nothing: a drain set
+  std::vector<std::string> nodes;      // each once, in order of name
+  bool operator==(const Reservation&) const = default;
+};
+
+// A group whose state or own reason changed without a placement.
+struct Verdict {
+  GroupId group = 0;
+  int revision = 1;
+  bool unsatisfiable = false;  // else pending again
+  std::string reason;
+  std::string member;  // UID of one that is the cause; empty: not one alone
+};
+
+// Why the groups of a shape wait in a queue; an empty reason takes it back.
+struct WaitReason {
+  std::string queue;
+  std::int64_t shape = 0;
+  std::string reason;
+};
+
+struct Decision {
+  std::vector<Placed> placed;
+  std::vector<Verdict> verdicts;
+  // Only what differs from what earlier decisions said:
+  std::vector<Reservation> reserved;  // new or changed
+  std::vector<GroupId> unreserved;    // taken back, or over as it was placed
+  std::vector<WaitReason> reasons;
+  bool Empty() const {
+    return placed.empty() && verdicts.empty() && reserved.empty() &&
+           unreserved.empty() && reasons.empty();
+  }
+};
+
+}  // namespace fluxnetes::workers

@@ -1,0 +1,465 @@
+-- The queries of groups that fill, and of their promotion. Scheduling time is a
+-- parameter.
+
+-- name: read_recorded_pods
+-- What is recorded of pods: as provisional, or as members of a group.
+SELECT
+  p.uid,
+  NULL::bigint AS group_id,
+  p.namespace,
+  p.group_name,
+  p.group_name AS asked_name,
+  p.group_size,
+  p.queue,
+  p.resource_version,
+  p.gated,
+  p.refused,
+  'provisional' AS state,
+  NULL AS place
+FROM unnest($1::text []) AS v (uid)
+INNER JOIN pods_provisional AS p ON p.uid = any(ARRAY[v.uid])
+UNION ALL
+SELECT
+  p.uid,
+  p.group_id,
+  p.namespace,
+  g.group_name,
+  p.asked_name,
+  g.group_size,
+  g.queue,
+  p.resource_version,
+  false AS gated,
+  NULL AS refused,
+  p.state,
+  l.node_name AS place
+FROM unnest($1::text []) AS v (uid)
+INNER JOIN pods AS p ON p.uid = any(ARRAY[v.uid])
+INNER JOIN pod_groups AS g ON g.id = any(ARRAY[p.group_id])
+LEFT JOIN placements AS l
+  ON l.fluxion_job = any(ARRAY[p.group_id]) AND l.pod_uid = p.uid;
+
+-- name: read_living_pods
+-- All recorded pods that have not ended.
+SELECT uid FROM pods_provisional
+UNION ALL
+SELECT uid FROM pods WHERE state IN ('waiting', 'bound');
+
+-- name: lock_filling_groups
+-- Keeps the promoter away from groups of these names ($1, $2), and from those
+-- that pods ($3) are in or would go back to.
+SELECT g.group_id
+FROM groups_provisional AS g
+INNER JOIN (
+  SELECT v.namespace, v.group_name
+  FROM unnest($1::text [], $2::text []) AS v (namespace, group_name)
+  UNION
+  SELECT p.namespace, p.group_name
+  FROM unnest($3::text []) AS u (uid)
+  INNER JOIN pods_provisional AS p ON p.uid = any(ARRAY[u.uid])
+  UNION
+  SELECT p.namespace, p.asked_name
+  FROM unnest($3::text []) AS u (uid)
+  INNER JOIN pods AS p ON p.uid = any(ARRAY[u.uid])
+) AS n ON g.namespace = any(ARRAY[n.namespace]) AND g.group_name = n.group_name
+ORDER BY g.namespace, g.group_name
+FOR UPDATE OF g;
+
+-- name: put_filling_pods
+-- Pods that wait for their group: new, or changed. Disagreement is judged
+-- afterwards, so what was found before stands until then.
+INSERT INTO pods_provisional AS p (
+  uid, namespace, pod_name, group_name, group_size, queue, priority, request,
+  duration_seconds, completion_index, owner_kind, owner_name, owner_uid,
+  resource_version, gated, refused, created_at
+)
+SELECT
+  v.uid,
+  v.namespace,
+  v.pod_name,
+  v.group_name,
+  v.group_size,
+  v.queue,
+  v.priority,
+  v.request::jsonb,
+  v.duration_seconds,
+  v.completion_index,
+  v.owner_kind,
+  v.owner_name,
+  v.owner_uid,
+  v.resource_version,
+  v.gated,
+  v.refused,
+  v.created_at
+FROM unnest(
+  $1::text [], $2::text [], $3::text [], $4::text [], $5::integer [],
+  $6::text [], $7::integer [], $8::text [], $9::bigint [], $10::integer [],
+  $11::text [], $12::text [], $13::text [], $14::text [], $15::boolean [],
+  $16::text [], $17::timestamptz []
+) AS v (
+  uid, namespace, pod_name, group_name, group_size, queue, priority, request,
+  duration_seconds, completion_index, owner_kind, owner_name, owner_uid,
+  resource_version, gated, refused, created_at
+)
+ON CONFLICT (uid) DO UPDATE SET
+group_name = excluded.group_name,
+group_size = excluded.group_size,
+queue = excluded.queue,
+priority = excluded.priority,
+request = excluded.request,
+duration_seconds = excluded.duration_seconds,
+owner_kind = excluded.owner_kind,
+owner_name = excluded.owner_name,
+owner_uid = excluded.owner_uid,
+resource_version = excluded.resource_version,
+gated = excluded.gated,
+refused = CASE
+  WHEN excluded.refused IS NOT NULL THEN excluded.refused
+  WHEN p.group_size IS NOT NULL THEN p.refused
+END;
+
+-- name: drop_filling_pods
+-- Pods that wait no longer.
+DELETE FROM pods_provisional AS p
+USING unnest($1::text []) AS v (uid)
+WHERE p.uid = any(ARRAY[v.uid]);
+
+-- name: judge_filling_groups
+-- Within each group the first pod says what size and queue it has, unless the
+-- group has them already from one that is still there; those that disagree, or
+-- whose queue does not exist, are refused. Returns whose judgement changed.
+WITH touched AS (
+  SELECT DISTINCT v.namespace, v.group_name
+  FROM unnest($1::text [], $2::text []) AS v (namespace, group_name)
+),
+
+candidate AS (
+  SELECT
+    p.uid,
+    p.namespace,
+    p.group_name,
+    p.group_size,
+    p.queue,
+    p.refused,
+    q.name IS NOT NULL AS queue_exists,
+    first_value(p.pod_name) OVER first_first AS leader,
+    first_value(p.group_size) OVER first_first AS agreed_size,
+    first_value(p.queue) OVER first_first AS agreed_queue
+  FROM touched AS t
+  INNER JOIN pods_provisional AS p
+    ON p.namespace = any(ARRAY[t.namespace]) AND p.group_name = t.group_name
+  LEFT JOIN queues AS q ON q.name = p.queue
+  LEFT JOIN groups_provisional AS g
+    ON g.namespace = any(ARRAY[p.namespace]) AND g.group_name = p.group_name
+  WHERE
+    p.group_size IS NOT NULL
+    AND (p.refused IS NULL OR p.refused NOT LIKE 'cancelled: %')
+  WINDOW first_first AS (
+    PARTITION BY p.namespace, p.group_name
+    ORDER BY
+      (q.name IS NOT NULL) DESC,
+      (g.group_size = p.group_size AND g.queue = p.queue) DESC NULLS LAST,
+      p.created_at,
+      p.uid
+  )
+),
+
+judged AS MATERIALIZED (
+  SELECT *
+  FROM (
+    SELECT
+      c.uid,
+      c.refused AS before,
+      CASE
+        WHEN NOT c.queue_exists THEN format(
+          'queue "%s" does not exist; name one that does, or make it: '
+          'fluxnetes queue set %s', c.queue, c.queue)
+        WHEN
+          (c.group_size, c.queue) <> (c.agreed_size, c.agreed_queue)
+          THEN format(
+            'asks for group size %s in queue "%s", but group %s/%s has size '
+            '%s in queue "%s" (pod %s came first); all pods of a group must '
+            'ask for the same', c.group_size, c.queue, c.namespace,
+            c.group_name, c.agreed_size, c.agreed_queue, c.leader)
+      END AS refused
+    FROM candidate AS c
+  ) AS e
+  WHERE e.before IS DISTINCT FROM e.refused
+)
+
+UPDATE pods_provisional AS p SET refused = j.refused
+FROM judged AS j
+WHERE p.uid = any(ARRAY[j.uid])
+RETURNING p.uid, p.namespace, p.pod_name, p.refused;
+
+-- name: recount_filling_groups
+-- Makes the rows of groups what their pods make of them; $3: a pod of it was
+-- deleted, so that the last one's end is the group's. $4 plants a bug.
+WITH touched AS (
+  SELECT v.namespace, v.group_name, bool_or(v.gone) AS gone
+  FROM unnest($1::text [], $2::text [], $3::boolean [])
+  AS v (namespace, group_name, gone)
+  GROUP BY v.namespace, v.group_name
+),
+
+counted AS MATERIALIZED (
+  SELECT
+    t.namespace,
+    t.group_name,
+    t.gone,
+    count(p.uid) AS pods,
+    count(p.uid) FILTER (WHERE p.refused IS NULL) AS candidates,
+    count(p.uid) FILTER (WHERE p.refused IS NULL AND NOT p.gated) AS members,
+    min(p.created_at) FILTER (WHERE p.refused IS NULL) AS first_seen_at,
+    min(p.group_size) FILTER (WHERE p.refused IS NULL) AS group_size,
+    min(p.queue) FILTER (WHERE p.refused IS NULL) AS queue
+  FROM touched AS t
+  LEFT JOIN pods_provisional AS p
+    ON p.namespace = any(ARRAY[t.namespace]) AND p.group_name = t.group_name
+  GROUP BY t.namespace, t.group_name, t.gone
+),
+
+emptied AS (
+  DELETE FROM groups_provisional AS g
+  USING counted AS c
+  WHERE
+    g.namespace = any(ARRAY[c.namespace])
+    AND g.group_name = c.group_name
+    AND c.candidates = 0
+  RETURNING g.*, c.gone AND c.pods = 0 AS over
+),
+
+recorded AS (
+  INSERT INTO group_history (
+    group_id, namespace, group_name, group_size, queue, priority, result,
+    reason, submitted_at, ended_at
+  )
+  SELECT
+    e.group_id,
+    e.namespace,
+    e.group_name,
+    e.group_size,
+    e.queue,
+    0,
+    'cancelled',
+    'its pods were deleted before it could start',
+    e.first_seen_at,
+    $5
+  FROM emptied AS e
+  WHERE e.over
+)
+
+INSERT INTO groups_provisional AS g
+(namespace, group_name, group_size, queue, members, first_seen_at)
+SELECT
+  c.namespace,
+  c.group_name,
+  c.group_size,
+  c.queue,
+  c.members,
+  c.first_seen_at
+FROM counted AS c
+WHERE c.candidates > 0
+ON CONFLICT (namespace, group_name) DO UPDATE SET
+group_size = excluded.group_size,
+queue = excluded.queue,
+members = excluded.members + CASE WHEN $4 THEN g.members ELSE 0 END,
+first_seen_at = excluded.first_seen_at
+WHERE
+(g.group_size, g.queue, g.members, g.first_seen_at)
+IS DISTINCT FROM
+(excluded.group_size, excluded.queue, excluded.members, excluded.first_seen_at);
+
+-- name: read_queue_names
+-- To notice that a queue was made.
+SELECT coalesce(string_agg(name, ',' ORDER BY name), '') AS names FROM queues;
+
+-- name: read_refused_groups
+-- Groups with pods that were refused for more than their labels.
+SELECT DISTINCT namespace, group_name
+FROM pods_provisional
+WHERE refused IS NOT NULL AND group_size IS NOT NULL;
+
+-- name: pick_complete_groups
+-- Groups that are whole, the oldest first, kept until the commit.
+SELECT
+  namespace,
+  group_name,
+  group_id,
+  queue,
+  members - group_size AS surplus
+FROM groups_provisional
+WHERE members >= group_size
+ORDER BY first_seen_at
+LIMIT $1
+FOR UPDATE SKIP LOCKED;
+
+-- name: promote_groups
+-- Whole groups become active ones with their first pods (by index, then age);
+-- $3 are their match jobs. $5 plants a bug.
+WITH picked AS MATERIALIZED (
+  SELECT g.*, v.job
+  FROM unnest($1::text [], $2::text [], $3::bigint [])
+  AS v (namespace, group_name, job)
+  INNER JOIN groups_provisional AS g
+    ON g.namespace = any(ARRAY[v.namespace]) AND g.group_name = v.group_name
+),
+
+ranked AS (
+  SELECT
+    p.*,
+    k.group_id,
+    k.group_size AS whole,
+    k.queue AS group_queue,
+    k.job,
+    row_number() OVER (
+      PARTITION BY k.group_id
+      ORDER BY p.completion_index, p.created_at, p.uid
+    ) AS place
+  FROM picked AS k
+  INNER JOIN pods_provisional AS p
+    ON p.namespace = any(ARRAY[k.namespace]) AND p.group_name = k.group_name
+  WHERE p.refused IS NULL AND NOT p.gated
+),
+
+member AS MATERIALIZED (
+  SELECT *, jsonb_hash_extended(request, 0) AS request_hash
+  FROM ranked
+  WHERE place <= whole - CASE WHEN $5 AND whole > 1 THEN 1 ELSE 0 END
+),
+
+made AS (
+  INSERT INTO pod_groups (
+    id, namespace, group_name, group_size, queue, priority, shape, owners,
+    duration_seconds, match_job, submitted_at, promoted_at
+  )
+  SELECT
+    group_id,
+    namespace,
+    group_name,
+    whole,
+    group_queue,
+    max(priority),
+    hashtextextended(
+      string_agg(request_hash::text, ',' ORDER BY request_hash)
+      || '/' || CASE
+        WHEN bool_and(duration_seconds IS NOT NULL)
+          THEN max(duration_seconds)::text
+        ELSE ''
+      END, 0
+    ),
+    coalesce(
+      array_agg(DISTINCT owner_uid) FILTER (WHERE owner_uid IS NOT NULL), '{}'
+    ),
+    CASE
+      WHEN bool_and(duration_seconds IS NOT NULL) THEN max(duration_seconds)
+    END,
+    job,
+    min(created_at),
+    $4
+  FROM member
+  GROUP BY group_id, namespace, group_name, whole, group_queue, job
+),
+
+moved AS (
+  INSERT INTO pods (
+    uid, group_id, namespace, pod_name, asked_name, request, completion_index,
+    owner_kind, owner_name, owner_uid, resource_version, duration_seconds,
+    created_at
+  )
+  SELECT
+    uid,
+    group_id,
+    namespace,
+    pod_name,
+    group_name,
+    request,
+    completion_index,
+    owner_kind,
+    owner_name,
+    owner_uid,
+    resource_version,
+    duration_seconds,
+    created_at
+  FROM member
+),
+
+gone AS (
+  DELETE FROM pods_provisional AS p USING member AS m WHERE p.uid = any(ARRAY[m.uid])
+)
+
+DELETE FROM groups_provisional AS g USING picked AS k
+WHERE g.namespace = any(ARRAY[k.namespace]) AND g.group_name = k.group_name;
+
+-- name: promote_surplus
+-- Pods ($2; null is all) beyond a whole group ($1) become groups of one, each
+-- with the order of that group.
+WITH surplus AS MATERIALIZED (
+  SELECT
+    p.*,
+    nextval('group_ids') AS id,
+    g.priority AS group_priority,
+    g.submitted_at,
+    jsonb_hash_extended(p.request, 0) AS request_hash
+  FROM unnest($1::bigint [], $2::text []) AS v (id, uid)
+  INNER JOIN pod_groups AS g ON g.id = any(ARRAY[v.id])
+  INNER JOIN pods_provisional AS p
+    ON p.namespace = any(ARRAY[g.namespace]) AND p.group_name = g.group_name
+  WHERE
+    p.refused IS NULL
+    AND NOT p.gated
+    AND (v.uid IS NULL OR p.uid = any(ARRAY[v.uid]))
+),
+
+moved AS (
+  INSERT INTO pods (
+    uid, group_id, namespace, pod_name, asked_name, request, completion_index,
+    owner_kind, owner_name, owner_uid, resource_version, duration_seconds,
+    created_at
+  )
+  SELECT
+    uid,
+    id,
+    namespace,
+    pod_name,
+    group_name,
+    request,
+    completion_index,
+    owner_kind,
+    owner_name,
+    owner_uid,
+    resource_version,
+    duration_seconds,
+    created_at
+  FROM surplus
+),
+
+gone AS (
+  DELETE FROM pods_provisional AS p USING surplus AS s WHERE p.uid = any(ARRAY[s.uid])
+)
+
+INSERT INTO pod_groups (
+  id, namespace, group_name, group_size, queue, priority, shape, owners,
+  duration_seconds, submitted_at, promoted_at
+)
+SELECT
+  id,
+  namespace,
+  'fluxnetes-group-' || namespace || '-' || pod_name,
+  1,
+  queue,
+  group_priority,
+  hashtextextended(
+    request_hash::text || '/' || coalesce(duration_seconds::text, ''), 0
+  ),
+  array_remove(ARRAY[owner_uid], NULL),
+  duration_seconds,
+  submitted_at,
+  $3
+FROM surplus
+RETURNING id, queue;
+
+-- name: set_match_job
+-- Which job is to find a group's place.
+UPDATE pod_groups AS g SET match_job = v.job
+FROM unnest($1::bigint [], $2::bigint []) AS v (id, job)
+WHERE g.id = any(ARRAY[v.id]);

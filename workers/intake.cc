@@ -1,0 +1,311 @@
+#include "workers/intake.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "cluster/quote.h"
+#include "sql/faults.h"
+#include "workers/filling_queries.h"
+#include "workers/group_labels.h"
+#include "workers/intake_batch.h"
+#include "workers/intake_filling.h"
+#include "workers/members_queries.h"
+
+namespace fluxnetes::workers {
+namespace {
+
+bool IsBinding(const cluster::PodPointer& before,
+               const cluster::PodPointer& after) {
+  return before != nullptr && after != nullptr && before->node_name.empty() &&
+         !after->node_name.empty() &&
+         (after->phase == cluster::PodPhase::kPending ||
+          after->phase == cluster::PodPhase::kRunning);
+}
+
+// Whether a change of a pod can change what is recorded of it.
+bool Matters(const cluster::Pod& before, const cluster::Pod& after) {
+  if (before.node_name.empty()) return true;
+  return after.phase != before.phase &&
+         after.phase != cluster::PodPhase::kRunning;
+}
+
+}  // namespace
+
+Intake::Intake(sql::Pool& pool, queue::WorkQueue& jobs,
+               queue::Leadership& leadership, cluster::Cluster& cluster,
+               cluster::ClusterCache& cache, Options options)
+    : pool_(pool),
+      jobs_(jobs),
+      leadership_(leadership),
+      cluster_(cluster),
+      cache_(cache),
+      options_(std::move(options)) {}
+
+bool Intake::RunOnce(cluster::Time now) {
+  const bool more_events = Watch();
+  if (Lead()) {
+    try {
+      Write(now);
+    } catch (const queue::LostTerm&) {
+      term_ = 0;
+    } catch (const sql::Error& error) {
+      compare_ |= error.InDoubt();
+      throw;
+    }
+  }
+  return more_events || (term_ != 0 && !changed_.empty());
+}
+
+bool Intake::Watch() {
+  if (watch_ == nullptr) watch_ = cluster_.WatchAll();
+  const auto timeout = changed_.empty() || term_ == 0
+                           ? options_.watch_timeout
+                           : std::chrono::milliseconds(0);
+  const auto events = watch_->Next(options_.events, timeout);
+  const cluster::CacheChanges changes = cache_.Apply(events);
+  compare_ |= changes.listed;
+  if (changes.listed && options_.own_bindings != nullptr)
+    options_.own_bindings->ForgetRecorded();
+  NoticeBindings();
+  for (const auto& [before, after] : changes.pods) Notice(before, after);
+  return std::ssize(events) == options_.events;
+}
+
+void Intake::Notice(const cluster::PodPointer& before,
+                    const cluster::PodPointer& after) {
+  const cluster::Pod& pod = after ? *after : *before;
+  if (!IsOurs(pod)) {
+    if (before == nullptr && pod.node_name.empty() &&
+        pod.labels.contains(kGroupNameLabel) &&
+        strays_.size() < options_.remembered) {
+      strays_.push_back(pod.uid);
+    }
+    return;
+  }
+  if (options_.own_bindings != nullptr && IsBinding(before, after)) {
+    switch (options_.own_bindings->Take(pod.uid, pod.node_name)) {
+      case OwnBindings::Standing::kRecorded:
+        return;
+      case OwnBindings::Standing::kUnderWay:
+        under_way_.push_back(after);
+        return;
+      case OwnBindings::Standing::kUnknown:
+        break;
+    }
+  }
+  if (before == nullptr || after == nullptr || Matters(*before, *after))
+    Remember(pod.uid);
+}
+
+void Intake::NoticeBindings() {
+  std::vector<cluster::PodPointer> still;
+  for (const cluster::PodPointer& pod : under_way_) {
+    const auto standing = options_.own_bindings->Take(pod->uid, pod->node_name);
+    if (standing == OwnBindings::Standing::kUnderWay) still.push_back(pod);
+    if (standing == OwnBindings::Standing::kUnknown) Remember(pod->uid);
+  }
+  under_way_ = std::move(still);
+}
+
+bool Intake::IsOurs(const cluster::Pod& pod) const {
+  return pod.scheduler_name == options_.scheduler_name;
+}
+
+void Intake::Remember(const std::string& uid) {
+  if (sql::BugPlanted("pod-forgotten")) return;
+  if (!remembered_.insert(uid).second) return;
+  changed_.push_back(uid);
+  if (changed_.size() - comparing_ <= options_.remembered) return;
+  changed_.clear();
+  remembered_.clear();
+  comparing_ = 0;
+  compare_ = true;
+}
+
+bool Intake::Lead() {
+  if (term_ != 0) return true;
+  term_ = leadership_.TryAcquire().value_or(0);
+  if (term_ == 0) {
+    changed_.clear();
+    remembered_.clear();
+    comparing_ = 0;
+    strays_.clear();
+    return false;
+  }
+  compare_ = true;
+  held_ = true;
+  queue_names_.clear();
+  return true;
+}
+
+void Intake::Write(cluster::Time now) {
+  if (compare_ && cache_.Synced()) RememberAll();
+  RecordChanges(now);
+  TellStrays();
+  ConsiderQueues(now);
+  if (held_) TakeBackHeld(now);
+}
+
+void Intake::RememberAll() {
+  Pods recorded;
+  {
+    sql::Transaction transaction(pool_, sql::Isolation::kReadOnly);
+    for (const sql::Row row : transaction.Run(queries::kReadLivingPods))
+      recorded.push_back(row.Get<std::string>("uid"));
+    transaction.Commit();
+  }
+  compare_ = false;
+  ++counts_.resyncs;
+  queue_names_.clear();
+  const auto add = [this](const std::string& uid) {
+    if (remembered_.insert(uid).second) changed_.push_back(uid);
+  };
+  for (const std::string& uid : recorded) {
+    if (cache_.PodByUid(uid) == nullptr) add(uid);
+  }
+  for (const cluster::PodPointer& pod : cache_.Pods()) {
+    if (IsOurs(*pod)) add(pod->uid);
+  }
+  comparing_ = changed_.size();
+}
+
+void Intake::TellStrays() {
+  if (strays_.empty()) return;
+  std::vector<queue::NewJob> notices;
+  for (const std::string& uid : strays_) {
+    const cluster::PodPointer pod = cache_.PodByUid(uid);
+    if (pod == nullptr) continue;
+    notices.push_back(
+        NoticeOf(pod->namespace_name, pod->name, uid,
+                 "the pod has the label " + std::string(kGroupNameLabel) +
+                     ", but does not count for its group, since its "
+                     "schedulerName is " +
+                     cluster::Quote(pod->scheduler_name) + "; it must be " +
+                     cluster::Quote(options_.scheduler_name),
+                 "OtherScheduler"));
+  }
+  sql::Transaction transaction(pool_);
+  leadership_.Check(transaction, term_);
+  jobs_.Insert(transaction, notices);
+  transaction.Commit();
+  strays_.clear();
+}
+
+void Intake::RecordChanges(cluster::Time now) {
+  if (changed_.empty()) return;
+  const auto count = std::min<std::size_t>(changed_.size(), options_.batch);
+  const Pods uids(changed_.begin(),
+                  changed_.begin() + static_cast<std::ptrdiff_t>(count));
+  int differed = 0;
+  try {
+    differed = Record(uids, now);
+  } catch (const queue::LostTerm&) {
+    throw;
+  } catch (const sql::Error& error) {
+    if (error.MayRetry() || error.InDoubt()) throw;
+    differed = RecordOneByOne(uids, now);
+  }
+  for (const std::string& uid : uids) remembered_.erase(uid);
+  changed_.erase(changed_.begin(),
+                 changed_.begin() + static_cast<std::ptrdiff_t>(count));
+  counts_.recorded += differed;
+  if (comparing_ > 0) counts_.healed += differed;
+  comparing_ -= std::min(comparing_, count);
+  if (differed > 0 && options_.on_recorded) options_.on_recorded();
+}
+
+int Intake::Record(const Pods& uids, cluster::Time now) {
+  sql::Transaction transaction(pool_);
+  leadership_.Check(transaction, term_);
+  IntakeBatch batch(transaction, jobs_, cache_, now);
+  const int differed = batch.Record(uids);
+  if (differed == 0) return 0;
+  batch.Finish();
+  sql::Failpoint("intake-before-commit");
+  transaction.Commit();
+  sql::Failpoint("intake-committed");
+  held_ |= batch.held();
+  return differed;
+}
+
+// One pod that PostgreSQL will not have must not keep the others back.
+int Intake::RecordOneByOne(const Pods& uids, cluster::Time now) {
+  int differed = 0;
+  for (const std::string& uid : uids) {
+    try {
+      differed += Record({uid}, now);
+    } catch (const sql::Error& error) {
+      if (error.MayRetry() || error.InDoubt()) throw;
+      ++counts_.set_aside;
+      if (options_.on_set_aside) options_.on_set_aside(uid, error.what());
+    }
+  }
+  return differed;
+}
+
+void Intake::ConsiderQueues(cluster::Time now) {
+  const auto names =
+      sql::RunAlone(pool_, queries::kReadQueueNames)[0].Get<std::string>(
+          "names");
+  if (names == queue_names_) return;
+  sql::Transaction transaction(pool_);
+  leadership_.Check(transaction, term_);
+  Pods namespaces, groups;
+  for (const sql::Row row : transaction.Run(queries::kReadRefusedGroups)) {
+    namespaces.push_back(row.Get<std::string>("namespace"));
+    groups.push_back(row.Get<std::string>("group_name"));
+  }
+  if (!groups.empty()) {
+    IntakeBatch batch(transaction, jobs_, cache_, now);
+    batch.Rejudge(namespaces, groups);
+    batch.Finish();
+  }
+  transaction.Commit();
+  queue_names_ = names;
+  if (!groups.empty() && options_.on_recorded) options_.on_recorded();
+}
+
+void Intake::TakeBackHeld(cluster::Time now) {
+  std::map<std::int64_t, std::vector<cluster::ObjectName>> groups;
+  {
+    sql::Transaction transaction(pool_, sql::Isolation::kReadOnly);
+    for (const sql::Row row : transaction.Run(queries::kReadHeldGroups)) {
+      auto& pods = groups[row.Get<std::int64_t>("id")];
+      const auto uid = row.Find<std::string>("uid");
+      if (!uid) continue;
+      pods.push_back({"Pod", row.Get<std::string>("namespace"),
+                      row.Get<std::string>("pod_name"), *uid});
+    }
+    transaction.Commit();
+  }
+  for (const auto& [group, pods] : groups) {
+    Pods uids;
+    std::vector<cluster::PodPointer> bound;
+    for (const cluster::ObjectName& name : pods) {
+      uids.push_back(name.uid);
+      if (cluster_.Touch(name.namespace_name, name.name, name.uid)) continue;
+      auto pod = cluster_.GetPod(name.namespace_name, name.name);
+      if (pod && pod->uid == name.uid && !pod->node_name.empty())
+        bound.push_back(std::make_shared<const cluster::Pod>(*std::move(pod)));
+    }
+    sql::Failpoint("intake-touched");
+    TakeBack(group, uids, bound, now);
+  }
+  held_ = false;
+}
+
+void Intake::TakeBack(std::int64_t group, const Pods& uids,
+                      const std::vector<cluster::PodPointer>& bound,
+                      cluster::Time now) {
+  sql::Transaction transaction(pool_);
+  leadership_.Check(transaction, term_);
+  IntakeBatch batch(transaction, jobs_, cache_, now);
+  batch.SettleHeld(group, uids, bound);
+  batch.Finish();
+  transaction.Commit();
+  sql::Failpoint("intake-taken-back");
+  if (options_.on_recorded) options_.on_recorded();
+}
+
+}  // namespace fluxnetes::workers

@@ -1,0 +1,117 @@
+// Watches the cluster, keeps the cache of it up to date, and, where it leads,
+// records what concerns the pods of our scheduler (intake_batch.h has the
+// rules). Others' pods are kept in the cache and never touched; but one that
+// names a group while it asks for another scheduler gets an event that says so,
+// since its group would wait for it for ever.
+//
+// It only remembers which pods have changed, and reads them from the cache when
+// it writes; so nothing is lost while the database is away, however long, and
+// the memory it takes is bounded by the number of pods. After a list, as a new
+// leader, and after a commit in doubt it compares everything with the records.
+//
+// An allocated group that lost a member may be in a binder's hands, perhaps of
+// a process that is paused. It is held: no new binding begins. Then its unbound
+// pods are touched, so that a binding under way meets a conflict, and only then
+// are its places given back.
+//
+// RunOnce() from one thread, in every process; the database decides who leads.
+// Throws sql::Error, and cluster::Unreachable if a held group cannot be taken
+// back now; it goes on where it was.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "cluster/cluster_cache.h"
+#include "queue/leadership.h"
+#include "queue/work_queue.h"
+#include "sql/pool.h"
+#include "workers/own_bindings.h"
+
+namespace fluxnetes::workers {
+
+struct IntakeCounts {
+  std::int64_t recorded = 0;   // pods whose record differed
+  std::int64_t healed = 0;     // those found by a full comparison only
+  std::int64_t set_aside = 0;  // pods that could not be recorded
+  std::int64_t resyncs = 0;    // full comparisons
+};
+
+class Intake {
+ public:
+  struct Options {
+    std::string scheduler_name = "fluxnetes";
+    int batch = 1'000;                           // pods in one transaction
+    int events = 10'000;                         // taken from the watch at once
+    std::chrono::milliseconds watch_timeout{0};  // waits for the first event
+    // Changed pods, besides those of a comparison; more: compare everything.
+    std::size_t remembered = 200'000;
+    // Told after something was recorded, and of a pod that cannot be.
+    std::function<void()> on_recorded = nullptr;
+    std::function<void(const std::string& uid, const std::string& why)>
+        on_set_aside = nullptr;
+    // What this process's binder records itself; null: everything is read.
+    OwnBindings* own_bindings = nullptr;
+  };
+
+  Intake(sql::Pool& pool, queue::WorkQueue& jobs, queue::Leadership& leadership,
+         cluster::Cluster& cluster, cluster::ClusterCache& cache,
+         Options options);
+
+  // True if there is more to do at once.
+  bool RunOnce(cluster::Time now);
+
+  // A full comparison comes with the next run.
+  void CompareEverything() { compare_ = true; }
+
+  const IntakeCounts& counts() const { return counts_; }
+  bool leads() const { return term_ != 0; }
+
+ private:
+  using Pods = std::vector<std::string>;
+
+  bool Watch();
+  bool Lead();
+  void Write(cluster::Time now);
+  void Notice(const cluster::PodPointer& before,
+              const cluster::PodPointer& after);
+  void NoticeBindings();
+  void Remember(const std::string& uid);
+  void RememberAll();
+  void TellStrays();
+  void RecordChanges(cluster::Time now);
+  int Record(const Pods& uids, cluster::Time now);
+  int RecordOneByOne(const Pods& uids, cluster::Time now);
+  void ConsiderQueues(cluster::Time now);
+  void TakeBackHeld(cluster::Time now);
+  void TakeBack(std::int64_t group, const Pods& uids,
+                const std::vector<cluster::PodPointer>& bound,
+                cluster::Time now);
+  bool IsOurs(const cluster::Pod& pod) const;
+
+  sql::Pool& pool_;
+  queue::WorkQueue& jobs_;
+  queue::Leadership& leadership_;
+  cluster::Cluster& cluster_;
+  cluster::ClusterCache& cache_;
+  const Options options_;
+  std::unique_ptr<cluster::Watch> watch_;
+
+  std::deque<std::string> changed_;  // UIDs, each once, in order of the events
+  std::unordered_set<std::string> remembered_;  // the same
+  std::vector<cluster::PodPointer> under_way_;  // our binder is at them
+  std::int64_t term_ = 0;                       // 0: another leads
+  bool compare_ = true;
+  std::size_t comparing_ = 0;  // so many of changed_ are of a full comparison
+  Pods strays_;                // UIDs of others' pods that name a group
+  bool held_ = true;           // there may be groups to take back
+  std::string queue_names_;
+  IntakeCounts counts_;
+};
+
+}  // namespace fluxnetes::workers

@@ -1,0 +1,40 @@
+// What the cluster shows of members of active groups, gathered and written by a
+// few statements: new versions, bindings, ends. Where Kubernetes has bound a
+// pod elsewhere than we had placed it, Kubernetes is right and the node that it
+// named is charged.
+//
+// Part of a transaction of intake, on one thread.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cluster/cluster_cache.h"
+#include "sql/transaction.h"
+
+namespace fluxnetes::workers {
+
+class MemberChanges {
+ public:
+  void SetVersion(const std::string& uid, const std::string& version);
+  void Bind(const cluster::PodPointer& pod);
+  // `state`: succeeded, failed, deleted.
+  void End(const std::string& uid, const std::string& state,
+           const std::string& node);
+
+  // Returns the groups whose places changed by it.
+  std::set<std::int64_t> Write(sql::Transaction& transaction,
+                               cluster::Time now);
+
+ private:
+  std::set<std::int64_t> ChargePlaces(sql::Transaction& transaction,
+                                      cluster::Time now);
+
+  std::vector<std::string> versioned_, versions_;
+  std::vector<std::string> ended_, ended_states_, ended_nodes_;
+  std::vector<cluster::PodPointer> bound_;
+};
+
+}  // namespace fluxnetes::workers

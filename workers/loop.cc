@@ -1,0 +1,49 @@
+#include "workers/loop.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+namespace fluxnetes::workers {
+
+using std::chrono::milliseconds;
+
+Loop::Loop(LoopOptions options, Step step, OnFailure on_failure)
+    : options_(std::move(options)),
+      step_(std::move(step)),
+      on_failure_(std::move(on_failure)) {}
+
+Loop::~Loop() { Stop(); }
+
+void Loop::Start() {
+  thread_ = std::thread([this] { Run(); });
+}
+
+void Loop::Stop() {
+  stopping_ = true;
+  bell_.Ring();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Loop::Run() {
+  std::string failing;
+  milliseconds back_off{0};
+  while (!stopping_) {
+    milliseconds pause = options_.interval;
+    try {
+      if (step_()) pause = milliseconds{0};
+      if (!failing.empty()) on_failure_(options_.name, "");
+      failing.clear();
+      back_off = milliseconds{0};
+    } catch (const std::exception& error) {
+      if (failing != error.what()) on_failure_(options_.name, error.what());
+      failing = error.what();
+      back_off =
+          std::clamp(back_off * 2, milliseconds{50}, options_.max_back_off);
+      pause = back_off;
+    }
+    if (pause.count() > 0 && !stopping_) bell_.Wait(pause);
+  }
+}
+
+}  // namespace fluxnetes::workers

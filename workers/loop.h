@@ -1,0 +1,52 @@
+// The thread around a worker: runs its step, goes on at once while there is
+// more to do, else waits for the bell or the timer. One catch: what a step
+// throws is told once with its context, and the loop backs off and goes on.
+//
+// Start() and Stop() from one thread; stopping twice is fine. Ring() from any.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <string>
+#include <thread>
+
+#include "workers/bell.h"
+
+namespace fluxnetes::workers {
+
+struct LoopOptions {
+  std::string name;
+  std::chrono::milliseconds interval{1'000};  // the timer underneath
+  std::chrono::milliseconds max_back_off{5'000};
+};
+
+class Loop {
+ public:
+  // True: there is more to do at once.
+  using Step = std::function<bool()>;
+  // Told once per kind of failure, and with an empty text when it is over.
+  using OnFailure =
+      std::function<void(const std::string& loop, const std::string& what)>;
+
+  Loop(LoopOptions options, Step step, OnFailure on_failure);
+  ~Loop();  // Stop()
+  Loop(const Loop&) = delete;
+  Loop& operator=(const Loop&) = delete;
+
+  void Start();
+  void Stop();
+  void Ring() { bell_.Ring(); }
+
+ private:
+  void Run();
+
+  const LoopOptions options_;
+  const Step step_;
+  const OnFailure on_failure_;
+  Bell bell_;
+  std::atomic<bool> stopping_{false};
+  std::thread thread_;
+};
+
+}  // namespace fluxnetes::workers

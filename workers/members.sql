@@ -1,0 +1,341 @@
+-- The queries of intake about active groups and their members. Scheduling time
+-- is a parameter.
+
+-- name: lock_active_groups
+-- Keeps others from groups: those of pods ($1), those of names ($2, $3), and
+-- those of numbers ($4).
+SELECT g.id
+FROM pod_groups AS g
+WHERE g.id IN (
+  SELECT p.group_id
+  FROM unnest($1::text []) AS u (uid)
+  INNER JOIN pods AS p ON p.uid = any(ARRAY[u.uid])
+  UNION
+  SELECT a.id
+  FROM unnest($2::text [], $3::text []) AS v (namespace, group_name)
+  INNER JOIN pod_groups AS a
+    ON a.namespace = any(ARRAY[v.namespace]) AND a.group_name = v.group_name
+  UNION
+  SELECT i.id FROM unnest($4::bigint []) AS i (id)
+)
+ORDER BY g.id
+FOR UPDATE OF g;
+
+-- name: read_unstarted_members
+-- All members of the groups of these pods, if none of the group was bound yet.
+SELECT p.uid
+FROM pods AS p
+WHERE p.group_id IN (
+  SELECT m.group_id
+  FROM unnest($1::text []) AS u (uid)
+  INNER JOIN pods AS m ON m.uid = any(ARRAY[u.uid])
+  INNER JOIN pod_groups AS g
+    ON g.id = any(ARRAY[m.group_id]) AND g.state <> 'bound'
+);
+
+-- name: set_member_versions
+-- Versions of waiting pods that were read anew.
+UPDATE pods AS p SET resource_version = v.version
+FROM unnest($1::text [], $2::text []) AS v (uid, version)
+WHERE p.uid = any(ARRAY[v.uid]) AND p.state = 'waiting';
+
+-- name: end_members
+-- Members that have succeeded, failed, or are there no more.
+UPDATE pods AS p
+SET
+  state = v.state,
+  node_name = coalesce(p.node_name, nullif(v.node, '')),
+  ended_at = $4
+FROM unnest($1::text [], $2::text [], $3::text []) AS v (uid, state, node)
+WHERE p.uid = any(ARRAY[v.uid]) AND p.state IN ('waiting', 'bound');
+
+-- name: bind_members
+-- Members that have a node in Kubernetes.
+UPDATE pods AS p SET state = 'bound', node_name = v.node, bound_at = $3
+FROM unnest($1::text [], $2::text []) AS v (uid, node)
+WHERE p.uid = any(ARRAY[v.uid]) AND p.state = 'waiting';
+
+-- name: read_places
+-- Where pods were to go.
+SELECT p.uid, p.group_id, l.node_name
+FROM unnest($1::text []) AS v (uid)
+INNER JOIN pods AS p ON p.uid = any(ARRAY[v.uid])
+LEFT JOIN placements AS l
+  ON l.fluxion_job = any(ARRAY[p.group_id]) AND l.pod_uid = p.uid;
+
+-- name: charge_places
+-- Pods that others have bound, or elsewhere than we had placed them: what they
+-- hold is booked on the node that they have, in the term of who owns the match
+-- now, for a group that held nothing from now on.
+WITH v AS (
+  SELECT *
+  FROM unnest(
+    $1::bigint [], $2::text [], $3::text [], $4::bigint [], $5::bigint [],
+    $6::text []
+  ) AS u (id, uid, node_name, cpu_milli, memory_bytes, other)
+),
+
+allocated AS (
+  INSERT INTO allocations AS a
+  (fluxion_job, group_id, queue, nodes, starts_at, ends_at, term)
+  SELECT
+    g.id,
+    g.id,
+    g.queue,
+    (SELECT array_agg(DISTINCT v.node_name ORDER BY v.node_name)
+     FROM v WHERE v.id = g.id),
+    $7,
+    $7::timestamptz + make_interval(secs => g.duration_seconds),
+    coalesce((SELECT o.term FROM leaders AS o WHERE o.name = 'match'), 0)
+  FROM pod_groups AS g
+  WHERE g.id IN (SELECT v.id FROM v)
+  ON CONFLICT (fluxion_job) DO UPDATE SET
+  nodes = ARRAY(
+    SELECT DISTINCT n.node
+    FROM unnest(a.nodes || excluded.nodes) AS n (node)
+    ORDER BY n.node
+  ),
+  (starts_at, ends_at) = (
+    SELECT
+      CASE WHEN held.some THEN a.starts_at ELSE excluded.starts_at END,
+      CASE WHEN held.some THEN a.ends_at ELSE excluded.ends_at END
+    FROM (
+      SELECT EXISTS (
+        SELECT FROM placements AS l WHERE l.fluxion_job = a.fluxion_job
+      ) AS some
+    ) AS held
+  )
+)
+
+INSERT INTO placements AS p
+(fluxion_job, pod_uid, node_name, cpu_milli, memory_bytes, other)
+SELECT v.id, v.uid, v.node_name, v.cpu_milli, v.memory_bytes, v.other::jsonb
+FROM v
+ON CONFLICT (fluxion_job, pod_uid) DO UPDATE SET node_name = excluded.node_name;
+
+-- name: read_standing
+-- How groups stand: how many of their pods wait, are bound, were ever bound,
+-- and ended too early without a replacement.
+SELECT
+  g.id,
+  g.state,
+  coalesce(g.phase, '') AS phase,
+  g.cancel_reason IS NOT NULL AS cancelled,
+  count(*) FILTER (WHERE p.state = 'waiting') AS waiting,
+  count(p.node_name) AS started,
+  count(*) FILTER (
+    WHERE p.state IN ('failed', 'deleted') AND p.replaced_by IS NULL
+  ) AS lost
+FROM unnest($1::bigint []) AS v (id)
+INNER JOIN pod_groups AS g ON g.id = any(ARRAY[v.id])
+LEFT JOIN pods AS p ON p.group_id = any(ARRAY[g.id])
+GROUP BY g.id
+ORDER BY g.id;
+
+-- name: hold_groups
+-- Groups that lost a member while their binding may be under way: nothing more
+-- of them is bound, and what they have is taken back pod by pod.
+UPDATE pod_groups AS g
+SET
+  state = 'pending',
+  phase = 'held',
+  revision = g.revision + 1,
+  match_job = NULL,
+  reason = 'a pod of the group is gone; taking back its places'
+FROM unnest($1::bigint []) AS v (id)
+WHERE g.id = any(ARRAY[v.id]);
+
+-- name: requeue_groups
+-- Groups of which some pods run and others must be placed (again).
+UPDATE pod_groups AS g
+SET
+  state = 'pending',
+  phase = 'queued',
+  revision = g.revision + 1,
+  first_in_line = true,
+  went_back_at = CASE
+    WHEN g.state IN ('allocated', 'bound') THEN $2
+    ELSE coalesce(g.went_back_at, $2)
+  END,
+  reason = NULL,
+  match_job = CASE
+    WHEN g.state IN ('pending', 'unsatisfiable') THEN g.match_job
+  END
+FROM unnest($1::bigint []) AS v (id)
+WHERE g.id = any(ARRAY[v.id])
+RETURNING g.id, g.queue, g.match_job IS NULL AS wants_job;
+
+-- name: start_groups
+-- Groups of which no pod waits any more.
+UPDATE pod_groups AS g
+SET
+  state = 'bound',
+  phase = NULL,
+  reason = NULL,
+  first_in_line = false,
+  allocated_at = coalesce(g.allocated_at, $2),
+  bound_at = coalesce(g.bound_at, $2)
+FROM unnest($1::bigint []) AS v (id)
+WHERE g.id = any(ARRAY[v.id]);
+
+-- name: abandon_groups
+-- Groups of which no pod is left before any was bound: nothing more is placed.
+UPDATE pod_groups AS g
+SET
+  revision = g.revision + 1,
+  cancel_reason = coalesce(
+    g.cancel_reason, 'its pods were deleted before it could start'
+  )
+FROM unnest($1::bigint []) AS v (id)
+WHERE g.id = any(ARRAY[v.id]);
+
+-- name: dissolve_groups
+-- Groups that lost members before any was bound are active no more; returns
+-- the pods that wait for the group to become whole again.
+WITH gone AS (
+  DELETE FROM pod_groups AS g
+  USING unnest($1::bigint []) AS v (id)
+  WHERE g.id = any(ARRAY[v.id])
+  RETURNING g.id
+)
+
+SELECT p.uid
+FROM gone AS g
+INNER JOIN pods AS p ON p.group_id = any(ARRAY[g.id]) AND p.state = 'waiting';
+
+-- name: read_active_groups
+-- Active groups by name, the newest generation first.
+SELECT
+  g.id,
+  g.namespace,
+  g.group_name,
+  g.group_size,
+  g.queue,
+  g.owners,
+  g.state,
+  EXISTS (
+    SELECT FROM pods AS p
+    WHERE p.group_id = any(ARRAY[g.id]) AND p.state IN ('waiting', 'bound')
+  ) AS alive
+FROM (
+  SELECT DISTINCT u.namespace, u.group_name
+  FROM unnest($1::text [], $2::text []) AS u (namespace, group_name)
+) AS v
+INNER JOIN pod_groups AS g
+  ON g.namespace = any(ARRAY[v.namespace]) AND g.group_name = v.group_name
+WHERE g.cancel_reason IS NULL AND g.phase IS DISTINCT FROM 'held'
+ORDER BY g.id DESC;
+
+-- name: read_vacancies
+-- Members that failed or were deleted and were not replaced, with the place
+-- that is held for a replacement, if it still is.
+SELECT
+  p.group_id,
+  p.uid,
+  p.completion_index,
+  p.request::text AS request,
+  l.node_name
+FROM unnest($1::bigint []) AS v (id)
+INNER JOIN pods AS p ON p.group_id = any(ARRAY[v.id])
+LEFT JOIN placements AS l
+  ON l.fluxion_job = any(ARRAY[p.group_id]) AND l.pod_uid = p.uid
+WHERE p.state IN ('failed', 'deleted') AND p.replaced_by IS NULL
+ORDER BY p.group_id, l.node_name IS NULL, p.ended_at, p.uid;
+
+-- name: replace_members
+-- Pods ($1) take the vacancies of others ($2) in groups ($3), with their places
+-- ($4) or without.
+WITH v AS MATERIALIZED (
+  SELECT *
+  FROM unnest($1::text [], $2::text [], $3::bigint [], $4::boolean [])
+  AS u (uid, vacancy, id, with_place)
+),
+
+moved AS (
+  INSERT INTO pods (
+    uid, group_id, namespace, pod_name, asked_name, request, completion_index,
+    owner_kind, owner_name, owner_uid, resource_version, duration_seconds,
+    created_at
+  )
+  SELECT
+    p.uid,
+    v.id,
+    p.namespace,
+    p.pod_name,
+    p.group_name,
+    p.request,
+    p.completion_index,
+    p.owner_kind,
+    p.owner_name,
+    p.owner_uid,
+    p.resource_version,
+    p.duration_seconds,
+    p.created_at
+  FROM v
+  INNER JOIN pods_provisional AS p ON p.uid = any(ARRAY[v.uid])
+),
+
+gone AS (
+  DELETE FROM pods_provisional AS p USING v WHERE p.uid = any(ARRAY[v.uid])
+),
+
+marked AS (
+  UPDATE pods AS p SET replaced_by = v.uid FROM v
+  WHERE p.uid = any(ARRAY[v.vacancy])
+),
+
+taken AS (
+  UPDATE placements AS l SET pod_uid = v.uid, held_until = NULL
+  FROM v
+  WHERE l.fluxion_job = any(ARRAY[v.id]) AND l.pod_uid = v.vacancy AND v.with_place
+)
+
+DELETE FROM placements AS l USING v
+WHERE l.fluxion_job = any(ARRAY[v.id]) AND l.pod_uid = v.vacancy AND NOT v.with_place;
+
+-- name: rebind_groups
+-- Groups of which a waiting pod was given a place outside of the match.
+UPDATE pod_groups AS g SET revision = g.revision + 1
+FROM unnest($1::bigint []) AS v (id)
+WHERE g.id = any(ARRAY[v.id])
+RETURNING g.id, g.revision;
+
+-- name: tell_changes
+-- Lets the owner of the match read groups and what they hold again.
+INSERT INTO match_inbox (news, group_id)
+SELECT 'changed', v.id FROM unnest($1::bigint []) AS v (id);
+
+-- name: read_held_groups
+-- Groups whose places are being taken back, with the pods that may be bound.
+SELECT g.id, p.namespace, p.pod_name, p.uid
+FROM pod_groups AS g
+LEFT JOIN pods AS p ON p.group_id = any(ARRAY[g.id]) AND p.state = 'waiting'
+WHERE g.phase = 'held'
+ORDER BY g.id, p.uid;
+
+-- name: read_pods_besides
+-- Pods with an owner that wait under the name of an active group.
+SELECT p.uid
+FROM pod_groups AS g
+INNER JOIN pods_provisional AS p
+  ON p.namespace = g.namespace AND p.group_name = g.group_name
+WHERE
+  g.id = $1
+  AND p.refused IS NULL
+  AND NOT p.gated
+  AND p.owner_uid IS NOT NULL;
+
+-- name: release_held_groups
+-- Groups that are held no longer because some of their pods were bound after
+-- all: the others follow.
+UPDATE pod_groups AS g
+SET state = 'allocated', phase = NULL, reason = NULL, revision = g.revision + 1
+FROM unnest($1::bigint []) AS v (id)
+WHERE g.id = any(ARRAY[v.id]) AND g.phase = 'held'
+RETURNING g.id, g.revision;
+
+-- name: unhold_groups
+-- Cancelled groups whose places need not be taken back: they end with the pods.
+UPDATE pod_groups AS g SET phase = 'queued'
+FROM unnest($1::bigint []) AS v (id)
+WHERE g.id = any(ARRAY[v.id]) AND g.phase = 'held';

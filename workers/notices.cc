@@ -1,0 +1,77 @@
+#include "workers/notices.h"
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "sql/faults.h"
+
+namespace fluxnetes::workers {
+namespace {
+
+struct Told {
+  std::vector<cluster::PodEvent> events;
+  std::vector<cluster::PodCondition> conditions;
+};
+
+void Read(const std::string& args, Told& told) {
+  const auto notice = nlohmann::json::parse(args);
+  const auto text = [&notice](const char* name) {
+    return notice.at(name).get<std::string>();
+  };
+  const std::string reason = text("reason");
+  const bool common = reason == "FailedScheduling" || reason == "Unschedulable";
+  told.events.push_back({text("namespace"), text("pod"), text("uid"), true,
+                         common ? "FailedScheduling" : reason,
+                         text("message")});
+  if (!notice.value("condition", false)) return;
+  told.conditions.push_back({text("namespace"), text("pod"), text("uid"),
+                             common ? "Unschedulable" : reason,
+                             text("message")});
+}
+
+}  // namespace
+
+Notices::Notices(queue::WorkQueue& jobs, const queue::Client& client,
+                 cluster::Cluster& cluster, Options options)
+    : jobs_(jobs),
+      leased_(jobs, client, "notice"),
+      cluster_(cluster),
+      options_(options) {}
+
+bool Notices::RunOnce() {
+  const auto jobs = leased_.Lease(options_.batch);
+  if (jobs.empty()) return false;
+  Told told;
+  std::vector<queue::JobResult> results;
+  for (const queue::Job& job : jobs) {
+    queue::JobResult& result = results.emplace_back();
+    result.id = job.id;
+    result.attempt = job.attempt;
+    try {
+      Read(job.args, told);
+    } catch (const nlohmann::json::exception& error) {
+      result.outcome = queue::Outcome::kDiscarded;
+      result.error = error.what();
+    }
+  }
+  try {
+    cluster_.Record(told.events);
+    cluster_.SetConditions(told.conditions);
+  } catch (const cluster::Unreachable&) {
+    for (queue::JobResult& result : results) {
+      if (result.outcome != queue::Outcome::kCompleted) continue;
+      result.outcome = queue::Outcome::kSnoozed;
+      result.delay = options_.retry;
+    }
+    jobs_.Finish(results);
+    leased_.Done();
+    throw;
+  }
+  sql::Failpoint("notices-told");
+  jobs_.Finish(results);
+  leased_.Done();
+  return std::ssize(jobs) == options_.batch;
+}
+
+}  // namespace fluxnetes::workers

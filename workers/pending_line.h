@@ -1,0 +1,111 @@
+// The groups that wait, in lines: a line holds the groups of one shape in one
+// queue, in order, so that whether they fit is asked once for all of them.
+//
+//   order   first in line, priority (higher first), age, id
+//
+// Owned by one thread.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "matcher/gang.h"
+#include "workers/decision.h"
+
+namespace fluxnetes::workers {
+
+struct PendingLine;
+struct ScheduleQueue;
+
+// A PendingGroup without what a decision does not need: there may be many.
+struct WaitingGroup {
+  GroupId id = 0;
+  cluster::Time submitted_at{};
+  std::int64_t job_id = 0;
+  std::int32_t priority = 0;
+  int revision = 1;
+  int job_attempt = 0;
+  bool first_in_line = false;
+  bool unsatisfiable = false;  // was said, or is so in the database
+  std::vector<Member> members;
+  PendingLine* line = nullptr;
+};
+
+// Whether `a` goes before `b`.
+bool Earlier(const WaitingGroup& a, const WaitingGroup& b);
+
+struct EarlierFirst {
+  bool operator()(const WaitingGroup* a, const WaitingGroup* b) const {
+    return Earlier(*a, *b);
+  }
+};
+
+// What a group asks for: how many of which requests.
+using RequestCounts = std::vector<std::pair<const cluster::PodRequest*, int>>;
+
+// What was missing when a group was last asked.
+struct Shortage {
+  enum class Kind {
+    kNone,
+    kNoPlace,     // for any pod of one of the requests
+    kSomePlaces,  // not for all pods
+    kKept,        // it would fit but for what others are promised
+  };
+  Kind kind = Kind::kNone;
+  int request = 0;
+  bool operator==(const Shortage&) const = default;
+};
+
+struct PendingLine {
+  // Constant after construction.
+  std::string queue_name;
+  std::int64_t shape = 0;
+  std::optional<std::int64_t> duration;
+  RequestCounts requests;
+
+  std::set<const WaitingGroup*, EarlierFirst> groups;
+
+  // Kept by the schedule.
+  ScheduleQueue* queue = nullptr;
+  matcher::Gang gang;  // one task group for each of `requests`
+  bool ask = true;     // whether they fit is not known, or may be better
+  std::uint64_t failed_in = 0;  // the last cycle in which they did not fit
+  Shortage shortage;            // of then
+  std::string why_short;        // the same in words
+  bool checked = false;         // `unsatisfiable` is up to date
+  std::string unsatisfiable;    // why they can never fit; empty: they can
+  const cluster::PodRequest* impossible = nullptr;  // that is the cause
+
+  const WaitingGroup* Front() const { return *groups.begin(); }
+};
+
+class PendingLines {
+ public:
+  using Key = std::tuple<std::string, std::int64_t, std::optional<std::int64_t>,
+                         RequestCounts>;
+  using Lines = std::map<Key, std::unique_ptr<PendingLine>>;
+
+  // The group must be unknown. `requests` are those of its members. A line
+  // that is new has no queue yet.
+  WaitingGroup& Add(PendingGroup group, RequestCounts requests);
+  const WaitingGroup* Find(GroupId group) const;
+  WaitingGroup* Find(GroupId group);
+  // It leaves its line; the line goes with its last group.
+  void Remove(GroupId group);
+
+  std::size_t size() const { return groups_.size(); }
+  const Lines& lines() const { return lines_; }
+
+ private:
+  Lines lines_;
+  std::unordered_map<GroupId, WaitingGroup> groups_;
+};
+
+}  // namespace fluxnetes::workers

@@ -1,0 +1,71 @@
+#include "workers/promoter.h"
+
+#include "sql/faults.h"
+#include "workers/filling_queries.h"
+
+namespace fluxnetes::workers {
+
+std::vector<std::int64_t> InsertMatchJobs(
+    sql::Transaction& transaction, queue::WorkQueue& jobs,
+    const std::vector<std::int64_t>& groups,
+    const std::vector<std::string>& queues) {
+  std::vector<queue::NewJob> inserted;
+  inserted.reserve(groups.size());
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    queue::NewJob& job = inserted.emplace_back();
+    job.kind = "match";
+    job.queue = "match:" + queues[i];
+    job.args = "{\"group\": " + std::to_string(groups[i]) + "}";
+    job.max_attempts = queue::kNoLimit;
+  }
+  return jobs.Insert(transaction, inserted);
+}
+
+void PromoteSurplus(sql::Transaction& transaction, queue::WorkQueue& jobs,
+                    const std::vector<std::int64_t>& groups,
+                    const std::vector<std::optional<std::string>>& uids,
+                    cluster::Time now) {
+  std::vector<std::int64_t> ids;
+  std::vector<std::string> queues;
+  for (const sql::Row row :
+       transaction.Run(queries::kPromoteSurplus, groups, uids, now)) {
+    ids.push_back(row.Get<std::int64_t>("id"));
+    queues.push_back(row.Get<std::string>("queue"));
+  }
+  if (ids.empty()) return;
+  transaction.Run(queries::kSetMatchJob, ids,
+                  InsertMatchJobs(transaction, jobs, ids, queues));
+}
+
+Promoter::Promoter(sql::Pool& pool, queue::WorkQueue& jobs, Options options)
+    : pool_(pool), jobs_(jobs), options_(options) {}
+
+bool Promoter::RunOnce(cluster::Time now) {
+  std::vector<std::string> namespaces, names, queues;
+  std::vector<std::int64_t> groups, with_surplus;
+  const bool in_part = sql::BugPlanted("promoted-in-part");
+  sql::Transaction transaction(pool_);
+  for (const sql::Row row :
+       transaction.Run(queries::kPickCompleteGroups, options_.batch)) {
+    namespaces.push_back(row.Get<std::string>("namespace"));
+    names.push_back(row.Get<std::string>("group_name"));
+    queues.push_back(row.Get<std::string>("queue"));
+    groups.push_back(row.Get<std::int64_t>("group_id"));
+    if (in_part || row.Get<std::int32_t>("surplus") > 0)
+      with_surplus.push_back(groups.back());
+  }
+  if (groups.empty()) return false;
+  const auto matches = InsertMatchJobs(transaction, jobs_, groups, queues);
+  transaction.Run(queries::kPromoteGroups, namespaces, names, matches, now,
+                  in_part);
+  if (!with_surplus.empty())
+    PromoteSurplus(transaction, jobs_, with_surplus,
+                   std::vector<std::optional<std::string>>(with_surplus.size()),
+                   now);
+  sql::Failpoint("promoter-before-commit");
+  transaction.Commit();
+  sql::Failpoint("promoter-committed");
+  return std::ssize(groups) == options_.batch;
+}
+
+}  // namespace fluxnetes::workers

@@ -1,0 +1,57 @@
+// Moves groups that are whole out of the provisional tables: a group with its
+// pods becomes an active one, and a job `match` asks for its place, all in one
+// transaction. Of more pods than its size the first by completion index, then
+// by age, are its members; each of the others becomes a group of one that keeps
+// the group's place in the order.
+//
+// A group is promoted once: its provisional row goes in the same transaction,
+// and rows that another promoter or intake holds are left to the next run.
+//
+// RunOnce() from one thread; several promoters may run at once. Throws
+// sql::Error.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cluster/pod.h"
+#include "queue/work_queue.h"
+#include "sql/pool.h"
+#include "sql/transaction.h"
+
+namespace fluxnetes::workers {
+
+// A job `match` for each group; the ids in the order of the groups.
+std::vector<std::int64_t> InsertMatchJobs(
+    sql::Transaction& transaction, queue::WorkQueue& jobs,
+    const std::vector<std::int64_t>& groups,
+    const std::vector<std::string>& queues);
+
+// A pod that waits under the name of an active group becomes a group of one
+// with the order of that group. Per pod its group and UID; without a UID all
+// pods that wait under the group's name.
+void PromoteSurplus(sql::Transaction& transaction, queue::WorkQueue& jobs,
+                    const std::vector<std::int64_t>& groups,
+                    const std::vector<std::optional<std::string>>& uids,
+                    cluster::Time now);
+
+class Promoter {
+ public:
+  struct Options {
+    int batch = 1'000;  // groups at once
+  };
+
+  Promoter(sql::Pool& pool, queue::WorkQueue& jobs, Options options);
+
+  // One batch; true if there is more to do at once.
+  bool RunOnce(cluster::Time now);
+
+ private:
+  sql::Pool& pool_;
+  queue::WorkQueue& jobs_;
+  const Options options_;
+};
+
+}  // namespace fluxnetes::workers

@@ -1,0 +1,424 @@
+-- The queries of the match worker and the binder. Scheduling time is a
+-- parameter; leases and terms live by the database's clock.
+--
+-- In the queries of this folder a join looks a key up as `= any(ARRAY[key])`, and
+-- a state is asked for so that no partial index seems to answer it: then the
+-- planner can but take the index of the key, row by row. Where a table was empty
+-- when it was last analysed, as queues are, it would else turn the join round
+-- and read the whole table for each row.
+
+-- name: read_queues
+-- All scheduling queues.
+SELECT
+  name,
+  node_selector::text AS node_selector,
+  queue_policy,
+  match_policy,
+  queue_depth,
+  paused,
+  extract(epoch FROM assumed_duration)::bigint AS assumed_duration
+FROM queues
+ORDER BY name;
+
+-- name: read_all_allocations
+-- All that is held.
+SELECT
+  a.fluxion_job,
+  a.queue,
+  floor(extract(epoch FROM a.starts_at))::bigint AS starts_at,
+  ceil(extract(epoch FROM a.ends_at))::bigint AS ends_at,
+  p.pod_uid,
+  p.node_name,
+  p.cpu_milli,
+  p.memory_bytes,
+  p.other::text AS other
+FROM allocations AS a
+INNER JOIN placements AS p ON p.fluxion_job = any(ARRAY[a.fluxion_job])
+ORDER BY a.fluxion_job, p.pod_uid;
+
+-- name: read_allocations
+-- What some groups hold.
+SELECT
+  a.fluxion_job,
+  a.queue,
+  floor(extract(epoch FROM a.starts_at))::bigint AS starts_at,
+  ceil(extract(epoch FROM a.ends_at))::bigint AS ends_at,
+  p.pod_uid,
+  p.node_name,
+  p.cpu_milli,
+  p.memory_bytes,
+  p.other::text AS other
+FROM unnest($1::bigint []) AS v (id)
+INNER JOIN allocations AS a ON a.fluxion_job = any(ARRAY[v.id])
+INNER JOIN placements AS p ON p.fluxion_job = any(ARRAY[a.fluxion_job])
+ORDER BY a.fluxion_job, p.pod_uid;
+
+-- name: read_reservations
+-- Which groups have a reservation or a drain set.
+SELECT group_id FROM reservations;
+
+-- name: read_wait_reasons
+-- Which shapes have a reason to wait.
+SELECT queue, shape FROM wait_reasons;
+
+-- name: read_held_match_jobs
+-- The match jobs that a client has leased.
+SELECT id, attempt, (args ->> 'group')::bigint AS group_id
+FROM jobs
+WHERE state = 'running' AND client_id = $1 AND kind = 'match';
+
+-- name: read_waiting_groups
+-- The groups of match jobs, as far as they still wait.
+SELECT
+  g.id,
+  g.namespace,
+  g.group_name,
+  g.queue,
+  g.priority,
+  g.first_in_line,
+  (extract(epoch FROM g.submitted_at) * 1000000)::bigint AS submitted_us,
+  g.revision,
+  g.shape,
+  g.duration_seconds,
+  g.match_job,
+  g.state = 'unsatisfiable' AS unsatisfiable
+FROM unnest($1::bigint []) AS v (id)
+INNER JOIN pod_groups AS g ON g.id = any(ARRAY[v.id])
+WHERE g.state NOT IN ('allocated', 'bound') AND g.cancel_reason IS NULL
+ORDER BY g.id;
+
+-- name: read_waiting_members
+-- The members of groups that have no place yet.
+SELECT p.group_id, p.uid, p.request::text AS request
+FROM unnest($1::bigint []) AS v (id)
+INNER JOIN pods AS p ON p.group_id = any(ARRAY[v.id])
+WHERE
+  p.state = 'waiting'
+  AND NOT EXISTS (
+    SELECT FROM placements AS l
+    WHERE l.fluxion_job = any(ARRAY[p.group_id]) AND l.pod_uid = p.uid
+  )
+ORDER BY p.group_id, p.completion_index NULLS LAST, p.created_at, p.uid;
+
+-- name: clear_match_inbox
+-- Forgets the news that a fresh load of everything has made old.
+DELETE FROM match_inbox;
+
+-- name: take_match_inbox
+-- The news for the owner of the match, in order; the rows go with the commit.
+WITH taken AS (
+  DELETE FROM match_inbox
+  WHERE id = any(ARRAY(SELECT i.id FROM match_inbox AS i ORDER BY i.id LIMIT $1))
+  RETURNING id, news, group_id, pod_uid
+)
+SELECT news, group_id, pod_uid FROM taken ORDER BY id;
+
+-- name: record_verdicts
+-- Groups that can never fit, or can again: state and reason, with the name of
+-- the pod that is the cause, if it is one alone.
+UPDATE pod_groups AS g
+SET
+  state = CASE WHEN v.unsatisfiable THEN 'unsatisfiable' ELSE 'pending' END,
+  phase = CASE WHEN v.unsatisfiable THEN NULL ELSE 'queued' END,
+  reason = nullif(v.reason, '') || coalesce(
+    (SELECT format(' (pod %s)', p.pod_name) FROM pods AS p WHERE p.uid = v.cause),
+    ''
+  )
+FROM unnest(
+  $1::bigint [], $2::integer [], $3::boolean [], $4::text [], $5::text []
+) AS v (id, revision, unsatisfiable, reason, cause)
+WHERE
+  g.id = any(ARRAY[v.id])
+  AND g.revision = v.revision
+  AND g.state NOT IN ('allocated', 'bound')
+RETURNING g.id;
+
+-- name: allocate_groups
+-- Groups that were given their nodes, unless they changed meanwhile. (Pending
+-- groups are those that have a phase.)
+UPDATE pod_groups AS g
+SET state = 'allocated', phase = NULL, reason = NULL, allocated_at = $3
+FROM unnest($1::bigint [], $2::integer []) AS v (id, revision)
+WHERE g.id = any(ARRAY[v.id]) AND g.revision = v.revision AND g.phase IS NOT NULL
+RETURNING g.id;
+
+-- name: insert_allocations
+-- What groups hold; a group that was placed again keeps its row, with the start
+-- and end of all that it holds now.
+INSERT INTO allocations AS a
+(fluxion_job, group_id, queue, nodes, starts_at, ends_at, term)
+SELECT
+  v.id,
+  v.id,
+  v.queue,
+  v.nodes::text [],
+  to_timestamp(v.starts_at),
+  to_timestamp(v.ends_at),
+  $6
+FROM unnest($1::bigint [], $2::text [], $3::text [], $4::bigint [], $5::bigint [])
+AS v (id, queue, nodes, starts_at, ends_at)
+ON CONFLICT (fluxion_job) DO UPDATE SET
+nodes = ARRAY(
+  SELECT DISTINCT n.node
+  FROM unnest(a.nodes || excluded.nodes) AS n (node)
+  ORDER BY n.node
+),
+starts_at = excluded.starts_at,
+ends_at = excluded.ends_at,
+term = excluded.term;
+
+-- name: insert_placements
+-- What each pod holds on its node.
+INSERT INTO placements
+(fluxion_job, pod_uid, node_name, cpu_milli, memory_bytes, other)
+SELECT v.id, v.uid, v.node, v.cpu, v.memory, v.other::jsonb
+FROM unnest(
+  $1::bigint [], $2::text [], $3::text [], $4::bigint [], $5::bigint [], $6::text []
+) AS v (id, uid, node, cpu, memory, other);
+
+-- name: drop_reservations
+-- Groups that have none any more.
+WITH gone AS (
+  DELETE FROM reservations AS r USING unnest($1::bigint []) AS v (id)
+  WHERE r.group_id = any(ARRAY[v.id])
+  RETURNING r.group_id
+)
+UPDATE pod_groups AS g SET phase = 'queued'
+FROM gone
+WHERE g.id = any(ARRAY[gone.group_id]) AND g.phase IS NOT NULL;
+
+-- name: record_reservations
+-- When and where groups will start.
+WITH made AS (
+  INSERT INTO reservations AS r
+  (group_id, queue, kind, starts_at, nodes, made_at)
+  SELECT
+    g.id,
+    v.queue,
+    CASE WHEN v.starts_at IS NULL THEN 'drain' ELSE 'reservation' END,
+    to_timestamp(v.starts_at),
+    v.nodes::text [],
+    $5
+  FROM unnest($1::bigint [], $2::text [], $3::bigint [], $4::text [])
+  AS v (id, queue, starts_at, nodes)
+  INNER JOIN pod_groups AS g ON g.id = any(ARRAY[v.id]) AND g.phase IS NOT NULL
+  ON CONFLICT (group_id) DO UPDATE SET
+  kind = excluded.kind,
+  starts_at = excluded.starts_at,
+  nodes = excluded.nodes,
+  made_at = excluded.made_at
+  RETURNING r.group_id
+)
+UPDATE pod_groups AS g SET phase = 'reserved'
+FROM made
+WHERE g.id = any(ARRAY[made.group_id]) AND g.phase IS NOT NULL;
+
+-- name: record_wait_reasons
+-- Why the groups of a shape wait.
+INSERT INTO wait_reasons (queue, shape, reason, since)
+SELECT v.queue, v.shape, v.reason, $4
+FROM unnest($1::text [], $2::bigint [], $3::text []) AS v (queue, shape, reason)
+ON CONFLICT (queue, shape) DO UPDATE SET
+reason = excluded.reason,
+since = excluded.since;
+
+-- name: drop_wait_reasons
+-- Shapes that wait no longer.
+DELETE FROM wait_reasons AS w
+USING unnest($1::text [], $2::bigint []) AS v (queue, shape)
+WHERE w.queue = v.queue AND w.shape = v.shape;
+
+-- name: read_pods_of_groups
+-- The living members of groups, to tell each.
+SELECT p.group_id, p.uid, p.namespace, p.pod_name
+FROM unnest($1::bigint []) AS v (id)
+INNER JOIN pods AS p ON p.group_id = any(ARRAY[v.id])
+WHERE p.state IN ('waiting', 'bound');
+
+-- name: write_nodes
+-- The copy of the nodes that people look at.
+INSERT INTO nodes (
+  node_name, cpu_milli, memory_bytes, pods, other, foreign_cpu_milli,
+  foreign_memory_bytes, foreign_pods, unschedulable, labels, seen_at
+)
+SELECT
+  v.node_name,
+  v.cpu,
+  v.memory,
+  v.pods,
+  v.other::jsonb,
+  v.foreign_cpu,
+  v.foreign_memory,
+  v.foreign_pods,
+  v.unschedulable,
+  v.labels::jsonb,
+  $11
+FROM unnest(
+  $1::text [], $2::bigint [], $3::bigint [], $4::bigint [], $5::text [],
+  $6::bigint [], $7::bigint [], $8::bigint [], $9::text [], $10::text []
+) AS v (
+  node_name, cpu, memory, pods, other, foreign_cpu, foreign_memory,
+  foreign_pods, unschedulable, labels
+)
+ON CONFLICT (node_name) DO UPDATE SET
+cpu_milli = excluded.cpu_milli,
+memory_bytes = excluded.memory_bytes,
+pods = excluded.pods,
+other = excluded.other,
+foreign_cpu_milli = excluded.foreign_cpu_milli,
+foreign_memory_bytes = excluded.foreign_memory_bytes,
+foreign_pods = excluded.foreign_pods,
+unschedulable = excluded.unschedulable,
+labels = excluded.labels,
+seen_at = excluded.seen_at;
+
+-- name: drop_nodes
+-- Nodes that are gone ($2 false), or all but those named ($2 true).
+DELETE FROM nodes WHERE (node_name = any($1::text [])) <> $2;
+
+-- name: read_members_to_bind
+-- The members of groups that have a place and no node in Kubernetes yet, and
+-- how many of the group have one.
+SELECT
+  g.id AS group_id,
+  g.revision,
+  g.state,
+  p.uid,
+  p.namespace,
+  p.pod_name,
+  p.resource_version,
+  p.state AS pod_state,
+  p.owner_uid,
+  l.node_name
+FROM unnest($1::bigint []) AS v (id)
+INNER JOIN pod_groups AS g
+  ON g.id = any(ARRAY[v.id]) AND g.state IN ('allocated', 'bound')
+INNER JOIN pods AS p
+  ON p.group_id = any(ARRAY[v.id]) AND p.state IN ('waiting', 'bound')
+LEFT JOIN placements AS l
+  ON l.fluxion_job = any(ARRAY[v.id]) AND l.pod_uid = p.uid
+ORDER BY g.id, p.completion_index NULLS LAST, p.created_at, p.uid;
+
+-- name: read_revisions
+-- The groups that may be bound still, and in which revision.
+SELECT g.id, g.revision
+FROM unnest($1::bigint []) AS v (id)
+INNER JOIN pod_groups AS g ON g.id = any(ARRAY[v.id])
+WHERE g.state IN ('allocated', 'bound');
+
+-- name: lock_groups
+-- Locks groups, in order of their ids, for a change of state.
+SELECT g.id, g.revision, g.state
+FROM unnest($1::bigint []) AS v (id)
+INNER JOIN pod_groups AS g ON g.id = any(ARRAY[v.id])
+ORDER BY g.id
+FOR UPDATE OF g;
+
+-- name: record_bound_pods
+-- Pods that Kubernetes has given their node.
+UPDATE pods AS p
+SET state = 'bound', node_name = v.node, bound_at = $3
+FROM unnest($1::text [], $2::text []) AS v (uid, node)
+WHERE p.uid = any(ARRAY[v.uid]) AND p.state = 'waiting';
+
+-- name: record_bound_groups
+-- Groups of which no member waits any more.
+UPDATE pod_groups AS g
+SET state = 'bound', bound_at = coalesce(g.bound_at, $2), first_in_line = false
+FROM unnest($1::bigint []) AS v (id)
+WHERE
+  g.id = any(ARRAY[v.id])
+  AND g.state = 'allocated'
+  AND NOT EXISTS (
+    SELECT FROM pods AS p WHERE p.group_id = any(ARRAY[g.id]) AND p.state = 'waiting'
+  )
+RETURNING g.id;
+
+-- name: send_groups_back
+-- Groups whose members must be matched again, unless they changed meanwhile:
+-- those that wait give up their place, those that are bound stay where they are.
+WITH back AS (
+  SELECT v.id, v.reason
+  FROM unnest($1::bigint [], $2::text [], $3::integer [])
+  AS v (id, reason, revision)
+  INNER JOIN pod_groups AS g
+    ON g.id = any(ARRAY[v.id])
+    AND g.revision = v.revision
+    AND g.state IN ('allocated', 'bound')
+),
+
+freed AS (
+  DELETE FROM placements AS l
+  USING pods AS p, back
+  WHERE
+    p.group_id = any(ARRAY[back.id])
+    AND p.state <> 'bound'
+    AND l.held_until IS NULL
+    AND l.fluxion_job = any(ARRAY[back.id])
+    AND l.pod_uid = p.uid
+),
+
+emptied AS (
+  DELETE FROM allocations AS a
+  USING back
+  WHERE
+    a.fluxion_job = any(ARRAY[back.id])
+    AND NOT EXISTS (
+      SELECT FROM pods AS p
+      WHERE p.group_id = any(ARRAY[back.id]) AND p.state = 'bound'
+    )
+)
+
+UPDATE pod_groups AS g
+SET
+  state = 'pending',
+  phase = 'queued',
+  first_in_line = true,
+  revision = g.revision + 1,
+  went_back_at = $4,
+  reason = back.reason
+FROM back
+WHERE g.id = any(ARRAY[back.id])
+RETURNING g.id, g.revision, g.queue;
+
+-- name: set_match_jobs
+-- Which job is to find a group's place.
+UPDATE pod_groups AS g SET match_job = v.job
+FROM unnest($1::bigint [], $2::bigint []) AS v (id, job)
+WHERE g.id = any(ARRAY[v.id]);
+
+-- name: set_pod_versions
+-- Resource versions that were read anew.
+UPDATE pods AS p SET resource_version = v.version
+FROM unnest($1::text [], $2::text []) AS v (uid, version)
+WHERE p.uid = any(ARRAY[v.uid]);
+
+-- name: tell_group_changes
+-- Lets the owner of the match read groups again.
+INSERT INTO match_inbox (news, group_id)
+SELECT 'changed', v.id FROM unnest($1::bigint []) AS v (id);
+
+-- name: restart_overdue_bindings
+-- Groups that have been bound in part for longer than their queue allows: their
+-- time starts anew, and their bound members are to be made anew.
+WITH overdue AS (
+  UPDATE pod_groups AS g
+  SET went_back_at = $1
+  FROM queues AS q
+  WHERE
+    q.name = g.queue
+    AND g.state IN ('pending', 'unsatisfiable')
+    AND g.first_in_line
+    AND g.went_back_at + q.bind_timeout < $1
+    AND g.cancel_reason IS NULL
+    AND EXISTS (
+      SELECT FROM pods AS p WHERE p.group_id = any(ARRAY[g.id]) AND p.state = 'bound'
+    )
+  RETURNING g.id
+)
+
+SELECT p.namespace, p.pod_name, p.uid, p.owner_uid IS NULL AS bare
+FROM pods AS p
+INNER JOIN overdue ON p.group_id = any(ARRAY[overdue.id])
+WHERE p.state = 'bound'
+ORDER BY p.group_id, p.uid;

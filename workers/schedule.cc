@@ -1,0 +1,300 @@
+#include "workers/schedule.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "workers/schedule_cycle.h"
+#include "workers/schedule_state.h"
+
+namespace fluxnetes::workers {
+namespace {
+
+// Of more nodes than this it is not asked what each could hold.
+constexpr std::size_t kNodesLookedAt = 64;
+
+struct GrownNode {
+  matcher::NodeIndex node = -1;
+  std::vector<std::int64_t> free;
+};
+
+bool MayHoldOne(const matcher::Gang& gang, const GrownNode& grown) {
+  return std::any_of(
+      gang.groups.begin(), gang.groups.end(), [&](const auto& task) {
+        return task.eligible->Contains(grown.node) &&
+               std::equal(task.amounts.begin(), task.amounts.end(),
+                          grown.free.begin(), [](auto amount, auto free) {
+                            return amount == 0 || amount <= free;
+                          });
+      });
+}
+
+bool MayUseAny(const matcher::Gang& gang,
+               const std::vector<matcher::NodeIndex>& nodes) {
+  return std::any_of(nodes.begin(), nodes.end(), [&](auto node) {
+    return std::any_of(
+        gang.groups.begin(), gang.groups.end(),
+        [&](const auto& task) { return task.eligible->Contains(node); });
+  });
+}
+
+void EachOnce(std::vector<matcher::NodeIndex>& nodes) {
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+}
+
+// The graph's picture without the logical ids, which depend on the order in
+// which nodes without a number appeared.
+std::string WithoutIds(const std::string& picture) {
+  std::string text;
+  std::size_t begin = 0;
+  while (begin < picture.size()) {
+    const std::size_t end = std::min(picture.find('\n', begin), picture.size());
+    const std::string_view line(picture.data() + begin, end - begin);
+    const std::size_t name = std::min(line.find(' '), line.size());
+    std::size_t rest = name;
+    if (line.substr(name).starts_with(" #")) {
+      rest = std::min(line.find(' ', name + 1), line.size());
+    }
+    text.append(line.substr(0, name)).append(line.substr(rest)).append("\n");
+    begin = end + 1;
+  }
+  return text;
+}
+
+}  // namespace
+
+void Schedule::State::Prepare(PendingLine& line) {
+  const QueueSettings& settings = line.queue->settings;
+  const auto duration =
+      line.duration ? line.duration : settings.assumed_duration;
+  line.gang.duration =
+      duration ? std::max<matcher::Time>(*duration, 1) : matcher::kForever;
+  line.gang.groups.clear();
+  for (const auto& [request, count] : line.requests) {
+    line.gang.groups.push_back(
+        {graph.Amounts(request),
+         graph.Eligible(*request, settings.node_selector), count});
+  }
+  line.ask = true;
+  line.checked = false;
+}
+
+void Schedule::State::PrepareLines(ScheduleQueue& queue) {
+  for (const auto& [key, line] : lines.lines()) {
+    if (line->queue != &queue) continue;
+    Prepare(*line);
+    for (const WaitingGroup* group : line->groups) {
+      to_tell.push_back(group->id);
+    }
+  }
+}
+
+void Schedule::State::AskAll() {
+  for (const auto& [key, line] : lines.lines()) line->ask = true;
+}
+
+void Schedule::State::Withdraw(ScheduleQueue& queue) {
+  if (!queue.stands) return;
+  queue.stands = false;
+  if (queue.promise && queue.promise->start) {
+    graph.graph().Cancel(PromiseJob(queue.head->id));
+  }
+}
+
+void Schedule::State::Forget(ScheduleQueue& queue) {
+  Withdraw(queue);
+  if (queue.promise) AskAll();
+  queue.head = nullptr;
+  queue.promise.reset();
+  queue.stale = false;
+}
+
+void Schedule::State::Drop(GroupId group) {
+  const WaitingGroup* waiting = lines.Find(group);
+  ScheduleQueue& queue = *waiting->line->queue;
+  if (queue.head == waiting) Forget(queue);
+  lines.Remove(group);
+}
+
+void Schedule::State::SetQueue(const QueueSettings& settings) {
+  ScheduleQueue& queue = queues[settings.name];
+  if (queue.known && queue.settings == settings) return;
+  Forget(queue);
+  queue.settings = settings;
+  queue.known = true;
+  graph.SetAssumedDuration(settings.name, settings.assumed_duration);
+  PrepareLines(queue);
+  AskAll();
+  changed = true;
+}
+
+void Schedule::State::RemoveQueue(const std::string& name) {
+  const auto found = queues.find(name);
+  if (found == queues.end() || !found->second.known) return;
+  Forget(found->second);
+  found->second.known = false;
+  graph.SetAssumedDuration(name, std::nullopt);
+  AskAll();
+  changed = true;
+}
+
+void Schedule::State::Add(PendingGroup group) {
+  Remove(group.id);
+  if (group.members.empty()) return;
+  RequestCounts requests = graph.Count(group.members);
+  WaitingGroup& waiting = lines.Add(std::move(group), std::move(requests));
+  PendingLine& line = *waiting.line;
+  if (line.queue == nullptr) {
+    line.queue = &queues[line.queue_name];
+    line.queue->settings.name = line.queue_name;
+    Prepare(line);
+  }
+  if (line.Front() == &waiting) line.ask = true;
+  to_tell.push_back(waiting.id);
+  changed = true;
+}
+
+bool Schedule::State::Remove(GroupId group) {
+  if (lines.Find(group) == nullptr) return false;
+  Drop(group);
+  changed = true;
+  return true;
+}
+
+bool Schedule::State::Due(matcher::Time now) const {
+  return std::any_of(queues.begin(), queues.end(), [now](const auto& queue) {
+    return queue.second.Due(now);
+  });
+}
+
+void Schedule::State::TakeChanges(matcher::Time now) {
+  for (auto& [name, queue] : queues) {
+    if (!queue.Due(now)) continue;
+    queue.stale = queue.head->line->ask = true;
+    Withdraw(queue);  // or it would count as held now
+  }
+  GraphChanges changes = graph.TakeChanges();
+  EachOnce(changes.grown);
+  EachOnce(changes.changed);
+  const bool many = changes.grown.size() > kNodesLookedAt;
+  std::vector<GrownNode> grown;
+  for (const auto node : changes.grown) {
+    if (!many && graph.Open(node)) {
+      grown.push_back({node, graph.graph().Free(node, now)});
+    }
+  }
+  for (const auto& [key, line] : lines.lines()) {
+    if (changes.capacity) line->checked = false;
+    if (line->ask) continue;
+    line->ask = many || std::any_of(grown.begin(), grown.end(),
+                                    [&line = line](const GrownNode& node) {
+                                      return MayHoldOne(line->gang, node);
+                                    });
+  }
+  for (auto& [name, queue] : queues) {
+    if (queue.head == nullptr) continue;
+    PendingLine& line = *queue.head->line;
+    queue.stale = queue.stale || many || MayUseAny(line.gang, changes.grown);
+    if (!queue.promise) continue;
+    const auto& nodes = queue.promise->nodes;
+    queue.stale =
+        queue.stale ||
+        std::any_of(
+            changes.changed.begin(), changes.changed.end(), [&](auto node) {
+              return std::binary_search(nodes.begin(), nodes.end(), node);
+            });
+  }
+}
+
+Schedule::Schedule() : state_(std::make_unique<State>()) {}
+Schedule::~Schedule() = default;
+
+const cluster::PodRequest* Schedule::Intern(const std::string& request_json) {
+  return state_->graph.Intern(request_json);
+}
+
+void Schedule::SetQueue(const QueueSettings& settings) {
+  state_->SetQueue(settings);
+}
+
+void Schedule::RemoveQueue(const std::string& name) {
+  state_->RemoveQueue(name);
+}
+
+void Schedule::SetNode(const cluster::Node& node) {
+  state_->graph.SetNode(node);
+}
+
+void Schedule::RemoveNode(const std::string& name) {
+  state_->graph.RemoveNode(name);
+}
+
+void Schedule::SetForeign(const std::string& node,
+                          const cluster::Resources& used) {
+  state_->graph.SetForeign(node, used);
+}
+
+void Schedule::Restore(const Held& held) { state_->graph.Hold(held); }
+
+void Schedule::Add(PendingGroup group) { state_->Add(std::move(group)); }
+
+bool Schedule::Remove(GroupId group) { return state_->Remove(group); }
+
+bool Schedule::Release(GroupId group, const std::string& uid) {
+  return state_->graph.Release(group, uid);
+}
+
+std::optional<std::string> Schedule::NodeOf(const std::string& uid) const {
+  return state_->graph.NodeOf(uid);
+}
+
+std::vector<std::string> Schedule::NodesOf(GroupId group) const {
+  return state_->graph.NodesOf(group);
+}
+
+Decision Schedule::Decide(matcher::Time now, int limit) {
+  State& state = *state_;
+  if (!state.changed && !state.more && !state.Due(now) &&
+      !state.graph.HasChanges()) {
+    return {};
+  }
+  return Cycle(state, now, limit).Run();
+}
+
+bool Schedule::More() const { return state_->more; }
+
+void Schedule::Undo(const Placed& placed) {
+  for (const PlacedMember& member : placed.members) {
+    state_->graph.Release(placed.group, member.uid);
+  }
+}
+
+std::optional<matcher::Time> Schedule::NextDue() const {
+  std::optional<matcher::Time> next;
+  for (const auto& [name, queue] : state_->queues) {
+    if (!queue.stands || !queue.promise || !queue.promise->start) continue;
+    if (!next || *queue.promise->start < *next) next = queue.promise->start;
+  }
+  return next;
+}
+
+std::size_t Schedule::pending() const { return state_->lines.size(); }
+
+std::size_t Schedule::shapes() const { return state_->lines.lines().size(); }
+
+std::string Schedule::Describe() const {
+  State& state = *state_;
+  std::vector<ScheduleQueue*> withdrawn;
+  for (auto& [name, queue] : state.queues) {
+    if (!queue.stands || !queue.promise || !queue.promise->start) continue;
+    state.graph.graph().Cancel(PromiseJob(queue.head->id));
+    withdrawn.push_back(&queue);
+  }
+  std::string picture = WithoutIds(state.graph.graph().Describe());
+  for (const ScheduleQueue* queue : withdrawn) {
+    BookPromise(state.graph, *queue->head, *queue->promise);
+  }
+  return picture;
+}
+
+}  // namespace fluxnetes::workers

@@ -1,0 +1,134 @@
+// The scheduling state of one component: its resource graph, its queues and the
+// groups that wait, all in memory, and the decision as a function of them and
+// of the time. It reads no clock and writes nothing; the match worker feeds it
+// from the database and the cluster and commits what it decides. The simulator
+// uses it as it is.
+//
+// Order, over all queues of the component: first in line, then priority (higher
+// first), then age, then id. `fcfs` stops its own queue at the first group that
+// does not fit. `easy` gives that one, the head, a reservation and starts
+// others behind it that do not delay it (Lifka 1995, "The ANL/IBM SP Scheduling
+// System"); each easy queue has a head of its own, and it holds against all
+// groups behind it in whatever queue. A head is planned anew when something
+// ended, changed, or came ahead of it, never for what is behind it.
+//
+// A head gets a drain set, nodes that nothing behind it may enter, where no
+// time can be given because what runs has no end. The nodes are taken from the
+// one with least held by groups without end, then with least held, then in the
+// order of the match policy, until they would hold the group if emptied; those
+// that are not needed are left out, last first. When the time of a reservation
+// has come and its nodes are still held, they become its drain set.
+//
+// A cycle costs by shapes and by what changed, not by how many groups wait:
+// groups of one shape fit or do not fit alike, and a shape that did not fit is
+// not asked again until something was released, opened or added. `queue_depth`
+// counts the shapes that do not fit which a cycle looks at.
+//
+// What could not fit even if all open nodes were empty is unsatisfiable: out of
+// the way of the others until a node is added or changed. A group that can be
+// placed again is said to be pending first: verdicts are to be written before
+// placements.
+//
+// Owned by one thread.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cluster/node.h"
+#include "matcher/policy.h"
+#include "workers/decision.h"
+
+namespace fluxnetes::workers {
+
+enum class QueuePolicy { kFcfs, kEasy };
+
+struct QueueSettings {
+  std::string name = "default";
+  std::map<std::string, std::string> node_selector = {};
+  QueuePolicy queue_policy = QueuePolicy::kEasy;
+  matcher::Policy match_policy = matcher::Policy::kLonode;
+  int queue_depth = 100'000;
+  bool paused = false;
+  std::optional<std::int64_t> assumed_duration = {};  // seconds, planning only
+  bool operator==(const QueueSettings&) const = default;
+};
+
+// What is known to be held: a row of allocations with its placements.
+struct Held {
+  GroupId group = 0;
+  matcher::Time start = 0;
+  std::optional<matcher::Time> end;
+  std::vector<PlacedMember> members;
+  std::string queue;  // gives a group without end its assumed duration
+};
+
+class Schedule {
+ public:
+  Schedule();
+  ~Schedule();
+
+  // One object per distinct request, as long as the schedule lives.
+  const cluster::PodRequest* Intern(const std::string& request_json);
+
+  void SetQueue(const QueueSettings& settings);
+  void RemoveQueue(const std::string& name);
+
+  // Adds or changes a node. What others use on it is set apart.
+  void SetNode(const cluster::Node& node);
+  void RemoveNode(const std::string& name);
+  void SetForeign(const std::string& node, const cluster::Resources& used);
+
+  // Books what a group holds; replaces what it held before. The nodes need not
+  // be known (yet).
+  void Restore(const Held& held);
+
+  // Adds a waiting group, or replaces it if it is known. If it holds places
+  // already, `members` are those that have none yet. A group without members
+  // waits for nothing and is not added.
+  void Add(PendingGroup group);
+  // It waits no longer (cancelled, changed, placed elsewhere). False: unknown.
+  bool Remove(GroupId group);
+
+  // A pod gave its place back; an empty uid: all of the group's. False if that
+  // was not held.
+  bool Release(GroupId group, const std::string& uid);
+
+  // Where the pod's place is, if it holds one.
+  std::optional<std::string> NodeOf(const std::string& uid) const;
+
+  // The nodes on which the group holds something, each once, in order.
+  std::vector<std::string> NodesOf(GroupId group) const;
+
+  // Decides about everything that may have changed. What it places is booked at
+  // once and leaves the line. At most `limit` placements; More() says whether
+  // to go on at once.
+  Decision Decide(matcher::Time now, int limit = 1'000);
+  bool More() const;
+
+  // A placement that could not be committed: gives its places back, those that
+  // the group held before stay. It does not come back into the line by itself.
+  void Undo(const Placed& placed);
+
+  // When the next reservation is due: Decide() has something to do then, even
+  // if nothing else happens.
+  std::optional<matcher::Time> NextDue() const;
+
+  std::size_t pending() const;
+  std::size_t shapes() const;
+
+  // A picture of the graph without reservations: equal for schedules that know
+  // the same nodes and in which the same is held.
+  std::string Describe() const;
+
+  struct State;
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace fluxnetes::workers

@@ -1,0 +1,385 @@
+#include "workers/schedule_graph.h"
+
+#include <algorithm>
+#include <cassert>
+#include <charconv>
+#include <set>
+#include <tuple>
+#include <utility>
+
+namespace fluxnetes::workers {
+namespace {
+
+constexpr std::size_t kBase = 4;
+
+std::int64_t Clamp(std::int64_t amount) {
+  return std::clamp<std::int64_t>(amount, 0, matcher::kMaxAmount);
+}
+
+bool SameForScheduling(const cluster::Node& a, const cluster::Node& b) {
+  return a.allocatable == b.allocatable && a.labels == b.labels &&
+         a.taints == b.taints &&
+         cluster::WhyClosed(a).empty() == cluster::WhyClosed(b).empty();
+}
+
+}  // namespace
+
+ScheduleGraph::ScheduleGraph()
+    : graph_({"cpu", "memory", "ephemeral-storage", "pods"}) {}
+
+std::size_t ScheduleGraph::ResourceIndex(const std::string& name) {
+  const auto [place, added] =
+      resources_.try_emplace(name, kBase + resources_.size());
+  if (added) graph_.AddResource(name);
+  return place->second;
+}
+
+std::vector<std::int64_t> ScheduleGraph::Vector(
+    const cluster::Resources& resources) {
+  std::vector<std::int64_t> amounts = {
+      Clamp(resources.cpu_milli), Clamp(resources.memory_bytes),
+      Clamp(resources.ephemeral_bytes), Clamp(resources.pods)};
+  for (const auto& [name, amount] : resources.extended) {
+    const std::size_t index = ResourceIndex(name);
+    if (amounts.size() <= index) amounts.resize(index + 1);
+    amounts[index] = Clamp(amount);
+  }
+  return amounts;
+}
+
+const cluster::PodRequest* ScheduleGraph::Intern(const std::string& json) {
+  const auto found = requests_.find(json);
+  if (found != requests_.end()) return &found->second.request;
+  auto parsed = cluster::PodRequestFromJson(json);
+  Request& request = requests_[json];
+  request.request = std::move(parsed);
+  request.amounts = Vector(request.request.resources);
+  request.number = static_cast<int>(requests_.size());
+  interned_.emplace(&request.request, &request);
+  return &request.request;
+}
+
+const std::vector<std::int64_t>& ScheduleGraph::Amounts(
+    const cluster::PodRequest* request) const {
+  return interned_.at(request)->amounts;
+}
+
+RequestCounts ScheduleGraph::Count(const std::vector<Member>& members) const {
+  RequestCounts counts;
+  std::unordered_map<const cluster::PodRequest*, std::size_t> positions;
+  for (const Member& member : members) {
+    const auto [place, added] =
+        positions.try_emplace(member.request, counts.size());
+    if (added) counts.emplace_back(member.request, 0);
+    ++counts[place->second].second;
+  }
+  const auto rank = [this](const cluster::PodRequest* request) {
+    const cluster::Resources& needs = request->resources;
+    return std::tuple(needs.extended.empty(), -needs.cpu_milli,
+                      -needs.memory_bytes, interned_.at(request)->number);
+  };
+  if (counts.size() > 1) {
+    std::sort(counts.begin(), counts.end(), [&](const auto& a, const auto& b) {
+      return rank(a.first) < rank(b.first);
+    });
+  }
+  return counts;
+}
+
+std::int64_t ScheduleGraph::ChooseId(const std::string& name) {
+  std::size_t digits = name.size();
+  while (digits > 0 && name[digits - 1] >= '0' && name[digits - 1] <= '9') {
+    --digits;
+  }
+  std::int64_t id = 0;
+  const char* end = name.data() + name.size();
+  const auto read = std::from_chars(name.data() + digits, end, id);
+  if (read.ec == std::errc() && read.ptr == end) return id;
+  return appearance_.try_emplace(name, appearance_.size()).first->second;
+}
+
+ScheduleGraph::KnownNode& ScheduleGraph::InGraph(const std::string& name) {
+  KnownNode& node = nodes_[name];
+  if (node.index >= 0) return node;
+  node.node.name = name;
+  node.id = ChooseId(name);
+  node.index = graph_.AddNode(name, node.id, {});
+  graph_.SetOpen(node.index, false);
+  if (by_index_.size() <= static_cast<std::size_t>(node.index)) {
+    by_index_.resize(node.index + 1);
+  }
+  by_index_[node.index] = &node;
+  return node;
+}
+
+void ScheduleGraph::Forget(KnownNode& node) {
+  if (node.known || node.places > 0 || node.index < 0) return;
+  graph_.RemoveNode(node.index);
+  by_index_[node.index] = nullptr;
+  node.index = -1;
+  if (!(node.foreign == cluster::Resources{})) return;
+  const std::string name = node.node.name;
+  nodes_.erase(name);
+}
+
+void ScheduleGraph::SetNode(const cluster::Node& node) {
+  KnownNode& known = InGraph(node.name);
+  if (known.known && SameForScheduling(known.node, node)) {
+    known.node = node;
+    return;
+  }
+  known.node = node;
+  known.known = true;
+  known.totals = Vector(node.allocatable);
+  graph_.SetTotals(known.index, known.totals);
+  known.others = Vector(known.foreign);
+  graph_.SetForeign(known.index, known.others);
+  graph_.SetOpen(known.index, cluster::WhyClosed(node).empty());
+  predicates_.Set(known.index, known.node);
+  changes_.grown.push_back(known.index);
+  changes_.changed.push_back(known.index);
+  changes_.capacity = true;
+}
+
+void ScheduleGraph::RemoveNode(const std::string& name) {
+  const auto found = nodes_.find(name);
+  if (found == nodes_.end() || !found->second.known) return;
+  KnownNode& node = found->second;
+  node.known = false;
+  graph_.SetOpen(node.index, false);
+  graph_.SetTotals(node.index, {});
+  graph_.SetForeign(node.index, {});
+  predicates_.Remove(node.index);
+  changes_.changed.push_back(node.index);
+  changes_.capacity = true;
+  Forget(node);
+}
+
+void ScheduleGraph::SetForeign(const std::string& name,
+                               const cluster::Resources& used) {
+  KnownNode& node = nodes_[name];
+  node.node.name = name;
+  if (!(node.foreign == used)) {
+    node.foreign = used;
+    if (node.known) {
+      node.others = Vector(used);
+      graph_.SetForeign(node.index, node.others);
+      changes_.grown.push_back(node.index);
+      changes_.changed.push_back(node.index);
+      changes_.capacity = true;
+    }
+  }
+  const bool unused = node.index < 0 && used == cluster::Resources{};
+  if (unused) nodes_.erase(name);
+}
+
+const cluster::Node* ScheduleGraph::NodeAt(matcher::NodeIndex index) const {
+  if (static_cast<std::size_t>(index) >= by_index_.size()) return nullptr;
+  const KnownNode* node = by_index_[index];
+  return node != nullptr && node->known ? &node->node : nullptr;
+}
+
+bool ScheduleGraph::Open(matcher::NodeIndex index) const {
+  const cluster::Node* node = NodeAt(index);
+  return node != nullptr && cluster::WhyClosed(*node).empty();
+}
+
+std::vector<std::int64_t> ScheduleGraph::WithoutHeld(
+    matcher::NodeIndex index) const {
+  const KnownNode& node = *by_index_.at(index);
+  std::vector<std::int64_t> left = node.totals;
+  left.resize(graph_.resources().size());
+  for (std::size_t r = 0; r < node.others.size(); ++r) {
+    left[r] -= node.others[r];
+  }
+  return left;
+}
+
+std::int64_t ScheduleGraph::LogicalId(matcher::NodeIndex index) const {
+  return by_index_.at(index)->id;
+}
+
+std::vector<matcher::NodeIndex> ScheduleGraph::KnownNodes() const {
+  std::vector<matcher::NodeIndex> known;
+  for (const KnownNode* node : by_index_) {
+    if (node != nullptr && node->known) known.push_back(node->index);
+  }
+  return known;
+}
+
+std::vector<std::string> ScheduleGraph::Names(
+    const std::vector<matcher::NodeIndex>& nodes) const {
+  std::vector<std::string> names;
+  for (const matcher::NodeIndex node : nodes) {
+    names.push_back(graph_.Name(node));
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+matcher::Time ScheduleGraph::PlannedEnd(const Held& held) const {
+  if (held.end) return *held.end;
+  const auto assumed = assumed_.find(held.queue);
+  if (assumed == assumed_.end() ||
+      assumed->second >= matcher::kForever - held.start) {
+    return matcher::kForever;
+  }
+  return held.start + assumed->second;
+}
+
+void ScheduleGraph::SetAssumedDuration(const std::string& queue,
+                                       std::optional<std::int64_t> seconds) {
+  const auto before = assumed_.find(queue);
+  const bool same =
+      before == assumed_.end() ? !seconds : seconds == before->second;
+  if (same) return;
+  if (seconds) {
+    assumed_[queue] = *seconds;
+  } else {
+    assumed_.erase(queue);
+  }
+  for (auto& [group, holding] : holdings_) {
+    if (holding.held.queue != queue || holding.held.end) continue;
+    graph_.Cancel(group);
+    Book(holding);
+  }
+}
+
+void ScheduleGraph::Book(Holding& holding) {
+  Held& held = holding.held;
+  std::erase_if(held.members,
+                [](const PlacedMember& member) { return member.uid.empty(); });
+  std::vector<matcher::NodeIndex> nodes;
+  std::vector<std::vector<std::int64_t>> amounts;
+  for (const PlacedMember& member : held.members) {
+    nodes.push_back(InGraph(member.node).index);
+    amounts.push_back(Amounts(member.request));
+  }
+  graph_.Restore(held.group, held.start, PlannedEnd(held), nodes, amounts);
+  Index(holding);
+}
+
+void ScheduleGraph::Index(const Holding& holding) {
+  int position = 0;
+  for (const PlacedMember& member : holding.held.members) {
+    places_[member.uid] = {holding.held.group, position++};
+  }
+}
+
+void ScheduleGraph::Note(const Held& held) {
+  assert(!holdings_.contains(held.group));
+  Holding& holding = holdings_[held.group];
+  holding.held = held;
+  holding.places = static_cast<int>(held.members.size());
+  for (const PlacedMember& member : held.members) {
+    ++InGraph(member.node).places;
+  }
+  Index(holding);
+}
+
+void ScheduleGraph::Hold(const Held& held) {
+  Release(held.group, "");
+  if (held.members.empty()) return;
+  for (const PlacedMember& member : held.members) {
+    const auto other = places_.find(member.uid);
+    if (other != places_.end()) Release(other->second.group, member.uid);
+  }
+  Note(held);
+  Book(holdings_.at(held.group));
+  for (const PlacedMember& member : held.members) {
+    changes_.changed.push_back(InGraph(member.node).index);
+  }
+}
+
+const Held& ScheduleGraph::HoldMore(GroupId group,
+                                    const std::vector<PlacedMember>& more) {
+  Holding& holding = holdings_.at(group);
+  for (const PlacedMember& member : more) {
+    holding.held.members.push_back(member);
+    ++InGraph(member.node).places;
+    ++holding.places;
+  }
+  graph_.Cancel(group);
+  Book(holding);
+  return holding.held;
+}
+
+bool ScheduleGraph::Release(GroupId group, const std::string& uid) {
+  const auto found = holdings_.find(group);
+  if (found == holdings_.end()) return false;
+  Holding& holding = found->second;
+  if (uid.empty()) {
+    std::vector<std::string> uids;
+    for (const PlacedMember& member : holding.held.members) {
+      if (!member.uid.empty()) uids.push_back(member.uid);
+    }
+    for (const std::string& each : uids) Release(group, each);
+    return true;
+  }
+  const auto place = places_.find(uid);
+  if (place == places_.end() || place->second.group != group) return false;
+  PlacedMember& member = holding.held.members[place->second.position];
+  graph_.Release(group, place->second.position);
+  KnownNode& node = InGraph(member.node);
+  changes_.grown.push_back(node.index);
+  --node.places;
+  places_.erase(place);
+  member.uid.clear();
+  if (--holding.places == 0) holdings_.erase(found);
+  Forget(node);
+  return true;
+}
+
+std::optional<std::string> ScheduleGraph::NodeOf(const std::string& uid) const {
+  const auto place = places_.find(uid);
+  if (place == places_.end()) return std::nullopt;
+  const Holding& holding = holdings_.at(place->second.group);
+  return holding.held.members[place->second.position].node;
+}
+
+std::vector<std::string> ScheduleGraph::NodesOf(GroupId group) const {
+  const auto found = holdings_.find(group);
+  if (found == holdings_.end()) return {};
+  std::set<std::string> nodes;
+  for (const PlacedMember& member : found->second.held.members)
+    if (!member.uid.empty()) nodes.insert(member.node);
+  return {nodes.begin(), nodes.end()};
+}
+
+std::map<matcher::NodeIndex, std::vector<double>>
+ScheduleGraph::HeldWithoutEnd() const {
+  std::map<matcher::NodeIndex, std::vector<double>> held;
+  for (const auto& [group, holding] : holdings_) {
+    if (PlannedEnd(holding.held) != matcher::kForever) continue;
+    for (const PlacedMember& member : holding.held.members) {
+      if (member.uid.empty()) continue;
+      auto& sums = held[nodes_.at(member.node).index];
+      const auto& amounts = Amounts(member.request);
+      if (sums.size() < amounts.size()) sums.resize(amounts.size());
+      for (std::size_t r = 0; r < amounts.size(); ++r) {
+        sums[r] += static_cast<double>(amounts[r]);
+      }
+    }
+  }
+  return held;
+}
+
+bool ScheduleGraph::AnyOverdue(const std::vector<matcher::NodeIndex>& nodes,
+                               matcher::Time now) const {
+  const std::set<matcher::NodeIndex> among(nodes.begin(), nodes.end());
+  return std::any_of(holdings_.begin(), holdings_.end(), [&](const auto& each) {
+    const Held& held = each.second.held;
+    return PlannedEnd(held) <= now &&
+           std::any_of(held.members.begin(), held.members.end(),
+                       [&](const PlacedMember& member) {
+                         return !member.uid.empty() &&
+                                among.contains(nodes_.at(member.node).index);
+                       });
+  });
+}
+
+GraphChanges ScheduleGraph::TakeChanges() {
+  return std::exchange(changes_, GraphChanges{});
+}
+
+}  // namespace fluxnetes::workers

@@ -1,0 +1,145 @@
+// The resource graph of a schedule in the words of the cluster: nodes by name,
+// requests as objects, places by the UID of the pod that holds them. A node
+// that is gone, or not known yet, stays in the graph as a closed one without
+// anything as long as a group holds something of it.
+//
+// It remembers what changed since it was last asked, so that only those groups
+// are tried again for which it matters.
+//
+// Owned by one thread.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "cluster/node.h"
+#include "matcher/gang.h"
+#include "workers/decision.h"
+#include "workers/node_predicates.h"
+#include "workers/pending_line.h"
+#include "workers/schedule.h"
+
+namespace fluxnetes::workers {
+
+struct GraphChanges {
+  std::vector<matcher::NodeIndex> grown;    // more may be free there
+  std::vector<matcher::NodeIndex> changed;  // less may fit there
+  bool capacity = false;  // what could ever fit may have changed
+  bool Empty() const { return grown.empty() && changed.empty() && !capacity; }
+};
+
+class ScheduleGraph {
+ public:
+  ScheduleGraph();
+
+  const cluster::PodRequest* Intern(const std::string& json);
+  // The request must have been interned here.
+  const std::vector<std::int64_t>& Amounts(
+      const cluster::PodRequest* request) const;
+
+  // The members' requests, each once with its number, in an order that is the
+  // same for groups that ask for the same: what is hard to place first.
+  RequestCounts Count(const std::vector<Member>& members) const;
+
+  void SetNode(const cluster::Node& node);
+  void RemoveNode(const std::string& name);
+  void SetForeign(const std::string& name, const cluster::Resources& used);
+  // Null: not known.
+  const cluster::Node* NodeAt(matcher::NodeIndex index) const;
+  bool Open(matcher::NodeIndex index) const;
+  std::vector<matcher::NodeIndex> KnownNodes() const;
+  // What it would have free if no group held anything, per resource.
+  std::vector<std::int64_t> WithoutHeld(matcher::NodeIndex index) const;
+  // By which the match policies order nodes: the digits at the end of its name,
+  // else its place in the order of appearance.
+  std::int64_t LogicalId(matcher::NodeIndex index) const;
+  std::vector<std::string> Names(
+      const std::vector<matcher::NodeIndex>& nodes) const;  // in order
+  const matcher::NodeSet* Eligible(const cluster::PodRequest& request,
+                                   const NodePredicates::Labels& selector) {
+    return predicates_.Eligible(request, selector);
+  }
+
+  // For planning: how long groups of the queue are taken to run that have no
+  // deadline.
+  void SetAssumedDuration(const std::string& queue,
+                          std::optional<std::int64_t> seconds);
+
+  // Books what a group holds, in place of what it held.
+  void Hold(const Held& held);
+  // Books more for a group that holds something, until the same end. What is
+  // returned is all that it holds now.
+  const Held& HoldMore(GroupId group, const std::vector<PlacedMember>& more);
+  // The graph has just given this to the job of the group's number, which held
+  // nothing: tasks in order of members.
+  void Note(const Held& held);
+  bool Holds(GroupId group) const { return holdings_.contains(group); }
+  bool Release(GroupId group, const std::string& uid);
+  std::optional<std::string> NodeOf(const std::string& uid) const;
+  // Where the group holds something, each node once, in order.
+  std::vector<std::string> NodesOf(GroupId group) const;
+
+  // What groups hold that have no end known, per node and resource.
+  std::map<matcher::NodeIndex, std::vector<double>> HeldWithoutEnd() const;
+  // Whether a group holds some of the nodes that should have ended by now.
+  bool AnyOverdue(const std::vector<matcher::NodeIndex>& nodes,
+                  matcher::Time now) const;
+
+  matcher::NodeGraph& graph() { return graph_; }
+  const matcher::NodeGraph& graph() const { return graph_; }
+  bool HasChanges() const { return !changes_.Empty(); }
+  GraphChanges TakeChanges();
+
+ private:
+  struct Request {
+    cluster::PodRequest request;
+    std::vector<std::int64_t> amounts;
+    int number = 0;  // in order of appearance
+  };
+  struct KnownNode {
+    cluster::Node node;
+    bool known = false;             // else others only speak of it
+    matcher::NodeIndex index = -1;  // -1: not in the graph
+    std::int64_t id = 0;
+    cluster::Resources foreign;
+    std::vector<std::int64_t> totals;  // of `node`
+    std::vector<std::int64_t> others;  // of `foreign`
+    int places = 0;                    // held on it
+  };
+  struct Holding {
+    Held held;  // a place that was given back has no uid
+    int places = 0;
+  };
+  struct Place {
+    GroupId group = 0;
+    int position = 0;
+  };
+
+  std::vector<std::int64_t> Vector(const cluster::Resources& resources);
+  std::size_t ResourceIndex(const std::string& name);
+  matcher::Time PlannedEnd(const Held& held) const;
+  KnownNode& InGraph(const std::string& name);
+  std::int64_t ChooseId(const std::string& name);
+  void Forget(KnownNode& node);
+  void Book(Holding& holding);
+  void Index(const Holding& holding);
+
+  matcher::NodeGraph graph_;
+  std::map<std::string, std::size_t> resources_;       // extended ones
+  std::unordered_map<std::string, Request> requests_;  // by JSON
+  std::unordered_map<const cluster::PodRequest*, const Request*> interned_;
+  NodePredicates predicates_;
+  std::unordered_map<std::string, KnownNode> nodes_;
+  std::vector<KnownNode*> by_index_;
+  std::unordered_map<std::string, std::int64_t> appearance_;
+  std::map<std::string, std::int64_t> assumed_;  // seconds, by queue
+  std::unordered_map<GroupId, Holding> holdings_;
+  std::unordered_map<std::string, Place> places_;  // by uid
+  GraphChanges changes_;
+};
+
+}  // namespace fluxnetes::workers

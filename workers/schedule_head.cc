@@ -1,0 +1,247 @@
+#include "workers/schedule_head.h"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+namespace fluxnetes::workers {
+namespace {
+
+using matcher::NodeIndex;
+using Nodes = std::vector<NodeIndex>;
+
+bool Among(const Nodes& nodes, NodeIndex node) {
+  return std::find(nodes.begin(), nodes.end(), node) != nodes.end();
+}
+
+Nodes EachOnce(Nodes nodes) {
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  return nodes;
+}
+
+bool MayUse(const matcher::Gang& gang, NodeIndex node) {
+  return std::any_of(
+      gang.groups.begin(), gang.groups.end(),
+      [&](const auto& group) { return group.eligible->Contains(node); });
+}
+
+bool WouldHold(ScheduleGraph& graph, const matcher::Gang& gang,
+               matcher::Policy policy, const Nodes& nodes) {
+  const NarrowedGang narrowed(NarrowedGang::On(gang, nodes));
+  return graph.graph().Satisfiable(narrowed.gang(), policy);
+}
+
+bool StillGood(ScheduleGraph& graph, const matcher::Gang& gang,
+               matcher::Policy policy, const Ahead& ahead, const Nodes& nodes) {
+  return std::all_of(nodes.begin(), nodes.end(),
+                     [&](NodeIndex node) {
+                       return graph.Open(node) && !Among(ahead.drained, node) &&
+                              !Among(ahead.reserved, node);
+                     }) &&
+         WouldHold(graph, gang, policy, nodes);
+}
+
+// Whether the time of a promise has come and its nodes are held by nothing but
+// groups that should have ended.
+bool Overstayed(ScheduleGraph& graph, const matcher::Gang& gang,
+                matcher::Policy policy, matcher::Time now,
+                const Promise& promise) {
+  if (!promise.start || *promise.start > now ||
+      !graph.AnyOverdue(promise.nodes, now)) {
+    return false;
+  }
+  constexpr matcher::JobId kTrial = std::numeric_limits<matcher::JobId>::min();
+  const NarrowedGang narrowed(NarrowedGang::On(gang, promise.nodes));
+  const auto match =
+      graph.graph().AllocateOrReserve(kTrial, narrowed.gang(), policy, now);
+  graph.graph().Cancel(kTrial);
+  const auto* placement = std::get_if<matcher::Placement>(&match);
+  return placement != nullptr && placement->start <= now + 1;
+}
+
+double Share(double part, double whole) {
+  if (part <= 0) return 0;
+  return whole <= 0 ? 1 : part / whole;
+}
+
+// Nodes in the order in which they are drained: see schedule.h.
+class DrainOrder {
+ public:
+  DrainOrder(ScheduleGraph& graph, matcher::Time now)
+      : graph_(graph), now_(now), without_end_(graph.HeldWithoutEnd()) {}
+
+  Nodes Sort(const Nodes& nodes, matcher::Policy policy) {
+    using Key = std::tuple<double, double, std::int64_t>;
+    std::vector<std::pair<Key, NodeIndex>> keyed;
+    std::int64_t rank = 0;
+    for (const NodeIndex node : nodes) {
+      const auto [endless, held] = Held(node);
+      const std::int64_t order = Order(policy, node, rank++);
+      keyed.push_back({{endless, held, order}, node});
+    }
+    std::sort(keyed.begin(), keyed.end());
+    Nodes sorted;
+    for (const auto& [key, node] : keyed) sorted.push_back(node);
+    return sorted;
+  }
+
+ private:
+  std::int64_t Order(matcher::Policy policy, NodeIndex node,
+                     std::int64_t rank) const {
+    switch (policy) {
+      case matcher::Policy::kFirst:
+        return -rank;
+      case matcher::Policy::kHigh:
+      case matcher::Policy::kHinode:
+        return -graph_.LogicalId(node);
+      default:
+        return graph_.LogicalId(node);
+    }
+  }
+
+  // The largest share of a resource that groups without end hold, and that all
+  // groups hold.
+  std::pair<double, double> Held(NodeIndex node) {
+    const std::vector<std::int64_t> free = graph_.graph().Free(node, now_);
+    const std::vector<std::int64_t> most = graph_.WithoutHeld(node);
+    const auto endless = without_end_.find(node);
+    double endless_share = 0;
+    double held_share = 0;
+    for (std::size_t r = 0; r < most.size(); ++r) {
+      const auto whole = static_cast<double>(most[r]);
+      held_share = std::max(held_share,
+                            Share(whole - static_cast<double>(free[r]), whole));
+      if (endless == without_end_.end() || r >= endless->second.size()) {
+        continue;
+      }
+      endless_share = std::max(endless_share, Share(endless->second[r], whole));
+    }
+    return {endless_share, held_share};
+  }
+
+  ScheduleGraph& graph_;
+  matcher::Time now_;
+  std::map<NodeIndex, std::vector<double>> without_end_;
+};
+
+Nodes Prefix(const Nodes& nodes, std::size_t size) {
+  return {nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(size)};
+}
+
+Nodes Smallest(ScheduleGraph& graph, const matcher::Gang& gang,
+               matcher::Policy policy, const Nodes& sorted) {
+  std::size_t too_few = 0;
+  std::size_t enough = sorted.size();
+  while (too_few + 1 < enough) {
+    const std::size_t middle = (too_few + enough) / 2;
+    (WouldHold(graph, gang, policy, Prefix(sorted, middle)) ? enough
+                                                            : too_few) = middle;
+  }
+  Nodes chosen = Prefix(sorted, enough);
+  for (std::size_t i = chosen.size() - 1; i-- > 0;) {
+    Nodes fewer = chosen;
+    fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+    if (WouldHold(graph, gang, policy, fewer)) chosen = std::move(fewer);
+  }
+  return chosen;
+}
+
+std::optional<Promise> ChooseDrain(ScheduleGraph& graph,
+                                   const matcher::Gang& gang,
+                                   matcher::Policy policy, matcher::Time now,
+                                   const Ahead& ahead) {
+  Nodes nodes;
+  for (const NodeIndex node : graph.KnownNodes()) {
+    if (graph.Open(node) && MayUse(gang, node) && !Among(ahead.drained, node) &&
+        !Among(ahead.reserved, node)) {
+      nodes.push_back(node);
+    }
+  }
+  if (nodes.empty() || !WouldHold(graph, gang, policy, nodes)) {
+    return std::nullopt;
+  }
+  const Nodes sorted = DrainOrder(graph, now).Sort(nodes, policy);
+  Promise promise;
+  promise.nodes = EachOnce(Smallest(graph, gang, policy, sorted));
+  return promise;
+}
+
+}  // namespace
+
+NarrowedGang::NarrowedGang(const matcher::Gang& gang)
+    : gang_(gang), sets_(gang.groups.size()) {}
+
+void NarrowedGang::Point() {
+  for (std::size_t g = 0; g < sets_.size(); ++g) {
+    gang_.groups[g].eligible = &sets_[g];
+  }
+}
+
+NarrowedGang NarrowedGang::Without(const matcher::Gang& gang,
+                                   const Nodes& nodes) {
+  NarrowedGang narrowed(gang);
+  for (std::size_t g = 0; g < gang.groups.size(); ++g) {
+    narrowed.sets_[g] = *gang.groups[g].eligible;
+    for (const NodeIndex node : nodes) narrowed.sets_[g].Erase(node);
+  }
+  narrowed.Point();
+  return narrowed;
+}
+
+NarrowedGang NarrowedGang::On(const matcher::Gang& gang, const Nodes& nodes) {
+  NarrowedGang narrowed(gang);
+  for (std::size_t g = 0; g < gang.groups.size(); ++g) {
+    for (const NodeIndex node : nodes) {
+      if (gang.groups[g].eligible->Contains(node)) {
+        narrowed.sets_[g].Insert(node);
+      }
+    }
+  }
+  narrowed.Point();
+  return narrowed;
+}
+
+HeadPlan PlanHead(ScheduleGraph& graph, const WaitingGroup& group,
+                  matcher::Policy policy, matcher::Time now, const Ahead& ahead,
+                  const std::optional<Promise>& before) {
+  const matcher::Gang& gang = group.line->gang;
+  if (before &&
+      (before->overdue || Overstayed(graph, gang, policy, now, *before)) &&
+      StillGood(graph, gang, policy, ahead, before->nodes)) {
+    return {Promise{{}, before->nodes, {}, true}};
+  }
+  const NarrowedGang narrowed = NarrowedGang::Without(gang, ahead.drained);
+  const auto match = graph.graph().AllocateOrReserve(
+      PromiseJob(group.id), narrowed.gang(), policy, now);
+  if (const auto* placement = std::get_if<matcher::Placement>(&match)) {
+    if (placement->start > now) {
+      return {Promise{placement->start, EachOnce(placement->nodes),
+                      placement->nodes, false}};
+    }
+    graph.graph().Cancel(PromiseJob(group.id));
+    return {std::nullopt, true};
+  }
+  if (std::get<matcher::NoFit>(match) != matcher::NoFit::kNoTime) return {};
+  if (before && !before->start &&
+      StillGood(graph, gang, policy, ahead, before->nodes)) {
+    return {before};
+  }
+  return {ChooseDrain(graph, gang, policy, now, ahead)};
+}
+
+void BookPromise(ScheduleGraph& graph, const WaitingGroup& group,
+                 const Promise& promise) {
+  const matcher::Gang& gang = group.line->gang;
+  std::vector<std::vector<std::int64_t>> amounts;
+  for (const auto& task : gang.groups) {
+    amounts.insert(amounts.end(), task.count, task.amounts);
+  }
+  const matcher::Time start = *promise.start;
+  const bool ends = gang.duration < matcher::kForever - start;
+  graph.graph().Restore(PromiseJob(group.id), start,
+                        ends ? start + gang.duration : matcher::kForever,
+                        promise.places, amounts);
+}
+
+}  // namespace fluxnetes::workers

@@ -1,0 +1,71 @@
+// What the head of an easy queue is promised: nodes at a time, booked in the
+// graph, or a drain set. How they are chosen stands in schedule.h.
+//
+// Owned by one thread.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "matcher/gang.h"
+#include "workers/pending_line.h"
+#include "workers/schedule_graph.h"
+
+namespace fluxnetes::workers {
+
+struct Promise {
+  std::optional<matcher::Time> start;      // nothing: a drain set
+  std::vector<matcher::NodeIndex> nodes;   // each once, in order
+  std::vector<matcher::NodeIndex> places;  // of the tasks, if there is a time
+  bool overdue = false;  // a drain set of nodes that were promised for a time
+  bool operator==(const Promise&) const = default;
+};
+
+// The number of the Fluxion job that holds what a group is promised: unlike
+// that of any group, since it may hold something already.
+inline matcher::JobId PromiseJob(GroupId group) { return -1 - group; }
+
+// A gang that may use some nodes only, or all but some.
+class NarrowedGang {
+ public:
+  static NarrowedGang Without(const matcher::Gang& gang,
+                              const std::vector<matcher::NodeIndex>& nodes);
+  static NarrowedGang On(const matcher::Gang& gang,
+                         const std::vector<matcher::NodeIndex>& nodes);
+  // The gang points into this object, which a copy would not follow.
+  NarrowedGang(const NarrowedGang&) = delete;
+  NarrowedGang& operator=(const NarrowedGang&) = delete;
+  NarrowedGang(NarrowedGang&&) = default;
+
+  const matcher::Gang& gang() const { return gang_; }
+
+ private:
+  explicit NarrowedGang(const matcher::Gang& gang);
+  void Point();
+
+  matcher::Gang gang_;
+  std::vector<matcher::NodeSet> sets_;
+};
+
+// What stands against a head: promises to heads before it.
+struct Ahead {
+  std::vector<matcher::NodeIndex> drained;
+  std::vector<matcher::NodeIndex> reserved;
+};
+
+struct HeadPlan {
+  std::optional<Promise> promise;  // nothing: none can be given
+  bool fits_now = false;
+};
+
+// A group that does not fit at `now` and the promise that it had, if any; that
+// one must not be booked any more. What is returned is booked.
+HeadPlan PlanHead(ScheduleGraph& graph, const WaitingGroup& group,
+                  matcher::Policy policy, matcher::Time now, const Ahead& ahead,
+                  const std::optional<Promise>& before);
+
+// Books a promise of a time that is not booked.
+void BookPromise(ScheduleGraph& graph, const WaitingGroup& group,
+                 const Promise& promise);
+
+}  // namespace fluxnetes::workers

@@ -1,0 +1,234 @@
+#include "workers/schedule_reason.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace fluxnetes::workers {
+namespace {
+
+using matcher::NodeIndex;
+using Nodes = std::vector<NodeIndex>;
+
+std::string FormatLabels(const NodePredicates::Labels& labels) {
+  std::string text;
+  for (const auto& [label, value] : labels) {
+    text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", label, value);
+  }
+  return "{" + text + "}";
+}
+
+template <typename Keep>
+Nodes Those(const Nodes& nodes, const Keep& keep) {
+  Nodes kept;
+  std::copy_if(nodes.begin(), nodes.end(), std::back_inserter(kept), keep);
+  return kept;
+}
+
+std::string WhyNoNode(const ScheduleGraph& graph, const Nodes& nodes,
+                      const cluster::PodRequest& request) {
+  const auto admitted = [&](const cluster::PodRequest& asked, bool taints) {
+    return std::any_of(nodes.begin(), nodes.end(), [&](NodeIndex index) {
+      cluster::Node node = *graph.NodeAt(index);
+      if (!taints) node.taints.clear();
+      return cluster::Admits(node, asked);
+    });
+  };
+  cluster::PodRequest by_labels;
+  by_labels.node_selector = request.node_selector;
+  if (!admitted(by_labels, false)) {
+    return "no node has the labels of the node selector " +
+           FormatLabels(request.node_selector);
+  }
+  if (!admitted(request, false)) {
+    return "no node suits the node affinity" +
+           (request.node_selector.empty()
+                ? std::string()
+                : " and the node selector " +
+                      FormatLabels(request.node_selector));
+  }
+  return "the taints of the nodes are not tolerated";
+}
+
+std::int64_t& Amount(cluster::Resources& resources, std::size_t resource) {
+  switch (resource) {
+    case 0:
+      return resources.cpu_milli;
+    case 1:
+      return resources.memory_bytes;
+    case 2:
+      return resources.ephemeral_bytes;
+    default:
+      return resources.pods;
+  }
+}
+
+std::string FormatAmount(const ScheduleGraph& graph, std::size_t resource,
+                         std::int64_t amount) {
+  const std::string& name = graph.graph().resources()[resource];
+  if (resource >= 3) return fmt::format("{} {}", amount, name);
+  cluster::Resources resources;
+  Amount(resources, resource) = amount;
+  return amount == 0 ? "no " + name : cluster::Format(resources);
+}
+
+// Nothing: some node would hold one of them.
+std::optional<std::string> WhyTooBig(const ScheduleGraph& graph,
+                                     const Nodes& nodes,
+                                     const matcher::TaskGroup& task) {
+  for (std::size_t r = 0; r < task.amounts.size(); ++r) {
+    if (task.amounts[r] == 0) continue;
+    std::int64_t most = 0;
+    for (const NodeIndex node : nodes) {
+      most = std::max(most, graph.WithoutHeld(node)[r]);
+    }
+    if (most < task.amounts[r]) {
+      return fmt::format("no node that it may use has {}, the most is {}",
+                         FormatAmount(graph, r, task.amounts[r]),
+                         FormatAmount(graph, r, most));
+    }
+  }
+  const bool some =
+      std::any_of(nodes.begin(), nodes.end(), [&](NodeIndex node) {
+        const auto most = graph.WithoutHeld(node);
+        for (std::size_t r = 0; r < task.amounts.size(); ++r) {
+          if (most[r] < task.amounts[r]) return false;
+        }
+        return true;
+      });
+  if (some) return std::nullopt;
+  return "no node has all of it at once";
+}
+
+std::string WhyTooMany(const ScheduleGraph& graph, const PendingLine& line,
+                       matcher::Policy policy) {
+  for (std::size_t g = 0; g < line.gang.groups.size(); ++g) {
+    matcher::Gang alone{{line.gang.groups[g]}, 1};
+    int fits = 0;
+    int too_many = alone.groups[0].count + 1;
+    while (fits + 1 < too_many) {
+      alone.groups[0].count = fits + (too_many - fits) / 2;
+      (graph.graph().Satisfiable(alone, policy) ? fits : too_many) =
+          alone.groups[0].count;
+    }
+    if (fits < line.gang.groups[g].count) {
+      return fmt::format("all nodes that it may use, empty, hold {} × ({})",
+                         fits,
+                         cluster::Format(line.requests[g].first->resources));
+    }
+  }
+  return "the nodes that it may use do not hold all of it, even empty";
+}
+
+struct ImpossibleRequest {
+  std::string cause;
+  const cluster::PodRequest* request = nullptr;  // null: none alone
+};
+
+ImpossibleRequest Cause(const ScheduleGraph& graph, const PendingLine& line,
+                        const QueueSettings& queue) {
+  const Nodes open = Those(graph.KnownNodes(),
+                           [&](NodeIndex node) { return graph.Open(node); });
+  if (open.empty()) return {"no node is open"};
+  const Nodes nodes = Those(open, [&](NodeIndex node) {
+    return cluster::Selects(queue.node_selector, *graph.NodeAt(node));
+  });
+  if (nodes.empty()) {
+    return {fmt::format("no open node has the labels of queue {}: {}",
+                        queue.name, FormatLabels(queue.node_selector))};
+  }
+  for (std::size_t g = 0; g < line.gang.groups.size(); ++g) {
+    const matcher::TaskGroup& task = line.gang.groups[g];
+    const Nodes eligible = Those(
+        nodes, [&](NodeIndex node) { return task.eligible->Contains(node); });
+    const cluster::PodRequest* request = line.requests[g].first;
+    if (eligible.empty()) return {WhyNoNode(graph, nodes, *request), request};
+    if (const auto cause = WhyTooBig(graph, eligible, task)) {
+      return {*cause, request};
+    }
+  }
+  return {WhyTooMany(graph, line, queue.match_policy)};
+}
+
+}  // namespace
+
+std::string Needs(const RequestCounts& requests) {
+  std::string text;
+  for (const auto& [request, count] : requests) {
+    text += fmt::format("{}{} × ({})", text.empty() ? "" : " + ", count,
+                        cluster::Format(request->resources));
+  }
+  return text;
+}
+
+void SayUnsatisfiable(const ScheduleGraph& graph, const QueueSettings& queue,
+                      PendingLine& line) {
+  const ImpossibleRequest found = Cause(graph, line, queue);
+  line.unsatisfiable =
+      fmt::format("needs {}; {}", Needs(line.requests), found.cause);
+  line.impossible = line.requests.size() > 1 ? found.request : nullptr;
+}
+
+Shortage FindShortage(const ScheduleGraph& graph, const PendingLine& line,
+                      matcher::Time now) {
+  bool all = true;
+  for (std::size_t g = 0; g < line.gang.groups.size(); ++g) {
+    const matcher::TaskGroup& task = line.gang.groups[g];
+    const int fits = graph.graph().CountFits(task, 1, now, task.count);
+    if (fits == 0) return {Shortage::Kind::kNoPlace, static_cast<int>(g)};
+    all = all && fits == task.count;
+  }
+  if (all && line.gang.groups.size() == 1) return {Shortage::Kind::kKept, 0};
+  return {Shortage::Kind::kSomePlaces, 0};
+}
+
+std::string Describe(const Shortage& shortage, const RequestCounts& requests) {
+  std::string missing;
+  switch (shortage.kind) {
+    case Shortage::Kind::kNone:
+      return "";
+    case Shortage::Kind::kNoPlace:
+      missing = "no place is free";
+      if (requests.size() > 1) {
+        const auto& needs = requests[shortage.request].first->resources;
+        missing += fmt::format(" for ({})", cluster::Format(needs));
+      }
+      break;
+    case Shortage::Kind::kSomePlaces:
+      missing = "some of the places are free, not all";
+      break;
+    case Shortage::Kind::kKept:
+      missing = "what is free is kept for a group before it";
+      break;
+  }
+  return fmt::format("needs {}; {}", Needs(requests), missing);
+}
+
+void WaitReasons::Say(const std::string& queue, std::int64_t shape,
+                      const std::string& reason) {
+  const auto place = reasons_.try_emplace(next_, {queue, shape});
+  next_ = std::next(place);
+  Reason& known = place->second;
+  if (known.spoken) return;
+  known.spoken = true;
+  if (known.now != reason) known.now = reason;
+}
+
+std::vector<WaitReason> WaitReasons::TakeChanges() {
+  std::vector<WaitReason> changes;
+  for (auto it = reasons_.begin(); it != reasons_.end();) {
+    auto& [key, reason] = *it;
+    if (!reason.spoken) reason.now.clear();
+    if (reason.now != reason.said) {
+      changes.push_back({key.first, key.second, reason.now});
+      reason.said = reason.now;
+    }
+    reason.spoken = false;
+    it = reason.said.empty() ? reasons_.erase(it) : std::next(it);
+  }
+  next_ = reasons_.begin();
+  return changes;
+}
+
+}  // namespace fluxnetes::workers

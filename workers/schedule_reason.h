@@ -1,0 +1,56 @@
+// Why groups wait, in words for the people whose pods they are. A reason stays
+// the same as long as nothing changes that they could act on.
+//
+// Owned by one thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "matcher/policy.h"
+#include "workers/decision.h"
+#include "workers/pending_line.h"
+#include "workers/schedule_graph.h"
+
+namespace fluxnetes::workers {
+
+// "8 × (2 cpu, 4Gi) + 1 × (1 cpu)"
+std::string Needs(const RequestCounts& requests);
+
+// Says in the line why its groups cannot fit even on empty nodes, and, if its
+// requests differ and one of them is the cause, which.
+void SayUnsatisfiable(const ScheduleGraph& graph, const QueueSettings& queue,
+                      PendingLine& line);
+
+// What is missing now for the groups of a line that did not fit.
+Shortage FindShortage(const ScheduleGraph& graph, const PendingLine& line,
+                      matcher::Time now);
+std::string Describe(const Shortage& shortage, const RequestCounts& requests);
+
+// What was said about the shapes of each queue, to say only what is new.
+class WaitReasons {
+ public:
+  // Of the lines of a shape, the first that speaks in a round counts. Cheap if
+  // they speak in order.
+  void Say(const std::string& queue, std::int64_t shape,
+           const std::string& reason);
+  // Ends the round: what differs from the one before. Of whom nothing was said
+  // in it, the reason is taken back.
+  std::vector<WaitReason> TakeChanges();
+
+ private:
+  struct Reason {
+    std::string said;
+    std::string now;
+    bool spoken = false;  // in this round
+  };
+  using Reasons = std::map<std::pair<std::string, std::int64_t>, Reason>;
+
+  Reasons reasons_;
+  Reasons::iterator next_ = reasons_.begin();
+};
+
+}  // namespace fluxnetes::workers

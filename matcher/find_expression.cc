@@ -6,6 +6,7 @@
 #include <cctype>
 #include <charconv>
 
+#include "matcher/pruning_filters.h"
 #include "matcher/text_sets.h"
 
 namespace fluxnetes::matcher {

@@ -29,10 +29,11 @@
 #include "matcher/id_set.h"
 #include "matcher/jobspec.h"
 #include "matcher/match_policy.h"
-#include "matcher/pruning_filters.h"
 #include "matcher/resource_graph.h"
 
 namespace fluxnetes::matcher {
+
+class PruningFilters;
 
 enum class MatchOp {
   kAllocate,

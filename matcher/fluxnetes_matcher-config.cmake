@@ -1,0 +1,6 @@
+# Installed with the library. What it links to must be there as well.
+include(CMakeFindDependencyMacro)
+find_dependency(fmt)
+find_dependency(pugixml)
+find_dependency(yaml-cpp)
+include(${CMAKE_CURRENT_LIST_DIR}/fluxnetes_matcher-targets.cmake)

@@ -1,0 +1,32 @@
+# The matcher as a library for other projects:
+#
+#   find_package(fluxnetes_matcher REQUIRED)
+#   target_link_libraries(mine PRIVATE fluxnetes::matcher)
+#
+# with #include <matcher/matcher.h>. The headers below and no others: what a
+# user of the two matchers, of the readers and of the writers needs. They
+# include one another and the standard library alone.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+target_sources(fluxnetes_matcher PUBLIC FILE_SET HEADERS
+  BASE_DIRS ${PROJECT_SOURCE_DIR}
+  FILES matcher.h jobspec.h match_policy.h resource_graph.h find_expression.h
+        constraint.h host_list.h id_set.h names.h
+        gang.h policy.h
+        jgf.h readers/graph_error.h readers/grug.h readers/hwloc.h
+        readers/rv1exec.h writers/match_writer.h)
+set_target_properties(fluxnetes_matcher PROPERTIES EXPORT_NAME matcher)
+
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/fluxnetes_matcher)
+install(TARGETS fluxnetes_matcher EXPORT fluxnetes_matcher-targets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/fluxnetes)
+install(EXPORT fluxnetes_matcher-targets NAMESPACE fluxnetes::
+  DESTINATION ${package})
+write_basic_package_version_file(
+  ${CMAKE_CURRENT_BINARY_DIR}/fluxnetes_matcher-config-version.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES fluxnetes_matcher-config.cmake
+  ${CMAKE_CURRENT_BINARY_DIR}/fluxnetes_matcher-config-version.cmake
+  DESTINATION ${package})

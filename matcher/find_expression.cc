@@ -253,8 +253,10 @@ std::vector<Taken> FindExpression::Find(const Matcher& matcher,
     if (!levels.empty()) levels.back().below = true;
     const bool has_filter = matcher.filters().At(done.v) != nullptr;
     if (filters_ && !has_filter) continue;
-    found.push_back({done.v, done.way, graph.units(done.v), true, "",
-                     filters_ ? FilterOf(matcher, done.v, wall_clock) : ""});
+    found.push_back({done.v, done.way, graph.units(done.v), true});
+    if (!filters_) continue;
+    found.back().note = std::make_shared<const TakenNote>(
+        TakenNote{"", FilterOf(matcher, done.v, wall_clock)});
   }
   return found;
 }

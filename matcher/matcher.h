@@ -55,6 +55,12 @@ enum class MatchOutcome {
                    // cannot be, a job that holds something already
 };
 
+// What is said of few vertices only.
+struct TakenNote {
+  std::string label;   // that the jobspec gave it
+  std::string filter;  // of find: what its pruning filter says, as JSON
+};
+
 // A vertex that a job got, and the edge that led to it (kNoEdge: the root).
 // `exclusive`: nobody else has it.
 struct Taken {
@@ -62,8 +68,7 @@ struct Taken {
   EdgeIndex edge = kNoEdge;
   std::int64_t units = 0;
   bool exclusive = false;
-  std::string label;   // that the jobspec gave it
-  std::string filter;  // of find: what its pruning filter says, as JSON
+  std::shared_ptr<const TakenNote> note{};  // null: nothing
 };
 
 struct Match {

@@ -69,10 +69,7 @@ int Matcher::State::Leave(EdgeIndex way, VertexIndex v,
       HandUp(v, exclusive ? graph.units(v) : graph.units(v) - mark.units,
              depth);
       levels[depth].exclusive += taken;
-      const bool labelled = mode != Mode::kRestore;
-      match.taken.push_back({v, way, mark.units, exclusive,
-                             labelled ? selection.LabelOf(v, *request) : "",
-                             ""});
+      match.taken.push_back({v, way, mark.units, exclusive, NoteOf(v)});
     } else {
       taken = -1;
     }
@@ -81,6 +78,13 @@ int Matcher::State::Leave(EdgeIndex way, VertexIndex v,
   below.any = false;
   below.exclusive = 0;
   return taken;
+}
+
+std::shared_ptr<const TakenNote> Matcher::State::NoteOf(VertexIndex v) const {
+  if (mode == Mode::kRestore) return nullptr;
+  const std::string& label = selection.LabelOf(v, *request);
+  if (label.empty()) return nullptr;
+  return std::make_shared<const TakenNote>(TakenNote{label, ""});
 }
 
 bool Matcher::State::BookVertex(VertexIndex v, const Selection::Mark& mark,

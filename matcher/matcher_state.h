@@ -57,6 +57,7 @@ struct Matcher::State {
             bool exclusive, int depth);
   bool BookVertex(VertexIndex v, const Selection::Mark& mark, bool exclusive,
                   int depth);
+  std::shared_ptr<const TakenNote> NoteOf(VertexIndex v) const;
   void HandUp(VertexIndex v, std::int64_t units, int depth);
   void Weigh(EdgeIndex e);
   std::string BookHeld(const Held& held);

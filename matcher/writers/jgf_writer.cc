@@ -61,12 +61,12 @@ void WriteNode(const ResourceGraph& graph, const Taken& taken, bool status,
   if (taken.exclusive) fmt::format_to(out, ", \"exclusive\": true");
   if (taken.units != 1) fmt::format_to(out, ", \"size\": {}", taken.units);
   WritePaths(graph, v, out);
-  if (!taken.label.empty()) {
+  if (taken.note && !taken.note->label.empty()) {
     fmt::format_to(out, ", \"ephemeral\": {{\"label\": {}}}",
-                   JsonQuoted(taken.label));
+                   JsonQuoted(taken.note->label));
   }
-  if (!taken.filter.empty()) {
-    fmt::format_to(out, ", \"agfilter\": {}", taken.filter);
+  if (taken.note && !taken.note->filter.empty()) {
+    fmt::format_to(out, ", \"agfilter\": {}", taken.note->filter);
   }
   fmt::format_to(out, "}}}}");
 }
@@ -131,7 +131,7 @@ std::string WriteJgf(const ResourceGraph& graph, std::span<const Taken> taken) {
 std::string WriteJgf(const ResourceGraph& graph) {
   std::vector<Taken> all;
   for (const VertexIndex v : graph.PostOrder(graph.root())) {
-    all.push_back({v, graph.FirstIn(v), graph.units(v), false, "", ""});
+    all.push_back({v, graph.FirstIn(v), graph.units(v), false});
   }
   return WriteGraph(graph, all, false, /*status=*/true) + "\n";
 }

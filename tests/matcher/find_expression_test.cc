@@ -23,7 +23,8 @@ class FindTest : public testing::Test {
     std::string names;
     for (const Taken& taken : expression->Find(matcher_, 0)) {
       names += (names.empty() ? "" : " ") +
-               matcher_.graph().Name(taken.vertex) + taken.filter;
+               matcher_.graph().Name(taken.vertex) +
+               (taken.note ? taken.note->filter : "");
     }
     return names;
   }

@@ -187,7 +187,7 @@ int PlainMatcher::Walk(EdgeIndex way, VertexIndex v, Choice mark, bool whole,
     above[graph_.type(v)] +=
         exclusive ? graph_.units(v) : graph_.units(v) - mark.units;
   }
-  match_.taken.push_back({v, way, mark.units, exclusive, "", ""});
+  match_.taken.push_back({v, way, mark.units, exclusive});
   return taken;
 }
 

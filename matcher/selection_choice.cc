@@ -7,6 +7,19 @@ namespace fluxnetes::matcher {
 namespace {
 
 constexpr std::int64_t kWorstClass = 9'999;
+// Of longer lists the order of equals is ours.
+constexpr std::size_t kMostOrderedAsFluxion = 1'024;
+
+// Fluxion leaves the order of equals to std::sort of libstdc++; so does this.
+// Beyond that equals stay in the order in which they were found.
+template <typename Before>
+void SortCandidates(std::vector<Candidate>& candidates, Before before) {
+  if (candidates.size() <= kMostOrderedAsFluxion) {
+    std::sort(candidates.begin(), candidates.end(), before);
+  } else {
+    std::stable_sort(candidates.begin(), candidates.end(), before);
+  }
+}
 
 // The performance class that a vertex is said to have.
 std::int64_t PerformanceClass(const Properties* properties) {
@@ -45,11 +58,10 @@ std::int64_t Selection::ScoreOf(VertexIndex v) const {
 }
 
 void Selection::Sort(Scoreboard::List& list, bool descending) const {
-  // Fluxion leaves the order of equals to std::sort; so does this.
-  std::sort(list.candidates.begin(), list.candidates.end(),
-            [descending](const Candidate& a, const Candidate& b) {
-              return descending ? a.score > b.score : a.score < b.score;
-            });
+  SortCandidates(list.candidates,
+                 [descending](const Candidate& a, const Candidate& b) {
+                   return descending ? a.score > b.score : a.score < b.score;
+                 });
 }
 
 // Scores that follow one another without a gap are one run; runs of higher
@@ -68,9 +80,9 @@ void Selection::SortByRuns(Scoreboard::List& list) const {
     return std::upper_bound(starts.begin(), starts.end(), candidate.score) -
            starts.begin();
   };
-  std::sort(
-      list.candidates.begin(), list.candidates.end(),
-      [&](const Candidate& a, const Candidate& b) { return run(a) > run(b); });
+  SortCandidates(list.candidates, [&](const Candidate& a, const Candidate& b) {
+    return run(a) > run(b);
+  });
 }
 
 // Sorts what was found for the resource and takes the best of it.

@@ -22,7 +22,8 @@ LIBRARIES = [
     (r"httplib\.h|grpc", {"services"}),
     (r"CLI/|spdlog/", {"services"}),
     (r"pugixml\.hpp", {"matcher"}),
-    (r"yaml-cpp/", {"matcher", "cluster", "services"}),
+    (r"yaml\.h", {"matcher"}),
+    (r"yaml-cpp/", {"cluster", "services"}),
 ]
 SLOW = re.compile(
     r"pqxx/|nlohmann/json\.hpp|spdlog/|CLI/|httplib\.h|yaml-cpp/|grpc|pugixml")

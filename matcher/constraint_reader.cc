@@ -18,9 +18,9 @@ struct Open {
 };
 
 Constraint::Property ReadProperty(const YamlPlace& place) {
-  std::string text = place.Text();
-  // Fluxion wants them quoted. A plain scalar's tag is "?".
-  if (place.node.Tag() == "?") place.Fail("a property must be quoted");
+  const std::string_view text = place.Text();
+  // Fluxion wants them quoted.
+  if (place.plain()) place.Fail("a property must be quoted");
   Constraint::Property property;
   property.absent = text.starts_with('^');
   property.key = text.substr(property.absent ? 1 : 0);
@@ -31,7 +31,7 @@ Constraint::Property ReadProperty(const YamlPlace& place) {
   return property;
 }
 
-Kind KindOf(const YamlPlace& place, const std::string& name) {
+Kind KindOf(const YamlPlace& place, std::string_view name) {
   if (name == "properties") return Kind::kProperties;
   if (name == "hostlist") return Kind::kHosts;
   if (name == "ranks") return Kind::kRanks;
@@ -60,18 +60,17 @@ void ReadValue(const YamlPlace& place, Constraint::Node& node) {
 void Read(const Open& open, Constraint& constraint, std::deque<Open>& queue) {
   open.place.RequireMap();
   if (open.depth > kMaxDepth) open.place.Fail("is nested too deeply");
-  if (open.place.node.size() > 1) {
+  if (open.place.size() > 1) {
     open.place.Fail("must have one operator only");
   }
-  if (open.place.node.size() == 0) return;  // an `and` of nothing: holds
-  const auto entry = *open.place.node.begin();
-  if (!entry.first.IsScalar()) open.place.Fail("has no operator");
-  const std::string name = entry.first.Scalar();
+  if (open.place.size() == 0) return;  // an `and` of nothing: holds
+  const auto name = open.place.KeyAt(0);
+  if (!name) open.place.Fail("has no operator");
   Constraint::Node node;
-  node.kind = KindOf(open.place, name);
-  const YamlPlace operands{entry.second, open.place.path + "." + name};
+  node.kind = KindOf(open.place, *name);
+  const YamlPlace operands = open.place.ValueAt(0);
   operands.RequireSequence();
-  const std::size_t count = operands.node.size();
+  const std::size_t count = operands.size();
   if (constraint.nodes.size() + count > kMaxOperators) {
     operands.Fail("has too many operands");
   }
@@ -93,9 +92,9 @@ void Read(const Open& open, Constraint& constraint, std::deque<Open>& queue) {
 
 Constraint ReadConstraint(const YamlPlace& place) {
   Constraint constraint;
-  if (place.node.IsNull()) return constraint;
+  if (place.IsNull()) return constraint;
   place.RequireMap();
-  if (place.node.size() == 0) return constraint;
+  if (place.size() == 0) return constraint;
   constraint.nodes.emplace_back();
   std::deque<Open> queue = {{place, 0, 0}};
   for (; !queue.empty(); queue.pop_front()) {

@@ -2,5 +2,6 @@
 include(CMakeFindDependencyMacro)
 find_dependency(fmt)
 find_dependency(pugixml)
-find_dependency(yaml-cpp)
+find_dependency(PkgConfig)
+pkg_check_modules(YAML REQUIRED IMPORTED_TARGET yaml-0.1)
 include(${CMAKE_CURRENT_LIST_DIR}/fluxnetes_matcher-targets.cmake)

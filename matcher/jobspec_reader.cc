@@ -19,17 +19,17 @@ std::uint32_t ReadUnsigned(const YamlPlace& place, std::uint32_t least) {
 
 Count ReadCount(const YamlPlace& place) {
   Count count;
-  if (place.node.IsScalar()) {
+  if (place.IsScalar()) {
     count.min = count.max = ReadUnsigned(place, 0);
     return count;
   }
   place.AllowOnly({"min", "max", "operator", "operand"});
   count.min = ReadUnsigned(place.At("min"), 1);
   count.max = Count::kNoMax;
-  if (place.node.size() == 1) return count;
+  if (place.size() == 1) return count;
   count.max = ReadUnsigned(place.At("max"), 1);
   const YamlPlace op = place.At("operator");
-  const std::string text = op.Text();
+  const std::string_view text = op.Text();
   if (text != "+" && text != "*" && text != "^") {
     op.Fail("is not one of \"+\", \"*\", \"^\"");
   }
@@ -55,7 +55,7 @@ JobResource ReadResource(const Open& open) {
   if (place.Has("unit")) place.At("unit").Text();
   if (place.Has("exclusive")) {
     const YamlPlace exclusive = place.At("exclusive");
-    const std::string text = exclusive.Text();
+    const std::string_view text = exclusive.Text();
     if (text != "true" && text != "false") {
       exclusive.Fail("is not true or false");
     }
@@ -73,11 +73,11 @@ void ReadResources(const YamlPlace& top, Jobspec& jobspec) {
   std::vector<Open> queue;
   const auto add = [&](const YamlPlace& list, int parent, int depth) {
     list.RequireSequence();
-    if (queue.size() + list.node.size() > kMaxJobspecResources) {
+    if (queue.size() + list.size() > kMaxJobspecResources) {
       list.Fail(
           fmt::format("makes more than {} resources", kMaxJobspecResources));
     }
-    for (std::size_t i = 0; i < list.node.size(); ++i) {
+    for (std::size_t i = 0; i < list.size(); ++i) {
       queue.push_back({list.At(i), parent, depth});
     }
   };
@@ -102,15 +102,15 @@ void CheckTask(const YamlPlace& task) {
   task.At("slot").Text();
   const YamlPlace count = task.At("count");
   count.RequireMap();
-  if (count.node.size() != 1) count.Fail("must have exactly one entry");
+  if (count.size() != 1) count.Fail("must have exactly one entry");
 }
 
 void ReadAttributes(const YamlPlace& place, Jobspec& jobspec) {
-  if (place.node.IsNull()) return;
+  if (place.IsNull()) return;
   place.AllowOnly({"user", "system"});
   if (!place.Has("system")) return;
   const YamlPlace system = place.At("system");
-  if (system.node.IsNull()) return;
+  if (system.IsNull()) return;
   system.RequireMap();
   if (system.Has("duration")) {
     jobspec.duration = system.At("duration").Number();
@@ -123,15 +123,14 @@ void ReadAttributes(const YamlPlace& place, Jobspec& jobspec) {
   }
 }
 
-Jobspec Read(const YAML::Node& root) {
-  const YamlPlace place{root, ""};
+Jobspec Read(const YamlPlace& place) {
   place.AllowOnly({"version", "resources", "tasks", "attributes"});
   place.At("version").Integer(1, 9999);
   Jobspec jobspec;
   ReadResources(place.At("resources"), jobspec);
   const YamlPlace tasks = place.At("tasks");
   tasks.RequireSequence();
-  for (std::size_t i = 0; i < tasks.node.size(); ++i) CheckTask(tasks.At(i));
+  for (std::size_t i = 0; i < tasks.size(); ++i) CheckTask(tasks.At(i));
   ReadAttributes(place.At("attributes"), jobspec);
   return jobspec;
 }
@@ -144,10 +143,10 @@ Jobspec ParseJobspec(std::string_view text) {
                                    text.size(), kMaxJobspecBytes));
   }
   try {
-    return Read(YAML::Load(std::string(text)));
-  } catch (const YAML::Exception& error) {
-    throw JobspecError(
-        fmt::format("line {}: {}", error.mark.line + 1, error.msg));
+    YamlText document(text);
+    return Read(YamlPlace(document));
+  } catch (const YamlError& error) {
+    throw JobspecError(error.what());
   }
 }
 

@@ -42,30 +42,41 @@ bool Follows(const Host& last, const Host& next) {
 
 }  // namespace
 
-std::string WriteIdSet(const std::set<std::int64_t>& ids) {
-  std::string text;
-  for (auto at = ids.begin(); at != ids.end();) {
-    const std::int64_t first = *at;
-    std::int64_t last = first;
-    while (++at != ids.end() && *at == last + 1) last = *at;
-    if (!text.empty()) text += ',';
-    text += std::to_string(first);
-    if (last != first) text += '-' + std::to_string(last);
-  }
-  return text;
+void AppendNumber(std::int64_t number, std::string& text) {
+  const fmt::format_int digits(number);
+  text.append(digits.data(), digits.size());
 }
 
-std::string WriteHostList(std::span<const std::string> hosts) {
-  std::string text;
+void AppendIdSet(std::span<const std::int64_t> ids, std::string& text) {
+  for (std::size_t i = 0; i < ids.size();) {
+    const std::int64_t first = ids[i];
+    std::int64_t last = first;
+    if (i > 0) text += ',';
+    while (++i < ids.size() && ids[i] == last + 1) last = ids[i];
+    AppendNumber(first, text);
+    if (last == first) continue;
+    text += '-';
+    AppendNumber(last, text);
+  }
+}
+
+void AppendHostList(std::span<const std::string_view> hosts,
+                    std::string& text) {
   for (std::size_t i = 0; i < hosts.size();) {
     const Host first = Cut(hosts[i]);
-    if (!text.empty()) text += ',';
-    std::string ranges;
+    if (i > 0) text += ',';
+    if (!first.number) {
+      text += hosts[i++];
+      continue;
+    }
+    text += first.prefix;
+    const std::size_t begin = text.size();
     std::size_t members = 0;
     // Ranges of one prefix, each a row of numbers that follow one another.
     while (i < hosts.size()) {
       const Host start = Cut(hosts[i]);
       if (start.prefix != first.prefix || !start.number) break;
+      if (members > 0) text += ',';
       Host last = start;
       ++members;
       while (++i < hosts.size()) {
@@ -74,56 +85,57 @@ std::string WriteHostList(std::span<const std::string> hosts) {
         last = next;
         ++members;
       }
-      if (!ranges.empty()) ranges += ',';
-      ranges += start.digits;
+      text += start.digits;
       if (last.digits != start.digits) {
-        ranges += '-';
-        ranges += last.digits;
+        text += '-';
+        text += last.digits;
       }
     }
-    if (members == 0) {
-      text += hosts[i++];
-    } else {
-      text += first.prefix;
-      text += members == 1 ? ranges : "[" + ranges + "]";
-    }
+    if (members == 1) continue;
+    text.insert(begin, 1, '[');
+    text += ']';
   }
-  return text;
 }
 
-std::string JsonQuoted(std::string_view text) {
-  std::string quoted = "\"";
-  for (const char c : text) {
+void AppendJsonQuoted(std::string_view plain, std::string& text) {
+  text += '"';
+  for (const char c : plain) {
     switch (c) {
       case '"':
       case '\\':
-        quoted += '\\';
-        quoted += c;
+        text += '\\';
+        text += c;
         break;
       case '\b':
-        quoted += "\\b";
+        text += "\\b";
         break;
       case '\f':
-        quoted += "\\f";
+        text += "\\f";
         break;
       case '\n':
-        quoted += "\\n";
+        text += "\\n";
         break;
       case '\r':
-        quoted += "\\r";
+        text += "\\r";
         break;
       case '\t':
-        quoted += "\\t";
+        text += "\\t";
         break;
       default:
         if (static_cast<unsigned char>(c) < 0x20) {
-          quoted += fmt::format("\\u{:04X}", static_cast<unsigned>(c));
+          text += fmt::format("\\u{:04X}", static_cast<unsigned>(c));
         } else {
-          quoted += c;
+          text += c;
         }
     }
   }
-  return quoted + '"';
+  text += '"';
+}
+
+std::string JsonQuoted(std::string_view plain) {
+  std::string text;
+  AppendJsonQuoted(plain, text);
+  return text;
 }
 
 }  // namespace fluxnetes::matcher

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <iterator>
 #include <unordered_set>
 
 #include "matcher/jgf.h"
@@ -10,122 +9,157 @@
 namespace fluxnetes::matcher {
 namespace {
 
-using Out = std::back_insert_iterator<std::string>;
-
-void WriteProperties(const ResourceGraph& graph, VertexIndex v, Out out) {
-  const auto* properties = graph.PropertiesOf(v);
-  if (properties == nullptr || properties->empty()) return;
-  const char* separator = "";
-  fmt::format_to(out, ", \"properties\": {{");
-  for (const auto& [key, value] : *properties) {
-    fmt::format_to(out, "{}{}: {}", separator, JsonQuoted(key),
-                   JsonQuoted(value));
-    separator = ", ";
-  }
-  fmt::format_to(out, "}}");
+void AppendField(std::string_view name, std::string_view value,
+                 std::string& text) {
+  text += ", \"";
+  text += name;
+  text += "\": ";
+  AppendJsonQuoted(value, text);
 }
 
-void WritePaths(const ResourceGraph& graph, VertexIndex v, Out out) {
+void AppendField(std::string_view name, std::int64_t value, std::string& text) {
+  text += ", \"";
+  text += name;
+  text += "\": ";
+  AppendNumber(value, text);
+}
+
+void AppendProperties(const ResourceGraph& graph, VertexIndex v,
+                      std::string& text) {
+  const auto* properties = graph.PropertiesOf(v);
+  if (properties == nullptr || properties->empty()) return;
+  const char* separator = ", \"properties\": {";
+  for (const auto& [key, value] : *properties) {
+    text += separator;
+    separator = ", ";
+    AppendJsonQuoted(key, text);
+    text += ": ";
+    AppendJsonQuoted(value, text);
+  }
+  text += '}';
+}
+
+void AppendPaths(const ResourceGraph& graph, VertexIndex v, std::string& text) {
   const char* separator = "";
-  fmt::format_to(out, ", \"paths\": {{");
+  text += ", \"paths\": {";
   for (SubsystemId s = 0; s < graph.subsystems().size(); ++s) {
     const std::string path = graph.Path(v, s);
     if (path.empty()) continue;
-    fmt::format_to(out, "{}{}: {}", separator,
-                   JsonQuoted(graph.subsystems()[s]), JsonQuoted(path));
+    text += separator;
     separator = ", ";
+    AppendJsonQuoted(graph.subsystems()[s], text);
+    text += ": ";
+    AppendJsonQuoted(path, text);
   }
-  fmt::format_to(out, "}}");
+  text += '}';
 }
 
-void WriteNode(const ResourceGraph& graph, const Taken& taken, bool status,
-               Out out) {
+// Whether the name is what a reader makes of basename and id.
+bool IsPlainName(const std::string& name, const std::string& basename,
+                 std::int64_t id) {
+  const fmt::format_int digits(id);
+  return name.size() == basename.size() + digits.size() &&
+         name.starts_with(basename) &&
+         name.ends_with({digits.data(), digits.size()});
+}
+
+void AppendNode(const ResourceGraph& graph, const Taken& taken, bool status,
+                std::string& text) {
   const VertexIndex v = taken.vertex;
   const std::string& type = graph.TypeName(v);
   const std::string& basename = graph.Basename(v);
   const std::int64_t id = graph.id(v);
-  fmt::format_to(out, "{{\"id\": \"{}\", \"metadata\": {{\"type\": {}",
-                 graph.uniq_id(v), JsonQuoted(type));
-  if (basename != type) {
-    fmt::format_to(out, ", \"basename\": {}", JsonQuoted(basename));
+  text += "{\"id\": \"";
+  AppendNumber(graph.uniq_id(v), text);
+  text += "\", \"metadata\": {\"type\": ";
+  AppendJsonQuoted(type, text);
+  if (basename != type) AppendField("basename", basename, text);
+  if (!IsPlainName(graph.Name(v), basename, id)) {
+    AppendField("name", graph.Name(v), text);
   }
-  if (graph.Name(v) != basename + std::to_string(id)) {
-    fmt::format_to(out, ", \"name\": {}", JsonQuoted(graph.Name(v)));
-  }
-  fmt::format_to(out, ", \"id\": {}, \"rank\": {}", id, graph.rank(v));
-  if (status && !graph.up(v)) fmt::format_to(out, ", \"status\": 1");
-  WriteProperties(graph, v, out);
-  if (!graph.Unit(v).empty()) {
-    fmt::format_to(out, ", \"unit\": {}", JsonQuoted(graph.Unit(v)));
-  }
-  if (taken.exclusive) fmt::format_to(out, ", \"exclusive\": true");
-  if (taken.units != 1) fmt::format_to(out, ", \"size\": {}", taken.units);
-  WritePaths(graph, v, out);
+  AppendField("id", id, text);
+  AppendField("rank", graph.rank(v), text);
+  if (status && !graph.up(v)) AppendField("status", 1, text);
+  AppendProperties(graph, v, text);
+  if (!graph.Unit(v).empty()) AppendField("unit", graph.Unit(v), text);
+  if (taken.exclusive) text += ", \"exclusive\": true";
+  if (taken.units != 1) AppendField("size", taken.units, text);
+  AppendPaths(graph, v, text);
   if (taken.note && !taken.note->label.empty()) {
-    fmt::format_to(out, ", \"ephemeral\": {{\"label\": {}}}",
-                   JsonQuoted(taken.note->label));
+    text += ", \"ephemeral\": {\"label\": ";
+    AppendJsonQuoted(taken.note->label, text);
+    text += '}';
   }
   if (taken.note && !taken.note->filter.empty()) {
-    fmt::format_to(out, ", \"agfilter\": {}", taken.note->filter);
+    text += ", \"agfilter\": ";
+    text += taken.note->filter;
   }
-  fmt::format_to(out, "}}}}");
+  text += "}}";
 }
 
-void WriteEdge(const ResourceGraph& graph, EdgeIndex e, Out out) {
-  fmt::format_to(out, "{{\"source\": \"{}\", \"target\": \"{}\"",
-                 graph.uniq_id(graph.source(e)),
-                 graph.uniq_id(graph.target(e)));
+void AppendEdge(const ResourceGraph& graph, EdgeIndex e, std::string& text) {
+  text += "{\"source\": \"";
+  AppendNumber(graph.uniq_id(graph.source(e)), text);
+  text += "\", \"target\": \"";
+  AppendNumber(graph.uniq_id(graph.target(e)), text);
+  text += '"';
   if (graph.subsystem(e) != kContainment) {
-    fmt::format_to(out, ", \"metadata\": {{\"subsystem\": {}}}",
-                   JsonQuoted(graph.subsystems()[graph.subsystem(e)]));
+    text += ", \"metadata\": {\"subsystem\": ";
+    AppendJsonQuoted(graph.subsystems()[graph.subsystem(e)], text);
+    text += '}';
   }
-  fmt::format_to(out, "}}");
+  text += '}';
 }
 
-std::string WriteGraph(const ResourceGraph& graph, std::span<const Taken> taken,
-                       bool shorthand, bool status) {
+void AppendGraph(const ResourceGraph& graph, std::span<const Taken> taken,
+                 bool shorthand, bool status, std::string& text) {
   std::unordered_set<VertexIndex> whole;  // what stands below is left out
   if (shorthand) {
     for (const Taken& one : taken) {
       if (one.exclusive) whole.insert(one.vertex);
     }
   }
-  std::string text;
-  std::string edges;
-  const Out out(text);
-  bool left_out = false;
+  const auto left_out = [&](const Taken& one) {
+    return one.edge != kNoEdge && whole.contains(graph.source(one.edge));
+  };
+  bool any_left_out = false;
   const char* separator = "";
-  const char* edge_separator = "";
-  fmt::format_to(out, "{{\"graph\": {{\"nodes\": [");
+  text += "{\"graph\": {\"nodes\": [";
   for (const Taken& one : taken) {
-    if (one.edge != kNoEdge && whole.contains(graph.source(one.edge))) {
-      left_out = true;
+    if (left_out(one)) {
+      any_left_out = true;
       continue;
     }
-    fmt::format_to(out, "{}", separator);
-    WriteNode(graph, one, status, out);
+    text += separator;
     separator = ", ";
-    if (one.edge == kNoEdge) continue;
-    edges += edge_separator;
-    WriteEdge(graph, one.edge, Out(edges));
-    edge_separator = ", ";
+    AppendNode(graph, one, status, text);
   }
-  fmt::format_to(out, "], \"edges\": [{}]}}", edges);
-  if (left_out) fmt::format_to(out, ", \"writer\": \"fluxion:jgf_shorthand\"");
-  fmt::format_to(out, "}}");
-  return text;
+  text += "], \"edges\": [";
+  separator = "";
+  for (const Taken& one : taken) {
+    if (one.edge == kNoEdge || left_out(one)) continue;
+    text += separator;
+    separator = ", ";
+    AppendEdge(graph, one.edge, text);
+  }
+  text += "]}";
+  if (any_left_out) text += ", \"writer\": \"fluxion:jgf_shorthand\"";
+  text += '}';
 }
 
 }  // namespace
 
-std::string WriteJgfObject(const ResourceGraph& graph,
-                           std::span<const Taken> taken, bool shorthand) {
-  return WriteGraph(graph, taken, shorthand, /*status=*/false);
+void AppendJgfObject(const ResourceGraph& graph, std::span<const Taken> taken,
+                     bool shorthand, std::string& text) {
+  AppendGraph(graph, taken, shorthand, /*status=*/false, text);
 }
 
 std::string WriteJgf(const ResourceGraph& graph, std::span<const Taken> taken) {
-  if (taken.empty()) return "";
-  return WriteJgfObject(graph, taken, false) + "\n";
+  std::string text;
+  if (taken.empty()) return text;
+  AppendJgfObject(graph, taken, false, text);
+  text += '\n';
+  return text;
 }
 
 std::string WriteJgf(const ResourceGraph& graph) {
@@ -133,7 +167,10 @@ std::string WriteJgf(const ResourceGraph& graph) {
   for (const VertexIndex v : graph.PostOrder(graph.root())) {
     all.push_back({v, graph.FirstIn(v), graph.units(v), false});
   }
-  return WriteGraph(graph, all, false, /*status=*/true) + "\n";
+  std::string text;
+  AppendGraph(graph, all, false, /*status=*/true, text);
+  text += '\n';
+  return text;
 }
 
 }  // namespace fluxnetes::matcher

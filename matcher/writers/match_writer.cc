@@ -40,9 +40,12 @@ MatchText WriteMatch(MatchFormat format, const ResourceGraph& graph,
     case MatchFormat::kPrettySimple:
       return {WritePrettySimple(graph, taken), ""};
     case MatchFormat::kJgf:
-      return Line({WriteJgfObject(graph, taken, false), ""});
-    case MatchFormat::kJgfShorthand:
-      return Line({WriteJgfObject(graph, taken, true), ""});
+    case MatchFormat::kJgfShorthand: {
+      MatchText jgf;
+      AppendJgfObject(graph, taken, format == MatchFormat::kJgfShorthand,
+                      jgf.text);
+      return Line(std::move(jgf));
+    }
     case MatchFormat::kRlite: {
       MatchText rlite = WriteRlite(graph, taken);
       if (rlite.text == "[]") return {"", "no cores or gpus of a node"};

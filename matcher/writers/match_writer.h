@@ -52,8 +52,8 @@ std::string WriteSimple(const ResourceGraph& graph,
                         std::span<const Taken> taken);
 std::string WritePrettySimple(const ResourceGraph& graph,
                               std::span<const Taken> taken);
-std::string WriteJgfObject(const ResourceGraph& graph,
-                           std::span<const Taken> taken, bool shorthand);
+void AppendJgfObject(const ResourceGraph& graph, std::span<const Taken> taken,
+                     bool shorthand, std::string& text);
 // By rank; an error if a node has none.
 MatchText WriteRlite(const ResourceGraph& graph, std::span<const Taken> taken);
 MatchText WriteRv1(MatchFormat format, const ResourceGraph& graph,

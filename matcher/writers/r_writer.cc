@@ -1,7 +1,6 @@
-#include <fmt/format.h>
-
-#include <map>
-#include <set>
+#include <algorithm>
+#include <tuple>
+#include <vector>
 
 #include "matcher/text_sets.h"
 #include "matcher/writers/match_writer.h"
@@ -9,94 +8,155 @@
 namespace fluxnetes::matcher {
 namespace {
 
-using Ids = std::set<std::int64_t>;
+using Ids = std::vector<std::int64_t>;
 
 // What R says of a node.
 struct RNode {
   std::int64_t rank = -1;
   VertexIndex vertex = kNoVertex;
-  Ids cores;
-  Ids gpus;
+  std::size_t begin = 0;  // of the text of its children
+  std::size_t end = 0;
 };
 
-// The nodes among what was taken that have cores or gpus; those of a node come
-// before it.
-std::vector<RNode> NodesOf(const ResourceGraph& graph,
-                           std::span<const Taken> taken) {
+// The nodes among what was taken that have cores or gpus.
+struct RNodes {
   std::vector<RNode> nodes;
-  RNode next;
+  std::string texts;  // {"core": "0-3", "gpu": "0"}, of one after the other
+
+  std::string_view ChildrenOf(const RNode& node) const {
+    return std::string_view(texts).substr(node.begin, node.end - node.begin);
+  }
+};
+
+void AppendSorted(Ids& ids, std::string& text) {
+  if (!std::is_sorted(ids.begin(), ids.end())) {
+    std::sort(ids.begin(), ids.end());
+  }
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  text += '"';
+  AppendIdSet(ids, text);
+  text += '"';
+}
+
+void AppendChildren(Ids& cores, Ids& gpus, std::string& text) {
+  text += '{';
+  if (!cores.empty()) {
+    text += "\"core\": ";
+    AppendSorted(cores, text);
+    if (!gpus.empty()) text += ", ";
+  }
+  if (!gpus.empty()) {
+    text += "\"gpu\": ";
+    AppendSorted(gpus, text);
+  }
+  text += '}';
+}
+
+// What a node has comes before it.
+RNodes NodesOf(const ResourceGraph& graph, std::span<const Taken> taken) {
+  RNodes found;
+  Ids cores;
+  Ids gpus;
   for (const Taken& one : taken) {
     const TypeId type = graph.type(one.vertex);
     if (type == types::kCore) {
-      next.cores.insert(graph.id(one.vertex));
+      cores.push_back(graph.id(one.vertex));
     } else if (type == types::kGpu) {
-      next.gpus.insert(graph.id(one.vertex));
+      gpus.push_back(graph.id(one.vertex));
     } else if (type == types::kNode || type == types::kStorageNode) {
-      if (next.cores.empty() && next.gpus.empty()) continue;
-      next.rank = graph.rank(one.vertex);
-      next.vertex = one.vertex;
-      nodes.push_back(std::move(next));
-      next = RNode{};
+      if (cores.empty() && gpus.empty()) continue;
+      const std::size_t begin = found.texts.size();
+      AppendChildren(cores, gpus, found.texts);
+      found.nodes.push_back(
+          {graph.rank(one.vertex), one.vertex, begin, found.texts.size()});
+      cores.clear();
+      gpus.clear();
     }
   }
-  return nodes;
+  return found;
 }
 
-std::string ChildrenOf(const RNode& node) {
-  std::string text = "{";
-  if (!node.cores.empty()) {
-    text += fmt::format("\"core\": \"{}\"", WriteIdSet(node.cores));
+// The ranks of all whose text is the same, by text. They are sorted already.
+template <typename Entries, typename Write>
+void ForEachText(const Entries& entries, Write write) {
+  Ids ranks;
+  for (auto at = entries.begin(); at != entries.end();) {
+    const std::string_view text = at->first;
+    ranks.clear();
+    for (; at != entries.end() && at->first == text; ++at) {
+      if (ranks.empty() || ranks.back() != at->second) {
+        ranks.push_back(at->second);
+      }
+    }
+    write(text, ranks);
   }
-  if (!node.gpus.empty()) {
-    text += fmt::format("{}\"gpu\": \"{}\"", node.cores.empty() ? "" : ", ",
-                        WriteIdSet(node.gpus));
-  }
-  return text + "}";
 }
 
-std::string RliteOf(const std::vector<RNode>& nodes) {
-  std::map<std::string, Ids> ranks;  // by the text of the children
-  for (const RNode& node : nodes) ranks[ChildrenOf(node)].insert(node.rank);
-  std::string text = "[";
-  for (const auto& [children, ids] : ranks) {
-    if (text.size() > 1) text += ", ";
-    text += fmt::format("{{\"rank\": \"{}\", \"children\": {}}}",
-                        WriteIdSet(ids), children);
+void AppendRlite(const RNodes& of, std::string& text) {
+  std::vector<std::pair<std::string_view, std::int64_t>> entries;
+  entries.reserve(of.nodes.size());
+  for (const RNode& node : of.nodes) {
+    entries.emplace_back(of.ChildrenOf(node), node.rank);
   }
-  return text + "]";
+  std::sort(entries.begin(), entries.end());
+  text += '[';
+  const char* separator = "";
+  ForEachText(entries, [&](std::string_view children, const Ids& ranks) {
+    text += separator;
+    separator = ", ";
+    text += "{\"rank\": \"";
+    AppendIdSet(ranks, text);
+    text += "\", \"children\": ";
+    text += children;
+    text += '}';
+  });
+  text += ']';
 }
 
-std::string PropertiesOf(const ResourceGraph& graph,
-                         const std::vector<RNode>& nodes) {
-  std::map<std::string, Ids> ranks;  // by "key" or "key=value"
-  for (const RNode& node : nodes) {
+// By "key" or "key=value".
+void AppendProperties(const ResourceGraph& graph, const RNodes& of,
+                      std::string& text) {
+  std::vector<std::pair<std::string, std::int64_t>> entries;
+  for (const RNode& node : of.nodes) {
     const Properties* properties = graph.PropertiesOf(node.vertex);
     if (properties == nullptr) continue;
     for (const auto& [key, value] : *properties) {
-      ranks[value.empty() ? key : key + "=" + value].insert(node.rank);
+      entries.emplace_back(value.empty() ? key : key + "=" + value, node.rank);
     }
   }
-  if (ranks.empty()) return "";
-  std::string text;
-  for (const auto& [property, ids] : ranks) {
-    text += fmt::format("{}{}: \"{}\"", text.empty() ? "" : ", ",
-                        JsonQuoted(property), WriteIdSet(ids));
+  if (entries.empty()) return;
+  std::sort(entries.begin(), entries.end());
+  const char* separator = ", \"properties\": {";
+  ForEachText(entries, [&](std::string_view property, const Ids& ranks) {
+    text += separator;
+    separator = ", ";
+    AppendJsonQuoted(property, text);
+    text += ": \"";
+    AppendIdSet(ranks, text);
+    text += '"';
+  });
+  text += '}';
+}
+
+// In order of rank, one for each; of several the one that was taken last.
+void AppendHosts(const ResourceGraph& graph, std::vector<RNode> nodes,
+                 std::string& text) {
+  std::stable_sort(
+      nodes.begin(), nodes.end(),
+      [](const RNode& a, const RNode& b) { return a.rank < b.rank; });
+  std::vector<std::string_view> hosts;
+  hosts.reserve(nodes.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (i + 1 < nodes.size() && nodes[i + 1].rank == nodes[i].rank) continue;
+    hosts.push_back(graph.Name(nodes[i].vertex));
   }
-  return ", \"properties\": {" + text + "}";
+  std::string list;
+  AppendHostList(hosts, list);
+  AppendJsonQuoted(list, text);
 }
 
-std::string HostsOf(const ResourceGraph& graph,
-                    const std::vector<RNode>& nodes) {
-  std::map<std::int64_t, std::string> names;
-  for (const RNode& node : nodes) names[node.rank] = graph.Name(node.vertex);
-  std::vector<std::string> hosts;
-  for (const auto& [rank, name] : names) hosts.push_back(name);
-  return WriteHostList(hosts);
-}
-
-std::string RankError(const ResourceGraph& graph,
-                      const std::vector<RNode>& nodes) {
-  for (const RNode& node : nodes) {
+std::string RankError(const ResourceGraph& graph, const RNodes& of) {
+  for (const RNode& node : of.nodes) {
     if (node.rank < 0) return graph.Name(node.vertex) + " has no rank";
   }
   return "";
@@ -105,37 +165,46 @@ std::string RankError(const ResourceGraph& graph,
 }  // namespace
 
 MatchText WriteRlite(const ResourceGraph& graph, std::span<const Taken> taken) {
-  const auto nodes = NodesOf(graph, taken);
+  const RNodes nodes = NodesOf(graph, taken);
   if (auto error = RankError(graph, nodes); !error.empty()) {
     return {"", std::move(error)};
   }
-  return {RliteOf(nodes), ""};
+  MatchText written;
+  AppendRlite(nodes, written.text);
+  return written;
 }
 
 MatchText WriteRv1(MatchFormat format, const ResourceGraph& graph,
                    std::span<const Taken> taken, const MatchTimes& times) {
-  const auto nodes = NodesOf(graph, taken);
+  const RNodes nodes = NodesOf(graph, taken);
   if (auto error = RankError(graph, nodes); !error.empty()) {
     return {"", std::move(error)};
   }
-  if (nodes.empty()) return {"", "no cores or gpus of a node"};
-  std::string text = fmt::format(
-      "{{\"version\": 1, \"execution\": {{\"R_lite\": {}, \"nodelist\": "
-      "[{}]{}, "
-      "\"starttime\": {}, \"expiration\": {}}}",
-      RliteOf(nodes), JsonQuoted(HostsOf(graph, nodes)),
-      PropertiesOf(graph, nodes), times.start, times.expiration);
+  if (nodes.nodes.empty()) return {"", "no cores or gpus of a node"};
+  MatchText written;
+  std::string& text = written.text;
+  text += "{\"version\": 1, \"execution\": {\"R_lite\": ";
+  AppendRlite(nodes, text);
+  text += ", \"nodelist\": [";
+  AppendHosts(graph, nodes.nodes, text);
+  text += ']';
+  AppendProperties(graph, nodes, text);
+  text += ", \"starttime\": ";
+  AppendNumber(times.start, text);
+  text += ", \"expiration\": ";
+  AppendNumber(times.expiration, text);
+  text += '}';
   if (!times.queue.empty()) {
-    text += fmt::format(
-        ", \"attributes\": {{\"system\": {{\"scheduler\": {{\"queue\": "
-        "{}}}}}}}",
-        JsonQuoted(times.queue));
+    text += ", \"attributes\": {\"system\": {\"scheduler\": {\"queue\": ";
+    AppendJsonQuoted(times.queue, text);
+    text += "}}}";
   }
   if (format != MatchFormat::kRv1Nosched) {
-    text += ", \"scheduling\": " +
-            WriteJgfObject(graph, taken, format == MatchFormat::kRv1Shorthand);
+    text += ", \"scheduling\": ";
+    AppendJgfObject(graph, taken, format == MatchFormat::kRv1Shorthand, text);
   }
-  return {text + "}", ""};
+  text += '}';
+  return written;
 }
 
 }  // namespace fluxnetes::matcher

@@ -1,18 +1,19 @@
-#include <fmt/format.h>
-
-#include <algorithm>
-
+#include "matcher/text_sets.h"
 #include "matcher/writers/match_writer.h"
 
 namespace fluxnetes::matcher {
 namespace {
 
-std::string LineOf(const ResourceGraph& graph, const Taken& one,
-                   std::string_view how) {
-  std::string line = "      ";
-  for (int i = graph.Depth(one.vertex); i >= 0; --i) line += "---";
-  return line +
-         fmt::format("{}[{}:{}]\n", graph.Name(one.vertex), one.units, how);
+void AppendLine(const ResourceGraph& graph, const Taken& one,
+                std::string_view how, std::string& text) {
+  text += "      ";
+  for (int i = graph.Depth(one.vertex); i >= 0; --i) text += "---";
+  text += graph.Name(one.vertex);
+  text += '[';
+  AppendNumber(one.units, text);
+  text += ':';
+  text += how;
+  text += "]\n";
 }
 
 }  // namespace
@@ -21,7 +22,7 @@ std::string WriteSimple(const ResourceGraph& graph,
                         std::span<const Taken> taken) {
   std::string text;
   for (const Taken& one : taken) {
-    text += LineOf(graph, one, one.exclusive ? "x" : "s");
+    AppendLine(graph, one, one.exclusive ? "x" : "s", text);
   }
   return text;
 }
@@ -30,7 +31,7 @@ std::string WritePrettySimple(const ResourceGraph& graph,
                               std::span<const Taken> taken) {
   std::string text;
   for (auto one = taken.rbegin(); one != taken.rend(); ++one) {
-    text += LineOf(graph, *one, one->exclusive ? "exclusive" : "shared");
+    AppendLine(graph, *one, one->exclusive ? "exclusive" : "shared", text);
   }
   return text;
 }

@@ -54,8 +54,10 @@ TEST(MatchWriter, ShorthandLeavesOutWhatIsBelowTheWhole) {
 }
 
 TEST(TextSets, HostListsKeepTheirOrderAndZeros) {
-  const auto write = [](std::vector<std::string> hosts) {
-    return WriteHostList(hosts);
+  const auto write = [](std::vector<std::string_view> hosts) {
+    std::string text;
+    AppendHostList(hosts, text);
+    return text;
   };
   EXPECT_EQ(write({"a1", "a2", "a3"}), "a[1-3]");
   EXPECT_EQ(write({"a1018", "a202"}), "a[1018,202]");
@@ -63,7 +65,12 @@ TEST(TextSets, HostListsKeepTheirOrderAndZeros) {
   EXPECT_EQ(write({"a9", "a10"}), "a[9-10]");
   EXPECT_EQ(write({"login", "b1", "a1"}), "login,b1,a1");
   EXPECT_EQ(write({}), "");
-  EXPECT_EQ(WriteIdSet({0, 1, 2, 5, 7, 8}), "0-2,5,7-8");
+}
+
+TEST(TextSets, IdsThatFollowOneAnotherAreRanges) {
+  std::string text = "x";
+  AppendIdSet(std::vector<std::int64_t>{0, 1, 2, 5, 7, 8}, text);
+  EXPECT_EQ(text, "x0-2,5,7-8");
 }
 
 }  // namespace

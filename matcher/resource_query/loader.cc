@@ -1,7 +1,8 @@
 #include "matcher/resource_query/loader.h"
 
-#include <filesystem>
-#include <fstream>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "matcher/jgf.h"
 #include "matcher/readers/grug.h"
@@ -20,18 +21,29 @@ ResourceGraph LoadGraph(const QueryOptions& options, const std::string& text,
   return ReadRv1exec(text, &times);
 }
 
+// Of a regular file: as much as it has at first.
+std::optional<std::string> ReadAll(int file) {
+  struct stat about {};
+  if (fstat(file, &about) != 0 || !S_ISREG(about.st_mode) ||
+      static_cast<std::size_t>(about.st_size) > kMaxGraphBytes) {
+    return std::nullopt;
+  }
+  std::string text(about.st_size, '\0');
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t got = read(file, text.data() + done, text.size() - done);
+    if (got <= 0) return std::nullopt;
+    done += static_cast<std::size_t>(got);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::optional<std::string> ReadFile(const std::string& path) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) return std::nullopt;
-  const auto size = std::filesystem::file_size(path, error);
-  if (error || size > kMaxGraphBytes) return std::nullopt;
-  std::ifstream file(path, std::ios::binary);
-  std::string text(size, '\0');
-  if (!file.read(text.data(), static_cast<std::streamsize>(size))) {
-    return std::nullopt;
-  }
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0) return std::nullopt;
+  auto text = ReadAll(file);
+  close(file);
   return text;
 }
 

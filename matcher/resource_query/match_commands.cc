@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <chrono>
 #include <map>
 #include <ostream>
@@ -5,6 +7,7 @@
 #include "matcher/jobspec.h"
 #include "matcher/resource_query/loader.h"
 #include "matcher/resource_query/session.h"
+#include "matcher/text_sets.h"
 #include "matcher/writers/match_writer.h"
 
 namespace fluxnetes::matcher {
@@ -114,7 +117,7 @@ bool Session::Write(const Match& match, const std::string& queue) {
 
 void Session::SayTimes(double seconds, std::ostream& out) {
   if (!options_.times) return;
-  out << "INFO: ELAPSE=" << std::to_string(seconds) << '\n';
+  out << fmt::format("INFO: ELAPSE={:.6f}\n", seconds);
   streams_.standard << "INFO: PREORDER VISIT COUNT=0\n"
                     << "INFO: POSTORDER VISIT COUNT=0\n";
 }
@@ -131,17 +134,21 @@ void Session::SaySatisfiability(const Match& match, double seconds) {
 }
 
 void Session::SayFound(const Match& match, JobId job, double seconds) {
-  std::ostream& out = streams_.results;
-  out << kBar << "INFO: JOBID=" << job << '\n'
-      << "INFO: RESOURCES=" << StateOf(match) << '\n'
-      << "INFO: SCHEDULED AT=";
+  std::string text(kBar);
+  text += "INFO: JOBID=";
+  AppendNumber(job, text);
+  text += "\nINFO: RESOURCES=";
+  text += StateOf(match);
+  text += "\nINFO: SCHEDULED AT=";
   if (match.at == 0) {
-    out << "Now\n";
+    text += "Now";
   } else {
-    out << match.at << '\n';
+    AppendNumber(match.at, text);
   }
+  text += '\n';
+  streams_.results << text;
   SayTimes(seconds, streams_.standard);
-  out << kBar;
+  streams_.results << kBar;
 }
 
 void Session::SayNotFound(MatchOutcome outcome, JobId job, double seconds) {

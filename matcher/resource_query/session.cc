@@ -1,11 +1,28 @@
 #include "matcher/resource_query/session.h"
 
+#include <algorithm>
 #include <charconv>
 #include <ostream>
 #include <set>
-#include <sstream>
 
 namespace fluxnetes::matcher {
+namespace {
+
+constexpr std::string_view kSpace = " \t\r\v\f\n";
+
+Session::Words WordsOf(std::string_view line) {
+  Session::Words words;
+  for (std::size_t at = line.find_first_not_of(kSpace);
+       at != std::string_view::npos;) {
+    const std::size_t end =
+        std::min(line.find_first_of(kSpace, at), line.size());
+    words.emplace_back(line.substr(at, end - at));
+    at = line.find_first_not_of(kSpace, end);
+  }
+  return words;
+}
+
+}  // namespace
 
 Session::Session(Matcher matcher, const QueryOptions& options, Streams streams)
     : matcher_(std::move(matcher)), options_(options), streams_(streams) {}
@@ -57,9 +74,7 @@ const Session::Command* Session::FindCommand(std::string_view name) {
 }
 
 bool Session::Run(const std::string& line) {
-  std::istringstream in(line);
-  Words words;
-  for (std::string word; in >> word;) words.push_back(word);
+  const Words words = WordsOf(line);
   if (words.empty()) return true;
   const Command* command = FindCommand(words[0]);
   if (command == nullptr) return true;

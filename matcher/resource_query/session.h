@@ -36,7 +36,7 @@ class Session {
 
  private:
   struct JobInfo {
-    std::string state;
+    std::string_view state;  // a literal
     Time at = 0;
     std::string source;
     double seconds = 0;

@@ -20,6 +20,7 @@ struct Constraint {
   struct Property {
     std::string key;
     bool absent = false;  // written "^key"
+    bool operator==(const Property&) const = default;
   };
   struct Node {
     Kind kind = Kind::kAnd;
@@ -28,10 +29,12 @@ struct Constraint {
     std::vector<Property> properties;  // all must hold
     std::vector<HostList> hosts;       // one must hold
     std::vector<IdSet> ranks;          // one must hold
+    bool operator==(const Node&) const = default;
   };
 
   std::vector<Node> nodes;  // the first is the root
 
+  bool operator==(const Constraint&) const = default;
   bool empty() const { return nodes.empty(); }
   bool Holds(const ResourceGraph& graph, VertexIndex vertex) const;
 

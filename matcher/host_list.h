@@ -16,6 +16,7 @@ class HostList {
   bool Contains(std::string_view host) const;
   // In the order written; nothing if there are more than `most`.
   std::optional<std::vector<std::string>> Hosts(std::size_t most) const;
+  bool operator==(const HostList&) const = default;
 
  private:
   // Names prefix + number (with leading zeros up to the width) + suffix; a
@@ -27,6 +28,7 @@ class HostList {
     std::size_t width = 0;
     std::uint64_t first = 0;
     std::uint64_t last = 0;
+    bool operator==(const Range&) const = default;
   };
   static bool ParseName(std::string_view text, std::vector<Range>& ranges);
   static bool Matches(const Range& range, std::string_view host);

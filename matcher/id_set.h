@@ -17,11 +17,13 @@ class IdSet {
   bool Contains(std::int64_t id) const;
   // In order; nothing if there are more than `most`.
   std::optional<std::vector<std::int64_t>> Ids(std::size_t most) const;
+  bool operator==(const IdSet&) const = default;
 
  private:
   struct Range {
     std::int64_t first = 0;
     std::int64_t last = 0;
+    bool operator==(const Range&) const = default;
   };
   std::vector<Range> ranges_;
 };

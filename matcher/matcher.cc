@@ -22,6 +22,7 @@ Matcher::State::State(ResourceGraph with, const MatcherOptions& how)
 
 void Matcher::State::Prime() {
   filters.Build(graph, 0, kForever);
+  selection.ForgetGraph();
   bookings.Resize(graph.size(), graph.edges());
   const Below none{std::vector<std::int64_t>(graph.type_names().size()), false,
                    0};
@@ -80,11 +81,17 @@ bool Matcher::State::EnoughNodes(const JobRequest& request, MatchOp op,
   return CountNodes(request, status, at) >= nodes;
 }
 
+// Whether nothing that is booked starts after the time.
+bool Matcher::State::Steady(Time at) const {
+  return starts.empty() || starts.rbegin()->first <= at;
+}
+
 bool Matcher::State::Satisfiable(const JobRequest& request) {
   Selection::Times times;
   times.at = kForever - request.duration - 1;
   times.duration = request.duration;
   times.status = false;
+  times.steady = Steady(times.at);
   return selection.Run(request, times);
 }
 
@@ -106,7 +113,8 @@ Match Matcher::State::Reserve(JobId id, const JobRequest& request, MatchOp op,
                                : MatchOutcome::kMatched;
   auto at = filter->FirstTime(now + 1, request.duration, needs);
   for (; at; at = filter->FirstTime(*at + 1, request.duration, needs)) {
-    const Selection::Times times{*at, request.duration, false, true};
+    const Selection::Times times{*at, request.duration, false, true,
+                                 Steady(*at)};
     if (selection.Run(request, times)) return Book(id, request, *at, how);
   }
   none.outcome =
@@ -132,7 +140,7 @@ Match Matcher::State::Search(JobId id, const JobRequest& request, MatchOp op,
   }
   const bool looks = op == MatchOp::kWithoutAllocating ||
                      op == MatchOp::kWithoutAllocatingFuture;
-  if (selection.Run(request, {at, request.duration, true, true})) {
+  if (selection.Run(request, {at, request.duration, true, true, Steady(at)})) {
     return Book(id, request, at,
                 looks ? MatchOutcome::kMatched : MatchOutcome::kAllocated);
   }

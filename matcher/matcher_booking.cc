@@ -15,13 +15,19 @@ Match Matcher::State::Book(JobId id, const JobRequest& asked, Time at,
   request = &asked;
   job = Job{};
   job.reserved = how == MatchOutcome::kReserved;
+  job.start = at;
   Match made = Walk(how == MatchOutcome::kMatched ? Mode::kLook : Mode::kBook);
   if (made.taken.empty()) {
     made.outcome = MatchOutcome::kBusy;  // nothing exclusive was reached
   } else if (how != MatchOutcome::kMatched) {
-    jobs.emplace(id, std::move(job));
+    Keep(id);
   }
   return made;
+}
+
+void Matcher::State::Keep(JobId id) {
+  ++starts[job.start];
+  jobs.emplace(id, std::move(job));
 }
 
 Match Matcher::State::Walk(Mode how) {
@@ -97,6 +103,7 @@ bool Matcher::State::BookVertex(VertexIndex v, const Selection::Mark& mark,
                        .value_or(0);
     ++(job.reserved ? bookings.reservations : bookings.allocations)[v];
   }
+  bookings.log.Add({v, false, exclusive});
   booking.sharing = bookings.sharing.Make(v, kMaxSharing)
                         .AddSpan(match.at, match.duration, 1)
                         .value_or(0);

@@ -10,6 +10,7 @@ void Matcher::State::ReleaseVertex(Job& held, VertexIndex v) {
   if (found == held.bookings.end()) return;
   const Booking booking = found->second;
   held.bookings.erase(found);
+  bookings.log.Add({v, true, booking.plan != 0});
   if (booking.plan != 0) {
     bookings.plans.Remove(v, booking.plan);
     --(held.reserved ? bookings.reservations : bookings.allocations)[v];
@@ -24,6 +25,13 @@ void Matcher::State::Release(Job& held) {
   }
 }
 
+void Matcher::State::Forget(JobId id) {
+  const auto found = jobs.find(id);
+  const auto start = starts.find(found->second.start);
+  if (--start->second == 0) starts.erase(start);
+  jobs.erase(found);
+}
+
 bool Matcher::State::RootTagged(const Job& held) const {
   const auto found = held.bookings.find(graph.root());
   return found != held.bookings.end() && found->second.tagged;
@@ -33,7 +41,7 @@ bool Matcher::Cancel(JobId id) {
   const auto found = state_->jobs.find(id);
   if (found == state_->jobs.end()) return false;
   state_->Release(found->second);
-  state_->jobs.erase(found);
+  state_->Forget(id);
   return true;
 }
 
@@ -70,6 +78,7 @@ Released Matcher::State::ReleasePart(JobId id,
     Booking& booking = found->second;
     MultiPlanner* filter = filters.At(v);
     if (booking.filter == 0 || filter == nullptr) continue;
+    bookings.log.Add({v, true, false});
     std::vector<std::int64_t> units;
     for (const TypeId type : filter->types()) units.push_back(row[type]);
     if (filter->ReduceSpan(booking.filter, units) != Reduced::kRemoved) {
@@ -80,7 +89,7 @@ Released Matcher::State::ReleasePart(JobId id,
   }
   if (RootTagged(held)) return Released::kPart;
   Release(held);
-  jobs.erase(id);
+  Forget(id);
   return Released::kAll;
 }
 

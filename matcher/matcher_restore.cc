@@ -28,6 +28,9 @@ std::string Matcher::State::BookHeld(const Held& held) {
       return fmt::format("{} is there twice", graph.Path(v));
     }
     booking.plan = *span;
+    for (VertexIndex up = v; up != kNoVertex; up = graph.parent(up)) {
+      bookings.log.Add({up, false, up == v});
+    }
     ++(job.reserved ? bookings.reservations : bookings.allocations)[v];
   }
   return "";
@@ -55,6 +58,7 @@ Match Matcher::Restore(JobId id, const Held& held, bool reserved, Time at,
   state.now = 0;
   state.job = State::Job{};
   state.job.reserved = reserved;
+  state.job.start = at;
   refused.error = state.BookHeld(held);
   if (!refused.error.empty()) {
     state.Release(state.job);
@@ -65,7 +69,7 @@ Match Matcher::Restore(JobId id, const Held& held, bool reserved, Time at,
     state.selection.MarkEdge(edge.edge, edge.units, edge.exclusive);
   }
   Match made = state.Walk(State::Mode::kRestore);
-  state.jobs.emplace(id, std::move(state.job));
+  state.Keep(id);
   return made;
 }
 

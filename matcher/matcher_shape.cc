@@ -8,6 +8,7 @@ bool Matcher::SetUp(std::string_view path, bool up) {
   const auto vertices = state_->graph.FindAll(path);
   for (const VertexIndex v : vertices) state_->graph.SetUp(v, up);
   if (!vertices.empty()) state_->CountUp();
+  state_->selection.ForgetStatus();
   return !vertices.empty();
 }
 
@@ -17,6 +18,7 @@ bool Matcher::SetProperty(std::string_view path, const std::string& key,
   for (const VertexIndex v : vertices) {
     state_->graph.SetProperty(v, key, value);
   }
+  state_->selection.ForgetGraph();
   return !vertices.empty();
 }
 

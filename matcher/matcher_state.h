@@ -23,6 +23,7 @@ struct Matcher::State {
   };
   struct Job {
     bool reserved = false;
+    Time start = 0;
     std::unordered_map<VertexIndex, Booking> bookings;
   };
   // Units that are handed up a level while a selection is booked.
@@ -47,6 +48,7 @@ struct Matcher::State {
   bool Satisfiable(const JobRequest& request);
   Match Reserve(JobId id, const JobRequest& request, MatchOp op, Time now);
   void CountUp();
+  bool Steady(Time at) const;
 
   // Books the last selection.
   Match Book(JobId id, const JobRequest& request, Time at, MatchOutcome how);
@@ -62,8 +64,11 @@ struct Matcher::State {
   void Weigh(EdgeIndex e);
   std::string BookHeld(const Held& held);
 
+  void Keep(JobId id);
+
   // Lets go.
   void Release(Job& job);
+  void Forget(JobId id);
   void ReleaseVertex(Job& job, VertexIndex v);
   Released ReleasePart(JobId id, const std::vector<VertexIndex>& vertices);
   bool RootTagged(const Job& job) const;
@@ -74,6 +79,7 @@ struct Matcher::State {
   Bookings bookings;
   Selection selection;
   std::map<JobId, Job> jobs;
+  std::map<Time, int> starts;  // of the jobs
   std::int64_t nodes_up = 0;
 
   // While a selection is booked.

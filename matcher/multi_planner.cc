@@ -1,6 +1,7 @@
 #include "matcher/multi_planner.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace fluxnetes::matcher {
 
@@ -18,59 +19,59 @@ std::optional<PlanId> MultiPlanner::AddSpan(
       AvailableDuring(start, length, units) != Plan::kFits) {
     return std::nullopt;
   }
-  Span span{++last_id_, {}};
+  const PlanId id = ids_.Take();
+  parts_.resize(ids_.places() * planners_.size());
+  PlanId* parts = FindSpan(id);
   for (std::size_t i = 0; i < planners_.size(); ++i) {
-    span.parts.push_back(*planners_[i].AddSpan(start, length, units[i]));
+    parts[i] = *planners_[i].AddSpan(start, length, units[i]);
   }
-  spans_.push_back(std::move(span));
-  return last_id_;
+  return id;
 }
 
-std::vector<MultiPlanner::Span>::iterator MultiPlanner::FindSpan(PlanId id) {
-  const auto found =
-      std::lower_bound(spans_.begin(), spans_.end(), id,
-                       [](const Span& span, PlanId i) { return span.id < i; });
-  return found != spans_.end() && found->id == id ? found : spans_.end();
+const PlanId* MultiPlanner::FindSpan(PlanId id) const {
+  if (!ids_.Has(id)) return nullptr;
+  return parts_.data() + PlanIds::PlaceOf(id) * planners_.size();
+}
+
+PlanId* MultiPlanner::FindSpan(PlanId id) {
+  return const_cast<PlanId*>(std::as_const(*this).FindSpan(id));
 }
 
 bool MultiPlanner::RemoveSpan(PlanId id) {
-  const auto found = FindSpan(id);
-  if (found == spans_.end()) return false;
+  const PlanId* parts = FindSpan(id);
+  if (parts == nullptr) return false;
   for (std::size_t i = 0; i < planners_.size(); ++i) {
-    if (found->parts[i] != 0) planners_[i].RemoveSpan(found->parts[i]);
+    if (parts[i] != 0) planners_[i].RemoveSpan(parts[i]);
   }
-  spans_.erase(found);
+  ids_.Free(id);
   return true;
 }
 
 Reduced MultiPlanner::ReduceSpan(PlanId id,
                                  std::span<const std::int64_t> units) {
-  const auto found = FindSpan(id);
-  if (found == spans_.end()) return Reduced::kInvalid;
+  PlanId* parts = FindSpan(id);
+  if (parts == nullptr) return Reduced::kInvalid;
   Reduced outcome = Reduced::kRemoved;
   for (std::size_t i = 0; i < planners_.size(); ++i) {
-    PlanId& part = found->parts[i];
-    if (part == 0) continue;
-    const Reduced reduced = planners_[i].ReduceSpan(part, units[i]);
+    if (parts[i] == 0) continue;
+    const Reduced reduced = planners_[i].ReduceSpan(parts[i], units[i]);
     if (reduced == Reduced::kInvalid) return reduced;
     if (reduced == Reduced::kRemoved) {
-      part = 0;
+      parts[i] = 0;
     } else {
       outcome = Reduced::kReduced;
     }
   }
-  if (outcome == Reduced::kRemoved) spans_.erase(found);
+  if (outcome == Reduced::kRemoved) ids_.Free(id);
   return outcome;
 }
 
 std::vector<std::int64_t> MultiPlanner::UnitsOf(PlanId id) const {
   std::vector<std::int64_t> units;
-  const auto found =
-      std::lower_bound(spans_.begin(), spans_.end(), id,
-                       [](const Span& span, PlanId i) { return span.id < i; });
-  if (found == spans_.end() || found->id != id) return units;
+  const PlanId* parts = FindSpan(id);
+  if (parts == nullptr) return units;
   for (std::size_t i = 0; i < planners_.size(); ++i) {
-    units.push_back(planners_[i].UnitsOf(found->parts[i]));
+    units.push_back(planners_[i].UnitsOf(parts[i]));
   }
   return units;
 }
@@ -90,13 +91,14 @@ void MultiPlanner::Update(const std::vector<NameId>& types,
       planners.back().SetTotalAtBase(totals[i]);
     }
   }
-  for (Span& span : spans_) {
-    std::vector<PlanId> parts;
-    for (const std::ptrdiff_t place : from) {
-      parts.push_back(place < 0 ? 0 : span.parts[place]);
+  std::vector<PlanId> parts(ids_.places() * types.size());
+  for (std::size_t place = 0; place < ids_.places(); ++place) {
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      if (from[i] < 0) continue;
+      parts[place * types.size() + i] = parts_[place * types_.size() + from[i]];
     }
-    span.parts = std::move(parts);
   }
+  parts_ = std::move(parts);
   types_ = types;
   planners_ = std::move(planners);
 }

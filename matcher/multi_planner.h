@@ -20,7 +20,7 @@ class MultiPlanner {
 
   const std::vector<NameId>& types() const { return types_; }
   const Planner& planner(int i) const { return planners_[i]; }
-  int spans() const { return static_cast<int>(spans_.size()); }
+  int spans() const { return ids_.size(); }
 
   // `units` in the order of types().
   std::optional<PlanId> AddSpan(Time start, Time length,
@@ -42,19 +42,16 @@ class MultiPlanner {
               std::span<const std::int64_t> totals);
 
  private:
-  struct Span {
-    PlanId id = 0;
-    std::vector<PlanId> parts;  // by type; 0: none
-  };
-
-  std::vector<Span>::iterator FindSpan(PlanId id);
+  // The parts of a span, by type, where it stands; null: there is none.
+  PlanId* FindSpan(PlanId id);
+  const PlanId* FindSpan(PlanId id) const;
 
   Time base_ = 0;
   Time duration_ = 0;
   std::vector<NameId> types_;
   std::vector<Planner> planners_;
-  std::vector<Span> spans_;  // in order of id
-  PlanId last_id_ = 0;
+  PlanIds ids_;
+  std::vector<PlanId> parts_;  // [place * types + type]: its id there; 0: none
 };
 
 }  // namespace fluxnetes::matcher

@@ -41,12 +41,14 @@ std::optional<PlanId> Planner::AddSpan(Time start, Time length,
   if (units < 0 || AvailableDuring(start, length, units) != Plan::kFits) {
     return std::nullopt;
   }
-  const Span span{++last_id_, start, start + length, units};
+  const Span span{start, start + length, units};
   ++MakePoint(span.start)->uses;
   ++MakePoint(span.end)->uses;
   Move(span, -units);
-  spans_.push_back(span);
-  return span.id;
+  const PlanId id = ids_.Take();
+  spans_.resize(ids_.places());
+  spans_[PlanIds::PlaceOf(id)] = span;
+  return id;
 }
 
 // Adds units to what is left while the span lasts.
@@ -55,18 +57,15 @@ void Planner::Move(const Span& span, std::int64_t units) {
   for (; at != points_.end() && at->time < span.end; ++at) at->left += units;
 }
 
-std::vector<Planner::Span>::const_iterator Planner::FindSpan(PlanId id) const {
-  const auto found =
-      std::lower_bound(spans_.begin(), spans_.end(), id,
-                       [](const Span& span, PlanId i) { return span.id < i; });
-  return found != spans_.end() && found->id == id ? found : spans_.end();
+const Planner::Span* Planner::FindSpan(PlanId id) const {
+  return ids_.Has(id) ? &spans_[PlanIds::PlaceOf(id)] : nullptr;
 }
 
 bool Planner::RemoveSpan(PlanId id) {
-  const auto found = FindSpan(id);
-  if (found == spans_.end()) return false;
+  const Span* found = FindSpan(id);
+  if (found == nullptr) return false;
   const Span span = *found;
-  spans_.erase(found);
+  ids_.Free(id);
   Move(span, span.units);
   DropPoint(span.start);
   DropPoint(span.end);
@@ -74,8 +73,8 @@ bool Planner::RemoveSpan(PlanId id) {
 }
 
 Reduced Planner::ReduceSpan(PlanId id, std::int64_t units) {
-  const auto found = FindSpan(id);
-  if (found == spans_.end() || units < 0 || units > found->units) {
+  const Span* found = FindSpan(id);
+  if (found == nullptr || units < 0 || units > found->units) {
     return Reduced::kInvalid;
   }
   if (units == found->units) {
@@ -83,13 +82,13 @@ Reduced Planner::ReduceSpan(PlanId id, std::int64_t units) {
     return Reduced::kRemoved;
   }
   Move(*found, units);
-  spans_[found - spans_.begin()].units -= units;
+  spans_[PlanIds::PlaceOf(id)].units -= units;
   return Reduced::kReduced;
 }
 
 std::int64_t Planner::UnitsOf(PlanId id) const {
-  const auto found = FindSpan(id);
-  return found == spans_.end() ? 0 : found->units;
+  const Span* found = FindSpan(id);
+  return found == nullptr ? 0 : found->units;
 }
 
 Plan Planner::AvailableDuring(Time start, Time length,
@@ -108,6 +107,23 @@ std::int64_t Planner::LeastDuring(Time start, Time length) const {
     least = std::min(least, at->left);
   }
   return least;
+}
+
+std::optional<Planner::Stretch> Planner::ShortageIn(Time start, Time length,
+                                                    std::int64_t units) const {
+  if (!Covers(start, length)) return std::nullopt;
+  if (points_.empty()) {
+    if (total_ >= units) return std::nullopt;
+    return Stretch{base_, end()};
+  }
+  auto at = PointOf(start);
+  while (at != points_.end() && at->left >= units) ++at;
+  if (at == points_.end() || at->time >= start + length) return std::nullopt;
+  auto first = at;
+  while (first != points_.begin() && std::prev(first)->left < units) --first;
+  auto last = at;
+  while (last != points_.end() && last->left < units) ++last;
+  return Stretch{first->time, last == points_.end() ? end() : last->time};
 }
 
 std::optional<Time> Planner::FirstTime(Time from, Time length,

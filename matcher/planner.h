@@ -17,10 +17,9 @@
 #include <vector>
 
 #include "matcher/gang.h"
+#include "matcher/plan_ids.h"
 
 namespace fluxnetes::matcher {
-
-using PlanId = std::int64_t;  // of a span in its planner, from 1
 
 enum class Plan {
   kFits,
@@ -38,7 +37,7 @@ class Planner {
   Planner(Time base, Time duration, std::int64_t total);
 
   std::int64_t total() const { return total_; }
-  int spans() const { return static_cast<int>(spans_.size()); }
+  int spans() const { return ids_.size(); }
 
   // Nothing if the length is below 1, the time outside of the plan or the
   // units are not there. Zero units are a span like others.
@@ -60,6 +59,16 @@ class Planner {
   std::optional<Time> FirstTime(Time from, Time length,
                                 std::int64_t units) const;
 
+  // A stretch of time that overlaps [start, start + length) and has less than
+  // the units left throughout: it rules out whatever needs them then. Nothing
+  // if they are there.
+  struct Stretch {
+    Time start = 0;
+    Time end = 0;
+  };
+  std::optional<Stretch> ShortageIn(Time start, Time length,
+                                    std::int64_t units) const;
+
   // What is left moves with the total, but not below 0.
   void SetTotal(std::int64_t total);
   // The same, but until the first start or end of a span only: what a pruning
@@ -73,7 +82,6 @@ class Planner {
     std::int32_t uses = 0;  // starts and ends of spans, the base counts too
   };
   struct Span {
-    PlanId id = 0;
     Time start = 0;
     Time end = 0;
     std::int64_t units = 0;
@@ -86,14 +94,14 @@ class Planner {
   Points::iterator MakePoint(Time time);
   void DropPoint(Time time);
   void Move(const Span& span, std::int64_t units);
-  std::vector<Span>::const_iterator FindSpan(PlanId id) const;
+  const Span* FindSpan(PlanId id) const;  // null: none
 
   Time base_ = 0;
   Time duration_ = 0;
   std::int64_t total_ = 0;
-  PlanId last_id_ = 0;
-  Points points_;            // in order of time; none: all is left
-  std::vector<Span> spans_;  // in order of id
+  Points points_;  // in order of time; none: all is left
+  PlanIds ids_;
+  std::vector<Span> spans_;  // [place of its id]
 };
 
 }  // namespace fluxnetes::matcher

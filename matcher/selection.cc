@@ -13,6 +13,15 @@ void Selection::Begin() {
 }
 
 bool Selection::Run(const JobRequest& request, const Times& times) {
+  if (graph_.root() == kNoVertex) return false;
+  Begin();
+  request_ = &request;
+  times_ = times;
+  const std::optional<bool> found = RunQuick();
+  return found ? *found : RunPlain(request, times);
+}
+
+bool Selection::RunPlain(const JobRequest& request, const Times& times) {
   Begin();
   request_ = &request;
   times_ = times;

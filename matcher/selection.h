@@ -11,6 +11,8 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,7 @@
 #include "matcher/pruning_filters.h"
 #include "matcher/resource_graph.h"
 #include "matcher/scoreboard.h"
+#include "matcher/shortlist.h"
 
 namespace fluxnetes::matcher {
 
@@ -30,6 +33,8 @@ class Selection {
     Time duration = 1;
     bool now = false;    // those who have it now keep it, even overdue
     bool status = true;  // down vertices are left out
+    // No span starts after `at`: what is free then stays free.
+    bool steady = false;
   };
   struct Mark {
     std::uint64_t turn = 0;
@@ -46,6 +51,13 @@ class Selection {
 
   // Whether all that is asked for was found.
   bool Run(const JobRequest& request, const Times& times);
+  // The same, found by a walk over the whole graph.
+  bool RunPlain(const JobRequest& request, const Times& times);
+
+  // To be called when the graph has changed: its vertices, edges or
+  // properties; or only which of its vertices are up.
+  void ForgetGraph() { shortlists_.clear(); }
+  void ForgetStatus();
 
   // The outcome of the last run that was true: the edges to what was taken.
   bool Selected(EdgeIndex e) const { return marks_[e].turn == turn_; }
@@ -112,6 +124,34 @@ class Selection {
   void MarkWayUp(EdgeIndex e);
   bool Finish(Candidate root);
 
+  // Without a walk over the graph; nothing if that cannot tell.
+  std::optional<bool> RunQuick();
+  Shortlist& ShortlistFor(const JobRequest& request);
+  std::unique_ptr<Shortlist> MakeShortlist();
+  Shortlist::Kind KindOf() const;
+  bool GatherShortlist(Shortlist& list);
+  bool AddParts(Shortlist& list, VertexIndex holder, std::int64_t factors,
+                int depth) const;
+  bool AddHolder(Shortlist& list, EdgeIndex way, std::int64_t factors,
+                 int depth) const;
+  void CatchUp(Shortlist& list);
+  void ResetBelow(Shortlist& list, VertexIndex top, bool released);
+
+  bool Passable(VertexIndex v);
+  std::optional<Planner::Stretch> ShortageAt(VertexIndex v, Level level,
+                                             bool exclusive) const;
+  std::optional<Planner::Stretch> ShortageBelow(const MultiPlanner* filter,
+                                                int resource) const;
+
+  std::optional<bool> RunList(Shortlist& list);
+  bool TryItem(Shortlist& list, int item, Candidate& candidate);
+
+  std::optional<bool> RunContest(Shortlist& list);
+  void Evaluate(Shortlist& list, int holder);
+  void Settle(Shortlist& list);
+  bool MoreThanSorted(Shortlist& list);
+  void MarkPicked();
+
   const ResourceGraph& graph_;
   const Bookings& bookings_;
   const PruningFilters& filters_;
@@ -131,6 +171,18 @@ class Selection {
   std::array<Scoreboard, kMaxGraphDepth + 2> boards_;
   std::array<Scoreboard, kMaxGraphDepth + 2> slots_;
   Scoreboard top_;
+
+  // Of the quick way.
+  struct Passage {
+    std::uint64_t turn = 0;
+    bool open = false;
+    VertexIndex closed_by = kNoVertex;
+  };
+  std::vector<Passage> passages_;  // [vertex]
+  std::vector<VertexIndex> climb_;
+  std::vector<std::unique_ptr<Shortlist>> shortlists_;  // last used first
+  std::vector<Candidate> picked_;
+  std::vector<Candidate> slots_seen_;  // of the holders that were looked at
 };
 
 }  // namespace fluxnetes::matcher

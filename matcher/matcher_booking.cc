@@ -101,7 +101,10 @@ bool Matcher::State::BookVertex(VertexIndex v, const Selection::Mark& mark,
     booking.plan = bookings.plans.Make(v, graph.units(v))
                        .AddSpan(match.at, match.duration, mark.units)
                        .value_or(0);
-    ++(job.reserved ? bookings.reservations : bookings.allocations)[v];
+    // Where a node goes whole, parts of it may be another job's.
+    if (booking.plan != 0) {
+      ++(job.reserved ? bookings.reservations : bookings.allocations)[v];
+    }
   }
   bookings.log.Add({v, false, exclusive});
   booking.sharing = bookings.sharing.Make(v, kMaxSharing)

@@ -1,5 +1,6 @@
 #include "matcher/matcher.h"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
@@ -162,13 +163,16 @@ Match Matcher::State::Variants(JobId id, const Jobspec& jobspec, MatchOp op,
     match.error = "the duration is negative or longer than the graph's time";
     return match;
   }
+  const auto known = [&](const JobResource& resource) {
+    return graph.type_names().Find(resource.type).has_value();
+  };
+  if (!std::all_of(jobspec.resources.begin(), jobspec.resources.end(), known)) {
+    match.error = "Value of \"type\" must be a resource type known to fluxion";
+    return match;
+  }
   const auto run = [&](const Jobspec& variant) {
     auto made = MakeJobRequest(variant, options.flexible, graph, filters);
-    if (!made) {
-      match.error =
-          "Value of \"type\" must be a resource type known to fluxion";
-      return true;
-    }
+    if (!made) return true;
     made->duration = *duration;
     match = Search(id, *made, op, at);
     return match.found() || match.outcome == MatchOutcome::kSatisfiable;

@@ -54,7 +54,7 @@ Released Matcher::State::ReleasePart(JobId id,
   std::map<VertexIndex, std::vector<std::int64_t>> counts;  // [above][type]
   const std::set<VertexIndex> gone(vertices.begin(), vertices.end());
   const std::size_t types = graph.type_names().size();
-  for (const VertexIndex v : vertices) {
+  for (const VertexIndex v : gone) {
     const auto found = held.bookings.find(v);
     if (found == held.bookings.end()) continue;
     if (found->second.plan != 0 && filters.Tracks(graph.type(v))) {
@@ -71,7 +71,7 @@ Released Matcher::State::ReleasePart(JobId id,
       if (!gone.contains(up)) counts[up].resize(types);
     }
   }
-  for (const VertexIndex v : vertices) ReleaseVertex(held, v);
+  for (const VertexIndex v : gone) ReleaseVertex(held, v);
   for (const auto& [v, row] : counts) {
     const auto found = held.bookings.find(v);
     if (found == held.bookings.end()) continue;

@@ -79,6 +79,12 @@ void PruningFilters::Build(const ResourceGraph& graph, Time base,
   duration_ = duration;
   of_.resize(graph.size(), -1);
   if (graph.root() == kNoVertex) return;
+  // All of a type count, also those that stand before its first leaf.
+  for (const VertexIndex v : graph.PostOrder(graph.root())) {
+    if (graph.IsLeaf(v) && !Tracks(graph.type(v))) {
+      Track(types::kCluster, graph.type(v));
+    }
+  }
   // What stands below the vertex that is looked at at each level.
   using Row = std::vector<std::int64_t>;
   std::vector<Row> levels(kMaxGraphDepth + 2, Row(graph.type_names().size()));
@@ -105,7 +111,6 @@ void PruningFilters::Build(const ResourceGraph& graph, Time base,
     Row& below = levels[way.size()];
     Row& here = levels[way.size() - 1];
     if (graph.IsLeaf(v)) {
-      if (!Tracks(type)) Track(types::kCluster, type);
       if (of_[v] >= 0) Set(v, type, below);
     } else {
       Set(v, type, below);

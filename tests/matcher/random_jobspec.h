@@ -1,0 +1,20 @@
+// Random jobspecs for tests, with all that a jobspec can say.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "matcher/jobspec.h"
+#include "tests/matcher/random_graph.h"
+
+namespace fluxnetes::matcher {
+
+// `types`: those of inner vertices, from the bottom. `most`: the largest plain
+// number.
+Jobspec RandomJobspec(Random& random, const std::vector<std::string>& types,
+                      bool flexible, int most);
+
+// In one line, without the constraint.
+std::string Show(const Jobspec& jobspec);
+
+}  // namespace fluxnetes::matcher

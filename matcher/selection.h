@@ -135,6 +135,7 @@ class Selection {
   bool AddHolder(Shortlist& list, EdgeIndex way, std::int64_t factors,
                  int depth) const;
   void CatchUp(Shortlist& list);
+  int ItemOver(const Shortlist& list, VertexIndex v) const;
   void ResetBelow(Shortlist& list, VertexIndex top, bool released);
 
   bool Passable(VertexIndex v);

@@ -197,7 +197,10 @@ void Selection::CatchUp(Shortlist& list) {
     }
   } else {
     for (const Touch& touch : *touches) {
-      const int item = list.ItemOf(touch.vertex);
+      int item = list.ItemOf(touch.vertex);
+      if (touch.released && item < 0 && !list.IsAbove(touch.vertex)) {
+        item = ItemOver(list, touch.vertex);
+      }
       if (item >= 0 && list.kind() == Shortlist::Kind::kSlots) {
         list.Changed(item, touch.released);
       } else if (item >= 0) {
@@ -208,6 +211,13 @@ void Selection::CatchUp(Shortlist& list) {
     }
   }
   list.position = bookings_.log.end();
+}
+
+// The item that the vertex stands below; -1: none. A job that was released in
+// part may have left it before what is below it.
+int Selection::ItemOver(const Shortlist& list, VertexIndex v) const {
+  while (v != kNoVertex && list.ItemOf(v) < 0) v = graph_.parent(v);
+  return v == kNoVertex ? -1 : list.ItemOf(v);
 }
 
 void Selection::ResetBelow(Shortlist& list, VertexIndex top, bool released) {

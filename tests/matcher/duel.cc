@@ -75,9 +75,9 @@ Duel::Duel(unsigned seed) {
 
 void Duel::DrawSetting(Random& random) {
   const int draw = random.Below(100);
-  size_ = draw < 60   ? GraphSize::kSmall
-          : draw < 84 ? GraphSize::kDeep
-          : draw < 97 ? GraphSize::kWide
+  size_ = draw < 48   ? GraphSize::kSmall
+          : draw < 68 ? GraphSize::kDeep
+          : draw < 96 ? GraphSize::kWide
                       : GraphSize::kLong;
   setting_.graph = RandomGraph(random, size_);
   setting_.policy = size_ == GraphSize::kLong
@@ -93,20 +93,24 @@ void Duel::DrawSetting(Random& random) {
   const bool wide = size_ == GraphSize::kWide || size_ == GraphSize::kLong;
   const int specs = random.Between(2, 12);
   for (int i = 0; i < specs; ++i) {
-    setting_.specs.push_back(RandomJobspec(random, setting_.graph.types,
-                                           options.flexible,
-                                           wide && random.OneIn(2) ? 60 : 6));
+    const int most = wide && random.OneIn(2) ? 60 : 6;
+    setting_.specs.push_back(random.OneIn(2)
+                                 ? CommonJobspec(random, most)
+                                 : RandomJobspec(random, setting_.graph.types,
+                                                 options.flexible, most));
   }
 }
 
 void Duel::DrawMoves(Random& random) {
   const int most = size_ == GraphSize::kLong   ? 40
-                   : size_ == GraphSize::kWide ? 80
+                   : size_ == GraphSize::kWide ? 160
                                                : 150;
   const int moves = random.Between(most / 2, most);
   // Few jobspecs are asked for often, so that the same is seen over and over.
   const int hot = random.Between(1, 3);
   const bool waits = random.OneIn(2);
+  // In quiet ones the graph stays as it is, and jobs come and go.
+  const bool quiet = random.OneIn(3);
   const auto specs = static_cast<int>(setting_.specs.size());
   for (int i = 0; i < moves; ++i) {
     DuelMove move;
@@ -116,6 +120,7 @@ void Duel::DrawMoves(Random& random) {
       if ((draw -= share.of_thousand) < 0) break;
     }
     if (move.kind == Kind::kWait && !waits) move.kind = Kind::kMatch;
+    if (quiet && move.kind > Kind::kCancelAll) move.kind = Kind::kMatch;
     move.job = i + 1;
     move.op = kOps[random.Below(std::size(kOps))];
     move.spec = random.OneIn(4) ? random.Below(specs)
@@ -128,7 +133,10 @@ void Duel::DrawMoves(Random& random) {
 }
 
 std::optional<std::string> Duel::Fight() {
-  if (!DuelPlay(setting_).Play(moves_)) return std::nullopt;
+  DuelPlay play(setting_);
+  const bool lost = play.Play(moves_).has_value();
+  found_ = play.found();
+  if (!lost) return std::nullopt;
   const std::vector<DuelMove> few = CutDown(moves_);
   std::string log;
   const auto difference = DuelPlay(setting_).Play(few, &log);

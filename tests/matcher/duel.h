@@ -53,6 +53,8 @@ class Duel {
  public:
   explicit Duel(unsigned seed);
 
+  // Of the moves that were made so many found something for a job.
+  int found() const { return found_; }
   int moves() const { return static_cast<int>(moves_.size()); }
   // What went wrong, with the few moves that show it; nothing if all went well.
   std::optional<std::string> Fight();
@@ -65,6 +67,7 @@ class Duel {
   GraphSize size_ = GraphSize::kSmall;
   DuelSetting setting_;
   std::vector<DuelMove> moves_;
+  int found_ = 0;
 };
 
 }  // namespace fluxnetes::matcher

@@ -120,6 +120,7 @@ bool DuelPlay::Matched(const DuelMove& move) {
          kOpNames[static_cast<int>(move.op)] + " " + Show(*spec);
   const Match fast = fast_.Run(job, *spec, move.op, now_);
   if (!Equal(fast, plain_.Run(job, *spec, move.op, now_))) return false;
+  found_ += fast.found() ? 1 : 0;
   if (fast.found() && fast.outcome != MatchOutcome::kMatched) {
     held_[job] = fast;
     seen_.push_back(fast);

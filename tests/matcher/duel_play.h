@@ -18,6 +18,7 @@ class DuelPlay {
   // Plays until the two differ, and tells how. `log` gets what was done.
   std::optional<std::string> Play(const std::vector<DuelMove>& moves,
                                   std::string* log = nullptr);
+  int found() const { return found_; }
 
  private:
   bool Make(const DuelMove& move);
@@ -49,6 +50,7 @@ class DuelPlay {
   std::map<JobId, Match> held_;
   std::vector<Match> seen_;  // that were booked
   Jobspec reused_;           // one place for many jobspecs
+  int found_ = 0;
   std::string did_;
   std::string difference_;
 };

@@ -22,18 +22,24 @@ TEST(MatcherAgainstPlain, AnswersAreTheSame) {
   const unsigned first = only == nullptr ? 1 : std::stoul(only);
   const auto start = std::chrono::steady_clock::now();
   std::int64_t moves = 0;
+  std::int64_t found = 0;
   unsigned seed = first;
   for (; only == nullptr ? moves < wanted : seed == first; ++seed) {
     Duel duel(seed);
     moves += duel.moves();
     const auto difference = duel.Fight();
+    found += duel.found();
     ASSERT_FALSE(difference)
         << *difference << "\nTo repeat: env FLUXNETES_TEST_SEED=" << seed;
   }
   const std::chrono::duration<double> took =
       std::chrono::steady_clock::now() - start;
-  std::printf("%lld moves in the games of the seeds %u to %u, %.0f s\n",
-              static_cast<long long>(moves), first, seed - 1, took.count());
+  std::printf(
+      "%lld moves in the games of the seeds %u to %u, %.0f s; %lld "
+      "matches found something\n",
+      static_cast<long long>(moves), first, seed - 1, took.count(),
+      static_cast<long long>(found));
+  EXPECT_GT(found, moves / 10) << "the games are not worth playing";
 }
 
 }  // namespace

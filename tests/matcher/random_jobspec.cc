@@ -178,6 +178,50 @@ Jobspec RandomJobspec(Random& random, const std::vector<std::string>& types,
   return Writer(random, types, flexible, most).Make();
 }
 
+Jobspec CommonJobspec(Random& random, int most) {
+  const auto ask = [](const char* type, int count, Branches with = {}) {
+    Branch branch;
+    branch.resource.type = type;
+    branch.resource.count.min = count;
+    branch.resource.count.max = count;
+    if (branch.resource.type == "slot") branch.resource.label = "task";
+    branch.with = std::move(with);
+    return branch;
+  };
+  const int few = random.Between(1, 3);
+  const int many = random.OneIn(2) ? few : random.Between(1, most);
+  const Branches cores = {ask("core", random.OneIn(2) ? 1 : few)};
+  Branches top;
+  switch (random.Below(8)) {
+    case 0:
+      top = {ask("slot", many, {ask("node", 1)})};
+      break;
+    case 1:
+      top = {ask("node", many, {ask("slot", 1, cores)})};
+      break;
+    case 2:
+      top = {ask("slot", few, {ask("core", 1), ask("memory", few)})};
+      break;
+    case 3:
+      top = {ask("node", few)};
+      top.front().resource.exclusive = true;
+      break;
+    case 4:
+      top = {ask("core", many)};
+      break;
+    case 5:
+      top = {ask("rack", 1, {ask("node", few, {ask("slot", 1, cores)})})};
+      top.front().resource.exclusive =
+          random.OneIn(3) ? std::optional<bool>(true) : std::nullopt;
+      break;
+    default:
+      top = {ask("slot", random.OneIn(2) ? 1 : many, cores)};
+  }
+  Jobspec spec = Flatten(top);
+  spec.duration = 10 * random.Below(6);
+  return spec;
+}
+
 std::string Show(const Jobspec& jobspec) {
   return ShowLevel(jobspec, 0, jobspec.top) + " for " +
          std::to_string(jobspec.duration) +

@@ -14,6 +14,10 @@ namespace fluxnetes::matcher {
 Jobspec RandomJobspec(Random& random, const std::vector<std::string>& types,
                       bool flexible, int most);
 
+// What most people ask for: cores, cores of one node, whole nodes, `most` of
+// them at most.
+Jobspec CommonJobspec(Random& random, int most);
+
 // In one line, without the constraint.
 std::string Show(const Jobspec& jobspec);
 

@@ -145,6 +145,104 @@ TEST(Planner, AgreesWithCountingEveryMoment) {
   }
 }
 
+// Units of three types, second by second.
+class SecondBySecond {
+ public:
+  static constexpr Time kEnd = 50;
+  using Units = std::vector<std::int64_t>;
+
+  explicit SecondBySecond(Units totals)
+      : left_(kEnd, totals), starts_or_ends_(kEnd + 1) {
+    starts_or_ends_[0] = 1;
+  }
+
+  bool Has(Time start, Time length, const Units& units) const {
+    if (start + length > kEnd) return false;
+    for (Time t = start; t < start + length; ++t) {
+      for (std::size_t i = 0; i < units.size(); ++i) {
+        if (left_[t][i] < units[i]) return false;
+      }
+    }
+    return true;
+  }
+  std::optional<Time> FirstTime(Time from, Time length,
+                                const Units& units) const {
+    for (Time t = from; t < kEnd; ++t) {
+      if (starts_or_ends_[t] > 0 && Has(t, length, units)) return t;
+    }
+    return std::nullopt;
+  }
+  void Move(Time start, Time length, const Units& units, int sign) {
+    for (Time t = start; t < start + length; ++t) {
+      for (std::size_t i = 0; i < units.size(); ++i) {
+        left_[t][i] -= sign * units[i];
+      }
+    }
+  }
+  void Bound(Time start, Time length, int sign) {
+    starts_or_ends_[start] += sign;
+    starts_or_ends_[start + length] += sign;
+  }
+
+ private:
+  std::vector<Units> left_;  // [second][type]
+  std::vector<int> starts_or_ends_;
+};
+
+TEST(MultiPlanner, AgreesWithCountingEveryMoment) {
+  using Units = SecondBySecond::Units;
+  struct Held {
+    PlanId id;
+    Time start;
+    Time length;
+    Units units;
+  };
+  std::mt19937 random(11);
+  const auto pick = [&](int low, int high) {
+    return std::uniform_int_distribution<int>(low, high)(random);
+  };
+  const Units totals = {9, 4, 6};
+  MultiPlanner planner(0, SecondBySecond::kEnd, {1, 2, 3}, totals);
+  SecondBySecond seconds(totals);
+  std::vector<Held> held;
+  for (int step = 0; step < 20'000; ++step) {
+    const Time start = pick(0, SecondBySecond::kEnd - 1);
+    const Time length = pick(1, static_cast<int>(SecondBySecond::kEnd - start));
+    const Units units = {pick(1, 3), pick(0, 2), pick(1, 3)};
+    ASSERT_EQ(planner.AvailableDuring(start, length, units) == Plan::kFits,
+              seconds.Has(start, length, units));
+    const Time short_length = std::min<Time>(length, pick(1, 8));
+    ASSERT_EQ(planner.FirstTime(start, short_length, units),
+              seconds.FirstTime(start, short_length, units));
+    if (const auto id = planner.AddSpan(start, length, units)) {
+      ASSERT_TRUE(seconds.Has(start, length, units));
+      seconds.Move(start, length, units, 1);
+      seconds.Bound(start, length, 1);
+      held.push_back({*id, start, length, units});
+    } else {
+      ASSERT_FALSE(seconds.Has(start, length, units));
+    }
+    if (held.empty() || pick(0, 2) == 0) continue;
+    const int i = pick(0, static_cast<int>(held.size()) - 1);
+    Held& span = held[i];
+    // Of the first type one unit stays: its points are those that count.
+    const Units less = {span.units[0] > 1 ? pick(0, 1) : 0,
+                        span.units[1] == 0 ? 0 : pick(0, 1),
+                        span.units[2] == 0 ? 0 : 1};
+    if (pick(0, 1) == 0) {
+      ASSERT_EQ(planner.ReduceSpan(span.id, less), Reduced::kReduced);
+      seconds.Move(span.start, span.length, less, -1);
+      for (int t = 0; t < 3; ++t) span.units[t] -= less[t];
+      ASSERT_EQ(planner.UnitsOf(span.id), span.units);
+    } else {
+      ASSERT_TRUE(planner.RemoveSpan(span.id));
+      seconds.Move(span.start, span.length, span.units, -1);
+      seconds.Bound(span.start, span.length, -1);
+      held.erase(held.begin() + i);
+    }
+  }
+}
+
 TEST(MultiPlanner, AllTypesMustBeThere) {
   MultiPlanner planner(0, 1'000, {1, 2}, std::vector<std::int64_t>{4, 2});
   const std::vector<std::int64_t> one = {1, 1};

@@ -1,4 +1,4 @@
-# SQL that is compiled in.
+# Texts that are compiled in.
 #
 # embed_queries(TARGET FILE.sql): every query of FILE, which stands below a
 # line `-- name: lease_jobs` and a line of description, becomes a constant
@@ -9,7 +9,10 @@
 #
 # embed_migrations(TARGET): every NNNN_name.sql of the folder becomes a row of
 # `migrations::All()` in "migrations/migrations.h".
-set(FLUXNETES_EMBED ${CMAKE_SOURCE_DIR}/cmake/embed_sql.py)
+#
+# embed_texts(TARGET HEADER FILE...): every picture_page.css becomes a constant
+# `kPicturePageCss` in "<folder>/HEADER".
+set(FLUXNETES_EMBED ${CMAKE_SOURCE_DIR}/cmake/embed.py)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 include_directories(${CMAKE_BINARY_DIR}/generated)
 
@@ -26,6 +29,17 @@ function(embed_queries target file)
     COMMAND ${Python3_EXECUTABLE} ${FLUXNETES_EMBED} queries ${folder}
             ${CMAKE_CURRENT_SOURCE_DIR}/${file} ${out}
     DEPENDS ${FLUXNETES_EMBED} ${CMAKE_CURRENT_SOURCE_DIR}/${file} VERBATIM)
+  target_sources(${target} PRIVATE ${out})
+endfunction()
+
+function(embed_texts target header)
+  get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
+  set(out ${CMAKE_BINARY_DIR}/generated/${folder}/${header})
+  list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  add_custom_command(OUTPUT ${out}
+    COMMAND ${Python3_EXECUTABLE} ${FLUXNETES_EMBED} texts ${folder}
+            ${ARGN} ${out}
+    DEPENDS ${FLUXNETES_EMBED} ${ARGN} VERBATIM)
   target_sources(${target} PRIVATE ${out})
 endfunction()
 

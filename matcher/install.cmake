@@ -15,7 +15,8 @@ target_sources(fluxnetes_matcher PUBLIC FILE_SET HEADERS
         constraint.h host_list.h id_set.h names.h
         gang.h policy.h
         jgf.h readers/graph_error.h readers/grug.h readers/hwloc.h
-        readers/rv1exec.h writers/match_writer.h)
+        readers/rv1exec.h writers/match_writer.h writers/graph_writer.h
+        writers/picture.h)
 set_target_properties(fluxnetes_matcher PROPERTIES EXPORT_NAME matcher)
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/fluxnetes_matcher)

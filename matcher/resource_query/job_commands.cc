@@ -78,7 +78,8 @@ void Session::Restore(const Words& words, JobId job, Time at, Time duration) {
   }
   SayFound(match, job, took.count());
   next_job_ = job + 1;
-  jobs_[job] = {at == 0 ? "ALLOCATED" : "RESERVED", at, path, took.count()};
+  jobs_[job] = {at == 0 ? "ALLOCATED" : "RESERVED", at, path, took.count(),
+                duration};
   CountUpdate(took.count());
 }
 

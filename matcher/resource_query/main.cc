@@ -39,7 +39,7 @@ int RunSession(const QueryOptions& options) {
     std::cout.flush();
     results.flush();
   }
-  return 0;
+  return session.SaveGraph() ? 0 : 1;
 }
 
 }  // namespace

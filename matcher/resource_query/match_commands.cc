@@ -98,7 +98,7 @@ bool Session::MatchOne(MatchOp op, const std::string& path) {
   }
   SayFound(match, job, took.count());
   if (Counts(op)) {
-    jobs_[job] = {StateOf(match), match.at, path, took.count()};
+    jobs_[job] = {StateOf(match), match.at, path, took.count(), match.duration};
   }
   return true;
 }

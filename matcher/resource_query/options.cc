@@ -40,8 +40,8 @@ Loads a resource graph, then reads commands, a line each, from standard input.
   -r, --reserve-vtx-vec=N        0 to 2000000; accepted, needs nothing
   -e, --elapse-time              say how long things take
   -d, --disable-prompt           no prompt
-  -g, --graph-format=FORMAT      dot (default), graphml; accepted
-  -o, --graph-output=BASENAME    accepted
+  -g, --graph-format=FORMAT      dot (default), graphml
+  -o, --graph-output=BASENAME    write the graph to BASENAME.FORMAT at the end
 )";
 
 constexpr std::array<option, 16> kOptions{{
@@ -183,9 +183,12 @@ std::optional<QueryEnd> Setter::Set(int option, const std::string& value) {
       if (value != "dot" && value != "graphml") {
         return Refuse("unknown format", "graph-format", value);
       }
+      options_.graph_format = value;
+      break;
+    case 'o':
+      options_.graph_output = value;
       break;
     case 'd':
-    case 'o':
     case 'r':
       break;
     default:

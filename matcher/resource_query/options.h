@@ -20,8 +20,10 @@ struct QueryOptions {
   bool flexible = false;
   MatchFormat format = MatchFormat::kSimple;
   std::string prune_filters = "ALL:core,ALL:node";
-  std::string output;  // a file; empty: standard output
-  bool times = false;  // say how long things take
+  std::string output;                // a file; empty: standard output
+  std::string graph_format = "dot";  // or "graphml"
+  std::string graph_output;          // a file without .dot; empty: none
+  bool times = false;                // say how long things take
 };
 
 // A program that is to end at once: what to write to standard error, and the

@@ -34,12 +34,16 @@ class Session {
   // What -e says at the start.
   void SayLoaded(double seconds);
 
+  // What -o asks for, at the end. False, with the reason said, if it fails.
+  bool SaveGraph();
+
  private:
   struct JobInfo {
     std::string_view state;  // a literal
     Time at = 0;
     std::string source;
     double seconds = 0;
+    Time duration = 0;
   };
   struct Command {
     const char* name;
@@ -65,6 +69,7 @@ class Session {
   void RunList(const Words& words);
   void RunInfo(const Words& words);
   void RunStat(const Words& words);
+  void RunPicture(const Words& words);
   void RunCat(const Words& words);
   void RunHelp(const Words& words);
 

@@ -1,9 +1,12 @@
 // Whatever the bytes are, ReadJgf() gives a graph or a JgfError, and the graph
-// can be matched on and written.
+// can be matched on, written, grown by the same text and restored from it, in
+// full and by shorthand.
 #include <cstdint>
+#include <cstdlib>
 #include <string_view>
 
 #include "matcher/jgf.h"
+#include "matcher/writers/graph_writer.h"
 
 using namespace fluxnetes::matcher;
 
@@ -18,6 +21,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
     const Match match = matcher.Run(1, kJobspec, MatchOp::kAllocate, 0);
     WriteJgf(matcher.graph(), match.taken);
     WriteJgf(matcher.graph());
+    WriteGraphMl(matcher.graph());
+    WriteDot(matcher.graph());
+    matcher.Cancel(1);
+    matcher.Grow([&](ResourceGraph& graph) { AddJgf(text, graph); });
+    for (const bool shorthand : {false, true}) {
+      const Held held = FindJgf(text, matcher.graph(), shorthand);
+      const bool found = matcher.Restore(2, held, false, 0, 10).found();
+      if (found != matcher.Cancel(2)) std::abort();
+    }
   } catch (const JgfError&) {
   }
   return 0;

@@ -1,5 +1,6 @@
 #include "matcher/resource_query/session.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -13,6 +14,9 @@
 
 namespace fluxnetes::matcher {
 namespace {
+
+using testing::HasSubstr;
+using testing::Not;
 
 constexpr const char* kTwoNodes = R"(
     cluster0/node0 core=2
@@ -70,6 +74,52 @@ class SessionTest : public testing::Test {
 };
 
 std::string Bar() { return std::string(kBar); }
+
+TEST_F(SessionTest, PictureHasTheJobsThatAreThere) {
+  Run("match allocate %node.yaml");
+  Run("match allocate %node.yaml");
+  Run("match allocate_orelse_reserve %node.yaml");
+  Run("cancel 2");
+  EXPECT_EQ(Run("picture %out.html"), "");
+  const std::string page = *ReadFile(folder_ + "/out.html");
+  EXPECT_THAT(page, HasSubstr(R"("id": 1, "name": "node.yaml", "start": 0, )"
+                              R"("end": 60, "reserved": false, )"
+                              R"("on": [[0,0,0]]})"));
+  EXPECT_THAT(page, Not(HasSubstr("\"id\": 2,")));
+  EXPECT_THAT(page, HasSubstr(R"("id": 3, "name": "node.yaml", "start": 60, )"
+                              R"("end": 120, "reserved": true)"));
+  EXPECT_EQ(errors_.str(), "");
+}
+
+TEST_F(SessionTest, PictureThatCannotBeWrittenIsAnError) {
+  Run("picture %none/out.html");
+  EXPECT_EQ(errors_.str(),
+            "ERROR: can't write " + folder_ + "/none/out.html\n");
+  Run("picture");
+  EXPECT_EQ(errors_.str(), "ERROR: malformed command\n");
+}
+
+TEST_F(SessionTest, GraphIsSavedInTheFormatThatWasAskedFor) {
+  EXPECT_TRUE(session_->SaveGraph());  // none was asked for
+  options_.graph_output = folder_ + "/graph";
+  Start("low", MatchFormat::kSimple);
+  EXPECT_TRUE(session_->SaveGraph());
+  EXPECT_THAT(*ReadFile(folder_ + "/graph.dot"), HasSubstr("digraph"));
+  options_.graph_format = "graphml";
+  Start("low", MatchFormat::kSimple);
+  EXPECT_TRUE(session_->SaveGraph());
+  EXPECT_THAT(*ReadFile(folder_ + "/graph.graphml"), HasSubstr("<graphml"));
+}
+
+TEST_F(SessionTest, GraphIsNotSavedOverTheFileThatItCameFrom) {
+  options_.load_file = Save("graph.graphml", "a recipe");
+  options_.graph_format = "graphml";
+  options_.graph_output = folder_ + "/graph";
+  Start("low", MatchFormat::kSimple);
+  EXPECT_FALSE(session_->SaveGraph());
+  EXPECT_THAT(errors_.str(), HasSubstr("the graph was loaded from it"));
+  EXPECT_EQ(*ReadFile(options_.load_file), "a recipe");
+}
 
 TEST_F(SessionTest, MatchesAreNumberedAndShown) {
   EXPECT_EQ(Run("match allocate %core.yaml"),

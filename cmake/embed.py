@@ -1,4 +1,4 @@
-"""Turns .sql files into C++ constants; see embed.cmake."""
+"""Turns .sql and other texts into C++ constants; see embed.cmake."""
 
 import pathlib
 import re
@@ -70,12 +70,26 @@ def write_migrations(files, out):
     out.write_text("\n".join(text))
 
 
+def write_texts(folder, files, out):
+    text = ["#pragma once", "", "#include <string_view>", "",
+            f"namespace fluxnetes::{folder} {{", ""]
+    for path in files:
+        name = pascal(f"{path.stem}_{path.suffix[1:]}")
+        text += [f"// {path.name}",
+                 f"inline constexpr std::string_view k{name} =",
+                 f"{literal(path.read_text())};", ""]
+    out.write_text("\n".join(text + [f"}}  // namespace fluxnetes::{folder}",
+                                     ""]))
+
+
 def main():
     mode, folder, *files = sys.argv[1:]
     *sources, out = [pathlib.Path(file) for file in files]
     out.parent.mkdir(parents=True, exist_ok=True)
     if mode == "queries":
         write_queries(folder, sources[0], out)
+    elif mode == "texts":
+        write_texts(folder, sources, out)
     else:
         write_migrations(sources, out)
 

@@ -9,12 +9,15 @@ std::optional<Time> EarliestStart::Find(Time duration, bool by_id,
   Begin(duration);
   Ground ground;
   ground.columns = &columns_;
-  ground.order = &nodes_.Order(by_id);
+  ground.by_id = by_id;
   ground.descending = descending;
-  for (time_ = NextTime(); time_ != kForever; time_ = NextTime()) {
-    if (Step() && EnoughAlone() && plan_.Place(ground)) return time_;
+  ground.present = ground.blocking = Stage::kThen;
+  std::optional<Time> found;
+  for (time_ = NextTime(); time_ != kForever && !found; time_ = NextTime()) {
+    if (Step() && EnoughAlone() && plan_.Place(ground)) found = time_;
   }
-  return std::nullopt;
+  EndCounts();
+  return found;
 }
 
 void EarliestStart::Begin(Time duration) {
@@ -35,9 +38,49 @@ void EarliestStart::Begin(Time duration) {
       CountAgain(node);
     }
   }
+  BeginCounts();
   while (enter_ < starts_->size() &&
          EntersAt((*starts_)[enter_].time) <= time_) {
+    Count((*starts_)[enter_].span, What::kBlocking, 1);
     ++enter_;
+  }
+}
+
+void EarliestStart::BeginCounts() {
+  TaskBook& book = nodes_.book();
+  for (const TrackerId id : plan_.trackers()) {
+    Tracker& tracker = book.At(id);
+    tracker.At(Stage::kThen) = tracker.At(Stage::kNow);
+  }
+  for (const SpreadId id : plan_.spreads()) {
+    book.SpreadAt(id).then = book.SpreadAt(id).now;
+  }
+}
+
+void EarliestStart::EndCounts() {
+  TaskBook& book = nodes_.book();
+  for (const TrackerId id : plan_.trackers()) {
+    book.At(id).At(Stage::kThen) = {};
+  }
+  for (const SpreadId id : plan_.spreads()) book.SpreadAt(id).then = {};
+}
+
+void EarliestStart::Count(SpanId id, What what, int sign) {
+  const Span& span = nodes_.spans()[id];
+  if (span.rules == kNoRules || !nodes_.Present(span.node)) return;
+  TaskBook& book = nodes_.book();
+  const BookedRules& rules = book[span.rules];
+  for (const TrackerId tracker : rules.counts) {
+    const bool blocks = book.At(tracker).blocks;
+    if (!plan_.Watches(tracker) || blocks != (what == What::kBlocking)) {
+      continue;
+    }
+    book.CountIn(tracker, Stage::kThen, span.node, sign * span.tasks);
+  }
+  if (what == What::kBlocking) return;
+  for (const SpreadId spread : rules.counts_spread) {
+    if (!plan_.WatchesSpread(spread)) continue;
+    book.CountInSpread(spread, Stage::kThen, span.node, sign * span.tasks);
   }
 }
 
@@ -82,23 +125,29 @@ Time EarliestStart::NextTime() const {
 }
 
 bool EarliestStart::Step() {
-  const auto node_of = [&](const SpanTimeline::Moment& moment) {
-    return nodes_.spans()[moment.span].node;
+  bool room = false;
+  const auto come = [&](std::size_t& next, const Moments& moments,
+                        const auto& due, const auto& count) {
+    for (; next < moments.size() && due(moments[next].time); ++next) {
+      const SpanId span = moments[next].span;
+      Look(nodes_.spans()[span].node);
+      count(span);
+    }
   };
-  bool ends = false;
-  for (; end_ < ends_->size() && (*ends_)[end_].time <= time_; ++end_) {
-    Look(node_of((*ends_)[end_]));
-    ends = true;
-  }
-  for (; start_ < starts_->size() && (*starts_)[start_].time <= time_;
-       ++start_) {
-    Look(node_of((*starts_)[start_]));
-  }
-  for (; enter_ < starts_->size() && EntersAt((*starts_)[enter_].time) <= time_;
-       ++enter_) {
-    Look(node_of((*starts_)[enter_]));
-  }
-  return ends;
+  const auto past = [&](Time time) { return time <= time_; };
+  come(
+      enter_, *starts_, [&](Time time) { return EntersAt(time) <= time_; },
+      [&](SpanId span) { Count(span, What::kBlocking, 1); });
+  come(start_, *starts_, past, [&](SpanId span) {
+    Count(span, What::kPresent, 1);
+    room = room || plan_.NeedsOthers();
+  });
+  come(end_, *ends_, past, [&](SpanId span) {
+    Count(span, What::kPresent, -1);
+    Count(span, What::kBlocking, -1);
+    room = true;
+  });
+  return room;
 }
 
 bool EarliestStart::EnoughAlone() const {

@@ -31,8 +31,14 @@ class EarliestStart {
   void CountAgain(NodeIndex node);
   // The next moment at which something changes, or kForever.
   Time NextTime() const;
-  // Looks at all nodes that change at time_. Whether a span ends.
+  // Looks at all nodes that change at time_. Whether there may be room now that
+  // was not before: where a span ends, or starts that others want to be near.
   bool Step();
+  // Copies what the rules of the gang look at, and counts there.
+  void BeginCounts();
+  void EndCounts();
+  enum class What { kPresent, kBlocking };
+  void Count(SpanId id, What what, int sign);
   bool EnoughAlone() const;
   Time WindowEnd() const;
   Time EntersAt(Time start) const;  // the window reaches this start

@@ -18,6 +18,10 @@
 
 namespace fluxnetes::matcher {
 
+// Which free amounts: those of a node on which jobs hold nothing, those of now,
+// the least of all times from now on.
+enum class View { kEmpty, kNow, kEver };
+
 using Columns = std::vector<std::vector<std::int64_t>>;  // [resource][node]
 
 // In all columns of a node that takes nothing.

@@ -21,10 +21,27 @@
 //   first         the node that was added last first (highest index), as
 //                 Fluxion's `first` does on an untouched graph
 //
-// Groups are placed in the order given; if that fails, once more with the
-// group that has least room first (a launcher must not take the only place
-// that a worker can use). What both miss does not fit: this is a heuristic for
-// gangs of several shapes, and exact for gangs of one.
+// Tasks may have rules (task_rules.h): which nodes they go to, by labels and
+// taints, and what other tasks they want near or not. A task goes to the node
+// with the most points of those that its rules allow, of equal ones to the
+// first in the order above; what other tasks of the gang were given before
+// counts too. Points are the weights of the node preferences that hold and of
+// the preferred terms of whose tasks the domain has any, less kPreferencePoints
+// for each taint PreferNoSchedule that is not tolerated and each spread
+// constraint ScheduleAnyway that the node would break.
+//
+// Over time: affinity and spread go by the tasks that are there at the start;
+// anti-affinity, in both directions, and host ports by all that would be there
+// with it at some time. On empty nodes (kNever, Satisfiable) other tasks may
+// come, so spread is not asked for, nor affinity to tasks of other rules.
+//
+// Groups are placed in the order given, but those that must be near tasks of
+// other rules after the others; if that fails, once more with the group that
+// has least room first (a launcher must not take the only place that a worker
+// can use). Tasks with affinity to their own kind, of which there is none yet,
+// try one domain after the other until one has room for all of the group. What
+// this misses does not fit: it is a heuristic for gangs of several shapes, and
+// exact for gangs of one without rules on other tasks.
 //
 // A task that needs nothing of a resource does not mind that it is
 // overcommitted. Amounts are 0 to kMaxAmount. Misuse (negative amounts, an
@@ -44,15 +61,18 @@
 #include <vector>
 
 #include "matcher/policy.h"
+#include "matcher/task_rules.h"
 
 namespace fluxnetes::matcher {
 
 using Time = std::int64_t;  // seconds since the epoch
 using JobId = std::int64_t;
 using NodeIndex = std::int32_t;  // stable while the node is there
+using RulesId = std::int32_t;    // of TaskRules, see NodeGraph::TakeRules
 
 inline constexpr Time kForever = std::numeric_limits<Time>::max();
 inline constexpr std::int64_t kMaxAmount = std::int64_t{1} << 62;
+inline constexpr RulesId kNoRules = -1;
 inline constexpr int kMaxTasks = 1 << 20;  // of a gang
 
 // Which nodes a task may use: one bit per NodeIndex. Bits past the end are 0.
@@ -77,11 +97,18 @@ struct TaskGroup {
   std::vector<std::int64_t> amounts;
   const NodeSet* eligible = nullptr;  // null: every node
   int count = 1;
+  RulesId rules = kNoRules;  // see NodeGraph::TakeRules
 };
 
 struct Gang {
   std::vector<TaskGroup> groups;
   Time duration = kForever;  // seconds, at least 1
+  // Keys of node labels: all tasks on nodes with the same value of the first of
+  // them with which they fit ("rack", "zone"); of its values the one whose
+  // nodes have the least free. Where they fit under none, they may stand
+  // anywhere, unless it is required.
+  std::vector<std::string> together = {};
+  bool together_required = false;
 };
 
 // The node of every task: groups in order, tasks in order.
@@ -97,6 +124,8 @@ enum class NoFit {
 };
 
 using MatchResult = std::variant<Placement, NoFit>;
+
+struct Explanation;  // explanation.h
 
 class NodeGraph {
  public:
@@ -122,8 +151,21 @@ class NodeGraph {
   // A closed node (down, cordoned) takes nothing new, and does not count for
   // Satisfiable().
   void SetOpen(NodeIndex node, bool open);
-  // What is used by others, without end; replaces the former value.
-  void SetForeign(NodeIndex node, std::span<const std::int64_t> amounts);
+  // What is used by others, without end, and the tasks of others that rules
+  // look at, one entry each; replaces the former value.
+  void SetForeign(NodeIndex node, std::span<const std::int64_t> amounts,
+                  std::span<const RulesId> tasks = {});
+  // A node has none at first, and loses them when it is removed.
+  void SetLabels(NodeIndex node, const Labels& labels,
+                 const std::vector<Taint>& taints = {});
+
+  // The number of rules, the same for equal ones. What depends on nodes alone
+  // is evaluated now, and again for nodes that change. They are kept until they
+  // were given back as often as they were taken, and no task has them. Throws
+  // std::invalid_argument for a topology key that is empty, or a skew or number
+  // of domains below 1.
+  RulesId TakeRules(const TaskRules& rules);
+  void GiveRules(RulesId rules);
 
   std::optional<NodeIndex> Find(std::string_view name) const;
   const std::string& Name(NodeIndex node) const;
@@ -141,16 +183,22 @@ class NodeGraph {
   // Whether it would fit if all open nodes were empty but for foreign use.
   bool Satisfiable(const Gang& gang, Policy policy = Policy::kLonode) const;
 
+  // Why it does not fit, or that it does: what excludes how many nodes, how
+  // much of it fits now, and when all of it will. Looks at every node.
+  Explanation Explain(const Gang& gang, Policy policy, Time now) const;
+
   // How many tasks of the group could be placed now, up to `limit`.
   int CountFits(const TaskGroup& group, Time duration, Time now,
                 int limit) const;
 
   // Books what is known to run, even beyond what the node has: the truth of
   // the cluster cannot be refused. `end` may be kForever or in the past, but
-  // is taken to be after `start`. Amounts are those of each task.
+  // is taken to be after `start`. Amounts and rules are those of each task; no
+  // rules at all: none has any.
   void Restore(JobId job, Time start, Time end,
                std::span<const NodeIndex> nodes,
-               std::span<const std::vector<std::int64_t>> amounts);
+               std::span<const std::vector<std::int64_t>> amounts,
+               std::span<const RulesId> rules = {});
 
   // Gives back one task (by its position in the placement) or everything.
   // False if the job or task is unknown: it was given back already. With its
@@ -165,6 +213,9 @@ class NodeGraph {
   // same: for the invariant that memory equals what is rebuilt. One line per
   // node in order of name, spans in order of job.
   std::string Describe() const;
+  // The same for what is counted of tasks, equal where the same rules are
+  // taken.
+  std::string DescribeCounts() const;
 
   struct State;
 

@@ -1,6 +1,7 @@
 #include "matcher/gang_plan.h"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 #include <stdexcept>
 
@@ -8,41 +9,112 @@ namespace fluxnetes::matcher {
 
 void GangPlan::SetGang(const Gang& gang) {
   if (gang.duration < 1) throw std::invalid_argument("duration is below 1");
-  groups_.clear();
+  gang_ = &gang;
+  groups_.resize(gang.groups.size());
   tasks_ = 0;
-  for (const TaskGroup& group : gang.groups) {
+  for (int g = 0; g < groups(); ++g) {
+    const TaskGroup& group = gang.groups[g];
     if (group.count < 0 || group.count > kMaxTasks - tasks_) {
       throw std::invalid_argument("tasks of a gang are not 0 to " +
                                   std::to_string(kMaxTasks));
     }
     tasks_ += group.count;
-    groups_.push_back(&group);
+    groups_[g].asked = &group;
   }
   Compile();
 }
 
 void GangPlan::SetGroup(const TaskGroup& group) {
-  groups_ = {&group};
+  gang_ = nullptr;
+  groups_.resize(1);
+  groups_[0].asked = &group;
   Compile();
 }
 
 void GangPlan::Compile() {
-  needs_.resize(groups_.size());
-  for (int g = 0; g < groups(); ++g) {
-    const auto& amounts = groups_[g]->amounts;
-    if (static_cast<int>(amounts.size()) > nodes_.resources()) {
-      throw std::invalid_argument("more amounts than the graph has resources");
-    }
-    needs_[g].clear();
-    for (int r = 0; r < static_cast<int>(amounts.size()); ++r) {
-      if (amounts[r] < 0 || amounts[r] > kMaxAmount) {
-        throw std::invalid_argument("an amount is not 0 to 2^62");
-      }
-      if (amounts[r] > 0) needs_[g].push_back({r, amounts[r]});
-    }
-  }
+  for (Group& group : groups_) CompileNeeds(group);
+  CompileRules();
   given_.resize(groups_.size());
   std::iota(given_.begin(), given_.end(), 0);
+  FollowersLast(given_);
+}
+
+void GangPlan::CompileNeeds(Group& group) {
+  const auto& amounts = group.asked->amounts;
+  if (static_cast<int>(amounts.size()) > nodes_.resources()) {
+    throw std::invalid_argument("more amounts than the graph has resources");
+  }
+  group.needs.clear();
+  for (int r = 0; r < static_cast<int>(amounts.size()); ++r) {
+    if (amounts[r] < 0 || amounts[r] > kMaxAmount) {
+      throw std::invalid_argument("an amount is not 0 to 2^62");
+    }
+    if (amounts[r] > 0) group.needs.push_back({r, amounts[r]});
+  }
+  const RulesId rules = group.asked->rules;
+  if (rules != kNoRules && !nodes_.book().Known(rules)) {
+    throw std::invalid_argument("rules were not taken");
+  }
+  group.rules = rules == kNoRules ? nullptr : &nodes_.book()[rules];
+  group.alone = group.rules == nullptr || group.rules->Alone();
+}
+
+void GangPlan::Watch(const BookedRules& rules) {
+  const auto tracker = [&](TrackerId id) {
+    if (watches_[id] == 0) trackers_.push_back(id);
+    watches_[id] = 1;
+  };
+  const auto spread = [&](SpreadId id) {
+    if (watches_spread_[id] == 0) spreads_.push_back(id);
+    watches_spread_[id] = 1;
+  };
+  for (const TrackerId id : rules.blocked_by) tracker(id);
+  for (const TrackerId id : rules.needs) tracker(id);
+  for (const auto& each : rules.preferred) tracker(each.first);
+  for (const SpreadId id : rules.spreads) spread(id);
+  for (const SpreadId id : rules.soft_spreads) spread(id);
+  if (!rules.needs.empty() || !rules.spreads.empty()) needs_others_ = true;
+}
+
+void GangPlan::CompileRules() {
+  for (const TrackerId id : trackers_) watches_[id] = 0;
+  for (const SpreadId id : spreads_) watches_spread_[id] = 0;
+  trackers_.clear();
+  spreads_.clear();
+  watches_.resize(nodes_.book().trackers());
+  watches_spread_.resize(nodes_.book().spreads());
+  needs_others_ = false;
+  for (const Group& group : groups_) {
+    if (!group.alone) Watch(*group.rules);
+  }
+  for (Group& group : groups_) {
+    group.counts.clear();
+    group.counts_spread.clear();
+    if (group.rules == nullptr) continue;
+    for (const TrackerId id : group.rules->counts) {
+      if (watches_[id] != 0) group.counts.push_back(id);
+    }
+    for (const SpreadId id : group.rules->counts_spread) {
+      if (watches_spread_[id] != 0) group.counts_spread.push_back(id);
+    }
+  }
+}
+
+bool GangPlan::Watches(TrackerId id) const {
+  return static_cast<std::size_t>(id) < watches_.size() && watches_[id] != 0;
+}
+
+bool GangPlan::WatchesSpread(SpreadId id) const {
+  return static_cast<std::size_t>(id) < watches_spread_.size() &&
+         watches_spread_[id] != 0;
+}
+
+// Groups that must follow other tasks come after those that need not.
+void GangPlan::FollowersLast(std::vector<int>& order) const {
+  std::stable_partition(order.begin(), order.end(), [&](int g) {
+    const BookedRules* rules = groups_[g].rules;
+    return rules == nullptr || rules->needs.empty() || rules->may_start;
+  });
 }
 
 void GangPlan::Clear() {
@@ -57,11 +129,11 @@ void GangPlan::Clear() {
 template <typename Free>
 int GangPlan::Divide(int group, int limit, std::int32_t last_run,
                      const Free& free) const {
-  for (const Need& need : needs_[group]) {
+  for (const Need& need : groups_[group].needs) {
     std::int64_t left = free(need.resource);
     if (left < need.amount) return 0;
     for (std::int32_t i = last_run; i >= 0; i = runs_[i].next) {
-      const auto& amounts = groups_[runs_[i].group]->amounts;
+      const auto& amounts = groups_[runs_[i].group].asked->amounts;
       if (need.resource >= static_cast<int>(amounts.size())) continue;
       left -= runs_[i].tasks * amounts[need.resource];
     }
@@ -77,9 +149,12 @@ int GangPlan::Divide(int group, int limit, std::int32_t last_run,
 // The columns of a node that takes nothing are below every need; who needs
 // nothing has to ask.
 bool GangPlan::MayTake(NodeIndex node, int group) const {
-  const NodeSet* eligible = groups_[group]->eligible;
+  const Group& asks = groups_[group];
+  const NodeSet* eligible = asks.asked->eligible;
   return (eligible == nullptr || eligible->Contains(node)) &&
-         (!needs_[group].empty() || nodes_.TakesTasks(node));
+         (!asks.needs.empty() || nodes_.TakesTasks(node)) &&
+         (asks.rules == nullptr ||
+          nodes_.book().shapes()[asks.rules->shape].allowed.Contains(node));
 }
 
 int GangPlan::CountAlone(const Columns& columns, NodeIndex node, int group,
@@ -99,85 +174,158 @@ int GangPlan::Fit(const Ground& ground, NodeIndex node, int group, int limit) {
   return Divide(group, fit, last_run, [&](int r) { return least_[r]; });
 }
 
-int GangPlan::PlaceInBlock(const Ground& ground, int block, int group,
-                           int count) {
-  const int begin = block * FitIndex::kBlock;
-  const int size = std::min(FitIndex::kBlock, ground.order->size() - begin);
+void GangPlan::AddRun(NodeIndex node, int group, int tasks) {
+  if (!runs_.empty() && runs_.back().node == node &&
+      runs_.back().group == group) {
+    runs_.back().tasks += tasks;
+    return;
+  }
+  runs_.push_back({node, group, tasks, last_run_[node]});
+  last_run_[node] = static_cast<int>(runs_.size()) - 1;
+}
+
+// Of a group that looks at others one task after the other, else as many as
+// the node takes.
+int GangPlan::Fill(const Ground& ground, int group, int count) {
+  const bool alone = groups_[group].alone;
   int placed = 0;
-  for (int i = 0; i < size && placed < count; ++i) {
-    const NodeIndex node =
-        ground.order->At(begin + (ground.descending ? size - 1 - i : i));
-    const int fit = Fit(ground, node, group, count - placed);
-    if (fit == 0) continue;
-    runs_.push_back({node, group, fit, last_run_[node]});
-    last_run_[node] = static_cast<int>(runs_.size()) - 1;
+  while (placed < count) {
+    const NodeIndex node = scan_.Next();
+    if (node < 0) break;
+    const int fit = Fit(ground, node, group, alone ? count - placed : 1);
+    if (fit == 0) {
+      scan_.Pass();
+      continue;
+    }
+    AddRun(node, group, fit);
+    CountRun(ground, node, group, fit);
     placed += fit;
+    scan_.Placed();
+    if (alone) scan_.Pass();
   }
   return placed;
 }
 
+// A series of tasks that must stay together begins where the first of them
+// goes; if there is no room for all, in the next domain.
 int GangPlan::PlaceGroup(const Ground& ground, int group, int count) {
-  const int blocks =
-      (ground.order->size() + FitIndex::kBlock - 1) / FitIndex::kBlock;
-  int placed = 0;
-  for (int i = 0; i < blocks && placed < count; ++i) {
-    const int block = ground.descending ? blocks - 1 - i : i;
-    if (ground.index != nullptr &&
-        !ground.index->MayHold(block, needs_[group])) {
-      continue;
+  const Group& asks = groups_[group];
+  scan_.Begin(ground, asks.needs, asks.rules, within_);
+  if (!scan_.StartsSeries()) return Fill(ground, group, count);
+  const KeyId key = nodes_.book().At(asks.rules->needs[0]).key;
+  const std::size_t runs = runs_.size();
+  const std::size_t counted = counted_.size();
+  DomainId best = -1;
+  int most = 0;
+  for (;;) {
+    const int placed = Fill(ground, group, count);
+    if (placed == count) return placed;
+    if (placed == 0) break;
+    const DomainId domain = nodes_.labels().Domain(key, runs_[runs].node);
+    if (placed > most) {
+      most = placed;
+      best = domain;
     }
-    const int here = PlaceInBlock(ground, block, group, count - placed);
-    if (here == 0 && ground.index != nullptr) ground.index->Tighten(block);
-    placed += here;
+    UndoRuns(runs, counted);
+    scan_.LeaveOut(key, domain);
   }
-  return placed;
+  if (best < 0) return 0;
+  scan_.StayIn(key, best);
+  return Fill(ground, group, count);
+}
+
+void GangPlan::UndoRuns(std::size_t runs, std::size_t counted) {
+  while (runs_.size() > runs) {
+    last_run_[runs_.back().node] = runs_.back().next;
+    runs_.pop_back();
+  }
+  TakeBack(counted);
 }
 
 bool GangPlan::PlaceInOrder(const Ground& ground, std::span<const int> order) {
   Clear();
-  return std::all_of(order.begin(), order.end(), [&](int group) {
-    const int count = groups_[group]->count;
-    return PlaceGroup(ground, group, count) == count;
-  });
+  const std::size_t counted = counted_.size();
+  int placed = 0;
+  std::vector<int> counts(keep_most_ ? groups_.size() : 0);
+  bool all = true;
+  for (const int group : order) {
+    const int count = groups_[group].asked->count;
+    const int here = PlaceGroup(ground, group, count);
+    placed += here;
+    all = all && here == count;
+    if (keep_most_) {
+      counts[group] = here;
+    } else if (!all) {
+      break;
+    }
+  }
+  TakeBack(counted);
+  if (keep_most_ && placed > most_sum_) {
+    most_sum_ = placed;
+    most_ = std::move(counts);
+  }
+  return all;
 }
 
-bool GangPlan::Place(const Ground& ground) {
+bool GangPlan::PlaceInOrders(const Ground& ground) {
   if (PlaceInOrder(ground, given_)) return true;
   if (groups() < 2) return false;
   const std::vector<int> hardest_first = HardestFirst();
-  if (hardest_first == given_ || !PlaceInOrder(ground, hardest_first)) {
-    return false;
-  }
-  SortRuns();
-  return true;
+  return hardest_first != given_ && PlaceInOrder(ground, hardest_first);
+}
+
+bool GangPlan::Place(const Ground& ground) {
+  CountAhead(ground);
+  const bool placed = PlaceSomewhere(ground);
+  TakeBack(0);
+  if (placed) SortRuns();
+  return placed;
+}
+
+std::vector<int> GangPlan::CountMost(const Ground& ground) {
+  keep_most_ = true;
+  most_sum_ = -1;
+  most_.assign(groups_.size(), 0);
+  Place(ground);
+  keep_most_ = false;
+  return most_;
+}
+
+int GangPlan::Count(const Ground& ground, int limit) {
+  Clear();
+  CountAhead(ground);
+  const int placed = PlaceGroup(ground, 0, limit);
+  TakeBack(0);
+  return placed;
 }
 
 // Room is the part of the empty cluster that one task takes, inverted: how
 // many of them the nodes it may use would hold if they were one.
 std::vector<int> GangPlan::HardestFirst() const {
-  std::vector<double> totals(nodes_.resources());
-  int open = 0;
-  for (NodeIndex node = 0; node < nodes_.size(); ++node) {
-    if (!nodes_.TakesTasks(node)) continue;
-    ++open;
-    for (int r = 0; r < nodes_.resources(); ++r) {
-      totals[r] += static_cast<double>(nodes_.Total(node, r));
-    }
-  }
+  const int open = nodes_.open().Count();
   std::vector<double> room(groups());
   for (int g = 0; g < groups(); ++g) {
+    const Group& group = groups_[g];
     double share = 0;
-    for (const Need& need : needs_[g]) {
-      share = std::max(share, static_cast<double>(need.amount) /
-                                  std::max(totals[need.resource], 1.0));
+    for (const Need& need : group.needs) {
+      const auto total = static_cast<double>(nodes_.OpenTotal(need.resource));
+      share = std::max(share,
+                       static_cast<double>(need.amount) / std::max(total, 1.0));
     }
-    const NodeSet* eligible = groups_[g]->eligible;
-    const int nodes = eligible == nullptr ? open : eligible->Count();
+    const NodeSet* eligible = group.asked->eligible;
+    int nodes = eligible == nullptr ? open : eligible->Count();
+    if (group.rules != nullptr) {
+      nodes = CountCommon(nodes_.open(),
+                          nodes_.book().shapes()[group.rules->shape].allowed,
+                          eligible);
+    }
     room[g] = nodes / std::max(share, 1e-300);
   }
-  std::vector<int> order = given_;
+  std::vector<int> order(groups_.size());
+  std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(),
                    [&](int a, int b) { return room[a] < room[b]; });
+  FollowersLast(order);
   return order;
 }
 
@@ -186,11 +334,6 @@ void GangPlan::SortRuns() {
     return a.group < b.group;
   });
   // The links between runs no longer hold; nothing is placed after this.
-}
-
-int GangPlan::Count(const Ground& ground, int limit) {
-  Clear();
-  return PlaceGroup(ground, 0, limit);
 }
 
 }  // namespace fluxnetes::matcher

@@ -89,9 +89,38 @@ void NodeGraph::SetOpen(NodeIndex node, bool open) {
 }
 
 void NodeGraph::SetForeign(NodeIndex node,
-                           std::span<const std::int64_t> amounts) {
+                           std::span<const std::int64_t> amounts,
+                           std::span<const RulesId> tasks) {
   state_->CheckNode(node);
+  state_->CheckRules(tasks);
   state_->nodes.SetForeign(node, amounts);
+  state_->nodes.book().SetForeign(node, tasks);
+}
+
+void NodeGraph::SetLabels(NodeIndex node, const Labels& labels,
+                          const std::vector<Taint>& taints) {
+  state_->CheckNode(node);
+  if (state_->nodes.Present(node))
+    state_->nodes.SetLabels(node, labels, taints);
+}
+
+void NodeGraph::State::CheckRules(std::span<const RulesId> rules) const {
+  for (const RulesId each : rules) {
+    if (each != kNoRules && !nodes.book().Known(each)) {
+      throw std::invalid_argument("rules were not taken");
+    }
+  }
+}
+
+RulesId NodeGraph::TakeRules(const TaskRules& rules) {
+  return state_->nodes.book().Take(rules);
+}
+
+void NodeGraph::GiveRules(RulesId rules) {
+  if (!state_->nodes.book().Known(rules)) {
+    throw std::invalid_argument("rules were not taken");
+  }
+  state_->nodes.book().Give(rules);
 }
 
 std::optional<NodeIndex> NodeGraph::Find(std::string_view name) const {
@@ -108,9 +137,11 @@ Ground NodeGraph::State::GroundNow(Time duration, Policy policy) {
   const View view = duration == kForever ? View::kEver : View::kNow;
   Ground ground;
   ground.columns = &nodes.At(view);
-  ground.order = &nodes.Order(ById(policy));
+  ground.by_id = ById(policy);
   ground.index = &nodes.Index(view, ById(policy));
   ground.descending = Descending(policy);
+  ground.view = view;
+  ground.blocking = view == View::kNow ? Stage::kNow : Stage::kEver;
   ground.over_time = view == View::kNow;
   ground.end = EndOf(nodes.now(), duration);
   return ground;
@@ -120,9 +151,11 @@ Ground NodeGraph::State::GroundEmpty(Policy policy) {
   nodes.Refresh();
   Ground ground;
   ground.columns = &nodes.At(View::kEmpty);
-  ground.order = &nodes.Order(ById(policy));
+  ground.by_id = ById(policy);
   ground.index = &nodes.Index(View::kEmpty, ById(policy));
   ground.descending = Descending(policy);
+  ground.view = View::kEmpty;
+  ground.present = ground.blocking = Stage::kEmpty;
   return ground;
 }
 
@@ -136,10 +169,14 @@ bool NodeGraph::State::PlaceNow(const Gang& gang, Policy policy, Time now) {
 void NodeGraph::State::HoldRun(JobId id, Job& job, Time start, Time end,
                                NodeIndex node,
                                std::span<const std::int64_t> amounts,
-                               int tasks) {
-  const SpanId span = nodes.Hold(
-      {.job = id, .start = start, .end = end, .node = node, .tasks = tasks},
-      amounts);
+                               RulesId rules, int tasks) {
+  const SpanId span = nodes.Hold({.job = id,
+                                  .start = start,
+                                  .end = end,
+                                  .node = node,
+                                  .tasks = tasks,
+                                  .rules = rules},
+                                 amounts);
   job.tasks.insert(job.tasks.end(), tasks, span);
   job.live += tasks;
 }
@@ -152,7 +189,8 @@ Placement NodeGraph::State::Book(JobId id, Time start, Time duration) {
   job.tasks.reserve(job.tasks.size() + plan.tasks());
   for (const Run& run : plan.runs()) {
     HoldRun(id, job, start, EndOf(start, duration), run.node,
-            plan.group(run.group).amounts, run.tasks);
+            plan.group(run.group).amounts, plan.group(run.group).rules,
+            run.tasks);
     placement.nodes.insert(placement.nodes.end(), run.tasks, run.node);
   }
   return placement;
@@ -168,6 +206,11 @@ MatchResult NodeGraph::Allocate(JobId job, const Gang& gang, Policy policy,
   return ever ? NoFit::kNow : NoFit::kNever;
 }
 
+std::optional<Time> NodeGraph::State::FindEarliest(Time duration,
+                                                   Policy policy) {
+  return earliest.Find(duration, ById(policy), Descending(policy));
+}
+
 MatchResult NodeGraph::AllocateOrReserve(JobId job, const Gang& gang,
                                          Policy policy, Time now) {
   State& state = *state_;
@@ -175,8 +218,7 @@ MatchResult NodeGraph::AllocateOrReserve(JobId job, const Gang& gang,
     return state.Book(job, now, gang.duration);
   }
   if (!state.plan.Place(state.GroundEmpty(policy))) return NoFit::kNever;
-  const auto start =
-      state.earliest.Find(gang.duration, ById(policy), Descending(policy));
+  const auto start = state.FindEarliest(gang.duration, policy);
   if (!start) return NoFit::kNoTime;
   return state.Book(job, *start, gang.duration);
 }
@@ -197,11 +239,16 @@ int NodeGraph::CountFits(const TaskGroup& group, Time duration, Time now,
 
 void NodeGraph::Restore(JobId id, Time start, Time end,
                         std::span<const NodeIndex> nodes,
-                        std::span<const std::vector<std::int64_t>> amounts) {
+                        std::span<const std::vector<std::int64_t>> amounts,
+                        std::span<const RulesId> rules) {
   if (start == kForever) throw std::invalid_argument("start is without end");
   if (nodes.size() != amounts.size()) {
     throw std::invalid_argument("not as many amounts as nodes");
   }
+  if (!rules.empty() && rules.size() != nodes.size()) {
+    throw std::invalid_argument("not as many rules as nodes");
+  }
+  state_->CheckRules(rules);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     state_->CheckNode(nodes[i]);
     const bool fit =
@@ -212,13 +259,17 @@ void NodeGraph::Restore(JobId id, Time start, Time end,
   }
   if (nodes.empty()) return;
   State::Job& job = state_->jobs[id];
+  const auto rules_of = [&](std::size_t i) {
+    return rules.empty() ? kNoRules : rules[i];
+  };
   for (std::size_t i = 0, next = 0; i < nodes.size(); i = next) {
     for (next = i + 1; next < nodes.size() && nodes[next] == nodes[i] &&
-                       amounts[next] == amounts[i];) {
+                       amounts[next] == amounts[i] &&
+                       rules_of(next) == rules_of(i);) {
       ++next;
     }
     state_->HoldRun(id, job, start, std::max(end, start + 1), nodes[i],
-                    amounts[i], static_cast<int>(next - i));
+                    amounts[i], rules_of(i), static_cast<int>(next - i));
   }
 }
 

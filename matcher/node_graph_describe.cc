@@ -33,10 +33,34 @@ struct Line {
   Time start;
   Time end;
   std::string amounts;
+  std::string rules;
   std::int64_t tasks;
 
-  auto Key() const { return std::tie(job, start, end, amounts); }
+  auto Key() const { return std::tie(job, start, end, amounts, rules); }
 };
+
+std::string RulesOf(const NodeGraph::State& state, RulesId rules) {
+  if (rules == kNoRules) return "";
+  return " by " + state.nodes.book()[rules].key;
+}
+
+std::string LabelsOf(const NodeGraph::State& state, NodeIndex node) {
+  std::string text;
+  for (const auto& [key, value] : state.nodes.labels().LabelsOf(node)) {
+    text += fmt::format(" {}:{}", key, value);
+  }
+  for (const Taint& taint : state.nodes.labels().Taints(node)) {
+    text += fmt::format(" taint {}={}/{}", taint.key, taint.value,
+                        static_cast<int>(taint.effect));
+  }
+  std::vector<std::string> foreign;
+  for (const RulesId rules : state.nodes.book().Foreign(node)) {
+    foreign.push_back(RulesOf(state, rules));
+  }
+  std::sort(foreign.begin(), foreign.end());
+  for (const std::string& each : foreign) text += " foreign" + each;
+  return text;
+}
 
 std::string SpansOf(const NodeGraph::State& state, NodeIndex node) {
   const SpanStore& spans = state.nodes.spans();
@@ -46,7 +70,7 @@ std::string SpansOf(const NodeGraph::State& state, NodeIndex node) {
     lines.push_back(
         {spans[id].job, spans[id].start, spans[id].end,
          Amounts(state.resources, [&](int r) { return amounts[r]; }),
-         spans[id].tasks});
+         RulesOf(state, spans[id].rules), spans[id].tasks});
   }
   std::sort(lines.begin(), lines.end(),
             [](const Line& a, const Line& b) { return a.Key() < b.Key(); });
@@ -59,8 +83,8 @@ std::string SpansOf(const NodeGraph::State& state, NodeIndex node) {
     }
     const std::string end =
         line.end == kForever ? "ever" : std::to_string(line.end);
-    text += fmt::format(" | {} [{},{}) {}x{}", line.job, line.start, end,
-                        line.tasks, line.amounts);
+    text += fmt::format(" | {} [{},{}) {}x{}{}", line.job, line.start, end,
+                        line.tasks, line.amounts, line.rules);
   }
   return text;
 }
@@ -87,12 +111,17 @@ std::string NodeGraph::Describe() const {
                           nodes.Open(node) ? "" : " closed",
                           Amounts(state_->resources, total));
       if (!others.empty()) text += " foreign" + others;
+      text += LabelsOf(*state_, node);
     } else {
       text += " removed";
     }
     text += SpansOf(*state_, node) + "\n";
   }
   return text;
+}
+
+std::string NodeGraph::DescribeCounts() const {
+  return state_->nodes.book().Describe();
 }
 
 }  // namespace fluxnetes::matcher

@@ -25,12 +25,14 @@ struct NodeGraph::State {
         nodes(static_cast<int>(resources.size())) {}
 
   void CheckNode(NodeIndex node) const;
+  void CheckRules(std::span<const RulesId> rules) const;
   Ground GroundNow(Time duration, Policy policy);
   Ground GroundEmpty(Policy policy);
   bool PlaceNow(const Gang& gang, Policy policy, Time now);
+  std::optional<Time> FindEarliest(Time duration, Policy policy);
   Placement Book(JobId job, Time start, Time duration);
   void HoldRun(JobId id, Job& job, Time start, Time end, NodeIndex node,
-               std::span<const std::int64_t> amounts, int tasks);
+               std::span<const std::int64_t> amounts, RulesId rules, int tasks);
 
   std::vector<std::string> resources;
   NodeTable nodes;

@@ -28,6 +28,7 @@ NodeTable::NodeTable(int resources) {
 void NodeTable::AddResource() {
   ++resources_;
   totals_.emplace_back(size());
+  open_totals_.push_back(0);
   foreign_.emplace_back(size());
   held_.emplace_back(size());
   for (Columns& columns : columns_) columns.emplace_back(size(), kClosed);
@@ -35,7 +36,8 @@ void NodeTable::AddResource() {
   least_.resize(resources_);
   spans_.SetResources(resources_);
   for (NodeIndex node = 0; node < size(); ++node) Mark(node);
-  DropOrders();
+  sums_.clear();
+  DropIndexes();
 }
 
 NodeIndex NodeTable::Add(std::string name, std::int64_t id,
@@ -49,7 +51,6 @@ NodeIndex NodeTable::Add(std::string name, std::int64_t id,
   }
   if (node == size()) {
     nodes_.emplace_back();
-    ids_.push_back(0);
     profiles_.emplace_back();
     spans_.AddNode();
     for (Columns* columns : {&totals_, &foreign_}) {
@@ -68,17 +69,46 @@ NodeIndex NodeTable::Add(std::string name, std::int64_t id,
   nodes_[node].name = std::move(name);
   nodes_[node].present = true;
   nodes_[node].open = true;
-  ids_[node] = id;
+  orders_.Add(node, id);
+  AddTotals(node, 1);
   Mark(node);
-  DropOrders();
+  DropIndexes();
+  Relabel(node, nodes_[node].name, {}, {});
   return node;
 }
 
 void NodeTable::Remove(NodeIndex node) {
+  AddTotals(node, -1);
   nodes_[node].present = false;
   SetColumns(foreign_, node, {});
   Mark(node);
+  book_.SetForeign(node, {});
+  book_.Leave(node);
+  Compute(node);  // while it still is in its domains
+  labels_.Clear(node);
+  shapes_.Remove(node);
   if (nodes_[node].spans == 0) Forget(node);
+}
+
+void NodeTable::SetLabels(NodeIndex node, const Labels& labels,
+                          const std::vector<Taint>& taints) {
+  Relabel(node, nodes_[node].name, labels, taints);
+}
+
+void NodeTable::Relabel(NodeIndex node, std::string_view name,
+                        const Labels& labels,
+                        const std::vector<Taint>& taints) {
+  labels_.Reserve(node);
+  book_.Leave(node);
+  for (auto& [key, sums] : sums_) {
+    sums.Move(columns_, node, labels_.Domain(key, node), -1);
+  }
+  labels_.Set(node, name, labels, taints);
+  shapes_.Update(node);
+  for (auto& [key, sums] : sums_) {
+    sums.Move(columns_, node, labels_.Domain(key, node), 1);
+  }
+  book_.Enter(node);
 }
 
 void NodeTable::Forget(NodeIndex node) {
@@ -89,8 +119,17 @@ void NodeTable::Forget(NodeIndex node) {
 
 void NodeTable::SetTotals(NodeIndex node,
                           std::span<const std::int64_t> totals) {
+  AddTotals(node, -1);
   SetColumns(totals_, node, totals);
+  AddTotals(node, 1);
   Mark(node);
+}
+
+void NodeTable::AddTotals(NodeIndex node, int sign) {
+  if (!TakesTasks(node)) return;
+  for (int r = 0; r < resources_; ++r) {
+    open_totals_[r] += Sum{sign} * totals_[r][node];
+  }
 }
 
 void NodeTable::SetForeign(NodeIndex node,
@@ -101,7 +140,9 @@ void NodeTable::SetForeign(NodeIndex node,
 
 void NodeTable::SetOpen(NodeIndex node, bool open) {
   if (nodes_[node].open == open) return;
+  AddTotals(node, -1);
   nodes_[node].open = open;
+  AddTotals(node, 1);
   Mark(node);
 }
 
@@ -141,6 +182,10 @@ SpanId NodeTable::Hold(const Span& span,
   } else {
     Charge(id, span.tasks);
   }
+  if (span.rules != kNoRules) {
+    book_.Keep(span.rules);
+    book_.Count(spans_[id], span.tasks, !held.ahead, true);
+  }
   Mark(span.node);
   return id;
 }
@@ -149,9 +194,11 @@ void NodeTable::Release(SpanId id, int tasks) {
   const Span span = spans_[id];
   Node& node = nodes_[span.node];
   if (!span.ahead) Charge(id, -tasks);
+  book_.Count(span, -tasks, !span.ahead, true);
   spans_.Take(id, tasks);
   Mark(span.node);
   if (spans_[id].tasks > 0) return;
+  if (span.rules != kNoRules) book_.Give(span.rules);
   --node.spans;
   if (span.ahead && --node.ahead == 0) node.first_start = kForever;
   if (node.spans == 0 && !node.present) Forget(span.node);
@@ -167,6 +214,7 @@ void NodeTable::ComeTo(Time now) {
     if (!span.ahead) continue;
     spans_.SetAhead(moment.span, false);
     Charge(moment.span, span.tasks);
+    book_.Count(span, span.tasks, true, false);
     Node& node = nodes_[span.node];
     if (--node.ahead == 0) node.first_start = kForever;
     Mark(span.node);
@@ -179,6 +227,7 @@ void NodeTable::Rewind(Time now) {
     const Span& span = spans_[id];
     if (span.tasks == 0 || span.ahead || span.start <= now) continue;
     Charge(id, -span.tasks);
+    book_.Count(span, -span.tasks, true, false);
     spans_.SetAhead(id, true);
     Node& node = nodes_[span.node];
     ++node.ahead;
@@ -204,12 +253,19 @@ void NodeTable::Compute(NodeIndex node) {
   const bool takes = TakesTasks(node);
   const bool ahead = takes && HasAhead(node);
   if (ahead) Profile(node).Least(now_, kForever, least_);
+  for (auto& [key, sums] : sums_) {
+    sums.Move(columns_, node, labels_.Domain(key, node), -1);
+  }
   for (int r = 0; r < resources_; ++r) {
     const std::int64_t now = FreeNow(node, r);
     columns_[0][r][node] = takes ? Clamp(Capacity(node, r)) : kClosed;
     columns_[1][r][node] = takes ? now : kClosed;
     columns_[2][r][node] = !takes ? kClosed : ahead ? least_[r] : now;
   }
+  for (auto& [key, sums] : sums_) {
+    sums.Move(columns_, node, labels_.Domain(key, node), 1);
+  }
+  if (open_.Contains(node) != takes) open_.Set(node, takes, orders_);
   for (auto& views : indexes_) {
     for (FitIndex& index : views) {
       if (index.ready()) index.Changed(node);
@@ -226,29 +282,26 @@ const NodeProfile& NodeTable::Profile(NodeIndex node) {
   return profile;
 }
 
-void NodeTable::DropOrders() {
-  sorted_ = {};
+void NodeTable::DropIndexes() {
   for (auto& views : indexes_) {
     for (FitIndex& index : views) index.Drop();
   }
-}
-
-const NodeOrder& NodeTable::Order(bool by_id) {
-  if (!sorted_[by_id]) {
-    if (by_id) {
-      orders_[by_id].SortById(ids_);
-    } else {
-      orders_[by_id].SortByIndex(size());
-    }
-    sorted_[by_id] = true;
-  }
-  return orders_[by_id];
 }
 
 FitIndex& NodeTable::Index(View view, bool by_id) {
   FitIndex& index = indexes_[static_cast<int>(view)][by_id];
   if (!index.ready()) index.Build(Order(by_id), At(view));
   return index;
+}
+
+DomainSums& NodeTable::Sums(KeyId key) {
+  const auto [place, added] = sums_.try_emplace(key, resources_);
+  if (added) {
+    for (NodeIndex node = 0; node < size(); ++node) {
+      place->second.Move(columns_, node, labels_.Domain(key, node), 1);
+    }
+  }
+  return place->second;
 }
 
 }  // namespace fluxnetes::matcher

@@ -18,20 +18,26 @@
 #include <unordered_map>
 #include <vector>
 
+#include "matcher/domain_sums.h"
 #include "matcher/fit_index.h"
 #include "matcher/gang.h"
+#include "matcher/node_bits.h"
+#include "matcher/node_labels.h"
 #include "matcher/node_profile.h"
+#include "matcher/node_rules.h"
 #include "matcher/span_store.h"
+#include "matcher/task_book.h"
 
 namespace fluxnetes::matcher {
-
-enum class View { kEmpty, kNow, kEver };
 
 class NodeTable {
  public:
   using Sum = NodeProfile::Sum;
 
   explicit NodeTable(int resources);
+  // Its parts refer to each other.
+  NodeTable(const NodeTable&) = delete;
+  NodeTable& operator=(const NodeTable&) = delete;
 
   void AddResource();
   NodeIndex Add(std::string name, std::int64_t id,
@@ -39,6 +45,8 @@ class NodeTable {
   void Remove(NodeIndex node);
   void SetTotals(NodeIndex node, std::span<const std::int64_t> totals);
   void SetForeign(NodeIndex node, std::span<const std::int64_t> amounts);
+  void SetLabels(NodeIndex node, const Labels& labels,
+                 const std::vector<Taint>& taints);
   void SetOpen(NodeIndex node, bool open);
 
   // Comes to the time: starts what was ahead, or the reverse.
@@ -55,7 +63,7 @@ class NodeTable {
     return nodes_[node].present && nodes_[node].open;
   }
   bool Open(NodeIndex node) const { return nodes_[node].open; }
-  std::int64_t Id(NodeIndex node) const { return ids_[node]; }
+  std::int64_t Id(NodeIndex node) const { return orders_.Id(node); }
   const std::string& Name(NodeIndex node) const { return nodes_[node].name; }
   std::optional<NodeIndex> Find(std::string_view name) const;
   std::int64_t Total(NodeIndex node, int resource) const {
@@ -67,13 +75,21 @@ class NodeTable {
   std::int64_t FreeNow(NodeIndex node, int resource) const;
   SpanStore& spans() { return spans_; }
   const SpanStore& spans() const { return spans_; }
+  NodeOrders& orders() { return orders_; }
+  NodeLabels& labels() { return labels_; }
+  const NodeLabels& labels() const { return labels_; }
+  TaskBook& book() { return book_; }
+  const TaskBook& book() const { return book_; }
+  // Those that take tasks, and what these have in all.
+  NodeBits& open() { return open_; }
+  Sum OpenTotal(int resource) const { return open_totals_[resource]; }
 
   // Searches: call Refresh() after changes, before the others.
   void Refresh();
   const Columns& At(View view) const {
     return columns_[static_cast<int>(view)];
   }
-  const NodeOrder& Order(bool by_id);
+  const NodeOrder& Order(bool by_id) { return orders_.At(by_id); }
   FitIndex& Index(View view, bool by_id);
   // Whether a span that is ahead starts there before `end`.
   bool StartsBefore(NodeIndex node, Time end) const {
@@ -81,6 +97,8 @@ class NodeTable {
   }
   bool HasAhead(NodeIndex node) const { return nodes_[node].ahead > 0; }
   const NodeProfile& Profile(NodeIndex node);
+  // What is free in the domains of a key, as the columns have it.
+  DomainSums& Sums(KeyId key);
 
  private:
   struct Node {
@@ -98,7 +116,10 @@ class NodeTable {
   void Charge(SpanId id, int tasks);
   void Rewind(Time now);
   void Forget(NodeIndex node);
-  void DropOrders();
+  void DropIndexes();
+  void AddTotals(NodeIndex node, int sign);
+  void Relabel(NodeIndex node, std::string_view name, const Labels& labels,
+               const std::vector<Taint>& taints);
   Sum Capacity(NodeIndex node, int resource) const {
     return Sum{totals_[resource][node]} - foreign_[resource][node];
   }
@@ -106,7 +127,6 @@ class NodeTable {
   int resources_ = 0;
   Time now_ = std::numeric_limits<Time>::min();
   std::vector<Node> nodes_;
-  std::vector<std::int64_t> ids_;
   std::vector<NodeProfile> profiles_;
   Columns totals_;
   Columns foreign_;
@@ -115,10 +135,15 @@ class NodeTable {
   std::vector<NodeIndex> unused_;
   std::vector<NodeIndex> stale_;
   SpanStore spans_;
+  NodeOrders orders_;
+  NodeLabels labels_{orders_};
+  NodeShapes shapes_{labels_, orders_};
+  TaskBook book_{labels_, shapes_, orders_, spans_};
+  NodeBits open_;
+  std::vector<Sum> open_totals_;  // [resource]
+  std::unordered_map<KeyId, DomainSums> sums_;
 
   std::array<Columns, 3> columns_;                    // [view]
-  std::array<NodeOrder, 2> orders_;                   // [by_id]
-  std::array<bool, 2> sorted_{};                      // [by_id]
   std::array<std::array<FitIndex, 2>, 3> indexes_{};  // [view][by_id]
   std::vector<Sum> capacity_;
   std::vector<std::int64_t> least_;

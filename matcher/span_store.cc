@@ -57,6 +57,7 @@ SpanId SpanStore::Add(const Span& span, std::span<const std::int64_t> amounts) {
   added.next = first_[span.node];
   if (added.next >= 0) spans_[added.next].previous = id;
   first_[span.node] = id;
+  LinkAlike(id);
   if (span.end != kForever) ends_.Add({span.end, id, generation});
   if (ends_.Crowded()) Ends();
   if (span.ahead) SetAhead(id, true);
@@ -73,7 +74,32 @@ void SpanStore::Take(SpanId id, int tasks) {
   } else {
     first_[span.node] = span.next;
   }
+  UnlinkAlike(span);
   unused_.push_back(id);
+}
+
+void SpanStore::LinkAlike(SpanId id) {
+  Span& span = spans_[id];
+  span.previous_alike = span.next_alike = -1;
+  if (span.rules == kNoRules) return;
+  if (static_cast<std::size_t>(span.rules) >= alike_.size()) {
+    alike_.resize(span.rules + 1, -1);
+  }
+  span.next_alike = alike_[span.rules];
+  if (span.next_alike >= 0) spans_[span.next_alike].previous_alike = id;
+  alike_[span.rules] = id;
+}
+
+void SpanStore::UnlinkAlike(const Span& span) {
+  if (span.rules == kNoRules) return;
+  if (span.next_alike >= 0) {
+    spans_[span.next_alike].previous_alike = span.previous_alike;
+  }
+  if (span.previous_alike >= 0) {
+    spans_[span.previous_alike].next_alike = span.next_alike;
+  } else {
+    alike_[span.rules] = span.next_alike;
+  }
 }
 
 void SpanStore::SetAhead(SpanId id, bool ahead) {

@@ -23,9 +23,12 @@ struct Span {
   NodeIndex node = -1;
   std::int32_t tasks = 0;  // 0: the place is unused
   bool ahead = false;      // its start has not come
+  RulesId rules = kNoRules;
   std::uint32_t generation = 0;
   SpanId next = -1;  // on the same node
   SpanId previous = -1;
+  SpanId next_alike = -1;  // of the same rules, if it has any
+  SpanId previous_alike = -1;
 };
 
 // Moments of spans in order of time. New ones wait in a heap of their own and
@@ -67,6 +70,9 @@ class SpanStore {
             static_cast<std::size_t>(resources_)};
   }
   SpanId First(NodeIndex node) const { return first_[node]; }
+  SpanId FirstOf(RulesId rules) const {
+    return static_cast<std::size_t>(rules) < alike_.size() ? alike_[rules] : -1;
+  }
   SpanId size() const { return static_cast<SpanId>(spans_.size()); }
 
   const std::vector<SpanTimeline::Moment>& Ends();
@@ -76,11 +82,15 @@ class SpanStore {
   void FindNextStart();
 
  private:
+  void LinkAlike(SpanId id);
+  void UnlinkAlike(const Span& span);
+
   int resources_ = 0;
   std::vector<Span> spans_;
   std::vector<std::int64_t> amounts_;  // [span * resources + resource]
   std::vector<SpanId> unused_;
   std::vector<SpanId> first_;  // [node]
+  std::vector<SpanId> alike_;  // [rules]
   SpanTimeline ends_;
   SpanTimeline starts_;
   Time next_start_ = kForever;

@@ -7,7 +7,9 @@
 #include <optional>
 #include <vector>
 
+#include "matcher/explanation.h"
 #include "matcher/gang.h"
+#include "tests/matcher/plain_rules.h"
 
 namespace fluxnetes::matcher {
 
@@ -19,6 +21,7 @@ class PlainNodeGraph {
     bool open = true;
     std::vector<std::int64_t> totals;
     std::vector<std::int64_t> foreign;
+    std::vector<RulesId> foreign_tasks = {};
   };
   struct Task {
     JobId job = 0;
@@ -27,11 +30,16 @@ class PlainNodeGraph {
     Time start = 0;
     Time end = 0;
     std::vector<std::int64_t> amounts;
+    RulesId rules = kNoRules;
   };
 
   explicit PlainNodeGraph(int resources) : resources_(resources) {}
 
   std::vector<Node>& nodes() { return nodes_; }
+  std::vector<PlainLabelledNode>& labelled() {
+    return labelled_;
+  }  // as nodes()
+  std::map<RulesId, TaskRules>& rules() { return rules_; }
   const std::vector<Task>& tasks() const { return tasks_; }
   bool Holds(NodeIndex node) const;
 
@@ -39,10 +47,13 @@ class PlainNodeGraph {
   MatchResult AllocateOrReserve(JobId job, const Gang& gang, Policy policy,
                                 Time now);
   bool Satisfiable(const Gang& gang, Policy policy) const;
+  // Of a copy: it books.
+  Explanation Explain(const Gang& gang, Policy policy, Time now);
   int CountFits(const TaskGroup& group, Time duration, Time now,
                 int limit) const;
   void Restore(JobId job, Time start, Time end, NodeIndex node,
-               const std::vector<std::vector<std::int64_t>>& amounts);
+               const std::vector<std::vector<std::int64_t>>& amounts,
+               RulesId rules = kNoRules);
   bool Release(JobId job, int position);
   bool Cancel(JobId job);
   std::int64_t Free(NodeIndex node, int resource, Time now) const;
@@ -54,21 +65,44 @@ class PlainNodeGraph {
   Amounts Empty() const;
   Amounts Least(Time from, Time duration, Time now) const;
   std::vector<NodeIndex> Order(Policy policy) const;
-  bool Takes(Amounts& free, NodeIndex node, const TaskGroup& group) const;
+  const TaskRules* RulesOf(RulesId id) const;
+  Surroundings Around(Time at, Time duration, Time now) const;
+  Surroundings Nobody() const;
+  bool HasRoom(const Amounts& free, NodeIndex node,
+               const TaskGroup& group) const;
   std::vector<int> HardestFirst(const Gang& gang) const;
-  std::optional<std::vector<NodeIndex>> PlaceIn(
-      Amounts free, const Gang& gang, Policy policy,
-      const std::vector<int>& order) const;
-  std::optional<std::vector<NodeIndex>> Place(const Amounts& free,
-                                              const Gang& gang,
-                                              Policy policy) const;
+  void FollowersLast(const Gang& gang, std::vector<int>& order) const;
+  std::vector<NodeIndex> Fill(Amounts& free, Surroundings& around,
+                              const TaskGroup& group,
+                              const std::vector<NodeIndex>& among) const;
+  std::vector<NodeIndex> PlaceGroup(Amounts& free, Surroundings& around,
+                                    const TaskGroup& group,
+                                    const std::vector<NodeIndex>& among) const;
+  using Placed = std::optional<std::vector<NodeIndex>>;
+  Placed PlaceIn(Amounts free, Surroundings around, const Gang& gang,
+                 const std::vector<NodeIndex>& among,
+                 const std::vector<int>& order) const;
+  Placed PlaceAmong(const Amounts& free, const Surroundings& around,
+                    const Gang& gang,
+                    const std::vector<NodeIndex>& among) const;
+  Placed PlaceTogether(const Amounts& free, const Surroundings& around,
+                       const Gang& gang, const std::vector<NodeIndex>& among,
+                       const std::string& key) const;
+  Placed Place(const Amounts& free, const Surroundings& around,
+               const Gang& gang, Policy policy) const;
+  GroupExplanation ExplainGroup(const TaskGroup& group, Time duration,
+                                Time now) const;
   Placement Book(JobId job, const Gang& gang, Time start,
                  std::vector<NodeIndex> nodes);
 
   int resources_;
   std::vector<Node> nodes_;
+  std::vector<PlainLabelledNode> labelled_;
+  std::map<RulesId, TaskRules> rules_;
   std::vector<Task> tasks_;
   std::map<JobId, int> next_position_;
+  mutable std::vector<int> most_;  // [group], that PlaceIn() ever placed
+  mutable int most_sum_ = -1;
 };
 
 }  // namespace fluxnetes::matcher

@@ -1,0 +1,111 @@
+#include "matcher/domain_counts.h"
+
+#include <utility>
+
+namespace fluxnetes::matcher {
+
+std::size_t DomainCounts::PlaceOf(DomainId domain) const {
+  const std::size_t mask = entries_.size() - 1;
+  std::size_t at = (static_cast<std::uint32_t>(domain) * 0x9E3779B1U) & mask;
+  while (entries_[at].domain >= 0 && entries_[at].domain != domain) {
+    at = (at + 1) & mask;
+  }
+  return at;
+}
+
+std::int32_t DomainCounts::At(DomainId domain) const {
+  return entries_.empty() ? 0 : entries_[PlaceOf(domain)].count;
+}
+
+std::int32_t DomainCounts::Add(DomainId domain, std::int32_t tasks) {
+  if (2 * (used_ + 1) > entries_.size()) Grow();
+  Entry& entry = entries_[PlaceOf(domain)];
+  if (entry.domain < 0) {
+    entry.domain = domain;
+    ++used_;
+  }
+  return entry.count += tasks;
+}
+
+void DomainCounts::Grow() {
+  std::size_t live = 0;
+  for (const Entry& entry : entries_) live += entry.count != 0 ? 1 : 0;
+  std::size_t size = 8;
+  while (size < 4 * (live + 1)) size *= 2;
+  const std::vector<Entry> before = std::exchange(entries_, {});
+  entries_.resize(size);
+  used_ = 0;
+  for (const Entry& entry : before) {
+    if (entry.count == 0) continue;
+    entries_[PlaceOf(entry.domain)] = entry;
+    ++used_;
+  }
+}
+
+void Presence::Add(KeyId key, DomainId domain, std::int32_t tasks,
+                   NodeSpace space) {
+  const std::int32_t after = counts_.Add(domain, tasks);
+  total_ += tasks;
+  const bool some = after != 0;
+  const bool before = after != tasks;
+  if (some == before) return;
+  ++changes_;
+  if (key == kEachNode) {
+    nodes_.Set(domain, some, space.orders);
+  } else {
+    nodes_.Set(space.labels.Mask(key, domain), some, space.orders);
+  }
+}
+
+std::int32_t Skew::Limit() const {
+  const bool none = bound_.domains > some_ ||
+                    bound_.domains < bound_.min_domains || with_.empty();
+  return (none ? 0 : with_.begin()->first) + bound_.max_skew - bound_.self;
+}
+
+void Skew::SetBound(KeyId key, const Bound& bound, NodeSpace space) {
+  bound_ = bound;
+  if (limit_ == Limit()) return;
+  limit_ = Limit();
+  MarkAll(key, space);
+}
+
+void Skew::Add(KeyId key, DomainId domain, std::int32_t tasks,
+               NodeSpace space) {
+  const std::int32_t after = counts_.Add(domain, tasks);
+  const std::int32_t before = after - tasks;
+  if (before != 0) {
+    --some_;
+    const auto found = with_.find(before);
+    if (--found->second == 0) with_.erase(found);
+  }
+  if (after != 0) {
+    ++some_;
+    ++with_[after];
+  }
+  const bool over = after > limit_;
+  if (over != (before > limit_)) Mark(key, domain, over, space);
+  if (limit_ == Limit()) return;
+  limit_ = Limit();
+  MarkAll(key, space);
+}
+
+void Skew::Mark(KeyId key, DomainId domain, bool over, NodeSpace space) {
+  ++changes_;
+  if (!over) ++lifts_;
+  NodeMask& mask = space.labels.Mask(key, domain);
+  if (!mask.nodes().empty()) over_.Set(mask, over, space.orders);
+}
+
+void Skew::MarkAll(KeyId key, NodeSpace space) {
+  ++changes_;
+  ++lifts_;
+  for (const auto& [domain, count] : counts_.entries()) {
+    if (domain < 0) continue;
+    NodeMask& mask = space.labels.Mask(key, domain);
+    if (mask.nodes().empty()) continue;  // unused by now
+    over_.Set(mask, count > limit_, space.orders);
+  }
+}
+
+}  // namespace fluxnetes::matcher

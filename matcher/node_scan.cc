@@ -1,0 +1,306 @@
+#include "matcher/node_scan.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace fluxnetes::matcher {
+namespace {
+
+constexpr int kBits = FitIndex::kBlock;
+constexpr std::uint64_t kAll = ~std::uint64_t{0};
+
+// Of more combinations than this of preferences each node is looked at.
+constexpr std::size_t kMaxChoices = 64;
+constexpr std::size_t kMaxParts = 5;
+
+}  // namespace
+
+const std::uint64_t* NodeScan::Bits(NodeBits& bits) const {
+  return bits.At(ground_->by_id, nodes_.orders());
+}
+
+void NodeScan::Begin(const Ground& ground, const std::vector<Need>& needs,
+                     const BookedRules* rules,
+                     const std::vector<NodeMask::Word>* within) {
+  ground_ = &ground;
+  order_ = &nodes_.Order(ground.by_id);
+  needs_ = &needs;
+  rules_ = rules;
+  within_ = within;
+  passed_.clear();
+  rereads_ = rules != nullptr && !rules->Alone();
+  if (rereads_) passed_.resize(nodes_.orders().blocks());
+  levels_.clear();
+  ReadRules();
+  ReadPreferences();
+  MakeLevels();
+  Restart();
+}
+
+void NodeScan::Restart() {
+  level_ = 0;
+  step_ = -1;
+  block_ = -1;
+  word_ = 0;
+  place_ = -1;
+  looked_ = took_ = false;
+  changes_ = Changes();
+}
+
+bool NodeScan::StartsSeries() const {
+  if (rules_ == nullptr || rules_->needs.empty() || !rules_->may_start) {
+    return false;
+  }
+  return std::ranges::all_of(rules_->needs, [&](TrackerId id) {
+    return nodes_.book().At(id).At(ground_->present).total() == 0;
+  });
+}
+
+void NodeScan::ReadRules() {
+  in_.assign(1, Bits(nodes_.open()));
+  out_.clear();
+  if (rules_ == nullptr) {
+    nowhere_ = in_[0] == nullptr;
+    return;
+  }
+  TaskBook& book = nodes_.book();
+  in_.push_back(Bits(book.shapes()[rules_->shape].allowed));
+  for (const TrackerId id : rules_->blocked_by) {
+    out_.push_back(Bits(book.At(id).At(ground_->blocking).nodes()));
+  }
+  const bool empty = ground_->present == Stage::kEmpty;
+  const bool starts = StartsSeries();
+  for (const TrackerId id : rules_->needs) {
+    if (empty && !rules_->may_start) break;
+    Tracker& tracker = book.At(id);
+    in_.push_back(Bits(starts ? nodes_.labels().Having(tracker.key)
+                              : tracker.At(ground_->present).nodes()));
+  }
+  for (const SpreadId id : rules_->spreads) {
+    if (empty) break;
+    Spread& spread = book.SpreadAt(id);
+    in_.push_back(Bits(nodes_.labels().Having(spread.key)));
+    out_.push_back(Bits(spread.At(ground_->present).over()));
+  }
+  nowhere_ = std::ranges::find(in_, nullptr) != in_.end();
+  std::erase(out_, nullptr);
+}
+
+void NodeScan::ReadPreferences() {
+  preferred_.clear();
+  if (rules_ == nullptr || ground_->present == Stage::kEmpty) return;
+  TaskBook& book = nodes_.book();
+  for (const auto& [id, weight] : rules_->preferred) {
+    NodeBits& bits = book.At(id).At(ground_->present).nodes();
+    preferred_.push_back({Bits(bits), nullptr, weight});
+  }
+  for (const SpreadId id : rules_->soft_spreads) {
+    Spread& spread = book.SpreadAt(id);
+    preferred_.push_back({Bits(nodes_.labels().Having(spread.key)),
+                          Bits(spread.At(ground_->present).over()),
+                          kPreferencePoints});
+  }
+}
+
+void NodeScan::MakeLevels() {
+  if (rules_ == nullptr) {
+    levels_.push_back({0, {{}}});
+    return;
+  }
+  auto& classes = nodes_.book().shapes()[rules_->shape].by_points;
+  if (preferred_.size() > kMaxParts ||
+      (classes.size() << preferred_.size()) > kMaxChoices) {
+    passed_.resize(nodes_.orders().blocks());
+    return;
+  }
+  std::map<int, std::vector<Choice>, std::greater<>> by_points;
+  for (auto& [points, bits] : classes) {
+    const std::uint64_t* in = classes.size() == 1 ? nullptr : Bits(bits);
+    for (std::uint32_t parts = 0; parts >> preferred_.size() == 0; ++parts) {
+      int sum = points;
+      for (std::size_t i = 0; i < preferred_.size(); ++i) {
+        if ((parts >> i & 1) != 0) sum += preferred_[i].weight;
+      }
+      by_points[sum].push_back({in, parts});
+    }
+  }
+  for (auto& [points, choices] : by_points) {
+    levels_.push_back({points, std::move(choices)});
+  }
+  if (levels_.empty()) levels_.push_back({0, {{}}});
+}
+
+// What makes a node better or free that was passed by.
+std::uint64_t NodeScan::Changes() const {
+  if (!rereads_) return 0;
+  TaskBook& book = nodes_.book();
+  std::uint64_t changes = 0;
+  for (const SpreadId id : rules_->spreads) {
+    changes += book.SpreadAt(id).At(ground_->present).lifts();
+  }
+  for (const SpreadId id : rules_->soft_spreads) {
+    changes += book.SpreadAt(id).At(ground_->present).changes();
+  }
+  for (const auto& [id, weight] : rules_->preferred) {
+    changes += book.At(id).At(ground_->present).changes();
+  }
+  return changes;
+}
+
+std::uint64_t NodeScan::Allowed(int block) const {
+  std::uint64_t word = kAll;
+  for (const std::uint64_t* in : in_) word &= in[block];
+  for (const std::uint64_t* out : out_) word &= ~out[block];
+  if (!passed_.empty()) word &= ~passed_[block];
+  return word;
+}
+
+std::uint64_t NodeScan::Member(const Part& part, int block) const {
+  if (part.in == nullptr) return 0;
+  return part.in[block] & (part.out == nullptr ? kAll : ~part.out[block]);
+}
+
+std::uint64_t NodeScan::InLevel(int block) const {
+  const Level& level = levels_[level_];
+  if (preferred_.empty() && level.choices[0].in == nullptr) return kAll;
+  std::uint64_t any = 0;
+  for (const Choice& choice : level.choices) {
+    std::uint64_t word = choice.in == nullptr ? kAll : choice.in[block];
+    for (std::size_t i = 0; i < preferred_.size(); ++i) {
+      const std::uint64_t member = Member(preferred_[i], block);
+      word &= (choice.parts >> i & 1) != 0 ? member : ~member;
+    }
+    any |= word;
+  }
+  return any;
+}
+
+int NodeScan::blocks() const {
+  return within_ == nullptr ? nodes_.orders().blocks()
+                            : static_cast<int>(within_->size());
+}
+
+int NodeScan::BlockAt(int step) const {
+  const int at = ground_->descending ? blocks() - 1 - step : step;
+  return within_ == nullptr ? at : (*within_)[at].block;
+}
+
+void NodeScan::EndBlock() {
+  if (looked_ && !took_ && ground_->index != nullptr) {
+    ground_->index->Tighten(block_);
+  }
+  looked_ = took_ = false;
+}
+
+bool NodeScan::NextBlock() {
+  EndBlock();
+  for (;;) {
+    if (++step_ >= blocks()) {
+      if (++level_ >= levels_.size()) return false;
+      step_ = -1;
+      continue;
+    }
+    block_ = BlockAt(step_);
+    word_ = Allowed(block_) & InLevel(block_);
+    if (within_ != nullptr) {
+      const int at = ground_->descending ? blocks() - 1 - step_ : step_;
+      word_ &= (*within_)[at].bits;
+    }
+    if (word_ == 0) continue;
+    if (ground_->index == nullptr || ground_->index->MayHold(block_, *needs_)) {
+      return true;
+    }
+    word_ = 0;
+  }
+}
+
+int NodeScan::FirstPlace(std::uint64_t word) const {
+  return block_ * kBits + (ground_->descending
+                               ? kBits - 1 - std::countl_zero(word)
+                               : std::countr_zero(word));
+}
+
+NodeIndex NodeScan::Next() {
+  if (nowhere_) return -1;
+  if (levels_.empty()) return FindBest();
+  while (word_ == 0) {
+    if (level_ >= levels_.size() || !NextBlock()) return -1;
+  }
+  place_ = FirstPlace(word_);
+  looked_ = true;
+  return order_->At(place_);
+}
+
+void NodeScan::Pass() {
+  const std::uint64_t bit = std::uint64_t{1} << (place_ % kBits);
+  word_ &= ~bit;
+  if (!passed_.empty()) passed_[place_ / kBits] |= bit;
+}
+
+void NodeScan::Placed() {
+  took_ = true;
+  if (!rereads_) return;
+  ReadRules();
+  ReadPreferences();
+  if (levels_.empty()) return;
+  if (changes_ != Changes()) {
+    EndBlock();
+    Restart();
+    return;
+  }
+  if (!nowhere_) word_ &= Allowed(block_);
+}
+
+void NodeScan::LeaveOut(KeyId key, DomainId domain) {
+  NodeMask& mask = nodes_.labels().Mask(key, domain);
+  for (const auto& part : mask.At(ground_->by_id, nodes_.orders())) {
+    passed_[part.block] |= part.bits;
+  }
+  ReadRules();
+  ReadPreferences();
+  Restart();
+}
+
+void NodeScan::StayIn(KeyId key, DomainId domain) {
+  passed_.assign(passed_.size(), kAll);
+  NodeMask& mask = nodes_.labels().Mask(key, domain);
+  for (const auto& part : mask.At(ground_->by_id, nodes_.orders())) {
+    passed_[part.block] &= ~part.bits;
+  }
+  ReadRules();
+  ReadPreferences();
+  Restart();
+}
+
+int NodeScan::PointsAt(int block, int bit, NodeIndex node) const {
+  int points = nodes_.book().shapes().Points(rules_->shape, node);
+  for (const Part& part : preferred_) {
+    if ((Member(part, block) >> bit & 1) != 0) points += part.weight;
+  }
+  return points;
+}
+
+NodeIndex NodeScan::FindBest() {
+  int best = -1;
+  int most = 0;
+  for (int step = 0; step < blocks(); ++step) {
+    block_ = BlockAt(step);
+    std::uint64_t word = Allowed(block_);
+    if (within_ != nullptr) {
+      const int at = ground_->descending ? blocks() - 1 - step : step;
+      word &= (*within_)[at].bits;
+    }
+    while (word != 0) {
+      const int place = FirstPlace(word);
+      word &= ~(std::uint64_t{1} << (place % kBits));
+      const int points = PointsAt(block_, place % kBits, order_->At(place));
+      if (best >= 0 && points <= most) continue;
+      best = place;
+      most = points;
+    }
+  }
+  place_ = best;
+  return best < 0 ? -1 : order_->At(best);
+}
+
+}  // namespace fluxnetes::matcher

@@ -1,0 +1,39 @@
+// Strings as small numbers, as long as somebody uses them: nodes and rules come
+// and go for years, and what they say must not stay behind.
+//
+// Part of a NodeGraph; owned by its thread.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace fluxnetes::matcher {
+
+using TextId = std::int32_t;
+
+class TextPool {
+ public:
+  // One use more. Equal texts have equal numbers.
+  TextId Take(std::string_view text);
+  // One use less; with its last use a number is free for another text.
+  void Give(TextId id);
+  TextId Find(std::string_view text) const;  // -1: nobody uses it
+  const std::string& operator[](TextId id) const { return texts_[id].text; }
+  int size() const { return static_cast<int>(ids_.size()); }
+
+ private:
+  struct Text {
+    std::string text;
+    std::int64_t uses = 0;
+  };
+
+  std::deque<Text> texts_;  // stays where it is: ids_ points into it
+  std::unordered_map<std::string_view, TextId> ids_;
+  std::vector<TextId> unused_;
+};
+
+}  // namespace fluxnetes::matcher

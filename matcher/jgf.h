@@ -16,17 +16,20 @@
 
 #include "matcher/matcher.h"
 #include "matcher/readers/graph_error.h"
+#include "matcher/readers/text_source.h"
 #include "matcher/resource_graph.h"
 
 namespace fluxnetes::matcher {
 
 using JgfError = GraphError;
 
-// Throws JgfError.
+// Throws JgfError. By a source, a text is read in small pieces.
 ResourceGraph ReadJgf(std::string_view text);
+ResourceGraph ReadJgf(const TextSource& source);
 // Adds what the graph does not have yet; vertices are known by path and rank.
 // Throws JgfError; the graph may have got some of it then.
 void AddJgf(std::string_view text, ResourceGraph& graph);
+void AddJgf(const TextSource& source, ResourceGraph& graph);
 // Finds in the graph what a job is said to have. By shorthand, what stands
 // below a vertex that is taken whole is taken too. Throws JgfError.
 Held FindJgf(std::string_view text, const ResourceGraph& graph, bool shorthand);

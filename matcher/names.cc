@@ -1,18 +1,24 @@
 #include "matcher/names.h"
 
+#include <functional>
+
 namespace fluxnetes::matcher {
 
 NameId Names::Intern(std::string_view name) {
-  if (const auto known = Find(name)) return *known;
+  const std::size_t hash = std::hash<std::string_view>{}(name);
+  const NameId known =
+      ids_.Find(hash, [&](NameId id) { return names_[id] == name; });
+  if (known >= 0) return known;
   names_.emplace_back(name);
-  ids_.emplace(names_.back(), size() - 1);
+  ids_.Add(hash, size() - 1);
   return size() - 1;
 }
 
 std::optional<NameId> Names::Find(std::string_view name) const {
-  const auto found = ids_.find(name);
-  if (found == ids_.end()) return std::nullopt;
-  return found->second;
+  const NameId found = ids_.Find(std::hash<std::string_view>{}(name),
+                                 [&](NameId id) { return names_[id] == name; });
+  if (found < 0) return std::nullopt;
+  return found;
 }
 
 }  // namespace fluxnetes::matcher

@@ -8,7 +8,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+
+#include "matcher/hash_index.h"
 
 namespace fluxnetes::matcher {
 
@@ -22,8 +23,8 @@ class Names {
   int size() const { return static_cast<int>(names_.size()); }
 
  private:
-  std::deque<std::string> names_;  // stays where it is: ids_ points into it
-  std::unordered_map<std::string_view, NameId> ids_;
+  std::deque<std::string> names_;  // stay where they are
+  HashIndex ids_;
 };
 
 }  // namespace fluxnetes::matcher

@@ -205,6 +205,15 @@ std::string ResourceGraph::Path(VertexIndex v, SubsystemId subsystem) const {
   return path;
 }
 
+bool ResourceGraph::HasPath(VertexIndex v, SubsystemId subsystem) const {
+  const Links& links = links_[subsystem];
+  for (int depth = 0; v != kNoVertex && depth <= kMaxGraphDepth; ++depth) {
+    if (v == links.root || links.paths.contains(v)) return true;
+    v = parent(v, subsystem);
+  }
+  return false;
+}
+
 void ResourceGraph::IndexPaths() const {
   for (; indexed_ < size(); ++indexed_) {
     if (detached(indexed_)) continue;

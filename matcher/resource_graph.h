@@ -110,6 +110,7 @@ class ResourceGraph {
     return type_names_[types_[v]];
   }
   const std::string& Name(VertexIndex v) const { return names_[names_of_[v]]; }
+  NameId name(VertexIndex v) const { return names_of_[v]; }
   const std::string& Basename(VertexIndex v) const {
     return names_[basenames_[v]];
   }
@@ -146,6 +147,7 @@ class ResourceGraph {
   // the vertex does not stand in the subsystem.
   std::string Path(VertexIndex v) const { return Path(v, dominant_); }
   std::string Path(VertexIndex v, SubsystemId subsystem) const;
+  bool HasPath(VertexIndex v, SubsystemId subsystem) const;
   void SetPath(VertexIndex v, SubsystemId subsystem, std::string path);
   // All with that path in any subsystem, in the order in which they were made.
   std::vector<VertexIndex> FindAll(std::string_view path) const;
@@ -165,6 +167,9 @@ class ResourceGraph {
 
   const Names& type_names() const { return type_names_; }
   TypeId AddType(std::string_view name) { return type_names_.Intern(name); }
+  // Of vertices, basenames and units; more may be added.
+  Names& names() { return names_; }
+  const Names& names() const { return names_; }
 
  private:
   struct Links {

@@ -5,20 +5,18 @@
 
 #include "matcher/id_set.h"
 #include "matcher/jgf.h"
+#include "matcher/readers/jgf_document.h"
 #include "matcher/readers/jgf_vertex.h"
-#include "matcher/readers/json_place.h"
 
 namespace fluxnetes::matcher {
 namespace {
-
-using nlohmann::json;
 
 class Finder {
  public:
   Finder(const ResourceGraph& graph, bool shorthand)
       : graph_(graph), shorthand_(shorthand) {}
 
-  Held Find(const json& document);
+  Held Find(const TextSource& source);
 
  private:
   struct Found {
@@ -26,10 +24,12 @@ class Finder {
     bool exclusive = false;
   };
 
-  void FindNode(const JsonPlace& node);
-  VertexIndex Resolve(const JsonPlace& node, const JgfVertex& read) const;
-  void FindEdge(const JsonPlace& edge);
-  const Found& Endpoint(const JsonPlace& edge, const char* key) const;
+  void ReadFreeRanks(JsonStream& in, const JsonPath& document);
+  void FindNode(JsonStream& in, const JsonPath& node);
+  VertexIndex Resolve(const JsonPath& node, const JgfVertex& read) const;
+  void FindEdge(JsonStream& in, const JsonPath& edge);
+  const Found* Endpoint(JsonStream& in, const JsonPath& edge,
+                        const char* key) const;
   void AddBelow(VertexIndex v);
 
   const ResourceGraph& graph_;
@@ -41,8 +41,7 @@ class Finder {
 };
 
 // The vertex that all paths lead to, which must be what the text says.
-VertexIndex Finder::Resolve(const JsonPlace& node,
-                            const JgfVertex& read) const {
+VertexIndex Finder::Resolve(const JsonPath& node, const JgfVertex& read) const {
   VertexIndex resolved = kNoVertex;
   for (const auto& [subsystem, path] : read.paths) {
     VertexIndex here = kNoVertex;
@@ -67,8 +66,8 @@ VertexIndex Finder::Resolve(const JsonPlace& node,
   return resolved;
 }
 
-void Finder::FindNode(const JsonPlace& node) {
-  const JgfVertex read = ReadJgfVertex(node);
+void Finder::FindNode(JsonStream& in, const JsonPath& node) {
+  const JgfVertex read = ReadJgfVertex(in, node);
   Found found;
   if (!free_ranks_ || !free_ranks_->Contains(read.vertex.rank)) {
     found = {Resolve(node, read), read.exclusive};
@@ -97,44 +96,66 @@ void Finder::AddBelow(VertexIndex v) {
   }
 }
 
-const Finder::Found& Finder::Endpoint(const JsonPlace& edge,
+const Finder::Found* Finder::Endpoint(JsonStream& in, const JsonPath& edge,
                                       const char* key) const {
-  const std::string id = edge.Text(key);
+  const std::string id(ReadText(in, edge, key));
   const auto found = by_id_.find(id);
   if (found == by_id_.end()) {
     edge.Fail(key, "\"" + id + "\" is not the id of a node");
   }
-  return found->second;
+  return &found->second;
 }
 
-void Finder::FindEdge(const JsonPlace& edge) {
-  const Found& source = Endpoint(edge, "source");
-  const Found& target = Endpoint(edge, "target");
-  if (source.v == kNoVertex || target.v == kNoVertex) return;
-  const EdgeIndex e = graph_.FindEdge(source.v, target.v);
+void Finder::FindEdge(JsonStream& in, const JsonPath& edge) {
+  const Found* source = nullptr;
+  const Found* target = nullptr;
+  if (in.Peek() != JsonStream::Kind::kObject) edge.Fail("is not an object");
+  in.EnterObject();
+  while (const auto key = in.NextKey()) {
+    if (*key == "source") {
+      source = Endpoint(in, edge, "source");
+    } else if (*key == "target") {
+      target = Endpoint(in, edge, "target");
+    } else {
+      in.Skip();
+    }
+  }
+  if (source == nullptr) edge.Fail("has no \"source\", which is required");
+  if (target == nullptr) edge.Fail("has no \"target\", which is required");
+  if (source->v == kNoVertex || target->v == kNoVertex) return;
+  const EdgeIndex e = graph_.FindEdge(source->v, target->v);
   if (e == kNoEdge) {
     // The way back from a child, as some write it, says nothing.
-    if (graph_.FindEdge(target.v, source.v) != kNoEdge) return;
+    if (graph_.FindEdge(target->v, source->v) != kNoEdge) return;
     edge.Fail("is not in the graph");
   }
-  held_.edges.push_back({e, graph_.units(target.v), target.exclusive});
+  held_.edges.push_back({e, graph_.units(target->v), target->exclusive});
 }
 
-Held Finder::Find(const json& document) {
-  const JsonPlace top(document, "document");
-  if (top.Has("free_ranks")) {
-    free_ranks_ = IdSet::Parse(top.Text("free_ranks"));
-    if (!free_ranks_) top.Fail("free_ranks", "is not a set of ranks like 0-3");
+void Finder::ReadFreeRanks(JsonStream& in, const JsonPath& document) {
+  free_ranks_ = IdSet::Parse(ReadText(in, document, "free_ranks"));
+  if (!free_ranks_) {
+    document.Fail("free_ranks", "is not a set of ranks like 0-3");
   }
-  const JsonPlace graph(top.Object("graph"), "graph");
-  const json& nodes = graph.List("nodes");
-  const json& edges = graph.List("edges");
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    FindNode(JsonPlace(nodes[i], fmt::format("graph.nodes[{}]", i)));
-  }
-  for (std::size_t i = 0; i < edges.size(); ++i) {
-    FindEdge(JsonPlace(edges[i], fmt::format("graph.edges[{}]", i)));
-  }
+}
+
+// Twice over the text: the ranks may stand behind the graph.
+Held Finder::Find(const TextSource& source) {
+  const auto skip = [](JsonStream& in, const JsonPath&) { in.Skip(); };
+  WalkJgf(source, {skip, skip,
+                   [this](JsonStream& in, const JsonPath& document,
+                          std::string_view key) {
+                     if (key == "free_ranks") {
+                       ReadFreeRanks(in, document);
+                     } else {
+                       in.Skip();
+                     }
+                   }});
+  WalkJgf(source,
+          {.node = [this](JsonStream& in,
+                          const JsonPath& node) { FindNode(in, node); },
+           .edge = [this](JsonStream& in,
+                          const JsonPath& edge) { FindEdge(in, edge); }});
   if (shorthand_) {
     const std::vector<HeldPart> parts = held_.parts;
     for (const HeldPart& part : parts) {
@@ -148,8 +169,7 @@ Held Finder::Find(const json& document) {
 
 Held FindJgf(std::string_view text, const ResourceGraph& graph,
              bool shorthand) {
-  const json document = ParseJson(text);
-  return Finder(graph, shorthand).Find(document);
+  return Finder(graph, shorthand).Find(SourceOf(text));
 }
 
 }  // namespace fluxnetes::matcher

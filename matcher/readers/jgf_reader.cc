@@ -1,68 +1,141 @@
 #include <fmt/format.h>
 
-#include <limits>
-#include <map>
+#include <algorithm>
 #include <unordered_map>
 
 #include "matcher/jgf.h"
+#include "matcher/readers/jgf_document.h"
 #include "matcher/readers/jgf_vertex.h"
 #include "matcher/readers/json_place.h"
+#include "matcher/readers/path_table.h"
 
 namespace fluxnetes::matcher {
 namespace {
 
-using nlohmann::json;
+constexpr int kMaxPathNames = 256;
 
-// Whether the path is that of something below the other.
-bool IsBelow(const std::string& path, const std::string& above) {
-  return !above.empty() && path.size() > above.size() &&
-         path.starts_with(above) && path[above.size()] == '/';
+// The numbers of nodes by their ids, most of which are numbers too.
+class OuterIds {
+ public:
+  // False if it is there already.
+  bool Add(const std::string& id, int number);
+  int Find(std::string_view id) const;  // -1: not there
+
+ private:
+  static std::optional<std::int64_t> Plain(std::string_view id) {
+    const auto value = ParseInteger(id);
+    const bool odd =
+        !value || *value < 0 || (id.size() > 1 && id[0] == '0') || id[0] == '-';
+    return odd ? std::nullopt : value;
+  }
+
+  int count_ = 0;
+  std::vector<int> direct_;  // [id]: the number and 1 more; 0: none
+  std::unordered_map<std::int64_t, int> sparse_;
+  std::unordered_map<std::string, int> others_;
+};
+
+// Ids that are mostly in a row need no more room than numbers.
+bool OuterIds::Add(const std::string& id, int number) {
+  constexpr std::int64_t kSlack = 1'024;
+  ++count_;
+  const auto plain = Plain(id);
+  if (!plain) return others_.emplace(id, number).second;
+  if (Find(id) >= 0) return false;
+  if (*plain >= std::int64_t{4} * count_ + kSlack) {
+    return sparse_.emplace(*plain, number).second;
+  }
+  const auto at = static_cast<std::size_t>(*plain);
+  if (at >= direct_.size()) direct_.resize(at + 1);
+  direct_[at] = number + 1;
+  return true;
+}
+
+int OuterIds::Find(std::string_view id) const {
+  const auto plain = Plain(id);
+  if (!plain) {
+    const auto found = others_.find(std::string(id));
+    return found == others_.end() ? -1 : found->second;
+  }
+  const auto at = static_cast<std::size_t>(*plain);
+  if (at < direct_.size() && direct_[at] != 0) return direct_[at] - 1;
+  const auto found = sparse_.find(*plain);
+  return found == sparse_.end() ? -1 : found->second;
 }
 
 // Adds to a graph; an empty one to begin with where all of it is read.
 class Reader {
  public:
-  explicit Reader(ResourceGraph& graph) : graph_(graph), known_(graph.size()) {}
+  explicit Reader(ResourceGraph& graph)
+      : graph_(graph), known_(graph.size()), paths_(graph.names()) {}
 
-  void Read(const json& document);
+  void Read(const TextSource& source);
 
  private:
-  // A vertex of the text, and its paths by subsystem.
-  struct Read1 {
+  // A node of the text. Its paths end where those of the next begin.
+  struct Node {
     VertexIndex v = kNoVertex;
-    std::map<std::string, std::string> paths;
+    int first_path = 0;
+  };
+  struct NodePath {
+    NameId subsystem;
+    PathId path;
   };
 
-  void ReadNode(const JsonPlace& node);
-  VertexIndex Known(std::int64_t rank,
-                    const std::map<std::string, std::string>& paths) const;
-  void SetRoots(const JsonPlace& node, const Read1& read);
-  void ReadEdge(const JsonPlace& edge);
-  const Read1& Endpoint(const JsonPlace& edge, const char* key) const;
+  void ReadNode(JsonStream& in, const JsonPath& place);
+  VertexIndex Known(const JgfVertex& read, const std::vector<NodePath>& paths);
+  void SetRoots(const JsonPath& place, const JgfVertex& read, VertexIndex v);
+  void ReadEdge(JsonStream& in, const JsonPath& place);
+  int Endpoint(JsonStream& in, const JsonPath& edge, const char* key);
+  int PathsEnd(int node) const {
+    return node + 1 < static_cast<int>(nodes_.size())
+               ? nodes_[node + 1].first_path
+               : static_cast<int>(node_paths_.size());
+  }
+  PathId PathOf(int node, NameId subsystem) const;
   void SetPaths();
+  bool GoesWithoutSaying(VertexIndex v, SubsystemId subsystem,
+                         const NodePath& path) const;
 
   ResourceGraph& graph_;
   const int known_;  // vertices that were there before
-  std::unordered_map<std::string, int> by_id_;    // into read_
-  std::unordered_map<std::string, int> by_path_;  // "<rank> <path>"
-  std::vector<Read1> read_;
+  OuterIds ids_;
+  PathTable paths_;
+  Names subsystems_;  // in the order of the text
+  std::vector<Node> nodes_;
+  std::vector<NodePath> node_paths_;
+  std::vector<int> node_of_;     // [vertex - known_]
+  std::vector<VertexIndex> at_;  // [path]: the first vertex there
+  std::unordered_map<std::uint64_t, VertexIndex> more_;  // by path and rank
 };
 
+std::uint64_t PathAndRank(PathId path, std::int64_t rank) {
+  return std::uint64_t{static_cast<std::uint32_t>(path)} << 32 |
+         static_cast<std::uint32_t>(rank);
+}
+
 // One that was read before, or was in the graph.
-VertexIndex Reader::Known(
-    std::int64_t rank, const std::map<std::string, std::string>& paths) const {
-  for (const auto& [subsystem, path] : paths) {
-    const auto found = by_path_.find(fmt::format("{} {}", rank, path));
-    if (found != by_path_.end()) return read_[found->second].v;
+VertexIndex Reader::Known(const JgfVertex& read,
+                          const std::vector<NodePath>& paths) {
+  at_.resize(paths_.size(), kNoVertex);
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    const VertexIndex first = at_[paths[i].path];
+    if (first != kNoVertex) {
+      if (graph_.rank(first) == read.vertex.rank) return first;
+      const auto found =
+          more_.find(PathAndRank(paths[i].path, read.vertex.rank));
+      if (found != more_.end()) return found->second;
+    }
     if (known_ == 0) continue;
-    for (const VertexIndex v : graph_.FindAll(path)) {
-      if (v < known_ && graph_.rank(v) == rank) return v;
+    for (const VertexIndex v : graph_.FindAll(read.paths[i].second)) {
+      if (v < known_ && graph_.rank(v) == read.vertex.rank) return v;
     }
   }
   return kNoVertex;
 }
 
-void Reader::SetRoots(const JsonPlace& node, const Read1& read) {
+void Reader::SetRoots(const JsonPath& place, const JgfVertex& read,
+                      VertexIndex v) {
   for (const auto& [name, path] : read.paths) {
     if (path.size() < 2 || path[0] != '/' ||
         path.find('/', 1) != std::string::npos) {
@@ -70,90 +143,148 @@ void Reader::SetRoots(const JsonPlace& node, const Read1& read) {
     }
     const SubsystemId subsystem = graph_.AddSubsystem(name);
     const VertexIndex root = graph_.root(subsystem);
-    if (root != kNoVertex && root != read.v) {
-      node.Fail(fmt::format("{} is a second root besides {}", path,
-                            graph_.Name(root)));
+    if (root != kNoVertex && root != v) {
+      place.Fail(fmt::format("{} is a second root besides {}", path,
+                             graph_.Name(root)));
     }
-    graph_.SetRoot(read.v, subsystem);
+    graph_.SetRoot(v, subsystem);
   }
 }
 
-void Reader::ReadNode(const JsonPlace& node) {
-  const JgfVertex vertex = ReadJgfVertex(node);
-  Read1 read;
-  read.paths = vertex.paths;
-  read.v = Known(vertex.vertex.rank, vertex.paths);
-  const int number = static_cast<int>(read_.size());
-  if (read.v == kNoVertex) {
-    read.v = graph_.AddVertex(vertex.vertex);
-    for (const auto& [subsystem, path] : read.paths) {
-      by_path_.emplace(fmt::format("{} {}", vertex.vertex.rank, path), number);
+void Reader::ReadNode(JsonStream& in, const JsonPath& place) {
+  const JgfVertex read = ReadJgfVertex(in, place);
+  std::vector<NodePath> paths;
+  for (const auto& [subsystem, path] : read.paths) {
+    if (std::count(path.begin(), path.end(), '/') > kMaxPathNames) {
+      place.Fail(
+          fmt::format("has a path of more than {} names", kMaxPathNames));
+    }
+    paths.push_back({subsystems_.Intern(subsystem), paths_.Intern(path)});
+  }
+  const int number = static_cast<int>(nodes_.size());
+  VertexIndex v = Known(read, paths);
+  if (v == kNoVertex) {
+    v = graph_.AddVertex(read.vertex);
+    node_of_.push_back(number);
+    for (const NodePath& path : paths) {
+      VertexIndex& first = at_[path.path];
+      if (first == kNoVertex) {
+        first = v;
+      } else {
+        more_.emplace(PathAndRank(path.path, read.vertex.rank), v);
+      }
     }
     if (graph_.type_names().size() > kMaxGraphTypes) {
-      node.Fail("metadata.type",
-                fmt::format("is one type more than {}", kMaxGraphTypes));
+      place.Fail("metadata.type",
+                 fmt::format("is one type more than {}", kMaxGraphTypes));
     }
-    SetRoots(node, read);
+    SetRoots(place, read, v);
   }
-  if (!by_id_.emplace(vertex.outer_id, number).second) {
-    node.Fail("id", "\"" + vertex.outer_id + "\" is there twice");
+  if (!ids_.Add(read.outer_id, number)) {
+    place.Fail("id", "\"" + read.outer_id + "\" is there twice");
   }
-  read_.push_back(std::move(read));
+  nodes_.push_back({v, static_cast<int>(node_paths_.size())});
+  node_paths_.insert(node_paths_.end(), paths.begin(), paths.end());
 }
 
-const Reader::Read1& Reader::Endpoint(const JsonPlace& edge,
-                                      const char* key) const {
-  const std::string id = edge.Text(key);
-  const auto found = by_id_.find(id);
-  if (found == by_id_.end()) {
-    edge.Fail(key, "\"" + id + "\" is not the id of a node");
+int Reader::Endpoint(JsonStream& in, const JsonPath& edge, const char* key) {
+  const std::string_view id = ReadText(in, edge, key);
+  const int found = ids_.Find(id);
+  if (found < 0) {
+    edge.Fail(key, fmt::format("\"{}\" is not the id of a node", id));
   }
-  return read_[found->second];
+  return found;
 }
 
-void Reader::ReadEdge(const JsonPlace& edge) {
-  const Read1& source = Endpoint(edge, "source");
-  const Read1& target = Endpoint(edge, "target");
+// kNoPath: it has none in that subsystem.
+PathId Reader::PathOf(int node, NameId subsystem) const {
+  const int end = PathsEnd(node);
+  for (int i = nodes_[node].first_path; i < end; ++i) {
+    if (node_paths_[i].subsystem == subsystem) return node_paths_[i].path;
+  }
+  return kNoPath;
+}
+
+void Reader::ReadEdge(JsonStream& in, const JsonPath& place) {
+  int source = -1;
+  int target = -1;
   std::string name = "containment";
-  if (edge.Has("metadata")) {
-    const JsonPlace metadata(edge.Object("metadata"), "metadata", edge);
-    name = metadata.Text("subsystem", name);
+  if (in.Peek() != JsonStream::Kind::kObject) place.Fail("is not an object");
+  in.EnterObject();
+  while (const auto key = in.NextKey()) {
+    if (*key == "source") {
+      source = Endpoint(in, place, "source");
+    } else if (*key == "target") {
+      target = Endpoint(in, place, "target");
+    } else if (*key == "metadata") {
+      const JsonPath metadata("metadata", place);
+      EnterObject(in, place, "metadata");
+      while (const auto field = in.NextKey()) {
+        if (*field == "subsystem") {
+          name = ReadText(in, metadata, "subsystem");
+        } else {
+          in.Skip();
+        }
+      }
+    } else {
+      in.Skip();
+    }
   }
-  const auto path = [&](const Read1& read) {
-    const auto found = read.paths.find(name);
-    return found == read.paths.end() ? "" : found->second;
-  };
-  if (IsBelow(path(source), path(target))) return;  // the way back
-  if (source.v < known_ && target.v < known_) return;
+  if (source < 0) place.Fail("has no \"source\", which is required");
+  if (target < 0) place.Fail("has no \"target\", which is required");
+  const auto subsystem = subsystems_.Find(name);
+  const PathId above = subsystem ? PathOf(target, *subsystem) : kNoPath;
+  const PathId below = subsystem ? PathOf(source, *subsystem) : kNoPath;
+  // The way back from a child, as some write it.
+  if (above != kNoPath && below != kNoPath && paths_.IsBelow(below, above)) {
+    return;
+  }
+  const VertexIndex from = nodes_[source].v;
+  const VertexIndex to = nodes_[target].v;
+  if (from < known_ && to < known_) return;
   try {
-    graph_.AddEdge(source.v, target.v, graph_.AddSubsystem(name));
+    graph_.AddEdge(from, to, graph_.AddSubsystem(name));
   } catch (const std::invalid_argument& error) {
-    edge.Fail(error.what());
+    place.Fail(error.what());
   }
+}
+
+// Whether the path is that which the graph makes of the names, given that it
+// does so, or was told otherwise, for what stands above.
+bool Reader::GoesWithoutSaying(VertexIndex v, SubsystemId subsystem,
+                               const NodePath& path) const {
+  const PathId above = paths_.above(path.path);
+  if (above == kNoPath || graph_.name(v) != paths_.name(path.path)) {
+    return false;
+  }
+  if (graph_.root(subsystem) == v) return paths_.IsEmpty(above);
+  const VertexIndex parent = graph_.parent(v, subsystem);
+  return parent >= known_ && nodes_.size() == node_of_.size() &&
+         PathOf(node_of_[parent - known_], path.subsystem) == above;
 }
 
 void Reader::SetPaths() {
-  for (const Read1& read : read_) {
-    if (read.v < known_) continue;
-    for (const auto& [name, path] : read.paths) {
-      graph_.SetPath(read.v, graph_.AddSubsystem(name), path);
+  for (int node = 0; node < static_cast<int>(nodes_.size()); ++node) {
+    const VertexIndex v = nodes_[node].v;
+    if (v < known_) continue;
+    const int end = PathsEnd(node);
+    for (int i = nodes_[node].first_path; i < end; ++i) {
+      const NodePath& path = node_paths_[i];
+      const SubsystemId subsystem =
+          graph_.AddSubsystem(subsystems_[path.subsystem]);
+      if (GoesWithoutSaying(v, subsystem, path)) continue;
+      graph_.SetPath(v, subsystem, paths_.Text(path.path));
     }
   }
 }
 
-void Reader::Read(const json& document) {
-  const JsonPlace top(document, "document");
-  const JsonPlace graph(top.Object("graph"), "graph");
-  const json& nodes = graph.List("nodes");
-  const json& edges = graph.List("edges");
-  by_id_.reserve(nodes.size());
-  by_path_.reserve(nodes.size());
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    ReadNode(JsonPlace(nodes[i], fmt::format("graph.nodes[{}]", i)));
-  }
-  for (std::size_t i = 0; i < edges.size(); ++i) {
-    ReadEdge(JsonPlace(edges[i], fmt::format("graph.edges[{}]", i)));
-  }
+void Reader::Read(const TextSource& source) {
+  WalkJgf(source,
+          {.node = [this](JsonStream& in,
+                          const JsonPath& node) { ReadNode(in, node); },
+           .edge = [this](JsonStream& in,
+                          const JsonPath& edge) { ReadEdge(in, edge); }});
+  const JsonPath graph("graph");
   if (graph_.root(kContainment) == kNoVertex && graph_.size() > 0) {
     graph.Fail("nodes", "no node has a path of one name");
   }
@@ -167,9 +298,11 @@ void Reader::Read(const json& document) {
 
 }  // namespace
 
-ResourceGraph ReadJgf(std::string_view text) {
+ResourceGraph ReadJgf(std::string_view text) { return ReadJgf(SourceOf(text)); }
+
+ResourceGraph ReadJgf(const TextSource& source) {
   ResourceGraph graph;
-  AddJgf(text, graph);
+  AddJgf(source, graph);
   if (graph.root() == kNoVertex) {
     throw JgfError("graph.nodes: no node has a containment path of one name");
   }
@@ -177,9 +310,12 @@ ResourceGraph ReadJgf(std::string_view text) {
 }
 
 void AddJgf(std::string_view text, ResourceGraph& graph) {
-  const json document = ParseJson(text);
+  AddJgf(SourceOf(text), graph);
+}
+
+void AddJgf(const TextSource& source, ResourceGraph& graph) {
   try {
-    Reader(graph).Read(document);
+    Reader(graph).Read(source);
   } catch (const std::invalid_argument& error) {
     throw JgfError(error.what());
   }

@@ -1,68 +1,149 @@
 #include "matcher/readers/jgf_vertex.h"
 
+#include <algorithm>
 #include <limits>
+#include <optional>
+
+#include "matcher/readers/json_place.h"
 
 namespace fluxnetes::matcher {
 namespace {
 
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 
-void ReadIdentity(const JsonPlace& metadata, const std::string& outer_id,
-                  Vertex& vertex) {
-  if (metadata.Has("uniq_id")) {
-    vertex.uniq_id = metadata.Integer("uniq_id", 0, kMost);
-  } else if (const auto id = ParseInteger(outer_id)) {
-    vertex.uniq_id = *id;
-  } else {
-    metadata.Fail("has no \"uniq_id\", and its id is not a number");
+// Which of the keys were there.
+struct Given {
+  bool id = false;
+  bool metadata = false;
+  bool type = false;
+  bool basename = false;
+  bool name = false;
+  bool number = false;
+  bool uniq_id = false;
+  bool paths = false;
+};
+
+void Require(bool given, const JsonPath& of, const char* key) {
+  if (given) return;
+  of.Fail(std::string("has no \"") + key + "\", which is required");
+}
+
+void ReadProperties(JsonStream& in, const JsonPath& metadata, Vertex& vertex) {
+  vertex.properties.clear();
+  if (in.Peek() == JsonStream::Kind::kNull) return in.Skip();
+  EnterObject(in, metadata, "properties");
+  const JsonPath properties("properties", metadata);
+  while (const auto key = in.NextKey()) {
+    const std::string name(*key);
+    vertex.properties[name] = ReadText(in, properties, name);
   }
-  vertex.name = metadata.Text("name", "");
-  if (metadata.Has("id")) {
-    vertex.id = metadata.Integer("id", -1, kMost);
+}
+
+void ReadPaths(JsonStream& in, const JsonPath& metadata, JgfVertex& read) {
+  read.paths.clear();
+  EnterObject(in, metadata, "paths");
+  const JsonPath paths("paths", metadata);
+  while (const auto key = in.NextKey()) {
+    std::string subsystem(*key);
+    std::string path(ReadText(in, paths, subsystem));
+    const auto at = std::lower_bound(
+        read.paths.begin(), read.paths.end(), subsystem,
+        [](const auto& one, const auto& name) { return one.first < name; });
+    if (at != read.paths.end() && at->first == subsystem) {
+      at->second = std::move(path);
+    } else {
+      read.paths.emplace(at, std::move(subsystem), std::move(path));
+    }
+  }
+}
+
+void ReadField(JsonStream& in, const JsonPath& metadata, std::string_view key,
+               JgfVertex& read, Given& given) {
+  constexpr std::int64_t kMostRank = std::numeric_limits<std::int32_t>::max();
+  constexpr std::int64_t kMostSize = std::numeric_limits<std::uint32_t>::max();
+  Vertex& vertex = read.vertex;
+  if (key == "type") {
+    vertex.type = ReadText(in, metadata, "type");
+    if (vertex.type.empty()) metadata.Fail("type", "is empty");
+    given.type = true;
+  } else if (key == "basename") {
+    vertex.basename = ReadText(in, metadata, "basename");
+    given.basename = true;
+  } else if (key == "name") {
+    vertex.name = ReadText(in, metadata, "name");
+    given.name = true;
+  } else if (key == "id") {
+    vertex.id = ReadInteger(in, metadata, "id", -1, kMost);
+    given.number = true;
+  } else if (key == "uniq_id") {
+    vertex.uniq_id = ReadInteger(in, metadata, "uniq_id", 0, kMost);
+    given.uniq_id = true;
+  } else if (key == "rank") {
+    vertex.rank = ReadInteger(in, metadata, "rank", -1, kMostRank);
+  } else if (key == "status") {
+    vertex.up = ReadInteger(in, metadata, "status", 0, 1) == 0;
+  } else if (key == "size") {
+    vertex.size = ReadInteger(in, metadata, "size", 0, kMostSize);
+  } else if (key == "exclusive") {
+    read.exclusive = ReadFlag(in, metadata, "exclusive");
+  } else if (key == "properties") {
+    ReadProperties(in, metadata, vertex);
+  } else if (key == "paths") {
+    ReadPaths(in, metadata, read);
+    given.paths = true;
   } else {
+    in.Skip();
+  }
+}
+
+void FillIn(const JsonPath& metadata, const Given& given, JgfVertex& read) {
+  Vertex& vertex = read.vertex;
+  if (!given.basename) vertex.basename = vertex.type;
+  if (!given.uniq_id) {
+    const auto id = ParseInteger(read.outer_id);
+    if (!id) {
+      metadata.Fail("has no \"uniq_id\", and its id is not a number");
+    }
+    vertex.uniq_id = *id;
+  }
+  if (!given.number) {
     const auto digits = vertex.type == "node"
                             ? ParseInteger(TrailingDigits(vertex.name))
                             : std::nullopt;
     vertex.id = digits.value_or(vertex.uniq_id);
   }
-  if (metadata.Has("name")) return;
+  if (given.name) return;
   vertex.name = vertex.basename;
   if (vertex.id >= 0) vertex.name += std::to_string(vertex.id);
 }
 
-void ReadProperties(const JsonPlace& metadata, Vertex& vertex) {
-  if (!metadata.Has("properties") || metadata.value()["properties"].is_null()) {
-    return;
-  }
-  const JsonPlace properties(metadata.Object("properties"), "properties",
-                             metadata);
-  for (const auto& [key, value] : properties.value().items()) {
-    vertex.properties[key] = properties.Text(key.c_str());
-  }
-}
-
 }  // namespace
 
-JgfVertex ReadJgfVertex(const JsonPlace& node) {
+JgfVertex ReadJgfVertex(JsonStream& in, const JsonPath& node) {
   JgfVertex read;
-  read.outer_id = node.Text("id");
-  const JsonPlace metadata(node.Object("metadata"), "metadata", node);
-  Vertex& vertex = read.vertex;
-  vertex.type = metadata.Text("type");
-  if (vertex.type.empty()) metadata.Fail("type", "is empty");
-  vertex.basename = metadata.Text("basename", vertex.type);
-  ReadIdentity(metadata, read.outer_id, vertex);
-  vertex.rank = metadata.Integer("rank", -1,
-                                 std::numeric_limits<std::int32_t>::max(), -1);
-  vertex.up = metadata.Integer("status", 0, 1, 0) == 0;
-  vertex.size =
-      metadata.Integer("size", 0, std::numeric_limits<std::uint32_t>::max(), 1);
-  read.exclusive = metadata.Flag("exclusive");
-  ReadProperties(metadata, vertex);
-  const JsonPlace paths(metadata.Object("paths"), "paths", metadata);
-  for (const auto& [subsystem, path] : paths.value().items()) {
-    read.paths[subsystem] = paths.Text(subsystem.c_str());
+  Given given;
+  const JsonPath metadata("metadata", node);
+  if (in.Peek() != JsonStream::Kind::kObject) node.Fail("is not an object");
+  in.EnterObject();
+  while (const auto key = in.NextKey()) {
+    if (*key == "id") {
+      read.outer_id = ReadText(in, node, "id");
+      given.id = true;
+    } else if (*key == "metadata") {
+      given.metadata = true;
+      EnterObject(in, node, "metadata");
+      while (const auto field = in.NextKey()) {
+        ReadField(in, metadata, *field, read, given);
+      }
+    } else {
+      in.Skip();
+    }
   }
+  Require(given.id, node, "id");
+  Require(given.metadata, node, "metadata");
+  Require(given.type, metadata, "type");
+  Require(given.paths, metadata, "paths");
+  FillIn(metadata, given, read);
   return read;
 }
 

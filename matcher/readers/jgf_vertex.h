@@ -1,12 +1,11 @@
 // A node of a JGF document, with what it leaves out filled in.
-//
-// Only for sources of this folder: it includes nlohmann_json.
 #pragma once
 
-#include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "matcher/readers/json_place.h"
+#include "matcher/readers/json_stream.h"
 #include "matcher/resource_graph.h"
 
 namespace fluxnetes::matcher {
@@ -15,10 +14,11 @@ struct JgfVertex {
   std::string outer_id;
   Vertex vertex;
   bool exclusive = false;
-  std::map<std::string, std::string> paths;  // by subsystem
+  // By subsystem, in the order of their names.
+  std::vector<std::pair<std::string, std::string>> paths;
 };
 
 // Throws GraphError.
-JgfVertex ReadJgfVertex(const JsonPlace& node);
+JgfVertex ReadJgfVertex(JsonStream& in, const JsonPath& node);
 
 }  // namespace fluxnetes::matcher

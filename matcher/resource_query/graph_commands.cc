@@ -12,13 +12,13 @@ namespace fluxnetes::matcher {
 
 void Session::RunAttach(const Words& words) {
   if (words.size() != 2) return SayMalformed();
-  const auto text = ReadFile(words[1]);
-  if (!text) {
+  const auto source = OpenFile(words[1]);
+  if (!source) {
     streams_.errors << "ERROR: can't open " << words[1] << '\n';
     return;
   }
   try {
-    matcher_.Grow([&](ResourceGraph& graph) { AddJgf(*text, graph); });
+    matcher_.Grow([&](ResourceGraph& graph) { AddJgf(*source, graph); });
   } catch (const GraphError& error) {
     streams_.errors << "ERROR: can't attach " << words[1] << ": "
                     << error.what() << '\n';

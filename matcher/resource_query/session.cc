@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <ostream>
-#include <set>
 
 namespace fluxnetes::matcher {
 namespace {
@@ -89,23 +88,24 @@ bool Session::Run(const std::string& line) {
 void Session::SayLoaded(double seconds) {
   const ResourceGraph& graph = matcher_.graph();
   std::ostream& out = streams_.standard;
-  int vertices = 0;
-  std::set<std::string> names;
-  std::set<TypeId> types;
+  std::vector<char> names(graph.names().size());
+  std::vector<char> types(graph.type_names().size());
   std::size_t paths = 0;
   for (VertexIndex v = 0; v < graph.size(); ++v) {
-    ++vertices;
-    names.insert(graph.Name(v));
-    types.insert(graph.type(v));
+    names[graph.name(v)] = 1;
+    types[graph.type(v)] = 1;
     for (SubsystemId s = 0; s < graph.subsystems().size(); ++s) {
-      paths += graph.Path(v, s).empty() ? 0 : 1;
+      paths += graph.HasPath(v, s) ? 1 : 0;
     }
   }
+  const auto count = [](const std::vector<char>& of) {
+    return std::count(of.begin(), of.end(), 1);
+  };
   out << "INFO: Graph Load Time: " << seconds << '\n'
-      << "INFO: Vertex Count: " << vertices << '\n'
+      << "INFO: Vertex Count: " << graph.size() << '\n'
       << "INFO: Edge Count: " << graph.edges() << '\n'
-      << "INFO: by_type Key-Value Pairs: " << types.size() << '\n'
-      << "INFO: by_name Key-Value Pairs: " << names.size() << '\n'
+      << "INFO: by_type Key-Value Pairs: " << count(types) << '\n'
+      << "INFO: by_name Key-Value Pairs: " << count(names) << '\n'
       << "INFO: by_path Key-Value Pairs: " << paths << '\n';
   for (const auto& [rank, on_rank] : graph.ranks()) {
     out << "INFO: number of vertices with rank " << rank << ": "

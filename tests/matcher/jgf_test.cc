@@ -94,6 +94,67 @@ TEST(Jgf, ErrorsNameThePlace) {
   EXPECT_THAT(Error(Document("", "")), HasSubstr("graph.nodes"));
 }
 
+TEST(Jgf, TextMayComeInAnyPieces) {
+  const ResourceGraph graph = Tree(R"(
+      cluster0/rack0/node0 core=2 memory=2*16 +ssd
+      cluster0/rack1/node1 core=1 down)");
+  const std::string text = WriteJgf(graph);
+  const TextSource bytes = [&](std::size_t offset, char* into, std::size_t) {
+    if (offset == text.size()) return std::size_t{0};
+    *into = text[offset];
+    return std::size_t{1};
+  };
+  EXPECT_EQ(WriteJgf(ReadJgf(bytes)), text);
+}
+
+TEST(Jgf, EdgesMayStandBeforeNodes) {
+  const std::string nodes = std::string(kCluster) + ", " + kNode;
+  const ResourceGraph graph =
+      ReadJgf(R"({"free_ranks": "0", "graph": {"directed": true, "edges": [)" +
+              Edge("0", "1") + R"(], "nodes": [)" + nodes + "]}}");
+  EXPECT_EQ(graph.parent(1), 0);
+  EXPECT_THAT(Error(R"({"graph": {"edges": [{"source": "9"}], "nodes": [)" +
+                    nodes + "]}}"),
+              HasSubstr("graph.edges[0].source: \"9\""));
+  EXPECT_THAT(Error(R"({"graph": {"nodes": [], "nodes": []}})"),
+              HasSubstr("graph.nodes: is there twice"));
+}
+
+TEST(Jgf, IdsAreTextsAndPathsAreKept) {
+  const auto node = [](const char* id, const char* path) {
+    return std::string(R"({"id": ")") + id +
+           R"(", "metadata": {"type": "core", "uniq_id": 9, "id": 3, "paths":)" +
+           R"( {"containment": "/cluster0)" + path + R"("}}})";
+  };
+  const ResourceGraph graph = ReadJgf(Document(
+      std::string(kCluster) + "," + node("7", "/a") + "," + node("07", "/b") +
+          "," + node("-7", "/core3") + "," + node("99999999999", "/core3/x"),
+      Edge("0", "07") + "," + Edge("0", "-7") + "," + Edge("0", "7") + "," +
+          Edge("-7", "99999999999")));
+  ASSERT_EQ(graph.size(), 5);
+  EXPECT_EQ(graph.target(graph.FirstOut(0)), 2);
+  EXPECT_EQ(graph.Path(1), "/cluster0/a");
+  EXPECT_EQ(graph.Path(2), "/cluster0/b");
+  EXPECT_EQ(graph.Path(3), "/cluster0/core3");
+  EXPECT_EQ(graph.Path(4), "/cluster0/core3/x");
+  EXPECT_EQ(graph.Find("/cluster0/core3/x"), 4);
+}
+
+TEST(Jgf, SamePathAndRankIsTheSameVertex) {
+  const auto node = [](const char* id, const char* rank) {
+    return std::string(R"({"id": ")") + id +
+           R"(", "metadata": {"type": "node", "rank": )" + rank +
+           R"(, "paths": {"containment": "/cluster0/node1"}}})";
+  };
+  const ResourceGraph graph =
+      ReadJgf(Document(std::string(kCluster) + "," + node("1", "1") + "," +
+                           node("2", "2") + "," + node("3", "2"),
+                       Edge("0", "1") + "," + Edge("0", "3")));
+  EXPECT_EQ(graph.size(), 3);
+  EXPECT_EQ(graph.parent(2), 0);
+  EXPECT_EQ(graph.Path(2), "/cluster0/node1");
+}
+
 TEST(Jgf, DepthIsBounded) {
   EXPECT_THAT(Error(std::string(100'000, '[')), HasSubstr("nested"));
   std::string nodes;

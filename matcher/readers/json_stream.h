@@ -1,0 +1,119 @@
+// JSON (RFC 8259) read value by value, in one go over a text of any size:
+// nothing is kept but a buffer.
+//
+//   JsonStream in(source);
+//   for (in.EnterObject(); const auto key = in.NextKey();) {
+//     if (*key == "size") size = in.Integer(); else in.Skip();
+//   }
+//   in.End();
+//
+// Who reads asks for the kind of a value before the value, and reads each value
+// once. All of the text is checked, what is skipped too: a GraphError names
+// line and column, and how deep values may be nested.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "matcher/readers/graph_error.h"
+#include "matcher/readers/text_source.h"
+
+namespace fluxnetes::matcher {
+
+class JsonStream {
+ public:
+  enum class Kind { kObject, kList, kText, kNumber, kFlag, kNull };
+
+  static constexpr int kMaxDepth = 16;
+  static constexpr std::size_t kMaxTextBytes = std::size_t{1} << 20;
+  static constexpr std::size_t kBufferBytes = std::size_t{1} << 16;
+
+  explicit JsonStream(TextSource source, std::size_t buffer = kBufferBytes);
+  // Another that reads from an offset on, where a value begins that deep.
+  JsonStream(TextSource source, std::size_t offset, int depth);
+
+  Kind Peek();  // of the value that comes
+  std::size_t Offset() const { return passed_ + at_; }
+  int depth() const { return depth_; }
+
+  void EnterObject() { Enter('{'); }
+  // Nothing: that was the last; the object is left. The key stays until the
+  // next call.
+  std::optional<std::string_view> NextKey();
+  void EnterList() { Enter('['); }
+  bool NextElement();
+
+  // Stays until the next call.
+  std::string_view Text();
+  // Nothing if it is not a whole number of 64 bits.
+  std::optional<std::int64_t> Integer();
+  bool Flag();
+  void Skip();  // any value
+  void End();   // nothing but space may follow
+
+ private:
+  [[noreturn]] void Fail(std::string_view what);
+  bool Fill();
+  bool Require(std::size_t bytes);
+  char NextAfterSpace();
+  // The next byte that is no space: mostly the next or the one behind a blank.
+  char Next() {
+    if (buffer_[at_] == ' ') ++at_;
+    return buffer_[at_] > ' ' ? buffer_[at_] : NextAfterSpace();
+  }
+  void Enter(char bracket);
+  bool Leave(char bracket);
+  std::size_t CheckUtf8(std::size_t ahead);
+  std::string_view Unescape(std::size_t ahead);
+  void UnescapeOne();
+  std::uint32_t HexDigits();
+  std::string_view NumberToken();
+  void Literal();
+
+  TextSource source_;
+  std::vector<char> buffer_;  // a '\0' stands behind its last byte
+  std::size_t passed_ = 0;    // bytes of the text before it
+  std::size_t at_ = 0;
+  std::size_t end_ = 0;
+  std::array<char, kMaxDepth + 1> open_{};  // brackets, by depth
+  int depth_ = 0;
+  bool fresh_ = false;  // nothing was read of what was entered last
+  std::string text_;    // with escapes undone
+};
+
+// Where a value stands, for messages: "graph.nodes[3].metadata.type".
+class JsonPath {
+ public:
+  constexpr explicit JsonPath(std::string_view name) : name_(name) {}
+  constexpr JsonPath(std::string_view name, const JsonPath& above)
+      : above_(&above), name_(name) {}
+  constexpr JsonPath(std::size_t index, const JsonPath& above)
+      : above_(&above), index_(index), indexed_(true) {}
+
+  [[noreturn]] void Fail(std::string_view what) const;
+  [[noreturn]] void Fail(std::string_view key, std::string_view what) const;
+
+ private:
+  std::string Text() const;
+
+  const JsonPath* above_ = nullptr;
+  std::string_view name_;
+  std::size_t index_ = 0;  // instead of a name
+  bool indexed_ = false;
+};
+
+// The value of a key, of the kind that it must have.
+std::string_view ReadText(JsonStream& in, const JsonPath& of,
+                          std::string_view key);
+std::int64_t ReadInteger(JsonStream& in, const JsonPath& of,
+                         std::string_view key, std::int64_t least,
+                         std::int64_t most);
+bool ReadFlag(JsonStream& in, const JsonPath& of, std::string_view key);
+void EnterObject(JsonStream& in, const JsonPath& of, std::string_view key);
+void EnterList(JsonStream& in, const JsonPath& of, std::string_view key);
+
+}  // namespace fluxnetes::matcher

@@ -2,9 +2,9 @@
 """Prints what a benchmark measured: as a table with the machine, or as rows.
 
 Standard input is Google Benchmark's JSON (with repetitions), or a JSON object
-per line with row, value, unit, min, max and perhaps limit or peer. A limit of
-something per second is the least that is wanted, any other the most. Google
-benchmarks set theirs as counters of these names.
+per line with row, value, unit, min, max and perhaps limit, peer or elsewhere. A
+limit of something per second is the least that is wanted, any other the most.
+Google benchmarks set theirs as counters of these names.
 """
 
 import argparse
@@ -15,14 +15,15 @@ import statistics
 import subprocess
 import sys
 
-EXTRAS = ("limit", "peer")
+EXTRAS = ("limit", "peer", "elsewhere")
 
 
 def rows_of_google(report):
     runs = {}
     for run in report["benchmarks"]:
         if run["run_type"] == "iteration":
-            runs.setdefault(run["run_name"], []).append(run)
+            name = run["run_name"].partition("/min_time:")[0]
+            runs.setdefault(name, []).append(run)
     for name, repeated in runs.items():
         rate = "items_per_second" in repeated[0]
         values = [run["items_per_second" if rate else "real_time"]
@@ -68,14 +69,14 @@ def verdict(row):
 
 
 def table(rows):
-    lines = [("", "median", "unit", "least", "most", "limit", "peer", "")]
+    lines = [("", "median", "unit", "least", "most", *EXTRAS, "")]
     lines += [(row["row"], number(row["value"]), row["unit"],
                number(row["min"]), number(row["max"]),
                *(number(row[key]) if key in row else "" for key in EXTRAS),
                verdict(row)) for row in rows]
     widths = [max(map(len, column)) for column in zip(*lines)]
     for line in lines:
-        cells = [cell.ljust(width) if index in (0, 2, 7) else cell.rjust(width)
+        cells = [cell.ljust(width) if index in (0, 2, 5 + len(EXTRAS)) else cell.rjust(width)
                  for index, (cell, width) in enumerate(zip(line, widths))]
         print("  ".join(cells).rstrip())
 

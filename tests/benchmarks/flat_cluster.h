@@ -1,0 +1,73 @@
+// What benchmarks of the graph matcher run on: clusters of equal nodes, the
+// jobs that people ask for, and a stream of jobs such as a queue holds.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "matcher/matcher.h"
+
+namespace fluxnetes::matcher {
+
+inline ResourceGraph FlatCluster(int nodes, int cores) {
+  ResourceGraph graph;
+  const auto add = [&](const char* type, int id, std::int64_t rank) {
+    Vertex vertex;
+    vertex.type = vertex.basename = type;
+    vertex.name = type + std::to_string(id);
+    vertex.id = id;
+    vertex.uniq_id = graph.size();
+    vertex.rank = rank;
+    return graph.AddVertex(vertex);
+  };
+  const VertexIndex cluster = add("cluster", 0, -1);
+  graph.SetRoot(cluster);
+  for (int n = 0; n < nodes; ++n) {
+    const VertexIndex node = add("node", n, n);
+    graph.AddEdge(cluster, node);
+    for (int c = 0; c < cores; ++c) graph.AddEdge(node, add("core", c, -1));
+  }
+  return graph;
+}
+
+inline Matcher FlatMatcher(int nodes, const std::string& policy) {
+  return Matcher(FlatCluster(nodes, 32),
+                 {.policy = *MatchPolicy::Parse(policy)});
+}
+
+inline Jobspec OneCore(int seconds = 3'600) {
+  return ParseJobspec(fmt::format(
+      "{{version: 1, tasks: [], resources: [{{type: slot, count: 1, label: a, "
+      "with: [{{type: core, count: 1}}]}}], attributes: {{system: {{duration: "
+      "{}}}}}}}",
+      seconds));
+}
+
+// Whole nodes of 32 cores.
+inline Jobspec Gang(int nodes, int seconds = 3'600) {
+  return ParseJobspec(fmt::format(
+      "{{version: 1, tasks: [], resources: [{{type: slot, count: {}, label: a, "
+      "with: [{{type: node, count: 1, exclusive: true, with: [{{type: core, "
+      "count: 32}}]}}]}}], attributes: {{system: {{duration: {}}}}}}}",
+      nodes, seconds));
+}
+
+// Gangs of 1 to 64 nodes for ten minutes to four hours; small ones are more.
+inline std::vector<Jobspec> JobStream() {
+  constexpr int kNodes[] = {1, 1, 1, 1, 1, 1,  2,  2,  2,  2,
+                            2, 4, 4, 8, 8, 16, 16, 32, 32, 64};
+  constexpr int kSeconds[] = {600, 1'200, 3'600, 7'200, 14'400};
+  std::mt19937 random(1);
+  std::vector<Jobspec> jobs;
+  for (int i = 0; i < 200; ++i) {
+    const int nodes = kNodes[random() % std::size(kNodes)];
+    jobs.push_back(Gang(nodes, kSeconds[random() % std::size(kSeconds)]));
+  }
+  return jobs;
+}
+
+}  // namespace fluxnetes::matcher

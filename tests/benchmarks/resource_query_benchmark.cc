@@ -1,0 +1,191 @@
+// The graph matcher as a library: jobspecs parsed once, results as values.
+// resource_query_pipe.py measures the same work through the program.
+//
+// `limit` is what is wanted, `elsewhere` what Fluxion v0.54 (-O2) was measured
+// to do on another machine, through its resource-query.
+#include <benchmark/benchmark.h>
+
+#include <functional>
+
+#include "tests/benchmarks/flat_cluster.h"
+
+namespace fluxnetes::matcher {
+namespace {
+
+struct Figures {
+  double limit = 0;
+  double elsewhere = 0;
+};
+
+void Show(benchmark::State& state, const Figures& figures) {
+  if (figures.limit != 0) state.counters["limit"] = figures.limit;
+  if (figures.elsewhere != 0) state.counters["elsewhere"] = figures.elsewhere;
+}
+
+// Runs the job until it fits no more, then cancels all, untimed, and goes on.
+void Fill(benchmark::State& state, int nodes, const char* policy,
+          const Jobspec& jobspec) {
+  Matcher matcher = FlatMatcher(nodes, policy);
+  JobId job = 0;
+  for (auto _ : state) {
+    if (matcher.Run(++job, jobspec, MatchOp::kAllocate, 0).found()) continue;
+    state.PauseTiming();
+    for (JobId held = 1; held < job; ++held) matcher.Cancel(held);
+    job = 0;
+    state.ResumeTiming();
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+
+// One iteration is the whole stream, on an empty cluster.
+void Stream(benchmark::State& state, int nodes, const char* policy, int jobs) {
+  Matcher matcher = FlatMatcher(nodes, policy);
+  const std::vector<Jobspec> stream = JobStream();
+  for (auto _ : state) {
+    for (JobId job = 1; job <= jobs; ++job) {
+      matcher.Run(job, stream[job % stream.size()],
+                  MatchOp::kAllocateOrElseReserve, 0);
+    }
+    state.PauseTiming();
+    for (JobId job = 1; job <= jobs; ++job) matcher.Cancel(job);
+    state.ResumeTiming();
+  }
+  state.SetItemsProcessed(state.iterations() * jobs);
+}
+
+void Fail(benchmark::State& state, const Jobspec& filling, int filling_jobs,
+          const Jobspec& failing) {
+  Matcher matcher = FlatMatcher(8'192, "lonode");
+  JobId job = 0;
+  while (job < filling_jobs &&
+         matcher.Run(++job, filling, MatchOp::kAllocate, 0).found()) {
+  }
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(
+        matcher.Run(1'000'000, failing, MatchOp::kAllocate, 0));
+  }
+}
+
+// Of a cluster that is full of one-core jobs.
+void Cancel(benchmark::State& state) {
+  Matcher matcher = FlatMatcher(1'024, "lonode");
+  const Jobspec core = OneCore();
+  JobId job = 0;
+  JobId last = 0;
+  for (auto _ : state) {
+    if (job == last) {
+      state.PauseTiming();
+      job = last = 0;
+      while (matcher.Run(last + 1, core, MatchOp::kAllocate, 0).found()) ++last;
+      state.ResumeTiming();
+    }
+    matcher.Cancel(++job);
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+
+void GrowOrShrink(benchmark::State& state, bool grow) {
+  Matcher matcher = FlatMatcher(8'192, "lonode");
+  const auto add = [](ResourceGraph& graph) {
+    Vertex vertex;
+    vertex.type = vertex.basename = "node";
+    vertex.name = "node9000";
+    vertex.id = vertex.rank = 9'000;
+    vertex.uniq_id = graph.size();
+    const VertexIndex node = graph.AddVertex(vertex);
+    graph.AddEdge(graph.root(), node);
+    vertex.type = vertex.basename = "core";
+    vertex.rank = -1;
+    for (int c = 0; c < 32; ++c) {
+      vertex.name = "core" + std::to_string(c);
+      vertex.id = c;
+      vertex.uniq_id = graph.size();
+      graph.AddEdge(node, graph.AddVertex(vertex));
+    }
+  };
+  const auto untimed = [&](const std::function<void()>& work) {
+    state.PauseTiming();
+    work();
+    state.ResumeTiming();
+  };
+  for (auto _ : state) {
+    const auto shrink = [&] { matcher.Remove("/cluster0/node9000"); };
+    if (grow) {
+      matcher.Grow(add);
+      untimed(shrink);
+    } else {
+      untimed([&] { matcher.Grow(add); });
+      shrink();
+    }
+  }
+}
+
+template <typename Work>
+void Row(const char* name, Figures figures, Work work) {
+  benchmark::RegisterBenchmark((std::string("library: ") + name).c_str(),
+                               [figures, work](benchmark::State& state) {
+                                 Show(state, figures);
+                                 work(state);
+                               })
+      ->MinTime(0.3);
+}
+
+void FillRow(const char* name, Figures figures, int nodes, const char* policy,
+             const Jobspec& jobspec) {
+  Row(name, figures,
+      [=](benchmark::State& state) { Fill(state, nodes, policy, jobspec); });
+}
+
+void StreamRow(const char* name, Figures figures, int nodes, const char* policy,
+               int jobs) {
+  Row(name, figures,
+      [=](benchmark::State& state) { Stream(state, nodes, policy, jobs); });
+}
+
+[[maybe_unused]] const bool kRegistered = [] {
+  const Jobspec core = OneCore();
+  const Jobspec gang = Gang(4);
+  FillRow("8192x32, 1 core, lonode", {200e3, 2.5}, 8'192, "lonode", core);
+  FillRow("8192x32, 1 core, low", {200e3, 2}, 8'192, "low", core);
+  FillRow("1024x32, 1 core, lonode", {200e3, 32}, 1'024, "lonode", core);
+  FillRow("1024x32, 1 core, first", {300e3, 4'798}, 1'024, "first", core);
+  FillRow("1024x32, 4 nodes, lonode", {50e3, 130}, 1'024, "lonode", gang);
+  FillRow("1024x32, 4 nodes, low", {50e3, 160}, 1'024, "low", gang);
+  FillRow("1024x32, 4 nodes, high", {50e3, 145}, 1'024, "high", gang);
+  FillRow("8192x32, 4 nodes, lonode", {50e3, 10.7}, 8'192, "lonode", gang);
+  FillRow("8192x32, 4 nodes, low", {50e3, 5.9}, 8'192, "low", gang);
+  StreamRow("1024x32, allocate or reserve x 3000, lonode", {10e3, 217}, 1'024,
+            "lonode", 3'000);
+  StreamRow("1024x32, allocate or reserve x 3000, low", {10e3, 249}, 1'024,
+            "low", 3'000);
+  StreamRow("8192x32, allocate or reserve x 3000, lonode", {4e3, 26}, 8'192,
+            "lonode", 3'000);
+  StreamRow("1024x32, 10,000 reservations, lonode", {5e3, 146}, 1'024, "lonode",
+            10'000);
+  const auto fail = [](const char* name, double limit, int filling_jobs,
+                       const Jobspec& filling, const Jobspec& failing) {
+    Row(name, {limit, 0}, [=](benchmark::State& state) {
+      Fail(state, filling, filling_jobs, failing);
+    });
+  };
+  fail("8192x32 full of gangs, 1 core fails", 10e3, 1 << 20, gang, core);
+  fail("8192x32 full of gangs, 4 nodes fail", 10e3, 1 << 20, gang, gang);
+  // What is left is known to be too little only when it has been counted.
+  fail("8192x32 half full, 8000 nodes fail", 0, 1'024, gang, Gang(8'000));
+  Row("1024x32, cancel of 1-core jobs", {200e3, 0}, Cancel);
+  const auto shape = [](const char* name, bool grow) {
+    benchmark::RegisterBenchmark((std::string("library: ") + name).c_str(),
+                                 [grow](benchmark::State& state) {
+                                   Show(state, {1, 0});
+                                   GrowOrShrink(state, grow);
+                                 })
+        ->MinTime(0.3)
+        ->Unit(benchmark::kMillisecond);
+  };
+  shape("8192x32, one node more", true);
+  shape("8192x32, one node less", false);
+  return true;
+}();
+
+}  // namespace
+}  // namespace fluxnetes::matcher

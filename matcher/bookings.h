@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "matcher/covers.h"
 #include "matcher/vertex_plans.h"
 
 namespace fluxnetes::matcher {
@@ -53,12 +54,14 @@ struct Bookings {
   std::vector<std::int32_t> allocations;   // [vertex]: jobs that have it now
   std::vector<std::int32_t> reservations;  // [vertex]: jobs that will
   std::vector<std::int64_t> weights;       // [edge]: for `first`
+  Covers covers;
   TouchLog log;
 
   // Makes room for what the graph has.
   void Resize(int vertices, int edges) {
     plans.Resize(vertices);
     sharing.Resize(vertices);
+    covers.Resize(vertices);
     allocations.resize(vertices);
     reservations.resize(vertices);
     weights.resize(edges, kForever);

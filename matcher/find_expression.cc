@@ -197,14 +197,11 @@ std::string FindExpression::FilterOf(const Matcher& matcher, VertexIndex v,
     std::copy(units.begin(), units.end(), used.begin());
   } else {
     for (const Time at : {wall_clock, Time{0}}) {
-      bool any = false;
-      for (std::size_t i = 0; i < types; ++i) {
-        const Planner& planner = filter.planner(static_cast<int>(i));
-        used[i] =
-            std::max<std::int64_t>(0, planner.total() - planner.LeftAt(at));
-        any = any || used[i] != 0;
+      used = matcher.FilterUse(v, at);
+      if (std::any_of(used.begin(), used.end(),
+                      [](std::int64_t units) { return units != 0; })) {
+        break;
       }
-      if (any) break;
     }
   }
   std::string text = "{";

@@ -64,7 +64,8 @@ std::int64_t Matcher::State::CountNodes(const JobRequest& request, bool status,
     }
     if (!request.spec->constraint.Holds(graph, v)) continue;
     count += bookings.plans.LeastDuring(v, graph.units(v), at,
-                                        request.duration) == 1;
+                                        request.duration) == 1 &&
+             !CoveredDuring(v, at, request.duration);
   }
   return count;
 }
@@ -220,29 +221,6 @@ bool Matcher::Known(JobId job) const { return state_->jobs.contains(job); }
 bool Matcher::Reserved(JobId job) const {
   const auto found = state_->jobs.find(job);
   return found != state_->jobs.end() && found->second.reserved;
-}
-
-std::int64_t Matcher::allocations(VertexIndex v) const {
-  return state_->bookings.allocations[v];
-}
-
-std::int64_t Matcher::reservations(VertexIndex v) const {
-  return state_->bookings.reservations[v];
-}
-
-Matcher::Hold Matcher::HoldOf(JobId job, VertexIndex v) const {
-  Hold hold;
-  const auto found = state_->jobs.find(job);
-  if (found == state_->jobs.end()) return hold;
-  const auto at = found->second.bookings.find(v);
-  if (at == found->second.bookings.end()) return hold;
-  hold.tagged = at->second.tagged;
-  hold.exclusive = at->second.plan != 0;
-  hold.filtered = at->second.filter != 0;
-  if (hold.filtered) {
-    hold.units = state_->filters.At(v)->UnitsOf(at->second.filter);
-  }
-  return hold;
 }
 
 }  // namespace fluxnetes::matcher

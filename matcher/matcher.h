@@ -170,6 +170,8 @@ class Matcher {
   };
   Hold HoldOf(JobId job, VertexIndex v) const;
   bool Reserved(JobId job) const;
+  // What of the types of the vertex's pruning filter is in use below it.
+  std::vector<std::int64_t> FilterUse(VertexIndex v, Time at) const;
 
   struct State;
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 #include "matcher/matcher_state.h"
 
@@ -13,19 +14,40 @@ Match Matcher::State::Book(JobId id, const JobRequest& asked, Time at,
   match.at = at;
   match.duration = std::min(asked.duration, options.end - at);
   request = &asked;
-  job = Job{};
-  job.reserved = how == MatchOutcome::kReserved;
-  job.start = at;
+  job_id = id;
+  job = Job{how == MatchOutcome::kReserved, at, at + match.duration, {}};
   Match made = Walk(how == MatchOutcome::kMatched ? Mode::kLook : Mode::kBook);
   if (made.taken.empty()) {
     made.outcome = MatchOutcome::kBusy;  // nothing exclusive was reached
+    Release(id, job);
   } else if (how != MatchOutcome::kMatched) {
     Keep(id);
   }
   return made;
 }
 
+void Matcher::State::Job::Sort() {
+  std::sort(bookings.begin(), bookings.end(),
+            [](const Booking& a, const Booking& b) {
+              return a.vertex < b.vertex;
+            });
+}
+
+const Matcher::State::Booking* Matcher::State::Job::Find(VertexIndex v) const {
+  const auto found = std::lower_bound(
+      bookings.begin(), bookings.end(), v,
+      [](const Booking& booking, VertexIndex at) {
+        return booking.vertex < at;
+      });
+  return found != bookings.end() && found->vertex == v ? &*found : nullptr;
+}
+
+Matcher::State::Booking* Matcher::State::Job::Find(VertexIndex v) {
+  return const_cast<Booking*>(std::as_const(*this).Find(v));
+}
+
 void Matcher::State::Keep(JobId id) {
+  job.Sort();
   ++starts[job.start];
   jobs.emplace(id, std::move(job));
 }
@@ -37,7 +59,7 @@ Match Matcher::State::Walk(Mode how) {
     below.any = false;
     below.exclusive = 0;
   }
-  Descend(kNoEdge, graph.root(), selection.root_mark(), false, 0);
+  Descend(kNoEdge, graph.root(), selection.root_mark(), {}, 0);
   return std::move(match);
 }
 
@@ -45,33 +67,38 @@ Match Matcher::State::Walk(Mode how) {
 // vertex. Recurses as deep as the graph. Tells how many vertices the job has
 // for itself; -1 if a filter had no room for it.
 int Matcher::State::Descend(EdgeIndex way, VertexIndex v,
-                            const Selection::Mark& mark, bool whole,
+                            const Selection::Mark& mark, Share share,
                             int depth) {
   if (depth > kMaxGraphDepth) return -1;
-  whole = whole ||
-          (request != nullptr && request->exclusive.contains(graph.type(v))) ||
-          (options.policy.node_exclusive && graph.type(v) == types::kNode);
+  share.whole =
+      share.whole ||
+      (request != nullptr && request->exclusive.contains(graph.type(v))) ||
+      (options.policy.node_exclusive && graph.type(v) == types::kNode);
+  const bool cover = share.whole && !share.covered && MayCover(v);
+  const Share below{share.whole, share.covered || cover};
   for (EdgeIndex e = graph.FirstOut(v); e != kNoEdge; e = graph.NextOut(e)) {
-    if (!whole && !selection.Selected(e)) continue;
+    if (!below.whole && !selection.Selected(e)) continue;
     const VertexIndex child = graph.target(e);
     const Selection::Mark of_child =
-        whole ? Selection::Mark{0, graph.units(child), true}
-              : selection.mark(e);
-    if (Descend(e, child, of_child, whole, depth + 1) > 0 &&
+        below.whole ? Selection::Mark{0, graph.units(child), true}
+                    : selection.mark(e);
+    if (Descend(e, child, of_child, below, depth + 1) > 0 &&
         options.policy.stop_on_match) {
       Weigh(e);
     }
   }
-  return Leave(way, v, mark, whole || mark.exclusive, depth);
+  return Leave(way, v, mark, share, cover, depth);
 }
 
 int Matcher::State::Leave(EdgeIndex way, VertexIndex v,
-                          const Selection::Mark& mark, bool exclusive,
+                          const Selection::Mark& mark, Share share, bool cover,
                           int depth) {
   Below& below = levels[depth + 1];
+  const bool exclusive = share.whole || mark.exclusive;
   int taken = below.exclusive + (exclusive ? 1 : 0);
   if (taken > 0) {
-    if (mode == Mode::kLook || BookVertex(v, mark, exclusive, depth)) {
+    if (mode == Mode::kLook || share.covered ||
+        BookVertex(v, mark, exclusive, depth)) {
       HandUp(v, exclusive ? graph.units(v) : graph.units(v) - mark.units,
              depth);
       levels[depth].exclusive += taken;
@@ -79,11 +106,26 @@ int Matcher::State::Leave(EdgeIndex way, VertexIndex v,
     } else {
       taken = -1;
     }
+    if (cover) {
+      BookingOf(v).cover = true;
+      bookings.covers.Add(v, {job_id, job.start, job.end, job.reserved});
+    }
   }
-  std::fill(below.units.begin(), below.units.end(), 0);
+  if (below.any) std::fill(below.units.begin(), below.units.end(), 0);
   below.any = false;
   below.exclusive = 0;
   return taken;
+}
+
+// What a restored job has of a vertex is known before the walk.
+Matcher::State::Booking& Matcher::State::BookingOf(VertexIndex v) {
+  if (!job.bookings.empty() && job.bookings.back().vertex == v) {
+    return job.bookings.back();
+  }
+  if (mode == Mode::kRestore) {
+    if (Booking* booking = restored.Find(v)) return *booking;
+  }
+  return job.bookings.emplace_back(Booking{v});
 }
 
 std::shared_ptr<const TakenNote> Matcher::State::NoteOf(VertexIndex v) const {
@@ -95,7 +137,7 @@ std::shared_ptr<const TakenNote> Matcher::State::NoteOf(VertexIndex v) const {
 
 bool Matcher::State::BookVertex(VertexIndex v, const Selection::Mark& mark,
                                 bool exclusive, int depth) {
-  Booking& booking = job.bookings[v];
+  Booking& booking = BookingOf(v);
   booking.tagged = true;
   if (exclusive && mode == Mode::kBook) {
     booking.plan = bookings.plans.Make(v, graph.units(v))

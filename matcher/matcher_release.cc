@@ -5,11 +5,9 @@
 
 namespace fluxnetes::matcher {
 
-void Matcher::State::ReleaseVertex(Job& held, VertexIndex v) {
-  const auto found = held.bookings.find(v);
-  if (found == held.bookings.end()) return;
-  const Booking booking = found->second;
-  held.bookings.erase(found);
+void Matcher::State::Unbook(JobId id, const Job& held,
+                            const Booking& booking) {
+  const VertexIndex v = booking.vertex;
   bookings.log.Add({v, true, booking.plan != 0});
   if (booking.plan != 0) {
     bookings.plans.Remove(v, booking.plan);
@@ -17,12 +15,19 @@ void Matcher::State::ReleaseVertex(Job& held, VertexIndex v) {
   }
   if (booking.sharing != 0) bookings.sharing.Remove(v, booking.sharing);
   if (booking.filter != 0) filters.At(v)->RemoveSpan(booking.filter);
+  if (booking.cover) bookings.covers.Remove(v, id);
 }
 
-void Matcher::State::Release(Job& held) {
-  while (!held.bookings.empty()) {
-    ReleaseVertex(held, held.bookings.begin()->first);
-  }
+void Matcher::State::ReleaseVertex(JobId id, Job& held, VertexIndex v) {
+  const Booking* found = held.Find(v);
+  if (found == nullptr) return;
+  Unbook(id, held, *found);
+  held.bookings.erase(held.bookings.begin() + (found - held.bookings.data()));
+}
+
+void Matcher::State::Release(JobId id, Job& held) {
+  for (const Booking& booking : held.bookings) Unbook(id, held, booking);
+  held.bookings.clear();
 }
 
 void Matcher::State::Forget(JobId id) {
@@ -33,14 +38,14 @@ void Matcher::State::Forget(JobId id) {
 }
 
 bool Matcher::State::RootTagged(const Job& held) const {
-  const auto found = held.bookings.find(graph.root());
-  return found != held.bookings.end() && found->second.tagged;
+  const Booking* found = held.Find(graph.root());
+  return found != nullptr && found->tagged;
 }
 
 bool Matcher::Cancel(JobId id) {
   const auto found = state_->jobs.find(id);
   if (found == state_->jobs.end()) return false;
-  state_->Release(found->second);
+  state_->Release(id, found->second);
   state_->Forget(id);
   return true;
 }
@@ -55,9 +60,9 @@ Released Matcher::State::ReleasePart(JobId id,
   const std::set<VertexIndex> gone(vertices.begin(), vertices.end());
   const std::size_t types = graph.type_names().size();
   for (const VertexIndex v : gone) {
-    const auto found = held.bookings.find(v);
-    if (found == held.bookings.end()) continue;
-    if (found->second.plan != 0 && filters.Tracks(graph.type(v))) {
+    const Booking* found = held.Find(v);
+    if (found == nullptr) continue;
+    if (found->plan != 0 && filters.Tracks(graph.type(v))) {
       for (VertexIndex up = graph.parent(v); up != kNoVertex;
            up = graph.parent(up)) {
         if (gone.contains(up)) continue;
@@ -71,11 +76,11 @@ Released Matcher::State::ReleasePart(JobId id,
       if (!gone.contains(up)) counts[up].resize(types);
     }
   }
-  for (const VertexIndex v : gone) ReleaseVertex(held, v);
+  for (const VertexIndex v : gone) ReleaseVertex(id, held, v);
   for (const auto& [v, row] : counts) {
-    const auto found = held.bookings.find(v);
-    if (found == held.bookings.end()) continue;
-    Booking& booking = found->second;
+    Booking* found = held.Find(v);
+    if (found == nullptr) continue;
+    Booking& booking = *found;
     MultiPlanner* filter = filters.At(v);
     if (booking.filter == 0 || filter == nullptr) continue;
     bookings.log.Add({v, true, false});
@@ -85,10 +90,10 @@ Released Matcher::State::ReleasePart(JobId id,
       continue;
     }
     booking.filter = 0;
-    if (booking.plan == 0) ReleaseVertex(held, v);
+    if (booking.plan == 0) ReleaseVertex(id, held, v);
   }
   if (RootTagged(held)) return Released::kPart;
-  Release(held);
+  Release(id, held);
   Forget(id);
   return Released::kAll;
 }
@@ -98,13 +103,14 @@ Released Matcher::CancelRanks(JobId id,
   const auto found = state_->jobs.find(id);
   if (found == state_->jobs.end()) return Released::kUnknown;
   if (found->second.reserved) return Released::kReserved;
+  state_->Uncover(id, state_->graph.size());
   std::vector<VertexIndex> vertices;
   for (const std::int64_t rank : ranks) {
     const auto& on_rank = state_->graph.OfRank(rank);
     if (on_rank.empty()) return Released::kNotHeld;
     for (const VertexIndex v : on_rank) {
-      const auto booking = found->second.bookings.find(v);
-      if (booking != found->second.bookings.end() && booking->second.tagged) {
+      const State::Booking* booking = found->second.Find(v);
+      if (booking != nullptr && booking->tagged) {
         vertices.push_back(v);
       }
     }
@@ -117,9 +123,10 @@ Released Matcher::CancelVertices(JobId id,
   const auto found = state_->jobs.find(id);
   if (found == state_->jobs.end()) return Released::kUnknown;
   if (found->second.reserved) return Released::kReserved;
+  state_->Uncover(id, state_->graph.size());
   for (const VertexIndex v : vertices) {
-    const auto booking = found->second.bookings.find(v);
-    if (booking == found->second.bookings.end() || booking->second.plan == 0) {
+    const State::Booking* booking = found->second.Find(v);
+    if (booking == nullptr || booking->plan == 0) {
       return Released::kNotHeld;
     }
   }

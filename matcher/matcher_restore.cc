@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <unordered_set>
+#include <utility>
+
 #include "matcher/matcher_state.h"
 
 namespace fluxnetes::matcher {
@@ -7,8 +10,10 @@ namespace fluxnetes::matcher {
 // Books the parts that the job has alone and sees that the others are free.
 // Tells what is wrong; then the job has what was booked until then.
 std::string Matcher::State::BookHeld(const Held& held) {
+  std::unordered_set<VertexIndex> parts;
   for (const HeldPart& part : held.parts) {
     const VertexIndex v = part.vertex;
+    UncoverAbove(v, graph.size());
     if (!part.exclusive) {
       if (bookings.plans.LeastDuring(v, graph.units(v), match.at,
                                      match.duration) < graph.units(v)) {
@@ -22,12 +27,11 @@ std::string Matcher::State::BookHeld(const Held& held) {
       return fmt::format("update_vtx_plan: can't add span into {}.",
                          graph.Name(v));
     }
-    Booking& booking = job.bookings[v];
-    if (booking.plan != 0) {
+    if (!parts.insert(v).second) {
       bookings.plans.Remove(v, *span);
       return fmt::format("{} is there twice", graph.Path(v));
     }
-    booking.plan = *span;
+    job.bookings.push_back(Booking{.vertex = v, .plan = *span});
     for (VertexIndex up = v; up != kNoVertex; up = graph.parent(up)) {
       bookings.log.Add({up, false, up == v});
     }
@@ -56,19 +60,27 @@ Match Matcher::Restore(JobId id, const Held& held, bool reserved, Time at,
   state.match.duration = duration;
   state.request = nullptr;
   state.now = 0;
-  state.job = State::Job{};
-  state.job.reserved = reserved;
-  state.job.start = at;
+  state.job_id = id;
+  const Time end = duration > kForever - at ? kForever : at + duration;
+  state.job = State::Job{reserved, at, end, {}};
   refused.error = state.BookHeld(held);
   if (!refused.error.empty()) {
-    state.Release(state.job);
+    state.Release(id, state.job);
     return refused;
   }
   state.selection.Begin();
   for (const HeldEdge& edge : held.edges) {
     state.selection.MarkEdge(edge.edge, edge.units, edge.exclusive);
   }
+  state.job.Sort();
+  state.restored = std::exchange(
+      state.job, State::Job{reserved, at, state.job.end, {}});
   Match made = state.Walk(State::Mode::kRestore);
+  auto& all = state.job.bookings;
+  for (const State::Booking& booking : state.restored.bookings) {
+    state.odd_holds = state.odd_holds || !booking.tagged;
+    all.push_back(booking);
+  }
   state.Keep(id);
   return made;
 }

@@ -32,6 +32,11 @@ void Matcher::Grow(const std::function<void(ResourceGraph&)>& change) {
     state_->Prime();
     throw;
   }
+  state_->bookings.Resize(graph.size(), graph.edges());
+  state_->filters.Resize(graph.size());
+  for (VertexIndex v = before; v < graph.size(); ++v) {
+    state_->UncoverAbove(v, before);
+  }
   state_->Prime();
 }
 
@@ -42,7 +47,10 @@ bool Matcher::Remove(std::string_view path) {
       std::find(vertices.begin(), vertices.end(), root) != vertices.end()) {
     return false;
   }
-  for (const VertexIndex v : vertices) state_->graph.Detach(v);
+  for (const VertexIndex v : vertices) {
+    state_->UncoverAbove(v, state_->graph.size());
+    state_->graph.Detach(v);
+  }
   state_->Prime();
   return true;
 }
@@ -56,12 +64,17 @@ bool Matcher::RemoveRanks(const std::vector<std::int64_t>& ranks) {
       return false;
     }
   }
+  for (const std::int64_t rank : ranks) {
+    for (const VertexIndex v : graph.OfRank(rank)) {
+      state_->UncoverAbove(v, graph.size());
+    }
+  }
   for (auto job = state_->jobs.begin(); job != state_->jobs.end();) {
     const auto next = std::next(job);
     std::vector<VertexIndex> vertices;
     for (const std::int64_t rank : ranks) {
       for (const VertexIndex v : graph.OfRank(rank)) {
-        if (job->second.bookings.contains(v)) vertices.push_back(v);
+        if (job->second.Find(v) != nullptr) vertices.push_back(v);
       }
     }
     if (!vertices.empty()) state_->ReleasePart(job->first, vertices);

@@ -16,15 +16,22 @@ namespace fluxnetes::matcher {
 struct Matcher::State {
   // What a job has booked at a vertex; 0 where nothing.
   struct Booking {
+    VertexIndex vertex = kNoVertex;
+    bool tagged = false;  // reached by the walk that booked
+    bool cover = false;   // with all below it, which is not booked
     PlanId plan = 0;
     PlanId sharing = 0;
     PlanId filter = 0;
-    bool tagged = false;  // reached by the walk that booked
   };
   struct Job {
     bool reserved = false;
     Time start = 0;
-    std::unordered_map<VertexIndex, Booking> bookings;
+    Time end = 0;
+    std::vector<Booking> bookings;  // in order of vertex, once sorted
+
+    void Sort();
+    const Booking* Find(VertexIndex v) const;  // null: none
+    Booking* Find(VertexIndex v);
   };
   // Units that are handed up a level while a selection is booked.
   struct Below {
@@ -53,12 +60,18 @@ struct Matcher::State {
   // Books the last selection.
   Match Book(JobId id, const JobRequest& request, Time at, MatchOutcome how);
   Match Walk(Mode how);
+  // How much of a vertex and what is below it a walk takes.
+  struct Share {
+    bool whole = false;    // everything below, too
+    bool covered = false;  // so much so that it need not be booked
+  };
   int Descend(EdgeIndex way, VertexIndex v, const Selection::Mark& mark,
-              bool whole, int depth);
+              Share share, int depth);
   int Leave(EdgeIndex way, VertexIndex v, const Selection::Mark& mark,
-            bool exclusive, int depth);
+            Share share, bool cover, int depth);
   bool BookVertex(VertexIndex v, const Selection::Mark& mark, bool exclusive,
                   int depth);
+  Booking& BookingOf(VertexIndex v);
   std::shared_ptr<const TakenNote> NoteOf(VertexIndex v) const;
   void HandUp(VertexIndex v, std::int64_t units, int depth);
   void Weigh(EdgeIndex e);
@@ -66,10 +79,21 @@ struct Matcher::State {
 
   void Keep(JobId id);
 
+  // What is below covered vertices.
+  template <typename Use>
+  void ForCoversAbove(VertexIndex v, const Use& use) const;
+  std::int64_t JobsAbove(VertexIndex v, bool reserved) const;
+  bool CoveredDuring(VertexIndex v, Time at, Time duration) const;
+  bool MayCover(VertexIndex v) const;
+  bool TracksBelow(VertexIndex top) const;
+  void Uncover(JobId id, VertexIndex end);
+  void UncoverAbove(VertexIndex v, VertexIndex end);
+
   // Lets go.
-  void Release(Job& job);
+  void Release(JobId id, Job& job);
   void Forget(JobId id);
-  void ReleaseVertex(Job& job, VertexIndex v);
+  void ReleaseVertex(JobId id, Job& job, VertexIndex v);
+  void Unbook(JobId id, const Job& job, const Booking& booking);
   Released ReleasePart(JobId id, const std::vector<VertexIndex>& vertices);
   bool RootTagged(const Job& job) const;
 
@@ -78,14 +102,19 @@ struct Matcher::State {
   PruningFilters filters;
   Bookings bookings;
   Selection selection;
-  std::map<JobId, Job> jobs;
+  std::unordered_map<JobId, Job> jobs;
   std::map<Time, int> starts;  // of the jobs
   std::int64_t nodes_up = 0;
+  // Some job holds something that no walk reached: no one can tell by a vertex
+  // what is free below it.
+  bool odd_holds = false;
 
   // While a selection is booked.
   const JobRequest* request = nullptr;
   Match match;
+  JobId job_id = 0;
   Job job;
+  Job restored;  // what a restored job has before the walk
   Mode mode = Mode::kBook;
   Time now = 0;
   std::vector<Below> levels;  // [depth]

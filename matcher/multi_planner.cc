@@ -66,6 +66,12 @@ Reduced MultiPlanner::ReduceSpan(PlanId id,
   return outcome;
 }
 
+std::vector<std::int64_t> MultiPlanner::Totals() const {
+  std::vector<std::int64_t> totals;
+  for (const Planner& planner : planners_) totals.push_back(planner.total());
+  return totals;
+}
+
 std::vector<std::int64_t> MultiPlanner::UnitsOf(PlanId id) const {
   std::vector<std::int64_t> units;
   const PlanId* parts = FindSpan(id);

@@ -19,6 +19,7 @@ class MultiPlanner {
                std::span<const std::int64_t> totals);
 
   const std::vector<NameId>& types() const { return types_; }
+  std::vector<std::int64_t> Totals() const;
   const Planner& planner(int i) const { return planners_[i]; }
   int spans() const { return ids_.size(); }
 

@@ -26,6 +26,9 @@ class PruningFilters {
   // are there already get other totals and keep what is taken.
   void Build(const ResourceGraph& graph, Time base, Time duration);
 
+  // Makes room for vertices that were added; they have none.
+  void Resize(int vertices) { of_.resize(vertices, -1); }
+
   // Whether the type is kept anywhere.
   bool Tracks(TypeId type) const {
     return type < static_cast<int>(tracked_.size()) && tracked_[type] != 0;

@@ -98,6 +98,7 @@ class Selection {
 
   bool Pruned(VertexIndex v, Level level, bool exclusive);
   bool PrunedByUse(VertexIndex v, bool exclusive) const;
+  bool Allocated(VertexIndex v) const;
   bool PrunedByNeeds(VertexIndex v, int resource);
 
   void Explore(VertexIndex v, Level level, std::uint64_t multiplier,

@@ -32,9 +32,22 @@ bool Selection::Pruned(VertexIndex v, Level level, bool exclusive) {
 
 bool Selection::PrunedByUse(VertexIndex v, bool exclusive) const {
   if (!exclusive) return false;
-  if (times_.now && bookings_.allocations[v] > 0) return true;
+  if (times_.now && Allocated(v)) return true;
   return bookings_.sharing.LeastDuring(v, kMaxSharing, times_.at,
                                        times_.duration) < kMaxSharing;
+}
+
+// Whether a job has the vertex now, or all of something above it.
+bool Selection::Allocated(VertexIndex v) const {
+  if (bookings_.allocations[v] > 0) return true;
+  if (bookings_.covers.empty()) return false;
+  for (VertexIndex up = graph_.parent(v); up != kNoVertex;
+       up = graph_.parent(up)) {
+    for (const Cover& cover : bookings_.covers.At(up)) {
+      if (!cover.reserved) return true;
+    }
+  }
+  return false;
 }
 
 bool Selection::PrunedByNeeds(VertexIndex v, int resource) {

@@ -15,7 +15,7 @@ Match Matcher::State::Book(JobId id, const JobRequest& asked, Time at,
   match.duration = std::min(asked.duration, options.end - at);
   request = &asked;
   job_id = id;
-  job = Job{how == MatchOutcome::kReserved, at, at + match.duration, {}};
+  job = Job{how == MatchOutcome::kReserved, false, at, at + match.duration, {}};
   Match made = Walk(how == MatchOutcome::kMatched ? Mode::kLook : Mode::kBook);
   if (made.taken.empty()) {
     made.outcome = MatchOutcome::kBusy;  // nothing exclusive was reached
@@ -27,18 +27,17 @@ Match Matcher::State::Book(JobId id, const JobRequest& asked, Time at,
 }
 
 void Matcher::State::Job::Sort() {
-  std::sort(bookings.begin(), bookings.end(),
-            [](const Booking& a, const Booking& b) {
-              return a.vertex < b.vertex;
-            });
+  std::sort(
+      bookings.begin(), bookings.end(),
+      [](const Booking& a, const Booking& b) { return a.vertex < b.vertex; });
 }
 
 const Matcher::State::Booking* Matcher::State::Job::Find(VertexIndex v) const {
-  const auto found = std::lower_bound(
-      bookings.begin(), bookings.end(), v,
-      [](const Booking& booking, VertexIndex at) {
-        return booking.vertex < at;
-      });
+  const auto found =
+      std::lower_bound(bookings.begin(), bookings.end(), v,
+                       [](const Booking& booking, VertexIndex at) {
+                         return booking.vertex < at;
+                       });
   return found != bookings.end() && found->vertex == v ? &*found : nullptr;
 }
 

@@ -36,7 +36,10 @@ bool Matcher::State::CoveredDuring(VertexIndex v, Time at,
 // Whether a walk that takes the vertex with everything below may leave it at
 // the vertex: nothing of it is in use, and no weights below it change.
 bool Matcher::State::MayCover(VertexIndex v) const {
-  if (mode != Mode::kBook || odd_holds || graph.IsLeaf(v)) return false;
+  if (mode != Mode::kBook || odd_jobs > 0 || graph.IsLeaf(v) ||
+      filters.OddBelow(v)) {
+    return false;
+  }
   if (bookings.sharing.LeastDuring(v, kMaxSharing, match.at, match.duration) <
       kMaxSharing) {
     return false;
@@ -46,6 +49,17 @@ bool Matcher::State::MayCover(VertexIndex v) const {
     if (!graph.IsLeaf(graph.target(e))) return false;
   }
   return true;
+}
+
+void Matcher::State::NoteOdd(Job& held) {
+  const bool before = held.odd;
+  held.odd = std::any_of(
+      held.bookings.begin(), held.bookings.end(), [&](const Booking& booking) {
+        const VertexIndex up = graph.parent(booking.vertex);
+        const Booking* above = up == kNoVertex ? &booking : held.Find(up);
+        return above == nullptr || above->sharing == 0 || booking.sharing == 0;
+      });
+  odd_jobs += (held.odd ? 1 : 0) - (before ? 1 : 0);
 }
 
 // Whether a filter knows of anything below the vertex.
@@ -110,10 +124,20 @@ void Matcher::State::UncoverAbove(VertexIndex v, VertexIndex end) {
   if (bookings.covers.empty()) return;
   std::vector<JobId> ids;
   for (const Cover& cover : bookings.covers.At(v)) ids.push_back(cover.job);
-  ForCoversAbove(v, [&](VertexIndex, const Cover& cover) {
-    ids.push_back(cover.job);
-  });
+  ForCoversAbove(
+      v, [&](VertexIndex, const Cover& cover) { ids.push_back(cover.job); });
   for (const JobId id : ids) Uncover(id, end);
+}
+
+// The same, and for those that cover something below it.
+void Matcher::State::UncoverAround(VertexIndex top) {
+  UncoverAbove(top, graph.size());
+  if (bookings.covers.empty()) return;
+  for (const VertexIndex v : graph.PostOrder(top)) {
+    std::vector<JobId> ids;
+    for (const Cover& cover : bookings.covers.At(v)) ids.push_back(cover.job);
+    for (const JobId id : ids) Uncover(id, graph.size());
+  }
 }
 
 Matcher::Hold Matcher::HoldOf(JobId job, VertexIndex v) const {
@@ -132,8 +156,7 @@ Matcher::Hold Matcher::HoldOf(JobId job, VertexIndex v) const {
     hold.tagged = hold.tagged || cover.job == job;
   });
   hold.exclusive = hold.tagged;
-  hold.filtered =
-      hold.tagged && filter != nullptr && state_->TracksBelow(v);
+  hold.filtered = hold.tagged && filter != nullptr && state_->TracksBelow(v);
   if (hold.filtered) hold.units = filter->Totals();
   return hold;
 }

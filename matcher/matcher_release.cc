@@ -5,8 +5,7 @@
 
 namespace fluxnetes::matcher {
 
-void Matcher::State::Unbook(JobId id, const Job& held,
-                            const Booking& booking) {
+void Matcher::State::Unbook(JobId id, const Job& held, const Booking& booking) {
   const VertexIndex v = booking.vertex;
   bookings.log.Add({v, true, booking.plan != 0});
   if (booking.plan != 0) {
@@ -34,6 +33,7 @@ void Matcher::State::Forget(JobId id) {
   const auto found = jobs.find(id);
   const auto start = starts.find(found->second.start);
   if (--start->second == 0) starts.erase(start);
+  if (found->second.odd) --odd_jobs;
   jobs.erase(found);
 }
 
@@ -92,7 +92,10 @@ Released Matcher::State::ReleasePart(JobId id,
     booking.filter = 0;
     if (booking.plan == 0) ReleaseVertex(id, held, v);
   }
-  if (RootTagged(held)) return Released::kPart;
+  if (RootTagged(held)) {
+    NoteOdd(held);
+    return Released::kPart;
+  }
   Release(id, held);
   Forget(id);
   return Released::kAll;

@@ -62,7 +62,7 @@ Match Matcher::Restore(JobId id, const Held& held, bool reserved, Time at,
   state.now = 0;
   state.job_id = id;
   const Time end = duration > kForever - at ? kForever : at + duration;
-  state.job = State::Job{reserved, at, end, {}};
+  state.job = State::Job{reserved, false, at, end, {}};
   refused.error = state.BookHeld(held);
   if (!refused.error.empty()) {
     state.Release(id, state.job);
@@ -73,15 +73,15 @@ Match Matcher::Restore(JobId id, const Held& held, bool reserved, Time at,
     state.selection.MarkEdge(edge.edge, edge.units, edge.exclusive);
   }
   state.job.Sort();
-  state.restored = std::exchange(
-      state.job, State::Job{reserved, at, state.job.end, {}});
+  state.restored =
+      std::exchange(state.job, State::Job{reserved, false, at, end, {}});
   Match made = state.Walk(State::Mode::kRestore);
   auto& all = state.job.bookings;
   for (const State::Booking& booking : state.restored.bookings) {
-    state.odd_holds = state.odd_holds || !booking.tagged;
     all.push_back(booking);
   }
   state.Keep(id);
+  state.NoteOdd(state.jobs.at(id));
   return made;
 }
 

@@ -48,7 +48,7 @@ bool Matcher::Remove(std::string_view path) {
     return false;
   }
   for (const VertexIndex v : vertices) {
-    state_->UncoverAbove(v, state_->graph.size());
+    state_->UncoverAround(v);
     state_->graph.Detach(v);
   }
   state_->Prime();
@@ -66,7 +66,7 @@ bool Matcher::RemoveRanks(const std::vector<std::int64_t>& ranks) {
   }
   for (const std::int64_t rank : ranks) {
     for (const VertexIndex v : graph.OfRank(rank)) {
-      state_->UncoverAbove(v, graph.size());
+      state_->UncoverAround(v);
     }
   }
   for (auto job = state_->jobs.begin(); job != state_->jobs.end();) {

@@ -25,6 +25,9 @@ struct Matcher::State {
   };
   struct Job {
     bool reserved = false;
+    // Holds something without what stands above it: then a vertex does not
+    // tell whether something below it is in use.
+    bool odd = false;
     Time start = 0;
     Time end = 0;
     std::vector<Booking> bookings;  // in order of vertex, once sorted
@@ -85,9 +88,11 @@ struct Matcher::State {
   std::int64_t JobsAbove(VertexIndex v, bool reserved) const;
   bool CoveredDuring(VertexIndex v, Time at, Time duration) const;
   bool MayCover(VertexIndex v) const;
+  void NoteOdd(Job& job);
   bool TracksBelow(VertexIndex top) const;
   void Uncover(JobId id, VertexIndex end);
   void UncoverAbove(VertexIndex v, VertexIndex end);
+  void UncoverAround(VertexIndex top);
 
   // Lets go.
   void Release(JobId id, Job& job);
@@ -105,9 +110,7 @@ struct Matcher::State {
   std::unordered_map<JobId, Job> jobs;
   std::map<Time, int> starts;  // of the jobs
   std::int64_t nodes_up = 0;
-  // Some job holds something that no walk reached: no one can tell by a vertex
-  // what is free below it.
-  bool odd_holds = false;
+  int odd_jobs = 0;
 
   // While a selection is booked.
   const JobRequest* request = nullptr;

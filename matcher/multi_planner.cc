@@ -82,9 +82,10 @@ std::vector<std::int64_t> MultiPlanner::UnitsOf(PlanId id) const {
   return units;
 }
 
-void MultiPlanner::Update(const std::vector<NameId>& types,
+bool MultiPlanner::Update(const std::vector<NameId>& types,
                           std::span<const std::int64_t> totals) {
   std::vector<Planner> planners;
+  bool differs = false;
   std::vector<std::ptrdiff_t> from;  // [new type]: the place it had, or -1
   for (std::size_t i = 0; i < types.size(); ++i) {
     const auto known = std::find(types_.begin(), types_.end(), types[i]);
@@ -94,7 +95,7 @@ void MultiPlanner::Update(const std::vector<NameId>& types,
     } else {
       from.push_back(known - types_.begin());
       planners.push_back(std::move(planners_[from.back()]));
-      planners.back().SetTotalAtBase(totals[i]);
+      differs = planners.back().SetTotalAtBase(totals[i]) || differs;
     }
   }
   std::vector<PlanId> parts(ids_.places() * types.size());
@@ -107,6 +108,7 @@ void MultiPlanner::Update(const std::vector<NameId>& types,
   parts_ = std::move(parts);
   types_ = types;
   planners_ = std::move(planners);
+  return differs;
 }
 
 Plan MultiPlanner::AvailableDuring(Time start, Time length,

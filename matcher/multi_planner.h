@@ -39,7 +39,9 @@ class MultiPlanner {
   std::optional<Time> FirstTime(Time from, Time length,
                                 std::span<const std::int64_t> units) const;
   // Other types and totals; spans stay with the types that stay.
-  void Update(const std::vector<NameId>& types,
+  // Tells whether one of them has another total only until a span starts or
+  // ends.
+  bool Update(const std::vector<NameId>& types,
               std::span<const std::int64_t> totals);
 
  private:

@@ -151,12 +151,14 @@ std::optional<Time> Planner::FirstTime(Time from, Time length,
   return std::nullopt;
 }
 
-void Planner::SetTotalAtBase(std::int64_t total) {
+bool Planner::SetTotalAtBase(std::int64_t total) {
+  const bool differs = points_.size() > 1 && total != total_;
   if (!points_.empty()) {
     std::int64_t& left = points_.front().left;
     left = std::max<std::int64_t>(0, left + total - total_);
   }
   total_ = total;
+  return differs;
 }
 
 void Planner::SetTotal(std::int64_t total) {

@@ -73,7 +73,8 @@ class Planner {
   void SetTotal(std::int64_t total);
   // The same, but until the first start or end of a span only: what a pruning
   // filter of Fluxion knows of vertices that come or go.
-  void SetTotalAtBase(std::int64_t total);
+  // Tells whether there is another truth from then on.
+  bool SetTotalAtBase(std::int64_t total);
 
  private:
   struct Point {

@@ -59,14 +59,18 @@ std::vector<TypeId> PruningFilters::TypesAt(TypeId type) const {
   return list;
 }
 
-void PruningFilters::Set(VertexIndex v, TypeId type,
+void PruningFilters::Set(const ResourceGraph& graph, VertexIndex v,
                          const std::vector<std::int64_t>& below) {
-  std::vector<TypeId> list = TypesAt(type);
+  std::vector<TypeId> list = TypesAt(graph.type(v));
   if (list.empty() && of_[v] < 0) return;
   std::vector<std::int64_t> totals;
   for (const TypeId t : list) totals.push_back(below[t]);
   if (of_[v] >= 0) {
-    filters_[of_[v]].Update(list, totals);
+    if (!filters_[of_[v]].Update(list, totals)) return;
+    for (VertexIndex up = graph.parent(v); up != kNoVertex;
+         up = graph.parent(up)) {
+      odd_below_[up] = 1;
+    }
     return;
   }
   of_[v] = static_cast<std::int32_t>(filters_.size());
@@ -77,7 +81,7 @@ void PruningFilters::Build(const ResourceGraph& graph, Time base,
                            Time duration) {
   base_ = base;
   duration_ = duration;
-  of_.resize(graph.size(), -1);
+  Resize(graph.size());
   if (graph.root() == kNoVertex) return;
   // All of a type count, also those that stand before its first leaf.
   for (const VertexIndex v : graph.PostOrder(graph.root())) {
@@ -111,9 +115,9 @@ void PruningFilters::Build(const ResourceGraph& graph, Time base,
     Row& below = levels[way.size()];
     Row& here = levels[way.size() - 1];
     if (graph.IsLeaf(v)) {
-      if (of_[v] >= 0) Set(v, type, below);
+      if (of_[v] >= 0) Set(graph, v, below);
     } else {
-      Set(v, type, below);
+      Set(graph, v, below);
       std::transform(below.begin(), below.end(), here.begin(), here.begin(),
                      std::plus<>());
       std::fill(below.begin(), below.end(), 0);

@@ -27,7 +27,14 @@ class PruningFilters {
   void Build(const ResourceGraph& graph, Time base, Time duration);
 
   // Makes room for vertices that were added; they have none.
-  void Resize(int vertices) { of_.resize(vertices, -1); }
+  void Resize(int vertices) {
+    of_.resize(vertices, -1);
+    odd_below_.resize(vertices);
+  }
+
+  // Whether a filter below the vertex may have less left than is free: it got
+  // more while something was in use there.
+  bool OddBelow(VertexIndex v) const { return odd_below_[v] != 0; }
 
   // Whether the type is kept anywhere.
   bool Tracks(TypeId type) const {
@@ -47,7 +54,8 @@ class PruningFilters {
   void NoteTracked(TypeId type);
   // The types kept at vertices of a type: its own list, then that of all.
   std::vector<TypeId> TypesAt(TypeId type) const;
-  void Set(VertexIndex v, TypeId type, const std::vector<std::int64_t>& below);
+  void Set(const ResourceGraph& graph, VertexIndex v,
+           const std::vector<std::int64_t>& below);
 
   Time base_ = 0;
   Time duration_ = 0;
@@ -55,6 +63,7 @@ class PruningFilters {
   std::set<TypeId> all_;
   std::vector<char> tracked_;     // [type]
   std::vector<std::int32_t> of_;  // [vertex], -1: none
+  std::vector<char> odd_below_;   // [vertex]
   std::vector<MultiPlanner> filters_;
 };
 

@@ -10,8 +10,8 @@ std::optional<bool> Selection::RunQuick() {
   passages_.resize(graph_.size());
   picked_.clear();
   if (!Passable(graph_.root())) return false;
-  const auto found = list.kind() == Shortlist::Kind::kSlots ? RunContest(list)
-                                                            : RunList(list);
+  const auto found =
+      list.kind() == Shortlist::Kind::kSlots ? RunContest(list) : RunList(list);
   if (found == true) MarkPicked();
   return found;
 }
@@ -40,10 +40,9 @@ std::optional<Planner::Stretch> Selection::ShortageBelow(
   const TypeNeeds& needs = request_->below[resource];
   if (filter == nullptr || !needs.any) return std::nullopt;
   for (std::size_t i = 0; i < filter->types().size(); ++i) {
-    const auto shortage =
-        filter->planner(static_cast<int>(i))
-            .ShortageIn(times_.at, times_.duration,
-                        needs.units[filter->types()[i]]);
+    const auto shortage = filter->planner(static_cast<int>(i))
+                              .ShortageIn(times_.at, times_.duration,
+                                          needs.units[filter->types()[i]]);
     if (shortage) return shortage;
   }
   return std::nullopt;
@@ -86,8 +85,8 @@ bool Selection::TryItem(Shortlist& list, int i, Candidate& candidate) {
   const bool parts = list.kind() == Shortlist::Kind::kParts;
   const Level level = parts ? request_->with[0] : request_->top();
   factors_ = item.factors;
-  const bool fits = Visit(item.way, item.vertex, level, !parts, parts,
-                          item.depth, candidate);
+  const bool fits =
+      Visit(item.way, item.vertex, level, !parts, parts, item.depth, candidate);
   factors_ = 0;
   if (fits) return true;
   const auto shortage = ShortageAt(item.vertex, level, parts);
@@ -119,8 +118,7 @@ std::optional<bool> Selection::RunList(Shortlist& list) {
   const std::uint64_t sorted = Shortlist::kMostSorted * each + each;
   bool chance = false;
   std::uint64_t found = picked_.size();
-  for (; next >= 0 && found <= sorted &&
-         (chance || list.item(next).key == key);
+  for (; next >= 0 && found <= sorted && (chance || list.item(next).key == key);
        next = list.Next(next + 1, times_.at, end)) {
     if (!TryItem(list, next, candidate)) continue;
     chance = true;

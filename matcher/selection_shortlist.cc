@@ -42,8 +42,9 @@ Shortlist::Kind Selection::KindOf() const {
     return Shortlist::Kind::kNone;
   }
   if (!request.IsSlot(0)) return Shortlist::Kind::kVertices;
-  return request.with[0].first == request.with[0].last ? Shortlist::Kind::kNone
-                                                       : Shortlist::Kind::kSlots;
+  return request.with[0].first == request.with[0].last
+             ? Shortlist::Kind::kNone
+             : Shortlist::Kind::kSlots;
 }
 
 std::unique_ptr<Shortlist> Selection::MakeShortlist() {
@@ -106,8 +107,8 @@ bool Selection::GatherShortlist(Shortlist& list) {
     }
     if (role.resource >= 0) {
       const std::int64_t score = 2 + step.factors + graph_.id(v);
-      list.Add({step.way, v, descending ? -score : score, step.factors,
-                step.depth});
+      list.Add(
+          {step.way, v, descending ? -score : score, step.factors, step.depth});
       continue;
     }
     if (role.packs_slot) {

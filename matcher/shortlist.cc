@@ -76,8 +76,7 @@ int Shortlist::Next(int from, Time at, Time end) const {
 
 void Shortlist::Summarize(int block) {
   const auto all = [](const std::vector<Times>& of, int first) {
-    const int last =
-        std::min(first + kBlock, static_cast<int>(of.size()));
+    const int last = std::min(first + kBlock, static_cast<int>(of.size()));
     Times times{0, kForever};
     for (int i = first; i < last; ++i) {
       times.from = std::max(times.from, of[i].from);

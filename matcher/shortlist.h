@@ -76,7 +76,7 @@ class Shortlist {
 
   // What holders are known to give at one time.
   struct Holder {
-    std::int64_t bound = 0;  // no slot that covers the time has less
+    std::int64_t bound = 0;   // no slot that covers the time has less
     std::int32_t slots = -1;  // over the duration; -1: not known
     std::uint64_t turn = 0;   // in which it was looked at
     std::int32_t first = 0;   // its slots then, of which `next` is the next
@@ -92,9 +92,9 @@ class Shortlist {
   void Changed(int holder, bool released);
   void ForgetBounds();
 
-  std::uint64_t position = 0;        // in the log of bookings
-  std::vector<int> looked_at;        // holders, in this turn
-  std::vector<int> unsettled;        // holders whose bound is too low
+  std::uint64_t position = 0;  // in the log of bookings
+  std::vector<int> looked_at;  // holders, in this turn
+  std::vector<int> unsettled;  // holders whose bound is too low
   static constexpr int kMostSorted = 1'024;
 
  private:

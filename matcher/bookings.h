@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "matcher/covers.h"
+#include "matcher/edge_weights.h"
 #include "matcher/vertex_plans.h"
 
 namespace fluxnetes::matcher {
@@ -53,7 +54,7 @@ struct Bookings {
   VertexPlans sharing;  // jobs at or below the vertex, one unit each
   std::vector<std::int32_t> allocations;   // [vertex]: jobs that have it now
   std::vector<std::int32_t> reservations;  // [vertex]: jobs that will
-  std::vector<std::int64_t> weights;       // [edge]: for `first`
+  EdgeWeights weights;
   Covers covers;
   TouchLog log;
 
@@ -64,7 +65,7 @@ struct Bookings {
     covers.Resize(vertices);
     allocations.resize(vertices);
     reservations.resize(vertices);
-    weights.resize(edges, kForever);
+    weights.Resize(edges);
   }
 };
 

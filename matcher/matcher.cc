@@ -21,28 +21,6 @@ Matcher::State::State(ResourceGraph with, const MatcherOptions& how)
   Prime();
 }
 
-void Matcher::State::Prime() {
-  filters.Build(graph, 0, kForever);
-  selection.ForgetGraph();
-  bookings.Resize(graph.size(), graph.edges());
-  const Below none{std::vector<std::int64_t>(graph.type_names().size()), false,
-                   0};
-  levels.assign(kMaxGraphDepth + 2, none);
-  CountUp();
-}
-
-// Nodes that are up, and all above them too.
-void Matcher::State::CountUp() {
-  nodes_up = 0;
-  std::vector<char> up(graph.size());
-  const auto order = graph.PostOrder(graph.root());
-  for (auto v = order.rbegin(); v != order.rend(); ++v) {
-    const VertexIndex parent = graph.parent(*v);
-    up[*v] = graph.up(*v) && (parent == kNoVertex || up[parent]) ? 1 : 0;
-    if (graph.type(*v) == types::kNode) nodes_up += up[*v];
-  }
-}
-
 std::optional<Time> Matcher::State::DurationOf(const Jobspec& jobspec) const {
   const Time window = options.end - options.start;
   const double seconds = jobspec.duration;

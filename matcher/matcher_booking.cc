@@ -183,7 +183,7 @@ void Matcher::State::Weigh(EdgeIndex e) {
   const std::int64_t left =
       std::max<std::int64_t>(0, filter->planner(last).LeftAt(now));
   if (left == 0 && filter->spans() == 0) return;
-  bookings.weights[e] = left;
+  bookings.weights.Set(graph, e, left);
 }
 
 }  // namespace fluxnetes::matcher

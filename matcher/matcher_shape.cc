@@ -1,13 +1,98 @@
 #include <algorithm>
+#include <unordered_set>
 
 #include "matcher/matcher_state.h"
 
 namespace fluxnetes::matcher {
 
+void Matcher::State::Resize() {
+  bookings.Resize(graph.size(), graph.edges());
+  filters.Resize(graph.size());
+  const Below none{std::vector<std::int64_t>(graph.type_names().size()), false,
+                   0};
+  levels.assign(kMaxGraphDepth + 2, none);
+  selection.ForgetGraph();
+}
+
+void Matcher::State::Prime() {
+  filters.Build(graph, 0, kForever);
+  Resize();
+  nodes_up = NodesUpBelow(graph.root());
+  const auto reached = graph.PostOrder(graph.root());
+  std::size_t ways = 1;
+  for (const VertexIndex v : reached) {
+    for (EdgeIndex e = graph.FirstOut(v); e != kNoEdge; e = graph.NextOut(e)) {
+      ++ways;
+    }
+  }
+  is_tree = ways == reached.size() && graph.dominant() == kContainment;
+}
+
+// None if something above the vertex is down.
+std::int64_t Matcher::State::NodesUpBelow(VertexIndex top) const {
+  if (top == kNoVertex) return 0;
+  for (VertexIndex v = graph.parent(top); v != kNoVertex; v = graph.parent(v)) {
+    if (!graph.up(v)) return 0;
+  }
+  std::int64_t nodes = 0;
+  const auto order = graph.PostOrder(top);
+  std::unordered_set<VertexIndex> down;
+  for (auto v = order.rbegin(); v != order.rend(); ++v) {
+    if (!graph.up(*v) || down.contains(graph.parent(*v))) {
+      down.insert(*v);
+    } else if (graph.type(*v) == types::kNode) {
+      ++nodes;
+    }
+  }
+  return nodes;
+}
+
+// Whether all that was added since then are trees below what was there before;
+// then it is known from then on.
+bool Matcher::State::Extend(int vertices, int edges) {
+  if (!is_tree) return false;
+  std::vector<VertexIndex> tops;
+  for (EdgeIndex e = edges; e < graph.edges(); ++e) {
+    if (graph.subsystem(e) != graph.dominant()) continue;
+    const VertexIndex v = graph.target(e);
+    if (v < vertices || graph.FirstIn(v) != e) return false;
+    if (graph.source(e) < vertices) tops.push_back(v);
+  }
+  for (const VertexIndex top : tops) {
+    if (!filters.Add(graph, top)) return false;
+    nodes_up += NodesUpBelow(top);
+  }
+  return true;
+}
+
+void Matcher::State::CutOff(VertexIndex top) {
+  UncoverAround(top);
+  const VertexIndex above = graph.parent(top);
+  if (!is_tree || above == kNoVertex) {
+    graph.Detach(top);
+    Prime();
+    return;
+  }
+  nodes_up -= NodesUpBelow(top);
+  filters.Drop(graph, top);
+  graph.Detach(top);
+  // What has become a leaf may be of a type that no filter has known of.
+  if (graph.IsLeaf(above) && !filters.Tracks(graph.type(above))) Prime();
+}
+
 bool Matcher::SetUp(std::string_view path, bool up) {
-  const auto vertices = state_->graph.FindAll(path);
-  for (const VertexIndex v : vertices) state_->graph.SetUp(v, up);
-  if (!vertices.empty()) state_->CountUp();
+  ResourceGraph& graph = state_->graph;
+  const auto vertices = graph.FindAll(path);
+  for (const VertexIndex v : vertices) {
+    if (graph.up(v) == up) continue;
+    graph.SetUp(v, true);
+    const std::int64_t nodes = state_->NodesUpBelow(v);
+    graph.SetUp(v, up);
+    state_->nodes_up += up ? nodes : -nodes;
+  }
+  if (!state_->is_tree) {
+    state_->nodes_up = state_->NodesUpBelow(graph.root());
+  }
   state_->selection.ForgetStatus();
   return !vertices.empty();
 }
@@ -25,6 +110,7 @@ bool Matcher::SetProperty(std::string_view path, const std::string& key,
 void Matcher::Grow(const std::function<void(ResourceGraph&)>& change) {
   ResourceGraph& graph = state_->graph;
   const int before = graph.size();
+  const int edges = graph.edges();
   try {
     change(graph);
   } catch (...) {
@@ -32,12 +118,11 @@ void Matcher::Grow(const std::function<void(ResourceGraph&)>& change) {
     state_->Prime();
     throw;
   }
-  state_->bookings.Resize(graph.size(), graph.edges());
-  state_->filters.Resize(graph.size());
+  state_->Resize();
   for (VertexIndex v = before; v < graph.size(); ++v) {
     state_->UncoverAbove(v, before);
   }
-  state_->Prime();
+  if (!state_->Extend(before, edges)) state_->Prime();
 }
 
 bool Matcher::Remove(std::string_view path) {
@@ -48,10 +133,9 @@ bool Matcher::Remove(std::string_view path) {
     return false;
   }
   for (const VertexIndex v : vertices) {
-    state_->UncoverAround(v);
-    state_->graph.Detach(v);
+    state_->CutOff(v);
   }
-  state_->Prime();
+  state_->Resize();
   return true;
 }
 
@@ -87,10 +171,10 @@ bool Matcher::RemoveRanks(const std::vector<std::int64_t>& ranks) {
            up != kNoVertex && graph.rank(up) == rank; up = graph.parent(up)) {
         top = up;
       }
-      graph.Detach(top);
+      state_->CutOff(top);
     }
   }
-  state_->Prime();
+  state_->Resize();
   return true;
 }
 

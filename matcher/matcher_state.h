@@ -46,7 +46,11 @@ struct Matcher::State {
 
   State(ResourceGraph graph, const MatcherOptions& options);
 
-  void Prime();  // after the graph changed
+  void Prime();   // after the graph changed
+  void Resize();  // the same, but for filters and the count of nodes
+  bool Extend(int vertices, int edges);
+  void CutOff(VertexIndex top);
+  std::int64_t NodesUpBelow(VertexIndex top) const;
 
   // Searches.
   std::optional<Time> DurationOf(const Jobspec& jobspec) const;
@@ -57,7 +61,6 @@ struct Matcher::State {
   Match Variants(JobId id, const Jobspec& jobspec, MatchOp op, Time now);
   bool Satisfiable(const JobRequest& request);
   Match Reserve(JobId id, const JobRequest& request, MatchOp op, Time now);
-  void CountUp();
   bool Steady(Time at) const;
 
   // Books the last selection.
@@ -109,7 +112,8 @@ struct Matcher::State {
   Selection selection;
   std::unordered_map<JobId, Job> jobs;
   std::map<Time, int> starts;  // of the jobs
-  std::int64_t nodes_up = 0;
+  std::int64_t nodes_up = 0;  // that are up, and all above them too
+  bool is_tree = false;  // no vertex has two edges to it
   int odd_jobs = 0;
 
   // While a selection is booked.

@@ -89,8 +89,12 @@ void PruningFilters::Build(const ResourceGraph& graph, Time base,
       Track(types::kCluster, graph.type(v));
     }
   }
+  BuildBelow(graph, graph.root());
+}
+
+PruningFilters::Row PruningFilters::BuildBelow(const ResourceGraph& graph,
+                                               VertexIndex top) {
   // What stands below the vertex that is looked at at each level.
-  using Row = std::vector<std::int64_t>;
   std::vector<Row> levels(kMaxGraphDepth + 2, Row(graph.type_names().size()));
   struct Step {
     VertexIndex v;
@@ -102,7 +106,7 @@ void PruningFilters::Build(const ResourceGraph& graph, Time base,
     seen[v] = 1;
     way.push_back({v, graph.FirstOut(v)});
   };
-  for (enter(graph.root()); !way.empty();) {
+  for (enter(top); !way.empty();) {
     Step& step = way.back();
     if (step.next != kNoEdge) {
       const VertexIndex child = graph.target(step.next);
@@ -125,6 +129,48 @@ void PruningFilters::Build(const ResourceGraph& graph, Time base,
     if (Tracks(type)) here[type] += graph.units(v);
     way.pop_back();
   }
+  return levels[0];
+}
+
+PruningFilters::Row PruningFilters::UnitsBelow(const ResourceGraph& graph,
+                                               VertexIndex top) const {
+  Row units(graph.type_names().size());
+  for (const VertexIndex v : graph.PostOrder(top)) {
+    if (Tracks(graph.type(v))) units[graph.type(v)] += graph.units(v);
+  }
+  return units;
+}
+
+// Adds the units to the totals of all filters from the vertex up.
+void PruningFilters::Shift(const ResourceGraph& graph, VertexIndex from,
+                           const Row& units, int sign) {
+  Row below(graph.type_names().size());
+  for (VertexIndex v = from; v != kNoVertex; v = graph.parent(v)) {
+    const MultiPlanner* filter = At(v);
+    if (filter == nullptr) continue;
+    const Row totals = filter->Totals();
+    for (std::size_t i = 0; i < totals.size(); ++i) {
+      const TypeId type = filter->types()[i];
+      below[type] = totals[i] + sign * units[type];
+    }
+    Set(graph, v, below);
+  }
+}
+
+bool PruningFilters::Add(const ResourceGraph& graph, VertexIndex top) {
+  Resize(graph.size());
+  for (const VertexIndex v : graph.PostOrder(top)) {
+    if (graph.IsLeaf(v) && !Tracks(graph.type(v))) return false;
+  }
+  for (VertexIndex v = graph.parent(top); v != kNoVertex; v = graph.parent(v)) {
+    if (At(v) == nullptr && !TypesAt(graph.type(v)).empty()) return false;
+  }
+  Shift(graph, graph.parent(top), BuildBelow(graph, top), 1);
+  return true;
+}
+
+void PruningFilters::Drop(const ResourceGraph& graph, VertexIndex top) {
+  Shift(graph, graph.parent(top), UnitsBelow(graph, top), -1);
 }
 
 }  // namespace fluxnetes::matcher

@@ -25,6 +25,10 @@ class PruningFilters {
   // Makes the filters of the graph's vertices, with nothing taken; those that
   // are there already get other totals and keep what is taken.
   void Build(const ResourceGraph& graph, Time base, Time duration);
+  // The same when all that changed is what stands at and below `top`, which
+  // was added, or is about to be cut off. False if it takes a Build.
+  bool Add(const ResourceGraph& graph, VertexIndex top);
+  void Drop(const ResourceGraph& graph, VertexIndex top);
 
   // Makes room for vertices that were added; they have none.
   void Resize(int vertices) {
@@ -49,6 +53,13 @@ class PruningFilters {
   }
 
  private:
+  using Row = std::vector<std::int64_t>;  // units by type
+
+  // Makes those at and below the vertex; tells what is there.
+  Row BuildBelow(const ResourceGraph& graph, VertexIndex top);
+  Row UnitsBelow(const ResourceGraph& graph, VertexIndex top) const;
+  void Shift(const ResourceGraph& graph, VertexIndex from, const Row& units,
+             int sign);
   void Install(std::string_view pair, ResourceGraph& graph);
   void Track(TypeId anchor, TypeId type);
   void NoteTracked(TypeId type);

@@ -52,16 +52,7 @@ void Selection::ExploreUntilEnough(VertexIndex v, Level level,
   const auto enough = [&](const Share& share) {
     return share.shares >= multiplier;
   };
-  std::vector<EdgeIndex> edges;
-  for (EdgeIndex e = graph_.FirstOut(v); e != kNoEdge; e = graph_.NextOut(e)) {
-    edges.push_back(e);
-  }
-  const auto id = [&](EdgeIndex e) { return graph_.uniq_id(graph_.target(e)); };
-  std::stable_sort(edges.begin(), edges.end(), [&](EdgeIndex a, EdgeIndex b) {
-    const auto& weights = bookings_.weights;
-    return weights[a] != weights[b] ? weights[a] > weights[b] : id(a) > id(b);
-  });
-  for (const EdgeIndex e : edges) {
+  for (const EdgeIndex e : bookings_.weights.From(graph_, v)) {
     if (std::all_of(wanted.begin(), wanted.end(), enough)) return;
     const bool skip =
         std::any_of(wanted.begin(), wanted.end(), [&](const Share& share) {

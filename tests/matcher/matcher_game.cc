@@ -78,8 +78,7 @@ std::string MatcherGame::State(const Matcher& of) const {
       for (std::size_t i = 0; i < filter->types().size(); ++i) {
         state += fmt::format("; {}", filter->types()[i]);
         for (const Time at : moments) {
-          state += fmt::format(" {}",
-                               filter->planner(static_cast<int>(i)).LeftAt(at));
+          state += fmt::format(" {}", of.FilterUse(v, at)[i]);
         }
       }
     }

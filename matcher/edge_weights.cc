@@ -1,0 +1,48 @@
+#include "matcher/edge_weights.h"
+
+#include <algorithm>
+
+namespace fluxnetes::matcher {
+
+bool EdgeWeights::Before(const ResourceGraph& graph, EdgeIndex a,
+                         EdgeIndex b) const {
+  if (weights_[a] != weights_[b]) return weights_[a] > weights_[b];
+  return graph.uniq_id(graph.target(a)) > graph.uniq_id(graph.target(b));
+}
+
+const std::vector<EdgeIndex>& EdgeWeights::From(const ResourceGraph& graph,
+                                                VertexIndex v) const {
+  const auto [order, made] = orders_.try_emplace(v);
+  std::vector<EdgeIndex>& edges = order->second;
+  if (!made) return edges;
+  for (EdgeIndex e = graph.FirstOut(v); e != kNoEdge; e = graph.NextOut(e)) {
+    edges.push_back(e);
+  }
+  std::stable_sort(edges.begin(), edges.end(), [&](EdgeIndex a, EdgeIndex b) {
+    return Before(graph, a, b);
+  });
+  return edges;
+}
+
+void EdgeWeights::Set(const ResourceGraph& graph, EdgeIndex e,
+                      std::int64_t weight) {
+  if (weights_[e] == weight) return;
+  const auto order = orders_.find(graph.source(e));
+  if (order != orders_.end()) {
+    std::erase(order->second, e);
+  }
+  weights_[e] = weight;
+  if (order == orders_.end()) return;
+  std::vector<EdgeIndex>& edges = order->second;
+  const auto place = std::lower_bound(
+      edges.begin(), edges.end(), e,
+      [&](EdgeIndex a, EdgeIndex b) { return Before(graph, a, b); });
+  const bool equal = place != edges.end() && !Before(graph, e, *place);
+  if (equal) {
+    orders_.erase(order);  // their order is that of the graph
+  } else {
+    edges.insert(place, e);
+  }
+}
+
+}  // namespace fluxnetes::matcher

@@ -17,6 +17,7 @@
 #include "workers/binder.h"
 #include "workers/catalogue.h"
 #include "workers/cleanup.h"
+#include "workers/group_jobs.h"
 #include "workers/intake.h"
 #include "workers/loop.h"
 #include "workers/match_worker.h"
@@ -266,11 +267,11 @@ void Scheduler::State::Wire() {
     return false;
   });
   listener.On("jobs", [this](const std::string& queue) {
-    if (queue == "bind") {
+    if (queue == workers::kBindQueue) {
       binder_loop->Ring();
-    } else if (queue == "cleanup") {
+    } else if (queue == workers::kCleanupQueue) {
       cleanup_loop->Ring();
-    } else if (queue == "notice") {
+    } else if (queue == workers::kNoticeQueue) {
       notices_loop->Ring();
     } else {
       match_loop->Ring();

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sql/faults.h"
+#include "workers/group_jobs.h"
 #include "workers/queries.h"
 
 namespace fluxnetes::workers {
@@ -33,7 +34,7 @@ Binder::Binder(sql::Pool& pool, queue::WorkQueue& jobs,
                const cluster::ClusterCache& cache, Options options)
     : pool_(pool),
       jobs_(jobs),
-      leased_(jobs, client, "bind"),
+      leased_(jobs, client, kBindQueue),
       cluster_(cluster),
       cache_(cache),
       options_(std::move(options)),
@@ -312,18 +313,13 @@ std::vector<GroupId> Binder::SendBack(sql::Transaction& transaction,
     revisions.push_back(record.revisions[i]);
   }
   std::vector<GroupId> sent;
-  std::vector<queue::NewJob> match;
+  std::vector<std::string> queues;
   for (const sql::Row row : transaction.Run(queries::kSendGroupsBack, ours,
                                             reasons, revisions, now)) {
     sent.push_back(row.Get<std::int64_t>("id"));
-    queue::NewJob& job = match.emplace_back();
-    job.kind = "match";
-    job.queue = "match:" + row.Get<std::string>("queue");
-    job.args = "{\"group\": " + std::to_string(sent.back()) + "}";
-    job.max_attempts = queue::kNoLimit;
+    queues.push_back(row.Get<std::string>("queue"));
   }
-  transaction.Run(queries::kSetMatchJobs, sent,
-                  jobs_.Insert(transaction, match));
+  AskForPlaces(transaction, jobs_, sent, queues);
   transaction.Run(queries::kTellGroupChanges, sent);
   return sent;
 }

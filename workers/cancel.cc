@@ -1,26 +1,15 @@
 #include "workers/cancel.h"
 
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "queue/work_queue.h"
 #include "sql/transaction.h"
 #include "workers/cleanup_queries.h"
 #include "workers/filling_queries.h"
+#include "workers/group_jobs.h"
 #include "workers/members_queries.h"
 
 namespace fluxnetes::workers {
-namespace {
-
-queue::NewJob CleanupJob(const nlohmann::json& args) {
-  queue::NewJob job;
-  job.kind = job.queue = "cleanup";
-  job.args = args.dump();
-  job.max_attempts = queue::kNoLimit;
-  return job;
-}
-
-}  // namespace
 
 int CancelGroup(sql::Pool& pool, const std::string& namespace_name,
                 const std::string& group_name, const std::string& reason,
@@ -35,13 +24,10 @@ int CancelGroup(sql::Pool& pool, const std::string& namespace_name,
   const auto filling = transaction.Run(queries::kCancelFillingGroup,
                                        namespace_name, group_name, reason, now);
   if (filling[0].Get<std::int64_t>("pods") > 0)
-    cleanups.push_back(CleanupJob({{"namespace", namespace_name},
-                                   {"group_name", group_name},
-                                   {"cancel", reason}}));
+    cleanups.push_back(CancelFillingJob(namespace_name, group_name, reason));
   for (const sql::Row row : transaction.Run(queries::kCancelActiveGroups,
                                             namespace_name, group_name, reason))
-    cleanups.push_back(CleanupJob(
-        {{"group", row.Get<std::int64_t>("id")}, {"cancel", reason}}));
+    cleanups.push_back(CancelJob(row.Get<std::int64_t>("id"), reason));
   if (cleanups.empty()) return 0;
   queue::WorkQueue(pool).Insert(transaction, cleanups);
   transaction.Commit();

@@ -7,6 +7,7 @@
 #include "sql/faults.h"
 #include "sql/transaction.h"
 #include "workers/cleanup_queries.h"
+#include "workers/group_jobs.h"
 
 namespace fluxnetes::workers {
 namespace {
@@ -31,7 +32,7 @@ Cleanup::Cleanup(sql::Pool& pool, queue::WorkQueue& jobs,
                  Options options)
     : pool_(pool),
       jobs_(jobs),
-      leased_(jobs, client, "cleanup"),
+      leased_(jobs, client, kCleanupQueue),
       cluster_(cluster),
       options_(options) {}
 

@@ -457,9 +457,3 @@ SELECT
   $3
 FROM surplus
 RETURNING id, queue;
-
--- name: set_match_job
--- Which job is to find a group's place.
-UPDATE pod_groups AS g SET match_job = v.job
-FROM unnest($1::bigint [], $2::bigint []) AS v (id, job)
-WHERE g.id = any(ARRAY[v.id]);

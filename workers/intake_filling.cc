@@ -5,6 +5,7 @@
 
 #include "sql/faults.h"
 #include "workers/filling_queries.h"
+#include "workers/group_jobs.h"
 
 namespace fluxnetes::workers {
 namespace {
@@ -25,7 +26,7 @@ queue::NewJob NoticeOf(const std::string& namespace_name,
                        const std::string& pod_name, const std::string& uid,
                        const std::string& message, const std::string& reason) {
   queue::NewJob job;
-  job.kind = job.queue = "notice";
+  job.kind = job.queue = kNoticeQueue;
   job.args =
       nlohmann::json{{"namespace", namespace_name},
                      {"pod", pod_name},

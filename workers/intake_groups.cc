@@ -3,8 +3,8 @@
 #include <iterator>
 
 #include "workers/filling_queries.h"
+#include "workers/group_jobs.h"
 #include "workers/members_queries.h"
-#include "workers/promoter.h"
 
 namespace fluxnetes::workers {
 
@@ -120,9 +120,7 @@ void GroupChanges::Requeue(const std::vector<std::int64_t>& groups) {
     unmatched.push_back(row.Get<std::int64_t>("id"));
     queues.push_back(row.Get<std::string>("queue"));
   }
-  if (unmatched.empty()) return;
-  transaction_.Run(queries::kSetMatchJob, unmatched,
-                   InsertMatchJobs(transaction_, queue_, unmatched, queues));
+  AskForPlaces(transaction_, queue_, unmatched, queues);
 }
 
 void GroupChanges::Rebind(const std::vector<std::int64_t>& groups) {
@@ -130,16 +128,8 @@ void GroupChanges::Rebind(const std::vector<std::int64_t>& groups) {
   for (const sql::Row row : transaction_.Run(queries::kRebindGroups, groups)) {
     const auto group = row.Get<std::int64_t>("id");
     news_.insert(group);
-    AddJob("bind", "{\"group\": " + std::to_string(group) + ", \"revision\": " +
-                       std::to_string(row.Get<std::int32_t>("revision")) + "}");
+    jobs_.push_back(BindJob(group, row.Get<std::int32_t>("revision")));
   }
-}
-
-void GroupChanges::AddJob(const std::string& queue, const std::string& args) {
-  queue::NewJob& job = jobs_.emplace_back();
-  job.kind = job.queue = queue;
-  job.args = args;
-  job.max_attempts = queue::kNoLimit;
 }
 
 void GroupChanges::Add(std::vector<queue::NewJob> jobs) {
@@ -148,8 +138,7 @@ void GroupChanges::Add(std::vector<queue::NewJob> jobs) {
 }
 
 void GroupChanges::Finish() {
-  for (const std::int64_t group : clean_)
-    AddJob("cleanup", "{\"group\": " + std::to_string(group) + "}");
+  for (const std::int64_t group : clean_) jobs_.push_back(CleanupJob(group));
   if (!news_.empty())
     transaction_.Run(queries::kTellChanges,
                      std::vector<std::int64_t>(news_.begin(), news_.end()));

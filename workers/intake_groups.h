@@ -57,7 +57,6 @@ class GroupChanges {
   std::vector<Standing> Read(const std::vector<std::int64_t>& groups);
   void Decide(const Standing& group, bool left);
   std::vector<std::string> Write();
-  void AddJob(const std::string& queue, const std::string& args);
 
   sql::Transaction& transaction_;
   queue::WorkQueue& queue_;

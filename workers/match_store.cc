@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sql/faults.h"
+#include "workers/group_jobs.h"
 #include "workers/other_resources.h"
 #include "workers/queries.h"
 
@@ -13,8 +14,6 @@ using nlohmann::json;
 
 constexpr int kInboxBatch = 10'000;
 constexpr int kLeaseBatch = 1'000;
-
-std::string LaneOf(const std::string& queue) { return "match:" + queue; }
 
 const cluster::PodRequest* RequestOf(const sql::Row& row, Schedule& schedule) {
   cluster::PodRequest request;
@@ -121,7 +120,7 @@ MatchStore::News PostgresMatchStore::Take(Schedule& schedule,
   if (!sql::BugPlanted("stale-term")) leadership_.Check(transaction, term);
   for (const std::string& queue : queue_names_) {
     const auto jobs =
-        jobs_.Lease(transaction, LaneOf(queue), client_.id(), kLeaseBatch);
+        jobs_.Lease(transaction, MatchQueue(queue), client_.id(), kLeaseBatch);
     for (const queue::Job& job : jobs) {
       const auto group = json::parse(job.args).at("group").get<GroupId>();
       leases[group] = {job.id, job.attempt};
@@ -321,7 +320,7 @@ void PostgresMatchStore::CommitVerdicts(sql::Transaction& transaction,
         {"message", to_tell[row.Get<std::int64_t>("group_id")]->reason},
         {"condition", true}};
     queue::NewJob job;
-    job.kind = job.queue = "notice";
+    job.kind = job.queue = kNoticeQueue;
     job.args = args.dump();
     notices.push_back(std::move(job));
   }
@@ -382,12 +381,7 @@ std::set<GroupId> PostgresMatchStore::CommitPlacements(
       other.push_back(OtherResources(amounts));
       if (sql::BugPlanted("half-gang")) break;
     }
-    queue::NewJob job;
-    job.kind = job.queue = "bind";
-    job.args = "{\"group\": " + std::to_string(group.group) +
-               ", \"revision\": " + std::to_string(group.revision) + "}";
-    job.max_attempts = queue::kNoLimit;
-    bind.push_back(std::move(job));
+    bind.push_back(BindJob(group.group, group.revision));
   }
   if (allocations.empty()) return refused;
   transaction.Run(queries::kInsertAllocations, allocations, queues, nodes,

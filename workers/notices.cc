@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sql/faults.h"
+#include "workers/group_jobs.h"
 
 namespace fluxnetes::workers {
 namespace {
@@ -35,7 +36,7 @@ void Read(const std::string& args, Told& told) {
 Notices::Notices(queue::WorkQueue& jobs, const queue::Client& client,
                  cluster::Cluster& cluster, Options options)
     : jobs_(jobs),
-      leased_(jobs, client, "notice"),
+      leased_(jobs, client, kNoticeQueue),
       cluster_(cluster),
       options_(options) {}
 

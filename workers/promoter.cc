@@ -2,24 +2,9 @@
 
 #include "sql/faults.h"
 #include "workers/filling_queries.h"
+#include "workers/group_jobs.h"
 
 namespace fluxnetes::workers {
-
-std::vector<std::int64_t> InsertMatchJobs(
-    sql::Transaction& transaction, queue::WorkQueue& jobs,
-    const std::vector<std::int64_t>& groups,
-    const std::vector<std::string>& queues) {
-  std::vector<queue::NewJob> inserted;
-  inserted.reserve(groups.size());
-  for (std::size_t i = 0; i < groups.size(); ++i) {
-    queue::NewJob& job = inserted.emplace_back();
-    job.kind = "match";
-    job.queue = "match:" + queues[i];
-    job.args = "{\"group\": " + std::to_string(groups[i]) + "}";
-    job.max_attempts = queue::kNoLimit;
-  }
-  return jobs.Insert(transaction, inserted);
-}
 
 void PromoteSurplus(sql::Transaction& transaction, queue::WorkQueue& jobs,
                     const std::vector<std::int64_t>& groups,
@@ -32,9 +17,7 @@ void PromoteSurplus(sql::Transaction& transaction, queue::WorkQueue& jobs,
     ids.push_back(row.Get<std::int64_t>("id"));
     queues.push_back(row.Get<std::string>("queue"));
   }
-  if (ids.empty()) return;
-  transaction.Run(queries::kSetMatchJob, ids,
-                  InsertMatchJobs(transaction, jobs, ids, queues));
+  AskForPlaces(transaction, jobs, ids, queues);
 }
 
 Promoter::Promoter(sql::Pool& pool, queue::WorkQueue& jobs, Options options)

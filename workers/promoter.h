@@ -23,12 +23,6 @@
 
 namespace fluxnetes::workers {
 
-// A job `match` for each group; the ids in the order of the groups.
-std::vector<std::int64_t> InsertMatchJobs(
-    sql::Transaction& transaction, queue::WorkQueue& jobs,
-    const std::vector<std::int64_t>& groups,
-    const std::vector<std::string>& queues);
-
 // A pod that waits under the name of an active group becomes a group of one
 // with the order of that group. Per pod its group and UID; without a UID all
 // pods that wait under the group's name.

@@ -1,0 +1,49 @@
+// The jobs of the work queue that move a group on, and the queues that they
+// wait in: one of `match` per scheduling queue, and one each of the others.
+// They are never given up; what they find done already they leave alone.
+//
+//   match    finds a group's place        {"group": 7}
+//   bind     binds its pods               {"group": 7, "revision": 2}
+//   cleanup  deletes pods that are over   {"group": 7} or {"namespace": "a",
+//            and releases what is free,   "group_name": "b"} while it fills;
+//            or all, if it is cancelled   {..., "cancel": "why"}
+//
+// Throws sql::Error.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "queue/work_queue.h"
+#include "sql/transaction.h"
+
+namespace fluxnetes::workers {
+
+inline constexpr const char* kBindQueue = "bind";
+inline constexpr const char* kCleanupQueue = "cleanup";
+inline constexpr const char* kNoticeQueue = "notice";
+
+// Of a scheduling queue.
+std::string MatchQueue(const std::string& queue);
+
+queue::NewJob BindJob(std::int64_t group, std::int32_t revision);
+queue::NewJob CleanupJob(std::int64_t group);
+queue::NewJob CancelJob(std::int64_t group, const std::string& reason);
+queue::NewJob CancelFillingJob(const std::string& namespace_name,
+                               const std::string& group_name,
+                               const std::string& reason);
+
+// A job `match` for each group, given its scheduling queue; the ids in the
+// order of the groups.
+std::vector<std::int64_t> InsertMatchJobs(
+    sql::Transaction& transaction, queue::WorkQueue& jobs,
+    const std::vector<std::int64_t>& groups,
+    const std::vector<std::string>& queues);
+
+// The same for active groups, whose rows say then which job it is.
+void AskForPlaces(sql::Transaction& transaction, queue::WorkQueue& jobs,
+                  const std::vector<std::int64_t>& groups,
+                  const std::vector<std::string>& queues);
+
+}  // namespace fluxnetes::workers

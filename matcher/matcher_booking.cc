@@ -53,11 +53,10 @@ void Matcher::State::Keep(JobId id) {
 
 Match Matcher::State::Walk(Mode how) {
   mode = how;
-  for (Below& below : levels) {
-    std::fill(below.units.begin(), below.units.end(), 0);
-    below.any = false;
-    below.exclusive = 0;
-  }
+  // The levels below are left empty by those above them.
+  std::fill(levels[0].units.begin(), levels[0].units.end(), 0);
+  levels[0].any = false;
+  levels[0].exclusive = 0;
   Descend(kNoEdge, graph.root(), selection.root_mark(), {}, 0);
   return std::move(match);
 }
@@ -75,8 +74,7 @@ int Matcher::State::Descend(EdgeIndex way, VertexIndex v,
       (options.policy.node_exclusive && graph.type(v) == types::kNode);
   const bool cover = share.whole && !share.covered && MayCover(v);
   const Share below{share.whole, share.covered || cover};
-  for (EdgeIndex e = graph.FirstOut(v); e != kNoEdge; e = graph.NextOut(e)) {
-    if (!below.whole && !selection.Selected(e)) continue;
+  const auto take = [&](EdgeIndex e) {
     const VertexIndex child = graph.target(e);
     const Selection::Mark of_child =
         below.whole ? Selection::Mark{0, graph.units(child), true}
@@ -84,6 +82,13 @@ int Matcher::State::Descend(EdgeIndex way, VertexIndex v,
     if (Descend(e, child, of_child, below, depth + 1) > 0 &&
         options.policy.stop_on_match) {
       Weigh(e);
+    }
+  };
+  if (!below.whole && selection.listed() && edges_in_order) {
+    for (const auto& listed : selection.SelectedFrom(v)) take(listed.edge);
+  } else {
+    for (EdgeIndex e = graph.FirstOut(v); e != kNoEdge; e = graph.NextOut(e)) {
+      if (below.whole || selection.Selected(e)) take(e);
     }
   }
   return Leave(way, v, mark, share, cover, depth);

@@ -20,9 +20,13 @@ void Matcher::State::Prime() {
   nodes_up = NodesUpBelow(graph.root());
   const auto reached = graph.PostOrder(graph.root());
   std::size_t ways = 1;
+  edges_in_order = true;
   for (const VertexIndex v : reached) {
+    EdgeIndex last = kNoEdge;
     for (EdgeIndex e = graph.FirstOut(v); e != kNoEdge; e = graph.NextOut(e)) {
       ++ways;
+      edges_in_order = edges_in_order && last < e;
+      last = e;
     }
   }
   is_tree = ways == reached.size() && graph.dominant() == kContainment;

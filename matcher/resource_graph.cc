@@ -42,7 +42,11 @@ VertexIndex ResourceGraph::AddVertex(const Vertex& vertex) {
   detached_.push_back(0);
   if (!vertex.properties.empty()) properties_[v] = vertex.properties;
   first_in_.push_back(kNoEdge);
-  by_rank_[vertex.rank].push_back(v);
+  if (vertex.rank < 0) {
+    ++unranked_;
+  } else {
+    by_rank_[vertex.rank].push_back(v);
+  }
   return v;
 }
 
@@ -169,9 +173,14 @@ void ResourceGraph::DetachAlone(VertexIndex v) {
     links_[s].paths.erase(v);
   }
   detached_[v] = 1;
-  auto& same = by_rank_[ranks_[v]];
+  if (ranks_[v] < 0) {
+    --unranked_;
+    return;
+  }
+  const auto rank = by_rank_.find(ranks_[v]);
+  auto& same = rank->second;
   same.erase(std::lower_bound(same.begin(), same.end(), v));
-  if (same.empty()) by_rank_.erase(ranks_[v]);
+  if (same.empty()) by_rank_.erase(rank);
 }
 
 const std::vector<VertexIndex>& ResourceGraph::OfRank(std::int64_t rank) const {

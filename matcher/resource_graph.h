@@ -152,8 +152,9 @@ class ResourceGraph {
   // All with that path in any subsystem, in the order in which they were made.
   std::vector<VertexIndex> FindAll(std::string_view path) const;
   std::optional<VertexIndex> Find(std::string_view path) const;
-  // In order of index.
+  // In order of index; of no rank below 0.
   const std::vector<VertexIndex>& OfRank(std::int64_t rank) const;
+  int unranked() const { return unranked_; }  // vertices
   const std::map<std::int64_t, std::vector<VertexIndex>>& ranks() const {
     return by_rank_;
   }
@@ -208,6 +209,7 @@ class ResourceGraph {
   std::vector<EdgeIndex> next_out_;
   std::vector<EdgeIndex> next_in_;
 
+  int unranked_ = 0;
   std::map<std::int64_t, std::vector<VertexIndex>> by_rank_;
   // By the hash of a path; vertices from indexed_ on are not there yet, and
   // some that are have another path by now.

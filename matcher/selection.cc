@@ -6,6 +6,7 @@ void Selection::Begin() {
   ++turn_;
   factors_ = 0;
   choices_.clear();
+  listed_ = false;
   marks_.resize(graph_.edges());
   stands_.resize(graph_.size());
   visited_.resize(graph_.size());

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,15 @@ class Selection {
 
   // The outcome of the last run that was true: the edges to what was taken.
   bool Selected(EdgeIndex e) const { return marks_[e].turn == turn_; }
+  // Those from the vertex, where few were marked: then they are listed, by
+  // source and in order of index.
+  bool listed() const { return listed_; }
+  struct Listed {
+    VertexIndex source = kNoVertex;
+    EdgeIndex edge = kNoEdge;
+    auto operator<=>(const Listed&) const = default;
+  };
+  std::span<const Listed> SelectedFrom(VertexIndex v) const;
   const Mark& mark(EdgeIndex e) const { return marks_[e]; }
   const Mark& root_mark() const { return root_mark_; }
   // The label of the resource that a vertex stood for, or "".
@@ -162,8 +172,10 @@ class Selection {
   const JobRequest* request_ = nullptr;
   Times times_;
   std::uint64_t turn_ = 0;
-  std::int64_t factors_ = 0;            // of the vertices above
-  std::vector<Mark> marks_;             // [edge]
+  std::int64_t factors_ = 0;  // of the vertices above
+  std::vector<Mark> marks_;   // [edge]
+  bool listed_ = false;
+  std::vector<Listed> marked_;
   Mark root_mark_;                      // of the way in to the root
   std::vector<Stand> stands_;           // [vertex]
   std::vector<std::uint64_t> visited_;  // [vertex]: the turn

@@ -104,6 +104,9 @@ bool Selection::ChooseBest(Scoreboard& board, int resource, bool top) {
 }
 
 void Selection::MarkEdge(EdgeIndex e, std::int64_t units, bool exclusive) {
+  if (listed_ && e != kNoEdge && marks_[e].turn != turn_) {
+    marked_.push_back({graph_.source(e), e});
+  }
   (e == kNoEdge ? root_mark_ : marks_[e]) = {turn_, units, exclusive};
 }
 

@@ -64,6 +64,8 @@ void Selection::Settle(Shortlist& list) {
     list.SetKey(i, list.holder(i).bound);
   }
   Begin();
+  listed_ = true;
+  marked_.clear();
   times_ = times;
   list.looked_at.clear();
   slots_seen_.clear();

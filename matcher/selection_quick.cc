@@ -1,4 +1,6 @@
 // Selections from a shortlist: the same vertices as by a walk over the graph.
+#include <algorithm>
+
 #include "matcher/selection.h"
 
 namespace fluxnetes::matcher {
@@ -9,6 +11,8 @@ std::optional<bool> Selection::RunQuick() {
   CatchUp(list);
   passages_.resize(graph_.size());
   picked_.clear();
+  marked_.clear();
+  listed_ = true;
   if (!Passable(graph_.root())) return false;
   const auto found =
       list.kind() == Shortlist::Kind::kSlots ? RunContest(list) : RunList(list);
@@ -143,6 +147,15 @@ void Selection::MarkPicked() {
     }
   }
   if (root_mark_.turn != turn_) MarkEdge(kNoEdge, 1, false);
+  std::sort(marked_.begin(), marked_.end());
+}
+
+std::span<const Selection::Listed> Selection::SelectedFrom(
+    VertexIndex v) const {
+  const auto from = std::equal_range(
+      marked_.begin(), marked_.end(), Listed{v, kNoEdge},
+      [](const Listed& a, const Listed& b) { return a.source < b.source; });
+  return {from.first, from.second};
 }
 
 }  // namespace fluxnetes::matcher

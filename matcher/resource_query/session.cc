@@ -107,10 +107,12 @@ void Session::SayLoaded(double seconds) {
       << "INFO: by_type Key-Value Pairs: " << count(types) << '\n'
       << "INFO: by_name Key-Value Pairs: " << count(names) << '\n'
       << "INFO: by_path Key-Value Pairs: " << paths << '\n';
-  for (const auto& [rank, on_rank] : graph.ranks()) {
-    out << "INFO: number of vertices with rank " << rank << ": "
-        << on_rank.size() << '\n';
-  }
+  const auto say = [&](std::int64_t rank, std::size_t vertices) {
+    out << "INFO: number of vertices with rank " << rank << ": " << vertices
+        << '\n';
+  };
+  if (graph.unranked() > 0) say(-1, graph.unranked());
+  for (const auto& [rank, on_rank] : graph.ranks()) say(rank, on_rank.size());
 }
 
 void Session::SayMalformed() {

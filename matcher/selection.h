@@ -116,6 +116,11 @@ class Selection {
   void ExploreUntilEnough(VertexIndex v, Level level, std::uint64_t multiplier,
                           bool pristine, bool exclusive, int depth,
                           Scoreboard& board);
+  // Without a visit; nothing if it takes one.
+  std::optional<bool> TakeLeaf(EdgeIndex e, Level level, bool exclusive,
+                               Scoreboard& board);
+  bool TakeChild(EdgeIndex e, Level level, bool pristine, bool exclusive,
+                 int depth, Scoreboard& board);
   bool VisitChild(EdgeIndex e, Level level, bool pristine, bool exclusive,
                   int depth, Scoreboard& board);
 

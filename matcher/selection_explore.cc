@@ -18,6 +18,53 @@ bool Selection::VisitChild(EdgeIndex e, Level level, bool pristine,
   return true;
 }
 
+// The same as a visit, for those that have nothing below them to ask for, nor
+// conditions but their own use: most vertices.
+std::optional<bool> Selection::TakeLeaf(EdgeIndex e, Level level,
+                                        bool exclusive, Scoreboard& board) {
+  const VertexIndex v = graph_.target(e);
+  const TypeId type = graph_.type(v);
+  if (!graph_.IsLeaf(v) || type == types::kNode ||
+      type == types::kStorageNode || filters_.At(v) != nullptr) {
+    return std::nullopt;
+  }
+  int asked = -1;
+  for (int i = level.first; i < level.last; ++i) {
+    const int r = request_->lists[i];
+    if (request_->IsSlot(r)) return std::nullopt;
+    if (request_->types[r] != type) continue;
+    if (asked >= 0 || request_->with[r].first != request_->with[r].last) {
+      return std::nullopt;
+    }
+    asked = r;
+  }
+  if (asked < 0) return false;
+  const std::optional<bool> alone = request_->resource(asked).exclusive;
+  std::int64_t factor = 0;
+  if (visited_[v] == turn_ || (times_.status && !graph_.up(v)) ||
+      (exclusive && alone == false) || !Factor(v, factor)) {
+    return false;
+  }
+  exclusive = exclusive || alone == true;
+  const std::int64_t units = bookings_.plans.LeastDuring(
+      v, graph_.units(v), times_.at, times_.duration);
+  if (units <= 0 || PrunedByUse(v, exclusive)) return false;
+  visited_[v] = turn_;
+  stands_[v] = {turn_, asked};
+  board.Add(type,
+            {ScoreOf(v), units, static_cast<std::int32_t>(choices_.size()), 1});
+  choices_.push_back({e, units, exclusive});
+  return true;
+}
+
+bool Selection::TakeChild(EdgeIndex e, Level level, bool pristine,
+                          bool exclusive, int depth, Scoreboard& board) {
+  const auto taken =
+      pristine ? std::nullopt : TakeLeaf(e, level, exclusive, board);
+  return taken ? *taken
+               : VisitChild(e, level, pristine, exclusive, depth, board);
+}
+
 void Selection::Explore(VertexIndex v, Level level, std::uint64_t multiplier,
                         bool pristine, bool exclusive, int depth,
                         Scoreboard& board) {
@@ -27,7 +74,7 @@ void Selection::Explore(VertexIndex v, Level level, std::uint64_t multiplier,
     return;
   }
   for (EdgeIndex e = graph_.FirstOut(v); e != kNoEdge; e = graph_.NextOut(e)) {
-    VisitChild(e, level, pristine, exclusive, depth, board);
+    TakeChild(e, level, pristine, exclusive, depth, board);
   }
 }
 
@@ -60,7 +107,7 @@ void Selection::ExploreUntilEnough(VertexIndex v, Level level,
         });
     if (skip) continue;
     for (Share& share : wanted) share.before = board.Units(share.type);
-    if (!VisitChild(e, level, pristine, exclusive, depth, board)) continue;
+    if (!TakeChild(e, level, pristine, exclusive, depth, board)) continue;
     for (Share& share : wanted) {
       share.gathered += board.Units(share.type) - share.before;
       if (share.gathered < share.per_share) continue;

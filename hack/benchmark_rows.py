@@ -11,10 +11,13 @@ import argparse
 import json
 import pathlib
 import platform
+import re
 import statistics
 import subprocess
 import sys
 
+# How long a Google benchmark runs, which its name tells too.
+SETTINGS = re.compile("/(min_time|iterations):.*")
 EXTRAS = ("limit", "peer", "elsewhere")
 
 
@@ -22,7 +25,7 @@ def rows_of_google(report):
     runs = {}
     for run in report["benchmarks"]:
         if run["run_type"] == "iteration":
-            name = run["run_name"].partition("/min_time:")[0]
+            name = SETTINGS.sub("", run["run_name"])
             runs.setdefault(name, []).append(run)
     for name, repeated in runs.items():
         rate = "items_per_second" in repeated[0]

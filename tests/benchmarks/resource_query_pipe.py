@@ -185,14 +185,23 @@ class Session:
         stat = f"/proc/{self._process.pid}/schedstat"
         return int(pathlib.Path(stat).read_text(encoding="ascii").split()[0]) / 1e9
 
+    def memory(self):
+        """MiB at most, until now. What wait4() says counts this program too."""
+        status = pathlib.Path(f"/proc/{self._process.pid}/status")
+        for row in status.read_text(encoding="ascii").splitlines():
+            if row.startswith("VmHWM:"):
+                return int(row.split()[1]) / 1024
+        return 0
+
     def end(self):
-        """CPU seconds and MiB at most, of all its life."""
+        """CPU seconds of all its life, and MiB at most."""
+        memory = self.memory()
         self.send("quit")
         self._process.stdin.close()
         self._process.stdout.read()
         _, status, usage = os.wait4(self._process.pid, 0)
         self._process.returncode = os.waitstatus_to_exitcode(status)
-        return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+        return usage.ru_utime + usage.ru_stime, memory
 
 
 def show(name, values, unit, limit, elsewhere):
@@ -245,8 +254,11 @@ def main():
                 continue
             path = folder / f"load.{kind}"
             path.write_text(text(8192), encoding="utf-8")
-            runs = [Session(program, str(path), "lonode", kind).end()
-                    for _ in range(RUNS)]
+            runs = []
+            for _ in range(RUNS):
+                session = Session(program, str(path), "lonode", kind)
+                session.wait_until_loaded()
+                runs.append(session.end())
             show(title, [cpu for cpu, _ in runs], "s", limit, elsewhere)
             show(f"{title}: memory", [size for _, size in runs], "MiB", 80,
                  memory)

@@ -192,9 +192,13 @@ Jobspec CommonJobspec(Random& random, int most) {
   const int many = random.OneIn(2) ? few : random.Between(1, most);
   const Branches cores = {ask("core", random.OneIn(2) ? 1 : few)};
   Branches top;
-  switch (random.Below(8)) {
+  switch (random.Below(9)) {
     case 0:
       top = {ask("slot", many, {ask("node", 1)})};
+      break;
+    case 6:
+      top = {ask("slot", many, {ask("node", 1, cores)})};
+      top.front().with.front().resource.exclusive = true;
       break;
     case 1:
       top = {ask("node", many, {ask("slot", 1, cores)})};

@@ -19,9 +19,8 @@ std::int32_t DomainCounts::At(DomainId domain) const {
 }
 
 std::int32_t DomainCounts::Add(DomainId domain, std::int32_t tasks) {
-  if (2 * (used_ + 1) > entries_.size())
-    Grow();
-  Entry &entry = entries_[PlaceOf(domain)];
+  if (2 * (used_ + 1) > entries_.size()) Grow();
+  Entry& entry = entries_[PlaceOf(domain)];
   if (entry.domain < 0) {
     entry.domain = domain;
     ++used_;
@@ -31,17 +30,14 @@ std::int32_t DomainCounts::Add(DomainId domain, std::int32_t tasks) {
 
 void DomainCounts::Grow() {
   std::size_t live = 0;
-  for (const Entry &entry : entries_)
-    live += entry.count != 0 ? 1 : 0;
+  for (const Entry& entry : entries_) live += entry.count != 0 ? 1 : 0;
   std::size_t size = 8;
-  while (size < 4 * (live + 1))
-    size *= 2;
+  while (size < 4 * (live + 1)) size *= 2;
   const std::vector<Entry> before = std::exchange(entries_, {});
   entries_.resize(size);
   used_ = 0;
-  for (const Entry &entry : before) {
-    if (entry.count == 0)
-      continue;
+  for (const Entry& entry : before) {
+    if (entry.count == 0) continue;
     entries_[PlaceOf(entry.domain)] = entry;
     ++used_;
   }
@@ -56,7 +52,7 @@ void DomainSet::Set(KeyId key, DomainId domain, bool on, NodeSpace space) {
     bits_.Set(domain, on, space.orders);
     return;
   }
-  NodeMask &mask = space.labels.Mask(key, domain);
+  NodeMask& mask = space.labels.Mask(key, domain);
   if (on && mask.large()) {
     large_.push_back(domain);
   } else if (on || !HasLarge(domain)) {
@@ -67,15 +63,13 @@ void DomainSet::Set(KeyId key, DomainId domain, bool on, NodeSpace space) {
 }
 
 void DomainSet::SetNode(NodeIndex node, DomainId domain, bool on,
-                        NodeOrders &orders) {
-  if (on == bits_.Contains(node) || HasLarge(domain))
-    return;
+                        NodeOrders& orders) {
+  if (on == bits_.Contains(node) || HasLarge(domain)) return;
   bits_.Set(node, on, orders);
 }
 
-void DomainSet::DropNode(NodeIndex node, NodeOrders &orders) {
-  if (bits_.Contains(node))
-    bits_.Set(node, false, orders);
+void DomainSet::DropNode(NodeIndex node, NodeOrders& orders) {
+  if (bits_.Contains(node)) bits_.Set(node, false, orders);
 }
 
 bool DomainSet::Contains(NodeIndex node, DomainId domain) const {
@@ -83,10 +77,9 @@ bool DomainSet::Contains(NodeIndex node, DomainId domain) const {
 }
 
 void DomainSet::Read(bool by_id, KeyId key, NodeSpace space,
-                     std::vector<const std::uint64_t *> &words) {
-  const std::uint64_t *bits = bits_.At(by_id, space.orders);
-  if (bits != nullptr)
-    words.push_back(bits);
+                     std::vector<const std::uint64_t*>& words) {
+  const std::uint64_t* bits = bits_.At(by_id, space.orders);
+  if (bits != nullptr) words.push_back(bits);
   for (const DomainId domain : large_) {
     words.push_back(space.labels.Mask(key, domain).Dense(by_id, space.orders));
   }
@@ -98,8 +91,7 @@ void Presence::Add(KeyId key, DomainId domain, std::int32_t tasks,
   total_ += tasks;
   const bool some = after != 0;
   const bool before = after != tasks;
-  if (some == before)
-    return;
+  if (some == before) return;
   ++changes_;
   nodes_.Set(key, domain, some, space);
 }
@@ -110,7 +102,7 @@ std::int32_t Skew::Limit() const {
   return (none ? 0 : with_.begin()->first) + bound_.max_skew - bound_.self;
 }
 
-void Skew::SetBound(KeyId key, const Bound &bound, NodeSpace space) {
+void Skew::SetBound(KeyId key, const Bound& bound, NodeSpace space) {
   bound_ = bound;
   MoveLimit(key, space);
 }
@@ -122,35 +114,30 @@ void Skew::Add(KeyId key, DomainId domain, std::int32_t tasks,
   if (before != 0) {
     --some_;
     const auto found = with_.find(before);
-    if (--found->second == 0)
-      with_.erase(found);
+    if (--found->second == 0) with_.erase(found);
   }
   if (after != 0) {
     ++some_;
     ++with_[after];
   }
   const bool over = after > limit_;
-  if (over != (before > limit_))
-    Mark(key, domain, over, space);
+  if (over != (before > limit_)) Mark(key, domain, over, space);
   MoveLimit(key, space);
 }
 
 void Skew::Mark(KeyId key, DomainId domain, bool over, NodeSpace space) {
   ++changes_;
-  if (!over)
-    ++lifts_;
+  if (!over) ++lifts_;
   over_.Set(key, domain, over, space);
 }
 
 void Skew::MoveLimit(KeyId key, NodeSpace space) {
   const std::int32_t before = std::exchange(limit_, Limit());
-  if (before == limit_)
-    return;
-  for (const auto &[domain, count] : counts_.entries()) {
-    if (domain < 0 || (count > limit_) == (count > before))
-      continue;
+  if (before == limit_) return;
+  for (const auto& [domain, count] : counts_.entries()) {
+    if (domain < 0 || (count > limit_) == (count > before)) continue;
     Mark(key, domain, count > limit_, space);
   }
 }
 
-} // namespace fluxnetes::matcher
+}  // namespace fluxnetes::matcher

@@ -11,15 +11,16 @@ namespace {
 
 // What stands in the way of one task on one node, in order.
 class Obstacles {
-public:
-  Obstacles(NodeGraph::State &state, const Ground &ground,
-            const TaskGroup &group)
-      : nodes_(state.nodes), ground_(ground), group_(group),
+ public:
+  Obstacles(NodeGraph::State& state, const Ground& ground,
+            const TaskGroup& group)
+      : nodes_(state.nodes),
+        ground_(ground),
+        group_(group),
         rules_(group.rules == kNoRules ? nullptr : &nodes_.book()[group.rules]),
         least_(nodes_.resources()) {
-    if (rules_ == nullptr)
-      return;
-    TaskBook &book = nodes_.book();
+    if (rules_ == nullptr) return;
+    TaskBook& book = nodes_.book();
     starts_ = rules_->may_start &&
               std::ranges::all_of(rules_->needs, [&](TrackerId id) {
                 return book.At(id).At(ground.present).total() == 0;
@@ -30,20 +31,18 @@ public:
   std::vector<Key> On(NodeIndex node) {
     std::vector<Key> found;
     const auto add = [&](bool excludes, Obstacle obstacle) {
-      if (excludes)
-        found.emplace_back(obstacle, -1);
+      if (excludes) found.emplace_back(obstacle, -1);
     };
     add(!nodes_.TakesTasks(node), Obstacle::kClosed);
     add(group_.eligible != nullptr && !group_.eligible->Contains(node),
         Obstacle::kNotEligible);
     if (rules_ != nullptr) {
-      NodeShapes::Shape &shape = nodes_.book().shapes()[rules_->shape];
+      NodeShapes::Shape& shape = nodes_.book().shapes()[rules_->shape];
       add(!shape.affine.Contains(node), Obstacle::kLabels);
       add(!shape.tolerated.Contains(node), Obstacle::kTaints);
     }
     AddResources(node, found);
-    if (rules_ == nullptr)
-      return found;
+    if (rules_ == nullptr) return found;
     add(Blocked(node, true), Obstacle::kHostPorts);
     add(Lonely(node), Obstacle::kAffinity);
     add(Blocked(node, false), Obstacle::kAntiAffinity);
@@ -51,23 +50,21 @@ public:
     return found;
   }
 
-private:
-  void AddResources(NodeIndex node, std::vector<Key> &found) {
+ private:
+  void AddResources(NodeIndex node, std::vector<Key>& found) {
     const bool ahead = nodes_.StartsBefore(node, ground_.end);
-    if (ahead)
-      nodes_.Profile(node).Least(nodes_.now(), ground_.end, least_);
+    if (ahead) nodes_.Profile(node).Least(nodes_.now(), ground_.end, least_);
     for (std::size_t r = 0; r < group_.amounts.size(); ++r) {
       const std::int64_t free =
           ahead ? least_[r] : nodes_.FreeNow(node, static_cast<int>(r));
-      if (group_.amounts[r] == 0 || group_.amounts[r] <= free)
-        continue;
+      if (group_.amounts[r] == 0 || group_.amounts[r] <= free) continue;
       found.emplace_back(Obstacle::kResource, static_cast<int>(r));
     }
   }
 
   bool Blocked(NodeIndex node, bool by_port) {
     return std::ranges::any_of(rules_->blocked_by, [&](TrackerId id) {
-      Tracker &tracker = nodes_.book().At(id);
+      Tracker& tracker = nodes_.book().At(id);
       return (tracker.kind == Tracker::Kind::kPort) == by_port &&
              tracker.At(ground_.blocking)
                  .nodes()
@@ -77,7 +74,7 @@ private:
 
   bool Lonely(NodeIndex node) {
     return std::ranges::any_of(rules_->needs, [&](TrackerId id) {
-      Tracker &tracker = nodes_.book().At(id);
+      Tracker& tracker = nodes_.book().At(id);
       const DomainId domain = nodes_.labels().Domain(tracker.key, node);
       return domain < 0 ||
              (!starts_ &&
@@ -87,54 +84,50 @@ private:
 
   bool TooMany(NodeIndex node) {
     return std::ranges::any_of(rules_->spreads, [&](SpreadId id) {
-      Spread &spread = nodes_.book().SpreadAt(id);
+      Spread& spread = nodes_.book().SpreadAt(id);
       const DomainId domain = nodes_.labels().Domain(spread.key, node);
       return domain < 0 ||
              spread.At(ground_.present).over().Contains(node, domain);
     });
   }
 
-  NodeTable &nodes_;
-  const Ground &ground_;
-  const TaskGroup &group_;
-  const BookedRules *rules_;
+  NodeTable& nodes_;
+  const Ground& ground_;
+  const TaskGroup& group_;
+  const BookedRules* rules_;
   bool starts_ = false;
   std::vector<std::int64_t> least_;
 };
 
-GroupExplanation ExplainGroup(NodeGraph::State &state, const Ground &ground,
-                              const TaskGroup &group) {
+GroupExplanation ExplainGroup(NodeGraph::State& state, const Ground& ground,
+                              const TaskGroup& group) {
   GroupExplanation explanation;
   Obstacles obstacles(state, ground, group);
   std::map<Obstacles::Key, Exclusion> exclusions;
   for (NodeIndex node = 0; node < state.nodes.size(); ++node) {
-    if (!state.nodes.Present(node))
-      continue;
+    if (!state.nodes.Present(node)) continue;
     const auto found = obstacles.On(node);
-    if (found.empty())
-      ++explanation.open_to_one;
-    for (const auto &key : found) {
-      Exclusion &exclusion = exclusions[key];
+    if (found.empty()) ++explanation.open_to_one;
+    for (const auto& key : found) {
+      Exclusion& exclusion = exclusions[key];
       exclusion.obstacle = key.first;
       exclusion.resource = key.second;
       ++exclusion.all;
-      if (key == found.front())
-        ++exclusion.first;
-      if (found.size() == 1)
-        ++exclusion.alone;
+      if (key == found.front()) ++exclusion.first;
+      if (found.size() == 1) ++exclusion.alone;
     }
   }
-  for (const auto &[key, exclusion] : exclusions) {
+  for (const auto& [key, exclusion] : exclusions) {
     explanation.exclusions.push_back(exclusion);
   }
   return explanation;
 }
 
-} // namespace
+}  // namespace
 
-Explanation NodeGraph::Explain(const Gang &gang, Policy policy,
+Explanation NodeGraph::Explain(const Gang& gang, Policy policy,
                                Time now) const {
-  State &state = *state_;
+  State& state = *state_;
   Explanation explanation;
   const bool fits = state.PlaceNow(gang, policy, now);
   const Ground ground = state.GroundNow(gang.duration, policy);
@@ -152,10 +145,9 @@ Explanation NodeGraph::Explain(const Gang &gang, Policy policy,
     explanation.no_fit = NoFit::kNever;
   } else {
     explanation.earliest = state.FindEarliest(gang.duration, policy);
-    if (!explanation.earliest)
-      explanation.no_fit = NoFit::kNoTime;
+    if (!explanation.earliest) explanation.no_fit = NoFit::kNoTime;
   }
   return explanation;
 }
 
-} // namespace fluxnetes::matcher
+}  // namespace fluxnetes::matcher

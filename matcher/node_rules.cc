@@ -55,6 +55,7 @@ ShapeId NodeShapes::Take(const NodeRules& rules) {
   entry.key = key;
   entry.rules = rules;
   entry.uses = 1;
+  entry.shape.serial = ++last_serial_;
   LabelTerm selector;
   for (const auto& [label, value] : rules.selector) {
     selector.push_back({label, LabelRequirement::Op::kIn, {value}, false});

@@ -25,9 +25,10 @@ using ShapeId = std::int32_t;  // of interned NodeRules
 class NodeShapes {
  public:
   struct Shape {
-    NodeBits affine;     // selector and affinity hold
-    NodeBits tolerated;  // no taint keeps away
-    NodeBits allowed;    // both
+    std::uint64_t serial = 0;  // never given twice
+    NodeBits affine;           // selector and affinity hold
+    NodeBits tolerated;        // no taint keeps away
+    NodeBits allowed;          // both
     // The nodes by what they are worth: the weights of the preferences that
     // hold, less kPreferencePoints for each taint that it would rather avoid.
     std::map<int, NodeBits, std::greater<>> by_points;
@@ -77,6 +78,7 @@ class NodeShapes {
   std::deque<Entry> entries_;
   std::unordered_map<std::string, ShapeId> by_key_;
   std::vector<ShapeId> free_;
+  std::uint64_t last_serial_ = 0;
   std::deque<ShapeId> unused_;  // kept for a while, oldest first
 };
 

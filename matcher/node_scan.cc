@@ -13,15 +13,15 @@ constexpr std::uint64_t kAll = ~std::uint64_t{0};
 constexpr std::size_t kMaxChoices = 64;
 constexpr std::size_t kMaxParts = 5;
 
-} // namespace
+}  // namespace
 
-const std::uint64_t *NodeScan::Bits(NodeBits &bits) const {
+const std::uint64_t* NodeScan::Bits(NodeBits& bits) const {
   return bits.At(ground_->by_id, nodes_.orders());
 }
 
-void NodeScan::Begin(const Ground &ground, const std::vector<Need> &needs,
-                     const BookedRules *rules,
-                     const std::vector<NodeMask::Word> *within) {
+void NodeScan::Begin(const Ground& ground, const std::vector<Need>& needs,
+                     const BookedRules* rules,
+                     const std::vector<NodeMask::Word>* within) {
   ground_ = &ground;
   order_ = &nodes_.Order(ground.by_id);
   needs_ = &needs;
@@ -29,9 +29,15 @@ void NodeScan::Begin(const Ground &ground, const std::vector<Need> &needs,
   within_ = within;
   passed_.clear();
   rereads_ = rules != nullptr && !rules->Alone();
-  if (rereads_)
-    passed_.resize(nodes_.orders().blocks());
+  if (rereads_) passed_.resize(nodes_.orders().blocks());
   levels_.clear();
+  full_ = nullptr;
+  if (ground.index != nullptr && !needs.empty()) {
+    const std::uint64_t shape =
+        rules == nullptr ? 0 : nodes_.book().shapes()[rules->shape].serial;
+    full_ = &nodes_.full().Of(ground.view, ground.by_id, shape, needs,
+                              nodes_.orders().blocks());
+  }
   ReadRules();
   ReadPreferences();
   MakeLevels();
@@ -57,7 +63,7 @@ bool NodeScan::StartsSeries() const {
   });
 }
 
-void NodeScan::AddIn(const std::uint64_t *words) {
+void NodeScan::AddIn(const std::uint64_t* words) {
   if (words == nullptr) {
     nowhere_ = true;
   } else {
@@ -65,10 +71,9 @@ void NodeScan::AddIn(const std::uint64_t *words) {
   }
 }
 
-void NodeScan::AddIn(KeyId key, DomainSet &domains) {
-  if (used_any_ == any_.size())
-    any_.emplace_back();
-  Sets &any = any_[used_any_];
+void NodeScan::AddIn(KeyId key, DomainSet& domains) {
+  if (used_any_ == any_.size()) any_.emplace_back();
+  Sets& any = any_[used_any_];
   any.clear();
   domains.Read(ground_->by_id, key, nodes_.book().space(), any);
   if (any.size() > 1) {
@@ -84,13 +89,12 @@ void NodeScan::ReadRules() {
   out_.clear();
   nowhere_ = false;
   AddIn(Bits(nodes_.open()));
-  if (rules_ == nullptr)
-    return;
-  TaskBook &book = nodes_.book();
+  if (rules_ == nullptr) return;
+  TaskBook& book = nodes_.book();
   const bool by_id = ground_->by_id;
   AddIn(Bits(book.shapes()[rules_->shape].allowed));
   for (const TrackerId id : rules_->blocked_by) {
-    Tracker &tracker = book.At(id);
+    Tracker& tracker = book.At(id);
     tracker.At(ground_->blocking)
         .nodes()
         .Read(by_id, tracker.key, book.space(), out_);
@@ -98,9 +102,8 @@ void NodeScan::ReadRules() {
   const bool empty = ground_->present == Stage::kEmpty;
   const bool starts = StartsSeries();
   for (const TrackerId id : rules_->needs) {
-    if (empty && !rules_->may_start)
-      break;
-    Tracker &tracker = book.At(id);
+    if (empty && !rules_->may_start) break;
+    Tracker& tracker = book.At(id);
     if (starts) {
       AddIn(Bits(nodes_.labels().Having(tracker.key)));
     } else {
@@ -108,9 +111,8 @@ void NodeScan::ReadRules() {
     }
   }
   for (const SpreadId id : rules_->spreads) {
-    if (empty)
-      break;
-    Spread &spread = book.SpreadAt(id);
+    if (empty) break;
+    Spread& spread = book.SpreadAt(id);
     AddIn(Bits(nodes_.labels().Having(spread.key)));
     spread.At(ground_->present)
         .over()
@@ -120,23 +122,21 @@ void NodeScan::ReadRules() {
 
 void NodeScan::ReadPreferences() {
   preferred_.clear();
-  if (rules_ == nullptr || ground_->present == Stage::kEmpty)
-    return;
-  TaskBook &book = nodes_.book();
-  for (const auto &[id, weight] : rules_->preferred) {
-    Tracker &tracker = book.At(id);
+  if (rules_ == nullptr || ground_->present == Stage::kEmpty) return;
+  TaskBook& book = nodes_.book();
+  for (const auto& [id, weight] : rules_->preferred) {
+    Tracker& tracker = book.At(id);
     preferred_.push_back({{}, {}, weight});
     tracker.At(ground_->present)
         .nodes()
         .Read(ground_->by_id, tracker.key, book.space(), preferred_.back().in);
   }
   for (const SpreadId id : rules_->soft_spreads) {
-    Spread &spread = book.SpreadAt(id);
+    Spread& spread = book.SpreadAt(id);
     preferred_.push_back({{}, {}, kPreferencePoints});
-    Part &part = preferred_.back();
-    const std::uint64_t *having = Bits(nodes_.labels().Having(spread.key));
-    if (having != nullptr)
-      part.in.push_back(having);
+    Part& part = preferred_.back();
+    const std::uint64_t* having = Bits(nodes_.labels().Having(spread.key));
+    if (having != nullptr) part.in.push_back(having);
     spread.At(ground_->present)
         .over()
         .Read(ground_->by_id, spread.key, book.space(), part.out);
@@ -148,36 +148,33 @@ void NodeScan::MakeLevels() {
     levels_.push_back({0, {{}}});
     return;
   }
-  auto &classes = nodes_.book().shapes()[rules_->shape].by_points;
+  auto& classes = nodes_.book().shapes()[rules_->shape].by_points;
   if (preferred_.size() > kMaxParts ||
       (classes.size() << preferred_.size()) > kMaxChoices) {
     passed_.resize(nodes_.orders().blocks());
     return;
   }
   std::map<int, std::vector<Choice>, std::greater<>> by_points;
-  for (auto &[points, bits] : classes) {
-    const std::uint64_t *in = classes.size() == 1 ? nullptr : Bits(bits);
+  for (auto& [points, bits] : classes) {
+    const std::uint64_t* in = classes.size() == 1 ? nullptr : Bits(bits);
     for (std::uint32_t parts = 0; parts >> preferred_.size() == 0; ++parts) {
       int sum = points;
       for (std::size_t i = 0; i < preferred_.size(); ++i) {
-        if ((parts >> i & 1) != 0)
-          sum += preferred_[i].weight;
+        if ((parts >> i & 1) != 0) sum += preferred_[i].weight;
       }
       by_points[sum].push_back({in, parts});
     }
   }
-  for (auto &[points, choices] : by_points) {
+  for (auto& [points, choices] : by_points) {
     levels_.push_back({points, std::move(choices)});
   }
-  if (levels_.empty())
-    levels_.push_back({0, {{}}});
+  if (levels_.empty()) levels_.push_back({0, {{}}});
 }
 
 // What makes a node better or free that was passed by.
 std::uint64_t NodeScan::Changes() const {
-  if (!rereads_)
-    return 0;
-  TaskBook &book = nodes_.book();
+  if (!rereads_) return 0;
+  TaskBook& book = nodes_.book();
   std::uint64_t changes = 0;
   for (const SpreadId id : rules_->spreads) {
     changes += book.SpreadAt(id).At(ground_->present).lifts();
@@ -185,7 +182,7 @@ std::uint64_t NodeScan::Changes() const {
   for (const SpreadId id : rules_->soft_spreads) {
     changes += book.SpreadAt(id).At(ground_->present).changes();
   }
-  for (const auto &[id, weight] : rules_->preferred) {
+  for (const auto& [id, weight] : rules_->preferred) {
     changes += book.At(id).At(ground_->present).changes();
   }
   return changes;
@@ -193,36 +190,29 @@ std::uint64_t NodeScan::Changes() const {
 
 std::uint64_t NodeScan::Allowed(int block) const {
   std::uint64_t word = kAll;
-  for (const std::uint64_t *in : in_)
-    word &= in[block];
+  for (const std::uint64_t* in : in_) word &= in[block];
   for (std::size_t i = 0; i < used_any_; ++i) {
     std::uint64_t any = 0;
-    for (const std::uint64_t *in : any_[i])
-      any |= in[block];
+    for (const std::uint64_t* in : any_[i]) any |= in[block];
     word &= any;
   }
-  for (const std::uint64_t *out : out_)
-    word &= ~out[block];
-  if (!passed_.empty())
-    word &= ~passed_[block];
+  for (const std::uint64_t* out : out_) word &= ~out[block];
+  if (!passed_.empty()) word &= ~passed_[block];
   return word;
 }
 
-std::uint64_t NodeScan::Member(const Part &part, int block) const {
+std::uint64_t NodeScan::Member(const Part& part, int block) const {
   std::uint64_t word = 0;
-  for (const std::uint64_t *in : part.in)
-    word |= in[block];
-  for (const std::uint64_t *out : part.out)
-    word &= ~out[block];
+  for (const std::uint64_t* in : part.in) word |= in[block];
+  for (const std::uint64_t* out : part.out) word &= ~out[block];
   return word;
 }
 
 std::uint64_t NodeScan::InLevel(int block) const {
-  const Level &level = levels_[level_];
-  if (preferred_.empty() && level.choices[0].in == nullptr)
-    return kAll;
+  const Level& level = levels_[level_];
+  if (preferred_.empty() && level.choices[0].in == nullptr) return kAll;
   std::uint64_t any = 0;
-  for (const Choice &choice : level.choices) {
+  for (const Choice& choice : level.choices) {
     std::uint64_t word = choice.in == nullptr ? kAll : choice.in[block];
     for (std::size_t i = 0; i < preferred_.size(); ++i) {
       const std::uint64_t member = Member(preferred_[i], block);
@@ -246,6 +236,7 @@ int NodeScan::BlockAt(int step) const {
 void NodeScan::EndBlock() {
   if (looked_ && !took_ && ground_->index != nullptr) {
     ground_->index->Tighten(block_);
+    if (full_ != nullptr && IsFull(block_)) full_->Set(block_);
   }
   looked_ = took_ = false;
 }
@@ -254,24 +245,37 @@ bool NodeScan::NextBlock() {
   EndBlock();
   for (;;) {
     if (++step_ >= blocks()) {
-      if (++level_ >= levels_.size())
-        return false;
+      if (++level_ >= levels_.size()) return false;
       step_ = -1;
       continue;
     }
     block_ = BlockAt(step_);
+    if (full_ != nullptr && full_->Has(block_)) continue;
     word_ = Allowed(block_) & InLevel(block_);
     if (within_ != nullptr) {
       const int at = ground_->descending ? blocks() - 1 - step_ : step_;
       word_ &= (*within_)[at].bits;
     }
-    if (word_ == 0)
-      continue;
+    if (word_ == 0) continue;
     if (ground_->index == nullptr || ground_->index->MayHold(block_, *needs_)) {
       return true;
     }
     word_ = 0;
   }
+}
+
+// Whether nothing that the rules allow has room, whatever other tasks say.
+bool NodeScan::IsFull(int block) const {
+  std::uint64_t word = in_[0][block];
+  if (rules_ != nullptr) word &= in_[1][block];
+  for (; word != 0; word &= word - 1) {
+    const NodeIndex node = order_->At(block * kBits + std::countr_zero(word));
+    const bool room = std::ranges::all_of(*needs_, [&](const Need& need) {
+      return (*ground_->columns)[need.resource][node] >= need.amount;
+    });
+    if (room) return false;
+  }
+  return true;
 }
 
 int NodeScan::FirstPlace(std::uint64_t word) const {
@@ -281,13 +285,10 @@ int NodeScan::FirstPlace(std::uint64_t word) const {
 }
 
 NodeIndex NodeScan::Next() {
-  if (nowhere_)
-    return -1;
-  if (levels_.empty())
-    return FindBest();
+  if (nowhere_) return -1;
+  if (levels_.empty()) return FindBest();
   while (word_ == 0) {
-    if (level_ >= levels_.size() || !NextBlock())
-      return -1;
+    if (level_ >= levels_.size() || !NextBlock()) return -1;
   }
   place_ = FirstPlace(word_);
   looked_ = true;
@@ -297,30 +298,26 @@ NodeIndex NodeScan::Next() {
 void NodeScan::Pass() {
   const std::uint64_t bit = std::uint64_t{1} << (place_ % kBits);
   word_ &= ~bit;
-  if (!passed_.empty())
-    passed_[place_ / kBits] |= bit;
+  if (!passed_.empty()) passed_[place_ / kBits] |= bit;
 }
 
 void NodeScan::Placed() {
   took_ = true;
-  if (!rereads_)
-    return;
+  if (!rereads_) return;
   ReadRules();
   ReadPreferences();
-  if (levels_.empty())
-    return;
+  if (levels_.empty()) return;
   if (changes_ != Changes()) {
     EndBlock();
     Restart();
     return;
   }
-  if (!nowhere_)
-    word_ &= Allowed(block_);
+  if (!nowhere_) word_ &= Allowed(block_);
 }
 
 void NodeScan::LeaveOut(KeyId key, DomainId domain) {
-  NodeMask &mask = nodes_.labels().Mask(key, domain);
-  for (const auto &part : mask.At(ground_->by_id, nodes_.orders())) {
+  NodeMask& mask = nodes_.labels().Mask(key, domain);
+  for (const auto& part : mask.At(ground_->by_id, nodes_.orders())) {
     passed_[part.block] |= part.bits;
   }
   ReadRules();
@@ -330,8 +327,8 @@ void NodeScan::LeaveOut(KeyId key, DomainId domain) {
 
 void NodeScan::StayIn(KeyId key, DomainId domain) {
   passed_.assign(passed_.size(), kAll);
-  NodeMask &mask = nodes_.labels().Mask(key, domain);
-  for (const auto &part : mask.At(ground_->by_id, nodes_.orders())) {
+  NodeMask& mask = nodes_.labels().Mask(key, domain);
+  for (const auto& part : mask.At(ground_->by_id, nodes_.orders())) {
     passed_[part.block] &= ~part.bits;
   }
   ReadRules();
@@ -341,9 +338,8 @@ void NodeScan::StayIn(KeyId key, DomainId domain) {
 
 int NodeScan::PointsAt(int block, int bit, NodeIndex node) const {
   int points = nodes_.book().shapes().Points(rules_->shape, node);
-  for (const Part &part : preferred_) {
-    if ((Member(part, block) >> bit & 1) != 0)
-      points += part.weight;
+  for (const Part& part : preferred_) {
+    if ((Member(part, block) >> bit & 1) != 0) points += part.weight;
   }
   return points;
 }
@@ -362,8 +358,7 @@ NodeIndex NodeScan::FindBest() {
       const int place = FirstPlace(word);
       word &= ~(std::uint64_t{1} << (place % kBits));
       const int points = PointsAt(block_, place % kBits, order_->At(place));
-      if (best >= 0 && points <= most)
-        continue;
+      if (best >= 0 && points <= most) continue;
       best = place;
       most = points;
     }
@@ -372,4 +367,4 @@ NodeIndex NodeScan::FindBest() {
   return best < 0 ? -1 : order_->At(best);
 }
 
-} // namespace fluxnetes::matcher
+}  // namespace fluxnetes::matcher

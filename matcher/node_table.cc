@@ -105,6 +105,7 @@ void NodeTable::Relabel(NodeIndex node, std::string_view name,
   }
   labels_.Set(node, name, labels, taints);
   shapes_.Update(node);
+  NotFull(node);
   for (auto& [key, sums] : sums_) {
     sums.Move(columns_, node, labels_.Domain(key, node), 1);
   }
@@ -266,6 +267,7 @@ void NodeTable::Compute(NodeIndex node) {
     sums.Move(columns_, node, labels_.Domain(key, node), 1);
   }
   if (open_.Contains(node) != takes) open_.Set(node, takes, orders_);
+  NotFull(node);
   for (auto& views : indexes_) {
     for (FitIndex& index : views) {
       if (index.ready()) index.Changed(node);
@@ -282,7 +284,13 @@ const NodeProfile& NodeTable::Profile(NodeIndex node) {
   return profile;
 }
 
+void NodeTable::NotFull(NodeIndex node) {
+  if (full_.empty()) return;
+  full_.Changed(node, Order(true).PositionOf(node));
+}
+
 void NodeTable::DropIndexes() {
+  full_.Clear();
   for (auto& views : indexes_) {
     for (FitIndex& index : views) index.Drop();
   }

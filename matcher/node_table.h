@@ -20,6 +20,7 @@
 
 #include "matcher/domain_sums.h"
 #include "matcher/fit_index.h"
+#include "matcher/full_blocks.h"
 #include "matcher/gang.h"
 #include "matcher/node_bits.h"
 #include "matcher/node_labels.h"
@@ -91,6 +92,7 @@ class NodeTable {
   }
   const NodeOrder& Order(bool by_id) { return orders_.At(by_id); }
   FitIndex& Index(View view, bool by_id);
+  FullBlocks& full() { return full_; }
   // Whether a span that is ahead starts there before `end`.
   bool StartsBefore(NodeIndex node, Time end) const {
     return nodes_[node].ahead > 0 && nodes_[node].first_start < end;
@@ -117,6 +119,7 @@ class NodeTable {
   void Rewind(Time now);
   void Forget(NodeIndex node);
   void DropIndexes();
+  void NotFull(NodeIndex node);
   void AddTotals(NodeIndex node, int sign);
   void Relabel(NodeIndex node, std::string_view name, const Labels& labels,
                const std::vector<Taint>& taints);
@@ -140,6 +143,7 @@ class NodeTable {
   NodeShapes shapes_{labels_, orders_};
   TaskBook book_{labels_, shapes_, orders_, spans_};
   NodeBits open_;
+  FullBlocks full_;
   std::vector<Sum> open_totals_;  // [resource]
   std::unordered_map<KeyId, DomainSums> sums_;
 

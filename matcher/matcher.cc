@@ -191,7 +191,12 @@ Match Matcher::Run(JobId id, const Jobspec& jobspec, MatchOp op, Time now) {
     match.error = "the time is outside of the graph's";
     return match;
   }
-  return state_->Variants(id, jobspec, op, now);
+  const std::int64_t visits = state_->selection.visits();
+  const std::int64_t finds = state_->selection.finds();
+  match = state_->Variants(id, jobspec, op, now);
+  match.visits = state_->selection.visits() - visits;
+  match.finds = state_->selection.finds() - finds;
+  return match;
 }
 
 bool Matcher::Known(JobId job) const { return state_->jobs.contains(job); }

@@ -78,6 +78,10 @@ struct Match {
   std::string error;  // of kInvalid
   // Leaves first: children, then their parent; the root is last.
   std::vector<Taken> taken;
+  // What it cost, over all times that were tried: vertices that were looked
+  // at, and those of them that had something to give.
+  std::int64_t visits = 0;
+  std::int64_t finds = 0;
 
   bool found() const {
     return outcome == MatchOutcome::kAllocated ||

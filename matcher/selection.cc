@@ -92,6 +92,7 @@ bool Selection::AsksExclusive(VertexIndex v, Level level) const {
 bool Selection::Visit(EdgeIndex way, VertexIndex v, Level level, bool pristine,
                       bool exclusive, int depth, Candidate& candidate) {
   if (depth > kMaxGraphDepth) return false;
+  ++visits_;
   exclusive = exclusive || AsksExclusive(v, level);
   const Role role = RoleOf(v, level);
   if (role.ambiguous) return false;
@@ -128,6 +129,7 @@ bool Selection::Visit(EdgeIndex way, VertexIndex v, Level level, bool pristine,
   candidate = {ScoreOf(v), units, static_cast<std::int32_t>(choices_.size()),
                1};
   choices_.push_back({way, units, exclusive});
+  ++finds_;
   return true;
 }
 

@@ -76,6 +76,11 @@ class Selection {
   // The label of the resource that a vertex stood for, or "".
   const std::string& LabelOf(VertexIndex v, const JobRequest& request) const;
 
+  // Since it was made: vertices that were looked at, and those of them that
+  // had something to give.
+  std::int64_t visits() const { return visits_; }
+  std::int64_t finds() const { return finds_; }
+
   // Instead of a run: a selection made by hand, edge by edge.
   void Begin();
   void MarkEdge(EdgeIndex e, std::int64_t units, bool exclusive);
@@ -177,6 +182,8 @@ class Selection {
   const JobRequest* request_ = nullptr;
   Times times_;
   std::uint64_t turn_ = 0;
+  std::int64_t visits_ = 0;
+  std::int64_t finds_ = 0;
   std::int64_t factors_ = 0;  // of the vertices above
   std::vector<Mark> marks_;   // [edge]
   bool listed_ = false;

@@ -73,21 +73,30 @@ void Session::Restore(const Words& words, JobId job, Time at, Time duration) {
   if (!match.found()) {
     streams_.errors << "ERROR: traverser run () returned error\nERROR: "
                     << match.error << '\n';
-    SayNotFound(MatchOutcome::kInvalid, job, took.count());
+    SayNotFound(match, job, took.count());
     return;
   }
   SayFound(match, job, took.count());
   next_job_ = job + 1;
   jobs_[job] = {at == 0 ? "ALLOCATED" : "RESERVED", at, path, took.count(),
                 duration};
-  CountUpdate(took.count());
+  CountTime(took.count());
 }
 
-void Session::CountUpdate(double seconds) {
-  least_seconds_ = updates_ == 0 ? seconds : std::min(least_seconds_, seconds);
+void Session::CountTime(double seconds) {
+  least_seconds_ = timed_ == 0 ? seconds : std::min(least_seconds_, seconds);
   most_seconds_ = std::max(most_seconds_, seconds);
   all_seconds_ += seconds;
-  ++updates_;
+  ++timed_;
+}
+
+std::int64_t Session::CountHeld(JobId job) const {
+  std::int64_t count = 0;
+  for (VertexIndex v = 0; v < matcher_.graph().size(); ++v) {
+    const Matcher::Hold hold = matcher_.HoldOf(job, v);
+    count += hold.tagged || hold.exclusive || hold.filtered ? 1 : 0;
+  }
+  return count;
 }
 
 void Session::RunCancel(const Words& words) {
@@ -95,12 +104,13 @@ void Session::RunCancel(const Words& words) {
   JobId job = 0;
   if (words.size() < 2) return SayMalformed();
   if (!CheckStats(words, 2, stats) || !ParseJob(words[1], job)) return;
+  const std::int64_t held = stats ? CountHeld(job) : 0;
   if (!matcher_.Cancel(job)) {
     streams_.errors << "cancel: ERROR: nonexistent job " << job << '\n';
     return;
   }
   jobs_[job].state = "CANCELED";
-  if (stats) SayCounts("CANCEL", 0);
+  if (stats) SayCounts("CANCEL", held, held);
 }
 
 void Session::RunPartialCancel(const Words& words) {
@@ -117,6 +127,7 @@ void Session::RunPartialCancel(const Words& words) {
     streams_.errors << "ERROR: can't open " << words[3] << '\n';
     return;
   }
+  const std::int64_t held = stats ? CountHeld(job) : 0;
   Released released = Released::kNotHeld;
   try {
     if (words[2] == "rv1exec") {
@@ -152,7 +163,7 @@ void Session::RunPartialCancel(const Words& words) {
     case Released::kPart:
       break;
   }
-  if (stats) SayCounts("PARTIAL CANCEL", 0);
+  if (stats) SayCounts("PARTIAL CANCEL", held, held - CountHeld(job));
 }
 
 void Session::SayInfo(JobId id, const JobInfo& job) {
@@ -178,15 +189,13 @@ void Session::RunInfo(const Words& words) {
 
 void Session::RunStat(const Words&) {
   const double none = std::numeric_limits<double>::max();
-  streams_.standard << "INFO: Num. of Jobs Matched: " << jobs_.size() << '\n'
-                    << "INFO: Min. Match Time: "
-                    << (updates_ == 0 ? none : least_seconds_) << '\n'
-                    << "INFO: Max. Match Time: " << most_seconds_ << '\n'
-                    << "INFO: Avg. Match Time: "
-                    << (updates_ == 0
-                            ? 0
-                            : all_seconds_ / static_cast<double>(updates_))
-                    << '\n';
+  streams_.standard
+      << "INFO: Num. of Jobs Matched: " << jobs_.size() << '\n'
+      << "INFO: Min. Match Time: " << (timed_ == 0 ? none : least_seconds_)
+      << '\n'
+      << "INFO: Max. Match Time: " << most_seconds_ << '\n'
+      << "INFO: Avg. Match Time: "
+      << (timed_ == 0 ? 0 : all_seconds_ / static_cast<double>(timed_)) << '\n';
 }
 
 }  // namespace fluxnetes::matcher

@@ -93,10 +93,11 @@ bool Session::MatchOne(MatchOp op, const std::string& path) {
   }
   if (Counts(op) && match.outcome != MatchOutcome::kInvalid) ++next_job_;
   if (!match.found()) {
-    SayNotFound(match.outcome, job, took.count());
+    SayNotFound(match, job, took.count());
     return false;
   }
   SayFound(match, job, took.count());
+  CountTime(took.count());
   if (Counts(op)) {
     jobs_[job] = {StateOf(match), match.at, path, took.count(), match.duration};
   }
@@ -115,11 +116,15 @@ bool Session::Write(const Match& match, const std::string& queue) {
   return true;
 }
 
-void Session::SayTimes(double seconds, std::ostream& out) {
+void Session::SayCost(const Match& match, double seconds, std::ostream& out) {
   if (!options_.times) return;
   out << fmt::format("INFO: ELAPSE={:.6f}\n", seconds);
-  streams_.standard << "INFO: PREORDER VISIT COUNT=0\n"
-                    << "INFO: POSTORDER VISIT COUNT=0\n";
+  std::string counts = "INFO: PREORDER VISIT COUNT=";
+  AppendNumber(match.visits, counts);
+  counts += "\nINFO: POSTORDER VISIT COUNT=";
+  AppendNumber(match.finds, counts);
+  counts += '\n';
+  streams_.standard << counts;
 }
 
 // What cannot be told, as of a type that the graph has never heard of, passes
@@ -130,7 +135,7 @@ void Session::SaySatisfiability(const Match& match, double seconds) {
                            ? "INFO: Unsatisfiable request\n"
                            : "INFO: Satisfiable request\n")
                    << kBar;
-  SayTimes(seconds, streams_.standard);
+  SayCost(match, seconds, streams_.standard);
 }
 
 void Session::SayFound(const Match& match, JobId job, double seconds) {
@@ -147,18 +152,18 @@ void Session::SayFound(const Match& match, JobId job, double seconds) {
   }
   text += '\n';
   streams_.results << text;
-  SayTimes(seconds, streams_.standard);
+  SayCost(match, seconds, streams_.standard);
   streams_.results << kBar;
 }
 
-void Session::SayNotFound(MatchOutcome outcome, JobId job, double seconds) {
+void Session::SayNotFound(const Match& match, JobId job, double seconds) {
   std::ostream& out = streams_.results;
   out << kBar << "INFO: No matching resources found\n";
-  if (outcome == MatchOutcome::kUnsatisfiable) {
+  if (match.outcome == MatchOutcome::kUnsatisfiable) {
     out << "INFO: Unsatisfiable request\n";
   }
   out << "INFO: JOBID=" << job << '\n';
-  SayTimes(seconds, out);
+  SayCost(match, seconds, out);
   out << kBar;
 }
 

@@ -135,10 +135,11 @@ bool Session::CheckStats(const Words& words, std::size_t plain, bool& stats) {
   return false;
 }
 
-void Session::SayCounts(const char* what, std::size_t count) {
-  streams_.results << kBar << "INFO: " << what << " PREORDER COUNT=\"" << count
-                   << "\"\n"
-                   << "INFO: " << what << " POSTORDER COUNT=\"" << count
+void Session::SayCounts(const char* what, std::int64_t visited,
+                        std::int64_t released) {
+  streams_.results << kBar << "INFO: " << what << " PREORDER COUNT=\""
+                   << visited << "\"\n"
+                   << "INFO: " << what << " POSTORDER COUNT=\"" << released
                    << "\"\n"
                    << kBar;
 }

@@ -74,16 +74,18 @@ class Session {
   void RunHelp(const Words& words);
 
   void Restore(const Words& words, JobId job, Time at, Time duration);
-  void CountUpdate(double seconds);
+  void CountTime(double seconds);
   bool MatchOne(MatchOp op, const std::string& path);
   void SaySatisfiability(const Match& match, double seconds);
   void SayFound(const Match& match, JobId job, double seconds);
-  void SayNotFound(MatchOutcome outcome, JobId job, double seconds);
-  void SayTimes(double seconds, std::ostream& out);
+  void SayNotFound(const Match& match, JobId job, double seconds);
+  void SayCost(const Match& match, double seconds, std::ostream& out);
   // False, with the reason said, if the match cannot be written.
   bool Write(const Match& match, const std::string& queue);
   void SayInfo(JobId id, const JobInfo& job);
-  void SayCounts(const char* what, std::size_t count);
+  void SayCounts(const char* what, std::int64_t visited, std::int64_t released);
+  // Vertices at which the matcher knows of the job.
+  std::int64_t CountHeld(JobId job) const;
   void SayMalformed();
   bool ParseJob(const std::string& word, JobId& job);
   bool CheckStats(const Words& words, std::size_t plain, bool& stats);
@@ -93,7 +95,7 @@ class Session {
   Streams streams_;
   std::map<JobId, JobInfo> jobs_;
   JobId next_job_ = 1;
-  std::size_t updates_ = 0;
+  std::size_t timed_ = 0;  // matches and updates that gave something
   double least_seconds_ = 0;
   double most_seconds_ = 0;
   double all_seconds_ = 0;

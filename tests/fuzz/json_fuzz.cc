@@ -28,7 +28,7 @@ Answer Ours(std::string_view text, std::size_t buffer) {
   }
 }
 
-// Numbers too large for a double are none of ours.
+// To nlohmann_json a text ends at a '\0', and numbers must fit a double.
 Answer Theirs(std::string_view text) {
   try {
     const auto document = nlohmann::json::parse(text);
@@ -47,6 +47,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const Answer ours = Ours(text, JsonStream::kBufferBytes);
   if (Ours(text, 3) != ours) std::abort();
+  if (text.find('\0') != text.npos) return 0;
   const Answer theirs = Theirs(text);
   if (ours == Answer::kTooDeep || theirs == Answer::kTooDeep) return 0;
   if (ours != theirs) std::abort();

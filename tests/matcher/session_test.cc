@@ -215,6 +215,22 @@ TEST_F(SessionTest, GrownAndShrunkGraphsAreMatchedOn) {
   EXPECT_EQ(errors_.str(), "ERROR: can't remove subgraph \n");
 }
 
+TEST_F(SessionTest, CostsAreTold) {
+  options_.times = true;
+  Start("low", MatchFormat::kSimple);
+  // The cluster, both nodes and what they have; all could be taken.
+  Run("match allocate %node.yaml");
+  EXPECT_NE(standard_.str().find("INFO: PREORDER VISIT COUNT="),
+            std::string::npos);
+  EXPECT_EQ(standard_.str().find("VISIT COUNT=0\n"), std::string::npos);
+  EXPECT_EQ(Run("cancel 1 stats"), Bar() +
+                                       "INFO: CANCEL PREORDER COUNT=\"4\"\n"
+                                       "INFO: CANCEL POSTORDER COUNT=\"4\"\n" +
+                                       Bar());
+  Run("stat");
+  EXPECT_EQ(standard_.str().find("Max. Match Time: 0\n"), std::string::npos);
+}
+
 TEST_F(SessionTest, StatusAndPropertiesAreToldBack) {
   EXPECT_EQ(Run("set-status /cluster0/node0 down"), "");
   EXPECT_EQ(Run("get-status /cluster0/node0"), "/cluster0/node0 is down\n");

@@ -57,6 +57,7 @@ Match Matcher::State::Walk(Mode how) {
   std::fill(levels[0].units.begin(), levels[0].units.end(), 0);
   levels[0].any = false;
   levels[0].exclusive = 0;
+  if (selection.listed()) match.taken.reserve(selection.selected() + 1);
   Descend(kNoEdge, graph.root(), selection.root_mark(), {}, 0);
   return std::move(match);
 }

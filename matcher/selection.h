@@ -68,9 +68,14 @@ class Selection {
   struct Listed {
     VertexIndex source = kNoVertex;
     EdgeIndex edge = kNoEdge;
-    auto operator<=>(const Listed&) const = default;
+    bool operator<(const Listed& other) const { return key() < other.key(); }
+    std::uint64_t key() const {
+      return static_cast<std::uint64_t>(source) << 32 |
+             static_cast<std::uint32_t>(edge);
+    }
   };
   std::span<const Listed> SelectedFrom(VertexIndex v) const;
+  std::size_t selected() const { return marked_.size(); }  // of the listed
   const Mark& mark(EdgeIndex e) const { return marks_[e]; }
   const Mark& root_mark() const { return root_mark_; }
   // The label of the resource that a vertex stood for, or "".

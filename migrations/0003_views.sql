@@ -160,6 +160,87 @@ COMMENT ON COLUMN refused_groups.pods IS 'How many pods are refused.';
 COMMENT ON COLUMN refused_groups.reason IS 'What is wrong with the first one, and what would be right.';
 COMMENT ON COLUMN refused_groups.submitted_at IS 'When the first one was created.';
 
+CREATE VIEW inactive_groups AS
+SELECT
+  f.group_id,
+  f.namespace,
+  f.group_name,
+  f.group_size,
+  f.queue,
+  'provisional' AS state,
+  NULL::text AS result,
+  format('%s of %s pods have arrived', f.members, f.group_size) AS reason,
+  NULL::integer AS priority,
+  f.members AS arrived,
+  NULL::text [] AS nodes,
+  f.first_seen_at AS submitted_at,
+  NULL::timestamptz AS promoted_at,
+  NULL::timestamptz AS allocated_at,
+  NULL::timestamptz AS bound_at,
+  NULL::timestamptz AS ended_at,
+  'infinity'::timestamptz AS recorded_at
+FROM groups_provisional AS f
+UNION ALL
+SELECT
+  0::bigint,
+  r.namespace,
+  r.group_name,
+  0,
+  r.queue,
+  'refused',
+  NULL,
+  r.reason,
+  NULL,
+  r.pods::integer,
+  NULL,
+  r.submitted_at,
+  NULL,
+  NULL,
+  NULL,
+  NULL,
+  'infinity'
+FROM refused_groups AS r
+UNION ALL
+SELECT
+  h.group_id,
+  h.namespace,
+  h.group_name,
+  h.group_size,
+  h.queue,
+  'finished',
+  h.result,
+  h.reason,
+  h.priority,
+  NULL,
+  h.nodes,
+  h.submitted_at,
+  h.promoted_at,
+  h.allocated_at,
+  h.bound_at,
+  h.ended_at,
+  h.recorded_at
+FROM group_history AS h;
+COMMENT ON VIEW inactive_groups IS
+'Groups that are in no queue: those that fill, those that are refused, and those that are over.';
+
+COMMENT ON COLUMN inactive_groups.group_id IS 'As in groups_provisional.group_id and group_history.group_id; 0: refused.';
+COMMENT ON COLUMN inactive_groups.namespace IS 'Kubernetes namespace.';
+COMMENT ON COLUMN inactive_groups.group_name IS 'Its name.';
+COMMENT ON COLUMN inactive_groups.group_size IS 'How many pods it has; 0: refused.';
+COMMENT ON COLUMN inactive_groups.queue IS 'Its scheduling queue.';
+COMMENT ON COLUMN inactive_groups.state IS 'provisional: its pods arrive. refused: its pods are not taken. finished: it is over.';
+COMMENT ON COLUMN inactive_groups.result IS 'How it went; null: it is not over.';
+COMMENT ON COLUMN inactive_groups.reason IS 'Why it is not active, for people.';
+COMMENT ON COLUMN inactive_groups.priority IS 'Higher went first; null: it never stood in line.';
+COMMENT ON COLUMN inactive_groups.arrived IS 'How many of its pods there are; null: it is over.';
+COMMENT ON COLUMN inactive_groups.nodes IS 'Nodes that it had; null: none yet.';
+COMMENT ON COLUMN inactive_groups.submitted_at IS 'When its first pod was created or seen.';
+COMMENT ON COLUMN inactive_groups.promoted_at IS 'When it was whole.';
+COMMENT ON COLUMN inactive_groups.allocated_at IS 'When it got its nodes.';
+COMMENT ON COLUMN inactive_groups.bound_at IS 'When its pods were all bound.';
+COMMENT ON COLUMN inactive_groups.ended_at IS 'When it was over.';
+COMMENT ON COLUMN inactive_groups.recorded_at IS 'When it was recorded that it is over; infinity: it is not.';
+
 CREATE VIEW resource_sets AS
 SELECT
   g.namespace,

@@ -79,69 +79,6 @@ active AS (
   SELECT * FROM unsatisfiable
 ),
 
-others AS (
-  SELECT
-    f.group_id AS id,
-    f.namespace,
-    f.group_name,
-    f.group_size,
-    f.queue,
-    'provisional' AS state,
-    4 AS stage,
-    NULL::text AS result,
-    format('%s of %s pods have arrived', f.members, f.group_size) AS reason,
-    NULL::integer AS priority,
-    f.members AS arrived,
-    NULL::text [] AS nodes,
-    f.first_seen_at AS submitted_at,
-    NULL::timestamptz AS promoted_at,
-    NULL::timestamptz AS allocated_at,
-    NULL::timestamptz AS bound_at,
-    NULL::timestamptz AS ended_at
-  FROM groups_provisional AS f
-  UNION ALL
-  SELECT
-    0,
-    r.namespace,
-    r.group_name,
-    0,
-    r.queue,
-    'refused',
-    4,
-    NULL,
-    r.reason,
-    NULL,
-    r.pods::integer,
-    NULL,
-    r.submitted_at,
-    NULL,
-    NULL,
-    NULL,
-    NULL
-  FROM refused_groups AS r
-  UNION ALL
-  SELECT
-    h.group_id,
-    h.namespace,
-    h.group_name,
-    h.group_size,
-    h.queue,
-    'finished',
-    5,
-    h.result,
-    h.reason,
-    h.priority,
-    NULL,
-    h.nodes,
-    h.submitted_at,
-    h.promoted_at,
-    h.allocated_at,
-    h.bound_at,
-    h.ended_at
-  FROM group_history AS h
-  WHERE h.recorded_at >= $5::timestamptz
-),
-
 page AS (
   SELECT
     g.id,
@@ -176,14 +113,14 @@ page AS (
   LEFT JOIN wait_reasons AS w ON w.queue = g.queue AND w.shape = g.shape
   UNION ALL
   SELECT
-    o.id,
+    o.group_id,
     o.namespace,
     o.group_name,
     o.group_size,
     o.queue,
     o.state,
-    o.stage,
-    CASE o.stage WHEN 5 THEN -o.id ELSE o.id END,
+    CASE o.state WHEN 'finished' THEN 5 ELSE 4 END,
+    CASE o.state WHEN 'finished' THEN -o.group_id ELSE o.group_id END,
     NULL,
     NULL,
     o.result,
@@ -199,9 +136,10 @@ page AS (
     o.bound_at,
     o.ended_at,
     NULL
-  FROM others AS o
+  FROM inactive_groups AS o
   WHERE
-    ($1 IS NULL OR o.namespace = $1)
+    o.recorded_at >= $5::timestamptz
+    AND ($1 IS NULL OR o.namespace = $1)
     AND ($2 IS NULL OR o.group_name = $2)
     AND ($3 IS NULL OR o.queue = $3)
     AND ($4 IS NULL OR o.state = ANY($4))

@@ -7,56 +7,31 @@
 -- Refused ones have the id 0 and come before all others.
 WITH candidates AS (
   SELECT
-    f.group_id AS id,
-    f.namespace,
-    f.group_name,
-    f.group_size,
-    f.queue,
-    'provisional' AS state,
+    o.group_id AS id,
+    o.namespace,
+    o.group_name,
+    o.group_size,
+    o.queue,
+    o.state,
     false AS active,
     NULL::text AS phase,
-    NULL::text AS result,
-    format('%s of %s pods have arrived', f.members, f.group_size) AS reason,
-    NULL::integer AS priority,
+    o.result,
+    o.reason,
+    o.priority,
     NULL::bigint AS position,
     NULL::timestamptz AS estimated_start,
     NULL::integer AS revision,
     NULL::bigint AS duration_seconds,
-    f.members AS arrived,
-    NULL::text [] AS nodes,
-    f.first_seen_at AS submitted_at,
-    NULL::timestamptz AS promoted_at,
-    NULL::timestamptz AS allocated_at,
-    NULL::timestamptz AS bound_at,
-    NULL::timestamptz AS ended_at,
+    o.arrived,
+    o.nodes,
+    o.submitted_at,
+    o.promoted_at,
+    o.allocated_at,
+    o.bound_at,
+    o.ended_at,
     NULL::bigint AS match_job
-  FROM groups_provisional AS f
-  UNION ALL
-  SELECT
-    0,
-    r.namespace,
-    r.group_name,
-    0,
-    r.queue,
-    'refused',
-    false,
-    NULL,
-    NULL,
-    r.reason,
-    NULL,
-    NULL,
-    NULL,
-    NULL,
-    NULL,
-    r.pods::integer,
-    NULL,
-    r.submitted_at,
-    NULL,
-    NULL,
-    NULL,
-    NULL,
-    NULL
-  FROM refused_groups AS r
+  FROM inactive_groups AS o
+  WHERE o.recorded_at >= $5::timestamptz
   UNION ALL
   SELECT
     g.id,
@@ -84,33 +59,6 @@ WITH candidates AS (
     g.match_job
   FROM pod_groups AS g
   LEFT JOIN pending AS w ON w.group_id = g.id
-  UNION ALL
-  SELECT
-    h.group_id,
-    h.namespace,
-    h.group_name,
-    h.group_size,
-    h.queue,
-    'finished',
-    false,
-    NULL,
-    h.result,
-    h.reason,
-    h.priority,
-    NULL,
-    NULL,
-    NULL,
-    NULL,
-    NULL,
-    h.nodes,
-    h.submitted_at,
-    h.promoted_at,
-    h.allocated_at,
-    h.bound_at,
-    h.ended_at,
-    NULL
-  FROM group_history AS h
-  WHERE h.recorded_at >= $5::timestamptz
 ),
 
 page AS (
@@ -156,29 +104,17 @@ SELECT
   count(*) AS groups
 FROM (
   SELECT
-    f.namespace,
-    f.queue,
-    'provisional' AS state
-  FROM groups_provisional AS f
-  UNION ALL
-  SELECT
-    r.namespace,
-    r.queue,
-    'refused'
-  FROM refused_groups AS r
+    o.namespace,
+    o.queue,
+    coalesce(o.result, o.state) AS state
+  FROM inactive_groups AS o
+  WHERE o.recorded_at >= $3::timestamptz
   UNION ALL
   SELECT
     g.namespace,
     g.queue,
     g.state
   FROM pod_groups AS g
-  UNION ALL
-  SELECT
-    h.namespace,
-    h.queue,
-    h.result
-  FROM group_history AS h
-  WHERE h.recorded_at >= $3::timestamptz
 ) AS c
 WHERE
   ($1::text IS NULL OR c.namespace = $1)
@@ -213,18 +149,11 @@ SELECT
   c.ended_at
 FROM (
   SELECT
-    f.group_id AS id,
-    'provisional' AS state,
-    NULL::timestamptz AS ended_at
-  FROM groups_provisional AS f
-  WHERE f.namespace = $1 AND f.group_name = $2
-  UNION ALL
-  SELECT
-    0,
-    'refused',
-    NULL
-  FROM refused_groups AS r
-  WHERE r.namespace = $1 AND r.group_name = $2
+    o.group_id AS id,
+    coalesce(o.result, o.state) AS state,
+    o.ended_at
+  FROM inactive_groups AS o
+  WHERE o.namespace = $1 AND o.group_name = $2
   UNION ALL
   SELECT
     g.id,
@@ -232,13 +161,6 @@ FROM (
     NULL
   FROM pod_groups AS g
   WHERE g.namespace = $1 AND g.group_name = $2
-  UNION ALL
-  SELECT
-    h.group_id,
-    h.result,
-    h.ended_at
-  FROM group_history AS h
-  WHERE h.namespace = $1 AND h.group_name = $2
 ) AS c
 WHERE $3::bigint IS NULL OR c.id = $3
 ORDER BY c.ended_at IS NOT NULL, c.id DESC

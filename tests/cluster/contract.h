@@ -1,6 +1,7 @@
 // What every cluster behind the door must do, whatever it is: the suite
-// ClusterContract (contract.cc). A test program instantiates it with what makes
-// a cluster and the hands that change it from outside:
+// ClusterContract (contract_watch.cc and so on, by verb). A test program
+// instantiates it with what makes a cluster and the hands that change it from
+// outside:
 //
 //   INSTANTIATE_TEST_SUITE_P(Simulated, ClusterContract,
 //                            testing::Values(ContractCase{"Virtual", Make}),
@@ -48,6 +49,12 @@ inline std::string NameOfCase(
     const testing::TestParamInfo<ContractCase>& info) {
   return info.param.name;
 }
+
+// How long what is asked may take.
+inline constexpr std::chrono::milliseconds kDeadline{10'000};
+
+// Of the pod that the event is about; empty: it is about none.
+std::string UidOf(const WatchEvent& event);
 
 class ClusterContract : public testing::TestWithParam<ContractCase> {
  protected:

@@ -12,6 +12,10 @@
 
 namespace fluxnetes::matcher {
 
+// Lists of at most so many are sorted as Fluxion does, equals by chance; in
+// longer ones equals stay in the order in which they were found.
+inline constexpr std::size_t kMostSorted = 1'024;
+
 // An edge to a vertex that a candidate would take; kNoEdge: the way in to the
 // root.
 struct Choice {

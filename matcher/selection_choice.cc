@@ -7,14 +7,12 @@ namespace fluxnetes::matcher {
 namespace {
 
 constexpr std::int64_t kWorstClass = 9'999;
-// Of longer lists the order of equals is ours.
-constexpr std::size_t kMostOrderedAsFluxion = 1'024;
 
 // Fluxion leaves the order of equals to std::sort of libstdc++; so does this.
 // Beyond that equals stay in the order in which they were found.
 template <typename Before>
 void SortCandidates(std::vector<Candidate>& candidates, Before before) {
-  if (candidates.size() <= kMostOrderedAsFluxion) {
+  if (candidates.size() <= kMostSorted) {
     std::sort(candidates.begin(), candidates.end(), before);
   } else {
     std::stable_sort(candidates.begin(), candidates.end(), before);

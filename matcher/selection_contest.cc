@@ -74,13 +74,13 @@ void Selection::Settle(Shortlist& list) {
 // Whether there are more slots than are sorted: then equals go by the order of
 // the holders.
 bool Selection::MoreThanSorted(Shortlist& list) {
-  for (int i = list.size() - 1;
-       i >= 0 && list.known_slots() <= Shortlist::kMostSorted; --i) {
+  constexpr auto most = static_cast<std::int64_t>(kMostSorted);
+  for (int i = list.size() - 1; i >= 0 && list.known_slots() <= most; --i) {
     if (list.holder(i).slots < 0 && list.holder(i).turn != turn_) {
       Evaluate(list, i);
     }
   }
-  return list.known_slots() > Shortlist::kMostSorted;
+  return list.known_slots() > most;
 }
 
 std::optional<bool> Selection::RunContest(Shortlist& list) {

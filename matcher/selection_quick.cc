@@ -119,7 +119,7 @@ std::optional<bool> Selection::RunList(Shortlist& list) {
   if (units < wanted) return false;
   // Another one as good as the last: then it is the order that decides, which
   // beyond what is sorted is that of the shortlist.
-  const std::uint64_t sorted = Shortlist::kMostSorted * each + each;
+  const std::uint64_t sorted = kMostSorted * each + each;
   bool chance = false;
   std::uint64_t found = picked_.size();
   for (; next >= 0 && found <= sorted && (chance || list.item(next).key == key);

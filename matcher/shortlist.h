@@ -95,7 +95,6 @@ class Shortlist {
   std::uint64_t position = 0;  // in the log of bookings
   std::vector<int> looked_at;  // holders, in this turn
   std::vector<int> unsettled;  // holders whose bound is too low
-  static constexpr int kMostSorted = 1'024;
 
  private:
   static constexpr std::int32_t kUnknown = -1;

@@ -111,8 +111,8 @@ struct Matcher::State {
   Bookings bookings;
   Selection selection;
   std::unordered_map<JobId, Job> jobs;
-  std::map<Time, int> starts;  // of the jobs
-  std::int64_t nodes_up = 0;  // that are up, and all above them too
+  std::map<Time, int> starts;   // of the jobs
+  std::int64_t nodes_up = 0;    // that are up, and all above them too
   bool is_tree = false;         // no vertex has two edges to it
   bool edges_in_order = false;  // those from a vertex, by index
   int odd_jobs = 0;

@@ -28,18 +28,23 @@ void EdgeWeights::Set(const ResourceGraph& graph, EdgeIndex e,
                       std::int64_t weight) {
   if (weights_[e] == weight) return;
   const auto order = orders_.find(graph.source(e));
-  if (order != orders_.end()) {
-    std::erase(order->second, e);
+  if (order == orders_.end()) {
+    weights_[e] = weight;
+    return;
   }
-  weights_[e] = weight;
-  if (order == orders_.end()) return;
   std::vector<EdgeIndex>& edges = order->second;
-  const auto place = std::lower_bound(
-      edges.begin(), edges.end(), e,
-      [&](EdgeIndex a, EdgeIndex b) { return Before(graph, a, b); });
-  const bool equal = place != edges.end() && !Before(graph, e, *place);
-  if (equal) {
-    orders_.erase(order);  // their order is that of the graph
+  const auto place_of = [&] {
+    return std::lower_bound(
+        edges.begin(), edges.end(), e,
+        [&](EdgeIndex a, EdgeIndex b) { return Before(graph, a, b); });
+  };
+  const auto old = place_of();
+  const bool alone = old != edges.end() && *old == e;
+  if (alone) edges.erase(old);
+  weights_[e] = weight;
+  const auto place = place_of();
+  if (!alone || (place != edges.end() && !Before(graph, e, *place))) {
+    orders_.erase(order);  // of equals the order is that of the graph
   } else {
     edges.insert(place, e);
   }

@@ -1,5 +1,7 @@
 #include "matcher/selection.h"
 
+#include <algorithm>
+
 namespace fluxnetes::matcher {
 
 void Selection::Begin() {
@@ -28,12 +30,16 @@ bool Selection::RunPlain(const JobRequest& request, const Times& times) {
   times_ = times;
   top_.Clear();
   if (graph_.root() == kNoVertex) return false;
+  marked_.clear();
+  listed_ = policy_.stop_on_match;
   Candidate root;
   if (!Visit(kNoEdge, graph_.root(), request.top(), true, false, 0, root)) {
     return false;
   }
   if (!boards_[0].Chosen()) top_.AddAll(boards_[0]);
-  return Finish(root);
+  if (!Finish(root)) return false;
+  if (listed_) std::sort(marked_.begin(), marked_.end());
+  return true;
 }
 
 const std::string& Selection::LabelOf(VertexIndex v,
@@ -43,10 +49,25 @@ const std::string& Selection::LabelOf(VertexIndex v,
                                   : kNone;
 }
 
+bool Selection::HasChild(VertexIndex v, TypeId type) const {
+  constexpr int kMany = 16;
+  int children = 0;
+  for (EdgeIndex e = graph_.FirstOut(v); e != kNoEdge; e = graph_.NextOut(e)) {
+    if (graph_.type(graph_.target(e)) == type) return true;
+    if (++children < kMany) continue;
+    const auto key =
+        static_cast<std::uint64_t>(v) << 32 | static_cast<std::uint32_t>(type);
+    const auto [known, is_new] = childless_.try_emplace(key, false);
+    if (is_new) known->second = !graph_.HasChildOfType(v, type);
+    return !known->second;
+  }
+  return false;
+}
+
 bool Selection::HasParts(VertexIndex v, int slot) const {
   const Level with = request_->with[slot];
   for (int r = with.first; r < with.last; ++r) {
-    if (!graph_.HasChildOfType(v, request_->types[r])) return false;
+    if (!HasChild(v, request_->types[r])) return false;
   }
   return true;
 }

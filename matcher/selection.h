@@ -15,6 +15,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "matcher/bookings.h"
@@ -57,7 +58,10 @@ class Selection {
 
   // To be called when the graph has changed: its vertices, edges or
   // properties; or only which of its vertices are up.
-  void ForgetGraph() { shortlists_.clear(); }
+  void ForgetGraph() {
+    shortlists_.clear();
+    childless_.clear();
+  }
   void ForgetStatus();
 
   // The outcome of the last run that was true: the edges to what was taken.
@@ -114,6 +118,7 @@ class Selection {
              bool exclusive, int depth, Candidate& candidate);
   Role RoleOf(VertexIndex v, Level level) const;
   bool HasParts(VertexIndex v, int slot) const;
+  bool HasChild(VertexIndex v, TypeId type) const;
   bool AsksExclusive(VertexIndex v, Level level) const;
 
   bool Pruned(VertexIndex v, Level level, bool exclusive);
@@ -211,6 +216,8 @@ class Selection {
   };
   std::vector<Passage> passages_;  // [vertex]
   std::vector<VertexIndex> climb_;
+  // Vertices with many children, none of which is of the type.
+  mutable std::unordered_map<std::uint64_t, bool> childless_;
   std::vector<std::unique_ptr<Shortlist>> shortlists_;  // last used first
   std::vector<Candidate> picked_;
   std::vector<Candidate> slots_seen_;  // of the holders that were looked at

@@ -4,6 +4,11 @@
 #include "matcher/selection.h"
 
 namespace fluxnetes::matcher {
+namespace {
+
+constexpr auto kMost = static_cast<std::int64_t>(kMostSorted);
+
+}  // namespace
 
 // Looks at a holder: what slots it gives over the time of the match.
 void Selection::Evaluate(Shortlist& list, int i) {
@@ -74,13 +79,12 @@ void Selection::Settle(Shortlist& list) {
 // Whether there are more slots than are sorted: then equals go by the order of
 // the holders.
 bool Selection::MoreThanSorted(Shortlist& list) {
-  constexpr auto most = static_cast<std::int64_t>(kMostSorted);
-  for (int i = list.size() - 1; i >= 0 && list.known_slots() <= most; --i) {
+  for (int i = list.size() - 1; i >= 0 && list.known_slots() <= kMost; --i) {
     if (list.holder(i).slots < 0 && list.holder(i).turn != turn_) {
       Evaluate(list, i);
     }
   }
-  return list.known_slots() > most;
+  return list.known_slots() > kMost;
 }
 
 std::optional<bool> Selection::RunContest(Shortlist& list) {
@@ -92,10 +96,14 @@ std::optional<bool> Selection::RunContest(Shortlist& list) {
   const std::size_t wanted = request_->resource(0).count.min;
   std::int64_t key = 0;
   int best = list.Best();
-  // Once all are there, whether another is as good as the last.
+  // Once all are there, whether another is as good as the last; which decides
+  // nothing where there are too many to be sorted.
   for (; best >= 0; best = list.Best()) {
     Shortlist::Holder& holder = list.holder(best);
-    if (picked_.size() == wanted && list.KeyOf(best) != key) break;
+    if (picked_.size() == wanted &&
+        (list.KeyOf(best) != key || list.known_slots() > kMost)) {
+      break;
+    }
     if (holder.turn != turn_) {
       Evaluate(list, best);
       continue;

@@ -22,7 +22,8 @@ inline constexpr std::int64_t kMaxSharing = 0x40000000;
 struct Touch {
   VertexIndex vertex = kNoVertex;
   bool released = false;
-  bool whole = false;  // the vertex itself, not only something below it
+  bool whole = false;      // the vertex itself, not only something below it
+  std::uint64_t turn = 0;  // of the selection that was booked; 0: of none
 };
 
 class TouchLog {

@@ -153,7 +153,8 @@ bool Matcher::State::BookVertex(VertexIndex v, const Selection::Mark& mark,
       ++(job.reserved ? bookings.reservations : bookings.allocations)[v];
     }
   }
-  bookings.log.Add({v, false, exclusive});
+  bookings.log.Add(
+      {v, false, exclusive, mode == Mode::kBook ? selection.turn() : 0});
   booking.sharing = bookings.sharing.Make(v, kMaxSharing)
                         .AddSpan(match.at, match.duration, 1)
                         .value_or(0);

@@ -25,7 +25,10 @@ Planner::Points::const_iterator Planner::PointOf(Time time) const {
 }
 
 Planner::Points::iterator Planner::MakePoint(Time time) {
-  if (points_.empty()) points_.push_back({base_, total_, 1});
+  if (points_.empty()) {
+    points_.reserve(4);  // most have one span
+    points_.push_back({base_, total_, 1});
+  }
   const auto at = points_.begin() + (PointOf(time) - points_.cbegin());
   if (at->time == time) return at;
   return points_.insert(at + 1, {time, at->left, 0});

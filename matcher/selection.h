@@ -65,6 +65,7 @@ class Selection {
   void ForgetStatus();
 
   // The outcome of the last run that was true: the edges to what was taken.
+  std::uint64_t turn() const { return turn_; }
   bool Selected(EdgeIndex e) const { return marks_[e].turn == turn_; }
   // Those from the vertex, where few were marked: then they are listed, by
   // source and in order of index.
@@ -220,6 +221,10 @@ class Selection {
   mutable std::unordered_map<std::uint64_t, bool> childless_;
   std::vector<std::unique_ptr<Shortlist>> shortlists_;  // last used first
   std::vector<Candidate> picked_;
+  // Of a holder at this depth no more slots are made than can be taken, and one
+  // to compare with; packed_of_ is how many there would be.
+  int pack_depth_ = -1;
+  std::size_t packed_of_ = 0;
   std::vector<Candidate> slots_seen_;  // of the holders that were looked at
 };
 

@@ -15,6 +15,7 @@ void Selection::Evaluate(Shortlist& list, int i) {
   Shortlist::Holder& holder = list.holder(i);
   const Shortlist::Item& item = list.item(i);
   holder.turn = turn_;
+  holder.then = holder.bound;
   holder.first = holder.next = holder.last =
       static_cast<std::int32_t>(slots_seen_.size());
   list.looked_at.push_back(i);
@@ -22,6 +23,8 @@ void Selection::Evaluate(Shortlist& list, int i) {
   bool lasting = true;  // what is found is so as long as nothing is released
   if (item.way == kNoEdge || Passable(graph_.source(item.way))) {
     factors_ = item.factors;
+    pack_depth_ = item.depth;
+    packed_of_ = 0;
     if (Visit(item.way, item.vertex, request_->top(), true, false, item.depth,
               candidate)) {
       const auto* slots = boards_[item.depth].Find(types::kSlot);
@@ -31,6 +34,7 @@ void Selection::Evaluate(Shortlist& list, int i) {
       }
     }
     factors_ = 0;
+    pack_depth_ = -1;
     holder.last = static_cast<std::int32_t>(slots_seen_.size());
   } else {
     // Only its own use comes and goes with what is below it.
@@ -39,9 +43,10 @@ void Selection::Evaluate(Shortlist& list, int i) {
     lasting = plan != nullptr &&
               plan->ShortageIn(times_.at, times_.duration, 1).has_value();
   }
-  list.SetSlots(i, holder.last - holder.first);
+  const bool gives = holder.first < holder.last;
+  list.SetSlots(i, gives ? static_cast<int>(packed_of_) : 0);
   std::int64_t key = Shortlist::kNothing;
-  if (holder.first < holder.last) {
+  if (gives) {
     const std::int64_t score = slots_seen_[holder.first].score;
     key = policy_.descending ? -score : score;
   }
@@ -117,6 +122,7 @@ std::optional<bool> Selection::RunContest(Shortlist& list) {
       then = policy_.descending ? -score : score;
     }
     list.SetKey(best, then);
+    if (times_.steady) holder.then = then;
   }
   const bool enough = picked_.size() == wanted;
   const bool chance = enough && best >= 0 && list.KeyOf(best) == key;

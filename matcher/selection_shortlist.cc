@@ -203,7 +203,7 @@ void Selection::CatchUp(Shortlist& list) {
         item = ItemOver(list, touch.vertex);
       }
       if (item >= 0 && list.kind() == Shortlist::Kind::kSlots) {
-        list.Changed(item, touch.released);
+        list.Changed(item, touch.released, touch.turn);
       } else if (item >= 0) {
         if (touch.released) list.Readmit(item);
       } else if (touch.whole && list.IsAbove(touch.vertex)) {

@@ -158,7 +158,12 @@ void Selection::PackSlots(VertexIndex v, const Role& role, int depth) {
   const std::vector<int> row = alternatives ? AlternativesThatFit(role, parts)
                                             : SlotsThatFit(role.slot, parts);
   std::vector<std::size_t> next(parts.end() - parts.begin());
-  for (const int slot : row) {
+  std::size_t most = row.size();
+  if (depth == pack_depth_) {
+    packed_of_ = row.size();
+    most = std::min<std::size_t>(most, request_->resource(0).count.min + 1);
+  }
+  for (const int slot : std::span(row).first(most)) {
     if (!PackSlot(slot, parts, next, boards_[depth])) return;
   }
 }

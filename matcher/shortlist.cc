@@ -153,11 +153,13 @@ void Shortlist::ForgetBounds() {
   }
 }
 
-void Shortlist::Changed(int i, bool released) {
+void Shortlist::Changed(int i, bool released, std::uint64_t turn) {
   SetSlots(i, -1);
-  if (!released) return;
-  holders_[i].bound = items_[i].key;
-  if (!tree_.empty()) SetKey(i, items_[i].key);
+  Holder& holder = holders_[i];
+  const bool foreseen = turn != 0 && turn == holder.turn;
+  if (!released && (!foreseen || holder.then <= holder.bound)) return;
+  holder.bound = released ? items_[i].key : holder.then;
+  if (!tree_.empty()) SetKey(i, holder.bound);
 }
 
 }  // namespace fluxnetes::matcher

@@ -77,6 +77,7 @@ class Shortlist {
   // What holders are known to give at one time.
   struct Holder {
     std::int64_t bound = 0;   // no slot that covers the time has less
+    std::int64_t then = 0;    // the same once this turn\'s choice is booked
     std::int32_t slots = -1;  // over the duration; -1: not known
     std::uint64_t turn = 0;   // in which it was looked at
     std::int32_t first = 0;   // its slots then, of which `next` is the next
@@ -88,8 +89,8 @@ class Shortlist {
   void SetSlots(int holder, int slots);
   // Takes what is known to be of another time, or duration.
   void ComeTo(Time at, Time duration, bool now, bool status);
-  // Something came to the holder, or went.
-  void Changed(int holder, bool released);
+  // Something came to the holder by the choice of a turn, or went.
+  void Changed(int holder, bool released, std::uint64_t turn = 0);
   void ForgetBounds();
 
   std::uint64_t position = 0;  // in the log of bookings

@@ -28,6 +28,7 @@ struct Count {
   char op = '+';
   std::uint32_t operand = 1;
 
+  bool operator==(const Count&) const = default;
   // How many to take where there are `available`; 0 if they do not do.
   std::uint64_t Take(std::uint64_t available) const;
   // The most that is ever taken.
@@ -42,6 +43,8 @@ struct JobResource {
   int parent = -1;
   int first = 0;  // children: resources [first, last)
   int last = 0;
+
+  bool operator==(const JobResource&) const = default;
 };
 
 struct Jobspec {

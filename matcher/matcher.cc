@@ -132,6 +132,12 @@ Match Matcher::State::Search(JobId id, const JobRequest& request, MatchOp op,
   return say(never ? MatchOutcome::kUnsatisfiable : MatchOutcome::kBusy);
 }
 
+// Whether the request that was made last is of the same resources.
+bool Matcher::State::Prepared(const Jobspec& jobspec) const {
+  return prepared && prepared_top == jobspec.top &&
+         prepared_resources == jobspec.resources;
+}
+
 // One after the other, until one is found.
 Match Matcher::State::Variants(JobId id, const Jobspec& jobspec, MatchOp op,
                                Time at) {
@@ -145,15 +151,21 @@ Match Matcher::State::Variants(JobId id, const Jobspec& jobspec, MatchOp op,
   const auto known = [&](const JobResource& resource) {
     return graph.type_names().Find(resource.type).has_value();
   };
-  if (!std::all_of(jobspec.resources.begin(), jobspec.resources.end(), known)) {
+  if (!Prepared(jobspec) &&
+      !std::all_of(jobspec.resources.begin(), jobspec.resources.end(), known)) {
     match.error = "Value of \"type\" must be a resource type known to fluxion";
     return match;
   }
   const auto run = [&](const Jobspec& variant) {
-    auto made = MakeJobRequest(variant, options.flexible, graph, filters);
-    if (!made) return true;
-    made->duration = *duration;
-    match = Search(id, *made, op, at);
+    if (!Prepared(variant)) {
+      prepared = MakeJobRequest(variant, options.flexible, graph, filters);
+      if (!prepared) return true;
+      prepared_top = variant.top;
+      prepared_resources = variant.resources;
+    }
+    prepared->spec = &variant;
+    prepared->duration = *duration;
+    match = Search(id, *prepared, op, at);
     return match.found() || match.outcome == MatchOutcome::kSatisfiable;
   };
   if (!options.flexible || !HasXorSlots(jobspec)) {

@@ -16,6 +16,7 @@ Match Matcher::State::Book(JobId id, const JobRequest& asked, Time at,
   request = &asked;
   job_id = id;
   job = Job{how == MatchOutcome::kReserved, false, at, at + match.duration, {}};
+  job.bookings.reserve(4);
   Match made = Walk(how == MatchOutcome::kMatched ? Mode::kLook : Mode::kBook);
   if (made.taken.empty()) {
     made.outcome = MatchOutcome::kBusy;  // nothing exclusive was reached
@@ -161,9 +162,12 @@ bool Matcher::State::BookVertex(VertexIndex v, const Selection::Mark& mark,
   const Below& below = levels[depth + 1];
   MultiPlanner* filter = filters.At(v);
   if (filter == nullptr || !below.any) return true;
-  std::vector<std::int64_t> units;
-  for (const TypeId type : filter->types()) units.push_back(below.units[type]);
-  booking.filter = filter->AddSpan(match.at, match.duration, units).value_or(0);
+  filter_units.clear();
+  for (const TypeId type : filter->types()) {
+    filter_units.push_back(below.units[type]);
+  }
+  booking.filter =
+      filter->AddSpan(match.at, match.duration, filter_units).value_or(0);
   return booking.filter != 0;
 }
 

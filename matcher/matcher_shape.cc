@@ -12,6 +12,7 @@ void Matcher::State::Resize() {
                    0};
   levels.assign(kMaxGraphDepth + 2, none);
   selection.ForgetGraph();
+  prepared.reset();
 }
 
 void Matcher::State::Prime() {

@@ -57,6 +57,7 @@ struct Matcher::State {
   bool EnoughNodes(const JobRequest& request, MatchOp op, Time now) const;
   std::int64_t CountNodes(const JobRequest& request, bool status,
                           Time at) const;
+  bool Prepared(const Jobspec& jobspec) const;
   Match Search(JobId id, const JobRequest& request, MatchOp op, Time now);
   Match Variants(JobId id, const Jobspec& jobspec, MatchOp op, Time now);
   bool Satisfiable(const JobRequest& request);
@@ -117,6 +118,11 @@ struct Matcher::State {
   bool edges_in_order = false;  // those from a vertex, by index
   int odd_jobs = 0;
 
+  // What was asked for last: people ask for the same again and again.
+  std::optional<JobRequest> prepared;
+  int prepared_top = 0;
+  std::vector<JobResource> prepared_resources;
+
   // While a selection is booked.
   const JobRequest* request = nullptr;
   Match match;
@@ -126,6 +132,7 @@ struct Matcher::State {
   Mode mode = Mode::kBook;
   Time now = 0;
   std::vector<Below> levels;  // [depth]
+  std::vector<std::int64_t> filter_units;
 };
 
 }  // namespace fluxnetes::matcher

@@ -19,7 +19,7 @@ std::optional<PlanId> MultiPlanner::AddSpan(
       AvailableDuring(start, length, units) != Plan::kFits) {
     return std::nullopt;
   }
-  const PlanId id = ids_.Take();
+  const PlanId id = ids_.Add({});
   parts_.resize(ids_.places() * planners_.size());
   PlanId* parts = FindSpan(id);
   for (std::size_t i = 0; i < planners_.size(); ++i) {
@@ -29,8 +29,8 @@ std::optional<PlanId> MultiPlanner::AddSpan(
 }
 
 const PlanId* MultiPlanner::FindSpan(PlanId id) const {
-  if (!ids_.Has(id)) return nullptr;
-  return parts_.data() + PlanIds::PlaceOf(id) * planners_.size();
+  if (ids_.Find(id) == nullptr) return nullptr;
+  return parts_.data() + PlanIds<Nothing>::PlaceOf(id) * planners_.size();
 }
 
 PlanId* MultiPlanner::FindSpan(PlanId id) {
@@ -43,7 +43,7 @@ bool MultiPlanner::RemoveSpan(PlanId id) {
   for (std::size_t i = 0; i < planners_.size(); ++i) {
     if (parts[i] != 0) planners_[i].RemoveSpan(parts[i]);
   }
-  ids_.Free(id);
+  ids_.Remove(id);
   return true;
 }
 
@@ -62,7 +62,7 @@ Reduced MultiPlanner::ReduceSpan(PlanId id,
       outcome = Reduced::kReduced;
     }
   }
-  if (outcome == Reduced::kRemoved) ids_.Free(id);
+  if (outcome == Reduced::kRemoved) ids_.Remove(id);
   return outcome;
 }
 

@@ -53,7 +53,8 @@ class MultiPlanner {
   Time duration_ = 0;
   std::vector<NameId> types_;
   std::vector<Planner> planners_;
-  PlanIds ids_;
+  struct Nothing {};
+  PlanIds<Nothing> ids_;
   std::vector<PlanId> parts_;  // [place * types + type]: its id there; 0: none
 };
 

@@ -1,5 +1,5 @@
-// Ids of things that come and go, each with a place in an array: an id tells
-// its place, a place that is used again gets another id.
+// Things that come and go, by ids: an id tells the place of its thing, and a
+// place that is used again gets another id.
 //
 // Owned by one thread.
 #pragma once
@@ -12,29 +12,37 @@ namespace fluxnetes::matcher {
 
 using PlanId = std::int64_t;  // of a span in its planner, above 0
 
+template <typename Thing>
 class PlanIds {
  public:
-  PlanId Take() {
+  PlanId Add(const Thing& thing) {
     if (unused_.empty()) {
-      ids_.push_back(static_cast<PlanId>(ids_.size()) + 1);
-      return ids_.back();
+      const auto id = static_cast<PlanId>(things_.size()) + 1;
+      things_.push_back({id, thing});
+      return id;
     }
     const PlanId id = unused_.back();
     unused_.pop_back();
-    ids_[PlaceOf(id)] = id;
+    things_[PlaceOf(id)] = {id, thing};
     return id;
   }
-  void Free(PlanId id) {
-    ids_[PlaceOf(id)] = 0;
+  void Remove(PlanId id) {
+    things_[PlaceOf(id)].id = 0;
     unused_.push_back(id + kPlaces);
   }
-  bool Has(PlanId id) const {
-    return id > 0 && PlaceOf(id) < ids_.size() && ids_[PlaceOf(id)] == id;
+  // Null where there is none.
+  const Thing* Find(PlanId id) const {
+    if (id <= 0 || PlaceOf(id) >= things_.size()) return nullptr;
+    const Entry& entry = things_[PlaceOf(id)];
+    return entry.id == id ? &entry.thing : nullptr;
   }
-  // The array that goes with the ids has this many places.
-  std::size_t places() const { return ids_.size(); }
-  int size() const { return static_cast<int>(ids_.size() - unused_.size()); }
+  Thing* Find(PlanId id) {
+    return const_cast<Thing*>(static_cast<const PlanIds*>(this)->Find(id));
+  }
+  int size() const { return static_cast<int>(things_.size() - unused_.size()); }
 
+  // An array beside the things has this many places.
+  std::size_t places() const { return things_.size(); }
   static std::size_t PlaceOf(PlanId id) {
     return static_cast<std::size_t>((id - 1) % kPlaces);
   }
@@ -42,7 +50,12 @@ class PlanIds {
  private:
   static constexpr PlanId kPlaces = PlanId{1} << 32;
 
-  std::vector<PlanId> ids_;     // [place], 0: unused
+  struct Entry {
+    PlanId id = 0;  // 0: unused
+    [[no_unique_address]] Thing thing;
+  };
+
+  std::vector<Entry> things_;   // [place]
   std::vector<PlanId> unused_;  // what their places are called next
 };
 

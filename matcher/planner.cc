@@ -48,10 +48,7 @@ std::optional<PlanId> Planner::AddSpan(Time start, Time length,
   ++MakePoint(span.start)->uses;
   ++MakePoint(span.end)->uses;
   Move(span, -units);
-  const PlanId id = ids_.Take();
-  spans_.resize(ids_.places());
-  spans_[PlanIds::PlaceOf(id)] = span;
-  return id;
+  return spans_.Add(span);
 }
 
 // Adds units to what is left while the span lasts.
@@ -60,15 +57,11 @@ void Planner::Move(const Span& span, std::int64_t units) {
   for (; at != points_.end() && at->time < span.end; ++at) at->left += units;
 }
 
-const Planner::Span* Planner::FindSpan(PlanId id) const {
-  return ids_.Has(id) ? &spans_[PlanIds::PlaceOf(id)] : nullptr;
-}
-
 bool Planner::RemoveSpan(PlanId id) {
-  const Span* found = FindSpan(id);
+  const Span* found = spans_.Find(id);
   if (found == nullptr) return false;
   const Span span = *found;
-  ids_.Free(id);
+  spans_.Remove(id);
   Move(span, span.units);
   DropPoint(span.start);
   DropPoint(span.end);
@@ -76,7 +69,7 @@ bool Planner::RemoveSpan(PlanId id) {
 }
 
 Reduced Planner::ReduceSpan(PlanId id, std::int64_t units) {
-  const Span* found = FindSpan(id);
+  Span* found = spans_.Find(id);
   if (found == nullptr || units < 0 || units > found->units) {
     return Reduced::kInvalid;
   }
@@ -85,12 +78,12 @@ Reduced Planner::ReduceSpan(PlanId id, std::int64_t units) {
     return Reduced::kRemoved;
   }
   Move(*found, units);
-  spans_[PlanIds::PlaceOf(id)].units -= units;
+  found->units -= units;
   return Reduced::kReduced;
 }
 
 std::int64_t Planner::UnitsOf(PlanId id) const {
-  const Span* found = FindSpan(id);
+  const Span* found = spans_.Find(id);
   return found == nullptr ? 0 : found->units;
 }
 

@@ -37,7 +37,7 @@ class Planner {
   Planner(Time base, Time duration, std::int64_t total);
 
   std::int64_t total() const { return total_; }
-  int spans() const { return ids_.size(); }
+  int spans() const { return spans_.size(); }
 
   // Nothing if the length is below 1, the time outside of the plan or the
   // units are not there. Zero units are a span like others.
@@ -95,14 +95,12 @@ class Planner {
   Points::iterator MakePoint(Time time);
   void DropPoint(Time time);
   void Move(const Span& span, std::int64_t units);
-  const Span* FindSpan(PlanId id) const;  // null: none
 
   Time base_ = 0;
   Time duration_ = 0;
   std::int64_t total_ = 0;
   Points points_;  // in order of time; none: all is left
-  PlanIds ids_;
-  std::vector<Span> spans_;  // [place of its id]
+  PlanIds<Span> spans_;
 };
 
 }  // namespace fluxnetes::matcher

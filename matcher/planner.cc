@@ -18,6 +18,11 @@ bool Planner::Covers(Time start, Time length) const {
 
 // The point that tells what is left at the time.
 Planner::Points::const_iterator Planner::PointOf(Time time) const {
+  if (points_.size() <= 8) {
+    auto at = points_.begin();
+    while (at + 1 != points_.end() && (at + 1)->time <= time) ++at;
+    return at;
+  }
   const auto after = std::upper_bound(
       points_.begin(), points_.end(), time,
       [](Time at, const Point& point) { return at < point.time; });

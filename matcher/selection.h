@@ -109,6 +109,14 @@ class Selection {
     std::uint64_t turn = 0;
     int resource = -1;
   };
+  // How much of a type was gathered for the shares that are wanted of it.
+  struct Share {
+    TypeId type = 0;
+    std::uint64_t per_share = 0;
+    std::uint64_t gathered = 0;
+    std::uint64_t shares = 0;
+    std::int64_t before = 0;
+  };
   // A part of a slot, and the candidates that are left for it.
   struct Part {
     Scoreboard::List* list = nullptr;
@@ -207,6 +215,7 @@ class Selection {
   // What was found below the vertex at each depth, and in its slots.
   std::array<Scoreboard, kMaxGraphDepth + 2> boards_;
   std::array<Scoreboard, kMaxGraphDepth + 2> slots_;
+  std::array<std::vector<Share>, kMaxGraphDepth + 2> shares_;
   Scoreboard top_;
 
   // Of the quick way.

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "matcher/selection.h"
 
@@ -39,6 +40,9 @@ std::optional<bool> Selection::TakeLeaf(EdgeIndex e, Level level,
     asked = r;
   }
   if (asked < 0) return false;
+  const std::int64_t units = bookings_.plans.LeastDuring(
+      v, graph_.units(v), times_.at, times_.duration);
+  if (units <= 0) return false;
   const std::optional<bool> alone = request_->resource(asked).exclusive;
   std::int64_t factor = 0;
   if (visited_[v] == turn_ || (times_.status && !graph_.up(v)) ||
@@ -46,9 +50,7 @@ std::optional<bool> Selection::TakeLeaf(EdgeIndex e, Level level,
     return false;
   }
   exclusive = exclusive || alone == true;
-  const std::int64_t units = bookings_.plans.LeastDuring(
-      v, graph_.units(v), times_.at, times_.duration);
-  if (units <= 0 || PrunedByUse(v, exclusive)) return false;
+  if (PrunedByUse(v, exclusive)) return false;
   visited_[v] = turn_;
   stands_[v] = {turn_, asked};
   board.Add(type,
@@ -84,36 +86,34 @@ void Selection::ExploreUntilEnough(VertexIndex v, Level level,
                                    std::uint64_t multiplier, bool pristine,
                                    bool exclusive, int depth,
                                    Scoreboard& board) {
-  struct Share {
-    TypeId type;
-    std::uint64_t per_share;
-    std::uint64_t gathered = 0;
-    std::uint64_t shares = 0;
-    std::int64_t before = 0;
-  };
-  std::vector<Share> wanted;
+  std::vector<Share>& wanted = shares_[depth];
+  wanted.clear();
   for (int i = level.first; i < level.last; ++i) {
     const int r = request_->lists[i];
     wanted.push_back({request_->types[r], request_->resource(r).count.Most()});
   }
+  if (wanted.empty() || multiplier == 0) return;
   const auto enough = [&](const Share& share) {
     return share.shares >= multiplier;
   };
+  bool some = false;
   for (const EdgeIndex e : bookings_.weights.From(graph_, v)) {
-    if (std::all_of(wanted.begin(), wanted.end(), enough)) return;
-    const bool skip =
-        std::any_of(wanted.begin(), wanted.end(), [&](const Share& share) {
-          return share.type == graph_.type(graph_.target(e)) && enough(share);
-        });
-    if (skip) continue;
-    for (Share& share : wanted) share.before = board.Units(share.type);
+    const auto of_this_type = [&](const Share& share) {
+      return share.type == graph_.type(graph_.target(e)) && enough(share);
+    };
+    if (some && std::any_of(wanted.begin(), wanted.end(), of_this_type)) {
+      continue;
+    }
     if (!TakeChild(e, level, pristine, exclusive, depth, board)) continue;
     for (Share& share : wanted) {
-      share.gathered += board.Units(share.type) - share.before;
+      const std::int64_t units = board.Units(share.type);
+      share.gathered += units - std::exchange(share.before, units);
       if (share.gathered < share.per_share) continue;
       ++share.shares;
       share.gathered = 0;
+      some = some || enough(share);
     }
+    if (some && std::all_of(wanted.begin(), wanted.end(), enough)) return;
   }
 }
 

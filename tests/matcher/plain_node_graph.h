@@ -61,6 +61,7 @@ class PlainNodeGraph {
  private:
   using Amounts = std::vector<std::vector<std::int64_t>>;  // [node][resource]
 
+  static std::int64_t AmountOf(const TaskGroup& group, int resource);
   std::int64_t Used(NodeIndex node, int resource, Time at, Time now) const;
   Amounts Empty() const;
   Amounts Least(Time from, Time duration, Time now) const;

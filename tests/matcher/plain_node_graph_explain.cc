@@ -25,8 +25,7 @@ GroupExplanation PlainNodeGraph::ExplainGroup(const TaskGroup& group,
       add(Obstacle::kTaints, !Tolerated(labelled_[n], rules->node));
     }
     for (int r = 0; r < resources_; ++r) {
-      const std::int64_t amount =
-          r < static_cast<int>(group.amounts.size()) ? group.amounts[r] : 0;
+      const std::int64_t amount = AmountOf(group, r);
       add(Obstacle::kResource, amount > 0 && amount > free[n][r], r);
     }
     if (rules != nullptr) {

@@ -151,7 +151,7 @@ class SecondBySecond {
   static constexpr Time kEnd = 50;
   using Units = std::vector<std::int64_t>;
 
-  explicit SecondBySecond(Units totals)
+  explicit SecondBySecond(const Units& totals)
       : left_(kEnd, totals), starts_or_ends_(kEnd + 1) {
     starts_or_ends_[0] = 1;
   }

@@ -77,7 +77,7 @@ class Shortlist {
   // What holders are known to give at one time.
   struct Holder {
     std::int64_t bound = 0;   // no slot that covers the time has less
-    std::int64_t then = 0;    // the same once this turn\'s choice is booked
+    std::int64_t then = 0;    // the same once this turn's choice is booked
     std::int32_t slots = -1;  // over the duration; -1: not known
     std::uint64_t turn = 0;   // in which it was looked at
     std::int32_t first = 0;   // its slots then, of which `next` is the next

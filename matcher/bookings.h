@@ -51,8 +51,9 @@ class TouchLog {
 };
 
 struct Bookings {
-  VertexPlans plans;    // exclusive use, units of the vertex
-  VertexPlans sharing;  // jobs at or below the vertex, one unit each
+  // Exclusive use, in units of the vertex; jobs at or below it, one unit each.
+  VertexPlans plans{VertexPlans::kTotal};
+  VertexPlans sharing{1};
   std::vector<std::int32_t> allocations;   // [vertex]: jobs that have it now
   std::vector<std::int32_t> reservations;  // [vertex]: jobs that will
   EdgeWeights weights;

@@ -146,9 +146,10 @@ bool Matcher::State::BookVertex(VertexIndex v, const Selection::Mark& mark,
   Booking& booking = BookingOf(v);
   booking.tagged = true;
   if (exclusive && mode == Mode::kBook) {
-    booking.plan = bookings.plans.Make(v, graph.units(v))
-                       .AddSpan(match.at, match.duration, mark.units)
-                       .value_or(0);
+    booking.plan =
+        bookings.plans
+            .AddSpan(v, graph.units(v), match.at, match.duration, mark.units)
+            .value_or(0);
     // Where a node goes whole, parts of it may be another job's.
     if (booking.plan != 0) {
       ++(job.reserved ? bookings.reservations : bookings.allocations)[v];
@@ -156,9 +157,9 @@ bool Matcher::State::BookVertex(VertexIndex v, const Selection::Mark& mark,
   }
   bookings.log.Add(
       {v, false, exclusive, mode == Mode::kBook ? selection.turn() : 0});
-  booking.sharing = bookings.sharing.Make(v, kMaxSharing)
-                        .AddSpan(match.at, match.duration, 1)
-                        .value_or(0);
+  booking.sharing =
+      bookings.sharing.AddSpan(v, kMaxSharing, match.at, match.duration, 1)
+          .value_or(0);
   const Below& below = levels[depth + 1];
   MultiPlanner* filter = filters.At(v);
   if (filter == nullptr || !below.any) return true;

@@ -99,15 +99,16 @@ void Matcher::State::Uncover(JobId id, VertexIndex end) {
       open.push_back(v);
       Booking booking{v};
       booking.tagged = true;
-      booking.plan = bookings.plans.Make(v, graph.units(v))
-                         .AddSpan(held.start, length, graph.units(v))
-                         .value_or(0);
+      booking.plan =
+          bookings.plans
+              .AddSpan(v, graph.units(v), held.start, length, graph.units(v))
+              .value_or(0);
       if (booking.plan != 0) {
         ++(held.reserved ? bookings.reservations : bookings.allocations)[v];
       }
-      booking.sharing = bookings.sharing.Make(v, kMaxSharing)
-                            .AddSpan(held.start, length, 1)
-                            .value_or(0);
+      booking.sharing =
+          bookings.sharing.AddSpan(v, kMaxSharing, held.start, length, 1)
+              .value_or(0);
       if (MultiPlanner* filter = filters.At(v); filter && TracksBelow(v)) {
         booking.filter =
             filter->AddSpan(held.start, length, filter->Totals()).value_or(0);

@@ -9,10 +9,10 @@ void Matcher::State::Unbook(JobId id, const Job& held, const Booking& booking) {
   const VertexIndex v = booking.vertex;
   bookings.log.Add({v, true, booking.plan != 0});
   if (booking.plan != 0) {
-    bookings.plans.Remove(v, booking.plan);
+    bookings.plans.RemoveSpan(v, booking.plan);
     --(held.reserved ? bookings.reservations : bookings.allocations)[v];
   }
-  if (booking.sharing != 0) bookings.sharing.Remove(v, booking.sharing);
+  if (booking.sharing != 0) bookings.sharing.RemoveSpan(v, booking.sharing);
   if (booking.filter != 0) filters.At(v)->RemoveSpan(booking.filter);
   if (booking.cover) bookings.covers.Remove(v, id);
 }

@@ -21,14 +21,14 @@ std::string Matcher::State::BookHeld(const Held& held) {
       }
       continue;
     }
-    const auto span = bookings.plans.Make(v, graph.units(v))
-                          .AddSpan(match.at, match.duration, part.units);
+    const auto span = bookings.plans.AddSpan(v, graph.units(v), match.at,
+                                             match.duration, part.units);
     if (!span) {
       return fmt::format("update_vtx_plan: can't add span into {}.",
                          graph.Name(v));
     }
     if (!parts.insert(v).second) {
-      bookings.plans.Remove(v, *span);
+      bookings.plans.RemoveSpan(v, *span);
       return fmt::format("{} is there twice", graph.Path(v));
     }
     job.bookings.push_back(Booking{.vertex = v, .plan = *span});

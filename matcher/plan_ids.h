@@ -39,6 +39,10 @@ class PlanIds {
   Thing* Find(PlanId id) {
     return const_cast<Thing*>(static_cast<const PlanIds*>(this)->Find(id));
   }
+  void Clear() {
+    things_.clear();
+    unused_.clear();
+  }
   int size() const { return static_cast<int>(things_.size() - unused_.size()); }
 
   // An array beside the things has this many places.

@@ -29,16 +29,6 @@ Planner::Points::const_iterator Planner::PointOf(Time time) const {
   return std::prev(after);
 }
 
-Planner::Points::iterator Planner::MakePoint(Time time) {
-  if (points_.empty()) {
-    points_.reserve(4);  // most have one span
-    points_.push_back({base_, total_, 1});
-  }
-  const auto at = points_.begin() + (PointOf(time) - points_.cbegin());
-  if (at->time == time) return at;
-  return points_.insert(at + 1, {time, at->left, 0});
-}
-
 void Planner::DropPoint(Time time) {
   const auto at = points_.begin() + (PointOf(time) - points_.cbegin());
   if (--at->uses == 0) points_.erase(at);
@@ -46,14 +36,33 @@ void Planner::DropPoint(Time time) {
 
 std::optional<PlanId> Planner::AddSpan(Time start, Time length,
                                        std::int64_t units) {
-  if (units < 0 || AvailableDuring(start, length, units) != Plan::kFits) {
+  if (units < 0 || units > total_ || !Covers(start, length)) {
     return std::nullopt;
   }
-  const Span span{start, start + length, units};
-  ++MakePoint(span.start)->uses;
-  ++MakePoint(span.end)->uses;
-  Move(span, -units);
-  return spans_.Add(span);
+  const Time end = start + length;
+  if (points_.empty()) {
+    points_.reserve(4);
+    points_.push_back({base_, total_, 1});
+  }
+  // The points of the span are [first, last), once it has its own.
+  std::size_t first = PointOf(start) - points_.cbegin();
+  std::size_t last = first;
+  for (; last < points_.size() && points_[last].time < end; ++last) {
+    if (points_[last].left < units) return std::nullopt;
+  }
+  if (last == points_.size() || points_[last].time != end) {
+    points_.insert(points_.begin() + last, {end, points_[last - 1].left, 0});
+  }
+  ++points_[last].uses;
+  if (points_[first].time != start) {
+    points_.insert(points_.begin() + first + 1,
+                   {start, points_[first].left, 0});
+    ++first;
+    ++last;
+  }
+  ++points_[first].uses;
+  for (; first < last; ++first) points_[first].left -= units;
+  return spans_.Add({start, end, units});
 }
 
 // Adds units to what is left while the span lasts.

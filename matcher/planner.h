@@ -36,6 +36,13 @@ class Planner {
   // Plans [base, base + duration).
   Planner(Time base, Time duration, std::int64_t total);
 
+  // Forgets all spans, ids too.
+  void Reset(std::int64_t total) {
+    total_ = total;
+    points_.clear();
+    spans_.Clear();
+  }
+
   std::int64_t total() const { return total_; }
   int spans() const { return spans_.size(); }
 
@@ -92,7 +99,6 @@ class Planner {
   Time end() const;
   bool Covers(Time start, Time length) const;
   Points::const_iterator PointOf(Time time) const;
-  Points::iterator MakePoint(Time time);
   void DropPoint(Time time);
   void Move(const Span& span, std::int64_t units);
 

@@ -179,6 +179,7 @@ class Selection {
   void ResetBelow(Shortlist& list, VertexIndex top, bool released);
 
   bool Passable(VertexIndex v);
+  std::optional<Planner::Stretch> WholeUse(VertexIndex v) const;
   std::optional<Planner::Stretch> ShortageAt(VertexIndex v, Level level,
                                              bool exclusive) const;
   std::optional<Planner::Stretch> ShortageBelow(const MultiPlanner* filter,

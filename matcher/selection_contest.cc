@@ -39,9 +39,7 @@ void Selection::Evaluate(Shortlist& list, int i) {
   } else {
     // Only its own use comes and goes with what is below it.
     const VertexIndex above = graph_.source(item.way);
-    const Planner* plan = bookings_.plans.At(passages_[above].closed_by);
-    lasting = plan != nullptr &&
-              plan->ShortageIn(times_.at, times_.duration, 1).has_value();
+    lasting = WholeUse(passages_[above].closed_by).has_value();
   }
   const bool gives = holder.first < holder.last;
   list.SetSlots(i, gives ? static_cast<int>(packed_of_) : 0);

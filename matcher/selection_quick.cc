@@ -52,23 +52,25 @@ std::optional<Planner::Stretch> Selection::ShortageBelow(
   return std::nullopt;
 }
 
+// When somebody has all of the vertex.
+std::optional<Planner::Stretch> Selection::WholeUse(VertexIndex v) const {
+  return bookings_.plans.ShortageIn(v, graph_.units(v), times_.at,
+                                    times_.duration, 1);
+}
+
 // When the vertex is of no use because too little of it is left; as in
 // Pruned().
 std::optional<Planner::Stretch> Selection::ShortageAt(VertexIndex v,
                                                       Level level,
                                                       bool exclusive) const {
-  if (const Planner* plan = bookings_.plans.At(v)) {
-    const auto used = plan->ShortageIn(times_.at, times_.duration, 1);
-    if (used) return used;
-  }
+  if (const auto used = WholeUse(v)) return used;
   for (int i = level.first; i < level.last; ++i) {
     const int r = request_->lists[i];
     if (request_->types[r] != graph_.type(v)) continue;
-    const Planner* sharing = bookings_.sharing.At(v);
     const bool alone = exclusive || request_->resource(r).exclusive == true;
-    if (alone && sharing != nullptr) {
-      const auto shared =
-          sharing->ShortageIn(times_.at, times_.duration, kMaxSharing);
+    if (alone) {
+      const auto shared = bookings_.sharing.ShortageIn(
+          v, kMaxSharing, times_.at, times_.duration, kMaxSharing);
       if (shared) return shared;
     }
     if (const auto few = ShortageBelow(filters_.At(v), r)) return few;
@@ -80,9 +82,7 @@ bool Selection::TryItem(Shortlist& list, int i, Candidate& candidate) {
   const Shortlist::Item& item = list.item(i);
   const VertexIndex above = graph_.source(item.way);
   if (!Passable(above)) {
-    const Planner* plan = bookings_.plans.At(passages_[above].closed_by);
-    if (plan == nullptr) return false;
-    const auto used = plan->ShortageIn(times_.at, times_.duration, 1);
+    const auto used = WholeUse(passages_[above].closed_by);
     if (used) list.RuleOut(i, *used);
     return false;
   }

@@ -1,11 +1,14 @@
-// One planner per vertex, made when a vertex gets its first span: most never
-// do.
+// The spans of every vertex. Most vertices have none, or a single one: that one
+// lies in an array by vertex, so that a look at neighbours is a look at one
+// place in memory. A planner is made for a second span, and given back with the
+// last.
 //
 // Owned by one thread.
 #pragma once
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <vector>
 
 #include "matcher/planner.h"
@@ -15,30 +18,54 @@ namespace fluxnetes::matcher {
 
 class VertexPlans {
  public:
-  void Resize(int vertices) { of_.resize(vertices, -1); }
+  // A vertex always comes with the same total, which is what it has in all.
+  // `usual` is what most spans take of it; kTotal: everything.
+  static constexpr std::int64_t kTotal = -1;
+  explicit VertexPlans(std::int64_t usual) : usual_(usual) {}
 
+  void Resize(int vertices) { places_.resize(vertices); }
+
+  // As in Planner, from 0 to kForever.
   std::int64_t LeastDuring(VertexIndex v, std::int64_t total, Time start,
                            Time length) const {
-    if (of_[v] < 0) return total;
-    return planners_[of_[v]].LeastDuring(start, length);
-  }
-  Planner& Make(VertexIndex v, std::int64_t total) {
-    if (of_[v] < 0) {
-      of_[v] = static_cast<std::int32_t>(planners_.size());
-      planners_.emplace_back(0, kForever, total);
+    const Place& place = places_[v];
+    if (place.start == kInPlanner) {
+      return planners_[place.end].LeastDuring(start, length);
     }
-    return planners_[of_[v]];
+    return place.Meets(start, length) ? total - Usual(total) : total;
   }
-  const Planner* At(VertexIndex v) const {
-    return of_[v] < 0 ? nullptr : &planners_[of_[v]];
-  }
-  bool Remove(VertexIndex v, PlanId id) {
-    return of_[v] >= 0 && planners_[of_[v]].RemoveSpan(id);
-  }
+  std::optional<Planner::Stretch> ShortageIn(VertexIndex v, std::int64_t total,
+                                             Time start, Time length,
+                                             std::int64_t units) const;
+  std::optional<PlanId> AddSpan(VertexIndex v, std::int64_t total, Time start,
+                                Time length, std::int64_t units);
+  // Of a span that is there.
+  void RemoveSpan(VertexIndex v, PlanId id);
 
  private:
-  std::vector<std::int32_t> of_;  // [vertex], -1: none
+  static constexpr Time kInPlanner = -1;
+  static constexpr PlanId kSingle = 1;  // so it is called in planners, too
+
+  // The time of a single span; with kInPlanner the number of the planner.
+  struct Place {
+    Time start = 0;
+    Time end = 0;
+
+    bool empty() const { return end == 0; }
+    bool Meets(Time at, Time length) const {
+      return end > at && start - at < length;
+    }
+  };
+
+  std::int64_t Usual(std::int64_t total) const {
+    return usual_ == kTotal ? total : usual_;
+  }
+  Planner& MakePlanner(VertexIndex v, std::int64_t total);
+
+  std::int64_t usual_;
+  std::vector<Place> places_;  // [vertex]
   std::deque<Planner> planners_;
+  std::vector<Time> unused_;  // planners
 };
 
 }  // namespace fluxnetes::matcher

@@ -2,8 +2,9 @@
 """Prints what a benchmark measured: as a table with the machine, or as rows.
 
 Standard input is Google Benchmark's JSON (with repetitions), or a JSON object
-per line with row, value, unit, min, max and perhaps limit, peer or elsewhere. A
-limit of something per second is the least that is wanted, any other the most.
+per line with row, value, unit, min, max and perhaps limit, bare (the same
+statements without the library), peer or elsewhere. A limit of something per
+second, or of a share (x), is the least that is wanted, any other the most.
 Google benchmarks set theirs as counters of these names.
 """
 
@@ -18,7 +19,7 @@ import sys
 
 # How long a Google benchmark runs, which its name tells too.
 SETTINGS = re.compile("/(min_time|iterations):.*")
-EXTRAS = ("limit", "peer", "elsewhere")
+EXTRAS = ("limit", "bare", "peer", "elsewhere")
 
 
 def rows_of_google(report):
@@ -66,20 +67,21 @@ def number(value):
 def verdict(row):
     if "limit" not in row:
         return ""
-    least = row["unit"].endswith("/s")
+    least = row["unit"].endswith(("/s", "x"))
     met = row["value"] >= row["limit"] if least else row["value"] <= row["limit"]
     return "reached" if met else "MISSED"
 
 
 def table(rows):
-    lines = [("", "median", "unit", "least", "most", *EXTRAS, "")]
+    extras = [key for key in EXTRAS if any(key in row for row in rows)]
+    lines = [("", "median", "unit", "least", "most", *extras, "")]
     lines += [(row["row"], number(row["value"]), row["unit"],
                number(row["min"]), number(row["max"]),
-               *(number(row[key]) if key in row else "" for key in EXTRAS),
+               *(number(row[key]) if key in row else "" for key in extras),
                verdict(row)) for row in rows]
     widths = [max(map(len, column)) for column in zip(*lines)]
     for line in lines:
-        cells = [cell.ljust(width) if index in (0, 2, 5 + len(EXTRAS)) else cell.rjust(width)
+        cells = [cell.ljust(width) if index in (0, 2, 5 + len(extras)) else cell.rjust(width)
                  for index, (cell, width) in enumerate(zip(line, widths))]
         print("  ".join(cells).rstrip())
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks the plain text of the files named on standard input.
 
-No blank at a line's end, no tab but in a Makefile, one newline at a file's end,
-UTF-8 with LF; a script that can be run has a first line that says by what, and
+No blank at a line's end, no tab but in a Makefile and in Go, one newline at a
+file's end, UTF-8 with LF; a script that can be run has a first line that says by what, and
 the right to; clang-tidy is silenced only by name and with a reason.
 """
 
@@ -10,6 +10,7 @@ import os
 import re
 import sys
 
+TABS = ("Makefile", ".go", "go.mod")
 BINARY = (".png", ".svg", ".ico")
 CORPUS = "tests/fuzz/corpus/"  # inputs as they are
 SILENCED = re.compile(r"NOLINT(?:NEXTLINE|BEGIN)?\b(?!\([a-z][\w.,* -]*\): \S)")
@@ -30,7 +31,7 @@ def faults_of(path):
     for number, line in enumerate(text.split("\n"), start=1):
         if line != line.rstrip():
             yield f"{path}:{number}: blank at the end of the line"
-        if "\t" in line and not path.endswith("Makefile"):
+        if "\t" in line and not path.endswith(TABS):
             yield f"{path}:{number}: tab"
         if path.endswith((".cc", ".h")) and SILENCED.search(line):
             yield f"{path}:{number}: NOLINT wants (check): reason"

@@ -460,8 +460,8 @@ SELECT make_partitions($1::text::regclass, $2) AS made;
 
 -- name: old_partitions
 -- Partitions (named <table>_YYYYMMDD) that ended more than $2 days ago, with the
--- statements that remove them. A detach that was interrupted comes first, since
--- it must be finished before there can be another.
+-- statements that remove them ($3: concurrently). A detach that was interrupted
+-- comes first, since it must be finished before there can be another.
 SELECT
   c.relname AS partition,
   CASE
@@ -472,8 +472,9 @@ SELECT
       )
     WHEN i.inhrelid IS NOT NULL
       THEN format(
-        'ALTER TABLE %I.%I DETACH PARTITION %I.%I CONCURRENTLY',
-        n.nspname, $1::text, n.nspname, c.relname
+        'ALTER TABLE %I.%I DETACH PARTITION %I.%I%s',
+        n.nspname, $1::text, n.nspname, c.relname,
+        CASE WHEN $3::boolean THEN ' CONCURRENTLY' ELSE '' END
       )
   END AS detach,
   format('DROP TABLE %I.%I', n.nspname, c.relname) AS drop

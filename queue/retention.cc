@@ -21,8 +21,9 @@ Retention::Outcome Retention::RunOnce() {
 }
 
 void Retention::DropOld(const RetainedTable& table, Outcome& outcome) {
-  const sql::Result old = sql::RunAlone(pool_, queries::kOldPartitions,
-                                        table.name, table.keep_days);
+  const sql::Result old =
+      sql::RunAlone(pool_, queries::kOldPartitions, table.name, table.keep_days,
+                    !pool_.options().transaction_pooling);
   bool detaching = true;
   for (const sql::Row row : old) {
     const auto detach = row.Find<std::string>("detach");
@@ -38,12 +39,25 @@ void Retention::DropOld(const RetainedTable& table, Outcome& outcome) {
 
 bool Retention::TryRun(const std::string& statement) {
   try {
-    sql::RunOutside(pool_, statement, options_.lock_timeout);
+    if (pool_.options().transaction_pooling)
+      RunWithin(statement);
+    else
+      sql::RunOutside(pool_, statement, options_.lock_timeout);
     return true;
   } catch (const sql::Error& error) {
     if (error.kind() != sql::Error::Kind::kRolledBack) throw;
     return false;
   }
+}
+
+// A session's lock time-out would outlive us in the proxy, a transaction's does
+// not. While it waits for its lock, others wait behind it.
+void Retention::RunWithin(const std::string& statement) {
+  sql::Transaction transaction(pool_);
+  transaction.RunScript("SET LOCAL lock_timeout = " +
+                        std::to_string(options_.lock_timeout.count()));
+  transaction.RunScript(statement);
+  transaction.Commit();
 }
 
 }  // namespace fluxnetes::queue

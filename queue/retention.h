@@ -42,6 +42,7 @@ class Retention {
  private:
   void DropOld(const RetainedTable& table, Outcome& outcome);
   bool TryRun(const std::string& statement);
+  void RunWithin(const std::string& statement);
 
   sql::Pool& pool_;
   const RetentionOptions options_;

@@ -37,6 +37,9 @@ struct Config {
     std::string connection;
     std::string schema = "fluxnetes";
     int max_connections = 16;
+    // The connection leads to a proxy that pools transactions (pgbouncer with
+    // pool_mode = transaction): loops then poll, since nobody hears a NOTIFY.
+    bool transaction_pooling = false;
     bool operator==(const Database&) const = default;
   };
   struct Cluster {

@@ -105,6 +105,7 @@ sql::PoolOptions DatabaseOptions(
   options.connection = config.database.connection;
   options.schema = config.database.schema;
   options.max_connections = config.database.max_connections;
+  options.transaction_pooling = config.database.transaction_pooling;
   options.catalogues = std::move(catalogues);
   return options;
 }

@@ -138,6 +138,7 @@ std::string Scheduler::State::TryDatabase() {
   Config config;
   config.database.connection = options.database.connection;
   config.database.schema = options.database.schema;
+  config.database.transaction_pooling = options.database.transaction_pooling;
   try {
     OpenDatabase(config, {});
     try {

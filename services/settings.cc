@@ -38,6 +38,8 @@ std::string NameOf(const Names<Enum, N>& names, Enum value) {
 
 constexpr Names<ClusterKind, 2> kKinds = {
     {{"simulated", ClusterKind::kSimulated}, {"api", ClusterKind::kApi}}};
+constexpr Names<bool, 2> kPoolings = {
+    {{"session", false}, {"transaction", true}}};
 constexpr Names<LogLevel, 4> kLevels = {{{"debug", LogLevel::kDebug},
                                          {"info", LogLevel::kInfo},
                                          {"warn", LogLevel::kWarn},
@@ -118,6 +120,16 @@ constexpr Setting kSettings[] = {
      },
      [](const Config& c) {
        return std::to_string(c.database.max_connections);
+     }},
+    {"database.pooling", "FLUXNETES_DATABASE_POOLING", "database-pooling",
+     "MODE",
+     "session, or transaction if the connection leads to a proxy that pools "
+     "transactions",
+     [](Config& c, const std::string& t) {
+       c.database.transaction_pooling = ParseName(kPoolings, t);
+     },
+     [](const Config& c) {
+       return NameOf(kPoolings, c.database.transaction_pooling);
      }},
     {"cluster.kind", "FLUXNETES_CLUSTER_KIND", "cluster-kind", "KIND",
      "simulated (inside serve) or api (an API server)",

@@ -161,11 +161,28 @@ std::string QuoteIdentifier(std::string_view name) {
   return quoted + "\"";
 }
 
+std::string SettingsOf(const PoolOptions& options, std::string_view set) {
+  return fmt::format(
+      "{0} search_path = {1}, public; {0} statement_timeout = {2}; "
+      "{0} idle_in_transaction_session_timeout = {3}; "
+      "{0} timezone = 'UTC'; {0} datestyle = 'ISO'; "
+      "{0} client_min_messages = warning; {0} jit = off; "
+      "{0} enable_seqscan = {4}; {0} enable_hashjoin = {4}; "
+      "{0} enable_mergejoin = {4}; {0} enable_material = {4}; "
+      "{0} enable_memoize = {4}; {0} enable_indexonlyscan = {4}; "
+      "{0} plan_cache_mode = {5}",
+      set, QuoteIdentifier(options.schema), options.statement_timeout.count(),
+      options.idle_transaction_timeout.count(),
+      options.by_index_only ? "off" : "on",
+      options.by_index_only ? "force_generic_plan" : "auto");
+}
+
 Connection::Connection(const PoolOptions& options) : raw_(Open(options)) {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
   raw_.inhibit_reactivation(true);
 #pragma GCC diagnostic pop
+  if (options.transaction_pooling) return;
   try {
     Configure(options);
     PrepareAll(options);
@@ -175,19 +192,7 @@ Connection::Connection(const PoolOptions& options) : raw_(Open(options)) {
 }
 
 void Connection::Configure(const PoolOptions& options) {
-  pqxx::nontransaction(raw_).exec(fmt::format(
-      "SET search_path = {0}, public; SET statement_timeout = {1}; "
-      "SET idle_in_transaction_session_timeout = {2}; "
-      "SET timezone = 'UTC'; SET datestyle = 'ISO'; "
-      "SET client_min_messages = warning; SET jit = off; "
-      "SET enable_seqscan = {3}; SET enable_hashjoin = {3}; "
-      "SET enable_mergejoin = {3}; SET enable_material = {3}; "
-      "SET enable_memoize = {3}; SET enable_indexonlyscan = {3}; "
-      "SET plan_cache_mode = {4}",
-      QuoteIdentifier(options.schema), options.statement_timeout.count(),
-      options.idle_transaction_timeout.count(),
-      options.by_index_only ? "off" : "on",
-      options.by_index_only ? "force_generic_plan" : "auto"));
+  pqxx::nontransaction(raw_).exec(SettingsOf(options, "SET"));
 }
 
 void Connection::PrepareAll(const PoolOptions& options) {

@@ -20,6 +20,10 @@ namespace fluxnetes::sql {
 
 std::string QuoteIdentifier(std::string_view name);
 
+// Statements that give a session (`set`: "SET") or the transaction ("SET
+// LOCAL") its schema and its limits.
+std::string SettingsOf(const PoolOptions& options, std::string_view set);
+
 class Connection {
  public:
   // Throws std::invalid_argument if the options cannot be right.

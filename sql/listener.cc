@@ -70,6 +70,7 @@ void Listener::On(const std::string& channel, Callback callback) {
 }
 
 void Listener::Start() {
+  if (state_->options.transaction_pooling) return;
   state_->thread = std::thread([this] { state_->Loop(); });
 }
 

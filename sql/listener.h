@@ -2,7 +2,8 @@
 // holds notifications back while one is open). Every channel's callback is
 // called for each notification, and once for all channels after every connect,
 // because what was sent while the connection was away is lost. NOTIFY only
-// rings the bell; what it announces is in a row.
+// rings the bell; what it announces is in a row. Under transaction pooling
+// there is no LISTEN: a listener does nothing then, and everybody polls.
 //
 // Start() and Stop() once each, from one thread; callbacks run on the
 // listener's thread and must not block.

@@ -42,6 +42,12 @@ struct PoolOptions {
   // it wants: a plan made while a table was small, or before it was ever
   // analysed, then still fits when it has grown.
   bool by_index_only = false;
+  // Between us and the server stands a proxy that gives each transaction
+  // whatever connection is free (pgbouncer with pool_mode = transaction).
+  // Nothing outlives a transaction there: queries are prepared nowhere, each
+  // transaction sets for itself what a connection would have been set to, and a
+  // Listener hears nothing, so that everybody polls.
+  bool transaction_pooling = false;
   // Prepared at connect, each list under its own names.
   std::vector<std::span<const Query>> catalogues;
 };

@@ -69,11 +69,32 @@ std::string CopyLine(const std::vector<Parameter>& row) {
   return line;
 }
 
+pqxx::result ExecUnprepared(pqxx::transaction_base& session,
+                            std::string_view text,
+                            const std::vector<Parameter>& parameters) {
+  const auto pointers = Pointers(parameters);
+  return session.exec_params(std::string(text),
+                             pqxx::prepare::make_dynamic_params(pointers));
+}
+
 pqxx::result ExecPrepared(pqxx::transaction_base& session, const Query& query,
                           const std::vector<Parameter>& parameters) {
   const auto pointers = Pointers(parameters);
   return session.exec_prepared(std::string(query.name),
                                pqxx::prepare::make_dynamic_params(pointers));
+}
+
+std::string BeginWithSettings(const PoolOptions& options, Isolation isolation) {
+  if (!options.transaction_pooling) return Begin(isolation);
+  return std::string(Begin(isolation)) + "; " +
+         SettingsOf(options, "SET LOCAL");
+}
+
+// A server that takes no changes was demoted; who connects anew may be led to
+// the one that does.
+bool IsUseless(const Error& error) {
+  return error.kind() == Error::Kind::kConnection || error.InDoubt() ||
+         error.sqlstate() == "25006";
 }
 
 // A connection on loan and what runs on it; of no use after a failure.
@@ -100,8 +121,7 @@ class Session {
       try {
         ThrowAsError(committing);
       } catch (const Error& error) {
-        if (error.kind() == Error::Kind::kConnection || error.InDoubt())
-          Discard();
+        if (IsUseless(error)) Discard();
         throw;
       }
     }
@@ -115,7 +135,8 @@ class Session {
 }  // namespace
 
 struct Transaction::State {
-  explicit State(Pool& pool) : session(pool) {}
+  explicit State(Pool& pool)
+      : session(pool), prepared(!pool.options().transaction_pooling) {}
 
   template <typename Step>
   auto Do(Step step) {
@@ -127,13 +148,15 @@ struct Transaction::State {
   }
 
   Session session;
+  const bool prepared;  // the queries are
   bool open = true;
   bool committed = false;
 };
 
 Transaction::Transaction(Pool& pool, Isolation isolation)
     : state_(std::make_unique<State>(pool)) {
-  state_->Do([&](auto& session) { return session.exec(Begin(isolation)); });
+  const std::string begin = BeginWithSettings(pool.options(), isolation);
+  state_->Do([&](auto& session) { return session.exec(begin); });
 }
 
 Transaction::~Transaction() {
@@ -147,6 +170,7 @@ Transaction::~Transaction() {
 
 Result Transaction::RunPrepared(const Query& query,
                                 const std::vector<Parameter>& parameters) {
+  if (!state_->prepared) return RunUnprepared(query.text, parameters);
   return MakeResult(state_->Do(
       [&](auto& session) { return ExecPrepared(session, query, parameters); }));
 }
@@ -154,9 +178,7 @@ Result Transaction::RunPrepared(const Query& query,
 Result Transaction::RunUnprepared(std::string_view text,
                                   const std::vector<Parameter>& parameters) {
   return MakeResult(state_->Do([&](auto& session) {
-    const auto pointers = Pointers(parameters);
-    return session.exec_params(std::string(text),
-                               pqxx::prepare::make_dynamic_params(pointers));
+    return ExecUnprepared(session, text, parameters);
   }));
 }
 
@@ -192,6 +214,12 @@ void Transaction::Commit() {
 
 Result RunPreparedAlone(Pool& pool, const Query& query,
                         const std::vector<Parameter>& parameters) {
+  if (pool.options().transaction_pooling) {
+    Transaction transaction(pool);
+    const Result result = transaction.RunPrepared(query, parameters);
+    transaction.Commit();
+    return result;
+  }
   Session session(pool);
   return MakeResult(session.Do(
       true, [&](auto& raw) { return ExecPrepared(raw, query, parameters); }));
@@ -199,10 +227,15 @@ Result RunPreparedAlone(Pool& pool, const Query& query,
 
 void RunOutside(Pool& pool, std::string_view statement,
                 std::chrono::milliseconds lock_timeout) {
+  const bool own_session = !pool.options().transaction_pooling;
+  if (!own_session && lock_timeout.count() > 0)
+    throw std::logic_error(
+        "a lock time-out outside of a transaction needs a session");
   Session session(pool);
   session.Discard();  // with its time-out
   session.Do(true, [&](auto& raw) {
-    raw.exec(fmt::format("SET lock_timeout = {}", lock_timeout.count()));
+    if (own_session)
+      raw.exec(fmt::format("SET lock_timeout = {}", lock_timeout.count()));
     return raw.exec(std::string(statement));
   });
 }

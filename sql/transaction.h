@@ -51,6 +51,8 @@ class Transaction {
 
  private:
   friend class Migrator;
+  friend Result RunPreparedAlone(Pool& pool, const Query& query,
+                                 const std::vector<Parameter>& parameters);
   // Text with parameters, prepared nowhere: what the migrator asks before the
   // tables are there.
   Result RunUnprepared(std::string_view text,
@@ -63,8 +65,8 @@ class Transaction {
 };
 
 // Runs a prepared query that is a transaction by itself, in one round trip
-// instead of three. Throws Error, with InDoubt() when the connection broke
-// while it ran.
+// instead of three (under transaction pooling it is three). Throws Error, with
+// InDoubt() when the connection broke while it ran.
 Result RunPreparedAlone(Pool& pool, const Query& query,
                         const std::vector<Parameter>& parameters);
 template <typename... Arguments>
@@ -73,8 +75,9 @@ Result RunAlone(Pool& pool, const Query& query, const Arguments&... arguments) {
 }
 
 // Runs a statement that PostgreSQL allows only outside of a transaction, such
-// as DETACH PARTITION CONCURRENTLY, and waits at most so long for each lock.
-// Never built from input.
+// as DETACH PARTITION CONCURRENTLY, and waits at most so long for each lock; 0
+// is without end, and the only one that transaction pooling allows. Never built
+// from input.
 void RunOutside(Pool& pool, std::string_view statement,
                 std::chrono::milliseconds lock_timeout);
 

@@ -15,9 +15,19 @@ const std::vector<EdgeIndex>& EdgeWeights::From(const ResourceGraph& graph,
   const auto [order, made] = orders_.try_emplace(v);
   std::vector<EdgeIndex>& edges = order->second;
   if (!made) return edges;
+  found_.clear();
   for (EdgeIndex e = graph.FirstOut(v); e != kNoEdge; e = graph.NextOut(e)) {
-    edges.push_back(e);
+    found_.push_back(e);
   }
+  // Those of equal weight that were numbered one after the other.
+  const auto not_after = std::adjacent_find(
+      found_.begin(), found_.end(),
+      [&](EdgeIndex a, EdgeIndex b) { return !Before(graph, b, a); });
+  if (not_after == found_.end()) {
+    edges.assign(found_.rbegin(), found_.rend());
+    return edges;
+  }
+  edges = found_;
   std::stable_sort(edges.begin(), edges.end(), [&](EdgeIndex a, EdgeIndex b) {
     return Before(graph, a, b);
   });

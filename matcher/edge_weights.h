@@ -31,6 +31,7 @@ class EdgeWeights {
 
   std::vector<std::int64_t> weights_;  // [edge]
   mutable std::unordered_map<VertexIndex, std::vector<EdgeIndex>> orders_;
+  mutable std::vector<EdgeIndex> found_;  // while an order is made
 };
 
 }  // namespace fluxnetes::matcher

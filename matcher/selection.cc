@@ -17,10 +17,13 @@ void Selection::Begin() {
 
 bool Selection::Run(const JobRequest& request, const Times& times) {
   if (graph_.root() == kNoVertex) return false;
-  Begin();
-  request_ = &request;
-  times_ = times;
-  const std::optional<bool> found = RunQuick();
+  std::optional<bool> found;
+  if (!policy_.stop_on_match) {
+    Begin();
+    request_ = &request;
+    times_ = times;
+    found = RunQuick();
+  }
   return found ? *found : RunPlain(request, times);
 }
 

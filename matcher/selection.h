@@ -149,11 +149,10 @@ class Selection {
                   int depth, Scoreboard& board);
 
   void PackSlots(VertexIndex v, const Role& role, int depth);
-  std::vector<int> SlotsThatFit(int slot, Scoreboard& parts) const;
+  std::size_t SlotsThatFit(int slot, Scoreboard& parts) const;
   std::vector<int> AlternativesThatFit(const Role& role,
                                        Scoreboard& parts) const;
-  bool PackSlot(int slot, Scoreboard& parts, std::vector<std::size_t>& next,
-                Scoreboard& board);
+  bool PackSlot(int slot, Scoreboard& parts, Scoreboard& board);
 
   bool Factor(VertexIndex v, std::int64_t& factor) const;
   std::int64_t ScoreOf(VertexIndex v) const;
@@ -217,6 +216,9 @@ class Selection {
   std::array<Scoreboard, kMaxGraphDepth + 2> boards_;
   std::array<Scoreboard, kMaxGraphDepth + 2> slots_;
   std::array<std::vector<Share>, kMaxGraphDepth + 2> shares_;
+  // While slots are packed.
+  std::vector<int> row_;                // the slots
+  std::vector<std::size_t> next_part_;  // [list of parts]
   Scoreboard top_;
 
   // Of the quick way.

@@ -25,24 +25,24 @@ std::size_t Bundles(const Scoreboard::List& list, std::uint64_t each) {
 }  // namespace
 
 // As many slots of one shape as the parts that were found give.
-std::vector<int> Selection::SlotsThatFit(int slot, Scoreboard& parts) const {
+std::size_t Selection::SlotsThatFit(int slot, Scoreboard& parts) const {
   std::size_t slots = std::numeric_limits<std::size_t>::max();
   const Level with = request_->with[slot];
   for (int r = with.first; r < with.last; ++r) {
     const Scoreboard::List* list = parts.Find(request_->types[r]);
-    if (list == nullptr) return {};
+    if (list == nullptr) return 0;
     const std::uint64_t each = request_->resource(r).count.Take(list->units);
-    if (each == 0) return {};
+    if (each == 0) return 0;
     // The flexible traverser counts units, and no more slots than it must.
     slots = std::min(slots, request_->flexible
                                 ? static_cast<std::size_t>(list->units / each)
                                 : Bundles(*list, each));
   }
-  if (with.first == with.last) return {};
+  if (with.first == with.last) return 0;
   if (request_->flexible) {
     slots = std::min<std::size_t>(slots, request_->resource(slot).count.Most());
   }
-  return std::vector<int>(slots, slot);
+  return slots;
 }
 
 // The longest row of slots of several shapes; of equals the one that has an
@@ -117,13 +117,12 @@ std::vector<int> Selection::AlternativesThatFit(const Role& role,
 }
 
 // Puts the next candidates of each part together as a slot.
-bool Selection::PackSlot(int slot, Scoreboard& parts,
-                         std::vector<std::size_t>& next, Scoreboard& board) {
+bool Selection::PackSlot(int slot, Scoreboard& parts, Scoreboard& board) {
   Candidate candidate{1, 1, static_cast<std::int32_t>(choices_.size()), 0};
   const Level with = request_->with[slot];
   for (int r = with.first; r < with.last; ++r) {
     const Scoreboard::List& list = *parts.Find(request_->types[r]);
-    std::size_t& at = next[&list - &*parts.begin()];
+    std::size_t& at = next_part_[&list - &*parts.begin()];
     const std::uint64_t each = request_->resource(r).count.Take(list.units);
     std::uint64_t units = 0;
     while (units < each && at < list.candidates.size()) {
@@ -155,16 +154,19 @@ void Selection::PackSlots(VertexIndex v, const Role& role, int depth) {
   const Level own = request_->with[role.slot];
   const Level shared = request_->parts[role.slot];
   const bool alternatives = own.first != shared.first;
-  const std::vector<int> row = alternatives ? AlternativesThatFit(role, parts)
-                                            : SlotsThatFit(role.slot, parts);
-  std::vector<std::size_t> next(parts.end() - parts.begin());
-  std::size_t most = row.size();
+  if (alternatives) {
+    row_ = AlternativesThatFit(role, parts);
+  } else {
+    row_.assign(SlotsThatFit(role.slot, parts), role.slot);
+  }
+  next_part_.assign(parts.end() - parts.begin(), 0);
+  std::size_t most = row_.size();
   if (depth == pack_depth_) {
-    packed_of_ = row.size();
+    packed_of_ = row_.size();
     most = std::min<std::size_t>(most, request_->resource(0).count.min + 1);
   }
-  for (const int slot : std::span(row).first(most)) {
-    if (!PackSlot(slot, parts, next, boards_[depth])) return;
+  for (const int slot : std::span(row_).first(most)) {
+    if (!PackSlot(slot, parts, boards_[depth])) return;
   }
 }
 

@@ -29,11 +29,17 @@ VertexIndex ResourceGraph::AddVertex(const Vertex& vertex) {
     throw std::invalid_argument("there are more than " +
                                 std::to_string(kMaxVertices) + " vertices");
   }
+  // Mostly what the one before has, too.
+  const auto intern = [](Names& names, const std::string& text,
+                         const std::vector<NameId>& before) {
+    const bool same = !before.empty() && names[before.back()] == text;
+    return same ? before.back() : names.Intern(text);
+  };
   const VertexIndex v = size();
-  types_.push_back(AddType(vertex.type));
+  types_.push_back(intern(type_names_, vertex.type, types_));
   names_of_.push_back(names_.Intern(vertex.name));
-  basenames_.push_back(names_.Intern(vertex.basename));
-  units_.push_back(names_.Intern(vertex.unit));
+  basenames_.push_back(intern(names_, vertex.basename, basenames_));
+  units_.push_back(intern(names_, vertex.unit, units_));
   ids_.push_back(vertex.id);
   uniq_ids_.push_back(vertex.uniq_id);
   ranks_.push_back(static_cast<std::int32_t>(vertex.rank));

@@ -67,7 +67,8 @@ VertexIndex Finder::Resolve(const JsonPath& node, const JgfVertex& read) const {
 }
 
 void Finder::FindNode(JsonStream& in, const JsonPath& node) {
-  const JgfVertex read = ReadJgfVertex(in, node);
+  JgfVertex read;
+  ReadJgfVertex(in, node, read);
   Found found;
   if (!free_ranks_ || !free_ranks_->Contains(read.vertex.rank)) {
     found = {Resolve(node, read), read.exclusive};

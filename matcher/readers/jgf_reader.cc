@@ -22,12 +22,9 @@ class OuterIds {
   int Find(std::string_view id) const;  // -1: not there
 
  private:
-  static std::optional<std::int64_t> Plain(std::string_view id) {
-    const auto value = ParseInteger(id);
-    const bool odd =
-        !value || *value < 0 || (id.size() > 1 && id[0] == '0') || id[0] == '-';
-    return odd ? std::nullopt : value;
-  }
+  // Nothing if it is no number, or could be written otherwise.
+  static std::optional<std::int64_t> Plain(std::string_view id);
+  int Find(std::int64_t plain) const;
 
   int count_ = 0;
   std::vector<int> direct_;  // [id]: the number and 1 more; 0: none
@@ -35,13 +32,26 @@ class OuterIds {
   std::unordered_map<std::string, int> others_;
 };
 
+std::optional<std::int64_t> OuterIds::Plain(std::string_view id) {
+  constexpr std::size_t kMostDigits = 18;
+  if (id.empty() || id.size() > kMostDigits || (id[0] == '0' && id != "0")) {
+    return std::nullopt;
+  }
+  std::int64_t value = 0;
+  for (const char c : id) {
+    if (c < '0' || c > '9') return std::nullopt;
+    value = 10 * value + (c - '0');
+  }
+  return value;
+}
+
 // Ids that are mostly in a row need no more room than numbers.
 bool OuterIds::Add(const std::string& id, int number) {
   constexpr std::int64_t kSlack = 1'024;
   ++count_;
   const auto plain = Plain(id);
   if (!plain) return others_.emplace(id, number).second;
-  if (Find(id) >= 0) return false;
+  if (Find(*plain) >= 0) return false;
   if (*plain >= std::int64_t{4} * count_ + kSlack) {
     return sparse_.emplace(*plain, number).second;
   }
@@ -57,9 +67,14 @@ int OuterIds::Find(std::string_view id) const {
     const auto found = others_.find(std::string(id));
     return found == others_.end() ? -1 : found->second;
   }
-  const auto at = static_cast<std::size_t>(*plain);
+  return Find(*plain);
+}
+
+int OuterIds::Find(std::int64_t plain) const {
+  const auto at = static_cast<std::size_t>(plain);
   if (at < direct_.size() && direct_[at] != 0) return direct_[at] - 1;
-  const auto found = sparse_.find(*plain);
+  if (sparse_.empty()) return -1;
+  const auto found = sparse_.find(plain);
   return found == sparse_.end() ? -1 : found->second;
 }
 
@@ -80,6 +95,13 @@ class Reader {
   struct NodePath {
     NameId subsystem;
     PathId path;
+  };
+
+  // What the subsystem of an edge is in the text and in the graph.
+  struct EdgeKind {
+    std::string subsystem;
+    std::optional<NameId> in_text;
+    SubsystemId in_graph;
   };
 
   void ReadNode(JsonStream& in, const JsonPath& place);
@@ -107,6 +129,10 @@ class Reader {
   std::vector<int> node_of_;     // [vertex - known_]
   std::vector<VertexIndex> at_;  // [path]: the first vertex there
   std::unordered_map<std::uint64_t, VertexIndex> more_;  // by path and rank
+  std::optional<EdgeKind> last_edge_;  // mostly that of the next, too
+  // Of the node that is read.
+  JgfVertex read_;
+  std::vector<NodePath> paths_of_read_;
 };
 
 std::uint64_t PathAndRank(PathId path, std::int64_t rank) {
@@ -152,10 +178,13 @@ void Reader::SetRoots(const JsonPath& place, const JgfVertex& read,
 }
 
 void Reader::ReadNode(JsonStream& in, const JsonPath& place) {
-  const JgfVertex read = ReadJgfVertex(in, place);
-  std::vector<NodePath> paths;
+  ReadJgfVertex(in, place, read_);
+  const JgfVertex& read = read_;
+  std::vector<NodePath>& paths = paths_of_read_;
+  paths.clear();
   for (const auto& [subsystem, path] : read.paths) {
-    if (std::count(path.begin(), path.end(), '/') > kMaxPathNames) {
+    if (path.size() > kMaxPathNames &&
+        std::count(path.begin(), path.end(), '/') > kMaxPathNames) {
       place.Fail(
           fmt::format("has a path of more than {} names", kMaxPathNames));
     }
@@ -232,7 +261,8 @@ void Reader::ReadEdge(JsonStream& in, const JsonPath& place) {
   }
   if (source < 0) place.Fail("has no \"source\", which is required");
   if (target < 0) place.Fail("has no \"target\", which is required");
-  const auto subsystem = subsystems_.Find(name);
+  const bool as_last = last_edge_ && last_edge_->subsystem == name;
+  const auto subsystem = as_last ? last_edge_->in_text : subsystems_.Find(name);
   const PathId above = subsystem ? PathOf(target, *subsystem) : kNoPath;
   const PathId below = subsystem ? PathOf(source, *subsystem) : kNoPath;
   // The way back from a child, as some write it.
@@ -243,7 +273,10 @@ void Reader::ReadEdge(JsonStream& in, const JsonPath& place) {
   const VertexIndex to = nodes_[target].v;
   if (from < known_ && to < known_) return;
   try {
-    graph_.AddEdge(from, to, graph_.AddSubsystem(name));
+    if (!as_last) {
+      last_edge_ = {name, subsystem, graph_.AddSubsystem(name)};
+    }
+    graph_.AddEdge(from, to, last_edge_->in_graph);
   } catch (const std::invalid_argument& error) {
     place.Fail(error.what());
   }

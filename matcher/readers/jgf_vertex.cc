@@ -39,22 +39,42 @@ void ReadProperties(JsonStream& in, const JsonPath& metadata, Vertex& vertex) {
   }
 }
 
+// Of a subsystem that is there twice the last counts.
 void ReadPaths(JsonStream& in, const JsonPath& metadata, JgfVertex& read) {
-  read.paths.clear();
+  auto& all = read.paths;
+  std::size_t count = 0;
   EnterObject(in, metadata, "paths");
   const JsonPath paths("paths", metadata);
   while (const auto key = in.NextKey()) {
-    std::string subsystem(*key);
-    std::string path(ReadText(in, paths, subsystem));
-    const auto at = std::lower_bound(
-        read.paths.begin(), read.paths.end(), subsystem,
-        [](const auto& one, const auto& name) { return one.first < name; });
-    if (at != read.paths.end() && at->first == subsystem) {
-      at->second = std::move(path);
-    } else {
-      read.paths.emplace(at, std::move(subsystem), std::move(path));
-    }
+    if (count == all.size()) all.emplace_back();
+    auto& [subsystem, path] = all[count++];
+    subsystem = *key;
+    path = ReadText(in, paths, subsystem);
   }
+  all.resize(count);
+  if (count < 2) return;
+  std::reverse(all.begin(), all.end());
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
+    return a.first < b.first;
+  });
+  const auto same = [](const auto& a, const auto& b) {
+    return a.first == b.first;
+  };
+  all.erase(std::unique(all.begin(), all.end(), same), all.end());
+}
+
+// Texts keep their room.
+void Reset(JgfVertex& read) {
+  Vertex& vertex = read.vertex;
+  for (std::string* text : {&read.outer_id, &vertex.type, &vertex.basename,
+                            &vertex.name, &vertex.unit}) {
+    text->clear();
+  }
+  vertex.id = vertex.uniq_id = vertex.rank = -1;
+  vertex.size = 1;
+  vertex.up = true;
+  vertex.properties.clear();
+  read.exclusive = false;
 }
 
 void ReadField(JsonStream& in, const JsonPath& metadata, std::string_view key,
@@ -119,8 +139,8 @@ void FillIn(const JsonPath& metadata, const Given& given, JgfVertex& read) {
 
 }  // namespace
 
-JgfVertex ReadJgfVertex(JsonStream& in, const JsonPath& node) {
-  JgfVertex read;
+void ReadJgfVertex(JsonStream& in, const JsonPath& node, JgfVertex& read) {
+  Reset(read);
   Given given;
   const JsonPath metadata("metadata", node);
   if (in.Peek() != JsonStream::Kind::kObject) node.Fail("is not an object");
@@ -144,7 +164,6 @@ JgfVertex ReadJgfVertex(JsonStream& in, const JsonPath& node) {
   Require(given.type, metadata, "type");
   Require(given.paths, metadata, "paths");
   FillIn(metadata, given, read);
-  return read;
 }
 
 }  // namespace fluxnetes::matcher

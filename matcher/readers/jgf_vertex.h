@@ -18,7 +18,7 @@ struct JgfVertex {
   std::vector<std::pair<std::string, std::string>> paths;
 };
 
-// Throws GraphError.
-JgfVertex ReadJgfVertex(JsonStream& in, const JsonPath& node);
+// Into one that may have been another before. Throws GraphError.
+void ReadJgfVertex(JsonStream& in, const JsonPath& node, JgfVertex& read);
 
 }  // namespace fluxnetes::matcher

@@ -2,7 +2,12 @@
 
 #include <fmt/format.h>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cstring>
 #include <utility>
@@ -10,13 +15,33 @@
 namespace fluxnetes::matcher {
 namespace {
 
-// Bytes of a text that stand for themselves: ASCII but quotes, backslashes and
-// control characters.
-constexpr std::array<bool, 256> kPlain = [] {
-  std::array<bool, 256> plain{};
-  for (int c = 0x20; c < 0x80; ++c) plain[c] = c != '"' && c != '\\';
-  return plain;
-}();
+// The first byte from here on that does not stand for itself in a text: a
+// quote, a backslash, a control character or not ASCII. There is one, and from
+// it on 16 bytes may be read.
+const char* SkipPlain(const char* at) {
+#ifdef __SSE2__  // which every x86-64 has: 16 bytes at a time
+  const __m128i quote = _mm_set1_epi8('"');
+  const __m128i backslash = _mm_set1_epi8('\\');
+  const __m128i blank = _mm_set1_epi8(' ');
+  while (true) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+    // As signed bytes all but ASCII are below the blank, too.
+    const __m128i odd =
+        _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(bytes, quote),
+                                  _mm_cmpeq_epi8(bytes, backslash)),
+                     _mm_cmplt_epi8(bytes, blank));
+    const auto found = static_cast<unsigned>(_mm_movemask_epi8(odd));
+    if (found != 0) return at + std::countr_zero(found);
+    at += sizeof bytes;
+  }
+#else
+  const auto plain = [](char c) {
+    return static_cast<signed char>(c) >= ' ' && c != '"' && c != '\\';
+  };
+  while (plain(*at)) ++at;
+  return at;
+#endif
+}
 
 constexpr bool IsSpace(char c) {
   return c == ' ' || c == '\n' || c == '\t' || c == '\r';
@@ -84,7 +109,7 @@ void AppendUtf8(std::uint32_t code, std::string& text) {
 }  // namespace
 
 JsonStream::JsonStream(TextSource source, std::size_t buffer)
-    : source_(std::move(source)), buffer_(buffer + 1) {
+    : source_(std::move(source)), buffer_(buffer + kSlack) {
   constexpr std::string_view kMark = "\xef\xbb\xbf";
   if (Require(kMark.size()) &&
       std::memcmp(buffer_.data(), kMark.data(), kMark.size()) == 0) {
@@ -94,7 +119,7 @@ JsonStream::JsonStream(TextSource source, std::size_t buffer)
 
 JsonStream::JsonStream(TextSource source, std::size_t offset, int depth)
     : source_(std::move(source)),
-      buffer_(kBufferBytes + 1),
+      buffer_(kBufferBytes + kSlack),
       passed_(offset),
       depth_(depth) {}
 
@@ -124,14 +149,14 @@ bool JsonStream::Fill() {
   passed_ += at_;
   end_ -= at_;
   at_ = 0;
-  if (end_ + 1 == buffer_.size()) {
+  if (end_ + kSlack == buffer_.size()) {
     if (end_ > kMaxTextBytes) {
       Fail(fmt::format("a text has more than {} bytes", kMaxTextBytes));
     }
-    buffer_.resize(2 * buffer_.size());
+    buffer_.resize(2 * end_ + kSlack);
   }
-  const std::size_t got =
-      source_(passed_ + end_, buffer_.data() + end_, buffer_.size() - 1 - end_);
+  const std::size_t got = source_(passed_ + end_, buffer_.data() + end_,
+                                  buffer_.size() - kSlack - end_);
   end_ += got;
   buffer_[end_] = '\0';
   if (passed_ + end_ > kMaxGraphBytes) {
@@ -203,10 +228,20 @@ bool JsonStream::Leave(char bracket) {
   return false;
 }
 
+// Whether a key follows, at most one blank behind its comma: then goes there.
+bool JsonStream::SkipToKey() {
+  const char* at = buffer_.data() + at_;
+  if (fresh_ || *at != ',') return false;
+  at += at[1] == ' ' ? 2 : 1;
+  if (*at != '"') return false;
+  at_ = at - buffer_.data();
+  return true;
+}
+
 std::optional<std::string_view> JsonStream::NextKey() {
-  if (Leave('}')) return std::nullopt;
-  if (Next() != '"') Fail("there is no key");
-  std::string_view key = Text();
+  if (!SkipToKey() && Leave('}')) return std::nullopt;
+  if (buffer_[at_] != '"') Fail("there is no key");
+  std::string_view key = TextHere();
   if (buffer_[at_] != ':') {
     // To look for it may move the buffer, and the key with it.
     if (key.data() != text_.data()) key = text_.assign(key);
@@ -239,10 +274,14 @@ std::size_t JsonStream::CheckUtf8(std::size_t ahead) {
 std::string_view JsonStream::Text() {
   if (Next() != '"') Fail("there is no text");
   fresh_ = false;
+  return TextHere();
+}
+
+// Behind the quote that stands here.
+std::string_view JsonStream::TextHere() {
   std::size_t ahead = 1;
   while (true) {
-    const char* byte = buffer_.data() + at_ + ahead;
-    while (kPlain[static_cast<unsigned char>(*byte)]) ++byte;
+    const char* byte = SkipPlain(buffer_.data() + at_ + ahead);
     ahead = byte - (buffer_.data() + at_);
     if (*byte == '"') break;
     if (at_ + ahead == end_) {
@@ -337,7 +376,29 @@ std::string_view JsonStream::NumberToken() {
   return {buffer_.data() + at_, length};
 }
 
+// A few digits, as most have; nothing where it takes a closer look.
+std::optional<std::int64_t> JsonStream::ShortInteger() {
+  constexpr std::ptrdiff_t kMostDigits = 15;
+  const char* const first = buffer_.data() + at_;
+  const char* const digits = first + (*first == '-' ? 1 : 0);
+  const char* at = digits;
+  std::int64_t value = 0;
+  for (; IsDigit(*at) && at - digits <= kMostDigits; ++at) {
+    value = 10 * value + (*at - '0');
+  }
+  const std::ptrdiff_t count = at - digits;
+  if (count == 0 || count > kMostDigits || (count > 1 && *digits == '0') ||
+      IsOfNumber(*at) || at == buffer_.data() + end_) {
+    return std::nullopt;
+  }
+  at_ += at - first;
+  return digits == first ? value : -value;
+}
+
 std::optional<std::int64_t> JsonStream::Integer() {
+  Next();
+  fresh_ = false;
+  if (const auto value = ShortInteger()) return value;
   const std::string_view token = NumberToken();
   const NumberForm form = FormOf(token);
   if (!form.right) Fail("a number is malformed");
@@ -400,62 +461,6 @@ void JsonStream::End() {
     while (IsSpace(buffer_[at_])) ++at_;
     if (at_ < end_) Fail("something follows the document");
   } while (Fill());
-}
-
-void JsonPath::Fail(std::string_view what) const {
-  throw GraphError(fmt::format("{}: {}", Text(), what));
-}
-
-void JsonPath::Fail(std::string_view key, std::string_view what) const {
-  throw GraphError(fmt::format("{}.{}: {}", Text(), key, what));
-}
-
-std::string JsonPath::Text() const {
-  std::string text;
-  for (const JsonPath* at = this; at != nullptr; at = at->above_) {
-    if (at->indexed_) {
-      text.insert(0, fmt::format("[{}]", at->index_));
-    } else {
-      text.insert(0, at->name_);
-      if (at->above_ != nullptr) text.insert(0, 1, '.');
-    }
-  }
-  return text;
-}
-
-std::string_view ReadText(JsonStream& in, const JsonPath& of,
-                          std::string_view key) {
-  if (in.Peek() != JsonStream::Kind::kText) of.Fail(key, "is not a text");
-  return in.Text();
-}
-
-std::int64_t ReadInteger(JsonStream& in, const JsonPath& of,
-                         std::string_view key, std::int64_t least,
-                         std::int64_t most) {
-  std::optional<std::int64_t> value;
-  if (in.Peek() == JsonStream::Kind::kNumber) value = in.Integer();
-  if (!value || *value < least || *value > most) {
-    of.Fail(key,
-            fmt::format("is not a whole number from {} to {}", least, most));
-  }
-  return *value;
-}
-
-bool ReadFlag(JsonStream& in, const JsonPath& of, std::string_view key) {
-  if (in.Peek() != JsonStream::Kind::kFlag) {
-    of.Fail(key, "is not true or false");
-  }
-  return in.Flag();
-}
-
-void EnterObject(JsonStream& in, const JsonPath& of, std::string_view key) {
-  if (in.Peek() != JsonStream::Kind::kObject) of.Fail(key, "is not an object");
-  in.EnterObject();
-}
-
-void EnterList(JsonStream& in, const JsonPath& of, std::string_view key) {
-  if (in.Peek() != JsonStream::Kind::kList) of.Fail(key, "is not a list");
-  in.EnterList();
 }
 
 }  // namespace fluxnetes::matcher

@@ -32,6 +32,7 @@ class JsonStream {
   static constexpr std::size_t kMaxTextBytes = std::size_t{1} << 20;
   static constexpr std::size_t kBufferBytes = std::size_t{1} << 16;
 
+  // `buffer`: bytes to begin with, at least one.
   explicit JsonStream(TextSource source, std::size_t buffer = kBufferBytes);
   // Another that reads from an offset on, where a value begins that deep.
   JsonStream(TextSource source, std::size_t offset, int depth);
@@ -56,6 +57,9 @@ class JsonStream {
   void End();   // nothing but space may follow
 
  private:
+  // Behind the last byte of the buffer: a '\0', and what may be read along.
+  static constexpr std::size_t kSlack = 16;
+
   [[noreturn]] void Fail(std::string_view what);
   bool Fill();
   bool Require(std::size_t bytes);
@@ -67,16 +71,19 @@ class JsonStream {
   }
   void Enter(char bracket);
   bool Leave(char bracket);
+  std::string_view TextHere();
+  bool SkipToKey();
   std::size_t CheckUtf8(std::size_t ahead);
   std::string_view Unescape(std::size_t ahead);
   void UnescapeOne();
   std::uint32_t HexDigits();
   std::string_view NumberToken();
+  std::optional<std::int64_t> ShortInteger();
   void Literal();
 
   TextSource source_;
-  std::vector<char> buffer_;  // a '\0' stands behind its last byte
-  std::size_t passed_ = 0;    // bytes of the text before it
+  std::vector<char> buffer_;
+  std::size_t passed_ = 0;  // bytes of the text before it
   std::size_t at_ = 0;
   std::size_t end_ = 0;
   std::array<char, kMaxDepth + 1> open_{};  // brackets, by depth

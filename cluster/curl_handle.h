@@ -16,10 +16,11 @@ namespace fluxnetes::cluster {
 struct CurlAddress {
   std::string base_url;     // http://host:port, without a slash at the end
   std::string unix_socket;  // empty: TCP
+  TlsOptions tls;
 };
 
 // Throws std::invalid_argument.
-CurlAddress ParseAddress(const std::string& address);
+CurlAddress ParseAddress(const HttpOptions& options);
 
 struct CurlMultiCleanup {
   void operator()(CURLM* multi) const { curl_multi_cleanup(multi); }
@@ -36,9 +37,13 @@ class CurlHandle {
 
   CURL* get() const { return easy_.get(); }
 
-  // `request` must outlive the transfer.
-  void Prepare(const HttpRequest& request, std::chrono::milliseconds timeout);
+  // `request` must outlive the transfer. `identity` may be null.
+  void Prepare(const HttpRequest& request, std::chrono::milliseconds timeout,
+               std::shared_ptr<const Identity> identity);
   void OnData(curl_write_callback callback, void* argument);
+
+  // Whose transfer this is; may be null.
+  const std::shared_ptr<const Identity>& identity() const { return identity_; }
 
   int Status() const;
   std::optional<std::chrono::seconds> RetryAfter() const;
@@ -56,9 +61,13 @@ class CurlHandle {
   template <typename Value>
   void Set(CURLoption option, Value value);
   void SetMethod(const HttpRequest& request);
+  void SetServerProof(const CurlAddress& address);
+  void SetCertificate();
 
   std::string base_url_;
+  std::shared_ptr<const Identity> identity_;
   std::unique_ptr<curl_slist, ListFree> headers_;
+  std::unique_ptr<curl_slist, ListFree> route_;
   std::unique_ptr<char[]> error_;
   std::unique_ptr<CURL, EasyCleanup> easy_;
 };

@@ -23,11 +23,20 @@
 #include <string_view>
 #include <vector>
 
+#include "cluster/api_access.h"
+
 namespace fluxnetes::cluster {
 
 struct HttpOptions {
-  // "unix:/path/of/socket" or "http://host:port".
+  // "unix:/path/of/socket", "http://host:port" or "https://host:port".
   std::string address;
+  TlsOptions tls = {};
+  // Who we are; null: nobody. An answer of 401 makes it look for another
+  // identity and try once more.
+  std::shared_ptr<Credentials> credentials = {};
+  // At most so many a second, with bursts of as many; 0: as many as can be.
+  // Streams do not count.
+  double requests_per_second = 0;
   // For requests; each stream has one beside them.
   int connections = 32;
   std::chrono::milliseconds connect_timeout{5'000};

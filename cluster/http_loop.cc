@@ -76,7 +76,7 @@ bool HttpClient::Loop::Stream::Take(std::string_view data) {
 
 HttpClient::Loop::Loop(HttpOptions options)
     : options_(std::move(options)),
-      address_(ParseAddress(options_.address)),
+      address_(ParseAddress(options_)),
       multi_(NewCurlMulti()),
       random_(std::random_device{}()) {
   curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS,
@@ -179,8 +179,7 @@ void HttpClient::Loop::Run() {
     curl_multi_perform(multi_.get(), &running);
     TakeFinished();
     CutSilentStreams();
-    if (!waiting_.empty() &&
-        under_way_.size() < static_cast<std::size_t>(options_.connections)) {
+    if (!waiting_.empty() && HasRoom() && UntilAllowed() <= milliseconds(0)) {
       continue;
     }
     curl_multi_poll(multi_.get(), nullptr, 0,
@@ -204,9 +203,27 @@ bool HttpClient::Loop::TakeTasks() {
   return !stopping;
 }
 
+bool HttpClient::Loop::HasRoom() const {
+  return under_way_.size() < static_cast<std::size_t>(options_.connections);
+}
+
+// A token bucket, which holds a second's worth.
+milliseconds HttpClient::Loop::UntilAllowed() {
+  const double rate = options_.requests_per_second;
+  if (rate <= 0) return milliseconds(0);
+  const SteadyTime now = steady_clock::now();
+  const std::chrono::duration<double> passed = now - allowed_at_;
+  allowed_at_ = now;
+  allowance_ =
+      std::min(std::max(rate, 1.0), allowance_ + passed.count() * rate);
+  if (allowance_ >= 1) return milliseconds(0);
+  return std::chrono::ceil<milliseconds>(
+      std::chrono::duration<double>((1 - allowance_) / rate));
+}
+
 void HttpClient::Loop::StartWaiting() {
-  while (!waiting_.empty() &&
-         under_way_.size() < static_cast<std::size_t>(options_.connections)) {
+  while (!waiting_.empty() && HasRoom() && UntilAllowed() <= milliseconds(0)) {
+    allowance_ -= 1;
     auto exchange = std::move(waiting_.front());
     waiting_.pop_front();
     Begin(std::move(exchange));
@@ -222,14 +239,23 @@ void HttpClient::Loop::Begin(std::unique_ptr<Exchange> exchange) {
     exchange->done(std::move(exchange->response));
     return;
   }
+  ++exchange->attempts;
+  std::shared_ptr<const Identity> identity;
+  try {
+    identity = CurrentIdentity();
+  } catch (const CredentialError& error) {
+    exchange->response = Failure(error.what());
+    Finish(std::move(exchange), true);
+    return;
+  }
   if (idle_.empty()) idle_.emplace_back(address_, options_.connect_timeout);
   CurlHandle handle = std::move(idle_.back());
   idle_.pop_back();
-  ++exchange->attempts;
   exchange->response = {};
   exchange->too_long = false;
   handle.Prepare(exchange->request,
-                 std::min(left, exchange->request.attempt_timeout));
+                 std::min(left, exchange->request.attempt_timeout),
+                 std::move(identity));
   handle.OnData(&OnExchangeData, exchange.get());
   CURL* easy = handle.get();
   under_way_.emplace(easy, Transfer{std::move(handle), std::move(exchange)});
@@ -265,19 +291,37 @@ void HttpClient::Loop::FinishTransfer(CURL* easy, CURLcode code) {
                          ? "the answer is longer than 256 MiB"
                          : options_.address + ": " + handle.Explain(code);
   }
+  bool may_retry = MayRetry(*exchange, code);
+  if (response.status == 401 && !std::exchange(exchange->renewed, true)) {
+    may_retry = LooksForAnother(handle);
+  }
   idle_.push_back(std::move(handle));
-  if (MayRetry(*exchange, code)) {
+  Finish(std::move(exchange), may_retry);
+}
+
+void HttpClient::Loop::Finish(std::unique_ptr<Exchange> exchange,
+                              bool may_retry) {
+  if (may_retry && !exchange->request.once) {
     const SteadyTime again = steady_clock::now() + Backoff(*exchange);
     if (again < exchange->give_up_at) {
       delayed_.emplace(again, std::move(exchange));
       return;
     }
   }
-  exchange->done(std::move(response));
+  exchange->done(std::move(exchange->response));
+}
+
+std::shared_ptr<const Identity> HttpClient::Loop::CurrentIdentity() {
+  return options_.credentials ? options_.credentials->Current() : nullptr;
+}
+
+bool HttpClient::Loop::LooksForAnother(const CurlHandle& handle) {
+  return options_.credentials && handle.identity() &&
+         options_.credentials->Refused(*handle.identity());
 }
 
 bool HttpClient::Loop::MayRetry(const Exchange& exchange, CURLcode code) const {
-  if (exchange.too_long || exchange.request.once) return false;
+  if (exchange.too_long) return false;
   const bool repeatable = exchange.request.repeatable;
   if (code != CURLE_OK) return repeatable || NeverSent(code);
   const int status = exchange.response.status;
@@ -301,8 +345,9 @@ void HttpClient::Loop::WakeDelayed() {
   }
 }
 
-milliseconds HttpClient::Loop::UntilNext() const {
+milliseconds HttpClient::Loop::UntilNext() {
   milliseconds wait = streams_.empty() ? kLongestWait : kSilenceCheck;
+  if (!waiting_.empty() && HasRoom()) wait = std::min(wait, UntilAllowed());
   if (!delayed_.empty()) {
     wait = std::min(wait, Until(delayed_.begin()->first));
   }
@@ -322,7 +367,11 @@ std::size_t HttpClient::Loop::OnExchangeData(char* data, std::size_t size,
 
 void HttpClient::Loop::BeginStream(std::unique_ptr<Stream> stream) {
   CURL* easy = stream->handle.get();
-  stream->handle.Prepare(stream->request, milliseconds(0));
+  try {
+    stream->handle.Prepare(stream->request, milliseconds(0), CurrentIdentity());
+  } catch (const CredentialError& error) {
+    return EndStream(std::move(stream), Failure(error.what()));
+  }
   stream->handle.OnData(&OnStreamData, stream.get());
   curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 256L * 1024L);
   // Of its own: what requests have left open is theirs.
@@ -353,6 +402,7 @@ void HttpClient::Loop::FinishStream(CURL* easy, CURLcode code) {
   HttpResponse response;
   response.status = stream->handle.Status();
   response.retry_after = stream->handle.RetryAfter();
+  if (response.status == 401) LooksForAnother(stream->handle);
   if (response.status != 200) response.body = std::move(stream->partial);
   if (code != CURLE_OK) {
     response.error = stream->error.empty() ? options_.address + ": " +

@@ -35,6 +35,7 @@ struct Exchange {
   std::function<void(HttpResponse)> done;
   SteadyTime give_up_at;
   int attempts = 0;
+  bool renewed = false;   // the identity, after a 401
   HttpResponse response;  // of the present attempt
   bool too_long = false;
 };
@@ -69,13 +70,20 @@ class HttpClient::Loop {
   void Begin(std::unique_ptr<Exchange> exchange);
   void TakeFinished();
   void FinishTransfer(CURL* easy, CURLcode code);
+  void Finish(std::unique_ptr<Exchange> exchange, bool may_retry);
+  // Null if there are no credentials. Throws CredentialError.
+  std::shared_ptr<const Identity> CurrentIdentity();
+  bool LooksForAnother(const CurlHandle& handle);
   void FinishStream(CURL* easy, CURLcode code);
   // False if the exchange has had its last attempt.
   bool MayRetry(const Exchange& exchange, CURLcode code) const;
   std::chrono::milliseconds Backoff(const Exchange& exchange);
   void WakeDelayed();
+  // Until one more request may begin, by requests_per_second.
+  std::chrono::milliseconds UntilAllowed();
+  bool HasRoom() const;
   void CutSilentStreams();
-  std::chrono::milliseconds UntilNext() const;
+  std::chrono::milliseconds UntilNext();
   void BeginStream(std::unique_ptr<Stream> stream);
   void EndStream(std::unique_ptr<Stream> stream, HttpResponse response);
   void EndAll();
@@ -100,6 +108,8 @@ class HttpClient::Loop {
 
   // The loop's own.
   std::deque<std::unique_ptr<Exchange>> waiting_;
+  double allowance_ = 0;  // requests that may begin
+  SteadyTime allowed_at_;
   std::multimap<SteadyTime, std::unique_ptr<Exchange>> delayed_;
   std::unordered_map<CURL*, Transfer> under_way_;
   std::vector<CurlHandle> idle_;

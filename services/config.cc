@@ -220,11 +220,6 @@ void CheckTogether(Loading& loading) {
                     FormatDuration(config.client.heartbeat),
                     FormatDuration(config.client.time_to_live),
                     FormatDuration(config.client.time_to_live / 2)));
-  if (config.cluster.kind == ClusterKind::kApi &&
-      config.cluster.address.empty())
-    loading.Error(place("cluster.kind"),
-                  "cluster.address: is missing, and cluster.kind is api; right "
-                  "would be unix:PATH or http://HOST:PORT");
 }
 
 std::string YamlValue(const std::string& text) {

@@ -46,7 +46,11 @@ struct Config {
     ClusterKind kind = ClusterKind::kSimulated;
     std::string nodes;    // kSimulated: the file with its nodes
     std::string listen;   // kSimulated: "unix:PATH" or loopback "HOST:PORT"
-    std::string address;  // kApi: "unix:PATH" or "http://…"
+    std::string address;  // kApi: "unix:PATH", "http://…" or "https://…"
+    // kApi, if there is no address; see cluster_access.h.
+    std::string kubeconfig;
+    std::string context;          // in it; empty: the current one
+    int requests_per_second = 0;  // kApi: at most; 0: no limit
     bool operator==(const Cluster&) const = default;
     // Where the API is that `submit` talks to, for a client.
     std::string Api() const;

@@ -10,6 +10,7 @@
 
 #include "cluster/kubernetes_cluster.h"
 #include "cluster/simulated_cluster.h"
+#include "services/cluster_access.h"
 #include "services/cluster_api.h"
 #include "services/database.h"
 #include "services/log.h"
@@ -45,7 +46,7 @@ World MakeWorld(const Config& config, const Log& log) {
   World world;
   if (config.cluster.kind == ClusterKind::kApi) {
     cluster::KubernetesOptions options;
-    options.http.address = config.cluster.address;
+    options.http = ClusterAccess(config);
     options.watch.on_trouble = [&log](const std::string& why) {
       if (why.empty()) {
         log.Info("the cluster is there");
@@ -53,9 +54,10 @@ World MakeWorld(const Config& config, const Log& log) {
         log.Warn("waiting for the cluster", {{"why", why}});
       }
     };
+    const std::string address = options.http.address;
     world.kubernetes =
         std::make_unique<cluster::KubernetesCluster>(std::move(options));
-    log.Info("cluster", {{"address", config.cluster.address}});
+    log.Info("cluster", {{"address", address}});
     return world;
   }
   world.simulated = Simulate(config);

@@ -97,9 +97,9 @@ std::string ParseListen(const std::string& text) {
 }
 
 std::string ParseAddress(const std::string& text) {
-  for (const std::string_view scheme : {"unix:", "http://"})
+  for (const std::string_view scheme : {"unix:", "http://", "https://"})
     if (text.starts_with(scheme) && text.size() > scheme.size()) return text;
-  Refuse(text, "unix:PATH or http://HOST:PORT");
+  Refuse(text, "unix:PATH, http://HOST:PORT or https://HOST:PORT");
 }
 
 constexpr Setting kSettings[] = {
@@ -147,11 +147,32 @@ constexpr Setting kSettings[] = {
      [](Config& c, const std::string& t) { c.cluster.listen = ParseListen(t); },
      [](const Config& c) { return c.cluster.listen; }},
     {"cluster.address", "FLUXNETES_CLUSTER", "cluster", "ADDRESS",
-     "API server: unix:PATH or http://HOST:PORT",
+     "API server: unix:PATH, http://HOST:PORT or https://HOST:PORT; without "
+     "it, "
+     "the one of the kubeconfig or of the pod's service account",
      [](Config& c, const std::string& t) {
        c.cluster.address = ParseAddress(t);
      },
      [](const Config& c) { return c.cluster.address; }},
+    {"cluster.kubeconfig", "FLUXNETES_KUBECONFIG", "kubeconfig", "FILE",
+     "kubeconfig of the API server; without it KUBECONFIG, the pod's service "
+     "account, or ~/.kube/config",
+     [](Config& c, const std::string& t) { c.cluster.kubeconfig = t; },
+     [](const Config& c) { return c.cluster.kubeconfig; }},
+    {"cluster.context", "FLUXNETES_CONTEXT", "context", "NAME",
+     "context of the kubeconfig; without it the current one",
+     [](Config& c, const std::string& t) { c.cluster.context = t; },
+     [](const Config& c) { return c.cluster.context; }},
+    {"cluster.requestsPerSecond", "FLUXNETES_REQUESTS_PER_SECOND",
+     "requests-per-second", "N",
+     "most requests to the API server in a second, beside watches; 0 is no "
+     "limit",
+     [](Config& c, const std::string& t) {
+       c.cluster.requests_per_second = ParseNumber(t, 0, 1'000'000);
+     },
+     [](const Config& c) {
+       return std::to_string(c.cluster.requests_per_second);
+     }},
     {"client.timeToLive", "FLUXNETES_CLIENT_TTL", "client-ttl", "DURATION",
      "how old the heartbeat of a process may get before it counts as dead",
      [](Config& c, const std::string& t) {

@@ -9,6 +9,7 @@
 #include "cluster/http_client.h"
 #include "cluster/manifest.h"
 #include "cluster/submission.h"
+#include "services/cluster_access.h"
 #include "services/display_text.h"
 #include "services/input_file.h"
 #include "workers/group_labels.h"
@@ -173,10 +174,11 @@ ExitCode RunSubmit(const SubmitOptions& options, const Config& config,
       console.out << Printable(Called(manifest)) << " checked (dry run)\n";
     return ExitCode::kOk;
   }
-  const std::string address = config.cluster.Api();
+  cluster::HttpOptions access = ClusterAccess(config);
+  const std::string address = access.address;
   std::optional<cluster::HttpClient> client;
   try {
-    client.emplace(cluster::HttpOptions{.address = address});
+    client.emplace(std::move(access));
   } catch (const std::invalid_argument& error) {
     throw Failure(ExitCode::kUsage, error.what(),
                   "It is set by --cluster, FLUXNETES_CLUSTER or "

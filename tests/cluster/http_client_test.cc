@@ -311,6 +311,17 @@ TEST(HttpStream, WaitsForASlowReader) {
   EXPECT_EQ(received, 2'000U);
 }
 
+TEST(HttpClient, KeepsToItsRate) {
+  Server server([](const HttpQuestion&) { return Text(200); });
+  HttpClient client({.address = server.address(), .requests_per_second = 10});
+  const auto begin = std::chrono::steady_clock::now();
+  for (const HttpResponse& response :
+       client.SendAll(std::vector<HttpRequest>(15, {.path = "/"})))
+    EXPECT_EQ(response.status, 200);
+  // Ten at once, then one in 100 ms.
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, milliseconds(400));
+}
+
 TEST(HttpStream, ClosesWhileTheServerHasMoreToSay) {
   Server server([](const HttpQuestion&) { return Stream({"one\n"}, false); });
   HttpClient client({.address = server.address()});

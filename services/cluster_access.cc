@@ -1,0 +1,67 @@
+#include "services/cluster_access.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "cluster/kubeconfig.h"
+#include "cluster/yaml_document.h"
+#include "services/exit_code.h"
+
+namespace fluxnetes::services {
+namespace {
+
+using cluster::ApiAccess;
+
+std::string Variable(const std::function<const char*(const char*)>& environment,
+                     const char* name) {
+  const char* value = environment(name);
+  return value == nullptr ? "" : value;
+}
+
+ApiAccess ByKubeconfig(const std::string& list, const std::string& context) {
+  const auto files = cluster::LoadKubeconfigFiles(list);
+  return cluster::ReadKubeconfig(files, context);
+}
+
+ApiAccess Find(const Config::Cluster& cluster,
+               const std::function<const char*(const char*)>& environment) {
+  if (cluster.kind != ClusterKind::kApi || !cluster.address.empty())
+    return {.address = cluster.Api()};
+  if (!cluster.kubeconfig.empty())
+    return ByKubeconfig(cluster.kubeconfig, cluster.context);
+  const std::string list = Variable(environment, "KUBECONFIG");
+  if (!list.empty()) return ByKubeconfig(list, cluster.context);
+  const std::string host = Variable(environment, "KUBERNETES_SERVICE_HOST");
+  if (!host.empty())
+    return cluster::ServiceAccountAccess(
+        host, Variable(environment, "KUBERNETES_SERVICE_PORT"),
+        cluster::kServiceAccountFolder);
+  const std::string home = Variable(environment, "HOME") + "/.kube/config";
+  if (std::filesystem::exists(home)) return ByKubeconfig(home, cluster.context);
+  throw cluster::InputError(
+      "cluster.kind is api, but nothing says where the API server is");
+}
+
+}  // namespace
+
+cluster::HttpOptions ClusterAccess(
+    const Config& config, std::function<const char*(const char*)> environment) {
+  if (!environment)
+    environment = [](const char* name) { return std::getenv(name); };
+  try {
+    const ApiAccess access = Find(config.cluster, environment);
+    return {.address = access.address,
+            .tls = access.tls,
+            .credentials = access.credentials,
+            .requests_per_second =
+                static_cast<double>(config.cluster.requests_per_second)};
+  } catch (const cluster::InputError& error) {
+    throw Failure(ExitCode::kUsage, error.what(),
+                  "The API server is that of cluster.address, "
+                  "cluster.kubeconfig, KUBECONFIG, the pod's service account "
+                  "or ~/.kube/config, in this order.");
+  }
+}
+
+}  // namespace fluxnetes::services

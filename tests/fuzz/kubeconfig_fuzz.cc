@@ -1,0 +1,51 @@
+// Whatever the text, it is a kubeconfig or said not to be, and the answer of a
+// credential plugin or said not to be. Texts with a slash could name any file
+// of the machine and are left out.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "cluster/credential_plugin.h"
+#include "cluster/kubeconfig.h"
+#include "cluster/yaml_document.h"
+
+namespace {
+
+using fluxnetes::cluster::CredentialError;
+using fluxnetes::cluster::Identity;
+using fluxnetes::cluster::InputError;
+
+void CheckKubeconfig(const std::string& text) {
+  const fluxnetes::cluster::KubeconfigFile file{"fuzz", text};
+  try {
+    const auto access = fluxnetes::cluster::ReadKubeconfig({&file, 1}, "");
+    if (!access.address.starts_with("http")) std::abort();
+  } catch (const InputError&) {
+    return;
+  }
+}
+
+void CheckPluginAnswer(const std::string& text) {
+  try {
+    const auto answer = fluxnetes::cluster::ReadPluginAnswer(text, {});
+    if (answer.identity == Identity{}) std::abort();
+  } catch (const CredentialError&) {
+    return;
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
+                                      std::size_t size) {
+  std::string text(reinterpret_cast<const char*>(data), size);
+  CheckPluginAnswer(text);
+  // "http:" stands for "http://x", which needs slashes.
+  if (text.find('/') != std::string::npos) return 0;
+  for (std::size_t at = text.find("http:"); at != std::string::npos;
+       at = text.find("http:", at + 5))
+    text.insert(at + 5, "//");
+  CheckKubeconfig(text);
+  return 0;
+}

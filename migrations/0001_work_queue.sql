@@ -34,6 +34,23 @@ $$;
 COMMENT ON FUNCTION make_partitions IS
 'Makes the daily partitions (UTC) of a table from today to `ahead` days on, and says how many were missing.';
 
+CREATE FUNCTION with_error(
+  errors jsonb, attempt integer, message text, trace text
+)
+RETURNS jsonb
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    CASE WHEN jsonb_array_length(errors) >= 100 THEN errors - 0 ELSE errors END
+    || (
+      jsonb_build_object('at', now(), 'attempt', attempt, 'message', message)
+      || CASE WHEN trace = '' THEN '{}' ELSE jsonb_build_object('trace', trace) END
+    )
+$$;
+COMMENT ON FUNCTION with_error IS
+'The errors of a job and one more, with its trace if there is one; the last hundred.';
+
 CREATE TABLE clients (
   id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
   name text NOT NULL,
@@ -64,12 +81,14 @@ COMMENT ON COLUMN leaders.acquired_at IS 'When this term began.';
 
 CREATE TABLE job_queues (
   name text PRIMARY KEY,
-  paused_at timestamptz
+  paused_at timestamptz,
+  used_at timestamptz NOT NULL DEFAULT now()
 );
 COMMENT ON TABLE job_queues IS
-'Work queues that an operator has paused. A queue without a row runs.';
+'Work queues that clients lease from or an operator has paused. A queue without a row runs.';
 COMMENT ON COLUMN job_queues.name IS 'As in jobs.queue.';
 COMMENT ON COLUMN job_queues.paused_at IS 'Since when no job of it is leased; null: it runs.';
+COMMENT ON COLUMN job_queues.used_at IS 'When a client leased from it, to some ten minutes.';
 
 CREATE TABLE jobs (
   id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
@@ -81,8 +100,8 @@ CREATE TABLE jobs (
   attempt integer NOT NULL DEFAULT 0 CHECK (attempt >= 0),
   max_attempts integer NOT NULL DEFAULT 25 CHECK (max_attempts >= 1),
   client_id bigint,
-  created_at timestamptz NOT NULL DEFAULT now(),
-  scheduled_at timestamptz NOT NULL DEFAULT now(),
+  created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  scheduled_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   attempted_at timestamptz,
   cancel_requested_at timestamptz,
   args jsonb NOT NULL DEFAULT '{}',
@@ -107,19 +126,19 @@ WHERE state = 'running' AND cancel_requested_at IS NOT NULL;
 COMMENT ON TABLE jobs IS
 'Jobs that wait, run, or will be tried again. Finished ones move to jobs_finished.';
 COMMENT ON COLUMN jobs.id IS 'Ascending in order of insertion.';
-COMMENT ON COLUMN jobs.kind IS 'What is to be done: match, bind, cleanup, notice.';
-COMMENT ON COLUMN jobs.queue IS 'Which workers take it: the kind, and for a match job "match:" with the scheduling queue.';
+COMMENT ON COLUMN jobs.kind IS 'What is to be done: the name of a worker.';
+COMMENT ON COLUMN jobs.queue IS 'Which clients take it: those that work on this queue.';
 COMMENT ON COLUMN jobs.priority IS '1 (first) to 4.';
 COMMENT ON COLUMN jobs.state IS 'available, scheduled (later), retryable (failed, later again), pending (parked) or running (leased).';
 COMMENT ON COLUMN jobs.attempt IS 'How often it was leased. A result names its attempt and is refused if that is not the last.';
 COMMENT ON COLUMN jobs.max_attempts IS 'A failure at this attempt discards the job.';
 COMMENT ON COLUMN jobs.client_id IS 'Who holds the lease; set exactly while running.';
 COMMENT ON COLUMN jobs.created_at IS 'When it was inserted.';
-COMMENT ON COLUMN jobs.scheduled_at IS 'Not to be leased before.';
+COMMENT ON COLUMN jobs.scheduled_at IS 'Not to be leased before. If nothing was asked for, the clock as it was read after the transaction had its id; leases build on that.';
 COMMENT ON COLUMN jobs.attempted_at IS 'When it was leased last.';
 COMMENT ON COLUMN jobs.cancel_requested_at IS 'Someone asked the client that runs it to stop.';
 COMMENT ON COLUMN jobs.args IS 'What its worker needs to know.';
-COMMENT ON COLUMN jobs.errors IS 'One object per failure: at, attempt, message.';
+COMMENT ON COLUMN jobs.errors IS 'One object per failure, the last hundred: at, attempt, message, and trace if there is one.';
 COMMENT ON COLUMN jobs.tags IS 'Free words, for people.';
 COMMENT ON COLUMN jobs.metadata IS 'Free object, for programs.';
 
@@ -158,16 +177,33 @@ COMMENT ON COLUMN jobs_finished.scheduled_at IS 'When it might run first.';
 COMMENT ON COLUMN jobs_finished.attempted_at IS 'When it was leased last.';
 COMMENT ON COLUMN jobs_finished.finalized_at IS 'When it ended, by the database''s clock.';
 COMMENT ON COLUMN jobs_finished.args IS 'What its worker was told.';
-COMMENT ON COLUMN jobs_finished.errors IS 'One object per failure: at, attempt, message.';
+COMMENT ON COLUMN jobs_finished.errors IS 'As in jobs.';
 COMMENT ON COLUMN jobs_finished.tags IS 'Free words, for people.';
 COMMENT ON COLUMN jobs_finished.metadata IS 'Free object, for programs.';
 SELECT make_partitions('jobs_finished', 7);
 
 CREATE TABLE unique_keys (
-  key text PRIMARY KEY,
-  job_id bigint NOT NULL
+  key bytea PRIMARY KEY,
+  job_id bigint,
+  states text [] NOT NULL
 );
+CREATE INDEX unique_keys_job ON unique_keys (job_id);
 COMMENT ON TABLE unique_keys IS
-'Uniqueness of jobs, kept apart because finished jobs move away.';
-COMMENT ON COLUMN unique_keys.key IS 'What may be there once.';
-COMMENT ON COLUMN unique_keys.job_id IS 'The job that holds it, in jobs or jobs_finished.';
+'Uniqueness of jobs, kept apart because finished jobs move away. A key whose job is in none of its states is free: the next insert takes it.';
+COMMENT ON COLUMN unique_keys.key IS 'What may be there once: SHA-256 of the kind, the states, and what else the jobs are compared by.';
+COMMENT ON COLUMN unique_keys.job_id IS 'The job that took it last, in jobs or jobs_finished; null only inside of a transaction.';
+COMMENT ON COLUMN unique_keys.states IS 'In which states its job keeps it.';
+
+CREATE TABLE job_rewinds (
+  transaction_id xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  queue text NOT NULL,
+  rewound_to timestamptz NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+CREATE INDEX job_rewinds_queue ON job_rewinds (queue, transaction_id);
+COMMENT ON TABLE job_rewinds IS
+'Times before now at which transactions made jobs available: those who lease look from there on, else only from where they were.';
+COMMENT ON COLUMN job_rewinds.transaction_id IS 'Who did it: who leases asks which of these it has not seen yet.';
+COMMENT ON COLUMN job_rewinds.queue IS 'As in jobs.queue.';
+COMMENT ON COLUMN job_rewinds.rewound_to IS 'The earliest scheduled_at of those jobs.';
+COMMENT ON COLUMN job_rewinds.created_at IS 'When; rows of an hour ago are forgotten.';

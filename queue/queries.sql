@@ -5,47 +5,85 @@
 -- said above workers/queries.sql and at by_index_only in sql/pool.h.
 
 -- name: insert_jobs
--- Many jobs at once, in their order, and one notification for each queue named.
-WITH inserted AS (
+-- Many jobs at once, in their order, and one notification for each queue named
+-- in $10. Whoever leases builds on this: the clock is read after the transaction
+-- has its id, and a time that has passed leaves a rewind.
+WITH present AS MATERIALIZED (
+  SELECT CASE
+    WHEN pg_current_xact_id() IS NOT NULL THEN clock_timestamp()
+  END AS time
+),
+
+inserted AS (
   INSERT INTO jobs (
-    kind, queue, priority, max_attempts, state, scheduled_at, args, tags,
-    metadata
+    kind, queue, priority, max_attempts, state, created_at, scheduled_at, args,
+    tags, metadata
   )
   SELECT
     j.kind,
     j.queue,
     j.priority,
     j.max_attempts,
-    CASE WHEN j.scheduled_at > now() THEN 'scheduled' ELSE 'available' END,
-    coalesce(j.scheduled_at, now()),
+    CASE
+      WHEN j.pending THEN 'pending'
+      WHEN j.scheduled_at > present.time THEN 'scheduled'
+      ELSE 'available'
+    END,
+    present.time,
+    coalesce(j.scheduled_at, present.time),
     j.args,
     j.tags::text [],
     j.metadata
-  FROM unnest(
+  FROM present, unnest(
     $1::text [], $2::text [], $3::smallint [], $4::integer [],
-    $5::timestamptz [], $6::jsonb [], $7::text [], $8::jsonb []
+    $5::timestamptz [], $6::jsonb [], $7::text [], $8::jsonb [], $9::boolean []
   ) AS j (
-    kind, queue, priority, max_attempts, scheduled_at, args, tags, metadata
+    kind, queue, priority, max_attempts, scheduled_at, args, tags, metadata,
+    pending
   )
   RETURNING id
+),
+
+rewound AS (
+  INSERT INTO job_rewinds (queue, rewound_to)
+  SELECT
+    past.queue,
+    min(past.scheduled_at)
+  FROM present, unnest($2::text [], $5::timestamptz [], $9::boolean []) AS past (
+    queue, scheduled_at, pending
+  )
+  WHERE past.scheduled_at <= present.time AND NOT past.pending
+  GROUP BY past.queue
 )
+
 SELECT id FROM inserted
 UNION ALL
 SELECT NULL
 FROM
-  unnest($9::text []) AS told (queue),
+  unnest($10::text []) AS told (queue),
   pg_notify(current_schema() || '.jobs', told.queue);
 
 -- name: insert_plain_jobs
 -- The same for jobs without options: due now, no tags, no metadata.
-WITH inserted AS (
-  INSERT INTO jobs (kind, queue, priority, max_attempts, args)
-  SELECT j.kind, j.queue, j.priority, j.max_attempts, j.args
-  FROM unnest(
+WITH present AS MATERIALIZED (
+  SELECT CASE
+    WHEN pg_current_xact_id() IS NOT NULL THEN clock_timestamp()
+  END AS time
+),
+
+inserted AS (
+  INSERT INTO jobs (
+    kind, queue, priority, max_attempts, created_at, scheduled_at, args
+  )
+  SELECT
+    j.kind, j.queue, j.priority, j.max_attempts, present.time, present.time,
+    j.args
+  FROM present, unnest(
     $1::text [], $2::text [], $3::smallint [], $4::integer [], $5::jsonb []
   ) AS j (kind, queue, priority, max_attempts, args)
   RETURNING id
 )
+
 SELECT id FROM inserted
 UNION ALL
 SELECT NULL
@@ -53,9 +91,17 @@ FROM
   unnest($6::text []) AS told (queue),
   pg_notify(current_schema() || '.jobs', told.queue);
 
--- name: transaction_time
--- What now() is in this transaction.
-SELECT now() AS time;
+-- name: copy_time
+-- The clock, read after the transaction has its id (see insert_jobs).
+SELECT CASE
+  WHEN pg_current_xact_id() IS NOT NULL THEN clock_timestamp()
+END AS time;
+
+-- name: rewind_queues
+-- Jobs of these queues ($1) were made available that were due at $2 already.
+INSERT INTO job_rewinds (queue, rewound_to)
+SELECT r.queue, r.rewound_to
+FROM unnest($1::text [], $2::timestamptz []) AS r (queue, rewound_to);
 
 -- name: announce_queues
 -- Wakes the workers of these queues.
@@ -91,21 +137,46 @@ WHERE ctid = ANY(ARRAY(
 ))
 RETURNING
   id, kind, queue, args, priority, attempt, max_attempts, created_at,
-  scheduled_at;
+  scheduled_at, attempted_at, metadata, tags,
+  jsonb_array_length(errors) AS failures;
 
--- name: finish_jobs
--- Moves jobs that ended away, each if it still runs (has a client) in the
--- attempt named.
+-- name: complete_jobs
+-- Moves completed jobs away, each if it still runs (has a client) in the attempt
+-- named.
 WITH gone AS (
   DELETE FROM jobs
-  USING unnest(
-    $1::bigint [], $2::integer [], $3::text [], $4::text []
-  ) AS r (id, attempt, state, error)
+  USING unnest($1::bigint [], $2::integer []) AS r (id, attempt)
   WHERE
     jobs.id = any(ARRAY[r.id])
     AND jobs.attempt = r.attempt
     AND jobs.client_id IS NOT NULL
-  RETURNING jobs.*, r.state AS final, r.error
+  RETURNING jobs.*
+)
+INSERT INTO jobs_finished (
+  id, kind, queue, priority, state, attempt, max_attempts, client_id,
+  created_at, scheduled_at, attempted_at, args, errors, tags, metadata
+)
+SELECT
+  id, kind, queue, priority, 'completed', attempt, max_attempts, client_id,
+  created_at, scheduled_at, attempted_at, args, errors, tags, metadata
+FROM gone
+RETURNING id, attempt;
+
+-- name: finish_jobs
+-- Moves jobs that ended away, each if it still runs (has a client) in the
+-- attempt named, with an error if there is one and metadata merged.
+WITH gone AS (
+  DELETE FROM jobs
+  USING unnest(
+    $1::bigint [], $2::integer [], $3::text [], $4::text [], $5::text [],
+    $6::jsonb []
+  ) AS r (id, attempt, state, error, trace, metadata)
+  WHERE
+    jobs.id = any(ARRAY[r.id])
+    AND jobs.attempt = r.attempt
+    AND jobs.client_id IS NOT NULL
+  RETURNING
+    jobs.*, r.state AS final, r.error, r.trace, r.metadata AS added
 )
 INSERT INTO jobs_finished (
   id, kind, queue, priority, state, attempt, max_attempts, client_id,
@@ -114,45 +185,56 @@ INSERT INTO jobs_finished (
 SELECT
   id, kind, queue, priority, final, attempt, max_attempts, client_id,
   created_at, scheduled_at, attempted_at, args,
-  CASE WHEN error = '' THEN errors ELSE errors || jsonb_build_object(
-    'at', now(), 'attempt', attempt, 'message', error
-  ) END,
-  tags, metadata
+  CASE
+    WHEN error = '' AND trace = '' THEN errors
+    ELSE with_error(errors, attempt, error, trace)
+  END,
+  tags, metadata || added
 FROM gone
 RETURNING id, attempt;
 
 -- name: postpone_jobs
 -- Jobs that failed (an error is given) or were snoozed, each if it still runs
--- (has a client) in the attempt named: to be tried later, or over, if this was the last
--- attempt or it is to be cancelled.
+-- (has a client) in the attempt named: to be tried later, or over, if this was
+-- the last attempt or it is to be cancelled. What is available at once is so
+-- from now on (see insert_jobs).
 WITH result AS MATERIALIZED (
-  SELECT r.id, r.attempt, r.failed, r.error, r.delay
+  SELECT r.id, r.attempt, r.failed, r.error, r.delay, r.trace, r.metadata
   FROM unnest(
     $1::bigint [], $2::integer [], $3::boolean [], $4::text [],
-    $5::interval []
-  ) AS r (id, attempt, failed, error, delay)
+    $5::interval [], $6::text [], $7::jsonb []
+  ) AS r (id, attempt, failed, error, delay, trace, metadata)
+),
+
+present AS MATERIALIZED (
+  SELECT CASE
+    WHEN pg_current_xact_id() IS NOT NULL THEN clock_timestamp()
+  END AS time
 ),
 
 postponed AS (
   UPDATE jobs
   SET
     state = CASE
+      WHEN coalesce(r.delay, interval '1 second') <= interval '0'
+        THEN 'available'
       WHEN r.failed THEN 'retryable'
-      WHEN r.delay > interval '0' THEN 'scheduled'
-      ELSE 'available'
+      ELSE 'scheduled'
     END,
     client_id = NULL,
     max_attempts = max_attempts + CASE WHEN r.failed THEN 0 ELSE 1 END,
-    scheduled_at = CASE
-      WHEN r.failed
-        THEN now() + interval '1 second'
-          * power(jsonb_array_length(errors) + 1, 4) * (0.9 + 0.2 * random())
-      ELSE now() + r.delay
+    scheduled_at = present.time + coalesce(
+      r.delay,
+      interval '1 second'
+      * power(jsonb_array_length(errors) + 1, 4) * (0.9 + 0.2 * random())
+    ),
+    errors = CASE
+      WHEN r.failed OR r.error <> '' OR r.trace <> ''
+        THEN with_error(errors, jobs.attempt, r.error, r.trace)
+      ELSE errors
     END,
-    errors = CASE WHEN r.failed THEN errors || jsonb_build_object(
-      'at', now(), 'attempt', jobs.attempt, 'message', r.error
-    ) ELSE errors END
-  FROM result AS r
+    metadata = jobs.metadata || r.metadata
+  FROM result AS r, present
   WHERE
     jobs.id = any(ARRAY[r.id])
     AND jobs.attempt = r.attempt
@@ -173,7 +255,7 @@ gone AS (
       jobs.cancel_requested_at IS NOT NULL
       OR (r.failed AND jobs.attempt >= jobs.max_attempts)
     )
-  RETURNING jobs.*, r.failed, r.error
+  RETURNING jobs.*, r.failed, r.error, r.trace, r.metadata AS added
 ),
 
 finished AS (
@@ -188,10 +270,12 @@ finished AS (
     END,
     attempt, max_attempts, client_id, created_at, scheduled_at, attempted_at,
     args,
-    CASE WHEN failed THEN errors || jsonb_build_object(
-      'at', now(), 'attempt', attempt, 'message', error
-    ) ELSE errors END,
-    tags, metadata
+    CASE
+      WHEN failed OR error <> '' OR trace <> ''
+        THEN with_error(errors, attempt, error, trace)
+      ELSE errors
+    END,
+    tags, metadata || added
   FROM gone
   RETURNING id, attempt
 )
@@ -200,47 +284,39 @@ SELECT id, attempt FROM postponed
 UNION ALL
 SELECT id, attempt FROM finished;
 
--- name: lock_jobs
--- Holds these jobs as they are until the transaction ends.
-SELECT id FROM jobs WHERE id = ANY($1::bigint []) ORDER BY id FOR UPDATE;
-
--- name: cancel_waiting_jobs
--- Ends those of these jobs that do not run.
-WITH gone AS (
-  DELETE FROM jobs
-  WHERE id = ANY($1::bigint []) AND state <> 'running'
-  RETURNING *
-)
-INSERT INTO jobs_finished (
-  id, kind, queue, priority, state, attempt, max_attempts, created_at,
-  scheduled_at, attempted_at, args, errors, tags, metadata
-)
-SELECT
-  id, kind, queue, priority, 'cancelled', attempt, max_attempts, created_at,
-  scheduled_at, attempted_at, args, errors, tags, metadata
-FROM gone
-RETURNING id;
-
--- name: request_cancel_of_running_jobs
--- Asks the clients that run these jobs to stop them.
-UPDATE jobs
-SET cancel_requested_at = coalesce(cancel_requested_at, now())
-WHERE id = ANY($1::bigint []) AND state = 'running'
-RETURNING id;
+-- name: use_queue
+-- Notes that a queue is leased from.
+INSERT INTO job_queues (name) VALUES ($1)
+ON CONFLICT (name) DO UPDATE SET used_at = now();
 
 -- name: pause_queue
--- Stops leasing from a queue.
-INSERT INTO job_queues (name, paused_at) VALUES ($1, now())
+-- Stops leasing from a queue, if there is one of that name.
+INSERT INTO job_queues (name, paused_at)
+SELECT $1, now()
+WHERE
+  EXISTS (SELECT FROM jobs WHERE queue = $1)
+  OR EXISTS (SELECT FROM job_queues WHERE name = $1)
 ON CONFLICT (name) DO UPDATE
-SET paused_at = coalesce(job_queues.paused_at, now());
+SET paused_at = coalesce(job_queues.paused_at, now())
+RETURNING name;
 
 -- name: resume_queue
--- Lets a queue run again and wakes its workers.
+-- Lets a queue run again and wakes its workers. Says whether there is one of
+-- that name.
 WITH resumed AS (
-  DELETE FROM job_queues WHERE name = $1
+  UPDATE job_queues
+  SET paused_at = NULL
+  WHERE name = $1 AND paused_at IS NOT NULL
   RETURNING name
 )
-SELECT pg_notify(current_schema() || '.jobs', name) FROM resumed;
+
+SELECT
+  EXISTS (SELECT FROM jobs WHERE queue = $1)
+  OR EXISTS (SELECT FROM job_queues WHERE name = $1) AS known,
+  (
+    SELECT count(pg_notify(current_schema() || '.jobs', resumed.name))
+    FROM resumed
+  ) AS rung;
 
 -- name: make_due_available
 -- Up to $1 jobs whose time has come; wakes the workers of their queues.
@@ -257,15 +333,29 @@ WITH due AS (
     LIMIT $1
     FOR UPDATE SKIP LOCKED
   ))
-  RETURNING queue
+  RETURNING queue, scheduled_at
 ),
 
 queues AS (
-  SELECT queue, count(*) AS jobs FROM due GROUP BY queue
+  SELECT
+    queue,
+    count(*) AS jobs,
+    min(scheduled_at) AS first
+  FROM due
+  GROUP BY queue
+),
+
+rewound AS (
+  INSERT INTO job_rewinds (queue, rewound_to)
+  SELECT queue, first FROM queues
 )
 
 SELECT q.jobs, pg_notify(current_schema() || '.jobs', q.queue)
 FROM queues AS q;
+
+-- name: forget_rewinds
+-- Nobody leases by what he saw an hour ago.
+DELETE FROM job_rewinds WHERE created_at < now() - interval '1 hour';
 
 -- name: forget_dead_clients
 -- Removes the clients whose heartbeat is older than their time to live.
@@ -319,13 +409,20 @@ rescued AS (
   SET
     state = 'available',
     client_id = NULL,
-    errors = errors || jsonb_build_object(
-      'at', now(), 'attempt', attempt, 'message', 'its client died'
-    )
+    errors = with_error(errors, attempt, 'its client died', '')
   WHERE
     ctid = ANY(ARRAY(SELECT place FROM lost WHERE NOT over))
     AND cancel_requested_at IS NULL
-  RETURNING queue
+  RETURNING queue, scheduled_at
+),
+
+rewound AS (
+  INSERT INTO job_rewinds (queue, rewound_to)
+  SELECT
+    queue,
+    min(scheduled_at)
+  FROM rescued
+  GROUP BY queue
 ),
 
 gone AS (
@@ -348,9 +445,7 @@ finished AS (
     END,
     attempt, max_attempts, client_id, created_at, scheduled_at, attempted_at,
     args,
-    errors || jsonb_build_object(
-      'at', now(), 'attempt', attempt, 'message', 'its client died'
-    ),
+    with_error(errors, attempt, 'its client died', ''),
     tags, metadata
   FROM gone
   RETURNING queue
@@ -387,11 +482,20 @@ WITH released AS (
   UPDATE jobs
   SET state = 'available', client_id = NULL, max_attempts = max_attempts + 1
   WHERE client_id = $1 AND state = 'running'
-  RETURNING queue
+  RETURNING queue, scheduled_at
 ),
 
 queues AS (
-  SELECT DISTINCT queue FROM released
+  SELECT
+    queue,
+    min(scheduled_at) AS first
+  FROM released
+  GROUP BY queue
+),
+
+rewound AS (
+  INSERT INTO job_rewinds (queue, rewound_to)
+  SELECT queue, first FROM queues
 )
 
 SELECT pg_notify(current_schema() || '.jobs', q.queue) FROM queues AS q;

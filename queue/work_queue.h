@@ -6,8 +6,9 @@
 // true when that commits. Every change of a running job names the attempt it
 // was leased in, so a client that lost its lease changes nothing and is told.
 //
-// Thread-safe. Throws sql::Error when PostgreSQL fails, std::invalid_argument
-// for a job that cannot be (priority 0, empty kind, args that are no object).
+// Thread-safe. Throws sql::Error when PostgreSQL fails, JobError for a job that
+// cannot be (priority 0, empty kind, args that are no object); nothing was sent
+// to PostgreSQL then.
 #pragma once
 
 #include <chrono>
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "queue/job.h"
+#include "queue/job_error.h"
 #include "sql/pool.h"
 #include "sql/transaction.h"
 
@@ -34,16 +36,19 @@ class WorkQueue {
   // own ring through that one; else each does by itself.
   explicit WorkQueue(sql::Pool& pool, Announcer* announcer = nullptr);
 
-  // One statement for all; the ids in the order of the jobs. Announces each
+  // One statement for all; what became of each in the order of the jobs. Jobs
+  // that are to be unique take three more, and of several sessions that insert
+  // the same one, the others wait until the first has committed. Announces each
   // queue once, at the commit (NOTIFY "<schema>.jobs" with the queue's name),
   // unless `announce` is false because the caller rings a bell of its own.
-  std::vector<std::int64_t> Insert(sql::Transaction& transaction,
-                                   std::span<const NewJob> jobs,
-                                   bool announce = true);
+  std::vector<Inserted> Insert(sql::Transaction& transaction,
+                               std::span<const NewJob> jobs,
+                               bool announce = true);
   // The same in a transaction of its own.
-  std::vector<std::int64_t> Insert(std::span<const NewJob> jobs);
+  std::vector<Inserted> Insert(std::span<const NewJob> jobs);
 
-  // By COPY: the fastest way for very many. Announces like Insert.
+  // By COPY: the fastest way for very many; none of them unique (JobError).
+  // Announces like Insert.
   void InsertCopy(sql::Transaction& transaction, std::span<const NewJob> jobs);
 
   // Leases up to `limit` available jobs of the queue to the client, first by
@@ -62,19 +67,16 @@ class WorkQueue {
 
   // Records how jobs ended. Returns, for each result, whether it was accepted:
   // false means that the lease was lost and nothing was changed. Finished jobs
-  // move to jobs_finished. A failed one comes back after (errors + 1)^4 seconds
-  // ±10 %, or is discarded at its last attempt; a snooze burns no attempt.
-  // After an Error, in doubt or not, say it again: until it is accepted or
-  // refused, the job stays with its living client.
+  // move to jobs_finished. A failed one comes back later or is discarded at its
+  // last attempt; a snooze burns no attempt; of one that is to be cancelled
+  // both end it as cancelled. After an Error, in doubt or not, say it again:
+  // until it is accepted or refused, the job stays with its living client.
   std::vector<bool> Finish(sql::Transaction& transaction,
                            std::span<const JobResult> results);
   std::vector<bool> Finish(std::span<const JobResult> results);
 
-  // Waiting jobs end as cancelled at once (true); of a running one its client
-  // is told (Client::OnCancelRequest) and decides (true); else false.
-  std::vector<bool> Cancel(sql::Transaction& transaction,
-                           std::span<const std::int64_t> ids);
-
+  // A queue that no job waits in and that nobody has paused is unknown: a
+  // JobError, lest a slip of the pen pauses nothing.
   void Pause(const std::string& queue);
   void Resume(const std::string& queue);
 
@@ -86,6 +88,9 @@ class WorkQueue {
   // discards them after their last attempt) and forgets those clients.
   // Returns how many jobs.
   int Rescue();
+
+  // Removes the unique keys that are free. Returns how many.
+  int ForgetUniqueKeys();
 
  private:
   void WithdrawDoubtful();

@@ -54,7 +54,10 @@ std::vector<std::int64_t> InsertMatchJobs(
     inserted.push_back(
         JobOf("match", MatchQueue(queues[i]), {{"group", groups[i]}}));
   }
-  return jobs.Insert(transaction, inserted);
+  std::vector<std::int64_t> ids;
+  for (const queue::Inserted& job : jobs.Insert(transaction, inserted))
+    ids.push_back(job.id);
+  return ids;
 }
 
 void AskForPlaces(sql::Transaction& transaction, queue::WorkQueue& jobs,

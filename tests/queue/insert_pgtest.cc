@@ -70,7 +70,7 @@ TEST_F(Insert, AFutureTimeMakesItScheduled) {
       std::chrono::system_clock::now() + std::chrono::hours(1));
   NewJob past = JobOf("q");
   past.scheduled_at = *later.scheduled_at - std::chrono::hours(2);
-  const auto ids = jobs.Insert(std::vector{later, past, JobOf("q")});
+  const auto ids = IdsOf(jobs.Insert(std::vector{later, past, JobOf("q")}));
   EXPECT_EQ(StateOf(ids[0]), "scheduled");
   EXPECT_EQ(StateOf(ids[1]), "available");
   EXPECT_EQ(StateOf(ids[2]), "available");
@@ -105,7 +105,7 @@ TEST_F(Insert, WhatCannotBeIsRejected) {
   job = JobOf("q");
   job.args = "{\"deep\":" + std::string(100'000, '[') +
              std::string(100'000, ']') + "}";
-  EXPECT_THROW(InsertOne(job), sql::Error);
+  EXPECT_THROW(InsertOne(job), JobError);
   EXPECT_EQ(database.Ask("SELECT count(*) FROM jobs"), "0");
 }
 
@@ -113,7 +113,7 @@ TEST_F(Insert, AThousandKeepTheirOrder) {
   std::vector<NewJob> many(1'000, JobOf("q"));
   for (int i = 0; i < 1'000; ++i)
     many[i].args = "{\"n\": " + std::to_string(i) + "}";
-  const auto ids = jobs.Insert(many);
+  const auto ids = IdsOf(jobs.Insert(many));
   ASSERT_EQ(ids.size(), 1'000u);
   sql::Transaction transaction(database.pool());
   const auto rows = transaction.RunScript(

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "migrations/migrations.h"
+#include "queue/job_control.h"
 #include "queue/leadership.h"
 #include "queue/retention.h"
 #include "sql/error.h"
@@ -87,16 +88,18 @@ TEST_F(Pooling, EveryQueryIsOneThatTheServerTakes) {
   WorkQueue jobs(*pool);
   Client client(*pool, {});
   client.Start();
-  const auto ids = jobs.Insert(SomeJobs(4));
+  std::vector<std::int64_t> ids;
+  for (const Inserted& job : jobs.Insert(SomeJobs(4))) ids.push_back(job.id);
   const auto leased = jobs.Lease("q", client.id(), 2);
   jobs.Finish(std::vector<JobResult>{
       {.id = leased[0].id, .attempt = 1, .outcome = Outcome::kFailed},
       {.id = leased[1].id, .attempt = 1, .outcome = Outcome::kSnoozed}});
-  sql::Transaction transaction(*pool);
-  EXPECT_EQ(jobs.Cancel(transaction, ids), std::vector<bool>(4, true));
-  transaction.Commit();
   jobs.Pause("q");
   jobs.Resume("q");
+  sql::Transaction transaction(*pool);
+  EXPECT_EQ(JobControl::Cancel(transaction, ids),
+            std::vector(4, Changed::kDone));
+  transaction.Commit();
   jobs.MakeDueAvailable();
   jobs.Rescue();
   Leadership leadership(*pool, client, "maintenance");

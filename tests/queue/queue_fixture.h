@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,11 +42,18 @@ class QueueTest : public ::testing::Test {
   }
 
   std::vector<std::int64_t> InsertMany(const std::string& queue, int count) {
-    return jobs.Insert(std::vector<NewJob>(count, JobOf(queue)));
+    return IdsOf(jobs.Insert(std::vector<NewJob>(count, JobOf(queue))));
+  }
+
+  static std::vector<std::int64_t> IdsOf(
+      const std::vector<Inserted>& inserted) {
+    std::vector<std::int64_t> ids;
+    for (const Inserted& job : inserted) ids.push_back(job.id);
+    return ids;
   }
 
   std::int64_t InsertOne(const NewJob& job) {
-    return jobs.Insert(std::vector{job}).at(0);
+    return jobs.Insert(std::vector{job}).at(0).id;
   }
 
   Job LeaseOne(const Client& client, const std::string& queue = "q") {
@@ -55,7 +63,7 @@ class QueueTest : public ::testing::Test {
   }
 
   bool FinishOne(const Job& job, Outcome outcome, const std::string& error = "",
-                 std::chrono::milliseconds delay = {}) {
+                 std::optional<std::chrono::milliseconds> delay = {}) {
     return jobs.Finish(
         std::vector{JobResult{job.id, job.attempt, outcome, error, delay}})[0];
   }

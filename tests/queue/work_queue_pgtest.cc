@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "queue/client.h"
+#include "queue/job_control.h"
 #include "queue/work_queue.h"
 #include "sql/error.h"
 #include "tests/queue/queue_fixture.h"
@@ -36,7 +37,7 @@ TEST_F(Lease, GoesByPriorityThenTimeThenId) {
       std::chrono::year_month_day(std::chrono::year(2020),
                                   std::chrono::month(1), std::chrono::day(1))));
   const auto ids =
-      jobs.Insert(std::vector{low, JobOf("q"), JobOf("q"), old, low});
+      IdsOf(jobs.Insert(std::vector{low, JobOf("q"), JobOf("q"), old, low}));
   const auto client = NewClient();
   std::vector<std::int64_t> order;
   for (const Job& job : jobs.Lease("q", client->id(), 10))
@@ -48,7 +49,8 @@ TEST_F(Lease, LeavesOtherQueuesAndTheFutureAlone) {
   NewJob future = JobOf("q");
   future.scheduled_at = std::chrono::floor<std::chrono::microseconds>(
       std::chrono::system_clock::now() + std::chrono::hours(1));
-  const auto ids = jobs.Insert(std::vector{future, JobOf("other"), JobOf("q")});
+  const auto ids =
+      IdsOf(jobs.Insert(std::vector{future, JobOf("other"), JobOf("q")}));
   const auto client = NewClient();
   EXPECT_EQ(LeaseOne(*client).id, ids[2]);
   EXPECT_TRUE(jobs.Lease("q", client->id(), 10).empty());
@@ -347,10 +349,12 @@ TEST_F(Cancel, EachStateHasItsAnswer) {
   const auto scheduled = InsertOne(later);
   const auto waiting = InsertOne(JobOf("q"));
   sql::Transaction transaction(database.pool());
-  EXPECT_EQ(jobs.Cancel(transaction,
-                        std::vector<std::int64_t>{done.id, running.id,
-                                                  scheduled, waiting, 4711}),
-            (std::vector<bool>{false, true, true, true, false}));
+  EXPECT_EQ(
+      JobControl::Cancel(
+          transaction, std::vector<std::int64_t>{done.id, running.id, scheduled,
+                                                 waiting, 4711}),
+      (std::vector{Changed::kNotAllowed, Changed::kAsked, Changed::kDone,
+                   Changed::kDone, Changed::kUnknown}));
   transaction.Commit();
   EXPECT_EQ(StateOf(done.id), "completed");
   EXPECT_EQ(StateOf(running.id), "running");
@@ -367,7 +371,7 @@ TEST_F(Cancel, ARunningJobsClientIsToldOnce) {
   client->Beat();
   EXPECT_TRUE(told.empty());
   sql::Transaction transaction(database.pool());
-  jobs.Cancel(transaction, std::vector{job.id});
+  JobControl::Cancel(transaction, std::vector{job.id});
   transaction.Commit();
   client->Beat();
   client->Beat();
@@ -379,7 +383,7 @@ TEST_F(Cancel, AJobToBeCancelledIsNotTriedAgain) {
   const auto client = NewClient();
   const Job job = LeaseOne(*client);
   sql::Transaction transaction(database.pool());
-  jobs.Cancel(transaction, std::vector{job.id});
+  JobControl::Cancel(transaction, std::vector{job.id});
   transaction.Commit();
   EXPECT_TRUE(FinishOne(job, Outcome::kFailed, "stopped"));
   EXPECT_EQ(StateOf(id), "cancelled");

@@ -22,8 +22,8 @@ class Loop : public JobLoop {
   Loop(const sql::PoolOptions& options, bool history)
       : connection_(options), history_(history) {
     for (const sql::Query& query :
-         {queries::kInsertPlainJobs, queries::kLeaseJobs, queries::kFinishJobs,
-          queries::kRegisterClient})
+         {queries::kInsertPlainJobs, queries::kLeaseJobs,
+          queries::kCompleteJobs, queries::kRegisterClient})
       connection_.Prepare(query.name, query.text);
     connection_.Prepare("remove", kRemove);
     const BareResult client =
@@ -66,17 +66,10 @@ class Loop : public JobLoop {
       ids.push_back(job.id);
       attempts.push_back(job.attempt);
     }
-    std::vector<BareParameter> parameters = {BigintArray(ids),
-                                             IntegerArray(attempts)};
-    if (history_) {
-      auto& rest = finishes_[leased.size()];
-      if (rest.empty())
-        rest = {TextArray(std::vector<std::string>(leased.size(), "completed")),
-                TextArray(std::vector<std::string>(leased.size()))};
-      parameters.insert(parameters.end(), rest.begin(), rest.end());
-    }
+    const std::vector<BareParameter> parameters = {BigintArray(ids),
+                                                   IntegerArray(attempts)};
     const BareResult answer = connection_.Run(
-        history_ ? queries::kFinishJobs.name : "remove", parameters);
+        history_ ? queries::kCompleteJobs.name : "remove", parameters);
     if (PQntuples(answer.get()) != static_cast<int>(leased.size()))
       throw std::logic_error("a result was refused");
   }
@@ -86,7 +79,6 @@ class Loop : public JobLoop {
   const bool history_;
   BareParameter client_;
   std::map<int, std::vector<BareParameter>> inserts_;
-  std::map<std::size_t, std::vector<BareParameter>> finishes_;
 };
 
 }  // namespace

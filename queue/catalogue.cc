@@ -1,0 +1,23 @@
+#include <vector>
+
+#include "queue/control_queries.h"
+#include "queue/queries.h"
+#include "queue/unique_queries.h"
+#include "queue/work_queue.h"
+
+namespace fluxnetes::queue {
+
+std::span<const sql::Query> Catalogue() {
+  static const std::vector<sql::Query> all = [] {
+    std::vector<sql::Query> queries;
+    for (const std::span<const sql::Query> list :
+         {std::span<const sql::Query>(queries::kAll),
+          std::span<const sql::Query>(queries::kAllControl),
+          std::span<const sql::Query>(queries::kAllUnique)})
+      queries.insert(queries.end(), list.begin(), list.end());
+    return queries;
+  }();
+  return all;
+}
+
+}  // namespace fluxnetes::queue

@@ -1,0 +1,126 @@
+#include "queue/insertion.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <type_traits>
+#include <utility>
+
+#include "queue/job_check.h"
+#include "queue/queries.h"
+#include "queue/unique_jobs.h"
+
+namespace fluxnetes::queue {
+namespace {
+
+bool IsPlain(const NewJob& job) {
+  return !job.scheduled_at && job.tags.empty() && job.metadata == "{}" &&
+         !job.pending;
+}
+
+// One member of every job, as an array.
+template <typename Member>
+auto Column(std::span<const NewJob> jobs, Member member) {
+  std::vector<std::decay_t<decltype(jobs.front().*member)>> column;
+  column.reserve(jobs.size());
+  for (const NewJob& job : jobs) column.push_back(job.*member);
+  return column;
+}
+
+sql::Result RunInsert(sql::Transaction& transaction,
+                      std::span<const NewJob> jobs,
+                      const std::vector<std::string>& told) {
+  const auto kinds = Column(jobs, &NewJob::kind);
+  const auto queues = Column(jobs, &NewJob::queue);
+  const auto priorities = Column(jobs, &NewJob::priority);
+  const auto attempts = Column(jobs, &NewJob::max_attempts);
+  const auto args = Column(jobs, &NewJob::args);
+  if (std::ranges::all_of(jobs, IsPlain))
+    return transaction.Run(queries::kInsertPlainJobs, kinds, queues, priorities,
+                           attempts, args, told);
+  std::vector<std::string> tags;
+  tags.reserve(jobs.size());
+  for (const NewJob& job : jobs)
+    tags.push_back(*sql::Parameter(job.tags).text());
+  return transaction.Run(queries::kInsertJobs, kinds, queues, priorities,
+                         attempts, Column(jobs, &NewJob::scheduled_at), args,
+                         tags, Column(jobs, &NewJob::metadata),
+                         Column(jobs, &NewJob::pending), told);
+}
+
+std::vector<Inserted> InsertAll(sql::Transaction& transaction,
+                                std::span<const NewJob> jobs, bool announce) {
+  std::vector<std::string> told;
+  if (announce) told = QueuesOf(jobs);
+  std::vector<Inserted> inserted;
+  inserted.reserve(jobs.size());
+  for (const sql::Row row : RunInsert(transaction, jobs, told))
+    if (const auto id = row.Find<std::int64_t>(0)) inserted.push_back({*id});
+  return inserted;
+}
+
+}  // namespace
+
+std::vector<std::string> QueuesOf(std::span<const NewJob> jobs) {
+  std::set<std::string> queues;
+  for (const NewJob& job : jobs)
+    if (queues.empty() || job.queue != *queues.begin())
+      queues.insert(job.queue);
+  return {queues.begin(), queues.end()};
+}
+
+std::vector<Inserted> InsertJobs(sql::Transaction& transaction,
+                                 std::span<const NewJob> jobs, bool announce) {
+  if (jobs.empty()) return {};
+  std::ranges::for_each(jobs, CheckJob);
+  if (std::ranges::none_of(
+          jobs, [](const NewJob& job) { return job.unique.has_value(); }))
+    return InsertAll(transaction, jobs, announce);
+
+  UniqueJobs unique(transaction, jobs);
+  std::vector<NewJob> fresh;
+  for (std::size_t i = 0; i < jobs.size(); ++i)
+    if (unique.IsFirst(i)) fresh.push_back(jobs[i]);
+  if (fresh.empty()) return unique.Finish({});
+  return unique.Finish(InsertAll(transaction, fresh, announce));
+}
+
+void CopyJobs(sql::Transaction& transaction, std::span<const NewJob> jobs) {
+  if (jobs.empty()) return;
+  std::ranges::for_each(jobs, CheckJob);
+  if (std::ranges::any_of(
+          jobs, [](const NewJob& job) { return job.unique.has_value(); }))
+    throw JobError(JobError::Code::kUnique, "COPY inserts no unique jobs");
+  const auto now =
+      transaction.Run(queries::kCopyTime)[0].Get<sql::Timestamp>(0);
+  std::vector<std::vector<sql::Parameter>> rows;
+  rows.reserve(jobs.size());
+  std::map<std::string, sql::Timestamp> rewound;
+  for (const NewJob& job : jobs) {
+    const sql::Timestamp due = job.scheduled_at.value_or(now);
+    rows.push_back({job.kind, job.queue, job.priority, job.max_attempts,
+                    job.pending ? "pending"
+                    : due > now ? "scheduled"
+                                : "available",
+                    now, due, job.args, job.tags, job.metadata});
+    if (due >= now || job.pending) continue;
+    const auto [earliest, is_new] = rewound.insert({job.queue, due});
+    if (!is_new) earliest->second = std::min(earliest->second, due);
+  }
+  transaction.Copy("jobs",
+                   {"kind", "queue", "priority", "max_attempts", "state",
+                    "created_at", "scheduled_at", "args", "tags", "metadata"},
+                   rows);
+  if (!rewound.empty()) {
+    std::vector<std::string> queues;
+    std::vector<sql::Timestamp> times;
+    for (const auto& [queue, time] : rewound) {
+      queues.push_back(queue);
+      times.push_back(time);
+    }
+    transaction.Run(queries::kRewindQueues, queues, times);
+  }
+  transaction.Run(queries::kAnnounceQueues, QueuesOf(jobs));
+}
+
+}  // namespace fluxnetes::queue

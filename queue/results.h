@@ -1,0 +1,17 @@
+// How jobs ended, written down; of this folder only. WorkQueue::Finish says
+// what is promised.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "queue/job.h"
+#include "sql/transaction.h"
+
+namespace fluxnetes::queue {
+
+// For each result, whether it was accepted.
+std::vector<bool> RecordResults(sql::Transaction& transaction,
+                                std::span<const JobResult> results);
+
+}  // namespace fluxnetes::queue

@@ -1,0 +1,114 @@
+-- Uniqueness: a key for each job that is to be unique, and who has it.
+
+-- name: claim_unique_keys
+-- The keys of new jobs, made where they are not there yet, and whose they are;
+-- they are held until the transaction ends, so that of several sessions one
+-- goes first. Taken in their order, so that none waits for another in a circle.
+WITH wanted AS (
+  SELECT
+    j.position,
+    j.states::text [] AS states,
+    sha256(convert_to(jsonb_build_array(
+      j.kind,
+      j.states,
+      CASE WHEN j.by_queue THEN j.queue END,
+      CASE
+        WHEN j.by_args THEN j.args
+        WHEN j.keys <> '{}' THEN coalesce(
+          (
+            SELECT jsonb_object_agg(named.key, j.args -> named.key)
+            FROM unnest(j.keys::text []) AS named (key)
+            WHERE j.args ? named.key
+          ),
+          '{}'
+        )
+      END,
+      CASE
+        WHEN j.period > 0 THEN jsonb_build_array(
+          j.period,
+          floor(
+            extract(EPOCH FROM coalesce(j.scheduled_at, clock_timestamp()))
+            / j.period
+          )
+        )
+      END
+    )::text, 'UTF8')) AS key
+  FROM unnest(
+    $1::integer [], $2::text [], $3::text [], $4::jsonb [],
+    $5::timestamptz [], $6::text [], $7::boolean [], $8::text [],
+    $9::boolean [], $10::bigint []
+  ) AS j (
+    position, kind, queue, args, scheduled_at, states, by_args, keys,
+    by_queue, period
+  )
+),
+
+claimed AS (
+  INSERT INTO unique_keys (key, states)
+  SELECT
+    wanted.key,
+    min(wanted.states)
+  FROM wanted
+  GROUP BY wanted.key
+  ORDER BY wanted.key
+  ON CONFLICT (key) DO UPDATE SET states = excluded.states
+  RETURNING key, job_id
+)
+
+SELECT
+  wanted.position,
+  wanted.key,
+  claimed.job_id
+FROM wanted
+INNER JOIN claimed ON claimed.key = wanted.key
+ORDER BY wanted.position;
+
+-- name: jobs_that_keep_their_keys
+-- Those of these jobs that are there, in a state in which they keep their key.
+SELECT k.job_id
+FROM unique_keys AS k
+WHERE
+  k.job_id = ANY($1::bigint [])
+  AND (
+    EXISTS (
+      SELECT FROM jobs
+      WHERE jobs.id = k.job_id AND jobs.state = ANY(k.states)
+    )
+    OR EXISTS (
+      SELECT FROM jobs_finished
+      WHERE jobs_finished.id = k.job_id AND jobs_finished.state = ANY(k.states)
+    )
+  );
+
+-- name: give_unique_keys
+-- To the jobs that were inserted.
+UPDATE unique_keys
+SET job_id = given.job_id
+FROM unnest($1::bytea [], $2::bigint []) AS given (key, job_id)
+WHERE unique_keys.key = any(ARRAY[given.key]);
+
+-- name: forget_unique_keys
+-- Up to $1 keys that are free. One that another job takes at the same time
+-- stays: it has another job then.
+WITH free AS MATERIALIZED (
+  SELECT
+    k.key,
+    k.job_id
+  FROM unique_keys AS k
+  WHERE
+    NOT EXISTS (
+      SELECT FROM jobs
+      WHERE jobs.id = k.job_id AND jobs.state = ANY(k.states)
+    )
+    AND NOT EXISTS (
+      SELECT FROM jobs_finished
+      WHERE jobs_finished.id = k.job_id AND jobs_finished.state = ANY(k.states)
+    )
+  LIMIT $1
+)
+
+DELETE FROM unique_keys
+USING free
+WHERE
+  unique_keys.key = any(ARRAY[free.key])
+  AND unique_keys.job_id = free.job_id;

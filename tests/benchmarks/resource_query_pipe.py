@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 
-RUNS = 5
+RUNS = 3
 CORES = 32
 
 # name, nodes, policy, jobs, operation, limit, elsewhere

@@ -48,7 +48,9 @@ void EdgeWeights::Set(const ResourceGraph& graph, EdgeIndex e,
         edges.begin(), edges.end(), e,
         [&](EdgeIndex a, EdgeIndex b) { return Before(graph, a, b); });
   };
-  const auto old = place_of();
+  // Mostly the first, which was looked at first.
+  const auto old =
+      !edges.empty() && edges.front() == e ? edges.begin() : place_of();
   const bool alone = old != edges.end() && *old == e;
   if (alone) edges.erase(old);
   weights_[e] = weight;

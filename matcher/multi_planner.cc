@@ -15,14 +15,19 @@ MultiPlanner::MultiPlanner(Time base, Time duration, std::vector<NameId> types,
 
 std::optional<PlanId> MultiPlanner::AddSpan(
     Time start, Time length, std::span<const std::int64_t> units) {
-  if (planners_.empty() ||
+  if (planners_.empty()) return std::nullopt;
+  // A single one sees itself whether there is room.
+  if (planners_.size() > 1 &&
       AvailableDuring(start, length, units) != Plan::kFits) {
     return std::nullopt;
   }
+  const auto first = planners_[0].AddSpan(start, length, units[0]);
+  if (!first) return std::nullopt;
   const PlanId id = ids_.Add({});
   parts_.resize(ids_.places() * planners_.size());
   PlanId* parts = FindSpan(id);
-  for (std::size_t i = 0; i < planners_.size(); ++i) {
+  parts[0] = *first;
+  for (std::size_t i = 1; i < planners_.size(); ++i) {
     parts[i] = *planners_[i].AddSpan(start, length, units[i]);
   }
   return id;

@@ -19,6 +19,7 @@
 #include "migrations/migrations.h"
 #include "queue/work_queue.h"
 #include "sql/transaction.h"
+#include "tests/support/process.h"
 
 namespace fluxnetes::testing {
 namespace {
@@ -127,16 +128,45 @@ void PrivateServer::Resume() {
 
 void PrivateServer::Start() { Run("start", folder_, settings_); }
 
-// The postmaster first: it makes no new ones then.
-void PrivateServer::SignalAll(int signal) const {
+// The postmaster first.
+std::vector<pid_t> PrivateServer::Processes() const {
   std::ifstream in(folder_ + "/data/postmaster.pid");
   pid_t postmaster = 0;
   in >> postmaster;
   if (postmaster <= 0) throw std::runtime_error("no server in " + folder_);
-  kill(postmaster, signal);
+  std::vector<pid_t> processes{postmaster};
   std::ifstream children(
       fmt::format("/proc/{0}/task/{0}/children", postmaster));
-  for (pid_t child = 0; children >> child;) kill(child, signal);
+  for (pid_t child = 0; children >> child;) processes.push_back(child);
+  return processes;
+}
+
+// The postmaster first, and then its children: it makes no new ones then.
+void PrivateServer::SignalAll(int signal) const {
+  kill(Processes().front(), signal);
+  const std::vector<pid_t> processes = Processes();
+  for (std::size_t i = 1; i < processes.size(); ++i) kill(processes[i], signal);
+}
+
+void PrivateServer::StopAtOnce() {
+  const std::vector<pid_t> processes = Processes();
+  kill(processes.front(), SIGQUIT);
+  WaitForEnd(processes);
+}
+
+// It stands still first, so that none is missed.
+void PrivateServer::Kill() {
+  SignalAll(SIGSTOP);
+  const std::vector<pid_t> processes = Processes();
+  for (const pid_t process : processes) kill(process, SIGKILL);
+  WaitForEnd(processes);
+}
+
+void PrivateServer::WaitForEnd(const std::vector<pid_t>& processes) const {
+  for (const pid_t process : processes)
+    if (!WaitUntil(std::chrono::seconds(60),
+                   [process] { return kill(process, 0) != 0; }))
+      throw std::runtime_error("the server does not end");
 }
 
 const std::string& TestServer() {

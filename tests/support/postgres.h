@@ -11,6 +11,8 @@
 // stopped and its folder removed when the process ends, however it ends.
 #pragma once
 
+#include <sys/types.h>
+
 #include <memory>
 #include <span>
 #include <string>
@@ -43,12 +45,18 @@ class PrivateServer {
     Stop();
     Start();
   }
+  // Without a checkpoint (-m immediate): it recovers when it is started.
+  void StopAtOnce();
+  // All its processes at once (SIGKILL).
+  void Kill();
   // All its processes stand still: it takes connections and answers nothing.
   void Pause();
   void Resume();
 
  private:
+  std::vector<pid_t> Processes() const;
   void SignalAll(int signal) const;
+  void WaitForEnd(const std::vector<pid_t>& processes) const;
 
   std::vector<std::string> settings_;
   std::string folder_;

@@ -8,7 +8,8 @@
 # `queries::kAllCleanup`. The files of a folder share one namespace.
 #
 # embed_migrations(TARGET): every NNNN_name.sql of the folder becomes a row of
-# `migrations::All()` in "migrations/migrations.h".
+# `migrations::All()` in "migrations/migrations.h", and of `Queue()` those whose
+# name begins with work_queue.
 #
 # embed_texts(TARGET HEADER FILE...): every picture_page.css becomes a constant
 # `kPicturePageCss` in "<folder>/HEADER".

@@ -64,8 +64,13 @@ def write_migrations(files, out):
         if int(version) != expected:
             sys.exit(f"{path}: the next migration has number {expected:04}")
         text.append(f'    {{{expected}, "{name}",\n{literal(path.read_text())}}},')
-    text += ["};", "}  // namespace", "",
-             "std::span<const sql::Migration> All() { return kAll; }", "",
+    queue = [number for number, path in enumerate(sorted(files))
+             if path.stem.partition("_")[2].startswith("work_queue")]
+    text += ["};", "constexpr sql::Migration kQueue[] = {",
+             *(f"    kAll[{number}]," for number in queue),
+             "};", "}  // namespace", "",
+             "std::span<const sql::Migration> All() { return kAll; }",
+             "std::span<const sql::Migration> Queue() { return kQueue; }", "",
              "}  // namespace fluxnetes::migrations", ""]
     out.write_text("\n".join(text))
 

@@ -10,4 +10,7 @@ namespace fluxnetes::migrations {
 
 std::span<const sql::Migration> All();
 
+// The work queue's alone, for programs that have none of the rest.
+std::span<const sql::Migration> Queue();
+
 }  // namespace fluxnetes::migrations

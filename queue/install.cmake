@@ -1,0 +1,39 @@
+# The work queue as a library for other projects:
+#
+#   find_package(fluxnetes_queue REQUIRED)
+#   target_link_libraries(mine PRIVATE fluxnetes::queue)
+#
+# with #include <queue/work_queue.h>; docs/queue.md has a whole program. The
+# headers below and no others; they include one another and the standard library
+# alone. Below the queue are fluxnetes::sql (connections, transactions) and
+# fluxnetes::migrations (its tables).
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+function(offer target name)
+  list(TRANSFORM ARGN PREPEND ${PROJECT_SOURCE_DIR}/${name}/)
+  target_sources(${target} PUBLIC FILE_SET HEADERS
+    BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${ARGN})
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  install(TARGETS ${target} EXPORT fluxnetes_queue-targets
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/fluxnetes)
+endfunction()
+
+offer(fluxnetes_sql sql error.h listener.h migrator.h parameter.h pool.h
+      query.h result.h transaction.h)
+offer(fluxnetes_migrations migrations migrations.h)
+offer(fluxnetes_queue queue announcer.h client.h job.h job_control.h job_error.h
+      leadership.h lessee.h
+      retention.h work_queue.h)
+
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/fluxnetes_queue)
+install(EXPORT fluxnetes_queue-targets NAMESPACE fluxnetes::
+  DESTINATION ${package})
+write_basic_package_version_file(
+  ${CMAKE_CURRENT_BINARY_DIR}/fluxnetes_queue-config-version.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES fluxnetes_queue-config.cmake
+  ${CMAKE_CURRENT_BINARY_DIR}/fluxnetes_queue-config-version.cmake
+  DESTINATION ${package})

@@ -1,6 +1,7 @@
 #include <vector>
 
 #include "queue/control_queries.h"
+#include "queue/fetcher_queries.h"
 #include "queue/queries.h"
 #include "queue/unique_queries.h"
 #include "queue/work_queue.h"
@@ -13,6 +14,7 @@ std::span<const sql::Query> Catalogue() {
     for (const std::span<const sql::Query> list :
          {std::span<const sql::Query>(queries::kAll),
           std::span<const sql::Query>(queries::kAllControl),
+          std::span<const sql::Query>(queries::kAllFetcher),
           std::span<const sql::Query>(queries::kAllUnique)})
       queries.insert(queries.end(), list.begin(), list.end());
     return queries;

@@ -22,6 +22,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
+constexpr milliseconds kAskAgain{100};
+
 std::string HostAndProcess() {
   std::array<char, 256> host{};
   gethostname(host.data(), host.size() - 1);
@@ -57,18 +59,28 @@ struct Client::State {
   void Loop();
   void Register();
   void TellCancelRequests();
+  milliseconds NextPause() const {
+    return has_untold ? std::min(kAskAgain, options.heartbeat)
+                      : options.heartbeat;
+  }
 
   ClientOptions options;
   sql::Pool& shared;
   sql::Pool pool;
   std::function<void(std::int64_t)> on_lost;
-  std::function<void(std::int64_t)> on_cancel_request;
+  std::function<bool(std::int64_t)> on_cancel_request;
   std::atomic<std::int64_t> id = 0;
-  std::set<std::int64_t> told;  // cancel requests, on the heartbeat thread
+  // Cancel requests, on the heartbeat thread: those that were told, and whether
+  // there are others, of jobs that may be just about to be known.
+  std::set<std::int64_t> told;
+  bool has_untold = false;
 
   std::mutex mutex;
-  std::condition_variable stop;
-  bool stopping = false;  // protected by mutex
+  std::condition_variable changed;
+  // Protected by mutex.
+  bool stopping = false;
+  bool woken = false;
+
   std::thread thread;
 };
 
@@ -81,7 +93,7 @@ void Client::OnLost(std::function<void(std::int64_t)> callback) {
   state_->on_lost = std::move(callback);
 }
 
-void Client::OnCancelRequest(std::function<void(std::int64_t)> callback) {
+void Client::OnCancelRequest(std::function<bool(std::int64_t)> callback) {
   state_->on_cancel_request = std::move(callback);
 }
 
@@ -89,8 +101,12 @@ void Client::Start() {
   Register();
   state_->thread = std::thread([this] {
     std::unique_lock lock(state_->mutex);
-    while (!state_->stop.wait_for(lock, state_->options.heartbeat,
-                                  [&] { return state_->stopping; })) {
+    while (true) {
+      state_->changed.wait_for(lock, state_->NextPause(), [&] {
+        return state_->stopping || state_->woken;
+      });
+      if (state_->stopping) return;
+      state_->woken = false;
       lock.unlock();
       try {
         Beat();
@@ -101,6 +117,14 @@ void Client::Start() {
       lock.lock();
     }
   });
+}
+
+void Client::Wake() {
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->woken = true;
+  }
+  state_->changed.notify_all();
 }
 
 void Client::Register() { state_->Register(); }
@@ -124,11 +148,15 @@ void Client::Beat() {
 
 void Client::State::TellCancelRequests() {
   std::set<std::int64_t> asked;
+  has_untold = false;
   for (const sql::Row row :
        sql::RunAlone(pool, queries::kCancelRequests, id.load())) {
     const auto job = row.Get<std::int64_t>(0);
-    if (!told.contains(job)) on_cancel_request(job);
-    asked.insert(job);
+    if (told.contains(job) || on_cancel_request(job)) {
+      asked.insert(job);
+    } else {
+      has_untold = true;
+    }
   }
   told = std::move(asked);
 }
@@ -139,7 +167,7 @@ void Client::Stop() {
       const std::lock_guard lock(state_->mutex);
       state_->stopping = true;
     }
-    state_->stop.notify_all();
+    state_->changed.notify_all();
     state_->thread.join();
   }
   if (id() == 0) return;

@@ -38,12 +38,17 @@ class Client {
   void OnLost(std::function<void(std::int64_t id)> callback);
 
   // Called with the id of a job that this client runs and that it is asked to
-  // stop; within one heartbeat, once for each.
-  void OnCancelRequest(std::function<void(std::int64_t job)> callback);
+  // stop; within one heartbeat, again and again until the callback says that it
+  // knows the job.
+  void OnCancelRequest(std::function<bool(std::int64_t job)> callback);
 
   // Registers, then keeps the heartbeat going. Throws sql::Error if the
   // database is away.
   void Start();
+
+  // The next heartbeat, and with it what it is asked, comes at once.
+  // Thread-safe.
+  void Wake();
 
   // Makes the jobs that it still holds available at once (no attempt is burnt),
   // resigns everywhere and removes the row. Stopping twice is fine; stopping

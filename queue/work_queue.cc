@@ -74,13 +74,13 @@ void WorkQueue::InsertCopy(sql::Transaction& transaction,
 }
 
 std::vector<Job> WorkQueue::Lease(const std::string& queue, std::int64_t client,
-                                  int limit) {
-  WithdrawDoubtful();
+                                  int limit, InDoubt in_doubt) {
+  if (in_doubt == InDoubt::kWithdraw) WithdrawDoubtful();
   try {
     return JobsInOrder(
         sql::RunAlone(pool_, queries::kLeaseJobs, queue, client, limit));
   } catch (const sql::Error& error) {
-    if (!error.InDoubt()) throw;
+    if (!error.InDoubt() || in_doubt == InDoubt::kLeave) throw;
     const std::lock_guard lock(mutex_);
     doubtful_.push_back(client);
     throw;

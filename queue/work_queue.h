@@ -30,6 +30,9 @@ std::span<const sql::Query> Catalogue();
 
 class Announcer;
 
+// What becomes of a client whose lease is in doubt.
+enum class InDoubt { kWithdraw, kLeave };
+
 class WorkQueue {
  public:
   // With an announcer, which must outlive it, inserts in transactions of their
@@ -55,10 +58,11 @@ class WorkQueue {
   // priority, then by scheduled_at, then by id, in a transaction of its own.
   // Jobs that others are just leasing are passed over, a paused queue gives
   // none, and so does a client that is not registered or whose heartbeat is
-  // late. After an Error in doubt the client is taken off the list by the next
-  // call, since nobody can tell what it holds: it will register anew.
+  // late. After an Error in doubt nobody can tell what the client holds: it is
+  // taken off the list by the next call, and will register anew, unless the
+  // caller finds out by itself (kLeave).
   std::vector<Job> Lease(const std::string& queue, std::int64_t client,
-                         int limit);
+                         int limit, InDoubt in_doubt = InDoubt::kWithdraw);
   // The same in the caller's transaction, which should be short: the jobs are
   // locked until it ends.
   std::vector<Job> Lease(sql::Transaction& transaction,

@@ -366,7 +366,10 @@ TEST_F(Cancel, ARunningJobsClientIsToldOnce) {
   InsertOne(JobOf("q"));
   const auto client = NewClient();
   std::vector<std::int64_t> told;
-  client->OnCancelRequest([&](std::int64_t job) { told.push_back(job); });
+  client->OnCancelRequest([&](std::int64_t job) {
+    told.push_back(job);
+    return true;
+  });
   const Job job = LeaseOne(*client);
   client->Beat();
   EXPECT_TRUE(told.empty());

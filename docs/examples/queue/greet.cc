@@ -1,10 +1,12 @@
 // greet CONNECTION NAME...: a job for each name, and then works them all.
 #include <migrations/migrations.h>
-#include <queue/client.h>
+#include <queue/runner.h>
 #include <queue/work_queue.h>
 #include <sql/migrator.h>
 
+#include <algorithm>
 #include <iostream>
+#include <latch>
 
 using namespace fluxnetes;
 
@@ -24,16 +26,16 @@ int main(int argc, char** argv) try {
     jobs.Insert(std::vector{job});
   }
 
-  queue::Client client(pool, {});
-  client.Start();
-  for (bool more = true; more;) {
-    more = false;
-    for (const queue::Job& job : jobs.Lease("greetings", client.id(), 10)) {
-      std::cout << "attempt " << job.attempt << ": " << job.args << '\n';
-      jobs.Finish(std::vector<queue::JobResult>{{job.id, job.attempt}});
-      more = true;
-    }
-  }
+  std::latch greeted(std::max(argc, 2) - 2);
+  queue::Workers workers;
+  workers.Add("greet", [&](queue::RunningJob& job) {
+    std::cout << "attempt " << job.job().attempt << ": " << job.args() << '\n';
+    greeted.count_down();
+  });
+  queue::Runner runner(pool, workers, {.queues = {{"greetings", 1}}});
+  runner.Start();
+  greeted.wait();
+  runner.Stop();
 } catch (const std::exception& error) {
   std::cerr << error.what() << '\n';
   return 1;

@@ -19,6 +19,7 @@ namespace {
 using fluxnetes::benchmark::Settings;
 
 constexpr std::pair<const char*, void (*)(const Settings&)> kSections[] = {
+    {"memory", fluxnetes::benchmark::MeasureMemory},
     {"steps", fluxnetes::benchmark::MeasureSteps},
     {"clients", fluxnetes::benchmark::MeasureClients},
     {"beside", fluxnetes::benchmark::MeasureBeside},

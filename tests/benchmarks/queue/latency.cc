@@ -1,16 +1,13 @@
 #include <poll.h>
 
 #include <atomic>
-#include <condition_variable>
 #include <functional>
-#include <mutex>
 #include <thread>
 
 #include "queue/announcer.h"
-#include "queue/client.h"
 #include "queue/queries.h"
+#include "queue/runner.h"
 #include "queue/work_queue.h"
-#include "sql/listener.h"
 #include "tests/benchmarks/queue/bare_connection.h"
 #include "tests/benchmarks/queue/job_loop.h"
 #include "tests/benchmarks/queue/rows.h"
@@ -45,29 +42,21 @@ std::vector<double> OfLibrary(const sql::PoolOptions& options, int samples) {
   queue::Announcer announcer(pool);
   announcer.Start();
   queue::WorkQueue jobs(pool, &announcer);
-  queue::Client client(pool, {.time_to_live = std::chrono::hours(1)});
-  client.Register();
   std::atomic<int> started = 0;
-  sql::Listener listener(options);
-  // Leases on the listener's thread: nothing else is to be heard meanwhile.
-  listener.On("jobs", [&](const std::string&) {
-    for (const queue::Job& job : jobs.Lease(kQueue, client.id(), 10)) {
-      started.fetch_add(1);
-      started.notify_all();
-      queue::JobResult result;
-      result.id = job.id;
-      result.attempt = job.attempt;
-      jobs.Finish(std::vector{result});
-    }
+  queue::Workers workers;
+  workers.Add("benchmark", [&](queue::RunningJob&) {
+    started.fetch_add(1);
+    started.notify_all();
   });
-  listener.Start();
+  queue::Runner runner(pool, workers, {.queues = {{kQueue, 10}}});
+  runner.Start();
   queue::NewJob job;
   job.kind = "benchmark";
   job.queue = kQueue;
   job.args = Arguments();
   const std::vector<queue::NewJob> batch{job};
   auto latencies = Measure([&] { jobs.Insert(batch); }, started, samples);
-  listener.Stop();
+  runner.Stop();
   return latencies;
 }
 

@@ -1,4 +1,5 @@
 #include <array>
+#include <atomic>
 #include <cstdio>
 #include <iostream>
 #include <map>
@@ -6,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "queue/runner.h"
 #include "tests/benchmarks/queue/job_loop.h"
 #include "tests/benchmarks/queue/rows.h"
 #include "tests/benchmarks/queue/sections.h"
@@ -17,6 +19,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kBatch = 1'000;
+constexpr int kSlots = 2'000;
 
 struct Life {
   std::vector<double> insert, work, whole;
@@ -43,21 +46,35 @@ std::map<std::string, double> RunRiver(const std::string& program, int jobs,
   return rows;
 }
 
-// The same here: insert all, then work all.
+// The same here: insert all, then work all, in as many slots as River has
+// workers, by blocking ones.
+void WorkAll(const sql::PoolOptions& options, int jobs) {
+  sql::Pool pool(options);
+  std::atomic<int> left = jobs;
+  queue::Workers workers;
+  workers.Add("benchmark", [&](queue::RunningJob&) {
+    if (left.fetch_sub(1) == 1) left.notify_all();
+  });
+  queue::Runner runner(pool, workers, {.queues = {{kQueue, kSlots}}});
+  runner.Start();
+  for (int seen = left; seen > 0; seen = left) left.wait(seen);
+  runner.Stop();  // all results are recorded
+}
+
 Life RunHere(int jobs, int runs) {
   Life life;
   for (int run = 0; run < runs; ++run) {
     testing::TestDatabase database;
-    const auto loop = LibraryLoop(WithQueries(database.options()));
+    const auto options = WithQueries(database.options());
+    const auto loop = LibraryLoop(options);
     const auto begin = Clock::now();
     for (int done = 0; done < jobs; done += kBatch) loop->Insert(kBatch);
     const double inserted = SecondsSince(begin);
-    while (true) {
-      const auto leased = loop->Lease(kBatch);
-      if (leased.empty()) break;
-      loop->Finish(leased);
-    }
+    WorkAll(options, jobs);
     const double worked = SecondsSince(begin);
+    if (database.Ask("SELECT count(*) FROM jobs_finished") !=
+        std::to_string(jobs))
+      throw std::runtime_error("not all jobs were finished");
     life.insert.push_back(jobs / inserted);
     life.work.push_back(jobs / (worked - inserted));
     life.whole.push_back(jobs / worked);

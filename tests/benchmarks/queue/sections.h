@@ -11,6 +11,9 @@ struct Settings {
   std::string river = {};  // the program that measures River; empty: none
 };
 
+// Of a client with 10,000 running jobs; first, because it looks at the whole
+// process.
+void MeasureMemory(const Settings& settings);
 // Insert, lease, finish and whole lives by size of batch.
 void MeasureSteps(const Settings& settings);
 // Whole lives with several clients at once.

@@ -57,6 +57,21 @@ void PrintSteps(const Pair& pair, int batch) {
             LifeLimit(batch), many ? std::optional(0.8) : std::nullopt);
 }
 
+// The queue keeps history always; what that costs is seen where nothing does.
+void PrintWithoutHistory(int batch, const Settings& settings) {
+  testing::TestDatabase database;
+  const auto bare = BareLoop(WithQueries(database.options()), false);
+  const int runs = settings.brief ? 1 : 3;
+  const std::chrono::milliseconds duration(settings.brief ? 200 : 700);
+  RunLives(*bare, batch, duration / 4);
+  std::vector<double> rates;
+  for (int run = 0; run < runs; ++run)
+    rates.push_back(RunLives(*bare, batch, duration).whole);
+  Print({.name = fmt::format(
+             "whole life by {} without history, in the bare loop alone", batch),
+         .runs = rates});
+}
+
 }  // namespace
 
 void MeasureSteps(const Settings& settings) {
@@ -66,6 +81,7 @@ void MeasureSteps(const Settings& settings) {
     const auto library = LibraryLoop(WithQueries(mine.options()));
     const auto bare = BareLoop(WithQueries(its.options()));
     PrintSteps(Measure(*library, *bare, batch, settings), batch);
+    PrintWithoutHistory(batch, settings);
   }
 }
 

@@ -3,6 +3,7 @@
 #include "queue/control_queries.h"
 #include "queue/fetcher_queries.h"
 #include "queue/queries.h"
+#include "queue/test_kit_queries.h"
 #include "queue/unique_queries.h"
 #include "queue/work_queue.h"
 
@@ -15,6 +16,7 @@ std::span<const sql::Query> Catalogue() {
          {std::span<const sql::Query>(queries::kAll),
           std::span<const sql::Query>(queries::kAllControl),
           std::span<const sql::Query>(queries::kAllFetcher),
+          std::span<const sql::Query>(queries::kAllTestKit),
           std::span<const sql::Query>(queries::kAllUnique)})
       queries.insert(queries.end(), list.begin(), list.end());
     return queries;

@@ -69,6 +69,7 @@ struct Runner::Session {
   }
 
   const RunnerOptions& options;
+  sql::Pool& pool;
   const std::shared_ptr<WorkQueue> queue;  // shared with abandoned workers
   const std::shared_ptr<RunningJobs> running;
   Client client;
@@ -91,6 +92,7 @@ Runner::Session::Session(sql::Pool& pool, const Workers& workers,
                          const RunnerOptions& runner_options,
                          EventStream& events)
     : options(runner_options),
+      pool(pool),
       queue(std::make_shared<WorkQueue>(pool)),
       running(std::make_shared<RunningJobs>(
           queue, workers,
@@ -133,7 +135,7 @@ void Runner::Session::Begin() {
   watch = std::thread([this] { WatchTime(); });
   writer.Start();
   fetcher.Start();
-  if (options.listen) listener.Start();
+  if (options.listen && !pool.options().transaction_pooling) listener.Start();
 }
 
 void Runner::Session::BeginRuns(RunningJobs::Runs runs) {

@@ -45,8 +45,8 @@ struct RunnerOptions {
   // slots, 64 at most.
   int threads = 0;
   ClientOptions client = {};
-  // False: by the timer alone, which works through a proxy that pools
-  // transactions. A cancel then reaches a running job within a heartbeat.
+  // False, or with PoolOptions::transaction_pooling: by the timer alone. A
+  // cancel then reaches a running job within a heartbeat.
   bool listen = true;
   std::chrono::milliseconds poll{1'000};
   // Of workers that have no time-out of their own; 0: none.

@@ -24,9 +24,10 @@ endfunction()
 offer(fluxnetes_sql sql error.h listener.h migrator.h parameter.h pool.h
       query.h result.h transaction.h)
 offer(fluxnetes_migrations migrations migrations.h)
-offer(fluxnetes_queue queue announcer.h client.h events.h hooks.h job.h
-      job_control.h job_error.h leadership.h lessee.h retention.h runner.h
-      running_job.h work_queue.h workers.h)
+offer(fluxnetes_queue queue announcer.h client.h events.h hooks.h
+      inserter.h job.h job_control.h job_error.h leadership.h lessee.h
+      retention.h runner.h running_job.h stop_signal.h test_kit.h work_queue.h
+      workers.h)
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/fluxnetes_queue)
 install(EXPORT fluxnetes_queue-targets NAMESPACE fluxnetes::

@@ -100,7 +100,7 @@ TEST_F(RunnerCancel, AJobTimesOut) {
 TEST_F(RunnerCancel, ACallbackJobTimesOutToo) {
   Workers workers;
   Kept kept;
-  workers.AddCallback("k", [&](RunningJob job) { kept.Keep(job); });
+  workers.AddCallback("k", [&](RunningJob job) { kept.Keep(std::move(job)); });
   RunnerOptions options = Options();
   options.timeout = milliseconds(5);
   options.abandon_after = hours(1);
@@ -144,7 +144,7 @@ TEST_F(RunnerCancel, AWorkerThatIgnoresItIsAbandonedAndItsSlotGivenOn) {
 TEST_F(RunnerCancel, AClientThatWasTakenForDeadStopsWhatItRan) {
   Workers workers;
   Kept kept;
-  workers.AddCallback("k", [&](RunningJob job) { kept.Keep(job); });
+  workers.AddCallback("k", [&](RunningJob job) { kept.Keep(std::move(job)); });
   RunnerOptions options = Options();
   options.client.heartbeat = milliseconds(20);
   const auto runner = Started(workers, options);

@@ -67,7 +67,7 @@ TEST_F(RunnerTest, AJobThatNobodyKnowsFails) {
 TEST_F(RunnerTest, ACallbackWorkersJobIsFinishedByWhoeverKeepsIt) {
   Workers workers;
   Kept kept;
-  workers.AddCallback("k", [&](RunningJob job) { kept.Keep(job); });
+  workers.AddCallback("k", [&](RunningJob job) { kept.Keep(std::move(job)); });
   const auto runner = Started(workers, Options(1'000));
   InsertMany("q", 1'000);
   ASSERT_TRUE(kept.WaitFor(1'000));
@@ -128,7 +128,7 @@ TEST_F(RunnerTest, AFullBatchIsFollowedByTheNextAtOnce) {
 TEST_F(RunnerTest, EachQueueHasSlotsOfItsOwn) {
   Workers workers;
   Kept kept;
-  workers.AddCallback("k", [&](RunningJob job) { kept.Keep(job); });
+  workers.AddCallback("k", [&](RunningJob job) { kept.Keep(std::move(job)); });
   RunnerOptions options = Options();
   options.queues = {{"a", 2}, {"b", 1}};
   options.stop_wait = options.stop_cancel = milliseconds(0);
@@ -181,7 +181,7 @@ TEST_F(RunnerTest, AJobWhoseWorkersTransactionIsNotCommittedFails) {
 TEST_F(RunnerTest, ALostJobCannotBeCompletedInATransaction) {
   Workers workers;
   Kept kept;
-  workers.AddCallback("k", [&](RunningJob job) { kept.Keep(job); });
+  workers.AddCallback("k", [&](RunningJob job) { kept.Keep(std::move(job)); });
   const auto runner = Started(workers);
   const auto events = runner->Subscribe();
   InsertOne(JobOf("q"));
@@ -201,7 +201,7 @@ TEST_F(RunnerTest, ALostJobCannotBeCompletedInATransaction) {
 TEST_F(RunnerTest, AResultOfALostLeaseIsToldAsLost) {
   Workers workers;
   Kept kept;
-  workers.AddCallback("k", [&](RunningJob job) { kept.Keep(job); });
+  workers.AddCallback("k", [&](RunningJob job) { kept.Keep(std::move(job)); });
   const auto runner = Started(workers);
   const auto events = runner->Subscribe();
   const auto id = InsertOne(JobOf("q"));

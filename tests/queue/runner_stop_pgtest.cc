@@ -69,7 +69,8 @@ TEST_F(RunnerStop, ThenTheyAreAbandonedAndNothingIsRunning) {
     ++gone;
   });
   Kept kept;
-  workers.AddCallback("kept", [&](RunningJob job) { kept.Keep(job); });
+  workers.AddCallback("kept",
+                      [&](RunningJob job) { kept.Keep(std::move(job)); });
   const auto runner = Started(workers, Impatient());
   InsertMany("q", 2);
   InsertOne(JobOf("q", "kept"));

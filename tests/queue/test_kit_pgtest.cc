@@ -39,7 +39,7 @@ TEST_F(TestKitTest, TimePassesWhenTheTestSaysSo) {
 TEST_F(TestKitTest, ACallbackJobTimesOutByTheStubClock) {
   Workers workers;
   Kept kept;
-  workers.AddCallback("k", [&](RunningJob job) { kept.Keep(job); },
+  workers.AddCallback("k", [&](RunningJob job) { kept.Keep(std::move(job)); },
                       {.timeout = hours(1)});
   TestKit kit(database.pool(), workers);
   EXPECT_FALSE(kit.Work({.kind = "k"}));

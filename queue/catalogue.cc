@@ -2,9 +2,11 @@
 
 #include "queue/control_queries.h"
 #include "queue/fetcher_queries.h"
+#include "queue/periodic_queries.h"
 #include "queue/queries.h"
 #include "queue/test_kit_queries.h"
 #include "queue/unique_queries.h"
+#include "queue/upkeep_queries.h"
 #include "queue/work_queue.h"
 
 namespace fluxnetes::queue {
@@ -16,8 +18,10 @@ std::span<const sql::Query> Catalogue() {
          {std::span<const sql::Query>(queries::kAll),
           std::span<const sql::Query>(queries::kAllControl),
           std::span<const sql::Query>(queries::kAllFetcher),
+          std::span<const sql::Query>(queries::kAllPeriodic),
           std::span<const sql::Query>(queries::kAllTestKit),
-          std::span<const sql::Query>(queries::kAllUnique)})
+          std::span<const sql::Query>(queries::kAllUnique),
+          std::span<const sql::Query>(queries::kAllUpkeep)})
       queries.insert(queries.end(), list.begin(), list.end());
     return queries;
   }();

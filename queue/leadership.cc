@@ -31,6 +31,11 @@ void Leadership::Check(sql::Transaction& transaction, std::int64_t term) {
         fmt::format("term {} of the leadership {} is over", term, name_));
 }
 
+bool Leadership::Confirm(std::int64_t term) {
+  return sql::RunAlone(pool_, queries::kConfirmTerm, name_, term, client_.id())
+             .affected() > 0;
+}
+
 void Leadership::Resign() {
   sql::RunAlone(pool_, queries::kResign, name_, client_.id());
 }

@@ -37,6 +37,10 @@ class Leadership {
   // until the transaction ends.
   void Check(sql::Transaction& transaction, std::int64_t term);
 
+  // Writes that the term goes on, which a server that takes no changes refuses
+  // with an Error; false: it is over.
+  bool Confirm(std::int64_t term);
+
   // Gives it up; others may take it at once.
   void Resign();
 

@@ -525,7 +525,8 @@ INSERT INTO leaders (name, client_id)
 SELECT $1, id FROM clients
 WHERE id = $2 AND heartbeat_at + time_to_live > now()
 ON CONFLICT (name) DO UPDATE
-SET term = leaders.term + 1, client_id = excluded.client_id, acquired_at = now()
+SET term = leaders.term + 1, client_id = excluded.client_id, acquired_at = now(),
+  confirmed_at = now()
 WHERE NOT EXISTS (
   SELECT FROM clients
   WHERE
@@ -539,6 +540,11 @@ RETURNING term;
 SELECT term FROM leaders
 WHERE name = $1 AND term = $2 AND client_id = $3
 FOR SHARE;
+
+-- name: confirm_term
+-- Writes that the term is still this client's.
+UPDATE leaders SET confirmed_at = now()
+WHERE name = $1 AND term = $2 AND client_id = $3;
 
 -- name: resign
 -- Gives a leadership up and says so.

@@ -7,8 +7,9 @@
 
 namespace fluxnetes::queue {
 
-Retention::Retention(sql::Pool& pool, RetentionOptions options)
-    : pool_(pool), options_(std::move(options)) {}
+Retention::Retention(sql::Pool& pool, RetentionOptions options,
+                     sql::Interrupt* interrupt)
+    : pool_(pool), options_(std::move(options)), interrupt_(interrupt) {}
 
 Retention::Outcome Retention::RunOnce() {
   Outcome outcome;
@@ -42,7 +43,7 @@ bool Retention::TryRun(const std::string& statement) {
     if (pool_.options().transaction_pooling)
       RunWithin(statement);
     else
-      sql::RunOutside(pool_, statement, options_.lock_timeout);
+      sql::RunOutside(pool_, statement, options_.lock_timeout, interrupt_);
     return true;
   } catch (const sql::Error& error) {
     if (error.kind() != sql::Error::Kind::kRolledBack) throw;

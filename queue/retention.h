@@ -1,8 +1,8 @@
 // The daily partitions of finished things (UTC): made ahead, and dropped when
-// they have been kept long enough. A partition is detached concurrently and
-// under a lock time-out before it is dropped, so that somebody's forgotten open
-// transaction delays retention and nobody else; what could not be done is done
-// by a later call.
+// they have been kept long enough, jobs of each final state by their own time.
+// A partition is detached concurrently and under a lock time-out before it is
+// dropped, so that somebody's forgotten open transaction delays retention and
+// nobody else; what could not be done is done by a later call.
 //
 // One thread. RunOnce() throws sql::Error when PostgreSQL fails for any other
 // reason than a lock.
@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "sql/interrupt.h"
 #include "sql/pool.h"
 
 namespace fluxnetes::queue {
@@ -22,7 +23,9 @@ struct RetainedTable {
 };
 
 struct RetentionOptions {
-  std::vector<RetainedTable> tables{{"jobs_finished"}};
+  std::vector<RetainedTable> tables{{"jobs_finished_completed", 1},
+                                    {"jobs_finished_cancelled", 1},
+                                    {"jobs_finished_discarded", 7}};
   int ahead_days = 7;
   std::chrono::milliseconds lock_timeout{2'000};
 };
@@ -35,7 +38,8 @@ class Retention {
     int delayed = 0;  // a lock was not to be had
   };
 
-  Retention(sql::Pool& pool, RetentionOptions options);
+  Retention(sql::Pool& pool, RetentionOptions options,
+            sql::Interrupt* interrupt = nullptr);
 
   Outcome RunOnce();
 
@@ -46,6 +50,7 @@ class Retention {
 
   sql::Pool& pool_;
   const RetentionOptions options_;
+  sql::Interrupt* const interrupt_;
 };
 
 }  // namespace fluxnetes::queue

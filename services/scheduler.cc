@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "queue/leadership.h"
-#include "queue/retention.h"
+#include "queue/maintenance.h"
 #include "queue/work_queue.h"
 #include "services/config.h"
 #include "services/database.h"
@@ -51,7 +51,10 @@ sql::PoolOptions WithoutCatalogues(sql::PoolOptions options) {
 
 queue::RetentionOptions Keep(int days) {
   queue::RetentionOptions options;
-  options.tables = {{"jobs_finished", days}, {"group_history", days}};
+  options.tables = {{"jobs_finished_completed", days},
+                    {"jobs_finished_cancelled", days},
+                    {"jobs_finished_discarded", days},
+                    {"group_history", days}};
   return options;
 }
 
@@ -80,9 +83,8 @@ struct Scheduler::State {
         client(pool, options.client),
         intake_leader(pool, client, "intake"),
         match_leader(pool, client, "match"),
-        maintenance_leader(pool, client, "maintenance"),
         store(pool, jobs, client, match_leader),
-        retention(pool, Keep(options.keep_days)),
+        maintenance(pool, jobs, client, MaintenanceWith(options.keep_days)),
         listener(WithoutCatalogues(options.database)) {}
 
   std::string TryDatabase();
@@ -91,8 +93,7 @@ struct Scheduler::State {
   void Wire();
   void StartLoops();
   void AddLoop(const std::string& name, milliseconds interval, Loop::Step step);
-  void Maintain();
-  void KeepPartitions();
+  queue::MaintenanceOptions MaintenanceWith(int keep_days);
 
   const SchedulerOptions options;
   cluster::Cluster& cluster;
@@ -104,12 +105,10 @@ struct Scheduler::State {
   queue::Client client;
   queue::Leadership intake_leader;
   queue::Leadership match_leader;
-  queue::Leadership maintenance_leader;
   cluster::ClusterCache cache;
   workers::OwnBindings own_bindings;
   workers::PostgresMatchStore store;
-  queue::Retention retention;
-  Seldom retention_due{std::chrono::hours{1}};
+  queue::Maintenance maintenance;
   sql::Listener listener;
 
   std::unique_ptr<workers::Intake> intake;
@@ -263,10 +262,6 @@ void Scheduler::State::Wire() {
   AddLoop("notices", milliseconds{1'000},
           [this] { return notices->RunOnce(); });
   notices_loop = loops.back().get();
-  AddLoop("maintenance", milliseconds{250}, [this] {
-    Maintain();
-    return false;
-  });
   listener.On("jobs", [this](const std::string& queue) {
     if (queue == workers::kBindQueue) {
       binder_loop->Ring();
@@ -281,21 +276,24 @@ void Scheduler::State::Wire() {
   listener.On("match", [this](const std::string&) { match_loop->Ring(); });
 }
 
-void Scheduler::State::Maintain() {
-  if (!maintenance_leader.TryAcquire()) return;
-  jobs.MakeDueAvailable();
-  if (retention_due.Due()) KeepPartitions();
-  jobs.Rescue();
-}
-
-void Scheduler::State::KeepPartitions() {
-  const auto outcome = retention.RunOnce();
-  retention_due.Done();
-  if (outcome.made + outcome.dropped + outcome.delayed > 0) {
-    log.Info("partitions", {{"made", outcome.made},
-                            {"dropped", outcome.dropped},
-                            {"delayed", outcome.delayed}});
-  }
+queue::MaintenanceOptions Scheduler::State::MaintenanceWith(int keep_days) {
+  queue::MaintenanceOptions maintained;
+  maintained.retention = Keep(keep_days);
+  maintained.on_event = [this](const queue::MaintenanceEvent& event) {
+    using Kind = queue::MaintenanceEvent::Kind;
+    if (event.kind == Kind::kDone)
+      log.Info(event.task, {{"what", event.text}});
+    else if (event.kind == Kind::kFailed)
+      log.Error("failed, trying again",
+                {{"loop", event.task}, {"why", event.text}});
+    else if (event.kind == Kind::kRecovered)
+      log.Info("recovered", {{"loop", event.task}});
+    else if (event.kind == Kind::kDeposed)
+      log.Info("maintenance is over", {{"why", event.text}});
+    else
+      log.Info("maintains");
+  };
+  return maintained;
 }
 
 void Scheduler::State::StartLoops() {
@@ -308,6 +306,7 @@ void Scheduler::State::StartLoops() {
   Wire();
   listener.Start();
   for (const auto& loop : loops) loop->Start();
+  maintenance.Start();
   running = true;
   log.Info("scheduling", {{"client", client.id()}});
 }
@@ -333,11 +332,11 @@ void Scheduler::Stop() {
   if (!state_->running) return state_->client.Stop();  // it may be registered
   state_->running = false;
   state_->listener.Stop();
+  state_->maintenance.Stop();
   for (const auto& loop : state_->loops) loop->Stop();
   try {
     state_->match->Stop();
     state_->intake_leader.Resign();
-    state_->maintenance_leader.Resign();
   } catch (const std::exception& error) {
     state_->log.Warn("could not hand over", {{"why", error.what()}});
   }

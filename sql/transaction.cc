@@ -226,7 +226,7 @@ Result RunPreparedAlone(Pool& pool, const Query& query,
 }
 
 void RunOutside(Pool& pool, std::string_view statement,
-                std::chrono::milliseconds lock_timeout) {
+                std::chrono::milliseconds lock_timeout, Interrupt* interrupt) {
   const bool own_session = !pool.options().transaction_pooling;
   if (!own_session && lock_timeout.count() > 0)
     throw std::logic_error(
@@ -236,6 +236,8 @@ void RunOutside(Pool& pool, std::string_view statement,
   session.Do(true, [&](auto& raw) {
     if (own_session)
       raw.exec(fmt::format("SET lock_timeout = {}", lock_timeout.count()));
+    const Interruptible interruptible(interrupt,
+                                      [&] { raw.conn().cancel_query(); });
     return raw.exec(std::string(statement));
   });
 }

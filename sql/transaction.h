@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sql/interrupt.h"
 #include "sql/parameter.h"
 #include "sql/pool.h"
 #include "sql/query.h"
@@ -79,6 +80,7 @@ Result RunAlone(Pool& pool, const Query& query, const Arguments&... arguments) {
 // is without end, and the only one that transaction pooling allows. Never built
 // from input.
 void RunOutside(Pool& pool, std::string_view statement,
-                std::chrono::milliseconds lock_timeout);
+                std::chrono::milliseconds lock_timeout,
+                Interrupt* interrupt = nullptr);
 
 }  // namespace fluxnetes::sql

@@ -153,7 +153,7 @@ TEST_F(Pooling, MigrationsAndRetentionGoThroughIt) {
             sql::SchemaState::kCurrent);
   options.catalogues = {Catalogue()};
   sql::Pool pooled(options);
-  Retention retention(pooled, {.tables = {{"jobs_finished", -1}}});
+  Retention retention(pooled, {.tables = {{"jobs_finished_completed", -1}}});
   EXPECT_GE(retention.RunOnce().dropped, 1);
   database.Execute("SET LOCAL client_min_messages = error; DROP SCHEMA " +
                    options.schema + " CASCADE");

@@ -13,8 +13,8 @@ class RetentionTest : public QueueTest {
     database.Execute(
         "DO $$ DECLARE day date := " + day +
         "; BEGIN "
-        "EXECUTE format('CREATE TABLE jobs_finished_%s PARTITION OF "
-        "jobs_finished FOR VALUES FROM (%L) TO (%L)', to_char(day, "
+        "EXECUTE format('CREATE TABLE jobs_finished_completed_%s PARTITION OF "
+        "jobs_finished_completed FOR VALUES FROM (%L) TO (%L)', to_char(day, "
         "'YYYYMMDD'), day::timestamp AT TIME ZONE 'UTC', "
         "(day + 1)::timestamp AT TIME ZONE 'UTC'); "
         "INSERT INTO jobs_finished (id, kind, queue, priority, state, attempt, "
@@ -26,7 +26,8 @@ class RetentionTest : public QueueTest {
 
   std::string Partitions() {
     return database.Ask(
-        "SELECT count(*) FROM pg_class WHERE relname ~ '^jobs_finished_[0-9]+$'"
+        "SELECT count(*) FROM pg_class WHERE relname ~ "
+        "'^jobs_finished_completed_[0-9]+$'"
         " AND relnamespace = current_schema()::regnamespace AND relkind = 'r'");
   }
 
@@ -36,7 +37,8 @@ class RetentionTest : public QueueTest {
     return Retention(database.pool(), options);
   }
 
-  RetentionOptions options{.lock_timeout = std::chrono::milliseconds(50)};
+  RetentionOptions options{.tables = {{"jobs_finished_completed", 7}},
+                           .lock_timeout = std::chrono::milliseconds(50)};
 };
 
 TEST_F(RetentionTest, PartitionsAreMadeAhead) {
@@ -47,7 +49,7 @@ TEST_F(RetentionTest, PartitionsAreMadeAhead) {
   EXPECT_EQ(retention.RunOnce().made, 0);
   EXPECT_EQ(Partitions(), "11");
   EXPECT_EQ(database.Ask("SELECT count(*) FROM pg_inherits WHERE inhparent = "
-                         "'jobs_finished_id'::regclass"),
+                         "'jobs_finished_completed_id_idx'::regclass"),
             "11");
 }
 
@@ -80,7 +82,7 @@ TEST_F(RetentionTest, AForgottenTransactionDelaysItAndNobodyElse) {
 TEST_F(RetentionTest, AForgottenTransactionDelaysAllPartitionsOfItsTable) {
   MakeOld(40);
   MakeOld(41);
-  options.tables = {{"jobs_finished", 7}, {"group_history", 7}};
+  options.tables = {{"jobs_finished_completed", 7}, {"group_history", 7}};
   options.ahead_days = 8;
   Retention retention(database.pool(), options);
   {
@@ -103,7 +105,7 @@ TEST_F(RetentionTest, PartitionsAreMadeBesideAForgottenTransaction) {
 }
 
 TEST_F(RetentionTest, OtherTablesAreNamed) {
-  options.tables = {{"jobs_finished", 7}, {"group_history", 7}};
+  options.tables = {{"jobs_finished_completed", 7}, {"group_history", 7}};
   options.ahead_days = 8;
   EXPECT_EQ(Retention(database.pool(), options).RunOnce().made, 2);
 }

@@ -2,6 +2,7 @@
 
 #include "queue/control_queries.h"
 #include "queue/fetcher_queries.h"
+#include "queue/inspection_queries.h"
 #include "queue/periodic_queries.h"
 #include "queue/queries.h"
 #include "queue/test_kit_queries.h"
@@ -18,6 +19,7 @@ std::span<const sql::Query> Catalogue() {
          {std::span<const sql::Query>(queries::kAll),
           std::span<const sql::Query>(queries::kAllControl),
           std::span<const sql::Query>(queries::kAllFetcher),
+          std::span<const sql::Query>(queries::kAllInspection),
           std::span<const sql::Query>(queries::kAllPeriodic),
           std::span<const sql::Query>(queries::kAllTestKit),
           std::span<const sql::Query>(queries::kAllUnique),

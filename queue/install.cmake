@@ -25,7 +25,7 @@ offer(fluxnetes_sql sql error.h interrupt.h listener.h migrator.h parameter.h po
       query.h result.h transaction.h)
 offer(fluxnetes_migrations migrations migrations.h)
 offer(fluxnetes_queue queue announcer.h client.h events.h hooks.h
-      inserter.h job.h job_control.h job_error.h leadership.h
+      inserter.h inspection.h job.h job_control.h job_error.h leadership.h
       lessee.h maintenance.h periodic_jobs.h periodic_schedule.h retention.h
       runner.h running_job.h stop_signal.h test_kit.h upkeep.h work_queue.h
       workers.h)

@@ -15,6 +15,7 @@
 #include "services/describe.h"
 #include "services/display_text.h"
 #include "services/get.h"
+#include "services/job_command.h"
 #include "services/line_queries.h"
 #include "services/migrate_command.h"
 #include "services/output.h"
@@ -57,6 +58,9 @@ class Runner {
   }
   ExitCode operator()(const QueueOptions& options) {
     return RunQueue(options, *Database(), console_);
+  }
+  ExitCode operator()(const JobsOptions& options) {
+    return RunJobs(options, *Database(), console_);
   }
   ExitCode operator()(const MigrateOptions& options) {
     return RunMigrate(options, config_, console_);

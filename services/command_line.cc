@@ -52,6 +52,8 @@ class Grammar {
   void AddDescribe();
   void AddCancel();
   void AddQueue();
+  void AddJobs();
+  void AddJobFilters(CLI::App& command);
   void AddSmall();
 
   static void AddOutput(CLI::App& app, OutputFormat& output,
@@ -74,6 +76,8 @@ class Grammar {
   DescribeOptions describe_;
   CancelOptions cancel_;
   QueueOptions queue_;
+  JobsOptions jobs_;
+  std::string window_;
   MigrateOptions migrate_;
   SubmitOptions submit_;
   ServeOptions serve_;
@@ -96,6 +100,7 @@ Grammar::Grammar() {
   AddDescribe();
   AddCancel();
   AddQueue();
+  AddJobs();
   AddSmall();
 }
 
@@ -241,9 +246,12 @@ void Grammar::AddGetCommand(CLI::App& get, GetOptions::What what,
                      "also what has ended so long ago or less; 0: nothing")
         ->type_name("DURATION");
   }
-  if (what == What::kJobs)
+  if (what == What::kJobs) {
     command->add_option("--kind", get_.kind, "only of this kind")
         ->type_name("match|bind|cleanup|notice");
+    command->add_option("--tag", get_.tag, "only with this tag")
+        ->type_name("TEXT");
+  }
   command->callback([this, what] {
     get_.what = what;
     get_.scope = all_namespaces_ ? NamespaceScope() : namespace_;
@@ -325,6 +333,69 @@ void Grammar::AddQueue() {
   add("set", "change settings of a queue", Verb::kSet);
   add("create", "make a queue", Verb::kCreate);
   add("delete", "delete a queue that no group uses", Verb::kDelete);
+}
+
+void Grammar::AddJobFilters(CLI::App& command) {
+  command.add_option("--queue", jobs_.queue, "instead of ids: of this queue")
+      ->type_name("TEXT");
+  command.add_option("--kind", jobs_.kind, "instead of ids: of this kind")
+      ->type_name("match|bind|cleanup|notice");
+  command.add_option("--tag", jobs_.tag, "instead of ids: with this tag")
+      ->type_name("TEXT");
+  command
+      .add_option("--state", jobs_.states, "instead of ids: in these states")
+      ->delimiter(',')
+      ->type_name("STATE,...");
+  command
+      .add_option("--finished", finished_,
+                  "also what has ended so long ago or less")
+      ->type_name("DURATION");
+  command
+      .add_option("--limit", jobs_.limit,
+                  "at most so many, the oldest (default: 10000)")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+}
+
+void Grammar::AddJobs() {
+  CLI::App* jobs = Add(app_, "jobs", "see and change jobs of the work queue");
+  jobs->require_subcommand(1);
+  AddGetCommand(*jobs, GetOptions::What::kJobs, "list", {},
+                "list jobs (as get jobs)");
+  using Verb = JobsOptions::Verb;
+  const auto add = [&](const char* name, const char* about, Verb verb) {
+    CLI::App* command = Add(*jobs, name, about);
+    if (verb != Verb::kStats) {
+      CLI::Option* ids = command->add_option("ids", jobs_.ids, "which jobs");
+      ids->type_name("JOB");
+      if (verb == Verb::kShow)
+        ids->required();
+      else
+        AddJobFilters(*command);
+    }
+    command->callback([this, verb] {
+      jobs_.verb = verb;
+      if (!finished_.empty()) jobs_.finished = ParseDuration(finished_);
+      if (!window_.empty()) jobs_.window = ParseDuration(window_);
+      invocation_.command = jobs_;
+    });
+    return command;
+  };
+  AddOutput(
+      *add("show", "show jobs in full, with all their errors", Verb::kShow),
+      jobs_.output, "table|json|yaml");
+  add("retry", "let jobs run now: waiting, parked and finished ones",
+      Verb::kRetry);
+  add("cancel", "end jobs; running ones are asked to stop", Verb::kCancel);
+  add("delete", "remove jobs that do not run", Verb::kDelete);
+  CLI::App* stats = add("stats", "figures per work queue", Verb::kStats);
+  stats->add_option("--queue", jobs_.queue, "only of this queue")
+      ->type_name("TEXT");
+  stats
+      ->add_option("--window", window_,
+                   "over what has ended so long ago or less (default: 1m)")
+      ->type_name("DURATION");
+  AddOutput(*stats, jobs_.output, "table|json|yaml");
 }
 
 void Grammar::AddSmall() {

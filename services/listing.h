@@ -43,6 +43,9 @@ Listing ListQueuesFor(sql::Transaction& transaction, const GetOptions& options,
 Listing ListJobsFor(sql::Transaction& transaction, const GetOptions& options,
                     sql::Timestamp now);
 
+// Throws Failure unless all of these are states of a job.
+void CheckJobStates(const std::vector<std::string>& states);
+
 // Whether a document is wanted for each row.
 bool WantsDocuments(OutputFormat format);
 

@@ -29,6 +29,7 @@ struct GetOptions {
   std::vector<std::string> states;  // empty: any
   std::optional<std::string> queue;
   std::optional<std::string> kind;    // of jobs
+  std::optional<std::string> tag;     // of jobs
   std::optional<std::int64_t> limit;  // 0: none; nothing: as the output likes
   std::int64_t after = 0;             // id of the last one of the page before
   std::optional<std::chrono::milliseconds> finished;  // how far back
@@ -52,6 +53,21 @@ struct QueueOptions {
   Verb verb = Verb::kList;
   std::string name;
   std::vector<std::string> settings;  // KEY=VALUE
+  OutputFormat output = OutputFormat::kTable;
+};
+
+struct JobsOptions {
+  enum class Verb { kShow, kRetry, kCancel, kDelete, kStats };
+  Verb verb = Verb::kShow;
+  std::vector<std::int64_t> ids;
+  // Instead of ids, what to change.
+  std::optional<std::string> queue;
+  std::optional<std::string> kind;
+  std::optional<std::string> tag;
+  std::vector<std::string> states;
+  std::optional<std::chrono::milliseconds> finished;  // how far back
+  std::optional<std::int64_t> limit;
+  std::chrono::milliseconds window{60'000};  // of the figures
   OutputFormat output = OutputFormat::kTable;
 };
 
@@ -84,8 +100,9 @@ struct HelpOptions {
 
 using Command =
     std::variant<HelpOptions, GetOptions, DescribeOptions, CancelOptions,
-                 QueueOptions, MigrateOptions, SubmitOptions, ServeOptions,
-                 SimulatedClusterOptions, VersionOptions, CompletionOptions>;
+                 QueueOptions, JobsOptions, MigrateOptions, SubmitOptions,
+                 ServeOptions, SimulatedClusterOptions, VersionOptions,
+                 CompletionOptions>;
 
 struct Invocation {
   std::optional<std::string> config_file;

@@ -1,0 +1,75 @@
+#include "services/job_document.h"
+
+#include <nlohmann/json.hpp>
+
+#include "services/moment.h"
+
+namespace fluxnetes::services {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <typename T>
+Json OrNull(const std::optional<T>& value) {
+  if constexpr (std::is_same_v<T, sql::Timestamp>)
+    return value ? Json(Rfc3339(*value)) : Json();
+  else
+    return value ? Json(*value) : Json();
+}
+
+Json Seconds(const std::optional<queue::Quantiles>& quantiles) {
+  if (!quantiles) return {};
+  return {{"p50", quantiles->p50.count()}, {"p99", quantiles->p99.count()}};
+}
+
+}  // namespace
+
+std::string LastError(const queue::JobRow& job) {
+  const Json errors = Json::parse(job.errors);
+  if (errors.empty()) return "";
+  return errors.back().value("message", "");
+}
+
+Json ToJson(const queue::JobRow& job) {
+  const std::string error = LastError(job);
+  return {{"id", job.id},
+          {"kind", job.kind},
+          {"queue", job.queue},
+          {"state", job.state},
+          {"priority", job.priority},
+          {"attempt", job.attempt},
+          {"maxAttempts", job.max_attempts},
+          {"client", OrNull(job.client_id)},
+          {"clientName", OrNull(job.client)},
+          {"args", Json::parse(job.args)},
+          {"error", error.empty() ? Json() : Json(error)},
+          {"errors", Json::parse(job.errors)},
+          {"tags", job.tags},
+          {"metadata", Json::parse(job.metadata)},
+          {"createdAt", Rfc3339(job.created_at)},
+          {"scheduledAt", Rfc3339(job.scheduled_at)},
+          {"attemptedAt", OrNull(job.attempted_at)},
+          {"finalizedAt", OrNull(job.finalized_at)},
+          {"cancelRequestedAt", OrNull(job.cancel_requested_at)}};
+}
+
+Json ToJson(const queue::QueueStats& stats) {
+  Json oldest;
+  if (stats.oldest_available) oldest = stats.oldest_available->count();
+  return {{"queue", stats.queue},
+          {"paused", stats.paused},
+          {"available", stats.available},
+          {"scheduled", stats.scheduled},
+          {"retryable", stats.retryable},
+          {"pending", stats.pending},
+          {"running", stats.running},
+          {"oldestAvailableSeconds", oldest},
+          {"completed", stats.completed},
+          {"cancelled", stats.cancelled},
+          {"discarded", stats.discarded},
+          {"perSecond", stats.per_second},
+          {"waitSeconds", Seconds(stats.wait)},
+          {"runSeconds", Seconds(stats.run)}};
+}
+
+}  // namespace fluxnetes::services

@@ -1,7 +1,6 @@
 #include "sql/connection.h"
 
 #include <fmt/format.h>
-#include <libpq-fe.h>
 #include <poll.h>
 
 #include <algorithm>
@@ -28,35 +27,10 @@ Kind KindOf(std::string_view sqlstate) {
   return Kind::kStatement;
 }
 
-// libpqxx 6 hands on the message only; PostgreSQL puts the name in quotes.
-std::string ConstraintIn(std::string_view sqlstate, std::string_view message) {
-  if (!StartsWith(sqlstate, "23")) return "";
-  constexpr std::string_view kBefore = "constraint \"";
-  const auto begin = message.find(kBefore);
-  if (begin == message.npos) return "";
-  const auto name = message.substr(begin + kBefore.size());
-  return std::string(name.substr(0, name.find('"')));
-}
-
 std::string Trimmed(std::string text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == ' '))
     text.pop_back();
   return text;
-}
-
-// libpqxx 6 knows some by their type only.
-std::string SqlstateOf(const pqxx::sql_error& error) {
-  if (dynamic_cast<const pqxx::insufficient_privilege*>(&error) != nullptr)
-    return "42501";
-  return error.sqlstate();
-}
-
-std::string SqlstateOf(const pqxx::transaction_rollback& error) {
-  if (dynamic_cast<const pqxx::serialization_failure*>(&error) != nullptr)
-    return "40001";
-  if (dynamic_cast<const pqxx::deadlock_detected*>(&error) != nullptr)
-    return "40P01";
-  return "40000";
 }
 
 using Settings = std::map<std::string, std::string>;
@@ -108,18 +82,43 @@ std::string ConnectionString(const PoolOptions& options) {
   return text;
 }
 
-pqxx::connection Open(const PoolOptions& options) {
+std::unique_ptr<Session> Open(const PoolOptions& options) {
   const std::string text = ConnectionString(options);
   try {
-    return pqxx::connection(text);
+    return std::make_unique<Session>(text);
   } catch (const pqxx::failure& error) {
     throw Error(Kind::kUnavailable, "", "", Trimmed(error.what()));
   }
 }
 
+std::string FieldOf(const PGresult* answer, int field) {
+  const char* text = PQresultErrorField(answer, field);
+  return text == nullptr ? "" : text;
+}
+
+// Parameters as libpq takes them; they refer to what they were made of.
+struct Arguments {
+  explicit Arguments(const std::vector<Parameter>& parameters) {
+    values.reserve(parameters.size());
+    for (const Parameter& parameter : parameters) {
+      const auto& bytes = parameter.text();
+      if (bytes && !parameter.is_binary() && bytes->find('\0') != bytes->npos)
+        throw std::invalid_argument("text with a zero byte cannot be stored");
+      values.push_back(bytes ? bytes->data() : nullptr);
+      lengths.push_back(bytes ? static_cast<int>(bytes->size()) : 0);
+      formats.push_back(parameter.is_binary() ? 1 : 0);
+    }
+  }
+  int size() const { return static_cast<int>(values.size()); }
+
+  std::vector<const char*> values;
+  std::vector<int> lengths;
+  std::vector<int> formats;
+};
+
 // A schema that a role may not use looks to it as if it were not there.
-std::string Hint(const PoolOptions& options, const pqxx::sql_error& error) {
-  if (!StartsWith(SqlstateOf(error), "42")) return "";
+std::string Hint(const PoolOptions& options, const Error& error) {
+  if (!StartsWith(error.sqlstate(), "42")) return "";
   return fmt::format(
       " (is the schema \"{}\" migrated to this program's version, and may this "
       "role use it?)",
@@ -127,30 +126,6 @@ std::string Hint(const PoolOptions& options, const pqxx::sql_error& error) {
 }
 
 }  // namespace
-
-void ThrowAsError(bool committing) {
-  const Kind lost = committing ? Kind::kInDoubt : Kind::kConnection;
-  try {
-    throw;
-  } catch (const Error&) {
-    throw;
-  } catch (const pqxx::in_doubt_error& error) {
-    throw Error(Kind::kInDoubt, "", "", Trimmed(error.what()));
-  } catch (const pqxx::sql_error& error) {
-    const std::string sqlstate = SqlstateOf(error);
-    const Kind kind = KindOf(sqlstate);
-    throw Error(kind == Kind::kConnection ? lost : kind, sqlstate,
-                ConstraintIn(sqlstate, error.what()), Trimmed(error.what()));
-  } catch (const pqxx::transaction_rollback& error) {
-    throw Error(Kind::kRolledBack, SqlstateOf(error), "",
-                Trimmed(error.what()));
-  } catch (const pqxx::failure& error) {
-    // A broken connection, often but not always said by its own type.
-    throw Error(lost, "", "", Trimmed(error.what()));
-  } catch (const pqxx::pqxx_exception& error) {
-    throw std::logic_error(Trimmed(error.base().what()));
-  }
-}
 
 std::string QuoteIdentifier(std::string_view name) {
   std::string quoted = "\"";
@@ -177,44 +152,94 @@ std::string SettingsOf(const PoolOptions& options, std::string_view set) {
       options.by_index_only ? "force_generic_plan" : "auto");
 }
 
-Connection::Connection(const PoolOptions& options) : raw_(Open(options)) {
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-  raw_.inhibit_reactivation(true);
-#pragma GCC diagnostic pop
-  if (options.transaction_pooling) return;
+void ThrowAsError() {
   try {
-    Configure(options);
-    PrepareAll(options);
-  } catch (...) {
-    ThrowAsError();
+    throw;
+  } catch (const pqxx::failure& error) {
+    throw Error(Kind::kConnection, "", "", Trimmed(error.what()));
   }
 }
 
-void Connection::Configure(const PoolOptions& options) {
-  pqxx::nontransaction(raw_).exec(SettingsOf(options, "SET"));
+Connection::Connection(const PoolOptions& options) : session_(Open(options)) {
+  if (options.transaction_pooling) return;
+  Execute(SettingsOf(options, "SET"));
+  PrepareAll(options);
 }
 
 void Connection::PrepareAll(const PoolOptions& options) {
   for (const auto& catalogue : options.catalogues) {
     for (const Query& query : catalogue) {
       const std::string name(query.name);
-      raw_.prepare(name, std::string(query.text));
       try {
-        raw_.prepare_now(name);
-      } catch (const pqxx::sql_error& error) {
-        throw Error(KindOf(error.sqlstate()), error.sqlstate(), "",
+        Checked(PQprepare(session_->raw(), name.c_str(),
+                          std::string(query.text).c_str(), 0, nullptr));
+      } catch (const Error& error) {
+        throw Error(error.kind(), error.sqlstate(), "",
                     fmt::format("cannot prepare the query {}: {}{}", name,
-                                Trimmed(error.what()), Hint(options, error)));
+                                error.what(), Hint(options, error)));
       }
     }
   }
 }
 
+Answer Connection::Checked(PGresult* raw) {
+  Answer answer(raw);
+  switch (PQresultStatus(raw)) {
+    case PGRES_EMPTY_QUERY:
+    case PGRES_COMMAND_OK:
+    case PGRES_TUPLES_OK:
+    case PGRES_COPY_IN:
+      return answer;
+    default:
+      break;
+  }
+  const std::string sqlstate = FieldOf(raw, PG_DIAG_SQLSTATE);
+  const char* message = raw == nullptr ? PQerrorMessage(session_->raw())
+                                       : PQresultErrorMessage(raw);
+  // Without a code it was not the server that spoke: the connection is lost.
+  throw Error(
+      sqlstate.empty() ? Kind::kConnection : KindOf(sqlstate), sqlstate,
+      StartsWith(sqlstate, "23") ? FieldOf(raw, PG_DIAG_CONSTRAINT_NAME) : "",
+      Trimmed(message));
+}
+
+Answer Connection::Execute(const std::string& text) {
+  return Checked(PQexec(session_->raw(), text.c_str()));
+}
+
+Answer Connection::Execute(const std::string& text,
+                           const std::vector<Parameter>& parameters) {
+  const Arguments arguments(parameters);
+  return Checked(PQexecParams(session_->raw(), text.c_str(), arguments.size(),
+                              nullptr, arguments.values.data(),
+                              arguments.lengths.data(),
+                              arguments.formats.data(), 0));
+}
+
+Answer Connection::ExecutePrepared(const std::string& name,
+                                   const std::vector<Parameter>& parameters) {
+  const Arguments arguments(parameters);
+  return Checked(PQexecPrepared(
+      session_->raw(), name.c_str(), arguments.size(), arguments.values.data(),
+      arguments.lengths.data(), arguments.formats.data(), 0));
+}
+
+void Connection::Copy(const std::string& statement,
+                      const std::vector<std::string>& lines) {
+  Execute(statement);
+  for (const std::string& line : lines)
+    if (PQputCopyData(session_->raw(), line.data(),
+                      static_cast<int>(line.size())) < 0)
+      break;  // the end says why
+  PQputCopyEnd(session_->raw(), nullptr);
+  const Answer copied = Checked(PQgetResult(session_->raw()));
+  while (PGresult* more = PQgetResult(session_->raw())) Checked(more);
+}
+
 bool Connection::IsBroken() const {
-  if (!raw_.is_open()) return true;
-  pollfd socket{raw_.sock(), POLLIN, 0};
-  return poll(&socket, 1, 0) != 0;
+  if (PQstatus(session_->raw()) != CONNECTION_OK) return true;
+  pollfd connected{PQsocket(session_->raw()), POLLIN, 0};
+  return poll(&connected, 1, 0) != 0;
 }
 
 }  // namespace fluxnetes::sql

@@ -6,19 +6,26 @@
 #pragma once
 
 #include <memory>
-#include <pqxx/pqxx>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "sql/parameter.h"
 #include "sql/pool.h"
+#include "sql/session.h"
 
 namespace fluxnetes::sql {
 
-// To be called in a handler: throws the exception in flight as an Error. With
-// `committing`, a lost connection leaves the outcome in doubt.
-[[noreturn]] void ThrowAsError(bool committing = false);
+struct ClearAnswer {
+  void operator()(PGresult* answer) const { PQclear(answer); }
+};
+// What PostgreSQL answered; not an error.
+using Answer = std::unique_ptr<PGresult, ClearAnswer>;
 
 std::string QuoteIdentifier(std::string_view name);
+
+// A failure of libpqxx, to be called in a handler: throws it as an Error.
+[[noreturn]] void ThrowAsError();
 
 // Statements that give a session (`set`: "SET") or the transaction ("SET
 // LOCAL") its schema and its limits.
@@ -29,16 +36,28 @@ class Connection {
   // Throws std::invalid_argument if the options cannot be right.
   explicit Connection(const PoolOptions& options);
 
-  pqxx::connection& raw() { return raw_; }
+  // Several statements at once; the answer is the last one's.
+  Answer Execute(const std::string& text);
+  Answer Execute(const std::string& text,
+                 const std::vector<Parameter>& parameters);
+  Answer ExecutePrepared(const std::string& name,
+                         const std::vector<Parameter>& parameters);
+
+  // Runs a COPY ... FROM STDIN with these lines, each with its end.
+  void Copy(const std::string& statement,
+            const std::vector<std::string>& lines);
+
+  Session& session() { return *session_; }
 
   // An idle connection has nothing to say; one that does is about to break.
   bool IsBroken() const;
 
  private:
-  void Configure(const PoolOptions& options);
   void PrepareAll(const PoolOptions& options);
+  // Throws if it is an error.
+  Answer Checked(PGresult* answer);
 
-  pqxx::connection raw_;
+  std::unique_ptr<Session> session_;
 };
 
 // A connection on loan from a pool; goes back at the end unless Discard() was

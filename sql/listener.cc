@@ -24,7 +24,7 @@ constexpr milliseconds kLongestPause{2'000};
 
 class Receiver : public pqxx::notification_receiver {
  public:
-  Receiver(pqxx::connection& connection, const std::string& channel,
+  Receiver(pqxx::connection_base& connection, const std::string& channel,
            const std::vector<Listener::Callback>& callbacks)
       : notification_receiver(connection, channel), callbacks_(callbacks) {}
 
@@ -100,12 +100,12 @@ void Listener::State::ListenUntilBroken(milliseconds& pause) {
     std::vector<std::unique_ptr<Receiver>> receivers;
     for (const auto& [channel, called] : callbacks)
       receivers.push_back(
-          std::make_unique<Receiver>(connection.raw(), channel, called));
+          std::make_unique<Receiver>(connection.session(), channel, called));
     pause = kFirstPause;
     for (const auto& [channel, called] : callbacks)
       for (const auto& callback : called) callback("");
-    while (!Wait(connection.raw().sock(), milliseconds(-1)))
-      connection.raw().get_notifs();
+    while (!Wait(connection.session().sock(), milliseconds(-1)))
+      connection.session().get_notifs();
   } catch (...) {
     ThrowAsError();
   }

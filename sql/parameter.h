@@ -1,6 +1,7 @@
-// A parameter of a query in PostgreSQL's text form. Everything that a query
-// takes is turned into one: numbers, text, optionals (nothing is NULL), time
-// points (timestamptz, to the microsecond) and vectors of these (arrays).
+// A parameter of a query. Everything that a query takes is turned into one:
+// numbers, text, optionals (nothing is NULL), time points (timestamptz, to the
+// microsecond) and vectors of these (arrays), all in PostgreSQL's text form,
+// and Array (array.h), whose form is binary.
 #pragma once
 
 #include <chrono>
@@ -9,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace fluxnetes::sql {
@@ -42,12 +44,22 @@ class Parameter {
   }
   // NOLINTEND(google-explicit-constructor)
 
+  // The binary form of its type, as its receive function takes it.
+  static Parameter Binary(std::string bytes) {
+    Parameter parameter(std::move(bytes));
+    parameter.is_binary_ = true;
+    return parameter;
+  }
+
+  // In text form or binary; nothing is NULL.
   const std::optional<std::string>& text() const { return text_; }
+  bool is_binary() const { return is_binary_; }
 
  private:
   void AppendElement(const Parameter& element);
 
   std::optional<std::string> text_;
+  bool is_binary_ = false;
 };
 
 }  // namespace fluxnetes::sql

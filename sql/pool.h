@@ -1,7 +1,7 @@
 // The connections to one PostgreSQL database. A connection is opened when one
 // is asked for and none is free; it sets the schema, prepares every query of
-// the catalogues, and is thrown away, never revived, once it broke (libpqxx 6
-// would reconnect in silence and lose settings and prepared queries).
+// the catalogues, and is thrown away, never revived, once it
+// broke.
 //
 // Statements are short: they are never compiled (jit).
 //

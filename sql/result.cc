@@ -13,41 +13,44 @@ namespace fluxnetes::sql {
 
 namespace {
 
-pqxx::field Field(const pqxx::result& result, std::size_t row, int column) {
-  if (row >= result.size())
+// Throws if there is no such field.
+void CheckField(const PGresult* answer, std::size_t row, int column) {
+  if (row >= static_cast<std::size_t>(PQntuples(answer)))
     throw std::logic_error(
-        fmt::format("row {} of a result of {}", row, result.size()));
-  if (column < 0 || column >= static_cast<int>(result.columns()))
+        fmt::format("row {} of a result of {}", row, PQntuples(answer)));
+  if (column < 0 || column >= PQnfields(answer))
     throw std::logic_error(
-        fmt::format("column {} of a result of {}", column, result.columns()));
-  return result[static_cast<int>(row)][column];
+        fmt::format("column {} of a result of {}", column, PQnfields(answer)));
 }
 
-int ColumnNamed(const pqxx::result& result, std::string_view name) {
-  try {
-    return result.column_number(std::string(name));
-  } catch (const pqxx::argument_error&) {
+int ColumnNamed(const PGresult* answer, std::string_view name) {
+  const int column = PQfnumber(answer, std::string(name).c_str());
+  if (column < 0)
     throw std::logic_error(fmt::format("a result has no column {}", name));
-  }
+  return column;
 }
 
 }  // namespace
 
 template <typename T>
 std::optional<T> Row::Find(int column) const {
-  const pqxx::field field = Field(result_->data_->result, row_, column);
-  if (field.is_null()) return std::nullopt;
+  const PGresult* answer = result_->data_->answer.get();
+  CheckField(answer, row_, column);
+  const int row = static_cast<int>(row_);
+  if (PQgetisnull(answer, row, column) != 0) return std::nullopt;
   try {
-    return FromText<T>({field.c_str(), field.size()});
+    return FromText<T>(
+        {PQgetvalue(answer, row, column),
+         static_cast<std::size_t>(PQgetlength(answer, row, column))});
   } catch (const std::invalid_argument& error) {
     throw std::logic_error(
-        fmt::format("column {}: {}", field.name(), error.what()));
+        fmt::format("column {}: {}", PQfname(answer, column), error.what()));
   }
 }
 
 template <typename T>
 std::optional<T> Row::Find(std::string_view column) const {
-  return Find<T>(ColumnNamed(result_->data_->result, column));
+  return Find<T>(ColumnNamed(result_->data_->answer.get(), column));
 }
 
 template <typename T>
@@ -55,30 +58,35 @@ T Row::Get(int column) const {
   std::optional<T> value = Find<T>(column);
   if (!value)
     throw std::logic_error(fmt::format(
-        "column {} is NULL", result_->data_->result.column_name(column)));
+        "column {} is NULL", PQfname(result_->data_->answer.get(), column)));
   return *std::move(value);
 }
 
 template <typename T>
 T Row::Get(std::string_view column) const {
-  return Get<T>(ColumnNamed(result_->data_->result, column));
+  return Get<T>(ColumnNamed(result_->data_->answer.get(), column));
 }
 
-Result MakeResult(const pqxx::result& result) {
-  return Result(std::make_shared<const Result::Data>(Result::Data{result}));
+Result MakeResult(Answer answer) {
+  return Result(
+      std::make_shared<const Result::Data>(Result::Data{std::move(answer)}));
 }
 
-std::size_t Result::size() const { return data_ ? data_->result.size() : 0; }
+std::size_t Result::size() const {
+  return data_ ? static_cast<std::size_t>(PQntuples(data_->answer.get())) : 0;
+}
 
 std::size_t Result::affected() const {
-  return data_ ? data_->result.affected_rows() : 0;
+  if (!data_) return 0;
+  const std::string_view text = PQcmdTuples(data_->answer.get());
+  return text.empty() ? 0 : FromText<unsigned long>(text);
 }
 
 std::vector<std::string> Result::columns() const {
   std::vector<std::string> names;
-  const int count = data_ ? static_cast<int>(data_->result.columns()) : 0;
+  const int count = data_ ? PQnfields(data_->answer.get()) : 0;
   for (int column = 0; column < count; ++column)
-    names.emplace_back(data_->result.column_name(column));
+    names.emplace_back(PQfname(data_->answer.get(), column));
   return names;
 }
 

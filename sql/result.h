@@ -47,7 +47,7 @@ class Row {
 
 class Result {
  public:
-  struct Data;  // keeps libpqxx out of this header; see result_data.h
+  struct Data;  // keeps libpq out of this header; see result_data.h
 
   Result() = default;  // no rows
   explicit Result(std::shared_ptr<const Data> data) : data_(std::move(data)) {}

@@ -1,16 +1,17 @@
 // What is inside a result, for the files of this folder.
 #pragma once
 
-#include <pqxx/pqxx>
+#include <utility>
 
+#include "sql/connection.h"
 #include "sql/result.h"
 
 namespace fluxnetes::sql {
 
 struct Result::Data {
-  pqxx::result result;
+  Answer answer;
 };
 
-Result MakeResult(const pqxx::result& result);
+Result MakeResult(Answer answer);
 
 }  // namespace fluxnetes::sql

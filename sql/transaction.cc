@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <optional>
-#include <pqxx/tablewriter>
 #include <stdexcept>
 #include <utility>
 
@@ -23,19 +22,6 @@ const char* Begin(Isolation isolation) {
       return "BEGIN READ ONLY";
   }
   throw std::logic_error("no such isolation");
-}
-
-// A null pointer is NULL to libpqxx; PostgreSQL's text holds no zero byte.
-std::vector<const char*> Pointers(const std::vector<Parameter>& parameters) {
-  std::vector<const char*> pointers;
-  pointers.reserve(parameters.size());
-  for (const Parameter& parameter : parameters) {
-    const auto& text = parameter.text();
-    if (text && text->find('\0') != text->npos)
-      throw std::invalid_argument("text with a zero byte cannot be stored");
-    pointers.push_back(text ? text->c_str() : nullptr);
-  }
-  return pointers;
 }
 
 // A line of COPY in text form (PostgreSQL documentation, COPY).
@@ -66,22 +52,8 @@ std::string CopyLine(const std::vector<Parameter>& row) {
       }
     }
   }
+  line.push_back('\n');
   return line;
-}
-
-pqxx::result ExecUnprepared(pqxx::transaction_base& session,
-                            std::string_view text,
-                            const std::vector<Parameter>& parameters) {
-  const auto pointers = Pointers(parameters);
-  return session.exec_params(std::string(text),
-                             pqxx::prepare::make_dynamic_params(pointers));
-}
-
-pqxx::result ExecPrepared(pqxx::transaction_base& session, const Query& query,
-                          const std::vector<Parameter>& parameters) {
-  const auto pointers = Pointers(parameters);
-  return session.exec_prepared(std::string(query.name),
-                               pqxx::prepare::make_dynamic_params(pointers));
 }
 
 std::string BeginWithSettings(const PoolOptions& options, Isolation isolation) {
@@ -98,38 +70,29 @@ bool IsUseless(const Error& error) {
 }
 
 // A connection on loan and what runs on it; of no use after a failure.
-class Session {
+class Loan {
  public:
-  explicit Session(Pool& pool) : connection_(pool) {
-    try {
-      session_.emplace(connection_->raw());
-    } catch (...) {
-      Discard();
-      ThrowAsError();
-    }
-  }
+  explicit Loan(Pool& pool) : connection_(pool) {}
 
-  pqxx::transaction_base& raw() { return *session_; }
+  Connection& connection() { return *connection_.operator->(); }
   void Discard() { connection_.Discard(); }
 
-  // Runs the step; `committing`: it makes something last.
+  // Runs the step; `committing`: it makes something last, so that with a lost
+  // connection nobody knows whether it did.
   template <typename Step>
   auto Do(bool committing, Step step) {
     try {
-      return step(raw());
-    } catch (...) {
-      try {
-        ThrowAsError(committing);
-      } catch (const Error& error) {
-        if (IsUseless(error)) Discard();
-        throw;
-      }
+      return step(connection());
+    } catch (const Error& error) {
+      if (IsUseless(error)) Discard();
+      if (committing && error.kind() == Error::Kind::kConnection)
+        throw Error(Error::Kind::kInDoubt, error.sqlstate(), "", error.what());
+      throw;
     }
   }
 
  private:
   PooledConnection connection_;
-  std::optional<pqxx::nontransaction> session_;
 };
 
 }  // namespace
@@ -147,7 +110,7 @@ struct Transaction::State {
     return result;
   }
 
-  Session session;
+  Loan session;
   const bool prepared;  // the queries are
   bool open = true;
   bool committed = false;
@@ -156,13 +119,13 @@ struct Transaction::State {
 Transaction::Transaction(Pool& pool, Isolation isolation)
     : state_(std::make_unique<State>(pool)) {
   const std::string begin = BeginWithSettings(pool.options(), isolation);
-  state_->Do([&](auto& session) { return session.exec(begin); });
+  state_->Do([&](Connection& connection) { return connection.Execute(begin); });
 }
 
 Transaction::~Transaction() {
   if (state_->committed) return;
   try {
-    state_->session.raw().exec("ROLLBACK");
+    state_->session.connection().Execute("ROLLBACK");
   } catch (const std::exception&) {
     state_->session.Discard();  // closing it undoes as well
   }
@@ -171,34 +134,38 @@ Transaction::~Transaction() {
 Result Transaction::RunPrepared(const Query& query,
                                 const std::vector<Parameter>& parameters) {
   if (!state_->prepared) return RunUnprepared(query.text, parameters);
-  return MakeResult(state_->Do(
-      [&](auto& session) { return ExecPrepared(session, query, parameters); }));
+  return MakeResult(state_->Do([&](Connection& connection) {
+    return connection.ExecutePrepared(std::string(query.name), parameters);
+  }));
 }
 
 Result Transaction::RunUnprepared(std::string_view text,
                                   const std::vector<Parameter>& parameters) {
-  return MakeResult(state_->Do([&](auto& session) {
-    return ExecUnprepared(session, text, parameters);
+  return MakeResult(state_->Do([&](Connection& connection) {
+    return connection.Execute(std::string(text), parameters);
   }));
 }
 
 Result Transaction::RunScript(std::string_view text) {
-  return MakeResult(state_->Do(
-      [&](auto& session) { return session.exec(std::string(text)); }));
+  return MakeResult(state_->Do([&](Connection& connection) {
+    return connection.Execute(std::string(text));
+  }));
 }
 
 void Transaction::Copy(std::string_view table,
                        const std::vector<std::string>& columns,
                        const std::vector<std::vector<Parameter>>& rows) {
-  state_->Do([&](auto& session) {
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-    // stream_to takes tuples only, and the number of columns is not known here.
-    pqxx::tablewriter writer(session, std::string(table), columns.begin(),
-                             columns.end());
-#pragma GCC diagnostic pop
-    for (const auto& row : rows) writer.write_raw_line(CopyLine(row));
-    writer.complete();
+  std::string statement = fmt::format("COPY {} (", QuoteIdentifier(table));
+  for (const std::string& column : columns) {
+    if (&column != &columns.front()) statement += ", ";
+    statement += QuoteIdentifier(column);
+  }
+  statement += ") FROM STDIN";
+  std::vector<std::string> lines;
+  lines.reserve(rows.size());
+  for (const auto& row : rows) lines.push_back(CopyLine(row));
+  state_->Do([&](Connection& connection) {
+    connection.Copy(statement, lines);
     return true;
   });
 }
@@ -207,8 +174,9 @@ void Transaction::Commit() {
   if (!state_->open || state_->committed)
     throw std::logic_error("the transaction has ended or failed");
   state_->open = false;
-  state_->session.Do(true,
-                     [](auto& session) { return session.exec("COMMIT"); });
+  state_->session.Do(true, [](Connection& connection) {
+    return connection.Execute("COMMIT");
+  });
   state_->committed = true;
 }
 
@@ -220,9 +188,10 @@ Result RunPreparedAlone(Pool& pool, const Query& query,
     transaction.Commit();
     return result;
   }
-  Session session(pool);
-  return MakeResult(session.Do(
-      true, [&](auto& raw) { return ExecPrepared(raw, query, parameters); }));
+  Loan session(pool);
+  return MakeResult(session.Do(true, [&](Connection& connection) {
+    return connection.ExecutePrepared(std::string(query.name), parameters);
+  }));
 }
 
 void RunOutside(Pool& pool, std::string_view statement,
@@ -231,14 +200,15 @@ void RunOutside(Pool& pool, std::string_view statement,
   if (!own_session && lock_timeout.count() > 0)
     throw std::logic_error(
         "a lock time-out outside of a transaction needs a session");
-  Session session(pool);
+  Loan session(pool);
   session.Discard();  // with its time-out
-  session.Do(true, [&](auto& raw) {
+  session.Do(true, [&](Connection& connection) {
     if (own_session)
-      raw.exec(fmt::format("SET lock_timeout = {}", lock_timeout.count()));
-    const Interruptible interruptible(interrupt,
-                                      [&] { raw.conn().cancel_query(); });
-    return raw.exec(std::string(statement));
+      connection.Execute(
+          fmt::format("SET lock_timeout = {}", lock_timeout.count()));
+    const Interruptible interruptible(
+        interrupt, [&] { connection.session().cancel_query(); });
+    return connection.Execute(std::string(statement));
   });
 }
 

@@ -3,6 +3,7 @@
 #include "queue/control_queries.h"
 #include "queue/fetcher_queries.h"
 #include "queue/inspection_queries.h"
+#include "queue/lease_queries.h"
 #include "queue/periodic_queries.h"
 #include "queue/queries.h"
 #include "queue/test_kit_queries.h"
@@ -17,6 +18,7 @@ std::span<const sql::Query> Catalogue() {
     std::vector<sql::Query> queries;
     for (const std::span<const sql::Query> list :
          {std::span<const sql::Query>(queries::kAll),
+          std::span<const sql::Query>(queries::kAllLease),
           std::span<const sql::Query>(queries::kAllControl),
           std::span<const sql::Query>(queries::kAllFetcher),
           std::span<const sql::Query>(queries::kAllInspection),

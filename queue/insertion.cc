@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <type_traits>
 #include <utility>
 
 #include "queue/job_check.h"
 #include "queue/queries.h"
 #include "queue/unique_jobs.h"
+#include "sql/array.h"
 
 namespace fluxnetes::queue {
 namespace {
@@ -18,43 +18,52 @@ bool IsPlain(const NewJob& job) {
          !job.pending;
 }
 
-// One member of every job, as an array.
+bool IsUnique(const NewJob& job) { return job.unique.has_value(); }
+
+using sql::Array;
+
+// One member of every job.
 template <typename Member>
-auto Column(std::span<const NewJob> jobs, Member member) {
-  std::vector<std::decay_t<decltype(jobs.front().*member)>> column;
-  column.reserve(jobs.size());
-  for (const NewJob& job : jobs) column.push_back(job.*member);
-  return column;
+sql::Parameter Column(Array::Type type, std::span<const NewJob> jobs,
+                      Member member) {
+  Array column(type, jobs.size());
+  for (const NewJob& job : jobs) column.Add(job.*member);
+  return column.Take();
 }
 
-sql::Result RunInsert(sql::Transaction& transaction,
-                      std::span<const NewJob> jobs,
+sql::Parameter TagColumn(std::span<const NewJob> jobs) {
+  Array column(Array::Type::kText, jobs.size());
+  for (const NewJob& job : jobs) column.Add(*sql::Parameter(job.tags).text());
+  return column.Take();
+}
+
+// `run` takes a query and its arguments.
+template <typename Run>
+sql::Result RunInsert(Run run, std::span<const NewJob> jobs,
                       const std::vector<std::string>& told) {
-  const auto kinds = Column(jobs, &NewJob::kind);
-  const auto queues = Column(jobs, &NewJob::queue);
-  const auto priorities = Column(jobs, &NewJob::priority);
-  const auto attempts = Column(jobs, &NewJob::max_attempts);
-  const auto args = Column(jobs, &NewJob::args);
+  using enum Array::Type;
+  const auto kinds = Column(kText, jobs, &NewJob::kind);
+  const auto queues = Column(kText, jobs, &NewJob::queue);
+  const auto priorities = Column(kSmallint, jobs, &NewJob::priority);
+  const auto attempts = Column(kInteger, jobs, &NewJob::max_attempts);
+  const auto args = Column(kJsonb, jobs, &NewJob::args);
   if (std::ranges::all_of(jobs, IsPlain))
-    return transaction.Run(queries::kInsertPlainJobs, kinds, queues, priorities,
-                           attempts, args, told);
-  std::vector<std::string> tags;
-  tags.reserve(jobs.size());
-  for (const NewJob& job : jobs)
-    tags.push_back(*sql::Parameter(job.tags).text());
-  return transaction.Run(queries::kInsertJobs, kinds, queues, priorities,
-                         attempts, Column(jobs, &NewJob::scheduled_at), args,
-                         tags, Column(jobs, &NewJob::metadata),
-                         Column(jobs, &NewJob::pending), told);
+    return run(queries::kInsertPlainJobs, kinds, queues, priorities, attempts,
+               args, told);
+  return run(queries::kInsertJobs, kinds, queues, priorities, attempts,
+             Column(kTimestamptz, jobs, &NewJob::scheduled_at), args,
+             TagColumn(jobs), Column(kJsonb, jobs, &NewJob::metadata),
+             Column(kBoolean, jobs, &NewJob::pending), told);
 }
 
-std::vector<Inserted> InsertAll(sql::Transaction& transaction,
-                                std::span<const NewJob> jobs, bool announce) {
+template <typename Run>
+std::vector<Inserted> InsertAll(Run run, std::span<const NewJob> jobs,
+                                bool announce) {
   std::vector<std::string> told;
   if (announce) told = QueuesOf(jobs);
   std::vector<Inserted> inserted;
   inserted.reserve(jobs.size());
-  for (const sql::Row row : RunInsert(transaction, jobs, told))
+  for (const sql::Row row : RunInsert(run, jobs, told))
     if (const auto id = row.Find<std::int64_t>(0)) inserted.push_back({*id});
   return inserted;
 }
@@ -73,16 +82,35 @@ std::vector<Inserted> InsertJobs(sql::Transaction& transaction,
                                  std::span<const NewJob> jobs, bool announce) {
   if (jobs.empty()) return {};
   std::ranges::for_each(jobs, CheckJob);
-  if (std::ranges::none_of(
-          jobs, [](const NewJob& job) { return job.unique.has_value(); }))
-    return InsertAll(transaction, jobs, announce);
+  const auto run = [&](const auto&... arguments) {
+    return transaction.Run(arguments...);
+  };
+  if (std::ranges::none_of(jobs, IsUnique))
+    return InsertAll(run, jobs, announce);
 
   UniqueJobs unique(transaction, jobs);
   std::vector<NewJob> fresh;
   for (std::size_t i = 0; i < jobs.size(); ++i)
     if (unique.IsFirst(i)) fresh.push_back(jobs[i]);
   if (fresh.empty()) return unique.Finish({});
-  return unique.Finish(InsertAll(transaction, fresh, announce));
+  return unique.Finish(InsertAll(run, fresh, announce));
+}
+
+std::vector<Inserted> InsertJobsAlone(sql::Pool& pool,
+                                      std::span<const NewJob> jobs,
+                                      bool announce) {
+  if (jobs.empty()) return {};
+  if (std::ranges::none_of(jobs, IsUnique)) {
+    std::ranges::for_each(jobs, CheckJob);
+    const auto run = [&](const auto&... arguments) {
+      return sql::RunAlone(pool, arguments...);
+    };
+    return InsertAll(run, jobs, announce);
+  }
+  sql::Transaction transaction(pool);
+  std::vector<Inserted> inserted = InsertJobs(transaction, jobs, announce);
+  transaction.Commit();
+  return inserted;
 }
 
 void CopyJobs(sql::Transaction& transaction, std::span<const NewJob> jobs) {

@@ -15,6 +15,11 @@ namespace fluxnetes::queue {
 std::vector<Inserted> InsertJobs(sql::Transaction& transaction,
                                  std::span<const NewJob> jobs, bool announce);
 
+// The same in a transaction of its own; in one round trip if none is unique.
+std::vector<Inserted> InsertJobsAlone(sql::Pool& pool,
+                                      std::span<const NewJob> jobs,
+                                      bool announce);
+
 void CopyJobs(sql::Transaction& transaction, std::span<const NewJob> jobs);
 
 // The queues of the jobs, each once.

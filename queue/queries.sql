@@ -108,38 +108,6 @@ FROM unnest($1::text [], $2::timestamptz []) AS r (queue, rewound_to);
 SELECT pg_notify(current_schema() || '.jobs', told.queue)
 FROM unnest($1::text []) AS told (queue);
 
--- name: lease_jobs
--- Gives the first jobs of a queue to a client, if it is alive and the queue
--- runs. What others are just taking is passed over.
-UPDATE jobs
-SET
-  state = 'running',
-  attempt = attempt + 1,
-  client_id = $2,
-  attempted_at = now()
-WHERE ctid = ANY(ARRAY(
-  SELECT first.ctid
-  FROM jobs AS first
-  WHERE
-    first.queue = $1
-    AND first.state = 'available'
-    AND EXISTS (
-      SELECT FROM clients
-      WHERE id = $2 AND heartbeat_at + time_to_live > now()
-    )
-    AND NOT EXISTS (
-      SELECT FROM job_queues
-      WHERE name = $1 AND paused_at IS NOT NULL
-    )
-  ORDER BY first.priority, first.scheduled_at, first.id
-  LIMIT $3
-  FOR UPDATE SKIP LOCKED
-))
-RETURNING
-  id, kind, queue, args, priority, attempt, max_attempts, created_at,
-  scheduled_at, attempted_at, metadata, tags,
-  jsonb_array_length(errors) AS failures;
-
 -- name: complete_jobs
 -- Moves completed jobs away, each if it still runs (has a client) in the attempt
 -- named.
@@ -283,11 +251,6 @@ finished AS (
 SELECT id, attempt FROM postponed
 UNION ALL
 SELECT id, attempt FROM finished;
-
--- name: use_queue
--- Notes that a queue is leased from.
-INSERT INTO job_queues (name) VALUES ($1)
-ON CONFLICT (name) DO UPDATE SET used_at = now();
 
 -- name: pause_queue
 -- Stops leasing from a queue, if there is one of that name.

@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <set>
+#include <algorithm>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -10,11 +11,12 @@
 #include "queue/job_check.h"
 #include "queue/json_text.h"
 #include "queue/queries.h"
+#include "sql/array.h"
 
 namespace fluxnetes::queue {
 namespace {
 
-using Leases = std::set<std::pair<std::int64_t, int>>;
+using sql::Array;
 
 bool EndsJob(const JobResult& result) {
   return result.outcome != Outcome::kFailed &&
@@ -58,92 +60,145 @@ std::string Storable(const std::string& text) {
 
 // Results as the arrays that the statements take.
 struct Arrays {
-  std::vector<std::int64_t> ids;
-  std::vector<int> attempts;
-  std::vector<std::string> states, errors, traces, metadata;
-  std::vector<bool> failed;
+  explicit Arrays(std::size_t expected)
+      : ids(Array::Type::kBigint, expected),
+        attempts(Array::Type::kInteger, expected) {}
+
+  Array ids, attempts;
+  Array states{Array::Type::kText}, errors{Array::Type::kText},
+      traces{Array::Type::kText}, metadata{Array::Type::kJsonb},
+      failed{Array::Type::kBoolean};
   std::vector<std::optional<std::string>> delays;
 
   void AddLease(const JobResult& result) {
-    ids.push_back(result.id);
-    attempts.push_back(result.attempt);
+    ids.Add(result.id);
+    attempts.Add(result.attempt);
   }
   void AddTexts(const JobResult& result) {
-    errors.push_back(Storable(result.error));
-    traces.push_back(Storable(result.trace));
-    metadata.push_back(result.metadata.empty() ? "{}" : result.metadata);
+    errors.Add(Storable(result.error));
+    traces.Add(Storable(result.trace));
+    metadata.Add(result.metadata.empty() ? "{}" : result.metadata);
   }
 };
 
-void AddAccepted(const sql::Result& result, Leases& accepted) {
-  for (const sql::Row row : result)
-    accepted.insert({row.Get<std::int64_t>(0), row.Get<int>(1)});
+template <typename Run>
+sql::Result RunComplete(Run run, std::span<const JobResult* const> results) {
+  Arrays arrays(results.size());
+  for (const JobResult* result : results) arrays.AddLease(*result);
+  return run(queries::kCompleteJobs, arrays.ids.Take(), arrays.attempts.Take());
 }
 
-void RunComplete(sql::Transaction& transaction,
-                 std::span<const JobResult> results, Leases& accepted) {
-  Arrays arrays;
-  for (const JobResult& result : results)
-    if (IsPlain(result)) arrays.AddLease(result);
-  if (arrays.ids.empty()) return;
-  AddAccepted(
-      transaction.Run(queries::kCompleteJobs, arrays.ids, arrays.attempts),
-      accepted);
-}
-
-void RunFinish(sql::Transaction& transaction,
-               std::span<const JobResult> results, Leases& accepted) {
-  Arrays arrays;
-  for (const JobResult& result : results) {
-    if (!EndsJob(result) || IsPlain(result)) continue;
-    arrays.AddLease(result);
-    arrays.AddTexts(result);
-    arrays.states.emplace_back(FinalState(result.outcome));
+template <typename Run>
+sql::Result RunFinish(Run run, std::span<const JobResult* const> results) {
+  Arrays arrays(results.size());
+  for (const JobResult* result : results) {
+    arrays.AddLease(*result);
+    arrays.AddTexts(*result);
+    arrays.states.Add(FinalState(result->outcome));
   }
-  if (arrays.ids.empty()) return;
-  AddAccepted(transaction.Run(queries::kFinishJobs, arrays.ids, arrays.attempts,
-                              arrays.states, arrays.errors, arrays.traces,
-                              arrays.metadata),
-              accepted);
+  return run(queries::kFinishJobs, arrays.ids.Take(), arrays.attempts.Take(),
+             arrays.states.Take(), arrays.errors.Take(), arrays.traces.Take(),
+             arrays.metadata.Take());
 }
 
-void RunPostpone(sql::Transaction& transaction,
-                 std::span<const JobResult> results, Leases& accepted) {
-  Arrays arrays;
-  for (const JobResult& result : results) {
-    if (EndsJob(result)) continue;
-    arrays.AddLease(result);
-    arrays.AddTexts(result);
-    const bool failed = result.outcome == Outcome::kFailed;
-    arrays.failed.push_back(failed);
-    if (failed && !result.delay)
+template <typename Run>
+sql::Result RunPostpone(Run run, std::span<const JobResult* const> results) {
+  Arrays arrays(results.size());
+  for (const JobResult* result : results) {
+    arrays.AddLease(*result);
+    arrays.AddTexts(*result);
+    const bool failed = result->outcome == Outcome::kFailed;
+    arrays.failed.Add(failed);
+    if (failed && !result->delay)
       arrays.delays.emplace_back();
     else
       arrays.delays.emplace_back(fmt::format(
           "{} milliseconds",
-          result.delay.value_or(std::chrono::milliseconds(0)).count()));
+          result->delay.value_or(std::chrono::milliseconds(0)).count()));
   }
-  if (arrays.ids.empty()) return;
-  AddAccepted(transaction.Run(queries::kPostponeJobs, arrays.ids,
-                              arrays.attempts, arrays.failed, arrays.errors,
-                              arrays.delays, arrays.traces, arrays.metadata),
-              accepted);
+  return run(queries::kPostponeJobs, arrays.ids.Take(), arrays.attempts.Take(),
+             arrays.failed.Take(), arrays.errors.Take(), arrays.delays,
+             arrays.traces.Take(), arrays.metadata.Take());
 }
+
+// Results by the statement that takes them, and what was accepted.
+class Batch {
+ public:
+  explicit Batch(std::span<const JobResult> results) : results_(results) {
+    for (const JobResult& result : results) {
+      Check(result);
+      (IsPlain(result)   ? plain_
+       : EndsJob(result) ? ends_
+                         : postpones_)
+          .push_back(&result);
+    }
+  }
+
+  bool IsOneStatement() const {
+    return std::max({plain_.size(), ends_.size(), postpones_.size()}) ==
+           results_.size();
+  }
+
+  template <typename Run>
+  std::vector<bool> Record(Run run) {
+    if (!plain_.empty()) AddAccepted(RunComplete(run, plain_));
+    if (!ends_.empty()) AddAccepted(RunFinish(run, ends_));
+    if (!postpones_.empty()) AddAccepted(RunPostpone(run, postpones_));
+    return Answers();
+  }
+
+ private:
+  using Lease = std::pair<std::int64_t, int>;
+
+  void AddAccepted(const sql::Result& result) {
+    for (const sql::Row row : result)
+      accepted_.emplace_back(row.Get<std::int64_t>(0), row.Get<int>(1));
+  }
+
+  // A lease that is named twice is accepted once.
+  std::vector<bool> Answers() {
+    std::ranges::sort(accepted_);
+    std::vector<bool> used(accepted_.size());
+    std::vector<bool> answers;
+    answers.reserve(results_.size());
+    for (const JobResult& result : results_) {
+      const Lease lease(result.id, result.attempt);
+      const auto found = std::ranges::lower_bound(accepted_, lease);
+      const auto place = static_cast<std::size_t>(found - accepted_.begin());
+      const bool accepted =
+          found != accepted_.end() && *found == lease && !used[place];
+      if (accepted) used[place] = true;
+      answers.push_back(accepted);
+    }
+    return answers;
+  }
+
+  const std::span<const JobResult> results_;
+  std::vector<const JobResult*> plain_, ends_, postpones_;
+  std::vector<Lease> accepted_;
+};
 
 }  // namespace
 
 std::vector<bool> RecordResults(sql::Transaction& transaction,
                                 std::span<const JobResult> results) {
-  for (const JobResult& result : results) Check(result);
-  Leases accepted;
-  RunComplete(transaction, results, accepted);
-  RunFinish(transaction, results, accepted);
-  RunPostpone(transaction, results, accepted);
-  std::vector<bool> answers;
-  answers.reserve(results.size());
-  for (const JobResult& result : results)
-    answers.push_back(accepted.erase({result.id, result.attempt}) == 1);
-  return answers;
+  return Batch(results).Record(
+      [&](const auto&... arguments) { return transaction.Run(arguments...); });
+}
+
+std::vector<bool> RecordResultsAlone(sql::Pool& pool,
+                                     std::span<const JobResult> results) {
+  if (results.empty()) return {};
+  Batch batch(results);
+  if (batch.IsOneStatement())
+    return batch.Record([&](const auto&... arguments) {
+      return sql::RunAlone(pool, arguments...);
+    });
+  sql::Transaction transaction(pool);
+  std::vector<bool> accepted = batch.Record(
+      [&](const auto&... arguments) { return transaction.Run(arguments...); });
+  transaction.Commit();
+  return accepted;
 }
 
 }  // namespace fluxnetes::queue

@@ -14,4 +14,9 @@ namespace fluxnetes::queue {
 std::vector<bool> RecordResults(sql::Transaction& transaction,
                                 std::span<const JobResult> results);
 
+// The same in a transaction of its own; in one round trip if one statement
+// does.
+std::vector<bool> RecordResultsAlone(sql::Pool& pool,
+                                     std::span<const JobResult> results);
+
 }  // namespace fluxnetes::queue

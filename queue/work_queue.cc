@@ -1,9 +1,5 @@
 #include "queue/work_queue.h"
 
-#include <algorithm>
-#include <tuple>
-#include <utility>
-
 #include "queue/announcer.h"
 #include "queue/insertion.h"
 #include "queue/queries.h"
@@ -16,32 +12,6 @@ namespace {
 // How many rows one statement of the housekeeping changes.
 constexpr int kBatch = 1'000;
 
-Job JobFrom(const sql::Row& row) {
-  return {.id = row.Get<std::int64_t>(0),
-          .kind = row.Get<std::string>(1),
-          .queue = row.Get<std::string>(2),
-          .args = row.Get<std::string>(3),
-          .priority = row.Get<int>(4),
-          .attempt = row.Get<int>(5),
-          .max_attempts = row.Get<int>(6),
-          .created_at = row.Get<sql::Timestamp>(7),
-          .scheduled_at = row.Get<sql::Timestamp>(8),
-          .attempted_at = row.Get<sql::Timestamp>(9),
-          .metadata = row.Get<std::string>(10),
-          .tags = row.Get<std::vector<std::string>>(11),
-          .failures = row.Get<int>(12)};
-}
-
-std::vector<Job> JobsInOrder(const sql::Result& leased) {
-  std::vector<Job> jobs;
-  jobs.reserve(leased.size());
-  for (const sql::Row row : leased) jobs.push_back(JobFrom(row));
-  std::ranges::sort(jobs, {}, [](const Job& job) {
-    return std::tuple(job.priority, job.scheduled_at, job.id);
-  });
-  return jobs;
-}
-
 JobError UnknownQueue(const std::string& queue) {
   return {JobError::Code::kUnknownQueue,
           "there is no queue '" + queue + "': no job waits in it"};
@@ -49,8 +19,9 @@ JobError UnknownQueue(const std::string& queue) {
 
 }  // namespace
 
-WorkQueue::WorkQueue(sql::Pool& pool, Announcer* announcer)
-    : pool_(pool), announcer_(announcer) {}
+WorkQueue::WorkQueue(sql::Pool& pool, Announcer* announcer,
+                     LeaseOptions options)
+    : pool_(pool), announcer_(announcer), leasing_(pool, options) {}
 
 std::vector<Inserted> WorkQueue::Insert(sql::Transaction& transaction,
                                         std::span<const NewJob> jobs,
@@ -59,10 +30,8 @@ std::vector<Inserted> WorkQueue::Insert(sql::Transaction& transaction,
 }
 
 std::vector<Inserted> WorkQueue::Insert(std::span<const NewJob> jobs) {
-  sql::Transaction transaction(pool_);
   std::vector<Inserted> inserted =
-      Insert(transaction, jobs, announcer_ == nullptr);
-  transaction.Commit();
+      InsertJobsAlone(pool_, jobs, announcer_ == nullptr);
   if (announcer_ != nullptr)
     for (const std::string& queue : QueuesOf(jobs)) announcer_->Announce(queue);
   return inserted;
@@ -77,8 +46,7 @@ std::vector<Job> WorkQueue::Lease(const std::string& queue, std::int64_t client,
                                   int limit, InDoubt in_doubt) {
   if (in_doubt == InDoubt::kWithdraw) WithdrawDoubtful();
   try {
-    return JobsInOrder(
-        sql::RunAlone(pool_, queries::kLeaseJobs, queue, client, limit));
+    return leasing_.Lease(queue, client, limit);
   } catch (const sql::Error& error) {
     if (!error.InDoubt() || in_doubt == InDoubt::kLeave) throw;
     const std::lock_guard lock(mutex_);
@@ -90,9 +58,10 @@ std::vector<Job> WorkQueue::Lease(const std::string& queue, std::int64_t client,
 std::vector<Job> WorkQueue::Lease(sql::Transaction& transaction,
                                   const std::string& queue, std::int64_t client,
                                   int limit) {
-  return JobsInOrder(
-      transaction.Run(queries::kLeaseJobs, queue, client, limit));
+  return leasing_.Lease(transaction, queue, client, limit);
 }
+
+void WorkQueue::MoveMarks(const std::string& queue) { leasing_.Glance(queue); }
 
 void WorkQueue::WithdrawDoubtful() {
   const std::lock_guard lock(mutex_);
@@ -107,10 +76,7 @@ std::vector<bool> WorkQueue::Finish(sql::Transaction& transaction,
 }
 
 std::vector<bool> WorkQueue::Finish(std::span<const JobResult> results) {
-  sql::Transaction transaction(pool_);
-  std::vector<bool> accepted = Finish(transaction, results);
-  transaction.Commit();
-  return accepted;
+  return RecordResultsAlone(pool_, results);
 }
 
 void WorkQueue::Pause(const std::string& queue) {

@@ -20,6 +20,7 @@
 
 #include "queue/job.h"
 #include "queue/job_error.h"
+#include "queue/leasing.h"
 #include "sql/pool.h"
 #include "sql/transaction.h"
 
@@ -37,7 +38,8 @@ class WorkQueue {
  public:
   // With an announcer, which must outlive it, inserts in transactions of their
   // own ring through that one; else each does by itself.
-  explicit WorkQueue(sql::Pool& pool, Announcer* announcer = nullptr);
+  explicit WorkQueue(sql::Pool& pool, Announcer* announcer = nullptr,
+                     LeaseOptions options = {});
 
   // One statement for all; what became of each in the order of the jobs. Jobs
   // that are to be unique take three more, and of several sessions that insert
@@ -64,10 +66,13 @@ class WorkQueue {
   std::vector<Job> Lease(const std::string& queue, std::int64_t client,
                          int limit, InDoubt in_doubt = InDoubt::kWithdraw);
   // The same in the caller's transaction, which should be short: the jobs are
-  // locked until it ends.
+  // locked until it ends. Who leases in no other way calls MoveMarks() between
+  // transactions, lest an open transaction elsewhere makes leases slow.
   std::vector<Job> Lease(sql::Transaction& transaction,
                          const std::string& queue, std::int64_t client,
                          int limit);
+
+  void MoveMarks(const std::string& queue);
 
   // Records how jobs ended. Returns, for each result, whether it was accepted:
   // false means that the lease was lost and nothing was changed. Finished jobs
@@ -101,6 +106,7 @@ class WorkQueue {
 
   sql::Pool& pool_;
   Announcer* const announcer_;
+  Leasing leasing_;
 
   std::mutex mutex_;
   // Clients of leases in doubt. Protected by mutex_.

@@ -109,6 +109,50 @@ TEST_F(Insert, WhatCannotBeIsRejected) {
   EXPECT_EQ(database.Ask("SELECT count(*) FROM jobs"), "0");
 }
 
+TEST_F(Insert, EachFaultHasItsCode) {
+  using Code = JobError::Code;
+  const auto code_of = [&](auto change) {
+    NewJob job = JobOf("q");
+    change(job);
+    try {
+      InsertOne(job);
+    } catch (const JobError& error) {
+      return std::optional(error.code());
+    }
+    return std::optional<Code>();
+  };
+  const std::string long_name(kMaxNameBytes + 1, 'x');
+  EXPECT_EQ(code_of([&](NewJob& job) { job.kind = ""; }), Code::kKind);
+  EXPECT_EQ(code_of([&](NewJob& job) { job.kind = long_name; }), Code::kKind);
+  EXPECT_EQ(code_of([&](NewJob& job) { job.queue = ""; }), Code::kQueue);
+  EXPECT_EQ(code_of([&](NewJob& job) { job.queue = "\xff"; }), Code::kQueue);
+  EXPECT_EQ(code_of([&](NewJob& job) { job.priority = 0; }), Code::kPriority);
+  EXPECT_EQ(code_of([&](NewJob& job) { job.max_attempts = 0; }),
+            Code::kMaxAttempts);
+  EXPECT_EQ(code_of([&](NewJob& job) { job.args = "{"; }), Code::kArgs);
+  EXPECT_EQ(code_of([&](NewJob& job) { job.metadata = "1"; }), Code::kMetadata);
+  EXPECT_EQ(code_of([&](NewJob& job) { job.tags = {long_name}; }), Code::kTag);
+  EXPECT_EQ(code_of([&](NewJob& job) { job.tags.resize(kMaxTags + 1); }),
+            Code::kTooLarge);
+  const auto object = [](std::size_t bytes) {
+    return "{\"a\":\"" + std::string(bytes - 8, 'x') + "\"}";
+  };
+  EXPECT_EQ(code_of([&](NewJob& job) { job.args = object(kMaxArgsBytes + 1); }),
+            Code::kTooLarge);
+  EXPECT_EQ(code_of([&](NewJob& job) {
+              job.metadata = object(kMaxMetadataBytes + 1);
+            }),
+            Code::kTooLarge);
+  EXPECT_EQ(database.Ask("SELECT count(*) FROM jobs"), "0");
+  EXPECT_EQ(code_of([&](NewJob& job) {
+              job.args = object(kMaxArgsBytes);
+              job.metadata = object(kMaxMetadataBytes);
+              job.tags.assign(kMaxTags, long_name.substr(1));
+              job.kind = job.queue = long_name.substr(1);
+            }),
+            std::nullopt);
+}
+
 TEST_F(Insert, AThousandKeepTheirOrder) {
   std::vector<NewJob> many(1'000, JobOf("q"));
   for (int i = 0; i < 1'000; ++i)

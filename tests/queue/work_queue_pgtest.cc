@@ -176,6 +176,92 @@ TEST_F(Results, AFinishedJobKeepsEverythingItHad) {
             "bind|q|1|completed|1|25|t|{\"a\": 1}|[]|{t}|{\"m\": 2}|t|t");
 }
 
+TEST_F(Results, MetadataIsMergedWhateverTheOutcome) {
+  for (const Outcome outcome :
+       {Outcome::kCompleted, Outcome::kFailed, Outcome::kSnoozed,
+        Outcome::kCancelled, Outcome::kDiscarded}) {
+    NewJob job = JobOf("q");
+    job.metadata = R"({"kept": 1, "changed": 1})";
+    const auto id = InsertOne(job);
+    const auto client = NewClient();
+    const Job leased = LeaseOne(*client);
+    EXPECT_EQ(leased.metadata, R"({"kept": 1, "changed": 1})");
+    JobResult result{leased.id, leased.attempt, outcome};
+    result.metadata = R"({"changed": {"a": 2}, "new": "ü"})";
+    result.delay = milliseconds(60'000);
+    EXPECT_TRUE(jobs.Finish(std::vector{result})[0]);
+    EXPECT_EQ(database.Ask(
+                  "SELECT metadata FROM jobs WHERE id = " + std::to_string(id) +
+                  " UNION ALL SELECT metadata FROM jobs_finished "
+                  "WHERE id = " +
+                  std::to_string(id)),
+              R"({"new": "ü", "kept": 1, "changed": {"a": 2}})");
+  }
+}
+
+TEST_F(Results, AFailureHasItsTraceAndMayChooseItsDelay) {
+  InsertOne(JobOf("q"));
+  const auto client = NewClient();
+  const Job job = LeaseOne(*client);
+  JobResult result{job.id, job.attempt, Outcome::kFailed, "no"};
+  result.trace = "here\nthere";
+  result.delay = milliseconds(3'600'000);
+  EXPECT_TRUE(jobs.Finish(std::vector{result})[0]);
+  EXPECT_EQ(
+      database.AskAll("SELECT state, errors->0->>'trace', "
+                      "scheduled_at - now() > interval '50 minutes' FROM jobs"),
+      "retryable|here\nthere|t");
+}
+
+TEST_F(Results, WhatAFailureSaysIsCutAndMadeText) {
+  InsertOne(JobOf("q"));
+  const auto client = NewClient();
+  const Job job = LeaseOne(*client);
+  JobResult result{job.id, job.attempt, Outcome::kDiscarded};
+  result.error = std::string(kMaxErrorBytes - 1, 'x') + "ü and more";
+  result.trace = std::string("a\0b\xff", 4);
+  EXPECT_TRUE(jobs.Finish(std::vector{result})[0]);
+  EXPECT_EQ(database.AskAll("SELECT length(errors->0->>'message'), "
+                            "errors->0->>'trace' FROM jobs_finished"),
+            std::to_string(kMaxErrorBytes - 1) + "|a?b?");
+}
+
+TEST_F(Results, TheLastHundredErrorsAreKept) {
+  NewJob job = JobOf("q");
+  job.max_attempts = kNoLimit;
+  InsertOne(job);
+  const auto client = NewClient();
+  for (int i = 0; i < kMaxErrors + 3; ++i)
+    FinishOne(LeaseOne(*client), Outcome::kFailed, std::to_string(i),
+              milliseconds(0));
+  EXPECT_EQ(database.AskAll("SELECT jsonb_array_length(errors), "
+                            "errors->0->>'message', errors->-1->>'message' "
+                            "FROM jobs"),
+            "100|3|102");
+}
+
+TEST_F(Results, OnesThatCannotBeAreRefusedAndNothingIsChanged) {
+  const auto id = InsertOne(JobOf("q"));
+  const auto client = NewClient();
+  const Job job = LeaseOne(*client);
+  JobResult result{job.id, job.attempt};
+  result.metadata = "[]";
+  EXPECT_THROW(jobs.Finish(std::vector{result}), JobError);
+  result.metadata = "";
+  result.delay = milliseconds(-1);
+  EXPECT_THROW(jobs.Finish(std::vector{result}), JobError);
+  EXPECT_EQ(StateOf(id), "running");
+}
+
+TEST_F(WorkQueueTest, AQueueThatNobodyKnowsIsNotPaused) {
+  EXPECT_THROW(jobs.Pause("q"), JobError);
+  EXPECT_THROW(jobs.Resume("q"), JobError);
+  const auto client = NewClient();
+  EXPECT_TRUE(jobs.Lease("q", client->id(), 1).empty());  // known from now on
+  jobs.Pause("q");
+  jobs.Resume("q");
+}
+
 TEST_F(Results, AStaleAttemptIsRefusedAndChangesNothing) {
   const auto id = InsertOne(JobOf("q"));
   const auto first = NewClient();

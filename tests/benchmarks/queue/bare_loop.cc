@@ -2,6 +2,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "queue/lease_queries.h"
 #include "queue/queries.h"
 #include "tests/benchmarks/queue/bare_connection.h"
 #include "tests/benchmarks/queue/job_loop.h"
@@ -49,7 +50,8 @@ class Loop : public JobLoop {
   std::vector<Leased> Lease(int limit) override {
     const BareResult answer =
         connection_.Run(queries::kLeaseJobs.name,
-                        {Text(kQueue), client_, Text(std::to_string(limit))});
+                        {Text(kQueue), client_, Text(std::to_string(limit)),
+                         begin_, begin_, begin_, begin_, Text("1:1:")});
     const int id = PQfnumber(answer.get(), "id");
     const int attempt = PQfnumber(answer.get(), "attempt");
     std::vector<Leased> leased;
@@ -78,6 +80,8 @@ class Loop : public JobLoop {
   BareConnection connection_;
   const bool history_;
   BareParameter client_;
+  // From the beginning of the queue.
+  const BareParameter begin_ = Text("-infinity");
   std::map<int, std::vector<BareParameter>> inserts_;
 };
 

@@ -40,12 +40,12 @@ WHERE ctid = ANY(ARRAY(
         )
       )
       AND EXISTS (
-        SELECT FROM clients
-        WHERE id = $2 AND heartbeat_at + time_to_live > now()
+        SELECT FROM clients AS c
+        WHERE c.id = $2 AND c.heartbeat_at + c.time_to_live > now()
       )
       AND NOT EXISTS (
-        SELECT FROM job_queues
-        WHERE name = $1 AND paused_at IS NOT NULL
+        SELECT FROM job_queues AS q
+        WHERE q.name = $1 AND q.paused_at IS NOT NULL
       )
     ORDER BY j.scheduled_at, j.id
     LIMIT $3
@@ -59,9 +59,9 @@ RETURNING
   jsonb_array_length(errors) AS failures;
 
 -- name: glance_at_queue
--- The time, then a snapshot, and what it shows: the first available job of each
--- priority from the marks $2 to $5 on, and how far back transactions went that
--- the snapshot $6 did not show.
+-- The time, then an id and a snapshot, and what that shows: the first available
+-- job of each priority from the marks $2 to $5 on, and how far back transactions
+-- went that the snapshot $6 did not show.
 SELECT
   pg_postmaster_start_time()::text AS server,
   statement_timestamp() AS time,
@@ -104,7 +104,8 @@ SELECT
       r.queue = $1
       AND r.transaction_id >= pg_snapshot_xmin($6::text::pg_snapshot)
       AND NOT pg_visible_in_snapshot(r.transaction_id, $6::text::pg_snapshot)
-  ) AS rewound_to;
+  ) AS rewound_to,
+  pg_current_xact_id()::text AS transaction;
 
 -- name: use_queue
 -- Notes that a queue is leased from.

@@ -12,7 +12,6 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::chrono::minutes kNotePause{5};
-constexpr milliseconds kShortLook{2};
 constexpr milliseconds kLongPause{60'000};
 constexpr int kPausePerLook = 1'000;
 
@@ -65,6 +64,7 @@ Glance GlanceFrom(const sql::Row& row) {
   for (int i = 0; i < 4; ++i)
     glance.first.at(i) = row.Find<sql::Timestamp>(3 + i);
   glance.rewound_to = row.Find<sql::Timestamp>(7);
+  glance.transaction = row.Get<unsigned long>(8);
   return glance;
 }
 
@@ -103,8 +103,8 @@ std::vector<Job> Leasing::LookAtAll(Line& line, const std::string& queue,
   std::vector<Job> jobs = RunLease(run, LowWaterMark(), queue, client, limit);
   const Clock::time_point end = Clock::now();
   const std::lock_guard lock(mutex_);
-  if (end - begin < kShortLook)
-    line.next_look_at_all = end + kPausePerLook * (end - begin);
+  line.next_look_at_all = end + std::min<Clock::duration>(
+                                    kPausePerLook * (end - begin), kLongPause);
   return jobs;
 }
 

@@ -24,7 +24,7 @@ struct LeaseOptions {
   std::chrono::milliseconds glance{250};
   // Whether one who finds nothing looks at the whole queue now and then, since
   // other programs may have changed rows by hand. It takes a thousandth of the
-  // time, and is done once a minute where it takes long.
+  // time at most, and is done once a minute at least.
   bool look_at_all = true;
 };
 

@@ -58,17 +58,21 @@ void LowWaterMark::See(const Glance& glance) {
   snapshot_ = glance.snapshot;
   time_ = glance.time;
 
-  KeepThoseIn(running, waiting_);
-  if (candidate_ && glance.time - *candidate_ > kPatience)
-    suspects_.merge(waiting_), waiting_.clear();
-  if (candidate_ && !waiting_.empty()) return;
-  // What it says of the first jobs does not hold for lower marks.
-  if (candidate_ && lowered) return;
-  if (candidate_) Raise(glance);
+  if (candidate_) {
+    std::set<TransactionId> waited_for;
+    std::ranges::set_difference(running, suspects_,
+                                std::inserter(waited_for, waited_for.end()));
+    waited_for.erase(waited_for.lower_bound(horizon_), waited_for.end());
+    if (glance.time - *candidate_ > kPatience)
+      suspects_.merge(waited_for);
+    else if (!waited_for.empty())
+      return;
+    // What it says of the first jobs does not hold for lower marks.
+    if (lowered) return;
+    Raise(glance);
+  }
   candidate_ = glance.time;
-  waiting_.clear();
-  std::ranges::set_difference(running, suspects_,
-                              std::inserter(waiting_, waiting_.end()));
+  horizon_ = glance.transaction;
 }
 
 bool LowWaterMark::BeginsAnew(const Glance& glance) const {

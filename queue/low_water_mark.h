@@ -4,13 +4,16 @@
 // earlier, nobody may remove those.
 //
 // How it knows: every transaction that makes a job available has its id before
-// it reads the clock for scheduled_at (insert_jobs in queries.sql). So what
-// appears after a snapshot is later than the snapshot, or the work of a
-// transaction that the snapshot shows as running. When those have ended, what a
-// second snapshot shows is all that there will be before the first one's time:
+// it reads the clock for scheduled_at (insert_jobs in queries.sql), and a
+// glance reads the clock before it takes an id of its own. So who has a higher
+// id than the glance is later than its time; when all that have a lower one
+// have ended, what a second glance shows is all that there will be before that
+// time:
 //
-//   glance 1: time t, transactions W run   glance 2: none of W runs, and F is
-//                                          the first job there is: min(t, F)
+//   glance 1: time t, own id N     glance 2: nobody below N runs, and F is the
+//                                            first job there is: min(t, F)
+//
+// (A snapshot alone would not do: who has begun last is not in its list.)
 //
 // Three kinds of transactions do not keep to that and are dealt with apart. Who
 // makes a job available at a time that has passed says so in job_rewinds. Who
@@ -40,7 +43,8 @@ using Marks = std::array<std::optional<sql::Timestamp>, 4>;
 struct Glance {
   std::string server = {};  // changes when another one answers
   sql::Timestamp time = {};
-  std::string snapshot = {};  // pg_snapshot as text
+  std::uint64_t transaction = 0;  // its own id
+  std::string snapshot = {};      // pg_snapshot as text
   // Of available jobs at or after the marks that it was asked with.
   std::array<std::optional<sql::Timestamp>, 4> first = {};
   // By transactions that the snapshot before this one did not show.
@@ -69,9 +73,9 @@ class LowWaterMark {
   std::string server_;
   std::string snapshot_;
   sql::Timestamp time_;
-  // The first of two glances, and who ran then and is waited for.
+  // The first of two glances: its time, and its own id.
   std::optional<sql::Timestamp> candidate_;
-  std::set<TransactionId> waiting_;
+  TransactionId horizon_ = 0;
   std::set<TransactionId> suspects_;  // ran too long to be waited for
 };
 

@@ -61,6 +61,19 @@ TEST_F(LeaseMarks, AJobIsFoundThatWasInsertedBeforeOthersAndCommittedAfter) {
   EXPECT_EQ(LeaseAll(*client), first);
 }
 
+TEST_F(LeaseMarks, AJobIsFoundWhoseTransactionBeganLast) {
+  const auto client = NewClient();
+  EXPECT_TRUE(LeaseAll(*client).empty());
+  sql::Transaction slow(database.pool());
+  const auto first = IdsOf(jobs.Insert(slow, std::vector{JobOf("q")}));
+  for (int i = 0; i < 4; ++i) {
+    std::this_thread::sleep_for(milliseconds(120));  // more than the margin
+    EXPECT_TRUE(LeaseAll(*client).empty());
+  }
+  slow.Commit();
+  EXPECT_EQ(LeaseAll(*client), first);
+}
+
 TEST_F(LeaseMarks, AJobIsFoundWhoseTransactionRanTooLongToBeWaitedFor) {
   const auto client = NewClient();
   sql::Transaction slow(database.pool());

@@ -17,11 +17,13 @@ sql::Timestamp At(int ms) {
 
 class LowWaterMarkTest : public ::testing::Test {
  protected:
-  // A glance at this time, at which these transactions run.
+  // A glance at this time, at which these transactions run; its own id rises
+  // from 150 by one in 20 milliseconds.
   Glance Of(int ms, const std::string& running = "") {
     Glance glance;
     glance.server = "here";
     glance.time = At(ms);
+    glance.transaction = 150 + static_cast<unsigned>(ms) / 20;
     glance.snapshot = "100:900:" + running;
     return glance;
   }
@@ -74,12 +76,20 @@ TEST_F(LowWaterMarkTest, NotWhileATransactionRunsThatRanAtTheFirst) {
   EXPECT_EQ(First(), At(1'500));
 }
 
+TEST_F(LowWaterMarkTest, NotWhileOneRunsThatBeganLastBeforeTheFirst) {
+  See(1'000);  // who has begun last is in no list: 199
+  See(1'300, "199");
+  EXPECT_EQ(First(), std::nullopt);
+  See(1'600);
+  EXPECT_EQ(First(), At(900));
+}
+
 TEST_F(LowWaterMarkTest, WhoRunsTooLongIsNotWaitedForAndBeginsItAnewAtItsEnd) {
   for (int ms = 0; ms < 2'000; ms += 300) See(ms, "105");
   EXPECT_EQ(First(), std::nullopt);
   See(2'100, "105");
   EXPECT_EQ(First(), At(-100));
-  See(2'700, "105,200");
+  See(2'700, "105,900");
   EXPECT_EQ(First(), At(2'000));
   See(3'000, "105");
   EXPECT_EQ(First(), At(2'600));

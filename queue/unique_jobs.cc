@@ -34,7 +34,7 @@ struct Wanted {
  private:
   static std::string Literal(std::vector<std::string> words) {
     std::ranges::sort(words);
-    words.erase(std::ranges::unique(words).begin(), words.end());
+    words.erase(std::unique(words.begin(), words.end()), words.end());
     return *sql::Parameter(words).text();
   }
 

@@ -184,7 +184,7 @@ Result RunPreparedAlone(Pool& pool, const Query& query,
                         const std::vector<Parameter>& parameters) {
   if (pool.options().transaction_pooling) {
     Transaction transaction(pool);
-    const Result result = transaction.RunPrepared(query, parameters);
+    Result result = transaction.RunPrepared(query, parameters);
     transaction.Commit();
     return result;
   }

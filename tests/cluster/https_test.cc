@@ -49,10 +49,10 @@ class Https : public ::testing::Test {
   std::string Serve(const std::string& name) {
     const std::string log = folder_ + name + ".port";
     std::filesystem::remove(log);
+    const std::string program =
+        std::string(FLUXNETES_SOURCE_DIR) + "/tests/support/https_server.py";
     server_.emplace(
-        std::vector<std::string>{"/usr/bin/python3",
-                                 FLUXNETES_SOURCE_DIR
-                                 "/tests/support/https_server.py",
+        std::vector<std::string>{"/usr/bin/python3", program,
                                  folder_ + name + ".crt",
                                  folder_ + name + ".key", folder_ + "ann.crt"},
         std::map<std::string, std::string>{}, log);

@@ -11,7 +11,7 @@ namespace fluxnetes::benchmark {
 namespace {
 
 struct Pair {
-  std::vector<Rates> library, bare;
+  std::vector<Rates> ours, bare;
 };
 
 // By turns, so that both meet the same machine.
@@ -23,7 +23,7 @@ Pair Measure(JobLoop& library, JobLoop& bare, int batch,
   RunLives(bare, batch, duration / 4);
   Pair pair;
   for (int run = 0; run < runs; ++run) {
-    pair.library.push_back(RunLives(library, batch, duration));
+    pair.ours.push_back(RunLives(library, batch, duration));
     pair.bare.push_back(RunLives(bare, batch, duration));
   }
   return pair;
@@ -37,7 +37,7 @@ std::optional<double> LifeLimit(int batch) {
 
 void PrintStep(const Pair& pair, const std::string& name, double Rates::*rate,
                std::optional<double> limit, std::optional<double> share) {
-  const auto library = Column(pair.library, rate);
+  const auto library = Column(pair.ours, rate);
   const auto bare = Column(pair.bare, rate);
   Print({.name = name, .runs = library, .limit = limit, .bare = Median(bare)});
   if (share)

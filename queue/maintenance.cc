@@ -14,7 +14,6 @@
 #include "queue/leadership.h"
 #include "queue/periodic_jobs.h"
 #include "sql/error.h"
-#include "sql/faults.h"
 
 namespace fluxnetes::queue {
 namespace {
@@ -136,7 +135,6 @@ bool Maintenance::State::Elect() {
   const std::int64_t before = term.exchange(0);
   const auto now = steady_clock::now();
   const std::optional<std::int64_t> won = leadership.TryAcquire();
-  sql::Failpoint("maintenance_elected");
   if (won && (*won != before || now >= next_confirmation)) {
     if (!leadership.Confirm(*won)) return false;
     next_confirmation = now + options.confirm;

@@ -5,7 +5,6 @@
 #include "queue/job_check.h"
 #include "queue/periodic_queries.h"
 #include "queue/periodic_schedule.h"
-#include "sql/faults.h"
 
 namespace fluxnetes::queue {
 namespace {
@@ -108,7 +107,6 @@ int PeriodicJobs::RunOnce(const std::function<void(sql::Transaction&)>& fence) {
       ids.push_back(one.id);
     transaction.Run(queries::kRecordTicks, names, ids, next);
   }
-  sql::Failpoint("periodic_jobs_inserted");
   transaction.Commit();
   return static_cast<int>(due.size());
 }

@@ -86,29 +86,3 @@ UPDATE unique_keys
 SET job_id = given.job_id
 FROM unnest($1::bytea [], $2::bigint []) AS given (key, job_id)
 WHERE unique_keys.key = any(ARRAY[given.key]);
-
--- name: forget_unique_keys
--- Up to $1 keys that are free. One that another job takes at the same time
--- stays: it has another job then.
-WITH free AS MATERIALIZED (
-  SELECT
-    k.key,
-    k.job_id
-  FROM unique_keys AS k
-  WHERE
-    NOT EXISTS (
-      SELECT FROM jobs
-      WHERE jobs.id = k.job_id AND jobs.state = ANY(k.states)
-    )
-    AND NOT EXISTS (
-      SELECT FROM jobs_finished
-      WHERE jobs_finished.id = k.job_id AND jobs_finished.state = ANY(k.states)
-    )
-  LIMIT $1
-)
-
-DELETE FROM unique_keys
-USING free
-WHERE
-  unique_keys.key = any(ARRAY[free.key])
-  AND unique_keys.job_id = free.job_id;

@@ -119,12 +119,4 @@ int WorkQueue::Rescue() {
   return total;
 }
 
-int WorkQueue::ForgetUniqueKeys() {
-  int total = 0;
-  for (int batch = kBatch; batch == kBatch; total += batch)
-    batch = static_cast<int>(
-        sql::RunAlone(pool_, queries::kForgetUniqueKeys, kBatch).affected());
-  return total;
-}
-
 }  // namespace fluxnetes::queue

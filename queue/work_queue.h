@@ -98,9 +98,6 @@ class WorkQueue {
   // Returns how many jobs.
   int Rescue();
 
-  // Removes the unique keys that are free. Returns how many.
-  int ForgetUniqueKeys();
-
  private:
   void WithdrawDoubtful();
 

@@ -125,12 +125,12 @@ std::chrono::seconds ParseInterval(const std::string& text) {
   constexpr std::array<std::pair<char, int>, 4> kUnits = {
       {{'s', 1}, {'m', 60}, {'h', 3'600}, {'d', 86'400}}};
   constexpr int kMostDays = 366;
-  const std::optional<int> number =
-      text.empty() ? std::nullopt : Number(text.substr(0, text.size() - 1));
+  const int number =
+      text.empty() ? 0 : Number(text.substr(0, text.size() - 1)).value_or(0);
   for (const auto& [unit, seconds] : kUnits)
-    if (number && text.back() == unit && *number >= 1 &&
-        *number <= kMostDays * 86'400 / seconds)
-      return std::chrono::seconds(std::int64_t{*number} * seconds);
+    if (text.ends_with(unit) && number >= 1 &&
+        number <= kMostDays * 86'400 / seconds)
+      return std::chrono::seconds(std::int64_t{number} * seconds);
   Refuse(text, "an interval up to 366 days, like 90s, 5m, 2h or 1d");
 }
 

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Runs clang-tidy on sources, two at a time, and remembers those found clean.
 
-    hack/lint_tidy.py --build FOLDER [--all]
+    hack/lint_tidy.py --build FOLDER [--all | --product]
 
 FOLDER has a compile_commands.json. A source is known by its own text, that of
-our headers that it includes, and the list of checks. Without --all only those
-sources are checked that a change since main touches, directly or by a header.
+our headers that it includes, and the list of checks. Checked are those that a
+change since main touches, directly or by a header; with --product also all that
+are not tests, with --all all.
 """
 
 import argparse
@@ -93,7 +94,9 @@ def findings(text):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", type=pathlib.Path, required=True)
-    parser.add_argument("--all", action="store_true")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--all", action="store_true")
+    which.add_argument("--product", action="store_true")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     arguments = parser.parse_args()
 
@@ -102,7 +105,8 @@ def main():
     if not arguments.all:
         changed = changed_files()
         wanted = [path for path in wanted
-                  if changed.intersection(sources.closure(path))]
+                  if arguments.product and path.parts[0] != "tests"
+                  or changed.intersection(sources.closure(path))]
     MEMORY.mkdir(parents=True, exist_ok=True)
     todo = [path for path in wanted
             if not (MEMORY / sources.key(path)).exists()]

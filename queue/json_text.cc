@@ -30,11 +30,25 @@ std::size_t CharacterLength(std::string_view text) {
   return length;
 }
 
+// A word of eight times the same byte.
+constexpr std::uint64_t Eight(unsigned char byte) {
+  return 0x0101010101010101U * byte;
+}
+
 // Whether eight bytes are ASCII without zero bytes.
 bool IsPlainWord(std::uint64_t word) {
-  constexpr std::uint64_t kLow = 0x0101010101010101;
-  constexpr std::uint64_t kHigh = 0x8080808080808080;
-  return ((word | (word - kLow)) & kHigh) == 0;
+  return ((word | (word - Eight(1))) & Eight(0x80)) == 0;
+}
+
+// Whether none of eight bytes is a quote, a backslash, a control character or
+// beyond ASCII. May say no where a byte follows one that is; never falsely yes.
+bool IsPlainInString(std::uint64_t word) {
+  const auto has_zero = [](std::uint64_t bytes) {
+    return (bytes - Eight(1)) & ~bytes & Eight(0x80);
+  };
+  return ((word | (word - Eight(0x20)) | has_zero(word ^ Eight('"')) |
+           has_zero(word ^ Eight('\\'))) &
+          Eight(0x80)) == 0;
 }
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
@@ -154,6 +168,12 @@ class Scanner {
   }
 
   void SkipPlain() {
+    std::uint64_t word = 0;
+    while (text_.size() - at_ >= sizeof word) {
+      std::memcpy(&word, text_.data() + at_, sizeof word);
+      if (!IsPlainInString(word)) break;
+      at_ += sizeof word;
+    }
     while (!AtEnd()) {
       const auto c = static_cast<unsigned char>(text_[at_]);
       if (c == '"' || c == '\\' || c < 0x20 || c >= 0x80) return;

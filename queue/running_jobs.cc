@@ -13,6 +13,8 @@ using std::chrono::milliseconds;
 
 // What may be unrecorded beside as many as there are slots.
 constexpr std::size_t kUnrecorded = 2'000;
+// How long results are gathered for one statement while jobs still run.
+constexpr milliseconds kGather{1};
 
 }  // namespace
 
@@ -167,7 +169,7 @@ bool RunningJobs::Finish(const std::shared_ptr<Run>& run, JobResult& result) {
     const int used = --used_.at(run->job.queue);
     makes_room = used == slots - 1 || used == slots / 2;
     --running_;
-    if (ended_.size() == 1) ended_changed_.notify_one();
+    if (ended_.size() == 1 || running_ == 0) ended_changed_.notify_one();
     if (running_ == 0) emptied_.notify_all();
   }
   if (makes_room) on_room_();
@@ -317,6 +319,10 @@ bool RunningJobs::WaitForRecords(milliseconds patience) {
 RunningJobs::Runs RunningJobs::TakeEnded(std::size_t limit) {
   std::unique_lock lock(mutex_);
   ended_changed_.wait(lock, [&] { return closed_ || !ended_.empty(); });
+  // The first of many: more will end in a moment, and go along.
+  ended_changed_.wait_for(lock, kGather, [&] {
+    return closed_ || running_ == 0 || ended_.size() >= limit;
+  });
   if (ended_.size() <= limit) return std::exchange(ended_, {});
   const auto end = ended_.begin() + static_cast<std::ptrdiff_t>(limit);
   Runs taken(std::make_move_iterator(ended_.begin()),

@@ -33,11 +33,7 @@ void WorkerThreads::Run(std::vector<Task> tasks) {
   if (state_->stopping) return;
   std::ranges::move(tasks, std::back_inserter(state_->tasks));
   Grow();
-  if (tasks.size() > 1) {
-    state_->changed.notify_all();
-  } else {
-    state_->changed.notify_one();
-  }
+  state_->changed.notify_one();
 }
 
 // With the lock.
@@ -68,6 +64,8 @@ void WorkerThreads::Loop(const std::shared_ptr<State>& state) {
     if (state->stopping) break;
     Task task = std::move(state->tasks.front());
     state->tasks.pop_front();
+    // One wakes the next: short tasks are done by the few that are awake.
+    if (state->idle > 0 && !state->tasks.empty()) state->changed.notify_one();
     lock.unlock();
     const bool stays = task();
     task = nullptr;

@@ -25,9 +25,11 @@ const Form& FormOf(Array::Type type) {
 
 // Numbers go over the network with the highest byte first.
 void Append(std::string& to, std::uint64_t number, int bytes) {
-  for (int byte = bytes - 1; byte >= 0; --byte)
-    to.push_back(
-        static_cast<char>(number >> (8U * static_cast<unsigned>(byte))));
+  std::array<char, sizeof number> text{};
+  for (int byte = 0; byte < bytes; ++byte)
+    text.at(static_cast<std::size_t>(byte)) = static_cast<char>(
+        number >> (8U * static_cast<unsigned>(bytes - 1 - byte)));
+  to.append(text.data(), static_cast<std::size_t>(bytes));
 }
 
 }  // namespace

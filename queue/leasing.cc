@@ -112,7 +112,10 @@ void Leasing::Glance(const std::string& queue) {
   Line& line = LineOf(queue);
   if (!IsDue(line.next_glance, options_.glance)) return;
   const std::lock_guard one(line.glancing);
-  LowWaterMark mark = MarkOf(line);
+  // Now and then from the beginning, for rows that were changed by hand.
+  const bool full =
+      options_.look_at_all && IsDue(line.next_full_glance, kLongPause);
+  LowWaterMark mark = full ? LowWaterMark() : MarkOf(line);
   const Marks& marks = mark.marks();
   mark.See(GlanceFrom(sql::RunAlone(pool_, queries::kGlanceAtQueue, queue,
                                     marks[0], marks[1], marks[2], marks[3],

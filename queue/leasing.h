@@ -22,9 +22,9 @@ namespace fluxnetes::queue {
 struct LeaseOptions {
   // How often the marks are moved, by whoever leases just then.
   std::chrono::milliseconds glance{250};
-  // Whether one who finds nothing looks at the whole queue now and then, since
-  // other programs may have changed rows by hand. It takes a thousandth of the
-  // time at most, and is done once a minute at least.
+  // Whether the whole queue is looked at now and then, since other programs may
+  // have changed rows by hand: by a glance once a minute, and by one who finds
+  // nothing, which takes a thousandth of the time at most.
   bool look_at_all = true;
 };
 
@@ -51,6 +51,7 @@ class Leasing {
     // Protected by mutex_; mark is changed by who holds `glancing` as well.
     LowWaterMark mark = {};
     Clock::time_point next_glance = {};
+    Clock::time_point next_full_glance = {};
     Clock::time_point next_note = {};
     Clock::time_point next_look_at_all = {};
   };

@@ -110,7 +110,7 @@ FROM unnest($1::text []) AS told (queue);
 
 -- name: complete_jobs
 -- Moves completed jobs away, each if it still runs (has a client) in the attempt
--- named.
+-- named. Straight into the partition of their state.
 WITH gone AS (
   DELETE FROM jobs
   USING unnest($1::bigint [], $2::integer []) AS r (id, attempt)
@@ -120,7 +120,7 @@ WITH gone AS (
     AND jobs.client_id IS NOT NULL
   RETURNING jobs.*
 )
-INSERT INTO jobs_finished (
+INSERT INTO jobs_finished_completed (
   id, kind, queue, priority, state, attempt, max_attempts, client_id,
   created_at, scheduled_at, attempted_at, args, errors, tags, metadata
 )

@@ -1,6 +1,7 @@
 #include "workers/match_store.h"
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "sql/faults.h"
 #include "workers/group_jobs.h"
@@ -116,6 +117,8 @@ MatchStore::News PostgresMatchStore::Take(Schedule& schedule,
                                           std::int64_t term) {
   News news;
   Leases leases;
+  for (const std::string& queue : std::exchange(leased_from_, {}))
+    jobs_.MoveMarks(queue);
   sql::Transaction transaction(pool_);
   if (!sql::BugPlanted("stale-term")) leadership_.Check(transaction, term);
   for (const std::string& queue : queue_names_) {
@@ -125,6 +128,7 @@ MatchStore::News PostgresMatchStore::Take(Schedule& schedule,
       const auto group = json::parse(job.args).at("group").get<GroupId>();
       leases[group] = {job.id, job.attempt};
     }
+    if (!jobs.empty()) leased_from_.push_back(MatchQueue(queue));
     news.more |= std::ssize(jobs) == kLeaseBatch;
   }
   bool queues_changed = false;

@@ -113,7 +113,8 @@ class PostgresMatchStore : public MatchStore {
   const queue::Client& client_;
   queue::Leadership& leadership_;
   std::vector<std::string> queue_names_;
-  Leases leases_;  // of the groups that wait in memory
+  std::vector<std::string> leased_from_;  // whose marks are to be moved
+  Leases leases_;                         // of the groups that wait in memory
 };
 
 }  // namespace fluxnetes::workers

@@ -107,7 +107,7 @@ TEST_F(Lease, AForeignLockIsPassedOverAndNotWaitedFor) {
 }
 
 TEST_F(Lease, SixteenClientsShareNoJob) {
-  constexpr int kJobs = 2'000;
+  constexpr int kJobs = 10'000;
   sql::PoolOptions options = database.options();
   options.max_connections = 16;
   sql::Pool pool(options);

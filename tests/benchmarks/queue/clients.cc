@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <functional>
+#include <optional>
 #include <thread>
 
 #include "tests/benchmarks/queue/job_loop.h"
@@ -14,28 +15,27 @@ namespace {
 using Loops = std::vector<std::unique_ptr<JobLoop>>;
 using Clock = std::chrono::steady_clock;
 
-constexpr int kBatch = 100;
-
 // One takes what another inserted, so a batch may be short; what is left over
 // is for the next run.
-double JobsFinished(JobLoop& loop, Clock::time_point end) {
+double JobsFinished(JobLoop& loop, int batch, Clock::time_point end) {
   double jobs = 0;
   while (Clock::now() < end) {
-    loop.Insert(kBatch);
-    const std::vector<Leased> leased = loop.Lease(kBatch);
+    loop.Insert(batch);
+    const std::vector<Leased> leased = loop.Lease(batch);
     if (!leased.empty()) loop.Finish(leased);
     jobs += static_cast<double>(leased.size());
   }
   return jobs;
 }
 
-double RunAll(const Loops& loops, std::chrono::milliseconds duration) {
+double RunAll(const Loops& loops, int batch,
+              std::chrono::milliseconds duration) {
   std::vector<double> jobs(loops.size());
   std::vector<std::thread> threads;
   const auto begin = Clock::now();
   for (std::size_t i = 0; i < loops.size(); ++i)
     threads.emplace_back(
-        [&, i] { jobs[i] = JobsFinished(*loops[i], begin + duration); });
+        [&, i] { jobs[i] = JobsFinished(*loops[i], batch, begin + duration); });
   for (std::thread& thread : threads) thread.join();
   double sum = 0;
   for (const double count : jobs) sum += count;
@@ -48,28 +48,36 @@ Loops Make(int clients, const std::function<std::unique_ptr<JobLoop>()>& one) {
   return loops;
 }
 
+void Measure(int clients, int batch, std::optional<double> limit,
+             const Settings& settings) {
+  const int runs = settings.brief ? 1 : 5;
+  const std::chrono::milliseconds duration(settings.brief ? 300 : 1'000);
+  testing::TestDatabase mine;
+  testing::TestDatabase its;
+  const auto library =
+      Make(clients, [&] { return LibraryLoop(WithQueries(mine.options())); });
+  const auto bare =
+      Make(clients, [&] { return BareLoop(WithQueries(its.options())); });
+  std::vector<double> library_rates;
+  std::vector<double> bare_rates;
+  for (int run = 0; run < runs; ++run) {
+    library_rates.push_back(RunAll(library, batch, duration));
+    bare_rates.push_back(RunAll(bare, batch, duration));
+  }
+  Print({.name = fmt::format("whole life by {}, {} clients", batch, clients),
+         .runs = library_rates,
+         .limit = limit,
+         .bare = Median(bare_rates)});
+}
+
 }  // namespace
 
 void MeasureClients(const Settings& settings) {
-  const int runs = settings.brief ? 1 : 5;
-  const std::chrono::milliseconds duration(settings.brief ? 300 : 1'000);
-  for (const int clients : {1, 2, 4, 8}) {
-    testing::TestDatabase mine;
-    testing::TestDatabase its;
-    const auto library =
-        Make(clients, [&] { return LibraryLoop(WithQueries(mine.options())); });
-    const auto bare =
-        Make(clients, [&] { return BareLoop(WithQueries(its.options())); });
-    std::vector<double> library_rates;
-    std::vector<double> bare_rates;
-    for (int run = 0; run < runs; ++run) {
-      library_rates.push_back(RunAll(library, duration));
-      bare_rates.push_back(RunAll(bare, duration));
-    }
-    Print({.name = fmt::format("whole life by {}, {} clients", kBatch, clients),
-           .runs = library_rates,
-           .bare = Median(bare_rates)});
-  }
+  Measure(1, 100, {}, settings);
+  Measure(2, 100, 40'000, settings);  // one for each core
+  Measure(4, 100, {}, settings);
+  Measure(8, 100, {}, settings);
+  Measure(2, 1'000, 65'000, settings);
 }
 
 }  // namespace fluxnetes::benchmark

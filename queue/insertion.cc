@@ -9,6 +9,7 @@
 #include "queue/queries.h"
 #include "queue/unique_jobs.h"
 #include "sql/array.h"
+#include "sql/copy_row.h"
 
 namespace fluxnetes::queue {
 namespace {
@@ -121,24 +122,30 @@ void CopyJobs(sql::Transaction& transaction, std::span<const NewJob> jobs) {
     throw JobError(JobError::Code::kUnique, "COPY inserts no unique jobs");
   const auto now =
       transaction.Run(queries::kCopyTime)[0].Get<sql::Timestamp>(0);
-  std::vector<std::vector<sql::Parameter>> rows;
-  rows.reserve(jobs.size());
   std::map<std::string, sql::Timestamp> rewound;
-  for (const NewJob& job : jobs) {
-    const sql::Timestamp due = job.scheduled_at.value_or(now);
-    rows.push_back({job.kind, job.queue, job.priority, job.max_attempts,
-                    job.pending ? "pending"
-                    : due > now ? "scheduled"
-                                : "available",
-                    now, due, job.args, job.tags, job.metadata});
-    if (due >= now || job.pending) continue;
-    const auto [earliest, is_new] = rewound.insert({job.queue, due});
-    if (!is_new) earliest->second = std::min(earliest->second, due);
-  }
-  transaction.Copy("jobs",
-                   {"kind", "queue", "priority", "max_attempts", "state",
-                    "created_at", "scheduled_at", "args", "tags", "metadata"},
-                   rows);
+  transaction.Copy(
+      "jobs",
+      {"kind", "queue", "priority", "max_attempts", "state", "created_at",
+       "scheduled_at", "args", "tags", "metadata"},
+      jobs.size(), [&](std::size_t i, sql::CopyRow& row) {
+        const NewJob& job = jobs[i];
+        const sql::Timestamp due = job.scheduled_at.value_or(now);
+        row.Text(job.kind);
+        row.Text(job.queue);
+        row.Integer(job.priority, 2);
+        row.Integer(job.max_attempts, 4);
+        row.Text(job.pending ? "pending"
+                 : due > now ? "scheduled"
+                             : "available");
+        row.Time(now);
+        row.Time(due);
+        row.Jsonb(job.args);
+        row.Texts(job.tags);
+        row.Jsonb(job.metadata);
+        if (due >= now || job.pending) return;
+        const auto [earliest, is_new] = rewound.insert({job.queue, due});
+        if (!is_new) earliest->second = std::min(earliest->second, due);
+      });
   if (!rewound.empty()) {
     std::vector<std::string> queues;
     std::vector<sql::Timestamp> times;

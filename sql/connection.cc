@@ -225,12 +225,30 @@ Answer Connection::ExecutePrepared(const std::string& name,
 }
 
 void Connection::Copy(const std::string& statement,
-                      const std::vector<std::string>& lines) {
+                      const std::function<bool(std::string&)>& next) {
+  constexpr std::size_t kPiece = 65'536;
   Execute(statement);
-  for (const std::string& line : lines)
-    if (PQputCopyData(session_->raw(), line.data(),
-                      static_cast<int>(line.size())) < 0)
-      break;  // the end says why
+  const auto put = [&](const std::string& bytes) {
+    return PQputCopyData(session_->raw(), bytes.data(),
+                         static_cast<int>(bytes.size())) > 0;
+  };
+  // The signature, no flags, no extension (PostgreSQL's manual, COPY, "Binary
+  // Format").
+  std::string buffer("PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0\0", 19);
+  try {
+    bool good = true;
+    while (good && next(buffer)) {
+      if (buffer.size() < kPiece) continue;
+      good = put(buffer);  // if not, the end says why
+      buffer.clear();
+    }
+    buffer += "\xFF\xFF";
+    if (good) put(buffer);
+  } catch (...) {
+    PQputCopyEnd(session_->raw(), "a row could not be made");
+    while (PGresult* answer = PQgetResult(session_->raw())) PQclear(answer);
+    throw;
+  }
   PQputCopyEnd(session_->raw(), nullptr);
   const Answer copied = Checked(PQgetResult(session_->raw()));
   while (PGresult* more = PQgetResult(session_->raw())) Checked(more);

@@ -5,6 +5,7 @@
 // One thread. Throws Error.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -43,9 +44,10 @@ class Connection {
   Answer ExecutePrepared(const std::string& name,
                          const std::vector<Parameter>& parameters);
 
-  // Runs a COPY ... FROM STDIN with these lines, each with its end.
+  // Runs a COPY ... FROM STDIN (FORMAT binary) with the rows that `next`
+  // appends, one at a time, until it returns false.
   void Copy(const std::string& statement,
-            const std::vector<std::string>& lines);
+            const std::function<bool(std::string&)>& next);
 
   Session& session() { return *session_; }
 

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "sql/binary_form.h"
 #include "sql/connection.h"
 #include "sql/result_data.h"
 
@@ -22,38 +23,6 @@ const char* Begin(Isolation isolation) {
       return "BEGIN READ ONLY";
   }
   throw std::logic_error("no such isolation");
-}
-
-// A line of COPY in text form (PostgreSQL documentation, COPY).
-std::string CopyLine(const std::vector<Parameter>& row) {
-  std::string line;
-  for (const Parameter& field : row) {
-    if (&field != &row.front()) line.push_back('\t');
-    if (!field.text()) {
-      line += "\\N";
-      continue;
-    }
-    for (const char c : *field.text()) {
-      switch (c) {
-        case '\\':
-          line += "\\\\";
-          break;
-        case '\n':
-          line += "\\n";
-          break;
-        case '\r':
-          line += "\\r";
-          break;
-        case '\t':
-          line += "\\t";
-          break;
-        default:
-          line.push_back(c);
-      }
-    }
-  }
-  line.push_back('\n');
-  return line;
 }
 
 std::string BeginWithSettings(const PoolOptions& options, Isolation isolation) {
@@ -152,20 +121,28 @@ Result Transaction::RunScript(std::string_view text) {
   }));
 }
 
-void Transaction::Copy(std::string_view table,
-                       const std::vector<std::string>& columns,
-                       const std::vector<std::vector<Parameter>>& rows) {
+void Transaction::Copy(
+    std::string_view table, const std::vector<std::string>& columns,
+    std::size_t rows, const std::function<void(std::size_t, CopyRow&)>& write) {
   std::string statement = fmt::format("COPY {} (", QuoteIdentifier(table));
   for (const std::string& column : columns) {
     if (&column != &columns.front()) statement += ", ";
     statement += QuoteIdentifier(column);
   }
-  statement += ") FROM STDIN";
-  std::vector<std::string> lines;
-  lines.reserve(rows.size());
-  for (const auto& row : rows) lines.push_back(CopyLine(row));
+  statement += ") FROM STDIN (FORMAT binary)";
+  const auto fields = static_cast<int>(columns.size());
+  std::size_t row = 0;
+  const auto next = [&](std::string& to) {
+    if (row == rows) return false;
+    AppendNumber(to, static_cast<std::uint64_t>(fields), 2);
+    CopyRow fresh(to);
+    write(row++, fresh);
+    if (fresh.fields() != fields)
+      throw std::logic_error("a row of COPY has a field for each column");
+    return true;
+  };
   state_->Do([&](Connection& connection) {
-    connection.Copy(statement, lines);
+    connection.Copy(statement, next);
     return true;
   });
 }

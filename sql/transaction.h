@@ -11,11 +11,14 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "sql/copy_row.h"
 #include "sql/interrupt.h"
 #include "sql/parameter.h"
 #include "sql/pool.h"
@@ -44,9 +47,11 @@ class Transaction {
   // statements at once), a test's questions. Never built from input.
   Result RunScript(std::string_view text);
 
-  // COPY table (columns) FROM STDIN; rows as columns in text form.
+  // COPY table (columns) FROM STDIN, row by row: `write` is called with the
+  // number of each. What it throws undoes the transaction.
   void Copy(std::string_view table, const std::vector<std::string>& columns,
-            const std::vector<std::vector<Parameter>>& rows);
+            std::size_t rows,
+            const std::function<void(std::size_t, CopyRow&)>& write);
 
   void Commit();
 

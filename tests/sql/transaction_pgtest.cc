@@ -195,7 +195,14 @@ TEST_F(TransactionTest, CopyTakesWhateverAColumnHolds) {
   database.Execute("CREATE TABLE c (a text, b text)");
   const std::string nasty = "\\N\t\n\r\\.\\\"ü";
   Transaction transaction(database.pool());
-  transaction.Copy("c", {"a", "b"}, {{nasty, std::nullopt}, {"\\.", ""}});
+  transaction.Copy("c", {"a", "b"}, 2, [&](std::size_t i, CopyRow& row) {
+    row.Text(i == 0 ? nasty : "\\.");
+    if (i == 0) {
+      row.Null();
+    } else {
+      row.Text("");
+    }
+  });
   EXPECT_EQ(transaction.RunScript("SELECT a FROM c WHERE b IS NULL")[0]
                 .Get<std::string>(0),
             nasty);
@@ -205,10 +212,28 @@ TEST_F(TransactionTest, CopyTakesWhateverAColumnHolds) {
       "\\.");
 }
 
+TEST_F(TransactionTest, ARowThatCannotBeMadeUndoesTheCopy) {
+  for (const int fields : {0, 2}) {
+    Transaction transaction(database.pool());
+    EXPECT_THROW(transaction.Copy("t", {"n"}, 1,
+                                  [&](std::size_t, CopyRow& row) {
+                                    for (int i = 0; i < fields; ++i)
+                                      row.Integer(1, 8);
+                                  }),
+                 std::logic_error);
+    EXPECT_THROW(transaction.Commit(), std::logic_error);
+  }
+  EXPECT_EQ(database.Ask("SELECT count(*) FROM t"), "0");
+}
+
 TEST_F(TransactionTest, ABrokenCopyIsAnErrorAndTheConnectionStaysGood) {
   {
     Transaction transaction(database.pool());
-    EXPECT_THROW(transaction.Copy("t", {"n"}, {{"1"}, {"x"}}), Error);
+    EXPECT_THROW(transaction.Copy("t", {"n"}, 2,
+                                  [](std::size_t i, CopyRow& row) {
+                                    row.Integer(1, i == 0 ? 8 : 2);
+                                  }),
+                 Error);
   }
   EXPECT_EQ(database.Ask("SELECT count(*) FROM t"), "0");
 }

@@ -52,8 +52,8 @@ class WorkQueue {
   // The same in a transaction of its own.
   std::vector<Inserted> Insert(std::span<const NewJob> jobs);
 
-  // By COPY: the fastest way for very many; none of them unique (JobError).
-  // Announces like Insert.
+  // By COPY, in pieces as they are written: for very many in one transaction,
+  // none of them unique (JobError). Announces like Insert.
   void InsertCopy(sql::Transaction& transaction, std::span<const NewJob> jobs);
 
   // Leases up to `limit` available jobs of the queue to the client, first by

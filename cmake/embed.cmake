@@ -17,6 +17,18 @@ set(FLUXNETES_EMBED ${CMAKE_SOURCE_DIR}/cmake/embed.py)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 include_directories(${CMAKE_BINARY_DIR}/generated)
 
+# All that is made from other files, for those who read sources and build none.
+add_custom_target(generated)
+
+# Not after the libraries that the target links with, as CMake would have it if
+# nobody else needed the file.
+function(generate_early out)
+  file(RELATIVE_PATH name ${CMAKE_BINARY_DIR} ${out})
+  string(MAKE_C_IDENTIFIER ${name} name)
+  add_custom_target(${name} DEPENDS ${out})
+  add_dependencies(generated ${name})
+endfunction()
+
 function(embed_queries target file)
   get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
   get_filename_component(stem ${file} NAME_WE)
@@ -31,6 +43,7 @@ function(embed_queries target file)
             ${CMAKE_CURRENT_SOURCE_DIR}/${file} ${out}
     DEPENDS ${FLUXNETES_EMBED} ${CMAKE_CURRENT_SOURCE_DIR}/${file} VERBATIM)
   target_sources(${target} PRIVATE ${out})
+  generate_early(${out})
 endfunction()
 
 function(embed_texts target header)
@@ -42,6 +55,7 @@ function(embed_texts target header)
             ${ARGN} ${out}
     DEPENDS ${FLUXNETES_EMBED} ${ARGN} VERBATIM)
   target_sources(${target} PRIVATE ${out})
+  generate_early(${out})
 endfunction()
 
 function(embed_migrations target)
@@ -52,5 +66,6 @@ function(embed_migrations target)
             ${files} ${out}
     DEPENDS ${FLUXNETES_EMBED} ${files} VERBATIM)
   add_library(${target} STATIC ${out})
+  generate_early(${out})
   target_link_libraries(${target} PUBLIC fluxnetes_sql)
 endfunction()

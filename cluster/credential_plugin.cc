@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <nlohmann/json.hpp>
@@ -217,8 +218,11 @@ PluginAnswer ReadPluginAnswer(std::string_view text,
   const auto time = ParseTimestamp(expires);
   if (!time)
     Fail(plugin, "gives a status.expirationTimestamp that is no RFC 3339 time");
-  read.expires_at =
-      std::chrono::time_point_cast<std::chrono::system_clock::duration>(*time);
+  // Within what the clock can tell, whose nanoseconds end in 2262.
+  using Clock = std::chrono::system_clock;
+  read.expires_at = Clock::time_point(std::clamp(
+      time->time_since_epoch(), Time::duration::zero(),
+      std::chrono::duration_cast<Time::duration>(Clock::duration::max())));
   return read;
 }
 

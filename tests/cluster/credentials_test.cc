@@ -105,6 +105,19 @@ TEST_F(CredentialsTest, APluginIsRunAgainWhenItsAnswerHasExpired) {
   EXPECT_GE(std::filesystem::file_size(Path("count")), 2u);
 }
 
+TEST_F(CredentialsTest, ATimeThatNoClockTellsIsTheNearestThatOneDoes) {
+  using Clock = std::chrono::system_clock;
+  const auto expires = [](const std::string& time) {
+    return *ReadPluginAnswer(Answer(R"({"token":"t","expirationTimestamp":")" +
+                                    time + R"("})"),
+                             {})
+                .expires_at;
+  };
+  EXPECT_EQ(expires("1015-01-01T00:00:00Z"), Clock::time_point());
+  EXPECT_GT(expires("9999-12-31T00:00:00Z"),
+            Clock::now() + std::chrono::hours(24 * 365 * 200));
+}
+
 TEST_F(CredentialsTest, APluginIsKeptUntilItsTokenIsRefused) {
   Write("count", "");
   const auto credentials =

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 #include <pwd.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -27,6 +29,20 @@ void GiveToServersOwner(const std::string& folder) {
   const passwd* const owner = getpwnam("postgres");
   if (owner == nullptr || chown(folder.c_str(), owner->pw_uid, -1) != 0)
     throw std::runtime_error("cannot give " + folder + " to postgres");
+}
+
+// The socket's file is there before anyone listens.
+bool IsHeard(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (socket < 0) throw std::runtime_error("no socket to reach pgbouncer by");
+  const bool heard =
+      connect(socket, reinterpret_cast<const sockaddr*>(&address),
+              sizeof address) == 0;
+  close(socket);
+  return heard;
 }
 
 }  // namespace
@@ -59,7 +75,7 @@ PgBouncer::PgBouncer(const std::string& server_folder, int connections) {
   if (!WaitUntil(std::chrono::seconds(60),
                  [&] {
                    return process_->HasEnded() ||
-                          std::filesystem::exists(folder_ + "/.s.PGSQL.5432");
+                          IsHeard(folder_ + "/.s.PGSQL.5432");
                  }) ||
       process_->HasEnded()) {
     std::ifstream in(log);

@@ -16,8 +16,14 @@
 #include <variant>
 #include <vector>
 
+#include "cluster/namespace.h"
 #include "cluster/node.h"
 #include "cluster/pod.h"
+#include "cluster/pod_group.h"
+#include "cluster/storage_class.h"
+#include "cluster/volume.h"
+#include "cluster/volume_claim.h"
+#include "cluster/watched_kind.h"
 
 namespace fluxnetes::cluster {
 
@@ -29,14 +35,20 @@ class Unreachable : public std::runtime_error {
 // What a watch says. A list begins with kListBegin and ends with kListEnd: all
 // objects come as kChanged between them, and whatever a watcher knew and was
 // not told in between is gone. That happens at the start and whenever the
-// cluster cannot say what was missed. Objects are shared, because one event
-// goes to several watchers, and never change.
+// cluster cannot say what was missed. A list may be of one kind alone, also
+// within a list of all kinds; one that begins again before its end has been cut
+// off. Objects are shared, because one event goes to several watchers, and
+// never change.
 struct WatchEvent {
   enum class Kind { kListBegin, kListEnd, kChanged, kDeleted };
   Kind kind = Kind::kChanged;
-  std::variant<std::monostate, std::shared_ptr<const Pod>,
-               std::shared_ptr<const Node>>
-      object;
+  std::variant<
+      std::monostate, std::shared_ptr<const Pod>, std::shared_ptr<const Node>,
+      std::shared_ptr<const PodGroup>, std::shared_ptr<const VolumeClaim>,
+      std::shared_ptr<const Volume>, std::shared_ptr<const StorageClass>,
+      std::shared_ptr<const Namespace>>
+      object = {};
+  std::optional<WatchedKind> listed = {};  // of a list: of this kind alone
 };
 
 // A stream of events, used by one thread. Its buffer is bounded: a watcher that
@@ -103,7 +115,8 @@ class Cluster {
  public:
   virtual ~Cluster() = default;
 
-  // All pods of all namespaces and schedulers, and all nodes.
+  // All pods of all namespaces and schedulers, and all nodes; and of the
+  // optional kinds (watched_kind.h) what the cluster has.
   virtual std::unique_ptr<Watch> WatchAll() = 0;
 
   // One result per binding, in order. Several are under way at once; the call

@@ -1,19 +1,10 @@
 #include "cluster/cluster_cache.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 namespace fluxnetes::cluster {
 namespace {
-
-// 0 if the version is not a number.
-std::uint64_t Number(const std::string& version) {
-  std::uint64_t number = 0;
-  const char* const end = version.data() + version.size();
-  const auto [stop, error] = std::from_chars(version.data(), end, number);
-  return error == std::errc{} && stop == end ? number : 0;
-}
 
 bool Occupies(const Pod& pod) {
   return !pod.node_name.empty() &&
@@ -35,6 +26,26 @@ bool SameForScheduling(const Node& a, const Node& b) {
   return a.uid == b.uid && a.allocatable == b.allocatable &&
          a.labels == b.labels && a.taints == b.taints &&
          a.unschedulable == b.unschedulable && a.ready == b.ready;
+}
+
+// Whether they differ in their version at most.
+template <typename Object>
+bool Alike(const Object& a, Object b) {
+  b.resource_version = a.resource_version;
+  return a == b;
+}
+
+std::string KeyOf(const PodGroupName& group) {
+  return group.namespace_name + "/" + group.name;
+}
+
+// Takes the object and says whether it is another one than before.
+template <typename Object>
+bool PutAnother(CachedKind<Object>& kind, const std::string& key,
+                const std::shared_ptr<const Object>& object) {
+  std::shared_ptr<const Object> before;
+  return kind.Put(key, object, before) &&
+         (before == nullptr || !Alike(*before, *object));
 }
 
 template <typename Set>
@@ -69,77 +80,125 @@ CacheChanges ClusterCache::Apply(std::span<const WatchEvent> events) {
 }
 
 void ClusterCache::Apply(const WatchEvent& event, CacheChanges& changes) {
-  const auto* const pod = std::get_if<PodPointer>(&event.object);
-  const auto* const node = std::get_if<NodePointer>(&event.object);
   switch (event.kind) {
     case WatchEvent::Kind::kListBegin:
-      listing_ = true;
-      listed_pods_.clear();
-      listed_nodes_.clear();
-      // It may be another cluster by now, whose versions begin again; events
-      // from before a list do not come after it.
-      newest_pod_ = 0;
-      newest_node_ = 0;
-      break;
+      BeginList(event.listed);
+      return;
     case WatchEvent::Kind::kListEnd:
-      FinishList(changes);
-      break;
+      EndList(event.listed, changes);
+      return;
     case WatchEvent::Kind::kChanged:
-      if (pod != nullptr) Put(*pod, changes);
-      if (node != nullptr) Put(*node, changes);
-      break;
     case WatchEvent::Kind::kDeleted:
-      if (pod != nullptr) {
-        newest_pod_ = std::max(newest_pod_, Number((*pod)->resource_version));
-        Drop((*pod)->uid, changes);
-      }
-      if (node != nullptr) {
-        newest_node_ =
-            std::max(newest_node_, Number((*node)->resource_version));
-        DropNode((*node)->name, changes);
-      }
       break;
+  }
+  const auto apply = [&]<typename Object>(const Object& object) {
+    if constexpr (!std::is_same_v<Object, std::monostate>) {
+      if (event.kind == WatchEvent::Kind::kChanged) {
+        Put(object, changes);
+      } else {
+        Drop(object, changes);
+      }
+    }
+  };
+  std::visit(apply, event.object);
+}
+
+void ClusterCache::BeginList(const std::optional<WatchedKind>& only) {
+  if (!only) {
+    listing_ = true;
+    for (const WatchedKind kind : WatchedKindsInOrder()) BeginList(kind);
+    return;
+  }
+  switch (*only) {
+    case WatchedKind::kPods:
+      pod_versions_.BeginList();
+      listed_pods_.clear();
+      return;
+    case WatchedKind::kNodes:
+      return nodes_.BeginList();
+    case WatchedKind::kNamespaces:
+      return namespaces_.BeginList();
+    case WatchedKind::kStorageClasses:
+      return storage_classes_.BeginList();
+    case WatchedKind::kVolumes:
+      return volumes_.BeginList();
+    case WatchedKind::kVolumeClaims:
+      return claims_.BeginList();
+    case WatchedKind::kCoschedulingGroups:
+      return coscheduling_groups_.BeginList();
+    case WatchedKind::kNativeGroups:
+      return native_groups_.BeginList();
   }
 }
 
-void ClusterCache::FinishList(CacheChanges& changes) {
-  if (!listing_) return;
+void ClusterCache::EndList(const std::optional<WatchedKind>& only,
+                           CacheChanges& changes) {
+  if (only) {
+    NoteVanished(*only, changes);
+    if (*only == WatchedKind::kPods && synced_ && !listing_)
+      changes.listed = true;
+    return;
+  }
+  if (!std::exchange(listing_, false)) return;
+  for (const WatchedKind kind : WatchedKindsInOrder())
+    NoteVanished(kind, changes);
+  synced_ = true;
+  changes.listed = true;
+}
+
+void ClusterCache::NoteVanished(WatchedKind kind, CacheChanges& changes) {
+  const auto add = [](std::vector<std::string>& names,
+                      std::vector<std::string> vanished) {
+    std::ranges::move(vanished, std::back_inserter(names));
+  };
+  const auto add_groups = [&](PodGroupApi api) {
+    for (const std::string& key : GroupsOf(api).EndList()) {
+      const auto slash = key.find('/');
+      NoteGroup({api, key.substr(0, slash), key.substr(slash + 1)}, changes);
+    }
+  };
+  switch (kind) {
+    case WatchedKind::kPods:
+      return EndListOfPods(changes);
+    case WatchedKind::kNodes:
+      for (const std::string& name : nodes_.EndList()) NoteNode(name, changes);
+      return;
+    case WatchedKind::kNamespaces:
+      return add(changes.namespaces, namespaces_.EndList());
+    case WatchedKind::kStorageClasses:
+      return add(changes.storage_classes, storage_classes_.EndList());
+    case WatchedKind::kVolumes:
+      return add(changes.volumes, volumes_.EndList());
+    case WatchedKind::kVolumeClaims:
+      return add(changes.volume_claims, claims_.EndList());
+    case WatchedKind::kCoschedulingGroups:
+      return add_groups(PodGroupApi::kCoscheduling);
+    case WatchedKind::kNativeGroups:
+      return add_groups(PodGroupApi::kNative);
+  }
+}
+
+void ClusterCache::EndListOfPods(CacheChanges& changes) {
+  if (!pod_versions_.listing()) return;
+  pod_versions_.EndList();
   std::vector<std::string> vanished;
   for (const PodPointer& pod : pods_) {
     if (!listed_pods_.contains(pod->uid)) vanished.push_back(pod->uid);
   }
   std::ranges::sort(vanished);
-  for (const std::string& uid : vanished) Drop(uid, changes);
-  vanished.clear();
-  for (const auto& [name, node] : nodes_) {
-    if (!listed_nodes_.contains(name)) vanished.push_back(name);
-  }
-  std::ranges::sort(vanished);
-  for (const std::string& name : vanished) DropNode(name, changes);
+  for (const std::string& uid : vanished) Forget(uid, changes);
   listed_pods_ = {};
-  listed_nodes_ = {};
-  listing_ = false;
-  synced_ = true;
-  changes.listed = true;
-}
-
-bool ClusterCache::IsLate(const std::string& version, const std::string* held,
-                          std::uint64_t newest) const {
-  const std::uint64_t number = Number(version);
-  if (number == 0) return false;
-  if (held == nullptr) return !listing_ && number <= newest;
-  return listing_ ? version == *held : number <= Number(*held);
 }
 
 void ClusterCache::Put(const PodPointer& pod, CacheChanges& changes) {
-  if (listing_) listed_pods_.insert(pod->uid);
+  if (pod_versions_.listing()) listed_pods_.insert(pod->uid);
   const auto known = pods_.find(pod);
   const PodPointer before = known == pods_.end() ? nullptr : *known;
-  if (IsLate(pod->resource_version,
-             before ? &before->resource_version : nullptr, newest_pod_)) {
+  if (pod_versions_.IsLate(pod->resource_version,
+                           before ? &before->resource_version : nullptr)) {
     return;
   }
-  newest_pod_ = std::max(newest_pod_, Number(pod->resource_version));
+  pod_versions_.See(pod->resource_version);
   if (before) {
     auto place = pods_.extract(known);
     place.value() = pod;
@@ -150,7 +209,12 @@ void ClusterCache::Put(const PodPointer& pod, CacheChanges& changes) {
   Note(before, pod, changes);
 }
 
-void ClusterCache::Drop(std::string_view uid, CacheChanges& changes) {
+void ClusterCache::Drop(const PodPointer& pod, CacheChanges& changes) {
+  pod_versions_.See(pod->resource_version);
+  Forget(pod->uid, changes);
+}
+
+void ClusterCache::Forget(std::string_view uid, CacheChanges& changes) {
   const auto known = pods_.find(uid);
   if (known == pods_.end()) return;
   const PodPointer before = *known;
@@ -162,18 +226,20 @@ void ClusterCache::Drop(std::string_view uid, CacheChanges& changes) {
 void ClusterCache::Note(const PodPointer& before, const PodPointer& after,
                         CacheChanges& changes) {
   if (before && after && ChargesAlike(*before, *after)) {
-    OnNode& pods = on_node_[after->node_name];
+    InOrder& pods = on_node_[after->node_name];
     *FindUid(pods, after->uid) = after;
   } else {
     if (before) Discharge(before);
     if (after) Charge(after);
   }
+  if (before) Leave(before);
+  if (after) Join(after);
   changes.pods.push_back({before, after});
 }
 
 void ClusterCache::Charge(const PodPointer& pod) {
   if (!Occupies(*pod)) return;
-  OnNode& pods = on_node_[pod->node_name];
+  InOrder& pods = on_node_[pod->node_name];
   pods.insert(FindUid(pods, pod->uid), pod);
   changed_nodes_.insert(pod->node_name);
 }
@@ -186,28 +252,108 @@ void ClusterCache::Discharge(const PodPointer& pod) {
   changed_nodes_.insert(pod->node_name);
 }
 
-void ClusterCache::Put(const NodePointer& node, CacheChanges& changes) {
-  if (listing_) listed_nodes_.insert(node->name);
-  const auto at = nodes_.find(node->name);
-  if (IsLate(node->resource_version,
-             at == nodes_.end() ? nullptr : &at->second->resource_version,
-             newest_node_)) {
-    return;
+void ClusterCache::Join(const PodPointer& pod) {
+  for (const PodGroupName& name : NamedPodGroups(*pod)) {
+    InOrder& pods = in_group_[name];
+    pods.insert(FindUid(pods, pod->uid), pod);
   }
-  newest_node_ = std::max(newest_node_, Number(node->resource_version));
-  NodePointer& known = nodes_[node->name];
-  const bool changed = known == nullptr || !SameForScheduling(*known, *node);
-  known = node;
-  if (!changed) return;
-  changes.nodes.push_back(node->name);
-  changed_nodes_.insert(node->name);
 }
 
-void ClusterCache::DropNode(const std::string& name, CacheChanges& changes) {
-  if (nodes_.erase(name) == 0) return;
-  listed_nodes_.erase(name);
+void ClusterCache::Leave(const PodPointer& pod) {
+  for (const PodGroupName& name : NamedPodGroups(*pod)) {
+    const auto at = in_group_.find(name);
+    at->second.erase(FindUid(at->second, pod->uid));
+    if (at->second.empty()) in_group_.erase(at);
+  }
+}
+
+void ClusterCache::Put(const NodePointer& node, CacheChanges& changes) {
+  NodePointer before;
+  if (!nodes_.Put(node->name, node, before)) return;
+  if (before != nullptr && SameForScheduling(*before, *node)) return;
+  NoteNode(node->name, changes);
+}
+
+void ClusterCache::Drop(const NodePointer& node, CacheChanges& changes) {
+  if (nodes_.Drop(node->name, node->resource_version))
+    NoteNode(node->name, changes);
+}
+
+void ClusterCache::NoteNode(const std::string& name, CacheChanges& changes) {
   changes.nodes.push_back(name);
   changed_nodes_.insert(name);
+}
+
+CachedKind<PodGroup>& ClusterCache::GroupsOf(PodGroupApi api) {
+  return api == PodGroupApi::kNative ? native_groups_ : coscheduling_groups_;
+}
+
+const CachedKind<PodGroup>& ClusterCache::GroupsOf(PodGroupApi api) const {
+  return api == PodGroupApi::kNative ? native_groups_ : coscheduling_groups_;
+}
+
+void ClusterCache::Put(const PodGroupPointer& group, CacheChanges& changes) {
+  if (PutAnother(GroupsOf(group->name.api), KeyOf(group->name), group))
+    NoteGroup(group->name, changes);
+}
+
+void ClusterCache::Drop(const PodGroupPointer& group, CacheChanges& changes) {
+  if (GroupsOf(group->name.api)
+          .Drop(KeyOf(group->name), group->resource_version))
+    NoteGroup(group->name, changes);
+}
+
+void ClusterCache::NoteGroup(const PodGroupName& name, CacheChanges& changes) {
+  changes.pod_groups.push_back(name);
+  const auto at = in_group_.find(name);
+  if (at == in_group_.end()) return;
+  for (const PodPointer& pod : at->second) {
+    if (pod->node_name.empty()) changes.regrouped_pods.push_back(pod->uid);
+  }
+}
+
+void ClusterCache::Put(const VolumeClaimPointer& claim, CacheChanges& changes) {
+  if (PutAnother(claims_, Key(*claim), claim))
+    changes.volume_claims.push_back(Key(*claim));
+}
+
+void ClusterCache::Drop(const VolumeClaimPointer& claim,
+                        CacheChanges& changes) {
+  if (claims_.Drop(Key(*claim), claim->resource_version))
+    changes.volume_claims.push_back(Key(*claim));
+}
+
+void ClusterCache::Put(const VolumePointer& volume, CacheChanges& changes) {
+  if (PutAnother(volumes_, volume->name, volume))
+    changes.volumes.push_back(volume->name);
+}
+
+void ClusterCache::Drop(const VolumePointer& volume, CacheChanges& changes) {
+  if (volumes_.Drop(volume->name, volume->resource_version))
+    changes.volumes.push_back(volume->name);
+}
+
+void ClusterCache::Put(const StorageClassPointer& storage_class,
+                       CacheChanges& changes) {
+  if (PutAnother(storage_classes_, storage_class->name, storage_class))
+    changes.storage_classes.push_back(storage_class->name);
+}
+
+void ClusterCache::Drop(const StorageClassPointer& storage_class,
+                        CacheChanges& changes) {
+  if (storage_classes_.Drop(storage_class->name,
+                            storage_class->resource_version))
+    changes.storage_classes.push_back(storage_class->name);
+}
+
+void ClusterCache::Put(const NamespacePointer& space, CacheChanges& changes) {
+  if (PutAnother(namespaces_, space->name, space))
+    changes.namespaces.push_back(space->name);
+}
+
+void ClusterCache::Drop(const NamespacePointer& space, CacheChanges& changes) {
+  if (namespaces_.Drop(space->name, space->resource_version))
+    changes.namespaces.push_back(space->name);
 }
 
 bool ClusterCache::Synced() const {
@@ -223,8 +369,46 @@ PodPointer ClusterCache::PodByUid(const std::string& uid) const {
 
 NodePointer ClusterCache::NodeByName(const std::string& name) const {
   const std::lock_guard lock(mutex_);
-  const auto known = nodes_.find(name);
-  return known == nodes_.end() ? nullptr : known->second;
+  return nodes_.Find(name);
+}
+
+PodGroupPointer ClusterCache::PodGroupByName(const PodGroupName& name) const {
+  const std::lock_guard lock(mutex_);
+  return GroupsOf(name.api).Find(KeyOf(name));
+}
+
+VolumeClaimPointer ClusterCache::VolumeClaimByName(
+    const std::string& namespace_name, const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  return claims_.Find(namespace_name + "/" + name);
+}
+
+VolumePointer ClusterCache::VolumeByName(const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  return volumes_.Find(name);
+}
+
+StorageClassPointer ClusterCache::StorageClassByName(
+    const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  return storage_classes_.Find(name);
+}
+
+NamespacePointer ClusterCache::NamespaceByName(const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  return namespaces_.Find(name);
+}
+
+std::vector<VolumePointer> ClusterCache::Volumes() const {
+  const std::lock_guard lock(mutex_);
+  return volumes_.All();
+}
+
+std::vector<PodPointer> ClusterCache::PodsOfGroup(
+    const PodGroupName& name) const {
+  const std::lock_guard lock(mutex_);
+  const auto at = in_group_.find(name);
+  return at == in_group_.end() ? InOrder{} : at->second;
 }
 
 std::vector<PodPointer> ClusterCache::Pods() const {
@@ -234,17 +418,14 @@ std::vector<PodPointer> ClusterCache::Pods() const {
 
 std::vector<NodePointer> ClusterCache::Nodes() const {
   const std::lock_guard lock(mutex_);
-  std::vector<NodePointer> nodes;
-  nodes.reserve(nodes_.size());
-  for (const auto& [name, node] : nodes_) nodes.push_back(node);
-  return nodes;
+  return nodes_.All();
 }
 
 std::vector<PodPointer> ClusterCache::PodsOnNode(
     const std::string& node) const {
   const std::lock_guard lock(mutex_);
   const auto at = on_node_.find(node);
-  return at == on_node_.end() ? OnNode{} : at->second;
+  return at == on_node_.end() ? InOrder{} : at->second;
 }
 
 std::vector<std::string> ClusterCache::TakeChangedNodes() {

@@ -1,15 +1,15 @@
-// What a watch has told so far: the pods and nodes of the cluster as last seen,
-// kept in memory by applying events. A list that follows a gap is turned into
-// the deletions that were missed. Events that come twice or late change nothing
-// (resource versions are compared as numbers, which Kubernetes allows within
-// one kind; others are taken as they come).
+// What a watch has told so far: the objects of the cluster as last seen, kept
+// in memory by applying events. A list that follows a gap is turned into the
+// deletions that were missed. Events that come twice or late change nothing
+// (cached_kind.h).
 //
 // Thread-safe: one thread applies, others ask. Objects are shared, not copied.
 #pragma once
 
-#include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,12 +17,18 @@
 #include <unordered_set>
 #include <vector>
 
+#include "cluster/cached_kind.h"
 #include "cluster/cluster.h"
 
 namespace fluxnetes::cluster {
 
 using PodPointer = std::shared_ptr<const Pod>;
 using NodePointer = std::shared_ptr<const Node>;
+using PodGroupPointer = std::shared_ptr<const PodGroup>;
+using VolumeClaimPointer = std::shared_ptr<const VolumeClaim>;
+using VolumePointer = std::shared_ptr<const Volume>;
+using StorageClassPointer = std::shared_ptr<const StorageClass>;
+using NamespacePointer = std::shared_ptr<const Namespace>;
 
 // What one batch of events came to, in order.
 struct CacheChanges {
@@ -31,8 +37,17 @@ struct CacheChanges {
     PodPointer after;   // null: gone
   };
   std::vector<PodChange> pods;
-  std::vector<std::string> nodes;  // names: added, changed or gone
-  bool listed = false;  // a list has ended: all that is there is known
+  // Names of what was added, changed (in more than its version) or is gone.
+  std::vector<std::string> nodes;
+  std::vector<PodGroupName> pod_groups;
+  std::vector<std::string> volume_claims;  // "namespace/name"
+  std::vector<std::string> volumes;
+  std::vector<std::string> storage_classes;
+  std::vector<std::string> namespaces;
+  // UIDs of pods without a node that name one of pod_groups.
+  std::vector<std::string> regrouped_pods;
+  // A list of all kinds, or of all pods, has ended: all that is there is known.
+  bool listed = false;
 };
 
 class ClusterCache {
@@ -46,6 +61,15 @@ class ClusterCache {
   NodePointer NodeByName(const std::string& name) const;
   std::vector<PodPointer> Pods() const;
   std::vector<NodePointer> Nodes() const;
+  PodGroupPointer PodGroupByName(const PodGroupName& name) const;
+  VolumeClaimPointer VolumeClaimByName(const std::string& namespace_name,
+                                       const std::string& name) const;
+  VolumePointer VolumeByName(const std::string& name) const;
+  StorageClassPointer StorageClassByName(const std::string& name) const;
+  NamespacePointer NamespaceByName(const std::string& name) const;
+  std::vector<VolumePointer> Volumes() const;
+  // Pods that name the group, whether it is there or not, in order of UID.
+  std::vector<PodPointer> PodsOfGroup(const PodGroupName& name) const;
   // Pods that have the node's name and have not ended, in order of UID.
   std::vector<PodPointer> PodsOnNode(const std::string& node) const;
 
@@ -63,34 +87,57 @@ class ClusterCache {
     bool operator()(std::string_view a, const PodPointer& b) const;
   };
   using PodSet = std::unordered_set<PodPointer, UidOf, UidOf>;
-  using OnNode = std::vector<PodPointer>;  // in order of UID
+  using InOrder = std::vector<PodPointer>;  // of UID
 
   void Apply(const WatchEvent& event, CacheChanges& changes);
+  void BeginList(const std::optional<WatchedKind>& only);
+  void EndList(const std::optional<WatchedKind>& only, CacheChanges& changes);
+  void EndListOfPods(CacheChanges& changes);
+  void NoteVanished(WatchedKind kind, CacheChanges& changes);
+  CachedKind<PodGroup>& GroupsOf(PodGroupApi api);
+  const CachedKind<PodGroup>& GroupsOf(PodGroupApi api) const;
+
   void Put(const PodPointer& pod, CacheChanges& changes);
-  void Drop(std::string_view uid, CacheChanges& changes);
   void Put(const NodePointer& node, CacheChanges& changes);
-  void DropNode(const std::string& name, CacheChanges& changes);
-  void FinishList(CacheChanges& changes);
-  // A repeated event, or one that came after a newer one. `held` is the version
-  // of the object if it is known, `newest` the highest of its kind.
-  bool IsLate(const std::string& version, const std::string* held,
-              std::uint64_t newest) const;
+  void Put(const PodGroupPointer& group, CacheChanges& changes);
+  void Put(const VolumeClaimPointer& claim, CacheChanges& changes);
+  void Put(const VolumePointer& volume, CacheChanges& changes);
+  void Put(const StorageClassPointer& storage_class, CacheChanges& changes);
+  void Put(const NamespacePointer& space, CacheChanges& changes);
+  void Drop(const PodPointer& pod, CacheChanges& changes);
+  void Drop(const NodePointer& node, CacheChanges& changes);
+  void Drop(const PodGroupPointer& group, CacheChanges& changes);
+  void Drop(const VolumeClaimPointer& claim, CacheChanges& changes);
+  void Drop(const VolumePointer& volume, CacheChanges& changes);
+  void Drop(const StorageClassPointer& storage_class, CacheChanges& changes);
+  void Drop(const NamespacePointer& space, CacheChanges& changes);
+
+  void Forget(std::string_view uid, CacheChanges& changes);
+  void NoteNode(const std::string& name, CacheChanges& changes);
+  void NoteGroup(const PodGroupName& name, CacheChanges& changes);
   void Note(const PodPointer& before, const PodPointer& after,
             CacheChanges& changes);
   void Charge(const PodPointer& pod);
   void Discharge(const PodPointer& pod);
+  void Join(const PodPointer& pod);
+  void Leave(const PodPointer& pod);
 
   mutable std::mutex mutex_;
   // Protected by mutex_.
   PodSet pods_;
-  std::unordered_map<std::string, NodePointer> nodes_;
-  std::unordered_map<std::string, OnNode> on_node_;
+  KindVersions pod_versions_;
+  std::unordered_set<std::string> listed_pods_;  // during a list: UIDs
+  CachedKind<Node> nodes_;
+  CachedKind<PodGroup> coscheduling_groups_;  // by "namespace/name"
+  CachedKind<PodGroup> native_groups_;        // the same
+  CachedKind<VolumeClaim> claims_;            // the same
+  CachedKind<Volume> volumes_;
+  CachedKind<StorageClass> storage_classes_;
+  CachedKind<Namespace> namespaces_;
+  std::unordered_map<std::string, InOrder> on_node_;
+  std::map<PodGroupName, InOrder> in_group_;
   std::unordered_set<std::string> changed_nodes_;
-  std::unordered_set<std::string> listed_pods_;   // during a list: UIDs
-  std::unordered_set<std::string> listed_nodes_;  // during a list
-  std::uint64_t newest_pod_ = 0;  // highest resource version so far
-  std::uint64_t newest_node_ = 0;
-  bool listing_ = false;
+  bool listing_ = false;  // all kinds
   bool synced_ = false;
 };
 

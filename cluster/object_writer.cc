@@ -163,6 +163,10 @@ void WritePodSpec(JsonText& json, const Pod& pod) {
   json.Object("spec", [&] {
     json.FieldUnlessEmpty("schedulerName", pod.scheduler_name);
     json.FieldUnlessEmpty("nodeName", pod.node_name);
+    if (!pod.scheduling_group.empty()) {
+      json.Object("schedulingGroup",
+                  [&] { json.Field("podGroupName", pod.scheduling_group); });
+    }
     if (pod.priority != 0) json.Field("priority", pod.priority);
     if (pod.active_deadline) {
       json.Field("activeDeadlineSeconds", pod.active_deadline->count());

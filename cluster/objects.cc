@@ -22,15 +22,6 @@ using Labels = std::map<std::string, std::string>;
 
 constexpr const char* kIndexName = "batch.kubernetes.io/job-completion-index";
 
-Labels DecodeLabels(const Json& object) {
-  Labels labels;
-  if (!object.is_object()) return labels;
-  for (const auto& [name, value] : object.items()) {
-    if (value.is_string()) labels.emplace(name, value.get<std::string>());
-  }
-  return labels;
-}
-
 bool IsRead(std::string_view annotation) {
   static constexpr std::array<std::string_view, 3> kRead = {
       "fluxnetes", "fluence.flux-framework.org/", "scheduling.x-k8s.io/"};
@@ -60,30 +51,10 @@ void AddRequirements(const Json& list, bool field, NodeSelectorTerm& term) {
   }
 }
 
-// A requirement without a term that could hold keeps an empty one, which
-// selects nothing.
 std::vector<NodeSelectorTerm> DecodeAffinity(const Json& spec) {
-  std::vector<NodeSelectorTerm> terms;
-  const Json& required = At(At(At(spec, "affinity"), "nodeAffinity"),
-                            "requiredDuringSchedulingIgnoredDuringExecution");
-  if (!required.is_object()) return terms;
-  for (const Json& json : List(At(required, "nodeSelectorTerms"))) {
-    auto& term = terms.emplace_back();
-    AddRequirements(At(json, "matchExpressions"), false, term);
-    AddRequirements(At(json, "matchFields"), true, term);
-  }
-  if (terms.empty()) terms.emplace_back();
-  return terms;
-}
-
-std::optional<Owner> DecodeController(const Json& metadata) {
-  for (const Json& owner : List(At(metadata, "ownerReferences"))) {
-    if (Flag(owner, "controller")) {
-      return Owner{Text(owner, "kind"), Text(owner, "name"),
-                   Text(owner, "uid")};
-    }
-  }
-  return std::nullopt;
+  return DecodeNodeSelector(
+      At(At(At(spec, "affinity"), "nodeAffinity"),
+         "requiredDuringSchedulingIgnoredDuringExecution"));
 }
 
 std::optional<int> DecodeIndex(const Json& metadata) {
@@ -105,23 +76,8 @@ PodPhase DecodePhase(const std::string& phase) {
   return PodPhase::kPending;
 }
 
-template <typename Integer>
-std::optional<Integer> DecodeInteger(const Json& object, const char* key) {
-  const Json& value = At(object, key);
-  if (!value.is_number_integer()) return std::nullopt;
-  if (value.is_number_unsigned()) {
-    const auto number = value.get<std::uint64_t>();
-    if (!std::in_range<Integer>(number)) return std::nullopt;
-    return static_cast<Integer>(number);
-  }
-  const auto number = value.get<std::int64_t>();
-  if (!std::in_range<Integer>(number)) return std::nullopt;
-  return static_cast<Integer>(number);
-}
-
 std::optional<std::chrono::seconds> DecodeDeadline(const Json& spec) {
-  const auto seconds =
-      DecodeInteger<std::int32_t>(spec, "activeDeadlineSeconds");
+  const auto seconds = DecodeInteger32(spec, "activeDeadlineSeconds");
   if (!seconds || *seconds < 1) return std::nullopt;
   return std::chrono::seconds(*seconds);
 }
@@ -145,8 +101,9 @@ void DecodeMetadata(const Json& metadata, Pod& pod) {
 void DecodeSpec(const Json& spec, Pod& pod) {
   pod.scheduler_name = Text(spec, "schedulerName", "default-scheduler");
   pod.node_name = Text(spec, "nodeName");
+  pod.scheduling_group = Text(At(spec, "schedulingGroup"), "podGroupName");
   pod.gated = !List(At(spec, "schedulingGates")).empty();
-  pod.priority = DecodeInteger<std::int32_t>(spec, "priority").value_or(0);
+  pod.priority = DecodeInteger32(spec, "priority").value_or(0);
   pod.active_deadline = DecodeDeadline(spec);
   pod.request.resources = DecodeRequests(spec);
   pod.request.node_selector = DecodeLabels(At(spec, "nodeSelector"));
@@ -166,11 +123,59 @@ bool DecodeReady(const Json& status) {
 }
 
 int AtLeastZero(const Json& object, const char* key, int otherwise) {
-  return std::max(0,
-                  DecodeInteger<std::int32_t>(object, key).value_or(otherwise));
+  return std::max(0, DecodeInteger32(object, key).value_or(otherwise));
 }
 
 }  // namespace
+
+Labels DecodeLabels(const Json& object) {
+  Labels labels;
+  if (!object.is_object()) return labels;
+  for (const auto& [name, value] : object.items()) {
+    if (value.is_string()) labels.emplace(name, value.get<std::string>());
+  }
+  return labels;
+}
+
+NodeSelectorTerm DecodeNodeSelectorTerm(const Json& expressions) {
+  NodeSelectorTerm term;
+  AddRequirements(expressions, false, term);
+  return term;
+}
+
+std::vector<NodeSelectorTerm> DecodeNodeSelector(const Json& selector) {
+  std::vector<NodeSelectorTerm> terms;
+  if (!selector.is_object()) return terms;
+  for (const Json& json : List(At(selector, "nodeSelectorTerms"))) {
+    auto& term = terms.emplace_back();
+    AddRequirements(At(json, "matchExpressions"), false, term);
+    AddRequirements(At(json, "matchFields"), true, term);
+  }
+  if (terms.empty()) terms.emplace_back();
+  return terms;
+}
+
+std::optional<Owner> DecodeController(const Json& metadata) {
+  for (const Json& owner : List(At(metadata, "ownerReferences"))) {
+    if (Flag(owner, "controller")) {
+      return Owner{Text(owner, "kind"), Text(owner, "name"),
+                   Text(owner, "uid")};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::int32_t> DecodeInteger32(const Json& object,
+                                            const char* key) {
+  const Json& value = At(object, key);
+  if (!value.is_number_integer()) return std::nullopt;
+  const bool fits =
+      value.is_number_unsigned()
+          ? std::in_range<std::int32_t>(value.get<std::uint64_t>())
+          : std::in_range<std::int32_t>(value.get<std::int64_t>());
+  if (!fits) return std::nullopt;
+  return value.get<std::int32_t>();
+}
 
 Pod DecodePod(const Json& object) {
   Pod pod;

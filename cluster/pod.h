@@ -66,7 +66,8 @@ struct Pod {
   std::string uid;
   std::string resource_version;
   std::string scheduler_name;
-  std::string node_name;  // empty: unbound
+  std::string node_name;         // empty: unbound
+  std::string scheduling_group;  // spec.schedulingGroup.podGroupName
   PodPhase phase = PodPhase::kPending;
   std::string reason;        // of the phase: DeadlineExceeded, OutOfcpu, ...
   bool terminating = false;  // has a deletion timestamp

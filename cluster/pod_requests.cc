@@ -116,11 +116,15 @@ void Override(const Json& spec, Resources& sum) {
 Resources DecodeRequests(const Json& spec) {
   Resources sum = OfContainers(spec);
   Override(spec, sum);
-  Amounts overhead(kLargestAmount);
-  overhead.Read(At(spec, "overhead"));
-  sum = Plus(std::move(sum), overhead.Get());
+  sum = Plus(std::move(sum), DecodeAmounts(At(spec, "overhead")));
   sum.pods = 1;
   return sum;
+}
+
+Resources DecodeAmounts(const Json& amounts) {
+  Amounts asked(kLargestAmount);
+  asked.Read(amounts);
+  return asked.Get();
 }
 
 Resources DecodeOffer(const Json& amounts) {

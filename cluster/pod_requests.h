@@ -11,6 +11,9 @@ namespace fluxnetes::cluster {
 // Of the spec of a pod.
 Resources DecodeRequests(const nlohmann::json& spec);
 
+// A list of what is asked for: what cannot be read counts as kLargestAmount.
+Resources DecodeAmounts(const nlohmann::json& amounts);
+
 // Of status.allocatable or status.capacity of a node.
 Resources DecodeOffer(const nlohmann::json& amounts);
 

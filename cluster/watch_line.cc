@@ -5,6 +5,7 @@
 
 #include "cluster/json_field.h"
 #include "cluster/objects.h"
+#include "cluster/optional_objects.h"
 #include "cluster/quote.h"
 
 namespace fluxnetes::cluster {
@@ -17,17 +18,42 @@ Json Parse(std::string_view text) {
   return Json::parse(text, nullptr, /*allow_exceptions=*/false);
 }
 
+template <typename Object>
+std::shared_ptr<const Object> Share(Object object) {
+  return std::make_shared<const Object>(std::move(object));
+}
+
 // Without a name it is no object.
 bool ReadObject(WatchedKind kind, const Json& json, WatchEvent& event) {
-  if (kind == WatchedKind::kPods) {
-    auto pod = std::make_shared<Pod>(DecodePod(json));
-    if (pod->name.empty() || pod->uid.empty()) return false;
-    event.object = std::shared_ptr<const Pod>(std::move(pod));
-    return true;
+  const Json& metadata = At(json, "metadata");
+  if (Text(metadata, "name").empty()) return false;
+  switch (kind) {
+    case WatchedKind::kPods:
+      if (Text(metadata, "uid").empty()) return false;
+      event.object = Share(DecodePod(json));
+      break;
+    case WatchedKind::kNodes:
+      event.object = Share(DecodeNode(json));
+      break;
+    case WatchedKind::kNamespaces:
+      event.object = Share(DecodeNamespace(json));
+      break;
+    case WatchedKind::kStorageClasses:
+      event.object = Share(DecodeStorageClass(json));
+      break;
+    case WatchedKind::kVolumes:
+      event.object = Share(DecodeVolume(json));
+      break;
+    case WatchedKind::kVolumeClaims:
+      event.object = Share(DecodeVolumeClaim(json));
+      break;
+    case WatchedKind::kCoschedulingGroups:
+      event.object = Share(DecodePodGroup(PodGroupApi::kCoscheduling, json));
+      break;
+    case WatchedKind::kNativeGroups:
+      event.object = Share(DecodePodGroup(PodGroupApi::kNative, json));
+      break;
   }
-  auto node = std::make_shared<Node>(DecodeNode(json));
-  if (node->name.empty()) return false;
-  event.object = std::shared_ptr<const Node>(std::move(node));
   return true;
 }
 

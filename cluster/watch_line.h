@@ -1,6 +1,6 @@
-// What the API server says of pods and nodes, read: one line of a watch, one
-// page of a list. (Kubernetes API concepts: "Efficient detection of changes",
-// "Retrieving large results sets in chunks".)
+// What the API server says of objects of one kind, read: one line of a watch,
+// one page of a list. (Kubernetes API concepts: "Efficient detection of
+// changes", "Retrieving large results sets in chunks".)
 //
 // Pure functions that throw nothing: what cannot be read is a value too.
 #pragma once
@@ -12,8 +12,6 @@
 #include "cluster/cluster.h"
 
 namespace fluxnetes::cluster {
-
-enum class WatchedKind { kNodes, kPods };
 
 struct WatchLine {
   enum class Type {

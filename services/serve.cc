@@ -54,6 +54,9 @@ World MakeWorld(const Config& config, const Log& log) {
         log.Warn("waiting for the cluster", {{"why", why}});
       }
     };
+    options.watch.on_passed_over = [&log](const std::string& why) {
+      log.Warn("going on without a kind of objects", {{"why", why}});
+    };
     const std::string address = options.http.address;
     world.kubernetes =
         std::make_unique<cluster::KubernetesCluster>(std::move(options));

@@ -180,5 +180,139 @@ TEST_F(ClusterCacheTest, ChangedNodesAreThoseWhoseCapacityOrUseChanged) {
   EXPECT_THAT(cache_.TakeChangedNodes(), ElementsAre("n1", "n2"));
 }
 
+PodGroupPointer MakeGroup(const std::string& name, int version, int size,
+                          PodGroupApi api = PodGroupApi::kCoscheduling) {
+  PodGroup group;
+  group.name = {api, "default", name};
+  group.resource_version = std::to_string(version);
+  group.min_members = size;
+  return std::make_shared<const PodGroup>(std::move(group));
+}
+
+PodPointer MakeMember(const std::string& uid, int version,
+                      const std::string& group, const std::string& node = "") {
+  Pod pod = *MakePod(uid, version, node);
+  pod.labels[kCoschedulingLabel] = group;
+  return std::make_shared<const Pod>(std::move(pod));
+}
+
+TEST_F(ClusterCacheTest, GroupThatComesAfterItsPodsSaysWhichTheyAre) {
+  List({MakeMember("b", 1, "train"), MakeMember("a", 2, "train"),
+        MakeMember("placed", 3, "train", "n1"), MakeMember("c", 4, "other")},
+       {});
+  const auto changes = Event(kChanged, MakeGroup("train", 9, 2));
+  EXPECT_THAT(changes.regrouped_pods, ElementsAre("a", "b"));
+  ASSERT_EQ(changes.pod_groups.size(), 1U);
+  EXPECT_EQ(cache_.PodGroupByName(changes.pod_groups[0])->min_members, 2);
+  EXPECT_EQ(cache_.PodsOfGroup(changes.pod_groups[0]).size(), 3U);
+  EXPECT_THAT(Event(kDeleted, MakeGroup("train", 10, 2)).regrouped_pods,
+              ElementsAre("a", "b"));
+  EXPECT_EQ(cache_.PodGroupByName(changes.pod_groups[0]), nullptr);
+}
+
+TEST_F(ClusterCacheTest, GroupsOfTheTwoApisAreDifferentOnes) {
+  Pod pod = *MakePod("a", 1);
+  pod.scheduling_group = "train";
+  List({std::make_shared<const Pod>(pod), MakeMember("b", 2, "train")}, {});
+  EXPECT_THAT(Event(kChanged, MakeGroup("train", 9, 2, PodGroupApi::kNative))
+                  .regrouped_pods,
+              ElementsAre("a"));
+  EXPECT_EQ(
+      cache_.PodGroupByName({PodGroupApi::kCoscheduling, "default", "train"}),
+      nullptr);
+}
+
+TEST_F(ClusterCacheTest, NewVersionAloneIsNoChangeOfAGroup) {
+  List({MakeMember("a", 1, "train")}, {});
+  Event(kChanged, MakeGroup("train", 9, 2));
+  EXPECT_THAT(Event(kChanged, MakeGroup("train", 10, 2)).pod_groups, IsEmpty());
+  EXPECT_EQ(Event(kChanged, MakeGroup("train", 11, 3)).pod_groups.size(), 1U);
+}
+
+TEST_F(ClusterCacheTest, PodThatLeavesItsGroupIsNotToldOfIt) {
+  List({MakeMember("a", 1, "train")}, {});
+  Event(kChanged, MakeMember("a", 2, "other"));
+  EXPECT_THAT(Event(kChanged, MakeGroup("train", 9, 2)).regrouped_pods,
+              IsEmpty());
+  Event(kDeleted, MakeMember("a", 3, "other"));
+  EXPECT_THAT(Event(kChanged, MakeGroup("other", 10, 2)).regrouped_pods,
+              IsEmpty());
+}
+
+TEST_F(ClusterCacheTest, ListOfOneKindLeavesTheOthersAlone) {
+  List({MakePod("a", 1)}, {MakeNode("n1", 2), MakeNode("n2", 3)});
+  const std::vector<WatchEvent> events = {
+      {.kind = WatchEvent::Kind::kListBegin, .listed = WatchedKind::kNodes},
+      {kChanged, MakeNode("n2", 3)},
+      {.kind = WatchEvent::Kind::kListEnd, .listed = WatchedKind::kNodes}};
+  const auto changes = cache_.Apply(events);
+  EXPECT_THAT(changes.nodes, ElementsAre("n1"));
+  EXPECT_FALSE(changes.listed);
+  EXPECT_NE(cache_.PodByUid("a"), nullptr);
+}
+
+TEST_F(ClusterCacheTest, ListOfPodsAloneIsAListToCompareWith) {
+  List({MakePod("a", 1), MakePod("b", 2)}, {MakeNode("n1", 2)});
+  const std::vector<WatchEvent> events = {
+      {.kind = WatchEvent::Kind::kListBegin, .listed = WatchedKind::kPods},
+      {kChanged, MakePod("a", 1)},
+      {.kind = WatchEvent::Kind::kListEnd, .listed = WatchedKind::kPods}};
+  const auto changes = cache_.Apply(events);
+  EXPECT_TRUE(changes.listed);
+  EXPECT_EQ(cache_.PodByUid("b"), nullptr);
+  EXPECT_NE(cache_.NodeByName("n1"), nullptr);
+}
+
+TEST_F(ClusterCacheTest, ListWithinAListCountsForIt) {
+  List({MakePod("a", 1)}, {MakeNode("n1", 2)});
+  const std::vector<WatchEvent> events = {
+      {WatchEvent::Kind::kListBegin, {}},
+      {.kind = WatchEvent::Kind::kListBegin, .listed = WatchedKind::kNodes},
+      {kChanged, MakeNode("n1", 2)},
+      {kChanged, MakeNode("cut off", 3)},
+      {.kind = WatchEvent::Kind::kListBegin, .listed = WatchedKind::kNodes},
+      {kChanged, MakeNode("n1", 2)},
+      {.kind = WatchEvent::Kind::kListEnd, .listed = WatchedKind::kNodes},
+      {WatchEvent::Kind::kListEnd, {}}};
+  const auto changes = cache_.Apply(events);
+  EXPECT_EQ(cache_.Nodes().size(), 1U);
+  EXPECT_EQ(cache_.PodByUid("a"), nullptr);
+  EXPECT_TRUE(changes.listed);
+}
+
+TEST_F(ClusterCacheTest, KeepsVolumesClaimsClassesAndNamespaces) {
+  List({}, {});
+  VolumeClaim claim;
+  claim.namespace_name = "default";
+  claim.name = "data";
+  claim.resource_version = "1";
+  Volume volume;
+  volume.name = "pv1";
+  volume.resource_version = "2";
+  StorageClass fast;
+  fast.name = "fast";
+  fast.resource_version = "3";
+  Namespace space;
+  space.name = "default";
+  space.resource_version = "4";
+  const std::vector<WatchEvent> events = {
+      {kChanged, std::make_shared<const VolumeClaim>(claim)},
+      {kChanged, std::make_shared<const Volume>(volume)},
+      {kChanged, std::make_shared<const StorageClass>(fast)},
+      {kChanged, std::make_shared<const Namespace>(space)}};
+  const auto changes = cache_.Apply(events);
+  EXPECT_THAT(changes.volume_claims, ElementsAre("default/data"));
+  EXPECT_THAT(changes.volumes, ElementsAre("pv1"));
+  EXPECT_THAT(changes.storage_classes, ElementsAre("fast"));
+  EXPECT_THAT(changes.namespaces, ElementsAre("default"));
+  EXPECT_EQ(*cache_.VolumeClaimByName("default", "data"), claim);
+  EXPECT_EQ(*cache_.VolumeByName("pv1"), volume);
+  EXPECT_EQ(*cache_.StorageClassByName("fast"), fast);
+  EXPECT_EQ(*cache_.NamespaceByName("default"), space);
+  List({}, {});
+  EXPECT_EQ(cache_.VolumeClaimByName("default", "data"), nullptr);
+  EXPECT_EQ(cache_.VolumeByName("pv1"), nullptr);
+}
+
 }  // namespace
 }  // namespace fluxnetes::cluster

@@ -166,7 +166,7 @@ TEST(KubernetesCluster, KindThatItDoesNotKnowIsNotThere) {
   EXPECT_FALSE(world.Door().MayReplace({"Sorcery", "a", "b", ""}));
 }
 
-// What a watch has told: lists that began and names of pods.
+// What a watch has told: lists of pods that began, and the objects.
 class Told {
  public:
   explicit Told(Cluster& door) : watch_(door.WatchAll()) {}
@@ -174,7 +174,10 @@ class Told {
   bool Until(const std::function<bool()>& condition) {
     for (int i = 0; i < 500 && !condition(); ++i) {
       for (const WatchEvent& event : watch_->Next(100, milliseconds(20))) {
-        if (event.kind == WatchEvent::Kind::kListBegin) ++lists;
+        if (event.kind == WatchEvent::Kind::kListBegin &&
+            event.listed == WatchedKind::kPods) {
+          ++lists;
+        }
         cache.Apply({&event, 1});
       }
     }
@@ -216,8 +219,8 @@ TEST(KubernetesWatch, ForgottenVersionIsListedAnew) {
 TEST(KubernetesWatch, ServerThatFailsIsAskedAgain) {
   HttpWorld world;
   SetFaults(world.address(), Json::parse(R"({"requests": [
-                {"status": 403, "count": 3, "method": "GET"},
-                {"status": 429, "count": 3, "method": "GET"}]})"));
+                {"status": 403, "count": 3, "path": "/api/v1/nodes"},
+                {"status": 429, "count": 3, "path": "/api/v1/pods"}]})"));
   Told told(world.Door());
   EXPECT_TRUE(told.UntilSeen(AddPod(world.Behind(), "a")->uid));
 }
@@ -239,7 +242,7 @@ TEST(KubernetesWatch, SaysWhyTheClusterCannotBeListedAndWhenItCan) {
   EXPECT_TRUE(told.UntilSeen(AddPod(world.Behind(), "a")->uid));
   EXPECT_EQ(said.back(), "");
   SetFaults(address, Json::parse(R"({"closeWatches": true, "requests": [
-                {"status": 403, "count": 6, "method": "GET"}]})"));
+                {"status": 403, "count": 6, "path": "/api/v1/pods"}]})"));
   EXPECT_TRUE(told.UntilSeen(AddPod(world.Behind(), "b")->uid));
   EXPECT_THAT(said, testing::Contains(HasSubstr(
                         "watching the cluster: 403 a fault on demand")));

@@ -29,6 +29,8 @@ void WriteAndReadAgain(WatchedKind kind, const WatchEvent& event) {
   } else if (const auto* node =
                  std::get_if<std::shared_ptr<const Node>>(&event.object)) {
     object = WriteNode(**node);
+  } else {
+    return;  // not written
   }
   const WatchLine again =
       ReadWatchLine(kind, R"({"type":"ADDED","object":)" + object + "}");
@@ -40,7 +42,8 @@ void WriteAndReadAgain(WatchedKind kind, const WatchEvent& event) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
                                       std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  for (const WatchedKind kind : {WatchedKind::kPods, WatchedKind::kNodes}) {
+  for (const WatchedKind kind :
+       fluxnetes::cluster::WatchedKindsInOrder()) {
     const WatchLine line = ReadWatchLine(kind, text);
     if (line.type == WatchLine::Type::kEvent) {
       WriteAndReadAgain(kind, line.event);

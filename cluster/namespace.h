@@ -1,0 +1,16 @@
+// A Namespace (core/v1): its labels, which pod affinity can select by.
+#pragma once
+
+#include <map>
+#include <string>
+
+namespace fluxnetes::cluster {
+
+struct Namespace {
+  std::string name;
+  std::string resource_version;
+  std::map<std::string, std::string> labels;
+  bool operator==(const Namespace&) const = default;
+};
+
+}  // namespace fluxnetes::cluster

@@ -1,0 +1,26 @@
+// Kubernetes objects of the kinds that are read where the cluster has them, as
+// values, decoded from their JSON. As with pods and nodes (objects.h) decoding
+// never fails; what is missing or of another type has its default.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "cluster/namespace.h"
+#include "cluster/pod_group.h"
+#include "cluster/storage_class.h"
+#include "cluster/volume.h"
+#include "cluster/volume_claim.h"
+
+namespace fluxnetes::cluster {
+
+Namespace DecodeNamespace(const nlohmann::json& object);
+StorageClass DecodeStorageClass(const nlohmann::json& object);
+Volume DecodeVolume(const nlohmann::json& object);
+VolumeClaim DecodeVolumeClaim(const nlohmann::json& object);
+
+// scheduling.x-k8s.io/v1alpha1 or scheduling.k8s.io/v1alpha2. A size that is no
+// integer of 32 bits is as if it were not there; an amount that cannot be read
+// is kLargestAmount.
+PodGroup DecodePodGroup(PodGroupApi api, const nlohmann::json& object);
+
+}  // namespace fluxnetes::cluster

@@ -1,0 +1,19 @@
+#include "cluster/pod_group.h"
+
+namespace fluxnetes::cluster {
+
+std::vector<PodGroupName> NamedPodGroups(const Pod& pod) {
+  std::vector<PodGroupName> names;
+  const auto label = pod.labels.find(kCoschedulingLabel);
+  if (label != pod.labels.end()) {
+    names.push_back(
+        {PodGroupApi::kCoscheduling, pod.namespace_name, label->second});
+  }
+  if (!pod.scheduling_group.empty()) {
+    names.push_back(
+        {PodGroupApi::kNative, pod.namespace_name, pod.scheduling_group});
+  }
+  return names;
+}
+
+}  // namespace fluxnetes::cluster

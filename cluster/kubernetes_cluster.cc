@@ -26,6 +26,7 @@ constexpr const char* kStrategicPatch =
     "application/strategic-merge-patch+json";
 constexpr int kHighestOwner = 10;  // controllers above one another
 constexpr int kTouchAttempts = 5;
+constexpr int kInvalid = 422;
 
 Time Now() {
   return std::chrono::time_point_cast<Time::duration>(
@@ -181,8 +182,10 @@ std::optional<std::string> KubernetesCluster::Touch(
     std::optional<Pod> pod;
     if (response.Succeeded()) {
       pod = DecodePod(ParseObject(response));
-    } else if (response.status == 409 && attempt < kTouchAttempts) {
-      // Of another UID, or changed by others at the same moment.
+    } else if ((response.status == 409 || response.status == kInvalid) &&
+               attempt < kTouchAttempts) {
+      // Of another UID (seen on 1.36: a patch may not change it), or changed
+      // by others at the same moment.
       pod = GetPod(namespace_name, name);
     } else {
       ThrowUnreachable("touching pod " + namespace_name + "/" + name, response);

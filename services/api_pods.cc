@@ -96,7 +96,9 @@ HttpAnswer ApiPods::Patch(const HttpQuestion& question,
   if (!pod) return NotFound(kPods, target.name);
   const std::string uid = Text(At(*patch, "metadata"), "uid");
   if (!uid.empty() && uid != pod->uid) {
-    return WrongUid(kPods, target.name, uid, pod->uid);
+    return Invalid(
+        "Pod", target.name,
+        "metadata.uid: Invalid value: \"" + uid + "\": field is immutable");
   }
   if (target.subresource == "status") {
     SetCondition(*pod, *patch);

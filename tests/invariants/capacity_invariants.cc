@@ -50,7 +50,7 @@ void World::CheckCapacity() {
 
 void World::CheckGraph() {
   std::string picture;
-  for (const SchedulerProcess* process : Processes()) {
+  for (const SchedulerProcess* process : scene.Processes()) {
     const std::string one = process->match.Describe();
     if (!picture.empty() && !one.empty()) Say(5, "two own the match");
     if (!one.empty()) picture = one;

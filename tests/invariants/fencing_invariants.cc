@@ -27,8 +27,7 @@ void World::CheckFencing() {
 // What was bound is what is recorded, and where it was to go.
 void World::CheckBindings() {
   if (!settled) return;
-  const std::size_t from = before == nullptr ? 0 : before->bindings;
-  for (const auto& binding : system.cluster.Bindings(from)) {
+  for (const auto& binding : fresh_bindings) {
     const auto member = members.find(binding.uid);
     if (member == members.end()) continue;
     const auto place = places.find(binding.uid);

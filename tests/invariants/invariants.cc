@@ -7,12 +7,45 @@
 #include "tests/invariants/world.h"
 
 namespace fluxnetes::testing {
+namespace {
+
+class WholeSystemScene final : public Scene {
+ public:
+  explicit WholeSystemScene(WholeSystem& system) : system_(system) {}
+
+  cluster::SimulatedCluster::Snapshot Truth() override {
+    return system_.cluster.TakeSnapshot();
+  }
+  std::vector<cluster::SimulatedCluster::BindingRecord> Bindings(
+      std::size_t from) override {
+    return system_.cluster.Bindings(from);
+  }
+  sql::Pool& database() override { return system_.database.pool(); }
+  bool GivenByOthers(const std::string& uid) override {
+    return system_.bound_by_others.contains(uid);
+  }
+  std::vector<SchedulerProcess*> Processes() override {
+    std::vector<SchedulerProcess*> processes = {system_.process.get()};
+    if (system_.standby) processes.push_back(system_.standby.get());
+    return processes;
+  }
+
+ private:
+  WholeSystem& system_;
+};
+
+}  // namespace
 
 Invariants::Invariants(Options options) : options_(options) {}
 Invariants::~Invariants() = default;
 
 std::vector<std::string> Invariants::Check(WholeSystem& system) {
-  auto world = std::make_unique<World>(system, before_.get());
+  WholeSystemScene scene(system);
+  return Check(scene);
+}
+
+std::vector<std::string> Invariants::Check(Scene& scene) {
+  auto world = std::make_unique<World>(scene, before_.get());
   world->CheckRecordedOnce();
   world->CheckAllOrNone(options_.calm);
   world->CheckCapacity();

@@ -17,8 +17,7 @@ void World::CheckNothingLost() {
         Say(6, "pod {} has ended, but is {}", name, member->second.state);
       }
     } else if (member == members.end()) {
-      const bool others =
-          !pod->node_name.empty() && system.bound_by_others.contains(uid);
+      const bool others = !pod->node_name.empty() && scene.GivenByOthers(uid);
       if (!others && (!pod->node_name.empty() || !provisional.contains(uid))) {
         Say(6, "pod {} is recorded nowhere", name);
       }

@@ -49,11 +49,13 @@ std::int64_t AmountOf(const std::map<std::string, std::int64_t>& amounts,
 }
 
 void World::Read() {
-  truth = system.cluster.TakeSnapshot();
-  bindings = system.cluster.Bindings().size();
+  truth = scene.Truth();
+  const std::size_t earlier = before == nullptr ? 0 : before->bindings;
+  fresh_bindings = scene.Bindings(earlier);
+  bindings = earlier + fresh_bindings.size();
   for (const auto& pod : truth.pods) pods[pod->uid] = pod;
   for (const auto& node : truth.nodes) nodes[node->name] = node;
-  sql::Transaction transaction(system.database.pool(),
+  sql::Transaction transaction(scene.database(),
                                sql::Isolation::kRepeatableRead);
   ReadGroups(transaction);
   ReadHeld(transaction);
@@ -147,9 +149,10 @@ void World::ReadJobs(sql::Transaction& transaction) {
     assumed_durations[row.Get<std::string>("name")] =
         row.Get<std::int64_t>("seconds");
   }
+  const auto processes = scene.Processes();
   synced = true;
-  bool led = false;
-  for (const SchedulerProcess* process : Processes()) {
+  bool led = processes.empty();
+  for (const SchedulerProcess* process : processes) {
     synced = synced && HasHeardAll(process->cache);
     led = led || process->intake.leads();
   }
@@ -160,12 +163,6 @@ void World::ReadJobs(sql::Transaction& transaction) {
   for (const auto& [id, group] : groups) {
     settled = settled && group.phase != "held";
   }
-}
-
-std::vector<SchedulerProcess*> World::Processes() const {
-  std::vector<SchedulerProcess*> processes = {system.process.get()};
-  if (system.standby != nullptr) processes.push_back(system.standby.get());
-  return processes;
 }
 
 bool World::HasHeardAll(const cluster::ClusterCache& cache) const {
@@ -197,7 +194,7 @@ void World::CountUse() {
     const bool ours =
         place != places.end() && place->second.node == pod->node_name;
     use[pod->node_name].all += pod->request.resources;
-    if (ours && system.bound_by_others.contains(uid)) {
+    if (ours && scene.GivenByOthers(uid)) {
       use[pod->node_name].adopted += pod->request.resources;
     }
     if (!ours) use[pod->node_name].others += pod->request.resources;
@@ -212,7 +209,10 @@ void World::CountUse() {
 
 void World::Ask(int number, const std::string& what,
                 const std::string& question) {
-  const std::string answer = system.Ask(question);
-  if (!answer.empty() && answer != "NULL") Say(number, "{}: {}", what, answer);
+  sql::Transaction transaction(scene.database());
+  const sql::Result result = transaction.RunScript(question);
+  const std::string answer =
+      result.empty() ? "" : result[0].Find<std::string>(0).value_or("");
+  if (!answer.empty()) Say(number, "{}: {}", what, answer);
 }
 }  // namespace fluxnetes::testing

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "sql/transaction.h"
+#include "tests/invariants/scene.h"
 #include "tests/support/whole_system.h"
 
 namespace fluxnetes::testing {
@@ -85,7 +86,7 @@ struct LiveJob {
 };
 
 struct World {
-  World(WholeSystem& s, const World* b) : system(s), before(b) { Read(); }
+  World(Scene& s, const World* b) : scene(s), before(b) { Read(); }
 
   // How much is used of a node, and by whom.
   struct Use {
@@ -100,8 +101,6 @@ struct World {
   void ReadHeld(sql::Transaction& transaction);
   void ReadJobs(sql::Transaction& transaction);
   bool HasHeardAll(const cluster::ClusterCache& cache) const;
-  // The scheduler processes that are awake.
-  std::vector<SchedulerProcess*> Processes() const;
   void CountUse();
   bool Same(const World& other) const;
 
@@ -128,13 +127,14 @@ struct World {
   bool Excused(const Group& head) const;
   void CheckClocks();
 
-  WholeSystem& system;
+  Scene& scene;
   const World* before;  // only during the check
   cluster::SimulatedCluster::Snapshot truth;
   std::map<std::string, cluster::PodPointer> pods;  // the truth, by UID
   std::map<std::string, cluster::NodePointer> nodes;
   std::map<std::string, Use> use;
-  std::size_t bindings = 0;
+  std::size_t bindings = 0;  // until now
+  std::vector<cluster::SimulatedCluster::BindingRecord> fresh_bindings;
 
   std::map<Id, Group> groups;
   std::map<std::string, MemberRow> members;

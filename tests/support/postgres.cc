@@ -1,15 +1,10 @@
 #include "tests/support/postgres.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -20,13 +15,12 @@
 #include "queue/work_queue.h"
 #include "sql/transaction.h"
 #include "tests/support/process.h"
+#include "tests/support/script.h"
 
 namespace fluxnetes::testing {
 namespace {
 
 constexpr const char* kScript = FLUXNETES_SOURCE_DIR "/hack/postgres";
-
-std::string Quoted(const std::string& word) { return "'" + word + "'"; }
 
 // Runs hack/postgres and returns what it says.
 std::string Run(const std::string& verb, const std::string& folder,
@@ -34,43 +28,13 @@ std::string Run(const std::string& verb, const std::string& folder,
   std::string command =
       fmt::format("{} {} {}", Quoted(kScript), verb, Quoted(folder));
   for (const auto& setting : settings) command += " -c " + Quoted(setting);
-  FILE* pipe = popen((command + " 2>&1").c_str(), "re");
-  if (pipe == nullptr) throw std::runtime_error("cannot run " + command);
-  std::string said;
-  std::array<char, 4096> buffer;
-  while (const auto read = fread(buffer.data(), 1, buffer.size(), pipe))
-    said.append(buffer.data(), read);
-  if (pclose(pipe) != 0) throw std::runtime_error(command + ": " + said);
-  while (!said.empty() && said.back() == '\n') said.pop_back();
-  return said;
+  return RunScript(command);
 }
 
-// Starts a process that outlives this one just long enough to stop the server
-// and remove its folder: when the pipe whose end is returned is closed.
-int StartWatcher(const std::string& folder) {
-  int pipe_ends[2];
-  if (pipe2(pipe_ends, O_CLOEXEC) != 0)
-    throw std::runtime_error("cannot make a pipe");
-  const std::string command =
-      fmt::format("cat; {} stop {}; rm -rf {}", Quoted(kScript), Quoted(folder),
-                  Quoted(folder));
-  const char* arguments[] = {"sh", "-c", command.c_str(), nullptr};
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, pipe_ends[0], STDIN_FILENO);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null",
-                                   O_WRONLY, 0);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
-  pid_t watcher = 0;
-  const int failed = posix_spawn(&watcher, "/bin/sh", &actions, &attributes,
-                                 const_cast<char* const*>(arguments), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  posix_spawnattr_destroy(&attributes);
-  close(pipe_ends[0]);
-  if (failed != 0) throw std::runtime_error("cannot start a watcher");
-  return pipe_ends[1];
+// Stops the server and removes its folder.
+std::string CommandToEnd(const std::string& folder) {
+  return fmt::format("{} stop {}; rm -rf {}", Quoted(kScript), Quoted(folder),
+                     Quoted(folder));
 }
 
 // What a test does not need is speed on a real disk.
@@ -97,7 +61,7 @@ PrivateServer::PrivateServer(std::vector<std::string> settings)
   if (mkdtemp(folder.data()) == nullptr)
     throw std::runtime_error("cannot make a folder like " + folder);
   folder_ = folder;
-  lifeline_ = StartWatcher(folder_);
+  lifeline_.emplace(CommandToEnd(folder_));
   Start();
   connection_ = Run("url", folder_);
 }
@@ -108,7 +72,6 @@ PrivateServer::~PrivateServer() {
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}\n", error.what());
   }
-  close(lifeline_);
 }
 
 void PrivateServer::Stop() {

@@ -14,12 +14,14 @@
 #include <sys/types.h>
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "sql/migrator.h"
 #include "sql/pool.h"
+#include "tests/support/script.h"
 
 namespace fluxnetes::testing {
 
@@ -61,7 +63,7 @@ class PrivateServer {
   std::vector<std::string> settings_;
   std::string folder_;
   std::string connection_;
-  int lifeline_ = -1;  // when it closes, a watcher stops the server
+  std::optional<Lifeline> lifeline_;  // stops the server
   bool paused_ = false;
 };
 

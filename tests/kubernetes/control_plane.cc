@@ -1,0 +1,97 @@
+#include "tests/kubernetes/control_plane.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+
+#include "cluster/kubeconfig.h"
+
+namespace fluxnetes::testing {
+namespace {
+
+constexpr const char* kScript = FLUXNETES_SOURCE_DIR "/hack/cluster";
+constexpr const char* kRights = FLUXNETES_SOURCE_DIR "/deploy/rbac.yaml";
+constexpr int kCannotBuild = 3;  // of hack/cluster: there is no Go
+
+std::unique_ptr<ControlPlane> the_plane;
+std::string why_none;  // empty: not asked for yet, or there is one
+
+cluster::ApiAccess AccessBy(const std::string& kubeconfig) {
+  return cluster::ReadKubeconfig(cluster::LoadKubeconfigFiles(kubeconfig), "");
+}
+
+}  // namespace
+
+ControlPlane* ControlPlane::Get() {
+  if (the_plane || !why_none.empty()) return the_plane.get();
+  const auto tools = TryScript(fmt::format("{} tools", Quoted(kScript)));
+  if (tools.status == kCannotBuild) {
+    why_none = "no API server: " + tools.said;
+  } else if (tools.status != 0) {
+    throw std::runtime_error("hack/cluster tools: " + tools.said);
+  } else {
+    the_plane.reset(new ControlPlane);
+  }
+  return the_plane.get();
+}
+
+const std::string& ControlPlane::WhyNone() { return why_none; }
+
+void ControlPlane::Stop() { the_plane.reset(); }
+
+ControlPlane::ControlPlane() {
+  std::string folder =
+      std::filesystem::temp_directory_path() / "fluxnetes-kube.XXXXXX";
+  if (mkdtemp(folder.data()) == nullptr)
+    throw std::runtime_error("cannot make a folder like " + folder);
+  folder_ = folder;
+  lifeline_ = std::make_unique<Lifeline>(
+      fmt::format("{} down {}; rm -rf {}", Quoted(kScript), Quoted(folder_),
+                  Quoted(folder_)));
+  Script("up", "0");
+  Script("kubectl", "apply -f " + Quoted(kRights));
+  MakeKubeconfig();
+  const auto access = AccessBy(folder_ + "/admin.kubeconfig");
+  api_ = std::make_unique<cluster::HttpClient>(
+      cluster::HttpOptions{.address = access.address,
+                           .tls = access.tls,
+                           .credentials = access.credentials,
+                           .connections = 4});
+}
+
+ControlPlane::~ControlPlane() {
+  api_.reset();
+  try {
+    Script("down");
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}\n", error.what());
+  }
+}
+
+std::string ControlPlane::Script(const std::string& verb,
+                                 const std::string& more) {
+  return RunScript(
+      fmt::format("{} {} {} {}", Quoted(kScript), verb, Quoted(folder_), more));
+}
+
+void ControlPlane::MakeKubeconfig() {
+  kubeconfig_ = folder_ + "/scheduler.kubeconfig";
+  const std::string token =
+      Script("kubectl", "-n fluxnetes create token fluxnetes --duration 24h");
+  std::ofstream(kubeconfig_) << fmt::format(
+      R"(apiVersion: v1
+kind: Config
+current-context: test
+contexts: [{{name: test, context: {{cluster: test, user: fluxnetes}}}}]
+clusters:
+  - name: test
+    cluster: {{server: '{}', certificate-authority: pki/ca.crt}}
+users: [{{name: fluxnetes, user: {{token: '{}'}}}}]
+)",
+      AccessBy(folder_ + "/admin.kubeconfig").address, token);
+}
+
+}  // namespace fluxnetes::testing

@@ -1,0 +1,46 @@
+// A real Kubernetes control plane for all tests of this program: hack/cluster
+// in a folder of its own, started when it is first asked for, and stopped when
+// the process ends, however it ends.
+//
+// The scheduler is let in with the rights of deploy/rbac.yaml and no others,
+// the tests themselves as administrator.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "cluster/http_client.h"
+#include "tests/support/script.h"
+
+namespace fluxnetes::testing {
+
+class ControlPlane {
+ public:
+  // Null where none can be had; WhyNone says why. Throws if it can and fails.
+  static ControlPlane* Get();
+  static const std::string& WhyNone();
+  // Before the end of main: what runs when the process ends is not waited for.
+  static void Stop();
+
+  ~ControlPlane();
+  ControlPlane(const ControlPlane&) = delete;
+  ControlPlane& operator=(const ControlPlane&) = delete;
+
+  // With the administrator's rights.
+  cluster::HttpClient& api() { return *api_; }
+  // Who the scheduler is.
+  const std::string& kubeconfig() const { return kubeconfig_; }
+  const std::string& folder() const { return folder_; }
+
+ private:
+  ControlPlane();
+  std::string Script(const std::string& verb, const std::string& more = {});
+  void MakeKubeconfig();
+
+  std::string folder_;
+  std::unique_ptr<Lifeline> lifeline_;
+  std::string kubeconfig_;
+  std::unique_ptr<cluster::HttpClient> api_;
+};
+
+}  // namespace fluxnetes::testing

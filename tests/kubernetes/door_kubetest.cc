@@ -1,0 +1,233 @@
+// What the door to a cluster promises (tests/cluster/contract.h), of a real API
+// server, with the rights that the scheduler has there.
+#include <gmock/gmock.h>
+
+#include <variant>
+
+#include "cluster/cluster_cache.h"
+#include "cluster/kubeconfig.h"
+#include "cluster/kubernetes_cluster.h"
+#include "tests/kubernetes/kube_test.h"
+
+namespace fluxnetes::testing {
+namespace {
+
+using cluster::Binding;
+using cluster::BindOutcome;
+using cluster::PodPhase;
+using std::chrono::milliseconds;
+using ::testing::AnyOf;
+
+constexpr milliseconds kDeadline{60'000};
+
+// Pods of a scheduler that nobody is, and none of ours runs.
+class KubernetesDoor : public OnKubernetes {
+ protected:
+  KubernetesDoor() { starts_ = false; }
+
+  void SetUp() override {
+    OnKubernetes::SetUp();
+    if (IsSkipped()) return;
+    const auto mine = cluster::ReadKubeconfig(
+        cluster::LoadKubeconfigFiles(ControlPlane::Get()->kubeconfig()), "");
+    cluster::KubernetesOptions options;
+    options.http.address = mine.address;
+    options.http.tls = mine.tls;
+    options.http.credentials = mine.credentials;
+    options.watch.page = 2;  // so that there are several
+    door_ = std::make_unique<cluster::KubernetesCluster>(options);
+  }
+
+  cluster::Pod Add(const std::string& name, const std::string& more = {}) {
+    std::string pod = BarePod(name, "", 0, {.more = more});
+    pod.replace(pod.find("fluxnetes,"), 9, "nobody");
+    Submit(pod);
+    return PodNamed(name);
+  }
+  Binding BindingOf(const cluster::Pod& pod, int node = 0) const {
+    return {pod.namespace_name, pod.name, pod.uid, pod.resource_version,
+            Node(node)};
+  }
+  cluster::BindResult Bind(const Binding& binding) {
+    return door_->Bind({&binding, 1}, kDeadline).at(0);
+  }
+  // Applies what the watch tells to the cache until the condition holds.
+  bool Until(const std::function<bool()>& condition) {
+    if (!watch_) watch_ = door_->WatchAll();
+    return Comes([&] {
+      const auto events = watch_->Next(1'000, milliseconds(20));
+      cache_.Apply(events);
+      told_.insert(told_.end(), events.begin(), events.end());
+      return condition();
+    });
+  }
+
+  std::unique_ptr<cluster::KubernetesCluster> door_;
+  std::unique_ptr<cluster::Watch> watch_;
+  cluster::ClusterCache cache_;
+  std::vector<cluster::WatchEvent> told_;
+};
+
+TEST_F(KubernetesDoor, WatchBeginsWithAListAndGoesOn) {
+  const auto pod = Add("a");
+  ASSERT_TRUE(Until([&] { return cache_.Synced(); }));
+  EXPECT_EQ(told_.front().kind, cluster::WatchEvent::Kind::kListBegin);
+  EXPECT_NE(cache_.PodByUid(pod.uid), nullptr);
+  ASSERT_NE(cache_.NodeByName(Node(0)), nullptr);
+  EXPECT_EQ(cache_.NodeByName(Node(0))->allocatable.cpu_milli, 4'000);
+  const auto late = Add("b");
+  EXPECT_TRUE(Until([&] { return cache_.PodByUid(late.uid) != nullptr; }));
+  Patch("pods/a", {{"metadata", {{"labels", {{"fluxnetes.queue", "b"}}}}}});
+  EXPECT_TRUE(Until([&] {
+    return cache_.PodByUid(pod.uid)->labels.contains("fluxnetes.queue");
+  }));
+  Delete("pods/a");
+  EXPECT_TRUE(Until([&] { return cache_.PodByUid(pod.uid) == nullptr; }));
+  Patch("nodes/" + Node(1), {{"spec", {{"unschedulable", true}}}});
+  EXPECT_TRUE(Until([&] { return cache_.NodeByName(Node(1))->unschedulable; }));
+}
+
+TEST_F(KubernetesDoor, BindingGivesThePodItsNodeOnce) {
+  const auto pod = Add("a");
+  ASSERT_TRUE(Until([&] { return cache_.Synced(); }));
+  EXPECT_EQ(Bind(BindingOf(pod)).outcome, BindOutcome::kBound);
+  ASSERT_TRUE(Until(
+      [&] { return cache_.PodByUid(pod.uid)->phase == PodPhase::kRunning; }));
+  EXPECT_EQ(cache_.PodByUid(pod.uid)->node_name, Node(0));
+  auto again = BindingOf(pod, 1);
+  again.resource_version = "";
+  EXPECT_EQ(Bind(again).outcome, BindOutcome::kConflict);
+  // The same again changes nothing.
+  again.node_name = Node(0);
+  EXPECT_EQ(Bind(again).outcome, BindOutcome::kBound);
+  EXPECT_EQ(Bind(BindingOf(pod)).outcome, BindOutcome::kBound);
+  EXPECT_EQ(door_->GetPod(home_, "a")->node_name, Node(0));
+}
+
+TEST_F(KubernetesDoor, BindingOfAnotherUidOrVersionIsAConflict) {
+  const auto pod = Add("a");
+  auto other = BindingOf(pod);
+  other.uid = "00000000-0000-4000-8000-000000000000";
+  EXPECT_EQ(Bind(other).outcome, BindOutcome::kConflict);
+  Patch("pods/a", {{"metadata", {{"labels", {{"now", "newer"}}}}}});
+  const auto result = Bind(BindingOf(pod));
+  EXPECT_EQ(result.outcome, BindOutcome::kConflict);
+  EXPECT_NE(result.message, "");
+  EXPECT_EQ(PodNamed("a").node_name, "");
+  other = BindingOf(pod);
+  other.resource_version = "";
+  EXPECT_EQ(Bind(other).outcome, BindOutcome::kBound);
+}
+
+TEST_F(KubernetesDoor, PodThatIsGoneOrMadeAnewIsNotBound) {
+  const auto old = Add("a");
+  Delete("pods/a");
+  ASSERT_TRUE(Comes([&] { return !door_->GetPod(home_, "a"); }));
+  EXPECT_EQ(Bind(BindingOf(old)).outcome, BindOutcome::kGone);
+  const auto fresh = Add("a");
+  EXPECT_NE(fresh.uid, old.uid);
+  EXPECT_EQ(Bind(BindingOf(old)).outcome, BindOutcome::kConflict);
+}
+
+TEST_F(KubernetesDoor, GatedPodCannotBeBound) {
+  const auto pod = Add("a", "schedulingGates: [{name: example.com/quota}]");
+  EXPECT_TRUE(pod.gated);
+  EXPECT_THAT(Bind(BindingOf(pod)).outcome,
+              AnyOf(BindOutcome::kConflict, BindOutcome::kRefused));
+  Patch("pods/a", {{"spec", {{"schedulingGates", nullptr}}}});
+  EXPECT_EQ(Bind(BindingOf(*door_->GetPod(home_, "a"))).outcome,
+            BindOutcome::kBound);
+}
+
+TEST_F(KubernetesDoor, ManyBindingsAreAnsweredInTheirOrder) {
+  std::vector<Binding> bindings;
+  std::vector<BindOutcome> expected;
+  for (int i = 0; i < 30; ++i) {
+    const auto pod = Add("pod" + std::to_string(i));
+    auto binding = BindingOf(pod, i % 2);
+    expected.push_back(static_cast<BindOutcome>(i % 3));
+    if (i % 3 == 1) binding.resource_version = "1";
+    if (i % 3 == 2) binding.pod_name += "-gone";
+    bindings.push_back(binding);
+  }
+  const auto results = door_->Bind(bindings, kDeadline);
+  ASSERT_EQ(results.size(), expected.size());
+  for (std::size_t i = 0; i < results.size(); ++i)
+    EXPECT_EQ(results[i].outcome, expected[i]) << i << results[i].message;
+}
+
+TEST_F(KubernetesDoor, TouchMakesAnOlderBindingAConflict) {
+  const auto pod = Add("a");
+  const auto version = door_->Touch(home_, "a", pod.uid);
+  ASSERT_TRUE(version);
+  EXPECT_NE(*version, pod.resource_version);
+  EXPECT_EQ(Bind(BindingOf(pod)).outcome, BindOutcome::kConflict);
+  EXPECT_EQ(door_->Touch(home_, "nobody", pod.uid), std::nullopt);
+  EXPECT_EQ(door_->Touch(home_, "a", "another-uid"), std::nullopt);
+  auto current = BindingOf(pod);
+  current.resource_version = *version;
+  EXPECT_EQ(Bind(current).outcome, BindOutcome::kBound);
+  EXPECT_EQ(door_->Touch(home_, "a", pod.uid), std::nullopt);
+}
+
+TEST_F(KubernetesDoor, DeletionChecksTheUid) {
+  const auto pod = Add("a");
+  EXPECT_FALSE(door_->Delete({"Pod", home_, "a", "another-uid"}));
+  EXPECT_FALSE(door_->Delete({"Pod", home_, "b", ""}));
+  EXPECT_FALSE(door_->Delete({"Job", home_, "a", ""}));
+  EXPECT_TRUE(door_->Delete({"Pod", home_, "a", pod.uid}));
+  EXPECT_TRUE(Comes([&] { return !door_->GetPod(home_, "a"); }));
+}
+
+TEST_F(KubernetesDoor, OwnersAreFoundAndReplaceUntilTheyAreOver) {
+  Submit(Replicas("Deployment", "web", 1));
+  ASSERT_TRUE(Comes([&] { return !Pods().empty(); }));
+  const auto set = Pods()[0].controller;
+  ASSERT_TRUE(set);
+  EXPECT_EQ(set->kind, "ReplicaSet");
+  const cluster::ObjectName own{set->kind, home_, set->name, set->uid};
+  const auto top = door_->TopOwner(own);
+  ASSERT_TRUE(top);
+  EXPECT_EQ(top->kind, "Deployment");
+  EXPECT_EQ(top->name, "web");
+  EXPECT_TRUE(door_->MayReplace(own));
+  EXPECT_FALSE(door_->MayReplace({"ReplicaSet", home_, "none", ""}));
+  EXPECT_TRUE(door_->Delete(*top));
+  EXPECT_TRUE(Comes([&] { return !door_->TopOwner(own); }));
+  EXPECT_FALSE(door_->MayReplace(own));
+}
+
+TEST_F(KubernetesDoor, JobReplacesItsPodsUntilItIsOver) {
+  Submit(Gang("train", 1, {.job = "backoffLimit: 0"}));
+  ASSERT_TRUE(Comes([&] { return !Pods().empty(); }));
+  const auto pod = Pods()[0];
+  const cluster::ObjectName own{"Job", home_, "train", pod.controller->uid};
+  EXPECT_EQ(door_->TopOwner(own)->kind, "Job");
+  EXPECT_TRUE(door_->MayReplace(own));
+  EXPECT_FALSE(door_->MayReplace({"Job", home_, "train", "another-uid"}));
+  ASSERT_EQ(Bind(BindingOf(pod)).outcome, BindOutcome::kBound);
+  EndPod(pod.name, false);
+  EXPECT_TRUE(Comes([&] { return !door_->MayReplace(own); }));
+  EXPECT_TRUE(door_->TopOwner(own)) << "it is there still";
+}
+
+TEST_F(KubernetesDoor, EventsAndConditionsAreWrittenOnPodsThatAreThere) {
+  const auto pod = Add("a");
+  const std::vector<cluster::PodEvent> events = {
+      {home_, "a", pod.uid, true, "FailedScheduling", "\"0\" of 3 \\ %"},
+      {home_, "a", pod.uid, false, "Scheduled", "to a node"}};
+  door_->Record(events);
+  ASSERT_EQ(EventsOf("a", "FailedScheduling").size(), 1U);
+  EXPECT_EQ(EventsOf("a", "FailedScheduling")[0]["message"], "\"0\" of 3 \\ %");
+  EXPECT_EQ(EventsOf("a", "Scheduled")[0]["type"], "Normal");
+  const std::vector<cluster::PodCondition> conditions = {
+      {home_, "gone", "gone-uid", "Unschedulable", "x"},
+      {home_, "a", pod.uid, "Unschedulable", "needs 8 \xC3\x97 2 cpu"}};
+  door_->SetConditions(conditions);
+  EXPECT_EQ(ConditionOf("a")["reason"], "Unschedulable");
+  EXPECT_EQ(ConditionOf("a")["message"], "needs 8 \xC3\x97 2 cpu");
+  EXPECT_EQ(ConditionOf("a")["status"], "False");
+}
+
+}  // namespace
+}  // namespace fluxnetes::testing

@@ -1,0 +1,159 @@
+// Nodes that come, change and go, and what others use of them.
+#include <csignal>
+
+#include "tests/kubernetes/kube_test.h"
+
+namespace fluxnetes::testing {
+namespace {
+
+using Json = nlohmann::json;
+
+TEST_F(OnKubernetes, NodeThatIsAddedWhileGroupsWaitIsUsed) {
+  Submit(Gang("runs", 4, {.cpu = 2}));
+  EXPECT_TRUE(Comes("runs", "bound"));
+  Submit(Gang("waits", 2, {.cpu = 2}));
+  EXPECT_TRUE(Waits("waits"));
+  Submit(Gang("large", 6, {.cpu = 2}));
+  EXPECT_TRUE(Comes("large", "unsatisfiable"));
+  AddNode(Node(2));
+  EXPECT_TRUE(Comes("waits", "bound"));
+  EXPECT_TRUE(Waits("large"));
+  for (const cluster::Pod& pod : PodsOf("waits"))
+    EXPECT_EQ(pod.node_name, Node(2));
+  EndGroup("runs");
+  EndGroup("waits");
+  EXPECT_TRUE(Comes("large", "bound"));
+}
+
+// What can be wrong with a node, as patches of it.
+struct Trouble {
+  const char* name;
+  Json begin, end;
+  Json status = {};  // patched after `begin`
+};
+
+void PrintTo(const Trouble& trouble, std::ostream* out) {
+  *out << trouble.name;
+}
+
+class NodeThatIs : public OnKubernetes,
+                   public ::testing::WithParamInterface<Trouble> {
+ protected:
+  void Begin() {
+    Patch("nodes/" + Node(1), GetParam().begin);
+    if (GetParam().status.is_null()) return;
+    Send("PATCH", Path("nodes/" + Node(1) + "/status"), GetParam().status,
+         "application/strategic-merge-patch+json");
+  }
+  void End() { Patch("nodes/" + Node(1), GetParam().end); }
+
+  // Pods for the node are turned away: the scheduler has heard of it.
+  bool TurnsPodsAway() {
+    return Comes([&] {
+      Submit(Gang("probe", 1, {.more = OnlyOn(1)}));
+      EXPECT_TRUE(Comes([&] { return Looked("probe"); }));
+      const bool away = StateOf("probe") != "bound";
+      Delete("jobs/probe");
+      EXPECT_TRUE(Comes([&] { return StateOf("probe") == "cancelled"; }));
+      return away;
+    });
+  }
+  bool Looked(const std::string& group) {
+    return StateOf(group) == "bound" || !ReasonOf(group).empty();
+  }
+  std::string OnlyOn(int node) const {
+    return "nodeSelector: {kubernetes.io/hostname: " + Node(node) + "}";
+  }
+};
+
+TEST_P(NodeThatIs, TakesNoNewPodsAndItsRunningOnesStayCounted) {
+  Submit(Gang("runs", 2, {.cpu = 3}));
+  ASSERT_TRUE(Comes("runs", "bound"));
+  Begin();
+  ASSERT_TRUE(TurnsPodsAway());
+  EXPECT_EQ(StateOf("runs"), "bound");
+  EXPECT_EQ(Ask("SELECT count(*) FROM placements"), "2");
+  for (const cluster::Pod& pod : PodsOf("runs"))
+    if (pod.node_name == Node(1)) EndPod(pod.name);
+  EXPECT_TRUE(
+      Comes([&] { return Ask("SELECT count(*) FROM placements") == "1"; }));
+  Submit(Gang("next", 1, {.cpu = 4, .more = OnlyOn(1)}));
+  EXPECT_TRUE(Comes([&] { return Looked("next"); }));
+  EXPECT_EQ(Bound("next"), 0);
+  End();
+  EXPECT_TRUE(Comes("next", "bound"));
+}
+
+const Json kCordoned = {{"spec", {{"unschedulable", true}}}};
+const Json kUncordoned = {{"spec", {{"unschedulable", false}}}};
+const Json kTaint = {
+    {"key", "team"}, {"value", "red"}, {"effect", "NoSchedule"}};
+const Json kTainted = {{"spec", {{"taints", Json::array({kTaint})}}}};
+const Json kUntainted = {{"spec", {{"taints", nullptr}}}};
+const Json kBroken = {
+    {"metadata", {{"annotations", {{"fluxnetes.test/broken", "yes"}}}}}};
+const Json kMended = {
+    {"metadata", {{"annotations", {{"fluxnetes.test/broken", nullptr}}}}}};
+const Json kCondition = {
+    {"type", "Ready"}, {"status", "False"}, {"reason", "KubeletNotReady"}};
+const Json kNotReady = {
+    {"status", {{"conditions", Json::array({kCondition})}}}};
+
+INSTANTIATE_TEST_SUITE_P(
+    All, NodeThatIs,
+    ::testing::Values(Trouble{"Cordoned", kCordoned, kUncordoned},
+                      Trouble{"Tainted", kTainted, kUntainted},
+                      Trouble{"NotReady", kBroken, kMended, kNotReady}),
+    [](const auto& instance) { return instance.param.name; });
+
+// The pods of a node that is gone are deleted, by force, as the collector of
+// Kubernetes does after a minute.
+TEST_F(OnKubernetes, PodsOfANodeThatIsDeletedEndAndTheirJobMakesOthers) {
+  Submit(Gang("train", 2, {.cpu = 4}));
+  ASSERT_TRUE(Comes("train", "bound"));
+  Send("DELETE", "/api/v1/nodes/" + Node(1));
+  std::string lost;
+  for (const cluster::Pod& pod : PodsOf("train"))
+    if (pod.node_name == Node(1)) lost = pod.name;
+  ASSERT_NE(lost, "");
+  Send("DELETE", Path("pods/" + lost), {{"gracePeriodSeconds", 0}});
+  EXPECT_TRUE(Comes([&] { return Bound("train") == 1; }));
+  AddNode(Node(1));
+  EXPECT_TRUE(Comes([&] { return Bound("train") == 2; }));
+  EXPECT_TRUE(Comes("train", "bound"));
+}
+
+TEST_F(StoppedHalfway, NodeTaintedBetweenMatchAndBindSendsTheGroupBackWhole) {
+  StartScheduler({{"FLUXNETES_FAILPOINT", "match-committed"}});
+  Submit(Gang("train", 4, {.cpu = 2}));
+  ASSERT_TRUE(Comes([&] { return scheduler_->HasEnded(); }));
+  ASSERT_EQ(StateOf("train"), "allocated");
+  Patch("nodes/" + Node(1), kTainted);
+  StartScheduler();
+  EXPECT_TRUE(Comes([&] { return StateOf("train") != "allocated"; }));
+  EXPECT_TRUE(Comes([&] { return !ReasonOf("train").empty(); }));
+  EXPECT_EQ(Bound("train"), 0);
+  Patch("nodes/" + Node(1), kUntainted);
+  EXPECT_TRUE(Comes("train", "bound"));
+  EXPECT_EQ(Bound("train"), 4);
+}
+
+TEST_F(OnKubernetes, CapacityFollowsPodsOfOthers) {
+  AddForeign("daemon", Node(0), 1);
+  Submit(Gang("pair", 2, {.cpu = 4}));
+  EXPECT_TRUE(Comes([&] { return !ReasonOf("pair").empty(); }));
+  EXPECT_EQ(Bound("pair"), 0);
+  Submit(Gang(
+      "one", 1,
+      {.cpu = 3,
+       .more = "nodeSelector: {kubernetes.io/hostname: " + Node(0) + "}"}));
+  EXPECT_TRUE(Comes("one", "bound"));
+  EndGroup("one");
+  Delete("pods/daemon");
+  EXPECT_TRUE(Comes("pair", "bound"));
+  for (const cluster::Pod& pod : Pods())
+    EXPECT_FALSE(pod.reason.starts_with("OutOf")) << pod.name;
+}
+
+}  // namespace
+}  // namespace fluxnetes::testing

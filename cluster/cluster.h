@@ -16,6 +16,7 @@
 #include <variant>
 #include <vector>
 
+#include "cluster/job_marks.h"
 #include "cluster/namespace.h"
 #include "cluster/node.h"
 #include "cluster/pod.h"
@@ -46,7 +47,7 @@ struct WatchEvent {
       std::monostate, std::shared_ptr<const Pod>, std::shared_ptr<const Node>,
       std::shared_ptr<const PodGroup>, std::shared_ptr<const VolumeClaim>,
       std::shared_ptr<const Volume>, std::shared_ptr<const StorageClass>,
-      std::shared_ptr<const Namespace>>
+      std::shared_ptr<const Namespace>, std::shared_ptr<const JobMarks>>
       object = {};
   std::optional<WatchedKind> listed = {};  // of a list: of this kind alone
 };

@@ -16,6 +16,13 @@ bool ChargesAlike(const Pod& a, const Pod& b) {
          a.request.resources == b.request.resources;
 }
 
+// The UID of its Job, if it has one and no node.
+const std::string* WaitsOfJob(const Pod& pod) {
+  const bool waits =
+      pod.node_name.empty() && pod.controller && pod.controller->kind == "Job";
+  return waits ? &pod.controller->uid : nullptr;
+}
+
 auto FindUid(auto& pods, const std::string& uid) {
   return std::lower_bound(
       pods.begin(), pods.end(), uid,
@@ -128,6 +135,8 @@ void ClusterCache::BeginList(const std::optional<WatchedKind>& only) {
       return coscheduling_groups_.BeginList();
     case WatchedKind::kNativeGroups:
       return native_groups_.BeginList();
+    case WatchedKind::kJobs:
+      return jobs_.BeginList();
   }
 }
 
@@ -175,6 +184,9 @@ void ClusterCache::NoteVanished(WatchedKind kind, CacheChanges& changes) {
       return add_groups(PodGroupApi::kCoscheduling);
     case WatchedKind::kNativeGroups:
       return add_groups(PodGroupApi::kNative);
+    case WatchedKind::kJobs:
+      for (const std::string& uid : jobs_.EndList()) NoteJob(uid, changes);
+      return;
   }
 }
 
@@ -253,18 +265,21 @@ void ClusterCache::Discharge(const PodPointer& pod) {
 }
 
 void ClusterCache::Join(const PodPointer& pod) {
-  for (const PodGroupName& name : NamedPodGroups(*pod)) {
-    InOrder& pods = in_group_[name];
+  const auto add = [&pod](InOrder& pods) {
     pods.insert(FindUid(pods, pod->uid), pod);
-  }
+  };
+  for (const PodGroupName& name : NamedPodGroups(*pod)) add(in_group_[name]);
+  if (const std::string* job = WaitsOfJob(*pod)) add(of_job_[*job]);
 }
 
 void ClusterCache::Leave(const PodPointer& pod) {
-  for (const PodGroupName& name : NamedPodGroups(*pod)) {
-    const auto at = in_group_.find(name);
+  const auto remove = [&pod](auto& index, const auto& key) {
+    const auto at = index.find(key);
     at->second.erase(FindUid(at->second, pod->uid));
-    if (at->second.empty()) in_group_.erase(at);
-  }
+    if (at->second.empty()) index.erase(at);
+  };
+  for (const PodGroupName& name : NamedPodGroups(*pod)) remove(in_group_, name);
+  if (const std::string* job = WaitsOfJob(*pod)) remove(of_job_, *job);
 }
 
 void ClusterCache::Put(const NodePointer& node, CacheChanges& changes) {
@@ -356,6 +371,23 @@ void ClusterCache::Drop(const NamespacePointer& space, CacheChanges& changes) {
     changes.namespaces.push_back(space->name);
 }
 
+void ClusterCache::Put(const JobMarksPointer& job, CacheChanges& changes) {
+  if (job->marks.empty()) return Drop(job, changes);
+  if (PutAnother(jobs_, job->uid, job)) NoteJob(job->uid, changes);
+}
+
+void ClusterCache::Drop(const JobMarksPointer& job, CacheChanges& changes) {
+  if (jobs_.Drop(job->uid, job->resource_version)) NoteJob(job->uid, changes);
+}
+
+void ClusterCache::NoteJob(const std::string& uid, CacheChanges& changes) {
+  const auto at = of_job_.find(uid);
+  if (at == of_job_.end()) return;
+  for (const PodPointer& pod : at->second) {
+    changes.regrouped_pods.push_back(pod->uid);
+  }
+}
+
 bool ClusterCache::Synced() const {
   const std::lock_guard lock(mutex_);
   return synced_;
@@ -397,6 +429,11 @@ StorageClassPointer ClusterCache::StorageClassByName(
 NamespacePointer ClusterCache::NamespaceByName(const std::string& name) const {
   const std::lock_guard lock(mutex_);
   return namespaces_.Find(name);
+}
+
+JobMarksPointer ClusterCache::MarksOfJob(const std::string& uid) const {
+  const std::lock_guard lock(mutex_);
+  return jobs_.Find(uid);
 }
 
 std::vector<VolumePointer> ClusterCache::Volumes() const {

@@ -29,6 +29,7 @@ using VolumeClaimPointer = std::shared_ptr<const VolumeClaim>;
 using VolumePointer = std::shared_ptr<const Volume>;
 using StorageClassPointer = std::shared_ptr<const StorageClass>;
 using NamespacePointer = std::shared_ptr<const Namespace>;
+using JobMarksPointer = std::shared_ptr<const JobMarks>;
 
 // What one batch of events came to, in order.
 struct CacheChanges {
@@ -44,7 +45,8 @@ struct CacheChanges {
   std::vector<std::string> volumes;
   std::vector<std::string> storage_classes;
   std::vector<std::string> namespaces;
-  // UIDs of pods without a node that name one of pod_groups.
+  // UIDs of pods without a node that name one of pod_groups, or whose Job's
+  // marks have changed.
   std::vector<std::string> regrouped_pods;
   // A list of all kinds, or of all pods, has ended: all that is there is known.
   bool listed = false;
@@ -67,6 +69,8 @@ class ClusterCache {
   VolumePointer VolumeByName(const std::string& name) const;
   StorageClassPointer StorageClassByName(const std::string& name) const;
   NamespacePointer NamespaceByName(const std::string& name) const;
+  // Of the Kubernetes Job of this UID; null if it has none.
+  JobMarksPointer MarksOfJob(const std::string& uid) const;
   std::vector<VolumePointer> Volumes() const;
   // Pods that name the group, whether it is there or not, in order of UID.
   std::vector<PodPointer> PodsOfGroup(const PodGroupName& name) const;
@@ -104,6 +108,7 @@ class ClusterCache {
   void Put(const VolumePointer& volume, CacheChanges& changes);
   void Put(const StorageClassPointer& storage_class, CacheChanges& changes);
   void Put(const NamespacePointer& space, CacheChanges& changes);
+  void Put(const JobMarksPointer& job, CacheChanges& changes);
   void Drop(const PodPointer& pod, CacheChanges& changes);
   void Drop(const NodePointer& node, CacheChanges& changes);
   void Drop(const PodGroupPointer& group, CacheChanges& changes);
@@ -111,10 +116,12 @@ class ClusterCache {
   void Drop(const VolumePointer& volume, CacheChanges& changes);
   void Drop(const StorageClassPointer& storage_class, CacheChanges& changes);
   void Drop(const NamespacePointer& space, CacheChanges& changes);
+  void Drop(const JobMarksPointer& job, CacheChanges& changes);
 
   void Forget(std::string_view uid, CacheChanges& changes);
   void NoteNode(const std::string& name, CacheChanges& changes);
   void NoteGroup(const PodGroupName& name, CacheChanges& changes);
+  void NoteJob(const std::string& uid, CacheChanges& changes);
   void Note(const PodPointer& before, const PodPointer& after,
             CacheChanges& changes);
   void Charge(const PodPointer& pod);
@@ -134,8 +141,10 @@ class ClusterCache {
   CachedKind<Volume> volumes_;
   CachedKind<StorageClass> storage_classes_;
   CachedKind<Namespace> namespaces_;
+  CachedKind<JobMarks> jobs_;  // by UID
   std::unordered_map<std::string, InOrder> on_node_;
   std::map<PodGroupName, InOrder> in_group_;
+  std::unordered_map<std::string, InOrder> of_job_;  // pods without a node
   std::unordered_set<std::string> changed_nodes_;
   bool listing_ = false;  // all kinds
   bool synced_ = false;

@@ -15,6 +15,7 @@ using std::chrono::steady_clock;
 constexpr int kGone = 410;
 constexpr int kForbidden = 403;
 constexpr int kNotFound = 404;
+constexpr int kNoSuchMethod = 405;
 // After so many failures that are its own an optional kind is passed over.
 constexpr int kMostFailures = 4;
 constexpr std::chrono::seconds kFirstAskAgain{1};
@@ -190,8 +191,10 @@ void KindWatch::ReadPage(const HttpResponse& response) {
 
 void KindWatch::FailToList(const HttpResponse& response) {
   if (resource_.optional) {
-    if (response.status == kNotFound && TryNextPath()) return;
-    if (response.status == kNotFound) return PassOver("");
+    const bool not_served =
+        response.status == kNotFound || response.status == kNoSuchMethod;
+    if (not_served && TryNextPath()) return;
+    if (not_served) return PassOver("");
     const bool our_own =
         response.status == kForbidden ||
         (response.status != 0 && response.status != 429 &&

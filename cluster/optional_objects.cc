@@ -12,6 +12,7 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr const char* kFluencePrefix = "fluence.flux-framework.org/";
 constexpr const char* kSelectedNode = "volume.kubernetes.io/selected-node";
 constexpr const char* kBindCompleted = "pv.kubernetes.io/bind-completed";
 
@@ -106,6 +107,28 @@ VolumeClaim DecodeVolumeClaim(const Json& object) {
   result.phase = Text(At(object, "status"), "phase");
   result.bind_completed = !Text(annotations, kBindCompleted).empty();
   result.selected_node = Text(annotations, kSelectedNode);
+  return result;
+}
+
+JobMarks DecodeJobMarks(const Json& object) {
+  const Json& metadata = At(object, "metadata");
+  const Json& spec = At(object, "spec");
+  const Json& of_pods = At(At(spec, "template"), "metadata");
+  JobMarks result;
+  result.uid = Text(metadata, "uid");
+  result.resource_version = Text(metadata, "resourceVersion");
+  for (const Json* const of : {&of_pods, &metadata}) {
+    for (const char* const place : {"labels", "annotations"}) {
+      const Json& marks = At(*of, place);
+      if (!marks.is_object()) continue;
+      for (const auto& [name, value] : marks.items()) {
+        if (name.starts_with(kFluencePrefix) && value.is_string()) {
+          result.marks.emplace(name, value.get<std::string>());
+        }
+      }
+    }
+  }
+  result.parallelism = DecodeInteger32(spec, "parallelism").value_or(1);
   return result;
 }
 

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "cluster/job_marks.h"
 #include "cluster/namespace.h"
 #include "cluster/pod_group.h"
 #include "cluster/storage_class.h"
@@ -17,6 +18,9 @@ Namespace DecodeNamespace(const nlohmann::json& object);
 StorageClass DecodeStorageClass(const nlohmann::json& object);
 Volume DecodeVolume(const nlohmann::json& object);
 VolumeClaim DecodeVolumeClaim(const nlohmann::json& object);
+
+// Without marks if the Job says nothing to us.
+JobMarks DecodeJobMarks(const nlohmann::json& object);
 
 // scheduling.x-k8s.io/v1alpha1 or scheduling.k8s.io/v1alpha2. A size that is no
 // integer of 32 bits is as if it were not there; an amount that cannot be read

@@ -53,6 +53,10 @@ bool ReadObject(WatchedKind kind, const Json& json, WatchEvent& event) {
     case WatchedKind::kNativeGroups:
       event.object = Share(DecodePodGroup(PodGroupApi::kNative, json));
       break;
+    case WatchedKind::kJobs:
+      if (Text(metadata, "uid").empty()) return false;
+      event.object = Share(DecodeJobMarks(json));
+      break;
   }
   return true;
 }

@@ -14,6 +14,7 @@ constexpr const char* kCoschedulingPaths[] = {
     "/apis/scheduling.x-k8s.io/v1alpha1/podgroups"};
 constexpr const char* kNativePaths[] = {
     "/apis/scheduling.k8s.io/v1alpha2/podgroups"};
+constexpr const char* kJobPaths[] = {"/apis/batch/v1/jobs"};
 
 // By Number().
 constexpr std::array<WatchedResource, kWatchedKinds> kResources = {{
@@ -28,6 +29,7 @@ constexpr std::array<WatchedResource, kWatchedKinds> kResources = {{
      kCoschedulingPaths},
     {WatchedKind::kNativeGroups, "podgroups.scheduling.k8s.io", true,
      kNativePaths},
+    {WatchedKind::kJobs, "jobs.batch", true, kJobPaths},
 }};
 
 constexpr std::array<WatchedKind, kWatchedKinds> kInOrder = {
@@ -37,6 +39,7 @@ constexpr std::array<WatchedKind, kWatchedKinds> kInOrder = {
     WatchedKind::kVolumeClaims,
     WatchedKind::kCoschedulingGroups,
     WatchedKind::kNativeGroups,
+    WatchedKind::kJobs,
     WatchedKind::kNodes,
     WatchedKind::kPods};
 

@@ -18,9 +18,10 @@ enum class WatchedKind {
   kVolumeClaims,        // PersistentVolumeClaim
   kCoschedulingGroups,  // PodGroup of scheduling.x-k8s.io
   kNativeGroups,        // PodGroup of scheduling.k8s.io
+  kJobs,                // those whose labels say something to us
 };
 
-inline constexpr std::size_t kWatchedKinds = 8;
+inline constexpr std::size_t kWatchedKinds = 9;
 
 constexpr std::size_t Number(WatchedKind kind) {
   return static_cast<std::size_t>(kind);

@@ -120,7 +120,9 @@ void Warn(const cluster::Manifest& manifest, const Config& config,
   if (pod == nullptr) return;
   const std::string why =
       pod->scheduler_name == config.scheduler_name
-          ? workers::ReadGroupLabels(*pod).refused
+          ? workers::WhyLabelsAreRefused(
+                *pod,
+                std::holds_alternative<cluster::KubernetesJob>(manifest.object))
           : fmt::format("its schedulerName is '{}', not '{}'",
                         pod->scheduler_name, config.scheduler_name);
   if (why.empty()) return;

@@ -1,12 +1,28 @@
-// Which pod group a pod asks to be in, read from its labels:
+// Which pod group a pod asks to be in. The first of these that says so counts,
+// and the others are not looked at:
 //
-//   fluxnetes.group-name   the group; without it the pod is a group of its own,
-//                          named fluxnetes-group-<namespace>-<pod>
-//   fluxnetes.group-size   how many pods make the group whole; without it 1
-//   fluxnetes.queue        the scheduling queue; without it "default"
+//   1. labels fluxnetes.group-name and fluxnetes.group-size (without it 1)
+//   2. fluence.flux-framework.org/pod-group and .../group-size, labels or
+//      annotations of the pod (Fluence). Without a size: of a Kubernetes Job
+//      its parallelism, else 1
+//   3. label scheduling.x-k8s.io/pod-group and the PodGroup that it names
+//      (coscheduling); the size is its minMember
+//   4. spec.schedulingGroup and the PodGroup that it names (Kubernetes); the
+//      size is its gang's minCount; with the policy "basic" there is no group
+//   5. label fluxnetes.group-size above 1 on a pod of a Kubernetes Job: the
+//      group is named after the Job. (A Job of a JobSet is a Job: nothing on
+//      its pods says how many the whole JobSet has; to start that at once, name
+//      the group.)
+//   6. as 2, of the pod's Job instead of the pod
+//
+// Else the pod is a group of one, named fluxnetes-group-<namespace>-<pod>: a
+// Job's pods start together only if somebody said so. The label fluxnetes.queue
+// names the scheduling queue; without it "default".
 //
 // A value that cannot be used is refused with a text for people that says what
 // is wrong and what would be right; nothing is silently replaced by a default.
+// So is fluxnetes.group-size where it differs from what 2, 3 or 4 say. A pod
+// whose PodGroup is not there is refused until it is.
 //
 // Pure.
 #pragma once
@@ -15,6 +31,7 @@
 #include <optional>
 #include <string>
 
+#include "cluster/cluster_cache.h"
 #include "cluster/pod.h"
 
 namespace fluxnetes::workers {
@@ -22,6 +39,10 @@ namespace fluxnetes::workers {
 inline constexpr const char* kGroupNameLabel = "fluxnetes.group-name";
 inline constexpr const char* kGroupSizeLabel = "fluxnetes.group-size";
 inline constexpr const char* kQueueLabel = "fluxnetes.queue";
+inline constexpr const char* kFluenceNameLabel =
+    "fluence.flux-framework.org/pod-group";
+inline constexpr const char* kFluenceSizeLabel =
+    "fluence.flux-framework.org/group-size";
 
 struct GroupLabels {
   std::string group_name;
@@ -33,7 +54,12 @@ struct GroupLabels {
 
 // A refused pod keeps the names that can be used, and the default ones for
 // those that cannot, so that it can be recorded and shown.
-GroupLabels ReadGroupLabels(const cluster::Pod& pod);
+GroupLabels ReadGroupLabels(const cluster::Pod& pod,
+                            const cluster::ClusterCache& cache);
+
+// Why the labels of a pod, or of the template of a Kubernetes Job (`of_job`),
+// would be refused, as far as can be said before it is created; else empty.
+std::string WhyLabelsAreRefused(const cluster::Pod& pod, bool of_job);
 
 // "fluxnetes-group-<namespace>-<pod>".
 std::string LonePodGroup(const cluster::Pod& pod);

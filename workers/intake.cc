@@ -69,6 +69,10 @@ bool Intake::Watch() {
     options_.own_bindings->ForgetRecorded();
   NoticeBindings();
   for (const auto& [before, after] : changes.pods) Notice(before, after);
+  for (const std::string& uid : changes.regrouped_pods) {
+    const cluster::PodPointer pod = cache_.PodByUid(uid);
+    if (pod != nullptr && IsOurs(*pod)) Remember(uid);
+  }
   return std::ssize(events) == options_.events;
 }
 

@@ -24,6 +24,17 @@ std::string StateOf(Fate fate) {
   return fate == Fate::kFailed ? "failed" : "deleted";
 }
 
+// Whether what the pod refers to asks for another group than it is recorded
+// with, though the pod has not changed. What its group was judged by is not
+// looked at.
+bool IsRegrouped(const GroupLabels& labels, const RecordedPod& record) {
+  if (labels.group_name != record.group_name ||
+      labels.group_size != record.group_size || labels.queue != record.queue)
+    return true;
+  return !labels.refused.empty() && labels.refused != record.refused &&
+         !record.refused.starts_with("cancelled: ");
+}
+
 // Whether the labels of a waiting member ask for another group than its own. A
 // surplus pod keeps its group of one as long as they name the same group.
 bool Leaves(const GroupLabels& labels, const RecordedPod& record) {
@@ -36,10 +47,11 @@ bool Leaves(const GroupLabels& labels, const RecordedPod& record) {
 
 }  // namespace
 
-ObservedPod Observe(cluster::PodPointer pod) {
+ObservedPod Observe(cluster::PodPointer pod,
+                    const cluster::ClusterCache& cache) {
   ObservedPod seen;
   seen.fate = FateOf(pod.get());
-  if (seen.fate == Fate::kWaiting) seen.labels = ReadGroupLabels(*pod);
+  if (seen.fate == Fate::kWaiting) seen.labels = ReadGroupLabels(*pod, cache);
   seen.pod = std::move(pod);
   return seen;
 }
@@ -85,7 +97,7 @@ int IntakeBatch::Record(const std::vector<std::string>& uids) {
 void IntakeBatch::Observe(const std::vector<std::string>& uids) {
   for (const std::string& uid : uids) {
     if (!seen_.contains(uid))
-      seen_.emplace(uid, workers::Observe(cache_.PodByUid(uid)));
+      seen_.emplace(uid, workers::Observe(cache_.PodByUid(uid), cache_));
   }
 }
 
@@ -116,8 +128,12 @@ bool IntakeBatch::Differs(const std::string& uid) const {
   const RecordedPod* record = Find(uid);
   const bool waits = seen.fate == Fate::kWaiting;
   if (record == nullptr) return waits;
-  if (record->state == "provisional" || record->state == "waiting")
-    return !waits || seen.pod->resource_version != record->resource_version;
+  if (record->state == "provisional" || record->state == "waiting") {
+    if (!waits || seen.pod->resource_version != record->resource_version)
+      return true;
+    return record->group_id == 0 ? IsRegrouped(seen.labels, *record)
+                                 : Leaves(seen.labels, *record);
+  }
   if (record->state != "bound" || waits) return false;
   return seen.fate != Fate::kBound || seen.pod->node_name != record->place;
 }
@@ -187,7 +203,7 @@ void IntakeBatch::Put(const ObservedPod& seen, const RecordedPod* record) {
 
 void IntakeBatch::Refill(const std::vector<std::string>& uids) {
   for (const std::string& uid : uids) {
-    const ObservedPod seen = workers::Observe(cache_.PodByUid(uid));
+    const ObservedPod seen = workers::Observe(cache_.PodByUid(uid), cache_);
     if (seen.fate == Fate::kWaiting) filling_.Put(*seen.pod, seen.labels, "");
   }
 }
@@ -223,7 +239,7 @@ void IntakeBatch::ReceiveAgain(std::int64_t group) {
   for (const sql::Row row :
        transaction_.Run(queries::kReadPodsBesides, group)) {
     const ObservedPod seen =
-        workers::Observe(cache_.PodByUid(row.Get<std::string>("uid")));
+        workers::Observe(cache_.PodByUid(row.Get<std::string>("uid")), cache_);
     if (seen.fate != Fate::kWaiting || !seen.labels.refused.empty()) continue;
     latecomers_.Add(seen.pod, seen.labels);
     filling_.Touch(seen.pod->namespace_name, seen.labels.group_name);

@@ -42,7 +42,8 @@ struct ObservedPod {
   GroupLabels labels;  // of a waiting pod
 };
 
-ObservedPod Observe(cluster::PodPointer pod);
+ObservedPod Observe(cluster::PodPointer pod,
+                    const cluster::ClusterCache& cache);
 
 // A pod as it is recorded.
 struct RecordedPod {

@@ -16,24 +16,26 @@ cluster::Pod PodWith(std::map<std::string, std::string> labels) {
   return pod;
 }
 
+GroupLabels Read(const cluster::Pod& pod) { return ReadGroupLabels(pod, {}); }
+
 std::string WhyRefused(std::map<std::string, std::string> labels) {
-  const GroupLabels read = ReadGroupLabels(PodWith(std::move(labels)));
+  const GroupLabels read = Read(PodWith(std::move(labels)));
   EXPECT_EQ(read.group_size.has_value(), read.refused.empty());
   return read.refused;
 }
 
 TEST(GroupLabels, NameSizeAndQueueAreRead) {
   const GroupLabels expected{"train", 8, "gpu", ""};
-  EXPECT_EQ(ReadGroupLabels(PodWith({{"fluxnetes.group-name", "train"},
-                                     {"fluxnetes.group-size", "8"},
-                                     {"fluxnetes.queue", "gpu"}})),
+  EXPECT_EQ(Read(PodWith({{"fluxnetes.group-name", "train"},
+                          {"fluxnetes.group-size", "8"},
+                          {"fluxnetes.queue", "gpu"}})),
             expected);
 }
 
 TEST(GroupLabels, PodWithoutLabelsIsAGroupOfItsOwn) {
   const GroupLabels expected{"fluxnetes-group-science-train-0", 1, "default",
                              ""};
-  EXPECT_EQ(ReadGroupLabels(PodWith({{"app", "train"}})), expected);
+  EXPECT_EQ(Read(PodWith({{"app", "train"}})), expected);
 }
 
 TEST(GroupLabels, SizeThatIsNoNumberFromOneOnIsRefused) {
@@ -82,7 +84,7 @@ TEST(GroupLabels, RefusalOfAHugeValueIsShort) {
   const std::string huge(2 << 20, 'x');
   for (const char* label :
        {"fluxnetes.group-name", "fluxnetes.group-size", "fluxnetes.queue"}) {
-    const GroupLabels read = ReadGroupLabels(PodWith({{label, huge}}));
+    const GroupLabels read = Read(PodWith({{label, huge}}));
     EXPECT_LT(read.refused.size(), 400u);
     EXPECT_LT(read.group_name.size(), 100u);
     EXPECT_EQ(read.queue, "default");

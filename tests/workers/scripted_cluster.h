@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "cluster/cluster.h"
+#include "cluster/cluster_cache.h"
 
 namespace fluxnetes::workers {
 
@@ -51,6 +52,29 @@ class ScriptedCluster final : public cluster::Cluster {
     const auto shared = std::make_shared<const cluster::Node>(std::move(node));
     nodes_[shared->name] = shared;
     Tell({cluster::WatchEvent::Kind::kChanged, shared});
+  }
+
+  // A PodGroup of the coscheduling plugin, or the native one; size 0 removes
+  // it.
+  void PutGroup(const cluster::PodGroupName& name, int size) {
+    const auto before = groups_[name];
+    if (size == 0) {
+      groups_.erase(name);
+      Tell({cluster::WatchEvent::Kind::kDeleted, before});
+      return;
+    }
+    cluster::PodGroup group;
+    group.name = name;
+    group.resource_version = std::to_string(++version_);
+    group.min_members = size;
+    groups_[name] = std::make_shared<const cluster::PodGroup>(group);
+    Tell({cluster::WatchEvent::Kind::kChanged, groups_[name]});
+  }
+
+  void PutJob(cluster::JobMarks job) {
+    job.resource_version = std::to_string(++version_);
+    Tell({cluster::WatchEvent::Kind::kChanged,
+          std::make_shared<const cluster::JobMarks>(std::move(job))});
   }
 
   void RemoveNode(const std::string& name) {
@@ -182,6 +206,8 @@ class ScriptedCluster final : public cluster::Cluster {
     std::deque<cluster::WatchEvent> events{{Kind::kListBegin, {}}};
     for (const auto& [name, node] : nodes_)
       events.push_back({Kind::kChanged, node});
+    for (const auto& [name, group] : groups_)
+      events.push_back({Kind::kChanged, group});
     for (const auto& [key, pod] : pods_)
       events.push_back({Kind::kChanged, pod});
     events.push_back({Kind::kListEnd, {}});
@@ -207,6 +233,7 @@ class ScriptedCluster final : public cluster::Cluster {
 
   std::map<std::string, std::shared_ptr<const cluster::Pod>> pods_;
   std::map<std::string, std::shared_ptr<const cluster::Node>> nodes_;
+  std::map<cluster::PodGroupName, cluster::PodGroupPointer> groups_;
   std::deque<cluster::WatchEvent> events_;
   bool telling_ = true;
   long version_ = 100;

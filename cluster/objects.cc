@@ -105,7 +105,6 @@ void DecodeSpec(const Json& spec, Pod& pod) {
   pod.gated = !List(At(spec, "schedulingGates")).empty();
   pod.priority = DecodeInteger32(spec, "priority").value_or(0);
   pod.active_deadline = DecodeDeadline(spec);
-  pod.request.resources = DecodeRequests(spec);
   pod.request.node_selector = DecodeLabels(At(spec, "nodeSelector"));
   pod.request.node_affinity = DecodeAffinity(spec);
   for (const Json& toleration : List(At(spec, "tolerations"))) {
@@ -182,6 +181,7 @@ Pod DecodePod(const Json& object) {
   DecodeMetadata(At(object, "metadata"), pod);
   DecodeSpec(At(object, "spec"), pod);
   const Json& status = At(object, "status");
+  pod.request.resources = DecodeRequests(At(object, "spec"), status);
   pod.phase = DecodePhase(Text(status, "phase"));
   pod.reason = Text(status, "reason");
   return pod;
@@ -213,6 +213,7 @@ PodTemplate DecodePodTemplate(const Json& object) {
   const Json& spec = At(object, "spec");
   DecodeMetadata(At(object, "metadata"), result.pod);
   DecodeSpec(spec, result.pod);
+  result.pod.request.resources = DecodeRequests(spec, nullptr);
   const std::string restart = Text(spec, "restartPolicy");
   result.restart = restart == "Never"       ? RestartPolicy::kNever
                    : restart == "OnFailure" ? RestartPolicy::kOnFailure

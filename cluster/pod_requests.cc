@@ -78,44 +78,99 @@ Resources Plus(Resources a, const Resources& b) {
   return a;
 }
 
-Resources OfContainers(const Json& spec) {
+// How far a resize in place has come, which the kubelet writes into the status:
+// until it is done, the larger of what is asked for, what the kubelet has
+// granted and what the container runs with counts; once it is called infeasible
+// what is asked for does not. (KEP 1287, "Scheduler"; k8s.io/component-helpers,
+// resource.)
+class Resize {
+ public:
+  explicit Resize(const Json& status) : status_(status) {
+    for (const Json& condition : List(At(status, "conditions"))) {
+      if (Text(condition, "type") != "PodResizePending") continue;
+      infeasible_ = Text(condition, "reason") == "Infeasible";
+      break;
+    }
+  }
+
+  Resources OfContainer(const Json& container) const {
+    const std::string name = Text(container, "name");
+    for (const char* const list :
+         {"containerStatuses", "initContainerStatuses"}) {
+      for (const Json& one : List(At(status_, list))) {
+        if (!name.empty() && Text(one, "name") == name) {
+          return Effective(RequestsOf(container), one);
+        }
+      }
+    }
+    return RequestsOf(container);
+  }
+
+  // `granted` has "resources" and "allocatedResources".
+  Resources Effective(Resources asked, const Json& granted) const {
+    if (!At(granted, "resources").is_object()) return asked;
+    const Resources held =
+        Maximum(DecodeAmounts(At(At(granted, "resources"), "requests")),
+                DecodeAmounts(At(granted, "allocatedResources")));
+    return infeasible_ ? held : Maximum(asked, held);
+  }
+
+  const Json& status() const { return status_; }
+
+ private:
+  const Json& status_;
+  bool infeasible_ = false;
+};
+
+bool IsSidecar(const Json& container) {
+  return Text(container, "restartPolicy") == "Always";
+}
+
+Resources OfContainers(const Json& spec, const Resize& resize) {
   Resources all;
   for (const Json& container : List(At(spec, "containers"))) {
-    all = Plus(std::move(all), RequestsOf(container));
+    all = Plus(std::move(all), resize.OfContainer(container));
   }
   Resources sidecars;
   Resources starting;
   for (const Json& container : List(At(spec, "initContainers"))) {
-    const Resources own = RequestsOf(container);
-    if (Text(container, "restartPolicy") == "Always") {
+    if (IsSidecar(container)) {
+      const Resources own = resize.OfContainer(container);
       all = Plus(std::move(all), own);
       sidecars = Plus(std::move(sidecars), own);
       starting = Maximum(starting, sidecars);
     } else {
-      starting = Maximum(starting, Plus(sidecars, own));
+      starting = Maximum(starting, Plus(sidecars, RequestsOf(container)));
     }
   }
   return Maximum(all, starting);
 }
 
-// What the pod asks for as a whole takes the place of the sum.
-void Override(const Json& spec, Resources& sum) {
+// What the pod asks for as a whole takes the place of the sum: cpu, memory and
+// huge pages. Where it has a limit only, that is asked for if no container asks
+// for anything. (Kubernetes: "Assign Pod-level CPU and memory resources".)
+void Override(const Json& spec, const Resize& resize, Resources& sum) {
   const Json& resources = At(spec, "resources");
-  if (!resources.is_object()) return;
-  const Resources whole = RequestsOf(spec);
-  const auto says = [&](const char* name) {
-    return !At(At(resources, "requests"), name).is_null() ||
-           !At(At(resources, "limits"), name).is_null();
+  const Resources whole = resize.Effective(RequestsOf(spec), resize.status());
+  const auto takes = [&](const std::string& name, std::int64_t so_far) {
+    if (!At(At(resources, "requests"), name.c_str()).is_null()) return true;
+    return so_far == 0 && !At(At(resources, "limits"), name.c_str()).is_null();
   };
-  if (says("cpu")) sum.cpu_milli = whole.cpu_milli;
-  if (says("memory")) sum.memory_bytes = whole.memory_bytes;
+  if (takes("cpu", sum.cpu_milli)) sum.cpu_milli = whole.cpu_milli;
+  if (takes("memory", sum.memory_bytes)) sum.memory_bytes = whole.memory_bytes;
+  for (const auto& [name, amount] : whole.extended) {
+    if (name.starts_with("hugepages-") && takes(name, sum.Extended(name))) {
+      sum.SetExtended(name, amount);
+    }
+  }
 }
 
 }  // namespace
 
-Resources DecodeRequests(const Json& spec) {
-  Resources sum = OfContainers(spec);
-  Override(spec, sum);
+Resources DecodeRequests(const Json& spec, const Json& status) {
+  const Resize resize(status);
+  Resources sum = OfContainers(spec, resize);
+  if (At(spec, "resources").is_object()) Override(spec, resize, sum);
   sum = Plus(std::move(sum), DecodeAmounts(At(spec, "overhead")));
   sum.pods = 1;
   return sum;

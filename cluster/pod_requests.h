@@ -8,8 +8,10 @@
 
 namespace fluxnetes::cluster {
 
-// Of the spec of a pod.
-Resources DecodeRequests(const nlohmann::json& spec);
+// Of the spec and the status (or null) of a pod. While it is resized in place,
+// the larger of what is asked for and what its node has granted.
+Resources DecodeRequests(const nlohmann::json& spec,
+                         const nlohmann::json& status);
 
 // A list of what is asked for: what cannot be read counts as kLargestAmount.
 Resources DecodeAmounts(const nlohmann::json& amounts);

@@ -73,7 +73,9 @@ class KindWatch::LineReader final : public StreamReader {
 };
 
 KindWatch::KindWatch(WatchedKind kind, KindWatchContext& context)
-    : resource_(ResourceOf(kind)), context_(context) {}
+    : resource_(ResourceOf(kind)),
+      context_(context),
+      streams_lists_(context.options.stream_lists) {}
 
 KindWatch::~KindWatch() = default;
 
@@ -111,13 +113,18 @@ void KindWatch::Resume() {
 void KindWatch::Proceed(SteadyTime now) {
   if (now < NextAttempt()) return;
   if (state_ == State::kPassedOver) List(milliseconds(0));
-  if (state_ == State::kListing) return RequestPage();
-  OpenStream();
+  if (state_ == State::kListing) return BeginList();
+  OpenStream(/*with_list=*/false);
 }
 
 KindWatch::SteadyTime KindWatch::NextAttempt() const {
   const bool idle = state_ == State::kWaiting || page_under_way_ || stream_;
   return idle ? SteadyTime::max() : next_at_;
+}
+
+void KindWatch::BeginList() {
+  if (streams_lists_) return OpenStream(/*with_list=*/true);
+  RequestPage();
 }
 
 void KindWatch::RequestPage() {
@@ -137,13 +144,17 @@ void KindWatch::RequestPage() {
   });
 }
 
-void KindWatch::OpenStream() {
+void KindWatch::OpenStream(bool with_list) {
   const auto length = std::chrono::ceil<std::chrono::seconds>(
       context_.Jitter(context_.options.length));
   std::string path = Path();
-  path += "?watch=true&allowWatchBookmarks=true&resourceVersion=" +
-          PercentEncode(version_) +
-          "&timeoutSeconds=" + std::to_string(length.count());
+  path += "?watch=true&allowWatchBookmarks=true&timeoutSeconds=" +
+          std::to_string(length.count());
+  if (with_list) {
+    path += "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan";
+  } else {
+    path += "&resourceVersion=" + PercentEncode(version_);
+  }
   reader_ =
       std::make_unique<LineReader>(*context_.mailbox, resource_.kind, epoch_);
   stream_ =
@@ -181,7 +192,12 @@ void KindWatch::ReadPage(const HttpResponse& response) {
   std::ranges::move(page.changes, std::back_inserter(context_.ready));
   continuation_ = std::move(page.continuation);
   if (!continuation_.empty()) return;
+  EndList(std::move(version_));
+}
+
+void KindWatch::EndList(std::string version) {
   Tell(WatchEvent::Kind::kListEnd);
+  version_ = std::move(version);
   served_ = true;
   times_passed_over_ = 0;
   passed_over_.clear();
@@ -202,6 +218,7 @@ void KindWatch::FailToList(const HttpResponse& response) {
     if (our_own) return PassOver(Describe(response));
   }
   context_.Trouble("listing the cluster: " + Describe(response));
+  if (streams_lists_) begun_ = false;  // the next one tells all again
   milliseconds wait = context_.Backoff(list_failures_++);
   if (response.retry_after) wait = *response.retry_after;
   next_at_ = steady_clock::now() + wait;
@@ -234,8 +251,21 @@ void KindWatch::PassOver(const std::string& why) {
   }
 }
 
+void KindWatch::ReadListedLine(WatchLine line) {
+  if (line.type == WatchLine::Type::kUnreadable ||
+      line.type == WatchLine::Type::kError) {
+    return ListLater();
+  }
+  if (!std::exchange(begun_, true)) Tell(WatchEvent::Kind::kListBegin);
+  if (line.type == WatchLine::Type::kEvent) {
+    context_.ready.push_back(std::move(line.event));
+  }
+  if (line.ends_list) EndList(std::move(line.resource_version));
+}
+
 void KindWatch::ReadLine(std::string_view line) {
   WatchLine read = ReadWatchLine(resource_.kind, line);
+  if (state_ == State::kListing) return ReadListedLine(std::move(read));
   switch (read.type) {
     case WatchLine::Type::kError:
       if (read.code == kGone) return List(milliseconds(0));
@@ -254,8 +284,21 @@ void KindWatch::ReadLine(std::string_view line) {
     version_ = std::move(read.resource_version);
 }
 
+// What a server says that knows no streaming lists, or has them switched off.
+bool KindWatch::FallBackToPages(const HttpResponse& response) {
+  const int status = response.status;
+  if (begun_ || (status != 400 && status != 422)) return false;
+  streams_lists_ = false;
+  return true;
+}
+
 void KindWatch::ReadEnd(const HttpResponse& response) {
   CloseStream();
+  if (state_ == State::kListing) {
+    if (FallBackToPages(response)) return;
+    if (response.status == kGone) return ListLater();
+    return FailToList(response);
+  }
   if (response.status == kGone) return List(milliseconds(0));
   if (response.body.find("Too large resource version") != std::string::npos) {
     lost_cluster_ = true;

@@ -1,5 +1,7 @@
-// One kind of objects of a Kubernetes API: listed page by page, then watched
-// from the version of the list over a stream of its own.
+// One kind of objects of a Kubernetes API: listed, then watched over a stream
+// of its own. Where the server can (Kubernetes API concepts: "Streaming
+// lists"), the list is the beginning of that stream; else it is read page by
+// page, and the stream begins at its version.
 //
 //   waiting ─▶ listing ─▶ watching ──┐ the stream ended: again, from the last
 //               ▲ │ ▲        │  ▲────┘ version seen
@@ -25,12 +27,15 @@
 
 #include "cluster/cluster.h"
 #include "cluster/http_client.h"
+#include "cluster/watch_line.h"
 #include "cluster/watch_mailbox.h"
 
 namespace fluxnetes::cluster {
 
 struct KubernetesWatchOptions {
   int page = 1'000;  // objects
+  // Asks for streaming lists, until the server refuses.
+  bool stream_lists = true;
   // The server ends a watch after this long (half to whole), and sends a
   // bookmark each minute; a stream that is silent for longer is dead.
   std::chrono::seconds length{600};
@@ -97,12 +102,17 @@ class KindWatch {
   class LineReader;
 
   const char* Path() const;
+  void BeginList();
   void RequestPage();
-  void OpenStream();
+  // With the objects that there are first, or from version_ on.
+  void OpenStream(bool with_list);
   void CloseStream();
   void ReadPage(const HttpResponse& response);
   void ReadLine(std::string_view line);
   void ReadEnd(const HttpResponse& response);
+  void ReadListedLine(WatchLine line);
+  void EndList(std::string version);
+  bool FallBackToPages(const HttpResponse& response);
   void FailToList(const HttpResponse& response);
   bool TryNextPath();
   void PassOver(const std::string& why);
@@ -121,6 +131,7 @@ class KindWatch {
   bool lost_cluster_ = false;
 
   // Listing.
+  bool streams_lists_;  // the server has not refused to yet
   std::string continuation_;
   bool begun_ = false;
   bool page_under_way_ = false;

@@ -75,23 +75,26 @@ void KubernetesWatch::ListAll(milliseconds wait) {
   for (const auto& kind : kinds_) kind->Reset();
   listing_ = true;
   begun_ = false;
-  listed_ = 0;
+  lists_pods_ = false;
   list_at_ = steady_clock::now() + wait;
-  kinds_.front()->List(wait);
+  for (const auto& kind : Others()) kind->List(wait);
+}
+
+std::span<const std::unique_ptr<KindWatch>> KubernetesWatch::Others() const {
+  return std::span(kinds_).first(kWatchedKinds - 1);
 }
 
 void KubernetesWatch::ListOn() {
   if (!listing_) return;
   const auto is_listed = [](const auto& kind) { return kind->IsListed(); };
-  if (!begun_ && (!context_.ready.empty() || is_listed(kinds_.front()))) {
+  if (!begun_ &&
+      (!context_.ready.empty() || std::ranges::any_of(Others(), is_listed))) {
     context_.ready.push_front({WatchEvent::Kind::kListBegin});
     begun_ = true;
   }
-  while (listed_ < kWatchedKinds && is_listed(kinds_[listed_])) {
-    if (++listed_ < kWatchedKinds) kinds_[listed_]->List(milliseconds(0));
-  }
-  if (listed_ < kWatchedKinds || !std::ranges::all_of(kinds_, is_listed))
-    return;
+  if (!std::ranges::all_of(Others(), is_listed)) return;
+  if (!std::exchange(lists_pods_, true)) kinds_.back()->List(milliseconds(0));
+  if (!is_listed(kinds_.back())) return;
   listing_ = false;
   context_.ready.push_back({WatchEvent::Kind::kListEnd});
 }

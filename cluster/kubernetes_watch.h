@@ -1,6 +1,6 @@
-// The watch of a Kubernetes API: each kind is listed, one after the other, then
-// watched over a stream of its own (kind_watch.h has the states). Pods come
-// last, so that what they refer to is known before them.
+// The watch of a Kubernetes API: each kind is listed, then watched over a
+// stream of its own (kind_watch.h has the states). Pods come last, so that what
+// they refer to is known before them.
 //
 // A stream that ends without a word (closed, silent, time-out) loses nothing,
 // since the next one goes on from the version of the last event or bookmark.
@@ -17,6 +17,7 @@
 #include <array>
 #include <chrono>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "cluster/cluster.h"
@@ -37,9 +38,11 @@ class KubernetesWatch final : public Watch {
  private:
   void Proceed();
   void ListAll(std::chrono::milliseconds wait);
-  // Begins the next kind when one has been listed.
+  // Begins with the pods when all other kinds have been listed.
   void ListOn();
   KindWatch::SteadyTime NextAttempt() const;
+  // All kinds but pods.
+  std::span<const std::unique_ptr<KindWatch>> Others() const;
   std::vector<WatchEvent> TakeReady(int limit);
 
   KindWatchContext context_;
@@ -47,8 +50,8 @@ class KubernetesWatch final : public Watch {
   std::array<std::size_t, kWatchedKinds> place_{};               // of a kind
   // The list of all kinds.
   bool listing_ = true;
-  bool begun_ = false;      // the reader has been told of it
-  std::size_t listed_ = 0;  // so many of kinds_ have been listed
+  bool begun_ = false;       // the reader has been told of it
+  bool lists_pods_ = false;  // all other kinds have been listed
   KindWatch::SteadyTime list_at_{};
   int lists_ = 0;  // of other clusters, in a row
 };

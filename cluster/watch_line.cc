@@ -14,6 +14,8 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr const char* kInitialEventsEnd = "k8s.io/initial-events-end";
+
 Json Parse(std::string_view text) {
   return Json::parse(text, nullptr, /*allow_exceptions=*/false);
 }
@@ -80,6 +82,8 @@ WatchLine ReadWatchLine(WatchedKind kind, std::string_view text) {
   WatchLine line;
   line.resource_version = Text(At(object, "metadata"), "resourceVersion");
   if (type == "BOOKMARK") {
+    line.ends_list = Text(At(At(object, "metadata"), "annotations"),
+                          kInitialEventsEnd) == "true";
     if (!line.resource_version.empty()) line.type = WatchLine::Type::kBookmark;
     return line;
   }

@@ -23,6 +23,7 @@ struct WatchLine {
   Type type = Type::kUnreadable;
   WatchEvent event;
   std::string resource_version;
+  bool ends_list = false;  // a bookmark: all that there was has been told
   int code = 0;
   std::string message;
 };

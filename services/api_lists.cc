@@ -74,13 +74,19 @@ void AppendLine(std::string& text, std::string_view type,
   text += "}\n";
 }
 
-std::string WriteBookmark(WatchedKind kind, std::uint64_t version) {
+// `ends_list`: all that there was when the watch began has been sent.
+std::string WriteBookmark(WatchedKind kind, std::uint64_t version,
+                          bool ends_list = false) {
   JsonText json;
   json.Object([&] {
     json.Field("kind", kind == WatchedKind::kPods ? "Pod" : "Node");
     json.Field("apiVersion", "v1");
     json.Object("metadata", [&] {
       json.Field("resourceVersion", std::to_string(version));
+      if (ends_list) {
+        json.Object("annotations",
+                    [&] { json.Field("k8s.io/initial-events-end", "true"); });
+      }
     });
   });
   return json.Take();
@@ -233,6 +239,10 @@ HttpAnswer ApiLists::Watch(WatchedKind kind, const std::string& namespace_name,
                  kind == WatchedKind::kPods
                      ? cluster::WritePod(*snapshot->pods[i])
                      : cluster::WriteNode(*snapshot->nodes[i]));
+    }
+    if (Get(query, "sendInitialEvents") == "true") {
+      AppendLine(reader->first_piece, "BOOKMARK",
+                 WriteBookmark(kind, reader->version, /*ends_list=*/true));
     }
   }
   const std::uint64_t newest =

@@ -59,6 +59,17 @@ class Server {
     const std::lock_guard lock(mutex_);
     lines_[path].push_back(line + "\n");
   }
+  // From now on; so many of them end before all has been told.
+  void StreamLists(int cut = 0) {
+    const std::lock_guard lock(mutex_);
+    streams_lists_ = true;
+    cut_lists_ = cut;
+  }
+  std::vector<std::string> Streamed() {
+    const std::lock_guard lock(mutex_);
+    return streamed_;
+  }
+  // By pages.
   std::vector<std::string> Listed() {
     const std::lock_guard lock(mutex_);
     return listed_;
@@ -72,16 +83,49 @@ class Server {
     HttpAnswer answer;
     const bool watch = question.query.contains("watch");
     if (!watch) listed_.push_back(path);
+    const bool streams = question.query.contains("sendInitialEvents");
+    if (streams && !streams_lists_) {
+      answer.status = 422;
+      answer.body = R"({"message":"sendInitialEvents: Forbidden"})";
+      return answer;
+    }
+    if (watch && streams) streamed_.push_back(path);
     if (refused_.contains(path) || !served_.contains(path)) {
       answer.status = refused_.contains(path) ? refused_[path] : 404;
       answer.body = R"({"message":"not for you"})";
     } else if (watch) {
-      answer.stream = Stream(path);
+      if (streams) {
+        answer.stream = StreamWithList(path, cut_lists_-- > 0);
+      } else {
+        answer.stream = Stream(path);
+      }
     } else {
       answer.body = R"({"metadata":{"resourceVersion":"1"},"items":[)" +
                     served_[path] + "]}";
     }
     return answer;
+  }
+
+  // All that there is, and, unless the list is cut off, that it is all.
+  std::string InitialLines(const std::string& path, bool cut) {
+    std::string lines;
+    if (!served_[path].empty()) {
+      lines = R"({"type":"ADDED","object":)" + served_[path] + "}\n";
+    }
+    if (cut) return lines;
+    return lines +
+           R"({"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"1",)"
+           R"("annotations":{"k8s.io/initial-events-end":"true"}}}})"
+           "\n";
+  }
+
+  HttpAnswer::Source StreamWithList(const std::string& path, bool cut) {
+    return [first = InitialLines(path, cut), cut,
+            rest = Stream(path)]() mutable -> std::optional<std::string> {
+      if (!first.empty()) return std::exchange(first, {});
+      if (cut) return std::nullopt;
+      return rest();
+    };
   }
 
   HttpAnswer::Source Stream(const std::string& path) {
@@ -102,7 +146,9 @@ class Server {
   std::map<std::string, std::string> served_;
   std::map<std::string, int> refused_;
   std::map<std::string, std::vector<std::string>> lines_;
-  std::vector<std::string> listed_;
+  std::vector<std::string> listed_, streamed_;
+  bool streams_lists_ = false;
+  int cut_lists_ = 0;
   int generation_ = 0;
   services::HttpServer server_;
 };
@@ -230,6 +276,40 @@ TEST_F(KindWatchTest, ForgottenVersionOfOneKindListsThatKindAlone) {
   EXPECT_TRUE(Until([&] { return !Has("train", PodGroupApi::kCoscheduling); }));
   EXPECT_EQ(lists("/api/v1/pods"), 1);
   EXPECT_EQ(lists("/api/v1/nodes"), 1);
+}
+
+TEST_F(KindWatchTest, ListIsStreamedWhereTheServerCan) {
+  server_.StreamLists();
+  server_.Serve(kGroups, GroupText("train", 5));
+  Begin();
+  ASSERT_TRUE(Until([&] { return cache_.Synced(); }));
+  EXPECT_TRUE(Has("train", PodGroupApi::kCoscheduling));
+  EXPECT_THAT(server_.Listed(), IsEmpty());
+  server_.Push(kGroups,
+               R"({"type":"ADDED","object":)" + GroupText("next", 6) + "}");
+  EXPECT_TRUE(Until([&] { return Has("next", PodGroupApi::kCoscheduling); }));
+  EXPECT_EQ(std::ranges::count(server_.Streamed(), kGroups), 1);
+}
+
+TEST_F(KindWatchTest, StreamedListThatIsCutOffIsNoList) {
+  server_.StreamLists(/*cut=*/2);
+  server_.Serve(kGroups, GroupText("train", 5));
+  Begin();
+  EXPECT_TRUE(Until([&] { return cache_.Synced(); }));
+  EXPECT_TRUE(Has("train", PodGroupApi::kCoscheduling));
+  EXPECT_GT(server_.Streamed().size(), kWatchedKinds);
+}
+
+TEST_F(KindWatchTest, ServerThatStreamsNoListsIsAskedForItOnce) {
+  server_.Serve(kGroups, GroupText("train", 5));
+  Begin();
+  ASSERT_TRUE(Until([&] { return cache_.Synced(); }));
+  EXPECT_TRUE(Has("train", PodGroupApi::kCoscheduling));
+  server_.StreamLists();
+  server_.Push(kGroups, R"({"type":"ERROR","object":{"code":410}})");
+  ASSERT_TRUE(Until(
+      [&] { return std::ranges::count(server_.Listed(), kGroups) >= 2; }));
+  EXPECT_THAT(server_.Streamed(), IsEmpty());
 }
 
 }  // namespace

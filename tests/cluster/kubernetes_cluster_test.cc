@@ -25,13 +25,15 @@ using Json = nlohmann::json;
 
 constexpr milliseconds kDeadline{10'000};
 
-KubernetesOptions OptionsFor(const std::string& address) {
+KubernetesOptions OptionsFor(const std::string& address,
+                             bool stream_lists = false) {
   KubernetesOptions options;
   options.http.address = address;
   options.http.first_backoff = milliseconds(1);
   options.watch.first_backoff = milliseconds(1);
   options.watch.longest_backoff = milliseconds(50);
   options.watch.page = 2;  // so that there are several
+  options.watch.stream_lists = stream_lists;
   options.deadline = kDeadline;
   return options;
 }
@@ -39,10 +41,12 @@ KubernetesOptions OptionsFor(const std::string& address) {
 // A simulated cluster, its API, and a door that goes through it.
 class HttpWorld : public ContractWorld {
  public:
-  explicit HttpWorld(const std::string& address = "127.0.0.1:0")
+  explicit HttpWorld(const std::string& address = "127.0.0.1:0",
+                     bool stream_lists = false)
       : api_(cluster_, {.address = address, .virtual_time = true}) {
     api_.Start();
-    door_ = std::make_unique<KubernetesCluster>(OptionsFor(api_.address()));
+    door_ = std::make_unique<KubernetesCluster>(
+        OptionsFor(api_.address(), stream_lists));
   }
   Cluster& Door() override { return *door_; }
   SimulatedCluster& Behind() override { return cluster_; }
@@ -61,6 +65,9 @@ class HttpWorld : public ContractWorld {
 std::unique_ptr<ContractWorld> OverPort() {
   return std::make_unique<HttpWorld>();
 }
+std::unique_ptr<ContractWorld> WithStreamedLists() {
+  return std::make_unique<HttpWorld>("127.0.0.1:0", /*stream_lists=*/true);
+}
 std::unique_ptr<ContractWorld> OverFile() {
   return std::make_unique<HttpWorld>("unix:" + testing::TempDir() +
                                      "kubernetes_cluster_test.sock");
@@ -68,6 +75,8 @@ std::unique_ptr<ContractWorld> OverFile() {
 
 INSTANTIATE_TEST_SUITE_P(Http, ClusterContract,
                          testing::Values(ContractCase{"Port", OverPort},
+                                         ContractCase{"StreamedLists",
+                                                      WithStreamedLists},
                                          ContractCase{"File", OverFile}),
                          NameOfCase);
 

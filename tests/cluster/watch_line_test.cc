@@ -41,6 +41,19 @@ TEST(WatchLine, BookmarkIsAVersion) {
   EXPECT_EQ(line.resource_version, "99");
 }
 
+TEST(WatchLine, BookmarkMayEndTheList) {
+  EXPECT_FALSE(ReadWatchLine(WatchedKind::kNodes,
+                             R"({"type":"BOOKMARK","object":{"metadata":{
+                                 "resourceVersion":"99"}}})")
+                   .ends_list);
+  const WatchLine line = ReadWatchLine(
+      WatchedKind::kNodes, R"({"type":"BOOKMARK","object":{"metadata":{
+          "resourceVersion":"99",
+          "annotations":{"k8s.io/initial-events-end":"true"}}}})");
+  EXPECT_TRUE(line.ends_list);
+  EXPECT_EQ(line.resource_version, "99");
+}
+
 TEST(WatchLine, ErrorSaysWhy) {
   const WatchLine line = ReadWatchLine(
       WatchedKind::kPods,

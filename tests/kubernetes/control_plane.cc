@@ -4,7 +4,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <stdexcept>
 
 #include "cluster/kubeconfig.h"
@@ -13,7 +12,6 @@ namespace fluxnetes::testing {
 namespace {
 
 constexpr const char* kScript = FLUXNETES_SOURCE_DIR "/hack/cluster";
-constexpr const char* kRights = FLUXNETES_SOURCE_DIR "/deploy/rbac.yaml";
 constexpr int kCannotBuild = 3;  // of hack/cluster: there is no Go
 
 std::unique_ptr<ControlPlane> the_plane;
@@ -52,8 +50,8 @@ ControlPlane::ControlPlane() {
       fmt::format("{} down {}; rm -rf {}", Quoted(kScript), Quoted(folder_),
                   Quoted(folder_)));
   Script("up", "0");
-  Script("kubectl", "apply -f " + Quoted(kRights));
-  MakeKubeconfig();
+  Script("scheduler");
+  kubeconfig_ = folder_ + "/scheduler.kubeconfig";
   const auto access = AccessBy(folder_ + "/admin.kubeconfig");
   api_ = std::make_unique<cluster::HttpClient>(
       cluster::HttpOptions{.address = access.address,
@@ -71,27 +69,9 @@ ControlPlane::~ControlPlane() {
   }
 }
 
-std::string ControlPlane::Script(const std::string& verb,
-                                 const std::string& more) {
-  return RunScript(
+void ControlPlane::Script(const std::string& verb, const std::string& more) {
+  RunScript(
       fmt::format("{} {} {} {}", Quoted(kScript), verb, Quoted(folder_), more));
-}
-
-void ControlPlane::MakeKubeconfig() {
-  kubeconfig_ = folder_ + "/scheduler.kubeconfig";
-  const std::string token =
-      Script("kubectl", "-n fluxnetes create token fluxnetes --duration 24h");
-  std::ofstream(kubeconfig_) << fmt::format(
-      R"(apiVersion: v1
-kind: Config
-current-context: test
-contexts: [{{name: test, context: {{cluster: test, user: fluxnetes}}}}]
-clusters:
-  - name: test
-    cluster: {{server: '{}', certificate-authority: pki/ca.crt}}
-users: [{{name: fluxnetes, user: {{token: '{}'}}}}]
-)",
-      AccessBy(folder_ + "/admin.kubeconfig").address, token);
 }
 
 }  // namespace fluxnetes::testing

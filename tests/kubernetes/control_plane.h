@@ -34,8 +34,7 @@ class ControlPlane {
 
  private:
   ControlPlane();
-  std::string Script(const std::string& verb, const std::string& more = {});
-  void MakeKubeconfig();
+  void Script(const std::string& verb, const std::string& more = {});
 
   std::string folder_;
   std::unique_ptr<Lifeline> lifeline_;

@@ -32,6 +32,11 @@ class ControlPlane {
   const std::string& kubeconfig() const { return kubeconfig_; }
   const std::string& folder() const { return folder_; }
 
+  // One of its programs: etcd, kube-apiserver, ... By SIGKILL; started again
+  // as it was, and ready when it returns.
+  void Kill(const std::string& program) { Script("kill", program); }
+  void Start(const std::string& program) { Script("start", program); }
+
  private:
   ControlPlane();
   void Script(const std::string& verb, const std::string& more = {});

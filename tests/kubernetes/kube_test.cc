@@ -64,7 +64,8 @@ void OnKubernetes::SetUp() {
   if (plane_ == nullptr) GTEST_SKIP() << ControlPlane::WhyNone();
   home_ = AddNamespace();
   for (int i = 0; i < 2; ++i) AddNode(Node(i));
-  database_ = std::make_unique<TestDatabase>();
+  database_ = std::make_unique<TestDatabase>(
+      /*migrated=*/true, postgres_.empty() ? TestServer() : postgres_);
   log_ = plane_->folder() + "/" + home_ + ".log";
   if (starts_) StartScheduler();
 }

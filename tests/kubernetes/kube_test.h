@@ -110,8 +110,12 @@ class OnKubernetes : public ::testing::Test {
 
   std::string Log() const;
 
-  bool starts_ = true;  // by itself, in SetUp
-  std::string home_;    // the namespace
+  ControlPlane& plane() { return *plane_; }
+
+  // For constructors: whether SetUp starts a scheduler; on which PostgreSQL.
+  bool starts_ = true;
+  std::string postgres_;  // empty: that of all tests
+  std::string home_;      // the namespace
   std::unique_ptr<TestDatabase> database_;
   std::unique_ptr<Process> scheduler_;
   // Pods of ours, by UID, that the test itself gave a node.

@@ -42,8 +42,7 @@ void WriteAndReadAgain(WatchedKind kind, const WatchEvent& event) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
                                       std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  for (const WatchedKind kind :
-       fluxnetes::cluster::WatchedKindsInOrder()) {
+  for (const WatchedKind kind : fluxnetes::cluster::WatchedKindsInOrder()) {
     const WatchLine line = ReadWatchLine(kind, text);
     if (line.type == WatchLine::Type::kEvent) {
       WriteAndReadAgain(kind, line.event);

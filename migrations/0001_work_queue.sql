@@ -75,7 +75,7 @@ CREATE TABLE leaders (
 );
 COMMENT ON TABLE leaders IS
 'Who owns what, and in which term. A transaction that rests on ownership reads its row FOR SHARE and compares the term; a takeover raises the term.';
-COMMENT ON COLUMN leaders.name IS 'What is owned: intake, match, maintenance.';
+COMMENT ON COLUMN leaders.name IS 'What is owned: intake, maintenance, or match:QUEUE, the match of a scheduling queue.';
 COMMENT ON COLUMN leaders.term IS 'Raised by every takeover; a write in an older term is refused.';
 COMMENT ON COLUMN leaders.client_id IS 'The owner; null after a clean resignation. It owns as long as that client is alive.';
 COMMENT ON COLUMN leaders.acquired_at IS 'When this term began.';

@@ -229,7 +229,7 @@ COMMENT ON COLUMN allocations.queue IS 'The scheduling queue that gave it.';
 COMMENT ON COLUMN allocations.nodes IS 'Its nodes, each once, in order of name.';
 COMMENT ON COLUMN allocations.starts_at IS 'From when (scheduling time).';
 COMMENT ON COLUMN allocations.ends_at IS 'Its deadline; null: without end.';
-COMMENT ON COLUMN allocations.term IS 'The term of leaders in which it was made.';
+COMMENT ON COLUMN allocations.term IS 'The term of leaders, of match:QUEUE, in which it was made.';
 
 CREATE TABLE placements (
   fluxion_job bigint NOT NULL REFERENCES allocations ON DELETE CASCADE,
@@ -288,26 +288,50 @@ COMMENT ON COLUMN wait_reasons.since IS 'Since when (scheduling time).';
 
 CREATE TABLE match_inbox (
   id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+  queue text NOT NULL,
   news text NOT NULL CHECK (news IN ('released', 'changed', 'queue')),
   group_id bigint,
-  pod_uid text,
-  queue text
+  pod_uid text
 );
 COMMENT ON TABLE match_inbox IS
-'News for the process that owns the match: it deletes the rows as it takes them in.';
+'News for the process that owns the match of a queue: it deletes the rows as it takes them in.';
 COMMENT ON COLUMN match_inbox.id IS 'Order of insertion.';
-COMMENT ON COLUMN match_inbox.news IS 'released: a pod gave its place back (all pods if pod_uid is null). changed: the group must be read again. queue: a row of queues was edited.';
+COMMENT ON COLUMN match_inbox.queue IS 'The scheduling queue that it concerns.';
+COMMENT ON COLUMN match_inbox.news IS 'released: a pod gave its place back (all pods if pod_uid is null). changed: the group must be read again. queue: its row of queues was edited.';
 COMMENT ON COLUMN match_inbox.group_id IS 'The group or Fluxion job.';
 COMMENT ON COLUMN match_inbox.pod_uid IS 'The pod.';
-COMMENT ON COLUMN match_inbox.queue IS 'The scheduling queue that was edited.';
+
+CREATE TABLE match_replicas (
+  client_id bigint PRIMARY KEY REFERENCES clients ON DELETE CASCADE
+);
+COMMENT ON TABLE match_replicas IS
+'The clients that can own the match of queues. Queues that share nodes make a component; the components are spread evenly over those of these that are alive. Who owns what stands in leaders.';
+COMMENT ON COLUMN match_replicas.client_id IS 'The client.';
+
+CREATE TABLE component_nodes (
+  node_name text PRIMARY KEY,
+  queue text NOT NULL
+);
+COMMENT ON TABLE component_nodes IS
+'Which component of queues has a node: only the owner of the match of that queue may place pods there. It changes hands when labels or node selectors change, by the former owner letting go first.';
+COMMENT ON COLUMN component_nodes.node_name IS 'The node.';
+COMMENT ON COLUMN component_nodes.queue IS 'A queue of the component, by whose term in leaders the node is had.';
 
 CREATE FUNCTION tell_queue_change() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
-  INSERT INTO match_inbox (news, queue)
-  VALUES ('queue', coalesce(NEW.name, OLD.name));
-  PERFORM pg_notify(TG_TABLE_SCHEMA || '.match', '');
+  IF TG_OP <> 'INSERT' AND (TG_OP = 'DELETE' OR NEW.name <> OLD.name) THEN
+    -- Its owner, if it does not know yet, commits nothing more.
+    UPDATE leaders SET term = term + 1, client_id = NULL
+    WHERE name = 'match:' || OLD.name;
+    DELETE FROM component_nodes WHERE queue = OLD.name;
+    DELETE FROM match_inbox WHERE queue = OLD.name;
+  END IF;
+  IF TG_OP <> 'DELETE' THEN
+    INSERT INTO match_inbox (news, queue) VALUES ('queue', NEW.name);
+  END IF;
+  PERFORM pg_notify(TG_TABLE_SCHEMA || '.match', 'queues');
   RETURN NULL;
 END
 $$;

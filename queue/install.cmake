@@ -25,10 +25,10 @@ offer(fluxnetes_sql sql array.h copy_row.h error.h interrupt.h listener.h
       migrator.h parameter.h pool.h query.h result.h transaction.h)
 offer(fluxnetes_migrations migrations migrations.h)
 offer(fluxnetes_queue queue announcer.h client.h events.h hooks.h inserter.h
-      inspection.h job.h job_control.h job_error.h leadership.h leasing.h
-      lessee.h low_water_mark.h maintenance.h periodic_jobs.h
-      periodic_schedule.h retention.h runner.h running_job.h stop_signal.h
-      test_kit.h upkeep.h work_queue.h workers.h)
+      inspection.h job.h job_control.h job_error.h joint_leadership.h
+      leadership.h leasing.h lessee.h low_water_mark.h maintenance.h
+      periodic_jobs.h periodic_schedule.h retention.h runner.h running_job.h
+      stop_signal.h test_kit.h upkeep.h work_queue.h workers.h)
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/fluxnetes_queue)
 install(EXPORT fluxnetes_queue-targets NAMESPACE fluxnetes::

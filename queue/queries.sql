@@ -497,12 +497,42 @@ WHERE NOT EXISTS (
 )
 RETURNING term;
 
+-- name: take_over_together
+-- New terms for this client of those of the leaderships that it has or that no
+-- living client has, in order of their names, as all lock them.
+INSERT INTO leaders (name, client_id)
+SELECT v.name, c.id
+FROM unnest($1::text []) AS v (name)
+INNER JOIN clients AS c ON c.id = $2 AND c.heartbeat_at + c.time_to_live > now()
+ORDER BY v.name
+ON CONFLICT (name) DO UPDATE
+SET term = leaders.term + 1, client_id = excluded.client_id, acquired_at = now(),
+  confirmed_at = now()
+WHERE
+  leaders.client_id = excluded.client_id
+  OR NOT EXISTS (
+    SELECT FROM clients
+    WHERE
+      id = leaders.client_id AND heartbeat_at + time_to_live > now()
+  )
+RETURNING name, term;
+
 -- name: hold_term
 -- Whether the term is still this client's; it stays so until the transaction
 -- ends.
 SELECT term FROM leaders
 WHERE name = $1 AND term = $2 AND client_id = $3
 FOR SHARE;
+
+-- name: hold_terms
+-- Those of the terms that are still this client's; they stay so until the
+-- transaction ends.
+SELECT l.name
+FROM unnest($1::text [], $2::bigint []) AS v (name, term)
+INNER JOIN leaders AS l ON l.name = v.name
+WHERE l.term = v.term AND l.client_id = $3
+ORDER BY l.name
+FOR SHARE OF l;
 
 -- name: confirm_term
 -- Writes that the term is still this client's.
@@ -516,6 +546,24 @@ WITH given_up AS (
   WHERE name = $1 AND client_id = $2
   RETURNING name
 )
+SELECT pg_notify(current_schema() || '.leaders', name) FROM given_up;
+
+-- name: resign_together
+-- Gives leaderships up, in order of their names, and says so.
+WITH held AS (
+  SELECT name FROM leaders
+  WHERE name = ANY($1::text []) AND client_id = $2
+  ORDER BY name
+  FOR UPDATE
+),
+
+given_up AS (
+  UPDATE leaders AS l SET client_id = NULL
+  FROM held
+  WHERE l.name = held.name
+  RETURNING l.name
+)
+
 SELECT pg_notify(current_schema() || '.leaders', name) FROM given_up;
 
 -- name: resign_everywhere

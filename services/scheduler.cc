@@ -1,5 +1,7 @@
 #include "services/scheduler.h"
 
+#include <fmt/ranges.h>
+
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
@@ -20,7 +22,7 @@
 #include "workers/group_jobs.h"
 #include "workers/intake.h"
 #include "workers/loop.h"
-#include "workers/match_worker.h"
+#include "workers/match_replica.h"
 #include "workers/notices.h"
 #include "workers/promoter.h"
 
@@ -82,8 +84,6 @@ struct Scheduler::State {
         jobs(pool),
         client(pool, options.client),
         intake_leader(pool, client, "intake"),
-        match_leader(pool, client, "match"),
-        store(pool, jobs, client, match_leader),
         maintenance(pool, jobs, client, MaintenanceWith(options.keep_days)),
         listener(WithoutCatalogues(options.database)) {}
 
@@ -104,16 +104,14 @@ struct Scheduler::State {
   queue::WorkQueue jobs;
   queue::Client client;
   queue::Leadership intake_leader;
-  queue::Leadership match_leader;
   cluster::ClusterCache cache;
   workers::OwnBindings own_bindings;
-  workers::PostgresMatchStore store;
   queue::Maintenance maintenance;
   sql::Listener listener;
 
   std::unique_ptr<workers::Intake> intake;
   std::unique_ptr<workers::Promoter> promoter;
-  std::unique_ptr<workers::MatchWorker> match;
+  std::unique_ptr<workers::MatchReplica> match;
   std::unique_ptr<workers::Binder> binder;
   std::unique_ptr<workers::Cleanup> cleanup;
   std::unique_ptr<workers::Notices> notices;
@@ -189,12 +187,18 @@ void Scheduler::State::Build() {
           .own_bindings = &own_bindings});
   promoter = std::make_unique<workers::Promoter>(pool, jobs,
                                                  workers::Promoter::Options{});
-  match = std::make_unique<workers::MatchWorker>(
-      store, match_leader, client, cache,
-      workers::MatchWorker::Options{
-          .on_decision = [this](const auto& decision, auto took) {
-            binder_loop->Ring();
-            decision_log.Decided(decision, took);
+  match = std::make_unique<workers::MatchReplica>(
+      pool, jobs, client, cache,
+      workers::MatchReplica::Options{
+          .scheduler_name = options.scheduler_name,
+          .worker = {.on_decision =
+                         [this](const auto& decision, auto took) {
+                           binder_loop->Ring();
+                           decision_log.Decided(decision, took);
+                         }},
+          .on_owner = [this](const auto& queues, bool owns) {
+            log.Info(owns ? "matches" : "matches no more",
+                     {{"queues", fmt::format("{}", fmt::join(queues, ","))}});
           }});
   binder = std::make_unique<workers::Binder>(
       pool, jobs, client, cluster, cache,
@@ -233,7 +237,8 @@ void Scheduler::State::Wire() {
     return more;
   });
   promoter_loop = loops.back().get();
-  AddLoop("match", milliseconds{1'000},
+  // Half a second: how soon it is seen that an owner is gone.
+  AddLoop("match", milliseconds{500},
           [this, report = Seldom(milliseconds{1'000})]() mutable {
             const bool more = match->RunOnce(Now());
             binder_loop->Ring();
@@ -273,7 +278,12 @@ void Scheduler::State::Wire() {
       match_loop->Ring();
     }
   });
-  listener.On("match", [this](const std::string&) { match_loop->Ring(); });
+  for (const char* channel : {"match", "leaders"}) {
+    listener.On(channel, [this](const std::string&) {
+      match->Look();
+      match_loop->Ring();
+    });
+  }
 }
 
 queue::MaintenanceOptions Scheduler::State::MaintenanceWith(int keep_days) {

@@ -171,11 +171,11 @@ released AS (
         p.state = 'failed' OR p.group_id IN (SELECT a.group_id FROM alive AS a)
       )
     )
-  RETURNING l.fluxion_job, l.pod_uid
+  RETURNING l.fluxion_job, l.pod_uid, g.queue
 )
 
-INSERT INTO match_inbox (news, group_id, pod_uid)
-SELECT 'released', r.fluxion_job, r.pod_uid
+INSERT INTO match_inbox (queue, news, group_id, pod_uid)
+SELECT r.queue, 'released', r.fluxion_job, r.pod_uid
 FROM released AS r
 WHERE NOT $3;
 
@@ -278,8 +278,8 @@ recorded AS (
 ),
 
 told AS (
-  INSERT INTO match_inbox (news, group_id)
-  SELECT 'released', o.id FROM over AS o
+  INSERT INTO match_inbox (queue, news, group_id)
+  SELECT o.queue, 'released', o.id FROM over AS o
 )
 
 DELETE FROM pod_groups AS g USING over AS o WHERE g.id = any(ARRAY[o.id])
@@ -341,12 +341,12 @@ WITH cancelled AS (
   SET cancel_reason = $3, revision = g.revision + 1
   WHERE
     g.namespace = $1 AND g.group_name = $2 AND g.cancel_reason IS NULL
-  RETURNING g.id
+  RETURNING g.id, g.queue
 ),
 
 told AS (
-  INSERT INTO match_inbox (news, group_id)
-  SELECT 'changed', c.id FROM cancelled AS c
+  INSERT INTO match_inbox (queue, news, group_id)
+  SELECT c.queue, 'changed', c.id FROM cancelled AS c
 )
 
 SELECT c.id FROM cancelled AS c ORDER BY c.id;

@@ -42,6 +42,7 @@ struct PlacedMember {
   std::string uid;
   std::string node;
   const cluster::PodRequest* request = nullptr;
+  bool operator==(const PlacedMember&) const = default;
 };
 
 // `start` and `end` are those of all that the group holds: if it held places

@@ -2,6 +2,12 @@
 // reads and writes, behind a door, so that the same worker runs on PostgreSQL
 // and, in the simulator, on memory.
 //
+// A store is that of one component: the queues that share nodes, and those
+// nodes. Whoever works with it owns the component, in terms of `leaders` that
+// are all checked with each write. A node is claimed before it is used and let
+// go of when nothing of it is used any more; so two components never place pods
+// on one node, however late either hears of a label that has changed.
+//
 // Used by one thread. Throws sql::Error and queue::LostTerm; after either, the
 // state in memory may differ from the store and must be loaded anew.
 #pragma once
@@ -13,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "queue/leadership.h"
+#include "queue/joint_leadership.h"
 #include "queue/work_queue.h"
 #include "sql/pool.h"
 #include "workers/decision.h"
@@ -21,69 +27,89 @@
 
 namespace fluxnetes::workers {
 
-// What people see of a node: its copy in the table `nodes`.
-struct NodeReport {
-  cluster::Node node;
-  cluster::Resources foreign;
-  bool operator==(const NodeReport&) const = default;
-};
-
 class MatchStore {
  public:
+  using Names = std::vector<std::string>;
+
   // What has changed since the last call, or, after Load(), everything.
   struct News {
     std::vector<QueueSettings> queues;  // all of them; empty: no change
     std::vector<std::pair<GroupId, std::string>> released;  // group, pod's UID
     std::vector<GroupId> changed;  // forget what is known of them, then:
     std::vector<Held> held;
+    std::vector<Held> strangers;  // held by groups of other components
     std::vector<PendingGroup> waiting;
     bool more = false;  // there is more to take at once
   };
 
+  // What came of an attempt to claim nodes.
+  struct Claimed {
+    Names nodes;                  // those that were free
+    std::vector<Held> strangers;  // as ReadStrangers() says
+  };
+
   virtual ~MatchStore() = default;
 
-  // The state as of now, in one snapshot; requests are interned in `schedule`.
-  virtual News Load(Schedule& schedule, std::int64_t term) = 0;
+  // Begins a new term as the owner. False: another owns some of it.
+  virtual bool Acquire() = 0;
 
-  // What came since. Takes it in for good: if memory does not follow, Load().
-  virtual News Take(Schedule& schedule, std::int64_t term) = 0;
+  // The state as of now, in one snapshot; requests are interned in `schedule`.
+  virtual News Load(Schedule& schedule) = 0;
+
+  // The nodes that the component has; those that it shall have, too; and those
+  // that it shall not have any more.
+  virtual Names ReadNodes() = 0;
+  virtual Claimed Claim(Schedule& schedule, const Names& nodes) = 0;
+  // All that groups of other components hold that hold something there.
+  virtual std::vector<Held> ReadStrangers(Schedule& schedule,
+                                          const Names& nodes) = 0;
+  virtual void LetGo(const Names& nodes) = 0;
+
+  // What came since, and what these strangers hold. Takes it in for good: if
+  // memory does not follow, Load().
+  virtual News Take(Schedule& schedule, const std::set<GroupId>& strangers) = 0;
 
   // Writes a decision in one transaction. Returns the groups whose placement
   // was refused, because they changed meanwhile or their lease was lost; the
   // rest is committed.
-  virtual std::set<GroupId> Commit(const Decision& decision, std::int64_t term,
+  virtual std::set<GroupId> Commit(const Decision& decision,
                                    cluster::Time now) = 0;
 
-  // Gives the leased groups back to whoever matches next.
+  // Gives the leased groups back to whoever matches next; Resign() then lets
+  // others own the component at once.
   virtual void GiveUp() = 0;
-
-  virtual void WriteNodes(const std::vector<NodeReport>& changed,
-                          const std::vector<std::string>& gone, bool all,
-                          cluster::Time now) = 0;
+  virtual void Resign() = 0;
 };
 
 // The store on PostgreSQL.
 class PostgresMatchStore : public MatchStore {
  public:
+  // The queues of the component.
   PostgresMatchStore(sql::Pool& pool, queue::WorkQueue& jobs,
-                     const queue::Client& client,
-                     queue::Leadership& leadership);
+                     const queue::Client& client, const Names& queues);
 
-  News Load(Schedule& schedule, std::int64_t term) override;
-  News Take(Schedule& schedule, std::int64_t term) override;
-  std::set<GroupId> Commit(const Decision& decision, std::int64_t term,
+  bool Acquire() override { return leadership_.TryAcquire(); }
+  News Load(Schedule& schedule) override;
+  Names ReadNodes() override;
+  Claimed Claim(Schedule& schedule, const Names& nodes) override;
+  std::vector<Held> ReadStrangers(Schedule& schedule,
+                                  const Names& nodes) override;
+  void LetGo(const Names& nodes) override;
+  News Take(Schedule& schedule, const std::set<GroupId>& strangers) override;
+  std::set<GroupId> Commit(const Decision& decision,
                            cluster::Time now) override;
   void GiveUp() override;
-  void WriteNodes(const std::vector<NodeReport>& changed,
-                  const std::vector<std::string>& gone, bool all,
-                  cluster::Time now) override;
+  void Resign() override { leadership_.Resign(); }
 
  private:
   using Leases = std::map<GroupId, std::pair<std::int64_t, int>>;
 
   std::vector<QueueSettings> ReadQueues(sql::Transaction& transaction);
-  std::vector<Held> ReadHeld(sql::Transaction& transaction, Schedule& schedule,
-                             const std::vector<GroupId>* groups);
+  bool IsOurs(const std::string& queue) const;
+  std::vector<Held> ReadStrangers(sql::Transaction& transaction,
+                                  Schedule& schedule, const Names& nodes);
+  bool TakeInbox(sql::Transaction& transaction, News& news);  // any?
+  void LeaseWaiting(sql::Transaction& transaction, Leases& leases, News& news);
   // The groups of leased match jobs; jobs whose group waits no longer, or
   // waits by another job, are finished.
   std::vector<PendingGroup> ReadWaiting(sql::Transaction& transaction,
@@ -100,7 +126,9 @@ class PostgresMatchStore : public MatchStore {
   std::set<GroupId> CommitPlacements(sql::Transaction& transaction,
                                      const std::vector<Placed>& placed,
                                      const std::set<GroupId>& unchanged,
-                                     std::int64_t term, cluster::Time now);
+                                     cluster::Time now);
+  void WritePlacements(sql::Transaction& transaction,
+                       const std::vector<const Placed*>& placed);
   void CommitVerdicts(sql::Transaction& transaction,
                       const std::vector<Verdict>& verdicts);
   void CommitReservations(sql::Transaction& transaction,
@@ -111,10 +139,11 @@ class PostgresMatchStore : public MatchStore {
   sql::Pool& pool_;
   queue::WorkQueue& jobs_;
   const queue::Client& client_;
-  queue::Leadership& leadership_;
-  std::vector<std::string> queue_names_;
-  std::vector<std::string> leased_from_;  // whose marks are to be moved
-  Leases leases_;                         // of the groups that wait in memory
+  const Names queues_;       // in order
+  const Names work_queues_;  // in which their groups wait
+  queue::JointLeadership leadership_;
+  Names leased_from_;  // whose marks are to be moved
+  Leases leases_;      // of the groups that wait in memory
 };
 
 }  // namespace fluxnetes::workers

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -10,31 +9,35 @@
 
 namespace fluxnetes::workers {
 
-MatchWorker::MatchWorker(MatchStore& store, queue::Leadership& leadership,
-                         const queue::Client& client,
-                         cluster::ClusterCache& cache, Options options)
-    : store_(store),
-      leadership_(leadership),
-      client_(client),
-      cache_(cache),
-      options_(std::move(options)) {}
+MatchWorker::MatchWorker(MatchStore& store, const cluster::ClusterCache& cache,
+                         Options options)
+    : store_(store), cache_(cache), options_(std::move(options)) {}
+
+void MatchWorker::NoteNodes(const std::vector<std::string>& names) {
+  if (schedule_ != nullptr) noted_.insert(names.begin(), names.end());
+}
 
 bool MatchWorker::RunOnce(cluster::Time now) {
-  if (!cache_.Synced() || !Own()) return false;
   try {
-    MatchStore::News news;
-    const bool fresh = schedule_ == nullptr;
-    if (fresh) {
-      schedule_ = std::make_unique<Schedule>();
-      news = store_.Load(*schedule_, term_);
+    bool more = true;
+    if (schedule_ == nullptr) {
+      owns_ = acquired_ = store_.Acquire();
+      if (!owns_) return false;
+      sql::Failpoint("match-acquired");
+      Load();
     } else {
-      news = store_.Take(*schedule_, term_);
+      std::set<GroupId> strangers;
+      for (const auto& [group, held] : strangers_) strangers.insert(group);
+      const MatchStore::News news = store_.Take(*schedule_, strangers);
+      more = news.more;
+      Apply(news);
     }
-    Apply(news, fresh);
-    return DecideAndCommit(now) || news.more;
+    return DecideAndCommit(now) || more;
   } catch (const queue::LostTerm&) {
     Forget();
+    owns_ = acquired_ = false;
     store_.GiveUp();
+    store_.Resign();  // from what is left of it
     return false;
   } catch (...) {
     Forget();
@@ -42,82 +45,201 @@ bool MatchWorker::RunOnce(cluster::Time now) {
   }
 }
 
-bool MatchWorker::Own() {
-  if (term_ != 0 && owner_client_ == client_.id()) return true;
-  Forget();
-  owner_client_ = client_.id();
-  term_ = leadership_.TryAcquire().value_or(0);
-  return term_ != 0;
-}
-
 void MatchWorker::Forget() {
-  term_ = 0;
   schedule_.reset();
-  reports_.clear();
+  queues_.clear();
   known_.clear();
-  reported_all_ = false;
+  noted_.clear();
+  claimed_.clear();
+  wanted_.clear();
+  strangers_.clear();
+  charged_.clear();
 }
 
-void MatchWorker::Apply(const MatchStore::News& news, bool fresh) {
-  if (!news.queues.empty()) {
-    std::vector<std::string> names;
-    for (const QueueSettings& queue : news.queues) {
-      schedule_->SetQueue(queue);
-      names.push_back(queue.name);
-    }
-    for (const std::string& name : fresh ? names : queue_names_) {
-      if (std::ranges::find(names, name) == names.end()) {
-        schedule_->RemoveQueue(name);
-      }
-    }
-    queue_names_ = std::move(names);
+void MatchWorker::Load() {
+  schedule_ = std::make_unique<Schedule>();
+  MatchStore::News news = store_.Load(*schedule_);
+  const std::vector<PendingGroup> waiting = std::exchange(news.waiting, {});
+  for (const std::string& node : store_.ReadNodes()) {
+    claimed_.insert(node);
+    noted_.insert(node);
   }
-  std::set<std::string> touched;
+  for (const cluster::NodePointer& node : cache_.Nodes())
+    noted_.insert(node->name);
+  SetQueues(news.queues);
+  for (const Held& held : news.held) schedule_->Restore(held);
+  ApplyStrangers(store_.ReadStrangers(*schedule_,
+                                      Names(claimed_.begin(), claimed_.end())));
+  ApplyNodes();
+  for (const PendingGroup& group : waiting) schedule_->Add(group);
+}
+
+void MatchWorker::SetQueues(const std::vector<QueueSettings>& queues) {
+  std::map<std::string, QueueSettings> settings;
+  bool selected_otherwise = false;
+  for (const QueueSettings& queue : queues) {
+    const auto known = queues_.find(queue.name);
+    selected_otherwise |= known == queues_.end() ||
+                          known->second.node_selector != queue.node_selector;
+    schedule_->SetQueue(queue);
+    settings.emplace(queue.name, queue);
+  }
+  for (const auto& [name, queue] : queues_) {
+    if (!settings.contains(name)) schedule_->RemoveQueue(name);
+  }
+  selected_otherwise |= settings.size() != queues_.size();
+  queues_ = std::move(settings);
+  if (!selected_otherwise) return;
+  for (const cluster::NodePointer& node : cache_.Nodes())
+    noted_.insert(node->name);
+}
+
+void MatchWorker::Apply(const MatchStore::News& news) {
+  if (!news.queues.empty()) SetQueues(news.queues);
   const auto touch = [&](GroupId group) {
     const auto nodes = schedule_->NodesOf(group);
-    touched.insert(nodes.begin(), nodes.end());
+    noted_.insert(nodes.begin(), nodes.end());
   };
-  const auto release = [&](GroupId group, const std::string& uid) {
-    if (const auto node = schedule_->NodeOf(uid)) touched.insert(*node);
+  for (const auto& [group, uid] : news.released) {
+    if (const auto node = schedule_->NodeOf(uid)) noted_.insert(*node);
     if (!sql::BugPlanted("lost-release")) schedule_->Release(group, uid);
-  };
-  for (const auto& [group, uid] : news.released) release(group, uid);
+  }
   for (const GroupId group : news.changed) {
     touch(group);
     schedule_->Remove(group);
     schedule_->Release(group, "");
+    charged_.erase(group);
   }
   for (const Held& held : news.held) {
     if (!sql::BugPlanted("change-lost")) schedule_->Restore(held);
-    if (!fresh) touch(held.group);
+    touch(held.group);
   }
-  ApplyNodes(fresh);
-  for (const std::string& node : touched) ApplyNode(node);
+  ApplyStrangers(news.strangers);
+  ApplyNodes();
   for (const PendingGroup& group : news.waiting) schedule_->Add(group);
 }
 
-void MatchWorker::ApplyNodes(bool all) {
-  const std::vector<std::string> changed = cache_.TakeChangedNodes();
-  if (!all) {
-    for (const std::string& node : changed) ApplyNode(node);
-    return;
+// Says all that they hold, of those that are known too.
+void MatchWorker::ApplyStrangers(const std::vector<Held>& held) {
+  std::map<GroupId, Held> now;
+  for (const Held& one : held) {
+    Held here = one;
+    std::erase_if(here.members, [this](const PlacedMember& member) {
+      return !claimed_.contains(member.node);
+    });
+    if (!here.members.empty()) now.emplace(one.group, std::move(here));
   }
-  for (const cluster::NodePointer& node : cache_.Nodes()) {
-    ApplyNode(node->name);
+  for (const auto& [group, before] : strangers_) {
+    if (now.contains(group)) continue;
+    Held nothing;
+    nothing.group = group;
+    Charge(nothing);
+    NoteNodesOf(before);
   }
+  for (const auto& [group, here] : now) {
+    const auto before = strangers_.find(group);
+    if (before != strangers_.end() && before->second == here &&
+        charged_.contains(group)) {
+      continue;
+    }
+    Charge(here);
+    if (before != strangers_.end()) NoteNodesOf(before->second);
+    NoteNodesOf(here);
+  }
+  strangers_ = std::move(now);
+}
+
+void MatchWorker::NoteNodesOf(const Held& held) {
+  for (const PlacedMember& member : held.members) noted_.insert(member.node);
+}
+
+// A pod that is seen on its node counts there like any pod of others.
+bool MatchWorker::IsSeen(const PlacedMember& member) const {
+  const cluster::PodPointer pod = cache_.PodByUid(member.uid);
+  return pod != nullptr && pod->node_name == member.node &&
+         (pod->phase == cluster::PodPhase::kPending ||
+          pod->phase == cluster::PodPhase::kRunning);
+}
+
+void MatchWorker::Charge(const Held& stranger) {
+  Held charged = stranger;
+  std::erase_if(charged.members, [this](const PlacedMember& member) {
+    return IsSeen(member) || !claimed_.contains(member.node);
+  });
+  const auto known = charged_.find(stranger.group);
+  if (known != charged_.end() && known->second == charged) return;
+  if (charged.members.empty()) {
+    schedule_->Release(stranger.group, "");
+  } else {
+    schedule_->Restore(charged);
+  }
+  if (stranger.members.empty()) {
+    charged_.erase(stranger.group);
+  } else {
+    charged_[stranger.group] = std::move(charged);
+  }
+}
+
+void MatchWorker::ApplyNodes() {
+  for (const auto& [group, held] : strangers_) {
+    const bool noted =
+        std::ranges::any_of(held.members, [this](const PlacedMember& member) {
+          return noted_.contains(member.node);
+        });
+    if (noted) Charge(held);
+  }
+  Names let_go;
+  for (const std::string& name : std::exchange(noted_, {})) {
+    ApplyNode(name);
+    if (claimed_.contains(name) && !known_.contains(name))
+      let_go.push_back(name);
+  }
+  if (!let_go.empty()) {
+    store_.LetGo(let_go);
+    for (const std::string& name : let_go) claimed_.erase(name);
+    std::vector<Held> strangers;
+    for (const auto& [group, held] : strangers_) strangers.push_back(held);
+    ApplyStrangers(strangers);
+  }
+  if (claim_again_ && !wanted_.empty()) Claim();
+}
+
+void MatchWorker::Claim() {
+  claim_again_ = false;
+  const MatchStore::Claimed claimed =
+      store_.Claim(*schedule_, Names(wanted_.begin(), wanted_.end()));
+  if (claimed.nodes.empty()) return;
+  for (const std::string& name : claimed.nodes) {
+    claimed_.insert(name);
+    wanted_.erase(name);
+    noted_.insert(name);
+  }
+  std::vector<Held> strangers = claimed.strangers;
+  for (const auto& [group, held] : strangers_) {
+    const auto same = [group = group](const Held& one) {
+      return one.group == group;
+    };
+    if (std::ranges::none_of(strangers, same)) strangers.push_back(held);
+  }
+  ApplyStrangers(strangers);
+  ApplyNodes();
 }
 
 void MatchWorker::ApplyNode(const std::string& name) {
   const cluster::NodePointer node = cache_.NodeByName(name);
-  if (node == nullptr) {
-    if (known_.erase(name) > 0) {
-      // Else what others used there would be charged when it comes back.
-      schedule_->SetForeign(name, {});
-      schedule_->RemoveNode(name);
-    }
+  const bool selected =
+      node != nullptr && std::ranges::any_of(queues_, [&](const auto& queue) {
+        return cluster::Selects(queue.second.node_selector, *node);
+      });
+  if (!selected) {
+    wanted_.erase(name);
+    return DropNode(name);
+  }
+  if (!claimed_.contains(name)) {
+    claim_again_ |= wanted_.insert(name).second;
     return;
   }
-  NodeReport& known = known_[name];
+  Known& known = known_[name];
   if (!(known.node == *node)) {
     schedule_->SetNode(*node);
     known.node = *node;
@@ -127,6 +249,13 @@ void MatchWorker::ApplyNode(const std::string& name) {
     schedule_->SetForeign(name, foreign);
     known.foreign = foreign;
   }
+}
+
+void MatchWorker::DropNode(const std::string& name) {
+  if (known_.erase(name) == 0) return;
+  // Else what others used there would be charged when it comes back.
+  schedule_->SetForeign(name, {});
+  schedule_->RemoveNode(name);
 }
 
 cluster::Resources MatchWorker::ForeignOn(const cluster::Node& node) const {
@@ -150,11 +279,10 @@ bool MatchWorker::DecideAndCommit(cluster::Time now) {
   const Decision decision = schedule_->Decide(seconds, options_.batch);
   if (decision.Empty()) return schedule_->More();
   const std::set<GroupId> refused = store_.Commit(
-      decision, term_,
-      sql::BugPlanted("wrong-clock")
-          ? std::chrono::time_point_cast<std::chrono::microseconds>(
-                std::chrono::system_clock::now())
-          : now);
+      decision, sql::BugPlanted("wrong-clock")
+                    ? std::chrono::time_point_cast<std::chrono::microseconds>(
+                          std::chrono::system_clock::now())
+                    : now);
   for (const Placed& placed : decision.placed) {
     if (refused.contains(placed.group) || sql::BugPlanted("double-grant")) {
       schedule_->Undo(placed);
@@ -168,34 +296,15 @@ bool MatchWorker::DecideAndCommit(cluster::Time now) {
   return schedule_->More() || !refused.empty();
 }
 
-void MatchWorker::ReportNodes(cluster::Time now) {
-  if (schedule_ == nullptr) return;
-  std::vector<NodeReport> changed;
-  std::vector<std::string> gone;
-  for (const auto& [name, report] : known_) {
-    const auto written = reports_.find(name);
-    if (written == reports_.end() || !(written->second == report)) {
-      changed.push_back(report);
-    }
-  }
-  for (const auto& [name, report] : reports_) {
-    if (!known_.contains(name)) gone.push_back(name);
-  }
-  if (reported_all_ && changed.empty() && gone.empty()) return;
-  store_.WriteNodes(changed, gone, !reported_all_, now);
-  reports_ = known_;
-  reported_all_ = true;
-}
-
 std::optional<matcher::Time> MatchWorker::NextDue() const {
   return schedule_ == nullptr ? std::nullopt : schedule_->NextDue();
 }
 
 void MatchWorker::Stop() {
-  if (term_ == 0) return;
+  if (!std::exchange(acquired_, false)) return;
   Forget();
   store_.GiveUp();
-  leadership_.Resign();
+  store_.Resign();
 }
 
 std::string MatchWorker::Describe() const {

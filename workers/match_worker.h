@@ -2,9 +2,12 @@
 // with the resource graph in memory (schedule.h), decides, and commits each
 // decision in one transaction (match_store.h).
 //
-// Only the owner of the match works; the others stand by and take over when it
-// is gone. Ownership is fenced by a term: a worker that lost it commits
-// nothing, forgets what it knows, and loads anew if it comes back.
+// It is the worker of one component, the queues that share nodes, and works
+// only as its owner. Ownership is fenced by terms: a worker that lost it
+// commits nothing and forgets what it knows. It uses the nodes that its queues
+// select once the store has given them to it, and gives back those that they
+// select no more. What groups of other components still hold there is charged:
+// as theirs until their pods are seen on the node, then like any pod of others.
 //
 // RunOnce() from one thread. Throws what the store throws; the next call then
 // starts from a fresh load.
@@ -12,13 +15,15 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "cluster/cluster_cache.h"
-#include "queue/leadership.h"
 #include "workers/match_store.h"
 #include "workers/schedule.h"
 
@@ -33,15 +38,23 @@ class MatchWorker {
     std::function<void(const Decision&, std::chrono::microseconds)> on_decision;
   };
 
-  MatchWorker(MatchStore& store, queue::Leadership& leadership,
-              const queue::Client& client, cluster::ClusterCache& cache,
+  MatchWorker(MatchStore& store, const cluster::ClusterCache& cache,
               Options options);
+
+  // These nodes, or what is used of them, have changed in the cache.
+  void NoteNodes(const std::vector<std::string>& names);
+
+  // Nodes that others had may be free now.
+  void ClaimAgain() { claim_again_ = true; }
 
   // One step; true if there is more to do at once.
   bool RunOnce(cluster::Time now);
 
-  // Writes the table `nodes` if something changed; seldom, it is for people.
-  void ReportNodes(cluster::Time now);
+  // It has loaded what it owns.
+  bool Loaded() const { return schedule_ != nullptr; }
+
+  // It owns the component, or will know with the next step.
+  bool owns() const { return owns_; }
 
   // When it must run again though nothing happens: a reservation is due.
   std::optional<matcher::Time> NextDue() const;
@@ -54,27 +67,44 @@ class MatchWorker {
   std::string Describe() const;
 
  private:
-  bool Own();
+  using Names = std::vector<std::string>;
+
   void Forget();
-  void Apply(const MatchStore::News& news, bool fresh);
-  void ApplyNodes(bool all);
+  void Load();
+  void Apply(const MatchStore::News& news);
+  void SetQueues(const std::vector<QueueSettings>& queues);
+  void ApplyStrangers(const std::vector<Held>& held);
+  void NoteNodesOf(const Held& held);
+  void Charge(const Held& stranger);
+  bool IsSeen(const PlacedMember& member) const;
+  void ApplyNodes();
   void ApplyNode(const std::string& name);
+  void DropNode(const std::string& name);
+  void Claim();
   cluster::Resources ForeignOn(const cluster::Node& node) const;
   bool DecideAndCommit(cluster::Time now);
 
+  struct Known {
+    cluster::Node node;
+    cluster::Resources foreign;
+  };
+
   MatchStore& store_;
-  queue::Leadership& leadership_;
-  const queue::Client& client_;
-  cluster::ClusterCache& cache_;
+  const cluster::ClusterCache& cache_;
   const Options options_;
 
-  std::int64_t term_ = 0;  // 0: not the owner
-  std::int64_t owner_client_ = 0;
+  bool owns_ = true;
+  bool acquired_ = false;
   std::unique_ptr<Schedule> schedule_;  // null: to be loaded
-  std::vector<std::string> queue_names_;
-  std::unordered_map<std::string, NodeReport> reports_;  // what was written
-  std::unordered_map<std::string, NodeReport> known_;
-  bool reported_all_ = false;
+  std::map<std::string, QueueSettings> queues_;
+  std::unordered_map<std::string, Known> known_;  // nodes in the schedule
+  std::set<std::string> noted_;                   // nodes that have changed
+  std::set<std::string> claimed_;
+  std::set<std::string> wanted_;  // nodes that others have
+  bool claim_again_ = false;
+  // What groups of other components hold, on claimed nodes.
+  std::map<GroupId, Held> strangers_;
+  std::map<GroupId, Held> charged_;  // those of them that are in the schedule
 };
 
 }  // namespace fluxnetes::workers

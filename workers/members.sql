@@ -86,7 +86,9 @@ allocated AS (
      FROM v WHERE v.id = g.id),
     $7,
     $7::timestamptz + make_interval(secs => g.duration_seconds),
-    coalesce((SELECT o.term FROM leaders AS o WHERE o.name = 'match'), 0)
+    coalesce(
+      (SELECT o.term FROM leaders AS o WHERE o.name = 'match:' || g.queue), 0
+    )
   FROM pod_groups AS g
   WHERE g.id IN (SELECT v.id FROM v)
   ON CONFLICT (fluxion_job) DO UPDATE SET
@@ -196,7 +198,12 @@ WITH gone AS (
   DELETE FROM pod_groups AS g
   USING unnest($1::bigint []) AS v (id)
   WHERE g.id = any(ARRAY[v.id])
-  RETURNING g.id
+  RETURNING g.id, g.queue
+),
+
+told AS (
+  INSERT INTO match_inbox (queue, news, group_id)
+  SELECT g.queue, 'changed', g.id FROM gone AS g
 )
 
 SELECT p.uid
@@ -301,9 +308,17 @@ WHERE g.id = any(ARRAY[v.id])
 RETURNING g.id, g.revision;
 
 -- name: tell_changes
--- Lets the owner of the match read groups and what they hold again.
-INSERT INTO match_inbox (news, group_id)
-SELECT 'changed', v.id FROM unnest($1::bigint []) AS v (id);
+-- Lets the owner of the match of their queues read groups and what they hold
+-- again, and so the owners of the nodes on which they hold something.
+INSERT INTO match_inbox (queue, news, group_id)
+SELECT g.queue, 'changed', g.id
+FROM unnest($1::bigint []) AS v (id)
+INNER JOIN pod_groups AS g ON g.id = any(ARRAY[v.id])
+UNION
+SELECT c.queue, 'changed', l.fluxion_job
+FROM unnest($1::bigint []) AS v (id)
+INNER JOIN placements AS l ON l.fluxion_job = any(ARRAY[v.id])
+INNER JOIN component_nodes AS c ON c.node_name = any(ARRAY[l.node_name]);
 
 -- name: read_held_groups
 -- Groups whose places are being taken back, with the pods that may be bound.

@@ -8,7 +8,7 @@
 -- and read the whole table for each row.
 
 -- name: read_queues
--- All scheduling queues.
+-- Scheduling queues by name.
 SELECT
   name,
   node_selector::text AS node_selector,
@@ -18,10 +18,61 @@ SELECT
   paused,
   extract(epoch FROM assumed_duration)::bigint AS assumed_duration
 FROM queues
+WHERE name = any($1::text [])
 ORDER BY name;
 
+-- name: read_owners
+-- All scheduling queues, and which living client owns the match of each.
+SELECT q.name, q.node_selector::text AS node_selector, c.id AS owner
+FROM queues AS q
+LEFT JOIN leaders AS l ON l.name = 'match:' || q.name
+LEFT JOIN clients AS c
+  ON c.id = l.client_id AND c.heartbeat_at + c.time_to_live > now()
+ORDER BY q.name;
+
+-- name: read_replicas
+-- The living clients that can own the match of queues.
+SELECT c.id
+FROM match_replicas AS r
+INNER JOIN clients AS c
+  ON c.id = r.client_id AND c.heartbeat_at + c.time_to_live > now()
+ORDER BY c.id;
+
+-- name: join_replicas
+-- This client can own the match of queues from now on.
+INSERT INTO match_replicas (client_id)
+SELECT id FROM clients WHERE id = $1
+ON CONFLICT DO NOTHING;
+
+-- name: leave_replicas
+-- It takes over no more.
+DELETE FROM match_replicas WHERE client_id = $1;
+
+-- name: read_component_nodes
+-- The nodes that the component of some queues has.
+SELECT node_name FROM component_nodes WHERE queue = any($1::text []);
+
+-- name: claim_nodes
+-- Takes nodes for a component, those that nobody has.
+INSERT INTO component_nodes (node_name, queue)
+SELECT v.node, $2
+FROM unnest($1::text []) AS v (node)
+ORDER BY v.node
+ON CONFLICT DO NOTHING
+RETURNING node_name;
+
+-- name: let_go_of_nodes
+-- Nodes ($1) that the component of some queues ($2) has no more; others are told.
+WITH gone AS (
+  DELETE FROM component_nodes
+  WHERE node_name = any($1::text []) AND queue = any($2::text [])
+  RETURNING node_name
+)
+SELECT pg_notify(current_schema() || '.match', 'nodes')
+WHERE EXISTS (SELECT FROM gone);
+
 -- name: read_all_allocations
--- All that is held.
+-- All that groups of some queues hold.
 SELECT
   a.fluxion_job,
   a.queue,
@@ -34,6 +85,7 @@ SELECT
   p.other::text AS other
 FROM allocations AS a
 INNER JOIN placements AS p ON p.fluxion_job = any(ARRAY[a.fluxion_job])
+WHERE a.queue = any($1::text [])
 ORDER BY a.fluxion_job, p.pod_uid;
 
 -- name: read_allocations
@@ -53,19 +105,33 @@ INNER JOIN allocations AS a ON a.fluxion_job = any(ARRAY[v.id])
 INNER JOIN placements AS p ON p.fluxion_job = any(ARRAY[a.fluxion_job])
 ORDER BY a.fluxion_job, p.pod_uid;
 
+-- name: read_strangers
+-- Which groups of other queues than these ($1) hold something on some nodes.
+SELECT DISTINCT a.fluxion_job
+FROM allocations AS a
+INNER JOIN placements AS p ON p.fluxion_job = any(ARRAY[a.fluxion_job])
+WHERE
+  a.queue <> all($1::text [])
+  AND p.node_name = any($2::text [])
+  AND EXISTS (SELECT FROM queues AS q WHERE q.name <> all($1::text []));
+
 -- name: read_reservations
--- Which groups have a reservation or a drain set.
-SELECT group_id FROM reservations;
+-- Which groups of some queues have a reservation or a drain set.
+SELECT group_id FROM reservations WHERE queue = any($1::text []);
 
 -- name: read_wait_reasons
--- Which shapes have a reason to wait.
-SELECT queue, shape FROM wait_reasons;
+-- Which shapes have a reason to wait, in some queues.
+SELECT queue, shape FROM wait_reasons WHERE queue = any($1::text []);
 
 -- name: read_held_match_jobs
--- The match jobs that a client has leased.
+-- The match jobs that a client has leased from some work queues.
 SELECT id, attempt, (args ->> 'group')::bigint AS group_id
 FROM jobs
-WHERE state = 'running' AND client_id = $1 AND kind = 'match';
+WHERE
+  state = 'running'
+  AND client_id = $1
+  AND kind = 'match'
+  AND queue = any($2::text []);
 
 -- name: read_waiting_groups
 -- The groups of match jobs, as far as they still wait.
@@ -101,14 +167,22 @@ WHERE
 ORDER BY p.group_id, p.completion_index NULLS LAST, p.created_at, p.uid;
 
 -- name: clear_match_inbox
--- Forgets the news that a fresh load of everything has made old.
-DELETE FROM match_inbox;
+-- Forgets the news of some queues that a fresh load of everything has made old.
+DELETE FROM match_inbox WHERE queue = any($1::text []);
 
 -- name: take_match_inbox
--- The news for the owner of the match, in order; the rows go with the commit.
+-- The news for the owner of the match of some queues, in order; the rows go
+-- with the commit.
 WITH taken AS (
   DELETE FROM match_inbox
-  WHERE id = any(ARRAY(SELECT i.id FROM match_inbox AS i ORDER BY i.id LIMIT $1))
+  WHERE id = any(
+    ARRAY(
+      SELECT i.id FROM match_inbox AS i
+      WHERE i.queue = any($2::text [])
+      ORDER BY i.id
+      LIMIT $1
+    )
+  )
   RETURNING id, news, group_id, pod_uid
 )
 SELECT news, group_id, pod_uid FROM taken ORDER BY id;
@@ -154,9 +228,11 @@ SELECT
   v.nodes::text [],
   to_timestamp(v.starts_at),
   to_timestamp(v.ends_at),
-  $6
-FROM unnest($1::bigint [], $2::text [], $3::text [], $4::bigint [], $5::bigint [])
-AS v (id, queue, nodes, starts_at, ends_at)
+  v.term
+FROM unnest(
+  $1::bigint [], $2::text [], $3::text [], $4::bigint [], $5::bigint [],
+  $6::bigint []
+) AS v (id, queue, nodes, starts_at, ends_at, term)
 ON CONFLICT (fluxion_job) DO UPDATE SET
 nodes = ARRAY(
   SELECT DISTINCT n.node
@@ -394,9 +470,11 @@ FROM unnest($1::text [], $2::text []) AS v (uid, version)
 WHERE p.uid = any(ARRAY[v.uid]);
 
 -- name: tell_group_changes
--- Lets the owner of the match read groups again.
-INSERT INTO match_inbox (news, group_id)
-SELECT 'changed', v.id FROM unnest($1::bigint []) AS v (id);
+-- Lets the owner of the match of their queues read groups again.
+INSERT INTO match_inbox (queue, news, group_id)
+SELECT g.queue, 'changed', g.id
+FROM unnest($1::bigint []) AS v (id)
+INNER JOIN pod_groups AS g ON g.id = any(ARRAY[v.id]);
 
 -- name: restart_overdue_bindings
 -- Groups that have been bound in part for longer than their queue allows: their

@@ -65,6 +65,7 @@ struct Held {
   std::optional<matcher::Time> end;
   std::vector<PlacedMember> members;
   std::string queue;  // gives a group without end its assumed duration
+  bool operator==(const Held&) const = default;
 };
 
 class Schedule {

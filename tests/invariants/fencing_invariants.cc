@@ -5,15 +5,20 @@
 namespace fluxnetes::testing {
 
 void World::CheckFencing() {
+  const auto term_in = [](const World& world, const std::string& queue) {
+    const auto found = world.terms.find(queue);
+    return found == world.terms.end() ? 0 : found->second;
+  };
   for (const auto& [id, allocation] : allocations) {
-    if (allocation.term > term) {
+    if (allocation.term > term_in(*this, allocation.queue)) {
       Say(5, "group {} was placed in term {}, which is yet to come", id,
           allocation.term);
     }
     if (before == nullptr || before->allocations.contains(id)) continue;
-    if (allocation.term < before->term) {
+    const Id begun = term_in(*before, allocation.queue);
+    if (allocation.term < begun) {
       Say(5, "group {} was placed in term {}, but {} had begun", id,
-          allocation.term, before->term);
+          allocation.term, begun);
     }
   }
   for (const LiveJob& job : jobs) {

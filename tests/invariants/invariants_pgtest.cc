@@ -143,6 +143,39 @@ void FailOnePod(WholeSystem& system) {
   system.Advance(seconds(1));
 }
 
+// A node goes from one component to another, whose owner hears of it first.
+void MoveANode(WholeSystem& system) {
+  const auto paint = [&](const std::string& name, const std::string& pool) {
+    cluster::Node node = *system.cluster.GetNode(name);
+    node.labels["pool"] = pool;
+    system.cluster.UpdateNode(node);
+  };
+  paint("node0", "red");
+  paint("node1", "blue");
+  system.database.Execute(
+      "UPDATE queues SET node_selector = '{\"pool\": \"grey\"}'; "
+      "INSERT INTO queues (name, node_selector, paused) VALUES "
+      "('red', '{\"pool\": \"red\"}', true), "
+      "('blue', '{\"pool\": \"blue\"}', true), "
+      "('another', '{\"pool\": \"black\"}', true)");
+  system.standby = std::make_unique<SchedulerProcess>(system.database.options(),
+                                                      system.cluster);
+  system.Submit(GangOf("train", 1, {.cpu = "4", .queue = "red"}));
+  system.Submit(GangOf("tests", 2, {.cpu = "4", .queue = "blue"}));
+  system.Settle();
+  SchedulerProcess* red = system.process.get();
+  SchedulerProcess* blue = system.standby.get();
+  if (!red->match.Describe().contains({"red"})) std::swap(red, blue);
+  ASSERT_TRUE(blue->match.Describe().contains({"blue"}));
+  paint("node0", "blue");
+  system.database.Execute("UPDATE queues SET paused = false");
+  const auto now = system.cluster.Now();
+  blue->intake.RunOnce(now);
+  for (int i = 0; i < 3; ++i) blue->match.RunOnce(now);
+  for (int i = 0; i < 3; ++i) red->match.RunOnce(now);
+  system.Settle();
+}
+
 const std::vector<Story>& Stories() {
   static const std::vector<Story> stories = {
       {"promoted-in-part", "1", RunGang},
@@ -155,6 +188,7 @@ const std::vector<Story>& Stories() {
       {"release-untold", "4", EndOnePod},
       {"change-lost", "4", FailOnePod},
       {"stale-term", "5", WakeAfterTakeover},
+      {"node-shared", "3", MoveANode},
       {"pod-forgotten", "6", RunGang},
       {"job-unfinished", "6", RunGang},
       {"history-too-early", "6", EndOnePod},

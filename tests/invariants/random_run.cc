@@ -26,6 +26,12 @@ RandomRun::RandomRun(std::uint64_t seed)
         "INSERT INTO queues (name, node_selector) VALUES "
         "('red', '{\"pool\": \"red\"}'), ('blue', '{\"pool\": \"blue\"}')");
   }
+  if (queues_ == 2) {
+    // Else it would join them.
+    system_.database.Execute(
+        "UPDATE queues SET node_selector = '{\"pool\": \"grey\"}' "
+        "WHERE name = 'default'");
+  }
   if (replicas_) {
     system_.standby = std::make_unique<SchedulerProcess>(
         system_.database.options(), system_.cluster);
@@ -85,7 +91,7 @@ void RandomRun::Step() {
       {4, &RandomRun::LiftGates},      {2, &RandomRun::AddNode},
       {1, &RandomRun::RemoveNode},     {2, &RandomRun::CloseNode},
       {3, &RandomRun::OpenNode},       {2, &RandomRun::ResizeNode},
-      {1, &RandomRun::RelabelNode},    {3, &RandomRun::AddOther},
+      {2, &RandomRun::RelabelNode},    {3, &RandomRun::AddOther},
       {3, &RandomRun::RemoveOther},    {1, &RandomRun::BindForUs},
       {2, &RandomRun::DisturbWatches}, {1, &RandomRun::DropWatches},
       {4, &RandomRun::FailBinds},      {1, &RandomRun::LoseApi},

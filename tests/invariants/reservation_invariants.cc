@@ -55,7 +55,7 @@ bool World::Excused(const Group& head) const {
     const bool same = then != before->reservations.end() &&
                       then->second.start == promised.start;
     // A new owner plans the heads of all queues anew, each where it fits then.
-    const bool anew = released || !same || term != before->term;
+    const bool anew = released || !same || terms != before->terms;
     if (anew && groups.at(id).Rank() < head.Rank()) return true;
   }
   for (const auto& [id, group] : groups) {

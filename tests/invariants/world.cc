@@ -136,12 +136,26 @@ void World::ReadJobs(sql::Transaction& transaction) {
                     row.Get<bool>("living")});
   }
   for (const sql::Row row : transaction.RunScript(
-           "SELECT (SELECT max(term) FROM leaders WHERE name = 'match') AS "
-           "term, (SELECT string_agg(q::text, ' ' ORDER BY name) FROM queues q)"
+           "SELECT (SELECT string_agg(q::text, ' ' ORDER BY name) FROM queues "
+           "q)"
            " AS queues, NOT EXISTS (SELECT FROM match_inbox) AS taken")) {
-    term = row.Find<Id>("term").value_or(0);
     queues = row.Find<std::string>("queues").value_or("");
     settled = row.Get<bool>("taken");
+  }
+  for (const sql::Row row :
+       transaction.RunScript("SELECT name, node_selector::text FROM queues")) {
+    selectors[row.Get<std::string>("name")] =
+        nlohmann::json::parse(row.Get<std::string>("node_selector"))
+            .get<std::map<std::string, std::string>>();
+  }
+  for (const sql::Row row : transaction.RunScript(
+           "SELECT substr(name, 7) AS queue, term FROM leaders "
+           "WHERE name LIKE 'match:%'")) {
+    terms[row.Get<std::string>("queue")] = row.Get<Id>("term");
+  }
+  for (const sql::Row row :
+       transaction.RunScript("SELECT node_name, queue FROM component_nodes")) {
+    claims[row.Get<std::string>("node_name")] = row.Get<std::string>("queue");
   }
   for (const sql::Row row : transaction.RunScript(
            "SELECT name, extract(epoch FROM assumed_duration)::bigint AS "

@@ -118,6 +118,7 @@ struct World {
   void CheckTogether();
   void CheckCapacity();
   void CheckGraph();
+  std::string Rebuild(const std::vector<std::string>& queues) const;
   void CheckFencing();
   void CheckBindings();
   void CheckNothingLost();
@@ -145,7 +146,9 @@ struct World {
   std::vector<LiveJob> jobs;
   std::string queues;
   std::map<std::string, std::int64_t> assumed_durations;  // seconds, by queue
-  Id term = 0;
+  std::map<std::string, std::map<std::string, std::string>> selectors;
+  std::map<std::string, Id> terms;            // of the match, by queue
+  std::map<std::string, std::string> claims;  // nodes: a queue that has them
   bool synced = false;   // the scheduler has heard of everything
   bool settled = false;  // and has nothing under way
   std::vector<std::string> violations;

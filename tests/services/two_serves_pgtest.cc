@@ -27,13 +27,13 @@ class TwoServes : public ::testing::Test {
   Process* OwnerOf(Process& a, Process& b) {
     const std::string name = world_.Ask(
         "SELECT c.name FROM leaders AS l JOIN clients AS c "
-        "ON c.id = l.client_id WHERE l.name = 'match'");
+        "ON c.id = l.client_id WHERE l.name = 'match:default'");
     for (Process* one : {&a, &b})
       if (name.ends_with(":" + std::to_string(one->id()))) return one;
     return nullptr;
   }
   std::string Term() {
-    return world_.Ask("SELECT term FROM leaders WHERE name = 'match'");
+    return world_.Ask("SELECT term FROM leaders WHERE name = 'match:default'");
   }
   // Until another pod than those so far is bound.
   milliseconds TimeToBind(const std::string& name) {

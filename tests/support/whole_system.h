@@ -26,7 +26,7 @@
 #include "workers/binder.h"
 #include "workers/cleanup.h"
 #include "workers/intake.h"
-#include "workers/match_worker.h"
+#include "workers/match_replica.h"
 #include "workers/notices.h"
 #include "workers/promoter.h"
 
@@ -50,13 +50,11 @@ struct SchedulerProcess {
   queue::WorkQueue jobs;
   queue::Client client;
   queue::Leadership intake_leader;
-  queue::Leadership match_leader;
   cluster::ClusterCache cache;
   workers::OwnBindings own_bindings;
-  workers::PostgresMatchStore store;
   workers::Intake intake;
   workers::Promoter promoter;
-  workers::MatchWorker match;
+  workers::MatchReplica match;
   workers::Binder binder;
   workers::Cleanup cleanup;
   workers::Notices notices;

@@ -11,19 +11,17 @@
 
 namespace fluxnetes::workers {
 
-// A process of its own: client, leadership, store, worker.
+// A process of its own: client, store, worker.
 struct MatchProcess {
   MatchProcess(sql::Pool& pool, queue::WorkQueue& jobs,
                cluster::ClusterCache& cache)
       : client(pool, {.time_to_live = std::chrono::minutes(5)}),
-        leadership(pool, client, "match"),
-        store(pool, jobs, client, leadership),
-        worker(store, leadership, client, cache, {}) {
+        store(pool, jobs, client, {"default"}),
+        worker(store, cache, {}) {
     client.Register();
   }
 
   queue::Client client;
-  queue::Leadership leadership;
   PostgresMatchStore store;
   MatchWorker worker;
 };
@@ -39,6 +37,7 @@ class MatchTest : public LifecycleTest {
   }
 
   void Match(cluster::Time now = kNoon) {
+    match->worker.NoteNodes(cache->TakeChangedNodes());
     for (int i = 0; i < 10; ++i) match->worker.RunOnce(now);
   }
 

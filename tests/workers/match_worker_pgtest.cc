@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "tests/workers/match_fixture.h"
+#include "workers/node_table.h"
 
 namespace fluxnetes::workers {
 namespace {
@@ -61,9 +62,9 @@ class MatchCommitTest : public MatchTest {
     CreateGang("fresh", 1);
     ObserveAndPromote();
     match->worker.RunOnce(kNoon);  // loads, leases nothing yet
-    term = match->leadership.TryAcquire().value();
-    match->store.Load(schedule, term);
-    for (const PendingGroup& group : match->store.Take(schedule, term).waiting)
+    match->store.Acquire();
+    match->store.Load(schedule);
+    for (const PendingGroup& group : match->store.Take(schedule, {}).waiting)
       decision.placed.push_back(
           {group.id,
            group.revision,
@@ -76,7 +77,6 @@ class MatchCommitTest : public MatchTest {
   }
 
   Schedule schedule;
-  std::int64_t term = 0;
   Decision decision;
 };
 
@@ -85,7 +85,7 @@ TEST_F(MatchCommitTest, PlacementOfAChangedGroupIsDroppedAndTheOthersStand) {
   database.Execute(
       "UPDATE pod_groups SET revision = revision + 1 WHERE group_name = "
       "'stale'");
-  const auto refused = match->store.Commit(decision, term, kNoon);
+  const auto refused = match->store.Commit(decision, kNoon);
   EXPECT_EQ(refused.size(), 1U);
   EXPECT_EQ(StateOf("stale"), "pending queued");
   EXPECT_EQ(StateOf("fresh"), "allocated");
@@ -95,10 +95,10 @@ TEST_F(MatchCommitTest, PlacementOfAChangedGroupIsDroppedAndTheOthersStand) {
 TEST_F(MatchCommitTest, GroupThatChangedBeforeTheCommitIsMatchedAsItIsNow) {
   database.Execute(
       "WITH changed AS (UPDATE pod_groups SET revision = revision + 1 WHERE "
-      "group_name = 'stale' RETURNING id) INSERT INTO match_inbox (news, "
-      "group_id) SELECT 'changed', id FROM changed");
-  match->store.Commit(decision, term, kNoon);
-  const auto news = match->store.Take(schedule, term);
+      "group_name = 'stale' RETURNING id) INSERT INTO match_inbox (queue, "
+      "news, group_id) SELECT 'default', 'changed', id FROM changed");
+  match->store.Commit(decision, kNoon);
+  const auto news = match->store.Take(schedule, {});
   ASSERT_EQ(news.waiting.size(), 1U);
   EXPECT_EQ(news.waiting[0].name, "stale");
   EXPECT_EQ(news.waiting[0].revision, 2);
@@ -111,7 +111,7 @@ TEST_F(MatchCommitTest, GroupsAreLockedInOrderOfTheirNumbers) {
   const std::string lock = "SELECT FROM pod_groups WHERE id = ";
   sql::Transaction other(database.pool());
   other.RunScript(lock + first + " FOR UPDATE");
-  std::thread commit([&] { match->store.Commit(decision, term, kNoon); });
+  std::thread commit([&] { match->store.Commit(decision, kNoon); });
   while (Ask("SELECT count(*) FROM pg_locks WHERE NOT granted") == "0") {
   }
   EXPECT_EQ(other.RunScript(lock + last + " FOR UPDATE SKIP LOCKED").size(),
@@ -128,7 +128,8 @@ TEST_F(MatchWorkerTest, DeposedOwnerCommitsNothing) {
   queue::Client other(database.pool(), {});
   other.Register();
   database.Execute("UPDATE leaders SET term = term + 1, client_id = " +
-                   std::to_string(other.id()) + " WHERE name = 'match'");
+                   std::to_string(other.id()) +
+                   " WHERE name = 'match:default'");
   Match();
   EXPECT_EQ(Ask("SELECT count(*) FROM placements"), "0");
   EXPECT_EQ(Ask("SELECT count(*) FROM jobs WHERE state = 'running'"), "0");
@@ -169,8 +170,8 @@ TEST_F(MatchWorkerTest, GroupThatIsPlacedAgainHasTheTimesOfItsNewPlace) {
       "INSERT INTO jobs (kind, queue, args) SELECT 'match', 'match:default', "
       "jsonb_build_object('group', id) FROM pod_groups;"
       "UPDATE pod_groups SET match_job = (SELECT max(id) FROM jobs);"
-      "INSERT INTO match_inbox (news, group_id) "
-      "SELECT 'changed', id FROM pod_groups");
+      "INSERT INTO match_inbox (queue, news, group_id) "
+      "SELECT queue, 'changed', id FROM pod_groups");
   const auto later = kNoon + std::chrono::seconds(50);
   Match(later);
   ASSERT_EQ(StateOf("train"), "allocated");
@@ -210,8 +211,8 @@ TEST_F(MatchWorkerTest, ReleasedPlaceIsUsedByWhoeverWaits) {
   EXPECT_EQ(StateOf("second"), "pending reserved");
   database.Execute(
       "WITH gone AS (DELETE FROM placements WHERE node_name = 'n1' RETURNING "
-      "fluxion_job, pod_uid) INSERT INTO match_inbox (news, group_id, pod_uid) "
-      "SELECT 'released', fluxion_job, pod_uid FROM gone");
+      "fluxion_job, pod_uid) INSERT INTO match_inbox (queue, news, group_id, "
+      "pod_uid) SELECT 'default', 'released', fluxion_job, pod_uid FROM gone");
   Match();
   EXPECT_EQ(PlacesOf("second"), "n1");
 }
@@ -317,12 +318,12 @@ TEST_F(MatchWorkerTest, PodThatOthersBoundElsewhereIsChargedThereOnce) {
 
 TEST_F(MatchWorkerTest, NodesAreWrittenForPeopleWhenTheyChange) {
   Observe();
-  Match();
-  match->worker.ReportNodes(kNoon);
+  NodeTable table(database.pool(), *cache, "fluxnetes");
+  table.Write(kNoon);
   EXPECT_EQ(Ask("SELECT count(*) FROM nodes"), "3");
   SetNode("n0", 64'000, /*cordoned=*/true);
-  Match();
-  match->worker.ReportNodes(kNoon);
+  table.Note(cache->TakeChangedNodes());
+  table.Write(kNoon);
   EXPECT_EQ(Ask("SELECT unschedulable FROM node_usage WHERE node_name = 'n0'"),
             "cordoned");
 }

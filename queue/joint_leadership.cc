@@ -1,0 +1,53 @@
+#include "queue/joint_leadership.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "queue/queries.h"
+
+namespace fluxnetes::queue {
+
+JointLeadership::JointLeadership(sql::Pool& pool, const Client& client,
+                                 std::vector<std::string> names)
+    : pool_(pool), client_(client), names_(std::move(names)) {
+  std::sort(names_.begin(), names_.end());
+  names_.erase(std::unique(names_.begin(), names_.end()), names_.end());
+}
+
+bool JointLeadership::TryAcquire() {
+  sql::Transaction transaction(pool_);
+  std::map<std::string, std::int64_t> terms;
+  for (const sql::Row row :
+       transaction.Run(queries::kTakeOverTogether, names_, client_.id())) {
+    terms[row.Get<std::string>("name")] = row.Get<std::int64_t>("term");
+  }
+  if (terms.size() != names_.size()) return false;
+  transaction.Commit();
+  terms_ = std::move(terms);
+  return true;
+}
+
+void JointLeadership::Check(sql::Transaction& transaction) const {
+  std::vector<std::int64_t> terms;
+  terms.reserve(names_.size());
+  for (const std::string& name : names_) terms.push_back(TermOf(name));
+  if (transaction.Run(queries::kHoldTerms, names_, terms, client_.id())
+          .size() != names_.size()) {
+    throw LostTerm(fmt::format("a term of the leaderships {} is over",
+                               fmt::join(names_, ", ")));
+  }
+}
+
+std::int64_t JointLeadership::TermOf(const std::string& name) const {
+  const auto found = terms_.find(name);
+  return found == terms_.end() ? 0 : found->second;
+}
+
+void JointLeadership::Resign() {
+  sql::RunAlone(pool_, queries::kResignTogether, names_, client_.id());
+}
+
+}  // namespace fluxnetes::queue

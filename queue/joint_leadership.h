@@ -1,0 +1,49 @@
+// Several leaderships (leadership.h) that a client has together or not at all:
+// who needs all of them for what it writes, as the owner of scheduling queues
+// that share nodes does.
+//
+// Every acquisition begins new terms, of those too that the client had already:
+// what it wrote before and does not know the outcome of is waited for.
+//
+// One object per process and set of names, used by one thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "queue/client.h"
+#include "queue/leadership.h"
+#include "sql/pool.h"
+#include "sql/transaction.h"
+
+namespace fluxnetes::queue {
+
+class JointLeadership {
+ public:
+  JointLeadership(sql::Pool& pool, const Client& client,
+                  std::vector<std::string> names);
+
+  // Takes over all of them in new terms, unless a living client has one. False:
+  // nothing has changed.
+  bool TryAcquire();
+
+  // Throws LostTerm unless all terms are current, and holds them so until the
+  // transaction ends.
+  void Check(sql::Transaction& transaction) const;
+
+  // Of the last acquisition; 0 before the first.
+  std::int64_t TermOf(const std::string& name) const;
+
+  // Gives all up that it has; others may take them at once.
+  void Resign();
+
+ private:
+  sql::Pool& pool_;
+  const Client& client_;
+  std::vector<std::string> names_;             // in order, each once
+  std::map<std::string, std::int64_t> terms_;  // by name
+};
+
+}  // namespace fluxnetes::queue

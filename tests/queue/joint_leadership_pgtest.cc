@@ -1,0 +1,75 @@
+#include <gtest/gtest.h>
+
+#include "queue/joint_leadership.h"
+#include "tests/queue/queue_fixture.h"
+
+namespace fluxnetes::queue {
+namespace {
+
+using JointLeader = QueueTest;
+using std::chrono::milliseconds;
+
+TEST_F(JointLeader, HasAllOrNone) {
+  const auto one = NewClient();
+  const auto two = NewClient();
+  Leadership middle(database.pool(), *two, "b");
+  ASSERT_EQ(middle.TryAcquire(), 1);
+  JointLeadership joint(database.pool(), *one, {"c", "b", "a"});
+  EXPECT_FALSE(joint.TryAcquire());
+  EXPECT_EQ(database.Ask("SELECT count(*) FROM leaders"), "1");
+  middle.Resign();
+  EXPECT_TRUE(joint.TryAcquire());
+  EXPECT_EQ(joint.TermOf("a"), 1);
+  EXPECT_EQ(joint.TermOf("b"), 2);
+  EXPECT_FALSE(middle.TryAcquire());
+}
+
+TEST_F(JointLeader, LosesAllWithOne) {
+  const auto one = NewClient();
+  const auto two = NewClient();
+  JointLeadership joint(database.pool(), *one, {"a", "b"});
+  ASSERT_TRUE(joint.TryAcquire());
+  Kill(*one);
+  Leadership other(database.pool(), *two, "b");
+  ASSERT_EQ(other.TryAcquire(), 2);
+  one->Beat();
+  sql::Transaction transaction(database.pool());
+  EXPECT_THROW(joint.Check(transaction), LostTerm);
+}
+
+TEST_F(JointLeader, BeginsANewTermEachTimeAndWaitsForWhatIsUnderWay) {
+  const auto one = NewClient();
+  JointLeadership joint(database.pool(), *one, {"a", "b"});
+  ASSERT_TRUE(joint.TryAcquire());
+  sql::PoolOptions impatient = database.options();
+  impatient.statement_timeout = milliseconds(100);
+  sql::Pool pool(impatient);
+  JointLeadership again(pool, *one, {"a", "b"});
+  {
+    sql::Transaction fenced(database.pool());
+    joint.Check(fenced);
+    EXPECT_THROW(again.TryAcquire(), sql::Error);
+    fenced.Commit();
+  }
+  ASSERT_TRUE(again.TryAcquire());
+  EXPECT_EQ(again.TermOf("a"), 2);
+  sql::Transaction transaction(database.pool());
+  EXPECT_THROW(joint.Check(transaction), LostTerm);
+}
+
+TEST_F(JointLeader, ResigningLeavesWhatAnotherHasTakenOver) {
+  const auto one = NewClient();
+  const auto two = NewClient();
+  JointLeadership joint(database.pool(), *one, {"a", "b"});
+  ASSERT_TRUE(joint.TryAcquire());
+  Kill(*one);
+  Leadership other(database.pool(), *two, "b");
+  ASSERT_EQ(other.TryAcquire(), 2);
+  joint.Resign();
+  EXPECT_EQ(database.AskAll("SELECT name, client_id IS NULL FROM leaders "
+                            "ORDER BY name"),
+            database.AskAll("VALUES ('a', true), ('b', false)"));
+}
+
+}  // namespace
+}  // namespace fluxnetes::queue

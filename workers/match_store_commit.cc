@@ -1,0 +1,223 @@
+// How a decision is written: see match_store.h.
+#include <nlohmann/json.hpp>
+
+#include "sql/faults.h"
+#include "workers/group_jobs.h"
+#include "workers/match_store.h"
+#include "workers/other_resources.h"
+#include "workers/queries.h"
+
+namespace fluxnetes::workers {
+namespace {
+
+using nlohmann::json;
+
+std::string NodeArray(const std::vector<std::string>& nodes) {
+  return *sql::Parameter(nodes).text();
+}
+
+std::vector<std::string> NodesOf(const Placed& placed) {
+  std::set<std::string> nodes;
+  for (const PlacedMember& member : placed.members) nodes.insert(member.node);
+  return {nodes.begin(), nodes.end()};
+}
+
+}  // namespace
+
+std::set<GroupId> PostgresMatchStore::Commit(const Decision& decision,
+                                             cluster::Time now) {
+  sql::Failpoint("match-decided");
+  sql::Transaction transaction(pool_);
+  if (!sql::BugPlanted("stale-term")) leadership_.Check(transaction);
+  const std::set<GroupId> unchanged = Lock(transaction, decision);
+  CommitVerdicts(transaction, decision.verdicts);
+  CommitReservations(transaction, decision, now);
+  auto refused = CommitPlacements(transaction, decision.placed, unchanged, now);
+  CommitReasons(transaction, decision.reasons, now);
+  transaction.Commit();
+  for (const GroupId group : unchanged) leases_.erase(group);
+  sql::Failpoint("match-committed");
+  return refused;
+}
+
+std::set<GroupId> PostgresMatchStore::Lock(sql::Transaction& transaction,
+                                           const Decision& decision) {
+  std::vector<GroupId> groups = decision.unreserved;
+  for (const auto& verdict : decision.verdicts) groups.push_back(verdict.group);
+  for (const auto& reserved : decision.reserved)
+    groups.push_back(reserved.group);
+  std::map<GroupId, int> placed;
+  for (const Placed& group : decision.placed) {
+    groups.push_back(group.group);
+    placed[group.group] = group.revision;
+  }
+  std::set<GroupId> unchanged;
+  for (const sql::Row row : transaction.Run(queries::kLockGroups, groups)) {
+    const auto found = placed.find(row.Get<std::int64_t>("id"));
+    if (found != placed.end() &&
+        found->second == row.Get<std::int32_t>("revision"))
+      unchanged.insert(found->first);
+  }
+  return unchanged;
+}
+
+void PostgresMatchStore::CommitVerdicts(sql::Transaction& transaction,
+                                        const std::vector<Verdict>& verdicts) {
+  if (verdicts.empty()) return;
+  std::vector<std::int64_t> ids;
+  std::vector<int> revisions;
+  std::vector<bool> unsatisfiable;
+  std::vector<std::string> reasons, causes;
+  std::map<GroupId, const Verdict*> to_tell;
+  for (const Verdict& verdict : verdicts) {
+    ids.push_back(verdict.group);
+    revisions.push_back(verdict.revision);
+    unsatisfiable.push_back(verdict.unsatisfiable);
+    reasons.push_back(verdict.reason);
+    causes.push_back(verdict.member);
+    if (verdict.unsatisfiable) to_tell[verdict.group] = &verdict;
+  }
+  std::vector<GroupId> told;
+  for (const sql::Row row :
+       transaction.Run(queries::kRecordVerdicts, ids, revisions, unsatisfiable,
+                       reasons, causes)) {
+    const auto id = row.Get<std::int64_t>("id");
+    if (to_tell.contains(id)) told.push_back(id);
+  }
+  if (told.empty()) return;
+  std::vector<queue::NewJob> notices;
+  for (const sql::Row row : transaction.Run(queries::kReadPodsOfGroups, told)) {
+    const json args = {
+        {"namespace", row.Get<std::string>("namespace")},
+        {"pod", row.Get<std::string>("pod_name")},
+        {"uid", row.Get<std::string>("uid")},
+        {"reason", "Unschedulable"},
+        {"message", to_tell[row.Get<std::int64_t>("group_id")]->reason},
+        {"condition", true}};
+    queue::NewJob job;
+    job.kind = job.queue = kNoticeQueue;
+    job.args = args.dump();
+    notices.push_back(std::move(job));
+  }
+  jobs_.Insert(transaction, notices);
+}
+
+std::set<GroupId> PostgresMatchStore::CommitPlacements(
+    sql::Transaction& transaction, const std::vector<Placed>& placed,
+    const std::set<GroupId>& unchanged, cluster::Time now) {
+  if (placed.empty()) return {};
+  std::vector<queue::JobResult> results;
+  std::vector<const Placed*> tried;
+  for (const Placed& group : placed) {
+    if (!unchanged.contains(group.group)) continue;
+    tried.push_back(&group);
+    results.push_back(
+        {group.job_id, group.job_attempt, queue::Outcome::kCompleted, "", {}});
+  }
+  const std::vector<bool> leased = jobs_.Finish(transaction, results);
+  std::vector<std::int64_t> ids;
+  std::vector<int> revisions;
+  for (std::size_t i = 0; i < tried.size(); ++i) {
+    if (!leased[i]) continue;
+    ids.push_back(tried[i]->group);
+    revisions.push_back(tried[i]->revision);
+  }
+  std::set<GroupId> accepted;
+  for (const sql::Row row :
+       transaction.Run(queries::kAllocateGroups, ids, revisions, now)) {
+    accepted.insert(row.Get<std::int64_t>("id"));
+  }
+
+  std::set<GroupId> refused;
+  std::vector<const Placed*> written;
+  for (const Placed& group : placed) {
+    if (accepted.contains(group.group)) {
+      written.push_back(&group);
+    } else {
+      refused.insert(group.group);
+    }
+  }
+  if (!written.empty()) WritePlacements(transaction, written);
+  return refused;
+}
+
+void PostgresMatchStore::WritePlacements(
+    sql::Transaction& transaction, const std::vector<const Placed*>& placed) {
+  std::vector<std::int64_t> allocations, starts, terms;
+  std::vector<std::optional<std::int64_t>> ends;
+  std::vector<std::string> queues, nodes;
+  std::vector<std::int64_t> jobs, cpu, memory;
+  std::vector<std::string> uids, places;
+  std::vector<std::optional<std::string>> other;
+  std::vector<queue::NewJob> bind;
+  for (const Placed* group : placed) {
+    allocations.push_back(group->group);
+    queues.push_back(group->queue);
+    nodes.push_back(NodeArray(NodesOf(*group)));
+    starts.push_back(group->start);
+    ends.push_back(group->end);
+    terms.push_back(leadership_.TermOf(MatchQueue(group->queue)));
+    for (const PlacedMember& member : group->members) {
+      const cluster::Resources& amounts = member.request->resources;
+      jobs.push_back(group->group);
+      uids.push_back(member.uid);
+      places.push_back(member.node);
+      cpu.push_back(amounts.cpu_milli);
+      memory.push_back(amounts.memory_bytes);
+      other.push_back(OtherResources(amounts));
+      if (sql::BugPlanted("half-gang")) break;
+    }
+    bind.push_back(BindJob(group->group, group->revision));
+  }
+  transaction.Run(queries::kInsertAllocations, allocations, queues, nodes,
+                  starts, ends, terms);
+  transaction.Run(queries::kInsertPlacements, jobs, uids, places, cpu, memory,
+                  other);
+  transaction.Run(queries::kDropReservations, allocations);
+  jobs_.Insert(transaction, bind);
+}
+
+void PostgresMatchStore::CommitReservations(sql::Transaction& transaction,
+                                            const Decision& decision,
+                                            cluster::Time now) {
+  if (!decision.unreserved.empty()) {
+    transaction.Run(queries::kDropReservations, decision.unreserved);
+  }
+  if (decision.reserved.empty()) return;
+  std::vector<std::int64_t> ids;
+  std::vector<std::string> queues, nodes;
+  std::vector<std::optional<std::int64_t>> starts;
+  for (const Reservation& reservation : decision.reserved) {
+    ids.push_back(reservation.group);
+    queues.push_back(reservation.queue);
+    starts.push_back(reservation.start);
+    nodes.push_back(NodeArray(reservation.nodes));
+  }
+  transaction.Run(queries::kRecordReservations, ids, queues, starts, nodes,
+                  now);
+}
+
+void PostgresMatchStore::CommitReasons(sql::Transaction& transaction,
+                                       const std::vector<WaitReason>& reasons,
+                                       cluster::Time now) {
+  std::vector<std::string> queues, texts, old_queues;
+  std::vector<std::int64_t> shapes, old_shapes;
+  for (const WaitReason& reason : reasons) {
+    if (reason.reason.empty()) {
+      old_queues.push_back(reason.queue);
+      old_shapes.push_back(reason.shape);
+    } else {
+      queues.push_back(reason.queue);
+      shapes.push_back(reason.shape);
+      texts.push_back(reason.reason);
+    }
+  }
+  if (!queues.empty()) {
+    transaction.Run(queries::kRecordWaitReasons, queues, shapes, texts, now);
+  }
+  if (!old_queues.empty()) {
+    transaction.Run(queries::kDropWaitReasons, old_queues, old_shapes);
+  }
+}
+
+}  // namespace fluxnetes::workers

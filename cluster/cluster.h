@@ -101,6 +101,8 @@ struct PodEvent {
   bool warning = false;
   std::string reason;  // Scheduled, FailedScheduling, ...
   std::string message;
+  // Happens once in a pod's life: told again, there is still one such event.
+  bool once = false;
 };
 
 // The condition PodScheduled=False of a pod.

@@ -42,6 +42,15 @@ std::string UniqueMark() {
   return {text, end};
 }
 
+// The same for the same pod, so that a second event has the name of the first
+// and is refused.
+std::string MarkOf(const std::string& uid) {
+  std::string mark;
+  std::ranges::copy_if(uid, std::back_inserter(mark),
+                       [](char letter) { return letter != '-'; });
+  return mark.substr(0, 16);
+}
+
 // No answer that means anything: nobody there, overloaded, failing.
 bool IsAway(const HttpResponse& response) {
   return response.status == 0 || response.status == 429 ||
@@ -267,7 +276,7 @@ void KubernetesCluster::SendInOrder(
 
 void KubernetesCluster::Record(std::span<const PodEvent> events) {
   SendInOrder<PodEvent>(events, [this](const PodEvent& event) {
-    const std::string mark = UniqueMark();
+    const std::string mark = event.once ? MarkOf(event.pod_uid) : UniqueMark();
     return Request(
         "POST",
         "/api/v1/namespaces/" + PercentEncode(event.namespace_name) + "/events",

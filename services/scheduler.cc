@@ -2,6 +2,7 @@
 
 #include <fmt/ranges.h>
 
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
@@ -16,6 +17,7 @@
 #include "services/decision_log.h"
 #include "services/exit_code.h"
 #include "sql/listener.h"
+#include "workers/announcer.h"
 #include "workers/binder.h"
 #include "workers/catalogue.h"
 #include "workers/cleanup.h"
@@ -32,6 +34,11 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 using workers::Loop;
+
+// While one waits for the cluster, the other one writes.
+constexpr std::size_t kBinders = 2;
+// A stop should take a few seconds at most.
+constexpr std::size_t kEventsAtStop = 1'000;
 
 cluster::Time Now() {
   return std::chrono::floor<std::chrono::microseconds>(
@@ -91,6 +98,8 @@ struct Scheduler::State {
   void WaitForDatabase();
   void Build();
   void Wire();
+  void WireBinders();
+  void RingBinders();
   void StartLoops();
   void AddLoop(const std::string& name, milliseconds interval, Loop::Step step);
   queue::MaintenanceOptions MaintenanceWith(int keep_days);
@@ -112,13 +121,14 @@ struct Scheduler::State {
   std::unique_ptr<workers::Intake> intake;
   std::unique_ptr<workers::Promoter> promoter;
   std::unique_ptr<workers::MatchReplica> match;
-  std::unique_ptr<workers::Binder> binder;
+  std::unique_ptr<workers::Announcer> announcer;
+  std::array<std::unique_ptr<workers::Binder>, kBinders> binders;
   std::unique_ptr<workers::Cleanup> cleanup;
   std::unique_ptr<workers::Notices> notices;
   std::vector<std::unique_ptr<Loop>> loops;
   Loop* promoter_loop = nullptr;
   Loop* match_loop = nullptr;
-  Loop* binder_loop = nullptr;
+  std::array<Loop*, kBinders> binder_loops{};
   Loop* cleanup_loop = nullptr;
   Loop* notices_loop = nullptr;
 
@@ -193,20 +203,26 @@ void Scheduler::State::Build() {
           .scheduler_name = options.scheduler_name,
           .worker = {.on_decision =
                          [this](const auto& decision, auto took) {
-                           binder_loop->Ring();
+                           RingBinders();
                            decision_log.Decided(decision, took);
                          }},
           .on_owner = [this](const auto& queues, bool owns) {
             log.Info(owns ? "matches" : "matches no more",
                      {{"queues", fmt::format("{}", fmt::join(queues, ","))}});
           }});
-  binder = std::make_unique<workers::Binder>(
-      pool, jobs, client, cluster, cache,
-      workers::Binder::Options{.on_bound =
-                                   [this](const auto& bound, const auto& back) {
-                                     decision_log.Bound(bound, back);
-                                   },
-                               .own_bindings = &own_bindings});
+  announcer = std::make_unique<workers::Announcer>(
+      cluster, own_bindings, workers::Announcer::Options{});
+  for (auto& binder : binders) {
+    binder = std::make_unique<workers::Binder>(
+        pool, jobs, client, cluster, cache,
+        workers::Binder::Options{
+            .on_bound =
+                [this](const auto& bound, const auto& back) {
+                  decision_log.Bound(bound, back);
+                },
+            .own_bindings = &own_bindings,
+            .announcer = announcer.get()});
+  }
   cleanup = std::make_unique<workers::Cleanup>(pool, jobs, client, cluster,
                                                workers::Cleanup::Options{});
   notices = std::make_unique<workers::Notices>(jobs, client, cluster,
@@ -226,6 +242,26 @@ void Scheduler::State::AddLoop(const std::string& name, milliseconds interval,
       }));
 }
 
+void Scheduler::State::WireBinders() {
+  for (std::size_t i = 0; i < kBinders; ++i) {
+    AddLoop("binder", milliseconds{1'000},
+            [this, i, overdue = Seldom(milliseconds{5'000})]() mutable {
+              if (i == 0 && overdue.Due()) {
+                overdue.Done();
+                binders[i]->GiveUpOverdue(Now());
+              }
+              return binders[i]->RunOnce(Now());
+            });
+    binder_loops[i] = loops.back().get();
+  }
+  AddLoop("events", milliseconds{100},
+          [this] { return announcer->RunOnce(Now()); });
+}
+
+void Scheduler::State::RingBinders() {
+  for (Loop* loop : binder_loops) loop->Ring();
+}
+
 void Scheduler::State::Wire() {
   AddLoop("intake", milliseconds{0}, [this] {
     intake->RunOnce(Now());
@@ -241,7 +277,7 @@ void Scheduler::State::Wire() {
   AddLoop("match", milliseconds{500},
           [this, report = Seldom(milliseconds{1'000})]() mutable {
             const bool more = match->RunOnce(Now());
-            binder_loop->Ring();
+            RingBinders();
             if (report.Due()) {
               match->ReportNodes(Now());
               report.Done();
@@ -249,15 +285,7 @@ void Scheduler::State::Wire() {
             return more;
           });
   match_loop = loops.back().get();
-  AddLoop("binder", milliseconds{1'000},
-          [this, overdue = Seldom(milliseconds{5'000})]() mutable {
-            if (overdue.Due()) {
-              overdue.Done();
-              binder->GiveUpOverdue(Now());
-            }
-            return binder->RunOnce(Now());
-          });
-  binder_loop = loops.back().get();
+  WireBinders();
   AddLoop("cleanup", milliseconds{1'000}, [this] {
     const bool more = cleanup->RunOnce(Now());
     match_loop->Ring();
@@ -269,7 +297,7 @@ void Scheduler::State::Wire() {
   notices_loop = loops.back().get();
   listener.On("jobs", [this](const std::string& queue) {
     if (queue == workers::kBindQueue) {
-      binder_loop->Ring();
+      RingBinders();
     } else if (queue == workers::kCleanupQueue) {
       cleanup_loop->Ring();
     } else if (queue == workers::kNoticeQueue) {
@@ -344,6 +372,14 @@ void Scheduler::Stop() {
   state_->listener.Stop();
   state_->maintenance.Stop();
   for (const auto& loop : state_->loops) loop->Stop();
+  try {
+    const std::size_t untold = state_->announcer->Flush(kEventsAtStop);
+    if (untold > 0)
+      state_->log.Warn("events of bindings are not told", {{"count", untold}});
+  } catch (const cluster::Unreachable& error) {
+    state_->log.Warn("events of bindings are not told",
+                     {{"why", error.what()}});
+  }
   try {
     state_->match->Stop();
     state_->intake_leader.Resign();

@@ -48,7 +48,8 @@ bool Binder::RunOnce(cluster::Time now) {
   try {
     Bind(jobs, now);
   } catch (...) {
-    if (options_.own_bindings != nullptr) options_.own_bindings->End({}, {});
+    if (options_.own_bindings != nullptr)
+      options_.own_bindings->End(begun_, {}, {});
     throw;
   }
   return more;
@@ -77,7 +78,7 @@ void Binder::Bind(const std::vector<queue::Job>& jobs, cluster::Time now) {
   sql::Failpoint("bind-posted");
   Record(groups, now);
   sql::Failpoint("bind-recorded");
-  Announce(groups);
+  Announce(groups, now);
 }
 
 std::vector<Binder::BindGroup> Binder::Read(
@@ -180,10 +181,10 @@ void Binder::Post(std::vector<BindGroup>& groups) {
     bindings.resize(bindings.size() / 2);
   }
   if (options_.own_bindings != nullptr) {
-    std::vector<std::string> uids;
+    begun_.clear();
     for (const cluster::Binding& binding : bindings)
-      uids.push_back(binding.uid);
-    options_.own_bindings->Begin(uids);
+      begun_.push_back(binding.uid);
+    options_.own_bindings->Begin(begun_);
   }
   const auto results = cluster_.Bind(bindings, options_.deadline);
   for (std::size_t i = 0; i < results.size(); ++i) {
@@ -336,10 +337,11 @@ void Binder::TellOwnBindings(const std::vector<BindGroup>& groups,
       nodes.push_back(member.node);
     }
   }
-  options_.own_bindings->End(uids, nodes);
+  options_.own_bindings->End(begun_, uids, nodes);
 }
 
-void Binder::Announce(const std::vector<BindGroup>& groups) {
+void Binder::Announce(const std::vector<BindGroup>& groups, cluster::Time now) {
+  if (options_.announcer == nullptr) return;
   std::vector<cluster::PodEvent> events;
   for (const BindGroup& group : groups) {
     for (const BoundMember& member : group.members) {
@@ -347,10 +349,11 @@ void Binder::Announce(const std::vector<BindGroup>& groups) {
       events.push_back({member.namespace_name, member.pod_name, member.uid,
                         false, "Scheduled",
                         "Successfully assigned " + member.namespace_name + "/" +
-                            member.pod_name + " to " + member.node});
+                            member.pod_name + " to " + member.node,
+                        /*once=*/true});
     }
   }
-  if (!events.empty()) cluster_.Record(events);
+  if (!events.empty()) options_.announcer->Put(std::move(events), now);
 }
 
 void Binder::GiveUpOverdue(cluster::Time now) {

@@ -13,7 +13,8 @@
 // that goes back are touched first, and the old POST meets a conflict or is
 // found to have come through. A group that changed meanwhile is another job's.
 //
-// RunOnce() from one thread; several binders may run in several processes.
+// RunOnce() from one thread; several binders may run, here and elsewhere: while
+// one waits for the cluster, another one writes.
 // Throws sql::Error; cluster::Unreachable is a reason to try the jobs later.
 #pragma once
 
@@ -31,6 +32,7 @@
 #include "queue/work_queue.h"
 #include "sql/pool.h"
 #include "sql/transaction.h"
+#include "workers/announcer.h"
 #include "workers/decision.h"
 #include "workers/own_bindings.h"
 
@@ -46,7 +48,9 @@ class Binder {
     std::function<void(const std::vector<GroupId>&,
                        const std::vector<GroupId>&)>
         on_bound = nullptr;
-    OwnBindings* own_bindings = nullptr;  // told of each binding, if there
+    // Told of each binding, if there.
+    OwnBindings* own_bindings = nullptr;
+    Announcer* announcer = nullptr;
   };
 
   Binder(sql::Pool& pool, queue::WorkQueue& jobs, const queue::Client& client,
@@ -116,7 +120,7 @@ class Binder {
   // `whole`: the groups that were recorded as bound, as they had been read.
   void TellOwnBindings(const std::vector<BindGroup>& groups,
                        const std::set<GroupId>& whole);
-  void Announce(const std::vector<BindGroup>& groups);
+  void Announce(const std::vector<BindGroup>& groups, cluster::Time now);
 
   sql::Pool& pool_;
   queue::WorkQueue& jobs_;
@@ -124,7 +128,8 @@ class Binder {
   cluster::Cluster& cluster_;
   const cluster::ClusterCache& cache_;
   const Options options_;
-  int limit_;  // groups at once
+  int limit_;                       // groups at once
+  std::vector<std::string> begun_;  // what own_bindings holds as under way
 };
 
 }  // namespace fluxnetes::workers

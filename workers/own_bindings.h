@@ -11,6 +11,7 @@
 // Thread-safe.
 #pragma once
 
+#include <cstdint>
 #include <mutex>
 #include <string>
 #include <unordered_map>
@@ -25,10 +26,14 @@ class OwnBindings {
   // Before the first POST: these pods are being bound.
   void Begin(const std::vector<std::string>& uids);
 
-  // After the commit: those of these pods (and their nodes) that were under way
-  // are recorded; the others under way are forgotten.
-  void End(const std::vector<std::string>& uids,
+  // After the commit, of those that one Begin() named: these pods (and their
+  // nodes) are recorded; the others that are still under way are forgotten.
+  void End(const std::vector<std::string>& begun,
+           const std::vector<std::string>& uids,
            const std::vector<std::string>& nodes);
+
+  // Whether a binding is under way.
+  bool AnyUnderWay() const;
 
   // How the binding of a pod to this node stands; kRecorded is said once.
   Standing Take(const std::string& uid, const std::string& node);
@@ -37,9 +42,10 @@ class OwnBindings {
   void ForgetRecorded();
 
  private:
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   // Protected by mutex_: the node of a recorded binding; empty: under way.
   std::unordered_map<std::string, std::string> nodes_;
+  std::int64_t under_way_ = 0;  // of nodes_
 };
 
 }  // namespace fluxnetes::workers

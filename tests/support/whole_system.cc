@@ -31,8 +31,9 @@ SchedulerProcess::SchedulerProcess(const sql::PoolOptions& database,
              {.own_bindings = &own_bindings}),
       promoter(pool, jobs, {}),
       match(pool, jobs, client, cache, {.look = {}}),
+      announcer(cluster, own_bindings, {.pause = {}}),
       binder(pool, jobs, client, cluster, cache,
-             {.own_bindings = &own_bindings}),
+             {.own_bindings = &own_bindings, .announcer = &announcer}),
       cleanup(pool, jobs, client, cluster, {}),
       notices(jobs, client, cluster, {}) {
   client.Register();
@@ -56,7 +57,7 @@ bool SchedulerProcess::RunWorker(int which, cluster::Time now) {
       case 3: {
         const bool more = binder.RunOnce(now);
         binder.GiveUpOverdue(now);
-        return more;
+        return announcer.RunOnce(now) || more;
       }
       case 4:
         return cleanup.RunOnce(now);

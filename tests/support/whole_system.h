@@ -55,6 +55,7 @@ struct SchedulerProcess {
   workers::Intake intake;
   workers::Promoter promoter;
   workers::MatchReplica match;
+  workers::Announcer announcer;
   workers::Binder binder;
   workers::Cleanup cleanup;
   workers::Notices notices;

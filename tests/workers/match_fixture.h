@@ -33,7 +33,8 @@ class MatchTest : public LifecycleTest {
   void StartMatch() {
     match = std::make_unique<MatchProcess>(database.pool(), *jobs, *cache);
     binder = std::make_unique<Binder>(database.pool(), *jobs, match->client,
-                                      door, *cache, Binder::Options{});
+                                      door, *cache,
+                                      Binder::Options{.announcer = &announcer});
   }
 
   void Match(cluster::Time now = kNoon) {
@@ -70,6 +71,8 @@ class MatchTest : public LifecycleTest {
   }
 
   std::unique_ptr<MatchProcess> match;
+  OwnBindings own_bindings;
+  Announcer announcer{door, own_bindings, {}};
   std::unique_ptr<Binder> binder;
 };
 

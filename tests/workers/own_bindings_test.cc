@@ -16,7 +16,7 @@ TEST(OwnBindings, BindingIsUnderWayUntilItIsRecordedAndThenSaidOnce) {
   OwnBindings own;
   own.Begin({"a"});
   EXPECT_EQ(own.Take("a", "node0"), Standing::kUnderWay);
-  own.End({"a"}, {"node0"});
+  own.End({"a"}, {"a"}, {"node0"});
   EXPECT_EQ(own.Take("a", "node0"), Standing::kRecorded);
   EXPECT_EQ(own.Take("a", "node0"), Standing::kUnknown);
 }
@@ -24,7 +24,7 @@ TEST(OwnBindings, BindingIsUnderWayUntilItIsRecordedAndThenSaidOnce) {
 TEST(OwnBindings, WhatWasNotRecordedIsForgotten) {
   OwnBindings own;
   own.Begin({"a", "b"});
-  own.End({"b"}, {"node0"});
+  own.End({"a", "b"}, {"b"}, {"node0"});
   EXPECT_EQ(own.Take("a", "node0"), Standing::kUnknown);
   EXPECT_EQ(own.Take("b", "node0"), Standing::kRecorded);
 }
@@ -32,20 +32,31 @@ TEST(OwnBindings, WhatWasNotRecordedIsForgotten) {
 TEST(OwnBindings, PodOnAnotherNodeThanRecordedIsLookedAt) {
   OwnBindings own;
   own.Begin({"a"});
-  own.End({"a"}, {"node0"});
+  own.End({"a"}, {"a"}, {"node0"});
   EXPECT_EQ(own.Take("a", "node1"), Standing::kUnknown);
 }
 
 TEST(OwnBindings, PodThatWasNotBegunIsNotRecorded) {
   OwnBindings own;
-  own.End({"a"}, {"node0"});
+  own.End({"a"}, {"a"}, {"node0"});
   EXPECT_EQ(own.Take("a", "node0"), Standing::kUnknown);
+}
+
+TEST(OwnBindings, EndOfOneBatchLeavesAnotherUnderWay) {
+  OwnBindings own;
+  own.Begin({"a"});
+  own.Begin({"b"});
+  own.End({"a"}, {}, {});
+  EXPECT_EQ(own.Take("b", "node0"), Standing::kUnderWay);
+  EXPECT_TRUE(own.AnyUnderWay());
+  own.End({"b"}, {"b"}, {"node0"});
+  EXPECT_FALSE(own.AnyUnderWay());
 }
 
 TEST(OwnBindings, NewListForgetsWhatIsRecordedAndKeepsWhatIsUnderWay) {
   OwnBindings own;
   own.Begin({"a"});
-  own.End({"a"}, {"node0"});
+  own.End({"a"}, {"a"}, {"node0"});
   own.Begin({"b"});
   own.ForgetRecorded();
   EXPECT_EQ(own.Take("a", "node0"), Standing::kUnknown);

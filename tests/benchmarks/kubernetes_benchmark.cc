@@ -1,0 +1,443 @@
+// Fluxnetes on a real API server beside Kubernetes' own scheduler and a bare
+// loop that only POSTs bindings: everything on this machine, in turns, in one
+// run. Prints one JSON object per row.
+//
+//   kubernetes_benchmark [ROW [RUNS]]   backlog, gangs, latency, waiting,
+//                                       restart, requests
+//
+// FLUXNETES_CLUSTER_TOOLS is the folder of hack/cluster's programs.
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cluster/cluster.h"
+#include "cluster/object_writer.h"
+#include "tests/benchmarks/kubernetes/control_plane.h"
+#include "tests/support/postgres.h"
+#include "tests/support/process.h"
+
+namespace fluxnetes::benchmarks {
+namespace {
+
+using std::chrono::duration;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using std::chrono::steady_clock;
+using testing::Process;
+
+constexpr int kBacklog = 5'000;
+constexpr seconds kPatience{600};
+// The peer binds none of its native gangs in this time (anchor of 2026).
+constexpr seconds kPatienceWithNativeGangs{60};
+
+void PrintRow(const std::string& row, const std::string& unit,
+              std::vector<double> values,
+              const std::map<std::string, double>& extras = {}) {
+  std::sort(values.begin(), values.end());
+  nlohmann::json json = {{"row", row},
+                         {"unit", unit},
+                         {"value", values[values.size() / 2]},
+                         {"min", values.front()},
+                         {"max", values.back()}};
+  for (const auto& [name, value] : extras) json[name] = value;
+  std::cout << json.dump() << std::endl;
+}
+
+// Long work says where it is.
+void Say(const std::string& what) {
+  static const auto begin = steady_clock::now();
+  std::cerr << std::chrono::duration_cast<seconds>(steady_clock::now() - begin)
+                   .count()
+            << " s: " << what << std::endl;
+}
+
+double Median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+double Rate(const std::vector<SteadyTime>& times) {
+  if (times.size() < 2) return 0;
+  return static_cast<double>(times.size() - 1) /
+         duration<double>(times.back() - times.front()).count();
+}
+
+std::string Environment(const char* name) {
+  const char* const value = std::getenv(name);
+  if (value == nullptr)
+    throw std::runtime_error(std::string(name) + " is not set");
+  return value;
+}
+
+// A scheduler as a process; ends with this object.
+struct Contestant {
+  std::unique_ptr<testing::TestDatabase> database;
+  std::unique_ptr<Process> process;
+};
+
+class World {
+ public:
+  explicit World(int nodes) {
+    std::string folder =
+        std::filesystem::temp_directory_path() / "fluxnetes-kube.XXXXXX";
+    if (mkdtemp(folder.data()) == nullptr)
+      throw std::runtime_error("cannot make a folder like " + folder);
+    folder_ = folder;
+    plane_ = std::make_unique<ControlPlane>(folder_ + "/cluster", nodes);
+  }
+  ~World() {
+    plane_.reset();
+    std::filesystem::remove_all(folder_);
+  }
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+
+  ControlPlane& plane() { return *plane_; }
+
+  // Its client-side limit is lifted, so that it goes as fast as it can.
+  Contestant KubeScheduler(bool native_gangs = false) {
+    const std::string config = folder_ + "/kube-scheduler.yaml";
+    std::ofstream(config)
+        << "apiVersion: kubescheduler.config.k8s.io/v1\n"
+           "kind: KubeSchedulerConfiguration\n"
+           "leaderElection: {leaderElect: false}\n"
+           "clientConnection: {qps: 10000, burst: 10000, kubeconfig: "
+        << plane_->kubeconfig() << "}\n";
+    std::vector<std::string> command = {
+        Environment("FLUXNETES_CLUSTER_TOOLS") + "/kube-scheduler",
+        "--config=" + config, "--bind-address=127.0.0.1", "--secure-port=0"};
+    if (native_gangs)
+      command.emplace_back(
+          "--feature-gates=GenericWorkload=true,GangScheduling=true");
+    return {nullptr, std::make_unique<Process>(
+                         command, std::map<std::string, std::string>{},
+                         folder_ + "/kube-scheduler.log")};
+  }
+
+  // With a fresh schema, or that of an earlier one.
+  Contestant Fluxnetes(
+      std::unique_ptr<testing::TestDatabase> database = nullptr) {
+    if (!database) database = std::make_unique<testing::TestDatabase>();
+    const auto options = database->options();
+    auto process = std::make_unique<Process>(
+        std::vector<std::string>{FLUXNETES_PROGRAM, "serve"},
+        std::map<std::string, std::string>{
+            {"FLUXNETES_DATABASE", options.connection},
+            {"FLUXNETES_SCHEMA", options.schema},
+            {"FLUXNETES_CLUSTER_KIND", "api"},
+            {"FLUXNETES_KUBECONFIG", plane_->kubeconfig()},
+            {"FLUXNETES_LOG_LEVEL", "warn"}},
+        folder_ + "/fluxnetes.log");
+    return {std::move(database), std::move(process)};
+  }
+
+  // POSTs bindings of pods that no scheduler wants, and nothing else.
+  void BareLoop(const std::vector<CreatedPod>& pods, int connections,
+                int nodes) {
+    cluster::HttpOptions options = plane_->access();
+    options.connections = connections;
+    cluster::HttpClient client(options);
+    std::vector<cluster::HttpRequest> requests;
+    int node = 0;
+    for (const CreatedPod& pod : pods) {
+      char name[16];
+      std::snprintf(name, sizeof name, "node-%04d", node++ % nodes);
+      cluster::HttpRequest request;
+      request.method = "POST";
+      request.path = "/api/v1/namespaces/default/pods/" + pod.name + "/binding";
+      request.body = cluster::WriteBinding(
+          {"default", pod.name, pod.uid, pod.version, name});
+      request.attempt_timeout = request.deadline = kPatience;
+      requests.push_back(std::move(request));
+    }
+    for (const auto& response : client.SendAll(std::move(requests))) {
+      if (!response.Succeeded())
+        throw std::runtime_error("a bare binding: " + response.error +
+                                 response.body);
+    }
+  }
+
+ private:
+  std::string folder_;
+  std::unique_ptr<ControlPlane> plane_;
+};
+
+struct Rates {
+  std::vector<double> bare, peer, ours, event_lag;
+};
+
+// Seconds until the server has taken so many events more.
+double WaitForEvents(ControlPlane& plane, double until) {
+  const auto begin = steady_clock::now();
+  while (plane.Counter("apiserver_request_total",
+                       {"resource=\"events\"", "verb=\"POST\"",
+                        "code=\"201\""}) < until &&
+         steady_clock::now() - begin < kPatience) {
+    std::this_thread::sleep_for(milliseconds(100));
+  }
+  return duration<double>(steady_clock::now() - begin).count();
+}
+
+// All pods wait before the scheduler starts; from the first binding that is
+// seen to the last.
+void MeasureBacklog(int size, int runs) {
+  constexpr int kNodes = 1'000;
+  Rates rates;
+  for (int run = 0; run < runs; ++run) {
+    Say("starting a cluster of 1,000 nodes");
+    World world(kNodes);
+    ControlPlane& plane = world.plane();
+    {
+      Say("a bare loop binds");
+      const auto pods = plane.Create("bare", kBacklog, {.scheduler = "nobody"});
+      BindingWatch watch(plane, "bare");
+      world.BareLoop(pods, 32, kNodes);
+      rates.bare.push_back(Rate(watch.WaitFor(kBacklog, kPatience)));
+      plane.DeleteAll();
+    }
+    {
+      Say("kube-scheduler binds");
+      plane.Create("peer", kBacklog,
+                   {.scheduler = "default-scheduler",
+                    .gang = size,
+                    .native_gang = size > 1});
+      BindingWatch watch(plane, "peer");
+      const auto scheduler = world.KubeScheduler(size > 1);
+      rates.peer.push_back(Rate(watch.WaitFor(
+          kBacklog, size > 1 ? kPatienceWithNativeGangs : kPatience)));
+    }
+    plane.DeleteAll();
+    {
+      Say("Fluxnetes binds");
+      plane.Create("ours", kBacklog, {.scheduler = "fluxnetes", .gang = size});
+      const double events = plane.Counter(
+          "apiserver_request_total",
+          {"resource=\"events\"", "verb=\"POST\"", "code=\"201\""});
+      BindingWatch watch(plane, "ours");
+      const auto scheduler = world.Fluxnetes();
+      Say("waiting for bindings");
+      rates.ours.push_back(Rate(watch.WaitFor(kBacklog, kPatience)));
+      rates.event_lag.push_back(WaitForEvents(plane, events + kBacklog));
+    }
+  }
+  const std::string what =
+      size > 1 ? "backlog in gangs of " + std::to_string(size) : "backlog";
+  const double bare = Median(rates.bare), peer = Median(rates.peer);
+  const double limit =
+      size > 1 ? 0.8 * bare : std::max(0.85 * bare, 1.7 * peer);
+  PrintRow(what + ", bound by a bare loop", "pods/s", rates.bare);
+  PrintRow(what + ", bound by kube-scheduler", "pods/s", rates.peer);
+  PrintRow(what + ", bound by Fluxnetes", "pods/s", rates.ours,
+           {{"limit", limit}, {"bare", bare}, {"peer", peer}});
+  PrintRow(what + ", last event after last binding", "s", rates.event_lag);
+}
+
+struct Latency {
+  std::vector<double> medians, tails;
+};
+
+// From the answer to the last creation to the sight of the last binding.
+void MeasureLatencies(ControlPlane& plane, const std::string& prefix, int size,
+                      const std::string& scheduler, Latency& latency) {
+  constexpr int kTimes = 60;
+  std::vector<double> times;
+  for (int i = 0; i < kTimes; ++i) {
+    const std::string name = prefix + std::to_string(i) + "x";
+    BindingWatch watch(plane, name);
+    std::this_thread::sleep_for(milliseconds(50));  // it is open, all is idle
+    const bool gang = scheduler == "fluxnetes";
+    plane.Create(name, size, {.scheduler = scheduler, .gang = gang ? size : 1});
+    const auto begin = steady_clock::now();
+    const auto bound = watch.WaitFor(size, kPatience);
+    times.push_back(duration<double, std::milli>(bound.back() - begin).count());
+  }
+  std::sort(times.begin(), times.end());
+  latency.medians.push_back(times[kTimes / 2]);
+  latency.tails.push_back(times[kTimes * 99 / 100]);
+}
+
+void MeasureLatency(int runs) {
+  constexpr int kNodes = 100;
+  for (const int size : {1, 8}) {
+    Latency peer, ours;
+    for (int run = 0; run < runs; ++run) {
+      World world(kNodes);
+      ControlPlane& plane = world.plane();
+      {
+        const auto scheduler = world.KubeScheduler();
+        plane.Create("warm", 1, {.scheduler = "default-scheduler"});
+        BindingWatch(plane, "warm").WaitFor(1, kPatience);
+        MeasureLatencies(plane, "peer", size, "default-scheduler", peer);
+      }
+      plane.DeleteAll();
+      const auto scheduler = world.Fluxnetes();
+      plane.Create("warm", 1, {.scheduler = "fluxnetes"});
+      BindingWatch(plane, "warm").WaitFor(1, kPatience);
+      MeasureLatencies(plane, "ours", size, "fluxnetes", ours);
+    }
+    const auto limit = [size](double of_peer) {
+      return size == 1 ? of_peer + 5 : of_peer * 1.2;
+    };
+    const std::string what =
+        "created to bound, idle, " + std::to_string(size) + " pods, ";
+    PrintRow(what + "p50", "ms", ours.medians,
+             {{"peer", Median(peer.medians)},
+              {"limit", limit(Median(peer.medians))}});
+    PrintRow(
+        what + "p99", "ms", ours.tails,
+        {{"peer", Median(peer.tails)}, {"limit", limit(Median(peer.tails))}});
+  }
+}
+
+// A gang that cannot start yet waits at the head while small pods flow.
+void MeasureWaiting(int runs) {
+  constexpr int kSmall = 1'000;
+  std::vector<double> alone, beside, events, conditions;
+  for (int run = 0; run < runs; ++run) {
+    World world(100);
+    ControlPlane& plane = world.plane();
+    const auto scheduler = world.Fluxnetes();
+    const auto flow = [&](const std::string& prefix) {
+      BindingWatch watch(plane, prefix);
+      plane.Create(prefix, kSmall, {.scheduler = "fluxnetes", .cpu = "10m"});
+      return Rate(watch.WaitFor(kSmall, kPatience));
+    };
+    alone.push_back(flow("alone"));
+    const auto count = [&](const char* resource, const char* subresource,
+                           const char* verb) {
+      return plane.Counter("apiserver_request_total",
+                           {std::string("resource=\"") + resource + "\"",
+                            std::string("subresource=\"") + subresource + "\"",
+                            std::string("verb=\"") + verb + "\""});
+    };
+    // 64 whole nodes fit when nothing else is there.
+    plane.Create("big", 64,
+                 {.scheduler = "fluxnetes", .gang = 64, .cpu = "32"});
+    std::this_thread::sleep_for(seconds(3));  // it has been looked at and told
+    beside.push_back(flow("beside"));
+    const auto listed = plane.api().Send(
+        {.path = "/api/v1/namespaces/default/events?fieldSelector="
+                 "reason%3DFailedScheduling"});
+    events.push_back(static_cast<double>(
+        nlohmann::json::parse(listed.body).at("items").size()));
+    conditions.push_back(count("pods", "status", "PATCH"));
+  }
+  PrintRow("1,000 small pods alone", "pods/s", alone);
+  PrintRow("1,000 small pods beside a waiting gang of 64", "pods/s", beside,
+           {{"bare", Median(alone)}});
+  PrintRow("events of the waiting gang", "events", events, {{"limit", 1}});
+}
+
+void MeasureRestart(int runs) {
+  constexpr int kBound = 10'000;
+  std::vector<double> times, peers;
+  for (int run = 0; run < runs; ++run) {
+    World world(1'000);
+    ControlPlane& plane = world.plane();
+    Contestant scheduler = world.Fluxnetes();
+    {
+      BindingWatch watch(plane, "bound");
+      plane.Create("bound", kBound, {.scheduler = "fluxnetes"});
+      watch.WaitFor(kBound, kPatience);
+    }
+    scheduler.process.reset();
+    const auto first = [&](const std::string& prefix, auto start) {
+      BindingWatch watch(plane, prefix);
+      plane.Create(
+          prefix, 1,
+          {.scheduler = prefix == "next" ? "fluxnetes" : "default-scheduler"});
+      const auto begin = steady_clock::now();
+      const auto running = start();
+      return duration<double>(watch.WaitFor(1, kPatience).at(0) - begin)
+          .count();
+    };
+    times.push_back(first("next", [&] {
+      return world.Fluxnetes(std::move(scheduler.database));
+    }));
+    peers.push_back(first("peer", [&] { return world.KubeScheduler(); }));
+  }
+  PrintRow("restart to first binding, 1,000 nodes, 10,000 bound pods", "s",
+           times, {{"limit", 3}, {"peer", Median(peers)}});
+}
+
+// Writes and single reads that reach the server on behalf of bound pods; what
+// the kubelets' stand-in writes goes to pods/status alone.
+void MeasureRequests(int runs) {
+  constexpr int kPods = 1'000;
+  std::vector<double> requests, statuses;
+  for (int run = 0; run < runs; ++run) {
+    World world(100);
+    ControlPlane& plane = world.plane();
+    const auto scheduler = world.Fluxnetes();
+    plane.Create("warm", 1, {.scheduler = "fluxnetes"});
+    BindingWatch(plane, "warm").WaitFor(1, kPatience);
+    const auto count = [&] {
+      double sum = 0;
+      for (const auto& words : std::vector<std::vector<std::string>>{
+               {"resource=\"pods\"", "subresource=\"binding\""},
+               {"resource=\"events\"", "verb=\"POST\""},
+               {"resource=\"events\"", "verb=\"PATCH\""},
+               {"resource=\"pods\"", "subresource=\"\"", "verb=\"GET\""},
+               {"resource=\"pods\"", "subresource=\"\"", "verb=\"PATCH\""}}) {
+        sum += plane.Counter("apiserver_request_total", words);
+      }
+      return sum;
+    };
+    const double events =
+        plane.Counter("apiserver_request_total",
+                      {"resource=\"events\"", "verb=\"POST\"", "code=\"201\""});
+    const double before = count();
+    BindingWatch watch(plane, "some");
+    plane.Create("some", kPods, {.scheduler = "fluxnetes"});
+    watch.WaitFor(kPods, kPatience);
+    WaitForEvents(plane, events + kPods);
+    requests.push_back((count() - before) / kPods);
+  }
+  PrintRow("requests per bound pod, beside list and watch", "requests",
+           requests, {{"limit", 2}});
+}
+
+int Run(const std::string& only, int runs) {
+  const std::vector<std::pair<std::string, std::function<void(int)>>> rows = {
+      {"backlog", [](int n) { MeasureBacklog(1, n); }},
+      {"gangs", [](int n) { MeasureBacklog(8, n); }},
+      {"latency", MeasureLatency},
+      {"waiting", MeasureWaiting},
+      {"restart", MeasureRestart},
+      {"requests", MeasureRequests},
+  };
+  bool found = false;
+  for (const auto& [name, measure] : rows) {
+    if (!only.empty() && only != name) continue;
+    found = true;
+    measure(runs);
+  }
+  if (!found) std::cerr << "error: no row '" << only << "'\n";
+  return found ? 0 : 2;
+}
+
+}  // namespace
+}  // namespace fluxnetes::benchmarks
+
+int main(int argc, char** argv) {
+  try {
+    return fluxnetes::benchmarks::Run(argc > 1 ? argv[1] : "",
+                                      argc > 2 ? std::atoi(argv[2]) : 3);
+  } catch (const std::exception& error) {
+    std::cerr << "error: " << error.what() << "\n";
+    return 1;
+  }
+}

@@ -7,6 +7,7 @@
 #include "cluster/field_rules.h"
 #include "cluster/json_field.h"
 #include "cluster/objects.h"
+#include "cluster/placement_check.h"
 #include "cluster/pod_template.h"
 #include "cluster/quantity.h"
 #include "cluster/quote.h"
@@ -53,25 +54,8 @@ constexpr std::array kPodSpec = {
     FieldRule{"nodeName", Kind::kSubdomain},
     FieldRule{"priority", Kind::kInteger},
     FieldRule{"activeDeadlineSeconds", Kind::kPositive},
-    FieldRule{"nodeSelector", Kind::kLabels},
     FieldRule{"schedulingGates", Kind::kList},
-    FieldRule{"schedulingGates[].name", Kind::kText, true},
-    FieldRule{"tolerations", Kind::kList},
-    FieldRule{"tolerations[].key", Kind::kText},
-    FieldRule{"tolerations[].value", Kind::kText},
-    FieldRule{"tolerations[].operator", Kind::kChoice, false, "Equal Exists"},
-    FieldRule{"tolerations[].effect", Kind::kChoice, false,
-              "NoSchedule PreferNoSchedule NoExecute"}};
-
-// From a term of the required node affinity.
-constexpr std::array kTerm = {
-    FieldRule{"matchExpressions[].key", Kind::kText, true},
-    FieldRule{"matchExpressions[].operator", Kind::kChoice, true,
-              "In NotIn Exists DoesNotExist Gt Lt"},
-    FieldRule{"matchExpressions[].values", Kind::kTexts},
-    FieldRule{"matchFields[].key", Kind::kChoice, true, "metadata.name"},
-    FieldRule{"matchFields[].operator", Kind::kChoice, true, "In NotIn"},
-    FieldRule{"matchFields[].values", Kind::kTexts, true}};
+    FieldRule{"schedulingGates[].name", Kind::kText, true}};
 
 constexpr std::array kJobSpec = {
     FieldRule{"spec", Kind::kObject, true},
@@ -152,55 +136,19 @@ Complaint CheckLimits(const Json& spec, const char* list,
   return std::nullopt;
 }
 
-Complaint CheckTolerations(const Json& spec, const std::string& prefix) {
-  const auto& tolerations = List(At(spec, "tolerations"));
-  for (std::size_t i = 0; i < tolerations.size(); ++i) {
-    const bool exists = Text(tolerations[i], "operator") == "Exists";
-    const std::string path = prefix + "tolerations[" + std::to_string(i) + "]";
-    if (Text(tolerations[i], "key").empty() && !exists) {
-      return path + " has no key; name one, or say operator: Exists";
-    }
-    if (exists && !Text(tolerations[i], "value").empty()) {
-      return path + " has a value; operator: Exists has none";
-    }
-  }
-  return std::nullopt;
-}
-
-Complaint CheckAffinity(const Json& spec, const std::string& prefix) {
-  static constexpr const char* kRequired =
-      "requiredDuringSchedulingIgnoredDuringExecution";
-  static constexpr std::array kPath = {
-      FieldRule{"affinity.nodeAffinity."
-                "requiredDuringSchedulingIgnoredDuringExecution."
-                "nodeSelectorTerms",
-                Kind::kNonEmptyList, true}};
-  const std::string own = prefix.substr(0, prefix.size() - 1);
-  if (auto complaint = WhatIsWrong(spec, kPath, own)) return complaint;
-  const auto& terms =
-      List(At(At(At(At(spec, "affinity"), "nodeAffinity"), kRequired),
-              "nodeSelectorTerms"));
-  for (std::size_t i = 0; i < terms.size(); ++i) {
-    const std::string path = prefix + "affinity.nodeAffinity." + kRequired +
-                             ".nodeSelectorTerms[" + std::to_string(i) + "]";
-    if (auto complaint = WhatIsWrong(terms[i], kTerm, path)) return complaint;
-  }
-  return std::nullopt;
-}
-
 // `prefix` is the path to the pod: "" or "spec.template.".
 Complaint CheckPod(const Json& object, const std::string& prefix) {
   const Json& spec = At(object, "spec");
   const std::string of_spec = prefix + "spec.";
   const std::string own =
       prefix.substr(0, prefix.empty() ? 0 : prefix.size() - 1);
-  return FirstOf([&] { return WhatIsWrong(object, kMetadata, own); },
-                 [&] { return CheckRun(object, prefix); },
-                 [&] { return WhatIsWrong(spec, kPodSpec, prefix + "spec"); },
-                 [&] { return CheckLimits(spec, "containers", of_spec); },
-                 [&] { return CheckLimits(spec, "initContainers", of_spec); },
-                 [&] { return CheckTolerations(spec, of_spec); },
-                 [&] { return CheckAffinity(spec, of_spec); });
+  return FirstOf(
+      [&] { return WhatIsWrong(object, kMetadata, own); },
+      [&] { return CheckRun(object, prefix); },
+      [&] { return WhatIsWrong(spec, kPodSpec, prefix + "spec"); },
+      [&] { return CheckLimits(spec, "containers", of_spec); },
+      [&] { return CheckLimits(spec, "initContainers", of_spec); },
+      [&] { return WhatIsWrongWithPlacement(spec, prefix + "spec"); });
 }
 
 Complaint CheckName(const Json& object) {

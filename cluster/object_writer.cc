@@ -2,6 +2,7 @@
 
 #include "cluster/json_text.h"
 #include "cluster/quantity.h"
+#include "cluster/request_writer.h"
 #include "cluster/timestamp.h"
 
 namespace fluxnetes::cluster {
@@ -68,56 +69,6 @@ void WriteController(JsonText& json, const std::optional<Owner>& controller) {
   });
 }
 
-void WriteRequirements(JsonText& json, std::string_view key,
-                       const NodeSelectorTerm& term, bool field) {
-  json.List(key, [&] {
-    for (const NodeRequirement& requirement : term) {
-      if (requirement.field != field) continue;
-      json.Object([&] {
-        json.Field("key", requirement.key);
-        json.Field("operator", requirement.op);
-        json.List("values", [&] {
-          for (const std::string& value : requirement.values) {
-            json.String(value);
-          }
-        });
-      });
-    }
-  });
-}
-
-void WriteAffinity(JsonText& json, const std::vector<NodeSelectorTerm>& terms) {
-  if (terms.empty()) return;
-  json.Object("affinity", [&] {
-    json.Object("nodeAffinity", [&] {
-      json.Object("requiredDuringSchedulingIgnoredDuringExecution", [&] {
-        json.List("nodeSelectorTerms", [&] {
-          for (const NodeSelectorTerm& term : terms) {
-            json.Object([&] {
-              WriteRequirements(json, "matchExpressions", term, false);
-              WriteRequirements(json, "matchFields", term, true);
-            });
-          }
-        });
-      });
-    });
-  });
-}
-
-void WriteTolerations(JsonText& json, const std::vector<Toleration>& all) {
-  if (all.empty()) return;
-  json.List("tolerations", [&] {
-    for (const Toleration& toleration : all) {
-      json.Object([&] {
-        json.FieldUnlessEmpty("key", toleration.key);
-        json.Field("operator", toleration.exists ? "Exists" : "Equal");
-        json.FieldUnlessEmpty("value", toleration.value);
-        json.FieldUnlessEmpty("effect", toleration.effect);
-      });
-    }
-  });
-}
-
 void WriteRequest(JsonText& json, const PodRequest& request) {
   json.List("containers", [&] {
     json.Object([&] {
@@ -126,11 +77,23 @@ void WriteRequest(JsonText& json, const PodRequest& request) {
       json.Object("resources", [&] {
         WriteAmounts(json, "requests", request.resources, false);
       });
+      WritePorts(json, request.rules->host_ports);
     });
   });
-  WriteLabels(json, "nodeSelector", request.node_selector);
-  WriteAffinity(json, request.node_affinity);
-  WriteTolerations(json, request.tolerations);
+  WritePlacement(json, request);
+}
+
+void WriteVolumes(JsonText& json, const std::vector<std::string>& claims) {
+  if (claims.empty()) return;
+  json.List("volumes", [&] {
+    for (const std::string& claim : claims) {
+      json.Object([&] {
+        json.Field("name", claim);
+        json.Object("persistentVolumeClaim",
+                    [&] { json.Field("claimName", claim); });
+      });
+    }
+  });
 }
 
 Labels AnnotationsOf(const Pod& pod) {
@@ -176,6 +139,7 @@ void WritePodSpec(JsonText& json, const Pod& pod) {
                 [&] { json.Object([&] { json.Field("name", "gated"); }); });
     }
     WriteRequest(json, pod.request);
+    WriteVolumes(json, pod.volume_claims);
   });
 }
 

@@ -11,6 +11,7 @@
 
 #include "cluster/json_field.h"
 #include "cluster/pod_requests.h"
+#include "cluster/request_decoder.h"
 #include "cluster/run.h"
 #include "cluster/timestamp.h"
 
@@ -18,7 +19,7 @@ namespace fluxnetes::cluster {
 namespace {
 
 using Json = nlohmann::json;
-using Labels = std::map<std::string, std::string>;
+using Labels = LabelMap;
 
 constexpr const char* kIndexName = "batch.kubernetes.io/job-completion-index";
 
@@ -31,30 +32,6 @@ bool IsRead(std::string_view annotation) {
          std::ranges::any_of(kRead, [&](std::string_view prefix) {
            return annotation.starts_with(prefix);
          });
-}
-
-Toleration DecodeToleration(const Json& json) {
-  return {Text(json, "key"), Text(json, "operator") == "Exists",
-          Text(json, "value"), Text(json, "effect")};
-}
-
-void AddRequirements(const Json& list, bool field, NodeSelectorTerm& term) {
-  for (const Json& json : List(list)) {
-    NodeRequirement requirement{
-        Text(json, "key"), Text(json, "operator"), {}, field};
-    for (const Json& value : List(At(json, "values"))) {
-      if (value.is_string()) {
-        requirement.values.push_back(value.get<std::string>());
-      }
-    }
-    term.push_back(std::move(requirement));
-  }
-}
-
-std::vector<NodeSelectorTerm> DecodeAffinity(const Json& spec) {
-  return DecodeNodeSelector(
-      At(At(At(spec, "affinity"), "nodeAffinity"),
-         "requiredDuringSchedulingIgnoredDuringExecution"));
 }
 
 std::optional<int> DecodeIndex(const Json& metadata) {
@@ -105,11 +82,8 @@ void DecodeSpec(const Json& spec, Pod& pod) {
   pod.gated = !List(At(spec, "schedulingGates")).empty();
   pod.priority = DecodeInteger32(spec, "priority").value_or(0);
   pod.active_deadline = DecodeDeadline(spec);
-  pod.request.node_selector = DecodeLabels(At(spec, "nodeSelector"));
-  pod.request.node_affinity = DecodeAffinity(spec);
-  for (const Json& toleration : List(At(spec, "tolerations"))) {
-    pod.request.tolerations.push_back(DecodeToleration(toleration));
-  }
+  DecodePlacement(spec, pod.request);
+  pod.volume_claims = DecodeVolumeClaims(spec, pod.name);
 }
 
 bool DecodeReady(const Json& status) {
@@ -134,24 +108,6 @@ Labels DecodeLabels(const Json& object) {
     if (value.is_string()) labels.emplace(name, value.get<std::string>());
   }
   return labels;
-}
-
-NodeSelectorTerm DecodeNodeSelectorTerm(const Json& expressions) {
-  NodeSelectorTerm term;
-  AddRequirements(expressions, false, term);
-  return term;
-}
-
-std::vector<NodeSelectorTerm> DecodeNodeSelector(const Json& selector) {
-  std::vector<NodeSelectorTerm> terms;
-  if (!selector.is_object()) return terms;
-  for (const Json& json : List(At(selector, "nodeSelectorTerms"))) {
-    auto& term = terms.emplace_back();
-    AddRequirements(At(json, "matchExpressions"), false, term);
-    AddRequirements(At(json, "matchFields"), true, term);
-  }
-  if (terms.empty()) terms.emplace_back();
-  return terms;
 }
 
 std::optional<Owner> DecodeController(const Json& metadata) {
@@ -180,6 +136,7 @@ Pod DecodePod(const Json& object) {
   Pod pod;
   DecodeMetadata(At(object, "metadata"), pod);
   DecodeSpec(At(object, "spec"), pod);
+  MergeLabelKeys(pod.labels, pod.request);
   const Json& status = At(object, "status");
   pod.request.resources = DecodeRequests(At(object, "spec"), status);
   pod.phase = DecodePhase(Text(status, "phase"));

@@ -46,12 +46,8 @@ PodTemplate DecodePodTemplate(const nlohmann::json& object);
 
 KubernetesJob DecodeJob(const nlohmann::json& object);
 
-// Parts of objects. A node selector that has no term keeps an empty one, which
-// selects nothing; without a selector there is no term.
-std::map<std::string, std::string> DecodeLabels(const nlohmann::json& object);
-std::vector<NodeSelectorTerm> DecodeNodeSelector(
-    const nlohmann::json& selector);
-NodeSelectorTerm DecodeNodeSelectorTerm(const nlohmann::json& expressions);
+// Parts of objects.
+LabelMap DecodeLabels(const nlohmann::json& object);
 std::optional<Owner> DecodeController(const nlohmann::json& metadata);
 // Nothing if it is no integer, or does not fit.
 std::optional<std::int32_t> DecodeInteger32(const nlohmann::json& object,

@@ -6,6 +6,7 @@
 #include "cluster/json_field.h"
 #include "cluster/objects.h"
 #include "cluster/pod_requests.h"
+#include "cluster/request_decoder.h"
 
 namespace fluxnetes::cluster {
 namespace {

@@ -1,8 +1,13 @@
+#include "cluster/pod_request.h"
+
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <utility>
 
-#include "cluster/pod.h"
 #include "cluster/quantity.h"
+#include "cluster/request_decoder.h"
+#include "cluster/request_writer.h"
 
 namespace fluxnetes::cluster {
 namespace {
@@ -60,6 +65,9 @@ NodeRequirement DecodeRequirement(const Json& json) {
 
 Json Encode(const Toleration& toleration) {
   Json json = {{"operator", toleration.exists ? "Exists" : "Equal"}};
+  if (!toleration.other_operator.empty()) {
+    json["operator"] = toleration.other_operator;
+  }
   if (!toleration.key.empty()) json["key"] = toleration.key;
   if (!toleration.value.empty()) json["value"] = toleration.value;
   if (!toleration.effect.empty()) json["effect"] = toleration.effect;
@@ -67,8 +75,43 @@ Json Encode(const Toleration& toleration) {
 }
 
 Toleration DecodeToleration(const Json& json) {
-  return {json.value("key", ""), json.at("operator") == "Exists",
-          json.value("value", ""), json.value("effect", "")};
+  Toleration toleration{json.value("key", ""), json.at("operator") == "Exists",
+                        json.value("value", ""), json.value("effect", "")};
+  const std::string op = json.at("operator");
+  if (op != "Exists" && op != "Equal") toleration.other_operator = op;
+  return toleration;
+}
+
+// As a spec has them, so that what was not written here is told by writing it
+// again.
+PodRules DecodeOwnRules(const Json& json) {
+  PodRules rules = DecodeRules(json);
+  if (Json::parse(WriteRules(rules)) == json) return rules;
+  throw std::invalid_argument(
+      "not a pod request: rules are not as they are "
+      "written");
+}
+
+// The requirement that makes a label's value part of a selector, once.
+void Merge(const LabelMap& labels, const std::vector<std::string>& keys,
+           const char* op, std::optional<PodSelector>& selector) {
+  if (!selector) return;
+  for (const std::string& key : keys) {
+    const auto label = labels.find(key);
+    if (label == labels.end()) continue;
+    // A selector may not name such a key itself, so the server did if it does.
+    const bool done =
+        std::ranges::any_of(*selector, [&](const NodeRequirement& requirement) {
+          return requirement.key == key && requirement.op == op;
+        });
+    if (!done) selector->push_back({key, op, {label->second}});
+  }
+}
+
+void Merge(const LabelMap& labels, PodAffinityTerm& term) {
+  Merge(labels, std::exchange(term.match_label_keys, {}), "In", term.selector);
+  Merge(labels, std::exchange(term.mismatch_label_keys, {}), "NotIn",
+        term.selector);
 }
 
 PodRequest Decode(const Json& json) {
@@ -85,6 +128,9 @@ PodRequest Decode(const Json& json) {
   }
   for (const Json& toleration : json.value("tolerations", Json::array())) {
     request.tolerations.push_back(DecodeToleration(toleration));
+  }
+  if (json.contains("rules")) {
+    request.rules.Own() = DecodeOwnRules(json["rules"]);
   }
   return request;
 }
@@ -105,7 +151,33 @@ std::string ToJson(const PodRequest& request) {
   for (const Toleration& toleration : request.tolerations) {
     json["tolerations"].push_back(Encode(toleration));
   }
+  if (!(*request.rules == PodRules{})) {
+    json["rules"] = Json::parse(WriteRules(*request.rules));
+  }
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+void MergeLabelKeys(const LabelMap& labels, PodRequest& request) {
+  const auto has_keys = [](const PodAffinityTerm& term) {
+    return !term.match_label_keys.empty() || !term.mismatch_label_keys.empty();
+  };
+  const PodRules& now = *request.rules;
+  if (std::ranges::none_of(now.affinity, has_keys) &&
+      std::ranges::none_of(now.anti_affinity, has_keys) &&
+      std::ranges::none_of(now.preferred_pods, has_keys,
+                           &PreferredPods::term) &&
+      std::ranges::all_of(now.spread, &std::vector<std::string>::empty,
+                          &TopologySpread::match_label_keys)) {
+    return;
+  }
+  PodRules& rules = request.rules.Own();
+  for (PodAffinityTerm& term : rules.affinity) Merge(labels, term);
+  for (PodAffinityTerm& term : rules.anti_affinity) Merge(labels, term);
+  for (PreferredPods& each : rules.preferred_pods) Merge(labels, each.term);
+  for (TopologySpread& each : rules.spread) {
+    Merge(labels, std::exchange(each.match_label_keys, {}), "In",
+          each.selector);
+  }
 }
 
 PodRequest PodRequestFromJson(const std::string& json) {

@@ -124,6 +124,7 @@ SimulatedPod& SimulatedCluster::State::AddPod(Pod pod, RestartPolicy restart,
   pod.reason.clear();
   pod.terminating = false;
   pod.created_at = Now();
+  MergeLabelKeys(pod.labels, pod.request);
   SimulatedPod& added = pods.Add(std::make_shared<const Pod>(std::move(pod)));
   added.restart = restart;
   added.run = run;

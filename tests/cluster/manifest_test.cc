@@ -295,6 +295,36 @@ TEST(Manifest, WhereAPodMayGoIsChecked) {
       "accepted 1");
 }
 
+TEST(Manifest, WhereAPodMayGoAmongOthersIsChecked) {
+  const auto spec = [](const std::string& more) {
+    return PodWith("restartPolicy: Never", more);
+  };
+  const auto near = [&](const std::string& term) {
+    return spec(
+        "affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuring"
+        "Execution: [" +
+        term + "]}}");
+  };
+  EXPECT_THAT(near("{labelSelector: {}}"),
+              HasSubstr("requiredDuringSchedulingIgnoredDuringExecution[0]."
+                        "topologyKey is missing"));
+  EXPECT_THAT(near("{topologyKey: zone, labelSelector: {matchExpressions: "
+                   "[{key: a, operator: Gt, values: ['1']}]}}"),
+              HasSubstr("labelSelector.matchExpressions[0].operator is"));
+  EXPECT_EQ(near("{topologyKey: zone, labelSelector: {matchLabels: {a: b}}}"),
+            "accepted 1");
+  EXPECT_THAT(spec("affinity: {podAntiAffinity: {preferredDuringScheduling"
+                   "IgnoredDuringExecution: [{weight: 101, podAffinityTerm: "
+                   "{topologyKey: zone}}]}}"),
+              HasSubstr("[0].weight is 101; it must be"));
+  EXPECT_THAT(spec("topologySpreadConstraints: [{topologyKey: zone, maxSkew: "
+                   "0, whenUnsatisfiable: DoNotSchedule}]"),
+              HasSubstr("spec.topologySpreadConstraints[0].maxSkew is 0"));
+  EXPECT_THAT(spec("topologySpreadConstraints: [{topologyKey: zone, maxSkew: "
+                   "1, whenUnsatisfiable: Never}]"),
+              HasSubstr("whenUnsatisfiable is \"Never\""));
+}
+
 TEST(Manifest, WhatASimulatedPodIsToDoIsChecked) {
   EXPECT_THAT(JobWith("\"0.5\"", "soon"),
               HasSubstr("spec.template.metadata.annotations"

@@ -21,6 +21,17 @@ PodRequest Full() {
       {{"gpu", "Exists", {}}}};
   request.tolerations = {{"", true, "", ""},
                          {"team", false, "red", "NoSchedule"}};
+  PodRules& rules = request.rules.Own();
+  rules.preferred_nodes = {{3, {{"disk", "In", {"ssd"}}}}};
+  rules.affinity = {{PodSelector{{"app", "In", {"a"}}}, "zone", {"x"}}};
+  rules.anti_affinity = {{{}, "host", {}, PodSelector{}, {"v"}, {"w"}}};
+  rules.preferred_pods = {{5, {{}, "zone"}}, {-7, {PodSelector{}, "rack"}}};
+  rules.spread = {{.topology_key = "zone",
+                   .selector = {},
+                   .max_skew = 2,
+                   .match_label_keys = {"v"}}};
+  rules.host_ports = {{80, "UDP", "10.0.0.1"}, {443}};
+  rules.resource_claims = {"gpu"};
   return request;
 }
 
@@ -37,6 +48,10 @@ TEST(PodRequest, EqualRequestsHaveEqualTextAndOthersHaveNot) {
   other = Full();
   other.resources.cpu_milli += 1;
   EXPECT_NE(ToJson(other), ToJson(Full()));
+  other = Full();
+  other.rules.Own().spread[0].max_skew = 3;
+  EXPECT_NE(ToJson(other), ToJson(Full()));
+  EXPECT_EQ(Full().rules->spread[0].max_skew, 2);
 }
 
 TEST(PodRequest, JsonIsReadableAndWithoutWhatIsEmpty) {
@@ -50,7 +65,9 @@ TEST(PodRequest, OtherJsonIsRefused) {
   for (const char* json :
        {"", "{", "[]", "{}", R"({"resources":{"cpu":1}})",
         R"({"resources":{"cpu":"12x"}})", R"({"resources":[1]})",
-        R"({"resources":{},"tolerations":[1]})"}) {
+        R"({"resources":{},"tolerations":[1]})",
+        R"({"resources":{},"rules":7})",
+        R"({"resources":{},"rules":{"ports":[{"hostPort":"x"}]}})"}) {
     EXPECT_THROW(PodRequestFromJson(json), std::invalid_argument) << json;
   }
 }

@@ -1,0 +1,31 @@
+// Where a pod can go, decoded from the spec of a v1 Pod. Never fails, as
+// objects.h says; a number that cannot be read is 0.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "cluster/pod_request.h"
+
+namespace fluxnetes::cluster {
+
+// All but the resources, which pod_requests.h computes.
+void DecodePlacement(const nlohmann::json& spec, PodRequest& request);
+
+// Affinity, spread and claims, as they stand in a spec, and host ports where
+// there is a list `ports` beside them.
+PodRules DecodeRules(const nlohmann::json& spec);
+
+// A node selector that has no term keeps an empty one, which selects nothing;
+// without a selector there is no term.
+std::vector<NodeSelectorTerm> DecodeNodeSelector(
+    const nlohmann::json& selector);
+NodeSelectorTerm DecodeNodeSelectorTerm(const nlohmann::json& expressions);
+
+// Of the volumes of a pod of this name; that of a generic ephemeral volume has
+// the names of both.
+std::vector<std::string> DecodeVolumeClaims(const nlohmann::json& spec,
+                                            const std::string& pod_name);
+
+}  // namespace fluxnetes::cluster

@@ -166,6 +166,16 @@ class NodeGraph {
   // of domains below 1.
   RulesId TakeRules(const TaskRules& rules);
   void GiveRules(RulesId rules);
+  // Whether the node by itself suits the rules; other tasks are not looked at.
+  bool Allows(RulesId rules, NodeIndex node) const;
+  // Whether they look at other tasks, so that it matters where these are.
+  bool LooksAtTasks(RulesId rules) const;
+  // Differs from what it was if other tasks have come or gone, or domains have
+  // changed, so that a task of these rules may now go where it could not. (Or
+  // so that it may not, or for no reason at all: a plan that was not carried
+  // out changes it too.) 0 for rules that
+  // do not look at other tasks.
+  std::uint64_t Surroundings(RulesId rules) const;
 
   std::optional<NodeIndex> Find(std::string_view name) const;
   const std::string& Name(NodeIndex node) const;
@@ -211,8 +221,9 @@ class NodeGraph {
 
   // A picture of everything, equal for graphs in which the same jobs hold the
   // same: for the invariant that memory equals what is rebuilt. One line per
-  // node in order of name, spans in order of job.
-  std::string Describe() const;
+  // node in order of name, spans in order of job. Without rules, tasks of
+  // others are left out too.
+  std::string Describe(bool with_rules = true) const;
   // The same for what is counted of tasks, equal where the same rules are
   // taken.
   std::string DescribeCounts() const;

@@ -123,6 +123,37 @@ void NodeGraph::GiveRules(RulesId rules) {
   state_->nodes.book().Give(rules);
 }
 
+bool NodeGraph::Allows(RulesId rules, NodeIndex node) const {
+  state_->CheckNode(node);
+  state_->CheckRules({&rules, 1});
+  if (rules == kNoRules) return true;
+  TaskBook& book = state_->nodes.book();
+  return book.shapes()[book[rules].shape].allowed.Contains(node);
+}
+
+bool NodeGraph::LooksAtTasks(RulesId rules) const {
+  state_->CheckRules({&rules, 1});
+  return rules != kNoRules && !state_->nodes.book()[rules].Alone();
+}
+
+std::uint64_t NodeGraph::Surroundings(RulesId rules) const {
+  state_->CheckRules({&rules, 1});
+  if (rules == kNoRules) return 0;
+  TaskBook& book = state_->nodes.book();
+  const BookedRules& booked = book[rules];
+  std::uint64_t sum = 0;
+  for (const auto* trackers : {&booked.blocked_by, &booked.needs}) {
+    for (const TrackerId id : *trackers) {
+      sum += book.At(id).At(Stage::kNow).changes() +
+             book.At(id).At(Stage::kEver).changes();
+    }
+  }
+  for (const SpreadId id : booked.spreads) {
+    sum += book.SpreadAt(id).At(Stage::kNow).lifts();
+  }
+  return sum;
+}
+
 std::optional<NodeIndex> NodeGraph::Find(std::string_view name) const {
   return state_->nodes.Find(name);
 }

@@ -44,7 +44,8 @@ std::string RulesOf(const NodeGraph::State& state, RulesId rules) {
   return " by " + state.nodes.book()[rules].key;
 }
 
-std::string LabelsOf(const NodeGraph::State& state, NodeIndex node) {
+std::string LabelsOf(const NodeGraph::State& state, NodeIndex node,
+                     bool with_rules) {
   std::string text;
   for (const auto& [key, value] : state.nodes.labels().LabelsOf(node)) {
     text += fmt::format(" {}:{}", key, value);
@@ -53,6 +54,7 @@ std::string LabelsOf(const NodeGraph::State& state, NodeIndex node) {
     text += fmt::format(" taint {}={}/{}", taint.key, taint.value,
                         static_cast<int>(taint.effect));
   }
+  if (!with_rules) return text;
   std::vector<std::string> foreign;
   for (const RulesId rules : state.nodes.book().Foreign(node)) {
     foreign.push_back(RulesOf(state, rules));
@@ -62,7 +64,8 @@ std::string LabelsOf(const NodeGraph::State& state, NodeIndex node) {
   return text;
 }
 
-std::string SpansOf(const NodeGraph::State& state, NodeIndex node) {
+std::string SpansOf(const NodeGraph::State& state, NodeIndex node,
+                    bool with_rules) {
   const SpanStore& spans = state.nodes.spans();
   std::vector<Line> lines;
   for (SpanId id = spans.First(node); id >= 0; id = spans[id].next) {
@@ -70,7 +73,7 @@ std::string SpansOf(const NodeGraph::State& state, NodeIndex node) {
     lines.push_back(
         {spans[id].job, spans[id].start, spans[id].end,
          Amounts(state.resources, [&](int r) { return amounts[r]; }),
-         RulesOf(state, spans[id].rules), spans[id].tasks});
+         with_rules ? RulesOf(state, spans[id].rules) : "", spans[id].tasks});
   }
   std::sort(lines.begin(), lines.end(),
             [](const Line& a, const Line& b) { return a.Key() < b.Key(); });
@@ -91,7 +94,7 @@ std::string SpansOf(const NodeGraph::State& state, NodeIndex node) {
 
 }  // namespace
 
-std::string NodeGraph::Describe() const {
+std::string NodeGraph::Describe(bool with_rules) const {
   const NodeTable& nodes = state_->nodes;
   std::vector<NodeIndex> order;
   for (NodeIndex node = 0; node < nodes.size(); ++node) {
@@ -111,11 +114,11 @@ std::string NodeGraph::Describe() const {
                           nodes.Open(node) ? "" : " closed",
                           Amounts(state_->resources, total));
       if (!others.empty()) text += " foreign" + others;
-      text += LabelsOf(*state_, node);
+      text += LabelsOf(*state_, node, with_rules);
     } else {
       text += " removed";
     }
-    text += SpansOf(*state_, node) + "\n";
+    text += SpansOf(*state_, node, with_rules) + "\n";
   }
   return text;
 }

@@ -136,6 +136,38 @@ bool Tolerates(const Toleration& toleration, const Taint& taint) {
   return toleration.exists || toleration.value == taint.value;
 }
 
+bool Allows(const NodeRules& rules, const std::string& node,
+            const Labels& labels, const std::vector<Taint>& taints) {
+  const auto holds = [&](const LabelRequirement& requirement) {
+    const std::string* value = nullptr;
+    if (!requirement.field) {
+      const auto label = labels.find(requirement.key);
+      if (label != labels.end()) value = &label->second;
+    } else if (requirement.key == "metadata.name") {
+      value = &node;
+    }
+    return Holds(requirement, value);
+  };
+  const bool selected =
+      std::ranges::all_of(rules.selector, [&](const auto& wanted) {
+        const auto label = labels.find(wanted.first);
+        return label != labels.end() && label->second == wanted.second;
+      });
+  const bool affine =
+      rules.affinity.empty() ||
+      std::ranges::any_of(rules.affinity, [&](const LabelTerm& term) {
+        return !term.empty() && std::ranges::all_of(term, holds);
+      });
+  return selected && affine &&
+         std::ranges::all_of(taints, [&](const Taint& taint) {
+           return taint.effect == TaintEffect::kPreferNoSchedule ||
+                  std::ranges::any_of(rules.tolerations,
+                                      [&](const Toleration& toleration) {
+                                        return Tolerates(toleration, taint);
+                                      });
+         });
+}
+
 bool Takes(const TaskSelector& selector, const TaskRules& task) {
   if (!selector.namespaces.empty() &&
       std::ranges::find(selector.namespaces, task.namespace_name) ==

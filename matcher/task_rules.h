@@ -115,6 +115,10 @@ struct NodeRules {
   bool operator==(const NodeRules&) const = default;
 };
 
+// Whether a node of this name, with these labels and taints, is allowed.
+bool Allows(const NodeRules& rules, const std::string& node,
+            const Labels& labels, const std::vector<Taint>& taints);
+
 struct TaskRules {
   NodeRules node;
 

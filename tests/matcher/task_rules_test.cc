@@ -166,5 +166,43 @@ TEST(TaskRules, ImpossibleOrUnknownRulesAreRefused) {
   EXPECT_THROW(graph.Allocate(1, gang, kLonode, 0), std::invalid_argument);
 }
 
+TEST(TaskRules, NodeIsAllowedByItselfAsInTheGraph) {
+  NodeGraph graph = TwoZones();
+  TaskRules rules;
+  rules.node.selector = {{"zone", "b"}};
+  rules.node.affinity = {{{"metadata.name", Op::kIn, {"node3"}, true}}};
+  const RulesId id = graph.TakeRules(rules);
+  EXPECT_TRUE(graph.Allows(id, 3));
+  EXPECT_FALSE(graph.Allows(id, 2));
+  EXPECT_TRUE(graph.Allows(kNoRules, 2));
+  EXPECT_TRUE(Allows(rules.node, "node3", {{"zone", "b"}}, {}));
+  EXPECT_FALSE(Allows(rules.node, "node2", {{"zone", "b"}}, {}));
+  const Taint taint{"x", "", TaintEffect::kNoExecute};
+  graph.SetLabels(3, {{"zone", "b"}}, {taint});
+  EXPECT_FALSE(graph.Allows(id, 3));
+  EXPECT_FALSE(Allows(rules.node, "node3", {{"zone", "b"}}, {taint}));
+}
+
+TEST(TaskRules, SurroundingsMoveWithTheTasksThatRulesLookAt) {
+  NodeGraph graph = TwoZones();
+  TaskRules apart = Web();
+  apart.anti_affinity = {NearWeb("zone")};
+  const RulesId looks = graph.TakeRules(apart);
+  const RulesId plain = graph.TakeRules({});
+  EXPECT_TRUE(graph.LooksAtTasks(looks));
+  EXPECT_FALSE(graph.LooksAtTasks(plain));
+  EXPECT_FALSE(graph.LooksAtTasks(kNoRules));
+  Place(graph, 1, {}, "1x cpu=1");
+  const std::uint64_t before = graph.Surroundings(looks);
+  graph.Cancel(1);
+  EXPECT_EQ(graph.Surroundings(looks), before);
+  Place(graph, 2, Web(), "1x cpu=1");
+  const std::uint64_t with = graph.Surroundings(looks);
+  EXPECT_NE(with, before);
+  graph.Cancel(2);
+  EXPECT_NE(graph.Surroundings(looks), with);
+  EXPECT_EQ(graph.Surroundings(plain), 0U);
+}
+
 }  // namespace
 }  // namespace fluxnetes::matcher

@@ -13,7 +13,7 @@ bool Occupies(const Pod& pod) {
 
 bool ChargesAlike(const Pod& a, const Pod& b) {
   return Occupies(a) && Occupies(b) && a.node_name == b.node_name &&
-         a.request.resources == b.request.resources;
+         a.request == b.request && a.labels == b.labels;
 }
 
 // The UID of its Job, if it has one and no node.

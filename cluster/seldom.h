@@ -18,6 +18,9 @@ class Seldom {
   }
   const Part* operator->() const { return &**this; }
 
+  // Whether it may differ from what is made by default.
+  bool Any() const { return part_ != nullptr; }
+
   // To be changed.
   Part& Own() {
     if (part_ == nullptr) {

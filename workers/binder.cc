@@ -7,7 +7,9 @@
 
 #include "sql/faults.h"
 #include "workers/group_jobs.h"
+#include "workers/pod_rules.h"
 #include "workers/queries.h"
+#include "workers/volume_rules.h"
 
 namespace fluxnetes::workers {
 namespace {
@@ -132,7 +134,7 @@ void Binder::Check(BindGroup& group) const {
       group.problem = "node " + member.node + " is gone";
     } else if (const auto why = cluster::WhyClosed(*node); !why.empty()) {
       group.problem = "node " + member.node + " is " + why;
-    } else if (!cluster::Admits(*node, pod->request)) {
+    } else if (!Suits(*node, WithVolumes(pod->request, *pod, cache_))) {
       group.problem =
           "node " + member.node + " no longer admits pod " + member.pod_name;
     } else {

@@ -5,6 +5,7 @@
 
 #include "workers/filling_queries.h"
 #include "workers/members_queries.h"
+#include "workers/pod_rules.h"
 
 namespace fluxnetes::workers {
 namespace {
@@ -51,7 +52,12 @@ ObservedPod Observe(cluster::PodPointer pod,
                     const cluster::ClusterCache& cache) {
   ObservedPod seen;
   seen.fate = FateOf(pod.get());
-  if (seen.fate == Fate::kWaiting) seen.labels = ReadGroupLabels(*pod, cache);
+  if (seen.fate == Fate::kWaiting) {
+    seen.labels = ReadGroupLabels(*pod, cache);
+    if (seen.labels.refused.empty())
+      seen.labels.refused = WhyUnsupported(pod->request);
+    if (!seen.labels.refused.empty()) seen.labels.group_size.reset();
+  }
   seen.pod = std::move(pod);
   return seen;
 }

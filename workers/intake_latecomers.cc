@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "workers/members_queries.h"
+#include "workers/pod_rules.h"
 #include "workers/promoter.h"
 
 namespace fluxnetes::workers {
@@ -102,7 +103,7 @@ bool Latecomers::PlaceCanBeUsed(const Vacancy& vacancy,
   if (!vacancy.node || !(vacancy.request == pod.request)) return false;
   const cluster::NodePointer node = cache_.NodeByName(*vacancy.node);
   return node != nullptr && cluster::WhyClosed(*node).empty() &&
-         cluster::Admits(*node, pod.request);
+         Suits(*node, pod.request);
 }
 
 void Latecomers::Take(ActiveGroup& group, Vacancy& vacancy,

@@ -68,32 +68,34 @@ void PostgresMatchStore::CommitVerdicts(sql::Transaction& transaction,
   std::vector<int> revisions;
   std::vector<bool> unsatisfiable;
   std::vector<std::string> reasons, causes;
-  std::map<GroupId, const Verdict*> to_tell;
+  std::set<GroupId> to_tell;
   for (const Verdict& verdict : verdicts) {
     ids.push_back(verdict.group);
     revisions.push_back(verdict.revision);
     unsatisfiable.push_back(verdict.unsatisfiable);
     reasons.push_back(verdict.reason);
     causes.push_back(verdict.member);
-    if (verdict.unsatisfiable) to_tell[verdict.group] = &verdict;
+    if (verdict.unsatisfiable) to_tell.insert(verdict.group);
   }
   std::vector<GroupId> told;
+  std::map<GroupId, std::string> messages;  // with the name of a member
   for (const sql::Row row :
        transaction.Run(queries::kRecordVerdicts, ids, revisions, unsatisfiable,
                        reasons, causes)) {
     const auto id = row.Get<std::int64_t>("id");
-    if (to_tell.contains(id)) told.push_back(id);
+    if (!to_tell.contains(id)) continue;
+    told.push_back(id);
+    messages[id] = row.Find<std::string>("reason").value_or("");
   }
   if (told.empty()) return;
   std::vector<queue::NewJob> notices;
   for (const sql::Row row : transaction.Run(queries::kReadPodsOfGroups, told)) {
-    const json args = {
-        {"namespace", row.Get<std::string>("namespace")},
-        {"pod", row.Get<std::string>("pod_name")},
-        {"uid", row.Get<std::string>("uid")},
-        {"reason", "Unschedulable"},
-        {"message", to_tell[row.Get<std::int64_t>("group_id")]->reason},
-        {"condition", true}};
+    const json args = {{"namespace", row.Get<std::string>("namespace")},
+                       {"pod", row.Get<std::string>("pod_name")},
+                       {"uid", row.Get<std::string>("uid")},
+                       {"reason", "Unschedulable"},
+                       {"message", messages[row.Get<std::int64_t>("group_id")]},
+                       {"condition", true}};
     queue::NewJob job;
     job.kind = job.queue = kNoticeQueue;
     job.args = args.dump();

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sql/faults.h"
+#include "workers/volume_rules.h"
 
 namespace fluxnetes::workers {
 
@@ -67,11 +68,44 @@ void MatchWorker::Load() {
   for (const cluster::NodePointer& node : cache_.Nodes())
     noted_.insert(node->name);
   SetQueues(news.queues);
-  for (const Held& held : news.held) schedule_->Restore(held);
+  for (const Held& held : news.held) Restore(held);
   ApplyStrangers(store_.ReadStrangers(*schedule_,
                                       Names(claimed_.begin(), claimed_.end())));
   ApplyNodes();
-  for (const PendingGroup& group : waiting) schedule_->Add(group);
+  for (const PendingGroup& group : waiting) Add(group);
+  LookAtNewSelectors();
+}
+
+void MatchWorker::Restore(Held held) {
+  for (PlacedMember& member : held.members) {
+    if (const auto pod = cache_.PodByUid(member.uid))
+      member.request = schedule_->OfPlaced(member.request, *pod);
+  }
+  schedule_->Restore(held);
+}
+
+void MatchWorker::Add(PendingGroup group) {
+  const bool looks = schedule_->LooksAtLabels();
+  for (Member& member : group.members) {
+    const auto pod = cache_.PodByUid(member.uid);
+    if (pod == nullptr) continue;
+    if (!pod->volume_claims.empty()) {
+      member.request = schedule_->Intern(
+          cluster::ToJson(WithVolumes(*member.request, *pod, cache_)));
+    }
+    if (looks) member.request = schedule_->OfPod(member.request, *pod);
+  }
+  schedule_->Add(std::move(group));
+}
+
+// Rules have come that look at labels which none did before.
+void MatchWorker::LookAtNewSelectors() {
+  while (schedule_->TakeNewSelectors()) {
+    schedule_->RelabelAll(
+        [this](const std::string& uid) { return cache_.PodByUid(uid); });
+    for (const auto& [name, node] : known_) noted_.insert(name);
+    ApplyNodes();
+  }
 }
 
 void MatchWorker::SetQueues(const std::vector<QueueSettings>& queues) {
@@ -111,12 +145,13 @@ void MatchWorker::Apply(const MatchStore::News& news) {
     charged_.erase(group);
   }
   for (const Held& held : news.held) {
-    if (!sql::BugPlanted("change-lost")) schedule_->Restore(held);
+    if (!sql::BugPlanted("change-lost")) Restore(held);
     touch(held.group);
   }
   ApplyStrangers(news.strangers);
   ApplyNodes();
-  for (const PendingGroup& group : news.waiting) schedule_->Add(group);
+  for (const PendingGroup& group : news.waiting) Add(group);
+  LookAtNewSelectors();
 }
 
 // Says all that they hold, of those that are known too.
@@ -171,7 +206,7 @@ void MatchWorker::Charge(const Held& stranger) {
   if (charged.members.empty()) {
     schedule_->Release(stranger.group, "");
   } else {
-    schedule_->Restore(charged);
+    Restore(charged);
   }
   if (stranger.members.empty()) {
     charged_.erase(stranger.group);
@@ -239,16 +274,12 @@ void MatchWorker::ApplyNode(const std::string& name) {
     claim_again_ |= wanted_.insert(name).second;
     return;
   }
-  Known& known = known_[name];
-  if (!(known.node == *node)) {
+  cluster::Node& known = known_[name];
+  if (!(known == *node)) {
     schedule_->SetNode(*node);
-    known.node = *node;
+    known = *node;
   }
-  const cluster::Resources foreign = ForeignOn(*node);
-  if (!(known.foreign == foreign)) {
-    schedule_->SetForeign(name, foreign);
-    known.foreign = foreign;
-  }
+  ApplyForeign(*node);
 }
 
 void MatchWorker::DropNode(const std::string& name) {
@@ -258,18 +289,28 @@ void MatchWorker::DropNode(const std::string& name) {
   schedule_->RemoveNode(name);
 }
 
-cluster::Resources MatchWorker::ForeignOn(const cluster::Node& node) const {
+void MatchWorker::ApplyForeign(const cluster::Node& node) {
+  const bool looks = schedule_->LooksAtLabels();
+  const auto pod_of = [this](const std::string& uid) {
+    return cache_.PodByUid(uid);
+  };
   cluster::Resources sum;
+  std::vector<const cluster::PodRequest*> seen;
   try {
     for (const cluster::PodPointer& pod : cache_.PodsOnNode(node.name)) {
-      if (schedule_->NodeOf(pod->uid) != node.name)
-        sum += pod->request.resources;
+      if (schedule_->NodeOf(pod->uid) == node.name) {
+        if (looks) schedule_->Relabel(*pod, pod_of);
+        continue;
+      }
+      sum += pod->request.resources;
+      if (const auto* request = schedule_->OfPlaced(nullptr, *pod))
+        seen.push_back(request);
     }
   } catch (const std::overflow_error&) {  // over 64 bits: all that there is
     sum = cluster::Maximum(sum, node.allocatable);
   }
-  if (sql::BugPlanted("others-forgotten")) return {};
-  return sum;
+  if (sql::BugPlanted("others-forgotten")) sum = {};
+  schedule_->SetForeign(node.name, sum, seen);
 }
 
 bool MatchWorker::DecideAndCommit(cluster::Time now) {

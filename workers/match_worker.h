@@ -81,13 +81,12 @@ class MatchWorker {
   void ApplyNode(const std::string& name);
   void DropNode(const std::string& name);
   void Claim();
-  cluster::Resources ForeignOn(const cluster::Node& node) const;
+  void ApplyForeign(const cluster::Node& node);
+  // Placed and waiting pods, with the labels that rules look at.
+  void Restore(Held held);
+  void Add(PendingGroup group);
+  void LookAtNewSelectors();
   bool DecideAndCommit(cluster::Time now);
-
-  struct Known {
-    cluster::Node node;
-    cluster::Resources foreign;
-  };
 
   MatchStore& store_;
   const cluster::ClusterCache& cache_;
@@ -97,8 +96,9 @@ class MatchWorker {
   bool acquired_ = false;
   std::unique_ptr<Schedule> schedule_;  // null: to be loaded
   std::map<std::string, QueueSettings> queues_;
-  std::unordered_map<std::string, Known> known_;  // nodes in the schedule
-  std::set<std::string> noted_;                   // nodes that have changed
+  std::unordered_map<std::string, cluster::Node>
+      known_;                    // nodes in the schedule
+  std::set<std::string> noted_;  // nodes that have changed
   std::set<std::string> claimed_;
   std::set<std::string> wanted_;  // nodes that others have
   bool claim_again_ = false;

@@ -76,11 +76,13 @@ struct PendingLine {
   ScheduleQueue* queue = nullptr;
   matcher::Gang gang;  // one task group for each of `requests`
   bool ask = true;     // whether they fit is not known, or may be better
-  std::uint64_t failed_in = 0;  // the last cycle in which they did not fit
-  Shortage shortage;            // of then
-  std::string why_short;        // the same in words
-  bool checked = false;         // `unsatisfiable` is up to date
-  std::string unsatisfiable;    // why they can never fit; empty: they can
+  std::uint64_t failed_in = 0;     // the last cycle in which they did not fit
+  std::uint64_t surroundings = 0;  // of then: see NodeGraph::Surroundings
+  Shortage shortage;               // of then
+  std::string why_short;           // the same in words
+  std::optional<matcher::Time> explained;  // when numbers were put into these
+  bool checked = false;                    // `unsatisfiable` is up to date
+  std::string unsatisfiable;  // why they can never fit; empty: they can
   const cluster::PodRequest* impossible = nullptr;  // that is the cause
 
   const WaitingGroup* Front() const { return *groups.begin(); }

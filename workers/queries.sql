@@ -205,7 +205,7 @@ WHERE
   g.id = any(ARRAY[v.id])
   AND g.revision = v.revision
   AND g.state NOT IN ('allocated', 'bound')
-RETURNING g.id;
+RETURNING g.id, g.reason;
 
 -- name: allocate_groups
 -- Groups that were given their nodes, unless they changed meanwhile. (Pending

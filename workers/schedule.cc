@@ -17,10 +17,11 @@ struct GrownNode {
   std::vector<std::int64_t> free;
 };
 
-bool MayHoldOne(const matcher::Gang& gang, const GrownNode& grown) {
+bool MayHoldOne(const ScheduleGraph& graph, const matcher::Gang& gang,
+                const GrownNode& grown) {
   return std::any_of(
       gang.groups.begin(), gang.groups.end(), [&](const auto& task) {
-        return task.eligible->Contains(grown.node) &&
+        return graph.MayUse(task, grown.node) &&
                std::equal(task.amounts.begin(), task.amounts.end(),
                           grown.free.begin(), [](auto amount, auto free) {
                             return amount == 0 || amount <= free;
@@ -28,12 +29,12 @@ bool MayHoldOne(const matcher::Gang& gang, const GrownNode& grown) {
       });
 }
 
-bool MayUseAny(const matcher::Gang& gang,
+bool MayUseAny(const ScheduleGraph& graph, const matcher::Gang& gang,
                const std::vector<matcher::NodeIndex>& nodes) {
   return std::any_of(nodes.begin(), nodes.end(), [&](auto node) {
     return std::any_of(
         gang.groups.begin(), gang.groups.end(),
-        [&](const auto& task) { return task.eligible->Contains(node); });
+        [&](const auto& task) { return graph.MayUse(task, node); });
   });
 }
 
@@ -61,6 +62,22 @@ std::string WithoutIds(const std::string& picture) {
   return text;
 }
 
+PendingGroup Copy(const WaitingGroup& waiting) {
+  PendingGroup group;
+  group.id = waiting.id;
+  group.queue = waiting.line->queue_name;
+  group.priority = waiting.priority;
+  group.first_in_line = waiting.first_in_line;
+  group.submitted_at = waiting.submitted_at;
+  group.revision = waiting.revision;
+  group.shape = waiting.line->shape;
+  group.duration = waiting.line->duration;
+  group.job_id = waiting.job_id;
+  group.job_attempt = waiting.job_attempt;
+  group.unsatisfiable = waiting.unsatisfiable;
+  return group;
+}
+
 }  // namespace
 
 void Schedule::State::Prepare(PendingLine& line) {
@@ -71,9 +88,9 @@ void Schedule::State::Prepare(PendingLine& line) {
       duration ? std::max<matcher::Time>(*duration, 1) : matcher::kForever;
   line.gang.groups.clear();
   for (const auto& [request, count] : line.requests) {
-    line.gang.groups.push_back(
-        {graph.Amounts(request),
-         graph.Eligible(*request, settings.node_selector), count});
+    line.gang.groups.push_back({graph.requests().Amounts(request),
+                                graph.Eligible(settings.node_selector), count,
+                                graph.requests().Rules(request)});
   }
   line.ask = true;
   line.checked = false;
@@ -186,15 +203,18 @@ void Schedule::State::TakeChanges(matcher::Time now) {
   for (const auto& [key, line] : lines.lines()) {
     if (changes.capacity) line->checked = false;
     if (line->ask) continue;
-    line->ask = many || std::any_of(grown.begin(), grown.end(),
-                                    [&line = line](const GrownNode& node) {
-                                      return MayHoldOne(line->gang, node);
-                                    });
+    line->ask = many || line->surroundings != Surroundings(*line) ||
+                std::any_of(grown.begin(), grown.end(),
+                            [&, &line = line](const GrownNode& node) {
+                              return MayHoldOne(graph, line->gang, node);
+                            });
   }
   for (auto& [name, queue] : queues) {
     if (queue.head == nullptr) continue;
     PendingLine& line = *queue.head->line;
-    queue.stale = queue.stale || many || MayUseAny(line.gang, changes.grown);
+    queue.stale = queue.stale || many ||
+                  line.surroundings != Surroundings(line) ||
+                  MayUseAny(graph, line.gang, changes.grown);
     if (!queue.promise) continue;
     const auto& nodes = queue.promise->nodes;
     queue.stale =
@@ -206,11 +226,92 @@ void Schedule::State::TakeChanges(matcher::Time now) {
   }
 }
 
+std::uint64_t Schedule::State::Surroundings(const PendingLine& line) const {
+  std::uint64_t sum = 0;
+  for (const matcher::TaskGroup& task : line.gang.groups) {
+    sum += graph.graph().Surroundings(task.rules);
+  }
+  return sum;
+}
+
+bool Schedule::State::NoteSurroundings(bool ask) {
+  bool moved = false;
+  for (const auto& [key, line] : lines.lines()) {
+    const std::uint64_t now = Surroundings(*line);
+    if (now == line->surroundings) continue;
+    line->surroundings = now;
+    if (ask) line->ask = moved = true;
+  }
+  return moved;
+}
+
+void Schedule::State::Sweep() {
+  if (!graph.requests().WantsSweep()) return;
+  std::vector<const cluster::PodRequest*> used;
+  for (const auto& [key, line] : lines.lines()) {
+    for (const auto& [request, count] : line->requests) used.push_back(request);
+  }
+  graph.Sweep(std::move(used));
+}
+
+void Schedule::State::RelabelWaiting(const PodOf& pod_of) {
+  std::vector<PendingGroup> again;
+  for (const auto& [key, line] : lines.lines()) {
+    for (const WaitingGroup* group : line->groups) {
+      std::vector<Member> members = group->members;
+      bool differs = false;
+      for (Member& member : members) {
+        const cluster::PodPointer pod = pod_of(member.uid);
+        if (pod == nullptr) continue;
+        const auto* request = graph.requests().Of(
+            member.request, pod->namespace_name, pod->labels);
+        differs |= request != member.request;
+        member.request = request;
+      }
+      if (!differs) continue;
+      again.push_back(Copy(*group));
+      again.back().members = std::move(members);
+    }
+  }
+  for (PendingGroup& group : again) Add(std::move(group));
+}
+
 Schedule::Schedule() : state_(std::make_unique<State>()) {}
 Schedule::~Schedule() = default;
 
 const cluster::PodRequest* Schedule::Intern(const std::string& request_json) {
-  return state_->graph.Intern(request_json);
+  return state_->graph.requests().Intern(request_json);
+}
+
+const cluster::PodRequest* Schedule::OfPod(const cluster::PodRequest* request,
+                                           const cluster::Pod& pod) {
+  return state_->graph.requests().Of(request, pod.namespace_name, pod.labels);
+}
+
+const cluster::PodRequest* Schedule::OfPlaced(const cluster::PodRequest* held,
+                                              const cluster::Pod& pod) {
+  return state_->graph.requests().Lasting(pod, held);
+}
+
+bool Schedule::LooksAtLabels() const {
+  return state_->graph.requests().LooksAtLabels();
+}
+
+bool Schedule::TakeNewSelectors() {
+  return state_->graph.requests().TakeNews();
+}
+
+void Schedule::RelabelAll(const PodOf& pod_of) {
+  state_->RelabelWaiting(pod_of);
+  state_->graph.RelabelAll(pod_of);
+  state_->changed = true;
+}
+
+void Schedule::Relabel(const cluster::Pod& pod, const PodOf& pod_of) {
+  if (const auto group = state_->graph.Mislabelled(pod)) {
+    state_->graph.Relabel(*group, pod_of);
+    state_->changed = true;
+  }
 }
 
 void Schedule::SetQueue(const QueueSettings& settings) {
@@ -230,8 +331,9 @@ void Schedule::RemoveNode(const std::string& name) {
 }
 
 void Schedule::SetForeign(const std::string& node,
-                          const cluster::Resources& used) {
-  state_->graph.SetForeign(node, used);
+                          const cluster::Resources& used,
+                          const std::vector<const cluster::PodRequest*>& pods) {
+  state_->graph.SetForeign(node, used, pods);
 }
 
 void Schedule::Restore(const Held& held) { state_->graph.Hold(held); }
@@ -290,7 +392,7 @@ std::string Schedule::Describe() const {
     state.graph.graph().Cancel(PromiseJob(queue.head->id));
     withdrawn.push_back(&queue);
   }
-  std::string picture = WithoutIds(state.graph.graph().Describe());
+  std::string picture = WithoutIds(state.graph.graph().Describe(false));
   for (const ScheduleQueue* queue : withdrawn) {
     BookPromise(state.graph, *queue->head, *queue->promise);
   }

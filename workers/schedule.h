@@ -21,8 +21,15 @@
 //
 // A cycle costs by shapes and by what changed, not by how many groups wait:
 // groups of one shape fit or do not fit alike, and a shape that did not fit is
-// not asked again until something was released, opened or added. `queue_depth`
-// counts the shapes that do not fit which a cycle looks at.
+// not asked again until something was released, opened or added, or, if its
+// pods have rules about other pods, these came or went anywhere. `queue_depth`
+// counts the shapes that do not fit which a cycle looks at. Groups are of one
+// shape if their pods ask for the same and no rule of a pod can tell them
+// apart.
+//
+// A head that would not fit even if it needed nothing, because of where other
+// pods are or are not, is promised nothing: keeping nodes free does not help
+// it.
 //
 // What could not fit even if all open nodes were empty is unsatisfiable: out of
 // the way of the others until a node is added or changed. A group that can be
@@ -33,12 +40,14 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "cluster/cluster_cache.h"
 #include "cluster/node.h"
 #include "matcher/policy.h"
 #include "workers/decision.h"
@@ -73,8 +82,26 @@ class Schedule {
   Schedule();
   ~Schedule();
 
-  // One object per distinct request, as long as the schedule lives.
+  // One object per distinct request; one with rules about pods lives until a
+  // Decide() when no group and no node here has it.
   const cluster::PodRequest* Intern(const std::string& request_json);
+  // Where rules of pods look at other pods, it matters which labels a pod has.
+  // That of a pod that waits, in place of what Intern() said:
+  const cluster::PodRequest* OfPod(const cluster::PodRequest* request,
+                                   const cluster::Pod& pod);
+  // That of a pod which has its node, in place of what it holds; for a pod of
+  // others (`held` is null) null if it does not matter.
+  const cluster::PodRequest* OfPlaced(const cluster::PodRequest* held,
+                                      const cluster::Pod& pod);
+  // Whether any rule looks at labels of pods; whether, since the last call, one
+  // has come that looks at labels which none did before. Then all pods are to
+  // be looked at again: RelabelAll(), and SetForeign() of each node.
+  bool LooksAtLabels() const;
+  bool TakeNewSelectors();
+  using PodOf = std::function<cluster::PodPointer(const std::string& uid)>;
+  void RelabelAll(const PodOf& pod_of);
+  // The labels of a pod that holds a place are these now.
+  void Relabel(const cluster::Pod& pod, const PodOf& pod_of);
 
   void SetQueue(const QueueSettings& settings);
   void RemoveQueue(const std::string& name);
@@ -82,7 +109,9 @@ class Schedule {
   // Adds or changes a node. What others use on it is set apart.
   void SetNode(const cluster::Node& node);
   void RemoveNode(const std::string& name);
-  void SetForeign(const std::string& node, const cluster::Resources& used);
+  // `pods`: those of the pods there that matter to rules, by OfPlaced().
+  void SetForeign(const std::string& node, const cluster::Resources& used,
+                  const std::vector<const cluster::PodRequest*>& pods = {});
 
   // Books what a group holds; replaces what it held before. The nodes need not
   // be known (yet).

@@ -12,6 +12,10 @@
 namespace fluxnetes::workers {
 namespace {
 
+// Reasons of one cycle look at so many nodes; the others get their numbers when
+// they are asked again.
+constexpr int kNodesExplained = 20'000;
+
 bool LaterFront(const PendingLine* a, const PendingLine* b) {
   return Earlier(*b->Front(), *a->Front());
 }
@@ -35,11 +39,15 @@ Decision Cycle::Run() {
   ++state_.cycle;
   state_.changed = false;
   state_.more = false;
+  state_.Sweep();
   state_.TakeChanges(now_);
   CheckSatisfiable();
   Tell();
   if (const WaitingGroup* first = WhereToBegin()) WithdrawFrom(*first);
   Walk();
+  // What was placed may be what a group before it waits for. (Where nothing
+  // was, plans that came to nothing are all that moved.)
+  if (state_.NoteSurroundings(!decision_.placed.empty())) state_.more = true;
   if (!state_.more) Report();
   if (!state_.to_tell.empty()) state_.more = true;
   return std::move(decision_);
@@ -173,10 +181,9 @@ bool Cycle::Ask(PendingLine& line) {
     return true;
   }
   line.ask = false;
-  const Shortage shortage = FindShortage(state_.graph, line, now_);
-  if (shortage != line.shortage) {
-    line.shortage = shortage;
-    line.why_short = Describe(shortage, line.requests);
+  if (SayShortage(state_.graph, line, line.queue->settings.match_policy, now_,
+                  explained_ < kNodesExplained)) {
+    explained_ += static_cast<int>(state_.graph.KnownNodes().size());
   }
   return false;
 }

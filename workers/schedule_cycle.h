@@ -62,6 +62,7 @@ class Cycle {
   std::map<const ScheduleQueue*, Turn> turns_;
   std::vector<PendingLine*> heap_;  // the first group that is earliest on top
   Ahead ahead_;
+  int explained_ = 0;  // nodes that were looked at for reasons
   Decision decision_;
 };
 

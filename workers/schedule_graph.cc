@@ -7,6 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include "workers/pod_rules.h"
+
 namespace fluxnetes::workers {
 namespace {
 
@@ -25,7 +27,10 @@ bool SameForScheduling(const cluster::Node& a, const cluster::Node& b) {
 }  // namespace
 
 ScheduleGraph::ScheduleGraph()
-    : graph_({"cpu", "memory", "ephemeral-storage", "pods"}) {}
+    : graph_({"cpu", "memory", "ephemeral-storage", "pods"}),
+      requests_(graph_, [this](const cluster::Resources& resources) {
+        return Vector(resources);
+      }) {}
 
 std::size_t ScheduleGraph::ResourceIndex(const std::string& name) {
   const auto [place, added] =
@@ -47,23 +52,6 @@ std::vector<std::int64_t> ScheduleGraph::Vector(
   return amounts;
 }
 
-const cluster::PodRequest* ScheduleGraph::Intern(const std::string& json) {
-  const auto found = requests_.find(json);
-  if (found != requests_.end()) return &found->second.request;
-  auto parsed = cluster::PodRequestFromJson(json);
-  Request& request = requests_[json];
-  request.request = std::move(parsed);
-  request.amounts = Vector(request.request.resources);
-  request.number = static_cast<int>(requests_.size());
-  interned_.emplace(&request.request, &request);
-  return &request.request;
-}
-
-const std::vector<std::int64_t>& ScheduleGraph::Amounts(
-    const cluster::PodRequest* request) const {
-  return interned_.at(request)->amounts;
-}
-
 RequestCounts ScheduleGraph::Count(const std::vector<Member>& members) const {
   RequestCounts counts;
   std::unordered_map<const cluster::PodRequest*, std::size_t> positions;
@@ -76,7 +64,7 @@ RequestCounts ScheduleGraph::Count(const std::vector<Member>& members) const {
   const auto rank = [this](const cluster::PodRequest* request) {
     const cluster::Resources& needs = request->resources;
     return std::tuple(needs.extended.empty(), -needs.cpu_milli,
-                      -needs.memory_bytes, interned_.at(request)->number);
+                      -needs.memory_bytes, requests_.Number(request));
   };
   if (counts.size() > 1) {
     std::sort(counts.begin(), counts.end(), [&](const auto& a, const auto& b) {
@@ -117,7 +105,9 @@ void ScheduleGraph::Forget(KnownNode& node) {
   graph_.RemoveNode(node.index);
   by_index_[node.index] = nullptr;
   node.index = -1;
-  if (!(node.foreign == cluster::Resources{})) return;
+  if (!(node.foreign == cluster::Resources{}) || !node.foreign_pods.empty()) {
+    return;
+  }
   const std::string name = node.node.name;
   nodes_.erase(name);
 }
@@ -132,8 +122,8 @@ void ScheduleGraph::SetNode(const cluster::Node& node) {
   known.known = true;
   known.totals = Vector(node.allocatable);
   graph_.SetTotals(known.index, known.totals);
-  known.others = Vector(known.foreign);
-  graph_.SetForeign(known.index, known.others);
+  graph_.SetLabels(known.index, node.labels, TaintsOf(node));
+  ChargeForeign(known);
   graph_.SetOpen(known.index, cluster::WhyClosed(node).empty());
   predicates_.Set(known.index, known.node);
   changes_.grown.push_back(known.index);
@@ -149,27 +139,39 @@ void ScheduleGraph::RemoveNode(const std::string& name) {
   graph_.SetOpen(node.index, false);
   graph_.SetTotals(node.index, {});
   graph_.SetForeign(node.index, {});
+  graph_.SetLabels(node.index, {});
   predicates_.Remove(node.index);
   changes_.changed.push_back(node.index);
   changes_.capacity = true;
   Forget(node);
 }
 
-void ScheduleGraph::SetForeign(const std::string& name,
-                               const cluster::Resources& used) {
+void ScheduleGraph::ChargeForeign(KnownNode& node) {
+  node.others = Vector(node.foreign);
+  std::vector<matcher::RulesId> rules;
+  for (const cluster::PodRequest* pod : node.foreign_pods) {
+    rules.push_back(requests_.Rules(pod));
+  }
+  graph_.SetForeign(node.index, node.others, rules);
+}
+
+void ScheduleGraph::SetForeign(
+    const std::string& name, const cluster::Resources& used,
+    const std::vector<const cluster::PodRequest*>& pods) {
   KnownNode& node = nodes_[name];
   node.node.name = name;
-  if (!(node.foreign == used)) {
+  if (!(node.foreign == used) || node.foreign_pods != pods) {
     node.foreign = used;
+    node.foreign_pods = pods;
     if (node.known) {
-      node.others = Vector(used);
-      graph_.SetForeign(node.index, node.others);
+      ChargeForeign(node);
       changes_.grown.push_back(node.index);
       changes_.changed.push_back(node.index);
       changes_.capacity = true;
     }
   }
-  const bool unused = node.index < 0 && used == cluster::Resources{};
+  const bool unused =
+      node.index < 0 && used == cluster::Resources{} && pods.empty();
   if (unused) nodes_.erase(name);
 }
 
@@ -251,12 +253,63 @@ void ScheduleGraph::Book(Holding& holding) {
                 [](const PlacedMember& member) { return member.uid.empty(); });
   std::vector<matcher::NodeIndex> nodes;
   std::vector<std::vector<std::int64_t>> amounts;
+  std::vector<matcher::RulesId> rules;
   for (const PlacedMember& member : held.members) {
     nodes.push_back(InGraph(member.node).index);
-    amounts.push_back(Amounts(member.request));
+    amounts.push_back(requests_.Amounts(member.request));
+    rules.push_back(requests_.Rules(member.request));
   }
-  graph_.Restore(held.group, held.start, PlannedEnd(held), nodes, amounts);
+  graph_.Restore(held.group, held.start, PlannedEnd(held), nodes, amounts,
+                 rules);
   Index(holding);
+}
+
+void ScheduleGraph::Relabel(GroupId group, const PodOf& pod_of) {
+  const auto found = holdings_.find(group);
+  if (found == holdings_.end()) return;
+  bool differs = false;
+  for (PlacedMember& member : found->second.held.members) {
+    if (member.uid.empty()) continue;
+    const cluster::PodPointer pod = pod_of(member.uid);
+    if (pod == nullptr) continue;
+    const auto* request =
+        requests_.Of(member.request, pod->namespace_name, pod->labels);
+    differs |= request != member.request;
+    member.request = request;
+  }
+  if (!differs) return;
+  graph_.Cancel(group);
+  Book(found->second);
+}
+
+void ScheduleGraph::RelabelAll(const PodOf& pod_of) {
+  std::vector<GroupId> groups;
+  for (const auto& [group, holding] : holdings_) groups.push_back(group);
+  for (const GroupId group : groups) Relabel(group, pod_of);
+}
+
+std::optional<GroupId> ScheduleGraph::Mislabelled(const cluster::Pod& pod) {
+  const auto place = places_.find(pod.uid);
+  if (place == places_.end()) return std::nullopt;
+  const Held& held = holdings_.at(place->second.group).held;
+  const auto* request = held.members[place->second.position].request;
+  if (requests_.Of(request, pod.namespace_name, pod.labels) == request) {
+    return std::nullopt;
+  }
+  return held.group;
+}
+
+void ScheduleGraph::Sweep(std::vector<const cluster::PodRequest*> others) {
+  for (const auto& [name, node] : nodes_) {
+    others.insert(others.end(), node.foreign_pods.begin(),
+                  node.foreign_pods.end());
+  }
+  for (const auto& [group, holding] : holdings_) {
+    for (const PlacedMember& member : holding.held.members) {
+      if (!member.uid.empty()) others.push_back(member.request);
+    }
+  }
+  requests_.Sweep(others);
 }
 
 void ScheduleGraph::Index(const Holding& holding) {
@@ -354,7 +407,7 @@ ScheduleGraph::HeldWithoutEnd() const {
     for (const PlacedMember& member : holding.held.members) {
       if (member.uid.empty()) continue;
       auto& sums = held[nodes_.at(member.node).index];
-      const auto& amounts = Amounts(member.request);
+      const auto& amounts = requests_.Amounts(member.request);
       if (sums.size() < amounts.size()) sums.resize(amounts.size());
       for (std::size_t r = 0; r < amounts.size(); ++r) {
         sums[r] += static_cast<double>(amounts[r]);

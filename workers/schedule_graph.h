@@ -9,6 +9,7 @@
 // Owned by one thread.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -16,9 +17,11 @@
 #include <unordered_map>
 #include <vector>
 
+#include "cluster/cluster_cache.h"
 #include "cluster/node.h"
 #include "matcher/gang.h"
 #include "workers/decision.h"
+#include "workers/interned_requests.h"
 #include "workers/node_predicates.h"
 #include "workers/pending_line.h"
 #include "workers/schedule.h"
@@ -36,10 +39,10 @@ class ScheduleGraph {
  public:
   ScheduleGraph();
 
-  const cluster::PodRequest* Intern(const std::string& json);
-  // The request must have been interned here.
-  const std::vector<std::int64_t>& Amounts(
-      const cluster::PodRequest* request) const;
+  InternedRequests& requests() { return requests_; }
+  const InternedRequests& requests() const { return requests_; }
+  // Forgets requests that neither nodes and groups here use nor `others`.
+  void Sweep(std::vector<const cluster::PodRequest*> others);
 
   // The members' requests, each once with its number, in an order that is the
   // same for groups that ask for the same: what is hard to place first.
@@ -47,7 +50,9 @@ class ScheduleGraph {
 
   void SetNode(const cluster::Node& node);
   void RemoveNode(const std::string& name);
-  void SetForeign(const std::string& name, const cluster::Resources& used);
+  // What others use of a node, and those of their pods that matter to rules.
+  void SetForeign(const std::string& name, const cluster::Resources& used,
+                  const std::vector<const cluster::PodRequest*>& pods = {});
   // Null: not known.
   const cluster::Node* NodeAt(matcher::NodeIndex index) const;
   bool Open(matcher::NodeIndex index) const;
@@ -59,9 +64,12 @@ class ScheduleGraph {
   std::int64_t LogicalId(matcher::NodeIndex index) const;
   std::vector<std::string> Names(
       const std::vector<matcher::NodeIndex>& nodes) const;  // in order
-  const matcher::NodeSet* Eligible(const cluster::PodRequest& request,
-                                   const NodePredicates::Labels& selector) {
-    return predicates_.Eligible(request, selector);
+  const matcher::NodeSet* Eligible(const NodePredicates::Labels& selector) {
+    return predicates_.Eligible(selector);
+  }
+  // Whether the node suits a task by itself, however full it is.
+  bool MayUse(const matcher::TaskGroup& task, matcher::NodeIndex node) const {
+    return task.eligible->Contains(node) && graph_.Allows(task.rules, node);
   }
 
   // For planning: how long groups of the queue are taken to run that have no
@@ -79,6 +87,13 @@ class ScheduleGraph {
   void Note(const Held& held);
   bool Holds(GroupId group) const { return holdings_.contains(group); }
   bool Release(GroupId group, const std::string& uid);
+  // Looks at the labels of the pods that hold something again; of those that
+  // are not known to `pod_of` they stay as they were.
+  using PodOf = std::function<cluster::PodPointer(const std::string& uid)>;
+  void Relabel(GroupId group, const PodOf& pod_of);
+  void RelabelAll(const PodOf& pod_of);
+  // Whether Relabel() would change something; the group of the pod, if so.
+  std::optional<GroupId> Mislabelled(const cluster::Pod& pod);
   std::optional<std::string> NodeOf(const std::string& uid) const;
   // Where the group holds something, each node once, in order.
   std::vector<std::string> NodesOf(GroupId group) const;
@@ -95,17 +110,13 @@ class ScheduleGraph {
   GraphChanges TakeChanges();
 
  private:
-  struct Request {
-    cluster::PodRequest request;
-    std::vector<std::int64_t> amounts;
-    int number = 0;  // in order of appearance
-  };
   struct KnownNode {
     cluster::Node node;
     bool known = false;             // else others only speak of it
     matcher::NodeIndex index = -1;  // -1: not in the graph
     std::int64_t id = 0;
     cluster::Resources foreign;
+    std::vector<const cluster::PodRequest*> foreign_pods;
     std::vector<std::int64_t> totals;  // of `node`
     std::vector<std::int64_t> others;  // of `foreign`
     int places = 0;                    // held on it
@@ -125,13 +136,13 @@ class ScheduleGraph {
   KnownNode& InGraph(const std::string& name);
   std::int64_t ChooseId(const std::string& name);
   void Forget(KnownNode& node);
+  void ChargeForeign(KnownNode& node);
   void Book(Holding& holding);
   void Index(const Holding& holding);
 
   matcher::NodeGraph graph_;
-  std::map<std::string, std::size_t> resources_;       // extended ones
-  std::unordered_map<std::string, Request> requests_;  // by JSON
-  std::unordered_map<const cluster::PodRequest*, const Request*> interned_;
+  std::map<std::string, std::size_t> resources_;  // extended ones
+  InternedRequests requests_;
   NodePredicates predicates_;
   std::unordered_map<std::string, KnownNode> nodes_;
   std::vector<KnownNode*> by_index_;

@@ -10,6 +10,8 @@ namespace {
 using matcher::NodeIndex;
 using Nodes = std::vector<NodeIndex>;
 
+constexpr matcher::JobId kTrial = std::numeric_limits<matcher::JobId>::min();
+
 bool Among(const Nodes& nodes, NodeIndex node) {
   return std::find(nodes.begin(), nodes.end(), node) != nodes.end();
 }
@@ -20,10 +22,27 @@ Nodes EachOnce(Nodes nodes) {
   return nodes;
 }
 
-bool MayUse(const matcher::Gang& gang, NodeIndex node) {
+bool MayUse(const ScheduleGraph& graph, const matcher::Gang& gang,
+            NodeIndex node) {
   return std::any_of(
       gang.groups.begin(), gang.groups.end(),
-      [&](const auto& group) { return group.eligible->Contains(node); });
+      [&](const auto& group) { return graph.MayUse(group, node); });
+}
+
+// Whether what stands in the gang's way is not that nodes are full: other pods,
+// or that there are none. Keeping nodes empty does not help it then.
+bool WaitsForOthers(ScheduleGraph& graph, const matcher::Gang& gang,
+                    matcher::Policy policy, matcher::Time now) {
+  matcher::Gang light = gang;
+  bool looks = false;
+  for (matcher::TaskGroup& group : light.groups) {
+    group.amounts.clear();
+    looks = looks || graph.graph().LooksAtTasks(group.rules);
+  }
+  if (!looks) return false;
+  const auto match = graph.graph().Allocate(kTrial, light, policy, now);
+  graph.graph().Cancel(kTrial);
+  return !std::holds_alternative<matcher::Placement>(match);
 }
 
 bool WouldHold(ScheduleGraph& graph, const matcher::Gang& gang,
@@ -51,7 +70,6 @@ bool Overstayed(ScheduleGraph& graph, const matcher::Gang& gang,
       !graph.AnyOverdue(promise.nodes, now)) {
     return false;
   }
-  constexpr matcher::JobId kTrial = std::numeric_limits<matcher::JobId>::min();
   const NarrowedGang narrowed(NarrowedGang::On(gang, promise.nodes));
   const auto match =
       graph.graph().AllocateOrReserve(kTrial, narrowed.gang(), policy, now);
@@ -153,8 +171,8 @@ std::optional<Promise> ChooseDrain(ScheduleGraph& graph,
                                    const Ahead& ahead) {
   Nodes nodes;
   for (const NodeIndex node : graph.KnownNodes()) {
-    if (graph.Open(node) && MayUse(gang, node) && !Among(ahead.drained, node) &&
-        !Among(ahead.reserved, node)) {
+    if (graph.Open(node) && MayUse(graph, gang, node) &&
+        !Among(ahead.drained, node) && !Among(ahead.reserved, node)) {
       nodes.push_back(node);
     }
   }
@@ -223,6 +241,7 @@ HeadPlan PlanHead(ScheduleGraph& graph, const WaitingGroup& group,
     return {std::nullopt, true};
   }
   if (std::get<matcher::NoFit>(match) != matcher::NoFit::kNoTime) return {};
+  if (WaitsForOthers(graph, gang, policy, now)) return {};
   if (before && !before->start &&
       StillGood(graph, gang, policy, ahead, before->nodes)) {
     return {before};
@@ -234,14 +253,16 @@ void BookPromise(ScheduleGraph& graph, const WaitingGroup& group,
                  const Promise& promise) {
   const matcher::Gang& gang = group.line->gang;
   std::vector<std::vector<std::int64_t>> amounts;
+  std::vector<matcher::RulesId> rules;
   for (const auto& task : gang.groups) {
     amounts.insert(amounts.end(), task.count, task.amounts);
+    rules.insert(rules.end(), task.count, task.rules);
   }
   const matcher::Time start = *promise.start;
   const bool ends = gang.duration < matcher::kForever - start;
   graph.graph().Restore(PromiseJob(group.id), start,
                         ends ? start + gang.duration : matcher::kForever,
-                        promise.places, amounts);
+                        promise.places, amounts, rules);
 }
 
 }  // namespace fluxnetes::workers

@@ -5,50 +5,19 @@
 #include <algorithm>
 #include <optional>
 
+#include "workers/wait_explanation.h"
+
 namespace fluxnetes::workers {
 namespace {
 
 using matcher::NodeIndex;
 using Nodes = std::vector<NodeIndex>;
 
-std::string FormatLabels(const NodePredicates::Labels& labels) {
-  std::string text;
-  for (const auto& [label, value] : labels) {
-    text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", label, value);
-  }
-  return "{" + text + "}";
-}
-
 template <typename Keep>
 Nodes Those(const Nodes& nodes, const Keep& keep) {
   Nodes kept;
   std::copy_if(nodes.begin(), nodes.end(), std::back_inserter(kept), keep);
   return kept;
-}
-
-std::string WhyNoNode(const ScheduleGraph& graph, const Nodes& nodes,
-                      const cluster::PodRequest& request) {
-  const auto admitted = [&](const cluster::PodRequest& asked, bool taints) {
-    return std::any_of(nodes.begin(), nodes.end(), [&](NodeIndex index) {
-      cluster::Node node = *graph.NodeAt(index);
-      if (!taints) node.taints.clear();
-      return cluster::Admits(node, asked);
-    });
-  };
-  cluster::PodRequest by_labels;
-  by_labels.node_selector = request.node_selector;
-  if (!admitted(by_labels, false)) {
-    return "no node has the labels of the node selector " +
-           FormatLabels(request.node_selector);
-  }
-  if (!admitted(request, false)) {
-    return "no node suits the node affinity" +
-           (request.node_selector.empty()
-                ? std::string()
-                : " and the node selector " +
-                      FormatLabels(request.node_selector));
-  }
-  return "the taints of the nodes are not tolerated";
 }
 
 std::int64_t& Amount(cluster::Resources& resources, std::size_t resource) {
@@ -113,9 +82,11 @@ std::string WhyTooMany(const ScheduleGraph& graph, const PendingLine& line,
           alone.groups[0].count;
     }
     if (fits < line.gang.groups[g].count) {
-      return fmt::format("all nodes that it may use, empty, hold {} × ({})",
+      const bool looks = graph.graph().LooksAtTasks(line.gang.groups[g].rules);
+      return fmt::format("all nodes that it may use, empty, hold {} × ({}){}",
                          fits,
-                         cluster::Format(line.requests[g].first->resources));
+                         cluster::Format(line.requests[g].first->resources),
+                         looks ? " by its rules about other pods" : "");
     }
   }
   return "the nodes that it may use do not hold all of it, even empty";
@@ -140,10 +111,11 @@ ImpossibleRequest Cause(const ScheduleGraph& graph, const PendingLine& line,
   }
   for (std::size_t g = 0; g < line.gang.groups.size(); ++g) {
     const matcher::TaskGroup& task = line.gang.groups[g];
-    const Nodes eligible = Those(
-        nodes, [&](NodeIndex node) { return task.eligible->Contains(node); });
+    const Nodes eligible =
+        Those(nodes, [&](NodeIndex node) { return graph.MayUse(task, node); });
     const cluster::PodRequest* request = line.requests[g].first;
-    if (eligible.empty()) return {WhyNoNode(graph, nodes, *request), request};
+    if (eligible.empty())
+      return {WhyNoneSuits(graph, nodes, *request), request};
     if (const auto cause = WhyTooBig(graph, eligible, task)) {
       return {*cause, request};
     }
@@ -203,6 +175,27 @@ std::string Describe(const Shortage& shortage, const RequestCounts& requests) {
       break;
   }
   return fmt::format("needs {}; {}", Needs(requests), missing);
+}
+
+bool SayShortage(const ScheduleGraph& graph, PendingLine& line,
+                 matcher::Policy policy, matcher::Time now, bool explain) {
+  constexpr matcher::Time kExplainAgain = 60;  // seconds
+  const Shortage shortage = FindShortage(graph, line, now);
+  const bool same = shortage == line.shortage;
+  const bool old = !line.explained || now - *line.explained >= kExplainAgain ||
+                   now < *line.explained;
+  if (same && !old) return false;
+  line.shortage = shortage;
+  if (shortage.kind == Shortage::Kind::kKept || !explain) {
+    if (!same || !line.explained)
+      line.why_short = Describe(shortage, line.requests);
+    line.explained.reset();
+    return false;
+  }
+  line.explained = now;
+  line.why_short = fmt::format("needs {}; {}", Needs(line.requests),
+                               ExplainWaiting(graph, line, policy, now));
+  return true;
 }
 
 void WaitReasons::Say(const std::string& queue, std::int64_t shape,

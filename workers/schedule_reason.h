@@ -30,6 +30,13 @@ Shortage FindShortage(const ScheduleGraph& graph, const PendingLine& line,
                       matcher::Time now);
 std::string Describe(const Shortage& shortage, const RequestCounts& requests);
 
+// Says in the line what is missing: anew when it differs in kind, and its
+// numbers every minute or so, not each time that they move. If `explain`, with
+// what keeps its pods from how many nodes; true if that was looked at (it is
+// slow).
+bool SayShortage(const ScheduleGraph& graph, PendingLine& line,
+                 matcher::Policy policy, matcher::Time now, bool explain);
+
 // What was said about the shapes of each queue, to say only what is new.
 class WaitReasons {
  public:

@@ -55,6 +55,18 @@ struct Schedule::State {
   // promises to look at.
   void TakeChanges(matcher::Time now);
 
+  // Where other tasks are that the rules of the line look at: differs when they
+  // have moved so that it may fit.
+  std::uint64_t Surroundings(const PendingLine& line) const;
+  // Takes note of it; if `ask`, lines for which it has moved are to be asked
+  // again. True if there are any.
+  bool NoteSurroundings(bool ask);
+  // Forgets requests that are in use no more.
+  void Sweep();
+  // The groups whose pods have other labels now, as far as these matter, get
+  // into other lines.
+  void RelabelWaiting(const PodOf& pod_of);
+
   // What a line asks of the graph, by its queue's settings.
   void Prepare(PendingLine& line);
   void PrepareLines(ScheduleQueue& queue);

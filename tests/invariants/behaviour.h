@@ -14,7 +14,12 @@ namespace fluxnetes::testing {
 
 class Behaviour : public ::testing::Test {
  protected:
-  Behaviour() { Invariants::Attach(system, {}); }
+  explicit Behaviour(const std::string& nodes =
+                         "nodes: [{count: 2, name: node, cpu: 4, "
+                         "memory: 16Gi}]")
+      : system(nodes) {
+    Invariants::Attach(system, {});
+  }
 
   void Submit(const std::string& manifests) {
     system.Submit(manifests);
@@ -56,7 +61,7 @@ class Behaviour : public ::testing::Test {
     EXPECT_THAT(Invariants({}).CheckNothingLeft(system), ::testing::IsEmpty());
   }
 
-  WholeSystem system{"nodes: [{count: 2, name: node, cpu: 4, memory: 16Gi}]"};
+  WholeSystem system;
 };
 
 }  // namespace fluxnetes::testing

@@ -23,6 +23,7 @@ struct GangShape {
   int priority = 0;
   bool gated = false;
   bool suspend = false;
+  std::string rules = {};  // more of the pods' spec: "affinity: {...}"
   int absent = 0;  // so many pods of the gang are not made; below 0: too many
 };
 
@@ -35,7 +36,7 @@ inline std::string LabelsOf(const std::string& group, int size,
 
 inline std::string PodSpecOf(const GangShape& shape) {
   return fmt::format(
-      R"({{schedulerName: fluxnetes, restartPolicy: Never, priority: {}{}{}{},
+      R"({{schedulerName: fluxnetes, restartPolicy: Never, priority: {}{}{}{}{},
           containers: [{{name: work, image: busybox, command: [work],
             resources: {{requests: {{cpu: "{}", memory: {}{}}}}}}}]}})",
       shape.priority,
@@ -43,7 +44,7 @@ inline std::string PodSpecOf(const GangShape& shape) {
                   : "",
       shape.selector.empty() ? "" : ", nodeSelector: " + shape.selector,
       shape.gated ? ", schedulingGates: [{name: example.com/quota}]" : "",
-      shape.cpu, shape.memory,
+      shape.rules.empty() ? "" : ", " + shape.rules, shape.cpu, shape.memory,
       shape.gpus == 0 ? "" : fmt::format(", nvidia.com/gpu: {}", shape.gpus));
 }
 

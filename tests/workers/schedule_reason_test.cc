@@ -82,7 +82,7 @@ TEST(ScheduleVerdict, NamesTheCause) {
   EXPECT_EQ(WhyNever("n0 cpu=4", "1x1", {.selector = "zone=b"}),
             "no node has the labels of the node selector {zone: b}");
   EXPECT_EQ(WhyNever("n0 cpu=4 taint=x", "1x1"),
-            "the taints of the nodes are not tolerated");
+            "the taints of the nodes are not tolerated: x:NoSchedule");
   EXPECT_EQ(WhyNever("n0 cpu=4\nn1 cpu=4", "5x2"),
             "all nodes that it may use, empty, hold 4 × (2 cpu, 1Gi)");
 }
@@ -94,7 +94,9 @@ TEST(ScheduleReason, SaysWhatIsMissingAndNothingWhileNothingChanges) {
   story.Decide(0);
   story.Group("2x2");
   story.Decide(1);
-  EXPECT_EQ(story.OnlyReason(), "needs 2 × (2 cpu, 1Gi); no place is free");
+  EXPECT_EQ(story.OnlyReason(),
+            "needs 2 × (2 cpu, 1Gi); no place is free; 1 node has too little "
+            "cpu free");
   story.Group("2x2");
   story.Decide(2);
   EXPECT_TRUE(story.decision.reasons.empty());

@@ -50,8 +50,17 @@ void Story::Nodes(const std::string& text) {
   }
 }
 
-std::string Story::RequestJson(std::int64_t cpu, const std::string& selector) {
+cluster::PodAffinityTerm Near(const std::string& app, const std::string& key) {
+  return {cluster::PodSelector{{"app", "In", {app}}}, key};
+}
+
+std::string Story::RequestJson(std::int64_t cpu, const GroupOptions& options) {
+  const std::string& selector = options.selector;
   cluster::PodRequest request;
+  if (!(options.rules == cluster::PodRules{})) {
+    request.rules.Own() = options.rules;
+  }
+  request.tolerations = options.tolerations;
   request.resources.cpu_milli = 1'000 * cpu;
   request.resources.memory_bytes = kGiB;
   request.resources.pods = 1;
@@ -85,12 +94,69 @@ PendingGroup Story::MakeGroup(GroupId id, const std::string& pods,
     const auto times = part.find('x');
     const int count = std::stoi(part.substr(0, times));
     const auto* request = schedule.Intern(
-        RequestJson(std::stoll(part.substr(times + 1)), options.selector));
+        RequestJson(std::stoll(part.substr(times + 1)), options));
     for (int i = 0; i < count; ++i) {
       group.members.push_back({Uid(id, first_member++), request});
     }
   }
+  for (Member& member : group.members) {
+    member.request = WithLabels(member.request, member.uid, options);
+  }
+  while (schedule.TakeNewSelectors()) schedule.RelabelAll(PodOf());
   return group;
+}
+
+Schedule::PodOf Story::PodOf() const {
+  return [this](const std::string& uid) {
+    const auto found = pods_.find(uid);
+    return found == pods_.end() ? nullptr : found->second;
+  };
+}
+
+const cluster::PodRequest* Story::WithLabels(const cluster::PodRequest* request,
+                                             const std::string& uid,
+                                             const GroupOptions& options) {
+  cluster::Pod pod;
+  pod.namespace_name = "default";
+  pod.uid = uid;
+  pod.labels = options.labels;
+  request = schedule.OfPod(request, pod);
+  pods_[uid] = std::make_shared<const cluster::Pod>(std::move(pod));
+  return request;
+}
+
+void Story::Restore(Held held, const GroupOptions& options) {
+  for (PlacedMember& member : held.members) {
+    const auto* request = schedule.Intern(cluster::ToJson(*member.request));
+    member.request = WithLabels(request, member.uid, options);
+  }
+  schedule.Restore(held);
+  while (schedule.TakeNewSelectors()) schedule.RelabelAll(PodOf());
+}
+
+void Story::Relabel(GroupId group, const cluster::LabelMap& labels) {
+  for (int member = 0; pods_.contains(Uid(group, member)); ++member) {
+    cluster::PodPointer& known = pods_[Uid(group, member)];
+    cluster::Pod pod = *known;
+    pod.labels = labels;
+    known = std::make_shared<const cluster::Pod>(std::move(pod));
+  }
+  for (int member = 0; pods_.contains(Uid(group, member)); ++member) {
+    schedule.Relabel(*pods_[Uid(group, member)], PodOf());
+  }
+}
+
+void Story::Foreign(const std::string& node, const cluster::Pod* pod) {
+  std::vector<const cluster::PodRequest*> seen;
+  cluster::Resources used;
+  if (pod != nullptr) {
+    used = pod->request.resources;
+    if (const auto* request = schedule.OfPlaced(nullptr, *pod)) {
+      seen.push_back(request);
+    }
+  }
+  while (schedule.TakeNewSelectors()) schedule.RelabelAll(PodOf());
+  schedule.SetForeign(node, used, seen);
 }
 
 GroupId Story::Group(const std::string& pods, const GroupOptions& options) {

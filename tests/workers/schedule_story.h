@@ -19,7 +19,13 @@ struct GroupOptions {
   std::string selector = {};  // "zone=a"
   bool unsatisfiable = false;
   int revision = 1;
+  cluster::PodRules rules = {};
+  std::vector<cluster::Toleration> tolerations = {};
+  cluster::LabelMap labels = {};
 };
+
+// The pods with label app=NAME.
+cluster::PodAffinityTerm Near(const std::string& app, const std::string& key);
 
 class Story {
  public:
@@ -34,6 +40,14 @@ class Story {
   GroupId Group(const std::string& pods, const GroupOptions& options = {});
   PendingGroup MakeGroup(GroupId id, const std::string& pods,
                          const GroupOptions& options, int first_member = 0);
+
+  // What a group with these options holds, by requests of another story.
+  void Restore(Held held, const GroupOptions& options);
+
+  // The labels of a group's pods have changed, and were seen on their nodes.
+  void Relabel(GroupId group, const cluster::LabelMap& labels);
+  // A pod of others is all that runs on the node; null: none does.
+  void Foreign(const std::string& node, const cluster::Pod* pod);
 
   // "1: node0 node0, 2: node1": what was placed, by group. Keeps the decision.
   std::string Decide(matcher::Time now);
@@ -50,8 +64,14 @@ class Story {
   std::map<std::int64_t, std::string> reasons;  // by shape, said so far
 
  private:
-  std::string RequestJson(std::int64_t cpu, const std::string& selector);
+  std::string RequestJson(std::int64_t cpu, const GroupOptions& options);
+  Schedule::PodOf PodOf() const;
+  const cluster::PodRequest* WithLabels(const cluster::PodRequest* request,
+                                        const std::string& uid,
+                                        const GroupOptions& options);
+
   GroupId last_ = 0;
+  std::map<std::string, cluster::PodPointer> pods_;  // by uid
 };
 
 std::string Uid(GroupId group, int member);

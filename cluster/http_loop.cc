@@ -107,11 +107,11 @@ int HttpClient::Loop::Open(std::string path, milliseconds silence,
   auto stream =
       std::make_unique<Stream>(CurlHandle(address_, options_.connect_timeout),
                                std::move(path), silence, reader);
-  Stream* opened = stream.get();
+  int number = 0;  // the stream may be over before this returns
   {
     const std::lock_guard lock(mutex_);
     if (!stopping_) {
-      opened->number = next_stream_++;
+      number = stream->number = next_stream_++;
       // A task is copied (std::function), a stream is not.
       tasks_.push_back([this, raw = stream.release()] {
         BeginStream(std::unique_ptr<Stream>(raw));
@@ -121,9 +121,8 @@ int HttpClient::Loop::Open(std::string path, milliseconds silence,
   curl_multi_wakeup(multi_.get());
   if (stream) {
     reader.End(Failure("the HTTP client has been stopped"));
-    return 0;
   }
-  return opened->number;
+  return number;
 }
 
 void HttpClient::Loop::Resume(int stream) {

@@ -7,8 +7,7 @@
 //               ▲ │ ▲        │  ▲────┘ version seen
 //               │ │ └────────┘ 410, or not readable
 //               │ ▼
-//             passed over   optional kinds only: 404, 403, or it cannot be
-//             read;
+//             passed over   optional kinds only: 404, 403, or not readable;
 //                           asked for again, less and less often
 //
 // A kind that the server has no more (404) has no objects; where we may not

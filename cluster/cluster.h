@@ -38,8 +38,9 @@ class Unreachable : public std::runtime_error {
 // not told in between is gone. That happens at the start and whenever the
 // cluster cannot say what was missed. A list may be of one kind alone, also
 // within a list of all kinds; one that begins again before its end has been cut
-// off. Objects are shared, because one event goes to several watchers, and
-// never change.
+// off. A list of all kinds is one of nodes and pods; an optional kind has its
+// own within it, or is passed over. Objects are shared, because one event goes
+// to several watchers, and never change.
 struct WatchEvent {
   enum class Kind { kListBegin, kListEnd, kChanged, kDeleted };
   Kind kind = Kind::kChanged;

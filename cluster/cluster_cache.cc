@@ -6,6 +6,11 @@
 namespace fluxnetes::cluster {
 namespace {
 
+// A list of all kinds is one of these. An optional kind says itself that it is
+// listed: it may be passed over, and what was known of it stays.
+constexpr WatchedKind kRequiredKinds[] = {WatchedKind::kNodes,
+                                          WatchedKind::kPods};
+
 bool Occupies(const Pod& pod) {
   return !pod.node_name.empty() &&
          (pod.phase == PodPhase::kPending || pod.phase == PodPhase::kRunning);
@@ -113,7 +118,7 @@ void ClusterCache::Apply(const WatchEvent& event, CacheChanges& changes) {
 void ClusterCache::BeginList(const std::optional<WatchedKind>& only) {
   if (!only) {
     listing_ = true;
-    for (const WatchedKind kind : WatchedKindsInOrder()) BeginList(kind);
+    for (const WatchedKind kind : kRequiredKinds) BeginList(kind);
     return;
   }
   switch (*only) {
@@ -149,8 +154,7 @@ void ClusterCache::EndList(const std::optional<WatchedKind>& only,
     return;
   }
   if (!std::exchange(listing_, false)) return;
-  for (const WatchedKind kind : WatchedKindsInOrder())
-    NoteVanished(kind, changes);
+  for (const WatchedKind kind : kRequiredKinds) NoteVanished(kind, changes);
   synced_ = true;
   changes.listed = true;
 }

@@ -37,7 +37,7 @@ NodePointer MakeNode(const std::string& name, int version,
   return std::make_shared<const Node>(std::move(node));
 }
 
-class ClusterCacheTest : public testing::Test {
+class ClusterCacheTest : public ::testing::Test {
  protected:
   // One list with these objects.
   CacheChanges List(std::vector<PodPointer> pods,
@@ -46,6 +46,13 @@ class ClusterCacheTest : public testing::Test {
     for (auto& node : nodes) events.push_back({kChanged, node});
     for (auto& pod : pods) events.push_back({kChanged, pod});
     events.push_back({WatchEvent::Kind::kListEnd, {}});
+    return cache_.Apply(events);
+  }
+  // A list of that kind alone, in which there is none.
+  CacheChanges ListNothing(WatchedKind kind) {
+    const std::vector<WatchEvent> events = {
+        {.kind = WatchEvent::Kind::kListBegin, .listed = kind},
+        {.kind = WatchEvent::Kind::kListEnd, .listed = kind}};
     return cache_.Apply(events);
   }
   template <typename Object>
@@ -280,6 +287,17 @@ TEST_F(ClusterCacheTest, ListWithinAListCountsForIt) {
   EXPECT_TRUE(changes.listed);
 }
 
+TEST_F(ClusterCacheTest, OptionalKindStaysUntilAListOfItsOwnLeavesItOut) {
+  const PodGroupName train{PodGroupApi::kCoscheduling, "default", "train"};
+  List({}, {});
+  Event(kChanged, MakeGroup("train", 9, 2));
+  List({}, {});  // in which it is passed over
+  EXPECT_NE(cache_.PodGroupByName(train), nullptr);
+  EXPECT_EQ(ListNothing(WatchedKind::kCoschedulingGroups).pod_groups.size(),
+            1U);
+  EXPECT_EQ(cache_.PodGroupByName(train), nullptr);
+}
+
 TEST_F(ClusterCacheTest, KeepsVolumesClaimsClassesAndNamespaces) {
   List({}, {});
   VolumeClaim claim;
@@ -309,7 +327,8 @@ TEST_F(ClusterCacheTest, KeepsVolumesClaimsClassesAndNamespaces) {
   EXPECT_EQ(*cache_.VolumeByName("pv1"), volume);
   EXPECT_EQ(*cache_.StorageClassByName("fast"), fast);
   EXPECT_EQ(*cache_.NamespaceByName("default"), space);
-  List({}, {});
+  ListNothing(WatchedKind::kVolumeClaims);
+  ListNothing(WatchedKind::kVolumes);
   EXPECT_EQ(cache_.VolumeClaimByName("default", "data"), nullptr);
   EXPECT_EQ(cache_.VolumeByName("pv1"), nullptr);
 }

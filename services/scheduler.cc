@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "queue/leadership.h"
@@ -255,7 +256,13 @@ void Scheduler::State::WireBinders() {
     binder_loops[i] = loops.back().get();
   }
   AddLoop("events", milliseconds{100},
-          [this] { return announcer->RunOnce(Now()); });
+          [this, said = std::int64_t{0}]() mutable {
+            const std::int64_t dropped = announcer->dropped();
+            if (std::exchange(said, dropped) != dropped)
+              log.Warn("too many events of bindings wait, some are not told",
+                       {{"count", dropped}});
+            return announcer->RunOnce(Now());
+          });
 }
 
 void Scheduler::State::RingBinders() {

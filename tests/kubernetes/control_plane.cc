@@ -69,6 +69,13 @@ ControlPlane::~ControlPlane() {
   }
 }
 
+std::string ControlPlane::Report() const {
+  return TryScript(fmt::format("{} status {}; tail -n 3 {}/log/* | cut -c -500",
+                               Quoted(kScript), Quoted(folder_),
+                               Quoted(folder_)))
+      .said;
+}
+
 void ControlPlane::Script(const std::string& verb, const std::string& more) {
   RunScript(
       fmt::format("{} {} {} {}", Quoted(kScript), verb, Quoted(folder_), more));

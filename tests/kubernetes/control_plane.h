@@ -37,6 +37,9 @@ class ControlPlane {
   void Kill(const std::string& program) { Script("kill", program); }
   void Start(const std::string& program) { Script("start", program); }
 
+  // What of it runs, and what its programs said last.
+  std::string Report() const;
+
  private:
   ControlPlane();
   void Script(const std::string& verb, const std::string& more = {});

@@ -19,14 +19,17 @@ using Json = nlohmann::json;
 using std::chrono::seconds;
 
 constexpr seconds kPatience{90};
+// After a failure it may be the control plane that is lost, and the others
+// would be awaited for hours.
+constexpr seconds kPatienceAfterFailure{15};
 
 // Where kinds and resources are: {kind, API, resource}.
-struct Place {
+struct KindPlace {
   const char* kind;
   const char* api;
   const char* resource;
 };
-constexpr Place kPlaces[] = {
+constexpr KindPlace kPlaces[] = {
     {"Pod", "/api/v1", "pods"},
     {"Event", "/api/v1", "events"},
     {"Job", "/apis/batch/v1", "jobs"},
@@ -36,14 +39,15 @@ constexpr Place kPlaces[] = {
     {"StatefulSet", "/apis/apps/v1", "statefulsets"},
 };
 
-std::string CollectionOf(const Place& place, const std::string& name_space) {
+std::string CollectionOf(const KindPlace& place,
+                         const std::string& name_space) {
   return std::string(place.api) + "/namespaces/" + name_space + "/" +
          place.resource;
 }
 
 // Of a kind or a resource.
-const Place& PlaceOf(const std::string& name) {
-  for (const Place& place : kPlaces)
+const KindPlace& KindPlaceOf(const std::string& name) {
+  for (const KindPlace& place : kPlaces)
     if (name == place.kind || name == place.resource) return place;
   throw std::runtime_error("no place for " + name);
 }
@@ -86,7 +90,10 @@ void OnKubernetes::TearDown() {
   DeleteAll();
   for (const std::string& node : nodes_)
     Send("DELETE", "/api/v1/nodes/" + node);
-  if (HasFailure()) ADD_FAILURE() << "the scheduler said:\n" << Log();
+  if (!HasFailure()) return;
+  ADD_FAILURE() << "the scheduler said:\n"
+                << Log() << "\nthe control plane:\n"
+                << plane_->Report();
 }
 
 void OnKubernetes::StartScheduler(
@@ -131,7 +138,7 @@ void OnKubernetes::Submit(const std::string& manifests,
                           const std::string& name_space) {
   cluster::ReadYaml(manifests, "manifest", [&](const Json& object, int) {
     const std::string kind = object.at("kind");
-    Send("POST", CollectionOf(PlaceOf(kind), name_space), object);
+    Send("POST", CollectionOf(KindPlaceOf(kind), name_space), object);
   });
 }
 
@@ -150,7 +157,7 @@ Json OnKubernetes::Send(const std::string& method, const std::string& path,
 std::string OnKubernetes::Path(const std::string& what) const {
   const auto slash = what.find('/');
   if (what.starts_with("nodes/")) return "/api/v1/" + what;
-  return CollectionOf(PlaceOf(what.substr(0, slash)), home_) +
+  return CollectionOf(KindPlaceOf(what.substr(0, slash)), home_) +
          (slash == what.npos ? "" : what.substr(slash));
 }
 
@@ -164,7 +171,7 @@ void OnKubernetes::Delete(const std::string& what) {
 std::vector<cluster::Pod> OnKubernetes::Pods() {
   std::vector<cluster::Pod> pods;
   for (const std::string& name_space : namespaces_) {
-    const Json list = Send("GET", CollectionOf(PlaceOf("Pod"), name_space));
+    const Json list = Send("GET", CollectionOf(KindPlaceOf("Pod"), name_space));
     for (const Json& object : list.at("items")) {
       auto pod = cluster::DecodePod(object);
       if (pod.scheduler_name == "fluxnetes") pods.push_back(std::move(pod));
@@ -273,7 +280,9 @@ Json OnKubernetes::ConditionOf(const std::string& pod) {
 }
 
 bool OnKubernetes::Comes(const std::function<bool()>& condition) {
-  const auto until = std::chrono::steady_clock::now() + kPatience;
+  const bool lost = ::testing::UnitTest::GetInstance()->Failed();
+  const auto until = std::chrono::steady_clock::now() +
+                     (lost ? kPatienceAfterFailure : kPatience);
   for (int pauses = 1;; pauses = std::min(pauses + 1, 10)) {
     if (condition()) return true;
     if (std::chrono::steady_clock::now() > until) return false;
@@ -320,13 +329,13 @@ void OnKubernetes::DeleteAll() {
     // What controls others first.
     for (const char* kind :
          {"CronJob", "Deployment", "StatefulSet", "ReplicaSet", "Job", "Pod"}) {
-      Send("DELETE", CollectionOf(PlaceOf(kind), name_space) +
+      Send("DELETE", CollectionOf(KindPlaceOf(kind), name_space) +
                          "?propagationPolicy=Background");
     }
   }
   EXPECT_TRUE(Comes([&] {
     for (const std::string& name_space : namespaces_) {
-      const std::string pods = CollectionOf(PlaceOf("Pod"), name_space);
+      const std::string pods = CollectionOf(KindPlaceOf("Pod"), name_space);
       if (Send("GET", pods).at("items").empty()) continue;
       Send("DELETE", pods + "?propagationPolicy=Background");
       return false;

@@ -28,4 +28,12 @@ const std::vector<Json>& List(const Json& value) {
   return value.is_array() ? value.get_ref<const Json::array_t&>() : kNone;
 }
 
+std::vector<std::string> Texts(const Json& list) {
+  std::vector<std::string> texts;
+  for (const Json& value : List(list)) {
+    if (value.is_string()) texts.push_back(value.get<std::string>());
+  }
+  return texts;
+}
+
 }  // namespace fluxnetes::cluster

@@ -14,5 +14,7 @@ std::string Text(const nlohmann::json& object, const char* key,
 bool Flag(const nlohmann::json& object, const char* key);
 // The elements of a list; none if it is no list.
 const std::vector<nlohmann::json>& List(const nlohmann::json& value);
+// The texts among the elements of a list.
+std::vector<std::string> Texts(const nlohmann::json& list);
 
 }  // namespace fluxnetes::cluster

@@ -15,8 +15,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::int64_t kDefaultPods = 110;  // as a kubelet
-
 struct KnownKind {
   const char* kind;
   const char* api_version;

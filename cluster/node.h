@@ -1,6 +1,7 @@
 // A node: the fields that the scheduler uses, as a value.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -16,6 +17,9 @@ struct Taint {
   std::string effect;  // NoSchedule, PreferNoSchedule, NoExecute
   bool operator==(const Taint&) const = default;
 };
+
+// How many pods a node takes if it does not say: a kubelet's --max-pods.
+inline constexpr std::int64_t kDefaultPods = 110;
 
 struct Node {
   std::string name;

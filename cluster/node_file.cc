@@ -18,8 +18,6 @@ namespace {
 using Json = nlohmann::json;
 using Kind = FieldRule::Kind;
 
-constexpr std::int64_t kDefaultPods = 110;  // as a kubelet
-
 constexpr std::array kGroup = {
     FieldRule{"count", Kind::kPositive},
     FieldRule{"name", Kind::kSubdomain, true},
@@ -38,13 +36,14 @@ constexpr std::array kGroup = {
               "NoSchedule PreferNoSchedule NoExecute"},
     FieldRule{"unschedulable", Kind::kFlag}};
 
-[[noreturn]] void Refuse(const std::string& place, const std::string& why) {
+[[noreturn]] void RefuseNode(const std::string& place, const std::string& why) {
   throw InputError(place + ": " + why);
 }
 
 void CheckKeys(const Json& group, const std::string& place) {
   if (!group.is_object()) {
-    Refuse(place, "must be a mapping, like {name: node, cpu: 32, memory: 1Gi}");
+    RefuseNode(place,
+               "must be a mapping, like {name: node, cpu: 32, memory: 1Gi}");
   }
   std::string known;
   for (const FieldRule& rule : kGroup) {
@@ -57,7 +56,8 @@ void CheckKeys(const Json& group, const std::string& place) {
                           [](const FieldRule& rule) {
                             return std::string_view(rule.path);
                           }) == kGroup.end()) {
-      Refuse(place, "does not know " + Quote(key) + "; it may have " + known);
+      RefuseNode(place,
+                 "does not know " + Quote(key) + "; it may have " + known);
     }
   }
 }
@@ -87,9 +87,9 @@ Node Model(const Json& group, const std::string& place) {
                             {"unschedulable", At(group, "unschedulable")}}},
                           {"status", {{"allocatable", AmountsOf(group)}}}});
   if (node.allocatable.cpu_milli == 0)
-    Refuse(place + ".cpu", "a node needs cpu");
+    RefuseNode(place + ".cpu", "a node needs cpu");
   if (node.allocatable.memory_bytes == 0) {
-    Refuse(place + ".memory", "a node needs memory");
+    RefuseNode(place + ".memory", "a node needs memory");
   }
   if (At(group, "zone").is_string()) {
     node.labels["topology.kubernetes.io/zone"] = Text(group, "zone");
@@ -105,10 +105,10 @@ class NodeList {
  public:
   void Add(Node node, const std::string& place) {
     if (nodes_.size() == static_cast<std::size_t>(kMostNodes)) {
-      Refuse(place, "more than " + std::to_string(kMostNodes) + " nodes");
+      RefuseNode(place, "more than " + std::to_string(kMostNodes) + " nodes");
     }
     if (!names_.insert(node.name).second) {
-      Refuse(place, "the node " + Quote(node.name) + " is there twice");
+      RefuseNode(place, "the node " + Quote(node.name) + " is there twice");
     }
     node.labels.try_emplace("kubernetes.io/hostname", node.name);
     nodes_.push_back(std::move(node));
@@ -134,14 +134,15 @@ class NodeList {
 void AddGroups(const Json& document, const std::string& place, NodeList& all) {
   for (const auto& [key, value] : document.items()) {
     if (key == "nodes") continue;
-    Refuse(place, "does not know " + Quote(key) +
-                      "; it may have nodes, or be a Node manifest with kind");
+    RefuseNode(place,
+               "does not know " + Quote(key) +
+                   "; it may have nodes, or be a Node manifest with kind");
   }
   const Json& groups = At(document, "nodes");
   if (!groups.is_array() || groups.empty()) {
-    Refuse(place,
-           "nodes must be a list of at least one, like "
-           "[{name: node, count: 4, cpu: 32, memory: 128Gi}]");
+    RefuseNode(place,
+               "nodes must be a list of at least one, like "
+               "[{name: node, count: 4, cpu: 32, memory: 128Gi}]");
   }
   for (std::size_t i = 0; i < groups.size(); ++i) {
     all.AddGroup(groups[i], place + ": nodes[" + std::to_string(i) + "]");
@@ -153,7 +154,7 @@ void AddManifest(Json object, const std::string& place,
   Manifest manifest =
       ReadManifest(std::move(object), place, {.limits = limits});
   auto* const node = std::get_if<Node>(&manifest.object);
-  if (node == nullptr) Refuse(manifest.place, "is no Node");
+  if (node == nullptr) RefuseNode(manifest.place, "is no Node");
   all.Add(std::move(*node), manifest.place);
 }
 
@@ -179,7 +180,7 @@ std::vector<Node> ReadNodes(std::string_view text, const std::string& source,
       limits);
   std::vector<Node> nodes = all.Take();
   if (nodes.empty()) {
-    Refuse(source, "holds no node; a cluster needs one at least");
+    RefuseNode(source, "holds no node; a cluster needs one at least");
   }
   return nodes;
 }

@@ -17,14 +17,6 @@ constexpr const char* kFluencePrefix = "fluence.flux-framework.org/";
 constexpr const char* kSelectedNode = "volume.kubernetes.io/selected-node";
 constexpr const char* kBindCompleted = "pv.kubernetes.io/bind-completed";
 
-std::vector<std::string> Texts(const Json& list) {
-  std::vector<std::string> texts;
-  for (const Json& text : List(list)) {
-    if (text.is_string()) texts.push_back(text.get<std::string>());
-  }
-  return texts;
-}
-
 // An amount of storage: nothing if it cannot be read.
 std::int64_t Storage(const Json& amounts) {
   Json storage = Json::object();

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "cluster/affinity_fields.h"
 #include "cluster/field_rules.h"
 #include "cluster/json_field.h"
 
@@ -13,11 +14,6 @@ namespace {
 using Json = nlohmann::json;
 using Kind = FieldRule::Kind;
 using Complaint = std::optional<std::string>;
-
-constexpr const char* kRequired =
-    "requiredDuringSchedulingIgnoredDuringExecution";
-constexpr const char* kPreferred =
-    "preferredDuringSchedulingIgnoredDuringExecution";
 
 // From the spec of a pod.
 constexpr std::array kSpec = {

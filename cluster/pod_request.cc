@@ -74,7 +74,7 @@ Json Encode(const Toleration& toleration) {
   return json;
 }
 
-Toleration DecodeToleration(const Json& json) {
+Toleration DecodeOwnToleration(const Json& json) {
   Toleration toleration{json.value("key", ""), json.at("operator") == "Exists",
                         json.value("value", ""), json.value("effect", "")};
   const std::string op = json.at("operator");
@@ -127,7 +127,7 @@ PodRequest Decode(const Json& json) {
     }
   }
   for (const Json& toleration : json.value("tolerations", Json::array())) {
-    request.tolerations.push_back(DecodeToleration(toleration));
+    request.tolerations.push_back(DecodeOwnToleration(toleration));
   }
   if (json.contains("rules")) {
     request.rules.Own() = DecodeOwnRules(json["rules"]);

@@ -37,7 +37,8 @@ constexpr std::array kSuffixes = {
     Suffix{"Gi", 0, 3}, Suffix{"Ti", 0, 4}, Suffix{"Pi", 0, 5},
     Suffix{"Ei", 0, 6}};
 
-[[noreturn]] void Refuse(std::string_view text, const std::string& why) {
+[[noreturn]] void RefuseQuantity(std::string_view text,
+                                 const std::string& why) {
   throw std::invalid_argument(
       "quantity " + Quote(text) + ": " + why +
       "; write a number with an optional suffix (n u m k M G T P E, Ki Mi Gi "
@@ -102,8 +103,9 @@ std::optional<std::int64_t> RoundUp(Decimal number) {
 }
 
 std::int64_t Parse(std::string_view text, int scale) {
-  if (text.empty()) Refuse(text, "is empty");
-  if (text.size() > kLongestText) Refuse(text, "is longer than 64 characters");
+  if (text.empty()) RefuseQuantity(text, "is empty");
+  if (text.size() > kLongestText)
+    RefuseQuantity(text, "is longer than 64 characters");
   std::string_view rest = text;
   const bool negative = rest[0] == '-';
   if (negative || rest[0] == '+') rest.remove_prefix(1);
@@ -122,17 +124,18 @@ std::int64_t Parse(std::string_view text, int scale) {
       break;
     }
   }
-  if (number.digits.empty()) Refuse(text, "does not begin with a number");
+  if (number.digits.empty())
+    RefuseQuantity(text, "does not begin with a number");
   rest.remove_prefix(length);
   const auto suffix = ParseSuffix(rest);
-  if (!suffix) Refuse(text, "has the unknown suffix " + Quote(rest));
+  if (!suffix) RefuseQuantity(text, "has the unknown suffix " + Quote(rest));
   number.exponent += suffix->ten;
   for (int i = 0; i < suffix->kibi; ++i) Multiply(number.digits, 1024);
   Multiply(number.digits, scale);
 
   const auto value = RoundUp(std::move(number));
-  if (negative && value != 0) Refuse(text, "is negative");
-  if (!value) Refuse(text, "needs more than 64 bits");
+  if (negative && value != 0) RefuseQuantity(text, "is negative");
+  if (!value) RefuseQuantity(text, "needs more than 64 bits");
   return *value;
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "cluster/affinity_fields.h"
 #include "cluster/json_field.h"
 #include "cluster/objects.h"
 
@@ -12,11 +13,6 @@ namespace fluxnetes::cluster {
 namespace {
 
 using Json = nlohmann::json;
-
-constexpr const char* kRequired =
-    "requiredDuringSchedulingIgnoredDuringExecution";
-constexpr const char* kPreferred =
-    "preferredDuringSchedulingIgnoredDuringExecution";
 
 Toleration DecodeToleration(const Json& json) {
   Toleration toleration{Text(json, "key"), Text(json, "operator") == "Exists",
@@ -26,14 +22,6 @@ Toleration DecodeToleration(const Json& json) {
     toleration.other_operator = op;
   }
   return toleration;
-}
-
-std::vector<std::string> Texts(const Json& list) {
-  std::vector<std::string> texts;
-  for (const Json& value : List(list)) {
-    if (value.is_string()) texts.push_back(value.get<std::string>());
-  }
-  return texts;
 }
 
 void AddRequirements(const Json& list, bool field,

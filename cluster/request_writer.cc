@@ -2,13 +2,10 @@
 
 #include <algorithm>
 
+#include "cluster/affinity_fields.h"
+
 namespace fluxnetes::cluster {
 namespace {
-
-constexpr const char* kRequired =
-    "requiredDuringSchedulingIgnoredDuringExecution";
-constexpr const char* kPreferred =
-    "preferredDuringSchedulingIgnoredDuringExecution";
 
 void WriteTexts(JsonText& json, std::string_view key,
                 const std::vector<std::string>& texts) {

@@ -5,13 +5,13 @@
 namespace fluxnetes::matcher {
 namespace {
 
-using Kind = Constraint::Kind;
+using ConstraintKind = Constraint::Kind;
 
 constexpr int kMaxOperators = 1'000;
 constexpr int kMaxDepth = 32;
 
 // An operator that is still to be read.
-struct Open {
+struct OpenConstraint {
   YamlPlace place;
   int node = 0;
   int depth = 0;
@@ -31,22 +31,22 @@ Constraint::Property ReadProperty(const YamlPlace& place) {
   return property;
 }
 
-Kind KindOf(const YamlPlace& place, std::string_view name) {
-  if (name == "properties") return Kind::kProperties;
-  if (name == "hostlist") return Kind::kHosts;
-  if (name == "ranks") return Kind::kRanks;
-  if (name == "and") return Kind::kAnd;
-  if (name == "or") return Kind::kOr;
-  if (name == "not") return Kind::kNot;
+ConstraintKind KindOf(const YamlPlace& place, std::string_view name) {
+  if (name == "properties") return ConstraintKind::kProperties;
+  if (name == "hostlist") return ConstraintKind::kHosts;
+  if (name == "ranks") return ConstraintKind::kRanks;
+  if (name == "and") return ConstraintKind::kAnd;
+  if (name == "or") return ConstraintKind::kOr;
+  if (name == "not") return ConstraintKind::kNot;
   place.Fail(
       "has an unknown operator; known are properties, hostlist, ranks, "
       "and, or, not");
 }
 
 void ReadValue(const YamlPlace& place, Constraint::Node& node) {
-  if (node.kind == Kind::kProperties) {
+  if (node.kind == ConstraintKind::kProperties) {
     node.properties.push_back(ReadProperty(place));
-  } else if (node.kind == Kind::kHosts) {
+  } else if (node.kind == ConstraintKind::kHosts) {
     auto hosts = HostList::Parse(place.Text());
     if (!hosts) place.Fail("is not a list of hosts like node[0-3]");
     node.hosts.push_back(*std::move(hosts));
@@ -57,7 +57,8 @@ void ReadValue(const YamlPlace& place, Constraint::Node& node) {
   }
 }
 
-void Read(const Open& open, Constraint& constraint, std::deque<Open>& queue) {
+void Read(const OpenConstraint& open, Constraint& constraint,
+          std::deque<OpenConstraint>& queue) {
   open.place.RequireMap();
   if (open.depth > kMaxDepth) open.place.Fail("is nested too deeply");
   if (open.place.size() > 1) {
@@ -74,8 +75,9 @@ void Read(const Open& open, Constraint& constraint, std::deque<Open>& queue) {
   if (constraint.nodes.size() + count > kMaxOperators) {
     operands.Fail("has too many operands");
   }
-  const bool values = node.kind == Kind::kProperties ||
-                      node.kind == Kind::kHosts || node.kind == Kind::kRanks;
+  const bool values = node.kind == ConstraintKind::kProperties ||
+                      node.kind == ConstraintKind::kHosts ||
+                      node.kind == ConstraintKind::kRanks;
   node.first = node.last = static_cast<int>(constraint.nodes.size());
   for (std::size_t i = 0; i < count; ++i) {
     if (values) {
@@ -96,9 +98,9 @@ Constraint ReadConstraint(const YamlPlace& place) {
   place.RequireMap();
   if (place.size() == 0) return constraint;
   constraint.nodes.emplace_back();
-  std::deque<Open> queue = {{place, 0, 0}};
+  std::deque<OpenConstraint> queue = {{place, 0, 0}};
   for (; !queue.empty(); queue.pop_front()) {
-    Read(Open(queue.front()), constraint, queue);
+    Read(OpenConstraint(queue.front()), constraint, queue);
   }
   return constraint;
 }

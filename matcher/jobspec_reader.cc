@@ -7,7 +7,7 @@ namespace fluxnetes::matcher {
 namespace {
 
 // A resource that is still to be read.
-struct Open {
+struct OpenResource {
   YamlPlace place;
   int parent = -1;
   int depth = 1;
@@ -42,7 +42,7 @@ Count ReadCount(const YamlPlace& place) {
   return count;
 }
 
-JobResource ReadResource(const Open& open) {
+JobResource ReadResource(const OpenResource& open) {
   const YamlPlace& place = open.place;
   if (open.depth > kMaxJobspecDepth) place.Fail("is nested too deeply");
   place.AllowOnly(
@@ -70,7 +70,7 @@ JobResource ReadResource(const Open& open) {
 }
 
 void ReadResources(const YamlPlace& top, Jobspec& jobspec) {
-  std::vector<Open> queue;
+  std::vector<OpenResource> queue;
   const auto add = [&](const YamlPlace& list, int parent, int depth) {
     list.RequireSequence();
     if (queue.size() + list.size() > kMaxJobspecResources) {
@@ -85,7 +85,7 @@ void ReadResources(const YamlPlace& top, Jobspec& jobspec) {
   jobspec.top = static_cast<int>(queue.size());
   if (queue.empty()) top.Fail("is empty");
   for (std::size_t i = 0; i < queue.size(); ++i) {
-    const Open open = queue[i];
+    const OpenResource open = queue[i];
     JobResource resource = ReadResource(open);
     resource.first = static_cast<int>(queue.size());
     if (open.place.Has("with")) {

@@ -8,18 +8,19 @@ namespace {
 
 using Score = MatchPolicy::Score;
 
-constexpr std::array<std::pair<std::string_view, MatchPolicy>, 10> kNames{{
-    {"first", {Score::kId, true, true, false, true}},
-    {"firstnodex", {Score::kId, true, true, true, true}},
-    {"high", {Score::kId, true, false, false, false}},
-    {"low", {Score::kId, false, false, false, false}},
-    {"hinode", {Score::kId, true, true, false, false}},
-    {"lonode", {Score::kId, false, true, false, false}},
-    {"hinodex", {Score::kId, true, true, true, false}},
-    {"lonodex", {Score::kId, false, true, true, false}},
-    {"locality", {Score::kLocality, true, false, false, false}},
-    {"variation", {Score::kVariation, false, false, false, false}},
-}};
+constexpr std::array<std::pair<std::string_view, MatchPolicy>, 10>
+    kMatchPolicyNames{{
+        {"first", {Score::kId, true, true, false, true}},
+        {"firstnodex", {Score::kId, true, true, true, true}},
+        {"high", {Score::kId, true, false, false, false}},
+        {"low", {Score::kId, false, false, false, false}},
+        {"hinode", {Score::kId, true, true, false, false}},
+        {"lonode", {Score::kId, false, true, false, false}},
+        {"hinodex", {Score::kId, true, true, true, false}},
+        {"lonodex", {Score::kId, false, true, true, false}},
+        {"locality", {Score::kLocality, true, false, false, false}},
+        {"variation", {Score::kVariation, false, false, false, false}},
+    }};
 
 // A switch of the custom form; false if the value is neither true nor false.
 bool SetSwitch(std::string_view value, bool& to) {
@@ -60,7 +61,7 @@ std::optional<MatchPolicy> ParseCustom(std::string_view text) {
 }  // namespace
 
 std::optional<MatchPolicy> MatchPolicy::Parse(std::string_view text) {
-  for (const auto& [name, policy] : kNames) {
+  for (const auto& [name, policy] : kMatchPolicyNames) {
     if (name == text) return policy;
   }
   return ParseCustom(text);

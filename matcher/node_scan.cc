@@ -6,7 +6,7 @@
 namespace fluxnetes::matcher {
 namespace {
 
-constexpr int kBits = FitIndex::kBlock;
+constexpr int kBlockBits = FitIndex::kBlock;
 constexpr std::uint64_t kAll = ~std::uint64_t{0};
 
 // Of more combinations than this of preferences each node is looked at.
@@ -269,7 +269,8 @@ bool NodeScan::IsFull(int block) const {
   std::uint64_t word = in_[0][block];
   if (rules_ != nullptr) word &= in_[1][block];
   for (; word != 0; word &= word - 1) {
-    const NodeIndex node = order_->At(block * kBits + std::countr_zero(word));
+    const NodeIndex node =
+        order_->At(block * kBlockBits + std::countr_zero(word));
     const bool room = std::ranges::all_of(*needs_, [&](const Need& need) {
       return (*ground_->columns)[need.resource][node] >= need.amount;
     });
@@ -279,9 +280,9 @@ bool NodeScan::IsFull(int block) const {
 }
 
 int NodeScan::FirstPlace(std::uint64_t word) const {
-  return block_ * kBits + (ground_->descending
-                               ? kBits - 1 - std::countl_zero(word)
-                               : std::countr_zero(word));
+  return block_ * kBlockBits + (ground_->descending
+                                    ? kBlockBits - 1 - std::countl_zero(word)
+                                    : std::countr_zero(word));
 }
 
 NodeIndex NodeScan::Next() {
@@ -296,9 +297,9 @@ NodeIndex NodeScan::Next() {
 }
 
 void NodeScan::Pass() {
-  const std::uint64_t bit = std::uint64_t{1} << (place_ % kBits);
+  const std::uint64_t bit = std::uint64_t{1} << (place_ % kBlockBits);
   word_ &= ~bit;
-  if (!passed_.empty()) passed_[place_ / kBits] |= bit;
+  if (!passed_.empty()) passed_[place_ / kBlockBits] |= bit;
 }
 
 void NodeScan::Placed() {
@@ -356,8 +357,9 @@ NodeIndex NodeScan::FindBest() {
     }
     while (word != 0) {
       const int place = FirstPlace(word);
-      word &= ~(std::uint64_t{1} << (place % kBits));
-      const int points = PointsAt(block_, place % kBits, order_->At(place));
+      word &= ~(std::uint64_t{1} << (place % kBlockBits));
+      const int points =
+          PointsAt(block_, place % kBlockBits, order_->At(place));
       if (best >= 0 && points <= most) continue;
       best = place;
       most = points;

@@ -5,7 +5,7 @@
 
 namespace fluxnetes::matcher {
 namespace {
-constexpr std::array<std::pair<std::string_view, Policy>, 5> kNames{{
+constexpr std::array<std::pair<std::string_view, Policy>, 5> kPolicyNames{{
     {"first", Policy::kFirst},
     {"low", Policy::kLow},
     {"high", Policy::kHigh},
@@ -15,14 +15,14 @@ constexpr std::array<std::pair<std::string_view, Policy>, 5> kNames{{
 }  // namespace
 
 std::optional<Policy> ParsePolicy(std::string_view name) {
-  for (const auto& [known, policy] : kNames) {
+  for (const auto& [known, policy] : kPolicyNames) {
     if (known == name) return policy;
   }
   return std::nullopt;
 }
 
 std::string_view Name(Policy policy) {
-  for (const auto& [name, known] : kNames) {
+  for (const auto& [name, known] : kPolicyNames) {
     if (known == policy) return name;
   }
   return "";

@@ -6,7 +6,7 @@
 namespace fluxnetes::matcher {
 namespace {
 
-constexpr auto kMost = static_cast<std::int64_t>(kMostSorted);
+constexpr auto kMostSlots = static_cast<std::int64_t>(kMostSorted);
 
 }  // namespace
 
@@ -82,12 +82,13 @@ void Selection::Settle(Shortlist& list) {
 // Whether there are more slots than are sorted: then equals go by the order of
 // the holders.
 bool Selection::MoreThanSorted(Shortlist& list) {
-  for (int i = list.size() - 1; i >= 0 && list.known_slots() <= kMost; --i) {
+  for (int i = list.size() - 1; i >= 0 && list.known_slots() <= kMostSlots;
+       --i) {
     if (list.holder(i).slots < 0 && list.holder(i).turn != turn_) {
       Evaluate(list, i);
     }
   }
-  return list.known_slots() > kMost;
+  return list.known_slots() > kMostSlots;
 }
 
 std::optional<bool> Selection::RunContest(Shortlist& list) {
@@ -104,7 +105,7 @@ std::optional<bool> Selection::RunContest(Shortlist& list) {
   for (; best >= 0; best = list.Best()) {
     Shortlist::Holder& holder = list.holder(best);
     if (picked_.size() == wanted &&
-        (list.KeyOf(best) != key || list.known_slots() > kMost)) {
+        (list.KeyOf(best) != key || list.known_slots() > kMostSlots)) {
       break;
     }
     if (holder.turn != turn_) {

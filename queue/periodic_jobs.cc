@@ -10,9 +10,9 @@ namespace fluxnetes::queue {
 namespace {
 
 // How many are inserted in one transaction.
-constexpr int kBatch = 100;
+constexpr int kPeriodicBatch = 100;
 
-NewJob JobFrom(const sql::Row& row) {
+NewJob PeriodicJobFrom(const sql::Row& row) {
   NewJob job;
   job.kind = row.Get<std::string>("kind");
   job.queue = row.Get<std::string>("queue");
@@ -27,7 +27,7 @@ NewJob JobFrom(const sql::Row& row) {
 PeriodicJobStatus StatusFrom(const sql::Row& row) {
   return {.periodic = {.name = row.Get<std::string>("name"),
                        .schedule = row.Get<std::string>("schedule"),
-                       .job = JobFrom(row)},
+                       .job = PeriodicJobFrom(row)},
           .next_at = row.Get<sql::Timestamp>("next_at"),
           .last_at = row.Find<sql::Timestamp>("last_at"),
           .last_job = row.Find<std::int64_t>("last_job_id"),
@@ -89,7 +89,7 @@ int PeriodicJobs::RunOnce(const std::function<void(sql::Transaction&)>& fence) {
   std::vector<sql::Timestamp> next;
   std::vector<NewJob> due;
   for (const sql::Row row :
-       transaction.Run(queries::kDuePeriodicJobs, kBatch)) {
+       transaction.Run(queries::kDuePeriodicJobs, kPeriodicBatch)) {
     const auto name = row.Get<std::string>("name");
     try {
       next.push_back(PeriodicSchedule(row.Get<std::string>("schedule"))
@@ -99,7 +99,7 @@ int PeriodicJobs::RunOnce(const std::function<void(sql::Transaction&)>& fence) {
       continue;
     }
     names.push_back(name);
-    due.push_back(JobFrom(row));
+    due.push_back(PeriodicJobFrom(row));
   }
   if (!due.empty()) {
     std::vector<std::int64_t> ids;

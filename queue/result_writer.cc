@@ -14,7 +14,7 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-constexpr std::size_t kBatch = 1'000;
+constexpr std::size_t kResultBatch = 1'000;
 constexpr milliseconds kFirstPause{20};
 constexpr milliseconds kLongestPause{2'000};
 
@@ -89,7 +89,7 @@ void ResultWriter::Stop() {
 
 void ResultWriter::Loop() {
   while (true) {
-    RunningJobs::Runs runs = running_.TakeEnded(kBatch);
+    RunningJobs::Runs runs = running_.TakeEnded(kResultBatch);
     if (runs.empty() || !Persist({.runs = std::move(runs)})) return;
   }
 }

@@ -14,7 +14,7 @@ using std::chrono::milliseconds;
 // What may be unrecorded beside as many as there are slots.
 constexpr std::size_t kUnrecorded = 2'000;
 // How long results are gathered for one statement while jobs still run.
-constexpr milliseconds kGather{1};
+constexpr milliseconds kGatherEnded{1};
 
 }  // namespace
 
@@ -320,7 +320,7 @@ RunningJobs::Runs RunningJobs::TakeEnded(std::size_t limit) {
   std::unique_lock lock(mutex_);
   ended_changed_.wait(lock, [&] { return closed_ || !ended_.empty(); });
   // The first of many: more will end in a moment, and go along.
-  ended_changed_.wait_for(lock, kGather, [&] {
+  ended_changed_.wait_for(lock, kGatherEnded, [&] {
     return closed_ || running_ == 0 || ended_.size() >= limit;
   });
   if (ended_.size() <= limit) return std::exchange(ended_, {});

@@ -10,7 +10,7 @@ namespace fluxnetes::queue {
 namespace {
 
 // How many rows one statement of the housekeeping changes.
-constexpr int kBatch = 1'000;
+constexpr int kUpkeepBatch = 1'000;
 
 JobError UnknownQueue(const std::string& queue) {
   return {JobError::Code::kUnknownQueue,
@@ -91,10 +91,10 @@ void WorkQueue::Resume(const std::string& queue) {
 
 int WorkQueue::MakeDueAvailable() {
   int total = 0;
-  for (int batch = kBatch; batch == kBatch; total += batch) {
+  for (int batch = kUpkeepBatch; batch == kUpkeepBatch; total += batch) {
     batch = 0;
     for (const sql::Row row :
-         sql::RunAlone(pool_, queries::kMakeDueAvailable, kBatch))
+         sql::RunAlone(pool_, queries::kMakeDueAvailable, kUpkeepBatch))
       batch += row.Get<int>("jobs");
   }
   return total;
@@ -104,11 +104,12 @@ int WorkQueue::Rescue() {
   sql::RunAlone(pool_, queries::kForgetDeadClients);
   sql::RunAlone(pool_, queries::kForgetRewinds);
   int total = 0;
-  for (int batch = kBatch; batch == kBatch; total += batch) {
+  for (int batch = kUpkeepBatch; batch == kUpkeepBatch; total += batch) {
     sql::Transaction transaction(pool_);
     std::vector<std::string> queues;
     batch = 0;
-    for (const sql::Row row : transaction.Run(queries::kRescueJobs, kBatch)) {
+    for (const sql::Row row :
+         transaction.Run(queries::kRescueJobs, kUpkeepBatch)) {
       batch += row.Get<int>("jobs");
       if (const auto queue = row.Find<std::string>("queue"))
         queues.push_back(*queue);

@@ -18,9 +18,9 @@
 namespace fluxnetes::services {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-constexpr std::size_t kNodesShown = 64;
+constexpr std::size_t kNodesDescribed = 64;
 
 // "8 × (2 cpu, 4Gi) + 1 × (500m cpu)".
 std::string NeedsOf(const std::vector<MemberRow>& members) {
@@ -103,7 +103,8 @@ std::string FieldsOf(const GroupDetail& detail, sql::Timestamp now) {
   fields.Add("Reason", group.reason.value_or(""));
   fields.Add("Position", group.position ? std::to_string(*group.position) : "");
   fields.Add("Estimated start", StartOf(group, now));
-  fields.Add("Reserved nodes", ShownNodes(group.reserved_nodes, kNodesShown));
+  fields.Add("Reserved nodes",
+             ShownNodes(group.reserved_nodes, kNodesDescribed));
   fields.Add("Size", group.size > 0 ? fmt::format("{} pods", group.size) : "");
   fields.Add("Needs", NeedsOf(detail.members));
   fields.Add("Priority", group.priority ? std::to_string(*group.priority) : "");
@@ -114,7 +115,7 @@ std::string FieldsOf(const GroupDetail& detail, sql::Timestamp now) {
                      group.state == "refused"
                  ? ""
                  : "without end (no activeDeadlineSeconds)");
-  fields.Add("Nodes", ShownNodes(group.nodes, kNodesShown));
+  fields.Add("Nodes", ShownNodes(group.nodes, kNodesDescribed));
   return fields.text();
 }
 
@@ -164,18 +165,18 @@ void PrintText(const GroupDetail& detail, Console& console) {
   section("Earlier groups of this name", EarlierTable(detail.earlier, now));
 }
 
-Json TimeOrNull(const std::optional<sql::Timestamp>& time) {
-  return time ? Json(Rfc3339(*time)) : Json();
+OrderedJson TimeOrNull(const std::optional<sql::Timestamp>& time) {
+  return time ? OrderedJson(Rfc3339(*time)) : OrderedJson();
 }
 
-Json TextOrNull(const std::optional<std::string>& text) {
-  return text ? Json(*text) : Json();
+OrderedJson TextOrNull(const std::optional<std::string>& text) {
+  return text ? OrderedJson(*text) : OrderedJson();
 }
 
-Json ToJson(const GroupDetail& detail) {
-  Json document = {{"kind", "Group"}};
+OrderedJson ToJson(const GroupDetail& detail) {
+  OrderedJson document = {{"kind", "Group"}};
   document.update(services::ToJson(detail.group));
-  document["members"] = Json::array();
+  document["members"] = OrderedJson::array();
   for (const MemberRow& member : detail.members)
     document["members"].push_back({{"name", member.name},
                                    {"state", member.state},
@@ -186,7 +187,7 @@ Json ToJson(const GroupDetail& detail) {
                                    {"createdAt", TimeOrNull(member.created_at)},
                                    {"boundAt", TimeOrNull(member.bound_at)},
                                    {"endedAt", TimeOrNull(member.ended_at)}});
-  document["jobs"] = Json::array();
+  document["jobs"] = OrderedJson::array();
   for (const GroupJobRow& job : detail.jobs)
     document["jobs"].push_back({{"id", job.id},
                                 {"kind", job.kind},
@@ -195,7 +196,7 @@ Json ToJson(const GroupDetail& detail) {
                                 {"attempt", job.attempt},
                                 {"maxAttempts", job.max_attempts},
                                 {"error", TextOrNull(job.error)}});
-  document["earlier"] = Json::array();
+  document["earlier"] = OrderedJson::array();
   for (const Generation& generation : detail.earlier)
     document["earlier"].push_back(
         {{"id", generation.id},

@@ -19,7 +19,7 @@
 namespace fluxnetes::services {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 using queue::Changed;
 using queue::JobControl;
 using queue::JobRow;
@@ -67,8 +67,8 @@ std::string InFull(const JobRow& job, sql::Timestamp now) {
   add("Tags", fmt::format("{}", fmt::join(job.tags, ", ")));
   add("Args", job.args);
   add("Metadata", job.metadata);
-  const Json errors = Json::parse(job.errors);
-  for (const Json& error : errors) {
+  const OrderedJson errors = OrderedJson::parse(job.errors);
+  for (const OrderedJson& error : errors) {
     add("Failed",
         fmt::format("attempt {} at {}: {}", error.value("attempt", 0),
                     error.value("at", ""), error.value("message", "")));
@@ -85,7 +85,7 @@ ExitCode Show(const JobsOptions& options, sql::Pool& pool, Console& console) {
     return std::ranges::find(jobs, id, &JobRow::id) != jobs.end();
   });
   if (WantsDocuments(options.output)) {
-    Json items = Json::array();
+    OrderedJson items = OrderedJson::array();
     for (const JobRow& job : jobs) items.push_back(ToJson(job));
     if (!jobs.empty())
       console.out << Write(
@@ -140,9 +140,9 @@ ExitCode Stats(const JobsOptions& options, sql::Pool& pool, Console& console) {
   const auto window = std::chrono::ceil<std::chrono::seconds>(options.window);
   const auto all = queue::ReadStats(transaction, window, options.queue);
   if (WantsDocuments(options.output)) {
-    Json items = Json::array();
+    OrderedJson items = OrderedJson::array();
     for (const auto& stats : all) items.push_back(ToJson(stats));
-    Json document = ListOf("JobQueueStatsList", items);
+    OrderedJson document = ListOf("JobQueueStatsList", items);
     document["windowSeconds"] = window.count();
     console.out << Write(document, options.output);
     return ExitCode::kOk;

@@ -7,17 +7,17 @@
 namespace fluxnetes::services {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 template <typename T>
-Json OrNull(const std::optional<T>& value) {
+OrderedJson OrNull(const std::optional<T>& value) {
   if constexpr (std::is_same_v<T, sql::Timestamp>)
-    return value ? Json(Rfc3339(*value)) : Json();
+    return value ? OrderedJson(Rfc3339(*value)) : OrderedJson();
   else
-    return value ? Json(*value) : Json();
+    return value ? OrderedJson(*value) : OrderedJson();
 }
 
-Json Seconds(const std::optional<queue::Quantiles>& quantiles) {
+OrderedJson Seconds(const std::optional<queue::Quantiles>& quantiles) {
   if (!quantiles) return {};
   return {{"p50", quantiles->p50.count()}, {"p99", quantiles->p99.count()}};
 }
@@ -25,12 +25,12 @@ Json Seconds(const std::optional<queue::Quantiles>& quantiles) {
 }  // namespace
 
 std::string LastError(const queue::JobRow& job) {
-  const Json errors = Json::parse(job.errors);
+  const OrderedJson errors = OrderedJson::parse(job.errors);
   if (errors.empty()) return "";
   return errors.back().value("message", "");
 }
 
-Json ToJson(const queue::JobRow& job) {
+OrderedJson ToJson(const queue::JobRow& job) {
   const std::string error = LastError(job);
   return {{"id", job.id},
           {"kind", job.kind},
@@ -41,11 +41,11 @@ Json ToJson(const queue::JobRow& job) {
           {"maxAttempts", job.max_attempts},
           {"client", OrNull(job.client_id)},
           {"clientName", OrNull(job.client)},
-          {"args", Json::parse(job.args)},
-          {"error", error.empty() ? Json() : Json(error)},
-          {"errors", Json::parse(job.errors)},
+          {"args", OrderedJson::parse(job.args)},
+          {"error", error.empty() ? OrderedJson() : OrderedJson(error)},
+          {"errors", OrderedJson::parse(job.errors)},
           {"tags", job.tags},
-          {"metadata", Json::parse(job.metadata)},
+          {"metadata", OrderedJson::parse(job.metadata)},
           {"createdAt", Rfc3339(job.created_at)},
           {"scheduledAt", Rfc3339(job.scheduled_at)},
           {"attemptedAt", OrNull(job.attempted_at)},
@@ -53,8 +53,8 @@ Json ToJson(const queue::JobRow& job) {
           {"cancelRequestedAt", OrNull(job.cancel_requested_at)}};
 }
 
-Json ToJson(const queue::QueueStats& stats) {
-  Json oldest;
+OrderedJson ToJson(const queue::QueueStats& stats) {
+  OrderedJson oldest;
   if (stats.oldest_available) oldest = stats.oldest_available->count();
   return {{"queue", stats.queue},
           {"paused", stats.paused},

@@ -13,12 +13,12 @@
 namespace fluxnetes::services {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-constexpr std::int64_t kTableLimit = 500;
-constexpr std::array kStates = {"available", "scheduled", "retryable",
-                                "pending",   "running",   "completed",
-                                "cancelled", "discarded"};
+constexpr std::int64_t kJobTableLimit = 500;
+constexpr std::array kJobStates = {"available", "scheduled", "retryable",
+                                   "pending",   "running",   "completed",
+                                   "cancelled", "discarded"};
 
 Colour ColourOf(const std::string& state) {
   if (state == "running") return Colour::kGreen;
@@ -60,10 +60,12 @@ queue::JobFilter JobFilterOf(const GetOptions& options, sql::Timestamp now) {
 
 void CheckJobStates(const std::vector<std::string>& states) {
   for (const std::string& state : states)
-    if (std::find(kStates.begin(), kStates.end(), state) == kStates.end())
-      throw Failure(
-          ExitCode::kUsage, fmt::format("'{}' is no state of a job", state),
-          fmt::format("Right would be one of {}.", fmt::join(kStates, ", ")));
+    if (std::find(kJobStates.begin(), kJobStates.end(), state) ==
+        kJobStates.end())
+      throw Failure(ExitCode::kUsage,
+                    fmt::format("'{}' is no state of a job", state),
+                    fmt::format("Right would be one of {}.",
+                                fmt::join(kJobStates, ", ")));
 }
 
 Listing ListJobsFor(sql::Transaction& transaction, const GetOptions& options,
@@ -77,8 +79,8 @@ Listing ListJobsFor(sql::Transaction& transaction, const GetOptions& options,
   headings.emplace_back("ERROR");
   Listing listing{"JobList", "jobs", Table(headings), {}, {}, {}, false};
   if (WantsDocuments(options.output))
-    listing.items = std::make_shared<Json>(Json::array());
-  const std::int64_t limit = options.limit.value_or(table ? kTableLimit : 0);
+    listing.items = std::make_shared<OrderedJson>(OrderedJson::array());
+  const std::int64_t limit = options.limit.value_or(table ? kJobTableLimit : 0);
   queue::JobFilter filter = JobFilterOf(options, now);
   if (limit > 0) filter.limit = limit + 1;
   for (const queue::JobRow& job : queue::ListJobs(transaction, filter)) {

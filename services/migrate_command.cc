@@ -15,7 +15,7 @@
 namespace fluxnetes::services {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 ExitCode Up(sql::Migrator& migrator, const Config& config, Console& console) {
   std::vector<int> applied;
@@ -49,18 +49,18 @@ const char* StateOf(const sql::MigrationStatus& status) {
 ExitCode Status(sql::Migrator& migrator, const MigrateOptions& options,
                 Console& console) {
   Table table({">VERSION", "NAME", "STATE", "APPLIED (UTC)"});
-  Json items = Json::array();
+  OrderedJson items = OrderedJson::array();
   for (const sql::MigrationStatus& status : migrator.Status()) {
     const std::string at =
         status.applied_at ? ShortTime(*status.applied_at) : "";
     table.Add(
         {std::to_string(status.version), status.name, StateOf(status), at});
-    items.push_back(
-        {{"version", status.version},
-         {"name", status.name},
-         {"state", StateOf(status)},
-         {"appliedAt",
-          status.applied_at ? Json(Rfc3339(*status.applied_at)) : Json()}});
+    items.push_back({{"version", status.version},
+                     {"name", status.name},
+                     {"state", StateOf(status)},
+                     {"appliedAt", status.applied_at ? OrderedJson(Rfc3339(
+                                                           *status.applied_at))
+                                                     : OrderedJson()}});
   }
   if (options.output == OutputFormat::kTable)
     console.out << table.Text({.columns = console.size().first});

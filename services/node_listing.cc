@@ -10,7 +10,7 @@
 namespace fluxnetes::services {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 // "3/4" of something, in the unit that `format` writes.
 template <typename Format>
@@ -21,7 +21,7 @@ std::string Share(const sql::Row& row, const std::string& what, Format format) {
                      format(row.Get<std::int64_t>(what)));
 }
 
-std::string OtherCell(const Json& all, const Json& granted) {
+std::string OtherCell(const OrderedJson& all, const OrderedJson& granted) {
   std::string text;
   for (const auto& [name, amount] : all.items()) {
     if (name == "ephemeral-storage") continue;
@@ -32,7 +32,7 @@ std::string OtherCell(const Json& all, const Json& granted) {
   return text;
 }
 
-std::string LabelsCell(const Json& labels) {
+std::string LabelsCell(const OrderedJson& labels) {
   std::string text;
   for (const auto& [name, value] : labels.items())
     text += fmt::format(
@@ -41,21 +41,22 @@ std::string LabelsCell(const Json& labels) {
   return text;
 }
 
-Json ToJson(const sql::Row& row) {
+OrderedJson NodeToJson(const sql::Row& row) {
   const auto amount = [&](const std::string& what) {
-    return Json{{"allocatable", row.Get<std::int64_t>(what)},
-                {"foreign", row.Get<std::int64_t>("foreign_" + what)},
-                {"granted", row.Get<std::int64_t>("granted_" + what)}};
+    return OrderedJson{{"allocatable", row.Get<std::int64_t>(what)},
+                       {"foreign", row.Get<std::int64_t>("foreign_" + what)},
+                       {"granted", row.Get<std::int64_t>("granted_" + what)}};
   };
   const auto why = row.Find<std::string>("unschedulable");
   return {{"name", row.Get<std::string>("node_name")},
-          {"unschedulable", why ? Json(*why) : Json()},
+          {"unschedulable", why ? OrderedJson(*why) : OrderedJson()},
           {"cpuMilli", amount("cpu_milli")},
           {"memoryBytes", amount("memory_bytes")},
           {"pods", amount("pods")},
-          {"other", Json::parse(row.Get<std::string>("other"))},
-          {"grantedOther", Json::parse(row.Get<std::string>("granted_other"))},
-          {"labels", Json::parse(row.Get<std::string>("labels"))},
+          {"other", OrderedJson::parse(row.Get<std::string>("other"))},
+          {"grantedOther",
+           OrderedJson::parse(row.Get<std::string>("granted_other"))},
+          {"labels", OrderedJson::parse(row.Get<std::string>("labels"))},
           {"seenAt", Rfc3339(row.Get<sql::Timestamp>("seen_at"))}};
 }
 
@@ -67,11 +68,12 @@ std::vector<Cell> CellsOf(const sql::Row& row, bool wide) {
       Share(row, "cpu_milli", cluster::FormatCpu),
       Share(row, "memory_bytes", cluster::FormatBytes),
       Share(row, "pods", [](std::int64_t n) { return std::to_string(n); }),
-      OtherCell(Json::parse(row.Get<std::string>("other")),
-                Json::parse(row.Get<std::string>("granted_other")))};
+      OtherCell(OrderedJson::parse(row.Get<std::string>("other")),
+                OrderedJson::parse(row.Get<std::string>("granted_other")))};
   if (wide) {
     cells.emplace_back(std::to_string(row.Get<std::int64_t>("foreign_pods")));
-    cells.emplace_back(LabelsCell(Json::parse(row.Get<std::string>("labels"))));
+    cells.emplace_back(
+        LabelsCell(OrderedJson::parse(row.Get<std::string>("labels"))));
   }
   return cells;
 }
@@ -85,7 +87,7 @@ Listing ListNodesFor(sql::Transaction& transaction, const GetOptions& options) {
   if (wide) headings.insert(headings.end(), {">FOREIGN", "LABELS"});
   Listing listing{"NodeList", "nodes", Table(headings), {}, {}, {}, false};
   if (WantsDocuments(options.output))
-    listing.items = std::make_shared<Json>(Json::array());
+    listing.items = std::make_shared<OrderedJson>(OrderedJson::array());
   const std::optional<std::string> name =
       options.name.empty() ? std::nullopt : std::optional(options.name);
   for (const sql::Row row : transaction.Run(queries::kListNodes, name)) {
@@ -95,7 +97,7 @@ Listing ListNodesFor(sql::Transaction& transaction, const GetOptions& options) {
     listing.names.push_back(cells[0].text);
     listing.fingerprints.push_back(std::move(fingerprint));
     listing.table.Add(std::move(cells));
-    if (listing.items) listing.items->push_back(ToJson(row));
+    if (listing.items) listing.items->push_back(NodeToJson(row));
   }
   return listing;
 }

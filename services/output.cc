@@ -12,14 +12,14 @@
 namespace fluxnetes::services {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 template <typename T>
-Json OrNull(const std::optional<T>& value) {
+OrderedJson OrNull(const std::optional<T>& value) {
   if constexpr (std::is_same_v<T, sql::Timestamp>)
-    return value ? Json(Rfc3339(*value)) : Json();
+    return value ? OrderedJson(Rfc3339(*value)) : OrderedJson();
   else
-    return value ? Json(*value) : Json();
+    return value ? OrderedJson(*value) : OrderedJson();
 }
 
 // Whether YAML might read the text as something else if it were not quoted.
@@ -43,7 +43,7 @@ bool NeedsQuotes(const std::string& text) {
 }
 
 // As deep as our own documents are.
-void Emit(YAML::Emitter& out, const Json& value) {
+void Emit(YAML::Emitter& out, const OrderedJson& value) {
   if (value.is_object()) {
     out << YAML::BeginMap;
     for (const auto& [key, part] : value.items()) {
@@ -54,7 +54,7 @@ void Emit(YAML::Emitter& out, const Json& value) {
   } else if (value.is_array()) {
     if (value.empty()) out << YAML::Flow;
     out << YAML::BeginSeq;
-    for (const Json& part : value) Emit(out, part);
+    for (const OrderedJson& part : value) Emit(out, part);
     out << YAML::EndSeq;
   } else if (value.is_null()) {
     out << YAML::Null;
@@ -73,15 +73,15 @@ bool IsFilling(const GroupRow& g) {
 
 }  // namespace
 
-Json ToJson(const GroupRow& g) {
+OrderedJson ToJson(const GroupRow& g) {
   return {{"namespace", g.namespace_name},
           {"name", g.name},
-          {"id", g.id > 0 ? Json(g.id) : Json()},
+          {"id", g.id > 0 ? OrderedJson(g.id) : OrderedJson()},
           {"state", g.state},
           {"phase", OrNull(g.phase)},
           {"result", OrNull(g.result)},
           {"reason", OrNull(g.reason)},
-          {"size", g.size > 0 ? Json(g.size) : Json()},
+          {"size", g.size > 0 ? OrderedJson(g.size) : OrderedJson()},
           {"arrived", IsFilling(g) ? g.arrived : g.size},
           {"pods",
            {{"waiting", g.waiting},
@@ -105,13 +105,14 @@ Json ToJson(const GroupRow& g) {
           {"endedAt", OrNull(g.ended_at)}};
 }
 
-Json ListOf(const char* kind, Json items) {
+OrderedJson ListOf(const char* kind, OrderedJson items) {
   return {{"kind", kind}, {"items", std::move(items)}};
 }
 
-std::string Write(const Json& document, OutputFormat format) {
+std::string Write(const OrderedJson& document, OutputFormat format) {
   if (format == OutputFormat::kJson)
-    return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return document.dump(2, ' ', false, OrderedJson::error_handler_t::replace) +
+           "\n";
   assert(format == OutputFormat::kYaml);
   YAML::Emitter out;
   Emit(out, document);

@@ -10,7 +10,7 @@
 namespace fluxnetes::services {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 std::string Seconds(std::optional<double> seconds) {
   if (!seconds) return {};
@@ -22,20 +22,21 @@ std::string Count(const sql::Row& row, const char* column) {
   return std::to_string(row.Get<std::int64_t>(column));
 }
 
-Json ToJson(const sql::Row& row) {
+OrderedJson QueueToJson(const sql::Row& row) {
   const auto count = [&](const char* column) {
     return row.Get<std::int64_t>(column);
   };
   const auto seconds = [&](const char* column) {
     const auto value = row.Find<double>(column);
-    return value ? Json(*value) : Json();
+    return value ? OrderedJson(*value) : OrderedJson();
   };
   const auto oldest = row.Find<sql::Timestamp>("oldest_pending");
   return {{"name", row.Get<std::string>("queue")},
           {"paused", row.Get<bool>("paused")},
           {"queuePolicy", row.Get<std::string>("queue_policy")},
           {"matchPolicy", row.Get<std::string>("match_policy")},
-          {"nodeSelector", Json::parse(row.Get<std::string>("node_selector"))},
+          {"nodeSelector",
+           OrderedJson::parse(row.Get<std::string>("node_selector"))},
           {"queueDepth", count("queue_depth")},
           {"assumedDurationSeconds", seconds("assumed_duration")},
           {"deadlineAction", row.Get<std::string>("deadline_action")},
@@ -47,7 +48,8 @@ Json ToJson(const sql::Row& row) {
             {"unsatisfiable", count("unsatisfiable")},
             {"allocated", count("allocated")},
             {"bound", count("bound")}}},
-          {"oldestPending", oldest ? Json(Rfc3339(*oldest)) : Json()}};
+          {"oldestPending",
+           oldest ? OrderedJson(Rfc3339(*oldest)) : OrderedJson()}};
 }
 
 std::vector<Cell> CellsOf(const sql::Row& row, bool wide, sql::Timestamp now) {
@@ -89,7 +91,7 @@ Listing ListQueuesFor(sql::Transaction& transaction, const GetOptions& options,
                                      "BIND-TIMEOUT", "HOLD", "NODES"});
   Listing listing{"QueueList", "queues", Table(headings), {}, {}, {}, false};
   if (WantsDocuments(options.output))
-    listing.items = std::make_shared<Json>(Json::array());
+    listing.items = std::make_shared<OrderedJson>(OrderedJson::array());
   const std::optional<std::string> name =
       options.name.empty() ? std::nullopt : std::optional(options.name);
   for (const sql::Row row : transaction.Run(queries::kListQueues, name)) {
@@ -100,7 +102,7 @@ Listing ListQueuesFor(sql::Transaction& transaction, const GetOptions& options,
     listing.names.push_back(cells[0].text);
     listing.fingerprints.push_back(std::move(fingerprint));
     listing.table.Add(std::move(cells));
-    if (listing.items) listing.items->push_back(ToJson(row));
+    if (listing.items) listing.items->push_back(QueueToJson(row));
   }
   return listing;
 }

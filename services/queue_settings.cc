@@ -18,7 +18,7 @@ using Json = nlohmann::json;
 
 constexpr std::size_t kLongestSelector = 16 << 10;
 
-constexpr QueueSetting kSettings[] = {
+constexpr QueueSetting kQueueSettings[] = {
     {"node_selector", "labels like zone=a,gpu=yes; alone: all nodes"},
     {"queue_policy", "fcfs or easy"},
     {"match_policy", "first, low, high, lonode or hinode"},
@@ -88,14 +88,14 @@ Parsed Parse(std::string_view key, const std::string& text) {
 
 std::string Keys() {
   std::string text;
-  for (const QueueSetting& setting : kSettings)
+  for (const QueueSetting& setting : kQueueSettings)
     text += (text.empty() ? "" : ", ") + std::string(setting.key);
   return text;
 }
 
 }  // namespace
 
-std::span<const QueueSetting> QueueSettingNames() { return kSettings; }
+std::span<const QueueSetting> QueueSettingNames() { return kQueueSettings; }
 
 std::string ParseQueueSettings(const std::vector<std::string>& settings) {
   Json patch = Json::object();
@@ -103,9 +103,9 @@ std::string ParseQueueSettings(const std::vector<std::string>& settings) {
     const std::size_t sign = setting.find('=');
     const std::string key = setting.substr(0, sign);
     const auto* known =
-        std::find_if(std::begin(kSettings), std::end(kSettings),
+        std::find_if(std::begin(kQueueSettings), std::end(kQueueSettings),
                      [&](const QueueSetting& s) { return s.key == key; });
-    if (sign == std::string::npos || known == std::end(kSettings))
+    if (sign == std::string::npos || known == std::end(kQueueSettings))
       throw Failure(
           ExitCode::kUsage,
           fmt::format("'{}' is no setting of a queue", setting),

@@ -24,7 +24,7 @@ constexpr milliseconds kShortest{100};
 constexpr milliseconds kBusy{500};
 constexpr milliseconds kIdle{2'000};
 constexpr milliseconds kSlice{50};  // how often the bell is asked
-constexpr int kPatience = 10;       // pause at least so many times the question
+constexpr int kPauseFactor = 10;    // pause at least so many times the question
 // Groups that have just been submitted may not be in the database yet: done is
 // done when it is so for a moment.
 constexpr milliseconds kSettled{1'500};
@@ -272,7 +272,7 @@ ExitCode RunWatch(const GetOptions& options, sql::Pool& pool,
       display.ShowAway(error.what());
     }
     const auto took = std::chrono::ceil<milliseconds>(console.now() - now);
-    if (WaitForNews(bell, std::max(kShortest, took * kPatience),
+    if (WaitForNews(bell, std::max(kShortest, took * kPauseFactor),
                     busy ? kBusy : kIdle, busy, console))
       return ExitCode::kOk;
   }

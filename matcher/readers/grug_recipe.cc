@@ -50,9 +50,9 @@ class Attributes {
   std::string where_;
 };
 
-class Reader {
+class RecipeReader {
  public:
-  explicit Reader(std::string_view text) : text_(text) {}
+  explicit RecipeReader(std::string_view text) : text_(text) {}
   GrugRecipe Read();
 
  private:
@@ -78,17 +78,18 @@ class Reader {
   GrugRecipe recipe_;
 };
 
-std::string Reader::Where(const pugi::xml_node& element) const {
+std::string RecipeReader::Where(const pugi::xml_node& element) const {
   return fmt::format("line {}: <{} id=\"{}\">",
                      LineOf(text_, element.offset_debug()), element.name(),
                      element.attribute("id").value());
 }
 
-void Reader::Fail(const pugi::xml_node& element, std::string_view what) const {
+void RecipeReader::Fail(const pugi::xml_node& element,
+                        std::string_view what) const {
   throw GraphError(fmt::format("{}: {}", Where(element), what));
 }
 
-void Reader::ReadKeys(const pugi::xml_node& graphml) {
+void RecipeReader::ReadKeys(const pugi::xml_node& graphml) {
   for (const pugi::xml_node& element : graphml.children("key")) {
     const std::string id = element.attribute("id").value();
     const std::string name = element.attribute("attr.name").value();
@@ -104,7 +105,8 @@ void Reader::ReadKeys(const pugi::xml_node& graphml) {
   }
 }
 
-Attributes Reader::ReadData(const pugi::xml_node& element, bool of_edge) const {
+Attributes RecipeReader::ReadData(const pugi::xml_node& element,
+                                  bool of_edge) const {
   Attributes attributes(of_edge ? edge_defaults_ : vertex_defaults_,
                         Where(element));
   for (const pugi::xml_node& data : element.children("data")) {
@@ -119,7 +121,7 @@ Attributes Reader::ReadData(const pugi::xml_node& element, bool of_edge) const {
   return attributes;
 }
 
-void Reader::ReadVertex(const pugi::xml_node& element) {
+void RecipeReader::ReadVertex(const pugi::xml_node& element) {
   const Attributes data = ReadData(element, false);
   GrugVertex vertex;
   vertex.root = data.Integer("root", 0, 0) != 0;
@@ -140,7 +142,8 @@ void Reader::ReadVertex(const pugi::xml_node& element) {
   recipe_.vertices.push_back(std::move(vertex));
 }
 
-int Reader::Endpoint(const pugi::xml_node& element, const char* which) const {
+int RecipeReader::Endpoint(const pugi::xml_node& element,
+                           const char* which) const {
   const std::string id = element.attribute(which).value();
   const auto found = by_id_.find(id);
   if (found == by_id_.end()) {
@@ -150,7 +153,7 @@ int Reader::Endpoint(const pugi::xml_node& element, const char* which) const {
   return found->second;
 }
 
-void Reader::ReadEdge(const pugi::xml_node& element) {
+void RecipeReader::ReadEdge(const pugi::xml_node& element) {
   using Method = GrugEdge::Method;
   const Attributes data = ReadData(element, true);
   GrugEdge edge;
@@ -185,7 +188,7 @@ void Reader::ReadEdge(const pugi::xml_node& element) {
   recipe_.edges.push_back(std::move(edge));
 }
 
-GrugRecipe Reader::Read() {
+GrugRecipe RecipeReader::Read() {
   pugi::xml_document document;
   ParseXml(text_, document);
   const pugi::xml_node graphml = document.child("graphml");
@@ -199,6 +202,8 @@ GrugRecipe Reader::Read() {
 
 }  // namespace
 
-GrugRecipe ReadGrugRecipe(std::string_view text) { return Reader(text).Read(); }
+GrugRecipe ReadGrugRecipe(std::string_view text) {
+  return RecipeReader(text).Read();
+}
 
 }  // namespace fluxnetes::matcher

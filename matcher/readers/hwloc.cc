@@ -54,9 +54,9 @@ bool IsWrapper(const Object& object) {
                       object.attribute("cpuset").value();
 }
 
-class Reader {
+class HwlocReader {
  public:
-  Reader(const std::set<std::string>& wanted, std::int64_t rank)
+  HwlocReader(const std::set<std::string>& wanted, std::int64_t rank)
       : wanted_(wanted), rank_(rank) {}
 
   ResourceGraph Read(const Object& top);
@@ -85,14 +85,14 @@ class Reader {
   std::map<std::string, std::int64_t> indices_;  // the next, by hwloc's type
 };
 
-VertexIndex Reader::Add(Vertex vertex, VertexIndex parent) {
+VertexIndex HwlocReader::Add(Vertex vertex, VertexIndex parent) {
   vertex.uniq_id = graph_.size();
   const VertexIndex v = graph_.AddVertex(vertex);
   if (parent != kNoVertex) graph_.AddEdge(parent, v);
   return v;
 }
 
-void Reader::FillNode(const Object& object, Vertex& vertex) const {
+void HwlocReader::FillNode(const Object& object, Vertex& vertex) const {
   vertex.type = "node";
   vertex.name = vertex.basename = InfoOf(object, "HostName");
   vertex.rank = rank_;
@@ -103,8 +103,8 @@ void Reader::FillNode(const Object& object, Vertex& vertex) const {
   }
 }
 
-bool Reader::FillCache(const Object& object, const std::string& type,
-                       Vertex& vertex) const {
+bool HwlocReader::FillCache(const Object& object, const std::string& type,
+                            Vertex& vertex) const {
   std::string level = object.attribute("depth").value();
   if (type.size() > 2 && type[0] == 'L') level = type.substr(1, 1);
   if (level != "1" && level != "2" && level != "3") return false;
@@ -120,8 +120,8 @@ bool Reader::FillCache(const Object& object, const std::string& type,
   return true;
 }
 
-bool Reader::FillDevice(const Object& object, std::int64_t index,
-                        Vertex& vertex) const {
+bool HwlocReader::FillDevice(const Object& object, std::int64_t index,
+                             Vertex& vertex) const {
   const std::string name = object.attribute("name").value();
   const int kind = object.attribute("osdev_type").as_int(-1);
   if (kind == kBlockDevice) {
@@ -144,7 +144,7 @@ bool Reader::FillDevice(const Object& object, std::int64_t index,
 }
 
 // What the object is to us; nothing if it is left out.
-std::optional<Vertex> Reader::VertexOf(const Object& object) {
+std::optional<Vertex> HwlocReader::VertexOf(const Object& object) {
   const std::string type = TypeOf(object);
   if (type == "Group" && IsWrapper(object)) return std::nullopt;
   Vertex vertex;
@@ -180,7 +180,7 @@ std::optional<Vertex> Reader::VertexOf(const Object& object) {
 // hwloc 1 has a NUMA node contain what is near to it, hwloc 2 puts it beside
 // that; and a group of one is none. What such an object has besides its single
 // child are that child's; otherwise they stand at what contains a NUMA node.
-void Reader::Push(const Step& step, VertexIndex at) {
+void HwlocReader::Push(const Step& step, VertexIndex at) {
   std::vector<Object> objects;
   std::vector<Object> devices = step.devices;
   for (const Object& child : step.object.children("object")) {
@@ -200,7 +200,7 @@ void Reader::Push(const Step& step, VertexIndex at) {
   std::reverse(open_.begin() + static_cast<std::ptrdiff_t>(first), open_.end());
 }
 
-ResourceGraph Reader::Read(const Object& top) {
+ResourceGraph HwlocReader::Read(const Object& top) {
   Vertex cluster;
   cluster.type = cluster.basename = "cluster";
   cluster.name = "cluster0";
@@ -236,7 +236,7 @@ ResourceGraph ReadHwloc(std::string_view text,
   const Object top = document.child("topology").child("object");
   if (!top) throw GraphError("line 1: there is no <topology> with an <object>");
   try {
-    return Reader(wanted, rank).Read(top);
+    return HwlocReader(wanted, rank).Read(top);
   } catch (const std::invalid_argument& error) {
     throw GraphError(error.what());
   }

@@ -79,9 +79,9 @@ int OuterIds::Find(std::int64_t plain) const {
 }
 
 // Adds to a graph; an empty one to begin with where all of it is read.
-class Reader {
+class GraphReader {
  public:
-  explicit Reader(ResourceGraph& graph)
+  explicit GraphReader(ResourceGraph& graph)
       : graph_(graph), known_(graph.size()), paths_(graph.names()) {}
 
   void Read(const TextSource& source);
@@ -141,8 +141,8 @@ std::uint64_t PathAndRank(PathId path, std::int64_t rank) {
 }
 
 // One that was read before, or was in the graph.
-VertexIndex Reader::Known(const JgfVertex& read,
-                          const std::vector<NodePath>& paths) {
+VertexIndex GraphReader::Known(const JgfVertex& read,
+                               const std::vector<NodePath>& paths) {
   at_.resize(paths_.size(), kNoVertex);
   for (std::size_t i = 0; i < paths.size(); ++i) {
     const VertexIndex first = at_[paths[i].path];
@@ -160,8 +160,8 @@ VertexIndex Reader::Known(const JgfVertex& read,
   return kNoVertex;
 }
 
-void Reader::SetRoots(const JsonPath& place, const JgfVertex& read,
-                      VertexIndex v) {
+void GraphReader::SetRoots(const JsonPath& place, const JgfVertex& read,
+                           VertexIndex v) {
   for (const auto& [name, path] : read.paths) {
     if (path.size() < 2 || path[0] != '/' ||
         path.find('/', 1) != std::string::npos) {
@@ -177,7 +177,7 @@ void Reader::SetRoots(const JsonPath& place, const JgfVertex& read,
   }
 }
 
-void Reader::ReadNode(JsonStream& in, const JsonPath& place) {
+void GraphReader::ReadNode(JsonStream& in, const JsonPath& place) {
   ReadJgfVertex(in, place, read_);
   const JgfVertex& read = read_;
   std::vector<NodePath>& paths = paths_of_read_;
@@ -216,7 +216,8 @@ void Reader::ReadNode(JsonStream& in, const JsonPath& place) {
   node_paths_.insert(node_paths_.end(), paths.begin(), paths.end());
 }
 
-int Reader::Endpoint(JsonStream& in, const JsonPath& edge, const char* key) {
+int GraphReader::Endpoint(JsonStream& in, const JsonPath& edge,
+                          const char* key) {
   const std::string_view id = ReadText(in, edge, key);
   const int found = ids_.Find(id);
   if (found < 0) {
@@ -226,7 +227,7 @@ int Reader::Endpoint(JsonStream& in, const JsonPath& edge, const char* key) {
 }
 
 // kNoPath: it has none in that subsystem.
-PathId Reader::PathOf(int node, NameId subsystem) const {
+PathId GraphReader::PathOf(int node, NameId subsystem) const {
   const int end = PathsEnd(node);
   for (int i = nodes_[node].first_path; i < end; ++i) {
     if (node_paths_[i].subsystem == subsystem) return node_paths_[i].path;
@@ -234,7 +235,7 @@ PathId Reader::PathOf(int node, NameId subsystem) const {
   return kNoPath;
 }
 
-void Reader::ReadEdge(JsonStream& in, const JsonPath& place) {
+void GraphReader::ReadEdge(JsonStream& in, const JsonPath& place) {
   int source = -1;
   int target = -1;
   std::string name = "containment";
@@ -284,8 +285,8 @@ void Reader::ReadEdge(JsonStream& in, const JsonPath& place) {
 
 // Whether the path is that which the graph makes of the names, given that it
 // does so, or was told otherwise, for what stands above.
-bool Reader::GoesWithoutSaying(VertexIndex v, SubsystemId subsystem,
-                               const NodePath& path) const {
+bool GraphReader::GoesWithoutSaying(VertexIndex v, SubsystemId subsystem,
+                                    const NodePath& path) const {
   const PathId above = paths_.above(path.path);
   if (above == kNoPath || graph_.name(v) != paths_.name(path.path)) {
     return false;
@@ -296,7 +297,7 @@ bool Reader::GoesWithoutSaying(VertexIndex v, SubsystemId subsystem,
          PathOf(node_of_[parent - known_], path.subsystem) == above;
 }
 
-void Reader::SetPaths() {
+void GraphReader::SetPaths() {
   for (int node = 0; node < static_cast<int>(nodes_.size()); ++node) {
     const VertexIndex v = nodes_[node].v;
     if (v < known_) continue;
@@ -311,7 +312,7 @@ void Reader::SetPaths() {
   }
 }
 
-void Reader::Read(const TextSource& source) {
+void GraphReader::Read(const TextSource& source) {
   WalkJgf(source,
           {.node = [this](JsonStream& in,
                           const JsonPath& node) { ReadNode(in, node); },
@@ -348,7 +349,7 @@ void AddJgf(std::string_view text, ResourceGraph& graph) {
 
 void AddJgf(const TextSource& source, ResourceGraph& graph) {
   try {
-    Reader(graph).Read(source);
+    GraphReader(graph).Read(source);
   } catch (const std::invalid_argument& error) {
     throw JgfError(error.what());
   }

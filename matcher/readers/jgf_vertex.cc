@@ -9,7 +9,7 @@
 namespace fluxnetes::matcher {
 namespace {
 
-constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMostId = std::numeric_limits<std::int64_t>::max();
 
 // Which of the keys were there.
 struct Given {
@@ -93,10 +93,10 @@ void ReadField(JsonStream& in, const JsonPath& metadata, std::string_view key,
     vertex.name = ReadText(in, metadata, "name");
     given.name = true;
   } else if (key == "id") {
-    vertex.id = ReadInteger(in, metadata, "id", -1, kMost);
+    vertex.id = ReadInteger(in, metadata, "id", -1, kMostId);
     given.number = true;
   } else if (key == "uniq_id") {
-    vertex.uniq_id = ReadInteger(in, metadata, "uniq_id", 0, kMost);
+    vertex.uniq_id = ReadInteger(in, metadata, "uniq_id", 0, kMostId);
     given.uniq_id = true;
   } else if (key == "rank") {
     vertex.rank = ReadInteger(in, metadata, "rank", -1, kMostRank);

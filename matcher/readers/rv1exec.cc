@@ -59,7 +59,7 @@ Time ReadTime(const JsonPlace& place, const char* key) {
   return static_cast<Time>(seconds);
 }
 
-class Reader {
+class Rv1ExecReader {
  public:
   R Read(const json& document);
 
@@ -71,7 +71,7 @@ class Reader {
   R r_;
 };
 
-void Reader::ReadEntries(const JsonPlace& execution) {
+void Rv1ExecReader::ReadEntries(const JsonPlace& execution) {
   const json& list = execution.List("R_lite");
   std::size_t children = 0;
   for (std::size_t i = 0; i < list.size(); ++i) {
@@ -98,7 +98,7 @@ void Reader::ReadEntries(const JsonPlace& execution) {
   }
 }
 
-void Reader::ReadHosts(const JsonPlace& execution) {
+void Rv1ExecReader::ReadHosts(const JsonPlace& execution) {
   const json& list = execution.List("nodelist");
   for (std::size_t i = 0; i < list.size(); ++i) {
     const JsonPlace place(list[i], fmt::format("execution.nodelist[{}]", i));
@@ -116,7 +116,7 @@ void Reader::ReadHosts(const JsonPlace& execution) {
   }
 }
 
-void Reader::ReadProperties(const JsonPlace& execution) {
+void Rv1ExecReader::ReadProperties(const JsonPlace& execution) {
   if (!execution.Has("properties")) return;
   const JsonPlace properties(execution.Object("properties"), "properties",
                              execution);
@@ -130,7 +130,7 @@ void Reader::ReadProperties(const JsonPlace& execution) {
   }
 }
 
-R Reader::Read(const json& document) {
+R Rv1ExecReader::Read(const json& document) {
   const JsonPlace top(document, "document");
   if (!document.is_object()) top.Fail("is not an object");
   top.Integer("version", 1, 1);
@@ -145,7 +145,7 @@ R Reader::Read(const json& document) {
 
 R ReadR(std::string_view text) {
   const json document = ParseJson(text);
-  return Reader().Read(document);
+  return Rv1ExecReader().Read(document);
 }
 
 // A host is a node; its id are the digits at its end.

@@ -31,15 +31,15 @@ void ForEachEdge(const ResourceGraph& graph, const Visit& visit) {
   });
 }
 
-struct Key {
+struct GraphKey {
   const char* id;
   const char* type;
 };
-constexpr Key kVertexKeys[] = {{"type", "string"},   {"basename", "string"},
-                               {"name", "string"},   {"unit", "string"},
-                               {"id", "long"},       {"uniq_id", "long"},
-                               {"rank", "long"},     {"size", "long"},
-                               {"status", "string"}, {"path", "string"}};
+constexpr GraphKey kVertexKeys[] = {
+    {"type", "string"}, {"basename", "string"}, {"name", "string"},
+    {"unit", "string"}, {"id", "long"},         {"uniq_id", "long"},
+    {"rank", "long"},   {"size", "long"},       {"status", "string"},
+    {"path", "string"}};
 
 // The keys of all properties, and what their data is called.
 std::map<std::string, std::string> PropertyKeys(const ResourceGraph& graph) {
@@ -57,7 +57,7 @@ std::map<std::string, std::string> PropertyKeys(const ResourceGraph& graph) {
 void WriteKeys(const std::map<std::string, std::string>& properties, Out out) {
   constexpr std::string_view kLine =
       "  <key id=\"{}\" for=\"{}\" attr.name=\"{}\" attr.type=\"{}\"/>\n";
-  for (const Key& key : kVertexKeys) {
+  for (const GraphKey& key : kVertexKeys) {
     fmt::format_to(out, kLine, key.id, "node", key.id, key.type);
   }
   for (const auto& [key, id] : properties) {

@@ -6,7 +6,7 @@
 namespace fluxnetes::matcher {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, MatchFormat>, 8> kNames{{
+constexpr std::array<std::pair<std::string_view, MatchFormat>, 8> kFormatNames{{
     {"simple", MatchFormat::kSimple},
     {"pretty_simple", MatchFormat::kPrettySimple},
     {"jgf", MatchFormat::kJgf},
@@ -25,7 +25,7 @@ MatchText Line(MatchText of) {
 }  // namespace
 
 std::optional<MatchFormat> ParseMatchFormat(std::string_view name) {
-  for (const auto& [known, format] : kNames) {
+  for (const auto& [known, format] : kFormatNames) {
     if (known == name) return format;
   }
   return std::nullopt;

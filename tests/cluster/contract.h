@@ -4,7 +4,7 @@
 // outside:
 //
 //   INSTANTIATE_TEST_SUITE_P(Simulated, ClusterContract,
-//                            testing::Values(ContractCase{"Virtual", Make}),
+//                            ::testing::Values(ContractCase{"Virtual", Make}),
 //                            NameOfCase);
 #pragma once
 
@@ -46,7 +46,7 @@ inline void PrintTo(const ContractCase& c, std::ostream* out) {
   *out << c.name;
 }
 inline std::string NameOfCase(
-    const testing::TestParamInfo<ContractCase>& info) {
+    const ::testing::TestParamInfo<ContractCase>& info) {
   return info.param.name;
 }
 
@@ -56,7 +56,7 @@ inline constexpr std::chrono::milliseconds kDeadline{10'000};
 // Of the pod that the event is about; empty: it is about none.
 std::string UidOf(const WatchEvent& event);
 
-class ClusterContract : public testing::TestWithParam<ContractCase> {
+class ClusterContract : public ::testing::TestWithParam<ContractCase> {
  protected:
   ClusterContract() : world_(GetParam().make()) {}
 

@@ -117,7 +117,7 @@ TEST(HttpClient, CarriesMethodPathQueryAndBody) {
 
 TEST(HttpClient, SpeaksOverASocketFile) {
   Server server([](const HttpQuestion&) { return Text(200, "here"); },
-                "unix:" + testing::TempDir() + "http_client_test.sock");
+                "unix:" + ::testing::TempDir() + "http_client_test.sock");
   HttpClient client({.address = server.address()});
   EXPECT_EQ(client.Send({.path = "/"}).body, "here");
 }
@@ -211,7 +211,7 @@ TEST(HttpClient, SaysThatNobodyAnswers) {
   const HttpResponse response =
       client.Send({.path = "/", .deadline = milliseconds(50)});
   EXPECT_EQ(response.status, 0);
-  EXPECT_THAT(response.error, testing::HasSubstr("unix:/nonexistent/socket"));
+  EXPECT_THAT(response.error, ::testing::HasSubstr("unix:/nonexistent/socket"));
 }
 
 TEST(HttpClient, RefusesAddressesThatItCannotUse) {
@@ -243,7 +243,7 @@ TEST(HttpClient, StopsWithRequestsUnderWay) {
     asked.wait_for(lock, std::chrono::seconds(10), [&] { return is_asked; });
   }
   EXPECT_EQ(response.status, 0);
-  EXPECT_THAT(response.error, testing::HasSubstr("stopped"));
+  EXPECT_THAT(response.error, ::testing::HasSubstr("stopped"));
   const std::lock_guard lock(mutex);
   released = true;
   asked.notify_all();
@@ -270,7 +270,7 @@ TEST(HttpStream, GivesWholeLinesHoweverTheyArrive) {
   Lines lines;
   const auto stream = client.Open("/", std::chrono::seconds(10), lines);
   EXPECT_EQ(lines.AwaitEnd().status, 200);
-  EXPECT_THAT(lines.Await(3), testing::ElementsAre("one", "two", "three"));
+  EXPECT_THAT(lines.Await(3), ::testing::ElementsAre("one", "two", "three"));
 }
 
 TEST(HttpStream, SaysWhyItWasRefused) {
@@ -288,7 +288,7 @@ TEST(HttpStream, IsGivenUpWhenItFallsSilent) {
   HttpClient client({.address = server.address()});
   Lines lines;
   const auto stream = client.Open("/", milliseconds(100), lines);
-  EXPECT_THAT(lines.AwaitEnd().error, testing::HasSubstr("silent"));
+  EXPECT_THAT(lines.AwaitEnd().error, ::testing::HasSubstr("silent"));
 }
 
 TEST(HttpStream, WaitsForASlowReader) {
@@ -327,7 +327,7 @@ TEST(HttpStream, ClosesWhileTheServerHasMoreToSay) {
   HttpClient client({.address = server.address()});
   Lines lines;
   auto stream = client.Open("/", std::chrono::seconds(10), lines);
-  EXPECT_THAT(lines.Await(1), testing::ElementsAre("one"));
+  EXPECT_THAT(lines.Await(1), ::testing::ElementsAre("one"));
   stream.reset();
   EXPECT_FALSE(lines.Ended());  // and will not be called any more
 }
@@ -340,7 +340,7 @@ TEST(HttpStream, EndsWithItsClientAndMayBeClosedLater) {
   const auto stream = client->Open("/", std::chrono::seconds(10), lines);
   lines.Await(1);
   client.reset();
-  EXPECT_THAT(lines.AwaitEnd().error, testing::HasSubstr("stopped"));
+  EXPECT_THAT(lines.AwaitEnd().error, ::testing::HasSubstr("stopped"));
 }
 
 }  // namespace

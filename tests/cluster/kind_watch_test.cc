@@ -18,9 +18,9 @@ namespace {
 using services::HttpAnswer;
 using services::HttpQuestion;
 using std::chrono::milliseconds;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 constexpr const char* kGroups = "/apis/scheduling.x-k8s.io/v1alpha1/podgroups";
 constexpr const char* kNativeGroups =
@@ -34,9 +34,9 @@ std::string GroupText(const std::string& name, int version) {
 
 // A server that has nodes and pods, none of each, and more on demand. Streams
 // say what was pushed while they were open, and end when told to.
-class Server {
+class WatchServer {
  public:
-  Server()
+  WatchServer()
       : server_({.address = "127.0.0.1:0",
                  .answer = [this](const auto& it) { return Answer(it); },
                  .refuse = [](int, const std::string& why) { return why; }}) {
@@ -153,7 +153,7 @@ class Server {
   services::HttpServer server_;
 };
 
-class KindWatchTest : public testing::Test {
+class KindWatchTest : public ::testing::Test {
  protected:
   KindWatchTest() : client_({.address = server_.address()}) {}
 
@@ -178,7 +178,7 @@ class KindWatchTest : public testing::Test {
     return cache_.PodGroupByName({api, "a", group}) != nullptr;
   }
 
-  Server server_;
+  WatchServer server_;
   HttpClient client_;
   ClusterCache cache_;
   std::vector<std::string> passed_over_;

@@ -20,7 +20,7 @@ using services::HttpAnswer;
 using services::HttpQuestion;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 using Json = nlohmann::json;
 
 constexpr milliseconds kDeadline{10'000};
@@ -69,15 +69,15 @@ std::unique_ptr<ContractWorld> WithStreamedLists() {
   return std::make_unique<HttpWorld>("127.0.0.1:0", /*stream_lists=*/true);
 }
 std::unique_ptr<ContractWorld> OverFile() {
-  return std::make_unique<HttpWorld>("unix:" + testing::TempDir() +
+  return std::make_unique<HttpWorld>("unix:" + ::testing::TempDir() +
                                      "kubernetes_cluster_test.sock");
 }
 
 INSTANTIATE_TEST_SUITE_P(Http, ClusterContract,
-                         testing::Values(ContractCase{"Port", OverPort},
-                                         ContractCase{"StreamedLists",
-                                                      WithStreamedLists},
-                                         ContractCase{"File", OverFile}),
+                         ::testing::Values(ContractCase{"Port", OverPort},
+                                           ContractCase{"StreamedLists",
+                                                        WithStreamedLists},
+                                           ContractCase{"File", OverFile}),
                          NameOfCase);
 
 PodPointer AddPod(SimulatedCluster& cluster, const std::string& name) {
@@ -236,7 +236,7 @@ TEST(KubernetesWatch, ServerThatFailsIsAskedAgain) {
 
 TEST(KubernetesWatch, SaysWhyTheClusterCannotBeListedAndWhenItCan) {
   const std::string address =
-      "unix:" + testing::TempDir() + "kubernetes_trouble_test.sock";
+      "unix:" + ::testing::TempDir() + "kubernetes_trouble_test.sock";
   KubernetesOptions options = OptionsFor(address);
   std::vector<std::string> said;
   options.watch.on_trouble = [&](const std::string& why) {
@@ -253,7 +253,7 @@ TEST(KubernetesWatch, SaysWhyTheClusterCannotBeListedAndWhenItCan) {
   SetFaults(address, Json::parse(R"({"closeWatches": true, "requests": [
                 {"status": 403, "count": 6, "path": "/api/v1/pods"}]})"));
   EXPECT_TRUE(told.UntilSeen(AddPod(world.Behind(), "b")->uid));
-  EXPECT_THAT(said, testing::Contains(HasSubstr(
+  EXPECT_THAT(said, ::testing::Contains(HasSubstr(
                         "watching the cluster: 403 a fault on demand")));
 }
 
@@ -285,7 +285,7 @@ TEST(KubernetesWatch, ListsLessAndLessOftenWhatItCannotWatch) {
 
 TEST(KubernetesWatch, ServerThatComesBackAnewIsListed) {
   const std::string address =
-      "unix:" + testing::TempDir() + "kubernetes_watch_test.sock";
+      "unix:" + ::testing::TempDir() + "kubernetes_watch_test.sock";
   auto world = std::make_unique<HttpWorld>(address);
   KubernetesCluster door(OptionsFor(address));
   Told told(door);
@@ -358,9 +358,9 @@ std::vector<std::string> VersionsAfter(std::vector<std::string> lines) {
 
 TEST(KubernetesWatch, GoesOnFromTheLastEventOrBookmark) {
   EXPECT_THAT(VersionsAfter({Event("ADDED", "5"), Event("MODIFIED", "7")}),
-              testing::ElementsAre("1", "7"));
+              ::testing::ElementsAre("1", "7"));
   EXPECT_THAT(VersionsAfter({Event("ADDED", "5"), Event("BOOKMARK", "9")}),
-              testing::ElementsAre("1", "9"));
+              ::testing::ElementsAre("1", "9"));
 }
 
 TEST(KubernetesWatch, ListsAnewAfterAnErrorOrALineThatItCannotRead) {
@@ -368,7 +368,7 @@ TEST(KubernetesWatch, ListsAnewAfterAnErrorOrALineThatItCannotRead) {
        {R"({"type":"ERROR","object":{"code":410}})",
         R"({"type":"ERROR","object":{"code":500}})", "nonsense", "{}"}) {
     EXPECT_THAT(VersionsAfter({Event("ADDED", "5"), line}),
-                testing::ElementsAre("1", "1"))
+                ::testing::ElementsAre("1", "1"))
         << line;
   }
 }

@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 using ::testing::Pair;
 using ::testing::StartsWith;
 
-std::string WhyRefused(const std::string& text) {
+std::string WhyNoNodes(const std::string& text) {
   try {
     return "accepted " + std::to_string(ReadNodes(text, "n.yaml").size());
   } catch (const InputError& error) {
@@ -23,7 +23,7 @@ std::string WhyRefused(const std::string& text) {
 }
 
 std::string WhyGroupRefused(const std::string& group) {
-  return WhyRefused("nodes: [" + group + "]");
+  return WhyNoNodes("nodes: [" + group + "]");
 }
 
 TEST(NodeFile, ShortFormMakesManyNodes) {
@@ -73,7 +73,7 @@ TEST(NodeFile, ManifestsAreReadToo) {
   ASSERT_EQ(nodes.size(), 2U);
   EXPECT_EQ(nodes[1].name, "b");
   EXPECT_THAT(
-      WhyRefused("{kind: Pod, apiVersion: v1, metadata: {name: a}, spec: "
+      WhyNoNodes("{kind: Pod, apiVersion: v1, metadata: {name: a}, spec: "
                  "{containers: [{name: c}]}}"),
       HasSubstr("Pod \"a\": is no Node"));
 }
@@ -99,9 +99,9 @@ TEST(NodeFile, CountsThatMakeNoClusterAreRefused) {
   EXPECT_THAT(
       WhyGroupRefused("{count: 2147483647, name: a, cpu: 1, memory: 1Gi}"),
       HasSubstr("more than 100000 nodes"));
-  EXPECT_THAT(WhyRefused("nodes: []"), HasSubstr("at least one"));
-  EXPECT_THAT(WhyRefused("nodes: 3"), HasSubstr("at least one"));
-  EXPECT_THAT(WhyRefused(""), HasSubstr("holds no node"));
+  EXPECT_THAT(WhyNoNodes("nodes: []"), HasSubstr("at least one"));
+  EXPECT_THAT(WhyNoNodes("nodes: 3"), HasSubstr("at least one"));
+  EXPECT_THAT(WhyNoNodes(""), HasSubstr("holds no node"));
 }
 
 TEST(NodeFile, NamesMustBeUniqueAndValid) {
@@ -114,7 +114,7 @@ TEST(NodeFile, NamesMustBeUniqueAndValid) {
 
 TEST(NodeFile, WhatIsNotKnownIsRefused) {
   EXPECT_THAT(
-      WhyRefused("nodes: [{name: a, cpu: 1, memory: 1Gi}]\nzone: west\n"),
+      WhyNoNodes("nodes: [{name: a, cpu: 1, memory: 1Gi}]\nzone: west\n"),
       HasSubstr("does not know \"zone\"; it may have nodes"));
   EXPECT_THAT(WhyGroupRefused("{name: a, cpus: 1, memory: 1Gi}"),
               HasSubstr("nodes[0]: does not know \"cpus\"; it may have count"));

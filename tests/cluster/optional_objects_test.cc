@@ -10,8 +10,8 @@
 namespace fluxnetes::cluster {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 using Json = nlohmann::json;
 
 TEST(OptionalObjects, CoschedulingGroupSaysItsSizeResourcesAndTimeout) {

@@ -12,9 +12,9 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
 
-std::string WhyRefused(const std::string& text) {
+std::string WhyNoQuantity(const std::string& text) {
   try {
     return "accepted as " + std::to_string(ParseQuantity(text));
   } catch (const std::invalid_argument& error) {
@@ -59,7 +59,7 @@ TEST(Quantity, OddButValidNumbersAreRead) {
 
 TEST(Quantity, IsExactWhereFloatingPointIsNot) {
   EXPECT_EQ(ParseQuantity("9007199254740993"), 9'007'199'254'740'993);
-  EXPECT_EQ(ParseQuantity("9223372036854775807"), kMost);
+  EXPECT_EQ(ParseQuantity("9223372036854775807"), kLargest);
   EXPECT_EQ(ParseQuantity("4.3Gi"), 4'617'089'844);  // 4617089843.2
   EXPECT_EQ(ParseQuantity("0.1Ki"), 103);
 }
@@ -76,19 +76,20 @@ TEST(Quantity, OverflowIsRefusedAndNotWrapped) {
   for (const char* text :
        {"9223372036854775808", "9223372036854775807.1", "8Ei", "9.3E", "1e19",
         "1e999999999999", "99999999999999999999999999999"}) {
-    EXPECT_THAT(WhyRefused(text), HasSubstr("needs more than 64 bits")) << text;
+    EXPECT_THAT(WhyNoQuantity(text), HasSubstr("needs more than 64 bits"))
+        << text;
   }
   EXPECT_THROW(ParseCpuMilli("9223372036854775.808"), std::invalid_argument);
-  EXPECT_EQ(ParseCpuMilli("9223372036854775.807"), kMost);
+  EXPECT_EQ(ParseCpuMilli("9223372036854775.807"), kLargest);
 }
 
 TEST(Quantity, NegativeIsRefused) {
-  EXPECT_THAT(WhyRefused("-1"), HasSubstr("\"-1\": is negative"));
-  EXPECT_THAT(WhyRefused("-1e99"), HasSubstr("is negative"));
+  EXPECT_THAT(WhyNoQuantity("-1"), HasSubstr("\"-1\": is negative"));
+  EXPECT_THAT(WhyNoQuantity("-1e99"), HasSubstr("is negative"));
 }
 
 TEST(Quantity, ErrorQuotesTheTextAndSaysWhatIsRight) {
-  const std::string why = WhyRefused("12x");
+  const std::string why = WhyNoQuantity("12x");
   EXPECT_THAT(why, HasSubstr("quantity \"12x\""));
   EXPECT_THAT(why, HasSubstr("unknown suffix \"x\""));
   EXPECT_THAT(why, HasSubstr("like 2, 250m, 4Gi, 1e3"));
@@ -99,10 +100,10 @@ TEST(Quantity, GarbageIsRefused) {
        {"",      " ",    "1 ", " 1",  ".",   "+",    "-",     "1e",    "1e+",
         "1e1.5", "1ee1", "Ki", "1ki", "1KI", "0x10", "1,5",   "1.2.3", "--1",
         "1e+-3", "1m1",  "١",  "1\n", "NaN", "inf",  "1e--3", "1\xff"}) {
-    EXPECT_THAT(WhyRefused(text), HasSubstr("like 2, 250m")) << text;
+    EXPECT_THAT(WhyNoQuantity(text), HasSubstr("like 2, 250m")) << text;
   }
-  EXPECT_THAT(WhyRefused(std::string(1, '\0')), HasSubstr("\\x00"));
-  EXPECT_THAT(WhyRefused(std::string(2 << 20, '9')),
+  EXPECT_THAT(WhyNoQuantity(std::string(1, '\0')), HasSubstr("\\x00"));
+  EXPECT_THAT(WhyNoQuantity(std::string(2 << 20, '9')),
               HasSubstr("longer than 64 characters"));
 }
 
@@ -110,7 +111,7 @@ TEST(Quantity, WhatIsWrittenIsReadBack) {
   for (const std::int64_t value :
        {std::int64_t{0}, std::int64_t{1}, std::int64_t{1000},
         std::int64_t{1024}, std::int64_t{1500}, std::int64_t{4} << 30,
-        std::int64_t{1'500'000'000}, kMost, kMost - 7}) {
+        std::int64_t{1'500'000'000}, kLargest, kLargest - 7}) {
     EXPECT_EQ(ParseQuantity(FormatBytes(value)), value);
     EXPECT_EQ(ParseCpuMilli(FormatCpu(value)), value);
   }

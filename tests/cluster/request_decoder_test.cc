@@ -15,7 +15,7 @@ using Json = nlohmann::json;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-constexpr const char* kPod = R"({
+constexpr const char* kRichPod = R"({
   "metadata": {"namespace": "team", "name": "web-0",
                "labels": {"app": "web", "version": "7"}},
   "spec": {
@@ -66,7 +66,7 @@ constexpr const char* kPod = R"({
        "whenUnsatisfiable": "ScheduleAnyway"}]}})";
 
 TEST(RequestDecoder, AffinityIsDecodedInWhole) {
-  const Pod pod = DecodePod(Json::parse(kPod));
+  const Pod pod = DecodePod(Json::parse(kRichPod));
   const PodRules& rules = *pod.request.rules;
   EXPECT_THAT(rules.preferred_nodes,
               ElementsAre(PreferredNodes{7, {{"disk", "In", {"ssd"}}}}));
@@ -85,7 +85,7 @@ TEST(RequestDecoder, AffinityIsDecodedInWhole) {
 }
 
 TEST(RequestDecoder, LabelKeysBecomePartOfTheSelectorOnce) {
-  const Pod pod = DecodePod(Json::parse(kPod));
+  const Pod pod = DecodePod(Json::parse(kRichPod));
   const PodAffinityTerm merged{
       PodSelector{{"version", "In", {"7"}}, {"app", "NotIn", {"web"}}},
       "host",
@@ -103,7 +103,7 @@ TEST(RequestDecoder, LabelKeysBecomePartOfTheSelectorOnce) {
 }
 
 TEST(RequestDecoder, SpreadIsDecodedWithItsDefaults) {
-  const Pod pod = DecodePod(Json::parse(kPod));
+  const Pod pod = DecodePod(Json::parse(kRichPod));
   const TopologySpread first{
       .topology_key = "zone",
       .selector = PodSelector{{"app", "In", {"web"}}, {"version", "In", {"7"}}},
@@ -125,7 +125,7 @@ TEST(RequestDecoder, SpreadIsDecodedWithItsDefaults) {
 }
 
 TEST(RequestDecoder, PortsOfTheHostsNetworkAndOfSidecarsAreHostPorts) {
-  const Pod pod = DecodePod(Json::parse(kPod));
+  const Pod pod = DecodePod(Json::parse(kRichPod));
   EXPECT_THAT(
       pod.request.rules->host_ports,
       ElementsAre(HostPort{80, "TCP", ""}, HostPort{5353, "UDP", "10.0.0.1"},
@@ -133,14 +133,14 @@ TEST(RequestDecoder, PortsOfTheHostsNetworkAndOfSidecarsAreHostPorts) {
 }
 
 TEST(RequestDecoder, ClaimsAndOddOperatorsAreKept) {
-  const Pod pod = DecodePod(Json::parse(kPod));
+  const Pod pod = DecodePod(Json::parse(kRichPod));
   EXPECT_THAT(pod.request.rules->resource_claims, ElementsAre("gpu"));
   EXPECT_THAT(pod.volume_claims, ElementsAre("data-web-0", "web-0-scratch"));
   EXPECT_EQ(pod.request.tolerations[0].other_operator, "Gt");
 }
 
 TEST(RequestDecoder, WhatWasDecodedIsWrittenAndReadAgain) {
-  const Pod pod = DecodePod(Json::parse(kPod));
+  const Pod pod = DecodePod(Json::parse(kRichPod));
   const Pod again = DecodePod(Json::parse(WritePod(pod)));
   EXPECT_EQ(again.request, pod.request);
   EXPECT_EQ(again.volume_claims, pod.volume_claims);

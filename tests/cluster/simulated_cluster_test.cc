@@ -149,7 +149,7 @@ TEST_F(SimulatedClusterTest, ClusterThatIsAwayAnswersNothing) {
   EXPECT_THAT(Drain(*watch), IsEmpty());
   cluster_.SetReachable(true);
   EXPECT_EQ(Bind(*pod), BindOutcome::kBound);
-  EXPECT_THAT(Drain(*watch), testing::Not(IsEmpty()));
+  EXPECT_THAT(Drain(*watch), ::testing::Not(IsEmpty()));
 }
 
 TEST_F(SimulatedClusterTest, BindingsFailOnDemand) {

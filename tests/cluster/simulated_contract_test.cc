@@ -30,9 +30,9 @@ ContractCase With(const std::string& name, const WatchFaults& faults) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Simulated, ClusterContract,
-                         testing::Values(With("Virtual", {}),
-                                         With("Delayed",
-                                              {.delay = milliseconds(40)})),
+                         ::testing::Values(With("Virtual", {}),
+                                           With("Delayed",
+                                                {.delay = milliseconds(40)})),
                          NameOfCase);
 
 }  // namespace

@@ -13,7 +13,7 @@
 
 namespace fluxnetes::cluster {
 
-class SimulatedClusterTest : public testing::Test {
+class SimulatedClusterTest : public ::testing::Test {
  protected:
   using milliseconds = std::chrono::milliseconds;
   using seconds = std::chrono::seconds;

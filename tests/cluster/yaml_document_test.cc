@@ -67,7 +67,8 @@ TEST(YamlDocument, DocumentsComeInOrderWithTheirLines) {
   EXPECT_EQ(seen[0].first, R"({"a":1})");
   EXPECT_EQ(seen[0].second, 1);
   EXPECT_EQ(seen[1].first, R"({"b":2})");
-  EXPECT_THAT(seen[1].second, testing::AllOf(testing::Ge(5), testing::Le(6)));
+  EXPECT_THAT(seen[1].second,
+              ::testing::AllOf(::testing::Ge(5), ::testing::Le(6)));
 }
 
 TEST(YamlDocument, EmptyTextHasNoDocument) {

@@ -6,7 +6,7 @@
 namespace fluxnetes::matcher {
 namespace {
 
-using Kind = DuelMove::Kind;
+using MoveKind = DuelMove::Kind;
 
 constexpr const char* kPolicies[] = {
     "first",
@@ -40,16 +40,16 @@ constexpr const char* kFilters[] = {
     "cluster:core,cluster:core,ALL:core,ALL:rack,ALL:socket"};
 
 struct Share {
-  Kind kind;
+  MoveKind kind;
   int of_thousand;
 };
 constexpr Share kShares[] = {
-    {Kind::kMatch, 560},         {Kind::kCancel, 200},
-    {Kind::kCancelVertices, 35}, {Kind::kCancelRanks, 35},
-    {Kind::kRestore, 40},        {Kind::kCancelAll, 4},
-    {Kind::kStatus, 60},         {Kind::kProperty, 15},
-    {Kind::kGrow, 16},           {Kind::kRemove, 8},
-    {Kind::kRemoveRanks, 7},     {Kind::kWait, 20}};
+    {MoveKind::kMatch, 560},         {MoveKind::kCancel, 200},
+    {MoveKind::kCancelVertices, 35}, {MoveKind::kCancelRanks, 35},
+    {MoveKind::kRestore, 40},        {MoveKind::kCancelAll, 4},
+    {MoveKind::kStatus, 60},         {MoveKind::kProperty, 15},
+    {MoveKind::kGrow, 16},           {MoveKind::kRemove, 8},
+    {MoveKind::kRemoveRanks, 7},     {MoveKind::kWait, 20}};
 
 constexpr MatchOp kOps[] = {
     MatchOp::kAllocate,
@@ -119,8 +119,8 @@ void Duel::DrawMoves(Random& random) {
       move.kind = share.kind;
       if ((draw -= share.of_thousand) < 0) break;
     }
-    if (move.kind == Kind::kWait && !waits) move.kind = Kind::kMatch;
-    if (quiet && move.kind > Kind::kCancelAll) move.kind = Kind::kMatch;
+    if (move.kind == MoveKind::kWait && !waits) move.kind = MoveKind::kMatch;
+    if (quiet && move.kind > MoveKind::kCancelAll) move.kind = MoveKind::kMatch;
     move.job = i + 1;
     move.op = kOps[random.Below(std::size(kOps))];
     move.spec = random.OneIn(4) ? random.Below(specs)

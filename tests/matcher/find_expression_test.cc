@@ -7,7 +7,7 @@
 namespace fluxnetes::matcher {
 namespace {
 
-class FindTest : public testing::Test {
+class FindTest : public ::testing::Test {
  protected:
   FindTest()
       : matcher_(Tree(R"(

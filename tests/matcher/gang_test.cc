@@ -9,21 +9,22 @@
 namespace fluxnetes::matcher {
 namespace {
 
-constexpr Policy kLonode = Policy::kLonode;
-
 TEST(NodeGraph, GangIsPlacedWholeOrNotAtAll) {
   NodeGraph graph = Nodes(R"(
       node0 cpu=4 mem=8
       node1 cpu=2 mem=8)");
 
-  EXPECT_EQ(Show(graph, graph.Allocate(1, Tasks("1x cpu=2"), kLonode, 0)),
-            "node0");
+  EXPECT_EQ(
+      Show(graph, graph.Allocate(1, Tasks("1x cpu=2"), Policy::kLonode, 0)),
+      "node0");
   const std::string before = graph.Describe();
-  EXPECT_EQ(Show(graph, graph.Allocate(2, Tasks("3x cpu=2"), kLonode, 0)),
-            "not now");
+  EXPECT_EQ(
+      Show(graph, graph.Allocate(2, Tasks("3x cpu=2"), Policy::kLonode, 0)),
+      "not now");
   EXPECT_EQ(graph.Describe(), before);
-  EXPECT_EQ(Show(graph, graph.Allocate(2, Tasks("2x cpu=2"), kLonode, 0)),
-            "node0 node1");
+  EXPECT_EQ(
+      Show(graph, graph.Allocate(2, Tasks("2x cpu=2"), Policy::kLonode, 0)),
+      "node0 node1");
 }
 
 TEST(NodeGraph, NodeIsFilledBeforeTheNextIsTaken) {
@@ -32,7 +33,8 @@ TEST(NodeGraph, NodeIsFilledBeforeTheNextIsTaken) {
       node1 cpu=4 mem=8
       node2 cpu=4 mem=8)");
 
-  EXPECT_EQ(Show(graph, graph.Allocate(1, Tasks("6x cpu=1 mem=2"), kLonode, 0)),
+  EXPECT_EQ(Show(graph, graph.Allocate(1, Tasks("6x cpu=1 mem=2"),
+                                       Policy::kLonode, 0)),
             "node0 node0 node0 node0 node1 node1");
 }
 
@@ -58,7 +60,7 @@ TEST(NodeGraph, MembersOfAGangMayDiffer) {
       node1 cpu=4 gpu=1)");
   const Gang gang = Tasks("3x cpu=1 + 1x cpu=1 gpu=1 + 1x cpu=4");
 
-  EXPECT_EQ(Show(graph, graph.Allocate(1, gang, kLonode, 0)),
+  EXPECT_EQ(Show(graph, graph.Allocate(1, gang, Policy::kLonode, 0)),
             "node1 node1 node1 node1 node0");
 }
 
@@ -68,9 +70,9 @@ TEST(NodeGraph, SmallLauncherDoesNotTakeTheOnlyPlaceOfAWorker) {
       node1 cpu=4
       node2 cpu=1)");
 
-  EXPECT_EQ(
-      Show(graph, graph.Allocate(1, Tasks("1x cpu=1 + 2x cpu=4"), kLonode, 0)),
-      "node2 node0 node1");
+  EXPECT_EQ(Show(graph, graph.Allocate(1, Tasks("1x cpu=1 + 2x cpu=4"),
+                                       Policy::kLonode, 0)),
+            "node2 node0 node1");
 }
 
 TEST(NodeGraph, OnlyEligibleNodesAreTaken) {
@@ -85,10 +87,11 @@ TEST(NodeGraph, OnlyEligibleNodesAreTaken) {
   Gang gang = Tasks("1x cpu=3");
   gang.groups[0].eligible = &eligible;
 
-  EXPECT_EQ(Show(graph, graph.Allocate(1, gang, kLonode, 0)), "node1");
-  EXPECT_EQ(Show(graph, graph.Allocate(2, gang, kLonode, 0)), "not now");
+  EXPECT_EQ(Show(graph, graph.Allocate(1, gang, Policy::kLonode, 0)), "node1");
+  EXPECT_EQ(Show(graph, graph.Allocate(2, gang, Policy::kLonode, 0)),
+            "not now");
   gang.groups[0].count = 2;
-  EXPECT_EQ(Show(graph, graph.Allocate(2, gang, kLonode, 0)), "never");
+  EXPECT_EQ(Show(graph, graph.Allocate(2, gang, Policy::kLonode, 0)), "never");
 }
 
 TEST(NodeGraph, NeverMeansNotEvenOnEmptyOpenNodesBesideForeignUse) {
@@ -96,9 +99,9 @@ TEST(NodeGraph, NeverMeansNotEvenOnEmptyOpenNodesBesideForeignUse) {
       node0 cpu=4
       node1 cpu=8 closed)");
   const auto show = [&](const char* tasks) {
-    return Show(graph, graph.Allocate(2, Tasks(tasks), kLonode, 0));
+    return Show(graph, graph.Allocate(2, Tasks(tasks), Policy::kLonode, 0));
   };
-  graph.Allocate(1, Tasks("1x cpu=4"), kLonode, 0);
+  graph.Allocate(1, Tasks("1x cpu=4"), Policy::kLonode, 0);
   EXPECT_EQ(show("1x cpu=4"), "not now");
   EXPECT_EQ(show("1x cpu=5"), "never");
   graph.SetOpen(1, true);
@@ -113,11 +116,13 @@ TEST(NodeGraph, TaskThatNeedsNothingOfAResourceDoesNotMindItsOvercommit) {
   graph.SetForeign(0, std::vector<std::int64_t>{0, 9});
 
   EXPECT_EQ(graph.Free(0, 0), (std::vector<std::int64_t>{4, -1, 0}));
-  EXPECT_EQ(Show(graph, graph.Allocate(1, Tasks("1x mem=1"), kLonode, 0)),
-            "never");
-  EXPECT_EQ(Show(graph, graph.Allocate(1, Tasks("2x cpu=2"), kLonode, 0)),
-            "node0 node0");
-  EXPECT_EQ(Show(graph, graph.Allocate(2, Tasks("3x"), kLonode, 0)),
+  EXPECT_EQ(
+      Show(graph, graph.Allocate(1, Tasks("1x mem=1"), Policy::kLonode, 0)),
+      "never");
+  EXPECT_EQ(
+      Show(graph, graph.Allocate(1, Tasks("2x cpu=2"), Policy::kLonode, 0)),
+      "node0 node0");
+  EXPECT_EQ(Show(graph, graph.Allocate(2, Tasks("3x"), Policy::kLonode, 0)),
             "node0 node0 node0");
 }
 
@@ -125,7 +130,7 @@ TEST(NodeGraph, RemovedNodeKeepsItsIndexUntilTheLastJobLeftIt) {
   NodeGraph graph = Nodes(R"(
       node0 cpu=1
       node1 cpu=1)");
-  graph.Allocate(1, Tasks("1x cpu=1"), kLonode, 0);
+  graph.Allocate(1, Tasks("1x cpu=1"), Policy::kLonode, 0);
   graph.RemoveNode(0);
 
   EXPECT_EQ(graph.Find("node0"), std::nullopt);
@@ -137,10 +142,11 @@ TEST(NodeGraph, RemovedNodeKeepsItsIndexUntilTheLastJobLeftIt) {
 
 TEST(NodeGraph, RemovedNodeThatComesBackHasWhatIsStillHeldOnIt) {
   NodeGraph graph = Nodes("node0 cpu=2");
-  graph.Allocate(1, Tasks("1x cpu=1"), kLonode, 0);
+  graph.Allocate(1, Tasks("1x cpu=1"), Policy::kLonode, 0);
   graph.RemoveNode(0);
-  EXPECT_EQ(Show(graph, graph.Allocate(2, Tasks("1x cpu=1"), kLonode, 0)),
-            "never");
+  EXPECT_EQ(
+      Show(graph, graph.Allocate(2, Tasks("1x cpu=1"), Policy::kLonode, 0)),
+      "never");
 
   EXPECT_EQ(graph.AddNode("node0", 0, std::vector<std::int64_t>{2}), 0);
   EXPECT_EQ(graph.Free(0, 0)[0], 1);
@@ -157,10 +163,13 @@ TEST(NodeGraph, RestoreTakesEvenWhatDoesNotFit) {
   }
   EXPECT_LT(graph.Free(0, 3)[0], -kMaxAmount);
   EXPECT_EQ(graph.Free(0, 3)[1], -4);
-  EXPECT_EQ(Show(graph, graph.Allocate(9, Tasks("1x cpu=1"), kLonode, 3), 3),
-            "not now");
   EXPECT_EQ(
-      Show(graph, graph.AllocateOrReserve(9, Tasks("1x cpu=1"), kLonode, 3), 3),
+      Show(graph, graph.Allocate(9, Tasks("1x cpu=1"), Policy::kLonode, 3), 3),
+      "not now");
+  EXPECT_EQ(
+      Show(graph,
+           graph.AllocateOrReserve(9, Tasks("1x cpu=1"), Policy::kLonode, 3),
+           3),
       "at 4: node0");
   for (JobId job = 1; job < 10; ++job) EXPECT_TRUE(graph.Cancel(job));
   EXPECT_EQ(graph.Describe(), empty);
@@ -172,10 +181,11 @@ TEST(NodeGraph, HugeAmountsDoNotOverflow) {
   graph.AddNode("node0", 0, std::vector<std::int64_t>{kMaxAmount});
   const Gang gang{{{{kMaxAmount / 2}, nullptr, 5}}, kForever - 1};
 
-  EXPECT_EQ(Show(graph, graph.Allocate(1, gang, kLonode, 7)), "never");
+  EXPECT_EQ(Show(graph, graph.Allocate(1, gang, Policy::kLonode, 7)), "never");
   const Gang two{{{{kMaxAmount / 2}, nullptr, 2}}, kForever - 1};
-  EXPECT_EQ(Show(graph, graph.Allocate(1, two, kLonode, 7), 7), "node0 node0");
-  EXPECT_EQ(Show(graph, graph.AllocateOrReserve(2, two, kLonode, 7)),
+  EXPECT_EQ(Show(graph, graph.Allocate(1, two, Policy::kLonode, 7), 7),
+            "node0 node0");
+  EXPECT_EQ(Show(graph, graph.AllocateOrReserve(2, two, Policy::kLonode, 7)),
             "no time");
 }
 
@@ -183,13 +193,14 @@ TEST(NodeGraph, ResourceMayAppearLater) {
   NodeGraph graph({"cpu"});
   graph.AddNode("node0", 0, std::vector<std::int64_t>{4});
   const Gang old{{{{1}, nullptr, 1}}};
-  graph.Allocate(1, old, kLonode, 0);
+  graph.Allocate(1, old, Policy::kLonode, 0);
   graph.AddResource("gpu");
   graph.SetTotals(0, std::vector<std::int64_t>{4, 2});
 
   const Gang gang{{{{1, 1}, nullptr, 2}}};
-  EXPECT_EQ(Show(graph, graph.Allocate(2, gang, kLonode, 0)), "node0 node0");
-  EXPECT_EQ(Show(graph, graph.Allocate(3, old, kLonode, 0)), "node0");
+  EXPECT_EQ(Show(graph, graph.Allocate(2, gang, Policy::kLonode, 0)),
+            "node0 node0");
+  EXPECT_EQ(Show(graph, graph.Allocate(3, old, Policy::kLonode, 0)), "node0");
   EXPECT_EQ(graph.Free(0, 0), (std::vector<std::int64_t>{0, 0}));
 }
 
@@ -204,10 +215,13 @@ TEST(NodeGraph, CountFitsCountsUpToTheLimit) {
 
 TEST(NodeGraph, NoNodesAndNoTasks) {
   NodeGraph graph({"cpu"});
-  EXPECT_EQ(Show(graph, graph.AllocateOrReserve(1, Tasks(""), kLonode, 0)), "");
+  EXPECT_EQ(
+      Show(graph, graph.AllocateOrReserve(1, Tasks(""), Policy::kLonode, 0)),
+      "");
   EXPECT_EQ(graph.Describe(), "");
   const Gang gang{{{{1}, nullptr, 1}}};
-  EXPECT_EQ(Show(graph, graph.AllocateOrReserve(1, gang, kLonode, 0)), "never");
+  EXPECT_EQ(Show(graph, graph.AllocateOrReserve(1, gang, Policy::kLonode, 0)),
+            "never");
 }
 
 TEST(NodeGraph, MisuseThrowsAndChangesNothing) {
@@ -216,11 +230,11 @@ TEST(NodeGraph, MisuseThrowsAndChangesNothing) {
   const std::vector<NodeIndex> nodes = {0, 7};
   const std::vector<std::vector<std::int64_t>> amounts = {{1}, {1}};
   EXPECT_THROW(graph.Restore(1, 0, 1, nodes, amounts), std::invalid_argument);
-  EXPECT_THROW(graph.Allocate(1, Tasks("-1x cpu=1"), kLonode, 0),
+  EXPECT_THROW(graph.Allocate(1, Tasks("-1x cpu=1"), Policy::kLonode, 0),
                std::invalid_argument);
-  EXPECT_THROW(graph.Allocate(1, Tasks("1x cpu=-1"), kLonode, 0),
+  EXPECT_THROW(graph.Allocate(1, Tasks("1x cpu=-1"), Policy::kLonode, 0),
                std::invalid_argument);
-  EXPECT_THROW(graph.Allocate(1, Tasks("1x cpu=1 for 0"), kLonode, 0),
+  EXPECT_THROW(graph.Allocate(1, Tasks("1x cpu=1 for 0"), Policy::kLonode, 0),
                std::invalid_argument);
   EXPECT_THROW(graph.SetOpen(-1, true), std::invalid_argument);
   EXPECT_THROW(graph.AddNode("node0", 0, {}), std::invalid_argument);
@@ -233,8 +247,8 @@ TEST(NodeGraph, DescribesWhatIsHeldWhereAndUntilWhen) {
   NodeGraph graph = Nodes(R"(
       node1 cpu=4 mem=8 id=1
       node0 cpu=2 closed)");
-  graph.Allocate(7, Tasks("2x cpu=1 mem=2 for 60"), kLonode, 5);
-  graph.Allocate(8, Tasks("1x cpu=1"), kLonode, 5);
+  graph.Allocate(7, Tasks("2x cpu=1 mem=2 for 60"), Policy::kLonode, 5);
+  graph.Allocate(8, Tasks("1x cpu=1"), Policy::kLonode, 5);
   EXPECT_EQ(graph.Describe(),
             "node0 #0 closed cpu=2\n"
             "node1 #1 cpu=4 mem=8 | 7 [5,65) 2x cpu=1 mem=2 "

@@ -9,24 +9,24 @@
 namespace fluxnetes::matcher {
 namespace {
 
-constexpr Policy kLonode = Policy::kLonode;
-
 TEST(NodeGraph, JobThatOutlivesItsEndKeepsWhatItHolds) {
   NodeGraph graph = Nodes("node0 cpu=1");
-  graph.Allocate(1, Tasks("1x cpu=1 for 10"), kLonode, 0);
+  graph.Allocate(1, Tasks("1x cpu=1 for 10"), Policy::kLonode, 0);
 
   EXPECT_EQ(
-      Show(graph, graph.Allocate(2, Tasks("1x cpu=1 for 5"), kLonode, 99), 99),
-      "not now");
-  EXPECT_EQ(
       Show(graph,
-           graph.AllocateOrReserve(2, Tasks("1x cpu=1 for 5"), kLonode, 99),
-           99),
-      "at 100: node0");
+           graph.Allocate(2, Tasks("1x cpu=1 for 5"), Policy::kLonode, 99), 99),
+      "not now");
+  EXPECT_EQ(Show(graph,
+                 graph.AllocateOrReserve(2, Tasks("1x cpu=1 for 5"),
+                                         Policy::kLonode, 99),
+                 99),
+            "at 100: node0");
   EXPECT_TRUE(graph.Cancel(1));
   EXPECT_TRUE(graph.Cancel(2));
   EXPECT_FALSE(graph.Cancel(2));
-  EXPECT_EQ(Show(graph, graph.Allocate(3, Tasks("1x cpu=1"), kLonode, 99), 99),
+  EXPECT_EQ(Show(graph,
+                 graph.Allocate(3, Tasks("1x cpu=1"), Policy::kLonode, 99), 99),
             "node0");
 }
 
@@ -34,50 +34,52 @@ TEST(NodeGraph, ReservationIsAtTheEarliestEndAndIsRespected) {
   NodeGraph graph = Nodes(R"(
       node0 cpu=2
       node1 cpu=2)");
-  graph.Allocate(1, Tasks("2x cpu=1 for 60"), kLonode, 0);
-  graph.Allocate(2, Tasks("1x cpu=1 for 100"), kLonode, 0);
+  graph.Allocate(1, Tasks("2x cpu=1 for 60"), Policy::kLonode, 0);
+  graph.Allocate(2, Tasks("1x cpu=1 for 100"), Policy::kLonode, 0);
 
   EXPECT_EQ(Show(graph, graph.AllocateOrReserve(3, Tasks("2x cpu=2 for 50"),
-                                                kLonode, 0)),
+                                                Policy::kLonode, 0)),
             "at 100: node0 node1");
   // Behind it: what ends before it starts fits, what would last longer not.
-  EXPECT_EQ(
-      Show(graph, graph.Allocate(4, Tasks("1x cpu=1 for 101"), kLonode, 0)),
-      "not now");
-  EXPECT_EQ(Show(graph, graph.Allocate(4, Tasks("1x cpu=1"), kLonode, 0)),
+  EXPECT_EQ(Show(graph, graph.Allocate(4, Tasks("1x cpu=1 for 101"),
+                                       Policy::kLonode, 0)),
             "not now");
   EXPECT_EQ(
-      Show(graph, graph.Allocate(4, Tasks("1x cpu=1 for 100"), kLonode, 0)),
-      "node1");
+      Show(graph, graph.Allocate(4, Tasks("1x cpu=1"), Policy::kLonode, 0)),
+      "not now");
+  EXPECT_EQ(Show(graph, graph.Allocate(4, Tasks("1x cpu=1 for 100"),
+                                       Policy::kLonode, 0)),
+            "node1");
   EXPECT_EQ(Show(graph, graph.AllocateOrReserve(5, Tasks("2x cpu=1 for 40"),
-                                                kLonode, 0)),
+                                                Policy::kLonode, 0)),
             "at 60: node0 node0");
 }
 
 TEST(NodeGraph, ReservationWhoseTimeHasComeIsHeld) {
   NodeGraph graph = Nodes("node0 cpu=1");
-  graph.Allocate(1, Tasks("1x cpu=1 for 10"), kLonode, 0);
-  graph.AllocateOrReserve(2, Tasks("1x cpu=1 for 10"), kLonode, 0);
+  graph.Allocate(1, Tasks("1x cpu=1 for 10"), Policy::kLonode, 0);
+  graph.AllocateOrReserve(2, Tasks("1x cpu=1 for 10"), Policy::kLonode, 0);
   graph.Cancel(1);
 
   EXPECT_EQ(graph.Free(0, 9)[0], 1);
   EXPECT_EQ(graph.Free(0, 10)[0], 0);
   EXPECT_EQ(graph.Free(0, 99)[0], 0);
   EXPECT_EQ(graph.Free(0, 9)[0], 1);  // time may go back
-  EXPECT_EQ(Show(graph, graph.Allocate(3, Tasks("1x cpu=1"), kLonode, 20), 20),
+  EXPECT_EQ(Show(graph,
+                 graph.Allocate(3, Tasks("1x cpu=1"), Policy::kLonode, 20), 20),
             "not now");
 }
 
 TEST(NodeGraph, NoTimeWhereWhatRunsHasNoEnd) {
   NodeGraph graph = Nodes("node0 cpu=2");
-  graph.Allocate(1, Tasks("1x cpu=1"), kLonode, 0);
+  graph.Allocate(1, Tasks("1x cpu=1"), Policy::kLonode, 0);
 
-  EXPECT_EQ(
-      Show(graph, graph.AllocateOrReserve(2, Tasks("1x cpu=2"), kLonode, 0)),
-      "no time");
-  EXPECT_EQ(
-      Show(graph, graph.AllocateOrReserve(2, Tasks("1x cpu=3"), kLonode, 0)),
-      "never");
+  EXPECT_EQ(Show(graph, graph.AllocateOrReserve(2, Tasks("1x cpu=2"),
+                                                Policy::kLonode, 0)),
+            "no time");
+  EXPECT_EQ(Show(graph, graph.AllocateOrReserve(2, Tasks("1x cpu=3"),
+                                                Policy::kLonode, 0)),
+            "never");
 }
 
 TEST(NodeGraph, TasksAreGivenBackOneByOne) {
@@ -85,7 +87,7 @@ TEST(NodeGraph, TasksAreGivenBackOneByOne) {
       node0 cpu=2
       node1 cpu=2)");
   const std::string empty = graph.Describe();
-  graph.Allocate(1, Tasks("3x cpu=1"), kLonode, 0);
+  graph.Allocate(1, Tasks("3x cpu=1"), Policy::kLonode, 0);
 
   EXPECT_TRUE(graph.Release(1, 2));
   EXPECT_FALSE(graph.Release(1, 2));
@@ -105,12 +107,13 @@ TEST(NodeGraph, JobAllocatedAgainGetsItsTasksBehindTheOthers) {
       node0 cpu=1
       node1 cpu=1
       node2 cpu=1)");
-  graph.Allocate(1, Tasks("2x cpu=1"), kLonode, 0);
+  graph.Allocate(1, Tasks("2x cpu=1"), Policy::kLonode, 0);
   graph.Release(1, 0);
   graph.SetOpen(0, false);
 
-  EXPECT_EQ(Show(graph, graph.Allocate(1, Tasks("1x cpu=1"), kLonode, 5), 5),
-            "node2");
+  EXPECT_EQ(
+      Show(graph, graph.Allocate(1, Tasks("1x cpu=1"), Policy::kLonode, 5), 5),
+      "node2");
   EXPECT_FALSE(graph.Release(1, 0));
   EXPECT_TRUE(graph.Release(1, 2));
   EXPECT_EQ(graph.Free(2, 5)[0], 1);

@@ -15,11 +15,11 @@
 namespace fluxnetes::matcher {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsSupersetOf;
-using testing::Not;
-using testing::Pair;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
+using ::testing::Not;
+using ::testing::Pair;
 
 constexpr const char* kOdd = "<a & \"b\"> 'c' \\n \\";
 

@@ -6,7 +6,7 @@
 namespace fluxnetes::matcher {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 // A recipe of these nodes and edges; data as attribute=value.
 std::string Recipe(const std::string& body) {
@@ -38,7 +38,7 @@ std::string Edge(const std::string& source, const std::string& target,
          "\" target=\"" + target + "\">" + data + "</edge>\n";
 }
 
-std::string Error(const std::string& text, std::int64_t most = 1000) {
+std::string WhyNoGrug(const std::string& text, std::int64_t most = 1000) {
   try {
     ReadGrug(text, most);
   } catch (const GraphError& error) {
@@ -96,17 +96,18 @@ TEST(Grug, OtherSubsystemsAssociateByPath) {
 }
 
 TEST(Grug, ErrorsNameThePlace) {
-  EXPECT_THAT(Error("<graphml>\n<graph>"), HasSubstr("line "));
-  EXPECT_THAT(Error("<a/>"), HasSubstr("there is no <graphml>"));
-  EXPECT_THAT(Error(Recipe("<node id=\"x\"/>")),
+  EXPECT_THAT(WhyNoGrug("<graphml>\n<graph>"), HasSubstr("line "));
+  EXPECT_THAT(WhyNoGrug("<a/>"), HasSubstr("there is no <graphml>"));
+  EXPECT_THAT(WhyNoGrug(Recipe("<node id=\"x\"/>")),
               HasSubstr("line 3: <node id=\"x\">: has no type"));
-  EXPECT_THAT(Error(Recipe(Node("x") + Edge("x", "y"))),
+  EXPECT_THAT(WhyNoGrug(Recipe(Node("x") + Edge("x", "y"))),
               HasSubstr("has the target \"y\", which is no node"));
-  EXPECT_THAT(Error(Recipe(Node("x") + Node("y") +
-                           Edge("x", "y", Data("multi_scale", "many")))),
+  EXPECT_THAT(WhyNoGrug(Recipe(Node("x") + Node("y") +
+                               Edge("x", "y", Data("multi_scale", "many")))),
               HasSubstr("multi_scale is \"many\""));
-  EXPECT_THAT(Error(Recipe(kTwoRacks), 10), HasSubstr("more than 10 vertices"));
-  EXPECT_THAT(Error(Recipe("")), HasSubstr("no vertex"));
+  EXPECT_THAT(WhyNoGrug(Recipe(kTwoRacks), 10),
+              HasSubstr("more than 10 vertices"));
+  EXPECT_THAT(WhyNoGrug(Recipe("")), HasSubstr("no vertex"));
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 namespace fluxnetes::matcher {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 constexpr const char* kMachine = R"(<topology>
   <object type="Machine"><info name="HostName" value="host12"/>

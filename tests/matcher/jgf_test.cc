@@ -8,7 +8,7 @@
 namespace fluxnetes::matcher {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 constexpr const char* kCluster =
     R"({"id": "0", "metadata": {"type": "cluster",)"
@@ -28,7 +28,7 @@ std::string Edge(const char* source, const char* target) {
          target + "\"}";
 }
 
-std::string Error(const std::string& text) {
+std::string WhyNoJgf(const std::string& text) {
   try {
     ReadJgf(text);
   } catch (const JgfError& error) {
@@ -67,31 +67,32 @@ TEST(Jgf, EdgesBackToTheParentAreIgnored) {
 
 TEST(Jgf, ErrorsNameThePlace) {
   const std::string cluster = kCluster;
-  EXPECT_THAT(Error("{"), HasSubstr("parse error"));
-  EXPECT_THAT(Error("[]"), HasSubstr("is not an object"));
-  EXPECT_THAT(Error(R"({"graph": {"nodes": []}})"),
+  EXPECT_THAT(WhyNoJgf("{"), HasSubstr("parse error"));
+  EXPECT_THAT(WhyNoJgf("[]"), HasSubstr("is not an object"));
+  EXPECT_THAT(WhyNoJgf(R"({"graph": {"nodes": []}})"),
               HasSubstr("graph: has no \"edges\""));
-  EXPECT_THAT(Error(Document("7", "")), HasSubstr("graph.nodes[0]"));
-  EXPECT_THAT(Error(Document(R"({"id": 3})", "")),
+  EXPECT_THAT(WhyNoJgf(Document("7", "")), HasSubstr("graph.nodes[0]"));
+  EXPECT_THAT(WhyNoJgf(Document(R"({"id": 3})", "")),
               HasSubstr("graph.nodes[0].id: is not a text"));
-  EXPECT_THAT(Error(Document(R"({"id": "0", "metadata": {"paths": {}}})", "")),
-              HasSubstr("graph.nodes[0].metadata: has no \"type\""));
-  EXPECT_THAT(Error(Document(R"({"id": "0", "metadata": {"type": "core",
+  EXPECT_THAT(
+      WhyNoJgf(Document(R"({"id": "0", "metadata": {"paths": {}}})", "")),
+      HasSubstr("graph.nodes[0].metadata: has no \"type\""));
+  EXPECT_THAT(WhyNoJgf(Document(R"({"id": "0", "metadata": {"type": "core",
                                "size": -1, "paths": {}}})",
-                             "")),
+                                "")),
               HasSubstr("graph.nodes[0].metadata.size"));
-  EXPECT_THAT(Error(Document(R"({"id": "x", "metadata": {"type": "core",
+  EXPECT_THAT(WhyNoJgf(Document(R"({"id": "x", "metadata": {"type": "core",
                                "paths": {}}})",
-                             "")),
+                                "")),
               HasSubstr("uniq_id"));
-  EXPECT_THAT(Error(Document(cluster + "," + cluster, "")),
+  EXPECT_THAT(WhyNoJgf(Document(cluster + "," + cluster, "")),
               HasSubstr("\"0\" is there twice"));
-  EXPECT_THAT(Error(Document(cluster, Edge("0", "9"))),
+  EXPECT_THAT(WhyNoJgf(Document(cluster, Edge("0", "9"))),
               HasSubstr("graph.edges[0].target: \"9\""));
-  EXPECT_THAT(Error(Document(cluster + "," + kNode,
-                             Edge("0", "1") + "," + Edge("0", "1"))),
+  EXPECT_THAT(WhyNoJgf(Document(cluster + "," + kNode,
+                                Edge("0", "1") + "," + Edge("0", "1"))),
               HasSubstr("graph.edges[1]: there is an edge"));
-  EXPECT_THAT(Error(Document("", "")), HasSubstr("graph.nodes"));
+  EXPECT_THAT(WhyNoJgf(Document("", "")), HasSubstr("graph.nodes"));
 }
 
 TEST(Jgf, TextMayComeInAnyPieces) {
@@ -113,10 +114,10 @@ TEST(Jgf, EdgesMayStandBeforeNodes) {
       ReadJgf(R"({"free_ranks": "0", "graph": {"directed": true, "edges": [)" +
               Edge("0", "1") + R"(], "nodes": [)" + nodes + "]}}");
   EXPECT_EQ(graph.parent(1), 0);
-  EXPECT_THAT(Error(R"({"graph": {"edges": [{"source": "9"}], "nodes": [)" +
-                    nodes + "]}}"),
+  EXPECT_THAT(WhyNoJgf(R"({"graph": {"edges": [{"source": "9"}], "nodes": [)" +
+                       nodes + "]}}"),
               HasSubstr("graph.edges[0].source: \"9\""));
-  EXPECT_THAT(Error(R"({"graph": {"nodes": [], "nodes": []}})"),
+  EXPECT_THAT(WhyNoJgf(R"({"graph": {"nodes": [], "nodes": []}})"),
               HasSubstr("graph.nodes: is there twice"));
 }
 
@@ -156,7 +157,7 @@ TEST(Jgf, SamePathAndRankIsTheSameVertex) {
 }
 
 TEST(Jgf, DepthIsBounded) {
-  EXPECT_THAT(Error(std::string(100'000, '[')), HasSubstr("nested"));
+  EXPECT_THAT(WhyNoJgf(std::string(100'000, '[')), HasSubstr("nested"));
   std::string nodes;
   std::string edges;
   std::string path;
@@ -170,7 +171,7 @@ TEST(Jgf, DepthIsBounded) {
     edges += (i == 99 ? "" : ",") +
              Edge(std::to_string(i - 1).c_str(), std::to_string(i).c_str());
   }
-  EXPECT_THAT(Error(Document(nodes, edges)), HasSubstr("levels"));
+  EXPECT_THAT(WhyNoJgf(Document(nodes, edges)), HasSubstr("levels"));
 }
 
 TEST(Jgf, WrittenGraphIsReadBackTheSame) {

@@ -6,8 +6,8 @@
 namespace fluxnetes::matcher {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 
 constexpr const char* kJobspec = R"(version: 9999
 resources:
@@ -30,7 +30,7 @@ tasks:
   - {command: [hostname], slot: task, count: {per_slot: 1}}
 )";
 
-std::string Error(const std::string& text) {
+std::string WhyNoJobspec(const std::string& text) {
   try {
     ParseJobspec(text);
   } catch (const JobspecError& error) {
@@ -76,50 +76,55 @@ TEST(Jobspec, JsonIsYaml) {
 
 TEST(Jobspec, ErrorsNameLineAndPath) {
   EXPECT_THAT(
-      Error(With("count: 2\n", "count: many\n")),
+      WhyNoJobspec(With("count: 2\n", "count: many\n")),
       AllOf(HasSubstr("line 8"), HasSubstr("resources[0].with[0].count"),
             HasSubstr("\"many\"")));
-  EXPECT_THAT(Error(With("count: 4", "count: -4")),
+  EXPECT_THAT(WhyNoJobspec(With("count: 4", "count: -4")),
               HasSubstr("resources[0].with[0].with[0].count"));
-  EXPECT_THAT(Error(With("count: 4", "count: 99999999999")),
+  EXPECT_THAT(WhyNoJobspec(With("count: 4", "count: 99999999999")),
               HasSubstr("a number from 0 to 4294967295 is right"));
-  EXPECT_THAT(Error(With("        label: task\n", "")), HasSubstr("\"label\""));
-  EXPECT_THAT(Error(With("exclusive: true", "exclusive: maybe")),
+  EXPECT_THAT(WhyNoJobspec(With("        label: task\n", "")),
+              HasSubstr("\"label\""));
+  EXPECT_THAT(WhyNoJobspec(With("exclusive: true", "exclusive: maybe")),
               HasSubstr("is not true or false"));
-  EXPECT_THAT(Error(With("min: 2,", "min: 9,")), HasSubstr("below its min"));
-  EXPECT_THAT(Error(With("operator: \"*\"", "operator: \"/\"")),
+  EXPECT_THAT(WhyNoJobspec(With("min: 2,", "min: 9,")),
+              HasSubstr("below its min"));
+  EXPECT_THAT(WhyNoJobspec(With("operator: \"*\"", "operator: \"/\"")),
               HasSubstr("is not one of"));
-  EXPECT_THAT(Error(With("max: 8, ", "")), HasSubstr("has no \"max\""));
-  EXPECT_THAT(Error(With("queue: batch", "queue: [batch]")),
+  EXPECT_THAT(WhyNoJobspec(With("max: 8, ", "")), HasSubstr("has no \"max\""));
+  EXPECT_THAT(WhyNoJobspec(With("queue: batch", "queue: [batch]")),
               HasSubstr("attributes.system.queue: is not a text"));
-  EXPECT_THAT(Error(With("exclusive", "exlusive")),
+  EXPECT_THAT(WhyNoJobspec(With("exclusive", "exlusive")),
               HasSubstr("unknown key \"exlusive\""));
-  EXPECT_THAT(Error(With("version: 9999", "version: 10000")),
+  EXPECT_THAT(WhyNoJobspec(With("version: 9999", "version: 10000")),
               HasSubstr("version"));
-  EXPECT_THAT(Error(With("{per_slot: 1}", "{per_slot: 1, total: 2}")),
+  EXPECT_THAT(WhyNoJobspec(With("{per_slot: 1}", "{per_slot: 1, total: 2}")),
               HasSubstr("tasks[0].count"));
-  EXPECT_THAT(Error(With("60.5", "soon")), HasSubstr("\"soon\""));
-  EXPECT_THAT(Error(With("\"ssd\"", "ssd")), HasSubstr("must be quoted"));
-  EXPECT_THAT(Error(With("\"0-3\"", "\"3-0\"")),
+  EXPECT_THAT(WhyNoJobspec(With("60.5", "soon")), HasSubstr("\"soon\""));
+  EXPECT_THAT(WhyNoJobspec(With("\"ssd\"", "ssd")),
+              HasSubstr("must be quoted"));
+  EXPECT_THAT(WhyNoJobspec(With("\"0-3\"", "\"3-0\"")),
               HasSubstr("constraints.and[1].ranks[0]"));
-  EXPECT_THAT(Error(With("{ranks", "{rank")), HasSubstr("unknown operator"));
+  EXPECT_THAT(WhyNoJobspec(With("{ranks", "{rank")),
+              HasSubstr("unknown operator"));
 }
 
 TEST(Jobspec, WhatIsNoJobspecIsRefused) {
-  EXPECT_THAT(Error(""), HasSubstr("is not a map"));
-  EXPECT_THAT(Error("[1, 2]"), HasSubstr("is not a map"));
-  EXPECT_THAT(Error("a: b: c"), HasSubstr("line 1"));
-  EXPECT_THAT(Error("{version: 1}"), HasSubstr("\"resources\""));
-  EXPECT_THAT(Error("{version: 1, version: 1, resources: []}"),
+  EXPECT_THAT(WhyNoJobspec(""), HasSubstr("is not a map"));
+  EXPECT_THAT(WhyNoJobspec("[1, 2]"), HasSubstr("is not a map"));
+  EXPECT_THAT(WhyNoJobspec("a: b: c"), HasSubstr("line 1"));
+  EXPECT_THAT(WhyNoJobspec("{version: 1}"), HasSubstr("\"resources\""));
+  EXPECT_THAT(WhyNoJobspec("{version: 1, version: 1, resources: []}"),
               HasSubstr("twice"));
-  EXPECT_THAT(Error("{version: 1, resources: [], tasks: [], attributes: null}"),
-              HasSubstr("is empty"));
+  EXPECT_THAT(
+      WhyNoJobspec("{version: 1, resources: [], tasks: [], attributes: null}"),
+      HasSubstr("is empty"));
 }
 
 TEST(Jobspec, SizeAndDepthAreBounded) {
-  EXPECT_THAT(Error(std::string(kMaxJobspecBytes + 1, ' ')),
+  EXPECT_THAT(WhyNoJobspec(std::string(kMaxJobspecBytes + 1, ' ')),
               HasSubstr("bytes"));
-  EXPECT_NE(Error(std::string(10'000, '[')), "none");
+  EXPECT_NE(WhyNoJobspec(std::string(10'000, '[')), "none");
   std::string deep;
   std::string end;
   for (int i = 0; i < 100; ++i) {
@@ -127,9 +132,10 @@ TEST(Jobspec, SizeAndDepthAreBounded) {
     end += "]}";
   }
   deep += "{type: core, count: 1}";
-  EXPECT_THAT(Error("{version: 1, tasks: [], attributes: null, resources: [" +
-                    deep + end + "]}"),
-              HasSubstr("nested too deeply"));
+  EXPECT_THAT(
+      WhyNoJobspec("{version: 1, tasks: [], attributes: null, resources: [" +
+                   deep + end + "]}"),
+      HasSubstr("nested too deeply"));
   std::string bomb =
       "version: 1\ntasks: []\nattributes:\n  user:\n"
       "    a0: &a0 [{type: core, count: 1}]\n";
@@ -142,11 +148,11 @@ TEST(Jobspec, SizeAndDepthAreBounded) {
     bomb.append("}]\n");
   }
   bomb += "resources: *a29\n";
-  EXPECT_THAT(Error(bomb), HasSubstr("more than 10000 resources"));
-  EXPECT_THAT(Error("version: 1\ntasks:\n"
-                    "  - {command: [a], slot: x, count: {total: 1}}\n"
-                    "attributes: null\nresources: &r\n"
-                    "  - {type: node, count: 1, with: *r}\n"),
+  EXPECT_THAT(WhyNoJobspec(bomb), HasSubstr("more than 10000 resources"));
+  EXPECT_THAT(WhyNoJobspec("version: 1\ntasks:\n"
+                           "  - {command: [a], slot: x, count: {total: 1}}\n"
+                           "attributes: null\nresources: &r\n"
+                           "  - {type: node, count: 1, with: *r}\n"),
               HasSubstr("nested too deeply"));
 }
 

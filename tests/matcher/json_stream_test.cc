@@ -10,35 +10,35 @@ namespace fluxnetes::matcher {
 namespace {
 
 using nlohmann::json;
-using testing::HasSubstr;
-using Kind = JsonStream::Kind;
+using ::testing::HasSubstr;
+using TokenKind = JsonStream::Kind;
 
 // Small, so that every token stands across its end once.
 constexpr std::size_t kSmallBuffer = 5;
 
-json Read(JsonStream& in) {
+json ReadTokens(JsonStream& in) {
   switch (in.Peek()) {
-    case Kind::kObject: {
+    case TokenKind::kObject: {
       json object = json::object();
       in.EnterObject();
       while (const auto key = in.NextKey()) {
         const std::string name(*key);
-        object[name] = Read(in);
+        object[name] = ReadTokens(in);
       }
       return object;
     }
-    case Kind::kList: {
+    case TokenKind::kList: {
       json list = json::array();
-      for (in.EnterList(); in.NextElement();) list.push_back(Read(in));
+      for (in.EnterList(); in.NextElement();) list.push_back(ReadTokens(in));
       return list;
     }
-    case Kind::kText:
+    case TokenKind::kText:
       return in.Text();
-    case Kind::kNumber: {
+    case TokenKind::kNumber: {
       const auto integer = in.Integer();
       return integer ? json(*integer) : json("no integer");
     }
-    case Kind::kFlag:
+    case TokenKind::kFlag:
       return in.Flag();
     default:
       in.Skip();
@@ -46,9 +46,9 @@ json Read(JsonStream& in) {
   }
 }
 
-json Read(std::string_view text, std::size_t buffer = kSmallBuffer) {
+json ReadTokens(std::string_view text, std::size_t buffer = kSmallBuffer) {
   JsonStream in(SourceOf(text), buffer);
-  json value = Read(in);
+  json value = ReadTokens(in);
   in.End();
   return value;
 }
@@ -69,10 +69,10 @@ TEST(JsonStream, ReadsWhatIsThere) {
       false, null], "b\n\u00e9\ud83d\ude00": "\"\\\/\b\f\r\tü€😀", "" : ""} )";
   json expected = json::parse(text);
   expected["a"][5] = expected["a"][6] = "no integer";
-  EXPECT_EQ(Read(text), expected);
-  EXPECT_EQ(Read(text, JsonStream::kBufferBytes), expected);
-  EXPECT_EQ(Read("\xef\xbb\xbf[1]"), json::parse("[1]"));
-  EXPECT_EQ(Read("[9223372036854775807, 9223372036854775808]"),
+  EXPECT_EQ(ReadTokens(text), expected);
+  EXPECT_EQ(ReadTokens(text, JsonStream::kBufferBytes), expected);
+  EXPECT_EQ(ReadTokens("\xef\xbb\xbf[1]"), json::parse("[1]"));
+  EXPECT_EQ(ReadTokens("[9223372036854775807, 9223372036854775808]"),
             json::parse("[9223372036854775807, \"no integer\"]"));
 }
 
@@ -148,7 +148,7 @@ TEST(JsonStream, RefusesWhatIsNoJson) {
 TEST(JsonStream, ValuesAreReadOnFromAnOffset) {
   const std::string text = R"({"edges": [1, 2], "nodes": []})";
   JsonStream in(SourceOf(text), text.find("[1"), 1);
-  EXPECT_EQ(Read(in), json::parse("[1, 2]"));
+  EXPECT_EQ(ReadTokens(in), json::parse("[1, 2]"));
   EXPECT_EQ(in.depth(), 1);
 }
 

@@ -19,7 +19,7 @@ void PlayMany(int games, const std::function<void(MatcherGame&)>& play) {
     SCOPED_TRACE(seed);
     MatcherGame game(static_cast<unsigned>(seed));
     play(game);
-    if (testing::Test::HasFailure()) return;
+    if (::testing::Test::HasFailure()) return;
   }
 }
 

@@ -192,7 +192,7 @@ void RunTwins(
     const auto twins = make(static_cast<std::uint64_t>(seed));
     for (int i = 0; i < steps_each; ++i) {
       twins->Step();
-      if (testing::Test::HasFailure()) {
+      if (::testing::Test::HasFailure()) {
         FAIL() << "step " << i << "\n" << twins->fast().Describe();
       }
     }

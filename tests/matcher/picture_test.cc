@@ -11,9 +11,9 @@ namespace fluxnetes::matcher {
 namespace {
 
 using nlohmann::json;
-using testing::HasSubstr;
-using testing::Not;
-using testing::UnorderedElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::UnorderedElementsAre;
 
 // The data inside of a page.
 json DataOf(const std::string& page) {
@@ -44,7 +44,7 @@ std::vector<std::string> Runs(const json& data) {
   return runs;
 }
 
-class PictureTest : public testing::Test {
+class PictureTest : public ::testing::Test {
  protected:
   VertexIndex At(const std::string& path) { return *graph_.Find(path); }
 
@@ -58,8 +58,8 @@ class PictureTest : public testing::Test {
 
 TEST_F(PictureTest, RowsAreNodesAndWhatStandsAlone) {
   const json data = Draw(graph_, {});
-  EXPECT_THAT(RowNames(data),
-              testing::ElementsAre("node0", "node1", "ssd0", "node2", "node3"));
+  EXPECT_THAT(RowNames(data), ::testing::ElementsAre("node0", "node1", "ssd0",
+                                                     "node2", "node3"));
   EXPECT_EQ(data["groups"].dump(),
             R"([{"first":0,"last":2,"name":"/cluster0/rack0"},)"
             R"({"first":3,"last":4,"name":"/cluster0/rack1"}])");
@@ -113,7 +113,8 @@ TEST_F(PictureTest, NamesCannotEndTheScript) {
 
 TEST_F(PictureTest, GraphWithoutNodesHasItsLeavesAsRows) {
   const json data = Draw(Tree("cluster0 core=3"), {});
-  EXPECT_THAT(RowNames(data), testing::ElementsAre("core0", "core1", "core2"));
+  EXPECT_THAT(RowNames(data),
+              ::testing::ElementsAre("core0", "core1", "core2"));
 }
 
 TEST_F(PictureTest, GraphWithoutRootHasNone) {
@@ -148,7 +149,7 @@ TEST_F(PictureTest, HeldAloneFindsWhatWasRestored) {
     held.edges.push_back({matcher.graph().FirstIn(v), 1, v == core});
   }
   ASSERT_TRUE(matcher.Restore(4, held, /*reserved=*/true, 60, 60).found());
-  EXPECT_THAT(HeldAlone(matcher, 4), testing::ElementsAre(core));
+  EXPECT_THAT(HeldAlone(matcher, 4), ::testing::ElementsAre(core));
 }
 
 }  // namespace

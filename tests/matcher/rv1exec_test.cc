@@ -8,8 +8,8 @@
 namespace fluxnetes::matcher {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 constexpr const char* kR = R"({"version": 1, "execution": {
     "R_lite": [{"rank": "3-4", "children": {"core": "0-1"}},

@@ -15,8 +15,8 @@
 namespace fluxnetes::matcher {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr const char* kTwoNodes = R"(
     cluster0/node0 core=2
@@ -30,10 +30,10 @@ constexpr const char* kNode = R"({version: 1, tasks: [], resources:
     attributes: {system: {duration: 60}}})";
 
 // A folder with a graph and jobspecs, and what a session says in it.
-class SessionTest : public testing::Test {
+class SessionTest : public ::testing::Test {
  protected:
   SessionTest()
-      : folder_(testing::TempDir() + "session." + std::to_string(getpid())) {
+      : folder_(::testing::TempDir() + "session." + std::to_string(getpid())) {
     std::filesystem::create_directories(folder_);
     Save("core.yaml", kCore);
     Save("node.yaml", kNode);

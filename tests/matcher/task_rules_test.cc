@@ -12,7 +12,6 @@ namespace fluxnetes::matcher {
 namespace {
 
 using Op = LabelRequirement::Op;
-constexpr Policy kLonode = Policy::kLonode;
 
 // Four nodes, two in each of the zones a and b.
 NodeGraph TwoZones() {
@@ -44,7 +43,7 @@ std::string Place(NodeGraph& graph, JobId job, const TaskRules& rules,
                   const char* tasks) {
   Gang gang = Tasks(tasks);
   for (TaskGroup& group : gang.groups) group.rules = graph.TakeRules(rules);
-  return Show(graph, graph.Allocate(job, gang, kLonode, 0));
+  return Show(graph, graph.Allocate(job, gang, Policy::kLonode, 0));
 }
 
 TEST(TaskRules, NodeAffinityTakesOneOfItsTermsAndAllOfASelector) {
@@ -125,23 +124,24 @@ TEST(TaskRules, GangTakesTheTightestZoneThatHoldsIt) {
   Gang gang = Tasks("3x cpu=2");
   gang.together = {"zone"};
   gang.together_required = true;
-  EXPECT_EQ(Show(graph, graph.Allocate(1, gang, kLonode, 0)),
+  EXPECT_EQ(Show(graph, graph.Allocate(1, gang, Policy::kLonode, 0)),
             "node2 node3 node3");
-  EXPECT_EQ(Show(graph, graph.Allocate(2, gang, kLonode, 0)),
+  EXPECT_EQ(Show(graph, graph.Allocate(2, gang, Policy::kLonode, 0)),
             "node0 node0 node1");
-  EXPECT_EQ(Show(graph, graph.Allocate(3, gang, kLonode, 0)), "not now");
+  EXPECT_EQ(Show(graph, graph.Allocate(3, gang, Policy::kLonode, 0)),
+            "not now");
 }
 
 TEST(TaskRules, ExplanationSaysWhatExcludesHowManyNodes) {
   NodeGraph graph = TwoZones();
   graph.SetOpen(0, false);
-  graph.Allocate(1, Tasks("1x cpu=3 for 60"), kLonode, 0);  // on node1
+  graph.Allocate(1, Tasks("1x cpu=3 for 60"), Policy::kLonode, 0);  // on node1
   TaskRules rules;
   rules.node.selector = {{"zone", "a"}};
   Gang gang = Tasks("2x cpu=2");
   gang.groups[0].rules = graph.TakeRules(rules);
 
-  const Explanation why = graph.Explain(gang, kLonode, 0);
+  const Explanation why = graph.Explain(gang, Policy::kLonode, 0);
   EXPECT_EQ(why.earliest, 60);
   EXPECT_EQ(why.fit, 0);
   const auto& exclusions = why.groups.at(0).exclusions;
@@ -163,7 +163,8 @@ TEST(TaskRules, ImpossibleOrUnknownRulesAreRefused) {
   EXPECT_THROW(graph.TakeRules(rules), std::invalid_argument);
   Gang gang = Tasks("1x cpu=1");
   gang.groups[0].rules = 7;
-  EXPECT_THROW(graph.Allocate(1, gang, kLonode, 0), std::invalid_argument);
+  EXPECT_THROW(graph.Allocate(1, gang, Policy::kLonode, 0),
+               std::invalid_argument);
 }
 
 TEST(TaskRules, NodeIsAllowedByItselfAsInTheGraph) {

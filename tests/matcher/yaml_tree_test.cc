@@ -8,8 +8,8 @@
 namespace fluxnetes::matcher {
 namespace {
 
-using testing::HasSubstr;
-using Kind = YamlTree::Kind;
+using ::testing::HasSubstr;
+using NodeKind = YamlTree::Kind;
 
 // The tree in the flow style, quoted scalars in '', aliases written out; "..."
 // for what contains itself.
@@ -20,17 +20,17 @@ std::string Flow(const YamlTree& tree, int node, std::set<int> above = {}) {
     text += (text.empty() ? "" : ", ") + part;
   };
   switch (tree.kind(node)) {
-    case Kind::kNull:
+    case NodeKind::kNull:
       return "~";
-    case Kind::kScalar:
+    case NodeKind::kScalar:
       text = std::string(tree.text(node));
       return tree.plain(node) ? text : "'" + text + "'";
-    case Kind::kSequence:
+    case NodeKind::kSequence:
       for (std::size_t i = 0; i < tree.size(node); ++i) {
         add(Flow(tree, tree.element(node, i), above));
       }
       return "[" + text + "]";
-    case Kind::kMap:
+    case NodeKind::kMap:
       for (std::size_t i = 0; i < tree.size(node); ++i) {
         add(Flow(tree, tree.key(node, i), above) + ": " +
             Flow(tree, tree.value(node, i), above));
@@ -45,7 +45,7 @@ std::string Flow(const std::string& text) {
   return Flow(tree, tree.root());
 }
 
-std::string Error(const std::string& text) {
+std::string WhyNoYaml(const std::string& text) {
   try {
     YamlTree tree(text);
   } catch (const YamlError& error) {
@@ -88,12 +88,12 @@ TEST(YamlTree, LinesAreThoseOfTheText) {
 }
 
 TEST(YamlTree, ErrorsNameTheLine) {
-  EXPECT_THAT(Error("a: 1\nb: c: d\n"), HasSubstr("line 2: "));
-  EXPECT_THAT(Error("a:\n  [1, 2\n"), HasSubstr("line 3: "));
-  EXPECT_THAT(Error("a: 1\nb: *c\n"), HasSubstr("line 2: nothing has the "
-                                                "anchor \"c\""));
-  EXPECT_THAT(Error("a: 1\n\nb: \xff\n"), HasSubstr("line 3: "));
-  EXPECT_THAT(Error("a: 1\n\tb: 2\n"), HasSubstr("line 2: "));
+  EXPECT_THAT(WhyNoYaml("a: 1\nb: c: d\n"), HasSubstr("line 2: "));
+  EXPECT_THAT(WhyNoYaml("a:\n  [1, 2\n"), HasSubstr("line 3: "));
+  EXPECT_THAT(WhyNoYaml("a: 1\nb: *c\n"), HasSubstr("line 2: nothing has the "
+                                                    "anchor \"c\""));
+  EXPECT_THAT(WhyNoYaml("a: 1\n\nb: \xff\n"), HasSubstr("line 3: "));
+  EXPECT_THAT(WhyNoYaml("a: 1\n\tb: 2\n"), HasSubstr("line 2: "));
 }
 
 TEST(YamlTree, DirectivesAreBounded) {
@@ -101,7 +101,8 @@ TEST(YamlTree, DirectivesAreBounded) {
   for (int i = 0; i <= YamlTree::kMaxDirectives; ++i) {
     text += "%TAG !" + std::to_string(i) + "! b\n";
   }
-  EXPECT_THAT(Error(text + "--- a\n"), HasSubstr("line 19: is one directive"));
+  EXPECT_THAT(WhyNoYaml(text + "--- a\n"),
+              HasSubstr("line 19: is one directive"));
   EXPECT_EQ(Flow("%TAG !a! b\n--- c\n"), "c");
 }
 
@@ -109,13 +110,13 @@ TEST(YamlTree, DepthIsBounded) {
   const auto nested = [](int depth) {
     return std::string(depth, '[') + std::string(depth, ']');
   };
-  EXPECT_EQ(Error(nested(YamlTree::kMaxDepth)), "none");
-  EXPECT_THAT(Error(nested(YamlTree::kMaxDepth + 1)),
+  EXPECT_EQ(WhyNoYaml(nested(YamlTree::kMaxDepth)), "none");
+  EXPECT_THAT(WhyNoYaml(nested(YamlTree::kMaxDepth + 1)),
               HasSubstr("line 1: is nested more than 250 deep"));
-  EXPECT_THAT(Error(std::string(1'000'000, '[')), HasSubstr("nested"));
+  EXPECT_THAT(WhyNoYaml(std::string(1'000'000, '[')), HasSubstr("nested"));
   std::string block;
   for (int i = 0; i < 1'000; ++i) block += std::string(i, ' ') + "a:\n";
-  EXPECT_THAT(Error(block), HasSubstr("line 251: is nested"));
+  EXPECT_THAT(WhyNoYaml(block), HasSubstr("line 251: is nested"));
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ using fluxnetes::testing::PrivateServer;
 using fluxnetes::testing::Relay;
 using fluxnetes::testing::TestDatabase;
 
-std::vector<NewJob> SomeJobs(int count) {
+std::vector<NewJob> NewJobs(int count) {
   NewJob job;
   job.kind = "k";
   job.queue = "q";
@@ -23,9 +23,9 @@ std::vector<NewJob> SomeJobs(int count) {
 }
 
 // A worker that keeps its results until the queue has taken them.
-class Worker {
+class LostClient {
  public:
-  Worker(WorkQueue& jobs, Client& client) : jobs_(jobs), client_(client) {}
+  LostClient(WorkQueue& jobs, Client& client) : jobs_(jobs), client_(client) {}
 
   // Returns how many jobs it finished.
   int Turn() {
@@ -56,11 +56,11 @@ class Connectivity : public ::testing::Test {
   TestDatabase database{true, Server().connection()};
   WorkQueue jobs{database.pool()};
   Client client{database.pool(), {.time_to_live = std::chrono::minutes(5)}};
-  Worker worker{jobs, client};
+  LostClient worker{jobs, client};
 };
 
 TEST_F(Connectivity, EveryConnectionMayBeTerminatedAtAnyTime) {
-  jobs.Insert(SomeJobs(300));
+  jobs.Insert(NewJobs(300));
   client.Register();
   TestDatabase killer(false, Server().connection());
   std::jthread killing([&](const std::stop_token& stop) {
@@ -86,7 +86,7 @@ TEST_F(Connectivity, EveryConnectionMayBeTerminatedAtAnyTime) {
 }
 
 TEST_F(Connectivity, ARestartOfTheServerLosesNoJob) {
-  jobs.Insert(SomeJobs(20));
+  jobs.Insert(NewJobs(20));
   client.Register();
   const auto leased = jobs.Lease("q", client.id(), 5);
   Server().Restart();
@@ -99,7 +99,7 @@ TEST_F(Connectivity, ARestartOfTheServerLosesNoJob) {
 }
 
 TEST_F(Connectivity, AServerThatIsReadOnlyForAWhileLosesNoJob) {
-  jobs.Insert(SomeJobs(5));
+  jobs.Insert(NewJobs(5));
   client.Register();
   database.Execute(
       "ALTER DATABASE fluxnetes "
@@ -124,7 +124,7 @@ TEST_F(Connectivity, AServerThatIsReadOnlyForAWhileLosesNoJob) {
 }
 
 TEST_F(Connectivity, ALeaseInDoubtIsGivenBackAndTakenAnew) {
-  jobs.Insert(SomeJobs(3));
+  jobs.Insert(NewJobs(3));
   Relay relay(Server().folder());
   sql::PoolOptions options = database.options();
   options.connection = relay.connection();

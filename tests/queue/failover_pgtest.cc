@@ -23,7 +23,7 @@ using fluxnetes::testing::Replica;
 using fluxnetes::testing::TestDatabase;
 using fluxnetes::testing::WaitUntil;
 
-constexpr std::chrono::seconds kPatience{180};
+constexpr std::chrono::seconds kFailoverPatience{180};
 
 // What the queue has acknowledged.
 struct Acknowledged {
@@ -87,7 +87,7 @@ void Synchronize(PrivateServer& primary, const Replica& replica) {
   sql::RunOutside(database.pool(),
                   "ALTER SYSTEM SET synchronous_standby_names = 'replica'", {});
   database.Execute("SELECT pg_reload_conf()");
-  ASSERT_TRUE(WaitUntil(kPatience, [&] {
+  ASSERT_TRUE(WaitUntil(kFailoverPatience, [&] {
     return database.Ask("SELECT sync_state FROM pg_stat_replication") == "sync";
   })) << replica.folder();
 }
@@ -114,7 +114,7 @@ TEST(Failover, NothingAcknowledgedIsLostWhenASynchronousReplicaIsPromoted) {
   }
   const auto more = [&](const std::set<std::int64_t> Acknowledged::*what) {
     const std::size_t had = acknowledged.Count(what);
-    return WaitUntil(kPatience,
+    return WaitUntil(kFailoverPatience,
                      [&] { return acknowledged.Count(what) >= had + 100; });
   };
   EXPECT_TRUE(more(&Acknowledged::inserted));
@@ -132,7 +132,7 @@ TEST(Failover, NothingAcknowledgedIsLostWhenASynchronousReplicaIsPromoted) {
     sql::Transaction transaction(pool);
     return transaction.RunScript(question)[0].Get<std::int64_t>(0);
   };
-  EXPECT_TRUE(WaitUntil(kPatience, [&] {
+  EXPECT_TRUE(WaitUntil(kFailoverPatience, [&] {
     return ask("SELECT count(*) FROM jobs") == 0;
   })) << "what a lost lease held is worked as well";
   workers.clear();

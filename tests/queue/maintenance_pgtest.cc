@@ -25,7 +25,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using Kind = MaintenanceEvent::Kind;
 
-constexpr seconds kPatience{120};
+constexpr seconds kMaintenancePatience{120};
 
 class MaintenanceTest : public QueueTest {
  protected:
@@ -143,7 +143,8 @@ TEST_F(MaintenanceTest, AHundredResignationsOfRunningThreadsRecover) {
     passing.Start();
     passing.Stop();
   }
-  EXPECT_TRUE(WaitUntil(kPatience, [&] { return standing.term() != 0; }));
+  EXPECT_TRUE(
+      WaitUntil(kMaintenancePatience, [&] { return standing.term() != 0; }));
   standing.Stop();
 }
 
@@ -207,7 +208,7 @@ TEST_F(MaintenanceTest, AFailingTaskHoldsUpNoOtherAndIsToldOnce) {
   EXPECT_EQ(std::ranges::count(events, Kind::kFailed, &MaintenanceEvent::kind),
             1);
   database.Execute("ALTER TABLE elsewhere RENAME TO periodic_jobs");
-  EXPECT_TRUE(WaitUntil(kPatience, [&] {
+  EXPECT_TRUE(WaitUntil(kMaintenancePatience, [&] {
     maintenance.RunQuick();
     return Told(Kind::kRecovered);
   }));
@@ -225,7 +226,7 @@ TEST_F(MaintenanceTest, StopEndsASlowTaskAndHandsOverBefore) {
   sql::Transaction holder(database.pool());
   holder.RunScript("SELECT count(*) FROM jobs");
   maintenance.Start();
-  ASSERT_TRUE(WaitUntil(kPatience, [&] {
+  ASSERT_TRUE(WaitUntil(kMaintenancePatience, [&] {
     return database.Ask(
                "SELECT count(*) FROM pg_stat_activity WHERE "
                "wait_event_type = 'Lock' AND query LIKE "
@@ -267,7 +268,8 @@ TEST(MaintenanceOnAServer, ALeaderThatCannotWriteStandsDown) {
   database.Execute(
       "SET TRANSACTION READ WRITE; ALTER DATABASE fluxnetes "
       "RESET default_transaction_read_only");
-  EXPECT_TRUE(WaitUntil(kPatience, [&] { return maintenance.RunQuick(); }));
+  EXPECT_TRUE(
+      WaitUntil(kMaintenancePatience, [&] { return maintenance.RunQuick(); }));
 }
 
 // What the processes below run: maintains the schema until it is told to end.
@@ -312,7 +314,7 @@ class MaintenanceProcesses : public MaintenanceTest {
 
   // Until somebody alive leads in a later term.
   bool WaitForTerm(int term) {
-    return WaitUntil(kPatience, [&] {
+    return WaitUntil(kMaintenancePatience, [&] {
       return database.Ask(
                  "SELECT count(*) FROM leaders WHERE client_id IS NOT "
                  "NULL AND term >= " +
@@ -328,7 +330,8 @@ class MaintenanceProcesses : public MaintenanceTest {
 
   bool WaitForTicks(int more) {
     const int before = Ticks();
-    return WaitUntil(kPatience, [&] { return Ticks() >= before + more; });
+    return WaitUntil(kMaintenancePatience,
+                     [&] { return Ticks() >= before + more; });
   }
 
   int Ticks() { return std::stoi(database.Ask("SELECT count(*) FROM jobs")); }
@@ -345,7 +348,7 @@ TEST_F(MaintenanceProcesses, AKilledLeaderIsReplacedWithinItsTimeToLive) {
   auto leader = NewProcess();
   ASSERT_TRUE(WaitForTerm(1));
   const auto standby = NewProcess();
-  ASSERT_TRUE(WaitUntil(kPatience, [&] {
+  ASSERT_TRUE(WaitUntil(kMaintenancePatience, [&] {
     return database.Ask("SELECT count(*) FROM clients") == "2";
   }));
   const std::string old = Leader();
@@ -375,7 +378,7 @@ TEST_F(MaintenanceProcesses, SigstopPastTheTimeToLiveAndBackDoesNoHarm) {
   const std::string ruler = Leader();
   ASSERT_TRUE(WaitForTicks(2));
   leader->Signal(SIGCONT);
-  ASSERT_TRUE(WaitUntil(kPatience, [&] {
+  ASSERT_TRUE(WaitUntil(kMaintenancePatience, [&] {
     return database.Ask("SELECT count(*) FROM clients") == "2";
   })) << "it registers anew";
   ASSERT_TRUE(WaitForTicks(2));
@@ -388,7 +391,7 @@ TEST_F(MaintenanceProcesses, OneThatIsToldToEndLeavesNothingBehind) {
   auto leader = NewProcess();
   ASSERT_TRUE(WaitForTerm(1));
   leader->Signal(SIGTERM);
-  EXPECT_EQ(leader->WaitForEnd(kPatience), 0);
+  EXPECT_EQ(leader->WaitForEnd(kMaintenancePatience), 0);
   EXPECT_EQ(Leader(), "NULL");
   EXPECT_EQ(database.Ask("SELECT count(*) FROM clients"), "0");
 }

@@ -21,10 +21,10 @@ namespace {
 using cluster::HttpClient;
 using cluster::HttpResponse;
 using cluster::SimulatedCluster;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 using Json = nlohmann::json;
 
-class ClusterApiTest : public testing::Test {
+class ClusterApiTest : public ::testing::Test {
  protected:
   ClusterApiTest()
       : api_(cluster_, {.address = "127.0.0.1:0",
@@ -261,7 +261,7 @@ TEST_F(ClusterApiTest, ListComesInPagesOfOneMoment) {
     page = SendJson("GET", "/api/v1/pods?limit=2&continue=" +
                                page["metadata"]["continue"].get<std::string>());
   }
-  EXPECT_THAT(names, testing::ElementsAre("p0", "p1", "p2", "p3", "p4"));
+  EXPECT_THAT(names, ::testing::ElementsAre("p0", "p1", "p2", "p3", "p4"));
   EXPECT_EQ(Send("GET", "/api/v1/pods?continue=99.2").status, 410);
   EXPECT_EQ(Send("GET", "/api/v1/pods?limit=-1").status, 400);
   EXPECT_EQ(Send("GET", "/api/v1/pods?labelSelector=x").status, 400);
@@ -283,8 +283,8 @@ TEST_F(ClusterApiTest, WatchTellsWhatCameAfterTheVersion) {
     said.push_back(line["type"].get<std::string>() + " " +
                    line["object"]["metadata"]["name"].get<std::string>());
   }
-  EXPECT_THAT(said, testing::ElementsAre("ADDED p", "MODIFIED p", "DELETED p",
-                                         "ADDED q"));
+  EXPECT_THAT(said, ::testing::ElementsAre("ADDED p", "MODIFIED p", "DELETED p",
+                                           "ADDED q"));
 }
 
 TEST_F(ClusterApiTest, WatchTellsNothingThatTheListHadEvenIfItHearsItLate) {
@@ -383,7 +383,7 @@ TEST_F(ClusterApiTest, StopsTwice) {
 
 TEST(ClusterProcess, ServesUntilItIsTerminated) {
   const std::string address =
-      "unix:" + testing::TempDir() + "cluster_process_test.sock";
+      "unix:" + ::testing::TempDir() + "cluster_process_test.sock";
   ClusterProcessOptions options;
   options.api.address = address;
   options.cluster.real_time = true;

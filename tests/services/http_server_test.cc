@@ -16,7 +16,7 @@ namespace {
 
 using cluster::HttpClient;
 using cluster::HttpResponse;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 HttpServerOptions Options(
     std::function<HttpAnswer(const HttpQuestion&)> answer) {
@@ -99,7 +99,7 @@ TEST(HttpServer, BodyOfUnknownLengthHasTheSameLimit) {
   }
   request += "0\r\n\r\n";
   EXPECT_THAT(Exchange(server.address(), request),
-              testing::Not(HasSubstr(" 200 ")));
+              ::testing::Not(HasSubstr(" 200 ")));
 }
 
 TEST(HttpServer, HeadersWithoutEndAreCutOff) {
@@ -110,7 +110,7 @@ TEST(HttpServer, HeadersWithoutEndAreCutOff) {
     request += "X-Header-" + std::to_string(i) + ": value\r\n";
   }
   EXPECT_THAT(Exchange(server.address(), request + "\r\n"),
-              testing::Not(HasSubstr(" 200 ")));
+              ::testing::Not(HasSubstr(" 200 ")));
 }
 
 TEST(HttpServer, NonsenseHarmsNobody) {
@@ -125,7 +125,7 @@ TEST(HttpServer, NonsenseHarmsNobody) {
         std::string("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
                     "zz\r\n")}) {
     EXPECT_THAT(Exchange(server.address(), nonsense),
-                testing::Not(HasSubstr(" 200 ")))
+                ::testing::Not(HasSubstr(" 200 ")))
         << nonsense.substr(0, 40);
   }
   HttpClient client({.address = server.address()});

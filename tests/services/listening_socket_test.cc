@@ -13,10 +13,10 @@
 namespace fluxnetes::services {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 std::string Path(const std::string& name) {
-  std::string path = testing::TempDir() + "listening_" + name + ".sock";
+  std::string path = ::testing::TempDir() + "listening_" + name + ".sock";
   std::filesystem::remove(path);
   return path;
 }
@@ -82,8 +82,8 @@ TEST(ListeningSocket, DoesNotRemoveAnothersFile) {
 
 TEST(ListeningSocket, TakesAFreePort) {
   const ListeningSocket socket("127.0.0.1:0");
-  EXPECT_THAT(socket.address(), testing::StartsWith("http://127.0.0.1:"));
-  EXPECT_THAT(socket.address(), testing::Not(testing::EndsWith(":0")));
+  EXPECT_THAT(socket.address(), ::testing::StartsWith("http://127.0.0.1:"));
+  EXPECT_THAT(socket.address(), ::testing::Not(::testing::EndsWith(":0")));
   EXPECT_THAT(WhyNot(socket.address()), HasSubstr("in use"));
 }
 

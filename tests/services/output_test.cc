@@ -8,7 +8,7 @@
 namespace fluxnetes::services {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 TEST(Output, YamlReadsBackWhatWasWritten) {
   for (const std::string text :
@@ -30,13 +30,14 @@ TEST(Output, YamlReadsBackWhatWasWritten) {
 TEST(Output, YamlKeepsShapesAndOrder) {
   EXPECT_EQ(Write({{"z", {{"b", 1}, {"a", true}}},
                    {"list", {1, nullptr, "x"}},
-                   {"none", Json::array()}},
+                   {"none", OrderedJson::array()}},
                   OutputFormat::kYaml),
             "z:\n  b: 1\n  a: true\nlist:\n  - 1\n  - ~\n  - x\nnone: []\n");
 }
 
 TEST(Output, JsonOfTextThatIsNoUtf8IsStillJson) {
-  EXPECT_TRUE(Json::accept(Write({{"value", "a\xff"}}, OutputFormat::kJson)));
+  EXPECT_TRUE(
+      OrderedJson::accept(Write({{"value", "a\xff"}}, OutputFormat::kJson)));
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace {
 
 using Type = Array::Type;
 
-constexpr Query kQueries[] = {
+constexpr Query kEchoes[] = {
     {"booleans", "SELECT $1::boolean []::text"},
     {"smallints", "SELECT $1::smallint []::text"},
     {"integers", "SELECT $1::integer []::text"},
@@ -29,7 +29,7 @@ class ArrayTest : public ::testing::Test {
  protected:
   ArrayTest() {
     database.Execute("CREATE SCHEMA IF NOT EXISTS " + database.schema());
-    database.UseCatalogues({kQueries});
+    database.UseCatalogues({kEchoes});
   }
 
   // What PostgreSQL makes of an array of these values.
@@ -38,7 +38,7 @@ class ArrayTest : public ::testing::Test {
     Array array(type, values.size());
     for (const T& value : values) array.Add(value);
     EXPECT_EQ(array.size(), values.size());
-    return RunAlone(database.pool(), kQueries[static_cast<int>(type)],
+    return RunAlone(database.pool(), kEchoes[static_cast<int>(type)],
                     array.Take())[0]
         .template Get<std::string>(0);
   }

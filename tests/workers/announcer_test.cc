@@ -14,11 +14,11 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr cluster::Time kNoon{std::chrono::hours(12)};
+constexpr cluster::Time kMidday{std::chrono::hours(12)};
 
 class AnnouncerTest : public ::testing::Test {
  protected:
-  void Put(int count, cluster::Time now = kNoon) {
+  void Put(int count, cluster::Time now = kMidday) {
     std::vector<cluster::PodEvent> events;
     for (int i = 0; i < count; ++i) {
       cluster::PodEvent& event = events.emplace_back();
@@ -42,10 +42,10 @@ class AnnouncerTest : public ::testing::Test {
 
 TEST_F(AnnouncerTest, TellsInOrderAfterAPauseWithoutBindings) {
   Put(3);
-  EXPECT_FALSE(announcer.RunOnce(kNoon + milliseconds(99)));
+  EXPECT_FALSE(announcer.RunOnce(kMidday + milliseconds(99)));
   EXPECT_TRUE(door.events.empty());
-  EXPECT_TRUE(announcer.RunOnce(kNoon + milliseconds(100)));
-  EXPECT_FALSE(announcer.RunOnce(kNoon + milliseconds(100)));
+  EXPECT_TRUE(announcer.RunOnce(kMidday + milliseconds(100)));
+  EXPECT_FALSE(announcer.RunOnce(kMidday + milliseconds(100)));
   ASSERT_EQ(door.events.size(), 3U);
   EXPECT_EQ(door.events[0].pod_name, "p0");
   EXPECT_EQ(door.events[2].pod_name, "p2");
@@ -54,18 +54,18 @@ TEST_F(AnnouncerTest, TellsInOrderAfterAPauseWithoutBindings) {
 TEST_F(AnnouncerTest, WaitsWhileABindingIsUnderWayButNotForever) {
   Put(2);
   bindings.Begin({"uid"});
-  announcer.RunOnce(kNoon + milliseconds(29'999));
+  announcer.RunOnce(kMidday + milliseconds(29'999));
   EXPECT_TRUE(door.events.empty());
-  announcer.RunOnce(kNoon + seconds(30));
+  announcer.RunOnce(kMidday + seconds(30));
   EXPECT_EQ(door.events.size(), 2U);
 }
 
 TEST_F(AnnouncerTest, WhatCouldNotBeToldIsToldLater) {
   Put(1);
   door.reachable = false;
-  EXPECT_THROW(announcer.RunOnce(kNoon + seconds(1)), cluster::Unreachable);
+  EXPECT_THROW(announcer.RunOnce(kMidday + seconds(1)), cluster::Unreachable);
   door.reachable = true;
-  announcer.RunOnce(kNoon + seconds(1));
+  announcer.RunOnce(kMidday + seconds(1));
   EXPECT_EQ(door.events.size(), 1U);
 }
 

@@ -16,7 +16,7 @@ using Marks = std::map<std::string, std::string>;
 
 constexpr const char* kCoscheduling = cluster::kCoschedulingLabel;
 
-class GroupSources : public testing::Test {
+class GroupSources : public ::testing::Test {
  protected:
   static cluster::Pod PodWith(Marks labels, Marks annotations = {}) {
     cluster::Pod pod;

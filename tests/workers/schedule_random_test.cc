@@ -63,11 +63,11 @@ class RandomRun {
   }
 
   void Steps(int count) {
-    for (step_ = 0; step_ < count && !testing::Test::HasFailure(); ++step_) {
+    for (step_ = 0; step_ < count && !::testing::Test::HasFailure(); ++step_) {
       for (std::int64_t i = Up(1, 3); i > 0; --i) Happen();
       EndWhatIsDue();
       Decide();
-      if (testing::Test::HasFailure()) return;
+      if (::testing::Test::HasFailure()) return;
       CompareWithRebuilt();
     }
   }
@@ -419,7 +419,7 @@ void RunMany(unsigned seeds, Kind kind) {
   for (unsigned seed = 0; seed < seeds; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     RandomRun(seed, kind).Steps(100);
-    if (testing::Test::HasFailure()) return;
+    if (::testing::Test::HasFailure()) return;
   }
 }
 

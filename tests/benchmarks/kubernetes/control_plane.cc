@@ -22,7 +22,7 @@ using testing::Quoted;
 constexpr const char* kPods = "/api/v1/namespaces/default/pods";
 constexpr const char* kPodGroups =
     "/apis/scheduling.k8s.io/v1alpha2/namespaces/default/podgroups";
-constexpr seconds kPatience{300};
+constexpr seconds kStartPatience{300};
 
 constexpr const char* kScript = FLUXNETES_SOURCE_DIR "/hack/cluster";
 
@@ -62,7 +62,7 @@ cluster::HttpRequest Post(const std::string& path, const json& object) {
   request.method = "POST";
   request.path = path;
   request.body = object.dump();
-  request.attempt_timeout = request.deadline = kPatience;
+  request.attempt_timeout = request.deadline = kStartPatience;
   return request;
 }
 
@@ -126,7 +126,7 @@ void ControlPlane::DeleteAll() {
     cluster::HttpRequest request;
     request.method = "DELETE";
     request.path = std::string(path) + "?gracePeriodSeconds=0";
-    request.attempt_timeout = request.deadline = kPatience;
+    request.attempt_timeout = request.deadline = kStartPatience;
     const auto response = api_->Send(std::move(request));
     if (response.status != 404) Expect(response, "deleting all");
   }
@@ -227,7 +227,7 @@ void BindingWatch::Open() {
   std::string path = std::string(kPods) + "?watch=true";
   const std::string version = reader_->Begin();
   if (!version.empty()) path += "&resourceVersion=" + version;
-  stream_ = client_.Open(std::move(path), kPatience, *reader_);
+  stream_ = client_.Open(std::move(path), kStartPatience, *reader_);
 }
 
 std::vector<SteadyTime> BindingWatch::WaitFor(std::size_t count,

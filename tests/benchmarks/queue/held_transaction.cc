@@ -17,7 +17,7 @@ using std::chrono::seconds;
 
 constexpr int kJobsPerSecond = 2'000;
 constexpr milliseconds kTick(10);
-constexpr int kBatch = 100;
+constexpr int kHeldBatch = 100;
 
 // As many jobs per tick as make the rate, from when it is made.
 class Producer {
@@ -55,11 +55,11 @@ Window WorkFor(JobLoop& loop, seconds duration) {
   const auto begin = Clock::now();
   for (auto next = begin; Clock::now() < begin + duration;) {
     const auto at = Clock::now();
-    const std::vector<Leased> leased = loop.Lease(kBatch);
+    const std::vector<Leased> leased = loop.Lease(kHeldBatch);
     leases.push_back(SecondsSince(at) * 1e3);
     if (!leased.empty()) loop.Finish(leased);
     jobs += static_cast<double>(leased.size());
-    if (leased.size() == kBatch) continue;
+    if (leased.size() == kHeldBatch) continue;
     next = std::max(next + kTick, Clock::now());
     std::this_thread::sleep_until(next);
   }

@@ -10,9 +10,9 @@
 namespace fluxnetes::benchmark {
 namespace {
 
-class Loop : public JobLoop {
+class LibraryJobLoop : public JobLoop {
  public:
-  explicit Loop(const sql::PoolOptions& options)
+  explicit LibraryJobLoop(const sql::PoolOptions& options)
       : pool_(options),
         announcer_(pool_),
         jobs_(pool_, &announcer_),
@@ -75,7 +75,7 @@ const std::string& Arguments() {
 }
 
 std::unique_ptr<JobLoop> LibraryLoop(const sql::PoolOptions& options) {
-  return std::make_unique<Loop>(options);
+  return std::make_unique<LibraryJobLoop>(options);
 }
 
 }  // namespace fluxnetes::benchmark

@@ -20,7 +20,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kBatch = 1'000;
+constexpr int kRiverBatch = 1'000;
 constexpr int kSlots = 2'000;
 
 struct Life {
@@ -71,8 +71,8 @@ void InsertAll(const sql::PoolOptions& options, int jobs) {
   job.kind = "benchmark";
   job.queue = kQueue;
   job.args = Arguments();
-  const std::vector<queue::NewJob> batch(kBatch, job);
-  for (int done = 0; done < jobs; done += kBatch) {
+  const std::vector<queue::NewJob> batch(kRiverBatch, job);
+  for (int done = 0; done < jobs; done += kRiverBatch) {
     sql::Transaction transaction(pool);
     queue.InsertCopy(transaction, batch);
     transaction.Commit();

@@ -1,0 +1,12 @@
+// The fields of affinities, whose names are long.
+// https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#scheduling
+#pragma once
+
+namespace fluxnetes::cluster {
+
+inline constexpr const char* kRequired =
+    "requiredDuringSchedulingIgnoredDuringExecution";
+inline constexpr const char* kPreferred =
+    "preferredDuringSchedulingIgnoredDuringExecution";
+
+}  // namespace fluxnetes::cluster

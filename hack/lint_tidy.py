@@ -3,10 +3,11 @@
 
     hack/lint_tidy.py --build FOLDER [--all | --product]
 
-FOLDER has a compile_commands.json. A source is known by its own text, that of
-our headers that it includes, and the list of checks. Checked are those that a
-change since main touches, directly or by a header; with --product also all that
-are not tests, with --all all.
+FOLDER has a compile_commands.json. What is compiled at once, mostly a batch of
+sources, is checked at once, and is known by their text, that of our headers that
+they include, and the list of checks. Checked are the batches that a change since
+main touches, directly or by a header; with --product also all that are not
+tests, with --all all.
 """
 
 import argparse
@@ -26,16 +27,20 @@ MEMORY = pathlib.Path("build/lint/tidy")
 
 
 class Sources:
-    """The sources of a build and what they include of ours."""
+    """What a build compiles, and what that includes of ours."""
 
     def __init__(self, build):
+        self._here = pathlib.Path.cwd()
         self._roots = [pathlib.Path("."), build / "generated"]
         commands = json.loads((build / "compile_commands.json").read_text())
-        here = pathlib.Path.cwd()
         paths = (pathlib.Path(command["file"]) for command in commands)
-        self.all = sorted({path.relative_to(here) for path in paths
-                           if path.is_relative_to(here)
-                           and not path.is_relative_to(here / build)})
+        self.all = sorted({path.relative_to(self._here) for path in paths
+                           if path.is_relative_to(self._here)
+                           and (not path.is_relative_to(self._here / build)
+                                or path.parent.name == "Unity")})
+
+    def of_product(self, path):
+        return all(part.parts[0] != "tests" for part in self.closure(path))
 
     @functools.cache
     def text(self, path):
@@ -46,7 +51,10 @@ class Sources:
         found = []
         for name in INCLUDE.findall(self.text(path)):
             for root in self._roots:
-                if (target := root / os.fsdecode(name)).is_file():
+                target = root / os.fsdecode(name)
+                if target.is_file():
+                    if target.is_absolute():  # a batch names its sources so
+                        target = target.relative_to(self._here)
                     found.append(target)
                     break
         return found
@@ -105,7 +113,7 @@ def main():
     if not arguments.all:
         changed = changed_files()
         wanted = [path for path in wanted
-                  if arguments.product and path.parts[0] != "tests"
+                  if arguments.product and sources.of_product(path)
                   or changed.intersection(sources.closure(path))]
     MEMORY.mkdir(parents=True, exist_ok=True)
     todo = [path for path in wanted

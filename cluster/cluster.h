@@ -86,6 +86,28 @@ struct BindResult {
   std::string message;
 };
 
+// Says on a claim which node its pod is to have, so that a volume is made for
+// it there (annotation volume.kubernetes.io/selected-node; Kubernetes: "Storage
+// Classes", volume binding mode). The claim has this UID and resource version.
+struct NodeAnnouncement {
+  std::string namespace_name;
+  std::string claim_name;
+  std::string uid;
+  std::string resource_version;
+  std::string node_name;
+};
+
+enum class AnnounceOutcome {
+  kWritten,
+  kConflict,  // gone, another UID or version: look again
+  kRefused    // the API server will not have it; `message` says why
+};
+
+struct AnnounceResult {
+  AnnounceOutcome outcome = AnnounceOutcome::kWritten;
+  std::string message;
+};
+
 // What can be deleted.
 struct ObjectName {
   std::string kind;  // Pod, Job, or the kind of another controller
@@ -129,6 +151,10 @@ class Cluster {
   // have been bound.
   virtual std::vector<BindResult> Bind(std::span<const Binding> bindings,
                                        std::chrono::milliseconds deadline) = 0;
+
+  // One result per announcement, in order.
+  virtual std::vector<AnnounceResult> Announce(
+      std::span<const NodeAnnouncement> announcements) = 0;
 
   // The pod as it is now; nothing if there is none.
   virtual std::optional<Pod> GetPod(const std::string& namespace_name,

@@ -16,6 +16,14 @@ bool Occupies(const Pod& pod) {
          (pod.phase == PodPhase::kPending || pod.phase == PodPhase::kRunning);
 }
 
+bool PodHasEnded(const Pod& pod) {
+  return pod.phase == PodPhase::kSucceeded || pod.phase == PodPhase::kFailed;
+}
+
+std::string KeyOfClaim(const Pod& pod, const std::string& claim) {
+  return pod.namespace_name + "/" + claim;
+}
+
 bool ChargesAlike(const Pod& a, const Pod& b) {
   return Occupies(a) && Occupies(b) && a.node_name == b.node_name &&
          a.request == b.request && a.labels == b.labels;
@@ -160,10 +168,6 @@ void ClusterCache::EndList(const std::optional<WatchedKind>& only,
 }
 
 void ClusterCache::NoteVanished(WatchedKind kind, CacheChanges& changes) {
-  const auto add = [](std::vector<std::string>& names,
-                      std::vector<std::string> vanished) {
-    std::ranges::move(vanished, std::back_inserter(names));
-  };
   const auto add_groups = [&](PodGroupApi api) {
     for (const std::string& key : GroupsOf(api).EndList()) {
       const auto slash = key.find('/');
@@ -177,13 +181,20 @@ void ClusterCache::NoteVanished(WatchedKind kind, CacheChanges& changes) {
       for (const std::string& name : nodes_.EndList()) NoteNode(name, changes);
       return;
     case WatchedKind::kNamespaces:
-      return add(changes.namespaces, namespaces_.EndList());
+      for (const std::string& name : namespaces_.EndList())
+        NoteNamespace(name, changes);
+      return;
     case WatchedKind::kStorageClasses:
-      return add(changes.storage_classes, storage_classes_.EndList());
+      for (const std::string& name : storage_classes_.EndList())
+        NoteClass(name, changes);
+      return;
     case WatchedKind::kVolumes:
-      return add(changes.volumes, volumes_.EndList());
+      for (const std::string& name : volumes_.EndList())
+        NoteVolume(name, nullptr, changes);
+      return;
     case WatchedKind::kVolumeClaims:
-      return add(changes.volume_claims, claims_.EndList());
+      for (const std::string& key : claims_.EndList()) NoteClaim(key, changes);
+      return;
     case WatchedKind::kCoschedulingGroups:
       return add_groups(PodGroupApi::kCoscheduling);
     case WatchedKind::kNativeGroups:
@@ -250,6 +261,10 @@ void ClusterCache::Note(const PodPointer& before, const PodPointer& after,
   }
   if (before) Leave(before);
   if (after) Join(after);
+  if (!before || !after || before->node_name != after->node_name ||
+      PodHasEnded(*before) != PodHasEnded(*after)) {
+    NoteClaimsOf(after ? *after : *before);
+  }
   changes.pods.push_back({before, after});
 }
 
@@ -274,6 +289,9 @@ void ClusterCache::Join(const PodPointer& pod) {
   };
   for (const PodGroupName& name : NamedPodGroups(*pod)) add(in_group_[name]);
   if (const std::string* job = WaitsOfJob(*pod)) add(of_job_[*job]);
+  if (PodHasEnded(*pod)) return;
+  for (const std::string& claim : pod->volume_claims)
+    add(of_claim_[KeyOfClaim(*pod, claim)]);
 }
 
 void ClusterCache::Leave(const PodPointer& pod) {
@@ -284,6 +302,22 @@ void ClusterCache::Leave(const PodPointer& pod) {
   };
   for (const PodGroupName& name : NamedPodGroups(*pod)) remove(in_group_, name);
   if (const std::string* job = WaitsOfJob(*pod)) remove(of_job_, *job);
+  if (PodHasEnded(*pod)) return;
+  for (const std::string& claim : pod->volume_claims)
+    remove(of_claim_, KeyOfClaim(*pod, claim));
+}
+
+// Of those that others want too, and only one can have.
+void ClusterCache::NoteClaimsOf(const Pod& pod) {
+  for (const std::string& claim : pod.volume_claims) {
+    std::string key = KeyOfClaim(pod, claim);
+    const VolumeClaimPointer known = claims_.Find(key);
+    if (known == nullptr || !IsForOnePod(*known)) continue;
+    const auto users = of_claim_.find(key);
+    if (users == of_claim_.end()) continue;
+    if (users->second.size() > 1 || users->second.front()->uid != pod.uid)
+      changed_claims_.insert(std::move(key));
+  }
 }
 
 void ClusterCache::Put(const NodePointer& node, CacheChanges& changes) {
@@ -332,47 +366,79 @@ void ClusterCache::NoteGroup(const PodGroupName& name, CacheChanges& changes) {
 }
 
 void ClusterCache::Put(const VolumeClaimPointer& claim, CacheChanges& changes) {
-  if (PutAnother(claims_, Key(*claim), claim))
-    changes.volume_claims.push_back(Key(*claim));
+  if (PutAnother(claims_, Key(*claim), claim)) NoteClaim(Key(*claim), changes);
 }
 
 void ClusterCache::Drop(const VolumeClaimPointer& claim,
                         CacheChanges& changes) {
   if (claims_.Drop(Key(*claim), claim->resource_version))
-    changes.volume_claims.push_back(Key(*claim));
+    NoteClaim(Key(*claim), changes);
+}
+
+void ClusterCache::NoteClaim(const std::string& key, CacheChanges& changes) {
+  changes.volume_claims.push_back(key);
+  changed_claims_.insert(key);
 }
 
 void ClusterCache::Put(const VolumePointer& volume, CacheChanges& changes) {
   if (PutAnother(volumes_, volume->name, volume))
-    changes.volumes.push_back(volume->name);
+    NoteVolume(volume->name, volume, changes);
 }
 
 void ClusterCache::Drop(const VolumePointer& volume, CacheChanges& changes) {
   if (volumes_.Drop(volume->name, volume->resource_version))
-    changes.volumes.push_back(volume->name);
+    NoteVolume(volume->name, volume, changes);
+}
+
+void ClusterCache::NoteVolume(const std::string& name,
+                              const VolumePointer& volume,
+                              CacheChanges& changes) {
+  changes.volumes.push_back(name);
+  if (volume != nullptr) {
+    if (volume->claim_name.empty()) return;
+    changed_claims_.insert(volume->claim_namespace + "/" + volume->claim_name);
+    return;
+  }
+  for (const VolumeClaimPointer& claim : claims_.All()) {
+    if (claim->volume_name == name) changed_claims_.insert(Key(*claim));
+  }
+}
+
+// Seldom: looks at all claims.
+void ClusterCache::NoteClass(const std::string& name, CacheChanges& changes) {
+  changes.storage_classes.push_back(name);
+  for (const VolumeClaimPointer& claim : claims_.All()) {
+    if (claim->storage_class == name) changed_claims_.insert(Key(*claim));
+  }
 }
 
 void ClusterCache::Put(const StorageClassPointer& storage_class,
                        CacheChanges& changes) {
   if (PutAnother(storage_classes_, storage_class->name, storage_class))
-    changes.storage_classes.push_back(storage_class->name);
+    NoteClass(storage_class->name, changes);
 }
 
 void ClusterCache::Drop(const StorageClassPointer& storage_class,
                         CacheChanges& changes) {
   if (storage_classes_.Drop(storage_class->name,
                             storage_class->resource_version))
-    changes.storage_classes.push_back(storage_class->name);
+    NoteClass(storage_class->name, changes);
 }
 
 void ClusterCache::Put(const NamespacePointer& space, CacheChanges& changes) {
   if (PutAnother(namespaces_, space->name, space))
-    changes.namespaces.push_back(space->name);
+    NoteNamespace(space->name, changes);
 }
 
 void ClusterCache::Drop(const NamespacePointer& space, CacheChanges& changes) {
   if (namespaces_.Drop(space->name, space->resource_version))
-    changes.namespaces.push_back(space->name);
+    NoteNamespace(space->name, changes);
+}
+
+void ClusterCache::NoteNamespace(const std::string& name,
+                                 CacheChanges& changes) {
+  changes.namespaces.push_back(name);
+  ++namespaces_version_;
 }
 
 void ClusterCache::Put(const JobMarksPointer& job, CacheChanges& changes) {
@@ -445,6 +511,16 @@ std::vector<VolumePointer> ClusterCache::Volumes() const {
   return volumes_.All();
 }
 
+std::vector<NamespacePointer> ClusterCache::Namespaces() const {
+  const std::lock_guard lock(mutex_);
+  return namespaces_.All();
+}
+
+std::uint64_t ClusterCache::NamespacesVersion() const {
+  const std::lock_guard lock(mutex_);
+  return namespaces_version_;
+}
+
 std::vector<PodPointer> ClusterCache::PodsOfGroup(
     const PodGroupName& name) const {
   const std::lock_guard lock(mutex_);
@@ -473,6 +549,20 @@ std::vector<std::string> ClusterCache::TakeChangedNodes() {
   const std::lock_guard lock(mutex_);
   std::vector<std::string> changed = Sorted(changed_nodes_);
   changed_nodes_.clear();
+  return changed;
+}
+
+std::vector<PodPointer> ClusterCache::PodsOfClaim(
+    const std::string& claim) const {
+  const std::lock_guard lock(mutex_);
+  const auto at = of_claim_.find(claim);
+  return at == of_claim_.end() ? InOrder{} : at->second;
+}
+
+std::vector<std::string> ClusterCache::TakeChangedClaims() {
+  const std::lock_guard lock(mutex_);
+  auto changed = Sorted(changed_claims_);
+  changed_claims_.clear();
   return changed;
 }
 

@@ -6,6 +6,7 @@
 // Thread-safe: one thread applies, others ask. Objects are shared, not copied.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -72,10 +73,22 @@ class ClusterCache {
   // Of the Kubernetes Job of this UID; null if it has none.
   JobMarksPointer MarksOfJob(const std::string& uid) const;
   std::vector<VolumePointer> Volumes() const;
+  std::vector<NamespacePointer> Namespaces() const;
+  // Another one each time that a namespace or its labels have changed.
+  std::uint64_t NamespacesVersion() const;
   // Pods that name the group, whether it is there or not, in order of UID.
   std::vector<PodPointer> PodsOfGroup(const PodGroupName& name) const;
   // Pods that have the node's name and have not ended, in order of UID.
   std::vector<PodPointer> PodsOnNode(const std::string& node) const;
+
+  // Pods that use the claim ("namespace/name") and have not ended, in order of
+  // UID.
+  std::vector<PodPointer> PodsOfClaim(const std::string& claim) const;
+
+  // Claims ("namespace/name") of which something has changed since the last
+  // call, in order: they themselves, their volume or storage class, or, of one
+  // that is for one pod alone, who else uses it. For one reader, as below.
+  std::vector<std::string> TakeChangedClaims();
 
   // Names of nodes that were added, changed or removed, or what is used of them
   // changed, since the last call, in order: for one reader, the owner of the
@@ -120,7 +133,13 @@ class ClusterCache {
 
   void Forget(std::string_view uid, CacheChanges& changes);
   void NoteNode(const std::string& name, CacheChanges& changes);
+  void NoteNamespace(const std::string& name, CacheChanges& changes);
   void NoteGroup(const PodGroupName& name, CacheChanges& changes);
+  void NoteClaim(const std::string& key, CacheChanges& changes);
+  void NoteVolume(const std::string& name, const VolumePointer& volume,
+                  CacheChanges& changes);
+  void NoteClass(const std::string& name, CacheChanges& changes);
+  void NoteClaimsOf(const cluster::Pod& pod);
   void NoteJob(const std::string& uid, CacheChanges& changes);
   void Note(const PodPointer& before, const PodPointer& after,
             CacheChanges& changes);
@@ -141,11 +160,14 @@ class ClusterCache {
   CachedKind<Volume> volumes_;
   CachedKind<StorageClass> storage_classes_;
   CachedKind<Namespace> namespaces_;
+  std::uint64_t namespaces_version_ = 0;
   CachedKind<JobMarks> jobs_;  // by UID
   std::unordered_map<std::string, InOrder> on_node_;
   std::map<PodGroupName, InOrder> in_group_;
-  std::unordered_map<std::string, InOrder> of_job_;  // pods without a node
+  std::unordered_map<std::string, InOrder> of_job_;    // pods without a node
+  std::unordered_map<std::string, InOrder> of_claim_;  // living pods
   std::unordered_set<std::string> changed_nodes_;
+  std::unordered_set<std::string> changed_claims_;
   bool listing_ = false;  // all kinds
   bool synced_ = false;
 };

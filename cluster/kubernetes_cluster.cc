@@ -168,6 +168,32 @@ void KubernetesCluster::LookAgain(std::span<const Binding> bindings,
   }
 }
 
+std::vector<AnnounceResult> KubernetesCluster::Announce(
+    std::span<const NodeAnnouncement> announcements) {
+  std::vector<HttpRequest> requests;
+  for (const NodeAnnouncement& each : announcements) {
+    requests.push_back(
+        Request("PATCH",
+                "/api/v1/namespaces/" + PercentEncode(each.namespace_name) +
+                    "/persistentvolumeclaims/" + PercentEncode(each.claim_name),
+                WriteAnnouncementPatch(each)));
+    requests.back().content_type = kMergePatch;
+  }
+  std::vector<AnnounceResult> results;
+  for (const HttpResponse& response : client_.SendAll(std::move(requests))) {
+    if (IsAway(response)) ThrowUnreachable("announcing a node", response);
+    // Of another UID is invalid: see Touch().
+    const bool other = response.status == 404 || response.status == 409 ||
+                       response.status == kInvalid;
+    results.push_back(
+        {response.Succeeded() ? AnnounceOutcome::kWritten
+         : other              ? AnnounceOutcome::kConflict
+                              : AnnounceOutcome::kRefused,
+         response.Succeeded() ? "" : ReadStatusMessage(response.body)});
+  }
+  return results;
+}
+
 std::optional<Pod> KubernetesCluster::GetPod(const std::string& namespace_name,
                                              const std::string& name) {
   const HttpResponse response =

@@ -44,6 +44,8 @@ class KubernetesCluster final : public Cluster {
   std::unique_ptr<Watch> WatchAll() override;
   std::vector<BindResult> Bind(std::span<const Binding> bindings,
                                std::chrono::milliseconds deadline) override;
+  std::vector<AnnounceResult> Announce(
+      std::span<const NodeAnnouncement> announcements) override;
   std::optional<Pod> GetPod(const std::string& namespace_name,
                             const std::string& name) override;
   std::optional<std::string> Touch(const std::string& namespace_name,

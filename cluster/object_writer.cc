@@ -1,5 +1,7 @@
 #include "cluster/object_writer.h"
 
+#include <algorithm>
+
 #include "cluster/json_text.h"
 #include "cluster/quantity.h"
 #include "cluster/request_writer.h"
@@ -83,11 +85,16 @@ void WriteRequest(JsonText& json, const PodRequest& request) {
   WritePlacement(json, request);
 }
 
-void WriteVolumes(JsonText& json, const std::vector<std::string>& claims) {
-  if (claims.empty()) return;
+void WriteVolumes(JsonText& json, const Pod& pod) {
+  if (pod.volume_claims.empty()) return;
   json.List("volumes", [&] {
-    for (const std::string& claim : claims) {
+    for (const std::string& claim : pod.volume_claims) {
       json.Object([&] {
+        if (std::ranges::count(pod.ephemeral_claims, claim) > 0) {
+          json.Field("name", claim.substr(pod.name.size() + 1));
+          json.Object("ephemeral", [] {});
+          return;
+        }
         json.Field("name", claim);
         json.Object("persistentVolumeClaim",
                     [&] { json.Field("claimName", claim); });
@@ -139,7 +146,7 @@ void WritePodSpec(JsonText& json, const Pod& pod) {
                 [&] { json.Object([&] { json.Field("name", "gated"); }); });
     }
     WriteRequest(json, pod.request);
-    WriteVolumes(json, pod.volume_claims);
+    WriteVolumes(json, pod);
   });
 }
 
@@ -356,6 +363,21 @@ std::string WriteTouchPatch(const std::string& uid, const std::string& mark) {
     json.Object("metadata", [&] {
       json.FieldUnlessEmpty("uid", uid);
       json.Object("annotations", [&] { json.Field(kTouchAnnotation, mark); });
+    });
+  });
+  return json.Take();
+}
+
+std::string WriteAnnouncementPatch(const NodeAnnouncement& announcement) {
+  JsonText json;
+  json.Object([&] {
+    json.Object("metadata", [&] {
+      json.FieldUnlessEmpty("uid", announcement.uid);
+      json.FieldUnlessEmpty("resourceVersion", announcement.resource_version);
+      json.Object("annotations", [&] {
+        json.Field("volume.kubernetes.io/selected-node",
+                   announcement.node_name);
+      });
     });
   });
   return json.Take();

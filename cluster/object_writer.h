@@ -30,6 +30,8 @@ std::string WriteConditionPatch(const PodCondition& condition, Time time);
 // For PATCH .../pods/NAME (merge): an annotation that says nothing but changes
 // the version, of the pod with this UID.
 std::string WriteTouchPatch(const std::string& uid, const std::string& mark);
+// For PATCH .../persistentvolumeclaims/NAME (merge).
+std::string WriteAnnouncementPatch(const NodeAnnouncement& announcement);
 // DeleteOptions: in the background, and this UID only unless it is empty.
 std::string WriteDeleteOptions(const std::string& uid);
 

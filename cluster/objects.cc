@@ -83,7 +83,9 @@ void DecodeSpec(const Json& spec, Pod& pod) {
   pod.priority = DecodeInteger32(spec, "priority").value_or(0);
   pod.active_deadline = DecodeDeadline(spec);
   DecodePlacement(spec, pod.request);
-  pod.volume_claims = DecodeVolumeClaims(spec, pod.name);
+  DecodedClaims claims = DecodeVolumeClaims(spec, pod.name);
+  pod.volume_claims = std::move(claims.all);
+  pod.ephemeral_claims = std::move(claims.ephemeral);
 }
 
 bool DecodeReady(const Json& status) {

@@ -40,6 +40,8 @@ struct Pod {
   PodRequest request;
   // Names of the PersistentVolumeClaims of its volumes, in its namespace.
   std::vector<std::string> volume_claims;
+  // Those of them that are made for this pod alone, of ephemeral volumes.
+  std::vector<std::string> ephemeral_claims;
   std::int32_t priority = 0;
   std::optional<std::chrono::seconds> active_deadline;
   std::optional<Owner> controller;

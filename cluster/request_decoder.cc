@@ -170,16 +170,18 @@ void DecodePlacement(const Json& spec, PodRequest& request) {
   request.rules.Own() = std::move(rules);
 }
 
-std::vector<std::string> DecodeVolumeClaims(const Json& spec,
-                                            const std::string& pod_name) {
-  std::vector<std::string> claims;
+DecodedClaims DecodeVolumeClaims(const Json& spec,
+                                 const std::string& pod_name) {
+  DecodedClaims claims;
   for (const Json& volume : List(At(spec, "volumes"))) {
     std::string name = Text(At(volume, "persistentVolumeClaim"), "claimName");
     if (name.empty() && At(volume, "ephemeral").is_object()) {
       name = pod_name + "-" + Text(volume, "name");
+      if (std::ranges::count(claims.ephemeral, name) == 0)
+        claims.ephemeral.push_back(name);
     }
-    if (!name.empty() && std::ranges::count(claims, name) == 0) {
-      claims.push_back(std::move(name));
+    if (!name.empty() && std::ranges::count(claims.all, name) == 0) {
+      claims.all.push_back(std::move(name));
     }
   }
   return claims;

@@ -23,9 +23,14 @@ std::vector<NodeSelectorTerm> DecodeNodeSelector(
     const nlohmann::json& selector);
 NodeSelectorTerm DecodeNodeSelectorTerm(const nlohmann::json& expressions);
 
+struct DecodedClaims {
+  std::vector<std::string> all;        // each once
+  std::vector<std::string> ephemeral;  // those of them that are the pod's own
+};
 // Of the volumes of a pod of this name; that of a generic ephemeral volume has
-// the names of both.
-std::vector<std::string> DecodeVolumeClaims(const nlohmann::json& spec,
-                                            const std::string& pod_name);
+// the names of both. (Kubernetes: "Ephemeral Volumes", PersistentVolumeClaim
+// naming.)
+DecodedClaims DecodeVolumeClaims(const nlohmann::json& spec,
+                                 const std::string& pod_name);
 
 }  // namespace fluxnetes::cluster

@@ -71,6 +71,20 @@ void SimulatedCluster::State::PutList(WatchQueue& queue) {
   for (const auto& [name, node] : nodes) {
     list.push_back({WatchEvent::Kind::kChanged, node.node});
   }
+  // Each kind in a list of its own, if there ever was one of it.
+  const auto add = [&list](WatchedKind kind, const auto& objects) {
+    if (objects.empty()) return;
+    list.push_back({WatchEvent::Kind::kListBegin, {}, kind});
+    for (const auto& [key, object] : objects) {
+      if (object != nullptr)
+        list.push_back({WatchEvent::Kind::kChanged, object});
+    }
+    list.push_back({WatchEvent::Kind::kListEnd, {}, kind});
+  };
+  add(WatchedKind::kNamespaces, namespaces);
+  add(WatchedKind::kStorageClasses, storage_classes);
+  add(WatchedKind::kVolumes, volumes);
+  add(WatchedKind::kVolumeClaims, claims);
   for (PodPointer& pod : pods.All()) {
     list.push_back({WatchEvent::Kind::kChanged, std::move(pod)});
   }

@@ -75,6 +75,8 @@ class SimulatedCluster final : public Cluster {
   std::unique_ptr<Watch> WatchAll() override;
   std::vector<BindResult> Bind(std::span<const Binding> bindings,
                                std::chrono::milliseconds deadline) override;
+  std::vector<AnnounceResult> Announce(
+      std::span<const NodeAnnouncement> announcements) override;
   std::optional<Pod> GetPod(const std::string& namespace_name,
                             const std::string& name) override;
   std::optional<std::string> Touch(const std::string& namespace_name,
@@ -115,6 +117,16 @@ class SimulatedCluster final : public Cluster {
                           const std::string& namespace_name,
                           const std::string& name,
                           const std::optional<Owner>& controller = {});
+
+  // What pods refer to, added or changed; nothing is done with it by itself.
+  // UIDs are kept, versions are not.
+  void Put(VolumeClaim claim);
+  void Put(Volume volume);
+  void Put(StorageClass storage_class);
+  void Put(Namespace space);
+  bool RemoveClaim(const std::string& namespace_name, const std::string& name);
+  VolumeClaimPointer GetClaim(const std::string& namespace_name,
+                              const std::string& name) const;
 
   // Changes by users. False: there is no such object (or it is over).
   bool SetLabels(const std::string& namespace_name, const std::string& pod,

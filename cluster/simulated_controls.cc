@@ -115,4 +115,70 @@ std::optional<SimulatedCluster::OwnerRecord> SimulatedCluster::GetOwner(
   return std::nullopt;
 }
 
+void SimulatedCluster::Put(VolumeClaim claim) {
+  const std::lock_guard lock(state_->mutex);
+  const std::string key = Key(claim);
+  state_->PutObject(state_->claims, key, std::move(claim));
+}
+
+void SimulatedCluster::Put(Volume volume) {
+  const std::lock_guard lock(state_->mutex);
+  const std::string key = volume.name;
+  state_->PutObject(state_->volumes, key, std::move(volume));
+}
+
+void SimulatedCluster::Put(StorageClass storage_class) {
+  const std::lock_guard lock(state_->mutex);
+  const std::string key = storage_class.name;
+  state_->PutObject(state_->storage_classes, key, std::move(storage_class));
+}
+
+void SimulatedCluster::Put(Namespace space) {
+  const std::lock_guard lock(state_->mutex);
+  const std::string key = space.name;
+  state_->PutObject(state_->namespaces, key, std::move(space));
+}
+
+bool SimulatedCluster::RemoveClaim(const std::string& namespace_name,
+                                   const std::string& name) {
+  const std::lock_guard lock(state_->mutex);
+  const auto found = state_->claims.find(namespace_name + "/" + name);
+  if (found == state_->claims.end() || found->second == nullptr) return false;
+  VolumeClaim last = *found->second;
+  found->second = nullptr;
+  last.resource_version = state_->NextVersion();
+  state_->Publish(WatchEvent::Kind::kDeleted,
+                  std::make_shared<const VolumeClaim>(std::move(last)));
+  return true;
+}
+
+VolumeClaimPointer SimulatedCluster::GetClaim(const std::string& namespace_name,
+                                              const std::string& name) const {
+  const std::lock_guard lock(state_->mutex);
+  const auto found = state_->claims.find(namespace_name + "/" + name);
+  return found == state_->claims.end() ? nullptr : found->second;
+}
+
+std::vector<AnnounceResult> SimulatedCluster::Announce(
+    std::span<const NodeAnnouncement> announcements) {
+  const std::lock_guard lock(state_->mutex);
+  state_->CheckReachable();
+  std::vector<AnnounceResult> results;
+  for (const NodeAnnouncement& each : announcements) {
+    const auto found =
+        state_->claims.find(each.namespace_name + "/" + each.claim_name);
+    if (found == state_->claims.end() || found->second == nullptr ||
+        found->second->uid != each.uid ||
+        found->second->resource_version != each.resource_version) {
+      results.push_back({AnnounceOutcome::kConflict, "it has changed"});
+      continue;
+    }
+    VolumeClaim told = *found->second;
+    told.selected_node = each.node_name;
+    state_->PutObject(state_->claims, found->first, std::move(told));
+    results.emplace_back();
+  }
+  return results;
+}
+
 }  // namespace fluxnetes::cluster

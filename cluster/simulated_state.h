@@ -73,6 +73,9 @@ struct SimulatedCluster::State {
   // Replaces the pod by a changed copy with a new version, and tells it.
   template <typename Change>
   void ChangePod(SimulatedPod& pod, Change change);
+  template <typename Object>
+  void PutObject(std::map<std::string, std::shared_ptr<const Object>>& objects,
+                 const std::string& key, Object object);
   template <typename Change>
   bool ChangeNode(const std::string& name, Change change);
 
@@ -137,6 +140,11 @@ struct SimulatedCluster::State {
   std::map<std::uint64_t, SimulatedJob> jobs;
   std::map<std::string, std::uint64_t> job_numbers;  // by "namespace/name"
   std::map<std::string, OtherOwner> owners;          // by UID
+  // By "namespace/name"; null: removed.
+  std::map<std::string, VolumeClaimPointer> claims;
+  std::map<std::string, VolumePointer> volumes;
+  std::map<std::string, StorageClassPointer> storage_classes;
+  std::map<std::string, NamespacePointer> namespaces;
   std::vector<BindingRecord> bindings;
   std::deque<PodEvent> events;
   std::vector<std::weak_ptr<WatchQueue>> watches;
@@ -158,6 +166,15 @@ void SimulatedCluster::State::ChangePod(SimulatedPod& pod, Change change) {
   changed->resource_version = NextVersion();
   pod.pod = std::move(changed);
   Publish(WatchEvent::Kind::kChanged, pod.pod);
+}
+
+template <typename Object>
+void SimulatedCluster::State::PutObject(
+    std::map<std::string, std::shared_ptr<const Object>>& objects,
+    const std::string& key, Object object) {
+  object.resource_version = NextVersion();
+  objects[key] = std::make_shared<const Object>(std::move(object));
+  Publish(WatchEvent::Kind::kChanged, objects[key]);
 }
 
 template <typename Change>

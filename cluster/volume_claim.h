@@ -1,6 +1,7 @@
 // A PersistentVolumeClaim (core/v1): the fields that the scheduler uses.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -33,6 +34,11 @@ struct VolumeClaim {
   std::optional<Owner> controller;  // the pod, of an ephemeral volume
   bool operator==(const VolumeClaim&) const = default;
 };
+
+// Whether no two pods may use it at once, on whatever nodes.
+inline bool IsForOnePod(const VolumeClaim& claim) {
+  return std::ranges::count(claim.access_modes, "ReadWriteOncePod") > 0;
+}
 
 // "namespace/name".
 inline std::string Key(const VolumeClaim& claim) {

@@ -10,6 +10,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 constexpr WatchEvent::Kind kChanged = WatchEvent::Kind::kChanged;
 constexpr WatchEvent::Kind kDeleted = WatchEvent::Kind::kDeleted;
@@ -331,6 +332,65 @@ TEST_F(ClusterCacheTest, KeepsVolumesClaimsClassesAndNamespaces) {
   ListNothing(WatchedKind::kVolumes);
   EXPECT_EQ(cache_.VolumeClaimByName("default", "data"), nullptr);
   EXPECT_EQ(cache_.VolumeByName("pv1"), nullptr);
+}
+
+TEST_F(ClusterCacheTest, ClaimsAreNotedWithTheirVolumesClassesAndRivals) {
+  List({}, {});
+  int version = 10;
+  const auto put = [&](auto object) {
+    object.resource_version = std::to_string(++version);
+    Event(kChanged, std::make_shared<const decltype(object)>(object));
+  };
+  VolumeClaim claim;
+  claim.namespace_name = "default";
+  claim.name = "data";
+  claim.storage_class = "fast";
+  put(claim);
+  EXPECT_THAT(cache_.TakeChangedClaims(), ElementsAre("default/data"));
+  StorageClass fast;
+  fast.name = "fast";
+  put(fast);
+  EXPECT_THAT(cache_.TakeChangedClaims(), ElementsAre("default/data"));
+  Volume volume;
+  volume.name = "v";
+  volume.claim_namespace = "default";
+  volume.claim_name = "data";
+  put(volume);
+  EXPECT_THAT(cache_.TakeChangedClaims(), ElementsAre("default/data"));
+  const auto use = [&](const std::string& name, PodPhase phase) {
+    Pod pod = *MakePod(name, 1);
+    pod.namespace_name = "default";
+    pod.volume_claims = {"data"};
+    pod.phase = phase;
+    put(pod);
+  };
+  use("a", PodPhase::kPending);
+  use("b", PodPhase::kPending);
+  EXPECT_THAT(cache_.PodsOfClaim("default/data"), SizeIs(2));
+  EXPECT_THAT(cache_.TakeChangedClaims(), IsEmpty());
+  claim.access_modes = {"ReadWriteOncePod"};
+  put(claim);
+  cache_.TakeChangedClaims();
+  use("a", PodPhase::kSucceeded);
+  EXPECT_THAT(cache_.PodsOfClaim("default/data"), SizeIs(1));
+  EXPECT_THAT(cache_.TakeChangedClaims(), ElementsAre("default/data"));
+}
+
+TEST_F(ClusterCacheTest, VersionOfNamespacesFollowsTheirLabels) {
+  Namespace space;
+  space.name = "a";
+  space.resource_version = "1";
+  Event(kChanged, std::make_shared<const Namespace>(space));
+  const auto first = cache_.NamespacesVersion();
+  space.resource_version = "2";
+  Event(kChanged, std::make_shared<const Namespace>(space));
+  EXPECT_EQ(cache_.NamespacesVersion(), first);
+  space.resource_version = "3";
+  space.labels = {{"team", "a"}};
+  Event(kChanged, std::make_shared<const Namespace>(space));
+  EXPECT_NE(cache_.NamespacesVersion(), first);
+  ASSERT_THAT(cache_.Namespaces(), SizeIs(1));
+  EXPECT_EQ(cache_.Namespaces()[0]->labels, space.labels);
 }
 
 }  // namespace

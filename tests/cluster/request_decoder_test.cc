@@ -136,6 +136,7 @@ TEST(RequestDecoder, ClaimsAndOddOperatorsAreKept) {
   const Pod pod = DecodePod(Json::parse(kRichPod));
   EXPECT_THAT(pod.request.rules->resource_claims, ElementsAre("gpu"));
   EXPECT_THAT(pod.volume_claims, ElementsAre("data-web-0", "web-0-scratch"));
+  EXPECT_THAT(pod.ephemeral_claims, ElementsAre("web-0-scratch"));
   EXPECT_EQ(pod.request.tolerations[0].other_operator, "Gt");
 }
 
@@ -144,6 +145,7 @@ TEST(RequestDecoder, WhatWasDecodedIsWrittenAndReadAgain) {
   const Pod again = DecodePod(Json::parse(WritePod(pod)));
   EXPECT_EQ(again.request, pod.request);
   EXPECT_EQ(again.volume_claims, pod.volume_claims);
+  EXPECT_EQ(again.ephemeral_claims, pod.ephemeral_claims);
   EXPECT_EQ(PodRequestFromJson(ToJson(pod.request)), pod.request);
 }
 

@@ -232,5 +232,33 @@ TEST_F(SimulatedClusterTest, ManyThreadsMayUseTheDoorAtOnce) {
   EXPECT_THAT(cluster_.Bindings(), SizeIs(200));
 }
 
+TEST_F(SimulatedClusterTest, ClaimIsToldItsNodeAtItsVersionOnly) {
+  VolumeClaim made;
+  made.namespace_name = "default";
+  made.name = "data";
+  made.uid = "1";
+  cluster_.Put(made);
+  ClusterCache cache;
+  const auto watch = cluster_.WatchAll();
+  cache.Apply(Drain(*watch));
+  const auto claim = cache.VolumeClaimByName("default", "data");
+  ASSERT_NE(claim, nullptr);
+  const auto announce = [&](const std::string& uid,
+                            const std::string& version) {
+    const NodeAnnouncement told{"default", "data", uid, version, "n1"};
+    return cluster_.Announce({&told, 1}).at(0).outcome;
+  };
+  EXPECT_EQ(announce("2", claim->resource_version), AnnounceOutcome::kConflict);
+  EXPECT_EQ(announce("1", "0"), AnnounceOutcome::kConflict);
+  EXPECT_EQ(announce("1", claim->resource_version), AnnounceOutcome::kWritten);
+  EXPECT_EQ(announce("1", claim->resource_version), AnnounceOutcome::kConflict);
+  cache.Apply(Drain(*watch));
+  EXPECT_EQ(cache.VolumeClaimByName("default", "data")->selected_node, "n1");
+  EXPECT_TRUE(cluster_.RemoveClaim("default", "data"));
+  EXPECT_EQ(cluster_.GetClaim("default", "data"), nullptr);
+  cache.Apply(Drain(*watch));
+  EXPECT_EQ(cache.VolumeClaimByName("default", "data"), nullptr);
+}
+
 }  // namespace
 }  // namespace fluxnetes::cluster

@@ -170,6 +170,35 @@ TEST_F(KubernetesDoor, TouchMakesAnOlderBindingAConflict) {
   EXPECT_EQ(door_->Touch(home_, "a", pod.uid), std::nullopt);
 }
 
+TEST_F(KubernetesDoor, NodeIsAnnouncedToAClaimAtItsVersionOnly) {
+  Submit(
+      "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data}, "
+      "spec: {accessModes: [ReadWriteOnce], storageClassName: none, "
+      "resources: {requests: {storage: 1Gi}}}}");
+  const auto claim = [&] { return cache_.VolumeClaimByName(home_, "data"); };
+  ASSERT_TRUE(Until([&] { return claim() != nullptr; }));
+  const auto announce = [&](const std::string& uid, const std::string& version,
+                            const std::string& name = "data") {
+    const cluster::NodeAnnouncement told{home_, name, uid, version, "n1"};
+    return door_->Announce({&told, 1}).at(0).outcome;
+  };
+  using cluster::AnnounceOutcome;
+  const auto before = claim();
+  EXPECT_EQ(announce("00000000-0000-4000-8000-000000000000", ""),
+            AnnounceOutcome::kConflict);
+  EXPECT_EQ(announce(before->uid, "1"), AnnounceOutcome::kConflict);
+  EXPECT_EQ(announce(before->uid, "", "none"), AnnounceOutcome::kConflict);
+  EXPECT_EQ(Get("persistentvolumeclaims/data")["metadata"].count("annotations"),
+            0U);
+  ASSERT_TRUE(Comes([&] {  // the controllers write to it too
+    return announce(before->uid,
+                    Get("persistentvolumeclaims/data")["metadata"]
+                                                      ["resourceVersion"]) ==
+           AnnounceOutcome::kWritten;
+  }));
+  EXPECT_TRUE(Until([&] { return claim()->selected_node == "n1"; }));
+}
+
 TEST_F(KubernetesDoor, DeletionChecksTheUid) {
   const auto pod = Add("a");
   EXPECT_FALSE(door_->Delete({"Pod", home_, "a", "another-uid"}));

@@ -32,6 +32,7 @@ struct KindPlace {
 constexpr KindPlace kPlaces[] = {
     {"Pod", "/api/v1", "pods"},
     {"Event", "/api/v1", "events"},
+    {"PersistentVolumeClaim", "/api/v1", "persistentvolumeclaims"},
     {"Job", "/apis/batch/v1", "jobs"},
     {"CronJob", "/apis/batch/v1", "cronjobs"},
     {"Deployment", "/apis/apps/v1", "deployments"},

@@ -77,6 +77,31 @@ class ScriptedCluster final : public cluster::Cluster {
           std::make_shared<const cluster::JobMarks>(std::move(job))});
   }
 
+  // A claim, a volume, a storage class or a namespace.
+  template <typename Object>
+  void PutOther(const std::string& key, Object object) {
+    cluster::WatchedKind kind = cluster::WatchedKind::kNamespaces;
+    if constexpr (std::is_same_v<Object, cluster::VolumeClaim>)
+      kind = cluster::WatchedKind::kVolumeClaims;
+    if constexpr (std::is_same_v<Object, cluster::Volume>)
+      kind = cluster::WatchedKind::kVolumes;
+    if constexpr (std::is_same_v<Object, cluster::StorageClass>)
+      kind = cluster::WatchedKind::kStorageClasses;
+    kind_of_[key] = kind;
+    object.resource_version = std::to_string(++version_);
+    others_[key] = {cluster::WatchEvent::Kind::kChanged,
+                    std::make_shared<const Object>(std::move(object))};
+    Tell(others_[key]);
+  }
+  void PutClaim(cluster::VolumeClaim claim) {
+    const std::string key = "claim " + Key(claim);
+    PutOther(key, std::move(claim));
+  }
+  cluster::VolumeClaim ClaimOf(const std::string& key) const {
+    return *std::get<cluster::VolumeClaimPointer>(
+        others_.at("claim " + key).object);
+  }
+
   void RemoveNode(const std::string& name) {
     const auto node = nodes_.at(name);
     nodes_.erase(name);
@@ -108,6 +133,28 @@ class ScriptedCluster final : public cluster::Cluster {
     std::vector<cluster::BindResult> results;
     for (const cluster::Binding& binding : bindings)
       results.push_back(BindOne(binding));
+    return results;
+  }
+
+  std::vector<cluster::AnnounceResult> Announce(
+      std::span<const cluster::NodeAnnouncement> told) override {
+    CheckReachable();
+    std::vector<cluster::AnnounceResult> results;
+    for (const cluster::NodeAnnouncement& each : told) {
+      announced.push_back(each.claim_name + " " + each.node_name);
+      if (!refuses.empty()) {
+        results.push_back({cluster::AnnounceOutcome::kRefused, refuses});
+        continue;
+      }
+      auto claim = ClaimOf(each.namespace_name + "/" + each.claim_name);
+      const bool same = claim.uid == each.uid &&
+                        claim.resource_version == each.resource_version;
+      results.push_back({same ? cluster::AnnounceOutcome::kWritten
+                              : cluster::AnnounceOutcome::kConflict,
+                         ""});
+      claim.selected_node = each.node_name;
+      if (same) PutClaim(std::move(claim));
+    }
     return results;
   }
 
@@ -175,7 +222,9 @@ class ScriptedCluster final : public cluster::Cluster {
 
   // What was asked, in order.
   std::vector<std::string> touched;
-  std::vector<std::string> deleted;  // "Pod default/a"
+  std::vector<std::string> deleted;    // "Pod default/a"
+  std::vector<std::string> announced;  // "data n1"
+  std::string refuses;                 // why announcements are; empty: not
   std::vector<cluster::PodEvent> events;
   std::vector<cluster::PodCondition> conditions;
 
@@ -208,6 +257,17 @@ class ScriptedCluster final : public cluster::Cluster {
       events.push_back({Kind::kChanged, node});
     for (const auto& [name, group] : groups_)
       events.push_back({Kind::kChanged, group});
+    // In lists of their own, as they are in no order.
+    for (const auto kind :
+         {cluster::WatchedKind::kNamespaces,
+          cluster::WatchedKind::kStorageClasses, cluster::WatchedKind::kVolumes,
+          cluster::WatchedKind::kVolumeClaims}) {
+      events.push_back({Kind::kListBegin, {}, kind});
+      for (const auto& [key, event] : others_) {
+        if (kind_of_.at(key) == kind) events.push_back(event);
+      }
+      events.push_back({Kind::kListEnd, {}, kind});
+    }
     for (const auto& [key, pod] : pods_)
       events.push_back({Kind::kChanged, pod});
     events.push_back({Kind::kListEnd, {}});
@@ -234,6 +294,8 @@ class ScriptedCluster final : public cluster::Cluster {
   std::map<std::string, std::shared_ptr<const cluster::Pod>> pods_;
   std::map<std::string, std::shared_ptr<const cluster::Node>> nodes_;
   std::map<cluster::PodGroupName, cluster::PodGroupPointer> groups_;
+  std::map<std::string, cluster::WatchEvent> others_;
+  std::map<std::string, cluster::WatchedKind> kind_of_;  // the same
   std::deque<cluster::WatchEvent> events_;
   bool telling_ = true;
   long version_ = 100;

@@ -1,10 +1,9 @@
 #include "workers/interned_requests.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_set>
 #include <utility>
-
-#include "workers/pod_rules.h"
 
 namespace fluxnetes::workers {
 namespace {
@@ -55,14 +54,26 @@ Request InternedRequests::Of(Request request, const std::string& namespace_name,
     return &plain->request;
   }
   std::string key = KeyOf(plain->key, namespace_name, seen);
+  std::optional<cluster::PodRequest> resolved;
+  if (plain->looks_at_pods && SelectsNamespaces(plain->request)) {
+    resolved = WithNamespaces(plain->request, namespaces_);
+    key.append(2, '\0').append(cluster::ToJson(*resolved));
+  }
   const auto found = by_key_.find(key);
   if (found != by_key_.end()) return &found->second.request;
-  Entry& entry = Add(std::move(key), plain->request);
+  Entry& entry = Add(std::move(key), resolved ? *resolved : plain->request);
   entry.amounts = plain->amounts;
   entry.plain = plain;
   entry.namespace_name = namespace_name;
   entry.labels = std::move(seen);
   return &entry.request;
+}
+
+void InternedRequests::SetNamespaces(Namespaces namespaces) {
+  namespaces_ = std::move(namespaces);
+  news_ |= std::ranges::any_of(by_key_, [](const auto& item) {
+    return item.second.looks_at_pods && SelectsNamespaces(item.second.request);
+  });
 }
 
 Request InternedRequests::Lasting(const cluster::Pod& pod, Request held) {
@@ -83,7 +94,8 @@ matcher::RulesId InternedRequests::Rules(Request request) {
   Entry& entry = *entries_.at(request);
   if (entry.rules != matcher::kNoRules) return entry.rules;
   matcher::TaskRules rules;
-  if (WhyUnsupported(entry.request).empty()) {
+  const Entry& asked = entry.plain == nullptr ? entry : *entry.plain;
+  if (WhyUnsupported(asked.request).empty()) {
     rules = RulesOf(entry.request, entry.namespace_name, entry.labels);
   } else {
     rules.node = NodeRulesOf(entry.request);

@@ -14,6 +14,7 @@
 
 #include "cluster/pod.h"
 #include "matcher/gang.h"
+#include "workers/pod_rules.h"
 #include "workers/selected_labels.h"
 
 namespace fluxnetes::workers {
@@ -33,6 +34,9 @@ class InternedRequests {
   // which may be that of other ones.
   Request Of(Request request, const std::string& namespace_name,
              const cluster::LabelMap& labels);
+  // By which namespaces are selected from now on. Those that a request selects
+  // are part of what Of() returns.
+  void SetNamespaces(Namespaces namespaces);
   // Of a pod that has its node: what others see of it, and whom it keeps away.
   // With the resources of `held`; null: none. Null if it does not matter.
   Request Lasting(const cluster::Pod& pod, Request held);
@@ -46,7 +50,7 @@ class InternedRequests {
   // Whether labels of pods matter at all.
   bool LooksAtLabels() const { return selected_.Any(); }
   // Whether selectors have come, since the last call, that tell more pods
-  // apart.
+  // apart, or such of namespaces take others now.
   bool TakeNews() { return std::exchange(news_, false); }
 
   // Forgets those with rules about pods or with labels that `used` does not
@@ -74,6 +78,7 @@ class InternedRequests {
   std::unordered_map<std::string, Entry> by_key_;
   std::unordered_map<Request, Entry*> entries_;
   SelectedLabels selected_;
+  Namespaces namespaces_;
   int last_number_ = 0;
   bool news_ = false;
   std::size_t sweep_at_ = 4'096;

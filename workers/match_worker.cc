@@ -53,6 +53,7 @@ void MatchWorker::Forget() {
   noted_.clear();
   claimed_.clear();
   wanted_.clear();
+  namespaces_ = 0;
   strangers_.clear();
   charged_.clear();
 }
@@ -68,6 +69,7 @@ void MatchWorker::Load() {
   for (const cluster::NodePointer& node : cache_.Nodes())
     noted_.insert(node->name);
   SetQueues(news.queues);
+  LookAtNamespaces();
   for (const Held& held : news.held) Restore(held);
   ApplyStrangers(store_.ReadStrangers(*schedule_,
                                       Names(claimed_.begin(), claimed_.end())));
@@ -96,6 +98,16 @@ void MatchWorker::Add(PendingGroup group) {
     if (looks) member.request = schedule_->OfPod(member.request, *pod);
   }
   schedule_->Add(std::move(group));
+}
+
+void MatchWorker::LookAtNamespaces() {
+  const std::uint64_t version = cache_.NamespacesVersion();
+  if (version == namespaces_) return;
+  namespaces_ = version;
+  std::map<std::string, cluster::LabelMap> labels;
+  for (const cluster::NamespacePointer& space : cache_.Namespaces())
+    labels.emplace(space->name, space->labels);
+  schedule_->SetNamespaces(std::move(labels));
 }
 
 // Rules have come that look at labels which none did before.
@@ -149,6 +161,7 @@ void MatchWorker::Apply(const MatchStore::News& news) {
     touch(held.group);
   }
   ApplyStrangers(news.strangers);
+  LookAtNamespaces();
   ApplyNodes();
   for (const PendingGroup& group : news.waiting) Add(group);
   LookAtNewSelectors();

@@ -85,6 +85,7 @@ class MatchWorker {
   // Placed and waiting pods, with the labels that rules look at.
   void Restore(Held held);
   void Add(PendingGroup group);
+  void LookAtNamespaces();
   void LookAtNewSelectors();
   bool DecideAndCommit(cluster::Time now);
 
@@ -102,6 +103,7 @@ class MatchWorker {
   std::set<std::string> claimed_;
   std::set<std::string> wanted_;  // nodes that others have
   bool claim_again_ = false;
+  std::uint64_t namespaces_ = 0;  // their version in the cache
   // What groups of other components hold, on claimed nodes.
   std::map<GroupId, Held> strangers_;
   std::map<GroupId, Held> charged_;  // those of them that are in the schedule

@@ -43,15 +43,35 @@ matcher::LabelTerm Translate(const std::optional<PodSelector>& selector) {
   return {LabelRequirement{"", LabelRequirement::Op::kIn, {}, false}};
 }
 
-// A selector of namespaces that names them is a list of them.
+bool NamesNamespaces(const PodSelector& selector) {
+  return selector.size() == 1 && selector[0].key == kNamespaceName &&
+         selector[0].op == "In";
+}
+
+// A selector of namespaces that names them is a list of them. By labels it
+// takes none here: see WithNamespaces().
 void AddNamed(const PodSelector& selector, std::vector<std::string>& names) {
+  if (!NamesNamespaces(selector)) return;
   names.insert(names.end(), selector[0].values.begin(),
                selector[0].values.end());
 }
 
-bool NamesNamespaces(const PodSelector& selector) {
-  return selector.size() == 1 && selector[0].key == kNamespaceName &&
-         selector[0].op == "In" && !selector[0].values.empty();
+bool SelectsByLabels(const PodAffinityTerm& term) {
+  const auto& selector = term.namespace_selector;
+  return selector && !selector->empty() && !NamesNamespaces(*selector);
+}
+
+PodSelector NamedBy(const PodSelector& selector, const Namespaces& namespaces) {
+  PodSelector named = {{kNamespaceName, "In", {}, false}};
+  for (const auto& [name, labels] : namespaces) {
+    const bool takes = std::ranges::all_of(selector, [&](const auto& each) {
+      const auto label = labels.find(each.key);
+      return matcher::Holds(Translate(each),
+                            label == labels.end() ? nullptr : &label->second);
+    });
+    if (takes) named[0].values.push_back(name);
+  }
+  return named;
 }
 
 matcher::AffinityTerm Translate(const PodAffinityTerm& term,
@@ -64,7 +84,8 @@ matcher::AffinityTerm Translate(const PodAffinityTerm& term,
   if (selector && selector->empty()) return translated;  // every namespace
   namespaces = term.namespaces;
   if (selector) AddNamed(*selector, namespaces);
-  if (namespaces.empty()) namespaces.push_back(own_namespace);
+  // Where the selector takes none: one that there is not.
+  if (namespaces.empty()) namespaces.push_back(selector ? "" : own_namespace);
   return translated;
 }
 
@@ -82,12 +103,9 @@ std::string WhyNoTerm(const std::vector<NodeRequirement>& term, bool of_nodes) {
 
 std::string WhyNoPodTerm(const PodAffinityTerm& term) {
   if (term.topology_key.empty()) return "pod affinity without a topologyKey";
-  const auto& spaces = term.namespace_selector;
-  if (spaces && !spaces->empty() && !NamesNamespaces(*spaces)) {
-    return fmt::format(
-        "a namespaceSelector by labels of namespaces; give namespaces by name, "
-        "by {} In [...], or {{}} for all",
-        kNamespaceName);
+  if (term.namespace_selector) {
+    auto why = WhyNoTerm(*term.namespace_selector, false);
+    if (!why.empty()) return why;
   }
   return term.selector ? WhyNoTerm(*term.selector, false) : "";
 }
@@ -116,7 +134,9 @@ std::size_t SizeOf(const std::vector<NodeRequirement>& term) {
 }
 
 std::size_t SizeOf(const PodAffinityTerm& term) {
-  return term.namespaces.size() + (term.selector ? SizeOf(*term.selector) : 1);
+  const auto& spaces = term.namespace_selector;
+  return term.namespaces.size() + (spaces ? SizeOf(*spaces) : 0) +
+         (term.selector ? SizeOf(*term.selector) : 1);
 }
 
 std::size_t SizeOf(const PodRequest& request) {
@@ -239,6 +259,29 @@ bool LooksAtPods(const PodRequest& request) {
   const PodRules& rules = *request.rules;
   return !rules.affinity.empty() || !rules.anti_affinity.empty() ||
          !rules.preferred_pods.empty() || !rules.spread.empty();
+}
+
+bool SelectsNamespaces(const PodRequest& request) {
+  const PodRules& rules = *request.rules;
+  return std::ranges::any_of(rules.affinity, SelectsByLabels) ||
+         std::ranges::any_of(rules.anti_affinity, SelectsByLabels) ||
+         std::ranges::any_of(rules.preferred_pods, [](const auto& each) {
+           return SelectsByLabels(each.term);
+         });
+}
+
+PodRequest WithNamespaces(const PodRequest& request,
+                          const Namespaces& namespaces) {
+  PodRequest with = request;
+  PodRules& rules = with.rules.Own();
+  const auto resolve = [&](PodAffinityTerm& term) {
+    if (SelectsByLabels(term))
+      term.namespace_selector = NamedBy(*term.namespace_selector, namespaces);
+  };
+  std::ranges::for_each(rules.affinity, resolve);
+  std::ranges::for_each(rules.anti_affinity, resolve);
+  for (auto& each : rules.preferred_pods) resolve(each.term);
+  return with;
 }
 
 PodRequest Lasting(const PodRequest& request) {

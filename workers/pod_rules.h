@@ -6,6 +6,7 @@
 // Pure.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "cluster/node.h"
@@ -28,6 +29,16 @@ matcher::TaskRules RulesOf(const cluster::PodRequest& request,
 
 // Whether the request has rules about other pods.
 bool LooksAtPods(const cluster::PodRequest& request);
+
+// Labels of namespaces, by name.
+using Namespaces = std::map<std::string, cluster::LabelMap>;
+
+// Whether it selects namespaces by their labels; and the request with these
+// selectors replaced by the names of the namespaces that they take now, without
+// which they take none.
+bool SelectsNamespaces(const cluster::PodRequest& request);
+cluster::PodRequest WithNamespaces(const cluster::PodRequest& request,
+                                   const Namespaces& namespaces);
 
 // The part of the request that matters to other pods once the pod has a node:
 // whom it keeps away.

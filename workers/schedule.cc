@@ -293,6 +293,11 @@ const cluster::PodRequest* Schedule::OfPlaced(const cluster::PodRequest* held,
   return state_->graph.requests().Lasting(pod, held);
 }
 
+void Schedule::SetNamespaces(
+    std::map<std::string, cluster::LabelMap> namespaces) {
+  state_->graph.requests().SetNamespaces(std::move(namespaces));
+}
+
 bool Schedule::LooksAtLabels() const {
   return state_->graph.requests().LooksAtLabels();
 }

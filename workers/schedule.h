@@ -93,9 +93,12 @@ class Schedule {
   // others (`held` is null) null if it does not matter.
   const cluster::PodRequest* OfPlaced(const cluster::PodRequest* held,
                                       const cluster::Pod& pod);
+  // Labels of all namespaces, which rules may select by.
+  void SetNamespaces(std::map<std::string, cluster::LabelMap> namespaces);
   // Whether any rule looks at labels of pods; whether, since the last call, one
-  // has come that looks at labels which none did before. Then all pods are to
-  // be looked at again: RelabelAll(), and SetForeign() of each node.
+  // has come that looks at labels which none did before, or namespaces have
+  // changed that one looks at. Then all pods are to be looked at again:
+  // RelabelAll(), and SetForeign() of each node.
   bool LooksAtLabels() const;
   bool TakeNewSelectors();
   using PodOf = std::function<cluster::PodPointer(const std::string& uid)>;

@@ -36,8 +36,6 @@ TEST(PodRules, NamespacesAreSelectedByNameOrAllOfThem) {
   auto& term = request.rules.Own().anti_affinity.emplace_back();
   term.topology_key = "zone";
   term.selector = PodSelector{};
-  term.namespace_selector = PodSelector{{"team", "In", {"a"}}};
-  EXPECT_THAT(WhyUnsupported(request), HasSubstr("namespaceSelector"));
   auto& selector = request.rules.Own().anti_affinity[0].namespace_selector;
   selector = PodSelector{{"kubernetes.io/metadata.name", "In", {"x", "y"}}};
   EXPECT_EQ(WhyUnsupported(request), "");
@@ -49,6 +47,39 @@ TEST(PodRules, NamespacesAreSelectedByNameOrAllOfThem) {
   selector.reset();
   EXPECT_EQ(RulesOf(request, "own", {}).anti_affinity[0].selector.namespaces,
             std::vector<std::string>{"own"});
+}
+
+TEST(PodRules, NamespacesAreSelectedByTheirLabels) {
+  const Namespaces namespaces = {{"x", {{"team", "a"}, {"kind", "batch"}}},
+                                 {"y", {{"team", "b"}}},
+                                 {"z", {}}};
+  const auto taken = [&](const PodSelector& selector,
+                         std::vector<std::string> named = {}) {
+    PodRequest request;
+    auto& term = request.rules.Own().affinity.emplace_back();
+    term.topology_key = "zone";
+    term.selector = PodSelector{};
+    term.namespaces = std::move(named);
+    term.namespace_selector = selector;
+    EXPECT_EQ(WhyUnsupported(request), "");
+    const PodRequest with = WithNamespaces(request, namespaces);
+    return RulesOf(with, "own", {}).affinity[0].selector.namespaces;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(taken({{"team", "In", {"a", "b"}}}), (Names{"x", "y"}));
+  EXPECT_EQ(taken({{"team", "Exists", {}}, {"kind", "DoesNotExist", {}}}),
+            Names{"y"});
+  EXPECT_EQ(taken({{"team", "NotIn", {"b"}}}, {"w"}), (Names{"w", "x", "z"}));
+  EXPECT_EQ(taken({{"team", "In", {"c"}}}), Names{""});  // of none
+  EXPECT_EQ(taken({}), Names{});                         // of all
+}
+
+TEST(PodRules, OperatorOfASelectorOfNamespacesThatIsNotOneIsNamed) {
+  PodRequest request;
+  auto& term = request.rules.Own().affinity.emplace_back();
+  term.topology_key = "zone";
+  term.namespace_selector = PodSelector{{"team", "Gt", {"1"}}};
+  EXPECT_THAT(WhyUnsupported(request), HasSubstr("the operator \"Gt\""));
 }
 
 TEST(PodRules, TermWithoutASelectorTakesNoPod) {

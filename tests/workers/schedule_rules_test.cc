@@ -205,6 +205,43 @@ TEST(ScheduleRules, PodsOfOtherNamespacesDoNotCountUnlessNamed) {
   EXPECT_EQ(story.Decide(0), "1: node0, 2: node2, 3: node2");
 }
 
+TEST(ScheduleRules, NamespacesCountByTheLabelsThatTheyHaveNow) {
+  Story story;
+  story.Nodes(kTwoZones);
+  cluster::Pod web = OthersPod(kWeb);
+  web.namespace_name = "shop";
+  PodRules rules = Apart("web", "zone");
+  rules.anti_affinity[0].namespace_selector =
+      cluster::PodSelector{{"team", "In", {"a"}}};
+  story.Namespaces({{"shop", {{"team", "a"}}}, {"default", {}}});
+  story.Group("1x1", {.rules = rules});
+  story.Foreign("node0", &web);
+  EXPECT_EQ(story.Decide(0), "1: node2");
+
+  rules = Beside("web", "zone");
+  rules.affinity[0].namespace_selector =
+      cluster::PodSelector{{"team", "In", {"b"}}};
+  story.Group("1x1", {.rules = rules});
+  EXPECT_EQ(story.Decide(1), "");  // waits: no namespace of team b
+  story.Namespaces({{"shop", {{"team", "b"}}}, {"default", {}}});
+  EXPECT_EQ(story.Decide(2), "2: node0");
+}
+
+TEST(ScheduleRules, SymmetryFollowsTheLabelsOfNamespacesToo) {
+  Story story;
+  story.Nodes("node0 cpu=4 zone=a");
+  PodRules rules = Apart("web", "zone");
+  rules.anti_affinity[0].namespace_selector =
+      cluster::PodSelector{{"team", "Exists", {}}};
+  story.Namespaces({{"default", {{"team", "a"}}}});
+  story.Group("1x1", {.rules = rules});
+  EXPECT_EQ(story.Decide(0), "1: node0");
+  story.Group("1x1", {.labels = kWeb});
+  EXPECT_EQ(story.Decide(1), "");  // kept away by the one that is there
+  story.Namespaces({{"default", {}}});
+  EXPECT_EQ(story.Decide(2), "2: node0");
+}
+
 TEST(ScheduleRules, ChangedLabelsOfAPodCountAtOnce) {
   Story story;
   story.Nodes("node0 cpu=4 zone=a");

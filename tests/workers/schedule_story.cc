@@ -146,6 +146,12 @@ void Story::Relabel(GroupId group, const cluster::LabelMap& labels) {
   }
 }
 
+void Story::Namespaces(
+    const std::map<std::string, cluster::LabelMap>& namespaces) {
+  schedule.SetNamespaces(namespaces);
+  while (schedule.TakeNewSelectors()) schedule.RelabelAll(PodOf());
+}
+
 void Story::Foreign(const std::string& node, const cluster::Pod* pod) {
   std::vector<const cluster::PodRequest*> seen;
   cluster::Resources used;

@@ -46,6 +46,8 @@ class Story {
 
   // The labels of a group's pods have changed, and were seen on their nodes.
   void Relabel(GroupId group, const cluster::LabelMap& labels);
+  // Which namespaces there are, with their labels.
+  void Namespaces(const std::map<std::string, cluster::LabelMap>& namespaces);
   // A pod of others is all that runs on the node; null: none does.
   void Foreign(const std::string& node, const cluster::Pod* pod);
 

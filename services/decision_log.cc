@@ -81,8 +81,9 @@ void DecisionLog::Decided(const workers::Decision& decision,
         .Add("reason", verdict.reason)
         .Add("ms", ms)
         .Write(log_, LogLevel::kInfo,
-               verdict.unsatisfiable ? "group unsatisfiable"
-                                     : "group satisfiable");
+               verdict.unsatisfiable    ? "group unsatisfiable"
+               : verdict.reason.empty() ? "group satisfiable"
+                                        : "group waits");
   }
   for (const workers::Reservation& promise : decision.reserved) {
     Line line(names, promise.group);

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "cluster/quote.h"
 #include "sql/faults.h"
 #include "workers/group_jobs.h"
 #include "workers/pod_rules.h"
@@ -17,6 +18,8 @@ namespace {
 using cluster::BindOutcome;
 using nlohmann::json;
 using queue::Outcome;
+
+constexpr std::chrono::milliseconds kLongestClaimDelay{5'000};
 
 std::vector<queue::JobResult> ResultsOf(const std::vector<queue::Job>& jobs,
                                         Outcome outcome,
@@ -40,6 +43,7 @@ Binder::Binder(sql::Pool& pool, queue::WorkQueue& jobs,
       cluster_(cluster),
       cache_(cache),
       options_(std::move(options)),
+      claims_(cache),
       limit_(std::max(1, options_.batch / 8)) {}
 
 bool Binder::RunOnce(cluster::Time now) {
@@ -65,8 +69,12 @@ void Binder::Bind(const std::vector<queue::Job>& jobs, cluster::Time now) {
   limit_ =
       std::max(1, static_cast<int>(options_.batch * std::ssize(jobs) / pods));
   try {
-    for (BindGroup& group : groups) Check(group);
+    for (BindGroup& group : groups) {
+      Check(group);
+      CheckClaims(group, now);
+    }
     Confirm(groups);
+    AnnounceNodes(groups);
     sql::Failpoint("bind-confirmed");
     Post(groups);
     for (BindGroup& group : groups) {
@@ -106,6 +114,8 @@ std::vector<Binder::BindGroup> Binder::Read(
        sql::RunAlone(pool_, queries::kReadMembersToBind, ids)) {
     BindGroup& group = groups.at(row.Get<std::int64_t>("group_id"));
     if (row.Get<std::int32_t>("revision") != group.revision) continue;
+    group.allocated_at = cluster::Time(std::chrono::microseconds(
+        row.Find<std::int64_t>("allocated_us").value_or(0)));
     if (row.Get<std::string_view>("pod_state") == "bound") {
       continue;
     }
@@ -141,6 +151,62 @@ void Binder::Check(BindGroup& group) const {
       member.resource_version = pod->resource_version;
     }
   }
+}
+
+void Binder::CheckClaims(BindGroup& group, cluster::Time now) {
+  using std::chrono::milliseconds;
+  std::string awaited;
+  for (const BoundMember& member : group.members) {
+    if (group.waits || !group.problem.empty()) return;
+    const cluster::PodPointer pod = cache_.PodByUid(member.uid);
+    if (member.bound || pod == nullptr || pod->volume_claims.empty()) continue;
+    BindClaims::Look look = claims_.Check(*pod, member.node);
+    group.problem = look.problem;
+    if (!look.awaited.empty()) awaited = std::move(look.awaited);
+    std::ranges::move(look.to_announce,
+                      std::back_inserter(group.announcements));
+  }
+  if (awaited.empty() || !group.problem.empty()) return;
+  const auto age =
+      std::chrono::duration_cast<milliseconds>(now - group.allocated_at);
+  if (age < options_.claim_timeout) {
+    group.waits = true;
+    // Volumes take seconds, or for ever.
+    group.delay = std::clamp(age / 4, options_.retry, kLongestClaimDelay);
+  } else {
+    group.problem =
+        "claim " + cluster::Quote(awaited) + " got no volume in time";
+  }
+}
+
+void Binder::AnnounceNodes(std::vector<BindGroup>& groups) {
+  std::vector<cluster::NodeAnnouncement> announcements;
+  std::vector<BindGroup*> of;
+  for (BindGroup& group : groups) {
+    if (!group.problem.empty() || group.members.empty()) continue;
+    for (const cluster::NodeAnnouncement& each : group.announcements) {
+      announcements.push_back(each);
+      of.push_back(&group);
+    }
+  }
+  if (announcements.empty()) return;
+  const auto results = cluster_.Announce(announcements);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    switch (results[i].outcome) {
+      case cluster::AnnounceOutcome::kWritten:
+        claims_.Note(announcements[i]);
+        break;
+      case cluster::AnnounceOutcome::kConflict:  // the watch is behind
+        break;
+      case cluster::AnnounceOutcome::kRefused:
+        of[i]->waits = false;
+        of[i]->problem = "claim " +
+                         cluster::Quote(announcements[i].claim_name) + ": " +
+                         results[i].message;
+        break;
+    }
+  }
+  sql::Failpoint("bind-announced");
 }
 
 void Binder::Confirm(std::vector<BindGroup>& groups) {
@@ -248,7 +314,7 @@ Binder::BatchRecord Binder::Sum(const std::vector<BindGroup>& groups) const {
     record.groups.push_back(group.id);
     record.results.push_back({group.job.id, group.job.attempt,
                               wait ? Outcome::kSnoozed : Outcome::kCompleted,
-                              "", options_.retry});
+                              "", std::max(options_.retry, group.delay)});
     for (const BoundMember& member : group.members) {
       if (!member.bound) continue;
       record.uids.push_back(member.uid);

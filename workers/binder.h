@@ -33,6 +33,7 @@
 #include "sql/pool.h"
 #include "sql/transaction.h"
 #include "workers/announcer.h"
+#include "workers/bind_claims.h"
 #include "workers/decision.h"
 #include "workers/own_bindings.h"
 
@@ -44,6 +45,9 @@ class Binder {
     int batch = 512;  // pods at once, as far as the last groups tell
     std::chrono::milliseconds deadline{5'000};  // for the POSTs of a batch
     std::chrono::milliseconds retry{200};       // until a check is repeated
+    // How long claims may take to get their volumes once their nodes are
+    // announced. (kube-scheduler: bindTimeoutSeconds.)
+    std::chrono::milliseconds claim_timeout{600'000};
     // Told after each batch: groups bound, groups sent back.
     std::function<void(const std::vector<GroupId>&,
                        const std::vector<GroupId>&)>
@@ -80,8 +84,11 @@ class Binder {
     queue::Job job;
     GroupId id = 0;
     int revision = 0;
-    bool waits = false;   // for the watch to catch up
+    bool waits = false;   // for the watch to catch up, or for claims
     std::string problem;  // why it goes back
+    cluster::Time allocated_at{};
+    std::chrono::milliseconds delay{0};  // until it is looked at again
+    std::vector<cluster::NodeAnnouncement> announcements;
     std::vector<BoundMember> members;
   };
 
@@ -100,6 +107,10 @@ class Binder {
   void Bind(const std::vector<queue::Job>& jobs, cluster::Time now);
   std::vector<BindGroup> Read(const std::vector<queue::Job>& jobs);
   void Check(BindGroup& group) const;
+  // A group waits whole as long as a claim of one of its pods has no volume.
+  void CheckClaims(BindGroup& group, cluster::Time now);
+  // Tells the claims that do not know it yet of their nodes.
+  void AnnounceNodes(std::vector<BindGroup>& groups);
   // Once the versions that the bindings will name have been read: a group that
   // was held or changed since is left alone. Intake raises the revision before
   // it touches the pods, so a binding that passes here and comes late
@@ -128,6 +139,7 @@ class Binder {
   cluster::Cluster& cluster_;
   const cluster::ClusterCache& cache_;
   const Options options_;
+  BindClaims claims_;
   int limit_;                       // groups at once
   std::vector<std::string> begun_;  // what own_bindings holds as under way
 };

@@ -36,6 +36,7 @@ struct PendingGroup {
   int job_attempt = 0;
   std::vector<Member> members;  // those that have no place yet
   bool unsatisfiable = false;   // its state in the database
+  std::string reason = {};      // why it alone waits; the same
 };
 
 struct PlacedMember {
@@ -73,6 +74,7 @@ struct Verdict {
   bool unsatisfiable = false;  // else pending again
   std::string reason;
   std::string member;  // UID of one that is the cause; empty: not one alone
+  bool tell = false;   // on the pods; that it is unsatisfiable always is
 };
 
 // Why the groups of a shape wait in a queue; an empty reason takes it back.

@@ -49,6 +49,11 @@ void MatchReplica::NoteNodes() {
       partition_.RemoveNode(name);
     }
   }
+  const std::vector<std::string> claims = cache_.TakeChangedClaims();
+  if (!claims.empty()) {
+    for (const auto& [component, owned] : owned_)
+      owned->worker.NoteClaims(claims);
+  }
   if (changed.empty()) return;
   node_table_.Note(changed);
   for (const auto& [component, owned] : owned_)

@@ -57,6 +57,7 @@ PendingGroup GroupOf(const sql::Row& row) {
   group.shape = row.Get<std::int64_t>("shape");
   group.duration = row.Find<std::int64_t>("duration_seconds");
   group.unsatisfiable = row.Get<bool>("unsatisfiable");
+  group.reason = row.Find<std::string>("reason").value_or("");
   return group;
 }
 

@@ -75,7 +75,7 @@ void PostgresMatchStore::CommitVerdicts(sql::Transaction& transaction,
     unsatisfiable.push_back(verdict.unsatisfiable);
     reasons.push_back(verdict.reason);
     causes.push_back(verdict.member);
-    if (verdict.unsatisfiable) to_tell.insert(verdict.group);
+    if (verdict.unsatisfiable || verdict.tell) to_tell.insert(verdict.group);
   }
   std::vector<GroupId> told;
   std::map<GroupId, std::string> messages;  // with the name of a member

@@ -6,16 +6,22 @@
 #include <utility>
 
 #include "sql/faults.h"
-#include "workers/volume_rules.h"
 
 namespace fluxnetes::workers {
 
 MatchWorker::MatchWorker(MatchStore& store, const cluster::ClusterCache& cache,
                          Options options)
-    : store_(store), cache_(cache), options_(std::move(options)) {}
+    : store_(store),
+      cache_(cache),
+      options_(std::move(options)),
+      claim_line_(cache) {}
 
 void MatchWorker::NoteNodes(const std::vector<std::string>& names) {
   if (schedule_ != nullptr) noted_.insert(names.begin(), names.end());
+}
+
+void MatchWorker::NoteClaims(const std::vector<std::string>& claims) {
+  if (schedule_ != nullptr) claim_line_.Note(claims);
 }
 
 bool MatchWorker::RunOnce(cluster::Time now) {
@@ -54,6 +60,7 @@ void MatchWorker::Forget() {
   claimed_.clear();
   wanted_.clear();
   namespaces_ = 0;
+  claim_line_.Clear();
   strangers_.clear();
   charged_.clear();
 }
@@ -87,17 +94,24 @@ void MatchWorker::Restore(Held held) {
 }
 
 void MatchWorker::Add(PendingGroup group) {
-  const bool looks = schedule_->LooksAtLabels();
-  for (Member& member : group.members) {
-    const auto pod = cache_.PodByUid(member.uid);
-    if (pod == nullptr) continue;
-    if (!pod->volume_claims.empty()) {
-      member.request = schedule_->Intern(
-          cluster::ToJson(WithVolumes(*member.request, *pod, cache_)));
+  auto ready = claim_line_.Put(std::move(group), *schedule_);
+  if (ready) AddToSchedule(*std::move(ready));
+}
+
+void MatchWorker::AddToSchedule(PendingGroup group) {
+  if (schedule_->LooksAtLabels()) {
+    for (Member& member : group.members) {
+      const auto pod = cache_.PodByUid(member.uid);
+      if (pod != nullptr)
+        member.request = schedule_->OfPod(member.request, *pod);
     }
-    if (looks) member.request = schedule_->OfPod(member.request, *pod);
   }
   schedule_->Add(std::move(group));
+}
+
+void MatchWorker::LookAtClaims() {
+  for (PendingGroup& group : claim_line_.LookAgain(*schedule_))
+    AddToSchedule(std::move(group));
 }
 
 void MatchWorker::LookAtNamespaces() {
@@ -153,6 +167,7 @@ void MatchWorker::Apply(const MatchStore::News& news) {
   for (const GroupId group : news.changed) {
     touch(group);
     schedule_->Remove(group);
+    claim_line_.Remove(group);
     schedule_->Release(group, "");
     charged_.erase(group);
   }
@@ -164,6 +179,7 @@ void MatchWorker::Apply(const MatchStore::News& news) {
   LookAtNamespaces();
   ApplyNodes();
   for (const PendingGroup& group : news.waiting) Add(group);
+  LookAtClaims();
   LookAtNewSelectors();
 }
 
@@ -330,7 +346,9 @@ bool MatchWorker::DecideAndCommit(cluster::Time now) {
   const auto begin = std::chrono::steady_clock::now();
   const auto seconds =
       std::chrono::floor<std::chrono::seconds>(now.time_since_epoch()).count();
-  const Decision decision = schedule_->Decide(seconds, options_.batch);
+  Decision decision = schedule_->Decide(seconds, options_.batch);
+  claim_line_.HoldBack(decision, *schedule_);
+  claim_line_.AddVerdicts(decision);
   if (decision.Empty()) return schedule_->More();
   const std::set<GroupId> refused = store_.Commit(
       decision, sql::BugPlanted("wrong-clock")

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "cluster/cluster_cache.h"
+#include "workers/claim_line.h"
 #include "workers/match_store.h"
 #include "workers/schedule.h"
 
@@ -43,6 +44,9 @@ class MatchWorker {
 
   // These nodes, or what is used of them, have changed in the cache.
   void NoteNodes(const std::vector<std::string>& names);
+
+  // These claims have changed there: TakeChangedClaims().
+  void NoteClaims(const std::vector<std::string>& claims);
 
   // Nodes that others had may be free now.
   void ClaimAgain() { claim_again_ = true; }
@@ -85,6 +89,8 @@ class MatchWorker {
   // Placed and waiting pods, with the labels that rules look at.
   void Restore(Held held);
   void Add(PendingGroup group);
+  void AddToSchedule(PendingGroup group);
+  void LookAtClaims();
   void LookAtNamespaces();
   void LookAtNewSelectors();
   bool DecideAndCommit(cluster::Time now);
@@ -104,6 +110,7 @@ class MatchWorker {
   std::set<std::string> wanted_;  // nodes that others have
   bool claim_again_ = false;
   std::uint64_t namespaces_ = 0;  // their version in the cache
+  ClaimLine claim_line_;          // groups whose pods use claims
   // What groups of other components hold, on claimed nodes.
   std::map<GroupId, Held> strangers_;
   std::map<GroupId, Held> charged_;  // those of them that are in the schedule

@@ -147,7 +147,8 @@ SELECT
   g.shape,
   g.duration_seconds,
   g.match_job,
-  g.state = 'unsatisfiable' AS unsatisfiable
+  g.state = 'unsatisfiable' AS unsatisfiable,
+  g.reason
 FROM unnest($1::bigint []) AS v (id)
 INNER JOIN pod_groups AS g ON g.id = any(ARRAY[v.id])
 WHERE g.state NOT IN ('allocated', 'bound') AND g.cancel_reason IS NULL
@@ -359,6 +360,7 @@ SELECT
   g.id AS group_id,
   g.revision,
   g.state,
+  (extract(epoch FROM g.allocated_at) * 1000000)::bigint AS allocated_us,
   p.uid,
   p.namespace,
   p.pod_name,

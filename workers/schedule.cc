@@ -345,6 +345,15 @@ void Schedule::Restore(const Held& held) { state_->graph.Hold(held); }
 
 void Schedule::Add(PendingGroup group) { state_->Add(std::move(group)); }
 
+std::optional<PendingGroup> Schedule::Take(GroupId group) {
+  const WaitingGroup* waiting = state_->lines.Find(group);
+  if (waiting == nullptr) return std::nullopt;
+  PendingGroup taken = Copy(*waiting);
+  taken.members = waiting->members;
+  state_->Remove(group);
+  return taken;
+}
+
 bool Schedule::Remove(GroupId group) { return state_->Remove(group); }
 
 bool Schedule::Release(GroupId group, const std::string& uid) {

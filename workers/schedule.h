@@ -124,6 +124,9 @@ class Schedule {
   // already, `members` are those that have none yet. A group without members
   // waits for nothing and is not added.
   void Add(PendingGroup group);
+  // Takes a waiting group out, to be added again later; nothing if it is
+  // unknown.
+  std::optional<PendingGroup> Take(GroupId group);
   // It waits no longer (cancelled, changed, placed elsewhere). False: unknown.
   bool Remove(GroupId group);
 

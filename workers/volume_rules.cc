@@ -1,5 +1,7 @@
 #include "workers/volume_rules.h"
 
+#include "workers/pod_claims.h"
+
 namespace fluxnetes::workers {
 namespace {
 
@@ -29,12 +31,19 @@ cluster::PodRequest WithVolumes(const cluster::PodRequest& request,
                                 const cluster::Pod& pod,
                                 const cluster::ClusterCache& cache) {
   cluster::PodRequest with = request;
-  for (const std::string& name : pod.volume_claims) {
-    const auto claim = cache.VolumeClaimByName(pod.namespace_name, name);
-    if (claim == nullptr || claim->volume_name.empty()) continue;
-    const auto volume = cache.VolumeByName(claim->volume_name);
-    if (volume == nullptr) continue;
-    with.node_affinity = Both(with.node_affinity, volume->node_affinity);
+  for (const PodClaim& claim : ClaimsOf(pod, cache)) {
+    if (claim.state == PodClaim::State::kBound) {
+      with.node_affinity =
+          Both(with.node_affinity, claim.volume->node_affinity);
+    } else if (claim.state == PodClaim::State::kToBeBound) {
+      const std::string& node = claim.claim->selected_node;
+      with.node_affinity =
+          node.empty()
+              ? Both(with.node_affinity,
+                     claim.storage_class->allowed_topologies)
+              : Both(with.node_affinity,
+                     {{{"metadata.name", "In", {node}, /*field=*/true}}});
+    }
   }
   return with;
 }

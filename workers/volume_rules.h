@@ -1,6 +1,8 @@
-// From which nodes the volumes of a pod can be used, as part of its request:
-// each claim that has a volume (Kubernetes: "Persistent Volumes", node
-// affinity). Claims without one are passed over.
+// From which nodes the volumes of a pod can be used, as part of its request: of
+// each claim that has a volume those of the volume's node affinity; of one
+// whose volume is to be made the node that was announced to it, or those of its
+// storage class's allowedTopologies (Kubernetes: "Persistent Volumes", "Storage
+// Classes"). Claims that have to be waited for (pod_claims.h) are passed over.
 //
 // Pure but for the cache.
 #pragma once

@@ -39,6 +39,7 @@ class MatchTest : public LifecycleTest {
 
   void Match(cluster::Time now = kNoon) {
     match->worker.NoteNodes(cache->TakeChangedNodes());
+    match->worker.NoteClaims(cache->TakeChangedClaims());
     for (int i = 0; i < 10; ++i) match->worker.RunOnce(now);
   }
 

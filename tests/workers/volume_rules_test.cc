@@ -43,6 +43,7 @@ TEST(VolumeRules, PodGoesWhereItsVolumesAre) {
   Put(cache, claim);
   EXPECT_EQ(WithVolumes(pod.request, pod, cache), pod.request);
   claim.volume_name = "pv-7";
+  claim.bind_completed = true;
   Put(cache, claim);
   cluster::Volume volume;
   volume.name = "pv-7";
@@ -50,6 +51,31 @@ TEST(VolumeRules, PodGoesWhereItsVolumesAre) {
   Put(cache, volume);
   EXPECT_THAT(WithVolumes(pod.request, pod, cache).node_affinity,
               ElementsAre(kZoneA));
+}
+
+TEST(VolumeRules, VolumeThatIsToBeMadeGoesByItsClassAndThenByItsNode) {
+  cluster::ClusterCache cache;
+  cluster::StorageClass local;
+  local.name = "local";
+  local.provisioner = "example.com/disk";
+  local.waits_for_consumer = true;
+  local.allowed_topologies = {kZoneA, kZoneB};
+  Put(cache, local);
+  cluster::VolumeClaim claim;
+  claim.namespace_name = "team";
+  claim.name = "data";
+  claim.storage_class = "local";
+  Put(cache, claim);
+  cluster::Pod pod;
+  pod.namespace_name = "team";
+  pod.volume_claims = {"data"};
+  EXPECT_THAT(WithVolumes(pod.request, pod, cache).node_affinity,
+              ElementsAre(kZoneA, kZoneB));
+  claim.selected_node = "n7";
+  Put(cache, claim);
+  EXPECT_THAT(WithVolumes(pod.request, pod, cache).node_affinity,
+              ElementsAre(ElementsAre(cluster::NodeRequirement{
+                  "metadata.name", "In", {"n7"}, true})));
 }
 
 }  // namespace

@@ -186,6 +186,7 @@ CREATE TABLE pods (
   bound_at timestamptz,
   ended_at timestamptz,
   replaced_by text,
+  turned_away text,
   CONSTRAINT pods_bound_has_node CHECK (state <> 'bound' OR node_name IS NOT NULL)
 );
 CREATE INDEX pods_group ON pods (group_id);
@@ -208,6 +209,7 @@ COMMENT ON COLUMN pods.created_at IS 'When it was created.';
 COMMENT ON COLUMN pods.bound_at IS 'When it was bound.';
 COMMENT ON COLUMN pods.ended_at IS 'When it was seen to have ended.';
 COMMENT ON COLUMN pods.replaced_by IS 'The pod that took the place of this one, which failed or was deleted.';
+COMMENT ON COLUMN pods.turned_away IS 'Why its node''s kubelet would not have it (OutOfcpu, NodeAffinity, ...): its place is not held, and a pod that replaces it is matched anew.';
 
 CREATE TABLE allocations (
   fluxion_job bigint PRIMARY KEY,

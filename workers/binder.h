@@ -79,6 +79,7 @@ class Binder {
     bool bound = false;   // Kubernetes says so
     bool posted = false;  // by us, now, to `node`
     std::string problem;  // why it cannot be
+    cluster::PodPointer pod = nullptr;
   };
   struct BindGroup {
     queue::Job job;
@@ -111,6 +112,7 @@ class Binder {
   void CheckClaims(BindGroup& group, cluster::Time now);
   // Tells the claims that do not know it yet of their nodes.
   void AnnounceNodes(std::vector<BindGroup>& groups);
+  void CheckRoom(std::vector<BindGroup>& groups);
   // Once the versions that the bindings will name have been read: a group that
   // was held or changed since is left alone. Intake raises the revision before
   // it touches the pods, so a binding that passes here and comes late

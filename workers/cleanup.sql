@@ -83,6 +83,7 @@ INNER JOIN placements AS l
 WHERE
   p.state IN ('failed', 'deleted')
   AND p.replaced_by IS NULL
+  AND p.turned_away IS NULL
   AND p.owner_uid IS NOT NULL
   AND l.held_until IS NULL
   AND g.cancel_reason IS NULL
@@ -112,6 +113,7 @@ WHERE
   AND l.pod_uid = p.uid
   AND p.state IN ('failed', 'deleted')
   AND p.replaced_by IS NULL
+  AND p.turned_away IS NULL
   AND p.owner_uid = any($2::text [])
   AND l.held_until IS NULL
   AND g.cancel_reason IS NULL
@@ -261,7 +263,10 @@ recorded AS (
       WHEN o.ends_at <= o.ended_at
         THEN 'it ran longer than its pods'' activeDeadlineSeconds'
       WHEN 'failed' = any(o.states) THEN (
-        SELECT format('pod %s failed', min(p.pod_name)) FROM pods AS p
+        SELECT format(
+          'pod %s failed%s', min(p.pod_name),
+          ': its node would not have it (' || min(p.turned_away) || ')'
+        ) FROM pods AS p
         WHERE
           p.group_id = any(ARRAY[o.id]) AND p.state = 'failed' AND p.replaced_by IS NULL
       )

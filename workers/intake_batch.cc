@@ -194,7 +194,7 @@ void IntakeBatch::SortMember(const std::string& uid, const ObservedPod& seen,
     members_.Bind(seen.pod);
     return;
   }
-  members_.End(uid, StateOf(seen.fate), seen.pod ? seen.pod->node_name : "");
+  members_.End(uid, StateOf(seen.fate), seen.pod);
   groups_.Clean(record.group_id);
 }
 

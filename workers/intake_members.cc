@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 
+#include "cluster/turned_away.h"
 #include "workers/members_queries.h"
 #include "workers/other_resources.h"
 
@@ -19,10 +20,12 @@ void MemberChanges::Bind(const cluster::PodPointer& pod) {
 }
 
 void MemberChanges::End(const std::string& uid, const std::string& state,
-                        const std::string& node) {
+                        const cluster::PodPointer& pod) {
   ended_.push_back(uid);
   ended_states_.push_back(state);
-  ended_nodes_.push_back(node);
+  ended_nodes_.push_back(pod ? pod->node_name : "");
+  turned_away_.emplace_back();
+  if (pod && cluster::IsTurnedAway(*pod)) turned_away_.back() = pod->reason;
 }
 
 std::set<std::int64_t> MemberChanges::Write(sql::Transaction& transaction,
@@ -31,7 +34,7 @@ std::set<std::int64_t> MemberChanges::Write(sql::Transaction& transaction,
     transaction.Run(queries::kSetMemberVersions, versioned_, versions_);
   if (!ended_.empty())
     transaction.Run(queries::kEndMembers, ended_, ended_states_, ended_nodes_,
-                    now);
+                    turned_away_, now);
   if (bound_.empty()) return {};
   return ChargePlaces(transaction, now);
 }

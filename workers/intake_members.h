@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -20,9 +21,9 @@ class MemberChanges {
  public:
   void SetVersion(const std::string& uid, const std::string& version);
   void Bind(const cluster::PodPointer& pod);
-  // `state`: succeeded, failed, deleted.
+  // `state`: succeeded, failed, deleted. `pod`: as it is now; null: gone.
   void End(const std::string& uid, const std::string& state,
-           const std::string& node);
+           const cluster::PodPointer& pod);
 
   // Returns the groups whose places changed by it.
   std::set<std::int64_t> Write(sql::Transaction& transaction,
@@ -34,6 +35,7 @@ class MemberChanges {
 
   std::vector<std::string> versioned_, versions_;
   std::vector<std::string> ended_, ended_states_, ended_nodes_;
+  std::vector<std::optional<std::string>> turned_away_;
   std::vector<cluster::PodPointer> bound_;
 };
 

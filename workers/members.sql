@@ -45,8 +45,10 @@ UPDATE pods AS p
 SET
   state = v.state,
   node_name = coalesce(p.node_name, nullif(v.node, '')),
-  ended_at = $4
-FROM unnest($1::text [], $2::text [], $3::text []) AS v (uid, state, node)
+  turned_away = v.turned_away,
+  ended_at = $5
+FROM unnest($1::text [], $2::text [], $3::text [], $4::text [])
+AS v (uid, state, node, turned_away)
 WHERE p.uid = any(ARRAY[v.uid]) AND p.state IN ('waiting', 'bound');
 
 -- name: bind_members
@@ -235,7 +237,7 @@ ORDER BY g.id DESC;
 
 -- name: read_vacancies
 -- Members that failed or were deleted and were not replaced, with the place
--- that is held for a replacement, if it still is.
+-- that is held for a replacement, if it still is and can be used.
 SELECT
   p.group_id,
   p.uid,
@@ -245,7 +247,9 @@ SELECT
 FROM unnest($1::bigint []) AS v (id)
 INNER JOIN pods AS p ON p.group_id = any(ARRAY[v.id])
 LEFT JOIN placements AS l
-  ON l.fluxion_job = any(ARRAY[p.group_id]) AND l.pod_uid = p.uid
+  ON l.fluxion_job = any(ARRAY[p.group_id])
+  AND l.pod_uid = p.uid
+  AND p.turned_away IS NULL
 WHERE p.state IN ('failed', 'deleted') AND p.replaced_by IS NULL
 ORDER BY p.group_id, l.node_name IS NULL, p.ended_at, p.uid;
 

@@ -377,6 +377,16 @@ LEFT JOIN placements AS l
   ON l.fluxion_job = any(ARRAY[v.id]) AND l.pod_uid = p.uid
 ORDER BY g.id, p.completion_index NULLS LAST, p.created_at, p.uid;
 
+-- name: read_grants
+-- What was given to pods ($1) on the nodes on which they are ($2).
+SELECT l.pod_uid, l.cpu_milli, l.memory_bytes, l.other::text AS other
+FROM unnest($1::text [], $2::text []) AS v (uid, node)
+INNER JOIN pods AS p ON p.uid = any(ARRAY[v.uid])
+INNER JOIN placements AS l
+  ON l.fluxion_job = any(ARRAY[p.group_id])
+  AND l.pod_uid = p.uid
+  AND l.node_name = v.node;
+
 -- name: read_revisions
 -- The groups that may be bound still, and in which revision.
 SELECT g.id, g.revision

@@ -5,8 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
+#include "cluster/turned_away.h"
 #include "tests/invariants/invariants.h"
 #include "tests/invariants/manifests.h"
 
@@ -39,8 +41,27 @@ class Behaviour : public ::testing::Test {
     }
     return nullptr;
   }
+  // As far as the match, and not to the binder.
+  void Allocate(const std::string& manifests) {
+    system.Settle();
+    system.Submit(manifests);
+    const auto now = system.cluster.Now();
+    system.process->intake.RunOnce(now);
+    system.process->promoter.RunOnce(now);
+    while (system.process->match.RunOnce(now)) {
+    }
+  }
+  int CountTurnedAway() {
+    return static_cast<int>(std::ranges::count_if(
+        system.cluster.TakeSnapshot().pods,
+        [](const auto& pod) { return cluster::IsTurnedAway(*pod); }));
+  }
   // A pod of another scheduler that runs until it is deleted.
   void AddOther(const std::string& name, const std::string& node, int cpu) {
+    CreateOther(name, node, cpu);
+    system.Settle();
+  }
+  void CreateOther(const std::string& name, const std::string& node, int cpu) {
     cluster::PodTemplate other{};
     other.pod.namespace_name = "kube-system";
     other.pod.name = name;
@@ -49,7 +70,6 @@ class Behaviour : public ::testing::Test {
     other.pod.request.resources = {.cpu_milli = cpu * 1'000L, .pods = 1};
     other.run.length.reset();
     ASSERT_NE(system.cluster.CreatePod(other), nullptr);
-    system.Settle();
   }
   void RemoveOther(const std::string& name) {
     EXPECT_TRUE(system.cluster.Delete({"Pod", "kube-system", name, ""}));

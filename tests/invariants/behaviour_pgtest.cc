@@ -144,13 +144,7 @@ TEST_F(Behaviour, NodeThatIsAddedIsUsedAndACordonedOneIsNot) {
 }
 
 TEST_F(Behaviour, NodeTaintedBetweenMatchAndBindSendsTheGroupBackWhole) {
-  system.Settle();
-  system.Submit(GangOf("train", 4, {.cpu = "2", .seconds = 10}));
-  const auto now = system.cluster.Now();
-  system.process->intake.RunOnce(now);
-  system.process->promoter.RunOnce(now);
-  while (system.process->match.RunOnce(now)) {
-  }
+  Allocate(GangOf("train", 4, {.cpu = "2", .seconds = 10}));
   ASSERT_EQ(StateOf("train"), "allocated");
   system.cluster.AddTaint("node1", {"team", "red", "NoSchedule"});
   system.Settle();
@@ -159,6 +153,36 @@ TEST_F(Behaviour, NodeTaintedBetweenMatchAndBindSendsTheGroupBackWhole) {
   system.Settle();
   EXPECT_EQ(system.cluster.Bindings().size(), 4U);
   RunToEndAndExpectNothingLeft();
+}
+
+TEST_F(Behaviour, NodeFilledByOthersBetweenMatchAndBindSendsTheGroupBackWhole) {
+  Allocate(GangOf("train", 4, {.cpu = "2", .seconds = 10}));
+  ASSERT_EQ(StateOf("train"), "allocated");
+  AddOther("thief", "node0", 3);
+  EXPECT_EQ(system.cluster.Bindings().size(), 0U);
+  EXPECT_NE(StateOf("train"), "allocated");
+  RemoveOther("thief");
+  EXPECT_EQ(system.cluster.Bindings().size(), 4U);
+  RunToEndAndExpectNothingLeft();
+}
+
+// The binder has not heard of the pod that comes first.
+TEST_F(Behaviour, PodsThatTheirKubeletTurnsAwayAreMatchedAnewNotSentBack) {
+  Allocate(GangOf("train", 4, {.cpu = "2", .seconds = 30}));
+  system.cluster.SetWatchFaults({.delay = seconds(1)});
+  CreateOther("thief", "node0", 3);
+  system.process->binder.RunOnce(system.cluster.Now());
+  ASSERT_EQ(system.cluster.Bindings().size(), 4U);
+  system.cluster.SetWatchFaults({});
+  system.Advance(seconds(5));
+  EXPECT_EQ(CountTurnedAway(), 2);
+  EXPECT_EQ(system.Ask("SELECT count(*) FROM placements"), "2");
+  EXPECT_EQ(system.Ask("SELECT first_in_line FROM pod_groups"), "t");
+  RemoveOther("thief");
+  EXPECT_EQ(StateOf("train"), "bound");
+  EXPECT_EQ(CountTurnedAway(), 2);
+  RunToEndAndExpectNothingLeft();
+  EXPECT_EQ(system.Ask("SELECT result FROM group_history"), "succeeded");
 }
 
 TEST_F(Behaviour, ApiServerThatIsAwayLosesNothing) {

@@ -138,6 +138,46 @@ TEST_F(StoppedHalfway, NodeTaintedBetweenMatchAndBindSendsTheGroupBackWhole) {
   EXPECT_EQ(Bound("train"), 4);
 }
 
+TEST_F(StoppedHalfway, NodeFilledBetweenMatchAndBindSendsTheGroupBackWhole) {
+  StartScheduler({{"FLUXNETES_FAILPOINT", "match-committed"}});
+  Submit(Gang("train", 4, {.cpu = 2}));
+  ASSERT_TRUE(Comes([&] { return scheduler_->HasEnded(); }));
+  ASSERT_EQ(StateOf("train"), "allocated");
+  AddForeign("thief", Node(1), 3);
+  StartScheduler();
+  EXPECT_TRUE(Comes([&] { return StateOf("train") != "allocated"; }));
+  EXPECT_TRUE(Comes([&] { return !ReasonOf("train").empty(); }));
+  EXPECT_EQ(Bound("train"), 0);
+  Delete("pods/thief");
+  EXPECT_TRUE(Comes("train", "bound"));
+  EXPECT_EQ(Bound("train"), 4);
+}
+
+// KWOK's kubelets turn nobody away: the test does it for one.
+TEST_F(OnKubernetes, PodThatItsKubeletTurnsAwayIsReplacedElsewhere) {
+  Submit(Gang("train", 2, {.cpu = 3}));
+  ASSERT_TRUE(Comes("train", "bound"));
+  std::string refused, kept;
+  for (const cluster::Pod& pod : PodsOf("train"))
+    (pod.node_name == Node(1) ? refused : kept) = pod.name;
+  AddForeign("thief", Node(1), 3);
+  EXPECT_TRUE(Comes(
+      [&] { return PodNamed(refused).phase == cluster::PodPhase::kRunning; }));
+  Patch("pods/" + refused + "/status",
+        {{"status", {{"phase", "Failed"}, {"reason", "OutOfcpu"}}}});
+  EXPECT_TRUE(
+      Comes([&] { return Ask("SELECT count(*) FROM placements") == "1"; }));
+  AddNode(Node(2));
+  const auto is_replaced = [&] {
+    for (const cluster::Pod& pod : PodsOf("train"))
+      if (pod.name != refused && pod.node_name == Node(2)) return true;
+    return false;
+  };
+  EXPECT_TRUE(Comes(is_replaced));
+  EXPECT_TRUE(Comes("train", "bound"));
+  EXPECT_EQ(PodNamed(kept).node_name, Node(0));
+}
+
 TEST_F(OnKubernetes, CapacityFollowsPodsOfOthers) {
   AddForeign("daemon", Node(0), 1);
   Submit(Gang("pair", 2, {.cpu = 4}));

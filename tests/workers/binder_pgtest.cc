@@ -46,6 +46,41 @@ TEST_F(BinderTest, NodeCordonedMeanwhileSendsTheGroupBackWhole) {
   EXPECT_EQ(NodeOf("train-0"), "n1");
 }
 
+TEST_F(BinderTest, NodeFilledByOthersMeanwhileSendsTheGroupBackWhole) {
+  Place("train", 3);
+  Place("small", 1);
+  cluster::Pod other = PodOf({.name = "daemon", .cpu = 62'000});
+  other.scheduler_name = "default-scheduler";
+  other.node_name = "n0";
+  door.Put(other);
+  Observe();
+  BindPlaced();
+  // The first one that still has room is bound; the one behind it is, too.
+  EXPECT_EQ(StateOf("train"), "pending queued");
+  EXPECT_EQ(NodeOf("train-0"), "");
+  EXPECT_EQ(NodeOf("small-0"), "n0");
+  EXPECT_THAT(Ask("SELECT reason FROM pod_groups WHERE group_name = 'train'"),
+              HasSubstr("node n0 was filled by others meanwhile"));
+  Match();
+  BindPlaced();
+  EXPECT_EQ(StateOf("train"), "bound");
+}
+
+// What was given to our pods counts, however much they ask for by now: else
+// the match would give the group the same node for ever.
+TEST_F(BinderTest, PodThatWasResizedSendsNobodyBack) {
+  Place("first", 1);
+  BindPlaced();
+  Observe();
+  door.ChangePod("default/first-0", [](cluster::Pod& pod) {
+    pod.request.resources.cpu_milli = 64'000;
+  });
+  Observe();
+  Place("second", 1);
+  BindPlaced();
+  EXPECT_EQ(NodeOf("second-0"), "n0");
+}
+
 TEST_F(BinderTest, MemberThatIsGoneIsWaitedForBeforeAnythingIsPosted) {
   Place("train", 2);
   door.Remove("default/train-1");

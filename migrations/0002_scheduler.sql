@@ -370,6 +370,19 @@ COMMENT ON COLUMN nodes.unschedulable IS 'Why it takes no new pods: cordoned, no
 COMMENT ON COLUMN nodes.labels IS 'Its labels.';
 COMMENT ON COLUMN nodes.seen_at IS 'When this was written.';
 
+CREATE TABLE resync_differences (
+  kind text PRIMARY KEY,
+  found bigint NOT NULL CHECK (found >= 1),
+  names text [] NOT NULL,
+  last_found_at timestamptz NOT NULL DEFAULT now()
+);
+COMMENT ON TABLE resync_differences IS
+'What the full comparison of cluster, records and memory has found to differ, and healed: empty in a healthy system.';
+COMMENT ON COLUMN resync_differences.kind IS 'What: pod event, node event (the watch had not told of a change), pod, group, job, place (a record was wrong), graph node, graph places (the resource graph in memory was).';
+COMMENT ON COLUMN resync_differences.found IS 'How many so far.';
+COMMENT ON COLUMN resync_differences.names IS 'The first few of the last find.';
+COMMENT ON COLUMN resync_differences.last_found_at IS 'When one was found last, by the database''s clock.';
+
 CREATE TABLE group_history (
   group_id bigint NOT NULL,
   namespace text NOT NULL,

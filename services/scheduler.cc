@@ -28,6 +28,7 @@
 #include "workers/match_replica.h"
 #include "workers/notices.h"
 #include "workers/promoter.h"
+#include "workers/resync.h"
 
 namespace fluxnetes::services {
 namespace {
@@ -92,6 +93,13 @@ struct Scheduler::State {
         jobs(pool),
         client(pool, options.client),
         intake_leader(pool, client, "intake"),
+        differences([this](workers::DifferenceKind kind, std::int64_t count,
+                           const auto& names) {
+          log.Warn("a difference was found and is healed",
+                   {{"kind", std::string(workers::NameOf(kind))},
+                    {"count", count},
+                    {"what", fmt::format("{}", fmt::join(names, ","))}});
+        }),
         maintenance(pool, jobs, client, MaintenanceWith(options.keep_days)),
         listener(WithoutCatalogues(options.database)) {}
 
@@ -116,6 +124,7 @@ struct Scheduler::State {
   queue::Leadership intake_leader;
   cluster::ClusterCache cache;
   workers::OwnBindings own_bindings;
+  workers::Differences differences;
   queue::Maintenance maintenance;
   sql::Listener listener;
 
@@ -126,12 +135,14 @@ struct Scheduler::State {
   std::array<std::unique_ptr<workers::Binder>, kBinders> binders;
   std::unique_ptr<workers::Cleanup> cleanup;
   std::unique_ptr<workers::Notices> notices;
+  std::unique_ptr<workers::Resync> resync;
   std::vector<std::unique_ptr<Loop>> loops;
   Loop* promoter_loop = nullptr;
   Loop* match_loop = nullptr;
   std::array<Loop*, kBinders> binder_loops{};
   Loop* cleanup_loop = nullptr;
   Loop* notices_loop = nullptr;
+  Loop* resync_loop = nullptr;
 
   std::thread starter;
   std::mutex mutex;
@@ -195,7 +206,13 @@ void Scheduler::State::Build() {
               [this](const auto& uid, const auto& why) {
                 log.Error("pod set aside", {{"uid", uid}, {"why", why}});
               },
-          .own_bindings = &own_bindings});
+          .own_bindings = &own_bindings,
+          .differences = &differences,
+          .on_listed =
+              [this] {
+                resync->Listed();
+                resync_loop->Ring();
+              }});
   promoter = std::make_unique<workers::Promoter>(pool, jobs,
                                                  workers::Promoter::Options{});
   match = std::make_unique<workers::MatchReplica>(
@@ -207,10 +224,13 @@ void Scheduler::State::Build() {
                            RingBinders();
                            decision_log.Decided(decision, took);
                          }},
-          .on_owner = [this](const auto& queues, bool owns) {
-            log.Info(owns ? "matches" : "matches no more",
-                     {{"queues", fmt::format("{}", fmt::join(queues, ","))}});
-          }});
+          .on_owner =
+              [this](const auto& queues, bool owns) {
+                log.Info(
+                    owns ? "matches" : "matches no more",
+                    {{"queues", fmt::format("{}", fmt::join(queues, ","))}});
+              },
+          .differences = &differences});
   announcer = std::make_unique<workers::Announcer>(
       cluster, own_bindings, workers::Announcer::Options{});
   for (auto& binder : binders) {
@@ -228,6 +248,11 @@ void Scheduler::State::Build() {
                                                workers::Cleanup::Options{});
   notices = std::make_unique<workers::Notices>(jobs, client, cluster,
                                                workers::Notices::Options{});
+  resync = std::make_unique<workers::Resync>(
+      pool, jobs, cluster, cache, *intake, *match, differences,
+      workers::Resync::Options{
+          .interval = options.resync_interval,
+          .listing = {.watch_timeout = milliseconds{100}}});
 }
 
 void Scheduler::State::AddLoop(const std::string& name, milliseconds interval,
@@ -302,6 +327,9 @@ void Scheduler::State::Wire() {
   AddLoop("notices", milliseconds{1'000},
           [this] { return notices->RunOnce(); });
   notices_loop = loops.back().get();
+  AddLoop("resync", milliseconds{1'000},
+          [this] { return resync->RunOnce(Now()); });
+  resync_loop = loops.back().get();
   listener.On("jobs", [this](const std::string& queue) {
     if (queue == workers::kBindQueue) {
       RingBinders();

@@ -130,6 +130,7 @@ ExitCode RunServe(const Config& config) {
   options.client = {.time_to_live = config.client.time_to_live,
                     .heartbeat = config.client.heartbeat};
   options.scheduler_name = config.scheduler_name;
+  options.resync_interval = config.resync_interval;
   Scheduler scheduler(std::move(options), world.door(), log);
   scheduler.Start();
   int signal = 0;

@@ -209,6 +209,12 @@ constexpr Setting kSettings[] = {
        c.shutdown_grace = ParseDuration(t);
      },
      [](const Config& c) { return FormatDuration(c.shutdown_grace); }},
+    {"resyncInterval", "FLUXNETES_RESYNC_INTERVAL", "resync-interval",
+     "DURATION", "how often cluster, tables and memory are compared in full",
+     [](Config& c, const std::string& t) {
+       c.resync_interval = ParseDuration(t);
+     },
+     [](const Config& c) { return FormatDuration(c.resync_interval); }},
 };
 
 }  // namespace

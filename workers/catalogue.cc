@@ -6,6 +6,7 @@
 #include "workers/filling_queries.h"
 #include "workers/members_queries.h"
 #include "workers/queries.h"
+#include "workers/resync_queries.h"
 
 namespace fluxnetes::workers {
 
@@ -19,6 +20,7 @@ std::span<const sql::Query> Catalogue() {
     add(queries::kAllFilling);
     add(queries::kAllMembers);
     add(queries::kAllCleanup);
+    add(queries::kAllResync);
     return queries;
   }();
   return all;

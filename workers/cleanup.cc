@@ -196,6 +196,7 @@ void Cleanup::Settle(const Work& work, cluster::Time now) {
       transaction.Run(queries::kHoldPlacesNoLonger, work.forsaken, now);
     transaction.Run(queries::kReleasePlaces, groups, now,
                     sql::BugPlanted("release-untold"));
+    transaction.Run(queries::kReleaseOrphanedPlaces, groups);
     transaction.Run(queries::kRecordHistory, groups,
                     sql::BugPlanted("history-too-early"), now);
   }

@@ -11,6 +11,7 @@
 #include "workers/intake_batch.h"
 #include "workers/intake_filling.h"
 #include "workers/members_queries.h"
+#include "workers/version_number.h"
 
 namespace fluxnetes::workers {
 namespace {
@@ -58,13 +59,16 @@ bool Intake::RunOnce(cluster::Time now) {
 }
 
 bool Intake::Watch() {
+  if (list_again_.exchange(false)) watch_.reset();
   if (watch_ == nullptr) watch_ = cluster_.WatchAll();
   const auto timeout = changed_.empty() || term_ == 0
                            ? options_.watch_timeout
                            : std::chrono::milliseconds(0);
-  const auto events = watch_->Next(options_.events, timeout);
+  auto events = watch_->Next(options_.events, timeout);
+  if (sql::BugPlanted("event-lost")) events.clear();
   const cluster::CacheChanges changes = cache_.Apply(events);
-  compare_ |= changes.listed;
+  for (const cluster::WatchEvent& event : events) NoteTold(event);
+  compare_ |= changes.listed || asked_.exchange(false);
   if (changes.listed && options_.own_bindings != nullptr)
     options_.own_bindings->ForgetRecorded();
   NoticeBindings();
@@ -73,7 +77,39 @@ bool Intake::Watch() {
     const cluster::PodPointer pod = cache_.PodByUid(uid);
     if (pod != nullptr && IsOurs(*pod)) Remember(uid);
   }
+  if (changes.listed && options_.on_listed) options_.on_listed();
   return std::ssize(events) == options_.events;
+}
+
+void Intake::NoteTold(const cluster::WatchEvent& event) {
+  NoteTold(event, cluster::WatchedKind::kPods, told_pods_);
+  NoteTold(event, cluster::WatchedKind::kNodes, told_nodes_);
+}
+
+void Intake::NoteTold(const cluster::WatchEvent& event,
+                      cluster::WatchedKind kind, Told& told) {
+  using Kind = cluster::WatchEvent::Kind;
+  if (event.kind == Kind::kListBegin || event.kind == Kind::kListEnd) {
+    if (event.listed.value_or(kind) != kind) return;
+    told.listing = event.kind == Kind::kListBegin;
+    if (told.listing) told.newest = 0;  // it may be another cluster by now
+  } else if (kind == cluster::WatchedKind::kPods) {
+    const auto* pod = std::get_if<cluster::PodPointer>(&event.object);
+    if (pod == nullptr) return;
+    told.newest =
+        std::max(told.newest, VersionNumber((*pod)->resource_version));
+  } else {
+    const auto* node = std::get_if<cluster::NodePointer>(&event.object);
+    if (node == nullptr) return;
+    told.newest =
+        std::max(told.newest, VersionNumber((*node)->resource_version));
+  }
+  told.until = told.listing ? 0 : told.newest;
+}
+
+std::uint64_t Intake::ToldUntil(cluster::WatchedKind kind) const {
+  return kind == cluster::WatchedKind::kNodes ? told_nodes_.until
+                                              : told_pods_.until;
 }
 
 void Intake::Notice(const cluster::PodPointer& before,
@@ -118,13 +154,15 @@ bool Intake::IsOurs(const cluster::Pod& pod) const {
 
 void Intake::Remember(const std::string& uid) {
   if (sql::BugPlanted("pod-forgotten")) return;
+  compared_.erase(uid);
   if (!remembered_.insert(uid).second) return;
   changed_.push_back(uid);
   if (changed_.size() - comparing_ <= options_.remembered) return;
   changed_.clear();
   remembered_.clear();
+  compared_.clear();
   comparing_ = 0;
-  compare_ = true;
+  compare_ = catching_up_ = true;
 }
 
 bool Intake::Lead() {
@@ -133,11 +171,12 @@ bool Intake::Lead() {
   if (term_ == 0) {
     changed_.clear();
     remembered_.clear();
+    compared_.clear();
     comparing_ = 0;
     strays_.clear();
     return false;
   }
-  compare_ = true;
+  compare_ = catching_up_ = true;
   held_ = true;
   queue_names_.clear();
   return true;
@@ -160,10 +199,13 @@ void Intake::RememberAll() {
     transaction.Commit();
   }
   compare_ = false;
+  const bool catching_up = std::exchange(catching_up_, false);
   ++counts_.resyncs;
   queue_names_.clear();
-  const auto add = [this](const std::string& uid) {
-    if (remembered_.insert(uid).second) changed_.push_back(uid);
+  const auto add = [&](const std::string& uid) {
+    if (!remembered_.insert(uid).second) return;
+    changed_.push_back(uid);
+    if (!catching_up && !MayStillChange(uid)) compared_.insert(uid);
   };
   for (const std::string& uid : recorded) {
     if (cache_.PodByUid(uid) == nullptr) add(uid);
@@ -172,6 +214,27 @@ void Intake::RememberAll() {
     if (IsOurs(*pod)) add(pod->uid);
   }
   comparing_ = changed_.size();
+}
+
+// A binding of ours is told by the watch before it is recorded.
+bool Intake::MayStillChange(const std::string& uid) const {
+  const auto is_same = [&uid](const cluster::PodPointer& pod) {
+    return pod->uid == uid;
+  };
+  return std::ranges::any_of(under_way_, is_same) ||
+         (options_.own_bindings != nullptr &&
+          options_.own_bindings->Knows(uid));
+}
+
+void Intake::NoteDifferences(const Pods& wrong) {
+  if (options_.differences == nullptr || compared_.empty()) return;
+  Pods names;
+  for (const std::string& uid : wrong) {
+    if (!compared_.contains(uid)) continue;
+    const cluster::PodPointer pod = cache_.PodByUid(uid);
+    names.push_back(pod == nullptr ? uid : cluster::Key(*pod));
+  }
+  options_.differences->Note(DifferenceKind::kPod, std::move(names));
 }
 
 void Intake::TellStrays() {
@@ -210,7 +273,10 @@ void Intake::RecordChanges(cluster::Time now) {
     if (error.MayRetry() || error.InDoubt()) throw;
     differed = RecordOneByOne(uids, now);
   }
-  for (const std::string& uid : uids) remembered_.erase(uid);
+  for (const std::string& uid : uids) {
+    remembered_.erase(uid);
+    compared_.erase(uid);
+  }
   changed_.erase(changed_.begin(),
                  changed_.begin() + static_cast<std::ptrdiff_t>(count));
   counts_.recorded += differed;
@@ -229,6 +295,7 @@ int Intake::Record(const Pods& uids, cluster::Time now) {
   sql::Failpoint("intake-before-commit");
   transaction.Commit();
   sql::Failpoint("intake-committed");
+  NoteDifferences(batch.wrong());
   held_ |= batch.held();
   return differed;
 }

@@ -7,7 +7,10 @@
 // It only remembers which pods have changed, and reads them from the cache when
 // it writes; so nothing is lost while the database is away, however long, and
 // the memory it takes is bounded by the number of pods. After a list, as a new
-// leader, and after a commit in doubt it compares everything with the records.
+// leader, after a commit in doubt and when asked to (resync.h) it compares
+// everything with the records. What differs then though no event was left to be
+// recorded should not be: it is noted as a difference. (A new leader's first
+// comparison goes on where the former one ended, and notes none.)
 //
 // An allocated group that lost a member may be in a binder's hands, perhaps of
 // a process that is paused. It is held: no new binding begins. Then its unbound
@@ -19,6 +22,7 @@
 // back now; it goes on where it was.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <deque>
@@ -31,6 +35,7 @@
 #include "queue/leadership.h"
 #include "queue/work_queue.h"
 #include "sql/pool.h"
+#include "workers/differences.h"
 #include "workers/own_bindings.h"
 
 namespace fluxnetes::workers {
@@ -57,6 +62,9 @@ class Intake {
         on_set_aside = nullptr;
     // What this process's binder records itself; null: everything is read.
     OwnBindings* own_bindings = nullptr;
+    Differences* differences = nullptr;  // null: nobody wants to know
+    // Told after a list of the cluster, the first one too.
+    std::function<void()> on_listed = nullptr;
   };
 
   Intake(sql::Pool& pool, queue::WorkQueue& jobs, queue::Leadership& leadership,
@@ -66,16 +74,33 @@ class Intake {
   // True if there is more to do at once.
   bool RunOnce(cluster::Time now);
 
-  // A full comparison comes with the next run.
-  void CompareEverything() { compare_ = true; }
+  // A full comparison comes with the next run. Thread-safe.
+  void CompareEverything() { asked_ = true; }
+  // The cluster is listed anew with the next run: the watch has left something
+  // out. Thread-safe.
+  void ListAgain() { list_again_ = true; }
+
+  // Of pods or nodes: the watch has told all that happened up to this resource
+  // version; 0: it is not known. Thread-safe.
+  std::uint64_t ToldUntil(cluster::WatchedKind kind) const;
 
   const IntakeCounts& counts() const { return counts_; }
-  bool leads() const { return term_ != 0; }
+  bool leads() const { return term_ != 0; }  // thread-safe
 
  private:
   using Pods = std::vector<std::string>;
 
+  // How far the watch has told of a kind: it tells in order, but within a list.
+  struct Told {
+    std::uint64_t newest = 0;
+    bool listing = false;
+    std::atomic<std::uint64_t> until{0};
+  };
+
   bool Watch();
+  void NoteTold(const cluster::WatchEvent& event);
+  static void NoteTold(const cluster::WatchEvent& event,
+                       cluster::WatchedKind kind, Told& told);
   bool Lead();
   void Write(cluster::Time now);
   void Notice(const cluster::PodPointer& before,
@@ -83,6 +108,8 @@ class Intake {
   void NoticeBindings();
   void Remember(const std::string& uid);
   void RememberAll();
+  bool MayStillChange(const std::string& uid) const;
+  void NoteDifferences(const Pods& wrong);
   void TellStrays();
   void RecordChanges(cluster::Time now);
   int Record(const Pods& uids, cluster::Time now);
@@ -105,8 +132,15 @@ class Intake {
   std::deque<std::string> changed_;  // UIDs, each once, in order of the events
   std::unordered_set<std::string> remembered_;  // the same
   std::vector<cluster::PodPointer> under_way_;  // our binder is at them
-  std::int64_t term_ = 0;                       // 0: another leads
+  std::atomic<std::int64_t> term_ = 0;          // 0: another leads
   bool compare_ = true;
+  std::atomic<bool> asked_{false};  // to compare
+  std::atomic<bool> list_again_{false};
+  Told told_pods_, told_nodes_;
+  // Changes may have been missed for good reasons: what differs is no fault.
+  bool catching_up_ = true;
+  // Of a comparison, as long as no event has told of them.
+  std::unordered_set<std::string> compared_;
   std::size_t comparing_ = 0;  // so many of changed_ are of a full comparison
   Pods strays_;                // UIDs of others' pods that name a group
   bool held_ = true;           // there may be groups to take back

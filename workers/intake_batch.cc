@@ -97,7 +97,20 @@ int IntakeBatch::Record(const std::vector<std::string>& uids) {
   Refill(groups_.Settle(touched_, left_));
   filling_.WritePods(transaction_);
   latecomers_.Receive(groups_);
+  std::ranges::copy_if(
+      differing, std::back_inserter(wrong_),
+      [this](const std::string& uid) { return !OnlyWantsToLeave(uid); });
   return static_cast<int>(std::ssize(differing));
+}
+
+// A waiting member with other labels stays as long as a pod of its group is
+// bound, however often it is looked at.
+bool IntakeBatch::OnlyWantsToLeave(const std::string& uid) const {
+  const ObservedPod& seen = seen_.at(uid);
+  const RecordedPod* record = Find(uid);
+  return record != nullptr && record->state == "waiting" &&
+         seen.fate == Fate::kWaiting &&
+         seen.pod->resource_version == record->resource_version;
 }
 
 void IntakeBatch::Observe(const std::vector<std::string>& uids) {

@@ -68,6 +68,9 @@ class IntakeBatch {
   // Compares the pods of these UIDs with their records and writes what differs.
   // Returns how many did.
   int Record(const std::vector<std::string>& uids);
+  // Those of which something else was recorded than the cluster shows; others
+  // that follow from them are among them.
+  const std::vector<std::string>& wrong() const { return wrong_; }
 
   // The pods of these groups must be judged and counted anew.
   void Rejudge(const std::vector<std::string>& namespaces,
@@ -89,6 +92,7 @@ class IntakeBatch {
   void Read(const std::vector<std::string>& uids);
   const RecordedPod* Find(const std::string& uid) const;
   bool Differs(const std::string& uid) const;
+  bool OnlyWantsToLeave(const std::string& uid) const;
   std::vector<std::string> Differing(
       const std::vector<std::string>& uids) const;
   void Lock(const std::vector<std::string>& uids);
@@ -111,6 +115,7 @@ class IntakeBatch {
   Latecomers latecomers_;
   std::set<std::int64_t> touched_;  // groups of which members changed
   std::set<std::int64_t> left_;     // groups that a waiting pod leaves
+  std::vector<std::string> wrong_;
 };
 
 }  // namespace fluxnetes::workers

@@ -10,6 +10,13 @@
 #include "workers/queries.h"
 
 namespace fluxnetes::workers {
+namespace {
+
+// What differs may be under way: after so many looks it is left to the next
+// comparison.
+constexpr int kLooks = 8;
+
+}  // namespace
 
 MatchReplica::Owned::Owned(MatchReplica& replica, const Component& queues)
     : store(replica.pool_, replica.jobs_, replica.client_, queues),
@@ -32,7 +39,31 @@ bool MatchReplica::RunOnce(cluster::Time now) {
   if (joined_as_ != client_.id()) ForgetEverything();
   NoteNodes();
   const bool moved = IsDueToLook() && LookAround();
-  return RunWorkers(now) || moved;
+  if (compare_.exchange(false)) {
+    for (const auto& [component, owned] : owned_)
+      to_compare_[component] = kLooks;
+  }
+  const bool more = RunWorkers(now) || moved;
+  if (!more) CompareSome();
+  return more || !to_compare_.empty();
+}
+
+// One in each run, when there is nothing else to do.
+void MatchReplica::CompareSome() {
+  if (to_compare_.empty()) return;
+  const auto next = to_compare_.begin();
+  const auto owned = owned_.find(next->first);
+  MatchWorker::Comparison found;
+  if (owned != owned_.end()) found = owned->second->worker.Compare();
+  if (found.Faulty()) {
+    owned->second->worker.LoadAgain();
+    if (options_.differences != nullptr) {
+      options_.differences->Note(DifferenceKind::kGraphNode, found.nodes);
+      options_.differences->Note(DifferenceKind::kGraphPlaces, found.places);
+    }
+  }
+  if (found.Faulty() || !found.again || --next->second == 0)
+    to_compare_.erase(next);
 }
 
 void MatchReplica::NoteNodes() {

@@ -26,6 +26,7 @@
 #include "queue/client.h"
 #include "queue/work_queue.h"
 #include "sql/pool.h"
+#include "workers/differences.h"
 #include "workers/match_store.h"
 #include "workers/match_worker.h"
 #include "workers/node_table.h"
@@ -46,6 +47,7 @@ class MatchReplica {
     // Told when it begins and when it ceases to own a component, by its queues.
     std::function<void(const std::vector<std::string>&, bool owns)> on_owner =
         nullptr;
+    Differences* differences = nullptr;  // null: nobody wants to know
   };
 
   MatchReplica(sql::Pool& pool, queue::WorkQueue& jobs,
@@ -58,6 +60,10 @@ class MatchReplica {
 
   // Who owns what may have changed. Thread-safe.
   void Look() { look_ = true; }
+
+  // Compares the graphs in memory with the records and the cluster with the
+  // next runs; one that differs is loaded anew. Thread-safe.
+  void Compare() { compare_ = true; }
 
   // Writes the table `nodes` if that is this replica's task and something has
   // changed; seldom, it is for people.
@@ -92,6 +98,7 @@ class MatchReplica {
   void Leave(const Component& component);
   void ForgetEverything();
   bool RunWorkers(cluster::Time now);
+  void CompareSome();  // those of to_compare_
 
   sql::Pool& pool_;
   queue::WorkQueue& jobs_;
@@ -106,6 +113,8 @@ class MatchReplica {
   std::int64_t joined_as_ = 0;  // the client; 0: not among the replicas
   bool all_nodes_ = true;       // are to be noted
   std::atomic<bool> look_{true};
+  std::atomic<bool> compare_{false};
+  std::map<Component, int> to_compare_;  // and how often they may be still
   Clock::time_point next_look_{};
   int moves_ = 0;  // components taken and left so far
 };

@@ -104,6 +104,17 @@ PostgresMatchStore::PostgresMatchStore(sql::Pool& pool, queue::WorkQueue& jobs,
       work_queues_(WorkQueuesOf(queues_)),
       leadership_(pool, client, work_queues_) {}
 
+std::optional<MatchStore::News> PostgresMatchStore::Read(Schedule& schedule) {
+  News news;
+  sql::Transaction transaction(pool_, sql::Isolation::kReadOnly);
+  if (transaction.Run(queries::kHasMatchNews, queues_)[0].Get<bool>("any"))
+    return std::nullopt;
+  news.queues = ReadQueues(transaction);
+  news.held =
+      HeldIn(transaction.Run(queries::kReadAllAllocations, queues_), schedule);
+  return news;
+}
+
 MatchStore::News PostgresMatchStore::Load(Schedule& schedule) {
   News news;
   sql::Transaction transaction(pool_, sql::Isolation::kRepeatableRead);

@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -53,6 +54,11 @@ class MatchStore {
   // Begins a new term as the owner. False: another owns some of it.
   virtual bool Acquire() = 0;
 
+  // Everything that groups of its queues hold, and the queues, read for a
+  // comparison: nothing is taken or leased by it. Nothing if there are news
+  // that Take() has not brought yet.
+  virtual std::optional<News> Read(Schedule& schedule) = 0;
+
   // The state as of now, in one snapshot; requests are interned in `schedule`.
   virtual News Load(Schedule& schedule) = 0;
 
@@ -89,6 +95,7 @@ class PostgresMatchStore : public MatchStore {
                      const queue::Client& client, const Names& queues);
 
   bool Acquire() override { return leadership_.TryAcquire(); }
+  std::optional<News> Read(Schedule& schedule) override;
   News Load(Schedule& schedule) override;
   Names ReadNodes() override;
   Claimed Claim(Schedule& schedule, const Names& nodes) override;

@@ -63,6 +63,7 @@ void MatchWorker::Forget() {
   claim_line_.Clear();
   strangers_.clear();
   charged_.clear();
+  suspects_.clear();
 }
 
 void MatchWorker::Load() {

@@ -32,6 +32,8 @@ namespace fluxnetes::workers {
 
 class MatchWorker {
  public:
+  using Names = std::vector<std::string>;
+
   struct Options {
     int batch = 1'000;  // placements in one transaction
     // Told after each commit: what was placed or said, and how long the
@@ -54,6 +56,19 @@ class MatchWorker {
   // One step; true if there is more to do at once.
   bool RunOnce(cluster::Time now);
 
+  // Compares what is held in memory with what the records and the cluster say,
+  // by loading that into another graph: it costs what a takeover costs. What
+  // differs may be under way; what differs alike at two calls, with a run
+  // between them, is a fault.
+  struct Comparison {
+    bool again = false;   // something differs: call it again after a run
+    Names nodes, places;  // nodes that are faulty in this way, in order
+    bool Faulty() const { return !nodes.empty() || !places.empty(); }
+  };
+  Comparison Compare();
+  // Forgets what is in memory: the next run loads it anew.
+  void LoadAgain() { Forget(); }
+
   // It has loaded what it owns.
   bool Loaded() const { return schedule_ != nullptr; }
 
@@ -71,8 +86,6 @@ class MatchWorker {
   std::string Describe() const;
 
  private:
-  using Names = std::vector<std::string>;
-
   void Forget();
   void Load();
   void Apply(const MatchStore::News& news);
@@ -114,6 +127,9 @@ class MatchWorker {
   // What groups of other components hold, on claimed nodes.
   std::map<GroupId, Held> strangers_;
   std::map<GroupId, Held> charged_;  // those of them that are in the schedule
+  // Of nodes that differed at the last comparison: how they look, in memory and
+  // as they should be.
+  std::map<std::string, std::pair<std::string, std::string>> suspects_;
 };
 
 }  // namespace fluxnetes::workers

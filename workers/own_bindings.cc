@@ -29,6 +29,11 @@ void OwnBindings::End(const std::vector<std::string>& begun,
   }
 }
 
+bool OwnBindings::Knows(const std::string& uid) const {
+  const std::lock_guard lock(mutex_);
+  return nodes_.contains(uid);
+}
+
 bool OwnBindings::AnyUnderWay() const {
   const std::lock_guard lock(mutex_);
   return under_way_ > 0;

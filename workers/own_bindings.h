@@ -32,6 +32,9 @@ class OwnBindings {
            const std::vector<std::string>& uids,
            const std::vector<std::string>& nodes);
 
+  // Whether it is about this pod, or has been and intake has not seen it.
+  bool Knows(const std::string& uid) const;
+
   // Whether a binding is under way.
   bool AnyUnderWay() const;
 

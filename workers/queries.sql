@@ -167,6 +167,12 @@ WHERE
   )
 ORDER BY p.group_id, p.completion_index NULLS LAST, p.created_at, p.uid;
 
+-- name: has_match_news
+-- Whether there are news for the owner of the match of some queues.
+SELECT EXISTS (
+  SELECT FROM match_inbox WHERE queue = any($1::text [])
+) AS "any";
+
 -- name: clear_match_inbox
 -- Forgets the news of some queues that a fresh load of everything has made old.
 DELETE FROM match_inbox WHERE queue = any($1::text []);

@@ -106,6 +106,14 @@ void RandomRun::HandOver() {
       system_.database.options(), system_.cluster);
 }
 
+// In the middle of whatever is under way.
+void RandomRun::Compare() {
+  Note("everything is compared");
+  if (Chance(0.5)) Submit();
+  system_.process->resync.CompareEverything();
+  if (system_.standby) system_.standby->resync.CompareEverything();
+}
+
 void RandomRun::EditQueue() {
   static constexpr const char* kEdits[] = {
       "paused = NOT paused",      "queue_policy = 'fcfs'",

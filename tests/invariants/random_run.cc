@@ -39,6 +39,11 @@ RandomRun::RandomRun(std::uint64_t seed)
   system_.check = [this](WholeSystem& system) {
     const auto found = invariants_.Check(system);
     violations_.insert(violations_.end(), found.begin(), found.end());
+    const std::string differences = system.Ask(
+        "SELECT coalesce(string_agg(kind || ' ' || found || ' ' || "
+        "names::text, '; '), '') FROM resync_differences");
+    if (!differences.empty())
+      violations_.push_back("6: a full comparison found: " + differences);
   };
 }
 
@@ -98,6 +103,7 @@ void RandomRun::Step() {
       {2, &RandomRun::Crash},          {4, &RandomRun::CrashBetweenSteps},
       {4, &RandomRun::FallAsleep},     {4, &RandomRun::WakeUp},
       {1, &RandomRun::HandOver},       {2, &RandomRun::EditQueue},
+      {3, &RandomRun::Compare},
   };
   int sum = 0;
   for (const auto& [weight, act] : kActs) sum += weight;

@@ -97,6 +97,7 @@ class RandomRun {
   void WakeUp();
   void HandOver();
   void EditQueue();
+  void Compare();
 
   const int queues_;     // 0: one, 1: they share nodes, 2: they do not
   const bool replicas_;  // two schedulers

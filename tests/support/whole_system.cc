@@ -28,14 +28,18 @@ SchedulerProcess::SchedulerProcess(const sql::PoolOptions& database,
       client(pool, {.time_to_live = std::chrono::hours(1)}),
       intake_leader(pool, client, "intake"),
       intake(pool, jobs, intake_leader, cluster, cache,
-             {.own_bindings = &own_bindings}),
+             {.own_bindings = &own_bindings,
+              .differences = &differences,
+              .on_listed = [this] { resync.Listed(); }}),
       promoter(pool, jobs, {}),
-      match(pool, jobs, client, cache, {.look = {}}),
+      match(pool, jobs, client, cache,
+            {.look = {}, .differences = &differences}),
       announcer(cluster, own_bindings, {.pause = {}}),
       binder(pool, jobs, client, cluster, cache,
              {.own_bindings = &own_bindings, .announcer = &announcer}),
       cleanup(pool, jobs, client, cluster, {}),
-      notices(jobs, client, cluster, {}) {
+      notices(jobs, client, cluster, {}),
+      resync(pool, jobs, cluster, cache, intake, match, differences, {}) {
   client.Register();
 }
 
@@ -61,8 +65,10 @@ bool SchedulerProcess::RunWorker(int which, cluster::Time now) {
       }
       case 4:
         return cleanup.RunOnce(now);
-      default:
+      case 5:
         return notices.RunOnce();
+      default:
+        return resync.RunOnce(now);
     }
   } catch (const cluster::Unreachable&) {
     return false;  // its thread would back off and try again: so does the next

@@ -29,6 +29,7 @@
 #include "workers/match_replica.h"
 #include "workers/notices.h"
 #include "workers/promoter.h"
+#include "workers/resync.h"
 
 namespace fluxnetes::testing {
 
@@ -41,7 +42,7 @@ struct SchedulerProcess {
   // reached is passed over.
   bool Step(cluster::Time now);
   // One of them: 0 is intake.
-  static constexpr int kWorkers = 6;
+  static constexpr int kWorkers = 7;
   bool RunWorker(int which, cluster::Time now);
   // Clean: hands everything over.
   void Stop();
@@ -52,6 +53,7 @@ struct SchedulerProcess {
   queue::Leadership intake_leader;
   cluster::ClusterCache cache;
   workers::OwnBindings own_bindings;
+  workers::Differences differences;
   workers::Intake intake;
   workers::Promoter promoter;
   workers::MatchReplica match;
@@ -59,6 +61,7 @@ struct SchedulerProcess {
   workers::Binder binder;
   workers::Cleanup cleanup;
   workers::Notices notices;
+  workers::Resync resync;
 };
 
 class WholeSystem {

@@ -1,0 +1,86 @@
+-- The queries of the full comparison: each finds only what differs, in one
+-- statement, so of one moment. What a transaction changes together is never
+-- found half done; so nothing that is under way is taken for a fault.
+
+-- name: find_miscounted_groups
+-- Groups that fill whose row is not what their pods make of it.
+SELECT
+  coalesce(g.namespace, p.namespace) AS namespace,
+  coalesce(g.group_name, p.group_name) AS group_name
+FROM groups_provisional AS g
+FULL JOIN (
+  SELECT
+    namespace,
+    group_name,
+    count(*) FILTER (WHERE NOT gated) AS members
+  FROM pods_provisional
+  WHERE refused IS NULL
+  GROUP BY namespace, group_name
+) AS p ON p.namespace = g.namespace AND p.group_name = g.group_name
+WHERE g.members IS DISTINCT FROM p.members
+ORDER BY 1, 2;
+
+-- name: find_forgotten_groups
+-- Groups without the job that brings them further: match, bind or cleanup.
+SELECT g.id, g.revision, g.queue, g.namespace, g.group_name, w.work
+FROM pod_groups AS g
+INNER JOIN LATERAL (
+  SELECT
+    coalesce(bool_or(p.state IN ('waiting', 'bound')), false) AS lives,
+    coalesce(bool_or(p.state = 'waiting'), false) AS waits,
+    coalesce(bool_or(p.state = 'waiting' AND l.pod_uid IS NULL), false) AS lacks,
+    coalesce(bool_or(l.held_until IS NOT NULL), false) AS holds
+  FROM pods AS p
+  LEFT JOIN placements AS l
+    ON l.fluxion_job = any(ARRAY[g.id]) AND l.pod_uid = p.uid
+  WHERE p.group_id = any(ARRAY[g.id])
+) AS m ON true
+INNER JOIN LATERAL (
+  SELECT
+    CASE
+      WHEN g.phase = 'held' THEN NULL
+      WHEN NOT m.lives AND NOT m.holds THEN 'cleanup'
+      WHEN g.cancel_reason IS NOT NULL THEN NULL
+      WHEN g.state IN ('pending', 'unsatisfiable') AND m.lacks THEN 'match'
+      WHEN g.state IN ('allocated', 'bound') AND m.waits THEN 'bind'
+    END AS work
+) AS w ON w.work IS NOT NULL
+LEFT JOIN jobs AS j
+  ON w.work = 'match' AND j.id = any(ARRAY[g.match_job])
+LEFT JOIN (
+  SELECT DISTINCT kind, (args ->> 'group')::bigint AS group_id
+  FROM jobs
+  WHERE kind IN ('bind', 'cleanup') AND args ? 'group'
+) AS o ON o.kind = w.work AND o.group_id = g.id
+WHERE j.id IS NULL AND o.group_id IS NULL
+ORDER BY g.id;
+
+-- name: find_leaked_places
+-- Places of pods that have ended, or are not known, which are held for nobody
+-- and which nobody is to give back.
+SELECT l.fluxion_job AS id, l.pod_uid, l.node_name
+FROM placements AS l
+LEFT JOIN pods AS p
+  ON p.uid = l.pod_uid
+  AND p.group_id = l.fluxion_job
+  AND p.state IN ('waiting', 'bound')
+WHERE
+  p.uid IS NULL
+  AND l.held_until IS NULL
+  AND NOT EXISTS (
+    SELECT FROM jobs AS j
+    WHERE
+      j.kind = 'cleanup'
+      AND j.args ? 'group'
+      AND (j.args ->> 'group')::bigint = l.fluxion_job
+  )
+ORDER BY 1, 2;
+
+-- name: record_differences
+-- What a full comparison found, of a kind, with the last names.
+INSERT INTO resync_differences AS d (kind, found, names)
+VALUES ($1, $2, $3::text [])
+ON CONFLICT (kind) DO UPDATE SET
+found = d.found + excluded.found,
+names = excluded.names,
+last_found_at = now();

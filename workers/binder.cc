@@ -210,7 +210,6 @@ void Binder::AnnounceNodes(std::vector<BindGroup>& groups) {
         break;
     }
   }
-  sql::Failpoint("bind-announced");
 }
 
 void Binder::CheckRoom(std::vector<BindGroup>& groups) {

@@ -63,13 +63,14 @@ bool SelectsByLabels(const PodAffinityTerm& term) {
 
 PodSelector NamedBy(const PodSelector& selector, const Namespaces& namespaces) {
   PodSelector named = {{kNamespaceName, "In", {}, false}};
-  for (const auto& [name, labels] : namespaces) {
+  for (const auto& named_space : namespaces) {
+    const auto& labels = named_space.second;
     const bool takes = std::ranges::all_of(selector, [&](const auto& each) {
       const auto label = labels.find(each.key);
       return matcher::Holds(Translate(each),
                             label == labels.end() ? nullptr : &label->second);
     });
-    if (takes) named[0].values.push_back(name);
+    if (takes) named[0].values.push_back(named_space.first);
   }
   return named;
 }

@@ -284,6 +284,11 @@ std::string Deployment::ViolationsAtEnd() {
   for (const std::string& pod : nodes)
     if (history[pod] != 1)
       wrong += fmt::format("history has pod {} {} times\n", pod, history[pod]);
+  if (!wrong.empty())
+    wrong += "history: " +
+             Ask("SELECT string_agg(h::text, E'\\n') "
+                 "FROM group_history AS h") +
+             "\n";
   const std::string discarded =
       Ask("SELECT count(*) FROM jobs_finished WHERE state = 'discarded'");
   if (discarded != "0") wrong += discarded + " jobs were discarded\n";

@@ -36,13 +36,31 @@ COMMENT ON COLUMN queues.queue_depth IS 'How many pending groups a cycle looks a
 COMMENT ON COLUMN queues.paused IS 'Nothing of this queue starts while true.';
 COMMENT ON COLUMN queues.assumed_duration IS 'How long a group without a deadline is taken to run, for planning only; null: without end.';
 COMMENT ON COLUMN queues.deadline_action IS 'What is deleted at a deadline: the Kubernetes Job (or the pods without one), the pods, or the topmost owner.';
-COMMENT ON COLUMN queues.bind_timeout IS 'How long a group may stay bound in part, from when it went back, before it starts anew.';
+COMMENT ON COLUMN queues.bind_timeout IS 'How long a group that never was bound whole may stay bound in part, from when it went back, before it starts anew.';
 COMMENT ON COLUMN queues.replacement_hold IS 'How long the place of a failed pod is held for its replacement.';
 INSERT INTO queues (name) VALUES ('default');
 
 CREATE SEQUENCE group_ids;
 COMMENT ON SEQUENCE group_ids IS
 'Numbers groups and their generations, and so the Fluxion jobs that hold their resources.';
+
+CREATE FUNCTION next_news(
+  since timestamptz, told_at timestamptz, size integer, at_once boolean
+)
+RETURNS timestamptz
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT greatest(
+    CASE
+      WHEN at_once THEN since
+      ELSE since + least(size * interval '20 ms' + '5 seconds', '1 minute')
+    END,
+    told_at + least(size * interval '100 ms' + '10 seconds', '2 minutes')
+  )
+$$;
+COMMENT ON FUNCTION next_news IS
+'When the pods of a group of this size may be told why it waits, if that is so since then and they were last told at that time: many of them cost many writes.';
 
 CREATE TABLE groups_provisional (
   namespace text NOT NULL,
@@ -52,8 +70,13 @@ CREATE TABLE groups_provisional (
   queue text NOT NULL REFERENCES queues,
   members integer NOT NULL DEFAULT 0 CHECK (members >= 0),
   first_seen_at timestamptz NOT NULL,
+  told text,
+  told_at timestamptz,
+  news_due timestamptz,
   PRIMARY KEY (namespace, group_name)
 );
+CREATE INDEX groups_provisional_news ON groups_provisional (news_due)
+WHERE news_due IS NOT NULL;
 CREATE INDEX groups_complete ON groups_provisional (first_seen_at)
 WHERE members >= group_size;
 COMMENT ON TABLE groups_provisional IS
@@ -65,6 +88,9 @@ COMMENT ON COLUMN groups_provisional.group_size IS 'How many pods make it whole.
 COMMENT ON COLUMN groups_provisional.queue IS 'Its scheduling queue.';
 COMMENT ON COLUMN groups_provisional.members IS 'How many of its pods count: not refused, not gated. Recounted, never added up.';
 COMMENT ON COLUMN groups_provisional.first_seen_at IS 'When its first pod was created: its age in the order.';
+COMMENT ON COLUMN groups_provisional.told IS 'The kind of news of its last event: an event comes when it changes; null: none yet.';
+COMMENT ON COLUMN groups_provisional.told_at IS 'When its pods were last told why it waits.';
+COMMENT ON COLUMN groups_provisional.news_due IS 'When its pods are to be told why it waits; null: they know.';
 
 CREATE TABLE pods_provisional (
   uid text PRIMARY KEY,
@@ -83,6 +109,7 @@ CREATE TABLE pods_provisional (
   resource_version text NOT NULL,
   gated boolean NOT NULL DEFAULT false,
   refused text,
+  told text,
   created_at timestamptz NOT NULL,
   CONSTRAINT pods_provisional_size
   CHECK (refused IS NOT NULL OR group_size >= 1)
@@ -107,6 +134,7 @@ COMMENT ON COLUMN pods_provisional.owner_uid IS 'UID of its controller; null: a 
 COMMENT ON COLUMN pods_provisional.resource_version IS 'The version that was read: a binding names it.';
 COMMENT ON COLUMN pods_provisional.gated IS 'It has scheduling gates and does not count yet.';
 COMMENT ON COLUMN pods_provisional.refused IS 'Why it cannot join its group; it is told so by an event and does not count.';
+COMMENT ON COLUMN pods_provisional.told IS 'What its condition PodScheduled says of why its group waits, in short; null: nothing.';
 COMMENT ON COLUMN pods_provisional.created_at IS 'When it was created.';
 
 CREATE TABLE pod_groups (
@@ -132,6 +160,9 @@ CREATE TABLE pod_groups (
   allocated_at timestamptz,
   went_back_at timestamptz,
   bound_at timestamptz,
+  told text,
+  told_at timestamptz,
+  news_due timestamptz,
   CONSTRAINT pod_groups_phase CHECK ((state = 'pending') = (phase IS NOT NULL)),
   CONSTRAINT pod_groups_bound CHECK (state <> 'bound' OR bound_at IS NOT NULL)
 );
@@ -141,6 +172,8 @@ ON pod_groups (queue, first_in_line DESC, priority DESC, submitted_at, id)
 WHERE state IN ('pending', 'unsatisfiable');
 CREATE INDEX pod_groups_unsatisfiable ON pod_groups (queue, id)
 WHERE state = 'unsatisfiable';
+CREATE INDEX pod_groups_news ON pod_groups (news_due)
+WHERE news_due IS NOT NULL;
 CREATE INDEX pod_groups_held ON pod_groups (id) WHERE phase = 'held';
 COMMENT ON TABLE pod_groups IS
 'A whole group on its way: pending, unsatisfiable, allocated, bound. Over, it moves to group_history.';
@@ -165,6 +198,9 @@ COMMENT ON COLUMN pod_groups.promoted_at IS 'When it was whole.';
 COMMENT ON COLUMN pod_groups.allocated_at IS 'When it was given its nodes.';
 COMMENT ON COLUMN pod_groups.went_back_at IS 'Since when some of its pods must be placed again: queues.bind_timeout counts from here.';
 COMMENT ON COLUMN pod_groups.bound_at IS 'When its last pod was bound.';
+COMMENT ON COLUMN pod_groups.told IS 'The kind of news of its last event: an event comes when it changes; null: none yet.';
+COMMENT ON COLUMN pod_groups.told_at IS 'When its pods were last told why it waits.';
+COMMENT ON COLUMN pod_groups.news_due IS 'When its pods are to be told why it waits; null: they know.';
 
 CREATE TABLE pods (
   uid text PRIMARY KEY,
@@ -187,6 +223,7 @@ CREATE TABLE pods (
   ended_at timestamptz,
   replaced_by text,
   turned_away text,
+  told text,
   CONSTRAINT pods_bound_has_node CHECK (state <> 'bound' OR node_name IS NOT NULL)
 );
 CREATE INDEX pods_group ON pods (group_id);
@@ -210,6 +247,7 @@ COMMENT ON COLUMN pods.bound_at IS 'When it was bound.';
 COMMENT ON COLUMN pods.ended_at IS 'When it was seen to have ended.';
 COMMENT ON COLUMN pods.replaced_by IS 'The pod that took the place of this one, which failed or was deleted.';
 COMMENT ON COLUMN pods.turned_away IS 'Why its node''s kubelet would not have it (OutOfcpu, NodeAffinity, ...): its place is not held, and a pod that replaces it is matched anew.';
+COMMENT ON COLUMN pods.told IS 'As in pods_provisional.';
 
 CREATE TABLE allocations (
   fluxion_job bigint PRIMARY KEY,
@@ -279,14 +317,21 @@ CREATE TABLE wait_reasons (
   shape bigint NOT NULL,
   reason text NOT NULL,
   since timestamptz NOT NULL,
+  kind text NOT NULL
+  CHECK (kind IN ('room', 'order', 'depth', 'paused', 'no queue')),
+  spread boolean NOT NULL DEFAULT true,
   PRIMARY KEY (queue, shape)
 );
+CREATE INDEX wait_reasons_changed ON wait_reasons (queue, shape)
+WHERE NOT spread;
 COMMENT ON TABLE wait_reasons IS
 'Why groups of one shape wait: one row for all of them, written when the reason changes.';
 COMMENT ON COLUMN wait_reasons.queue IS 'Scheduling queue.';
 COMMENT ON COLUMN wait_reasons.shape IS 'As in pod_groups.shape.';
 COMMENT ON COLUMN wait_reasons.reason IS 'For people.';
 COMMENT ON COLUMN wait_reasons.since IS 'Since when (scheduling time).';
+COMMENT ON COLUMN wait_reasons.kind IS 'room: it was looked at and has no place. order: queue_policy fcfs, others are before it. depth: beyond queue_depth. paused: its queue is. no queue: there is none of that name. Pods are told when it changes, not when numbers in the reason do.';
+COMMENT ON COLUMN wait_reasons.spread IS 'Its groups are marked to be told; false: its kind has changed and they are not yet.';
 
 CREATE TABLE match_inbox (
   id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,

@@ -63,7 +63,7 @@ class Connection {
 };
 
 // A connection on loan from a pool; goes back at the end unless Discard() was
-// called.
+// called, which counts it as broken, or Close().
 class PooledConnection {
  public:
   explicit PooledConnection(Pool& pool);
@@ -72,13 +72,15 @@ class PooledConnection {
   PooledConnection& operator=(const PooledConnection&) = delete;
 
   Connection* operator->() { return connection_.get(); }
-  void Discard() { discard_ = true; }
+  void Discard() { discard_ = broken_ = true; }
+  void Close() { discard_ = true; }
 
  private:
   Pool& pool_;
   std::unique_ptr<Connection> connection_;
   int generation_ = 0;
   bool discard_ = false;
+  bool broken_ = false;
 };
 
 }  // namespace fluxnetes::sql

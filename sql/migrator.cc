@@ -110,10 +110,15 @@ SchemaState Migrator::Validate() {
   return behind ? SchemaState::kBehind : SchemaState::kCurrent;
 }
 
+// The path is set again once the lock is held: PostgreSQL can miss that the
+// schema was made by whoever held it before, when that comes while it looks the
+// path up, and would then not find the tables.
 void Migrator::Lock(Transaction& transaction) {
   transaction.RunScript("SET LOCAL statement_timeout = 0");
   transaction.RunUnprepared(queries::kLockSchema.text,
                             {pool_.options().schema});
+  transaction.RunScript(fmt::format("SET LOCAL search_path = {}, public",
+                                    QuoteIdentifier(pool_.options().schema)));
 }
 
 template <typename T>

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include "sql/connection.h"
 
@@ -72,12 +73,16 @@ PooledConnection::PooledConnection(Pool& pool) : pool_(pool) {
                             state.options.acquire_timeout.count()));
   ++state.in_use;
   generation_ = state.generation;
-  while (!state.idle.empty() && connection_ == nullptr) {
+  if (!state.idle.empty() && state.idle.back()->IsBroken()) {
+    // What broke one is likely to have broken others: one look at all of them.
+    pool.broken_ += std::erase_if(
+        state.idle, [](const auto& idle) { return idle->IsBroken(); });
+  }
+  if (!state.idle.empty()) {
     connection_ = std::move(state.idle.back());
     state.idle.pop_back();
-    if (connection_->IsBroken()) connection_.reset();
+    return;
   }
-  if (connection_ != nullptr) return;
   lock.unlock();
   try {
     connection_ = std::make_unique<Connection>(state.options);
@@ -93,6 +98,7 @@ PooledConnection::~PooledConnection() {
   Pool::State& state = *pool_.state_;
   const std::lock_guard lock(state.mutex);
   --state.in_use;
+  if (broken_) ++pool_.broken_;
   if (!discard_ && generation_ == state.generation)
     state.idle.push_back(std::move(connection_));
   state.returned.notify_one();

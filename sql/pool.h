@@ -9,7 +9,9 @@
 // throws Error (kUnavailable), as it does when the server cannot be reached.
 #pragma once
 
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -61,6 +63,11 @@ class Pool {
 
   const PoolOptions& options() const;
 
+  // How many connections have broken so far. As long as this is the same, the
+  // server has not gone down, and what was committed without waiting for its
+  // disk (Durability::kNoWait) is still there. Behind a proxy it says nothing.
+  std::int64_t broken() const { return broken_; }
+
   // Closes idle connections; those in use are closed when they come back.
   void CloseAll();
 
@@ -69,6 +76,7 @@ class Pool {
   friend class PooledConnection;
   struct State;
   std::unique_ptr<State> state_;
+  std::atomic<std::int64_t> broken_ = 0;
 };
 
 }  // namespace fluxnetes::sql

@@ -25,10 +25,14 @@ const char* Begin(Isolation isolation) {
   throw std::logic_error("no such isolation");
 }
 
-std::string BeginWithSettings(const PoolOptions& options, Isolation isolation) {
-  if (!options.transaction_pooling) return Begin(isolation);
-  return std::string(Begin(isolation)) + "; " +
-         SettingsOf(options, "SET LOCAL");
+std::string BeginWithSettings(const PoolOptions& options, Isolation isolation,
+                              Durability durability) {
+  std::string begin = Begin(isolation);
+  if (durability == Durability::kNoWait)
+    begin += "; SET LOCAL synchronous_commit = off";
+  if (options.transaction_pooling)
+    begin += "; " + SettingsOf(options, "SET LOCAL");
+  return begin;
 }
 
 // A server that takes no changes was demoted; who connects anew may be led to
@@ -45,6 +49,7 @@ class Loan {
 
   Connection& connection() { return *connection_.operator->(); }
   void Discard() { connection_.Discard(); }
+  void Close() { connection_.Close(); }
 
   // Runs the step; `committing`: it makes something last, so that with a lost
   // connection nobody knows whether it did.
@@ -85,9 +90,10 @@ struct Transaction::State {
   bool committed = false;
 };
 
-Transaction::Transaction(Pool& pool, Isolation isolation)
+Transaction::Transaction(Pool& pool, Isolation isolation, Durability durability)
     : state_(std::make_unique<State>(pool)) {
-  const std::string begin = BeginWithSettings(pool.options(), isolation);
+  const std::string begin =
+      BeginWithSettings(pool.options(), isolation, durability);
   state_->Do([&](Connection& connection) { return connection.Execute(begin); });
 }
 
@@ -178,7 +184,7 @@ void RunOutside(Pool& pool, std::string_view statement,
     throw std::logic_error(
         "a lock time-out outside of a transaction needs a session");
   Loan session(pool);
-  session.Discard();  // with its time-out
+  session.Close();  // with its time-out
   session.Do(true, [&](Connection& connection) {
     if (own_session)
       connection.Execute(

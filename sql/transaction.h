@@ -29,10 +29,16 @@ namespace fluxnetes::sql {
 
 enum class Isolation { kReadCommitted, kRepeatableRead, kReadOnly };
 
+// Whether Commit() waits until the disk has what was done. If it does not, a
+// crash of the server within the next second may undo the transaction, whole;
+// but not once a later one that waited has been committed.
+enum class Durability { kWait, kNoWait };
+
 class Transaction {
  public:
   explicit Transaction(Pool& pool,
-                       Isolation isolation = Isolation::kReadCommitted);
+                       Isolation isolation = Isolation::kReadCommitted,
+                       Durability durability = Durability::kWait);
   ~Transaction();
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;

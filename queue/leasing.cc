@@ -71,13 +71,19 @@ Glance GlanceFrom(const sql::Row& row) {
 }  // namespace
 
 std::vector<Job> Leasing::Lease(const std::string& queue, std::int64_t client,
-                                int limit) {
+                                int limit, sql::Durability durability) {
   Line& line = LineOf(queue);
   Glance(queue);
   if (IsDue(line.next_note, kNotePause))
     sql::RunAlone(pool_, queries::kUseQueue, queue);
   const auto run = [&](const auto&... arguments) {
-    return sql::RunAlone(pool_, arguments...);
+    if (durability == sql::Durability::kWait)
+      return sql::RunAlone(pool_, arguments...);
+    sql::Transaction transaction(pool_, sql::Isolation::kReadCommitted,
+                                 durability);
+    sql::Result leased = transaction.Run(arguments...);
+    transaction.Commit();
+    return leased;
   };
   std::vector<Job> jobs = RunLease(run, MarkOf(line), queue, client, limit);
   if (!jobs.empty() || !options_.look_at_all) return jobs;

@@ -34,7 +34,7 @@ class Leasing {
       : pool_(pool), options_(options) {}
 
   std::vector<Job> Lease(const std::string& queue, std::int64_t client,
-                         int limit);
+                         int limit, sql::Durability durability);
   // Moves no marks: what this transaction has done may be undone.
   std::vector<Job> Lease(sql::Transaction& transaction,
                          const std::string& queue, std::int64_t client,

@@ -8,6 +8,9 @@
 // That names their attempts, so it takes nothing from others who have them by
 // now, and it burns no attempt.
 //
+// A lease need not wait for the disk: if a crash of the server undoes it, the
+// job is leased once more, with the same attempt.
+//
 // One thread. Throws sql::Error when PostgreSQL fails; then call it again.
 #pragma once
 
@@ -16,12 +19,14 @@
 
 #include "queue/client.h"
 #include "queue/work_queue.h"
+#include "sql/transaction.h"
 
 namespace fluxnetes::queue {
 
 class Lessee {
  public:
-  Lessee(WorkQueue& jobs, const Client& client, std::string queue);
+  Lessee(WorkQueue& jobs, const Client& client, std::string queue,
+         sql::Durability durability = sql::Durability::kWait);
 
   // The next jobs (WorkQueue::Lease); what was left of the batch before is
   // given back first, and may be among them.
@@ -34,6 +39,7 @@ class Lessee {
   WorkQueue& jobs_;
   const Client& client_;
   const std::string queue_;
+  const sql::Durability durability_;
   std::vector<JobResult> open_;  // what would give the batch back
 };
 

@@ -43,10 +43,11 @@ void WorkQueue::InsertCopy(sql::Transaction& transaction,
 }
 
 std::vector<Job> WorkQueue::Lease(const std::string& queue, std::int64_t client,
-                                  int limit, InDoubt in_doubt) {
+                                  int limit, InDoubt in_doubt,
+                                  sql::Durability durability) {
   if (in_doubt == InDoubt::kWithdraw) WithdrawDoubtful();
   try {
-    return leasing_.Lease(queue, client, limit);
+    return leasing_.Lease(queue, client, limit, durability);
   } catch (const sql::Error& error) {
     if (!error.InDoubt() || in_doubt == InDoubt::kLeave) throw;
     const std::lock_guard lock(mutex_);

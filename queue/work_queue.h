@@ -64,7 +64,8 @@ class WorkQueue {
   // taken off the list by the next call, and will register anew, unless the
   // caller finds out by itself (kLeave).
   std::vector<Job> Lease(const std::string& queue, std::int64_t client,
-                         int limit, InDoubt in_doubt = InDoubt::kWithdraw);
+                         int limit, InDoubt in_doubt = InDoubt::kWithdraw,
+                         sql::Durability durability = sql::Durability::kWait);
   // The same in the caller's transaction, which should be short: the jobs are
   // locked until it ends. Who leases in no other way calls MoveMarks() between
   // transactions, lest an open transaction elsewhere makes leases slow.

@@ -15,16 +15,43 @@ std::uint64_t NumberOf(const std::string& version) {
 
 }  // namespace
 
-void KindVersions::See(const std::string& version) {
-  newest_ = std::max(newest_, NumberOf(version));
+void KindVersions::BeginList() {
+  listing_ = true;
+  forgotten_ = 0;
+  gone_.clear();
+  gone_in_order_.clear();
 }
 
-bool KindVersions::IsLate(const std::string& version,
+void KindVersions::See(const std::string& version) {
+  if (listing_) forgotten_ = std::max(forgotten_, NumberOf(version));
+}
+
+void KindVersions::SeeDeleted(const std::string& key,
+                              const std::string& version) {
+  const std::uint64_t number = NumberOf(version);
+  if (number == 0) return;
+  std::uint64_t& gone = gone_[key];
+  gone = std::max(gone, number);
+  gone_in_order_.emplace_back(key, number);
+  if (gone_in_order_.size() <= kMostGone) return;
+  const auto& [oldest, deleted_at] = gone_in_order_.front();
+  forgotten_ = std::max(forgotten_, deleted_at);
+  if (const auto at = gone_.find(oldest);
+      at != gone_.end() && at->second <= deleted_at)
+    gone_.erase(at);
+  gone_in_order_.pop_front();
+}
+
+bool KindVersions::IsLate(const std::string& key, const std::string& version,
                           const std::string* held) const {
   const std::uint64_t number = NumberOf(version);
   if (number == 0) return false;
-  if (held == nullptr) return !listing_ && number <= newest_;
-  return listing_ ? version == *held : number <= NumberOf(*held);
+  if (held != nullptr)
+    return listing_ ? version == *held : number <= NumberOf(*held);
+  if (listing_) return false;
+  const auto gone = gone_.find(key);
+  return number <= forgotten_ ||
+         (gone != gone_.end() && number <= gone->second);
 }
 
 }  // namespace fluxnetes::cluster

@@ -1,12 +1,15 @@
 // The objects of one kind as last seen, by key; part of ClusterCache. Events
 // that come twice or late change nothing: versions are compared as numbers,
 // which Kubernetes allows within one kind; others are taken as they come.
+// Events of several objects may come in any order, as long as the latest
+// deletions (kMostGone) are remembered.
 //
 // Not thread-safe.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -21,20 +24,26 @@ class KindVersions {
  public:
   // It may be another cluster by now, whose versions begin again; events from
   // before a list do not come after it.
-  void BeginList() {
-    listing_ = true;
-    newest_ = 0;
-  }
+  void BeginList();
   void EndList() { listing_ = false; }
   bool listing() const { return listing_; }
 
   void See(const std::string& version);
-  // A repeated event, or one that came after a newer one. `held` is the version
-  // of the object if it is known.
-  bool IsLate(const std::string& version, const std::string* held) const;
+  void SeeDeleted(const std::string& key, const std::string& version);
+  // A repeated event, or one that came after a newer one of the object. `held`
+  // is the version of the object if it is known.
+  bool IsLate(const std::string& key, const std::string& version,
+              const std::string* held) const;
 
  private:
-  std::uint64_t newest_ = 0;  // highest resource version so far
+  static constexpr std::size_t kMostGone = 10'000;
+
+  // What is deleted and was not in the list, with the versions of the
+  // deletions; in the order in which they came.
+  std::unordered_map<std::string, std::uint64_t> gone_;
+  std::deque<std::pair<std::string, std::uint64_t>> gone_in_order_;
+  // Whatever is as old as that and is not known is deleted.
+  std::uint64_t forgotten_ = 0;
   bool listing_ = false;
 };
 
@@ -66,7 +75,7 @@ class CachedKind {
   bool Put(const std::string& key, const Pointer& object, Pointer& before) {
     if (versions_.listing()) listed_.insert(key);
     before = Find(key);
-    if (versions_.IsLate(object->resource_version,
+    if (versions_.IsLate(key, object->resource_version,
                          before ? &before->resource_version : nullptr)) {
       return false;
     }
@@ -77,7 +86,7 @@ class CachedKind {
 
   // False if it was not there.
   bool Drop(const std::string& key, const std::string& version) {
-    versions_.See(version);
+    versions_.SeeDeleted(key, version);
     listed_.erase(key);
     return objects_.erase(key) > 0;
   }

@@ -33,6 +33,13 @@ class Unreachable : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// The cluster is there and will not have it: a right is missing, or a policy is
+// against it. To ask again soon would not change that.
+class Refused : public Unreachable {
+ public:
+  using Unreachable::Unreachable;
+};
+
 // What a watch says. A list begins with kListBegin and ends with kListEnd: all
 // objects come as kChanged between them, and whatever a watcher knew and was
 // not told in between is gone. That happens at the start and whenever the
@@ -116,6 +123,13 @@ struct ObjectName {
   std::string uid;  // precondition; empty: any
 };
 
+// What has come of touching a pod.
+struct TouchResult {
+  std::string resource_version;  // the new one; empty: it was not touched
+  // Since it has a node; null: it is gone.
+  std::shared_ptr<const Pod> bound;
+};
+
 // An event of Kubernetes (core/v1 Event) on a pod.
 struct PodEvent {
   std::string namespace_name;
@@ -124,8 +138,10 @@ struct PodEvent {
   bool warning = false;
   std::string reason;  // Scheduled, FailedScheduling, ...
   std::string message;
-  // Happens once in a pod's life: told again, there is still one such event.
+  // Happens once in a pod's life, or on this occasion of it: told again, there
+  // is still one such event.
   bool once = false;
+  std::string occasion = {};
 };
 
 // The condition PodScheduled=False of a pod.
@@ -135,6 +151,33 @@ struct PodCondition {
   std::string pod_uid;
   std::string reason;  // Unschedulable, SchedulingGated
   std::string message;
+  // Set only while the pod is at this version, so not once it is bound; empty:
+  // whatever it is at.
+  std::string resource_version = {};
+  // Since when its status is False, which another reason does not change: since
+  // the pod was created (Kubernetes API conventions, lastTransitionTime: "when
+  // the underlying condition changed").
+  std::optional<Time> since = {};
+};
+
+// The status that a PodGroup is to have, while it is at this version.
+struct PodGroupNews {
+  PodGroupName group;
+  std::string uid;
+  std::string resource_version;
+  PodGroupStatus status;
+  bool turned = true;  // its condition has not been so
+};
+
+enum class StatusOutcome {
+  kSet,       // or said so before
+  kConflict,  // gone, another UID or version: look again
+  kRefused    // the API server will not have it: want of a right, for instance
+};
+
+struct StatusResult {
+  StatusOutcome outcome = StatusOutcome::kSet;
+  std::string resource_version = {};  // of the object, with the status
 };
 
 class Cluster {
@@ -160,15 +203,13 @@ class Cluster {
   virtual std::optional<Pod> GetPod(const std::string& namespace_name,
                                     const std::string& name) = 0;
 
-  // Changes nothing but the pod's resource version (an annotation), so that a
-  // binding under way that names the old one meets a conflict. Returns the new
-  // version; nothing if the pod is gone, has another UID, or is bound.
-  virtual std::optional<std::string> Touch(const std::string& namespace_name,
-                                           const std::string& name,
-                                           const std::string& uid) = 0;
+  // Changes nothing but the pods' resource versions (by an annotation), so that
+  // a binding under way that names an old one meets a conflict. One result per
+  // pod, in order; one of another UID is gone. Throws Refused.
+  virtual std::vector<TouchResult> Touch(std::span<const ObjectName> pods) = 0;
 
   // In the background, with what it controls. False if it is not there (or
-  // has another UID).
+  // has another UID). Throws Refused.
   virtual bool Delete(const ObjectName& object) = 0;
 
   // The topmost controller of a pod's controller; the owner itself if it has
@@ -184,7 +225,14 @@ class Cluster {
 
   // Best effort, in the order given; a pod that is gone is passed over.
   virtual void Record(std::span<const PodEvent> events) = 0;
-  virtual void SetConditions(std::span<const PodCondition> conditions) = 0;
+
+  // The same; one result per condition.
+  virtual std::vector<StatusResult> SetConditions(
+      std::span<const PodCondition> conditions) = 0;
+
+  // One result per group, each named once.
+  virtual std::vector<StatusResult> SetGroupStatuses(
+      std::span<const PodGroupNews> groups) = 0;
 };
 
 }  // namespace fluxnetes::cluster

@@ -16,14 +16,6 @@ bool Occupies(const Pod& pod) {
          (pod.phase == PodPhase::kPending || pod.phase == PodPhase::kRunning);
 }
 
-bool PodHasEnded(const Pod& pod) {
-  return pod.phase == PodPhase::kSucceeded || pod.phase == PodPhase::kFailed;
-}
-
-std::string KeyOfClaim(const Pod& pod, const std::string& claim) {
-  return pod.namespace_name + "/" + claim;
-}
-
 bool ChargesAlike(const Pod& a, const Pod& b) {
   return Occupies(a) && Occupies(b) && a.node_name == b.node_name &&
          a.request == b.request && a.labels == b.labels;
@@ -46,33 +38,6 @@ bool SameForScheduling(const Node& a, const Node& b) {
   return a.uid == b.uid && a.allocatable == b.allocatable &&
          a.labels == b.labels && a.taints == b.taints &&
          a.unschedulable == b.unschedulable && a.ready == b.ready;
-}
-
-// Whether they differ in their version at most.
-template <typename Object>
-bool Alike(const Object& a, Object b) {
-  b.resource_version = a.resource_version;
-  return a == b;
-}
-
-std::string KeyOf(const PodGroupName& group) {
-  return group.namespace_name + "/" + group.name;
-}
-
-// Takes the object and says whether it is another one than before.
-template <typename Object>
-bool PutAnother(CachedKind<Object>& kind, const std::string& key,
-                const std::shared_ptr<const Object>& object) {
-  std::shared_ptr<const Object> before;
-  return kind.Put(key, object, before) &&
-         (before == nullptr || !Alike(*before, *object));
-}
-
-template <typename Set>
-std::vector<std::string> Sorted(Set& names) {
-  std::vector<std::string> sorted(names.begin(), names.end());
-  std::ranges::sort(sorted);
-  return sorted;
 }
 
 }  // namespace
@@ -157,8 +122,9 @@ void ClusterCache::EndList(const std::optional<WatchedKind>& only,
                            CacheChanges& changes) {
   if (only) {
     NoteVanished(*only, changes);
-    if (*only == WatchedKind::kPods && synced_ && !listing_)
-      changes.listed = true;
+    const bool compared =
+        *only == WatchedKind::kPods || *only == WatchedKind::kNodes;
+    if (compared && synced_ && !listing_) changes.listed = true;
     return;
   }
   if (!std::exchange(listing_, false)) return;
@@ -181,19 +147,15 @@ void ClusterCache::NoteVanished(WatchedKind kind, CacheChanges& changes) {
       for (const std::string& name : nodes_.EndList()) NoteNode(name, changes);
       return;
     case WatchedKind::kNamespaces:
-      for (const std::string& name : namespaces_.EndList())
-        NoteNamespace(name, changes);
+      if (!namespaces_.EndList().empty()) ++namespaces_version_;
       return;
     case WatchedKind::kStorageClasses:
-      for (const std::string& name : storage_classes_.EndList())
-        NoteClass(name, changes);
-      return;
+      return NoteClaimsOfClasses(storage_classes_.EndList());
     case WatchedKind::kVolumes:
-      for (const std::string& name : volumes_.EndList())
-        NoteVolume(name, nullptr, changes);
-      return;
+      return NoteClaimsOfVolumes(volumes_.EndList());
     case WatchedKind::kVolumeClaims:
-      for (const std::string& key : claims_.EndList()) NoteClaim(key, changes);
+      for (std::string& key : claims_.EndList())
+        changed_claims_.insert(std::move(key));
       return;
     case WatchedKind::kCoschedulingGroups:
       return add_groups(PodGroupApi::kCoscheduling);
@@ -221,7 +183,7 @@ void ClusterCache::Put(const PodPointer& pod, CacheChanges& changes) {
   if (pod_versions_.listing()) listed_pods_.insert(pod->uid);
   const auto known = pods_.find(pod);
   const PodPointer before = known == pods_.end() ? nullptr : *known;
-  if (pod_versions_.IsLate(pod->resource_version,
+  if (pod_versions_.IsLate(pod->uid, pod->resource_version,
                            before ? &before->resource_version : nullptr)) {
     return;
   }
@@ -237,7 +199,7 @@ void ClusterCache::Put(const PodPointer& pod, CacheChanges& changes) {
 }
 
 void ClusterCache::Drop(const PodPointer& pod, CacheChanges& changes) {
-  pod_versions_.See(pod->resource_version);
+  pod_versions_.SeeDeleted(pod->uid, pod->resource_version);
   Forget(pod->uid, changes);
 }
 
@@ -262,7 +224,7 @@ void ClusterCache::Note(const PodPointer& before, const PodPointer& after,
   if (before) Leave(before);
   if (after) Join(after);
   if (!before || !after || before->node_name != after->node_name ||
-      PodHasEnded(*before) != PodHasEnded(*after)) {
+      HasEnded(*before) != HasEnded(*after)) {
     NoteClaimsOf(after ? *after : *before);
   }
   changes.pods.push_back({before, after});
@@ -289,9 +251,9 @@ void ClusterCache::Join(const PodPointer& pod) {
   };
   for (const PodGroupName& name : NamedPodGroups(*pod)) add(in_group_[name]);
   if (const std::string* job = WaitsOfJob(*pod)) add(of_job_[*job]);
-  if (PodHasEnded(*pod)) return;
+  if (HasEnded(*pod)) return;
   for (const std::string& claim : pod->volume_claims)
-    add(of_claim_[KeyOfClaim(*pod, claim)]);
+    add(of_claim_[ClaimKey(*pod, claim)]);
 }
 
 void ClusterCache::Leave(const PodPointer& pod) {
@@ -302,22 +264,9 @@ void ClusterCache::Leave(const PodPointer& pod) {
   };
   for (const PodGroupName& name : NamedPodGroups(*pod)) remove(in_group_, name);
   if (const std::string* job = WaitsOfJob(*pod)) remove(of_job_, *job);
-  if (PodHasEnded(*pod)) return;
+  if (HasEnded(*pod)) return;
   for (const std::string& claim : pod->volume_claims)
-    remove(of_claim_, KeyOfClaim(*pod, claim));
-}
-
-// Of those that others want too, and only one can have.
-void ClusterCache::NoteClaimsOf(const Pod& pod) {
-  for (const std::string& claim : pod.volume_claims) {
-    std::string key = KeyOfClaim(pod, claim);
-    const VolumeClaimPointer known = claims_.Find(key);
-    if (known == nullptr || !IsForOnePod(*known)) continue;
-    const auto users = of_claim_.find(key);
-    if (users == of_claim_.end()) continue;
-    if (users->second.size() > 1 || users->second.front()->uid != pod.uid)
-      changed_claims_.insert(std::move(key));
-  }
+    remove(of_claim_, ClaimKey(*pod, claim));
 }
 
 void ClusterCache::Put(const NodePointer& node, CacheChanges& changes) {
@@ -335,235 +284,6 @@ void ClusterCache::Drop(const NodePointer& node, CacheChanges& changes) {
 void ClusterCache::NoteNode(const std::string& name, CacheChanges& changes) {
   changes.nodes.push_back(name);
   changed_nodes_.insert(name);
-}
-
-CachedKind<PodGroup>& ClusterCache::GroupsOf(PodGroupApi api) {
-  return api == PodGroupApi::kNative ? native_groups_ : coscheduling_groups_;
-}
-
-const CachedKind<PodGroup>& ClusterCache::GroupsOf(PodGroupApi api) const {
-  return api == PodGroupApi::kNative ? native_groups_ : coscheduling_groups_;
-}
-
-void ClusterCache::Put(const PodGroupPointer& group, CacheChanges& changes) {
-  if (PutAnother(GroupsOf(group->name.api), KeyOf(group->name), group))
-    NoteGroup(group->name, changes);
-}
-
-void ClusterCache::Drop(const PodGroupPointer& group, CacheChanges& changes) {
-  if (GroupsOf(group->name.api)
-          .Drop(KeyOf(group->name), group->resource_version))
-    NoteGroup(group->name, changes);
-}
-
-void ClusterCache::NoteGroup(const PodGroupName& name, CacheChanges& changes) {
-  changes.pod_groups.push_back(name);
-  const auto at = in_group_.find(name);
-  if (at == in_group_.end()) return;
-  for (const PodPointer& pod : at->second) {
-    if (pod->node_name.empty()) changes.regrouped_pods.push_back(pod->uid);
-  }
-}
-
-void ClusterCache::Put(const VolumeClaimPointer& claim, CacheChanges& changes) {
-  if (PutAnother(claims_, Key(*claim), claim)) NoteClaim(Key(*claim), changes);
-}
-
-void ClusterCache::Drop(const VolumeClaimPointer& claim,
-                        CacheChanges& changes) {
-  if (claims_.Drop(Key(*claim), claim->resource_version))
-    NoteClaim(Key(*claim), changes);
-}
-
-void ClusterCache::NoteClaim(const std::string& key, CacheChanges& changes) {
-  changes.volume_claims.push_back(key);
-  changed_claims_.insert(key);
-}
-
-void ClusterCache::Put(const VolumePointer& volume, CacheChanges& changes) {
-  if (PutAnother(volumes_, volume->name, volume))
-    NoteVolume(volume->name, volume, changes);
-}
-
-void ClusterCache::Drop(const VolumePointer& volume, CacheChanges& changes) {
-  if (volumes_.Drop(volume->name, volume->resource_version))
-    NoteVolume(volume->name, volume, changes);
-}
-
-void ClusterCache::NoteVolume(const std::string& name,
-                              const VolumePointer& volume,
-                              CacheChanges& changes) {
-  changes.volumes.push_back(name);
-  if (volume != nullptr) {
-    if (volume->claim_name.empty()) return;
-    changed_claims_.insert(volume->claim_namespace + "/" + volume->claim_name);
-    return;
-  }
-  for (const VolumeClaimPointer& claim : claims_.All()) {
-    if (claim->volume_name == name) changed_claims_.insert(Key(*claim));
-  }
-}
-
-// Seldom: looks at all claims.
-void ClusterCache::NoteClass(const std::string& name, CacheChanges& changes) {
-  changes.storage_classes.push_back(name);
-  for (const VolumeClaimPointer& claim : claims_.All()) {
-    if (claim->storage_class == name) changed_claims_.insert(Key(*claim));
-  }
-}
-
-void ClusterCache::Put(const StorageClassPointer& storage_class,
-                       CacheChanges& changes) {
-  if (PutAnother(storage_classes_, storage_class->name, storage_class))
-    NoteClass(storage_class->name, changes);
-}
-
-void ClusterCache::Drop(const StorageClassPointer& storage_class,
-                        CacheChanges& changes) {
-  if (storage_classes_.Drop(storage_class->name,
-                            storage_class->resource_version))
-    NoteClass(storage_class->name, changes);
-}
-
-void ClusterCache::Put(const NamespacePointer& space, CacheChanges& changes) {
-  if (PutAnother(namespaces_, space->name, space))
-    NoteNamespace(space->name, changes);
-}
-
-void ClusterCache::Drop(const NamespacePointer& space, CacheChanges& changes) {
-  if (namespaces_.Drop(space->name, space->resource_version))
-    NoteNamespace(space->name, changes);
-}
-
-void ClusterCache::NoteNamespace(const std::string& name,
-                                 CacheChanges& changes) {
-  changes.namespaces.push_back(name);
-  ++namespaces_version_;
-}
-
-void ClusterCache::Put(const JobMarksPointer& job, CacheChanges& changes) {
-  if (job->marks.empty()) return Drop(job, changes);
-  if (PutAnother(jobs_, job->uid, job)) NoteJob(job->uid, changes);
-}
-
-void ClusterCache::Drop(const JobMarksPointer& job, CacheChanges& changes) {
-  if (jobs_.Drop(job->uid, job->resource_version)) NoteJob(job->uid, changes);
-}
-
-void ClusterCache::NoteJob(const std::string& uid, CacheChanges& changes) {
-  const auto at = of_job_.find(uid);
-  if (at == of_job_.end()) return;
-  for (const PodPointer& pod : at->second) {
-    changes.regrouped_pods.push_back(pod->uid);
-  }
-}
-
-bool ClusterCache::Synced() const {
-  const std::lock_guard lock(mutex_);
-  return synced_;
-}
-
-PodPointer ClusterCache::PodByUid(const std::string& uid) const {
-  const std::lock_guard lock(mutex_);
-  const auto known = pods_.find(std::string_view(uid));
-  return known == pods_.end() ? nullptr : *known;
-}
-
-NodePointer ClusterCache::NodeByName(const std::string& name) const {
-  const std::lock_guard lock(mutex_);
-  return nodes_.Find(name);
-}
-
-PodGroupPointer ClusterCache::PodGroupByName(const PodGroupName& name) const {
-  const std::lock_guard lock(mutex_);
-  return GroupsOf(name.api).Find(KeyOf(name));
-}
-
-VolumeClaimPointer ClusterCache::VolumeClaimByName(
-    const std::string& namespace_name, const std::string& name) const {
-  const std::lock_guard lock(mutex_);
-  return claims_.Find(namespace_name + "/" + name);
-}
-
-VolumePointer ClusterCache::VolumeByName(const std::string& name) const {
-  const std::lock_guard lock(mutex_);
-  return volumes_.Find(name);
-}
-
-StorageClassPointer ClusterCache::StorageClassByName(
-    const std::string& name) const {
-  const std::lock_guard lock(mutex_);
-  return storage_classes_.Find(name);
-}
-
-NamespacePointer ClusterCache::NamespaceByName(const std::string& name) const {
-  const std::lock_guard lock(mutex_);
-  return namespaces_.Find(name);
-}
-
-JobMarksPointer ClusterCache::MarksOfJob(const std::string& uid) const {
-  const std::lock_guard lock(mutex_);
-  return jobs_.Find(uid);
-}
-
-std::vector<VolumePointer> ClusterCache::Volumes() const {
-  const std::lock_guard lock(mutex_);
-  return volumes_.All();
-}
-
-std::vector<NamespacePointer> ClusterCache::Namespaces() const {
-  const std::lock_guard lock(mutex_);
-  return namespaces_.All();
-}
-
-std::uint64_t ClusterCache::NamespacesVersion() const {
-  const std::lock_guard lock(mutex_);
-  return namespaces_version_;
-}
-
-std::vector<PodPointer> ClusterCache::PodsOfGroup(
-    const PodGroupName& name) const {
-  const std::lock_guard lock(mutex_);
-  const auto at = in_group_.find(name);
-  return at == in_group_.end() ? InOrder{} : at->second;
-}
-
-std::vector<PodPointer> ClusterCache::Pods() const {
-  const std::lock_guard lock(mutex_);
-  return {pods_.begin(), pods_.end()};
-}
-
-std::vector<NodePointer> ClusterCache::Nodes() const {
-  const std::lock_guard lock(mutex_);
-  return nodes_.All();
-}
-
-std::vector<PodPointer> ClusterCache::PodsOnNode(
-    const std::string& node) const {
-  const std::lock_guard lock(mutex_);
-  const auto at = on_node_.find(node);
-  return at == on_node_.end() ? InOrder{} : at->second;
-}
-
-std::vector<std::string> ClusterCache::TakeChangedNodes() {
-  const std::lock_guard lock(mutex_);
-  std::vector<std::string> changed = Sorted(changed_nodes_);
-  changed_nodes_.clear();
-  return changed;
-}
-
-std::vector<PodPointer> ClusterCache::PodsOfClaim(
-    const std::string& claim) const {
-  const std::lock_guard lock(mutex_);
-  const auto at = of_claim_.find(claim);
-  return at == of_claim_.end() ? InOrder{} : at->second;
-}
-
-std::vector<std::string> ClusterCache::TakeChangedClaims() {
-  const std::lock_guard lock(mutex_);
-  auto changed = Sorted(changed_claims_);
-  changed_claims_.clear();
-  return changed;
 }
 
 }  // namespace fluxnetes::cluster

@@ -42,14 +42,11 @@ struct CacheChanges {
   // Names of what was added, changed (in more than its version) or is gone.
   std::vector<std::string> nodes;
   std::vector<PodGroupName> pod_groups;
-  std::vector<std::string> volume_claims;  // "namespace/name"
-  std::vector<std::string> volumes;
-  std::vector<std::string> storage_classes;
-  std::vector<std::string> namespaces;
   // UIDs of pods without a node that name one of pod_groups, or whose Job's
   // marks have changed.
   std::vector<std::string> regrouped_pods;
-  // A list of all kinds, or of all pods, has ended: all that is there is known.
+  // A list of all kinds, of all pods or of all nodes has ended: all that there
+  // is of them is known.
   bool listed = false;
 };
 
@@ -72,7 +69,6 @@ class ClusterCache {
   NamespacePointer NamespaceByName(const std::string& name) const;
   // Of the Kubernetes Job of this UID; null if it has none.
   JobMarksPointer MarksOfJob(const std::string& uid) const;
-  std::vector<VolumePointer> Volumes() const;
   std::vector<NamespacePointer> Namespaces() const;
   // Another one each time that a namespace or its labels have changed.
   std::uint64_t NamespacesVersion() const;
@@ -133,13 +129,11 @@ class ClusterCache {
 
   void Forget(std::string_view uid, CacheChanges& changes);
   void NoteNode(const std::string& name, CacheChanges& changes);
-  void NoteNamespace(const std::string& name, CacheChanges& changes);
   void NoteGroup(const PodGroupName& name, CacheChanges& changes);
-  void NoteClaim(const std::string& key, CacheChanges& changes);
-  void NoteVolume(const std::string& name, const VolumePointer& volume,
-                  CacheChanges& changes);
-  void NoteClass(const std::string& name, CacheChanges& changes);
-  void NoteClaimsOf(const cluster::Pod& pod);
+  void NoteClaimsOf(const Pod& pod);
+  void NoteClaimOf(const Volume& volume);
+  void NoteClaimsOfVolumes(const std::vector<std::string>& names);
+  void NoteClaimsOfClasses(const std::vector<std::string>& names);
   void NoteJob(const std::string& uid, CacheChanges& changes);
   void Note(const PodPointer& before, const PodPointer& after,
             CacheChanges& changes);

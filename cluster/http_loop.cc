@@ -250,8 +250,11 @@ void HttpClient::Loop::Begin(std::unique_ptr<Exchange> exchange) {
   if (idle_.empty()) idle_.emplace_back(address_, options_.connect_timeout);
   CurlHandle handle = std::move(idle_.back());
   idle_.pop_back();
+  if (exchange->response.status != 0)
+    exchange->answered = std::move(exchange->response);
   exchange->response = {};
   exchange->too_long = false;
+  exchange->may_be_cut = left < exchange->request.attempt_timeout;
   handle.Prepare(exchange->request,
                  std::min(left, exchange->request.attempt_timeout),
                  std::move(identity));
@@ -289,6 +292,11 @@ void HttpClient::Loop::FinishTransfer(CURL* easy, CURLcode code) {
     response.error = exchange->too_long
                          ? "the answer is longer than 256 MiB"
                          : options_.address + ": " + handle.Explain(code);
+    // What was answered before says more than that the time is over; but of
+    // what must not be done twice, it is not known whether it was done now.
+    if (code == CURLE_OPERATION_TIMEDOUT && exchange->may_be_cut &&
+        exchange->request.repeatable && exchange->answered.status != 0)
+      response = std::move(exchange->answered);
   }
   bool may_retry = MayRetry(*exchange, code);
   if (response.status == 401 && !std::exchange(exchange->renewed, true)) {

@@ -37,7 +37,9 @@ struct Exchange {
   int attempts = 0;
   bool renewed = false;   // the identity, after a 401
   HttpResponse response;  // of the present attempt
+  HttpResponse answered;  // of the last attempt that had an answer
   bool too_long = false;
+  bool may_be_cut = false;  // the attempt has less time than others have
 };
 
 class HttpClient::Loop {

@@ -185,7 +185,7 @@ void KindWatch::ReadPage(const HttpResponse& response) {
   if (response.status == kGone) return ListLater();
   ListPage page;
   if (response.status == 200)
-    page = ReadListPage(resource_.kind, response.body);
+    page = ReadListPage(resource_.kind, response.body, &context_.common);
   if (!page.readable) return FailToList(response);
   if (!std::exchange(begun_, true)) Tell(WatchEvent::Kind::kListBegin);
   if (continuation_.empty()) version_ = page.resource_version;
@@ -264,7 +264,7 @@ void KindWatch::ReadListedLine(WatchLine line) {
 }
 
 void KindWatch::ReadLine(std::string_view line) {
-  WatchLine read = ReadWatchLine(resource_.kind, line);
+  WatchLine read = ReadWatchLine(resource_.kind, line, &context_.common);
   if (state_ == State::kListing) return ReadListedLine(std::move(read));
   switch (read.type) {
     case WatchLine::Type::kError:

@@ -25,6 +25,7 @@
 #include <string_view>
 
 #include "cluster/cluster.h"
+#include "cluster/common_parts.h"
 #include "cluster/http_client.h"
 #include "cluster/watch_line.h"
 #include "cluster/watch_mailbox.h"
@@ -61,6 +62,7 @@ struct KindWatchContext {
       std::make_shared<WatchMailbox>();
   std::deque<WatchEvent> ready = {};
   std::minstd_rand random{std::random_device{}()};
+  CommonParts common = {};
   std::string trouble = {};  // what was told last
 
   // Half to whole.

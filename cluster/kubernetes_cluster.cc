@@ -1,10 +1,14 @@
 #include "cluster/kubernetes_cluster.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <charconv>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <utility>
 
 #include "cluster/api_path.h"
@@ -42,26 +46,37 @@ std::string UniqueMark() {
   return {text, end};
 }
 
-// The same for the same pod, so that a second event has the name of the first
-// and is refused.
-std::string MarkOf(const std::string& uid) {
-  std::string mark;
-  std::ranges::copy_if(uid, std::back_inserter(mark),
-                       [](char letter) { return letter != '-'; });
-  return mark.substr(0, 16);
+// The same for the same pod and occasion, so that a second event has the name
+// of the first and is refused (FNV-1a).
+std::string MarkOf(const PodEvent& event) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char letter : event.pod_uid + "/" + event.occasion) {
+    hash ^= static_cast<unsigned char>(letter);
+    hash *= 0x100000001b3;
+  }
+  return fmt::format("{:016x}", hash);
+}
+
+// Neither done nor a matter of the moment.
+bool IsRefused(const HttpResponse& response) {
+  return response.status >= 400 && response.status != 404 &&
+         response.status != 409;
 }
 
 // No answer that means anything: nobody there, overloaded, failing.
+// A token that has expired is read anew.
 bool IsAway(const HttpResponse& response) {
-  return response.status == 0 || response.status == 429 ||
-         response.status >= 500;
+  return response.status == 0 || response.status == 401 ||
+         response.status == 429 || response.status >= 500;
 }
 
 [[noreturn]] void ThrowUnreachable(const std::string& what,
                                    const HttpResponse& response) {
   if (response.status == 0) throw Unreachable(what + ": " + response.error);
-  throw Unreachable(what + ": " + std::to_string(response.status) + " " +
-                    ReadStatusMessage(response.body));
+  const std::string why = what + ": " + std::to_string(response.status) + " " +
+                          ReadStatusMessage(response.body);
+  if (IsAway(response) || !IsRefused(response)) throw Unreachable(why);
+  throw Refused(why);
 }
 
 BindResult ToBindResult(const Binding& binding, const HttpResponse& response) {
@@ -79,6 +94,33 @@ BindResult ToBindResult(const Binding& binding, const HttpResponse& response) {
 
 Json ParseObject(const HttpResponse& response) {
   return Json::parse(response.body, nullptr, /*allow_exceptions=*/false);
+}
+
+std::vector<StatusResult> ToStatusResults(
+    const std::vector<HttpResponse>& answers) {
+  std::vector<StatusResult> results;
+  for (const HttpResponse& answer : answers) {
+    StatusResult& result = results.emplace_back();
+    if (answer.Succeeded()) {
+      result.resource_version =
+          Text(At(ParseObject(answer), "metadata"), "resourceVersion");
+    } else {
+      result.outcome = IsRefused(answer) ? StatusOutcome::kRefused
+                                         : StatusOutcome::kConflict;
+    }
+  }
+  return results;
+}
+
+std::string NameOf(const ObjectName& pod) {
+  return "pod " + pod.namespace_name + "/" + pod.name;
+}
+
+// As if the pod had been touched, if it is that pod and has no node.
+TouchResult ToTouchResult(const ObjectName& name, Pod pod) {
+  if (pod.uid != name.uid) return {};
+  if (pod.node_name.empty()) return {pod.resource_version, nullptr};
+  return {"", std::make_shared<const Pod>(std::move(pod))};
 }
 
 // (batch/v1, JobConditionType: those after which no pod is made.)
@@ -205,29 +247,57 @@ std::optional<Pod> KubernetesCluster::GetPod(const std::string& namespace_name,
   return DecodePod(ParseObject(response));
 }
 
-std::optional<std::string> KubernetesCluster::Touch(
-    const std::string& namespace_name, const std::string& name,
-    const std::string& uid) {
-  for (int attempt = 1;; ++attempt) {
-    HttpRequest request = Request("PATCH", PodPath(namespace_name, name),
-                                  WriteTouchPatch(uid, UniqueMark()));
-    request.content_type = kMergePatch;
-    const HttpResponse response = client_.Send(std::move(request));
-    if (response.status == 404) return std::nullopt;
-    std::optional<Pod> pod;
+std::vector<TouchResult> KubernetesCluster::Touch(
+    std::span<const ObjectName> pods) {
+  std::vector<TouchResult> results(pods.size());
+  std::vector<std::size_t> left(pods.size());
+  std::iota(left.begin(), left.end(), 0);
+  for (int attempt = 1; !left.empty(); ++attempt)
+    left = TouchOnce(pods, left, attempt == kTouchAttempts, results);
+  return results;
+}
+
+std::vector<std::size_t> KubernetesCluster::TouchOnce(
+    std::span<const ObjectName> pods, const std::vector<std::size_t>& these,
+    bool last, std::vector<TouchResult>& results) {
+  std::vector<HttpRequest> patches, questions;
+  for (const std::size_t i : these) {
+    patches.push_back(Request("PATCH",
+                              PodPath(pods[i].namespace_name, pods[i].name),
+                              WriteTouchPatch(pods[i].uid, UniqueMark())));
+    patches.back().content_type = kMergePatch;
+  }
+  const auto patched = client_.SendAll(std::move(patches));
+  std::vector<std::size_t> unclear;
+  for (std::size_t k = 0; k < these.size(); ++k) {
+    const std::size_t i = these[k];
+    const HttpResponse& response = patched[k];
     if (response.Succeeded()) {
-      pod = DecodePod(ParseObject(response));
+      results[i] = ToTouchResult(pods[i], DecodePod(ParseObject(response)));
     } else if ((response.status == 409 || response.status == kInvalid) &&
-               attempt < kTouchAttempts) {
+               !last) {
       // Of another UID (seen on 1.36: a patch may not change it), or changed
       // by others at the same moment.
-      pod = GetPod(namespace_name, name);
-    } else {
-      ThrowUnreachable("touching pod " + namespace_name + "/" + name, response);
+      unclear.push_back(i);
+      questions.push_back(
+          Request("GET", PodPath(pods[i].namespace_name, pods[i].name)));
+    } else if (response.status != 404) {
+      ThrowUnreachable("touching " + NameOf(pods[i]), response);
     }
-    if (!pod || pod->uid != uid || !pod->node_name.empty()) return std::nullopt;
-    if (response.Succeeded()) return pod->resource_version;
   }
+  const auto read = client_.SendAll(std::move(questions));
+  std::vector<std::size_t> again;
+  for (std::size_t k = 0; k < unclear.size(); ++k) {
+    const std::size_t i = unclear[k];
+    if (read[k].status == 404) continue;
+    if (read[k].status != 200)
+      ThrowUnreachable("reading " + NameOf(pods[i]), read[k]);
+    const TouchResult now =
+        ToTouchResult(pods[i], DecodePod(ParseObject(read[k])));
+    results[i].bound = now.bound;
+    if (!now.resource_version.empty()) again.push_back(i);
+  }
+  return again;
 }
 
 bool KubernetesCluster::Delete(const ObjectName& object) {
@@ -282,44 +352,94 @@ bool KubernetesCluster::MayReplace(const ObjectName& owner) {
 }
 
 template <typename Item>
-void KubernetesCluster::SendInOrder(
+std::vector<HttpResponse> KubernetesCluster::SendInOrder(
     std::span<const Item> items,
     const std::function<HttpRequest(const Item&)>& write) {
-  std::vector<std::vector<HttpRequest>> rounds;
+  std::vector<std::vector<std::size_t>> rounds;
   std::map<std::string, std::size_t> next_round;
-  for (const Item& item : items) {
+  for (std::size_t i = 0; i < items.size(); ++i) {
     const std::size_t round =
-        next_round[item.namespace_name + "/" + item.pod_name]++;
+        next_round[items[i].namespace_name + "/" + items[i].pod_name]++;
     if (round == rounds.size()) rounds.emplace_back();
-    rounds[round].push_back(write(item));
+    rounds[round].push_back(i);
   }
-  for (auto& round : rounds) {
-    for (const HttpResponse& response : client_.SendAll(std::move(round))) {
-      if (IsAway(response)) ThrowUnreachable("writing to the API", response);
+  std::vector<HttpResponse> answers(items.size());
+  for (const auto& round : rounds) {
+    std::vector<HttpRequest> requests;
+    for (const std::size_t i : round) requests.push_back(write(items[i]));
+    auto responses = client_.SendAll(std::move(requests));
+    for (std::size_t i = 0; i < round.size(); ++i) {
+      if (IsAway(responses[i]))
+        ThrowUnreachable("writing to the API", responses[i]);
+      answers[round[i]] = std::move(responses[i]);
     }
+  }
+  return answers;
+}
+
+void KubernetesCluster::NoteRefusals(const std::string& what,
+                                     const std::vector<HttpResponse>& answers) {
+  if (!options_.on_refused) return;
+  for (const HttpResponse& answer : answers) {
+    if (!IsRefused(answer)) continue;
+    {
+      const std::lock_guard lock(mutex_);
+      if (!refused_.emplace(what, answer.status).second) continue;
+    }
+    options_.on_refused(what, ReadStatusMessage(answer.body));
   }
 }
 
 void KubernetesCluster::Record(std::span<const PodEvent> events) {
-  SendInOrder<PodEvent>(events, [this](const PodEvent& event) {
-    const std::string mark = event.once ? MarkOf(event.pod_uid) : UniqueMark();
-    return Request(
-        "POST",
-        "/api/v1/namespaces/" + PercentEncode(event.namespace_name) + "/events",
-        WriteEvent(event, event.pod_name + "." + mark, Now()));
-  });
+  const auto answers =
+      SendInOrder<PodEvent>(events, [this](const PodEvent& event) {
+        const std::string mark = event.once ? MarkOf(event) : UniqueMark();
+        return Request("POST",
+                       "/api/v1/namespaces/" +
+                           PercentEncode(event.namespace_name) + "/events",
+                       WriteEvent(event, event.pod_name + "." + mark, Now()));
+      });
+  NoteRefusals("events of pods", answers);
 }
 
-void KubernetesCluster::SetConditions(
+std::vector<StatusResult> KubernetesCluster::SetConditions(
     std::span<const PodCondition> conditions) {
-  SendInOrder<PodCondition>(conditions, [this](const PodCondition& condition) {
-    HttpRequest request = Request(
-        "PATCH",
-        PodPath(condition.namespace_name, condition.pod_name) + "/status",
-        WriteConditionPatch(condition, Now()));
-    request.content_type = kStrategicPatch;
-    return request;
-  });
+  const auto answers = SendInOrder<PodCondition>(
+      conditions, [this](const PodCondition& condition) {
+        HttpRequest request = Request(
+            "PATCH",
+            PodPath(condition.namespace_name, condition.pod_name) + "/status",
+            WriteConditionPatch(condition));
+        request.content_type = kStrategicPatch;
+        return request;
+      });
+  NoteRefusals("conditions of pods", answers);
+  return ToStatusResults(answers);
+}
+
+std::vector<StatusResult> KubernetesCluster::SetGroupStatuses(
+    std::span<const PodGroupNews> groups) {
+  std::vector<HttpRequest> requests;
+  for (const PodGroupNews& news : groups) {
+    const bool native = news.group.api == PodGroupApi::kNative;
+    HttpRequest& request = requests.emplace_back(
+        Request("PATCH",
+                PathOf({"PodGroup",
+                        native ? "/apis/scheduling.k8s.io/v1alpha2"
+                               : "/apis/scheduling.x-k8s.io/v1alpha1",
+                        "podgroups"},
+                       news.group.namespace_name, news.group.name) +
+                    "/status",
+                WriteGroupStatusPatch(news, Now())));
+    // Conditions are merged by type, which custom resources cannot do.
+    request.content_type = native ? kStrategicPatch : kMergePatch;
+  }
+  const auto answers = client_.SendAll(std::move(requests));
+  for (const HttpResponse& answer : answers) {
+    if (IsAway(answer)) ThrowUnreachable("writing to the API", answer);
+  }
+  NoteRefusals("status of PodGroups", answers);
+  return ToStatusResults(answers);
 }
 
 }  // namespace fluxnetes::cluster

@@ -65,7 +65,7 @@ bool Tolerates(const Toleration& toleration, const Taint& taint) {
   return toleration.exists || toleration.value == taint.value;
 }
 
-bool Tolerated(const Taint& taint, const std::vector<Toleration>& tolerations) {
+bool Tolerated(const Taint& taint, const SharedList<Toleration>& tolerations) {
   return taint.effect == "PreferNoSchedule" ||
          std::ranges::any_of(tolerations, [&](const Toleration& toleration) {
            return Tolerates(toleration, taint);

@@ -35,7 +35,7 @@ std::string Timestamp(Time time) {
   return whole ? FormatTimestamp(time) : FormatMicroTimestamp(time);
 }
 
-void WriteLabels(JsonText& json, std::string_view key, const Labels& labels) {
+void WriteLabels(JsonText& json, std::string_view key, const auto& labels) {
   if (labels.empty()) return;
   json.Object(key, [&] {
     for (const auto& [name, value] : labels) json.Field(name, value);
@@ -337,11 +337,13 @@ std::string WriteEvent(const PodEvent& event, const std::string& name,
   return json.Take();
 }
 
-std::string WriteConditionPatch(const PodCondition& condition, Time time) {
+std::string WriteConditionPatch(const PodCondition& condition) {
   JsonText json;
   json.Object([&] {
-    json.Object("metadata",
-                [&] { json.FieldUnlessEmpty("uid", condition.pod_uid); });
+    json.Object("metadata", [&] {
+      json.FieldUnlessEmpty("uid", condition.pod_uid);
+      json.FieldUnlessEmpty("resourceVersion", condition.resource_version);
+    });
     json.Object("status", [&] {
       json.List("conditions", [&] {
         json.Object([&] {
@@ -349,7 +351,42 @@ std::string WriteConditionPatch(const PodCondition& condition, Time time) {
           json.Field("status", "False");
           json.Field("reason", condition.reason);
           json.Field("message", condition.message);
-          json.Field("lastTransitionTime", FormatTimestamp(time));
+          if (condition.since) {
+            json.Field("lastTransitionTime", FormatTimestamp(*condition.since));
+          }
+        });
+      });
+    });
+  });
+  return json.Take();
+}
+
+std::string WriteGroupStatusPatch(const PodGroupNews& news, Time time) {
+  const PodGroupStatus& status = news.status;
+  JsonText json;
+  json.Object([&] {
+    json.Object("metadata", [&] {
+      json.FieldUnlessEmpty("uid", news.uid);
+      json.FieldUnlessEmpty("resourceVersion", news.resource_version);
+    });
+    json.Object("status", [&] {
+      if (news.group.api == PodGroupApi::kCoscheduling) {
+        json.Field("phase", status.phase);
+        json.FieldUnlessEmpty("occupiedBy", status.occupied_by);
+        json.Field("scheduled", status.scheduled.value_or(0));
+        json.Field("running", status.running);
+        json.Field("succeeded", status.succeeded);
+        json.Field("failed", status.failed);
+        return;
+      }
+      json.List("conditions", [&] {
+        json.Object([&] {
+          json.Field("type", "PodGroupScheduled");
+          json.Field("status", status.condition);
+          json.Field("reason", status.reason);
+          json.Field("message", status.message);
+          if (news.turned)
+            json.Field("lastTransitionTime", FormatTimestamp(time));
         });
       });
     });

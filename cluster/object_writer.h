@@ -26,7 +26,11 @@ std::string WriteBinding(const Binding& binding);
 std::string WriteEvent(const PodEvent& event, const std::string& name,
                        Time time);
 // For PATCH .../pods/NAME/status (strategic merge): the condition PodScheduled.
-std::string WriteConditionPatch(const PodCondition& condition, Time time);
+std::string WriteConditionPatch(const PodCondition& condition);
+// For PATCH .../podgroups/NAME/status: all of the status that is ours (merge),
+// or its condition (strategic merge, of a native one), as of `time` if it has
+// turned.
+std::string WriteGroupStatusPatch(const PodGroupNews& news, Time time);
 // For PATCH .../pods/NAME (merge): an annotation that says nothing but changes
 // the version, of the pod with this UID.
 std::string WriteTouchPatch(const std::string& uid, const std::string& mark);

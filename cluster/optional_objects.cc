@@ -14,6 +14,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr const char* kFluencePrefix = "fluence.flux-framework.org/";
+constexpr const char* kPodGroupScheduled = "PodGroupScheduled";
 constexpr const char* kSelectedNode = "volume.kubernetes.io/selected-node";
 constexpr const char* kBindCompleted = "pv.kubernetes.io/bind-completed";
 
@@ -125,6 +126,27 @@ JobMarks DecodeJobMarks(const Json& object) {
   return result;
 }
 
+namespace {
+
+PodGroupStatus DecodeGroupStatus(const Json& json) {
+  PodGroupStatus status;
+  status.phase = Text(json, "phase");
+  status.occupied_by = Text(json, "occupiedBy");
+  status.scheduled = DecodeInteger32(json, "scheduled");
+  status.running = DecodeInteger32(json, "running").value_or(0);
+  status.succeeded = DecodeInteger32(json, "succeeded").value_or(0);
+  status.failed = DecodeInteger32(json, "failed").value_or(0);
+  for (const Json& condition : List(At(json, "conditions"))) {
+    if (Text(condition, "type") != kPodGroupScheduled) continue;
+    status.condition = Text(condition, "status");
+    status.reason = Text(condition, "reason");
+    status.message = Text(condition, "message");
+  }
+  return status;
+}
+
+}  // namespace
+
 PodGroup DecodePodGroup(PodGroupApi api, const Json& object) {
   const Json& metadata = At(object, "metadata");
   const Json& spec = At(object, "spec");
@@ -132,12 +154,19 @@ PodGroup DecodePodGroup(PodGroupApi api, const Json& object) {
   result.name = {api, Text(metadata, "namespace"), Text(metadata, "name")};
   result.uid = Text(metadata, "uid");
   result.resource_version = Text(metadata, "resourceVersion");
+  result.status = DecodeGroupStatus(At(object, "status"));
   if (api == PodGroupApi::kNative) {
     const Json& policy = At(spec, "schedulingPolicy");
     const Json& gang = At(policy, "gang");
     result.min_members = DecodeInteger32(gang, "minCount");
     result.unknown_policy =
         !gang.is_object() && !At(policy, "basic").is_object();
+    result.priority = DecodeInteger32(spec, "priority");
+    for (const Json& each :
+         List(At(At(spec, "schedulingConstraints"), "topology")))
+      result.topology.push_back(Text(each, "key"));
+    for (const Json& claim : List(At(spec, "resourceClaims")))
+      result.resource_claims.push_back(Text(claim, "name"));
     return result;
   }
   result.min_members = DecodeInteger32(spec, "minMember");

@@ -35,7 +35,7 @@ struct Pod {
   std::string reason;        // of the phase: DeadlineExceeded, OutOfcpu, ...
   bool terminating = false;  // has a deletion timestamp
   bool gated = false;        // has scheduling gates
-  LabelMap labels;
+  PodLabels labels;
   LabelMap annotations;  // those that we read only
   PodRequest request;
   // Names of the PersistentVolumeClaims of its volumes, in its namespace.
@@ -51,5 +51,9 @@ struct Pod {
 
 // "namespace/name".
 std::string Key(const Pod& pod);
+
+inline bool HasEnded(const Pod& pod) {
+  return pod.phase == PodPhase::kSucceeded || pod.phase == PodPhase::kFailed;
+}
 
 }  // namespace fluxnetes::cluster

@@ -2,6 +2,11 @@
 
 namespace fluxnetes::cluster {
 
+bool SaysSo(PodGroupStatus shown, const PodGroupStatus& wanted) {
+  if (!shown.scheduled) shown.scheduled = wanted.scheduled;
+  return shown == wanted;
+}
+
 std::vector<PodGroupName> NamedPodGroups(const Pod& pod) {
   std::vector<PodGroupName> names;
   const auto label = pod.labels.find(kCoschedulingLabel);

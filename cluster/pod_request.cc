@@ -93,7 +93,7 @@ PodRules DecodeOwnRules(const Json& json) {
 }
 
 // The requirement that makes a label's value part of a selector, once.
-void Merge(const LabelMap& labels, const std::vector<std::string>& keys,
+void Merge(const PodLabels& labels, const std::vector<std::string>& keys,
            const char* op, std::optional<PodSelector>& selector) {
   if (!selector) return;
   for (const std::string& key : keys) {
@@ -108,7 +108,7 @@ void Merge(const LabelMap& labels, const std::vector<std::string>& keys,
   }
 }
 
-void Merge(const LabelMap& labels, PodAffinityTerm& term) {
+void Merge(const PodLabels& labels, PodAffinityTerm& term) {
   Merge(labels, std::exchange(term.match_label_keys, {}), "In", term.selector);
   Merge(labels, std::exchange(term.mismatch_label_keys, {}), "NotIn",
         term.selector);
@@ -127,10 +127,15 @@ PodRequest Decode(const Json& json) {
     }
   }
   for (const Json& toleration : json.value("tolerations", Json::array())) {
-    request.tolerations.push_back(DecodeOwnToleration(toleration));
+    request.tolerations.Own().push_back(DecodeOwnToleration(toleration));
   }
   if (json.contains("rules")) {
     request.rules.Own() = DecodeOwnRules(json["rules"]);
+  }
+  if (json.contains("topology")) {
+    const Json& topology = json["topology"];
+    request.rules.Own().topology = {topology.value("required", ""),
+                                    topology.value("preferred", "")};
   }
   return request;
 }
@@ -152,12 +157,18 @@ std::string ToJson(const PodRequest& request) {
     json["tolerations"].push_back(Encode(toleration));
   }
   if (!(*request.rules == PodRules{})) {
-    json["rules"] = Json::parse(WriteRules(*request.rules));
+    Json rules = Json::parse(WriteRules(*request.rules));
+    if (!rules.empty()) json["rules"] = std::move(rules);
+    const GroupTopology& topology = request.rules->topology;
+    if (!topology.required.empty())
+      json["topology"]["required"] = topology.required;
+    if (!topology.preferred.empty())
+      json["topology"]["preferred"] = topology.preferred;
   }
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-void MergeLabelKeys(const LabelMap& labels, PodRequest& request) {
+void MergeLabelKeys(const PodLabels& labels, PodRequest& request) {
   const auto has_keys = [](const PodAffinityTerm& term) {
     return !term.match_label_keys.empty() || !term.mismatch_label_keys.empty();
   };
@@ -178,6 +189,12 @@ void MergeLabelKeys(const LabelMap& labels, PodRequest& request) {
     Merge(labels, std::exchange(each.match_label_keys, {}), "In",
           each.selector);
   }
+}
+
+PodRequest WithTopology(PodRequest request, const GroupTopology& topology) {
+  if (!(request.rules->topology == topology))
+    request.rules.Own().topology = topology;
+  return request;
 }
 
 PodRequest PodRequestFromJson(const std::string& json) {

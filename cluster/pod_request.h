@@ -6,17 +6,16 @@
 // so that it can say so.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "cluster/pod_labels.h"
 #include "cluster/resources.h"
 #include "cluster/seldom.h"
+#include "cluster/shared_list.h"
 
 namespace fluxnetes::cluster {
-
-using LabelMap = std::map<std::string, std::string>;
 
 // A toleration. Empty key with operator Exists tolerates everything; an empty
 // effect means all effects.
@@ -87,6 +86,15 @@ struct HostPort {
   bool operator==(const HostPort&) const = default;
 };
 
+// What a group asks for, the same for all of its pods: nodes with the same
+// value of a label, by its key. It is not in the spec of a pod, and none that
+// comes from the cluster has it.
+struct GroupTopology {
+  std::string required;   // empty: not so
+  std::string preferred;  // tried first
+  bool operator==(const GroupTopology&) const = default;
+};
+
 struct PodRules {
   std::vector<PreferredNodes> preferred_nodes;
   std::vector<PodAffinityTerm> affinity;
@@ -95,6 +103,7 @@ struct PodRules {
   std::vector<TopologySpread> spread;
   std::vector<HostPort> host_ports;  // of hostNetwork too
   std::vector<std::string> resource_claims;
+  GroupTopology topology;
   bool operator==(const PodRules&) const = default;
 };
 
@@ -102,7 +111,7 @@ struct PodRequest {
   Resources resources;
   LabelMap node_selector;                       // all must match
   std::vector<NodeSelectorTerm> node_affinity;  // required: one must hold
-  std::vector<Toleration> tolerations;
+  SharedList<Toleration> tolerations;
   Seldom<PodRules> rules;
   bool operator==(const PodRequest&) const = default;
 };
@@ -111,13 +120,16 @@ struct PodRequest {
 // pod's labels, as the API server does when a pod is made (KEP-3633, KEP-3243);
 // what it has done already is not done twice. Keys that the pod has not do not
 // count.
-void MergeLabelKeys(const LabelMap& labels, PodRequest& request);
+void MergeLabelKeys(const PodLabels& labels, PodRequest& request);
+
+// The same of a pod whose group asks for this.
+PodRequest WithTopology(PodRequest request, const GroupTopology& topology);
 
 // Canonical JSON of a request: equal text exactly for equal requests. Keys
 // "cpu", "memory", "ephemeral-storage", "pods", extended ones by name, under
 // "resources" (amounts as quantities); "nodeSelector", "nodeAffinity",
-// "tolerations" and what else there are rules of where not empty. Reading
-// throws std::invalid_argument.
+// "tolerations", "topology" and what else there are rules of where not empty.
+// Reading throws std::invalid_argument.
 std::string ToJson(const PodRequest& request);
 PodRequest PodRequestFromJson(const std::string& json);
 

@@ -162,7 +162,7 @@ void DecodePlacement(const Json& spec, PodRequest& request) {
   request.node_affinity = DecodeNodeSelector(
       At(At(At(spec, "affinity"), "nodeAffinity"), kRequired));
   for (const Json& toleration : List(At(spec, "tolerations"))) {
-    request.tolerations.push_back(DecodeToleration(toleration));
+    request.tolerations.Own().push_back(DecodeToleration(toleration));
   }
   PodRules rules = DecodeRules(spec);
   AddPortsOfContainers(spec, rules);

@@ -141,7 +141,7 @@ void WriteSpread(JsonText& json, const std::vector<TopologySpread>& all) {
   });
 }
 
-void WriteTolerations(JsonText& json, const std::vector<Toleration>& all) {
+void WriteTolerations(JsonText& json, const SharedList<Toleration>& all) {
   if (all.empty()) return;
   json.List("tolerations", [&] {
     for (const Toleration& toleration : all) {

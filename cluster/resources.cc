@@ -8,8 +8,6 @@
 namespace fluxnetes::cluster {
 namespace {
 
-using Amounts = std::vector<std::pair<std::string, std::int64_t>>;
-
 auto Find(auto& amounts, const std::string& name) {
   return std::lower_bound(amounts.begin(), amounts.end(), name,
                           [](const auto& amount, const std::string& n) {
@@ -93,6 +91,14 @@ Resources Maximum(const Resources& a, const Resources& b) {
     return std::max(x, y);
   });
   return maximum;
+}
+
+void AddUpTo(const Resources& all, Resources& sum, const Resources& more) {
+  try {
+    sum += more;
+  } catch (const std::overflow_error&) {
+    sum = Maximum(sum, all);
+  }
 }
 
 std::string Format(const Resources& resources) {

@@ -34,6 +34,10 @@ struct Resources {
 // Per resource the larger of both.
 Resources Maximum(const Resources& a, const Resources& b);
 
+// Adds where the sum may need over 64 bits, as of pods that others made: then
+// it is all that there is.
+void AddUpTo(const Resources& all, Resources& sum, const Resources& more);
+
 // "2 cpu, 4Gi, 1 nvidia.com/gpu": for people.
 std::string Format(const Resources& resources);
 

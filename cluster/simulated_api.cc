@@ -117,17 +117,23 @@ std::optional<Pod> SimulatedCluster::GetPod(const std::string& namespace_name,
   return *pod->pod;
 }
 
-std::optional<std::string> SimulatedCluster::Touch(
-    const std::string& namespace_name, const std::string& name,
-    const std::string& uid) {
+std::vector<TouchResult> SimulatedCluster::Touch(
+    std::span<const ObjectName> pods) {
   const std::lock_guard lock(state_->mutex);
   state_->CheckReachable();
-  SimulatedPod* const pod = state_->pods.Find(namespace_name, name);
-  if (pod == nullptr || pod->pod->uid != uid || !pod->pod->node_name.empty()) {
-    return std::nullopt;
+  std::vector<TouchResult> results;
+  for (const ObjectName& name : pods) {
+    TouchResult& result = results.emplace_back();
+    SimulatedPod* const pod = state_->pods.Find(name.namespace_name, name.name);
+    if (pod == nullptr || pod->pod->uid != name.uid) continue;
+    if (!pod->pod->node_name.empty()) {
+      result.bound = pod->pod;
+      continue;
+    }
+    state_->ChangePod(*pod, [](Pod&) {});
+    result.resource_version = pod->pod->resource_version;
   }
-  state_->ChangePod(*pod, [](Pod&) {});
-  return pod->pod->resource_version;
+  return results;
 }
 
 SimulatedPod& SimulatedCluster::State::AddPod(Pod pod, RestartPolicy restart,
@@ -282,20 +288,29 @@ void SimulatedCluster::Record(std::span<const PodEvent> events) {
   }
 }
 
-void SimulatedCluster::SetConditions(std::span<const PodCondition> conditions) {
+std::vector<StatusResult> SimulatedCluster::SetConditions(
+    std::span<const PodCondition> conditions) {
   const std::lock_guard lock(state_->mutex);
   state_->CheckReachable();
+  std::vector<StatusResult> results;
   for (const PodCondition& condition : conditions) {
+    StatusResult& result = results.emplace_back();
+    result.outcome = StatusOutcome::kConflict;
     auto* const pod =
         state_->pods.Find(condition.namespace_name, condition.pod_name);
     if (pod == nullptr || pod->pod->uid != condition.pod_uid) continue;
-    if (pod->condition && pod->condition->reason == condition.reason &&
-        pod->condition->message == condition.message) {
+    if (!condition.resource_version.empty() &&
+        condition.resource_version != pod->pod->resource_version) {
       continue;
     }
-    pod->condition = std::make_unique<PodCondition>(condition);
-    state_->ChangePod(*pod, [](Pod&) {});
+    if (!pod->condition || pod->condition->reason != condition.reason ||
+        pod->condition->message != condition.message) {
+      pod->condition = std::make_unique<PodCondition>(condition);
+      state_->ChangePod(*pod, [](Pod&) {});
+    }
+    result = {StatusOutcome::kSet, pod->pod->resource_version};
   }
+  return results;
 }
 
 }  // namespace fluxnetes::cluster

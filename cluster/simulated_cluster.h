@@ -79,14 +79,18 @@ class SimulatedCluster final : public Cluster {
       std::span<const NodeAnnouncement> announcements) override;
   std::optional<Pod> GetPod(const std::string& namespace_name,
                             const std::string& name) override;
-  std::optional<std::string> Touch(const std::string& namespace_name,
-                                   const std::string& name,
-                                   const std::string& uid) override;
+  std::vector<TouchResult> Touch(std::span<const ObjectName> pods) override;
   bool Delete(const ObjectName& object) override;
   std::optional<ObjectName> TopOwner(const ObjectName& owner) override;
   bool MayReplace(const ObjectName& owner) override;
   void Record(std::span<const PodEvent> events) override;
-  void SetConditions(std::span<const PodCondition> conditions) override;
+  std::vector<StatusResult> SetConditions(
+      std::span<const PodCondition> conditions) override;
+  // It has no groups.
+  std::vector<StatusResult> SetGroupStatuses(
+      std::span<const PodGroupNews> groups) override {
+    return {groups.size(), {StatusOutcome::kConflict, ""}};
+  }
 
   // Time. AdvanceTo runs all that is due until then, in order, and is for
   // virtual time only; so is NextEventTime: when something will happen by
@@ -130,7 +134,7 @@ class SimulatedCluster final : public Cluster {
 
   // Changes by users. False: there is no such object (or it is over).
   bool SetLabels(const std::string& namespace_name, const std::string& pod,
-                 const std::map<std::string, std::string>& labels);
+                 const PodLabels& labels);
   bool LiftGates(const std::string& namespace_name, const std::string& pod);
   bool SuspendJob(const std::string& namespace_name, const std::string& job,
                   bool suspend);

@@ -27,9 +27,9 @@ std::string SimulatedCluster::CreateOwner(
   return uid;
 }
 
-bool SimulatedCluster::SetLabels(
-    const std::string& namespace_name, const std::string& pod,
-    const std::map<std::string, std::string>& labels) {
+bool SimulatedCluster::SetLabels(const std::string& namespace_name,
+                                 const std::string& pod,
+                                 const PodLabels& labels) {
   const std::lock_guard lock(state_->mutex);
   SimulatedPod* const found = state_->pods.Find(namespace_name, pod);
   if (found == nullptr) return false;

@@ -33,10 +33,7 @@ struct SimulatedPod {
   SimulatedJob* job = nullptr;
   std::unique_ptr<PodCondition> condition;
 
-  bool Over() const {
-    return pod->phase == PodPhase::kSucceeded ||
-           pod->phase == PodPhase::kFailed;
-  }
+  bool Over() const { return HasEnded(*pod); }
   bool Active() const { return !Over() && !pod->terminating; }
 };
 

@@ -45,4 +45,9 @@ inline std::string Key(const VolumeClaim& claim) {
   return claim.namespace_name + "/" + claim.name;
 }
 
+// The same of a claim that a pod names.
+inline std::string ClaimKey(const Pod& pod, const std::string& claim) {
+  return pod.namespace_name + "/" + claim;
+}
+
 }  // namespace fluxnetes::cluster

@@ -25,14 +25,21 @@ std::shared_ptr<const Object> Share(Object object) {
   return std::make_shared<const Object>(std::move(object));
 }
 
+std::shared_ptr<const Pod> ReadPod(const Json& json, CommonParts* common) {
+  Pod pod = DecodePod(json);
+  if (common != nullptr) common->Share(pod);
+  return Share(std::move(pod));
+}
+
 // Without a name it is no object.
-bool ReadObject(WatchedKind kind, const Json& json, WatchEvent& event) {
+bool ReadObject(WatchedKind kind, const Json& json, CommonParts* common,
+                WatchEvent& event) {
   const Json& metadata = At(json, "metadata");
   if (Text(metadata, "name").empty()) return false;
   switch (kind) {
     case WatchedKind::kPods:
       if (Text(metadata, "uid").empty()) return false;
-      event.object = Share(DecodePod(json));
+      event.object = ReadPod(json, common);
       break;
     case WatchedKind::kNodes:
       event.object = Share(DecodeNode(json));
@@ -74,7 +81,8 @@ WatchLine ReadError(const Json& status) {
 
 }  // namespace
 
-WatchLine ReadWatchLine(WatchedKind kind, std::string_view text) {
+WatchLine ReadWatchLine(WatchedKind kind, std::string_view text,
+                        CommonParts* common) {
   const Json json = Parse(text);
   const std::string type = Text(json, "type");
   const Json& object = At(json, "object");
@@ -92,13 +100,14 @@ WatchLine ReadWatchLine(WatchedKind kind, std::string_view text) {
   } else if (type != "ADDED" && type != "MODIFIED") {
     return line;
   }
-  if (ReadObject(kind, object, line.event)) {
+  if (ReadObject(kind, object, common, line.event)) {
     line.type = WatchLine::Type::kEvent;
   }
   return line;
 }
 
-ListPage ReadListPage(WatchedKind kind, std::string_view body) {
+ListPage ReadListPage(WatchedKind kind, std::string_view body,
+                      CommonParts* common) {
   ListPage page;
   const Json json = Parse(body);
   const Json& metadata = At(json, "metadata");
@@ -106,7 +115,8 @@ ListPage ReadListPage(WatchedKind kind, std::string_view body) {
   page.continuation = Text(metadata, "continue");
   for (const Json& item : List(At(json, "items"))) {
     WatchEvent event;
-    if (ReadObject(kind, item, event)) page.changes.push_back(std::move(event));
+    if (ReadObject(kind, item, common, event))
+      page.changes.push_back(std::move(event));
   }
   page.readable = !page.resource_version.empty();
   return page;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cluster/cluster.h"
+#include "cluster/common_parts.h"
 
 namespace fluxnetes::cluster {
 
@@ -28,7 +29,9 @@ struct WatchLine {
   std::string message;
 };
 
-WatchLine ReadWatchLine(WatchedKind kind, std::string_view line);
+// What pods have in common is shared, as far as `common` knows it.
+WatchLine ReadWatchLine(WatchedKind kind, std::string_view line,
+                        CommonParts* common = nullptr);
 
 struct ListPage {
   bool readable = false;
@@ -37,7 +40,8 @@ struct ListPage {
   std::string continuation;      // empty: it was the last page
 };
 
-ListPage ReadListPage(WatchedKind kind, std::string_view body);
+ListPage ReadListPage(WatchedKind kind, std::string_view body,
+                      CommonParts* common = nullptr);
 
 // The message of a Status object, else the beginning of the body.
 std::string ReadStatusMessage(std::string_view body);

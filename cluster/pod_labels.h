@@ -1,0 +1,95 @@
+// The labels of a pod. There are some ten of them on each of a hundred thousand
+// pods, and most are those of many others: so each label is held once for all
+// that have it, as far as CommonParts (common_parts.h) has seen them, and a pod
+// takes a pointer for each of its own.
+//
+// Read as the map that it looks like, in order of key. A value: copies share
+// their labels, which never change; whoever sets one gets another. As
+// thread-safe as a value.
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace fluxnetes::cluster {
+
+using LabelMap = std::map<std::string, std::string>;
+
+class PodLabels {
+ public:
+  using key_type = std::string;
+  using mapped_type = std::string;
+  using value_type = LabelMap::value_type;
+  using Label = std::shared_ptr<const value_type>;
+
+  class const_iterator {
+   public:
+    using iterator_category = std::forward_iterator_tag;
+    using value_type = PodLabels::value_type;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const value_type*;
+    using reference = const value_type&;
+
+    const_iterator() = default;
+    explicit const_iterator(const Label* label) : label_(label) {}
+    reference operator*() const { return **label_; }
+    pointer operator->() const { return label_->get(); }
+    const_iterator& operator++() {
+      ++label_;
+      return *this;
+    }
+    const_iterator operator++(int) {
+      const const_iterator before = *this;
+      ++label_;
+      return before;
+    }
+    bool operator==(const const_iterator&) const = default;
+
+   private:
+    const Label* label_ = nullptr;
+  };
+  using iterator = const_iterator;
+
+  PodLabels() = default;
+  // NOLINTNEXTLINE(google-explicit-constructor): it is read as one
+  PodLabels(const LabelMap& labels);
+  PodLabels(std::initializer_list<value_type> labels)
+      : PodLabels(LabelMap(labels)) {}
+
+  const_iterator begin() const { return const_iterator(labels_.data()); }
+  const_iterator end() const {
+    return const_iterator(labels_.data() + labels_.size());
+  }
+  bool empty() const { return labels_.empty(); }
+  std::size_t size() const { return labels_.size(); }
+  const_iterator find(std::string_view key) const;
+  bool contains(std::string_view key) const { return find(key) != end(); }
+  std::size_t count(std::string_view key) const {
+    return contains(key) ? 1 : 0;
+  }
+  // Throws std::out_of_range.
+  const std::string& at(std::string_view key) const;
+
+  // For those who make pods: the value of a label of this pod's own, to be set
+  // at once, before the pod is copied.
+  std::string& operator[](const std::string& key);
+  void erase(std::string_view key);
+  void clear() { labels_.clear(); }
+
+  bool operator==(const PodLabels& other) const;
+
+ private:
+  friend class CommonParts;
+  std::size_t PlaceOf(std::string_view key) const;
+
+  std::vector<Label> labels_;  // in order of key
+};
+
+}  // namespace fluxnetes::cluster

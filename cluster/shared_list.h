@@ -1,0 +1,59 @@
+// A list whose copies share their elements until one of them is changed: what
+// thousands of pods have in common takes a pointer in each (common_parts.h).
+// Read and made as the vector that it looks like.
+//
+// A value: as thread-safe as one.
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace fluxnetes::cluster {
+
+template <typename Element>
+class SharedList {
+ public:
+  using value_type = Element;
+  using const_iterator = typename std::vector<Element>::const_iterator;
+  using iterator = const_iterator;
+
+  SharedList() = default;
+  // NOLINTNEXTLINE(google-explicit-constructor): it is read as one
+  SharedList(std::vector<Element> all)
+      : all_(all.empty()
+                 ? nullptr
+                 : std::make_shared<std::vector<Element>>(std::move(all))) {}
+  SharedList(std::initializer_list<Element> all)
+      : SharedList(std::vector<Element>(all)) {}
+
+  const std::vector<Element>& Get() const {
+    static const std::vector<Element> kNothing;
+    return all_ == nullptr ? kNothing : *all_;
+  }
+  // To be changed.
+  std::vector<Element>& Own() {
+    if (all_ == nullptr || all_.use_count() > 1) {
+      all_ = std::make_shared<std::vector<Element>>(Get());
+    }
+    return *all_;
+  }
+
+  const_iterator begin() const { return Get().begin(); }
+  const_iterator end() const { return Get().end(); }
+  bool empty() const { return Get().empty(); }
+  std::size_t size() const { return Get().size(); }
+  const Element& operator[](std::size_t i) const { return Get()[i]; }
+
+  bool operator==(const SharedList& other) const {
+    return all_ == other.all_ || Get() == other.Get();
+  }
+
+ private:
+  friend class CommonParts;
+  std::shared_ptr<std::vector<Element>> all_;  // shared by copies; null: none
+};
+
+}  // namespace fluxnetes::cluster

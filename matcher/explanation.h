@@ -20,6 +20,7 @@ enum class Obstacle {
   kNotEligible,   // TaskGroup::eligible
   kLabels,        // node selector or affinity
   kTaints,        // not tolerated
+  kTogether,      // where the gang, which must be together, cannot be
   kResource,      // too little is free, at some time of the gang's
   kHostPorts,     // in use
   kAffinity,      // none of the tasks that it must be near is there

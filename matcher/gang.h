@@ -106,9 +106,13 @@ struct Gang {
   // Keys of node labels: all tasks on nodes with the same value of the first of
   // them with which they fit ("rack", "zone"); of its values the one whose
   // nodes have the least free. Where they fit under none, they may stand
-  // anywhere, unless it is required.
+  // anywhere, unless it is required: then all nodes have the same value of the
+  // last key, under whichever they fit.
   std::vector<std::string> together = {};
   bool together_required = false;
+  // Nodes on which other tasks stand that these are to be together with: only
+  // the values of these nodes count.
+  std::vector<NodeIndex> beside = {};
 };
 
 // The node of every task: groups in order, tasks in order.

@@ -12,6 +12,10 @@ void GangPlan::SetGang(const Gang& gang) {
   gang_ = &gang;
   groups_.resize(gang.groups.size());
   tasks_ = 0;
+  for (const NodeIndex node : gang.beside) {
+    if (!nodes_.Known(node))
+      throw std::invalid_argument("no node has index " + std::to_string(node));
+  }
   for (int g = 0; g < groups(); ++g) {
     const TaskGroup& group = gang.groups[g];
     if (group.count < 0 || group.count > kMaxTasks - tasks_) {

@@ -70,6 +70,8 @@ class GangPlan {
   const std::vector<SpreadId>& spreads() const { return spreads_; }
   bool Watches(TrackerId id) const;
   bool WatchesSpread(SpreadId id) const;
+  // Whether the gang may be on the node if it must be together.
+  bool MayBeTogether(NodeIndex node);
 
  private:
   struct Group {
@@ -112,12 +114,14 @@ class GangPlan {
   bool PlaceInOrder(const Ground& ground, std::span<const int> order);
   bool PlaceInOrders(const Ground& ground);
   bool PlaceSomewhere(const Ground& ground);
-  bool PlaceTogether(const Ground& ground, KeyId key);
+  bool PlaceTogether(const Ground& ground, KeyId key, KeyId outer);
+  bool PlaceInParts(const Ground& ground, NodeMask& domain, KeyId outer);
   std::vector<Domain> Tightest(const Ground& ground, KeyId key);
   std::vector<DomainSums::Sum> FreeIn(const Ground& ground, KeyId key,
                                       std::span<const Need> needs);
   std::vector<Need> NeededOfAll(std::vector<DomainSums::Sum>& sums) const;
   KeyId FindKey(const std::string& key);
+  bool Counts(KeyId key, DomainId domain) const;
   std::vector<int> HardestFirst() const;
   void FollowersLast(std::vector<int>& order) const;
   void Clear();
@@ -141,6 +145,7 @@ class GangPlan {
   std::vector<Counted> counted_;
 
   const std::vector<NodeMask::Word>* within_ = nullptr;
+  std::vector<NodeMask::Word> part_;   // of a domain
   std::map<std::string, KeyId> keys_;  // of `together`
   std::vector<int> most_;              // [group]
   int most_sum_ = -1;

@@ -1,8 +1,26 @@
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "matcher/gang_plan.h"
 
 namespace fluxnetes::matcher {
+namespace {
+
+void Intersect(const std::vector<NodeMask::Word>& a,
+               const std::vector<NodeMask::Word>& b,
+               std::vector<NodeMask::Word>& both) {
+  both.clear();
+  auto other = b.begin();
+  for (const NodeMask::Word& word : a) {
+    while (other != b.end() && other->block < word.block) ++other;
+    if (other == b.end()) return;
+    if (other->block != word.block || (word.bits & other->bits) == 0) continue;
+    both.push_back({word.block, word.bits & other->bits});
+  }
+}
+
+}  // namespace
 
 // The tasks of a run count for what the gang looks at, until they are taken
 // back.
@@ -64,24 +82,68 @@ KeyId GangPlan::FindKey(const std::string& key) {
   return -1;
 }
 
+// Whether tasks that the gang is to be beside are in the domain.
+bool GangPlan::Counts(KeyId key, DomainId domain) const {
+  const std::vector<NodeIndex>& beside = gang_->beside;
+  return beside.empty() || std::ranges::any_of(beside, [&](NodeIndex node) {
+           return nodes_.labels().Domain(key, node) == domain;
+         });
+}
+
+bool GangPlan::MayBeTogether(NodeIndex node) {
+  if (gang_ == nullptr || gang_->together.empty() || !gang_->together_required)
+    return true;
+  const KeyId key = FindKey(gang_->together.back());
+  const DomainId domain = key < 0 ? -1 : nodes_.labels().Domain(key, node);
+  return domain >= 0 && Counts(key, domain);
+}
+
 bool GangPlan::PlaceSomewhere(const Ground& ground) {
   within_ = nullptr;
   if (gang_ == nullptr || gang_->together.empty()) {
     return PlaceInOrders(ground);
   }
+  const bool required = gang_->together_required;
+  const KeyId outer = required ? FindKey(gang_->together.back()) : -1;
+  if (required && outer < 0) return false;
   for (const std::string& name : gang_->together) {
     const KeyId key = FindKey(name);
-    const bool placed = key >= 0 && PlaceTogether(ground, key);
+    const bool placed = key >= 0 && PlaceTogether(ground, key, outer);
     within_ = nullptr;
     if (placed) return true;
   }
-  return !gang_->together_required && PlaceInOrders(ground);
+  return !required && PlaceInOrders(ground);
 }
 
-bool GangPlan::PlaceTogether(const Ground& ground, KeyId key) {
+// `outer`: all must have one value of that too; -1: there is none.
+bool GangPlan::PlaceTogether(const Ground& ground, KeyId key, KeyId outer) {
   for (const Domain& domain : Tightest(ground, key)) {
-    within_ =
-        &nodes_.labels().Mask(key, domain.id).At(ground.by_id, nodes_.orders());
+    NodeMask& mask = nodes_.labels().Mask(key, domain.id);
+    if (outer >= 0 && outer != key) {
+      if (PlaceInParts(ground, mask, outer)) return true;
+      continue;
+    }
+    within_ = &mask.At(ground.by_id, nodes_.orders());
+    if (PlaceInOrders(ground)) return true;
+  }
+  return false;
+}
+
+// A rack may have nodes of several zones, or several racks one name.
+bool GangPlan::PlaceInParts(const Ground& ground, NodeMask& domain,
+                            KeyId outer) {
+  NodeLabels& labels = nodes_.labels();
+  std::set<std::pair<std::string, DomainId>> parts;
+  for (const NodeIndex node : domain.nodes()) {
+    const DomainId part = labels.Domain(outer, node);
+    if (part >= 0 && Counts(outer, part))
+      parts.emplace(labels.DomainName(outer, part), part);
+  }
+  for (const auto& [name, part] : parts) {
+    Intersect(domain.At(ground.by_id, nodes_.orders()),
+              labels.Mask(outer, part).At(ground.by_id, nodes_.orders()),
+              part_);
+    within_ = &part_;
     if (PlaceInOrders(ground)) return true;
   }
   return false;
@@ -97,6 +159,7 @@ std::vector<GangPlan::Domain> GangPlan::Tightest(const Ground& ground,
   std::vector<Domain> found;
   for (DomainId id = 0; id < nodes_.labels().domains(key); ++id) {
     if (nodes_.labels().Mask(key, id).nodes().empty()) continue;
+    if (!Counts(key, id)) continue;
     Domain domain{id, 0};
     bool enough = true;
     for (std::size_t i = 0; i < needs.size(); ++i) {

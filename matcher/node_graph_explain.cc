@@ -14,7 +14,8 @@ class Obstacles {
  public:
   Obstacles(NodeGraph::State& state, const Ground& ground,
             const TaskGroup& group)
-      : nodes_(state.nodes),
+      : state_(state),
+        nodes_(state.nodes),
         ground_(ground),
         group_(group),
         rules_(group.rules == kNoRules ? nullptr : &nodes_.book()[group.rules]),
@@ -41,6 +42,7 @@ class Obstacles {
       add(!shape.affine.Contains(node), Obstacle::kLabels);
       add(!shape.tolerated.Contains(node), Obstacle::kTaints);
     }
+    add(!state_.plan.MayBeTogether(node), Obstacle::kTogether);
     AddResources(node, found);
     if (rules_ == nullptr) return found;
     add(Blocked(node, true), Obstacle::kHostPorts);
@@ -91,6 +93,7 @@ class Obstacles {
     });
   }
 
+  NodeGraph::State& state_;
   NodeTable& nodes_;
   const Ground& ground_;
   const TaskGroup& group_;

@@ -66,7 +66,8 @@ HttpAnswer ApiOwners::Answer(const HttpQuestion& question,
       return job ? CreateJob(question, target)
                  : CreateOwner(question, target, resource);
     }
-    if (method == "GET" && job) return ListJobs(target);
+    if (method == "GET" && job && question.query.empty())
+      return ListJobs(target);
     return MethodNotAllowed();
   }
   if (!target.subresource.empty()) return NoSuchPath();

@@ -101,7 +101,11 @@ HttpAnswer ApiPods::Patch(const HttpQuestion& question,
         "metadata.uid: Invalid value: \"" + uid + "\": field is immutable");
   }
   if (target.subresource == "status") {
-    SetCondition(*pod, *patch);
+    if (!SetCondition(*pod, *patch)) {
+      return Conflict(kPods, target.name,
+                      "the object has been modified; please apply your "
+                      "changes to the latest version and try again");
+    }
   } else {
     Change(*pod, *patch);
   }
@@ -111,10 +115,13 @@ HttpAnswer ApiPods::Patch(const HttpQuestion& question,
 void ApiPods::Change(const cluster::Pod& pod, const Json& patch) {
   const Json& metadata = At(patch, "metadata");
   if (!At(At(metadata, "annotations"), cluster::kTouchAnnotation).is_null()) {
-    cluster_.Touch(pod.namespace_name, pod.name, pod.uid);
+    const cluster::ObjectName name{"Pod", pod.namespace_name, pod.name,
+                                   pod.uid};
+    cluster_.Touch({&name, 1});
   }
   if (At(metadata, "labels").is_object()) {
-    Json labels = pod.labels;
+    Json labels = Json::object();
+    for (const auto& [key, value] : pod.labels) labels[key] = value;
     labels.merge_patch(At(metadata, "labels"));
     cluster_.SetLabels(
         pod.namespace_name, pod.name,
@@ -126,15 +133,23 @@ void ApiPods::Change(const cluster::Pod& pod, const Json& patch) {
   }
 }
 
-void ApiPods::SetCondition(const cluster::Pod& pod, const Json& patch) {
+bool ApiPods::SetCondition(const cluster::Pod& pod, const Json& patch) {
   for (const Json& condition :
        cluster::List(At(At(patch, "status"), "conditions"))) {
     if (Text(condition, "type") != "PodScheduled") continue;
-    const cluster::PodCondition value{pod.namespace_name, pod.name, pod.uid,
-                                      Text(condition, "reason"),
-                                      Text(condition, "message")};
-    cluster_.SetConditions({&value, 1});
+    const cluster::PodCondition value{
+        pod.namespace_name,
+        pod.name,
+        pod.uid,
+        Text(condition, "reason"),
+        Text(condition, "message"),
+        Text(At(patch, "metadata"), "resourceVersion")};
+    if (cluster_.SetConditions({&value, 1}).front().outcome !=
+        cluster::StatusOutcome::kSet) {
+      return false;
+    }
   }
+  return true;
 }
 
 HttpAnswer ApiPods::Delete(const HttpQuestion& question,

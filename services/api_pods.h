@@ -28,7 +28,8 @@ class ApiPods {
   HttpAnswer Bind(const HttpQuestion& question, const ApiTarget& target);
   HttpAnswer Patch(const HttpQuestion& question, const ApiTarget& target);
   void Change(const cluster::Pod& pod, const nlohmann::json& patch);
-  void SetCondition(const cluster::Pod& pod, const nlohmann::json& patch);
+  // False: the pod is not at the version that the patch names.
+  bool SetCondition(const cluster::Pod& pod, const nlohmann::json& patch);
   HttpAnswer Delete(const HttpQuestion& question, const ApiTarget& target);
 
   cluster::SimulatedCluster& cluster_;

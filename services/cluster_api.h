@@ -7,7 +7,7 @@
 //   POST           /api/v1/nodes  .../NS/pods  .../NS/events
 //   POST           .../NS/pods/NAME/binding
 //   GET PATCH DEL  /api/v1/nodes/NAME  .../NS/pods/NAME (and PATCH .../status)
-//   the same       /apis/batch/v1/namespaces/NS/jobs, and GET for all
+//   the same       /apis/batch/v1/namespaces/NS/jobs, and GET for all, unpaged
 //   GET POST DEL   replicasets and other kinds that own pods
 //
 // `fluxnetes serve` puts it in front of its own simulated cluster, so that

@@ -14,6 +14,7 @@
 #include "services/moment.h"
 #include "services/output.h"
 #include "services/table.h"
+#include "workers/topology_labels.h"
 
 namespace fluxnetes::services {
 namespace {
@@ -92,6 +93,17 @@ std::string Indented(const Table& table, const Console& console) {
   return text;
 }
 
+// "in one zone (...), preferably in one rack (...)".
+std::string TopologyOf(const cluster::GroupTopology& topology) {
+  std::string text;
+  if (!topology.required.empty())
+    text = "in one " + workers::DomainCalled(topology.required);
+  if (!topology.preferred.empty())
+    text += (text.empty() ? "preferably in one " : ", preferably in one ") +
+            workers::DomainCalled(topology.preferred);
+  return text;
+}
+
 std::string FieldsOf(const GroupDetail& detail, sql::Timestamp now) {
   const GroupRow& group = detail.group;
   Fields fields;
@@ -107,6 +119,7 @@ std::string FieldsOf(const GroupDetail& detail, sql::Timestamp now) {
              ShownNodes(group.reserved_nodes, kNodesDescribed));
   fields.Add("Size", group.size > 0 ? fmt::format("{} pods", group.size) : "");
   fields.Add("Needs", NeedsOf(detail.members));
+  fields.Add("Topology", TopologyOf(detail.topology));
   fields.Add("Priority", group.priority ? std::to_string(*group.priority) : "");
   fields.Add("Duration",
              group.duration_seconds
@@ -173,9 +186,17 @@ OrderedJson TextOrNull(const std::optional<std::string>& text) {
   return text ? OrderedJson(*text) : OrderedJson();
 }
 
+OrderedJson ToJson(const cluster::GroupTopology& topology) {
+  OrderedJson json = OrderedJson::object();
+  if (!topology.required.empty()) json["required"] = topology.required;
+  if (!topology.preferred.empty()) json["preferred"] = topology.preferred;
+  return json;
+}
+
 OrderedJson ToJson(const GroupDetail& detail) {
   OrderedJson document = {{"kind", "Group"}};
   document.update(services::ToJson(detail.group));
+  document["topology"] = ToJson(detail.topology);
   document["members"] = OrderedJson::array();
   for (const MemberRow& member : detail.members)
     document["members"].push_back({{"name", member.name},

@@ -6,21 +6,25 @@
 namespace fluxnetes::services {
 namespace {
 
-std::string NeedsOf(const std::optional<std::string>& request) {
-  if (!request) return {};
+// Also what the group of the member asks for.
+std::string NeedsOf(const std::optional<std::string>& text,
+                    cluster::GroupTopology& topology) {
+  if (!text) return {};
   try {
-    return cluster::Format(cluster::PodRequestFromJson(*request).resources);
+    const auto request = cluster::PodRequestFromJson(*text);
+    topology = request.rules->topology;
+    return cluster::Format(request.resources);
   } catch (const std::exception&) {
-    return *request;  // made by another version: shown as it is
+    return *text;  // made by another version: shown as it is
   }
 }
 
-MemberRow ReadMember(const sql::Row& row) {
+MemberRow ReadMember(const sql::Row& row, cluster::GroupTopology& topology) {
   MemberRow member;
   member.name = row.Get<std::string>("pod_name");
   member.state = row.Get<std::string>("state");
   member.node = row.Find<std::string>("node_name");
-  member.needs = NeedsOf(row.Find<std::string>("request"));
+  member.needs = NeedsOf(row.Find<std::string>("request"), topology);
   if (const auto kind = row.Find<std::string>("owner_kind"))
     member.owner =
         *kind + "/" + row.Find<std::string>("owner_name").value_or("");
@@ -76,9 +80,12 @@ std::optional<GroupDetail> ReadGroup(sql::Transaction& transaction,
   filter.limit = 1;
   const std::vector<GroupRow> found = ListGroups(transaction, filter);
   if (found.empty() || found[0].id != chosen.id) return std::nullopt;
-  GroupDetail detail{found[0], {}, {}, {}};
-  for (const sql::Row row : MembersOf(transaction, detail.group))
-    detail.members.push_back(ReadMember(row));
+  GroupDetail detail{found[0], {}, {}, {}, {}};
+  for (const sql::Row row : MembersOf(transaction, detail.group)) {
+    cluster::GroupTopology topology;
+    detail.members.push_back(ReadMember(row, topology));
+    if (detail.members.back().state != "refused") detail.topology = topology;
+  }
   detail.jobs = JobsOf(transaction, detail.group);
   detail.earlier.assign(generations.begin() + 1, generations.end());
   return detail;

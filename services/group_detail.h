@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cluster/pod_request.h"
 #include "services/group_list.h"
 #include "sql/transaction.h"
 
@@ -43,6 +44,7 @@ struct Generation {
 struct GroupDetail {
   GroupRow group;
   std::vector<MemberRow> members;
+  cluster::GroupTopology topology;  // while it is not finished
   std::vector<GroupJobRow> jobs;    // live ones
   std::vector<Generation> earlier;  // newest first, at most nine
 };

@@ -41,6 +41,20 @@ std::string LabelsCell(const OrderedJson& labels) {
   return text;
 }
 
+OrderedJson LabelsOf(const sql::Row& row) {
+  return OrderedJson::parse(row.Get<std::string>("labels"));
+}
+
+// "zone" or "rack"; empty: it has none.
+std::string LevelIn(const OrderedJson& labels, const std::string& level) {
+  return labels.value("topology.kubernetes.io/" + level, "");
+}
+
+OrderedJson LevelToJson(const OrderedJson& labels, const std::string& level) {
+  const std::string value = LevelIn(labels, level);
+  return value.empty() ? OrderedJson() : OrderedJson(value);
+}
+
 OrderedJson NodeToJson(const sql::Row& row) {
   const auto amount = [&](const std::string& what) {
     return OrderedJson{{"allocatable", row.Get<std::int64_t>(what)},
@@ -48,23 +62,29 @@ OrderedJson NodeToJson(const sql::Row& row) {
                        {"granted", row.Get<std::int64_t>("granted_" + what)}};
   };
   const auto why = row.Find<std::string>("unschedulable");
+  const OrderedJson labels = LabelsOf(row);
   return {{"name", row.Get<std::string>("node_name")},
           {"unschedulable", why ? OrderedJson(*why) : OrderedJson()},
+          {"zone", LevelToJson(labels, "zone")},
+          {"rack", LevelToJson(labels, "rack")},
           {"cpuMilli", amount("cpu_milli")},
           {"memoryBytes", amount("memory_bytes")},
           {"pods", amount("pods")},
           {"other", OrderedJson::parse(row.Get<std::string>("other"))},
           {"grantedOther",
            OrderedJson::parse(row.Get<std::string>("granted_other"))},
-          {"labels", OrderedJson::parse(row.Get<std::string>("labels"))},
+          {"labels", labels},
           {"seenAt", Rfc3339(row.Get<sql::Timestamp>("seen_at"))}};
 }
 
 std::vector<Cell> CellsOf(const sql::Row& row, bool wide) {
   const auto why = row.Find<std::string>("unschedulable");
+  const OrderedJson labels = LabelsOf(row);
   std::vector<Cell> cells = {
       row.Get<std::string>("node_name"),
       why ? Cell(*why, Colour::kRed) : Cell("ready", Colour::kGreen),
+      LevelIn(labels, "zone"),
+      LevelIn(labels, "rack"),
       Share(row, "cpu_milli", cluster::FormatCpu),
       Share(row, "memory_bytes", cluster::FormatBytes),
       Share(row, "pods", [](std::int64_t n) { return std::to_string(n); }),
@@ -72,8 +92,7 @@ std::vector<Cell> CellsOf(const sql::Row& row, bool wide) {
                 OrderedJson::parse(row.Get<std::string>("granted_other")))};
   if (wide) {
     cells.emplace_back(std::to_string(row.Get<std::int64_t>("foreign_pods")));
-    cells.emplace_back(
-        LabelsCell(OrderedJson::parse(row.Get<std::string>("labels"))));
+    cells.emplace_back(LabelsCell(labels));
   }
   return cells;
 }
@@ -82,8 +101,8 @@ std::vector<Cell> CellsOf(const sql::Row& row, bool wide) {
 
 Listing ListNodesFor(sql::Transaction& transaction, const GetOptions& options) {
   const bool wide = options.output == OutputFormat::kWide;
-  std::vector<std::string> headings = {"NAME",    "STATUS", ">CPU",
-                                       ">MEMORY", ">PODS",  "OTHER"};
+  std::vector<std::string> headings = {"NAME", "STATUS",  "ZONE",  "RACK",
+                                       ">CPU", ">MEMORY", ">PODS", "OTHER"};
   if (wide) headings.insert(headings.end(), {">FOREIGN", "LABELS"});
   Listing listing{"NodeList", "nodes", Table(headings), {}, {}, {}, false};
   if (WantsDocuments(options.output))

@@ -23,12 +23,15 @@
 #include "workers/catalogue.h"
 #include "workers/cleanup.h"
 #include "workers/group_jobs.h"
+#include "workers/group_statuses.h"
 #include "workers/intake.h"
 #include "workers/loop.h"
 #include "workers/match_replica.h"
 #include "workers/notices.h"
+#include "workers/overdue_bindings.h"
 #include "workers/promoter.h"
 #include "workers/resync.h"
+#include "workers/wait_news.h"
 
 namespace fluxnetes::services {
 namespace {
@@ -105,9 +108,12 @@ struct Scheduler::State {
 
   std::string TryDatabase();
   void WaitForDatabase();
+  void BuildIntake();
+  void BuildTellers();
   void Build();
   void Wire();
   void WireBinders();
+  void WireTellers();
   void RingBinders();
   void StartLoops();
   void AddLoop(const std::string& name, milliseconds interval, Loop::Step step);
@@ -133,11 +139,13 @@ struct Scheduler::State {
   std::unique_ptr<workers::MatchReplica> match;
   std::unique_ptr<workers::Announcer> announcer;
   std::array<std::unique_ptr<workers::Binder>, kBinders> binders;
+  std::unique_ptr<workers::OverdueBindings> overdue_bindings;
   std::unique_ptr<workers::Cleanup> cleanup;
   std::unique_ptr<workers::Notices> notices;
   std::unique_ptr<workers::Resync> resync;
+  std::unique_ptr<workers::WaitNews> wait_news;
+  std::unique_ptr<workers::GroupStatuses> group_statuses;
   std::vector<std::unique_ptr<Loop>> loops;
-  Loop* promoter_loop = nullptr;
   Loop* match_loop = nullptr;
   std::array<Loop*, kBinders> binder_loops{};
   Loop* cleanup_loop = nullptr;
@@ -190,17 +198,19 @@ void Scheduler::State::WaitForDatabase() {
   }
 }
 
-void Scheduler::State::Build() {
+void Scheduler::State::BuildIntake() {
+  promoter = std::make_unique<workers::Promoter>(pool, jobs,
+                                                 workers::Promoter::Options{});
   intake = std::make_unique<workers::Intake>(
       pool, jobs, intake_leader, cluster, cache,
       workers::Intake::Options{
           .scheduler_name = options.scheduler_name,
           .watch_timeout = milliseconds{100},
+          .promoter = promoter.get(),
           .on_recorded =
-              [this] {
-                promoter_loop->Ring();
-                cleanup_loop->Ring();
-                match_loop->Ring();
+              [this](const auto& recorded) {
+                if (recorded.for_match) match_loop->Ring();
+                if (recorded.for_cleanup) cleanup_loop->Ring();
               },
           .on_set_aside =
               [this](const auto& uid, const auto& why) {
@@ -212,9 +222,30 @@ void Scheduler::State::Build() {
               [this] {
                 resync->Listed();
                 resync_loop->Ring();
-              }});
-  promoter = std::make_unique<workers::Promoter>(pool, jobs,
-                                                 workers::Promoter::Options{});
+                RingBinders();
+              },
+          .on_pod_groups =
+              [this](const auto& groups) { group_statuses->Note(groups); }});
+}
+
+void Scheduler::State::BuildTellers() {
+  announcer = std::make_unique<workers::Announcer>(
+      cluster, own_bindings, workers::Announcer::Options{});
+  notices = std::make_unique<workers::Notices>(jobs, client, cluster,
+                                               workers::Notices::Options{});
+  group_statuses = std::make_unique<workers::GroupStatuses>(
+      cluster, cache, own_bindings, workers::GroupStatuses::Options{});
+  wait_news = std::make_unique<workers::WaitNews>(
+      pool, cluster, own_bindings,
+      workers::WaitNews::Options{
+          .on_told = [this](const auto& uid, const auto& why) {
+            group_statuses->NoteWhy(uid, why);
+          }});
+}
+
+void Scheduler::State::Build() {
+  BuildIntake();
+  BuildTellers();
   match = std::make_unique<workers::MatchReplica>(
       pool, jobs, client, cache,
       workers::MatchReplica::Options{
@@ -231,23 +262,27 @@ void Scheduler::State::Build() {
                     {{"queues", fmt::format("{}", fmt::join(queues, ","))}});
               },
           .differences = &differences});
-  announcer = std::make_unique<workers::Announcer>(
-      cluster, own_bindings, workers::Announcer::Options{});
   for (auto& binder : binders) {
     binder = std::make_unique<workers::Binder>(
         pool, jobs, client, cluster, cache,
         workers::Binder::Options{
+            .on_more = [this] { RingBinders(); },
             .on_bound =
                 [this](const auto& bound, const auto& back) {
                   decision_log.Bound(bound, back);
                 },
             .own_bindings = &own_bindings,
-            .announcer = announcer.get()});
+            .announcer = options.binding_events ? announcer.get() : nullptr});
   }
-  cleanup = std::make_unique<workers::Cleanup>(pool, jobs, client, cluster,
-                                               workers::Cleanup::Options{});
-  notices = std::make_unique<workers::Notices>(jobs, client, cluster,
-                                               workers::Notices::Options{});
+  overdue_bindings =
+      std::make_unique<workers::OverdueBindings>(pool, cluster, cache);
+  cleanup = std::make_unique<workers::Cleanup>(
+      pool, jobs, client, cluster,
+      workers::Cleanup::Options{
+          .on_refused = [this, said = std::string()](const auto& why) mutable {
+            if (std::exchange(said, why) != why)
+              log.Warn("the cluster refuses", {{"why", why}});
+          }});
   resync = std::make_unique<workers::Resync>(
       pool, jobs, cluster, cache, *intake, *match, differences,
       workers::Resync::Options{
@@ -271,15 +306,13 @@ void Scheduler::State::AddLoop(const std::string& name, milliseconds interval,
 void Scheduler::State::WireBinders() {
   for (std::size_t i = 0; i < kBinders; ++i) {
     AddLoop("binder", milliseconds{1'000},
-            [this, i, overdue = Seldom(milliseconds{5'000})]() mutable {
-              if (i == 0 && overdue.Due()) {
-                overdue.Done();
-                binders[i]->GiveUpOverdue(Now());
-              }
-              return binders[i]->RunOnce(Now());
-            });
+            [this, i] { return binders[i]->RunOnce(Now()); });
     binder_loops[i] = loops.back().get();
   }
+  AddLoop("overdue", milliseconds{5'000}, [this] {
+    overdue_bindings->GiveUp(Now());
+    return false;
+  });
   AddLoop("events", milliseconds{100},
           [this, said = std::int64_t{0}]() mutable {
             const std::int64_t dropped = announcer->dropped();
@@ -290,8 +323,26 @@ void Scheduler::State::WireBinders() {
           });
 }
 
+// One that is idle, if there is one: two would only race for the same jobs.
 void Scheduler::State::RingBinders() {
+  for (Loop* loop : binder_loops) {
+    if (loop->Idle()) return loop->Ring();
+  }
   for (Loop* loop : binder_loops) loop->Ring();
+}
+
+void Scheduler::State::WireTellers() {
+  AddLoop("notices", milliseconds{1'000},
+          [this] { return notices->RunOnce(); });
+  notices_loop = loops.back().get();
+  AddLoop("news", milliseconds{1'000}, [this] {
+    wait_news->RunOnce(Now());
+    return false;  // a batch a second: there is more important work
+  });
+  AddLoop("statuses", milliseconds{1'000}, [this] {
+    group_statuses->RunOnce(Now());
+    return false;  // the same
+  });
 }
 
 void Scheduler::State::Wire() {
@@ -299,17 +350,12 @@ void Scheduler::State::Wire() {
     intake->RunOnce(Now());
     return true;  // it waits in the watch
   });
-  AddLoop("promoter", milliseconds{1'000}, [this] {
-    const bool more = promoter->RunOnce(Now());
-    match_loop->Ring();
-    return more;
-  });
-  promoter_loop = loops.back().get();
+  AddLoop("promoter", milliseconds{1'000},
+          [this] { return promoter->RunOnce(Now()); });
   // Half a second: how soon it is seen that an owner is gone.
   AddLoop("match", milliseconds{500},
           [this, report = Seldom(milliseconds{1'000})]() mutable {
             const bool more = match->RunOnce(Now());
-            RingBinders();
             if (report.Due()) {
               match->ReportNodes(Now());
               report.Done();
@@ -324,12 +370,10 @@ void Scheduler::State::Wire() {
     return more;
   });
   cleanup_loop = loops.back().get();
-  AddLoop("notices", milliseconds{1'000},
-          [this] { return notices->RunOnce(); });
-  notices_loop = loops.back().get();
   AddLoop("resync", milliseconds{1'000},
           [this] { return resync->RunOnce(Now()); });
   resync_loop = loops.back().get();
+  WireTellers();
   listener.On("jobs", [this](const std::string& queue) {
     if (queue == workers::kBindQueue) {
       RingBinders();

@@ -28,6 +28,7 @@ struct SchedulerOptions {
   sql::PoolOptions database;  // catalogues are added by the scheduler
   queue::ClientOptions client;
   std::string scheduler_name = "fluxnetes";
+  bool binding_events = true;
   std::chrono::milliseconds resync_interval{300'000};
   int keep_days = 7;  // of finished jobs and of the history of groups
 };

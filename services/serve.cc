@@ -57,6 +57,11 @@ World MakeWorld(const Config& config, const Log& log) {
     options.watch.on_passed_over = [&log](const std::string& why) {
       log.Warn("going on without a kind of objects", {{"why", why}});
     };
+    options.on_refused = [&log](const std::string& what,
+                                const std::string& why) {
+      log.Warn("the cluster refuses what is to be written",
+               {{"what", what}, {"why", why}});
+    };
     const std::string address = options.http.address;
     world.kubernetes =
         std::make_unique<cluster::KubernetesCluster>(std::move(options));
@@ -130,6 +135,7 @@ ExitCode RunServe(const Config& config) {
   options.client = {.time_to_live = config.client.time_to_live,
                     .heartbeat = config.client.heartbeat};
   options.scheduler_name = config.scheduler_name;
+  options.binding_events = config.binding_events;
   options.resync_interval = config.resync_interval;
   Scheduler scheduler(std::move(options), world.door(), log);
   scheduler.Start();

@@ -40,6 +40,7 @@ constexpr Names<ClusterKind, 2> kKinds = {
     {{"simulated", ClusterKind::kSimulated}, {"api", ClusterKind::kApi}}};
 constexpr Names<bool, 2> kPoolings = {
     {{"session", false}, {"transaction", true}}};
+constexpr Names<bool, 2> kSwitch = {{{"off", false}, {"on", true}}};
 constexpr Names<LogLevel, 4> kLevels = {{{"debug", LogLevel::kDebug},
                                          {"info", LogLevel::kInfo},
                                          {"warn", LogLevel::kWarn},
@@ -203,6 +204,12 @@ constexpr Setting kSettings[] = {
        c.scheduler_name = ParseSchedulerName(t);
      },
      [](const Config& c) { return c.scheduler_name; }},
+    {"bindingEvents", "FLUXNETES_BINDING_EVENTS", "binding-events", "SWITCH",
+     "on or off: whether an event tells of each binding",
+     [](Config& c, const std::string& t) {
+       c.binding_events = ParseName(kSwitch, t);
+     },
+     [](const Config& c) { return NameOf(kSwitch, c.binding_events); }},
     {"shutdownGrace", "FLUXNETES_SHUTDOWN_GRACE", "shutdown-grace", "DURATION",
      "how long serve may take to stop in order",
      [](Config& c, const std::string& t) {

@@ -24,11 +24,13 @@ bool Announcer::May(cluster::Time now) const {
 }
 
 bool Announcer::RunOnce(cluster::Time now) {
+  std::size_t count = 0;
   {
     const std::lock_guard lock(mutex_);
     if (!May(now)) return false;
+    count = std::clamp<std::size_t>(waiting_.size() / 16, 1, options_.batch);
   }
-  return Send(options_.batch);
+  return Send(count);
 }
 
 std::size_t Announcer::Flush(std::size_t most) {

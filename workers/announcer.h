@@ -1,6 +1,8 @@
 // Tells of bindings by events, behind them: an event costs the API server about
 // as much as a binding, so events wait while pods are being bound, but no
-// longer than `patience`; then they are sent beside the bindings.
+// longer than `patience`; then they are sent beside the bindings. Where few
+// wait they go one by one, so that a binding that begins finds the API server
+// free.
 //
 // In memory and best effort, as an event is: what waits when the process is
 // killed is not told. More than `capacity` are not kept, and counted.

@@ -1,12 +1,7 @@
 #include "workers/bind_room.h"
 
 #include <algorithm>
-#include <stdexcept>
 #include <utility>
-
-#include "sql/transaction.h"
-#include "workers/other_resources.h"
-#include "workers/queries.h"
 
 namespace fluxnetes::workers {
 namespace {
@@ -29,64 +24,24 @@ bool Exceeds(const Resources& node, const Resources& used,
          });
 }
 
-// More than 64 bits can tell: all that there is.
-void AddTo(Resources& sum, const Resources& more, const Resources& all) {
-  try {
-    sum += more;
-  } catch (const std::overflow_error&) {
-    sum = cluster::Maximum(sum, all);
-  }
-}
-
-std::vector<std::string> NamesIn(
-    const std::map<std::string, Resources>& amounts) {
-  std::vector<std::string> names;
-  for (const auto& [name, amount] : amounts) names.push_back(name);
-  return names;
-}
-
 }  // namespace
 
 void BindRoom::Add(std::size_t group, const cluster::Pod& pod,
                    const std::string& node) {
-  AddTo(wishes_[group][node], pod.request.resources, pod.request.resources);
+  const Resources& wish = pod.request.resources;
+  cluster::AddUpTo(wish, wishes_[group][node], wish);
 }
 
-BindRoom::Amounts BindRoom::Used(const std::vector<std::string>& nodes,
-                                 const Amounts& of) const {
+BindRoom::Amounts BindRoom::Used(const Amounts& nodes) const {
   Amounts used;
-  for (const std::string& name : nodes) {
+  for (const auto& [name, wish] : nodes) {
     const cluster::NodePointer node = cache_.NodeByName(name);
     if (node == nullptr) continue;
     Resources& sum = used[name];
-    for (const cluster::PodPointer& pod : cache_.PodsOnNode(name)) {
-      const auto said = of.find(pod->uid);
-      AddTo(sum, said == of.end() ? pod->request.resources : said->second,
-            node->allocatable);
-    }
+    for (const cluster::PodPointer& pod : cache_.PodsOnNode(name))
+      cluster::AddUpTo(node->allocatable, sum, pod->request.resources);
   }
   return used;
-}
-
-BindRoom::Amounts BindRoom::ReadGrants(const std::vector<std::string>& nodes) {
-  std::vector<std::string> uids, names;
-  for (const std::string& node : nodes) {
-    for (const cluster::PodPointer& pod : cache_.PodsOnNode(node)) {
-      uids.push_back(pod->uid);
-      names.push_back(node);
-    }
-  }
-  Amounts grants;
-  for (const sql::Row row :
-       sql::RunAlone(pool_, queries::kReadGrants, uids, names)) {
-    Resources& grant = grants[row.Get<std::string>("pod_uid")];
-    grant.cpu_milli = row.Get<std::int64_t>("cpu_milli");
-    grant.memory_bytes = row.Get<std::int64_t>("memory_bytes");
-    grant.pods = 1;
-    if (const auto other = row.Find<std::string>("other"))
-      ReadOtherResources(*other, grant);
-  }
-  return grants;
 }
 
 std::map<std::size_t, std::string> BindRoom::Crowded() {
@@ -95,20 +50,19 @@ std::map<std::size_t, std::string> BindRoom::Crowded() {
                               const Resources& wish) {
     const cluster::NodePointer node = cache_.NodeByName(name);
     if (node == nullptr) return false;  // the binder sees to it
-    AddTo(used, wish, node->allocatable);
+    cluster::AddUpTo(node->allocatable, used, wish);
     return Exceeds(node->allocatable, used, wish);
   };
   Amounts wished;
   for (const auto& [group, amounts] : wishes) {
-    for (const auto& [node, wish] : amounts) AddTo(wished[node], wish, wish);
+    for (const auto& [node, wish] : amounts)
+      cluster::AddUpTo(wish, wished[node], wish);
   }
-  Amounts used = Used(NamesIn(wished), {});
+  Amounts used = Used(wished);
   std::erase_if(used, [&](const auto& each) {
     return !exceeds(each.first, each.second, wished.at(each.first));
   });
   if (used.empty()) return {};
-  const std::vector<std::string> suspects = NamesIn(used);
-  used = Used(suspects, ReadGrants(suspects));
   std::map<std::size_t, std::string> crowded;
   for (const auto& [group, amounts] : wishes) {
     const auto full = std::ranges::find_if(amounts, [&](const auto& each) {
@@ -122,7 +76,7 @@ std::map<std::size_t, std::string> BindRoom::Crowded() {
     }
     for (const auto& [node, wish] : amounts) {
       const auto found = used.find(node);
-      if (found != used.end()) AddTo(found->second, wish, wish);
+      if (found != used.end()) cluster::AddUpTo(wish, found->second, wish);
     }
   }
   return crowded;

@@ -8,7 +8,9 @@
 #include "cluster/quote.h"
 #include "sql/faults.h"
 #include "workers/bind_room.h"
+#include "workers/bind_topology.h"
 #include "workers/group_jobs.h"
+#include "workers/group_labels.h"
 #include "workers/pod_rules.h"
 #include "workers/queries.h"
 #include "workers/volume_rules.h"
@@ -21,15 +23,15 @@ using nlohmann::json;
 using queue::Outcome;
 
 constexpr std::chrono::milliseconds kLongestClaimDelay{5'000};
+// A server that had crashed before this process began is long up again, and
+// what was posted for leases that it lost has come in.
+constexpr std::chrono::minutes kYoung{1};
 
-std::vector<queue::JobResult> ResultsOf(const std::vector<queue::Job>& jobs,
-                                        Outcome outcome,
-                                        const std::string& error,
-                                        std::chrono::milliseconds delay) {
+std::vector<queue::JobResult> PutOff(const std::vector<queue::Job>& jobs,
+                                     std::chrono::milliseconds delay) {
   std::vector<queue::JobResult> results;
-  for (const queue::Job& job : jobs) {
-    results.push_back({job.id, job.attempt, outcome, error, delay});
-  }
+  for (const queue::Job& job : jobs)
+    results.push_back({job.id, job.attempt, Outcome::kSnoozed, "", delay});
   return results;
 }
 
@@ -40,18 +42,23 @@ Binder::Binder(sql::Pool& pool, queue::WorkQueue& jobs,
                const cluster::ClusterCache& cache, Options options)
     : pool_(pool),
       jobs_(jobs),
-      leased_(jobs, client, kBindQueue),
+      leased_(jobs, client, kBindQueue, sql::Durability::kNoWait),
       cluster_(cluster),
       cache_(cache),
       options_(std::move(options)),
       claims_(cache),
+      started_(std::chrono::steady_clock::now()),
       limit_(std::max(1, options_.batch / 8)) {}
 
 bool Binder::RunOnce(cluster::Time now) {
+  // Until then a node or a pod that is there looks as if it were gone.
+  if (!cache_.Synced()) return false;
+  broken_ = pool_.broken();
   const auto jobs = leased_.Lease(limit_);
   if (jobs.empty()) return false;
   sql::Failpoint("bind-leased");
   const bool more = std::ssize(jobs) == limit_;
+  if (more && options_.on_more) options_.on_more();
   try {
     Bind(jobs, now);
   } catch (...) {
@@ -72,6 +79,7 @@ void Binder::Bind(const std::vector<queue::Job>& jobs, cluster::Time now) {
   try {
     for (BindGroup& group : groups) {
       Check(group);
+      CheckTopology(group);
       CheckClaims(group, now);
     }
     CheckRoom(groups);
@@ -80,10 +88,10 @@ void Binder::Bind(const std::vector<queue::Job>& jobs, cluster::Time now) {
     sql::Failpoint("bind-confirmed");
     Post(groups);
     for (BindGroup& group : groups) {
-      if (!group.problem.empty() && group.job.attempt > 1) TouchUnbound(group);
+      if (!group.problem.empty() && OthersMayPost(group)) TouchUnbound(group);
     }
   } catch (const cluster::Unreachable&) {
-    jobs_.Finish(ResultsOf(jobs, Outcome::kSnoozed, "", options_.retry));
+    jobs_.Finish(PutOff(jobs, options_.retry));
     leased_.Done();
     throw;
   }
@@ -118,7 +126,10 @@ std::vector<Binder::BindGroup> Binder::Read(
     if (row.Get<std::int32_t>("revision") != group.revision) continue;
     group.allocated_at = cluster::Time(std::chrono::microseconds(
         row.Find<std::int64_t>("allocated_us").value_or(0)));
+    group.together = row.Find<std::string>("together").value_or("");
     if (row.Get<std::string_view>("pod_state") == "bound") {
+      if (!group.together.empty())
+        group.there.push_back(row.Find<std::string>("node_name").value_or(""));
       continue;
     }
     group.members.push_back({row.Get<std::string>("uid"),
@@ -150,11 +161,22 @@ void Binder::Check(BindGroup& group) const {
     } else if (!Suits(*node, WithVolumes(pod->request, *pod, cache_))) {
       group.problem =
           "node " + member.node + " no longer admits pod " + member.pod_name;
-    } else {
+    } else if (member.resource_version != pod->resource_version) {
       member.resource_version = pod->resource_version;
+      group.newer = true;
     }
     member.pod = pod;
   }
+}
+
+void Binder::CheckTopology(BindGroup& group) const {
+  if (sql::BugPlanted("rack-forgotten")) return;
+  if (group.together.empty() || group.waits || !group.problem.empty()) return;
+  std::vector<std::string> nodes;
+  std::vector<std::string> there = group.there;
+  for (const BoundMember& member : group.members)
+    (member.bound ? there : nodes).push_back(member.node);
+  group.problem = WhyNotTogether(group.together, nodes, there, cache_);
 }
 
 void Binder::CheckClaims(BindGroup& group, cluster::Time now) {
@@ -162,9 +184,8 @@ void Binder::CheckClaims(BindGroup& group, cluster::Time now) {
   std::string awaited;
   for (const BoundMember& member : group.members) {
     if (group.waits || !group.problem.empty()) return;
-    const cluster::PodPointer pod = cache_.PodByUid(member.uid);
-    if (member.bound || pod == nullptr || pod->volume_claims.empty()) continue;
-    BindClaims::Look look = claims_.Check(*pod, member.node);
+    if (member.bound || member.pod->volume_claims.empty()) continue;
+    BindClaims::Look look = claims_.Check(*member.pod, member.node);
     group.problem = look.problem;
     if (!look.awaited.empty()) awaited = std::move(look.awaited);
     std::ranges::move(look.to_announce,
@@ -173,7 +194,9 @@ void Binder::CheckClaims(BindGroup& group, cluster::Time now) {
   if (awaited.empty() || !group.problem.empty()) return;
   const auto age =
       std::chrono::duration_cast<milliseconds>(now - group.allocated_at);
-  if (age < options_.claim_timeout) {
+  const auto said = ScheduleTimeoutOf(*group.members.front().pod, cache_);
+  if (age < std::min<milliseconds>(options_.claim_timeout,
+                                   said.value_or(options_.claim_timeout))) {
     group.waits = true;
     // Volumes take seconds, or for ever.
     group.delay = std::clamp(age / 4, options_.retry, kLongestClaimDelay);
@@ -204,6 +227,7 @@ void Binder::AnnounceNodes(std::vector<BindGroup>& groups) {
         break;
       case cluster::AnnounceOutcome::kRefused:
         of[i]->waits = false;
+        of[i]->refused = true;
         of[i]->problem = "claim " +
                          cluster::Quote(announcements[i].claim_name) + ": " +
                          results[i].message;
@@ -216,7 +240,7 @@ void Binder::CheckRoom(std::vector<BindGroup>& groups) {
   // Bugs of the match that would not get past this.
   if (sql::BugPlanted("others-forgotten") || sql::BugPlanted("node-shared"))
     return;
-  BindRoom room(pool_, cache_);
+  BindRoom room(cache_);
   for (std::size_t i = 0; i < groups.size(); ++i) {
     if (groups[i].waits || !groups[i].problem.empty()) continue;
     for (const BoundMember& member : groups[i].members) {
@@ -229,13 +253,17 @@ void Binder::CheckRoom(std::vector<BindGroup>& groups) {
 
 void Binder::Confirm(std::vector<BindGroup>& groups) {
   std::vector<GroupId> ids;
-  for (const BindGroup& group : groups) ids.push_back(group.id);
+  for (const BindGroup& group : groups) {
+    if (group.newer) ids.push_back(group.id);
+  }
+  if (ids.empty()) return;
   std::map<GroupId, int> revisions;
   for (const sql::Row row :
        sql::RunAlone(pool_, queries::kReadRevisions, ids)) {
     revisions[row.Get<std::int64_t>("id")] = row.Get<std::int32_t>("revision");
   }
   for (BindGroup& group : groups) {
+    if (!group.newer) continue;
     const auto found = revisions.find(group.id);
     if (found == revisions.end() || found->second != group.revision)
       group.members.clear();
@@ -252,7 +280,7 @@ bool Binder::StillAllocated(const BindGroup& group) {
 void Binder::Post(std::vector<BindGroup>& groups) {
   std::vector<cluster::Binding> bindings;
   std::vector<BoundMember*> members;
-  std::vector<const BindGroup*> of;
+  std::vector<BindGroup*> of;
   for (BindGroup& group : groups) {
     if (group.waits || !group.problem.empty()) continue;
     for (BoundMember& member : group.members) {
@@ -283,13 +311,14 @@ void Binder::Post(std::vector<BindGroup>& groups) {
   }
 }
 
-void Binder::Settle(const BindGroup& group, BoundMember& member,
+void Binder::Settle(BindGroup& group, BoundMember& member,
                     const cluster::BindResult& result) {
   if (result.outcome == BindOutcome::kBound) {
     member.bound = member.posted = true;
     return;
   }
   member.problem = "pod " + member.pod_name + ": " + result.message;
+  group.refused |= result.outcome == BindOutcome::kRefused;
   if (result.outcome != BindOutcome::kConflict) return;
   const auto pod = cluster_.GetPod(member.namespace_name, member.pod_name);
   if (!pod || pod->uid != member.uid || pod->terminating) return;
@@ -309,20 +338,36 @@ void Binder::Settle(const BindGroup& group, BoundMember& member,
   }
 }
 
-void Binder::TouchUnbound(BindGroup& group) {
+// Unless this is the first lease, and no crash can have undone another one.
+bool Binder::OthersMayPost(const BindGroup& group) const {
+  return group.job.attempt > 1 || pool_.broken() > 0 ||
+         std::chrono::steady_clock::now() - started_ < kYoung;
+}
+
+void Binder::TouchUnbound(BindGroup& group) try {
+  std::vector<BoundMember*> members;
+  std::vector<cluster::ObjectName> pods;
   for (BoundMember& member : group.members) {
     if (member.bound) continue;
-    const auto version =
-        cluster_.Touch(member.namespace_name, member.pod_name, member.uid);
-    if (version) {
-      member.resource_version = *version;
-      continue;
-    }
-    const auto pod = cluster_.GetPod(member.namespace_name, member.pod_name);
-    if (!pod || pod->uid != member.uid || pod->node_name.empty()) continue;
-    member.bound = true;
-    member.node = pod->node_name;
+    members.push_back(&member);
+    pods.push_back({"Pod", member.namespace_name, member.pod_name, member.uid});
   }
+  const auto results = cluster_.Touch(pods);
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (results[i].bound != nullptr) {
+      members[i]->bound = true;
+      members[i]->node = results[i].bound->node_name;
+    } else if (!results[i].resource_version.empty()) {
+      members[i]->resource_version = results[i].resource_version;
+    }
+  }
+} catch (const cluster::Refused&) {
+  group.refused = true;
+  if (group.job.attempt == 1) return;
+  // Nothing stops the binding of another process.
+  group.waits = true;
+  group.problem.clear();
+  group.delay = options_.after_refusal;
 }
 
 Binder::BatchRecord Binder::Sum(const std::vector<BindGroup>& groups) const {
@@ -343,6 +388,7 @@ Binder::BatchRecord Binder::Sum(const std::vector<BindGroup>& groups) const {
       record.bound.push_back(group.id);
     } else {
       record.back.push_back(group.id);
+      if (group.refused) record.refused.insert(group.id);
       record.revisions.push_back(group.revision);
       record.reasons.push_back("placed again: " + group.problem);
     }
@@ -353,6 +399,10 @@ Binder::BatchRecord Binder::Sum(const std::vector<BindGroup>& groups) const {
 void Binder::Record(const std::vector<BindGroup>& groups, cluster::Time now) {
   const BatchRecord record = Sum(groups);
   sql::Transaction transaction(pool_);
+  if (pool_.broken() != broken_)
+    throw sql::Error(sql::Error::Kind::kConnection, "", "",
+                     "a connection has broken, and with it perhaps the lease: "
+                     "what was bound is looked at again");
   std::map<GroupId, int> allocated;  // with their revisions
   for (const sql::Row row :
        transaction.Run(queries::kLockGroups, record.groups)) {
@@ -399,14 +449,20 @@ std::vector<GroupId> Binder::SendBack(sql::Transaction& transaction,
     reasons.push_back(record.reasons[i]);
     revisions.push_back(record.revisions[i]);
   }
-  std::vector<GroupId> sent;
-  std::vector<std::string> queues;
+  std::vector<GroupId> sent, refused;
+  std::vector<std::string> queues, queues_of_refused;
   for (const sql::Row row : transaction.Run(queries::kSendGroupsBack, ours,
                                             reasons, revisions, now)) {
-    sent.push_back(row.Get<std::int64_t>("id"));
-    queues.push_back(row.Get<std::string>("queue"));
+    const auto group = row.Get<std::int64_t>("id");
+    const bool later = record.refused.contains(group);
+    (later ? refused : sent).push_back(group);
+    (later ? queues_of_refused : queues)
+        .push_back(row.Get<std::string>("queue"));
   }
   AskForPlaces(transaction, jobs_, sent, queues);
+  AskForPlaces(transaction, jobs_, refused, queues_of_refused,
+               now + options_.after_refusal);
+  sent.insert(sent.end(), refused.begin(), refused.end());
   transaction.Run(queries::kTellGroupChanges, sent);
   return sent;
 }
@@ -440,30 +496,6 @@ void Binder::Announce(const std::vector<BindGroup>& groups, cluster::Time now) {
     }
   }
   if (!events.empty()) options_.announcer->Put(std::move(events), now);
-}
-
-void Binder::GiveUpOverdue(cluster::Time now) {
-  std::vector<cluster::ObjectName> pods;
-  std::vector<cluster::PodEvent> events;
-  {
-    sql::Transaction transaction(pool_);
-    for (const sql::Row row :
-         transaction.Run(queries::kRestartOverdueBindings, now)) {
-      const auto space = row.Get<std::string>("namespace");
-      const auto name = row.Get<std::string>("pod_name");
-      const auto uid = row.Get<std::string>("uid");
-      if (row.Get<bool>("bare")) {
-        events.push_back({space, name, uid, true, "FailedScheduling",
-                          "the rest of its group cannot be placed beside it "
-                          "in time, and no controller would make it anew"});
-      } else {
-        pods.push_back({"Pod", space, name, uid});
-      }
-    }
-    transaction.Commit();
-  }
-  for (const cluster::ObjectName& pod : pods) cluster_.Delete(pod);
-  if (!events.empty()) cluster_.Record(events);
 }
 
 }  // namespace fluxnetes::workers

@@ -5,6 +5,7 @@
 #include "workers/cleanup_queries.h"
 #include "workers/filling_queries.h"
 #include "workers/members_queries.h"
+#include "workers/news_queries.h"
 #include "workers/queries.h"
 #include "workers/resync_queries.h"
 
@@ -21,6 +22,7 @@ std::span<const sql::Query> Catalogue() {
     add(queries::kAllMembers);
     add(queries::kAllCleanup);
     add(queries::kAllResync);
+    add(queries::kAllNews);
     return queries;
   }();
   return all;

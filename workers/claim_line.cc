@@ -114,8 +114,8 @@ ClaimLine::Obstacle ClaimLine::Look(PendingGroup& group,
                   ", which one pod may use at a time, is in use by pod " + user,
               member.uid};
     }
-    member.request = schedule.Intern(
-        cluster::ToJson(WithVolumes(pod->request, *pod, cache_)));
+    member.request = schedule.Intern(cluster::ToJson(cluster::WithTopology(
+        WithVolumes(pod->request, *pod, cache_), group.topology)));
   }
   return {};
 }
@@ -146,8 +146,7 @@ void ClaimLine::Keep(PendingGroup group, const Obstacle& obstacle) {
 
 void ClaimLine::Say(const PendingGroup& group, const Obstacle& obstacle) {
   Verdict& verdict = verdicts_[group.id];
-  verdict = {group.id, group.revision,  false,
-             "",       obstacle.member, !obstacle.why.empty()};
+  verdict = {group.id, group.revision, false, "", obstacle.member};
   if (!obstacle.why.empty()) verdict.reason = kWaitsForVolumes + obstacle.why;
 }
 
@@ -198,15 +197,7 @@ void ClaimLine::HoldBack(Decision& decision, Schedule& schedule) {
 }
 
 void ClaimLine::AddVerdicts(Decision& decision) {
-  for (auto& [group, verdict] : std::exchange(verdicts_, {})) {
-    const auto said =
-        std::ranges::find(decision.verdicts, group, &Verdict::group);
-    if (said == decision.verdicts.end()) {
-      decision.verdicts.push_back(std::move(verdict));
-    } else if (!verdict.reason.empty()) {
-      *said = std::move(verdict);
-    }
-  }
+  PutFirst(std::exchange(verdicts_, {}), decision);
 }
 
 }  // namespace fluxnetes::workers

@@ -34,7 +34,7 @@ Cleanup::Cleanup(sql::Pool& pool, queue::WorkQueue& jobs,
       jobs_(jobs),
       leased_(jobs, client, kCleanupQueue),
       cluster_(cluster),
-      options_(options) {}
+      options_(std::move(options)) {}
 
 bool Cleanup::RunOnce(cluster::Time now) {
   const auto jobs = leased_.Lease(options_.batch);
@@ -69,10 +69,12 @@ Cleanup::Work Cleanup::Gather(const std::vector<queue::Job>& jobs,
     queue::JobResult& result = work.results.emplace_back();
     result.id = job.id;
     result.attempt = job.attempt;
+    work.group_of.push_back(0);
     try {
       const auto args = nlohmann::json::parse(job.args);
       if (args.contains("group")) {
-        work.groups.insert(args.at("group").get<std::int64_t>());
+        work.group_of.back() = args.at("group").get<std::int64_t>();
+        work.groups.insert(work.group_of.back());
       } else {
         work.filling_namespaces.push_back(args.at("namespace"));
         work.filling_names.push_back(args.at("group_name"));
@@ -112,7 +114,7 @@ void Cleanup::GatherDue(Work& work, cluster::Time now) {
   asked_ = std::move(asked);
 }
 
-void Cleanup::DeleteObjects(const Work& work, cluster::Time now) {
+void Cleanup::DeleteObjects(Work& work, cluster::Time now) {
   if (work.to_delete.empty() && work.filling_names.empty()) return;
   sql::Result members, filling;
   {
@@ -124,12 +126,38 @@ void Cleanup::DeleteObjects(const Work& work, cluster::Time now) {
     transaction.Commit();
   }
   deleted_.clear();
+  const auto remove = [&](const sql::Row& row) {
+    try {
+      DeleteFor(row);
+    } catch (const cluster::Refused& refused) {
+      work.refused.insert(row.Get<std::int64_t>("group_id"));
+      if (options_.on_refused) options_.on_refused(refused.what());
+    }
+  };
   try {
-    for (const sql::Row row : members) DeleteFor(row);
-    for (const sql::Row row : filling) DeleteFor(row);
+    for (const sql::Row row : members) remove(row);
+    for (const sql::Row row : filling) remove(row);
   } catch (const cluster::Unreachable&) {
     for (auto& [group, asked] : asked_) asked = now - options_.delete_again;
     throw;
+  }
+  for (std::size_t i = 0; i < work.results.size(); ++i) {
+    queue::JobResult& result = work.results[i];
+    if (result.outcome != queue::Outcome::kCompleted ||
+        !work.refused.contains(work.group_of[i]))
+      continue;
+    result.outcome = queue::Outcome::kSnoozed;
+    result.delay = options_.delete_again;
+  }
+}
+
+// One of whom nothing may be read cannot be counted on.
+bool Cleanup::MayReplace(const cluster::ObjectName& owner) {
+  try {
+    return cluster_.MayReplace(owner);
+  } catch (const cluster::Refused& refused) {
+    if (options_.on_refused) options_.on_refused(refused.what());
+    return false;
   }
 }
 
@@ -143,6 +171,7 @@ void Cleanup::DeleteFor(const sql::Row& row) {
   if (by_owner && !deleted_.contains(owner.uid)) {
     const std::optional<cluster::ObjectName> target =
         action == "owner" ? cluster_.TopOwner(owner) : owner;
+    deleted_[owner.uid] = true;  // asked for, should it be refused
     deleted_[owner.uid] = target && cluster_.Delete(*target);
   }
   if (by_owner && deleted_.at(owner.uid)) return;
@@ -155,7 +184,7 @@ void Cleanup::AskOwners(Work& work, cluster::Time now) {
   for (const sql::Row row : sql::RunAlone(pool_, queries::kReadHopefulOwners,
                                           AsArray(work.groups), now)) {
     const cluster::ObjectName owner = OwnerOf(row);
-    if (cluster_.MayReplace(owner)) work.replacing.push_back(owner.uid);
+    if (MayReplace(owner)) work.replacing.push_back(owner.uid);
   }
 }
 
@@ -168,7 +197,7 @@ void Cleanup::AskOwnersAgain(Work& work, cluster::Time now) {
     Pace pace = known == paces_.end()
                     ? Pace{now + options_.ask_again, options_.ask_again}
                     : known->second;
-    if (now >= pace.next && !cluster_.MayReplace(owner)) {
+    if (now >= pace.next && !MayReplace(owner)) {
       work.forsaken.push_back(owner.uid);
       continue;
     }
@@ -196,7 +225,6 @@ void Cleanup::Settle(const Work& work, cluster::Time now) {
       transaction.Run(queries::kHoldPlacesNoLonger, work.forsaken, now);
     transaction.Run(queries::kReleasePlaces, groups, now,
                     sql::BugPlanted("release-untold"));
-    transaction.Run(queries::kReleaseOrphanedPlaces, groups);
     transaction.Run(queries::kRecordHistory, groups,
                     sql::BugPlanted("history-too-early"), now);
   }

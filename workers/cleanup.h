@@ -17,7 +17,8 @@
 //
 // Everything is found in the rows again if it was interrupted: deleting twice
 // is harmless, and each release tells the owner of the match by a row of its
-// own transaction.
+// own transaction. What the cluster refuses to delete is asked for again and
+// again, and keeps nothing else back.
 //
 // RunOnce() from one thread; several may run at once. Throws sql::Error, and
 // cluster::Unreachable after putting the jobs off.
@@ -25,6 +26,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -46,6 +48,8 @@ class Cleanup {
     std::chrono::milliseconds retry{1'000};  // when the cluster is away
     // A controller for which places are held; then twice as long, and so on.
     std::chrono::milliseconds ask_again{500};
+    // Told of an object that the cluster will not delete, and why.
+    std::function<void(const std::string&)> on_refused = nullptr;
   };
 
   Cleanup(sql::Pool& pool, queue::WorkQueue& jobs, const queue::Client& client,
@@ -61,6 +65,8 @@ class Cleanup {
     std::set<std::int64_t> to_delete;
     std::vector<std::string> filling_namespaces, filling_names;
     std::vector<queue::JobResult> results;
+    std::vector<std::int64_t> group_of;  // of each result; 0: provisional
+    std::set<std::int64_t> refused;      // groups that cannot be deleted now
     std::vector<std::string> replacing;  // UIDs of controllers that still may
     std::vector<std::string> forsaken;   // and of those for which we held
   };
@@ -71,7 +77,8 @@ class Cleanup {
 
   Work Gather(const std::vector<queue::Job>& jobs, cluster::Time now);
   void GatherDue(Work& work, cluster::Time now);
-  void DeleteObjects(const Work& work, cluster::Time now);
+  void DeleteObjects(Work& work, cluster::Time now);
+  bool MayReplace(const cluster::ObjectName& owner);
   void DeleteFor(const sql::Row& row);
   void AskOwners(Work& work, cluster::Time now);
   void AskOwnersAgain(Work& work, cluster::Time now);

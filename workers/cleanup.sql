@@ -181,26 +181,6 @@ SELECT r.queue, 'released', r.fluxion_job, r.pod_uid
 FROM released AS r
 WHERE NOT $3;
 
--- name: release_orphaned_places
--- Gives back places of pods that are not recorded in their group, or not at
--- all: nothing of ours leaves such behind.
-WITH released AS (
-  DELETE FROM placements AS l
-  USING unnest($1::bigint []) AS v (id), pod_groups AS g
-  WHERE
-    l.fluxion_job = any(ARRAY[v.id])
-    AND g.id = any(ARRAY[v.id])
-    AND NOT EXISTS (
-      SELECT FROM pods AS p
-      WHERE p.uid = any(ARRAY[l.pod_uid]) AND p.group_id = l.fluxion_job
-    )
-  RETURNING l.fluxion_job, l.pod_uid, g.queue
-)
-
-INSERT INTO match_inbox (queue, news, group_id, pod_uid)
-SELECT r.queue, 'released', r.fluxion_job, r.pod_uid
-FROM released AS r;
-
 -- name: record_history
 -- Groups of which no pod lives and no place is held are over: what became of
 -- them is written down, and they go. $2 plants a bug.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,6 +38,8 @@ struct PendingGroup {
   std::vector<Member> members;  // those that have no place yet
   bool unsatisfiable = false;   // its state in the database
   std::string reason = {};      // why it alone waits; the same
+  // What the requests of its members say: for those who make them anew.
+  cluster::GroupTopology topology = {};
 };
 
 struct PlacedMember {
@@ -74,13 +77,15 @@ struct Verdict {
   bool unsatisfiable = false;  // else pending again
   std::string reason;
   std::string member;  // UID of one that is the cause; empty: not one alone
-  bool tell = false;   // on the pods; that it is unsatisfiable always is
 };
 
 // Why the groups of a shape wait in a queue; an empty reason takes it back.
 struct WaitReason {
+  // What people could do about it: they are told when this changes.
+  enum class Kind { kRoom, kOrder, kDepth, kPaused, kNoQueue };
   std::string queue;
   std::int64_t shape = 0;
+  Kind kind = Kind::kRoom;
   std::string reason;
 };
 
@@ -96,5 +101,9 @@ struct Decision {
            unreserved.empty() && reasons.empty();
   }
 };
+
+// Adds what was found about groups by themselves. Where the decision says
+// something of a group too, an own reason goes first.
+void PutFirst(const std::map<GroupId, Verdict>& own, Decision& decision);
 
 }  // namespace fluxnetes::workers

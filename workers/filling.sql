@@ -15,7 +15,9 @@ SELECT
   p.gated,
   p.refused,
   'provisional' AS state,
-  NULL AS place
+  NULL AS place,
+  p.request #>> '{topology,required}' AS topology_required,
+  p.request #>> '{topology,preferred}' AS topology_preferred
 FROM unnest($1::text []) AS v (uid)
 INNER JOIN pods_provisional AS p ON p.uid = any(ARRAY[v.uid])
 UNION ALL
@@ -31,7 +33,9 @@ SELECT
   false AS gated,
   NULL AS refused,
   p.state,
-  l.node_name AS place
+  l.node_name AS place,
+  p.request #>> '{topology,required}' AS topology_required,
+  p.request #>> '{topology,preferred}' AS topology_preferred
 FROM unnest($1::text []) AS v (uid)
 INNER JOIN pods AS p ON p.uid = any(ARRAY[v.uid])
 INNER JOIN pod_groups AS g ON g.id = any(ARRAY[p.group_id])
@@ -43,6 +47,18 @@ LEFT JOIN placements AS l
 SELECT uid FROM pods_provisional
 UNION ALL
 SELECT uid FROM pods WHERE state IN ('waiting', 'bound');
+
+-- name: read_newest_version
+-- Of all recorded pods, the newest resource version; 0: there is none.
+SELECT coalesce(max(v.version::numeric), 0)::text
+FROM (
+  SELECT resource_version FROM pods_provisional
+  UNION ALL
+  SELECT resource_version FROM pods
+) AS r
+CROSS JOIN LATERAL (
+  SELECT substring(r.resource_version FROM '^[0-9]{1,20}$') AS version
+) AS v;
 
 -- name: lock_filling_groups
 -- Keeps the promoter away from groups of these names ($1, $2), and from those
@@ -112,6 +128,10 @@ owner_name = excluded.owner_name,
 owner_uid = excluded.owner_uid,
 resource_version = excluded.resource_version,
 gated = excluded.gated,
+told = CASE
+  WHEN excluded.refused IS NULL AND p.group_name = excluded.group_name
+    THEN p.told
+END,
 refused = CASE
   WHEN excluded.refused IS NOT NULL THEN excluded.refused
   WHEN p.group_size IS NOT NULL THEN p.refused
@@ -124,9 +144,10 @@ USING unnest($1::text []) AS v (uid)
 WHERE p.uid = any(ARRAY[v.uid]);
 
 -- name: judge_filling_groups
--- Within each group the first pod says what size and queue it has, unless the
--- group has them already from one that is still there; those that disagree, or
--- whose queue does not exist, are refused. Returns whose judgement changed.
+-- Within each group the first pod says what size, queue and topology it has,
+-- unless the group has the first two already from one that is still there;
+-- those that disagree, or whose queue does not exist, are refused. Returns
+-- whose judgement changed.
 WITH touched AS (
   SELECT DISTINCT v.namespace, v.group_name
   FROM unnest($1::text [], $2::text []) AS v (namespace, group_name)
@@ -140,10 +161,12 @@ candidate AS (
     p.group_size,
     p.queue,
     p.refused,
+    p.request -> 'topology' AS topology,
     q.name IS NOT NULL AS queue_exists,
     first_value(p.pod_name) OVER first_first AS leader,
     first_value(p.group_size) OVER first_first AS agreed_size,
-    first_value(p.queue) OVER first_first AS agreed_queue
+    first_value(p.queue) OVER first_first AS agreed_queue,
+    first_value(p.request -> 'topology') OVER first_first AS agreed_topology
   FROM touched AS t
   INNER JOIN pods_provisional AS p
     ON p.namespace = any(ARRAY[t.namespace]) AND p.group_name = t.group_name
@@ -172,7 +195,7 @@ judged AS MATERIALIZED (
       CASE
         WHEN NOT c.queue_exists THEN format(
           'queue "%s" does not exist; name one that does, or make it: '
-          'fluxnetes queue set %s', c.queue, c.queue)
+          'fluxnetes queue create %s', c.queue, c.queue)
         WHEN
           (c.group_size, c.queue) <> (c.agreed_size, c.agreed_queue)
           THEN format(
@@ -180,16 +203,22 @@ judged AS MATERIALIZED (
             '%s in queue "%s" (pod %s came first); all pods of a group must '
             'ask for the same', c.group_size, c.queue, c.namespace,
             c.group_name, c.agreed_size, c.agreed_queue, c.leader)
+        WHEN c.topology IS DISTINCT FROM c.agreed_topology
+          THEN format(
+            'asks for topology %s, but group %s/%s for %s (pod %s came first); '
+            'all pods of a group must ask for the same',
+            coalesce(c.topology::text, 'none'), c.namespace, c.group_name,
+            coalesce(c.agreed_topology::text, 'none'), c.leader)
       END AS refused
     FROM candidate AS c
   ) AS e
   WHERE e.before IS DISTINCT FROM e.refused
 )
 
-UPDATE pods_provisional AS p SET refused = j.refused
+UPDATE pods_provisional AS p SET refused = j.refused, told = NULL
 FROM judged AS j
 WHERE p.uid = any(ARRAY[j.uid])
-RETURNING p.uid, p.namespace, p.pod_name, p.refused;
+RETURNING p.uid, p.namespace, p.pod_name, p.created_at, p.refused;
 
 -- name: recount_filling_groups
 -- Makes the rows of groups what their pods make of them; $3: a pod of it was
@@ -209,6 +238,9 @@ counted AS MATERIALIZED (
     count(p.uid) AS pods,
     count(p.uid) FILTER (WHERE p.refused IS NULL) AS candidates,
     count(p.uid) FILTER (WHERE p.refused IS NULL AND NOT p.gated) AS members,
+    count(p.uid) FILTER (
+      WHERE p.refused IS NULL AND NOT p.gated AND p.told IS NULL
+    ) AS untold,
     min(p.created_at) FILTER (WHERE p.refused IS NULL) AS first_seen_at,
     min(p.group_size) FILTER (WHERE p.refused IS NULL) AS group_size,
     min(p.queue) FILTER (WHERE p.refused IS NULL) AS queue
@@ -249,25 +281,44 @@ recorded AS (
 )
 
 INSERT INTO groups_provisional AS g
-(namespace, group_name, group_size, queue, members, first_seen_at)
+(namespace, group_name, group_size, queue, members, first_seen_at, news_due)
 SELECT
   c.namespace,
   c.group_name,
   c.group_size,
   c.queue,
   c.members,
-  c.first_seen_at
+  c.first_seen_at,
+  CASE
+    WHEN c.members >= c.group_size THEN NULL
+    WHEN
+      c.untold > 0 OR (c.members, c.group_size) <> (
+        SELECT b.members, b.group_size FROM groups_provisional AS b
+        WHERE
+          b.namespace = any(ARRAY[c.namespace]) AND b.group_name = c.group_name
+      )
+      THEN next_news($5, NULL, c.group_size, false)
+  END
 FROM counted AS c
 WHERE c.candidates > 0
 ON CONFLICT (namespace, group_name) DO UPDATE SET
 group_size = excluded.group_size,
 queue = excluded.queue,
 members = excluded.members + CASE WHEN $4 THEN g.members ELSE 0 END,
-first_seen_at = excluded.first_seen_at
+first_seen_at = excluded.first_seen_at,
+news_due = CASE
+  WHEN excluded.members >= excluded.group_size THEN NULL
+  WHEN excluded.news_due IS NULL THEN g.news_due
+  ELSE least(
+    g.news_due,
+    next_news(excluded.news_due, g.told_at, excluded.group_size, true)
+  )
+END
 WHERE
 (g.group_size, g.queue, g.members, g.first_seen_at)
 IS DISTINCT FROM
-(excluded.group_size, excluded.queue, excluded.members, excluded.first_seen_at);
+(excluded.group_size, excluded.queue, excluded.members, excluded.first_seen_at)
+OR (excluded.news_due IS NOT NULL AND g.news_due IS NULL);
 
 -- name: read_queue_names
 -- To notice that a queue was made.
@@ -280,18 +331,26 @@ FROM pods_provisional
 WHERE refused IS NOT NULL AND group_size IS NOT NULL;
 
 -- name: pick_complete_groups
--- Groups that are whole, the oldest first, kept until the commit.
+-- Groups that are whole, the oldest first, kept until the commit, and whether
+-- gated pods stay behind.
 SELECT
-  namespace,
-  group_name,
-  group_id,
-  queue,
-  members - group_size AS surplus
-FROM groups_provisional
-WHERE members >= group_size
-ORDER BY first_seen_at
+  g.namespace,
+  g.group_name,
+  g.group_id,
+  g.queue,
+  g.members - g.group_size AS surplus,
+  EXISTS (
+    SELECT FROM pods_provisional AS p
+    WHERE
+      p.namespace = any(ARRAY[g.namespace])
+      AND p.group_name = g.group_name
+      AND p.gated
+  ) AS gated
+FROM groups_provisional AS g
+WHERE g.members >= g.group_size
+ORDER BY g.first_seen_at
 LIMIT $1
-FOR UPDATE SKIP LOCKED;
+FOR UPDATE OF g SKIP LOCKED;
 
 -- name: promote_groups
 -- Whole groups become active ones with their first pods (by index, then age);
@@ -330,7 +389,7 @@ member AS MATERIALIZED (
 made AS (
   INSERT INTO pod_groups (
     id, namespace, group_name, group_size, queue, priority, shape, owners,
-    duration_seconds, match_job, submitted_at, promoted_at
+    duration_seconds, match_job, submitted_at, promoted_at, news_due
   )
   SELECT
     group_id,
@@ -355,7 +414,8 @@ made AS (
     END,
     job,
     min(created_at),
-    $4
+    $4,
+    next_news($4, NULL, whole, false)
   FROM member
   GROUP BY group_id, namespace, group_name, whole, group_queue, job
 ),
@@ -439,7 +499,7 @@ gone AS (
 
 INSERT INTO pod_groups (
   id, namespace, group_name, group_size, queue, priority, shape, owners,
-  duration_seconds, submitted_at, promoted_at
+  duration_seconds, submitted_at, promoted_at, news_due
 )
 SELECT
   id,
@@ -454,6 +514,7 @@ SELECT
   array_remove(ARRAY[owner_uid], NULL),
   duration_seconds,
   submitted_at,
-  $3
+  $3,
+  next_news($3, NULL, 1, false)
 FROM surplus
 RETURNING id, queue;

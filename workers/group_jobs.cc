@@ -47,12 +47,13 @@ queue::NewJob CancelFillingJob(const std::string& namespace_name,
 std::vector<std::int64_t> InsertMatchJobs(
     sql::Transaction& transaction, queue::WorkQueue& jobs,
     const std::vector<std::int64_t>& groups,
-    const std::vector<std::string>& queues) {
+    const std::vector<std::string>& queues, std::optional<sql::Timestamp> due) {
   std::vector<queue::NewJob> inserted;
   inserted.reserve(groups.size());
   for (std::size_t i = 0; i < groups.size(); ++i) {
     inserted.push_back(
         JobOf("match", MatchQueue(queues[i]), {{"group", groups[i]}}));
+    inserted.back().scheduled_at = due;
   }
   std::vector<std::int64_t> ids;
   for (const queue::Inserted& job : jobs.Insert(transaction, inserted))
@@ -62,10 +63,11 @@ std::vector<std::int64_t> InsertMatchJobs(
 
 void AskForPlaces(sql::Transaction& transaction, queue::WorkQueue& jobs,
                   const std::vector<std::int64_t>& groups,
-                  const std::vector<std::string>& queues) {
+                  const std::vector<std::string>& queues,
+                  std::optional<sql::Timestamp> due) {
   if (groups.empty()) return;
   transaction.Run(queries::kSetMatchJobs, groups,
-                  InsertMatchJobs(transaction, jobs, groups, queues));
+                  InsertMatchJobs(transaction, jobs, groups, queues, due));
 }
 
 }  // namespace fluxnetes::workers

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,16 +35,18 @@ queue::NewJob CancelFillingJob(const std::string& namespace_name,
                                const std::string& group_name,
                                const std::string& reason);
 
-// A job `match` for each group, given its scheduling queue; the ids in the
-// order of the groups.
+// A job `match` for each group, given its scheduling queue, due now or then;
+// the ids in the order of the groups.
 std::vector<std::int64_t> InsertMatchJobs(
     sql::Transaction& transaction, queue::WorkQueue& jobs,
     const std::vector<std::int64_t>& groups,
-    const std::vector<std::string>& queues);
+    const std::vector<std::string>& queues,
+    std::optional<sql::Timestamp> due = {});
 
 // The same for active groups, whose rows say then which job it is.
 void AskForPlaces(sql::Transaction& transaction, queue::WorkQueue& jobs,
                   const std::vector<std::int64_t>& groups,
-                  const std::vector<std::string>& queues);
+                  const std::vector<std::string>& queues,
+                  std::optional<sql::Timestamp> due = {});
 
 }  // namespace fluxnetes::workers

@@ -5,6 +5,7 @@
 
 #include "cluster/quote.h"
 #include "workers/label_values.h"
+#include "workers/topology_labels.h"
 
 namespace fluxnetes::workers {
 namespace {
@@ -15,6 +16,8 @@ const std::string* Find(const auto& labels, const char* name) {
   const auto found = labels.find(name);
   return found == labels.end() ? nullptr : &found->second;
 }
+
+constexpr const char* kJobSetLabel = "jobset.sigs.k8s.io/jobset-name";
 
 // What names a group: where it stands, and what it says.
 struct Mark {
@@ -51,12 +54,22 @@ class Reader {
       : pod_(pod),
         cache_(cache),
         labels_{LonePodGroup(pod), 1, "default", ""},
-        our_size_(Find(pod.labels, kGroupSizeLabel)) {}
+        our_size_(Find(pod.labels, kGroupSizeLabel)),
+        our_by_(Find(pod.labels, kGroupByLabel)) {}
 
   GroupLabels Read() {
+    ReadTopology();
     if (!TryOurs() && !TryFluence() && !TryCoscheduling() && !TryNative() &&
         !TryJob() && !TryFluenceOfJob() && our_size_ != nullptr)
       ReadLoneSize();
+    if (our_by_ != nullptr && !by_read_)
+      Refuse(Refusal(
+          LabelCalled(kGroupByLabel), *our_by_,
+          "it says whose size the label " + std::string(kGroupSizeLabel) +
+              " is on a pod of a Job that names no group",
+          our_size_ == nullptr
+              ? "accompanied by the label " + std::string(kGroupSizeLabel)
+              : "left out"));
     ReadQueue();
     if (!labels_.refused.empty()) labels_.group_size.reset();
     return std::move(labels_);
@@ -149,7 +162,17 @@ class Reader {
       return;
     }
     const bool native = name.api == cluster::PodGroupApi::kNative;
-    if (native && !group->min_members && !group->unknown_policy) return;
+    if (!group->resource_claims.empty())
+      Refuse(NameOf(name) +
+             " has resourceClaims (dynamic resource allocation), which this "
+             "scheduler does not support");
+    if (native && !group->min_members && !group->unknown_policy) {
+      if (!group->topology.empty())
+        Refuse(NameOf(name) +
+               " has a topology constraint and the policy basic; this "
+               "scheduler keeps pods together by it if the policy is gang");
+      return;
+    }
     labels_.group_name = name.name;
     if (group->unknown_policy) {
       Refuse(NameOf(name) +
@@ -159,8 +182,32 @@ class Reader {
              " from 1 on");
     } else {
       labels_.group_size = group->min_members;
+      labels_.priority = group->priority;
       CheckOurSize(NameOf(name));
+      AddTopology(*group);
     }
+  }
+
+  void ReadTopology() {
+    TopologyLabels read = ReadTopologyLabels(pod_);
+    labels_.topology = std::move(read.topology);
+    Refuse(std::move(read.refused));
+  }
+
+  // What the PodGroup constrains is required.
+  void AddTopology(const cluster::PodGroup& group) {
+    if (group.topology.empty()) return;
+    if (group.topology.size() > 1)
+      Refuse(NameOf(group.name) + " has more than one topology constraint");
+    std::string& required = labels_.topology.required;
+    const std::string& key = group.topology.front();
+    if (!required.empty() && required != key)
+      Refuse(Refusal(kTopologyRequiredLabel, required,
+                     "the group is that of " + NameOf(group.name) +
+                         ", which constrains " + key,
+                     "the same, or left out"));
+    required = key;
+    Refuse(WhyTooWide(labels_.topology));
   }
 
   bool IsOfJob() const {
@@ -172,10 +219,29 @@ class Reader {
     std::optional<std::int32_t> size = 1;
     Refuse(ReadSize(LabelCalled(kGroupSizeLabel), *our_size_, size));
     if (!labels_.refused.empty()) return true;
-    if (*size == 1) return false;
+    by_read_ = *size == 1 && our_by_ != nullptr && *our_by_ == "job";
+    if (*size == 1 && (our_by_ == nullptr || by_read_)) return false;
     labels_.group_size = size;
     labels_.group_name = pod_.controller->name;
+    if (our_by_ != nullptr) ReadGroupBy();
     return true;
+  }
+
+  void ReadGroupBy() {
+    by_read_ = true;
+    const std::string place = LabelCalled(kGroupByLabel);
+    const std::string* const set = Find(pod_.labels, kJobSetLabel);
+    if (*our_by_ == "jobset" && set == nullptr) {
+      Refuse(Refusal(place, *our_by_,
+                     "the pod is of no JobSet: it has no label " +
+                         std::string(kJobSetLabel),
+                     "job, or left out"));
+    } else if (*our_by_ == "jobset") {
+      SetName(LabelCalled(kJobSetLabel), *set);
+    } else if (*our_by_ != "job") {
+      Refuse(
+          Refusal(place, *our_by_, "nothing else has a size", "job or jobset"));
+    }
   }
 
   bool TryFluenceOfJob() {
@@ -226,12 +292,34 @@ class Reader {
   const cluster::ClusterCache* const cache_;
   GroupLabels labels_;
   const std::string* const our_size_;
+  const std::string* const our_by_;
+  bool by_read_ = false;
 };
 
 }  // namespace
 
 std::string LonePodGroup(const cluster::Pod& pod) {
   return "fluxnetes-group-" + pod.namespace_name + "-" + pod.name;
+}
+
+cluster::PodGroupPointer CoschedulingGroupOf(
+    const cluster::Pod& pod, const cluster::ClusterCache& cache) {
+  const std::string* const name = Find(pod.labels, cluster::kCoschedulingLabel);
+  std::string refused;
+  if (name == nullptr || pod.labels.contains(kGroupNameLabel) ||
+      FindMark(pod, kFluenceNameLabel, refused))
+    return nullptr;
+  return cache.PodGroupByName(
+      {cluster::PodGroupApi::kCoscheduling, pod.namespace_name, *name});
+}
+
+std::optional<std::chrono::milliseconds> ScheduleTimeoutOf(
+    const cluster::Pod& pod, const cluster::ClusterCache& cache) {
+  const auto group = CoschedulingGroupOf(pod, cache);
+  if (group == nullptr || !group->schedule_timeout ||
+      group->schedule_timeout->count() <= 0)
+    return std::nullopt;
+  return group->schedule_timeout;
 }
 
 GroupLabels ReadGroupLabels(const cluster::Pod& pod,

@@ -10,23 +10,27 @@
 //   4. spec.schedulingGroup and the PodGroup that it names (Kubernetes); the
 //      size is its gang's minCount; with the policy "basic" there is no group
 //   5. label fluxnetes.group-size above 1 on a pod of a Kubernetes Job: the
-//      group is named after the Job. (A Job of a JobSet is a Job: nothing on
-//      its pods says how many the whole JobSet has; to start that at once, name
-//      the group.)
+//      group is named after the Job; with the label fluxnetes.group-by: jobset
+//      after the JobSet that the Job is of, whose whole size it is then.
+//      (Nothing on its pods says how many a JobSet has.)
 //   6. as 2, of the pod's Job instead of the pod
 //
 // Else the pod is a group of one, named fluxnetes-group-<namespace>-<pod>: a
 // Job's pods start together only if somebody said so. The label fluxnetes.queue
-// names the scheduling queue; without it "default".
+// names the scheduling queue; without it "default". What topology the group
+// asks for is said by the pod (topology_labels.h) or, for 4, by that PodGroup,
+// which also may have a priority of its own.
 //
 // A value that cannot be used is refused with a text for people that says what
 // is wrong and what would be right; nothing is silently replaced by a default.
-// So is fluxnetes.group-size where it differs from what 2, 3 or 4 say. A pod
-// whose PodGroup is not there is refused until it is.
+// So is fluxnetes.group-size where it differs from what 2, 3 or 4 say, and a
+// required level where it differs from what 4 says. A pod whose PodGroup is not
+// there is refused until it is.
 //
 // Pure.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -38,6 +42,7 @@ namespace fluxnetes::workers {
 
 inline constexpr const char* kGroupNameLabel = "fluxnetes.group-name";
 inline constexpr const char* kGroupSizeLabel = "fluxnetes.group-size";
+inline constexpr const char* kGroupByLabel = "fluxnetes.group-by";
 inline constexpr const char* kQueueLabel = "fluxnetes.queue";
 inline constexpr const char* kFluenceNameLabel =
     "fluence.flux-framework.org/pod-group";
@@ -49,6 +54,8 @@ struct GroupLabels {
   std::optional<std::int32_t> group_size;  // nothing exactly if refused
   std::string queue;
   std::string refused;  // why; empty: the labels can be used
+  cluster::GroupTopology topology = {};
+  std::optional<std::int32_t> priority = {};  // of the group itself, if any
   bool operator==(const GroupLabels&) const = default;
 };
 
@@ -56,6 +63,15 @@ struct GroupLabels {
 // those that cannot, so that it can be recorded and shown.
 GroupLabels ReadGroupLabels(const cluster::Pod& pod,
                             const cluster::ClusterCache& cache);
+
+// The PodGroup of the coscheduling plugin by which the pod's group goes (3.);
+// null if another way counts, or it is not there.
+cluster::PodGroupPointer CoschedulingGroupOf(
+    const cluster::Pod& pod, const cluster::ClusterCache& cache);
+// For how long the pod's group may hold places of which it does not use all, as
+// that PodGroup says (scheduleTimeoutSeconds).
+std::optional<std::chrono::milliseconds> ScheduleTimeoutOf(
+    const cluster::Pod& pod, const cluster::ClusterCache& cache);
 
 // Why the labels of a pod, or of the template of a Kubernetes Job (`of_job`),
 // would be refused, as far as can be said before it is created; else empty.

@@ -11,10 +11,13 @@
 #include "workers/intake_batch.h"
 #include "workers/intake_filling.h"
 #include "workers/members_queries.h"
+#include "workers/promoter.h"
 #include "workers/version_number.h"
 
 namespace fluxnetes::workers {
 namespace {
+
+constexpr std::chrono::milliseconds kQueuesInterval{500};
 
 bool IsBinding(const cluster::PodPointer& before,
                const cluster::PodPointer& after) {
@@ -41,11 +44,14 @@ Intake::Intake(sql::Pool& pool, queue::WorkQueue& jobs,
       leadership_(leadership),
       cluster_(cluster),
       cache_(cache),
-      options_(std::move(options)) {}
+      options_(std::move(options)),
+      durability_(pool.options().transaction_pooling
+                      ? sql::Durability::kWait
+                      : sql::Durability::kNoWait) {}
 
 bool Intake::RunOnce(cluster::Time now) {
   const bool more_events = Watch();
-  if (Lead()) {
+  if (cache_.Synced() && Lead() && !IsBehind()) {
     try {
       Write(now);
     } catch (const queue::LostTerm&) {
@@ -55,17 +61,37 @@ bool Intake::RunOnce(cluster::Time now) {
       throw;
     }
   }
-  return more_events || (term_ != 0 && !changed_.empty());
+  return more_events || MayWrite() || watch_ == nullptr;
+}
+
+bool Intake::MayWrite() const {
+  return term_ != 0 && cache_.Synced() && HasSeenLists() && !changed_.empty();
+}
+
+bool Intake::IsBehind() {
+  if (newly_leads_) {
+    if (told_pods_.until < RecordedUntil()) {
+      watch_.reset();
+      lists_to_see_ = told_pods_.lists + 1;
+    }
+    newly_leads_ = false;
+  }
+  return !HasSeenLists();
+}
+
+std::uint64_t Intake::RecordedUntil() {
+  const sql::Result newest = sql::RunAlone(pool_, queries::kReadNewestVersion);
+  return VersionNumber(newest[0].Get<std::string>(0));
 }
 
 bool Intake::Watch() {
   if (list_again_.exchange(false)) watch_.reset();
   if (watch_ == nullptr) watch_ = cluster_.WatchAll();
-  const auto timeout = changed_.empty() || term_ == 0
-                           ? options_.watch_timeout
-                           : std::chrono::milliseconds(0);
+  const auto timeout =
+      MayWrite() ? std::chrono::milliseconds(0) : options_.watch_timeout;
   auto events = watch_->Next(options_.events, timeout);
   if (sql::BugPlanted("event-lost")) events.clear();
+  told_ = !events.empty();
   const cluster::CacheChanges changes = cache_.Apply(events);
   for (const cluster::WatchEvent& event : events) NoteTold(event);
   compare_ |= changes.listed || asked_.exchange(false);
@@ -73,6 +99,7 @@ bool Intake::Watch() {
     options_.own_bindings->ForgetRecorded();
   NoticeBindings();
   for (const auto& [before, after] : changes.pods) Notice(before, after);
+  NoticeGroups(changes);
   for (const std::string& uid : changes.regrouped_pods) {
     const cluster::PodPointer pod = cache_.PodByUid(uid);
     if (pod != nullptr && IsOurs(*pod)) Remember(uid);
@@ -93,6 +120,7 @@ void Intake::NoteTold(const cluster::WatchEvent& event,
     if (event.listed.value_or(kind) != kind) return;
     told.listing = event.kind == Kind::kListBegin;
     if (told.listing) told.newest = 0;  // it may be another cluster by now
+    if (!told.listing) ++told.lists;
   } else if (kind == cluster::WatchedKind::kPods) {
     const auto* pod = std::get_if<cluster::PodPointer>(&event.object);
     if (pod == nullptr) return;
@@ -148,6 +176,24 @@ void Intake::NoticeBindings() {
   under_way_ = std::move(still);
 }
 
+void Intake::NoticeGroups(const cluster::CacheChanges& changes) {
+  if (!options_.on_pod_groups || !leads()) return;
+  std::vector<cluster::PodGroupName> groups;
+  for (const auto& [before, after] : changes.pods) {
+    const cluster::Pod& pod = after ? *after : *before;
+    if (!IsOurs(pod)) continue;
+    for (auto& name : cluster::NamedPodGroups(pod))
+      groups.push_back(std::move(name));
+  }
+  for (const cluster::PodGroupName& name : changes.pod_groups) {
+    const auto pods = cache_.PodsOfGroup(name);
+    const bool ours = std::ranges::any_of(
+        pods, [this](const auto& pod) { return IsOurs(*pod); });
+    if (ours || cache_.PodGroupByName(name) == nullptr) groups.push_back(name);
+  }
+  if (!groups.empty()) options_.on_pod_groups(groups);
+}
+
 bool Intake::IsOurs(const cluster::Pod& pod) const {
   return pod.scheduler_name == options_.scheduler_name;
 }
@@ -176,14 +222,20 @@ bool Intake::Lead() {
     strays_.clear();
     return false;
   }
-  compare_ = catching_up_ = true;
+  compare_ = catching_up_ = newly_leads_ = true;
   held_ = true;
   queue_names_.clear();
   return true;
 }
 
+void Intake::LookForCrash() {
+  const std::int64_t broken = pool_.broken();
+  if (std::exchange(broken_, broken) != broken) compare_ = catching_up_ = true;
+}
+
 void Intake::Write(cluster::Time now) {
-  if (compare_ && cache_.Synced()) RememberAll();
+  LookForCrash();
+  if (compare_) RememberAll();
   RecordChanges(now);
   TellStrays();
   ConsiderQueues(now);
@@ -210,9 +262,14 @@ void Intake::RememberAll() {
   for (const std::string& uid : recorded) {
     if (cache_.PodByUid(uid) == nullptr) add(uid);
   }
+  std::vector<cluster::PodGroupName> groups;
   for (const cluster::PodPointer& pod : cache_.Pods()) {
-    if (IsOurs(*pod)) add(pod->uid);
+    if (!IsOurs(*pod)) continue;
+    add(pod->uid);
+    for (auto& name : cluster::NamedPodGroups(*pod))
+      groups.push_back(std::move(name));
   }
+  if (options_.on_pod_groups) options_.on_pod_groups(groups);
   comparing_ = changed_.size();
 }
 
@@ -244,7 +301,7 @@ void Intake::TellStrays() {
     const cluster::PodPointer pod = cache_.PodByUid(uid);
     if (pod == nullptr) continue;
     notices.push_back(
-        NoticeOf(pod->namespace_name, pod->name, uid,
+        NoticeOf(pod->namespace_name, pod->name, uid, pod->created_at,
                  "the pod has the label " + std::string(kGroupNameLabel) +
                      ", but does not count for its group, since its "
                      "schedulerName is " +
@@ -282,22 +339,32 @@ void Intake::RecordChanges(cluster::Time now) {
   counts_.recorded += differed;
   if (comparing_ > 0) counts_.healed += differed;
   comparing_ -= std::min(comparing_, count);
-  if (differed > 0 && options_.on_recorded) options_.on_recorded();
 }
 
 int Intake::Record(const Pods& uids, cluster::Time now) {
-  sql::Transaction transaction(pool_);
+  sql::Transaction transaction(pool_, sql::Isolation::kReadCommitted,
+                               durability_);
   leadership_.Check(transaction, term_);
   IntakeBatch batch(transaction, jobs_, cache_, now);
   const int differed = batch.Record(uids);
   if (differed == 0) return 0;
-  batch.Finish();
-  sql::Failpoint("intake-before-commit");
-  transaction.Commit();
+  Finish(transaction, batch, now);
   sql::Failpoint("intake-committed");
   NoteDifferences(batch.wrong());
   held_ |= batch.held();
   return differed;
+}
+
+void Intake::Finish(sql::Transaction& transaction, IntakeBatch& batch,
+                    cluster::Time now) {
+  batch.Finish();
+  Recorded recorded{.for_match = batch.for_match(),
+                    .for_cleanup = batch.ended()};
+  if (options_.promoter != nullptr)
+    recorded.for_match |= options_.promoter->Promote(transaction, now) > 0;
+  sql::Failpoint("intake-before-commit");
+  transaction.Commit();
+  if (options_.on_recorded) options_.on_recorded(recorded);
 }
 
 // One pod that PostgreSQL will not have must not keep the others back.
@@ -315,7 +382,16 @@ int Intake::RecordOneByOne(const Pods& uids, cluster::Time now) {
   return differed;
 }
 
+bool Intake::IsDueToReadQueues() {
+  const auto now = std::chrono::steady_clock::now();
+  if (told_ && !queue_names_.empty() && now - queues_read_ < kQueuesInterval)
+    return false;
+  queues_read_ = now;
+  return true;
+}
+
 void Intake::ConsiderQueues(cluster::Time now) {
+  if (!IsDueToReadQueues()) return;
   const auto names =
       sql::RunAlone(pool_, queries::kReadQueueNames)[0].Get<std::string>(
           "names");
@@ -330,11 +406,9 @@ void Intake::ConsiderQueues(cluster::Time now) {
   if (!groups.empty()) {
     IntakeBatch batch(transaction, jobs_, cache_, now);
     batch.Rejudge(namespaces, groups);
-    batch.Finish();
+    Finish(transaction, batch, now);
   }
-  transaction.Commit();
   queue_names_ = names;
-  if (!groups.empty() && options_.on_recorded) options_.on_recorded();
 }
 
 void Intake::TakeBackHeld(cluster::Time now) {
@@ -352,14 +426,10 @@ void Intake::TakeBackHeld(cluster::Time now) {
   }
   for (const auto& [group, pods] : groups) {
     Pods uids;
+    for (const cluster::ObjectName& name : pods) uids.push_back(name.uid);
     std::vector<cluster::PodPointer> bound;
-    for (const cluster::ObjectName& name : pods) {
-      uids.push_back(name.uid);
-      if (cluster_.Touch(name.namespace_name, name.name, name.uid)) continue;
-      auto pod = cluster_.GetPod(name.namespace_name, name.name);
-      if (pod && pod->uid == name.uid && !pod->node_name.empty())
-        bound.push_back(std::make_shared<const cluster::Pod>(*std::move(pod)));
-    }
+    for (cluster::TouchResult& result : cluster_.Touch(pods))
+      if (result.bound != nullptr) bound.push_back(std::move(result.bound));
     sql::Failpoint("intake-touched");
     TakeBack(group, uids, bound, now);
   }
@@ -373,10 +443,8 @@ void Intake::TakeBack(std::int64_t group, const Pods& uids,
   leadership_.Check(transaction, term_);
   IntakeBatch batch(transaction, jobs_, cache_, now);
   batch.SettleHeld(group, uids, bound);
-  batch.Finish();
-  transaction.Commit();
+  Finish(transaction, batch, now);
   sql::Failpoint("intake-taken-back");
-  if (options_.on_recorded) options_.on_recorded();
 }
 
 }  // namespace fluxnetes::workers

@@ -5,12 +5,17 @@
 // since its group would wait for it for ever.
 //
 // It only remembers which pods have changed, and reads them from the cache when
-// it writes; so nothing is lost while the database is away, however long, and
-// the memory it takes is bounded by the number of pods. After a list, as a new
-// leader, after a commit in doubt and when asked to (resync.h) it compares
-// everything with the records. What differs then though no event was left to be
-// recorded should not be: it is noted as a difference. (A new leader's first
-// comparison goes on where the former one ended, and notes none.)
+// it writes, never before the first list has ended (what that has not told yet
+// would look gone), nor, as a new leader, before the watch has told what the
+// former one has recorded: else it lists again. So nothing is lost while the
+// database is away, however long, and the memory it takes is bounded by the
+// number of pods. After a list,
+// as a new leader, after a commit in doubt, when the server may have crashed
+// (so commits do not wait for its disk) and when asked to (resync.h) it
+// compares everything with the records. What differs then though no event was
+// left to be recorded should not be: it is noted as a difference. (A new
+// leader's first comparison goes on where the former one ended, and notes
+// none.)
 //
 // An allocated group that lost a member may be in a binder's hands, perhaps of
 // a process that is paused. It is held: no new binding begins. Then its unbound
@@ -35,10 +40,14 @@
 #include "queue/leadership.h"
 #include "queue/work_queue.h"
 #include "sql/pool.h"
+#include "sql/transaction.h"
 #include "workers/differences.h"
 #include "workers/own_bindings.h"
 
 namespace fluxnetes::workers {
+
+class IntakeBatch;
+class Promoter;
 
 struct IntakeCounts {
   std::int64_t recorded = 0;   // pods whose record differed
@@ -49,6 +58,11 @@ struct IntakeCounts {
 
 class Intake {
  public:
+  struct Recorded {
+    bool for_match = false;
+    bool for_cleanup = false;
+  };
+
   struct Options {
     std::string scheduler_name = "fluxnetes";
     int batch = 1'000;                           // pods in one transaction
@@ -56,8 +70,12 @@ class Intake {
     std::chrono::milliseconds watch_timeout{0};  // waits for the first event
     // Changed pods, besides those of a comparison; more: compare everything.
     std::size_t remembered = 200'000;
-    // Told after something was recorded, and of a pod that cannot be.
-    std::function<void()> on_recorded = nullptr;
+    // Takes out what becomes whole, in the same transaction; null: that is left
+    // to its own runs.
+    const Promoter* promoter = nullptr;
+    // Told after something was recorded: who has to do with it.
+    std::function<void(const Recorded&)> on_recorded = nullptr;
+    // Told of a pod that cannot be recorded.
     std::function<void(const std::string& uid, const std::string& why)>
         on_set_aside = nullptr;
     // What this process's binder records itself; null: everything is read.
@@ -65,6 +83,10 @@ class Intake {
     Differences* differences = nullptr;  // null: nobody wants to know
     // Told after a list of the cluster, the first one too.
     std::function<void()> on_listed = nullptr;
+    // Told, where this process leads, of PodGroups whose status may be another
+    // one: pods of ours that name them have changed, or they themselves.
+    std::function<void(const std::vector<cluster::PodGroupName>&)>
+        on_pod_groups = nullptr;
   };
 
   Intake(sql::Pool& pool, queue::WorkQueue& jobs, queue::Leadership& leadership,
@@ -94,6 +116,7 @@ class Intake {
   struct Told {
     std::uint64_t newest = 0;
     bool listing = false;
+    std::int64_t lists = 0;  // that have ended
     std::atomic<std::uint64_t> until{0};
   };
 
@@ -102,10 +125,18 @@ class Intake {
   static void NoteTold(const cluster::WatchEvent& event,
                        cluster::WatchedKind kind, Told& told);
   bool Lead();
+  // A former leader knew of more than the watch has told: it is listed again.
+  bool IsBehind();
+  // Of the pods that are recorded, the newest resource version; 0: none.
+  std::uint64_t RecordedUntil();
+  bool HasSeenLists() const { return told_pods_.lists >= lists_to_see_; }
+  bool MayWrite() const;
   void Write(cluster::Time now);
+  void LookForCrash();
   void Notice(const cluster::PodPointer& before,
               const cluster::PodPointer& after);
   void NoticeBindings();
+  void NoticeGroups(const cluster::CacheChanges& changes);
   void Remember(const std::string& uid);
   void RememberAll();
   bool MayStillChange(const std::string& uid) const;
@@ -113,7 +144,11 @@ class Intake {
   void TellStrays();
   void RecordChanges(cluster::Time now);
   int Record(const Pods& uids, cluster::Time now);
+  void Finish(sql::Transaction& transaction, IntakeBatch& batch,
+              cluster::Time now);
   int RecordOneByOne(const Pods& uids, cluster::Time now);
+  // While there are events, twice a second: a watch wakes often.
+  bool IsDueToReadQueues();
   void ConsiderQueues(cluster::Time now);
   void TakeBackHeld(cluster::Time now);
   void TakeBack(std::int64_t group, const Pods& uids,
@@ -133,6 +168,8 @@ class Intake {
   std::unordered_set<std::string> remembered_;  // the same
   std::vector<cluster::PodPointer> under_way_;  // our binder is at them
   std::atomic<std::int64_t> term_ = 0;          // 0: another leads
+  bool newly_leads_ = false;                    // and may be behind
+  std::int64_t lists_to_see_ = 0;               // of pods, before it writes
   bool compare_ = true;
   std::atomic<bool> asked_{false};  // to compare
   std::atomic<bool> list_again_{false};
@@ -144,7 +181,11 @@ class Intake {
   std::size_t comparing_ = 0;  // so many of changed_ are of a full comparison
   Pods strays_;                // UIDs of others' pods that name a group
   bool held_ = true;           // there may be groups to take back
+  bool told_ = false;          // the watch had events in this run
   std::string queue_names_;
+  std::chrono::steady_clock::time_point queues_read_{};
+  const sql::Durability durability_;  // of what a comparison makes good
+  std::int64_t broken_ = 0;           // connections, so far
   IntakeCounts counts_;
 };
 

@@ -6,6 +6,7 @@
 #include "workers/filling_queries.h"
 #include "workers/members_queries.h"
 #include "workers/pod_rules.h"
+#include "workers/version_number.h"
 
 namespace fluxnetes::workers {
 namespace {
@@ -30,7 +31,8 @@ std::string StateOf(Fate fate) {
 // looked at.
 bool IsRegrouped(const GroupLabels& labels, const RecordedPod& record) {
   if (labels.group_name != record.group_name ||
-      labels.group_size != record.group_size || labels.queue != record.queue)
+      labels.group_size != record.group_size || labels.queue != record.queue ||
+      labels.topology != record.topology)
     return true;
   return !labels.refused.empty() && labels.refused != record.refused &&
          !record.refused.starts_with("cancelled: ");
@@ -42,7 +44,7 @@ bool Leaves(const GroupLabels& labels, const RecordedPod& record) {
   if (!labels.refused.empty() || labels.group_name != record.asked_name)
     return true;
   const bool surplus = record.asked_name != record.group_name;
-  return labels.queue != record.queue ||
+  return labels.queue != record.queue || labels.topology != record.topology ||
          (!surplus && labels.group_size != record.group_size);
 }
 
@@ -97,9 +99,10 @@ int IntakeBatch::Record(const std::vector<std::string>& uids) {
   Refill(groups_.Settle(touched_, left_));
   filling_.WritePods(transaction_);
   latecomers_.Receive(groups_);
-  std::ranges::copy_if(
-      differing, std::back_inserter(wrong_),
-      [this](const std::string& uid) { return !OnlyWantsToLeave(uid); });
+  std::ranges::copy_if(differing, std::back_inserter(wrong_),
+                       [this](const std::string& uid) {
+                         return !OnlyWantsToLeave(uid) && !IsAhead(uid);
+                       });
   return static_cast<int>(std::ssize(differing));
 }
 
@@ -111,6 +114,17 @@ bool IntakeBatch::OnlyWantsToLeave(const std::string& uid) const {
   return record != nullptr && record->state == "waiting" &&
          seen.fate == Fate::kWaiting &&
          seen.pod->resource_version == record->resource_version;
+}
+
+// What we wrote to a waiting pod ourselves is recorded with the answer, which
+// may be before the watch tells of it.
+bool IntakeBatch::IsAhead(const std::string& uid) const {
+  const ObservedPod& seen = seen_.at(uid);
+  const RecordedPod* record = Find(uid);
+  return record != nullptr && seen.fate == Fate::kWaiting &&
+         (record->state == "provisional" || record->state == "waiting") &&
+         VersionNumber(record->resource_version) >
+             VersionNumber(seen.pod->resource_version);
 }
 
 void IntakeBatch::Observe(const std::vector<std::string>& uids) {
@@ -134,7 +148,9 @@ void IntakeBatch::Read(const std::vector<std::string>& uids) {
         row.Get<bool>("gated"),
         row.Find<std::string>("refused").value_or(""),
         row.Get<std::string>("state"),
-        row.Find<std::string>("place").value_or("")};
+        row.Find<std::string>("place").value_or(""),
+        {row.Find<std::string>("topology_required").value_or(""),
+         row.Find<std::string>("topology_preferred").value_or("")}};
 }
 
 const RecordedPod* IntakeBatch::Find(const std::string& uid) const {

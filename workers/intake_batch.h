@@ -58,6 +58,7 @@ struct RecordedPod {
   std::string refused;
   std::string state;  // provisional, or as in pods
   std::string place;  // the node where it holds something
+  cluster::GroupTopology topology;
 };
 
 class IntakeBatch {
@@ -84,6 +85,10 @@ class IntakeBatch {
   // Writes what is left; the caller commits.
   void Finish();
 
+  // Whether groups changed for the owner of the match, or ask it for places.
+  bool for_match() const { return groups_.for_match(); }
+  // Whether there is work for `cleanup`.
+  bool ended() const { return groups_.ended(); }
   // Whether a group was held and waits for its places to be taken back.
   bool held() const { return groups_.held(); }
 
@@ -93,6 +98,7 @@ class IntakeBatch {
   const RecordedPod* Find(const std::string& uid) const;
   bool Differs(const std::string& uid) const;
   bool OnlyWantsToLeave(const std::string& uid) const;
+  bool IsAhead(const std::string& uid) const;
   std::vector<std::string> Differing(
       const std::vector<std::string>& uids) const;
   void Lock(const std::vector<std::string>& uids);

@@ -24,13 +24,17 @@ std::optional<std::int64_t> DurationOf(const cluster::Pod& pod) {
 
 queue::NewJob NoticeOf(const std::string& namespace_name,
                        const std::string& pod_name, const std::string& uid,
-                       const std::string& message, const std::string& reason) {
+                       cluster::Time created_at, const std::string& message,
+                       const std::string& reason) {
   queue::NewJob job;
   job.kind = job.queue = kNoticeQueue;
   job.args =
       nlohmann::json{{"namespace", namespace_name},
                      {"pod", pod_name},
                      {"uid", uid},
+                     {"since", std::chrono::floor<std::chrono::seconds>(
+                                   created_at.time_since_epoch())
+                                   .count()},
                      {"reason", reason},
                      {"message", message},
                      {"condition", reason == "FailedScheduling"}}
@@ -46,8 +50,10 @@ void FillingGroups::Put(const cluster::Pod& pod, const GroupLabels& labels,
   groups_.push_back(labels.group_name);
   sizes_.push_back(labels.group_size);
   queues_.push_back(labels.queue);
-  priorities_.push_back(pod.priority);
-  requests_.push_back(cluster::ToJson(pod.request));
+  priorities_.push_back(
+      std::max(pod.priority, labels.priority.value_or(pod.priority)));
+  requests_.push_back(
+      cluster::ToJson(cluster::WithTopology(pod.request, labels.topology)));
   durations_.push_back(DurationOf(pod));
   indices_.push_back(pod.completion_index);
   const cluster::Owner owner = pod.controller.value_or(cluster::Owner{});
@@ -59,8 +65,8 @@ void FillingGroups::Put(const cluster::Pod& pod, const GroupLabels& labels,
   refusals_.push_back(Unless(labels.refused));
   created_.push_back(pod.created_at);
   if (!labels.refused.empty() && labels.refused != refused_before)
-    notices_.push_back(
-        NoticeOf(pod.namespace_name, pod.name, pod.uid, labels.refused));
+    notices_.push_back(NoticeOf(pod.namespace_name, pod.name, pod.uid,
+                                pod.created_at, labels.refused));
   Touch(pod.namespace_name, labels.group_name);
 }
 
@@ -85,9 +91,10 @@ std::vector<queue::NewJob> FillingGroups::Settle(sql::Transaction& transaction,
            queries::kJudgeFillingGroups, touched_namespaces_, touched_names_)) {
     const auto refused = row.Find<std::string>("refused");
     if (!refused) continue;
-    notices_.push_back(NoticeOf(row.Get<std::string>("namespace"),
-                                row.Get<std::string>("pod_name"),
-                                row.Get<std::string>("uid"), *refused));
+    notices_.push_back(
+        NoticeOf(row.Get<std::string>("namespace"),
+                 row.Get<std::string>("pod_name"), row.Get<std::string>("uid"),
+                 row.Get<cluster::Time>("created_at"), *refused));
   }
   transaction.Run(queries::kRecountFillingGroups, touched_namespaces_,
                   touched_names_, touched_by_end_,

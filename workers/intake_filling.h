@@ -22,7 +22,7 @@ namespace fluxnetes::workers {
 // too; what else happens to a pod is not ours to say.
 queue::NewJob NoticeOf(const std::string& namespace_name,
                        const std::string& pod_name, const std::string& uid,
-                       const std::string& message,
+                       cluster::Time created_at, const std::string& message,
                        const std::string& reason = "FailedScheduling");
 
 class FillingGroups {

@@ -44,11 +44,17 @@ class GroupChanges {
 
   void Tell(std::int64_t group) { news_.insert(group); }
   void Clean(std::int64_t group) { clean_.insert(group); }
+  // Groups were made that ask for places.
+  void CallMatch() { for_match_ = true; }
   void Add(std::vector<queue::NewJob> jobs);
 
   // Writes the news for the owner of the match and the jobs.
   void Finish();
 
+  // Whether there is something for the owner of the match.
+  bool for_match() const { return for_match_ || !news_.empty(); }
+  // Whether there is work for `cleanup`.
+  bool ended() const { return !clean_.empty(); }
   // Whether a group was held and waits for its places to be taken back.
   bool held() const { return held_; }
 
@@ -65,6 +71,7 @@ class GroupChanges {
   std::set<std::int64_t> news_, clean_;
   std::vector<queue::NewJob> jobs_;
   bool held_ = false;
+  bool for_match_ = false;
 };
 
 }  // namespace fluxnetes::workers

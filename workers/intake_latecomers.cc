@@ -64,6 +64,8 @@ void Latecomers::ReadGroups() {
     group.group_name = row.Get<std::string>("group_name");
     group.group_size = row.Get<std::int32_t>("group_size");
     group.queue = row.Get<std::string>("queue");
+    group.topology = {row.Find<std::string>("topology_required").value_or(""),
+                      row.Find<std::string>("topology_preferred").value_or("")};
     group.owners = row.Get<std::vector<std::string>>("owners");
     group.alive = row.Get<bool>("alive");
   }
@@ -81,7 +83,9 @@ void Latecomers::ReadVacancies() {
         ->vacancies.push_back(
             {row.Get<std::string>("uid"),
              row.Find<std::int32_t>("completion_index"),
-             cluster::PodRequestFromJson(row.Get<std::string>("request")),
+             cluster::WithTopology(
+                 cluster::PodRequestFromJson(row.Get<std::string>("request")),
+                 {}),
              row.Find<std::string>("node_name"), false});
   }
 }
@@ -92,6 +96,7 @@ Latecomers::ActiveGroup* Latecomers::GroupOf(const Arrival& arrival) {
                        group.group_name == arrival.labels.group_name;
     if (named && group.group_size == arrival.labels.group_size &&
         group.queue == arrival.labels.queue &&
+        group.topology == arrival.labels.topology &&
         std::ranges::count(group.owners, arrival.pod->controller->uid) > 0)
       return &group;
   }
@@ -127,8 +132,9 @@ void Latecomers::Write(GroupChanges& groups) {
     groups.Requeue({rematched.begin(), rematched.end()});
     groups.Rebind({rebound.begin(), rebound.end()});
   }
-  if (!surplus_.empty())
-    PromoteSurplus(transaction_, jobs_, surplus_of_, surplus_, now_);
+  if (surplus_.empty()) return;
+  PromoteSurplus(transaction_, jobs_, surplus_of_, surplus_, now_);
+  groups.CallMatch();
 }
 
 }  // namespace fluxnetes::workers

@@ -29,7 +29,7 @@ namespace fluxnetes::workers {
 struct Vacancy {
   std::string uid;  // of that member
   std::optional<int> completion_index;
-  cluster::PodRequest request;
+  cluster::PodRequest request;      // as its pod had it
   std::optional<std::string> node;  // of the place that is held, if it is
   bool taken = false;
 };
@@ -62,6 +62,7 @@ class Latecomers {
     std::string group_name;
     std::int32_t group_size = 0;
     std::string queue;
+    cluster::GroupTopology topology;
     std::vector<std::string> owners;
     bool alive = false;  // some member has not ended
     std::vector<Vacancy> vacancies;

@@ -11,7 +11,7 @@ namespace {
 using Request = InternedRequests::Request;
 
 std::string KeyOf(const std::string& json, const std::string& namespace_name,
-                  const cluster::LabelMap& labels) {
+                  const cluster::PodLabels& labels) {
   std::string key = json;
   key.append(1, '\0').append(namespace_name);
   for (const auto& [label, value] : labels) {
@@ -45,7 +45,7 @@ Request InternedRequests::Intern(const std::string& json) {
 }
 
 Request InternedRequests::Of(Request request, const std::string& namespace_name,
-                             const cluster::LabelMap& labels) {
+                             const cluster::PodLabels& labels) {
   const Entry* plain = entries_.at(request);
   if (plain->plain != nullptr) plain = plain->plain;
   if (!plain->looks_at_pods && !selected_.Any()) return &plain->request;

@@ -33,7 +33,7 @@ class InternedRequests {
   // That of a pod in this namespace with these labels, in place of `request`,
   // which may be that of other ones.
   Request Of(Request request, const std::string& namespace_name,
-             const cluster::LabelMap& labels);
+             const cluster::PodLabels& labels);
   // By which namespaces are selected from now on. Those that a request selects
   // are part of what Of() returns.
   void SetNamespaces(Namespaces namespaces);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <random>
 #include <utility>
 
 namespace fluxnetes::workers {
@@ -26,6 +27,8 @@ void Loop::Stop() {
 }
 
 void Loop::Run() {
+  std::minstd_rand random{std::random_device{}()};
+  std::uniform_real_distribution<double> quarter(0.75, 1.25);
   std::string failing;
   milliseconds back_off{0};
   while (!stopping_) {
@@ -42,7 +45,10 @@ void Loop::Run() {
           std::clamp(back_off * 2, milliseconds{50}, options_.max_back_off);
       pause = back_off;
     }
-    if (pause.count() > 0 && !stopping_) bell_.Wait(pause);
+    if (pause.count() == 0 || stopping_) continue;
+    idle_ = back_off.count() == 0;
+    bell_.Wait(std::chrono::ceil<milliseconds>(pause * quarter(random)));
+    idle_ = false;
   }
 }
 

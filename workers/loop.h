@@ -1,6 +1,8 @@
 // The thread around a worker: runs its step, goes on at once while there is
-// more to do, else waits for the bell or the timer. One catch: what a step
-// throws is told once with its context, and the loop backs off and goes on.
+// more to do, else waits for the bell or the timer, which is a quarter longer
+// or shorter at random, so that loops do not all wake at once. One catch: what
+// a step throws is told once with its context, and the loop backs off and goes
+// on.
 //
 // Start() and Stop() from one thread; stopping twice is fine. Ring() from any.
 #pragma once
@@ -37,6 +39,8 @@ class Loop {
   void Start();
   void Stop();
   void Ring() { bell_.Ring(); }
+  // It has nothing to do as far as it knows. Thread-safe.
+  bool Idle() const { return idle_; }
 
  private:
   void Run();
@@ -46,6 +50,7 @@ class Loop {
   const OnFailure on_failure_;
   Bell bell_;
   std::atomic<bool> stopping_{false};
+  std::atomic<bool> idle_{false};
   std::thread thread_;
 };
 

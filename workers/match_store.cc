@@ -117,7 +117,9 @@ std::optional<MatchStore::News> PostgresMatchStore::Read(Schedule& schedule) {
 
 MatchStore::News PostgresMatchStore::Load(Schedule& schedule) {
   News news;
+  first_reasons_ = true;
   sql::Transaction transaction(pool_, sql::Isolation::kRepeatableRead);
+  broken_ = pool_.broken();
   leadership_.Check(transaction);
   transaction.Run(queries::kClearMatchInbox, queues_);
   news.queues = ReadQueues(transaction);
@@ -130,7 +132,8 @@ MatchStore::News PostgresMatchStore::Load(Schedule& schedule) {
   }
   // A new owner plans anew: what the former one had promised is taken back
   // here and promised again by the first decision.
-  if (!reserved.empty()) transaction.Run(queries::kDropReservations, reserved);
+  if (!reserved.empty())
+    transaction.Run(queries::kDropReservations, reserved, std::nullopt);
   Names queues;
   std::vector<std::int64_t> shapes;
   for (const sql::Row row :
@@ -204,6 +207,13 @@ bool PostgresMatchStore::IsOurs(const std::string& queue) const {
   return std::ranges::binary_search(queues_, queue);
 }
 
+void PostgresMatchStore::CheckConnections() const {
+  if (pool_.broken() == broken_) return;
+  throw sql::Error(sql::Error::Kind::kConnection, "", "",
+                   "a connection has broken, and with it perhaps what had not "
+                   "reached the disk: everything is read anew");
+}
+
 void PostgresMatchStore::LeaseWaiting(sql::Transaction& transaction,
                                       Leases& leases, News& news) {
   for (const std::string& queue : work_queues_) {
@@ -246,7 +256,11 @@ MatchStore::News PostgresMatchStore::Take(Schedule& schedule,
   Leases leases;
   for (const std::string& queue : std::exchange(leased_from_, {}))
     jobs_.MoveMarks(queue);
-  sql::Transaction transaction(pool_);
+  // What a crash of the server undoes is leased and told again, and the
+  // decision that came of it is refused or was undone too.
+  sql::Transaction transaction(pool_, sql::Isolation::kReadCommitted,
+                               sql::Durability::kNoWait);
+  CheckConnections();
   if (!sql::BugPlanted("stale-term")) leadership_.Check(transaction);
   LeaseWaiting(transaction, leases, news);
   const bool told = TakeInbox(transaction, news);
@@ -314,9 +328,9 @@ std::vector<PendingGroup> PostgresMatchStore::ReadWaiting(
        transaction.Run(queries::kReadWaitingMembers, ids)) {
     const auto group = groups.find(row.Get<std::int64_t>("group_id"));
     if (group == groups.end()) continue;
-    group->second.members.push_back(
-        {row.Get<std::string>("uid"),
-         schedule.Intern(row.Get<std::string>("request"))});
+    const auto* request = schedule.Intern(row.Get<std::string>("request"));
+    group->second.members.push_back({row.Get<std::string>("uid"), request});
+    if (request->rules.Any()) group->second.topology = request->rules->topology;
   }
   std::vector<queue::JobResult> idle;
   std::vector<PendingGroup> waiting;

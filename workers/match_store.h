@@ -137,11 +137,15 @@ class PostgresMatchStore : public MatchStore {
   void WritePlacements(sql::Transaction& transaction,
                        const std::vector<const Placed*>& placed);
   void CommitVerdicts(sql::Transaction& transaction,
-                      const std::vector<Verdict>& verdicts);
+                      const std::vector<Verdict>& verdicts, cluster::Time now);
   void CommitReservations(sql::Transaction& transaction,
                           const Decision& decision, cluster::Time now);
   void CommitReasons(sql::Transaction& transaction,
                      const std::vector<WaitReason>& reasons, cluster::Time now);
+
+  // Throws if the server may have crashed since Load(): what intake and Take()
+  // had committed, and memory follows, may be undone.
+  void CheckConnections() const;
 
   sql::Pool& pool_;
   queue::WorkQueue& jobs_;
@@ -149,8 +153,10 @@ class PostgresMatchStore : public MatchStore {
   const Names queues_;       // in order
   const Names work_queues_;  // in which their groups wait
   queue::JointLeadership leadership_;
-  Names leased_from_;  // whose marks are to be moved
-  Leases leases_;      // of the groups that wait in memory
+  std::int64_t broken_ = 0;    // connections, at Load()
+  Names leased_from_;          // whose marks are to be moved
+  Leases leases_;              // of the groups that wait in memory
+  bool first_reasons_ = true;  // since Load(): pods may have been told others
 };
 
 }  // namespace fluxnetes::workers

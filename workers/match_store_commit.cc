@@ -1,6 +1,4 @@
 // How a decision is written: see match_store.h.
-#include <nlohmann/json.hpp>
-
 #include "sql/faults.h"
 #include "workers/group_jobs.h"
 #include "workers/match_store.h"
@@ -10,10 +8,24 @@
 namespace fluxnetes::workers {
 namespace {
 
-using nlohmann::json;
-
 std::string NodeArray(const std::vector<std::string>& nodes) {
   return *sql::Parameter(nodes).text();
+}
+
+const char* KindName(WaitReason::Kind kind) {
+  switch (kind) {
+    case WaitReason::Kind::kRoom:
+      return "room";
+    case WaitReason::Kind::kOrder:
+      return "order";
+    case WaitReason::Kind::kDepth:
+      return "depth";
+    case WaitReason::Kind::kPaused:
+      return "paused";
+    case WaitReason::Kind::kNoQueue:
+      return "no queue";
+  }
+  return "";
 }
 
 std::vector<std::string> NodesOf(const Placed& placed) {
@@ -28,13 +40,15 @@ std::set<GroupId> PostgresMatchStore::Commit(const Decision& decision,
                                              cluster::Time now) {
   sql::Failpoint("match-decided");
   sql::Transaction transaction(pool_);
+  CheckConnections();
   if (!sql::BugPlanted("stale-term")) leadership_.Check(transaction);
   const std::set<GroupId> unchanged = Lock(transaction, decision);
-  CommitVerdicts(transaction, decision.verdicts);
+  CommitVerdicts(transaction, decision.verdicts, now);
   CommitReservations(transaction, decision, now);
   auto refused = CommitPlacements(transaction, decision.placed, unchanged, now);
   CommitReasons(transaction, decision.reasons, now);
   transaction.Commit();
+  if (!decision.reasons.empty()) first_reasons_ = false;
   for (const GroupId group : unchanged) leases_.erase(group);
   sql::Failpoint("match-committed");
   return refused;
@@ -62,46 +76,22 @@ std::set<GroupId> PostgresMatchStore::Lock(sql::Transaction& transaction,
 }
 
 void PostgresMatchStore::CommitVerdicts(sql::Transaction& transaction,
-                                        const std::vector<Verdict>& verdicts) {
+                                        const std::vector<Verdict>& verdicts,
+                                        cluster::Time now) {
   if (verdicts.empty()) return;
   std::vector<std::int64_t> ids;
   std::vector<int> revisions;
   std::vector<bool> unsatisfiable;
   std::vector<std::string> reasons, causes;
-  std::set<GroupId> to_tell;
   for (const Verdict& verdict : verdicts) {
     ids.push_back(verdict.group);
     revisions.push_back(verdict.revision);
     unsatisfiable.push_back(verdict.unsatisfiable);
     reasons.push_back(verdict.reason);
     causes.push_back(verdict.member);
-    if (verdict.unsatisfiable || verdict.tell) to_tell.insert(verdict.group);
   }
-  std::vector<GroupId> told;
-  std::map<GroupId, std::string> messages;  // with the name of a member
-  for (const sql::Row row :
-       transaction.Run(queries::kRecordVerdicts, ids, revisions, unsatisfiable,
-                       reasons, causes)) {
-    const auto id = row.Get<std::int64_t>("id");
-    if (!to_tell.contains(id)) continue;
-    told.push_back(id);
-    messages[id] = row.Find<std::string>("reason").value_or("");
-  }
-  if (told.empty()) return;
-  std::vector<queue::NewJob> notices;
-  for (const sql::Row row : transaction.Run(queries::kReadPodsOfGroups, told)) {
-    const json args = {{"namespace", row.Get<std::string>("namespace")},
-                       {"pod", row.Get<std::string>("pod_name")},
-                       {"uid", row.Get<std::string>("uid")},
-                       {"reason", "Unschedulable"},
-                       {"message", messages[row.Get<std::int64_t>("group_id")]},
-                       {"condition", true}};
-    queue::NewJob job;
-    job.kind = job.queue = kNoticeQueue;
-    job.args = args.dump();
-    notices.push_back(std::move(job));
-  }
-  jobs_.Insert(transaction, notices);
+  transaction.Run(queries::kRecordVerdicts, ids, revisions, unsatisfiable,
+                  reasons, causes, now);
 }
 
 std::set<GroupId> PostgresMatchStore::CommitPlacements(
@@ -171,19 +161,18 @@ void PostgresMatchStore::WritePlacements(
     }
     bind.push_back(BindJob(group->group, group->revision));
   }
-  transaction.Run(queries::kInsertAllocations, allocations, queues, nodes,
-                  starts, ends, terms);
-  transaction.Run(queries::kInsertPlacements, jobs, uids, places, cpu, memory,
-                  other);
-  transaction.Run(queries::kDropReservations, allocations);
-  jobs_.Insert(transaction, bind);
+  transaction.Run(queries::kWritePlacements, allocations, queues, nodes, starts,
+                  ends, terms, jobs, uids, places, cpu, memory, other);
+  // Not announced: who decides rings a binder of this process at once, and two
+  // would only race. Those of other replicas look once a second.
+  jobs_.Insert(transaction, bind, /*announce=*/false);
 }
 
 void PostgresMatchStore::CommitReservations(sql::Transaction& transaction,
                                             const Decision& decision,
                                             cluster::Time now) {
   if (!decision.unreserved.empty()) {
-    transaction.Run(queries::kDropReservations, decision.unreserved);
+    transaction.Run(queries::kDropReservations, decision.unreserved, now);
   }
   if (decision.reserved.empty()) return;
   std::vector<std::int64_t> ids;
@@ -202,7 +191,7 @@ void PostgresMatchStore::CommitReservations(sql::Transaction& transaction,
 void PostgresMatchStore::CommitReasons(sql::Transaction& transaction,
                                        const std::vector<WaitReason>& reasons,
                                        cluster::Time now) {
-  std::vector<std::string> queues, texts, old_queues;
+  std::vector<std::string> queues, kinds, texts, old_queues;
   std::vector<std::int64_t> shapes, old_shapes;
   for (const WaitReason& reason : reasons) {
     if (reason.reason.empty()) {
@@ -211,11 +200,13 @@ void PostgresMatchStore::CommitReasons(sql::Transaction& transaction,
     } else {
       queues.push_back(reason.queue);
       shapes.push_back(reason.shape);
+      kinds.push_back(KindName(reason.kind));
       texts.push_back(reason.reason);
     }
   }
   if (!queues.empty()) {
-    transaction.Run(queries::kRecordWaitReasons, queues, shapes, texts, now);
+    transaction.Run(queries::kRecordWaitReasons, queues, shapes, kinds, texts,
+                    now, !first_reasons_);
   }
   if (!old_queues.empty()) {
     transaction.Run(queries::kDropWaitReasons, old_queues, old_shapes);

@@ -2,19 +2,30 @@
 
 #include <algorithm>
 #include <chrono>
-#include <stdexcept>
 #include <utility>
 
 #include "sql/faults.h"
 
 namespace fluxnetes::workers {
+namespace {
+
+// By how much a pod was resized beyond what it was granted.
+cluster::Resources Grown(const Schedule& schedule, const cluster::Pod& pod) {
+  const cluster::Resources& grant = *schedule.GrantOf(pod.uid);
+  cluster::Resources grown = cluster::Maximum(pod.request.resources, grant);
+  grown -= grant;
+  return grown;
+}
+
+}  // namespace
 
 MatchWorker::MatchWorker(MatchStore& store, const cluster::ClusterCache& cache,
                          Options options)
     : store_(store),
       cache_(cache),
       options_(std::move(options)),
-      claim_line_(cache) {}
+      claim_line_(cache),
+      room_line_(cache) {}
 
 void MatchWorker::NoteNodes(const std::vector<std::string>& names) {
   if (schedule_ != nullptr) noted_.insert(names.begin(), names.end());
@@ -25,6 +36,8 @@ void MatchWorker::NoteClaims(const std::vector<std::string>& claims) {
 }
 
 bool MatchWorker::RunOnce(cluster::Time now) {
+  now_ =
+      std::chrono::floor<std::chrono::seconds>(now.time_since_epoch()).count();
   try {
     bool more = true;
     if (schedule_ == nullptr) {
@@ -61,6 +74,7 @@ void MatchWorker::Forget() {
   wanted_.clear();
   namespaces_ = 0;
   claim_line_.Clear();
+  room_line_.Clear();
   strangers_.clear();
   charged_.clear();
   suspects_.clear();
@@ -83,6 +97,7 @@ void MatchWorker::Load() {
                                       Names(claimed_.begin(), claimed_.end())));
   ApplyNodes();
   for (const PendingGroup& group : waiting) Add(group);
+  LookAtKept();
   LookAtNewSelectors();
 }
 
@@ -95,7 +110,8 @@ void MatchWorker::Restore(Held held) {
 }
 
 void MatchWorker::Add(PendingGroup group) {
-  auto ready = claim_line_.Put(std::move(group), *schedule_);
+  auto ready = room_line_.Put(std::move(group), *schedule_);
+  if (ready) ready = claim_line_.Put(*std::move(ready), *schedule_);
   if (ready) AddToSchedule(*std::move(ready));
 }
 
@@ -110,7 +126,11 @@ void MatchWorker::AddToSchedule(PendingGroup group) {
   schedule_->Add(std::move(group));
 }
 
-void MatchWorker::LookAtClaims() {
+void MatchWorker::LookAtKept() {
+  for (PendingGroup& group : room_line_.LookAgain(*schedule_, now_)) {
+    auto ready = claim_line_.Put(std::move(group), *schedule_);
+    if (ready) AddToSchedule(*std::move(ready));
+  }
   for (PendingGroup& group : claim_line_.LookAgain(*schedule_))
     AddToSchedule(std::move(group));
 }
@@ -169,6 +189,7 @@ void MatchWorker::Apply(const MatchStore::News& news) {
     touch(group);
     schedule_->Remove(group);
     claim_line_.Remove(group);
+    room_line_.Remove(group);
     schedule_->Release(group, "");
     charged_.erase(group);
   }
@@ -180,7 +201,7 @@ void MatchWorker::Apply(const MatchStore::News& news) {
   LookAtNamespaces();
   ApplyNodes();
   for (const PendingGroup& group : news.waiting) Add(group);
-  LookAtClaims();
+  LookAtKept();
   LookAtNewSelectors();
 }
 
@@ -326,18 +347,15 @@ void MatchWorker::ApplyForeign(const cluster::Node& node) {
   };
   cluster::Resources sum;
   std::vector<const cluster::PodRequest*> seen;
-  try {
-    for (const cluster::PodPointer& pod : cache_.PodsOnNode(node.name)) {
-      if (schedule_->NodeOf(pod->uid) == node.name) {
-        if (looks) schedule_->Relabel(*pod, pod_of);
-        continue;
-      }
-      sum += pod->request.resources;
-      if (const auto* request = schedule_->OfPlaced(nullptr, *pod))
-        seen.push_back(request);
+  for (const cluster::PodPointer& pod : cache_.PodsOnNode(node.name)) {
+    if (schedule_->NodeOf(pod->uid) == node.name) {
+      if (looks) schedule_->Relabel(*pod, pod_of);
+      cluster::AddUpTo(node.allocatable, sum, Grown(*schedule_, *pod));
+      continue;
     }
-  } catch (const std::overflow_error&) {  // over 64 bits: all that there is
-    sum = cluster::Maximum(sum, node.allocatable);
+    cluster::AddUpTo(node.allocatable, sum, pod->request.resources);
+    if (const auto* request = schedule_->OfPlaced(nullptr, *pod))
+      seen.push_back(request);
   }
   if (sql::BugPlanted("others-forgotten")) sum = {};
   schedule_->SetForeign(node.name, sum, seen);
@@ -345,11 +363,12 @@ void MatchWorker::ApplyForeign(const cluster::Node& node) {
 
 bool MatchWorker::DecideAndCommit(cluster::Time now) {
   const auto begin = std::chrono::steady_clock::now();
-  const auto seconds =
-      std::chrono::floor<std::chrono::seconds>(now.time_since_epoch()).count();
-  Decision decision = schedule_->Decide(seconds, options_.batch);
+  Decision decision = schedule_->Decide(now_, options_.batch);
+  room_line_.HoldBack(decision, *schedule_, now_);
   claim_line_.HoldBack(decision, *schedule_);
+  for (const Placed& placed : decision.placed) room_line_.Remove(placed.group);
   claim_line_.AddVerdicts(decision);
+  room_line_.AddVerdicts(decision);
   if (decision.Empty()) return schedule_->More();
   const std::set<GroupId> refused = store_.Commit(
       decision, sql::BugPlanted("wrong-clock")

@@ -26,6 +26,7 @@
 #include "cluster/cluster_cache.h"
 #include "workers/claim_line.h"
 #include "workers/match_store.h"
+#include "workers/room_line.h"
 #include "workers/schedule.h"
 
 namespace fluxnetes::workers {
@@ -37,7 +38,7 @@ class MatchWorker {
   struct Options {
     int batch = 1'000;  // placements in one transaction
     // Told after each commit: what was placed or said, and how long the
-    // decision and its commit took.
+    // decision and its commit took. Nobody else tells the binders.
     std::function<void(const Decision&, std::chrono::microseconds)> on_decision;
   };
 
@@ -103,7 +104,8 @@ class MatchWorker {
   void Restore(Held held);
   void Add(PendingGroup group);
   void AddToSchedule(PendingGroup group);
-  void LookAtClaims();
+  // Groups that are kept out of the schedule, or are to be.
+  void LookAtKept();
   void LookAtNamespaces();
   void LookAtNewSelectors();
   bool DecideAndCommit(cluster::Time now);
@@ -124,6 +126,8 @@ class MatchWorker {
   bool claim_again_ = false;
   std::uint64_t namespaces_ = 0;  // their version in the cache
   ClaimLine claim_line_;          // groups whose pods use claims
+  RoomLine room_line_;            // groups that want more room than they use
+  matcher::Time now_ = 0;         // of this run
   // What groups of other components hold, on claimed nodes.
   std::map<GroupId, Held> strangers_;
   std::map<GroupId, Held> charged_;  // those of them that are in the schedule

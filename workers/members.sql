@@ -162,6 +162,7 @@ SET
     ELSE coalesce(g.went_back_at, $2)
   END,
   reason = NULL,
+  news_due = least(g.news_due, next_news($2, g.told_at, g.group_size, false)),
   match_job = CASE
     WHEN g.state IN ('pending', 'unsatisfiable') THEN g.match_job
   END
@@ -222,6 +223,14 @@ SELECT
   g.queue,
   g.owners,
   g.state,
+  (
+    SELECT p.request #>> '{topology,required}'
+    FROM pods AS p WHERE p.group_id = any(ARRAY[g.id]) LIMIT 1
+  ) AS topology_required,
+  (
+    SELECT p.request #>> '{topology,preferred}'
+    FROM pods AS p WHERE p.group_id = any(ARRAY[g.id]) LIMIT 1
+  ) AS topology_preferred,
   EXISTS (
     SELECT FROM pods AS p
     WHERE p.group_id = any(ARRAY[g.id]) AND p.state IN ('waiting', 'bound')

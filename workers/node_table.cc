@@ -2,7 +2,6 @@
 
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <stdexcept>
 #include <utility>
 
 #include "sql/transaction.h"
@@ -23,13 +22,9 @@ void NodeTable::Forget() {
 
 NodeTable::Report NodeTable::ReportOf(const cluster::Node& node) const {
   Report report{node, {}};
-  try {
-    for (const cluster::PodPointer& pod : cache_.PodsOnNode(node.name)) {
-      if (pod->scheduler_name != scheduler_name_)
-        report.foreign += pod->request.resources;
-    }
-  } catch (const std::overflow_error&) {  // over 64 bits: all that there is
-    report.foreign = cluster::Maximum(report.foreign, node.allocatable);
+  for (const cluster::PodPointer& pod : cache_.PodsOnNode(node.name)) {
+    if (pod->scheduler_name == scheduler_name_) continue;
+    cluster::AddUpTo(node.allocatable, report.foreign, pod->request.resources);
   }
   return report;
 }

@@ -15,20 +15,24 @@ struct Told {
   std::vector<cluster::PodCondition> conditions;
 };
 
-void Read(const std::string& args, Told& told) {
-  const auto notice = nlohmann::json::parse(args);
+void Read(const queue::Job& job, Told& told) {
+  const auto notice = nlohmann::json::parse(job.args);
   const auto text = [&notice](const char* name) {
     return notice.at(name).get<std::string>();
   };
   const std::string reason = text("reason");
   const bool common = reason == "FailedScheduling" || reason == "Unschedulable";
   told.events.push_back({text("namespace"), text("pod"), text("uid"), true,
-                         common ? "FailedScheduling" : reason,
-                         text("message")});
+                         common ? "FailedScheduling" : reason, text("message"),
+                         /*once=*/true, "notice " + std::to_string(job.id)});
   if (!notice.value("condition", false)) return;
-  told.conditions.push_back({text("namespace"), text("pod"), text("uid"),
-                             common ? "Unschedulable" : reason,
-                             text("message")});
+  auto& condition = told.conditions.emplace_back(cluster::PodCondition{
+      text("namespace"), text("pod"), text("uid"),
+      common ? "Unschedulable" : reason, text("message")});
+  if (notice.contains("since")) {
+    condition.since = cluster::Time(
+        std::chrono::seconds(notice["since"].get<std::int64_t>()));
+  }
 }
 
 }  // namespace
@@ -50,7 +54,7 @@ bool Notices::RunOnce() {
     result.id = job.id;
     result.attempt = job.attempt;
     try {
-      Read(job.args, told);
+      Read(job, told);
     } catch (const nlohmann::json::exception& error) {
       result.outcome = queue::Outcome::kDiscarded;
       result.error = error.what();

@@ -1,8 +1,11 @@
 // Tells users of their pods: leases `notice` jobs and makes of each an event on
 // the pod and, where the job says so, its condition PodScheduled=False. Args:
 //
-//   {"namespace": N, "pod": P, "uid": U, "reason": R, "message": M,
-//    "condition": true}
+//   {"namespace": N, "pod": P, "uid": U, "since": T, "reason": R,
+//    "message": M, "condition": true}
+//
+// `since` is when the pod was created (seconds since 1970): since then the
+// condition is so. A job that is done twice has one event.
 //
 // The event says FailedScheduling and the condition Unschedulable, as those of
 // kube-scheduler do, unless the reason is another one (SchedulingGated).

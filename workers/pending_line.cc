@@ -11,8 +11,10 @@ bool Earlier(const WaitingGroup& a, const WaitingGroup& b) {
                                        b.submitted_at, b.id);
 }
 
-WaitingGroup& PendingLines::Add(PendingGroup group, RequestCounts requests) {
-  Key key{group.queue, group.shape, group.duration, std::move(requests)};
+WaitingGroup& PendingLines::Add(PendingGroup group, RequestCounts requests,
+                                std::vector<matcher::NodeIndex> beside) {
+  Key key{group.queue, group.shape, group.duration, std::move(requests),
+          std::move(beside)};
   auto& line = lines_[key];
   if (line == nullptr) {
     line = std::make_unique<PendingLine>();
@@ -20,6 +22,7 @@ WaitingGroup& PendingLines::Add(PendingGroup group, RequestCounts requests) {
     line->shape = group.shape;
     line->duration = group.duration;
     line->requests = std::get<RequestCounts>(key);
+    line->beside = std::get<std::vector<matcher::NodeIndex>>(key);
   }
   const auto [place, added] = groups_.try_emplace(group.id);
   assert(added);
@@ -55,7 +58,8 @@ void PendingLines::Remove(GroupId group) {
   line.groups.erase(&found->second);
   groups_.erase(found);
   if (!line.groups.empty()) return;
-  lines_.erase(Key{line.queue_name, line.shape, line.duration, line.requests});
+  lines_.erase(Key{line.queue_name, line.shape, line.duration, line.requests,
+                   line.beside});
 }
 
 }  // namespace fluxnetes::workers

@@ -1,5 +1,7 @@
 // The groups that wait, in lines: a line holds the groups of one shape in one
 // queue, in order, so that whether they fit is asked once for all of them.
+// Those that must be together with pods that have a place are asked by where
+// these are.
 //
 //   order   first in line, priority (higher first), age, id
 //
@@ -54,9 +56,10 @@ using RequestCounts = std::vector<std::pair<const cluster::PodRequest*, int>>;
 struct Shortage {
   enum class Kind {
     kNone,
-    kNoPlace,     // for any pod of one of the requests
-    kSomePlaces,  // not for all pods
-    kKept,        // it would fit but for what others are promised
+    kNoPlace,      // for any pod of one of the requests
+    kSomePlaces,   // not for all pods
+    kNotTogether,  // for all, but they must be together
+    kKept,         // it would fit but for what others are promised
   };
   Kind kind = Kind::kNone;
   int request = 0;
@@ -69,6 +72,8 @@ struct PendingLine {
   std::int64_t shape = 0;
   std::optional<std::int64_t> duration;
   RequestCounts requests;
+  // Of a group with a topology: where its other pods are.
+  std::vector<matcher::NodeIndex> beside;
 
   std::set<const WaitingGroup*, EarlierFirst> groups;
 
@@ -91,12 +96,13 @@ struct PendingLine {
 class PendingLines {
  public:
   using Key = std::tuple<std::string, std::int64_t, std::optional<std::int64_t>,
-                         RequestCounts>;
+                         RequestCounts, std::vector<matcher::NodeIndex>>;
   using Lines = std::map<Key, std::unique_ptr<PendingLine>>;
 
   // The group must be unknown. `requests` are those of its members. A line
   // that is new has no queue yet.
-  WaitingGroup& Add(PendingGroup group, RequestCounts requests);
+  WaitingGroup& Add(PendingGroup group, RequestCounts requests,
+                    std::vector<matcher::NodeIndex> beside);
   const WaitingGroup* Find(GroupId group) const;
   WaitingGroup* Find(GroupId group);
   // It leaves its line; the line goes with its last group.

@@ -91,8 +91,4 @@ std::vector<PodClaim> ClaimsOf(const cluster::Pod& pod,
   return claims;
 }
 
-std::string ClaimKey(const cluster::Pod& pod, const std::string& claim) {
-  return pod.namespace_name + "/" + claim;
-}
-
 }  // namespace fluxnetes::workers

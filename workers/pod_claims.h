@@ -35,7 +35,4 @@ struct PodClaim {
 std::vector<PodClaim> ClaimsOf(const cluster::Pod& pod,
                                const cluster::ClusterCache& cache);
 
-// "namespace/name" of a claim of the pod, as in the cache.
-std::string ClaimKey(const cluster::Pod& pod, const std::string& claim);
-
 }  // namespace fluxnetes::workers

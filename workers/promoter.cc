@@ -24,10 +24,18 @@ Promoter::Promoter(sql::Pool& pool, queue::WorkQueue& jobs, Options options)
     : pool_(pool), jobs_(jobs), options_(options) {}
 
 bool Promoter::RunOnce(cluster::Time now) {
+  sql::Transaction transaction(pool_);
+  const int promoted = Promote(transaction, now);
+  if (promoted == 0) return false;
+  transaction.Commit();
+  return promoted == options_.batch;
+}
+
+int Promoter::Promote(sql::Transaction& transaction, cluster::Time now) const {
   std::vector<std::string> namespaces, names, queues;
   std::vector<std::int64_t> groups, with_surplus;
+  std::vector<std::string> gated_namespaces, gated_names;
   const bool in_part = sql::BugPlanted("promoted-in-part");
-  sql::Transaction transaction(pool_);
   for (const sql::Row row :
        transaction.Run(queries::kPickCompleteGroups, options_.batch)) {
     namespaces.push_back(row.Get<std::string>("namespace"));
@@ -36,8 +44,12 @@ bool Promoter::RunOnce(cluster::Time now) {
     groups.push_back(row.Get<std::int64_t>("group_id"));
     if (in_part || row.Get<std::int32_t>("surplus") > 0)
       with_surplus.push_back(groups.back());
+    if (row.Get<bool>("gated")) {
+      gated_namespaces.push_back(namespaces.back());
+      gated_names.push_back(names.back());
+    }
   }
-  if (groups.empty()) return false;
+  if (groups.empty()) return 0;
   const auto matches = InsertMatchJobs(transaction, jobs_, groups, queues);
   transaction.Run(queries::kPromoteGroups, namespaces, names, matches, now,
                   in_part);
@@ -45,10 +57,12 @@ bool Promoter::RunOnce(cluster::Time now) {
     PromoteSurplus(transaction, jobs_, with_surplus,
                    std::vector<std::optional<std::string>>(with_surplus.size()),
                    now);
+  if (!gated_names.empty())
+    transaction.Run(queries::kRecountFillingGroups, gated_namespaces,
+                    gated_names, std::vector<bool>(gated_names.size()), false,
+                    now);
   sql::Failpoint("promoter-before-commit");
-  transaction.Commit();
-  sql::Failpoint("promoter-committed");
-  return std::ssize(groups) == options_.batch;
+  return static_cast<int>(std::ssize(groups));
 }
 
 }  // namespace fluxnetes::workers

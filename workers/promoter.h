@@ -2,13 +2,17 @@
 // pods becomes an active one, and a job `match` asks for its place, all in one
 // transaction. Of more pods than its size the first by completion index, then
 // by age, are its members; each of the others becomes a group of one that keeps
-// the group's place in the order.
+// the group's place in the order. Gated pods stay: with them the next group of
+// that name begins.
+//
+// Intake promotes in the transaction that makes a group whole, so that nobody
+// waits for a second one; what is more than a batch, as when a queue is made
+// that thousands of groups have asked for, is left to RunOnce().
 //
 // A group is promoted once: its provisional row goes in the same transaction,
 // and rows that another promoter or intake holds are left to the next run.
 //
-// RunOnce() from one thread; several promoters may run at once. Throws
-// sql::Error.
+// Thread-safe; several promoters may run at once. Throws sql::Error.
 #pragma once
 
 #include <cstdint>
@@ -41,6 +45,10 @@ class Promoter {
 
   // One batch; true if there is more to do at once.
   bool RunOnce(cluster::Time now);
+
+  // One batch within a transaction of others, which commit it. The number of
+  // groups.
+  int Promote(sql::Transaction& transaction, cluster::Time now) const;
 
  private:
   sql::Pool& pool_;

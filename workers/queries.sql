@@ -196,7 +196,7 @@ SELECT news, group_id, pod_uid FROM taken ORDER BY id;
 
 -- name: record_verdicts
 -- Groups that can never fit, or can again: state and reason, with the name of
--- the pod that is the cause, if it is one alone.
+-- the pod that is the cause, if it is one alone. Their pods are to be told.
 UPDATE pod_groups AS g
 SET
   state = CASE WHEN v.unsatisfiable THEN 'unsatisfiable' ELSE 'pending' END,
@@ -204,6 +204,9 @@ SET
   reason = nullif(v.reason, '') || coalesce(
     (SELECT format(' (pod %s)', p.pod_name) FROM pods AS p WHERE p.uid = v.cause),
     ''
+  ),
+  news_due = least(
+    g.news_due, next_news($6, g.told_at, g.group_size, v.unsatisfiable)
   )
 FROM unnest(
   $1::bigint [], $2::integer [], $3::boolean [], $4::text [], $5::text []
@@ -211,62 +214,79 @@ FROM unnest(
 WHERE
   g.id = any(ARRAY[v.id])
   AND g.revision = v.revision
-  AND g.state NOT IN ('allocated', 'bound')
-RETURNING g.id, g.reason;
+  AND g.state NOT IN ('allocated', 'bound');
 
 -- name: allocate_groups
 -- Groups that were given their nodes, unless they changed meanwhile. (Pending
 -- groups are those that have a phase.)
 UPDATE pod_groups AS g
-SET state = 'allocated', phase = NULL, reason = NULL, allocated_at = $3
+SET
+  state = 'allocated',
+  phase = NULL,
+  reason = NULL,
+  allocated_at = $3,
+  news_due = NULL
 FROM unnest($1::bigint [], $2::integer []) AS v (id, revision)
 WHERE g.id = any(ARRAY[v.id]) AND g.revision = v.revision AND g.phase IS NOT NULL
 RETURNING g.id;
 
--- name: insert_allocations
--- What groups hold; a group that was placed again keeps its row, with the start
--- and end of all that it holds now.
-INSERT INTO allocations AS a
-(fluxion_job, group_id, queue, nodes, starts_at, ends_at, term)
-SELECT
-  v.id,
-  v.id,
-  v.queue,
-  v.nodes::text [],
-  to_timestamp(v.starts_at),
-  to_timestamp(v.ends_at),
-  v.term
-FROM unnest(
-  $1::bigint [], $2::text [], $3::text [], $4::bigint [], $5::bigint [],
-  $6::bigint []
-) AS v (id, queue, nodes, starts_at, ends_at, term)
-ON CONFLICT (fluxion_job) DO UPDATE SET
-nodes = ARRAY(
-  SELECT DISTINCT n.node
-  FROM unnest(a.nodes || excluded.nodes) AS n (node)
-  ORDER BY n.node
+-- name: write_placements
+-- What groups ($1) hold, and each pod ($7, $8) on its node; a group that was
+-- placed again keeps its row, with the start and end of all that it holds now.
+-- A reservation is used up.
+WITH held AS (
+  INSERT INTO allocations AS a
+  (fluxion_job, group_id, queue, nodes, starts_at, ends_at, term)
+  SELECT
+    v.id,
+    v.id,
+    v.queue,
+    v.nodes::text [],
+    to_timestamp(v.starts_at),
+    to_timestamp(v.ends_at),
+    v.term
+  FROM unnest(
+    $1::bigint [], $2::text [], $3::text [], $4::bigint [], $5::bigint [],
+    $6::bigint []
+  ) AS v (id, queue, nodes, starts_at, ends_at, term)
+  ON CONFLICT (fluxion_job) DO UPDATE SET
+  nodes = ARRAY(
+    SELECT DISTINCT n.node
+    FROM unnest(a.nodes || excluded.nodes) AS n (node)
+    ORDER BY n.node
+  ),
+  starts_at = excluded.starts_at,
+  ends_at = excluded.ends_at,
+  term = excluded.term
 ),
-starts_at = excluded.starts_at,
-ends_at = excluded.ends_at,
-term = excluded.term;
 
--- name: insert_placements
--- What each pod holds on its node.
+used AS (
+  DELETE FROM reservations AS r USING unnest($1::bigint []) AS v (id)
+  WHERE r.group_id = any(ARRAY[v.id])
+)
+
 INSERT INTO placements
 (fluxion_job, pod_uid, node_name, cpu_milli, memory_bytes, other)
 SELECT v.id, v.uid, v.node, v.cpu, v.memory, v.other::jsonb
 FROM unnest(
-  $1::bigint [], $2::text [], $3::text [], $4::bigint [], $5::bigint [], $6::text []
+  $7::bigint [], $8::text [], $9::text [], $10::bigint [], $11::bigint [],
+  $12::text []
 ) AS v (id, uid, node, cpu, memory, other);
 
 -- name: drop_reservations
--- Groups that have none any more.
+-- Groups that have none any more; without a time ($2) they are not told.
 WITH gone AS (
   DELETE FROM reservations AS r USING unnest($1::bigint []) AS v (id)
   WHERE r.group_id = any(ARRAY[v.id])
   RETURNING r.group_id
 )
-UPDATE pod_groups AS g SET phase = 'queued'
+UPDATE pod_groups AS g
+SET
+  phase = 'queued',
+  news_due = CASE
+    WHEN $2::timestamptz IS NULL THEN g.news_due
+    ELSE least(g.news_due, next_news($2, g.told_at, g.group_size, false))
+  END
 FROM gone
 WHERE g.id = any(ARRAY[gone.group_id]) AND g.phase IS NOT NULL;
 
@@ -292,31 +312,30 @@ WITH made AS (
   made_at = excluded.made_at
   RETURNING r.group_id
 )
-UPDATE pod_groups AS g SET phase = 'reserved'
+UPDATE pod_groups AS g
+SET
+  phase = 'reserved',
+  news_due = least(g.news_due, next_news($5, g.told_at, g.group_size, false))
 FROM made
 WHERE g.id = any(ARRAY[made.group_id]) AND g.phase IS NOT NULL;
 
 -- name: record_wait_reasons
--- Why the groups of a shape wait.
-INSERT INTO wait_reasons (queue, shape, reason, since)
-SELECT v.queue, v.shape, v.reason, $4
-FROM unnest($1::text [], $2::bigint [], $3::text []) AS v (queue, shape, reason)
+-- Why the groups of a shape wait; $6: pods were not told other reasons before.
+INSERT INTO wait_reasons AS w (queue, shape, kind, reason, since, spread)
+SELECT v.queue, v.shape, v.kind, v.reason, $5, $6
+FROM unnest($1::text [], $2::bigint [], $3::text [], $4::text [])
+AS v (queue, shape, kind, reason)
 ON CONFLICT (queue, shape) DO UPDATE SET
+kind = excluded.kind,
 reason = excluded.reason,
-since = excluded.since;
+since = excluded.since,
+spread = w.spread AND w.kind = excluded.kind;
 
 -- name: drop_wait_reasons
 -- Shapes that wait no longer.
 DELETE FROM wait_reasons AS w
 USING unnest($1::text [], $2::bigint []) AS v (queue, shape)
 WHERE w.queue = v.queue AND w.shape = v.shape;
-
--- name: read_pods_of_groups
--- The living members of groups, to tell each.
-SELECT p.group_id, p.uid, p.namespace, p.pod_name
-FROM unnest($1::bigint []) AS v (id)
-INNER JOIN pods AS p ON p.group_id = any(ARRAY[v.id])
-WHERE p.state IN ('waiting', 'bound');
 
 -- name: write_nodes
 -- The copy of the nodes that people look at.
@@ -373,6 +392,7 @@ SELECT
   p.resource_version,
   p.state AS pod_state,
   p.owner_uid,
+  p.request #>> '{topology,required}' AS together,
   l.node_name
 FROM unnest($1::bigint []) AS v (id)
 INNER JOIN pod_groups AS g
@@ -382,16 +402,6 @@ INNER JOIN pods AS p
 LEFT JOIN placements AS l
   ON l.fluxion_job = any(ARRAY[v.id]) AND l.pod_uid = p.uid
 ORDER BY g.id, p.completion_index NULLS LAST, p.created_at, p.uid;
-
--- name: read_grants
--- What was given to pods ($1) on the nodes on which they are ($2).
-SELECT l.pod_uid, l.cpu_milli, l.memory_bytes, l.other::text AS other
-FROM unnest($1::text [], $2::text []) AS v (uid, node)
-INNER JOIN pods AS p ON p.uid = any(ARRAY[v.uid])
-INNER JOIN placements AS l
-  ON l.fluxion_job = any(ARRAY[p.group_id])
-  AND l.pod_uid = p.uid
-  AND l.node_name = v.node;
 
 -- name: read_revisions
 -- The groups that may be bound still, and in which revision.
@@ -470,7 +480,8 @@ SET
   first_in_line = true,
   revision = g.revision + 1,
   went_back_at = $4,
-  reason = back.reason
+  reason = back.reason,
+  news_due = least(g.news_due, next_news($4, g.told_at, g.group_size, false))
 FROM back
 WHERE g.id = any(ARRAY[back.id])
 RETURNING g.id, g.revision, g.queue;
@@ -494,22 +505,59 @@ SELECT g.queue, 'changed', g.id
 FROM unnest($1::bigint []) AS v (id)
 INNER JOIN pod_groups AS g ON g.id = any(ARRAY[v.id]);
 
--- name: restart_overdue_bindings
--- Groups that have been bound in part for longer than their queue allows: their
--- time starts anew, and their bound members are to be made anew.
+-- name: read_bound_in_part
+-- Groups that are bound in part: one of their bound pods, for how many
+-- milliseconds they have been so, and for how many their queue allows it.
+-- A group that ran whole once is none of them, whatever its replacements wait
+-- for, unless a node turned one of its first pods away and none has come instead.
+SELECT
+  g.id,
+  (1000 * extract(EPOCH FROM $1 - g.went_back_at))::bigint AS waited,
+  (1000 * extract(EPOCH FROM q.bind_timeout))::bigint AS allowed,
+  p.uid
+FROM pod_groups AS g
+INNER JOIN queues AS q ON g.queue = q.name
+CROSS JOIN LATERAL (
+  SELECT p.uid FROM pods AS p
+  WHERE p.group_id = any(ARRAY[g.id]) AND p.state = 'bound'
+  ORDER BY p.uid
+  LIMIT 1
+) AS p
+WHERE
+  g.state IN ('pending', 'unsatisfiable')
+  AND g.first_in_line
+  AND g.went_back_at IS NOT NULL
+  AND g.cancel_reason IS NULL
+  AND (
+    g.bound_at IS NULL
+    OR EXISTS (
+      SELECT FROM pods AS t
+      WHERE
+        t.group_id = any(ARRAY[g.id])
+        AND t.turned_away IS NOT NULL
+        AND t.bound_at <= g.bound_at
+        AND NOT EXISTS (
+          SELECT FROM pods AS r
+          WHERE r.uid = t.replaced_by AND r.node_name IS NOT NULL
+        )
+    )
+  )
+ORDER BY g.id;
+
+-- name: restart_bindings
+-- Groups ($2) that are bound in part for longer than they may be ($3, in
+-- milliseconds), if they still are and nobody else has seen to it: their time
+-- starts anew, and their bound members are to be made anew.
 WITH overdue AS (
   UPDATE pod_groups AS g
   SET went_back_at = $1
-  FROM queues AS q
+  FROM unnest($2::bigint [], $3::bigint []) AS v (id, allowed)
   WHERE
-    q.name = g.queue
+    g.id = any(ARRAY[v.id])
+    AND g.went_back_at + v.allowed * interval '1 millisecond' < $1
     AND g.state IN ('pending', 'unsatisfiable')
     AND g.first_in_line
-    AND g.went_back_at + q.bind_timeout < $1
     AND g.cancel_reason IS NULL
-    AND EXISTS (
-      SELECT FROM pods AS p WHERE p.group_id = any(ARRAY[g.id]) AND p.state = 'bound'
-    )
   RETURNING g.id
 )
 

@@ -123,13 +123,16 @@ Resync::Names Resync::GiveJobs() {
 Resync::Names Resync::ReleaseLeaked() {
   sql::Transaction transaction(pool_);
   Names names;
-  std::set<std::int64_t> groups;
+  std::vector<std::int64_t> groups;
   for (const sql::Row row : transaction.Run(queries::kFindLeakedPlaces)) {
-    groups.insert(row.Get<std::int64_t>("id"));
+    const auto group = row.Get<std::int64_t>("id");
+    if (groups.empty() || groups.back() != group) groups.push_back(group);
     names.push_back(row.Get<std::string>("pod_uid") + " on " +
                     row.Get<std::string>("node_name"));
   }
   if (names.empty()) return names;
+  transaction.Run(queries::kLockGroups, groups);
+  transaction.Run(queries::kReleaseUnknownPlaces, groups);
   std::vector<queue::NewJob> jobs;
   for (const std::int64_t group : groups) jobs.push_back(CleanupJob(group));
   jobs_.Insert(transaction, jobs);

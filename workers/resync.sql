@@ -76,6 +76,26 @@ WHERE
   )
 ORDER BY 1, 2;
 
+-- name: release_unknown_places
+-- Gives back places of pods that are not recorded in their group, or not at
+-- all. Those of recorded ones are cleanup's.
+WITH released AS (
+  DELETE FROM placements AS l
+  USING unnest($1::bigint []) AS v (id), pod_groups AS g
+  WHERE
+    l.fluxion_job = any(ARRAY[v.id])
+    AND g.id = any(ARRAY[v.id])
+    AND NOT EXISTS (
+      SELECT FROM pods AS p
+      WHERE p.uid = any(ARRAY[l.pod_uid]) AND p.group_id = l.fluxion_job
+    )
+  RETURNING l.fluxion_job, l.pod_uid, g.queue
+)
+
+INSERT INTO match_inbox (queue, news, group_id, pod_uid)
+SELECT r.queue, 'released', r.fluxion_job, r.pod_uid
+FROM released AS r;
+
 -- name: record_differences
 -- What a full comparison found, of a kind, with the last names.
 INSERT INTO resync_differences AS d (kind, found, names)

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "sql/faults.h"
 #include "workers/schedule_cycle.h"
 #include "workers/schedule_state.h"
+#include "workers/topology_labels.h"
 
 namespace fluxnetes::workers {
 namespace {
@@ -35,6 +37,23 @@ bool MayUseAny(const ScheduleGraph& graph, const matcher::Gang& gang,
     return std::any_of(
         gang.groups.begin(), gang.groups.end(),
         [&](const auto& task) { return graph.MayUse(task, node); });
+  });
+}
+
+// What its pods ask for, which is the same for all.
+cluster::GroupTopology TopologyOf(const RequestCounts& requests) {
+  for (const auto& [request, count] : requests) {
+    if (request->rules.Any()) return request->rules->topology;
+  }
+  return {};
+}
+
+// Whether pods that those of the line are to be together with are on any of
+// the nodes.
+bool IsBesideAny(const PendingLine& line,
+                 const std::vector<matcher::NodeIndex>& nodes) {
+  return std::any_of(line.beside.begin(), line.beside.end(), [&](auto node) {
+    return std::binary_search(nodes.begin(), nodes.end(), node);
   });
 }
 
@@ -75,6 +94,7 @@ PendingGroup Copy(const WaitingGroup& waiting) {
   group.job_id = waiting.job_id;
   group.job_attempt = waiting.job_attempt;
   group.unsatisfiable = waiting.unsatisfiable;
+  group.topology = TopologyOf(waiting.line->requests);
   return group;
 }
 
@@ -92,6 +112,11 @@ void Schedule::State::Prepare(PendingLine& line) {
                                 graph.Eligible(settings.node_selector), count,
                                 graph.requests().Rules(request)});
   }
+  cluster::GroupTopology topology = TopologyOf(line.requests);
+  if (sql::BugPlanted("rack-forgotten")) topology = {};
+  line.gang.together = KeysOf(topology);
+  line.gang.together_required = !topology.required.empty();
+  line.gang.beside = line.beside;
   line.ask = true;
   line.checked = false;
 }
@@ -159,7 +184,11 @@ void Schedule::State::Add(PendingGroup group) {
   Remove(group.id);
   if (group.members.empty()) return;
   RequestCounts requests = graph.Count(group.members);
-  WaitingGroup& waiting = lines.Add(std::move(group), std::move(requests));
+  std::vector<matcher::NodeIndex> beside;
+  if (TopologyOf(requests) != cluster::GroupTopology{})
+    beside = graph.IndicesOf(group.id);
+  WaitingGroup& waiting =
+      lines.Add(std::move(group), std::move(requests), std::move(beside));
   PendingLine& line = *waiting.line;
   if (line.queue == nullptr) {
     line.queue = &queues[line.queue_name];
@@ -176,6 +205,16 @@ bool Schedule::State::Remove(GroupId group) {
   Drop(group);
   changed = true;
   return true;
+}
+
+void Schedule::State::NoteHeld(GroupId group) {
+  const WaitingGroup* waiting = lines.Find(group);
+  if (waiting == nullptr ||
+      TopologyOf(waiting->line->requests) == cluster::GroupTopology{})
+    return;
+  PendingGroup again = Copy(*waiting);
+  again.members = waiting->members;
+  Add(std::move(again));
 }
 
 bool Schedule::State::Due(matcher::Time now) const {
@@ -203,7 +242,8 @@ void Schedule::State::TakeChanges(matcher::Time now) {
   for (const auto& [key, line] : lines.lines()) {
     if (changes.capacity) line->checked = false;
     if (line->ask) continue;
-    line->ask = many || line->surroundings != Surroundings(*line) ||
+    line->ask = many || IsBesideAny(*line, changes.grown) ||
+                line->surroundings != Surroundings(*line) ||
                 std::any_of(grown.begin(), grown.end(),
                             [&, &line = line](const GrownNode& node) {
                               return MayHoldOne(graph, line->gang, node);
@@ -214,6 +254,7 @@ void Schedule::State::TakeChanges(matcher::Time now) {
     PendingLine& line = *queue.head->line;
     queue.stale = queue.stale || many ||
                   line.surroundings != Surroundings(line) ||
+                  IsBesideAny(line, changes.grown) ||
                   MayUseAny(graph, line.gang, changes.grown);
     if (!queue.promise) continue;
     const auto& nodes = queue.promise->nodes;
@@ -341,7 +382,10 @@ void Schedule::SetForeign(const std::string& node,
   state_->graph.SetForeign(node, used, pods);
 }
 
-void Schedule::Restore(const Held& held) { state_->graph.Hold(held); }
+void Schedule::Restore(const Held& held) {
+  state_->graph.Hold(held);
+  state_->NoteHeld(held.group);
+}
 
 void Schedule::Add(PendingGroup group) { state_->Add(std::move(group)); }
 
@@ -357,11 +401,17 @@ std::optional<PendingGroup> Schedule::Take(GroupId group) {
 bool Schedule::Remove(GroupId group) { return state_->Remove(group); }
 
 bool Schedule::Release(GroupId group, const std::string& uid) {
-  return state_->graph.Release(group, uid);
+  const bool released = state_->graph.Release(group, uid);
+  if (released) state_->NoteHeld(group);
+  return released;
 }
 
 std::optional<std::string> Schedule::NodeOf(const std::string& uid) const {
   return state_->graph.NodeOf(uid);
+}
+
+const cluster::Resources* Schedule::GrantOf(const std::string& uid) const {
+  return state_->graph.GrantOf(uid);
 }
 
 std::vector<std::string> Schedule::NodesOf(GroupId group) const {
@@ -383,6 +433,19 @@ void Schedule::Undo(const Placed& placed) {
   for (const PlacedMember& member : placed.members) {
     state_->graph.Release(placed.group, member.uid);
   }
+}
+
+cluster::Resources Schedule::Free(const std::string& queue,
+                                  matcher::Time now) const {
+  const auto known = state_->queues.find(queue);
+  if (known == state_->queues.end()) return {};
+  return state_->graph.Free(known->second.settings.node_selector, now);
+}
+
+bool Schedule::Uses(const std::string& queue, const std::string& node) const {
+  const auto known = state_->queues.find(queue);
+  return known != state_->queues.end() &&
+         state_->graph.Selected(known->second.settings.node_selector, node);
 }
 
 std::optional<matcher::Time> Schedule::NextDue() const {

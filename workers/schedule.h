@@ -130,9 +130,18 @@ class Schedule {
   // It waits no longer (cancelled, changed, placed elsewhere). False: unknown.
   bool Remove(GroupId group);
 
+  // What a pod was granted where it has its place; null: it has none.
+  const cluster::Resources* GrantOf(const std::string& uid) const;
+
   // A pod gave its place back; an empty uid: all of the group's. False if that
   // was not held.
   bool Release(GroupId group, const std::string& uid);
+
+  // What the open nodes of a queue have free in sum; nothing if it is unknown.
+  // Costs a pass over the nodes.
+  cluster::Resources Free(const std::string& queue, matcher::Time now) const;
+  // Whether the labels of the node are those that the queue wants.
+  bool Uses(const std::string& queue, const std::string& node) const;
 
   // Where the pod's place is, if it holds one.
   std::optional<std::string> NodeOf(const std::string& uid) const;

@@ -311,11 +311,25 @@ void Cycle::AskBehind() {
 
 void Cycle::Report() {
   ReportReservations();
+  const auto say = [this](const PendingLine& line) {
+    const bool asked = CanRun(line) && line.failed_in == state_.cycle;
+    const Why why = asked ? Why{WaitReason::Kind::kRoom, line.why_short}
+                          : WhyNotAsked(line);
+    state_.reasons.Say(line.queue_name, line.shape, why.first, why.second);
+  };
+  // Of a shape whole groups speak first, then those that are bound by where
+  // their other pods are.
+  std::vector<const PendingLine*> beside;
   for (const auto& [key, line] : state_.lines.lines()) {
-    const bool asked = CanRun(*line) && line->failed_in == state_.cycle;
-    state_.reasons.Say(line->queue_name, line->shape,
-                       asked ? line->why_short : WhyNotAsked(*line));
+    const bool told = line->queue->known && !line->unsatisfiable.empty();
+    if (told) continue;  // by a verdict
+    if (line->beside.empty()) {
+      say(*line);
+    } else {
+      beside.push_back(line.get());
+    }
   }
+  for (const PendingLine* line : beside) say(*line);
   decision_.reasons = state_.reasons.TakeChanges();
 }
 
@@ -342,19 +356,23 @@ void Cycle::ReportReservations() {
   }
 }
 
-std::string Cycle::WhyNotAsked(const PendingLine& line) const {
+Cycle::Why Cycle::WhyNotAsked(const PendingLine& line) const {
+  using Kind = WaitReason::Kind;
   const QueueSettings& settings = line.queue->settings;
   if (!line.queue->known) {
-    return fmt::format("there is no queue {}", line.queue_name);
+    return {Kind::kNoQueue,
+            fmt::format("there is no queue {}", line.queue_name)};
   }
-  if (!line.unsatisfiable.empty()) return "";
-  if (settings.paused) return fmt::format("queue {} is paused", settings.name);
+  if (settings.paused) {
+    return {Kind::kPaused, fmt::format("queue {} is paused", settings.name)};
+  }
   if (!IsEasy(*line.queue)) {
-    return fmt::format("queue {} starts groups strictly in order (fcfs)",
-                       settings.name);
+    return {Kind::kOrder,
+            fmt::format("queue {} starts groups strictly in order (fcfs)",
+                        settings.name)};
   }
-  return fmt::format("beyond the depth of queue {} ({})", settings.name,
-                     settings.queue_depth);
+  return {Kind::kDepth, fmt::format("beyond the depth of queue {} ({})",
+                                    settings.name, settings.queue_depth)};
 }
 
 }  // namespace fluxnetes::workers

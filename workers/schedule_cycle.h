@@ -8,6 +8,8 @@
 #pragma once
 
 #include <map>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "workers/schedule_state.h"
@@ -22,6 +24,8 @@ class Cycle {
   Decision Run();
 
  private:
+  using Why = std::pair<WaitReason::Kind, std::string>;
+
   struct Turn {  // of a queue, in this cycle
     int failed = 0;
     bool stopped = false;
@@ -54,7 +58,7 @@ class Cycle {
 
   void Report();
   void ReportReservations();
-  std::string WhyNotAsked(const PendingLine& line) const;
+  Why WhyNotAsked(const PendingLine& line) const;
 
   Schedule::State& state_;
   const matcher::Time now_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <charconv>
+#include <limits>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -195,6 +196,33 @@ std::vector<std::int64_t> ScheduleGraph::WithoutHeld(
     left[r] -= node.others[r];
   }
   return left;
+}
+
+cluster::Resources ScheduleGraph::Free(const NodePredicates::Labels& selector,
+                                       matcher::Time now) const {
+  std::vector<std::int64_t> sum(graph_.resources().size());
+  for (const KnownNode* node : by_index_) {
+    if (node == nullptr || !node->known || !Open(node->index) ||
+        !cluster::Selects(selector, node->node))
+      continue;
+    const auto free = graph_.Free(node->index, now);
+    for (std::size_t r = 0; r < free.size(); ++r) {
+      if (__builtin_add_overflow(sum[r], free[r], &sum[r])) {
+        sum[r] = std::numeric_limits<std::int64_t>::max();
+      }
+    }
+  }
+  cluster::Resources total{sum[0], sum[1], sum[2], sum[3]};
+  for (const auto& [name, index] : resources_)
+    total.SetExtended(name, sum[index]);
+  return total;
+}
+
+bool ScheduleGraph::Selected(const NodePredicates::Labels& selector,
+                             const std::string& name) const {
+  const auto found = nodes_.find(name);
+  return found != nodes_.end() && found->second.known &&
+         cluster::Selects(selector, found->second.node);
 }
 
 std::int64_t ScheduleGraph::LogicalId(matcher::NodeIndex index) const {
@@ -390,6 +418,13 @@ std::optional<std::string> ScheduleGraph::NodeOf(const std::string& uid) const {
   return holding.held.members[place->second.position].node;
 }
 
+const cluster::Resources* ScheduleGraph::GrantOf(const std::string& uid) const {
+  const auto place = places_.find(uid);
+  if (place == places_.end()) return nullptr;
+  const Holding& holding = holdings_.at(place->second.group);
+  return &holding.held.members[place->second.position].request->resources;
+}
+
 std::vector<std::string> ScheduleGraph::NodesOf(GroupId group) const {
   const auto found = holdings_.find(group);
   if (found == holdings_.end()) return {};
@@ -397,6 +432,14 @@ std::vector<std::string> ScheduleGraph::NodesOf(GroupId group) const {
   for (const PlacedMember& member : found->second.held.members)
     if (!member.uid.empty()) nodes.insert(member.node);
   return {nodes.begin(), nodes.end()};
+}
+
+std::vector<matcher::NodeIndex> ScheduleGraph::IndicesOf(GroupId group) const {
+  std::vector<matcher::NodeIndex> indices;
+  for (const std::string& node : NodesOf(group))
+    indices.push_back(nodes_.at(node).index);
+  std::sort(indices.begin(), indices.end());
+  return indices;
 }
 
 std::map<matcher::NodeIndex, std::vector<double>>

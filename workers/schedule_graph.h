@@ -59,6 +59,13 @@ class ScheduleGraph {
   std::vector<matcher::NodeIndex> KnownNodes() const;
   // What it would have free if no group held anything, per resource.
   std::vector<std::int64_t> WithoutHeld(matcher::NodeIndex index) const;
+  // What open nodes with these labels have free now, in sum; what is beyond 64
+  // bits counts as their maximum.
+  cluster::Resources Free(const NodePredicates::Labels& selector,
+                          matcher::Time now) const;
+  // Whether a node of this name is known and has these labels.
+  bool Selected(const NodePredicates::Labels& selector,
+                const std::string& name) const;
   // By which the match policies order nodes: the digits at the end of its name,
   // else its place in the order of appearance.
   std::int64_t LogicalId(matcher::NodeIndex index) const;
@@ -95,8 +102,10 @@ class ScheduleGraph {
   // Whether Relabel() would change something; the group of the pod, if so.
   std::optional<GroupId> Mislabelled(const cluster::Pod& pod);
   std::optional<std::string> NodeOf(const std::string& uid) const;
+  const cluster::Resources* GrantOf(const std::string& uid) const;
   // Where the group holds something, each node once, in order.
   std::vector<std::string> NodesOf(GroupId group) const;
+  std::vector<matcher::NodeIndex> IndicesOf(GroupId group) const;
 
   // What groups hold that have no end known, per node and resource.
   std::map<matcher::NodeIndex, std::vector<double>> HeldWithoutEnd() const;

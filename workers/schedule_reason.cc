@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "workers/topology_labels.h"
 #include "workers/wait_explanation.h"
 
 namespace fluxnetes::workers {
@@ -92,6 +93,59 @@ std::string WhyTooMany(const ScheduleGraph& graph, const PendingLine& line,
   return "the nodes that it may use do not hold all of it, even empty";
 }
 
+// How many tasks of a gang of one shape fit together on empty nodes.
+int MostTogether(const ScheduleGraph& graph, matcher::Gang gang,
+                 matcher::Policy policy) {
+  int fits = 0;
+  int too_many = gang.groups[0].count;
+  while (fits + 1 < too_many) {
+    gang.groups[0].count = fits + (too_many - fits) / 2;
+    (graph.graph().Satisfiable(gang, policy) ? fits : too_many) =
+        gang.groups[0].count;
+  }
+  return fits;
+}
+
+// Nothing: it is not that all of it must be together.
+std::optional<std::string> WhyNeverTogether(const ScheduleGraph& graph,
+                                            const PendingLine& line,
+                                            matcher::Policy policy) {
+  if (!line.gang.together_required) return std::nullopt;
+  matcher::Gang anywhere = line.gang;
+  anywhere.together.clear();
+  anywhere.together_required = false;
+  anywhere.beside.clear();
+  if (!graph.graph().Satisfiable(anywhere, policy)) return std::nullopt;
+  const std::string& key = line.gang.together.back();
+  const auto has_label = [&](NodeIndex node) {
+    const cluster::Node* known = graph.NodeAt(node);
+    return known != nullptr && known->labels.contains(key);
+  };
+  if (std::ranges::none_of(graph.KnownNodes(), has_label))
+    return fmt::format("all pods must be in one {}, and no node has the label",
+                       DomainCalled(key));
+  if (!line.beside.empty() && std::ranges::none_of(line.beside, has_label))
+    return fmt::format(
+        "all pods must be in one {}, and the nodes of those that have a place "
+        "lack the label",
+        DomainCalled(key));
+  int pods = 0;
+  for (const auto& task : line.gang.groups) pods += task.count;
+  std::string text =
+      line.beside.empty()
+          ? fmt::format(
+                "no {} has room for {}", DomainCalled(key),
+                pods == 1 ? "the pod" : fmt::format("all {} pods", pods))
+          : fmt::format("the {} of the group's other pods has no room",
+                        DomainCalled(key));
+  text += ", even empty";
+  if (line.gang.groups.size() == 1 && pods > 1)
+    text += fmt::format("; {} could take {}",
+                        line.beside.empty() ? "the largest" : "it",
+                        MostTogether(graph, line.gang, policy));
+  return text;
+}
+
 struct ImpossibleRequest {
   std::string cause;
   const cluster::PodRequest* request = nullptr;  // null: none alone
@@ -120,6 +174,8 @@ ImpossibleRequest Cause(const ScheduleGraph& graph, const PendingLine& line,
       return {*cause, request};
     }
   }
+  if (auto cause = WhyNeverTogether(graph, line, queue.match_policy))
+    return {*cause};
   return {WhyTooMany(graph, line, queue.match_policy)};
 }
 
@@ -151,6 +207,8 @@ Shortage FindShortage(const ScheduleGraph& graph, const PendingLine& line,
     if (fits == 0) return {Shortage::Kind::kNoPlace, static_cast<int>(g)};
     all = all && fits == task.count;
   }
+  if (all && line.gang.together_required)
+    return {Shortage::Kind::kNotTogether, 0};
   if (all && line.gang.groups.size() == 1) return {Shortage::Kind::kKept, 0};
   return {Shortage::Kind::kSomePlaces, 0};
 }
@@ -169,6 +227,9 @@ std::string Describe(const Shortage& shortage, const RequestCounts& requests) {
       break;
     case Shortage::Kind::kSomePlaces:
       missing = "some of the places are free, not all";
+      break;
+    case Shortage::Kind::kNotTogether:
+      missing = "its places are free, but not together";
       break;
     case Shortage::Kind::kKept:
       missing = "what is free is kept for a group before it";
@@ -199,12 +260,13 @@ bool SayShortage(const ScheduleGraph& graph, PendingLine& line,
 }
 
 void WaitReasons::Say(const std::string& queue, std::int64_t shape,
-                      const std::string& reason) {
+                      WaitReason::Kind kind, const std::string& reason) {
   const auto place = reasons_.try_emplace(next_, {queue, shape});
   next_ = std::next(place);
   Reason& known = place->second;
   if (known.spoken) return;
   known.spoken = true;
+  known.kind = kind;
   if (known.now != reason) known.now = reason;
 }
 
@@ -214,7 +276,7 @@ std::vector<WaitReason> WaitReasons::TakeChanges() {
     auto& [key, reason] = *it;
     if (!reason.spoken) reason.now.clear();
     if (reason.now != reason.said) {
-      changes.push_back({key.first, key.second, reason.now});
+      changes.push_back({key.first, key.second, reason.kind, reason.now});
       reason.said = reason.now;
     }
     reason.spoken = false;

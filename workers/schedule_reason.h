@@ -42,7 +42,7 @@ class WaitReasons {
  public:
   // Of the lines of a shape, the first that speaks in a round counts. Cheap if
   // they speak in order.
-  void Say(const std::string& queue, std::int64_t shape,
+  void Say(const std::string& queue, std::int64_t shape, WaitReason::Kind kind,
            const std::string& reason);
   // Ends the round: what differs from the one before. Of whom nothing was said
   // in it, the reason is taken back.
@@ -52,7 +52,8 @@ class WaitReasons {
   struct Reason {
     std::string said;
     std::string now;
-    bool spoken = false;  // in this round
+    WaitReason::Kind kind = WaitReason::Kind::kRoom;  // of now
+    bool spoken = false;                              // in this round
   };
   using Reasons = std::map<std::pair<std::string, std::int64_t>, Reason>;
 

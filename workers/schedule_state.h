@@ -48,6 +48,8 @@ struct Schedule::State {
   void RemoveQueue(const std::string& name);
   void Add(PendingGroup group);
   bool Remove(GroupId group);
+  // What it holds has changed: where it may go, if it has a topology.
+  void NoteHeld(GroupId group);
 
   bool Due(matcher::Time now) const;
 

@@ -41,7 +41,7 @@ bool SelectedLabels::Add(const cluster::PodRequest& request) {
   return news;
 }
 
-cluster::LabelMap SelectedLabels::Of(const cluster::LabelMap& labels) const {
+cluster::LabelMap SelectedLabels::Of(const cluster::PodLabels& labels) const {
   cluster::LabelMap selected;
   if (values_.empty()) return selected;
   for (const auto& [key, value] : labels) {

@@ -27,7 +27,7 @@ class SelectedLabels {
 
   // What selectors can tell of a pod with these labels. A value that none of
   // them names is replaced by one that no label can have.
-  cluster::LabelMap Of(const cluster::LabelMap& labels) const;
+  cluster::LabelMap Of(const cluster::PodLabels& labels) const;
 
  private:
   bool Add(const std::optional<cluster::PodSelector>& selector);

@@ -8,6 +8,7 @@
 
 #include "matcher/explanation.h"
 #include "workers/pod_rules.h"
+#include "workers/topology_labels.h"
 
 namespace fluxnetes::workers {
 namespace {
@@ -56,7 +57,22 @@ std::string LabelsAsked(const cluster::PodRequest& request) {
   return text.empty() ? "node affinity" : text + " and the node affinity";
 }
 
-std::string InWords(const ScheduleGraph& graph,
+// " in one rack (topology.kubernetes.io/rack)", where that is required.
+std::string Where(const PendingLine& line) {
+  if (!line.gang.together_required) return "";
+  return (line.beside.empty() ? " in one "
+                              : " beside its other pods, in one ") +
+         DomainCalled(line.gang.together.back());
+}
+
+std::string NotTogether(const PendingLine& line, bool one) {
+  const std::string& key = line.gang.together.back();
+  if (!line.beside.empty())
+    return (one ? "is of another " : "are of another ") + DomainCalled(key);
+  return (one ? "has no label " : "have no label ") + key;
+}
+
+std::string InWords(const ScheduleGraph& graph, const PendingLine& line,
                     const matcher::Exclusion& exclusion,
                     const cluster::PodRequest& request) {
   const auto have = [&](const char* one, const char* many) {
@@ -74,6 +90,8 @@ std::string InWords(const ScheduleGraph& graph,
       return fmt::format("{} taints that are not tolerated ({})",
                          have("has", "have"),
                          TaintsAgainst(graph, graph.KnownNodes(), request));
+    case Obstacle::kTogether:
+      return NotTogether(line, exclusion.first == 1);
     case Obstacle::kResource:
       return fmt::format("{} too little {} free", have("has", "have"),
                          graph.graph().resources()[exclusion.resource]);
@@ -117,10 +135,13 @@ std::string ExplainWaiting(const ScheduleGraph& graph, const PendingLine& line,
   const cluster::PodRequest& request = *line.requests[least].first;
   std::string text;
   if (found.fit == 0) {
-    text = "no place is free";
+    text = "no place is free" + Where(line);
   } else {
-    text = fmt::format("{} of {} places are free now", found.fit, tasks);
+    text = fmt::format("{} of {} places are free now{}", found.fit, tasks,
+                       Where(line));
   }
+  if (found.fit == tasks && line.gang.together_required)
+    text += ", and kept for a group before it";
   if (found.groups.size() > 1 && group.fit < line.gang.groups[least].count) {
     text += fmt::format(", {} of {} for ({})", group.fit,
                         line.gang.groups[least].count,
@@ -134,7 +155,7 @@ std::string ExplainWaiting(const ScheduleGraph& graph, const PendingLine& line,
                     !nodes.empty()         ? ""
                     : exclusion.first == 1 ? " node"
                                            : " nodes",
-                    InWords(graph, exclusion, request));
+                    InWords(graph, line, exclusion, request));
   }
   return text + nodes;
 }

@@ -1,0 +1,235 @@
+-- The queries of what pods are told while their group waits. Scheduling time is
+-- a parameter.
+
+-- name: read_changed_reasons
+-- Reasons to wait that are of another kind than they were.
+SELECT queue, shape, kind FROM wait_reasons WHERE NOT spread;
+
+-- name: spread_reasons
+-- Groups that wait for one of these and were told of another kind: they are to
+-- be told. The whole line of a queue is looked at, but a reason that is there
+-- seldom changes its kind, and new groups are marked when they come.
+WITH locked AS MATERIALIZED (
+  SELECT g.id
+  FROM unnest($1::text [], $2::bigint [], $3::text []) AS v (queue, shape, kind)
+  INNER JOIN pod_groups AS g
+    ON g.queue = any(ARRAY[v.queue])
+    AND g.shape = v.shape
+    AND g.told IS DISTINCT FROM v.kind
+  WHERE g.state IN ('pending', 'unsatisfiable') AND g.news_due IS NULL
+  ORDER BY g.id
+  FOR UPDATE OF g
+)
+
+UPDATE pod_groups AS g
+SET news_due = next_news($4, g.told_at, g.group_size, false)
+FROM locked AS l
+WHERE g.id = any(ARRAY[l.id]);
+
+-- name: mark_spread_reasons
+-- Those whose groups are marked, unless they have changed once more. After the
+-- groups: the match locks them in this order.
+UPDATE wait_reasons AS w SET spread = true
+FROM unnest($1::text [], $2::bigint [], $3::text []) AS v (queue, shape, kind)
+WHERE w.queue = any(ARRAY[v.queue]) AND w.shape = v.shape AND w.kind = v.kind;
+
+-- name: claim_filling_news
+-- Groups ($2 at most) that fill and of which pods are to be told, for five
+-- minutes: longer than news may have to wait, so that what is marked meanwhile
+-- is seen.
+WITH due AS MATERIALIZED (
+  SELECT g.namespace, g.group_name
+  FROM groups_provisional AS g
+  WHERE g.news_due <= $1 AND g.members < g.group_size
+  ORDER BY g.news_due
+  LIMIT $2
+  FOR UPDATE SKIP LOCKED
+)
+
+UPDATE groups_provisional AS g
+SET news_due = $1::timestamptz + interval '5 minutes'
+FROM due AS d
+WHERE g.namespace = any(ARRAY[d.namespace]) AND g.group_name = d.group_name
+RETURNING
+  g.group_id,
+  g.namespace,
+  g.group_name,
+  g.group_size,
+  g.members,
+  g.told,
+  g.told_at,
+  extract(epoch FROM $1 - g.first_seen_at)::integer AS age;
+
+-- name: claim_active_news
+-- The same of active groups, with why they wait, if they do.
+WITH due AS MATERIALIZED (
+  SELECT g.id
+  FROM pod_groups AS g
+  WHERE g.news_due <= $1
+  ORDER BY g.news_due
+  LIMIT $2
+  FOR UPDATE SKIP LOCKED
+),
+
+claimed AS (
+  UPDATE pod_groups AS g
+  SET news_due = $1::timestamptz + interval '5 minutes'
+  FROM due AS d
+  WHERE g.id = any(ARRAY[d.id])
+  RETURNING g.*
+)
+
+SELECT
+  c.id,
+  c.told,
+  c.told_at,
+  c.state IN ('pending', 'unsatisfiable')
+  AND c.phase IS DISTINCT FROM 'held'
+  AND c.cancel_reason IS NULL AS waits,
+  CASE
+    WHEN c.state = 'unsatisfiable' THEN 'unsatisfiable'
+    WHEN c.reason IS NOT NULL THEN 'again'
+    ELSE coalesce(r.kind, w.kind)
+  END AS kind,
+  coalesce(c.reason, w.reason) AS reason,
+  to_char(
+    r.starts_at AT TIME ZONE 'UTC',
+    CASE
+      WHEN r.starts_at < $1::timestamptz + interval '12 hours' THEN 'HH24:MI'
+      ELSE 'YYYY-MM-DD HH24:MI'
+    END
+  ) AS starts_at,
+  extract(epoch FROM $1 - c.promoted_at)::integer AS age
+FROM claimed AS c
+LEFT JOIN wait_reasons AS w ON w.queue = any(ARRAY[c.queue]) AND w.shape = c.shape
+LEFT JOIN reservations AS r ON r.group_id = any(ARRAY[c.id]);
+
+-- name: read_untold_pods
+-- Waiting pods of groups ($1 by number, $2, $3 by name while they fill) that
+-- were told something else than $4, in the order of the groups.
+SELECT v.id, p.uid, p.namespace, p.pod_name, p.resource_version, p.created_at
+FROM unnest($1::bigint [], $2::text [], $3::text [], $4::text [])
+WITH ORDINALITY AS v (id, namespace, group_name, news, place)
+CROSS JOIN LATERAL (
+  SELECT
+    m.uid,
+    m.namespace,
+    m.pod_name,
+    m.resource_version,
+    m.completion_index,
+    m.created_at
+  FROM pods AS m
+  WHERE
+    v.group_name IS NULL
+    AND m.group_id = any(ARRAY[v.id])
+    AND m.state = 'waiting'
+    AND m.told IS DISTINCT FROM v.news
+  UNION ALL
+  SELECT
+    f.uid,
+    f.namespace,
+    f.pod_name,
+    f.resource_version,
+    f.completion_index,
+    f.created_at
+  FROM pods_provisional AS f
+  WHERE
+    f.namespace = any(ARRAY[v.namespace])
+    AND f.group_name = v.group_name
+    AND f.refused IS NULL
+    AND NOT f.gated
+    AND f.told IS DISTINCT FROM v.news
+) AS p
+ORDER BY v.place, p.completion_index NULLS LAST, p.created_at, p.uid
+LIMIT $5;
+
+-- name: settle_filling_news
+-- What became of the news of groups that were claimed at $7: the kind of the
+-- event that was sent, if one was; whether any pod was told; in how many seconds
+-- they are due again, if they are. Those that are whole are left to the promoter.
+WITH v AS (
+  SELECT *
+  FROM unnest(
+    $1::text [], $2::text [], $3::bigint [], $4::text [], $5::boolean [],
+    $6::integer []
+  ) AS u (namespace, group_name, id, told, said, due)
+),
+
+locked AS MATERIALIZED (
+  SELECT v.*
+  FROM v
+  INNER JOIN groups_provisional AS g
+    ON g.namespace = any(ARRAY[v.namespace])
+    AND g.group_name = v.group_name
+    AND g.group_id = v.id
+  WHERE g.members < g.group_size
+  ORDER BY g.namespace, g.group_name
+  FOR UPDATE OF g
+)
+
+UPDATE groups_provisional AS g
+SET
+  told = coalesce(l.told, g.told),
+  told_at = CASE WHEN l.said THEN $7 ELSE g.told_at END,
+  news_due = CASE
+    WHEN g.news_due IS DISTINCT FROM $7::timestamptz + interval '5 minutes'
+      THEN g.news_due
+    ELSE $7::timestamptz + make_interval(secs => l.due)
+  END
+FROM locked AS l
+WHERE g.namespace = any(ARRAY[l.namespace]) AND g.group_name = l.group_name
+RETURNING g.group_id AS id;
+
+-- name: settle_active_news
+-- The same of active groups.
+WITH v AS (
+  SELECT *
+  FROM unnest($1::bigint [], $2::text [], $3::boolean [], $4::integer [])
+  AS u (id, told, said, due)
+),
+
+locked AS MATERIALIZED (
+  SELECT v.*
+  FROM v
+  INNER JOIN pod_groups AS g ON g.id = any(ARRAY[v.id])
+  ORDER BY v.id
+  FOR UPDATE OF g
+)
+
+UPDATE pod_groups AS g
+SET
+  told = coalesce(l.told, g.told),
+  told_at = CASE WHEN l.said THEN $5 ELSE g.told_at END,
+  news_due = CASE
+    WHEN g.news_due IS DISTINCT FROM $5::timestamptz + interval '5 minutes'
+      THEN g.news_due
+    ELSE $5::timestamptz + make_interval(secs => l.due)
+  END
+FROM locked AS l
+WHERE g.id = any(ARRAY[l.id])
+RETURNING g.id;
+
+-- name: record_told_filling
+-- What pods were told, and the version that they have by that, unless another
+-- change is recorded already.
+UPDATE pods_provisional AS p
+SET
+  told = v.news,
+  resource_version = CASE
+    WHEN p.resource_version = v.before THEN v.version ELSE p.resource_version
+  END
+FROM unnest($1::text [], $2::text [], $3::text [], $4::text [])
+AS v (uid, news, before, version)
+WHERE p.uid = any(ARRAY[v.uid]);
+
+-- name: record_told_members
+-- The same of members.
+UPDATE pods AS p
+SET
+  told = v.news,
+  resource_version = CASE
+    WHEN p.resource_version = v.before THEN v.version ELSE p.resource_version
+  END
+FROM unnest($1::text [], $2::text [], $3::text [], $4::text [])
+AS v (uid, news, before, version)
+WHERE p.uid = any(ARRAY[v.uid]) AND p.state = 'waiting';

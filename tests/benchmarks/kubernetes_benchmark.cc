@@ -7,6 +7,8 @@
 //
 // FLUXNETES_CLUSTER_TOOLS is the folder of hack/cluster's programs.
 
+#include <signal.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -126,7 +128,8 @@ class World {
 
   // With a fresh schema, or that of an earlier one.
   Contestant Fluxnetes(
-      std::unique_ptr<testing::TestDatabase> database = nullptr) {
+      std::unique_ptr<testing::TestDatabase> database = nullptr,
+      bool events = true) {
     if (!database) database = std::make_unique<testing::TestDatabase>();
     const auto options = database->options();
     auto process = std::make_unique<Process>(
@@ -136,14 +139,16 @@ class World {
             {"FLUXNETES_SCHEMA", options.schema},
             {"FLUXNETES_CLUSTER_KIND", "api"},
             {"FLUXNETES_KUBECONFIG", plane_->kubeconfig()},
+            {"FLUXNETES_BINDING_EVENTS", events ? "on" : "off"},
             {"FLUXNETES_LOG_LEVEL", "warn"}},
         folder_ + "/fluxnetes.log");
     return {std::move(database), std::move(process)};
   }
 
-  // POSTs bindings of pods that no scheduler wants, and nothing else.
-  void BareLoop(const std::vector<CreatedPod>& pods, int connections,
-                int nodes) {
+  // POSTs bindings of pods that no scheduler wants, and nothing else; bindings
+  // per second, to the last answer.
+  double BareLoop(const std::vector<CreatedPod>& pods, int connections,
+                  int nodes) {
     cluster::HttpOptions options = plane_->access();
     options.connections = connections;
     cluster::HttpClient client(options);
@@ -160,11 +165,15 @@ class World {
       request.attempt_timeout = request.deadline = kPatience;
       requests.push_back(std::move(request));
     }
-    for (const auto& response : client.SendAll(std::move(requests))) {
+    const auto begin = steady_clock::now();
+    const auto responses = client.SendAll(std::move(requests));
+    const duration<double> took = steady_clock::now() - begin;
+    for (const auto& response : responses) {
       if (!response.Succeeded())
         throw std::runtime_error("a bare binding: " + response.error +
                                  response.body);
     }
+    return static_cast<double>(responses.size()) / took.count();
   }
 
  private:
@@ -200,9 +209,7 @@ void MeasureBacklog(int size, int runs) {
     {
       Say("a bare loop binds");
       const auto pods = plane.Create("bare", kBacklog, {.scheduler = "nobody"});
-      BindingWatch watch(plane, "bare");
-      world.BareLoop(pods, 32, kNodes);
-      rates.bare.push_back(Rate(watch.WaitFor(kBacklog, kPatience)));
+      rates.bare.push_back(world.BareLoop(pods, 32, kNodes));
       plane.DeleteAll();
     }
     {
@@ -242,48 +249,59 @@ void MeasureBacklog(int size, int runs) {
   PrintRow(what + ", last event after last binding", "s", rates.event_lag);
 }
 
-struct Latency {
-  std::vector<double> medians, tails;
-};
-
-// From the answer to the last creation to the sight of the last binding.
-void MeasureLatencies(ControlPlane& plane, const std::string& prefix, int size,
-                      const std::string& scheduler, Latency& latency) {
-  constexpr int kTimes = 60;
-  std::vector<double> times;
-  for (int i = 0; i < kTimes; ++i) {
-    const std::string name = prefix + std::to_string(i) + "x";
-    BindingWatch watch(plane, name);
-    std::this_thread::sleep_for(milliseconds(50));  // it is open, all is idle
-    const bool gang = scheduler == "fluxnetes";
-    plane.Create(name, size, {.scheduler = scheduler, .gang = gang ? size : 1});
-    const auto begin = steady_clock::now();
-    const auto bound = watch.WaitFor(size, kPatience);
-    times.push_back(duration<double, std::milli>(bound.back() - begin).count());
-  }
-  std::sort(times.begin(), times.end());
-  latency.medians.push_back(times[kTimes / 2]);
-  latency.tails.push_back(times[kTimes * 99 / 100]);
+// From the answer to the last creation to the sight of the last binding. Then
+// it waits until everybody is idle again: the kubelets have told that the pods
+// run, the events are written.
+double MeasureOnce(ControlPlane& plane, const std::string& prefix, int size,
+                   const std::string& scheduler) {
+  constexpr milliseconds kQuiet{150};
+  BindingWatch watch(plane, prefix, plane.Version());
+  std::this_thread::sleep_for(milliseconds(50));  // it is open
+  const bool gang = scheduler == "fluxnetes";
+  plane.Create(prefix, size, {.scheduler = scheduler, .gang = gang ? size : 1});
+  const auto begin = steady_clock::now();
+  const auto bound = watch.WaitFor(size, kPatience);
+  watch.WaitUntilRunning(size, kPatience);
+  std::this_thread::sleep_for(kQuiet);
+  return duration<double, std::milli>(bound.back() - begin).count();
 }
 
+struct Latency {
+  std::vector<double> medians, tails;
+
+  void Add(std::vector<double> times) {
+    std::sort(times.begin(), times.end());
+    medians.push_back(times[times.size() / 2]);
+    tails.push_back(times[times.size() * 99 / 100]);
+  }
+};
+
+// Both run, and take turns: what disturbs the machine disturbs both.
 void MeasureLatency(int runs) {
   constexpr int kNodes = 100;
+  constexpr int kTimes = 200;
+  constexpr int kWarmUp = 10;
+  const std::string peer_name = "default-scheduler", our_name = "fluxnetes";
   for (const int size : {1, 8}) {
     Latency peer, ours;
     for (int run = 0; run < runs; ++run) {
       World world(kNodes);
       ControlPlane& plane = world.plane();
-      {
-        const auto scheduler = world.KubeScheduler();
-        plane.Create("warm", 1, {.scheduler = "default-scheduler"});
-        BindingWatch(plane, "warm").WaitFor(1, kPatience);
-        MeasureLatencies(plane, "peer", size, "default-scheduler", peer);
+      const auto peer_scheduler = world.KubeScheduler();
+      const auto our_scheduler = world.Fluxnetes();
+      std::vector<double> peer_times, our_times;
+      for (int i = -kWarmUp; i < kTimes; ++i) {
+        const std::string name =
+            (i < 0 ? "warm" : "x") + std::to_string(i + kWarmUp) + "x";
+        const double of_peer =
+            MeasureOnce(plane, "peer" + name, size, peer_name);
+        const double of_us = MeasureOnce(plane, "ours" + name, size, our_name);
+        if (i < 0) continue;
+        peer_times.push_back(of_peer);
+        our_times.push_back(of_us);
       }
-      plane.DeleteAll();
-      const auto scheduler = world.Fluxnetes();
-      plane.Create("warm", 1, {.scheduler = "fluxnetes"});
-      BindingWatch(plane, "warm").WaitFor(1, kPatience);
-      MeasureLatencies(plane, "ours", size, "fluxnetes", ours);
+      peer.Add(std::move(peer_times));
+      ours.Add(std::move(our_times));
     }
     const auto limit = [size](double of_peer) {
       return size == 1 ? of_peer + 5 : of_peer * 1.2;
@@ -299,40 +317,52 @@ void MeasureLatency(int runs) {
   }
 }
 
-// A gang that cannot start yet waits at the head while small pods flow.
+// A gang that does not fit waits while small pods flow, from the first creation
+// to the last binding; whether it is there first or last alternates.
 void MeasureWaiting(int runs) {
   constexpr int kSmall = 1'000;
+  constexpr int kGang = 64;  // whole nodes, of which there are 60
   std::vector<double> alone, beside, events;
   for (int run = 0; run < runs; ++run) {
-    World world(100);
+    World world(60);
     ControlPlane& plane = world.plane();
     const auto scheduler = world.Fluxnetes();
     const auto flow = [&](const std::string& prefix) {
       BindingWatch watch(plane, prefix);
+      const auto begin = steady_clock::now();
       plane.Create(prefix, kSmall, {.scheduler = "fluxnetes", .cpu = "10m"});
-      return Rate(watch.WaitFor(kSmall, kPatience));
+      const auto bound = watch.WaitFor(kSmall, kPatience);
+      return kSmall / duration<double>(bound.back() - begin).count();
     };
-    alone.push_back(flow("alone"));
-    // 64 whole nodes fit when nothing else is there.
-    plane.Create("big", 64,
-                 {.scheduler = "fluxnetes", .gang = 64, .cpu = "32"});
-    std::this_thread::sleep_for(seconds(3));  // it has been looked at and told
+    flow("warm");
+    if (run % 2 == 0) alone.push_back(flow("alone"));
+    const auto gang = plane.Create(
+        "big", kGang, {.scheduler = "fluxnetes", .gang = kGang, .cpu = "32"});
+    // It has been looked at and told.
+    std::this_thread::sleep_for(seconds(15));
     beside.push_back(flow("beside"));
     const auto listed = plane.api().Send(
         {.path = "/api/v1/namespaces/default/events?fieldSelector="
                  "reason%3DFailedScheduling"});
     events.push_back(static_cast<double>(
         nlohmann::json::parse(listed.body).at("items").size()));
+    if (run % 2 == 0) continue;
+    plane.Delete(gang);
+    std::this_thread::sleep_for(seconds(2));
+    alone.push_back(flow("alone"));
   }
   PrintRow("1,000 small pods alone", "pods/s", alone);
   PrintRow("1,000 small pods beside a waiting gang of 64", "pods/s", beside,
            {{"bare", Median(alone)}});
-  PrintRow("events of the waiting gang", "events", events);
+  PrintRow("events of the waiting gang", "events", events, {{"limit", 1}});
 }
 
+// From the creation of a pod, just before the scheduler starts, to the sight of
+// its binding: after an orderly stop, as by a rollout, and after a kill, when
+// the dead one's time to live must pass.
 void MeasureRestart(int runs) {
   constexpr int kBound = 10'000;
-  std::vector<double> times, peers;
+  std::vector<double> orderly, killed, peers;
   for (int run = 0; run < runs; ++run) {
     World world(1'000);
     ControlPlane& plane = world.plane();
@@ -342,35 +372,45 @@ void MeasureRestart(int runs) {
       plane.Create("bound", kBound, {.scheduler = "fluxnetes"});
       watch.WaitFor(kBound, kPatience);
     }
-    scheduler.process.reset();
-    const auto first = [&](const std::string& prefix, auto start) {
+    const auto first = [&](const std::string& prefix,
+                           const std::string& scheduler_name,
+                           const auto& start) {
       BindingWatch watch(plane, prefix);
-      plane.Create(
-          prefix, 1,
-          {.scheduler = prefix == "next" ? "fluxnetes" : "default-scheduler"});
+      plane.Create(prefix, 1, {.scheduler = scheduler_name});
       const auto begin = steady_clock::now();
-      const auto running = start();
+      start();
       return duration<double>(watch.WaitFor(1, kPatience).at(0) - begin)
           .count();
     };
-    times.push_back(first("next", [&] {
-      return world.Fluxnetes(std::move(scheduler.database));
-    }));
-    peers.push_back(first("peer", [&] { return world.KubeScheduler(); }));
+    const auto again = [&] {
+      scheduler = world.Fluxnetes(std::move(scheduler.database));
+    };
+    scheduler.process->Signal(SIGTERM);
+    scheduler.process->WaitForEnd(kPatience);
+    orderly.push_back(first("rolled", "fluxnetes", again));
+    scheduler.process->Kill();
+    killed.push_back(first("killed", "fluxnetes", again));
+    scheduler.process->Kill();
+    Contestant peer;
+    peers.push_back(first("peer", "default-scheduler",
+                          [&] { peer = world.KubeScheduler(); }));
   }
-  PrintRow("restart to first binding, 1,000 nodes, 10,000 bound pods", "s",
-           times, {{"limit", 3}, {"peer", Median(peers)}});
+  const std::string what = "to first binding, 1,000 nodes, 10,000 bound pods";
+  PrintRow("restart " + what, "s", orderly,
+           {{"limit", 3}, {"peer", Median(peers)}});
+  PrintRow("restart after a kill " + what, "s", killed,
+           {{"limit", 5}, {"peer", Median(peers)}});
 }
 
 // Writes and single reads that reach the server on behalf of bound pods; what
 // the kubelets' stand-in writes goes to pods/status alone.
-void MeasureRequests(int runs) {
+void MeasureRequestsWith(bool tells, int runs) {
   constexpr int kPods = 1'000;
-  std::vector<double> requests, statuses;
+  std::vector<double> requests;
   for (int run = 0; run < runs; ++run) {
     World world(100);
     ControlPlane& plane = world.plane();
-    const auto scheduler = world.Fluxnetes();
+    const auto scheduler = world.Fluxnetes(nullptr, tells);
     plane.Create("warm", 1, {.scheduler = "fluxnetes"});
     BindingWatch(plane, "warm").WaitFor(1, kPatience);
     const auto count = [&] {
@@ -385,6 +425,11 @@ void MeasureRequests(int runs) {
       }
       return sum;
     };
+    // The controllers tell of each new node by an event.
+    for (double seen = -1; seen != count();) {
+      seen = count();
+      std::this_thread::sleep_for(seconds(3));
+    }
     const double events =
         plane.Counter("apiserver_request_total",
                       {"resource=\"events\"", "verb=\"POST\"", "code=\"201\""});
@@ -392,11 +437,18 @@ void MeasureRequests(int runs) {
     BindingWatch watch(plane, "some");
     plane.Create("some", kPods, {.scheduler = "fluxnetes"});
     watch.WaitFor(kPods, kPatience);
-    WaitForEvents(plane, events + kPods);
+    if (tells) WaitForEvents(plane, events + kPods);
     requests.push_back((count() - before) / kPods);
   }
-  PrintRow("requests per bound pod, beside list and watch", "requests",
-           requests, {{"limit", 2}});
+  PrintRow(
+      std::string("requests per bound pod, beside list and watch, events ") +
+          (tells ? "on" : "off"),
+      "requests", requests, {{"limit", tells ? 2 : 1}});
+}
+
+void MeasureRequests(int runs) {
+  MeasureRequestsWith(true, runs);
+  MeasureRequestsWith(false, runs);
 }
 
 int Run(const std::string& only, int runs) {

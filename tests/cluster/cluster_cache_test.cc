@@ -132,6 +132,27 @@ TEST_F(ClusterCacheTest, LateEventDoesNotBringADeletedNodeBack) {
   EXPECT_THAT(Event(kChanged, MakeNode("n1", 4)).nodes, ElementsAre("n1"));
 }
 
+TEST_F(ClusterCacheTest, EventsOfSeveralObjectsComeInAnyOrder) {
+  List({MakePod("a", 1)}, {MakeNode("n1", 1)});
+  Event(kChanged, MakePod("c", 7));
+  Event(kDeleted, MakePod("a", 6));
+  EXPECT_EQ(Event(kChanged, MakePod("b", 5)).pods.size(), 1U);
+  EXPECT_NE(cache_.PodByUid("b"), nullptr);
+  Event(kChanged, MakeNode("n3", 9));
+  EXPECT_THAT(Event(kChanged, MakeNode("n2", 8)).nodes, ElementsAre("n2"));
+}
+
+TEST_F(ClusterCacheTest, WhatWasDeletedLongAgoStaysSo) {
+  List({MakePod("a", 1), MakePod("b", 2)}, {});
+  Event(kDeleted, MakePod("a", 4));
+  const int many = 20'000;
+  for (int i = 0; i < many; ++i)
+    Event(kDeleted, MakePod("c" + std::to_string(i), 5 + i));
+  EXPECT_THAT(Event(kChanged, MakePod("a", 3)).pods, IsEmpty());
+  EXPECT_THAT(Event(kChanged, MakePod("c1", 5)).pods, IsEmpty());
+  EXPECT_EQ(Event(kChanged, MakePod("d", many + 10)).pods.size(), 1U);
+}
+
 TEST_F(ClusterCacheTest, ListIsBelievedEvenIfVersionsWentBack) {
   List({MakePod("a", 50, "n1")}, {MakeNode("n1", 51)});
   List({MakePod("a", 5), MakePod("b", 6)}, {MakeNode("n1", 7, 2000)});
@@ -255,7 +276,7 @@ TEST_F(ClusterCacheTest, ListOfOneKindLeavesTheOthersAlone) {
       {.kind = WatchEvent::Kind::kListEnd, .listed = WatchedKind::kNodes}};
   const auto changes = cache_.Apply(events);
   EXPECT_THAT(changes.nodes, ElementsAre("n1"));
-  EXPECT_FALSE(changes.listed);
+  EXPECT_TRUE(changes.listed);
   EXPECT_NE(cache_.PodByUid("a"), nullptr);
 }
 
@@ -319,11 +340,10 @@ TEST_F(ClusterCacheTest, KeepsVolumesClaimsClassesAndNamespaces) {
       {kChanged, std::make_shared<const Volume>(volume)},
       {kChanged, std::make_shared<const StorageClass>(fast)},
       {kChanged, std::make_shared<const Namespace>(space)}};
-  const auto changes = cache_.Apply(events);
-  EXPECT_THAT(changes.volume_claims, ElementsAre("default/data"));
-  EXPECT_THAT(changes.volumes, ElementsAre("pv1"));
-  EXPECT_THAT(changes.storage_classes, ElementsAre("fast"));
-  EXPECT_THAT(changes.namespaces, ElementsAre("default"));
+  const std::uint64_t before = cache_.NamespacesVersion();
+  cache_.Apply(events);
+  EXPECT_THAT(cache_.TakeChangedClaims(), ElementsAre("default/data"));
+  EXPECT_NE(cache_.NamespacesVersion(), before);
   EXPECT_EQ(*cache_.VolumeClaimByName("default", "data"), claim);
   EXPECT_EQ(*cache_.VolumeByName("pv1"), volume);
   EXPECT_EQ(*cache_.StorageClassByName("fast"), fast);
@@ -374,6 +394,16 @@ TEST_F(ClusterCacheTest, ClaimsAreNotedWithTheirVolumesClassesAndRivals) {
   use("a", PodPhase::kSucceeded);
   EXPECT_THAT(cache_.PodsOfClaim("default/data"), SizeIs(1));
   EXPECT_THAT(cache_.TakeChangedClaims(), ElementsAre("default/data"));
+  // A list that leaves out what it needs.
+  claim.volume_name = "v";
+  put(claim);
+  cache_.TakeChangedClaims();
+  ListNothing(WatchedKind::kVolumes);
+  EXPECT_THAT(cache_.TakeChangedClaims(), ElementsAre("default/data"));
+  ListNothing(WatchedKind::kStorageClasses);
+  EXPECT_THAT(cache_.TakeChangedClaims(), ElementsAre("default/data"));
+  ListNothing(WatchedKind::kVolumes);
+  EXPECT_THAT(cache_.TakeChangedClaims(), IsEmpty());
 }
 
 TEST_F(ClusterCacheTest, VersionOfNamespacesFollowsTheirLabels) {

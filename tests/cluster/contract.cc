@@ -39,6 +39,12 @@ Binding ClusterContract::BindingOf(const Pod& pod, const std::string& node) {
   return {pod.namespace_name, pod.name, pod.uid, pod.resource_version, node};
 }
 
+TouchResult ClusterContract::Touch(const std::string& name,
+                                   const std::string& uid) {
+  const ObjectName pod{"Pod", "default", name, uid};
+  return Door().Touch({&pod, 1}).at(0);
+}
+
 BindResult ClusterContract::Bind(const Binding& binding) {
   return Door().Bind({&binding, 1}, kDeadline).at(0);
 }

@@ -51,7 +51,7 @@ inline std::string NameOfCase(
 }
 
 // How long what is asked may take.
-inline constexpr std::chrono::milliseconds kDeadline{10'000};
+inline constexpr std::chrono::milliseconds kDeadline{60'000};
 
 // Of the pod that the event is about; empty: it is about none.
 std::string UidOf(const WatchEvent& event);
@@ -69,9 +69,11 @@ class ClusterContract : public ::testing::TestWithParam<ContractCase> {
   PodPointer AddPod(const std::string& name, const PodRun& run = {});
   static Binding BindingOf(const Pod& pod, const std::string& node = "node0");
   BindResult Bind(const Binding& binding);
+  // Of the namespace "default".
+  TouchResult Touch(const std::string& name, const std::string& uid);
 
   // Watches, applies what comes to the cache, and lets time pass until the
-  // condition holds. False if it does not within ten seconds.
+  // condition holds. False if it does not within kDeadline.
   bool Until(const std::function<bool()>& condition);
   bool UntilSynced() {
     return Until([this] { return cache_.Synced(); });

@@ -115,22 +115,48 @@ TEST_P(ClusterContract, RefusedBindingIsAValue) {
 TEST_P(ClusterContract, TouchMakesAnOlderBindingAConflict) {
   AddNodes(1);
   const auto pod = AddPod("a");
-  const auto version = Door().Touch("default", "a", pod->uid);
-  ASSERT_TRUE(version);
-  EXPECT_NE(*version, pod->resource_version);
+  const std::string version = Touch("a", pod->uid).resource_version;
+  ASSERT_NE(version, "");
+  EXPECT_NE(version, pod->resource_version);
   EXPECT_EQ(Bind(BindingOf(*pod)).outcome, BindOutcome::kConflict);
   auto current = BindingOf(*pod);
-  current.resource_version = *version;
+  current.resource_version = version;
   EXPECT_EQ(Bind(current).outcome, BindOutcome::kBound);
 }
 
 TEST_P(ClusterContract, WhatIsGoneOrBoundIsNotTouched) {
   AddNodes(1);
   const auto pod = AddPod("a");
-  EXPECT_EQ(Door().Touch("default", "nobody", pod->uid), std::nullopt);
-  EXPECT_EQ(Door().Touch("default", "a", "another-uid"), std::nullopt);
+  for (const auto& [name, uid] :
+       {std::pair("nobody", pod->uid), std::pair("a", std::string("other"))}) {
+    const TouchResult result = Touch(name, uid);
+    EXPECT_EQ(result.resource_version, "") << name;
+    EXPECT_EQ(result.bound, nullptr) << name;
+  }
   ASSERT_EQ(Bind(BindingOf(*pod)).outcome, BindOutcome::kBound);
-  EXPECT_EQ(Door().Touch("default", "a", pod->uid), std::nullopt);
+  const TouchResult result = Touch("a", pod->uid);
+  EXPECT_EQ(result.resource_version, "");
+  ASSERT_NE(result.bound, nullptr);
+  EXPECT_NE(result.bound->node_name, "");
+}
+
+TEST_P(ClusterContract, ManyAreTouchedEachWithItsResult) {
+  AddNodes(1);
+  std::vector<ObjectName> pods;
+  for (int i = 0; i < 40; ++i) {
+    const auto pod = AddPod("a" + std::to_string(i));
+    if (i % 4 == 1) Bind(BindingOf(*pod));
+    pods.push_back({"Pod", "default", pod->name + (i % 4 == 2 ? "-gone" : ""),
+                    pod->uid + (i % 4 == 3 ? "-other" : "")});
+  }
+  const auto results = Door().Touch(pods);
+  ASSERT_EQ(results.size(), pods.size());
+  for (std::size_t i = 0; i < pods.size(); ++i) {
+    EXPECT_EQ(!results[i].resource_version.empty(), i % 4 == 0) << i;
+    const auto& bound = results[i].bound;
+    EXPECT_EQ(bound == nullptr ? "" : bound->uid, i % 4 == 1 ? pods[i].uid : "")
+        << i;
+  }
 }
 
 }  // namespace

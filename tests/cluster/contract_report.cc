@@ -41,6 +41,27 @@ TEST_P(ClusterContract, ConditionIsSetAndRaisesTheVersion) {
   EXPECT_EQ(Door().GetPod("default", "a")->resource_version, version);
 }
 
+TEST_P(ClusterContract, ConditionIsNotSetOnAPodThatHasChanged) {
+  const auto pod = AddPod("a");
+  std::vector<PodCondition> conditions = {
+      {"default", "gone", "gone-uid", "Unschedulable", "x", "1"},
+      {"default", "a", pod->uid, "Unschedulable", "x", pod->resource_version}};
+  const auto results = Door().SetConditions(conditions);
+  ASSERT_EQ(results.size(), 2U);
+  EXPECT_EQ(results[0].outcome, StatusOutcome::kConflict);
+  EXPECT_EQ(results[1].outcome, StatusOutcome::kSet);
+  const auto now = Door().GetPod("default", "a")->resource_version;
+  EXPECT_EQ(results[1].resource_version, now);
+  conditions[1].message = "y";
+  EXPECT_EQ(Door().SetConditions(conditions)[1].outcome,
+            StatusOutcome::kConflict);
+  EXPECT_EQ(Door().GetPod("default", "a")->resource_version, now);
+  EXPECT_EQ(Behind().ConditionOf("default", "a")->message, "x");
+  conditions[1].resource_version = now;
+  EXPECT_EQ(Door().SetConditions(conditions)[1].outcome, StatusOutcome::kSet);
+  EXPECT_EQ(Behind().ConditionOf("default", "a")->message, "y");
+}
+
 TEST_P(ClusterContract, PodsRunAndEndAsTheySay) {
   AddNodes(1);
   const auto good = AddPod("good", {.length = milliseconds(20)});

@@ -306,9 +306,10 @@ TEST_F(KindWatchTest, ServerThatStreamsNoListsIsAskedForItOnce) {
   ASSERT_TRUE(Until([&] { return cache_.Synced(); }));
   EXPECT_TRUE(Has("train", PodGroupApi::kCoscheduling));
   server_.StreamLists();
-  server_.Push(kGroups, R"({"type":"ERROR","object":{"code":410}})");
-  ASSERT_TRUE(Until(
-      [&] { return std::ranges::count(server_.Listed(), kGroups) >= 2; }));
+  ASSERT_TRUE(Until([&] {  // the watch may begin after its list was read
+    server_.Push(kGroups, R"({"type":"ERROR","object":{"code":410}})");
+    return std::ranges::count(server_.Listed(), kGroups) >= 2;
+  }));
   EXPECT_THAT(server_.Streamed(), IsEmpty());
 }
 

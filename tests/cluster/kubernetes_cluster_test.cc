@@ -128,7 +128,7 @@ TEST(KubernetesCluster, BindThrowsWhenTheDeadlineIsOver) {
             Json::parse(R"({"requests": [{"status": 503, "count": 1000}]})"));
   const Binding binding = BindingOf(*pod);
   try {
-    world.Door().Bind({&binding, 1}, milliseconds(50));
+    world.Door().Bind({&binding, 1}, milliseconds(500));
     FAIL();
   } catch (const Unreachable& error) {
     EXPECT_THAT(error.what(), HasSubstr("503 a fault on demand"));
@@ -159,13 +159,62 @@ TEST(KubernetesCluster, SaysThatTheServerIsAway) {
   const PodCondition condition{"a", "b", "", "Unschedulable", "x"};
   EXPECT_THROW(door.Bind({&binding, 1}, milliseconds(20)), Unreachable);
   EXPECT_THROW(door.GetPod("a", "b"), Unreachable);
-  EXPECT_THROW(door.Touch("a", "b", "u"), Unreachable);
+  const ObjectName name{"Pod", "a", "b", "u"};
+  EXPECT_THROW(door.Touch({&name, 1}), Unreachable);
   EXPECT_THROW(door.Delete({"Pod", "a", "b", ""}), Unreachable);
   EXPECT_THROW(door.TopOwner({"Job", "a", "b", ""}), Unreachable);
   EXPECT_THROW(door.MayReplace({"Job", "a", "b", ""}), Unreachable);
   EXPECT_THROW(door.Record({&event, 1}), Unreachable);
   EXPECT_THROW(door.SetConditions({&condition, 1}), Unreachable);
   EXPECT_TRUE(door.WatchAll()->Next(10, milliseconds(5)).empty());
+}
+
+TEST(KubernetesCluster, TellsWhatIsRefusedFromAServerThatIsAway) {
+  HttpWorld world;
+  KubernetesCluster door(OptionsFor(world.address()));
+  const auto remove = [&](int status, int times) {
+    const Json fault = {
+        {"status", status}, {"count", times}, {"path", "/jobs"}};
+    SetFaults(world.address(), {{"requests", Json::array({fault})}});
+    door.Delete({"Job", "a", "b", ""});
+  };
+  EXPECT_THROW(remove(403, 1), Refused);
+  EXPECT_THROW(remove(422, 1), Refused);
+  for (const int status : {401, 500}) {
+    try {
+      remove(status, 9);
+      ADD_FAILURE() << status;
+    } catch (const Refused& error) {
+      ADD_FAILURE() << status << " " << error.what();
+    } catch (const Unreachable&) {
+    }
+  }
+}
+
+TEST(KubernetesCluster, SaysOnceWhatItMayNotWrite) {
+  HttpWorld world;
+  const auto pod = AddPod(world.Behind(), "a");
+  KubernetesOptions options = OptionsFor(world.address());
+  std::vector<std::string> said;
+  options.on_refused = [&](const std::string& what, const std::string& why) {
+    said.push_back(what + ": " + why);
+  };
+  KubernetesCluster door(options);
+  SetFaults(world.address(), Json::parse(R"({"requests": [
+                {"status": 403, "count": 2, "path": "/status"},
+                {"status": 403, "count": 2, "path": "/events"}]})"));
+  const PodCondition condition{"default", "a", pod->uid, "Unschedulable", "x"};
+  const PodEvent event{"default", "a", pod->uid, true, "FailedScheduling", "x"};
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(door.SetConditions({&condition, 1})[0].outcome,
+              StatusOutcome::kRefused);
+    door.Record({&event, 1});
+  }
+  EXPECT_THAT(said, ::testing::ElementsAre(
+                        HasSubstr("conditions of pods: a fault on demand"),
+                        HasSubstr("events of pods: a fault on demand")));
+  EXPECT_EQ(door.SetConditions({&condition, 1})[0].outcome,
+            StatusOutcome::kSet);
 }
 
 TEST(KubernetesCluster, KindThatItDoesNotKnowIsNotThere) {

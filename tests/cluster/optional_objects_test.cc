@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cluster/object_writer.h"
 #include "cluster/objects.h"
 
 namespace fluxnetes::cluster {
@@ -31,6 +32,60 @@ TEST(OptionalObjects, CoschedulingGroupSaysItsSizeResourcesAndTimeout) {
   EXPECT_EQ(group.min_resources->cpu_milli, 1500);
   EXPECT_EQ(group.min_resources->memory_bytes, std::int64_t{2} << 30);
   EXPECT_EQ(group.min_resources->Extended("nvidia.com/gpu"), 4);
+}
+
+TEST(OptionalObjects, NativeGroupSaysItsConstraintsPriorityAndClaims) {
+  const PodGroup group = DecodePodGroup(PodGroupApi::kNative, R"({
+      "metadata": {"namespace": "team", "name": "train"},
+      "spec": {"schedulingPolicy": {"gang": {"minCount": 3}}, "priority": 7,
+               "schedulingConstraints": {
+                   "topology": [{"key": "topology.kubernetes.io/rack"}]},
+               "resourceClaims": [{"name": "fabric"}]}})"_json);
+  EXPECT_EQ(group.min_members, 3);
+  EXPECT_EQ(group.priority, 7);
+  EXPECT_THAT(group.topology, ElementsAre("topology.kubernetes.io/rack"));
+  EXPECT_THAT(group.resource_claims, ElementsAre("fabric"));
+}
+
+TEST(OptionalObjects, StatusOfAPodGroupIsWhatIsWritten) {
+  PodGroupNews news;
+  news.group = {PodGroupApi::kCoscheduling, "team", "train"};
+  news.uid = "u";
+  news.resource_version = "7";
+  news.status = {.phase = "Running",
+                 .occupied_by = "team/job",
+                 .scheduled = 4,
+                 .running = 3,
+                 .succeeded = 2,
+                 .failed = 1};
+  Json written = Json::parse(WriteGroupStatusPatch(news, {}));
+  EXPECT_EQ(written["metadata"],
+            Json({{"uid", "u"}, {"resourceVersion", "7"}}));
+  EXPECT_EQ(DecodePodGroup(PodGroupApi::kCoscheduling, written).status,
+            news.status);
+  // Newer versions of the plugin do not show how many have a node.
+  written["status"].erase("scheduled");
+  PodGroupStatus shown =
+      DecodePodGroup(PodGroupApi::kCoscheduling, written).status;
+  EXPECT_TRUE(SaysSo(shown, news.status));
+  shown.running = 4;
+  EXPECT_FALSE(SaysSo(shown, news.status));
+}
+
+TEST(OptionalObjects, ConditionOfANativePodGroupIsDatedWhenItTurns) {
+  PodGroupNews news;
+  news.group = {PodGroupApi::kNative, "team", "train"};
+  news.status.condition = "False";
+  news.status.reason = "Unschedulable";
+  news.status.message = "no room";
+  for (const bool turned : {true, false}) {
+    news.turned = turned;
+    const Json written = Json::parse(WriteGroupStatusPatch(news, {}));
+    EXPECT_EQ(DecodePodGroup(PodGroupApi::kNative, written).status,
+              news.status);
+    EXPECT_EQ(written["status"]["conditions"][0].contains("lastTransitionTime"),
+              turned);
+  }
 }
 
 TEST(OptionalObjects, AmountOfAGroupThatCannotBeReadIsTheLargest) {

@@ -32,6 +32,7 @@ PodRequest Full() {
                    .match_label_keys = {"v"}}};
   rules.host_ports = {{80, "UDP", "10.0.0.1"}, {443}};
   rules.resource_claims = {"gpu"};
+  rules.topology = {"zone", "rack"};
   return request;
 }
 
@@ -43,7 +44,7 @@ TEST(PodRequest, ComesBackFromItsJsonUnchanged) {
 TEST(PodRequest, EqualRequestsHaveEqualTextAndOthersHaveNot) {
   PodRequest other = Full();
   EXPECT_EQ(ToJson(other), ToJson(Full()));
-  other.tolerations[1].value = "blue";
+  other.tolerations.Own()[1].value = "blue";
   EXPECT_NE(ToJson(other), ToJson(Full()));
   other = Full();
   other.resources.cpu_milli += 1;
@@ -52,6 +53,8 @@ TEST(PodRequest, EqualRequestsHaveEqualTextAndOthersHaveNot) {
   other.rules.Own().spread[0].max_skew = 3;
   EXPECT_NE(ToJson(other), ToJson(Full()));
   EXPECT_EQ(Full().rules->spread[0].max_skew, 2);
+  other = WithTopology(Full(), {"rack", "rack"});
+  EXPECT_NE(ToJson(other), ToJson(Full()));
 }
 
 TEST(PodRequest, JsonIsReadableAndWithoutWhatIsEmpty) {
@@ -59,6 +62,9 @@ TEST(PodRequest, JsonIsReadableAndWithoutWhatIsEmpty) {
   request.resources = {.cpu_milli = 250, .memory_bytes = 4LL << 30, .pods = 1};
   EXPECT_EQ(ToJson(request),
             R"({"resources":{"cpu":"250m","memory":"4Gi","pods":"1"}})");
+  EXPECT_EQ(ToJson(WithTopology(request, {})), ToJson(request));
+  EXPECT_EQ(ToJson(WithTopology({}, {"zone", ""})),
+            R"({"resources":{},"topology":{"required":"zone"}})");
 }
 
 TEST(PodRequest, OtherJsonIsRefused) {
@@ -66,7 +72,7 @@ TEST(PodRequest, OtherJsonIsRefused) {
        {"", "{", "[]", "{}", R"({"resources":{"cpu":1}})",
         R"({"resources":{"cpu":"12x"}})", R"({"resources":[1]})",
         R"({"resources":{},"tolerations":[1]})",
-        R"({"resources":{},"rules":7})",
+        R"({"resources":{},"rules":7})", R"({"resources":{},"topology":7})",
         R"({"resources":{},"rules":{"ports":[{"hostPort":"x"}]}})"}) {
     EXPECT_THROW(PodRequestFromJson(json), std::invalid_argument) << json;
   }

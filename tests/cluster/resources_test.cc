@@ -62,6 +62,14 @@ TEST(Resources, MaximumIsTakenPerResource) {
   EXPECT_EQ(Maximum(Of(1, 20), Of(2, 10, 1)), Of(2, 20, 1));
 }
 
+TEST(Resources, SumOverItsBoundIsAllThatThereIs) {
+  Resources sum = Of(1, kMost, 1);
+  AddUpTo(Of(7, 100, 8), sum, Of(2, 1));
+  EXPECT_EQ(sum, Of(7, kMost, 8));
+  AddUpTo(Of(7, 100, 8), sum, Of(2, 0));
+  EXPECT_EQ(sum, Of(9, kMost, 8));
+}
+
 TEST(Resources, AreWrittenForPeople) {
   EXPECT_EQ(Format(Of(2000, 4LL << 30, 1)), "2 cpu, 4Gi, 1 nvidia.com/gpu");
   EXPECT_EQ(Format({.cpu_milli = 250, .ephemeral_bytes = 1024, .pods = 110}),

@@ -144,7 +144,8 @@ TEST_F(SimulatedClusterTest, ClusterThatIsAwayAnswersNothing) {
   cluster_.SetReachable(false);
   EXPECT_THROW(Bind(*pod), Unreachable);
   EXPECT_THROW(cluster_.GetPod("default", "a"), Unreachable);
-  EXPECT_THROW(cluster_.Touch("default", "a", pod->uid), Unreachable);
+  const ObjectName name{"Pod", "default", "a", pod->uid};
+  EXPECT_THROW(cluster_.Touch({&name, 1}), Unreachable);
   EXPECT_THROW(cluster_.Delete({"Pod", "default", "a", ""}), Unreachable);
   EXPECT_THAT(Drain(*watch), IsEmpty());
   cluster_.SetReachable(true);

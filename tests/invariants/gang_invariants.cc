@@ -54,6 +54,28 @@ void World::CheckAllOrNone(bool calm) {
     }
   }
   if (calm) CheckTogether();
+  CheckTopology();
+}
+
+// As long as nobody relabels nodes under pods, or binds pods himself.
+void World::CheckTopology() {
+  std::map<Id, std::set<std::string>> values;
+  std::set<Id> bound_by_others;
+  for (const auto& [uid, place] : places) {
+    const auto member = members.find(uid);
+    if (member == members.end() || member->second.together.empty()) continue;
+    if (scene.GivenByOthers(uid)) bound_by_others.insert(place.group);
+    const auto node = nodes.find(place.node);
+    if (node == nodes.end()) continue;
+    const auto label = node->second->labels.find(member->second.together);
+    values[place.group].insert(
+        label == node->second->labels.end() ? "none" : label->second);
+  }
+  for (const auto& [group, domains] : values) {
+    if (domains.size() > 1 && !bound_by_others.contains(group))
+      Say(2, "group {} is split over {} values of what must be the same",
+          groups.at(group).name, domains.size());
+  }
 }
 
 // By the labels alone: of a gang that is there whole, all pods have a node or

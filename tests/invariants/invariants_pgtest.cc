@@ -50,6 +50,21 @@ void RunGang(WholeSystem& system) {
   system.Settle();
 }
 
+// The small one leaves the tightest room across the racks.
+void RunInOneRack(WholeSystem& system) {
+  system.Settle();
+  for (const auto& node : system.cluster.TakeSnapshot().nodes) {
+    cluster::Node racked = *node;
+    racked.labels["topology.kubernetes.io/rack"] = node->name;
+    system.cluster.UpdateNode(racked);
+  }
+  system.Settle();
+  system.Submit(GangOf("small", 1, {.cpu = "3"}));
+  system.Settle();
+  system.Submit(GangOf("train", 2, {.cpu = "1", .topology = "rack"}));
+  system.Settle();
+}
+
 void EndOnePod(WholeSystem& system) {
   RunGang(system);
   system.Advance(seconds(1));
@@ -192,6 +207,7 @@ const std::vector<Story>& Stories() {
       {"pod-forgotten", "6", RunGang},
       {"job-unfinished", "6", RunGang},
       {"history-too-early", "6", EndOnePod},
+      {"rack-forgotten", "2", RunInOneRack},
       {"reservation-slips", "7", ReserveAndFill},
       {"wrong-clock", "8", RunGang},
   };

@@ -23,7 +23,8 @@ struct GangShape {
   int priority = 0;
   bool gated = false;
   bool suspend = false;
-  std::string rules = {};  // more of the pods' spec: "affinity: {...}"
+  std::string topology = {};  // label fluxnetes.topology-required
+  std::string rules = {};     // more of the pods' spec: "affinity: {...}"
   int absent = 0;  // so many pods of the gang are not made; below 0: too many
 };
 
@@ -31,7 +32,11 @@ inline std::string LabelsOf(const std::string& group, int size,
                             const GangShape& shape) {
   return fmt::format(
       R"({{fluxnetes.group-name: {}, fluxnetes.group-size: "{}"{}}})", group,
-      size, shape.queue.empty() ? "" : ", fluxnetes.queue: " + shape.queue);
+      size,
+      (shape.queue.empty() ? "" : ", fluxnetes.queue: " + shape.queue) +
+          (shape.topology.empty()
+               ? ""
+               : ", fluxnetes.topology-required: " + shape.topology));
 }
 
 inline std::string PodSpecOf(const GangShape& shape) {

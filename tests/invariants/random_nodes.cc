@@ -23,6 +23,10 @@ void RandomRun::AddNode() {
                       .pods = 110,
                       .extended = {}};
   node.labels["pool"] = Chance(0.5) ? "red" : "blue";
+  // The same whenever a node of this name comes.
+  const int rack = (node.name.back() - '0') % 3;
+  if (rack < 2)
+    node.labels["topology.kubernetes.io/rack"] = "r" + std::to_string(rack);
   if (Chance(0.5)) node.labels["disk"] = "ssd";
   if (Chance(0.5)) node.allocatable.SetExtended("nvidia.com/gpu", Pick(1, 8));
   if (system_.cluster.AddNode(node)) Note("add " + node.name);
@@ -109,10 +113,13 @@ void RandomRun::BindForUs() {
   Note(fmt::format("others bind {} to {}", pod->name, binding.node_name));
   try {
     system_.cluster.Bind({&binding, 1}, seconds(1));
-    system_.bound_by_others.insert(pod->uid);
   } catch (const cluster::Unreachable&) {
-    Note("and fail");
+    Note("and hear nothing");
   }
+  // It may have a node although the answer was lost.
+  for (const auto& now : system_.cluster.TakeSnapshot().pods)
+    if (now->uid == pod->uid && !now->node_name.empty())
+      system_.bound_by_others.insert(pod->uid);
 }
 
 }  // namespace fluxnetes::testing

@@ -9,9 +9,11 @@ using std::chrono::seconds;
 
 constexpr const char* kNodes = R"(
 nodes:
-- {count: 3, name: node, cpu: 16, memory: 64Gi, labels: {pool: red}}
-- {name: node3, cpu: 16, memory: 64Gi, labels: {pool: blue}}
-- {name: node4, cpu: 16, memory: 64Gi, labels: {pool: blue}}
+- {name: node0, cpu: 16, memory: 64Gi, rack: r0, labels: {pool: red}}
+- {name: node1, cpu: 16, memory: 64Gi, rack: r1, labels: {pool: red}}
+- {name: node2, cpu: 16, memory: 64Gi, labels: {pool: red}}
+- {name: node3, cpu: 16, memory: 64Gi, rack: r0, labels: {pool: blue}}
+- {name: node4, cpu: 16, memory: 64Gi, rack: r1, labels: {pool: blue}}
 - {name: node5, cpu: 16, memory: 64Gi, labels: {pool: blue}})";
 
 }  // namespace

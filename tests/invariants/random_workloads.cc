@@ -30,6 +30,7 @@ GangShape RandomRun::AnyShape(int size) {
   if (Chance(0.05)) shape.selector = "{disk: ssd}";
   if (Chance(0.15)) shape.priority = Pick(-2, 5);
   shape.gated = Chance(0.05);
+  if (Chance(0.15)) shape.topology = Chance(0.7) ? "rack" : "host";
   shape.queue = AnyQueue();
   shape.name_space = AnySpace();
   return shape;
@@ -39,10 +40,10 @@ void RandomRun::SubmitJob(const std::string& name, int size,
                           const GangShape& shape) {
   Note(fmt::format(
       "submit {}/{} of {} (but {}) x {} cpu, {} gpus, {} s, limit {}, fails "
-      "{}, queue '{}', priority {}{}{}",
+      "{}, queue '{}', topology '{}', priority {}{}{}",
       shape.name_space, name, size, -shape.absent, shape.cpu, shape.gpus,
       shape.seconds, shape.limit.value_or(0), shape.fail_first, shape.queue,
-      shape.priority, shape.gated ? ", gated" : "",
+      shape.topology, shape.priority, shape.gated ? ", gated" : "",
       shape.suspend ? ", suspended" : ""));
   system_.Submit(GangOf(name, size, shape));
   jobs_.push_back({shape.name_space, name});
@@ -89,6 +90,7 @@ void RandomRun::SubmitLauncher() {
   launcher.name_space = workers.name_space;
   launcher.group = name;
   launcher.queue = workers.queue;
+  launcher.topology = workers.topology;
   launcher.absent = size - 1;
   SubmitJob(name + "-workers", size, workers);
   if (Chance(0.5)) system_.Settle();

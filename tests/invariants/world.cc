@@ -87,10 +87,12 @@ void World::ReadGroups(sql::Transaction& transaction) {
     groups[group.id] = group;
   }
   for (const sql::Row row : transaction.RunScript(
-           "SELECT uid, group_id, state, node_name FROM pods")) {
+           "SELECT uid, group_id, state, node_name, request #>> "
+           "'{topology,required}' AS together FROM pods")) {
     members[row.Get<std::string>("uid")] = {
         row.Get<Id>("group_id"), row.Get<std::string>("state"),
-        row.Find<std::string>("node_name").value_or("")};
+        row.Find<std::string>("node_name").value_or(""),
+        row.Find<std::string>("together").value_or("")};
   }
   for (const sql::Row row :
        transaction.RunScript("SELECT uid FROM pods_provisional")) {

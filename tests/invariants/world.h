@@ -57,6 +57,7 @@ struct Group {
 struct MemberRow {
   Id group = 0;
   std::string state, node;
+  std::string together;  // the label of which its group's nodes have one value
 };
 
 struct Place {
@@ -116,6 +117,7 @@ struct World {
   void CheckRecordedOnce();
   void CheckAllOrNone(bool calm);
   void CheckTogether();
+  void CheckTopology();
   void CheckCapacity();
   void CheckGraph();
   std::string Rebuild(const std::vector<std::string>& queues) const;

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "cluster/kubeconfig.h"
@@ -12,7 +14,8 @@ namespace fluxnetes::testing {
 namespace {
 
 constexpr const char* kScript = FLUXNETES_SOURCE_DIR "/hack/cluster";
-constexpr int kCannotBuild = 3;  // of hack/cluster: there is no Go
+constexpr int kCannotBuild = 3;          // of hack/cluster: there is no Go
+constexpr int kFirstWithPodGroups = 36;  // Kubernetes 1.36
 
 std::unique_ptr<ControlPlane> the_plane;
 std::string why_none;  // empty: not asked for yet, or there is one
@@ -49,6 +52,7 @@ ControlPlane::ControlPlane() {
   lifeline_ = std::make_unique<Lifeline>(
       fmt::format("{} down {}; rm -rf {}", Quoted(kScript), Quoted(folder_),
                   Quoted(folder_)));
+  setenv("POD_GROUPS", "1", /*overwrite=*/1);
   Script("up", "0");
   Script("scheduler");
   kubeconfig_ = folder_ + "/scheduler.kubeconfig";
@@ -58,6 +62,10 @@ ControlPlane::ControlPlane() {
                            .tls = access.tls,
                            .credentials = access.credentials,
                            .connections = 4});
+  const auto answer = api_->Send({.path = "/version"});
+  if (!answer.Succeeded())
+    throw std::runtime_error("GET /version: " + answer.error + answer.body);
+  version_ = nlohmann::json::parse(answer.body).at("gitVersion");
 }
 
 ControlPlane::~ControlPlane() {
@@ -67,6 +75,22 @@ ControlPlane::~ControlPlane() {
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}\n", error.what());
   }
+}
+
+bool ControlPlane::HasPodGroups() const {
+  int minor = 0;
+  if (std::sscanf(version_.c_str(), "v1.%d", &minor) != 1)
+    throw std::runtime_error("Kubernetes of version " + version_);
+  return minor >= kFirstWithPodGroups;
+}
+
+std::string ControlPlane::Tool(const std::string& program) {
+  const auto tools =
+      TryScript(fmt::format("{} tools {}", Quoted(kScript), Quoted(program)));
+  if (tools.status == kCannotBuild) return "";
+  if (tools.status != 0)
+    throw std::runtime_error("hack/cluster tools: " + tools.said);
+  return tools.said.substr(tools.said.rfind('\n') + 1) + "/" + program;
 }
 
 std::string ControlPlane::Report() const {

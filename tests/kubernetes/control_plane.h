@@ -31,11 +31,19 @@ class ControlPlane {
   // Who the scheduler is.
   const std::string& kubeconfig() const { return kubeconfig_; }
   const std::string& folder() const { return folder_; }
+  // As it says itself: "v1.36.3".
+  const std::string& version() const { return version_; }
+  // Kubernetes' own PodGroup, which is there from 1.36 on.
+  bool HasPodGroups() const;
 
   // One of its programs: etcd, kube-apiserver, ... By SIGKILL; started again
   // as it was, and ready when it returns.
   void Kill(const std::string& program) { Script("kill", program); }
   void Start(const std::string& program) { Script("start", program); }
+
+  // Where one more program of hack/cluster is, which is built if need be; empty
+  // where it can not be.
+  static std::string Tool(const std::string& program);
 
   // What of it runs, and what its programs said last.
   std::string Report() const;
@@ -47,6 +55,7 @@ class ControlPlane {
   std::string folder_;
   std::unique_ptr<Lifeline> lifeline_;
   std::string kubeconfig_;
+  std::string version_;
   std::unique_ptr<cluster::HttpClient> api_;
 };
 

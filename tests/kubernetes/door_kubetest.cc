@@ -7,6 +7,7 @@
 #include "cluster/cluster_cache.h"
 #include "cluster/kubeconfig.h"
 #include "cluster/kubernetes_cluster.h"
+#include "cluster/timestamp.h"
 #include "tests/kubernetes/kube_test.h"
 
 namespace fluxnetes::testing {
@@ -50,6 +51,10 @@ class KubernetesDoor : public OnKubernetes {
   }
   cluster::BindResult Bind(const Binding& binding) {
     return door_->Bind({&binding, 1}, kDeadline).at(0);
+  }
+  cluster::TouchResult Touch(const std::string& name, const std::string& uid) {
+    const cluster::ObjectName pod{"Pod", home_, name, uid};
+    return door_->Touch({&pod, 1}).at(0);
   }
   // Applies what the watch tells to the cache until the condition holds.
   bool Until(const std::function<bool()>& condition) {
@@ -158,16 +163,20 @@ TEST_F(KubernetesDoor, ManyBindingsAreAnsweredInTheirOrder) {
 
 TEST_F(KubernetesDoor, TouchMakesAnOlderBindingAConflict) {
   const auto pod = Add("a");
-  const auto version = door_->Touch(home_, "a", pod.uid);
-  ASSERT_TRUE(version);
-  EXPECT_NE(*version, pod.resource_version);
+  const std::string version = Touch("a", pod.uid).resource_version;
+  ASSERT_NE(version, "");
+  EXPECT_NE(version, pod.resource_version);
   EXPECT_EQ(Bind(BindingOf(pod)).outcome, BindOutcome::kConflict);
-  EXPECT_EQ(door_->Touch(home_, "nobody", pod.uid), std::nullopt);
-  EXPECT_EQ(door_->Touch(home_, "a", "another-uid"), std::nullopt);
+  EXPECT_EQ(Touch("nobody", pod.uid).resource_version, "");
+  EXPECT_EQ(Touch("a", "another-uid").resource_version, "");
+  EXPECT_EQ(Touch("a", "another-uid").bound, nullptr);
   auto current = BindingOf(pod);
-  current.resource_version = *version;
+  current.resource_version = version;
   EXPECT_EQ(Bind(current).outcome, BindOutcome::kBound);
-  EXPECT_EQ(door_->Touch(home_, "a", pod.uid), std::nullopt);
+  const auto again = Touch("a", pod.uid);
+  EXPECT_EQ(again.resource_version, "");
+  ASSERT_NE(again.bound, nullptr);
+  EXPECT_EQ(again.bound->node_name, current.node_name);
 }
 
 TEST_F(KubernetesDoor, NodeIsAnnouncedToAClaimAtItsVersionOnly) {
@@ -256,6 +265,46 @@ TEST_F(KubernetesDoor, EventsAndConditionsAreWrittenOnPodsThatAreThere) {
   EXPECT_EQ(ConditionOf("a")["reason"], "Unschedulable");
   EXPECT_EQ(ConditionOf("a")["message"], "needs 8 \xC3\x97 2 cpu");
   EXPECT_EQ(ConditionOf("a")["status"], "False");
+}
+
+TEST_F(KubernetesDoor, ConditionIsNotSetOnceThePodIsBound) {
+  const auto pod = Add("a");
+  std::vector<cluster::PodCondition> conditions = {
+      {home_, "a", pod.uid, "Unschedulable", "x", pod.resource_version}};
+  const auto version = door_->SetConditions(conditions)[0].resource_version;
+  EXPECT_EQ(version, PodNamed("a").resource_version);
+  auto binding = BindingOf(pod);
+  binding.resource_version = version;
+  ASSERT_EQ(Bind(binding).outcome, BindOutcome::kBound);
+  conditions[0].resource_version = version;
+  EXPECT_EQ(door_->SetConditions(conditions)[0].outcome,
+            cluster::StatusOutcome::kConflict);
+  EXPECT_EQ(ConditionOf("a")["status"], "True");
+}
+
+TEST_F(KubernetesDoor, WhatIsToldTwiceIsWrittenOnce) {
+  const auto pod = Add("a");
+  cluster::PodEvent event = {
+      home_, "a", pod.uid, true, "FailedScheduling", "x", /*once=*/true, "one"};
+  door_->Record({&event, 1});
+  door_->Record({&event, 1});
+  EXPECT_EQ(EventsOf("a", "FailedScheduling").size(), 1U);
+  event.occasion = "two";
+  door_->Record({&event, 1});
+  EXPECT_EQ(EventsOf("a", "FailedScheduling").size(), 2U);
+
+  cluster::PodCondition condition = {home_, "a", pod.uid,       "Unschedulable",
+                                     "x",   "",  pod.created_at};
+  const auto version = door_->SetConditions({&condition, 1})[0];
+  EXPECT_EQ(door_->SetConditions({&condition, 1})[0].resource_version,
+            version.resource_version);
+  const auto since = ConditionOf("a")["lastTransitionTime"];
+  EXPECT_EQ(since, cluster::FormatTimestamp(pod.created_at));
+  condition.message = "y";
+  EXPECT_NE(door_->SetConditions({&condition, 1})[0].resource_version,
+            version.resource_version);
+  EXPECT_EQ(ConditionOf("a")["message"], "y");
+  EXPECT_EQ(ConditionOf("a")["lastTransitionTime"], since);
 }
 
 }  // namespace

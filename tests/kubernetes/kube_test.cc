@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
@@ -23,6 +24,8 @@ constexpr seconds kPatience{90};
 // would be awaited for hours.
 constexpr seconds kPatienceAfterFailure{15};
 
+constexpr std::size_t kLongestLabelValue = 63;
+
 // Where kinds and resources are: {kind, API, resource}.
 struct KindPlace {
   const char* kind;
@@ -38,6 +41,7 @@ constexpr KindPlace kPlaces[] = {
     {"Deployment", "/apis/apps/v1", "deployments"},
     {"ReplicaSet", "/apis/apps/v1", "replicasets"},
     {"StatefulSet", "/apis/apps/v1", "statefulsets"},
+    {"JobSet", "/apis/jobset.x-k8s.io/v1alpha2", "jobsets"},
 };
 
 std::string CollectionOf(const KindPlace& place,
@@ -87,6 +91,8 @@ void OnKubernetes::TearDown() {
   if (plane_ == nullptr) return;
   if (!HasFailure()) ExpectInvariants();
   if (!HasFailure()) ExpectNothingLeft();
+  EXPECT_TRUE(HasFailure() || plants_differences_ || Differences().empty())
+      << Differences();
   if (scheduler_) StopScheduler();
   DeleteAll();
   for (const std::string& node : nodes_)
@@ -97,7 +103,7 @@ void OnKubernetes::TearDown() {
                 << plane_->Report();
 }
 
-void OnKubernetes::StartScheduler(
+std::unique_ptr<Process> OnKubernetes::Serve(
     const std::map<std::string, std::string>& environment) {
   std::map<std::string, std::string> all = {
       {"FLUXNETES_DATABASE", database_->options().connection},
@@ -105,11 +111,18 @@ void OnKubernetes::StartScheduler(
       {"FLUXNETES_CLUSTER_KIND", "api"},
       {"FLUXNETES_KUBECONFIG", plane_->kubeconfig()},
       {"FLUXNETES_MAX_CONNECTIONS", "8"},
+      {"FLUXNETES_RESYNC_INTERVAL", "1s"},
+      {"FLUXNETES_SHUTDOWN_GRACE", "60s"},
       {"FLUXNETES_LOG_FORMAT", "text"}};
   for (const auto& [name, value] : environment) all[name] = value;
-  scheduler_.reset();
-  scheduler_ = std::make_unique<Process>(
+  return std::make_unique<Process>(
       std::vector<std::string>{FLUXNETES_PROGRAM, "serve"}, all, log_);
+}
+
+void OnKubernetes::StartScheduler(
+    const std::map<std::string, std::string>& environment) {
+  scheduler_.reset();
+  scheduler_ = Serve(environment);
 }
 
 void OnKubernetes::StopScheduler() {
@@ -119,7 +132,7 @@ void OnKubernetes::StopScheduler() {
 }
 
 std::string OnKubernetes::AddNamespace() {
-  const std::string name = FreshName();
+  std::string name = FreshName();
   Send("POST", "/api/v1/namespaces",
        {{"apiVersion", "v1"},
         {"kind", "Namespace"},
@@ -224,7 +237,9 @@ void OnKubernetes::AddNode(const std::string& name, int cpu) {
        {{"apiVersion", "v1"},
         {"kind", "Node"},
         {"metadata",
-         {{"name", name}, {"labels", {{"kubernetes.io/hostname", name}}}}},
+         {{"name", name},
+          {"labels",
+           {{"kubernetes.io/hostname", name.substr(0, kLongestLabelValue)}}}}},
         {"status",
          {{"capacity",
            {{"cpu", std::to_string(cpu)},
@@ -257,8 +272,8 @@ std::string OnKubernetes::StateOf(const std::string& group) {
 
 std::string OnKubernetes::ReasonOf(const std::string& group) {
   return Ask(fmt::format(
-      "SELECT coalesce(reason, '') FROM pending WHERE namespace = '{}' AND "
-      "group_name = '{}'",
+      "SELECT coalesce(nullif(reason, 'queued'), '') FROM pending WHERE "
+      "namespace = '{}' AND group_name = '{}'",
       home_, group));
 }
 
@@ -272,12 +287,26 @@ std::vector<Json> OnKubernetes::EventsOf(const std::string& pod,
   return events;
 }
 
+std::size_t OnKubernetes::EventsOfGroup(const std::string& group,
+                                        const std::string& words) {
+  std::size_t count = 0;
+  for (const cluster::Pod& pod : PodsOf(group))
+    for (const Json& event : EventsOf(pod.name, "FailedScheduling"))
+      if (event["message"].get<std::string>().find(words) != std::string::npos)
+        ++count;
+  return count;
+}
+
 Json OnKubernetes::ConditionOf(const std::string& pod) {
   const Json object = Get("pods/" + pod);
   for (const Json& condition :
        object["status"].value("conditions", Json::array()))
     if (condition["type"] == "PodScheduled") return condition;
   return {};
+}
+
+bool OnKubernetes::IsLong() {
+  return std::getenv("FLUXNETES_TEST_LONG") != nullptr;
 }
 
 bool OnKubernetes::Comes(const std::function<bool()>& condition) {
@@ -296,8 +325,15 @@ bool OnKubernetes::Comes(const std::string& group, const std::string& state) {
 }
 
 bool OnKubernetes::Waits(const std::string& group) {
-  return Comes([&] { return !ReasonOf(group).empty(); }) &&
-         StateOf(group) == "pending";
+  return Comes(
+      [&] { return StateOf(group) == "pending" && !ReasonOf(group).empty(); });
+}
+
+bool OnKubernetes::HearsOfCordon(const std::string& node) {
+  return Comes([&] {
+    return Ask("SELECT count(unschedulable) FROM nodes WHERE node_name = '" +
+               node + "'") == "1";
+  });
 }
 
 void OnKubernetes::ExpectInvariants() {
@@ -307,6 +343,12 @@ void OnKubernetes::ExpectInvariants() {
   if (Comes([&] { return (wrong = Invariants({}).Check(scene)).empty(); }))
     return;
   for (const std::string& violation : wrong) ADD_FAILURE() << violation;
+}
+
+std::string OnKubernetes::Differences() {
+  return Ask(
+      "SELECT coalesce(string_agg(kind || ' ' || found || ': ' || "
+      "names::text, '; ' ORDER BY kind), '') FROM resync_differences");
 }
 
 std::string OnKubernetes::Leftovers() {

@@ -47,6 +47,9 @@ class OnKubernetes : public ::testing::Test {
       const std::map<std::string, std::string>& environment = {});
   // In order, as by a rollout.
   void StopScheduler();
+  // One more, which is the test's own and not what it is judged by.
+  std::unique_ptr<Process> Serve(
+      const std::map<std::string, std::string>& environment = {});
 
   // Manifests, in YAML, into the test's namespace.
   void Submit(const std::string& manifests) { Submit(manifests, home_); }
@@ -90,23 +93,35 @@ class OnKubernetes : public ::testing::Test {
   }
   // Of the last generation, wherever it is; "" if there is none.
   std::string StateOf(const std::string& group);
-  // Why a group waits, as `fluxnetes get` has it; "" before it was looked at.
+  // Why a group waits, as `fluxnetes get` has it; "" before it was looked at,
+  // where that says "queued".
   std::string ReasonOf(const std::string& group);
   std::vector<Json> EventsOf(const std::string& pod, const std::string& reason);
+  // Of its pods, those that say why it waits with these words. A gang that is
+  // slow to come is told how many have arrived before it has a reason to wait.
+  std::size_t EventsOfGroup(const std::string& group, const std::string& words);
   // The condition PodScheduled; null if there is none.
   Json ConditionOf(const std::string& pod);
+
+  // Whether random runs and such are to be long (hack/test --long).
+  static bool IsLong();
 
   // Within a minute or so, however slow the machine is.
   static bool Comes(const std::function<bool()>& condition);
   bool Comes(const std::string& group, const std::string& state);
   // It was looked at and must wait.
   bool Waits(const std::string& group);
+  // The scheduler has heard that the node takes no pods: it hears of nodes and
+  // of pods in any order.
+  bool HearsOfCordon(const std::string& node);
 
   // Whatever always holds.
   void ExpectInvariants();
   // Deletes what the test has made and waits until the tables are empty.
   void ExpectNothingLeft();
   std::string Leftovers();
+  // What full comparisons found, which come every second here: nothing.
+  std::string Differences();
 
   std::string Log() const;
 
@@ -114,6 +129,7 @@ class OnKubernetes : public ::testing::Test {
 
   // For constructors: whether SetUp starts a scheduler; on which PostgreSQL.
   bool starts_ = true;
+  bool plants_differences_ = false;
   std::string postgres_;  // empty: that of all tests
   std::string home_;      // the namespace
   std::unique_ptr<TestDatabase> database_;

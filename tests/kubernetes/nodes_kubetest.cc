@@ -25,6 +25,27 @@ TEST_F(OnKubernetes, NodeThatIsAddedWhileGroupsWaitIsUsed) {
   EXPECT_TRUE(Comes("large", "bound"));
 }
 
+// A name may have 253 characters, a label's value 63.
+TEST_F(OnKubernetes, NodeWithANameThatNoLabelCanHoldIsUsed) {
+  std::string name = Node(2);
+  name.resize(63, '0');
+  while (name.size() < 240) name += ".rack-17";
+  name.resize(253, '0');
+  AddNode(name, 12);
+  Submit(Gang("large", 2, {.cpu = 5}));
+  EXPECT_TRUE(Comes("large", "bound"));
+  for (const cluster::Pod& pod : PodsOf("large"))
+    EXPECT_EQ(pod.node_name, name);
+  Submit(BarePod("named", "named", 1,
+                 {.more = "affinity: {nodeAffinity: "
+                          "{requiredDuringSchedulingIgnoredDuringExecution: "
+                          "{nodeSelectorTerms: [{matchFields: "
+                          "[{key: metadata.name, operator: In, values: [" +
+                          name + "]}]}]}}}"}));
+  EXPECT_TRUE(Comes("named", "bound"));
+  EXPECT_EQ(PodNamed("named").node_name, name);
+}
+
 // What can be wrong with a node, as patches of it.
 struct Trouble {
   const char* name;
@@ -155,6 +176,8 @@ TEST_F(StoppedHalfway, NodeFilledBetweenMatchAndBindSendsTheGroupBackWhole) {
 
 // KWOK's kubelets turn nobody away: the test does it for one.
 TEST_F(OnKubernetes, PodThatItsKubeletTurnsAwayIsReplacedElsewhere) {
+  // The others are kept, however slow the machine is.
+  database_->Execute("UPDATE queues SET bind_timeout = '1 hour'");
   Submit(Gang("train", 2, {.cpu = 3}));
   ASSERT_TRUE(Comes("train", "bound"));
   std::string refused, kept;

@@ -139,6 +139,7 @@ TEST_F(VolumesOnKubernetes, NodeThatTheProvisionerGivesBackIsLeft) {
   const std::string first = SelectedNode("data");
   const std::string other = first == Node(0) ? Node(1) : Node(0);
   Patch("nodes/" + first, {{"spec", {{"unschedulable", true}}}});
+  ASSERT_TRUE(HearsOfCordon(first));  // or it would be announced again
   Patch(
       "persistentvolumeclaims/data",
       {{"metadata",
@@ -198,6 +199,10 @@ TEST_F(OnKubernetes, NamespacesAreSelectedByTheLabelsThatTheyHaveNow) {
            "{matchExpressions: [{key: team, operator: In, values: [" +
            team + "]}]}}]}}";
   };
+  // It starts when the label is known, and not before.
+  Submit(BarePod("with", "with", 1, {.more = term("podAffinity", "a")}));
+  EXPECT_TRUE(Comes("with", "bound"));
+  EXPECT_EQ(PodNamed("with").node_name, Node(0));
   Submit(BarePod("apart", "apart", 1, {.more = term("podAntiAffinity", "a")}));
   EXPECT_TRUE(Comes("apart", "bound"));
   EXPECT_EQ(PodNamed("apart").node_name, Node(1));

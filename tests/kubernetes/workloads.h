@@ -16,12 +16,14 @@ struct Shape {
   std::string more = {};     // of the pod's spec: "nodeSelector: {a: b}"
   int absent = 0;            // so many of the gang are not made; < 0: too many
   std::string job = {};      // of the Job's spec: "suspend: true"
+  std::string queue = {};    // of the gang; empty: none named
 };
 
-inline std::string GangLabels(const std::string& group, int size) {
+inline std::string GangLabels(const std::string& group, int size,
+                              const std::string& queue) {
   return fmt::format(
-      R"({{fluxnetes.group-name: {}, fluxnetes.group-size: "{}"}})", group,
-      size);
+      R"({{fluxnetes.group-name: {}, fluxnetes.group-size: "{}"{}}})", group,
+      size, queue.empty() ? "" : ", fluxnetes.queue: " + queue);
 }
 
 inline std::string Annotations(const Shape& shape) {
@@ -49,7 +51,8 @@ inline std::string TemplateOf(const std::string& name, int size,
   return fmt::format(
       R"({{metadata: {{labels: {}, annotations: {}}}, spec: {}}})",
       size == 0 ? fmt::format("{{app: {}}}", name)
-                : GangLabels(shape.group.empty() ? name : shape.group, size),
+                : GangLabels(shape.group.empty() ? name : shape.group, size,
+                             shape.queue),
       Annotations(shape), PodSpec(shape, restart));
 }
 
@@ -78,8 +81,8 @@ kind: Pod
 metadata: {{name: {}, labels: {}, annotations: {}}}
 spec: {}
 )",
-      name, size == 0 ? "{}" : GangLabels(group, size), Annotations(shape),
-      PodSpec(shape, "Never"));
+      name, size == 0 ? "{}" : GangLabels(group, size, shape.queue),
+      Annotations(shape), PodSpec(shape, "Never"));
 }
 
 // Deployment, ReplicaSet or StatefulSet (apps/v1) of single pods.

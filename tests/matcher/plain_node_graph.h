@@ -91,7 +91,9 @@ class PlainNodeGraph {
                        const std::string& key) const;
   Placed Place(const Amounts& free, const Surroundings& around,
                const Gang& gang, Policy policy) const;
-  GroupExplanation ExplainGroup(const TaskGroup& group, Time duration,
+  bool Counts(const Surroundings& around, const Gang& gang,
+              const std::string& key, NodeIndex node) const;
+  GroupExplanation ExplainGroup(const Gang& gang, const TaskGroup& group,
                                 Time now) const;
   Placement Book(JobId job, const Gang& gang, Time start,
                  std::vector<NodeIndex> nodes);

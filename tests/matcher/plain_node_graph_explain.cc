@@ -4,10 +4,11 @@
 
 namespace fluxnetes::matcher {
 
-GroupExplanation PlainNodeGraph::ExplainGroup(const TaskGroup& group,
-                                              Time duration, Time now) const {
-  const Surroundings around = Around(now, duration, now);
-  const Amounts free = Least(now, duration, now);
+GroupExplanation PlainNodeGraph::ExplainGroup(const Gang& gang,
+                                              const TaskGroup& group,
+                                              Time now) const {
+  const Surroundings around = Around(now, gang.duration, now);
+  const Amounts free = Least(now, gang.duration, now);
   const TaskRules* rules = RulesOf(group.rules);
   std::map<std::pair<Obstacle, int>, Exclusion> exclusions;
   GroupExplanation explanation;
@@ -24,6 +25,9 @@ GroupExplanation PlainNodeGraph::ExplainGroup(const TaskGroup& group,
       add(Obstacle::kLabels, !Affine(labelled_[n], rules->node));
       add(Obstacle::kTaints, !Tolerated(labelled_[n], rules->node));
     }
+    add(Obstacle::kTogether,
+        gang.together_required && !gang.together.empty() &&
+            !Counts(around, gang, gang.together.back(), n));
     for (int r = 0; r < resources_; ++r) {
       const std::int64_t amount = AmountOf(group, r);
       add(Obstacle::kResource, amount > 0 && amount > free[n][r], r);
@@ -57,8 +61,7 @@ Explanation PlainNodeGraph::Explain(const Gang& gang, Policy policy, Time now) {
   (void)Place(Least(now, gang.duration, now), Around(now, gang.duration, now),
               gang, policy);
   for (std::size_t g = 0; g < gang.groups.size(); ++g) {
-    explanation.groups.push_back(
-        ExplainGroup(gang.groups[g], gang.duration, now));
+    explanation.groups.push_back(ExplainGroup(gang, gang.groups[g], now));
     explanation.groups.back().fit = most_[g];
     explanation.fit += most_[g];
   }

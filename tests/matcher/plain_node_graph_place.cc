@@ -172,13 +172,23 @@ PlainNodeGraph::Placed PlainNodeGraph::PlaceAmong(
   return PlaceIn(free, around, gang, among, HardestFirst(gang));
 }
 
+bool PlainNodeGraph::Counts(const Surroundings& around, const Gang& gang,
+                            const std::string& key, NodeIndex node) const {
+  const auto domain = DomainOf(around, node, key);
+  return domain &&
+         (gang.beside.empty() ||
+          std::any_of(gang.beside.begin(), gang.beside.end(), [&](auto other) {
+            return DomainOf(around, other, key) == domain;
+          }));
+}
+
 PlainNodeGraph::Placed PlainNodeGraph::PlaceTogether(
     const Amounts& free, const Surroundings& around, const Gang& gang,
     const std::vector<NodeIndex>& among, const std::string& key) const {
   std::map<std::string, std::vector<NodeIndex>> domains;
   for (const NodeIndex node : among) {
-    const auto domain = DomainOf(around, node, key);
-    if (domain) domains[*domain].push_back(node);
+    if (!Counts(around, gang, key, node)) continue;
+    domains[*DomainOf(around, node, key)].push_back(node);
   }
   std::vector<std::pair<double, std::string>> tightest;
   for (const auto& [name, nodes] : domains) {
@@ -203,8 +213,15 @@ PlainNodeGraph::Placed PlainNodeGraph::PlaceTogether(
   }
   std::sort(tightest.begin(), tightest.end());
   for (const auto& [sum, name] : tightest) {
-    if (auto nodes = PlaceAmong(free, around, gang, domains[name])) {
-      return nodes;
+    std::map<std::string, std::vector<NodeIndex>> parts;
+    if (!gang.together_required) parts[""] = domains[name];
+    for (const NodeIndex node : domains[name]) {
+      const std::string& outer = gang.together.back();
+      if (gang.together_required && Counts(around, gang, outer, node))
+        parts[*DomainOf(around, node, outer)].push_back(node);
+    }
+    for (const auto& [value, part] : parts) {
+      if (auto nodes = PlaceAmong(free, around, gang, part)) return nodes;
     }
   }
   return {};

@@ -137,6 +137,10 @@ class RuledTwins final : public NodeGraphTwins {
       gang.together.push_back(rules_.PickKey());
     }
     gang.together_required = Chance(60);
+    for (int i = Chance(70) ? 0 : Pick(1, 3); i > 0; --i) {
+      const NodeIndex node = PickNode();
+      if (plain().nodes()[node].present) gang.beside.push_back(node);
+    }
     return gang;
   }
 

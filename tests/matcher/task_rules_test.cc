@@ -132,6 +132,59 @@ TEST(TaskRules, GangTakesTheTightestZoneThatHoldsIt) {
             "not now");
 }
 
+TEST(TaskRules, GangGoesToTheZoneOfTheTasksThatItIsToBeBeside) {
+  NodeGraph graph = TwoZones();
+  Gang gang = Tasks("2x cpu=2");
+  gang.together = {"zone"};
+  gang.together_required = true;
+  gang.beside = {3};
+  EXPECT_EQ(Show(graph, graph.Allocate(1, gang, Policy::kLonode, 0)),
+            "node2 node2");
+  EXPECT_EQ(Show(graph, graph.Allocate(1, gang, Policy::kLonode, 0)),
+            "node3 node3");
+  EXPECT_EQ(Show(graph, graph.Allocate(1, gang, Policy::kLonode, 0)),
+            "not now");
+  const Explanation why = graph.Explain(gang, Policy::kLonode, 0);
+  EXPECT_EQ(why.fit, 0);
+  EXPECT_EQ(why.groups.at(0).exclusions.at(0).obstacle, Obstacle::kTogether);
+  EXPECT_EQ(why.groups.at(0).exclusions.at(0).first, 2);
+  gang.together_required = false;
+  EXPECT_EQ(Show(graph, graph.Allocate(1, gang, Policy::kLonode, 0)),
+            "node0 node0");
+}
+
+TEST(TaskRules, GangInARackOfTwoZonesStaysInOneIfThatIsRequired) {
+  NodeGraph graph = TwoZones();
+  for (const NodeIndex node : {0, 1, 2, 3}) {
+    graph.SetLabels(node, {{"zone", node < 2 ? "a" : "b"},
+                           {"rack", node == 0 ? "r0" : "r1"}});
+  }
+  Gang gang = Tasks("3x cpu=2");
+  gang.together = {"rack", "zone"};
+  gang.together_required = true;
+  EXPECT_EQ(Show(graph, graph.Allocate(1, gang, Policy::kLonode, 0)),
+            "node2 node2 node3");
+  // There are three places in the rack, two of them in one zone.
+  EXPECT_EQ(Show(graph, graph.Allocate(2, gang, Policy::kLonode, 0)),
+            "node0 node0 node1");
+  EXPECT_EQ(
+      Show(graph, graph.Allocate(3, Tasks("2x cpu=2"), Policy::kLonode, 0)),
+      "node1 node3");
+}
+
+TEST(TaskRules, GangBesideTasksOnNodesWithoutAZoneCanNeverBeTogether) {
+  NodeGraph graph = TwoZones();
+  const NodeIndex bare = graph.AddNode("bare", 9, std::vector<std::int64_t>{4});
+  Gang gang = Tasks("1x cpu=2");
+  gang.together = {"zone"};
+  gang.together_required = true;
+  gang.beside = {bare};
+  EXPECT_EQ(Show(graph, graph.Allocate(1, gang, Policy::kLonode, 0)), "never");
+  gang.beside = {99};
+  EXPECT_THROW(graph.Allocate(1, gang, Policy::kLonode, 0),
+               std::invalid_argument);
+}
+
 TEST(TaskRules, ExplanationSaysWhatExcludesHowManyNodes) {
   NodeGraph graph = TwoZones();
   graph.SetOpen(0, false);

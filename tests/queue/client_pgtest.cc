@@ -128,7 +128,7 @@ TEST_F(Leader, ATakeoverWaitsForTheFencedTransaction) {
   const auto term = first.TryAcquire();
   Kill(*one);
   sql::PoolOptions impatient = database.options();
-  impatient.statement_timeout = milliseconds(100);
+  impatient.statement_timeout = milliseconds(1'000);
   sql::Pool pool(impatient);
   Leadership second(pool, *two, "match");
   {

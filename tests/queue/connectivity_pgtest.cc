@@ -6,6 +6,7 @@
 #include "queue/leadership.h"
 #include "sql/error.h"
 #include "tests/queue/queue_fixture.h"
+#include "tests/support/process.h"
 #include "tests/support/relay.h"
 
 namespace fluxnetes::queue {
@@ -14,6 +15,7 @@ namespace {
 using fluxnetes::testing::PrivateServer;
 using fluxnetes::testing::Relay;
 using fluxnetes::testing::TestDatabase;
+using fluxnetes::testing::WaitUntil;
 
 std::vector<NewJob> NewJobs(int count) {
   NewJob job;
@@ -79,7 +81,15 @@ TEST_F(Connectivity, EveryConnectionMayBeTerminatedAtAnyTime) {
   }
   killing.request_stop();
   killing.join();
-  while (database.Ask("SELECT count(*) FROM jobs") != "0") worker.Turn();
+  // The last that it ended may be met only now.
+  EXPECT_TRUE(WaitUntil(std::chrono::seconds(120), [&] {
+    try {
+      worker.Turn();
+      return database.Ask("SELECT count(*) FROM jobs") == "0";
+    } catch (const sql::Error&) {
+      return false;
+    }
+  }));
   EXPECT_EQ(database.Ask("SELECT count(DISTINCT id) FROM jobs_finished"),
             "300");
   EXPECT_EQ(database.Ask("SELECT count(*) FROM jobs_finished"), "300");

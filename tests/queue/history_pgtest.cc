@@ -83,26 +83,32 @@ TEST(HistoryRuns, SixteenProcessesAtOnceShareNoAttempt) {
   Tell(sum);
 }
 
+// Whether a broken promise is seen, in one round of some: a process that is
+// killed before it wrote down what it was answered has nothing to tell of it.
+bool IsFound(const std::string& sabotage, const std::string& violation) {
+  testing::PrivateServer server(kSettings);
+  for (unsigned seed = 1; seed <= 10; ++seed) {
+    HistoryRun run(server, {.seed = seed, .faults = 0, .sabotage = sabotage});
+    if (::testing::Value(run.Run(), Contains(HasSubstr(violation))))
+      return true;
+  }
+  return false;
+}
+
 // And each is one that the rounds would find broken.
 TEST(HistoryRuns, FindAJobThatIsLost) {
-  testing::PrivateServer server(kSettings);
-  HistoryRun run(server, {.seed = 1,
-                          .faults = 0,
-                          .sabotage = "DELETE FROM jobs WHERE id IN (SELECT id "
-                                      "FROM jobs LIMIT 1) RETURNING id"});
-  EXPECT_THAT(run.Run(), Contains(HasSubstr("acknowledged and is lost")));
+  EXPECT_TRUE(
+      IsFound("DELETE FROM jobs WHERE id IN (SELECT id FROM jobs LIMIT 1) "
+              "RETURNING id",
+              "acknowledged and is lost"));
 }
 
 TEST(HistoryRuns, FindAnAttemptThatTwoHave) {
-  testing::PrivateServer server(kSettings);
-  HistoryRun run(server,
-                 {.seed = 1,
-                  .faults = 0,
-                  .sabotage = "UPDATE jobs SET state = 'available', attempt = "
-                              "attempt - 1, client_id = NULL WHERE id IN "
-                              "(SELECT id FROM jobs WHERE state = 'running' "
-                              "LIMIT 1) RETURNING id"});
-  EXPECT_THAT(run.Run(), Contains(HasSubstr("leased twice")));
+  EXPECT_TRUE(
+      IsFound("UPDATE jobs SET state = 'available', attempt = attempt - 1, "
+              "client_id = NULL WHERE id IN (SELECT id FROM jobs WHERE state = "
+              "'running' LIMIT 1) RETURNING id",
+              "leased twice"));
 }
 
 }  // namespace

@@ -173,7 +173,7 @@ void HistoryRun::WorkOff() {
   Client client(pool, {.time_to_live = std::chrono::minutes(5)});
   client.Register();
   jobs.Rescue();
-  testing::WaitUntil(seconds(30), [&] {
+  testing::WaitUntil(seconds(120), [&] {
     database_.Execute(
         "UPDATE jobs SET scheduled_at = now() "
         "WHERE state IN ('scheduled', 'retryable') AND scheduled_at > now()");

@@ -225,7 +225,8 @@ TEST_F(Insert, NoNotificationBeforeTheCommit) {
 }
 
 TEST_F(Insert, ABurstIsAnnouncedAtBothEdges) {
-  Announcer announcer(database.pool(), std::chrono::milliseconds(50));
+  // So long that a slow machine inserts many meanwhile.
+  Announcer announcer(database.pool(), std::chrono::seconds(1));
   WorkQueue announced(database.pool(), &announcer);
   const int rings = Rings([&] {
     announcer.Start();

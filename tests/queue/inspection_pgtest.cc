@@ -135,7 +135,8 @@ TEST_F(InspectionTest, WhatEndedBeforeTheWindowCountsForNothing) {
 TEST_F(InspectionTest, ViewsSayTheSame) {
   InsertMany("q", 3);
   const auto client = NewClient();
-  FinishOne(LeaseOne(*client), Outcome::kFailed, "broken");
+  FinishOne(LeaseOne(*client), Outcome::kFailed, "broken",
+            std::chrono::hours(1));
   LeaseOne(*client);
   PauseIdle();
   EXPECT_EQ(database.AskAll("SELECT queue, paused, available, retryable, "

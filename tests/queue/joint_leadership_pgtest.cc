@@ -42,7 +42,7 @@ TEST_F(JointLeader, BeginsANewTermEachTimeAndWaitsForWhatIsUnderWay) {
   JointLeadership joint(database.pool(), *one, {"a", "b"});
   ASSERT_TRUE(joint.TryAcquire());
   sql::PoolOptions impatient = database.options();
-  impatient.statement_timeout = milliseconds(100);
+  impatient.statement_timeout = milliseconds(1'000);
   sql::Pool pool(impatient);
   JointLeadership again(pool, *one, {"a", "b"});
   {

@@ -29,6 +29,17 @@ TEST_F(LesseeTest, BatchThatWasNotFinishedIsGivenBackBeforeTheNextLease) {
   for (const Job& job : next) EXPECT_TRUE(Complete(job));
 }
 
+TEST_F(LesseeTest, LeaseThatNeedNotWaitForTheDiskIsALeaseLikeAnother) {
+  Lessee quick(jobs, *client, "q", sql::Durability::kNoWait);
+  InsertMany("q", 2);
+  const auto leased = quick.Lease(10);
+  ASSERT_EQ(leased.size(), 2u);
+  EXPECT_TRUE(lessee.Lease(10).empty());
+  EXPECT_EQ(Running(), "2");
+  EXPECT_TRUE(Complete(leased[0]));
+  EXPECT_EQ(quick.Lease(10).size(), 1u);
+}
+
 TEST_F(LesseeTest, FailuresBurnNoAttempt) {
   NewJob job = JobOf("q");
   job.max_attempts = 1;

@@ -70,10 +70,15 @@ TEST_F(RunnerCancel, WithoutABellItComesWithTheHeartbeat) {
 
 TEST_F(RunnerCancel, AWorkerThatWasDoneAllTheSameHasCompletedItsJob) {
   Workers workers;
-  workers.Add("k", [&](RunningJob& job) { WaitToBeStopped(job); });
+  Gate gate;
+  gate.Open();
+  workers.Add("k", [&](RunningJob& job) {
+    gate.Pass();
+    WaitToBeStopped(job);
+  });
   const auto runner = Started(workers, ByBell());
   const auto id = InsertOne(JobOf("q"));
-  ASSERT_TRUE(WaitForState(id, "running"));
+  ASSERT_TRUE(gate.WaitFor(1));
   CancelJob(id);
   EXPECT_TRUE(WaitForState(id, "completed"));
 }
@@ -118,14 +123,15 @@ TEST_F(RunnerCancel, AWorkerThatIgnoresItIsAbandonedAndItsSlotGivenOn) {
   Gate gate;
   std::atomic<bool> late = false;
   std::atomic<bool> said = true;
-  workers.Add("deaf", [&](RunningJob& job) {
-    gate.Pass();
-    said = job.Complete();
-    late = true;
-  });
+  workers.Add("deaf",
+              [&](RunningJob& job) {
+                gate.Pass();
+                said = job.Complete();
+                late = true;
+              },
+              {.timeout = milliseconds(5)});
   workers.Add("k", [](RunningJob&) {});
   RunnerOptions options = Options(1);
-  options.timeout = milliseconds(5);
   options.abandon_after = milliseconds(5);
   const auto runner = Started(workers, options);
   const auto deaf = InsertOne(JobOf("q", "deaf"));

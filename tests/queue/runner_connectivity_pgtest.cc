@@ -54,7 +54,7 @@ class RunnerConnectivity : public ::testing::Test {
   }
 
   bool WaitForAll(int count) {
-    return WaitUntil(std::chrono::seconds(120), [&] {
+    return WaitUntil(std::chrono::seconds(300), [&] {
       Maintain();
       try {
         return database.Ask("SELECT count(*) FROM jobs_finished") ==

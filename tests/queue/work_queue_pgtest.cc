@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 #include <mutex>
@@ -310,11 +312,17 @@ TEST_F(Results, TheBackOffGrowsWithTheFourthPower) {
   InsertOne(JobOf("q"));
   const auto client = NewClient();
   for (const int seconds : {1, 16, 81}) {
-    FinishOne(LeaseOne(*client), Outcome::kFailed, "no");
-    const double wait = std::stod(database.Ask(
-        "SELECT extract(epoch FROM scheduled_at - now()) FROM jobs"));
-    EXPECT_LE(wait, seconds * 1.1);
-    EXPECT_GE(wait, seconds * 0.9 - 0.9);
+    const Job job = LeaseOne(*client);
+    const std::string clock = "SELECT clock_timestamp()";
+    const std::string before = database.Ask(clock);
+    FinishOne(job, Outcome::kFailed, "no");
+    const std::string after = database.Ask(clock);
+    EXPECT_EQ(database.Ask(fmt::format(
+                  "SELECT scheduled_at BETWEEN '{}'::timestamptz + {} * "
+                  "interval '0.9 s' AND '{}'::timestamptz + {} * "
+                  "interval '1.1 s' FROM jobs",
+                  before, seconds, after, seconds)),
+              "t");
     database.Execute("UPDATE jobs SET state = 'available'");
   }
 }

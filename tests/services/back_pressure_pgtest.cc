@@ -54,7 +54,7 @@ TEST_F(DatabaseTroubleStandstill, MemoryIsBoundedAndNothingIsLost) {
   const bool is_long = std::getenv("FLUXNETES_TEST_LONG") != nullptr;
   const auto serve = world_.Serve();
   world_.SubmitMixed("before");
-  ASSERT_TRUE(WaitUntil(seconds(30), [&] { return world_.Bindings() > 6; }))
+  ASSERT_TRUE(WaitUntil(kPatience, [&] { return world_.Bindings() > 6; }))
       << world_.Log();
   const auto resident = ResidentBytes(serve->id());
   server_.Pause();
@@ -74,13 +74,13 @@ TEST_F(DatabaseTroubleStandstill, MemoryIsBoundedAndNothingIsLost) {
 }
 
 TEST_F(DatabaseTroubleStandstill, StopIsGivenUpWithinItsGraceAndNothingIsLost) {
-  const auto serve = world_.Serve();
+  const auto serve = world_.Serve({{"FLUXNETES_SHUTDOWN_GRACE", "10s"}});
   world_.SubmitMixed("before");
-  ASSERT_TRUE(WaitUntil(seconds(30), [&] { return world_.Bindings() > 6; }))
+  ASSERT_TRUE(WaitUntil(kPatience, [&] { return world_.Bindings() > 6; }))
       << world_.Log();
   server_.Pause();
   serve->Signal(SIGTERM);
-  EXPECT_EQ(serve->WaitForEnd(seconds(25)), 1) << world_.Log();
+  EXPECT_EQ(serve->WaitForEnd(seconds(40)), 1) << world_.Log();
   server_.Resume();
   const auto next = world_.Serve();
   EXPECT_TRUE(world_.WaitForEnd()) << world_.Leftovers() << "\n"

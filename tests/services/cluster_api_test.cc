@@ -187,9 +187,9 @@ TEST_F(ClusterApiTest, PatchChangesLabelsAndLiftsGates) {
 
 TEST_F(ClusterApiTest, ConditionIsSetAndShown) {
   CreatePod("p");
-  const Json pod = SendJson("PATCH", "/api/v1/namespaces/a/pods/p/status",
-                            cluster::WriteConditionPatch(
-                                {"a", "p", "", "Unschedulable", "wait"}, {}));
+  const Json pod = SendJson(
+      "PATCH", "/api/v1/namespaces/a/pods/p/status",
+      cluster::WriteConditionPatch({"a", "p", "", "Unschedulable", "wait"}));
   EXPECT_EQ(pod["status"]["conditions"][0]["message"], "wait");
 }
 

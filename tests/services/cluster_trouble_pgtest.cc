@@ -34,9 +34,10 @@ TEST_F(ClusterTrouble, IsSaidAndWaitedFor) {
 }
 
 TEST_F(ClusterTrouble, StopsInOrderAndLeavesNothingLeased) {
-  const auto serve = world_.Serve({{"FLUXNETES_SHUTDOWN_GRACE", "8s"}});
+  // Half of it is less than the deadline of a call, 15 s.
+  const auto serve = world_.Serve({{"FLUXNETES_SHUTDOWN_GRACE", "20s"}});
   world_.Submit("g", {.size = 2, .seconds = 600});
-  ASSERT_TRUE(WaitUntil(seconds(30), [&] {
+  ASSERT_TRUE(WaitUntil(kPatience, [&] {
     return world_.Ask("SELECT state FROM pod_groups") == "bound";
   })) << world_.Log();
   world_.SetFaults({{"reachable", false}});
@@ -45,13 +46,13 @@ TEST_F(ClusterTrouble, StopsInOrderAndLeavesNothingLeased) {
       std::chrono::system_clock::now());
   ASSERT_EQ(workers::CancelGroup(database_.pool(), "default", "g", "t", now),
             1);
-  ASSERT_TRUE(WaitUntil(seconds(30), [&] {
+  ASSERT_TRUE(WaitUntil(kPatience, [&] {
     return world_.Ask(
                "SELECT count(*) FROM jobs WHERE kind = 'cleanup' "
                "AND state = 'running'") == "1";
   })) << world_.Log();
   serve->Signal(SIGTERM);
-  EXPECT_EQ(serve->WaitForEnd(seconds(30)), 0) << world_.Log();
+  EXPECT_EQ(serve->WaitForEnd(seconds(60)), 0) << world_.Log();
   EXPECT_TRUE(world_.WaitForLog("waiting for the cluster no more"));
   EXPECT_EQ(world_.Ask("SELECT count(*) FROM jobs WHERE state = 'running'"),
             "0");

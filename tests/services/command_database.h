@@ -45,7 +45,7 @@ class CommandDatabase : public ::testing::Test {
         "INSERT INTO wait_reasons VALUES ('default', 3,"
         "  'needs 1 cpu; none is free', " +
         minute +
-        ");"
+        ", 'room');"
         "INSERT INTO reservations VALUES (2, 'default', 'reservation', " +
         At(seconds(300)) + ", '{n1}', " + minute + ")");
     AddPods(minute);
@@ -124,7 +124,7 @@ class CommandDatabase : public ::testing::Test {
     database_.Execute(
         "INSERT INTO nodes VALUES "
         "('n1', 4000, 8589934592, 110, '{\"gpu\": 2}', 1500, 1073741824, 2,"
-        "  NULL, '{\"zone\": \"z1\"}', " +
+        "  NULL, '{\"topology.kubernetes.io/zone\": \"z1\"}', " +
         at +
         "), ('n2', 4000, 8589934592, 110, '{}', 0, 0, 0, 'cordoned', '{}', " +
         at + ")");

@@ -8,6 +8,7 @@
 #include <set>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
 
 #include "cluster/objects.h"
 #include "cluster/pod_template.h"
@@ -26,7 +27,6 @@ using testing::WaitUntil;
 constexpr const char* kNodes =
     "nodes: [{count: 4, name: n, cpu: 4, memory: 16Gi}]\n";
 constexpr const char* kJobs = "/apis/batch/v1/namespaces/default/jobs";
-constexpr seconds kPatience{30};
 
 std::string Milliseconds(milliseconds time) {
   return std::to_string(time.count()) + "ms";
@@ -129,6 +129,7 @@ std::unique_ptr<Process> Deployment::Serve(
       {"FLUXNETES_CLIENT_TTL", Milliseconds(kTimeToLive)},
       {"FLUXNETES_CLIENT_HEARTBEAT", Milliseconds(kTimeToLive / 8)},
       {"FLUXNETES_MAX_CONNECTIONS", "8"},
+      {"FLUXNETES_SHUTDOWN_GRACE", "60s"},
       {"FLUXNETES_LOG_FORMAT", "text"}};
   for (const auto& [name, value] : environment) all[name] = value;
   return std::make_unique<Process>(
@@ -161,9 +162,11 @@ void Deployment::SubmitMixed(const std::string& prefix) {
   Submit(prefix + "-late", {.seconds = 30, .deadline_seconds = 1});
 }
 
-void Deployment::SubmitPods(const std::string& name, int size) {
+void Deployment::SubmitPods(const std::string& name, int size, int count) {
   gangs_[name] = size;
-  for (int i = 0; i < size; ++i) {
+  int& submitted = bare_pods_[name];
+  const int end = count == 0 ? size : submitted + count;
+  for (int i = std::exchange(submitted, end); i < end; ++i) {
     json pod = JobOf(name, {.size = size})["spec"]["template"];
     pod["metadata"]["namespace"] = "default";
     pod["metadata"]["name"] = fmt::format("{}-{}", name, i);

@@ -27,6 +27,9 @@ namespace fluxnetes::services {
 // How short the time to live of the schedulers' clients is here.
 inline constexpr std::chrono::milliseconds kTimeToLive{800};
 
+// How long a test waits for what must come, on a slow machine too.
+inline constexpr std::chrono::seconds kPatience{120};
+
 // What a Job of a test asks for.
 struct Workload {
   int size = 1;  // of its gang; 1: without labels
@@ -56,8 +59,9 @@ class Deployment {
   // fails first, a Job with a deadline, labels that are refused. Names begin
   // with `prefix`.
   void SubmitMixed(const std::string& prefix);
-  // A gang of bare pods: NAME-0, NAME-1, ...
-  void SubmitPods(const std::string& name, int size);
+  // A gang of bare pods: NAME-0, NAME-1, ...; the next so many of them only, if
+  // it says so.
+  void SubmitPods(const std::string& name, int size, int count = 0);
   // Its pods were deleted before they could be bound: nobody asks for them.
   void ForgetGang(const std::string& name) { gangs_.erase(name); }
   // A gang that loses a member while it is being bound, so that its places are
@@ -77,7 +81,7 @@ class Deployment {
   std::size_t Bindings();
 
   // Until every Job is over and the tables hold nothing more.
-  bool WaitForEnd(std::chrono::seconds patience = std::chrono::seconds(60));
+  bool WaitForEnd(std::chrono::seconds patience = std::chrono::seconds(180));
 
   // What the truth shows that must not be, one line each: a pod that was bound
   // twice or refused by its kubelet, a node that is over-committed; and, when
@@ -96,7 +100,7 @@ class Deployment {
   // What all processes have said.
   std::string Log() const;
   bool WaitForLog(const std::string& words, std::size_t from = 0,
-                  std::chrono::seconds patience = std::chrono::seconds(20));
+                  std::chrono::seconds patience = std::chrono::seconds(60));
 
   const std::string& folder() const { return folder_; }
 
@@ -108,7 +112,8 @@ class Deployment {
   std::unique_ptr<testing::Process> cluster_;
   std::unique_ptr<cluster::HttpClient> api_;
   std::unique_ptr<sql::Pool> pool_;
-  std::map<std::string, int> gangs_;  // size by group name
+  std::map<std::string, int> gangs_;      // size by group name
+  std::map<std::string, int> bare_pods_;  // submitted so far, by group name
 };
 
 }  // namespace fluxnetes::services

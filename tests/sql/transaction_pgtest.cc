@@ -35,6 +35,12 @@ class TransactionTest : public ::testing::Test {
     fresh.UseCatalogues({kQueries});
   }
 
+  PoolOptions OneConnection() {
+    PoolOptions options = database.pool().options();
+    options.max_connections = 1;
+    return options;
+  }
+
   Error FailureOf(const std::string& script) {
     Transaction transaction(database.pool());
     try {
@@ -47,6 +53,22 @@ class TransactionTest : public ::testing::Test {
 
   TestDatabase database{false};
 };
+
+TEST_F(TransactionTest, OnlyOneThatIsToldSoDoesNotWaitForTheDisk) {
+  Pool pool(OneConnection());
+  {
+    Transaction transaction(pool);
+    transaction.RunScript("SET synchronous_commit = local");
+    transaction.Commit();
+  }
+  const auto waits = [&](Durability durability) {
+    Transaction transaction(pool, Isolation::kReadCommitted, durability);
+    return transaction.RunScript("SHOW synchronous_commit")[0].Get<std::string>(
+        0);
+  };
+  EXPECT_EQ(waits(Durability::kNoWait), "off");
+  EXPECT_EQ(waits(Durability::kWait), "local");
+}
 
 TEST_F(TransactionTest, IsUndoneUnlessCommitted) {
   {
@@ -165,7 +187,7 @@ TEST_F(TransactionTest, EveryErrorKeepsItsSqlstate) {
 
 TEST_F(TransactionTest, AStatementHasItsTimeLimit) {
   PoolOptions options = database.options();
-  options.statement_timeout = milliseconds(20);
+  options.statement_timeout = milliseconds(1'000);
   Pool pool(options);
   Transaction transaction(pool);
   EXPECT_THROW(transaction.RunScript("SELECT pg_sleep(60)"), Error);
@@ -173,7 +195,7 @@ TEST_F(TransactionTest, AStatementHasItsTimeLimit) {
 
 TEST_F(TransactionTest, AnIdleTransactionIsUndoneByTheServer) {
   PoolOptions options = database.options();
-  options.idle_transaction_timeout = milliseconds(20);
+  options.idle_transaction_timeout = milliseconds(1'000);
   Pool pool(options);
   Transaction idle(pool);
   idle.RunScript("LOCK TABLE t");

@@ -28,7 +28,8 @@ SchedulerProcess::SchedulerProcess(const sql::PoolOptions& database,
       client(pool, {.time_to_live = std::chrono::hours(1)}),
       intake_leader(pool, client, "intake"),
       intake(pool, jobs, intake_leader, cluster, cache,
-             {.own_bindings = &own_bindings,
+             {.promoter = &promoter,
+              .own_bindings = &own_bindings,
               .differences = &differences,
               .on_listed = [this] { resync.Listed(); }}),
       promoter(pool, jobs, {}),
@@ -37,9 +38,11 @@ SchedulerProcess::SchedulerProcess(const sql::PoolOptions& database,
       announcer(cluster, own_bindings, {.pause = {}}),
       binder(pool, jobs, client, cluster, cache,
              {.own_bindings = &own_bindings, .announcer = &announcer}),
+      overdue(pool, cluster, cache),
       cleanup(pool, jobs, client, cluster, {}),
       notices(jobs, client, cluster, {}),
-      resync(pool, jobs, cluster, cache, intake, match, differences, {}) {
+      resync(pool, jobs, cluster, cache, intake, match, differences, {}),
+      wait_news(pool, cluster, own_bindings, {}) {
   client.Register();
 }
 
@@ -60,15 +63,17 @@ bool SchedulerProcess::RunWorker(int which, cluster::Time now) {
         return match.RunOnce(now);
       case 3: {
         const bool more = binder.RunOnce(now);
-        binder.GiveUpOverdue(now);
+        overdue.GiveUp(now);
         return announcer.RunOnce(now) || more;
       }
       case 4:
         return cleanup.RunOnce(now);
       case 5:
         return notices.RunOnce();
-      default:
+      case 6:
         return resync.RunOnce(now);
+      default:
+        return wait_news.RunOnce(now);
     }
   } catch (const cluster::Unreachable&) {
     return false;  // its thread would back off and try again: so does the next

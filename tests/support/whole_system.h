@@ -28,8 +28,10 @@
 #include "workers/intake.h"
 #include "workers/match_replica.h"
 #include "workers/notices.h"
+#include "workers/overdue_bindings.h"
 #include "workers/promoter.h"
 #include "workers/resync.h"
+#include "workers/wait_news.h"
 
 namespace fluxnetes::testing {
 
@@ -42,7 +44,7 @@ struct SchedulerProcess {
   // reached is passed over.
   bool Step(cluster::Time now);
   // One of them: 0 is intake.
-  static constexpr int kWorkers = 7;
+  static constexpr int kWorkers = 8;
   bool RunWorker(int which, cluster::Time now);
   // Clean: hands everything over.
   void Stop();
@@ -59,9 +61,11 @@ struct SchedulerProcess {
   workers::MatchReplica match;
   workers::Announcer announcer;
   workers::Binder binder;
+  workers::OverdueBindings overdue;
   workers::Cleanup cleanup;
   workers::Notices notices;
   workers::Resync resync;
+  workers::WaitNews wait_news;
 };
 
 class WholeSystem {

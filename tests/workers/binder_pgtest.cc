@@ -7,13 +7,6 @@ using ::testing::HasSubstr;
 
 class BinderTest : public MatchTest {
  protected:
-  void Place(const std::string& gang, int size) {
-    CreateGang(gang, size);
-    ObserveAndPromote();
-    Match();
-    ASSERT_EQ(StateOf(gang), "allocated");
-  }
-
   std::string NodeOf(const std::string& pod) {
     return door.PodOf("default/" + pod).node_name;
   }
@@ -46,6 +39,17 @@ TEST_F(BinderTest, NodeCordonedMeanwhileSendsTheGroupBackWhole) {
   EXPECT_EQ(NodeOf("train-0"), "n1");
 }
 
+TEST_F(BinderTest, NothingIsBoundOrSentBackBeforeTheClusterIsListed) {
+  Place("train", 3);
+  StartIntake();
+  StartMatch();
+  BindPlaced();
+  EXPECT_EQ(StateOf("train"), "allocated");
+  Observe();
+  BindPlaced();
+  EXPECT_EQ(StateOf("train"), "bound");
+}
+
 TEST_F(BinderTest, NodeFilledByOthersMeanwhileSendsTheGroupBackWhole) {
   Place("train", 3);
   Place("small", 1);
@@ -66,19 +70,47 @@ TEST_F(BinderTest, NodeFilledByOthersMeanwhileSendsTheGroupBackWhole) {
   EXPECT_EQ(StateOf("train"), "bound");
 }
 
-// What was given to our pods counts, however much they ask for by now: else
-// the match would give the group the same node for ever.
-TEST_F(BinderTest, PodThatWasResizedSendsNobodyBack) {
+TEST_F(BinderTest, PodThatWasResizedCountsWithWhatItHasGrownTo) {
   Place("first", 1);
   BindPlaced();
   Observe();
-  door.ChangePod("default/first-0", [](cluster::Pod& pod) {
-    pod.request.resources.cpu_milli = 64'000;
-  });
-  Observe();
   Place("second", 1);
+  const auto resize = [this](std::int64_t cpu) {
+    door.ChangePod("default/first-0", [cpu](cluster::Pod& pod) {
+      pod.request.resources.cpu_milli = cpu;
+    });
+    Observe();
+  };
+  resize(64'000);  // all that n0 has
   BindPlaced();
-  EXPECT_EQ(NodeOf("second-0"), "n0");
+  EXPECT_EQ(NodeOf("second-0"), "");
+  Match();
+  BindPlaced();
+  EXPECT_EQ(NodeOf("second-0"), "n1");
+  resize(500);  // less than it was granted
+  Place("third", 1);
+  BindPlaced();
+  EXPECT_EQ(NodeOf("third-0"), "n0");
+}
+
+TEST_F(BinderTest, GroupWhoseBindingIsRefusedIsMatchedAgainAfterAPause) {
+  Place("train", 2);
+  door.refuses_bindings = "no right to";
+  const auto now = std::chrono::time_point_cast<std::chrono::microseconds>(
+      std::chrono::system_clock::now());
+  BindPlaced(now);
+  EXPECT_EQ(StateOf("train"), "pending queued");
+  EXPECT_THAT(Ask("SELECT reason FROM pod_groups"), HasSubstr("no right to"));
+  EXPECT_EQ(Ask("SELECT count(*) FROM placements"), "0");
+  EXPECT_EQ(Ask("SELECT j.state FROM jobs j JOIN pod_groups g ON "
+                "g.match_job = j.id"),
+            "scheduled");
+  door.refuses_bindings.clear();
+  database.Execute("UPDATE jobs SET scheduled_at = now()");
+  jobs->MakeDueAvailable();
+  Match();
+  BindPlaced();
+  EXPECT_EQ(StateOf("train"), "bound");
 }
 
 TEST_F(BinderTest, MemberThatIsGoneIsWaitedForBeforeAnythingIsPosted) {
@@ -201,54 +233,6 @@ TEST_F(BinderTest, UnreachableClusterLosesNoJob) {
   EXPECT_EQ(StateOf("train"), "bound");
 }
 
-TEST_F(BinderTest, GroupBoundInPartTooLongStartsAnew) {
-  Place("train", 2);
-  BindPlaced();
-  database.Execute(
-      "UPDATE pods SET state = 'waiting', node_name = NULL "
-      "WHERE pod_name = 'train-1';"
-      "UPDATE pod_groups SET state = 'pending', phase = 'queued', "
-      "first_in_line = true, went_back_at = allocated_at");
-  binder->GiveUpOverdue(kNoon + std::chrono::seconds(30));
-  EXPECT_TRUE(door.deleted.empty());
-  binder->GiveUpOverdue(kNoon + std::chrono::seconds(61));
-  ASSERT_EQ(door.deleted.size(), 1U);
-  EXPECT_EQ(door.deleted[0], "Pod default/train-0");
-}
-
-TEST_F(BinderTest, GroupWhoseRestCanNeverFitStartsAnewToo) {
-  Place("train", 2);
-  BindPlaced();
-  database.Execute(
-      "UPDATE pods SET state = 'waiting', node_name = NULL "
-      "WHERE pod_name = 'train-1';"
-      "UPDATE pod_groups SET state = 'unsatisfiable', first_in_line = true, "
-      "went_back_at = allocated_at");
-  binder->GiveUpOverdue(kNoon + std::chrono::seconds(61));
-  EXPECT_EQ(door.deleted.size(), 1U);
-}
-
-TEST_F(BinderTest, GroupThatRanForLongHasTheWholeTimeToBeBoundAgain) {
-  Place("train", 2);
-  BindPlaced();
-  Observe();
-  const auto later = kNoon + std::chrono::hours(5);
-  cluster::Pod late =
-      PodOf({.name = "late", .group = "train", .size = 2, .owner = "train"});
-  door.End("default/train-0", cluster::PodPhase::kFailed);
-  Observe(later);
-  database.Execute(
-      "DELETE FROM placements WHERE pod_uid IN (SELECT uid FROM "
-      "pods WHERE state = 'failed')");  // its hold has ended
-  door.Put(late);
-  Observe(later);
-  ASSERT_EQ(StateOf("train"), "pending queued");
-  binder->GiveUpOverdue(later + std::chrono::seconds(30));
-  EXPECT_TRUE(door.deleted.empty());
-  binder->GiveUpOverdue(later + std::chrono::seconds(61));
-  EXPECT_EQ(door.deleted.size(), 1U);
-}
-
 TEST_F(BinderTest, GroupThatChangedMeanwhileIsNotSentBack) {
   Place("train", 2);
   door.before_bind = [this] {
@@ -260,10 +244,36 @@ TEST_F(BinderTest, GroupThatChangedMeanwhileIsNotSentBack) {
   EXPECT_EQ(Ask("SELECT count(*) FROM placements"), "2");
 }
 
+TEST_F(BinderTest, PodsOfAGroupThatGoesBackAreTouched) {
+  Place("train", 2);
+  SetNode("n0", 64'000, /*cordoned=*/true);
+  BindPlaced();
+  EXPECT_THAT(door.touched, ::testing::UnorderedElementsAre("default/train-0",
+                                                            "default/train-1"));
+}
+
+TEST_F(BinderTest, GroupWhosePodsMayNotBeTouchedGoesBackOnlyIfFirstLeased) {
+  Place("train", 1);
+  Place("other", 1);
+  SetNode("n0", 64'000, /*cordoned=*/true);
+  door.refuses_touches = true;
+  database.Execute(
+      "UPDATE jobs SET attempt = 1 WHERE kind = 'bind' AND args->>'group' = "
+      "(SELECT id::text FROM pod_groups WHERE group_name = 'other')");
+  BindPlaced();
+  EXPECT_EQ(StateOf("train"), "pending queued");
+  EXPECT_EQ(StateOf("other"), "allocated");
+  EXPECT_EQ(Jobs("bind"), "1");  // later
+  door.refuses_touches = false;
+  database.Execute("UPDATE jobs SET scheduled_at = now() WHERE kind = 'bind'");
+  jobs->MakeDueAvailable();
+  BindPlaced();
+  EXPECT_EQ(StateOf("other"), "pending queued");
+}
+
 TEST_F(BinderTest, LateBindingThatCannotBeTakenBackIsRecorded) {
   Place("train", 2);
   SetNode("n0", 64'000, /*cordoned=*/true);
-  database.Execute("UPDATE jobs SET attempt = 1 WHERE kind = 'bind'");
   door.LoseEvents();  // of the POST of a binder that was paused
   door.ChangePod("default/train-0",
                  [](cluster::Pod& pod) { pod.node_name = "n0"; });

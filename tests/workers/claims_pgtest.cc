@@ -1,9 +1,11 @@
 // Groups whose pods use PersistentVolumeClaims, from the match to the binding.
 #include "tests/workers/match_fixture.h"
+#include "workers/wait_news.h"
 
 namespace fluxnetes::workers {
 namespace {
 
+using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -123,12 +125,16 @@ TEST_F(Claims, ThatDoNotExistAreWaitedForAndToldOnce) {
   EXPECT_EQ(StateOf("a"), "pending queued");
   EXPECT_EQ(ReasonOf("a"),
             "waits for its volumes: claim \"data\" does not exist (pod a)");
-  EXPECT_EQ(Jobs("notice"), "1");
-  EXPECT_THAT(Ask("SELECT args FROM jobs WHERE kind = 'notice'"),
-              HasSubstr("does not exist"));
+  WaitNews news(database.pool(), door, own_bindings, {});
+  news.RunOnce(kNoon + seconds(10));
+  ASSERT_EQ(door.conditions.size(), 1U);
+  EXPECT_THAT(door.conditions[0].message, HasSubstr("does not exist"));
+  EXPECT_EQ(door.events.size(), 1U);
   Restart();  // the next owner says nothing again
   Run();
-  EXPECT_EQ(Jobs("notice"), "1");
+  news.RunOnce(kNoon + seconds(1'000));
+  EXPECT_EQ(door.conditions.size(), 1U);
+  EXPECT_EQ(door.events.size(), 1U);
   PutClaim("data", "eager");
   Run();
   EXPECT_THAT(ReasonOf("a"), HasSubstr("\"data\" has no volume yet"));

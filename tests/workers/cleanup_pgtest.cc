@@ -1,6 +1,7 @@
 #include "sql/faults.h"
 #include "tests/workers/lifecycle_fixture.h"
 #include "workers/cleanup.h"
+#include "workers/group_jobs.h"
 
 namespace fluxnetes::workers {
 namespace {
@@ -14,7 +15,10 @@ constexpr cluster::Time kDeadline = kNoon + std::chrono::seconds(60);
 class CleanupTest : public LifecycleTest {
  protected:
   CleanupTest()
-      : cleanup(database.pool(), *jobs, *client, door, Cleanup::Options{}) {}
+      : cleanup(database.pool(), *jobs, *client, door,
+                {.on_refused = [this](const std::string& why) {
+                  refused.push_back(why);
+                }}) {}
 
   void Clean(cluster::Time now = kNoon) {
     while (cleanup.RunOnce(now)) {
@@ -31,6 +35,7 @@ class CleanupTest : public LifecycleTest {
   }
   std::string Result() { return AskAll("SELECT result FROM group_history"); }
 
+  std::vector<std::string> refused;
   Cleanup cleanup;
 };
 
@@ -259,6 +264,40 @@ TEST_F(CleanupTest, DeadlineIsAskedForAgainButNotAllTheTime) {
   EXPECT_EQ(door.deleted.size(), 1u);
   Clean(kDeadline + std::chrono::seconds(10));
   EXPECT_EQ(door.deleted.size(), 2u);
+}
+
+TEST_F(CleanupTest, WhatMayNotBeDeletedKeepsNothingElseBack) {
+  Run("late", 2, kDeadline);
+  Run("cancelled", 1);
+  Run("done", 1);
+  door.undeletable = {"Job default/late", "Job default/cancelled"};
+  database.Execute(
+      "UPDATE pod_groups SET cancel_reason = 'no longer wanted' "
+      "WHERE group_name = 'cancelled'");
+  const auto job =
+      CancelJob(std::stoll(Ask("SELECT id FROM pod_groups WHERE group_name = "
+                               "'cancelled'")),
+                "no longer wanted");
+  jobs->Insert({&job, 1});
+  End("default/done-0", cluster::PodPhase::kSucceeded);
+  Clean(kDeadline + std::chrono::seconds(1));
+  EXPECT_EQ(Result(), "succeeded");
+  // Once for the two pods of each.
+  EXPECT_THAT(door.deleted, UnorderedElementsAre("Job default/late",
+                                                 "Job default/cancelled"));
+  EXPECT_THAT(refused, UnorderedElementsAre(
+                           "deleting Job default/late: forbidden",
+                           "deleting Job default/cancelled: forbidden"));
+  // Both are asked for again, and go when they may.
+  EXPECT_EQ(Jobs("cleanup"), "1");
+  door.undeletable.clear();
+  door.deleted.clear();
+  database.Execute("UPDATE jobs SET scheduled_at = now()");
+  jobs->MakeDueAvailable();
+  Clean(kDeadline + std::chrono::seconds(20));
+  EXPECT_THAT(door.deleted, UnorderedElementsAre("Job default/late",
+                                                 "Job default/cancelled"));
+  EXPECT_EQ(Jobs("cleanup"), "0");
 }
 
 // It gave all its places back and waits for another: the next one's deadline

@@ -8,18 +8,18 @@ namespace {
 
 using ::testing::HasSubstr;
 
-cluster::Pod PodWith(std::map<std::string, std::string> labels) {
+cluster::Pod PodWith(const std::map<std::string, std::string>& labels) {
   cluster::Pod pod;
   pod.namespace_name = "science";
   pod.name = "train-0";
-  pod.labels = std::move(labels);
+  pod.labels = labels;
   return pod;
 }
 
 GroupLabels Read(const cluster::Pod& pod) { return ReadGroupLabels(pod, {}); }
 
-std::string WhyRefused(std::map<std::string, std::string> labels) {
-  const GroupLabels read = Read(PodWith(std::move(labels)));
+std::string WhyRefused(const std::map<std::string, std::string>& labels) {
+  const GroupLabels read = Read(PodWith(labels));
   EXPECT_EQ(read.group_size.has_value(), read.refused.empty());
   return read.refused;
 }

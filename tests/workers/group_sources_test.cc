@@ -18,21 +18,21 @@ constexpr const char* kCoscheduling = cluster::kCoschedulingLabel;
 
 class GroupSources : public ::testing::Test {
  protected:
-  static cluster::Pod PodWith(Marks labels, Marks annotations = {}) {
+  static cluster::Pod PodWith(const Marks& labels, Marks annotations = {}) {
     cluster::Pod pod;
     pod.namespace_name = "science";
     pod.name = "train-0";
-    pod.labels = std::move(labels);
+    pod.labels = labels;
     pod.annotations = std::move(annotations);
     return pod;
   }
-  static cluster::Pod OfJob(Marks labels, Marks annotations = {}) {
-    cluster::Pod pod = PodWith(std::move(labels), std::move(annotations));
+  static cluster::Pod OfJob(const Marks& labels, Marks annotations = {}) {
+    cluster::Pod pod = PodWith(labels, std::move(annotations));
     pod.controller = cluster::Owner{"Job", "train", "job-uid"};
     return pod;
   }
-  static cluster::Pod OfNativeGroup(Marks labels = {}) {
-    cluster::Pod pod = PodWith(std::move(labels));
+  static cluster::Pod OfNativeGroup(const Marks& labels = {}) {
+    cluster::Pod pod = PodWith(labels);
     pod.scheduling_group = "workers";
     return pod;
   }
@@ -130,10 +130,33 @@ TEST_F(GroupSources, JobWithoutAWordIsNoGang) {
 TEST_F(GroupSources, SizeAloneMakesAGangOfTheJob) {
   EXPECT_EQ(Read(OfJob({{kGroupSizeLabel, "8"}})), "train of 8");
   EXPECT_EQ(Read(OfJob({{kGroupSizeLabel, "1"}})), kAlone);
+  EXPECT_EQ(Read(OfJob({{kGroupSizeLabel, "8"}, {kGroupByLabel, "job"}})),
+            "train of 8");
+  EXPECT_EQ(Read(OfJob({{kGroupSizeLabel, "1"}, {kGroupByLabel, "job"}})),
+            kAlone);
   EXPECT_THAT(Read(OfJob({{kGroupSizeLabel, "x"}})),
               StartsWith("label fluxnetes.group-size is \"x\""));
   EXPECT_THAT(Read(PodWith({{kGroupSizeLabel, "8"}})),
               HasSubstr("the pod names no group"));
+}
+
+TEST_F(GroupSources, SizeOfAJobSetMakesAGangOfIt) {
+  const char* const set = "jobset.sigs.k8s.io/jobset-name";
+  const auto read = [&](Marks labels) {
+    labels[kGroupByLabel] = "jobset";
+    return Read(OfJob(labels));
+  };
+  EXPECT_EQ(read({{kGroupSizeLabel, "12"}, {set, "llm"}}), "llm of 12");
+  EXPECT_EQ(read({{kGroupSizeLabel, "1"}, {set, "llm"}}), "llm of 1");
+  EXPECT_EQ(Read(OfJob({{kGroupSizeLabel, "4"}, {set, "llm"}})), "train of 4");
+  EXPECT_THAT(read({{kGroupSizeLabel, "4"}}), HasSubstr("is of no JobSet"));
+  EXPECT_THAT(read({{set, "llm"}}),
+              HasSubstr("accompanied by the label fluxnetes.group-size"));
+  EXPECT_THAT(
+      read({{kGroupNameLabel, "a"}, {kGroupSizeLabel, "4"}, {set, "llm"}}),
+      HasSubstr("it must be left out"));
+  EXPECT_THAT(Read(OfJob({{kGroupSizeLabel, "4"}, {kGroupByLabel, "set"}})),
+              HasSubstr("it must be job or jobset"));
 }
 
 TEST_F(GroupSources, CoschedulingGroupHasTheSizeOfItsPodGroup) {
@@ -173,6 +196,45 @@ TEST_F(GroupSources, NativeGroupIsAGangIfItsPolicySaysSo) {
   EXPECT_EQ(Read(OfNativeGroup()), kAlone);
   PutGroup(PodGroupApi::kNative, "workers", std::nullopt, true);
   EXPECT_THAT(Read(OfNativeGroup()), HasSubstr("neither gang nor basic"));
+}
+
+TEST_F(GroupSources, ConstraintOfANativeGroupIsRequired) {
+  cluster::PodGroup group;
+  group.name = {PodGroupApi::kNative, "science", "workers"};
+  group.min_members = 5;
+  group.topology = {"topology.kubernetes.io/rack"};
+  group.priority = 7;
+  Put(group);
+  const auto labels = ReadGroupLabels(OfNativeGroup(), cache_);
+  EXPECT_EQ(labels.topology.required, "topology.kubernetes.io/rack");
+  EXPECT_EQ(labels.priority, 7);
+  EXPECT_EQ(Read(OfNativeGroup({{"fluxnetes.topology-required", "rack"}})),
+            "workers of 5");
+  EXPECT_EQ(Read(OfNativeGroup({{"fluxnetes.topology-preferred", "host"}})),
+            "workers of 5");
+  EXPECT_EQ(Read(OfNativeGroup({{"fluxnetes.topology-required", "zone"}})),
+            "fluxnetes.topology-required is \"topology.kubernetes.io/zone\": "
+            "the group is that of PodGroup science/workers (scheduling.k8s.io)"
+            ", which constrains topology.kubernetes.io/rack; it must be the "
+            "same, or left out");
+  EXPECT_THAT(Read(OfNativeGroup({{"fluxnetes.topology-preferred", "zone"}})),
+              HasSubstr("wider than rack"));
+  group.min_members.reset();
+  Put(group);
+  EXPECT_THAT(Read(OfNativeGroup()),
+              HasSubstr("has a topology constraint and the policy basic"));
+}
+
+TEST_F(GroupSources, NativeGroupWithResourceClaimsIsRefused) {
+  cluster::PodGroup group;
+  group.name = {PodGroupApi::kNative, "science", "workers"};
+  group.min_members = 5;
+  group.resource_claims = {"fabric"};
+  Put(group);
+  EXPECT_EQ(Read(OfNativeGroup()),
+            "PodGroup science/workers (scheduling.k8s.io) has resourceClaims "
+            "(dynamic resource allocation), which this scheduler does not "
+            "support");
 }
 
 TEST_F(GroupSources, FirstThatNamesAGroupCounts) {

@@ -247,6 +247,48 @@ TEST_F(IntakeTest, WhatHappenedWhileItWasAwayIsFoundByAComparison) {
   EXPECT_EQ(StateOf("fluxnetes-group-default-y"), "pending queued");
 }
 
+// A list comes in parts: what it has not told yet is not gone.
+TEST_F(IntakeTest, NoMemberIsTakenForGoneWhileTheFirstListGoesOn) {
+  CreateGang("train", 3);
+  ObserveAndPromote();
+  door.LoseEvents();
+  for (const char* name : {"train-0", "train-1", "train-2"})
+    door.ChangePod("default/" + std::string(name), [](cluster::Pod& pod) {
+      pod.node_name = "n1";
+      pod.phase = cluster::PodPhase::kSucceeded;
+    });
+  StartIntake({.events = 1});
+  Observe();
+  EXPECT_EQ(AskAll("SELECT pod_name, state, node_name FROM pods ORDER BY 1"),
+            "train-0|succeeded|n1\ntrain-1|succeeded|n1\n"
+            "train-2|succeeded|n1");
+}
+
+// What the former leader has recorded is not gone because this watch lags.
+TEST_F(IntakeTest, NewLeaderThatIsBehindItsPredecessorListsBeforeItWrites) {
+  queue::Client other(database.pool(),
+                      {.time_to_live = std::chrono::minutes(5)});
+  other.Register();
+  queue::Leadership theirs(database.pool(), other, "intake");
+  ASSERT_TRUE(theirs.TryAcquire());
+  Create({.name = "early", .group = "pair", .size = 2});
+  Observe();
+  door.LoseEvents();
+  Create({.name = "late", .group = "pair", .size = 2});
+  const cluster::Pod& late = door.PodOf("default/late");
+  database.Execute(
+      "INSERT INTO pods_provisional (uid, namespace, pod_name, group_name, "
+      "group_size, queue, request, resource_version, created_at) VALUES ('" +
+      late.uid + "', 'default', 'late', 'pair', 2, 'default', '{}', '" +
+      late.resource_version + "', '2026-01-01')");
+  theirs.Resign();
+  Observe();
+  EXPECT_TRUE(intake->leads());
+  EXPECT_EQ(AskAll("SELECT pod_name FROM pods_provisional ORDER BY pod_name"),
+            "early\nlate");
+  EXPECT_EQ(Filling("pair"), "2/2");
+}
+
 TEST_F(IntakeTest, NewLeaderHealsWhatIsMissing) {
   CreateGang("x", 3, 2);
   Observe();
@@ -317,6 +359,36 @@ TEST_F(IntakeTest, ChangesAreNotLostWhileTheDatabaseIsAway) {
   EXPECT_EQ(other.AskAll("SELECT pod_name FROM pods_provisional ORDER BY 1"),
             "late\ntrain-1");
   EXPECT_EQ(other.Ask("SELECT members FROM groups_provisional"), "2");
+}
+
+// Its commits do not wait for the disk.
+TEST_F(IntakeTest, WhatACrashOfTheServerUndidIsRecordedAgain) {
+  fluxnetes::testing::PrivateServer server;
+  fluxnetes::testing::TestDatabase other(true, server.connection());
+  other.UseCatalogues({queue::Catalogue(), Catalogue()});
+  queue::Client owner(other.pool(), {.time_to_live = std::chrono::minutes(5)});
+  owner.Register();
+  queue::Leadership leader(other.pool(), owner, "intake");
+  queue::WorkQueue queue(other.pool());
+  Intake watching(other.pool(), queue, leader, door, *cache, {});
+  CreateGang("train", 3, 2);
+  while (watching.RunOnce(kNoon)) {
+  }
+  const auto compared = watching.counts().resyncs;
+  server.StopAtOnce();
+  server.Start();
+  // As if nothing of it had reached the disk: that is a matter of luck.
+  fluxnetes::testing::TestDatabase schema(false, server.connection());
+  schema.Execute("TRUNCATE " + other.schema() + ".pods_provisional, " +
+                 other.schema() + ".groups_provisional");
+  watching.RunOnce(kNoon);  // finds that its connections broke
+  while (watching.RunOnce(kNoon)) {
+  }
+  EXPECT_EQ(other.Ask("SELECT count(*) FROM pods_provisional"), "2");
+  EXPECT_EQ(watching.counts().resyncs, compared + 1);
+  while (watching.RunOnce(kNoon)) {
+  }
+  EXPECT_EQ(watching.counts().resyncs, compared + 1);
 }
 
 TEST_F(IntakeTest, PodThatCannotBeRecordedDoesNotKeepOthersBack) {

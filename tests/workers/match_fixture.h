@@ -8,6 +8,7 @@
 #include "tests/workers/lifecycle_fixture.h"
 #include "workers/binder.h"
 #include "workers/match_worker.h"
+#include "workers/overdue_bindings.h"
 
 namespace fluxnetes::workers {
 
@@ -35,12 +36,20 @@ class MatchTest : public LifecycleTest {
     binder = std::make_unique<Binder>(database.pool(), *jobs, match->client,
                                       door, *cache,
                                       Binder::Options{.announcer = &announcer});
+    overdue = std::make_unique<OverdueBindings>(database.pool(), door, *cache);
   }
 
   void Match(cluster::Time now = kNoon) {
     match->worker.NoteNodes(cache->TakeChangedNodes());
     match->worker.NoteClaims(cache->TakeChangedClaims());
     for (int i = 0; i < 10; ++i) match->worker.RunOnce(now);
+  }
+
+  void Place(const std::string& gang, int size) {
+    CreateGang(gang, size);
+    ObserveAndPromote();
+    Match();
+    ASSERT_EQ(StateOf(gang), "allocated");
   }
 
   void BindPlaced(cluster::Time now = kNoon) {
@@ -75,6 +84,7 @@ class MatchTest : public LifecycleTest {
   OwnBindings own_bindings;
   Announcer announcer{door, own_bindings, {}};
   std::unique_ptr<Binder> binder;
+  std::unique_ptr<OverdueBindings> overdue;
 };
 
 }  // namespace fluxnetes::workers

@@ -38,14 +38,13 @@ TEST_F(MatchWorkerTest, GroupThatDoesNotFitWaitsWithAReason) {
   EXPECT_EQ(Ask("SELECT kind FROM reservations"), "drain");
 }
 
-TEST_F(MatchWorkerTest, GroupLargerThanTheClusterIsUnsatisfiableAndToldOnce) {
+TEST_F(MatchWorkerTest, GroupLargerThanTheClusterIsUnsatisfiableAndToBeTold) {
   Create({.name = "huge", .cpu = 65'000});
   ObserveAndPromote();
   Match();
   EXPECT_EQ(StateOf("fluxnetes-group-default-huge"), "unsatisfiable");
-  EXPECT_EQ(Jobs("notice"), "1");
-  Match();
-  EXPECT_EQ(Jobs("notice"), "1");
+  EXPECT_EQ(Ask("SELECT news_due FROM pod_groups"),
+            Ask("SELECT promoted_at FROM pod_groups"));
 
   SetNode("n3", 128'000);
   Match();
@@ -104,6 +103,31 @@ TEST_F(MatchCommitTest, GroupThatChangedBeforeTheCommitIsMatchedAsItIsNow) {
   EXPECT_EQ(news.waiting[0].revision, 2);
 }
 
+// Its commit does not wait for the disk (MatchStore::Take).
+constexpr const char* kUndoLeases =
+    "UPDATE jobs SET state = 'available', attempt = attempt - 1, "
+    "client_id = NULL, attempted_at = NULL WHERE kind = 'match'";
+
+TEST_F(MatchCommitTest, WhatWasDecidedOnALeaseThatACrashUndidIsRefused) {
+  database.Execute(kUndoLeases);
+  EXPECT_EQ(match->store.Commit(decision, kNoon).size(), 2U);
+  EXPECT_EQ(Ask("SELECT count(*) FROM placements"), "0");
+  EXPECT_EQ(match->store.Take(schedule, {}).waiting.size(), 2U);
+}
+
+TEST_F(MatchCommitTest, AfterABrokenConnectionNothingIsDecidedOnWhatWasRead) {
+  const std::string idle = Ask("SELECT pg_backend_pid()");
+  fluxnetes::testing::TestDatabase killer(false);
+  ASSERT_EQ(killer.Ask("SELECT pg_terminate_backend(" + idle + ", 60000)"),
+            "t");
+  EXPECT_THROW(match->store.Commit(decision, kNoon), sql::Error);
+  EXPECT_EQ(Ask("SELECT count(*) FROM placements"), "0");
+  EXPECT_THROW(match->store.Take(schedule, {}), sql::Error);
+  match->store.Load(schedule);
+  EXPECT_EQ(match->store.Commit(decision, kNoon).size(), 0U);
+  EXPECT_EQ(Ask("SELECT count(*) FROM placements"), "2");
+}
+
 TEST_F(MatchCommitTest, GroupsAreLockedInOrderOfTheirNumbers) {
   std::ranges::sort(decision.placed, std::greater(), &Placed::group);
   const std::string first = std::to_string(decision.placed.back().group);
@@ -111,8 +135,11 @@ TEST_F(MatchCommitTest, GroupsAreLockedInOrderOfTheirNumbers) {
   const std::string lock = "SELECT FROM pod_groups WHERE id = ";
   sql::Transaction other(database.pool());
   other.RunScript(lock + first + " FOR UPDATE");
+  const auto pid =
+      other.RunScript("SELECT pg_backend_pid()::text")[0].Get<std::string>(0);
   std::thread commit([&] { match->store.Commit(decision, kNoon); });
-  while (Ask("SELECT count(*) FROM pg_locks WHERE NOT granted") == "0") {
+  while (Ask("SELECT count(*) FROM pg_locks WHERE NOT granted AND " + pid +
+             " = ANY(pg_blocking_pids(pid))") == "0") {
   }
   EXPECT_EQ(other.RunScript(lock + last + " FOR UPDATE SKIP LOCKED").size(),
             1U);
@@ -200,6 +227,23 @@ TEST_F(MatchWorkerTest, TheNextOwnerTakesTheGroupsThatTheFormerHadLeased) {
       "DELETE FROM pod_groups WHERE group_name = 'big'");
   Match();
   EXPECT_EQ(StateOf("next"), "allocated");
+}
+
+TEST_F(MatchWorkerTest, GroupWhoseLeaseACrashUndidWaitsOnAndIsPlacedOnce) {
+  for (const char* node : {"n0", "n1", "n2"}) SetNode(node, 1'000);
+  CreateGang("first", 3);
+  CreateGang("second", 1);
+  ObserveAndPromote();
+  Match();
+  ASSERT_EQ(StateOf("second"), "pending reserved");
+  database.Execute(kUndoLeases);
+  Match();
+  EXPECT_EQ(StateOf("second"), "pending reserved");
+  SetNode("n3", 1'000);
+  Match();
+  EXPECT_EQ(PlacesOf("second"), "n3");
+  EXPECT_EQ(Jobs("match"), "0");
+  EXPECT_EQ(Jobs("bind"), "2");
 }
 
 TEST_F(MatchWorkerTest, ReleasedPlaceIsUsedByWhoeverWaits) {

@@ -59,6 +59,21 @@ TEST_F(NoticesTest, NoticesArePutOffWhileTheClusterIsAway) {
   EXPECT_EQ(Ask("SELECT state FROM jobs"), "scheduled");
 }
 
+TEST_F(NoticesTest, PodWaitsSinceItWasCreatedAndHasOneEventOfEachNotice) {
+  Create({.name = "a", .group = "train", .size = 0});
+  Observe();
+  door.after_record = [] { throw std::logic_error("killed"); };
+  EXPECT_THROW(notices.RunOnce(), std::logic_error);
+  database.Execute("UPDATE jobs SET state = 'available', client_id = NULL");
+  Notices next(*jobs, *client, door, {});
+  next.RunOnce();
+  ASSERT_EQ(door.events.size(), 2u);
+  EXPECT_TRUE(door.events[0].once);
+  EXPECT_EQ(door.events[0].occasion, door.events[1].occasion);
+  ASSERT_EQ(door.conditions.size(), 1u);
+  EXPECT_EQ(door.conditions[0].since, door.GetPod("default", "a")->created_at);
+}
+
 TEST_F(NoticesTest, NoticeThatMakesNoSenseIsDiscarded) {
   database.Execute(
       "INSERT INTO jobs (kind, queue, args) VALUES "

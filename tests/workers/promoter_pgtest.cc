@@ -162,5 +162,73 @@ TEST_F(PromoterTest, PlantedBugPromotesInPart) {
 }
 #endif
 
+TEST_F(PromoterTest, IntakePromotesWhatItMakesWholeInOneTransaction) {
+  int commits = 0;
+  StartIntake({.promoter = promoter.get(), .on_recorded = [&](const auto&) {
+                 ++commits;
+                 EXPECT_EQ(StateOf("whole"), "pending queued");
+                 EXPECT_EQ(Filling("half"), "1/2");
+               }});
+  CreateGang("whole", 2);
+  CreateGang("half", 2, 1);
+  Observe();
+  EXPECT_EQ(commits, 1);
+  EXPECT_FALSE(promoter->RunOnce(kNoon));
+}
+
+TEST_F(PromoterTest, MatchIsCalledOnlyForWhatIsWhole) {
+  std::vector<std::string> calls;
+  StartIntake({.promoter = promoter.get(), .on_recorded = [&](const auto& it) {
+                 calls.push_back(std::string(it.for_match ? "match" : "-") +
+                                 (it.for_cleanup ? " cleanup" : ""));
+               }});
+  CreateGang("train", 2, 1);
+  Observe();
+  Create({.name = "train-1", .group = "train", .size = 2, .owner = "train"});
+  Observe();
+  door.Remove("default/train-0");
+  door.Remove("default/train-1");
+  Observe();
+  EXPECT_THAT(calls, ::testing::ElementsAre("-", "match", "match cleanup"));
+}
+
+// A pod more than the members, when the group is under way.
+TEST_F(PromoterTest, MatchIsCalledForALatePodThatBecomesAGroup) {
+  CreateGang("train", 1);
+  ObserveAndPromote();
+  std::vector<bool> calls;
+  StartIntake({.promoter = promoter.get(), .on_recorded = [&](const auto& it) {
+                 calls.push_back(it.for_match);
+               }});
+  Create({.name = "more", .group = "train", .size = 1, .owner = "train"});
+  Observe();
+  EXPECT_EQ(Ask("SELECT count(*) FROM pod_groups"), "2");
+  EXPECT_THAT(calls, ::testing::ElementsAre(true));
+}
+
+TEST_F(PromoterTest, IntakeLeavesMoreThanABatchToThePromoter) {
+  promoter = std::make_unique<Promoter>(database.pool(), *jobs,
+                                        Promoter::Options{.batch = 1});
+  StartIntake({.promoter = promoter.get()});
+  CreateGang("first", 2);
+  CreateGang("second", 2);
+  Observe();
+  EXPECT_EQ(StateOf("first"), "pending queued");
+  EXPECT_EQ(Filling("second"), "2/2");
+  EXPECT_TRUE(promoter->RunOnce(kNoon));
+  EXPECT_EQ(StateOf("second"), "pending queued");
+}
+
+TEST_F(PromoterTest, WithAGatedPodBeyondAWholeGroupTheNextOneBegins) {
+  cluster::Pod gated = PodOf({.name = "gated", .group = "train", .size = 2});
+  gated.gated = true;
+  door.Put(gated);
+  Observe();
+  CreateGang("train", 2);
+  ObserveAndPromote();
+  EXPECT_EQ(StateOf("train"), "pending queued");
+  EXPECT_EQ(Filling("train"), "0/2");
+}
+
 }  // namespace
 }  // namespace fluxnetes::workers

@@ -85,6 +85,26 @@ TEST_F(ResyncTest, HealthySystemHasNoDifference) {
   EXPECT_GE(system.process->intake.counts().resyncs, 2);
 }
 
+TEST_F(ResyncTest, WhatWeWroteOurselvesMayBeRecordedBeforeTheWatchTellsOfIt) {
+  Submit(GangOf("fills", 4, {.absent = 1}));
+  const std::string versions =
+      "SELECT string_agg(resource_version, ' ' ORDER BY uid) FROM "
+      "pods_provisional";
+  const std::string told = system.Ask(versions);
+  system.database.Execute(
+      "UPDATE pods_provisional SET resource_version = "
+      "resource_version::bigint + 1000");
+  Compare();
+  EXPECT_EQ(Found(), "");
+  EXPECT_EQ(system.Ask(versions), told);
+  system.database.Execute(
+      "UPDATE pods_provisional SET resource_version = "
+      "resource_version::bigint - 1");
+  Compare();
+  EXPECT_EQ(Found(), "pod 3");
+  EXPECT_EQ(system.Ask(versions), told);
+}
+
 TEST_F(ResyncTest, ComparesByItselfEveryFewMinutes) {
   Submit(PodOf("runs", "", 1, {.seconds = 600}));
   system.database.Execute("UPDATE placements SET node_name = 'node1'");

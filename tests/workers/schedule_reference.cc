@@ -29,7 +29,10 @@ std::string NodesOf(const std::vector<int>& nodes) {
 class Reference {
  public:
   Reference(const Workload& workload, QueuePolicy policy)
-      : workload_(workload), policy_(policy), waiting_(workload.groups) {
+      : workload_(workload),
+        policy_(policy),
+        waiting_(workload.groups),
+        held_(workload.cpus.size()) {
     std::sort(waiting_.begin(), waiting_.end(), [](auto& a, auto& b) {
       return std::pair(-a.priority, a.id) < std::pair(-b.priority, b.id);
     });
@@ -42,6 +45,8 @@ class Reference {
       events_.erase(events_.begin());
       std::erase_if(ends_, [&](const auto& end) {
         if (end.second > now) return false;
+        for (const int node : running_[end.first].nodes)
+          held_[node].erase(end.first);
         running_.erase(end.first);
         return true;
       });
@@ -51,24 +56,22 @@ class Reference {
   }
 
  private:
+  // The least that is free there in this time: as it begins, or as what is
+  // reserved does.
   std::int64_t Free(int node, std::int64_t from, std::int64_t end) const {
-    std::vector<Span> spans;
-    for (const auto& [id, span] : running_) spans.push_back(span);
-    if (reserved_) spans.push_back(*reserved_);
-    std::int64_t least = kNever;
-    for (std::int64_t time = from; time < std::min(end, from + 10'000);) {
-      std::int64_t free = workload_.cpus[node];
-      std::int64_t next = end;
-      for (const Span& span : spans) {
-        if (span.start > time) next = std::min(next, span.start);
-        if (span.start > time || span.end <= time) continue;
-        free -=
-            span.cpu * std::count(span.nodes.begin(), span.nodes.end(), node);
-      }
-      least = std::min(least, free);
-      time = next;
-    }
+    std::int64_t least = FreeAt(node, from);
+    if (reserved_ && reserved_->start > from && reserved_->start < end)
+      least = std::min(least, FreeAt(node, reserved_->start));
     return least;
+  }
+
+  std::int64_t FreeAt(int node, std::int64_t time) const {
+    std::int64_t free = workload_.cpus[node];
+    for (const auto& [group, held] : held_[node])
+      if (running_.at(group).end > time) free -= held;
+    if (reserved_ && reserved_->start <= time && time < reserved_->end)
+      free -= reserved_on_[node];
+    return free;
   }
 
   std::optional<Span> FitsAt(const TimedGroup& group, std::int64_t start) {
@@ -93,8 +96,11 @@ class Reference {
     for (const auto& [id, span] : running_) times.insert(span.end);
     for (const std::int64_t time : times) {
       if (time <= now || time == kNever) continue;
-      reserved_ = FitsAt(group, time);
-      if (!reserved_) continue;
+      const auto span = FitsAt(group, time);
+      if (!span) continue;
+      reserved_ = span;
+      reserved_on_.assign(workload_.cpus.size(), 0);
+      for (const int node : span->nodes) reserved_on_[node] += group.cpu;
       auto nodes = reserved_->nodes;
       nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
       log_ += fmt::format("{}: {} at {} on{}\n", now, group.id, time,
@@ -114,6 +120,7 @@ class Reference {
       if (const auto span = FitsAt(*it, now)) {
         log_ += fmt::format("{}: {} on{}\n", now, it->id, NodesOf(span->nodes));
         running_[it->id] = *span;
+        for (const int node : span->nodes) held_[node][it->id] += it->cpu;
         ends_[it->id] = now + it->runs;
         events_.insert(now + it->runs);
         it = waiting_.erase(it);
@@ -130,8 +137,10 @@ class Reference {
   const QueuePolicy policy_;
   std::vector<TimedGroup> waiting_;
   std::map<GroupId, Span> running_;
+  std::vector<std::map<GroupId, std::int64_t>> held_;  // by node
   std::map<GroupId, std::int64_t> ends_;
   std::optional<Span> reserved_;
+  std::vector<std::int64_t> reserved_on_;  // by node
   std::set<std::int64_t> events_;
   std::string log_;
 };
@@ -183,9 +192,12 @@ class Timeline {
     }
     for (const auto& [group, reserved] : reserved_) {
       if (!reserved.start) continue;
-      log_ += fmt::format("{}: {} at {} on", now, group, *reserved.start);
-      for (const std::string& node : reserved.nodes) log_ += " " + node;
-      log_ += "\n";
+      std::vector<int> nodes;
+      for (const std::string& node : reserved.nodes)
+        nodes.push_back(std::stoi(node.substr(4)));
+      std::sort(nodes.begin(), nodes.end());
+      log_ += fmt::format("{}: {} at {} on{}\n", now, group, *reserved.start,
+                          NodesOf(nodes));
     }
   }
 
@@ -225,6 +237,16 @@ std::string RunReference(const Workload& workload, QueuePolicy policy) {
 
 std::string RunSchedule(const Workload& workload, QueuePolicy policy) {
   return InOrder(Timeline(workload, policy).Run());
+}
+
+std::string FirstDifference(const std::string& expected,
+                            const std::string& got) {
+  const auto differs =
+      std::mismatch(expected.begin(), expected.end(), got.begin(), got.end());
+  const auto at = static_cast<std::size_t>(differs.first - expected.begin());
+  const std::size_t from = at < 400 ? 0 : at - 400;
+  return "\nexpected ..." + expected.substr(from, 600) + "\ngot ..." +
+         got.substr(from, 600);
 }
 
 }  // namespace fluxnetes::workers

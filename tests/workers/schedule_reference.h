@@ -35,4 +35,8 @@ std::string RunReference(const Workload& workload, QueuePolicy policy);
 // The same by a Schedule.
 std::string RunSchedule(const Workload& workload, QueuePolicy policy);
 
+// Where two of these part, for people.
+std::string FirstDifference(const std::string& expected,
+                            const std::string& got);
+
 }  // namespace fluxnetes::workers

@@ -56,16 +56,6 @@ Workload Draw(unsigned seed, Ends ends) {
   return workload;
 }
 
-std::string FirstDifference(const std::string& expected,
-                            const std::string& got) {
-  const auto differs =
-      std::mismatch(expected.begin(), expected.end(), got.begin(), got.end());
-  const auto at = static_cast<std::size_t>(differs.first - expected.begin());
-  const std::size_t from = at < 400 ? 0 : at - 400;
-  return "\nexpected ..." + expected.substr(from, 600) + "\ngot ..." +
-         got.substr(from, 600);
-}
-
 void Compare(QueuePolicy policy, Ends ends) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     const Workload workload = Draw(seed, ends);

@@ -65,10 +65,16 @@ class ScriptedCluster final : public cluster::Cluster {
     }
     cluster::PodGroup group;
     group.name = name;
-    group.resource_version = std::to_string(++version_);
     group.min_members = size;
-    groups_[name] = std::make_shared<const cluster::PodGroup>(group);
-    Tell({cluster::WatchEvent::Kind::kChanged, groups_[name]});
+    if (before != nullptr) group.status = before->status;
+    Put(std::move(group));
+  }
+  void Put(cluster::PodGroup group) {
+    group.resource_version = std::to_string(++version_);
+    const auto put =
+        std::make_shared<const cluster::PodGroup>(std::move(group));
+    groups_[put->name] = put;
+    Tell({cluster::WatchEvent::Kind::kChanged, put});
   }
 
   void PutJob(cluster::JobMarks job) {
@@ -166,21 +172,32 @@ class ScriptedCluster final : public cluster::Cluster {
     return *pod->second;
   }
 
-  std::optional<std::string> Touch(const std::string& namespace_name,
-                                   const std::string& name,
-                                   const std::string& uid) override {
+  std::vector<cluster::TouchResult> Touch(
+      std::span<const cluster::ObjectName> pods) override {
     CheckReachable();
-    touched.push_back(namespace_name + "/" + name);
-    const auto pod = GetPod(namespace_name, name);
-    if (!pod || pod->uid != uid || !pod->node_name.empty()) return std::nullopt;
-    Put(*pod);
-    return std::to_string(version_);
+    if (refuses_touches) throw cluster::Refused("touching pods: forbidden");
+    std::vector<cluster::TouchResult> results;
+    for (const cluster::ObjectName& name : pods) {
+      touched.push_back(name.namespace_name + "/" + name.name);
+      cluster::TouchResult& result = results.emplace_back();
+      const auto pod = GetPod(name.namespace_name, name.name);
+      if (!pod || pod->uid != name.uid) continue;
+      if (!pod->node_name.empty()) {
+        result.bound = std::make_shared<const cluster::Pod>(*pod);
+        continue;
+      }
+      Put(*pod);
+      result.resource_version = std::to_string(version_);
+    }
+    return results;
   }
 
   bool Delete(const cluster::ObjectName& object) override {
     CheckReachable();
     deleted.push_back(object.kind + " " + object.namespace_name + "/" +
                       object.name);
+    if (undeletable.contains(deleted.back()))
+      throw cluster::Refused("deleting " + deleted.back() + ": forbidden");
     if (object.kind != "Pod") return owners.contains(object.uid);
     const auto key = object.namespace_name + "/" + object.name;
     if (!Has(key) || PodOf(key).uid != object.uid) return false;
@@ -203,17 +220,81 @@ class ScriptedCluster final : public cluster::Cluster {
   }
 
   void Record(std::span<const cluster::PodEvent> told) override {
+    if (before_record) std::exchange(before_record, nullptr)();
     CheckReachable();
     events.insert(events.end(), told.begin(), told.end());
+    if (after_record) std::exchange(after_record, nullptr)();
   }
 
-  void SetConditions(std::span<const cluster::PodCondition> told) override {
+  // Those that name a version count only on a pod that is at it; what a pod
+  // says already does not change it.
+  std::vector<cluster::StatusResult> SetConditions(
+      std::span<const cluster::PodCondition> told) override {
     CheckReachable();
-    conditions.insert(conditions.end(), told.begin(), told.end());
+    if (before_conditions) std::exchange(before_conditions, nullptr)();
+    std::vector<cluster::StatusResult> results;
+    for (const cluster::PodCondition& condition : told) {
+      auto& result = results.emplace_back();
+      result.outcome = cluster::StatusOutcome::kConflict;
+      if (refuses_conditions) {
+        ++refused_conditions;
+        result.outcome = cluster::StatusOutcome::kRefused;
+        continue;
+      }
+      const auto key = condition.namespace_name + "/" + condition.pod_name;
+      const bool any = condition.resource_version.empty();
+      const bool same =
+          Has(key) && PodOf(key).uid == condition.pod_uid &&
+          (any || PodOf(key).resource_version == condition.resource_version);
+      if (any || same) conditions.push_back(condition);
+      if (!same) continue;
+      std::string& said = said_[condition.pod_uid];
+      if (said != condition.reason + condition.message) {
+        ChangePod(key, [](cluster::Pod&) {});
+        said = condition.reason + condition.message;
+      }
+      result = {cluster::StatusOutcome::kSet, PodOf(key).resource_version};
+    }
+    return results;
+  }
+
+  std::vector<cluster::StatusResult> SetGroupStatuses(
+      std::span<const cluster::PodGroupNews> told) override {
+    CheckReachable();
+    std::vector<cluster::StatusResult> results;
+    for (const cluster::PodGroupNews& news : told) {
+      if (refuses_statuses) {
+        ++refused_statuses;
+        results.push_back({cluster::StatusOutcome::kRefused, ""});
+        continue;
+      }
+      const auto found = groups_.find(news.group);
+      if (found == groups_.end() ||
+          found->second->resource_version != news.resource_version) {
+        results.push_back({cluster::StatusOutcome::kConflict, ""});
+        continue;
+      }
+      group_news.push_back(news);
+      cluster::PodGroup group = *found->second;
+      group.status = news.status;
+      group.resource_version = std::to_string(++version_);
+      found->second = std::make_shared<const cluster::PodGroup>(group);
+      Tell({cluster::WatchEvent::Kind::kChanged, found->second});
+      results.push_back({cluster::StatusOutcome::kSet, group.resource_version});
+    }
+    return results;
   }
 
   bool reachable = true;
-  std::function<void()> before_bind;  // called once
+  std::function<void()> before_bind;        // called once
+  std::function<void()> before_conditions;  // the same
+  std::function<void()> before_record;      // the same
+  std::function<void()> after_record;       // the same
+  bool refuses_touches = false;
+  bool refuses_conditions = false;
+  int refused_conditions = 0;
+  bool refuses_statuses = false;
+  int refused_statuses = 0;
   // Controllers that are there, by UID, and what stands above each.
   std::map<std::string, cluster::ObjectName> owners;
 
@@ -225,8 +306,11 @@ class ScriptedCluster final : public cluster::Cluster {
   std::vector<std::string> deleted;    // "Pod default/a"
   std::vector<std::string> announced;  // "data n1"
   std::string refuses;                 // why announcements are; empty: not
+  std::string refuses_bindings;        // the same
+  std::set<std::string> undeletable;   // "Job default/train"
   std::vector<cluster::PodEvent> events;
   std::vector<cluster::PodCondition> conditions;
+  std::vector<cluster::PodGroupNews> group_news;
 
  private:
   class ScriptedWatch final : public cluster::Watch {
@@ -245,6 +329,8 @@ class ScriptedCluster final : public cluster::Cluster {
    private:
     ScriptedCluster& cluster_;
   };
+
+  std::map<std::string, std::string> said_;  // by conditions, by UID
 
   void Tell(cluster::WatchEvent event) {
     if (telling_) events_.push_back(std::move(event));
@@ -278,6 +364,8 @@ class ScriptedCluster final : public cluster::Cluster {
     using cluster::BindOutcome;
     const auto key = binding.namespace_name + "/" + binding.pod_name;
     if (!Has(key)) return {BindOutcome::kGone, ""};
+    if (!refuses_bindings.empty())
+      return {BindOutcome::kRefused, refuses_bindings};
     const cluster::Pod& pod = PodOf(key);
     const bool stale = !binding.resource_version.empty() &&
                        binding.resource_version != pod.resource_version;

@@ -87,7 +87,11 @@ ControlPlane::ControlPlane(std::string folder, int nodes)
   api_ = std::make_unique<cluster::HttpClient>(access_);
 }
 
-ControlPlane::~ControlPlane() = default;
+// Before the folder may go, in which the script finds what runs.
+ControlPlane::~ControlPlane() {
+  testing::TryScript(
+      fmt::format("{} down {}", Quoted(kScript), Quoted(folder_)));
+}
 
 void ControlPlane::CreatePodGroups(const std::string& prefix, int count,
                                    int size) {
@@ -121,6 +125,18 @@ std::vector<CreatedPod> ControlPlane::Create(const std::string& prefix,
   return created;
 }
 
+void ControlPlane::Delete(const std::vector<CreatedPod>& pods) {
+  std::vector<cluster::HttpRequest> requests;
+  for (const CreatedPod& pod : pods) {
+    cluster::HttpRequest& request = requests.emplace_back();
+    request.method = "DELETE";
+    request.path =
+        std::string(kPods) + "/" + pod.name + "?gracePeriodSeconds=0";
+  }
+  for (const auto& response : api_->SendAll(std::move(requests)))
+    Expect(response, "deleting a pod");
+}
+
 void ControlPlane::DeleteAll() {
   for (const char* const path : {kPods, kPodGroups}) {
     cluster::HttpRequest request;
@@ -136,6 +152,12 @@ void ControlPlane::DeleteAll() {
     if (json::parse(left.body).at("items").empty()) return;
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
+}
+
+std::string ControlPlane::Version() {
+  const auto response = api_->Send({.path = std::string(kPods) + "?limit=1"});
+  Expect(response, "listing");
+  return json::parse(response.body).at("metadata").at("resourceVersion");
 }
 
 double ControlPlane::Counter(const std::string& name,
@@ -158,7 +180,8 @@ double ControlPlane::Counter(const std::string& name,
 // measures. The server ends watches that it finds too slow.
 class BindingWatch::Reader final : public cluster::StreamReader {
  public:
-  explicit Reader(std::string prefix) : mark_("\"name\":\"" + prefix) {}
+  Reader(std::string prefix, std::string version)
+      : mark_("\"name\":\"" + prefix), version_(std::move(version)) {}
 
   bool Ready() override { return true; }
   void End(cluster::HttpResponse response) override {
@@ -172,18 +195,21 @@ class BindingWatch::Reader final : public cluster::StreamReader {
     const std::lock_guard lock(mutex_);
     version_ = ValueAfter(line, "\"resourceVersion\":\"");
     if (line.find("\"nodeName\":\"") == std::string_view::npos) return;
-    std::string name = ValueAfter(line, mark_);
-    if (name.empty() || !seen_.insert(std::move(name)).second) return;
-    times_.push_back(now);
+    const std::string name = ValueAfter(line, mark_);
+    if (name.empty()) return;
+    if (line.find("\"phase\":\"Running\"") != std::string_view::npos)
+      running_.insert(name);
+    if (seen_.insert(name).second) times_.push_back(now);
     more_.notify_all();
   }
 
-  // Returns when `count` were seen, the time is over, or the stream ended.
-  bool Wait(std::size_t count, SteadyTime until) {
-    std::unique_lock lock(mutex_);
-    more_.wait_until(lock, until,
-                     [&] { return times_.size() >= count || ended_; });
-    return times_.size() >= count || SteadyTime::clock::now() >= until;
+  // Return when `count` were seen, the time is over, or the stream ended; false
+  // for the latter.
+  bool WaitBound(std::size_t count, SteadyTime until) {
+    return Wait(until, [&] { return times_.size() >= count; });
+  }
+  bool WaitRunning(std::size_t count, SteadyTime until) {
+    return Wait(until, [&] { return running_.size() >= count; });
   }
   std::vector<SteadyTime> Times() {
     const std::lock_guard lock(mutex_);
@@ -197,6 +223,13 @@ class BindingWatch::Reader final : public cluster::StreamReader {
   }
 
  private:
+  template <typename Done>
+  bool Wait(SteadyTime until, const Done& done) {
+    std::unique_lock lock(mutex_);
+    more_.wait_until(lock, until, [&] { return done() || ended_; });
+    return done() || SteadyTime::clock::now() >= until;
+  }
+
   static std::string ValueAfter(std::string_view line, std::string_view mark) {
     const auto at = line.find(mark);
     if (at == std::string_view::npos) return "";
@@ -210,12 +243,13 @@ class BindingWatch::Reader final : public cluster::StreamReader {
   // Protected by mutex_.
   bool ended_ = false;
   std::string version_;  // of the last line
-  std::unordered_set<std::string> seen_;
+  std::unordered_set<std::string> seen_, running_;
   std::vector<SteadyTime> times_;
 };
 
-BindingWatch::BindingWatch(ControlPlane& plane, std::string prefix)
-    : reader_(std::make_unique<Reader>(std::move(prefix))),
+BindingWatch::BindingWatch(ControlPlane& plane, std::string prefix,
+                           std::string version)
+    : reader_(std::make_unique<Reader>(std::move(prefix), std::move(version))),
       client_(plane.access()) {
   Open();
 }
@@ -233,8 +267,13 @@ void BindingWatch::Open() {
 std::vector<SteadyTime> BindingWatch::WaitFor(std::size_t count,
                                               seconds patience) {
   const auto until = SteadyTime::clock::now() + patience;
-  while (!reader_->Wait(count, until)) Open();
+  while (!reader_->WaitBound(count, until)) Open();
   return reader_->Times();
+}
+
+void BindingWatch::WaitUntilRunning(std::size_t count, seconds patience) {
+  const auto until = SteadyTime::clock::now() + patience;
+  while (!reader_->WaitRunning(count, until)) Open();
 }
 
 }  // namespace fluxnetes::benchmarks

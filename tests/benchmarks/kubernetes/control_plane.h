@@ -44,8 +44,12 @@ class ControlPlane {
   // Named PREFIX0, PREFIX1, ... in the namespace default.
   std::vector<CreatedPod> Create(const std::string& prefix, int count,
                                  const PodShape& shape);
+  void Delete(const std::vector<CreatedPod>& pods);
   // All pods of the namespace, and its PodGroups; returns when they are gone.
   void DeleteAll();
+
+  // The resource version of the namespace's pods as they are now.
+  std::string Version();
 
   // Sum of a counter of the API server's over all label sets that contain each
   // of the words.
@@ -61,10 +65,13 @@ class ControlPlane {
   std::unique_ptr<cluster::HttpClient> api_;
 };
 
-// When pods whose names begin with a prefix were seen bound, in order.
+// When pods whose names begin with a prefix were seen bound, in order, and
+// whether they run. It sees what happens after a resource version; without one,
+// it is shown all pods that are there first.
 class BindingWatch {
  public:
-  BindingWatch(ControlPlane& plane, std::string prefix);
+  BindingWatch(ControlPlane& plane, std::string prefix,
+               std::string version = "");
   ~BindingWatch();
   BindingWatch(const BindingWatch&) = delete;
   BindingWatch& operator=(const BindingWatch&) = delete;
@@ -72,6 +79,9 @@ class BindingWatch {
   // Returns when `count` were, or the time is over.
   std::vector<SteadyTime> WaitFor(std::size_t count,
                                   std::chrono::seconds patience);
+  // Returns when `count` were seen running, or the time is over: then their
+  // kubelet has nothing more to write.
+  void WaitUntilRunning(std::size_t count, std::chrono::seconds patience);
 
  private:
   class Reader;

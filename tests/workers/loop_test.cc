@@ -1,0 +1,92 @@
+#include "workers/loop.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <latch>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "tests/support/process.h"
+
+namespace fluxnetes::workers {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+
+bool Comes(const std::function<bool()>& condition) {
+  return testing::WaitUntil(seconds(60), condition);
+}
+
+void NoFailure(const std::string& loop, const std::string& what) {
+  ADD_FAILURE() << loop << ": " << what;
+}
+
+TEST(Loop, GoesOnWhileThereIsMoreAndAgainWhenItIsRung) {
+  std::atomic<int> steps = 0;
+  Loop loop(
+      {.name = "test", .interval = minutes(10)}, [&] { return ++steps < 3; },
+      NoFailure);
+  loop.Start();
+  EXPECT_TRUE(Comes([&] { return steps == 3 && loop.Idle(); }));
+  loop.Ring();
+  EXPECT_TRUE(Comes([&] { return steps == 4; }));
+  loop.Stop();
+  EXPECT_EQ(steps, 4);
+}
+
+TEST(Loop, TimerGoesOffByItself) {
+  std::atomic<int> steps = 0;
+  Loop loop(
+      {.name = "test", .interval = milliseconds(1)},
+      [&] { return ++steps < 0; }, NoFailure);
+  loop.Start();
+  EXPECT_TRUE(Comes([&] { return steps >= 3; }));
+}
+
+TEST(Loop, IsNotIdleWhileItWorks) {
+  std::latch begun(1), may_end(1);
+  Loop loop(
+      {.name = "test", .interval = minutes(10)},
+      [&] {
+        begun.count_down();
+        may_end.wait();
+        return false;
+      },
+      NoFailure);
+  EXPECT_FALSE(loop.Idle());
+  loop.Start();
+  begun.wait();
+  EXPECT_FALSE(loop.Idle());
+  may_end.count_down();
+  EXPECT_TRUE(Comes([&] { return loop.Idle(); }));
+}
+
+TEST(Loop, FailureIsToldOnceAndThatItIsOver) {
+  std::mutex mutex;
+  std::vector<std::string> told;
+  std::atomic<int> steps = 0;
+  Loop loop(
+      {.name = "test", .max_back_off = milliseconds(50)},
+      [&] {
+        if (++steps <= 3) throw std::runtime_error("no database");
+        return false;
+      },
+      [&](const std::string& name, const std::string& what) {
+        const std::lock_guard lock(mutex);
+        told.push_back(name + ": " + what);
+      });
+  loop.Start();
+  EXPECT_TRUE(Comes([&] { return steps == 4 && loop.Idle(); }));
+  loop.Stop();
+  EXPECT_THAT(told, ElementsAre("test: no database", "test: "));
+}
+
+}  // namespace
+}  // namespace fluxnetes::workers

@@ -1,0 +1,135 @@
+#include "tests/workers/lublin_workload.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <random>
+
+namespace fluxnetes::workers {
+namespace {
+
+constexpr int kHalfHours = 48;  // of a day
+constexpr double kHalfHour = 1'800;
+
+constexpr double kSerial = 0.244;
+constexpr double kPowerOfTwo = 0.576;
+constexpr double kLow = 0.8;           // log2 of the size
+constexpr double kMediumBelow = 2.5;   // the medium is so far below the highest
+constexpr double kLowToMedium = 0.86;  // of the parallel jobs
+constexpr double kShortShape = 4.2, kShortScale = 0.94;
+constexpr double kLongShape = 312, kLongScale = 0.03;
+constexpr double kShortBySize = -0.0054, kShort = 0.78;
+constexpr double kLongest = 12;  // log of seconds
+constexpr double kApartShape = 10.2303 * 1.0225, kApartScale = 0.4871;
+constexpr double kFarthestApart = 13;  // log of seconds
+constexpr double kDayShape = 8.1737, kDayScale = 3.9631;
+constexpr int kDayBegins = 11;  // half hours after midnight
+
+class Lublin {
+ public:
+  explicit Lublin(const LublinOptions& options)
+      : highest_(std::log2(options.nodes)), engine_(options.seed) {
+    double sum = 0;
+    for (int i = kDayBegins; i < kDayBegins + kHalfHours; ++i) {
+      const double part = OfDay(i);
+      weights_[static_cast<std::size_t>((i - 1) % kHalfHours)] = part;
+      sum += part;
+    }
+    for (double& weight : weights_) weight *= kHalfHours / sum;
+  }
+
+  int Size() {
+    const double kind = Uniform(0, 1);
+    if (kind <= kSerial) return 1;
+    const double medium = highest_ - kMediumBelow;
+    double log2 = Uniform(0, 1) <= kLowToMedium ? Uniform(kLow, medium)
+                                                : Uniform(medium, highest_);
+    if (kind <= kSerial + kPowerOfTwo) log2 = std::round(log2);
+    return static_cast<int>(std::round(std::exp2(log2)));
+  }
+
+  double RunTime(int size) {
+    const double is_short = std::clamp(kShortBySize * size + kShort, 0.0, 1.0);
+    double log = 0;
+    do {
+      log = Uniform(0, 1) <= is_short ? Gamma(kShortShape, kShortScale)
+                                      : Gamma(kLongShape, kLongScale);
+    } while (log > kLongest);
+    return std::exp(log);
+  }
+
+  // Seconds since midnight of the first day. A second of the time between two
+  // arrivals lasts as long as its half hour has fewer arrivals than others.
+  double NextArrival() {
+    double log = 0;
+    do {
+      log = Gamma(kApartShape, kApartScale);
+    } while (log > kFarthestApart);
+    double left = std::exp(log);
+    while (true) {
+      const auto half_hour = static_cast<std::int64_t>(now_ / kHalfHour);
+      const double weight =
+          weights_[static_cast<std::size_t>(half_hour % kHalfHours)];
+      const double until = kHalfHour * static_cast<double>(half_hour + 1);
+      if (left < (until - now_) * weight) break;
+      left -= (until - now_) * weight;
+      now_ = until;
+    }
+    const auto half_hour = static_cast<std::int64_t>(now_ / kHalfHour);
+    now_ += left / weights_[static_cast<std::size_t>(half_hour % kHalfHours)];
+    return now_;
+  }
+
+  double Uniform(double from, double to) {
+    return std::uniform_real_distribution<double>(from, to)(engine_);
+  }
+
+ private:
+  double Gamma(double shape, double scale) {
+    return std::gamma_distribution<double>(shape, scale)(engine_);
+  }
+
+  // The part of a day's arrivals in a half hour, but for a constant factor: the
+  // density of a gamma distribution over it, by Simpson's rule.
+  static double OfDay(int half_hour) {
+    const auto density = [](double x) {
+      return std::exp((kDayShape - 1) * std::log(x) - x / kDayScale);
+    };
+    return density(half_hour - 0.5) + 4 * density(half_hour) +
+           density(half_hour + 0.5);
+  }
+
+  const double highest_;  // log2 of the nodes
+  std::array<double, kHalfHours> weights_{};
+  double now_ = 0;
+  std::mt19937_64 engine_;
+};
+
+}  // namespace
+
+Workload LublinWorkload(const LublinOptions& options) {
+  Lublin model(options);
+  Workload workload;
+  workload.cpus.assign(static_cast<std::size_t>(options.nodes), 1);
+  std::vector<double> arrivals;
+  double work = 0;  // node seconds
+  for (int i = 1; i <= options.jobs; ++i) {
+    arrivals.push_back(model.NextArrival());
+    TimedGroup group;
+    group.id = i;
+    group.pods = model.Size();
+    group.runs =
+        std::max<std::int64_t>(std::llround(model.RunTime(group.pods)), 1);
+    group.duration = std::llround(static_cast<double>(group.runs) *
+                                  model.Uniform(1, options.longest_estimate));
+    work += static_cast<double>(group.pods * group.runs);
+    workload.groups.push_back(group);
+  }
+  const double stretch =
+      work / (options.load * options.nodes * arrivals.back());
+  for (std::size_t i = 0; i < arrivals.size(); ++i)
+    workload.groups[i].comes = std::llround(arrivals[i] * stretch);
+  return workload;
+}
+
+}  // namespace fluxnetes::workers

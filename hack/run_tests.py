@@ -172,7 +172,7 @@ def main():
     parser.add_argument("--results", type=pathlib.Path, required=True)
     parser.add_argument("--filter", default="*")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--timeout", type=int, default=1500)
+    parser.add_argument("--timeout", type=int, default=3600)
     parser.add_argument("programs", nargs="*")
     arguments = parser.parse_args()
 

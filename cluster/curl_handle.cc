@@ -2,6 +2,7 @@
 
 #include <mutex>
 #include <new>
+#include <regex>
 #include <stdexcept>
 
 namespace fluxnetes::cluster {
@@ -181,7 +182,9 @@ std::optional<std::chrono::seconds> CurlHandle::RetryAfter() const {
 }
 
 std::string CurlHandle::Explain(CURLcode code) const {
-  return error_[0] != '\0' ? error_.get() : curl_easy_strerror(code);
+  if (error_[0] == '\0') return curl_easy_strerror(code);
+  static const std::regex took(" after [0-9]+ m(s|illiseconds)\\b");
+  return std::regex_replace(error_.get(), took, "");
 }
 
 }  // namespace fluxnetes::cluster

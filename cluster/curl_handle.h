@@ -47,7 +47,8 @@ class CurlHandle {
 
   int Status() const;
   std::optional<std::chrono::seconds> RetryAfter() const;
-  // What went wrong, for people.
+  // What went wrong, for people; not how long it took, so that the same
+  // trouble reads the same each time.
   std::string Explain(CURLcode code) const;
 
  private:

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <future>
 #include <mutex>
 #include <utility>
 
@@ -165,9 +166,44 @@ TEST(HttpClient, GivesTheLastAnswerAtTheDeadline) {
   HttpClient client(
       {.address = server.address(), .first_backoff = milliseconds(1)});
   const HttpResponse response =
-      client.Send({.path = "/", .deadline = milliseconds(50)});
+      client.Send({.path = "/", .deadline = milliseconds(500)});
   EXPECT_EQ(response.status, 503);
   EXPECT_EQ(response.body, "away");
+}
+
+TEST(HttpClient, GivesTheLastAnswerIfTheDeadlineCutsOffTheNextAttempt) {
+  std::atomic<int> asked = 0;
+  std::promise<void> over;
+  Server server([&, waits = over.get_future().share()](const HttpQuestion&) {
+    if (++asked > 1) waits.wait();
+    return Text(503, "away");
+  });
+  HttpClient client(
+      {.address = server.address(), .first_backoff = milliseconds(1)});
+  const HttpResponse response =
+      client.Send({.path = "/", .deadline = milliseconds(500)});
+  over.set_value();
+  EXPECT_EQ(asked, 2);
+  EXPECT_EQ(response.status, 503);
+  EXPECT_EQ(response.body, "away");
+}
+
+TEST(HttpClient, ThatIsNotKnownOfWhatMustNotBeDoneTwice) {
+  std::atomic<int> asked = 0;
+  std::promise<void> over;
+  Server server([&, waits = over.get_future().share()](const HttpQuestion&) {
+    if (++asked > 1) waits.wait();
+    return Text(429, "busy");
+  });
+  HttpClient client(
+      {.address = server.address(), .first_backoff = milliseconds(1)});
+  const HttpResponse response = client.Send({.method = "POST",
+                                             .path = "/",
+                                             .repeatable = false,
+                                             .deadline = milliseconds(500)});
+  over.set_value();
+  EXPECT_EQ(asked, 2);
+  EXPECT_EQ(response.status, 0);
 }
 
 TEST(HttpClient, WaitsAsLongAsRetryAfterSays) {
@@ -212,6 +248,8 @@ TEST(HttpClient, SaysThatNobodyAnswers) {
       client.Send({.path = "/", .deadline = milliseconds(50)});
   EXPECT_EQ(response.status, 0);
   EXPECT_THAT(response.error, ::testing::HasSubstr("unix:/nonexistent/socket"));
+  // Nor how long it took to find out: a log repeats only what is new.
+  EXPECT_THAT(response.error, ::testing::Not(::testing::HasSubstr(" ms")));
 }
 
 TEST(HttpClient, RefusesAddressesThatItCannotUse) {

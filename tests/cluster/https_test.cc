@@ -130,7 +130,7 @@ TEST_F(Https, ATokenThatIsRefusedIsReplacedByTheNextOne) {
 TEST_F(Https, WithoutAnIdentityARequestFailsAndSaysWhy) {
   HttpClient client({.address = "https://127.0.0.1:1",
                      .credentials = TokenFileCredentials("/nonexistent", {})});
-  EXPECT_THAT(client.Send({.path = "/", .deadline = milliseconds(50)}).error,
+  EXPECT_THAT(client.Send({.path = "/", .deadline = milliseconds(500)}).error,
               HasSubstr("the token file /nonexistent"));
 }
 

@@ -26,7 +26,7 @@ class CommonParts {
   using Known = std::unordered_map<std::size_t, std::weak_ptr<Part>>;
 
   Known<const PodLabels::value_type> labels_;
-  Known<std::vector<Toleration>> tolerations_;
+  Known<const std::vector<Toleration>> tolerations_;
   std::size_t sweep_at_ = 1'024;
 };
 

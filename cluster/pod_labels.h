@@ -24,8 +24,6 @@ using LabelMap = std::map<std::string, std::string>;
 
 class PodLabels {
  public:
-  using key_type = std::string;
-  using mapped_type = std::string;
   using value_type = LabelMap::value_type;
   using Label = std::shared_ptr<const value_type>;
 
@@ -71,9 +69,6 @@ class PodLabels {
   std::size_t size() const { return labels_.size(); }
   const_iterator find(std::string_view key) const;
   bool contains(std::string_view key) const { return find(key) != end(); }
-  std::size_t count(std::string_view key) const {
-    return contains(key) ? 1 : 0;
-  }
   // Throws std::out_of_range.
   const std::string& at(std::string_view key) const;
 

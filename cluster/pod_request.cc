@@ -126,9 +126,11 @@ PodRequest Decode(const Json& json) {
       requirements.push_back(DecodeRequirement(requirement));
     }
   }
+  std::vector<Toleration> tolerations;
   for (const Json& toleration : json.value("tolerations", Json::array())) {
-    request.tolerations.Own().push_back(DecodeOwnToleration(toleration));
+    tolerations.push_back(DecodeOwnToleration(toleration));
   }
+  request.tolerations = std::move(tolerations);
   if (json.contains("rules")) {
     request.rules.Own() = DecodeOwnRules(json["rules"]);
   }

@@ -161,9 +161,11 @@ void DecodePlacement(const Json& spec, PodRequest& request) {
   request.node_selector = DecodeLabels(At(spec, "nodeSelector"));
   request.node_affinity = DecodeNodeSelector(
       At(At(At(spec, "affinity"), "nodeAffinity"), kRequired));
+  std::vector<Toleration> tolerations;
   for (const Json& toleration : List(At(spec, "tolerations"))) {
-    request.tolerations.Own().push_back(DecodeToleration(toleration));
+    tolerations.push_back(DecodeToleration(toleration));
   }
+  request.tolerations = std::move(tolerations);
   PodRules rules = DecodeRules(spec);
   AddPortsOfContainers(spec, rules);
   if (rules == PodRules{}) return;

@@ -1,6 +1,6 @@
-// A list whose copies share their elements until one of them is changed: what
-// thousands of pods have in common takes a pointer in each (common_parts.h).
-// Read and made as the vector that it looks like.
+// A list whose copies share their elements, which never change: what thousands
+// of pods have in common takes a pointer in each (common_parts.h). Read and
+// made as the vector that it looks like.
 //
 // A value: as thread-safe as one.
 #pragma once
@@ -23,22 +23,15 @@ class SharedList {
   SharedList() = default;
   // NOLINTNEXTLINE(google-explicit-constructor): it is read as one
   SharedList(std::vector<Element> all)
-      : all_(all.empty()
-                 ? nullptr
-                 : std::make_shared<std::vector<Element>>(std::move(all))) {}
+      : all_(all.empty() ? nullptr
+                         : std::make_shared<const std::vector<Element>>(
+                               std::move(all))) {}
   SharedList(std::initializer_list<Element> all)
       : SharedList(std::vector<Element>(all)) {}
 
   const std::vector<Element>& Get() const {
     static const std::vector<Element> kNothing;
     return all_ == nullptr ? kNothing : *all_;
-  }
-  // To be changed.
-  std::vector<Element>& Own() {
-    if (all_ == nullptr || all_.use_count() > 1) {
-      all_ = std::make_shared<std::vector<Element>>(Get());
-    }
-    return *all_;
   }
 
   const_iterator begin() const { return Get().begin(); }
@@ -53,7 +46,8 @@ class SharedList {
 
  private:
   friend class CommonParts;
-  std::shared_ptr<std::vector<Element>> all_;  // shared by copies; null: none
+  std::shared_ptr<const std::vector<Element>>
+      all_;  // shared by copies; null: none
 };
 
 }  // namespace fluxnetes::cluster

@@ -47,7 +47,7 @@ TEST(CommonParts, WhatIsChangedIsNotThatOfOthers) {
   common.Share(a);
   common.Share(b);
   b.labels["app"] = "db";
-  b.request.tolerations.Own()[0].key = "tpu";
+  b.request.tolerations = {{"tpu", true, "", "NoSchedule"}};
   EXPECT_EQ(a.labels.at("app"), "web");
   EXPECT_EQ(a.request.tolerations[0].key, "gpu");
   Pod c = PodWith({{"app", "web"}});

@@ -44,7 +44,9 @@ TEST(PodRequest, ComesBackFromItsJsonUnchanged) {
 TEST(PodRequest, EqualRequestsHaveEqualTextAndOthersHaveNot) {
   PodRequest other = Full();
   EXPECT_EQ(ToJson(other), ToJson(Full()));
-  other.tolerations.Own()[1].value = "blue";
+  std::vector<Toleration> tolerations = other.tolerations.Get();
+  tolerations[1].value = "blue";
+  other.tolerations = tolerations;
   EXPECT_NE(ToJson(other), ToJson(Full()));
   other = Full();
   other.resources.cpu_milli += 1;

@@ -57,12 +57,6 @@ std::string MarkOf(const PodEvent& event) {
   return fmt::format("{:016x}", hash);
 }
 
-// Neither done nor a matter of the moment.
-bool IsRefused(const HttpResponse& response) {
-  return response.status >= 400 && response.status != 404 &&
-         response.status != 409;
-}
-
 // No answer that means anything: nobody there, overloaded, failing.
 // A token that has expired is read anew.
 bool IsAway(const HttpResponse& response) {
@@ -70,13 +64,27 @@ bool IsAway(const HttpResponse& response) {
          response.status == 429 || response.status >= 500;
 }
 
+// A patch that names its UID met another object of the name (seen on 1.36: it
+// may not change it).
+bool IsOfAnother(const HttpResponse& response) {
+  return response.status == kInvalid &&
+         ReadStatusMessage(response.body).find("metadata.uid") !=
+             std::string::npos;
+}
+
+// Neither done nor a matter of the moment.
+bool IsRefused(const HttpResponse& response) {
+  return response.status >= 400 && response.status != 404 &&
+         response.status != 409 && !IsAway(response) && !IsOfAnother(response);
+}
+
 [[noreturn]] void ThrowUnreachable(const std::string& what,
                                    const HttpResponse& response) {
   if (response.status == 0) throw Unreachable(what + ": " + response.error);
   const std::string why = what + ": " + std::to_string(response.status) + " " +
                           ReadStatusMessage(response.body);
-  if (IsAway(response) || !IsRefused(response)) throw Unreachable(why);
-  throw Refused(why);
+  if (IsRefused(response)) throw Refused(why);
+  throw Unreachable(why);
 }
 
 BindResult ToBindResult(const Binding& binding, const HttpResponse& response) {
@@ -224,13 +232,10 @@ std::vector<AnnounceResult> KubernetesCluster::Announce(
   std::vector<AnnounceResult> results;
   for (const HttpResponse& response : client_.SendAll(std::move(requests))) {
     if (IsAway(response)) ThrowUnreachable("announcing a node", response);
-    // Of another UID is invalid: see Touch().
-    const bool other = response.status == 404 || response.status == 409 ||
-                       response.status == kInvalid;
     results.push_back(
-        {response.Succeeded() ? AnnounceOutcome::kWritten
-         : other              ? AnnounceOutcome::kConflict
-                              : AnnounceOutcome::kRefused,
+        {response.Succeeded()  ? AnnounceOutcome::kWritten
+         : IsRefused(response) ? AnnounceOutcome::kRefused
+                               : AnnounceOutcome::kConflict,
          response.Succeeded() ? "" : ReadStatusMessage(response.body)});
   }
   return results;
@@ -274,10 +279,8 @@ std::vector<std::size_t> KubernetesCluster::TouchOnce(
     const HttpResponse& response = patched[k];
     if (response.Succeeded()) {
       results[i] = ToTouchResult(pods[i], DecodePod(ParseObject(response)));
-    } else if ((response.status == 409 || response.status == kInvalid) &&
-               !last) {
-      // Of another UID (seen on 1.36: a patch may not change it), or changed
-      // by others at the same moment.
+    } else if ((response.status == 409 || IsOfAnother(response)) && !last) {
+      // Or changed by others at the same moment.
       unclear.push_back(i);
       questions.push_back(
           Request("GET", PodPath(pods[i].namespace_name, pods[i].name)));

@@ -28,7 +28,8 @@ const char* Begin(Isolation isolation) {
 std::string BeginWithSettings(const PoolOptions& options, Isolation isolation,
                               Durability durability) {
   std::string begin = Begin(isolation);
-  if (durability == Durability::kNoWait)
+  // Behind a proxy nobody hears of a crash that undoes it.
+  if (durability == Durability::kNoWait && !options.transaction_pooling)
     begin += "; SET LOCAL synchronous_commit = off";
   if (options.transaction_pooling)
     begin += "; " + SettingsOf(options, "SET LOCAL");

@@ -31,7 +31,9 @@ enum class Isolation { kReadCommitted, kRepeatableRead, kReadOnly };
 
 // Whether Commit() waits until the disk has what was done. If it does not, a
 // crash of the server within the next second may undo the transaction, whole;
-// but not once a later one that waited has been committed.
+// but not once a later one that waited has been committed. Behind a proxy
+// (PoolOptions::transaction_pooling) it waits always: who reads anew when
+// Pool::broken() changes would not hear of the crash.
 enum class Durability { kWait, kNoWait };
 
 class Transaction {

@@ -44,10 +44,7 @@ Intake::Intake(sql::Pool& pool, queue::WorkQueue& jobs,
       leadership_(leadership),
       cluster_(cluster),
       cache_(cache),
-      options_(std::move(options)),
-      durability_(pool.options().transaction_pooling
-                      ? sql::Durability::kWait
-                      : sql::Durability::kNoWait) {}
+      options_(std::move(options)) {}
 
 bool Intake::RunOnce(cluster::Time now) {
   const bool more_events = Watch();
@@ -343,7 +340,7 @@ void Intake::RecordChanges(cluster::Time now) {
 
 int Intake::Record(const Pods& uids, cluster::Time now) {
   sql::Transaction transaction(pool_, sql::Isolation::kReadCommitted,
-                               durability_);
+                               sql::Durability::kNoWait);
   leadership_.Check(transaction, term_);
   IntakeBatch batch(transaction, jobs_, cache_, now);
   const int differed = batch.Record(uids);

@@ -70,6 +70,18 @@ TEST_F(TransactionTest, OnlyOneThatIsToldSoDoesNotWaitForTheDisk) {
   EXPECT_EQ(waits(Durability::kWait), "local");
 }
 
+TEST_F(TransactionTest, BehindAProxyEachWaitsForTheDisk) {
+  PoolOptions options = OneConnection();
+  options.transaction_pooling = true;
+  Pool pool(options);
+  const auto waits = [&](Durability durability) {
+    Transaction transaction(pool, Isolation::kReadCommitted, durability);
+    return transaction.RunScript("SHOW synchronous_commit")[0].Get<std::string>(
+        0);
+  };
+  EXPECT_EQ(waits(Durability::kNoWait), waits(Durability::kWait));
+}
+
 TEST_F(TransactionTest, IsUndoneUnlessCommitted) {
   {
     Transaction transaction(database.pool());

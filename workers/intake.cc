@@ -421,15 +421,22 @@ void Intake::TakeBackHeld(cluster::Time now) {
     }
     transaction.Commit();
   }
+  std::optional<cluster::Refused> refused;
   for (const auto& [group, pods] : groups) {
     Pods uids;
     for (const cluster::ObjectName& name : pods) uids.push_back(name.uid);
     std::vector<cluster::PodPointer> bound;
-    for (cluster::TouchResult& result : cluster_.Touch(pods))
-      if (result.bound != nullptr) bound.push_back(std::move(result.bound));
+    try {
+      for (cluster::TouchResult& result : cluster_.Touch(pods))
+        if (result.bound != nullptr) bound.push_back(std::move(result.bound));
+    } catch (const cluster::Refused& error) {
+      refused = error;  // of this one; the others need not wait for it
+      continue;
+    }
     sql::Failpoint("intake-touched");
     TakeBack(group, uids, bound, now);
   }
+  if (refused) throw *refused;
   held_ = false;
 }
 

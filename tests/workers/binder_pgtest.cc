@@ -256,7 +256,7 @@ TEST_F(BinderTest, GroupWhosePodsMayNotBeTouchedGoesBackOnlyIfFirstLeased) {
   Place("train", 1);
   Place("other", 1);
   SetNode("n0", 64'000, /*cordoned=*/true);
-  door.refuses_touches = true;
+  door.refuses_touches = "";
   database.Execute(
       "UPDATE jobs SET attempt = 1 WHERE kind = 'bind' AND args->>'group' = "
       "(SELECT id::text FROM pod_groups WHERE group_name = 'other')");
@@ -264,7 +264,7 @@ TEST_F(BinderTest, GroupWhosePodsMayNotBeTouchedGoesBackOnlyIfFirstLeased) {
   EXPECT_EQ(StateOf("train"), "pending queued");
   EXPECT_EQ(StateOf("other"), "allocated");
   EXPECT_EQ(Jobs("bind"), "1");  // later
-  door.refuses_touches = false;
+  door.refuses_touches.reset();
   database.Execute("UPDATE jobs SET scheduled_at = now() WHERE kind = 'bind'");
   jobs->MakeDueAvailable();
   BindPlaced();

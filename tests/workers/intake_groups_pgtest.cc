@@ -223,6 +223,22 @@ TEST_F(IntakeGroupsTest, HeldGroupIsTakenBackWhenTheClusterIsThereAgain) {
   EXPECT_EQ(Filling("train"), "1/2");
 }
 
+TEST_F(IntakeGroupsTest, HeldGroupThatTheClusterRefusesToTouchHoldsUpNoOther) {
+  for (const char* group : {"first", "second"}) {
+    CreateAndPromote(group, 2);
+    Allocate(group);
+  }
+  door.Remove("default/first-1");
+  door.Remove("default/second-1");
+  door.refuses_touches = "first";
+  EXPECT_THROW(Observe(), cluster::Refused);
+  EXPECT_EQ(StateOf("first"), "pending held");
+  EXPECT_EQ(Filling("second"), "1/2");
+  door.refuses_touches.reset();
+  Observe();
+  EXPECT_EQ(Filling("first"), "1/2");
+}
+
 TEST_F(IntakeGroupsTest, PendingGroupWithoutPodsIsAbandoned) {
   CreateAndPromote("train", 2);
   door.Remove("default/train-0");

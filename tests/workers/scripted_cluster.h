@@ -175,9 +175,10 @@ class ScriptedCluster final : public cluster::Cluster {
   std::vector<cluster::TouchResult> Touch(
       std::span<const cluster::ObjectName> pods) override {
     CheckReachable();
-    if (refuses_touches) throw cluster::Refused("touching pods: forbidden");
     std::vector<cluster::TouchResult> results;
     for (const cluster::ObjectName& name : pods) {
+      if (refuses_touches && name.name.starts_with(*refuses_touches))
+        throw cluster::Refused("touching pods: forbidden");
       touched.push_back(name.namespace_name + "/" + name.name);
       cluster::TouchResult& result = results.emplace_back();
       const auto pod = GetPod(name.namespace_name, name.name);
@@ -290,7 +291,7 @@ class ScriptedCluster final : public cluster::Cluster {
   std::function<void()> before_conditions;  // the same
   std::function<void()> before_record;      // the same
   std::function<void()> after_record;       // the same
-  bool refuses_touches = false;
+  std::optional<std::string> refuses_touches;  // of pods with this prefix
   bool refuses_conditions = false;
   int refused_conditions = 0;
   bool refuses_statuses = false;

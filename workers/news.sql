@@ -16,13 +16,13 @@ WITH locked AS MATERIALIZED (
     ON g.queue = any(ARRAY[v.queue])
     AND g.shape = v.shape
     AND g.told IS DISTINCT FROM v.kind
-  WHERE g.state IN ('pending', 'unsatisfiable') AND g.news_due IS NULL
+  WHERE g.state IN ('pending', 'unsatisfiable')
   ORDER BY g.id
   FOR UPDATE OF g
 )
 
 UPDATE pod_groups AS g
-SET news_due = next_news($4, g.told_at, g.group_size, false)
+SET news_due = least(g.news_due, next_news($4, g.told_at, g.group_size, false))
 FROM locked AS l
 WHERE g.id = any(ARRAY[l.id]);
 

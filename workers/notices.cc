@@ -21,14 +21,14 @@ void Read(const queue::Job& job, Told& told) {
     return notice.at(name).get<std::string>();
   };
   const std::string reason = text("reason");
-  const bool common = reason == "FailedScheduling" || reason == "Unschedulable";
   told.events.push_back({text("namespace"), text("pod"), text("uid"), true,
-                         common ? "FailedScheduling" : reason, text("message"),
+                         reason, text("message"),
                          /*once=*/true, "notice " + std::to_string(job.id)});
   if (!notice.value("condition", false)) return;
   auto& condition = told.conditions.emplace_back(cluster::PodCondition{
       text("namespace"), text("pod"), text("uid"),
-      common ? "Unschedulable" : reason, text("message")});
+      reason == "FailedScheduling" ? "Unschedulable" : reason,
+      text("message")});
   if (notice.contains("since")) {
     condition.since = cluster::Time(
         std::chrono::seconds(notice["since"].get<std::int64_t>()));

@@ -40,7 +40,7 @@ TEST_F(NoticesTest, RefusedPodIsToldByAnEventAndItsCondition) {
 }
 
 TEST_F(NoticesTest, EventAndConditionHaveTheReasonsOfKubernetes) {
-  Notice("Unschedulable", "true");
+  Notice("FailedScheduling", "true");
   Notice("SchedulingGated", "true");
   Notice("FailedScheduling", "false");
   notices.RunOnce();

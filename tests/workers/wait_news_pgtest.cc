@@ -188,6 +188,39 @@ TEST_F(WaitNewsTest, OtherNumbersAreNoNewsAndAnotherReasonIs) {
   EXPECT_EQ(door.events.size(), 2U);
 }
 
+TEST_F(WaitNewsTest, ReasonThatChangesWhileAnotherIsToldIsToldToo) {
+  FillNodes();
+  WaitNews other(database.pool(), door, own_bindings, {});
+  door.before_conditions = [&] {
+    database.Execute("UPDATE queues SET paused = true");
+    Match(kNoon + seconds(6));
+    other.RunOnce(kNoon + seconds(6));
+  };
+  Tell(seconds(6));
+  EXPECT_THAT(Messages()["second-1"], HasSubstr("nodes are kept free"));
+  Tell(seconds(100));
+  EXPECT_THAT(Messages()["second-1"], HasSubstr("queue default is paused"));
+}
+
+TEST_F(WaitNewsTest, GangIsToldWhenItsReservationBegins) {
+  database.Execute(
+      "UPDATE queues SET assumed_duration = interval '90 minutes'");
+  FillNodes();
+  Tell(seconds(6));
+  for (const char* pod : {"second-0", "second-1"})
+    EXPECT_THAT(Messages()[pod], EndsWith("; reserved from 13:30 UTC"));
+  EXPECT_EQ(door.events.size(), 1U);
+  // It moves: the conditions follow, without another event.
+  database.Execute(
+      "UPDATE queues SET assumed_duration = interval '60 minutes'");
+  Match(kNoon + seconds(60));
+  Tell(seconds(200));
+  for (const char* pod : {"second-0", "second-1"})
+    EXPECT_THAT(Messages()[pod], EndsWith("; reserved from 13:00 UTC"));
+  EXPECT_EQ(door.conditions.size(), 4U);
+  EXPECT_EQ(door.events.size(), 1U);
+}
+
 TEST_F(WaitNewsTest, RestartTellsNothingAgain) {
   FillNodes();
   CreateGang("short", 5, 2);

@@ -126,13 +126,14 @@ void Cleanup::DeleteObjects(Work& work, cluster::Time now) {
     transaction.Commit();
   }
   deleted_.clear();
+  refused_owners_.clear();
   const auto remove = [&](const sql::Row& row) {
     try {
-      DeleteFor(row);
+      if (DeleteFor(row)) return;
     } catch (const cluster::Refused& refused) {
-      work.refused.insert(row.Get<std::int64_t>("group_id"));
       if (options_.on_refused) options_.on_refused(refused.what());
     }
+    work.refused.insert(row.Get<std::int64_t>("group_id"));
   };
   try {
     for (const sql::Row row : members) remove(row);
@@ -161,22 +162,28 @@ bool Cleanup::MayReplace(const cluster::ObjectName& owner) {
   }
 }
 
-void Cleanup::DeleteFor(const sql::Row& row) {
+bool Cleanup::DeleteFor(const sql::Row& row) {
   const auto action = row.Get<std::string_view>("deadline_action");
   const auto space = row.Get<std::string>("namespace");
   const cluster::ObjectName owner = OwnerOf(row);
   const bool by_owner =
       !owner.uid.empty() &&
       (action == "owner" || (action == "job" && owner.kind == "Job"));
+  if (by_owner && refused_owners_.contains(owner.uid)) return false;
   if (by_owner && !deleted_.contains(owner.uid)) {
-    const std::optional<cluster::ObjectName> target =
-        action == "owner" ? cluster_.TopOwner(owner) : owner;
-    deleted_[owner.uid] = true;  // asked for, should it be refused
-    deleted_[owner.uid] = target && cluster_.Delete(*target);
+    try {
+      const std::optional<cluster::ObjectName> target =
+          action == "owner" ? cluster_.TopOwner(owner) : owner;
+      deleted_[owner.uid] = target && cluster_.Delete(*target);
+    } catch (const cluster::Refused&) {
+      refused_owners_.insert(owner.uid);
+      throw;
+    }
   }
-  if (by_owner && deleted_.at(owner.uid)) return;
+  if (by_owner && deleted_.at(owner.uid)) return true;
   cluster_.Delete({"Pod", space, row.Get<std::string>("pod_name"),
                    row.Get<std::string>("uid")});
+  return true;
 }
 
 void Cleanup::AskOwners(Work& work, cluster::Time now) {

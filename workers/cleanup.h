@@ -79,7 +79,8 @@ class Cleanup {
   void GatherDue(Work& work, cluster::Time now);
   void DeleteObjects(Work& work, cluster::Time now);
   bool MayReplace(const cluster::ObjectName& owner);
-  void DeleteFor(const sql::Row& row);
+  // False: the owner that controls it was refused before in this run.
+  bool DeleteFor(const sql::Row& row);
   void AskOwners(Work& work, cluster::Time now);
   void AskOwnersAgain(Work& work, cluster::Time now);
   void Settle(const Work& work, cluster::Time now);
@@ -95,6 +96,7 @@ class Cleanup {
   std::map<std::string, Pace> paces_;
   // Controllers that were to be deleted in this run, by UID, and the answer.
   std::map<std::string, bool> deleted_;
+  std::set<std::string> refused_owners_;
 };
 
 }  // namespace fluxnetes::workers

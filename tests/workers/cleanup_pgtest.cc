@@ -300,6 +300,23 @@ TEST_F(CleanupTest, WhatMayNotBeDeletedKeepsNothingElseBack) {
   EXPECT_EQ(Jobs("cleanup"), "0");
 }
 
+TEST_F(CleanupTest, AllGroupsOfAnOwnerThatMayNotBeDeletedAreAskedForAgain) {
+  for (const char* pod : {"a", "b", "c"})
+    Create({.name = pod, .owner = "array"});
+  door.owners["uid-of-array"] = {"Job", "default", "array", "uid-of-array"};
+  ObserveAndPromote();
+  door.undeletable = {"Job default/array"};
+  for (const std::string id : {"1", "2", "3"}) {
+    database.Execute("UPDATE pod_groups SET cancel_reason = 'x' WHERE id = " +
+                     id);
+    const auto job = CancelJob(std::stoll(id), "x");
+    jobs->Insert({&job, 1});
+  }
+  Clean(kNoon);
+  EXPECT_THAT(door.deleted, ElementsAre("Job default/array"));
+  EXPECT_EQ(Jobs("cleanup"), "3");
+}
+
 // It gave all its places back and waits for another: the next one's deadline
 // counts.
 TEST_F(CleanupTest, GroupThatHoldsNothingHasNoDeadline) {

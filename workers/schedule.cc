@@ -210,7 +210,8 @@ bool Schedule::State::Remove(GroupId group) {
 void Schedule::State::NoteHeld(GroupId group) {
   const WaitingGroup* waiting = lines.Find(group);
   if (waiting == nullptr ||
-      TopologyOf(waiting->line->requests) == cluster::GroupTopology{})
+      TopologyOf(waiting->line->requests) == cluster::GroupTopology{} ||
+      graph.IndicesOf(group) == waiting->line->beside)
     return;
   PendingGroup again = Copy(*waiting);
   again.members = waiting->members;

@@ -16,10 +16,7 @@ class CutOffFromKubernetes : public OnKubernetes {
   void SetUp() override {
     OnKubernetes::SetUp();
     if (IsSkipped() || HasFatalFailure()) return;
-    journal_ =
-        std::make_unique<PodJournal>(plane().api(), home_,
-                                     std::map<std::string, std::int64_t>{
-                                         {Node(0), 4'000}, {Node(1), 4'000}});
+    journal_ = JournalOf(2);
     trouble_ = std::make_unique<ApiTrouble>(plane(), /*seed=*/0);
     StartScheduler({{"FLUXNETES_KUBECONFIG", trouble_->kubeconfig()}});
   }

@@ -24,12 +24,7 @@ class BesideKubeScheduler : public OnKubernetes {
     if (IsSkipped() || HasFatalFailure()) return;
     const std::string program = ControlPlane::Tool("kube-scheduler");
     if (program.empty()) GTEST_SKIP() << "there is no Go for kube-scheduler";
-    std::map<std::string, std::int64_t> capacity;
-    for (int i = 0; i < kSharedNodes; ++i) {
-      if (i > 1) AddNode(Node(i));
-      capacity[Node(i)] = 4'000;
-    }
-    journal_ = std::make_unique<PodJournal>(plane().api(), home_, capacity);
+    journal_ = JournalOf(kSharedNodes);
     const std::string file = plane().folder() + "/" + home_;
     std::ofstream(file + "-kube-scheduler.yaml")
         << "apiVersion: kubescheduler.config.k8s.io/v1\n"
@@ -38,7 +33,7 @@ class BesideKubeScheduler : public OnKubernetes {
            "clientConnection: {qps: 1000, burst: 1000, kubeconfig: "
         << plane().folder() << "/admin.kubeconfig}\n";
     other_ = std::make_unique<Process>(
-        std::vector<std::string>{ControlPlane::Tool("kube-scheduler"),
+        std::vector<std::string>{program,
                                  "--config=" + file + "-kube-scheduler.yaml",
                                  "--bind-address=127.0.0.1", "--secure-port=0"},
         std::map<std::string, std::string>{}, file + "-kube-scheduler.log");

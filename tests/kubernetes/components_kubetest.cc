@@ -18,17 +18,13 @@ class ComponentsOnKubernetes : public OnKubernetes {
   void SetUp() override {
     OnKubernetes::SetUp();
     if (IsSkipped() || HasFatalFailure()) return;
-    std::map<std::string, std::int64_t> capacity;
-    for (int i = 0; i < kColouredNodes; ++i) {
-      if (i > 1) AddNode(Node(i));
-      capacity[Node(i)] = 4'000;
+    journal_ = JournalOf(kColouredNodes);
+    for (int i = 0; i < kColouredNodes; ++i)
       Label(i, i < 2 ? "red" : "blue", true);
-    }
     // A third would be one more to spread.
     database_->Execute(
         "DELETE FROM queues; INSERT INTO queues (name, node_selector) VALUES "
         "('red', '{\"red\": \"yes\"}'), ('blue', '{\"blue\": \"yes\"}')");
-    journal_ = std::make_unique<PodJournal>(plane().api(), home_, capacity);
     StartScheduler();
     other_ = Serve();
   }

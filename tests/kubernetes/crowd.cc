@@ -33,12 +33,7 @@ unsigned CrowdOnKubernetes::Seed() {
 void CrowdOnKubernetes::SetUp() {
   OnKubernetes::SetUp();
   if (IsSkipped() || HasFatalFailure()) return;
-  std::map<std::string, std::int64_t> capacity;
-  for (int i = 0; i < kNodes; ++i) {
-    if (i > 1) AddNode(Node(i));
-    capacity[Node(i)] = 4'000;
-  }
-  journal_ = std::make_unique<PodJournal>(plane().api(), home_, capacity);
+  journal_ = JournalOf(kNodes);
 }
 
 void CrowdOnKubernetes::TearDown() {

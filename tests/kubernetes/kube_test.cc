@@ -11,6 +11,7 @@
 #include "cluster/yaml_document.h"
 #include "tests/invariants/invariants.h"
 #include "tests/kubernetes/kube_scene.h"
+#include "tests/kubernetes/pod_journal.h"
 #include "workers/group_labels.h"
 
 namespace fluxnetes::testing {
@@ -225,9 +226,7 @@ void OnKubernetes::EndPod(const std::string& name, bool well) {
 
 void OnKubernetes::EndGroup(const std::string& group) {
   for (const cluster::Pod& pod : PodsOf(group)) {
-    const bool over = pod.phase == cluster::PodPhase::kSucceeded ||
-                      pod.phase == cluster::PodPhase::kFailed;
-    if (!pod.node_name.empty() && !over) EndPod(pod.name);
+    if (!pod.node_name.empty() && !cluster::HasEnded(pod)) EndPod(pod.name);
   }
 }
 
@@ -247,6 +246,15 @@ void OnKubernetes::AddNode(const std::string& name, int cpu) {
             {"pods", "110"}}}}}});
   EXPECT_TRUE(Comes(
       [&] { return IsReady(cluster::DecodeNode(Get("nodes/" + name))); }));
+}
+
+std::unique_ptr<PodJournal> OnKubernetes::JournalOf(int nodes) {
+  std::map<std::string, std::int64_t> capacity;
+  for (int i = 0; i < nodes; ++i) {
+    if (!nodes_.contains(Node(i))) AddNode(Node(i));
+    capacity[Node(i)] = 4'000;
+  }
+  return std::make_unique<PodJournal>(plane().api(), home_, capacity);
 }
 
 void OnKubernetes::AddForeign(const std::string& name, const std::string& node,

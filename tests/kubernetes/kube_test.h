@@ -33,6 +33,8 @@
 
 namespace fluxnetes::testing {
 
+class PodJournal;
+
 inline constexpr const char* kMergePatch = "application/merge-patch+json";
 
 class OnKubernetes : public ::testing::Test {
@@ -85,6 +87,9 @@ class OnKubernetes : public ::testing::Test {
   std::string Node(int i) const { return home_ + "-" + std::to_string(i); }
   // Ready when it returns.
   void AddNode(const std::string& name, int cpu = 4);
+  // Of so many nodes, Node(0) and on, each of 4 cpu; adds those that are not
+  // there yet.
+  std::unique_ptr<PodJournal> JournalOf(int nodes);
   // A pod of another scheduler, which has its node already.
   void AddForeign(const std::string& name, const std::string& node, int cpu);
 

@@ -114,9 +114,7 @@ void PodJournal::See(const cluster::Pod& pod, bool deleted) {
   } else if (pod.node_name != life.node) {
     NoteBound(pod, life);
   }
-  if (deleted || pod.phase == cluster::PodPhase::kSucceeded ||
-      pod.phase == cluster::PodPhase::kFailed)
-    NoteEnd(life);
+  if (deleted || cluster::HasEnded(pod)) NoteEnd(life);
 }
 
 void PodJournal::NoteBound(const cluster::Pod& pod, Life& life) {

@@ -41,8 +41,8 @@ class PodJournal {
     // From the first to the last member bound, of the gangs that are whole.
     std::chrono::milliseconds longest_burst{0};
     std::vector<std::string> violations;
-    // Of these, how many are of pods that came to a node that had no room.
-    std::vector<std::string> crowding;  // their names
+    // Of these, the pods that came to a node that had no room, by name.
+    std::vector<std::string> crowding;
   };
   Sum Look();
 

@@ -28,19 +28,16 @@ class ReplicasOnKubernetes : public OnKubernetes {
   void SetUp() override {
     OnKubernetes::SetUp();
     if (IsSkipped() || HasFatalFailure()) return;
-    std::map<std::string, std::int64_t> capacity;
+    journal_ = JournalOf(kQueues);
     database_->Execute(
         "UPDATE queues SET node_selector = '{\"kubernetes.io/hostname\": "
         "\"none\"}'");
     for (int i = 0; i < kQueues; ++i) {
-      if (i > 1) AddNode(Node(i));
-      capacity[Node(i)] = 4'000;
       database_->Execute(
           fmt::format("INSERT INTO queues (name, node_selector) VALUES ('q{}', "
                       "'{{\"kubernetes.io/hostname\": \"{}\"}}')",
                       i, Node(i)));
     }
-    journal_ = std::make_unique<PodJournal>(plane().api(), home_, capacity);
     StartScheduler();
     other_ = Serve();
   }

@@ -14,7 +14,6 @@
 //	POST /trouble/release    lets them go on; none is held any more
 //	POST /trouble/away       cuts all connections, and those that come
 //	POST /trouble/back       passes requests on again
-//	POST /trouble/calm       from now on it passes everything on
 package main
 
 import (
@@ -39,7 +38,7 @@ type proxy struct {
 	target  *url.URL
 	through http.RoundTripper
 	seed    uint64
-	calm    atomic.Bool
+	calm    bool // passes everything on
 	spell   atomic.Int32
 
 	mutex   sync.Mutex
@@ -139,8 +138,6 @@ func (p *proxy) control(w http.ResponseWriter, r *http.Request) {
 			p.gone = make(chan struct{})
 		}
 		p.away = false
-	case "POST /trouble/calm":
-		p.calm.Store(true)
 	default:
 		http.NotFound(w, r)
 		return
@@ -162,7 +159,7 @@ func newProxy(target *url.URL, authorities *x509.CertPool, seed uint64) *proxy {
 		turns:  map[string]uint64{},
 		gone:   make(chan struct{}),
 	}
-	p.calm.Store(seed == 0)
+	p.calm = seed == 0
 	return p
 }
 

@@ -81,7 +81,7 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	dice := p.dice(r)
-	if !p.calm.Load() && p.refuseBySpell(w) {
+	if !p.calm && p.refuseBySpell(w) {
 		return
 	}
 	if isWatch(r) {
@@ -91,7 +91,7 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !p.wait(r, false) {
 		return
 	}
-	if p.calm.Load() {
+	if p.calm {
 		p.passOn(w, r, body, nil)
 		return
 	}
@@ -211,7 +211,7 @@ func copyHeader(w http.ResponseWriter, answer *http.Response) {
 func (p *proxy) send(r *http.Request, body []byte) (*http.Response, error) {
 	to := *r.URL
 	to.Scheme, to.Host = p.target.Scheme, p.target.Host
-	if limit := to.Query(); !p.calm.Load() && limit.Has("limit") {
+	if limit := to.Query(); !p.calm && limit.Has("limit") {
 		limit.Set("limit", "60") // a server may give less than is asked for
 		to.RawQuery = limit.Encode()
 	}

@@ -18,7 +18,7 @@ const tooOld = `{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1",` +
 	`"message":"too old resource version","code":410}}` + "\n"
 
 func (p *proxy) watch(w http.ResponseWriter, r *http.Request, dice *rand.Rand) {
-	if p.calm.Load() {
+	if p.calm {
 		p.stream(w, r, nil)
 		return
 	}

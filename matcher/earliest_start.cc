@@ -4,7 +4,7 @@
 
 namespace fluxnetes::matcher {
 
-std::optional<Time> EarliestStart::Find(Time duration, bool by_id,
+std::optional<Time> EarliestStart::Find(Time duration, Time before, bool by_id,
                                         bool descending) {
   Begin(duration);
   Ground ground;
@@ -13,7 +13,7 @@ std::optional<Time> EarliestStart::Find(Time duration, bool by_id,
   ground.descending = descending;
   ground.present = ground.blocking = Stage::kThen;
   std::optional<Time> found;
-  for (time_ = NextTime(); time_ != kForever && !found; time_ = NextTime()) {
+  for (time_ = NextTime(); time_ < before && !found; time_ = NextTime()) {
     if (Step() && EnoughAlone() && plan_.Place(ground)) found = time_;
   }
   EndCounts();

@@ -20,8 +20,10 @@ class EarliestStart {
   EarliestStart(NodeTable& nodes, GangPlan& plan)
       : nodes_(nodes), plan_(plan) {}
 
-  // Leaves the placement at that time in the plan. Nothing: at no time.
-  std::optional<Time> Find(Time duration, bool by_id, bool descending);
+  // Leaves the placement at that time in the plan. Nothing: at no time before
+  // `before`.
+  std::optional<Time> Find(Time duration, Time before, bool by_id,
+                           bool descending);
 
  private:
   using Moments = std::vector<SpanTimeline::Moment>;

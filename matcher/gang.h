@@ -124,7 +124,7 @@ struct Placement {
 enum class NoFit {
   kNow,     // not at present, but on the same nodes when others have gone
   kNever,   // not even if all nodes were empty
-  kNoTime,  // AllocateOrReserve: it could, but what runs has no end
+  kNoTime,  // AllocateOrReserve: it could, but at no time that can be given
 };
 
 using MatchResult = std::variant<Placement, NoFit>;
@@ -190,9 +190,16 @@ class NodeGraph {
   MatchResult Allocate(JobId job, const Gang& gang, Policy policy, Time now);
 
   // The same, else at the earliest end of a span at which it fits beside all
-  // spans that are known; Placement::start says which.
+  // spans that are known, if that is before `before`; Placement::start says
+  // which.
   MatchResult AllocateOrReserve(JobId job, const Gang& gang, Policy policy,
-                                Time now);
+                                Time now, Time before = kForever);
+
+  // Whether open nodes have so much free, for each task, at any time in
+  // [start, end). Rules are not looked at.
+  bool HasRoom(Time start, Time end, std::span<const NodeIndex> nodes,
+               std::span<const std::vector<std::int64_t>> amounts,
+               Time now) const;
 
   // Whether it would fit if all open nodes were empty but for foreign use.
   bool Satisfiable(const Gang& gang, Policy policy = Policy::kLonode) const;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <stdexcept>
 
 #include "matcher/gang.h"
@@ -7,6 +8,8 @@
 
 namespace fluxnetes::matcher {
 namespace {
+
+using Sum = NodeTable::Sum;
 
 bool ById(Policy policy) { return policy != Policy::kFirst; }
 
@@ -237,21 +240,44 @@ MatchResult NodeGraph::Allocate(JobId job, const Gang& gang, Policy policy,
   return ever ? NoFit::kNow : NoFit::kNever;
 }
 
-std::optional<Time> NodeGraph::State::FindEarliest(Time duration,
+std::optional<Time> NodeGraph::State::FindEarliest(Time duration, Time before,
                                                    Policy policy) {
-  return earliest.Find(duration, ById(policy), Descending(policy));
+  return earliest.Find(duration, before, ById(policy), Descending(policy));
 }
 
 MatchResult NodeGraph::AllocateOrReserve(JobId job, const Gang& gang,
-                                         Policy policy, Time now) {
+                                         Policy policy, Time now, Time before) {
   State& state = *state_;
   if (state.PlaceNow(gang, policy, now)) {
     return state.Book(job, now, gang.duration);
   }
   if (!state.plan.Place(state.GroundEmpty(policy))) return NoFit::kNever;
-  const auto start = state.FindEarliest(gang.duration, policy);
+  const auto start = state.FindEarliest(gang.duration, before, policy);
   if (!start) return NoFit::kNoTime;
   return state.Book(job, *start, gang.duration);
+}
+
+bool NodeGraph::HasRoom(Time start, Time end, std::span<const NodeIndex> nodes,
+                        std::span<const std::vector<std::int64_t>> amounts,
+                        Time now) const {
+  CheckTime(now);
+  state_->nodes.ComeTo(now);
+  std::map<NodeIndex, std::vector<Sum>> wanted;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    auto& sums = wanted[nodes[i]];
+    sums.resize(state_->resources.size());
+    for (std::size_t r = 0; r < amounts[i].size(); ++r)
+      sums[r] += amounts[i][r];
+  }
+  std::vector<std::int64_t> least(state_->resources.size());
+  for (const auto& [node, sums] : wanted) {
+    if (!state_->nodes.Known(node) || !state_->nodes.TakesTasks(node))
+      return false;
+    state_->nodes.Profile(node).Least(start, end, least);
+    for (std::size_t r = 0; r < sums.size(); ++r)
+      if (sums[r] > 0 && sums[r] > least[r]) return false;
+  }
+  return true;
 }
 
 bool NodeGraph::Satisfiable(const Gang& gang, Policy policy) const {

@@ -147,7 +147,7 @@ Explanation NodeGraph::Explain(const Gang& gang, Policy policy,
   } else if (!state.plan.Place(state.GroundEmpty(policy))) {
     explanation.no_fit = NoFit::kNever;
   } else {
-    explanation.earliest = state.FindEarliest(gang.duration, policy);
+    explanation.earliest = state.FindEarliest(gang.duration, kForever, policy);
     if (!explanation.earliest) explanation.no_fit = NoFit::kNoTime;
   }
   return explanation;

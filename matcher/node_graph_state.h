@@ -29,7 +29,7 @@ struct NodeGraph::State {
   Ground GroundNow(Time duration, Policy policy);
   Ground GroundEmpty(Policy policy);
   bool PlaceNow(const Gang& gang, Policy policy, Time now);
-  std::optional<Time> FindEarliest(Time duration, Policy policy);
+  std::optional<Time> FindEarliest(Time duration, Time before, Policy policy);
   Placement Book(JobId job, Time start, Time duration);
   void HoldRun(JobId id, Job& job, Time start, Time end, NodeIndex node,
                std::span<const std::int64_t> amounts, RulesId rules, int tasks);

@@ -7,10 +7,11 @@ CREATE TABLE queues (
   CONSTRAINT queues_node_selector_of_text
   CHECK (NOT jsonb_path_exists(node_selector, 'strict $.* ? (@.type() != "string")')),
   queue_policy text NOT NULL DEFAULT 'easy'
-  CHECK (queue_policy IN ('fcfs', 'easy')),
+  CHECK (queue_policy IN ('fcfs', 'easy', 'conservative', 'hybrid')),
   match_policy text NOT NULL DEFAULT 'lonode'
   CHECK (match_policy IN ('first', 'low', 'high', 'lonode', 'hinode')),
   queue_depth integer NOT NULL DEFAULT 100000 CHECK (queue_depth >= 1),
+  reservation_depth integer CHECK (reservation_depth BETWEEN 1 AND 100000),
   paused boolean NOT NULL DEFAULT false,
   assumed_duration interval
   CHECK (assumed_duration > interval '0'),
@@ -30,9 +31,10 @@ COMMENT ON TABLE queues IS
 'Scheduling queues: which nodes they may use, who goes first, and where a group is placed. Edit with SQL or `fluxnetes queue set`; takes effect at once.';
 COMMENT ON COLUMN queues.name IS 'Named by the pods'' label fluxnetes.queue.';
 COMMENT ON COLUMN queues.node_selector IS 'Labels that a node must have; {} is every node.';
-COMMENT ON COLUMN queues.queue_policy IS 'fcfs: strictly in order. easy: the first that cannot start gets a reservation, others may start if they do not delay it.';
+COMMENT ON COLUMN queues.queue_policy IS 'fcfs: strictly in order. easy: the first that cannot start gets a reservation, others may start if they do not delay it. conservative, hybrid: so do many, by reservation_depth.';
 COMMENT ON COLUMN queues.match_policy IS 'Which nodes are preferred: first, low, high, lonode, hinode (Fluxion''s names).';
 COMMENT ON COLUMN queues.queue_depth IS 'How many pending groups a cycle looks at.';
+COMMENT ON COLUMN queues.reservation_depth IS 'How many groups have a reservation in a conservative or hybrid queue; null: 1,000 and 64.';
 COMMENT ON COLUMN queues.paused IS 'Nothing of this queue starts while true.';
 COMMENT ON COLUMN queues.assumed_duration IS 'How long a group without a deadline is taken to run, for planning only; null: without end.';
 COMMENT ON COLUMN queues.deadline_action IS 'What is deleted at a deadline: the Kubernetes Job (or the pods without one), the pods, or the topmost owner.';
@@ -300,6 +302,7 @@ CREATE TABLE reservations (
   starts_at timestamptz,
   nodes text [] NOT NULL,
   made_at timestamptz NOT NULL,
+  places integer [] NOT NULL DEFAULT '{}',
   CONSTRAINT reservations_time
   CHECK ((kind = 'reservation') = (starts_at IS NOT NULL))
 );
@@ -311,6 +314,7 @@ COMMENT ON COLUMN reservations.kind IS 'reservation: at a time. drain: no time c
 COMMENT ON COLUMN reservations.starts_at IS 'The latest that it starts, if what runs keeps to its deadlines.';
 COMMENT ON COLUMN reservations.nodes IS 'Where, each node once, in order of name.';
 COMMENT ON COLUMN reservations.made_at IS 'When this was planned.';
+COMMENT ON COLUMN reservations.places IS 'Of a reservation: the node of each pod, by its place in nodes from 0, pods in the order of the plan.';
 
 CREATE TABLE wait_reasons (
   queue text NOT NULL,

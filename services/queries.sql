@@ -289,6 +289,7 @@ SELECT
   s.oldest_pending,
   q.node_selector,
   q.queue_depth,
+  q.reservation_depth,
   q.deadline_action,
   extract(EPOCH FROM q.assumed_duration)::double precision AS assumed_duration,
   extract(EPOCH FROM q.bind_timeout)::double precision AS bind_timeout,
@@ -315,14 +316,15 @@ ON CONFLICT (name) DO NOTHING;
 -- Changes the settings of a queue ($1) that the object $2 names.
 UPDATE queues AS q
 SET (
-  node_selector, queue_policy, match_policy, queue_depth, paused,
-  assumed_duration, deadline_action, bind_timeout, replacement_hold
+  node_selector, queue_policy, match_policy, queue_depth, reservation_depth,
+  paused, assumed_duration, deadline_action, bind_timeout, replacement_hold
 ) = (
   SELECT
     p.node_selector,
     p.queue_policy,
     p.match_policy,
     p.queue_depth,
+    p.reservation_depth,
     p.paused,
     p.assumed_duration,
     p.deadline_action,

@@ -31,6 +31,7 @@ OrderedJson QueueToJson(const sql::Row& row) {
     return value ? OrderedJson(*value) : OrderedJson();
   };
   const auto oldest = row.Find<sql::Timestamp>("oldest_pending");
+  const auto reservations = row.Find<std::int64_t>("reservation_depth");
   return {{"name", row.Get<std::string>("queue")},
           {"paused", row.Get<bool>("paused")},
           {"queuePolicy", row.Get<std::string>("queue_policy")},
@@ -38,6 +39,8 @@ OrderedJson QueueToJson(const sql::Row& row) {
           {"nodeSelector",
            OrderedJson::parse(row.Get<std::string>("node_selector"))},
           {"queueDepth", count("queue_depth")},
+          {"reservationDepth",
+           reservations ? OrderedJson(*reservations) : OrderedJson()},
           {"assumedDurationSeconds", seconds("assumed_duration")},
           {"deadlineAction", row.Get<std::string>("deadline_action")},
           {"bindTimeoutSeconds", seconds("bind_timeout")},
@@ -50,6 +53,12 @@ OrderedJson QueueToJson(const sql::Row& row) {
             {"bound", count("bound")}}},
           {"oldestPending",
            oldest ? OrderedJson(Rfc3339(*oldest)) : OrderedJson()}};
+}
+
+// Of reservations; empty: that of the policy.
+std::string DepthOf(const sql::Row& row) {
+  const auto depth = row.Find<std::int64_t>("reservation_depth");
+  return depth ? std::to_string(*depth) : "";
 }
 
 std::vector<Cell> CellsOf(const sql::Row& row, bool wide, sql::Timestamp now) {
@@ -69,6 +78,7 @@ std::vector<Cell> CellsOf(const sql::Row& row, bool wide, sql::Timestamp now) {
   if (wide) {
     const std::string selector = row.Get<std::string>("node_selector");
     cells.emplace_back(std::to_string(row.Get<std::int64_t>("queue_depth")));
+    cells.emplace_back(DepthOf(row));
     cells.emplace_back(Seconds(row.Find<double>("assumed_duration")));
     cells.emplace_back(row.Get<std::string>("deadline_action"));
     cells.emplace_back(Seconds(row.Find<double>("bind_timeout")));
@@ -87,8 +97,9 @@ Listing ListQueuesFor(sql::Transaction& transaction, const GetOptions& options,
       "NAME",     "STATUS",         "POLICY",     "MATCH",  ">PROVISIONAL",
       ">PENDING", ">UNSATISFIABLE", ">ALLOCATED", ">BOUND", "OLDEST"};
   if (wide)
-    headings.insert(headings.end(), {">DEPTH", "ASSUMED", "DEADLINE",
-                                     "BIND-TIMEOUT", "HOLD", "NODES"});
+    headings.insert(headings.end(),
+                    {">DEPTH", ">RESERVATIONS", "ASSUMED", "DEADLINE",
+                     "BIND-TIMEOUT", "HOLD", "NODES"});
   Listing listing{"QueueList", "queues", Table(headings), {}, {}, {}, false};
   if (WantsDocuments(options.output))
     listing.items = std::make_shared<OrderedJson>(OrderedJson::array());

@@ -10,6 +10,7 @@
 #include "matcher/policy.h"
 #include "services/exit_code.h"
 #include "services/settings.h"
+#include "workers/schedule.h"
 
 namespace fluxnetes::services {
 namespace {
@@ -17,12 +18,15 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t kLongestSelector = 16 << 10;
+constexpr int kMostReservations = 100'000;
 
 constexpr QueueSetting kQueueSettings[] = {
     {"node_selector", "labels like zone=a,gpu=yes; alone: all nodes"},
-    {"queue_policy", "fcfs or easy"},
+    {"queue_policy", "fcfs, easy, conservative or hybrid"},
     {"match_policy", "first, low, high, lonode or hinode"},
     {"queue_depth", "a whole number from 1"},
+    {"reservation_depth",
+     "a whole number from 1 to 100000; alone: that of the policy"},
     {"paused", "true or false"},
     {"assumed_duration", "a duration like 30m; alone: none"},
     {"deadline_action", "job, pods or owner"},
@@ -71,10 +75,15 @@ Parsed Selector(const std::string& text) {
 
 Parsed Parse(std::string_view key, const std::string& text) {
   if (key == "node_selector") return Selector(text);
-  if (key == "queue_policy") return OneOf(text, {"fcfs", "easy"});
+  if (key == "queue_policy")
+    return workers::ParseQueuePolicy(text) ? Parsed(Json(text)) : std::nullopt;
   if (key == "match_policy")
     return matcher::ParsePolicy(text) ? Parsed(Json(text)) : std::nullopt;
   if (key == "queue_depth") return Depth(text);
+  if (key == "reservation_depth") {
+    const Parsed depth = text.empty() ? Parsed(Json()) : Depth(text);
+    return depth && *depth > kMostReservations ? std::nullopt : depth;
+  }
   if (key == "paused")
     return text == "true"    ? Parsed(Json(true))
            : text == "false" ? Parsed(Json(false))

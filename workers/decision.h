@@ -67,6 +67,9 @@ struct Reservation {
   std::string queue;
   std::optional<matcher::Time> start;  // nothing: a drain set
   std::vector<std::string> nodes;      // each once, in order of name
+  // Of a time: the node of each pod, as its place in `nodes`; pods in the order
+  // in which a schedule counts their requests.
+  std::vector<int> places = {};
   bool operator==(const Reservation&) const = default;
 };
 

@@ -32,12 +32,12 @@ QueueSettings SettingsOf(const sql::Row& row) {
   settings.name = row.Get<std::string>("name");
   settings.node_selector = json::parse(row.Get<std::string>("node_selector"))
                                .get<std::map<std::string, std::string>>();
-  settings.queue_policy = row.Get<std::string_view>("queue_policy") == "fcfs"
-                              ? QueuePolicy::kFcfs
-                              : QueuePolicy::kEasy;
+  settings.queue_policy =
+      ParseQueuePolicy(row.Get<std::string_view>("queue_policy")).value();
   settings.match_policy =
       matcher::ParsePolicy(row.Get<std::string_view>("match_policy")).value();
   settings.queue_depth = row.Get<std::int32_t>("queue_depth");
+  settings.reservation_depth = row.Find<std::int32_t>("reservation_depth");
   settings.paused = row.Get<bool>("paused");
   settings.assumed_duration = row.Find<std::int64_t>("assumed_duration");
   return settings;
@@ -59,6 +59,14 @@ PendingGroup GroupOf(const sql::Row& row) {
   group.unsatisfiable = row.Get<bool>("unsatisfiable");
   group.reason = row.Find<std::string>("reason").value_or("");
   return group;
+}
+
+Reservation ReservationOf(const sql::Row& row) {
+  return {row.Get<std::int64_t>("group_id"), row.Get<std::string>("queue"),
+          row.Find<std::int64_t>("starts_at"),
+          json::parse(row.Get<std::string>("nodes"))
+              .get<std::vector<std::string>>(),
+          json::parse(row.Get<std::string>("places")).get<std::vector<int>>()};
 }
 
 // What allocations hold, from rows in order of their numbers.
@@ -125,15 +133,9 @@ MatchStore::News PostgresMatchStore::Load(Schedule& schedule) {
   news.queues = ReadQueues(transaction);
   news.held =
       HeldIn(transaction.Run(queries::kReadAllAllocations, queues_), schedule);
-  std::vector<GroupId> reserved;
   for (const sql::Row row :
-       transaction.Run(queries::kReadReservations, queues_)) {
-    reserved.push_back(row.Get<std::int64_t>("group_id"));
-  }
-  // A new owner plans anew: what the former one had promised is taken back
-  // here and promised again by the first decision.
-  if (!reserved.empty())
-    transaction.Run(queries::kDropReservations, reserved, std::nullopt);
+       transaction.Run(queries::kReadReservations, queues_))
+    news.promised.push_back(ReservationOf(row));
   Names queues;
   std::vector<std::int64_t> shapes;
   for (const sql::Row row :

@@ -40,6 +40,7 @@ class MatchStore {
     std::vector<Held> held;
     std::vector<Held> strangers;  // held by groups of other components
     std::vector<PendingGroup> waiting;
+    std::vector<Reservation> promised;  // by the owner before this one
     bool more = false;  // there is more to take at once
   };
 

@@ -176,16 +176,17 @@ void PostgresMatchStore::CommitReservations(sql::Transaction& transaction,
   }
   if (decision.reserved.empty()) return;
   std::vector<std::int64_t> ids;
-  std::vector<std::string> queues, nodes;
+  std::vector<std::string> queues, nodes, places;
   std::vector<std::optional<std::int64_t>> starts;
   for (const Reservation& reservation : decision.reserved) {
     ids.push_back(reservation.group);
     queues.push_back(reservation.queue);
     starts.push_back(reservation.start);
     nodes.push_back(NodeArray(reservation.nodes));
+    places.push_back(*sql::Parameter(reservation.places).text());
   }
   transaction.Run(queries::kRecordReservations, ids, queues, starts, nodes,
-                  now);
+                  places, now);
 }
 
 void PostgresMatchStore::CommitReasons(sql::Transaction& transaction,

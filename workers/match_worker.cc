@@ -51,6 +51,7 @@ bool MatchWorker::RunOnce(cluster::Time now) {
       const MatchStore::News news = store_.Take(*schedule_, strangers);
       more = news.more;
       Apply(news);
+      if (!more) schedule_->ForgetPromised();
     }
     return DecideAndCommit(now) || more;
   } catch (const queue::LostTerm&) {
@@ -96,6 +97,8 @@ void MatchWorker::Load() {
   ApplyStrangers(store_.ReadStrangers(*schedule_,
                                       Names(claimed_.begin(), claimed_.end())));
   ApplyNodes();
+  for (const Reservation& promised : news.promised)
+    schedule_->Promised(promised);
   for (const PendingGroup& group : waiting) Add(group);
   LookAtKept();
   LookAtNewSelectors();

@@ -15,6 +15,7 @@ SELECT
   queue_policy,
   match_policy,
   queue_depth,
+  reservation_depth,
   paused,
   extract(epoch FROM assumed_duration)::bigint AS assumed_duration
 FROM queues
@@ -116,8 +117,15 @@ WHERE
   AND EXISTS (SELECT FROM queues AS q WHERE q.name <> all($1::text []));
 
 -- name: read_reservations
--- Which groups of some queues have a reservation or a drain set.
-SELECT group_id FROM reservations WHERE queue = any($1::text []);
+-- The reservations and drain sets of some queues.
+SELECT
+  group_id,
+  queue,
+  extract(EPOCH FROM starts_at)::bigint AS starts_at,
+  array_to_json(nodes)::text AS nodes,
+  array_to_json(places)::text AS places
+FROM reservations
+WHERE queue = any($1::text []);
 
 -- name: read_wait_reasons
 -- Which shapes have a reason to wait, in some queues.
@@ -294,28 +302,31 @@ WHERE g.id = any(ARRAY[gone.group_id]) AND g.phase IS NOT NULL;
 -- When and where groups will start.
 WITH made AS (
   INSERT INTO reservations AS r
-  (group_id, queue, kind, starts_at, nodes, made_at)
+  (group_id, queue, kind, starts_at, nodes, places, made_at)
   SELECT
     g.id,
     v.queue,
     CASE WHEN v.starts_at IS NULL THEN 'drain' ELSE 'reservation' END,
     to_timestamp(v.starts_at),
     v.nodes::text [],
-    $5
-  FROM unnest($1::bigint [], $2::text [], $3::bigint [], $4::text [])
-  AS v (id, queue, starts_at, nodes)
+    v.places::integer [],
+    $6
+  FROM unnest(
+    $1::bigint [], $2::text [], $3::bigint [], $4::text [], $5::text []
+  ) AS v (id, queue, starts_at, nodes, places)
   INNER JOIN pod_groups AS g ON g.id = any(ARRAY[v.id]) AND g.phase IS NOT NULL
   ON CONFLICT (group_id) DO UPDATE SET
   kind = excluded.kind,
   starts_at = excluded.starts_at,
   nodes = excluded.nodes,
+  places = excluded.places,
   made_at = excluded.made_at
   RETURNING r.group_id
 )
 UPDATE pod_groups AS g
 SET
   phase = 'reserved',
-  news_due = least(g.news_due, next_news($5, g.told_at, g.group_size, false))
+  news_due = least(g.news_due, next_news($6, g.told_at, g.group_size, false))
 FROM made
 WHERE g.id = any(ARRAY[made.group_id]) AND g.phase IS NOT NULL;
 

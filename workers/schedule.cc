@@ -14,6 +14,9 @@ namespace {
 // Of more nodes than this it is not asked what each could hold.
 constexpr std::size_t kNodesLookedAt = 64;
 
+constexpr std::string_view kPolicyNames[] = {"fcfs", "easy", "conservative",
+                                             "hybrid"};
+
 struct GrownNode {
   matcher::NodeIndex node = -1;
   std::vector<std::int64_t> free;
@@ -55,6 +58,11 @@ bool IsBesideAny(const PendingLine& line,
   return std::any_of(line.beside.begin(), line.beside.end(), [&](auto node) {
     return std::binary_search(nodes.begin(), nodes.end(), node);
   });
+}
+
+matcher::Time EndOf(matcher::Time start, matcher::Time duration) {
+  return duration < matcher::kForever - start ? start + duration
+                                              : matcher::kForever;
 }
 
 void EachOnce(std::vector<matcher::NodeIndex>& nodes) {
@@ -100,6 +108,17 @@ PendingGroup Copy(const WaitingGroup& waiting) {
 
 }  // namespace
 
+std::string_view ToString(QueuePolicy policy) {
+  return kPolicyNames[static_cast<std::size_t>(policy)];
+}
+
+std::optional<QueuePolicy> ParseQueuePolicy(std::string_view name) {
+  const auto found =
+      std::find(std::begin(kPolicyNames), std::end(kPolicyNames), name);
+  if (found == std::end(kPolicyNames)) return std::nullopt;
+  return static_cast<QueuePolicy>(found - std::begin(kPolicyNames));
+}
+
 void Schedule::State::Prepare(PendingLine& line) {
   const QueueSettings& settings = line.queue->settings;
   const auto duration =
@@ -135,33 +154,69 @@ void Schedule::State::AskAll() {
   for (const auto& [key, line] : lines.lines()) line->ask = true;
 }
 
-void Schedule::State::Withdraw(ScheduleQueue& queue) {
-  if (!queue.stands) return;
-  queue.stands = false;
-  if (queue.promise && queue.promise->start) {
-    graph.graph().Cancel(PromiseJob(queue.head->id));
+std::size_t ScheduleQueue::Depth() const {
+  constexpr std::size_t kHybridDepth = 64;
+  constexpr std::size_t kConservativeDepth = 1'000;
+  switch (settings.queue_policy) {
+    case QueuePolicy::kFcfs:
+      return 0;
+    case QueuePolicy::kEasy:
+      return 1;
+    case QueuePolicy::kConservative:
+      return settings.reservation_depth.value_or(kConservativeDepth);
+    case QueuePolicy::kHybrid:
+      return settings.reservation_depth.value_or(kHybridDepth);
   }
+  return 0;
 }
 
-void Schedule::State::Forget(ScheduleQueue& queue) {
-  Withdraw(queue);
-  if (queue.promise) AskAll();
-  queue.head = nullptr;
-  queue.promise.reset();
-  queue.stale = false;
+void Schedule::State::Withdraw(const WaitingGroup& group, Head& head) {
+  if (head.Booked()) graph.graph().Cancel(PromiseJob(group.id));
+  head.stands = false;
+}
+
+Heads::iterator Schedule::State::Forget(ScheduleQueue& queue,
+                                        Heads::iterator head) {
+  const WaitingGroup& group = *head->first;
+  Withdraw(group, head->second);
+  const std::optional<Promise> promise = std::move(head->second.promise);
+  const auto next = queue.heads.erase(head);
+  if (promise) Free(*promise);
+  return next;
+}
+
+void Schedule::State::ForgetAll(ScheduleQueue& queue) {
+  while (!queue.heads.empty()) Forget(queue, queue.heads.begin());
+}
+
+void Schedule::State::Free(const Promise& promise) {
+  for (auto& [name, queue] : queues) {
+    for (auto& [group, head] : queue.heads) {
+      const matcher::Gang& gang = group->line->gang;
+      const bool later =
+          promise.start && head.promise && head.promise->start &&
+          *promise.start >= EndOf(*head.promise->start, gang.duration);
+      head.stale =
+          head.stale || (!later && MayUseAny(graph, gang, promise.nodes));
+    }
+  }
 }
 
 void Schedule::State::Drop(GroupId group) {
   const WaitingGroup* waiting = lines.Find(group);
   ScheduleQueue& queue = *waiting->line->queue;
-  if (queue.head == waiting) Forget(queue);
+  const auto head = queue.heads.find(waiting);
+  if (head != queue.heads.end()) {
+    if (head->second.promise) AskAll();
+    Forget(queue, head);
+  }
   lines.Remove(group);
 }
 
 void Schedule::State::SetQueue(const QueueSettings& settings) {
   ScheduleQueue& queue = queues[settings.name];
   if (queue.known && queue.settings == settings) return;
-  Forget(queue);
+  ForgetAll(queue);
   queue.settings = settings;
   queue.known = true;
   graph.SetAssumedDuration(settings.name, settings.assumed_duration);
@@ -173,7 +228,7 @@ void Schedule::State::SetQueue(const QueueSettings& settings) {
 void Schedule::State::RemoveQueue(const std::string& name) {
   const auto found = queues.find(name);
   if (found == queues.end() || !found->second.known) return;
-  Forget(found->second);
+  ForgetAll(found->second);
   found->second.known = false;
   graph.SetAssumedDuration(name, std::nullopt);
   AskAll();
@@ -198,6 +253,30 @@ void Schedule::State::Add(PendingGroup group) {
   if (line.Front() == &waiting) line.ask = true;
   to_tell.push_back(waiting.id);
   changed = true;
+  auto promised = remembered.extract(waiting.id);
+  if (promised) TakePromise(waiting, std::move(promised.mapped()));
+}
+
+void Schedule::State::TakePromise(const WaitingGroup& group,
+                                  Reservation reservation) {
+  ScheduleQueue& queue = *group.line->queue;
+  Promise promise{reservation.start, {}, {}, false};
+  std::vector<matcher::NodeIndex> nodes;
+  for (const std::string& name : reservation.nodes) {
+    if (const auto node = graph.graph().Find(name)) nodes.push_back(*node);
+  }
+  const bool known = nodes.size() == reservation.nodes.size();
+  for (const int place : reservation.places) {
+    if (known && place >= 0 && place < static_cast<int>(nodes.size()))
+      promise.places.push_back(nodes[place]);
+  }
+  promise.nodes = std::move(nodes);
+  EachOnce(promise.nodes);
+  said[group.id] = std::move(reservation);
+  if (!known || queue.Depth() == 0) return;
+  Head& head = queue.heads[&group];
+  head.promise = std::move(promise);
+  head.stale = true;
 }
 
 bool Schedule::State::Remove(GroupId group) {
@@ -219,16 +298,29 @@ void Schedule::State::NoteHeld(GroupId group) {
 }
 
 bool Schedule::State::Due(matcher::Time now) const {
-  return std::any_of(queues.begin(), queues.end(), [now](const auto& queue) {
-    return queue.second.Due(now);
-  });
+  const auto next = NextDue();
+  return next && *next <= now;
+}
+
+std::optional<matcher::Time> Schedule::State::NextDue() const {
+  std::optional<matcher::Time> next;
+  for (const auto& [name, queue] : queues) {
+    for (const auto& [group, head] : queue.heads) {
+      if (!head.Booked()) continue;
+      if (!next || *head.promise->start < *next) next = head.promise->start;
+    }
+  }
+  return next;
 }
 
 void Schedule::State::TakeChanges(matcher::Time now) {
   for (auto& [name, queue] : queues) {
-    if (!queue.Due(now)) continue;
-    queue.stale = queue.head->line->ask = true;
-    Withdraw(queue);  // or it would count as held now
+    for (auto& [group, head] : queue.heads) {
+      if (!head.Due(now)) continue;
+      head.stale = group->line->ask = true;
+      // Or it would count as held now.
+      if (!queue.Keeps()) Withdraw(*group, head);
+    }
   }
   GraphChanges changes = graph.TakeChanges();
   EachOnce(changes.grown);
@@ -251,21 +343,26 @@ void Schedule::State::TakeChanges(matcher::Time now) {
                             });
   }
   for (auto& [name, queue] : queues) {
-    if (queue.head == nullptr) continue;
-    PendingLine& line = *queue.head->line;
-    queue.stale = queue.stale || many ||
-                  line.surroundings != Surroundings(line) ||
-                  IsBesideAny(line, changes.grown) ||
-                  MayUseAny(graph, line.gang, changes.grown);
-    if (!queue.promise) continue;
-    const auto& nodes = queue.promise->nodes;
-    queue.stale =
-        queue.stale ||
-        std::any_of(
-            changes.changed.begin(), changes.changed.end(), [&](auto node) {
-              return std::binary_search(nodes.begin(), nodes.end(), node);
-            });
+    for (auto& [group, head] : queue.heads) {
+      head.stale = head.stale || many || Concerns(changes, *group, head);
+    }
   }
+}
+
+bool Schedule::State::Concerns(const GraphChanges& changes,
+                               const WaitingGroup& group,
+                               const Head& head) const {
+  const PendingLine& line = *group.line;
+  if (line.surroundings != Surroundings(line) ||
+      IsBesideAny(line, changes.grown) ||
+      MayUseAny(graph, line.gang, changes.grown))
+    return true;
+  if (!head.promise) return false;
+  const auto& nodes = head.promise->nodes;
+  return std::any_of(
+      changes.changed.begin(), changes.changed.end(), [&](auto node) {
+        return std::binary_search(nodes.begin(), nodes.end(), node);
+      });
 }
 
 std::uint64_t Schedule::State::Surroundings(const PendingLine& line) const {
@@ -282,7 +379,10 @@ bool Schedule::State::NoteSurroundings(bool ask) {
     const std::uint64_t now = Surroundings(*line);
     if (now == line->surroundings) continue;
     line->surroundings = now;
-    if (ask) line->ask = moved = true;
+    if (!ask) continue;
+    line->ask = moved = true;
+    for (auto& [group, head] : line->queue->heads)
+      head.stale = head.stale || group->line == line.get();
   }
   return moved;
 }
@@ -390,6 +490,23 @@ void Schedule::Restore(const Held& held) {
 
 void Schedule::Add(PendingGroup group) { state_->Add(std::move(group)); }
 
+void Schedule::Promised(const Reservation& reservation) {
+  const WaitingGroup* waiting = state_->lines.Find(reservation.group);
+  if (waiting != nullptr) {
+    state_->TakePromise(*waiting, reservation);
+  } else {
+    state_->remembered[reservation.group] = reservation;
+  }
+  state_->changed = true;
+}
+
+void Schedule::ForgetPromised() {
+  if (state_->remembered.empty()) return;
+  state_->said.merge(state_->remembered);  // and is to be taken back
+  state_->remembered.clear();
+  state_->changed = true;
+}
+
 std::optional<PendingGroup> Schedule::Take(GroupId group) {
   const WaitingGroup* waiting = state_->lines.Find(group);
   if (waiting == nullptr) return std::nullopt;
@@ -450,12 +567,7 @@ bool Schedule::Uses(const std::string& queue, const std::string& node) const {
 }
 
 std::optional<matcher::Time> Schedule::NextDue() const {
-  std::optional<matcher::Time> next;
-  for (const auto& [name, queue] : state_->queues) {
-    if (!queue.stands || !queue.promise || !queue.promise->start) continue;
-    if (!next || *queue.promise->start < *next) next = queue.promise->start;
-  }
-  return next;
+  return state_->NextDue();
 }
 
 std::size_t Schedule::pending() const { return state_->lines.size(); }
@@ -464,16 +576,19 @@ std::size_t Schedule::shapes() const { return state_->lines.lines().size(); }
 
 std::string Schedule::Describe() const {
   State& state = *state_;
-  std::vector<ScheduleQueue*> withdrawn;
-  for (auto& [name, queue] : state.queues) {
-    if (!queue.stands || !queue.promise || !queue.promise->start) continue;
-    state.graph.graph().Cancel(PromiseJob(queue.head->id));
-    withdrawn.push_back(&queue);
-  }
+  const auto each_booked = [&](const auto& act) {
+    for (auto& [name, queue] : state.queues) {
+      for (auto& [group, head] : queue.heads)
+        if (head.Booked()) act(*group, *head.promise);
+    }
+  };
+  each_booked([&](const WaitingGroup& group, const Promise&) {
+    state.graph.graph().Cancel(PromiseJob(group.id));
+  });
   std::string picture = WithoutIds(state.graph.graph().Describe(false));
-  for (const ScheduleQueue* queue : withdrawn) {
-    BookPromise(state.graph, *queue->head, *queue->promise);
-  }
+  each_booked([&](const WaitingGroup& group, const Promise& promise) {
+    BookPromise(state.graph, group, promise);
+  });
   return picture;
 }
 

@@ -12,12 +12,34 @@
 // groups behind it in whatever queue. A head is planned anew when something
 // ended, changed, or came ahead of it, never for what is behind it.
 //
+// `conservative` and `hybrid` give the first groups that do not fit a
+// reservation each, `reservation_depth` of them (Mu'alem and Feitelson 2001,
+// "Utilization, Predictability, Workloads, and User Runtime Estimates in
+// Scheduling the IBM SP2 with Backfilling"). A reservation stays as it is while
+// it can be kept:
+//
+//   a group came     it gets the earliest time beside all that stand. If it
+//                    ranks before some of these, they are withdrawn first; in
+//                    order, each that can still be kept is, the others get the
+//                    earliest time that is left
+//   time came free   in order, each is taken out and put where it starts
+//                    earlier, if it can be, beside all others; again until
+//                    nothing moves
+//   it is broken     (a node went, or what runs there overstays) as if the
+//                    group had come anew
+//
+// So nothing that ranks behind a group ever makes it later. Where the promises
+// of many groups are to be made, a cycle makes some and leaves the others to
+// the next; meanwhile groups behind them start if they end before what these
+// were promised.
+//
 // A head gets a drain set, nodes that nothing behind it may enter, where no
 // time can be given because what runs has no end. The nodes are taken from the
 // one with least held by groups without end, then with least held, then in the
 // order of the match policy, until they would hold the group if emptied; those
 // that are not needed are left out, last first. When the time of a reservation
-// has come and its nodes are still held, they become its drain set.
+// has come and its nodes are still held, they become its drain set. Of the
+// other kind a queue has one at most.
 //
 // A cycle costs by shapes and by what changed, not by how many groups wait:
 // groups of one shape fit or do not fit alike, and a shape that did not fit is
@@ -45,6 +67,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cluster/cluster_cache.h"
@@ -54,7 +77,10 @@
 
 namespace fluxnetes::workers {
 
-enum class QueuePolicy { kFcfs, kEasy };
+enum class QueuePolicy { kFcfs, kEasy, kConservative, kHybrid };
+
+std::string_view ToString(QueuePolicy policy);
+std::optional<QueuePolicy> ParseQueuePolicy(std::string_view name);
 
 struct QueueSettings {
   std::string name = "default";
@@ -62,6 +88,8 @@ struct QueueSettings {
   QueuePolicy queue_policy = QueuePolicy::kEasy;
   matcher::Policy match_policy = matcher::Policy::kLonode;
   int queue_depth = 100'000;
+  // Of conservative and hybrid queues; without it, 1,000 and 64.
+  std::optional<int> reservation_depth = {};
   bool paused = false;
   std::optional<std::int64_t> assumed_duration = {};  // seconds, planning only
   bool operator==(const QueueSettings&) const = default;
@@ -124,6 +152,11 @@ class Schedule {
   // already, `members` are those that have none yet. A group without members
   // waits for nothing and is not added.
   void Add(PendingGroup group);
+  // What an earlier schedule had promised a group that waits, or will be added:
+  // it is kept if it can be. Call ForgetPromised() when all groups were added.
+  void Promised(const Reservation& reservation);
+  void ForgetPromised();
+
   // Takes a waiting group out, to be added again later; nothing if it is
   // unknown.
   std::optional<PendingGroup> Take(GroupId group);

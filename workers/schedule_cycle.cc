@@ -16,12 +16,8 @@ namespace {
 // they are asked again.
 constexpr int kNodesExplained = 20'000;
 
-bool LaterFront(const PendingLine* a, const PendingLine* b) {
-  return Earlier(*b->Front(), *a->Front());
-}
-
-bool CanRun(const PendingLine& line) {
-  return line.queue->Runs() && line.unsatisfiable.empty();
+bool LaterInLine(const WaitingGroup* a, const WaitingGroup* b) {
+  return Earlier(*b, *a);
 }
 
 const WaitingGroup* Earliest(const WaitingGroup* a, const WaitingGroup* b) {
@@ -29,8 +25,10 @@ const WaitingGroup* Earliest(const WaitingGroup* a, const WaitingGroup* b) {
   return Earlier(*b, *a) ? b : a;
 }
 
-bool IsEasy(const ScheduleQueue& queue) {
-  return queue.settings.queue_policy == QueuePolicy::kEasy;
+const WaitingGroup* After(const WaitingGroup& group) {
+  const auto& groups = group.line->groups;
+  const auto next = groups.upper_bound(&group);
+  return next == groups.end() ? nullptr : *next;
 }
 
 }  // namespace
@@ -45,6 +43,7 @@ Decision Cycle::Run() {
   Tell();
   if (const WaitingGroup* first = WhereToBegin()) WithdrawFrom(*first);
   Walk();
+  if (again_ || AnyStale()) state_.more = true;
   // What was placed may be what a group before it waits for. (Where nothing
   // was, plans that came to nothing are all that moved.)
   if (state_.NoteSurroundings(!decision_.placed.empty())) state_.more = true;
@@ -67,9 +66,12 @@ void Cycle::CheckSatisfiable() {
       line->ask = true;
     } else {
       SayUnsatisfiable(state_.graph, settings, *line);
-      ScheduleQueue& queue = *line->queue;
-      if (queue.head != nullptr && queue.head->line == line.get()) {
-        state_.Forget(queue);
+      Heads& heads = line->queue->heads;
+      state_.AskAll();
+      for (auto head = heads.begin(); head != heads.end();) {
+        head = head->first->line == line.get()
+                   ? state_.Forget(*line->queue, head)
+                   : std::next(head);
       }
     }
     for (const WaitingGroup* group : line->groups) {
@@ -102,63 +104,82 @@ void Cycle::Tell(WaitingGroup& group) {
   decision_.verdicts.push_back(std::move(verdict));
 }
 
+// Of the queues that make their promises anew: those that keep them see when
+// the turn of a group has come.
 const WaitingGroup* Cycle::WhereToBegin() const {
   std::map<const ScheduleQueue*, const WaitingGroup*> fronts;
   const WaitingGroup* begin = nullptr;
   for (const auto& [key, line] : state_.lines.lines()) {
-    if (!CanRun(*line)) continue;
+    if (!CanRun(*line) || line->queue->Keeps()) continue;
     const WaitingGroup* front = line->Front();
     const WaitingGroup*& first = fronts[line->queue];
     first = Earliest(first, front);
-    if (line->ask && IsEasy(*line->queue)) begin = Earliest(begin, front);
+    if (line->ask && line->queue->Depth() > 0) begin = Earliest(begin, front);
   }
   for (const auto& [queue, front] : fronts) {
-    const bool again = IsEasy(*queue) ? queue->stale || queue->head != front
-                                      : front->line->ask;
+    const auto head = queue->heads.find(front);
+    const bool again = queue->Depth() > 0
+                           ? head == queue->heads.end() || head->second.stale
+                           : front->line->ask;
     if (again) begin = Earliest(begin, front);
   }
   return begin;
 }
 
-void Cycle::WithdrawFrom(const WaitingGroup& first) {
-  for (auto& [name, queue] : state_.queues) {
-    if (queue.head != nullptr && !Earlier(*queue.head, first)) {
-      state_.Withdraw(queue);
-    }
-  }
+void Cycle::Push(const WaitingGroup* group) {
+  heap_.push_back(group);
+  std::push_heap(heap_.begin(), heap_.end(), LaterInLine);
 }
 
-void Cycle::Push(PendingLine* line) {
-  heap_.push_back(line);
-  std::push_heap(heap_.begin(), heap_.end(), LaterFront);
-}
-
-PendingLine* Cycle::Pop() {
-  std::pop_heap(heap_.begin(), heap_.end(), LaterFront);
-  PendingLine* line = heap_.back();
+const WaitingGroup* Cycle::Pop() {
+  std::pop_heap(heap_.begin(), heap_.end(), LaterInLine);
+  const WaitingGroup* group = heap_.back();
   heap_.pop_back();
-  return line;
+  return group;
 }
 
 void Cycle::Walk() {
   for (const auto& [key, line] : state_.lines.lines()) {
-    if (CanRun(*line)) heap_.push_back(line.get());
+    if (CanRun(*line)) heap_.push_back(line->Front());
   }
-  std::make_heap(heap_.begin(), heap_.end(), LaterFront);
+  std::make_heap(heap_.begin(), heap_.end(), LaterInLine);
   while (!heap_.empty()) {
     if (decision_.placed.size() >= static_cast<std::size_t>(limit_)) {
       state_.more = true;
       return;
     }
-    PendingLine* line = Pop();
-    if (turns_[line->queue].stopped) continue;
-    const bool last = line->groups.size() == 1;
-    if (!line->ask || !Ask(*line)) {
-      Fail(*line);
-    } else if (!last) {
-      Push(line);
-    }
+    const WaitingGroup* group = Pop();
+    if (turns_[group->line->queue].stopped) continue;
+    const WaitingGroup* next = After(*group);  // before it leaves its line
+    if (Visit(*group) != Step::kWaits && next != nullptr) Push(next);
   }
+  ForgetUnseen();
+}
+
+Cycle::Step Cycle::Visit(const WaitingGroup& group) {
+  PendingLine& line = *group.line;
+  ScheduleQueue& queue = *line.queue;
+  const auto head = queue.heads.find(&group);
+  if (queue.Keeps() && head != queue.heads.end())
+    return Keep(group, head->second);
+  if (line.ask && MayGoAhead(line) && Ask(group)) return Step::kStarted;
+  if (turns_[&queue].heads < queue.Depth()) return MakeHead(group);
+  Fail(line);
+  return Step::kWaits;
+}
+
+void Cycle::Fail(PendingLine& line) {
+  if (line.failed_in == state_.cycle) return;
+  line.failed_in = state_.cycle;
+  const ScheduleQueue& queue = *line.queue;
+  Turn& turn = turns_[&queue];
+  ++turn.failed;
+  turn.stopped =
+      queue.Depth() == 0 || turn.failed >= queue.settings.queue_depth;
+}
+
+bool Cycle::MayGoAhead(const PendingLine& line) const {
+  return horizon_ == matcher::kForever || line.gang.duration <= horizon_ - now_;
 }
 
 matcher::MatchResult Cycle::Allocate(const WaitingGroup& group) {
@@ -174,12 +195,17 @@ matcher::MatchResult Cycle::Allocate(const WaitingGroup& group) {
   return state_.graph.graph().Allocate(job, narrowed.gang(), policy, now_);
 }
 
-bool Cycle::Ask(PendingLine& line) {
-  const auto match = Allocate(*line.Front());
-  if (const auto* placement = std::get_if<matcher::Placement>(&match)) {
-    Place(*line.Front(), placement->nodes);
-    return true;
-  }
+bool Cycle::Start(const WaitingGroup& group) {
+  const auto match = Allocate(group);
+  const auto* placement = std::get_if<matcher::Placement>(&match);
+  if (placement != nullptr) Place(group, placement->nodes);
+  return placement != nullptr;
+}
+
+bool Cycle::Ask(const WaitingGroup& group) {
+  if (Start(group)) return true;
+  PendingLine& line = *group.line;
+  if (line.queue->Keeps() && WithdrawBehind(group) && Start(group)) return true;
   line.ask = false;
   if (SayShortage(state_.graph, line, line.queue->settings.match_policy, now_,
                   explained_ < kNodesExplained)) {
@@ -230,15 +256,18 @@ void Cycle::Place(const WaitingGroup& group,
   if (state_.said.erase(group.id) > 0) {
     decision_.unreserved.push_back(group.id);
   }
-  const bool was_promised =
-      line.queue->head == &group && line.queue->promise.has_value();
-  if (line.queue->head == &group) {
-    line.queue->head = nullptr;
-    line.queue->promise.reset();
-    line.queue->stale = false;
+  const auto head = line.queue->heads.find(&group);
+  std::optional<workers::Promise> promise;
+  if (head != line.queue->heads.end()) {
+    promise = std::move(head->second.promise);
+    line.queue->heads.erase(head);
   }
   state_.lines.Remove(group.id);
-  if (was_promised) AskBehind();
+  if (promise && promise->start == now_ && promise->places == nodes) {
+    AskBehind();
+  } else if (promise) {
+    Moved(*promise);
+  }
   EnterDrained(nodes);
 }
 
@@ -246,133 +275,17 @@ void Cycle::Place(const WaitingGroup& group,
 // anew.
 void Cycle::EnterDrained(const std::vector<matcher::NodeIndex>& nodes) {
   for (auto& [name, queue] : state_.queues) {
-    if (queue.stands || !queue.promise || queue.promise->start) continue;
-    auto& drained = queue.promise->nodes;
-    if (std::any_of(nodes.begin(), nodes.end(), [&](auto node) {
-          return std::binary_search(drained.begin(), drained.end(), node);
-        })) {
+    for (auto& [group, head] : queue.heads) {
+      if (!head.promise || head.promise->start) continue;
+      auto& drained = head.promise->nodes;
+      if (std::none_of(nodes.begin(), nodes.end(), [&](auto node) {
+            return std::binary_search(drained.begin(), drained.end(), node);
+          }))
+        continue;
       drained.clear();
+      head.stale = true;
     }
   }
-}
-
-void Cycle::Fail(PendingLine& line) {
-  ScheduleQueue& queue = *line.queue;
-  Turn& turn = turns_[&queue];
-  line.failed_in = state_.cycle;
-  ++turn.failed;
-  if (!IsEasy(queue)) {
-    turn.stopped = true;
-    return;
-  }
-  if (!turn.has_head && !MakeHead(queue, line)) {
-    --turn.failed;
-    line.ask = true;
-    Push(&line);
-    return;
-  }
-  turn.has_head = true;
-  turn.stopped = turn.failed >= queue.settings.queue_depth;
-}
-
-bool Cycle::MakeHead(ScheduleQueue& queue, PendingLine& line) {
-  const WaitingGroup* front = line.Front();
-  if (queue.head != front || !queue.stands) {
-    const auto before =
-        queue.head == front ? queue.promise : std::optional<Promise>();
-    HeadPlan plan = PlanHead(state_.graph, *front, queue.settings.match_policy,
-                             now_, ahead_, before);
-    if (plan.fits_now) return false;
-    const bool moved =
-        queue.promise && (queue.head != front || plan.promise != queue.promise);
-    queue.head = front;
-    queue.promise = std::move(plan.promise);
-    queue.stands = true;
-    queue.stale = false;
-    if (moved) AskBehind();
-    if (sql::BugPlanted("reservation-slips")) {
-      state_.Withdraw(queue);
-      return true;
-    }
-  }
-  if (!queue.promise) return true;
-  auto& nodes = queue.promise->start ? ahead_.reserved : ahead_.drained;
-  nodes.insert(nodes.end(), queue.promise->nodes.begin(),
-               queue.promise->nodes.end());
-  return true;
-}
-
-// Something that stood against the groups from here on does so no more.
-void Cycle::AskBehind() {
-  for (const auto& [key, line] : state_.lines.lines()) {
-    if (line->failed_in != state_.cycle) line->ask = true;
-  }
-}
-
-void Cycle::Report() {
-  ReportReservations();
-  const auto say = [this](const PendingLine& line) {
-    const bool asked = CanRun(line) && line.failed_in == state_.cycle;
-    const Why why = asked ? Why{WaitReason::Kind::kRoom, line.why_short}
-                          : WhyNotAsked(line);
-    state_.reasons.Say(line.queue_name, line.shape, why.first, why.second);
-  };
-  // Of a shape whole groups speak first, then those that are bound by where
-  // their other pods are.
-  std::vector<const PendingLine*> beside;
-  for (const auto& [key, line] : state_.lines.lines()) {
-    const bool told = line->queue->known && !line->unsatisfiable.empty();
-    if (told) continue;  // by a verdict
-    if (line->beside.empty()) {
-      say(*line);
-    } else {
-      beside.push_back(line.get());
-    }
-  }
-  for (const PendingLine* line : beside) say(*line);
-  decision_.reasons = state_.reasons.TakeChanges();
-}
-
-void Cycle::ReportReservations() {
-  std::set<GroupId> promised;
-  for (const auto& [name, queue] : state_.queues) {
-    if (queue.head == nullptr || !queue.promise) continue;
-    const GroupId group = queue.head->id;
-    promised.insert(group);
-    Reservation reservation{group, name, queue.promise->start,
-                            state_.graph.Names(queue.promise->nodes)};
-    auto& said = state_.said[group];
-    if (said == reservation) continue;
-    said = reservation;
-    decision_.reserved.push_back(std::move(reservation));
-  }
-  for (auto it = state_.said.begin(); it != state_.said.end();) {
-    if (promised.contains(it->first)) {
-      ++it;
-      continue;
-    }
-    decision_.unreserved.push_back(it->first);
-    it = state_.said.erase(it);
-  }
-}
-
-Cycle::Why Cycle::WhyNotAsked(const PendingLine& line) const {
-  using Kind = WaitReason::Kind;
-  const QueueSettings& settings = line.queue->settings;
-  if (!line.queue->known) {
-    return {Kind::kNoQueue,
-            fmt::format("there is no queue {}", line.queue_name)};
-  }
-  if (settings.paused) {
-    return {Kind::kPaused, fmt::format("queue {} is paused", settings.name)};
-  }
-  if (!IsEasy(*line.queue)) {
-    return {Kind::kOrder,
-            fmt::format("queue {} starts groups strictly in order (fcfs)",
-                        settings.name)};
-  }
-  return {Kind::kDepth, fmt::format("beyond the depth of queue {} ({})",
-                                    settings.name, settings.queue_depth)};
 }
 
 }  // namespace fluxnetes::workers

@@ -1,13 +1,15 @@
-// One cycle of a Schedule: all lines in the order of their first groups, each
-// asked as long as its groups fit. What stands against a group are the promises
-// to the heads before it, never those to heads behind it: these are withdrawn
-// first and made anew when their turn comes. Heads before the first group that
-// may fit, or whose promise has to be looked at, keep theirs untouched.
+// One cycle of a Schedule: the groups in order, each asked as long as its line
+// fits. What stands against a group are the promises to the heads before it,
+// never those to heads behind it: where these could be in the way they are
+// withdrawn first, and looked at again when their turn comes. Heads before the
+// first group that may fit, or whose promise has to be looked at, keep theirs
+// untouched.
 //
 // Lives for one cycle.
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,10 +28,18 @@ class Cycle {
  private:
   using Why = std::pair<WaitReason::Kind, std::string>;
 
-  struct Turn {  // of a queue, in this cycle
-    int failed = 0;
+  struct Turn {      // of a queue, in this cycle
+    int failed = 0;  // lines that do not fit
     bool stopped = false;
-    bool has_head = false;
+    std::size_t heads = 0;
+    bool drains = false;  // one of these has a drain set by choice
+  };
+
+  // How it went with a group.
+  enum class Step {
+    kStarted,
+    kPromised,  // those behind it in its line may be promised something too
+    kWaits,     // as do all behind it in its line
   };
 
   void CheckSatisfiable();
@@ -37,13 +47,19 @@ class Cycle {
   void Tell(WaitingGroup& group);
 
   const WaitingGroup* WhereToBegin() const;
-  void WithdrawFrom(const WaitingGroup& first);
   void Walk();
-  void Push(PendingLine* line);
-  PendingLine* Pop();
+  void Push(const WaitingGroup* group);
+  const WaitingGroup* Pop();
+  Step Visit(const WaitingGroup& group);
 
-  // Whether the first group of the line was placed.
-  bool Ask(PendingLine& line);
+  // Whether the group was placed.
+  bool Start(const WaitingGroup& group);
+  // The same; if not, its line need not be asked again.
+  bool Ask(const WaitingGroup& group);
+  // Whether it would be over before those are due who have not been promised
+  // anew what they were.
+  bool MayGoAhead(const PendingLine& line) const;
+  void Fail(PendingLine& line);
   matcher::MatchResult Allocate(const WaitingGroup& group);
   void Place(const WaitingGroup& group,
              const std::vector<matcher::NodeIndex>& nodes);
@@ -51,22 +67,49 @@ class Cycle {
   std::vector<PlacedMember> MembersOn(
       const WaitingGroup& group,
       const std::vector<matcher::NodeIndex>& nodes) const;
-  void Fail(PendingLine& line);
-  // False: its first group fits after all.
-  bool MakeHead(ScheduleQueue& queue, PendingLine& line);
-  void AskBehind();
 
+  // Promises: schedule_promises.cc.
+  // Something that stood against the groups from here on does so no more.
+  void AskBehind();
+  // The same, and promises may become better by it, also before it.
+  void Moved(const workers::Promise& before);
+  bool AnyStale() const;
+  void WithdrawFrom(const WaitingGroup& first);
+  // Those behind the group that stand; false: there are none.
+  bool WithdrawBehind(const WaitingGroup& group);
+  Step MakeHead(const WaitingGroup& group);
+  // A promise of a queue that keeps them.
+  Step Keep(const WaitingGroup& group, Head& head);
+  // It stands, but could be better or is broken.
+  Step Improve(const WaitingGroup& group, Head& head);
+  // Whether it can stand again, which it does then.
+  bool Rebooks(const WaitingGroup& group, Head& head);
+  // Makes it anew, those behind withdrawn.
+  Step Plan(const WaitingGroup& group, Head& head);
+  // It has to wait for the next cycle.
+  Step PutOff(const WaitingGroup& group, Head& head);
+  // It stands before the groups to come.
+  Step Count(const WaitingGroup& group, Head& head);
+  void ForgetBehind(const WaitingGroup& group);
+  void ForgetUnseen();
+
+  // What is said: schedule_report.cc.
   void Report();
   void ReportReservations();
+  bool IsPromised(GroupId group) const;
   Why WhyNotAsked(const PendingLine& line) const;
 
   Schedule::State& state_;
   const matcher::Time now_;
   const int limit_;
   std::map<const ScheduleQueue*, Turn> turns_;
-  std::vector<PendingLine*> heap_;  // the first group that is earliest on top
+  std::vector<const WaitingGroup*> heap_;  // the earliest on top
   Ahead ahead_;
-  int explained_ = 0;  // nodes that were looked at for reasons
+  int plans_ = 0;  // promises that were looked for
+  // When the first of those is due whose promise could not be looked at yet.
+  matcher::Time horizon_ = matcher::kForever;
+  int explained_ = 0;   // nodes that were looked at for reasons
+  bool again_ = false;  // something moved that groups before it may need
   Decision decision_;
 };
 

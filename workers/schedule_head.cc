@@ -185,6 +185,42 @@ std::optional<Promise> ChooseDrain(ScheduleGraph& graph,
   return promise;
 }
 
+HeadPlan FromPlacement(ScheduleGraph& graph, const WaitingGroup& group,
+                       const matcher::Placement& placement, matcher::Time now) {
+  if (placement.start > now) {
+    return {Promise{placement.start, EachOnce(placement.nodes), placement.nodes,
+                    false}};
+  }
+  graph.graph().Cancel(PromiseJob(group.id));
+  return {std::nullopt, true};
+}
+
+matcher::Time EndOf(matcher::Time start, matcher::Time duration) {
+  return duration < matcher::kForever - start ? start + duration
+                                              : matcher::kForever;
+}
+
+std::vector<std::vector<std::int64_t>> AmountsOf(const matcher::Gang& gang) {
+  std::vector<std::vector<std::int64_t>> amounts;
+  for (const auto& task : gang.groups)
+    amounts.insert(amounts.end(), task.count, task.amounts);
+  return amounts;
+}
+
+// Whether the places of a promise are there, at its time, for the tasks of the
+// gang, which look at no others.
+bool CanKeep(ScheduleGraph& graph, const matcher::Gang& gang,
+             const Promise& promise, matcher::Time now) {
+  std::size_t position = 0;
+  for (const auto& task : gang.groups) {
+    for (int i = 0; i < task.count; ++i)
+      if (!graph.MayUse(task, promise.places[position++])) return false;
+  }
+  return graph.graph().HasRoom(*promise.start,
+                               EndOf(*promise.start, gang.duration),
+                               promise.places, AmountsOf(gang), now);
+}
+
 }  // namespace
 
 NarrowedGang::NarrowedGang(const matcher::Gang& gang)
@@ -222,7 +258,7 @@ NarrowedGang NarrowedGang::On(const matcher::Gang& gang, const Nodes& nodes) {
 
 HeadPlan PlanHead(ScheduleGraph& graph, const WaitingGroup& group,
                   matcher::Policy policy, matcher::Time now, const Ahead& ahead,
-                  const std::optional<Promise>& before) {
+                  const std::optional<Promise>& before, bool may_drain) {
   const matcher::Gang& gang = group.line->gang;
   if (before &&
       (before->overdue || Overstayed(graph, gang, policy, now, *before)) &&
@@ -232,16 +268,10 @@ HeadPlan PlanHead(ScheduleGraph& graph, const WaitingGroup& group,
   const NarrowedGang narrowed = NarrowedGang::Without(gang, ahead.drained);
   const auto match = graph.graph().AllocateOrReserve(
       PromiseJob(group.id), narrowed.gang(), policy, now);
-  if (const auto* placement = std::get_if<matcher::Placement>(&match)) {
-    if (placement->start > now) {
-      return {Promise{placement->start, EachOnce(placement->nodes),
-                      placement->nodes, false}};
-    }
-    graph.graph().Cancel(PromiseJob(group.id));
-    return {std::nullopt, true};
-  }
+  if (const auto* placement = std::get_if<matcher::Placement>(&match))
+    return FromPlacement(graph, group, *placement, now);
   if (std::get<matcher::NoFit>(match) != matcher::NoFit::kNoTime) return {};
-  if (WaitsForOthers(graph, gang, policy, now)) return {};
+  if (!may_drain || WaitsForOthers(graph, gang, policy, now)) return {};
   if (before && !before->start &&
       StillGood(graph, gang, policy, ahead, before->nodes)) {
     return {before};
@@ -249,20 +279,49 @@ HeadPlan PlanHead(ScheduleGraph& graph, const WaitingGroup& group,
   return {ChooseDrain(graph, gang, policy, now, ahead)};
 }
 
+HeadPlan PlanBetter(ScheduleGraph& graph, const WaitingGroup& group,
+                    matcher::Policy policy, matcher::Time now,
+                    const Ahead& ahead, matcher::Time before) {
+  const NarrowedGang narrowed =
+      NarrowedGang::Without(group.line->gang, ahead.drained);
+  const auto match = graph.graph().AllocateOrReserve(
+      PromiseJob(group.id), narrowed.gang(), policy, now, before);
+  if (const auto* placement = std::get_if<matcher::Placement>(&match))
+    return FromPlacement(graph, group, *placement, now);
+  return {};
+}
+
+bool Rebook(ScheduleGraph& graph, const WaitingGroup& group,
+            matcher::Policy policy, matcher::Time now,
+            std::optional<Promise>& promise) {
+  if (!promise || !promise->start || *promise->start <= now) return false;
+  const matcher::Gang& gang = group.line->gang;
+  const bool plain = std::none_of(
+      gang.groups.begin(), gang.groups.end(),
+      [&](const auto& g) { return graph.graph().LooksAtTasks(g.rules); });
+  if (plain && !promise->places.empty()) {
+    if (!CanKeep(graph, gang, *promise, now)) return false;
+    BookPromise(graph, group, *promise);
+    return true;
+  }
+  const NarrowedGang narrowed = NarrowedGang::On(gang, promise->nodes);
+  const auto match = graph.graph().AllocateOrReserve(
+      PromiseJob(group.id), narrowed.gang(), policy, now, *promise->start + 1);
+  const auto* placement = std::get_if<matcher::Placement>(&match);
+  if (placement == nullptr) return false;
+  promise = FromPlacement(graph, group, *placement, now).promise;
+  return promise.has_value();
+}
+
 void BookPromise(ScheduleGraph& graph, const WaitingGroup& group,
                  const Promise& promise) {
   const matcher::Gang& gang = group.line->gang;
-  std::vector<std::vector<std::int64_t>> amounts;
   std::vector<matcher::RulesId> rules;
-  for (const auto& task : gang.groups) {
-    amounts.insert(amounts.end(), task.count, task.amounts);
+  for (const auto& task : gang.groups)
     rules.insert(rules.end(), task.count, task.rules);
-  }
-  const matcher::Time start = *promise.start;
-  const bool ends = gang.duration < matcher::kForever - start;
-  graph.graph().Restore(PromiseJob(group.id), start,
-                        ends ? start + gang.duration : matcher::kForever,
-                        promise.places, amounts, rules);
+  graph.graph().Restore(PromiseJob(group.id), *promise.start,
+                        EndOf(*promise.start, gang.duration), promise.places,
+                        AmountsOf(gang), rules);
 }
 
 }  // namespace fluxnetes::workers

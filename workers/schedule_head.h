@@ -1,5 +1,5 @@
-// What the head of an easy queue is promised: nodes at a time, booked in the
-// graph, or a drain set. How they are chosen stands in schedule.h.
+// What a head is promised: nodes at a time, booked in the graph, or a drain
+// set. How they are chosen stands in schedule.h.
 //
 // Owned by one thread.
 #pragma once
@@ -59,10 +59,22 @@ struct HeadPlan {
 };
 
 // A group that does not fit at `now` and the promise that it had, if any; that
-// one must not be booked any more. What is returned is booked.
+// one must not be booked any more. What is returned is booked. If it
+// `may_drain`, it gets a drain set where no time can be given.
 HeadPlan PlanHead(ScheduleGraph& graph, const WaitingGroup& group,
                   matcher::Policy policy, matcher::Time now, const Ahead& ahead,
-                  const std::optional<Promise>& before);
+                  const std::optional<Promise>& before, bool may_drain = true);
+
+// Only a promise of a time before `before`. What is returned is booked.
+HeadPlan PlanBetter(ScheduleGraph& graph, const WaitingGroup& group,
+                    matcher::Policy policy, matcher::Time now,
+                    const Ahead& ahead, matcher::Time before);
+
+// Books the promise again if it is one of a time to come and can still be kept.
+// One whose places are not known gets some of its nodes.
+bool Rebook(ScheduleGraph& graph, const WaitingGroup& group,
+            matcher::Policy policy, matcher::Time now,
+            std::optional<Promise>& promise);
 
 // Books a promise of a time that is not booked.
 void BookPromise(ScheduleGraph& graph, const WaitingGroup& group,

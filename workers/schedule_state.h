@@ -17,21 +17,42 @@
 
 namespace fluxnetes::workers {
 
-struct ScheduleQueue {
-  QueueSettings settings;
-  bool known = false;  // else groups wait in it, but there is no such queue
-
-  // The group that is promised something, in an easy queue, and what.
-  const WaitingGroup* head = nullptr;
+// A group that is promised something, and what.
+struct Head {
   std::optional<Promise> promise;  // nothing: none can be given
   bool stands = false;             // the promise is kept by others now
   bool stale = false;              // the promise could be better, or is broken
+  bool told = false;               // what was said of it is still so
+  std::uint64_t seen = 0;          // the last cycle that came to it
 
-  bool Runs() const { return known && !settings.paused; }
+  // Whether it is booked in the graph.
+  bool Booked() const { return stands && promise && promise->start; }
   bool Due(matcher::Time now) const {
-    return stands && promise && promise->start && *promise->start <= now;
+    return Booked() && *promise->start <= now;
   }
 };
+
+using Heads = std::map<const WaitingGroup*, Head, EarlierFirst>;
+
+struct ScheduleQueue {
+  QueueSettings settings;
+  bool known = false;  // else groups wait in it, but there is no such queue
+  Heads heads;
+
+  bool Runs() const { return known && !settings.paused; }
+  // How many groups may be promised something.
+  std::size_t Depth() const;
+  // Promises are kept from cycle to cycle and only become better; else the one
+  // that there is is made anew whenever something may fit.
+  bool Keeps() const {
+    return settings.queue_policy == QueuePolicy::kConservative ||
+           settings.queue_policy == QueuePolicy::kHybrid;
+  }
+};
+
+inline bool CanRun(const PendingLine& line) {
+  return line.queue->Runs() && line.unsatisfiable.empty();
+}
 
 struct Schedule::State {
   ScheduleGraph graph;
@@ -39,18 +60,23 @@ struct Schedule::State {
   std::map<std::string, ScheduleQueue> queues;
   WaitReasons reasons;
   std::map<GroupId, Reservation> said;  // reservations, by earlier decisions
-  std::deque<GroupId> to_tell;          // whether they are unsatisfiable
-  bool changed = true;                  // something happened since the decision
-  bool more = false;                    // the last cycle was cut short
+  // The same by earlier schedules, of groups that were not added yet.
+  std::map<GroupId, Reservation> remembered;
+  std::deque<GroupId> to_tell;  // whether they are unsatisfiable
+  bool changed = true;          // something happened since the decision
+  bool more = false;            // the last cycle was cut short
   std::uint64_t cycle = 0;
 
   void SetQueue(const QueueSettings& settings);
   void RemoveQueue(const std::string& name);
   void Add(PendingGroup group);
   bool Remove(GroupId group);
+  void TakePromise(const WaitingGroup& group, Reservation reservation);
   // What it holds has changed: where it may go, if it has a topology.
   void NoteHeld(GroupId group);
 
+  // When the first promise is due.
+  std::optional<matcher::Time> NextDue() const;
   bool Due(matcher::Time now) const;
 
   // Takes note of what happened in the graph: which lines to ask again, which
@@ -73,9 +99,18 @@ struct Schedule::State {
   void Prepare(PendingLine& line);
   void PrepareLines(ScheduleQueue& queue);
   void AskAll();
-  // Gives back what is promised; Forget() also takes the headship.
-  void Withdraw(ScheduleQueue& queue);
-  void Forget(ScheduleQueue& queue);
+  // Gives back what is promised.
+  void Withdraw(const WaitingGroup& group, Head& head);
+  // They are heads no longer. Who may start now that they are promised nothing
+  // is for the caller to ask.
+  Heads::iterator Forget(ScheduleQueue& queue, Heads::iterator head);
+  void ForgetAll(ScheduleQueue& queue);
+  // This is promised no more: the promises that may become better by it are to
+  // be looked at again.
+  void Free(const Promise& promise);
+  // Whether the promise may become better by the changes, or is broken by them.
+  bool Concerns(const GraphChanges& changes, const WaitingGroup& group,
+                const Head& head) const;
   // The group waits no longer.
   void Drop(GroupId group);
 };

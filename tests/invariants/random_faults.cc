@@ -118,6 +118,8 @@ void RandomRun::EditQueue() {
   static constexpr const char* kEdits[] = {
       "paused = NOT paused",      "queue_policy = 'fcfs'",
       "queue_policy = 'easy'",    "assumed_duration = '100 s'",
+      "queue_policy = 'hybrid'",  "queue_policy = 'conservative'",
+      "reservation_depth = 2",    "reservation_depth = NULL",
       "assumed_duration = NULL",  "match_policy = 'first'",
       "match_policy = 'hinode'",  "match_policy = 'low'",
       "deadline_action = 'pods'", "deadline_action = 'job'",

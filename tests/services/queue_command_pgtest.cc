@@ -28,6 +28,7 @@ TEST_F(Queue, PauseAndResumeTakeEffectAndTellTheScheduler) {
 
 TEST_F(Queue, SettingsAreChangedAndTheOthersKept) {
   EXPECT_EQ(run_("queue set default queue_policy=fcfs queue_depth=10 "
+                 "reservation_depth=7 "
                  "assumed_duration=30m replacement_hold=0 "
                  "node_selector=zone=a,gpu=yes"),
             ExitCode::kOk)
@@ -39,8 +40,12 @@ TEST_F(Queue, SettingsAreChangedAndTheOthersKept) {
   EXPECT_EQ(Column("node_selector->>'gpu'"), "yes");
   EXPECT_EQ(Column("match_policy"), "lonode");
   EXPECT_EQ(Column("bind_timeout"), "00:01:00");
-  EXPECT_EQ(run_("queue set default assumed_duration= node_selector="),
+  EXPECT_EQ(Column("reservation_depth"), "7");
+  EXPECT_EQ(run_("queue set default assumed_duration= node_selector= "
+                 "reservation_depth= queue_policy=conservative"),
             ExitCode::kOk);
+  EXPECT_EQ(Column("reservation_depth"), "NULL");
+  EXPECT_EQ(Column("queue_policy"), "conservative");
   EXPECT_EQ(Column("assumed_duration"), "NULL");
   EXPECT_EQ(Column("node_selector"), "{}");
 }
@@ -51,10 +56,12 @@ TEST_F(Queue, SlipsAreAnsweredWithWhatWouldBeRight) {
         << setting;
     return run_.err();
   };
-  EXPECT_THAT(next("queue_policy=best"), HasSubstr("fcfs or easy"));
+  EXPECT_THAT(next("queue_policy=best"), HasSubstr("conservative or hybrid"));
   EXPECT_THAT(next("match_policy=best"), HasSubstr("lonode"));
   EXPECT_THAT(next("queue_depth=0"), HasSubstr("whole number from 1"));
   EXPECT_THAT(next("queue_depth=99999999999"), HasSubstr("whole number"));
+  EXPECT_THAT(next("reservation_depth=0"), HasSubstr("from 1 to 100000"));
+  EXPECT_THAT(next("reservation_depth=100001"), HasSubstr("from 1 to 100000"));
   EXPECT_THAT(next("bind_timeout="), HasSubstr("a duration"));
   EXPECT_THAT(next("bind_timeout=0"), HasSubstr("a duration"));
   EXPECT_THAT(next("paused=maybe"), HasSubstr("true or false"));

@@ -37,6 +37,7 @@ struct Kind {
   bool deadlines = true;
   bool assumed = false;
   bool rules = false;  // groups have rules about pods of others, by label
+  bool keeps = false;  // queues are hybrid or conservative
 };
 
 // The app that a group's pods keep away from, and by which key.
@@ -53,6 +54,12 @@ class RandomRun {
     for (const char* name : {"default", "other"}) {
       queues_[name].name = name;
       if (Up(0, 3) == 0) queues_[name].queue_policy = QueuePolicy::kFcfs;
+      if (kind_.keeps) {
+        queues_[name].queue_policy =
+            Up(0, 1) == 0 ? QueuePolicy::kHybrid : QueuePolicy::kConservative;
+        if (queues_[name].queue_policy == QueuePolicy::kHybrid)
+          queues_[name].reservation_depth = static_cast<int>(Up(1, 3));
+      }
       if (kind_.assumed) queues_[name].assumed_duration = 20;
       story_.schedule.SetQueue(queues_[name]);
     }
@@ -259,7 +266,9 @@ class RandomRun {
         promised_[reservation.group] = reservation;
       }
     } while (story_.schedule.More());
-    EXPECT_LE(promised_.size(), queues_.size());
+    if (!kind_.keeps) {
+      EXPECT_LE(promised_.size(), queues_.size());
+    }
     for (const auto& [group, reservation] : promised_) {
       EXPECT_TRUE(waiting_.contains(group)) << "group " << group;
     }
@@ -373,7 +382,15 @@ class RandomRun {
     for (const auto& [id, waiting] : waiting_) {
       rebuilt.schedule.Add(Group(rebuilt, id));
     }
-    const Decision decision = rebuilt.schedule.Decide(now_);
+    if (kind_.keeps) {
+      for (const auto& [id, reservation] : promised_)
+        rebuilt.schedule.Promised(reservation);
+    }
+    Decision decision = rebuilt.schedule.Decide(now_);
+    while (kind_.keeps && rebuilt.schedule.More()) {
+      EXPECT_TRUE(decision.placed.empty() || kind_.assumed);
+      decision = rebuilt.schedule.Decide(now_);
+    }
     EXPECT_EQ(story_.schedule.pending(), waiting_.size());
     EXPECT_TRUE(decision.verdicts.empty());
     const bool drains =
@@ -382,7 +399,10 @@ class RandomRun {
     // Which nodes are drained depends on when, and so do plans around groups
     // that should have ended.
     if (drains || kind_.assumed) return;
+    // Promises that are kept are kept over a restart, too.
     std::map<GroupId, Reservation> promised;
+    if (kind_.keeps) promised = promised_;
+    for (const GroupId group : decision.unreserved) promised.erase(group);
     for (const Reservation& reservation : decision.reserved) {
       promised[reservation.group] = reservation;
     }
@@ -441,6 +461,27 @@ TEST(ScheduleRandom, NothingIsOverlookedWherePodsLookAtOthers) {
 
 TEST(ScheduleRandom, NothingIsOverlookedWherePodsWithoutEndLookAtOthers) {
   RunMany(60, {.calm = false, .deadlines = false, .rules = true});
+}
+
+TEST(ScheduleRandom, NobodyIsDelayedByThoseBehindWherePromisesAreKept) {
+  RunMany(60, {.calm = true, .deadlines = true, .keeps = true});
+}
+
+TEST(ScheduleRandom, NothingIsOverlookedWherePromisesAreKept) {
+  RunMany(60, {.calm = false, .deadlines = true, .keeps = true});
+}
+
+TEST(ScheduleRandom, NothingIsOverlookedWherePromisesAreKeptAndEndsUnknown) {
+  RunMany(60, {.calm = false, .deadlines = false, .keeps = true});
+}
+
+TEST(ScheduleRandom, AccountsAgreeWherePromisesAreKeptAndGroupsOverstay) {
+  RunMany(60,
+          {.calm = false, .deadlines = false, .assumed = true, .keeps = true});
+}
+
+TEST(ScheduleRandom, NothingIsOverlookedWherePromisesAreKeptAndPodsLook) {
+  RunMany(60, {.calm = false, .deadlines = true, .rules = true, .keeps = true});
 }
 
 TEST(ScheduleRandom, AccountsAgreeWhereGroupsOverstay) {

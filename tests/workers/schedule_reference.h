@@ -1,5 +1,5 @@
-// fcfs and EASY backfilling by their definition, on nodes that have only cpu:
-// at each event everything is looked at again, one group after the other, with
+// The queue policies by their definition (schedule.h), on nodes that have only
+// cpu: at each event every group is looked at again, one after the other, with
 // free amounts added up anew each time. Slow and plain, to compare with.
 #pragma once
 
@@ -28,12 +28,22 @@ struct Workload {
   std::vector<TimedGroup> groups;  // numbered in order of coming
 };
 
+struct PolicyUnderTest {
+  QueuePolicy policy = QueuePolicy::kEasy;
+  int depth = 1'000;  // of conservative and hybrid
+  // NOLINTNEXTLINE(google-explicit-constructor): most have one depth
+  PolicyUnderTest(QueuePolicy which, int reservations = 1'000)
+      : policy(which), depth(reservations) {}
+};
+
 // What happened, a line each: "10: 3 on node0 node1", and after each event what
 // is reserved then: "10: 4 at 60 on node0".
-std::string RunReference(const Workload& workload, QueuePolicy policy);
+std::string RunReference(const Workload& workload,
+                         const PolicyUnderTest& policy);
 
 // The same by a Schedule.
-std::string RunSchedule(const Workload& workload, QueuePolicy policy);
+std::string RunSchedule(const Workload& workload,
+                        const PolicyUnderTest& policy);
 
 // Where two of these part, for people.
 std::string FirstDifference(const std::string& expected,

@@ -56,8 +56,8 @@ Workload Draw(unsigned seed, Ends ends) {
   return workload;
 }
 
-void Compare(QueuePolicy policy, Ends ends) {
-  for (unsigned seed = 0; seed < 300; ++seed) {
+void Compare(const PolicyUnderTest& policy, Ends ends, unsigned seeds = 300) {
+  for (unsigned seed = 0; seed < seeds; ++seed) {
     const Workload workload = Draw(seed, ends);
     const std::string expected = RunReference(workload, policy);
     const std::string got = RunSchedule(workload, policy);
@@ -92,6 +92,32 @@ TEST(ScheduleReference, FcfsStartsTheSameWhereEndsAreUnknown) {
 TEST(ScheduleReference, EasyStartsAndReservesTheSame) {
   Compare(QueuePolicy::kEasy, Ends::kAsPlanned);
   Compare(QueuePolicy::kEasy, Ends::kEarlier);
+}
+
+TEST(ScheduleReference, TellsConservativeFromEasy) {
+  // The second reservation keeps group 4 from being started.
+  const Workload workload = {{4},
+                             {{1, 0, 0, 1, 3, 100, 100},
+                              {2, 0, 0, 1, 4, 50, 50},
+                              {3, 0, 0, 1, 4, 50, 50},
+                              {4, 0, 0, 1, 1, 60, 60}}};
+  EXPECT_EQ(RunReference(workload, QueuePolicy::kConservative),
+            "0: 1 on node0\n0: 4 on node0\n0: 2 at 100 on node0\n"
+            "0: 3 at 150 on node0\n60: 2 at 100 on node0\n"
+            "60: 3 at 150 on node0\n100: 2 on node0\n100: 3 at 150 on node0\n"
+            "150: 3 on node0\n");
+}
+
+TEST(ScheduleReference, ConservativeStartsAndReservesTheSame) {
+  Compare(QueuePolicy::kConservative, Ends::kAsPlanned, 100);
+  Compare(QueuePolicy::kConservative, Ends::kEarlier, 100);
+}
+
+TEST(ScheduleReference, HybridStartsAndReservesTheSame) {
+  for (const int depth : {1, 2, 3, 7}) {
+    Compare({QueuePolicy::kHybrid, depth}, Ends::kAsPlanned, 50);
+    Compare({QueuePolicy::kHybrid, depth}, Ends::kEarlier, 100);
+  }
 }
 
 }  // namespace

@@ -287,10 +287,10 @@ class ScriptedCluster final : public cluster::Cluster {
   }
 
   bool reachable = true;
-  std::function<void()> before_bind;        // called once
-  std::function<void()> before_conditions;  // the same
-  std::function<void()> before_record;      // the same
-  std::function<void()> after_record;       // the same
+  std::function<void()> before_bind;           // called once
+  std::function<void()> before_conditions;     // the same
+  std::function<void()> before_record;         // the same
+  std::function<void()> after_record;          // the same
   std::optional<std::string> refuses_touches;  // of pods with this prefix
   bool refuses_conditions = false;
   int refused_conditions = 0;

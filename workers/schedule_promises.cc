@@ -1,0 +1,186 @@
+// The promises of a cycle: see schedule_cycle.h, and schedule.h for the rules.
+#include <algorithm>
+#include <utility>
+
+#include "sql/faults.h"
+#include "workers/schedule_cycle.h"
+
+namespace fluxnetes::workers {
+namespace {
+
+// So many promises are looked for in a cycle of queues that keep them.
+constexpr int kPlansPerCycle = 64;
+
+}  // namespace
+
+void Cycle::WithdrawFrom(const WaitingGroup& first) {
+  for (auto& [name, queue] : state_.queues) {
+    for (auto head = queue.heads.lower_bound(&first); head != queue.heads.end();
+         ++head)
+      state_.Withdraw(*head->first, head->second);
+  }
+}
+
+bool Cycle::WithdrawBehind(const WaitingGroup& group) {
+  bool any = false;
+  for (auto& [name, queue] : state_.queues) {
+    for (auto head = queue.heads.upper_bound(&group); head != queue.heads.end();
+         ++head) {
+      any = any || head->second.stands;
+      state_.Withdraw(*head->first, head->second);
+    }
+  }
+  return any;
+}
+
+void Cycle::AskBehind() {
+  for (const auto& [key, line] : state_.lines.lines()) {
+    const bool failed = line->failed_in == state_.cycle;
+    if (failed && !line->queue->Keeps()) continue;
+    line->ask = true;
+    again_ = again_ || failed;
+  }
+}
+
+void Cycle::Moved(const Promise& before) {
+  AskBehind();
+  state_.Free(before);
+}
+
+bool Cycle::AnyStale() const {
+  for (const auto& [name, queue] : state_.queues) {
+    for (const auto& [group, head] : queue.heads)
+      if (head.stale && queue.Keeps()) return true;
+  }
+  return false;
+}
+
+Cycle::Step Cycle::MakeHead(const WaitingGroup& group) {
+  ScheduleQueue& queue = *group.line->queue;
+  Head& head = queue.heads[&group];
+  if (queue.Keeps()) {
+    return plans_ < kPlansPerCycle ? Plan(group, head) : PutOff(group, head);
+  }
+  if (head.stands && !head.stale) return Count(group, head);
+  return MayGoAhead(*group.line) ? Plan(group, head) : PutOff(group, head);
+}
+
+Cycle::Step Cycle::Keep(const WaitingGroup& group, Head& head) {
+  if (head.stands)
+    return head.stale ? Improve(group, head) : Count(group, head);
+  if (Rebooks(group, head)) return Count(group, head);
+  return plans_ < kPlansPerCycle ? Plan(group, head) : PutOff(group, head);
+}
+
+Cycle::Step Cycle::Improve(const WaitingGroup& group, Head& head) {
+  const bool later = plans_ >= kPlansPerCycle || horizon_ != matcher::kForever;
+  const bool due = head.Due(now_);
+  if (later && !due) {
+    state_.more = true;
+    return Count(group, head);
+  }
+  head.stale = false;
+  if (!head.Booked()) return Plan(group, head);
+  state_.Withdraw(group, head);
+  if (due) return Start(group) ? Step::kStarted : Plan(group, head);
+  ++plans_;
+  const matcher::Policy policy = group.line->queue->settings.match_policy;
+  HeadPlan plan = PlanBetter(state_.graph, group, policy, now_, ahead_,
+                             *head.promise->start);
+  if (plan.fits_now && Start(group)) return Step::kStarted;
+  if (plan.promise) {
+    const Promise before = *std::exchange(head.promise, plan.promise);
+    head.told = false;
+    Moved(before);
+    head.stands = true;
+  } else if (!Rebooks(group, head)) {
+    return Plan(group, head);
+  }
+  return Count(group, head);
+}
+
+bool Cycle::Rebooks(const WaitingGroup& group, Head& head) {
+  const auto before = head.promise;
+  head.stands =
+      Rebook(state_.graph, group, group.line->queue->settings.match_policy,
+             now_, head.promise);
+  if (head.promise != before) head.told = false;
+  return head.stands;
+}
+
+Cycle::Step Cycle::Plan(const WaitingGroup& group, Head& head) {
+  const ScheduleQueue& queue = *group.line->queue;
+  state_.Withdraw(group, head);
+  WithdrawBehind(group);
+  ++plans_;
+  HeadPlan plan = PlanHead(state_.graph, group, queue.settings.match_policy,
+                           now_, ahead_, head.promise, !turns_[&queue].drains);
+  if (plan.fits_now && Start(group)) return Step::kStarted;
+  const auto before = std::exchange(head.promise, std::move(plan.promise));
+  head.stands = true;
+  head.stale = false;
+  if (before != head.promise) head.told = false;
+  if (before && before != head.promise) Moved(*before);
+  if (sql::BugPlanted("reservation-slips")) state_.Withdraw(group, head);
+  return Count(group, head);
+}
+
+Cycle::Step Cycle::PutOff(const WaitingGroup& group, Head& head) {
+  state_.more = true;
+  if (head.promise) {
+    horizon_ = std::min(horizon_, head.promise->start.value_or(now_));
+    head.stale = true;
+    head.seen = state_.cycle;
+  } else {
+    group.line->queue->heads.erase(&group);
+  }
+  ++turns_[group.line->queue].heads;
+  return Step::kPromised;
+}
+
+Cycle::Step Cycle::Count(const WaitingGroup& group, Head& head) {
+  const ScheduleQueue& queue = *group.line->queue;
+  Turn& turn = turns_[&queue];
+  ++turn.heads;
+  head.seen = state_.cycle;
+  Fail(*group.line);
+  if (head.promise) {
+    const bool drains = !head.promise->start;
+    auto& nodes = drains ? ahead_.drained : ahead_.reserved;
+    nodes.insert(nodes.end(), head.promise->nodes.begin(),
+                 head.promise->nodes.end());
+    turn.drains = turn.drains || (drains && !head.promise->overdue);
+  }
+  const bool goes_on = queue.Keeps() && head.promise;
+  if (turn.heads >= queue.Depth()) ForgetBehind(group);
+  return goes_on ? Step::kPromised : Step::kWaits;
+}
+
+void Cycle::ForgetBehind(const WaitingGroup& group) {
+  ScheduleQueue& queue = *group.line->queue;
+  bool asks = false;
+  for (auto head = queue.heads.upper_bound(&group);
+       head != queue.heads.end();) {
+    asks = asks || head->second.promise;
+    head = state_.Forget(queue, head);
+  }
+  if (asks) AskBehind();
+}
+
+void Cycle::ForgetUnseen() {
+  bool asks = false;
+  for (auto& [name, queue] : state_.queues) {
+    if (!queue.Runs()) continue;
+    for (auto head = queue.heads.begin(); head != queue.heads.end();) {
+      if (head->second.seen == state_.cycle) {
+        ++head;
+        continue;
+      }
+      asks = asks || head->second.promise;
+      head = state_.Forget(queue, head);
+    }
+  }
+  if (asks) AskBehind();
+}
+
+}  // namespace fluxnetes::workers

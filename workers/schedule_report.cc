@@ -1,0 +1,106 @@
+// What a cycle says of its promises and of why groups wait: see
+// schedule_cycle.h.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "workers/schedule_cycle.h"
+
+namespace fluxnetes::workers {
+namespace {
+
+std::vector<int> PlacesOf(const ScheduleGraph& graph, const Promise& promise) {
+  if (promise.places.empty()) return {};
+  const std::vector<std::string> nodes = graph.Names(promise.nodes);
+  std::unordered_map<matcher::NodeIndex, int> places;
+  for (const matcher::NodeIndex node : promise.nodes) {
+    const auto at =
+        std::lower_bound(nodes.begin(), nodes.end(), graph.graph().Name(node));
+    places[node] = static_cast<int>(at - nodes.begin());
+  }
+  std::vector<int> of_pods;
+  of_pods.reserve(promise.places.size());
+  for (const matcher::NodeIndex node : promise.places)
+    of_pods.push_back(places.at(node));
+  return of_pods;
+}
+
+}  // namespace
+
+void Cycle::Report() {
+  ReportReservations();
+  const auto say = [this](const PendingLine& line) {
+    const bool asked = CanRun(line) && line.failed_in == state_.cycle;
+    const Why why = asked ? Why{WaitReason::Kind::kRoom, line.why_short}
+                          : WhyNotAsked(line);
+    state_.reasons.Say(line.queue_name, line.shape, why.first, why.second);
+  };
+  // Of a shape whole groups speak first, then those that are bound by where
+  // their other pods are.
+  std::vector<const PendingLine*> beside;
+  for (const auto& [key, line] : state_.lines.lines()) {
+    const bool told = line->queue->known && !line->unsatisfiable.empty();
+    if (told) continue;  // by a verdict
+    if (line->beside.empty()) {
+      say(*line);
+    } else {
+      beside.push_back(line.get());
+    }
+  }
+  for (const PendingLine* line : beside) say(*line);
+  decision_.reasons = state_.reasons.TakeChanges();
+}
+
+void Cycle::ReportReservations() {
+  for (auto& [name, queue] : state_.queues) {
+    for (auto& [group, head] : queue.heads) {
+      if (!head.promise || std::exchange(head.told, true)) continue;
+      Reservation reservation{group->id, name, head.promise->start,
+                              state_.graph.Names(head.promise->nodes),
+                              PlacesOf(state_.graph, *head.promise)};
+      auto& said = state_.said[group->id];
+      if (said == reservation) continue;
+      said = reservation;
+      decision_.reserved.push_back(std::move(reservation));
+    }
+  }
+  for (auto it = state_.said.begin(); it != state_.said.end();) {
+    if (IsPromised(it->first)) {
+      ++it;
+      continue;
+    }
+    decision_.unreserved.push_back(it->first);
+    it = state_.said.erase(it);
+  }
+}
+
+bool Cycle::IsPromised(GroupId group) const {
+  const WaitingGroup* waiting = std::as_const(state_.lines).Find(group);
+  if (waiting == nullptr) return false;
+  const Heads& heads = waiting->line->queue->heads;
+  const auto head = heads.find(waiting);
+  return head != heads.end() && head->second.promise.has_value();
+}
+
+Cycle::Why Cycle::WhyNotAsked(const PendingLine& line) const {
+  using Kind = WaitReason::Kind;
+  const QueueSettings& settings = line.queue->settings;
+  if (!line.queue->known) {
+    return {Kind::kNoQueue,
+            fmt::format("there is no queue {}", line.queue_name)};
+  }
+  if (settings.paused) {
+    return {Kind::kPaused, fmt::format("queue {} is paused", settings.name)};
+  }
+  if (settings.queue_policy == QueuePolicy::kFcfs) {
+    return {Kind::kOrder,
+            fmt::format("queue {} starts groups strictly in order (fcfs)",
+                        settings.name)};
+  }
+  return {Kind::kDepth, fmt::format("beyond the depth of queue {} ({})",
+                                    settings.name, settings.queue_depth)};
+}
+
+}  // namespace fluxnetes::workers

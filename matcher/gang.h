@@ -130,6 +130,7 @@ enum class NoFit {
 using MatchResult = std::variant<Placement, NoFit>;
 
 struct Explanation;  // explanation.h
+class RoomOverTime;  // room_over_time.h
 
 class NodeGraph {
  public:
@@ -200,6 +201,9 @@ class NodeGraph {
   bool HasRoom(Time start, Time end, std::span<const NodeIndex> nodes,
                std::span<const std::vector<std::int64_t>> amounts,
                Time now) const;
+
+  // What is free in sum.
+  RoomOverTime Room(Time now) const;
 
   // Whether it would fit if all open nodes were empty but for foreign use.
   bool Satisfiable(const Gang& gang, Policy policy = Policy::kLonode) const;

@@ -5,6 +5,7 @@
 
 #include "matcher/gang.h"
 #include "matcher/node_graph_state.h"
+#include "matcher/room_over_time.h"
 
 namespace fluxnetes::matcher {
 namespace {
@@ -255,6 +256,12 @@ MatchResult NodeGraph::AllocateOrReserve(JobId job, const Gang& gang,
   const auto start = state.FindEarliest(gang.duration, before, policy);
   if (!start) return NoFit::kNoTime;
   return state.Book(job, *start, gang.duration);
+}
+
+RoomOverTime NodeGraph::Room(Time now) const {
+  CheckTime(now);
+  state_->nodes.ComeTo(now);
+  return RoomOverTime(state_->nodes);
 }
 
 bool NodeGraph::HasRoom(Time start, Time end, std::span<const NodeIndex> nodes,

@@ -344,19 +344,23 @@ void Schedule::State::TakeChanges(matcher::Time now) {
   }
   for (auto& [name, queue] : queues) {
     for (auto& [group, head] : queue.heads) {
-      head.stale = head.stale || many || Concerns(changes, *group, head);
+      head.doubtful = head.doubtful || IsDoubtful(changes, head);
+      head.stale =
+          head.stale || many || head.doubtful || MayImprove(changes, *group);
     }
   }
 }
 
-bool Schedule::State::Concerns(const GraphChanges& changes,
-                               const WaitingGroup& group,
-                               const Head& head) const {
+bool Schedule::State::MayImprove(const GraphChanges& changes,
+                                 const WaitingGroup& group) const {
   const PendingLine& line = *group.line;
-  if (line.surroundings != Surroundings(line) ||
-      IsBesideAny(line, changes.grown) ||
-      MayUseAny(graph, line.gang, changes.grown))
-    return true;
+  return line.surroundings != Surroundings(line) ||
+         IsBesideAny(line, changes.grown) ||
+         MayUseAny(graph, line.gang, changes.grown);
+}
+
+bool Schedule::State::IsDoubtful(const GraphChanges& changes,
+                                 const Head& head) {
   if (!head.promise) return false;
   const auto& nodes = head.promise->nodes;
   return std::any_of(

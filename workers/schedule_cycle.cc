@@ -235,6 +235,7 @@ std::vector<PlacedMember> Cycle::MembersOn(
 void Cycle::Place(const WaitingGroup& group,
                   const std::vector<matcher::NodeIndex>& nodes) {
   PendingLine& line = *group.line;
+  room_.reset();
   Tell(*state_.lines.Find(group.id));
   Held held{group.id, now_, std::nullopt, MembersOn(group, nodes),
             line.queue_name};

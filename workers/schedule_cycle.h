@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "matcher/room_over_time.h"
 #include "workers/schedule_state.h"
 
 namespace fluxnetes::workers {
@@ -72,7 +73,7 @@ class Cycle {
   // Something that stood against the groups from here on does so no more.
   void AskBehind();
   // The same, and promises may become better by it, also before it.
-  void Moved(const workers::Promise& before);
+  void Moved(const Promise& before);
   bool AnyStale() const;
   void WithdrawFrom(const WaitingGroup& first);
   // Those behind the group that stand; false: there are none.
@@ -82,6 +83,10 @@ class Cycle {
   Step Keep(const WaitingGroup& group, Head& head);
   // It stands, but could be better or is broken.
   Step Improve(const WaitingGroup& group, Head& head);
+  // Whether the group could start before it is promised to.
+  bool MayBeEarlier(const WaitingGroup& group, const Promise& promise);
+  void NoteMove(const WaitingGroup& group, const Promise& before,
+                const Promise& after);
   // Whether it can stand again, which it does then.
   bool Rebooks(const WaitingGroup& group, Head& head);
   // Makes it anew, those behind withdrawn.
@@ -105,7 +110,8 @@ class Cycle {
   std::map<const ScheduleQueue*, Turn> turns_;
   std::vector<const WaitingGroup*> heap_;  // the earliest on top
   Ahead ahead_;
-  int plans_ = 0;  // promises that were looked for
+  std::optional<matcher::RoomOverTime> room_;  // while it is up to date
+  int plans_ = 0;                              // promises that were looked for
   // When the first of those is due whose promise could not be looked at yet.
   matcher::Time horizon_ = matcher::kForever;
   int explained_ = 0;   // nodes that were looked at for reasons

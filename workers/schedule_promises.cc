@@ -8,6 +8,11 @@
 namespace fluxnetes::workers {
 namespace {
 
+matcher::Time EndOf(matcher::Time start, const matcher::Gang& gang) {
+  return gang.duration < matcher::kForever - start ? start + gang.duration
+                                                   : matcher::kForever;
+}
+
 // So many promises are looked for in a cycle of queues that keep them.
 constexpr int kPlansPerCycle = 64;
 
@@ -23,6 +28,7 @@ void Cycle::WithdrawFrom(const WaitingGroup& first) {
 
 bool Cycle::WithdrawBehind(const WaitingGroup& group) {
   bool any = false;
+  room_.reset();
   for (auto& [name, queue] : state_.queues) {
     for (auto head = queue.heads.upper_bound(&group); head != queue.heads.end();
          ++head) {
@@ -80,7 +86,12 @@ Cycle::Step Cycle::Improve(const WaitingGroup& group, Head& head) {
     return Count(group, head);
   }
   head.stale = false;
+  // Where other pods matter, one that came may have broken it.
+  const bool doubtful = std::exchange(head.doubtful, false) ||
+                        state_.Surroundings(*group.line) != 0;
   if (!head.Booked()) return Plan(group, head);
+  if (!due && !doubtful && !MayBeEarlier(group, *head.promise))
+    return Count(group, head);
   state_.Withdraw(group, head);
   if (due) return Start(group) ? Step::kStarted : Plan(group, head);
   ++plans_;
@@ -91,12 +102,33 @@ Cycle::Step Cycle::Improve(const WaitingGroup& group, Head& head) {
   if (plan.promise) {
     const Promise before = *std::exchange(head.promise, plan.promise);
     head.told = false;
-    Moved(before);
     head.stands = true;
+    Moved(before);
+    NoteMove(group, before, *head.promise);
   } else if (!Rebooks(group, head)) {
     return Plan(group, head);
   }
   return Count(group, head);
+}
+
+// It costs less to ask this of all nodes together than a plan does.
+bool Cycle::MayBeEarlier(const WaitingGroup& group, const Promise& promise) {
+  matcher::NodeGraph& graph = state_.graph.graph();
+  if (!room_) room_.emplace(graph.Room(now_));
+  const matcher::Gang& gang = group.line->gang;
+  return room_
+      ->Find(SumOf(gang, graph.resources().size()), gang.duration,
+             *promise.start, *promise.start, EndOf(*promise.start, gang))
+      .has_value();
+}
+
+void Cycle::NoteMove(const WaitingGroup& group, const Promise& before,
+                     const Promise& after) {
+  if (!room_) return;
+  const matcher::Gang& gang = group.line->gang;
+  const auto sums = SumOf(gang, state_.graph.graph().resources().size());
+  room_->Add(*before.start, EndOf(*before.start, gang), sums);
+  room_->Take(*after.start, EndOf(*after.start, gang), sums);
 }
 
 bool Cycle::Rebooks(const WaitingGroup& group, Head& head) {
@@ -157,6 +189,7 @@ Cycle::Step Cycle::Count(const WaitingGroup& group, Head& head) {
 }
 
 void Cycle::ForgetBehind(const WaitingGroup& group) {
+  room_.reset();
   ScheduleQueue& queue = *group.line->queue;
   bool asks = false;
   for (auto head = queue.heads.upper_bound(&group);
@@ -168,6 +201,7 @@ void Cycle::ForgetBehind(const WaitingGroup& group) {
 }
 
 void Cycle::ForgetUnseen() {
+  room_.reset();
   bool asks = false;
   for (auto& [name, queue] : state_.queues) {
     if (!queue.Runs()) continue;

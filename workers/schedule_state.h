@@ -21,7 +21,8 @@ namespace fluxnetes::workers {
 struct Head {
   std::optional<Promise> promise;  // nothing: none can be given
   bool stands = false;             // the promise is kept by others now
-  bool stale = false;              // the promise could be better, or is broken
+  bool stale = false;              // the promise could be better,
+  bool doubtful = false;           // or is broken
   bool told = false;               // what was said of it is still so
   std::uint64_t seen = 0;          // the last cycle that came to it
 
@@ -108,9 +109,10 @@ struct Schedule::State {
   // This is promised no more: the promises that may become better by it are to
   // be looked at again.
   void Free(const Promise& promise);
-  // Whether the promise may become better by the changes, or is broken by them.
-  bool Concerns(const GraphChanges& changes, const WaitingGroup& group,
-                const Head& head) const;
+  // Whether the promise to the group may become better by the changes; whether
+  // it may be broken by them.
+  bool MayImprove(const GraphChanges& changes, const WaitingGroup& group) const;
+  static bool IsDoubtful(const GraphChanges& changes, const Head& head);
   // The group waits no longer.
   void Drop(GroupId group);
 };

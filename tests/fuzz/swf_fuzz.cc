@@ -1,0 +1,30 @@
+// A trace is read or refused; what was read is the same when it was written and
+// read again.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <sstream>
+#include <string>
+
+#include "cluster/swf_trace.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
+                                      std::size_t size) {
+  using namespace fluxnetes::cluster;
+  std::istringstream in(std::string(reinterpret_cast<const char*>(data), size));
+  SwfTrace trace;
+  try {
+    trace = ReadSwf(in, "fuzz", {.line = 1'000, .jobs = 1'000});
+  } catch (const InputError&) {
+    return 0;
+  }
+  for (const SwfJob& job : trace.jobs) {
+    if (job.submit < 0 || job.runs < 1 || job.processors < 1) std::abort();
+    if (job.requested.value_or(1) < 1) std::abort();
+  }
+  if (trace.jobs.empty()) return 0;
+  std::stringstream text;
+  WriteSwf(trace, text);
+  if (ReadSwf(text, "again").jobs != trace.jobs) std::abort();
+  return 0;
+}

@@ -1,4 +1,4 @@
-#include "tests/workers/lublin_workload.h"
+#include "workers/lublin_model.h"
 
 #include <algorithm>
 #include <array>
@@ -107,29 +107,33 @@ class Lublin {
 
 }  // namespace
 
-Workload LublinWorkload(const LublinOptions& options) {
+std::vector<cluster::SwfJob> LublinJobs(const LublinOptions& options) {
   Lublin model(options);
-  Workload workload;
-  workload.cpus.assign(static_cast<std::size_t>(options.nodes), 1);
+  std::vector<cluster::SwfJob> jobs;
+  jobs.reserve(static_cast<std::size_t>(options.jobs));
   std::vector<double> arrivals;
   double work = 0;  // node seconds
   for (int i = 1; i <= options.jobs; ++i) {
     arrivals.push_back(model.NextArrival());
-    TimedGroup group;
-    group.id = i;
-    group.pods = model.Size();
-    group.runs =
-        std::max<std::int64_t>(std::llround(model.RunTime(group.pods)), 1);
-    group.duration = std::llround(static_cast<double>(group.runs) *
-                                  model.Uniform(1, options.longest_estimate));
-    work += static_cast<double>(group.pods * group.runs);
-    workload.groups.push_back(group);
+    cluster::SwfJob job;
+    job.number = i;
+    job.processors = std::min(model.Size(), options.nodes);
+    job.runs =
+        std::max<std::int64_t>(std::llround(model.RunTime(job.processors)), 1);
+    job.requested = std::llround(static_cast<double>(job.runs) *
+                                 model.Uniform(1, options.longest_estimate));
+    if (options.users > 1)
+      job.user = static_cast<std::int32_t>(model.Uniform(0, options.users));
+    work += static_cast<double>(job.processors * job.runs);
+    jobs.push_back(job);
   }
   const double stretch =
-      work / (options.load * options.nodes * arrivals.back());
+      arrivals.empty()
+          ? 1
+          : work / (options.load * options.nodes * arrivals.back());
   for (std::size_t i = 0; i < arrivals.size(); ++i)
-    workload.groups[i].comes = std::llround(arrivals[i] * stretch);
-  return workload;
+    jobs[i].submit = std::llround(arrivals[i] * stretch);
+  return jobs;
 }
 
 }  // namespace fluxnetes::workers

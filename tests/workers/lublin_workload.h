@@ -1,30 +1,11 @@
-// Rigid jobs as people submit them: the model of U. Lublin and D. G. Feitelson,
-// "The workload on parallel supercomputers: modeling the characteristics of
-// rigid jobs", Journal of Parallel and Distributed Computing 63(11), 2003, with
-// its parameters for all jobs together.
-//
-//   size      serial, or 2 to the power of a number that is drawn from two
-//             uniform distributions, mostly rounded
-//   run time  e to the power of a hyper-gamma number; large jobs run longer
-//   arrivals  e to the power of a gamma number apart, faster by day than by
-//             night
-//
-// Each is a group of as many pods of one cpu, one on a node. The same seed
-// gives the same groups.
+// Jobs of the Lublin model (workers/lublin_model.h), each a group of as many
+// pods of one cpu, one on a node.
 #pragma once
 
 #include "tests/workers/schedule_reference.h"
+#include "workers/lublin_model.h"
 
 namespace fluxnetes::workers {
-
-struct LublinOptions {
-  unsigned seed = 1;
-  int jobs = 1'000;
-  int nodes = 128;    // a power of two, of one cpu each
-  double load = 0.8;  // what is asked for, of what there is until the last came
-  // Durations are said to be up to so many times as long as they are.
-  double longest_estimate = 1;
-};
 
 Workload LublinWorkload(const LublinOptions& options);
 

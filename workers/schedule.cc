@@ -465,6 +465,8 @@ void Schedule::Relabel(const cluster::Pod& pod, const PodOf& pod_of) {
   }
 }
 
+void Schedule::LeaveReasonsOut() { state_->graph.LeaveReasonsOut(); }
+
 void Schedule::SetQueue(const QueueSettings& settings) {
   state_->SetQueue(settings);
 }

@@ -134,6 +134,10 @@ class Schedule {
   // The labels of a pod that holds a place are these now.
   void Relabel(const cluster::Pod& pod, const PodOf& pod_of);
 
+  // Nobody reads why groups wait: decisions say nothing of it from now on,
+  // which costs more than all the rest of them.
+  void LeaveReasonsOut();
+
   void SetQueue(const QueueSettings& settings);
   void RemoveQueue(const std::string& name);
 

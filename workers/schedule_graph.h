@@ -41,6 +41,9 @@ class ScheduleGraph {
 
   InternedRequests& requests() { return requests_; }
   const InternedRequests& requests() const { return requests_; }
+  // Whether somebody reads why groups wait.
+  bool wants_reasons() const { return wants_reasons_; }
+  void LeaveReasonsOut() { wants_reasons_ = false; }
   // Forgets requests that neither nodes and groups here use nor `others`.
   void Sweep(std::vector<const cluster::PodRequest*> others);
 
@@ -160,6 +163,7 @@ class ScheduleGraph {
   std::unordered_map<GroupId, Holding> holdings_;
   std::unordered_map<std::string, Place> places_;  // by uid
   GraphChanges changes_;
+  bool wants_reasons_ = true;
 };
 
 }  // namespace fluxnetes::workers

@@ -241,6 +241,7 @@ std::string Describe(const Shortage& shortage, const RequestCounts& requests) {
 bool SayShortage(const ScheduleGraph& graph, PendingLine& line,
                  matcher::Policy policy, matcher::Time now, bool explain) {
   constexpr matcher::Time kExplainAgain = 60;  // seconds
+  if (!graph.wants_reasons()) return false;
   const Shortage shortage = FindShortage(graph, line, now);
   const bool same = shortage == line.shortage;
   const bool old = !line.explained || now - *line.explained >= kExplainAgain ||

@@ -25,10 +25,15 @@ constexpr double kFarthestApart = 13;  // log of seconds
 constexpr double kDayShape = 8.1737, kDayScale = 3.9631;
 constexpr int kDayBegins = 11;  // half hours after midnight
 
+int LargestOf(const LublinOptions& options) {
+  return options.largest > 0 ? std::min(options.largest, options.nodes)
+                             : options.nodes;
+}
+
 class Lublin {
  public:
   explicit Lublin(const LublinOptions& options)
-      : highest_(std::log2(options.nodes)), engine_(options.seed) {
+      : highest_(std::log2(LargestOf(options))), engine_(options.seed) {
     double sum = 0;
     for (int i = kDayBegins; i < kDayBegins + kHalfHours; ++i) {
       const double part = OfDay(i);
@@ -117,7 +122,7 @@ std::vector<cluster::SwfJob> LublinJobs(const LublinOptions& options) {
     arrivals.push_back(model.NextArrival());
     cluster::SwfJob job;
     job.number = i;
-    job.processors = std::min(model.Size(), options.nodes);
+    job.processors = std::min(model.Size(), LargestOf(options));
     job.runs =
         std::max<std::int64_t>(std::llround(model.RunTime(job.processors)), 1);
     job.requested = std::llround(static_cast<double>(job.runs) *

@@ -21,7 +21,8 @@ namespace fluxnetes::workers {
 struct LublinOptions {
   unsigned seed = 1;
   int jobs = 1'000;
-  int nodes = 128;    // processors of the machine; jobs are as large at most
+  int nodes = 128;    // processors of the machine
+  int largest = 0;    // job, at most `nodes`; 0: that
   double load = 0.8;  // what is asked for, of what there is until the last came
   // Durations are said to be up to so many times as long as they are.
   double longest_estimate = 1;

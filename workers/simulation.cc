@@ -32,6 +32,8 @@ void CheckScenario(const Scenario& scenario) {
     if (!inside(group.shape, scenario.shapes) ||
         !inside(group.queue, scenario.queues))
       throw std::invalid_argument(group.name + ": no such shape or queue");
+    if (group.after >= 0 && !inside(group.after, scenario.groups))
+      throw std::invalid_argument(group.name + ": comes after nobody");
     if (group.runs.value_or(0) < 0 || group.duration.value_or(0) < 0)
       throw std::invalid_argument(group.name + ": runs or lasts below 0 s");
   }
@@ -84,8 +86,12 @@ class SimulatedTime {
       runs[static_cast<std::size_t>(running.group)] = true;
       Restore(running);
     }
-    for (std::size_t i = 0; i < scenario_.groups.size(); ++i)
-      if (!runs[i]) arrivals_.push_back(static_cast<int>(i));
+    for (std::size_t i = 0; i < scenario_.groups.size(); ++i) {
+      if (runs[i]) continue;
+      const int after = scenario_.groups[i].after;
+      (after < 0 ? arrivals_ : followers_[after])
+          .push_back(static_cast<int>(i));
+    }
     std::stable_sort(arrivals_.begin(), arrivals_.end(), [this](int a, int b) {
       return GroupAt(a).submit < GroupAt(b).submit;
     });
@@ -151,6 +157,7 @@ class SimulatedTime {
       held.members.push_back(
           {std::move(members[i].uid), running.nodes[i], members[i].request});
     schedule_.Restore(held);
+    CourseOf(running.group).submit = group.submit;
     Start(running.group, running.start, held.members);
   }
 
@@ -176,8 +183,13 @@ class SimulatedTime {
   bool Happen(std::int64_t now) {
     now_ = now;
     bool happened = false;
-    for (; !ends_.empty() && ends_.top().first <= now; ends_.pop()) {
-      schedule_.Release(IdOf(ends_.top().second), "");
+    while (!ends_.empty() && ends_.top().first <= now) {
+      const int ended = ends_.top().second;
+      ends_.pop();
+      schedule_.Release(IdOf(ended), "");
+      const auto followers = followers_.find(ended);
+      if (followers != followers_.end())
+        for (const int next : followers->second) Arrive(next);
       course_.end = now;
       ++over_;
       happened = true;
@@ -195,12 +207,14 @@ class SimulatedTime {
 
   void Arrive(int number) {
     const Scenario::Group& group = GroupAt(number);
+    CourseOf(number).submit = group.after < 0 ? group.submit : now_;
     PendingGroup pending;
     pending.id = IdOf(number);
     pending.queue =
         scenario_.queues[static_cast<std::size_t>(group.queue)].name;
     pending.priority = group.priority;
-    pending.submitted_at = cluster::Time(std::chrono::seconds(group.submit));
+    pending.submitted_at =
+        cluster::Time(std::chrono::seconds(CourseOf(number).submit));
     pending.duration = group.duration;
     pending.members = MembersOf(number);
     schedule_.Add(std::move(pending));
@@ -278,6 +292,7 @@ class SimulatedTime {
   std::unordered_map<std::string, int> node_numbers_;
   std::vector<int> stamp_;  // of each node, the group that was last seen there
   std::vector<int> arrivals_;  // groups in order of submission
+  std::unordered_map<int, std::vector<int>> followers_;  // of a group
   std::size_t next_arrival_ = 0;
   std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
   std::int64_t now_ = 0;

@@ -45,9 +45,10 @@ struct Scenario {
     std::optional<std::int64_t> duration;  // nothing: without end
     std::optional<std::int64_t> runs;      // nothing: until the run is over
     std::int32_t priority = 0;
-    int shape = 0;  // of `shapes`
-    int queue = 0;  // of `queues`
-    int user = 0;   // of `users`
+    int shape = 0;   // of `shapes`
+    int queue = 0;   // of `queues`
+    int user = 0;    // of `users`
+    int after = -1;  // is submitted when that group has ended, not before
   };
   // A group that has its places as the run begins.
   struct Running {
@@ -75,6 +76,7 @@ struct GroupCourse {
     kEnded,
     kTimedOut,
   };
+  std::int64_t submit = -1;
   std::int64_t start = -1;
   std::int64_t end = -1;
   std::int64_t promised = -1;     // the first start that was promised

@@ -77,7 +77,7 @@ void SumUpWaits(const Scenario& scenario, const Course& course,
   for (std::size_t i = 0; i < course.groups.size(); ++i) {
     const GroupCourse& group = course.groups[i];
     if (group.start < scenario.begin || group.start < 0) continue;
-    const std::int64_t wait = group.start - scenario.groups[i].submit;
+    const std::int64_t wait = group.start - group.submit;
     waits.push_back(wait);
     sum += static_cast<double>(wait);
     const auto run = static_cast<double>(EndIn(course, group) - group.start);

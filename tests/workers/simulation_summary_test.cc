@@ -21,6 +21,7 @@ Scenario OfLoneJobs(int jobs) {
 GroupCourse Ran(std::int64_t start, std::int64_t end,
                 State state = State::kEnded) {
   GroupCourse group;
+  group.submit = 0;
   group.start = start;
   group.end = end;
   group.state = state;
@@ -66,6 +67,7 @@ TEST(SimulationSummary, WhatDoesNotEndOrStartIsCountedApart) {
   course.groups = {Ran(900, 1'010), Ran(1'010, -1, State::kRunning),
                    Ran(-1, -1, State::kUnsatisfiable),
                    Ran(-1, -1, State::kWaiting)};
+  for (GroupCourse& group : course.groups) group.submit = 950;
   course.end = 1'020;
   const SimulationSummary summary = Summarize(scenario, course);
   EXPECT_EQ(summary.running, 1U);

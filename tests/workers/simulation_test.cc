@@ -248,6 +248,21 @@ TEST(Simulation, WhatRunsAtTheBeginningHoldsItsNodes) {
   EXPECT_EQ(course.groups[2].start, 1'060);
 }
 
+TEST(Simulation, GroupMayComeWhenAnotherHasEnded) {
+  Scenario scenario = OnNodes({4});
+  AddGroup(scenario, 1, 4, {0, 20, 10});
+  AddGroup(scenario, 1, 4, {0, 10, 10}).after = 0;
+  AddGroup(scenario, 1, 4, {5, 10, 10});
+  AddGroup(scenario, 5, 4, {0, 10, 10});
+  AddGroup(scenario, 1, 4, {0, 10, 10}).after = 3;  // which never ends
+  const Course course = Simulate(scenario);
+  EXPECT_EQ(course.groups[1].submit, 10);
+  EXPECT_EQ(course.groups[1].start, 20);  // behind the one that came before
+  EXPECT_EQ(course.groups[2].start, 10);
+  EXPECT_EQ(course.groups[4].submit, -1);
+  EXPECT_EQ(course.groups[4].state, State::kWaiting);
+}
+
 TEST(Simulation, StopsWhenItIsToldTo) {
   Scenario scenario = OnNodes({1});
   for (int i = 0; i < 2'000; ++i) AddGroup(scenario, 1, 1, {2 * i, 1, 1});

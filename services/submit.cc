@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <optional>
 #include <ostream>
 
@@ -11,81 +10,13 @@
 #include "cluster/submission.h"
 #include "services/cluster_access.h"
 #include "services/display_text.h"
-#include "services/input_file.h"
+#include "services/manifest_files.h"
 #include "workers/group_labels.h"
 
 namespace fluxnetes::services {
 namespace {
 
 constexpr std::chrono::seconds kProbeDeadline{5};
-
-struct Source {
-  std::string name;
-  std::string text;
-};
-
-// A file of a directory that is no manifest (nodes.yaml beside the Jobs).
-bool LooksLikeManifest(const std::string& text) {
-  return text.find("kind:") != std::string::npos ||
-         text.find("\"kind\"") != std::string::npos;
-}
-
-void AddDirectory(const std::string& path, std::vector<Source>& sources,
-                  Console& console) {
-  const std::size_t before = sources.size();
-  for (const std::string& file : ManifestFilesIn(path)) {
-    Source source{file, ReadInputFile(file)};
-    if (LooksLikeManifest(source.text))
-      sources.push_back(std::move(source));
-    else
-      console.err << Printable(file) << ": is no manifest, passed over\n";
-  }
-  if (sources.size() == before)
-    throw Failure(ExitCode::kFailed, path + ": has no manifests",
-                  "Right would be files *.yaml, *.yml or *.json.");
-}
-
-std::vector<Source> ReadSources(const SubmitOptions& options,
-                                Console& console) {
-  std::vector<Source> sources;
-  for (const std::string& path : options.files) {
-    std::error_code error;
-    if (path == "-")
-      sources.push_back(
-          {"(standard input)", ReadInput(console.in, "(standard input)")});
-    else if (std::filesystem::is_directory(path, error))
-      AddDirectory(path, sources, console);
-    else
-      sources.push_back({path, ReadInputFile(path)});
-  }
-  return sources;
-}
-
-// Checks all sources and tells all that is wrong before it throws.
-std::vector<cluster::Manifest> CheckedManifests(
-    const std::vector<Source>& sources, const SubmitOptions& options,
-    Console& console) {
-  cluster::ManifestOptions reading;
-  reading.namespace_name = options.namespace_name;
-  std::vector<cluster::Manifest> manifests;
-  int wrong = 0;
-  for (const Source& source : sources) {
-    try {
-      for (cluster::Manifest& manifest :
-           cluster::ReadManifests(source.text, source.name, reading))
-        manifests.push_back(std::move(manifest));
-    } catch (const cluster::InputError& error) {
-      console.err << "error: " << Printable(error.what()) << '\n';
-      ++wrong;
-    }
-  }
-  if (wrong > 0)
-    throw Failure(
-        ExitCode::kFailed,
-        fmt::format("{} of {} files {} wrong; nothing was submitted", wrong,
-                    sources.size(), wrong == 1 ? "is" : "are"));
-  return manifests;
-}
 
 // "job.batch/train", as kubectl writes it; with the name that it was given.
 std::string Called(const cluster::Manifest& manifest, const std::string& name) {
@@ -166,9 +97,11 @@ bool SubmitOne(cluster::HttpClient& client, const cluster::Manifest& manifest,
 
 ExitCode RunSubmit(const SubmitOptions& options, const Config& config,
                    Console& console) {
-  const std::vector<Source> sources = ReadSources(options, console);
   const std::vector<cluster::Manifest> manifests =
-      CheckedManifests(sources, options, console);
+      ReadManifestFiles({.files = options.files,
+                         .namespace_name = options.namespace_name,
+                         .otherwise = "nothing was submitted"},
+                        console);
   for (const cluster::Manifest& manifest : manifests)
     Warn(manifest, config, console);
   if (options.dry_run) {

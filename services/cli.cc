@@ -23,6 +23,7 @@
 #include "services/queue_command.h"
 #include "services/secret.h"
 #include "services/serve.h"
+#include "services/simulate.h"
 #include "services/simulated_command.h"
 #include "services/submit.h"
 #include "services/terminal.h"
@@ -77,6 +78,9 @@ class Runner {
   }
   ExitCode operator()(const SubmitOptions& options) {
     return RunSubmit(options, config_, console_);
+  }
+  ExitCode operator()(const SimulateOptions& options) {
+    return RunSimulate(options, config_, console_);
   }
   ExitCode operator()(const SimulatedClusterOptions&) {
     return RunSimulatedCluster(config_, console_);

@@ -8,6 +8,7 @@
 
 #include "services/exit_code.h"
 #include "services/settings.h"
+#include "services/simulate_flags.h"
 
 namespace fluxnetes::services {
 namespace {
@@ -45,6 +46,7 @@ class Grammar {
   void AddServe();
   void AddMigrate();
   void AddSubmit();
+  void AddSimulate();
   void AddGet();
   void AddGetCommand(CLI::App& get, GetOptions::What what, const char* name,
                      const std::vector<std::string>& aliases,
@@ -80,6 +82,8 @@ class Grammar {
   std::string window_;
   MigrateOptions migrate_;
   SubmitOptions submit_;
+  SimulateOptions simulate_;
+  std::string overrun_;
   ServeOptions serve_;
   SimulatedClusterOptions simulated_;
   VersionOptions version_;
@@ -96,6 +100,7 @@ Grammar::Grammar() {
   AddServe();
   AddMigrate();
   AddSubmit();
+  AddSimulate();
   AddGet();
   AddDescribe();
   AddCancel();
@@ -178,6 +183,22 @@ void Grammar::AddSubmit() {
   submit->add_flag("--dry-run", submit_.dry_run, "check the manifests only");
   AddOutput(*submit, submit_.output, "table|name");
   Choose(submit, submit_);
+}
+
+void Grammar::AddSimulate() {
+  CLI::App* simulate =
+      Add(app_, "simulate", "run the scheduler's decisions in virtual time");
+  AddSimulateFlags(*simulate, simulate_);
+  simulate
+      ->add_option("--overrun", overrun_,
+                   "groups are ended so long after their duration (default: "
+                   "when it is over)")
+      ->type_name("DURATION");
+  AddOutput(*simulate, simulate_.output, "table|json|yaml");
+  simulate->callback([this] {
+    if (!overrun_.empty()) simulate_.overrun = ParseDuration(overrun_);
+    invocation_.command = simulate_;
+  });
 }
 
 void Grammar::AddGet() {

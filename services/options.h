@@ -84,6 +84,29 @@ struct SubmitOptions {
   OutputFormat output = OutputFormat::kTable;
 };
 
+struct SimulateOptions {
+  // What is run: a trace, manifests, or jobs that are drawn.
+  std::string trace;               // a file, or "-"
+  std::vector<std::string> files;  // a directory, a file, or "-"
+  std::string lublin;              // "jobs=5000,load=0.8"
+  std::uint32_t seed = 1;
+  bool snapshot = false;  // what the database knows comes first
+  // On what.
+  std::string nodes;  // how many, or a file
+  std::optional<std::int64_t> cpus_per_node;
+  std::vector<std::string> add_nodes;  // "10:like=NODE"
+  std::string policy;
+  std::vector<std::string> queues;  // "NAME:KEY=VALUE,..."
+  std::string namespace_name = "default";
+  std::optional<std::chrono::milliseconds> overrun;
+  // Files to be written.
+  std::string csv;
+  std::string gantt;
+  std::string utilisation;
+  std::string waits;
+  OutputFormat output = OutputFormat::kTable;
+};
+
 struct ServeOptions {
   bool print_config = false;
 };
@@ -101,8 +124,8 @@ struct HelpOptions {
 using Command =
     std::variant<HelpOptions, GetOptions, DescribeOptions, CancelOptions,
                  QueueOptions, JobsOptions, MigrateOptions, SubmitOptions,
-                 ServeOptions, SimulatedClusterOptions, VersionOptions,
-                 CompletionOptions>;
+                 SimulateOptions, ServeOptions, SimulatedClusterOptions,
+                 VersionOptions, CompletionOptions>;
 
 struct Invocation {
   std::optional<std::string> config_file;

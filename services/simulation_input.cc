@@ -1,0 +1,229 @@
+#include "services/simulation_input.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+
+#include "cluster/node_file.h"
+#include "cluster/swf_trace.h"
+#include "services/exit_code.h"
+#include "services/input_file.h"
+#include "services/manifest_files.h"
+#include "services/simulation_queues.h"
+#include "workers/lublin_model.h"
+#include "workers/manifest_scenario.h"
+#include "workers/trace_scenario.h"
+
+namespace fluxnetes::services {
+namespace {
+
+constexpr auto kStandardInput = "(standard input)";
+constexpr int kMostDrawnJobs = 20'000'000;
+
+struct SimulatedNodes {
+  std::vector<cluster::Node> nodes;
+  std::int64_t cpus = 1;  // of which a pod may have all
+};
+
+Failure NoNodes(const std::string& why) {
+  return Failure(ExitCode::kUsage, why,
+                 "Right would be --nodes with their number or a file of them.");
+}
+
+std::optional<std::int64_t> WholeNumber(const std::string& text) {
+  std::int64_t number = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, number);
+  if (error != std::errc() || end != last) return std::nullopt;
+  return number;
+}
+
+SimulatedNodes NodesFromFile(const SimulateOptions& options) {
+  SimulatedNodes read;
+  read.nodes = cluster::ReadNodes(ReadInputFile(options.nodes), options.nodes);
+  std::int64_t least = read.nodes.front().allocatable.cpu_milli;
+  for (const cluster::Node& node : read.nodes)
+    least = std::min(least, node.allocatable.cpu_milli);
+  read.cpus =
+      options.cpus_per_node.value_or(std::max<std::int64_t>(least / 1'000, 1));
+  return read;
+}
+
+// Of --nodes, else of the header of the trace.
+SimulatedNodes NodesOf(const SimulateOptions& options,
+                       const cluster::SwfTrace& trace) {
+  const auto given = WholeNumber(options.nodes);
+  if (!options.nodes.empty() && !given) return NodesFromFile(options);
+  SimulatedNodes made;
+  if (options.cpus_per_node) {
+    made.cpus = *options.cpus_per_node;
+  } else if (trace.max_nodes && trace.max_processors) {
+    made.cpus = std::max<std::int64_t>(
+        (*trace.max_processors + *trace.max_nodes - 1) / *trace.max_nodes, 1);
+  }
+  std::int64_t count = 0;
+  if (given) {
+    count = *given;
+  } else if (trace.max_processors) {
+    count = (*trace.max_processors + made.cpus - 1) / made.cpus;
+  } else if (trace.max_nodes) {
+    count = *trace.max_nodes;
+  } else {
+    throw NoNodes("it is not said how many nodes there are");
+  }
+  if (count < 1 || count > cluster::kMostNodes)
+    throw NoNodes(fmt::format("{} nodes cannot be simulated, 1 to {} can",
+                              count, cluster::kMostNodes));
+  made.nodes = workers::NodesOfCpus(count, made.cpus);
+  return made;
+}
+
+cluster::SwfTrace ReadTraceFile(const std::string& path, Console& console) {
+  if (path == "-") return cluster::ReadSwf(console.in, kStandardInput);
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error))
+    throw Failure(ExitCode::kFailed, path + ": is a directory");
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw Failure(ExitCode::kFailed, path + ": " + std::strerror(errno));
+  return cluster::ReadSwf(in, path);
+}
+
+void NoteUnusable(const cluster::SwfTrace& trace, SimulationInput& input) {
+  input.left_out = trace.Unusable();
+  const auto note = [&](std::int64_t count, const char* why) {
+    if (count == 0) return;
+    input.notes.push_back(fmt::format("{} job{} left out: {}", count,
+                                      count == 1 ? " was" : "s were", why));
+  };
+  note(trace.no_run_time, "the run time is not known");
+  note(trace.no_processors, "the number of processors is not known");
+  note(trace.cancelled, "cancelled before it ran");
+  note(trace.parts, "a part of a job that was swapped out");
+}
+
+[[noreturn]] void RefuseLublin(const std::string& what) {
+  throw Failure(
+      ExitCode::kUsage, fmt::format("--lublin: '{}' is not allowed", what),
+      "Right would be KEY=VALUE,... of jobs (from 1), load (above 0), "
+      "largest (from 1), estimate (from 1) and users (from 1).");
+}
+
+void SetLublin(const std::string& key, double value, const std::string& text,
+               workers::LublinOptions& options) {
+  const bool whole =
+      value >= 1 && value <= kMostDrawnJobs && value == static_cast<int>(value);
+  if (key == "load" && value > 0 && value <= 100) {
+    options.load = value;
+  } else if (key == "estimate" && value >= 1 && value <= 1'000) {
+    options.longest_estimate = value;
+  } else if (key == "jobs" && whole) {
+    options.jobs = static_cast<int>(value);
+  } else if (key == "largest" && whole) {
+    options.largest = static_cast<int>(value);
+  } else if (key == "users" && whole) {
+    options.users = static_cast<int>(value);
+  } else {
+    RefuseLublin(text);
+  }
+}
+
+workers::LublinOptions ParseLublin(const std::string& text) {
+  workers::LublinOptions options;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    const std::string part = text.substr(at, end - at);
+    const std::size_t sign = part.find('=');
+    if (sign == std::string::npos) RefuseLublin(part);
+    double value = 0;
+    const char* const last = part.data() + part.size();
+    const auto [read, error] =
+        std::from_chars(part.data() + sign + 1, last, value);
+    if (error != std::errc() || read != last) RefuseLublin(part);
+    SetLublin(part.substr(0, sign), value, part, options);
+    at = end + 1;
+  }
+  return options;
+}
+
+SimulationInput OfJobs(const SimulateOptions& options,
+                       const cluster::SwfTrace& trace, SimulatedNodes nodes) {
+  SimulationInput input;
+  std::vector<workers::QueueSettings> queues = {{}};
+  ChangeQueues(options, queues);
+  input.scenario = workers::ScenarioOf(trace.jobs, std::move(nodes.nodes),
+                                       nodes.cpus, queues.front());
+  input.scenario.queues = std::move(queues);
+  NoteUnusable(trace, input);
+  return input;
+}
+
+SimulationInput OfLublin(const SimulateOptions& options) {
+  SimulatedNodes nodes = NodesOf(options, {});
+  workers::LublinOptions drawn = ParseLublin(options.lublin);
+  drawn.seed = options.seed;
+  std::int64_t processors = 0;
+  for (const cluster::Node& node : nodes.nodes)
+    processors += node.allocatable.cpu_milli / 1'000;
+  drawn.nodes = static_cast<int>(
+      std::min<std::int64_t>(processors, std::numeric_limits<int>::max()));
+  cluster::SwfTrace trace;
+  trace.jobs = workers::LublinJobs(drawn);
+  SimulationInput input = OfJobs(options, trace, std::move(nodes));
+  input.source = fmt::format("{} jobs of Lublin's model", drawn.jobs);
+  return input;
+}
+
+SimulationInput OfManifests(const SimulateOptions& options,
+                            const Config& config, Console& console) {
+  SimulationInput input;
+  if (options.nodes.empty() || WholeNumber(options.nodes))
+    throw NoNodes("manifests need nodes with memory and all else");
+  input.scenario.nodes = NodesFromFile(options).nodes;
+  input.scenario.queues = {{}};
+  ChangeQueues(options, input.scenario.queues);
+  workers::ManifestScenario groups(input.scenario, config.scheduler_name, 0);
+  for (const cluster::Manifest& manifest :
+       ReadManifestFiles({.files = options.files,
+       .namespace_name = options.namespace_name,
+       .otherwise = "nothing was simulated"},
+                         console))
+    groups.Add(manifest);
+  groups.Finish();
+  input.notes = groups.notes();
+  input.source =
+      fmt::format("{} groups of manifests", input.scenario.groups.size());
+  return input;
+}
+
+}  // namespace
+
+SimulationInput ReadSimulation(const SimulateOptions& options,
+                               const Config& config, Console& console) {
+  const int inputs = static_cast<int>(!options.trace.empty()) +
+                     static_cast<int>(!options.files.empty()) +
+                     static_cast<int>(!options.lublin.empty());
+  if (inputs != 1)
+    throw Failure(ExitCode::kUsage,
+                  inputs == 0 ? "there is nothing to simulate"
+                              : "there is more than one thing to simulate",
+                  "Right would be one of --swf FILE, -f FILE and --lublin "
+                  "jobs=1000.");
+  try {
+    if (!options.files.empty()) return OfManifests(options, config, console);
+    if (!options.lublin.empty()) return OfLublin(options);
+    const cluster::SwfTrace trace = ReadTraceFile(options.trace, console);
+    SimulationInput input = OfJobs(options, trace, NodesOf(options, trace));
+    input.source = options.trace == "-" ? kStandardInput : options.trace;
+    return input;
+  } catch (const cluster::InputError& error) {
+    throw Failure(ExitCode::kFailed, error.what());
+  }
+}
+
+}  // namespace fluxnetes::services

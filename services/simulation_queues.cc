@@ -1,0 +1,72 @@
+#include "services/simulation_queues.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "services/exit_code.h"
+#include "services/queue_settings.h"
+
+namespace fluxnetes::services {
+namespace {
+
+using workers::QueueSettings;
+
+// "1800000 milliseconds", as ParseQueueSettings() writes it; whole seconds.
+std::int64_t SecondsOf(const std::string& text) {
+  std::int64_t milliseconds = 0;
+  std::from_chars(text.data(), text.data() + text.size(), milliseconds);
+  return (milliseconds + 999) / 1'000;
+}
+
+void Apply(const nlohmann::json& patch, QueueSettings& queue) {
+  if (patch.contains("node_selector"))
+    queue.node_selector =
+        patch["node_selector"].get<std::map<std::string, std::string>>();
+  if (patch.contains("queue_policy"))
+    queue.queue_policy = patch["queue_policy"] == "fcfs"
+                             ? workers::QueuePolicy::kFcfs
+                             : workers::QueuePolicy::kEasy;
+  if (patch.contains("match_policy"))
+    queue.match_policy =
+        matcher::ParsePolicy(patch["match_policy"].get<std::string>()).value();
+  if (patch.contains("queue_depth"))
+    queue.queue_depth = patch["queue_depth"].get<int>();
+  if (patch.contains("paused")) queue.paused = patch["paused"].get<bool>();
+  if (!patch.contains("assumed_duration")) return;
+  const nlohmann::json& assumed = patch["assumed_duration"];
+  queue.assumed_duration.reset();
+  if (assumed.is_string())
+    queue.assumed_duration = SecondsOf(assumed.get<std::string>());
+}
+
+void Change(const std::string& setting, QueueSettings& queue) {
+  Apply(nlohmann::json::parse(ParseQueueSettings({setting})), queue);
+}
+
+}  // namespace
+
+void ChangeQueues(const SimulateOptions& options,
+                  std::vector<QueueSettings>& queues) {
+  for (const std::string& text : options.queues) {
+    const std::size_t colon = text.find(':');
+    if (colon == std::string::npos || colon == 0)
+      throw Failure(ExitCode::kUsage,
+                    fmt::format("--queue: '{}' is not allowed", text),
+                    "Right would be QUEUE:KEY=VALUE, or QUEUE: alone.");
+    const std::string name = text.substr(0, colon);
+    auto queue = std::ranges::find(queues, name, &QueueSettings::name);
+    if (queue == queues.end()) {
+      queues.push_back({.name = name});
+      queue = queues.end() - 1;
+    }
+    if (colon + 1 < text.size()) Change(text.substr(colon + 1), *queue);
+  }
+  if (options.policy.empty()) return;
+  for (QueueSettings& queue : queues)
+    Change("queue_policy=" + options.policy, queue);
+}
+
+}  // namespace fluxnetes::services

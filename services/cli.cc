@@ -25,6 +25,7 @@
 #include "services/serve.h"
 #include "services/simulate.h"
 #include "services/simulated_command.h"
+#include "services/simulation_queries.h"
 #include "services/submit.h"
 #include "services/terminal.h"
 #include "services/version.h"
@@ -80,7 +81,8 @@ class Runner {
     return RunSubmit(options, config_, console_);
   }
   ExitCode operator()(const SimulateOptions& options) {
-    return RunSimulate(options, config_, console_);
+    return RunSimulate(options, config_,
+                       options.snapshot ? Database().get() : nullptr, console_);
   }
   ExitCode operator()(const SimulatedClusterOptions&) {
     return RunSimulatedCluster(config_, console_);
@@ -88,8 +90,9 @@ class Runner {
 
  private:
   const std::unique_ptr<sql::Pool>& Database() {
-    pool_ = OpenDatabase(config_, {queries::kAll, queries::kAllLine,
-                                   queue::Catalogue(), workers::Catalogue()});
+    pool_ = OpenDatabase(
+        config_, {queries::kAll, queries::kAllLine, queries::kAllSimulation,
+                  queue::Catalogue(), workers::Catalogue()});
     return pool_;
   }
 

@@ -108,8 +108,8 @@ void TellNotes(const SimulationInput& input, Console& console) {
 }  // namespace
 
 ExitCode RunSimulate(const SimulateOptions& options, const Config& config,
-                     Console& console) {
-  const SimulationInput input = ReadSimulation(options, config, console);
+                     sql::Pool* pool, Console& console) {
+  const SimulationInput input = ReadSimulation(options, config, pool, console);
   TellNotes(input, console);
   const auto from = Clock::now();
   const workers::Course course = RunScenario(input, options, console);

@@ -1,17 +1,20 @@
-// `fluxnetes simulate`: a trace, manifests or drawn jobs, run by the decisions
-// of the scheduler in virtual time; figures, a table of groups and pictures.
+// `fluxnetes simulate`: a trace, drawn jobs, manifests or the state of a
+// running scheduler, run on by its decisions in virtual time; figures, a table
+// of groups and pictures.
 #pragma once
 
 #include "services/config.h"
 #include "services/console.h"
 #include "services/exit_code.h"
 #include "services/options.h"
+#include "sql/pool.h"
 
 namespace fluxnetes::services {
 
-// Throws Failure: kUsage, or kFailed for input that cannot be or a file that
-// cannot be written.
+// `pool` is that of the database for --snapshot, else null. Throws Failure:
+// kUsage, or kFailed for input that cannot be or a file that cannot be written;
+// and sql::Error.
 ExitCode RunSimulate(const SimulateOptions& options, const Config& config,
-                     Console& console);
+                     sql::Pool* pool, Console& console);
 
 }  // namespace fluxnetes::services

@@ -20,6 +20,9 @@ void AddInputs(CLI::App& command, SimulateOptions& options) {
   AddText(command, "--lublin", options.lublin, "KEY=VALUE,...",
           "jobs that are drawn by Lublin's model: jobs=1000,load=0.8,"
           "largest=128,estimate=3,users=10");
+  command.add_flag("--snapshot", options.snapshot,
+                   "begin with what the database knows: nodes, queues, what "
+                   "runs and waits");
   command.add_option("--seed", options.seed, "what is drawn follows from it")
       ->type_name("N");
   command
@@ -36,6 +39,10 @@ void AddCluster(CLI::App& command, SimulateOptions& options) {
                   "cpus of each node (default: as the trace says, or 1)")
       ->type_name("N")
       ->check(CLI::Range(1, 1'000'000));
+  command
+      .add_option("--add-nodes", options.add_nodes,
+                  "so many more nodes like one that is there")
+      ->type_name("N:like=NODE");
   AddText(command, "--policy", options.policy, "POLICY",
           "queue_policy of all queues");
   command

@@ -16,6 +16,7 @@
 #include "services/input_file.h"
 #include "services/manifest_files.h"
 #include "services/simulation_queues.h"
+#include "services/simulation_snapshot.h"
 #include "workers/lublin_model.h"
 #include "workers/manifest_scenario.h"
 #include "workers/trace_scenario.h"
@@ -151,9 +152,36 @@ workers::LublinOptions ParseLublin(const std::string& text) {
   return options;
 }
 
+// "10:like=NODE": so many more, named after it.
+void AddNodes(const std::string& text, std::vector<cluster::Node>& nodes) {
+  constexpr std::string_view kLike = ":like=";
+  const std::size_t like = text.find(kLike);
+  const auto count = WholeNumber(text.substr(0, like));
+  if (like == std::string::npos || !count || *count < 1 ||
+      *count + static_cast<std::int64_t>(nodes.size()) > cluster::kMostNodes)
+    throw Failure(
+        ExitCode::kUsage, fmt::format("--add-nodes: '{}' is not allowed", text),
+        fmt::format("Right would be N:like=NODE, and {} nodes in all.",
+                    cluster::kMostNodes));
+  const std::string name = text.substr(like + kLike.size());
+  const auto found = std::ranges::find(nodes, name, &cluster::Node::name);
+  if (found == nodes.end())
+    throw Failure(ExitCode::kNotFound,
+                  fmt::format("--add-nodes: no node named \"{}\"", name));
+  cluster::Node node = *found;
+  node.unschedulable = false;
+  node.ready = true;
+  for (std::int64_t i = 1; i <= *count; ++i) {
+    node.name = fmt::format("{}-more{}", name, i);
+    node.labels["kubernetes.io/hostname"] = node.name;
+    nodes.push_back(node);
+  }
+}
+
 SimulationInput OfJobs(const SimulateOptions& options,
                        const cluster::SwfTrace& trace, SimulatedNodes nodes) {
   SimulationInput input;
+  for (const std::string& more : options.add_nodes) AddNodes(more, nodes.nodes);
   std::vector<workers::QueueSettings> queues = {{}};
   ChangeQueues(options, queues);
   input.scenario = workers::ScenarioOf(trace.jobs, std::move(nodes.nodes),
@@ -179,15 +207,40 @@ SimulationInput OfLublin(const SimulateOptions& options) {
   return input;
 }
 
-SimulationInput OfManifests(const SimulateOptions& options,
-                            const Config& config, Console& console) {
-  SimulationInput input;
+// What it begins with.
+workers::Scenario Beginning(const SimulateOptions& options, sql::Pool* pool,
+                            std::int64_t now) {
+  if (pool != nullptr) {
+    if (!options.nodes.empty() || options.cpus_per_node)
+      throw Failure(ExitCode::kUsage, "the nodes are those of the database",
+                    "Right would be --add-nodes, or no --snapshot.");
+    return ReadSnapshot(*pool, now);
+  }
   if (options.nodes.empty() || WholeNumber(options.nodes))
     throw NoNodes("manifests need nodes with memory and all else");
-  input.scenario.nodes = NodesFromFile(options).nodes;
-  input.scenario.queues = {{}};
+  workers::Scenario scenario;
+  scenario.nodes = NodesFromFile(options).nodes;
+  scenario.queues = {{}};
+  return scenario;
+}
+
+SimulationInput OfManifests(const SimulateOptions& options,
+                            const Config& config, sql::Pool* pool,
+                            Console& console) {
+  const std::int64_t now =
+      pool == nullptr ? 0
+                      : std::chrono::floor<std::chrono::seconds>(console.now())
+                            .time_since_epoch()
+                            .count();
+  SimulationInput input;
+  input.scenario = Beginning(options, pool, now);
+  for (const std::string& more : options.add_nodes)
+    AddNodes(more, input.scenario.nodes);
   ChangeQueues(options, input.scenario.queues);
-  workers::ManifestScenario groups(input.scenario, config.scheduler_name, 0);
+  input.source = pool == nullptr ? "manifests" : "the database";
+  if (options.files.empty()) return input;
+  if (pool != nullptr) input.source += ", and manifests";
+  workers::ManifestScenario groups(input.scenario, config.scheduler_name, now);
   for (const cluster::Manifest& manifest :
        ReadManifestFiles({.files = options.files,
        .namespace_name = options.namespace_name,
@@ -196,26 +249,31 @@ SimulationInput OfManifests(const SimulateOptions& options,
     groups.Add(manifest);
   groups.Finish();
   input.notes = groups.notes();
-  input.source =
-      fmt::format("{} groups of manifests", input.scenario.groups.size());
   return input;
+}
+
+void CheckInputs(const SimulateOptions& options) {
+  const int inputs =
+      static_cast<int>(!options.trace.empty()) +
+      static_cast<int>(!options.files.empty() || options.snapshot) +
+      static_cast<int>(!options.lublin.empty());
+  if (inputs == 1) return;
+  throw Failure(ExitCode::kUsage,
+                inputs == 0 ? "there is nothing to simulate"
+                            : "there is more than one thing to simulate",
+                "Right would be one of --swf FILE, --lublin jobs=1000, -f FILE "
+                "and --snapshot, or the last two together.");
 }
 
 }  // namespace
 
 SimulationInput ReadSimulation(const SimulateOptions& options,
-                               const Config& config, Console& console) {
-  const int inputs = static_cast<int>(!options.trace.empty()) +
-                     static_cast<int>(!options.files.empty()) +
-                     static_cast<int>(!options.lublin.empty());
-  if (inputs != 1)
-    throw Failure(ExitCode::kUsage,
-                  inputs == 0 ? "there is nothing to simulate"
-                              : "there is more than one thing to simulate",
-                  "Right would be one of --swf FILE, -f FILE and --lublin "
-                  "jobs=1000.");
+                               const Config& config, sql::Pool* pool,
+                               Console& console) {
+  CheckInputs(options);
   try {
-    if (!options.files.empty()) return OfManifests(options, config, console);
+    if (options.trace.empty() && options.lublin.empty())
+      return OfManifests(options, config, pool, console);
     if (!options.lublin.empty()) return OfLublin(options);
     const cluster::SwfTrace trace = ReadTraceFile(options.trace, console);
     SimulationInput input = OfJobs(options, trace, NodesOf(options, trace));

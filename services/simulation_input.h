@@ -1,5 +1,5 @@
 // What `fluxnetes simulate` is asked to run: a scenario from a trace, from
-// manifests or from drawn jobs.
+// drawn jobs, from manifests, or from a database and what comes on top of it.
 #pragma once
 
 #include <string>
@@ -8,6 +8,7 @@
 #include "services/config.h"
 #include "services/console.h"
 #include "services/options.h"
+#include "sql/pool.h"
 #include "workers/simulation.h"
 
 namespace fluxnetes::services {
@@ -19,8 +20,10 @@ struct SimulationInput {
   std::int64_t left_out = 0;       // jobs of a trace
 };
 
-// Throws Failure: kUsage, or kFailed for input that cannot be.
+// `pool` is that of the database for --snapshot, else null. Throws Failure:
+// kUsage, or kFailed for input that cannot be; and sql::Error.
 SimulationInput ReadSimulation(const SimulateOptions& options,
-                               const Config& config, Console& console);
+                               const Config& config, sql::Pool* pool,
+                               Console& console);
 
 }  // namespace fluxnetes::services

@@ -21,7 +21,10 @@ std::int64_t SecondsOf(const std::string& text) {
   return (milliseconds + 999) / 1'000;
 }
 
-void Apply(const nlohmann::json& patch, QueueSettings& queue) {
+}  // namespace
+
+void ApplyQueuePatch(const std::string& text, QueueSettings& queue) {
+  const nlohmann::json patch = nlohmann::json::parse(text);
   if (patch.contains("node_selector"))
     queue.node_selector =
         patch["node_selector"].get<std::map<std::string, std::string>>();
@@ -42,12 +45,6 @@ void Apply(const nlohmann::json& patch, QueueSettings& queue) {
     queue.assumed_duration = SecondsOf(assumed.get<std::string>());
 }
 
-void Change(const std::string& setting, QueueSettings& queue) {
-  Apply(nlohmann::json::parse(ParseQueueSettings({setting})), queue);
-}
-
-}  // namespace
-
 void ChangeQueues(const SimulateOptions& options,
                   std::vector<QueueSettings>& queues) {
   for (const std::string& text : options.queues) {
@@ -62,11 +59,13 @@ void ChangeQueues(const SimulateOptions& options,
       queues.push_back({.name = name});
       queue = queues.end() - 1;
     }
-    if (colon + 1 < text.size()) Change(text.substr(colon + 1), *queue);
+    if (colon + 1 < text.size())
+      ApplyQueuePatch(ParseQueueSettings({text.substr(colon + 1)}), *queue);
   }
   if (options.policy.empty()) return;
   for (QueueSettings& queue : queues)
-    Change("queue_policy=" + options.policy, queue);
+    ApplyQueuePatch(ParseQueueSettings({"queue_policy=" + options.policy}),
+                    queue);
 }
 
 }  // namespace fluxnetes::services

@@ -16,4 +16,7 @@ namespace fluxnetes::services {
 void ChangeQueues(const SimulateOptions& options,
                   std::vector<workers::QueueSettings>& queues);
 
+// An object of columns and values, as ParseQueueSettings() makes it.
+void ApplyQueuePatch(const std::string& patch, workers::QueueSettings& queue);
+
 }  // namespace fluxnetes::services

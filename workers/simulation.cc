@@ -213,6 +213,7 @@ class SimulatedTime {
     pending.queue =
         scenario_.queues[static_cast<std::size_t>(group.queue)].name;
     pending.priority = group.priority;
+    pending.first_in_line = group.first_in_line;
     pending.submitted_at =
         cluster::Time(std::chrono::seconds(CourseOf(number).submit));
     pending.duration = group.duration;

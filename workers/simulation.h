@@ -45,6 +45,7 @@ struct Scenario {
     std::optional<std::int64_t> duration;  // nothing: without end
     std::optional<std::int64_t> runs;      // nothing: until the run is over
     std::int32_t priority = 0;
+    bool first_in_line = false;
     int shape = 0;   // of `shapes`
     int queue = 0;   // of `queues`
     int user = 0;    // of `users`

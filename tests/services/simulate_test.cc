@@ -138,6 +138,7 @@ TEST_F(SimulateCommand, NodesAndTheirCpusMayBeOthers) {
   EXPECT_EQ(RunToJson(trace + " --nodes 2 --cpus-per-node 4")["wait"]["max"],
             40);
   EXPECT_EQ(RunToJson(trace + " --cpus-per-node 2")["nodes"], 2);
+  EXPECT_EQ(RunToJson(trace + " --add-nodes 3:like=node1")["nodes"], 7);
   const json document =
       RunToJson(trace + " --nodes " + FileWith("n.yaml", kSmallNodes));
   EXPECT_EQ(document["nodes"], 2);
@@ -190,7 +191,7 @@ TEST_F(SimulateCommand, RunsManifestsAsTheSimulatedClusterWould) {
   EXPECT_THAT(
       Rows(),
       ElementsAre(
-          testing::_, "default/waves-0,default,default,1,1,0,0,10,0,,,,ended",
+          ::testing::_, "default/waves-0,default,default,1,1,0,0,10,0,,,,ended",
           "default/waves-1,default,default,1,1,0,0,10,0,,,,ended",
           "default/waves-2,default,default,1,1,10,40,50,30,,40,10,ended",
           "default/waves-3,default,default,1,1,10,40,50,30,,,,ended",

@@ -1,0 +1,159 @@
+// `fluxnetes simulate --snapshot`: from the state of a scheduler onward, with
+// other nodes, another policy and more work.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "tests/services/command_database.h"
+
+namespace fluxnetes::services {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr auto kSmallJob = R"(
+apiVersion: v1
+kind: Pod
+metadata:
+  name: small
+  namespace: c
+  annotations: {fluxnetes.io/run-seconds: "5"}
+spec:
+  schedulerName: fluxnetes
+  restartPolicy: Never
+  activeDeadlineSeconds: 10
+  containers:
+    - {name: main, image: x, resources: {requests: {cpu: "1"}}}
+)";
+
+// Of two nodes of 4 cpus, one has a cpu that others use. A group of two pods of
+// 3 cpus holds both for another 100 s, one of four of them waits, and behind it
+// a small one.
+class SimulateSnapshot : public CommandDatabase {
+ protected:
+  SimulateSnapshot() {
+    using std::chrono::seconds;
+    run_.SetNow(std::chrono::floor<seconds>(run_.now()));
+    database_.Execute(
+        "INSERT INTO nodes (node_name, cpu_milli, memory_bytes, pods,"
+        "  foreign_cpu_milli, labels, seen_at) VALUES"
+        " ('n0', 4000, 1000, 110, 1000, '{\"zone\": \"a\"}', now()),"
+        " ('n1', 4000, 1000, 110, 0, '{}', now())");
+    const std::string before = At(seconds(-50));
+    database_.Execute(
+        "INSERT INTO pod_groups (id, namespace, group_name, group_size, queue,"
+        "  priority, state, phase, shape, duration_seconds, submitted_at,"
+        "  promoted_at, allocated_at, bound_at) VALUES"
+        " (1, 'a', 'runs', 2, 'default', 0, 'bound', NULL, 1, 150, " +
+        before + "," + before + "," + before + "," + before +
+        "), (2, 'a', 'wide', 2, 'default', 0, 'pending', 'queued', 2, 60, " +
+        before + "," + before +
+        ", NULL, NULL), (3, 'b', 'narrow', 1,"
+        "  'default', 0, 'pending', 'queued', 3, 20, " +
+        At(seconds(-10)) + "," + At(seconds(-10)) + ", NULL, NULL)");
+    database_.Execute(
+        "INSERT INTO allocations (fluxion_job, group_id, queue, nodes, term,"
+        "  starts_at, ends_at) VALUES (1, 1, 'default', '{n0,n1}', 1, " +
+        before + "," + At(seconds(100)) + ")");
+    for (const char* node : {"n0", "n1"}) {
+      database_.Execute(
+          std::string("INSERT INTO placements (fluxion_job, pod_uid,"
+                      "  node_name, cpu_milli, memory_bytes) VALUES (1, 'u-") +
+          node + "', '" + node + "', 3000, 0)");
+    }
+    AddPod("w0", 2, "3");
+    AddPod("w1", 2, "3");
+    AddPod("x0", 3, "1");
+    char name[] = "/tmp/fluxnetes-snapshot-XXXXXX";
+    directory_ = mkdtemp(name);
+  }
+  ~SimulateSnapshot() override { std::filesystem::remove_all(directory_); }
+
+  void AddPod(const std::string& uid, int group, const std::string& cpu) {
+    database_.Execute(
+        "INSERT INTO pods (uid, group_id, namespace, pod_name, asked_name,"
+        "  resource_version, created_at, request) VALUES ('" +
+        uid + "', " + std::to_string(group) + ", 'a', '" + uid + "', '" + uid +
+        "', '1', now(), '{\"resources\": {\"cpu\": \"" + cpu +
+        "\", \"pods\": \"1\"}}')");
+  }
+
+  // Start of each group after now, by name; -1: none.
+  std::map<std::string, std::int64_t> StartsOf(const std::string& arguments) {
+    const std::string rows = directory_ + "/rows.csv";
+    EXPECT_EQ(run_("simulate --snapshot --csv " + rows + " " + arguments),
+              ExitCode::kOk)
+        << run_.err();
+    const std::int64_t now =
+        std::chrono::floor<std::chrono::seconds>(run_.now().time_since_epoch())
+            .count();
+    std::map<std::string, std::int64_t> starts;
+    std::ifstream in(rows);
+    std::string line;
+    std::getline(in, line);
+    while (std::getline(in, line)) {
+      std::vector<std::string> cells;
+      std::istringstream parts(line);
+      for (std::string cell; std::getline(parts, cell, ',');)
+        cells.push_back(cell);
+      starts[cells.at(0)] =
+          cells.at(6).empty() ? -1 : std::stoll(cells.at(6)) - now;
+    }
+    return starts;
+  }
+
+  std::string directory_;
+};
+
+using Starts = std::map<std::string, std::int64_t>;
+
+TEST_F(SimulateSnapshot, GoesOnFromWhatRunsAndWaits) {
+  EXPECT_EQ(StartsOf(""),
+            (Starts{{"a/runs", -50}, {"a/wide", 100}, {"b/narrow", 0}}));
+  EXPECT_THAT(run_.out(), HasSubstr("Groups:      3: 3 ended"));
+  EXPECT_THAT(run_.out(), HasSubstr("Run:         the database"));
+}
+
+TEST_F(SimulateSnapshot, SaysWhatOtherSettingsWouldDo) {
+  EXPECT_EQ(StartsOf("--policy fcfs").at("b/narrow"), 100);
+  EXPECT_EQ(StartsOf("--queue default:node_selector=zone=a").at("a/wide"), -1);
+  EXPECT_EQ(StartsOf("--queue default:paused=true").at("b/narrow"), -1);
+}
+
+TEST_F(SimulateSnapshot, SaysWhatMoreNodesWouldDo) {
+  EXPECT_EQ(StartsOf("--add-nodes 2:like=n1").at("a/wide"), 0);
+  EXPECT_EQ(StartsOf("--add-nodes 1:like=n1").at("a/wide"), 100);
+  EXPECT_EQ(run_("simulate --snapshot --add-nodes 1:like=n7"),
+            ExitCode::kNotFound);
+  EXPECT_EQ(run_("simulate --snapshot --add-nodes n1"), ExitCode::kUsage);
+  EXPECT_EQ(run_("simulate --snapshot --nodes 5"), ExitCode::kUsage);
+}
+
+TEST_F(SimulateSnapshot, SaysWhenWhatIsSubmittedNowWouldStart) {
+  const std::string path = directory_ + "/small.yaml";
+  std::ofstream(path) << kSmallJob;
+  const Starts starts = StartsOf("-f " + path);
+  EXPECT_EQ(starts.size(), 4U);
+  EXPECT_EQ(starts.at("b/narrow"), 0);
+  EXPECT_EQ(starts.at("c/small"), 20);  // when narrow has ended
+}
+
+TEST_F(SimulateSnapshot, ChangesNothing) {
+  const auto count = [this] {
+    return database_.Ask("SELECT count(*)::text FROM pod_groups") +
+           database_.Ask("SELECT count(*)::text FROM allocations") +
+           database_.Ask("SELECT count(*)::text FROM reservations");
+  };
+  const std::string before = count();
+  StartsOf("");
+  EXPECT_EQ(count(), before);
+}
+
+}  // namespace
+}  // namespace fluxnetes::services

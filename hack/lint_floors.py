@@ -21,7 +21,7 @@ LIBRARIES = [
     (r"curl/", {"cluster", "services"}),
     (r"httplib\.h|grpc", {"services"}),
     (r"CLI/|spdlog/", {"services"}),
-    (r"pugixml\.hpp", {"matcher"}),
+    (r"pugixml\.hpp", {"matcher", "services"}),
     (r"yaml\.h", {"matcher"}),
     (r"yaml-cpp/", {"cluster", "services"}),
 ]

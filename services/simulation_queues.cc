@@ -21,6 +21,13 @@ std::int64_t SecondsOf(const std::string& text) {
   return (milliseconds + 999) / 1'000;
 }
 
+workers::QueuePolicy PolicyCalled(const std::string& name) {
+  if (name == "fcfs") return workers::QueuePolicy::kFcfs;
+  if (name == "easy") return workers::QueuePolicy::kEasy;
+  throw Failure(ExitCode::kFailed,
+                fmt::format("the policy {} cannot be simulated", name));
+}
+
 }  // namespace
 
 void ApplyQueuePatch(const std::string& text, QueueSettings& queue) {
@@ -29,9 +36,7 @@ void ApplyQueuePatch(const std::string& text, QueueSettings& queue) {
     queue.node_selector =
         patch["node_selector"].get<std::map<std::string, std::string>>();
   if (patch.contains("queue_policy"))
-    queue.queue_policy = patch["queue_policy"] == "fcfs"
-                             ? workers::QueuePolicy::kFcfs
-                             : workers::QueuePolicy::kEasy;
+    queue.queue_policy = PolicyCalled(patch["queue_policy"].get<std::string>());
   if (patch.contains("match_policy"))
     queue.match_policy =
         matcher::ParsePolicy(patch["match_policy"].get<std::string>()).value();

@@ -148,7 +148,7 @@ CREATE TABLE pod_groups (
   priority integer NOT NULL,
   state text NOT NULL DEFAULT 'pending'
   CHECK (state IN ('pending', 'unsatisfiable', 'allocated', 'bound')),
-  phase text DEFAULT 'queued' CHECK (phase IN ('queued', 'reserved', 'held')),
+  phase text DEFAULT 'queued' CHECK (phase IN ('queued', 'reserved', 'recalled')),
   reason text,
   revision integer NOT NULL DEFAULT 1 CHECK (revision >= 1),
   first_in_line boolean NOT NULL DEFAULT false,
@@ -176,7 +176,7 @@ CREATE INDEX pod_groups_unsatisfiable ON pod_groups (queue, id)
 WHERE state = 'unsatisfiable';
 CREATE INDEX pod_groups_news ON pod_groups (news_due)
 WHERE news_due IS NOT NULL;
-CREATE INDEX pod_groups_held ON pod_groups (id) WHERE phase = 'held';
+CREATE INDEX pod_groups_recalled ON pod_groups (id) WHERE phase = 'recalled';
 COMMENT ON TABLE pod_groups IS
 'A whole group on its way: pending, unsatisfiable, allocated, bound. Over, it moves to group_history.';
 COMMENT ON COLUMN pod_groups.id IS 'Its number and generation (groups_provisional.group_id), and the number of its Fluxion job.';
@@ -186,7 +186,7 @@ COMMENT ON COLUMN pod_groups.group_size IS 'How many pods it has.';
 COMMENT ON COLUMN pod_groups.queue IS 'Its scheduling queue.';
 COMMENT ON COLUMN pod_groups.priority IS 'The highest of its pods'': higher goes first.';
 COMMENT ON COLUMN pod_groups.state IS 'pending: waits for room. unsatisfiable: can never fit the cluster as it is. allocated: has its nodes. bound: its pods were given to them.';
-COMMENT ON COLUMN pod_groups.phase IS 'Of a pending group: queued, reserved (for a time, see reservations), held (it lost a member while its binding may have been under way; what it has is being taken back).';
+COMMENT ON COLUMN pod_groups.phase IS 'Of a pending group: queued, reserved (for a time, see reservations), recalled (it lost a member while its binding may have been under way; what it has is being taken back).';
 COMMENT ON COLUMN pod_groups.reason IS 'Its own reason, if it has one; else that of its shape in wait_reasons.';
 COMMENT ON COLUMN pod_groups.revision IS 'Raised by every change of its members or labels; a placement made for an older one is dropped.';
 COMMENT ON COLUMN pod_groups.first_in_line IS 'It had started and must be placed again: before all others.';

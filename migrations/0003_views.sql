@@ -90,7 +90,7 @@ COMMENT ON COLUMN pending.group_size IS 'How many pods it has.';
 COMMENT ON COLUMN pending.queue IS 'Its scheduling queue.';
 COMMENT ON COLUMN pending.position IS 'Its place in the line of its queue, 1 is next; null: unsatisfiable, it stands in no line.';
 COMMENT ON COLUMN pending.state IS 'pending, or unsatisfiable: it can never fit the cluster as it is.';
-COMMENT ON COLUMN pending.phase IS 'queued, reserved (for a time, or nodes are drained for it), held; null: unsatisfiable.';
+COMMENT ON COLUMN pending.phase IS 'queued, reserved (for a time, or nodes are drained for it), recalled; null: unsatisfiable.';
 COMMENT ON COLUMN pending.reason IS 'Why it waits, for people.';
 COMMENT ON COLUMN pending.estimated_start IS 'The latest that it starts, if what runs keeps to its deadlines; null: not known.';
 COMMENT ON COLUMN pending.priority IS 'Higher goes first.';

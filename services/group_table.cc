@@ -41,7 +41,7 @@ std::string ShownState(const GroupRow& group) {
   if (group.state != "pending") return group.state;
   if (group.reservation == "drain") return "draining";
   if (group.phase == "reserved") return "reserved";
-  if (group.phase == "held") return "held";
+  if (group.phase == "recalled") return "recalled";
   return "pending";
 }
 

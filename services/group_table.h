@@ -17,7 +17,7 @@ struct GroupTableForm {
 
 Table GroupTable(std::span<const GroupRow> groups, const GroupTableForm& form);
 
-// The state as one sees it: "pending", "reserved", "draining", "held",
+// The state as one sees it: "pending", "reserved", "draining", "recalled",
 // "succeeded", ...
 std::string ShownState(const GroupRow& group);
 Colour ColourOf(const GroupRow& group);

@@ -220,7 +220,7 @@ bool Intake::Lead() {
     return false;
   }
   compare_ = catching_up_ = newly_leads_ = true;
-  held_ = true;
+  recalled_ = true;
   queue_names_.clear();
   return true;
 }
@@ -236,7 +236,7 @@ void Intake::Write(cluster::Time now) {
   RecordChanges(now);
   TellStrays();
   ConsiderQueues(now);
-  if (held_) TakeBackHeld(now);
+  if (recalled_) TakeBackRecalled(now);
 }
 
 void Intake::RememberAll() {
@@ -348,7 +348,7 @@ int Intake::Record(const Pods& uids, cluster::Time now) {
   Finish(transaction, batch, now);
   sql::Failpoint("intake-committed");
   NoteDifferences(batch.wrong());
-  held_ |= batch.held();
+  recalled_ |= batch.recalled();
   return differed;
 }
 
@@ -408,11 +408,11 @@ void Intake::ConsiderQueues(cluster::Time now) {
   queue_names_ = names;
 }
 
-void Intake::TakeBackHeld(cluster::Time now) {
+void Intake::TakeBackRecalled(cluster::Time now) {
   std::map<std::int64_t, std::vector<cluster::ObjectName>> groups;
   {
     sql::Transaction transaction(pool_, sql::Isolation::kReadOnly);
-    for (const sql::Row row : transaction.Run(queries::kReadHeldGroups)) {
+    for (const sql::Row row : transaction.Run(queries::kReadRecalledGroups)) {
       auto& pods = groups[row.Get<std::int64_t>("id")];
       const auto uid = row.Find<std::string>("uid");
       if (!uid) continue;
@@ -437,7 +437,7 @@ void Intake::TakeBackHeld(cluster::Time now) {
     TakeBack(group, uids, bound, now);
   }
   if (refused) throw *refused;
-  held_ = false;
+  recalled_ = false;
 }
 
 void Intake::TakeBack(std::int64_t group, const Pods& uids,
@@ -446,7 +446,7 @@ void Intake::TakeBack(std::int64_t group, const Pods& uids,
   sql::Transaction transaction(pool_);
   leadership_.Check(transaction, term_);
   IntakeBatch batch(transaction, jobs_, cache_, now);
-  batch.SettleHeld(group, uids, bound);
+  batch.SettleRecalled(group, uids, bound);
   Finish(transaction, batch, now);
   sql::Failpoint("intake-taken-back");
 }

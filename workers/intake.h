@@ -18,13 +18,13 @@
 // none.)
 //
 // An allocated group that lost a member may be in a binder's hands, perhaps of
-// a process that is paused. It is held: no new binding begins. Then its unbound
-// pods are touched, so that a binding under way meets a conflict, and only then
-// are its places given back.
+// a process that is paused. It is recalled: no new binding begins. Then its
+// unbound pods are touched, so that a binding under way meets a conflict, and
+// only then are its places given back.
 //
 // RunOnce() from one thread, in every process; the database decides who leads.
-// Throws sql::Error, and cluster::Unreachable if a held group cannot be taken
-// back now; it goes on where it was.
+// Throws sql::Error, and cluster::Unreachable if a recalled group cannot be
+// taken back now; it goes on where it was.
 #pragma once
 
 #include <atomic>
@@ -150,7 +150,7 @@ class Intake {
   // While there are events, twice a second: a watch wakes often.
   bool IsDueToReadQueues();
   void ConsiderQueues(cluster::Time now);
-  void TakeBackHeld(cluster::Time now);
+  void TakeBackRecalled(cluster::Time now);
   void TakeBack(std::int64_t group, const Pods& uids,
                 const std::vector<cluster::PodPointer>& bound,
                 cluster::Time now);
@@ -180,7 +180,7 @@ class Intake {
   std::unordered_set<std::string> compared_;
   std::size_t comparing_ = 0;  // so many of changed_ are of a full comparison
   Pods strays_;                // UIDs of others' pods that name a group
-  bool held_ = true;           // there may be groups to take back
+  bool recalled_ = true;       // there may be groups to take back
   bool told_ = false;          // the watch had events in this run
   std::string queue_names_;
   std::chrono::steady_clock::time_point queues_read_{};

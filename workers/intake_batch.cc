@@ -251,9 +251,9 @@ void IntakeBatch::Rejudge(const std::vector<std::string>& namespaces,
     filling_.Touch(namespaces[i], group_names[i]);
 }
 
-void IntakeBatch::SettleHeld(std::int64_t group,
-                             const std::vector<std::string>& uids,
-                             const std::vector<cluster::PodPointer>& bound) {
+void IntakeBatch::SettleRecalled(
+    std::int64_t group, const std::vector<std::string>& uids,
+    const std::vector<cluster::PodPointer>& bound) {
   std::vector<std::string> pods = uids;
   for (const sql::Row row : transaction_.Run(queries::kReadPodsBesides, group))
     pods.push_back(row.Get<std::string>("uid"));
@@ -265,7 +265,7 @@ void IntakeBatch::SettleHeld(std::int64_t group,
   for (const cluster::PodPointer& pod : bound) members_.Bind(pod);
   for (const std::int64_t moved : members_.Write(transaction_, now_))
     groups_.Tell(moved);
-  Refill(groups_.SettleHeld(group));
+  Refill(groups_.SettleRecalled(group));
   filling_.WritePods(transaction_);
   ReceiveAgain(group);
 }

@@ -77,10 +77,11 @@ class IntakeBatch {
   void Rejudge(const std::vector<std::string>& namespaces,
                const std::vector<std::string>& group_names);
 
-  // Takes a held group out of that state. Its unbound pods (`uids`) have been
-  // touched; those of `bound` cannot be taken back, so that the group goes on.
-  void SettleHeld(std::int64_t group, const std::vector<std::string>& uids,
-                  const std::vector<cluster::PodPointer>& bound);
+  // Takes a recalled group out of that state. Its unbound pods (`uids`) have
+  // been touched; those of `bound` cannot be taken back, so that the group goes
+  // on.
+  void SettleRecalled(std::int64_t group, const std::vector<std::string>& uids,
+                      const std::vector<cluster::PodPointer>& bound);
 
   // Writes what is left; the caller commits.
   void Finish();
@@ -89,8 +90,8 @@ class IntakeBatch {
   bool for_match() const { return groups_.for_match(); }
   // Whether there is work for `cleanup`.
   bool ended() const { return groups_.ended(); }
-  // Whether a group was held and waits for its places to be taken back.
-  bool held() const { return groups_.held(); }
+  // Whether a group was recalled and waits for its places to be taken back.
+  bool recalled() const { return groups_.recalled(); }
 
  private:
   void Observe(const std::vector<std::string>& uids);
@@ -107,7 +108,7 @@ class IntakeBatch {
                   const RecordedPod& record);
   void Put(const ObservedPod& seen, const RecordedPod* record);
   void Refill(const std::vector<std::string>& uids);
-  // Pods that came while the group was held, if it goes on.
+  // Pods that came while the group was recalled, if it goes on.
   void ReceiveAgain(std::int64_t group);
 
   sql::Transaction& transaction_;

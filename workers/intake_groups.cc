@@ -41,7 +41,7 @@ std::vector<std::string> GroupChanges::Settle(
   groups.insert(left.begin(), left.end());
   if (groups.empty()) return {};
   for (const Standing& group : Read({groups.begin(), groups.end()})) {
-    if (!group.cancelled && group.phase != "held")
+    if (!group.cancelled && group.phase != "recalled")
       Decide(group, left.contains(group.id));
   }
   return Write();
@@ -53,7 +53,7 @@ void GroupChanges::Decide(const Standing& group, bool left) {
     if (!waits) {
       abandon_.push_back(group.id);
     } else if (group.lost > 0 || left) {
-      (group.state == "allocated" ? hold_ : dissolve_).push_back(group.id);
+      (group.state == "allocated" ? recall_ : dissolve_).push_back(group.id);
     }
   } else if (!waits && group.state != "bound") {
     start_.push_back(group.id);
@@ -64,9 +64,9 @@ void GroupChanges::Decide(const Standing& group, bool left) {
 }
 
 std::vector<std::string> GroupChanges::Write() {
-  if (!hold_.empty()) {
-    transaction_.Run(queries::kHoldGroups, hold_);
-    held_ = true;
+  if (!recall_.empty()) {
+    transaction_.Run(queries::kRecallGroups, recall_);
+    recalled_ = true;
   }
   if (!start_.empty()) transaction_.Run(queries::kStartGroups, start_, now_);
   if (!abandon_.empty()) {
@@ -86,12 +86,12 @@ std::vector<std::string> GroupChanges::Write() {
   return waiting;
 }
 
-std::vector<std::string> GroupChanges::SettleHeld(std::int64_t group) {
+std::vector<std::string> GroupChanges::SettleRecalled(std::int64_t group) {
   const std::vector<Standing> read = Read({group});
-  if (read.empty() || read.front().phase != "held") return {};
+  if (read.empty() || read.front().phase != "recalled") return {};
   const Standing& standing = read.front();
   if (standing.cancelled) {
-    transaction_.Run(queries::kUnholdGroups, std::vector{group});
+    transaction_.Run(queries::kEndRecalls, std::vector{group});
     clean_.insert(group);
     return {};
   }
@@ -99,7 +99,7 @@ std::vector<std::string> GroupChanges::SettleHeld(std::int64_t group) {
     (standing.waiting > 0 ? dissolve_ : abandon_).push_back(group);
     return Write();
   }
-  transaction_.Run(queries::kReleaseHeldGroups, std::vector{group});
+  transaction_.Run(queries::kResumeRecalledGroups, std::vector{group});
   clean_.insert(group);
   if (standing.waiting == 0) {
     start_.push_back(group);

@@ -2,9 +2,9 @@
 // that follow from it.
 //
 //   lost a member before any was bound
-//     pending, unsatisfiable ─▶ dissolved: provisional again, under a new
-//     number allocated              ─▶ held, until its places have been taken
-//     back no pod left            ─▶ abandoned: `cleanup` writes its history
+//     pending, unsatisfiable ─▶ dissolved: provisional again, renumbered
+//     allocated              ─▶ recalled, until its places are taken back
+//     no pod left            ─▶ abandoned: `cleanup` writes its history
 //   some bound, others wait for a place ─▶ pending, first in line
 //   none waits any more                 ─▶ bound
 //
@@ -34,8 +34,8 @@ class GroupChanges {
                                   const std::set<std::int64_t>& left);
 
   // The group's places have been taken back from all its unbound pods. Returns
-  // as Settle() does; nothing if it is not held any more.
-  std::vector<std::string> SettleHeld(std::int64_t group);
+  // as Settle() does; nothing if it is not recalled any more.
+  std::vector<std::string> SettleRecalled(std::int64_t group);
 
   // Members without a place must be matched, first in line.
   void Requeue(const std::vector<std::int64_t>& groups);
@@ -55,8 +55,8 @@ class GroupChanges {
   bool for_match() const { return for_match_ || !news_.empty(); }
   // Whether there is work for `cleanup`.
   bool ended() const { return !clean_.empty(); }
-  // Whether a group was held and waits for its places to be taken back.
-  bool held() const { return held_; }
+  // Whether a group was recalled and waits for its places to be taken back.
+  bool recalled() const { return recalled_; }
 
  private:
   struct Standing;
@@ -67,10 +67,10 @@ class GroupChanges {
   sql::Transaction& transaction_;
   queue::WorkQueue& queue_;
   const cluster::Time now_;
-  std::vector<std::int64_t> hold_, dissolve_, abandon_, requeue_, start_;
+  std::vector<std::int64_t> recall_, dissolve_, abandon_, requeue_, start_;
   std::set<std::int64_t> news_, clean_;
   std::vector<queue::NewJob> jobs_;
-  bool held_ = false;
+  bool recalled_ = false;
   bool for_match_ = false;
 };
 

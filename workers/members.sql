@@ -136,13 +136,13 @@ LEFT JOIN pods AS p ON p.group_id = any(ARRAY[g.id])
 GROUP BY g.id
 ORDER BY g.id;
 
--- name: hold_groups
+-- name: recall_groups
 -- Groups that lost a member while their binding may be under way: nothing more
 -- of them is bound, and what they have is taken back pod by pod.
 UPDATE pod_groups AS g
 SET
   state = 'pending',
-  phase = 'held',
+  phase = 'recalled',
   revision = g.revision + 1,
   match_job = NULL,
   reason = 'a pod of the group is gone; taking back its places'
@@ -241,7 +241,7 @@ FROM (
 ) AS v
 INNER JOIN pod_groups AS g
   ON g.namespace = any(ARRAY[v.namespace]) AND g.group_name = v.group_name
-WHERE g.cancel_reason IS NULL AND g.phase IS DISTINCT FROM 'held'
+WHERE g.cancel_reason IS NULL AND g.phase IS DISTINCT FROM 'recalled'
 ORDER BY g.id DESC;
 
 -- name: read_vacancies
@@ -333,12 +333,12 @@ FROM unnest($1::bigint []) AS v (id)
 INNER JOIN placements AS l ON l.fluxion_job = any(ARRAY[v.id])
 INNER JOIN component_nodes AS c ON c.node_name = any(ARRAY[l.node_name]);
 
--- name: read_held_groups
+-- name: read_recalled_groups
 -- Groups whose places are being taken back, with the pods that may be bound.
 SELECT g.id, p.namespace, p.pod_name, p.uid
 FROM pod_groups AS g
 LEFT JOIN pods AS p ON p.group_id = any(ARRAY[g.id]) AND p.state = 'waiting'
-WHERE g.phase = 'held'
+WHERE g.phase = 'recalled'
 ORDER BY g.id, p.uid;
 
 -- name: read_pods_besides
@@ -353,17 +353,17 @@ WHERE
   AND NOT p.gated
   AND p.owner_uid IS NOT NULL;
 
--- name: release_held_groups
--- Groups that are held no longer because some of their pods were bound after
+-- name: resume_recalled_groups
+-- Groups that are not recalled any more because some of their pods were bound after
 -- all: the others follow.
 UPDATE pod_groups AS g
 SET state = 'allocated', phase = NULL, reason = NULL, revision = g.revision + 1
 FROM unnest($1::bigint []) AS v (id)
-WHERE g.id = any(ARRAY[v.id]) AND g.phase = 'held'
+WHERE g.id = any(ARRAY[v.id]) AND g.phase = 'recalled'
 RETURNING g.id, g.revision;
 
--- name: unhold_groups
+-- name: end_recalls
 -- Cancelled groups whose places need not be taken back: they end with the pods.
 UPDATE pod_groups AS g SET phase = 'queued'
 FROM unnest($1::bigint []) AS v (id)
-WHERE g.id = any(ARRAY[v.id]) AND g.phase = 'held';
+WHERE g.id = any(ARRAY[v.id]) AND g.phase = 'recalled';

@@ -84,7 +84,7 @@ SELECT
   c.told,
   c.told_at,
   c.state IN ('pending', 'unsatisfiable')
-  AND c.phase IS DISTINCT FROM 'held'
+  AND c.phase IS DISTINCT FROM 'recalled'
   AND c.cancel_reason IS NULL AS waits,
   CASE
     WHEN c.state = 'unsatisfiable' THEN 'unsatisfiable'

@@ -38,7 +38,7 @@ INNER JOIN LATERAL (
 INNER JOIN LATERAL (
   SELECT
     CASE
-      WHEN g.phase = 'held' THEN NULL
+      WHEN g.phase = 'recalled' THEN NULL
       WHEN NOT m.lives AND NOT m.holds THEN 'cleanup'
       WHEN g.cancel_reason IS NOT NULL THEN NULL
       WHEN g.state IN ('pending', 'unsatisfiable') AND m.lacks THEN 'match'

@@ -71,7 +71,7 @@ void World::CheckWork() {
   }
   for (const auto& [id, group] : groups) {
     const auto& match = work[{"match", id}];
-    if (group.Waits() && group.phase != "held" && !group.cancelled &&
+    if (group.Waits() && group.phase != "recalled" && !group.cancelled &&
         (!group.match_job ||
          std::ranges::find(match, *group.match_job) == match.end())) {
       Say(6, "group {} is {}, but nobody is to place it", group.name,

@@ -177,7 +177,7 @@ void World::ReadJobs(sql::Transaction& transaction) {
     settled = settled && (job.kind == "match" || job.state == "running");
   }
   for (const auto& [id, group] : groups) {
-    settled = settled && group.phase != "held";
+    settled = settled && group.phase != "recalled";
   }
 }
 

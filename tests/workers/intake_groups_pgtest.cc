@@ -215,7 +215,7 @@ TEST_F(IntakeGroupsTest, HeldGroupIsTakenBackWhenTheClusterIsThereAgain) {
   door.Remove("default/train-1");
   door.reachable = false;
   EXPECT_THROW(Observe(), cluster::Unreachable);
-  EXPECT_EQ(StateOf("train"), "pending held");
+  EXPECT_EQ(StateOf("train"), "pending recalled");
   EXPECT_EQ(Ask("SELECT count(*) FROM placements"), "2");
   door.reachable = true;
   StartIntake();  // as after a crash

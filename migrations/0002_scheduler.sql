@@ -64,6 +64,25 @@ $$;
 COMMENT ON FUNCTION next_news IS
 'When the pods of a group of this size may be told why it waits, if that is so since then and they were last told at that time: many of them cost many writes.';
 
+CREATE FUNCTION hold_reason(
+  held_at timestamptz,
+  held_reason text,
+  hold_label boolean,
+  released_at timestamptz
+)
+RETURNS text
+LANGUAGE sql
+IMMUTABLE
+AS $$
+  SELECT CASE
+    WHEN held_at IS NOT NULL THEN 'held' || coalesce(': ' || held_reason, '')
+    WHEN hold_label AND released_at IS NULL
+      THEN 'held by the label fluxnetes.hold of its pods'
+  END
+$$;
+COMMENT ON FUNCTION hold_reason IS
+'Why a group with these columns is held, for people; null: it is not.';
+
 CREATE TABLE groups_provisional (
   namespace text NOT NULL,
   group_name text NOT NULL,
@@ -75,8 +94,16 @@ CREATE TABLE groups_provisional (
   told text,
   told_at timestamptz,
   news_due timestamptz,
+  start_after timestamptz,
+  start_by timestamptz,
+  hold_label boolean NOT NULL DEFAULT false,
+  held_at timestamptz,
+  held_reason text,
+  released_at timestamptz,
   PRIMARY KEY (namespace, group_name)
 );
+CREATE INDEX groups_provisional_start_by ON groups_provisional (start_by)
+WHERE start_by IS NOT NULL;
 CREATE INDEX groups_provisional_news ON groups_provisional (news_due)
 WHERE news_due IS NOT NULL;
 CREATE INDEX groups_complete ON groups_provisional (first_seen_at)
@@ -93,6 +120,12 @@ COMMENT ON COLUMN groups_provisional.first_seen_at IS 'When its first pod was cr
 COMMENT ON COLUMN groups_provisional.told IS 'The kind of news of its last event: an event comes when it changes; null: none yet.';
 COMMENT ON COLUMN groups_provisional.told_at IS 'When its pods were last told why it waits.';
 COMMENT ON COLUMN groups_provisional.news_due IS 'When its pods are to be told why it waits; null: they know.';
+COMMENT ON COLUMN groups_provisional.start_after IS 'The latest fluxnetes.start-after of its pods.';
+COMMENT ON COLUMN groups_provisional.start_by IS 'The earliest fluxnetes.start-by of its pods: without a place then it is given up.';
+COMMENT ON COLUMN groups_provisional.hold_label IS 'One of its pods has the label fluxnetes.hold.';
+COMMENT ON COLUMN groups_provisional.held_at IS 'Since when somebody holds it: whole, it will not be placed. Set and cleared by `fluxnetes hold` and `release`, or with SQL.';
+COMMENT ON COLUMN groups_provisional.held_reason IS 'Why, for people.';
+COMMENT ON COLUMN groups_provisional.released_at IS 'When it was released: its label holds it no more.';
 
 CREATE TABLE pods_provisional (
   uid text PRIMARY KEY,
@@ -113,6 +146,9 @@ CREATE TABLE pods_provisional (
   refused text,
   told text,
   created_at timestamptz NOT NULL,
+  start_after timestamptz,
+  start_by timestamptz,
+  hold boolean NOT NULL DEFAULT false,
   CONSTRAINT pods_provisional_size
   CHECK (refused IS NOT NULL OR group_size >= 1)
 );
@@ -138,6 +174,9 @@ COMMENT ON COLUMN pods_provisional.gated IS 'It has scheduling gates and does no
 COMMENT ON COLUMN pods_provisional.refused IS 'Why it cannot join its group; it is told so by an event and does not count.';
 COMMENT ON COLUMN pods_provisional.told IS 'What its condition PodScheduled says of why its group waits, in short; null: nothing.';
 COMMENT ON COLUMN pods_provisional.created_at IS 'When it was created.';
+COMMENT ON COLUMN pods_provisional.start_after IS 'fluxnetes.start-after: its group does not start before.';
+COMMENT ON COLUMN pods_provisional.start_by IS 'fluxnetes.start-by: its group starts by then or is given up.';
+COMMENT ON COLUMN pods_provisional.hold IS 'fluxnetes.hold: its group waits until it is released.';
 
 CREATE TABLE pod_groups (
   id bigint PRIMARY KEY,
@@ -148,7 +187,8 @@ CREATE TABLE pod_groups (
   priority integer NOT NULL,
   state text NOT NULL DEFAULT 'pending'
   CHECK (state IN ('pending', 'unsatisfiable', 'allocated', 'bound')),
-  phase text DEFAULT 'queued' CHECK (phase IN ('queued', 'reserved', 'recalled')),
+  phase text DEFAULT 'queued'
+  CHECK (phase IN ('queued', 'reserved', 'deferred', 'held', 'recalled')),
   reason text,
   revision integer NOT NULL DEFAULT 1 CHECK (revision >= 1),
   first_in_line boolean NOT NULL DEFAULT false,
@@ -165,6 +205,12 @@ CREATE TABLE pod_groups (
   told text,
   told_at timestamptz,
   news_due timestamptz,
+  start_after timestamptz,
+  start_by timestamptz,
+  hold_label boolean NOT NULL DEFAULT false,
+  held_at timestamptz,
+  held_reason text,
+  released_at timestamptz,
   CONSTRAINT pod_groups_phase CHECK ((state = 'pending') = (phase IS NOT NULL)),
   CONSTRAINT pod_groups_bound CHECK (state <> 'bound' OR bound_at IS NOT NULL)
 );
@@ -176,6 +222,8 @@ CREATE INDEX pod_groups_unsatisfiable ON pod_groups (queue, id)
 WHERE state = 'unsatisfiable';
 CREATE INDEX pod_groups_news ON pod_groups (news_due)
 WHERE news_due IS NOT NULL;
+CREATE INDEX pod_groups_start_by ON pod_groups (start_by)
+WHERE start_by IS NOT NULL AND state IN ('pending', 'unsatisfiable');
 CREATE INDEX pod_groups_recalled ON pod_groups (id) WHERE phase = 'recalled';
 COMMENT ON TABLE pod_groups IS
 'A whole group on its way: pending, unsatisfiable, allocated, bound. Over, it moves to group_history.';
@@ -186,7 +234,7 @@ COMMENT ON COLUMN pod_groups.group_size IS 'How many pods it has.';
 COMMENT ON COLUMN pod_groups.queue IS 'Its scheduling queue.';
 COMMENT ON COLUMN pod_groups.priority IS 'The highest of its pods'': higher goes first.';
 COMMENT ON COLUMN pod_groups.state IS 'pending: waits for room. unsatisfiable: can never fit the cluster as it is. allocated: has its nodes. bound: its pods were given to them.';
-COMMENT ON COLUMN pod_groups.phase IS 'Of a pending group: queued, reserved (for a time, see reservations), recalled (it lost a member while its binding may have been under way; what it has is being taken back).';
+COMMENT ON COLUMN pod_groups.phase IS 'Of a pending group: queued, reserved (for a time, see reservations), deferred (until start_after), held (see held_at), recalled (it lost a member while its binding may have been under way; what it has is being taken back).';
 COMMENT ON COLUMN pod_groups.reason IS 'Its own reason, if it has one; else that of its shape in wait_reasons.';
 COMMENT ON COLUMN pod_groups.revision IS 'Raised by every change of its members or labels; a placement made for an older one is dropped.';
 COMMENT ON COLUMN pod_groups.first_in_line IS 'It had started and must be placed again: before all others.';
@@ -203,6 +251,12 @@ COMMENT ON COLUMN pod_groups.bound_at IS 'When its last pod was bound.';
 COMMENT ON COLUMN pod_groups.told IS 'The kind of news of its last event: an event comes when it changes; null: none yet.';
 COMMENT ON COLUMN pod_groups.told_at IS 'When its pods were last told why it waits.';
 COMMENT ON COLUMN pod_groups.news_due IS 'When its pods are to be told why it waits; null: they know.';
+COMMENT ON COLUMN pod_groups.start_after IS 'Not placed before (scheduling time): the latest fluxnetes.start-after of its pods.';
+COMMENT ON COLUMN pod_groups.start_by IS 'Given up if it has no place by then (scheduling time): the earliest fluxnetes.start-by of its pods.';
+COMMENT ON COLUMN pod_groups.hold_label IS 'One of its pods has the label fluxnetes.hold.';
+COMMENT ON COLUMN pod_groups.held_at IS 'Since when somebody holds it: it keeps its age and is not placed. Set and cleared by `fluxnetes hold` and `release`, or with SQL; takes effect at once.';
+COMMENT ON COLUMN pod_groups.held_reason IS 'Why, for people.';
+COMMENT ON COLUMN pod_groups.released_at IS 'When it was released: its label holds it no more.';
 
 CREATE TABLE pods (
   uid text PRIMARY KEY,
@@ -226,6 +280,9 @@ CREATE TABLE pods (
   replaced_by text,
   turned_away text,
   told text,
+  start_after timestamptz,
+  start_by timestamptz,
+  hold boolean NOT NULL DEFAULT false,
   CONSTRAINT pods_bound_has_node CHECK (state <> 'bound' OR node_name IS NOT NULL)
 );
 CREATE INDEX pods_group ON pods (group_id);
@@ -250,6 +307,9 @@ COMMENT ON COLUMN pods.ended_at IS 'When it was seen to have ended.';
 COMMENT ON COLUMN pods.replaced_by IS 'The pod that took the place of this one, which failed or was deleted.';
 COMMENT ON COLUMN pods.turned_away IS 'Why its node''s kubelet would not have it (OutOfcpu, NodeAffinity, ...): its place is not held, and a pod that replaces it is matched anew.';
 COMMENT ON COLUMN pods.told IS 'As in pods_provisional.';
+COMMENT ON COLUMN pods.start_after IS 'As in pods_provisional.';
+COMMENT ON COLUMN pods.start_by IS 'As in pods_provisional.';
+COMMENT ON COLUMN pods.hold IS 'As in pods_provisional.';
 
 CREATE TABLE allocations (
   fluxion_job bigint PRIMARY KEY,
@@ -351,6 +411,48 @@ COMMENT ON COLUMN match_inbox.queue IS 'The scheduling queue that it concerns.';
 COMMENT ON COLUMN match_inbox.news IS 'released: a pod gave its place back (all pods if pod_uid is null). changed: the group must be read again. queue: its row of queues was edited.';
 COMMENT ON COLUMN match_inbox.group_id IS 'The group or Fluxion job.';
 COMMENT ON COLUMN match_inbox.pod_uid IS 'The pod.';
+
+CREATE FUNCTION hold_or_release() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  why text := hold_reason(
+    NEW.held_at, NEW.held_reason, NEW.hold_label, NEW.released_at
+  );
+  since timestamptz := coalesce(NEW.held_at, NEW.released_at, OLD.held_at);
+BEGIN
+  IF NEW.cancel_reason IS NOT NULL OR NEW.phase = 'recalled' THEN
+    RETURN NEW;
+  END IF;
+  IF why IS NULL AND OLD.phase IS DISTINCT FROM 'held' THEN
+    RETURN NEW;
+  END IF;
+  IF NEW.state NOT IN ('pending', 'unsatisfiable') OR EXISTS (
+    SELECT FROM pods AS p WHERE p.group_id = NEW.id AND p.node_name IS NOT NULL
+  ) THEN
+    RAISE EXCEPTION 'group %/% cannot be held: it has its nodes',
+      NEW.namespace, NEW.group_name
+      USING ERRCODE = 'object_not_in_prerequisite_state';
+  END IF;
+  NEW.state := 'pending';
+  NEW.phase := CASE WHEN why IS NULL THEN 'queued' ELSE 'held' END;
+  NEW.reason := why;
+  NEW.revision := OLD.revision + 1;
+  NEW.news_due := least(
+    NEW.news_due, next_news(since, NEW.told_at, NEW.group_size, false)
+  );
+  DELETE FROM reservations AS r WHERE r.group_id = NEW.id;
+  INSERT INTO match_inbox (queue, news, group_id)
+  VALUES (NEW.queue, 'changed', NEW.id);
+  PERFORM pg_notify(TG_TABLE_SCHEMA || '.match', 'hold');
+  RETURN NEW;
+END
+$$;
+COMMENT ON FUNCTION hold_or_release IS
+'Lets an edit of held_at take effect at once: a placement that is being decided is refused, a reservation is given up.';
+CREATE TRIGGER hold_or_release
+BEFORE UPDATE OF held_at, held_reason, hold_label, released_at ON pod_groups
+FOR EACH ROW EXECUTE FUNCTION hold_or_release();
 
 CREATE TABLE match_replicas (
   client_id bigint PRIMARY KEY REFERENCES clients ON DELETE CASCADE

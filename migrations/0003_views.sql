@@ -17,6 +17,8 @@ SELECT
   r.starts_at AS estimated_start,
   g.priority,
   g.submitted_at,
+  g.start_after,
+  g.start_by,
   g.id AS group_id
 FROM pod_groups AS g
 LEFT JOIN wait_reasons AS w ON w.queue = g.queue AND w.shape = g.shape
@@ -90,11 +92,13 @@ COMMENT ON COLUMN pending.group_size IS 'How many pods it has.';
 COMMENT ON COLUMN pending.queue IS 'Its scheduling queue.';
 COMMENT ON COLUMN pending.position IS 'Its place in the line of its queue, 1 is next; null: unsatisfiable, it stands in no line.';
 COMMENT ON COLUMN pending.state IS 'pending, or unsatisfiable: it can never fit the cluster as it is.';
-COMMENT ON COLUMN pending.phase IS 'queued, reserved (for a time, or nodes are drained for it), recalled; null: unsatisfiable.';
+COMMENT ON COLUMN pending.phase IS 'queued, reserved (for a time, or nodes are drained for it), deferred (until start_after), held (by somebody), recalled (its places are being taken back); null: unsatisfiable.';
 COMMENT ON COLUMN pending.reason IS 'Why it waits, for people.';
 COMMENT ON COLUMN pending.estimated_start IS 'The latest that it starts, if what runs keeps to its deadlines; null: not known.';
 COMMENT ON COLUMN pending.priority IS 'Higher goes first.';
 COMMENT ON COLUMN pending.submitted_at IS 'When its first pod was created: its age in the order.';
+COMMENT ON COLUMN pending.start_after IS 'It does not start before; null: it may.';
+COMMENT ON COLUMN pending.start_by IS 'It is given up if it has no place by then; null: it waits for as long as it takes.';
 COMMENT ON COLUMN pending.group_id IS 'As in pod_groups.id.';
 
 COMMENT ON COLUMN running.namespace IS 'Kubernetes namespace.';
@@ -169,7 +173,11 @@ SELECT
   f.queue,
   'provisional' AS state,
   NULL::text AS result,
-  format('%s of %s pods have arrived', f.members, f.group_size) AS reason,
+  concat_ws(
+    '; ',
+    hold_reason(f.held_at, f.held_reason, f.hold_label, f.released_at),
+    format('%s of %s pods have arrived', f.members, f.group_size)
+  ) AS reason,
   NULL::integer AS priority,
   f.members AS arrived,
   NULL::text [] AS nodes,
@@ -178,7 +186,9 @@ SELECT
   NULL::timestamptz AS allocated_at,
   NULL::timestamptz AS bound_at,
   NULL::timestamptz AS ended_at,
-  'infinity'::timestamptz AS recorded_at
+  'infinity'::timestamptz AS recorded_at,
+  f.start_after,
+  f.start_by
 FROM groups_provisional AS f
 UNION ALL
 SELECT
@@ -198,7 +208,9 @@ SELECT
   NULL,
   NULL,
   NULL,
-  'infinity'
+  'infinity',
+  NULL,
+  NULL
 FROM refused_groups AS r
 UNION ALL
 SELECT
@@ -218,7 +230,9 @@ SELECT
   h.allocated_at,
   h.bound_at,
   h.ended_at,
-  h.recorded_at
+  h.recorded_at,
+  NULL,
+  NULL
 FROM group_history AS h;
 COMMENT ON VIEW inactive_groups IS
 'Groups that are in no queue: those that fill, those that are refused, and those that are over.';
@@ -240,6 +254,8 @@ COMMENT ON COLUMN inactive_groups.allocated_at IS 'When it got its nodes.';
 COMMENT ON COLUMN inactive_groups.bound_at IS 'When its pods were all bound.';
 COMMENT ON COLUMN inactive_groups.ended_at IS 'When it was over.';
 COMMENT ON COLUMN inactive_groups.recorded_at IS 'When it was recorded that it is over; infinity: it is not.';
+COMMENT ON COLUMN inactive_groups.start_after IS 'Of one that fills: it will not start before.';
+COMMENT ON COLUMN inactive_groups.start_by IS 'Of one that fills: it is given up if it has no place by then.';
 
 CREATE VIEW resource_sets AS
 SELECT

@@ -25,6 +25,7 @@
 #include "workers/group_jobs.h"
 #include "workers/group_statuses.h"
 #include "workers/intake.h"
+#include "workers/late_starts.h"
 #include "workers/loop.h"
 #include "workers/match_replica.h"
 #include "workers/notices.h"
@@ -140,6 +141,7 @@ struct Scheduler::State {
   std::unique_ptr<workers::Announcer> announcer;
   std::array<std::unique_ptr<workers::Binder>, kBinders> binders;
   std::unique_ptr<workers::OverdueBindings> overdue_bindings;
+  std::unique_ptr<workers::LateStarts> late_starts;
   std::unique_ptr<workers::Cleanup> cleanup;
   std::unique_ptr<workers::Notices> notices;
   std::unique_ptr<workers::Resync> resync;
@@ -276,6 +278,8 @@ void Scheduler::State::Build() {
   }
   overdue_bindings =
       std::make_unique<workers::OverdueBindings>(pool, cluster, cache);
+  late_starts = std::make_unique<workers::LateStarts>(
+      pool, jobs, workers::LateStarts::Options{});
   cleanup = std::make_unique<workers::Cleanup>(
       pool, jobs, client, cluster,
       workers::Cleanup::Options{
@@ -370,6 +374,8 @@ void Scheduler::State::Wire() {
     return more;
   });
   cleanup_loop = loops.back().get();
+  AddLoop("late", milliseconds{1'000},
+          [this] { return late_starts->RunOnce(Now()); });
   AddLoop("resync", milliseconds{1'000},
           [this] { return resync->RunOnce(Now()); });
   resync_loop = loops.back().get();

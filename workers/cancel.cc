@@ -21,9 +21,10 @@ int CancelGroup(sql::Pool& pool, const std::string& namespace_name,
   transaction.Run(queries::kLockFillingGroups, namespaces, names, no_pods);
   transaction.Run(queries::kLockActiveGroups, no_pods, namespaces, names,
                   std::vector<std::int64_t>());
-  const auto filling = transaction.Run(queries::kCancelFillingGroup,
-                                       namespace_name, group_name, reason, now);
-  if (filling[0].Get<std::int64_t>("pods") > 0)
+  const auto filling =
+      transaction.Run(queries::kCancelFillingGroups, namespaces, names,
+                      std::vector{reason}, now);
+  if (!filling.empty())
     cleanups.push_back(CancelFillingJob(namespace_name, group_name, reason));
   for (const sql::Row row : transaction.Run(queries::kCancelActiveGroups,
                                             namespace_name, group_name, reason))

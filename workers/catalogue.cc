@@ -8,6 +8,7 @@
 #include "workers/news_queries.h"
 #include "workers/queries.h"
 #include "workers/resync_queries.h"
+#include "workers/start_queries.h"
 
 namespace fluxnetes::workers {
 
@@ -23,6 +24,7 @@ std::span<const sql::Query> Catalogue() {
     add(queries::kAllCleanup);
     add(queries::kAllResync);
     add(queries::kAllNews);
+    add(queries::kAllStart);
     return queries;
   }();
   return all;

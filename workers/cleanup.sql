@@ -290,21 +290,31 @@ told AS (
 DELETE FROM pod_groups AS g USING over AS o WHERE g.id = any(ARRAY[o.id])
 RETURNING g.id;
 
--- name: cancel_filling_group
--- A group that has not become whole is cancelled: its pods count no more.
-WITH gone AS (
+-- name: cancel_filling_groups
+-- Groups ($1, $2) that have not become whole are cancelled, each for a reason
+-- ($3): their pods count no more.
+WITH v AS MATERIALIZED (
+  SELECT *
+  FROM unnest($1::text [], $2::text [], $3::text [])
+  AS u (namespace, group_name, reason)
+),
+
+gone AS (
   DELETE FROM groups_provisional AS g
-  WHERE g.namespace = $1 AND g.group_name = $2
-  RETURNING g.*
+  USING v
+  WHERE g.namespace = any(ARRAY[v.namespace]) AND g.group_name = v.group_name
+  RETURNING g.*, v.reason
 ),
 
 marked AS (
-  UPDATE pods_provisional AS p SET refused = 'cancelled: ' || $3
+  UPDATE pods_provisional AS p SET refused = 'cancelled: ' || v.reason
+  FROM v
   WHERE
-    p.namespace = $1
-    AND p.group_name = $2
+    p.namespace = any(ARRAY[v.namespace])
+    AND p.group_name = v.group_name
     AND (p.refused IS NULL OR p.refused NOT LIKE 'cancelled: %')
-  RETURNING p.uid, p.pod_name
+  RETURNING
+    p.uid, p.namespace, p.group_name, p.pod_name, p.gated, p.created_at, v.reason
 ),
 
 recorded AS (
@@ -320,7 +330,7 @@ recorded AS (
     g.queue,
     0,
     'cancelled',
-    $3,
+    g.reason,
     coalesce(
       (
         SELECT
@@ -329,6 +339,7 @@ recorded AS (
             ORDER BY m.pod_name
           )
         FROM marked AS m
+        WHERE m.namespace = g.namespace AND m.group_name = g.group_name
       ),
       '[]'
     ),
@@ -337,7 +348,8 @@ recorded AS (
   FROM gone AS g
 )
 
-SELECT count(*) AS pods FROM marked;
+SELECT * FROM marked AS m
+ORDER BY m.namespace, m.group_name, m.created_at, m.uid;
 
 -- name: cancel_active_groups
 -- Groups of this name are cancelled: nothing more of them is placed or bound.

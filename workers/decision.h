@@ -38,6 +38,10 @@ struct PendingGroup {
   std::vector<Member> members;  // those that have no place yet
   bool unsatisfiable = false;   // its state in the database
   std::string reason = {};      // why it alone waits; the same
+  bool held = false;            // by somebody
+  // When it may start, in whole seconds within the asked ones.
+  std::optional<matcher::Time> start_after = {};
+  std::optional<matcher::Time> start_by = {};
   // What the requests of its members say: for those who make them anew.
   cluster::GroupTopology topology = {};
 };
@@ -79,7 +83,8 @@ struct Verdict {
   int revision = 1;
   bool unsatisfiable = false;  // else pending again
   std::string reason;
-  std::string member;  // UID of one that is the cause; empty: not one alone
+  std::string member;     // UID of one that is the cause; empty: not one alone
+  bool deferred = false;  // pending, but not before a time
 };
 
 // Why the groups of a shape wait in a queue; an empty reason takes it back.

@@ -17,7 +17,10 @@ SELECT
   'provisional' AS state,
   NULL AS place,
   p.request #>> '{topology,required}' AS topology_required,
-  p.request #>> '{topology,preferred}' AS topology_preferred
+  p.request #>> '{topology,preferred}' AS topology_preferred,
+  p.start_after,
+  p.start_by,
+  p.hold
 FROM unnest($1::text []) AS v (uid)
 INNER JOIN pods_provisional AS p ON p.uid = any(ARRAY[v.uid])
 UNION ALL
@@ -35,7 +38,10 @@ SELECT
   p.state,
   l.node_name AS place,
   p.request #>> '{topology,required}' AS topology_required,
-  p.request #>> '{topology,preferred}' AS topology_preferred
+  p.request #>> '{topology,preferred}' AS topology_preferred,
+  p.start_after,
+  p.start_by,
+  p.hold
 FROM unnest($1::text []) AS v (uid)
 INNER JOIN pods AS p ON p.uid = any(ARRAY[v.uid])
 INNER JOIN pod_groups AS g ON g.id = any(ARRAY[p.group_id])
@@ -86,7 +92,7 @@ FOR UPDATE OF g;
 INSERT INTO pods_provisional AS p (
   uid, namespace, pod_name, group_name, group_size, queue, priority, request,
   duration_seconds, completion_index, owner_kind, owner_name, owner_uid,
-  resource_version, gated, refused, created_at
+  resource_version, gated, refused, created_at, start_after, start_by, hold
 )
 SELECT
   v.uid,
@@ -105,16 +111,20 @@ SELECT
   v.resource_version,
   v.gated,
   v.refused,
-  v.created_at
+  v.created_at,
+  v.start_after,
+  v.start_by,
+  v.hold
 FROM unnest(
   $1::text [], $2::text [], $3::text [], $4::text [], $5::integer [],
   $6::text [], $7::integer [], $8::text [], $9::bigint [], $10::integer [],
   $11::text [], $12::text [], $13::text [], $14::text [], $15::boolean [],
-  $16::text [], $17::timestamptz []
+  $16::text [], $17::timestamptz [], $18::timestamptz [], $19::timestamptz [],
+  $20::boolean []
 ) AS v (
   uid, namespace, pod_name, group_name, group_size, queue, priority, request,
   duration_seconds, completion_index, owner_kind, owner_name, owner_uid,
-  resource_version, gated, refused, created_at
+  resource_version, gated, refused, created_at, start_after, start_by, hold
 )
 ON CONFLICT (uid) DO UPDATE SET
 group_name = excluded.group_name,
@@ -128,6 +138,9 @@ owner_name = excluded.owner_name,
 owner_uid = excluded.owner_uid,
 resource_version = excluded.resource_version,
 gated = excluded.gated,
+start_after = excluded.start_after,
+start_by = excluded.start_by,
+hold = excluded.hold,
 told = CASE
   WHEN excluded.refused IS NULL AND p.group_name = excluded.group_name
     THEN p.told
@@ -146,8 +159,8 @@ WHERE p.uid = any(ARRAY[v.uid]);
 -- name: judge_filling_groups
 -- Within each group the first pod says what size, queue and topology it has,
 -- unless the group has the first two already from one that is still there;
--- those that disagree, or whose queue does not exist, are refused. Returns
--- whose judgement changed.
+-- those that disagree, or whose queue does not exist, are refused, and all of
+-- them if together they leave no time to start. Returns whose judgement changed.
 WITH touched AS (
   SELECT DISTINCT v.namespace, v.group_name
   FROM unnest($1::text [], $2::text []) AS v (namespace, group_name)
@@ -166,7 +179,9 @@ candidate AS (
     first_value(p.pod_name) OVER first_first AS leader,
     first_value(p.group_size) OVER first_first AS agreed_size,
     first_value(p.queue) OVER first_first AS agreed_queue,
-    first_value(p.request -> 'topology') OVER first_first AS agreed_topology
+    first_value(p.request -> 'topology') OVER first_first AS agreed_topology,
+    max(p.start_after) OVER together AS start_after,
+    min(p.start_by) OVER together AS start_by
   FROM touched AS t
   INNER JOIN pods_provisional AS p
     ON p.namespace = any(ARRAY[t.namespace]) AND p.group_name = t.group_name
@@ -183,7 +198,8 @@ candidate AS (
       (g.group_size = p.group_size AND g.queue = p.queue) DESC NULLS LAST,
       p.created_at,
       p.uid
-  )
+  ),
+  together AS (PARTITION BY p.namespace, p.group_name)
 ),
 
 judged AS MATERIALIZED (
@@ -209,6 +225,16 @@ judged AS MATERIALIZED (
             'all pods of a group must ask for the same',
             coalesce(c.topology::text, 'none'), c.namespace, c.group_name,
             coalesce(c.agreed_topology::text, 'none'), c.leader)
+        WHEN c.start_by <= c.start_after
+          THEN format(
+            'the pods of group %s/%s ask for a start by %s '
+            '(fluxnetes.start-by), which is not after %s '
+            '(fluxnetes.start-after): the group could never start',
+            c.namespace, c.group_name,
+            to_char(c.start_by AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
+            to_char(
+              c.start_after AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'
+            ))
       END AS refused
     FROM candidate AS c
   ) AS e
@@ -243,7 +269,10 @@ counted AS MATERIALIZED (
     ) AS untold,
     min(p.created_at) FILTER (WHERE p.refused IS NULL) AS first_seen_at,
     min(p.group_size) FILTER (WHERE p.refused IS NULL) AS group_size,
-    min(p.queue) FILTER (WHERE p.refused IS NULL) AS queue
+    min(p.queue) FILTER (WHERE p.refused IS NULL) AS queue,
+    max(p.start_after) FILTER (WHERE p.refused IS NULL) AS start_after,
+    min(p.start_by) FILTER (WHERE p.refused IS NULL) AS start_by,
+    coalesce(bool_or(p.hold) FILTER (WHERE p.refused IS NULL), false) AS hold
   FROM touched AS t
   LEFT JOIN pods_provisional AS p
     ON p.namespace = any(ARRAY[t.namespace]) AND p.group_name = t.group_name
@@ -280,8 +309,10 @@ recorded AS (
   WHERE e.over
 )
 
-INSERT INTO groups_provisional AS g
-(namespace, group_name, group_size, queue, members, first_seen_at, news_due)
+INSERT INTO groups_provisional AS g (
+  namespace, group_name, group_size, queue, members, first_seen_at, news_due,
+  start_after, start_by, hold_label
+)
 SELECT
   c.namespace,
   c.group_name,
@@ -298,7 +329,10 @@ SELECT
           b.namespace = any(ARRAY[c.namespace]) AND b.group_name = c.group_name
       )
       THEN next_news($5, NULL, c.group_size, false)
-  END
+  END,
+  c.start_after,
+  c.start_by,
+  c.hold
 FROM counted AS c
 WHERE c.candidates > 0
 ON CONFLICT (namespace, group_name) DO UPDATE SET
@@ -306,6 +340,9 @@ group_size = excluded.group_size,
 queue = excluded.queue,
 members = excluded.members + CASE WHEN $4 THEN g.members ELSE 0 END,
 first_seen_at = excluded.first_seen_at,
+start_after = excluded.start_after,
+start_by = excluded.start_by,
+hold_label = excluded.hold_label,
 news_due = CASE
   WHEN excluded.members >= excluded.group_size THEN NULL
   WHEN excluded.news_due IS NULL THEN g.news_due
@@ -315,9 +352,13 @@ news_due = CASE
   )
 END
 WHERE
-(g.group_size, g.queue, g.members, g.first_seen_at)
-IS DISTINCT FROM
-(excluded.group_size, excluded.queue, excluded.members, excluded.first_seen_at)
+(
+  g.group_size, g.queue, g.members, g.first_seen_at, g.start_after, g.start_by,
+  g.hold_label
+) IS DISTINCT FROM (
+  excluded.group_size, excluded.queue, excluded.members, excluded.first_seen_at,
+  excluded.start_after, excluded.start_by, excluded.hold_label
+)
 OR (excluded.news_due IS NOT NULL AND g.news_due IS NULL);
 
 -- name: read_queue_names
@@ -370,6 +411,9 @@ ranked AS (
     k.group_size AS whole,
     k.queue AS group_queue,
     k.job,
+    k.held_at,
+    k.held_reason,
+    k.released_at,
     row_number() OVER (
       PARTITION BY k.group_id
       ORDER BY p.completion_index, p.created_at, p.uid
@@ -389,7 +433,9 @@ member AS MATERIALIZED (
 made AS (
   INSERT INTO pod_groups (
     id, namespace, group_name, group_size, queue, priority, shape, owners,
-    duration_seconds, match_job, submitted_at, promoted_at, news_due
+    duration_seconds, match_job, submitted_at, promoted_at, news_due,
+    start_after, start_by, hold_label, held_at, held_reason, released_at,
+    reason, phase
   )
   SELECT
     group_id,
@@ -415,16 +461,31 @@ made AS (
     job,
     min(created_at),
     $4,
-    next_news($4, NULL, whole, false)
+    next_news($4, NULL, whole, false),
+    max(start_after),
+    min(start_by),
+    bool_or(hold),
+    held_at,
+    held_reason,
+    released_at,
+    hold_reason(held_at, held_reason, bool_or(hold), released_at),
+    CASE
+      WHEN
+        hold_reason(held_at, held_reason, bool_or(hold), released_at) IS NULL
+        THEN 'queued'
+      ELSE 'held'
+    END
   FROM member
-  GROUP BY group_id, namespace, group_name, whole, group_queue, job
+  GROUP BY
+    group_id, namespace, group_name, whole, group_queue, job, held_at,
+    held_reason, released_at
 ),
 
 moved AS (
   INSERT INTO pods (
     uid, group_id, namespace, pod_name, asked_name, request, completion_index,
     owner_kind, owner_name, owner_uid, resource_version, duration_seconds,
-    created_at
+    created_at, start_after, start_by, hold
   )
   SELECT
     uid,
@@ -439,7 +500,10 @@ moved AS (
     owner_uid,
     resource_version,
     duration_seconds,
-    created_at
+    created_at,
+    start_after,
+    start_by,
+    hold
   FROM member
 ),
 
@@ -459,7 +523,10 @@ WITH surplus AS MATERIALIZED (
     nextval('group_ids') AS id,
     g.priority AS group_priority,
     g.submitted_at,
-    jsonb_hash_extended(p.request, 0) AS request_hash
+    g.released_at,
+    jsonb_hash_extended(p.request, 0) AS request_hash,
+    CASE WHEN g.phase = 'held' THEN g.held_at END AS held_at,
+    CASE WHEN g.phase = 'held' THEN g.held_reason END AS held_reason
   FROM unnest($1::bigint [], $2::text []) AS v (id, uid)
   INNER JOIN pod_groups AS g ON g.id = any(ARRAY[v.id])
   INNER JOIN pods_provisional AS p
@@ -474,7 +541,7 @@ moved AS (
   INSERT INTO pods (
     uid, group_id, namespace, pod_name, asked_name, request, completion_index,
     owner_kind, owner_name, owner_uid, resource_version, duration_seconds,
-    created_at
+    created_at, start_after, start_by, hold
   )
   SELECT
     uid,
@@ -489,7 +556,10 @@ moved AS (
     owner_uid,
     resource_version,
     duration_seconds,
-    created_at
+    created_at,
+    start_after,
+    start_by,
+    hold
   FROM surplus
 ),
 
@@ -499,7 +569,8 @@ gone AS (
 
 INSERT INTO pod_groups (
   id, namespace, group_name, group_size, queue, priority, shape, owners,
-  duration_seconds, submitted_at, promoted_at, news_due
+  duration_seconds, submitted_at, promoted_at, news_due, start_after, start_by,
+  hold_label, held_at, held_reason, released_at, reason, phase
 )
 SELECT
   id,
@@ -515,6 +586,18 @@ SELECT
   duration_seconds,
   submitted_at,
   $3,
-  next_news($3, NULL, 1, false)
+  next_news($3, NULL, 1, false),
+  start_after,
+  start_by,
+  hold,
+  held_at,
+  held_reason,
+  released_at,
+  hold_reason(held_at, held_reason, hold, released_at),
+  CASE
+    WHEN hold_reason(held_at, held_reason, hold, released_at) IS NULL
+      THEN 'queued'
+    ELSE 'held'
+  END
 FROM surplus
 RETURNING id, queue;

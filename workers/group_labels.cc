@@ -59,6 +59,7 @@ class Reader {
 
   GroupLabels Read() {
     ReadTopology();
+    ReadStart();
     if (!TryOurs() && !TryFluence() && !TryCoscheduling() && !TryNative() &&
         !TryJob() && !TryFluenceOfJob() && our_size_ != nullptr)
       ReadLoneSize();
@@ -191,6 +192,12 @@ class Reader {
   void ReadTopology() {
     TopologyLabels read = ReadTopologyLabels(pod_);
     labels_.topology = std::move(read.topology);
+    Refuse(std::move(read.refused));
+  }
+
+  void ReadStart() {
+    StartLabels read = ReadStartLabels(pod_);
+    labels_.start = read.terms;
     Refuse(std::move(read.refused));
   }
 

@@ -19,7 +19,8 @@
 // Job's pods start together only if somebody said so. The label fluxnetes.queue
 // names the scheduling queue; without it "default". What topology the group
 // asks for is said by the pod (topology_labels.h) or, for 4, by that PodGroup,
-// which also may have a priority of its own.
+// which also may have a priority of its own. When it may start is said by the
+// pod (start_labels.h).
 //
 // A value that cannot be used is refused with a text for people that says what
 // is wrong and what would be right; nothing is silently replaced by a default.
@@ -37,6 +38,7 @@
 
 #include "cluster/cluster_cache.h"
 #include "cluster/pod.h"
+#include "workers/start_labels.h"
 
 namespace fluxnetes::workers {
 
@@ -56,6 +58,7 @@ struct GroupLabels {
   std::string refused;  // why; empty: the labels can be used
   cluster::GroupTopology topology = {};
   std::optional<std::int32_t> priority = {};  // of the group itself, if any
+  StartTerms start = {};
   bool operator==(const GroupLabels&) const = default;
 };
 

@@ -45,6 +45,7 @@ bool Leaves(const GroupLabels& labels, const RecordedPod& record) {
     return true;
   const bool surplus = record.asked_name != record.group_name;
   return labels.queue != record.queue || labels.topology != record.topology ||
+         labels.start != record.start ||
          (!surplus && labels.group_size != record.group_size);
 }
 
@@ -150,7 +151,9 @@ void IntakeBatch::Read(const std::vector<std::string>& uids) {
         row.Get<std::string>("state"),
         row.Find<std::string>("place").value_or(""),
         {row.Find<std::string>("topology_required").value_or(""),
-         row.Find<std::string>("topology_preferred").value_or("")}};
+         row.Find<std::string>("topology_preferred").value_or("")},
+        {row.Find<cluster::Time>("start_after"),
+         row.Find<cluster::Time>("start_by"), row.Get<bool>("hold")}};
 }
 
 const RecordedPod* IntakeBatch::Find(const std::string& uid) const {
@@ -236,9 +239,10 @@ void IntakeBatch::Put(const ObservedPod& seen, const RecordedPod* record) {
     latecomers_.Add(seen.pod, seen.labels);
 }
 
-void IntakeBatch::Refill(const std::vector<std::string>& uids) {
-  for (const std::string& uid : uids) {
-    const ObservedPod seen = workers::Observe(cache_.PodByUid(uid), cache_);
+void IntakeBatch::Refill(const std::vector<DissolvedPod>& pods) {
+  for (const DissolvedPod& pod : pods) {
+    filling_.Touch(pod.namespace_name, pod.group_name);
+    const ObservedPod seen = workers::Observe(cache_.PodByUid(pod.uid), cache_);
     if (seen.fate == Fate::kWaiting) filling_.Put(*seen.pod, seen.labels, "");
   }
 }

@@ -59,6 +59,7 @@ struct RecordedPod {
   std::string state;  // provisional, or as in pods
   std::string place;  // the node where it holds something
   cluster::GroupTopology topology;
+  StartTerms start;
 };
 
 class IntakeBatch {
@@ -107,7 +108,7 @@ class IntakeBatch {
   void SortMember(const std::string& uid, const ObservedPod& seen,
                   const RecordedPod& record);
   void Put(const ObservedPod& seen, const RecordedPod* record);
-  void Refill(const std::vector<std::string>& uids);
+  void Refill(const std::vector<DissolvedPod>& pods);
   // Pods that came while the group was recalled, if it goes on.
   void ReceiveAgain(std::int64_t group);
 

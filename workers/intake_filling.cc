@@ -25,7 +25,7 @@ std::optional<std::int64_t> DurationOf(const cluster::Pod& pod) {
 queue::NewJob NoticeOf(const std::string& namespace_name,
                        const std::string& pod_name, const std::string& uid,
                        cluster::Time created_at, const std::string& message,
-                       const std::string& reason) {
+                       const std::string& reason, bool event) {
   queue::NewJob job;
   job.kind = job.queue = kNoticeQueue;
   job.args =
@@ -37,6 +37,7 @@ queue::NewJob NoticeOf(const std::string& namespace_name,
                                    .count()},
                      {"reason", reason},
                      {"message", message},
+                     {"event", event},
                      {"condition", reason == "FailedScheduling"}}
           .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   return job;
@@ -64,6 +65,9 @@ void FillingGroups::Put(const cluster::Pod& pod, const GroupLabels& labels,
   gated_.push_back(pod.gated);
   refusals_.push_back(Unless(labels.refused));
   created_.push_back(pod.created_at);
+  starts_after_.push_back(labels.start.after);
+  starts_by_.push_back(labels.start.by);
+  holds_.push_back(labels.start.hold);
   if (!labels.refused.empty() && labels.refused != refused_before)
     notices_.push_back(NoticeOf(pod.namespace_name, pod.name, pod.uid,
                                 pod.created_at, labels.refused));
@@ -108,7 +112,7 @@ void FillingGroups::WritePods(sql::Transaction& transaction) {
   transaction.Run(queries::kPutFillingPods, uids_, namespaces_, names_, groups_,
                   sizes_, queues_, priorities_, requests_, durations_, indices_,
                   owner_kinds_, owner_names_, owner_uids_, versions_, gated_,
-                  refusals_, created_);
+                  refusals_, created_, starts_after_, starts_by_, holds_);
 }
 
 }  // namespace fluxnetes::workers

@@ -23,7 +23,8 @@ namespace fluxnetes::workers {
 queue::NewJob NoticeOf(const std::string& namespace_name,
                        const std::string& pod_name, const std::string& uid,
                        cluster::Time created_at, const std::string& message,
-                       const std::string& reason = "FailedScheduling");
+                       const std::string& reason = "FailedScheduling",
+                       bool event = true);
 
 class FillingGroups {
  public:
@@ -58,7 +59,8 @@ class FillingGroups {
   std::vector<std::optional<int>> indices_;
   std::vector<std::optional<std::string>> owner_kinds_, owner_names_,
       owner_uids_, refusals_;
-  std::vector<bool> gated_;
+  std::vector<bool> gated_, holds_;
+  std::vector<std::optional<cluster::Time>> starts_after_, starts_by_;
   std::vector<cluster::Time> created_;
 
   std::vector<std::string> dropped_;

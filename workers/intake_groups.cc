@@ -35,7 +35,7 @@ std::vector<GroupChanges::Standing> GroupChanges::Read(
   return read;
 }
 
-std::vector<std::string> GroupChanges::Settle(
+std::vector<DissolvedPod> GroupChanges::Settle(
     const std::set<std::int64_t>& touched, const std::set<std::int64_t>& left) {
   std::set<std::int64_t> groups = touched;
   groups.insert(left.begin(), left.end());
@@ -63,7 +63,7 @@ void GroupChanges::Decide(const Standing& group, bool left) {
   }
 }
 
-std::vector<std::string> GroupChanges::Write() {
+std::vector<DissolvedPod> GroupChanges::Write() {
   if (!recall_.empty()) {
     transaction_.Run(queries::kRecallGroups, recall_);
     recalled_ = true;
@@ -75,18 +75,20 @@ std::vector<std::string> GroupChanges::Write() {
     clean_.insert(abandon_.begin(), abandon_.end());
   }
   Requeue(requeue_);
-  std::vector<std::string> waiting;
+  std::vector<DissolvedPod> waiting;
   if (!dissolve_.empty()) {
     for (const sql::Row row :
          transaction_.Run(queries::kDissolveGroups, dissolve_))
-      waiting.push_back(row.Get<std::string>("uid"));
+      waiting.push_back({row.Get<std::string>("uid"),
+                         row.Get<std::string>("namespace"),
+                         row.Get<std::string>("group_name")});
     news_.insert(dissolve_.begin(), dissolve_.end());
     for (const std::int64_t group : dissolve_) clean_.erase(group);
   }
   return waiting;
 }
 
-std::vector<std::string> GroupChanges::SettleRecalled(std::int64_t group) {
+std::vector<DissolvedPod> GroupChanges::SettleRecalled(std::int64_t group) {
   const std::vector<Standing> read = Read({group});
   if (read.empty() || read.front().phase != "recalled") return {};
   const Standing& standing = read.front();

@@ -22,6 +22,13 @@
 
 namespace fluxnetes::workers {
 
+// A pod that waits for its group, which was dissolved, to become whole again.
+struct DissolvedPod {
+  std::string uid;
+  std::string namespace_name;
+  std::string group_name;  // that of the group
+};
+
 class GroupChanges {
  public:
   GroupChanges(sql::Transaction& transaction, queue::WorkQueue& jobs,
@@ -30,12 +37,12 @@ class GroupChanges {
   // Some members of these groups were bound, or ended; a waiting pod wants to
   // leave each of `left`. Returns the pods that wait for their group to become
   // whole again.
-  std::vector<std::string> Settle(const std::set<std::int64_t>& touched,
-                                  const std::set<std::int64_t>& left);
+  std::vector<DissolvedPod> Settle(const std::set<std::int64_t>& touched,
+                                   const std::set<std::int64_t>& left);
 
   // The group's places have been taken back from all its unbound pods. Returns
   // as Settle() does; nothing if it is not recalled any more.
-  std::vector<std::string> SettleRecalled(std::int64_t group);
+  std::vector<DissolvedPod> SettleRecalled(std::int64_t group);
 
   // Members without a place must be matched, first in line.
   void Requeue(const std::vector<std::int64_t>& groups);
@@ -62,7 +69,7 @@ class GroupChanges {
   struct Standing;
   std::vector<Standing> Read(const std::vector<std::int64_t>& groups);
   void Decide(const Standing& group, bool left);
-  std::vector<std::string> Write();
+  std::vector<DissolvedPod> Write();
 
   sql::Transaction& transaction_;
   queue::WorkQueue& queue_;

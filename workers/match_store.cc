@@ -58,6 +58,9 @@ PendingGroup GroupOf(const sql::Row& row) {
   group.duration = row.Find<std::int64_t>("duration_seconds");
   group.unsatisfiable = row.Get<bool>("unsatisfiable");
   group.reason = row.Find<std::string>("reason").value_or("");
+  group.held = row.Get<bool>("held");
+  group.start_after = row.Find<std::int64_t>("start_after");
+  group.start_by = row.Find<std::int64_t>("start_by");
   return group;
 }
 

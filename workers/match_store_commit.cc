@@ -81,7 +81,7 @@ void PostgresMatchStore::CommitVerdicts(sql::Transaction& transaction,
   if (verdicts.empty()) return;
   std::vector<std::int64_t> ids;
   std::vector<int> revisions;
-  std::vector<bool> unsatisfiable;
+  std::vector<bool> unsatisfiable, deferred;
   std::vector<std::string> reasons, causes;
   for (const Verdict& verdict : verdicts) {
     ids.push_back(verdict.group);
@@ -89,9 +89,10 @@ void PostgresMatchStore::CommitVerdicts(sql::Transaction& transaction,
     unsatisfiable.push_back(verdict.unsatisfiable);
     reasons.push_back(verdict.reason);
     causes.push_back(verdict.member);
+    deferred.push_back(verdict.deferred);
   }
   transaction.Run(queries::kRecordVerdicts, ids, revisions, unsatisfiable,
-                  reasons, causes, now);
+                  reasons, causes, now, deferred);
 }
 
 std::set<GroupId> PostgresMatchStore::CommitPlacements(

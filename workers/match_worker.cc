@@ -24,6 +24,7 @@ MatchWorker::MatchWorker(MatchStore& store, const cluster::ClusterCache& cache,
     : store_(store),
       cache_(cache),
       options_(std::move(options)),
+      hold_line_(cache),
       claim_line_(cache),
       room_line_(cache) {}
 
@@ -74,6 +75,7 @@ void MatchWorker::Forget() {
   claimed_.clear();
   wanted_.clear();
   namespaces_ = 0;
+  hold_line_.Clear();
   claim_line_.Clear();
   room_line_.Clear();
   strangers_.clear();
@@ -113,6 +115,11 @@ void MatchWorker::Restore(Held held) {
 }
 
 void MatchWorker::Add(PendingGroup group) {
+  auto ready = hold_line_.Put(std::move(group), now_);
+  if (ready) AddUnheld(*std::move(ready));
+}
+
+void MatchWorker::AddUnheld(PendingGroup group) {
   auto ready = room_line_.Put(std::move(group), *schedule_);
   if (ready) ready = claim_line_.Put(*std::move(ready), *schedule_);
   if (ready) AddToSchedule(*std::move(ready));
@@ -130,6 +137,8 @@ void MatchWorker::AddToSchedule(PendingGroup group) {
 }
 
 void MatchWorker::LookAtKept() {
+  for (PendingGroup& group : hold_line_.TakeDue(*schedule_, now_))
+    AddUnheld(std::move(group));
   for (PendingGroup& group : room_line_.LookAgain(*schedule_, now_)) {
     auto ready = claim_line_.Put(std::move(group), *schedule_);
     if (ready) AddToSchedule(*std::move(ready));
@@ -191,6 +200,7 @@ void MatchWorker::Apply(const MatchStore::News& news) {
   for (const GroupId group : news.changed) {
     touch(group);
     schedule_->Remove(group);
+    hold_line_.Remove(group);
     claim_line_.Remove(group);
     room_line_.Remove(group);
     schedule_->Release(group, "");
@@ -367,9 +377,14 @@ void MatchWorker::ApplyForeign(const cluster::Node& node) {
 bool MatchWorker::DecideAndCommit(cluster::Time now) {
   const auto begin = std::chrono::steady_clock::now();
   Decision decision = schedule_->Decide(now_, options_.batch);
+  hold_line_.HoldBack(decision, *schedule_, now_);
   room_line_.HoldBack(decision, *schedule_, now_);
   claim_line_.HoldBack(decision, *schedule_);
-  for (const Placed& placed : decision.placed) room_line_.Remove(placed.group);
+  for (const Placed& placed : decision.placed) {
+    hold_line_.Remove(placed.group);
+    room_line_.Remove(placed.group);
+  }
+  hold_line_.AddVerdicts(decision);
   claim_line_.AddVerdicts(decision);
   room_line_.AddVerdicts(decision);
   if (decision.Empty()) return schedule_->More();
@@ -392,7 +407,11 @@ bool MatchWorker::DecideAndCommit(cluster::Time now) {
 }
 
 std::optional<matcher::Time> MatchWorker::NextDue() const {
-  return schedule_ == nullptr ? std::nullopt : schedule_->NextDue();
+  if (schedule_ == nullptr) return std::nullopt;
+  const auto start = hold_line_.NextDue();
+  const auto reserved = schedule_->NextDue();
+  return start && reserved ? std::min(start, reserved)
+                           : (start ? start : reserved);
 }
 
 void MatchWorker::Stop() {

@@ -25,6 +25,7 @@
 
 #include "cluster/cluster_cache.h"
 #include "workers/claim_line.h"
+#include "workers/hold_line.h"
 #include "workers/match_store.h"
 #include "workers/room_line.h"
 #include "workers/schedule.h"
@@ -76,7 +77,8 @@ class MatchWorker {
   // It owns the component, or will know with the next step.
   bool owns() const { return owns_; }
 
-  // When it must run again though nothing happens: a reservation is due.
+  // When it must run again though nothing happens: a reservation is due, or
+  // the time has come before which a group may not start.
   std::optional<matcher::Time> NextDue() const;
 
   // Gives up ownership and leases: a clean stop.
@@ -103,6 +105,7 @@ class MatchWorker {
   // Placed and waiting pods, with the labels that rules look at.
   void Restore(Held held);
   void Add(PendingGroup group);
+  void AddUnheld(PendingGroup group);
   void AddToSchedule(PendingGroup group);
   // Groups that are kept out of the schedule, or are to be.
   void LookAtKept();
@@ -125,6 +128,7 @@ class MatchWorker {
   std::set<std::string> wanted_;  // nodes that others have
   bool claim_again_ = false;
   std::uint64_t namespaces_ = 0;  // their version in the cache
+  HoldLine hold_line_;            // groups that may not start at any time
   ClaimLine claim_line_;          // groups whose pods use claims
   RoomLine room_line_;            // groups that want more room than they use
   matcher::Time now_ = 0;         // of this run

@@ -196,20 +196,52 @@ WHERE g.id = any(ARRAY[v.id]);
 
 -- name: dissolve_groups
 -- Groups that lost members before any was bound are active no more; returns
--- the pods that wait for the group to become whole again.
+-- the pods that wait for the group to become whole again. Who held or released
+-- it has done so for the group that fills.
 WITH gone AS (
   DELETE FROM pod_groups AS g
   USING unnest($1::bigint []) AS v (id)
   WHERE g.id = any(ARRAY[v.id])
-  RETURNING g.id, g.queue
+  RETURNING g.*
 ),
 
 told AS (
   INSERT INTO match_inbox (queue, news, group_id)
   SELECT g.queue, 'changed', g.id FROM gone AS g
+),
+
+kept AS (
+  INSERT INTO groups_provisional AS f (
+    namespace, group_name, group_size, queue, first_seen_at, held_at,
+    held_reason, released_at
+  )
+  SELECT DISTINCT ON (g.namespace, g.group_name)
+    g.namespace,
+    g.group_name,
+    g.group_size,
+    g.queue,
+    g.submitted_at,
+    g.held_at,
+    g.held_reason,
+    g.released_at
+  FROM gone AS g
+  WHERE
+    (g.held_at IS NOT NULL OR g.released_at IS NOT NULL)
+    AND EXISTS (
+      SELECT FROM pods AS p
+      WHERE
+        p.group_id = any(ARRAY[g.id])
+        AND p.state = 'waiting'
+        AND p.asked_name = g.group_name
+    )
+  ORDER BY g.namespace, g.group_name, g.id DESC
+  ON CONFLICT (namespace, group_name) DO UPDATE SET
+  held_at = coalesce(f.held_at, excluded.held_at),
+  held_reason = coalesce(f.held_reason, excluded.held_reason),
+  released_at = coalesce(f.released_at, excluded.released_at)
 )
 
-SELECT p.uid
+SELECT p.uid, g.namespace, g.group_name
 FROM gone AS g
 INNER JOIN pods AS p ON p.group_id = any(ARRAY[g.id]) AND p.state = 'waiting';
 
@@ -275,7 +307,7 @@ moved AS (
   INSERT INTO pods (
     uid, group_id, namespace, pod_name, asked_name, request, completion_index,
     owner_kind, owner_name, owner_uid, resource_version, duration_seconds,
-    created_at
+    created_at, start_after, start_by, hold
   )
   SELECT
     p.uid,
@@ -290,7 +322,10 @@ moved AS (
     p.owner_uid,
     p.resource_version,
     p.duration_seconds,
-    p.created_at
+    p.created_at,
+    p.start_after,
+    p.start_by,
+    p.hold
   FROM v
   INNER JOIN pods_provisional AS p ON p.uid = any(ARRAY[v.uid])
 ),

@@ -88,6 +88,7 @@ SELECT
   AND c.cancel_reason IS NULL AS waits,
   CASE
     WHEN c.state = 'unsatisfiable' THEN 'unsatisfiable'
+    WHEN c.phase IN ('held', 'deferred') THEN c.phase
     WHEN c.reason IS NOT NULL THEN 'again'
     ELSE coalesce(r.kind, w.kind)
   END AS kind,

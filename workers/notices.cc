@@ -21,9 +21,10 @@ void Read(const queue::Job& job, Told& told) {
     return notice.at(name).get<std::string>();
   };
   const std::string reason = text("reason");
-  told.events.push_back({text("namespace"), text("pod"), text("uid"), true,
-                         reason, text("message"),
-                         /*once=*/true, "notice " + std::to_string(job.id)});
+  if (notice.value("event", true))
+    told.events.push_back({text("namespace"), text("pod"), text("uid"), true,
+                           reason, text("message"),
+                           /*once=*/true, "notice " + std::to_string(job.id)});
   if (!notice.value("condition", false)) return;
   auto& condition = told.conditions.emplace_back(cluster::PodCondition{
       text("namespace"), text("pod"), text("uid"),

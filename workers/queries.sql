@@ -142,7 +142,8 @@ WHERE
   AND queue = any($2::text []);
 
 -- name: read_waiting_groups
--- The groups of match jobs, as far as they still wait.
+-- The groups of match jobs, as far as they still wait. When they may start
+-- counts until a pod of theirs is bound.
 SELECT
   g.id,
   g.namespace,
@@ -156,9 +157,24 @@ SELECT
   g.duration_seconds,
   g.match_job,
   g.state = 'unsatisfiable' AS unsatisfiable,
-  g.reason
+  g.reason,
+  coalesce(g.phase = 'held', false) AS held,
+  CASE
+    WHEN NOT m.started THEN ceil(extract(epoch FROM g.start_after))::bigint
+  END AS start_after,
+  CASE
+    WHEN NOT m.started THEN floor(extract(epoch FROM g.start_by))::bigint
+  END AS start_by
 FROM unnest($1::bigint []) AS v (id)
 INNER JOIN pod_groups AS g ON g.id = any(ARRAY[v.id])
+CROSS JOIN LATERAL (
+  SELECT
+    coalesce(g.start_after, g.start_by) IS NOT NULL
+    AND EXISTS (
+      SELECT FROM pods AS p
+      WHERE p.group_id = any(ARRAY[g.id]) AND p.node_name IS NOT NULL
+    ) AS started
+) AS m
 WHERE g.state NOT IN ('allocated', 'bound') AND g.cancel_reason IS NULL
 ORDER BY g.id;
 
@@ -208,7 +224,11 @@ SELECT news, group_id, pod_uid FROM taken ORDER BY id;
 UPDATE pod_groups AS g
 SET
   state = CASE WHEN v.unsatisfiable THEN 'unsatisfiable' ELSE 'pending' END,
-  phase = CASE WHEN v.unsatisfiable THEN NULL ELSE 'queued' END,
+  phase = CASE
+    WHEN v.unsatisfiable THEN NULL
+    WHEN v.deferred THEN 'deferred'
+    ELSE 'queued'
+  END,
   reason = nullif(v.reason, '') || coalesce(
     (SELECT format(' (pod %s)', p.pod_name) FROM pods AS p WHERE p.uid = v.cause),
     ''
@@ -217,16 +237,17 @@ SET
     g.news_due, next_news($6, g.told_at, g.group_size, v.unsatisfiable)
   )
 FROM unnest(
-  $1::bigint [], $2::integer [], $3::boolean [], $4::text [], $5::text []
-) AS v (id, revision, unsatisfiable, reason, cause)
+  $1::bigint [], $2::integer [], $3::boolean [], $4::text [], $5::text [],
+  $7::boolean []
+) AS v (id, revision, unsatisfiable, reason, cause, deferred)
 WHERE
   g.id = any(ARRAY[v.id])
   AND g.revision = v.revision
   AND g.state NOT IN ('allocated', 'bound');
 
 -- name: allocate_groups
--- Groups that were given their nodes, unless they changed meanwhile. (Pending
--- groups are those that have a phase.)
+-- Groups that were given their nodes, unless they changed meanwhile or somebody
+-- holds them.
 UPDATE pod_groups AS g
 SET
   state = 'allocated',
@@ -235,7 +256,10 @@ SET
   allocated_at = $3,
   news_due = NULL
 FROM unnest($1::bigint [], $2::integer []) AS v (id, revision)
-WHERE g.id = any(ARRAY[v.id]) AND g.revision = v.revision AND g.phase IS NOT NULL
+WHERE
+  g.id = any(ARRAY[v.id])
+  AND g.revision = v.revision
+  AND g.phase IN ('queued', 'reserved', 'deferred')
 RETURNING g.id;
 
 -- name: write_placements
@@ -290,7 +314,7 @@ WITH gone AS (
 )
 UPDATE pod_groups AS g
 SET
-  phase = 'queued',
+  phase = CASE WHEN g.phase = 'reserved' THEN 'queued' ELSE g.phase END,
   news_due = CASE
     WHEN $2::timestamptz IS NULL THEN g.news_due
     ELSE least(g.news_due, next_news($2, g.told_at, g.group_size, false))
@@ -314,7 +338,8 @@ WITH made AS (
   FROM unnest(
     $1::bigint [], $2::text [], $3::bigint [], $4::text [], $5::text []
   ) AS v (id, queue, starts_at, nodes, places)
-  INNER JOIN pod_groups AS g ON g.id = any(ARRAY[v.id]) AND g.phase IS NOT NULL
+  INNER JOIN pod_groups AS g
+    ON g.id = any(ARRAY[v.id]) AND g.phase IN ('queued', 'reserved')
   ON CONFLICT (group_id) DO UPDATE SET
   kind = excluded.kind,
   starts_at = excluded.starts_at,

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "workers/group_labels.h"
+#include "workers/renewed_group.h"
 
 namespace fluxnetes::workers {
 namespace {
@@ -69,18 +70,6 @@ void RoomLine::Keep(Wish& wish) {
   group.reason = reason;
 }
 
-std::optional<PendingGroup> RoomLine::Ready(const Wish& wish,
-                                            Schedule& schedule) const {
-  PendingGroup group = wish.group;
-  for (Member& member : group.members) {
-    const auto pod = cache_.PodByUid(member.uid);
-    if (pod == nullptr) return std::nullopt;  // intake is about to say so
-    member.request = schedule.Intern(
-        cluster::ToJson(cluster::WithTopology(pod->request, group.topology)));
-  }
-  return group;
-}
-
 std::vector<PendingGroup> RoomLine::LookAgain(Schedule& schedule,
                                               matcher::Time now) {
   std::vector<PendingGroup> ready;
@@ -91,7 +80,7 @@ std::vector<PendingGroup> RoomLine::LookAgain(Schedule& schedule,
       continue;
     }
     if (!wish.kept) continue;
-    auto group = Ready(wish, schedule);
+    auto group = Renewed(wish.group, cache_, schedule);
     if (!group) continue;
     wish.kept = wish.said = false;
     if (wish.group.reason.starts_with(kWaitsForRoom)) {

@@ -68,9 +68,6 @@ class RoomLine {
 
   std::optional<Wish> WishOf(const PendingGroup& group) const;
   void Keep(Wish& wish);
-  // With its requests made anew: the schedule may have forgotten them.
-  std::optional<PendingGroup> Ready(const Wish& wish, Schedule& schedule) const;
-
   const cluster::ClusterCache& cache_;
   std::map<GroupId, Wish> wishes_;
   std::map<GroupId, Verdict> verdicts_;

@@ -21,7 +21,14 @@ std::int32_t Later(std::int32_t age) {
 
 // A reason that is not of a few kinds is news whenever it is another one.
 bool IsOfItsOwn(const std::string& kind) {
-  return kind == "unsatisfiable" || kind == "again";
+  return kind == "unsatisfiable" || kind == "again" || kind == "held" ||
+         kind == "deferred";
+}
+
+// No room is missing: `kubectl get pods` says SchedulingGated, and a cluster
+// autoscaler makes no node for it.
+bool IsToWait(const std::string& kind) {
+  return kind.starts_with("held") || kind.starts_with("deferred");
 }
 
 std::string Joined(const std::string& reason, const std::string& more) {
@@ -149,8 +156,9 @@ void WaitNews::ReadPods(sql::Transaction& transaction) {
     pods_.push_back(
         {place,
          {row.Get<std::string>("namespace"), row.Get<std::string>("pod_name"),
-          row.Get<std::string>("uid"), "Unschedulable", groups_[place].message,
-          row.Get<std::string>("resource_version"),
+          row.Get<std::string>("uid"),
+          IsToWait(groups_[place].kind) ? "SchedulingGated" : "Unschedulable",
+          groups_[place].message, row.Get<std::string>("resource_version"),
           row.Get<cluster::Time>("created_at")},
          std::nullopt});
   }

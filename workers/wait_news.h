@@ -1,7 +1,7 @@
 // Tells the pods of groups that wait why they do: the condition
 // PodScheduled=False, reason Unschedulable, on each pod that waits (the cluster
-// autoscaler reads it there), and one event FailedScheduling for the group, on
-// its first pod.
+// autoscaler reads it there; where it could not help, SchedulingGated), and one
+// event FailedScheduling for the group, on its first pod.
 //
 //   group a/train: 3 of 8 pods have arrived
 //   needs 8 × (2 cpu, 4Gi); 5 of 8 places are free now; reserved from 14:05 UTC

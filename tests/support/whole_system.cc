@@ -39,6 +39,7 @@ SchedulerProcess::SchedulerProcess(const sql::PoolOptions& database,
       binder(pool, jobs, client, cluster, cache,
              {.own_bindings = &own_bindings, .announcer = &announcer}),
       overdue(pool, cluster, cache),
+      late_starts(pool, jobs, {}),
       cleanup(pool, jobs, client, cluster, {}),
       notices(jobs, client, cluster, {}),
       resync(pool, jobs, cluster, cache, intake, match, differences, {}),
@@ -66,8 +67,10 @@ bool SchedulerProcess::RunWorker(int which, cluster::Time now) {
         overdue.GiveUp(now);
         return announcer.RunOnce(now) || more;
       }
-      case 4:
-        return cleanup.RunOnce(now);
+      case 4: {
+        const bool more = late_starts.RunOnce(now);
+        return cleanup.RunOnce(now) || more;
+      }
       case 5:
         return notices.RunOnce();
       case 6:

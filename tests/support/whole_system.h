@@ -26,6 +26,7 @@
 #include "workers/binder.h"
 #include "workers/cleanup.h"
 #include "workers/intake.h"
+#include "workers/late_starts.h"
 #include "workers/match_replica.h"
 #include "workers/notices.h"
 #include "workers/overdue_bindings.h"
@@ -62,6 +63,7 @@ struct SchedulerProcess {
   workers::Announcer announcer;
   workers::Binder binder;
   workers::OverdueBindings overdue;
+  workers::LateStarts late_starts;
   workers::Cleanup cleanup;
   workers::Notices notices;
   workers::Resync resync;

@@ -7,7 +7,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr const char* kRack = "topology.kubernetes.io/rack";
+constexpr const char* kRackKey = "topology.kubernetes.io/rack";
 
 class Topology : public MatchTest {
  protected:
@@ -21,7 +21,7 @@ class Topology : public MatchTest {
                  std::int64_t cpu_milli) {
     cluster::Node node;
     node.name = name;
-    if (!rack.empty()) node.labels[kRack] = rack;
+    if (!rack.empty()) node.labels[kRackKey] = rack;
     node.allocatable = {.cpu_milli = cpu_milli,
                         .memory_bytes = 1L << 40,
                         .ephemeral_bytes = 0,
@@ -147,7 +147,7 @@ TEST_F(Topology, ReplacementGoesToTheRackOfTheOthers) {
   // The place of the lost one cannot be used any more; n0 is free.
   cluster::Node closed;
   closed.name = "n2";
-  closed.labels[kRack] = "b";
+  closed.labels[kRackKey] = "b";
   closed.unschedulable = true;
   closed.allocatable.cpu_milli = 4'000;
   closed.allocatable.pods = 110;
@@ -176,7 +176,7 @@ TEST_F(Topology, PriorityAndConstraintOfANativePodGroupCount) {
   cluster::PodGroup group;
   group.name = name;
   group.min_members = 2;
-  group.topology = {kRack};
+  group.topology = {kRackKey};
   group.priority = 7;
   door.Put(group);
   for (int i = 0; i < 2; ++i) {

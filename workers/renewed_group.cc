@@ -1,0 +1,18 @@
+#include "workers/renewed_group.h"
+
+namespace fluxnetes::workers {
+
+std::optional<PendingGroup> Renewed(const PendingGroup& kept,
+                                    const cluster::ClusterCache& cache,
+                                    Schedule& schedule) {
+  PendingGroup group = kept;
+  for (Member& member : group.members) {
+    const auto pod = cache.PodByUid(member.uid);
+    if (pod == nullptr) return std::nullopt;
+    member.request = schedule.Intern(
+        cluster::ToJson(cluster::WithTopology(pod->request, group.topology)));
+  }
+  return group;
+}
+
+}  // namespace fluxnetes::workers

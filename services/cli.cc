@@ -15,6 +15,7 @@
 #include "services/describe.h"
 #include "services/display_text.h"
 #include "services/get.h"
+#include "services/hold_command.h"
 #include "services/job_command.h"
 #include "services/line_queries.h"
 #include "services/migrate_command.h"
@@ -76,6 +77,9 @@ class Runner {
   }
   ExitCode operator()(const CancelOptions& options) {
     return RunCancel(options, *Database(), console_);
+  }
+  ExitCode operator()(const HoldOptions& options) {
+    return RunHold(options, *Database(), console_);
   }
   ExitCode operator()(const SubmitOptions& options) {
     return RunSubmit(options, config_, console_);

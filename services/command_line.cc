@@ -41,7 +41,7 @@ class Grammar {
   CommandTree Describe() const { return Describe(app_); }
 
  private:
-  CLI::App* Add(CLI::App& to, const char* name, const char* about);
+  static CLI::App* Add(CLI::App& to, const char* name, const char* about);
   void AddSettings();
   void AddServe();
   void AddMigrate();
@@ -53,6 +53,10 @@ class Grammar {
                      const char* about);
   void AddDescribe();
   void AddCancel();
+  void AddHold(bool release);
+  static CLI::App* AddGroups(CLI::App& command, const char* about,
+                             std::vector<std::string>& names,
+                             std::string& namespace_name);
   void AddQueue();
   void AddJobs();
   void AddJobFilters(CLI::App& command);
@@ -77,6 +81,7 @@ class Grammar {
   GetOptions get_;
   DescribeOptions describe_;
   CancelOptions cancel_;
+  HoldOptions hold_;
   QueueOptions queue_;
   JobsOptions jobs_;
   std::string window_;
@@ -104,6 +109,8 @@ Grammar::Grammar() {
   AddGet();
   AddDescribe();
   AddCancel();
+  AddHold(/*release=*/false);
+  AddHold(/*release=*/true);
   AddQueue();
   AddJobs();
   AddSmall();
@@ -308,21 +315,47 @@ void Grammar::AddDescribe() {
   Choose(group, describe_);
 }
 
+// The command's form for groups by name.
+CLI::App* Grammar::AddGroups(CLI::App& command, const char* about,
+                             std::vector<std::string>& names,
+                             std::string& namespace_name) {
+  CLI::App* group = Add(command, "group", about);
+  group->alias("groups");
+  group->add_option("names", names, "NAME or NAMESPACE/NAME")
+      ->type_name("GROUP")
+      ->required();
+  group->add_option("-n,--namespace", namespace_name, "if the name has none")
+      ->type_name("NAMESPACE");
+  return group;
+}
+
 void Grammar::AddCancel() {
   CLI::App* cancel = Add(app_, "cancel", "end a group and delete its pods");
   cancel->require_subcommand(1);
-  CLI::App* group = Add(*cancel, "group", "cancel groups, in whatever state");
-  group->alias("groups");
-  group->add_option("names", cancel_.names, "NAME or NAMESPACE/NAME")
-      ->type_name("GROUP")
-      ->required();
-  group
-      ->add_option("-n,--namespace", cancel_.namespace_name,
-                   "if the name has none")
-      ->type_name("NAMESPACE");
+  CLI::App* group = AddGroups(*cancel, "cancel groups, in whatever state",
+                              cancel_.names, cancel_.namespace_name);
   group->add_option("--reason", cancel_.reason, "for the history")
       ->type_name("TEXT");
   Choose(group, cancel_);
+}
+
+void Grammar::AddHold(bool release) {
+  CLI::App* command =
+      release ? Add(app_, "release", "let a group start that was held")
+              : Add(app_, "hold", "keep a group from starting");
+  command->require_subcommand(1);
+  CLI::App* group = AddGroups(
+      *command,
+      release ? "release groups, also those held by the label fluxnetes.hold"
+              : "hold groups that have not started; they keep their age",
+      hold_.names, hold_.namespace_name);
+  if (!release)
+    group->add_option("--reason", hold_.reason, "for those who wait")
+        ->type_name("TEXT");
+  group->callback([this, release] {
+    hold_.release = release;
+    invocation_.command = hold_;
+  });
 }
 
 void Grammar::AddQueue() {

@@ -44,6 +44,11 @@ std::string StartOf(const GroupRow& group, sql::Timestamp now) {
   if (group.reservation == "drain")
     return "cannot be said: what runs has no end; its nodes are kept free for "
            "it as they empty";
+  if (group.phase == "held")
+    return "when it is released: `fluxnetes release group`";
+  if (group.phase == "deferred" && group.start_after)
+    return fmt::format("not before {} UTC ({})", ShortTime(*group.start_after),
+                       Relative(*group.start_after, now));
   if (group.state == "pending") return "not planned yet: others are before it";
   return {};
 }
@@ -52,6 +57,16 @@ struct Step {
   std::optional<sql::Timestamp> at;
   std::string what;
 };
+
+// What is to come, of a group that has no nodes yet.
+void AddTerms(const GroupRow& group, std::vector<Step>& steps) {
+  if (group.result || group.allocated_at) return;
+  if (group.start_after)
+    steps.push_back({group.start_after, "may start (fluxnetes.start-after)"});
+  if (group.start_by)
+    steps.push_back(
+        {group.start_by, "is given up without a place (fluxnetes.start-by)"});
+}
 
 std::vector<Step> TimelineOf(const GroupRow& group) {
   std::vector<Step> steps = {
@@ -64,6 +79,7 @@ std::vector<Step> TimelineOf(const GroupRow& group) {
   std::erase_if(steps, [](const Step& step) { return !step.at; });
   if (group.estimated_start)
     steps.push_back({group.estimated_start, "is to start (reserved)"});
+  AddTerms(group, steps);
   if (group.deadline) steps.push_back({group.deadline, "must end (deadline)"});
   std::stable_sort(steps.begin(), steps.end(),
                    [](const Step& a, const Step& b) { return a.at < b.at; });

@@ -29,9 +29,10 @@ struct GroupRow {
   std::optional<int> priority;
   std::optional<std::int64_t> position;  // in its line, from 1
   std::optional<sql::Timestamp> estimated_start;
-  std::optional<std::string> reservation;   // reservation, drain
-  std::vector<std::string> reserved_nodes;  // each once
-  std::vector<std::string> nodes;           // that it has or had, each once
+  std::optional<sql::Timestamp> start_after, start_by;  // as its pods ask
+  std::optional<std::string> reservation;               // reservation, drain
+  std::vector<std::string> reserved_nodes;              // each once
+  std::vector<std::string> nodes;  // that it has or had, each once
   std::optional<int> revision;
   std::optional<std::int64_t> duration_seconds;
   std::optional<sql::Timestamp> deadline;

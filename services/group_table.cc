@@ -41,7 +41,8 @@ std::string ShownState(const GroupRow& group) {
   if (group.state != "pending") return group.state;
   if (group.reservation == "drain") return "draining";
   if (group.phase == "reserved") return "reserved";
-  if (group.phase == "recalled") return "recalled";
+  for (const char* const phase : {"deferred", "held", "recalled"})
+    if (group.phase == phase) return phase;
   return "pending";
 }
 

@@ -17,8 +17,8 @@ struct GroupTableForm {
 
 Table GroupTable(std::span<const GroupRow> groups, const GroupTableForm& form);
 
-// The state as one sees it: "pending", "reserved", "draining", "recalled",
-// "succeeded", ...
+// The state as one sees it: "pending", "reserved", "draining", "deferred",
+// "held", "recalled", "succeeded", ...
 std::string ShownState(const GroupRow& group);
 Colour ColourOf(const GroupRow& group);
 

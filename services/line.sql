@@ -107,7 +107,9 @@ page AS (
     g.allocated_at,
     g.bound_at,
     NULL::timestamptz AS ended_at,
-    g.match_job
+    g.match_job,
+    g.start_after,
+    g.start_by
   FROM active AS a
   INNER JOIN pod_groups AS g ON g.id = a.id
   LEFT JOIN wait_reasons AS w ON w.queue = g.queue AND w.shape = g.shape
@@ -135,7 +137,9 @@ page AS (
     o.allocated_at,
     o.bound_at,
     o.ended_at,
-    NULL
+    NULL,
+    o.start_after,
+    o.start_by
   FROM inactive_groups AS o
   WHERE
     o.recorded_at >= $5::timestamptz

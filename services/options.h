@@ -48,6 +48,13 @@ struct CancelOptions {
   std::string reason;
 };
 
+struct HoldOptions {
+  bool release = false;
+  std::vector<std::string> names;
+  std::string namespace_name = "default";
+  std::string reason;
+};
+
 struct QueueOptions {
   enum class Verb { kList, kPause, kResume, kSet, kCreate, kDelete };
   Verb verb = Verb::kList;
@@ -123,9 +130,9 @@ struct HelpOptions {
 
 using Command =
     std::variant<HelpOptions, GetOptions, DescribeOptions, CancelOptions,
-                 QueueOptions, JobsOptions, MigrateOptions, SubmitOptions,
-                 SimulateOptions, ServeOptions, SimulatedClusterOptions,
-                 VersionOptions, CompletionOptions>;
+                 HoldOptions, QueueOptions, JobsOptions, MigrateOptions,
+                 SubmitOptions, SimulateOptions, ServeOptions,
+                 SimulatedClusterOptions, VersionOptions, CompletionOptions>;
 
 struct Invocation {
   std::optional<std::string> config_file;

@@ -98,6 +98,8 @@ OrderedJson ToJson(const GroupRow& g) {
           {"revision", OrNull(g.revision)},
           {"durationSeconds", OrNull(g.duration_seconds)},
           {"deadline", OrNull(g.deadline)},
+          {"startAfter", OrNull(g.start_after)},
+          {"startBy", OrNull(g.start_by)},
           {"submittedAt", Rfc3339(g.submitted_at)},
           {"promotedAt", OrNull(g.promoted_at)},
           {"allocatedAt", OrNull(g.allocated_at)},

@@ -29,7 +29,9 @@ WITH candidates AS (
     o.allocated_at,
     o.bound_at,
     o.ended_at,
-    NULL::bigint AS match_job
+    NULL::bigint AS match_job,
+    o.start_after,
+    o.start_by
   FROM inactive_groups AS o
   WHERE o.recorded_at >= $5::timestamptz
   UNION ALL
@@ -56,7 +58,9 @@ WITH candidates AS (
     g.allocated_at,
     g.bound_at,
     NULL,
-    g.match_job
+    g.match_job,
+    g.start_after,
+    g.start_by
   FROM pod_groups AS g
   LEFT JOIN pending AS w ON w.group_id = g.id
 ),

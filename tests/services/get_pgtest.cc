@@ -90,6 +90,7 @@ TEST_F(Get, JsonOfGroupsIsStable) {
                                           R"(",
       "reservation": "reservation", "reservedNodes": ["n1"], "nodes": [],
       "revision": 1, "durationSeconds": 60, "deadline": null,
+      "startAfter": null, "startBy": null,
       "submittedAt": ")" + Rfc3339(run_.now() - std::chrono::minutes(1)) +
                                           R"(",
       "promotedAt": ")" + Rfc3339(run_.now() - std::chrono::minutes(1)) +

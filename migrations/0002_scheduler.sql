@@ -400,7 +400,7 @@ COMMENT ON COLUMN wait_reasons.spread IS 'Its groups are marked to be told; fals
 CREATE TABLE match_inbox (
   id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
   queue text NOT NULL,
-  news text NOT NULL CHECK (news IN ('released', 'changed', 'queue')),
+  news text NOT NULL CHECK (news IN ('released', 'changed', 'queue', 'maintenance')),
   group_id bigint,
   pod_uid text
 );
@@ -408,7 +408,7 @@ COMMENT ON TABLE match_inbox IS
 'News for the process that owns the match of a queue: it deletes the rows as it takes them in.';
 COMMENT ON COLUMN match_inbox.id IS 'Order of insertion.';
 COMMENT ON COLUMN match_inbox.queue IS 'The scheduling queue that it concerns.';
-COMMENT ON COLUMN match_inbox.news IS 'released: a pod gave its place back (all pods if pod_uid is null). changed: the group must be read again. queue: its row of queues was edited.';
+COMMENT ON COLUMN match_inbox.news IS 'released: a pod gave its place back (all pods if pod_uid is null). changed: the group must be read again. queue: its row of queues was edited. maintenance: that table was.';
 COMMENT ON COLUMN match_inbox.group_id IS 'The group or Fluxion job.';
 COMMENT ON COLUMN match_inbox.pod_uid IS 'The pod.';
 
@@ -493,6 +493,46 @@ COMMENT ON FUNCTION tell_queue_change IS
 CREATE TRIGGER tell_queue_change
 AFTER INSERT OR UPDATE OR DELETE ON queues
 FOR EACH ROW EXECUTE FUNCTION tell_queue_change();
+
+CREATE TABLE maintenance (
+  id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+  nodes text [] CHECK (cardinality(nodes) >= 1),
+  node_selector jsonb
+  CHECK (jsonb_typeof(node_selector) = 'object')
+  CONSTRAINT maintenance_node_selector_of_text
+  CHECK (NOT jsonb_path_exists(node_selector, 'strict $.* ? (@.type() != "string")')),
+  starts_at timestamptz NOT NULL,
+  ends_at timestamptz,
+  reason text,
+  made_at timestamptz NOT NULL,
+  CONSTRAINT maintenance_of_nodes CHECK (num_nonnulls(nodes, node_selector) = 1),
+  CONSTRAINT maintenance_ends_after_start CHECK (ends_at > starts_at)
+);
+COMMENT ON TABLE maintenance IS
+'Nodes that are to be free for maintenance: nothing starts there that would still run when it begins, and nothing until it ends. Edit with SQL or `fluxnetes drain` and `undrain`; takes effect at once. What runs there goes on.';
+COMMENT ON COLUMN maintenance.id IS 'Its number.';
+COMMENT ON COLUMN maintenance.nodes IS 'The nodes, by name; null: those of node_selector.';
+COMMENT ON COLUMN maintenance.node_selector IS 'Labels that a node must have, as of now; {} is every node; null: those of nodes.';
+COMMENT ON COLUMN maintenance.starts_at IS 'From when on nothing may run there (scheduling time).';
+COMMENT ON COLUMN maintenance.ends_at IS 'From when on it may again; null: until the row is deleted.';
+COMMENT ON COLUMN maintenance.reason IS 'For people.';
+COMMENT ON COLUMN maintenance.made_at IS 'When it was announced.';
+
+CREATE FUNCTION tell_maintenance() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  INSERT INTO match_inbox (news, queue)
+  SELECT 'maintenance', q.name FROM queues AS q;
+  PERFORM pg_notify(TG_TABLE_SCHEMA || '.match', 'maintenance');
+  RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION tell_maintenance IS
+'Lets an edit of maintenance take effect at once.';
+CREATE TRIGGER tell_maintenance
+AFTER INSERT OR UPDATE OR DELETE ON maintenance
+FOR EACH STATEMENT EXECUTE FUNCTION tell_maintenance();
 
 CREATE TABLE nodes (
   node_name text PRIMARY KEY,

@@ -69,6 +69,33 @@ LEFT JOIN (
 COMMENT ON VIEW node_usage IS
 'Per node: what there is, what others use, what we have granted.';
 
+CREATE VIEW node_maintenance AS
+SELECT
+  n.node_name,
+  m.starts_at,
+  m.ends_at,
+  m.reason,
+  (
+    SELECT count(DISTINCT l.fluxion_job)
+    FROM placements AS l
+    INNER JOIN allocations AS a ON a.fluxion_job = l.fluxion_job
+    WHERE
+      l.node_name = n.node_name
+      AND (a.ends_at IS NULL OR a.ends_at > m.starts_at)
+  ) AS groups_in_the_way,
+  m.id AS maintenance_id
+FROM maintenance AS m
+INNER JOIN nodes AS n
+  ON n.node_name = ANY(m.nodes) OR n.labels @> m.node_selector;
+COMMENT ON VIEW node_maintenance IS
+'Per node: maintenance that is announced for it, and who runs there that need not have ended by then.';
+COMMENT ON COLUMN node_maintenance.node_name IS 'Its name.';
+COMMENT ON COLUMN node_maintenance.starts_at IS 'From when on nothing may run there.';
+COMMENT ON COLUMN node_maintenance.ends_at IS 'From when on it may again; null: until it is undone.';
+COMMENT ON COLUMN node_maintenance.reason IS 'For people.';
+COMMENT ON COLUMN node_maintenance.groups_in_the_way IS 'How many groups hold something on it and have no deadline before it begins.';
+COMMENT ON COLUMN node_maintenance.maintenance_id IS 'As in maintenance.id.';
+
 CREATE VIEW queue_summary AS
 SELECT
   q.name AS queue,

@@ -72,6 +72,18 @@ Reservation ReservationOf(const sql::Row& row) {
           json::parse(row.Get<std::string>("places")).get<std::vector<int>>()};
 }
 
+MaintenanceWindow WindowOf(const sql::Row& row) {
+  MaintenanceWindow window;
+  window.id = row.Get<std::int64_t>("id");
+  window.nodes = row.Get<std::vector<std::string>>("nodes");
+  std::sort(window.nodes.begin(), window.nodes.end());
+  window.node_selector = json::parse(row.Get<std::string>("node_selector"))
+                             .get<std::map<std::string, std::string>>();
+  window.start = row.Get<std::int64_t>("starts_at");
+  window.end = row.Find<std::int64_t>("ends_at");
+  return window;
+}
+
 // What allocations hold, from rows in order of their numbers.
 std::vector<Held> HeldIn(const sql::Result& rows, Schedule& schedule) {
   std::vector<Held> held;
@@ -121,6 +133,7 @@ std::optional<MatchStore::News> PostgresMatchStore::Read(Schedule& schedule) {
   if (transaction.Run(queries::kHasMatchNews, queues_)[0].Get<bool>("any"))
     return std::nullopt;
   news.queues = ReadQueues(transaction);
+  news.maintenance = ReadMaintenance(transaction);
   news.held =
       HeldIn(transaction.Run(queries::kReadAllAllocations, queues_), schedule);
   return news;
@@ -134,6 +147,7 @@ MatchStore::News PostgresMatchStore::Load(Schedule& schedule) {
   leadership_.Check(transaction);
   transaction.Run(queries::kClearMatchInbox, queues_);
   news.queues = ReadQueues(transaction);
+  news.maintenance = ReadMaintenance(transaction);
   news.held =
       HeldIn(transaction.Run(queries::kReadAllAllocations, queues_), schedule);
   for (const sql::Row row :
@@ -235,6 +249,7 @@ void PostgresMatchStore::LeaseWaiting(sql::Transaction& transaction,
 
 bool PostgresMatchStore::TakeInbox(sql::Transaction& transaction, News& news) {
   bool queues_changed = false;
+  bool maintenance_changed = false;
   std::set<GroupId> changed;
   const sql::Result inbox =
       transaction.Run(queries::kTakeMatchInbox, kInboxBatch, queues_);
@@ -242,6 +257,8 @@ bool PostgresMatchStore::TakeInbox(sql::Transaction& transaction, News& news) {
     const auto what = row.Get<std::string_view>("news");
     if (what == "queue") {
       queues_changed = true;
+    } else if (what == "maintenance") {
+      maintenance_changed = true;
     } else if (what == "changed") {
       changed.insert(row.Get<std::int64_t>("group_id"));
     } else {
@@ -251,6 +268,7 @@ bool PostgresMatchStore::TakeInbox(sql::Transaction& transaction, News& news) {
   }
   news.more |= std::ssize(inbox) == kInboxBatch;
   if (queues_changed) news.queues = ReadQueues(transaction);
+  if (maintenance_changed) news.maintenance = ReadMaintenance(transaction);
   news.changed.assign(changed.begin(), changed.end());
   return !inbox.empty();
 }
@@ -315,6 +333,14 @@ std::vector<QueueSettings> PostgresMatchStore::ReadQueues(
   for (const sql::Row row : transaction.Run(queries::kReadQueues, queues_))
     queues.push_back(SettingsOf(row));
   return queues;
+}
+
+std::vector<MaintenanceWindow> PostgresMatchStore::ReadMaintenance(
+    sql::Transaction& transaction) {
+  std::vector<MaintenanceWindow> windows;
+  for (const sql::Row row : transaction.Run(queries::kReadMaintenance))
+    windows.push_back(WindowOf(row));
+  return windows;
 }
 
 std::vector<PendingGroup> PostgresMatchStore::ReadWaiting(

@@ -41,6 +41,7 @@ class MatchStore {
     std::vector<Held> strangers;  // held by groups of other components
     std::vector<PendingGroup> waiting;
     std::vector<Reservation> promised;  // by the owner before this one
+    std::optional<std::vector<MaintenanceWindow>> maintenance;  // if it changed
     bool more = false;  // there is more to take at once
   };
 
@@ -113,6 +114,8 @@ class PostgresMatchStore : public MatchStore {
   using Leases = std::map<GroupId, std::pair<std::int64_t, int>>;
 
   std::vector<QueueSettings> ReadQueues(sql::Transaction& transaction);
+  static std::vector<MaintenanceWindow> ReadMaintenance(
+      sql::Transaction& transaction);
   bool IsOurs(const std::string& queue) const;
   std::vector<Held> ReadStrangers(sql::Transaction& transaction,
                                   Schedule& schedule, const Names& nodes);

@@ -75,6 +75,7 @@ void MatchWorker::Forget() {
   claimed_.clear();
   wanted_.clear();
   namespaces_ = 0;
+  maintenance_.Clear();
   hold_line_.Clear();
   claim_line_.Clear();
   room_line_.Clear();
@@ -94,6 +95,7 @@ void MatchWorker::Load() {
   for (const cluster::NodePointer& node : cache_.Nodes())
     noted_.insert(node->name);
   SetQueues(news.queues);
+  if (news.maintenance) maintenance_.Set(*std::move(news.maintenance));
   LookAtNamespaces();
   for (const Held& held : news.held) Restore(held);
   ApplyStrangers(store_.ReadStrangers(*schedule_,
@@ -104,6 +106,7 @@ void MatchWorker::Load() {
   for (const PendingGroup& group : waiting) Add(group);
   LookAtKept();
   LookAtNewSelectors();
+  CloseNodes();
 }
 
 void MatchWorker::Restore(Held held) {
@@ -189,6 +192,7 @@ void MatchWorker::SetQueues(const std::vector<QueueSettings>& queues) {
 
 void MatchWorker::Apply(const MatchStore::News& news) {
   if (!news.queues.empty()) SetQueues(news.queues);
+  if (news.maintenance) maintenance_.Set(*news.maintenance);
   const auto touch = [&](GroupId group) {
     const auto nodes = schedule_->NodesOf(group);
     noted_.insert(nodes.begin(), nodes.end());
@@ -216,6 +220,16 @@ void MatchWorker::Apply(const MatchStore::News& news) {
   for (const PendingGroup& group : news.waiting) Add(group);
   LookAtKept();
   LookAtNewSelectors();
+  CloseNodes();
+}
+
+void MatchWorker::CloseNodes() {
+  const auto closures = maintenance_.TakeChanges(now_, [this] {
+    MaintenanceWindows::Nodes nodes;
+    for (const auto& [name, node] : known_) nodes.push_back(&node);
+    return nodes;
+  });
+  if (closures) schedule_->SetClosures(*closures, now_);
 }
 
 // Says all that they hold, of those that are known too.
@@ -340,6 +354,8 @@ void MatchWorker::ApplyNode(const std::string& name) {
   }
   cluster::Node& known = known_[name];
   if (!(known == *node)) {
+    if (known.labels != node->labels || known.allocatable != node->allocatable)
+      maintenance_.NoteNode();
     schedule_->SetNode(*node);
     known = *node;
   }
@@ -348,6 +364,7 @@ void MatchWorker::ApplyNode(const std::string& name) {
 
 void MatchWorker::DropNode(const std::string& name) {
   if (known_.erase(name) == 0) return;
+  maintenance_.NoteNode();
   // Else what others used there would be charged when it comes back.
   schedule_->SetForeign(name, {});
   schedule_->RemoveNode(name);
@@ -408,10 +425,11 @@ bool MatchWorker::DecideAndCommit(cluster::Time now) {
 
 std::optional<matcher::Time> MatchWorker::NextDue() const {
   if (schedule_ == nullptr) return std::nullopt;
-  const auto start = hold_line_.NextDue();
-  const auto reserved = schedule_->NextDue();
-  return start && reserved ? std::min(start, reserved)
-                           : (start ? start : reserved);
+  std::optional<matcher::Time> next;
+  for (const auto& due :
+       {schedule_->NextDue(), hold_line_.NextDue(), maintenance_.NextDue()})
+    if (due && (!next || *due < *next)) next = due;
+  return next;
 }
 
 void MatchWorker::Stop() {

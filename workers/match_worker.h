@@ -26,6 +26,7 @@
 #include "cluster/cluster_cache.h"
 #include "workers/claim_line.h"
 #include "workers/hold_line.h"
+#include "workers/maintenance_windows.h"
 #include "workers/match_store.h"
 #include "workers/room_line.h"
 #include "workers/schedule.h"
@@ -78,7 +79,8 @@ class MatchWorker {
   bool owns() const { return owns_; }
 
   // When it must run again though nothing happens: a reservation is due, or
-  // the time has come before which a group may not start.
+  // the time has come before which a group may not start, or that of
+  // maintenance.
   std::optional<matcher::Time> NextDue() const;
 
   // Gives up ownership and leases: a clean stop.
@@ -100,6 +102,7 @@ class MatchWorker {
   void ApplyNodes();
   void ApplyNode(const std::string& name);
   void DropNode(const std::string& name);
+  void CloseNodes();
   void Claim();
   void ApplyForeign(const cluster::Node& node);
   // Placed and waiting pods, with the labels that rules look at.
@@ -128,10 +131,11 @@ class MatchWorker {
   std::set<std::string> wanted_;  // nodes that others have
   bool claim_again_ = false;
   std::uint64_t namespaces_ = 0;  // their version in the cache
-  HoldLine hold_line_;            // groups that may not start at any time
-  ClaimLine claim_line_;          // groups whose pods use claims
-  RoomLine room_line_;            // groups that want more room than they use
-  matcher::Time now_ = 0;         // of this run
+  MaintenanceWindows maintenance_;
+  HoldLine hold_line_;     // groups that may not start at any time
+  ClaimLine claim_line_;   // groups whose pods use claims
+  RoomLine room_line_;     // groups that want more room than they use
+  matcher::Time now_ = 0;  // of this run
   // What groups of other components hold, on claimed nodes.
   std::map<GroupId, Held> strangers_;
   std::map<GroupId, Held> charged_;  // those of them that are in the schedule

@@ -60,6 +60,7 @@ struct Shortage {
     kSomePlaces,   // not for all pods
     kNotTogether,  // for all, but they must be together
     kKept,         // it would fit but for what others are promised
+    kMaintenance,  // it would fit but for maintenance that begins too soon
   };
   Kind kind = Kind::kNone;
   int request = 0;

@@ -22,6 +22,17 @@ FROM queues
 WHERE name = any($1::text [])
 ORDER BY name;
 
+-- name: read_maintenance
+-- All maintenance of nodes, also what is over.
+SELECT
+  m.id,
+  coalesce(m.nodes, '{}') AS nodes,
+  coalesce(m.node_selector, '{}')::text AS node_selector,
+  floor(extract(epoch FROM m.starts_at))::bigint AS starts_at,
+  ceil(extract(epoch FROM m.ends_at))::bigint AS ends_at
+FROM maintenance AS m
+ORDER BY m.id;
+
 -- name: read_owners
 -- All scheduling queues, and which living client owns the match of each.
 SELECT q.name, q.node_selector::text AS node_selector, c.id AS owner

@@ -489,6 +489,11 @@ void Schedule::SetForeign(const std::string& node,
   state_->graph.SetForeign(node, used, pods);
 }
 
+void Schedule::SetClosures(const std::vector<NodeClosure>& closures,
+                           matcher::Time now) {
+  state_->graph.SetClosures(closures, now);
+}
+
 void Schedule::Restore(const Held& held) {
   state_->graph.Hold(held);
   state_->NoteHeld(held.group);
@@ -591,7 +596,9 @@ std::string Schedule::Describe() const {
   each_booked([&](const WaitingGroup& group, const Promise&) {
     state.graph.graph().Cancel(PromiseJob(group.id));
   });
+  state.graph.HideClosures();
   std::string picture = WithoutIds(state.graph.graph().Describe(false));
+  state.graph.ShowClosures();
   each_booked([&](const WaitingGroup& group, const Promise& promise) {
     BookPromise(state.graph, group, promise);
   });

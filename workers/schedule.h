@@ -49,6 +49,9 @@
 // shape if their pods ask for the same and no rule of a pod can tell them
 // apart.
 //
+// What would still run when maintenance of a node begins does not start there;
+// what runs there is not its concern.
+//
 // A head that would not fit even if it needed nothing, because of where other
 // pods are or are not, is promised nothing: keeping nodes free does not help
 // it.
@@ -74,6 +77,7 @@
 #include "cluster/node.h"
 #include "matcher/policy.h"
 #include "workers/decision.h"
+#include "workers/maintenance_windows.h"
 
 namespace fluxnetes::workers {
 
@@ -147,6 +151,11 @@ class Schedule {
   // `pods`: those of the pods there that matter to rules, by OfPlaced().
   void SetForeign(const std::string& node, const cluster::Resources& used,
                   const std::vector<const cluster::PodRequest*>& pods = {});
+
+  // Maintenance that is or is to be, as of now, in place of what was known:
+  // what would be on its nodes then does not fit there, and what is promised
+  // there is planned anew. The nodes are known.
+  void SetClosures(const std::vector<NodeClosure>& closures, matcher::Time now);
 
   // Books what a group holds; replaces what it held before. The nodes need not
   // be known (yet).

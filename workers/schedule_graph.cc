@@ -125,7 +125,7 @@ void ScheduleGraph::SetNode(const cluster::Node& node) {
   graph_.SetTotals(known.index, known.totals);
   graph_.SetLabels(known.index, node.labels, TaintsOf(node));
   ChargeForeign(known);
-  graph_.SetOpen(known.index, cluster::WhyClosed(node).empty());
+  SetOpenAsKnown(known);
   predicates_.Set(known.index, known.node);
   changes_.grown.push_back(known.index);
   changes_.changed.push_back(known.index);
@@ -136,7 +136,8 @@ void ScheduleGraph::RemoveNode(const std::string& name) {
   const auto found = nodes_.find(name);
   if (found == nodes_.end() || !found->second.known) return;
   KnownNode& node = found->second;
-  node.known = false;
+  node.known = node.shut = false;
+  node.closures.clear();
   graph_.SetOpen(node.index, false);
   graph_.SetTotals(node.index, {});
   graph_.SetForeign(node.index, {});
@@ -184,7 +185,8 @@ const cluster::Node* ScheduleGraph::NodeAt(matcher::NodeIndex index) const {
 
 bool ScheduleGraph::Open(matcher::NodeIndex index) const {
   const cluster::Node* node = NodeAt(index);
-  return node != nullptr && cluster::WhyClosed(*node).empty();
+  return node != nullptr && cluster::WhyClosed(*node).empty() &&
+         !by_index_[index]->shut;
 }
 
 std::vector<std::int64_t> ScheduleGraph::WithoutHeld(
@@ -203,7 +205,8 @@ cluster::Resources ScheduleGraph::Free(const NodePredicates::Labels& selector,
   std::vector<std::int64_t> sum(graph_.resources().size());
   for (const KnownNode* node : by_index_) {
     if (node == nullptr || !node->known || !Open(node->index) ||
-        !cluster::Selects(selector, node->node))
+        !cluster::Selects(selector, node->node) ||
+        HasMaintenance(node->index, now, now + 1))
       continue;
     const auto free = graph_.Free(node->index, now);
     for (std::size_t r = 0; r < free.size(); ++r) {

@@ -3,6 +3,11 @@
 // that is gone, or not known yet, stays in the graph as a closed one without
 // anything as long as a group holds something of it.
 //
+// A node may be closed for maintenance: what would be on it then does not fit,
+// whatever is there already. It is booked as a job that takes all its places
+// for pods, beyond what there are if need be; from the beginning of one without
+// an end the node takes nothing at all, as one that is cordoned.
+//
 // It remembers what changed since it was last asked, so that only those groups
 // are tried again for which it matters.
 //
@@ -22,6 +27,7 @@
 #include "matcher/gang.h"
 #include "workers/decision.h"
 #include "workers/interned_requests.h"
+#include "workers/maintenance_windows.h"
 #include "workers/node_predicates.h"
 #include "workers/pending_line.h"
 #include "workers/schedule.h"
@@ -59,6 +65,17 @@ class ScheduleGraph {
   // Null: not known.
   const cluster::Node* NodeAt(matcher::NodeIndex index) const;
   bool Open(matcher::NodeIndex index) const;
+  // Open, and not to be closed without an end: it can be kept free for a group.
+  bool MayBeKept(matcher::NodeIndex index) const;
+  // Whether maintenance begins before `end` that is not over now.
+  bool HasMaintenance(matcher::NodeIndex index, matcher::Time now,
+                      matcher::Time end) const;
+  bool HasClosures() const { return !closures_.empty(); }
+  // All maintenance that is or is to be, as of now, in place of what was known.
+  void SetClosures(const std::vector<NodeClosure>& closures, matcher::Time now);
+  // Without it for a while, to be looked at by those who do not mind it.
+  void HideClosures();
+  void ShowClosures();
   std::vector<matcher::NodeIndex> KnownNodes() const;
   // What it would have free if no group held anything, per resource.
   std::vector<std::int64_t> WithoutHeld(matcher::NodeIndex index) const;
@@ -132,6 +149,15 @@ class ScheduleGraph {
     std::vector<std::int64_t> totals;  // of `node`
     std::vector<std::int64_t> others;  // of `foreign`
     int places = 0;                    // held on it
+    // Maintenance: from when until when, and whether it takes nothing now.
+    std::vector<std::pair<matcher::Time, matcher::Time>> closures;
+    bool shut = false;
+  };
+  // As it was booked, with the places for pods that its nodes had.
+  struct BookedClosure {
+    NodeClosure closure;
+    std::vector<std::int64_t> pods;
+    bool operator==(const BookedClosure&) const = default;
   };
   struct Holding {
     Held held;  // a place that was given back has no uid
@@ -151,6 +177,9 @@ class ScheduleGraph {
   void ChargeForeign(KnownNode& node);
   void Book(Holding& holding);
   void Index(const Holding& holding);
+  void Book(const BookedClosure& booked);
+  void NoteClosure(const NodeClosure& closure);
+  void SetOpenAsKnown(KnownNode& node);
 
   matcher::NodeGraph graph_;
   std::map<std::string, std::size_t> resources_;  // extended ones
@@ -161,7 +190,8 @@ class ScheduleGraph {
   std::unordered_map<std::string, std::int64_t> appearance_;
   std::map<std::string, std::int64_t> assumed_;  // seconds, by queue
   std::unordered_map<GroupId, Holding> holdings_;
-  std::unordered_map<std::string, Place> places_;  // by uid
+  std::unordered_map<std::string, Place> places_;   // by uid
+  std::map<std::int64_t, BookedClosure> closures_;  // by window
   GraphChanges changes_;
   bool wants_reasons_ = true;
 };

@@ -55,7 +55,8 @@ bool StillGood(ScheduleGraph& graph, const matcher::Gang& gang,
                matcher::Policy policy, const Ahead& ahead, const Nodes& nodes) {
   return std::all_of(nodes.begin(), nodes.end(),
                      [&](NodeIndex node) {
-                       return graph.Open(node) && !Among(ahead.drained, node) &&
+                       return graph.MayBeKept(node) &&
+                              !Among(ahead.drained, node) &&
                               !Among(ahead.reserved, node);
                      }) &&
          WouldHold(graph, gang, policy, nodes);
@@ -171,7 +172,7 @@ std::optional<Promise> ChooseDrain(ScheduleGraph& graph,
                                    const Ahead& ahead) {
   Nodes nodes;
   for (const NodeIndex node : graph.KnownNodes()) {
-    if (graph.Open(node) && MayUse(graph, gang, node) &&
+    if (graph.MayBeKept(node) && MayUse(graph, gang, node) &&
         !Among(ahead.drained, node) && !Among(ahead.reserved, node)) {
       nodes.push_back(node);
     }

@@ -209,6 +209,8 @@ Shortage FindShortage(const ScheduleGraph& graph, const PendingLine& line,
   }
   if (all && line.gang.together_required)
     return {Shortage::Kind::kNotTogether, 0};
+  if (all && NodesInMaintenance(graph, line, now) > 0)
+    return {Shortage::Kind::kMaintenance, 0};
   if (all && line.gang.groups.size() == 1) return {Shortage::Kind::kKept, 0};
   return {Shortage::Kind::kSomePlaces, 0};
 }
@@ -233,6 +235,9 @@ std::string Describe(const Shortage& shortage, const RequestCounts& requests) {
       break;
     case Shortage::Kind::kKept:
       missing = "what is free is kept for a group before it";
+      break;
+    case Shortage::Kind::kMaintenance:
+      missing = "nodes are kept free for maintenance";
       break;
   }
   return fmt::format("needs {}; {}", Needs(requests), missing);

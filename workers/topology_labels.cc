@@ -124,6 +124,11 @@ std::vector<std::string> KeysOf(const cluster::GroupTopology& topology) {
   return keys;
 }
 
+std::string KeyOfLevel(const std::string& word) {
+  const Level* const level = LevelNamed(word);
+  return level == nullptr ? word : std::string(level->key);
+}
+
 std::string DomainCalled(const std::string& key) {
   const Level* const level = LevelOf(key);
   if (level == nullptr) return "value of the label " + key;

@@ -37,6 +37,9 @@ std::string WhyTooWide(const cluster::GroupTopology& topology);
 // In the order in which they are tried.
 std::vector<std::string> KeysOf(const cluster::GroupTopology& topology);
 
+// The key of a level, "rack"; another word is a key itself.
+std::string KeyOfLevel(const std::string& word);
+
 // "rack (topology.kubernetes.io/rack)", "value of the label KEY".
 std::string DomainCalled(const std::string& key);
 

@@ -72,6 +72,12 @@ std::string NotTogether(const PendingLine& line, bool one) {
   return (one ? "has no label " : "have no label ") + key;
 }
 
+bool IsPods(const matcher::Exclusion& exclusion) {
+  constexpr int kPodsResource = 3;
+  return exclusion.obstacle == Obstacle::kResource &&
+         exclusion.resource == kPodsResource;
+}
+
 std::string InWords(const ScheduleGraph& graph, const PendingLine& line,
                     const matcher::Exclusion& exclusion,
                     const cluster::PodRequest& request) {
@@ -117,6 +123,21 @@ std::string FormatLabels(const cluster::LabelMap& labels) {
   return "{" + text + "}";
 }
 
+int NodesInMaintenance(const ScheduleGraph& graph, const PendingLine& line,
+                       matcher::Time now) {
+  if (!graph.HasClosures()) return 0;
+  const matcher::Time end = line.gang.duration < matcher::kForever - now
+                                ? now + line.gang.duration
+                                : matcher::kForever;
+  return static_cast<int>(
+      std::ranges::count_if(graph.KnownNodes(), [&](NodeIndex node) {
+        return graph.Open(node) && graph.HasMaintenance(node, now, end) &&
+               std::ranges::any_of(line.gang.groups, [&](const auto& task) {
+                 return graph.MayUse(task, node);
+               });
+      }));
+}
+
 std::string ExplainWaiting(const ScheduleGraph& graph, const PendingLine& line,
                            matcher::Policy policy, matcher::Time now) {
   const matcher::Explanation found =
@@ -147,9 +168,12 @@ std::string ExplainWaiting(const ScheduleGraph& graph, const PendingLine& line,
                         line.gang.groups[least].count,
                         cluster::Format(request.resources));
   }
+  const int closed = NodesInMaintenance(graph, line, now);
   std::string nodes;
   for (const matcher::Exclusion& exclusion : group.exclusions) {
     if (exclusion.first == 0) continue;
+    // Maintenance has the places for pods; what it has is said below.
+    if (closed >= exclusion.first && IsPods(exclusion)) continue;
     nodes +=
         fmt::format("{}{}{} {}", nodes.empty() ? "; " : ", ", exclusion.first,
                     !nodes.empty()         ? ""
@@ -157,7 +181,11 @@ std::string ExplainWaiting(const ScheduleGraph& graph, const PendingLine& line,
                                            : " nodes",
                     InWords(graph, line, exclusion, request));
   }
-  return text + nodes;
+  text += nodes;
+  if (closed == 0) return text;
+  return text + fmt::format("; {} kept free for maintenance",
+                            closed == 1 ? "1 node is"
+                                        : fmt::format("{} nodes are", closed));
 }
 
 std::string WhyNoneSuits(const ScheduleGraph& graph,

@@ -26,4 +26,9 @@ std::string WhyNoneSuits(const ScheduleGraph& graph,
                          const std::vector<matcher::NodeIndex>& nodes,
                          const cluster::PodRequest& request);
 
+// How many open nodes that would suit the line have maintenance before its
+// groups would end.
+int NodesInMaintenance(const ScheduleGraph& graph, const PendingLine& line,
+                       matcher::Time now);
+
 }  // namespace fluxnetes::workers

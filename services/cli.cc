@@ -18,6 +18,7 @@
 #include "services/hold_command.h"
 #include "services/job_command.h"
 #include "services/line_queries.h"
+#include "services/maintenance_command.h"
 #include "services/migrate_command.h"
 #include "services/output.h"
 #include "services/queries.h"
@@ -80,6 +81,10 @@ class Runner {
   }
   ExitCode operator()(const HoldOptions& options) {
     return RunHold(options, *Database(), console_);
+  }
+  ExitCode operator()(const DrainOptions& options) {
+    return options.undo ? RunUndrain(options, *Database(), console_)
+                        : RunDrain(options, *Database(), console_);
   }
   ExitCode operator()(const SubmitOptions& options) {
     return RunSubmit(options, config_, console_);

@@ -54,6 +54,7 @@ class Grammar {
   void AddDescribe();
   void AddCancel();
   void AddHold(bool release);
+  void AddDrain();
   static CLI::App* AddGroups(CLI::App& command, const char* about,
                              std::vector<std::string>& names,
                              std::string& namespace_name);
@@ -82,6 +83,7 @@ class Grammar {
   DescribeOptions describe_;
   CancelOptions cancel_;
   HoldOptions hold_;
+  DrainOptions drain_;
   QueueOptions queue_;
   JobsOptions jobs_;
   std::string window_;
@@ -111,6 +113,7 @@ Grammar::Grammar() {
   AddCancel();
   AddHold(/*release=*/false);
   AddHold(/*release=*/true);
+  AddDrain();
   AddQueue();
   AddJobs();
   AddSmall();
@@ -209,7 +212,8 @@ void Grammar::AddSimulate() {
 }
 
 void Grammar::AddGet() {
-  CLI::App* get = Add(app_, "get", "list groups, nodes, queues or jobs");
+  CLI::App* get =
+      Add(app_, "get", "list groups, nodes, queues, maintenance or jobs");
   get->require_subcommand(1);
   using What = GetOptions::What;
   AddGetCommand(*get, What::kGroups, "groups", {"group", "g"},
@@ -218,6 +222,8 @@ void Grammar::AddGet() {
                 "nodes and what is in use on them");
   AddGetCommand(*get, What::kQueues, "queues", {"queue", "q"},
                 "scheduling queues and how many groups are in them");
+  AddGetCommand(*get, What::kMaintenance, "maintenance", {"drains"},
+                "maintenance of nodes that is announced");
   AddGetCommand(*get, What::kJobs, "jobs", {"job"}, "jobs of the work queue");
 }
 
@@ -230,7 +236,7 @@ void Grammar::AddGetCommand(CLI::App& get, GetOptions::What what,
   for (const std::string& alias : aliases) command->alias(alias);
   const bool groups = what == What::kGroups;
   const bool rows = groups || what == What::kJobs;
-  if (what != What::kJobs)
+  if (what != What::kJobs && what != What::kMaintenance)
     command->add_option("name", get_.name, "only this one")
         ->type_name(groups                  ? "GROUP"
                     : what == What::kQueues ? "QUEUE"
@@ -355,6 +361,33 @@ void Grammar::AddHold(bool release) {
   group->callback([this, release] {
     hold_.release = release;
     invocation_.command = hold_;
+  });
+}
+
+void Grammar::AddDrain() {
+  CLI::App* drain =
+      Add(app_, "drain", "announce maintenance: nodes are free from then on");
+  drain
+      ->add_option("nodes", drain_.words,
+                   "names of nodes, or labels that they have: KEY=VALUE")
+      ->type_name("NODE")
+      ->required();
+  drain->add_option("--from", drain_.from, "from when (default: now)")
+      ->type_name("TIME");
+  drain
+      ->add_option("--until", drain_.until,
+                   "until when (default: until it is undone)")
+      ->type_name("TIME");
+  drain->add_option("--reason", drain_.reason, "for people")->type_name("TEXT");
+  Choose(drain, drain_);
+  CLI::App* undrain = Add(app_, "undrain", "take announced maintenance back");
+  undrain->add_option("nodes", drain_.words, "as they were named for drain")
+      ->type_name("NODE");
+  undrain->add_option("--id", drain_.id, "all of this maintenance")
+      ->type_name("ID");
+  undrain->callback([this] {
+    drain_.undo = true;
+    invocation_.command = drain_;
   });
 }
 

@@ -66,9 +66,11 @@ Listing ListFor(sql::Transaction& transaction, const GetOptions& options,
     case GetOptions::What::kGroups:
       return ListGroupsFor(transaction, options, FilterOf(options, since), now);
     case GetOptions::What::kNodes:
-      return ListNodesFor(transaction, options);
+      return ListNodesFor(transaction, options, now);
     case GetOptions::What::kQueues:
       return ListQueuesFor(transaction, options, now);
+    case GetOptions::What::kMaintenance:
+      return ListMaintenanceFor(transaction, options, now);
     case GetOptions::What::kJobs:
       return ListJobsFor(transaction, options, now);
   }

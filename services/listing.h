@@ -37,9 +37,12 @@ GroupFilter FilterOf(const GetOptions& options, sql::Timestamp now);
 Listing ListGroupsFor(sql::Transaction& transaction, const GetOptions& options,
                       GroupFilter filter, sql::Timestamp now);
 
-Listing ListNodesFor(sql::Transaction& transaction, const GetOptions& options);
+Listing ListNodesFor(sql::Transaction& transaction, const GetOptions& options,
+                     sql::Timestamp now);
 Listing ListQueuesFor(sql::Transaction& transaction, const GetOptions& options,
                       sql::Timestamp now);
+Listing ListMaintenanceFor(sql::Transaction& transaction,
+                           const GetOptions& options, sql::Timestamp now);
 Listing ListJobsFor(sql::Transaction& transaction, const GetOptions& options,
                     sql::Timestamp now);
 

@@ -55,6 +55,26 @@ OrderedJson LevelToJson(const OrderedJson& labels, const std::string& level) {
   return value.empty() ? OrderedJson() : OrderedJson(value);
 }
 
+// The next one; null: none is announced.
+OrderedJson MaintenanceToJson(const sql::Row& row) {
+  const auto from = row.Find<sql::Timestamp>("maintenance_from");
+  if (!from) return {};
+  const auto until = row.Find<sql::Timestamp>("maintenance_until");
+  const auto reason = row.Find<std::string>("maintenance_reason");
+  return {{"from", Rfc3339(*from)},
+          {"until", until ? OrderedJson(Rfc3339(*until)) : OrderedJson()},
+          {"reason", reason ? OrderedJson(*reason) : OrderedJson()}};
+}
+
+Cell StatusOf(const sql::Row& row, sql::Timestamp now) {
+  const auto why = row.Find<std::string>("unschedulable");
+  if (why) return {*why, Colour::kRed};
+  const auto from = row.Find<sql::Timestamp>("maintenance_from");
+  if (!from) return {"ready", Colour::kGreen};
+  if (*from <= now) return {"drained", Colour::kYellow};
+  return {"drained " + Relative(*from, now), Colour::kYellow};
+}
+
 OrderedJson NodeToJson(const sql::Row& row) {
   const auto amount = [&](const std::string& what) {
     return OrderedJson{{"allocatable", row.Get<std::int64_t>(what)},
@@ -65,6 +85,7 @@ OrderedJson NodeToJson(const sql::Row& row) {
   const OrderedJson labels = LabelsOf(row);
   return {{"name", row.Get<std::string>("node_name")},
           {"unschedulable", why ? OrderedJson(*why) : OrderedJson()},
+          {"maintenance", MaintenanceToJson(row)},
           {"zone", LevelToJson(labels, "zone")},
           {"rack", LevelToJson(labels, "rack")},
           {"cpuMilli", amount("cpu_milli")},
@@ -77,12 +98,11 @@ OrderedJson NodeToJson(const sql::Row& row) {
           {"seenAt", Rfc3339(row.Get<sql::Timestamp>("seen_at"))}};
 }
 
-std::vector<Cell> CellsOf(const sql::Row& row, bool wide) {
-  const auto why = row.Find<std::string>("unschedulable");
+std::vector<Cell> CellsOf(const sql::Row& row, bool wide, sql::Timestamp now) {
   const OrderedJson labels = LabelsOf(row);
   std::vector<Cell> cells = {
       row.Get<std::string>("node_name"),
-      why ? Cell(*why, Colour::kRed) : Cell("ready", Colour::kGreen),
+      StatusOf(row, now),
       LevelIn(labels, "zone"),
       LevelIn(labels, "rack"),
       Share(row, "cpu_milli", cluster::FormatCpu),
@@ -99,7 +119,8 @@ std::vector<Cell> CellsOf(const sql::Row& row, bool wide) {
 
 }  // namespace
 
-Listing ListNodesFor(sql::Transaction& transaction, const GetOptions& options) {
+Listing ListNodesFor(sql::Transaction& transaction, const GetOptions& options,
+                     sql::Timestamp now) {
   const bool wide = options.output == OutputFormat::kWide;
   std::vector<std::string> headings = {"NAME", "STATUS",  "ZONE",  "RACK",
                                        ">CPU", ">MEMORY", ">PODS", "OTHER"};
@@ -109,8 +130,8 @@ Listing ListNodesFor(sql::Transaction& transaction, const GetOptions& options) {
     listing.items = std::make_shared<OrderedJson>(OrderedJson::array());
   const std::optional<std::string> name =
       options.name.empty() ? std::nullopt : std::optional(options.name);
-  for (const sql::Row row : transaction.Run(queries::kListNodes, name)) {
-    std::vector<Cell> cells = CellsOf(row, wide);
+  for (const sql::Row row : transaction.Run(queries::kListNodes, name, now)) {
+    std::vector<Cell> cells = CellsOf(row, wide, now);
     std::string fingerprint;
     for (const Cell& cell : cells) fingerprint += cell.text + "\n";
     listing.names.push_back(cells[0].text);

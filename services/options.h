@@ -18,7 +18,7 @@ enum class OutputFormat { kTable, kWide, kJson, kYaml, kName };
 using NamespaceScope = std::optional<std::string>;
 
 struct GetOptions {
-  enum class What { kGroups, kNodes, kQueues, kJobs };
+  enum class What { kGroups, kNodes, kQueues, kJobs, kMaintenance };
   What what = What::kGroups;
   std::string name;  // empty: all; a group may be NAMESPACE/NAME
   NamespaceScope scope = "default";
@@ -53,6 +53,15 @@ struct HoldOptions {
   std::vector<std::string> names;
   std::string namespace_name = "default";
   std::string reason;
+};
+
+struct DrainOptions {
+  bool undo = false;
+  std::vector<std::string> words;  // names of nodes, or KEY=VALUE
+  std::string from;                // empty: now
+  std::string until;               // empty: until it is undone
+  std::string reason;
+  std::optional<std::int64_t> id;  // to undo, instead of words
 };
 
 struct QueueOptions {
@@ -130,8 +139,8 @@ struct HelpOptions {
 
 using Command =
     std::variant<HelpOptions, GetOptions, DescribeOptions, CancelOptions,
-                 HoldOptions, QueueOptions, JobsOptions, MigrateOptions,
-                 SubmitOptions, SimulateOptions, ServeOptions,
+                 HoldOptions, DrainOptions, QueueOptions, JobsOptions,
+                 MigrateOptions, SubmitOptions, SimulateOptions, ServeOptions,
                  SimulatedClusterOptions, VersionOptions, CompletionOptions>;
 
 struct Invocation {

@@ -249,13 +249,17 @@ WHERE
 ORDER BY j.id;
 
 -- name: list_nodes
--- Nodes and what is in use on them; only the one named $1 if that is not null.
+-- Nodes, what is in use on them, and the next maintenance that is not over at
+-- $2; only the node named $1 if that is not null.
 SELECT
   u.*,
   n.other,
   n.labels,
   n.seen_at,
-  coalesce(o.granted, '{}') AS granted_other
+  coalesce(o.granted, '{}') AS granted_other,
+  m.starts_at AS maintenance_from,
+  m.ends_at AS maintenance_until,
+  m.reason AS maintenance_reason
 FROM node_usage AS u
 INNER JOIN nodes AS n ON n.node_name = u.node_name
 LEFT JOIN (
@@ -274,6 +278,18 @@ LEFT JOIN (
   ) AS s
   GROUP BY s.node_name
 ) AS o ON o.node_name = u.node_name
+LEFT JOIN LATERAL (
+  SELECT
+    e.starts_at,
+    e.ends_at,
+    e.reason
+  FROM maintenance AS e
+  WHERE
+    (u.node_name = any(e.nodes) OR n.labels @> e.node_selector)
+    AND (e.ends_at IS NULL OR e.ends_at > $2)
+  ORDER BY e.starts_at, e.id
+  LIMIT 1
+) AS m ON true
 WHERE $1::text IS NULL OR u.node_name = $1
 ORDER BY u.node_name;
 
@@ -302,6 +318,84 @@ FROM queue_summary AS s
 INNER JOIN queues AS q ON q.name = s.queue
 WHERE $1::text IS NULL OR s.queue = $1
 ORDER BY s.queue;
+
+-- name: list_maintenance
+-- Maintenance that is not over at $1, and how many nodes and groups it is about.
+SELECT
+  m.id,
+  m.nodes,
+  m.node_selector::text AS node_selector,
+  m.starts_at,
+  m.ends_at,
+  m.reason,
+  m.made_at,
+  count(n.node_name) AS known_nodes,
+  coalesce(sum(n.groups_in_the_way), 0)::bigint AS groups
+FROM maintenance AS m
+LEFT JOIN node_maintenance AS n ON n.maintenance_id = m.id
+WHERE m.ends_at IS NULL OR m.ends_at > $1
+GROUP BY m.id
+ORDER BY m.starts_at, m.id;
+
+-- name: drain_nodes
+-- Announces maintenance of nodes ($1) or of those with labels ($2); what has been
+-- over for a week at $6 is forgotten.
+WITH forgotten AS (
+  DELETE FROM maintenance AS o
+  WHERE o.ends_at < $6::timestamptz - interval '7 days'
+)
+
+INSERT INTO maintenance (
+  nodes, node_selector, starts_at, ends_at, reason, made_at
+)
+VALUES ($1::text [], $2::text::jsonb, $3, $4, $5, $6)
+RETURNING id;
+
+-- name: count_drained
+-- How many known nodes maintenance ($1) is about, and groups that need not have
+-- ended when it begins.
+SELECT
+  count(*) AS nodes,
+  (
+    SELECT count(DISTINCT l.fluxion_job)
+    FROM node_maintenance AS k
+    INNER JOIN placements AS l ON l.node_name = k.node_name
+    INNER JOIN allocations AS a ON a.fluxion_job = l.fluxion_job
+    WHERE
+      k.maintenance_id = $1
+      AND (a.ends_at IS NULL OR a.ends_at > k.starts_at)
+  ) AS groups
+FROM node_maintenance AS m
+WHERE m.maintenance_id = $1;
+
+-- name: undrain_by_id
+-- Takes maintenance back.
+DELETE FROM maintenance WHERE id = $1;
+
+-- name: undrain_selector
+-- Takes back that of nodes with exactly these labels.
+DELETE FROM maintenance WHERE node_selector = $1::text::jsonb;
+
+-- name: find_drained
+-- Of these nodes, those of which maintenance is announced by name.
+SELECT DISTINCT v.node
+FROM unnest($1::text []) AS v (node)
+INNER JOIN maintenance AS m ON v.node = any(m.nodes)
+ORDER BY v.node;
+
+-- name: drop_drains_of
+-- Takes back what is about no other nodes than these.
+DELETE FROM maintenance WHERE nodes <@ $1::text [];
+
+-- name: shrink_drains
+-- What is about other nodes too is about those alone.
+UPDATE maintenance AS m
+SET nodes = ARRAY(
+  SELECT n.node FROM unnest(m.nodes) AS n (node)
+  WHERE n.node <> all($1::text [])
+  ORDER BY n.node
+)
+WHERE m.nodes && $1::text [];
 
 -- name: name_groups
 -- The names of groups on their way ($1), for the log.

@@ -61,7 +61,7 @@ std::string DepthOf(const sql::Row& row) {
   return depth ? std::to_string(*depth) : "";
 }
 
-std::vector<Cell> CellsOf(const sql::Row& row, bool wide, sql::Timestamp now) {
+std::vector<Cell> CellsOfQueue(const sql::Row& row, bool wide, sql::Timestamp now) {
   const auto oldest = row.Find<sql::Timestamp>("oldest_pending");
   std::vector<Cell> cells = {row.Get<std::string>("queue"),
                              row.Get<bool>("paused")
@@ -106,7 +106,7 @@ Listing ListQueuesFor(sql::Transaction& transaction, const GetOptions& options,
   const std::optional<std::string> name =
       options.name.empty() ? std::nullopt : std::optional(options.name);
   for (const sql::Row row : transaction.Run(queries::kListQueues, name)) {
-    std::vector<Cell> cells = CellsOf(row, wide, now);
+    std::vector<Cell> cells = CellsOfQueue(row, wide, now);
     std::string fingerprint;
     for (std::size_t i = 0; i < cells.size(); ++i)
       if (i != 9) fingerprint += cells[i].text + "\n";  // not the age

@@ -10,6 +10,7 @@ SELECT
     'queue_policy', queue_policy,
     'match_policy', match_policy,
     'queue_depth', queue_depth,
+    'reservation_depth', reservation_depth,
     'paused', paused,
     'assumed_duration',
     (extract(epoch FROM assumed_duration) * 1000)::bigint || ' milliseconds'

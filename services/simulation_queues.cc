@@ -21,13 +21,6 @@ std::int64_t SecondsOf(const std::string& text) {
   return (milliseconds + 999) / 1'000;
 }
 
-workers::QueuePolicy PolicyCalled(const std::string& name) {
-  if (name == "fcfs") return workers::QueuePolicy::kFcfs;
-  if (name == "easy") return workers::QueuePolicy::kEasy;
-  throw Failure(ExitCode::kFailed,
-                fmt::format("the policy {} cannot be simulated", name));
-}
-
 }  // namespace
 
 void ApplyQueuePatch(const std::string& text, QueueSettings& queue) {
@@ -36,12 +29,19 @@ void ApplyQueuePatch(const std::string& text, QueueSettings& queue) {
     queue.node_selector =
         patch["node_selector"].get<std::map<std::string, std::string>>();
   if (patch.contains("queue_policy"))
-    queue.queue_policy = PolicyCalled(patch["queue_policy"].get<std::string>());
+    queue.queue_policy =
+        workers::ParseQueuePolicy(patch["queue_policy"].get<std::string>())
+            .value();
   if (patch.contains("match_policy"))
     queue.match_policy =
         matcher::ParsePolicy(patch["match_policy"].get<std::string>()).value();
   if (patch.contains("queue_depth"))
     queue.queue_depth = patch["queue_depth"].get<int>();
+  if (patch.contains("reservation_depth")) {
+    const nlohmann::json& depth = patch["reservation_depth"];
+    queue.reservation_depth.reset();
+    if (depth.is_number()) queue.reservation_depth = depth.get<int>();
+  }
   if (patch.contains("paused")) queue.paused = patch["paused"].get<bool>();
   if (!patch.contains("assumed_duration")) return;
   const nlohmann::json& assumed = patch["assumed_duration"];

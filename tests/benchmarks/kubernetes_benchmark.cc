@@ -12,11 +12,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <functional>
 #include <iostream>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
@@ -25,8 +22,8 @@
 #include "cluster/cluster.h"
 #include "cluster/object_writer.h"
 #include "tests/benchmarks/kubernetes/control_plane.h"
-#include "tests/support/postgres.h"
-#include "tests/support/process.h"
+#include "tests/benchmarks/kubernetes/rows.h"
+#include "tests/benchmarks/kubernetes/world.h"
 
 namespace fluxnetes::benchmarks {
 namespace {
@@ -35,38 +32,11 @@ using std::chrono::duration;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using std::chrono::steady_clock;
-using testing::Process;
 
 constexpr int kBacklog = 5'000;
 constexpr seconds kPatience{600};
 // Its native gangs may take the peer for ever: after so long it has lost.
 constexpr seconds kPatienceWithNativeGangs{60};
-
-void PrintRow(const std::string& row, const std::string& unit,
-              std::vector<double> values,
-              const std::map<std::string, double>& extras = {}) {
-  std::sort(values.begin(), values.end());
-  nlohmann::json json = {{"row", row},
-                         {"unit", unit},
-                         {"value", values[values.size() / 2]},
-                         {"min", values.front()},
-                         {"max", values.back()}};
-  for (const auto& [name, value] : extras) json[name] = value;
-  std::cout << json.dump() << std::endl;
-}
-
-// Long work says where it is.
-void Say(const std::string& what) {
-  static const auto begin = steady_clock::now();
-  std::cerr << std::chrono::duration_cast<seconds>(steady_clock::now() - begin)
-                   .count()
-            << " s: " << what << std::endl;
-}
-
-double Median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
 
 double Rate(const std::vector<SteadyTime>& times) {
   if (times.size() < 2) return 0;
@@ -74,112 +44,36 @@ double Rate(const std::vector<SteadyTime>& times) {
          duration<double>(times.back() - times.front()).count();
 }
 
-std::string Environment(const char* name) {
-  const char* const value = std::getenv(name);
-  if (value == nullptr)
-    throw std::runtime_error(std::string(name) + " is not set");
-  return value;
+// POSTs bindings of pods that no scheduler wants, and nothing else; bindings
+// per second, to the last answer.
+double BareLoop(ControlPlane& plane, const std::vector<CreatedPod>& pods,
+                int connections, int nodes) {
+  cluster::HttpOptions options = plane.access();
+  options.connections = connections;
+  cluster::HttpClient client(options);
+  std::vector<cluster::HttpRequest> requests;
+  int node = 0;
+  for (const CreatedPod& pod : pods) {
+    char name[16];
+    std::snprintf(name, sizeof name, "node-%04d", node++ % nodes);
+    cluster::HttpRequest request;
+    request.method = "POST";
+    request.path = "/api/v1/namespaces/default/pods/" + pod.name + "/binding";
+    request.body = cluster::WriteBinding(
+        {"default", pod.name, pod.uid, pod.version, name});
+    request.attempt_timeout = request.deadline = kPatience;
+    requests.push_back(std::move(request));
+  }
+  const auto begin = steady_clock::now();
+  const auto responses = client.SendAll(std::move(requests));
+  const duration<double> took = steady_clock::now() - begin;
+  for (const auto& response : responses) {
+    if (!response.Succeeded())
+      throw std::runtime_error("a bare binding: " + response.error +
+                               response.body);
+  }
+  return static_cast<double>(responses.size()) / took.count();
 }
-
-// A scheduler as a process; ends with this object.
-struct Contestant {
-  std::unique_ptr<testing::TestDatabase> database;
-  std::unique_ptr<Process> process;
-};
-
-class World {
- public:
-  explicit World(int nodes) {
-    std::string folder =
-        std::filesystem::temp_directory_path() / "fluxnetes-kube.XXXXXX";
-    if (mkdtemp(folder.data()) == nullptr)
-      throw std::runtime_error("cannot make a folder like " + folder);
-    folder_ = folder;
-    plane_ = std::make_unique<ControlPlane>(folder_ + "/cluster", nodes);
-  }
-  ~World() {
-    plane_.reset();
-    std::filesystem::remove_all(folder_);
-  }
-  World(const World&) = delete;
-  World& operator=(const World&) = delete;
-
-  ControlPlane& plane() { return *plane_; }
-
-  // Its client-side limit is lifted, so that it goes as fast as it can.
-  Contestant KubeScheduler(bool native_gangs = false) {
-    const std::string config = folder_ + "/kube-scheduler.yaml";
-    std::ofstream(config)
-        << "apiVersion: kubescheduler.config.k8s.io/v1\n"
-           "kind: KubeSchedulerConfiguration\n"
-           "leaderElection: {leaderElect: false}\n"
-           "clientConnection: {qps: 10000, burst: 10000, kubeconfig: "
-        << plane_->kubeconfig() << "}\n";
-    std::vector<std::string> command = {
-        Environment("FLUXNETES_CLUSTER_TOOLS") + "/kube-scheduler",
-        "--config=" + config, "--bind-address=127.0.0.1", "--secure-port=0"};
-    if (native_gangs)
-      command.emplace_back(
-          "--feature-gates=GenericWorkload=true,GangScheduling=true");
-    return {nullptr, std::make_unique<Process>(
-                         command, std::map<std::string, std::string>{},
-                         folder_ + "/kube-scheduler.log")};
-  }
-
-  // With a fresh schema, or that of an earlier one.
-  Contestant Fluxnetes(
-      std::unique_ptr<testing::TestDatabase> database = nullptr,
-      bool events = true) {
-    if (!database) database = std::make_unique<testing::TestDatabase>();
-    const auto options = database->options();
-    auto process = std::make_unique<Process>(
-        std::vector<std::string>{FLUXNETES_PROGRAM, "serve"},
-        std::map<std::string, std::string>{
-            {"FLUXNETES_DATABASE", options.connection},
-            {"FLUXNETES_SCHEMA", options.schema},
-            {"FLUXNETES_CLUSTER_KIND", "api"},
-            {"FLUXNETES_KUBECONFIG", plane_->kubeconfig()},
-            {"FLUXNETES_BINDING_EVENTS", events ? "on" : "off"},
-            {"FLUXNETES_LOG_LEVEL", "warn"}},
-        folder_ + "/fluxnetes.log");
-    return {std::move(database), std::move(process)};
-  }
-
-  // POSTs bindings of pods that no scheduler wants, and nothing else; bindings
-  // per second, to the last answer.
-  double BareLoop(const std::vector<CreatedPod>& pods, int connections,
-                  int nodes) {
-    cluster::HttpOptions options = plane_->access();
-    options.connections = connections;
-    cluster::HttpClient client(options);
-    std::vector<cluster::HttpRequest> requests;
-    int node = 0;
-    for (const CreatedPod& pod : pods) {
-      char name[16];
-      std::snprintf(name, sizeof name, "node-%04d", node++ % nodes);
-      cluster::HttpRequest request;
-      request.method = "POST";
-      request.path = "/api/v1/namespaces/default/pods/" + pod.name + "/binding";
-      request.body = cluster::WriteBinding(
-          {"default", pod.name, pod.uid, pod.version, name});
-      request.attempt_timeout = request.deadline = kPatience;
-      requests.push_back(std::move(request));
-    }
-    const auto begin = steady_clock::now();
-    const auto responses = client.SendAll(std::move(requests));
-    const duration<double> took = steady_clock::now() - begin;
-    for (const auto& response : responses) {
-      if (!response.Succeeded())
-        throw std::runtime_error("a bare binding: " + response.error +
-                                 response.body);
-    }
-    return static_cast<double>(responses.size()) / took.count();
-  }
-
- private:
-  std::string folder_;
-  std::unique_ptr<ControlPlane> plane_;
-};
 
 struct Rates {
   std::vector<double> bare, peer, ours, event_lag;
@@ -209,7 +103,7 @@ void MeasureBacklog(int size, int runs) {
     {
       Say("a bare loop binds");
       const auto pods = plane.Create("bare", kBacklog, {.scheduler = "nobody"});
-      rates.bare.push_back(world.BareLoop(pods, 32, kNodes));
+      rates.bare.push_back(BareLoop(plane, pods, 32, kNodes));
       plane.DeleteAll();
     }
     {

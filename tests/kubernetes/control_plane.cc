@@ -57,11 +57,11 @@ ControlPlane::ControlPlane() {
   Script("scheduler");
   kubeconfig_ = folder_ + "/scheduler.kubeconfig";
   const auto access = AccessBy(folder_ + "/admin.kubeconfig");
-  api_ = std::make_unique<cluster::HttpClient>(
-      cluster::HttpOptions{.address = access.address,
-                           .tls = access.tls,
-                           .credentials = access.credentials,
-                           .connections = 4});
+  access_ = {.address = access.address,
+             .tls = access.tls,
+             .credentials = access.credentials,
+             .connections = 4};
+  api_ = std::make_unique<cluster::HttpClient>(access_);
   const auto answer = api_->Send({.path = "/version"});
   if (!answer.Succeeded())
     throw std::runtime_error("GET /version: " + answer.error + answer.body);

@@ -28,6 +28,8 @@ class ControlPlane {
 
   // With the administrator's rights.
   cluster::HttpClient& api() { return *api_; }
+  // For a client of one's own, with the same rights.
+  const cluster::HttpOptions& access() const { return access_; }
   // Who the scheduler is.
   const std::string& kubeconfig() const { return kubeconfig_; }
   const std::string& folder() const { return folder_; }
@@ -56,6 +58,7 @@ class ControlPlane {
   std::unique_ptr<Lifeline> lifeline_;
   std::string kubeconfig_;
   std::string version_;
+  cluster::HttpOptions access_;
   std::unique_ptr<cluster::HttpClient> api_;
 };
 

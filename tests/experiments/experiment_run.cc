@@ -1,0 +1,210 @@
+#include "tests/experiments/experiment_run.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+
+#include "tests/experiments/gang_history.h"
+#include "tests/experiments/gang_objects.h"
+#include "tests/experiments/gang_watch.h"
+
+namespace fluxnetes::testing {
+namespace {
+
+using std::chrono::duration;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+struct ProcessorTime {
+  double busy = 0, all = 0;
+};
+
+// Of the whole machine, since it was started (proc_stat(5)).
+ProcessorTime ReadProcessorTime() {
+  std::ifstream stat("/proc/stat");
+  std::string word;
+  stat >> word;
+  ProcessorTime time;
+  constexpr int kStates = 8, kIdle = 3, kWaitsForDisk = 4;
+  for (int state = 0; state < kStates; ++state) {
+    double spent = 0;
+    stat >> spent;
+    time.all += spent;
+    if (state != kIdle && state != kWaitsForDisk) time.busy += spent;
+  }
+  return time;
+}
+
+class RunningExperiment {
+ public:
+  RunningExperiment(const cluster::HttpOptions& access,
+                    const GangExperiment& experiment,
+                    const ExperimentOptions& options)
+      : experiment_(experiment),
+        options_(options),
+        watch_(access, options.name_space, Sizes()),
+        api_(access) {}
+
+  ExperimentResult Run() {
+    const ProcessorTime before = ReadProcessorTime();
+    begin_ = moved_at_ = steady_clock::now();
+    next_due_ = begin_;
+    result_.gangs = static_cast<int>(experiment_.gangs.size());
+    while (result_.ended < result_.gangs && !Frozen()) {
+      DoWhatIsDue();
+      for (const GangNews& news : watch_.WaitForNews(NextMoment())) Note(news);
+      ThrowRefusals();
+    }
+    const ProcessorTime after = ReadProcessorTime();
+    result_.busy = (after.busy - before.busy) / (after.all - before.all);
+    if (result_.ended > 0) result_.turnaround /= result_.ended;
+    GangHistory history = HistoryOf(watch_.Changes(), experiment_.gangs, begin_,
+                                    steady_clock::now(), options_.scale);
+    result_.in_part = history.in_part;
+    result_.longest_burst = history.longest_burst;
+    result_.held = std::move(history.held);
+    return std::move(result_);
+  }
+
+ private:
+  std::vector<int> Sizes() const {
+    std::vector<int> sizes;
+    for (const ExperimentGang& gang : experiment_.gangs)
+      sizes.push_back(gang.pods);
+    return sizes;
+  }
+
+  SteadyTime::duration Scaled(double seconds) const {
+    return std::chrono::duration_cast<SteadyTime::duration>(
+        duration<double>(seconds / options_.scale));
+  }
+  double InExperiment(SteadyTime::duration time) const {
+    return duration<double>(time).count() * options_.scale;
+  }
+
+  bool Frozen() const {
+    return !next_due_ && ends_.empty() &&
+           steady_clock::now() - moved_at_ > options_.patience;
+  }
+
+  SteadyTime NextMoment() const {
+    SteadyTime next = moved_at_ + options_.patience + milliseconds(1);
+    if (next_due_ || !ends_.empty()) next = SteadyTime::max();
+    if (next_due_) next = std::min(next, *next_due_);
+    if (!ends_.empty()) next = std::min(next, ends_.begin()->first);
+    // Refusals come without news.
+    return std::min(next, steady_clock::now() + milliseconds(500));
+  }
+
+  void DoWhatIsDue() {
+    const auto now = steady_clock::now();
+    while (!ends_.empty() && ends_.begin()->first <= now) {
+      End(ends_.begin()->second);
+      ends_.erase(ends_.begin());
+    }
+    if (!next_due_ || *next_due_ > now) return;
+    Create(static_cast<int>(created_.size()));
+    next_due_.reset();
+    if (!experiment_.one_by_one) ComesNext(created_.front());
+  }
+
+  // After the first at `first`, if there is one.
+  void ComesNext(SteadyTime first) {
+    if (created_.size() == experiment_.gangs.size()) return;
+    next_due_ = experiment_.one_by_one
+                    ? steady_clock::now()
+                    : first + Scaled(experiment_.gap *
+                                     static_cast<double>(created_.size()));
+  }
+
+  void Note(const GangNews& news) {
+    moved_at_ = news.at;
+    if (news.what == GangNews::What::kWhole) {
+      result_.starts.push_back(news.gang);
+      ends_.emplace(news.at + Scaled(experiment_.gangs[news.gang].runs),
+                    news.gang);
+      return;
+    }
+    ++result_.ended;
+    result_.makespan = InExperiment(news.at - begin_);
+    result_.turnaround += InExperiment(news.at - created_[news.gang]);
+    if (options_.native_gangs)
+      Send({.method = "DELETE",
+            .path = PodGroups() + "/" + GroupOfGang(news.gang)});
+    if (experiment_.one_by_one) ComesNext(news.at);
+  }
+
+  void Create(int gang) {
+    created_.push_back(steady_clock::now());
+    const ExperimentGang& shape = experiment_.gangs[gang];
+    if (options_.native_gangs) {
+      Send({.method = "POST",
+            .path = PodGroups(),
+            .body = PodGroupObject(gang, shape)});
+    }
+    for (int member = 0; member < shape.pods; ++member) {
+      Send({.method = "POST",
+            .path = Pods(),
+            .body = PodObject(gang, member, shape, options_)});
+    }
+  }
+
+  void End(int gang) {
+    for (int member = 0; member < experiment_.gangs[gang].pods; ++member) {
+      Send({.method = "DELETE",
+            .path = Pods() + "/" + PodOfGang(gang, member) +
+                    "?gracePeriodSeconds=0"});
+    }
+  }
+
+  // In the background; what the server refuses ends the experiment.
+  void Send(cluster::HttpRequest request) {
+    const std::string what = request.method + " " + request.path;
+    api_.Start(std::move(request), [this, what](const auto& answer) {
+      if (answer.Succeeded()) return;
+      const std::lock_guard lock(mutex_);
+      refusal_ = fmt::format("{}: {} {}{}", what, answer.status, answer.error,
+                             answer.body);
+    });
+  }
+  void ThrowRefusals() {
+    const std::lock_guard lock(mutex_);
+    if (!refusal_.empty()) throw std::runtime_error(refusal_);
+  }
+
+  std::string Pods() const {
+    return "/api/v1/namespaces/" + options_.name_space + "/pods";
+  }
+  std::string PodGroups() const {
+    return "/apis/scheduling.k8s.io/v1alpha2/namespaces/" +
+           options_.name_space + "/podgroups";
+  }
+
+  const GangExperiment& experiment_;
+  const ExperimentOptions& options_;
+  GangWatch watch_;
+
+  ExperimentResult result_;  // `turnaround` is the sum
+  SteadyTime begin_, moved_at_;
+  std::vector<SteadyTime> created_;
+  std::optional<SteadyTime> next_due_;   // when the next gang comes
+  std::multimap<SteadyTime, int> ends_;  // of the gangs that are whole
+
+  std::mutex mutex_;
+  std::string refusal_;      // protected by mutex_
+  cluster::HttpClient api_;  // goes first: it calls back
+};
+
+}  // namespace
+
+ExperimentResult RunExperiment(const cluster::HttpOptions& access,
+                               const GangExperiment& experiment,
+                               const ExperimentOptions& options) {
+  return RunningExperiment(access, experiment, options).Run();
+}
+
+}  // namespace fluxnetes::testing

@@ -1,0 +1,97 @@
+#include "tests/experiments/gang_experiment.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "tests/workers/schedule_reference.h"
+
+namespace fluxnetes::testing {
+namespace {
+
+// The definition counts in whole numbers.
+constexpr double kTicksInSecond = 10;
+
+std::int64_t Ticks(double seconds) {
+  return std::llround(seconds * kTicksInSecond);
+}
+
+workers::Workload WorkloadOf(const GangExperiment& experiment) {
+  workers::Workload workload;
+  workload.cpus.assign(experiment.nodes, experiment.cpu_of_node);
+  double comes = 0;
+  for (const ExperimentGang& gang : experiment.gangs) {
+    workers::TimedGroup& group = workload.groups.emplace_back();
+    group.id = static_cast<workers::GroupId>(workload.groups.size());
+    group.comes = Ticks(comes);
+    group.pods = gang.pods;
+    group.cpu = gang.cpu;
+    group.duration = group.runs = Ticks(gang.runs);
+    comes += experiment.one_by_one ? gang.runs : experiment.gap;
+  }
+  return workload;
+}
+
+GangExperiment Iterated(std::string name, int cpu_of_node, int iterations,
+                        const std::vector<ExperimentGang>& gangs) {
+  GangExperiment experiment{
+      .name = std::move(name), .nodes = 8, .cpu_of_node = cpu_of_node};
+  for (int i = 0; i < iterations; ++i) {
+    experiment.gangs.insert(experiment.gangs.end(), gangs.begin(), gangs.end());
+  }
+  return experiment;
+}
+
+}  // namespace
+
+GangExperiment PingGangs(int iterations) {
+  constexpr double kRuns = 34;
+  return Iterated("run10", 2, iterations,
+                  {{2, 2, kRuns},
+                   {3, 2, kRuns},
+                   {4, 2, kRuns},
+                   {5, 2, kRuns},
+                   {6, 2, kRuns}});
+}
+
+GangExperiment LammpsGangs(int iterations) {
+  return Iterated("run8", 3, iterations,
+                  {{2, 1, 27}, {3, 2, 19}, {4, 2, 24}, {5, 2, 25}, {6, 2, 30}});
+}
+
+GangExperiment LoneGangs(int pods, int count) {
+  constexpr double kRuns = 10;
+  return {.name = fmt::format("run6, gangs of {}", pods),
+          .nodes = 149,
+          .cpu_of_node = 2,
+          .gangs = std::vector<ExperimentGang>(count, {pods, 2, kRuns}),
+          .one_by_one = true};
+}
+
+PaperFigures OnPaper(const GangExperiment& experiment,
+                     workers::QueuePolicy policy) {
+  const workers::Workload workload = WorkloadOf(experiment);
+  std::istringstream log(workers::RunReference(workload, policy));
+  PaperFigures figures;
+  // "340: 3 on node0 node1": when a group started.
+  for (std::string line; std::getline(log, line);) {
+    std::istringstream words(line);
+    std::int64_t start = 0;
+    std::size_t id = 0;
+    char colon = 0;
+    std::string what;
+    words >> start >> colon >> id >> what;
+    if (what != "on") continue;
+    const workers::TimedGroup& group = workload.groups.at(id - 1);
+    const auto end = static_cast<double>(start + group.runs) / kTicksInSecond;
+    figures.makespan = std::max(figures.makespan, end);
+    figures.turnaround +=
+        end - static_cast<double>(group.comes) / kTicksInSecond;
+  }
+  figures.turnaround /= static_cast<double>(workload.groups.size());
+  return figures;
+}
+
+}  // namespace fluxnetes::testing

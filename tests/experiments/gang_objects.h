@@ -1,0 +1,19 @@
+// The objects of an experiment's gangs, as JSON for an API server.
+#pragma once
+
+#include <string>
+
+#include "tests/experiments/experiment_run.h"
+
+namespace fluxnetes::testing {
+
+// Pods of gang 3 are g3-0, g3-1, ...
+std::string PodOfGang(int gang, int member);
+// Its group or PodGroup.
+std::string GroupOfGang(int gang);
+
+std::string PodGroupObject(int gang, const ExperimentGang& shape);
+std::string PodObject(int gang, int member, const ExperimentGang& shape,
+                      const ExperimentOptions& options);
+
+}  // namespace fluxnetes::testing

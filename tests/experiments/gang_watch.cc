@@ -1,0 +1,102 @@
+#include "tests/experiments/gang_watch.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <utility>
+
+#include "cluster/watch_line.h"
+
+namespace fluxnetes::testing {
+namespace {
+
+// Bookmarks come every minute.
+constexpr std::chrono::minutes kLongestPause{5};
+
+}  // namespace
+
+class GangWatch::Reader final : public cluster::StreamReader {
+ public:
+  explicit Reader(GangWatch& watch) : watch_(watch) {}
+  bool Ready() override { return true; }
+  void Line(std::string_view line) override { watch_.Read(line); }
+  void End(cluster::HttpResponse response) override { watch_.End(response); }
+
+ private:
+  GangWatch& watch_;
+};
+
+GangWatch::GangWatch(const cluster::HttpOptions& access,
+                     const std::string& name_space, std::vector<int> sizes)
+    : client_(access), reader_(std::make_unique<Reader>(*this)) {
+  for (const int size : sizes) gangs_.emplace_back().size = size;
+  const std::string path = "/api/v1/namespaces/" + name_space + "/pods";
+  const auto list = client_.Send({.path = path + "?limit=1"});
+  if (!list.Succeeded())
+    throw std::runtime_error(path + ": " + list.error + list.body);
+  const std::string version =
+      nlohmann::json::parse(list.body).at("metadata").at("resourceVersion");
+  stream_ = client_.Open(path +
+                             "?watch=true&allowWatchBookmarks=true&"
+                             "timeoutSeconds=36000&resourceVersion=" +
+                             version,
+                         kLongestPause, *reader_);
+}
+
+GangWatch::~GangWatch() { stream_.reset(); }
+
+std::vector<GangNews> GangWatch::WaitForNews(SteadyTime until) {
+  std::unique_lock lock(mutex_);
+  more_.wait_until(lock, until,
+                   [&] { return !news_.empty() || !failure_.empty(); });
+  if (!failure_.empty()) throw std::runtime_error(failure_);
+  return std::exchange(news_, {});
+}
+
+std::vector<GangChange> GangWatch::Changes() const {
+  const std::lock_guard lock(mutex_);
+  return changes_;
+}
+
+void GangWatch::Read(std::string_view text) {
+  const auto now = std::chrono::steady_clock::now();
+  const cluster::WatchLine line =
+      cluster::ReadWatchLine(cluster::WatchedKind::kPods, text);
+  if (line.type == cluster::WatchLine::Type::kBookmark) return;
+  const std::lock_guard lock(mutex_);
+  if (line.type != cluster::WatchLine::Type::kEvent) {
+    failure_ = "cannot watch the gangs: " + line.message;
+    more_.notify_all();
+    return;
+  }
+  const auto& pod =
+      *std::get<std::shared_ptr<const cluster::Pod>>(line.event.object);
+  int number = 0;
+  int member = 0;
+  if (std::sscanf(pod.name.c_str(), "g%d-%d", &number, &member) != 2 ||
+      number >= static_cast<int>(gangs_.size()) || pod.node_name.empty()) {
+    return;
+  }
+  Gang& gang = gangs_[number];
+  const bool deleted = line.event.kind == cluster::WatchEvent::Kind::kDeleted;
+  const bool changed = deleted ? gang.gone.insert(member).second
+                               : gang.bound.insert(member).second;
+  if (!changed) return;
+  const int gone = static_cast<int>(gang.gone.size());
+  const int bound = static_cast<int>(gang.bound.size());
+  changes_.push_back({now, number, bound - gone});
+  if (deleted ? gone < gang.size : bound < gang.size) return;
+  news_.push_back(
+      {deleted ? GangNews::What::kGone : GangNews::What::kWhole, number, now});
+  more_.notify_all();
+}
+
+void GangWatch::End(const cluster::HttpResponse& response) {
+  const std::lock_guard lock(mutex_);
+  failure_ = "the watch of the gangs ended: " + response.error + response.body;
+  more_.notify_all();
+}
+
+}  // namespace fluxnetes::testing

@@ -4,8 +4,9 @@
 Standard input is Google Benchmark's JSON (with repetitions), or a JSON object
 per line with row, value, unit, min, max and perhaps limit, bare (the same
 statements without the library), peer or elsewhere. A limit of something per
-second, or of a share (x), is the least that is wanted, any other the most.
-Google benchmarks set theirs as counters of these names.
+second, of a share (x), or of what has ended, is the least that is wanted, any
+other the most. Google benchmarks set theirs as counters of these names. Objects
+without a row are for pictures and no part of the table.
 """
 
 import argparse
@@ -67,7 +68,7 @@ def number(value):
 def verdict(row):
     if "limit" not in row:
         return ""
-    least = row["unit"].endswith(("/s", "x"))
+    least = row["unit"].endswith(("/s", "x", " ended"))
     met = row["value"] >= row["limit"] if least else row["value"] <= row["limit"]
     return "reached" if met else "MISSED"
 
@@ -98,7 +99,7 @@ def main():
             print(json.dumps(row))
     else:
         print(machine())
-        table(rows)
+        table([row for row in rows if "row" in row])
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -11,6 +12,7 @@
 #include <unordered_set>
 
 #include "cluster/kubeconfig.h"
+#include "cluster/objects.h"
 
 namespace fluxnetes::benchmarks {
 namespace {
@@ -20,6 +22,8 @@ using std::chrono::seconds;
 using testing::Quoted;
 
 constexpr const char* kPods = "/api/v1/namespaces/default/pods";
+constexpr const char* kNodes = "/api/v1/nodes";
+constexpr const char* kHostnameLabel = "kubernetes.io/hostname";
 constexpr const char* kPodGroups =
     "/apis/scheduling.k8s.io/v1alpha2/namespaces/default/podgroups";
 constexpr seconds kStartPatience{300};
@@ -91,6 +95,36 @@ ControlPlane::ControlPlane(std::string folder, int nodes)
 ControlPlane::~ControlPlane() {
   testing::TryScript(
       fmt::format("{} down {}", Quoted(kScript), Quoted(folder_)));
+}
+
+void ControlPlane::AddNodes(const std::string& name, int count, int cpu) {
+  std::vector<cluster::HttpRequest> requests;
+  for (int i = 0; i < count; ++i) {
+    const std::string node = name + std::to_string(i);
+    requests.push_back(Post(
+        kNodes,
+        {{"apiVersion", "v1"},
+         {"kind", "Node"},
+         {"metadata", {{"name", node}, {"labels", {{kHostnameLabel, node}}}}},
+         {"status",
+          {{"capacity",
+            {{"cpu", std::to_string(cpu)},
+             {"memory", "16Gi"},
+             {"pods", "110"}}}}}}));
+  }
+  for (const auto& response : api_->SendAll(std::move(requests)))
+    Expect(response, "creating a node");
+  const auto is_ready = [](const json& object) {
+    const cluster::Node node = cluster::DecodeNode(object);
+    return node.ready && node.taints.empty();
+  };
+  while (true) {
+    const auto response = api_->Send({.path = kNodes});
+    Expect(response, "listing nodes");
+    const json nodes = json::parse(response.body).at("items");
+    if (std::all_of(nodes.begin(), nodes.end(), is_ready)) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
 }
 
 void ControlPlane::CreatePodGroups(const std::string& prefix, int count,

@@ -41,6 +41,9 @@ class ControlPlane {
   const cluster::HttpOptions& access() const { return access_; }
   cluster::HttpClient& api() { return *api_; }
 
+  // Further nodes, NAME0, NAME1, ..., ready when it returns.
+  void AddNodes(const std::string& name, int count, int cpu);
+
   // Named PREFIX0, PREFIX1, ... in the namespace default.
   std::vector<CreatedPod> Create(const std::string& prefix, int count,
                                  const PodShape& shape);

@@ -35,22 +35,20 @@ using testing::GangExperiment;
 using testing::PaperFigures;
 using workers::QueuePolicy;
 
-constexpr int kNotFrozen = 4;  // exit status
-constexpr double kAbovePaper = 1.02;
+constexpr int kNotFrozen = 4;         // exit status
+constexpr double kAbovePaper = 1.02;  // where nothing waits: above the peer
 // Eighths and halves of 34 s are whole seconds, in which estimates are said.
 constexpr double kScale = 8.5;
 constexpr std::chrono::seconds kWarmUp{120};
-
-// What was measured in 2024, in s.
-struct Elsewhere {
-  double makespan = 0, turnaround = 0;  // 0: not known
-};
 
 struct Experiment {
   GangExperiment gangs;
   std::string name;
   bool freezes = true;  // who binds pod by pod
-  Elsewhere fluence = {};
+  // On paper, by policy, where that was worked out for the experiment; else it
+  // is done here.
+  std::map<std::string, PaperFigures> paper = {};
+  PaperFigures fluence = {};  // measured in 2024; 0: was not
 };
 
 struct Line {
@@ -140,6 +138,13 @@ void PrintLine(const Experiment& experiment, const Line& line,
             << std::endl;
 }
 
+PaperFigures PaperOf(const Experiment& experiment, const std::string& policy) {
+  const auto known = experiment.paper.find(policy);
+  if (known != experiment.paper.end()) return known->second;
+  return OnPaper(experiment.gangs,
+                 policy == "easy" ? QueuePolicy::kEasy : QueuePolicy::kFcfs);
+}
+
 // `peer`: who has ended all gangs too, if somebody has.
 void PrintRows(const Experiment& experiment, const Line& line,
                const Results& results, const Results& peer) {
@@ -153,14 +158,13 @@ void PrintRows(const Experiment& experiment, const Line& line,
       makespan["peer"] = Median(peer.makespan);
       turnaround["peer"] = Median(peer.turnaround);
     }
-    const PaperFigures paper =
-        OnPaper(experiment.gangs, line.policy == "easy" ? QueuePolicy::kEasy
-                                                        : QueuePolicy::kFcfs);
-    makespan["limit"] =
-        kAbovePaper *
-        (experiment.freezes ? paper.makespan : Median(peer.makespan));
-    if (experiment.freezes)
+    if (experiment.freezes) {
+      const PaperFigures paper = PaperOf(experiment, line.policy);
+      makespan["limit"] = kAbovePaper * paper.makespan;
       turnaround["limit"] = kAbovePaper * paper.turnaround;
+    } else if (peer.AlwaysEnded()) {
+      makespan["limit"] = kAbovePaper * Median(peer.makespan);
+    }
     if (experiment.fluence.makespan > 0) {
       makespan["elsewhere"] = experiment.fluence.makespan;
       turnaround["elsewhere"] = experiment.fluence.turnaround;
@@ -207,12 +211,26 @@ bool Measure(const Experiment& experiment, int runs, double scale) {
 
 std::vector<Experiment> Named(const std::string& row) {
   constexpr int kLoneGangs = 10;
-  if (row == "run10")
-    return {{testing::PingGangs(10), "run10, 50 gangs", true, {1'432, 770}}};
-  if (row == "run10-100") return {{testing::PingGangs(20), "run10, 100 gangs"}};
-  if (row == "run8")
-    return {
-        {testing::LammpsGangs(20), "run8, 100 gangs", true, {7'121, 2'177}}};
+  if (row == "run10") {
+    return {{testing::PingGangs(10),
+             "run10, 50 gangs",
+             true,
+             {{"fcfs", {1'054, 533}}, {"easy", {1'020, 460}}},
+             {1'432, 770}}};
+  }
+  if (row == "run10-100") {
+    return {{testing::PingGangs(20),
+             "run10, 100 gangs",
+             true,
+             {{"fcfs", {2'074, 1'035}}, {"easy", {1'938, 877}}}}};
+  }
+  if (row == "run8") {
+    return {{testing::LammpsGangs(20),
+             "run8, 100 gangs",
+             true,
+             {},
+             {7'121, 2'177}}};
+  }
   if (row == "run6") {
     std::vector<Experiment> experiments;
     for (const int pods : {16, 8, 4}) {

@@ -54,6 +54,7 @@ class RunningExperiment {
     begin_ = moved_at_ = steady_clock::now();
     next_due_ = begin_;
     result_.gangs = static_cast<int>(experiment_.gangs.size());
+    result_.whole_at.assign(result_.gangs, -1);
     while (result_.ended < result_.gangs && !Frozen()) {
       DoWhatIsDue();
       for (const GangNews& news : watch_.WaitForNews(NextMoment())) Note(news);
@@ -124,7 +125,7 @@ class RunningExperiment {
   void Note(const GangNews& news) {
     moved_at_ = news.at;
     if (news.what == GangNews::What::kWhole) {
-      result_.starts.push_back(news.gang);
+      result_.whole_at[news.gang] = InExperiment(news.at - begin_);
       ends_.emplace(news.at + Scaled(experiment_.gangs[news.gang].runs),
                     news.gang);
       return;

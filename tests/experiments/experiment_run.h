@@ -54,8 +54,9 @@ struct ExperimentResult {
   // Not scaled: the longest time from the first pod's binding to the last's, of
   // gangs that became whole within a second.
   std::chrono::milliseconds longest_burst{0};
-  double busy = 0;          // share of the machine's processors, meanwhile
-  std::vector<int> starts;  // the gangs in the order in which they became whole
+  double busy = 0;  // share of the machine's processors, meanwhile
+  // When each gang became whole, in the experiment's time; -1: it did not.
+  std::vector<double> whole_at;
   std::vector<HeldCpus> held;
 };
 

@@ -29,7 +29,8 @@ class GangWatch::Reader final : public cluster::StreamReader {
 };
 
 GangWatch::GangWatch(const cluster::HttpOptions& access,
-                     const std::string& name_space, std::vector<int> sizes)
+                     const std::string& name_space,
+                     const std::vector<int>& sizes)
     : client_(access), reader_(std::make_unique<Reader>(*this)) {
   for (const int size : sizes) gangs_.emplace_back().size = size;
   const std::string path = "/api/v1/namespaces/" + name_space + "/pods";

@@ -42,7 +42,7 @@ class GangWatch {
  public:
   // From now on; the namespace has none of these pods yet.
   GangWatch(const cluster::HttpOptions& access, const std::string& name_space,
-            std::vector<int> sizes);
+            const std::vector<int>& sizes);
   ~GangWatch();
   GangWatch(const GangWatch&) = delete;
   GangWatch& operator=(const GangWatch&) = delete;

@@ -2,7 +2,6 @@
 // run. hack/benchmark experiments has it in full, beside other schedulers.
 #include <gmock/gmock.h>
 
-#include <numeric>
 #include <thread>
 
 #include "tests/experiments/experiment_run.h"
@@ -16,11 +15,12 @@ using workers::QueuePolicy;
 
 constexpr int kPingNodes = 8;
 constexpr int kPodCpu = 4;  // all that a node has
-// Gangs hold their nodes for two seconds instead of 34.
-constexpr double kPingScale = 17;
-// What a busy machine may take for a decision and for bindings. One gang after
-// the other would take 1.7 of the makespan on paper.
+// Gangs hold their nodes for a second instead of 34.
+constexpr double kPingScale = 34;
+// What a busy machine may take for decisions and for bindings.
 constexpr double kMostOfPaper = 1.5;
+// Gangs that start together may become whole in any order.
+constexpr double kBurst = 0.5 * kPingScale;
 
 class ExperimentOnKubernetes : public OnKubernetes {
  protected:
@@ -49,12 +49,20 @@ class ExperimentOnKubernetes : public OnKubernetes {
                           .patience = patience});
   }
 
+  // How long the gangs would take if no node were ever free.
+  static double FullNodes() {
+    double held = 0;
+    for (const ExperimentGang& gang : TwoIterations().gangs)
+      held += gang.pods * gang.runs;
+    return held / kPingNodes;
+  }
+
   static void ExpectAsOnPaper(const ExperimentResult& result,
                               QueuePolicy policy) {
     const PaperFigures paper = OnPaper(TwoIterations(), policy);
     EXPECT_EQ(result.ended, result.gangs);
     EXPECT_EQ(result.in_part, 0);
-    EXPECT_GE(result.makespan, paper.makespan);
+    EXPECT_GE(result.makespan, FullNodes());
     EXPECT_LE(result.makespan, paper.makespan * kMostOfPaper);
     EXPECT_LE(result.turnaround, paper.turnaround * kMostOfPaper);
   }
@@ -65,9 +73,9 @@ constexpr std::chrono::seconds kLongestWait{120};
 TEST_F(ExperimentOnKubernetes, FcfsStartsEachGangWholeInOrder) {
   const ExperimentResult result = RunAs("fcfs", kLongestWait);
   ExpectAsOnPaper(result, QueuePolicy::kFcfs);
-  std::vector<int> in_order(result.gangs);
-  std::iota(in_order.begin(), in_order.end(), 0);
-  EXPECT_EQ(result.starts, in_order);
+  for (int gang = 1; gang < result.gangs; ++gang)
+    EXPECT_GE(result.whole_at[gang], result.whole_at[gang - 1] - kBurst)
+        << gang;
 }
 
 TEST_F(ExperimentOnKubernetes, EasyStartsEachGangWhole) {
@@ -76,7 +84,7 @@ TEST_F(ExperimentOnKubernetes, EasyStartsEachGangWhole) {
 
 TEST_F(ExperimentOnKubernetes, IsFrozenWithoutAScheduler) {
   StopScheduler();
-  const ExperimentResult result = RunAs("easy", std::chrono::seconds(3));
+  const ExperimentResult result = RunAs("easy", std::chrono::seconds(2));
   EXPECT_EQ(result.ended, 0);
   EXPECT_THAT(result.held, IsEmpty());
   StartScheduler();
@@ -105,7 +113,7 @@ TEST_F(ExperimentOnKubernetes, IsFrozenByGangsThatAreBoundInPart) {
       });
     }
   });
-  const ExperimentResult result = RunAs("easy", std::chrono::seconds(3));
+  const ExperimentResult result = RunAs("easy", std::chrono::seconds(2));
   binder.join();
   EXPECT_EQ(result.ended, 0);
   EXPECT_EQ(result.in_part, kPingNodes);

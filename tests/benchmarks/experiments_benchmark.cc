@@ -100,13 +100,15 @@ ExperimentResult RunOnce(World& world, const Line& line,
       std::to_string(result.in_part) + " seen in part, makespan " +
       std::to_string(result.makespan) + ", turnaround " +
       std::to_string(result.turnaround) + ", longest burst " +
-      std::to_string(result.longest_burst.count()) + " ms, processors busy " +
+      std::to_string(result.longest_burst.count()) + " ms, to leave " +
+      std::to_string(result.leaving.count()) + " ms, processors busy " +
       std::to_string(result.busy));
   return result;
 }
 
 struct Results {
-  std::vector<double> ended, in_part, makespan, turnaround, burst, busy;
+  std::vector<double> ended, in_part, makespan, turnaround, burst, leaving,
+      busy;
   int gangs = 0;
   std::vector<testing::HeldCpus> held;  // of the first run
 
@@ -115,6 +117,7 @@ struct Results {
     ended.push_back(result.ended);
     in_part.push_back(result.in_part);
     burst.push_back(static_cast<double>(result.longest_burst.count()));
+    leaving.push_back(result.leaving.count());
     busy.push_back(100 * result.busy);
     if (held.empty()) held = std::move(result.held);
     if (result.ended < result.gangs) return;
@@ -177,6 +180,7 @@ void PrintRows(const Experiment& experiment, const Line& line,
     PrintRow(row, "s from coming to end, mean", results.turnaround, turnaround);
   }
   PrintRow(row, "ms from first to last binding, most", results.burst);
+  PrintRow(row, "ms for a gang to leave, mean", results.leaving);
   PrintRow(row, "% of the processors busy", results.busy);
 }
 

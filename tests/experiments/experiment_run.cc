@@ -62,7 +62,10 @@ class RunningExperiment {
     }
     const ProcessorTime after = ReadProcessorTime();
     result_.busy = (after.busy - before.busy) / (after.all - before.all);
-    if (result_.ended > 0) result_.turnaround /= result_.ended;
+    if (result_.ended > 0) {
+      result_.turnaround /= result_.ended;
+      result_.leaving /= result_.ended;
+    }
     GangHistory history = HistoryOf(watch_.Changes(), experiment_.gangs, begin_,
                                     steady_clock::now(), options_.scale);
     result_.in_part = history.in_part;
@@ -104,7 +107,9 @@ class RunningExperiment {
   void DoWhatIsDue() {
     const auto now = steady_clock::now();
     while (!ends_.empty() && ends_.begin()->first <= now) {
-      End(ends_.begin()->second);
+      const auto [due, gang] = *ends_.begin();
+      leaves_at_[gang] = due;
+      End(gang);
       ends_.erase(ends_.begin());
     }
     if (!next_due_ || *next_due_ > now) return;
@@ -130,7 +135,13 @@ class RunningExperiment {
                     news.gang);
       return;
     }
+    const auto due = leaves_at_.find(news.gang);
+    if (due == leaves_at_.end()) {
+      throw std::runtime_error(GroupOfGang(news.gang) +
+                               " was deleted by somebody else");
+    }
     ++result_.ended;
+    result_.leaving += news.at - due->second;
     result_.makespan = InExperiment(news.at - begin_);
     result_.turnaround += InExperiment(news.at - created_[news.gang]);
     if (options_.native_gangs)
@@ -165,8 +176,10 @@ class RunningExperiment {
   // In the background; what the server refuses ends the experiment.
   void Send(cluster::HttpRequest request) {
     const std::string what = request.method + " " + request.path;
-    api_.Start(std::move(request), [this, what](const auto& answer) {
-      if (answer.Succeeded()) return;
+    const bool is_delete = request.method == "DELETE";
+    api_.Start(std::move(request), [this, what, is_delete](const auto& answer) {
+      // KWOK deletes pods too that are being deleted.
+      if (answer.Succeeded() || (is_delete && answer.status == 404)) return;
       const std::lock_guard lock(mutex_);
       refusal_ = fmt::format("{}: {} {}{}", what, answer.status, answer.error,
                              answer.body);
@@ -189,11 +202,13 @@ class RunningExperiment {
   const ExperimentOptions& options_;
   GangWatch watch_;
 
-  ExperimentResult result_;  // `turnaround` is the sum
+  ExperimentResult result_;  // means are sums
   SteadyTime begin_, moved_at_;
   std::vector<SteadyTime> created_;
   std::optional<SteadyTime> next_due_;   // when the next gang comes
   std::multimap<SteadyTime, int> ends_;  // of the gangs that are whole
+
+  std::map<int, SteadyTime> leaves_at_;
 
   std::mutex mutex_;
   std::string refusal_;      // protected by mutex_

@@ -9,8 +9,8 @@
 //
 // Times of the experiment are divided by `scale`; those of the result are
 // multiplied again. Pods say by activeDeadlineSeconds how long they run, in
-// whole seconds and at least half a second more, so that nobody ends them but
-// the experiment.
+// whole seconds and at least a second and a half more, so that nobody ends them
+// but the experiment.
 //
 // Called from one thread. Throws std::runtime_error when the API server
 // refuses something.
@@ -54,6 +54,9 @@ struct ExperimentResult {
   // Not scaled: the longest time from the first pod's binding to the last's, of
   // gangs that became whole within a second.
   std::chrono::milliseconds longest_burst{0};
+  // Not scaled: from when a gang's pods are to be deleted until they are gone,
+  // the mean. Here the experiment takes time, not the scheduler.
+  std::chrono::duration<double, std::milli> leaving{0};
   double busy = 0;  // share of the machine's processors, meanwhile
   // When each gang became whole, in the experiment's time; -1: it did not.
   std::vector<double> whole_at;

@@ -10,9 +10,9 @@ namespace {
 
 using nlohmann::json;
 
-// By so much an estimate is longer than the run, for what is between a decision
-// and the last binding of a gang.
-constexpr double kSpareSeconds = 0.5;
+// By so much an estimate is longer than the run, for what is between a
+// decision, from which deadlines count, and the last binding of a gang.
+constexpr double kSpareSeconds = 1.5;
 
 }  // namespace
 

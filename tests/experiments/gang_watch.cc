@@ -31,28 +31,39 @@ class GangWatch::Reader final : public cluster::StreamReader {
 GangWatch::GangWatch(const cluster::HttpOptions& access,
                      const std::string& name_space,
                      const std::vector<int>& sizes)
-    : client_(access), reader_(std::make_unique<Reader>(*this)) {
+    : path_("/api/v1/namespaces/" + name_space + "/pods"), client_(access) {
   for (const int size : sizes) gangs_.emplace_back().size = size;
-  const std::string path = "/api/v1/namespaces/" + name_space + "/pods";
-  const auto list = client_.Send({.path = path + "?limit=1"});
+  const auto list = client_.Send({.path = path_ + "?limit=1"});
   if (!list.Succeeded())
-    throw std::runtime_error(path + ": " + list.error + list.body);
-  const std::string version =
-      nlohmann::json::parse(list.body).at("metadata").at("resourceVersion");
-  stream_ = client_.Open(path +
-                             "?watch=true&allowWatchBookmarks=true&"
-                             "timeoutSeconds=36000&resourceVersion=" +
-                             version,
-                         kLongestPause, *reader_);
+    throw std::runtime_error(path_ + ": " + list.error + list.body);
+  version_ = nlohmann::json::parse(list.body)["metadata"]["resourceVersion"];
+  Open();
 }
 
 GangWatch::~GangWatch() { stream_.reset(); }
 
+void GangWatch::Open() {
+  stream_.reset();
+  reader_ = std::make_unique<Reader>(*this);
+  stream_ = client_.Open(path_ +
+                             "?watch=true&allowWatchBookmarks=true&"
+                             "timeoutSeconds=3600&resourceVersion=" +
+                             version_,
+                         kLongestPause, *reader_);
+}
+
 std::vector<GangNews> GangWatch::WaitForNews(SteadyTime until) {
-  std::unique_lock lock(mutex_);
-  more_.wait_until(lock, until,
-                   [&] { return !news_.empty() || !failure_.empty(); });
-  if (!failure_.empty()) throw std::runtime_error(failure_);
+  bool cut_off = false;
+  {
+    std::unique_lock lock(mutex_);
+    more_.wait_until(lock, until, [&] {
+      return !news_.empty() || cut_off_ || !failure_.empty();
+    });
+    if (!failure_.empty()) throw std::runtime_error(failure_);
+    cut_off = std::exchange(cut_off_, false);
+  }
+  if (cut_off) Open();
+  const std::lock_guard lock(mutex_);
   return std::exchange(news_, {});
 }
 
@@ -65,15 +76,19 @@ void GangWatch::Read(std::string_view text) {
   const auto now = std::chrono::steady_clock::now();
   const cluster::WatchLine line =
       cluster::ReadWatchLine(cluster::WatchedKind::kPods, text);
-  if (line.type == cluster::WatchLine::Type::kBookmark) return;
   const std::lock_guard lock(mutex_);
-  if (line.type != cluster::WatchLine::Type::kEvent) {
-    failure_ = "cannot watch the gangs: " + line.message;
-    more_.notify_all();
+  if (!line.resource_version.empty()) version_ = line.resource_version;
+  if (line.type == cluster::WatchLine::Type::kBookmark) return;
+  if (line.type == cluster::WatchLine::Type::kEvent) {
+    Count(*std::get<std::shared_ptr<const cluster::Pod>>(line.event.object),
+          line.event.kind == cluster::WatchEvent::Kind::kDeleted, now);
     return;
   }
-  const auto& pod =
-      *std::get<std::shared_ptr<const cluster::Pod>>(line.event.object);
+  failure_ = "cannot watch the gangs: " + line.message;
+  more_.notify_all();
+}
+
+void GangWatch::Count(const cluster::Pod& pod, bool deleted, SteadyTime now) {
   int number = 0;
   int member = 0;
   if (std::sscanf(pod.name.c_str(), "g%d-%d", &number, &member) != 2 ||
@@ -81,10 +96,8 @@ void GangWatch::Read(std::string_view text) {
     return;
   }
   Gang& gang = gangs_[number];
-  const bool deleted = line.event.kind == cluster::WatchEvent::Kind::kDeleted;
-  const bool changed = deleted ? gang.gone.insert(member).second
-                               : gang.bound.insert(member).second;
-  if (!changed) return;
+  const bool fresh = (deleted ? gang.gone : gang.bound).insert(member).second;
+  if (!fresh) return;
   const int gone = static_cast<int>(gang.gone.size());
   const int bound = static_cast<int>(gang.bound.size());
   changes_.push_back({now, number, bound - gone});
@@ -96,7 +109,8 @@ void GangWatch::Read(std::string_view text) {
 
 void GangWatch::End(const cluster::HttpResponse& response) {
   const std::lock_guard lock(mutex_);
-  failure_ = "the watch of the gangs ended: " + response.error + response.body;
+  cut_off_ = response.status == 200 || response.status == 0;
+  if (!cut_off_) failure_ = "cannot watch the gangs: " + response.body;
   more_.notify_all();
 }
 

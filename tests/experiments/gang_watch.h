@@ -4,6 +4,8 @@
 //   GangWatch watch(access, "default", {2, 3});
 //   for (const GangNews& news : watch.WaitForNews(until)) ...
 //
+// Where the API server cuts it off, it goes on from there.
+//
 // Used by one thread; what it reads comes from another. Throws
 // std::runtime_error when the watch cannot go on: what it has missed would be
 // missing in the figures.
@@ -19,6 +21,7 @@
 #include <vector>
 
 #include "cluster/http_client.h"
+#include "cluster/pod.h"
 
 namespace fluxnetes::testing {
 
@@ -61,7 +64,9 @@ class GangWatch {
     std::set<int> bound, gone;  // members; who is gone was bound
   };
 
+  void Open();
   void Read(std::string_view line);
+  void Count(const cluster::Pod& pod, bool deleted, SteadyTime now);
   void End(const cluster::HttpResponse& response);
 
   mutable std::mutex mutex_;
@@ -70,8 +75,11 @@ class GangWatch {
   std::vector<Gang> gangs_;
   std::vector<GangChange> changes_;
   std::vector<GangNews> news_;
+  std::string version_;  // of the last that was told
+  bool cut_off_ = false;
   std::string failure_;
 
+  const std::string path_;
   cluster::HttpClient client_;  // of its own, so that nothing delays it
   std::unique_ptr<Reader> reader_;
   std::unique_ptr<cluster::HttpStream> stream_;  // goes before its reader

@@ -115,16 +115,14 @@ class RunningExperiment {
     if (!next_due_ || *next_due_ > now) return;
     Create(static_cast<int>(created_.size()));
     next_due_.reset();
-    if (!experiment_.one_by_one) ComesNext(created_.front());
+    if (!experiment_.one_by_one && MoreAreToCome()) {
+      next_due_ = begin_ + Scaled(experiment_.gap *
+                                  static_cast<double>(created_.size()));
+    }
   }
 
-  // After the first at `first`, if there is one.
-  void ComesNext(SteadyTime first) {
-    if (created_.size() == experiment_.gangs.size()) return;
-    next_due_ = experiment_.one_by_one
-                    ? steady_clock::now()
-                    : first + Scaled(experiment_.gap *
-                                     static_cast<double>(created_.size()));
+  bool MoreAreToCome() const {
+    return created_.size() < experiment_.gangs.size();
   }
 
   void Note(const GangNews& news) {
@@ -147,7 +145,7 @@ class RunningExperiment {
     if (options_.native_gangs)
       Send({.method = "DELETE",
             .path = PodGroups() + "/" + GroupOfGang(news.gang)});
-    if (experiment_.one_by_one) ComesNext(news.at);
+    if (experiment_.one_by_one && MoreAreToCome()) next_due_ = news.at;
   }
 
   void Create(int gang) {
@@ -178,8 +176,10 @@ class RunningExperiment {
     const std::string what = request.method + " " + request.path;
     const bool is_delete = request.method == "DELETE";
     api_.Start(std::move(request), [this, what, is_delete](const auto& answer) {
-      // KWOK deletes pods too that are being deleted.
-      if (answer.Succeeded() || (is_delete && answer.status == 404)) return;
+      // KWOK deletes pods too that are being deleted; what was sent again may
+      // have been done before.
+      const int done_already = is_delete ? 404 : 409;
+      if (answer.Succeeded() || answer.status == done_already) return;
       const std::lock_guard lock(mutex_);
       refusal_ = fmt::format("{}: {} {}{}", what, answer.status, answer.error,
                              answer.body);
@@ -207,8 +207,7 @@ class RunningExperiment {
   std::vector<SteadyTime> created_;
   std::optional<SteadyTime> next_due_;   // when the next gang comes
   std::multimap<SteadyTime, int> ends_;  // of the gangs that are whole
-
-  std::map<int, SteadyTime> leaves_at_;
+  std::map<int, SteadyTime> leaves_at_;  // when those that ended were to go
 
   std::mutex mutex_;
   std::string refusal_;      // protected by mutex_

@@ -61,7 +61,8 @@ std::string DepthOf(const sql::Row& row) {
   return depth ? std::to_string(*depth) : "";
 }
 
-std::vector<Cell> CellsOfQueue(const sql::Row& row, bool wide, sql::Timestamp now) {
+std::vector<Cell> CellsOfQueue(const sql::Row& row, bool wide,
+                               sql::Timestamp now) {
   const auto oldest = row.Find<sql::Timestamp>("oldest_pending");
   std::vector<Cell> cells = {row.Get<std::string>("queue"),
                              row.Get<bool>("paused")

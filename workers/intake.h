@@ -184,7 +184,7 @@ class Intake {
   bool told_ = false;          // the watch had events in this run
   std::string queue_names_;
   std::chrono::steady_clock::time_point queues_read_{};
-  std::int64_t broken_ = 0;           // connections, so far
+  std::int64_t broken_ = 0;  // connections, so far
   IntakeCounts counts_;
 };
 

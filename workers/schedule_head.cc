@@ -196,11 +196,6 @@ HeadPlan FromPlacement(ScheduleGraph& graph, const WaitingGroup& group,
   return {std::nullopt, true};
 }
 
-matcher::Time EndOf(matcher::Time start, matcher::Time duration) {
-  return duration < matcher::kForever - start ? start + duration
-                                              : matcher::kForever;
-}
-
 std::vector<std::vector<std::int64_t>> AmountsOf(const matcher::Gang& gang) {
   std::vector<std::vector<std::int64_t>> amounts;
   for (const auto& task : gang.groups)
@@ -223,6 +218,11 @@ bool CanKeep(ScheduleGraph& graph, const matcher::Gang& gang,
 }
 
 }  // namespace
+
+matcher::Time EndOf(matcher::Time start, matcher::Time duration) {
+  return duration < matcher::kForever - start ? start + duration
+                                              : matcher::kForever;
+}
 
 NarrowedGang::NarrowedGang(const matcher::Gang& gang)
     : gang_(gang), sets_(gang.groups.size()) {}

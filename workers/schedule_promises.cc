@@ -8,11 +8,6 @@
 namespace fluxnetes::workers {
 namespace {
 
-matcher::Time EndOf(matcher::Time start, const matcher::Gang& gang) {
-  return gang.duration < matcher::kForever - start ? start + gang.duration
-                                                   : matcher::kForever;
-}
-
 // So many promises are looked for in a cycle of queues that keep them.
 constexpr int kPlansPerCycle = 64;
 
@@ -118,7 +113,8 @@ bool Cycle::MayBeEarlier(const WaitingGroup& group, const Promise& promise) {
   const matcher::Gang& gang = group.line->gang;
   return room_
       ->Find(SumOf(gang, graph.resources().size()), gang.duration,
-             *promise.start, *promise.start, EndOf(*promise.start, gang))
+             *promise.start, *promise.start,
+             EndOf(*promise.start, gang.duration))
       .has_value();
 }
 
@@ -127,8 +123,8 @@ void Cycle::NoteMove(const WaitingGroup& group, const Promise& before,
   if (!room_) return;
   const matcher::Gang& gang = group.line->gang;
   const auto sums = SumOf(gang, state_.graph.graph().resources().size());
-  room_->Add(*before.start, EndOf(*before.start, gang), sums);
-  room_->Take(*after.start, EndOf(*after.start, gang), sums);
+  room_->Add(*before.start, EndOf(*before.start, gang.duration), sums);
+  room_->Take(*after.start, EndOf(*after.start, gang.duration), sums);
 }
 
 bool Cycle::Rebooks(const WaitingGroup& group, Head& head) {

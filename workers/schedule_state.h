@@ -55,6 +55,9 @@ inline bool CanRun(const PendingLine& line) {
   return line.queue->Runs() && line.unsatisfiable.empty();
 }
 
+// As it was added.
+PendingGroup CopyOf(const WaitingGroup& waiting);
+
 struct Schedule::State {
   ScheduleGraph graph;
   PendingLines lines;

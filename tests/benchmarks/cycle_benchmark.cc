@@ -26,7 +26,8 @@ constexpr int kNodes = 10'000;
 constexpr int kCpus = 32;
 constexpr int kShapes = 1'000;
 constexpr int kWaiting = 100'000;
-constexpr int kSteps = 300;
+constexpr int kSteps = 300;  // or as many as there are in
+constexpr std::chrono::seconds kLongest(60);
 constexpr int kEndsPerStep = 3;
 constexpr std::size_t kFewChanges = 100;  // of reservations
 
@@ -41,7 +42,6 @@ class Load {
   explicit Load(QueuePolicy policy) {
     QueueSettings queue;
     queue.queue_policy = policy;
-    queue.reservation_depth = 1'000;
     schedule_.SetQueue(queue);
     for (int i = 0; i < kNodes; ++i) {
       cluster::Node node;
@@ -173,7 +173,8 @@ void Measure(QueuePolicy policy) {
   fmt::print(stderr, "{}: the first plan took {:.1f} s\n",
              std::string(ToString(policy)),
              std::chrono::duration<double>(Clock::now() - begin).count());
-  for (int i = 0; i < kSteps; ++i) load.Step();
+  const auto end = Clock::now() + kLongest;
+  for (int i = 0; i < kSteps && Clock::now() < end; ++i) load.Step();
   load.Report(std::string(ToString(policy)), limit);
 }
 

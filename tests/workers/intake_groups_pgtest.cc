@@ -232,7 +232,7 @@ TEST_F(IntakeGroupsTest, HeldGroupThatTheClusterRefusesToTouchHoldsUpNoOther) {
   door.Remove("default/second-1");
   door.refuses_touches = "first";
   EXPECT_THROW(Observe(), cluster::Refused);
-  EXPECT_EQ(StateOf("first"), "pending held");
+  EXPECT_EQ(StateOf("first"), "pending recalled");
   EXPECT_EQ(Filling("second"), "1/2");
   door.refuses_touches.reset();
   Observe();

@@ -1,0 +1,385 @@
+#include "workers/schedule_state.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "sql/faults.h"
+#include "workers/topology_labels.h"
+
+namespace fluxnetes::workers {
+namespace {
+
+// Of more nodes than this it is not asked what each could hold.
+constexpr std::size_t kNodesLookedAt = 64;
+
+struct GrownNode {
+  matcher::NodeIndex node = -1;
+  std::vector<std::int64_t> free;
+};
+
+bool MayHoldOne(const ScheduleGraph& graph, const matcher::Gang& gang,
+                const GrownNode& grown) {
+  return std::any_of(
+      gang.groups.begin(), gang.groups.end(), [&](const auto& task) {
+        return graph.MayUse(task, grown.node) &&
+               std::equal(task.amounts.begin(), task.amounts.end(),
+                          grown.free.begin(), [](auto amount, auto free) {
+                            return amount == 0 || amount <= free;
+                          });
+      });
+}
+
+bool MayUseAny(const ScheduleGraph& graph, const matcher::Gang& gang,
+               const std::vector<matcher::NodeIndex>& nodes) {
+  return std::any_of(nodes.begin(), nodes.end(), [&](auto node) {
+    return std::any_of(
+        gang.groups.begin(), gang.groups.end(),
+        [&](const auto& task) { return graph.MayUse(task, node); });
+  });
+}
+
+// What its pods ask for, which is the same for all.
+cluster::GroupTopology TopologyOf(const RequestCounts& requests) {
+  for (const auto& [request, count] : requests) {
+    if (request->rules.Any()) return request->rules->topology;
+  }
+  return {};
+}
+
+// Whether pods that those of the line are to be together with are on any of
+// the nodes.
+bool IsBesideAny(const PendingLine& line,
+                 const std::vector<matcher::NodeIndex>& nodes) {
+  return std::any_of(line.beside.begin(), line.beside.end(), [&](auto node) {
+    return std::binary_search(nodes.begin(), nodes.end(), node);
+  });
+}
+
+void SortOnce(std::vector<matcher::NodeIndex>& nodes) {
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+}
+
+}  // namespace
+
+PendingGroup CopyOf(const WaitingGroup& waiting) {
+  PendingGroup group;
+  group.id = waiting.id;
+  group.queue = waiting.line->queue_name;
+  group.priority = waiting.priority;
+  group.first_in_line = waiting.first_in_line;
+  group.submitted_at = waiting.submitted_at;
+  group.revision = waiting.revision;
+  group.shape = waiting.line->shape;
+  group.duration = waiting.line->duration;
+  group.job_id = waiting.job_id;
+  group.job_attempt = waiting.job_attempt;
+  group.unsatisfiable = waiting.unsatisfiable;
+  group.topology = TopologyOf(waiting.line->requests);
+  return group;
+}
+
+void Schedule::State::Prepare(PendingLine& line) {
+  const QueueSettings& settings = line.queue->settings;
+  const auto duration =
+      line.duration ? line.duration : settings.assumed_duration;
+  line.gang.duration =
+      duration ? std::max<matcher::Time>(*duration, 1) : matcher::kForever;
+  line.gang.groups.clear();
+  for (const auto& [request, count] : line.requests) {
+    line.gang.groups.push_back({graph.requests().Amounts(request),
+                                graph.Eligible(settings.node_selector), count,
+                                graph.requests().Rules(request)});
+  }
+  cluster::GroupTopology topology = TopologyOf(line.requests);
+  if (sql::BugPlanted("rack-forgotten")) topology = {};
+  line.gang.together = KeysOf(topology);
+  line.gang.together_required = !topology.required.empty();
+  line.gang.beside = line.beside;
+  line.ask = true;
+  line.checked = false;
+}
+
+void Schedule::State::PrepareLines(ScheduleQueue& queue) {
+  for (const auto& [key, line] : lines.lines()) {
+    if (line->queue != &queue) continue;
+    Prepare(*line);
+    for (const WaitingGroup* group : line->groups) {
+      to_tell.push_back(group->id);
+    }
+  }
+}
+
+void Schedule::State::AskAll() {
+  for (const auto& [key, line] : lines.lines()) line->ask = true;
+}
+
+std::size_t ScheduleQueue::Depth() const {
+  constexpr std::size_t kHybridDepth = 64;
+  constexpr std::size_t kConservativeDepth = 1'000;
+  switch (settings.queue_policy) {
+    case QueuePolicy::kFcfs:
+      return 0;
+    case QueuePolicy::kEasy:
+      return 1;
+    case QueuePolicy::kConservative:
+      return settings.reservation_depth.value_or(kConservativeDepth);
+    case QueuePolicy::kHybrid:
+      return settings.reservation_depth.value_or(kHybridDepth);
+  }
+  return 0;
+}
+
+void Schedule::State::Withdraw(const WaitingGroup& group, Head& head) {
+  if (head.Booked()) graph.graph().Cancel(PromiseJob(group.id));
+  head.stands = false;
+}
+
+Heads::iterator Schedule::State::Forget(ScheduleQueue& queue,
+                                        Heads::iterator head) {
+  const WaitingGroup& group = *head->first;
+  Withdraw(group, head->second);
+  const std::optional<Promise> promise = std::move(head->second.promise);
+  const auto next = queue.heads.erase(head);
+  if (promise) Free(*promise);
+  return next;
+}
+
+void Schedule::State::ForgetAll(ScheduleQueue& queue) {
+  while (!queue.heads.empty()) Forget(queue, queue.heads.begin());
+}
+
+void Schedule::State::Free(const Promise& promise) {
+  for (auto& [name, queue] : queues) {
+    for (auto& [group, head] : queue.heads) {
+      const matcher::Gang& gang = group->line->gang;
+      const bool later =
+          promise.start && head.promise && head.promise->start &&
+          *promise.start >= EndOf(*head.promise->start, gang.duration);
+      head.stale =
+          head.stale || (!later && MayUseAny(graph, gang, promise.nodes));
+    }
+  }
+}
+
+void Schedule::State::Drop(GroupId group) {
+  const WaitingGroup* waiting = lines.Find(group);
+  ScheduleQueue& queue = *waiting->line->queue;
+  const auto head = queue.heads.find(waiting);
+  if (head != queue.heads.end()) {
+    if (head->second.promise) AskAll();
+    Forget(queue, head);
+  }
+  lines.Remove(group);
+}
+
+void Schedule::State::SetQueue(const QueueSettings& settings) {
+  ScheduleQueue& queue = queues[settings.name];
+  if (queue.known && queue.settings == settings) return;
+  ForgetAll(queue);
+  queue.settings = settings;
+  queue.known = true;
+  graph.SetAssumedDuration(settings.name, settings.assumed_duration);
+  PrepareLines(queue);
+  AskAll();
+  changed = true;
+}
+
+void Schedule::State::RemoveQueue(const std::string& name) {
+  const auto found = queues.find(name);
+  if (found == queues.end() || !found->second.known) return;
+  ForgetAll(found->second);
+  found->second.known = false;
+  graph.SetAssumedDuration(name, std::nullopt);
+  AskAll();
+  changed = true;
+}
+
+void Schedule::State::Add(PendingGroup group) {
+  Remove(group.id);
+  if (group.members.empty()) return;
+  RequestCounts requests = graph.Count(group.members);
+  std::vector<matcher::NodeIndex> beside;
+  if (TopologyOf(requests) != cluster::GroupTopology{})
+    beside = graph.IndicesOf(group.id);
+  WaitingGroup& waiting =
+      lines.Add(std::move(group), std::move(requests), std::move(beside));
+  PendingLine& line = *waiting.line;
+  if (line.queue == nullptr) {
+    line.queue = &queues[line.queue_name];
+    line.queue->settings.name = line.queue_name;
+    Prepare(line);
+  }
+  if (line.Front() == &waiting) line.ask = true;
+  to_tell.push_back(waiting.id);
+  changed = true;
+  auto promised = remembered.extract(waiting.id);
+  if (promised) TakePromise(waiting, std::move(promised.mapped()));
+}
+
+void Schedule::State::TakePromise(const WaitingGroup& group,
+                                  Reservation reservation) {
+  ScheduleQueue& queue = *group.line->queue;
+  Promise promise{reservation.start, {}, {}, false};
+  std::vector<matcher::NodeIndex> nodes;
+  for (const std::string& name : reservation.nodes) {
+    if (const auto node = graph.graph().Find(name)) nodes.push_back(*node);
+  }
+  const bool known = nodes.size() == reservation.nodes.size();
+  for (const int place : reservation.places) {
+    if (known && place >= 0 && place < static_cast<int>(nodes.size()))
+      promise.places.push_back(nodes[place]);
+  }
+  promise.nodes = std::move(nodes);
+  SortOnce(promise.nodes);
+  said[group.id] = std::move(reservation);
+  if (!known || queue.Depth() == 0) return;
+  Head& head = queue.heads[&group];
+  head.promise = std::move(promise);
+  head.stale = true;
+}
+
+bool Schedule::State::Remove(GroupId group) {
+  if (lines.Find(group) == nullptr) return false;
+  Drop(group);
+  changed = true;
+  return true;
+}
+
+void Schedule::State::NoteHeld(GroupId group) {
+  const WaitingGroup* waiting = lines.Find(group);
+  if (waiting == nullptr ||
+      TopologyOf(waiting->line->requests) == cluster::GroupTopology{} ||
+      graph.IndicesOf(group) == waiting->line->beside)
+    return;
+  PendingGroup again = CopyOf(*waiting);
+  again.members = waiting->members;
+  Add(std::move(again));
+}
+
+bool Schedule::State::Due(matcher::Time now) const {
+  const auto next = NextDue();
+  return next && *next <= now;
+}
+
+std::optional<matcher::Time> Schedule::State::NextDue() const {
+  std::optional<matcher::Time> next;
+  for (const auto& [name, queue] : queues) {
+    for (const auto& [group, head] : queue.heads) {
+      if (!head.Booked()) continue;
+      if (!next || *head.promise->start < *next) next = head.promise->start;
+    }
+  }
+  return next;
+}
+
+void Schedule::State::TakeChanges(matcher::Time now) {
+  for (auto& [name, queue] : queues) {
+    for (auto& [group, head] : queue.heads) {
+      if (!head.Due(now)) continue;
+      head.stale = group->line->ask = true;
+      // Or it would count as held now.
+      if (!queue.Keeps()) Withdraw(*group, head);
+    }
+  }
+  GraphChanges changes = graph.TakeChanges();
+  SortOnce(changes.grown);
+  SortOnce(changes.changed);
+  const bool many = changes.grown.size() > kNodesLookedAt;
+  std::vector<GrownNode> grown;
+  for (const auto node : changes.grown) {
+    if (!many && graph.Open(node)) {
+      grown.push_back({node, graph.graph().Free(node, now)});
+    }
+  }
+  for (const auto& [key, line] : lines.lines()) {
+    if (changes.capacity) line->checked = false;
+    if (line->ask) continue;
+    line->ask = many || IsBesideAny(*line, changes.grown) ||
+                line->surroundings != Surroundings(*line) ||
+                std::any_of(grown.begin(), grown.end(),
+                            [&, &line = line](const GrownNode& node) {
+                              return MayHoldOne(graph, line->gang, node);
+                            });
+  }
+  for (auto& [name, queue] : queues) {
+    for (auto& [group, head] : queue.heads) {
+      head.doubtful = head.doubtful || IsDoubtful(changes, head);
+      head.stale =
+          head.stale || many || head.doubtful || MayImprove(changes, *group);
+    }
+  }
+}
+
+bool Schedule::State::MayImprove(const GraphChanges& changes,
+                                 const WaitingGroup& group) const {
+  const PendingLine& line = *group.line;
+  return line.surroundings != Surroundings(line) ||
+         IsBesideAny(line, changes.grown) ||
+         MayUseAny(graph, line.gang, changes.grown);
+}
+
+bool Schedule::State::IsDoubtful(const GraphChanges& changes,
+                                 const Head& head) {
+  if (!head.promise) return false;
+  const auto& nodes = head.promise->nodes;
+  return std::any_of(
+      changes.changed.begin(), changes.changed.end(), [&](auto node) {
+        return std::binary_search(nodes.begin(), nodes.end(), node);
+      });
+}
+
+std::uint64_t Schedule::State::Surroundings(const PendingLine& line) const {
+  std::uint64_t sum = 0;
+  for (const matcher::TaskGroup& task : line.gang.groups) {
+    sum += graph.graph().Surroundings(task.rules);
+  }
+  return sum;
+}
+
+bool Schedule::State::NoteSurroundings(bool ask) {
+  bool moved = false;
+  for (const auto& [key, line] : lines.lines()) {
+    const std::uint64_t now = Surroundings(*line);
+    if (now == line->surroundings) continue;
+    line->surroundings = now;
+    if (!ask) continue;
+    line->ask = moved = true;
+    for (auto& [group, head] : line->queue->heads)
+      head.stale = head.stale || group->line == line.get();
+  }
+  return moved;
+}
+
+void Schedule::State::Sweep() {
+  if (!graph.requests().WantsSweep()) return;
+  std::vector<const cluster::PodRequest*> used;
+  for (const auto& [key, line] : lines.lines()) {
+    for (const auto& [request, count] : line->requests) used.push_back(request);
+  }
+  graph.Sweep(std::move(used));
+}
+
+void Schedule::State::RelabelWaiting(const PodOf& pod_of) {
+  std::vector<PendingGroup> again;
+  for (const auto& [key, line] : lines.lines()) {
+    for (const WaitingGroup* group : line->groups) {
+      std::vector<Member> members = group->members;
+      bool differs = false;
+      for (Member& member : members) {
+        const cluster::PodPointer pod = pod_of(member.uid);
+        if (pod == nullptr) continue;
+        const auto* request = graph.requests().Of(
+            member.request, pod->namespace_name, pod->labels);
+        differs |= request != member.request;
+        member.request = request;
+      }
+      if (!differs) continue;
+      again.push_back(CopyOf(*group));
+      again.back().members = std::move(members);
+    }
+  }
+  for (PendingGroup& group : again) Add(std::move(group));
+}
+
+}  // namespace fluxnetes::workers

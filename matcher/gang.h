@@ -202,6 +202,11 @@ class NodeGraph {
                std::span<const std::vector<std::int64_t>> amounts,
                Time now) const;
 
+  // Whether a task with these amounts fits there for `duration` from some time
+  // in [from, before) on. Rules are not looked at.
+  bool HasRoomOn(NodeIndex node, std::span<const std::int64_t> amounts,
+                 Time duration, Time from, Time before, Time now) const;
+
   // What is free in sum.
   RoomOverTime Room(Time now) const;
 

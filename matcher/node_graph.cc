@@ -258,6 +258,17 @@ MatchResult NodeGraph::AllocateOrReserve(JobId job, const Gang& gang,
   return state.Book(job, *start, gang.duration);
 }
 
+bool NodeGraph::HasRoomOn(NodeIndex node, std::span<const std::int64_t> amounts,
+                          Time duration, Time from, Time before,
+                          Time now) const {
+  CheckTime(now);
+  state_->nodes.ComeTo(now);
+  return state_->nodes.Known(node) && state_->nodes.TakesTasks(node) &&
+         state_->nodes.Profile(node).Fits(amounts, duration,
+                                          std::max(from, now), before,
+                                          state_->resources.size());
+}
+
 RoomOverTime NodeGraph::Room(Time now) const {
   CheckTime(now);
   state_->nodes.ComeTo(now);

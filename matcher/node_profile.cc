@@ -1,6 +1,7 @@
 #include "matcher/node_profile.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "matcher/fit_index.h"
 
@@ -68,6 +69,28 @@ void NodeProfile::Least(Time from, Time end,
       least[r] = std::min(least[r], free_[(step + 1) * resources + r]);
     }
   }
+}
+
+bool NodeProfile::Fits(std::span<const std::int64_t> amounts, Time duration,
+                       Time from, Time before, std::size_t resources) const {
+  std::optional<Time> begin;
+  for (std::size_t step = 0; step <= times_.size(); ++step) {
+    const Time start = step == 0 ? from : std::max(times_[step - 1], from);
+    const Time end = step == times_.size() ? kForever : times_[step];
+    if (end <= from) continue;
+    if (!begin && start >= before) return false;
+    const std::int64_t* free = &free_[step * resources];
+    bool enough = true;
+    for (std::size_t r = 0; r < amounts.size() && enough; ++r)
+      enough = amounts[r] == 0 || amounts[r] <= free[r];
+    if (!enough) {
+      begin.reset();
+      continue;
+    }
+    if (!begin) begin = start;
+    if (end == kForever || end - *begin >= duration) return true;
+  }
+  return false;
 }
 
 }  // namespace fluxnetes::matcher

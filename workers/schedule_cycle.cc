@@ -43,7 +43,7 @@ Decision Cycle::Run() {
   Tell();
   if (const WaitingGroup* first = WhereToBegin()) WithdrawFrom(*first);
   Walk();
-  if (again_ || AnyStale()) state_.more = true;
+  if (state_.AnyToLookAt() || again_) state_.more = true;
   // What was placed may be what a group before it waits for. (Where nothing
   // was, plans that came to nothing are all that moved.)
   if (state_.NoteSurroundings(!decision_.placed.empty())) state_.more = true;
@@ -263,11 +263,12 @@ void Cycle::Place(const WaitingGroup& group,
     promise = std::move(head->second.promise);
     line.queue->heads.erase(head);
   }
+  const matcher::Time duration = line.gang.duration;
   state_.lines.Remove(group.id);
   if (promise && promise->start == now_ && promise->places == nodes) {
     AskBehind();
   } else if (promise) {
-    Moved(*promise);
+    Moved(*promise, duration);
   }
   EnterDrained(nodes);
 }

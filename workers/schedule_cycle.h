@@ -73,8 +73,7 @@ class Cycle {
   // Something that stood against the groups from here on does so no more.
   void AskBehind();
   // The same, and promises may become better by it, also before it.
-  void Moved(const Promise& before);
-  bool AnyStale() const;
+  void Moved(const Promise& before, matcher::Time duration);
   void WithdrawFrom(const WaitingGroup& first);
   // Those behind the group that stand; false: there are none.
   bool WithdrawBehind(const WaitingGroup& group);
@@ -83,6 +82,7 @@ class Cycle {
   Step Keep(const WaitingGroup& group, Head& head);
   // It stands, but could be better or is broken.
   Step Improve(const WaitingGroup& group, Head& head);
+  bool Gains(const WaitingGroup& group, const Head& head) const;
   // Whether the group could start before it is promised to.
   bool MayBeEarlier(const WaitingGroup& group, const Promise& promise);
   void NoteMove(const WaitingGroup& group, const Promise& before,

@@ -43,17 +43,9 @@ void Cycle::AskBehind() {
   }
 }
 
-void Cycle::Moved(const Promise& before) {
+void Cycle::Moved(const Promise& before, matcher::Time duration) {
   AskBehind();
-  state_.Free(before);
-}
-
-bool Cycle::AnyStale() const {
-  for (const auto& [name, queue] : state_.queues) {
-    for (const auto& [group, head] : queue.heads)
-      if (head.stale && queue.Keeps()) return true;
-  }
-  return false;
+  state_.Free(before, duration);
 }
 
 Cycle::Step Cycle::MakeHead(const WaitingGroup& group) {
@@ -68,20 +60,28 @@ Cycle::Step Cycle::MakeHead(const WaitingGroup& group) {
 
 Cycle::Step Cycle::Keep(const WaitingGroup& group, Head& head) {
   if (head.stands)
-    return head.stale ? Improve(group, head) : Count(group, head);
+    return head.stale || head.looked < state_.freed.size()
+               ? Improve(group, head)
+               : Count(group, head);
   if (Rebooks(group, head)) return Count(group, head);
   return plans_ < kPlansPerCycle ? Plan(group, head) : PutOff(group, head);
 }
 
 Cycle::Step Cycle::Improve(const WaitingGroup& group, Head& head) {
-  const bool later = plans_ >= kPlansPerCycle || horizon_ != matcher::kForever;
   const bool due = head.Due(now_);
+  // Where other pods matter, one that came may have broken it.
+  const bool asks = head.stale || state_.Surroundings(*group.line) != 0;
+  if (!due && !asks && !Gains(group, head)) {
+    head.looked = state_.freed.size();
+    return Count(group, head);
+  }
+  const bool later = plans_ >= kPlansPerCycle || horizon_ != matcher::kForever;
   if (later && !due) {
     state_.more = true;
     return Count(group, head);
   }
+  head.looked = state_.freed.size();
   head.stale = false;
-  // Where other pods matter, one that came may have broken it.
   const bool doubtful = std::exchange(head.doubtful, false) ||
                         state_.Surroundings(*group.line) != 0;
   if (!head.Booked()) return Plan(group, head);
@@ -98,12 +98,39 @@ Cycle::Step Cycle::Improve(const WaitingGroup& group, Head& head) {
     const Promise before = *std::exchange(head.promise, plan.promise);
     head.told = false;
     head.stands = true;
-    Moved(before);
+    Moved(before, group.line->gang.duration);
     NoteMove(group, before, *head.promise);
   } else if (!Rebooks(group, head)) {
     return Plan(group, head);
   }
   return Count(group, head);
+}
+
+// An earlier start must use some of what was freed since.
+bool Cycle::Gains(const WaitingGroup& group, const Head& head) const {
+  const matcher::Gang& gang = group.line->gang;
+  for (std::size_t i = head.looked; i < state_.freed.size(); ++i) {
+    const Freed& freed = state_.freed[i];
+    if (!head.Booked()) {
+      if (MayUseAny(state_.graph, gang, freed.nodes)) return true;
+      continue;
+    }
+    const matcher::Time before = std::min(*head.promise->start, freed.end);
+    const matcher::Time from =
+        gang.duration >= freed.from ? 0 : freed.from - gang.duration + 1;
+    if (std::max(from, now_) >= before) continue;
+    const auto& own = head.promise->nodes;
+    for (const matcher::NodeIndex node : freed.nodes) {
+      if (std::binary_search(own.begin(), own.end(), node)) return true;
+      for (const matcher::TaskGroup& task : gang.groups) {
+        if (state_.graph.MayUse(task, node) &&
+            state_.graph.graph().HasRoomOn(node, task.amounts, gang.duration,
+                                           from, before, now_))
+          return true;
+      }
+    }
+  }
+  return false;
 }
 
 // It costs less to ask this of all nodes together than a plan does.
@@ -147,8 +174,10 @@ Cycle::Step Cycle::Plan(const WaitingGroup& group, Head& head) {
   const auto before = std::exchange(head.promise, std::move(plan.promise));
   head.stands = true;
   head.stale = false;
+  head.looked = state_.freed.size();
   if (before != head.promise) head.told = false;
-  if (before && before != head.promise) Moved(*before);
+  if (before && before != head.promise)
+    Moved(*before, group.line->gang.duration);
   if (sql::BugPlanted("reservation-slips")) state_.Withdraw(group, head);
   return Count(group, head);
 }

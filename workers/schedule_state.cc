@@ -29,15 +29,6 @@ bool MayHoldOne(const ScheduleGraph& graph, const matcher::Gang& gang,
       });
 }
 
-bool MayUseAny(const ScheduleGraph& graph, const matcher::Gang& gang,
-               const std::vector<matcher::NodeIndex>& nodes) {
-  return std::any_of(nodes.begin(), nodes.end(), [&](auto node) {
-    return std::any_of(
-        gang.groups.begin(), gang.groups.end(),
-        [&](const auto& task) { return graph.MayUse(task, node); });
-  });
-}
-
 // What its pods ask for, which is the same for all.
 cluster::GroupTopology TopologyOf(const RequestCounts& requests) {
   for (const auto& [request, count] : requests) {
@@ -61,6 +52,15 @@ void SortOnce(std::vector<matcher::NodeIndex>& nodes) {
 }
 
 }  // namespace
+
+bool MayUseAny(const ScheduleGraph& graph, const matcher::Gang& gang,
+               const std::vector<matcher::NodeIndex>& nodes) {
+  return std::any_of(nodes.begin(), nodes.end(), [&](auto node) {
+    return std::any_of(
+        gang.groups.begin(), gang.groups.end(),
+        [&](const auto& task) { return graph.MayUse(task, node); });
+  });
+}
 
 PendingGroup CopyOf(const WaitingGroup& waiting) {
   PendingGroup group;
@@ -140,8 +140,9 @@ Heads::iterator Schedule::State::Forget(ScheduleQueue& queue,
   const WaitingGroup& group = *head->first;
   Withdraw(group, head->second);
   const std::optional<Promise> promise = std::move(head->second.promise);
+  const matcher::Time duration = group.line->gang.duration;
   const auto next = queue.heads.erase(head);
-  if (promise) Free(*promise);
+  if (promise) Free(*promise, duration);
   return next;
 }
 
@@ -149,17 +150,30 @@ void Schedule::State::ForgetAll(ScheduleQueue& queue) {
   while (!queue.heads.empty()) Forget(queue, queue.heads.begin());
 }
 
-void Schedule::State::Free(const Promise& promise) {
+void Schedule::State::Free(const Promise& promise, matcher::Time duration) {
+  const matcher::Time from = promise.start.value_or(0);
+  const matcher::Time end =
+      promise.start ? EndOf(from, duration) : matcher::kForever;
+  freed.push_back({promise.nodes, from, end});
   for (auto& [name, queue] : queues) {
-    for (auto& [group, head] : queue.heads) {
-      const matcher::Gang& gang = group->line->gang;
-      const bool later =
-          promise.start && head.promise && head.promise->start &&
-          *promise.start >= EndOf(*head.promise->start, gang.duration);
+    if (queue.Keeps()) continue;
+    for (auto& [group, head] : queue.heads)
       head.stale =
-          head.stale || (!later && MayUseAny(graph, gang, promise.nodes));
-    }
+          head.stale || MayUseAny(graph, group->line->gang, promise.nodes);
   }
+}
+
+bool Schedule::State::AnyToLookAt() {
+  for (const auto& [name, queue] : queues) {
+    if (!queue.Keeps()) continue;
+    for (const auto& [group, head] : queue.heads)
+      if (head.stale || head.looked < freed.size()) return true;
+  }
+  freed.clear();
+  for (auto& [name, queue] : queues) {
+    for (auto& [group, head] : queue.heads) head.looked = 0;
+  }
+  return false;
 }
 
 void Schedule::State::Drop(GroupId group) {
@@ -305,18 +319,20 @@ void Schedule::State::TakeChanges(matcher::Time now) {
   for (auto& [name, queue] : queues) {
     for (auto& [group, head] : queue.heads) {
       head.doubtful = head.doubtful || IsDoubtful(changes, head);
-      head.stale =
-          head.stale || many || head.doubtful || MayImprove(changes, *group);
+      head.stale = head.stale || many || head.doubtful ||
+                   MayImprove(changes, *group, queue.Keeps());
     }
   }
+  if (!many && !changes.grown.empty())
+    freed.push_back({std::move(changes.grown), now, matcher::kForever});
 }
 
 bool Schedule::State::MayImprove(const GraphChanges& changes,
-                                 const WaitingGroup& group) const {
+                                 const WaitingGroup& group, bool keeps) const {
   const PendingLine& line = *group.line;
   return line.surroundings != Surroundings(line) ||
          IsBesideAny(line, changes.grown) ||
-         MayUseAny(graph, line.gang, changes.grown);
+         (!keeps && MayUseAny(graph, line.gang, changes.grown));
 }
 
 bool Schedule::State::IsDoubtful(const GraphChanges& changes,

@@ -17,12 +17,21 @@
 
 namespace fluxnetes::workers {
 
+// Places that were given back: all that may make a promise better which was as
+// good as could be.
+struct Freed {
+  std::vector<matcher::NodeIndex> nodes;
+  matcher::Time from = 0;
+  matcher::Time end = matcher::kForever;
+};
+
 // A group that is promised something, and what.
 struct Head {
   std::optional<Promise> promise;  // nothing: none can be given
   bool stands = false;             // the promise is kept by others now
   bool stale = false;              // the promise could be better,
   bool doubtful = false;           // or is broken
+  std::size_t looked = 0;          // at so many of Schedule::State::freed
   bool told = false;               // what was said of it is still so
   std::uint64_t seen = 0;          // the last cycle that came to it
 
@@ -55,6 +64,10 @@ inline bool CanRun(const PendingLine& line) {
   return line.queue->Runs() && line.unsatisfiable.empty();
 }
 
+// Whether a task of the gang suits one of the nodes, however full they are.
+bool MayUseAny(const ScheduleGraph& graph, const matcher::Gang& gang,
+               const std::vector<matcher::NodeIndex>& nodes);
+
 // As it was added.
 PendingGroup CopyOf(const WaitingGroup& waiting);
 
@@ -62,6 +75,7 @@ struct Schedule::State {
   ScheduleGraph graph;
   PendingLines lines;
   std::map<std::string, ScheduleQueue> queues;
+  std::vector<Freed> freed;  // that a head of a queue that keeps has not seen
   WaitReasons reasons;
   std::map<GroupId, Reservation> said;  // reservations, by earlier decisions
   // The same by earlier schedules, of groups that were not added yet.
@@ -109,12 +123,16 @@ struct Schedule::State {
   // is for the caller to ask.
   Heads::iterator Forget(ScheduleQueue& queue, Heads::iterator head);
   void ForgetAll(ScheduleQueue& queue);
-  // This is promised no more: the promises that may become better by it are to
-  // be looked at again.
-  void Free(const Promise& promise);
-  // Whether the promise to the group may become better by the changes; whether
-  // it may be broken by them.
-  bool MayImprove(const GraphChanges& changes, const WaitingGroup& group) const;
+  // This is promised no more to a group that runs so long.
+  void Free(const Promise& promise, matcher::Time duration);
+  // Whether a head of a queue that keeps is to be looked at again. If there is
+  // none, forgets what was freed.
+  bool AnyToLookAt();
+  // Whether the promise to the group may become better by the changes (if its
+  // queue keeps promises: but for the room that they give); whether it may be
+  // broken by them.
+  bool MayImprove(const GraphChanges& changes, const WaitingGroup& group,
+                  bool keeps) const;
   static bool IsDoubtful(const GraphChanges& changes, const Head& head);
   // The group waits no longer.
   void Drop(GroupId group);

@@ -5,8 +5,7 @@
 //                    is read again
 //   start-after   ─▶ kept here until then; its pods are told why
 //   start-by      ─▶ no place that is found then or later is taken: the group
-//   is
-//                    about to be given up (late_starts.h)
+//                    is about to be given up (late_starts.h)
 //
 // What is kept here is in the database as it was: a group that waits, by its
 // match job. So nothing is lost with the process. The time is that of the

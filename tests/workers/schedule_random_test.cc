@@ -464,24 +464,24 @@ TEST(ScheduleRandom, NothingIsOverlookedWherePodsWithoutEndLookAtOthers) {
 }
 
 TEST(ScheduleRandom, NobodyIsDelayedByThoseBehindWherePromisesAreKept) {
-  RunMany(60, {.calm = true, .deadlines = true, .keeps = true});
+  RunMany(25, {.calm = true, .deadlines = true, .keeps = true});
 }
 
 TEST(ScheduleRandom, NothingIsOverlookedWherePromisesAreKept) {
-  RunMany(60, {.calm = false, .deadlines = true, .keeps = true});
+  RunMany(25, {.calm = false, .deadlines = true, .keeps = true});
 }
 
 TEST(ScheduleRandom, NothingIsOverlookedWherePromisesAreKeptAndEndsUnknown) {
-  RunMany(60, {.calm = false, .deadlines = false, .keeps = true});
+  RunMany(25, {.calm = false, .deadlines = false, .keeps = true});
 }
 
 TEST(ScheduleRandom, AccountsAgreeWherePromisesAreKeptAndGroupsOverstay) {
-  RunMany(60,
+  RunMany(25,
           {.calm = false, .deadlines = false, .assumed = true, .keeps = true});
 }
 
 TEST(ScheduleRandom, NothingIsOverlookedWherePromisesAreKeptAndPodsLook) {
-  RunMany(60, {.calm = false, .deadlines = true, .rules = true, .keeps = true});
+  RunMany(25, {.calm = false, .deadlines = true, .rules = true, .keeps = true});
 }
 
 TEST(ScheduleRandom, AccountsAgreeWhereGroupsOverstay) {

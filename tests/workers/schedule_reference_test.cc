@@ -109,14 +109,14 @@ TEST(ScheduleReference, TellsConservativeFromEasy) {
 }
 
 TEST(ScheduleReference, ConservativeStartsAndReservesTheSame) {
-  Compare(QueuePolicy::kConservative, Ends::kAsPlanned, 100);
-  Compare(QueuePolicy::kConservative, Ends::kEarlier, 100);
+  Compare(QueuePolicy::kConservative, Ends::kAsPlanned, 30);
+  Compare(QueuePolicy::kConservative, Ends::kEarlier, 40);
 }
 
 TEST(ScheduleReference, HybridStartsAndReservesTheSame) {
   for (const int depth : {1, 2, 3, 7}) {
-    Compare({QueuePolicy::kHybrid, depth}, Ends::kAsPlanned, 50);
-    Compare({QueuePolicy::kHybrid, depth}, Ends::kEarlier, 100);
+    Compare({QueuePolicy::kHybrid, depth}, Ends::kAsPlanned, 15);
+    Compare({QueuePolicy::kHybrid, depth}, Ends::kEarlier, 30);
   }
 }
 

@@ -78,7 +78,7 @@ TEST_P(OnWorkloads, StartsAndReservesAsThePlainDefinition) {
   const bool slow = GetParam() == QueuePolicy::kConservative;
   for (unsigned seed = 1; seed <= (IsLong() ? 100 : 8); ++seed) {
     LublinOptions drawn = Drawn(seed);
-    if (slow && !IsLong()) drawn.jobs = 200;
+    if (slow && !IsLong()) drawn.jobs = 120;
     const Workload workload = LublinWorkload(drawn);
     const std::string expected = RunReference(workload, GetParam());
     const std::string got = RunSchedule(workload, GetParam());

@@ -16,6 +16,10 @@ namespace {
 // they are asked again.
 constexpr int kNodesExplained = 20'000;
 
+// While promises are still being made better, so often it is said what they
+// are.
+constexpr std::uint64_t kCyclesSilent = 16;
+
 bool LaterInLine(const WaitingGroup* a, const WaitingGroup* b) {
   return Earlier(*b, *a);
 }
@@ -41,13 +45,15 @@ Decision Cycle::Run() {
   state_.TakeChanges(now_);
   CheckSatisfiable();
   Tell();
+  BookRemembered();
   if (const WaitingGroup* first = WhereToBegin()) WithdrawFrom(*first);
   Walk();
   if (state_.AnyToLookAt() || again_) state_.more = true;
   // What was placed may be what a group before it waits for. (Where nothing
   // was, plans that came to nothing are all that moved.)
   if (state_.NoteSurroundings(!decision_.placed.empty())) state_.more = true;
-  if (!state_.more) Report();
+  const bool late = walked_ && state_.cycle - state_.reported >= kCyclesSilent;
+  if (!state_.more || late) Report();
   if (!state_.to_tell.empty()) state_.more = true;
   return std::move(decision_);
 }
@@ -154,6 +160,7 @@ void Cycle::Walk() {
     if (Visit(*group) != Step::kWaits && next != nullptr) Push(next);
   }
   ForgetUnseen();
+  walked_ = true;
 }
 
 Cycle::Step Cycle::Visit(const WaitingGroup& group) {

@@ -75,6 +75,8 @@ class Cycle {
   // The same, and promises may become better by it, also before it.
   void Moved(const Promise& before, matcher::Time duration);
   void WithdrawFrom(const WaitingGroup& first);
+  // They stand before anything is promised anew.
+  void BookRemembered();
   // Those behind the group that stand; false: there are none.
   bool WithdrawBehind(const WaitingGroup& group);
   Step MakeHead(const WaitingGroup& group);
@@ -114,8 +116,9 @@ class Cycle {
   int plans_ = 0;                              // promises that were looked for
   // When the first of those is due whose promise could not be looked at yet.
   matcher::Time horizon_ = matcher::kForever;
-  int explained_ = 0;   // nodes that were looked at for reasons
-  bool again_ = false;  // something moved that groups before it may need
+  int explained_ = 0;    // nodes that were looked at for reasons
+  bool walked_ = false;  // through all groups
+  bool again_ = false;   // something moved that groups before it may need
   Decision decision_;
 };
 

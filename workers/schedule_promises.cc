@@ -21,6 +21,15 @@ void Cycle::WithdrawFrom(const WaitingGroup& first) {
   }
 }
 
+void Cycle::BookRemembered() {
+  for (auto& [name, queue] : state_.queues) {
+    if (!queue.Keeps()) continue;
+    for (auto& [group, head] : queue.heads) {
+      if (std::exchange(head.remembered, false)) Rebooks(*group, head);
+    }
+  }
+}
+
 bool Cycle::WithdrawBehind(const WaitingGroup& group) {
   bool any = false;
   room_.reset();

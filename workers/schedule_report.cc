@@ -30,6 +30,7 @@ std::vector<int> PlacesOf(const ScheduleGraph& graph, const Promise& promise) {
 }  // namespace
 
 void Cycle::Report() {
+  state_.reported = state_.cycle;
   ReportReservations();
   const auto say = [this](const PendingLine& line) {
     const bool asked = CanRun(line) && line.failed_in == state_.cycle;

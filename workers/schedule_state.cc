@@ -164,16 +164,22 @@ void Schedule::State::Free(const Promise& promise, matcher::Time duration) {
 }
 
 bool Schedule::State::AnyToLookAt() {
-  for (const auto& [name, queue] : queues) {
-    if (!queue.Keeps()) continue;
-    for (const auto& [group, head] : queue.heads)
-      if (head.stale || head.looked < freed.size()) return true;
-  }
-  freed.clear();
-  for (auto& [name, queue] : queues) {
-    for (auto& [group, head] : queue.heads) head.looked = 0;
-  }
-  return false;
+  bool any = false;
+  std::size_t seen = freed.size();  // by all
+  const auto each = [&](const auto& act) {
+    for (auto& [name, queue] : queues) {
+      if (!queue.Keeps() || !queue.Runs()) continue;
+      for (auto& [group, head] : queue.heads) act(head);
+    }
+  };
+  each([&](const Head& head) {
+    any = any || head.stale || head.looked < freed.size();
+    seen = std::min(seen, head.looked);
+  });
+  if (seen == 0) return any;
+  freed.erase(freed.begin(), freed.begin() + static_cast<std::ptrdiff_t>(seen));
+  each([&](Head& head) { head.looked -= seen; });
+  return any;
 }
 
 void Schedule::State::Drop(GroupId group) {
@@ -247,10 +253,10 @@ void Schedule::State::TakePromise(const WaitingGroup& group,
   promise.nodes = std::move(nodes);
   SortOnce(promise.nodes);
   said[group.id] = std::move(reservation);
-  if (!known || queue.Depth() == 0) return;
+  if (!known || !queue.Runs() || queue.Depth() == 0) return;
   Head& head = queue.heads[&group];
   head.promise = std::move(promise);
-  head.stale = true;
+  head.remembered = head.stale = true;
 }
 
 bool Schedule::State::Remove(GroupId group) {

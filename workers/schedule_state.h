@@ -29,6 +29,7 @@ struct Freed {
 struct Head {
   std::optional<Promise> promise;  // nothing: none can be given
   bool stands = false;             // the promise is kept by others now
+  bool remembered = false;         // by an earlier schedule, not yet by this
   bool stale = false;              // the promise could be better,
   bool doubtful = false;           // or is broken
   std::size_t looked = 0;          // at so many of Schedule::State::freed
@@ -84,6 +85,7 @@ struct Schedule::State {
   bool changed = true;          // something happened since the decision
   bool more = false;            // the last cycle was cut short
   std::uint64_t cycle = 0;
+  std::uint64_t reported = 0;  // the last cycle that said why groups wait
 
   void SetQueue(const QueueSettings& settings);
   void RemoveQueue(const std::string& name);
@@ -125,8 +127,8 @@ struct Schedule::State {
   void ForgetAll(ScheduleQueue& queue);
   // This is promised no more to a group that runs so long.
   void Free(const Promise& promise, matcher::Time duration);
-  // Whether a head of a queue that keeps is to be looked at again. If there is
-  // none, forgets what was freed.
+  // Whether a head of a queue that keeps is to be looked at again. Forgets what
+  // all of them have seen of what was freed.
   bool AnyToLookAt();
   // Whether the promise to the group may become better by the changes (if its
   // queue keeps promises: but for the room that they give); whether it may be

@@ -15,7 +15,7 @@ matcher::JobId ClosureJob(std::int64_t window) {
   return std::numeric_limits<matcher::JobId>::min() / 2 + window;
 }
 
-matcher::Time EndOf(const NodeClosure& closure) {
+matcher::Time EndOfClosure(const NodeClosure& closure) {
   return closure.end.value_or(matcher::kForever);
 }
 
@@ -50,7 +50,7 @@ void ScheduleGraph::Book(const BookedClosure& booked) {
     nodes.push_back(nodes_.at(closure.nodes[i]).index);
     amounts.emplace_back(kPods + 1).back() = booked.pods[i];
   }
-  graph_.Restore(ClosureJob(closure.window), closure.start, EndOf(closure),
+  graph_.Restore(ClosureJob(closure.window), closure.start, EndOfClosure(closure),
                  nodes, amounts);
 }
 
@@ -74,7 +74,7 @@ void ScheduleGraph::SetClosures(const std::vector<NodeClosure>& closures,
     booked.closure = closure;
     for (const std::string& name : closure.nodes) {
       KnownNode& node = nodes_.at(name);
-      node.closures.emplace_back(closure.start, EndOf(closure));
+      node.closures.emplace_back(closure.start, EndOfClosure(closure));
       booked.pods.push_back(node.totals.at(kPods));
       if (!closure.end && closure.start <= now) shut.insert(name);
     }

@@ -1,0 +1,118 @@
+// What accounts may hold at one time. A group may start if, from its account
+// up to the root, each has so much left of its quota; an account that borrows
+// may go beyond its own, and what is above it decides. An account without a
+// quota for a resource minds it not. So a quota with borrowing is given back
+// by itself: who stays within the own quota goes before those who borrow
+// (`Borrows`, by the order of the schedule), and where the quota above both is
+// used up, what it waits for is not lent out any more.
+//
+// A group that waits for quota keeps others from it that come after it, unless
+// they will be over when enough is planned to have come free, or leave enough
+// of it then (EASY, as with nodes). What groups are promised counts as held
+// against those behind them.
+//
+// Amounts are per resource of the graph. Owned by one thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "matcher/gang.h"
+#include "workers/accounts.h"
+#include "workers/decision.h"
+
+namespace fluxnetes::workers {
+
+using Amounts = std::vector<std::int64_t>;
+
+class Quotas {
+ public:
+  explicit Quotas(AccountTree& tree) : tree_(tree) {}
+
+  // The accounts or the resources are others. `index` says which resource of
+  // the graph is meant; nothing: none, and nobody can hold any of it.
+  template <typename Index>
+  void Rebuild(const Index& index) {
+    limits_.clear();
+    for (std::size_t i = 0; i < tree_.size(); ++i) {
+      const Account& account = tree_.at(static_cast<AccountId>(i));
+      for (const auto& [resource, amount] : account.quota) {
+        if (const std::optional<std::size_t> r = index(resource))
+          limits_[static_cast<AccountId>(i)].emplace_back(*r, amount);
+      }
+    }
+    HoldAgain();
+  }
+  // Whether any account has a quota.
+  bool HasAny() const { return !limits_.empty(); }
+
+  // The group holds this, until `end` as planned; nothing: it holds nothing.
+  void Set(GroupId group, PayerId payer, Amounts amounts, matcher::Time end);
+
+  // What stands against groups of this cycle is to be said anew.
+  void BeginCycle();
+  // Counts as held against groups that come later in the cycle.
+  void Claim(PayerId payer, const Amounts& amounts);
+
+  // Where a group is kept from starting now.
+  struct Refusal {
+    AccountId account = 0;
+    std::size_t resource = 0;
+    std::int64_t limit = 0;
+    std::int64_t used = 0;  // also by groups that are promised their places
+    bool behind = false;    // there is room, but others wait for more
+  };
+  std::optional<Refusal> Refuses(PayerId payer, const Amounts& amounts,
+                                 matcher::Time now,
+                                 matcher::Time duration) const;
+  // Others that come later in the cycle stay behind the group that is refused.
+  void Wait(PayerId payer, const Refusal& refusal, const Amounts& amounts,
+            matcher::Time now);
+  // The group starts: what it takes is no more left for those of whom a group
+  // that waits leaves some.
+  void Take(PayerId payer, const Amounts& amounts, matcher::Time end);
+  // Whether it would go beyond its own quota somewhere.
+  bool Borrows(PayerId payer, const Amounts& amounts) const;
+
+ private:
+  using Limits = std::vector<std::pair<std::size_t, std::int64_t>>;
+  struct Holding {
+    PayerId payer = 0;
+    Amounts amounts;
+    matcher::Time end = 0;
+  };
+  // Until when others may use what a group waits for, and what beyond.
+  struct Gate {
+    matcher::Time until = 0;
+    Amounts spare;
+  };
+  struct Use {
+    Amounts held;
+    Amounts claimed;
+    std::set<std::pair<matcher::Time, GroupId>> ends;
+    std::optional<Gate> gate;
+  };
+
+  void HoldAgain();
+  void Add(GroupId group, const Holding& holding, int sign);
+  static std::int64_t At(const Amounts& amounts, std::size_t resource) {
+    return resource < amounts.size() ? amounts[resource] : 0;
+  }
+  // Of the account's limits, one that is exceeded.
+  std::optional<Refusal> Exceeds(AccountId account, const Amounts& amounts,
+                                 bool with_claims) const;
+  bool Passes(const Gate& gate, const Limits& limits, const Amounts& amounts,
+              matcher::Time end) const;
+
+  AccountTree& tree_;
+  std::map<AccountId, Limits> limits_;
+  std::map<AccountId, Use> uses_;  // of accounts with limits
+  std::map<GroupId, Holding> holdings_;
+};
+
+}  // namespace fluxnetes::workers

@@ -27,6 +27,7 @@ struct PendingGroup {
   std::string namespace_name;
   std::string name;
   std::string queue;
+  std::string account = {};  // the label of its pods
   std::int32_t priority = 0;
   bool first_in_line = false;
   cluster::Time submitted_at{};
@@ -90,11 +91,14 @@ struct Verdict {
 // Why the groups of a shape wait in a queue; an empty reason takes it back.
 struct WaitReason {
   // What people could do about it: they are told when this changes.
-  enum class Kind { kRoom, kOrder, kDepth, kPaused, kNoQueue };
+  enum class Kind { kRoom, kOrder, kDepth, kPaused, kNoQueue, kQuota };
   std::string queue;
   std::int64_t shape = 0;
   Kind kind = Kind::kRoom;
   std::string reason;
+  // Where there are accounts: of those that these decide to whom they belong.
+  std::string namespace_name = {};
+  std::string account = {};
 };
 
 struct Decision {

@@ -24,6 +24,8 @@ const char* KindName(WaitReason::Kind kind) {
       return "paused";
     case WaitReason::Kind::kNoQueue:
       return "no queue";
+    case WaitReason::Kind::kQuota:
+      return "quota";
   }
   return "";
 }

@@ -5,16 +5,26 @@
 namespace fluxnetes::workers {
 
 bool Earlier(const WaitingGroup& a, const WaitingGroup& b) {
-  return std::tuple(!a.first_in_line, -std::int64_t{a.priority}, a.submitted_at,
-                    a.id) < std::tuple(!b.first_in_line,
-                                       -std::int64_t{b.priority},
-                                       b.submitted_at, b.id);
+  if (a.first_in_line == b.first_in_line && a.priority == b.priority &&
+      a.standing != b.standing)
+    return a.standing < b.standing;
+  return EarlierInLine(a, b);
 }
 
-WaitingGroup& PendingLines::Add(PendingGroup group, RequestCounts requests,
-                                std::vector<matcher::NodeIndex> beside) {
-  Key key{group.queue, group.shape, group.duration, std::move(requests),
-          std::move(beside)};
+bool EarlierInLine(const WaitingGroup& a, const WaitingGroup& b) {
+  return std::tuple(!a.first_in_line, -std::int64_t{a.priority}, a.counts_from,
+                    a.id) < std::tuple(!b.first_in_line,
+                                       -std::int64_t{b.priority}, b.counts_from,
+                                       b.id);
+}
+
+WaitingGroup& PendingLines::Add(PendingGroup group, Place place) {
+  Key key{group.queue,
+          group.shape,
+          group.duration,
+          std::move(place.requests),
+          std::move(place.beside),
+          place.by_payer ? std::optional(place.payer) : std::nullopt};
   auto& line = lines_[key];
   if (line == nullptr) {
     line = std::make_unique<PendingLine>();
@@ -23,12 +33,15 @@ WaitingGroup& PendingLines::Add(PendingGroup group, RequestCounts requests,
     line->duration = group.duration;
     line->requests = std::get<RequestCounts>(key);
     line->beside = std::get<std::vector<matcher::NodeIndex>>(key);
+    line->payer = std::get<std::optional<PayerId>>(key);
   }
-  const auto [place, added] = groups_.try_emplace(group.id);
+  const auto [entry, added] = groups_.try_emplace(group.id);
   assert(added);
-  WaitingGroup& waiting = place->second;
+  WaitingGroup& waiting = entry->second;
   waiting.id = group.id;
   waiting.submitted_at = group.submitted_at;
+  waiting.counts_from = place.counts_from;
+  waiting.payer = place.payer;
   waiting.job_id = group.job_id;
   waiting.priority = group.priority;
   waiting.revision = group.revision;
@@ -59,7 +72,7 @@ void PendingLines::Remove(GroupId group) {
   groups_.erase(found);
   if (!line.groups.empty()) return;
   lines_.erase(Key{line.queue_name, line.shape, line.duration, line.requests,
-                   line.beside});
+                   line.beside, line.payer});
 }
 
 }  // namespace fluxnetes::workers

@@ -3,7 +3,13 @@
 // Those that must be together with pods that have a place are asked by where
 // these are.
 //
-//   order   first in line, priority (higher first), age, id
+//   order   first in line, priority (higher first), standing of the account
+//           (where its queue goes by fair shares), age, id
+//
+// In a queue that takes the shortest first, age counts from `ageing` times the
+// duration after the group was submitted: nobody goes before it that comes
+// later than that, and so nobody waits for ever. Where there are accounts, the
+// groups of a line belong to the same.
 //
 // Owned by one thread.
 #pragma once
@@ -20,6 +26,8 @@
 
 #include "matcher/gang.h"
 #include "workers/decision.h"
+#include "workers/fair_share.h"
+#include "workers/quotas.h"
 
 namespace fluxnetes::workers {
 
@@ -30,7 +38,9 @@ struct ScheduleQueue;
 struct WaitingGroup {
   GroupId id = 0;
   cluster::Time submitted_at{};
+  cluster::Time counts_from{};  // its age
   std::int64_t job_id = 0;
+  PayerId payer = 0;
   std::int32_t priority = 0;
   int revision = 1;
   int job_attempt = 0;
@@ -38,14 +48,24 @@ struct WaitingGroup {
   bool unsatisfiable = false;  // was said, or is so in the database
   std::vector<Member> members;
   PendingLine* line = nullptr;
+  // Kept by the cycle; while the group is promised something it stays.
+  mutable Standing standing;
 };
 
 // Whether `a` goes before `b`.
 bool Earlier(const WaitingGroup& a, const WaitingGroup& b);
+// The same of two of one line.
+bool EarlierInLine(const WaitingGroup& a, const WaitingGroup& b);
 
 struct EarlierFirst {
   bool operator()(const WaitingGroup* a, const WaitingGroup* b) const {
     return Earlier(*a, *b);
+  }
+};
+
+struct EarlierInLineFirst {
+  bool operator()(const WaitingGroup* a, const WaitingGroup* b) const {
+    return EarlierInLine(*a, *b);
   }
 };
 
@@ -75,13 +95,15 @@ struct PendingLine {
   RequestCounts requests;
   // Of a group with a topology: where its other pods are.
   std::vector<matcher::NodeIndex> beside;
+  std::optional<PayerId> payer;  // if it matters
 
-  std::set<const WaitingGroup*, EarlierFirst> groups;
+  std::set<const WaitingGroup*, EarlierInLineFirst> groups;
 
   // Kept by the schedule.
   ScheduleQueue* queue = nullptr;
-  matcher::Gang gang;  // one task group for each of `requests`
-  bool ask = true;     // whether they fit is not known, or may be better
+  matcher::Gang gang;                 // one task group for each of `requests`
+  std::vector<std::int64_t> amounts;  // of all, per resource
+  bool ask = true;  // whether they fit is not known, or may be better
   std::uint64_t failed_in = 0;     // the last cycle in which they did not fit
   std::uint64_t surroundings = 0;  // of then: see NodeGraph::Surroundings
   Shortage shortage;               // of then
@@ -90,6 +112,10 @@ struct PendingLine {
   bool checked = false;                    // `unsatisfiable` is up to date
   std::string unsatisfiable;  // why they can never fit; empty: they can
   const cluster::PodRequest* impossible = nullptr;  // that is the cause
+  std::uint64_t refused_in = 0;  // the last cycle in which quota did not do
+  std::optional<Quotas::Refusal> refusal;  // as was said
+  std::string why_refused;                 // the same in words
+  matcher::Time refused_at = 0;            // when it was said
 
   const WaitingGroup* Front() const { return *groups.begin(); }
 };
@@ -97,13 +123,21 @@ struct PendingLine {
 class PendingLines {
  public:
   using Key = std::tuple<std::string, std::int64_t, std::optional<std::int64_t>,
-                         RequestCounts, std::vector<matcher::NodeIndex>>;
+                         RequestCounts, std::vector<matcher::NodeIndex>,
+                         std::optional<PayerId>>;
   using Lines = std::map<Key, std::unique_ptr<PendingLine>>;
 
-  // The group must be unknown. `requests` are those of its members. A line
-  // that is new has no queue yet.
-  WaitingGroup& Add(PendingGroup group, RequestCounts requests,
-                    std::vector<matcher::NodeIndex> beside);
+  // What decides where a group belongs, besides what it says itself.
+  struct Place {
+    RequestCounts requests;  // those of its members
+    std::vector<matcher::NodeIndex> beside;
+    PayerId payer = 0;
+    bool by_payer = false;  // only groups of this payer share its line
+    cluster::Time counts_from{};
+  };
+
+  // The group must be unknown. A line that is new has no queue yet.
+  WaitingGroup& Add(PendingGroup group, Place place);
   const WaitingGroup* Find(GroupId group) const;
   WaitingGroup* Find(GroupId group);
   // It leaves its line; the line goes with its last group.

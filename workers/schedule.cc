@@ -12,6 +12,9 @@ namespace {
 constexpr std::string_view kPolicyNames[] = {"fcfs", "easy", "conservative",
                                              "hybrid"};
 
+constexpr std::string_view kOrderNames[] = {"arrival", "shortest",
+                                            "fair_share"};
+
 // The graph's picture without the logical ids, which depend on the order in
 // which nodes without a number appeared.
 std::string WithoutIds(const std::string& picture) {
@@ -42,6 +45,17 @@ std::optional<QueuePolicy> ParseQueuePolicy(std::string_view name) {
       std::find(std::begin(kPolicyNames), std::end(kPolicyNames), name);
   if (found == std::end(kPolicyNames)) return std::nullopt;
   return static_cast<QueuePolicy>(found - std::begin(kPolicyNames));
+}
+
+std::string_view ToString(QueueOrder order) {
+  return kOrderNames[static_cast<std::size_t>(order)];
+}
+
+std::optional<QueueOrder> ParseQueueOrder(std::string_view name) {
+  const auto found =
+      std::find(std::begin(kOrderNames), std::end(kOrderNames), name);
+  if (found == std::end(kOrderNames)) return std::nullopt;
+  return static_cast<QueueOrder>(found - std::begin(kOrderNames));
 }
 
 Schedule::Schedule() : state_(std::make_unique<State>()) {}
@@ -97,6 +111,18 @@ void Schedule::RemoveQueue(const std::string& name) {
   state_->RemoveQueue(name);
 }
 
+void Schedule::SetAccounts(const AccountSettings& settings) {
+  state_->SetAccounts(settings);
+}
+
+void Schedule::SetUsed(const std::vector<AccountUse>& used, matcher::Time at) {
+  state_->accounts.SetUsed(used, at);
+}
+
+std::vector<AccountUse> Schedule::Used() const {
+  return state_->accounts.Used();
+}
+
 void Schedule::SetNode(const cluster::Node& node) {
   state_->graph.SetNode(node);
 }
@@ -143,7 +169,7 @@ void Schedule::ForgetPromised() {
 std::optional<PendingGroup> Schedule::Take(GroupId group) {
   const WaitingGroup* waiting = state_->lines.Find(group);
   if (waiting == nullptr) return std::nullopt;
-  PendingGroup taken = CopyOf(*waiting);
+  PendingGroup taken = state_->CopyOf(*waiting);
   taken.members = waiting->members;
   state_->Remove(group);
   return taken;

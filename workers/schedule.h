@@ -5,7 +5,10 @@
 // uses it as it is.
 //
 // Order, over all queues of the component: first in line, then priority (higher
-// first), then age, then id. `fcfs` stops its own queue at the first group that
+// first), then what the order of the queue says (QueueOrder), then age, then
+// id. Where some queues of a component go by fair shares, all should: groups
+// of the others go before theirs. A group keeps the standing that it had when
+// it was promised something. `fcfs` stops its own queue at the first group that
 // does not fit. `easy` gives that one, the head, a reservation and starts
 // others behind it that do not delay it (Lifka 1995, "The ANL/IBM SP Scheduling
 // System"); each easy queue has a head of its own, and it holds against all
@@ -40,6 +43,9 @@
 // that are not needed are left out, last first. When the time of a reservation
 // has come and its nodes are still held, they become its drain set. Of the
 // other kind a queue has one at most.
+//
+// A group whose account has no quota left is passed over and promised nothing:
+// quotas.h.
 //
 // A cycle costs by shapes and by what changed, not by how many groups wait:
 // groups of one shape fit or do not fit alike, and a shape that did not fit is
@@ -76,6 +82,7 @@
 #include "cluster/cluster_cache.h"
 #include "cluster/node.h"
 #include "matcher/policy.h"
+#include "workers/accounts.h"
 #include "workers/decision.h"
 #include "workers/maintenance_windows.h"
 
@@ -86,10 +93,22 @@ enum class QueuePolicy { kFcfs, kEasy, kConservative, kHybrid };
 std::string_view ToString(QueuePolicy policy);
 std::optional<QueuePolicy> ParseQueuePolicy(std::string_view name);
 
+// Who goes first of those of one priority.
+enum class QueueOrder {
+  kArrival,    // who was submitted first
+  kShortest,   // who takes the least time, with ageing: pending_line.h
+  kFairShare,  // whose account has used least for its weight: fair_share.h
+};
+
+std::string_view ToString(QueueOrder order);
+std::optional<QueueOrder> ParseQueueOrder(std::string_view name);
+
 struct QueueSettings {
   std::string name = "default";
   std::map<std::string, std::string> node_selector = {};
   QueuePolicy queue_policy = QueuePolicy::kEasy;
+  QueueOrder queue_order = QueueOrder::kArrival;
+  double ageing = 10;  // of shortest first
   matcher::Policy match_policy = matcher::Policy::kLonode;
   int queue_depth = 100'000;
   // Of conservative and hybrid queues; without it, 1,000 and 64.
@@ -99,6 +118,13 @@ struct QueueSettings {
   bool operator==(const QueueSettings&) const = default;
 };
 
+// Who shares how: all rows of accounts.
+struct AccountSettings {
+  std::vector<Account> accounts;
+  std::int64_t half_life = 7 * 86'400;  // seconds
+  bool operator==(const AccountSettings&) const = default;
+};
+
 // What is known to be held: a row of allocations with its placements.
 struct Held {
   GroupId group = 0;
@@ -106,7 +132,17 @@ struct Held {
   std::optional<matcher::Time> end;
   std::vector<PlacedMember> members;
   std::string queue;  // gives a group without end its assumed duration
+  // Of its group.
+  std::string namespace_name = {};
+  std::string account = {};
   bool operator==(const Held&) const = default;
+};
+
+// What the groups of a payer have used of the cluster, decayed, in seconds of
+// all of it.
+struct AccountUse {
+  Payer payer;
+  double used = 0;
 };
 
 class Schedule {
@@ -144,6 +180,14 @@ class Schedule {
 
   void SetQueue(const QueueSettings& settings);
   void RemoveQueue(const std::string& name);
+
+  // In place of those that were known.
+  void SetAccounts(const AccountSettings& settings);
+  // What the payers' groups had used by `at`, with what this schedule knows of
+  // left out of account: to begin with.
+  void SetUsed(const std::vector<AccountUse>& used, matcher::Time at);
+  // As of the last decision; nothing while it does not matter.
+  std::vector<AccountUse> Used() const;
 
   // Adds or changes a node. What others use on it is set apart.
   void SetNode(const cluster::Node& node);

@@ -43,8 +43,10 @@ Decision Cycle::Run() {
   state_.more = false;
   state_.Sweep();
   state_.TakeChanges(now_);
+  state_.accounts.BeginCycle(now_);
   CheckSatisfiable();
   Tell();
+  RankFronts();
   BookRemembered();
   if (const WaitingGroup* first = WhereToBegin()) WithdrawFrom(*first);
   Walk();
@@ -110,13 +112,26 @@ void Cycle::Tell(WaitingGroup& group) {
   decision_.verdicts.push_back(std::move(verdict));
 }
 
+void Cycle::RankFronts() {
+  if (!state_.accounts.Matter()) return;
+  for (const auto& [key, line] : state_.lines.lines()) {
+    const WaitingGroup& front = *line->Front();
+    if (!state_.IsHead(front)) state_.Stand(front);
+  }
+}
+
+bool Cycle::IsRefused(const PendingLine& line) const {
+  return line.payer && state_.accounts.quotas().Refuses(
+                           *line.payer, line.amounts, now_, line.gang.duration);
+}
+
 // Of the queues that make their promises anew: those that keep them see when
 // the turn of a group has come.
 const WaitingGroup* Cycle::WhereToBegin() const {
   std::map<const ScheduleQueue*, const WaitingGroup*> fronts;
   const WaitingGroup* begin = nullptr;
   for (const auto& [key, line] : state_.lines.lines()) {
-    if (!CanRun(*line) || line->queue->Keeps()) continue;
+    if (!CanRun(*line) || line->queue->Keeps() || IsRefused(*line)) continue;
     const WaitingGroup* front = line->Front();
     const WaitingGroup*& first = fronts[line->queue];
     first = Earliest(first, front);
@@ -133,6 +148,7 @@ const WaitingGroup* Cycle::WhereToBegin() const {
 }
 
 void Cycle::Push(const WaitingGroup* group) {
+  if (state_.accounts.Matter() && !state_.IsHead(*group)) state_.Stand(*group);
   heap_.push_back(group);
   std::push_heap(heap_.begin(), heap_.end(), LaterInLine);
 }
@@ -156,16 +172,52 @@ void Cycle::Walk() {
     }
     const WaitingGroup* group = Pop();
     if (turns_[group->line->queue].stopped) continue;
+    if (Falls(*group)) {
+      Push(group);
+      continue;
+    }
     const WaitingGroup* next = After(*group);  // before it leaves its line
-    if (Visit(*group) != Step::kWaits && next != nullptr) Push(next);
+    const Step step = Visit(*group);
+    if (step != Step::kStarted && group->line->payer)
+      state_.accounts.Charge(*group);
+    if (step != Step::kWaits && next != nullptr) Push(next);
   }
   ForgetUnseen();
   walked_ = true;
 }
 
+bool Cycle::Falls(const WaitingGroup& group) {
+  if (!state_.accounts.Matter() || state_.IsHead(group)) return false;
+  const Standing before = group.standing;
+  state_.Stand(group);
+  return before < group.standing;
+}
+
+bool Cycle::Refuse(const WaitingGroup& group) {
+  PendingLine& line = *group.line;
+  if (!line.payer) return false;
+  Quotas& quotas = state_.accounts.quotas();
+  const auto refusal =
+      quotas.Refuses(*line.payer, line.amounts, now_, line.gang.duration);
+  if (!refusal) return false;
+  quotas.Wait(*line.payer, *refusal, line.amounts, now_);
+  line.refused_in = state_.cycle;
+  SayRefusal(state_.graph, state_.accounts.NameOf(refusal->account), *refusal,
+             now_, line);
+  Heads& heads = line.queue->heads;
+  const auto head = heads.find(&group);
+  if (head == heads.end()) return true;
+  const bool promised = head->second.promise.has_value();
+  state_.Forget(*line.queue, head);
+  room_.reset();
+  if (promised) AskBehind();
+  return true;
+}
+
 Cycle::Step Cycle::Visit(const WaitingGroup& group) {
   PendingLine& line = *group.line;
   ScheduleQueue& queue = *line.queue;
+  if (Refuse(group)) return Step::kWaits;
   const auto head = queue.heads.find(&group);
   if (queue.Keeps() && head != queue.heads.end())
     return Keep(group, head->second);
@@ -244,8 +296,11 @@ void Cycle::Place(const WaitingGroup& group,
   PendingLine& line = *group.line;
   room_.reset();
   Tell(*state_.lines.Find(group.id));
-  Held held{group.id, now_, std::nullopt, MembersOn(group, nodes),
-            line.queue_name};
+  const Payer& payer = state_.accounts.payer(group.payer);
+  Held held{group.id,        now_,
+            std::nullopt,    MembersOn(group, nodes),
+            line.queue_name, payer.namespace_name,
+            payer.label};
   if (line.duration && line.gang.duration < matcher::kForever - now_) {
     held.end = now_ + line.gang.duration;
   }
@@ -259,6 +314,11 @@ void Cycle::Place(const WaitingGroup& group,
     placed.end = all.end;
   } else {
     state_.graph.Note(held);
+  }
+  if (line.payer) {
+    state_.accounts.TakeHeld(now_);
+    state_.accounts.quotas().Take(*line.payer, line.amounts,
+                                  EndOf(now_, line.gang.duration));
   }
   decision_.placed.push_back(std::move(placed));
   if (state_.said.erase(group.id) > 0) {

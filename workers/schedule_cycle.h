@@ -47,10 +47,18 @@ class Cycle {
   void Tell();
   void Tell(WaitingGroup& group);
 
+  // Where they stand in the order.
+  void RankFronts();
+  // What stands in the way of the group now is not only what is promised.
+  bool IsRefused(const PendingLine& line) const;
   const WaitingGroup* WhereToBegin() const;
   void Walk();
   void Push(const WaitingGroup* group);
   const WaitingGroup* Pop();
+  // Whether others came to stand before the group since it was put there.
+  bool Falls(const WaitingGroup& group);
+  // Whether its account has no quota for it.
+  bool Refuse(const WaitingGroup& group);
   Step Visit(const WaitingGroup& group);
 
   // Whether the group was placed.
@@ -97,6 +105,8 @@ class Cycle {
   Step PutOff(const WaitingGroup& group, Head& head);
   // It stands before the groups to come.
   Step Count(const WaitingGroup& group, Head& head);
+  // What it is promised is its own also of the quota.
+  void ClaimQuota(const WaitingGroup& group);
   void ForgetBehind(const WaitingGroup& group);
   void ForgetUnseen();
 
@@ -104,6 +114,7 @@ class Cycle {
   void Report();
   void ReportReservations();
   bool IsPromised(GroupId group) const;
+  Why WhyWaits(const PendingLine& line) const;
   Why WhyNotAsked(const PendingLine& line) const;
 
   Schedule::State& state_;

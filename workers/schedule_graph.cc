@@ -122,6 +122,7 @@ void ScheduleGraph::SetNode(const cluster::Node& node) {
   known.node = node;
   known.known = true;
   known.totals = Vector(node.allocatable);
+  capacity_.reset();
   graph_.SetTotals(known.index, known.totals);
   graph_.SetLabels(known.index, node.labels, TaintsOf(node));
   ChargeForeign(known);
@@ -137,6 +138,7 @@ void ScheduleGraph::RemoveNode(const std::string& name) {
   if (found == nodes_.end() || !found->second.known) return;
   KnownNode& node = found->second;
   node.known = node.shut = false;
+  capacity_.reset();
   node.closures.clear();
   graph_.SetOpen(node.index, false);
   graph_.SetTotals(node.index, {});
@@ -343,6 +345,43 @@ void ScheduleGraph::Sweep(std::vector<const cluster::PodRequest*> others) {
   requests_.Sweep(others);
 }
 
+void ScheduleGraph::TouchAll() {
+  for (const auto& [group, holding] : holdings_) touched_.push_back(group);
+}
+
+const Held* ScheduleGraph::HeldBy(GroupId group) const {
+  const auto found = holdings_.find(group);
+  return found == holdings_.end() ? nullptr : &found->second.held;
+}
+
+std::vector<std::int64_t> ScheduleGraph::AmountsOf(const Held& held) const {
+  std::vector<std::int64_t> sum(graph_.resources().size());
+  for (const PlacedMember& member : held.members) {
+    if (member.uid.empty()) continue;
+    const auto& amounts = requests_.Amounts(member.request);
+    for (std::size_t r = 0; r < amounts.size(); ++r) sum[r] += amounts[r];
+  }
+  return sum;
+}
+
+std::size_t ScheduleGraph::IndexOf(const std::string& resource) {
+  const auto& names = graph_.resources();
+  const auto found = std::find(names.begin(), names.end(), resource);
+  return found == names.end() ? ResourceIndex(resource)
+                              : static_cast<std::size_t>(found - names.begin());
+}
+
+const std::vector<double>& ScheduleGraph::Capacity() const {
+  if (capacity_) return *capacity_;
+  std::vector<double> sum(graph_.resources().size());
+  for (const KnownNode* node : by_index_) {
+    if (node == nullptr || !node->known) continue;
+    for (std::size_t r = 0; r < node->totals.size(); ++r)
+      sum[r] += static_cast<double>(node->totals[r]);
+  }
+  return capacity_.emplace(std::move(sum));
+}
+
 void ScheduleGraph::Index(const Holding& holding) {
   int position = 0;
   for (const PlacedMember& member : holding.held.members) {
@@ -352,6 +391,7 @@ void ScheduleGraph::Index(const Holding& holding) {
 
 void ScheduleGraph::Note(const Held& held) {
   assert(!holdings_.contains(held.group));
+  touched_.push_back(held.group);
   Holding& holding = holdings_[held.group];
   holding.held = held;
   holding.places = static_cast<int>(held.members.size());
@@ -377,6 +417,7 @@ void ScheduleGraph::Hold(const Held& held) {
 
 const Held& ScheduleGraph::HoldMore(GroupId group,
                                     const std::vector<PlacedMember>& more) {
+  touched_.push_back(group);
   Holding& holding = holdings_.at(group);
   for (const PlacedMember& member : more) {
     holding.held.members.push_back(member);
@@ -402,6 +443,7 @@ bool ScheduleGraph::Release(GroupId group, const std::string& uid) {
   }
   const auto place = places_.find(uid);
   if (place == places_.end() || place->second.group != group) return false;
+  if (touched_.empty() || touched_.back() != group) touched_.push_back(group);
   PlacedMember& member = holding.held.members[place->second.position];
   graph_.Release(group, place->second.position);
   KnownNode& node = InGraph(member.node);

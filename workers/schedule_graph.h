@@ -20,6 +20,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "cluster/cluster_cache.h"
@@ -127,6 +128,20 @@ class ScheduleGraph {
   std::vector<std::string> NodesOf(GroupId group) const;
   std::vector<matcher::NodeIndex> IndicesOf(GroupId group) const;
 
+  // Groups of which what they hold has changed since the last call; all that
+  // hold something, after TouchAll().
+  std::vector<GroupId> TakeTouched() { return std::exchange(touched_, {}); }
+  void TouchAll();
+  // Null: nothing.
+  const Held* HeldBy(GroupId group) const;
+  std::vector<std::int64_t> AmountsOf(const Held& held) const;
+  // kForever if it has none.
+  matcher::Time PlannedEnd(const Held& held) const;
+  // The resource of that name, as in amounts.
+  std::size_t IndexOf(const std::string& resource);
+  // What all known nodes have, per resource.
+  const std::vector<double>& Capacity() const;
+
   // What groups hold that have no end known, per node and resource.
   std::map<matcher::NodeIndex, std::vector<double>> HeldWithoutEnd() const;
   // Whether a group holds some of the nodes that should have ended by now.
@@ -170,7 +185,6 @@ class ScheduleGraph {
 
   std::vector<std::int64_t> Vector(const cluster::Resources& resources);
   std::size_t ResourceIndex(const std::string& name);
-  matcher::Time PlannedEnd(const Held& held) const;
   KnownNode& InGraph(const std::string& name);
   std::int64_t ChooseId(const std::string& name);
   void Forget(KnownNode& node);
@@ -193,6 +207,8 @@ class ScheduleGraph {
   std::unordered_map<std::string, Place> places_;   // by uid
   std::map<std::int64_t, BookedClosure> closures_;  // by window
   GraphChanges changes_;
+  std::vector<GroupId> touched_;
+  mutable std::optional<std::vector<double>> capacity_;  // while it is so
   bool wants_reasons_ = true;
 };
 

@@ -194,6 +194,7 @@ Cycle::Step Cycle::Plan(const WaitingGroup& group, Head& head) {
 Cycle::Step Cycle::PutOff(const WaitingGroup& group, Head& head) {
   state_.more = true;
   if (head.promise) {
+    ClaimQuota(group);
     horizon_ = std::min(horizon_, head.promise->start.value_or(now_));
     head.stale = true;
     head.seen = state_.cycle;
@@ -211,6 +212,7 @@ Cycle::Step Cycle::Count(const WaitingGroup& group, Head& head) {
   head.seen = state_.cycle;
   Fail(*group.line);
   if (head.promise) {
+    ClaimQuota(group);
     const bool drains = !head.promise->start;
     auto& nodes = drains ? ahead_.drained : ahead_.reserved;
     nodes.insert(nodes.end(), head.promise->nodes.begin(),
@@ -220,6 +222,11 @@ Cycle::Step Cycle::Count(const WaitingGroup& group, Head& head) {
   const bool goes_on = queue.Keeps() && head.promise;
   if (turn.heads >= queue.Depth()) ForgetBehind(group);
   return goes_on ? Step::kPromised : Step::kWaits;
+}
+
+void Cycle::ClaimQuota(const WaitingGroup& group) {
+  const PendingLine& line = *group.line;
+  if (line.payer) state_.accounts.quotas().Claim(*line.payer, line.amounts);
 }
 
 void Cycle::ForgetBehind(const WaitingGroup& group) {

@@ -11,6 +11,25 @@
 namespace fluxnetes::workers {
 namespace {
 
+// Numbers in reasons are looked at again after so many seconds.
+constexpr matcher::Time kExplainAgain = 60;
+
+std::string FormatAmount(const std::string& resource, std::int64_t amount) {
+  cluster::Resources resources;
+  if (resource == "cpu") {
+    resources.cpu_milli = amount;
+  } else if (resource == "memory") {
+    resources.memory_bytes = amount;
+  } else if (resource == "ephemeral-storage") {
+    resources.ephemeral_bytes = amount;
+  } else if (resource == "pods") {
+    resources.pods = amount;
+  } else {
+    resources.SetExtended(resource, amount);
+  }
+  return amount == 0 ? "nothing" : cluster::Format(resources);
+}
+
 using matcher::NodeIndex;
 using Nodes = std::vector<NodeIndex>;
 
@@ -245,7 +264,6 @@ std::string Describe(const Shortage& shortage, const RequestCounts& requests) {
 
 bool SayShortage(const ScheduleGraph& graph, PendingLine& line,
                  matcher::Policy policy, matcher::Time now, bool explain) {
-  constexpr matcher::Time kExplainAgain = 60;  // seconds
   if (!graph.wants_reasons()) return false;
   const Shortage shortage = FindShortage(graph, line, now);
   const bool same = shortage == line.shortage;
@@ -265,9 +283,43 @@ bool SayShortage(const ScheduleGraph& graph, PendingLine& line,
   return true;
 }
 
-void WaitReasons::Say(const std::string& queue, std::int64_t shape,
-                      WaitReason::Kind kind, const std::string& reason) {
-  const auto place = reasons_.try_emplace(next_, {queue, shape});
+void SayRefusal(const ScheduleGraph& graph, const std::string& account,
+                const Quotas::Refusal& refusal, matcher::Time now,
+                PendingLine& line) {
+  if (!graph.wants_reasons()) return;
+  const auto& before = line.refusal;
+  const bool same = before && before->account == refusal.account &&
+                    before->resource == refusal.resource &&
+                    before->limit == refusal.limit &&
+                    before->behind == refusal.behind;
+  if (same && now - line.refused_at < kExplainAgain && now >= line.refused_at)
+    return;
+  line.refusal = refusal;
+  line.refused_at = now;
+  const auto amount = [&](std::int64_t of) {
+    return FormatAmount(graph.graph().resources()[refusal.resource], of);
+  };
+  const std::int64_t wanted = refusal.resource < line.amounts.size()
+                                  ? line.amounts[refusal.resource]
+                                  : 0;
+  if (wanted > refusal.limit) {
+    line.why_refused =
+        fmt::format("needs {}, more than all of the quota of account {} ({})",
+                    amount(wanted), account, amount(refusal.limit));
+  } else if (refusal.behind) {
+    line.why_refused = fmt::format(
+        "behind a group that waits for more of the quota of account {} ({})",
+        account, amount(refusal.limit));
+  } else {
+    line.why_refused = fmt::format(
+        "needs {}; of the quota of account {} ({}) {} is used or promised",
+        amount(wanted), account, amount(refusal.limit), amount(refusal.used));
+  }
+}
+
+void WaitReasons::Say(Whom whom, WaitReason::Kind kind,
+                      const std::string& reason) {
+  const auto place = reasons_.try_emplace(next_, std::move(whom));
   next_ = std::next(place);
   Reason& known = place->second;
   if (known.spoken) return;
@@ -282,7 +334,8 @@ std::vector<WaitReason> WaitReasons::TakeChanges() {
     auto& [key, reason] = *it;
     if (!reason.spoken) reason.now.clear();
     if (reason.now != reason.said) {
-      changes.push_back({key.first, key.second, reason.kind, reason.now});
+      changes.push_back({key.queue, key.shape, reason.kind, reason.now,
+                         key.namespace_name, key.account});
       reason.said = reason.now;
     }
     reason.spoken = false;

@@ -37,13 +37,24 @@ std::string Describe(const Shortage& shortage, const RequestCounts& requests);
 bool SayShortage(const ScheduleGraph& graph, PendingLine& line,
                  matcher::Policy policy, matcher::Time now, bool explain);
 
+// Says in the line which quota it waits for: numbers, too, every minute or so.
+void SayRefusal(const ScheduleGraph& graph, const std::string& account,
+                const Quotas::Refusal& refusal, matcher::Time now,
+                PendingLine& line);
+
 // What was said about the shapes of each queue, to say only what is new.
 class WaitReasons {
  public:
+  struct Whom {
+    std::string queue;
+    std::int64_t shape = 0;
+    std::string namespace_name;
+    std::string account;
+    auto operator<=>(const Whom&) const = default;
+  };
   // Of the lines of a shape, the first that speaks in a round counts. Cheap if
   // they speak in order.
-  void Say(const std::string& queue, std::int64_t shape, WaitReason::Kind kind,
-           const std::string& reason);
+  void Say(Whom whom, WaitReason::Kind kind, const std::string& reason);
   // Ends the round: what differs from the one before. Of whom nothing was said
   // in it, the reason is taken back.
   std::vector<WaitReason> TakeChanges();
@@ -55,7 +66,7 @@ class WaitReasons {
     WaitReason::Kind kind = WaitReason::Kind::kRoom;  // of now
     bool spoken = false;                              // in this round
   };
-  using Reasons = std::map<std::pair<std::string, std::int64_t>, Reason>;
+  using Reasons = std::map<Whom, Reason>;
 
   Reasons reasons_;
   Reasons::iterator next_ = reasons_.begin();

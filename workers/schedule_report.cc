@@ -33,10 +33,14 @@ void Cycle::Report() {
   state_.reported = state_.cycle;
   ReportReservations();
   const auto say = [this](const PendingLine& line) {
-    const bool asked = CanRun(line) && line.failed_in == state_.cycle;
-    const Why why = asked ? Why{WaitReason::Kind::kRoom, line.why_short}
-                          : WhyNotAsked(line);
-    state_.reasons.Say(line.queue_name, line.shape, why.first, why.second);
+    WaitReasons::Whom whom{line.queue_name, line.shape, {}, {}};
+    if (line.payer) {
+      const Payer& payer = state_.accounts.payer(*line.payer);
+      whom.namespace_name = payer.namespace_name;
+      whom.account = payer.label;
+    }
+    const Why why = WhyWaits(line);
+    state_.reasons.Say(std::move(whom), why.first, why.second);
   };
   // Of a shape whole groups speak first, then those that are bound by where
   // their other pods are.
@@ -83,6 +87,16 @@ bool Cycle::IsPromised(GroupId group) const {
   const Heads& heads = waiting->line->queue->heads;
   const auto head = heads.find(waiting);
   return head != heads.end() && head->second.promise.has_value();
+}
+
+Cycle::Why Cycle::WhyWaits(const PendingLine& line) const {
+  if (CanRun(line)) {
+    if (line.refused_in == state_.cycle)
+      return {WaitReason::Kind::kQuota, line.why_refused};
+    if (line.failed_in == state_.cycle)
+      return {WaitReason::Kind::kRoom, line.why_short};
+  }
+  return WhyNotAsked(line);
 }
 
 Cycle::Why Cycle::WhyNotAsked(const PendingLine& line) const {

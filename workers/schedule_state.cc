@@ -1,6 +1,7 @@
 #include "workers/schedule_state.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "sql/faults.h"
@@ -46,6 +47,15 @@ bool IsBesideAny(const PendingLine& line,
   });
 }
 
+// What is too much for 64 bits is too much for any quota.
+void AddTimes(Amounts& sum, const Amounts& amounts, std::int64_t times) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 4;
+  for (std::size_t r = 0; r < amounts.size(); ++r) {
+    const bool beyond = amounts[r] > (kMost - sum[r]) / times;
+    sum[r] = beyond ? kMost : sum[r] + amounts[r] * times;
+  }
+}
+
 void SortOnce(std::vector<matcher::NodeIndex>& nodes) {
   std::sort(nodes.begin(), nodes.end());
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
@@ -62,9 +72,27 @@ bool MayUseAny(const ScheduleGraph& graph, const matcher::Gang& gang,
   });
 }
 
-PendingGroup CopyOf(const WaitingGroup& waiting) {
+cluster::Time CountsFrom(const PendingGroup& group,
+                         const QueueSettings& settings) {
+  // Of a group of which nobody can say how long it takes.
+  constexpr std::int64_t kLong = 86'400;
+  // Beyond all times that can be told apart.
+  constexpr double kMost = 1e11;
+  if (settings.queue_order != QueueOrder::kShortest) return group.submitted_at;
+  const std::int64_t takes =
+      group.duration.value_or(settings.assumed_duration.value_or(kLong));
+  const double later =
+      std::min(kMost, settings.ageing * static_cast<double>(takes));
+  return group.submitted_at +
+         std::chrono::seconds(static_cast<std::int64_t>(later));
+}
+
+PendingGroup Schedule::State::CopyOf(const WaitingGroup& waiting) const {
   PendingGroup group;
   group.id = waiting.id;
+  const Payer& payer = accounts.payer(waiting.payer);
+  group.namespace_name = payer.namespace_name;
+  group.account = payer.label;
   group.queue = waiting.line->queue_name;
   group.priority = waiting.priority;
   group.first_in_line = waiting.first_in_line;
@@ -86,7 +114,9 @@ void Schedule::State::Prepare(PendingLine& line) {
   line.gang.duration =
       duration ? std::max<matcher::Time>(*duration, 1) : matcher::kForever;
   line.gang.groups.clear();
+  line.amounts.assign(graph.graph().resources().size(), 0);
   for (const auto& [request, count] : line.requests) {
+    AddTimes(line.amounts, graph.requests().Amounts(request), count);
     line.gang.groups.push_back({graph.requests().Amounts(request),
                                 graph.Eligible(settings.node_selector), count,
                                 graph.requests().Rules(request)});
@@ -200,8 +230,10 @@ void Schedule::State::SetQueue(const QueueSettings& settings) {
   queue.settings = settings;
   queue.known = true;
   graph.SetAssumedDuration(settings.name, settings.assumed_duration);
+  AddAgain(&queue);
   PrepareLines(queue);
   AskAll();
+  NoteOrders();
   changed = true;
 }
 
@@ -212,7 +244,65 @@ void Schedule::State::RemoveQueue(const std::string& name) {
   found->second.known = false;
   graph.SetAssumedDuration(name, std::nullopt);
   AskAll();
+  NoteOrders();
   changed = true;
+}
+
+void Schedule::State::NoteOrders() {
+  const bool fair =
+      std::any_of(queues.begin(), queues.end(), [](const auto& each) {
+        return each.second.known && each.second.GoesByFairShares();
+      });
+  if (accounts.SetFair(fair)) AddAgain(nullptr);
+}
+
+void Schedule::State::SetAccounts(const AccountSettings& settings) {
+  const bool mattered = accounts.Matter();
+  if (!accounts.Set(settings)) return;
+  if (accounts.Matter() != mattered) {
+    AddAgain(nullptr);
+  } else {
+    SeatHeads();
+  }
+  AskAll();
+  changed = true;
+}
+
+void Schedule::State::AddAgain(const ScheduleQueue* queue) {
+  std::vector<PendingGroup> again;
+  for (const auto& [key, line] : lines.lines()) {
+    if (queue != nullptr && line->queue != queue) continue;
+    for (const WaitingGroup* group : line->groups) {
+      again.push_back(CopyOf(*group));
+      again.back().members = group->members;
+    }
+  }
+  for (PendingGroup& group : again) Add(std::move(group));
+}
+
+void Schedule::State::Stand(const WaitingGroup& group) {
+  if (!accounts.Matter()) {
+    group.standing.clear();
+  } else {
+    group.standing =
+        accounts.StandingOf(group, group.line->queue->GoesByFairShares());
+  }
+}
+
+bool Schedule::State::IsHead(const WaitingGroup& group) const {
+  return group.line->queue->heads.contains(&group);
+}
+
+void Schedule::State::SeatHeads() {
+  for (auto& [name, queue] : queues) {
+    Heads before = std::exchange(queue.heads, {});
+    for (auto& [group, head] : before) {
+      Withdraw(*group, head);
+      Stand(*group);
+    }
+    for (auto& [group, head] : before)
+      queue.heads.emplace(group, std::move(head));
+  }
 }
 
 void Schedule::State::Add(PendingGroup group) {
@@ -222,12 +312,17 @@ void Schedule::State::Add(PendingGroup group) {
   std::vector<matcher::NodeIndex> beside;
   if (TopologyOf(requests) != cluster::GroupTopology{})
     beside = graph.IndicesOf(group.id);
+  ScheduleQueue& queue = queues[group.queue];
+  queue.settings.name = group.queue;
+  const PayerId payer =
+      accounts.Intern({group.queue, group.namespace_name, group.account});
+  const cluster::Time counts_from = CountsFrom(group, queue.settings);
   WaitingGroup& waiting =
-      lines.Add(std::move(group), std::move(requests), std::move(beside));
+      lines.Add(std::move(group), {std::move(requests), std::move(beside),
+                                   payer, accounts.Matter(), counts_from});
   PendingLine& line = *waiting.line;
   if (line.queue == nullptr) {
-    line.queue = &queues[line.queue_name];
-    line.queue->settings.name = line.queue_name;
+    line.queue = &queue;
     Prepare(line);
   }
   if (line.Front() == &waiting) line.ask = true;
@@ -254,6 +349,7 @@ void Schedule::State::TakePromise(const WaitingGroup& group,
   SortOnce(promise.nodes);
   said[group.id] = std::move(reservation);
   if (!known || !queue.Runs() || queue.Depth() == 0) return;
+  Stand(group);
   Head& head = queue.heads[&group];
   head.promise = std::move(promise);
   head.remembered = head.stale = true;

@@ -11,6 +11,7 @@
 
 #include "workers/pending_line.h"
 #include "workers/schedule.h"
+#include "workers/schedule_accounts.h"
 #include "workers/schedule_graph.h"
 #include "workers/schedule_head.h"
 #include "workers/schedule_reason.h"
@@ -51,6 +52,9 @@ struct ScheduleQueue {
   Heads heads;
 
   bool Runs() const { return known && !settings.paused; }
+  bool GoesByFairShares() const {
+    return settings.queue_order == QueueOrder::kFairShare;
+  }
   // How many groups may be promised something.
   std::size_t Depth() const;
   // Promises are kept from cycle to cycle and only become better; else the one
@@ -61,6 +65,10 @@ struct ScheduleQueue {
   }
 };
 
+// Since when the age of a group counts.
+cluster::Time CountsFrom(const PendingGroup& group,
+                         const QueueSettings& settings);
+
 inline bool CanRun(const PendingLine& line) {
   return line.queue->Runs() && line.unsatisfiable.empty();
 }
@@ -69,11 +77,9 @@ inline bool CanRun(const PendingLine& line) {
 bool MayUseAny(const ScheduleGraph& graph, const matcher::Gang& gang,
                const std::vector<matcher::NodeIndex>& nodes);
 
-// As it was added.
-PendingGroup CopyOf(const WaitingGroup& waiting);
-
 struct Schedule::State {
   ScheduleGraph graph;
+  ScheduleAccounts accounts{graph};
   PendingLines lines;
   std::map<std::string, ScheduleQueue> queues;
   std::vector<Freed> freed;  // that a head of a queue that keeps has not seen
@@ -89,11 +95,14 @@ struct Schedule::State {
 
   void SetQueue(const QueueSettings& settings);
   void RemoveQueue(const std::string& name);
+  void SetAccounts(const AccountSettings& settings);
   void Add(PendingGroup group);
   bool Remove(GroupId group);
   void TakePromise(const WaitingGroup& group, Reservation reservation);
   // What it holds has changed: where it may go, if it has a topology.
   void NoteHeld(GroupId group);
+  // As it was added.
+  PendingGroup CopyOf(const WaitingGroup& waiting) const;
 
   // When the first promise is due.
   std::optional<matcher::Time> NextDue() const;
@@ -119,6 +128,16 @@ struct Schedule::State {
   void Prepare(PendingLine& line);
   void PrepareLines(ScheduleQueue& queue);
   void AskAll();
+  // Where a group stands in the order now that is promised nothing.
+  void Stand(const WaitingGroup& group);
+  bool IsHead(const WaitingGroup& group) const;
+  // The heads stand elsewhere in the order; promises are kept if they can be.
+  void SeatHeads();
+  // Whether any queue goes by fair shares.
+  void NoteOrders();
+  // Adds the groups of the queue, or all, anew: what lines they belong to, or
+  // in what order, is otherwise.
+  void AddAgain(const ScheduleQueue* queue);
   // Gives back what is promised.
   void Withdraw(const WaitingGroup& group, Head& head);
   // They are heads no longer. Who may start now that they are promised nothing

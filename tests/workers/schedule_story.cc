@@ -76,7 +76,8 @@ PendingGroup Story::MakeGroup(GroupId id, const std::string& pods,
                               const GroupOptions& options, int first_member) {
   PendingGroup group;
   group.id = id;
-  group.namespace_name = "default";
+  group.namespace_name = options.namespace_name;
+  group.account = options.account;
   group.name = fmt::format("group{}", id);
   group.queue = options.queue;
   group.priority = options.priority;

@@ -13,6 +13,8 @@ namespace fluxnetes::workers {
 
 struct GroupOptions {
   std::string queue = "default";
+  std::string namespace_name = "default";
+  std::string account = {};
   int priority = 0;
   bool first_in_line = false;
   std::optional<std::int64_t> duration = std::nullopt;

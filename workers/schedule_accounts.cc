@@ -1,0 +1,107 @@
+#include "workers/schedule_accounts.h"
+
+#include <algorithm>
+
+namespace fluxnetes::workers {
+
+bool ScheduleAccounts::Set(const AccountSettings& settings) {
+  if (settings == settings_) return false;
+  settings_ = settings;
+  tree_.Set(settings.accounts);
+  share_.SetHalfLife(settings.half_life);
+  share_.Rebuild();
+  quotas_.Rebuild(
+      [this](const std::string& name) { return graph_.IndexOf(name); });
+  Update();
+  return true;
+}
+
+bool ScheduleAccounts::SetFair(bool any_queue) {
+  fair_ = any_queue;
+  return Update();
+}
+
+bool ScheduleAccounts::Update() {
+  const bool matters = fair_ || tree_.HasAccounts();
+  if (matters == matter_) return false;
+  matter_ = matters;
+  if (matters) graph_.TouchAll();
+  return true;
+}
+
+std::string ScheduleAccounts::NameOf(AccountId account) const {
+  return tree_.at(account).name;
+}
+
+void ScheduleAccounts::SetUsed(const std::vector<AccountUse>& used,
+                               matcher::Time at) {
+  share_.Advance(at);
+  for (const AccountUse& each : used)
+    share_.SetUsed(tree_.Intern(each.payer), each.used);
+}
+
+std::vector<AccountUse> ScheduleAccounts::Used() const {
+  std::vector<AccountUse> used;
+  if (!matter_) return used;
+  for (std::size_t i = 0; i < tree_.payers(); ++i) {
+    const auto payer = static_cast<PayerId>(i);
+    used.push_back({tree_.payer(payer), share_.UsedBy(payer)});
+  }
+  return used;
+}
+
+void ScheduleAccounts::TakeHeld(matcher::Time now) {
+  const std::vector<GroupId> touched = graph_.TakeTouched();
+  if (!matter_) return;
+  share_.Advance(now);
+  for (const GroupId group : touched) Charge(group);
+}
+
+void ScheduleAccounts::Charge(GroupId group) {
+  const Held* held = graph_.HeldBy(group);
+  if (held == nullptr) {
+    share_.Set(group, 0, 0, 0);
+    quotas_.Set(group, 0, {}, 0);
+    return;
+  }
+  const PayerId payer =
+      tree_.Intern({held->queue, held->namespace_name, held->account});
+  Amounts amounts = graph_.AmountsOf(*held);
+  const matcher::Time end = graph_.PlannedEnd(*held);
+  share_.Set(group, payer, ShareOf(amounts), end);
+  quotas_.Set(group, payer, std::move(amounts), end);
+}
+
+void ScheduleAccounts::BeginCycle(matcher::Time now) {
+  TakeHeld(now);
+  if (!matter_) return;
+  share_.ClearCharges();
+  quotas_.BeginCycle();
+}
+
+double ScheduleAccounts::ShareOf(const Amounts& amounts) const {
+  const std::vector<double>& all = graph_.Capacity();
+  double share = 0;
+  for (std::size_t r = 0; r < amounts.size(); ++r) {
+    if (amounts[r] > 0 && r < all.size() && all[r] > 0)
+      share = std::max(share, static_cast<double>(amounts[r]) / all[r]);
+  }
+  return share;
+}
+
+Standing ScheduleAccounts::StandingOf(const WaitingGroup& group, bool fair) {
+  Standing standing;
+  if (fair) standing = share_.StandingOf(group.payer);
+  if (quotas_.HasAny()) {
+    const bool borrows = quotas_.Borrows(group.payer, group.line->amounts);
+    standing.insert(standing.begin(), {borrows ? 1.0 : 0.0, 0});
+  }
+  return standing;
+}
+
+void ScheduleAccounts::Charge(const WaitingGroup& group) {
+  share_.Charge(group.payer, ShareOf(group.line->amounts),
+                group.line->gang.duration);
+}
+
+}  // namespace fluxnetes::workers

@@ -1,0 +1,59 @@
+// Accounts in a schedule: what groups hold is charged to them, and says who of
+// them goes first and who may not start.
+//
+// Owned by one thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "workers/accounts.h"
+#include "workers/fair_share.h"
+#include "workers/quotas.h"
+#include "workers/schedule.h"
+#include "workers/schedule_graph.h"
+
+namespace fluxnetes::workers {
+
+class ScheduleAccounts {
+ public:
+  explicit ScheduleAccounts(ScheduleGraph& graph) : graph_(graph) {}
+
+  // True if it matters now, or no more, to whom a group belongs, or all of
+  // that may be otherwise than before.
+  bool Set(const AccountSettings& settings);
+  bool SetFair(bool any_queue);
+  bool Matter() const { return matter_; }
+
+  PayerId Intern(const Payer& payer) { return tree_.Intern(payer); }
+  const Payer& payer(PayerId payer) const { return tree_.payer(payer); }
+  std::string NameOf(AccountId account) const;
+
+  void SetUsed(const std::vector<AccountUse>& used, matcher::Time at);
+  std::vector<AccountUse> Used() const;
+
+  // Charges what groups have come to hold, or hold no more.
+  void TakeHeld(matcher::Time now);
+  void BeginCycle(matcher::Time now);
+
+  // Where a group stands that is yet to be placed.
+  Standing StandingOf(const WaitingGroup& group, bool fair);
+  // The group was looked at and waits: those of its account come after it.
+  void Charge(const WaitingGroup& group);
+  Quotas& quotas() { return quotas_; }
+
+ private:
+  double ShareOf(const Amounts& amounts) const;
+  void Charge(GroupId group);
+  bool Update();
+
+  ScheduleGraph& graph_;
+  AccountSettings settings_;
+  AccountTree tree_;
+  FairShare share_{tree_};
+  Quotas quotas_{tree_};
+  bool fair_ = false;
+  bool matter_ = false;
+};
+
+}  // namespace fluxnetes::workers

@@ -9,6 +9,9 @@
 namespace fluxnetes::workers {
 namespace {
 
+// Clocks that go back by more are believed: everything is loaded for that time.
+constexpr matcher::Time kStep = 10;  // seconds
+
 // By how much a pod was resized beyond what it was granted.
 cluster::Resources Grown(const Schedule& schedule, const cluster::Pod& pod) {
   const cluster::Resources& grant = *schedule.GrantOf(pod.uid);
@@ -37,8 +40,10 @@ void MatchWorker::NoteClaims(const std::vector<std::string>& claims) {
 }
 
 bool MatchWorker::RunOnce(cluster::Time now) {
-  now_ =
-      std::chrono::floor<std::chrono::seconds>(now.time_since_epoch()).count();
+  const matcher::Time before = std::exchange(
+      now_,
+      std::chrono::floor<std::chrono::seconds>(now.time_since_epoch()).count());
+  if (now_ < before - kStep) Forget();
   try {
     bool more = true;
     if (schedule_ == nullptr) {
@@ -110,6 +115,8 @@ void MatchWorker::Load() {
 }
 
 void MatchWorker::Restore(Held held) {
+  // Whoever started it may have been ahead of the time here.
+  held.start = std::min(held.start, now_);
   for (PlacedMember& member : held.members) {
     if (const auto pod = cache_.PodByUid(member.uid))
       member.request = schedule_->OfPlaced(member.request, *pod);

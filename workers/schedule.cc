@@ -171,11 +171,16 @@ std::optional<PendingGroup> Schedule::Take(GroupId group) {
   if (waiting == nullptr) return std::nullopt;
   PendingGroup taken = state_->CopyOf(*waiting);
   taken.members = waiting->members;
+  state_->Remember(group);
   state_->Remove(group);
   return taken;
 }
 
-bool Schedule::Remove(GroupId group) { return state_->Remove(group); }
+bool Schedule::Remove(GroupId group) {
+  // Who removes it may have dropped the record, too.
+  if (state_->said.erase(group) > 0) state_->unsaid.push_back(group);
+  return state_->Remove(group);
+}
 
 bool Schedule::Release(GroupId group, const std::string& uid) {
   const bool released = state_->graph.Release(group, uid);
@@ -197,6 +202,7 @@ std::vector<std::string> Schedule::NodesOf(GroupId group) const {
 
 Decision Schedule::Decide(matcher::Time now, int limit) {
   State& state = *state_;
+  now = state.latest = std::max(now, state.latest);
   if (!state.changed && !state.more && !state.Due(now) &&
       !state.graph.HasChanges()) {
     return {};

@@ -239,6 +239,7 @@ class Schedule {
   // The nodes on which the group holds something, each once, in order.
   std::vector<std::string> NodesOf(GroupId group) const;
 
+  // A time before one that was given counts as that.
   // Decides about everything that may have changed. What it places is booked at
   // once and leaves the line. At most `limit` placements; More() says whether
   // to go on at once.

@@ -50,8 +50,8 @@ void ScheduleGraph::Book(const BookedClosure& booked) {
     nodes.push_back(nodes_.at(closure.nodes[i]).index);
     amounts.emplace_back(kPods + 1).back() = booked.pods[i];
   }
-  graph_.Restore(ClosureJob(closure.window), closure.start, EndOfClosure(closure),
-                 nodes, amounts);
+  graph_.Restore(ClosureJob(closure.window), closure.start,
+                 EndOfClosure(closure), nodes, amounts);
 }
 
 // Its nodes have changed: promises there are planned anew, groups asked again.

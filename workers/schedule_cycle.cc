@@ -39,6 +39,7 @@ const WaitingGroup* After(const WaitingGroup& group) {
 
 Decision Cycle::Run() {
   ++state_.cycle;
+  decision_.unreserved = std::exchange(state_.unsaid, {});
   state_.changed = false;
   state_.more = false;
   state_.Sweep();
@@ -50,12 +51,16 @@ Decision Cycle::Run() {
   BookRemembered();
   if (const WaitingGroup* first = WhereToBegin()) WithdrawFrom(*first);
   Walk();
+  // Who waited for quota may have done so for what started after it was looked
+  // at.
+  again_ = again_ || (refused_ && !decision_.placed.empty());
   if (state_.AnyToLookAt() || again_) state_.more = true;
   // What was placed may be what a group before it waits for. (Where nothing
   // was, plans that came to nothing are all that moved.)
   if (state_.NoteSurroundings(!decision_.placed.empty())) state_.more = true;
-  const bool late = walked_ && state_.cycle - state_.reported >= kCyclesSilent;
-  if (!state_.more || late) Report();
+  const bool late =
+      state_.more && walked_ && state_.cycle - state_.reported >= kCyclesSilent;
+  if (!state_.more || late) Report(late);
   if (!state_.to_tell.empty()) state_.more = true;
   return std::move(decision_);
 }
@@ -120,18 +125,15 @@ void Cycle::RankFronts() {
   }
 }
 
-bool Cycle::IsRefused(const PendingLine& line) const {
-  return line.payer && state_.accounts.quotas().Refuses(
-                           *line.payer, line.amounts, now_, line.gang.duration);
-}
-
 // Of the queues that make their promises anew: those that keep them see when
 // the turn of a group has come.
 const WaitingGroup* Cycle::WhereToBegin() const {
   std::map<const ScheduleQueue*, const WaitingGroup*> fronts;
   const WaitingGroup* begin = nullptr;
   for (const auto& [key, line] : state_.lines.lines()) {
-    if (!CanRun(*line) || line->queue->Keeps() || IsRefused(*line)) continue;
+    // Who waited for quota in the last cycle is asked when its turn comes.
+    const bool refused = line->payer && line->refused_in + 1 == state_.cycle;
+    if (!CanRun(*line) || line->queue->Keeps() || refused) continue;
     const WaitingGroup* front = line->Front();
     const WaitingGroup*& first = fronts[line->queue];
     first = Earliest(first, front);
@@ -200,6 +202,7 @@ bool Cycle::Refuse(const WaitingGroup& group) {
   const auto refusal =
       quotas.Refuses(*line.payer, line.amounts, now_, line.gang.duration);
   if (!refusal) return false;
+  refused_ = true;
   quotas.Wait(*line.payer, *refusal, line.amounts, now_);
   line.refused_in = state_.cycle;
   SayRefusal(state_.graph, state_.accounts.NameOf(refusal->account), *refusal,
@@ -264,7 +267,7 @@ bool Cycle::Start(const WaitingGroup& group) {
 bool Cycle::Ask(const WaitingGroup& group) {
   if (Start(group)) return true;
   PendingLine& line = *group.line;
-  if (line.queue->Keeps() && WithdrawBehind(group) && Start(group)) return true;
+  if (WithdrawBehind(group) && Start(group)) return true;
   line.ask = false;
   if (SayShortage(state_.graph, line, line.queue->settings.match_policy, now_,
                   explained_ < kNodesExplained)) {

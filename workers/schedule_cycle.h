@@ -49,8 +49,6 @@ class Cycle {
 
   // Where they stand in the order.
   void RankFronts();
-  // What stands in the way of the group now is not only what is promised.
-  bool IsRefused(const PendingLine& line) const;
   const WaitingGroup* WhereToBegin() const;
   void Walk();
   void Push(const WaitingGroup* group);
@@ -111,7 +109,8 @@ class Cycle {
   void ForgetUnseen();
 
   // What is said: schedule_report.cc.
-  void Report();
+  // If `late`, of those that were asked: the others wait as they did.
+  void Report(bool late);
   void ReportReservations();
   bool IsPromised(GroupId group) const;
   Why WhyWaits(const PendingLine& line) const;
@@ -127,9 +126,10 @@ class Cycle {
   int plans_ = 0;                              // promises that were looked for
   // When the first of those is due whose promise could not be looked at yet.
   matcher::Time horizon_ = matcher::kForever;
-  int explained_ = 0;    // nodes that were looked at for reasons
-  bool walked_ = false;  // through all groups
-  bool again_ = false;   // something moved that groups before it may need
+  int explained_ = 0;     // nodes that were looked at for reasons
+  bool walked_ = false;   // through all groups
+  bool again_ = false;    // something moved that groups before it may need
+  bool refused_ = false;  // a group waits for quota
   Decision decision_;
 };
 

@@ -277,6 +277,11 @@ void ScheduleGraph::SetAssumedDuration(const std::string& queue,
     if (holding.held.queue != queue || holding.held.end) continue;
     graph_.Cancel(group);
     Book(holding);
+    for (const PlacedMember& member : holding.held.members) {
+      changes_.grown.push_back(InGraph(member.node).index);
+      changes_.changed.push_back(InGraph(member.node).index);
+    }
+    touched_.push_back(group);
   }
 }
 

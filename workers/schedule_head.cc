@@ -170,10 +170,13 @@ std::optional<Promise> ChooseDrain(ScheduleGraph& graph,
                                    const matcher::Gang& gang,
                                    matcher::Policy policy, matcher::Time now,
                                    const Ahead& ahead) {
+  Nodes kept = ahead.drained;
+  kept.insert(kept.end(), ahead.reserved.begin(), ahead.reserved.end());
+  std::sort(kept.begin(), kept.end());
   Nodes nodes;
   for (const NodeIndex node : graph.KnownNodes()) {
     if (graph.MayBeKept(node) && MayUse(graph, gang, node) &&
-        !Among(ahead.drained, node) && !Among(ahead.reserved, node)) {
+        !std::binary_search(kept.begin(), kept.end(), node)) {
       nodes.push_back(node);
     }
   }
@@ -310,8 +313,9 @@ bool Rebook(ScheduleGraph& graph, const WaitingGroup& group,
       PromiseJob(group.id), narrowed.gang(), policy, now, *promise->start + 1);
   const auto* placement = std::get_if<matcher::Placement>(&match);
   if (placement == nullptr) return false;
-  promise = FromPlacement(graph, group, *placement, now).promise;
-  return promise.has_value();
+  const HeadPlan plan = FromPlacement(graph, group, *placement, now);
+  if (plan.promise) promise = plan.promise;
+  return plan.promise.has_value();
 }
 
 void BookPromise(ScheduleGraph& graph, const WaitingGroup& group,

@@ -53,6 +53,7 @@ class NarrowedGang {
 // What stands against a head: promises to heads before it.
 struct Ahead {
   std::vector<matcher::NodeIndex> drained;
+  std::vector<matcher::NodeIndex> chosen;  // of these, by sets that are not due
   std::vector<matcher::NodeIndex> reserved;
 };
 

@@ -11,6 +11,14 @@ namespace {
 // So many promises are looked for in a cycle of queues that keep them.
 constexpr int kPlansPerCycle = 64;
 
+// `sorted` is.
+bool Meet(const std::vector<matcher::NodeIndex>& sorted,
+          const std::vector<matcher::NodeIndex>& others) {
+  return std::any_of(others.begin(), others.end(), [&](auto node) {
+    return std::binary_search(sorted.begin(), sorted.end(), node);
+  });
+}
+
 }  // namespace
 
 void Cycle::WithdrawFrom(const WaitingGroup& first) {
@@ -32,7 +40,6 @@ void Cycle::BookRemembered() {
 
 bool Cycle::WithdrawBehind(const WaitingGroup& group) {
   bool any = false;
-  room_.reset();
   for (auto& [name, queue] : state_.queues) {
     for (auto head = queue.heads.upper_bound(&group); head != queue.heads.end();
          ++head) {
@@ -40,6 +47,7 @@ bool Cycle::WithdrawBehind(const WaitingGroup& group) {
       state_.Withdraw(*head->first, head->second);
     }
   }
+  if (any) room_.reset();
   return any;
 }
 
@@ -79,23 +87,26 @@ Cycle::Step Cycle::Keep(const WaitingGroup& group, Head& head) {
 Cycle::Step Cycle::Improve(const WaitingGroup& group, Head& head) {
   const bool due = head.Due(now_);
   // Where other pods matter, one that came may have broken it.
-  const bool asks = head.stale || state_.Surroundings(*group.line) != 0;
-  if (!due && !asks && !Gains(group, head)) {
+  const bool near_others = state_.Surroundings(*group.line) != 0;
+  const bool doubtful = head.doubtful || near_others;
+  const bool gains = head.stale || near_others || Gains(group, head);
+  if (!due && (!gains || (head.Booked() && !doubtful &&
+                          !MayBeEarlier(group, *head.promise)))) {
     head.looked = state_.freed.size();
+    head.stale = false;
     return Count(group, head);
   }
   const bool later = plans_ >= kPlansPerCycle || horizon_ != matcher::kForever;
   if (later && !due) {
     state_.more = true;
+    horizon_ = std::min(horizon_, head.Booked() ? *head.promise->start : now_);
     return Count(group, head);
   }
   head.looked = state_.freed.size();
-  head.stale = false;
-  const bool doubtful = std::exchange(head.doubtful, false) ||
-                        state_.Surroundings(*group.line) != 0;
+  head.stale = head.doubtful = false;
   if (!head.Booked()) return Plan(group, head);
-  if (!due && !doubtful && !MayBeEarlier(group, *head.promise))
-    return Count(group, head);
+  // What those behind are promised must not be what makes it earlier.
+  if (near_others) WithdrawBehind(group);
   state_.Withdraw(group, head);
   if (due) return Start(group) ? Step::kStarted : Plan(group, head);
   ++plans_;
@@ -164,6 +175,8 @@ void Cycle::NoteMove(const WaitingGroup& group, const Promise& before,
 }
 
 bool Cycle::Rebooks(const WaitingGroup& group, Head& head) {
+  // A drain set has come before it, of nodes that were chosen for it.
+  if (head.promise && Meet(head.promise->nodes, ahead_.chosen)) return false;
   const auto before = head.promise;
   head.stands =
       Rebook(state_.graph, group, group.line->queue->settings.match_policy,
@@ -182,7 +195,7 @@ Cycle::Step Cycle::Plan(const WaitingGroup& group, Head& head) {
   if (plan.fits_now && Start(group)) return Step::kStarted;
   const auto before = std::exchange(head.promise, std::move(plan.promise));
   head.stands = true;
-  head.stale = false;
+  head.stale = head.doubtful = false;
   head.looked = state_.freed.size();
   if (before != head.promise) head.told = false;
   if (before && before != head.promise)
@@ -217,6 +230,9 @@ Cycle::Step Cycle::Count(const WaitingGroup& group, Head& head) {
     auto& nodes = drains ? ahead_.drained : ahead_.reserved;
     nodes.insert(nodes.end(), head.promise->nodes.begin(),
                  head.promise->nodes.end());
+    if (drains && !head.promise->overdue)
+      ahead_.chosen.insert(ahead_.chosen.end(), head.promise->nodes.begin(),
+                           head.promise->nodes.end());
     turn.drains = turn.drains || (drains && !head.promise->overdue);
   }
   const bool goes_on = queue.Keeps() && head.promise;

@@ -328,6 +328,11 @@ void WaitReasons::Say(Whom whom, WaitReason::Kind kind,
   if (known.now != reason) known.now = reason;
 }
 
+void WaitReasons::Keep(Whom whom) {
+  const auto known = reasons_.find(whom);
+  if (known != reasons_.end()) known->second.spoken = true;
+}
+
 std::vector<WaitReason> WaitReasons::TakeChanges() {
   std::vector<WaitReason> changes;
   for (auto it = reasons_.begin(); it != reasons_.end();) {

@@ -55,6 +55,8 @@ class WaitReasons {
   // Of the lines of a shape, the first that speaks in a round counts. Cheap if
   // they speak in order.
   void Say(Whom whom, WaitReason::Kind kind, const std::string& reason);
+  // It is as it was.
+  void Keep(Whom whom);
   // Ends the round: what differs from the one before. Of whom nothing was said
   // in it, the reason is taken back.
   std::vector<WaitReason> TakeChanges();

@@ -29,16 +29,19 @@ std::vector<int> PlacesOf(const ScheduleGraph& graph, const Promise& promise) {
 
 }  // namespace
 
-void Cycle::Report() {
+void Cycle::Report(bool late) {
   state_.reported = state_.cycle;
   ReportReservations();
-  const auto say = [this](const PendingLine& line) {
+  const auto say = [this, late](const PendingLine& line) {
     WaitReasons::Whom whom{line.queue_name, line.shape, {}, {}};
     if (line.payer) {
       const Payer& payer = state_.accounts.payer(*line.payer);
       whom.namespace_name = payer.namespace_name;
       whom.account = payer.label;
     }
+    const bool asked =
+        line.refused_in == state_.cycle || line.failed_in == state_.cycle;
+    if (late && !asked) return state_.reasons.Keep(std::move(whom));
     const Why why = WhyWaits(line);
     state_.reasons.Say(std::move(whom), why.first, why.second);
   };

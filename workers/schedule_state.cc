@@ -226,12 +226,18 @@ void Schedule::State::Drop(GroupId group) {
 void Schedule::State::SetQueue(const QueueSettings& settings) {
   ScheduleQueue& queue = queues[settings.name];
   if (queue.known && queue.settings == settings) return;
-  ForgetAll(queue);
+  QueueSettings as_before = settings;
+  as_before.queue_depth = queue.settings.queue_depth;
+  as_before.reservation_depth = queue.settings.reservation_depth;
+  const bool same = queue.known && as_before == queue.settings;
+  if (!same) ForgetAll(queue);
   queue.settings = settings;
   queue.known = true;
   graph.SetAssumedDuration(settings.name, settings.assumed_duration);
-  AddAgain(&queue);
-  PrepareLines(queue);
+  if (!same) {
+    AddAgain(&queue);
+    PrepareLines(queue);
+  }
   AskAll();
   NoteOrders();
   changed = true;
@@ -305,13 +311,22 @@ void Schedule::State::SeatHeads() {
   }
 }
 
+void Schedule::State::Remember(GroupId group) {
+  const WaitingGroup* waiting = lines.Find(group);
+  if (waiting == nullptr || !IsHead(*waiting)) return;
+  const auto reservation = said.find(group);
+  if (reservation != said.end()) remembered.insert(*reservation);
+}
+
 void Schedule::State::Add(PendingGroup group) {
-  Remove(group.id);
-  if (group.members.empty()) return;
   RequestCounts requests = graph.Count(group.members);
   std::vector<matcher::NodeIndex> beside;
   if (TopologyOf(requests) != cluster::GroupTopology{})
     beside = graph.IndicesOf(group.id);
+  else if (AsksTheSame(group, requests))
+    Remember(group.id);
+  Remove(group.id);
+  if (group.members.empty()) return;
   ScheduleQueue& queue = queues[group.queue];
   queue.settings.name = group.queue;
   const PayerId payer =
@@ -345,6 +360,7 @@ void Schedule::State::TakePromise(const WaitingGroup& group,
     if (known && place >= 0 && place < static_cast<int>(nodes.size()))
       promise.places.push_back(nodes[place]);
   }
+  if (promise.places.size() != group.members.size()) promise.places.clear();
   promise.nodes = std::move(nodes);
   SortOnce(promise.nodes);
   said[group.id] = std::move(reservation);
@@ -353,6 +369,21 @@ void Schedule::State::TakePromise(const WaitingGroup& group,
   Head& head = queue.heads[&group];
   head.promise = std::move(promise);
   head.remembered = head.stale = true;
+}
+
+bool Schedule::State::AsksTheSame(const PendingGroup& group,
+                                  const RequestCounts& requests) const {
+  const WaitingGroup* waiting = lines.Find(group.id);
+  if (waiting == nullptr) return false;
+  const PendingLine& line = *waiting->line;
+  return line.queue_name == group.queue && line.duration == group.duration &&
+         std::equal(line.requests.begin(), line.requests.end(),
+                    requests.begin(), requests.end(),
+                    [this](const auto& a, const auto& b) {
+                      return a.second == b.second &&
+                             graph.requests().Amounts(a.first) ==
+                                 graph.requests().Amounts(b.first);
+                    });
 }
 
 bool Schedule::State::Remove(GroupId group) {

@@ -87,7 +87,10 @@ struct Schedule::State {
   std::map<GroupId, Reservation> said;  // reservations, by earlier decisions
   // The same by earlier schedules, of groups that were not added yet.
   std::map<GroupId, Reservation> remembered;
+  // Of these, reservations are to be taken back whatever follows.
+  std::vector<GroupId> unsaid;
   std::deque<GroupId> to_tell;  // whether they are unsatisfiable
+  matcher::Time latest = 0;     // time that was seen
   bool changed = true;          // something happened since the decision
   bool more = false;            // the last cycle was cut short
   std::uint64_t cycle = 0;
@@ -99,6 +102,11 @@ struct Schedule::State {
   void Add(PendingGroup group);
   bool Remove(GroupId group);
   void TakePromise(const WaitingGroup& group, Reservation reservation);
+  // What it is promised is kept if it can be when it is added again.
+  void Remember(GroupId group);
+  // Whether the group, as it is known, would need the same for as long.
+  bool AsksTheSame(const PendingGroup& group,
+                   const RequestCounts& requests) const;
   // What it holds has changed: where it may go, if it has a topology.
   void NoteHeld(GroupId group);
   // As it was added.

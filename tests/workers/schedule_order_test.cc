@@ -183,16 +183,15 @@ TEST_F(ScheduleOrder, PassesOverWhoHasNoQuotaLeft) {
     const GroupId third = Of("b", "1x4");
     EXPECT_EQ(story.Decide(now),
               fmt::format("{}: node0, {}: node0", first, third));
+    EXPECT_EQ(story.Decide(now), "");
     EXPECT_EQ(story.Reserved(), "");
-    bool said = false;
-    for (const WaitReason& reason : story.decision.reasons) {
-      said |= reason.kind == WaitReason::Kind::kQuota &&
-              reason.namespace_name == "a" &&
-              reason.reason ==
-                  "needs 2 cpu; of the quota of account a (4 cpu) 3 cpu is "
-                  "used or promised";
-    }
-    EXPECT_TRUE(said);
+    ASSERT_EQ(story.decision.reasons.size(), 1U);
+    const WaitReason& reason = story.decision.reasons[0];
+    EXPECT_EQ(reason.kind, WaitReason::Kind::kQuota);
+    EXPECT_EQ(reason.namespace_name, "a");
+    EXPECT_EQ(reason.reason,
+              "needs 2 cpu; of the quota of account a (4 cpu) 3 cpu is used or "
+              "promised");
     story.End(first);
     EXPECT_EQ(story.Decide(++now), fmt::format("{}: node0", second));
     story.End(second);

@@ -38,7 +38,28 @@ struct Kind {
   bool assumed = false;
   bool rules = false;  // groups have rules about pods of others, by label
   bool keeps = false;  // queues are hybrid or conservative
+  bool mixed = false;  // one is, the other is not
+  bool quotas = false;
+  bool borrows = false;  // beyond these
 };
+
+// Of namespace a: 6 cpu at most. Of b: 4, if it `borrows` what both have left
+// of 9.
+constexpr std::int64_t kQuotaOfA = 6;
+constexpr std::int64_t kQuotaOfB = 4;
+constexpr std::int64_t kQuotaOfBoth = 9;
+AccountSettings Accounts(bool borrows) {
+  return {{{.name = "both", .quota = {{"cpu", 1'000 * kQuotaOfBoth}}},
+           {.name = "a",
+            .parent = "both",
+            .namespace_name = "a",
+            .quota = {{"cpu", 1'000 * kQuotaOfA}}},
+           {.name = "b",
+            .parent = "both",
+            .namespace_name = "b",
+            .quota = {{"cpu", 1'000 * kQuotaOfB}},
+            .borrows = borrows}}};
+}
 
 // The app that a group's pods keep away from, and by which key.
 std::optional<std::pair<std::string, std::string>> Avoided(
@@ -54,7 +75,9 @@ class RandomRun {
     for (const char* name : {"default", "other"}) {
       queues_[name].name = name;
       if (Up(0, 3) == 0) queues_[name].queue_policy = QueuePolicy::kFcfs;
-      if (kind_.keeps) {
+      const bool keeps =
+          kind_.keeps || (kind_.mixed && std::string(name) == "other");
+      if (keeps) {
         queues_[name].queue_policy =
             Up(0, 1) == 0 ? QueuePolicy::kHybrid : QueuePolicy::kConservative;
         if (queues_[name].queue_policy == QueuePolicy::kHybrid)
@@ -63,6 +86,7 @@ class RandomRun {
       if (kind_.assumed) queues_[name].assumed_duration = 20;
       story_.schedule.SetQueue(queues_[name]);
     }
+    if (kind_.quotas) story_.schedule.SetAccounts(Accounts(kind_.borrows));
     for (int i = 0; i < kNodes; ++i) {
       Resize(i);
       SetNode(i);
@@ -162,6 +186,7 @@ class RandomRun {
     if (!kind_.calm) options.priority = static_cast<int>(Up(0, 2) / 2);
     if (Up(0, 3) == 0) options.selector = "zone=a";
     if (kind_.rules) AddRules(options);
+    if (kind_.quotas) options.namespace_name = Up(0, 1) == 0 ? "a" : "b";
     const std::int64_t cpu = Up(1, 3);
     waiting_[id] = {fmt::format("{}x{}", Up(1, 5), cpu), options, cpu};
     story_.schedule.Add(Group(story_, id));
@@ -251,7 +276,9 @@ class RandomRun {
     const auto before = promised_;
     std::vector<GroupId> started;
     const int limit = Up(0, 3) == 0 ? 1 : 1'000;
+    int cycles = 0;
     do {
+      ASSERT_LT(++cycles, 1'000) << "it never comes to an end";
       const Decision decision = story_.schedule.Decide(now_, limit);
       for (const Verdict& verdict : decision.verdicts) Take(verdict);
       for (const Placed& placed : decision.placed) {
@@ -266,13 +293,28 @@ class RandomRun {
         promised_[reservation.group] = reservation;
       }
     } while (story_.schedule.More());
-    if (!kind_.keeps) {
+    if (kind_.quotas) CheckQuotas();
+    if (!Keeps()) {
       EXPECT_LE(promised_.size(), queues_.size());
     }
     for (const auto& [group, reservation] : promised_) {
       EXPECT_TRUE(waiting_.contains(group)) << "group " << group;
     }
     if (kind_.calm) CheckNoneIsDelayed(before, started);
+  }
+
+  bool Keeps() const { return kind_.keeps || kind_.mixed; }
+
+  void CheckQuotas() const {
+    std::map<std::string, std::int64_t> held;
+    for (const auto& [id, running] : running_)
+      held[running.options.namespace_name] +=
+          running.cpu * std::ssize(running.placed.members);
+    EXPECT_LE(held["a"], kQuotaOfA);
+    if (!kind_.borrows) {
+      EXPECT_LE(held["b"], kQuotaOfB);
+    }
+    EXPECT_LE(held["a"] + held["b"], kQuotaOfBoth);
   }
 
   void Take(const Verdict& verdict) {
@@ -368,6 +410,7 @@ class RandomRun {
   void CompareWithRebuilt() {
     Story rebuilt;
     for (auto& [name, queue] : queues_) rebuilt.schedule.SetQueue(queue);
+    if (kind_.quotas) rebuilt.schedule.SetAccounts(Accounts(kind_.borrows));
     for (int i = kNodes; i-- > 0;) {
       rebuilt.schedule.SetForeign(fmt::format("node{}", i), Foreign(i));
       if (sites_[i].present) rebuilt.Nodes(Line(i));
@@ -376,19 +419,21 @@ class RandomRun {
       const Placed& placed = running.placed;
       Held held{id, placed.start, placed.end, {}, placed.queue};
       held.members = placed.members;
+      held.namespace_name = running.options.namespace_name;
       rebuilt.Restore(held, running.options);
     }
     EXPECT_EQ(story_.schedule.Describe(), rebuilt.schedule.Describe());
     for (const auto& [id, waiting] : waiting_) {
       rebuilt.schedule.Add(Group(rebuilt, id));
     }
-    if (kind_.keeps) {
+    if (Keeps()) {
       for (const auto& [id, reservation] : promised_)
         rebuilt.schedule.Promised(reservation);
     }
     Decision decision = rebuilt.schedule.Decide(now_);
-    while (kind_.keeps && rebuilt.schedule.More()) {
-      EXPECT_TRUE(decision.placed.empty() || kind_.assumed);
+    for (int cycles = 0; Keeps() && rebuilt.schedule.More(); ++cycles) {
+      ASSERT_LT(cycles, 1'000) << "it never comes to an end";
+      EXPECT_TRUE(decision.placed.empty() || kind_.assumed || kind_.mixed);
       decision = rebuilt.schedule.Decide(now_);
     }
     EXPECT_EQ(story_.schedule.pending(), waiting_.size());
@@ -397,11 +442,13 @@ class RandomRun {
         std::any_of(promised_.begin(), promised_.end(),
                     [](const auto& promise) { return !promise.second.start; });
     // Which nodes are drained depends on when, and so do plans around groups
-    // that should have ended.
-    if (drains || kind_.assumed) return;
+    // that should have ended. Who borrows depends on it, too, and who goes
+    // first by that. What one queue makes anew at a restart moves what others
+    // keep.
+    if (drains || kind_.assumed || kind_.borrows || kind_.mixed) return;
     // Promises that are kept are kept over a restart, too.
     std::map<GroupId, Reservation> promised;
-    if (kind_.keeps) promised = promised_;
+    if (Keeps()) promised = promised_;
     for (const GroupId group : decision.unreserved) promised.erase(group);
     for (const Reservation& reservation : decision.reserved) {
       promised[reservation.group] = reservation;
@@ -409,8 +456,9 @@ class RandomRun {
     EXPECT_TRUE(decision.placed.empty())
         << "group " << decision.placed[0].group << " was overlooked";
     // With rules a promise may have become one that would not be made now: pods
-    // came where it goes by them. That is seen when its time has come.
-    if (!kind_.rules) {
+    // came where it goes by them. That is seen when its time has come. And
+    // those of queues that make them anew do so at a restart, too.
+    if (!kind_.rules && !kind_.mixed) {
       EXPECT_EQ(promised, promised_);
     }
   }
@@ -482,6 +530,35 @@ TEST(ScheduleRandom, AccountsAgreeWherePromisesAreKeptAndGroupsOverstay) {
 
 TEST(ScheduleRandom, NothingIsOverlookedWherePromisesAreKeptAndPodsLook) {
   RunMany(25, {.calm = false, .deadlines = true, .rules = true, .keeps = true});
+}
+
+TEST(ScheduleRandom, AccountsAgreeWhereOneQueueKeepsItsPromises) {
+  RunMany(40, {.calm = false, .deadlines = true, .mixed = true});
+}
+
+TEST(ScheduleRandom, NobodyIsDelayedByThoseBehindWhereOneQueueKeeps) {
+  RunMany(40, {.calm = true, .deadlines = true, .mixed = true});
+}
+
+TEST(ScheduleRandom, NothingIsOverlookedWhereThereAreQuotas) {
+  RunMany(60, {.calm = false, .deadlines = true, .quotas = true});
+}
+
+TEST(ScheduleRandom, NobodyIsDelayedByThoseBehindWhereThereAreQuotas) {
+  RunMany(60, {.calm = true, .deadlines = true, .quotas = true});
+}
+
+TEST(ScheduleRandom, NothingIsOverlookedWhereThereAreQuotasAndPromises) {
+  RunMany(25,
+          {.calm = false, .deadlines = true, .keeps = true, .quotas = true});
+}
+
+TEST(ScheduleRandom, NobodyExceedsAQuotaWhereSomeBorrow) {
+  RunMany(60, {.calm = false,
+               .deadlines = false,
+               .mixed = true,
+               .quotas = true,
+               .borrows = true});
 }
 
 TEST(ScheduleRandom, AccountsAgreeWhereGroupsOverstay) {

@@ -8,6 +8,12 @@ CREATE TABLE queues (
   CHECK (NOT jsonb_path_exists(node_selector, 'strict $.* ? (@.type() != "string")')),
   queue_policy text NOT NULL DEFAULT 'easy'
   CHECK (queue_policy IN ('fcfs', 'easy', 'conservative', 'hybrid')),
+  queue_order text NOT NULL DEFAULT 'arrival'
+  CHECK (queue_order IN ('arrival', 'shortest', 'fair_share')),
+  ageing double precision NOT NULL DEFAULT 10
+  CHECK (ageing BETWEEN 0 AND 1000000),
+  half_life interval NOT NULL DEFAULT '7 days'
+  CHECK (half_life >= interval '1 minute'),
   match_policy text NOT NULL DEFAULT 'lonode'
   CHECK (match_policy IN ('first', 'low', 'high', 'lonode', 'hinode')),
   queue_depth integer NOT NULL DEFAULT 100000 CHECK (queue_depth >= 1),
@@ -25,6 +31,7 @@ CREATE TABLE queues (
     bind_timeout <= interval '100 years'
     AND replacement_hold <= interval '100 years'
     AND assumed_duration <= interval '100 years'
+    AND half_life <= interval '100 years'
   )
 );
 COMMENT ON TABLE queues IS
@@ -32,6 +39,9 @@ COMMENT ON TABLE queues IS
 COMMENT ON COLUMN queues.name IS 'Named by the pods'' label fluxnetes.queue.';
 COMMENT ON COLUMN queues.node_selector IS 'Labels that a node must have; {} is every node.';
 COMMENT ON COLUMN queues.queue_policy IS 'fcfs: strictly in order. easy: the first that cannot start gets a reservation, others may start if they do not delay it. conservative, hybrid: so do many, by reservation_depth.';
+COMMENT ON COLUMN queues.queue_order IS 'Who goes first of those of one priority. arrival: who was submitted first. shortest: who takes the least time (see ageing). fair_share: whose account has used least for its weight (see accounts).';
+COMMENT ON COLUMN queues.ageing IS 'Of queue_order shortest: nobody goes before a group that was submitted later than this times its duration after it.';
+COMMENT ON COLUMN queues.half_life IS 'Of queue_order fair_share: after this time what was used counts half. Of queues that share nodes the longest counts.';
 COMMENT ON COLUMN queues.match_policy IS 'Which nodes are preferred: first, low, high, lonode, hinode (Fluxion''s names).';
 COMMENT ON COLUMN queues.queue_depth IS 'How many pending groups a cycle looks at.';
 COMMENT ON COLUMN queues.reservation_depth IS 'How many groups have a reservation in a conservative or hybrid queue; null: 1,000 and 64.';
@@ -211,6 +221,7 @@ CREATE TABLE pod_groups (
   held_at timestamptz,
   held_reason text,
   released_at timestamptz,
+  account text NOT NULL DEFAULT '',
   CONSTRAINT pod_groups_phase CHECK ((state = 'pending') = (phase IS NOT NULL)),
   CONSTRAINT pod_groups_bound CHECK (state <> 'bound' OR bound_at IS NOT NULL)
 );
@@ -232,6 +243,7 @@ COMMENT ON COLUMN pod_groups.namespace IS 'Kubernetes namespace.';
 COMMENT ON COLUMN pod_groups.group_name IS 'Its name.';
 COMMENT ON COLUMN pod_groups.group_size IS 'How many pods it has.';
 COMMENT ON COLUMN pod_groups.queue IS 'Its scheduling queue.';
+COMMENT ON COLUMN pod_groups.account IS 'Its label fluxnetes.account; empty: none.';
 COMMENT ON COLUMN pod_groups.priority IS 'The highest of its pods'': higher goes first.';
 COMMENT ON COLUMN pod_groups.state IS 'pending: waits for room. unsatisfiable: can never fit the cluster as it is. allocated: has its nodes. bound: its pods were given to them.';
 COMMENT ON COLUMN pod_groups.phase IS 'Of a pending group: queued, reserved (for a time, see reservations), deferred (until start_after), held (see held_at), recalled (it lost a member while its binding may have been under way; what it has is being taken back).';
@@ -382,9 +394,11 @@ CREATE TABLE wait_reasons (
   reason text NOT NULL,
   since timestamptz NOT NULL,
   kind text NOT NULL
-  CHECK (kind IN ('room', 'order', 'depth', 'paused', 'no queue')),
+  CHECK (kind IN ('room', 'order', 'depth', 'paused', 'no queue', 'quota')),
   spread boolean NOT NULL DEFAULT true,
-  PRIMARY KEY (queue, shape)
+  namespace text NOT NULL DEFAULT '',
+  account text NOT NULL DEFAULT '',
+  PRIMARY KEY (queue, shape, namespace, account)
 );
 CREATE INDEX wait_reasons_changed ON wait_reasons (queue, shape)
 WHERE NOT spread;
@@ -392,15 +406,19 @@ COMMENT ON TABLE wait_reasons IS
 'Why groups of one shape wait: one row for all of them, written when the reason changes.';
 COMMENT ON COLUMN wait_reasons.queue IS 'Scheduling queue.';
 COMMENT ON COLUMN wait_reasons.shape IS 'As in pod_groups.shape.';
+COMMENT ON COLUMN wait_reasons.namespace IS 'Where there are accounts: the namespace of its groups; empty: all.';
+COMMENT ON COLUMN wait_reasons.account IS 'With the namespace: the label fluxnetes.account of its groups.';
 COMMENT ON COLUMN wait_reasons.reason IS 'For people.';
 COMMENT ON COLUMN wait_reasons.since IS 'Since when (scheduling time).';
-COMMENT ON COLUMN wait_reasons.kind IS 'room: it was looked at and has no place. order: queue_policy fcfs, others are before it. depth: beyond queue_depth. paused: its queue is. no queue: there is none of that name. Pods are told when it changes, not when numbers in the reason do.';
+COMMENT ON COLUMN wait_reasons.kind IS 'room: it was looked at and has no place. order: queue_policy fcfs, others are before it. depth: beyond queue_depth. paused: its queue is. no queue: there is none of that name. quota: that of its account is used up. Pods are told when it changes, not when numbers in the reason do.';
 COMMENT ON COLUMN wait_reasons.spread IS 'Its groups are marked to be told; false: its kind has changed and they are not yet.';
 
 CREATE TABLE match_inbox (
   id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
   queue text NOT NULL,
-  news text NOT NULL CHECK (news IN ('released', 'changed', 'queue', 'maintenance')),
+  news text NOT NULL CHECK (
+    news IN ('released', 'changed', 'queue', 'maintenance', 'accounts')
+  ),
   group_id bigint,
   pod_uid text
 );
@@ -408,7 +426,7 @@ COMMENT ON TABLE match_inbox IS
 'News for the process that owns the match of a queue: it deletes the rows as it takes them in.';
 COMMENT ON COLUMN match_inbox.id IS 'Order of insertion.';
 COMMENT ON COLUMN match_inbox.queue IS 'The scheduling queue that it concerns.';
-COMMENT ON COLUMN match_inbox.news IS 'released: a pod gave its place back (all pods if pod_uid is null). changed: the group must be read again. queue: its row of queues was edited. maintenance: that table was.';
+COMMENT ON COLUMN match_inbox.news IS 'released: a pod gave its place back (all pods if pod_uid is null). changed: the group must be read again. queue: its row of queues was edited. maintenance, accounts: these tables were.';
 COMMENT ON COLUMN match_inbox.group_id IS 'The group or Fluxion job.';
 COMMENT ON COLUMN match_inbox.pod_uid IS 'The pod.';
 
@@ -533,6 +551,112 @@ COMMENT ON FUNCTION tell_maintenance IS
 CREATE TRIGGER tell_maintenance
 AFTER INSERT OR UPDATE OR DELETE ON maintenance
 FOR EACH STATEMENT EXECUTE FUNCTION tell_maintenance();
+
+CREATE TABLE accounts (
+  name text PRIMARY KEY
+  CHECK (name ~ '^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$'),
+  parent text CONSTRAINT accounts_parent_there REFERENCES accounts,
+  label text,
+  namespace text,
+  queue text,
+  weight double precision NOT NULL DEFAULT 1
+  CONSTRAINT accounts_weight_above_0 CHECK (weight > 0 AND weight <= 1e9),
+  quota jsonb NOT NULL DEFAULT '{}'
+  CONSTRAINT accounts_quota_of_quantities CHECK (
+    jsonb_typeof(quota) = 'object'
+    AND NOT jsonb_path_exists(
+      quota,
+      'strict $.* ? (!(@.type() == "string" && @ like_regex "^[0-9]{1,15}([.][0-9]{1,9})?(m|k|M|G|T|P|Ki|Mi|Gi|Ti|Pi)?$"))'
+    )
+  ),
+  borrows boolean NOT NULL DEFAULT false
+);
+CREATE UNIQUE INDEX accounts_selector ON accounts (
+  coalesce(label, ''), coalesce(namespace, ''), coalesce(queue, '')
+) WHERE num_nonnulls(label, namespace, queue) > 0;
+COMMENT ON TABLE accounts IS
+'Who answers for what groups use, in a tree: weights for queues of queue_order fair_share, and quotas. Edit with SQL or `fluxnetes account`; takes effect at once. A group belongs to the account that names it most closely: by label, then namespace, then queue. Where an account names neither a label nor a namespace, each namespace in it is an account of its own.';
+COMMENT ON COLUMN accounts.name IS 'Its name.';
+COMMENT ON COLUMN accounts.parent IS 'The account above; null: none.';
+COMMENT ON COLUMN accounts.label IS 'Of groups whose pods have the label fluxnetes.account with this value; null: any.';
+COMMENT ON COLUMN accounts.namespace IS 'Of groups of this namespace; null: any.';
+COMMENT ON COLUMN accounts.queue IS 'Of groups of this scheduling queue; null: any.';
+COMMENT ON COLUMN accounts.weight IS 'Its part beside those with the same parent.';
+COMMENT ON COLUMN accounts.quota IS 'What its groups may hold at one time, by resource as in pods: {"cpu": "40", "nvidia.com/gpu": "8"}; what is not named is not limited. Counts among the queues that share nodes.';
+COMMENT ON COLUMN accounts.borrows IS 'It may go beyond its quota as long as the accounts above have quota left.';
+
+CREATE FUNCTION check_account() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  up text := NEW.parent;
+BEGIN
+  -- Two edits at once could close a circle together.
+  LOCK TABLE accounts IN SHARE ROW EXCLUSIVE MODE;
+  WHILE up IS NOT NULL LOOP
+    IF up = NEW.name THEN
+      RAISE EXCEPTION 'account % cannot be below itself', NEW.name
+        USING ERRCODE = 'check_violation';
+    END IF;
+    SELECT a.parent INTO up FROM accounts AS a WHERE a.name = up;
+  END LOOP;
+  RETURN NEW;
+END
+$$;
+COMMENT ON FUNCTION check_account IS
+'Keeps accounts a tree.';
+CREATE TRIGGER check_account
+BEFORE INSERT OR UPDATE ON accounts
+FOR EACH ROW EXECUTE FUNCTION check_account();
+
+CREATE FUNCTION tell_accounts() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  INSERT INTO match_inbox (news, queue)
+  SELECT 'accounts', q.name FROM queues AS q;
+  PERFORM pg_notify(TG_TABLE_SCHEMA || '.match', 'accounts');
+  RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION tell_accounts IS
+'Lets an edit of accounts take effect at once.';
+CREATE TRIGGER tell_accounts
+AFTER INSERT OR UPDATE OR DELETE ON accounts
+FOR EACH STATEMENT EXECUTE FUNCTION tell_accounts();
+
+CREATE FUNCTION account_of(of_queue text, of_namespace text, of_label text)
+RETURNS text
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT a.name FROM accounts AS a
+  WHERE
+    num_nonnulls(a.label, a.namespace, a.queue) > 0
+    AND coalesce(a.label = of_label, true)
+    AND coalesce(a.namespace = of_namespace, true)
+    AND coalesce(a.queue = of_queue, true)
+  ORDER BY a.label IS NULL, a.namespace IS NULL, a.queue IS NULL
+  LIMIT 1
+$$;
+COMMENT ON FUNCTION account_of IS
+'The account that a group of a queue, a namespace and a label belongs to; null: none.';
+
+CREATE TABLE account_use (
+  queue text NOT NULL,
+  namespace text NOT NULL,
+  account text NOT NULL,
+  used double precision NOT NULL,
+  as_of timestamptz NOT NULL,
+  PRIMARY KEY (queue, namespace, account)
+);
+COMMENT ON TABLE account_use IS
+'What groups have used of the nodes of their queue, for fair shares: written once a minute.';
+COMMENT ON COLUMN account_use.queue IS 'Their scheduling queue.';
+COMMENT ON COLUMN account_use.namespace IS 'Their namespace.';
+COMMENT ON COLUMN account_use.account IS 'Their label fluxnetes.account; empty: none.';
+COMMENT ON COLUMN account_use.used IS 'Seconds of all nodes, by the resource of which they took most; decayed by the half-life.';
+COMMENT ON COLUMN account_use.as_of IS 'When that was so (scheduling time).';
 
 CREATE TABLE nodes (
   node_name text PRIMARY KEY,

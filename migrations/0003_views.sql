@@ -21,7 +21,10 @@ SELECT
   g.start_by,
   g.id AS group_id
 FROM pod_groups AS g
-LEFT JOIN wait_reasons AS w ON w.queue = g.queue AND w.shape = g.shape
+LEFT JOIN wait_reasons AS w
+  ON w.queue = g.queue
+  AND w.shape = g.shape
+  AND (w.namespace = '' OR (w.namespace = g.namespace AND w.account = g.account))
 LEFT JOIN reservations AS r ON r.group_id = g.id
 WHERE g.state IN ('pending', 'unsatisfiable');
 COMMENT ON VIEW pending IS

@@ -112,7 +112,10 @@ page AS (
     g.start_by
   FROM active AS a
   INNER JOIN pod_groups AS g ON g.id = a.id
-  LEFT JOIN wait_reasons AS w ON w.queue = g.queue AND w.shape = g.shape
+  LEFT JOIN wait_reasons AS w
+    ON w.queue = g.queue
+    AND w.shape = g.shape
+    AND (w.namespace = '' OR (w.namespace = g.namespace AND w.account = g.account))
   UNION ALL
   SELECT
     o.group_id,

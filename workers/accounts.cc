@@ -1,10 +1,23 @@
 #include "workers/accounts.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
+#include <stdexcept>
 #include <tuple>
 
+#include "cluster/quantity.h"
+
 namespace fluxnetes::workers {
+
+std::int64_t AmountOf(const std::string& resource, const std::string& text) {
+  try {
+    return resource == "cpu" ? cluster::ParseCpuMilli(text)
+                             : cluster::ParseQuantity(text);
+  } catch (const std::invalid_argument&) {
+    return std::numeric_limits<std::int64_t>::max() / 4;
+  }
+}
 
 PayerId AccountTree::Intern(const Payer& payer) {
   const auto [place, added] =

@@ -46,6 +46,17 @@ struct Payer {
   auto operator<=>(const Payer&) const = default;
 };
 
+// What the groups of a payer have used of the cluster, decayed, in seconds of
+// all of it.
+struct AccountUse {
+  Payer payer;
+  double used = 0;
+};
+
+// Of an amount as in pods, of which the syntax was checked: "500m" cpu are 500,
+// "2Gi" memory are bytes. What is beyond 64 bits is more than there can be.
+std::int64_t AmountOf(const std::string& resource, const std::string& text);
+
 using PayerId = int;
 using AccountId = int;
 

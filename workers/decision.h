@@ -9,6 +9,7 @@
 
 #include "cluster/pod.h"
 #include "matcher/gang.h"
+#include "workers/accounts.h"
 
 namespace fluxnetes::workers {
 
@@ -108,9 +109,10 @@ struct Decision {
   std::vector<Reservation> reserved;  // new or changed
   std::vector<GroupId> unreserved;    // taken back, or over as it was placed
   std::vector<WaitReason> reasons;
+  std::vector<AccountUse> used;  // at times, of all
   bool Empty() const {
     return placed.empty() && verdicts.empty() && reserved.empty() &&
-           unreserved.empty() && reasons.empty();
+           unreserved.empty() && reasons.empty() && used.empty();
   }
 };
 

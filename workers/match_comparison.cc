@@ -74,6 +74,7 @@ MatchWorker::Comparison MatchWorker::Compare() {
   if (schedule_ == nullptr) return result;
   ReadingStore store(store_, claimed_);
   MatchWorker twin(store, cache_, {});
+  twin.now_ = now_;
   twin.Load();
   if (store.news_waits()) {
     result.again = true;

@@ -34,6 +34,10 @@ QueueSettings SettingsOf(const sql::Row& row) {
                                .get<std::map<std::string, std::string>>();
   settings.queue_policy =
       ParseQueuePolicy(row.Get<std::string_view>("queue_policy")).value();
+  settings.queue_order =
+      ParseQueueOrder(row.Get<std::string_view>("queue_order")).value();
+  settings.ageing = row.Get<double>("ageing");
+  settings.half_life = row.Get<std::int64_t>("half_life");
   settings.match_policy =
       matcher::ParsePolicy(row.Get<std::string_view>("match_policy")).value();
   settings.queue_depth = row.Get<std::int32_t>("queue_depth");
@@ -49,6 +53,7 @@ PendingGroup GroupOf(const sql::Row& row) {
   group.namespace_name = row.Get<std::string>("namespace");
   group.name = row.Get<std::string>("group_name");
   group.queue = row.Get<std::string>("queue");
+  group.account = row.Get<std::string>("account");
   group.priority = row.Get<std::int32_t>("priority");
   group.first_in_line = row.Get<bool>("first_in_line");
   group.submitted_at = cluster::Time(
@@ -70,6 +75,21 @@ Reservation ReservationOf(const sql::Row& row) {
           json::parse(row.Get<std::string>("nodes"))
               .get<std::vector<std::string>>(),
           json::parse(row.Get<std::string>("places")).get<std::vector<int>>()};
+}
+
+Account AccountOf(const sql::Row& row) {
+  Account account;
+  account.name = row.Get<std::string>("name");
+  account.parent = row.Get<std::string>("parent");
+  account.label = row.Find<std::string>("label");
+  account.namespace_name = row.Find<std::string>("namespace");
+  account.queue = row.Find<std::string>("queue");
+  account.weight = row.Get<double>("weight");
+  const json quota = json::parse(row.Get<std::string>("quota"));
+  for (const auto& [resource, amount] : quota.items())
+    account.quota[resource] = AmountOf(resource, amount.get<std::string>());
+  account.borrows = row.Get<bool>("borrows");
+  return account;
 }
 
 MaintenanceWindow WindowOf(const sql::Row& row) {
@@ -94,7 +114,9 @@ std::vector<Held> HeldIn(const sql::Result& rows, Schedule& schedule) {
                       row.Get<std::int64_t>("starts_at"),
                       row.Find<std::int64_t>("ends_at"),
                       {},
-                      row.Get<std::string>("queue")});
+                      row.Get<std::string>("queue"),
+                      row.Find<std::string>("namespace").value_or(""),
+                      row.Find<std::string>("account").value_or("")});
     }
     held.back().members.push_back({row.Get<std::string>("pod_uid"),
                                    row.Get<std::string>("node_name"),
@@ -134,6 +156,7 @@ std::optional<MatchStore::News> PostgresMatchStore::Read(Schedule& schedule) {
     return std::nullopt;
   news.queues = ReadQueues(transaction);
   news.maintenance = ReadMaintenance(transaction);
+  news.accounts = ReadAccounts(transaction);
   news.held =
       HeldIn(transaction.Run(queries::kReadAllAllocations, queues_), schedule);
   return news;
@@ -148,20 +171,25 @@ MatchStore::News PostgresMatchStore::Load(Schedule& schedule) {
   transaction.Run(queries::kClearMatchInbox, queues_);
   news.queues = ReadQueues(transaction);
   news.maintenance = ReadMaintenance(transaction);
+  news.accounts = ReadAccounts(transaction);
+  ReadUse(transaction, news);
   news.held =
       HeldIn(transaction.Run(queries::kReadAllAllocations, queues_), schedule);
   for (const sql::Row row :
        transaction.Run(queries::kReadReservations, queues_))
     news.promised.push_back(ReservationOf(row));
-  Names queues;
+  Names queues, namespaces, accounts;
   std::vector<std::int64_t> shapes;
   for (const sql::Row row :
        transaction.Run(queries::kReadWaitReasons, queues_)) {
     queues.push_back(row.Get<std::string>("queue"));
     shapes.push_back(row.Get<std::int64_t>("shape"));
+    namespaces.push_back(row.Get<std::string>("namespace"));
+    accounts.push_back(row.Get<std::string>("account"));
   }
   if (!queues.empty()) {
-    transaction.Run(queries::kDropWaitReasons, queues, shapes);
+    transaction.Run(queries::kDropWaitReasons, queues, shapes, namespaces,
+                    accounts);
   }
   Leases leases;
   for (const sql::Row row : transaction.Run(queries::kReadHeldMatchJobs,
@@ -250,6 +278,7 @@ void PostgresMatchStore::LeaseWaiting(sql::Transaction& transaction,
 bool PostgresMatchStore::TakeInbox(sql::Transaction& transaction, News& news) {
   bool queues_changed = false;
   bool maintenance_changed = false;
+  bool accounts_changed = false;
   std::set<GroupId> changed;
   const sql::Result inbox =
       transaction.Run(queries::kTakeMatchInbox, kInboxBatch, queues_);
@@ -259,6 +288,8 @@ bool PostgresMatchStore::TakeInbox(sql::Transaction& transaction, News& news) {
       queues_changed = true;
     } else if (what == "maintenance") {
       maintenance_changed = true;
+    } else if (what == "accounts") {
+      accounts_changed = true;
     } else if (what == "changed") {
       changed.insert(row.Get<std::int64_t>("group_id"));
     } else {
@@ -269,6 +300,7 @@ bool PostgresMatchStore::TakeInbox(sql::Transaction& transaction, News& news) {
   news.more |= std::ssize(inbox) == kInboxBatch;
   if (queues_changed) news.queues = ReadQueues(transaction);
   if (maintenance_changed) news.maintenance = ReadMaintenance(transaction);
+  if (accounts_changed) news.accounts = ReadAccounts(transaction);
   news.changed.assign(changed.begin(), changed.end());
   return !inbox.empty();
 }
@@ -341,6 +373,26 @@ std::vector<MaintenanceWindow> PostgresMatchStore::ReadMaintenance(
   for (const sql::Row row : transaction.Run(queries::kReadMaintenance))
     windows.push_back(WindowOf(row));
   return windows;
+}
+
+std::vector<Account> PostgresMatchStore::ReadAccounts(
+    sql::Transaction& transaction) {
+  std::vector<Account> accounts;
+  for (const sql::Row row : transaction.Run(queries::kReadAccounts))
+    accounts.push_back(AccountOf(row));
+  return accounts;
+}
+
+void PostgresMatchStore::ReadUse(sql::Transaction& transaction,
+                                 News& news) const {
+  for (const sql::Row row :
+       transaction.Run(queries::kReadAccountUse, queues_)) {
+    news.used.push_back(
+        {{row.Get<std::string>("queue"), row.Get<std::string>("namespace"),
+          row.Get<std::string>("account")},
+         row.Get<double>("used")});
+    news.used_at = std::max(news.used_at, row.Get<std::int64_t>("as_of"));
+  }
 }
 
 std::vector<PendingGroup> PostgresMatchStore::ReadWaiting(

@@ -42,6 +42,10 @@ class MatchStore {
     std::vector<PendingGroup> waiting;
     std::vector<Reservation> promised;  // by the owner before this one
     std::optional<std::vector<MaintenanceWindow>> maintenance;  // if it changed
+    std::optional<std::vector<Account>> accounts;               // the same
+    // What groups had used when that was last written, and when that was.
+    std::vector<AccountUse> used;
+    matcher::Time used_at = 0;
     bool more = false;  // there is more to take at once
   };
 
@@ -116,6 +120,8 @@ class PostgresMatchStore : public MatchStore {
   std::vector<QueueSettings> ReadQueues(sql::Transaction& transaction);
   static std::vector<MaintenanceWindow> ReadMaintenance(
       sql::Transaction& transaction);
+  static std::vector<Account> ReadAccounts(sql::Transaction& transaction);
+  void ReadUse(sql::Transaction& transaction, News& news) const;
   bool IsOurs(const std::string& queue) const;
   std::vector<Held> ReadStrangers(sql::Transaction& transaction,
                                   Schedule& schedule, const Names& nodes);
@@ -146,6 +152,8 @@ class PostgresMatchStore : public MatchStore {
                           const Decision& decision, cluster::Time now);
   void CommitReasons(sql::Transaction& transaction,
                      const std::vector<WaitReason>& reasons, cluster::Time now);
+  static void CommitUse(sql::Transaction& transaction,
+                        const std::vector<AccountUse>& used, cluster::Time now);
 
   // Throws if the server may have crashed since Load(): what intake and Take()
   // had committed, and memory follows, may be undone.

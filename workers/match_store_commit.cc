@@ -49,6 +49,7 @@ std::set<GroupId> PostgresMatchStore::Commit(const Decision& decision,
   CommitReservations(transaction, decision, now);
   auto refused = CommitPlacements(transaction, decision.placed, unchanged, now);
   CommitReasons(transaction, decision.reasons, now);
+  CommitUse(transaction, decision.used, now);
   transaction.Commit();
   if (!decision.reasons.empty()) first_reasons_ = false;
   for (const GroupId group : unchanged) leases_.erase(group);
@@ -195,26 +196,47 @@ void PostgresMatchStore::CommitReservations(sql::Transaction& transaction,
 void PostgresMatchStore::CommitReasons(sql::Transaction& transaction,
                                        const std::vector<WaitReason>& reasons,
                                        cluster::Time now) {
-  std::vector<std::string> queues, kinds, texts, old_queues;
-  std::vector<std::int64_t> shapes, old_shapes;
+  struct Shapes {
+    std::vector<std::string> queues, namespaces, accounts;
+    std::vector<std::int64_t> shapes;
+  };
+  Shapes old, said;
+  std::vector<std::string> kinds, texts;
   for (const WaitReason& reason : reasons) {
-    if (reason.reason.empty()) {
-      old_queues.push_back(reason.queue);
-      old_shapes.push_back(reason.shape);
-    } else {
-      queues.push_back(reason.queue);
-      shapes.push_back(reason.shape);
-      kinds.push_back(KindName(reason.kind));
-      texts.push_back(reason.reason);
-    }
+    Shapes& to = reason.reason.empty() ? old : said;
+    to.queues.push_back(reason.queue);
+    to.shapes.push_back(reason.shape);
+    to.namespaces.push_back(reason.namespace_name);
+    to.accounts.push_back(reason.account);
+    if (reason.reason.empty()) continue;
+    kinds.push_back(KindName(reason.kind));
+    texts.push_back(reason.reason);
   }
-  if (!queues.empty()) {
-    transaction.Run(queries::kRecordWaitReasons, queues, shapes, kinds, texts,
-                    now, !first_reasons_);
+  if (!old.queues.empty()) {
+    transaction.Run(queries::kDropWaitReasons, old.queues, old.shapes,
+                    old.namespaces, old.accounts);
   }
-  if (!old_queues.empty()) {
-    transaction.Run(queries::kDropWaitReasons, old_queues, old_shapes);
+  if (!said.queues.empty()) {
+    transaction.Run(queries::kRecordWaitReasons, said.queues, said.shapes,
+                    kinds, texts, now, !first_reasons_, said.namespaces,
+                    said.accounts);
   }
+}
+
+void PostgresMatchStore::CommitUse(sql::Transaction& transaction,
+                                   const std::vector<AccountUse>& used,
+                                   cluster::Time now) {
+  if (used.empty()) return;
+  std::vector<std::string> queues, namespaces, accounts;
+  std::vector<double> seconds;
+  for (const AccountUse& each : used) {
+    queues.push_back(each.payer.queue);
+    namespaces.push_back(each.payer.namespace_name);
+    accounts.push_back(each.payer.label);
+    seconds.push_back(each.used);
+  }
+  transaction.Run(queries::kRecordAccountUse, queues, namespaces, accounts,
+                  seconds, now);
 }
 
 }  // namespace fluxnetes::workers

@@ -101,6 +101,8 @@ void MatchWorker::Load() {
     noted_.insert(node->name);
   SetQueues(news.queues);
   if (news.maintenance) maintenance_.Set(*std::move(news.maintenance));
+  if (news.accounts) schedule_->SetAccounts(*news.accounts);
+  schedule_->SetUsed(news.used, news.used_at);
   LookAtNamespaces();
   for (const Held& held : news.held) Restore(held);
   ApplyStrangers(store_.ReadStrangers(*schedule_,
@@ -200,6 +202,7 @@ void MatchWorker::SetQueues(const std::vector<QueueSettings>& queues) {
 void MatchWorker::Apply(const MatchStore::News& news) {
   if (!news.queues.empty()) SetQueues(news.queues);
   if (news.maintenance) maintenance_.Set(*news.maintenance);
+  if (news.accounts) schedule_->SetAccounts(*news.accounts);
   const auto touch = [&](GroupId group) {
     const auto nodes = schedule_->NodesOf(group);
     noted_.insert(nodes.begin(), nodes.end());

@@ -3,7 +3,7 @@
 
 -- name: read_changed_reasons
 -- Reasons to wait that are of another kind than they were.
-SELECT queue, shape, kind FROM wait_reasons WHERE NOT spread;
+SELECT queue, shape, kind, namespace, account FROM wait_reasons WHERE NOT spread;
 
 -- name: spread_reasons
 -- Groups that wait for one of these and were told of another kind: they are to
@@ -11,11 +11,13 @@ SELECT queue, shape, kind FROM wait_reasons WHERE NOT spread;
 -- seldom changes its kind, and new groups are marked when they come.
 WITH locked AS MATERIALIZED (
   SELECT g.id
-  FROM unnest($1::text [], $2::bigint [], $3::text []) AS v (queue, shape, kind)
+  FROM unnest($1::text [], $2::bigint [], $3::text [], $5::text [], $6::text [])
+  AS v (queue, shape, kind, namespace, account)
   INNER JOIN pod_groups AS g
     ON g.queue = any(ARRAY[v.queue])
     AND g.shape = v.shape
     AND g.told IS DISTINCT FROM v.kind
+    AND (v.namespace = '' OR (v.namespace = g.namespace AND v.account = g.account))
   WHERE g.state IN ('pending', 'unsatisfiable')
   ORDER BY g.id
   FOR UPDATE OF g
@@ -30,8 +32,14 @@ WHERE g.id = any(ARRAY[l.id]);
 -- Those whose groups are marked, unless they have changed once more. After the
 -- groups: the match locks them in this order.
 UPDATE wait_reasons AS w SET spread = true
-FROM unnest($1::text [], $2::bigint [], $3::text []) AS v (queue, shape, kind)
-WHERE w.queue = any(ARRAY[v.queue]) AND w.shape = v.shape AND w.kind = v.kind;
+FROM unnest($1::text [], $2::bigint [], $3::text [], $4::text [], $5::text [])
+AS v (queue, shape, kind, namespace, account)
+WHERE
+  w.queue = any(ARRAY[v.queue])
+  AND w.shape = v.shape
+  AND w.namespace = v.namespace
+  AND w.account = v.account
+  AND w.kind = v.kind;
 
 -- name: claim_filling_news
 -- Groups ($2 at most) that fill and of which pods are to be told, for five
@@ -102,7 +110,10 @@ SELECT
   ) AS starts_at,
   extract(epoch FROM $1 - c.promoted_at)::integer AS age
 FROM claimed AS c
-LEFT JOIN wait_reasons AS w ON w.queue = any(ARRAY[c.queue]) AND w.shape = c.shape
+LEFT JOIN wait_reasons AS w
+  ON w.queue = any(ARRAY[c.queue])
+  AND w.shape = c.shape
+  AND (w.namespace = '' OR (w.namespace = c.namespace AND w.account = c.account))
 LEFT JOIN reservations AS r ON r.group_id = any(ARRAY[c.id]);
 
 -- name: read_untold_pods

@@ -13,6 +13,9 @@ SELECT
   name,
   node_selector::text AS node_selector,
   queue_policy,
+  queue_order,
+  ageing,
+  extract(epoch FROM half_life)::bigint AS half_life,
   match_policy,
   queue_depth,
   reservation_depth,
@@ -32,6 +35,41 @@ SELECT
   ceil(extract(epoch FROM m.ends_at))::bigint AS ends_at
 FROM maintenance AS m
 ORDER BY m.id;
+
+-- name: read_accounts
+-- All accounts.
+SELECT
+  name,
+  coalesce(parent, '') AS parent,
+  label,
+  namespace,
+  queue,
+  weight,
+  quota::text AS quota,
+  borrows
+FROM accounts
+ORDER BY name;
+
+-- name: read_account_use
+-- What groups of some queues had used, and when that was so.
+SELECT
+  queue,
+  namespace,
+  account,
+  used,
+  floor(extract(epoch FROM as_of))::bigint AS as_of
+FROM account_use
+WHERE queue = any($1::text []);
+
+-- name: record_account_use
+-- What groups have used by $5.
+INSERT INTO account_use AS u (queue, namespace, account, used, as_of)
+SELECT v.queue, v.namespace, v.account, v.used, $5
+FROM unnest($1::text [], $2::text [], $3::text [], $4::double precision [])
+AS v (queue, namespace, account, used)
+ON CONFLICT (queue, namespace, account) DO UPDATE SET
+used = excluded.used,
+as_of = excluded.as_of;
 
 -- name: read_owners
 -- All scheduling queues, and which living client owns the match of each.
@@ -88,6 +126,8 @@ WHERE EXISTS (SELECT FROM gone);
 SELECT
   a.fluxion_job,
   a.queue,
+  g.namespace,
+  g.account,
   floor(extract(epoch FROM a.starts_at))::bigint AS starts_at,
   ceil(extract(epoch FROM a.ends_at))::bigint AS ends_at,
   p.pod_uid,
@@ -97,6 +137,7 @@ SELECT
   p.other::text AS other
 FROM allocations AS a
 INNER JOIN placements AS p ON p.fluxion_job = any(ARRAY[a.fluxion_job])
+LEFT JOIN pod_groups AS g ON g.id = any(ARRAY[a.group_id])
 WHERE a.queue = any($1::text [])
 ORDER BY a.fluxion_job, p.pod_uid;
 
@@ -105,6 +146,8 @@ ORDER BY a.fluxion_job, p.pod_uid;
 SELECT
   a.fluxion_job,
   a.queue,
+  g.namespace,
+  g.account,
   floor(extract(epoch FROM a.starts_at))::bigint AS starts_at,
   ceil(extract(epoch FROM a.ends_at))::bigint AS ends_at,
   p.pod_uid,
@@ -115,6 +158,7 @@ SELECT
 FROM unnest($1::bigint []) AS v (id)
 INNER JOIN allocations AS a ON a.fluxion_job = any(ARRAY[v.id])
 INNER JOIN placements AS p ON p.fluxion_job = any(ARRAY[a.fluxion_job])
+LEFT JOIN pod_groups AS g ON g.id = any(ARRAY[a.group_id])
 ORDER BY a.fluxion_job, p.pod_uid;
 
 -- name: read_strangers
@@ -140,7 +184,9 @@ WHERE queue = any($1::text []);
 
 -- name: read_wait_reasons
 -- Which shapes have a reason to wait, in some queues.
-SELECT queue, shape FROM wait_reasons WHERE queue = any($1::text []);
+SELECT queue, shape, namespace, account
+FROM wait_reasons
+WHERE queue = any($1::text []);
 
 -- name: read_held_match_jobs
 -- The match jobs that a client has leased from some work queues.
@@ -160,6 +206,7 @@ SELECT
   g.namespace,
   g.group_name,
   g.queue,
+  g.account,
   g.priority,
   g.first_in_line,
   (extract(epoch FROM g.submitted_at) * 1000000)::bigint AS submitted_us,
@@ -368,11 +415,13 @@ WHERE g.id = any(ARRAY[made.group_id]) AND g.phase IS NOT NULL;
 
 -- name: record_wait_reasons
 -- Why the groups of a shape wait; $6: pods were not told other reasons before.
-INSERT INTO wait_reasons AS w (queue, shape, kind, reason, since, spread)
-SELECT v.queue, v.shape, v.kind, v.reason, $5, $6
-FROM unnest($1::text [], $2::bigint [], $3::text [], $4::text [])
-AS v (queue, shape, kind, reason)
-ON CONFLICT (queue, shape) DO UPDATE SET
+INSERT INTO wait_reasons AS w (
+  queue, shape, kind, reason, since, spread, namespace, account
+)
+SELECT v.queue, v.shape, v.kind, v.reason, $5, $6, v.namespace, v.account
+FROM unnest($1::text [], $2::bigint [], $3::text [], $4::text [], $7::text [], $8::text [])
+AS v (queue, shape, kind, reason, namespace, account)
+ON CONFLICT (queue, shape, namespace, account) DO UPDATE SET
 kind = excluded.kind,
 reason = excluded.reason,
 since = excluded.since,
@@ -381,8 +430,13 @@ spread = w.spread AND w.kind = excluded.kind;
 -- name: drop_wait_reasons
 -- Shapes that wait no longer.
 DELETE FROM wait_reasons AS w
-USING unnest($1::text [], $2::bigint []) AS v (queue, shape)
-WHERE w.queue = v.queue AND w.shape = v.shape;
+USING unnest($1::text [], $2::bigint [], $3::text [], $4::text [])
+AS v (queue, shape, namespace, account)
+WHERE
+  w.queue = v.queue
+  AND w.shape = v.shape
+  AND w.namespace = v.namespace
+  AND w.account = v.account;
 
 -- name: write_nodes
 -- The copy of the nodes that people look at.

@@ -111,16 +111,12 @@ void Schedule::RemoveQueue(const std::string& name) {
   state_->RemoveQueue(name);
 }
 
-void Schedule::SetAccounts(const AccountSettings& settings) {
-  state_->SetAccounts(settings);
+void Schedule::SetAccounts(const std::vector<Account>& accounts) {
+  state_->SetAccounts(accounts);
 }
 
 void Schedule::SetUsed(const std::vector<AccountUse>& used, matcher::Time at) {
   state_->accounts.SetUsed(used, at);
-}
-
-std::vector<AccountUse> Schedule::Used() const {
-  return state_->accounts.Used();
 }
 
 void Schedule::SetNode(const cluster::Node& node) {

@@ -109,6 +109,8 @@ struct QueueSettings {
   QueuePolicy queue_policy = QueuePolicy::kEasy;
   QueueOrder queue_order = QueueOrder::kArrival;
   double ageing = 10;  // of shortest first
+  // Of fair shares, in seconds; of queues that share nodes the longest counts.
+  std::int64_t half_life = 7 * 86'400;
   matcher::Policy match_policy = matcher::Policy::kLonode;
   int queue_depth = 100'000;
   // Of conservative and hybrid queues; without it, 1,000 and 64.
@@ -116,13 +118,6 @@ struct QueueSettings {
   bool paused = false;
   std::optional<std::int64_t> assumed_duration = {};  // seconds, planning only
   bool operator==(const QueueSettings&) const = default;
-};
-
-// Who shares how: all rows of accounts.
-struct AccountSettings {
-  std::vector<Account> accounts;
-  std::int64_t half_life = 7 * 86'400;  // seconds
-  bool operator==(const AccountSettings&) const = default;
 };
 
 // What is known to be held: a row of allocations with its placements.
@@ -136,13 +131,6 @@ struct Held {
   std::string namespace_name = {};
   std::string account = {};
   bool operator==(const Held&) const = default;
-};
-
-// What the groups of a payer have used of the cluster, decayed, in seconds of
-// all of it.
-struct AccountUse {
-  Payer payer;
-  double used = 0;
 };
 
 class Schedule {
@@ -182,13 +170,9 @@ class Schedule {
   void RemoveQueue(const std::string& name);
 
   // In place of those that were known.
-  void SetAccounts(const AccountSettings& settings);
-  // What the payers' groups had used by `at`, with what this schedule knows of
-  // left out of account: to begin with.
+  void SetAccounts(const std::vector<Account>& accounts);
+  // What the payers' groups had used by `at`: to begin with.
   void SetUsed(const std::vector<AccountUse>& used, matcher::Time at);
-  // As of the last decision; nothing while it does not matter.
-  std::vector<AccountUse> Used() const;
-
   // Adds or changes a node. What others use on it is set apart.
   void SetNode(const cluster::Node& node);
   void RemoveNode(const std::string& name);

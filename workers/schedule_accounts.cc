@@ -4,11 +4,10 @@
 
 namespace fluxnetes::workers {
 
-bool ScheduleAccounts::Set(const AccountSettings& settings) {
-  if (settings == settings_) return false;
-  settings_ = settings;
-  tree_.Set(settings.accounts);
-  share_.SetHalfLife(settings.half_life);
+bool ScheduleAccounts::Set(const std::vector<Account>& accounts) {
+  if (accounts == accounts_) return false;
+  accounts_ = accounts;
+  tree_.Set(accounts);
   share_.Rebuild();
   quotas_.Rebuild(
       [this](const std::string& name) { return graph_.IndexOf(name); });
@@ -16,8 +15,9 @@ bool ScheduleAccounts::Set(const AccountSettings& settings) {
   return true;
 }
 
-bool ScheduleAccounts::SetFair(bool any_queue) {
-  fair_ = any_queue;
+bool ScheduleAccounts::SetFair(std::optional<std::int64_t> half_life) {
+  fair_ = half_life.has_value();
+  if (half_life) share_.SetHalfLife(*half_life);
   return Update();
 }
 
@@ -40,12 +40,15 @@ void ScheduleAccounts::SetUsed(const std::vector<AccountUse>& used,
     share_.SetUsed(tree_.Intern(each.payer), each.used);
 }
 
-std::vector<AccountUse> ScheduleAccounts::Used() const {
+std::vector<AccountUse> ScheduleAccounts::TakeUsed(matcher::Time now) {
+  constexpr matcher::Time kBetween = 60;  // seconds
   std::vector<AccountUse> used;
-  if (!matter_) return used;
+  if (!fair_ || now < said_at_ + kBetween) return used;
+  said_at_ = now;
   for (std::size_t i = 0; i < tree_.payers(); ++i) {
     const auto payer = static_cast<PayerId>(i);
-    used.push_back({tree_.payer(payer), share_.UsedBy(payer)});
+    const double by_payer = share_.UsedBy(payer);
+    if (by_payer > 0) used.push_back({tree_.payer(payer), by_payer});
   }
   return used;
 }

@@ -21,8 +21,9 @@ class ScheduleAccounts {
 
   // True if it matters now, or no more, to whom a group belongs, or all of
   // that may be otherwise than before.
-  bool Set(const AccountSettings& settings);
-  bool SetFair(bool any_queue);
+  bool Set(const std::vector<Account>& accounts);
+  // Whether any queue goes by fair shares, and their half-life.
+  bool SetFair(std::optional<std::int64_t> half_life);
   bool Matter() const { return matter_; }
 
   PayerId Intern(const Payer& payer) { return tree_.Intern(payer); }
@@ -30,7 +31,8 @@ class ScheduleAccounts {
   std::string NameOf(AccountId account) const;
 
   void SetUsed(const std::vector<AccountUse>& used, matcher::Time at);
-  std::vector<AccountUse> Used() const;
+  // As of now, once a minute, if queues go by fair shares.
+  std::vector<AccountUse> TakeUsed(matcher::Time now);
 
   // Charges what groups have come to hold, or hold no more.
   void TakeHeld(matcher::Time now);
@@ -48,12 +50,13 @@ class ScheduleAccounts {
   bool Update();
 
   ScheduleGraph& graph_;
-  AccountSettings settings_;
+  std::vector<Account> accounts_;
   AccountTree tree_;
   FairShare share_{tree_};
   Quotas quotas_{tree_};
   bool fair_ = false;
   bool matter_ = false;
+  matcher::Time said_at_ = 0;  // what was used
 };
 
 }  // namespace fluxnetes::workers

@@ -62,6 +62,7 @@ Decision Cycle::Run() {
       state_.more && walked_ && state_.cycle - state_.reported >= kCyclesSilent;
   if (!state_.more || late) Report(late);
   if (!state_.to_tell.empty()) state_.more = true;
+  decision_.used = state_.accounts.TakeUsed(now_);
   return std::move(decision_);
 }
 

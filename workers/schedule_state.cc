@@ -255,14 +255,15 @@ void Schedule::State::RemoveQueue(const std::string& name) {
 }
 
 void Schedule::State::NoteOrders() {
-  const bool fair =
-      std::any_of(queues.begin(), queues.end(), [](const auto& each) {
-        return each.second.known && each.second.GoesByFairShares();
-      });
-  if (accounts.SetFair(fair)) AddAgain(nullptr);
+  std::optional<std::int64_t> half_life;
+  for (const auto& [name, queue] : queues) {
+    if (queue.known && queue.GoesByFairShares())
+      half_life = std::max(half_life.value_or(0), queue.settings.half_life);
+  }
+  if (accounts.SetFair(half_life)) AddAgain(nullptr);
 }
 
-void Schedule::State::SetAccounts(const AccountSettings& settings) {
+void Schedule::State::SetAccounts(const std::vector<Account>& settings) {
   const bool mattered = accounts.Matter();
   if (!accounts.Set(settings)) return;
   if (accounts.Matter() != mattered) {

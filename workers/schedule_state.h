@@ -98,7 +98,7 @@ struct Schedule::State {
 
   void SetQueue(const QueueSettings& settings);
   void RemoveQueue(const std::string& name);
-  void SetAccounts(const AccountSettings& settings);
+  void SetAccounts(const std::vector<Account>& settings);
   void Add(PendingGroup group);
   bool Remove(GroupId group);
   void TakePromise(const WaitingGroup& group, Reservation reservation);

@@ -67,7 +67,9 @@ WITH late AS MATERIALIZED (
     g.start_by,
     g.reason,
     g.queue,
-    g.shape
+    g.shape,
+    g.namespace,
+    g.account
   FROM pod_groups AS g
   WHERE
     g.start_by <= $1
@@ -97,7 +99,13 @@ given_up AS (
         l.reason,
         (
           SELECT w.reason FROM wait_reasons AS w
-          WHERE w.queue = any(ARRAY[l.queue]) AND w.shape = l.shape
+          WHERE
+            w.queue = any(ARRAY[l.queue])
+            AND w.shape = l.shape
+            AND (
+              w.namespace = ''
+              OR (w.namespace = l.namespace AND w.account = l.account)
+            )
         )
       )
     )

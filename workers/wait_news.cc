@@ -69,16 +69,20 @@ void WaitNews::Claim(cluster::Time now) {
 }
 
 void WaitNews::SpreadReasons(sql::Transaction& transaction, cluster::Time now) {
-  std::vector<std::string> queues, kinds;
+  std::vector<std::string> queues, kinds, namespaces, accounts;
   std::vector<std::int64_t> shapes;
   for (const sql::Row row : transaction.Run(queries::kReadChangedReasons)) {
     queues.push_back(row.Get<std::string>("queue"));
     shapes.push_back(row.Get<std::int64_t>("shape"));
     kinds.push_back(row.Get<std::string>("kind"));
+    namespaces.push_back(row.Get<std::string>("namespace"));
+    accounts.push_back(row.Get<std::string>("account"));
   }
   if (queues.empty()) return;
-  transaction.Run(queries::kSpreadReasons, queues, shapes, kinds, now);
-  transaction.Run(queries::kMarkSpreadReasons, queues, shapes, kinds);
+  transaction.Run(queries::kSpreadReasons, queues, shapes, kinds, now,
+                  namespaces, accounts);
+  transaction.Run(queries::kMarkSpreadReasons, queues, shapes, kinds,
+                  namespaces, accounts);
 }
 
 void WaitNews::ReadTold(const sql::Row& row, Group& group) {

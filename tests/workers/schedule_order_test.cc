@@ -90,9 +90,8 @@ TEST_F(ScheduleOrder, OfFairSharesTakesAccountsInTurns) {
 TEST_F(ScheduleOrder, OfFairSharesGoesByWeight) {
   story.Nodes("node0 cpu=8");
   Queue(QueueOrder::kFairShare);
-  story.schedule.SetAccounts(
-      {{{.name = "a", .namespace_name = "a", .weight = 3},
-        {.name = "b", .namespace_name = "b"}}});
+  story.schedule.SetAccounts({{.name = "a", .namespace_name = "a", .weight = 3},
+                              {.name = "b", .namespace_name = "b"}});
   for (int i = 0; i < 8; ++i) Of("a", "1x1");
   for (int i = 0; i < 8; ++i) Of("b", "1x1");
   story.Decide(now);
@@ -109,11 +108,16 @@ TEST_F(ScheduleOrder, OfFairSharesRemembersWhatWasUsed) {
   for (int i = 0; i < 3; ++i) Of("a", "1x4");
   for (int i = 0; i < 3; ++i) Of("b", "1x4");
   EXPECT_EQ(OneByOne(6), "4 5 6 1 2 3");
-  for (const AccountUse& use : story.schedule.Used()) {
+  // Once a minute it is said what was used.
+  EXPECT_TRUE(story.decision.used.empty());
+  Of("c", "1x1");
+  story.Decide(now + 60);
+  for (const AccountUse& use : story.decision.used) {
     if (use.payer.namespace_name == "a") {
-      EXPECT_NEAR(use.used, 1'002, 2);
+      EXPECT_NEAR(use.used, 1'063, 2);  // and what runs
     }
   }
+  EXPECT_GE(story.decision.used.size(), 2U);
 }
 
 TEST_F(ScheduleOrder, OfFairSharesPutsPriorityFirst) {
@@ -163,7 +167,7 @@ TEST_F(ScheduleOrder, IsThatOfArrivalAmongAccountsThatOnlyHaveQuotas) {
   story.Nodes("node0 cpu=4");
   Queue(QueueOrder::kArrival, QueuePolicy::kFcfs);
   story.schedule.SetAccounts(
-      {{{.name = "a", .namespace_name = "a", .quota = {{"cpu", 8'000}}}}});
+      {{.name = "a", .namespace_name = "a", .quota = {{"cpu", 8'000}}}});
   Of("a", "1x4");
   Of("b", "1x4");
   Of("a", "1x4");
@@ -177,7 +181,7 @@ TEST_F(ScheduleOrder, PassesOverWhoHasNoQuotaLeft) {
     SCOPED_TRACE(ToString(policy));
     Queue(QueueOrder::kArrival, policy);
     story.schedule.SetAccounts(
-        {{{.name = "a", .namespace_name = "a", .quota = {{"cpu", 4'000}}}}});
+        {{.name = "a", .namespace_name = "a", .quota = {{"cpu", 4'000}}}});
     const GroupId first = Of("a", "1x3");
     const GroupId second = Of("a", "1x2");
     const GroupId third = Of("b", "1x4");
@@ -204,7 +208,7 @@ TEST_F(ScheduleOrder, GivesNoPromiseAwayToWhoUsesUpItsQuota) {
   story.Nodes("node0 cpu=4\nnode1 cpu=2");
   Queue(QueueOrder::kArrival);
   story.schedule.SetAccounts(
-      {{{.name = "a", .namespace_name = "a", .quota = {{"cpu", 4'000}}}}});
+      {{.name = "a", .namespace_name = "a", .quota = {{"cpu", 4'000}}}});
   Of("b", "1x4", 100);
   story.Decide(now);
   const GroupId promised = Of("a", "1x4", 100);
@@ -221,16 +225,16 @@ TEST_F(ScheduleOrder, GivesNoPromiseAwayToWhoUsesUpItsQuota) {
 TEST_F(ScheduleOrder, LendsQuotaUntilItsOwnerComes) {
   story.Nodes("node0 cpu=8");
   Queue(QueueOrder::kArrival);
-  story.schedule.SetAccounts({{{.name = "all", .quota = {{"cpu", 8'000}}},
-                               {.name = "a",
-                                .parent = "all",
-                                .namespace_name = "a",
-                                .quota = {{"cpu", 4'000}},
-                                .borrows = true},
-                               {.name = "b",
-                                .parent = "all",
-                                .namespace_name = "b",
-                                .quota = {{"cpu", 4'000}}}}});
+  story.schedule.SetAccounts({{.name = "all", .quota = {{"cpu", 8'000}}},
+                              {.name = "a",
+                               .parent = "all",
+                               .namespace_name = "a",
+                               .quota = {{"cpu", 4'000}},
+                               .borrows = true},
+                              {.name = "b",
+                               .parent = "all",
+                               .namespace_name = "b",
+                               .quota = {{"cpu", 4'000}}}});
   for (int i = 0; i < 12; ++i) Of("a", "1x1");  // 1 to 12
   story.Decide(now);
   EXPECT_EQ(story.decision.placed.size(), 8U);
@@ -248,7 +252,7 @@ TEST_F(ScheduleOrder, SaysWhatIsMoreThanAllQuota) {
   story.Nodes("node0 cpu=8");
   Queue(QueueOrder::kArrival);
   story.schedule.SetAccounts(
-      {{{.name = "a", .namespace_name = "a", .quota = {{"cpu", 4'000}}}}});
+      {{.name = "a", .namespace_name = "a", .quota = {{"cpu", 4'000}}}});
   Of("a", "1x5");
   story.Decide(now);
   EXPECT_EQ(story.OnlyReason(),

@@ -48,17 +48,17 @@ struct Kind {
 constexpr std::int64_t kQuotaOfA = 6;
 constexpr std::int64_t kQuotaOfB = 4;
 constexpr std::int64_t kQuotaOfBoth = 9;
-AccountSettings Accounts(bool borrows) {
-  return {{{.name = "both", .quota = {{"cpu", 1'000 * kQuotaOfBoth}}},
-           {.name = "a",
-            .parent = "both",
-            .namespace_name = "a",
-            .quota = {{"cpu", 1'000 * kQuotaOfA}}},
-           {.name = "b",
-            .parent = "both",
-            .namespace_name = "b",
-            .quota = {{"cpu", 1'000 * kQuotaOfB}},
-            .borrows = borrows}}};
+std::vector<Account> Accounts(bool borrows) {
+  return {{.name = "both", .quota = {{"cpu", 1'000 * kQuotaOfBoth}}},
+          {.name = "a",
+           .parent = "both",
+           .namespace_name = "a",
+           .quota = {{"cpu", 1'000 * kQuotaOfA}}},
+          {.name = "b",
+           .parent = "both",
+           .namespace_name = "b",
+           .quota = {{"cpu", 1'000 * kQuotaOfB}},
+           .borrows = borrows}};
 }
 
 // The app that a group's pods keep away from, and by which key.

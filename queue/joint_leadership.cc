@@ -30,6 +30,14 @@ bool JointLeadership::TryAcquire() {
   return true;
 }
 
+bool JointLeadership::Follow(sql::Transaction& transaction) {
+  terms_.clear();
+  for (const sql::Row row :
+       transaction.Run(queries::kReadOwnTerms, names_, client_.id()))
+    terms_[row.Get<std::string>("name")] = row.Get<std::int64_t>("term");
+  return terms_.size() == names_.size();
+}
+
 void JointLeadership::Check(sql::Transaction& transaction) const {
   std::vector<std::int64_t> terms;
   terms.reserve(names_.size());

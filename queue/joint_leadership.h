@@ -5,7 +5,8 @@
 // Every acquisition begins new terms, of those too that the client had already:
 // what it wrote before and does not know the outcome of is waited for.
 //
-// One object per process and set of names, used by one thread.
+// One object that acquires per process and set of names; each is used by one
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +29,11 @@ class JointLeadership {
   // Takes over all of them in new terms, unless a living client has one. False:
   // nothing has changed.
   bool TryAcquire();
+
+  // Takes note of the terms that the client has, which another object of the
+  // process has begun: what is checked by them is written for its owner. False:
+  // it has not all.
+  bool Follow(sql::Transaction& transaction);
 
   // Throws LostTerm unless all terms are current, and holds them so until the
   // transaction ends.

@@ -517,6 +517,11 @@ WHERE
   )
 RETURNING name, term;
 
+-- name: read_own_terms
+-- Those of the leaderships that a client has.
+SELECT name, term FROM leaders
+WHERE name = ANY($1::text []) AND client_id = $2;
+
 -- name: hold_term
 -- Whether the term is still this client's; it stays so until the transaction
 -- ends.

@@ -57,6 +57,31 @@ TEST_F(JointLeader, BeginsANewTermEachTimeAndWaitsForWhatIsUnderWay) {
   EXPECT_THROW(joint.Check(transaction), LostTerm);
 }
 
+TEST_F(JointLeader, FollowerIsFencedByTheTermsOfAnotherObject) {
+  const auto one = NewClient();
+  JointLeadership owner(database.pool(), *one, {"a", "b"});
+  JointLeadership follower(database.pool(), *one, {"a", "b"});
+  const auto follow = [&] {
+    sql::Transaction transaction(database.pool());
+    return follower.Follow(transaction);
+  };
+  EXPECT_FALSE(follow());
+  ASSERT_TRUE(owner.TryAcquire());
+  ASSERT_TRUE(follow());
+  {
+    sql::Transaction fenced(database.pool());
+    follower.Check(fenced);
+  }
+  ASSERT_TRUE(owner.TryAcquire());  // in new terms
+  {
+    sql::Transaction fenced(database.pool());
+    EXPECT_THROW(follower.Check(fenced), LostTerm);
+  }
+  EXPECT_TRUE(follow());
+  owner.Resign();
+  EXPECT_FALSE(follow());
+}
+
 TEST_F(JointLeader, ResigningLeavesWhatAnotherHasTakenOver) {
   const auto one = NewClient();
   const auto two = NewClient();

@@ -212,6 +212,8 @@ bool MatchReplica::RunWorkers(cluster::Time now) {
     if (!owned->worker.owns()) lost.push_back(component);
     if (owned_before != owned->worker.Loaded() && options_.on_owner)
       options_.on_owner(component, !owned_before);
+    if (owned->worker.TakeChanged() && options_.on_change)
+      options_.on_change(component);
   }
   for (const Component& component : lost) owned_.erase(component);
   if (failure) std::rethrow_exception(failure);

@@ -47,6 +47,8 @@ class MatchReplica {
     // Told when it begins and when it ceases to own a component, by its queues.
     std::function<void(const std::vector<std::string>&, bool owns)> on_owner =
         nullptr;
+    // Told when something of a component that it owns has changed.
+    std::function<void(const std::vector<std::string>&)> on_change = nullptr;
     Differences* differences = nullptr;  // null: nobody wants to know
   };
 

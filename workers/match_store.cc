@@ -6,7 +6,7 @@
 
 #include "sql/faults.h"
 #include "workers/group_jobs.h"
-#include "workers/other_resources.h"
+#include "workers/match_rows.h"
 #include "workers/queries.h"
 
 namespace fluxnetes::workers {
@@ -17,112 +17,8 @@ using nlohmann::json;
 constexpr int kInboxBatch = 10'000;
 constexpr int kLeaseBatch = 1'000;
 
-const cluster::PodRequest* RequestOf(const sql::Row& row, Schedule& schedule) {
-  cluster::PodRequest request;
-  request.resources.cpu_milli = row.Get<std::int64_t>("cpu_milli");
-  request.resources.memory_bytes = row.Get<std::int64_t>("memory_bytes");
-  request.resources.pods = 1;
-  if (const auto other = row.Find<std::string>("other"))
-    ReadOtherResources(*other, request.resources);
-  return schedule.Intern(cluster::ToJson(request));
-}
-
-QueueSettings SettingsOf(const sql::Row& row) {
-  QueueSettings settings;
-  settings.name = row.Get<std::string>("name");
-  settings.node_selector = json::parse(row.Get<std::string>("node_selector"))
-                               .get<std::map<std::string, std::string>>();
-  settings.queue_policy =
-      ParseQueuePolicy(row.Get<std::string_view>("queue_policy")).value();
-  settings.queue_order =
-      ParseQueueOrder(row.Get<std::string_view>("queue_order")).value();
-  settings.ageing = row.Get<double>("ageing");
-  settings.half_life = row.Get<std::int64_t>("half_life");
-  settings.match_policy =
-      matcher::ParsePolicy(row.Get<std::string_view>("match_policy")).value();
-  settings.queue_depth = row.Get<std::int32_t>("queue_depth");
-  settings.reservation_depth = row.Find<std::int32_t>("reservation_depth");
-  settings.paused = row.Get<bool>("paused");
-  settings.assumed_duration = row.Find<std::int64_t>("assumed_duration");
-  return settings;
-}
-
-PendingGroup GroupOf(const sql::Row& row) {
-  PendingGroup group;
-  group.id = row.Get<std::int64_t>("id");
-  group.namespace_name = row.Get<std::string>("namespace");
-  group.name = row.Get<std::string>("group_name");
-  group.queue = row.Get<std::string>("queue");
-  group.account = row.Get<std::string>("account");
-  group.priority = row.Get<std::int32_t>("priority");
-  group.first_in_line = row.Get<bool>("first_in_line");
-  group.submitted_at = cluster::Time(
-      std::chrono::microseconds(row.Get<std::int64_t>("submitted_us")));
-  group.revision = row.Get<std::int32_t>("revision");
-  group.shape = row.Get<std::int64_t>("shape");
-  group.duration = row.Find<std::int64_t>("duration_seconds");
-  group.unsatisfiable = row.Get<bool>("unsatisfiable");
-  group.reason = row.Find<std::string>("reason").value_or("");
-  group.held = row.Get<bool>("held");
-  group.start_after = row.Find<std::int64_t>("start_after");
-  group.start_by = row.Find<std::int64_t>("start_by");
-  return group;
-}
-
-Reservation ReservationOf(const sql::Row& row) {
-  return {row.Get<std::int64_t>("group_id"), row.Get<std::string>("queue"),
-          row.Find<std::int64_t>("starts_at"),
-          json::parse(row.Get<std::string>("nodes"))
-              .get<std::vector<std::string>>(),
-          json::parse(row.Get<std::string>("places")).get<std::vector<int>>()};
-}
-
-Account AccountOf(const sql::Row& row) {
-  Account account;
-  account.name = row.Get<std::string>("name");
-  account.parent = row.Get<std::string>("parent");
-  account.label = row.Find<std::string>("label");
-  account.namespace_name = row.Find<std::string>("namespace");
-  account.queue = row.Find<std::string>("queue");
-  account.weight = row.Get<double>("weight");
-  const json quota = json::parse(row.Get<std::string>("quota"));
-  for (const auto& [resource, amount] : quota.items())
-    account.quota[resource] = AmountOf(resource, amount.get<std::string>());
-  account.borrows = row.Get<bool>("borrows");
-  return account;
-}
-
-MaintenanceWindow WindowOf(const sql::Row& row) {
-  MaintenanceWindow window;
-  window.id = row.Get<std::int64_t>("id");
-  window.nodes = row.Get<std::vector<std::string>>("nodes");
-  std::sort(window.nodes.begin(), window.nodes.end());
-  window.node_selector = json::parse(row.Get<std::string>("node_selector"))
-                             .get<std::map<std::string, std::string>>();
-  window.start = row.Get<std::int64_t>("starts_at");
-  window.end = row.Find<std::int64_t>("ends_at");
-  return window;
-}
-
-// What allocations hold, from rows in order of their numbers.
-std::vector<Held> HeldIn(const sql::Result& rows, Schedule& schedule) {
-  std::vector<Held> held;
-  for (const sql::Row row : rows) {
-    const auto group = row.Get<std::int64_t>("fluxion_job");
-    if (held.empty() || held.back().group != group) {
-      held.push_back({group,
-                      row.Get<std::int64_t>("starts_at"),
-                      row.Find<std::int64_t>("ends_at"),
-                      {},
-                      row.Get<std::string>("queue"),
-                      row.Find<std::string>("namespace").value_or(""),
-                      row.Find<std::string>("account").value_or("")});
-    }
-    held.back().members.push_back({row.Get<std::string>("pod_uid"),
-                                   row.Get<std::string>("node_name"),
-                                   RequestOf(row, schedule)});
-  }
-  return held;
+RequestMaker InternIn(Schedule& schedule) {
+  return [&schedule](const std::string& text) { return schedule.Intern(text); };
 }
 
 std::vector<std::string> Sorted(std::vector<std::string> names) {
@@ -149,6 +45,12 @@ PostgresMatchStore::PostgresMatchStore(sql::Pool& pool, queue::WorkQueue& jobs,
       work_queues_(WorkQueuesOf(queues_)),
       leadership_(pool, client, work_queues_) {}
 
+bool PostgresMatchStore::Acquire() {
+  const bool acquired = leadership_.TryAcquire();
+  if (acquired) sql::Failpoint("match-acquired");
+  return acquired;
+}
+
 std::optional<MatchStore::News> PostgresMatchStore::Read(Schedule& schedule) {
   News news;
   sql::Transaction transaction(pool_, sql::Isolation::kReadOnly);
@@ -157,8 +59,8 @@ std::optional<MatchStore::News> PostgresMatchStore::Read(Schedule& schedule) {
   news.queues = ReadQueues(transaction);
   news.maintenance = ReadMaintenance(transaction);
   news.accounts = ReadAccounts(transaction);
-  news.held =
-      HeldIn(transaction.Run(queries::kReadAllAllocations, queues_), schedule);
+  news.held = HeldIn(transaction.Run(queries::kReadAllAllocations, queues_),
+                     InternIn(schedule));
   return news;
 }
 
@@ -173,11 +75,11 @@ MatchStore::News PostgresMatchStore::Load(Schedule& schedule) {
   news.maintenance = ReadMaintenance(transaction);
   news.accounts = ReadAccounts(transaction);
   ReadUse(transaction, news);
-  news.held =
-      HeldIn(transaction.Run(queries::kReadAllAllocations, queues_), schedule);
+  news.held = HeldIn(transaction.Run(queries::kReadAllAllocations, queues_),
+                     InternIn(schedule));
   for (const sql::Row row :
        transaction.Run(queries::kReadReservations, queues_))
-    news.promised.push_back(ReservationOf(row));
+    news.promised.push_back(ReservationIn(row));
   Names queues, namespaces, accounts;
   std::vector<std::int64_t> shapes;
   for (const sql::Row row :
@@ -240,7 +142,8 @@ std::vector<Held> PostgresMatchStore::ReadStrangers(
        transaction.Run(queries::kReadStrangers, queues_, nodes))
     groups.push_back(row.Get<std::int64_t>("fluxion_job"));
   if (groups.empty()) return {};
-  return HeldIn(transaction.Run(queries::kReadAllocations, groups), schedule);
+  return HeldIn(transaction.Run(queries::kReadAllocations, groups),
+                InternIn(schedule));
 }
 
 void PostgresMatchStore::LetGo(const Names& nodes) {
@@ -326,7 +229,7 @@ MatchStore::News PostgresMatchStore::Take(Schedule& schedule,
     for (Held& held : HeldIn(
              transaction.Run(queries::kReadAllocations,
                              std::vector<GroupId>(again.begin(), again.end())),
-             schedule)) {
+             InternIn(schedule))) {
       (IsOurs(held.queue) ? news.held : news.strangers)
           .push_back(std::move(held));
     }
@@ -363,7 +266,7 @@ std::vector<QueueSettings> PostgresMatchStore::ReadQueues(
     sql::Transaction& transaction) {
   std::vector<QueueSettings> queues;
   for (const sql::Row row : transaction.Run(queries::kReadQueues, queues_))
-    queues.push_back(SettingsOf(row));
+    queues.push_back(SettingsIn(row));
   return queues;
 }
 
@@ -371,7 +274,7 @@ std::vector<MaintenanceWindow> PostgresMatchStore::ReadMaintenance(
     sql::Transaction& transaction) {
   std::vector<MaintenanceWindow> windows;
   for (const sql::Row row : transaction.Run(queries::kReadMaintenance))
-    windows.push_back(WindowOf(row));
+    windows.push_back(WindowIn(row));
   return windows;
 }
 
@@ -379,7 +282,7 @@ std::vector<Account> PostgresMatchStore::ReadAccounts(
     sql::Transaction& transaction) {
   std::vector<Account> accounts;
   for (const sql::Row row : transaction.Run(queries::kReadAccounts))
-    accounts.push_back(AccountOf(row));
+    accounts.push_back(AccountIn(row));
   return accounts;
 }
 
@@ -387,10 +290,7 @@ void PostgresMatchStore::ReadUse(sql::Transaction& transaction,
                                  News& news) const {
   for (const sql::Row row :
        transaction.Run(queries::kReadAccountUse, queues_)) {
-    news.used.push_back(
-        {{row.Get<std::string>("queue"), row.Get<std::string>("namespace"),
-          row.Get<std::string>("account")},
-         row.Get<double>("used")});
+    news.used.push_back(UseIn(row));
     news.used_at = std::max(news.used_at, row.Get<std::int64_t>("as_of"));
   }
 }
@@ -401,7 +301,7 @@ std::vector<PendingGroup> PostgresMatchStore::ReadWaiting(
   for (const auto& [group, lease] : leases) ids.push_back(group);
   std::map<GroupId, PendingGroup> groups;
   for (const sql::Row row : transaction.Run(queries::kReadWaitingGroups, ids)) {
-    PendingGroup group = GroupOf(row);
+    PendingGroup group = WaitingGroupIn(row);
     const auto& lease = leases.at(group.id);
     if (row.Find<std::int64_t>("match_job") != lease.first) continue;
     std::tie(group.job_id, group.job_attempt) = lease;

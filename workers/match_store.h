@@ -47,6 +47,10 @@ class MatchStore {
     std::vector<AccountUse> used;
     matcher::Time used_at = 0;
     bool more = false;  // there is more to take at once
+    bool Any() const {
+      return !queues.empty() || !released.empty() || !changed.empty() ||
+             !held.empty() || !waiting.empty() || maintenance;
+    }
   };
 
   // What came of an attempt to claim nodes.
@@ -100,7 +104,7 @@ class PostgresMatchStore : public MatchStore {
   PostgresMatchStore(sql::Pool& pool, queue::WorkQueue& jobs,
                      const queue::Client& client, const Names& queues);
 
-  bool Acquire() override { return leadership_.TryAcquire(); }
+  bool Acquire() override;
   std::optional<News> Read(Schedule& schedule) override;
   News Load(Schedule& schedule) override;
   Names ReadNodes() override;

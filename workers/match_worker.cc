@@ -49,7 +49,6 @@ bool MatchWorker::RunOnce(cluster::Time now) {
     if (schedule_ == nullptr) {
       owns_ = acquired_ = store_.Acquire();
       if (!owns_) return false;
-      sql::Failpoint("match-acquired");
       Load();
     } else {
       std::set<GroupId> strangers;
@@ -91,6 +90,8 @@ void MatchWorker::Forget() {
 
 void MatchWorker::Load() {
   schedule_ = std::make_unique<Schedule>();
+  changed_ = true;
+  if (options_.ahead) schedule_->LeaveReasonsOut();
   MatchStore::News news = store_.Load(*schedule_);
   const std::vector<PendingGroup> waiting = std::exchange(news.waiting, {});
   for (const std::string& node : store_.ReadNodes()) {
@@ -200,6 +201,7 @@ void MatchWorker::SetQueues(const std::vector<QueueSettings>& queues) {
 }
 
 void MatchWorker::Apply(const MatchStore::News& news) {
+  changed_ = changed_ || news.Any() || !noted_.empty();
   if (!news.queues.empty()) SetQueues(news.queues);
   if (news.maintenance) maintenance_.Set(*news.maintenance);
   if (news.accounts) schedule_->SetAccounts(*news.accounts);
@@ -226,10 +228,10 @@ void MatchWorker::Apply(const MatchStore::News& news) {
   }
   ApplyStrangers(news.strangers);
   LookAtNamespaces();
-  ApplyNodes();
+  if (!options_.ahead) ApplyNodes();
   for (const PendingGroup& group : news.waiting) Add(group);
   LookAtKept();
-  LookAtNewSelectors();
+  if (!options_.ahead) LookAtNewSelectors();
   CloseNodes();
 }
 
@@ -415,6 +417,7 @@ bool MatchWorker::DecideAndCommit(cluster::Time now) {
   claim_line_.AddVerdicts(decision);
   room_line_.AddVerdicts(decision);
   if (decision.Empty()) return schedule_->More();
+  changed_ = true;
   const std::set<GroupId> refused = store_.Commit(
       decision, sql::BugPlanted("wrong-clock")
                     ? std::chrono::time_point_cast<std::chrono::microseconds>(

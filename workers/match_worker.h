@@ -21,6 +21,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "cluster/cluster_cache.h"
@@ -39,9 +40,13 @@ class MatchWorker {
 
   struct Options {
     int batch = 1'000;  // placements in one transaction
+    // It looks ahead, in a time to come, and nobody reads why groups wait:
+    // nodes, and what others use of them, stay as they were at the load.
+    bool ahead = false;
     // Told after each commit: what was placed or said, and how long the
     // decision and its commit took. Nobody else tells the binders.
-    std::function<void(const Decision&, std::chrono::microseconds)> on_decision;
+    std::function<void(const Decision&, std::chrono::microseconds)>
+        on_decision = nullptr;
   };
 
   MatchWorker(MatchStore& store, const cluster::ClusterCache& cache,
@@ -74,6 +79,9 @@ class MatchWorker {
 
   // It has loaded what it owns.
   bool Loaded() const { return schedule_ != nullptr; }
+
+  // Whether anything that it knows has changed since the last call.
+  bool TakeChanged() { return std::exchange(changed_, false); }
 
   // It owns the component, or will know with the next step.
   bool owns() const { return owns_; }
@@ -122,6 +130,7 @@ class MatchWorker {
 
   bool owns_ = true;
   bool acquired_ = false;
+  bool changed_ = false;
   std::unique_ptr<Schedule> schedule_;  // null: to be loaded
   std::map<std::string, QueueSettings> queues_;
   std::unordered_map<std::string, cluster::Node>

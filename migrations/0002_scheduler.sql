@@ -388,6 +388,29 @@ COMMENT ON COLUMN reservations.nodes IS 'Where, each node once, in order of name
 COMMENT ON COLUMN reservations.made_at IS 'When this was planned.';
 COMMENT ON COLUMN reservations.places IS 'Of a reservation: the node of each pod, by its place in nodes from 0, pods in the order of the plan.';
 
+CREATE TABLE estimates (
+  group_id bigint PRIMARY KEY REFERENCES pod_groups ON DELETE CASCADE,
+  starts_at timestamptz,
+  approximate boolean NOT NULL,
+  rests_on text NOT NULL,
+  made_at timestamptz NOT NULL,
+  first_starts_at timestamptz,
+  first_made_at timestamptz,
+  CONSTRAINT estimates_first
+  CHECK ((first_starts_at IS NULL) = (first_made_at IS NULL)),
+  CONSTRAINT estimates_approximate_time
+  CHECK (NOT approximate OR starts_at IS NOT NULL)
+) WITH (fillfactor = 50);
+COMMENT ON TABLE estimates IS
+'When a group will start if everything goes as planned, for people: written seconds after something has changed. Of a group that has started, what was said last.';
+COMMENT ON COLUMN estimates.group_id IS 'The group.';
+COMMENT ON COLUMN estimates.starts_at IS 'When it will start; null: not known.';
+COMMENT ON COLUMN estimates.approximate IS 'false: what runs was followed until then as planned, by the rules of the scheduler. true: extrapolated.';
+COMMENT ON COLUMN estimates.rests_on IS 'What the time rests on, or why there is none, for people; empty: the reason of the group says it.';
+COMMENT ON COLUMN estimates.made_at IS 'When this was found.';
+COMMENT ON COLUMN estimates.first_starts_at IS 'The first time that was said; null: none yet.';
+COMMENT ON COLUMN estimates.first_made_at IS 'When it was said.';
+
 CREATE TABLE wait_reasons (
   queue text NOT NULL,
   shape bigint NOT NULL,
@@ -715,7 +738,11 @@ CREATE TABLE group_history (
   allocated_at timestamptz,
   bound_at timestamptz,
   ended_at timestamptz NOT NULL,
-  recorded_at timestamptz NOT NULL DEFAULT now()
+  recorded_at timestamptz NOT NULL DEFAULT now(),
+  first_estimate timestamptz,
+  first_estimated_at timestamptz,
+  last_estimate timestamptz,
+  last_estimated_at timestamptz
 ) PARTITION BY RANGE (recorded_at);
 CREATE INDEX group_history_name ON group_history (namespace, group_name);
 COMMENT ON TABLE group_history IS
@@ -736,4 +763,8 @@ COMMENT ON COLUMN group_history.allocated_at IS 'When it was given its nodes.';
 COMMENT ON COLUMN group_history.bound_at IS 'When its last pod was bound.';
 COMMENT ON COLUMN group_history.ended_at IS 'When it was over (scheduling time).';
 COMMENT ON COLUMN group_history.recorded_at IS 'When this row was written, by the database''s clock.';
+COMMENT ON COLUMN group_history.first_estimate IS 'When it would be given its nodes, as it was first said (estimates); null: never.';
+COMMENT ON COLUMN group_history.first_estimated_at IS 'When that was said.';
+COMMENT ON COLUMN group_history.last_estimate IS 'The same as it was last said; null: that it was not known, or never.';
+COMMENT ON COLUMN group_history.last_estimated_at IS 'When that was said.';
 SELECT make_partitions('group_history', 7);

@@ -1,12 +1,36 @@
 -- What an operator asks, and a role that may only look.
 
+CREATE VIEW start_estimates AS
+SELECT
+  g.id AS group_id,
+  coalesce(r.starts_at, e.starts_at) AS estimated_start,
+  CASE
+    WHEN r.starts_at IS NOT NULL THEN 'reserved'
+    WHEN e.starts_at IS NOT NULL AND e.approximate THEN 'approximate'
+    WHEN e.starts_at IS NOT NULL THEN 'forecast'
+  END AS estimate,
+  CASE
+    WHEN r.starts_at IS NOT NULL THEN 'nodes are reserved for it'
+    ELSE nullif(e.rests_on, '')
+  END AS rests_on
+FROM pod_groups AS g
+LEFT JOIN reservations AS r ON r.group_id = g.id
+LEFT JOIN estimates AS e ON e.group_id = g.id
+WHERE g.phase IN ('queued', 'reserved', 'deferred');
+COMMENT ON VIEW start_estimates IS
+'When groups that wait will start, as in pending, but without their place in line, which takes a look at the whole line.';
+COMMENT ON COLUMN start_estimates.group_id IS 'As in pod_groups.id.';
+COMMENT ON COLUMN start_estimates.estimated_start IS 'When it starts, if what runs keeps to its deadlines and nothing comes before it; null: not known.';
+COMMENT ON COLUMN start_estimates.estimate IS 'How that is known: reserved (nodes are, it starts no later), forecast (what runs and waits was followed until then, as planned), approximate (from the rate at which groups start); null: it is not.';
+COMMENT ON COLUMN start_estimates.rests_on IS 'What it rests on, or why it is not known, for people; null: the reason says it.';
+
 CREATE VIEW pending AS
 SELECT
   g.namespace,
   g.group_name,
   g.group_size,
   g.queue,
-  CASE WHEN g.state = 'pending' THEN count(*) FILTER (WHERE g.state = 'pending') OVER (
+  CASE WHEN g.phase IN ('queued', 'reserved') THEN count(*) FILTER (WHERE g.phase IN ('queued', 'reserved')) OVER (
     PARTITION BY g.queue
     ORDER BY g.first_in_line DESC, g.priority DESC, g.submitted_at, g.id
     ROWS UNBOUNDED PRECEDING
@@ -14,7 +38,9 @@ SELECT
   g.state,
   g.phase,
   coalesce(g.reason, w.reason, 'queued') AS reason,
-  r.starts_at AS estimated_start,
+  s.estimated_start,
+  s.estimate,
+  s.rests_on,
   g.priority,
   g.submitted_at,
   g.start_after,
@@ -25,7 +51,7 @@ LEFT JOIN wait_reasons AS w
   ON w.queue = g.queue
   AND w.shape = g.shape
   AND (w.namespace = '' OR (w.namespace = g.namespace AND w.account = g.account))
-LEFT JOIN reservations AS r ON r.group_id = g.id
+LEFT JOIN start_estimates AS s ON s.group_id = g.id
 WHERE g.state IN ('pending', 'unsatisfiable');
 COMMENT ON VIEW pending IS
 'Groups that wait: their place in line, why they wait, and when they will start if that can be said.';
@@ -120,11 +146,13 @@ COMMENT ON COLUMN pending.namespace IS 'Kubernetes namespace.';
 COMMENT ON COLUMN pending.group_name IS 'Its name.';
 COMMENT ON COLUMN pending.group_size IS 'How many pods it has.';
 COMMENT ON COLUMN pending.queue IS 'Its scheduling queue.';
-COMMENT ON COLUMN pending.position IS 'Its place in the line of its queue, 1 is next; null: unsatisfiable, it stands in no line.';
+COMMENT ON COLUMN pending.position IS 'Its place in the line of its queue, in the order in which they are asked, 1 is next; null: it stands in no line, since it is unsatisfiable, held, deferred or recalled.';
 COMMENT ON COLUMN pending.state IS 'pending, or unsatisfiable: it can never fit the cluster as it is.';
 COMMENT ON COLUMN pending.phase IS 'queued, reserved (for a time, or nodes are drained for it), deferred (until start_after), held (by somebody), recalled (its places are being taken back); null: unsatisfiable.';
 COMMENT ON COLUMN pending.reason IS 'Why it waits, for people.';
-COMMENT ON COLUMN pending.estimated_start IS 'The latest that it starts, if what runs keeps to its deadlines; null: not known.';
+COMMENT ON COLUMN pending.estimated_start IS 'As in start_estimates.';
+COMMENT ON COLUMN pending.estimate IS 'As in start_estimates.';
+COMMENT ON COLUMN pending.rests_on IS 'As in start_estimates.';
 COMMENT ON COLUMN pending.priority IS 'Higher goes first.';
 COMMENT ON COLUMN pending.submitted_at IS 'When its first pod was created: its age in the order.';
 COMMENT ON COLUMN pending.start_after IS 'It does not start before; null: it may.';
@@ -163,6 +191,56 @@ COMMENT ON COLUMN queue_summary.unsatisfiable IS 'Groups that can never fit the 
 COMMENT ON COLUMN queue_summary.allocated IS 'Groups that have their nodes, but not all pods on them.';
 COMMENT ON COLUMN queue_summary.bound IS 'Groups that run.';
 COMMENT ON COLUMN queue_summary.oldest_pending IS 'When the first pod of the longest waiting group was created.';
+
+CREATE VIEW estimate_errors AS
+WITH said AS (
+  SELECT
+    h.queue,
+    'first' AS estimate,
+    h.first_estimate - h.first_estimated_at AS horizon,
+    h.allocated_at - h.first_estimate AS late
+  FROM group_history AS h
+  WHERE h.first_estimate IS NOT NULL AND h.allocated_at IS NOT NULL
+  UNION ALL
+  SELECT
+    h.queue,
+    'last',
+    h.last_estimate - h.last_estimated_at,
+    h.allocated_at - h.last_estimate
+  FROM group_history AS h
+  WHERE h.last_estimate IS NOT NULL AND h.allocated_at IS NOT NULL
+)
+SELECT
+  s.queue,
+  s.estimate,
+  b.horizon,
+  count(*) AS groups,
+  avg(abs(extract(EPOCH FROM s.late)))::double precision AS mean,
+  percentile_cont(0.5) WITHIN GROUP (ORDER BY abs(extract(EPOCH FROM s.late))) AS p50,
+  percentile_cont(0.95) WITHIN GROUP (ORDER BY abs(extract(EPOCH FROM s.late))) AS p95,
+  avg(extract(EPOCH FROM s.late))::double precision AS bias
+FROM said AS s
+INNER JOIN (
+  VALUES
+  (interval '0', interval '1 minute'),
+  (interval '1 minute', interval '10 minutes'),
+  (interval '10 minutes', interval '1 hour'),
+  (interval '1 hour', interval '6 hours'),
+  (interval '6 hours', interval '1 day'),
+  (interval '1 day', NULL)
+) AS b (horizon, beyond)
+  ON s.horizon >= b.horizon AND (b.beyond IS NULL OR s.horizon < b.beyond)
+GROUP BY s.queue, s.estimate, b.horizon;
+COMMENT ON VIEW estimate_errors IS
+'How wrong it was when groups would start, of those in group_history that did, by how long before it was said.';
+COMMENT ON COLUMN estimate_errors.queue IS 'Their scheduling queue.';
+COMMENT ON COLUMN estimate_errors.estimate IS 'first: what was said first of a group. last: what was said last before it started.';
+COMMENT ON COLUMN estimate_errors.horizon IS 'It was said at least so long before the time that was said, and not as long as in the next row.';
+COMMENT ON COLUMN estimate_errors.groups IS 'How many groups.';
+COMMENT ON COLUMN estimate_errors.mean IS 'By how many seconds it was wrong, in the mean.';
+COMMENT ON COLUMN estimate_errors.p50 IS 'The same of half of them, at most.';
+COMMENT ON COLUMN estimate_errors.p95 IS 'The same of 95 in a hundred, at most.';
+COMMENT ON COLUMN estimate_errors.bias IS 'By how many seconds they started later than was said, in the mean; below 0: earlier.';
 
 CREATE VIEW refused_groups AS
 SELECT

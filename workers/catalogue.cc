@@ -4,6 +4,7 @@
 
 #include "workers/cleanup_queries.h"
 #include "workers/filling_queries.h"
+#include "workers/forecast_queries.h"
 #include "workers/members_queries.h"
 #include "workers/news_queries.h"
 #include "workers/queries.h"
@@ -25,6 +26,7 @@ std::span<const sql::Query> Catalogue() {
     add(queries::kAllResync);
     add(queries::kAllNews);
     add(queries::kAllStart);
+    add(queries::kAllForecast);
     return queries;
   }();
   return all;

@@ -241,7 +241,8 @@ recorded AS (
   INSERT INTO group_history (
     group_id, namespace, group_name, group_size, queue, priority, result,
     reason, nodes, pods, submitted_at, promoted_at, allocated_at, bound_at,
-    ended_at
+    ended_at, first_estimate, first_estimated_at, last_estimate,
+    last_estimated_at
   )
   SELECT
     o.id,
@@ -278,8 +279,13 @@ recorded AS (
     o.promoted_at,
     o.allocated_at,
     o.bound_at,
-    coalesce(o.ended_at, $3)
+    coalesce(o.ended_at, $3),
+    e.first_starts_at,
+    e.first_made_at,
+    e.starts_at,
+    CASE WHEN e.starts_at IS NOT NULL THEN e.made_at END
   FROM over AS o
+  LEFT JOIN estimates AS e ON e.group_id = any(ARRAY[o.id])
 ),
 
 told AS (

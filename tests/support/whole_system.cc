@@ -33,8 +33,14 @@ SchedulerProcess::SchedulerProcess(const sql::PoolOptions& database,
               .differences = &differences,
               .on_listed = [this] { resync.Listed(); }}),
       promoter(pool, jobs, {}),
-      match(pool, jobs, client, cache,
-            {.look = {}, .differences = &differences}),
+      forecaster(pool, client, cache, {.interval = {}}),
+      match(
+          pool, jobs, client, cache,
+          {.look = {},
+           .on_owner = [this](const auto& queues,
+                              bool owns) { forecaster.Own(queues, owns); },
+           .on_change = [this](const auto& queues) { forecaster.Note(queues); },
+           .differences = &differences}),
       announcer(cluster, own_bindings, {.pause = {}}),
       binder(pool, jobs, client, cluster, cache,
              {.own_bindings = &own_bindings, .announcer = &announcer}),
@@ -75,6 +81,8 @@ bool SchedulerProcess::RunWorker(int which, cluster::Time now) {
         return notices.RunOnce();
       case 6:
         return resync.RunOnce(now);
+      case 7:
+        return forecaster.RunOnce(now);
       default:
         return wait_news.RunOnce(now);
     }

@@ -25,6 +25,7 @@
 #include "tests/support/postgres.h"
 #include "workers/binder.h"
 #include "workers/cleanup.h"
+#include "workers/forecaster.h"
 #include "workers/intake.h"
 #include "workers/late_starts.h"
 #include "workers/match_replica.h"
@@ -45,7 +46,7 @@ struct SchedulerProcess {
   // reached is passed over.
   bool Step(cluster::Time now);
   // One of them: 0 is intake.
-  static constexpr int kWorkers = 8;
+  static constexpr int kWorkers = 9;
   bool RunWorker(int which, cluster::Time now);
   // Clean: hands everything over.
   void Stop();
@@ -59,6 +60,7 @@ struct SchedulerProcess {
   workers::Differences differences;
   workers::Intake intake;
   workers::Promoter promoter;
+  workers::Forecaster forecaster;
   workers::MatchReplica match;
   workers::Announcer announcer;
   workers::Binder binder;

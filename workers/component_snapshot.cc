@@ -1,0 +1,137 @@
+#include "workers/component_snapshot.h"
+
+#include <utility>
+
+#include "workers/forecast_queries.h"
+#include "workers/match_rows.h"
+#include "workers/queries.h"
+
+namespace fluxnetes::workers {
+namespace {
+
+// Requests that nobody has any more are forgotten with all others.
+constexpr std::size_t kMostRequests = 50'000;
+
+}  // namespace
+
+const cluster::PodRequest* RequestTexts::Of(const std::string& text) {
+  const auto known = requests_.find(text);
+  if (known != requests_.end()) return &known->second;
+  const auto [added, is_new] =
+      requests_.emplace(text, cluster::PodRequestFromJson(text));
+  texts_.emplace(&added->second, &added->first);
+  return &added->second;
+}
+
+void SnapshotReader::Read(sql::Transaction& transaction) {
+  if (snapshot_->requests->size() > kMostRequests) Forget();
+  if (snapshot_.use_count() > 1)
+    snapshot_ = std::make_shared<ComponentSnapshot>(*snapshot_);
+  snapshot_->queues.clear();
+  for (const sql::Row row : transaction.Run(queries::kReadQueues, queues_))
+    snapshot_->queues.push_back(SettingsIn(row));
+  snapshot_->maintenance.clear();
+  for (const sql::Row row : transaction.Run(queries::kReadMaintenance))
+    snapshot_->maintenance.push_back(WindowIn(row));
+  snapshot_->accounts.clear();
+  for (const sql::Row row : transaction.Run(queries::kReadAccounts))
+    snapshot_->accounts.push_back(AccountIn(row));
+  snapshot_->used.clear();
+  for (const sql::Row row :
+       transaction.Run(queries::kReadAccountUse, queues_)) {
+    snapshot_->used.push_back(UseIn(row));
+    snapshot_->used_at =
+        std::max(snapshot_->used_at, row.Get<std::int64_t>("as_of"));
+  }
+  snapshot_->nodes.clear();
+  for (const sql::Row row :
+       transaction.Run(queries::kReadComponentNodes, queues_))
+    snapshot_->nodes.push_back(row.Get<std::string>("node_name"));
+  snapshot_->promised.clear();
+  for (const sql::Row row :
+       transaction.Run(queries::kReadReservations, queues_))
+    snapshot_->promised.push_back(ReservationIn(row));
+  ReadHolders(transaction);
+  ReadStrangers(transaction);
+  ReadWaiting(transaction);
+}
+
+std::vector<Held> SnapshotReader::ReadPlaces(sql::Transaction& transaction,
+                                             const Groups& groups) {
+  if (groups.empty()) return {};
+  return HeldIn(transaction.Run(queries::kReadAllocations, groups),
+                [this](const std::string& text) {
+                  return snapshot_->requests->Of(text);
+                });
+}
+
+void SnapshotReader::ReadHolders(sql::Transaction& transaction) {
+  auto before = std::exchange(snapshot_->holders, {});
+  Groups changed;
+  for (const sql::Row row : transaction.Run(queries::kReadHolders, queues_)) {
+    const auto id = row.Get<std::int64_t>("id");
+    const auto places = row.Get<std::int64_t>("places");
+    const auto known = before.find(id);
+    const bool same =
+        known != before.end() && known->second.places == places &&
+        known->second.held.start == row.Get<std::int64_t>("starts_at") &&
+        known->second.held.end == row.Find<std::int64_t>("ends_at");
+    if (same) {
+      snapshot_->holders.insert(before.extract(known));
+      continue;
+    }
+    ComponentSnapshot::Holder& holder = snapshot_->holders[id];
+    holder.name = row.Get<std::string>("name");
+    holder.places = places;
+    changed.push_back(id);
+  }
+  for (Held& held : ReadPlaces(transaction, changed))
+    snapshot_->holders.at(held.group).held = std::move(held);
+}
+
+void SnapshotReader::ReadStrangers(sql::Transaction& transaction) {
+  Groups strangers;
+  for (const sql::Row row :
+       transaction.Run(queries::kReadStrangers, queues_, snapshot_->nodes))
+    strangers.push_back(row.Get<std::int64_t>("fluxion_job"));
+  for (Held& held : ReadPlaces(transaction, strangers)) {
+    const GroupId id = held.group;
+    snapshot_->holders[id] = {std::move(held), "", 0, true};
+  }
+}
+
+void SnapshotReader::ReadWaiting(sql::Transaction& transaction) {
+  Groups ids;
+  for (const sql::Row row : transaction.Run(queries::kReadWaitingIds, queues_))
+    ids.push_back(row.Get<std::int64_t>("id"));
+  auto before = std::exchange(snapshot_->waiting, {});
+  Groups changed;
+  for (const sql::Row row : transaction.Run(queries::kReadWaitingGroups, ids)) {
+    PendingGroup group = WaitingGroupIn(row);
+    const auto known = before.find(group.id);
+    if (known != before.end() && known->second.revision == group.revision) {
+      group.members = std::move(known->second.members);
+      group.topology = known->second.topology;
+    } else {
+      changed.push_back(group.id);
+    }
+    snapshot_->waiting.emplace_hint(snapshot_->waiting.end(), group.id,
+                                    std::move(group));
+  }
+  if (!changed.empty()) ReadMembers(transaction, changed);
+}
+
+void SnapshotReader::ReadMembers(sql::Transaction& transaction,
+                                 const Groups& groups) {
+  for (const sql::Row row :
+       transaction.Run(queries::kReadWaitingMembers, groups)) {
+    PendingGroup& group =
+        snapshot_->waiting.at(row.Get<std::int64_t>("group_id"));
+    const auto* request =
+        snapshot_->requests->Of(row.Get<std::string>("request"));
+    group.members.push_back({row.Get<std::string>("uid"), request});
+    if (request->rules.Any()) group.topology = request->rules->topology;
+  }
+}
+
+}  // namespace fluxnetes::workers

@@ -1,0 +1,96 @@
+// A component of queues as its records say that it is: what a schedule would
+// load of it (match_store.h), as values that stand for themselves. For those
+// who look at it beside its owner.
+//
+// It is read again and again, and of the members of groups, which are most of
+// it, only those of groups that have changed: a waiting group has another
+// revision then, one that holds places other ones. So a look costs as many
+// short rows as there are groups, however many pods these have.
+//
+// Owned by one thread, as are all snapshots of a reader.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "sql/transaction.h"
+#include "workers/decision.h"
+#include "workers/maintenance_windows.h"
+#include "workers/schedule.h"
+
+namespace fluxnetes::workers {
+
+// Distinct requests, each once, with the text that they were read from.
+class RequestTexts {
+ public:
+  const cluster::PodRequest* Of(const std::string& text);
+  const std::string& TextOf(const cluster::PodRequest* request) const {
+    return *texts_.at(request);
+  }
+  std::size_t size() const { return requests_.size(); }
+
+ private:
+  std::unordered_map<std::string, cluster::PodRequest> requests_;
+  std::unordered_map<const cluster::PodRequest*, const std::string*> texts_;
+};
+
+struct ComponentSnapshot {
+  // Of who holds something. What of it is compared is from when until when, and
+  // which pods are where.
+  struct Holder {
+    Held held;
+    std::string name;  // "namespace/name"; empty: its group is gone
+    std::int64_t places = 0;
+    bool stranger = false;  // of another component
+  };
+
+  std::vector<QueueSettings> queues;
+  std::vector<MaintenanceWindow> maintenance;
+  std::vector<Account> accounts;
+  std::vector<AccountUse> used;  // as was last written,
+  matcher::Time used_at = 0;     // then
+  std::vector<std::string> nodes;  // that it has
+  std::map<GroupId, Holder> holders;
+  std::map<GroupId, PendingGroup> waiting;
+  std::vector<Reservation> promised;
+  // Of all members; only added to, so snapshots have it together.
+  std::shared_ptr<RequestTexts> requests = std::make_shared<RequestTexts>();
+};
+
+class SnapshotReader {
+ public:
+  explicit SnapshotReader(std::vector<std::string> queues)
+      : queues_(std::move(queues)) {}
+
+  // In a transaction that sees one moment. Throws sql::Error; then call
+  // Forget().
+  void Read(sql::Transaction& transaction);
+  // The next call reads everything.
+  void Forget() { snapshot_ = std::make_shared<ComponentSnapshot>(); }
+
+  // As of the last Read(). What somebody keeps of it is not changed by the next
+  // one.
+  std::shared_ptr<const ComponentSnapshot> snapshot() const {
+    return snapshot_;
+  }
+
+ private:
+  using Groups = std::vector<GroupId>;
+
+  void ReadHolders(sql::Transaction& transaction);
+  void ReadStrangers(sql::Transaction& transaction);
+  void ReadWaiting(sql::Transaction& transaction);
+  void ReadMembers(sql::Transaction& transaction, const Groups& groups);
+  std::vector<Held> ReadPlaces(sql::Transaction& transaction,
+                               const Groups& groups);
+
+  const std::vector<std::string> queues_;
+  std::shared_ptr<ComponentSnapshot> snapshot_ =
+      std::make_shared<ComponentSnapshot>();
+};
+
+}  // namespace fluxnetes::workers

@@ -1,0 +1,83 @@
+-- The queries of who looks ahead at when groups will start.
+
+-- name: read_holders
+-- Who holds something, of some queues, with a number that differs if other pods
+-- do or if they have other nodes.
+SELECT
+  a.fluxion_job AS id,
+  coalesce(g.namespace || '/' || g.group_name, '') AS name,
+  floor(extract(epoch FROM a.starts_at))::bigint AS starts_at,
+  ceil(extract(epoch FROM a.ends_at))::bigint AS ends_at,
+  l.places
+FROM allocations AS a
+CROSS JOIN LATERAL (
+  SELECT bit_xor(hashtextextended(p.pod_uid || ' ' || p.node_name, 0)) AS places
+  FROM placements AS p
+  WHERE p.fluxion_job = any(ARRAY[a.fluxion_job])
+) AS l
+LEFT JOIN pod_groups AS g ON g.id = any(ARRAY[a.fluxion_job])
+WHERE a.queue = any($1::text []) AND l.places IS NOT NULL
+ORDER BY a.fluxion_job;
+
+-- name: read_waiting_ids
+-- The groups of some queues that wait.
+SELECT g.id
+FROM pod_groups AS g
+WHERE
+  g.queue = any($1::text [])
+  AND g.state IN ('pending', 'unsatisfiable')
+  AND g.phase IS DISTINCT FROM 'recalled'
+  AND g.cancel_reason IS NULL
+ORDER BY g.id;
+
+-- name: read_estimates
+-- What is written of the groups of some queues that wait.
+SELECT
+  e.group_id,
+  floor(extract(epoch FROM e.starts_at))::bigint AS starts_at,
+  e.approximate,
+  e.rests_on
+FROM pod_groups AS g
+INNER JOIN estimates AS e ON e.group_id = any(ARRAY[g.id])
+WHERE
+  g.queue = any($1::text []) AND g.state IN ('pending', 'unsatisfiable');
+
+-- name: write_estimates
+-- When groups will start; no time: not known. Those that wait no longer keep
+-- what was last said; those that somebody else changes now are left to the next
+-- time, so that nobody waits for this. Returns those that were written.
+WITH waits AS MATERIALIZED (
+  SELECT
+    g.id,
+    v.starts_at,
+    v.approximate,
+    v.rests_on
+  FROM unnest($1::bigint [], $2::bigint [], $3::boolean [], $4::text [])
+  AS v (id, starts_at, approximate, rests_on)
+  INNER JOIN pod_groups AS g ON g.id = any(ARRAY[v.id])
+  WHERE g.state NOT IN ('allocated', 'bound')
+  ORDER BY g.id
+  FOR KEY SHARE OF g SKIP LOCKED
+)
+
+INSERT INTO estimates AS e (
+  group_id, starts_at, approximate, rests_on, made_at, first_starts_at,
+  first_made_at
+)
+SELECT
+  w.id,
+  to_timestamp(w.starts_at),
+  w.approximate,
+  w.rests_on,
+  $5::timestamptz,
+  to_timestamp(w.starts_at),
+  CASE WHEN w.starts_at IS NOT NULL THEN $5::timestamptz END
+FROM waits AS w
+ON CONFLICT (group_id) DO UPDATE SET
+starts_at = excluded.starts_at,
+approximate = excluded.approximate,
+rests_on = excluded.rests_on,
+made_at = excluded.made_at,
+first_starts_at = coalesce(e.first_starts_at, excluded.starts_at),
+first_made_at = coalesce(e.first_made_at, excluded.first_made_at)
+RETURNING e.group_id;

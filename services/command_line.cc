@@ -213,7 +213,8 @@ void Grammar::AddSimulate() {
 
 void Grammar::AddGet() {
   CLI::App* get =
-      Add(app_, "get", "list groups, nodes, queues, maintenance or jobs");
+      Add(app_, "get",
+          "list groups, nodes, queues, maintenance, estimates or jobs");
   get->require_subcommand(1);
   using What = GetOptions::What;
   AddGetCommand(*get, What::kGroups, "groups", {"group", "g"},
@@ -224,6 +225,8 @@ void Grammar::AddGet() {
                 "scheduling queues and how many groups are in them");
   AddGetCommand(*get, What::kMaintenance, "maintenance", {"drains"},
                 "maintenance of nodes that is announced");
+  AddGetCommand(*get, What::kEstimates, "estimates", {"estimate"},
+                "how wrong it was when groups would start");
   AddGetCommand(*get, What::kJobs, "jobs", {"job"}, "jobs of the work queue");
 }
 
@@ -236,7 +239,7 @@ void Grammar::AddGetCommand(CLI::App& get, GetOptions::What what,
   for (const std::string& alias : aliases) command->alias(alias);
   const bool groups = what == What::kGroups;
   const bool rows = groups || what == What::kJobs;
-  if (what != What::kJobs && what != What::kMaintenance)
+  if (groups || what == What::kQueues || what == What::kNodes)
     command->add_option("name", get_.name, "only this one")
         ->type_name(groups                  ? "GROUP"
                     : what == What::kQueues ? "QUEUE"

@@ -35,12 +35,16 @@ std::string NeedsOf(const std::vector<MemberRow>& members) {
 }
 
 std::string StartOf(const GroupRow& group, sql::Timestamp now) {
-  if (group.estimated_start)
-    return fmt::format(
-        "{} UTC ({}) at the latest, if what runs keeps to its "
-        "deadlines",
-        ShortTime(*group.estimated_start),
-        Relative(*group.estimated_start, now));
+  if (group.estimated_start) {
+    const std::string when =
+        fmt::format("{} UTC ({})", ShortTime(*group.estimated_start),
+                    Relative(*group.estimated_start, now));
+    if (group.estimate == "reserved")
+      return when + " at the latest, if what runs keeps to its deadlines";
+    return fmt::format("{}{}, if it goes as planned: {}",
+                       group.estimate == "approximate" ? "about " : "", when,
+                       group.rests_on.value_or(""));
+  }
   if (group.reservation == "drain")
     return "cannot be said: what runs has no end; its nodes are kept free for "
            "it as they empty";
@@ -49,6 +53,7 @@ std::string StartOf(const GroupRow& group, sql::Timestamp now) {
   if (group.phase == "deferred" && group.start_after)
     return fmt::format("not before {} UTC ({})", ShortTime(*group.start_after),
                        Relative(*group.start_after, now));
+  if (group.rests_on) return "not known: " + *group.rests_on;
   if (group.state == "pending") return "not planned yet: others are before it";
   return {};
 }
@@ -78,7 +83,9 @@ std::vector<Step> TimelineOf(const GroupRow& group) {
       {group.ended_at, group.result.value_or("ended")}};
   std::erase_if(steps, [](const Step& step) { return !step.at; });
   if (group.estimated_start)
-    steps.push_back({group.estimated_start, "is to start (reserved)"});
+    steps.push_back(
+        {group.estimated_start,
+         fmt::format("is to start ({})", group.estimate.value_or(""))});
   AddTerms(group, steps);
   if (group.deadline) steps.push_back({group.deadline, "must end (deadline)"});
   std::stable_sort(steps.begin(), steps.end(),

@@ -71,6 +71,8 @@ Listing ListFor(sql::Transaction& transaction, const GetOptions& options,
       return ListQueuesFor(transaction, options, now);
     case GetOptions::What::kMaintenance:
       return ListMaintenanceFor(transaction, options, now);
+    case GetOptions::What::kEstimates:
+      return ListEstimatesFor(transaction, options);
     case GetOptions::What::kJobs:
       return ListJobsFor(transaction, options, now);
   }

@@ -22,6 +22,8 @@ GroupRow ReadRow(const sql::Row& row) {
   group.priority = row.Find<int>("priority");
   group.position = row.Find<std::int64_t>("position");
   group.estimated_start = row.Find<sql::Timestamp>("estimated_start");
+  group.estimate = row.Find<std::string>("estimate");
+  group.rests_on = row.Find<std::string>("rests_on");
   group.start_after = row.Find<sql::Timestamp>("start_after");
   group.start_by = row.Find<sql::Timestamp>("start_by");
   group.reservation = row.Find<std::string>("reservation");

@@ -29,6 +29,8 @@ struct GroupRow {
   std::optional<int> priority;
   std::optional<std::int64_t> position;  // in its line, from 1
   std::optional<sql::Timestamp> estimated_start;
+  std::optional<std::string> estimate;  // reserved, forecast, approximate
+  std::optional<std::string> rests_on;  // that, or that it is not known
   std::optional<sql::Timestamp> start_after, start_by;  // as its pods ask
   std::optional<std::string> reservation;               // reservation, drain
   std::vector<std::string> reserved_nodes;              // each once

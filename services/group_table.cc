@@ -21,8 +21,10 @@ std::string BoundCell(const GroupRow& group) {
 
 std::string StartCell(const GroupRow& group, sql::Timestamp now) {
   if (group.bound_at) return Relative(*group.bound_at, now);
-  if (group.estimated_start) return Relative(*group.estimated_start, now);
-  return {};
+  if (!group.estimated_start) return {};
+  const std::string text = Relative(*group.estimated_start, now);
+  const bool about = group.estimate == "approximate" && text.starts_with("in ");
+  return about ? "in ~" + text.substr(3) : text;
 }
 
 std::string ReasonCell(const GroupRow& group) {

@@ -9,6 +9,7 @@ WITH running AS (
   SELECT
     g.id,
     1 AS stage,
+    g.id AS place,
     NULL::bigint AS position
   FROM allocations AS a
   INNER JOIN pod_groups AS g ON g.id = a.group_id
@@ -26,6 +27,7 @@ in_line AS (
   SELECT
     l.id,
     2 AS stage,
+    l.place,
     l.position
   FROM queues AS q
   CROSS JOIN LATERAL (
@@ -37,11 +39,19 @@ in_line AS (
         g.first_in_line,
         g.priority,
         g.submitted_at,
-        row_number() OVER (
-          ORDER BY g.first_in_line DESC, g.priority DESC, g.submitted_at, g.id
-        ) AS position
+        row_number() OVER line AS place,
+        CASE
+          WHEN g.phase IN ('queued', 'reserved')
+            THEN count(*) FILTER (
+              WHERE g.phase IN ('queued', 'reserved')
+            ) OVER line
+        END AS position
       FROM pod_groups AS g
       WHERE g.queue = q.name AND g.state = 'pending'
+      WINDOW line AS (
+        ORDER BY g.first_in_line DESC, g.priority DESC, g.submitted_at, g.id
+        ROWS UNBOUNDED PRECEDING
+      )
     ) AS w
     WHERE
       ($1 IS NULL OR w.namespace = $1)
@@ -59,6 +69,7 @@ unsatisfiable AS (
   SELECT
     g.id,
     3 AS stage,
+    g.id AS place,
     NULL::bigint AS position
   FROM pod_groups AS g
   WHERE
@@ -88,7 +99,7 @@ page AS (
     g.queue,
     g.state,
     a.stage,
-    coalesce(a.position, g.id) AS place,
+    a.place,
     a.position,
     g.phase,
     NULL::text AS result,
@@ -156,7 +167,9 @@ page AS (
 
 SELECT
   p.*,
-  r.starts_at AS estimated_start,
+  s.estimated_start,
+  s.estimate,
+  s.rests_on,
   coalesce(a.nodes, p.nodes, '{}') AS held_nodes,
   a.ends_at AS deadline,
   r.kind AS reservation,
@@ -168,6 +181,7 @@ SELECT
 FROM page AS p
 LEFT JOIN allocations AS a ON a.group_id = p.id
 LEFT JOIN reservations AS r ON r.group_id = p.id
+LEFT JOIN start_estimates AS s ON s.group_id = p.id
 LEFT JOIN LATERAL (
   SELECT
     count(*) FILTER (WHERE n.state = 'waiting') AS waiting,

@@ -43,6 +43,9 @@ Listing ListQueuesFor(sql::Transaction& transaction, const GetOptions& options,
                       sql::Timestamp now);
 Listing ListMaintenanceFor(sql::Transaction& transaction,
                            const GetOptions& options, sql::Timestamp now);
+// How wrong estimates of starts were.
+Listing ListEstimatesFor(sql::Transaction& transaction,
+                         const GetOptions& options);
 Listing ListJobsFor(sql::Transaction& transaction, const GetOptions& options,
                     sql::Timestamp now);
 

@@ -18,7 +18,7 @@ enum class OutputFormat { kTable, kWide, kJson, kYaml, kName };
 using NamespaceScope = std::optional<std::string>;
 
 struct GetOptions {
-  enum class What { kGroups, kNodes, kQueues, kJobs, kMaintenance };
+  enum class What { kGroups, kNodes, kQueues, kJobs, kMaintenance, kEstimates };
   What what = What::kGroups;
   std::string name;  // empty: all; a group may be NAMESPACE/NAME
   NamespaceScope scope = "default";

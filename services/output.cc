@@ -92,6 +92,8 @@ OrderedJson ToJson(const GroupRow& g) {
           {"priority", OrNull(g.priority)},
           {"position", OrNull(g.position)},
           {"estimatedStart", OrNull(g.estimated_start)},
+          {"estimate", OrNull(g.estimate)},
+          {"estimateRestsOn", OrNull(g.rests_on)},
           {"reservation", OrNull(g.reservation)},
           {"reservedNodes", g.reserved_nodes},
           {"nodes", g.nodes},

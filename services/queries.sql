@@ -20,6 +20,8 @@ WITH candidates AS (
     o.priority,
     NULL::bigint AS position,
     NULL::timestamptz AS estimated_start,
+    NULL::text AS estimate,
+    NULL::text AS rests_on,
     NULL::integer AS revision,
     NULL::bigint AS duration_seconds,
     o.arrived,
@@ -49,6 +51,8 @@ WITH candidates AS (
     g.priority,
     w.position,
     w.estimated_start,
+    w.estimate,
+    w.rests_on,
     g.revision,
     g.duration_seconds,
     g.group_size,
@@ -336,6 +340,20 @@ LEFT JOIN node_maintenance AS n ON n.maintenance_id = m.id
 WHERE m.ends_at IS NULL OR m.ends_at > $1
 GROUP BY m.id
 ORDER BY m.starts_at, m.id;
+
+-- name: list_estimate_errors
+-- How wrong it was when groups would start, and until which horizon a row goes.
+SELECT
+  e.queue,
+  e.estimate,
+  extract(EPOCH FROM e.horizon)::bigint AS horizon,
+  e.groups,
+  e.mean,
+  e.p50,
+  e.p95,
+  e.bias
+FROM estimate_errors AS e
+ORDER BY e.queue, e.estimate, e.horizon;
 
 -- name: drain_nodes
 -- Announces maintenance of nodes ($1) or of those with labels ($2); what has been

@@ -22,6 +22,7 @@
 #include "workers/binder.h"
 #include "workers/catalogue.h"
 #include "workers/cleanup.h"
+#include "workers/forecaster.h"
 #include "workers/group_jobs.h"
 #include "workers/group_statuses.h"
 #include "workers/intake.h"
@@ -58,10 +59,14 @@ sql::PoolOptions WithCatalogues(sql::PoolOptions options) {
   return options;
 }
 
-sql::PoolOptions WithoutCatalogues(sql::PoolOptions options) {
-  options.catalogues.clear();
+sql::PoolOptions OfOneConnection(sql::PoolOptions options) {
   options.max_connections = 1;
   return options;
+}
+
+sql::PoolOptions WithoutCatalogues(sql::PoolOptions options) {
+  options.catalogues.clear();
+  return OfOneConnection(std::move(options));
 }
 
 queue::RetentionOptions Keep(int days) {
@@ -93,6 +98,7 @@ struct Scheduler::State {
         cluster(door),
         log(logger),
         pool(WithCatalogues(options.database)),
+        forecast_pool(OfOneConnection(WithCatalogues(options.database))),
         decision_log(log, pool),
         jobs(pool),
         client(pool, options.client),
@@ -125,6 +131,7 @@ struct Scheduler::State {
   const Log& log;
 
   sql::Pool pool;
+  sql::Pool forecast_pool;  // what it reads takes long
   const DecisionLog decision_log;
   queue::WorkQueue jobs;
   queue::Client client;
@@ -137,6 +144,7 @@ struct Scheduler::State {
 
   std::unique_ptr<workers::Intake> intake;
   std::unique_ptr<workers::Promoter> promoter;
+  std::unique_ptr<workers::Forecaster> forecaster;
   std::unique_ptr<workers::MatchReplica> match;
   std::unique_ptr<workers::Announcer> announcer;
   std::array<std::unique_ptr<workers::Binder>, kBinders> binders;
@@ -248,6 +256,8 @@ void Scheduler::State::BuildTellers() {
 void Scheduler::State::Build() {
   BuildIntake();
   BuildTellers();
+  forecaster = std::make_unique<workers::Forecaster>(
+      forecast_pool, client, cache, workers::Forecaster::Options{});
   match = std::make_unique<workers::MatchReplica>(
       pool, jobs, client, cache,
       workers::MatchReplica::Options{
@@ -259,10 +269,12 @@ void Scheduler::State::Build() {
                          }},
           .on_owner =
               [this](const auto& queues, bool owns) {
+                forecaster->Own(queues, owns);
                 log.Info(
                     owns ? "matches" : "matches no more",
                     {{"queues", fmt::format("{}", fmt::join(queues, ","))}});
               },
+          .on_change = [this](const auto& queues) { forecaster->Note(queues); },
           .differences = &differences});
   for (auto& binder : binders) {
     binder = std::make_unique<workers::Binder>(
@@ -367,6 +379,11 @@ void Scheduler::State::Wire() {
             return more;
           });
   match_loop = loops.back().get();
+  // It rests by itself.
+  AddLoop("forecast", milliseconds{250}, [this] {
+    forecaster->RunOnce(Now());
+    return false;
+  });
   WireBinders();
   AddLoop("cleanup", milliseconds{1'000}, [this] {
     const bool more = cleanup->RunOnce(Now());

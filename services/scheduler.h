@@ -3,7 +3,7 @@
 //
 //   watch ─▶ intake ─▶ promoter ─▶ match ─▶ binder
 //                │                   ▲
-//                └──▶ cleanup ───────┘      notices, maintenance
+//                └──▶ cleanup ───────┘      notices, forecast, maintenance
 //
 // A loop that has done something rings the next one's bell; other processes are
 // told by NOTIFY; every loop also wakes on a timer. A database that is away or

@@ -88,6 +88,7 @@ TEST_F(Get, JsonOfGroupsIsStable) {
       "queue": "default", "priority": 5, "position": 1,
       "estimatedStart": ")" + Rfc3339(run_.now() + std::chrono::minutes(5)) +
                                           R"(",
+      "estimate": "reserved", "estimateRestsOn": "nodes are reserved for it",
       "reservation": "reservation", "reservedNodes": ["n1"], "nodes": [],
       "revision": 1, "durationSeconds": 60, "deadline": null,
       "startAfter": null, "startBy": null,

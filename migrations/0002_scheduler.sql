@@ -131,7 +131,7 @@ COMMENT ON COLUMN groups_provisional.told IS 'The kind of news of its last event
 COMMENT ON COLUMN groups_provisional.told_at IS 'When its pods were last told why it waits.';
 COMMENT ON COLUMN groups_provisional.news_due IS 'When its pods are to be told why it waits; null: they know.';
 COMMENT ON COLUMN groups_provisional.start_after IS 'The latest fluxnetes.start-after of its pods.';
-COMMENT ON COLUMN groups_provisional.start_by IS 'The earliest fluxnetes.start-by of its pods: without a place then it is given up.';
+COMMENT ON COLUMN groups_provisional.start_by IS 'The earliest fluxnetes.start-by of its pods: without a place then it is given up. Null also if other pods of their controller have started.';
 COMMENT ON COLUMN groups_provisional.hold_label IS 'One of its pods has the label fluxnetes.hold.';
 COMMENT ON COLUMN groups_provisional.held_at IS 'Since when somebody holds it: whole, it will not be placed. Set and cleared by `fluxnetes hold` and `release`, or with SQL.';
 COMMENT ON COLUMN groups_provisional.held_reason IS 'Why, for people.';
@@ -264,7 +264,7 @@ COMMENT ON COLUMN pod_groups.told IS 'The kind of news of its last event: an eve
 COMMENT ON COLUMN pod_groups.told_at IS 'When its pods were last told why it waits.';
 COMMENT ON COLUMN pod_groups.news_due IS 'When its pods are to be told why it waits; null: they know.';
 COMMENT ON COLUMN pod_groups.start_after IS 'Not placed before (scheduling time): the latest fluxnetes.start-after of its pods.';
-COMMENT ON COLUMN pod_groups.start_by IS 'Given up if it has no place by then (scheduling time): the earliest fluxnetes.start-by of its pods.';
+COMMENT ON COLUMN pod_groups.start_by IS 'Given up if it has no place by then (scheduling time): the earliest fluxnetes.start-by of its pods; null also if other pods of their controller have started.';
 COMMENT ON COLUMN pod_groups.hold_label IS 'One of its pods has the label fluxnetes.hold.';
 COMMENT ON COLUMN pod_groups.held_at IS 'Since when somebody holds it: it keeps its age and is not placed. Set and cleared by `fluxnetes hold` and `release`, or with SQL; takes effect at once.';
 COMMENT ON COLUMN pod_groups.held_reason IS 'Why, for people.';
@@ -298,6 +298,7 @@ CREATE TABLE pods (
   CONSTRAINT pods_bound_has_node CHECK (state <> 'bound' OR node_name IS NOT NULL)
 );
 CREATE INDEX pods_group ON pods (group_id);
+CREATE INDEX pods_owner ON pods (owner_uid) WHERE owner_uid IS NOT NULL;
 COMMENT ON TABLE pods IS 'The members of the groups in pod_groups.';
 COMMENT ON COLUMN pods.uid IS 'The pod''s UID in Kubernetes.';
 COMMENT ON COLUMN pods.group_id IS 'Its group.';

@@ -516,7 +516,9 @@ WHERE g.namespace = any(ARRAY[k.namespace]) AND g.group_name = k.group_name;
 
 -- name: promote_surplus
 -- Pods ($2; null is all) beyond a whole group ($1) become groups of one, each
--- with the order of that group.
+-- with the order of that group. None is given up for want of a place: its Job
+-- would go, and the whole group with it; and none waits for a time after which
+-- the group has started.
 WITH surplus AS MATERIALIZED (
   SELECT
     p.*,
@@ -526,7 +528,11 @@ WITH surplus AS MATERIALIZED (
     g.released_at,
     jsonb_hash_extended(p.request, 0) AS request_hash,
     CASE WHEN g.phase = 'held' THEN g.held_at END AS held_at,
-    CASE WHEN g.phase = 'held' THEN g.held_reason END AS held_reason
+    CASE WHEN g.phase = 'held' THEN g.held_reason END AS held_reason,
+    g.state IN ('allocated', 'bound') OR EXISTS (
+      SELECT FROM pods AS m
+      WHERE m.group_id = any(ARRAY[g.id]) AND m.node_name IS NOT NULL
+    ) AS started
   FROM unnest($1::bigint [], $2::text []) AS v (id, uid)
   INNER JOIN pod_groups AS g ON g.id = any(ARRAY[v.id])
   INNER JOIN pods_provisional AS p
@@ -569,7 +575,7 @@ gone AS (
 
 INSERT INTO pod_groups (
   id, namespace, group_name, group_size, queue, priority, shape, owners,
-  duration_seconds, submitted_at, promoted_at, news_due, start_after, start_by,
+  duration_seconds, submitted_at, promoted_at, news_due, start_after,
   hold_label, held_at, held_reason, released_at, reason, phase
 )
 SELECT
@@ -587,8 +593,7 @@ SELECT
   submitted_at,
   $3,
   next_news($3, NULL, 1, false),
-  start_after,
-  start_by,
+  CASE WHEN NOT started THEN start_after END,
   hold,
   held_at,
   held_reason,

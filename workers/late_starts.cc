@@ -1,6 +1,7 @@
 #include "workers/late_starts.h"
 
 #include <string>
+#include <utility>
 
 #include "workers/cleanup_queries.h"
 #include "workers/group_jobs.h"
@@ -27,8 +28,8 @@ bool LateStarts::RunOnce(cluster::Time now) {
   // In this order all lock them: those that fill first.
   const int filling = GiveUpFilling(transaction, now, jobs);
   const int waiting = GiveUpWaiting(transaction, now, jobs);
-  if (jobs.empty()) return false;
-  jobs_.Insert(transaction, jobs);
+  if (filling == 0 && waiting == 0) return false;
+  if (!jobs.empty()) jobs_.Insert(transaction, jobs);
   transaction.Commit();
   return filling == options_.batch || waiting == options_.batch;
 }
@@ -40,26 +41,30 @@ int LateStarts::GiveUpWaiting(sql::Transaction& transaction, cluster::Time now,
   for (const sql::Row row :
        transaction.Run(queries::kGiveUpLateGroups, now, options_.batch)) {
     const auto group = row.Get<std::int64_t>("id");
-    const auto reason = row.Get<std::string>("reason");
-    const bool first = group != last;
-    if (first) jobs.push_back(CancelJob(group, reason));
+    const auto reason = row.Find<std::string>("reason");
+    const bool first = std::exchange(last, group) != group;
     groups += first ? 1 : 0;
-    jobs.push_back(GivenUp(row, reason, first));
-    last = group;
+    if (!reason) continue;  // excused
+    if (first) jobs.push_back(CancelJob(group, *reason));
+    jobs.push_back(GivenUp(row, *reason, first));
   }
   return groups;
 }
 
 int LateStarts::GiveUpFilling(sql::Transaction& transaction, cluster::Time now,
                               std::vector<queue::NewJob>& jobs) const {
+  const sql::Result late =
+      transaction.Run(queries::kLockLateFillingGroups, now, options_.batch);
   std::vector<std::string> namespaces, names, reasons;
-  for (const sql::Row row :
-       transaction.Run(queries::kLockLateFillingGroups, now, options_.batch)) {
+  for (const sql::Row row : late) {
+    const auto reason = row.Find<std::string>("reason");
+    if (!reason) continue;  // excused
     namespaces.push_back(row.Get<std::string>("namespace"));
     names.push_back(row.Get<std::string>("group_name"));
-    reasons.push_back(row.Get<std::string>("reason"));
+    reasons.push_back(*reason);
   }
-  if (names.empty()) return 0;
+  const int groups = static_cast<int>(std::ssize(late));
+  if (names.empty()) return groups;
   for (std::size_t i = 0; i < names.size(); ++i)
     jobs.push_back(CancelFillingJob(namespaces[i], names[i], reasons[i]));
   std::string last;
@@ -71,7 +76,7 @@ int LateStarts::GiveUpFilling(sql::Transaction& transaction, cluster::Time now,
     jobs.push_back(GivenUp(row, row.Get<std::string>("reason"), group != last));
     last = group;
   }
-  return static_cast<int>(std::ssize(names));
+  return groups;
 }
 
 }  // namespace fluxnetes::workers

@@ -2,7 +2,10 @@
 // (fluxnetes.start-by): those that wait, whatever for, and those that fill.
 // They are cancelled, as `fluxnetes cancel` does it: their pods are told why,
 // once, and then deleted as their queue's deadline_action says. A group of
-// which a pod was ever bound has started and is left alone.
+// which a pod was ever bound has started and is left alone. So is one whose
+// controller has pods with places in other groups, and a pod by itself that its
+// controller made when the time was over already: what has started would be
+// deleted with the controller. Such a group may start at any time.
 //
 // All in one transaction, and what it leaves to do are jobs; so nothing is told
 // and not done, or done twice.

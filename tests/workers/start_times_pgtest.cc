@@ -140,6 +140,101 @@ TEST_F(StartTimesTest, GroupThatHasStartedIsNotGivenUp) {
   EXPECT_THAT(door.deleted, ElementsAre());
 }
 
+// It would take its Job along, and the members that run.
+TEST_F(StartTimesTest, PodBeyondTheGroupIsNotGivenUp) {
+  for (const char* node : {"n0", "n1"}) SetNode(node, 1'000);
+  SetNode("n2", 1'000, true);
+  CreateMarked("train", {{"fluxnetes.start-by", AfterNoon(60)}}, 3);
+  Pass(0);
+  BindPlaced();
+  Pass(1);
+  ASSERT_EQ(StateOf("train"), "bound");
+  Pass(60);
+  EXPECT_THAT(door.deleted, ElementsAre());
+  SetNode("n2", 1'000);
+  Pass(61);
+  EXPECT_EQ(StateOf("fluxnetes-group-default-train-2"), "allocated");
+}
+
+TEST_F(StartTimesTest, PodThatAJobMakesNextIsPlacedThoughItsTimeIsOver) {
+  CreateMarked("train", {{"fluxnetes.start-by", AfterNoon(60)}});
+  Pass(0);
+  BindPlaced();
+  Pass(1);
+  ASSERT_EQ(StateOf("train"), "bound");
+  door.ChangePod("default/train-0", [](cluster::Pod& pod) {
+    pod.phase = cluster::PodPhase::kSucceeded;
+  });
+  Pass(90);
+  cluster::Pod next =
+      PodOf({.name = "train-2", .group = "train", .size = 2, .owner = "train"});
+  next.labels["fluxnetes.start-by"] = AfterNoon(60);
+  next.created_at = kNoon + std::chrono::seconds(90);
+  door.Put(next);
+  Pass(91);
+  EXPECT_EQ(StateOf("fluxnetes-group-default-train-2"), "allocated");
+  EXPECT_THAT(door.deleted, ElementsAre());
+}
+
+// The pods of a Job, each by itself; one of them has started.
+TEST_F(StartTimesTest, PodsWhoseJobHasStartedAreNotGivenUp) {
+  SetNode("n0", 1'000);
+  for (const char* node : {"n1", "n2"}) SetNode(node, 1'000, true);
+  const auto create = [this](const std::string& name) {
+    cluster::Pod pod = PodOf({.name = name, .owner = "tasks"});
+    pod.labels["fluxnetes.start-by"] = AfterNoon(60);
+    door.Put(pod);
+  };
+  door.owners["uid-of-tasks"] = {"Job", "default", "tasks", "uid-of-tasks"};
+  create("a");
+  Pass(0);
+  create("b");
+  Pass(1);
+  ASSERT_EQ(StateOf("fluxnetes-group-default-b"), "pending reserved");
+  Pass(60);
+  EXPECT_THAT(door.deleted, ElementsAre());
+  // And for good: the first is over before the second has room.
+  BindPlaced();
+  Pass(61);
+  door.Remove("default/a");
+  SetNode("n0", 0);
+  Pass(62);
+  ASSERT_EQ(StateOf("fluxnetes-group-default-a"), "");
+  Pass(63);
+  EXPECT_THAT(door.deleted, ElementsAre());
+  SetNode("n0", 1'000);
+  Pass(64);
+  EXPECT_EQ(StateOf("fluxnetes-group-default-b"), "allocated");
+}
+
+TEST_F(StartTimesTest, PodThatItsJobMakesAnewLaterIsNotGivenUp) {
+  cluster::Pod pod = PodOf({.name = "a-2", .owner = "a"});
+  pod.labels["fluxnetes.start-by"] = AfterNoon(60);
+  pod.created_at = kNoon + std::chrono::seconds(60);
+  door.Put(pod);
+  cluster::Pod bare = PodOf({.name = "bare"});
+  bare.labels["fluxnetes.start-by"] = AfterNoon(60);
+  bare.created_at = pod.created_at;
+  door.Put(bare);
+  Pass(61);
+  EXPECT_EQ(StateOf("fluxnetes-group-default-a-2"), "allocated");
+  EXPECT_THAT(door.deleted, ElementsAre("Pod default/bare"));
+}
+
+TEST_F(StartTimesTest, PodThatIsGatedStillIsNotGivenUpWhenOthersRun) {
+  CreateMarked("train", {{"fluxnetes.start-by", AfterNoon(60)}});
+  cluster::Pod gated =
+      PodOf({.name = "gated", .group = "train", .size = 2, .owner = "train"});
+  gated.labels["fluxnetes.start-by"] = AfterNoon(60);
+  gated.gated = true;
+  door.Put(gated);
+  Pass(0);
+  ASSERT_EQ(StateOf("train"), "allocated");
+  ASSERT_EQ(Filling("train"), "0/2");
+  Pass(60);
+  EXPECT_THAT(door.deleted, ElementsAre());
+}
+
 TEST_F(StartTimesTest, GroupThatFillsHoldsOrDoesNotFitIsGivenUpToo) {
   const StartTest::Marks soon = {{"fluxnetes.start-by", AfterNoon(60)}};
   CreateMarked("held", soon);

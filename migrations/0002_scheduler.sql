@@ -110,7 +110,13 @@ CREATE TABLE groups_provisional (
   held_at timestamptz,
   held_reason text,
   released_at timestamptz,
-  PRIMARY KEY (namespace, group_name)
+  PRIMARY KEY (namespace, group_name),
+  CONSTRAINT groups_provisional_finite CHECK (
+    isfinite(start_after)
+    AND isfinite(start_by)
+    AND isfinite(held_at)
+    AND isfinite(released_at)
+  )
 );
 CREATE INDEX groups_provisional_start_by ON groups_provisional (start_by)
 WHERE start_by IS NOT NULL;
@@ -222,6 +228,12 @@ CREATE TABLE pod_groups (
   held_reason text,
   released_at timestamptz,
   account text NOT NULL DEFAULT '',
+  CONSTRAINT pod_groups_finite CHECK (
+    isfinite(start_after)
+    AND isfinite(start_by)
+    AND isfinite(held_at)
+    AND isfinite(released_at)
+  ),
   CONSTRAINT pod_groups_phase CHECK ((state = 'pending') = (phase IS NOT NULL)),
   CONSTRAINT pod_groups_bound CHECK (state <> 'bound' OR bound_at IS NOT NULL)
 );
@@ -538,7 +550,9 @@ FOR EACH ROW EXECUTE FUNCTION tell_queue_change();
 
 CREATE TABLE maintenance (
   id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
-  nodes text [] CHECK (cardinality(nodes) >= 1),
+  nodes text [] CHECK (cardinality(nodes) >= 1)
+  CONSTRAINT maintenance_nodes_in_a_row
+  CHECK (array_ndims(nodes) = 1 AND array_position(nodes, NULL) IS NULL),
   node_selector jsonb
   CHECK (jsonb_typeof(node_selector) = 'object')
   CONSTRAINT maintenance_node_selector_of_text
@@ -548,7 +562,9 @@ CREATE TABLE maintenance (
   reason text,
   made_at timestamptz NOT NULL,
   CONSTRAINT maintenance_of_nodes CHECK (num_nonnulls(nodes, node_selector) = 1),
-  CONSTRAINT maintenance_ends_after_start CHECK (ends_at > starts_at)
+  CONSTRAINT maintenance_ends_after_start CHECK (ends_at > starts_at),
+  CONSTRAINT maintenance_finite
+  CHECK (isfinite(starts_at) AND isfinite(ends_at) AND isfinite(made_at))
 );
 COMMENT ON TABLE maintenance IS
 'Nodes that are to be free for maintenance: nothing starts there that would still run when it begins, and nothing until it ends. Edit with SQL or `fluxnetes drain` and `undrain`; takes effect at once. What runs there goes on.';

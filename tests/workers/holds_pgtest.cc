@@ -219,6 +219,20 @@ TEST_F(HoldTest, EditOfTheRowHolds) {
   EXPECT_EQ(StateOf("train"), "allocated");
 }
 
+// The match could not read it, in no replica.
+TEST_F(HoldTest, TimeThatNeverComesIsRefused) {
+  CreateGang("train", 2);
+  CreateGang("fills", 2, 1);
+  ObserveAndPromote();
+  for (const char* table : {"pod_groups", "groups_provisional"})
+    for (const char* column :
+         {"start_after", "start_by", "held_at", "released_at"})
+      EXPECT_THROW(database.Execute(std::string("UPDATE ") + table + " SET " +
+                                    column + " = 'infinity'"),
+                   std::exception)
+          << table << " " << column;
+}
+
 TEST_F(HoldTest, PodBeyondAHeldGroupIsHeldToo) {
   CreateGang("train", 2);
   ObserveAndPromote();

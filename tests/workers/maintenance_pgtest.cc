@@ -129,7 +129,9 @@ TEST_F(MaintenanceTest, RowThatMakesNoSenseIsRefused) {
        {"NULL, NULL, now(), NULL", "'{}', NULL, now(), NULL",
         "'{n0}', '{}', now(), NULL", "'{n0}', NULL, now(), now()",
         "NULL, '[]', now(), NULL", "NULL, '{\"a\": 1}', now(), NULL",
-        "'{n0}', NULL, NULL, NULL"})
+        "'{n0}', NULL, NULL, NULL", "'{n0}', NULL, 'infinity', NULL",
+        "'{n0}', NULL, '-infinity', NULL", "'{n0}', NULL, now(), 'infinity'",
+        "'{n0,NULL}', NULL, now(), NULL", "'{{n0,n1}}', NULL, now(), NULL"})
     EXPECT_THROW(
         database.Execute(
             std::string("INSERT INTO maintenance (nodes, node_selector, "

@@ -264,7 +264,7 @@ WHERE
   )
 GROUP BY p.namespace, p.group_name, p.queue;
 COMMENT ON VIEW refused_groups IS
-'Groups of which all pods are refused, so that they have no row elsewhere: their labels cannot be used. pods_provisional has the pods.';
+'Groups of which all pods are refused, so that they have no row elsewhere: their labels cannot be used. One that somebody held or released keeps its row and fills. pods_provisional has the pods.';
 COMMENT ON COLUMN refused_groups.namespace IS 'Kubernetes namespace.';
 COMMENT ON COLUMN refused_groups.group_name IS 'The group that the pods ask for; of a pod whose group name cannot be used, the one that it has by itself.';
 COMMENT ON COLUMN refused_groups.queue IS 'The queue that they ask for.';
@@ -284,7 +284,17 @@ SELECT
   concat_ws(
     '; ',
     hold_reason(f.held_at, f.held_reason, f.hold_label, f.released_at),
-    format('%s of %s pods have arrived', f.members, f.group_size)
+    format('%s of %s pods have arrived', f.members, f.group_size),
+    CASE WHEN f.members = 0 THEN (
+      SELECT format('pod %s is refused: %s', p.pod_name, p.refused)
+      FROM pods_provisional AS p
+      WHERE
+        p.namespace = f.namespace
+        AND p.group_name = f.group_name
+        AND p.refused IS NOT NULL
+      ORDER BY p.created_at, p.uid
+      LIMIT 1
+    ) END
   ) AS reason,
   NULL::integer AS priority,
   f.members AS arrived,

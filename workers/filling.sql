@@ -248,7 +248,8 @@ RETURNING p.uid, p.namespace, p.pod_name, p.created_at, p.refused;
 
 -- name: recount_filling_groups
 -- Makes the rows of groups what their pods make of them; $3: a pod of it was
--- deleted, so that the last one's end is the group's. $4 plants a bug.
+-- deleted, so that the last one's end is the group's. Who held or released it
+-- has done so though all its pods are refused for now. $4 plants a bug.
 WITH touched AS (
   SELECT v.namespace, v.group_name, bool_or(v.gone) AS gone
   FROM unnest($1::text [], $2::text [], $3::boolean [])
@@ -286,7 +287,25 @@ emptied AS (
     g.namespace = any(ARRAY[c.namespace])
     AND g.group_name = c.group_name
     AND c.candidates = 0
+    AND (c.pods = 0 OR (g.held_at IS NULL AND g.released_at IS NULL))
   RETURNING g.*, c.gone AND c.pods = 0 AS over
+),
+
+kept AS (
+  UPDATE groups_provisional AS g
+  SET
+    members = 0,
+    news_due = NULL,
+    start_after = NULL,
+    start_by = NULL,
+    hold_label = false
+  FROM counted AS c
+  WHERE
+    g.namespace = any(ARRAY[c.namespace])
+    AND g.group_name = c.group_name
+    AND c.candidates = 0
+    AND c.pods > 0
+    AND (g.held_at IS NOT NULL OR g.released_at IS NOT NULL)
 ),
 
 recorded AS (

@@ -3,7 +3,8 @@
 -- found half done; so nothing that is under way is taken for a fault.
 
 -- name: find_miscounted_groups
--- Groups that fill whose row is not what their pods make of it.
+-- Groups that fill whose row is not what their pods make of it. One that
+-- somebody held or released has a row also when its pods are all refused.
 SELECT
   coalesce(g.namespace, p.namespace) AS namespace,
   coalesce(g.group_name, p.group_name) AS group_name
@@ -12,12 +13,17 @@ FULL JOIN (
   SELECT
     namespace,
     group_name,
-    count(*) FILTER (WHERE NOT gated) AS members
+    count(*) FILTER (WHERE refused IS NULL) AS candidates,
+    count(*) FILTER (WHERE refused IS NULL AND NOT gated) AS members
   FROM pods_provisional
-  WHERE refused IS NULL
   GROUP BY namespace, group_name
 ) AS p ON p.namespace = g.namespace AND p.group_name = g.group_name
-WHERE g.members IS DISTINCT FROM p.members
+WHERE
+  g.members IS DISTINCT FROM CASE
+    WHEN
+      p.candidates > 0 OR g.held_at IS NOT NULL OR g.released_at IS NOT NULL
+      THEN p.members
+  END
 ORDER BY 1, 2;
 
 -- name: find_forgotten_groups

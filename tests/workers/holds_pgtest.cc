@@ -136,6 +136,36 @@ TEST_F(HoldTest, GroupThatLosesAPodStaysHeld) {
   EXPECT_EQ(StateOf("train"), "pending held");
 }
 
+TEST_F(HoldTest, GroupWhosePodsAreAllRefusedForAMomentStaysHeld) {
+  CreateGang("train", 2);
+  ObserveAndPromote();
+  Hold("train", "not yet");
+  Relabel("train", "fluxnetes.queue", "nowhere");
+  Pass(0);
+  EXPECT_EQ(Filling("train"), "0/2");
+  EXPECT_THAT(
+      Ask("SELECT reason FROM inactive_groups"),
+      ::testing::StartsWith("held: not yet; 0 of 2 pods have arrived; pod "
+                            "train-0 is refused: queue \"nowhere\""));
+  Relabel("train", "fluxnetes.queue", std::nullopt);
+  Pass(0);
+  EXPECT_EQ(StateOf("train"), "pending held");
+  EXPECT_EQ(ReasonOf("train"), "held: not yet");
+}
+
+TEST_F(HoldTest, HeldGroupWhosePodsAreRefusedAndDeletedIsOver) {
+  CreateGang("train", 2);
+  Observe();
+  Hold("train");
+  Relabel("train", "fluxnetes.queue", "nowhere");
+  Pass(0);
+  for (const char* pod : {"default/train-0", "default/train-1"})
+    door.Remove(pod);
+  Pass(0);
+  EXPECT_EQ(Ask("SELECT count(*) FROM groups_provisional"), "0");
+  EXPECT_EQ(Ask("SELECT result FROM group_history"), "cancelled");
+}
+
 TEST_F(HoldTest, HeldGroupWhosePodsAreAllDeletedIsOver) {
   CreateGang("train", 2);
   ObserveAndPromote();

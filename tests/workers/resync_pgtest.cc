@@ -204,6 +204,21 @@ TEST_F(ResyncTest, GroupThatIsMiscountedIsCountedAgain) {
   EXPECT_EQ(system.Ask("SELECT members FROM groups_provisional"), "2");
 }
 
+TEST_F(ResyncTest, HoldOfAGroupWhosePodsAreAllRefusedIsNoDifference) {
+  Submit(GangOf("fills", 4, {.absent = 3}));
+  system.database.Execute("UPDATE groups_provisional SET held_at = now()");
+  system.cluster.SetLabels("default",
+                           system.Ask("SELECT pod_name FROM pods_provisional"),
+                           {{"fluxnetes.group-name", "fills"},
+                            {"fluxnetes.group-size", "4"},
+                            {"fluxnetes.queue", "nowhere"}});
+  system.Settle();
+  ASSERT_EQ(system.Ask("SELECT members FROM groups_provisional"), "0");
+  Compare();
+  EXPECT_EQ(Found(), "");
+  EXPECT_EQ(system.Ask("SELECT members FROM groups_provisional"), "0");
+}
+
 TEST_F(ResyncTest, GroupThatNobodyIsToPlaceIsPlaced) {
   Submit(GangOf("train", 4, {.cpu = "2", .seconds = 60}));
   Submit(GangOf("waits", 4, {.cpu = "2", .seconds = 60}));

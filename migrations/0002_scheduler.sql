@@ -141,7 +141,7 @@ COMMENT ON COLUMN groups_provisional.start_by IS 'The earliest fluxnetes.start-b
 COMMENT ON COLUMN groups_provisional.hold_label IS 'One of its pods has the label fluxnetes.hold.';
 COMMENT ON COLUMN groups_provisional.held_at IS 'Since when somebody holds it: whole, it will not be placed. Set and cleared by `fluxnetes hold` and `release`, or with SQL.';
 COMMENT ON COLUMN groups_provisional.held_reason IS 'Why, for people.';
-COMMENT ON COLUMN groups_provisional.released_at IS 'When it was released: its label holds it no more.';
+COMMENT ON COLUMN groups_provisional.released_at IS 'When it was released from its label, which holds it no more; null: it was not, or has no label any more.';
 
 CREATE TABLE pods_provisional (
   uid text PRIMARY KEY,
@@ -280,7 +280,7 @@ COMMENT ON COLUMN pod_groups.start_by IS 'Given up if it has no place by then (s
 COMMENT ON COLUMN pod_groups.hold_label IS 'One of its pods has the label fluxnetes.hold.';
 COMMENT ON COLUMN pod_groups.held_at IS 'Since when somebody holds it: it keeps its age and is not placed. Set and cleared by `fluxnetes hold` and `release`, or with SQL; takes effect at once.';
 COMMENT ON COLUMN pod_groups.held_reason IS 'Why, for people.';
-COMMENT ON COLUMN pod_groups.released_at IS 'When it was released: its label holds it no more.';
+COMMENT ON COLUMN pod_groups.released_at IS 'When it was released from its label, which holds it no more; null: it was not, or has no label any more.';
 
 CREATE TABLE pods (
   uid text PRIMARY KEY,

@@ -362,6 +362,7 @@ first_seen_at = excluded.first_seen_at,
 start_after = excluded.start_after,
 start_by = excluded.start_by,
 hold_label = excluded.hold_label,
+released_at = CASE WHEN excluded.hold_label THEN g.released_at END,
 news_due = CASE
   WHEN excluded.members >= excluded.group_size THEN NULL
   WHEN excluded.news_due IS NULL THEN g.news_due

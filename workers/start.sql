@@ -25,9 +25,13 @@ WHERE g.namespace = $1 AND g.group_name = $2
 RETURNING g.group_id;
 
 -- name: release_groups
--- Held groups of this name are held no more.
+-- Held groups of this name are held no more, by their label neither. A label
+-- that comes later holds.
 UPDATE pod_groups AS g
-SET held_at = NULL, held_reason = NULL, released_at = $3
+SET
+  held_at = NULL,
+  held_reason = NULL,
+  released_at = CASE WHEN g.hold_label THEN $3::timestamptz END
 WHERE
   g.namespace = $1
   AND g.group_name = $2
@@ -37,7 +41,10 @@ RETURNING g.id;
 -- name: release_filling_group
 -- The same of one that fills.
 UPDATE groups_provisional AS g
-SET held_at = NULL, held_reason = NULL, released_at = $3
+SET
+  held_at = NULL,
+  held_reason = NULL,
+  released_at = CASE WHEN g.hold_label THEN $3::timestamptz END
 WHERE
   g.namespace = $1
   AND g.group_name = $2

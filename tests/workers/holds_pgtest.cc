@@ -190,6 +190,38 @@ TEST_F(HoldTest, GroupIsHeldByItsLabelUntilItIsReleased) {
   EXPECT_EQ(StateOf("train"), "allocated");
 }
 
+// It was not what held it then.
+TEST_F(HoldTest, LabelHoldsAfterAReleaseThatWasNotOfIt) {
+  for (const char* node : {"n0", "n1", "n2"}) SetNode(node, 100);
+  CreateGang("train", 2);
+  CreateGang("fills", 2, 1);
+  ObserveAndPromote();
+  for (const char* group : {"train", "fills"}) {
+    Hold(group);
+    EXPECT_EQ(Release(group), HoldOutcome::kDone);
+  }
+  Pass(0);
+  ASSERT_NE(StateOf("train"), "pending held");
+  Relabel("train", "fluxnetes.hold", "true");
+  CreateMarked("fills", {{"fluxnetes.hold", "true"}}, 1);
+  Pass(0);
+  EXPECT_EQ(StateOf("train"), "pending held");
+  EXPECT_EQ(StateOf("fills"), "pending held");
+}
+
+TEST_F(HoldTest, LabelThatIsSetAgainAfterAReleaseHolds) {
+  for (const char* node : {"n0", "n1", "n2"}) SetNode(node, 100);
+  CreateMarked("train", {{"fluxnetes.hold", "true"}});
+  Pass(0);
+  EXPECT_EQ(Release("train"), HoldOutcome::kDone);
+  Relabel("train", "fluxnetes.hold", std::nullopt);
+  Pass(0);
+  ASSERT_EQ(StateOf("train"), "unsatisfiable");
+  Relabel("train", "fluxnetes.hold", "true");
+  Pass(0);
+  EXPECT_EQ(StateOf("train"), "pending held");
+}
+
 TEST_F(HoldTest, ReleasedGroupThatLosesAPodStaysReleased) {
   CreateMarked("train", {{"fluxnetes.hold", "true"},
                          {"fluxnetes.start-after", AfterNoon(60)}});

@@ -1,17 +1,20 @@
 #include "workers/decision.h"
 
-#include <algorithm>
+#include <unordered_map>
 
 namespace fluxnetes::workers {
 
 void PutFirst(const std::map<GroupId, Verdict>& own, Decision& decision) {
+  if (own.empty()) return;
+  std::unordered_map<GroupId, std::size_t> said;
+  for (std::size_t i = 0; i < decision.verdicts.size(); ++i)
+    said.emplace(decision.verdicts[i].group, i);
   for (const auto& [group, verdict] : own) {
-    const auto said =
-        std::ranges::find(decision.verdicts, group, &Verdict::group);
-    if (said == decision.verdicts.end()) {
+    const auto found = said.find(group);
+    if (found == said.end()) {
       decision.verdicts.push_back(verdict);
     } else if (!verdict.reason.empty()) {
-      *said = verdict;
+      decision.verdicts[found->second] = verdict;
     }
   }
 }

@@ -23,6 +23,7 @@ void HoldLine::Clear() {
   due_.clear();
   start_by_.clear();
   verdicts_.clear();
+  more_ = false;
 }
 
 void HoldLine::Remove(GroupId group) {
@@ -56,9 +57,14 @@ std::optional<PendingGroup> HoldLine::Put(PendingGroup group,
 }
 
 std::vector<PendingGroup> HoldLine::TakeDue(Schedule& schedule,
-                                            matcher::Time now) {
+                                            matcher::Time now, int limit) {
   std::vector<PendingGroup> ready;
+  more_ = false;
   for (auto it = due_.begin(); it != due_.end() && it->first <= now;) {
+    if (std::ssize(ready) == limit) {
+      more_ = true;
+      break;
+    }
     const GroupId id = it->second;
     auto group = Renewed(kept_.at(id), cache_, schedule);
     if (!group) {

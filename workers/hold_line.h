@@ -36,8 +36,11 @@ class HoldLine {
   void Remove(GroupId group);
   void Clear();
 
-  // Those that may start now, to be added.
-  std::vector<PendingGroup> TakeDue(Schedule& schedule, matcher::Time now);
+  // Those that may start now, so many at most, to be added.
+  std::vector<PendingGroup> TakeDue(Schedule& schedule, matcher::Time now,
+                                    int limit);
+  // The last call left some for their number.
+  bool More() const { return more_; }
   // When there is next something to take.
   std::optional<matcher::Time> NextDue() const;
 
@@ -55,6 +58,7 @@ class HoldLine {
   std::set<std::pair<matcher::Time, GroupId>> due_;  // the same
   std::map<GroupId, matcher::Time> start_by_;        // also of others
   std::map<GroupId, Verdict> verdicts_;
+  bool more_ = false;
 };
 
 }  // namespace fluxnetes::workers

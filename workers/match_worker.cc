@@ -58,7 +58,7 @@ bool MatchWorker::RunOnce(cluster::Time now) {
       Apply(news);
       if (!more) schedule_->ForgetPromised();
     }
-    return DecideAndCommit(now) || more;
+    return DecideAndCommit(now) || more || hold_line_.More();
   } catch (const queue::LostTerm&) {
     Forget();
     owns_ = acquired_ = false;
@@ -150,7 +150,8 @@ void MatchWorker::AddToSchedule(PendingGroup group) {
 }
 
 void MatchWorker::LookAtKept() {
-  for (PendingGroup& group : hold_line_.TakeDue(*schedule_, now_))
+  for (PendingGroup& group :
+       hold_line_.TakeDue(*schedule_, now_, options_.batch))
     AddUnheld(std::move(group));
   for (PendingGroup& group : room_line_.LookAgain(*schedule_, now_)) {
     auto ready = claim_line_.Put(std::move(group), *schedule_);

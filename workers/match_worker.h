@@ -39,7 +39,8 @@ class MatchWorker {
   using Names = std::vector<std::string>;
 
   struct Options {
-    int batch = 1'000;  // placements in one transaction
+    // Placements in one transaction, and groups that become due in one step.
+    int batch = 1'000;
     // It looks ahead, in a time to come, and nobody reads why groups wait:
     // nodes, and what others use of them, stay as they were at the load.
     bool ahead = false;

@@ -1,7 +1,7 @@
 #include "workers/intake_latecomers.h"
 
 #include <algorithm>
-#include <set>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "workers/members_queries.h"
@@ -34,6 +34,7 @@ void Latecomers::Receive(GroupChanges& groups) {
   ReadGroups();
   if (groups_.empty()) return;
   ReadVacancies();
+  ReadMaintenance();
   std::ranges::sort(arrivals_, {}, [](const Arrival& arrival) {
     return std::pair(arrival.pod->created_at, arrival.pod->uid);
   });
@@ -90,6 +91,24 @@ void Latecomers::ReadVacancies() {
   }
 }
 
+void Latecomers::ReadMaintenance() {
+  std::set<std::string> held;
+  for (const ActiveGroup& group : groups_)
+    for (const Vacancy& vacancy : group.vacancies)
+      if (vacancy.node) held.insert(*vacancy.node);
+  std::vector<std::string> nodes, labels;
+  for (const std::string& name : held) {
+    const cluster::NodePointer node = cache_.NodeByName(name);
+    if (node == nullptr) continue;
+    nodes.push_back(name);
+    labels.push_back(nlohmann::json(node->labels).dump());
+  }
+  if (nodes.empty()) return;
+  for (const sql::Row row :
+       transaction_.Run(queries::kFindNodesInMaintenance, nodes, labels, now_))
+    closed_.insert(row.Get<std::string>("node"));
+}
+
 Latecomers::ActiveGroup* Latecomers::GroupOf(const Arrival& arrival) {
   for (ActiveGroup& group : groups_) {
     const bool named = group.namespace_name == arrival.pod->namespace_name &&
@@ -107,8 +126,8 @@ bool Latecomers::PlaceCanBeUsed(const Vacancy& vacancy,
                                 const cluster::Pod& pod) const {
   if (!vacancy.node || !(vacancy.request == pod.request)) return false;
   const cluster::NodePointer node = cache_.NodeByName(*vacancy.node);
-  return node != nullptr && cluster::WhyClosed(*node).empty() &&
-         Suits(*node, pod.request);
+  return node != nullptr && !closed_.contains(*vacancy.node) &&
+         cluster::WhyClosed(*node).empty() && Suits(*node, pod.request);
 }
 
 void Latecomers::Take(ActiveGroup& group, Vacancy& vacancy,

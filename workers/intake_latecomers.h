@@ -1,8 +1,9 @@
 // Pods that come to a group which is whole already: a later pod of one of its
 // owners takes the vacancy of a member that failed or was deleted, by
 // completion index, else by an equal request. If the place that was held for it
-// can be used, it has it at once; else it alone is matched, first in line. If
-// there is no vacancy it is surplus: a group of one with the group's order.
+// can be used, it has it at once; else, so on a node that is in maintenance, it
+// alone is matched, first in line. If there is no vacancy it is surplus: a
+// group of one with the group's order.
 //
 // A pod of another owner, or one that comes when the group is over, is none of
 // these: it waits for the next generation of the group.
@@ -13,6 +14,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -70,6 +72,7 @@ class Latecomers {
 
   void ReadGroups();
   void ReadVacancies();
+  void ReadMaintenance();
   ActiveGroup* GroupOf(const Arrival& arrival);
   bool PlaceCanBeUsed(const Vacancy& vacancy, const cluster::Pod& pod) const;
   void Take(ActiveGroup& group, Vacancy& vacancy, const cluster::Pod& pod);
@@ -81,6 +84,7 @@ class Latecomers {
   const cluster::Time now_;
   std::vector<Arrival> arrivals_;
   std::vector<ActiveGroup> groups_;  // the newest generation first
+  std::set<std::string> closed_;     // nodes of vacancies: in maintenance
 
   std::vector<std::string> replacing_, replaced_;
   std::vector<std::int64_t> replaced_in_, rematch_, rebind_;

@@ -294,6 +294,19 @@ LEFT JOIN placements AS l
 WHERE p.state IN ('failed', 'deleted') AND p.replaced_by IS NULL
 ORDER BY p.group_id, l.node_name IS NULL, p.ended_at, p.uid;
 
+-- name: find_nodes_in_maintenance
+-- Which of some nodes ($1), with their labels ($2), nothing may start on at a
+-- time ($3).
+SELECT v.node
+FROM unnest($1::text [], $2::text []) AS v (node, labels)
+WHERE EXISTS (
+  SELECT FROM maintenance AS m
+  WHERE
+    m.starts_at <= $3
+    AND (m.ends_at IS NULL OR m.ends_at > $3)
+    AND (v.node = any(m.nodes) OR v.labels::jsonb @> m.node_selector)
+);
+
 -- name: replace_members
 -- Pods ($1) take the vacancies of others ($2) in groups ($3), with their places
 -- ($4) or without.

@@ -102,6 +102,38 @@ TEST_F(MaintenanceTest, LabelsSayWhichNodesAsTheyAreNow) {
   EXPECT_EQ(PlacesOf("second"), "n1 n1");
 }
 
+// Else a node that is drained would never be empty.
+TEST_F(MaintenanceTest, ReplacementDoesNotTakeAPlaceOnANodeInMaintenance) {
+  SetLabel("n0", "r1");
+  CreateGang("train", 2);
+  Pass(0);
+  ASSERT_EQ(PlacesOf("train"), "n0 n0");
+  BindPlaced();
+  Pass(1);
+  Announce("{n0}", 100, 200);
+  const auto fail = [this](const std::string& pod, int seconds) {
+    door.End("default/" + pod, cluster::PodPhase::kFailed);
+    Pass(seconds);
+    ASSERT_EQ(Ask("SELECT count(*) FROM placements WHERE held_until IS NOT "
+                  "NULL"),
+              "1");
+    Create({.name = pod + "x", .group = "train", .size = 2, .owner = "train"});
+    Pass(seconds);
+  };
+  fail("train-0", 50);
+  EXPECT_EQ(Ask("SELECT l.node_name FROM placements l JOIN pods p ON p.uid = "
+                "l.pod_uid WHERE p.pod_name = 'train-0x'"),
+            "n0")
+      << "it has not begun";
+  database.Execute(
+      "UPDATE maintenance SET nodes = NULL, node_selector = "
+      "'{\"rack\": \"r1\"}'");
+  fail("train-1", 100);
+  EXPECT_EQ(Ask("SELECT l.node_name FROM placements l JOIN pods p ON p.uid = "
+                "l.pod_uid WHERE p.pod_name = 'train-1x'"),
+            "n1");
+}
+
 TEST_F(MaintenanceTest, MemoryComparesEqualWithTheRecords) {
   CreateGang("train", 2);
   Pass(0);

@@ -160,7 +160,8 @@ WHERE p.uid = any(ARRAY[v.uid]);
 -- Within each group the first pod says what size, queue and topology it has,
 -- unless the group has the first two already from one that is still there;
 -- those that disagree, or whose queue does not exist, are refused, and all of
--- them if together they leave no time to start. Returns whose judgement changed.
+-- the others if together they leave no time to start. Returns whose judgement
+-- changed.
 WITH touched AS (
   SELECT DISTINCT v.namespace, v.group_name
   FROM unnest($1::text [], $2::text []) AS v (namespace, group_name)
@@ -174,14 +175,14 @@ candidate AS (
     p.group_size,
     p.queue,
     p.refused,
+    p.start_after,
+    p.start_by,
     p.request -> 'topology' AS topology,
     q.name IS NOT NULL AS queue_exists,
     first_value(p.pod_name) OVER first_first AS leader,
     first_value(p.group_size) OVER first_first AS agreed_size,
     first_value(p.queue) OVER first_first AS agreed_queue,
-    first_value(p.request -> 'topology') OVER first_first AS agreed_topology,
-    max(p.start_after) OVER together AS start_after,
-    min(p.start_by) OVER together AS start_by
+    first_value(p.request -> 'topology') OVER first_first AS agreed_topology
   FROM touched AS t
   INNER JOIN pods_provisional AS p
     ON p.namespace = any(ARRAY[t.namespace]) AND p.group_name = t.group_name
@@ -198,8 +199,22 @@ candidate AS (
       (g.group_size = p.group_size AND g.queue = p.queue) DESC NULLS LAST,
       p.created_at,
       p.uid
-  ),
-  together AS (PARTITION BY p.namespace, p.group_name)
+  )
+),
+
+agreed AS (
+  SELECT
+    c.namespace,
+    c.group_name,
+    max(c.start_after) AS start_after,
+    min(c.start_by) AS start_by
+  FROM candidate AS c
+  WHERE
+    c.queue_exists
+    AND c.group_size = c.agreed_size
+    AND c.queue = c.agreed_queue
+    AND c.topology IS NOT DISTINCT FROM c.agreed_topology
+  GROUP BY c.namespace, c.group_name
 ),
 
 judged AS MATERIALIZED (
@@ -225,18 +240,20 @@ judged AS MATERIALIZED (
             'all pods of a group must ask for the same',
             coalesce(c.topology::text, 'none'), c.namespace, c.group_name,
             coalesce(c.agreed_topology::text, 'none'), c.leader)
-        WHEN c.start_by <= c.start_after
+        WHEN a.start_by <= a.start_after
           THEN format(
             'the pods of group %s/%s ask for a start by %s '
             '(fluxnetes.start-by), which is not after %s '
             '(fluxnetes.start-after): the group could never start',
             c.namespace, c.group_name,
-            to_char(c.start_by AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
+            to_char(a.start_by AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
             to_char(
-              c.start_after AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'
+              a.start_after AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'
             ))
       END AS refused
     FROM candidate AS c
+    LEFT JOIN agreed AS a
+      ON a.namespace = c.namespace AND a.group_name = c.group_name
   ) AS e
   WHERE e.before IS DISTINCT FROM e.refused
 )

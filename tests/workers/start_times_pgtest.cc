@@ -279,6 +279,25 @@ TEST_F(StartTimesTest, PodsThatTogetherLeaveNoTimeAreRefused) {
   EXPECT_EQ(StateOf("train"), "allocated");
 }
 
+TEST_F(StartTimesTest, PodThatIsRefusedHasNoSayInWhenOthersStart) {
+  CreateMarked("train", {{"fluxnetes.start-after", AfterNoon(60)}});
+  const auto stray = [this](const std::string& name, const std::string& label,
+                            const std::string& value) {
+    cluster::Pod pod = PodOf({.name = name, .group = "train", .size = 2});
+    pod.labels[label] = value;
+    pod.labels["fluxnetes.start-by"] = AfterNoon(50);
+    door.Put(pod);
+  };
+  stray("other-size", "fluxnetes.group-size", "3");
+  stray("no-queue", "fluxnetes.queue", "nowhere");
+  stray("topology", "fluxnetes.topology-required", "rack");
+  Pass(0);
+  EXPECT_EQ(StateOf("train"), "pending deferred");
+  EXPECT_EQ(Ask("SELECT count(*) FROM pods_provisional WHERE refused IS NOT "
+                "NULL AND refused NOT LIKE '%could never start%'"),
+            "3");
+}
+
 TEST_F(StartTimesTest, MoreThanABatchIsGivenUpInSeveral) {
   for (int i = 0; i < 5; ++i) {
     cluster::Pod pod = PodOf({.name = "p" + std::to_string(i), .cpu = 65'000});

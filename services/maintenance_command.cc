@@ -88,24 +88,25 @@ std::string LabelsText(const NodeChoice& choice) {
 // The maintenance that is undone, as one names it.
 std::vector<std::string> Undo(const DrainOptions& options,
                               const NodeChoice& choice,
-                              sql::Transaction& transaction) {
+                              sql::Transaction& transaction,
+                              sql::Timestamp now) {
   if (options.id) {
     if (transaction.Run(queries::kUndrainById, *options.id).affected() == 0)
       return {};
     return {std::to_string(*options.id)};
   }
   if (!choice.labels.empty()) {
-    if (transaction.Run(queries::kUndrainSelector, choice.labels.dump())
+    if (transaction.Run(queries::kUndrainSelector, choice.labels.dump(), now)
             .affected() == 0)
       return {};
     return {LabelsText(choice)};
   }
   std::vector<std::string> undone;
   for (const sql::Row row :
-       transaction.Run(queries::kFindDrained, choice.nodes))
+       transaction.Run(queries::kFindDrained, choice.nodes, now))
     undone.push_back(row.Get<std::string>("node"));
-  transaction.Run(queries::kDropDrainsOf, choice.nodes);
-  transaction.Run(queries::kShrinkDrains, choice.nodes);
+  transaction.Run(queries::kDropDrainsOf, choice.nodes, now);
+  transaction.Run(queries::kShrinkDrains, choice.nodes, now);
   return undone;
 }
 
@@ -170,7 +171,8 @@ ExitCode RunUndrain(const DrainOptions& options, sql::Pool& pool,
   if (options.id) asked = {std::to_string(*options.id)};
   if (!choice.labels.empty()) asked = {LabelsText(choice)};
   sql::Transaction transaction(pool);
-  const std::vector<std::string> undone = Undo(options, choice, transaction);
+  const std::vector<std::string> undone =
+      Undo(options, choice, transaction, console.now());
   transaction.Commit();
   for (const std::string& name : undone)
     console.out << (options.id ? "maintenance/" : "node/") << Printable(name)

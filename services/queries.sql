@@ -392,28 +392,34 @@ DELETE FROM maintenance WHERE id = $1;
 
 -- name: undrain_selector
 -- Takes back that of nodes with exactly these labels.
-DELETE FROM maintenance WHERE node_selector = $1::text::jsonb;
+DELETE FROM maintenance
+WHERE
+  node_selector = $1::text::jsonb
+  AND (ends_at IS NULL OR ends_at > $2);
 
 -- name: find_drained
--- Of these nodes, those of which maintenance is announced by name.
+-- Of these nodes, those of which maintenance is announced by name that is not
+-- over at a time ($2).
 SELECT DISTINCT v.node
 FROM unnest($1::text []) AS v (node)
 INNER JOIN maintenance AS m ON v.node = any(m.nodes)
+WHERE m.ends_at IS NULL OR m.ends_at > $2
 ORDER BY v.node;
 
 -- name: drop_drains_of
--- Takes back what is about no other nodes than these.
-DELETE FROM maintenance WHERE nodes <@ $1::text [];
+-- Takes back what is about no other nodes than these, of the same.
+DELETE FROM maintenance
+WHERE nodes <@ $1::text [] AND (ends_at IS NULL OR ends_at > $2);
 
 -- name: shrink_drains
--- What is about other nodes too is about those alone.
+-- What is about other nodes too, of the same, is about those alone.
 UPDATE maintenance AS m
 SET nodes = ARRAY(
   SELECT n.node FROM unnest(m.nodes) AS n (node)
   WHERE n.node <> all($1::text [])
   ORDER BY n.node
 )
-WHERE m.nodes && $1::text [];
+WHERE m.nodes && $1::text [] AND (m.ends_at IS NULL OR m.ends_at > $2);
 
 -- name: name_groups
 -- The names of groups on their way ($1), for the log.

@@ -69,6 +69,22 @@ TEST_F(Drain, WhatIsOverIsNotListedAndForgottenAfterAWeek) {
   EXPECT_EQ(database_.Ask("SELECT count(*) FROM maintenance"), "2");
 }
 
+TEST_F(Drain, WhatIsOverIsNotTakenBack) {
+  AddExampleGroups();
+  database_.Execute(
+      "INSERT INTO maintenance (nodes, node_selector, starts_at, ends_at, "
+      "made_at) SELECT nodes, selector, now() - interval '3 hours', now() - "
+      "interval '2 hours', now() FROM (VALUES ('{n1}'::text[], NULL::jsonb), "
+      "('{n1,n2}', NULL), (NULL, '{\"example.com/row\": \"7\"}')) AS v "
+      "(nodes, selector)");
+  EXPECT_EQ(run_("undrain n1"), ExitCode::kNotFound);
+  EXPECT_EQ(run_("undrain example.com/row=7"), ExitCode::kNotFound);
+  run_("drain n1");
+  EXPECT_EQ(run_("undrain n1"), ExitCode::kOk) << run_.err();
+  EXPECT_EQ(database_.AskAll("SELECT nodes FROM maintenance ORDER BY id"),
+            "{n1}\n{n1,n2}\nNULL");
+}
+
 TEST_F(Drain, SlipsAreUsageErrorsWithAHint) {
   for (const char* arguments :
        {"drain", "drain node", "drain n1 zone=a", "drain =x", "drain a//b=x",

@@ -3,15 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <ostream>
+#include <string_view>
+#include <system_error>
+#include <utility>
 
 #include "cluster/field_check.h"
 #include "cluster/timestamp.h"
 #include "services/display_text.h"
 #include "services/moment.h"
 #include "services/queries.h"
-#include "services/settings.h"
 #include "sql/transaction.h"
 #include "workers/topology_labels.h"
 
@@ -59,21 +63,37 @@ NodeChoice ParseNodes(std::vector<std::string> words) {
   return choice;
 }
 
+// "30m", "2h", "3d"; maintenance is announced further ahead than a setting
+// lasts.
+std::optional<std::chrono::minutes> ParseAhead(std::string_view text) {
+  constexpr std::pair<char, int> kUnits[] = {
+      {'m', 1}, {'h', 60}, {'d', 24 * 60}};
+  constexpr int kLongest = 365 * 24 * 60;
+  int number = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, number);
+  if (error != std::errc() || last - end != 1 || number <= 0)
+    return std::nullopt;
+  for (const auto& [unit, minutes] : kUnits)
+    if (*end == unit && number <= kLongest / minutes)
+      return std::chrono::minutes(number * minutes);
+  return std::nullopt;
+}
+
 // "now", "+2h", or as Kubernetes writes times.
 sql::Timestamp ParseMoment(const std::string& flag, const std::string& text,
                            sql::Timestamp now) {
   if (text == "now") return now;
   if (text.starts_with("+")) {
-    try {
-      return now + ParseDuration(text.substr(1));
-    } catch (const std::invalid_argument&) {
-    }
+    if (const auto ahead = ParseAhead(std::string_view(text).substr(1)))
+      return now + *ahead;
   } else if (const auto time = cluster::ParseTimestamp(text)) {
     return *time;
   }
   throw Failure(ExitCode::kUsage,
                 fmt::format("'{}' is no time for --{}", text, flag),
-                "Right would be now, +2h, or 2026-01-31T12:00:00Z.");
+                "Right would be now, +30m, +2h or +3d, up to a year, or "
+                "2026-01-31T12:00:00Z.");
 }
 
 // "rack=r7,zone=a", by the keys.

@@ -69,6 +69,17 @@ TEST_F(Drain, WhatIsOverIsNotListedAndForgottenAfterAWeek) {
   EXPECT_EQ(database_.Ask("SELECT count(*) FROM maintenance"), "2");
 }
 
+TEST_F(Drain, MaintenanceMayBeAYearAhead) {
+  AddExampleGroups();
+  EXPECT_EQ(run_("drain n1 --from +48h --until +365d"), ExitCode::kOk)
+      << run_.err();
+  EXPECT_EQ(database_.Ask("SELECT justify_hours(ends_at - starts_at) FROM "
+                          "maintenance"),
+            "363 days");
+  EXPECT_EQ(run_("drain n1 --until +366d"), ExitCode::kUsage);
+  EXPECT_THAT(run_.err(), HasSubstr("up to a year"));
+}
+
 TEST_F(Drain, WhatIsOverIsNotTakenBack) {
   AddExampleGroups();
   database_.Execute(
@@ -89,6 +100,7 @@ TEST_F(Drain, SlipsAreUsageErrorsWithAHint) {
   for (const char* arguments :
        {"drain", "drain node", "drain n1 zone=a", "drain =x", "drain a//b=x",
         "drain zone=a zone=b", "drain n1 --from soon", "drain n1 --until +x",
+        "drain n1 --until +0h", "drain n1 --until +2", "drain n1 --until +2hh",
         "drain n1 --until 2001-01-01T00:00:00Z",
         "drain n1 --from +2h --until +1h", "undrain", "undrain n1 --id 1",
         "undrain --id x", "get maintenance n1"})

@@ -56,7 +56,7 @@ in_line AS (
     WHERE
       ($1 IS NULL OR w.namespace = $1)
       AND ($2 IS NULL OR w.group_name = $2)
-    -- By position, in words that let the index give this order.
+    -- By place, in words that let the index give this order.
     ORDER BY w.first_in_line DESC, w.priority DESC, w.submitted_at, w.id
     LIMIT $6
   ) AS l

@@ -69,6 +69,23 @@ TEST_F(HoldCommand, SlipsAreUsageErrors) {
     EXPECT_EQ(run_(arguments), ExitCode::kUsage) << arguments;
 }
 
+TEST_F(HoldCommand, WhoMayNotStartStandsInNoLine) {
+  AddExampleGroups();
+  for (const char* keep : {"phase = 'deferred'", "held_at = now()"}) {
+    database_.Execute(
+        "UPDATE pod_groups SET phase = 'reserved', held_at = "
+        "NULL WHERE id = 2");
+    database_.Execute(std::string("UPDATE pod_groups SET ") + keep +
+                      " WHERE id = 2");
+    EXPECT_EQ(database_.AskAll("SELECT group_id, position FROM pending WHERE "
+                               "state = 'pending' ORDER BY group_id"),
+              "2|NULL\n3|1");
+    run_("get groups -A --state pending");
+    EXPECT_EQ(Columns(run_.out(), {1, 5}), "NAME POSITION\nfirst -\nsecond 1\n")
+        << run_.out();
+  }
+}
+
 TEST_F(HoldCommand, TimesToStartAreShown) {
   AddExampleGroups();
   database_.Execute("UPDATE pod_groups SET phase = 'deferred', start_after = " +

@@ -123,7 +123,9 @@ struct Scheduler::State {
   void WireTellers();
   void RingBinders();
   void StartLoops();
-  void AddLoop(const std::string& name, milliseconds interval, Loop::Step step);
+  using DueIn = std::function<std::optional<milliseconds>()>;
+  void AddLoop(const std::string& name, milliseconds interval, Loop::Step step,
+               DueIn due_in = nullptr);
   queue::MaintenanceOptions MaintenanceWith(int keep_days);
 
   const SchedulerOptions options;
@@ -307,9 +309,11 @@ void Scheduler::State::Build() {
 }
 
 void Scheduler::State::AddLoop(const std::string& name, milliseconds interval,
-                               Loop::Step step) {
+                               Loop::Step step, DueIn due_in) {
   loops.push_back(std::make_unique<Loop>(
-      workers::LoopOptions{.name = name, .interval = interval}, std::move(step),
+      workers::LoopOptions{
+          .name = name, .interval = interval, .due_in = std::move(due_in)},
+      std::move(step),
       [this](const std::string& loop, const std::string& what) {
         if (what.empty()) {
           log.Info("recovered", {{"loop", loop}});
@@ -369,15 +373,22 @@ void Scheduler::State::Wire() {
   AddLoop("promoter", milliseconds{1'000},
           [this] { return promoter->RunOnce(Now()); });
   // Half a second: how soon it is seen that an owner is gone.
-  AddLoop("match", milliseconds{500},
-          [this, report = Seldom(milliseconds{1'000})]() mutable {
-            const bool more = match->RunOnce(Now());
-            if (report.Due()) {
-              match->ReportNodes(Now());
-              report.Done();
-            }
-            return more;
-          });
+  AddLoop(
+      "match", milliseconds{500},
+      [this, report = Seldom(milliseconds{1'000})]() mutable {
+        const bool more = match->RunOnce(Now());
+        if (report.Due()) {
+          match->ReportNodes(Now());
+          report.Done();
+        }
+        return more;
+      },
+      [this]() -> std::optional<milliseconds> {
+        const auto due = match->NextDue();
+        if (!due) return std::nullopt;
+        return std::chrono::ceil<milliseconds>(
+            cluster::Time(std::chrono::seconds(*due)) - Now());
+      });
   match_loop = loops.back().get();
   // It rests by itself.
   AddLoop("forecast", milliseconds{250}, [this] {

@@ -1,5 +1,6 @@
 #include "workers/hold_line.h"
 
+#include <limits>
 #include <string>
 
 #include "cluster/timestamp.h"
@@ -80,9 +81,11 @@ std::vector<PendingGroup> HoldLine::TakeDue(Schedule& schedule,
   return ready;
 }
 
-std::optional<matcher::Time> HoldLine::NextDue() const {
-  if (due_.empty()) return std::nullopt;
-  return due_.begin()->first;
+std::optional<matcher::Time> HoldLine::NextDue(matcher::Time after) const {
+  const auto next =
+      due_.upper_bound({after, std::numeric_limits<GroupId>::max()});
+  if (next == due_.end()) return std::nullopt;
+  return next->first;
 }
 
 void HoldLine::HoldBack(Decision& decision, Schedule& schedule,

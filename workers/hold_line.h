@@ -41,8 +41,8 @@ class HoldLine {
                                     int limit);
   // The last call left some for their number.
   bool More() const { return more_; }
-  // When there is next something to take.
-  std::optional<matcher::Time> NextDue() const;
+  // When there is next something to take, after that time.
+  std::optional<matcher::Time> NextDue(matcher::Time after) const;
 
   // Takes those out of the decision whose time to start is over, and gives
   // their places back.

@@ -26,15 +26,23 @@ void Loop::Stop() {
   if (thread_.joinable()) thread_.join();
 }
 
+milliseconds Loop::UntilDue(milliseconds pause) const {
+  if (!options_.due_in) return pause;
+  const auto due = options_.due_in();
+  return due ? std::clamp(*due, milliseconds{0}, pause) : pause;
+}
+
 void Loop::Run() {
   std::minstd_rand random{std::random_device{}()};
   std::uniform_real_distribution<double> quarter(0.75, 1.25);
   std::string failing;
   milliseconds back_off{0};
   while (!stopping_) {
-    milliseconds pause = options_.interval;
+    const auto spread = quarter(random);
+    milliseconds pause =
+        std::chrono::ceil<milliseconds>(options_.interval * spread);
     try {
-      if (step_()) pause = milliseconds{0};
+      pause = step_() ? milliseconds{0} : UntilDue(pause);
       if (!failing.empty()) on_failure_(options_.name, "");
       failing.clear();
       back_off = milliseconds{0};
@@ -43,11 +51,11 @@ void Loop::Run() {
       failing = error.what();
       back_off =
           std::clamp(back_off * 2, milliseconds{50}, options_.max_back_off);
-      pause = back_off;
+      pause = std::chrono::ceil<milliseconds>(back_off * spread);
     }
     if (pause.count() == 0 || stopping_) continue;
     idle_ = back_off.count() == 0;
-    bell_.Wait(std::chrono::ceil<milliseconds>(pause * quarter(random)));
+    bell_.Wait(pause);
     idle_ = false;
   }
 }

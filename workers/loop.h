@@ -1,8 +1,8 @@
 // The thread around a worker: runs its step, goes on at once while there is
 // more to do, else waits for the bell or the timer, which is a quarter longer
-// or shorter at random, so that loops do not all wake at once. One catch: what
-// a step throws is told once with its context, and the loop backs off and goes
-// on.
+// or shorter at random, so that loops do not all wake at once, or until it is
+// due. One catch: what a step throws is told once with its context, and the
+// loop backs off and goes on.
 //
 // Start() and Stop() from one thread; stopping twice is fine. Ring() from any.
 #pragma once
@@ -10,6 +10,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -21,6 +22,9 @@ struct LoopOptions {
   std::string name;
   std::chrono::milliseconds interval{1'000};  // the timer underneath
   std::chrono::milliseconds max_back_off{5'000};
+  // Asked after each step, by its thread: in how long there will be something
+  // to do though nobody rings; nothing: not that it knew.
+  std::function<std::optional<std::chrono::milliseconds>()> due_in = nullptr;
 };
 
 class Loop {
@@ -44,6 +48,7 @@ class Loop {
 
  private:
   void Run();
+  std::chrono::milliseconds UntilDue(std::chrono::milliseconds pause) const;
 
   const LoopOptions options_;
   const Step step_;

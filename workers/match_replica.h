@@ -71,7 +71,7 @@ class MatchReplica {
   // changed; seldom, it is for people.
   void ReportNodes(cluster::Time now);
 
-  // When it must run again though nothing happens: a reservation is due.
+  // When it must run again though nothing happens: MatchWorker::NextDue().
   std::optional<matcher::Time> NextDue() const;
 
   // Gives everything back: a clean stop.

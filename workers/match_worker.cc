@@ -441,8 +441,8 @@ std::optional<matcher::Time> MatchWorker::NextDue() const {
   if (schedule_ == nullptr) return std::nullopt;
   std::optional<matcher::Time> next;
   for (const auto& due :
-       {schedule_->NextDue(), hold_line_.NextDue(), maintenance_.NextDue()})
-    if (due && (!next || *due < *next)) next = due;
+       {schedule_->NextDue(), hold_line_.NextDue(now_), maintenance_.NextDue()})
+    if (due && *due > now_ && (!next || *due < *next)) next = due;
   return next;
 }
 

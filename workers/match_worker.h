@@ -89,7 +89,8 @@ class MatchWorker {
 
   // When it must run again though nothing happens: a reservation is due, or
   // the time has come before which a group may not start, or that of
-  // maintenance.
+  // maintenance. After the time of the last run: what was due then and could
+  // not be done waits for something to happen.
   std::optional<matcher::Time> NextDue() const;
 
   // Gives up ownership and leases: a clean stop.

@@ -45,6 +45,18 @@ TEST_F(HoldLineTest, ThoseThatBecomeDueAtOnceAreTakenInBatches) {
   EXPECT_FALSE(line_.More());
 }
 
+// Its pod may be missing from the cache for long: it waits for what happens.
+TEST_F(HoldLineTest, WhatCouldNotBeTakenIsNotDueNext) {
+  PendingGroup unseen = story_.MakeGroup(1, "1x1", {});
+  unseen.start_after = 10;
+  ASSERT_FALSE(line_.Put(unseen, 0));
+  PutDeferred(2, 20);
+  EXPECT_EQ(line_.NextDue(0), 10);
+  EXPECT_EQ(TakeDue(10, 2), 0U);
+  EXPECT_EQ(line_.NextDue(10), 20);
+  EXPECT_EQ(line_.NextDue(20), std::nullopt);
+}
+
 TEST(OwnVerdicts, GoBeforeWhatTheDecisionSaysIfTheyHaveAReason) {
   Decision decision;
   decision.verdicts = {{3, 1, true, "no room", ""}, {1, 1, true, "huge", ""}};

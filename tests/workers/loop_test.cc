@@ -50,6 +50,23 @@ TEST(Loop, TimerGoesOffByItself) {
   EXPECT_TRUE(Comes([&] { return steps >= 3; }));
 }
 
+TEST(Loop, WaitsNoLongerThanUntilItIsDue) {
+  std::atomic<int> steps = 0;
+  Loop loop(
+      {.name = "test",
+       .interval = minutes(10),
+       .due_in = [&]() -> std::optional<milliseconds> {
+         if (steps == 1) return milliseconds(1);
+         if (steps == 2) return milliseconds(-1);
+         return std::nullopt;
+       }},
+      [&] { return ++steps < 0; }, NoFailure);
+  loop.Start();
+  EXPECT_TRUE(Comes([&] { return steps == 3 && loop.Idle(); }));
+  loop.Stop();
+  EXPECT_EQ(steps, 3);
+}
+
 TEST(Loop, IsNotIdleWhileItWorks) {
   std::latch begun(1), may_end(1);
   Loop loop(

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <utility>
 
 #include "cluster/node_file.h"
 #include "cluster/swf_trace.h"
@@ -19,6 +20,7 @@
 #include "services/simulation_snapshot.h"
 #include "workers/lublin_model.h"
 #include "workers/manifest_scenario.h"
+#include "workers/simulation_summary.h"
 #include "workers/trace_scenario.h"
 
 namespace fluxnetes::services {
@@ -108,6 +110,26 @@ void NoteUnusable(const cluster::SwfTrace& trace, SimulationInput& input) {
   note(trace.parts, "a part of a job that was swapped out");
 }
 
+std::int64_t ProcessorsOf(const std::vector<cluster::Node>& nodes) {
+  return workers::CpuOf(nodes) / 1'000;
+}
+
+// They would be unsatisfiable, and a single one as large as it likes.
+void LeaveOutTooLarge(cluster::SwfTrace& trace,
+                      const std::vector<cluster::Node>& nodes,
+                      SimulationInput& input) {
+  const std::int64_t processors = ProcessorsOf(nodes);
+  const auto count = static_cast<std::int64_t>(
+      std::erase_if(trace.jobs, [processors](const cluster::SwfJob& job) {
+        return job.processors > processors;
+      }));
+  input.left_out += count;
+  if (count > 0)
+    input.notes.push_back(fmt::format(
+        "{} job{} left out: larger than the {} processors there are", count,
+        count == 1 ? " was" : "s were", processors));
+}
+
 [[noreturn]] void RefuseLublin(const std::string& what) {
   throw Failure(
       ExitCode::kUsage, fmt::format("--lublin: '{}' is not allowed", what),
@@ -178,16 +200,17 @@ void AddNodes(const std::string& text, std::vector<cluster::Node>& nodes) {
   }
 }
 
-SimulationInput OfJobs(const SimulateOptions& options,
-                       const cluster::SwfTrace& trace, SimulatedNodes nodes) {
+SimulationInput OfJobs(const SimulateOptions& options, cluster::SwfTrace trace,
+                       SimulatedNodes nodes) {
   SimulationInput input;
   for (const std::string& more : options.add_nodes) AddNodes(more, nodes.nodes);
+  NoteUnusable(trace, input);
+  LeaveOutTooLarge(trace, nodes.nodes, input);
   std::vector<workers::QueueSettings> queues = {{}};
   ChangeQueues(options, queues);
   input.scenario = workers::ScenarioOf(trace.jobs, std::move(nodes.nodes),
                                        nodes.cpus, queues.front());
   input.scenario.queues = std::move(queues);
-  NoteUnusable(trace, input);
   return input;
 }
 
@@ -195,14 +218,11 @@ SimulationInput OfLublin(const SimulateOptions& options) {
   SimulatedNodes nodes = NodesOf(options, {});
   workers::LublinOptions drawn = ParseLublin(options.lublin);
   drawn.seed = options.seed;
-  std::int64_t processors = 0;
-  for (const cluster::Node& node : nodes.nodes)
-    processors += node.allocatable.cpu_milli / 1'000;
-  drawn.nodes = static_cast<int>(
-      std::min<std::int64_t>(processors, std::numeric_limits<int>::max()));
+  drawn.nodes = static_cast<int>(std::min<std::int64_t>(
+      ProcessorsOf(nodes.nodes), std::numeric_limits<int>::max()));
   cluster::SwfTrace trace;
   trace.jobs = workers::LublinJobs(drawn);
-  SimulationInput input = OfJobs(options, trace, std::move(nodes));
+  SimulationInput input = OfJobs(options, std::move(trace), std::move(nodes));
   input.source = fmt::format("{} jobs of Lublin's model", drawn.jobs);
   return input;
 }
@@ -275,8 +295,9 @@ SimulationInput ReadSimulation(const SimulateOptions& options,
     if (options.trace.empty() && options.lublin.empty())
       return OfManifests(options, config, pool, console);
     if (!options.lublin.empty()) return OfLublin(options);
-    const cluster::SwfTrace trace = ReadTraceFile(options.trace, console);
-    SimulationInput input = OfJobs(options, trace, NodesOf(options, trace));
+    cluster::SwfTrace trace = ReadTraceFile(options.trace, console);
+    SimulatedNodes nodes = NodesOf(options, trace);
+    SimulationInput input = OfJobs(options, std::move(trace), std::move(nodes));
     input.source = options.trace == "-" ? kStandardInput : options.trace;
     return input;
   } catch (const cluster::InputError& error) {

@@ -12,6 +12,9 @@
 namespace fluxnetes::workers {
 namespace {
 
+// Of a Job: each may become a group.
+constexpr int kMostPodsOfJob = 1'000'000;
+
 // Seconds, begun ones whole; nothing: until it is deleted.
 std::optional<std::int64_t> RunsOf(const cluster::PodTemplate& pod) {
   if (!pod.run.length || *pod.run.length == std::chrono::milliseconds::max() ||
@@ -70,6 +73,10 @@ void ManifestScenario::AddJob(const cluster::KubernetesJob& job,
   pod.pod.namespace_name = job.namespace_name;
   pod.pod.controller = cluster::Owner{"Job", job.name, uid};
   const int pods = job.completions.value_or(job.parallelism);
+  if (pods > kMostPodsOfJob)
+    throw cluster::InputError(
+        fmt::format("{} has {} pods; at most {} of a Job can be simulated",
+                    place, pods, kMostPodsOfJob));
   std::vector<std::optional<Key>> groups;  // of each pod
   for (int i = 0; i < pods; ++i) {
     pod.pod.name = fmt::format("{}-{}", job.name, i);

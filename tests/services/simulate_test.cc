@@ -133,6 +133,29 @@ TEST_F(SimulateCommand, RunsATraceOnTheMachineOfItsHeader) {
                   "3,1,default,1,1,20,150,170,130,20,150,100,timed out"));
 }
 
+TEST_F(SimulateCommand, JobsLargerThanTheMachineAreLeftOut) {
+  const std::string trace = "--swf " + FileWith("t.swf", kThreeJobs);
+  const json document = RunToJson(trace + " --nodes 3 --cpus-per-node 1");
+  EXPECT_EQ(document["groups"]["total"], 1);
+  EXPECT_EQ(document["leftOut"], 3);
+  EXPECT_THAT(run_.err(), HasSubstr("2 jobs were left out: larger than the 3 "
+                                    "processors there are"));
+  EXPECT_EQ(RunToJson(trace + " --nodes 3 --add-nodes 1:like=node0 "
+                              "--cpus-per-node 1")["leftOut"],
+            1);
+}
+
+TEST_F(SimulateCommand, JobOfTooManyPodsIsRefusedWithItsPlace) {
+  std::string manifests = kManifests;
+  manifests.replace(manifests.find("completions: 5"), 14,
+                    "completions: 1000001");
+  EXPECT_EQ(run_("simulate -f " + FileWith("jobs.yaml", manifests) +
+                 " --nodes " + FileWith("nodes.yaml", kSmallNodes)),
+            ExitCode::kFailed);
+  EXPECT_THAT(run_.err(), HasSubstr("jobs.yaml"));
+  EXPECT_THAT(run_.err(), HasSubstr("has 1000001 pods; at most 1000000"));
+}
+
 TEST_F(SimulateCommand, NodesAndTheirCpusMayBeOthers) {
   const std::string trace = "--swf " + FileWith("t.swf", kThreeJobs);
   EXPECT_EQ(RunToJson(trace + " --nodes 2 --cpus-per-node 4")["wait"]["max"],

@@ -218,6 +218,8 @@ SimulationInput OfLublin(const SimulateOptions& options) {
   SimulatedNodes nodes = NodesOf(options, {});
   workers::LublinOptions drawn = ParseLublin(options.lublin);
   drawn.seed = options.seed;
+  if (ProcessorsOf(nodes.nodes) < 1)
+    throw NoNodes("the nodes have no whole processor");
   drawn.nodes = static_cast<int>(std::min<std::int64_t>(
       ProcessorsOf(nodes.nodes), std::numeric_limits<int>::max()));
   cluster::SwfTrace trace;

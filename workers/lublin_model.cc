@@ -45,12 +45,12 @@ class Lublin {
 
   int Size() {
     const double kind = Uniform(0, 1);
-    if (kind <= kSerial) return 1;
-    const double medium = highest_ - kMediumBelow;
+    if (kind <= kSerial || highest_ <= kLow) return 1;
+    const double medium = std::max(kLow, highest_ - kMediumBelow);
     double log2 = Uniform(0, 1) <= kLowToMedium ? Uniform(kLow, medium)
                                                 : Uniform(medium, highest_);
     if (kind <= kSerial + kPowerOfTwo) log2 = std::round(log2);
-    return static_cast<int>(std::round(std::exp2(log2)));
+    return std::max(1, static_cast<int>(std::round(std::exp2(log2))));
   }
 
   double RunTime(int size) {

@@ -204,6 +204,14 @@ TEST_F(SimulateCommand, DrawsTheSameJobsFromTheSameSeed) {
   EXPECT_EQ(first["fairness"]["users"], 4);
 }
 
+TEST_F(SimulateCommand, DrawsNoJobsForNodesWithoutAWholeProcessor) {
+  EXPECT_EQ(run_("simulate --lublin jobs=3 --nodes " +
+                 FileWith("nodes.yaml",
+                          "nodes: [{name: node, cpu: 500m, memory: 8Gi}]")),
+            ExitCode::kUsage);
+  EXPECT_THAT(run_.err(), HasSubstr("the nodes have no whole processor"));
+}
+
 TEST_F(SimulateCommand, RunsManifestsAsTheSimulatedClusterWould) {
   const json document = RunToJson(
       "-f " + FileWith("jobs.yaml", kManifests) + " --nodes " +

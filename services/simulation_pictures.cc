@@ -160,6 +160,7 @@ void DrawGroups(const Scenario& scenario, const Course& course, Plot& plot) {
 // How much of the time some group was there, by parts of time and nodes.
 void DrawHeat(const Scenario& scenario, const Course& course, double span,
               Plot& plot) {
+  if (span <= 0) return;
   const auto nodes = static_cast<double>(scenario.nodes.size());
   const int rows = std::min<int>(kHeatRows, static_cast<int>(nodes));
   const double column = span / kHeatColumns;

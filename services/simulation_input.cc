@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "cluster/node_file.h"
@@ -174,7 +175,8 @@ workers::LublinOptions ParseLublin(const std::string& text) {
   return options;
 }
 
-// "10:like=NODE": so many more, named after it.
+// "10:like=NODE": so many more, named after it and numbered past those that are
+// there.
 void AddNodes(const std::string& text, std::vector<cluster::Node>& nodes) {
   constexpr std::string_view kLike = ":like=";
   const std::size_t like = text.find(kLike);
@@ -193,8 +195,12 @@ void AddNodes(const std::string& text, std::vector<cluster::Node>& nodes) {
   cluster::Node node = *found;
   node.unschedulable = false;
   node.ready = true;
-  for (std::int64_t i = 1; i <= *count; ++i) {
+  std::set<std::string> taken;
+  for (const cluster::Node& each : nodes) taken.insert(each.name);
+  for (std::int64_t left = *count, i = 1; left > 0; ++i) {
     node.name = fmt::format("{}-more{}", name, i);
+    if (taken.contains(node.name)) continue;
+    --left;
     node.labels["kubernetes.io/hostname"] = node.name;
     nodes.push_back(node);
   }

@@ -145,6 +145,16 @@ TEST_F(SimulateCommand, JobsLargerThanTheMachineAreLeftOut) {
             1);
 }
 
+TEST_F(SimulateCommand, NodesAddedTwiceAreOthers) {
+  const json document =
+      RunToJson("--swf " + FileWith("t.swf", kThreeJobs) +
+                " --nodes 1 --cpus-per-node 1 --add-nodes 2:like=node0 "
+                "--add-nodes 1:like=node0");
+  EXPECT_EQ(document["nodes"], 4);
+  EXPECT_EQ(document["leftOut"], 1);
+  EXPECT_EQ(document["groups"]["unsatisfiable"], 0);
+}
+
 TEST_F(SimulateCommand, JobOfTooManyPodsIsRefusedWithItsPlace) {
   std::string manifests = kManifests;
   manifests.replace(manifests.find("completions: 5"), 14,

@@ -42,9 +42,11 @@ void CountStates(const Course& course, SimulationSummary& summary) {
         ++summary.waiting;
         break;
     }
-    if (group.promised_at < 0 || group.start < 0) continue;
+    const bool open = group.start < 0 && course.stopped;
+    if (group.promised_at < 0 || open) continue;
     ++summary.promised;
-    if (group.start <= group.promised) ++summary.promises_kept;
+    if (group.start >= 0 && group.start <= group.promised)
+      ++summary.promises_kept;
   }
 }
 

@@ -9,7 +9,7 @@
 //   fairness     Jain's index of the mean slowdowns of the users: 1 if all are
 //                the same, 1 / users if one has all of it
 //   promise      the first start that a group was told; kept if it started by
-//                then
+//                then, broken if it never did, open in a run that was stopped
 //
 // Waits, slowdown and fairness are of the groups that started in the run, not
 // of those that ran when it began. Pure.

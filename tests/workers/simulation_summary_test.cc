@@ -78,6 +78,21 @@ TEST(SimulationSummary, WhatDoesNotEndOrStartIsCountedApart) {
   EXPECT_DOUBLE_EQ(summary.utilisation, (10 + 10) / 40.0);
 }
 
+TEST(SimulationSummary, PromiseToWhoNeverStartsIsBrokenOrOpen) {
+  const Scenario scenario = OfLoneJobs(2);
+  Course course;
+  course.groups = {Ran(0, 100), Ran(-1, -1, State::kWaiting)};
+  for (GroupCourse& group : course.groups) {
+    group.promised = 50;
+    group.promised_at = 0;
+  }
+  course.end = 100;
+  EXPECT_EQ(Summarize(scenario, course).promised, 2U);
+  EXPECT_EQ(Summarize(scenario, course).promises_kept, 1U);
+  course.stopped = true;
+  EXPECT_EQ(Summarize(scenario, course).promised, 1U);
+}
+
 TEST(SimulationSummary, OfNothingIsNothing) {
   const SimulationSummary summary = Summarize({}, {});
   EXPECT_EQ(summary.makespan, 0);

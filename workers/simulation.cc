@@ -198,7 +198,6 @@ class SimulatedTime {
            GroupAt(arrivals_[next_arrival_]).submit <= now;
          ++next_arrival_) {
       Arrive(arrivals_[next_arrival_]);
-      course_.end = now;
       happened = true;
     }
     course_.longest_line = std::max(course_.longest_line, schedule_.pending());
@@ -234,6 +233,7 @@ class SimulatedTime {
       }
       for (const Placed& placed : decision.placed) {
         Start(GroupOf(placed.group), now, placed.members);
+        course_.end = now;
         started = true;
       }
       for (const Reservation& reserved : decision.reserved)

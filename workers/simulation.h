@@ -93,7 +93,7 @@ struct Course {
   std::vector<int> nodes;
   std::vector<std::int64_t> first_node;  // of a group in `nodes`
   std::int64_t begin = 0;
-  std::int64_t end = 0;  // when something last ended or was submitted
+  std::int64_t end = 0;  // when something last started or ended
   std::int64_t decisions = 0;
   std::size_t longest_line = 0;  // of waiting groups
   bool stopped = false;          // before it was over

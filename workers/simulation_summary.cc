@@ -14,6 +14,11 @@ std::int64_t EndIn(const Course& course, const GroupCourse& group) {
   return group.end < 0 ? course.end : std::min(group.end, course.end);
 }
 
+// At the end of the course; it is not known how long it runs.
+bool StillRuns(const Course& course, const GroupCourse& group) {
+  return group.end < 0 || group.end > course.end;
+}
+
 // By the nearest rank; of sorted waits.
 std::int64_t Percentile(const std::vector<std::int64_t>& waits, double part) {
   if (waits.empty()) return 0;
@@ -82,7 +87,8 @@ void SumUpWaits(const Scenario& scenario, const Course& course,
     const std::int64_t wait = group.start - group.submit;
     waits.push_back(wait);
     sum += static_cast<double>(wait);
-    const auto run = static_cast<double>(EndIn(course, group) - group.start);
+    if (StillRuns(course, group)) continue;
+    const auto run = static_cast<double>(group.end - group.start);
     const double slowdown = std::max(
         1.0, (static_cast<double>(wait) + run) / std::max(run, kShortest));
     for (Slowdowns* each :
@@ -99,7 +105,8 @@ void SumUpWaits(const Scenario& scenario, const Course& course,
   summary.wait_p95 = Percentile(waits, 0.95);
   summary.wait_p99 = Percentile(waits, 0.99);
   summary.wait_most = waits.empty() ? 0 : waits.back();
-  summary.slowdown = all.sum / count;
+  if (all.count > 0)
+    summary.slowdown = all.sum / static_cast<double>(all.count);
   summary.fairness = FairnessOf(users);
   summary.users = static_cast<std::size_t>(
       std::count_if(users.begin(), users.end(),

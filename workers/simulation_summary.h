@@ -5,14 +5,15 @@
 //   wait         from submission to start
 //   slowdown     bounded: max(1, (wait + run) / max(run, 10 s))
 //   utilisation  cpu that groups held, of all cpu of the nodes, over the
-//                makespan: from the first submission to the last end
+//                makespan: from the first submission to the end of the course
 //   fairness     Jain's index of the mean slowdowns of the users: 1 if all are
 //                the same, 1 / users if one has all of it
 //   promise      the first start that a group was told; kept if it started by
 //                then, broken if it never did, open in a run that was stopped
 //
 // Waits, slowdown and fairness are of the groups that started in the run, not
-// of those that ran when it began. Pure.
+// of those that ran when it began; the last two of those of them that ended.
+// Pure.
 #pragma once
 
 #include <vector>

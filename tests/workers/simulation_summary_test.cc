@@ -93,6 +93,19 @@ TEST(SimulationSummary, PromiseToWhoNeverStartsIsBrokenOrOpen) {
   EXPECT_EQ(Summarize(scenario, course).promised, 1U);
 }
 
+TEST(SimulationSummary, HowLongWhatRunsStillWasSlowedDownIsNotKnown) {
+  const Scenario scenario = OfLoneJobs(3);
+  Course course;
+  course.groups = {Ran(100, 200), Ran(100, -1, State::kRunning),
+                   Ran(100, 1'000)};
+  course.end = 200;
+  const SimulationSummary summary = Summarize(scenario, course);
+  EXPECT_EQ(summary.wait_mean, 100);
+  EXPECT_DOUBLE_EQ(summary.slowdown, 2);
+  EXPECT_EQ(summary.users, 1U);
+  EXPECT_DOUBLE_EQ(summary.fairness, 1);
+}
+
 TEST(SimulationSummary, OfNothingIsNothing) {
   const SimulationSummary summary = Summarize({}, {});
   EXPECT_EQ(summary.makespan, 0);

@@ -197,7 +197,7 @@ TEST(Simulation, GroupWithoutEndIsPlannedForeverButMayEnd) {
   EXPECT_EQ(course.groups[3].state, State::kRunning);
   EXPECT_EQ(course.groups[3].end, -1);
   EXPECT_EQ(course.groups[4].state, State::kWaiting);
-  EXPECT_EQ(course.end, 91);
+  EXPECT_EQ(course.end, 90);
 }
 
 TEST(Simulation, GroupThatCanNeverFitIsUnsatisfiableAndInNobodysWay) {
@@ -208,6 +208,15 @@ TEST(Simulation, GroupThatCanNeverFitIsUnsatisfiableAndInNobodysWay) {
   EXPECT_EQ(course.groups[0].state, State::kUnsatisfiable);
   EXPECT_EQ(course.groups[0].start, -1);
   EXPECT_EQ(course.groups[1].start, 0);
+}
+
+TEST(Simulation, EndsWhenSomethingLastStartedOrEnded) {
+  Scenario scenario = OnNodes({4});
+  AddGroup(scenario, 1, 2, {0, 10, 10});
+  AddGroup(scenario, 3, 4, {500, 10, 10});  // never
+  EXPECT_EQ(Simulate(scenario).end, 10);
+  AddGroup(scenario, 1, 2, {20, {}, {}});
+  EXPECT_EQ(Simulate(scenario).end, 20);
 }
 
 TEST(Simulation, QueuesKeepTheirPoliciesAndNodes) {

@@ -134,7 +134,7 @@ void LeaveOutTooLarge(cluster::SwfTrace& trace,
 [[noreturn]] void RefuseLublin(const std::string& what) {
   throw Failure(
       ExitCode::kUsage, fmt::format("--lublin: '{}' is not allowed", what),
-      "Right would be KEY=VALUE,... of jobs (from 1), load (above 0), "
+      "Right would be KEY=VALUE,... of jobs (from 1), load (0.001 to 100), "
       "largest (from 1), estimate (from 1) and users (from 1).");
 }
 
@@ -142,7 +142,7 @@ void SetLublin(const std::string& key, double value, const std::string& text,
                workers::LublinOptions& options) {
   const bool whole =
       value >= 1 && value <= kMostDrawnJobs && value == static_cast<int>(value);
-  if (key == "load" && value > 0 && value <= 100) {
+  if (key == "load" && value >= 0.001 && value <= 100) {
     options.load = value;
   } else if (key == "estimate" && value >= 1 && value <= 1'000) {
     options.longest_estimate = value;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <random>
 
 namespace fluxnetes::workers {
@@ -10,6 +11,7 @@ namespace {
 
 constexpr int kHalfHours = 48;  // of a day
 constexpr double kHalfHour = 1'800;
+constexpr double kDay = kHalfHours * kHalfHour;
 
 constexpr double kSerial = 0.244;
 constexpr double kPowerOfTwo = 0.576;
@@ -63,26 +65,41 @@ class Lublin {
     return std::exp(log);
   }
 
-  // Seconds since midnight of the first day. A second of the time between two
-  // arrivals lasts as long as its half hour has fewer arrivals than others.
-  double NextArrival() {
+  // Between two arrivals: seconds of a day that is all alike.
+  double Apart() {
     double log = 0;
     do {
       log = Gamma(kApartShape, kApartScale);
     } while (log > kFarthestApart);
-    double left = std::exp(log);
+    return std::exp(log);
+  }
+
+  // As many seconds of such days as those since the first midnight are worth: a
+  // half hour with fewer arrivals than others is shorter.
+  double EvenSeconds(double since) const {
+    double even = std::floor(since / kDay) * kDay;
+    double left = since - even;
+    for (const double weight : weights_) {
+      even += std::min(left, kHalfHour) * weight;
+      left = std::max(left - kHalfHour, 0.0);
+    }
+    return even;
+  }
+
+  // The seconds since the first midnight, so many such ones later than those
+  // that the last call returned.
+  double Advance(double even) {
+    now_ += std::floor(even / kDay) * kDay;
+    even = std::fmod(even, kDay);
     while (true) {
       const auto half_hour = static_cast<std::int64_t>(now_ / kHalfHour);
       const double weight =
           weights_[static_cast<std::size_t>(half_hour % kHalfHours)];
       const double until = kHalfHour * static_cast<double>(half_hour + 1);
-      if (left < (until - now_) * weight) break;
-      left -= (until - now_) * weight;
+      if (even < (until - now_) * weight) return now_ += even / weight;
+      even -= (until - now_) * weight;
       now_ = until;
     }
-    const auto half_hour = static_cast<std::int64_t>(now_ / kHalfHour);
-    now_ += left / weights_[static_cast<std::size_t>(half_hour % kHalfHours)];
-    return now_;
   }
 
   double Uniform(double from, double to) {
@@ -116,10 +133,10 @@ std::vector<cluster::SwfJob> LublinJobs(const LublinOptions& options) {
   Lublin model(options);
   std::vector<cluster::SwfJob> jobs;
   jobs.reserve(static_cast<std::size_t>(options.jobs));
-  std::vector<double> arrivals;
+  std::vector<double> apart;
   double work = 0;  // node seconds
   for (int i = 1; i <= options.jobs; ++i) {
-    arrivals.push_back(model.NextArrival());
+    apart.push_back(model.Apart());
     cluster::SwfJob job;
     job.number = i;
     job.processors = std::min(model.Size(), LargestOf(options));
@@ -132,12 +149,11 @@ std::vector<cluster::SwfJob> LublinJobs(const LublinOptions& options) {
     work += static_cast<double>(job.processors * job.runs);
     jobs.push_back(job);
   }
-  const double stretch =
-      arrivals.empty()
-          ? 1
-          : work / (options.load * options.nodes * arrivals.back());
-  for (std::size_t i = 0; i < arrivals.size(); ++i)
-    jobs[i].submit = std::llround(arrivals[i] * stretch);
+  const double all = std::accumulate(apart.begin(), apart.end(), 0.0);
+  const double last = work / (options.load * options.nodes);
+  const double stretch = model.EvenSeconds(last) / all;
+  for (std::size_t i = 0; i < apart.size(); ++i)
+    jobs[i].submit = std::llround(model.Advance(apart[i] * stretch));
   return jobs;
 }
 

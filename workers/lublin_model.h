@@ -21,9 +21,11 @@ namespace fluxnetes::workers {
 struct LublinOptions {
   unsigned seed = 1;
   int jobs = 1'000;
-  int nodes = 128;    // processors of the machine
-  int largest = 0;    // job, at most `nodes`; 0: that
-  double load = 0.8;  // what is asked for, of what there is until the last came
+  int nodes = 128;  // processors of the machine
+  int largest = 0;  // job, at most `nodes`; 0: that
+  // What is asked for, of what there is until the last came. The times between
+  // arrivals are stretched to it, not the day.
+  double load = 0.8;
   // Durations are said to be up to so many times as long as they are.
   double longest_estimate = 1;
   int users = 1;  // each job is of one that is drawn

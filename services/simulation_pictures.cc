@@ -81,7 +81,8 @@ std::int64_t EndOf(const Course& course, const GroupCourse& group) {
   return group.end < 0 ? course.end : std::min(group.end, course.end);
 }
 
-// What of a group is in the picture, for each of its nodes.
+// What of a group is in the picture, for each of its nodes: its place in the
+// course's.
 template <typename Draw>
 void ForEachStay(const Scenario& scenario, const Course& course, Draw draw) {
   const std::int64_t begin = workers::FirstInstant(scenario);
@@ -91,8 +92,8 @@ void ForEachStay(const Scenario& scenario, const Course& course, Draw draw) {
     const auto from = static_cast<double>(std::max(group.start, begin) - begin);
     const auto to = static_cast<double>(EndOf(course, group) - begin);
     const auto first = static_cast<std::size_t>(course.first_node[i]);
-    for (int n = 0; n < group.nodes; ++n)
-      draw(i, course.nodes[first + static_cast<std::size_t>(n)], from, to);
+    for (std::size_t n = 0; n < static_cast<std::size_t>(group.nodes); ++n)
+      draw(i, first + n, from, to);
   }
 }
 
@@ -111,8 +112,8 @@ Lanes ChooseLanes(const Scenario& scenario, const Course& course) {
   };
   std::vector<Stay> stays;
   ForEachStay(scenario, course,
-              [&](std::size_t, int node, double from, double to) {
-                stays.push_back({node, from, to, stays.size()});
+              [&](std::size_t, std::size_t stay, double from, double to) {
+                stays.push_back({course.nodes[stay], from, to, stays.size()});
               });
   std::sort(stays.begin(), stays.end(), [](const Stay& a, const Stay& b) {
     return std::tie(a.node, a.from, a.number) <
@@ -140,7 +141,8 @@ void DrawGroups(const Scenario& scenario, const Course& course, Plot& plot) {
   std::size_t number = 0;
   ForEachStay(
       scenario, course,
-      [&](std::size_t group, int node, double from, double to) {
+      [&](std::size_t group, std::size_t stay, double from, double to) {
+        const int node = course.nodes[stay];
         const int count = lanes.count[static_cast<std::size_t>(node)];
         const double top = plot.Y(
             node + 1 - static_cast<double>(lanes.of_stay[number]) / count);
@@ -157,31 +159,43 @@ void DrawGroups(const Scenario& scenario, const Course& course, Plot& plot) {
       });
 }
 
-// How much of the time some group was there, by parts of time and nodes.
+// How much of the cpu groups had, by parts of time and nodes.
 void DrawHeat(const Scenario& scenario, const Course& course, double span,
               Plot& plot) {
   if (span <= 0) return;
   const auto nodes = static_cast<double>(scenario.nodes.size());
   const int rows = std::min<int>(kHeatRows, static_cast<int>(nodes));
   const double column = span / kHeatColumns;
+  const auto row_of = [&](std::size_t node) {
+    return static_cast<std::size_t>(static_cast<double>(node) * rows / nodes);
+  };
+  std::vector<double> whole(static_cast<std::size_t>(rows));
+  for (std::size_t node = 0; node < scenario.nodes.size(); ++node)
+    whole[row_of(node)] += column;
   std::vector<double> heat(static_cast<std::size_t>(rows * kHeatColumns));
   ForEachStay(
-      scenario, course, [&](std::size_t, int node, double from, double to) {
-        const int row = static_cast<int>(node * rows / nodes);
+      scenario, course,
+      [&](std::size_t, std::size_t stay, double from, double to) {
+        const auto node = static_cast<std::size_t>(course.nodes[stay]);
+        const auto all =
+            static_cast<double>(scenario.nodes[node].allocatable.cpu_milli);
+        if (all <= 0) return;
+        const double share = static_cast<double>(course.node_cpu[stay]) / all;
         const int last =
             std::min(static_cast<int>(to / column), kHeatColumns - 1);
         for (int c = static_cast<int>(from / column); c <= last; ++c) {
-          heat[static_cast<std::size_t>(row * kHeatColumns + c)] +=
-              std::min(to, (c + 1) * column) - std::max(from, c * column);
+          heat[row_of(node) * kHeatColumns + static_cast<std::size_t>(c)] +=
+              share *
+              (std::min(to, (c + 1) * column) - std::max(from, c * column));
         }
       });
-  const double whole = *std::max_element(heat.begin(), heat.end());
-  if (whole <= 0) return;
   const double high = nodes / rows;
   for (int row = 0; row < rows; ++row) {
     for (int c = 0; c < kHeatColumns; ++c) {
       const double part =
-          heat[static_cast<std::size_t>(row * kHeatColumns + c)] / whole;
+          std::min(heat[static_cast<std::size_t>(row * kHeatColumns + c)] /
+                       whole[static_cast<std::size_t>(row)],
+                   1.0);
       if (part < 0.005) continue;
       const double top = plot.Y((row + 1) * high);
       plot.svg().AddBox({plot.X(c * column), top,
@@ -215,7 +229,7 @@ std::string GanttPicture(const Scenario& scenario, const Course& course) {
   const bool each = course.nodes.size() <= kMostBoxes;
   Plot plot(height,
             each ? fmt::format("Groups on {} nodes", nodes)
-                 : fmt::format("How much groups were on {} nodes", nodes),
+                 : fmt::format("How full {} nodes were", nodes),
             static_cast<double>(span), static_cast<double>(nodes));
   plot.AddTimes(span);
   MarkNodes(scenario, plot);

@@ -79,7 +79,7 @@ class SimulatedTime {
       schedule_.SetNode(scenario_.nodes[i]);
       node_numbers_[scenario_.nodes[i].name] = static_cast<int>(i);
     }
-    stamp_.assign(scenario_.nodes.size(), -1);
+    seen_.resize(scenario_.nodes.size());
     Intern();
     std::vector<bool> runs(scenario_.groups.size());
     for (const Scenario::Running& running : scenario_.running) {
@@ -279,9 +279,15 @@ class SimulatedTime {
     for (const PlacedMember& member : members) {
       const auto found = node_numbers_.find(member.node);
       if (found == node_numbers_.end()) continue;
-      int& stamp = stamp_[static_cast<std::size_t>(found->second)];
-      if (std::exchange(stamp, number) == number) continue;
+      Seen& seen = seen_[static_cast<std::size_t>(found->second)];
+      const std::int64_t cpu = member.request->resources.cpu_milli;
+      if (std::exchange(seen.group, number) == number) {
+        course_.node_cpu[seen.place] += cpu;
+        continue;
+      }
+      seen.place = course_.nodes.size();
       course_.nodes.push_back(found->second);
+      course_.node_cpu.push_back(cpu);
       ++CourseOf(number).nodes;
     }
   }
@@ -291,7 +297,11 @@ class SimulatedTime {
   Schedule schedule_;
   std::vector<const cluster::PodRequest*> requests_;
   std::unordered_map<std::string, int> node_numbers_;
-  std::vector<int> stamp_;  // of each node, the group that was last seen there
+  struct Seen {  // on a node: the group that was last, and its place there
+    int group = -1;
+    std::size_t place = 0;  // in the course's nodes
+  };
+  std::vector<Seen> seen_;
   std::vector<int> arrivals_;  // groups in order of submission
   std::unordered_map<int, std::vector<int>> followers_;  // of a group
   std::size_t next_arrival_ = 0;

@@ -91,6 +91,7 @@ struct Course {
   // If they are kept: places in the scenario's nodes, each once, those of a
   // group after those of the groups before it.
   std::vector<int> nodes;
+  std::vector<std::int64_t> node_cpu;    // what the group has there: cpu_milli
   std::vector<std::int64_t> first_node;  // of a group in `nodes`
   std::int64_t begin = 0;
   std::int64_t end = 0;  // when something last started or ended

@@ -292,7 +292,7 @@ TEST_F(SimulateCommand, PictureOfALargeRunStaysSmall) {
   EXPECT_LT(std::filesystem::file_size(Path("g.svg")), 3'000'000U);
   pugi::xml_document gantt;
   ASSERT_TRUE(gantt.load_file(Path("g.svg").c_str()));
-  EXPECT_THAT(Read("g.svg"), HasSubstr("How much groups were on 64 nodes"));
+  EXPECT_THAT(Read("g.svg"), HasSubstr("How full 64 nodes were"));
   EXPECT_THAT(Read("g.svg"), HasSubstr("fill-opacity"));
 }
 

@@ -24,6 +24,7 @@ class HeatPicture : public ::testing::Test {
     for (int i = 0; i < kGroups; ++i) {
       course_.first_node.push_back(i);
       course_.nodes.push_back(0);
+      course_.node_cpu.push_back(2'000);
     }
   }
 
@@ -44,6 +45,12 @@ class HeatPicture : public ::testing::Test {
 
 TEST_F(HeatPicture, OfNoTimeIsEmpty) {
   EXPECT_THAT(PictureOf(0), Not(HasSubstr("fill-opacity")));
+}
+
+TEST_F(HeatPicture, SaysHowFullNodesWereNotWhetherAnybodyWasThere) {
+  const std::string picture = PictureOf(10);
+  EXPECT_THAT(picture, HasSubstr("fill-opacity=\"0.5\""));
+  EXPECT_THAT(picture, Not(HasSubstr("#2171b5\" />")));
 }
 
 }  // namespace

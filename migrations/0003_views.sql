@@ -30,7 +30,7 @@ SELECT
   g.group_name,
   g.group_size,
   g.queue,
-  CASE WHEN g.phase IN ('queued', 'reserved') THEN count(*) FILTER (WHERE g.phase IN ('queued', 'reserved')) OVER (
+  CASE WHEN g.phase IN ('queued', 'reserved') AND q.queue_order = 'arrival' THEN count(*) FILTER (WHERE g.phase IN ('queued', 'reserved')) OVER (
     PARTITION BY g.queue
     ORDER BY g.first_in_line DESC, g.priority DESC, g.submitted_at, g.id
     ROWS UNBOUNDED PRECEDING
@@ -47,6 +47,7 @@ SELECT
   g.start_by,
   g.id AS group_id
 FROM pod_groups AS g
+INNER JOIN queues AS q ON q.name = g.queue
 LEFT JOIN wait_reasons AS w
   ON w.queue = g.queue
   AND w.shape = g.shape
@@ -146,7 +147,7 @@ COMMENT ON COLUMN pending.namespace IS 'Kubernetes namespace.';
 COMMENT ON COLUMN pending.group_name IS 'Its name.';
 COMMENT ON COLUMN pending.group_size IS 'How many pods it has.';
 COMMENT ON COLUMN pending.queue IS 'Its scheduling queue.';
-COMMENT ON COLUMN pending.position IS 'Its place in the line of its queue, in the order in which they are asked, 1 is next; null: it stands in no line, since it is unsatisfiable, held, deferred or recalled.';
+COMMENT ON COLUMN pending.position IS 'Its place in the line of its queue, in the order in which they are asked, 1 is next; null: it stands in no line, since it is unsatisfiable, held, deferred or recalled, or its queue has another order than arrival (not yet).';
 COMMENT ON COLUMN pending.state IS 'pending, or unsatisfiable: it can never fit the cluster as it is.';
 COMMENT ON COLUMN pending.phase IS 'queued, reserved (for a time, or nodes are drained for it), deferred (until start_after), held (by somebody), recalled (its places are being taken back); null: unsatisfiable.';
 COMMENT ON COLUMN pending.reason IS 'Why it waits, for people.';

@@ -41,7 +41,7 @@ in_line AS (
         g.submitted_at,
         row_number() OVER line AS place,
         CASE
-          WHEN g.phase IN ('queued', 'reserved')
+          WHEN g.phase IN ('queued', 'reserved') AND q.queue_order = 'arrival'
             THEN count(*) FILTER (
               WHERE g.phase IN ('queued', 'reserved')
             ) OVER line

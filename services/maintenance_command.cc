@@ -65,18 +65,18 @@ NodeChoice ParseNodes(std::vector<std::string> words) {
 
 // "30m", "2h", "3d"; maintenance is announced further ahead than a setting
 // lasts.
-std::optional<std::chrono::minutes> ParseAhead(std::string_view text) {
+std::optional<std::chrono::seconds> ParseAhead(std::string_view text) {
   constexpr std::pair<char, int> kUnits[] = {
-      {'m', 1}, {'h', 60}, {'d', 24 * 60}};
-  constexpr int kLongest = 365 * 24 * 60;
+      {'s', 1}, {'m', 60}, {'h', 3'600}, {'d', 86'400}};
+  constexpr int kLongest = 365 * 86'400;
   int number = 0;
   const char* const last = text.data() + text.size();
   const auto [end, error] = std::from_chars(text.data(), last, number);
   if (error != std::errc() || last - end != 1 || number <= 0)
     return std::nullopt;
-  for (const auto& [unit, minutes] : kUnits)
-    if (*end == unit && number <= kLongest / minutes)
-      return std::chrono::minutes(number * minutes);
+  for (const auto& [unit, seconds] : kUnits)
+    if (*end == unit && number <= kLongest / seconds)
+      return std::chrono::seconds(number * seconds);
   return std::nullopt;
 }
 

@@ -237,7 +237,13 @@ class Lookahead::State {
   bool SayKnown(const PendingGroup& group) {
     const auto promised = reserved_.find(group.id);
     const auto start = store_.starts().find(group.id);
-    if (group.held || store_.Unsatisfiable(group.id)) {
+    const bool has_time =
+        promised != reserved_.end() || start != store_.starts().end();
+    const bool waits_for_more_than_room = !has_time && !group.reason.empty() &&
+                                          !group.first_in_line &&
+                                          !group.start_after;
+    if (group.held || store_.Unsatisfiable(group.id) ||
+        waits_for_more_than_room) {
       Say({.group = group.id});
     } else if (promised != reserved_.end()) {
       Say({group.id, promised->second, false, "nodes are reserved for it"});
@@ -249,9 +255,6 @@ class Lookahead::State {
     } else if (group.start_after && *group.start_after > now_) {
       Say({group.id, *group.start_after, true,
            "it does not start before (fluxnetes.start-after)"});
-    } else if (!group.reason.empty() && !group.first_in_line &&
-               !group.start_after) {
-      Say({.group = group.id});  // it waits for something else than room
     } else {
       return false;
     }

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <memory>
 #include <random>
-#include <ranges>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -65,10 +65,11 @@ class Records {
            wrote_.push_back(Ms(cost.wrote));
            all_.push_back(read_.back() + looked_.back() + wrote_.back());
            written_.push_back(static_cast<double>(cost.written));
-           exact_.push_back(static_cast<double>(std::ranges::count_if(
-               std::views::take(estimates, 1'000),
-               [](const Estimate& estimate) {
-                 return estimate.start && !estimate.approximate;
+           const auto first = std::span(estimates).first(
+               std::min<std::size_t>(estimates.size(), 1'000));
+           exact_.push_back(static_cast<double>(
+               std::count_if(first.begin(), first.end(), [](const auto& each) {
+                 return each.start && !each.approximate;
                })));
          }});
     forecaster.Own({"default"}, true);

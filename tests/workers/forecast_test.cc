@@ -204,6 +204,9 @@ Scenario RandomScenario(unsigned seed, QueuePolicy policy) {
     if (up(0, 4) == 0) scenario.groups.back().priority = up(1, 3);
     if (up(0, 20) == 0) scenario.groups.back().first_in_line = true;
   }
+  if (up(0, 2) > 0) return scenario;
+  scenario.queues.push_back({.name = "other"});  // on the same nodes
+  for (auto& group : scenario.groups) group.queue = up(0, 1);
   return scenario;
 }
 

@@ -1,0 +1,80 @@
+// What is read of a component, and what is not read again.
+#include <gtest/gtest.h>
+
+#include "tests/invariants/manifests.h"
+#include "tests/support/whole_system.h"
+#include "workers/component_snapshot.h"
+
+namespace fluxnetes::testing {
+namespace {
+
+using workers::ComponentSnapshot;
+
+class SnapshotTest : public ::testing::Test {
+ protected:
+  SnapshotTest() {
+    system.Submit(GangOf("runs", 2, {.cpu = "4", .limit = 100}));
+    system.Settle();
+    system.Submit(GangOf("waits", 2, {.cpu = "4"}));
+    system.Settle();
+  }
+
+  std::shared_ptr<const ComponentSnapshot> Read() {
+    sql::Transaction transaction(system.process->pool,
+                                 sql::Isolation::kRepeatableRead);
+    reader.Read(transaction);
+    return reader.snapshot();
+  }
+
+  WholeSystem system{"nodes: [{count: 2, name: node, cpu: 4, memory: 16Gi}]"};
+  workers::SnapshotReader reader{{"default"}};
+};
+
+TEST_F(SnapshotTest, HasWhatTheMatchWorkerWouldLoad) {
+  const auto snapshot = Read();
+  ASSERT_EQ(snapshot->holders.size(), 1U);
+  const auto& holder = snapshot->holders.begin()->second;
+  EXPECT_EQ(holder.name, "default/runs");
+  EXPECT_EQ(*holder.held.end - holder.held.start, 100);
+  ASSERT_EQ(holder.held.members.size(), 2U);
+  EXPECT_EQ(holder.held.members[0].request->resources.cpu_milli, 4'000);
+  ASSERT_EQ(snapshot->waiting.size(), 1U);
+  EXPECT_EQ(snapshot->waiting.begin()->second.members.size(), 2U);
+  EXPECT_EQ(snapshot->nodes.size(), 2U);
+  ASSERT_EQ(snapshot->promised.size(), 1U);
+  EXPECT_EQ(snapshot->promised[0].start, holder.held.end);
+}
+
+TEST_F(SnapshotTest, WhatIsKeptOfItIsNotChangedByTheNextRead) {
+  const auto before = Read();
+  system.Submit(GangOf("more", 1, {.cpu = "4"}));
+  system.Settle();
+  const auto after = Read();
+  EXPECT_EQ(before->waiting.size(), 1U);
+  EXPECT_EQ(after->waiting.size(), 2U);
+}
+
+TEST_F(SnapshotTest, MembersAreReadAgainOnlyIfTheirGroupHasChanged) {
+  Read();
+  const std::string members =
+      "UPDATE pods SET uid = uid || '-new' WHERE state = 'waiting'";
+  const std::string placed =
+      "UPDATE placements SET node_name = 'elsewhere' WHERE node_name = 'node0'";
+  system.database.Execute(members);
+  EXPECT_FALSE(Read()->waiting.begin()->second.members[0].uid.ends_with("new"));
+  system.database.Execute(
+      "UPDATE pod_groups SET revision = revision + 1 WHERE state = 'pending'");
+  EXPECT_TRUE(Read()->waiting.begin()->second.members[0].uid.ends_with("new"));
+  const auto elsewhere = [&] {
+    int count = 0;
+    for (const auto& member : Read()->holders.begin()->second.held.members)
+      count += member.node == "elsewhere" ? 1 : 0;
+    return count;
+  };
+  EXPECT_EQ(elsewhere(), 0);
+  system.database.Execute(placed);
+  EXPECT_EQ(elsewhere(), 1);
+}
+
+}  // namespace
+}  // namespace fluxnetes::testing

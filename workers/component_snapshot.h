@@ -51,8 +51,8 @@ struct ComponentSnapshot {
   std::vector<QueueSettings> queues;
   std::vector<MaintenanceWindow> maintenance;
   std::vector<Account> accounts;
-  std::vector<AccountUse> used;  // as was last written,
-  matcher::Time used_at = 0;     // then
+  std::vector<AccountUse> used;    // as was last written,
+  matcher::Time used_at = 0;       // then
   std::vector<std::string> nodes;  // that it has
   std::map<GroupId, Holder> holders;
   std::map<GroupId, PendingGroup> waiting;

@@ -328,7 +328,7 @@ void WaitReasons::Say(Whom whom, WaitReason::Kind kind,
   if (known.now != reason) known.now = reason;
 }
 
-void WaitReasons::Keep(Whom whom) {
+void WaitReasons::Keep(const Whom& whom) {
   const auto known = reasons_.find(whom);
   if (known != reasons_.end()) known->second.spoken = true;
 }

@@ -56,7 +56,7 @@ class WaitReasons {
   // they speak in order.
   void Say(Whom whom, WaitReason::Kind kind, const std::string& reason);
   // It is as it was.
-  void Keep(Whom whom);
+  void Keep(const Whom& whom);
   // Ends the round: what differs from the one before. Of whom nothing was said
   // in it, the reason is taken back.
   std::vector<WaitReason> TakeChanges();

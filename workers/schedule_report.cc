@@ -41,7 +41,7 @@ void Cycle::Report(bool late) {
     }
     const bool asked =
         line.refused_in == state_.cycle || line.failed_in == state_.cycle;
-    if (late && !asked) return state_.reasons.Keep(std::move(whom));
+    if (late && !asked) return state_.reasons.Keep(whom);
     const Why why = WhyWaits(line);
     state_.reasons.Say(std::move(whom), why.first, why.second);
   };

@@ -16,7 +16,7 @@ class QuotasTest : public ::testing::Test {
   }
 
   // The account that refuses; empty: none.
-  std::string Refuses(PayerId payer, Amounts amounts,
+  std::string Refuses(PayerId payer, const Amounts& amounts,
                       matcher::Time duration = 100) const {
     const auto refusal = quotas.Refuses(payer, amounts, 10, duration);
     if (!refusal) return "";

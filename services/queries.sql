@@ -312,9 +312,12 @@ SELECT
   s.bound,
   s.oldest_pending,
   q.node_selector,
+  q.queue_order,
+  q.ageing,
   q.queue_depth,
   q.reservation_depth,
   q.deadline_action,
+  extract(EPOCH FROM q.half_life)::double precision AS half_life,
   extract(EPOCH FROM q.assumed_duration)::double precision AS assumed_duration,
   extract(EPOCH FROM q.bind_timeout)::double precision AS bind_timeout,
   extract(EPOCH FROM q.replacement_hold)::double precision AS replacement_hold
@@ -438,12 +441,16 @@ ON CONFLICT (name) DO NOTHING;
 -- Changes the settings of a queue ($1) that the object $2 names.
 UPDATE queues AS q
 SET (
-  node_selector, queue_policy, match_policy, queue_depth, reservation_depth,
-  paused, assumed_duration, deadline_action, bind_timeout, replacement_hold
+  node_selector, queue_policy, queue_order, ageing, half_life, match_policy,
+  queue_depth, reservation_depth, paused, assumed_duration, deadline_action,
+  bind_timeout, replacement_hold
 ) = (
   SELECT
     p.node_selector,
     p.queue_policy,
+    p.queue_order,
+    p.ageing,
+    p.half_life,
     p.match_policy,
     p.queue_depth,
     p.reservation_depth,

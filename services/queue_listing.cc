@@ -35,6 +35,9 @@ OrderedJson QueueToJson(const sql::Row& row) {
   return {{"name", row.Get<std::string>("queue")},
           {"paused", row.Get<bool>("paused")},
           {"queuePolicy", row.Get<std::string>("queue_policy")},
+          {"queueOrder", row.Get<std::string>("queue_order")},
+          {"ageing", row.Get<double>("ageing")},
+          {"halfLifeSeconds", seconds("half_life")},
           {"matchPolicy", row.Get<std::string>("match_policy")},
           {"nodeSelector",
            OrderedJson::parse(row.Get<std::string>("node_selector"))},
@@ -78,6 +81,9 @@ std::vector<Cell> CellsOfQueue(const sql::Row& row, bool wide,
                              oldest ? Age(*oldest, now) : ""};
   if (wide) {
     const std::string selector = row.Get<std::string>("node_selector");
+    cells.emplace_back(row.Get<std::string>("queue_order"));
+    cells.emplace_back(fmt::format("{}", row.Get<double>("ageing")));
+    cells.emplace_back(Seconds(row.Find<double>("half_life")));
     cells.emplace_back(std::to_string(row.Get<std::int64_t>("queue_depth")));
     cells.emplace_back(DepthOf(row));
     cells.emplace_back(Seconds(row.Find<double>("assumed_duration")));
@@ -99,8 +105,8 @@ Listing ListQueuesFor(sql::Transaction& transaction, const GetOptions& options,
       ">PENDING", ">UNSATISFIABLE", ">ALLOCATED", ">BOUND", "OLDEST"};
   if (wide)
     headings.insert(headings.end(),
-                    {">DEPTH", ">RESERVATIONS", "ASSUMED", "DEADLINE",
-                     "BIND-TIMEOUT", "HOLD", "NODES"});
+                    {"ORDER", ">AGEING", "HALF-LIFE", ">DEPTH", ">RESERVATIONS",
+                     "ASSUMED", "DEADLINE", "BIND-TIMEOUT", "HOLD", "NODES"});
   Listing listing{"QueueList", "queues", Table(headings), {}, {}, {}, false};
   if (WantsDocuments(options.output))
     listing.items = std::make_shared<OrderedJson>(OrderedJson::array());

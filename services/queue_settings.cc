@@ -2,13 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "matcher/policy.h"
-#include "services/exit_code.h"
+#include "services/row_settings.h"
 #include "services/settings.h"
 #include "workers/schedule.h"
 
@@ -17,12 +16,18 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t kLongestSelector = 16 << 10;
 constexpr int kMostReservations = 100'000;
+constexpr double kMostAgeing = 1'000'000;
+constexpr std::int64_t kDay = 86'400'000;  // milliseconds
+constexpr std::int64_t kShortestHalfLife = 60'000;
+constexpr std::int64_t kLongestHalfLife = 10'000 * kDay;
 
-constexpr QueueSetting kQueueSettings[] = {
+constexpr RowSetting kQueueSettings[] = {
     {"node_selector", "labels like zone=a,gpu=yes; alone: all nodes"},
     {"queue_policy", "fcfs, easy, conservative or hybrid"},
+    {"queue_order", "arrival, shortest or fair_share"},
+    {"ageing", "a number from 0 to 1000000"},
+    {"half_life", "a duration from 1m to 10000d, like 12h or 7d"},
     {"match_policy", "first, low, high, lonode or hinode"},
     {"queue_depth", "a whole number from 1"},
     {"reservation_depth",
@@ -43,40 +48,59 @@ Parsed OneOf(const std::string& text,
   return std::nullopt;
 }
 
+template <typename Number>
+std::optional<Number> NumberIn(const std::string& text) {
+  Number number{};
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, number);
+  if (error != std::errc{} || end != last) return std::nullopt;
+  return number;
+}
+
+Json Interval(std::int64_t milliseconds) {
+  return fmt::format("{} milliseconds", milliseconds);
+}
+
 Parsed Duration(const std::string& text) {
   try {
-    return Json(fmt::format("{} milliseconds", ParseDuration(text).count()));
+    return Interval(ParseDuration(text).count());
   } catch (const std::invalid_argument&) {
     return std::nullopt;
   }
 }
 
-Parsed Depth(const std::string& text) {
-  int depth = 0;
-  const char* last = text.data() + text.size();
-  const auto [end, error] = std::from_chars(text.data(), last, depth);
-  if (error != std::errc{} || end != last || depth < 1) return std::nullopt;
-  return Json(depth);
+Parsed HalfLife(const std::string& text) {
+  std::int64_t milliseconds = 0;
+  if (text.ends_with('d')) {
+    const auto days = NumberIn<std::int32_t>(text.substr(0, text.size() - 1));
+    milliseconds = days.value_or(0) * kDay;
+  } else if (Duration(text)) {
+    milliseconds = ParseDuration(text).count();
+  }
+  if (milliseconds < kShortestHalfLife || milliseconds > kLongestHalfLife)
+    return std::nullopt;
+  return Interval(milliseconds);
 }
 
-Parsed Selector(const std::string& text) {
-  Json selector = Json::object();
-  if (text.size() > kLongestSelector) return std::nullopt;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find(',', at), text.size());
-    const std::string label = text.substr(at, end - at);
-    const std::size_t sign = label.find('=');
-    if (sign == std::string::npos || sign == 0) return std::nullopt;
-    selector[label.substr(0, sign)] = label.substr(sign + 1);
-    at = end + 1;
-  }
-  return selector;
+Parsed Ageing(const std::string& text) {
+  const auto ageing = NumberIn<double>(text);
+  if (!ageing || !(*ageing >= 0 && *ageing <= kMostAgeing)) return std::nullopt;
+  return Json(*ageing);
+}
+
+Parsed Depth(const std::string& text) {
+  const auto depth = NumberIn<int>(text);
+  return depth.value_or(0) < 1 ? std::nullopt : Parsed(Json(*depth));
 }
 
 Parsed Parse(std::string_view key, const std::string& text) {
-  if (key == "node_selector") return Selector(text);
+  if (key == "node_selector") return ParsePairs(text);
   if (key == "queue_policy")
     return workers::ParseQueuePolicy(text) ? Parsed(Json(text)) : std::nullopt;
+  if (key == "queue_order")
+    return workers::ParseQueueOrder(text) ? Parsed(Json(text)) : std::nullopt;
+  if (key == "ageing") return Ageing(text);
+  if (key == "half_life") return HalfLife(text);
   if (key == "match_policy")
     return matcher::ParsePolicy(text) ? Parsed(Json(text)) : std::nullopt;
   if (key == "queue_depth") return Depth(text);
@@ -84,56 +108,18 @@ Parsed Parse(std::string_view key, const std::string& text) {
     const Parsed depth = text.empty() ? Parsed(Json()) : Depth(text);
     return depth && *depth > kMostReservations ? std::nullopt : depth;
   }
-  if (key == "paused")
-    return text == "true"    ? Parsed(Json(true))
-           : text == "false" ? Parsed(Json(false))
-                             : std::nullopt;
+  if (key == "paused") return ParseSwitch(text);
   if (key == "assumed_duration")
     return text.empty() ? Parsed(Json()) : Duration(text);
   if (key == "deadline_action") return OneOf(text, {"job", "pods", "owner"});
-  if (key == "replacement_hold" && text == "0") return Json("0 milliseconds");
+  if (key == "replacement_hold" && text == "0") return Interval(0);
   return Duration(text);  // bind_timeout, replacement_hold
-}
-
-std::string Keys() {
-  std::string text;
-  for (const QueueSetting& setting : kQueueSettings)
-    text += (text.empty() ? "" : ", ") + std::string(setting.key);
-  return text;
 }
 
 }  // namespace
 
-std::span<const QueueSetting> QueueSettingNames() { return kQueueSettings; }
-
 std::string ParseQueueSettings(const std::vector<std::string>& settings) {
-  Json patch = Json::object();
-  for (const std::string& setting : settings) {
-    const std::size_t sign = setting.find('=');
-    const std::string key = setting.substr(0, sign);
-    const auto* known =
-        std::find_if(std::begin(kQueueSettings), std::end(kQueueSettings),
-                     [&](const QueueSetting& s) { return s.key == key; });
-    if (sign == std::string::npos || known == std::end(kQueueSettings))
-      throw Failure(
-          ExitCode::kUsage,
-          fmt::format("'{}' is no setting of a queue", setting),
-          fmt::format("Right would be KEY=VALUE with one of {}.", Keys()));
-    const std::string text = setting.substr(sign + 1);
-    const Parsed value = Parse(key, text);
-    if (!value)
-      throw Failure(ExitCode::kUsage,
-                    fmt::format("{}: '{}' is not allowed", key, text),
-                    fmt::format("Right would be {}.", known->right));
-    if (patch.contains(key))
-      throw Failure(ExitCode::kUsage, fmt::format("{} is there twice", key));
-    patch[key] = *value;
-  }
-  try {
-    return patch.dump();
-  } catch (const Json::type_error&) {
-    throw Failure(ExitCode::kUsage, "a setting is not UTF-8 text");
-  }
+  return ParseRowSettings({"a queue", kQueueSettings, Parse}, settings);
 }
 
 }  // namespace fluxnetes::services

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "tests/services/command_database.h"
 
 namespace fluxnetes::services {
@@ -50,6 +52,32 @@ TEST_F(Queue, SettingsAreChangedAndTheOthersKept) {
   EXPECT_EQ(Column("node_selector"), "{}");
 }
 
+TEST_F(Queue, OrderIsSetAndListed) {
+  EXPECT_EQ(run_("queue set default queue_order=shortest ageing=2.5 "
+                 "half_life=12h"),
+            ExitCode::kOk)
+      << run_.err();
+  EXPECT_EQ(Column("queue_order"), "shortest");
+  EXPECT_EQ(Column("half_life"), "12:00:00");
+  EXPECT_EQ(run_("get queues -o json"), ExitCode::kOk);
+  const auto queue = nlohmann::json::parse(run_.out())["items"][0];
+  EXPECT_EQ(queue["queueOrder"], "shortest");
+  EXPECT_EQ(queue["ageing"], 2.5);
+  EXPECT_EQ(queue["halfLifeSeconds"], 43'200);
+  EXPECT_EQ(run_("get queues -o wide"), ExitCode::kOk);
+  EXPECT_EQ(Columns(run_.out(), {10, 11, 12}),
+            "ORDER AGEING HALF-LIFE\nshortest 2.5 12h\n");
+}
+
+TEST_F(Queue, OrderTakesAllThatTheTableTakes) {
+  for (const char* setting :
+       {"queue_order=arrival", "queue_order=fair_share", "ageing=0",
+        "ageing=1000000", "half_life=1m", "half_life=7d", "half_life=10000d"})
+    EXPECT_EQ(run_("queue set default " + std::string(setting)), ExitCode::kOk)
+        << setting << ": " << run_.err();
+  EXPECT_EQ(Column("extract(epoch FROM half_life)::bigint"), "864000000");
+}
+
 TEST_F(Queue, SlipsAreAnsweredWithWhatWouldBeRight) {
   const auto next = [&](const std::string& setting) {
     EXPECT_EQ(run_("queue set default " + setting), ExitCode::kUsage)
@@ -57,6 +85,13 @@ TEST_F(Queue, SlipsAreAnsweredWithWhatWouldBeRight) {
     return run_.err();
   };
   EXPECT_THAT(next("queue_policy=best"), HasSubstr("conservative or hybrid"));
+  EXPECT_THAT(next("queue_order=longest"), HasSubstr("or fair_share"));
+  for (const char* ageing : {"-1", "1000001", "nan", "x", ""})
+    EXPECT_THAT(next("ageing=" + std::string(ageing)),
+                HasSubstr("from 0 to 1000000"));
+  for (const char* length : {"59s", "0d", "-1d", "10001d", "d", "99999999999d"})
+    EXPECT_THAT(next("half_life=" + std::string(length)),
+                HasSubstr("from 1m to 10000d"));
   EXPECT_THAT(next("match_policy=best"), HasSubstr("lonode"));
   EXPECT_THAT(next("queue_depth=0"), HasSubstr("whole number from 1"));
   EXPECT_THAT(next("queue_depth=99999999999"), HasSubstr("whole number"));

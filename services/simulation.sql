@@ -8,6 +8,9 @@ SELECT
   jsonb_build_object(
     'node_selector', node_selector,
     'queue_policy', queue_policy,
+    'queue_order', queue_order,
+    'ageing', ageing,
+    'half_life', (extract(epoch FROM half_life) * 1000)::bigint || ' milliseconds',
     'match_policy', match_policy,
     'queue_depth', queue_depth,
     'reservation_depth', reservation_depth,

@@ -32,6 +32,13 @@ void ApplyQueuePatch(const std::string& text, QueueSettings& queue) {
     queue.queue_policy =
         workers::ParseQueuePolicy(patch["queue_policy"].get<std::string>())
             .value();
+  if (patch.contains("queue_order"))
+    queue.queue_order =
+        workers::ParseQueueOrder(patch["queue_order"].get<std::string>())
+            .value();
+  if (patch.contains("ageing")) queue.ageing = patch["ageing"].get<double>();
+  if (patch.contains("half_life"))
+    queue.half_life = SecondsOf(patch["half_life"].get<std::string>());
   if (patch.contains("match_policy"))
     queue.match_policy =
         matcher::ParsePolicy(patch["match_policy"].get<std::string>()).value();

@@ -30,8 +30,10 @@ void CheckScenario(const Scenario& scenario) {
   }
   for (const Scenario::Group& group : scenario.groups) {
     if (!inside(group.shape, scenario.shapes) ||
-        !inside(group.queue, scenario.queues))
-      throw std::invalid_argument(group.name + ": no such shape or queue");
+        !inside(group.queue, scenario.queues) ||
+        !inside(group.user, scenario.users))
+      throw std::invalid_argument(group.name +
+                                  ": no such shape, queue or user");
     if (group.after >= 0 && !inside(group.after, scenario.groups))
       throw std::invalid_argument(group.name + ": comes after nobody");
     if (group.runs.value_or(0) < 0 || group.duration.value_or(0) < 0)
@@ -116,6 +118,12 @@ class SimulatedTime {
   GroupCourse& CourseOf(int group) {
     return course_.groups[static_cast<std::size_t>(group)];
   }
+  const std::string& QueueOf(const Scenario::Group& group) const {
+    return scenario_.queues[static_cast<std::size_t>(group.queue)].name;
+  }
+  const std::string& UserOf(const Scenario::Group& group) const {
+    return scenario_.users[static_cast<std::size_t>(group.user)];
+  }
   static GroupId IdOf(int group) { return GroupId{group} + 1; }
   static int GroupOf(GroupId id) { return static_cast<int>(id - 1); }
 
@@ -144,11 +152,8 @@ class SimulatedTime {
 
   void Restore(const Scenario::Running& running) {
     const Scenario::Group& group = GroupAt(running.group);
-    Held held{IdOf(running.group),
-              running.start,
-              std::nullopt,
-              {},
-              scenario_.queues[static_cast<std::size_t>(group.queue)].name};
+    Held held{IdOf(running.group), running.start, std::nullopt, {},
+              QueueOf(group),      UserOf(group)};
     if (group.duration) held.end = running.start + *group.duration;
     std::vector<Member> members = MembersOf(running.group);
     if (members.size() != running.nodes.size())
@@ -209,8 +214,8 @@ class SimulatedTime {
     CourseOf(number).submit = group.after < 0 ? group.submit : now_;
     PendingGroup pending;
     pending.id = IdOf(number);
-    pending.queue =
-        scenario_.queues[static_cast<std::size_t>(group.queue)].name;
+    pending.namespace_name = UserOf(group);
+    pending.queue = QueueOf(group);
     pending.priority = group.priority;
     pending.first_in_line = group.first_in_line;
     pending.submitted_at =

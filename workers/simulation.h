@@ -48,7 +48,7 @@ struct Scenario {
     bool first_in_line = false;
     int shape = 0;   // of `shapes`
     int queue = 0;   // of `queues`
-    int user = 0;    // of `users`
+    int user = 0;    // of `users`: for fair shares its namespace
     int after = -1;  // is submitted when that group has ended, not before
   };
   // A group that has its places as the run begins.

@@ -201,6 +201,37 @@ TEST_F(SimulateCommand, PolicyAndQueueSettingsMatter) {
       3);
 }
 
+TEST_F(SimulateCommand, OrderOfAQueueMatters) {
+  // The second is short, the third of another user than those before.
+  const std::string trace =
+      "--nodes 1 --csv " + Path("rows.csv") + " --swf " +
+      FileWith("t.swf",
+               "1 0 -1 100 1 -1 -1 1 100 -1 1 1 -1 -1 -1 -1 -1 -1\n"
+               "2 1 -1 50 1 -1 -1 1 50 -1 1 1 -1 -1 -1 -1 -1 -1\n"
+               "3 2 -1 60 1 -1 -1 1 60 -1 1 2 -1 -1 -1 -1 -1 -1\n"
+               "4 3 -1 10 1 -1 -1 1 10 -1 1 1 -1 -1 -1 -1 -1 -1\n");
+  const auto starts = [&](const std::string& settings) {
+    RunToJson(trace + settings);
+    std::string text;
+    for (const std::string& row : Rows()) {
+      std::istringstream cells(row);
+      std::string cell;
+      for (int i = 0; i < 7; ++i) std::getline(cells, cell, ',');
+      text += cell + " ";
+    }
+    return text;
+  };
+  EXPECT_EQ(starts(""), "start 0 100 150 210 ");
+  EXPECT_EQ(starts(" --queue default:queue_order=shortest"),
+            "start 0 110 160 100 ");
+  EXPECT_EQ(starts(" --queue default:queue_order=shortest "
+                   "--queue default:ageing=0"),
+            "start 0 100 150 210 ");
+  EXPECT_EQ(starts(" --queue default:queue_order=fair_share "
+                   "--queue default:half_life=1d"),
+            "start 0 160 100 210 ");
+}
+
 TEST_F(SimulateCommand, DrawsTheSameJobsFromTheSameSeed) {
   const std::string drawn = "--lublin jobs=300,load=0.8,users=4 --nodes 16 ";
   json first = RunToJson(drawn + "--seed 7");

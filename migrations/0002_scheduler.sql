@@ -636,7 +636,7 @@ BEGIN
   WHILE up IS NOT NULL LOOP
     IF up = NEW.name THEN
       RAISE EXCEPTION 'account % cannot be below itself', NEW.name
-        USING ERRCODE = 'check_violation';
+        USING ERRCODE = 'check_violation', CONSTRAINT = 'accounts_not_below_itself';
     END IF;
     SELECT a.parent INTO up FROM accounts AS a WHERE a.name = up;
   END LOOP;

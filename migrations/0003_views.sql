@@ -426,6 +426,107 @@ COMMENT ON COLUMN resource_sets.deadline IS 'Until when; null: without end.';
 COMMENT ON COLUMN resource_sets.resource_set IS 'Per node: pods, cpu_milli, memory_bytes and what else it holds there, by name; null: all was given back.';
 COMMENT ON COLUMN resource_sets.fluxion_job IS 'As in allocations.';
 
+CREATE VIEW account_summary AS
+WITH RECURSIVE tree AS (
+  SELECT
+    a.name,
+    ARRAY[a.name] AS path
+  FROM accounts AS a
+  WHERE a.parent IS NULL
+  UNION ALL
+  SELECT
+    a.name,
+    t.path || a.name
+  FROM tree AS t
+  INNER JOIN accounts AS a ON a.parent = t.name
+),
+-- Of each kind of group once, since it is looked for whose they are.
+held AS MATERIALIZED (
+  SELECT
+    a.queue,
+    coalesce(g.namespace, '') AS namespace,
+    coalesce(g.account, '') AS label,
+    r.resource,
+    sum(r.amount) AS amount
+  FROM allocations AS a
+  INNER JOIN placements AS p ON p.fluxion_job = a.fluxion_job
+  LEFT JOIN pod_groups AS g ON g.id = a.group_id
+  CROSS JOIN LATERAL (
+    VALUES
+    ('cpu_milli', p.cpu_milli::numeric),
+    ('memory_bytes', p.memory_bytes),
+    ('pods', 1)
+    UNION ALL
+    SELECT
+      e.key,
+      e.value::numeric
+    FROM jsonb_each_text(p.other) AS e (key, value)
+  ) AS r (resource, amount)
+  GROUP BY a.queue, coalesce(g.namespace, ''), coalesce(g.account, ''), r.resource
+),
+waiting AS MATERIALIZED (
+  SELECT
+    g.queue,
+    g.namespace,
+    g.account AS label,
+    count(*) AS groups
+  FROM pod_groups AS g
+  WHERE g.state = 'pending'
+  GROUP BY g.queue, g.namespace, g.account
+)
+SELECT
+  a.name AS account,
+  t.path,
+  a.parent,
+  a.label,
+  a.namespace,
+  a.queue,
+  a.weight,
+  a.quota,
+  a.borrows,
+  coalesce(h.holds, '{}') AS holds,
+  coalesce(w.groups, 0)::bigint AS pending
+FROM tree AS t
+INNER JOIN accounts AS a ON a.name = t.name
+LEFT JOIN (
+  SELECT
+    s.name,
+    jsonb_object_agg(s.resource, s.amount) AS holds
+  FROM (
+    SELECT
+      above.name,
+      held.resource,
+      sum(held.amount) AS amount
+    FROM held
+    INNER JOIN tree AS own ON own.name = account_of(held.queue, held.namespace, held.label)
+    CROSS JOIN LATERAL unnest(own.path) AS above (name)
+    GROUP BY above.name, held.resource
+  ) AS s
+  GROUP BY s.name
+) AS h ON h.name = a.name
+LEFT JOIN (
+  SELECT
+    above.name,
+    sum(waiting.groups) AS groups
+  FROM waiting
+  INNER JOIN tree AS own ON own.name = account_of(waiting.queue, waiting.namespace, waiting.label)
+  CROSS JOIN LATERAL unnest(own.path) AS above (name)
+  GROUP BY above.name
+) AS w ON w.name = a.name;
+COMMENT ON VIEW account_summary IS
+'Per account: what it may have, and what its groups and those of the accounts below it hold and wait for.';
+COMMENT ON COLUMN account_summary.account IS 'Its name.';
+COMMENT ON COLUMN account_summary.path IS 'The accounts from the top of the tree down to it: orders the tree.';
+COMMENT ON COLUMN account_summary.parent IS 'As in accounts.';
+COMMENT ON COLUMN account_summary.label IS 'As in accounts.';
+COMMENT ON COLUMN account_summary.namespace IS 'As in accounts.';
+COMMENT ON COLUMN account_summary.queue IS 'As in accounts.';
+COMMENT ON COLUMN account_summary.weight IS 'As in accounts.';
+COMMENT ON COLUMN account_summary.quota IS 'As in accounts.';
+COMMENT ON COLUMN account_summary.borrows IS 'As in accounts.';
+COMMENT ON COLUMN account_summary.holds IS 'What they hold in all queues: pods, cpu_milli, memory_bytes and what else, by name.';
+COMMENT ON COLUMN account_summary.pending IS 'How many of these groups wait.';
+
 -- Roles belong to the whole server: another schema may have made it, and a
 -- role without the right to make roles goes on without it.
 DO $$

@@ -7,6 +7,8 @@
 #include <sstream>
 
 #include "queue/work_queue.h"
+#include "services/account_command.h"
+#include "services/accounts_queries.h"
 #include "services/cancel_command.h"
 #include "services/command_line.h"
 #include "services/completion.h"
@@ -63,6 +65,9 @@ class Runner {
   ExitCode operator()(const QueueOptions& options) {
     return RunQueue(options, *Database(), console_);
   }
+  ExitCode operator()(const AccountOptions& options) {
+    return RunAccount(options, *Database(), console_);
+  }
   ExitCode operator()(const JobsOptions& options) {
     return RunJobs(options, *Database(), console_);
   }
@@ -99,9 +104,9 @@ class Runner {
 
  private:
   const std::unique_ptr<sql::Pool>& Database() {
-    pool_ = OpenDatabase(
-        config_, {queries::kAll, queries::kAllLine, queries::kAllSimulation,
-                  queue::Catalogue(), workers::Catalogue()});
+    pool_ = OpenDatabase(config_, {queries::kAll, queries::kAllAccounts,
+                                   queries::kAllLine, queries::kAllSimulation,
+                                   queue::Catalogue(), workers::Catalogue()});
     return pool_;
   }
 

@@ -6,7 +6,9 @@
 #include <map>
 #include <memory>
 
+#include "services/command_grammar.h"
 #include "services/exit_code.h"
+#include "services/row_commands.h"
 #include "services/settings.h"
 #include "services/simulate_flags.h"
 
@@ -25,13 +27,6 @@ from flags, each stronger than the one before; see
 Exit codes: 0 done, 1 failed, 2 usage or configuration, 3 not found,
 4 database unreachable, 5 cluster unreachable, 6 schema missing, older or newer.)";
 
-const std::map<std::string, OutputFormat> kOutputs = {
-    {"table", OutputFormat::kTable},
-    {"wide", OutputFormat::kWide},
-    {"json", OutputFormat::kJson},
-    {"yaml", OutputFormat::kYaml},
-    {"name", OutputFormat::kName}};
-
 // The application and what it writes into; lives as long as one parse.
 class Grammar {
  public:
@@ -41,7 +36,6 @@ class Grammar {
   CommandTree Describe() const { return Describe(app_); }
 
  private:
-  static CLI::App* Add(CLI::App& to, const char* name, const char* about);
   void AddSettings();
   void AddServe();
   void AddMigrate();
@@ -58,13 +52,10 @@ class Grammar {
   static CLI::App* AddGroups(CLI::App& command, const char* about,
                              std::vector<std::string>& names,
                              std::string& namespace_name);
-  void AddQueue();
   void AddJobs();
   void AddJobFilters(CLI::App& command);
   void AddSmall();
 
-  static void AddOutput(CLI::App& app, OutputFormat& output,
-                        const std::string& choice);
   static CommandTree Describe(const CLI::App& app);
 
   template <typename Options>
@@ -85,6 +76,7 @@ class Grammar {
   HoldOptions hold_;
   DrainOptions drain_;
   QueueOptions queue_;
+  AccountOptions account_;
   JobsOptions jobs_;
   std::string window_;
   MigrateOptions migrate_;
@@ -114,15 +106,10 @@ Grammar::Grammar() {
   AddHold(/*release=*/false);
   AddHold(/*release=*/true);
   AddDrain();
-  AddQueue();
+  AddQueueCommands(app_, queue_, invocation_.command);
+  AddAccountCommands(app_, account_, invocation_.command);
   AddJobs();
   AddSmall();
-}
-
-CLI::App* Grammar::Add(CLI::App& to, const char* name, const char* about) {
-  CLI::App* command = to.add_subcommand(name, about);
-  command->footer("\nFlags that change settings: fluxnetes --help");
-  return command;
 }
 
 void Grammar::AddSettings() {
@@ -134,24 +121,8 @@ void Grammar::AddSettings() {
         ->group("Settings");
 }
 
-void Grammar::AddOutput(CLI::App& app, OutputFormat& output,
-                        const std::string& choice) {
-  app.add_option_function<std::string>(
-         "-o,--output",
-         [&output, choice](const std::string& word) {
-           if (("|" + choice + "|").find("|" + word + "|") == std::string::npos)
-             throw CLI::ValidationError(
-                 "--output", fmt::format("'{}' is not allowed; right would be "
-                                         "one of {}",
-                                         word, choice));
-           output = kOutputs.at(word);
-         },
-         "form of the output")
-      ->type_name(choice);
-}
-
 void Grammar::AddServe() {
-  CLI::App* serve = Add(app_, "serve", "run the scheduler");
+  CLI::App* serve = AddCommand(app_, "serve", "run the scheduler");
   serve->add_flag("--print-config", serve_.print_config,
                   "print the effective configuration and where each value is "
                   "from, and end");
@@ -159,11 +130,12 @@ void Grammar::AddServe() {
 }
 
 void Grammar::AddMigrate() {
-  CLI::App* migrate = Add(app_, "migrate", "make or check the database schema");
+  CLI::App* migrate =
+      AddCommand(app_, "migrate", "make or check the database schema");
   migrate->require_subcommand(1);
   const auto add = [&](const char* name, const char* about,
                        MigrateOptions::Verb verb) {
-    CLI::App* command = Add(*migrate, name, about);
+    CLI::App* command = AddCommand(*migrate, name, about);
     command->callback([this, verb] {
       migrate_.verb = verb;
       invocation_.command = migrate_;
@@ -180,7 +152,8 @@ void Grammar::AddMigrate() {
 }
 
 void Grammar::AddSubmit() {
-  CLI::App* submit = Add(app_, "submit", "send manifests to the cluster");
+  CLI::App* submit =
+      AddCommand(app_, "submit", "send manifests to the cluster");
   submit
       ->add_option("-f,--filename", submit_.files,
                    "a manifest, a directory of them, or - for standard input")
@@ -196,8 +169,8 @@ void Grammar::AddSubmit() {
 }
 
 void Grammar::AddSimulate() {
-  CLI::App* simulate =
-      Add(app_, "simulate", "run the scheduler's decisions in virtual time");
+  CLI::App* simulate = AddCommand(
+      app_, "simulate", "run the scheduler's decisions in virtual time");
   AddSimulateFlags(*simulate, simulate_);
   simulate
       ->add_option("--overrun", overrun_,
@@ -212,9 +185,9 @@ void Grammar::AddSimulate() {
 }
 
 void Grammar::AddGet() {
-  CLI::App* get =
-      Add(app_, "get",
-          "list groups, nodes, queues, maintenance, estimates or jobs");
+  CLI::App* get = AddCommand(app_, "get",
+                             "list groups, nodes, queues, accounts, "
+                             "maintenance, estimates or jobs");
   get->require_subcommand(1);
   using What = GetOptions::What;
   AddGetCommand(*get, What::kGroups, "groups", {"group", "g"},
@@ -223,6 +196,8 @@ void Grammar::AddGet() {
                 "nodes and what is in use on them");
   AddGetCommand(*get, What::kQueues, "queues", {"queue", "q"},
                 "scheduling queues and how many groups are in them");
+  AddGetCommand(*get, What::kAccounts, "accounts", {"account"},
+                "accounts, their quotas and what their groups hold");
   AddGetCommand(*get, What::kMaintenance, "maintenance", {"drains"},
                 "maintenance of nodes that is announced");
   AddGetCommand(*get, What::kEstimates, "estimates", {"estimate"},
@@ -235,15 +210,17 @@ void Grammar::AddGetCommand(CLI::App& get, GetOptions::What what,
                             const std::vector<std::string>& aliases,
                             const char* about) {
   using What = GetOptions::What;
-  CLI::App* command = Add(get, name, about);
+  CLI::App* command = AddCommand(get, name, about);
   for (const std::string& alias : aliases) command->alias(alias);
   const bool groups = what == What::kGroups;
   const bool rows = groups || what == What::kJobs;
-  if (groups || what == What::kQueues || what == What::kNodes)
+  if (groups || what == What::kQueues || what == What::kNodes ||
+      what == What::kAccounts)
     command->add_option("name", get_.name, "only this one")
-        ->type_name(groups                  ? "GROUP"
-                    : what == What::kQueues ? "QUEUE"
-                                            : "NODE");
+        ->type_name(groups                    ? "GROUP"
+                    : what == What::kQueues   ? "QUEUE"
+                    : what == What::kAccounts ? "ACCOUNT"
+                                              : "NODE");
   AddOutput(*command, get_.output, "table|wide|json|yaml|name");
   command->add_flag("-w,--watch", get_.watch, "go on and show what changes");
   command->add_flag_callback(
@@ -304,10 +281,10 @@ void Grammar::AddGetCommand(CLI::App& get, GetOptions::What what,
 }
 
 void Grammar::AddDescribe() {
-  CLI::App* describe = Add(app_, "describe", "show one thing in full");
+  CLI::App* describe = AddCommand(app_, "describe", "show one thing in full");
   describe->require_subcommand(1);
-  CLI::App* group = Add(*describe, "group",
-                        "timeline, members, nodes, and why a group waits");
+  CLI::App* group = AddCommand(
+      *describe, "group", "timeline, members, nodes, and why a group waits");
   group->alias("groups");
   group->add_option("name", describe_.name, "NAME or NAMESPACE/NAME")
       ->type_name("GROUP")
@@ -328,7 +305,7 @@ void Grammar::AddDescribe() {
 CLI::App* Grammar::AddGroups(CLI::App& command, const char* about,
                              std::vector<std::string>& names,
                              std::string& namespace_name) {
-  CLI::App* group = Add(command, "group", about);
+  CLI::App* group = AddCommand(command, "group", about);
   group->alias("groups");
   group->add_option("names", names, "NAME or NAMESPACE/NAME")
       ->type_name("GROUP")
@@ -339,7 +316,8 @@ CLI::App* Grammar::AddGroups(CLI::App& command, const char* about,
 }
 
 void Grammar::AddCancel() {
-  CLI::App* cancel = Add(app_, "cancel", "end a group and delete its pods");
+  CLI::App* cancel =
+      AddCommand(app_, "cancel", "end a group and delete its pods");
   cancel->require_subcommand(1);
   CLI::App* group = AddGroups(*cancel, "cancel groups, in whatever state",
                               cancel_.names, cancel_.namespace_name);
@@ -350,8 +328,8 @@ void Grammar::AddCancel() {
 
 void Grammar::AddHold(bool release) {
   CLI::App* command =
-      release ? Add(app_, "release", "let a group start that was held")
-              : Add(app_, "hold", "keep a group from starting");
+      release ? AddCommand(app_, "release", "let a group start that was held")
+              : AddCommand(app_, "hold", "keep a group from starting");
   command->require_subcommand(1);
   CLI::App* group = AddGroups(
       *command,
@@ -368,8 +346,8 @@ void Grammar::AddHold(bool release) {
 }
 
 void Grammar::AddDrain() {
-  CLI::App* drain =
-      Add(app_, "drain", "announce maintenance: nodes are free from then on");
+  CLI::App* drain = AddCommand(
+      app_, "drain", "announce maintenance: nodes are free from then on");
   drain
       ->add_option("nodes", drain_.words,
                    "names of nodes, or labels that they have: KEY=VALUE")
@@ -383,7 +361,8 @@ void Grammar::AddDrain() {
       ->type_name("TIME");
   drain->add_option("--reason", drain_.reason, "for people")->type_name("TEXT");
   Choose(drain, drain_);
-  CLI::App* undrain = Add(app_, "undrain", "take announced maintenance back");
+  CLI::App* undrain =
+      AddCommand(app_, "undrain", "take announced maintenance back");
   undrain->add_option("nodes", drain_.words, "as they were named for drain")
       ->type_name("NODE");
   undrain->add_option("--id", drain_.id, "all of this maintenance")
@@ -392,37 +371,6 @@ void Grammar::AddDrain() {
     drain_.undo = true;
     invocation_.command = drain_;
   });
-}
-
-void Grammar::AddQueue() {
-  CLI::App* queue = Add(app_, "queue", "see and change scheduling queues");
-  queue->require_subcommand(1);
-  using Verb = QueueOptions::Verb;
-  const auto add = [&](const char* name, const char* about, Verb verb) {
-    CLI::App* command = Add(*queue, name, about);
-    if (verb != Verb::kList)
-      command->add_option("name", queue_.name, "the queue")
-          ->type_name("QUEUE")
-          ->required();
-    if (verb == Verb::kSet || verb == Verb::kCreate) {
-      CLI::Option* settings = command->add_option(
-          "settings", queue_.settings, "KEY=VALUE; KEY= alone unsets");
-      settings->type_name("SETTING");
-      if (verb == Verb::kSet) settings->required();
-    }
-    command->callback([this, verb] {
-      queue_.verb = verb;
-      invocation_.command = queue_;
-    });
-    return command;
-  };
-  AddOutput(*add("list", "list the queues (as get queues)", Verb::kList),
-            queue_.output, "table|wide|json|yaml|name");
-  add("pause", "start nothing more from a queue", Verb::kPause);
-  add("resume", "start groups from a paused queue again", Verb::kResume);
-  add("set", "change settings of a queue", Verb::kSet);
-  add("create", "make a queue", Verb::kCreate);
-  add("delete", "delete a queue that no group uses", Verb::kDelete);
 }
 
 void Grammar::AddJobFilters(CLI::App& command) {
@@ -448,13 +396,14 @@ void Grammar::AddJobFilters(CLI::App& command) {
 }
 
 void Grammar::AddJobs() {
-  CLI::App* jobs = Add(app_, "jobs", "see and change jobs of the work queue");
+  CLI::App* jobs =
+      AddCommand(app_, "jobs", "see and change jobs of the work queue");
   jobs->require_subcommand(1);
   AddGetCommand(*jobs, GetOptions::What::kJobs, "list", {},
                 "list jobs (as get jobs)");
   using Verb = JobsOptions::Verb;
   const auto add = [&](const char* name, const char* about, Verb verb) {
-    CLI::App* command = Add(*jobs, name, about);
+    CLI::App* command = AddCommand(*jobs, name, about);
     if (verb != Verb::kStats) {
       CLI::Option* ids = command->add_option("ids", jobs_.ids, "which jobs");
       ids->type_name("JOB");
@@ -489,14 +438,16 @@ void Grammar::AddJobs() {
 }
 
 void Grammar::AddSmall() {
-  CLI::App* simulated = Add(app_, "simulated-cluster",
-                            "run a cluster of nothing but its API (--nodes, "
-                            "--listen)");
+  CLI::App* simulated =
+      AddCommand(app_, "simulated-cluster",
+                 "run a cluster of nothing but its API (--nodes, "
+                 "--listen)");
   Choose(simulated, simulated_);
-  CLI::App* version = Add(app_, "version", "print the version");
+  CLI::App* version = AddCommand(app_, "version", "print the version");
   AddOutput(*version, version_.output, "table|json|yaml");
   Choose(version, version_);
-  CLI::App* completion = Add(app_, "completion", "print shell completion");
+  CLI::App* completion =
+      AddCommand(app_, "completion", "print shell completion");
   completion->add_option("shell", completion_.shell, "which shell")
       ->type_name("bash|zsh|fish")
       ->required()

@@ -69,6 +69,8 @@ Listing ListFor(sql::Transaction& transaction, const GetOptions& options,
       return ListNodesFor(transaction, options, now);
     case GetOptions::What::kQueues:
       return ListQueuesFor(transaction, options, now);
+    case GetOptions::What::kAccounts:
+      return ListAccountsFor(transaction, options);
     case GetOptions::What::kMaintenance:
       return ListMaintenanceFor(transaction, options, now);
     case GetOptions::What::kEstimates:

@@ -41,6 +41,8 @@ Listing ListNodesFor(sql::Transaction& transaction, const GetOptions& options,
                      sql::Timestamp now);
 Listing ListQueuesFor(sql::Transaction& transaction, const GetOptions& options,
                       sql::Timestamp now);
+Listing ListAccountsFor(sql::Transaction& transaction,
+                        const GetOptions& options);
 Listing ListMaintenanceFor(sql::Transaction& transaction,
                            const GetOptions& options, sql::Timestamp now);
 // How wrong estimates of starts were.

@@ -18,7 +18,15 @@ enum class OutputFormat { kTable, kWide, kJson, kYaml, kName };
 using NamespaceScope = std::optional<std::string>;
 
 struct GetOptions {
-  enum class What { kGroups, kNodes, kQueues, kJobs, kMaintenance, kEstimates };
+  enum class What {
+    kGroups,
+    kNodes,
+    kQueues,
+    kAccounts,
+    kJobs,
+    kMaintenance,
+    kEstimates
+  };
   What what = What::kGroups;
   std::string name;  // empty: all; a group may be NAMESPACE/NAME
   NamespaceScope scope = "default";
@@ -70,6 +78,13 @@ struct QueueOptions {
   std::string name;
   std::vector<std::string> settings;  // KEY=VALUE
   OutputFormat output = OutputFormat::kTable;
+};
+
+struct AccountOptions {
+  enum class Verb { kSet, kCreate, kDelete };
+  Verb verb = Verb::kSet;
+  std::string name;
+  std::vector<std::string> settings;  // KEY=VALUE
 };
 
 struct JobsOptions {
@@ -139,9 +154,10 @@ struct HelpOptions {
 
 using Command =
     std::variant<HelpOptions, GetOptions, DescribeOptions, CancelOptions,
-                 HoldOptions, DrainOptions, QueueOptions, JobsOptions,
-                 MigrateOptions, SubmitOptions, SimulateOptions, ServeOptions,
-                 SimulatedClusterOptions, VersionOptions, CompletionOptions>;
+                 HoldOptions, DrainOptions, QueueOptions, AccountOptions,
+                 JobsOptions, MigrateOptions, SubmitOptions, SimulateOptions,
+                 ServeOptions, SimulatedClusterOptions, VersionOptions,
+                 CompletionOptions>;
 
 struct Invocation {
   std::optional<std::string> config_file;

@@ -48,9 +48,8 @@ Parsed OneOf(const std::string& text,
   return std::nullopt;
 }
 
-template <typename Number>
-std::optional<Number> NumberIn(const std::string& text) {
-  Number number{};
+std::optional<int> WholeNumberIn(const std::string& text) {
+  int number = 0;
   const char* const last = text.data() + text.size();
   const auto [end, error] = std::from_chars(text.data(), last, number);
   if (error != std::errc{} || end != last) return std::nullopt;
@@ -72,7 +71,7 @@ Parsed Duration(const std::string& text) {
 Parsed HalfLife(const std::string& text) {
   std::int64_t milliseconds = 0;
   if (text.ends_with('d')) {
-    const auto days = NumberIn<std::int32_t>(text.substr(0, text.size() - 1));
+    const auto days = WholeNumberIn(text.substr(0, text.size() - 1));
     milliseconds = days.value_or(0) * kDay;
   } else if (Duration(text)) {
     milliseconds = ParseDuration(text).count();
@@ -83,13 +82,13 @@ Parsed HalfLife(const std::string& text) {
 }
 
 Parsed Ageing(const std::string& text) {
-  const auto ageing = NumberIn<double>(text);
-  if (!ageing || !(*ageing >= 0 && *ageing <= kMostAgeing)) return std::nullopt;
-  return Json(*ageing);
+  const Parsed ageing = ParseNumber(text);
+  return ageing && *ageing >= 0 && *ageing <= kMostAgeing ? ageing
+                                                          : std::nullopt;
 }
 
 Parsed Depth(const std::string& text) {
-  const auto depth = NumberIn<int>(text);
+  const auto depth = WholeNumberIn(text);
   return depth.value_or(0) < 1 ? std::nullopt : Parsed(Json(*depth));
 }
 

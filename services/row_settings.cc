@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "services/exit_code.h"
@@ -50,6 +52,15 @@ std::string ParseRowSettings(const RowSettings& how,
   } catch (const Json::type_error&) {
     throw Failure(ExitCode::kUsage, "a setting is not UTF-8 text");
   }
+}
+
+std::optional<Json> ParseNumber(const std::string& text) {
+  double number = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, number);
+  if (error != std::errc{} || end != last || !std::isfinite(number))
+    return std::nullopt;
+  return Json(number);
 }
 
 std::optional<Json> ParseSwitch(const std::string& text) {

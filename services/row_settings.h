@@ -34,6 +34,7 @@ std::string ParseRowSettings(const RowSettings& how,
                              const std::vector<std::string>& settings);
 
 // Values of several kinds of rows; nothing: it is none.
+std::optional<nlohmann::json> ParseNumber(const std::string& text);  // finite
 std::optional<nlohmann::json> ParseSwitch(const std::string& text);
 // "zone=a,gpu=yes" as an object of texts; an empty text is an empty one.
 std::optional<nlohmann::json> ParsePairs(const std::string& text);

@@ -70,6 +70,11 @@ TEST(CommandLine, OtherCommandsReadTheirArguments) {
       {"queue", "set", "q", "queue_depth=5", "paused=true"});
   EXPECT_EQ(queue.verb, QueueOptions::Verb::kSet);
   EXPECT_THAT(queue.settings, ElementsAre("queue_depth=5", "paused=true"));
+  const auto account =
+      Parsed<AccountOptions>({"account", "create", "a", "weight=2"});
+  EXPECT_EQ(account.verb, AccountOptions::Verb::kCreate);
+  EXPECT_EQ(account.name, "a");
+  EXPECT_THAT(account.settings, ElementsAre("weight=2"));
   const auto submit =
       Parsed<SubmitOptions>({"submit", "-f", "a.yaml", "-f", "-", "--dry-run"});
   EXPECT_THAT(submit.files, ElementsAre("a.yaml", "-"));
@@ -84,8 +89,9 @@ TEST(CommandLine, SlipsAreUsageErrorsWithAHint) {
   for (const char* arguments :
        {"gt groups", "get", "get pods", "get groups --wtach",
         "get groups -o xml", "get groups --limit -1", "get groups --limit x",
-        "get groups --finished soon", "describe group", "queue set q", "submit",
-        "completion tcsh", "migrate down", "get nodes a b"}) {
+        "get groups --finished soon", "describe group", "queue set q",
+        "account set a", "account create", "submit", "completion tcsh",
+        "migrate down", "get nodes a b"}) {
     EXPECT_EQ(run(arguments), ExitCode::kUsage) << arguments;
     EXPECT_THAT(run.err(), HasSubstr("error: ")) << arguments;
     EXPECT_THAT(run.err(), HasSubstr("--help")) << arguments;

@@ -100,6 +100,8 @@ TEST(Completion, BashAsksForNamesAndExpandsNothingInThem) {
   EXPECT_EQ(InBash("fluxnetes queue pause a"),
             "asked:get\\ queues\\ -o\\ name\n");
   EXPECT_EQ(InBash("fluxnetes queue pause x"), "\n");
+  EXPECT_EQ(InBash("fluxnetes account set a"),
+            "asked:get\\ accounts\\ -o\\ name\n");
 }
 
 TEST(Completion, ZshOffersTheSame) {

@@ -632,7 +632,7 @@ DECLARE
   up text := NEW.parent;
 BEGIN
   -- Two edits at once could close a circle together.
-  LOCK TABLE accounts IN SHARE ROW EXCLUSIVE MODE;
+  PERFORM pg_advisory_xact_lock(hashtext('check_account'), hashtext(TG_TABLE_SCHEMA));
   WHILE up IS NOT NULL LOOP
     IF up = NEW.name THEN
       RAISE EXCEPTION 'account % cannot be below itself', NEW.name

@@ -1,5 +1,8 @@
 // Accounts as rows: what may be written, that it takes effect at once, and what
 // is kept over a restart.
+#include <future>
+#include <thread>
+
 #include "tests/workers/start_fixture.h"
 
 namespace fluxnetes::workers {
@@ -54,6 +57,26 @@ TEST_F(AccountsTest, StayATreeWhoeverEditsThem) {
                sql::Error);
   database.Execute("UPDATE accounts SET parent = 'a' WHERE name = 'c'");
   database.Execute("DELETE FROM accounts WHERE name = 'b'");
+}
+
+TEST_F(AccountsTest, StayATreeWhereTwoEditAtOnce) {
+  Write("name", "'a'");
+  Write("name", "'b'");
+  sql::Transaction first(database.pool());
+  first.RunScript("UPDATE accounts SET parent = 'b' WHERE name = 'a'");
+  auto second = std::async(std::launch::async, [this] {
+    try {
+      database.Execute("UPDATE accounts SET parent = 'a' WHERE name = 'b'");
+    } catch (const sql::Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  });
+  while (Ask("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND "
+             "NOT granted") == "0")
+    std::this_thread::yield();
+  first.Commit();
+  EXPECT_THAT(second.get(), HasSubstr("cannot be below itself"));
 }
 
 TEST_F(AccountsTest, OneIsWhoseAGroupIs) {

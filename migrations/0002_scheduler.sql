@@ -576,21 +576,21 @@ COMMENT ON COLUMN maintenance.ends_at IS 'From when on it may again; null: until
 COMMENT ON COLUMN maintenance.reason IS 'For people.';
 COMMENT ON COLUMN maintenance.made_at IS 'When it was announced.';
 
-CREATE FUNCTION tell_maintenance() RETURNS trigger
+CREATE FUNCTION tell_queues() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
   INSERT INTO match_inbox (news, queue)
-  SELECT 'maintenance', q.name FROM queues AS q;
-  PERFORM pg_notify(TG_TABLE_SCHEMA || '.match', 'maintenance');
+  SELECT TG_TABLE_NAME, q.name FROM queues AS q;
+  PERFORM pg_notify(TG_TABLE_SCHEMA || '.match', TG_TABLE_NAME);
   RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION tell_maintenance IS
-'Lets an edit of maintenance take effect at once.';
+COMMENT ON FUNCTION tell_queues IS
+'Lets an edit of a table that concerns all queues take effect at once.';
 CREATE TRIGGER tell_maintenance
 AFTER INSERT OR UPDATE OR DELETE ON maintenance
-FOR EACH STATEMENT EXECUTE FUNCTION tell_maintenance();
+FOR EACH STATEMENT EXECUTE FUNCTION tell_queues();
 
 CREATE TABLE accounts (
   name text PRIMARY KEY
@@ -649,21 +649,9 @@ CREATE TRIGGER check_account
 BEFORE INSERT OR UPDATE ON accounts
 FOR EACH ROW EXECUTE FUNCTION check_account();
 
-CREATE FUNCTION tell_accounts() RETURNS trigger
-LANGUAGE plpgsql
-AS $$
-BEGIN
-  INSERT INTO match_inbox (news, queue)
-  SELECT 'accounts', q.name FROM queues AS q;
-  PERFORM pg_notify(TG_TABLE_SCHEMA || '.match', 'accounts');
-  RETURN NULL;
-END
-$$;
-COMMENT ON FUNCTION tell_accounts IS
-'Lets an edit of accounts take effect at once.';
 CREATE TRIGGER tell_accounts
 AFTER INSERT OR UPDATE OR DELETE ON accounts
-FOR EACH STATEMENT EXECUTE FUNCTION tell_accounts();
+FOR EACH STATEMENT EXECUTE FUNCTION tell_queues();
 
 CREATE FUNCTION account_of(of_queue text, of_namespace text, of_label text)
 RETURNS text

@@ -22,20 +22,28 @@ FROM queues
 ORDER BY name;
 
 -- name: snapshot_nodes
--- All nodes that are there, with what others use of them.
+-- All nodes that are there, with what others use of them. One in maintenance
+-- without an end ($1: now) takes nothing, as one that is cordoned.
 SELECT
-  node_name,
-  cpu_milli,
-  memory_bytes,
-  pods,
-  other::text AS other,
-  foreign_cpu_milli,
-  foreign_memory_bytes,
-  foreign_pods,
-  labels::text AS labels,
-  unschedulable IS NOT NULL AS closed
-FROM nodes
-ORDER BY node_name;
+  n.node_name,
+  n.cpu_milli,
+  n.memory_bytes,
+  n.pods,
+  n.other::text AS other,
+  n.foreign_cpu_milli,
+  n.foreign_memory_bytes,
+  n.foreign_pods,
+  n.labels::text AS labels,
+  n.unschedulable IS NOT NULL
+  OR EXISTS (
+    SELECT FROM maintenance AS m
+    WHERE
+      (n.node_name = any(m.nodes) OR n.labels @> m.node_selector)
+      AND m.starts_at <= to_timestamp($1::bigint)
+      AND m.ends_at IS NULL
+  ) AS closed
+FROM nodes AS n
+ORDER BY n.node_name;
 
 -- name: snapshot_held
 -- What groups hold, a row for each pod.
@@ -59,7 +67,8 @@ LEFT JOIN pod_groups AS g ON g.id = any(ARRAY[a.fluxion_job])
 ORDER BY a.fluxion_job, p.cpu_milli, p.memory_bytes, p.other, p.pod_uid;
 
 -- name: snapshot_waiting
--- Groups that wait and hold nothing, a row for each pod.
+-- Groups that wait and hold nothing, a row for each pod. Those that are held are
+-- left out; one that may not start before a time comes then.
 SELECT
   g.id,
   g.namespace,
@@ -67,7 +76,10 @@ SELECT
   g.priority,
   g.queue,
   g.first_in_line,
-  floor(extract(epoch FROM g.submitted_at))::bigint AS submitted,
+  greatest(
+    floor(extract(epoch FROM g.submitted_at)),
+    ceil(extract(epoch FROM g.start_after))
+  )::bigint AS submitted,
   g.duration_seconds,
   p.request::text AS request
 FROM pod_groups AS g
@@ -75,6 +87,7 @@ INNER JOIN pods AS p ON p.group_id = any(ARRAY[g.id])
 WHERE
   g.state IN ('pending', 'unsatisfiable')
   AND g.cancel_reason IS NULL
+  AND g.phase IS DISTINCT FROM 'held'
   AND p.state = 'waiting'
   AND NOT EXISTS (
     SELECT FROM allocations AS a WHERE a.fluxion_job = any(ARRAY[g.id])

@@ -55,7 +55,8 @@ class SnapshotReader {
       ApplyQueuePatch(row.Get<std::string>("settings"), queue);
       scenario_.queues.push_back(std::move(queue));
     }
-    for (const sql::Row row : transaction.Run(queries::kSnapshotNodes))
+    for (const sql::Row row :
+         transaction.Run(queries::kSnapshotNodes, scenario_.begin))
       scenario_.nodes.push_back(NodeIn(row));
     ReadHeld(transaction.Run(queries::kSnapshotHeld));
     ReadWaiting(transaction.Run(queries::kSnapshotWaiting));

@@ -113,6 +113,34 @@ class SimulateSnapshot : public CommandDatabase {
 
 using Starts = std::map<std::string, std::int64_t>;
 
+TEST_F(SimulateSnapshot, WhoMayNotStartDoesNot) {
+  EXPECT_EQ(StartsOf("").at("a/wide"), 100);
+  database_.Execute("UPDATE pod_groups SET held_at = now() WHERE id = 2");
+  database_.Execute("UPDATE pod_groups SET start_after = " +
+                    At(std::chrono::seconds(30)) + " WHERE id = 3");
+  const auto starts = StartsOf("");
+  EXPECT_FALSE(starts.contains("a/wide"));
+  EXPECT_EQ(starts.at("b/narrow"), 30);
+  database_.Execute("UPDATE pod_groups SET start_after = NULL WHERE id = 3");
+  EXPECT_EQ(StartsOf("").at("b/narrow"), 0);
+}
+
+TEST_F(SimulateSnapshot, NodesInMaintenanceWithoutEndTakeNothing) {
+  const auto announce = [&](int from, const std::string& until) {
+    database_.Execute("DELETE FROM maintenance");
+    database_.Execute(
+        "INSERT INTO maintenance (node_selector, starts_at, ends_at, made_at) "
+        "VALUES ('{}', " +
+        At(std::chrono::seconds(from)) + ", " + until + ", now())");
+  };
+  announce(-5, "NULL");
+  EXPECT_EQ(StartsOf("").at("b/narrow"), -1);
+  announce(-5, At(std::chrono::seconds(-1)));
+  EXPECT_EQ(StartsOf("").at("b/narrow"), 0);
+  announce(5, "NULL");  // not yet
+  EXPECT_EQ(StartsOf("").at("b/narrow"), 0);
+}
+
 TEST_F(SimulateSnapshot, GoesOnFromWhatRunsAndWaits) {
   EXPECT_EQ(StartsOf(""),
             (Starts{{"a/runs", -50}, {"a/wide", 100}, {"b/narrow", 0}}));

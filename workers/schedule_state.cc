@@ -56,6 +56,14 @@ void AddTimes(Amounts& sum, const Amounts& amounts, std::int64_t times) {
   }
 }
 
+// Whether the age of every group counts from the same time by both.
+bool CountsAlike(const QueueSettings& a, const QueueSettings& b) {
+  const bool shortest = a.queue_order == QueueOrder::kShortest ||
+                        b.queue_order == QueueOrder::kShortest;
+  return !shortest || (a.queue_order == b.queue_order && a.ageing == b.ageing &&
+                       a.assumed_duration == b.assumed_duration);
+}
+
 void SortOnce(std::vector<matcher::NodeIndex>& nodes) {
   std::sort(nodes.begin(), nodes.end());
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
@@ -229,15 +237,15 @@ void Schedule::State::SetQueue(const QueueSettings& settings) {
   QueueSettings as_before = settings;
   as_before.queue_depth = queue.settings.queue_depth;
   as_before.reservation_depth = queue.settings.reservation_depth;
+  as_before.half_life = queue.settings.half_life;
   const bool same = queue.known && as_before == queue.settings;
+  const bool aged = CountsAlike(queue.settings, settings);
   if (!same) ForgetAll(queue);
   queue.settings = settings;
   queue.known = true;
   graph.SetAssumedDuration(settings.name, settings.assumed_duration);
-  if (!same) {
-    AddAgain(&queue);
-    PrepareLines(queue);
-  }
+  if (!aged) AddAgain(&queue);
+  if (!same) PrepareLines(queue);
   AskAll();
   NoteOrders();
   changed = true;

@@ -165,6 +165,7 @@ CREATE TABLE pods_provisional (
   start_after timestamptz,
   start_by timestamptz,
   hold boolean NOT NULL DEFAULT false,
+  account text NOT NULL DEFAULT '',
   CONSTRAINT pods_provisional_size
   CHECK (refused IS NOT NULL OR group_size >= 1)
 );
@@ -193,6 +194,7 @@ COMMENT ON COLUMN pods_provisional.created_at IS 'When it was created.';
 COMMENT ON COLUMN pods_provisional.start_after IS 'fluxnetes.start-after: its group does not start before.';
 COMMENT ON COLUMN pods_provisional.start_by IS 'fluxnetes.start-by: its group starts by then or is given up.';
 COMMENT ON COLUMN pods_provisional.hold IS 'fluxnetes.hold: its group waits until it is released.';
+COMMENT ON COLUMN pods_provisional.account IS 'fluxnetes.account: whose account answers for its group; empty: it does not say.';
 
 CREATE TABLE pod_groups (
   id bigint PRIMARY KEY,
@@ -255,7 +257,7 @@ COMMENT ON COLUMN pod_groups.namespace IS 'Kubernetes namespace.';
 COMMENT ON COLUMN pod_groups.group_name IS 'Its name.';
 COMMENT ON COLUMN pod_groups.group_size IS 'How many pods it has.';
 COMMENT ON COLUMN pod_groups.queue IS 'Its scheduling queue.';
-COMMENT ON COLUMN pod_groups.account IS 'Its label fluxnetes.account; empty: none.';
+COMMENT ON COLUMN pod_groups.account IS 'The label fluxnetes.account of its pods; empty: none. Whether there is such an account, account_of says.';
 COMMENT ON COLUMN pod_groups.priority IS 'The highest of its pods'': higher goes first.';
 COMMENT ON COLUMN pod_groups.state IS 'pending: waits for room. unsatisfiable: can never fit the cluster as it is. allocated: has its nodes. bound: its pods were given to them.';
 COMMENT ON COLUMN pod_groups.phase IS 'Of a pending group: queued, reserved (for a time, see reservations), deferred (until start_after), held (see held_at), recalled (it lost a member while its binding may have been under way; what it has is being taken back).';
@@ -596,7 +598,8 @@ CREATE TABLE accounts (
   name text PRIMARY KEY
   CHECK (name ~ '^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$'),
   parent text CONSTRAINT accounts_parent_there REFERENCES accounts,
-  label text,
+  label text CONSTRAINT accounts_label_of_pods
+  CHECK (label ~ '^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$'),
   namespace text,
   queue text,
   weight double precision NOT NULL DEFAULT 1

@@ -61,6 +61,7 @@ std::optional<Failure> ExplainAccount(const sql::Error& error,
         fmt::format("'{}' cannot be the name of an account", options.name),
         "Right would be up to 63 letters, digits, -, _ and ., as in the value "
         "of a label.");
+  if (broken == "accounts_label_of_pods") return NotAllowed("label", options);
   if (broken == "accounts_weight_above_0") return NotAllowed("weight", options);
   if (broken == "accounts_quota_of_quantities")
     return NotAllowed("quota", options);
@@ -76,8 +77,8 @@ std::optional<Failure> ExplainAccount(const sql::Error& error,
         ExitCode::kFailed,
         fmt::format("\"{}\" would be of the same groups as another account",
                     options.name),
-        "Right would be another namespace or queue; `fluxnetes get accounts` "
-        "shows whose each is.");
+        "Right would be another label, namespace or queue; `fluxnetes get "
+        "accounts` shows whose each is.");
   return std::nullopt;
 }
 

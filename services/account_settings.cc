@@ -13,6 +13,7 @@ using nlohmann::json;
 
 constexpr RowSetting kAccountSettings[] = {
     {"parent", "the name of an account; alone: none"},
+    {"label", "what a label of pods may be (fluxnetes.account); alone: any"},
     {"namespace", "a namespace; alone: any"},
     {"queue", "a scheduling queue; alone: any"},
     {"weight", "a number above 0 and up to 1000000000"},
@@ -25,7 +26,7 @@ std::optional<json> ParseAccountSetting(std::string_view key,
   if (key == "weight") return ParseNumber(text);
   if (key == "quota") return ParsePairs(text);
   if (key == "borrows") return ParseSwitch(text);
-  return text.empty() ? json() : json(text);  // parent, namespace, queue
+  return text.empty() ? json() : json(text);  // a name
 }
 
 }  // namespace

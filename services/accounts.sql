@@ -26,9 +26,10 @@ ON CONFLICT (name) DO NOTHING;
 -- name: edit_account
 -- Changes what the object $2 names of an account ($1).
 UPDATE accounts AS a
-SET (parent, namespace, queue, weight, quota, borrows) = (
+SET (parent, label, namespace, queue, weight, quota, borrows) = (
   SELECT
     p.parent,
+    p.label,
     p.namespace,
     p.queue,
     p.weight,

@@ -20,7 +20,8 @@ SELECT
   p.request #>> '{topology,preferred}' AS topology_preferred,
   p.start_after,
   p.start_by,
-  p.hold
+  p.hold,
+  p.account
 FROM unnest($1::text []) AS v (uid)
 INNER JOIN pods_provisional AS p ON p.uid = any(ARRAY[v.uid])
 UNION ALL
@@ -41,7 +42,8 @@ SELECT
   p.request #>> '{topology,preferred}' AS topology_preferred,
   p.start_after,
   p.start_by,
-  p.hold
+  p.hold,
+  g.account
 FROM unnest($1::text []) AS v (uid)
 INNER JOIN pods AS p ON p.uid = any(ARRAY[v.uid])
 INNER JOIN pod_groups AS g ON g.id = any(ARRAY[p.group_id])
@@ -92,7 +94,8 @@ FOR UPDATE OF g;
 INSERT INTO pods_provisional AS p (
   uid, namespace, pod_name, group_name, group_size, queue, priority, request,
   duration_seconds, completion_index, owner_kind, owner_name, owner_uid,
-  resource_version, gated, refused, created_at, start_after, start_by, hold
+  resource_version, gated, refused, created_at, start_after, start_by, hold,
+  account
 )
 SELECT
   v.uid,
@@ -114,17 +117,19 @@ SELECT
   v.created_at,
   v.start_after,
   v.start_by,
-  v.hold
+  v.hold,
+  v.account
 FROM unnest(
   $1::text [], $2::text [], $3::text [], $4::text [], $5::integer [],
   $6::text [], $7::integer [], $8::text [], $9::bigint [], $10::integer [],
   $11::text [], $12::text [], $13::text [], $14::text [], $15::boolean [],
   $16::text [], $17::timestamptz [], $18::timestamptz [], $19::timestamptz [],
-  $20::boolean []
+  $20::boolean [], $21::text []
 ) AS v (
   uid, namespace, pod_name, group_name, group_size, queue, priority, request,
   duration_seconds, completion_index, owner_kind, owner_name, owner_uid,
-  resource_version, gated, refused, created_at, start_after, start_by, hold
+  resource_version, gated, refused, created_at, start_after, start_by, hold,
+  account
 )
 ON CONFLICT (uid) DO UPDATE SET
 group_name = excluded.group_name,
@@ -141,6 +146,7 @@ gated = excluded.gated,
 start_after = excluded.start_after,
 start_by = excluded.start_by,
 hold = excluded.hold,
+account = excluded.account,
 told = CASE
   WHEN excluded.refused IS NULL AND p.group_name = excluded.group_name
     THEN p.told
@@ -157,8 +163,8 @@ USING unnest($1::text []) AS v (uid)
 WHERE p.uid = any(ARRAY[v.uid]);
 
 -- name: judge_filling_groups
--- Within each group the first pod says what size, queue and topology it has,
--- unless the group has the first two already from one that is still there;
+-- Within each group the first pod says what size, queue, topology and account it
+-- has, unless the group has the first two already from one that is still there;
 -- those that disagree, or whose queue does not exist, are refused, and all of
 -- the others if together they leave no time to start. Returns whose judgement
 -- changed.
@@ -177,12 +183,14 @@ candidate AS (
     p.refused,
     p.start_after,
     p.start_by,
+    p.account,
     p.request -> 'topology' AS topology,
     q.name IS NOT NULL AS queue_exists,
     first_value(p.pod_name) OVER first_first AS leader,
     first_value(p.group_size) OVER first_first AS agreed_size,
     first_value(p.queue) OVER first_first AS agreed_queue,
-    first_value(p.request -> 'topology') OVER first_first AS agreed_topology
+    first_value(p.request -> 'topology') OVER first_first AS agreed_topology,
+    first_value(p.account) OVER first_first AS agreed_account
   FROM touched AS t
   INNER JOIN pods_provisional AS p
     ON p.namespace = any(ARRAY[t.namespace]) AND p.group_name = t.group_name
@@ -214,6 +222,7 @@ agreed AS (
     AND c.group_size = c.agreed_size
     AND c.queue = c.agreed_queue
     AND c.topology IS NOT DISTINCT FROM c.agreed_topology
+    AND c.account = c.agreed_account
   GROUP BY c.namespace, c.group_name
 ),
 
@@ -240,6 +249,12 @@ judged AS MATERIALIZED (
             'all pods of a group must ask for the same',
             coalesce(c.topology::text, 'none'), c.namespace, c.group_name,
             coalesce(c.agreed_topology::text, 'none'), c.leader)
+        WHEN c.account <> c.agreed_account
+          THEN format(
+            'asks for account %s (fluxnetes.account), but group %s/%s for %s '
+            '(pod %s came first); all pods of a group must ask for the same',
+            coalesce(nullif(c.account, ''), 'none'), c.namespace, c.group_name,
+            coalesce(nullif(c.agreed_account, ''), 'none'), c.leader)
         WHEN a.start_by <= a.start_after
           THEN format(
             'the pods of group %s/%s ask for a start by %s '
@@ -472,7 +487,7 @@ made AS (
     id, namespace, group_name, group_size, queue, priority, shape, owners,
     duration_seconds, match_job, submitted_at, promoted_at, news_due,
     start_after, start_by, hold_label, held_at, held_reason, released_at,
-    reason, phase
+    reason, phase, account
   )
   SELECT
     group_id,
@@ -511,7 +526,8 @@ made AS (
         hold_reason(held_at, held_reason, bool_or(hold), released_at) IS NULL
         THEN 'queued'
       ELSE 'held'
-    END
+    END,
+    min(account)
   FROM member
   GROUP BY
     group_id, namespace, group_name, whole, group_queue, job, held_at,
@@ -613,7 +629,7 @@ gone AS (
 INSERT INTO pod_groups (
   id, namespace, group_name, group_size, queue, priority, shape, owners,
   duration_seconds, submitted_at, promoted_at, news_due, start_after,
-  hold_label, held_at, held_reason, released_at, reason, phase
+  hold_label, held_at, held_reason, released_at, reason, phase, account
 )
 SELECT
   id,
@@ -640,6 +656,7 @@ SELECT
     WHEN hold_reason(held_at, held_reason, hold, released_at) IS NULL
       THEN 'queued'
     ELSE 'held'
-  END
+  END,
+  account
 FROM surplus
 RETURNING id, queue;

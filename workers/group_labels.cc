@@ -72,6 +72,7 @@ class Reader {
               ? "accompanied by the label " + std::string(kGroupSizeLabel)
               : "left out"));
     ReadQueue();
+    ReadAccount();
     if (!labels_.refused.empty()) labels_.group_size.reset();
     return std::move(labels_);
   }
@@ -82,7 +83,7 @@ class Reader {
   }
 
   void SetName(const std::string& place, const std::string& name) {
-    std::string why = WhyNoGroupName(place, name);
+    std::string why = WhyNoLabelValue(place, name);
     if (why.empty()) labels_.group_name = name;
     Refuse(std::move(why));
   }
@@ -292,6 +293,16 @@ class Reader {
     if (queue == nullptr) return;
     std::string why = WhyNoQueue(*queue);
     if (why.empty()) labels_.queue = *queue;
+    Refuse(std::move(why));
+  }
+
+  // That no account has this label is no fault: then others answer for it.
+  void ReadAccount() {
+    std::string why;
+    const auto account = FindMark(pod_, kAccountLabel, why);
+    if (!account) return;
+    if (why.empty()) why = WhyNoLabelValue(account->place, account->value);
+    if (why.empty()) labels_.account = account->value;
     Refuse(std::move(why));
   }
 

@@ -20,7 +20,8 @@
 // names the scheduling queue; without it "default". What topology the group
 // asks for is said by the pod (topology_labels.h) or, for 4, by that PodGroup,
 // which also may have a priority of its own. When it may start is said by the
-// pod (start_labels.h).
+// pod (start_labels.h), and so is who answers for what it uses (accounts.h):
+// fluxnetes.account, a label or an annotation.
 //
 // A value that cannot be used is refused with a text for people that says what
 // is wrong and what would be right; nothing is silently replaced by a default.
@@ -46,6 +47,7 @@ inline constexpr const char* kGroupNameLabel = "fluxnetes.group-name";
 inline constexpr const char* kGroupSizeLabel = "fluxnetes.group-size";
 inline constexpr const char* kGroupByLabel = "fluxnetes.group-by";
 inline constexpr const char* kQueueLabel = "fluxnetes.queue";
+inline constexpr const char* kAccountLabel = "fluxnetes.account";
 inline constexpr const char* kFluenceNameLabel =
     "fluence.flux-framework.org/pod-group";
 inline constexpr const char* kFluenceSizeLabel =
@@ -59,6 +61,7 @@ struct GroupLabels {
   cluster::GroupTopology topology = {};
   std::optional<std::int32_t> priority = {};  // of the group itself, if any
   StartTerms start = {};
+  std::string account = {};  // empty: it names none
   bool operator==(const GroupLabels&) const = default;
 };
 

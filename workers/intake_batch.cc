@@ -45,7 +45,7 @@ bool Leaves(const GroupLabels& labels, const RecordedPod& record) {
     return true;
   const bool surplus = record.asked_name != record.group_name;
   return labels.queue != record.queue || labels.topology != record.topology ||
-         labels.start != record.start ||
+         labels.start != record.start || labels.account != record.account ||
          (!surplus && labels.group_size != record.group_size);
 }
 
@@ -153,7 +153,8 @@ void IntakeBatch::Read(const std::vector<std::string>& uids) {
         {row.Find<std::string>("topology_required").value_or(""),
          row.Find<std::string>("topology_preferred").value_or("")},
         {row.Find<cluster::Time>("start_after"),
-         row.Find<cluster::Time>("start_by"), row.Get<bool>("hold")}};
+         row.Find<cluster::Time>("start_by"), row.Get<bool>("hold")},
+        row.Get<std::string>("account")};
 }
 
 const RecordedPod* IntakeBatch::Find(const std::string& uid) const {

@@ -60,6 +60,7 @@ struct RecordedPod {
   std::string place;  // the node where it holds something
   cluster::GroupTopology topology;
   StartTerms start;
+  std::string account;
 };
 
 class IntakeBatch {

@@ -68,6 +68,7 @@ void FillingGroups::Put(const cluster::Pod& pod, const GroupLabels& labels,
   starts_after_.push_back(labels.start.after);
   starts_by_.push_back(labels.start.by);
   holds_.push_back(labels.start.hold);
+  accounts_.push_back(labels.account);
   if (!labels.refused.empty() && labels.refused != refused_before)
     notices_.push_back(NoticeOf(pod.namespace_name, pod.name, pod.uid,
                                 pod.created_at, labels.refused));
@@ -112,7 +113,8 @@ void FillingGroups::WritePods(sql::Transaction& transaction) {
   transaction.Run(queries::kPutFillingPods, uids_, namespaces_, names_, groups_,
                   sizes_, queues_, priorities_, requests_, durations_, indices_,
                   owner_kinds_, owner_names_, owner_uids_, versions_, gated_,
-                  refusals_, created_, starts_after_, starts_by_, holds_);
+                  refusals_, created_, starts_after_, starts_by_, holds_,
+                  accounts_);
 }
 
 }  // namespace fluxnetes::workers

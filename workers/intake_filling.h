@@ -52,7 +52,7 @@ class FillingGroups {
  private:
   // Pods to put, by columns.
   std::vector<std::string> uids_, namespaces_, names_, groups_, queues_,
-      requests_, versions_;
+      requests_, versions_, accounts_;
   std::vector<std::optional<std::int32_t>> sizes_;
   std::vector<std::int32_t> priorities_;
   std::vector<std::optional<std::int64_t>> durations_;

@@ -65,6 +65,7 @@ void Latecomers::ReadGroups() {
     group.group_name = row.Get<std::string>("group_name");
     group.group_size = row.Get<std::int32_t>("group_size");
     group.queue = row.Get<std::string>("queue");
+    group.account = row.Get<std::string>("account");
     group.topology = {row.Find<std::string>("topology_required").value_or(""),
                       row.Find<std::string>("topology_preferred").value_or("")};
     group.owners = row.Get<std::vector<std::string>>("owners");
@@ -115,6 +116,7 @@ Latecomers::ActiveGroup* Latecomers::GroupOf(const Arrival& arrival) {
                        group.group_name == arrival.labels.group_name;
     if (named && group.group_size == arrival.labels.group_size &&
         group.queue == arrival.labels.queue &&
+        group.account == arrival.labels.account &&
         group.topology == arrival.labels.topology &&
         std::ranges::count(group.owners, arrival.pod->controller->uid) > 0)
       return &group;

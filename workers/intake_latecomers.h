@@ -64,6 +64,7 @@ class Latecomers {
     std::string group_name;
     std::int32_t group_size = 0;
     std::string queue;
+    std::string account;
     cluster::GroupTopology topology;
     std::vector<std::string> owners;
     bool alive = false;  // some member has not ended

@@ -35,7 +35,7 @@ std::string Refusal(const std::string& place, const std::string& value,
          "; it must be " + std::string(right);
 }
 
-std::string WhyNoGroupName(const std::string& place, const std::string& name) {
+std::string WhyNoLabelValue(const std::string& place, const std::string& name) {
   static constexpr std::string_view kRight =
       "1 to 63 letters, digits, '-', '_' or '.', with a letter or digit at "
       "both ends";

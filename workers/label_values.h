@@ -1,6 +1,6 @@
-// Values of labels that name or size a group, checked. Each function says why a
-// value cannot be used, in a text for people, empty if it can; `place` is what
-// holds the value: "label fluxnetes.group-name".
+// Values of labels that name, size or charge a group, checked. Each function
+// says why a value cannot be used, in a text for people, empty if it can;
+// `place` is what holds the value: "label fluxnetes.group-name".
 //
 // Pure.
 #pragma once
@@ -20,7 +20,7 @@ std::string Refusal(const std::string& place, const std::string& value,
                     std::string_view wrong, std::string_view right);
 
 // Kubernetes: "Labels and Selectors", syntax of values.
-std::string WhyNoGroupName(const std::string& place, const std::string& name);
+std::string WhyNoLabelValue(const std::string& place, const std::string& name);
 
 std::string WhyNoQueue(const std::string& name);
 

@@ -253,6 +253,7 @@ SELECT
   g.group_name,
   g.group_size,
   g.queue,
+  g.account,
   g.owners,
   g.state,
   (

@@ -66,11 +66,16 @@ TEST_F(AccountCommand, SchedulerIsToldAtOnce) {
             1);
 }
 
-TEST_F(AccountCommand, LabelThatSqlHasGivenIsKept) {
-  database_.Execute(
-      "INSERT INTO accounts (name, label) VALUES ('physics', 'p')");
+TEST_F(AccountCommand, AccountIsOfALabelOfPods) {
+  Succeed("account create physics label=p");
   Succeed("account set physics weight=2");
   EXPECT_EQ(Column("label"), "p");
+  EXPECT_EQ(run_("account create biology label=p"), ExitCode::kFailed);
+  EXPECT_THAT(run_.err(), HasSubstr("another label, namespace or queue"));
+  Succeed("get accounts");
+  EXPECT_THAT(run_.out(), HasSubstr("label=p"));
+  Succeed("account set physics label=");
+  EXPECT_EQ(Column("label IS NULL"), "t");
 }
 
 TEST_F(AccountCommand, SlipsAreAnsweredWithWhatWouldBeRight) {
@@ -92,8 +97,10 @@ TEST_F(AccountCommand, SlipsAreAnsweredWithWhatWouldBeRight) {
   EXPECT_THAT(next("borrows=maybe"), HasSubstr("true or false"));
   EXPECT_THAT(next("colour=red"),
               HasSubstr("'colour=red' is no setting of an account"));
-  // Pods' labels are not read yet.
-  EXPECT_THAT(next("label=a"), HasSubstr("one of parent, namespace, queue, "));
+  EXPECT_THAT(next("color=a"),
+              HasSubstr("one of parent, label, namespace, queue, "));
+  EXPECT_THAT(next("label=-a"), AllOf(HasSubstr("label: '-a' is not allowed"),
+                                      HasSubstr("(fluxnetes.account)")));
   EXPECT_THAT(next("queue=a queue=b"), HasSubstr("there twice"));
 }
 

@@ -44,6 +44,8 @@ TEST_F(AccountsTest, RowsThatMakeNoSenseAreRefused) {
   Refused("name, parent", "'a', 'nobody'", "accounts_parent_there");
   Refused("name, parent", "'a', 'a'", "cannot be below itself");
   Refused("name", "'a b'", "accounts_name_check");
+  Refused("name, label", "'a', ''", "accounts_label_of_pods");
+  Refused("name, label", "'a', 'a b'", "accounts_label_of_pods");
 }
 
 TEST_F(AccountsTest, StayATreeWhoeverEditsThem) {
@@ -116,6 +118,62 @@ TEST_F(AccountsTest, QuotaTakesEffectAtOnceAndSaysWhy) {
   Pass(3);
   EXPECT_EQ(StateOf("second"), "allocated");
   EXPECT_EQ(Ask("SELECT count(*) FROM wait_reasons"), "0");
+}
+
+TEST_F(AccountsTest, QuotaGoesByTheLabelElseByTheNamespace) {
+  Write("name, namespace, quota", R"('space', 'default', '{"pods": "3"}')");
+  Write("name, label, quota", R"('team', 'physics', '{"pods": "3"}')");
+  CreateMarked("first", {{"fluxnetes.account", "physics"}});
+  Pass(0);
+  CreateMarked("second", {{"fluxnetes.account", "physics"}});
+  Pass(1);
+  EXPECT_EQ(StateOf("first"), "allocated");
+  EXPECT_EQ(ReasonOf("second"),
+            "needs 2 pods; of the quota of account team (3 pods) 2 pods is "
+            "used or promised");
+  // No account has this label.
+  CreateMarked("third", {{"fluxnetes.account", "nobody"}});
+  Pass(2);
+  CreateGang("fourth", 2);
+  Pass(3);
+  EXPECT_EQ(StateOf("third"), "allocated");
+  EXPECT_EQ(ReasonOf("fourth"),
+            "needs 2 pods; of the quota of account space (3 pods) 2 pods is "
+            "used or promised");
+  EXPECT_EQ(AskAll("SELECT account, holds ->> 'pods', pending FROM "
+                   "account_summary ORDER BY path"),
+            "space|2|1\nteam|2|1");
+  Relabel("second", "fluxnetes.account", "nobody");
+  Pass(4);
+  EXPECT_THAT(ReasonOf("second"), HasSubstr("of the quota of account space"));
+  Restart();
+  Pass(5);
+  EXPECT_THAT(ReasonOf("second"), HasSubstr("of the quota of account space"));
+  EXPECT_FALSE(match->worker.Compare().again);
+}
+
+TEST_F(AccountsTest, FairShareGoesByTheLabel) {
+  SetNode("n0", 4'000);
+  SetNode("n1", 0);
+  SetNode("n2", 0);
+  Write("name, label", "'a', 'heavy'");
+  Write("name, label", "'b', 'light'");
+  database.Execute("UPDATE queues SET queue_order = 'fair_share'");
+  database.Execute(
+      "INSERT INTO account_use VALUES ('default', 'default', 'heavy', 1000000, "
+      "'" +
+      *sql::Parameter(kNoon).text() + "')");
+  Restart();
+  const auto create = [&](const std::string& account) {
+    cluster::Pod pod = PodOf({.name = account, .group = account, .cpu = 4'000});
+    pod.labels["fluxnetes.account"] = account;
+    door.Put(pod);
+  };
+  create("heavy");
+  create("light");
+  Pass(1);
+  EXPECT_EQ(StateOf("light"), "allocated");
+  EXPECT_THAT(StateOf("heavy"), HasSubstr("pending"));
 }
 
 TEST_F(AccountsTest, QuotaBeyondAllNumbersIsNoLimit) {

@@ -80,10 +80,37 @@ TEST(GroupLabels, QueueThatIsNoNameIsRefused) {
   EXPECT_THAT(why(std::string(64, 'q')), HasSubstr("it is too long"));
 }
 
+TEST(GroupLabels, AccountIsALabelOrAnAnnotation) {
+  cluster::Pod pod = PodWith({{"fluxnetes.account", "Physics.4"}});
+  EXPECT_EQ(Read(pod).account, "Physics.4");
+  pod.annotations["fluxnetes.account"] = "Physics.4";
+  EXPECT_EQ(Read(pod).refused, "");
+  pod.labels.clear();
+  EXPECT_EQ(Read(pod).account, "Physics.4");
+  pod.labels["fluxnetes.account"] = "biology";
+  EXPECT_EQ(Read(pod).refused,
+            "label and annotation fluxnetes.account are \"biology\" and "
+            "\"Physics.4\": they must be the same");
+  EXPECT_EQ(Read(PodWith({})).account, "");
+}
+
+TEST(GroupLabels, AccountThatIsNoLabelValueIsRefused) {
+  const auto why = [](const std::string& account) {
+    return WhyRefused({{"fluxnetes.account", account}});
+  };
+  EXPECT_THAT(why(""),
+              HasSubstr("label fluxnetes.account is \"\": it is empty; "
+                        "it must be 1 to 63 letters"));
+  EXPECT_THAT(why("a b"), HasSubstr("it is not a name"));
+  EXPECT_THAT(why("-a"), HasSubstr("it is not a name"));
+  EXPECT_THAT(why(std::string(64, 'a')), HasSubstr("it is too long"));
+  EXPECT_EQ(Read(PodWith({{"fluxnetes.account", "a b"}})).account, "");
+}
+
 TEST(GroupLabels, RefusalOfAHugeValueIsShort) {
   const std::string huge(2 << 20, 'x');
-  for (const char* label :
-       {"fluxnetes.group-name", "fluxnetes.group-size", "fluxnetes.queue"}) {
+  for (const char* label : {"fluxnetes.group-name", "fluxnetes.group-size",
+                            "fluxnetes.queue", "fluxnetes.account"}) {
     const GroupLabels read = Read(PodWith({{label, huge}}));
     EXPECT_LT(read.refused.size(), 400u);
     EXPECT_LT(read.group_name.size(), 100u);

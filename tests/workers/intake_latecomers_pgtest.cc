@@ -168,6 +168,17 @@ TEST_F(LatecomersTest, PodOfAnotherOwnerOpensTheNextGeneration) {
   EXPECT_EQ(StateOf("train"), "bound");
 }
 
+TEST_F(LatecomersTest, PodOfAnotherAccountOpensTheNextGeneration) {
+  Run("train", 2);
+  cluster::Pod pod =
+      PodOf({.name = "train-9", .group = "train", .size = 2, .owner = "train"});
+  pod.labels["fluxnetes.account"] = "physics";
+  door.Put(pod);
+  ObserveAndPromote();
+  EXPECT_EQ(Filling("train"), "1/2");
+  EXPECT_EQ(Ask("SELECT count(*) FROM pod_groups"), "1");
+}
+
 TEST_F(LatecomersTest, BarePodOpensTheNextGeneration) {
   Run("train", 3);
   ComeLate("late", "");

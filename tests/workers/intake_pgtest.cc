@@ -111,6 +111,55 @@ TEST_F(IntakeTest, MembersThatDisagreeOnTheQueueAreRefused) {
   EXPECT_EQ(Filling("train"), "1/2");
 }
 
+TEST_F(IntakeTest, MembersThatDisagreeOnTheAccountAreRefused) {
+  const auto create = [this](const std::string& name,
+                             const std::string& account) {
+    cluster::Pod pod = PodOf({.name = name, .group = "train", .size = 3});
+    if (!account.empty()) pod.labels["fluxnetes.account"] = account;
+    door.Put(pod);
+  };
+  create("a", "physics");
+  create("b", "biology");
+  create("c", "");
+  ObserveAndPromote();
+  EXPECT_EQ(RefusalOf("a"), "NULL");
+  EXPECT_EQ(RefusalOf("b"),
+            "asks for account biology (fluxnetes.account), but group "
+            "default/train for physics (pod a came first); all pods of a group "
+            "must ask for the same");
+  EXPECT_THAT(RefusalOf("c"), HasSubstr("asks for account none"));
+  EXPECT_EQ(Filling("train"), "1/3");
+  EXPECT_EQ(Jobs("notice"), "2");
+  for (const char* pod : {"default/b", "default/c"})
+    door.ChangePod(pod, [](cluster::Pod& changed) {
+      changed.labels["fluxnetes.account"] = "physics";
+    });
+  ObserveAndPromote();
+  EXPECT_EQ(AskAll("SELECT group_name, account FROM pod_groups"),
+            "train|physics");
+}
+
+TEST_F(IntakeTest, AccountOfAWaitingGroupFollowsItsPods) {
+  Create({.name = "a", .group = "train", .size = 2, .owner = "train"});
+  Create({.name = "b", .group = "train", .size = 2, .owner = "train"});
+  ObserveAndPromote();
+  EXPECT_EQ(AskAll("SELECT state, account FROM pod_groups"), "pending|");
+  for (const char* pod : {"default/a", "default/b"})
+    door.ChangePod(pod, [](cluster::Pod& changed) {
+      changed.annotations["fluxnetes.account"] = "physics";
+    });
+  ObserveAndPromote();
+  EXPECT_EQ(AskAll("SELECT state, account FROM pod_groups"), "pending|physics");
+  // What comes beyond its size is of the same account.
+  cluster::Pod surplus =
+      PodOf({.name = "c", .group = "train", .size = 2, .owner = "train"});
+  surplus.labels["fluxnetes.account"] = "physics";
+  door.Put(surplus);
+  ObserveAndPromote();
+  EXPECT_EQ(AskAll("SELECT group_size, account FROM pod_groups ORDER BY id"),
+            "2|physics\n1|physics");
+}
+
 TEST_F(IntakeTest, PodOfAGroupThatAsksForAnotherSchedulerIsTold) {
   Create({.name = "a", .group = "train", .size = 2});
   cluster::Pod pod = PodOf({.name = "b", .group = "train", .size = 2});

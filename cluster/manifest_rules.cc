@@ -53,6 +53,9 @@ constexpr std::array kPodSpec = {
     FieldRule{"schedulerName", Kind::kSubdomain},
     FieldRule{"nodeName", Kind::kSubdomain},
     FieldRule{"priority", Kind::kInteger},
+    FieldRule{"preemptionPolicy", Kind::kChoice, false,
+              "Never PreemptLowerPriority"},
+    FieldRule{"terminationGracePeriodSeconds", Kind::kCount},
     FieldRule{"activeDeadlineSeconds", Kind::kPositive},
     FieldRule{"schedulingGates", Kind::kList},
     FieldRule{"schedulingGates[].name", Kind::kText, true}};

@@ -138,6 +138,10 @@ void WritePodSpec(JsonText& json, const Pod& pod) {
                   [&] { json.Field("podGroupName", pod.scheduling_group); });
     }
     if (pod.priority != 0) json.Field("priority", pod.priority);
+    if (!pod.preempts) json.Field("preemptionPolicy", "Never");
+    if (pod.grace != Pod{}.grace) {
+      json.Field("terminationGracePeriodSeconds", pod.grace.count());
+    }
     if (pod.active_deadline) {
       json.Field("activeDeadlineSeconds", pod.active_deadline->count());
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
@@ -59,6 +60,17 @@ std::optional<std::chrono::seconds> DecodeDeadline(const Json& spec) {
   return std::chrono::seconds(*seconds);
 }
 
+// Kubernetes: 30 seconds if nothing is said.
+std::chrono::seconds DecodeGrace(const Json& spec) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  const Json& value = At(spec, "terminationGracePeriodSeconds");
+  if (!value.is_number_integer()) return Pod{}.grace;
+  if (value.is_number_unsigned() && value.get<std::uint64_t>() > kMost)
+    return std::chrono::seconds(kMost);
+  return std::chrono::seconds(
+      std::max<std::int64_t>(0, value.get<std::int64_t>()));
+}
+
 void DecodeMetadata(const Json& metadata, Pod& pod) {
   pod.namespace_name = Text(metadata, "namespace");
   pod.name = Text(metadata, "name");
@@ -81,6 +93,8 @@ void DecodeSpec(const Json& spec, Pod& pod) {
   pod.scheduling_group = Text(At(spec, "schedulingGroup"), "podGroupName");
   pod.gated = !List(At(spec, "schedulingGates")).empty();
   pod.priority = DecodeInteger32(spec, "priority").value_or(0);
+  pod.preempts = Text(spec, "preemptionPolicy") != "Never";
+  pod.grace = DecodeGrace(spec);
   pod.active_deadline = DecodeDeadline(spec);
   DecodePlacement(spec, pod.request);
   DecodedClaims claims = DecodeVolumeClaims(spec, pod.name);

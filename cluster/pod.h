@@ -43,6 +43,8 @@ struct Pod {
   // Those of them that are made for this pod alone, of ephemeral volumes.
   std::vector<std::string> ephemeral_claims;
   std::int32_t priority = 0;
+  bool preempts = true;            // its preemptionPolicy is not Never
+  std::chrono::seconds grace{30};  // its terminationGracePeriodSeconds
   std::optional<std::chrono::seconds> active_deadline;
   std::optional<Owner> controller;
   std::optional<int> completion_index;

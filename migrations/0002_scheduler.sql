@@ -166,6 +166,8 @@ CREATE TABLE pods_provisional (
   start_by timestamptz,
   hold boolean NOT NULL DEFAULT false,
   account text NOT NULL DEFAULT '',
+  grace_seconds integer NOT NULL DEFAULT 30 CHECK (grace_seconds >= 0),
+  preempts boolean NOT NULL DEFAULT true,
   CONSTRAINT pods_provisional_size
   CHECK (refused IS NOT NULL OR group_size >= 1)
 );
@@ -195,6 +197,8 @@ COMMENT ON COLUMN pods_provisional.start_after IS 'fluxnetes.start-after: its gr
 COMMENT ON COLUMN pods_provisional.start_by IS 'fluxnetes.start-by: its group starts by then or is given up.';
 COMMENT ON COLUMN pods_provisional.hold IS 'fluxnetes.hold: its group waits until it is released.';
 COMMENT ON COLUMN pods_provisional.account IS 'fluxnetes.account: whose account answers for its group; empty: it does not say.';
+COMMENT ON COLUMN pods_provisional.grace_seconds IS 'terminationGracePeriodSeconds: so long it may go on when it is deleted.';
+COMMENT ON COLUMN pods_provisional.preempts IS 'Its preemptionPolicy is not Never: it may take the place of others.';
 
 CREATE TABLE pod_groups (
   id bigint PRIMARY KEY,
@@ -230,6 +234,8 @@ CREATE TABLE pod_groups (
   held_reason text,
   released_at timestamptz,
   account text NOT NULL DEFAULT '',
+  grace_seconds integer NOT NULL DEFAULT 30 CHECK (grace_seconds >= 0),
+  preempts boolean NOT NULL DEFAULT true,
   CONSTRAINT pod_groups_finite CHECK (
     isfinite(start_after)
     AND isfinite(start_by)
@@ -258,6 +264,8 @@ COMMENT ON COLUMN pod_groups.group_name IS 'Its name.';
 COMMENT ON COLUMN pod_groups.group_size IS 'How many pods it has.';
 COMMENT ON COLUMN pod_groups.queue IS 'Its scheduling queue.';
 COMMENT ON COLUMN pod_groups.account IS 'The label fluxnetes.account of its pods; empty: none. Whether there is such an account, account_of says.';
+COMMENT ON COLUMN pod_groups.grace_seconds IS 'The longest of its pods'' terminationGracePeriodSeconds: so long it may go on when it is deleted.';
+COMMENT ON COLUMN pod_groups.preempts IS 'It may take the place of others: none of its pods has the preemptionPolicy Never.';
 COMMENT ON COLUMN pod_groups.priority IS 'The highest of its pods'': higher goes first.';
 COMMENT ON COLUMN pod_groups.state IS 'pending: waits for room. unsatisfiable: can never fit the cluster as it is. allocated: has its nodes. bound: its pods were given to them.';
 COMMENT ON COLUMN pod_groups.phase IS 'Of a pending group: queued, reserved (for a time, see reservations), deferred (until start_after), held (see held_at), recalled (it lost a member while its binding may have been under way; what it has is being taken back).';

@@ -95,7 +95,7 @@ INSERT INTO pods_provisional AS p (
   uid, namespace, pod_name, group_name, group_size, queue, priority, request,
   duration_seconds, completion_index, owner_kind, owner_name, owner_uid,
   resource_version, gated, refused, created_at, start_after, start_by, hold,
-  account
+  account, grace_seconds, preempts
 )
 SELECT
   v.uid,
@@ -118,18 +118,20 @@ SELECT
   v.start_after,
   v.start_by,
   v.hold,
-  v.account
+  v.account,
+  v.grace_seconds,
+  v.preempts
 FROM unnest(
   $1::text [], $2::text [], $3::text [], $4::text [], $5::integer [],
   $6::text [], $7::integer [], $8::text [], $9::bigint [], $10::integer [],
   $11::text [], $12::text [], $13::text [], $14::text [], $15::boolean [],
   $16::text [], $17::timestamptz [], $18::timestamptz [], $19::timestamptz [],
-  $20::boolean [], $21::text []
+  $20::boolean [], $21::text [], $22::integer [], $23::boolean []
 ) AS v (
   uid, namespace, pod_name, group_name, group_size, queue, priority, request,
   duration_seconds, completion_index, owner_kind, owner_name, owner_uid,
   resource_version, gated, refused, created_at, start_after, start_by, hold,
-  account
+  account, grace_seconds, preempts
 )
 ON CONFLICT (uid) DO UPDATE SET
 group_name = excluded.group_name,
@@ -147,6 +149,8 @@ start_after = excluded.start_after,
 start_by = excluded.start_by,
 hold = excluded.hold,
 account = excluded.account,
+grace_seconds = excluded.grace_seconds,
+preempts = excluded.preempts,
 told = CASE
   WHEN excluded.refused IS NULL AND p.group_name = excluded.group_name
     THEN p.told
@@ -487,7 +491,7 @@ made AS (
     id, namespace, group_name, group_size, queue, priority, shape, owners,
     duration_seconds, match_job, submitted_at, promoted_at, news_due,
     start_after, start_by, hold_label, held_at, held_reason, released_at,
-    reason, phase, account
+    reason, phase, account, grace_seconds, preempts
   )
   SELECT
     group_id,
@@ -527,7 +531,9 @@ made AS (
         THEN 'queued'
       ELSE 'held'
     END,
-    min(account)
+    min(account),
+    max(grace_seconds),
+    bool_and(preempts)
   FROM member
   GROUP BY
     group_id, namespace, group_name, whole, group_queue, job, held_at,
@@ -629,7 +635,8 @@ gone AS (
 INSERT INTO pod_groups (
   id, namespace, group_name, group_size, queue, priority, shape, owners,
   duration_seconds, submitted_at, promoted_at, news_due, start_after,
-  hold_label, held_at, held_reason, released_at, reason, phase, account
+  hold_label, held_at, held_reason, released_at, reason, phase, account,
+  grace_seconds, preempts
 )
 SELECT
   id,
@@ -657,6 +664,8 @@ SELECT
       THEN 'queued'
     ELSE 'held'
   END,
-  account
+  account,
+  grace_seconds,
+  preempts
 FROM surplus
 RETURNING id, queue;

@@ -54,12 +54,12 @@ class FillingGroups {
   std::vector<std::string> uids_, namespaces_, names_, groups_, queues_,
       requests_, versions_, accounts_;
   std::vector<std::optional<std::int32_t>> sizes_;
-  std::vector<std::int32_t> priorities_;
+  std::vector<std::int32_t> priorities_, graces_;
   std::vector<std::optional<std::int64_t>> durations_;
   std::vector<std::optional<int>> indices_;
   std::vector<std::optional<std::string>> owner_kinds_, owner_names_,
       owner_uids_, refusals_;
-  std::vector<bool> gated_, holds_;
+  std::vector<bool> gated_, holds_, preempt_;
   std::vector<std::optional<cluster::Time>> starts_after_, starts_by_;
   std::vector<cluster::Time> created_;
 

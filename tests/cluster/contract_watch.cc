@@ -114,6 +114,7 @@ TEST_P(ClusterContract, PodComesThroughTheDoorUnchanged) {
   pod.request.tolerations = {{"", true, "", ""},
                              {"team", false, "red", "NoSchedule"}};
   pod.priority = -7;
+  pod.grace = seconds(60);
   pod.active_deadline = seconds(3'600);
   pod.controller = Owner{"Job", "train", "some-uid"};
   pod.completion_index = 4;
@@ -128,6 +129,7 @@ TEST_P(ClusterContract, PodComesThroughTheDoorUnchanged) {
   EXPECT_EQ(seen->annotations, pod.annotations);
   EXPECT_EQ(ToJson(seen->request), ToJson(pod.request));
   EXPECT_EQ(seen->priority, pod.priority);
+  EXPECT_EQ(seen->grace, pod.grace);
   EXPECT_EQ(seen->active_deadline, pod.active_deadline);
   EXPECT_EQ(seen->controller, pod.controller);
   EXPECT_EQ(seen->completion_index, pod.completion_index);

@@ -38,6 +38,8 @@ Pod FullPod() {
   pod.request.tolerations = {{"k", false, "v", "NoSchedule"},
                              {"", true, "", ""}};
   pod.priority = -5;
+  pod.preempts = false;
+  pod.grace = std::chrono::seconds(0);
   pod.active_deadline = std::chrono::seconds(90);
   pod.controller = Owner{"Job", "train", "99"};
   pod.completion_index = 0;
@@ -58,6 +60,8 @@ TEST(ObjectWriter, PodComesBackAsItWas) {
   EXPECT_TRUE(read.terminating);
   EXPECT_TRUE(read.gated);
   EXPECT_EQ(read.priority, pod.priority);
+  EXPECT_FALSE(read.preempts);
+  EXPECT_EQ(read.grace, pod.grace);
   EXPECT_EQ(read.active_deadline, pod.active_deadline);
   EXPECT_EQ(read.controller, pod.controller);
   EXPECT_EQ(read.completion_index, pod.completion_index);

@@ -117,7 +117,8 @@ TEST(Objects, PodIsDecodedInWhole) {
         {"kind": "Job", "name": "train", "uid": "j1", "controller": true}]},
     "spec": {
       "schedulerName": "fluxnetes", "nodeName": "n1", "priority": -5,
-      "activeDeadlineSeconds": 90,
+      "activeDeadlineSeconds": 90, "terminationGracePeriodSeconds": 600,
+      "preemptionPolicy": "Never",
       "schedulingGates": [{"name": "wait"}],
       "nodeSelector": {"zone": "a"},
       "tolerations": [{"operator": "Exists"},
@@ -145,6 +146,8 @@ TEST(Objects, PodIsDecodedInWhole) {
   EXPECT_EQ(pod.node_name, "n1");
   EXPECT_EQ(pod.priority, -5);
   EXPECT_EQ(pod.active_deadline, std::chrono::seconds(90));
+  EXPECT_EQ(pod.grace, std::chrono::seconds(600));
+  EXPECT_FALSE(pod.preempts);
   EXPECT_TRUE(pod.gated);
   EXPECT_EQ(pod.phase, PodPhase::kFailed);
   EXPECT_EQ(pod.reason, "OutOfcpu");
@@ -156,6 +159,25 @@ TEST(Objects, PodIsDecodedInWhole) {
               ElementsAre(ElementsAre(
                   NodeRequirement{"gpu", "In", {"a100"}},
                   NodeRequirement{"metadata.name", "In", {"n1"}, true})));
+}
+
+TEST(Objects, PodThatDoesNotSayPreemptsAndEndsInThirtySeconds) {
+  const auto grace = [](const char* value) {
+    return DecodePod(
+               Json{{"spec",
+                     {{"terminationGracePeriodSeconds", Json::parse(value)}}}})
+        .grace.count();
+  };
+  EXPECT_EQ(DecodePod(Json::object()).grace, std::chrono::seconds(30));
+  EXPECT_EQ(grace("\"x\""), 30);
+  EXPECT_EQ(grace("0"), 0);
+  EXPECT_EQ(grace("-5"), 0);
+  EXPECT_EQ(grace("4294967297"), 2'147'483'647);
+  EXPECT_EQ(grace("18446744073709551615"), 2'147'483'647);
+  EXPECT_TRUE(DecodePod(Json::object()).preempts);
+  EXPECT_TRUE(
+      DecodePod(Json{{"spec", {{"preemptionPolicy", "PreemptLowerPriority"}}}})
+          .preempts);
 }
 
 TEST(Objects, PodOfAClusterIsNeverThrownAway) {

@@ -124,6 +124,31 @@ TEST_F(PromoterTest, DurationIsTheLongestOrNone) {
             "x|90\ny|NULL");
 }
 
+TEST_F(PromoterTest, GroupEndsAsItsSlowestPodAndPreemptsIfAllOfThemDo) {
+  const auto create = [this](const std::string& name, const std::string& group,
+                             int seconds, bool preempts, int size = 2) {
+    cluster::Pod pod =
+        PodOf({.name = name, .group = group, .size = size, .owner = group});
+    pod.grace = std::chrono::seconds(seconds);
+    pod.preempts = preempts;
+    door.Put(pod);
+  };
+  create("a", "x", 5, true);
+  create("b", "x", 600, true);
+  create("c", "y", 0, false);
+  create("d", "y", 0, true);
+  Create({.name = "e", .group = "z"});
+  ObserveAndPromote();
+  const std::string groups =
+      "SELECT group_name, grace_seconds, preempts FROM pod_groups ORDER BY id";
+  EXPECT_EQ(AskAll(groups), "x|600|t\ny|0|f\nz|30|t");
+  // Beyond its size.
+  database.Execute("DELETE FROM pod_groups WHERE group_name <> 'x'");
+  create("f", "x", 7, false);
+  ObserveAndPromote();
+  EXPECT_EQ(AskAll(groups), "x|600|t\nfluxnetes-group-default-f|7|f");
+}
+
 TEST_F(PromoterTest, BatchIsBoundedAndTheRestFollows) {
   promoter = std::make_unique<Promoter>(database.pool(), *jobs,
                                         Promoter::Options{.batch = 2});

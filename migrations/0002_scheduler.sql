@@ -708,7 +708,8 @@ CREATE TABLE nodes (
   foreign_pods bigint NOT NULL DEFAULT 0,
   unschedulable text,
   labels jsonb NOT NULL DEFAULT '{}',
-  seen_at timestamptz NOT NULL
+  seen_at timestamptz NOT NULL,
+  foreign_other jsonb NOT NULL DEFAULT '{}'
 );
 COMMENT ON TABLE nodes IS
 'The nodes as the scheduler sees them: a copy for people, written when one changes. Nothing is decided by it.';
@@ -720,6 +721,7 @@ COMMENT ON COLUMN nodes.other IS 'Other allocatable resources by name.';
 COMMENT ON COLUMN nodes.foreign_cpu_milli IS 'CPU used by pods that are not ours.';
 COMMENT ON COLUMN nodes.foreign_memory_bytes IS 'Memory used by pods that are not ours.';
 COMMENT ON COLUMN nodes.foreign_pods IS 'How many pods on it are not ours.';
+COMMENT ON COLUMN nodes.foreign_other IS 'What these use of other, as in other.';
 COMMENT ON COLUMN nodes.unschedulable IS 'Why it takes no new pods: cordoned, not ready, gone; null: it takes them.';
 COMMENT ON COLUMN nodes.labels IS 'Its labels.';
 COMMENT ON COLUMN nodes.seen_at IS 'When this was written.';

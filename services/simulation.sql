@@ -33,6 +33,7 @@ SELECT
   n.foreign_cpu_milli,
   n.foreign_memory_bytes,
   n.foreign_pods,
+  n.foreign_other::text AS foreign_other,
   n.labels::text AS labels,
   n.unschedulable IS NOT NULL
   OR EXISTS (
@@ -51,6 +52,7 @@ SELECT
   a.fluxion_job AS id,
   coalesce(g.namespace, '') AS namespace,
   coalesce(g.group_name, a.fluxion_job::text) AS group_name,
+  coalesce(g.account, '') AS account,
   coalesce(g.priority, 0) AS priority,
   a.queue,
   floor(extract(epoch FROM coalesce(g.submitted_at, a.starts_at)))::bigint
@@ -73,6 +75,7 @@ SELECT
   g.id,
   g.namespace,
   g.group_name,
+  g.account,
   g.priority,
   g.queue,
   g.first_in_line,

@@ -236,8 +236,8 @@ SimulationInput OfLublin(const SimulateOptions& options) {
 }
 
 // What it begins with.
-workers::Scenario Beginning(const SimulateOptions& options, sql::Pool* pool,
-                            std::int64_t now) {
+Snapshot Beginning(const SimulateOptions& options, sql::Pool* pool,
+                   std::int64_t now) {
   if (pool != nullptr) {
     if (!options.nodes.empty() || options.cpus_per_node)
       throw Failure(ExitCode::kUsage, "the nodes are those of the database",
@@ -246,10 +246,10 @@ workers::Scenario Beginning(const SimulateOptions& options, sql::Pool* pool,
   }
   if (options.nodes.empty() || WholeNumber(options.nodes))
     throw NoNodes("manifests need nodes with memory and all else");
-  workers::Scenario scenario;
-  scenario.nodes = NodesFromFile(options).nodes;
-  scenario.queues = {{}};
-  return scenario;
+  Snapshot empty;
+  empty.scenario.nodes = NodesFromFile(options).nodes;
+  empty.scenario.queues = {{}};
+  return empty;
 }
 
 SimulationInput OfManifests(const SimulateOptions& options,
@@ -261,13 +261,16 @@ SimulationInput OfManifests(const SimulateOptions& options,
                             .time_since_epoch()
                             .count();
   SimulationInput input;
-  input.scenario = Beginning(options, pool, now);
+  Snapshot beginning = Beginning(options, pool, now);
+  input.scenario = std::move(beginning.scenario);
+  input.notes = std::move(beginning.notes);
   for (const std::string& more : options.add_nodes)
     AddNodes(more, input.scenario.nodes);
   ChangeQueues(options, input.scenario.queues);
   input.source = pool == nullptr ? "manifests" : "the database";
   if (options.files.empty()) return input;
   if (pool != nullptr) input.source += ", and manifests";
+  const std::size_t known = input.scenario.groups.size();
   workers::ManifestScenario groups(input.scenario, config.scheduler_name, now);
   for (const cluster::Manifest& manifest :
        ReadManifestFiles({.files = options.files,
@@ -276,7 +279,12 @@ SimulationInput OfManifests(const SimulateOptions& options,
                          console))
     groups.Add(manifest);
   groups.Finish();
-  input.notes = groups.notes();
+  input.notes.insert(input.notes.end(), groups.notes().begin(),
+                     groups.notes().end());
+  const std::string whose = WithRulesAboutPods(input.scenario, known);
+  if (pool != nullptr && !whose.empty())
+    input.notes.push_back(
+        "rules about other pods see those of the manifests only: of " + whose);
   return input;
 }
 

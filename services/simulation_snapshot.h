@@ -3,16 +3,31 @@
 //
 // Nobody knows how long groups will run: those with a duration are taken to use
 // all of it, those without one run to the end. What others use of a node is
-// taken off it. The table of nodes has no taints, so none count; and of a group
-// of which only some pods hold a place, the others are left out.
+// taken off it. The table of nodes has no taints, so none count; no table has
+// labels of pods, so rules about other pods are left out; and of a group of
+// which only some pods hold a place, the others are left out.
 #pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
 
 #include "sql/pool.h"
 #include "workers/simulation.h"
 
 namespace fluxnetes::services {
 
+struct Snapshot {
+  workers::Scenario scenario;
+  std::vector<std::string> notes;  // what was left out, for people
+};
+
 // `now` is when the run begins, in seconds since the epoch. Throws sql::Error.
-workers::Scenario ReadSnapshot(sql::Pool& pool, std::int64_t now);
+Snapshot ReadSnapshot(sql::Pool& pool, std::int64_t now);
+
+// Groups of a scenario, from that one on, whose pods have rules about other
+// pods: "a/train, a/serve and 3 more"; empty: none.
+std::string WithRulesAboutPods(const workers::Scenario& scenario,
+                               std::size_t from);
 
 }  // namespace fluxnetes::services

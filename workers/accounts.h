@@ -53,6 +53,11 @@ struct AccountUse {
   double used = 0;
 };
 
+struct UsedByAccounts {
+  std::vector<AccountUse> uses;
+  std::int64_t at = 0;  // as of then, in seconds since the epoch
+};
+
 // Of an amount as in pods, of which the syntax was checked: "500m" cpu are 500,
 // "2Gi" memory are bytes. What is beyond 64 bits is more than there can be.
 std::int64_t AmountOf(const std::string& resource, const std::string& text);

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "workers/account_rows.h"
 #include "workers/forecast_queries.h"
 #include "workers/match_rows.h"
 #include "workers/queries.h"
@@ -33,16 +34,8 @@ void SnapshotReader::Read(sql::Transaction& transaction) {
   snapshot_->maintenance.clear();
   for (const sql::Row row : transaction.Run(queries::kReadMaintenance))
     snapshot_->maintenance.push_back(WindowIn(row));
-  snapshot_->accounts.clear();
-  for (const sql::Row row : transaction.Run(queries::kReadAccounts))
-    snapshot_->accounts.push_back(AccountIn(row));
-  snapshot_->used.clear();
-  for (const sql::Row row :
-       transaction.Run(queries::kReadAccountUse, queues_)) {
-    snapshot_->used.push_back(UseIn(row));
-    snapshot_->used_at =
-        std::max(snapshot_->used_at, row.Get<std::int64_t>("as_of"));
-  }
+  snapshot_->accounts = ReadAccounts(transaction);
+  snapshot_->used = ReadUse(transaction, queues_);
   snapshot_->nodes.clear();
   for (const sql::Row row :
        transaction.Run(queries::kReadComponentNodes, queues_))

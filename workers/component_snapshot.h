@@ -51,8 +51,7 @@ struct ComponentSnapshot {
   std::vector<QueueSettings> queues;
   std::vector<MaintenanceWindow> maintenance;
   std::vector<Account> accounts;
-  std::vector<AccountUse> used;    // as was last written,
-  matcher::Time used_at = 0;       // then
+  UsedByAccounts used;             // when that was last written
   std::vector<std::string> nodes;  // that it has
   std::map<GroupId, Holder> holders;
   std::map<GroupId, PendingGroup> waiting;

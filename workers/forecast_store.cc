@@ -111,7 +111,6 @@ MatchStore::News ForecastStore::Load(Schedule& schedule) {
   news.maintenance = snapshot_.maintenance;
   news.accounts = snapshot_.accounts;
   news.used = snapshot_.used;
-  news.used_at = snapshot_.used_at;
   for (const auto& [id, holder] : snapshot_.holders)
     if (!holder.stranger) news.held.push_back(HeldIn(schedule, holder.held));
   for (const auto& [id, group] : snapshot_.waiting) {

@@ -35,6 +35,14 @@ void Lengthen(std::optional<std::int64_t>& length,
       length && more ? std::optional(std::max(*length, *more)) : std::nullopt;
 }
 
+// Among names of which each is there once; it is added if it is not.
+int PlaceOf(const std::string& name, std::vector<std::string>& names) {
+  const auto found = std::ranges::find(names, name);
+  const auto place = static_cast<int>(found - names.begin());
+  if (found == names.end()) names.push_back(name);
+  return place;
+}
+
 }  // namespace
 
 ManifestScenario::ManifestScenario(Scenario& scenario,
@@ -135,7 +143,9 @@ void ManifestScenario::Begin(Forming& forming, const cluster::Pod& pod,
   forming.group.duration = forming.group.runs = 0;
   forming.group.priority = pod.priority;
   forming.group.queue = Queue(labels.queue, place);
-  forming.group.user = User(pod.namespace_name);
+  forming.group.user = PlaceOf(pod.namespace_name, scenario_.users);
+  if (!labels.account.empty())
+    forming.group.label = PlaceOf(labels.account, scenario_.labels);
 }
 
 void ManifestScenario::Join(Forming& forming, const cluster::PodTemplate& pod,
@@ -196,16 +206,6 @@ int ManifestScenario::Queue(const std::string& name,
     throw cluster::InputError(
         fmt::format("{}: there is no queue {}", place, cluster::Quote(name)));
   return static_cast<int>(found - scenario_.queues.begin());
-}
-
-int ManifestScenario::User(const std::string& name) {
-  auto& users = scenario_.users;
-  const auto found = std::ranges::find(users, name);
-  if (found == users.end()) {
-    users.push_back(name);
-    return static_cast<int>(users.size()) - 1;
-  }
-  return static_cast<int>(found - users.begin());
 }
 
 int ManifestScenario::Request(const cluster::Pod& pod,

@@ -62,7 +62,6 @@ class ManifestScenario {
             const GroupLabels& labels);
   void Complete(const Key& key, Forming& forming);
   int Queue(const std::string& name, const std::string& place) const;
-  int User(const std::string& name);
   int Request(const cluster::Pod& pod, const cluster::PodRequest& request);
 
   Scenario& scenario_;

@@ -85,27 +85,6 @@ MaintenanceWindow WindowIn(const sql::Row& row) {
   return window;
 }
 
-Account AccountIn(const sql::Row& row) {
-  Account account;
-  account.name = row.Get<std::string>("name");
-  account.parent = row.Get<std::string>("parent");
-  account.label = row.Find<std::string>("label");
-  account.namespace_name = row.Find<std::string>("namespace");
-  account.queue = row.Find<std::string>("queue");
-  account.weight = row.Get<double>("weight");
-  const json quota = json::parse(row.Get<std::string>("quota"));
-  for (const auto& [resource, amount] : quota.items())
-    account.quota[resource] = AmountOf(resource, amount.get<std::string>());
-  account.borrows = row.Get<bool>("borrows");
-  return account;
-}
-
-AccountUse UseIn(const sql::Row& row) {
-  return {{row.Get<std::string>("queue"), row.Get<std::string>("namespace"),
-           row.Get<std::string>("account")},
-          row.Get<double>("used")};
-}
-
 std::vector<Held> HeldIn(const sql::Result& rows, const RequestMaker& made) {
   std::vector<Held> held;
   for (const sql::Row row : rows) {

@@ -22,8 +22,6 @@ QueueSettings SettingsIn(const sql::Row& row);
 PendingGroup WaitingGroupIn(const sql::Row& row);
 Reservation ReservationIn(const sql::Row& row);
 MaintenanceWindow WindowIn(const sql::Row& row);
-Account AccountIn(const sql::Row& row);
-AccountUse UseIn(const sql::Row& row);
 // What allocations hold, from rows in order of their numbers.
 std::vector<Held> HeldIn(const sql::Result& rows, const RequestMaker& made);
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sql/faults.h"
+#include "workers/account_rows.h"
 #include "workers/group_jobs.h"
 #include "workers/match_rows.h"
 #include "workers/queries.h"
@@ -74,7 +75,7 @@ MatchStore::News PostgresMatchStore::Load(Schedule& schedule) {
   news.queues = ReadQueues(transaction);
   news.maintenance = ReadMaintenance(transaction);
   news.accounts = ReadAccounts(transaction);
-  ReadUse(transaction, news);
+  news.used = ReadUse(transaction, queues_);
   news.held = HeldIn(transaction.Run(queries::kReadAllAllocations, queues_),
                      InternIn(schedule));
   for (const sql::Row row :
@@ -276,23 +277,6 @@ std::vector<MaintenanceWindow> PostgresMatchStore::ReadMaintenance(
   for (const sql::Row row : transaction.Run(queries::kReadMaintenance))
     windows.push_back(WindowIn(row));
   return windows;
-}
-
-std::vector<Account> PostgresMatchStore::ReadAccounts(
-    sql::Transaction& transaction) {
-  std::vector<Account> accounts;
-  for (const sql::Row row : transaction.Run(queries::kReadAccounts))
-    accounts.push_back(AccountIn(row));
-  return accounts;
-}
-
-void PostgresMatchStore::ReadUse(sql::Transaction& transaction,
-                                 News& news) const {
-  for (const sql::Row row :
-       transaction.Run(queries::kReadAccountUse, queues_)) {
-    news.used.push_back(UseIn(row));
-    news.used_at = std::max(news.used_at, row.Get<std::int64_t>("as_of"));
-  }
 }
 
 std::vector<PendingGroup> PostgresMatchStore::ReadWaiting(

@@ -43,10 +43,8 @@ class MatchStore {
     std::vector<Reservation> promised;  // by the owner before this one
     std::optional<std::vector<MaintenanceWindow>> maintenance;  // if it changed
     std::optional<std::vector<Account>> accounts;               // the same
-    // What groups had used when that was last written, and when that was.
-    std::vector<AccountUse> used;
-    matcher::Time used_at = 0;
-    bool more = false;  // there is more to take at once
+    UsedByAccounts used;  // by groups, when that was last written
+    bool more = false;    // there is more to take at once
     bool Any() const {
       return !queues.empty() || !released.empty() || !changed.empty() ||
              !held.empty() || !waiting.empty() || maintenance;
@@ -124,8 +122,6 @@ class PostgresMatchStore : public MatchStore {
   std::vector<QueueSettings> ReadQueues(sql::Transaction& transaction);
   static std::vector<MaintenanceWindow> ReadMaintenance(
       sql::Transaction& transaction);
-  static std::vector<Account> ReadAccounts(sql::Transaction& transaction);
-  void ReadUse(sql::Transaction& transaction, News& news) const;
   bool IsOurs(const std::string& queue) const;
   std::vector<Held> ReadStrangers(sql::Transaction& transaction,
                                   Schedule& schedule, const Names& nodes);

@@ -103,7 +103,7 @@ void MatchWorker::Load() {
   SetQueues(news.queues);
   if (news.maintenance) maintenance_.Set(*std::move(news.maintenance));
   if (news.accounts) schedule_->SetAccounts(*news.accounts);
-  schedule_->SetUsed(news.used, news.used_at);
+  schedule_->SetUsed(news.used.uses, news.used.at);
   LookAtNamespaces();
   for (const Held& held : news.held) Restore(held);
   ApplyStrangers(store_.ReadStrangers(*schedule_,

@@ -62,7 +62,7 @@ void NodeTable::Write(cluster::Time now) {
 
 void NodeTable::Send(const std::vector<Report>& changed,
                      const std::vector<std::string>& gone, cluster::Time now) {
-  std::vector<std::string> names, other, labels;
+  std::vector<std::string> names, other, labels, foreign_other;
   std::vector<std::int64_t> cpu, memory, pods;
   std::vector<std::int64_t> foreign_cpu, foreign_memory, foreign_pods;
   std::vector<std::optional<std::string>> closed;
@@ -76,6 +76,7 @@ void NodeTable::Send(const std::vector<Report>& changed,
     foreign_cpu.push_back(report.foreign.cpu_milli);
     foreign_memory.push_back(report.foreign.memory_bytes);
     foreign_pods.push_back(report.foreign.pods);
+    foreign_other.push_back(OtherResources(report.foreign).value_or("{}"));
     const std::string why = cluster::WhyClosed(report.node);
     closed.push_back(why.empty() ? std::nullopt : std::optional(why));
     labels.push_back(nlohmann::json(report.node.labels).dump());
@@ -84,7 +85,7 @@ void NodeTable::Send(const std::vector<Report>& changed,
   if (!names.empty()) {
     transaction.Run(queries::kWriteNodes, names, cpu, memory, pods, other,
                     foreign_cpu, foreign_memory, foreign_pods, closed, labels,
-                    now);
+                    foreign_other, now);
   }
   if (all_) {
     transaction.Run(queries::kDropNodes, names, true);

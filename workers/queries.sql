@@ -442,7 +442,8 @@ WHERE
 -- The copy of the nodes that people look at.
 INSERT INTO nodes (
   node_name, cpu_milli, memory_bytes, pods, other, foreign_cpu_milli,
-  foreign_memory_bytes, foreign_pods, unschedulable, labels, seen_at
+  foreign_memory_bytes, foreign_pods, unschedulable, labels, foreign_other,
+  seen_at
 )
 SELECT
   v.node_name,
@@ -455,13 +456,15 @@ SELECT
   v.foreign_pods,
   v.unschedulable,
   v.labels::jsonb,
-  $11
+  v.foreign_other::jsonb,
+  $12
 FROM unnest(
   $1::text [], $2::bigint [], $3::bigint [], $4::bigint [], $5::text [],
-  $6::bigint [], $7::bigint [], $8::bigint [], $9::text [], $10::text []
+  $6::bigint [], $7::bigint [], $8::bigint [], $9::text [], $10::text [],
+  $11::text []
 ) AS v (
   node_name, cpu, memory, pods, other, foreign_cpu, foreign_memory,
-  foreign_pods, unschedulable, labels
+  foreign_pods, unschedulable, labels, foreign_other
 )
 ON CONFLICT (node_name) DO UPDATE SET
 cpu_milli = excluded.cpu_milli,
@@ -473,6 +476,7 @@ foreign_memory_bytes = excluded.foreign_memory_bytes,
 foreign_pods = excluded.foreign_pods,
 unschedulable = excluded.unschedulable,
 labels = excluded.labels,
+foreign_other = excluded.foreign_other,
 seen_at = excluded.seen_at;
 
 -- name: drop_nodes

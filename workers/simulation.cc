@@ -31,9 +31,10 @@ void CheckScenario(const Scenario& scenario) {
   for (const Scenario::Group& group : scenario.groups) {
     if (!inside(group.shape, scenario.shapes) ||
         !inside(group.queue, scenario.queues) ||
-        !inside(group.user, scenario.users))
+        !inside(group.user, scenario.users) ||
+        (group.label >= 0 && !inside(group.label, scenario.labels)))
       throw std::invalid_argument(group.name +
-                                  ": no such shape, queue or user");
+                                  ": no such shape, queue, user or label");
     if (group.after >= 0 && !inside(group.after, scenario.groups))
       throw std::invalid_argument(group.name + ": comes after nobody");
     if (group.runs.value_or(0) < 0 || group.duration.value_or(0) < 0)
@@ -77,6 +78,8 @@ class SimulatedTime {
     schedule_.LeaveReasonsOut();
     for (const QueueSettings& queue : scenario_.queues)
       schedule_.SetQueue(queue);
+    schedule_.SetAccounts(scenario_.accounts);
+    schedule_.SetUsed(scenario_.used.uses, scenario_.used.at);
     for (std::size_t i = 0; i < scenario_.nodes.size(); ++i) {
       schedule_.SetNode(scenario_.nodes[i]);
       node_numbers_[scenario_.nodes[i].name] = static_cast<int>(i);
@@ -124,6 +127,11 @@ class SimulatedTime {
   const std::string& UserOf(const Scenario::Group& group) const {
     return scenario_.users[static_cast<std::size_t>(group.user)];
   }
+  std::string LabelOf(const Scenario::Group& group) const {
+    return group.label < 0
+               ? ""
+               : scenario_.labels[static_cast<std::size_t>(group.label)];
+  }
   static GroupId IdOf(int group) { return GroupId{group} + 1; }
   static int GroupOf(GroupId id) { return static_cast<int>(id - 1); }
 
@@ -152,8 +160,8 @@ class SimulatedTime {
 
   void Restore(const Scenario::Running& running) {
     const Scenario::Group& group = GroupAt(running.group);
-    Held held{IdOf(running.group), running.start, std::nullopt, {},
-              QueueOf(group),      UserOf(group)};
+    Held held{IdOf(running.group), running.start, std::nullopt,  {},
+              QueueOf(group),      UserOf(group), LabelOf(group)};
     if (group.duration) held.end = running.start + *group.duration;
     std::vector<Member> members = MembersOf(running.group);
     if (members.size() != running.nodes.size())
@@ -215,6 +223,7 @@ class SimulatedTime {
     PendingGroup pending;
     pending.id = IdOf(number);
     pending.namespace_name = UserOf(group);
+    pending.account = LabelOf(group);
     pending.queue = QueueOf(group);
     pending.priority = group.priority;
     pending.first_in_line = group.first_in_line;

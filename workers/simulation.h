@@ -48,7 +48,8 @@ struct Scenario {
     bool first_in_line = false;
     int shape = 0;   // of `shapes`
     int queue = 0;   // of `queues`
-    int user = 0;    // of `users`: for fair shares its namespace
+    int user = 0;    // of `users`: for accounts its namespace
+    int label = -1;  // of `labels`: its fluxnetes.account; below 0: none
     int after = -1;  // is submitted when that group has ended, not before
   };
   // A group that has its places as the run begins.
@@ -64,6 +65,9 @@ struct Scenario {
   std::vector<Request> requests;
   std::vector<std::vector<Pods>> shapes;
   std::vector<std::string> users;
+  std::vector<std::string> labels;
+  std::vector<Account> accounts;
+  UsedByAccounts used;  // before the run begins
   std::vector<Group> groups;
   std::vector<Running> running;
 };

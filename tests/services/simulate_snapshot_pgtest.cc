@@ -10,6 +10,7 @@
 #include <map>
 #include <sstream>
 
+#include "cluster/pod_request.h"
 #include "tests/services/command_database.h"
 
 namespace fluxnetes::services {
@@ -170,6 +171,99 @@ TEST_F(SimulateSnapshot, SaysWhenWhatIsSubmittedNowWouldStart) {
   EXPECT_EQ(starts.size(), 4U);
   EXPECT_EQ(starts.at("b/narrow"), 0);
   EXPECT_EQ(starts.at("c/small"), 20);  // when narrow has ended
+}
+
+TEST_F(SimulateSnapshot, QuotasOfAccountsHold) {
+  database_.Execute(
+      "INSERT INTO accounts (name, label, quota) VALUES"
+      " ('team', 'physics', '{\"pods\": \"0\"}')");
+  EXPECT_EQ(StartsOf("").at("b/narrow"), 0);
+  database_.Execute("UPDATE pod_groups SET account = 'physics' WHERE id = 3");
+  EXPECT_EQ(StartsOf("").at("b/narrow"), -1);
+  // What runs is charged, too.
+  database_.Execute(
+      "UPDATE pod_groups SET account = 'physics' WHERE id = 1;"
+      "UPDATE accounts SET quota = '{\"pods\": \"2\"}'");
+  EXPECT_EQ(StartsOf("").at("b/narrow"), 100);
+  database_.Execute("UPDATE accounts SET quota = '{\"pods\": \"3\"}'");
+  EXPECT_EQ(StartsOf("").at("b/narrow"), 0);
+}
+
+TEST_F(SimulateSnapshot, QuotasHoldForWhatIsSubmittedNow) {
+  database_.Execute(
+      "INSERT INTO accounts (name, label, quota) VALUES"
+      " ('team', 'physics', '{\"pods\": \"0\"}')");
+  const std::string path = directory_ + "/small.yaml";
+  std::string job = kSmallJob;
+  std::ofstream(path) << job;
+  EXPECT_EQ(StartsOf("-f " + path).at("c/small"), 20);
+  job.insert(job.find("fluxnetes.io/run"), "fluxnetes.account: physics, ");
+  std::ofstream(path) << job;
+  EXPECT_EQ(StartsOf("-f " + path).at("c/small"), -1);
+}
+
+TEST_F(SimulateSnapshot, FairShareGoesByWhatWasUsedAndWeights) {
+  database_.Execute(
+      "INSERT INTO pod_groups (id, namespace, group_name, group_size, queue,"
+      "  priority, state, phase, shape, duration_seconds, submitted_at,"
+      "  promoted_at) VALUES (4, 'd', 'late', 1, 'default', 0, 'pending',"
+      "  'queued', 3, 20, " +
+      At(std::chrono::seconds(-5)) + "," + At(std::chrono::seconds(-5)) +
+      ");"
+      "UPDATE queues SET queue_order = 'fair_share'");
+  AddPod("y0", 4, "1");
+  EXPECT_EQ(StartsOf("").at("d/late"), 20);
+  database_.Execute(
+      "INSERT INTO account_use VALUES ('default', 'b', '', 3000, " +
+      At(std::chrono::seconds(-1)) + "), ('default', 'd', '', 1000, " +
+      At(std::chrono::seconds(-1)) + ")");
+  EXPECT_EQ(StartsOf("").at("d/late"), 0);
+  EXPECT_EQ(StartsOf("").at("b/narrow"), 20);
+  database_.Execute(
+      "INSERT INTO accounts (name, namespace, weight) VALUES"
+      " ('b', 'b', 9), ('d', 'd', 1)");
+  EXPECT_EQ(StartsOf("").at("b/narrow"), 0);
+}
+
+TEST_F(SimulateSnapshot, WhatOthersUseOfGpusIsNotFree) {
+  database_.Execute(
+      R"(UPDATE nodes SET other = '{"nvidia.com/gpu": 1}';
+         UPDATE pods SET request = '{"resources": {"cpu": "1", "pods": "1",
+           "nvidia.com/gpu": "1"}}' WHERE uid = 'x0')");
+  EXPECT_EQ(StartsOf("").at("b/narrow"), 0);
+  database_.Execute(
+      R"(UPDATE nodes SET foreign_other = '{"nvidia.com/gpu": 3}')");
+  EXPECT_EQ(StartsOf("").at("b/narrow"), -1);
+}
+
+TEST_F(SimulateSnapshot, RulesAboutOtherPodsAreLeftOutByName) {
+  EXPECT_EQ(StartsOf("").at("b/narrow"), 0);
+  EXPECT_EQ(run_.err(), "");
+  cluster::PodRequest request;
+  request.resources.cpu_milli = 1'000;
+  request.resources.pods = 1;
+  cluster::PodAffinityTerm term;
+  term.selector = {{"app", "In", {"solver"}}};
+  term.topology_key = "kubernetes.io/hostname";
+  request.rules.Own().affinity = {term};
+  database_.Execute("UPDATE pods SET request = '" + cluster::ToJson(request) +
+                    "' WHERE uid = 'x0'");
+  EXPECT_EQ(StartsOf("").at("b/narrow"), 0);
+  EXPECT_THAT(run_.err(), HasSubstr("no labels of pods: of b/narrow\n"));
+}
+
+TEST_F(SimulateSnapshot, RulesOfManifestsSeeThoseOfManifestsOnly) {
+  const std::string path = directory_ + "/small.yaml";
+  std::ofstream(path) << kSmallJob << R"(
+  affinity:
+    podAntiAffinity:
+      requiredDuringSchedulingIgnoredDuringExecution:
+        - labelSelector: {matchLabels: {app: solver}}
+          topologyKey: kubernetes.io/hostname
+)";
+  EXPECT_EQ(StartsOf("-f " + path).at("c/small"), 20);
+  EXPECT_THAT(run_.err(),
+              HasSubstr("see those of the manifests only: of c/small\n"));
 }
 
 TEST_F(SimulateSnapshot, ChangesNothing) {

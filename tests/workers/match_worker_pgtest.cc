@@ -370,6 +370,22 @@ TEST_F(MatchWorkerTest, NodesAreWrittenForPeopleWhenTheyChange) {
   table.Write(kNoon);
   EXPECT_EQ(Ask("SELECT unschedulable FROM node_usage WHERE node_name = 'n0'"),
             "cordoned");
+  cluster::Pod foreign = PodOf({.name = "others"});
+  foreign.scheduler_name = "default-scheduler";
+  foreign.node_name = "n3";
+  foreign.request.resources.SetExtended("nvidia.com/gpu", 2);
+  door.Put(foreign);
+  cluster::Node node;
+  node.name = "n3";
+  node.allocatable.cpu_milli = 1'000;
+  node.allocatable.SetExtended("nvidia.com/gpu", 8);
+  door.PutNode(node);
+  Observe();
+  table.Note(cache->TakeChangedNodes());
+  table.Write(kNoon);
+  EXPECT_EQ(AskAll("SELECT other, foreign_other FROM nodes WHERE node_name = "
+                   "'n3'"),
+            R"({"nvidia.com/gpu": 8}|{"nvidia.com/gpu": 2})");
 }
 
 }  // namespace

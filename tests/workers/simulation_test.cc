@@ -379,6 +379,39 @@ TEST(Simulation, WhatRunsAtTheBeginningCountsForItsUser) {
   EXPECT_EQ(course.groups[1].start, 200);
 }
 
+TEST(Simulation, QuotasHoldByTheLabelOfGroups) {
+  Scenario scenario = OnNodes({4});
+  scenario.users = {"space"};
+  scenario.labels = {"physics"};
+  scenario.accounts = {
+      {.name = "team", .label = "physics", .quota = {{"cpu", 2'000}}}};
+  for (int i = 0; i < 3; ++i) AddGroup(scenario, 1, 1, {i, 100, 100});
+  scenario.groups[0].label = scenario.groups[1].label =
+      scenario.groups[2].label = 0;
+  AddGroup(scenario, 1, 2, {3, 10, 10});  // of no account
+  scenario.running = {{0, 0, {"node0"}}};
+  const Course course = Simulate(scenario);
+  EXPECT_EQ(course.groups[1].start, 1);
+  EXPECT_EQ(course.groups[2].start, 100);
+  EXPECT_EQ(course.groups[3].start, 3);
+  scenario.groups[3].label = 1;
+  EXPECT_THROW(Simulate(scenario), std::invalid_argument);
+}
+
+TEST(Simulation, WhatWasUsedBeforeItBeginsCountsByWeight) {
+  Scenario scenario = OnNodes({4});
+  scenario.queues[0].queue_order = QueueOrder::kFairShare;
+  scenario.users = {"heavy", "light"};
+  AddGroup(scenario, 1, 4, {0, 100, 100});
+  AddGroup(scenario, 1, 4, {0, 100, 100}).user = 1;
+  scenario.used.uses = {{{"default", "heavy", ""}, 3'000},
+                        {{"default", "light", ""}, 1'000}};
+  EXPECT_EQ(Simulate(scenario).groups[1].start, 0);
+  scenario.accounts = {{.name = "h", .namespace_name = "heavy", .weight = 9},
+                       {.name = "l", .namespace_name = "light", .weight = 1}};
+  EXPECT_EQ(Simulate(scenario).groups[0].start, 0);
+}
+
 TEST(Simulation, StopsWhenItIsToldTo) {
   Scenario scenario = OnNodes({1});
   for (int i = 0; i < 2'000; ++i) AddGroup(scenario, 1, 1, {2 * i, 1, 1});

@@ -1,0 +1,19 @@
+// Accounts and what their groups have used, as their rows say. Throws
+// sql::Error.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sql/transaction.h"
+#include "workers/accounts.h"
+
+namespace fluxnetes::workers {
+
+std::vector<Account> ReadAccounts(sql::Transaction& transaction);
+
+// Of groups of these queues, as it was last written.
+UsedByAccounts ReadUse(sql::Transaction& transaction,
+                       const std::vector<std::string>& queues);
+
+}  // namespace fluxnetes::workers

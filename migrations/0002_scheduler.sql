@@ -419,6 +419,7 @@ CREATE TABLE estimates (
   made_at timestamptz NOT NULL,
   first_starts_at timestamptz,
   first_made_at timestamptz,
+  position integer CHECK (position >= 1),
   CONSTRAINT estimates_first
   CHECK ((first_starts_at IS NULL) = (first_made_at IS NULL)),
   CONSTRAINT estimates_approximate_time
@@ -433,6 +434,7 @@ COMMENT ON COLUMN estimates.rests_on IS 'What the time rests on, or why there is
 COMMENT ON COLUMN estimates.made_at IS 'When this was found.';
 COMMENT ON COLUMN estimates.first_starts_at IS 'The first time that was said; null: none yet.';
 COMMENT ON COLUMN estimates.first_made_at IS 'When it was said.';
+COMMENT ON COLUMN estimates.position IS 'Its place in the line of its queue then, of the first 1,000, where that does not go by arrival (queue_order); null: see pending.position.';
 
 CREATE TABLE wait_reasons (
   queue text NOT NULL,

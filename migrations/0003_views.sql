@@ -30,11 +30,15 @@ SELECT
   g.group_name,
   g.group_size,
   g.queue,
-  CASE WHEN g.phase IN ('queued', 'reserved') AND q.queue_order = 'arrival' THEN count(*) FILTER (WHERE g.phase IN ('queued', 'reserved')) OVER (
-    PARTITION BY g.queue
-    ORDER BY g.first_in_line DESC, g.priority DESC, g.submitted_at, g.id
-    ROWS UNBOUNDED PRECEDING
-  ) END AS position,
+  CASE
+    WHEN g.phase NOT IN ('queued', 'reserved') THEN NULL
+    WHEN q.queue_order <> 'arrival' THEN e.position
+    ELSE count(*) FILTER (WHERE g.phase IN ('queued', 'reserved')) OVER (
+      PARTITION BY g.queue
+      ORDER BY g.first_in_line DESC, g.priority DESC, g.submitted_at, g.id
+      ROWS UNBOUNDED PRECEDING
+    )
+  END AS position,
   g.state,
   g.phase,
   coalesce(g.reason, w.reason, 'queued') AS reason,
@@ -53,6 +57,7 @@ LEFT JOIN wait_reasons AS w
   AND w.shape = g.shape
   AND (w.namespace = '' OR (w.namespace = g.namespace AND w.account = g.account))
 LEFT JOIN start_estimates AS s ON s.group_id = g.id
+LEFT JOIN estimates AS e ON e.group_id = g.id
 WHERE g.state IN ('pending', 'unsatisfiable');
 COMMENT ON VIEW pending IS
 'Groups that wait: their place in line, why they wait, and when they will start if that can be said.';
@@ -147,7 +152,7 @@ COMMENT ON COLUMN pending.namespace IS 'Kubernetes namespace.';
 COMMENT ON COLUMN pending.group_name IS 'Its name.';
 COMMENT ON COLUMN pending.group_size IS 'How many pods it has.';
 COMMENT ON COLUMN pending.queue IS 'Its scheduling queue.';
-COMMENT ON COLUMN pending.position IS 'Its place in the line of its queue, in the order in which they are asked, 1 is next; null: it stands in no line, since it is unsatisfiable, held, deferred or recalled, or its queue has another order than arrival (not yet).';
+COMMENT ON COLUMN pending.position IS 'Its place in the line of its queue, in the order in which they are asked, 1 is next; null: it stands in no line, since it is unsatisfiable, held, deferred or recalled, or its queue has another order than arrival and it is behind the first 1,000 or not looked at yet: such a place is as of seconds ago.';
 COMMENT ON COLUMN pending.state IS 'pending, or unsatisfiable: it can never fit the cluster as it is.';
 COMMENT ON COLUMN pending.phase IS 'queued, reserved (for a time, or nodes are drained for it), deferred (until start_after), held (by somebody), recalled (its places are being taken back); null: unsatisfiable.';
 COMMENT ON COLUMN pending.reason IS 'Why it waits, for people.';

@@ -45,6 +45,11 @@ in_line AS (
             THEN count(*) FILTER (
               WHERE g.phase IN ('queued', 'reserved')
             ) OVER line
+          WHEN g.phase IN ('queued', 'reserved')
+            THEN (
+              SELECT e.position FROM estimates AS e
+              WHERE e.group_id = any(ARRAY[g.id])
+            )
         END AS position
       FROM pod_groups AS g
       WHERE g.queue = q.name AND g.state = 'pending'

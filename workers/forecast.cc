@@ -121,6 +121,7 @@ class Lookahead::State {
         begin_(now),
         now_(now),
         store_(snapshot_, now),
+        depth_(depth),
         worker_(store_, cache, {.ahead = true}),
         first_event_(store_.NextEvent()) {
     for (const Reservation& promised : snapshot_.promised) {
@@ -133,7 +134,8 @@ class Lookahead::State {
       std::sort(line.begin(), line.end(), GoesBefore);
       Want(queue, line, depth);
     }
-    done_ = wanted_.empty();
+    unranked_ = std::ranges::any_of(snapshot_.queues, HasItsOwnOrder);
+    done_ = wanted_.empty() && !unranked_;
     store_.on_start = [this](GroupId group) { wanted_.erase(group); };
   }
 
@@ -149,6 +151,7 @@ class Lookahead::State {
         late = TimeSpent() > end;
       }
       if (more) return false;
+      if (std::exchange(unranked_, false)) Rank();
       done_ = wanted_.empty() || !Advance(store_.starts().size() > before);
       if (late) break;
     }
@@ -160,6 +163,7 @@ class Lookahead::State {
     forecast_.next = first_event_;
     forecast_.until = now_;
     forecast_.cycles = cycles_;
+    if (std::exchange(unranked_, false)) Rank();
     for (const auto& [queue, line] : lines_) SayOf(queue, line);
     std::ranges::sort(forecast_.estimates, {}, &Estimate::group);
     return std::move(forecast_);
@@ -167,6 +171,23 @@ class Lookahead::State {
 
  private:
   using Line = std::vector<const PendingGroup*>;
+
+  static bool HasItsOwnOrder(const QueueSettings& queue) {
+    return queue.queue_order != QueueOrder::kArrival;
+  }
+
+  void Rank() {
+    std::map<std::string, int> last;  // by queue
+    for (const QueueSettings& queue : snapshot_.queues)
+      if (HasItsOwnOrder(queue)) last[queue.name] = 0;
+    for (const GroupId group :
+         worker_.InOrder(static_cast<std::size_t>(depth_))) {
+      const auto waiting = snapshot_.waiting.find(group);
+      if (waiting == snapshot_.waiting.end()) continue;
+      const auto place = last.find(waiting->second.queue);
+      if (place != last.end()) positions_[group] = ++place->second;
+    }
+  }
 
   bool Runs(const std::string& queue) const {
     return std::ranges::any_of(snapshot_.queues, [&](const auto& settings) {
@@ -287,6 +308,8 @@ class Lookahead::State {
   }
 
   void Say(Estimate estimate) {
+    const auto position = positions_.find(estimate.group);
+    if (position != positions_.end()) estimate.position = position->second;
     forecast_.estimates.push_back(std::move(estimate));
   }
   void Note(Time event) {
@@ -300,11 +323,14 @@ class Lookahead::State {
   const Time begin_;
   Time now_;
   ForecastStore store_;
+  const int depth_;
   MatchWorker worker_;
   const std::optional<Time> first_event_;
   std::map<std::string, Line> lines_;           // by queue, each in order
   std::unordered_map<GroupId, Time> reserved_;  // for when, as it stands
   std::unordered_set<GroupId> wanted_;          // that are to start yet
+  std::unordered_map<GroupId, int> positions_;
+  bool unranked_ = false;  // these are to be found yet
   int cycles_ = 0;
   int idle_ = 0;  // instants, see kDueInVain
   bool done_ = false;

@@ -14,6 +14,8 @@
 // of the work whose start is known. Work is the share of the component's
 // resources times the planned duration.
 //
+// Places in line are those after what starts at once.
+//
 // What is late, and should have ended, is taken to be late for as long again.
 // A group that is promised a time (reservations) gets that: people are told one
 // time, not two. Groups that are held, can never fit or are in a paused queue
@@ -40,6 +42,10 @@ struct Estimate {
   // For people: what the time rests on, or why there is none; empty: the reason
   // of the group says it.
   std::string rests_on = {};
+  // Its place in the line of its queue, 1 is next; nothing: it is behind the
+  // first `depth`, in no line, or the order of its queue is that of arrival,
+  // which anybody sees.
+  std::optional<int> position = {};
   bool operator==(const Estimate&) const = default;
 };
 

@@ -36,7 +36,8 @@ SELECT
   e.group_id,
   floor(extract(epoch FROM e.starts_at))::bigint AS starts_at,
   e.approximate,
-  e.rests_on
+  e.rests_on,
+  e.position
 FROM pod_groups AS g
 INNER JOIN estimates AS e ON e.group_id = any(ARRAY[g.id])
 WHERE
@@ -51,9 +52,11 @@ WITH waits AS MATERIALIZED (
     g.id,
     v.starts_at,
     v.approximate,
-    v.rests_on
-  FROM unnest($1::bigint [], $2::bigint [], $3::boolean [], $4::text [])
-  AS v (id, starts_at, approximate, rests_on)
+    v.rests_on,
+    v.position
+  FROM unnest(
+    $1::bigint [], $2::bigint [], $3::boolean [], $4::text [], $6::integer []
+  ) AS v (id, starts_at, approximate, rests_on, position)
   INNER JOIN pod_groups AS g ON g.id = any(ARRAY[v.id])
   WHERE g.state NOT IN ('allocated', 'bound')
   ORDER BY g.id
@@ -62,7 +65,7 @@ WITH waits AS MATERIALIZED (
 
 INSERT INTO estimates AS e (
   group_id, starts_at, approximate, rests_on, made_at, first_starts_at,
-  first_made_at
+  first_made_at, position
 )
 SELECT
   w.id,
@@ -71,7 +74,8 @@ SELECT
   w.rests_on,
   $5::timestamptz,
   to_timestamp(w.starts_at),
-  CASE WHEN w.starts_at IS NOT NULL THEN $5::timestamptz END
+  CASE WHEN w.starts_at IS NOT NULL THEN $5::timestamptz END,
+  w.position
 FROM waits AS w
 ON CONFLICT (group_id) DO UPDATE SET
 starts_at = excluded.starts_at,
@@ -79,5 +83,6 @@ approximate = excluded.approximate,
 rests_on = excluded.rests_on,
 made_at = excluded.made_at,
 first_starts_at = coalesce(e.first_starts_at, excluded.starts_at),
-first_made_at = coalesce(e.first_made_at, excluded.first_made_at)
+first_made_at = coalesce(e.first_made_at, excluded.first_made_at),
+position = excluded.position
 RETURNING e.group_id;

@@ -34,11 +34,12 @@ matcher::Time SecondsOf(cluster::Time time) {
 }
 
 bool SaysNothing(const Estimate& estimate) {
-  return !estimate.start && estimate.rests_on.empty();
+  return !estimate.start && estimate.rests_on.empty() && !estimate.position;
 }
 
 bool IsSame(const Estimate& before, const Estimate& after, matcher::Time now) {
-  if (!before.approximate || !after.approximate || *before.start <= now)
+  if (!before.approximate || !after.approximate || *before.start <= now ||
+      before.position != after.position)
     return before == after;
   return std::abs(*after.start - *before.start) <=
          std::max(kSameWithin, (*before.start - now) / 10);
@@ -177,8 +178,11 @@ std::vector<Estimate> Forecaster::BothOf(const Line& line, matcher::Time now) {
     if (!estimate.approximate) continue;
     const auto far = line.seen_far.find(estimate.group);
     if (far != line.seen_far.end() &&
-        *far->second.start > std::max(now, line.near.until))
+        *far->second.start > std::max(now, line.near.until)) {
+      const auto position = estimate.position;
       estimate = far->second;
+      estimate.position = position;
+    }
   }
   return both;
 }
@@ -195,7 +199,8 @@ bool Forecaster::Read(Line& line) {
     const auto group = row.Get<std::int64_t>("group_id");
     line.written[group] = {group, row.Find<std::int64_t>("starts_at"),
                            row.Get<bool>("approximate"),
-                           row.Get<std::string>("rests_on")};
+                           row.Get<std::string>("rests_on"),
+                           row.Find<std::int32_t>("position")};
   }
   line.read_written = true;
   return true;
@@ -230,19 +235,21 @@ std::pair<std::size_t, bool> Forecaster::Write(
     std::vector<std::optional<std::int64_t>> starts;
     std::vector<bool> approximate;
     std::vector<std::string> rests_on;
+    std::vector<std::optional<std::int32_t>> positions;
     const std::size_t end = std::min(begin + kRowsPerWrite, differing.size());
     for (std::size_t i = begin; i < end; ++i) {
       groups.push_back(differing[i]->group);
       starts.push_back(differing[i]->start);
       approximate.push_back(differing[i]->approximate);
       rests_on.push_back(differing[i]->rests_on);
+      positions.push_back(differing[i]->position);
     }
     sql::Transaction transaction(pool_, sql::Isolation::kReadCommitted,
                                  sql::Durability::kNoWait);
     line.terms.Check(transaction);
     for (const sql::Row row :
          transaction.Run(queries::kWriteEstimates, groups, starts, approximate,
-                         rests_on, now)) {
+                         rests_on, now, positions)) {
       const auto group = row.Get<std::int64_t>("group_id");
       line.written[group] = **std::ranges::lower_bound(
           differing, group, {}, [](const auto* said) { return said->group; });

@@ -446,6 +446,11 @@ std::optional<matcher::Time> MatchWorker::NextDue() const {
   return next;
 }
 
+std::vector<GroupId> MatchWorker::InOrder(std::size_t limit) {
+  if (schedule_ == nullptr) return {};
+  return schedule_->InOrder(limit);
+}
+
 void MatchWorker::Stop() {
   if (!std::exchange(acquired_, false)) return;
   Forget();

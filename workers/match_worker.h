@@ -93,6 +93,9 @@ class MatchWorker {
   // not be done waits for something to happen.
   std::optional<matcher::Time> NextDue() const;
 
+  // Who waits, as Schedule::InOrder(); nobody while it is not the owner.
+  std::vector<GroupId> InOrder(std::size_t limit);
+
   // Gives up ownership and leases: a clean stop.
   void Stop();
 

@@ -238,6 +238,10 @@ class Schedule {
   // if nothing else happens.
   std::optional<matcher::Time> NextDue() const;
 
+  // The groups that wait, in the order in which they are asked: of each queue
+  // the first `limit`, without those that can never fit.
+  std::vector<GroupId> InOrder(std::size_t limit);
+
   std::size_t pending() const;
   std::size_t shapes() const;
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "sql/faults.h"
+#include "workers/schedule_turns.h"
 
 namespace fluxnetes::workers {
 namespace {
@@ -20,19 +21,9 @@ constexpr int kNodesExplained = 20'000;
 // are.
 constexpr std::uint64_t kCyclesSilent = 16;
 
-bool LaterInLine(const WaitingGroup* a, const WaitingGroup* b) {
-  return Earlier(*b, *a);
-}
-
 const WaitingGroup* Earliest(const WaitingGroup* a, const WaitingGroup* b) {
   if (a == nullptr || b == nullptr) return a == nullptr ? b : a;
   return Earlier(*b, *a) ? b : a;
-}
-
-const WaitingGroup* After(const WaitingGroup& group) {
-  const auto& groups = group.line->groups;
-  const auto next = groups.upper_bound(&group);
-  return next == groups.end() ? nullptr : *next;
 }
 
 }  // namespace
@@ -150,50 +141,26 @@ const WaitingGroup* Cycle::WhereToBegin() const {
   return begin;
 }
 
-void Cycle::Push(const WaitingGroup* group) {
-  if (state_.accounts.Matter() && !state_.IsHead(*group)) state_.Stand(*group);
-  heap_.push_back(group);
-  std::push_heap(heap_.begin(), heap_.end(), LaterInLine);
-}
-
-const WaitingGroup* Cycle::Pop() {
-  std::pop_heap(heap_.begin(), heap_.end(), LaterInLine);
-  const WaitingGroup* group = heap_.back();
-  heap_.pop_back();
-  return group;
-}
-
 void Cycle::Walk() {
+  std::vector<const WaitingGroup*> fronts;
   for (const auto& [key, line] : state_.lines.lines()) {
-    if (CanRun(*line)) heap_.push_back(line->Front());
+    if (CanRun(*line)) fronts.push_back(line->Front());
   }
-  std::make_heap(heap_.begin(), heap_.end(), LaterInLine);
-  while (!heap_.empty()) {
+  GroupTurns turns(state_, std::move(fronts));
+  while (const WaitingGroup* group = turns.Pop()) {
     if (decision_.placed.size() >= static_cast<std::size_t>(limit_)) {
       state_.more = true;
       return;
     }
-    const WaitingGroup* group = Pop();
     if (turns_[group->line->queue].stopped) continue;
-    if (Falls(*group)) {
-      Push(group);
-      continue;
-    }
-    const WaitingGroup* next = After(*group);  // before it leaves its line
+    const WaitingGroup* next = NextInLine(*group);  // before it leaves its line
     const Step step = Visit(*group);
     if (step != Step::kStarted && group->line->payer)
       state_.accounts.Charge(*group);
-    if (step != Step::kWaits && next != nullptr) Push(next);
+    if (step != Step::kWaits && next != nullptr) turns.Push(next);
   }
   ForgetUnseen();
   walked_ = true;
-}
-
-bool Cycle::Falls(const WaitingGroup& group) {
-  if (!state_.accounts.Matter() || state_.IsHead(group)) return false;
-  const Standing before = group.standing;
-  state_.Stand(group);
-  return before < group.standing;
 }
 
 bool Cycle::Refuse(const WaitingGroup& group) {

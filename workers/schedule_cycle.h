@@ -51,10 +51,6 @@ class Cycle {
   void RankFronts();
   const WaitingGroup* WhereToBegin() const;
   void Walk();
-  void Push(const WaitingGroup* group);
-  const WaitingGroup* Pop();
-  // Whether others came to stand before the group since it was put there.
-  bool Falls(const WaitingGroup& group);
   // Whether its account has no quota for it.
   bool Refuse(const WaitingGroup& group);
   Step Visit(const WaitingGroup& group);
@@ -120,7 +116,6 @@ class Cycle {
   const matcher::Time now_;
   const int limit_;
   std::map<const ScheduleQueue*, Turn> turns_;
-  std::vector<const WaitingGroup*> heap_;  // the earliest on top
   Ahead ahead_;
   std::optional<matcher::RoomOverTime> room_;  // while it is up to date
   int plans_ = 0;                              // promises that were looked for

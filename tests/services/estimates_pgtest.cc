@@ -84,6 +84,25 @@ TEST_F(Estimates, HeldGroupStandsInNoLine) {
   EXPECT_EQ(groups[1]["position"], 1);
 }
 
+TEST_F(Estimates, PositionIsThatOfTheOrderOfTheQueue) {
+  AddExampleGroups();
+  database_.Execute("UPDATE queues SET queue_order = 'fair_share'");
+  const auto positions = [this] {
+    run_("get groups -A --state pending");
+    return Columns(run_.out(), {1, 2, 5});
+  };
+  EXPECT_EQ(positions(),
+            "NAME STATE POSITION\nfirst reserved -\nsecond pending -\n");
+  Say("NULL", false, "");
+  database_.Execute("UPDATE estimates SET position = 7");
+  EXPECT_EQ(positions(),
+            "NAME STATE POSITION\nfirst reserved -\nsecond pending 7\n");
+  run_("describe group b/second");
+  EXPECT_THAT(run_.out(), HasSubstr("7"));
+  EXPECT_EQ(database_.Ask("SELECT position FROM pending WHERE group_id = 3"),
+            "7");
+}
+
 TEST_F(Estimates, ErrorsAreListedByHowLongBeforeTheyWereSaid) {
   run_("get estimates");
   EXPECT_EQ(run_.out(), "");

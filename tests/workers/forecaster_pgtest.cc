@@ -61,6 +61,37 @@ TEST_F(ForecasterTest, GroupsInLineAreToldWhenTheyStartAndWhy) {
   EXPECT_EQ(Of("next", "position"), "2");
 }
 
+TEST_F(ForecasterTest, PositionsAreThoseOfTheOrderOfTheQueue) {
+  system.database.Execute("UPDATE queues SET queue_order = 'shortest'");
+  Submit("first", 2, 100);
+  system.Settle();
+  Submit("long", 2, 5'000);
+  system.Settle();
+  Submit("brief", 2, 10);
+  Submit("large", 3, 10);  // never fits
+  system.Settle();
+  EXPECT_EQ(Of("long", "position"), "2");
+  EXPECT_EQ(Of("brief", "position"), "1");
+  EXPECT_EQ(Of("large", "position"), "NULL");
+  Submit("briefer", 2, 5);
+  system.Settle();
+  EXPECT_EQ(Of("briefer", "position"), "1");
+  EXPECT_EQ(Of("long", "position"), "3");
+  system.database.Execute(
+      "UPDATE pod_groups SET held_at = now() WHERE group_name = 'briefer'");
+  system.Settle();
+  EXPECT_EQ(Of("briefer", "position"), "NULL");
+  EXPECT_EQ(Of("brief", "position"), "1");
+  system.database.Execute("UPDATE queues SET paused = true");
+  system.Settle();
+  EXPECT_EQ(Of("brief", "position"), "1");
+  system.database.Execute(
+      "UPDATE queues SET paused = false, queue_order = 'arrival'");
+  system.Settle();
+  EXPECT_EQ(Of("long", "position"), "1");
+  EXPECT_EQ(system.Ask("SELECT count(position) FROM estimates"), "0");
+}
+
 TEST_F(ForecasterTest, WhatTurnsOutWrongIsCorrected) {
   Submit("first", 2, 100, 30);  // it will end early
   system.Settle();

@@ -64,6 +64,37 @@ TEST_F(ScheduleOrder, ShortestTakesGroupsWithoutEndForLongOnes) {
   EXPECT_EQ(OneByOne(3), "3 1 2");
 }
 
+TEST_F(ScheduleOrder, IsToldWithoutALookAtWhatFits) {
+  const auto in_order = [this](std::size_t limit) {
+    std::string text;
+    for (const GroupId group : story.schedule.InOrder(limit))
+      text += (text.empty() ? "" : " ") + std::to_string(group);
+    return text;
+  };
+  story.Nodes("node0 cpu=4");
+  Queue(QueueOrder::kShortest, QueuePolicy::kFcfs, 1'000);
+  EXPECT_EQ(in_order(10), "");
+  Of("a", "1x4", 1'000);
+  story.Decide(now);      // 1 runs
+  Of("a", "1x4", 50);     // 2
+  Of("a", "1x4", 10);     // 3
+  Of("b", "1x2", 30);     // 4
+  Of("b", "1x2", 5);      // 5
+  Of("b", "1x8", 1);      // 6 can never fit
+  Of("a", "1x4", 90, 1);  // 7
+  story.Decide(now);
+  EXPECT_EQ(in_order(10), "7 5 3 4 2");
+  EXPECT_EQ(in_order(2), "7 5");
+  Queue(QueueOrder::kFairShare, QueuePolicy::kFcfs);
+  story.Decide(now);
+  // What runs is of a, and each that waits is charged to its account.
+  EXPECT_EQ(in_order(10), "7 4 5 2 3");
+  Queue(QueueOrder::kArrival, QueuePolicy::kFcfs);
+  story.Decide(now);
+  EXPECT_EQ(in_order(10), "7 2 3 4 5");
+  EXPECT_EQ(story.Decide(now + 1), "");
+}
+
 TEST_F(ScheduleOrder, IsAnotherAsSoonAsTheQueueSaysSo) {
   story.Nodes("node0 cpu=4");
   Queue(QueueOrder::kArrival);

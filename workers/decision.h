@@ -46,6 +46,8 @@ struct PendingGroup {
   std::optional<matcher::Time> start_by = {};
   // What the requests of its members say: for those who make them anew.
   cluster::GroupTopology topology = {};
+  bool preempts = true;     // if its queue does; else one of its pods does not
+  std::int64_t grace = 30;  // seconds that its pods take to end, if evicted
 };
 
 struct PlacedMember {
@@ -102,8 +104,17 @@ struct WaitReason {
   std::string account = {};
 };
 
+// A group has to go, whole, for another one that waits.
+struct Eviction {
+  GroupId group = 0;
+  GroupId preemptor = 0;
+  int preemptor_revision = 1;
+  matcher::Time end = 0;  // when its places are expected to be free
+};
+
 struct Decision {
   std::vector<Placed> placed;
+  std::vector<Eviction> evicted;
   std::vector<Verdict> verdicts;
   // Only what differs from what earlier decisions said:
   std::vector<Reservation> reserved;  // new or changed
@@ -111,8 +122,9 @@ struct Decision {
   std::vector<WaitReason> reasons;
   std::vector<AccountUse> used;  // at times, of all
   bool Empty() const {
-    return placed.empty() && verdicts.empty() && reserved.empty() &&
-           unreserved.empty() && reasons.empty() && used.empty();
+    return placed.empty() && evicted.empty() && verdicts.empty() &&
+           reserved.empty() && unreserved.empty() && reasons.empty() &&
+           used.empty();
   }
 };
 

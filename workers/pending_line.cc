@@ -48,6 +48,8 @@ WaitingGroup& PendingLines::Add(PendingGroup group, Place place) {
   waiting.job_attempt = group.job_attempt;
   waiting.first_in_line = group.first_in_line;
   waiting.unsatisfiable = group.unsatisfiable;
+  waiting.preempts = group.preempts;
+  waiting.grace = group.grace;
   waiting.members = std::move(group.members);
   waiting.line = line.get();
   line->groups.insert(&waiting);

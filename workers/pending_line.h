@@ -46,6 +46,8 @@ struct WaitingGroup {
   int job_attempt = 0;
   bool first_in_line = false;
   bool unsatisfiable = false;  // was said, or is so in the database
+  bool preempts = true;        // as in PendingGroup, like what follows
+  std::int64_t grace = 30;
   std::vector<Member> members;
   PendingLine* line = nullptr;
   // Kept by the cycle; while the group is promised something it stays.
@@ -116,6 +118,8 @@ struct PendingLine {
   std::optional<Quotas::Refusal> refusal;  // as was said
   std::string why_refused;                 // the same in words
   matcher::Time refused_at = 0;            // when it was said
+  // Nobody whom a group of this priority may evict would help it, as of then.
+  std::optional<std::pair<std::int32_t, std::uint64_t>> spared;
 
   const WaitingGroup* Front() const { return *groups.begin(); }
 };

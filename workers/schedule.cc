@@ -15,6 +15,8 @@ constexpr std::string_view kPolicyNames[] = {"fcfs", "easy", "conservative",
 constexpr std::string_view kOrderNames[] = {"arrival", "shortest",
                                             "fair_share"};
 
+constexpr std::string_view kPreemptionNames[] = {"never", "lower_priority"};
+
 // The graph's picture without the logical ids, which depend on the order in
 // which nodes without a number appeared.
 std::string WithoutIds(const std::string& picture) {
@@ -56,6 +58,17 @@ std::optional<QueueOrder> ParseQueueOrder(std::string_view name) {
       std::find(std::begin(kOrderNames), std::end(kOrderNames), name);
   if (found == std::end(kOrderNames)) return std::nullopt;
   return static_cast<QueueOrder>(found - std::begin(kOrderNames));
+}
+
+std::string_view ToString(Preemption preemption) {
+  return kPreemptionNames[static_cast<std::size_t>(preemption)];
+}
+
+std::optional<Preemption> ParsePreemption(std::string_view name) {
+  const auto found =
+      std::find(std::begin(kPreemptionNames), std::end(kPreemptionNames), name);
+  if (found == std::end(kPreemptionNames)) return std::nullopt;
+  return static_cast<Preemption>(found - std::begin(kPreemptionNames));
 }
 
 Schedule::Schedule() : state_(std::make_unique<State>()) {}

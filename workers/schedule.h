@@ -55,6 +55,14 @@
 // shape if their pods ask for the same and no rule of a pod can tell them
 // apart.
 //
+// The first group of a queue that preempts, if it does not fit, may evict
+// others for its place (preemption.h): they end after their grace period, and
+// it is promised what they leave. An `fcfs` queue that preempts promises its
+// first a place, too, as `easy` does, so that it is kept. A group that stands
+// before may still take it; then others may be evicted. What was tried in vain
+// is tried again when other groups than those that could be evicted have gone,
+// or such have come, or nodes or promises have changed.
+//
 // What would still run when maintenance of a node begins does not start there;
 // what runs there is not its concern.
 //
@@ -103,6 +111,12 @@ enum class QueueOrder {
 std::string_view ToString(QueueOrder order);
 std::optional<QueueOrder> ParseQueueOrder(std::string_view name);
 
+// Whom groups of a queue may evict.
+enum class Preemption { kNever, kLowerPriority };
+
+std::string_view ToString(Preemption preemption);
+std::optional<Preemption> ParsePreemption(std::string_view name);
+
 struct QueueSettings {
   std::string name = "default";
   std::map<std::string, std::string> node_selector = {};
@@ -117,6 +131,7 @@ struct QueueSettings {
   std::optional<int> reservation_depth = {};
   bool paused = false;
   std::optional<std::int64_t> assumed_duration = {};  // seconds, planning only
+  Preemption preemption = Preemption::kNever;
   bool operator==(const QueueSettings&) const = default;
 };
 
@@ -130,6 +145,10 @@ struct Held {
   // Of its group.
   std::string namespace_name = {};
   std::string account = {};
+  std::int32_t priority = 0;
+  std::int64_t grace = 30;  // as in PendingGroup
+  bool evictable = true;    // it has all its places, and its pods may stay
+  GroupId evicted_for = 0;  // 0: it is not evicted
   bool operator==(const Held&) const = default;
 };
 

@@ -56,6 +56,7 @@ void ScheduleGraph::Book(const BookedClosure& booked) {
 
 // Its nodes have changed: promises there are planned anew, groups asked again.
 void ScheduleGraph::NoteClosure(const NodeClosure& closure) {
+  NoteGround();
   for (const std::string& name : closure.nodes) {
     const auto node = nodes_.find(name);
     if (node == nodes_.end() || !node->second.known) continue;
@@ -96,6 +97,7 @@ void ScheduleGraph::SetClosures(const std::vector<NodeClosure>& closures,
     if (!node.known || node.shut == shut.contains(name)) continue;
     node.shut = !node.shut;
     SetOpenAsKnown(node);
+    NoteGround();
     changes_.grown.push_back(node.index);
     changes_.changed.push_back(node.index);
     changes_.capacity = true;

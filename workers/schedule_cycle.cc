@@ -194,6 +194,7 @@ Cycle::Step Cycle::Visit(const WaitingGroup& group) {
     return Keep(group, head->second);
   if (line.ask && MayGoAhead(line) && Ask(group)) return Step::kStarted;
   if (turns_[&queue].heads < queue.Depth()) return MakeHead(group);
+  if (queue.Depth() == 0) firsts_.push_back(&group);
   Fail(line);
   return Step::kWaits;
 }
@@ -204,8 +205,8 @@ void Cycle::Fail(PendingLine& line) {
   const ScheduleQueue& queue = *line.queue;
   Turn& turn = turns_[&queue];
   ++turn.failed;
-  turn.stopped =
-      queue.Depth() == 0 || turn.failed >= queue.settings.queue_depth;
+  turn.stopped = queue.settings.queue_policy == QueuePolicy::kFcfs ||
+                 turn.failed >= queue.settings.queue_depth;
 }
 
 bool Cycle::MayGoAhead(const PendingLine& line) const {
@@ -271,7 +272,8 @@ void Cycle::Place(const WaitingGroup& group,
   Held held{group.id,        now_,
             std::nullopt,    MembersOn(group, nodes),
             line.queue_name, payer.namespace_name,
-            payer.label};
+            payer.label,     group.priority,
+            group.grace};
   if (line.duration && line.gang.duration < matcher::kForever - now_) {
     held.end = now_ + line.gang.duration;
   }
@@ -297,6 +299,8 @@ void Cycle::Place(const WaitingGroup& group,
   }
   const auto head = line.queue->heads.find(&group);
   std::optional<workers::Promise> promise;
+  if (head != line.queue->heads.end() || line.queue->Depth() == 0)
+    state_.graph.NoteGround();
   if (head != line.queue->heads.end()) {
     promise = std::move(head->second.promise);
     line.queue->heads.erase(head);

@@ -101,6 +101,9 @@ class Cycle {
   Step Count(const WaitingGroup& group, Head& head);
   // What it is promised is its own also of the quota.
   void ClaimQuota(const WaitingGroup& group);
+  // Whether it is to be looked for others to evict for it.
+  bool MayPreempt(const WaitingGroup& group, const Head& head) const;
+  void Preempt(const WaitingGroup& group, Head& head);
   void ForgetBehind(const WaitingGroup& group);
   void ForgetUnseen();
 
@@ -117,6 +120,8 @@ class Cycle {
   const int limit_;
   std::map<const ScheduleQueue*, Turn> turns_;
   Ahead ahead_;
+  // The first group of each queue so far that does not fit.
+  std::vector<const WaitingGroup*> firsts_;
   std::optional<matcher::RoomOverTime> room_;  // while it is up to date
   int plans_ = 0;                              // promises that were looked for
   // When the first of those is due whose promise could not be looked at yet.

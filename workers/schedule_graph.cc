@@ -128,6 +128,7 @@ void ScheduleGraph::SetNode(const cluster::Node& node) {
   ChargeForeign(known);
   SetOpenAsKnown(known);
   predicates_.Set(known.index, known.node);
+  NoteGround();
   changes_.grown.push_back(known.index);
   changes_.changed.push_back(known.index);
   changes_.capacity = true;
@@ -145,6 +146,7 @@ void ScheduleGraph::RemoveNode(const std::string& name) {
   graph_.SetForeign(node.index, {});
   graph_.SetLabels(node.index, {});
   predicates_.Remove(node.index);
+  NoteGround();
   changes_.changed.push_back(node.index);
   changes_.capacity = true;
   Forget(node);
@@ -169,6 +171,7 @@ void ScheduleGraph::SetForeign(
     node.foreign_pods = pods;
     if (node.known) {
       ChargeForeign(node);
+      NoteGround();
       changes_.grown.push_back(node.index);
       changes_.changed.push_back(node.index);
       changes_.capacity = true;
@@ -403,6 +406,9 @@ void ScheduleGraph::Note(const Held& held) {
   for (const PlacedMember& member : held.members) {
     ++InGraph(member.node).places;
   }
+  ranks_[held.priority].insert(held.group);
+  came_[held.priority] = ++moves_;
+  if (held.evicted_for != 0) evicted_for_[held.evicted_for].insert(held.group);
   Index(holding);
 }
 
@@ -429,6 +435,8 @@ const Held& ScheduleGraph::HoldMore(GroupId group,
     ++InGraph(member.node).places;
     ++holding.places;
   }
+  holding.held.evictable = true;
+  came_[holding.held.priority] = ++moves_;
   graph_.Cancel(group);
   Book(holding);
   return holding.held;
@@ -456,9 +464,23 @@ bool ScheduleGraph::Release(GroupId group, const std::string& uid) {
   --node.places;
   places_.erase(place);
   member.uid.clear();
-  if (--holding.places == 0) holdings_.erase(found);
+  went_[holding.held.priority] = ++moves_;
+  if (--holding.places == 0) Forget(found);
   Forget(node);
   return true;
+}
+
+void ScheduleGraph::Forget(Holdings::iterator over) {
+  const Held& held = over->second.held;
+  const auto leave = [&held](auto& sets, const auto& key) {
+    const auto set = sets.find(key);
+    if (set == sets.end()) return;
+    set->second.erase(held.group);
+    if (set->second.empty()) sets.erase(set);
+  };
+  leave(ranks_, held.priority);
+  leave(evicted_for_, held.evicted_for);
+  holdings_.erase(over);
 }
 
 std::optional<std::string> ScheduleGraph::NodeOf(const std::string& uid) const {

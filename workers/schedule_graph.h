@@ -18,6 +18,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -124,6 +125,9 @@ class ScheduleGraph {
   std::optional<GroupId> Mislabelled(const cluster::Pod& pod);
   std::optional<std::string> NodeOf(const std::string& uid) const;
   const cluster::Resources* GrantOf(const std::string& uid) const;
+  matcher::NodeIndex IndexOfNode(const std::string& held_node) const {
+    return nodes_.at(held_node).index;
+  }
   // Where the group holds something, each node once, in order.
   std::vector<std::string> NodesOf(GroupId group) const;
   std::vector<matcher::NodeIndex> IndicesOf(GroupId group) const;
@@ -141,6 +145,25 @@ class ScheduleGraph {
   std::size_t IndexOf(const std::string& resource);
   // What all known nodes have, per resource.
   const std::vector<double>& Capacity() const;
+
+  // Evictions: preemption.h.
+  // What groups of a lower priority than this hold, in no order.
+  std::vector<const Held*> HeldBelow(std::int32_t priority) const;
+  bool AnyHeldBelow(std::int32_t priority) const;
+  // When the group ends, as far as is known now.
+  void SetEnd(GroupId group, std::optional<matcher::Time> end);
+  // It is on its way out for another group.
+  void NoteEvicted(GroupId group, GroupId preemptor);
+  // When the last of those ends that went for this group and hold something
+  // still; nothing: there are none.
+  std::optional<matcher::Time> EvictedUntil(GroupId preemptor) const;
+  // Groups without a deadline that run longer than is assumed.
+  std::vector<GroupId> Overstaying(matcher::Time now) const;
+  // Differs if anything has changed because of which a group of this priority
+  // may find room by evicting others that could not before: all but that such
+  // as it may evict have ended.
+  std::uint64_t Ground(std::int32_t priority) const;
+  void NoteGround() { moved_ = ++moves_; }
 
   // What groups hold that have no end known, per node and resource.
   std::map<matcher::NodeIndex, std::vector<double>> HeldWithoutEnd() const;
@@ -178,6 +201,7 @@ class ScheduleGraph {
     Held held;  // a place that was given back has no uid
     int places = 0;
   };
+  using Holdings = std::unordered_map<GroupId, Holding>;
   struct Place {
     GroupId group = 0;
     int position = 0;
@@ -188,6 +212,7 @@ class ScheduleGraph {
   KnownNode& InGraph(const std::string& name);
   std::int64_t ChooseId(const std::string& name);
   void Forget(KnownNode& node);
+  void Forget(Holdings::iterator over);
   void ChargeForeign(KnownNode& node);
   void Book(Holding& holding);
   void Index(const Holding& holding);
@@ -203,9 +228,16 @@ class ScheduleGraph {
   std::vector<KnownNode*> by_index_;
   std::unordered_map<std::string, std::int64_t> appearance_;
   std::map<std::string, std::int64_t> assumed_;  // seconds, by queue
-  std::unordered_map<GroupId, Holding> holdings_;
+  Holdings holdings_;
   std::unordered_map<std::string, Place> places_;   // by uid
   std::map<std::int64_t, BookedClosure> closures_;  // by window
+  // By priority: who holds something, when one last came to, or went. Moves are
+  // counted.
+  std::map<std::int32_t, std::set<GroupId>> ranks_;
+  std::map<std::int32_t, std::uint64_t> came_, went_;
+  std::uint64_t moves_ = 0;
+  std::uint64_t moved_ = 0;                           // anything else
+  std::map<GroupId, std::set<GroupId>> evicted_for_;  // by preemptor
   GraphChanges changes_;
   std::vector<GroupId> touched_;
   mutable std::optional<std::vector<double>> capacity_;  // while it is so

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "sql/faults.h"
+#include "workers/preemption.h"
 #include "workers/schedule_cycle.h"
 
 namespace fluxnetes::workers {
@@ -17,6 +18,14 @@ bool Meet(const std::vector<matcher::NodeIndex>& sorted,
   return std::any_of(others.begin(), others.end(), [&](auto node) {
     return std::binary_search(sorted.begin(), sorted.end(), node);
   });
+}
+
+bool IsLater(const std::optional<Promise>& promise,
+             const std::optional<Promise>& before) {
+  const auto start = [](const std::optional<Promise>& each) {
+    return each ? each->start.value_or(matcher::kForever) : matcher::kForever;
+  };
+  return start(promise) > start(before);
 }
 
 }  // namespace
@@ -190,10 +199,15 @@ Cycle::Step Cycle::Plan(const WaitingGroup& group, Head& head) {
   state_.Withdraw(group, head);
   WithdrawBehind(group);
   ++plans_;
+  // It is to have what others were evicted for, not what may end some day.
+  std::optional<Overstayers> stay;
+  if (state_.graph.EvictedUntil(group.id)) stay.emplace(state_.graph, now_);
   HeadPlan plan = PlanHead(state_.graph, group, queue.settings.match_policy,
                            now_, ahead_, head.promise, !turns_[&queue].drains);
+  stay.reset();
   if (plan.fits_now && Start(group)) return Step::kStarted;
   const auto before = std::exchange(head.promise, std::move(plan.promise));
+  if (IsLater(head.promise, before)) group.line->spared.reset();
   head.stands = true;
   head.stale = head.doubtful = false;
   head.looked = state_.freed.size();
@@ -221,6 +235,10 @@ Cycle::Step Cycle::PutOff(const WaitingGroup& group, Head& head) {
 Cycle::Step Cycle::Count(const WaitingGroup& group, Head& head) {
   const ScheduleQueue& queue = *group.line->queue;
   Turn& turn = turns_[&queue];
+  if (turn.heads == 0) {
+    if (MayPreempt(group, head)) Preempt(group, head);
+    firsts_.push_back(&group);
+  }
   ++turn.heads;
   head.seen = state_.cycle;
   Fail(*group.line);
@@ -243,6 +261,62 @@ Cycle::Step Cycle::Count(const WaitingGroup& group, Head& head) {
 void Cycle::ClaimQuota(const WaitingGroup& group) {
   const PendingLine& line = *group.line;
   if (line.payer) state_.accounts.quotas().Claim(*line.payer, line.amounts);
+}
+
+// While groups that were evicted for it end, no others are, unless it would
+// not fit by then any more.
+bool Cycle::MayPreempt(const WaitingGroup& group, const Head& head) const {
+  const PendingLine& line = *group.line;
+  const ScheduleGraph& graph = state_.graph;
+  if (line.queue->settings.preemption == Preemption::kNever ||
+      !group.preempts || horizon_ != matcher::kForever ||
+      !graph.AnyHeldBelow(group.priority))
+    return false;
+  if (line.spared == std::pair(group.priority, graph.Ground(group.priority)))
+    return false;
+  const auto& promise = head.promise;
+  const auto until = graph.EvictedUntil(group.id);
+  return !until || !promise ||
+         (!promise->overdue && promise->start.value_or(matcher::kForever) >
+                                   std::max(*until, now_ + 1));
+}
+
+void Cycle::Preempt(const WaitingGroup& group, Head& head) {
+  WithdrawBehind(group);
+  const bool booked = head.Booked();
+  if (booked) state_.graph.graph().Cancel(PromiseJob(group.id));
+  std::vector<StandsBefore> before;
+  for (const WaitingGroup* first : firsts_) {
+    const Heads& heads = first->line->queue->heads;
+    const auto known = heads.find(first);
+    before.push_back(
+        {first, known == heads.end() ? std::nullopt : known->second.promise});
+  }
+  ++plans_;
+  auto plan = PlanEviction(state_.graph, group, now_, ahead_, before);
+  if (!plan) {
+    if (booked) BookPromise(state_.graph, group, *head.promise);
+    group.line->spared = {group.priority, state_.graph.Ground(group.priority)};
+    return;
+  }
+  room_.reset();
+  Promise freed{*plan->promise.start, {}, {}, false};
+  for (const GroupId victim : plan->victims) {
+    const matcher::Time end = *state_.graph.HeldBy(victim)->end;
+    decision_.evicted.push_back({victim, group.id, group.revision, end});
+    const auto nodes = state_.graph.IndicesOf(victim);
+    freed.nodes.insert(freed.nodes.end(), nodes.begin(), nodes.end());
+    freed.start = std::min(*freed.start, end);
+  }
+  const auto promised = std::exchange(head.promise, std::move(plan->promise));
+  head.stands = true;
+  head.told = head.doubtful = false;
+  if (promised) state_.Free(*promised, group.line->gang.duration);
+  state_.Free(freed, matcher::kForever);
+  head.stale = false;
+  head.looked = state_.freed.size();
+  AskBehind();
+  again_ = true;
 }
 
 void Cycle::ForgetBehind(const WaitingGroup& group) {

@@ -111,6 +111,8 @@ PendingGroup Schedule::State::CopyOf(const WaitingGroup& waiting) const {
   group.job_id = waiting.job_id;
   group.job_attempt = waiting.job_attempt;
   group.unsatisfiable = waiting.unsatisfiable;
+  group.preempts = waiting.preempts;
+  group.grace = waiting.grace;
   group.topology = TopologyOf(waiting.line->requests);
   return group;
 }
@@ -136,6 +138,7 @@ void Schedule::State::Prepare(PendingLine& line) {
   line.gang.beside = line.beside;
   line.ask = true;
   line.checked = false;
+  line.spared.reset();
 }
 
 void Schedule::State::PrepareLines(ScheduleQueue& queue) {
@@ -156,8 +159,8 @@ std::size_t ScheduleQueue::Depth() const {
   constexpr std::size_t kHybridDepth = 64;
   constexpr std::size_t kConservativeDepth = 1'000;
   switch (settings.queue_policy) {
-    case QueuePolicy::kFcfs:
-      return 0;
+    case QueuePolicy::kFcfs:  // what was evicted for its first is to be kept
+      return settings.preemption == Preemption::kNever ? 0 : 1;
     case QueuePolicy::kEasy:
       return 1;
     case QueuePolicy::kConservative:
@@ -189,6 +192,7 @@ void Schedule::State::ForgetAll(ScheduleQueue& queue) {
 }
 
 void Schedule::State::Free(const Promise& promise, matcher::Time duration) {
+  graph.NoteGround();
   const matcher::Time from = promise.start.value_or(0);
   const matcher::Time end =
       promise.start ? EndOf(from, duration) : matcher::kForever;
@@ -229,6 +233,7 @@ void Schedule::State::Drop(GroupId group) {
     Forget(queue, head);
   }
   lines.Remove(group);
+  graph.NoteGround();
 }
 
 void Schedule::State::SetQueue(const QueueSettings& settings) {
@@ -246,6 +251,7 @@ void Schedule::State::SetQueue(const QueueSettings& settings) {
   graph.SetAssumedDuration(settings.name, settings.assumed_duration);
   if (!aged) AddAgain(&queue);
   if (!same) PrepareLines(queue);
+  graph.NoteGround();
   AskAll();
   NoteOrders();
   changed = true;

@@ -28,6 +28,7 @@ struct Running {
   Placed placed;
   std::int64_t cpu = 0;
   GroupOptions options;
+  GroupId evicted_for = 0;
 };
 
 // `calm`: nodes and queues stay as they are, and who comes goes to the back.
@@ -40,7 +41,8 @@ struct Kind {
   bool keeps = false;  // queues are hybrid or conservative
   bool mixed = false;  // one is, the other is not
   bool quotas = false;
-  bool borrows = false;  // beyond these
+  bool borrows = false;   // beyond these
+  bool preempts = false;  // queues evict lower priorities
 };
 
 // Of namespace a: 6 cpu at most. Of b: 4, if it `borrows` what both have left
@@ -84,6 +86,8 @@ class RandomRun {
           queues_[name].reservation_depth = static_cast<int>(Up(1, 3));
       }
       if (kind_.assumed) queues_[name].assumed_duration = 20;
+      if (kind_.preempts && Up(0, 2) > 0)
+        queues_[name].preemption = Preemption::kLowerPriority;
       story_.schedule.SetQueue(queues_[name]);
     }
     if (kind_.quotas) story_.schedule.SetAccounts(Accounts(kind_.borrows));
@@ -92,6 +96,8 @@ class RandomRun {
       SetNode(i);
     }
   }
+
+  int evictions() const { return evictions_; }
 
   void Steps(int count) {
     for (step_ = 0; step_ < count && !::testing::Test::HasFailure(); ++step_) {
@@ -184,6 +190,11 @@ class RandomRun {
     options.queue = Up(0, 2) == 0 ? "other" : "default";
     if (kind_.deadlines || Up(0, 1) == 0) options.duration = 5 * Up(1, 8);
     if (!kind_.calm) options.priority = static_cast<int>(Up(0, 2) / 2);
+    if (kind_.preempts) {
+      options.priority = static_cast<int>(Up(0, 3));
+      options.grace = Up(1, 8);
+      options.preempts = Up(0, 5) > 0;
+    }
     if (Up(0, 3) == 0) options.selector = "zone=a";
     if (kind_.rules) AddRules(options);
     if (kind_.quotas) options.namespace_name = Up(0, 1) == 0 ? "a" : "b";
@@ -281,6 +292,7 @@ class RandomRun {
       ASSERT_LT(++cycles, 1'000) << "it never comes to an end";
       const Decision decision = story_.schedule.Decide(now_, limit);
       for (const Verdict& verdict : decision.verdicts) Take(verdict);
+      for (const Eviction& eviction : decision.evicted) Take(eviction);
       for (const Placed& placed : decision.placed) {
         started.push_back(placed.group);
         Take(placed);
@@ -300,7 +312,51 @@ class RandomRun {
     for (const auto& [group, reservation] : promised_) {
       EXPECT_TRUE(waiting_.contains(group)) << "group " << group;
     }
-    if (kind_.calm) CheckNoneIsDelayed(before, started);
+    if (kind_.calm && !kind_.preempts) CheckNoneIsDelayed(before, started);
+    if (kind_.calm) CheckPreemptors();
+  }
+
+  static auto RankOf(GroupId group, const GroupOptions& options) {
+    return std::pair(-options.priority, group);
+  }
+
+  // Lower groups only, each once and whole, for one who may.
+  void Take(const Eviction& eviction) {
+    ASSERT_TRUE(running_.contains(eviction.group));
+    ASSERT_TRUE(waiting_.contains(eviction.preemptor));
+    Running& victim = running_[eviction.group];
+    const GroupOptions& preemptor = waiting_[eviction.preemptor].options;
+    EXPECT_LT(victim.options.priority, preemptor.priority);
+    EXPECT_TRUE(preemptor.preempts);
+    EXPECT_EQ(queues_[preemptor.queue].preemption, Preemption::kLowerPriority);
+    EXPECT_EQ(victim.evicted_for, 0);
+    EXPECT_EQ(eviction.end, now_ + victim.options.grace);
+    EXPECT_TRUE(!victim.placed.end || eviction.end < *victim.placed.end);
+    victim.placed.end = eviction.end;
+    victim.evicted_for = eviction.preemptor;
+    auto [known, added] = preemptors_.try_emplace(eviction.preemptor, 0);
+    known->second = std::max(known->second, eviction.end);
+    ++evictions_;
+  }
+
+  // For whom others were evicted starts when they are gone, unless somebody is
+  // or was before it.
+  void CheckPreemptors() {
+    for (auto it = preemptors_.begin(); it != preemptors_.end();) {
+      const auto waiting = waiting_.find(it->first);
+      const bool passed =
+          waiting != waiting_.end() &&
+          std::any_of(waiting_.begin(), waiting_.end(), [&](const auto& each) {
+            return RankOf(each.first, each.second.options) <
+                   RankOf(it->first, waiting->second.options);
+          });
+      if (waiting == waiting_.end() || passed) {
+        it = preemptors_.erase(it);
+        continue;
+      }
+      EXPECT_LT(now_, it->second) << "group " << it->first;
+      ++it;
+    }
   }
 
   bool Keeps() const { return kind_.keeps || kind_.mixed; }
@@ -346,6 +402,12 @@ class RandomRun {
     EXPECT_EQ(placed.members.size(), size);
     EXPECT_EQ(uids.size(), size);
     running_[placed.group] = {placed, waiting.cpu, waiting.options};
+    std::erase_if(preemptors_, [&](const auto& each) {
+      const auto before = waiting_.find(each.first);
+      return before == waiting_.end() ||
+             RankOf(placed.group, waiting.options) <=
+                 RankOf(each.first, before->second.options);
+    });
     waiting_.erase(placed.group);
     for (const PlacedMember& member : placed.members) {
       EXPECT_FALSE(KeptAway(member, waiting.options))
@@ -420,6 +482,10 @@ class RandomRun {
       Held held{id, placed.start, placed.end, {}, placed.queue};
       held.members = placed.members;
       held.namespace_name = running.options.namespace_name;
+      held.priority = running.options.priority;
+      held.grace = running.options.grace;
+      held.evicted_for = running.evicted_for;
+      held.evictable = running.evicted_for == 0;
       rebuilt.Restore(held, running.options);
     }
     EXPECT_EQ(story_.schedule.Describe(), rebuilt.schedule.Describe());
@@ -438,6 +504,8 @@ class RandomRun {
     }
     EXPECT_EQ(story_.schedule.pending(), waiting_.size());
     EXPECT_TRUE(decision.verdicts.empty());
+    // Whether somebody is to be evicted depends on when it was asked.
+    if (!decision.evicted.empty()) return;
     const bool drains =
         std::any_of(promised_.begin(), promised_.end(),
                     [](const auto& promise) { return !promise.second.start; });
@@ -481,14 +549,20 @@ class RandomRun {
   std::map<GroupId, Waiting> waiting_;
   std::map<GroupId, Running> running_;
   std::map<GroupId, Reservation> promised_;
+  std::map<GroupId, matcher::Time> preemptors_;  // when the victims are gone
+  int evictions_ = 0;
 };
 
 void RunMany(unsigned seeds, Kind kind) {
+  int evictions = 0;
   for (unsigned seed = 0; seed < seeds; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
-    RandomRun(seed, kind).Steps(100);
+    RandomRun run(seed, kind);
+    run.Steps(100);
+    evictions += run.evictions();
     if (::testing::Test::HasFailure()) return;
   }
+  EXPECT_EQ(evictions > static_cast<int>(seeds), kind.preempts);
 }
 
 TEST(ScheduleRandom, NobodyIsDelayedByThoseBehind) {
@@ -559,6 +633,34 @@ TEST(ScheduleRandom, NobodyExceedsAQuotaWhereSomeBorrow) {
                .mixed = true,
                .quotas = true,
                .borrows = true});
+}
+
+TEST(ScheduleRandom, WhoPreemptsHasThePlaceOfTheVictims) {
+  RunMany(60, {.calm = true, .deadlines = true, .preempts = true});
+}
+
+TEST(ScheduleRandom, WhoPreemptsHasThePlaceOfVictimsWithoutEnd) {
+  RunMany(60, {.calm = true, .deadlines = false, .preempts = true});
+}
+
+TEST(ScheduleRandom, WhoPreemptsWherePromisesAreKeptHasThePlaceToo) {
+  RunMany(25,
+          {.calm = true, .deadlines = false, .keeps = true, .preempts = true});
+}
+
+TEST(ScheduleRandom, AccountsAgreeWhereGroupsAreEvictedWhateverHappens) {
+  RunMany(60, {.calm = false, .deadlines = false, .preempts = true});
+}
+
+TEST(ScheduleRandom, AccountsAgreeWhereGroupsAreEvictedAndPodsLookAtOthers) {
+  RunMany(60,
+          {.calm = false, .deadlines = true, .rules = true, .preempts = true});
+}
+
+TEST(ScheduleRandom, AccountsAgreeWhereGroupsAreEvictedAndOverstay) {
+  RunMany(
+      60,
+      {.calm = false, .deadlines = false, .assumed = true, .preempts = true});
 }
 
 TEST(ScheduleRandom, AccountsAgreeWhereGroupsOverstay) {

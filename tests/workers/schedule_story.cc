@@ -88,6 +88,8 @@ PendingGroup Story::MakeGroup(GroupId id, const std::string& pods,
   group.job_id = 1'000 + id;
   group.job_attempt = 1;
   group.unsatisfiable = options.unsatisfiable;
+  group.preempts = options.preempts;
+  group.grace = options.grace;
   group.shape = static_cast<std::int64_t>(std::hash<std::string>()(
       pods + options.selector + std::to_string(options.duration.value_or(0))));
   std::istringstream parts(pods);
@@ -192,6 +194,15 @@ std::string Story::Reserved() const {
     text += reservation.start ? fmt::format(" at {} on", *reservation.start)
                               : " drains";
     for (const std::string& node : reservation.nodes) text += " " + node;
+  }
+  return text;
+}
+
+std::string Story::Evicted() const {
+  std::string text;
+  for (const Eviction& eviction : decision.evicted) {
+    text += fmt::format("{}{} until {} for {}", text.empty() ? "" : ", ",
+                        eviction.group, eviction.end, eviction.preemptor);
   }
   return text;
 }

@@ -24,6 +24,8 @@ struct GroupOptions {
   cluster::PodRules rules = {};
   std::vector<cluster::Toleration> tolerations = {};
   cluster::LabelMap labels = {};
+  bool preempts = true;
+  std::int64_t grace = 30;
 };
 
 // The pods with label app=NAME.
@@ -60,6 +62,8 @@ class Story {
 
   // "3 at 100 on node0 node1", "3 drains node0"; of the last decision.
   std::string Reserved() const;
+  // "3 until 30 for 4": who is evicted, of the last decision.
+  std::string Evicted() const;
   // What was said of the only shape that waits.
   std::string OnlyReason() const;
 

@@ -1,0 +1,487 @@
+#include "workers/preemption.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/workers/schedule_story.h"
+
+namespace fluxnetes::workers {
+namespace {
+
+// Queue "urgent" preempts.
+class Preempting : public Story {
+ public:
+  explicit Preempting(QueuePolicy policy = QueuePolicy::kEasy) {
+    urgent.name = "urgent";
+    urgent.queue_policy = policy;
+    urgent.preemption = Preemption::kLowerPriority;
+    schedule.SetQueue(urgent);
+  }
+
+  GroupId Urgent(const std::string& pods, GroupOptions options = {}) {
+    options.queue = "urgent";
+    if (options.priority == 0) options.priority = 10;
+    return Group(pods, options);
+  }
+
+  // Until all is said that follows from it at this time.
+  std::string Decide(matcher::Time now) {
+    std::string placed = Story::Decide(now);
+    std::vector<Eviction> evicted = decision.evicted;
+    while (schedule.More()) {
+      const std::string more = Story::Decide(now);
+      placed += (placed.empty() || more.empty() ? "" : ", ") + more;
+      evicted.insert(evicted.end(), decision.evicted.begin(),
+                     decision.evicted.end());
+    }
+    decision.evicted = std::move(evicted);
+    return placed;
+  }
+
+  QueueSettings urgent;
+};
+
+TEST(Preemption, IsOffByDefault) {
+  Story story;
+  story.Nodes("node0 cpu=4");
+  story.Group("1x4");
+  story.Group("1x4", {.priority = 10});
+  EXPECT_EQ(story.Decide(0), "2: node0");
+  EXPECT_EQ(story.Evicted(), "");
+  story.Group("1x4", {.priority = 20});
+  EXPECT_EQ(story.Decide(1), "");
+  EXPECT_EQ(story.Evicted(), "");
+}
+
+TEST(Preemption, TheVictimEndsAfterItsGraceAndThePreemptorHasItsPlace) {
+  Preempting story;
+  story.Nodes("node0 cpu=4");
+  story.Group("1x4", {.grace = 45});
+  EXPECT_EQ(story.Decide(0), "1: node0");
+  story.Urgent("1x4");
+  EXPECT_EQ(story.Decide(100), "");
+  EXPECT_EQ(story.Evicted(), "1 until 145 for 2");
+  EXPECT_EQ(story.Reserved(), "2 at 145 on node0");
+  // Nothing more is evicted while it ends, and nobody takes the place.
+  story.Group("1x4");
+  story.Decide(120);
+  EXPECT_EQ(story.Evicted(), "");
+  story.End(1);
+  EXPECT_EQ(story.Decide(130), "2: node0");
+  EXPECT_EQ(story.Evicted(), "");
+}
+
+TEST(Preemption, EqualAndHigherPriorityAreNeverEvicted) {
+  Preempting story;
+  story.Nodes("node0 cpu=4\nnode1 cpu=4");
+  story.Group("1x4", {.priority = 10});
+  story.Group("1x4", {.priority = 11});
+  EXPECT_EQ(story.Decide(0), "2: node0, 1: node1");
+  story.Urgent("1x4");
+  story.Decide(1);
+  EXPECT_EQ(story.Evicted(), "");
+}
+
+TEST(Preemption, PodsThatNeverPreemptDoNot) {
+  Preempting story;
+  story.Nodes("node0 cpu=4");
+  story.Group("1x4");
+  story.Decide(0);
+  story.Urgent("1x4", {.preempts = false});
+  story.Decide(1);
+  EXPECT_EQ(story.Evicted(), "");
+}
+
+TEST(Preemption, OneGroupIsPreferredToTwoThatAreLower) {
+  Preempting story;
+  story.Nodes("node0 cpu=4\nnode1 cpu=4");
+  story.Group("1x2");
+  story.Group("1x2");
+  story.Group("1x4", {.priority = 5});
+  EXPECT_EQ(story.Decide(0), "3: node0, 1: node1, 2: node1");
+  story.Urgent("1x4");
+  story.Decide(1);
+  EXPECT_EQ(story.Evicted(), "3 until 31 for 4");
+}
+
+TEST(Preemption, TheLowestGoesFirstAndOfEqualOnesTheLast) {
+  Preempting story;
+  story.Nodes("node0 cpu=4\nnode1 cpu=4\nnode2 cpu=4");
+  story.Group("1x4", {.priority = 1});
+  story.Decide(0);
+  story.Group("1x4");
+  story.Decide(1);
+  story.Group("1x4");
+  story.Decide(2);
+  story.Urgent("1x4");
+  story.Decide(3);
+  EXPECT_EQ(story.Evicted(), "3 until 33 for 4");
+  story.Urgent("1x4");
+  story.End(3);
+  EXPECT_EQ(story.Decide(4), "4: node2");
+  EXPECT_EQ(story.Evicted(), "2 until 34 for 5");
+}
+
+TEST(Preemption, AGangGetsAsManyGroupsAsItNeedsAndNoMore) {
+  Preempting story;
+  story.Nodes("node0 cpu=4\nnode1 cpu=4\nnode2 cpu=4\nnode3 cpu=4");
+  for (int i = 0; i < 8; ++i) {
+    story.Group("1x2");
+    story.Decide(i);
+  }
+  EXPECT_EQ(story.Decide(9), "");
+  story.Urgent("2x4");
+  story.Decide(10);
+  EXPECT_EQ(story.Evicted(),
+            "8 until 40 for 9, 7 until 40 for 9, 6 until 40 for 9, "
+            "5 until 40 for 9");
+  EXPECT_EQ(story.Reserved(), "9 at 40 on node2 node3");
+}
+
+TEST(Preemption, OthersOnOtherNodesAreSpared) {
+  Preempting story;
+  story.Nodes("node0 cpu=4\nnode1 cpu=4");
+  story.Group("1x2", {.priority = 1});
+  story.Decide(0);
+  story.Group("1x2", {.priority = 1});
+  story.Decide(1);
+  story.Group("1x2", {.priority = 2});
+  story.Decide(2);
+  story.Group("1x2", {.priority = 0});  // the first to go, beside 3
+  story.Decide(3);
+  story.Urgent("1x4");
+  story.Decide(10);
+  EXPECT_EQ(story.Evicted(), "2 until 40 for 5, 1 until 40 for 5");
+}
+
+TEST(Preemption, AVictimGoesWhole) {
+  Preempting story;
+  story.Nodes("node0 cpu=4\nnode1 cpu=4");
+  story.Group("2x4");
+  story.Decide(0);
+  story.Urgent("1x4");
+  story.Group("1x4", {.duration = 10});
+  story.Decide(10);
+  EXPECT_EQ(story.Evicted(), "1 until 40 for 2");
+  // Beside it there is room for who waits behind.
+  EXPECT_EQ(story.Reserved(), "3 at 40 on node1, 2 at 40 on node0");
+}
+
+TEST(Preemption, NobodyIsEvictedWhereItWouldNotHelp) {
+  Preempting story;
+  story.Nodes("node0 cpu=4\nnode1 cpu=4");
+  story.Group("1x4", {.priority = 20});
+  story.Group("1x4");
+  EXPECT_EQ(story.Decide(0), "1: node0, 2: node1");
+  story.Urgent("2x4");
+  story.Decide(1);
+  EXPECT_EQ(story.Evicted(), "");
+  // It is tried again when the ground has changed.
+  story.End(1);
+  story.Decide(2);
+  EXPECT_EQ(story.Evicted(), "2 until 32 for 3");
+}
+
+TEST(Preemption, NobodyIsEvictedForAGroupThatStartsAsSoonWithoutIt) {
+  Preempting story;
+  story.Nodes("node0 cpu=4\nnode1 cpu=4");
+  story.Group("1x4", {.duration = 40});
+  story.Decide(0);
+  story.Group("1x4", {.priority = -1});
+  story.Decide(0);
+  story.Urgent("1x4");
+  story.Decide(10);  // 1 ends as soon as 2 would
+  EXPECT_EQ(story.Evicted(), "");
+  EXPECT_EQ(story.Reserved(), "3 at 40 on node0");
+}
+
+TEST(Preemption, NobodyIsEvictedForAPausedQueueOrWhatCanNeverFit) {
+  Preempting story;
+  story.Nodes("node0 cpu=4");
+  story.Group("1x4");
+  story.Decide(0);
+  story.Urgent("1x5");
+  story.Decide(1);
+  EXPECT_EQ(story.Evicted(), "");
+  story.urgent.paused = true;
+  story.schedule.SetQueue(story.urgent);
+  story.Urgent("1x4");
+  story.Decide(2);
+  EXPECT_EQ(story.Evicted(), "");
+  story.urgent.paused = false;
+  story.schedule.SetQueue(story.urgent);
+  story.Decide(3);
+  EXPECT_EQ(story.Evicted(), "1 until 33 for 3");
+}
+
+TEST(Preemption, AQueueMayStartToPreemptWhileItsGroupsWait) {
+  Preempting story;
+  story.urgent.preemption = Preemption::kNever;
+  story.schedule.SetQueue(story.urgent);
+  story.Nodes("node0 cpu=4");
+  story.Group("1x4");
+  story.Decide(0);
+  story.Urgent("1x4");
+  story.Decide(1);
+  EXPECT_EQ(story.Evicted(), "");
+  story.urgent.preemption = Preemption::kLowerPriority;
+  story.schedule.SetQueue(story.urgent);
+  story.Decide(2);
+  EXPECT_EQ(story.Evicted(), "1 until 32 for 2");
+}
+
+TEST(Preemption, OnlyTheFirstOfAQueuePreemptsAndThenTheNext) {
+  Preempting story;
+  story.Nodes("node0 cpu=4\nnode1 cpu=4");
+  story.Group("1x4");
+  story.Group("1x4");
+  story.Decide(0);
+  story.Urgent("1x4");
+  story.Urgent("1x4");
+  story.Decide(1);
+  EXPECT_EQ(story.Evicted(), "2 until 31 for 3");
+  story.Decide(2);
+  EXPECT_EQ(story.Evicted(), "");
+  story.End(2);
+  EXPECT_EQ(story.Decide(3), "3: node1");
+  EXPECT_EQ(story.Evicted(), "1 until 33 for 4");
+}
+
+TEST(Preemption, APromiseBeforeItIsNotBroken) {
+  Preempting story;
+  story.Nodes("node0 cpu=4\nnode1 cpu=4");
+  story.Group("1x4", {.priority = 20, .duration = 35});
+  story.Decide(0);
+  story.Group("1x4", {.duration = 1'000});
+  EXPECT_EQ(story.Decide(0), "2: node1");
+  story.Group("2x4", {.priority = 20});
+  story.Decide(1);
+  EXPECT_EQ(story.Reserved(), "3 at 1000 on node0 node1");
+  // In 2's place it would delay 3, which would start as 1 ends.
+  story.Urgent("1x4");
+  story.Decide(2);
+  EXPECT_EQ(story.Evicted(), "");
+}
+
+TEST(Preemption, NobodyIsEvictedForWhomAnotherBeforeItWouldStart) {
+  Preempting story;
+  story.Nodes("node0 cpu=4");
+  story.Group("1x4");
+  story.Decide(0);
+  story.Group("1x4", {.priority = 20});  // of a queue that does not preempt
+  story.Urgent("1x4");
+  story.Decide(1);
+  EXPECT_EQ(story.Evicted(), "");
+  EXPECT_TRUE(story.schedule.Remove(2));
+  story.Decide(2);
+  EXPECT_EQ(story.Evicted(), "1 until 32 for 3");
+}
+
+TEST(Preemption, ARestartNeitherEvictsOthersNorForgets) {
+  for (const bool remembered : {false, true}) {
+    Preempting before;
+    before.Nodes("node0 cpu=4\nnode1 cpu=4");
+    before.Group("1x4");
+    before.Group("1x4");
+    before.Decide(0);
+    before.Urgent("1x4");
+    before.Decide(1);
+    EXPECT_EQ(before.Evicted(), "2 until 31 for 3");
+    ASSERT_EQ(before.Reserved(), "3 at 31 on node1");
+
+    Preempting after;
+    after.Nodes("node0 cpu=4\nnode1 cpu=4");
+    const auto* request = after.MakeGroup(9, "1x4", {}).members[0].request;
+    after.schedule.Restore(
+        {1, 0, std::nullopt, {{Uid(1, 0), "node0", request}}, "default"});
+    after.schedule.Restore({2,
+                            0,
+                            31,
+                            {{Uid(2, 0), "node1", request}},
+                            "default",
+                            "",
+                            "",
+                            0,
+                            30,
+                            false,
+                            3});
+    after.schedule.Add(
+        after.MakeGroup(3, "1x4", {.queue = "urgent", .priority = 10}));
+    if (remembered) after.schedule.Promised(before.decision.reserved[0]);
+    after.schedule.Add(
+        after.MakeGroup(4, "1x4", {.queue = "urgent", .duration = 50}));
+    EXPECT_EQ(after.Decide(5), "");
+    EXPECT_EQ(after.Evicted(), "");
+    EXPECT_EQ(after.Reserved(), remembered ? "" : "3 at 31 on node1");
+    EXPECT_EQ(after.Decide(31), "");  // it takes longer
+    EXPECT_EQ(after.Evicted(), "");
+    EXPECT_EQ(after.Reserved(), "3 drains node1");
+    after.End(2);
+    EXPECT_EQ(after.Decide(33), "3: node1");
+  }
+}
+
+TEST(Preemption, AVictimThatTakesLongerIsWaitedFor) {
+  Preempting story;
+  story.Nodes("node0 cpu=4\nnode1 cpu=4");
+  story.Group("1x4");
+  story.Group("1x4");
+  story.Decide(0);
+  story.Urgent("1x4");
+  story.Decide(1);
+  EXPECT_EQ(story.Evicted(), "2 until 31 for 3");
+  for (matcher::Time now = 31; now < 60; ++now) {
+    story.Decide(now);
+    EXPECT_EQ(story.Evicted(), "");
+  }
+  story.Group("1x4", {.duration = 1});
+  story.End(2);
+  EXPECT_EQ(story.Decide(60), "3: node1");
+}
+
+TEST(Preemption, APreemptorThatGoesLeavesThePlaceToOthers) {
+  Preempting story;
+  story.Nodes("node0 cpu=4");
+  story.Group("1x4");
+  story.Decide(0);
+  story.Urgent("1x4");
+  story.Decide(1);
+  story.Group("1x4");
+  story.Decide(2);
+  EXPECT_TRUE(story.schedule.Remove(2));
+  story.Decide(3);
+  EXPECT_EQ(story.Reserved(), "3 at 31 on node0");
+  story.End(1);
+  EXPECT_EQ(story.Decide(4), "3: node0");
+}
+
+TEST(Preemption, OneVictimIsNotTakenForTwo) {
+  Preempting story;
+  QueueSettings other = story.urgent;
+  other.name = "other";
+  story.schedule.SetQueue(other);
+  story.Nodes("node0 cpu=4\nnode1 cpu=4");
+  story.Group("1x4");
+  story.Group("1x4", {.priority = 20});
+  story.Decide(0);
+  story.Urgent("1x4");
+  story.Group("1x4", {.queue = "other", .priority = 9});
+  story.Decide(1);
+  EXPECT_EQ(story.Evicted(), "1 until 31 for 3");
+  story.Decide(2);
+  EXPECT_EQ(story.Evicted(), "");
+}
+
+TEST(Preemption, IfAHigherGroupTakesThePlaceOthersAreEvicted) {
+  Preempting story;
+  story.Nodes("node0 cpu=4\nnode1 cpu=4");
+  story.Group("1x4");
+  story.Group("1x4");
+  story.Decide(0);
+  story.Urgent("1x4");
+  story.Decide(1);
+  EXPECT_EQ(story.Evicted(), "2 until 31 for 3");
+  story.Group("1x4", {.priority = 20, .duration = 1'000});
+  story.Decide(2);
+  EXPECT_EQ(story.Evicted(), "1 until 32 for 3");
+  story.End(2);
+  EXPECT_EQ(story.Decide(3), "4: node1");
+  EXPECT_EQ(story.Evicted(), "");
+  story.End(1);
+  EXPECT_EQ(story.Decide(4), "3: node0");
+}
+
+TEST(Preemption, AGroupThatWasEvictedEvictsNobodyHigher) {
+  Preempting story;
+  story.Nodes("node0 cpu=4");
+  story.Urgent("1x4", {.priority = 1});
+  story.Decide(0);
+  story.Urgent("1x4", {.priority = 2});
+  story.Decide(1);
+  EXPECT_EQ(story.Evicted(), "1 until 31 for 2");
+  story.End(1);
+  story.Urgent("1x4", {.priority = 1});  // again
+  EXPECT_EQ(story.Decide(2), "2: node0");
+  story.Decide(3);
+  EXPECT_EQ(story.Evicted(), "");
+}
+
+TEST(Preemption, AFirstComeQueueKeepsThePlaceToo) {
+  Preempting story(QueuePolicy::kFcfs);
+  story.Nodes("node0 cpu=4\nnode1 cpu=2");
+  story.Group("1x2");
+  story.Group("1x2");
+  story.Decide(0);
+  story.Group("1x2");
+  story.Decide(0);
+  story.Urgent("1x4");
+  story.Urgent("1x1", {.duration = 1});  // stays behind it
+  story.Decide(1);
+  EXPECT_EQ(story.Evicted(), "2 until 31 for 4, 1 until 31 for 4");
+  EXPECT_EQ(story.Reserved(), "4 at 31 on node0");
+  story.Group("1x2", {.duration = 60});
+  story.End(2);
+  EXPECT_EQ(story.Decide(2), "");
+  story.End(1);
+  EXPECT_EQ(story.Decide(3), "4: node0");
+}
+
+TEST(Preemption, QueuesThatKeepPromisesPreemptForTheirFirst) {
+  for (const auto policy : {QueuePolicy::kConservative, QueuePolicy::kHybrid}) {
+    Preempting story(policy);
+    story.Nodes("node0 cpu=4\nnode1 cpu=4");
+    story.Group("1x4", {.duration = 500});
+    story.Group("1x4", {.duration = 600});
+    story.Decide(0);
+    story.Urgent("1x4", {.duration = 100});
+    story.Urgent("1x4", {.duration = 100});
+    story.Decide(1);
+    EXPECT_EQ(story.Evicted(), "2 until 31 for 3");
+    while (story.schedule.More()) story.Decide(1);
+    story.End(2);
+    EXPECT_EQ(story.Decide(5), "3: node1");
+    while (story.schedule.More()) story.Decide(5);
+    story.Decide(6);
+    EXPECT_EQ(story.Evicted(), "");
+  }
+}
+
+// What is assumed to end at any moment is no reason to wait, nor to evict
+// others for nothing.
+TEST(Preemption, GroupsThatOutliveWhatIsAssumedAreEvictedAsOthersAre) {
+  Preempting story;
+  QueueSettings assumes;
+  assumes.assumed_duration = 10;
+  story.schedule.SetQueue(assumes);
+  story.Nodes("node0 cpu=4\nnode1 cpu=4");
+  story.Group("1x4");
+  story.Decide(0);
+  story.Group("1x4", {.priority = 20});
+  story.Decide(1);
+  story.Urgent("1x4");
+  story.Decide(20);
+  EXPECT_EQ(story.Evicted(), "1 until 50 for 3");
+  EXPECT_EQ(story.Reserved(), "3 at 50 on node0");
+  story.Urgent("2x4", {.priority = 11});
+  story.Decide(25);
+  EXPECT_EQ(story.Evicted(), "");
+}
+
+TEST(Preemption, WhatIsKeptApartByRulesIsProvenToo) {
+  Preempting story;
+  story.Nodes("node0 cpu=4 zone=a\nnode1 cpu=4 zone=b");
+  GroupOptions alone;
+  alone.rules.anti_affinity = {Near("web", "zone")};
+  story.Group(
+      "1x1",
+      {.priority = 20, .selector = "zone=b", .labels = {{"app", "web"}}});
+  story.Group("1x4", {.selector = "zone=a"});
+  story.Group("1x3", {.priority = -1, .selector = "zone=b"});
+  story.Decide(0);
+  alone.priority = 10;
+  story.Urgent("1x3", alone);
+  story.Decide(1);
+  EXPECT_EQ(story.Evicted(), "2 until 31 for 4");
+}
+
+}  // namespace
+}  // namespace fluxnetes::workers

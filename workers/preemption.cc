@@ -1,0 +1,342 @@
+#include "workers/preemption.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+#include "workers/schedule_state.h"
+
+namespace fluxnetes::workers {
+namespace {
+
+using matcher::NodeIndex;
+
+// So many groups are tried each by itself.
+constexpr int kTrials = 16;
+
+void AddHeld(Amounts& sum, const Amounts& amounts) {
+  if (sum.size() < amounts.size()) sum.resize(amounts.size());
+  for (std::size_t r = 0; r < amounts.size(); ++r) sum[r] += amounts[r];
+}
+
+// How many such tasks there is room for.
+std::int64_t TasksIn(const Amounts& room, const matcher::TaskGroup& task) {
+  std::int64_t tasks = task.count;
+  for (std::size_t r = 0; r < task.amounts.size(); ++r) {
+    if (task.amounts[r] == 0) continue;
+    const std::int64_t there = r < room.size() ? room[r] : 0;
+    tasks = std::min(tasks, std::max<std::int64_t>(there, 0) / task.amounts[r]);
+  }
+  return tasks;
+}
+
+class VictimSearch {
+ public:
+  VictimSearch(ScheduleGraph& graph, const WaitingGroup& group,
+               matcher::Time now, const Ahead& ahead)
+      : graph_(graph),
+        group_(group),
+        policy_(group.line->queue->settings.match_policy),
+        now_(now),
+        narrowed_(NarrowedGang::Without(group.line->gang, ahead.drained)) {}
+
+  std::optional<EvictionPlan> Run(const std::vector<StandsBefore>& before) {
+    const Overstayers stay(graph_, now_);
+    Gather();
+    if (candidates_.empty()) return std::nullopt;
+    if (const auto anyway = Match(LatestOf(candidates_.size()) + 1))
+      KeepThoseBefore(anyway->start);
+    if (!MayBeEnough(All()) || !(Alone() || Together()) || Helps(before)) {
+      PutBack();
+      return std::nullopt;
+    }
+    return Decided();
+  }
+
+ private:
+  using Positions = std::vector<std::size_t>;  // in candidates_
+
+  struct Candidate {
+    GroupId group = 0;
+    std::int32_t priority = 0;
+    matcher::Time start = 0;
+    std::optional<matcher::Time> end;  // as it is
+    matcher::Time evicted_end = 0;
+    std::map<NodeIndex, Amounts> holds;  // where the gang may go
+    bool out = false;
+  };
+
+  matcher::NodeGraph& graph() { return graph_.graph(); }
+
+  bool MayGo(NodeIndex node) const {
+    return graph_.Open(node) &&
+           std::any_of(
+               narrowed_.gang().groups.begin(), narrowed_.gang().groups.end(),
+               [&](const auto& task) { return graph_.MayUse(task, node); });
+  }
+
+  void Gather() {
+    const QueueSettings& settings = group_.line->queue->settings;
+    for (const Held* held : graph_.HeldBelow(group_.priority)) {
+      if (!MayBeVictim(*held, group_, settings)) continue;
+      Candidate candidate{held->group,
+                          held->priority,
+                          held->start,
+                          held->end,
+                          now_ + std::max<matcher::Time>(held->grace, 1),
+                          {},
+                          false};
+      if (held->end && *held->end <= candidate.evicted_end) continue;
+      for (const PlacedMember& member : held->members) {
+        if (member.uid.empty()) continue;
+        const NodeIndex node = graph_.IndexOfNode(member.node);
+        if (MayGo(node))
+          AddHeld(candidate.holds[node],
+                  graph_.requests().Amounts(member.request));
+      }
+      if (!candidate.holds.empty()) candidates_.push_back(std::move(candidate));
+    }
+    std::sort(candidates_.begin(), candidates_.end(),
+              [](const Candidate& a, const Candidate& b) {
+                return std::tuple(a.priority, -a.start, -a.group) <
+                       std::tuple(b.priority, -b.start, -b.group);
+              });
+  }
+
+  void KeepThoseBefore(matcher::Time start) {
+    std::erase_if(candidates_, [start](const Candidate& candidate) {
+      return candidate.evicted_end >= start;
+    });
+  }
+
+  Positions All() const {
+    Positions all(candidates_.size());
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+  }
+
+  // When the last of the first `count` is gone.
+  matcher::Time LatestOf(std::size_t count) const {
+    matcher::Time latest = now_;
+    for (std::size_t i = 0; i < count; ++i)
+      latest = std::max(latest, candidates_[i].evicted_end);
+    return latest;
+  }
+
+  // By amounts alone, node by node, with what these hold.
+  bool MayBeEnough(const Positions& victims) {
+    if (victims.empty()) return false;
+    const auto& tasks = narrowed_.gang().groups;
+    if (room_.empty()) CountRoom();
+    std::vector<std::int64_t> fits = fits_;
+    std::map<NodeIndex, Amounts> more;
+    for (const std::size_t victim : victims) {
+      for (const auto& [node, amounts] : candidates_[victim].holds)
+        AddHeld(more[node], amounts);
+    }
+    for (auto& [node, amounts] : more) {
+      const Amounts& before = room_.at(node);
+      AddHeld(amounts, before);
+      for (std::size_t g = 0; g < tasks.size(); ++g) {
+        if (graph_.MayUse(tasks[g], node))
+          fits[g] += TasksIn(amounts, tasks[g]) - TasksIn(before, tasks[g]);
+      }
+    }
+    for (std::size_t g = 0; g < tasks.size(); ++g) {
+      if (fits[g] < tasks[g].count) return false;
+    }
+    return true;
+  }
+
+  void CountRoom() {
+    const auto& tasks = narrowed_.gang().groups;
+    fits_.assign(tasks.size(), 0);
+    for (const NodeIndex node : graph_.KnownNodes()) {
+      if (!MayGo(node)) continue;
+      const Amounts& room = room_[node] = graph().Free(node, now_);
+      for (std::size_t g = 0; g < tasks.size(); ++g) {
+        if (graph_.MayUse(tasks[g], node)) fits_[g] += TasksIn(room, tasks[g]);
+      }
+    }
+  }
+
+  void TakeOut(std::size_t victim) {
+    Candidate& candidate = candidates_[victim];
+    if (!std::exchange(candidate.out, true))
+      graph_.SetEnd(candidate.group, candidate.evicted_end);
+  }
+  void PutBack(std::size_t victim) {
+    Candidate& candidate = candidates_[victim];
+    if (std::exchange(candidate.out, false))
+      graph_.SetEnd(candidate.group, candidate.end);
+  }
+  void PutBack() {
+    for (std::size_t i = 0; i < candidates_.size(); ++i) PutBack(i);
+  }
+
+  // Where and when it fits, before a time.
+  std::optional<matcher::Placement> Match(matcher::Time before) {
+    const matcher::JobId job = PromiseJob(group_.id);
+    const auto match =
+        graph().AllocateOrReserve(job, narrowed_.gang(), policy_, now_, before);
+    const auto* placement = std::get_if<matcher::Placement>(&match);
+    if (placement == nullptr) return std::nullopt;
+    graph().Cancel(job);
+    return *placement;
+  }
+
+  // The same with these and nobody else gone, by when they are.
+  bool FitsWithout(const Positions& victims) {
+    std::vector<bool> out(candidates_.size());
+    matcher::Time latest = now_;
+    for (const std::size_t victim : victims) {
+      out[victim] = true;
+      latest = std::max(latest, candidates_[victim].evicted_end);
+    }
+    for (std::size_t i = 0; i < candidates_.size(); ++i)
+      out[i] ? TakeOut(i) : PutBack(i);
+    auto match = Match(latest + 1);
+    if (!match) return false;
+    placement_ = *std::move(match);
+    victims_ = victims;
+    return true;
+  }
+
+  bool Alone() {
+    int trials = 0;
+    for (std::size_t i = 0; i < candidates_.size() && trials < kTrials; ++i) {
+      if (!MayBeEnough({i})) continue;
+      ++trials;
+      if (FitsWithout({i})) return true;
+    }
+    return false;
+  }
+
+  bool Together() {
+    const Positions all = All();
+    const auto first = [&](std::size_t count) {
+      return Positions(all.begin(),
+                       all.begin() + static_cast<std::ptrdiff_t>(count));
+    };
+    if (!FitsWithout(all)) return false;
+    std::size_t too_few = 0;
+    std::size_t enough = all.size();
+    while (too_few + 1 < enough) {
+      const std::size_t middle = (too_few + enough) / 2;
+      (FitsWithout(first(middle)) ? enough : too_few) = middle;
+    }
+    return FitsWithout(first(enough)) && LeaveOut(first(enough));
+  }
+
+  // Those that are not needed.
+  bool LeaveOut(const Positions& enough) {
+    const matcher::Placement placement = placement_;
+    Positions there;
+    for (const std::size_t victim : enough) {
+      const auto& holds = candidates_[victim].holds;
+      if (std::any_of(placement.nodes.begin(), placement.nodes.end(),
+                      [&](NodeIndex node) { return holds.contains(node); })) {
+        there.push_back(victim);
+      } else {
+        PutBack(victim);
+      }
+    }
+    Positions needed;
+    for (auto victim = there.rbegin(); victim != there.rend(); ++victim) {
+      PutBack(*victim);
+      if (HasRoom(placement)) continue;
+      TakeOut(*victim);
+      needed.push_back(*victim);
+    }
+    std::reverse(needed.begin(), needed.end());
+    // Rules about other pods may want more than room.
+    return FitsWithout(needed) || FitsWithout(there) || FitsWithout(enough);
+  }
+
+  bool HasRoom(const matcher::Placement& placement) {
+    const matcher::Gang& gang = narrowed_.gang();
+    std::vector<Amounts> amounts;
+    for (const auto& task : gang.groups)
+      amounts.insert(amounts.end(), task.count, task.amounts);
+    return graph().HasRoom(placement.start,
+                           EndOf(placement.start, gang.duration),
+                           placement.nodes, amounts, now_);
+  }
+
+  // Whether one that stands before it would start earlier, too.
+  bool Helps(const std::vector<StandsBefore>& before) {
+    return std::any_of(before.begin(), before.end(), [&](const auto& first) {
+      const std::optional<Promise>& promise = first.promise;
+      if (promise && promise->overdue) return false;  // may start any moment
+      const matcher::Gang& gang = first.group->line->gang;
+      matcher::Time until = placement_.start + 1;
+      if (promise) until = promise->start.value_or(matcher::kForever);
+      const bool booked = promise && promise->start;
+      const matcher::JobId job = PromiseJob(first.group->id);
+      if (booked) graph().Cancel(job);
+      const auto match = graph().AllocateOrReserve(
+          job, gang, first.group->line->queue->settings.match_policy, now_,
+          until);
+      graph().Cancel(job);
+      if (booked) BookPromise(graph_, *first.group, *promise);
+      return std::holds_alternative<matcher::Placement>(match);
+    });
+  }
+
+  EvictionPlan Decided() {
+    EvictionPlan plan;
+    plan.promise.start = placement_.start;
+    plan.promise.places = plan.promise.nodes = placement_.nodes;
+    auto& nodes = plan.promise.nodes;
+    std::sort(nodes.begin(), nodes.end());
+    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+    for (const std::size_t victim : victims_) {
+      graph_.NoteEvicted(candidates_[victim].group, group_.id);
+      plan.victims.push_back(candidates_[victim].group);
+    }
+    BookPromise(graph_, group_, plan.promise);
+    return plan;
+  }
+
+  ScheduleGraph& graph_;
+  const WaitingGroup& group_;
+  const matcher::Policy policy_;
+  const matcher::Time now_;
+  const NarrowedGang narrowed_;
+  std::vector<Candidate> candidates_;  // who is to go first comes first
+  std::map<NodeIndex, Amounts> room_;  // where the gang may go
+  std::vector<std::int64_t> fits_;     // of each of its tasks, by amounts
+  matcher::Placement placement_;       // without the victims
+  Positions victims_;
+};
+
+}  // namespace
+
+bool MayBeVictim(const Held& held, const WaitingGroup& preemptor,
+                 const QueueSettings& settings) {
+  if (!held.evictable) return false;
+  const bool lower = held.priority < preemptor.priority;
+  return settings.preemption == Preemption::kLowerPriority && lower;
+}
+
+Overstayers::Overstayers(ScheduleGraph& graph, matcher::Time now)
+    : graph_(graph), groups_(graph.Overstaying(now)) {
+  for (const GroupId group : groups_) graph_.SetEnd(group, matcher::kForever);
+}
+
+Overstayers::~Overstayers() {
+  for (const GroupId group : groups_) {
+    if (graph_.HeldBy(group)->evicted_for == 0)
+      graph_.SetEnd(group, std::nullopt);
+  }
+}
+
+std::optional<EvictionPlan> PlanEviction(
+    ScheduleGraph& graph, const WaitingGroup& group, matcher::Time now,
+    const Ahead& ahead, const std::vector<StandsBefore>& before) {
+  return VictimSearch(graph, group, now, ahead).Run(before);
+}
+
+}  // namespace fluxnetes::workers

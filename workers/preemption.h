@@ -1,0 +1,70 @@
+// Preemption: groups that run are evicted, whole, so that one that waits can
+// start. Which ones is decided here, as a plan; that they are deleted, and how,
+// is cleanup's concern.
+//
+// The fewest victims are looked for: first one group alone, the lowest in
+// priority, of equal ones the last that started; so many of those whose places
+// could be enough are tried as kTrials says. Then the first few in this order
+// that make room together, found by halving, without those on other nodes and
+// without those whose places are not needed, the highest and longest running
+// spared first. That is not always the smallest set; but nobody in it can be
+// left out.
+//
+// What proves that it fits is a plan in the graph itself in which the victims
+// end when their grace period is over and all that is promised before it
+// stands. Groups that have outlived an assumed duration are taken to stay in
+// it: that they may end at any moment is no reason to evict others for nothing.
+//
+//   nobody is evicted   if it would start by then anyway,
+//                       or if the first group of another queue, which stands
+//                       before it, would have the better of it
+//
+// Owned by one thread.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "workers/schedule_head.h"
+
+namespace fluxnetes::workers {
+
+// Whether a group may be evicted for one that waits in a queue with these
+// settings: the only place that knows for what reasons.
+bool MayBeVictim(const Held& held, const WaitingGroup& preemptor,
+                 const QueueSettings& settings);
+
+// Takes groups that have outlived what is assumed of them to stay, until it
+// goes.
+class Overstayers {
+ public:
+  Overstayers(ScheduleGraph& graph, matcher::Time now);
+  ~Overstayers();
+  Overstayers(const Overstayers&) = delete;
+  Overstayers& operator=(const Overstayers&) = delete;
+
+ private:
+  ScheduleGraph& graph_;
+  std::vector<GroupId> groups_;
+};
+
+// A group that stands before the preemptor, and what it is promised; what that
+// is is booked.
+struct StandsBefore {
+  const WaitingGroup* group = nullptr;
+  std::optional<Promise> promise;
+};
+
+struct EvictionPlan {
+  std::vector<GroupId> victims;
+  Promise promise;  // of the preemptor: booked
+};
+
+// Nothing that is promised to the group or to those behind it is booked. The
+// victims of a plan end in the graph as they will; without a plan it is as it
+// was.
+std::optional<EvictionPlan> PlanEviction(
+    ScheduleGraph& graph, const WaitingGroup& group, matcher::Time now,
+    const Ahead& ahead, const std::vector<StandsBefore>& before);
+
+}  // namespace fluxnetes::workers

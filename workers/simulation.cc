@@ -5,6 +5,7 @@
 #include <numeric>
 #include <queue>
 #include <stdexcept>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -37,8 +38,9 @@ void CheckScenario(const Scenario& scenario) {
                                   ": no such shape, queue, user or label");
     if (group.after >= 0 && !inside(group.after, scenario.groups))
       throw std::invalid_argument(group.name + ": comes after nobody");
-    if (group.runs.value_or(0) < 0 || group.duration.value_or(0) < 0)
-      throw std::invalid_argument(group.name + ": runs or lasts below 0 s");
+    if (group.runs.value_or(0) < 0 || group.duration.value_or(0) < 0 ||
+        group.grace < 0)
+      throw std::invalid_argument(group.name + ": a time below 0 s");
   }
   for (const Scenario::Running& running : scenario.running) {
     if (!inside(running.group, scenario.groups))
@@ -72,7 +74,8 @@ class SimulatedTime {
   }
 
  private:
-  using End = std::pair<std::int64_t, int>;  // when, which group
+  // When, which group, and how often it had been evicted before.
+  using End = std::tuple<std::int64_t, int, int>;
 
   void Prepare() {
     schedule_.LeaveReasonsOut();
@@ -85,6 +88,7 @@ class SimulatedTime {
       node_numbers_[scenario_.nodes[i].name] = static_cast<int>(i);
     }
     seen_.resize(scenario_.nodes.size());
+    evicted_.assign(scenario_.groups.size(), false);
     Intern();
     std::vector<bool> runs(scenario_.groups.size());
     for (const Scenario::Running& running : scenario_.running) {
@@ -160,8 +164,10 @@ class SimulatedTime {
 
   void Restore(const Scenario::Running& running) {
     const Scenario::Group& group = GroupAt(running.group);
-    Held held{IdOf(running.group), running.start, std::nullopt,  {},
-              QueueOf(group),      UserOf(group), LabelOf(group)};
+    Held held{
+        IdOf(running.group), running.start, std::nullopt,   {},
+        QueueOf(group),      UserOf(group), LabelOf(group), group.priority,
+        group.grace};
     if (group.duration) held.end = running.start + *group.duration;
     std::vector<Member> members = MembersOf(running.group);
     if (members.size() != running.nodes.size())
@@ -183,8 +189,8 @@ class SimulatedTime {
     if (next_arrival_ < arrivals_.size())
       next =
           std::max(GroupAt(arrivals_[next_arrival_]).submit, scenario_.begin);
-    if (!ends_.empty() && (!next || ends_.top().first < *next))
-      next = ends_.top().first;
+    if (!ends_.empty() && (!next || std::get<0>(ends_.top()) < *next))
+      next = std::get<0>(ends_.top());
     if (const auto due = schedule_.NextDue()) {
       const std::int64_t then = std::max(*due, now_ + 1);
       if (!next || then < *next) next = then;
@@ -196,16 +202,22 @@ class SimulatedTime {
   bool Happen(std::int64_t now) {
     now_ = now;
     bool happened = false;
-    while (!ends_.empty() && ends_.top().first <= now) {
-      const int ended = ends_.top().second;
+    while (!ends_.empty() && std::get<0>(ends_.top()) <= now) {
+      const auto [end, ended, restarts] = ends_.top();
       ends_.pop();
+      GroupCourse& course = CourseOf(ended);
+      if (restarts != course.restarts || end != course.end) continue;
       schedule_.Release(IdOf(ended), "");
+      happened = true;
+      course_.end = now;
+      if (evicted_[static_cast<std::size_t>(ended)]) {
+        ComeAgain(ended);
+        continue;
+      }
       const auto followers = followers_.find(ended);
       if (followers != followers_.end())
         for (const int next : followers->second) Arrive(next);
-      course_.end = now;
       ++over_;
-      happened = true;
     }
     for (; next_arrival_ < arrivals_.size() &&
            GroupAt(arrivals_[next_arrival_]).submit <= now;
@@ -220,6 +232,11 @@ class SimulatedTime {
   void Arrive(int number) {
     const Scenario::Group& group = GroupAt(number);
     CourseOf(number).submit = group.after < 0 ? group.submit : now_;
+    Add(number, CourseOf(number).submit);
+  }
+
+  void Add(int number, std::int64_t submitted) {
+    const Scenario::Group& group = GroupAt(number);
     PendingGroup pending;
     pending.id = IdOf(number);
     pending.namespace_name = UserOf(group);
@@ -227,9 +244,9 @@ class SimulatedTime {
     pending.queue = QueueOf(group);
     pending.priority = group.priority;
     pending.first_in_line = group.first_in_line;
-    pending.submitted_at =
-        cluster::Time(std::chrono::seconds(CourseOf(number).submit));
+    pending.submitted_at = cluster::Time(std::chrono::seconds(submitted));
     pending.duration = group.duration;
+    pending.grace = group.grace;
     pending.members = MembersOf(number);
     schedule_.Add(std::move(pending));
   }
@@ -250,10 +267,33 @@ class SimulatedTime {
         course_.end = now;
         started = true;
       }
+      for (const Eviction& eviction : decision.evicted) Evict(eviction);
       for (const Reservation& reserved : decision.reserved)
         Promise(CourseOf(GroupOf(reserved.group)), reserved, now);
     } while (schedule_.More());
     return started;
+  }
+
+  void Evict(const Eviction& eviction) {
+    const int number = GroupOf(eviction.group);
+    GroupCourse& course = CourseOf(number);
+    const bool ends = course.state != GroupCourse::State::kRunning;
+    if (ends && course.end <= eviction.end) return;  // it is done before
+    evicted_[static_cast<std::size_t>(number)] = true;
+    course.end = eviction.end;
+    ends_.emplace(course.end, number, course.restarts);
+  }
+
+  void ComeAgain(int number) {
+    evicted_[static_cast<std::size_t>(number)] = false;
+    GroupCourse& course = CourseOf(number);
+    ++course.restarts;
+    course.start = course.end = course.promised = course.promised_at = -1;
+    course.state = GroupCourse::State::kWaiting;
+    course.nodes = 0;
+    for (Seen& seen : seen_)
+      if (seen.group == number) seen.group = -1;
+    Add(number, now_);
   }
 
   static void Promise(GroupCourse& group, const Reservation& reserved,
@@ -282,7 +322,7 @@ class SimulatedTime {
       course.state = GroupCourse::State::kRunning;
     } else {
       course.end = std::max(now + runs, scenario_.begin);
-      ends_.emplace(course.end, number);
+      ends_.emplace(course.end, number, course.restarts);
     }
     if (options_.keep_nodes) KeepNodes(number, members);
   }
@@ -316,6 +356,7 @@ class SimulatedTime {
     std::size_t place = 0;  // in the course's nodes
   };
   std::vector<Seen> seen_;
+  std::vector<bool> evicted_;  // of each group: it is, and will come again
   std::vector<int> arrivals_;  // groups in order of submission
   std::unordered_map<int, std::vector<int>> followers_;  // of a group
   std::size_t next_arrival_ = 0;

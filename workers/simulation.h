@@ -4,12 +4,16 @@
 // of that instant is known, and when one of its reservations is due.
 //
 //   submit ──▶ waits ──▶ start ──▶ end      after `runs`: ended
-//                 │                           at its deadline: timed out
-//                 └──▶ could not fit: unsatisfiable
+//              │  ▲         │               at its deadline: timed out
+//              │  └─────────┘ evicted: it starts anew, from nothing
+//              └──▶ could not fit: unsatisfiable
 //
 // What is planned with is `duration`, as said by who submitted; how long it
 // takes is `runs`, which nobody knows before. A group is ended when its
-// duration is over, as it is on a cluster, or `overrun` seconds later.
+// duration is over, as it is on a cluster, or `overrun` seconds later. One that
+// is evicted runs on until its grace period is over; if it is not done by then
+// it comes again, and is as old as if it came the first time. What it ran for
+// nothing is in no figure but `restarts`.
 //
 // All times are whole seconds. The same scenario gives the same course. Owned
 // by one thread.
@@ -46,9 +50,10 @@ struct Scenario {
     std::optional<std::int64_t> runs;      // nothing: until the run is over
     std::int32_t priority = 0;
     bool first_in_line = false;
-    int shape = 0;   // of `shapes`
-    int queue = 0;   // of `queues`
-    int user = 0;    // of `users`: for accounts its namespace
+    std::int64_t grace = 30;  // if it is evicted
+    int shape = 0;            // of `shapes`
+    int queue = 0;            // of `queues`
+    int user = 0;             // of `users`: for accounts its namespace
     int label = -1;  // of `labels`: its fluxnetes.account; below 0: none
     int after = -1;  // is submitted when that group has ended, not before
   };
@@ -87,6 +92,7 @@ struct GroupCourse {
   std::int64_t promised = -1;     // the first start that was promised
   std::int64_t promised_at = -1;  // and when that was said
   int nodes = 0;                  // if they are kept
+  int restarts = 0;               // how often it was evicted before it ended
   State state = State::kWaiting;
 };
 

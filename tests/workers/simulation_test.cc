@@ -466,5 +466,59 @@ TEST(TraceScenario, JobsFillNodesAndTheLastPodIsSmaller) {
   EXPECT_EQ(scenario.groups[2].user, 1);
 }
 
+Scenario WithUrgentQueue() {
+  Scenario scenario = OnNodes({4});
+  scenario.queues.push_back(
+      {.name = "urgent", .preemption = Preemption::kLowerPriority});
+  return scenario;
+}
+
+void AddUrgent(Scenario& scenario, const Times& times) {
+  Scenario::Group& group = AddGroup(scenario, 1, 4, times);
+  group.queue = 1;
+  group.priority = 10;
+}
+
+TEST(Simulation, AGroupThatIsEvictedStartsAnewFromNothing) {
+  Scenario scenario = WithUrgentQueue();
+  AddGroup(scenario, 1, 4, {0, 1'000, 500}).grace = 20;
+  AddUrgent(scenario, {100, 60, 50});
+  SimulationOptions options;
+  options.keep_nodes = true;
+  const Course course = Simulate(scenario, options);
+  EXPECT_EQ(course.groups[1].start, 120);
+  EXPECT_EQ(course.groups[1].end, 170);
+  EXPECT_EQ(course.groups[1].restarts, 0);
+  EXPECT_EQ(course.groups[0].submit, 0);
+  EXPECT_EQ(course.groups[0].start, 170);
+  EXPECT_EQ(course.groups[0].end, 670);
+  EXPECT_EQ(course.groups[0].restarts, 1);
+  EXPECT_EQ(course.groups[0].nodes, 1);
+  EXPECT_EQ(course.groups[0].state, State::kEnded);
+  EXPECT_EQ(course.end, 670);
+}
+
+TEST(Simulation, AGroupWithoutEndIsEvictedToo) {
+  Scenario scenario = WithUrgentQueue();
+  AddGroup(scenario, 1, 4, {0});
+  AddUrgent(scenario, {100, 60, 50});
+  const Course course = Simulate(scenario);
+  EXPECT_EQ(course.groups[1].start, 130);
+  EXPECT_EQ(course.groups[0].start, 180);
+  EXPECT_EQ(course.groups[0].restarts, 1);
+  EXPECT_EQ(course.groups[0].state, State::kRunning);
+}
+
+TEST(Simulation, WhoIsDoneWithinItsGraceHasEnded) {
+  Scenario scenario = WithUrgentQueue();
+  AddGroup(scenario, 1, 4, {0, 1'000, 110});
+  AddUrgent(scenario, {100, 60, 50});
+  const Course course = Simulate(scenario);
+  EXPECT_EQ(course.groups[1].start, 110);
+  EXPECT_EQ(course.groups[0].end, 110);
+  EXPECT_EQ(course.groups[0].restarts, 0);
+  EXPECT_EQ(course.groups[0].state, State::kEnded);
+}
+
 }  // namespace
 }  // namespace fluxnetes::workers

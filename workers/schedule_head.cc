@@ -267,7 +267,11 @@ HeadPlan PlanHead(ScheduleGraph& graph, const WaitingGroup& group,
   if (before &&
       (before->overdue || Overstayed(graph, gang, policy, now, *before)) &&
       StillGood(graph, gang, policy, ahead, before->nodes)) {
-    return {Promise{{}, before->nodes, {}, true}};
+    // They may have ended by now, or others elsewhere.
+    HeadPlan at_once = PlanBetter(graph, group, policy, now, ahead, now + 1);
+    if (at_once.fits_now) return at_once;
+    if (graph.AnyOverdue(before->nodes, now))
+      return {Promise{{}, before->nodes, {}, true}};
   }
   const NarrowedGang narrowed = NarrowedGang::Without(gang, ahead.drained);
   const auto match = graph.graph().AllocateOrReserve(

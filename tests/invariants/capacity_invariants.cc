@@ -33,6 +33,9 @@ void World::CheckCapacity() {
     for (const auto& [resource, used] : use_of(*this, &Use::all)) {
       const std::int64_t excess = used - AmountOf(has, resource);
       std::int64_t allowed = known ? 0 : others_of(*this, resource);
+      // One that comes again may be smaller than what is left of before.
+      if (!known && before != nullptr)
+        allowed += AmountOf(use_of(*before, &Use::all), resource);
       if (known) {
         const auto had = AmountOf(free_of(*before), resource);
         const auto was = AmountOf(use_of(*before, &Use::all), resource);

@@ -218,6 +218,29 @@ TEST_F(SchedulePromisesKept, FollowWhatOthersAreTakenToLast) {
   EXPECT_EQ(promised[second], 1'100);
 }
 
+TEST_F(SchedulePromisesKept, StartWhenWhatOutlivedItsDeadlineHasEnded) {
+  Queue();
+  story.Nodes("node0 cpu=4\nnode1 cpu=4");
+  const GroupId late = In("", "1x4", 100);
+  const GroupId later = In("", "1x4", 100);
+  Settle(0);
+  const GroupId first = In("", "2x4", 50);
+  const GroupId second = In("", "1x4", 50);
+  Settle(1);
+  EXPECT_EQ(promised[first], 100);
+  EXPECT_EQ(promised[second], 150);
+  Settle(101);
+  EXPECT_FALSE(story.schedule.NodeOf(Uid(first, 0)));
+  story.End(late);
+  Settle(120);
+  EXPECT_FALSE(story.schedule.NodeOf(Uid(first, 0)));
+  EXPECT_FALSE(story.schedule.NodeOf(Uid(second, 0)));
+  story.End(later);
+  Settle(130);
+  EXPECT_TRUE(story.schedule.NodeOf(Uid(first, 0)));
+  EXPECT_EQ(promised[second], 180);
+}
+
 TEST_F(SchedulePromisesKept, OfAnotherNumberOfPodsAreMadeAnewOnTheirNodes) {
   story.schedule.SetQueue({.queue_policy = QueuePolicy::kConservative});
   story.Nodes("node0 cpu=4");
@@ -324,6 +347,18 @@ TEST_F(SchedulePromisesKept, AreGivenUpAsAWholeByWhoStartsNow) {
   Settle(50);
   EXPECT_TRUE(started.contains(k));
   EXPECT_EQ(promised[behind], 150);
+}
+
+TEST_F(SchedulePromisesKept, AlsoWhereNodesComeFreeLate) {
+  story.Nodes("node0 cpu=4");
+  const GroupId late = story.Group("1x4", {.duration = 10});
+  story.Decide(0);
+  const GroupId next = story.Group("1x4", {.duration = 10});
+  for (matcher::Time now = 1; now < 15; ++now) Settle(now);
+  EXPECT_FALSE(started.contains(next));
+  story.End(late);
+  Settle(15);
+  EXPECT_TRUE(started.contains(next));
 }
 
 TEST_F(SchedulePromisesKept, AndWhatRunsIsThereWhenClocksGoBack) {

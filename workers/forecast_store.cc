@@ -56,6 +56,9 @@ void ForecastStore::AdvanceTo(matcher::Time now) {
     const auto [time, group, is_given_up] = events_.top();
     events_.pop();
     if (is_given_up && starts_.contains(group)) continue;
+    const auto evicted = evicted_.find(group);
+    if (evicted != evicted_.end() && std::exchange(evicted->second, true))
+      continue;
     Free(group);
     gone_.push_back(group);
   }
@@ -147,6 +150,11 @@ std::set<GroupId> ForecastStore::Commit(const Decision& decision,
       unsatisfiable_.erase(verdict.group);
     }
   }
+  for (const Eviction& eviction : decision.evicted) {
+    evicted_[eviction.group] = false;
+    endless_.erase(eviction.group);
+    Ends(eviction.group, eviction.end);
+  }
   for (const GroupId group : decision.unreserved) promised_.erase(group);
   for (const Reservation& reserved : decision.reserved)
     promised_[reserved.group] = reserved.start;
@@ -184,6 +192,8 @@ std::string ForecastStore::WhatFor(const Placed& placed) const {
 }
 
 std::string ForecastStore::HowItEnds(GroupId group) const {
+  if (evicted_.contains(group))
+    return fmt::format("{} is evicted", NameOf(group));
   const auto holder = snapshot_.holders.find(group);
   if (holder == snapshot_.holders.end())
     return fmt::format("{} starts before it and ends as planned",

@@ -86,6 +86,8 @@ class ForecastStore final : public MatchStore {
       requests_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::set<GroupId> endless_;
+  // Whether each that is evicted has ended; its other events are no more.
+  std::map<GroupId, bool> evicted_;
   std::unordered_map<GroupId, Start> starts_;
   std::map<GroupId, std::optional<matcher::Time>> promised_;
   std::set<GroupId> unsatisfiable_;

@@ -467,5 +467,23 @@ TEST(ForecastOfGroups, ThoseThatArePromisedATimeNeedNoRun) {
   EXPECT_GE(EstimateOf(forecast, behind).start, 1'060);
 }
 
+TEST(Forecast, WhoIsEvictedEndsAfterItsGrace) {
+  Scenario scenario = OnTheseNodes({4, 4});
+  scenario.queues[0].preemption = Preemption::kLowerPriority;
+  AddRunning(scenario, {"node0"}, 4, std::nullopt);
+  AddRunning(scenario, {"node1"}, 4, 200);  // until 1,100
+  const GroupId urgent = AddWaiting(scenario, 1, 4, 500);
+  const GroupId behind = AddWaiting(scenario, 1, 4, 10);
+  scenario.groups[urgent - 1].priority = 10;
+  const Forecast forecast = ForecastOf(scenario);
+  const Estimate estimate = EstimateOf(forecast, urgent);
+  EXPECT_EQ(estimate.start, 1'030);
+  EXPECT_FALSE(estimate.approximate);
+  EXPECT_THAT(estimate.rests_on, HasSubstr("is evicted"));
+  // What was to end later has not ended twice.
+  EXPECT_EQ(EstimateOf(forecast, behind).start,
+            estimate.rests_on.find("g1") != std::string::npos ? 1'100 : 1'530);
+}
+
 }  // namespace
 }  // namespace fluxnetes::workers

@@ -144,12 +144,15 @@ struct PodEvent {
   std::string occasion = {};
 };
 
-// The condition PodScheduled=False of a pod.
+// A condition of a pod: PodScheduled=False, or DisruptionTarget=True, which
+// says that the scheduler is about to end it, so that its Job need not count
+// that as a failure (Kubernetes: "Disruptions", "Pod failure policy").
 struct PodCondition {
+  enum class Type { kNotScheduled, kDisruptionTarget };
   std::string namespace_name;
   std::string pod_name;
   std::string pod_uid;
-  std::string reason;  // Unschedulable, SchedulingGated
+  std::string reason;  // Unschedulable, SchedulingGated, PreemptionByScheduler
   std::string message;
   // Set only while the pod is at this version, so not once it is bound; empty:
   // whatever it is at.
@@ -158,6 +161,7 @@ struct PodCondition {
   // the pod was created (Kubernetes API conventions, lastTransitionTime: "when
   // the underlying condition changed").
   std::optional<Time> since = {};
+  Type type = Type::kNotScheduled;
 };
 
 // The status that a PodGroup is to have, while it is at this version.

@@ -164,6 +164,14 @@ void WriteCondition(JsonText& json, std::string_view type, bool holds,
   });
 }
 
+bool Holds(const PodCondition& condition) {
+  return condition.type == PodCondition::Type::kDisruptionTarget;
+}
+
+const char* TypeOf(const PodCondition& condition) {
+  return Holds(condition) ? "DisruptionTarget" : "PodScheduled";
+}
+
 const char* ConditionName(KubernetesJobStatus::State state) {
   switch (state) {
     case KubernetesJobStatus::State::kActive:
@@ -240,8 +248,8 @@ std::string WritePod(const Pod& pod,
       json.FieldUnlessEmpty("reason", pod.reason);
       if (!condition) return;
       json.List("conditions", [&] {
-        WriteCondition(json, "PodScheduled", false, condition->reason,
-                       condition->message);
+        WriteCondition(json, TypeOf(*condition), Holds(*condition),
+                       condition->reason, condition->message);
       });
     });
   });
@@ -351,8 +359,8 @@ std::string WriteConditionPatch(const PodCondition& condition) {
     json.Object("status", [&] {
       json.List("conditions", [&] {
         json.Object([&] {
-          json.Field("type", "PodScheduled");
-          json.Field("status", "False");
+          json.Field("type", TypeOf(condition));
+          json.Field("status", Holds(condition) ? "True" : "False");
           json.Field("reason", condition.reason);
           json.Field("message", condition.message);
           if (condition.since) {

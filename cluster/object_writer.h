@@ -12,7 +12,7 @@
 namespace fluxnetes::cluster {
 
 // A v1 Pod with one container, which asks for all that the pod asks for; with
-// its condition PodScheduled=False, if it has one.
+// its condition, if one was set.
 std::string WritePod(const Pod& pod,
                      const std::optional<PodCondition>& condition = {});
 // A v1 Node.
@@ -25,7 +25,7 @@ std::string WriteBinding(const Binding& binding);
 // A v1 Event of this name.
 std::string WriteEvent(const PodEvent& event, const std::string& name,
                        Time time);
-// For PATCH .../pods/NAME/status (strategic merge): the condition PodScheduled.
+// For PATCH .../pods/NAME/status (strategic merge): the condition alone.
 std::string WriteConditionPatch(const PodCondition& condition);
 // For PATCH .../podgroups/NAME/status: all of the status that is ours (merge),
 // or its condition (strategic merge, of a native one), as of `time` if it has

@@ -303,7 +303,8 @@ std::vector<StatusResult> SimulatedCluster::SetConditions(
         condition.resource_version != pod->pod->resource_version) {
       continue;
     }
-    if (!pod->condition || pod->condition->reason != condition.reason ||
+    if (!pod->condition || pod->condition->type != condition.type ||
+        pod->condition->reason != condition.reason ||
         pod->condition->message != condition.message) {
       pod->condition = std::make_unique<PodCondition>(condition);
       state_->ChangePod(*pod, [](Pod&) {});

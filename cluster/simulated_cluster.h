@@ -182,6 +182,7 @@ class SimulatedCluster final : public Cluster {
                                       const std::string& namespace_name,
                                       const std::string& name) const;
   NodePointer GetNode(const std::string& name) const;
+  // The last that was set; being bound takes PodScheduled=False back.
   std::optional<PodCondition> ConditionOf(const std::string& namespace_name,
                                           const std::string& pod) const;
   std::vector<PodEvent> EventsOf(const std::string& pod_uid) const;

@@ -136,14 +136,16 @@ void ApiPods::Change(const cluster::Pod& pod, const Json& patch) {
 bool ApiPods::SetCondition(const cluster::Pod& pod, const Json& patch) {
   for (const Json& condition :
        cluster::List(At(At(patch, "status"), "conditions"))) {
-    if (Text(condition, "type") != "PodScheduled") continue;
-    const cluster::PodCondition value{
-        pod.namespace_name,
-        pod.name,
-        pod.uid,
-        Text(condition, "reason"),
-        Text(condition, "message"),
-        Text(At(patch, "metadata"), "resourceVersion")};
+    const std::string type = Text(condition, "type");
+    if (type != "PodScheduled" && type != "DisruptionTarget") continue;
+    cluster::PodCondition value{pod.namespace_name,
+                                pod.name,
+                                pod.uid,
+                                Text(condition, "reason"),
+                                Text(condition, "message"),
+                                Text(At(patch, "metadata"), "resourceVersion")};
+    if (type == "DisruptionTarget")
+      value.type = cluster::PodCondition::Type::kDisruptionTarget;
     if (cluster_.SetConditions({&value, 1}).front().outcome !=
         cluster::StatusOutcome::kSet) {
       return false;

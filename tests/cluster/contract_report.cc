@@ -66,6 +66,21 @@ TEST_P(ClusterContract, ConditionIsNotSetOnAPodThatHasChanged) {
   EXPECT_EQ(Behind().ConditionOf("default", "a")->message, "y");
 }
 
+TEST_P(ClusterContract, BoundPodsAreToldThatTheyAreToGo) {
+  AddNodes(1);
+  const auto pod = AddPod("a", {.length = std::nullopt});
+  ASSERT_EQ(Bind(BindingOf(*pod)).outcome, BindOutcome::kBound);
+  PodCondition condition{"default", "a", pod->uid, "PreemptionByScheduler",
+                         "for b"};
+  condition.type = PodCondition::Type::kDisruptionTarget;
+  EXPECT_EQ(Door().SetConditions({&condition, 1})[0].outcome,
+            StatusOutcome::kSet);
+  ASSERT_TRUE(
+      Until([&] { return Behind().ConditionOf("default", "a").has_value(); }));
+  EXPECT_EQ(Behind().ConditionOf("default", "a")->type, condition.type);
+  EXPECT_EQ(Behind().ConditionOf("default", "a")->message, "for b");
+}
+
 TEST_P(ClusterContract, PodsRunAndEndAsTheySay) {
   AddNodes(1);
   const auto good = AddPod("good", {.length = milliseconds(20)});

@@ -92,6 +92,17 @@ TEST(ObjectWriter, ConditionIsShownOnThePod) {
   EXPECT_EQ(condition["message"], "wait");
 }
 
+TEST(ObjectWriter, ConditionSaysThatAPodIsToGo) {
+  PodCondition condition{"a", "train-0", "", "PreemptionByScheduler", "for b"};
+  condition.type = PodCondition::Type::kDisruptionTarget;
+  const Json json = Json::parse(WriteConditionPatch(condition));
+  EXPECT_EQ(json["status"]["conditions"],
+            Json({{{"type", "DisruptionTarget"},
+                   {"status", "True"},
+                   {"reason", "PreemptionByScheduler"},
+                   {"message", "for b"}}}));
+}
+
 TEST(ObjectWriter, NodeComesBackAsItWas) {
   Node node;
   node.name = "n1";

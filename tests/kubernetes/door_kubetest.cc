@@ -282,6 +282,19 @@ TEST_F(KubernetesDoor, ConditionIsNotSetOnceThePodIsBound) {
   EXPECT_EQ(ConditionOf("a")["status"], "True");
 }
 
+TEST_F(KubernetesDoor, BoundPodIsToldThatItIsToGo) {
+  const auto pod = Add("a");
+  ASSERT_EQ(Bind(BindingOf(pod)).outcome, BindOutcome::kBound);
+  cluster::PodCondition condition = {home_, "a", pod.uid,
+                                     "PreemptionByScheduler", "for b"};
+  condition.type = cluster::PodCondition::Type::kDisruptionTarget;
+  EXPECT_EQ(door_->SetConditions({&condition, 1})[0].outcome,
+            cluster::StatusOutcome::kSet);
+  EXPECT_EQ(ConditionOf("a", "DisruptionTarget")["status"], "True");
+  EXPECT_EQ(ConditionOf("a", "DisruptionTarget")["message"], "for b");
+  EXPECT_EQ(ConditionOf("a")["status"], "True");
+}
+
 TEST_F(KubernetesDoor, WhatIsToldTwiceIsWrittenOnce) {
   const auto pod = Add("a");
   cluster::PodEvent event = {

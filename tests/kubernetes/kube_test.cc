@@ -305,11 +305,12 @@ std::size_t OnKubernetes::EventsOfGroup(const std::string& group,
   return count;
 }
 
-Json OnKubernetes::ConditionOf(const std::string& pod) {
+Json OnKubernetes::ConditionOf(const std::string& pod,
+                               const std::string& type) {
   const Json object = Get("pods/" + pod);
   for (const Json& condition :
        object["status"].value("conditions", Json::array()))
-    if (condition["type"] == "PodScheduled") return condition;
+    if (condition["type"] == type) return condition;
   return {};
 }
 

@@ -105,8 +105,9 @@ class OnKubernetes : public ::testing::Test {
   // Of its pods, those that say why it waits with these words. A gang that is
   // slow to come is told how many have arrived before it has a reason to wait.
   std::size_t EventsOfGroup(const std::string& group, const std::string& words);
-  // The condition PodScheduled; null if there is none.
-  Json ConditionOf(const std::string& pod);
+  // Its condition of this type; null if there is none.
+  Json ConditionOf(const std::string& pod,
+                   const std::string& type = "PodScheduled");
 
   // Whether random runs and such are to be long (hack/test --long).
   static bool IsLong();

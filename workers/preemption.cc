@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -34,10 +35,13 @@ std::int64_t TasksIn(const Amounts& room, const matcher::TaskGroup& task) {
 
 class VictimSearch {
  public:
-  VictimSearch(ScheduleGraph& graph, const WaitingGroup& group,
-               matcher::Time now, const Ahead& ahead)
+  VictimSearch(ScheduleGraph& graph, const Quotas& quotas,
+               const WaitingGroup& group, Lack lack, matcher::Time now,
+               const Ahead& ahead)
       : graph_(graph),
+        quotas_(quotas),
         group_(group),
+        lack_(lack),
         policy_(group.line->queue->settings.match_policy),
         now_(now),
         narrowed_(NarrowedGang::Without(group.line->gang, ahead.drained)) {}
@@ -46,8 +50,11 @@ class VictimSearch {
     const Overstayers stay(graph_, now_);
     Gather();
     if (candidates_.empty()) return std::nullopt;
-    if (const auto anyway = Match(LatestOf(candidates_.size()) + 1))
+    if (lack_ == Lack::kQuota) {
+      if (EndsSoon()) return std::nullopt;
+    } else if (const auto anyway = Match(LatestOf(candidates_.size()) + 1)) {
       KeepThoseBefore(anyway->start);
+    }
     if (!MayBeEnough(All()) || !(Alone() || Together()) || Helps(before)) {
       PutBack();
       return std::nullopt;
@@ -64,6 +71,7 @@ class VictimSearch {
     matcher::Time start = 0;
     std::optional<matcher::Time> end;  // as it is
     matcher::Time evicted_end = 0;
+    bool lent = false;                   // not for its priority
     std::map<NodeIndex, Amounts> holds;  // where the gang may go
     bool out = false;
   };
@@ -78,14 +86,21 @@ class VictimSearch {
   }
 
   void Gather() {
-    const QueueSettings& settings = group_.line->queue->settings;
-    for (const Held* held : graph_.HeldBelow(group_.priority)) {
-      if (!MayBeVictim(*held, group_, settings)) continue;
+    const Preemption preemption = lack_ == Lack::kQuota
+                                      ? Preemption::kReclaim
+                                      : group_.line->queue->settings.preemption;
+    const std::set<GroupId> lent = LentFrom(preemption);
+    const std::int64_t below =
+        std::int64_t{group_.priority} + (lent.empty() ? 0 : 1);
+    for (const Held* held : graph_.HeldBelow(below)) {
+      if (!MayBeVictim(*held, group_, preemption, lent.contains(held->group)))
+        continue;
       Candidate candidate{held->group,
                           held->priority,
                           held->start,
                           held->end,
                           now_ + std::max<matcher::Time>(held->grace, 1),
+                          !MayBeVictim(*held, group_, preemption, false),
                           {},
                           false};
       if (held->end && *held->end <= candidate.evicted_end) continue;
@@ -96,13 +111,42 @@ class VictimSearch {
           AddHeld(candidate.holds[node],
                   graph_.requests().Amounts(member.request));
       }
-      if (!candidate.holds.empty()) candidates_.push_back(std::move(candidate));
+      if (lack_ == Lack::kQuota || !candidate.holds.empty())
+        candidates_.push_back(std::move(candidate));
     }
     std::sort(candidates_.begin(), candidates_.end(),
               [](const Candidate& a, const Candidate& b) {
                 return std::tuple(a.priority, -a.start, -a.group) <
                        std::tuple(b.priority, -b.start, -b.group);
               });
+  }
+
+  std::set<GroupId> LentFrom(Preemption preemption) const {
+    const PendingLine& line = *group_.line;
+    if (!TakesBack(preemption) || !line.payer || !quotas_.HasAny()) return {};
+    std::set<GroupId> lent = quotas_.LentFrom(*line.payer, line.amounts);
+    if (!StaysWithin({lent.begin(), lent.end()})) lent.clear();
+    return lent;
+  }
+
+  bool StaysWithin(const std::vector<GroupId>& without) const {
+    const PendingLine& line = *group_.line;
+    return quotas_.StaysWithin(*line.payer, line.amounts, without);
+  }
+
+  // Of quota it would have enough as soon without evictions.
+  bool EndsSoon() const {
+    return StaysWithin(quotas_.EndingBy(now_, LatestOf(candidates_.size())));
+  }
+
+  bool QuotaAllows(const Positions& victims) const {
+    std::vector<GroupId> groups;
+    bool lent = lack_ == Lack::kQuota;
+    for (const std::size_t victim : victims) {
+      groups.push_back(candidates_[victim].group);
+      lent = lent || candidates_[victim].lent;
+    }
+    return !lent || StaysWithin(groups);
   }
 
   void KeepThoseBefore(matcher::Time start) {
@@ -127,7 +171,7 @@ class VictimSearch {
 
   // By amounts alone, node by node, with what these hold.
   bool MayBeEnough(const Positions& victims) {
-    if (victims.empty()) return false;
+    if (victims.empty() || !QuotaAllows(victims)) return false;
     const auto& tasks = narrowed_.gang().groups;
     if (room_.empty()) CountRoom();
     std::vector<std::int64_t> fits = fits_;
@@ -176,6 +220,13 @@ class VictimSearch {
     for (std::size_t i = 0; i < candidates_.size(); ++i) PutBack(i);
   }
 
+  Positions Out() const {
+    Positions out;
+    for (std::size_t i = 0; i < candidates_.size(); ++i)
+      if (candidates_[i].out) out.push_back(i);
+    return out;
+  }
+
   // Where and when it fits, before a time.
   std::optional<matcher::Placement> Match(matcher::Time before) {
     const matcher::JobId job = PromiseJob(group_.id);
@@ -187,8 +238,10 @@ class VictimSearch {
     return *placement;
   }
 
-  // The same with these and nobody else gone, by when they are.
+  // The same with these and nobody else gone, by when they are; if it lacks
+  // quota, not before.
   bool FitsWithout(const Positions& victims) {
+    if (!QuotaAllows(victims)) return false;
     std::vector<bool> out(candidates_.size());
     matcher::Time latest = now_;
     for (const std::size_t victim : victims) {
@@ -199,6 +252,10 @@ class VictimSearch {
       out[i] ? TakeOut(i) : PutBack(i);
     auto match = Match(latest + 1);
     if (!match) return false;
+    if (lack_ == Lack::kQuota && match->start < latest) {
+      match->start = latest;
+      if (!HasRoom(*match)) return false;
+    }
     placement_ = *std::move(match);
     victims_ = victims;
     return true;
@@ -236,7 +293,8 @@ class VictimSearch {
     Positions there;
     for (const std::size_t victim : enough) {
       const auto& holds = candidates_[victim].holds;
-      if (std::any_of(placement.nodes.begin(), placement.nodes.end(),
+      if (lack_ == Lack::kQuota ||
+          std::any_of(placement.nodes.begin(), placement.nodes.end(),
                       [&](NodeIndex node) { return holds.contains(node); })) {
         there.push_back(victim);
       } else {
@@ -246,7 +304,7 @@ class VictimSearch {
     Positions needed;
     for (auto victim = there.rbegin(); victim != there.rend(); ++victim) {
       PutBack(*victim);
-      if (HasRoom(placement)) continue;
+      if (QuotaAllows(Out()) && HasRoom(placement)) continue;
       TakeOut(*victim);
       needed.push_back(*victim);
     }
@@ -301,7 +359,9 @@ class VictimSearch {
   }
 
   ScheduleGraph& graph_;
+  const Quotas& quotas_;
   const WaitingGroup& group_;
+  const Lack lack_;
   const matcher::Policy policy_;
   const matcher::Time now_;
   const NarrowedGang narrowed_;
@@ -315,10 +375,10 @@ class VictimSearch {
 }  // namespace
 
 bool MayBeVictim(const Held& held, const WaitingGroup& preemptor,
-                 const QueueSettings& settings) {
-  if (!held.evictable) return false;
+                 Preemption preemption, bool lent) {
+  if (!held.evictable || held.priority > preemptor.priority) return false;
   const bool lower = held.priority < preemptor.priority;
-  return settings.preemption == Preemption::kLowerPriority && lower;
+  return (EvictsLower(preemption) && lower) || (TakesBack(preemption) && lent);
 }
 
 Overstayers::Overstayers(ScheduleGraph& graph, matcher::Time now)
@@ -334,9 +394,10 @@ Overstayers::~Overstayers() {
 }
 
 std::optional<EvictionPlan> PlanEviction(
-    ScheduleGraph& graph, const WaitingGroup& group, matcher::Time now,
-    const Ahead& ahead, const std::vector<StandsBefore>& before) {
-  return VictimSearch(graph, group, now, ahead).Run(before);
+    ScheduleGraph& graph, const Quotas& quotas, const WaitingGroup& group,
+    Lack lack, matcher::Time now, const Ahead& ahead,
+    const std::vector<StandsBefore>& before) {
+  return VictimSearch(graph, quotas, group, lack, now, ahead).Run(before);
 }
 
 }  // namespace fluxnetes::workers

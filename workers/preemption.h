@@ -15,6 +15,11 @@
 // stands. Groups that have outlived an assumed duration are taken to stay in
 // it: that they may end at any moment is no reason to evict others for nothing.
 //
+// What was lent of the own quota (quotas.h) is taken back in the same way. That
+// needs no lower priority, but the group must be within its own quota and all
+// above, with what is promised to those before it, once the victims are gone.
+// If it is only refused for quota, it is promised nodes from then on.
+//
 //   nobody is evicted   if it would start by then anyway,
 //                       or if the first group of another queue, which stands
 //                       before it, would have the better of it
@@ -29,10 +34,10 @@
 
 namespace fluxnetes::workers {
 
-// Whether a group may be evicted for one that waits in a queue with these
-// settings: the only place that knows for what reasons.
+// Whether a group may be evicted for one that waits, if what it holds is `lent`
+// to it or not: the only place that knows for what reasons.
 bool MayBeVictim(const Held& held, const WaitingGroup& preemptor,
-                 const QueueSettings& settings);
+                 Preemption preemption, bool lent);
 
 // Takes groups that have outlived what is assumed of them to stay, until it
 // goes.
@@ -55,6 +60,9 @@ struct StandsBefore {
   std::optional<Promise> promise;
 };
 
+// Why it does not start.
+enum class Lack { kRoom, kQuota };
+
 struct EvictionPlan {
   std::vector<GroupId> victims;
   Promise promise;  // of the preemptor: booked
@@ -64,7 +72,8 @@ struct EvictionPlan {
 // victims of a plan end in the graph as they will; without a plan it is as it
 // was.
 std::optional<EvictionPlan> PlanEviction(
-    ScheduleGraph& graph, const WaitingGroup& group, matcher::Time now,
-    const Ahead& ahead, const std::vector<StandsBefore>& before);
+    ScheduleGraph& graph, const Quotas& quotas, const WaitingGroup& group,
+    Lack lack, matcher::Time now, const Ahead& ahead,
+    const std::vector<StandsBefore>& before);
 
 }  // namespace fluxnetes::workers

@@ -1,6 +1,7 @@
 #include "workers/quotas.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "workers/schedule_head.h"
 
@@ -26,6 +27,7 @@ void Quotas::Add(GroupId group, const Holding& holding, int sign) {
     const auto use = uses_.find(account);
     if (use == uses_.end()) continue;
     AddTo(use->second.held, holding.amounts, sign);
+    if (holding.leaves) AddTo(use->second.leaving, holding.amounts, sign);
     if (sign > 0) {
       use->second.ends.emplace(holding.end, group);
     } else {
@@ -34,16 +36,14 @@ void Quotas::Add(GroupId group, const Holding& holding, int sign) {
   }
 }
 
-void Quotas::Set(GroupId group, PayerId payer, Amounts amounts,
-                 matcher::Time end) {
+void Quotas::Set(GroupId group, Holding holding) {
   const auto known = holdings_.find(group);
   if (known != holdings_.end()) {
     Add(group, known->second, -1);
     holdings_.erase(known);
   }
-  if (amounts.empty()) return;
-  const auto& added =
-      holdings_.emplace(group, Holding{payer, std::move(amounts), end});
+  if (holding.amounts.empty()) return;
+  const auto& added = holdings_.emplace(group, std::move(holding));
   Add(group, added.first->second, 1);
 }
 
@@ -169,6 +169,94 @@ bool Quotas::Borrows(PayerId payer, const Amounts& amounts) const {
     return uses_.contains(account) && tree_.at(account).borrows &&
            Exceeds(account, amounts, false);
   });
+}
+
+std::optional<std::int64_t> Quotas::LimitOf(AccountId account,
+                                            std::size_t resource) const {
+  const auto limits = limits_.find(account);
+  if (limits == limits_.end()) return std::nullopt;
+  for (const auto& [limited, amount] : limits->second)
+    if (limited == resource) return amount;
+  return std::nullopt;
+}
+
+bool Quotas::IsLent(const AccountTree::Path& owner, const Amounts& wanted,
+                    const Holding& holding,
+                    const std::map<AccountId, Amounts>& held) const {
+  const AccountTree::Path& borrower = tree_.PathOf(holding.payer);
+  const auto [own, theirs] = std::mismatch(owner.begin(), owner.end(),
+                                           borrower.begin(), borrower.end());
+  for (std::size_t r = 0; r < wanted.size(); ++r) {
+    const auto limits_it = [&](AccountId account) {
+      return LimitOf(account, r).has_value();
+    };
+    if (wanted[r] <= 0 || At(holding.amounts, r) <= 0 ||
+        std::none_of(own, owner.end(), limits_it))
+      continue;
+    const auto first = std::find_if(theirs, borrower.end(), limits_it);
+    if (first != borrower.end() && tree_.at(*first).borrows &&
+        At(held.at(*first), r) > *LimitOf(*first, r))
+      return true;
+  }
+  return false;
+}
+
+std::set<GroupId> Quotas::LentFrom(PayerId payer,
+                                   const Amounts& amounts) const {
+  std::vector<std::tuple<matcher::Time, GroupId, const Holding*>> by_start;
+  for (const auto& [group, holding] : holdings_)
+    if (!holding.leaves) by_start.emplace_back(holding.start, group, &holding);
+  std::sort(by_start.begin(), by_start.end());
+  std::set<GroupId> lent;
+  std::map<AccountId, Amounts> held;
+  const AccountTree::Path owner = tree_.PathOf(payer);
+  for (const auto& [start, group, holding] : by_start) {
+    for (const AccountId account : tree_.PathOf(holding->payer))
+      AddTo(held[account], holding->amounts, 1);
+    if (IsLent(owner, amounts, *holding, held)) lent.insert(group);
+  }
+  return lent;
+}
+
+bool Quotas::StaysWithin(PayerId payer, const Amounts& amounts,
+                         const std::vector<GroupId>& without) const {
+  const AccountTree::Path path = tree_.PathOf(payer);
+  return std::all_of(path.begin(), path.end(), [&](AccountId account) {
+    const auto use = uses_.find(account);
+    if (use == uses_.end()) return true;
+    Amounts used = use->second.held;
+    AddTo(used, use->second.claimed, 1);
+    AddTo(used, use->second.leaving, -1);
+    for (const GroupId group : without) {
+      const auto holding = holdings_.find(group);
+      if (holding == holdings_.end() || holding->second.leaves) continue;
+      const AccountTree::Path& theirs = tree_.PathOf(holding->second.payer);
+      if (std::find(theirs.begin(), theirs.end(), account) != theirs.end())
+        AddTo(used, holding->second.amounts, -1);
+    }
+    const Limits& limits = limits_.at(account);
+    return std::all_of(limits.begin(), limits.end(), [&](const auto& limit) {
+      const std::int64_t wanted = At(amounts, limit.first);
+      return wanted <= 0 || wanted <= limit.second - At(used, limit.first);
+    });
+  });
+}
+
+std::vector<GroupId> Quotas::EndingBy(matcher::Time now,
+                                      matcher::Time by) const {
+  std::vector<GroupId> groups;
+  for (const auto& [group, holding] : holdings_)
+    if (holding.end > now && holding.end <= by) groups.push_back(group);
+  return groups;
+}
+
+std::optional<matcher::Time> Quotas::LeftBy(PayerId payer) const {
+  std::optional<matcher::Time> last;
+  const AccountId top = tree_.PathOf(payer).front();
+  for (const auto& [group, holding] : holdings_)
+    if (holding.leaves && tree_.PathOf(holding.payer).front() == top)
+      last = std::max(last.value_or(0), holding.end);
+  return last;
 }
 
 }  // namespace fluxnetes::workers

@@ -11,6 +11,11 @@
 // of it then (EASY, as with nodes). What groups are promised counts as held
 // against those behind them.
 //
+// An account borrows by those of its groups that started last. What was lent is
+// taken back by evicting these (preemption.h), for groups that stay within
+// their own quota: nobody else can say that it is theirs. So who has taken back
+// never borrows by it, and those that were evicted cannot evict it in turn.
+//
 // Amounts are per resource of the graph. Owned by one thread.
 #pragma once
 
@@ -51,8 +56,14 @@ class Quotas {
   // Whether any account has a quota.
   bool HasAny() const { return !limits_.empty(); }
 
-  // The group holds this, until `end` as planned; nothing: it holds nothing.
-  void Set(GroupId group, PayerId payer, Amounts amounts, matcher::Time end);
+  struct Holding {
+    PayerId payer = 0;
+    Amounts amounts;        // none: the group holds nothing
+    matcher::Time end = 0;  // as planned
+    matcher::Time start = 0;
+    bool leaves = false;  // it is evicted
+  };
+  void Set(GroupId group, Holding holding);
 
   // What stands against groups of this cycle is to be said anew.
   void BeginCycle();
@@ -79,13 +90,23 @@ class Quotas {
   // Whether it would go beyond its own quota somewhere.
   bool Borrows(PayerId payer, const Amounts& amounts) const;
 
+  // The groups that hold what a payer could call its own who wants these
+  // amounts: by which an account below one that is above both, and of all below
+  // that one the first to have a quota, goes beyond this quota, of a resource
+  // that is wanted and of which the payer has a quota below the same.
+  std::set<GroupId> LentFrom(PayerId payer, const Amounts& amounts) const;
+  // Whether it would be within all quotas, its own and those above, without
+  // what these hold and what those hold that leave.
+  bool StaysWithin(PayerId payer, const Amounts& amounts,
+                   const std::vector<GroupId>& without) const;
+  // Those that are planned to end after `now`, and by when.
+  std::vector<GroupId> EndingBy(matcher::Time now, matcher::Time by) const;
+  // When the last of those ends that leave, below the same account; nothing:
+  // there are none.
+  std::optional<matcher::Time> LeftBy(PayerId payer) const;
+
  private:
   using Limits = std::vector<std::pair<std::size_t, std::int64_t>>;
-  struct Holding {
-    PayerId payer = 0;
-    Amounts amounts;
-    matcher::Time end = 0;
-  };
   // Until when others may use what a group waits for, and what beyond.
   struct Gate {
     matcher::Time until = 0;
@@ -94,6 +115,7 @@ class Quotas {
   struct Use {
     Amounts held;
     Amounts claimed;
+    Amounts leaving;  // of what is held
     std::set<std::pair<matcher::Time, GroupId>> ends;
     std::optional<Gate> gate;
   };
@@ -106,6 +128,11 @@ class Quotas {
   // Of the account's limits, one that is exceeded.
   std::optional<Refusal> Exceeds(AccountId account, const Amounts& amounts,
                                  bool with_claims) const;
+  std::optional<std::int64_t> LimitOf(AccountId account,
+                                      std::size_t resource) const;
+  bool IsLent(const AccountTree::Path& owner, const Amounts& wanted,
+              const Holding& holding,
+              const std::map<AccountId, Amounts>& held) const;
   bool Passes(const Gate& gate, const Limits& limits, const Amounts& amounts,
               matcher::Time end) const;
 

@@ -15,7 +15,8 @@ constexpr std::string_view kPolicyNames[] = {"fcfs", "easy", "conservative",
 constexpr std::string_view kOrderNames[] = {"arrival", "shortest",
                                             "fair_share"};
 
-constexpr std::string_view kPreemptionNames[] = {"never", "lower_priority"};
+constexpr std::string_view kPreemptionNames[] = {"never", "lower_priority",
+                                                 "reclaim", "both"};
 
 // The graph's picture without the logical ids, which depend on the order in
 // which nodes without a number appeared.

@@ -63,6 +63,10 @@
 // is tried again when other groups than those that could be evicted have gone,
 // or such have come, or nodes or promises have changed.
 //
+// One that only waits for quota evicts nobody for room. If what it waits for is
+// its own and was lent, it may take that back, and is promised nodes from when
+// the others are gone.
+//
 // What would still run when maintenance of a node begins does not start there;
 // what runs there is not its concern.
 //
@@ -111,8 +115,18 @@ enum class QueueOrder {
 std::string_view ToString(QueueOrder order);
 std::optional<QueueOrder> ParseQueueOrder(std::string_view name);
 
-// Whom groups of a queue may evict.
-enum class Preemption { kNever, kLowerPriority };
+// Whom groups of a queue may evict: nobody, those of lower priority, those that
+// hold what was lent to their accounts of the group's own quota (quotas.h) and
+// have no higher priority, or these and those.
+enum class Preemption { kNever, kLowerPriority, kReclaim, kBoth };
+
+inline bool EvictsLower(Preemption preemption) {
+  return preemption == Preemption::kLowerPriority ||
+         preemption == Preemption::kBoth;
+}
+inline bool TakesBack(Preemption preemption) {
+  return preemption == Preemption::kReclaim || preemption == Preemption::kBoth;
+}
 
 std::string_view ToString(Preemption preemption);
 std::optional<Preemption> ParsePreemption(std::string_view name);

@@ -64,7 +64,7 @@ void ScheduleAccounts::Charge(GroupId group) {
   const Held* held = graph_.HeldBy(group);
   if (held == nullptr) {
     share_.Set(group, 0, 0, 0);
-    quotas_.Set(group, 0, {}, 0);
+    quotas_.Set(group, {});
     return;
   }
   const PayerId payer =
@@ -72,7 +72,8 @@ void ScheduleAccounts::Charge(GroupId group) {
   Amounts amounts = graph_.AmountsOf(*held);
   const matcher::Time end = graph_.PlannedEnd(*held);
   share_.Set(group, payer, ShareOf(amounts), end);
-  quotas_.Set(group, payer, std::move(amounts), end);
+  quotas_.Set(group, {payer, std::move(amounts), end, held->start,
+                      held->evicted_for != 0});
 }
 
 void ScheduleAccounts::BeginCycle(matcher::Time now) {

@@ -129,12 +129,16 @@ const WaitingGroup* Cycle::WhereToBegin() const {
     const WaitingGroup* front = line->Front();
     const WaitingGroup*& first = fronts[line->queue];
     first = Earliest(first, front);
-    if (line->ask && line->queue->Depth() > 0) begin = Earliest(begin, front);
+    // Of a queue that stops at its first no other line is asked.
+    if (line->ask && line->queue->Depth() > 0 &&
+        line->queue->settings.queue_policy != QueuePolicy::kFcfs)
+      begin = Earliest(begin, front);
   }
   for (const auto& [queue, front] : fronts) {
     const auto head = queue->heads.find(front);
     const bool again = queue->Depth() > 0
-                           ? head == queue->heads.end() || head->second.stale
+                           ? head == queue->heads.end() || head->second.stale ||
+                                 front->line->ask
                            : front->line->ask;
     if (again) begin = Earliest(begin, front);
   }
@@ -163,33 +167,46 @@ void Cycle::Walk() {
   walked_ = true;
 }
 
-bool Cycle::Refuse(const WaitingGroup& group) {
+std::optional<Quotas::Refusal> Cycle::RefusalOf(const WaitingGroup& group) {
   PendingLine& line = *group.line;
-  if (!line.payer) return false;
-  Quotas& quotas = state_.accounts.quotas();
-  const auto refusal =
-      quotas.Refuses(*line.payer, line.amounts, now_, line.gang.duration);
-  if (!refusal) return false;
+  if (!line.payer) return std::nullopt;
+  auto refusal = state_.accounts.quotas().Refuses(*line.payer, line.amounts,
+                                                  now_, line.gang.duration);
+  if (!refusal) return std::nullopt;
   refused_ = true;
-  quotas.Wait(*line.payer, *refusal, line.amounts, now_);
   line.refused_in = state_.cycle;
   SayRefusal(state_.graph, state_.accounts.NameOf(refusal->account), *refusal,
              now_, line);
+  return refusal;
+}
+
+void Cycle::PassOver(const WaitingGroup& group,
+                     const Quotas::Refusal& refusal) {
+  PendingLine& line = *group.line;
+  state_.accounts.quotas().Wait(*line.payer, refusal, line.amounts, now_);
   Heads& heads = line.queue->heads;
   const auto head = heads.find(&group);
-  if (head == heads.end()) return true;
+  if (head == heads.end()) return;
   const bool promised = head->second.promise.has_value();
   state_.Forget(*line.queue, head);
   room_.reset();
   if (promised) AskBehind();
-  return true;
 }
 
 Cycle::Step Cycle::Visit(const WaitingGroup& group) {
   PendingLine& line = *group.line;
   ScheduleQueue& queue = *line.queue;
-  if (Refuse(group)) return Step::kWaits;
+  if (const auto refusal = RefusalOf(group)) {
+    if (const auto step = TakeBack(group, *refusal)) return *step;
+    PassOver(group, *refusal);
+    return Step::kWaits;
+  }
   const auto head = queue.heads.find(&group);
+  if (head != queue.heads.end() && std::exchange(head->second.awaits, false)) {
+    state_.Withdraw(group, head->second);
+    head->second.stale = true;
+    if (MayGoAhead(line) && Ask(group)) return Step::kStarted;
+  }
   if (queue.Keeps() && head != queue.heads.end())
     return Keep(group, head->second);
   if (line.ask && MayGoAhead(line) && Ask(group)) return Step::kStarted;

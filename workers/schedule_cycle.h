@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "matcher/room_over_time.h"
+#include "workers/preemption.h"
 #include "workers/schedule_state.h"
 
 namespace fluxnetes::workers {
@@ -51,8 +52,9 @@ class Cycle {
   void RankFronts();
   const WaitingGroup* WhereToBegin() const;
   void Walk();
-  // Whether its account has no quota for it.
-  bool Refuse(const WaitingGroup& group);
+  // Where its account has no quota for it.
+  std::optional<Quotas::Refusal> RefusalOf(const WaitingGroup& group);
+  void PassOver(const WaitingGroup& group, const Quotas::Refusal& refusal);
   Step Visit(const WaitingGroup& group);
 
   // Whether the group was placed.
@@ -101,9 +103,24 @@ class Cycle {
   Step Count(const WaitingGroup& group, Head& head);
   // What it is promised is its own also of the quota.
   void ClaimQuota(const WaitingGroup& group);
-  // Whether it is to be looked for others to evict for it.
-  bool MayPreempt(const WaitingGroup& group, const Head& head) const;
-  void Preempt(const WaitingGroup& group, Head& head);
+
+  // Evictions: schedule_preemption.cc.
+  // Whether it is to be looked for others to evict for it. Not in a cycle that
+  // has placed groups, which would be among them: in the next.
+  bool MayEvict(const WaitingGroup& group);
+  bool MayPreempt(const WaitingGroup& group, const Head& head);
+  std::uint64_t GroundOf(const WaitingGroup& group) const;
+  // Whether others were evicted; then it is promised their places.
+  bool Preempt(const WaitingGroup& group, Head& head, Lack lack);
+  // The group is refused, and may take back what it waits for, or others do or
+  // did so already; nothing: it may not.
+  std::optional<Step> TakeBack(const WaitingGroup& group,
+                               const Quotas::Refusal& refusal);
+  // It waits for quota of groups that leave, the last of them then.
+  std::optional<Step> Await(const WaitingGroup& group, matcher::Time until);
+  // Whether its nodes are still kept for it when their time has come.
+  bool KeepsOn(const WaitingGroup& group, Head& head);
+
   void ForgetBehind(const WaitingGroup& group);
   void ForgetUnseen();
 

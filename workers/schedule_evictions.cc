@@ -5,15 +5,15 @@
 
 namespace fluxnetes::workers {
 
-bool ScheduleGraph::AnyHeldBelow(std::int32_t priority) const {
+bool ScheduleGraph::AnyHeldBelow(std::int64_t priority) const {
   return !ranks_.empty() && ranks_.begin()->first < priority;
 }
 
-std::vector<const Held*> ScheduleGraph::HeldBelow(std::int32_t priority) const {
+std::vector<const Held*> ScheduleGraph::HeldBelow(std::int64_t priority) const {
   std::vector<const Held*> held;
-  const auto end = ranks_.lower_bound(priority);
-  for (auto rank = ranks_.begin(); rank != end; ++rank) {
-    for (const GroupId group : rank->second)
+  for (const auto& [rank, groups] : ranks_) {
+    if (rank >= priority) break;
+    for (const GroupId group : groups)
       held.push_back(&holdings_.at(group).held);
   }
   return held;

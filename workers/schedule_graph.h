@@ -148,8 +148,8 @@ class ScheduleGraph {
 
   // Evictions: preemption.h.
   // What groups of a lower priority than this hold, in no order.
-  std::vector<const Held*> HeldBelow(std::int32_t priority) const;
-  bool AnyHeldBelow(std::int32_t priority) const;
+  std::vector<const Held*> HeldBelow(std::int64_t priority) const;
+  bool AnyHeldBelow(std::int64_t priority) const;
   // When the group ends, as far as is known now.
   void SetEnd(GroupId group, std::optional<matcher::Time> end);
   // It is on its way out for another group.
@@ -163,6 +163,8 @@ class ScheduleGraph {
   // may find room by evicting others that could not before: all but that such
   // as it may evict have ended.
   std::uint64_t Ground(std::int32_t priority) const;
+  // The same where it is not only priority that matters.
+  std::uint64_t Ground() const { return moves_; }
   void NoteGround() { moved_ = ++moves_; }
 
   // What groups hold that have no end known, per node and resource.

@@ -299,6 +299,24 @@ HeadPlan PlanBetter(ScheduleGraph& graph, const WaitingGroup& group,
   return {};
 }
 
+std::optional<Promise> PlanFrom(ScheduleGraph& graph, const WaitingGroup& group,
+                                matcher::Policy policy, matcher::Time now,
+                                const Ahead& ahead, matcher::Time from) {
+  const NarrowedGang narrowed =
+      NarrowedGang::Without(group.line->gang, ahead.drained);
+  const auto match = graph.graph().AllocateOrReserve(
+      PromiseJob(group.id), narrowed.gang(), policy, now);
+  const auto* placement = std::get_if<matcher::Placement>(&match);
+  if (placement == nullptr) return std::nullopt;
+  Promise promise{std::max(placement->start, from), EachOnce(placement->nodes),
+                  placement->nodes, false};
+  if (placement->start >= from) return promise;
+  graph.graph().Cancel(PromiseJob(group.id));
+  if (!CanKeep(graph, group.line->gang, promise, now)) return std::nullopt;
+  BookPromise(graph, group, promise);
+  return promise;
+}
+
 bool Rebook(ScheduleGraph& graph, const WaitingGroup& group,
             matcher::Policy policy, matcher::Time now,
             std::optional<Promise>& promise) {

@@ -74,6 +74,12 @@ HeadPlan PlanBetter(ScheduleGraph& graph, const WaitingGroup& group,
                     matcher::Policy policy, matcher::Time now,
                     const Ahead& ahead, matcher::Time before);
 
+// A promise of a time from `from` on, which is after `now`, at the places that
+// the group would get first. What is returned is booked.
+std::optional<Promise> PlanFrom(ScheduleGraph& graph, const WaitingGroup& group,
+                                matcher::Policy policy, matcher::Time now,
+                                const Ahead& ahead, matcher::Time from);
+
 // Books the promise again if it is one of a time to come and can still be kept.
 // One whose places are not known gets some of its nodes.
 bool Rebook(ScheduleGraph& graph, const WaitingGroup& group,

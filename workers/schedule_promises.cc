@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "sql/faults.h"
-#include "workers/preemption.h"
 #include "workers/schedule_cycle.h"
 
 namespace fluxnetes::workers {
@@ -236,7 +235,7 @@ Cycle::Step Cycle::Count(const WaitingGroup& group, Head& head) {
   const ScheduleQueue& queue = *group.line->queue;
   Turn& turn = turns_[&queue];
   if (turn.heads == 0) {
-    if (MayPreempt(group, head)) Preempt(group, head);
+    if (MayPreempt(group, head)) Preempt(group, head, Lack::kRoom);
     firsts_.push_back(&group);
   }
   ++turn.heads;
@@ -261,62 +260,6 @@ Cycle::Step Cycle::Count(const WaitingGroup& group, Head& head) {
 void Cycle::ClaimQuota(const WaitingGroup& group) {
   const PendingLine& line = *group.line;
   if (line.payer) state_.accounts.quotas().Claim(*line.payer, line.amounts);
-}
-
-// While groups that were evicted for it end, no others are, unless it would
-// not fit by then any more.
-bool Cycle::MayPreempt(const WaitingGroup& group, const Head& head) const {
-  const PendingLine& line = *group.line;
-  const ScheduleGraph& graph = state_.graph;
-  if (line.queue->settings.preemption == Preemption::kNever ||
-      !group.preempts || horizon_ != matcher::kForever ||
-      !graph.AnyHeldBelow(group.priority))
-    return false;
-  if (line.spared == std::pair(group.priority, graph.Ground(group.priority)))
-    return false;
-  const auto& promise = head.promise;
-  const auto until = graph.EvictedUntil(group.id);
-  return !until || !promise ||
-         (!promise->overdue && promise->start.value_or(matcher::kForever) >
-                                   std::max(*until, now_ + 1));
-}
-
-void Cycle::Preempt(const WaitingGroup& group, Head& head) {
-  WithdrawBehind(group);
-  const bool booked = head.Booked();
-  if (booked) state_.graph.graph().Cancel(PromiseJob(group.id));
-  std::vector<StandsBefore> before;
-  for (const WaitingGroup* first : firsts_) {
-    const Heads& heads = first->line->queue->heads;
-    const auto known = heads.find(first);
-    before.push_back(
-        {first, known == heads.end() ? std::nullopt : known->second.promise});
-  }
-  ++plans_;
-  auto plan = PlanEviction(state_.graph, group, now_, ahead_, before);
-  if (!plan) {
-    if (booked) BookPromise(state_.graph, group, *head.promise);
-    group.line->spared = {group.priority, state_.graph.Ground(group.priority)};
-    return;
-  }
-  room_.reset();
-  Promise freed{*plan->promise.start, {}, {}, false};
-  for (const GroupId victim : plan->victims) {
-    const matcher::Time end = *state_.graph.HeldBy(victim)->end;
-    decision_.evicted.push_back({victim, group.id, group.revision, end});
-    const auto nodes = state_.graph.IndicesOf(victim);
-    freed.nodes.insert(freed.nodes.end(), nodes.begin(), nodes.end());
-    freed.start = std::min(*freed.start, end);
-  }
-  const auto promised = std::exchange(head.promise, std::move(plan->promise));
-  head.stands = true;
-  head.told = head.doubtful = false;
-  if (promised) state_.Free(*promised, group.line->gang.duration);
-  state_.Free(freed, matcher::kForever);
-  head.stale = false;
-  head.looked = state_.freed.size();
-  AskBehind();
-  again_ = true;
 }
 
 void Cycle::ForgetBehind(const WaitingGroup& group) {

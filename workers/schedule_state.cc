@@ -286,6 +286,7 @@ void Schedule::State::SetAccounts(const std::vector<Account>& settings) {
     SeatHeads();
   }
   AskAll();
+  graph.NoteGround();
   changed = true;
 }
 

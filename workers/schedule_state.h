@@ -34,8 +34,9 @@ struct Head {
   bool stale = false;              // the promise could be better,
   bool doubtful = false;           // or is broken
   std::size_t looked = 0;          // at so many of Schedule::State::freed
-  bool told = false;               // what was said of it is still so
-  std::uint64_t seen = 0;          // the last cycle that came to it
+  bool awaits = false;     // quota of groups that leave: its nodes may be free
+  bool told = false;       // what was said of it is still so
+  std::uint64_t seen = 0;  // the last cycle that came to it
 
   // Whether it is booked in the graph.
   bool Booked() const { return stands && promise && promise->start; }

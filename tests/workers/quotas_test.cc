@@ -43,13 +43,13 @@ TEST_F(QuotasTest, LimitWhatIsHeldAtOneTimeByResource) {
   EXPECT_EQ(Refuses(a, {10, 1'000}), "");
   EXPECT_EQ(Refuses(a, {11}), "a");
   EXPECT_EQ(Refuses(b, {11}), "");
-  quotas.Set(1, a, {6, 5}, 50);
+  quotas.Set(1, {a, {6, 5}, 50});
   EXPECT_EQ(Refuses(a, {4}), "");
   EXPECT_EQ(Refuses(a, {5}), "a");
   EXPECT_EQ(Refuses(a, {0, 5}), "");  // needs none of it
-  quotas.Set(1, a, {3}, 50);          // gave some back
+  quotas.Set(1, {a, {3}, 50});        // gave some back
   EXPECT_EQ(Refuses(a, {7}), "");
-  quotas.Set(1, a, {}, 0);
+  quotas.Set(1, {a, {}, 0});
   EXPECT_EQ(Refuses(a, {10}), "");
 }
 
@@ -63,7 +63,7 @@ TEST_F(QuotasTest, HoldForAllAccountsAbove) {
         .parent = "all",
         .namespace_name = "b",
         .quota = {{"cpu", 10}}}});
-  quotas.Set(1, a, {10}, 50);
+  quotas.Set(1, {a, {10}, 50});
   EXPECT_EQ(Refuses(b, {5}), "");
   EXPECT_EQ(Refuses(b, {6}), "all");
   EXPECT_EQ(Refuses(b, {11}), "b");
@@ -80,12 +80,12 @@ TEST_F(QuotasTest, ThatBorrowTakeWhatTheParentHasLeft) {
         .parent = "all",
         .namespace_name = "b",
         .quota = {{"cpu", 10}}}});
-  quotas.Set(1, a, {8}, 50);
+  quotas.Set(1, {a, {8}, 50});
   EXPECT_FALSE(quotas.Borrows(a, {2}));
   EXPECT_TRUE(quotas.Borrows(a, {3}));
   EXPECT_FALSE(quotas.Borrows(b, {10}));
   EXPECT_EQ(Refuses(a, {12}), "");
-  quotas.Set(2, a, {8}, 200);
+  quotas.Set(2, {a, {8}, 200});
   EXPECT_EQ(Refuses(a, {5}), "all");
   // Whose own it is waits for it: at 50 there are 2 beside it.
   EXPECT_EQ(Refuses(b, {10}), "all");
@@ -97,13 +97,13 @@ TEST_F(QuotasTest, ThatBorrowTakeWhatTheParentHasLeft) {
 
 TEST_F(QuotasTest, ThatOneWaitsForLetPassWhoLeavesEnough) {
   Set({{.name = "a", .namespace_name = "a", .quota = {{"cpu", 10}}}});
-  quotas.Set(1, a, {4}, 50);
-  quotas.Set(2, a, {2}, 80);
+  quotas.Set(1, {a, {4}, 50});
+  quotas.Set(2, {a, {2}, 80});
   Wait(a, {5});  // at 50: then 8 are free, 3 beside it
   EXPECT_EQ(Refuses(a, {3}), "");
   EXPECT_EQ(Refuses(a, {4}), "a behind");
   EXPECT_EQ(Refuses(a, {4}, 40), "");
-  quotas.Set(3, a, {2}, 110);
+  quotas.Set(3, {a, {2}, 110});
   quotas.Take(a, {2}, 110);
   EXPECT_EQ(Refuses(a, {1}), "");
   EXPECT_EQ(Refuses(a, {2}), "a behind");
@@ -113,7 +113,7 @@ TEST_F(QuotasTest, ThatOneWaitsForLetPassWhoLeavesEnough) {
 
 TEST_F(QuotasTest, ThatNobodyCanSayWhenTheyComeFreeAreKept) {
   Set({{.name = "a", .namespace_name = "a", .quota = {{"cpu", 10}}}});
-  quotas.Set(1, a, {6}, matcher::kForever);
+  quotas.Set(1, {a, {6}, matcher::kForever});
   Wait(a, {5});
   EXPECT_EQ(Refuses(a, {1}, 1), "a behind");
   EXPECT_EQ(Refuses(b, {1}, 1), "");
@@ -128,14 +128,14 @@ TEST_F(QuotasTest, CountWhatIsPromised) {
 
 TEST_F(QuotasTest, FollowGroupsToOtherAccounts) {
   Set({});
-  quotas.Set(1, a, {6}, 50);
+  quotas.Set(1, {a, {6}, 50});
   Set({{.name = "a", .namespace_name = "a", .quota = {{"cpu", 10}}}});
   EXPECT_EQ(Refuses(a, {5}), "a");
   Set({{.name = "both", .quota = {{"cpu", 7}}},
        {.name = "a", .parent = "both", .namespace_name = "a"},
        {.name = "b", .parent = "both", .namespace_name = "b"}});
   EXPECT_EQ(Refuses(b, {2}), "both");
-  quotas.Set(1, a, {}, 0);
+  quotas.Set(1, {a, {}, 0});
   EXPECT_EQ(Refuses(b, {7}), "");
 }
 

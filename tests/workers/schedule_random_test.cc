@@ -43,6 +43,7 @@ struct Kind {
   bool quotas = false;
   bool borrows = false;   // beyond these
   bool preempts = false;  // queues evict lower priorities
+  bool reclaims = false;  // and what was lent
 };
 
 // Of namespace a: 6 cpu at most. Of b: 4, if it `borrows` what both have left
@@ -61,6 +62,15 @@ std::vector<Account> Accounts(bool borrows) {
            .namespace_name = "b",
            .quota = {{"cpu", 1'000 * kQuotaOfB}},
            .borrows = borrows}};
+}
+
+// Both borrow, from one another or whatever there is.
+std::vector<Account> Lenders(bool limited) {
+  std::vector<Account> accounts = Accounts(true);
+  accounts[1].borrows = true;
+  accounts[1].quota = accounts[2].quota;
+  if (!limited) accounts[0].quota.clear();
+  return accounts;
 }
 
 // The app that a group's pods keep away from, and by which key.
@@ -87,10 +97,14 @@ class RandomRun {
       }
       if (kind_.assumed) queues_[name].assumed_duration = 20;
       if (kind_.preempts && Up(0, 2) > 0)
-        queues_[name].preemption = Preemption::kLowerPriority;
+        queues_[name].preemption = kind_.reclaims
+                                       ? static_cast<Preemption>(Up(2, 3))
+                                       : Preemption::kLowerPriority;
       story_.schedule.SetQueue(queues_[name]);
     }
-    if (kind_.quotas) story_.schedule.SetAccounts(Accounts(kind_.borrows));
+    if (kind_.quotas) accounts_ = Accounts(kind_.borrows);
+    if (kind_.reclaims) accounts_ = Lenders(Up(0, 1) == 0);
+    if (kind_.quotas) story_.schedule.SetAccounts(accounts_);
     for (int i = 0; i < kNodes; ++i) {
       Resize(i);
       SetNode(i);
@@ -98,6 +112,7 @@ class RandomRun {
   }
 
   int evictions() const { return evictions_; }
+  int taken_back() const { return taken_back_; }
 
   void Steps(int count) {
     for (step_ = 0; step_ < count && !::testing::Test::HasFailure(); ++step_) {
@@ -191,15 +206,16 @@ class RandomRun {
     if (kind_.deadlines || Up(0, 1) == 0) options.duration = 5 * Up(1, 8);
     if (!kind_.calm) options.priority = static_cast<int>(Up(0, 2) / 2);
     if (kind_.preempts) {
-      options.priority = static_cast<int>(Up(0, 3));
+      options.priority = static_cast<int>(Up(0, kind_.reclaims ? 1 : 3));
       options.grace = Up(1, 8);
       options.preempts = Up(0, 5) > 0;
     }
     if (Up(0, 3) == 0) options.selector = "zone=a";
     if (kind_.rules) AddRules(options);
     if (kind_.quotas) options.namespace_name = Up(0, 1) == 0 ? "a" : "b";
-    const std::int64_t cpu = Up(1, 3);
-    waiting_[id] = {fmt::format("{}x{}", Up(1, 5), cpu), options, cpu};
+    const std::int64_t cpu = Up(1, kind_.reclaims ? 2 : 3);
+    const std::int64_t pods = Up(1, kind_.reclaims ? 2 : 5);
+    waiting_[id] = {fmt::format("{}x{}", pods, cpu), options, cpu};
     story_.schedule.Add(Group(story_, id));
   }
 
@@ -292,7 +308,9 @@ class RandomRun {
       ASSERT_LT(++cycles, 1'000) << "it never comes to an end";
       const Decision decision = story_.schedule.Decide(now_, limit);
       for (const Verdict& verdict : decision.verdicts) Take(verdict);
+      takes_back_.clear();
       for (const Eviction& eviction : decision.evicted) Take(eviction);
+      CheckWhoTookBack(decision);
       for (const Placed& placed : decision.placed) {
         started.push_back(placed.group);
         Take(placed);
@@ -326,9 +344,12 @@ class RandomRun {
     ASSERT_TRUE(waiting_.contains(eviction.preemptor));
     Running& victim = running_[eviction.group];
     const GroupOptions& preemptor = waiting_[eviction.preemptor].options;
-    EXPECT_LT(victim.options.priority, preemptor.priority);
+    const Preemption preemption = queues_[preemptor.queue].preemption;
     EXPECT_TRUE(preemptor.preempts);
-    EXPECT_EQ(queues_[preemptor.queue].preemption, Preemption::kLowerPriority);
+    if (!EvictsLower(preemption) ||
+        victim.options.priority >= preemptor.priority) {
+      TakeBack(eviction, preemption);
+    }
     EXPECT_EQ(victim.evicted_for, 0);
     EXPECT_EQ(eviction.end, now_ + victim.options.grace);
     EXPECT_TRUE(!victim.placed.end || eviction.end < *victim.placed.end);
@@ -337,6 +358,53 @@ class RandomRun {
     auto [known, added] = preemptors_.try_emplace(eviction.preemptor, 0);
     known->second = std::max(known->second, eviction.end);
     ++evictions_;
+  }
+
+  // Of those who hold more than is theirs the last, and only so many that the
+  // preemptor holds no more than is its own.
+  void TakeBack(const Eviction& eviction, Preemption preemption) {
+    const Running& victim = running_[eviction.group];
+    const Waiting& preemptor = waiting_[eviction.preemptor];
+    EXPECT_TRUE(TakesBack(preemption));
+    EXPECT_LE(victim.options.priority, preemptor.options.priority);
+    EXPECT_NE(victim.options.namespace_name, preemptor.options.namespace_name);
+    EXPECT_FALSE(took_back_.contains(eviction.group));
+    std::int64_t until_then = 0;
+    for (const auto& [id, running] : running_) {
+      if (running.options.namespace_name == victim.options.namespace_name &&
+          (running.evicted_for == 0 ||
+           running.evicted_for == eviction.preemptor) &&
+          std::pair(running.placed.start, id) <=
+              std::pair(victim.placed.start, eviction.group))
+        until_then += HeldBy(running);
+    }
+    EXPECT_GT(until_then, kQuotaOfB);
+    took_back_.insert(eviction.preemptor);
+    takes_back_.insert(eviction.preemptor);
+    ++taken_back_;
+  }
+
+  static std::int64_t HeldBy(const Running& running) {
+    return running.cpu * std::ssize(running.placed.members);
+  }
+
+  // After all that were evicted for them.
+  void CheckWhoTookBack(const Decision& decision) const {
+    for (const Eviction& eviction : decision.evicted) {
+      if (!takes_back_.contains(eviction.preemptor)) continue;
+      const Waiting& preemptor = waiting_.at(eviction.preemptor);
+      std::int64_t own = preemptor.cpu * CountOf(preemptor.pods);
+      for (const auto& [id, running] : running_) {
+        if (running.evicted_for == 0 &&
+            running.options.namespace_name == preemptor.options.namespace_name)
+          own += HeldBy(running);
+      }
+      EXPECT_LE(own, kQuotaOfB);
+    }
+  }
+
+  static std::int64_t CountOf(const std::string& pods) {
+    return std::stoll(pods.substr(0, pods.find('x')));
   }
 
   // For whom others were evicted starts when they are gone, unless somebody is
@@ -350,7 +418,9 @@ class RandomRun {
             return RankOf(each.first, each.second.options) <
                    RankOf(it->first, waiting->second.options);
           });
-      if (waiting == waiting_.end() || passed) {
+      // Who borrows is passed by those who do not.
+      const bool borrows = kind_.reclaims && !took_back_.contains(it->first);
+      if (waiting == waiting_.end() || passed || borrows) {
         it = preemptors_.erase(it);
         continue;
       }
@@ -366,11 +436,15 @@ class RandomRun {
     for (const auto& [id, running] : running_)
       held[running.options.namespace_name] +=
           running.cpu * std::ssize(running.placed.members);
-    EXPECT_LE(held["a"], kQuotaOfA);
+    if (!kind_.reclaims) {
+      EXPECT_LE(held["a"], kQuotaOfA);
+    }
     if (!kind_.borrows) {
       EXPECT_LE(held["b"], kQuotaOfB);
     }
-    EXPECT_LE(held["a"] + held["b"], kQuotaOfBoth);
+    if (!accounts_[0].quota.empty()) {
+      EXPECT_LE(held["a"] + held["b"], kQuotaOfBoth);
+    }
   }
 
   void Take(const Verdict& verdict) {
@@ -406,7 +480,9 @@ class RandomRun {
       const auto before = waiting_.find(each.first);
       return before == waiting_.end() ||
              RankOf(placed.group, waiting.options) <=
-                 RankOf(each.first, before->second.options);
+                 RankOf(each.first, before->second.options) ||
+             (kind_.reclaims &&
+              waiting.options.priority == before->second.options.priority);
     });
     waiting_.erase(placed.group);
     for (const PlacedMember& member : placed.members) {
@@ -499,7 +575,8 @@ class RandomRun {
     Decision decision = rebuilt.schedule.Decide(now_);
     for (int cycles = 0; Keeps() && rebuilt.schedule.More(); ++cycles) {
       ASSERT_LT(cycles, 1'000) << "it never comes to an end";
-      EXPECT_TRUE(decision.placed.empty() || kind_.assumed || kind_.mixed);
+      EXPECT_TRUE(decision.placed.empty() || kind_.assumed || kind_.mixed ||
+                  kind_.borrows);
       decision = rebuilt.schedule.Decide(now_);
     }
     EXPECT_EQ(story_.schedule.pending(), waiting_.size());
@@ -550,19 +627,27 @@ class RandomRun {
   std::map<GroupId, Running> running_;
   std::map<GroupId, Reservation> promised_;
   std::map<GroupId, matcher::Time> preemptors_;  // when the victims are gone
+  std::vector<Account> accounts_;
+  std::set<GroupId> took_back_;
+  std::set<GroupId> takes_back_;  // by the last decision
   int evictions_ = 0;
+  int taken_back_ = 0;  // of these
 };
 
 void RunMany(unsigned seeds, Kind kind) {
   int evictions = 0;
+  int taken_back = 0;
   for (unsigned seed = 0; seed < seeds; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     RandomRun run(seed, kind);
     run.Steps(100);
     evictions += run.evictions();
+    taken_back += run.taken_back();
     if (::testing::Test::HasFailure()) return;
   }
-  EXPECT_EQ(evictions > static_cast<int>(seeds), kind.preempts);
+  const int least = kind.reclaims ? 0 : static_cast<int>(seeds);
+  EXPECT_EQ(evictions > least, kind.preempts);
+  EXPECT_EQ(taken_back > 0, kind.reclaims);
 }
 
 TEST(ScheduleRandom, NobodyIsDelayedByThoseBehind) {
@@ -661,6 +746,45 @@ TEST(ScheduleRandom, AccountsAgreeWhereGroupsAreEvictedAndOverstay) {
   RunMany(
       60,
       {.calm = false, .deadlines = false, .assumed = true, .preempts = true});
+}
+
+TEST(ScheduleRandom, WhoTakesBackHasThePlaceOfTheVictims) {
+  RunMany(60, {.calm = true,
+               .deadlines = true,
+               .quotas = true,
+               .borrows = true,
+               .preempts = true,
+               .reclaims = true});
+}
+
+TEST(ScheduleRandom, OnlyWhatWasLentIsTakenBackWhateverHappens) {
+  RunMany(60, {.calm = false,
+               .deadlines = false,
+               .quotas = true,
+               .borrows = true,
+               .preempts = true,
+               .reclaims = true});
+}
+
+TEST(ScheduleRandom, OnlyWhatWasLentIsTakenBackWherePromisesAreKept) {
+  RunMany(25, {.calm = false,
+               .deadlines = true,
+               .keeps = true,
+               .quotas = true,
+               .borrows = true,
+               .preempts = true,
+               .reclaims = true});
+}
+
+TEST(ScheduleRandom, OnlyWhatWasLentIsTakenBackWhereGroupsOverstay) {
+  RunMany(40, {.calm = false,
+               .deadlines = false,
+               .assumed = true,
+               .mixed = true,
+               .quotas = true,
+               .borrows = true,
+               .preempts = true,
+               .reclaims = true});
 }
 
 TEST(ScheduleRandom, AccountsAgreeWhereGroupsOverstay) {

@@ -28,6 +28,7 @@ constexpr RowSetting kQueueSettings[] = {
     {"queue_order", "arrival, shortest or fair_share"},
     {"ageing", "a number from 0 to 1000000"},
     {"half_life", "a duration from 1m to 10000d, like 12h or 7d"},
+    {"preemption", "never, lower_priority, reclaim or both"},
     {"match_policy", "first, low, high, lonode or hinode"},
     {"queue_depth", "a whole number from 1"},
     {"reservation_depth",
@@ -100,6 +101,8 @@ Parsed Parse(std::string_view key, const std::string& text) {
     return workers::ParseQueueOrder(text) ? Parsed(Json(text)) : std::nullopt;
   if (key == "ageing") return Ageing(text);
   if (key == "half_life") return HalfLife(text);
+  if (key == "preemption")
+    return workers::ParsePreemption(text) ? Parsed(Json(text)) : std::nullopt;
   if (key == "match_policy")
     return matcher::ParsePolicy(text) ? Parsed(Json(text)) : std::nullopt;
   if (key == "queue_depth") return Depth(text);

@@ -39,6 +39,10 @@ void ApplyQueuePatch(const std::string& text, QueueSettings& queue) {
   if (patch.contains("ageing")) queue.ageing = patch["ageing"].get<double>();
   if (patch.contains("half_life"))
     queue.half_life = SecondsOf(patch["half_life"].get<std::string>());
+  if (patch.contains("preemption"))
+    queue.preemption =
+        workers::ParsePreemption(patch["preemption"].get<std::string>())
+            .value();
   if (patch.contains("match_policy"))
     queue.match_policy =
         matcher::ParsePolicy(patch["match_policy"].get<std::string>()).value();

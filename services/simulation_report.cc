@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <utility>
@@ -65,6 +66,7 @@ OrderedJson ToJson(const SimulationReport& report) {
           {"boundedSlowdown", summary.slowdown},
           {"utilisation", summary.utilisation},
           {"fairness", {{"jain", summary.fairness}, {"users", summary.users}}},
+          {"evictions", summary.evictions},
           {"promises",
            {{"made", summary.promised}, {"kept", summary.promises_kept}}},
           {"longestLine", summary.longest_line},
@@ -96,7 +98,7 @@ using Lines = std::vector<std::pair<std::string, std::string>>;
 std::string ToTable(const SimulationReport& report) {
   const SimulationSummary& summary = report.summary;
   const Scenario& scenario = report.input.scenario;
-  const Lines lines = {
+  Lines lines = {
       {"Run", report.input.source},
       {"Nodes", fmt::format("{} with {} cpu", scenario.nodes.size(),
                             workers::CpuOf(scenario.nodes) / 1'000)},
@@ -115,10 +117,17 @@ std::string ToTable(const SimulationReport& report) {
                                summary.fairness, summary.users,
                                summary.users == 1 ? "" : "s")},
       {"Promises", fmt::format("{} made, {} kept", summary.promised,
-                               summary.promises_kept)},
-      {"Decisions", fmt::format("{} in {:.1f} s; up to {} groups waited",
-                                report.course.decisions, report.took,
-                                summary.longest_line)}};
+                               summary.promises_kept)}};
+  const bool preempts =
+      std::ranges::any_of(scenario.queues, [](const auto& queue) {
+        return queue.preemption != workers::Preemption::kNever;
+      });
+  if (preempts)
+    lines.emplace_back("Evictions", std::to_string(summary.evictions));
+  lines.emplace_back(
+      "Decisions",
+      fmt::format("{} in {:.1f} s; up to {} groups waited",
+                  report.course.decisions, report.took, summary.longest_line));
   std::string text;
   for (const auto& [key, value] : lines)
     text += fmt::format("{:<12} {}\n", key + ":", Printable(value));

@@ -47,6 +47,7 @@ void CountStates(const Course& course, SimulationSummary& summary) {
         ++summary.waiting;
         break;
     }
+    summary.evictions += static_cast<std::size_t>(group.restarts);
     const bool open = group.start < 0 && course.stopped;
     if (group.promised_at < 0 || open) continue;
     ++summary.promised;

@@ -36,6 +36,7 @@ struct SimulationSummary {
   double utilisation = 0;
   double fairness = 1;
   std::size_t users = 0;
+  std::size_t evictions = 0;
   std::size_t promised = 0;
   std::size_t promises_kept = 0;
   std::size_t longest_line = 0;

@@ -335,6 +335,16 @@ TEST_F(SimulateCommand, TableSaysTheSameInWords) {
   EXPECT_THAT(run_.out(), HasSubstr("Promises:    2 made, 2 kept\n"));
 }
 
+TEST_F(SimulateCommand, SaysHowManyWereEvictedWhereQueuesPreempt) {
+  run_.SetInput(kThreeJobs);
+  run_("simulate --swf -");
+  EXPECT_THAT(run_.out(), Not(HasSubstr("Evictions:")));
+  run_.SetInput(kThreeJobs);
+  EXPECT_EQ(run_("simulate --swf - --queue default:preemption=lower_priority"),
+            ExitCode::kOk);
+  EXPECT_THAT(run_.out(), HasSubstr("Evictions:   0\n"));
+}
+
 TEST_F(SimulateCommand, ShowsProgressOnATerminalOnly) {
   run_("simulate --lublin jobs=2000,load=0.7 --nodes 16");
   EXPECT_THAT(run_.err(), IsEmpty());

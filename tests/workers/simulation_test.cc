@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "tests/workers/lublin_workload.h"
+#include "workers/simulation_summary.h"
 #include "workers/trace_scenario.h"
 
 namespace fluxnetes::workers {
@@ -496,6 +497,7 @@ TEST(Simulation, AGroupThatIsEvictedStartsAnewFromNothing) {
   EXPECT_EQ(course.groups[0].nodes, 1);
   EXPECT_EQ(course.groups[0].state, State::kEnded);
   EXPECT_EQ(course.end, 670);
+  EXPECT_EQ(Summarize(scenario, course).evictions, 1U);
 }
 
 TEST(Simulation, AGroupWithoutEndIsEvictedToo) {

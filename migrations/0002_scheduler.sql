@@ -27,6 +27,8 @@ CREATE TABLE queues (
   CHECK (bind_timeout > interval '0'),
   replacement_hold interval NOT NULL DEFAULT '30 seconds'
   CHECK (replacement_hold >= interval '0'),
+  preemption text NOT NULL DEFAULT 'never'
+  CHECK (preemption IN ('never', 'lower_priority', 'reclaim', 'both')),
   CONSTRAINT queues_times_within_reason CHECK (
     bind_timeout <= interval '100 years'
     AND replacement_hold <= interval '100 years'
@@ -50,6 +52,7 @@ COMMENT ON COLUMN queues.assumed_duration IS 'How long a group without a deadlin
 COMMENT ON COLUMN queues.deadline_action IS 'What is deleted at a deadline: the Kubernetes Job (or the pods without one), the pods, or the topmost owner.';
 COMMENT ON COLUMN queues.bind_timeout IS 'How long a group that never was bound whole may stay bound in part, from when it went back, before it starts anew.';
 COMMENT ON COLUMN queues.replacement_hold IS 'How long the place of a failed pod is held for its replacement.';
+COMMENT ON COLUMN queues.preemption IS 'Which groups are evicted, whole, for its first that does not fit. never: none. lower_priority: those of a lower priority. reclaim: those by which an account goes beyond its quota, for a group within its own. both: these and those.';
 INSERT INTO queues (name) VALUES ('default');
 
 CREATE SEQUENCE group_ids;
@@ -236,6 +239,9 @@ CREATE TABLE pod_groups (
   account text NOT NULL DEFAULT '',
   grace_seconds integer NOT NULL DEFAULT 30 CHECK (grace_seconds >= 0),
   preempts boolean NOT NULL DEFAULT true,
+  preempted_for bigint,
+  CONSTRAINT pod_groups_preempted
+  CHECK (preempted_for IS NULL OR cancel_reason IS NOT NULL),
   CONSTRAINT pod_groups_finite CHECK (
     isfinite(start_after)
     AND isfinite(start_by)
@@ -277,6 +283,7 @@ COMMENT ON COLUMN pod_groups.owners IS 'UIDs of its members'' controllers, fixed
 COMMENT ON COLUMN pod_groups.duration_seconds IS 'The longest of its pods'' activeDeadlineSeconds; null: without end.';
 COMMENT ON COLUMN pod_groups.match_job IS 'The job in the work queue that is to find its place.';
 COMMENT ON COLUMN pod_groups.cancel_reason IS 'Set when it is to be cancelled and its pods are on their way out.';
+COMMENT ON COLUMN pod_groups.preempted_for IS 'The group for which it is evicted: its pods are deleted, not what makes them; null: it is not.';
 COMMENT ON COLUMN pod_groups.submitted_at IS 'When its first pod was created: its age in the order.';
 COMMENT ON COLUMN pod_groups.promoted_at IS 'When it was whole.';
 COMMENT ON COLUMN pod_groups.allocated_at IS 'When it was given its nodes.';
@@ -365,7 +372,7 @@ COMMENT ON COLUMN allocations.group_id IS 'The group that holds it.';
 COMMENT ON COLUMN allocations.queue IS 'The scheduling queue that gave it.';
 COMMENT ON COLUMN allocations.nodes IS 'Its nodes, each once, in order of name.';
 COMMENT ON COLUMN allocations.starts_at IS 'From when (scheduling time).';
-COMMENT ON COLUMN allocations.ends_at IS 'Its deadline; null: without end.';
+COMMENT ON COLUMN allocations.ends_at IS 'Its deadline, or when an evicted group has to be gone; null: without end.';
 COMMENT ON COLUMN allocations.term IS 'The term of leaders, of match:QUEUE, in which it was made.';
 
 CREATE TABLE placements (
@@ -749,7 +756,7 @@ CREATE TABLE group_history (
   queue text NOT NULL,
   priority integer NOT NULL,
   result text NOT NULL
-  CHECK (result IN ('succeeded', 'failed', 'timed out', 'cancelled')),
+  CHECK (result IN ('succeeded', 'failed', 'timed out', 'preempted', 'cancelled')),
   reason text,
   nodes text [] NOT NULL DEFAULT '{}',
   pods jsonb NOT NULL DEFAULT '[]',
@@ -773,7 +780,7 @@ COMMENT ON COLUMN group_history.group_name IS 'Its name.';
 COMMENT ON COLUMN group_history.group_size IS 'How many pods it had.';
 COMMENT ON COLUMN group_history.queue IS 'Its scheduling queue.';
 COMMENT ON COLUMN group_history.priority IS 'Its priority.';
-COMMENT ON COLUMN group_history.result IS 'succeeded (every pod), failed (at least one), timed out, cancelled.';
+COMMENT ON COLUMN group_history.result IS 'succeeded (every pod), failed (at least one), timed out, preempted (evicted for another group), cancelled.';
 COMMENT ON COLUMN group_history.reason IS 'More, for people.';
 COMMENT ON COLUMN group_history.nodes IS 'Where it ran, each node once.';
 COMMENT ON COLUMN group_history.pods IS 'Its pods: name, node, state.';

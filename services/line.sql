@@ -109,7 +109,8 @@ page AS (
     g.phase,
     NULL::text AS result,
     coalesce(
-      'being cancelled: ' || g.cancel_reason,
+      CASE WHEN g.preempted_for IS NULL THEN 'being cancelled: ' ELSE 'being ' END
+      || g.cancel_reason,
       g.reason,
       CASE WHEN a.stage > 1 THEN coalesce(w.reason, 'queued') END
     ) AS reason,

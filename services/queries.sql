@@ -47,7 +47,8 @@ WITH candidates AS (
     true,
     g.phase,
     NULL,
-    coalesce('being cancelled: ' || g.cancel_reason, w.reason, g.reason),
+    coalesce(CASE WHEN g.preempted_for IS NULL THEN 'being cancelled: ' ELSE 'being ' END
+      || g.cancel_reason, w.reason, g.reason),
     g.priority,
     w.position,
     w.estimated_start,
@@ -317,6 +318,7 @@ SELECT
   q.queue_depth,
   q.reservation_depth,
   q.deadline_action,
+  q.preemption,
   extract(EPOCH FROM q.half_life)::double precision AS half_life,
   extract(EPOCH FROM q.assumed_duration)::double precision AS assumed_duration,
   extract(EPOCH FROM q.bind_timeout)::double precision AS bind_timeout,
@@ -443,7 +445,7 @@ UPDATE queues AS q
 SET (
   node_selector, queue_policy, queue_order, ageing, half_life, match_policy,
   queue_depth, reservation_depth, paused, assumed_duration, deadline_action,
-  bind_timeout, replacement_hold
+  bind_timeout, replacement_hold, preemption
 ) = (
   SELECT
     p.node_selector,
@@ -458,7 +460,8 @@ SET (
     p.assumed_duration,
     p.deadline_action,
     p.bind_timeout,
-    p.replacement_hold
+    p.replacement_hold,
+    p.preemption
   FROM jsonb_populate_record(q, $2::jsonb) AS p
 )
 WHERE q.name = $1;

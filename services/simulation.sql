@@ -16,7 +16,8 @@ SELECT
     'reservation_depth', reservation_depth,
     'paused', paused,
     'assumed_duration',
-    (extract(epoch FROM assumed_duration) * 1000)::bigint || ' milliseconds'
+    (extract(epoch FROM assumed_duration) * 1000)::bigint || ' milliseconds',
+    'preemption', preemption
   )::text AS settings
 FROM queues
 ORDER BY name;

@@ -46,7 +46,7 @@ std::string Sums(const Counts& counts, bool colour, int columns) {
     const char* state;
     Colour colour;
   };
-  constexpr std::array<Part, 10> kParts = {{{"provisional", Colour::kNone},
+  constexpr std::array<Part, 11> kParts = {{{"provisional", Colour::kNone},
                                             {"refused", Colour::kRed},
                                             {"pending", Colour::kYellow},
                                             {"unsatisfiable", Colour::kRed},
@@ -55,6 +55,7 @@ std::string Sums(const Counts& counts, bool colour, int columns) {
                                             {"succeeded", Colour::kDim},
                                             {"failed", Colour::kRed},
                                             {"timed out", Colour::kRed},
+                                            {"preempted", Colour::kYellow},
                                             {"cancelled", Colour::kRed}}};
   std::string text;
   int width = 1;  // "…"

@@ -125,6 +125,7 @@ void Cleanup::DeleteObjects(Work& work, cluster::Time now) {
                               work.filling_namespaces, work.filling_names);
     transaction.Commit();
   }
+  TellEvicted(members);
   deleted_.clear();
   refused_owners_.clear();
   const auto remove = [&](const sql::Row& row) {
@@ -150,6 +151,34 @@ void Cleanup::DeleteObjects(Work& work, cluster::Time now) {
     result.outcome = queue::Outcome::kSnoozed;
     result.delay = options_.delete_again;
   }
+}
+
+// Before they are deleted, so that whoever made them knows why (Kubernetes:
+// "Disruptions", pod disruption conditions).
+void Cleanup::TellEvicted(const sql::Result& members) {
+  std::vector<cluster::PodCondition> conditions;
+  std::vector<cluster::PodEvent> events;
+  std::int64_t last = 0;
+  for (const sql::Row row : members) {
+    const auto why = row.Find<std::string>("preempted");
+    if (!why || row.Get<std::string_view>("state") != "bound") continue;
+    cluster::PodCondition& condition = conditions.emplace_back();
+    condition.namespace_name = row.Get<std::string>("namespace");
+    condition.pod_name = row.Get<std::string>("pod_name");
+    condition.pod_uid = row.Get<std::string>("uid");
+    condition.reason = "PreemptionByScheduler";
+    condition.message = *why;
+    condition.type = cluster::PodCondition::Type::kDisruptionTarget;
+    if (std::exchange(last, row.Get<std::int64_t>("group_id")) ==
+        row.Get<std::int64_t>("group_id"))
+      continue;
+    events.push_back({condition.namespace_name, condition.pod_name,
+                      condition.pod_uid, true, "Preempted",
+                      "the group is " + *why, /*once=*/true, "preempted"});
+  }
+  if (conditions.empty()) return;
+  cluster_.SetConditions(conditions);
+  cluster_.Record(events);
 }
 
 // One of whom nothing may be read cannot be counted on.

@@ -13,6 +13,8 @@
 //   deadline, cancellation   ─▶ the Kubernetes Job, the pods or the topmost
 //                               owner are deleted (queues.deadline_action);
 //                               places are free when the pods are gone
+//   evicted for a group      ─▶ its pods are told so and deleted, not what
+//     that waits                makes them, so that they come again
 //   nothing lives or is held ─▶ group_history, and its rows go
 //
 // Everything is found in the rows again if it was interrupted: deleting twice
@@ -78,6 +80,7 @@ class Cleanup {
   Work Gather(const std::vector<queue::Job>& jobs, cluster::Time now);
   void GatherDue(Work& work, cluster::Time now);
   void DeleteObjects(Work& work, cluster::Time now);
+  void TellEvicted(const sql::Result& members);
   bool MayReplace(const cluster::ObjectName& owner);
   // False: the owner that controls it was refused before in this run.
   bool DeleteFor(const sql::Row& row);

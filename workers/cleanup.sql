@@ -34,7 +34,8 @@ INNER JOIN pod_groups AS g ON g.id = any(ARRAY[v.id])
 WHERE g.cancel_reason IS NOT NULL;
 
 -- name: read_members_to_delete
--- The living members of groups and what their queue says is to be deleted.
+-- The living members of groups and what their queue says is to be deleted: of
+-- those that are evicted the pods alone, so that they come again.
 SELECT
   p.group_id,
   p.namespace,
@@ -43,7 +44,11 @@ SELECT
   p.owner_kind,
   p.owner_name,
   p.owner_uid,
-  q.deadline_action
+  p.state,
+  CASE WHEN g.preempted_for IS NOT NULL THEN g.cancel_reason END AS preempted,
+  CASE
+    WHEN g.preempted_for IS NOT NULL THEN 'pods' ELSE q.deadline_action
+  END AS deadline_action
 FROM unnest($1::bigint []) AS v (id)
 INNER JOIN pod_groups AS g ON g.id = any(ARRAY[v.id])
 INNER JOIN queues AS q ON q.name = g.queue
@@ -253,6 +258,7 @@ recorded AS (
     o.priority,
     CASE
       WHEN o.states = '{succeeded}' THEN 'succeeded'
+      WHEN o.preempted_for IS NOT NULL THEN 'preempted'
       WHEN o.cancel_reason IS NOT NULL THEN 'cancelled'
       WHEN o.ends_at <= o.ended_at THEN 'timed out'
       WHEN 'failed' = any(o.states) THEN 'failed'
@@ -359,11 +365,14 @@ ORDER BY m.namespace, m.group_name, m.created_at, m.uid;
 
 -- name: cancel_active_groups
 -- Groups of this name are cancelled: nothing more of them is placed or bound.
+-- Those that are evicted shall not come again.
 WITH cancelled AS (
   UPDATE pod_groups AS g
-  SET cancel_reason = $3, revision = g.revision + 1
+  SET cancel_reason = $3, preempted_for = NULL, revision = g.revision + 1
   WHERE
-    g.namespace = $1 AND g.group_name = $2 AND g.cancel_reason IS NULL
+    g.namespace = $1
+    AND g.group_name = $2
+    AND (g.cancel_reason IS NULL OR g.preempted_for IS NOT NULL)
   RETURNING g.id, g.queue
 ),
 

@@ -40,6 +40,8 @@ QueueSettings SettingsIn(const sql::Row& row) {
   settings.reservation_depth = row.Find<std::int32_t>("reservation_depth");
   settings.paused = row.Get<bool>("paused");
   settings.assumed_duration = row.Find<std::int64_t>("assumed_duration");
+  settings.preemption =
+      ParsePreemption(row.Get<std::string_view>("preemption")).value();
   return settings;
 }
 
@@ -62,6 +64,8 @@ PendingGroup WaitingGroupIn(const sql::Row& row) {
   group.held = row.Get<bool>("held");
   group.start_after = row.Find<std::int64_t>("start_after");
   group.start_by = row.Find<std::int64_t>("start_by");
+  group.preempts = row.Get<bool>("preempts");
+  group.grace = row.Get<std::int32_t>("grace_seconds");
   return group;
 }
 
@@ -96,7 +100,11 @@ std::vector<Held> HeldIn(const sql::Result& rows, const RequestMaker& made) {
                       {},
                       row.Get<std::string>("queue"),
                       row.Find<std::string>("namespace").value_or(""),
-                      row.Find<std::string>("account").value_or("")});
+                      row.Find<std::string>("account").value_or(""),
+                      row.Find<std::int32_t>("priority").value_or(0),
+                      row.Find<std::int32_t>("grace_seconds").value_or(0),
+                      row.Find<bool>("evictable").value_or(false),
+                      row.Find<std::int64_t>("preempted_for").value_or(0)});
     }
     held.back().members.push_back({row.Get<std::string>("pod_uid"),
                                    row.Get<std::string>("node_name"),

@@ -143,8 +143,10 @@ std::vector<Held> PostgresMatchStore::ReadStrangers(
        transaction.Run(queries::kReadStrangers, queues_, nodes))
     groups.push_back(row.Get<std::int64_t>("fluxion_job"));
   if (groups.empty()) return {};
-  return HeldIn(transaction.Run(queries::kReadAllocations, groups),
-                InternIn(schedule));
+  auto strangers = HeldIn(transaction.Run(queries::kReadAllocations, groups),
+                          InternIn(schedule));
+  for (Held& stranger : strangers) stranger.evictable = false;
+  return strangers;
 }
 
 void PostgresMatchStore::LetGo(const Names& nodes) {
@@ -231,8 +233,9 @@ MatchStore::News PostgresMatchStore::Take(Schedule& schedule,
              transaction.Run(queries::kReadAllocations,
                              std::vector<GroupId>(again.begin(), again.end())),
              InternIn(schedule))) {
-      (IsOurs(held.queue) ? news.held : news.strangers)
-          .push_back(std::move(held));
+      const bool ours = IsOurs(held.queue);
+      held.evictable = held.evictable && ours;
+      (ours ? news.held : news.strangers).push_back(std::move(held));
     }
   }
   if (!news.changed.empty()) ReadAgain(transaction, news.changed, leases);

@@ -84,8 +84,9 @@ class MatchStore {
   virtual News Take(Schedule& schedule, const std::set<GroupId>& strangers) = 0;
 
   // Writes a decision in one transaction. Returns the groups whose placement
-  // was refused, because they changed meanwhile or their lease was lost; the
-  // rest is committed.
+  // was refused, because they changed meanwhile or their lease was lost, and
+  // those for whom nobody is evicted, since they or those to be evicted have
+  // changed: these are among the next news. The rest is committed.
   virtual std::set<GroupId> Commit(const Decision& decision,
                                    cluster::Time now) = 0;
 
@@ -135,15 +136,28 @@ class PostgresMatchStore : public MatchStore {
   // Adds the leases of changed groups to those whose groups are read.
   void ReadAgain(sql::Transaction& transaction,
                  const std::vector<GroupId>& changed, Leases& leases);
+  // A group as it is while nobody else may change it.
+  struct LockedGroup {
+    int revision = 0;
+    bool has_places = false;  // allocated or bound
+    bool cancelled = false;
+  };
+  using Locked = std::map<GroupId, LockedGroup>;
+
   // Keeps others from the groups of the decision, in order of their numbers, as
-  // all lock them. Returns those of which the placement still holds; the others
-  // keep their jobs, since they are to be read again.
-  std::set<GroupId> Lock(sql::Transaction& transaction,
-                         const Decision& decision);
+  // all lock them.
+  static Locked Lock(sql::Transaction& transaction, const Decision& decision);
+  // Those of which the placement still holds; the others keep their jobs, since
+  // they are to be read again.
+  static std::set<GroupId> Unchanged(const Locked& locked,
+                                     const std::vector<Placed>& placed);
   std::set<GroupId> CommitPlacements(sql::Transaction& transaction,
                                      const std::vector<Placed>& placed,
                                      const std::set<GroupId>& unchanged,
                                      cluster::Time now);
+  std::set<GroupId> CommitEvictions(sql::Transaction& transaction,
+                                    const std::vector<Eviction>& evicted,
+                                    const Locked& locked);
   void WritePlacements(sql::Transaction& transaction,
                        const std::vector<const Placed*>& placed);
   void CommitVerdicts(sql::Transaction& transaction,

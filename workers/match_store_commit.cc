@@ -1,4 +1,6 @@
 // How a decision is written: see match_store.h.
+#include <algorithm>
+
 #include "sql/faults.h"
 #include "workers/group_jobs.h"
 #include "workers/match_store.h"
@@ -44,10 +46,12 @@ std::set<GroupId> PostgresMatchStore::Commit(const Decision& decision,
   sql::Transaction transaction(pool_);
   CheckConnections();
   if (!sql::BugPlanted("stale-term")) leadership_.Check(transaction);
-  const std::set<GroupId> unchanged = Lock(transaction, decision);
+  const Locked locked = Lock(transaction, decision);
+  const std::set<GroupId> unchanged = Unchanged(locked, decision.placed);
   CommitVerdicts(transaction, decision.verdicts, now);
   CommitReservations(transaction, decision, now);
   auto refused = CommitPlacements(transaction, decision.placed, unchanged, now);
+  refused.merge(CommitEvictions(transaction, decision.evicted, locked));
   CommitReasons(transaction, decision.reasons, now);
   CommitUse(transaction, decision.used, now);
   transaction.Commit();
@@ -57,23 +61,34 @@ std::set<GroupId> PostgresMatchStore::Commit(const Decision& decision,
   return refused;
 }
 
-std::set<GroupId> PostgresMatchStore::Lock(sql::Transaction& transaction,
-                                           const Decision& decision) {
+PostgresMatchStore::Locked PostgresMatchStore::Lock(
+    sql::Transaction& transaction, const Decision& decision) {
   std::vector<GroupId> groups = decision.unreserved;
   for (const auto& verdict : decision.verdicts) groups.push_back(verdict.group);
   for (const auto& reserved : decision.reserved)
     groups.push_back(reserved.group);
-  std::map<GroupId, int> placed;
-  for (const Placed& group : decision.placed) {
-    groups.push_back(group.group);
-    placed[group.group] = group.revision;
-  }
-  std::set<GroupId> unchanged;
+  for (const Placed& placed : decision.placed) groups.push_back(placed.group);
+  for (const Eviction& evicted : decision.evicted)
+    groups.insert(groups.end(), {evicted.group, evicted.preemptor});
+  std::ranges::sort(groups);
+  groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
+  Locked locked;
   for (const sql::Row row : transaction.Run(queries::kLockGroups, groups)) {
-    const auto found = placed.find(row.Get<std::int64_t>("id"));
-    if (found != placed.end() &&
-        found->second == row.Get<std::int32_t>("revision"))
-      unchanged.insert(found->first);
+    const auto state = row.Get<std::string_view>("state");
+    locked[row.Get<std::int64_t>("id")] = {
+        row.Get<std::int32_t>("revision"),
+        state == "allocated" || state == "bound", row.Get<bool>("cancelled")};
+  }
+  return locked;
+}
+
+std::set<GroupId> PostgresMatchStore::Unchanged(
+    const Locked& locked, const std::vector<Placed>& placed) {
+  std::set<GroupId> unchanged;
+  for (const Placed& group : placed) {
+    const auto found = locked.find(group.group);
+    if (found != locked.end() && found->second.revision == group.revision)
+      unchanged.insert(group.group);
   }
   return unchanged;
 }
@@ -134,6 +149,47 @@ std::set<GroupId> PostgresMatchStore::CommitPlacements(
     }
   }
   if (!written.empty()) WritePlacements(transaction, written);
+  return refused;
+}
+
+// All that are evicted for a group are, or none: fewer would be so for nothing.
+std::set<GroupId> PostgresMatchStore::CommitEvictions(
+    sql::Transaction& transaction, const std::vector<Eviction>& evicted,
+    const Locked& locked) {
+  if (evicted.empty()) return {};
+  std::set<GroupId> refused;
+  for (const Eviction& eviction : evicted) {
+    const auto victim = locked.find(eviction.group);
+    const auto preemptor = locked.find(eviction.preemptor);
+    const bool holds =
+        victim != locked.end() && victim->second.has_places &&
+        !victim->second.cancelled && preemptor != locked.end() &&
+        preemptor->second.revision == eviction.preemptor_revision &&
+        !preemptor->second.has_places && !preemptor->second.cancelled;
+    if (!holds) refused.insert(eviction.preemptor);
+  }
+  std::vector<GroupId> groups, preemptors;
+  std::vector<std::int64_t> ends;
+  std::vector<GroupId> read_again(refused.begin(), refused.end());
+  for (const Eviction& eviction : evicted) {
+    if (refused.contains(eviction.preemptor)) {
+      read_again.push_back(eviction.group);
+      continue;
+    }
+    groups.push_back(eviction.group);
+    preemptors.push_back(eviction.preemptor);
+    ends.push_back(eviction.end);
+  }
+  if (!read_again.empty())
+    transaction.Run(queries::kTellGroupChanges, read_again);
+  if (groups.empty()) return refused;
+  std::vector<queue::NewJob> cleanups;
+  for (const sql::Row row :
+       transaction.Run(queries::kEvictGroups, groups, preemptors, ends)) {
+    cleanups.push_back(
+        CancelJob(row.Get<std::int64_t>("id"), row.Get<std::string>("reason")));
+  }
+  jobs_.Insert(transaction, cleanups);
   return refused;
 }
 

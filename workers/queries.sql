@@ -20,7 +20,8 @@ SELECT
   queue_depth,
   reservation_depth,
   paused,
-  extract(epoch FROM assumed_duration)::bigint AS assumed_duration
+  extract(epoch FROM assumed_duration)::bigint AS assumed_duration,
+  preemption
 FROM queues
 WHERE name = any($1::text [])
 ORDER BY name;
@@ -128,6 +129,10 @@ SELECT
   a.queue,
   g.namespace,
   g.account,
+  g.priority,
+  g.grace_seconds,
+  g.preempted_for,
+  g.state IN ('allocated', 'bound') AND g.cancel_reason IS NULL AS evictable,
   floor(extract(epoch FROM a.starts_at))::bigint AS starts_at,
   ceil(extract(epoch FROM a.ends_at))::bigint AS ends_at,
   p.pod_uid,
@@ -148,6 +153,10 @@ SELECT
   a.queue,
   g.namespace,
   g.account,
+  g.priority,
+  g.grace_seconds,
+  g.preempted_for,
+  g.state IN ('allocated', 'bound') AND g.cancel_reason IS NULL AS evictable,
   floor(extract(epoch FROM a.starts_at))::bigint AS starts_at,
   ceil(extract(epoch FROM a.ends_at))::bigint AS ends_at,
   p.pod_uid,
@@ -217,6 +226,8 @@ SELECT
   g.state = 'unsatisfiable' AS unsatisfiable,
   g.reason,
   coalesce(g.phase = 'held', false) AS held,
+  g.preempts,
+  g.grace_seconds,
   CASE
     WHEN NOT m.started THEN ceil(extract(epoch FROM g.start_after))::bigint
   END AS start_after,
@@ -517,11 +528,40 @@ WHERE g.state IN ('allocated', 'bound');
 
 -- name: lock_groups
 -- Locks groups, in order of their ids, for a change of state.
-SELECT g.id, g.revision, g.state
+SELECT g.id, g.revision, g.state, g.cancel_reason IS NOT NULL AS cancelled
 FROM unnest($1::bigint []) AS v (id)
 INNER JOIN pod_groups AS g ON g.id = any(ARRAY[v.id])
 ORDER BY g.id
 FOR UPDATE OF g;
+
+-- name: evict_groups
+-- Groups ($1) that are to be gone at a time ($3) for others ($2): nothing more
+-- of them is bound.
+WITH evicted AS (
+  UPDATE pod_groups AS g
+  SET
+    cancel_reason = format('preempted by group %s/%s', p.namespace, p.group_name),
+    preempted_for = p.id,
+    revision = g.revision + 1
+  FROM unnest($1::bigint [], $2::bigint [], $3::bigint [])
+  AS v (id, preemptor, ends_at)
+  INNER JOIN pod_groups AS p ON p.id = any(ARRAY[v.preemptor])
+  WHERE g.id = any(ARRAY[v.id])
+  RETURNING g.id, g.cancel_reason AS reason, v.ends_at
+),
+
+shortened AS (
+  UPDATE allocations AS a
+  SET
+    ends_at = least(
+      a.ends_at,
+      greatest(to_timestamp(e.ends_at), a.starts_at + interval '1 second')
+    )
+  FROM evicted AS e
+  WHERE a.fluxion_job = any(ARRAY[e.id])
+)
+
+SELECT e.id, e.reason FROM evicted AS e ORDER BY e.id;
 
 -- name: record_bound_pods
 -- Pods that Kubernetes has given their node.

@@ -105,7 +105,7 @@ void ReserveAndFill(WholeSystem& system) {
 }
 
 // Up to the match, and no further.
-void Place(WholeSystem& system, const std::string& manifests) {
+void PlaceGang(WholeSystem& system, const std::string& manifests) {
   system.Submit(manifests);
   const auto now = system.cluster.Now();
   system.process->intake.RunOnce(now);
@@ -117,8 +117,8 @@ void Place(WholeSystem& system, const std::string& manifests) {
 
 void PlaceTwoGangs(WholeSystem& system) {
   system.Settle();
-  Place(system, GangOf("train", 4, {.cpu = "2"}));
-  Place(system, GangOf("tests", 4, {.cpu = "2"}));
+  PlaceGang(system, GangOf("train", 4, {.cpu = "2"}));
+  PlaceGang(system, GangOf("tests", 4, {.cpu = "2"}));
 }
 
 void CountAgain(WholeSystem& system) {

@@ -126,7 +126,8 @@ void RandomRun::EditQueue() {
       "replacement_hold = '0'",   "replacement_hold = '5 s'",
       "bind_timeout = '5 s'",     "bind_timeout = '1 minute'",
       "queue_depth = 2",          "queue_depth = 100000",
-      "node_selector = '{}'",     "node_selector = '{\"pool\": \"red\"}'"};
+      "node_selector = '{}'",     "node_selector = '{\"pool\": \"red\"}'",
+      "preemption = 'never'",     "preemption = 'lower_priority'"};
   const char* edit = kEdits[Pick(0, std::size(kEdits) - 1)];
   const std::string queue = AnyQueue();
   Note(fmt::format("queue '{}': {}", queue, edit));

@@ -34,6 +34,8 @@ RandomRun::RandomRun(std::uint64_t seed)
         "UPDATE queues SET node_selector = '{\"pool\": \"grey\"}' "
         "WHERE name = 'default'");
   }
+  if (seed % 4 > 1)
+    system_.database.Execute("UPDATE queues SET preemption = 'lower_priority'");
   if (replicas_) {
     system_.standby = std::make_unique<SchedulerProcess>(
         system_.database.options(), system_.cluster);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -23,6 +24,11 @@ struct Member {
 };
 
 // A group that waits for its place, as read from the database.
+// The pods by which an elastic group has grown are groups of one that stand
+// behind all others.
+inline constexpr std::int32_t kGrowthPriority =
+    std::numeric_limits<std::int32_t>::min();
+
 struct PendingGroup {
   GroupId id = 0;
   std::string namespace_name;
@@ -48,6 +54,7 @@ struct PendingGroup {
   cluster::GroupTopology topology = {};
   bool preempts = true;     // if its queue does; else one of its pods does not
   std::int64_t grace = 30;  // seconds that its pods take to end, if evicted
+  bool growth = false;      // of an elastic group, beyond its minimum
 };
 
 struct PlacedMember {

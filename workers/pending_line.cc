@@ -49,6 +49,7 @@ WaitingGroup& PendingLines::Add(PendingGroup group, Place place) {
   waiting.first_in_line = group.first_in_line;
   waiting.unsatisfiable = group.unsatisfiable;
   waiting.preempts = group.preempts;
+  waiting.growth = group.growth;
   waiting.grace = group.grace;
   waiting.members = std::move(group.members);
   waiting.line = line.get();

@@ -48,6 +48,7 @@ struct WaitingGroup {
   bool unsatisfiable = false;  // was said, or is so in the database
   bool preempts = true;        // as in PendingGroup, like what follows
   std::int64_t grace = 30;
+  bool growth = false;
   std::vector<Member> members;
   PendingLine* line = nullptr;
   // Kept by the cycle; while the group is promised something it stays.

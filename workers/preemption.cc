@@ -36,12 +36,13 @@ std::int64_t TasksIn(const Amounts& room, const matcher::TaskGroup& task) {
 class VictimSearch {
  public:
   VictimSearch(ScheduleGraph& graph, const Quotas& quotas,
-               const WaitingGroup& group, Lack lack, matcher::Time now,
-               const Ahead& ahead)
+               const WaitingGroup& group, Lack lack, Preemption preemption,
+               matcher::Time now, const Ahead& ahead)
       : graph_(graph),
         quotas_(quotas),
         group_(group),
         lack_(lack),
+        preemption_(preemption),
         policy_(group.line->queue->settings.match_policy),
         now_(now),
         narrowed_(NarrowedGang::Without(group.line->gang, ahead.drained)) {}
@@ -86,21 +87,21 @@ class VictimSearch {
   }
 
   void Gather() {
-    const Preemption preemption = lack_ == Lack::kQuota
-                                      ? Preemption::kReclaim
-                                      : group_.line->queue->settings.preemption;
-    const std::set<GroupId> lent = LentFrom(preemption);
-    const std::int64_t below =
-        std::int64_t{group_.priority} + (lent.empty() ? 0 : 1);
+    const std::set<GroupId> lent = LentFrom(preemption_);
+    const std::int64_t below = std::max<std::int64_t>(
+        std::int64_t{group_.priority} + (lent.empty() ? 0 : 1),
+        std::int64_t{kGrowthPriority} + 1);
     for (const Held* held : graph_.HeldBelow(below)) {
-      if (!MayBeVictim(*held, group_, preemption, lent.contains(held->group)))
+      const bool is_lent = lent.contains(held->group);
+      if (!MayBeVictim(*held, group_, preemption_, is_lent) ||
+          (lack_ == Lack::kQuota && !is_lent))
         continue;
       Candidate candidate{held->group,
                           held->priority,
                           held->start,
                           held->end,
                           now_ + std::max<matcher::Time>(held->grace, 1),
-                          !MayBeVictim(*held, group_, preemption, false),
+                          !MayBeVictim(*held, group_, preemption_, false),
                           {},
                           false};
       if (held->end && *held->end <= candidate.evicted_end) continue;
@@ -362,6 +363,7 @@ class VictimSearch {
   const Quotas& quotas_;
   const WaitingGroup& group_;
   const Lack lack_;
+  const Preemption preemption_;
   const matcher::Policy policy_;
   const matcher::Time now_;
   const NarrowedGang narrowed_;
@@ -376,7 +378,9 @@ class VictimSearch {
 
 bool MayBeVictim(const Held& held, const WaitingGroup& preemptor,
                  Preemption preemption, bool lent) {
-  if (!held.evictable || held.priority > preemptor.priority) return false;
+  if (!held.evictable) return false;
+  if (held.growth) return !preemptor.growth;
+  if (held.priority > preemptor.priority) return false;
   const bool lower = held.priority < preemptor.priority;
   return (EvictsLower(preemption) && lower) || (TakesBack(preemption) && lent);
 }
@@ -395,9 +399,10 @@ Overstayers::~Overstayers() {
 
 std::optional<EvictionPlan> PlanEviction(
     ScheduleGraph& graph, const Quotas& quotas, const WaitingGroup& group,
-    Lack lack, matcher::Time now, const Ahead& ahead,
+    Lack lack, Preemption preemption, matcher::Time now, const Ahead& ahead,
     const std::vector<StandsBefore>& before) {
-  return VictimSearch(graph, quotas, group, lack, now, ahead).Run(before);
+  return VictimSearch(graph, quotas, group, lack, preemption, now, ahead)
+      .Run(before);
 }
 
 }  // namespace fluxnetes::workers

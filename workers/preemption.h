@@ -35,7 +35,8 @@
 namespace fluxnetes::workers {
 
 // Whether a group may be evicted for one that waits, if what it holds is `lent`
-// to it or not: the only place that knows for what reasons.
+// to it or not: the only place that knows for what reasons. By what elastic
+// groups have grown they make room for all others, whatever queues say.
 bool MayBeVictim(const Held& held, const WaitingGroup& preemptor,
                  Preemption preemption, bool lent);
 
@@ -68,12 +69,15 @@ struct EvictionPlan {
   Promise promise;  // of the preemptor: booked
 };
 
+// Of groups other than those by which elastic ones have grown, those that
+// `preemption` says; for want of quota only who was lent it.
+//
 // Nothing that is promised to the group or to those behind it is booked. The
 // victims of a plan end in the graph as they will; without a plan it is as it
 // was.
 std::optional<EvictionPlan> PlanEviction(
     ScheduleGraph& graph, const Quotas& quotas, const WaitingGroup& group,
-    Lack lack, matcher::Time now, const Ahead& ahead,
+    Lack lack, Preemption preemption, matcher::Time now, const Ahead& ahead,
     const std::vector<StandsBefore>& before);
 
 }  // namespace fluxnetes::workers

@@ -153,6 +153,7 @@ void Schedule::SetClosures(const std::vector<NodeClosure>& closures,
 }
 
 void Schedule::Restore(const Held& held) {
+  if (held.growth) state_->NoteGrowth();
   state_->graph.Hold(held);
   state_->NoteHeld(held.group);
 }

@@ -163,6 +163,7 @@ struct Held {
   std::int64_t grace = 30;  // as in PendingGroup
   bool evictable = true;    // it has all its places, and its pods may stay
   GroupId evicted_for = 0;  // 0: it is not evicted
+  bool growth = false;      // as in PendingGroup
   bool operator==(const Held&) const = default;
 };
 

@@ -291,6 +291,7 @@ void Cycle::Place(const WaitingGroup& group,
             line.queue_name, payer.namespace_name,
             payer.label,     group.priority,
             group.grace};
+  held.growth = group.growth;
   if (line.duration && line.gang.duration < matcher::kForever - now_) {
     held.end = now_ + line.gang.duration;
   }

@@ -108,6 +108,9 @@ class Cycle {
   // Whether it is to be looked for others to evict for it. Not in a cycle that
   // has placed groups, which would be among them: in the next.
   bool MayEvict(const WaitingGroup& group);
+  // Whether elastic groups may be there that have grown.
+  bool MayShrinkOthers(const WaitingGroup& group) const;
+  static Preemption PreemptionBy(const WaitingGroup& group);
   bool MayPreempt(const WaitingGroup& group, const Head& head);
   std::uint64_t GroundOf(const WaitingGroup& group) const;
   // Whether others were evicted; then it is promised their places.

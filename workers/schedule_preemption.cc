@@ -12,13 +12,25 @@ constexpr int kSearchesPerCycle = 64;
 
 }  // namespace
 
+bool Cycle::MayShrinkOthers(const WaitingGroup& group) const {
+  return !group.growth &&
+         state_.graph.AnyHeldBelow(std::int64_t{kGrowthPriority} + 1);
+}
+
+Preemption Cycle::PreemptionBy(const WaitingGroup& group) {
+  return group.preempts ? group.line->queue->settings.preemption
+                        : Preemption::kNever;
+}
+
 bool Cycle::MayEvict(const WaitingGroup& group) {
   const PendingLine& line = *group.line;
-  const Preemption preemption = line.queue->settings.preemption;
+  const Preemption preemption = PreemptionBy(group);
   const std::int64_t below =
       std::int64_t{group.priority} + (TakesBack(preemption) ? 1 : 0);
-  if (preemption == Preemption::kNever || !group.preempts ||
-      horizon_ != matcher::kForever || !state_.graph.AnyHeldBelow(below) ||
+  const bool any =
+      (preemption != Preemption::kNever && state_.graph.AnyHeldBelow(below)) ||
+      MayShrinkOthers(group);
+  if (!any || horizon_ != matcher::kForever ||
       line.spared == std::pair(group.priority, GroundOf(group)))
     return false;
   again_ = again_ || !decision_.placed.empty();
@@ -56,8 +68,19 @@ bool Cycle::Preempt(const WaitingGroup& group, Head& head, Lack lack) {
         {first, known == heads.end() ? std::nullopt : known->second.promise});
   }
   ++plans_;
-  auto plan = PlanEviction(state_.graph, state_.accounts.quotas(), group, lack,
-                           now_, ahead_, before);
+  const auto search = [&](Preemption preemption) {
+    return PlanEviction(state_.graph, state_.accounts.quotas(), group, lack,
+                        preemption, now_, ahead_, before);
+  };
+  std::optional<EvictionPlan> plan;
+  const Preemption preemption = PreemptionBy(group);
+  if (lack == Lack::kQuota) {
+    plan = search(Preemption::kReclaim);
+  } else {
+    // Others go only where elastic groups cannot make enough room.
+    if (MayShrinkOthers(group)) plan = search(Preemption::kNever);
+    if (!plan && preemption != Preemption::kNever) plan = search(preemption);
+  }
   if (!plan) {
     if (booked) BookPromise(state_.graph, group, *head.promise);
     group.line->spared = {group.priority, GroundOf(group)};

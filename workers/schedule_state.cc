@@ -112,6 +112,7 @@ PendingGroup Schedule::State::CopyOf(const WaitingGroup& waiting) const {
   group.job_attempt = waiting.job_attempt;
   group.unsatisfiable = waiting.unsatisfiable;
   group.preempts = waiting.preempts;
+  group.growth = waiting.growth;
   group.grace = waiting.grace;
   group.topology = TopologyOf(waiting.line->requests);
   return group;
@@ -160,7 +161,7 @@ std::size_t ScheduleQueue::Depth() const {
   constexpr std::size_t kConservativeDepth = 1'000;
   switch (settings.queue_policy) {
     case QueuePolicy::kFcfs:  // what was evicted for its first is to be kept
-      return settings.preemption == Preemption::kNever ? 0 : 1;
+      return settings.preemption == Preemption::kNever && !growth ? 0 : 1;
     case QueuePolicy::kEasy:
       return 1;
     case QueuePolicy::kConservative:
@@ -236,6 +237,13 @@ void Schedule::State::Drop(GroupId group) {
   graph.NoteGround();
 }
 
+void Schedule::State::NoteGrowth() {
+  if (std::exchange(growth, true)) return;
+  for (auto& [name, queue] : queues) queue.growth = true;
+  graph.NoteGround();
+  AskAll();
+}
+
 void Schedule::State::SetQueue(const QueueSettings& settings) {
   ScheduleQueue& queue = queues[settings.name];
   if (queue.known && queue.settings == settings) return;
@@ -248,6 +256,7 @@ void Schedule::State::SetQueue(const QueueSettings& settings) {
   if (!same) ForgetAll(queue);
   queue.settings = settings;
   queue.known = true;
+  queue.growth = growth;
   graph.SetAssumedDuration(settings.name, settings.assumed_duration);
   if (!aged) AddAgain(&queue);
   if (!same) PrepareLines(queue);
@@ -343,8 +352,10 @@ void Schedule::State::Add(PendingGroup group) {
     Remember(group.id);
   Remove(group.id);
   if (group.members.empty()) return;
+  if (group.growth) NoteGrowth();
   ScheduleQueue& queue = queues[group.queue];
   queue.settings.name = group.queue;
+  queue.growth = growth;
   const PayerId payer =
       accounts.Intern({group.queue, group.namespace_name, group.account});
   const cluster::Time counts_from = CountsFrom(group, queue.settings);

@@ -51,6 +51,7 @@ struct ScheduleQueue {
   QueueSettings settings;
   bool known = false;  // else groups wait in it, but there is no such queue
   Heads heads;
+  bool growth = false;  // elastic groups may have to make room for its groups
 
   bool Runs() const { return known && !settings.paused; }
   bool GoesByFairShares() const {
@@ -92,11 +93,14 @@ struct Schedule::State {
   std::vector<GroupId> unsaid;
   std::deque<GroupId> to_tell;  // whether they are unsatisfiable
   matcher::Time latest = 0;     // time that was seen
-  bool changed = true;          // something happened since the decision
-  bool more = false;            // the last cycle was cut short
+  bool growth = false;  // there has been a group by which another has grown
+  bool changed = true;  // something happened since the decision
+  bool more = false;    // the last cycle was cut short
   std::uint64_t cycle = 0;
   std::uint64_t reported = 0;  // the last cycle that said why groups wait
 
+  // From now on groups may have room made for them by elastic ones.
+  void NoteGrowth();
   void SetQueue(const QueueSettings& settings);
   void RemoveQueue(const std::string& name);
   void SetAccounts(const std::vector<Account>& settings);

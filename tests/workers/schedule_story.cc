@@ -90,6 +90,8 @@ PendingGroup Story::MakeGroup(GroupId id, const std::string& pods,
   group.unsatisfiable = options.unsatisfiable;
   group.preempts = options.preempts;
   group.grace = options.grace;
+  group.growth = options.growth;
+  if (options.growth) group.priority = kGrowthPriority;
   group.shape = static_cast<std::int64_t>(std::hash<std::string>()(
       pods + options.selector + std::to_string(options.duration.value_or(0))));
   std::istringstream parts(pods);

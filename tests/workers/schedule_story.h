@@ -26,6 +26,7 @@ struct GroupOptions {
   cluster::LabelMap labels = {};
   bool preempts = true;
   std::int64_t grace = 30;
+  bool growth = false;  // then its priority is the least
 };
 
 // The pods with label app=NAME.

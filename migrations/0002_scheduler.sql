@@ -171,6 +171,7 @@ CREATE TABLE pods_provisional (
   account text NOT NULL DEFAULT '',
   grace_seconds integer NOT NULL DEFAULT 30 CHECK (grace_seconds >= 0),
   preempts boolean NOT NULL DEFAULT true,
+  max_size integer CHECK (max_size >= group_size),
   CONSTRAINT pods_provisional_size
   CHECK (refused IS NOT NULL OR group_size >= 1)
 );
@@ -201,6 +202,7 @@ COMMENT ON COLUMN pods_provisional.start_by IS 'fluxnetes.start-by: its group st
 COMMENT ON COLUMN pods_provisional.hold IS 'fluxnetes.hold: its group waits until it is released.';
 COMMENT ON COLUMN pods_provisional.account IS 'fluxnetes.account: whose account answers for its group; empty: it does not say.';
 COMMENT ON COLUMN pods_provisional.grace_seconds IS 'terminationGracePeriodSeconds: so long it may go on when it is deleted.';
+COMMENT ON COLUMN pods_provisional.max_size IS 'fluxnetes.group-max-size: to how many pods its group may grow; null: it is not elastic.';
 COMMENT ON COLUMN pods_provisional.preempts IS 'Its preemptionPolicy is not Never: it may take the place of others.';
 
 CREATE TABLE pod_groups (
@@ -240,6 +242,8 @@ CREATE TABLE pod_groups (
   grace_seconds integer NOT NULL DEFAULT 30 CHECK (grace_seconds >= 0),
   preempts boolean NOT NULL DEFAULT true,
   preempted_for bigint,
+  max_size integer CHECK (max_size >= group_size),
+  extends bigint,
   CONSTRAINT pod_groups_preempted
   CHECK (preempted_for IS NULL OR cancel_reason IS NOT NULL),
   CONSTRAINT pod_groups_finite CHECK (
@@ -261,6 +265,8 @@ CREATE INDEX pod_groups_news ON pod_groups (news_due)
 WHERE news_due IS NOT NULL;
 CREATE INDEX pod_groups_start_by ON pod_groups (start_by)
 WHERE start_by IS NOT NULL AND state IN ('pending', 'unsatisfiable');
+CREATE INDEX pod_groups_extends ON pod_groups (extends)
+WHERE extends IS NOT NULL;
 CREATE INDEX pod_groups_recalled ON pod_groups (id) WHERE phase = 'recalled';
 COMMENT ON TABLE pod_groups IS
 'A whole group on its way: pending, unsatisfiable, allocated, bound. Over, it moves to group_history.';
@@ -283,6 +289,8 @@ COMMENT ON COLUMN pod_groups.owners IS 'UIDs of its members'' controllers, fixed
 COMMENT ON COLUMN pod_groups.duration_seconds IS 'The longest of its pods'' activeDeadlineSeconds; null: without end.';
 COMMENT ON COLUMN pod_groups.match_job IS 'The job in the work queue that is to find its place.';
 COMMENT ON COLUMN pod_groups.cancel_reason IS 'Set when it is to be cancelled and its pods are on their way out.';
+COMMENT ON COLUMN pod_groups.max_size IS 'To how many pods it may grow, with those beyond its size, which are groups of one (see extends); null: it is not elastic.';
+COMMENT ON COLUMN pod_groups.extends IS 'The elastic group by which this pod is beyond its size: it stands behind all other groups and makes room for them; null: of none.';
 COMMENT ON COLUMN pod_groups.preempted_for IS 'The group for which it is evicted: its pods are deleted, not what makes them; null: it is not.';
 COMMENT ON COLUMN pod_groups.submitted_at IS 'When its first pod was created: its age in the order.';
 COMMENT ON COLUMN pod_groups.promoted_at IS 'When it was whole.';

@@ -532,6 +532,40 @@ COMMENT ON COLUMN account_summary.borrows IS 'As in accounts.';
 COMMENT ON COLUMN account_summary.holds IS 'What they hold in all queues: pods, cpu_milli, memory_bytes and what else, by name.';
 COMMENT ON COLUMN account_summary.pending IS 'How many of these groups wait.';
 
+CREATE VIEW elastic_groups AS
+SELECT
+  g.id AS group_id,
+  g.namespace,
+  g.group_name,
+  g.queue,
+  g.group_size AS min_size,
+  g.max_size,
+  coalesce(p.pods, 0)
+  + coalesce(x.running, 0) AS running,
+  coalesce(x.waiting, 0) AS waiting
+FROM pod_groups AS g
+LEFT JOIN LATERAL (
+  SELECT count(*) AS pods FROM pods AS m
+  WHERE m.group_id = g.id AND m.state = 'bound'
+) AS p ON true
+LEFT JOIN LATERAL (
+  SELECT
+    count(*) FILTER (WHERE e.state = 'bound') AS running,
+    count(*) FILTER (WHERE e.state <> 'bound') AS waiting
+  FROM pod_groups AS e WHERE e.extends = g.id
+) AS x ON true
+WHERE g.max_size IS NOT NULL;
+COMMENT ON VIEW elastic_groups IS
+'Groups that may grow, and by how much they have.';
+COMMENT ON COLUMN elastic_groups.group_id IS 'As in pod_groups.id.';
+COMMENT ON COLUMN elastic_groups.namespace IS 'As in pod_groups.';
+COMMENT ON COLUMN elastic_groups.group_name IS 'As in pod_groups.';
+COMMENT ON COLUMN elastic_groups.queue IS 'As in pod_groups.';
+COMMENT ON COLUMN elastic_groups.min_size IS 'With how many pods it starts.';
+COMMENT ON COLUMN elastic_groups.max_size IS 'How many may run.';
+COMMENT ON COLUMN elastic_groups.running IS 'How many of its pods are bound.';
+COMMENT ON COLUMN elastic_groups.waiting IS 'How many more there are by which it could grow.';
+
 -- Roles belong to the whole server: another schema may have made it, and a
 -- role without the right to make roles goes on without it.
 DO $$

@@ -250,6 +250,14 @@ void Cleanup::AskOwnersAgain(Work& work, cluster::Time now) {
     work.groups.insert(row.Get<std::int64_t>("id"));
 }
 
+void Cleanup::CancelGrowth(sql::Transaction& transaction, const Work& work,
+                           std::vector<queue::NewJob>& next) {
+  for (const sql::Row row :
+       transaction.Run(queries::kCancelGrowth, AsArray(work.to_delete)))
+    next.push_back(
+        CancelJob(row.Get<std::int64_t>("id"), row.Get<std::string>("reason")));
+}
+
 void Cleanup::Settle(const Work& work, cluster::Time now) {
   const Ids groups = AsArray(work.groups);
   sql::Transaction transaction(pool_);
@@ -261,8 +269,15 @@ void Cleanup::Settle(const Work& work, cluster::Time now) {
       transaction.Run(queries::kHoldPlacesNoLonger, work.forsaken, now);
     transaction.Run(queries::kReleasePlaces, groups, now,
                     sql::BugPlanted("release-untold"));
-    transaction.Run(queries::kRecordHistory, groups,
-                    sql::BugPlanted("history-too-early"), now);
+    std::vector<queue::NewJob> next;
+    for (const sql::Row row :
+         transaction.Run(queries::kRecordHistory, groups,
+                         sql::BugPlanted("history-too-early"), now)) {
+      if (const auto grown = row.Find<std::int64_t>("extends"))
+        next.push_back(CleanupJob(*grown));
+    }
+    if (!work.to_delete.empty()) CancelGrowth(transaction, work, next);
+    if (!next.empty()) jobs_.Insert(transaction, next);
   }
   jobs_.Finish(transaction, work.results);
   sql::Failpoint("cleanup-before-commit");

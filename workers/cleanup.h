@@ -86,6 +86,8 @@ class Cleanup {
   bool DeleteFor(const sql::Row& row);
   void AskOwners(Work& work, cluster::Time now);
   void AskOwnersAgain(Work& work, cluster::Time now);
+  static void CancelGrowth(sql::Transaction& transaction, const Work& work,
+                           std::vector<queue::NewJob>& next);
   void Settle(const Work& work, cluster::Time now);
 
   sql::Pool& pool_;

@@ -187,8 +187,9 @@ FROM released AS r
 WHERE NOT $3;
 
 -- name: record_history
--- Groups of which no pod lives and no place is held are over: what became of
--- them is written down, and they go. $2 plants a bug.
+-- Groups of which no pod lives and no place is held, nor any by which they have
+-- grown, are over: what became of them is written down, and they go. Returns
+-- those for which that was the last. $2 plants a bug.
 WITH over AS MATERIALIZED (
   SELECT
     g.*,
@@ -239,6 +240,9 @@ WITH over AS MATERIALIZED (
     AND NOT EXISTS (
       SELECT FROM placements AS l
       WHERE l.fluxion_job = any(ARRAY[g.id]) AND l.held_until IS NOT NULL
+    )
+    AND NOT EXISTS (
+      SELECT FROM pod_groups AS x WHERE x.extends = any(ARRAY[g.id])
     )
 ),
 
@@ -300,7 +304,7 @@ told AS (
 )
 
 DELETE FROM pod_groups AS g USING over AS o WHERE g.id = any(ARRAY[o.id])
-RETURNING g.id;
+RETURNING g.extends;
 
 -- name: cancel_filling_groups
 -- Groups ($1, $2) that have not become whole are cancelled, each for a reason
@@ -382,3 +386,35 @@ told AS (
 )
 
 SELECT c.id FROM cancelled AS c ORDER BY c.id;
+
+-- name: cancel_growth
+-- With elastic groups that are cancelled or evicted go the pods by which they
+-- have grown or would.
+WITH locked AS MATERIALIZED (
+  SELECT x.id, c.cancel_reason, c.preempted_for
+  FROM unnest($1::bigint []) AS v (id)
+  INNER JOIN pod_groups AS c
+    ON c.id = any(ARRAY[v.id]) AND c.cancel_reason IS NOT NULL
+  INNER JOIN pod_groups AS x
+    ON x.extends = any(ARRAY[c.id]) AND x.cancel_reason IS NULL
+  ORDER BY x.id
+  FOR UPDATE OF x
+),
+
+cancelled AS (
+  UPDATE pod_groups AS g
+  SET
+    cancel_reason = l.cancel_reason,
+    preempted_for = l.preempted_for,
+    revision = g.revision + 1
+  FROM locked AS l
+  WHERE g.id = any(ARRAY[l.id])
+  RETURNING g.id, g.queue, g.cancel_reason
+),
+
+told AS (
+  INSERT INTO match_inbox (queue, news, group_id)
+  SELECT c.queue, 'changed', c.id FROM cancelled AS c
+)
+
+SELECT c.id, c.cancel_reason AS reason FROM cancelled AS c ORDER BY c.id;

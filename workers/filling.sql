@@ -21,7 +21,8 @@ SELECT
   p.start_after,
   p.start_by,
   p.hold,
-  p.account
+  p.account,
+  p.max_size
 FROM unnest($1::text []) AS v (uid)
 INNER JOIN pods_provisional AS p ON p.uid = any(ARRAY[v.uid])
 UNION ALL
@@ -43,7 +44,8 @@ SELECT
   p.start_after,
   p.start_by,
   p.hold,
-  g.account
+  g.account,
+  g.max_size
 FROM unnest($1::text []) AS v (uid)
 INNER JOIN pods AS p ON p.uid = any(ARRAY[v.uid])
 INNER JOIN pod_groups AS g ON g.id = any(ARRAY[p.group_id])
@@ -95,7 +97,7 @@ INSERT INTO pods_provisional AS p (
   uid, namespace, pod_name, group_name, group_size, queue, priority, request,
   duration_seconds, completion_index, owner_kind, owner_name, owner_uid,
   resource_version, gated, refused, created_at, start_after, start_by, hold,
-  account, grace_seconds, preempts
+  account, grace_seconds, preempts, max_size
 )
 SELECT
   v.uid,
@@ -120,18 +122,20 @@ SELECT
   v.hold,
   v.account,
   v.grace_seconds,
-  v.preempts
+  v.preempts,
+  v.max_size
 FROM unnest(
   $1::text [], $2::text [], $3::text [], $4::text [], $5::integer [],
   $6::text [], $7::integer [], $8::text [], $9::bigint [], $10::integer [],
   $11::text [], $12::text [], $13::text [], $14::text [], $15::boolean [],
   $16::text [], $17::timestamptz [], $18::timestamptz [], $19::timestamptz [],
-  $20::boolean [], $21::text [], $22::integer [], $23::boolean []
+  $20::boolean [], $21::text [], $22::integer [], $23::boolean [],
+  $24::integer []
 ) AS v (
   uid, namespace, pod_name, group_name, group_size, queue, priority, request,
   duration_seconds, completion_index, owner_kind, owner_name, owner_uid,
   resource_version, gated, refused, created_at, start_after, start_by, hold,
-  account, grace_seconds, preempts
+  account, grace_seconds, preempts, max_size
 )
 ON CONFLICT (uid) DO UPDATE SET
 group_name = excluded.group_name,
@@ -151,6 +155,7 @@ hold = excluded.hold,
 account = excluded.account,
 grace_seconds = excluded.grace_seconds,
 preempts = excluded.preempts,
+max_size = excluded.max_size,
 told = CASE
   WHEN excluded.refused IS NULL AND p.group_name = excluded.group_name
     THEN p.told
@@ -167,7 +172,7 @@ USING unnest($1::text []) AS v (uid)
 WHERE p.uid = any(ARRAY[v.uid]);
 
 -- name: judge_filling_groups
--- Within each group the first pod says what size, queue, topology and account it
+-- Within each group the first pod says what sizes, queue, topology and account it
 -- has, unless the group has the first two already from one that is still there;
 -- those that disagree, or whose queue does not exist, are refused, and all of
 -- the others if together they leave no time to start. Returns whose judgement
@@ -188,13 +193,15 @@ candidate AS (
     p.start_after,
     p.start_by,
     p.account,
+    p.max_size,
     p.request -> 'topology' AS topology,
     q.name IS NOT NULL AS queue_exists,
     first_value(p.pod_name) OVER first_first AS leader,
     first_value(p.group_size) OVER first_first AS agreed_size,
     first_value(p.queue) OVER first_first AS agreed_queue,
     first_value(p.request -> 'topology') OVER first_first AS agreed_topology,
-    first_value(p.account) OVER first_first AS agreed_account
+    first_value(p.account) OVER first_first AS agreed_account,
+    first_value(p.max_size) OVER first_first AS agreed_max_size
   FROM touched AS t
   INNER JOIN pods_provisional AS p
     ON p.namespace = any(ARRAY[t.namespace]) AND p.group_name = t.group_name
@@ -227,6 +234,7 @@ agreed AS (
     AND c.queue = c.agreed_queue
     AND c.topology IS NOT DISTINCT FROM c.agreed_topology
     AND c.account = c.agreed_account
+    AND c.max_size IS NOT DISTINCT FROM c.agreed_max_size
   GROUP BY c.namespace, c.group_name
 ),
 
@@ -259,6 +267,13 @@ judged AS MATERIALIZED (
             '(pod %s came first); all pods of a group must ask for the same',
             coalesce(nullif(c.account, ''), 'none'), c.namespace, c.group_name,
             coalesce(nullif(c.agreed_account, ''), 'none'), c.leader)
+        WHEN c.max_size IS DISTINCT FROM c.agreed_max_size
+          THEN format(
+            'asks for at most %s pods (fluxnetes.group-max-size), but group '
+            '%s/%s for %s (pod %s came first); all pods of a group must ask for '
+            'the same',
+            coalesce(c.max_size, c.group_size), c.namespace, c.group_name,
+            coalesce(c.agreed_max_size, c.agreed_size), c.leader)
         WHEN a.start_by <= a.start_after
           THEN format(
             'the pods of group %s/%s ask for a start by %s '
@@ -491,7 +506,7 @@ made AS (
     id, namespace, group_name, group_size, queue, priority, shape, owners,
     duration_seconds, match_job, submitted_at, promoted_at, news_due,
     start_after, start_by, hold_label, held_at, held_reason, released_at,
-    reason, phase, account, grace_seconds, preempts
+    reason, phase, account, grace_seconds, preempts, max_size
   )
   SELECT
     group_id,
@@ -533,7 +548,8 @@ made AS (
     END,
     min(account),
     max(grace_seconds),
-    bool_and(preempts)
+    bool_and(preempts),
+    max(max_size)
   FROM member
   GROUP BY
     group_id, namespace, group_name, whole, group_queue, job, held_at,
@@ -577,17 +593,27 @@ WHERE g.namespace = any(ARRAY[k.namespace]) AND g.group_name = k.group_name;
 -- Pods ($2; null is all) beyond a whole group ($1) become groups of one, each
 -- with the order of that group. None is given up for want of a place: its Job
 -- would go, and the whole group with it; and none waits for a time after which
--- the group has started.
+-- the group has started. Of an elastic group they stand behind all others and
+-- are held until it may grow (grow_groups).
 WITH surplus AS MATERIALIZED (
   SELECT
     p.*,
     nextval('group_ids') AS id,
-    g.priority AS group_priority,
+    CASE
+      WHEN g.max_size IS NULL THEN g.priority ELSE -2147483648
+    END AS group_priority,
+    CASE WHEN g.max_size IS NOT NULL THEN g.id END AS extends,
     g.submitted_at,
     g.released_at,
     jsonb_hash_extended(p.request, 0) AS request_hash,
-    CASE WHEN g.phase = 'held' THEN g.held_at END AS held_at,
-    CASE WHEN g.phase = 'held' THEN g.held_reason END AS held_reason,
+    CASE
+      WHEN g.max_size IS NOT NULL THEN $3
+      WHEN g.phase = 'held' THEN g.held_at
+    END AS held_at,
+    CASE
+      WHEN g.max_size IS NOT NULL THEN 'until its group has grown by it'
+      WHEN g.phase = 'held' THEN g.held_reason
+    END AS held_reason,
     g.state IN ('allocated', 'bound') OR EXISTS (
       SELECT FROM pods AS m
       WHERE m.group_id = any(ARRAY[g.id]) AND m.node_name IS NOT NULL
@@ -636,7 +662,7 @@ INSERT INTO pod_groups (
   id, namespace, group_name, group_size, queue, priority, shape, owners,
   duration_seconds, submitted_at, promoted_at, news_due, start_after,
   hold_label, held_at, held_reason, released_at, reason, phase, account,
-  grace_seconds, preempts
+  grace_seconds, preempts, extends
 )
 SELECT
   id,
@@ -666,6 +692,74 @@ SELECT
   END,
   account,
   grace_seconds,
-  preempts
+  preempts,
+  extends
 FROM surplus
 RETURNING id, queue;
+
+-- name: lock_growing_groups
+-- Elastic groups, $1 at most, that have started and of which pods are held
+-- until they grow, kept until the commit.
+SELECT c.id
+FROM pod_groups AS c
+WHERE
+  c.id IN (
+    SELECT x.extends FROM pod_groups AS x
+    WHERE
+      x.extends IS NOT NULL
+      AND x.phase = 'held'
+      AND x.held_reason = 'until its group has grown by it'
+  )
+  AND c.state IN ('allocated', 'bound')
+  AND c.cancel_reason IS NULL
+ORDER BY c.id
+LIMIT $1
+FOR UPDATE SKIP LOCKED;
+
+-- name: grow_groups
+-- So many pods of these groups ($1) as may run are held no longer, the first
+-- ones first.
+WITH room AS (
+  SELECT
+    c.id,
+    c.max_size
+    - (
+      SELECT count(*) FROM pods AS p
+      WHERE p.group_id = any(ARRAY[c.id]) AND p.state IN ('waiting', 'bound')
+    )
+    - (
+      SELECT count(*) FROM pod_groups AS x
+      WHERE
+        x.extends = any(ARRAY[c.id])
+        AND x.phase IS DISTINCT FROM 'held'
+        AND x.cancel_reason IS NULL
+    ) AS free
+  FROM unnest($1::bigint []) AS v (id)
+  INNER JOIN pod_groups AS c ON c.id = any(ARRAY[v.id])
+),
+
+next AS (
+  SELECT
+    x.id,
+    r.free,
+    row_number() OVER (PARTITION BY r.id ORDER BY x.id) AS place
+  FROM room AS r
+  INNER JOIN pod_groups AS x ON x.extends = any(ARRAY[r.id])
+  WHERE
+    x.phase = 'held'
+    AND x.held_reason = 'until its group has grown by it'
+    AND x.cancel_reason IS NULL
+),
+
+locked AS (
+  SELECT g.id
+  FROM pod_groups AS g
+  WHERE g.id IN (SELECT n.id FROM next AS n WHERE n.place <= n.free)
+  ORDER BY g.id
+  FOR UPDATE SKIP LOCKED
+)
+
+UPDATE pod_groups AS g SET held_at = NULL, held_reason = NULL
+FROM locked AS l
+WHERE g.id = any(ARRAY[l.id])
+RETURNING g.id;

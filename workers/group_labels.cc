@@ -55,25 +55,31 @@ class Reader {
         cache_(cache),
         labels_{LonePodGroup(pod), 1, "default", ""},
         our_size_(Find(pod.labels, kGroupSizeLabel)),
+        our_max_(Find(pod.labels, kGroupMaxSizeLabel)),
         our_by_(Find(pod.labels, kGroupByLabel)) {}
 
   GroupLabels Read() {
     ReadTopology();
     ReadStart();
+    ReadMinSize();
     if (!TryOurs() && !TryFluence() && !TryCoscheduling() && !TryNative() &&
         !TryJob() && !TryFluenceOfJob() && our_size_ != nullptr)
       ReadLoneSize();
     if (our_by_ != nullptr && !by_read_)
-      Refuse(Refusal(
-          LabelCalled(kGroupByLabel), *our_by_,
-          "it says whose size the label " + std::string(kGroupSizeLabel) +
-              " is on a pod of a Job that names no group",
-          our_size_ == nullptr
-              ? "accompanied by the label " + std::string(kGroupSizeLabel)
-              : "left out"));
+      Refuse(
+          Refusal(LabelCalled(kGroupByLabel), *our_by_,
+                  "it says whose size the label " + std::string(size_label_) +
+                      " is on a pod of a Job that names no group",
+                  our_size_ == nullptr
+                      ? "accompanied by the label " + std::string(size_label_)
+                      : "left out"));
+    ReadMaxSize();
     ReadQueue();
     ReadAccount();
-    if (!labels_.refused.empty()) labels_.group_size.reset();
+    if (!labels_.refused.empty()) {
+      labels_.group_size.reset();
+      labels_.max_size.reset();
+    }
     return std::move(labels_);
   }
 
@@ -95,8 +101,40 @@ class Reader {
     const std::string* const name = Find(pod_.labels, kGroupNameLabel);
     if (name == nullptr) return false;
     SetName(LabelCalled(kGroupNameLabel), *name);
-    if (our_size_ != nullptr) SetSize(LabelCalled(kGroupSizeLabel), *our_size_);
+    if (our_size_ != nullptr) SetSize(LabelCalled(size_label_), *our_size_);
     return true;
+  }
+
+  // Of an elastic group that is its size; so it may be said as such, too.
+  void ReadMinSize() {
+    const std::string* const least = Find(pod_.labels, kGroupMinSizeLabel);
+    if (least == nullptr) return;
+    if (our_size_ != nullptr && *our_size_ != *least)
+      Refuse(Refusal(LabelCalled(kGroupMinSizeLabel), *least,
+                     "the label " + std::string(kGroupSizeLabel) + " is " +
+                         Quote(*our_size_),
+                     "the same, or alone"));
+    if (our_max_ == nullptr)
+      Refuse(Refusal(
+          LabelCalled(kGroupMinSizeLabel), *least, "the group has no maximum",
+          "accompanied by the label " + std::string(kGroupMaxSizeLabel)));
+    our_size_ = least;
+    size_label_ = kGroupMinSizeLabel;
+  }
+
+  void ReadMaxSize() {
+    if (our_max_ == nullptr || !labels_.refused.empty()) return;
+    const std::string place = LabelCalled(kGroupMaxSizeLabel);
+    Refuse(ReadSize(place, *our_max_, labels_.max_size));
+    if (labels_.group_name == LonePodGroup(pod_))
+      Refuse(
+          Refusal(place, *our_max_, "the pod names no group",
+                  "accompanied by the label " + std::string(kGroupNameLabel)));
+    if (labels_.max_size < labels_.group_size)
+      Refuse(Refusal(place, *our_max_,
+                     "the group starts with " +
+                         std::to_string(*labels_.group_size) + " pods",
+                     "as many or more"));
   }
 
   bool TryFluence() {
@@ -225,10 +263,11 @@ class Reader {
   bool TryJob() {
     if (our_size_ == nullptr || !IsOfJob()) return false;
     std::optional<std::int32_t> size = 1;
-    Refuse(ReadSize(LabelCalled(kGroupSizeLabel), *our_size_, size));
+    Refuse(ReadSize(LabelCalled(size_label_), *our_size_, size));
     if (!labels_.refused.empty()) return true;
-    by_read_ = *size == 1 && our_by_ != nullptr && *our_by_ == "job";
-    if (*size == 1 && (our_by_ == nullptr || by_read_)) return false;
+    const bool lone = *size == 1 && our_max_ == nullptr;
+    by_read_ = lone && our_by_ != nullptr && *our_by_ == "job";
+    if (lone && (our_by_ == nullptr || by_read_)) return false;
     labels_.group_size = size;
     labels_.group_name = pod_.controller->name;
     if (our_by_ != nullptr) ReadGroupBy();
@@ -269,10 +308,10 @@ class Reader {
   }
 
   void ReadLoneSize() {
-    SetSize(LabelCalled(kGroupSizeLabel), *our_size_);
+    SetSize(LabelCalled(size_label_), *our_size_);
     if (labels_.group_size > 1)
       Refuse(Refusal(
-          LabelCalled(kGroupSizeLabel), *our_size_, "the pod names no group",
+          LabelCalled(size_label_), *our_size_, "the pod names no group",
           "accompanied by the label " + std::string(kGroupNameLabel)));
   }
 
@@ -280,9 +319,9 @@ class Reader {
   void CheckOurSize(const std::string& by) {
     if (our_size_ == nullptr || !labels_.refused.empty()) return;
     std::optional<std::int32_t> size;
-    Refuse(ReadSize(LabelCalled(kGroupSizeLabel), *our_size_, size));
+    Refuse(ReadSize(LabelCalled(size_label_), *our_size_, size));
     if (size && size != labels_.group_size)
-      Refuse(Refusal(LabelCalled(kGroupSizeLabel), *our_size_,
+      Refuse(Refusal(LabelCalled(size_label_), *our_size_,
                      "the group is that of " + by + ", of size " +
                          std::to_string(*labels_.group_size),
                      "the same, or left out"));
@@ -309,7 +348,9 @@ class Reader {
   const cluster::Pod& pod_;
   const cluster::ClusterCache* const cache_;
   GroupLabels labels_;
-  const std::string* const our_size_;
+  const std::string* our_size_;
+  const char* size_label_ = kGroupSizeLabel;
+  const std::string* const our_max_;
   const std::string* const our_by_;
   bool by_read_ = false;
 };

@@ -23,6 +23,10 @@
 // pod (start_labels.h), and so is who answers for what it uses (accounts.h):
 // fluxnetes.account, a label or an annotation.
 //
+// A group may be elastic: it starts with the pods of its size, which the label
+// fluxnetes.group-min-size can say as well, and grows to
+// fluxnetes.group-max-size.
+//
 // A value that cannot be used is refused with a text for people that says what
 // is wrong and what would be right; nothing is silently replaced by a default.
 // So is fluxnetes.group-size where it differs from what 2, 3 or 4 say, and a
@@ -45,6 +49,8 @@ namespace fluxnetes::workers {
 
 inline constexpr const char* kGroupNameLabel = "fluxnetes.group-name";
 inline constexpr const char* kGroupSizeLabel = "fluxnetes.group-size";
+inline constexpr const char* kGroupMinSizeLabel = "fluxnetes.group-min-size";
+inline constexpr const char* kGroupMaxSizeLabel = "fluxnetes.group-max-size";
 inline constexpr const char* kGroupByLabel = "fluxnetes.group-by";
 inline constexpr const char* kQueueLabel = "fluxnetes.queue";
 inline constexpr const char* kAccountLabel = "fluxnetes.account";
@@ -61,7 +67,8 @@ struct GroupLabels {
   cluster::GroupTopology topology = {};
   std::optional<std::int32_t> priority = {};  // of the group itself, if any
   StartTerms start = {};
-  std::string account = {};  // empty: it names none
+  std::string account = {};                   // empty: it names none
+  std::optional<std::int32_t> max_size = {};  // of an elastic group
   bool operator==(const GroupLabels&) const = default;
 };
 

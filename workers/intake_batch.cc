@@ -31,7 +31,8 @@ std::string StateOf(Fate fate) {
 // looked at.
 bool IsRegrouped(const GroupLabels& labels, const RecordedPod& record) {
   if (labels.group_name != record.group_name ||
-      labels.group_size != record.group_size || labels.queue != record.queue ||
+      labels.group_size != record.group_size ||
+      labels.max_size != record.max_size || labels.queue != record.queue ||
       labels.topology != record.topology)
     return true;
   return !labels.refused.empty() && labels.refused != record.refused &&
@@ -46,7 +47,8 @@ bool Leaves(const GroupLabels& labels, const RecordedPod& record) {
   const bool surplus = record.asked_name != record.group_name;
   return labels.queue != record.queue || labels.topology != record.topology ||
          labels.start != record.start || labels.account != record.account ||
-         (!surplus && labels.group_size != record.group_size);
+         (!surplus && (labels.group_size != record.group_size ||
+                       labels.max_size != record.max_size));
 }
 
 }  // namespace
@@ -154,7 +156,8 @@ void IntakeBatch::Read(const std::vector<std::string>& uids) {
          row.Find<std::string>("topology_preferred").value_or("")},
         {row.Find<cluster::Time>("start_after"),
          row.Find<cluster::Time>("start_by"), row.Get<bool>("hold")},
-        row.Get<std::string>("account")};
+        row.Get<std::string>("account"),
+        row.Find<std::int32_t>("max_size")};
 }
 
 const RecordedPod* IntakeBatch::Find(const std::string& uid) const {

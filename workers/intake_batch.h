@@ -61,6 +61,7 @@ struct RecordedPod {
   cluster::GroupTopology topology;
   StartTerms start;
   std::string account;
+  std::optional<std::int32_t> max_size;
 };
 
 class IntakeBatch {

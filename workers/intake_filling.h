@@ -53,7 +53,7 @@ class FillingGroups {
   // Pods to put, by columns.
   std::vector<std::string> uids_, namespaces_, names_, groups_, queues_,
       requests_, versions_, accounts_;
-  std::vector<std::optional<std::int32_t>> sizes_;
+  std::vector<std::optional<std::int32_t>> sizes_, max_sizes_;
   std::vector<std::int32_t> priorities_, graces_;
   std::vector<std::optional<std::int64_t>> durations_;
   std::vector<std::optional<int>> indices_;

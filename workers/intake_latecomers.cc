@@ -66,6 +66,7 @@ void Latecomers::ReadGroups() {
     group.group_size = row.Get<std::int32_t>("group_size");
     group.queue = row.Get<std::string>("queue");
     group.account = row.Get<std::string>("account");
+    group.max_size = row.Find<std::int32_t>("max_size");
     group.topology = {row.Find<std::string>("topology_required").value_or(""),
                       row.Find<std::string>("topology_preferred").value_or("")};
     group.owners = row.Get<std::vector<std::string>>("owners");
@@ -117,6 +118,7 @@ Latecomers::ActiveGroup* Latecomers::GroupOf(const Arrival& arrival) {
     if (named && group.group_size == arrival.labels.group_size &&
         group.queue == arrival.labels.queue &&
         group.account == arrival.labels.account &&
+        group.max_size == arrival.labels.max_size &&
         group.topology == arrival.labels.topology &&
         std::ranges::count(group.owners, arrival.pod->controller->uid) > 0)
       return &group;

@@ -3,7 +3,7 @@
 // completion index, else by an equal request. If the place that was held for it
 // can be used, it has it at once; else, so on a node that is in maintenance, it
 // alone is matched, first in line. If there is no vacancy it is surplus: a
-// group of one with the group's order.
+// group of one with the group's order, or by which it grows if it is elastic.
 //
 // A pod of another owner, or one that comes when the group is over, is none of
 // these: it waits for the next generation of the group.
@@ -65,9 +65,10 @@ class Latecomers {
     std::int32_t group_size = 0;
     std::string queue;
     std::string account;
+    std::optional<std::int32_t> max_size;
     cluster::GroupTopology topology;
     std::vector<std::string> owners;
-    bool alive = false;  // some member has not ended
+    bool alive = false;  // not all members have ended, or it has grown
     std::vector<Vacancy> vacancies;
   };
 

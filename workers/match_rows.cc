@@ -66,6 +66,7 @@ PendingGroup WaitingGroupIn(const sql::Row& row) {
   group.start_by = row.Find<std::int64_t>("start_by");
   group.preempts = row.Get<bool>("preempts");
   group.grace = row.Get<std::int32_t>("grace_seconds");
+  group.growth = row.Get<bool>("growth");
   return group;
 }
 
@@ -104,7 +105,8 @@ std::vector<Held> HeldIn(const sql::Result& rows, const RequestMaker& made) {
                       row.Find<std::int32_t>("priority").value_or(0),
                       row.Find<std::int32_t>("grace_seconds").value_or(0),
                       row.Find<bool>("evictable").value_or(false),
-                      row.Find<std::int64_t>("preempted_for").value_or(0)});
+                      row.Find<std::int64_t>("preempted_for").value_or(0),
+                      row.Find<bool>("growth").value_or(false)});
     }
     held.back().members.push_back({row.Get<std::string>("pod_uid"),
                                    row.Get<std::string>("node_name"),

@@ -195,13 +195,19 @@ FROM unnest($1::bigint []) AS v (id)
 WHERE g.id = any(ARRAY[v.id]);
 
 -- name: dissolve_groups
--- Groups that lost members before any was bound are active no more; returns
--- the pods that wait for the group to become whole again. Who held or released
+-- Groups that lost members before any was bound are active no more, nor are the
+-- pods by which they would have grown; returns those that wait for the group to
+-- become whole again. Who held or released
 -- it has done so for the group that fills.
 WITH gone AS (
   DELETE FROM pod_groups AS g
-  USING unnest($1::bigint []) AS v (id)
-  WHERE g.id = any(ARRAY[v.id])
+  WHERE
+    g.id IN (
+      SELECT v.id FROM unnest($1::bigint []) AS v (id)
+      UNION
+      SELECT x.id FROM unnest($1::bigint []) AS v (id)
+      INNER JOIN pod_groups AS x ON x.extends = any(ARRAY[v.id])
+    )
   RETURNING g.*
 ),
 
@@ -241,7 +247,11 @@ kept AS (
   released_at = coalesce(f.released_at, excluded.released_at)
 )
 
-SELECT p.uid, g.namespace, g.group_name
+SELECT
+  p.uid,
+  g.namespace,
+  CASE WHEN g.extends IS NULL THEN g.group_name ELSE p.asked_name END
+    AS group_name
 FROM gone AS g
 INNER JOIN pods AS p ON p.group_id = any(ARRAY[g.id]) AND p.state = 'waiting';
 
@@ -254,6 +264,7 @@ SELECT
   g.group_size,
   g.queue,
   g.account,
+  g.max_size,
   g.owners,
   g.state,
   (
@@ -267,7 +278,9 @@ SELECT
   EXISTS (
     SELECT FROM pods AS p
     WHERE p.group_id = any(ARRAY[g.id]) AND p.state IN ('waiting', 'bound')
-  ) AS alive
+  )
+  OR EXISTS (SELECT FROM pod_groups AS x WHERE x.extends = any(ARRAY[g.id]))
+    AS alive
 FROM (
   SELECT DISTINCT u.namespace, u.group_name
   FROM unnest($1::text [], $2::text []) AS u (namespace, group_name)

@@ -26,9 +26,21 @@ Promoter::Promoter(sql::Pool& pool, queue::WorkQueue& jobs, Options options)
 bool Promoter::RunOnce(cluster::Time now) {
   sql::Transaction transaction(pool_);
   const int promoted = Promote(transaction, now);
-  if (promoted == 0) return false;
+  const int grown = Grow(transaction);
+  if (promoted == 0 && grown == 0) return false;
   transaction.Commit();
-  return promoted == options_.batch;
+  return promoted == options_.batch || grown == options_.batch;
+}
+
+// Says how many groups were looked at.
+int Promoter::Grow(sql::Transaction& transaction) const {
+  std::vector<std::int64_t> groups;
+  for (const sql::Row row :
+       transaction.Run(queries::kLockGrowingGroups, options_.batch))
+    groups.push_back(row.Get<std::int64_t>("id"));
+  if (groups.empty()) return 0;
+  const auto grown = transaction.Run(queries::kGrowGroups, groups);
+  return grown.empty() ? 0 : static_cast<int>(std::ssize(groups));
 }
 
 int Promoter::Promote(sql::Transaction& transaction, cluster::Time now) const {

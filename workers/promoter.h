@@ -5,6 +5,9 @@
 // the group's place in the order. Gated pods stay: with them the next group of
 // that name begins.
 //
+// The pods of an elastic group beyond its size are held until it has its nodes,
+// and beyond its maximum until others of it have ended.
+//
 // Intake promotes in the transaction that makes a group whole, so that nobody
 // waits for a second one; what is more than a batch, as when a queue is made
 // that thousands of groups have asked for, is left to RunOnce().
@@ -49,6 +52,7 @@ class Promoter {
   // One batch within a transaction of others, which commit it. The number of
   // groups.
   int Promote(sql::Transaction& transaction, cluster::Time now) const;
+  int Grow(sql::Transaction& transaction) const;
 
  private:
   sql::Pool& pool_;

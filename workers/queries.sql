@@ -133,6 +133,7 @@ SELECT
   g.grace_seconds,
   g.preempted_for,
   g.state IN ('allocated', 'bound') AND g.cancel_reason IS NULL AS evictable,
+  g.extends IS NOT NULL AS growth,
   floor(extract(epoch FROM a.starts_at))::bigint AS starts_at,
   ceil(extract(epoch FROM a.ends_at))::bigint AS ends_at,
   p.pod_uid,
@@ -157,6 +158,7 @@ SELECT
   g.grace_seconds,
   g.preempted_for,
   g.state IN ('allocated', 'bound') AND g.cancel_reason IS NULL AS evictable,
+  g.extends IS NOT NULL AS growth,
   floor(extract(epoch FROM a.starts_at))::bigint AS starts_at,
   ceil(extract(epoch FROM a.ends_at))::bigint AS ends_at,
   p.pod_uid,
@@ -228,6 +230,7 @@ SELECT
   coalesce(g.phase = 'held', false) AS held,
   g.preempts,
   g.grace_seconds,
+  g.extends IS NOT NULL AS growth,
   CASE
     WHEN NOT m.started THEN ceil(extract(epoch FROM g.start_after))::bigint
   END AS start_after,

@@ -45,7 +45,13 @@ INNER JOIN LATERAL (
   SELECT
     CASE
       WHEN g.phase = 'recalled' THEN NULL
-      WHEN NOT m.lives AND NOT m.holds THEN 'cleanup'
+      WHEN
+        NOT m.lives
+        AND NOT m.holds
+        AND NOT EXISTS (
+          SELECT FROM pod_groups AS x WHERE x.extends = any(ARRAY[g.id])
+        )
+        THEN 'cleanup'
       WHEN g.cancel_reason IS NOT NULL THEN NULL
       WHEN g.state IN ('pending', 'unsatisfiable') AND m.lacks THEN 'match'
       WHEN g.state IN ('allocated', 'bound') AND m.waits THEN 'bind'

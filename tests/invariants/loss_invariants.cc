@@ -48,10 +48,12 @@ void World::CheckPlaces() {
     }
   }
   for (const auto& [id, allocation] : allocations) {
-    // A group that is to be placed again keeps its row.
+    // A group that is to be placed again keeps its row, and so does one by
+    // which others have grown.
     const auto group = groups.find(id);
     if (with_places.contains(id)) continue;
-    if (group == groups.end() || !group->second.Waits()) {
+    if (group == groups.end() ||
+        !(group->second.Waits() || group->second.grown)) {
       Say(6, "allocation {} holds nothing", id);
     }
   }

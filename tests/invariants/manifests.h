@@ -25,6 +25,7 @@ struct GangShape {
   bool suspend = false;
   std::string topology = {};  // label fluxnetes.topology-required
   std::string rules = {};     // more of the pods' spec: "affinity: {...}"
+  int most = 0;               // fluxnetes.group-max-size; 0: it is not elastic
   int absent = 0;  // so many pods of the gang are not made; below 0: too many
 };
 
@@ -36,7 +37,10 @@ inline std::string LabelsOf(const std::string& group, int size,
       (shape.queue.empty() ? "" : ", fluxnetes.queue: " + shape.queue) +
           (shape.topology.empty()
                ? ""
-               : ", fluxnetes.topology-required: " + shape.topology));
+               : ", fluxnetes.topology-required: " + shape.topology) +
+          (shape.most == 0 ? ""
+                           : fmt::format(", fluxnetes.group-max-size: \"{}\"",
+                                         shape.most)));
 }
 
 inline std::string PodSpecOf(const GangShape& shape) {

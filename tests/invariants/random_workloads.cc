@@ -55,6 +55,10 @@ void RandomRun::Submit() {
   const int size = kSizes[Pick(0, std::size(kSizes) - 1)];
   GangShape shape = AnyShape(size);
   if (Chance(0.05)) shape.absent = -Pick(1, 2);
+  if (Chance(0.1)) {
+    shape.absent = -Pick(0, 6);
+    shape.most = size + Pick(0, 6);
+  }
   SubmitJob(fmt::format("job{}", ++submitted_), size, shape);
 }
 

@@ -68,7 +68,9 @@ void World::ReadGroups(sql::Transaction& transaction) {
            "SELECT *, (extract(epoch FROM submitted_at) * 1000000)::bigint AS "
            "submitted, cancel_reason IS NOT NULL AS cancelled, "
            "(SELECT count(*) FROM pods p WHERE p.group_id = g.id AND "
-           "p.replaced_by IS NULL)::integer AS whole FROM pod_groups g")) {
+           "p.replaced_by IS NULL)::integer AS whole, EXISTS (SELECT FROM "
+           "pod_groups x WHERE x.extends = g.id) AS grown "
+           "FROM pod_groups g")) {
     Group group;
     group.id = row.Get<Id>("id");
     group.name = row.Get<std::string>("namespace") + "/" +
@@ -82,6 +84,7 @@ void World::ReadGroups(sql::Transaction& transaction) {
     group.priority = row.Get<std::int32_t>("priority");
     group.first_in_line = row.Get<bool>("first_in_line");
     group.cancelled = row.Get<bool>("cancelled");
+    group.grown = row.Get<bool>("grown");
     group.match_job = row.Find<Id>("match_job");
     group.submitted = row.Get<std::int64_t>("submitted");
     groups[group.id] = group;

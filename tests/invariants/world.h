@@ -43,8 +43,10 @@ std::int64_t AmountOf(const std::map<std::string, std::int64_t>& amounts,
 struct Group {
   Id id = 0;
   std::string name, queue, state, phase;
-  int size = 0, revision = 0, priority = 0, whole = 0;
+  int size = 0, revision = 0, whole = 0;
+  std::int64_t priority = 0;
   bool first_in_line = false, cancelled = false;
+  bool grown = false;  // pods beyond its size are there
   std::optional<Id> match_job;
   std::int64_t submitted = 0;
 

@@ -107,6 +107,55 @@ TEST(GroupLabels, AccountThatIsNoLabelValueIsRefused) {
   EXPECT_EQ(Read(PodWith({{"fluxnetes.account", "a b"}})).account, "");
 }
 
+TEST(GroupLabels, ElasticGroupSaysItsMinimumAndMaximum) {
+  GroupLabels expected{"train", 2, "default", ""};
+  expected.max_size = 8;
+  EXPECT_EQ(Read(PodWith({{"fluxnetes.group-name", "train"},
+                          {"fluxnetes.group-min-size", "2"},
+                          {"fluxnetes.group-max-size", "8"}})),
+            expected);
+  EXPECT_EQ(Read(PodWith({{"fluxnetes.group-name", "train"},
+                          {"fluxnetes.group-size", "2"},
+                          {"fluxnetes.group-max-size", "8"}})),
+            expected);
+  // By its Job, also with a minimum of one.
+  cluster::Pod pod = PodWith(
+      {{"fluxnetes.group-min-size", "1"}, {"fluxnetes.group-max-size", "1"}});
+  pod.controller = {"Job", "train", "uid"};
+  expected.group_size = expected.max_size = 1;
+  EXPECT_EQ(Read(pod), expected);
+}
+
+TEST(GroupLabels, SizesOfElasticGroupsThatMakeNoSenseAreRefused) {
+  const auto why = [](std::map<std::string, std::string> labels) {
+    labels["fluxnetes.group-name"] = "train";
+    return WhyRefused(labels);
+  };
+  EXPECT_EQ(
+      why({{"fluxnetes.group-min-size", "2"}}),
+      "label fluxnetes.group-min-size is \"2\": the group has no maximum; "
+      "it must be accompanied by the label fluxnetes.group-max-size");
+  EXPECT_EQ(why({{"fluxnetes.group-min-size", "4"},
+                 {"fluxnetes.group-max-size", "3"}}),
+            "label fluxnetes.group-max-size is \"3\": the group starts with 4 "
+            "pods; it must be as many or more");
+  EXPECT_EQ(why({{"fluxnetes.group-size", "3"},
+                 {"fluxnetes.group-min-size", "4"},
+                 {"fluxnetes.group-max-size", "8"}}),
+            "label fluxnetes.group-min-size is \"4\": the label "
+            "fluxnetes.group-size is \"3\"; it must be the same, or alone");
+  EXPECT_THAT(
+      why({{"fluxnetes.group-min-size", "0"},
+           {"fluxnetes.group-max-size", "8"}}),
+      HasSubstr("label fluxnetes.group-min-size is \"0\": a group has"));
+  EXPECT_THAT(
+      why({{"fluxnetes.group-max-size", "many"}}),
+      HasSubstr("label fluxnetes.group-max-size is \"many\": it is not"));
+  EXPECT_EQ(WhyRefused({{"fluxnetes.group-max-size", "8"}}),
+            "label fluxnetes.group-max-size is \"8\": the pod names no group; "
+            "it must be accompanied by the label fluxnetes.group-name");
+}
+
 TEST(GroupLabels, RefusalOfAHugeValueIsShort) {
   const std::string huge(2 << 20, 'x');
   for (const char* label : {"fluxnetes.group-name", "fluxnetes.group-size",

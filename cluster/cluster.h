@@ -157,9 +157,11 @@ struct PodCondition {
   // Set only while the pod is at this version, so not once it is bound; empty:
   // whatever it is at.
   std::string resource_version = {};
-  // Since when its status is False, which another reason does not change: since
-  // the pod was created (Kubernetes API conventions, lastTransitionTime: "when
-  // the underlying condition changed").
+  // Since when its status is so, which another reason does not change
+  // (Kubernetes API conventions, lastTransitionTime: "when the underlying
+  // condition changed"): that it is not scheduled since the pod was created.
+  // That it is to go since now: what is older than two minutes, or says no
+  // time, Kubernetes takes back.
   std::optional<Time> since = {};
   Type type = Type::kNotScheduled;
 };

@@ -125,7 +125,7 @@ void Cleanup::DeleteObjects(Work& work, cluster::Time now) {
                               work.filling_namespaces, work.filling_names);
     transaction.Commit();
   }
-  TellEvicted(members);
+  TellEvicted(members, now);
   deleted_.clear();
   refused_owners_.clear();
   const auto remove = [&](const sql::Row& row) {
@@ -155,7 +155,7 @@ void Cleanup::DeleteObjects(Work& work, cluster::Time now) {
 
 // Before they are deleted, so that whoever made them knows why (Kubernetes:
 // "Disruptions", pod disruption conditions).
-void Cleanup::TellEvicted(const sql::Result& members) {
+void Cleanup::TellEvicted(const sql::Result& members, cluster::Time now) {
   std::vector<cluster::PodCondition> conditions;
   std::vector<cluster::PodEvent> events;
   std::int64_t last = 0;
@@ -168,6 +168,7 @@ void Cleanup::TellEvicted(const sql::Result& members) {
     condition.pod_uid = row.Get<std::string>("uid");
     condition.reason = "PreemptionByScheduler";
     condition.message = *why;
+    condition.since = now;
     condition.type = cluster::PodCondition::Type::kDisruptionTarget;
     if (std::exchange(last, row.Get<std::int64_t>("group_id")) ==
         row.Get<std::int64_t>("group_id"))

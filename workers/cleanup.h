@@ -80,7 +80,7 @@ class Cleanup {
   Work Gather(const std::vector<queue::Job>& jobs, cluster::Time now);
   void GatherDue(Work& work, cluster::Time now);
   void DeleteObjects(Work& work, cluster::Time now);
-  void TellEvicted(const sql::Result& members);
+  void TellEvicted(const sql::Result& members, cluster::Time now);
   bool MayReplace(const cluster::ObjectName& owner);
   // False: the owner that controls it was refused before in this run.
   bool DeleteFor(const sql::Row& row);

@@ -166,10 +166,13 @@ void RandomRun::Finish() {
 
 // Nothing runs any more: whatever could be placed should have been. (A group of
 // which others had bound a pod keeps the place that the pod's replacement has
-// taken, though the rest can never be placed beside it.)
+// taken, though the rest can never be placed beside it. What an elastic group
+// would grow by waits for its start.)
 void RandomRun::CheckNothingWaits() {
   for (const char* question :
-       {"SELECT count(*) FROM pod_groups WHERE state <> 'unsatisfiable'",
+       {"SELECT count(*) FROM pod_groups g WHERE state <> 'unsatisfiable' "
+        "AND NOT EXISTS (SELECT FROM pod_groups c WHERE c.id = g.extends AND "
+        "c.state = 'unsatisfiable')",
         "SELECT count(*) FROM placements JOIN pods ON uid = pod_uid JOIN "
         "pod_groups g ON g.id = group_id WHERE pods.state <> 'waiting' OR "
         "g.state <> 'unsatisfiable' OR NOT g.first_in_line",

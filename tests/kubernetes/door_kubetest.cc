@@ -285,9 +285,14 @@ TEST_F(KubernetesDoor, ConditionIsNotSetOnceThePodIsBound) {
 TEST_F(KubernetesDoor, BoundPodIsToldThatItIsToGo) {
   const auto pod = Add("a");
   ASSERT_EQ(Bind(BindingOf(pod)).outcome, BindOutcome::kBound);
+  // Its kubelet writes conditions too, as it starts.
+  ASSERT_TRUE(Comes(
+      [&] { return PodNamed("a").phase == cluster::PodPhase::kRunning; }));
   cluster::PodCondition condition = {home_, "a", pod.uid,
                                      "PreemptionByScheduler", "for b"};
   condition.type = cluster::PodCondition::Type::kDisruptionTarget;
+  condition.since = std::chrono::time_point_cast<std::chrono::microseconds>(
+      std::chrono::system_clock::now());
   EXPECT_EQ(door_->SetConditions({&condition, 1})[0].outcome,
             cluster::StatusOutcome::kSet);
   EXPECT_EQ(ConditionOf("a", "DisruptionTarget")["status"], "True");

@@ -166,6 +166,20 @@ TEST_F(Behaviour, NodeFilledByOthersBetweenMatchAndBindSendsTheGroupBackWhole) {
   RunToEndAndExpectNothingLeft();
 }
 
+// What was promised meanwhile may come later by it.
+TEST_F(Behaviour, GroupWhoseBindingFailsGoesBeforeAllThatWait) {
+  Submit(GangOf("short", 1, {.cpu = "3", .seconds = 90, .limit = 50}));
+  Submit(GangOf("long", 1, {.cpu = "2", .seconds = 300, .limit = 200}));
+  Submit(GangOf("head", 1, {.cpu = "4", .seconds = 10}));
+  const std::string promised = "SELECT nodes FROM reservations";
+  ASSERT_EQ(system.Ask(promised), "{node0}");
+  system.cluster.FailBinds(cluster::BindFault::kConflict, 2);
+  Submit(GangOf("behind", 1, {.cpu = "1", .seconds = 400}));
+  EXPECT_EQ(StateOf("behind"), "bound");
+  EXPECT_EQ(system.Ask(promised), "{node1}");
+  RunToEndAndExpectNothingLeft();
+}
+
 // The binder has not heard of the pod that comes first.
 TEST_F(Behaviour, PodsThatTheirKubeletTurnsAwayAreMatchedAnewNotSentBack) {
   Allocate(GangOf("train", 4, {.cpu = "2", .seconds = 30}));

@@ -65,10 +65,14 @@ bool World::Excused(const Group& head) const {
                          then->second.state != group.state ||
                          then->second.revision != group.revision ||
                          then->second.first_in_line != group.first_in_line;
-    // A member that is made anew without a place held for it goes first.
-    const bool again = then != before->groups.end() &&
-                       then->second.state == "bound" &&
-                       then->second.revision != group.revision;
+    // A group that was sent back, of which a binding failed or a member is made
+    // anew without a place held for it, goes first until it is placed again.
+    const bool again =
+        group.went_back >=
+            std::chrono::microseconds(before->truth.now.time_since_epoch())
+                .count() &&
+        (then == before->groups.end() ||
+         then->second.revision != group.revision);
     const bool ahead =
         again || group.Rank() < head.Rank() ||
         (then != before->groups.end() && then->second.Rank() < head.Rank());

@@ -66,7 +66,8 @@ void World::Read() {
 void World::ReadGroups(sql::Transaction& transaction) {
   for (const sql::Row row : transaction.RunScript(
            "SELECT *, (extract(epoch FROM submitted_at) * 1000000)::bigint AS "
-           "submitted, cancel_reason IS NOT NULL AS cancelled, "
+           "submitted, coalesce((extract(epoch FROM went_back_at) * 1000000)"
+           "::bigint, 0) AS went_back, cancel_reason IS NOT NULL AS cancelled, "
            "(SELECT count(*) FROM pods p WHERE p.group_id = g.id AND "
            "p.replaced_by IS NULL)::integer AS whole, EXISTS (SELECT FROM "
            "pod_groups x WHERE x.extends = g.id) AS grown "
@@ -87,6 +88,7 @@ void World::ReadGroups(sql::Transaction& transaction) {
     group.grown = row.Get<bool>("grown");
     group.match_job = row.Find<Id>("match_job");
     group.submitted = row.Get<std::int64_t>("submitted");
+    group.went_back = row.Get<std::int64_t>("went_back");
     groups[group.id] = group;
   }
   for (const sql::Row row : transaction.RunScript(

@@ -49,6 +49,7 @@ struct Group {
   bool grown = false;  // pods beyond its size are there
   std::optional<Id> match_job;
   std::int64_t submitted = 0;
+  std::int64_t went_back = 0;  // last; microseconds
 
   auto Rank() const {
     return std::tuple(!first_in_line, -priority, submitted, id);

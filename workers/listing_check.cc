@@ -18,6 +18,7 @@ void ListingCheck::Begin(cluster::Time now) {
 
 void ListingCheck::List() {
   watch_ = cluster_.WatchAll();
+  reads_on_ = true;
   pods_ = nodes_ = {};
   pod_names_.clear();
 }
@@ -65,8 +66,9 @@ void ListingCheck::Keep(Listing& listing, const std::string& key,
 }
 
 bool ListingCheck::ReadOn() {
-  for (const WatchEvent& event :
-       watch_->Next(options_.events, options_.watch_timeout)) {
+  const auto events = watch_->Next(options_.events, options_.watch_timeout);
+  reads_on_ = !events.empty();
+  for (const WatchEvent& event : events) {
     const auto is_of = [&event](WatchedKind kind) {
       return event.listed.value_or(kind) == kind;
     };

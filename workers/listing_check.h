@@ -52,7 +52,9 @@ class ListingCheck {
   // Begins, unless it is under way.
   void Begin(cluster::Time now);
   bool IsUnderWay() const { return state_ != State::kIdle; }
-  bool IsListing() const { return watch_ != nullptr; }
+  // There may be more of a listing at once: that of a cluster that is away
+  // comes when it comes.
+  bool ReadsOn() const { return watch_ != nullptr && reads_on_; }
 
   // One step; what it found, with the last one.
   Missed RunOnce(cluster::Time now);
@@ -97,6 +99,7 @@ class ListingCheck {
   State state_ = State::kIdle;
   cluster::Time give_up_at_{};
   std::unique_ptr<cluster::Watch> watch_;
+  bool reads_on_ = false;  // the last look at it brought something
   Listing pods_, nodes_;
   std::unordered_map<std::string, std::string> pod_names_;  // of unknown ones
   std::vector<Suspect> suspects_;

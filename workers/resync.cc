@@ -51,7 +51,7 @@ bool Resync::RunOnce(cluster::Time now) {
     intake_.ListAgain();
   }
   differences_.Write(pool_);
-  return listing_.IsListing();
+  return listing_.ReadsOn();
 }
 
 void Resync::CompareRecords(cluster::Time now) {

@@ -157,6 +157,16 @@ TEST_F(ResyncTest, NodeThatTheWatchNeverToldIsFound) {
   EXPECT_TRUE(system.process->cache.NodeByName("node0")->unschedulable);
 }
 
+TEST_F(ResyncTest, ClusterThatIsAwayIsListedWhenItIsBack) {
+  Unseen([this] { system.Submit(PodOf("lost", "", 1, {.cpu = "1"})); });
+  system.cluster.SetReachable(false);
+  system.process->resync.CompareEverything();
+  EXPECT_FALSE(system.process->resync.RunOnce(system.cluster.Now()));
+  system.cluster.SetReachable(true);
+  system.Settle();
+  EXPECT_EQ(NamesOf("pod event"), "{default/lost}");
+}
+
 TEST_F(ResyncTest, WhatIsOnItsWayIsNoDifference) {
   Submit(PodOf("ends", "", 1, {.cpu = "2", .seconds = 600}));
   system.Advance(seconds(1));

@@ -110,9 +110,21 @@ std::optional<Quotas::Refusal> Quotas::Refuses(PayerId payer,
   return std::nullopt;
 }
 
+bool Quotas::IsBeyondAll(PayerId payer, const Amounts& amounts) const {
+  const AccountTree::Path& path = tree_.PathOf(payer);
+  return std::any_of(path.begin(), path.end(), [&](AccountId account) {
+    const auto limits = limits_.find(account);
+    return limits != limits_.end() && !tree_.at(account).borrows &&
+           std::any_of(limits->second.begin(), limits->second.end(),
+                       [&](const auto& limit) {
+                         return At(amounts, limit.first) > limit.second;
+                       });
+  });
+}
+
 void Quotas::Wait(PayerId payer, const Refusal& refusal, const Amounts& amounts,
                   matcher::Time now) {
-  if (refusal.behind) return;
+  if (refusal.behind || IsBeyondAll(payer, amounts)) return;
   const AccountTree::Path& path = tree_.PathOf(payer);
   for (auto account = path.rbegin(); account != path.rend(); ++account) {
     const auto found = uses_.find(*account);

@@ -9,7 +9,8 @@
 // A group that waits for quota keeps others from it that come after it, unless
 // they will be over when enough is planned to have come free, or leave enough
 // of it then (EASY, as with nodes). What groups are promised counts as held
-// against those behind them.
+// against those behind them. A group that wants more than all of a quota keeps
+// nobody from it.
 //
 // An account borrows by those of its groups that started last. What was lent is
 // taken back by evicting these (preemption.h), for groups that stay within
@@ -81,7 +82,8 @@ class Quotas {
   std::optional<Refusal> Refuses(PayerId payer, const Amounts& amounts,
                                  matcher::Time now,
                                  matcher::Time duration) const;
-  // Others that come later in the cycle stay behind the group that is refused.
+  // Others that come later in the cycle stay behind the group that is refused,
+  // unless what it wants is more than a quota is.
   void Wait(PayerId payer, const Refusal& refusal, const Amounts& amounts,
             matcher::Time now);
   // The group starts: what it takes is no more left for those of whom a group
@@ -133,6 +135,8 @@ class Quotas {
   bool IsLent(const AccountTree::Path& owner, const Amounts& wanted,
               const Holding& holding,
               const std::map<AccountId, Amounts>& held) const;
+  // Whether it would be more than a quota if nobody held anything of it.
+  bool IsBeyondAll(PayerId payer, const Amounts& amounts) const;
   bool Passes(const Gate& gate, const Limits& limits, const Amounts& amounts,
               matcher::Time end) const;
 

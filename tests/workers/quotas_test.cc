@@ -119,6 +119,27 @@ TEST_F(QuotasTest, ThatNobodyCanSayWhenTheyComeFreeAreKept) {
   EXPECT_EQ(Refuses(b, {1}, 1), "");
 }
 
+// They are out of the way, as what no node could hold is.
+TEST_F(QuotasTest, ThatCanNeverBeEnoughAreNotKept) {
+  Set({{.name = "all", .quota = {{"cpu", 10}}},
+       {.name = "a",
+        .parent = "all",
+        .namespace_name = "a",
+        .quota = {{"cpu", 8}},
+        .borrows = true},
+       {.name = "b",
+        .parent = "all",
+        .namespace_name = "b",
+        .quota = {{"cpu", 4}}}});
+  quotas.Set(1, {b, {3}, 50});
+  Wait(a, {11});
+  EXPECT_EQ(Refuses(a, {1}), "");
+  Wait(b, {5});
+  EXPECT_EQ(Refuses(b, {1}), "");
+  Wait(a, {8});
+  EXPECT_EQ(Refuses(a, {1}), "a behind");
+}
+
 TEST_F(QuotasTest, CountWhatIsPromised) {
   Set({{.name = "a", .namespace_name = "a", .quota = {{"cpu", 10}}}});
   quotas.Claim(a, {7});

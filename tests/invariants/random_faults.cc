@@ -114,6 +114,29 @@ void RandomRun::Compare() {
   if (system_.standby) system_.standby->resync.CompareEverything();
 }
 
+// Two that may borrow from each other.
+void RandomRun::AddAccounts() {
+  system_.database.Execute(
+      "INSERT INTO accounts (name, parent, namespace, quota, borrows) VALUES "
+      "('all', NULL, NULL, '{\"cpu\": \"60\"}', false), "
+      "('most', 'all', 'default', '{\"cpu\": \"30\"}', true), "
+      "('some', 'all', 'lab', '{\"cpu\": \"20\"}', true)");
+}
+
+void RandomRun::EditAccount() {
+  static constexpr const char* kAccounts[] = {"all", "most", "some"};
+  if (!accounts_) return;
+  const int which = Pick(0, std::size(kAccounts) - 1);
+  const std::string edit =
+      which > 0 && Chance(0.3)
+          ? "borrows = NOT borrows"
+          : fmt::format("quota = '{{\"cpu\": \"{}\"}}'",
+                        which == 0 ? Pick(20, 80) : Pick(4, 40));
+  Note(fmt::format("account '{}': {}", kAccounts[which], edit));
+  system_.database.Execute(fmt::format(
+      "UPDATE accounts SET {} WHERE name = '{}'", edit, kAccounts[which]));
+}
+
 void RandomRun::EditQueue() {
   static constexpr const char* kEdits[] = {
       "paused = NOT paused",      "queue_policy = 'fcfs'",
@@ -127,7 +150,8 @@ void RandomRun::EditQueue() {
       "bind_timeout = '5 s'",     "bind_timeout = '1 minute'",
       "queue_depth = 2",          "queue_depth = 100000",
       "node_selector = '{}'",     "node_selector = '{\"pool\": \"red\"}'",
-      "preemption = 'never'",     "preemption = 'lower_priority'"};
+      "preemption = 'never'",     "preemption = 'lower_priority'",
+      "preemption = 'reclaim'",   "preemption = 'both'"};
   const char* edit = kEdits[Pick(0, std::size(kEdits) - 1)];
   const std::string queue = AnyQueue();
   Note(fmt::format("queue '{}': {}", queue, edit));

@@ -21,6 +21,7 @@ nodes:
 RandomRun::RandomRun(std::uint64_t seed)
     : queues_(static_cast<int>(seed % 3)),
       replicas_(seed % 2 == 0),
+      accounts_(seed % 4 == 1 || seed % 4 == 2),
       random_(seed),
       system_(kNodes, seed) {
   if (queues_ > 0) {
@@ -34,8 +35,11 @@ RandomRun::RandomRun(std::uint64_t seed)
         "UPDATE queues SET node_selector = '{\"pool\": \"grey\"}' "
         "WHERE name = 'default'");
   }
-  if (seed % 4 > 1)
-    system_.database.Execute("UPDATE queues SET preemption = 'lower_priority'");
+  static constexpr const char* kPreemption[] = {"never", "reclaim", "both",
+                                                "lower_priority"};
+  system_.database.Execute(fmt::format("UPDATE queues SET preemption = '{}'",
+                                       kPreemption[seed % 4]));
+  if (accounts_) AddAccounts();
   if (replicas_) {
     system_.standby = std::make_unique<SchedulerProcess>(
         system_.database.options(), system_.cluster);
@@ -80,6 +84,8 @@ std::string RandomRun::Report() const {
 }
 
 bool RandomRun::Run(int steps) {
+  // Who has never listed the cluster cannot come to rest when it goes away.
+  system_.Settle();
   for (int i = 0; i < steps && Holds(); ++i) {
     ++steps_;
     Step();
@@ -107,7 +113,7 @@ void RandomRun::Step() {
       {2, &RandomRun::Crash},          {4, &RandomRun::CrashBetweenSteps},
       {4, &RandomRun::FallAsleep},     {4, &RandomRun::WakeUp},
       {1, &RandomRun::HandOver},       {2, &RandomRun::EditQueue},
-      {3, &RandomRun::Compare},
+      {2, &RandomRun::EditAccount},    {3, &RandomRun::Compare},
   };
   int sum = 0;
   for (const auto& [weight, act] : kActs) sum += weight;
@@ -166,18 +172,28 @@ void RandomRun::Finish() {
 
 // Nothing runs any more: whatever could be placed should have been. (A group of
 // which others had bound a pod keeps the place that the pod's replacement has
-// taken, though the rest can never be placed beside it. What an elastic group
-// would grow by waits for its start.)
+// taken, though the rest can never be placed beside it. One that wants more
+// than is left of a quota beyond which it must not go waits for ever, and so
+// does what a group would grow by that has not started.)
 void RandomRun::CheckNothingWaits() {
-  for (const char* question :
-       {"SELECT count(*) FROM pod_groups g WHERE state <> 'unsatisfiable' "
-        "AND NOT EXISTS (SELECT FROM pod_groups c WHERE c.id = g.extends AND "
-        "c.state = 'unsatisfiable')",
+  const std::string may_start =
+      "g.state <> 'unsatisfiable' AND NOT EXISTS (SELECT FROM accounts a WHERE "
+      "(a.namespace IS NULL OR (a.namespace = g.namespace AND NOT a.borrows)) "
+      "AND (SELECT sum(CASE WHEN c LIKE '%m' THEN rtrim(c, 'm')::bigint "
+      "ELSE c::bigint * 1000 END) FROM (SELECT p.request #>> "
+      "'{resources,cpu}' AS c FROM pods p WHERE p.group_id = g.id AND "
+      "p.state = 'waiting' AND p.uid NOT IN (SELECT pod_uid FROM placements)"
+      ") AS wants) > (a.quota ->> 'cpu')::bigint * 1000 - (SELECT "
+      "coalesce(sum(l.cpu_milli), 0) FROM placements l JOIN pod_groups h "
+      "ON h.id = l.fluxion_job WHERE h.namespace = "
+      "coalesce(a.namespace, h.namespace)))";
+  for (const std::string& question :
+       {"SELECT count(*) FROM pod_groups g WHERE " + may_start,
         "SELECT count(*) FROM placements JOIN pods ON uid = pod_uid JOIN "
-        "pod_groups g ON g.id = group_id WHERE pods.state <> 'waiting' OR "
-        "g.state <> 'unsatisfiable' OR NOT g.first_in_line",
-        "SELECT count(*) FROM groups_provisional WHERE members >= "
-        "group_size"}) {
+        "pod_groups g ON g.id = group_id WHERE pods.state <> 'waiting' OR (" +
+            may_start + ") OR NOT g.first_in_line",
+        std::string("SELECT count(*) FROM groups_provisional WHERE members >= "
+                    "group_size")}) {
     const std::string answer = system_.Ask(question);
     if (answer == "0") continue;
     violations_.push_back(fmt::format(

@@ -8,7 +8,8 @@
 // The seed also says where it plays: with one scheduling queue, with queues
 // that share nodes, or with queues that do not; and whether one scheduler works
 // there or two, of which one may fall asleep and wake up when the other has
-// taken over.
+// taken over; and whether queues evict groups, and whether there are accounts
+// with quotas.
 //
 //   random_run.cc        the frame
 //   random_workloads.cc  what users do
@@ -96,11 +97,14 @@ class RandomRun {
   void FallAsleep();
   void WakeUp();
   void HandOver();
+  void AddAccounts();
+  void EditAccount();
   void EditQueue();
   void Compare();
 
   const int queues_;     // 0: one, 1: they share nodes, 2: they do not
   const bool replicas_;  // two schedulers
+  const bool accounts_;  // there are some
   std::mt19937_64 random_;
   WholeSystem system_;
   std::unique_ptr<SchedulerProcess> asleep_;

@@ -9,7 +9,8 @@ namespace fluxnetes::testing {
 using cluster::Resources;
 
 bool World::Same(const World& other) const {
-  if (queues != other.queues || nodes.size() != other.nodes.size()) {
+  if (queues != other.queues || accounts != other.accounts ||
+      nodes.size() != other.nodes.size()) {
     return false;
   }
   for (const auto& [name, node] : nodes) {
@@ -28,6 +29,15 @@ bool World::Same(const World& other) const {
     if (!(same == *node) || !(others(*this) == others(other))) return false;
   }
   return true;
+}
+
+// Where there are accounts, of groups of one priority those go first that stay
+// within the own quota: who that is changes with what is held.
+bool World::IsBefore(const Group& group, const Group& head) const {
+  if (group.id == head.id) return false;
+  if (accounts.empty()) return group.Rank() < head.Rank();
+  return std::tuple(!group.first_in_line, -group.priority) <=
+         std::tuple(!head.first_in_line, -head.priority);
 }
 
 // Whether something else than groups ranked behind it explains that a
@@ -56,7 +66,7 @@ bool World::Excused(const Group& head) const {
                       then->second.start == promised.start;
     // A new owner plans the heads of all queues anew, each where it fits then.
     const bool anew = released || !same || terms != before->terms;
-    if (anew && groups.at(id).Rank() < head.Rank()) return true;
+    if (anew && IsBefore(groups.at(id), head)) return true;
   }
   for (const auto& [id, group] : groups) {
     if (id == head.id) continue;
@@ -74,8 +84,8 @@ bool World::Excused(const Group& head) const {
         (then == before->groups.end() ||
          then->second.revision != group.revision);
     const bool ahead =
-        again || group.Rank() < head.Rank() ||
-        (then != before->groups.end() && then->second.Rank() < head.Rank());
+        again || IsBefore(group, head) ||
+        (then != before->groups.end() && IsBefore(then->second, head));
     if (changed && ahead) return true;
   }
   return false;

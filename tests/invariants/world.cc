@@ -145,8 +145,11 @@ void World::ReadJobs(sql::Transaction& transaction) {
   for (const sql::Row row : transaction.RunScript(
            "SELECT (SELECT string_agg(q::text, ' ' ORDER BY name) FROM queues "
            "q)"
-           " AS queues, NOT EXISTS (SELECT FROM match_inbox) AS taken")) {
+           " AS queues, (SELECT string_agg(a::text, ' ' ORDER BY name) FROM "
+           "accounts a) AS accounts, NOT EXISTS (SELECT FROM match_inbox) AS "
+           "taken")) {
     queues = row.Find<std::string>("queues").value_or("");
+    accounts = row.Find<std::string>("accounts").value_or("");
     settled = row.Get<bool>("taken");
   }
   for (const sql::Row row :

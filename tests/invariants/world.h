@@ -130,6 +130,7 @@ struct World {
   void CheckWork();
   void CheckPlaces();
   void CheckReservations();
+  bool IsBefore(const Group& group, const Group& head) const;
   bool Excused(const Group& head) const;
   void CheckClocks();
 
@@ -149,7 +150,7 @@ struct World {
   std::map<Id, Allocation> allocations;
   std::map<Id, Promised> reservations;
   std::vector<LiveJob> jobs;
-  std::string queues;
+  std::string queues, accounts;
   std::map<std::string, std::int64_t> assumed_durations;  // seconds, by queue
   std::map<std::string, std::map<std::string, std::string>> selectors;
   std::map<std::string, Id> terms;            // of the match, by queue

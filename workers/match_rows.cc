@@ -106,12 +106,15 @@ std::vector<Held> HeldIn(const sql::Result& rows, const RequestMaker& made) {
                       row.Find<std::int32_t>("grace_seconds").value_or(0),
                       row.Find<bool>("evictable").value_or(false),
                       row.Find<std::int64_t>("preempted_for").value_or(0),
-                      row.Find<bool>("growth").value_or(false)});
+                      row.Find<bool>("growth").value_or(false),
+                      row.Find<std::int32_t>("group_size").value_or(0)});
     }
     held.back().members.push_back({row.Get<std::string>("pod_uid"),
                                    row.Get<std::string>("node_name"),
                                    RequestIn(row, made)});
   }
+  for (Held& each : held)
+    each.evictable = each.evictable && std::ssize(each.members) >= each.size;
   return held;
 }
 

@@ -164,6 +164,7 @@ struct Held {
   bool evictable = true;    // it has all its places, and its pods may stay
   GroupId evicted_for = 0;  // 0: it is not evicted
   bool growth = false;      // as in PendingGroup
+  std::int64_t size = 0;    // so many pods it has, also those that have ended
   bool operator==(const Held&) const = default;
 };
 

@@ -435,7 +435,7 @@ const Held& ScheduleGraph::HoldMore(GroupId group,
     ++InGraph(member.node).places;
     ++holding.places;
   }
-  holding.held.evictable = true;
+  holding.held.evictable = holding.places >= holding.held.size;
   came_[holding.held.priority] = ++moves_;
   graph_.Cancel(group);
   Book(holding);
@@ -451,7 +451,11 @@ bool ScheduleGraph::Release(GroupId group, const std::string& uid) {
     for (const PlacedMember& member : holding.held.members) {
       if (!member.uid.empty()) uids.push_back(member.uid);
     }
-    for (const std::string& each : uids) Release(group, each);
+    const bool evictable = holding.held.evictable;
+    for (const std::string& each : uids) {
+      holding.held.evictable = evictable;
+      Release(group, each);
+    }
     return true;
   }
   const auto place = places_.find(uid);
@@ -464,6 +468,7 @@ bool ScheduleGraph::Release(GroupId group, const std::string& uid) {
   --node.places;
   places_.erase(place);
   member.uid.clear();
+  holding.held.evictable = false;
   went_[holding.held.priority] = ++moves_;
   if (--holding.places == 0) Forget(found);
   Forget(node);

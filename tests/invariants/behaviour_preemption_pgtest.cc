@@ -60,6 +60,25 @@ TEST_F(BehaviourOfEvictions, NobodyIsEvictedUnlessTheQueueSaysSo) {
   EXPECT_EQ(CancelReasonOf("low"), "preempted by group default/high");
 }
 
+// Its Job would make fewer pods than the gang has, and these wait for ever.
+TEST_F(BehaviourOfEvictions, GangOfWhichAPodHasSucceededIsNotEvicted) {
+  Allow("lower_priority");
+  Submit(GangOf("short", 2,
+                {.cpu = "4", .seconds = 10, .group = "low", .absent = 1}));
+  Submit(GangOf("long", 2,
+                {.cpu = "4", .seconds = 60, .group = "low", .absent = 1}));
+  ASSERT_EQ(StateOf("low"), "bound");
+  system.Advance(seconds(12));
+  for (const bool restart : {false, true}) {
+    if (restart) system.CrashAndRestart();
+    Submit(GangOf(restart ? "again" : "high", 2,
+                  {.cpu = "4", .seconds = 60, .priority = 10}));
+    EXPECT_EQ(CancelReasonOf("low"), "none") << restart;
+  }
+  RunToEndAndExpectNothingLeft();
+  EXPECT_EQ(ResultOf("low"), "succeeded");
+}
+
 TEST_F(BehaviourOfEvictions, PodsAreToldBeforeTheyAreDeleted) {
   Evict();
   std::size_t events = 0;

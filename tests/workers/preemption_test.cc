@@ -166,6 +166,27 @@ TEST(Preemption, AVictimGoesWhole) {
   EXPECT_EQ(story.Reserved(), "3 at 40 on node1, 2 at 40 on node0");
 }
 
+// Its Job would not make that pod again, and the gang never be whole.
+TEST(Preemption, AGangOfWhichAPodHasSucceededIsNotEvicted) {
+  Preempting story;
+  story.Nodes("node0 cpu=4\nnode1 cpu=4");
+  story.Group("2x4");
+  story.Decide(0);
+  story.schedule.Release(1, Uid(1, 0));
+  story.Urgent("2x4");
+  EXPECT_EQ(story.Decide(1), "");
+  EXPECT_EQ(story.Evicted(), "");
+  // Nor if another of its pods gets a place anew.
+  auto again = story.MakeGroup(1, "1x4", {}, 2);
+  story.schedule.Add(again);
+  story.schedule.Remove(2);
+  EXPECT_EQ(story.Decide(2), "1: node0");
+  story.schedule.Release(1, Uid(1, 1));
+  story.Urgent("2x4");
+  EXPECT_EQ(story.Decide(3), "");
+  EXPECT_EQ(story.Evicted(), "");
+}
+
 TEST(Preemption, NobodyIsEvictedWhereItWouldNotHelp) {
   Preempting story;
   story.Nodes("node0 cpu=4\nnode1 cpu=4");

@@ -29,6 +29,7 @@ struct Running {
   std::int64_t cpu = 0;
   GroupOptions options;
   GroupId evicted_for = 0;
+  bool whole = true;
 };
 
 // `calm`: nodes and queues stay as they are, and who comes goes to the back.
@@ -264,6 +265,7 @@ class RandomRun {
     const auto it = Any(running_);
     const std::string uid = it->second.placed.members.back().uid;
     TakeMember(it->second);
+    it->second.whole = false;
     EXPECT_TRUE(story_.schedule.Release(it->first, uid));
     EXPECT_FALSE(story_.schedule.Release(it->first, uid));
     if (it->second.placed.members.empty()) running_.erase(it);
@@ -561,7 +563,7 @@ class RandomRun {
       held.priority = running.options.priority;
       held.grace = running.options.grace;
       held.evicted_for = running.evicted_for;
-      held.evictable = running.evicted_for == 0;
+      held.evictable = running.evicted_for == 0 && running.whole;
       rebuilt.Restore(held, running.options);
     }
     EXPECT_EQ(story_.schedule.Describe(), rebuilt.schedule.Describe());

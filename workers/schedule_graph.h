@@ -161,7 +161,7 @@ class ScheduleGraph {
   std::vector<GroupId> Overstaying(matcher::Time now) const;
   // Differs if anything has changed because of which a group of this priority
   // may find room by evicting others that could not before: all but that such
-  // as it may evict have ended.
+  // as it might have evicted have ended.
   std::uint64_t Ground(std::int32_t priority) const;
   // The same where it is not only priority that matters.
   std::uint64_t Ground() const { return moves_; }

@@ -202,6 +202,26 @@ TEST(Preemption, NobodyIsEvictedWhereItWouldNotHelp) {
   EXPECT_EQ(story.Evicted(), "2 until 32 for 3");
 }
 
+TEST(Preemption, TheEndOfOneThatCouldNotBeEvictedIsNews) {
+  Preempting story;
+  story.Nodes("node0 cpu=4");
+  const auto* request = story.MakeGroup(90, "1x2", {}).members[0].request;
+  Held cancelled;
+  cancelled.group = 90;
+  cancelled.members = {{Uid(90, 0), "node0", request}};
+  cancelled.queue = "default";
+  cancelled.evictable = false;
+  story.schedule.Restore(cancelled);
+  story.Group("1x2");
+  EXPECT_EQ(story.Decide(0), "1: node0");
+  story.Urgent("1x4");
+  story.Decide(1);
+  EXPECT_EQ(story.Evicted(), "");
+  story.End(90);
+  story.Decide(2);
+  EXPECT_EQ(story.Evicted(), "1 until 32 for 2");
+}
+
 TEST(Preemption, NobodyIsEvictedForAGroupThatStartsAsSoonWithoutIt) {
   Preempting story;
   story.Nodes("node0 cpu=4\nnode1 cpu=4");

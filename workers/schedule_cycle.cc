@@ -210,7 +210,8 @@ Cycle::Step Cycle::Visit(const WaitingGroup& group) {
   if (queue.Keeps() && head != queue.heads.end())
     return Keep(group, head->second);
   if (line.ask && MayGoAhead(line) && Ask(group)) return Step::kStarted;
-  if (turns_[&queue].heads < queue.Depth()) return MakeHead(group);
+  if (turns_[&queue].heads < queue.Depth() || IsLeftFor(group))
+    return MakeHead(group);
   if (queue.Depth() == 0) firsts_.push_back(&group);
   Fail(line);
   return Step::kWaits;

@@ -113,6 +113,9 @@ class Cycle {
   static Preemption PreemptionBy(const WaitingGroup& group);
   bool MayPreempt(const WaitingGroup& group, const Head& head);
   std::uint64_t GroundOf(const WaitingGroup& group) const;
+  // Whether others leave for it: it is a head whatever comes before it, or who
+  // stands behind would take what they leave bit by bit.
+  bool IsLeftFor(const WaitingGroup& group) const;
   // Whether others were evicted; then it is promised their places.
   bool Preempt(const WaitingGroup& group, Head& head, Lack lack);
   // The group is refused, and may take back what it waits for, or others do or

@@ -43,6 +43,11 @@ std::uint64_t Cycle::GroundOf(const WaitingGroup& group) const {
              : state_.graph.Ground(group.priority);
 }
 
+bool Cycle::IsLeftFor(const WaitingGroup& group) const {
+  return group.line->queue->Depth() > 0 &&
+         state_.graph.EvictedUntil(group.id).has_value();
+}
+
 // While groups that were evicted for it end, no others are, unless it would
 // not fit by then any more.
 bool Cycle::MayPreempt(const WaitingGroup& group, const Head& head) {

@@ -268,6 +268,10 @@ void Cycle::ForgetBehind(const WaitingGroup& group) {
   bool asks = false;
   for (auto head = queue.heads.upper_bound(&group);
        head != queue.heads.end();) {
+    if (IsLeftFor(*head->first)) {
+      ++head;
+      continue;
+    }
     asks = asks || head->second.promise;
     head = state_.Forget(queue, head);
   }

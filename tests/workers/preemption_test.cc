@@ -361,6 +361,25 @@ TEST(Preemption, ARestartNeitherEvictsOthersNorForgets) {
   }
 }
 
+TEST(Preemption, PlacesAreKeptThoughAnotherIsFirstInItsQueueNow) {
+  Preempting story;
+  story.Nodes("node0 cpu=4\nnode1 cpu=4\nnode2 cpu=4 zone=b");
+  story.Group("1x4", {.priority = 30, .selector = "zone=b"});
+  story.Group("2x4");
+  story.Decide(0);
+  story.Urgent("2x4");
+  story.Decide(1);
+  ASSERT_EQ(story.Evicted(), "2 until 31 for 3");
+  story.Urgent("1x4", {.priority = 20, .selector = "zone=b"});
+  story.Group("1x4");
+  EXPECT_EQ(story.Decide(2), "");
+  story.schedule.Release(2, Uid(2, 0));
+  EXPECT_EQ(story.Decide(3), "");
+  story.schedule.Release(2, Uid(2, 1));
+  EXPECT_EQ(story.Decide(4), "3: node0 node1");
+  EXPECT_EQ(story.Evicted(), "");
+}
+
 TEST(Preemption, AVictimThatTakesLongerIsWaitedFor) {
   Preempting story;
   story.Nodes("node0 cpu=4\nnode1 cpu=4");

@@ -17,6 +17,10 @@ using matcher::NodeIndex;
 // So many groups are tried each by itself.
 constexpr int kTrials = 16;
 
+// So many groups that stand before are looked at, whether they would have the
+// better of it.
+constexpr int kLooks = 64;
+
 void AddHeld(Amounts& sum, const Amounts& amounts) {
   if (sum.size() < amounts.size()) sum.resize(amounts.size());
   for (std::size_t r = 0; r < amounts.size(); ++r) sum[r] += amounts[r];
@@ -324,24 +328,50 @@ class VictimSearch {
                            placement.nodes, amounts, now_);
   }
 
-  // Whether one that stands before it would start earlier, too.
+  // Whether one that stands before it would start earlier, too, or it takes too
+  // long to say so.
   bool Helps(const std::vector<StandsBefore>& before) {
-    return std::any_of(before.begin(), before.end(), [&](const auto& first) {
-      const std::optional<Promise>& promise = first.promise;
-      if (promise && promise->overdue) return false;  // may start any moment
-      const matcher::Gang& gang = first.group->line->gang;
-      matcher::Time until = placement_.start + 1;
-      if (promise) until = promise->start.value_or(matcher::kForever);
-      const bool booked = promise && promise->start;
-      const matcher::JobId job = PromiseJob(first.group->id);
-      if (booked) graph().Cancel(job);
-      const auto match = graph().AllocateOrReserve(
-          job, gang, first.group->line->queue->settings.match_policy, now_,
-          until);
-      graph().Cancel(job);
-      if (booked) BookPromise(graph_, *first.group, *promise);
-      return std::holds_alternative<matcher::Placement>(match);
+    std::vector<NodeIndex> left;
+    matcher::Time earliest = matcher::kForever;
+    for (const std::size_t victim : victims_) {
+      const Candidate& candidate = candidates_[victim];
+      const auto nodes = graph_.IndicesOf(candidate.group);
+      left.insert(left.end(), nodes.begin(), nodes.end());
+      earliest = std::min(earliest, candidate.evicted_end);
+    }
+    int looks = 0;
+    return std::any_of(before.begin(), before.end(), [&](const auto& each) {
+      return MayBeHelped(each, left, earliest) &&
+             (++looks > kLooks || StartsEarlier(each));
     });
+  }
+
+  bool MayBeHelped(const StandsBefore& first,
+                   const std::vector<NodeIndex>& left, matcher::Time from) {
+    const std::optional<Promise>& promise = first.promise;
+    if (promise && promise->overdue) return false;  // may start any moment
+    if (promise && promise->start && *promise->start <= from) return false;
+    const matcher::Gang& gang = first.group->line->gang;
+    return MayUseAny(graph_, gang, left) ||
+           std::any_of(gang.groups.begin(), gang.groups.end(),
+                       [&](const auto& task) {
+                         return graph().LooksAtTasks(task.rules);
+                       });
+  }
+
+  bool StartsEarlier(const StandsBefore& first) {
+    const std::optional<Promise>& promise = first.promise;
+    matcher::Time until = placement_.start + 1;
+    if (promise) until = promise->start.value_or(matcher::kForever);
+    const bool booked = promise && promise->start;
+    const matcher::JobId job = PromiseJob(first.group->id);
+    if (booked) graph().Cancel(job);
+    const auto match = graph().AllocateOrReserve(
+        job, first.group->line->gang,
+        first.group->line->queue->settings.match_policy, now_, until);
+    graph().Cancel(job);
+    if (booked) BookPromise(graph_, *first.group, *promise);
+    return std::holds_alternative<matcher::Placement>(match);
   }
 
   EvictionPlan Decided() {

@@ -21,8 +21,8 @@
 // If it is only refused for quota, it is promised nodes from then on.
 //
 //   nobody is evicted   if it would start by then anyway,
-//                       or if the first group of another queue, which stands
-//                       before it, would have the better of it
+//                       or if a group that stands before it would have the
+//                       better of it, or too many might to look at them all
 //
 // Owned by one thread.
 #pragma once

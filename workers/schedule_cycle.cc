@@ -159,8 +159,11 @@ void Cycle::Walk() {
     if (turns_[group->line->queue].stopped) continue;
     const WaitingGroup* next = NextInLine(*group);  // before it leaves its line
     const Step step = Visit(*group);
-    if (step != Step::kStarted && group->line->payer)
-      state_.accounts.Charge(*group);
+    if (step != Step::kStarted) {
+      if (group->line->payer) state_.accounts.Charge(*group);
+      if (group->line->refused_in != state_.cycle || state_.IsHead(*group))
+        before_.push_back(group);
+    }
     if (step != Step::kWaits && next != nullptr) turns.Push(next);
   }
   ForgetUnseen();
@@ -212,7 +215,6 @@ Cycle::Step Cycle::Visit(const WaitingGroup& group) {
   if (line.ask && MayGoAhead(line) && Ask(group)) return Step::kStarted;
   if (turns_[&queue].heads < queue.Depth() || IsLeftFor(group))
     return MakeHead(group);
-  if (queue.Depth() == 0) firsts_.push_back(&group);
   Fail(line);
   return Step::kWaits;
 }

@@ -143,8 +143,9 @@ class Cycle {
   const int limit_;
   std::map<const ScheduleQueue*, Turn> turns_;
   Ahead ahead_;
-  // The first group of each queue so far that does not fit.
-  std::vector<const WaitingGroup*> firsts_;
+  // Who has been asked so far and does not start, though quota allows it: of
+  // each line the first, and all that are promised something.
+  std::vector<const WaitingGroup*> before_;
   std::optional<matcher::RoomOverTime> room_;  // while it is up to date
   int plans_ = 0;                              // promises that were looked for
   // When the first of those is due whose promise could not be looked at yet.

@@ -66,11 +66,11 @@ bool Cycle::Preempt(const WaitingGroup& group, Head& head, Lack lack) {
   const bool booked = head.Booked();
   if (booked) state_.graph.graph().Cancel(PromiseJob(group.id));
   std::vector<StandsBefore> before;
-  for (const WaitingGroup* first : firsts_) {
-    const Heads& heads = first->line->queue->heads;
-    const auto known = heads.find(first);
+  for (const WaitingGroup* each : before_) {
+    const Heads& heads = each->line->queue->heads;
+    const auto known = heads.find(each);
     before.push_back(
-        {first, known == heads.end() ? std::nullopt : known->second.promise});
+        {each, known == heads.end() ? std::nullopt : known->second.promise});
   }
   ++plans_;
   const auto search = [&](Preemption preemption) {

@@ -234,13 +234,11 @@ Cycle::Step Cycle::PutOff(const WaitingGroup& group, Head& head) {
 Cycle::Step Cycle::Count(const WaitingGroup& group, Head& head) {
   const ScheduleQueue& queue = *group.line->queue;
   Turn& turn = turns_[&queue];
-  if (turn.heads == 0) {
-    if (MayPreempt(group, head)) Preempt(group, head, Lack::kRoom);
-    firsts_.push_back(&group);
-  }
+  Fail(*group.line);
+  if (turn.heads == 0 && MayPreempt(group, head))
+    Preempt(group, head, Lack::kRoom);
   ++turn.heads;
   head.seen = state_.cycle;
-  Fail(*group.line);
   if (head.promise) {
     ClaimQuota(group);
     const bool drains = !head.promise->start;

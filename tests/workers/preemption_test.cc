@@ -317,6 +317,29 @@ TEST(Preemption, NobodyIsEvictedForWhomAnotherBeforeItWouldStart) {
   EXPECT_EQ(story.Evicted(), "1 until 32 for 3");
 }
 
+// Else it would take the place, and one after another go for nothing.
+TEST(Preemption, NobodyIsEvictedIfTheSecondOfAnotherQueueWouldHaveThePlace) {
+  for (const auto policy : {QueuePolicy::kEasy, QueuePolicy::kHybrid}) {
+    Preempting story;
+    QueueSettings normal;
+    normal.queue_policy = policy;
+    normal.reservation_depth = 1;
+    story.schedule.SetQueue(normal);
+    story.Nodes("node0 cpu=4\nnode1 cpu=4 zone=b");
+    story.Group("1x4", {.priority = 30, .selector = "zone=b"});
+    story.Group("1x4");
+    story.Decide(0);
+    story.Group("1x4", {.priority = 25, .selector = "zone=b"});
+    story.Group("1x4", {.priority = 20});
+    story.Urgent("1x4");
+    story.Decide(1);
+    EXPECT_EQ(story.Evicted(), "");
+    EXPECT_TRUE(story.schedule.Remove(4));
+    story.Decide(2);
+    EXPECT_EQ(story.Evicted(), "2 until 32 for 5");
+  }
+}
+
 TEST(Preemption, ARestartNeitherEvictsOthersNorForgets) {
   for (const bool remembered : {false, true}) {
     Preempting before;

@@ -177,7 +177,9 @@ void RandomRun::Finish() {
 // does what a group would grow by that has not started.)
 void RandomRun::CheckNothingWaits() {
   const std::string may_start =
-      "g.state <> 'unsatisfiable' AND NOT EXISTS (SELECT FROM accounts a WHERE "
+      "g.state <> 'unsatisfiable' AND NOT EXISTS (SELECT FROM pod_groups e "
+      "WHERE e.id = g.extends AND e.state NOT IN ('allocated', 'bound')) "
+      "AND NOT EXISTS (SELECT FROM accounts a WHERE "
       "(a.namespace IS NULL OR (a.namespace = g.namespace AND NOT a.borrows)) "
       "AND (SELECT sum(CASE WHEN c LIKE '%m' THEN rtrim(c, 'm')::bigint "
       "ELSE c::bigint * 1000 END) FROM (SELECT p.request #>> "

@@ -71,7 +71,10 @@ bool World::Excused(const Group& head) const {
   for (const auto& [id, group] : groups) {
     if (id == head.id) continue;
     const auto then = before->groups.find(id);
-    const bool changed = then == before->groups.end() ||
+    // Where something was given back, one that waits may be within its own
+    // quota again, and others stay behind it.
+    const bool lends = released && !accounts.empty() && group.Waits();
+    const bool changed = lends || then == before->groups.end() ||
                          then->second.state != group.state ||
                          then->second.revision != group.revision ||
                          then->second.first_in_line != group.first_in_line;

@@ -51,6 +51,7 @@ WaitingGroup& PendingLines::Add(PendingGroup group, Place place) {
   waiting.preempts = group.preempts;
   waiting.growth = group.growth;
   waiting.grace = group.grace;
+  waiting.start_by = group.start_by;
   waiting.members = std::move(group.members);
   waiting.line = line.get();
   line->groups.insert(&waiting);

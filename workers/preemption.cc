@@ -109,6 +109,8 @@ class VictimSearch {
                           {},
                           false};
       if (held->end && *held->end <= candidate.evicted_end) continue;
+      if (group_.start_by && *group_.start_by <= candidate.evicted_end)
+        continue;
       for (const PlacedMember& member : held->members) {
         if (member.uid.empty()) continue;
         const NodeIndex node = graph_.IndexOfNode(member.node);

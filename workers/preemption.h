@@ -21,6 +21,7 @@
 // If it is only refused for quota, it is promised nodes from then on.
 //
 //   nobody is evicted   if it would start by then anyway,
+//                       or would have been given up by then (start_by),
 //                       or if a group that stands before it would have the
 //                       better of it, or too many might to look at them all
 //

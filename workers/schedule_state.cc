@@ -114,6 +114,7 @@ PendingGroup Schedule::State::CopyOf(const WaitingGroup& waiting) const {
   group.preempts = waiting.preempts;
   group.growth = waiting.growth;
   group.grace = waiting.grace;
+  group.start_by = waiting.start_by;
   group.topology = TopologyOf(waiting.line->requests);
   return group;
 }

@@ -340,6 +340,18 @@ TEST(Preemption, NobodyIsEvictedIfTheSecondOfAnotherQueueWouldHaveThePlace) {
   }
 }
 
+TEST(Preemption, NobodyIsEvictedWhoIsGoneOnlyWhenTheGroupIsGivenUp) {
+  for (const bool in_time : {false, true}) {
+    Preempting story;
+    story.Nodes("node0 cpu=4");
+    story.Group("1x4");
+    story.Decide(0);
+    story.Urgent("1x4", {.start_by = in_time ? 32 : 31});
+    story.Decide(1);
+    EXPECT_EQ(story.Evicted(), in_time ? "1 until 31 for 2" : "");
+  }
+}
+
 TEST(Preemption, ARestartNeitherEvictsOthersNorForgets) {
   for (const bool remembered : {false, true}) {
     Preempting before;

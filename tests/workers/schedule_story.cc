@@ -92,6 +92,7 @@ PendingGroup Story::MakeGroup(GroupId id, const std::string& pods,
   group.grace = options.grace;
   group.growth = options.growth;
   if (options.growth) group.priority = kGrowthPriority;
+  group.start_by = options.start_by;
   group.shape = static_cast<std::int64_t>(std::hash<std::string>()(
       pods + options.selector + std::to_string(options.duration.value_or(0))));
   std::istringstream parts(pods);

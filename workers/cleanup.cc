@@ -125,7 +125,7 @@ void Cleanup::DeleteObjects(Work& work, cluster::Time now) {
                               work.filling_namespaces, work.filling_names);
     transaction.Commit();
   }
-  TellEvicted(members, now);
+  TellEvicted(members, work, now);
   deleted_.clear();
   refused_owners_.clear();
   const auto remove = [&](const sql::Row& row) {
@@ -137,7 +137,9 @@ void Cleanup::DeleteObjects(Work& work, cluster::Time now) {
     work.refused.insert(row.Get<std::int64_t>("group_id"));
   };
   try {
-    for (const sql::Row row : members) remove(row);
+    for (const sql::Row row : members) {
+      if (!work.untold.contains(row.Get<std::int64_t>("group_id"))) remove(row);
+    }
     for (const sql::Row row : filling) remove(row);
   } catch (const cluster::Unreachable&) {
     for (auto& [group, asked] : asked_) asked = now - options_.delete_again;
@@ -145,23 +147,27 @@ void Cleanup::DeleteObjects(Work& work, cluster::Time now) {
   }
   for (std::size_t i = 0; i < work.results.size(); ++i) {
     queue::JobResult& result = work.results[i];
+    const bool untold = work.untold.contains(work.group_of[i]);
     if (result.outcome != queue::Outcome::kCompleted ||
-        !work.refused.contains(work.group_of[i]))
+        !(untold || work.refused.contains(work.group_of[i])))
       continue;
     result.outcome = queue::Outcome::kSnoozed;
-    result.delay = options_.delete_again;
+    result.delay = untold ? options_.retry : options_.delete_again;
   }
 }
 
 // Before they are deleted, so that whoever made them knows why (Kubernetes:
-// "Disruptions", pod disruption conditions).
-void Cleanup::TellEvicted(const sql::Result& members, cluster::Time now) {
+// "Disruptions", pod disruption conditions). Also those of which it is not
+// known whether they were bound. Who cannot be told now keeps nobody else back,
+// and an event is no reason to wait.
+void Cleanup::TellEvicted(const sql::Result& members, Work& work,
+                          cluster::Time now) {
   std::vector<cluster::PodCondition> conditions;
   std::vector<cluster::PodEvent> events;
-  std::int64_t last = 0;
+  std::set<std::int64_t> groups;
   for (const sql::Row row : members) {
     const auto why = row.Find<std::string>("preempted");
-    if (!why || row.Get<std::string_view>("state") != "bound") continue;
+    if (!why) continue;
     cluster::PodCondition& condition = conditions.emplace_back();
     condition.namespace_name = row.Get<std::string>("namespace");
     condition.pod_name = row.Get<std::string>("pod_name");
@@ -170,16 +176,22 @@ void Cleanup::TellEvicted(const sql::Result& members, cluster::Time now) {
     condition.message = *why;
     condition.since = now;
     condition.type = cluster::PodCondition::Type::kDisruptionTarget;
-    if (std::exchange(last, row.Get<std::int64_t>("group_id")) ==
-        row.Get<std::int64_t>("group_id"))
-      continue;
+    if (!groups.insert(row.Get<std::int64_t>("group_id")).second) continue;
     events.push_back({condition.namespace_name, condition.pod_name,
                       condition.pod_uid, true, "Preempted",
                       "the group is " + *why, /*once=*/true, "preempted"});
   }
   if (conditions.empty()) return;
-  cluster_.SetConditions(conditions);
-  cluster_.Record(events);
+  try {
+    cluster_.SetConditions(conditions);
+  } catch (const cluster::Unreachable&) {
+    work.untold = std::move(groups);
+    return;
+  }
+  try {
+    cluster_.Record(events);
+  } catch (const cluster::Unreachable&) {
+  }
 }
 
 // One of whom nothing may be read cannot be counted on.

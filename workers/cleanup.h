@@ -69,6 +69,7 @@ class Cleanup {
     std::vector<queue::JobResult> results;
     std::vector<std::int64_t> group_of;  // of each result; 0: provisional
     std::set<std::int64_t> refused;      // groups that cannot be deleted now
+    std::set<std::int64_t> untold;       // evicted ones that know nothing of it
     std::vector<std::string> replacing;  // UIDs of controllers that still may
     std::vector<std::string> forsaken;   // and of those for which we held
   };
@@ -80,7 +81,7 @@ class Cleanup {
   Work Gather(const std::vector<queue::Job>& jobs, cluster::Time now);
   void GatherDue(Work& work, cluster::Time now);
   void DeleteObjects(Work& work, cluster::Time now);
-  void TellEvicted(const sql::Result& members, cluster::Time now);
+  void TellEvicted(const sql::Result& members, Work& work, cluster::Time now);
   bool MayReplace(const cluster::ObjectName& owner);
   // False: the owner that controls it was refused before in this run.
   bool DeleteFor(const sql::Row& row);

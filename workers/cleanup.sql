@@ -44,7 +44,6 @@ SELECT
   p.owner_kind,
   p.owner_name,
   p.owner_uid,
-  p.state,
   CASE WHEN g.preempted_for IS NOT NULL THEN g.cancel_reason END AS preempted,
   CASE
     WHEN g.preempted_for IS NOT NULL THEN 'pods' ELSE q.deadline_action

@@ -300,6 +300,31 @@ TEST_F(CleanupTest, WhatMayNotBeDeletedKeepsNothingElseBack) {
   EXPECT_EQ(Jobs("cleanup"), "0");
 }
 
+TEST_F(CleanupTest, EvictedGroupThatCannotBeToldKeepsNothingElseBack) {
+  Run("evicted", 1);
+  Run("cancelled", 1);
+  database.Execute(
+      "UPDATE pod_groups SET cancel_reason = 'preempted by group default/x', "
+      "preempted_for = CASE group_name WHEN 'evicted' THEN 99 END");
+  for (const std::string id : {"1", "2"}) {
+    const auto job = CancelJob(std::stoll(id), "x");
+    jobs->Insert({&job, 1});
+  }
+  const auto away = [] { throw cluster::Unreachable("try again"); };
+  door.before_conditions = away;
+  Clean();
+  EXPECT_THAT(door.deleted, ElementsAre("Job default/cancelled"));
+  EXPECT_EQ(Jobs("cleanup"), "1");
+  database.Execute("UPDATE jobs SET scheduled_at = now()");
+  jobs->MakeDueAvailable();
+  door.before_record = away;  // an event is no reason to wait
+  Clean();
+  EXPECT_THAT(door.deleted,
+              ElementsAre("Job default/cancelled", "Pod default/evicted-0"));
+  EXPECT_EQ(door.conditions.size(), 1U);
+  EXPECT_EQ(Jobs("cleanup"), "0");
+}
+
 TEST_F(CleanupTest, AllGroupsOfAnOwnerThatMayNotBeDeletedAreAskedForAgain) {
   for (const char* pod : {"a", "b", "c"})
     Create({.name = pod, .owner = "array"});

@@ -68,7 +68,10 @@ void SnapshotReader::ReadHolders(sql::Transaction& transaction) {
     const bool same =
         known != before.end() && known->second.places == places &&
         known->second.held.start == row.Get<std::int64_t>("starts_at") &&
-        known->second.held.end == row.Find<std::int64_t>("ends_at");
+        known->second.held.end == row.Find<std::int64_t>("ends_at") &&
+        known->second.stays == row.Get<bool>("stays") &&
+        known->second.held.evicted_for ==
+            row.Get<std::int64_t>("preempted_for");
     if (same) {
       snapshot_->holders.insert(before.extract(known));
       continue;
@@ -76,6 +79,7 @@ void SnapshotReader::ReadHolders(sql::Transaction& transaction) {
     ComponentSnapshot::Holder& holder = snapshot_->holders[id];
     holder.name = row.Get<std::string>("name");
     holder.places = places;
+    holder.stays = row.Get<bool>("stays");
     changed.push_back(id);
   }
   for (Held& held : ReadPlaces(transaction, changed))
@@ -89,6 +93,7 @@ void SnapshotReader::ReadStrangers(sql::Transaction& transaction) {
     strangers.push_back(row.Get<std::int64_t>("fluxion_job"));
   for (Held& held : ReadPlaces(transaction, strangers)) {
     const GroupId id = held.group;
+    held.evictable = false;
     snapshot_->holders[id] = {std::move(held), "", 0, true};
   }
 }

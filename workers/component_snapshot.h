@@ -39,13 +39,14 @@ class RequestTexts {
 };
 
 struct ComponentSnapshot {
-  // Of who holds something. What of it is compared is from when until when, and
-  // which pods are where.
+  // Of who holds something. What of it is compared is from when until when,
+  // which pods are where, and whether the group may be evicted, or is.
   struct Holder {
     Held held;
     std::string name;  // "namespace/name"; empty: its group is gone
     std::int64_t places = 0;
     bool stranger = false;  // of another component
+    bool stays = false;     // it is neither cancelled nor to be placed anew
   };
 
   std::vector<QueueSettings> queues;

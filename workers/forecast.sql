@@ -6,6 +6,10 @@
 SELECT
   a.fluxion_job AS id,
   coalesce(g.namespace || '/' || g.group_name, '') AS name,
+  coalesce(
+    g.state IN ('allocated', 'bound') AND g.cancel_reason IS NULL, false
+  ) AS stays,
+  coalesce(g.preempted_for, 0) AS preempted_for,
   floor(extract(epoch FROM a.starts_at))::bigint AS starts_at,
   ceil(extract(epoch FROM a.ends_at))::bigint AS ends_at,
   l.places

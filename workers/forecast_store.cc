@@ -192,9 +192,10 @@ std::string ForecastStore::WhatFor(const Placed& placed) const {
 }
 
 std::string ForecastStore::HowItEnds(GroupId group) const {
-  if (evicted_.contains(group))
-    return fmt::format("{} is evicted", NameOf(group));
   const auto holder = snapshot_.holders.find(group);
+  if (evicted_.contains(group) || (holder != snapshot_.holders.end() &&
+                                   holder->second.held.evicted_for != 0))
+    return fmt::format("{} is evicted", NameOf(group));
   if (holder == snapshot_.holders.end())
     return fmt::format("{} starts before it and ends as planned",
                        NameOf(group));

@@ -54,6 +54,19 @@ TEST_F(SnapshotTest, WhatIsKeptOfItIsNotChangedByTheNextRead) {
   EXPECT_EQ(after->waiting.size(), 2U);
 }
 
+TEST_F(SnapshotTest, KnowsWhoIsEvictedOrMayNoMoreBe) {
+  const auto held = [&] { return Read()->holders.begin()->second.held; };
+  EXPECT_TRUE(held().evictable);
+  const std::string cancel =
+      "UPDATE pod_groups SET cancel_reason = 'x' WHERE group_name = 'runs'";
+  system.database.Execute(cancel);
+  EXPECT_FALSE(held().evictable);
+  EXPECT_EQ(held().evicted_for, 0);
+  system.database.Execute(
+      "UPDATE pod_groups SET preempted_for = 7 WHERE group_name = 'runs'");
+  EXPECT_EQ(held().evicted_for, 7);
+}
+
 TEST_F(SnapshotTest, MembersAreReadAgainOnlyIfTheirGroupHasChanged) {
   Read();
   const std::string members =

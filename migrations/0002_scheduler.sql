@@ -277,7 +277,7 @@ COMMENT ON COLUMN pod_groups.group_size IS 'How many pods it has.';
 COMMENT ON COLUMN pod_groups.queue IS 'Its scheduling queue.';
 COMMENT ON COLUMN pod_groups.account IS 'The label fluxnetes.account of its pods; empty: none. Whether there is such an account, account_of says.';
 COMMENT ON COLUMN pod_groups.grace_seconds IS 'The longest of its pods'' terminationGracePeriodSeconds: so long it may go on when it is deleted.';
-COMMENT ON COLUMN pod_groups.preempts IS 'It may take the place of others: none of its pods has the preemptionPolicy Never.';
+COMMENT ON COLUMN pod_groups.preempts IS 'It may take the place of others: none of its pods has the preemptionPolicy Never, and the cluster has not refused to bind them.';
 COMMENT ON COLUMN pod_groups.priority IS 'The highest of its pods'': higher goes first.';
 COMMENT ON COLUMN pod_groups.state IS 'pending: waits for room. unsatisfiable: can never fit the cluster as it is. allocated: has its nodes. bound: its pods were given to them.';
 COMMENT ON COLUMN pod_groups.phase IS 'Of a pending group: queued, reserved (for a time, see reservations), deferred (until start_after), held (see held_at), recalled (it lost a member while its binding may have been under way; what it has is being taken back).';

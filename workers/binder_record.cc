@@ -92,8 +92,10 @@ std::vector<GroupId> Binder::SendBack(sql::Transaction& transaction,
   }
   std::vector<GroupId> sent, refused;
   std::vector<std::string> queues, queues_of_refused;
-  for (const sql::Row row : transaction.Run(queries::kSendGroupsBack, ours,
-                                            reasons, revisions, now)) {
+  for (const sql::Row row :
+       transaction.Run(queries::kSendGroupsBack, ours, reasons, revisions, now,
+                       std::vector<GroupId>(record.refused.begin(),
+                                            record.refused.end()))) {
     const auto group = row.Get<std::int64_t>("id");
     const bool later = record.refused.contains(group);
     (later ? refused : sent).push_back(group);

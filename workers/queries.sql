@@ -591,6 +591,8 @@ RETURNING g.id;
 -- name: send_groups_back
 -- Groups whose members must be matched again, unless they changed meanwhile:
 -- those that wait give up their place, those that are bound stay where they are.
+-- Those that the cluster refused ($5) may be refused again, and evict nobody for
+-- that.
 WITH back AS (
   SELECT v.id, v.reason
   FROM unnest($1::bigint [], $2::text [], $3::integer [])
@@ -631,6 +633,7 @@ SET
   revision = g.revision + 1,
   went_back_at = $4,
   reason = back.reason,
+  preempts = g.preempts AND g.id <> all($5::bigint []),
   news_due = least(g.news_due, next_news($4, g.told_at, g.group_size, false))
 FROM back
 WHERE g.id = any(ARRAY[back.id])

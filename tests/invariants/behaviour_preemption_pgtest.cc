@@ -96,6 +96,21 @@ TEST_F(BehaviourOfEvictions, PodsAreToldBeforeTheyAreDeleted) {
   EXPECT_EQ(events, 1U);
 }
 
+// It would be refused again, and they evicted for nothing time after time.
+TEST_F(BehaviourOfEvictions, WhoTheClusterRefusesEvictsNobodyAnyMore) {
+  const auto preempts = [this] {
+    return system.Ask(
+        "SELECT preempts FROM pod_groups WHERE group_name = 'high'");
+  };
+  Evict();
+  EXPECT_EQ(preempts(), "t");
+  system.cluster.FailBinds(cluster::BindFault::kRefused, 1);
+  system.Advance(seconds(31));
+  EXPECT_EQ(preempts(), "f");
+  RunToEndAndExpectNothingLeft();
+  EXPECT_EQ(ResultOf("high"), "succeeded");
+}
+
 TEST_F(BehaviourOfEvictions, PodsThatDoNotPreemptWait) {
   Allow("lower_priority");
   Submit(GangOf("low", 2, {.cpu = "4", .seconds = 600}));

@@ -176,7 +176,9 @@ void Cleanup::TellEvicted(const sql::Result& members, Work& work,
     condition.message = *why;
     condition.since = now;
     condition.type = cluster::PodCondition::Type::kDisruptionTarget;
-    if (!groups.insert(row.Get<std::int64_t>("group_id")).second) continue;
+    const auto group = row.Get<std::int64_t>("group_id");
+    if (!groups.insert(group).second || row.Get<bool>("told")) continue;
+    work.told.insert(group);
     events.push_back({condition.namespace_name, condition.pod_name,
                       condition.pod_uid, true, "Preempted",
                       "the group is " + *why, /*once=*/true, "preempted"});
@@ -186,6 +188,7 @@ void Cleanup::TellEvicted(const sql::Result& members, Work& work,
     cluster_.SetConditions(conditions);
   } catch (const cluster::Unreachable&) {
     work.untold = std::move(groups);
+    work.told.clear();
     return;
   }
   try {
@@ -276,6 +279,8 @@ void Cleanup::Settle(const Work& work, cluster::Time now) {
   sql::Transaction transaction(pool_);
   if (!groups.empty()) {
     transaction.Run(queries::kLockGroupsToClean, groups);
+    if (!work.told.empty())
+      transaction.Run(queries::kNoteToldEvicted, AsArray(work.told));
     if (!work.replacing.empty())
       transaction.Run(queries::kHoldPlaces, groups, work.replacing);
     if (!work.forsaken.empty())

@@ -70,6 +70,7 @@ class Cleanup {
     std::vector<std::int64_t> group_of;  // of each result; 0: provisional
     std::set<std::int64_t> refused;      // groups that cannot be deleted now
     std::set<std::int64_t> untold;       // evicted ones that know nothing of it
+    std::set<std::int64_t> told;         // and those that now have the event
     std::vector<std::string> replacing;  // UIDs of controllers that still may
     std::vector<std::string> forsaken;   // and of those for which we held
   };

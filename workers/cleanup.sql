@@ -45,6 +45,7 @@ SELECT
   p.owner_name,
   p.owner_uid,
   CASE WHEN g.preempted_for IS NOT NULL THEN g.cancel_reason END AS preempted,
+  g.told IS NOT DISTINCT FROM 'preempted' AS told,
   CASE
     WHEN g.preempted_for IS NOT NULL THEN 'pods' ELSE q.deadline_action
   END AS deadline_action
@@ -97,6 +98,12 @@ WHERE
     p.owner_kind = 'StatefulSet'
     OR g.group_name <> 'fluxnetes-group-' || p.namespace || '-' || p.pod_name
   );
+
+-- name: note_told_evicted
+-- Evicted groups of which a pod has the event.
+UPDATE pod_groups AS g SET told = 'preempted'
+FROM unnest($1::bigint []) AS v (id)
+WHERE g.id = any(ARRAY[v.id]) AND g.preempted_for IS NOT NULL;
 
 -- name: lock_groups_to_clean
 -- Keeps others from groups until the commit.

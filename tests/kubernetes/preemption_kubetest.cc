@@ -56,7 +56,7 @@ TEST_F(KubernetesPreemption, JobGoesWholeForOneOfAHigherPriorityAndRunsAnew) {
   for (const cluster::Pod& pod : evicted)
     for (const Json& event : EventsOf(pod.name, "Preempted"))
       told.push_back(event);
-  ASSERT_FALSE(told.empty());
+  ASSERT_EQ(told.size(), 1U);
   EXPECT_EQ(told[0]["message"],
             "the group is preempted by group " + home_ + "/high");
   EXPECT_TRUE(Comes([&] { return PodsOf("low").size() == 2; }));

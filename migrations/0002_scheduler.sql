@@ -246,6 +246,9 @@ CREATE TABLE pod_groups (
   extends bigint,
   CONSTRAINT pod_groups_preempted
   CHECK (preempted_for IS NULL OR cancel_reason IS NOT NULL),
+  comes_again boolean NOT NULL DEFAULT false
+  CONSTRAINT pod_groups_comes_again
+  CHECK (NOT comes_again OR preempted_for IS NOT NULL),
   CONSTRAINT pod_groups_finite CHECK (
     isfinite(start_after)
     AND isfinite(start_by)
@@ -291,7 +294,8 @@ COMMENT ON COLUMN pod_groups.match_job IS 'The job in the work queue that is to 
 COMMENT ON COLUMN pod_groups.cancel_reason IS 'Set when it is to be cancelled and its pods are on their way out.';
 COMMENT ON COLUMN pod_groups.max_size IS 'To how many pods it may grow, with those beyond its size, which are groups of one (see extends); null: it is not elastic.';
 COMMENT ON COLUMN pod_groups.extends IS 'The elastic group by which this pod is beyond its size: it stands behind all other groups and makes room for them; null: of none.';
-COMMENT ON COLUMN pod_groups.preempted_for IS 'The group for which it is evicted: its pods are deleted, not what makes them; null: it is not.';
+COMMENT ON COLUMN pod_groups.preempted_for IS 'The group for which it is evicted; null: it is not.';
+COMMENT ON COLUMN pod_groups.comes_again IS 'It is evicted and was not cancelled since: its pods are deleted, not what makes them.';
 COMMENT ON COLUMN pod_groups.submitted_at IS 'When its first pod was created: its age in the order.';
 COMMENT ON COLUMN pod_groups.promoted_at IS 'When it was whole.';
 COMMENT ON COLUMN pod_groups.allocated_at IS 'When it was given its nodes.';

@@ -109,7 +109,7 @@ page AS (
     g.phase,
     NULL::text AS result,
     coalesce(
-      CASE WHEN g.preempted_for IS NULL THEN 'being cancelled: ' ELSE 'being ' END
+      CASE WHEN g.comes_again THEN 'being ' ELSE 'being cancelled: ' END
       || g.cancel_reason,
       g.reason,
       CASE WHEN a.stage > 1 THEN coalesce(w.reason, 'queued') END

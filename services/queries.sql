@@ -47,7 +47,7 @@ WITH candidates AS (
     true,
     g.phase,
     NULL,
-    coalesce(CASE WHEN g.preempted_for IS NULL THEN 'being cancelled: ' ELSE 'being ' END
+    coalesce(CASE WHEN g.comes_again THEN 'being ' ELSE 'being cancelled: ' END
       || g.cancel_reason, w.reason, g.reason),
     g.priority,
     w.position,

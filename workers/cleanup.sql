@@ -44,10 +44,10 @@ SELECT
   p.owner_kind,
   p.owner_name,
   p.owner_uid,
-  CASE WHEN g.preempted_for IS NOT NULL THEN g.cancel_reason END AS preempted,
+  CASE WHEN g.comes_again THEN g.cancel_reason END AS preempted,
   g.told IS NOT DISTINCT FROM 'preempted' AS told,
   CASE
-    WHEN g.preempted_for IS NOT NULL THEN 'pods' ELSE q.deadline_action
+    WHEN g.comes_again THEN 'pods' ELSE q.deadline_action
   END AS deadline_action
 FROM unnest($1::bigint []) AS v (id)
 INNER JOIN pod_groups AS g ON g.id = any(ARRAY[v.id])
@@ -103,7 +103,7 @@ WHERE
 -- Evicted groups of which a pod has the event.
 UPDATE pod_groups AS g SET told = 'preempted'
 FROM unnest($1::bigint []) AS v (id)
-WHERE g.id = any(ARRAY[v.id]) AND g.preempted_for IS NOT NULL;
+WHERE g.id = any(ARRAY[v.id]) AND g.comes_again;
 
 -- name: lock_groups_to_clean
 -- Keeps others from groups until the commit.
@@ -268,7 +268,7 @@ recorded AS (
     o.priority,
     CASE
       WHEN o.states = '{succeeded}' THEN 'succeeded'
-      WHEN o.preempted_for IS NOT NULL THEN 'preempted'
+      WHEN o.comes_again THEN 'preempted'
       WHEN o.cancel_reason IS NOT NULL THEN 'cancelled'
       WHEN o.ends_at <= o.ended_at THEN 'timed out'
       WHEN 'failed' = any(o.states) THEN 'failed'
@@ -378,11 +378,11 @@ ORDER BY m.namespace, m.group_name, m.created_at, m.uid;
 -- Those that are evicted shall not come again.
 WITH cancelled AS (
   UPDATE pod_groups AS g
-  SET cancel_reason = $3, preempted_for = NULL, revision = g.revision + 1
+  SET cancel_reason = $3, comes_again = false, revision = g.revision + 1
   WHERE
     g.namespace = $1
     AND g.group_name = $2
-    AND (g.cancel_reason IS NULL OR g.preempted_for IS NOT NULL)
+    AND (g.cancel_reason IS NULL OR g.comes_again)
   RETURNING g.id, g.queue
 ),
 
@@ -397,7 +397,7 @@ SELECT c.id FROM cancelled AS c ORDER BY c.id;
 -- With elastic groups that are cancelled or evicted go the pods by which they
 -- have grown or would.
 WITH locked AS MATERIALIZED (
-  SELECT x.id, c.cancel_reason, c.preempted_for
+  SELECT x.id, c.cancel_reason, c.preempted_for, c.comes_again
   FROM unnest($1::bigint []) AS v (id)
   INNER JOIN pod_groups AS c
     ON c.id = any(ARRAY[v.id]) AND c.cancel_reason IS NOT NULL
@@ -412,6 +412,7 @@ cancelled AS (
   SET
     cancel_reason = l.cancel_reason,
     preempted_for = l.preempted_for,
+    comes_again = l.comes_again,
     revision = g.revision + 1
   FROM locked AS l
   WHERE g.id = any(ARRAY[l.id])

@@ -547,6 +547,7 @@ WITH evicted AS (
   SET
     cancel_reason = format('preempted by group %s/%s', p.namespace, p.group_name),
     preempted_for = p.id,
+    comes_again = true,
     revision = g.revision + 1
   FROM unnest($1::bigint [], $2::bigint [], $3::bigint [])
   AS v (id, preemptor, ends_at)

@@ -162,6 +162,10 @@ TEST_F(BehaviourOfEvictions, EvictedGroupThatIsCancelledComesBackNoMore) {
                                  "not wanted", system.cluster.Now()),
             1);
   system.Settle();
+  // Whose place it was to be is known still.
+  EXPECT_EQ(system.Ask("SELECT preempted_for IS NOT NULL FROM pod_groups WHERE "
+                       "group_name = 'low'"),
+            "t");
   RunToEndAndExpectNothingLeft();
   EXPECT_EQ(ResultOf("low"), "cancelled");
   EXPECT_EQ(ResultOf("high"), "succeeded");

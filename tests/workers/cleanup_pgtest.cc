@@ -305,7 +305,7 @@ TEST_F(CleanupTest, EvictedGroupThatCannotBeToldKeepsNothingElseBack) {
   Run("cancelled", 1);
   database.Execute(
       "UPDATE pod_groups SET cancel_reason = 'preempted by group default/x', "
-      "preempted_for = CASE group_name WHEN 'evicted' THEN 99 END");
+      "preempted_for = 99, comes_again = group_name = 'evicted'");
   for (const std::string id : {"1", "2"}) {
     const auto job = CancelJob(std::stoll(id), "x");
     jobs->Insert({&job, 1});

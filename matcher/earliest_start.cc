@@ -6,7 +6,7 @@ namespace fluxnetes::matcher {
 
 std::optional<Time> EarliestStart::Find(Time duration, Time before, bool by_id,
                                         bool descending) {
-  Begin(duration);
+  Begin(duration, before, by_id);
   Ground ground;
   ground.columns = &columns_;
   ground.by_id = by_id;
@@ -14,35 +14,65 @@ std::optional<Time> EarliestStart::Find(Time duration, Time before, bool by_id,
   ground.present = ground.blocking = Stage::kThen;
   std::optional<Time> found;
   for (time_ = NextTime(); time_ < before && !found; time_ = NextTime()) {
-    if (Step() && EnoughAlone() && plan_.Place(ground)) found = time_;
+    if (Step() && plan_.Place(ground)) found = time_;
   }
-  EndCounts();
+  End();
   return found;
 }
 
-void EarliestStart::Begin(Time duration) {
+void EarliestStart::Begin(Time duration, Time before, bool by_id) {
   duration_ = duration;
+  before_ = before;
   time_ = nodes_.now();
-  ends_ = &nodes_.spans().Ends();
-  starts_ = &nodes_.spans().Starts();
-  end_ = start_ = enter_ = 0;
+  ends_ = nodes_.spans().ReadEnds();
+  starts_ = enters_ = nodes_.spans().ReadStarts();
+  all_ = plan_.LooksAtAll();
+  counts_ = !plan_.trackers().empty() || !plan_.spreads().empty();
+  const auto nodes = static_cast<std::size_t>(nodes_.size());
   least_.resize(nodes_.resources());
-  columns_ = nodes_.At(View::kEver);
-  fits_.resize(plan_.groups());
-  for (auto& fits : fits_) fits.assign(nodes_.size(), 0);
+  columns_.resize(nodes_.resources());
+  for (auto& column : columns_) column.resize(nodes, kClosed);
+  if (fits_.size() < static_cast<std::size_t>(plan_.groups()))
+    fits_.resize(plan_.groups());
+  for (auto& fits : fits_) fits.resize(nodes);
+  idle_until_.resize(nodes);
+  seen_.resize(nodes);
   sums_.assign(plan_.groups(), 0);
-  for (NodeIndex node = 0; node < nodes_.size(); ++node) {
-    if (nodes_.HasAhead(node)) {
-      Look(node);
-    } else {
-      CountAgain(node);
-    }
-  }
+  all_ ? LookAtAll() : LookAtThoseWithRoom(by_id);
   BeginCounts();
-  while (enter_ < starts_->size() &&
-         EntersAt((*starts_)[enter_].time) <= time_) {
-    Count((*starts_)[enter_].span, What::kBlocking, 1);
-    ++enter_;
+  while (EntersAt(enters_.time()) <= time_ && enters_.time() != kForever)
+    Count(enters_.Next(), What::kBlocking, 1);
+}
+
+void EarliestStart::End() {
+  EndCounts();
+  for (const NodeIndex node : looked_at_) {
+    for (auto& column : columns_) column[node] = kClosed;
+    for (auto& fits : fits_) fits[node] = 0;
+    idle_until_[node] = 0;
+    seen_[node] = 0;
+  }
+  looked_at_.clear();
+}
+
+void EarliestStart::LookAtAll() {
+  for (NodeIndex node = 0; node < nodes_.size(); ++node) Look(node);
+}
+
+void EarliestStart::LookAtThoseWithRoom(bool by_id) {
+  const FitIndex& index = nodes_.Index(View::kNow, by_id);
+  const NodeOrder& order = nodes_.Order(by_id);
+  const Columns& now = nodes_.At(View::kNow);
+  for (int g = 0; g < plan_.groups(); ++g) {
+    for (int block = 0; block < nodes_.orders().blocks(); ++block) {
+      if (!index.MayHold(block, plan_.needs(g))) continue;
+      const int end = std::min((block + 1) * FitIndex::kBlock, order.size());
+      for (int place = block * FitIndex::kBlock; place < end; ++place) {
+        const NodeIndex node = order.At(place);
+        if (seen_[node] == 0 && plan_.CountAlone(now, node, g, 1) > 0)
+          Look(node);
+      }
+    }
   }
 }
 
@@ -65,9 +95,14 @@ void EarliestStart::EndCounts() {
   for (const SpreadId id : plan_.spreads()) book.SpreadAt(id).then = {};
 }
 
-void EarliestStart::Count(SpanId id, What what, int sign) {
-  const Span& span = nodes_.spans()[id];
-  if (span.rules == kNoRules || !nodes_.Present(span.node)) return;
+void EarliestStart::Count(const SpanTimeline::Moment& moment, What what,
+                          int sign) {
+  if (!counts_) return;
+  const bool starts = sign > 0;
+  const Span& span = nodes_.spans()[moment.span];
+  if (span.rules == kNoRules || !nodes_.Present(span.node) ||
+      nodes_.spans().IsGone(moment, starts))
+    return;
   TaskBook& book = nodes_.book();
   const BookedRules& rules = book[span.rules];
   for (const TrackerId tracker : rules.counts) {
@@ -95,59 +130,83 @@ Time EarliestStart::EntersAt(Time start) const {
 }
 
 void EarliestStart::Look(NodeIndex node) {
-  if (!nodes_.TakesTasks(node)) return;
-  nodes_.Profile(node).Least(time_, WindowEnd(), least_);
-  for (std::size_t r = 0; r < least_.size(); ++r) columns_[r][node] = least_[r];
-  CountAgain(node);
+  if (idle_until_[node] > time_ || !nodes_.TakesTasks(node)) return;
+  if (seen_[node] == 0) looked_at_.push_back(node);
+  seen_[node] = 1;
+  if (nodes_.HasAhead(node) || time_ > nodes_.now()) {
+    nodes_.Profile(node).Least(time_, WindowEnd(), least_);
+    for (std::size_t r = 0; r < least_.size(); ++r)
+      columns_[r][node] = least_[r];
+  } else {
+    const Columns& now = nodes_.At(View::kNow);
+    for (std::size_t r = 0; r < now.size(); ++r)
+      columns_[r][node] = now[r][node];
+  }
+  if (!CountAgain(node) && !all_) idle_until_[node] = NextRoom(node);
 }
 
-void EarliestStart::CountAgain(NodeIndex node) {
+bool EarliestStart::CountAgain(NodeIndex node) {
+  bool any = false;
   for (int g = 0; g < plan_.groups(); ++g) {
     const int fits =
         plan_.CountAlone(columns_, node, g, std::max(plan_.group(g).count, 1));
     sums_[g] += fits - fits_[g][node];
     fits_[g][node] = fits;
+    any = any || fits > 0;
   }
+  return any;
 }
 
-Time EarliestStart::NextTime() const {
+Time EarliestStart::NextRoom(NodeIndex node) {
+  const NodeProfile& profile = nodes_.Profile(node);
   Time next = kForever;
-  if (end_ < ends_->size()) {
-    next = std::max((*ends_)[end_].time, nodes_.now() + 1);
-  }
-  if (start_ < starts_->size()) {
-    next = std::min(next, (*starts_)[start_].time);
-  }
-  if (enter_ < starts_->size()) {
-    next = std::min(next, EntersAt((*starts_)[enter_].time));
+  for (int g = 0; g < plan_.groups(); ++g) {
+    if (!plan_.MayTake(node, g)) continue;
+    const auto fits =
+        profile.FirstFit(plan_.group(g).amounts, duration_, time_,
+                         std::min(before_, next), nodes_.resources());
+    next = fits.value_or(next);
   }
   return next;
 }
 
+Time EarliestStart::NextTime() const {
+  const Time end = ends_.time();
+  const Time enter = enters_.time();
+  return std::min({end == kForever ? kForever : std::max(end, nodes_.now() + 1),
+                   starts_.time(),
+                   enter == kForever ? kForever : EntersAt(enter)});
+}
+
 bool EarliestStart::Step() {
-  bool room = false;
-  const auto come = [&](std::size_t& next, const Moments& moments,
-                        const auto& due, const auto& count) {
-    for (; next < moments.size() && due(moments[next].time); ++next) {
-      const SpanId span = moments[next].span;
-      Look(nodes_.spans()[span].node);
-      count(span);
-    }
-  };
-  const auto past = [&](Time time) { return time <= time_; };
-  come(
-      enter_, *starts_, [&](Time time) { return EntersAt(time) <= time_; },
-      [&](SpanId span) { Count(span, What::kBlocking, 1); });
-  come(start_, *starts_, past, [&](SpanId span) {
-    Count(span, What::kPresent, 1);
-    room = room || plan_.NeedsOthers();
-  });
-  come(end_, *ends_, past, [&](SpanId span) {
-    Count(span, What::kPresent, -1);
-    Count(span, What::kBlocking, -1);
-    room = true;
-  });
-  return room;
+  const Reader ends = ends_;
+  const Reader starts = starts_;
+  while (enters_.time() != kForever && EntersAt(enters_.time()) <= time_) {
+    const auto& moment = enters_.Next();
+    Look(moment.node);
+    Count(moment, What::kBlocking, 1);
+  }
+  while (starts_.time() <= time_) {
+    const auto& moment = starts_.Next();
+    Look(moment.node);
+    Count(moment, What::kPresent, 1);
+  }
+  while (ends_.time() <= time_) {
+    const auto& moment = ends_.Next();
+    Look(moment.node);
+    Count(moment, What::kPresent, -1);
+    Count(moment, What::kBlocking, -1);
+  }
+  if (!EnoughAlone()) return false;
+  return Any(ends, false) || (plan_.NeedsOthers() && Any(starts, true));
+}
+
+// Whether one of those up to time_ is of a span that is not gone.
+bool EarliestStart::Any(Reader moments, bool only_ahead) const {
+  while (moments.time() <= time_) {
+    if (!nodes_.spans().IsGone(moments.Next(), only_ahead)) return true;
+  }
+  return false;
 }
 
 bool EarliestStart::EnoughAlone() const {

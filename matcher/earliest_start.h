@@ -1,7 +1,8 @@
 // Finds the earliest time at which a gang fits beside all spans that are known.
 // Room only comes where a span ends, so the ends are gone through in order of
 // time, and at each only the nodes are looked at again where something changes
-// over the gang's window [t, t + duration).
+// over the gang's window [t, t + duration). A node that has no room for a task
+// is left alone until it will have: on a full cluster most ends change nothing.
 //
 // Part of a NodeGraph; owned by its thread.
 #pragma once
@@ -26,36 +27,51 @@ class EarliestStart {
                            bool descending);
 
  private:
-  using Moments = std::vector<SpanTimeline::Moment>;
+  using Reader = SpanTimeline::Reader;
 
-  void Begin(Time duration);
+  void Begin(Time duration, Time before, bool by_id);
+  void End();
+  void LookAtAll();
+  // Only at those that have room for a task now.
+  void LookAtThoseWithRoom(bool by_id);
   void Look(NodeIndex node);  // again, over the window at time_
-  void CountAgain(NodeIndex node);
+  // Whether the node has room for any task.
+  bool CountAgain(NodeIndex node);
+  // When it will have; kForever: not before before_.
+  Time NextRoom(NodeIndex node);
   // The next moment at which something changes, or kForever.
   Time NextTime() const;
-  // Looks at all nodes that change at time_. Whether there may be room now that
-  // was not before: where a span ends, or starts that others want to be near.
+  // Looks at all nodes that change at time_. Whether there is room for each
+  // group alone, and more than there was: where a span ends, or starts that
+  // others want to be near.
   bool Step();
   // Copies what the rules of the gang look at, and counts there.
   void BeginCounts();
   void EndCounts();
   enum class What { kPresent, kBlocking };
-  void Count(SpanId id, What what, int sign);
+  void Count(const SpanTimeline::Moment& moment, What what, int sign);
   bool EnoughAlone() const;
+  bool Any(Reader moments, bool only_ahead) const;
   Time WindowEnd() const;
   Time EntersAt(Time start) const;  // the window reaches this start
 
   NodeTable& nodes_;
   GangPlan& plan_;
   Time duration_ = 1;
+  Time before_ = kForever;
   Time time_ = 0;
-  const Moments* ends_ = nullptr;
-  const Moments* starts_ = nullptr;
-  std::size_t end_ = 0;    // the next of ends_
-  std::size_t start_ = 0;  // of starts_
-  std::size_t enter_ = 0;  // of starts_, as they enter the window
+  Reader ends_;
+  Reader starts_;
+  Reader enters_;        // starts, as they enter the window
+  bool all_ = false;     // the columns are to be right of all nodes
+  bool counts_ = false;  // rules look at other tasks
+  // Of nodes that were looked at; the others have none. They are cleared at the
+  // end.
+  std::vector<NodeIndex> looked_at_;
   Columns columns_;
   std::vector<std::vector<std::int32_t>> fits_;  // [group][node]
+  std::vector<Time> idle_until_;                 // [node], while none fits
+  std::vector<char> seen_;                       // [node]
   std::vector<std::int64_t> sums_;               // [group]
   std::vector<std::int64_t> least_;
 };

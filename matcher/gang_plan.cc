@@ -161,6 +161,13 @@ bool GangPlan::MayTake(NodeIndex node, int group) const {
           nodes_.book().shapes()[asks.rules->shape].allowed.Contains(node));
 }
 
+bool GangPlan::LooksAtAll() const {
+  const bool together = gang_ != nullptr && !gang_->together.empty();
+  return together || std::ranges::any_of(groups_, [](const Group& group) {
+           return group.needs.empty();
+         });
+}
+
 int GangPlan::CountAlone(const Columns& columns, NodeIndex node, int group,
                          int limit) const {
   if (!MayTake(node, group)) return 0;

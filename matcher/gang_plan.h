@@ -49,6 +49,9 @@ class GangPlan {
 
   int groups() const { return static_cast<int>(groups_.size()); }
   const TaskGroup& group(int group) const { return *groups_[group].asked; }
+  const std::vector<Need>& needs(int group) const {
+    return groups_[group].needs;
+  }
   // In order of group, then as they were placed.
   const std::vector<Run>& runs() const { return runs_; }
   int tasks() const { return tasks_; }
@@ -57,6 +60,12 @@ class GangPlan {
   // if the plan had nothing there and there were no other tasks.
   int CountAlone(const Columns& columns, NodeIndex node, int group,
                  int limit) const;
+
+  // Whether it matters too what is free on nodes that have no room for a task.
+  bool LooksAtAll() const;
+
+  // Whether the node suits a task of the group, however full it is.
+  bool MayTake(NodeIndex node, int group) const;
 
   // Counts what is reserved and keeps tasks of the gang away, until TakeBack();
   // Place() and Count() do so by themselves.
@@ -99,7 +108,6 @@ class GangPlan {
   void CompileNeeds(Group& group);
   void CompileRules();
   void Watch(const BookedRules& rules);
-  bool MayTake(NodeIndex node, int group) const;
   template <typename Free>
   int Divide(int group, int limit, std::int32_t last_run,
              const Free& free) const;

@@ -264,9 +264,10 @@ bool NodeGraph::HasRoomOn(NodeIndex node, std::span<const std::int64_t> amounts,
   CheckTime(now);
   state_->nodes.ComeTo(now);
   return state_->nodes.Known(node) && state_->nodes.TakesTasks(node) &&
-         state_->nodes.Profile(node).Fits(amounts, duration,
-                                          std::max(from, now), before,
-                                          state_->resources.size());
+         state_->nodes.Profile(node)
+             .FirstFit(amounts, duration, std::max(from, now), before,
+                       state_->resources.size())
+             .has_value();
 }
 
 RoomOverTime NodeGraph::Room(Time now) const {

@@ -1,7 +1,6 @@
 #include "matcher/node_profile.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "matcher/fit_index.h"
 
@@ -71,14 +70,16 @@ void NodeProfile::Least(Time from, Time end,
   }
 }
 
-bool NodeProfile::Fits(std::span<const std::int64_t> amounts, Time duration,
-                       Time from, Time before, std::size_t resources) const {
+std::optional<Time> NodeProfile::FirstFit(std::span<const std::int64_t> amounts,
+                                          Time duration, Time from, Time before,
+                                          std::size_t resources) const {
   std::optional<Time> begin;
-  for (std::size_t step = 0; step <= times_.size(); ++step) {
+  std::size_t step =
+      std::upper_bound(times_.begin(), times_.end(), from) - times_.begin();
+  for (; step <= times_.size(); ++step) {
     const Time start = step == 0 ? from : std::max(times_[step - 1], from);
     const Time end = step == times_.size() ? kForever : times_[step];
-    if (end <= from) continue;
-    if (!begin && start >= before) return false;
+    if (!begin && start >= before) return std::nullopt;
     const std::int64_t* free = &free_[step * resources];
     bool enough = true;
     for (std::size_t r = 0; r < amounts.size() && enough; ++r)
@@ -88,9 +89,9 @@ bool NodeProfile::Fits(std::span<const std::int64_t> amounts, Time duration,
       continue;
     }
     if (!begin) begin = start;
-    if (end == kForever || end - *begin >= duration) return true;
+    if (end == kForever || end - *begin >= duration) return begin;
   }
-  return false;
+  return std::nullopt;
 }
 
 }  // namespace fluxnetes::matcher

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -36,10 +37,11 @@ class NodeProfile {
   // The least that is free at any time in [from, end), per resource.
   void Least(Time from, Time end, std::span<std::int64_t> least) const;
 
-  // Whether there is so much, per resource, for `duration` from some time in
-  // [from, before) on. What is left out of `amounts` is 0.
-  bool Fits(std::span<const std::int64_t> amounts, Time duration, Time from,
-            Time before, std::size_t resources) const;
+  // The first time in [from, before) from which there is so much, per resource,
+  // for `duration`. What is left out of `amounts` is 0.
+  std::optional<Time> FirstFit(std::span<const std::int64_t> amounts,
+                               Time duration, Time from, Time before,
+                               std::size_t resources) const;
 
  private:
   struct Change {

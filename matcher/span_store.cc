@@ -5,26 +5,47 @@
 
 namespace fluxnetes::matcher {
 
+namespace {
+
+// So many new ones are kept apart when moments are read.
+constexpr std::size_t kNew = 512;
+
+bool Sooner(const SpanTimeline::Moment& a, const SpanTimeline::Moment& b) {
+  return a.time < b.time;
+}
+
+}  // namespace
+
 const std::vector<SpanTimeline::Moment>& SpanTimeline::Sorted(
     std::span<const Span> spans, bool only_ahead) {
   const auto gone = [&](const Moment& moment) {
-    const Span& span = spans[moment.span];
-    return span.tasks == 0 || span.generation != moment.generation ||
-           (only_ahead && !span.ahead);
+    return IsGone(spans, moment, only_ahead);
   };
-  const auto sooner = [](const Moment& a, const Moment& b) {
-    return a.time < b.time;
-  };
-  std::erase_if(added_, gone);
-  std::erase_if(sorted_, gone);
+  if (lost_ > 0) {
+    std::erase_if(added_, gone);
+    std::erase_if(sorted_, gone);
+    lost_ = 0;
+  }
+  in_order_ = 0;
   if (added_.empty()) return sorted_;
-  std::stable_sort(added_.begin(), added_.end(), sooner);
+  std::stable_sort(added_.begin(), added_.end(), Sooner);
   merged_.clear();
   std::merge(sorted_.begin(), sorted_.end(), added_.begin(), added_.end(),
-             std::back_inserter(merged_), sooner);
+             std::back_inserter(merged_), Sooner);
   sorted_.swap(merged_);
   added_.clear();
   return sorted_;
+}
+
+SpanTimeline::Reader SpanTimeline::Read(std::span<const Span> spans,
+                                        bool only_ahead) {
+  if (lost_ > sorted_.size() / 8 || added_.size() > kNew)
+    return {Sorted(spans, only_ahead), {}};
+  const auto middle = added_.begin() + static_cast<std::ptrdiff_t>(in_order_);
+  std::stable_sort(middle, added_.end(), Sooner);
+  std::inplace_merge(added_.begin(), middle, added_.end(), Sooner);
+  in_order_ = added_.size();
+  return {sorted_, added_};
 }
 
 void SpanStore::SetResources(int resources) {
@@ -58,7 +79,7 @@ SpanId SpanStore::Add(const Span& span, std::span<const std::int64_t> amounts) {
   if (added.next >= 0) spans_[added.next].previous = id;
   first_[span.node] = id;
   LinkAlike(id);
-  if (span.end != kForever) ends_.Add({span.end, id, generation});
+  if (span.end != kForever) ends_.Add({span.end, id, span.node, generation});
   if (ends_.Crowded()) Ends();
   if (span.ahead) SetAhead(id, true);
   return id;
@@ -75,6 +96,8 @@ void SpanStore::Take(SpanId id, int tasks) {
     first_[span.node] = span.next;
   }
   UnlinkAlike(span);
+  if (span.end != kForever) ends_.Lose();
+  if (span.ahead) starts_.Lose();
   unused_.push_back(id);
 }
 
@@ -104,10 +127,11 @@ void SpanStore::UnlinkAlike(const Span& span) {
 
 void SpanStore::SetAhead(SpanId id, bool ahead) {
   Span& span = spans_[id];
+  if (!ahead && span.ahead) starts_.Lose();
   span.ahead = ahead;
   if (!ahead) return;
   next_start_ = std::min(next_start_, span.start);
-  starts_.Add({span.start, id, span.generation});
+  starts_.Add({span.start, id, span.node, span.generation});
   if (starts_.Crowded()) Starts();
 }
 

@@ -6,6 +6,7 @@
 // Part of a NodeGraph; owned by its thread.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -31,26 +32,67 @@ struct Span {
   SpanId previous_alike = -1;
 };
 
-// Moments of spans in order of time. New ones wait in a heap of their own and
-// are merged in when the order is asked for; those of spans that are gone are
-// dropped then.
+// Moments of spans in order of time. New ones wait in a list of their own and
+// are merged in, and those of spans that are gone dropped, when there are many
+// or the whole order is asked for.
 class SpanTimeline {
  public:
   struct Moment {
     Time time = 0;
     SpanId span = -1;
+    NodeIndex node = -1;
     std::uint32_t generation = 0;
   };
 
+  // Goes through two lists as one, until something is added.
+  class Reader {
+   public:
+    Reader() = default;
+    Reader(std::span<const Moment> older, std::span<const Moment> newer)
+        : older_(older), newer_(newer) {}
+
+    // Of the next moment; kForever: there is none.
+    Time time() const {
+      return std::min(older_.empty() ? kForever : older_.front().time,
+                      newer_.empty() ? kForever : newer_.front().time);
+    }
+    // There must be one.
+    const Moment& Next() {
+      const bool from_newer =
+          older_.empty() ||
+          (!newer_.empty() && newer_.front().time < older_.front().time);
+      std::span<const Moment>& from = from_newer ? newer_ : older_;
+      const Moment& next = from.front();
+      from = from.subspan(1);
+      return next;
+    }
+
+   private:
+    std::span<const Moment> older_;
+    std::span<const Moment> newer_;
+  };
+
   void Add(const Moment& moment) { added_.push_back(moment); }
+  // The span of a moment is gone.
+  void Lose() { ++lost_; }
   bool Crowded() const { return added_.size() > sorted_.size() + 1'024; }
   const std::vector<Moment>& Sorted(std::span<const Span> spans,
                                     bool only_ahead);
+  static bool IsGone(std::span<const Span> spans, const Moment& moment,
+                     bool only_ahead) {
+    const Span& span = spans[moment.span];
+    return span.tasks == 0 || span.generation != moment.generation ||
+           (only_ahead && !span.ahead);
+  }
+  // The same, but moments of spans that are gone may be among them.
+  Reader Read(std::span<const Span> spans, bool only_ahead);
 
  private:
   std::vector<Moment> sorted_;
   std::vector<Moment> added_;
   std::vector<Moment> merged_;
+  std::size_t in_order_ = 0;  // of added_
+  std::size_t lost_ = 0;
 };
 
 class SpanStore {
@@ -77,6 +119,12 @@ class SpanStore {
 
   const std::vector<SpanTimeline::Moment>& Ends();
   const std::vector<SpanTimeline::Moment>& Starts();  // those ahead
+  // The same at less cost, with moments of spans that are gone: IsGone().
+  SpanTimeline::Reader ReadEnds() { return ends_.Read(spans_, false); }
+  SpanTimeline::Reader ReadStarts() { return starts_.Read(spans_, true); }
+  bool IsGone(const SpanTimeline::Moment& moment, bool only_ahead) const {
+    return SpanTimeline::IsGone(spans_, moment, only_ahead);
+  }
   // No start that is ahead is before this.
   Time next_start() const { return next_start_; }
   void FindNextStart();

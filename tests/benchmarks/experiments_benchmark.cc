@@ -1,12 +1,15 @@
-// Public experiments with gangs (tests/experiments) on a real API server: by
-// Fluxnetes, by Kubernetes' own scheduler, and by that with its native gang
-// scheduling, one after the other. Prints one JSON object per row.
+// Public experiments with gangs (tests/experiments): by Fluxnetes in virtual
+// time, and on a real API server by Fluxnetes, by Kubernetes' own scheduler,
+// and by that with its native gang scheduling, one after the other. Prints one
+// JSON object per row.
 //
-//   experiments_benchmark [ROW [RUNS [SCALE]]]   run10, run10-100, run8, run6
+//   experiments_benchmark [ROW [RUNS [SCALE]]]
 //
-// Time passes SCALE (8.5) times as fast as it did there, and is multiplied
-// again in what is printed. A picture's lines are objects with `held`: who held
-// how many cpus from when on.
+// ROW is run10, run10-100, run10-mixed, run8 or run6; `virtual` is all of them
+// in virtual time alone, which takes seconds. On the API server time passes
+// SCALE (8.5) times as fast as it did there, and is multiplied again in what is
+// printed. A picture's lines are objects with `held`: who held how many cpus
+// from when on.
 //
 // Exits with 4 if Kubernetes' own scheduler ended all gangs where it should be
 // frozen by gangs in part: then it is not that experiment.
@@ -26,6 +29,7 @@
 #include "tests/benchmarks/kubernetes/rows.h"
 #include "tests/benchmarks/kubernetes/world.h"
 #include "tests/experiments/experiment_run.h"
+#include "tests/experiments/virtual_run.h"
 
 namespace fluxnetes::benchmarks {
 namespace {
@@ -144,8 +148,26 @@ void PrintLine(const Experiment& experiment, const Line& line,
 PaperFigures PaperOf(const Experiment& experiment, const std::string& policy) {
   const auto known = experiment.paper.find(policy);
   if (known != experiment.paper.end()) return known->second;
-  return OnPaper(experiment.gangs,
-                 policy == "easy" ? QueuePolicy::kEasy : QueuePolicy::kFcfs);
+  return OnPaper(experiment.gangs, workers::ParseQueuePolicy(policy).value());
+}
+
+// Decisions take no time, so all that is above the paper's figures is theirs.
+void MeasureInVirtualTime(const Experiment& experiment) {
+  for (const std::string policy : {"easy", "fcfs", "conservative"}) {
+    const Line line{"Fluxnetes, " + policy + ", virtual time", policy};
+    Results results;
+    results.Add(testing::RunInVirtualTime(
+        experiment.gangs, workers::ParseQueuePolicy(policy).value()));
+    const std::string row = experiment.name + ", " + line.name;
+    const PaperFigures paper = PaperOf(experiment, policy);
+    PrintRow(row, "gangs ended", results.ended,
+             {{"limit", static_cast<double>(results.gangs)}});
+    PrintRow(row, "s in all", results.makespan,
+             {{"limit", kAbovePaper * paper.makespan}});
+    PrintRow(row, "s from coming to end, mean", results.turnaround,
+             {{"limit", kAbovePaper * paper.turnaround}});
+    PrintLine(experiment, line, results);
+  }
 }
 
 // `peer`: who has ended all gangs too, if somebody has.
@@ -228,6 +250,9 @@ std::vector<Experiment> Named(const std::string& row) {
              true,
              {{"fcfs", {2'074, 1'035}}, {"easy", {1'938, 877}}}}};
   }
+  if (row == "run10-mixed") {
+    return {{testing::MixedGangs(10, 1), "run10, 50 mixed gangs"}};
+  }
   if (row == "run8") {
     return {{testing::LammpsGangs(20),
              "run8, 100 gangs",
@@ -249,9 +274,10 @@ std::vector<Experiment> Named(const std::string& row) {
 
 int Run(const std::string& only, int runs, double scale) {
   bool as_known = true;
+  const bool all = only.empty() || only == "virtual";
   const std::vector<std::string> rows =
-      only.empty()
-          ? std::vector<std::string>{"run10", "run10-100", "run8", "run6"}
+      all ? std::vector<std::string>{"run10", "run10-100", "run10-mixed",
+                                     "run8", "run6"}
           : std::vector<std::string>{only};
   for (const std::string& row : rows) {
     const auto experiments = Named(row);
@@ -259,8 +285,11 @@ int Run(const std::string& only, int runs, double scale) {
       std::cerr << "error: no row '" << row << "'\n";
       return 2;
     }
-    for (const Experiment& experiment : experiments)
+    for (const Experiment& experiment : experiments) {
+      MeasureInVirtualTime(experiment);
+      if (only == "virtual") continue;
       as_known = Measure(experiment, runs, scale) && as_known;
+    }
   }
   return as_known ? 0 : kNotFrozen;
 }

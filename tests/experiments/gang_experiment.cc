@@ -4,19 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 #include <sstream>
 
+#include "tests/experiments/ticks.h"
 #include "tests/workers/schedule_reference.h"
 
 namespace fluxnetes::testing {
 namespace {
-
-// The definition counts in whole numbers.
-constexpr double kTicksInSecond = 10;
-
-std::int64_t Ticks(double seconds) {
-  return std::llround(seconds * kTicksInSecond);
-}
 
 workers::Workload WorkloadOf(const GangExperiment& experiment) {
   workers::Workload workload;
@@ -28,7 +23,8 @@ workers::Workload WorkloadOf(const GangExperiment& experiment) {
     group.comes = Ticks(comes);
     group.pods = gang.pods;
     group.cpu = gang.cpu;
-    group.duration = group.runs = Ticks(gang.runs);
+    group.runs = Ticks(gang.runs);
+    group.duration = Ticks(gang.Estimate());
     comes += experiment.one_by_one ? gang.runs : experiment.gap;
   }
   return workload;
@@ -54,6 +50,23 @@ GangExperiment PingGangs(int iterations) {
                    {4, 2, kRuns},
                    {5, 2, kRuns},
                    {6, 2, kRuns}});
+}
+
+GangExperiment MixedGangs(int iterations, unsigned seed) {
+  constexpr double kShortest = 9, kLongest = 128, kMostTooLong = 3;
+  GangExperiment experiment = PingGangs(iterations);
+  experiment.name = "run10, mixed";
+  std::mt19937 engine(seed);
+  // Of our own, as the standard's distributions differ between libraries.
+  const auto draw = [&](double from, double to) {
+    return from + (to - from) * static_cast<double>(engine()) /
+                      static_cast<double>(std::mt19937::max());
+  };
+  for (ExperimentGang& gang : experiment.gangs) {
+    gang.runs = std::exp(draw(std::log(kShortest), std::log(kLongest)));
+    gang.says = gang.runs * draw(1, kMostTooLong);
+  }
+  return experiment;
 }
 
 GangExperiment LammpsGangs(int iterations) {
@@ -85,10 +98,9 @@ PaperFigures OnPaper(const GangExperiment& experiment,
     words >> start >> colon >> id >> what;
     if (what != "on") continue;
     const workers::TimedGroup& group = workload.groups.at(id - 1);
-    const auto end = static_cast<double>(start + group.runs) / kTicksInSecond;
+    const double end = Seconds(start + group.runs);
     figures.makespan = std::max(figures.makespan, end);
-    figures.turnaround +=
-        end - static_cast<double>(group.comes) / kTicksInSecond;
+    figures.turnaround += end - Seconds(group.comes);
   }
   figures.turnaround /= static_cast<double>(workload.groups.size());
   return figures;

@@ -7,6 +7,7 @@
 // Values; all times are those of the experiment, in seconds, not scaled.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,8 @@ struct ExperimentGang {
   int pods = 1;
   int cpu = 1;      // of each pod
   double runs = 0;  // from when it is whole to its end
+  double says = 0;  // for how long its pods ask; less than `runs`: for that
+  double Estimate() const { return std::max(runs, says); }
 };
 
 struct GangExperiment {
@@ -33,6 +36,11 @@ struct GangExperiment {
 // nodes. A gang lasts for 34 s, which in 2024 was what its pods took to go.
 GangExperiment PingGangs(int iterations);
 
+// The same sizes, but each gang lasts for 9 to 128 s, short ones as often as
+// long ones by the logarithm, and asks for one to three times as long. Where
+// all run for the same time and say so, there is little to backfill.
+GangExperiment MixedGangs(int iterations, unsigned seed);
+
 // run8: 2 x 1 cpu, 3 x 2, 4 x 2, 5 x 2 and 6 x 2, on eight nodes of 3 cpus: one
 // takes a pod of 2 and a pod of 1.
 GangExperiment LammpsGangs(int iterations);
@@ -46,7 +54,7 @@ struct PaperFigures {
 };
 
 // By the plain definition of the policy, with no time between a decision and
-// what comes of it, and exact estimates.
+// what comes of it.
 PaperFigures OnPaper(const GangExperiment& experiment,
                      workers::QueuePolicy policy);
 

@@ -33,7 +33,8 @@ std::string PodGroupObject(int gang, const ExperimentGang& shape) {
 
 std::string PodObject(int gang, int member, const ExperimentGang& shape,
                       const ExperimentOptions& options) {
-  const double estimate = std::ceil(shape.runs / options.scale + kSpareSeconds);
+  const double estimate =
+      std::ceil(shape.Estimate() / options.scale + kSpareSeconds);
   json metadata = {{"name", PodOfGang(gang, member)}};
   json spec = {
       {"schedulerName", options.scheduler},

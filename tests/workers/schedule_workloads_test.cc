@@ -1,5 +1,5 @@
-// The policies on synthetic workloads and on a published experiment: the same
-// starts, job by job, as by their plain definition, and what is known of them.
+// The policies on synthetic workloads: the same starts, job by job, as by their
+// plain definition, and what is known of them.
 // The long form (FLUXNETES_TEST_LONG=1) has 100 workloads of 5,000 jobs.
 #include <gtest/gtest.h>
 
@@ -144,64 +144,6 @@ TEST(LublinWorkload, IsAsTheModelSays) {
   EXPECT_NEAR(work / (128 * static_cast<double>(before)), 0.8, 0.001);
   EXPECT_GT(logs_of_large / large, logs_of_small / small + 0.5);
 }
-
-// Ten (twenty) iterations of gangs of 2, 3, 4, 5 and 6 pods, 0.3 s apart, on
-// eight nodes; each runs for 34 s. In tenths of a second.
-Workload PingGangs(int iterations) {
-  Workload workload;
-  workload.cpus.assign(8, 2);
-  for (int i = 0; i < 5 * iterations; ++i) {
-    TimedGroup group;
-    group.id = i + 1;
-    group.comes = 3 * i;
-    group.pods = 2 + i % 5;
-    group.cpu = 2;
-    group.duration = group.runs = 340;
-    workload.groups.push_back(group);
-  }
-  return workload;
-}
-
-struct OnPaper {
-  QueuePolicy policy;
-  int iterations;
-  double makespan, turnaround;  // seconds
-};
-
-class PingExperiment : public ::testing::TestWithParam<OnPaper> {};
-
-// Of the experiment run10 (converged-computing/operator-experiments, 2024),
-// worked out by hand: at most 2 % above.
-TEST_P(PingExperiment, TakesNoLongerThanOnPaper) {
-  const Workload workload = PingGangs(GetParam().iterations);
-  const std::string log = RunSchedule(workload, GetParam().policy);
-  EXPECT_EQ(log, RunReference(workload, GetParam().policy));
-  const auto starts = StartsOf(log);
-  ASSERT_EQ(starts.size(), workload.groups.size());
-  double makespan = 0;
-  double turnaround = 0;
-  for (const TimedGroup& group : workload.groups) {
-    const auto end = static_cast<double>(starts.at(group.id) + group.runs);
-    makespan = std::max(makespan, end / 10);
-    turnaround += (end - static_cast<double>(group.comes)) / 10;
-  }
-  turnaround /= static_cast<double>(workload.groups.size());
-  RecordProperty("makespan", std::to_string(makespan));
-  RecordProperty("turnaround", std::to_string(turnaround));
-  EXPECT_LE(makespan, GetParam().makespan * 1.02);
-  EXPECT_LE(turnaround, GetParam().turnaround * 1.02);
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Run10, PingExperiment,
-    ::testing::Values(OnPaper{QueuePolicy::kFcfs, 10, 1'054, 533},
-                      OnPaper{QueuePolicy::kFcfs, 20, 2'074, 1'035},
-                      OnPaper{QueuePolicy::kEasy, 10, 1'020, 460},
-                      OnPaper{QueuePolicy::kEasy, 20, 1'938, 877}),
-    [](const auto& instance) {
-      return NameOf(instance.param.policy) +
-             std::to_string(instance.param.iterations * 5);
-    });
 
 }  // namespace
 }  // namespace fluxnetes::workers

@@ -654,7 +654,7 @@ COMMENT ON COLUMN accounts.label IS 'Of groups whose pods have the label fluxnet
 COMMENT ON COLUMN accounts.namespace IS 'Of groups of this namespace; null: any.';
 COMMENT ON COLUMN accounts.queue IS 'Of groups of this scheduling queue; null: any.';
 COMMENT ON COLUMN accounts.weight IS 'Its part beside those with the same parent.';
-COMMENT ON COLUMN accounts.quota IS 'What its groups may hold at one time, by resource as in pods: {"cpu": "40", "nvidia.com/gpu": "8"}; what is not named is not limited. Counts among the queues that share nodes.';
+COMMENT ON COLUMN accounts.quota IS 'What its groups may hold at one time, by resource as in pods: {"cpu": "40", "nvidia.com/gpu": "8"}; what is not named is not limited. Counts over all queues.';
 COMMENT ON COLUMN accounts.borrows IS 'It may go beyond its quota as long as the accounts above have quota left.';
 
 CREATE FUNCTION check_account() RETURNS trigger
@@ -717,6 +717,22 @@ COMMENT ON COLUMN account_use.namespace IS 'Their namespace.';
 COMMENT ON COLUMN account_use.account IS 'Their label fluxnetes.account; empty: none.';
 COMMENT ON COLUMN account_use.used IS 'Seconds of all nodes, by the resource of which they took most; decayed by the half-life.';
 COMMENT ON COLUMN account_use.as_of IS 'When that was so (scheduling time).';
+
+CREATE TABLE account_holds (
+  queue text NOT NULL REFERENCES queues ON UPDATE CASCADE ON DELETE CASCADE,
+  namespace text NOT NULL,
+  account text NOT NULL,
+  resource text NOT NULL,
+  amount bigint NOT NULL,
+  PRIMARY KEY (queue, namespace, account, resource)
+);
+COMMENT ON TABLE account_holds IS
+'What groups hold, in sum, for quotas that count over queues of several owners: where there are such. Written with the placements, of a queue by who owns its match.';
+COMMENT ON COLUMN account_holds.queue IS 'Their scheduling queue.';
+COMMENT ON COLUMN account_holds.namespace IS 'Their namespace.';
+COMMENT ON COLUMN account_holds.account IS 'Their label fluxnetes.account; empty: none.';
+COMMENT ON COLUMN account_holds.resource IS 'As in accounts.quota.';
+COMMENT ON COLUMN account_holds.amount IS 'In thousandths (cpu), bytes (memory) or pieces.';
 
 CREATE TABLE nodes (
   node_name text PRIMARY KEY,

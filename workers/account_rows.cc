@@ -1,7 +1,9 @@
 #include "workers/account_rows.h"
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "workers/queries.h"
 
@@ -43,6 +45,31 @@ UsedByAccounts ReadUse(sql::Transaction& transaction,
     read.at = std::max(read.at, row.Get<std::int64_t>("as_of"));
   }
   return read;
+}
+
+std::optional<std::vector<AccountHolds>> ReadOtherHolds(
+    sql::Transaction& transaction, const std::vector<std::string>& queues) {
+  const sql::Result rows = transaction.Run(queries::kReadOtherHolds, queues);
+  if (rows.empty()) return std::nullopt;
+  std::map<Payer, AccountHolds> read;
+  for (const sql::Row row : rows) {
+    const auto resource = row.Find<std::string>("resource");
+    if (!resource) continue;  // the queue's groups hold nothing
+    const Payer payer{row.Get<std::string>("queue"),
+                      row.Get<std::string>("namespace"),
+                      row.Get<std::string>("account")};
+    AccountHolds& holds = read[payer];
+    holds.payer = payer;
+    holds.amounts[*resource] = row.Get<std::int64_t>("amount");
+  }
+  std::vector<AccountHolds> holds;
+  for (auto& [payer, each] : read) holds.push_back(std::move(each));
+  return holds;
+}
+
+bool HasQuotas(const std::vector<Account>& accounts) {
+  return std::ranges::any_of(
+      accounts, [](const Account& account) { return !account.quota.empty(); });
 }
 
 }  // namespace fluxnetes::workers

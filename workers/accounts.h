@@ -53,6 +53,13 @@ struct AccountUse {
   double used = 0;
 };
 
+// What the groups of a payer hold, by resource and in units as in quotas.
+struct AccountHolds {
+  Payer payer;
+  std::map<std::string, std::int64_t> amounts;
+  bool operator==(const AccountHolds&) const = default;
+};
+
 struct UsedByAccounts {
   std::vector<AccountUse> uses;
   std::int64_t at = 0;  // as of then, in seconds since the epoch

@@ -36,6 +36,9 @@ void SnapshotReader::Read(sql::Transaction& transaction) {
     snapshot_->maintenance.push_back(WindowIn(row));
   snapshot_->accounts = ReadAccounts(transaction);
   snapshot_->used = ReadUse(transaction, queues_);
+  snapshot_->elsewhere.reset();
+  if (HasQuotas(snapshot_->accounts))
+    snapshot_->elsewhere = ReadOtherHolds(transaction, queues_);
   snapshot_->nodes.clear();
   for (const sql::Row row :
        transaction.Run(queries::kReadComponentNodes, queues_))
@@ -94,6 +97,7 @@ void SnapshotReader::ReadStrangers(sql::Transaction& transaction) {
   for (Held& held : ReadPlaces(transaction, strangers)) {
     const GroupId id = held.group;
     held.evictable = false;
+    held.stranger = true;
     snapshot_->holders[id] = {std::move(held), "", 0, true};
   }
 }

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -52,7 +53,9 @@ struct ComponentSnapshot {
   std::vector<QueueSettings> queues;
   std::vector<MaintenanceWindow> maintenance;
   std::vector<Account> accounts;
-  UsedByAccounts used;             // when that was last written
+  UsedByAccounts used;  // when that was last written
+  // By groups of other components, where quotas count it.
+  std::optional<std::vector<AccountHolds>> elsewhere;
   std::vector<std::string> nodes;  // that it has
   std::map<GroupId, Holder> holders;
   std::map<GroupId, PendingGroup> waiting;

@@ -119,6 +119,12 @@ struct Eviction {
   matcher::Time end = 0;  // when its places are expected to be free
 };
 
+// What groups hold, for whoever else counts it against quotas.
+struct HoldsNews {
+  bool all = false;  // others than these hold nothing; else these as they are
+  std::vector<AccountHolds> holds;
+};
+
 struct Decision {
   std::vector<Placed> placed;
   std::vector<Eviction> evicted;
@@ -128,10 +134,11 @@ struct Decision {
   std::vector<GroupId> unreserved;    // taken back, or over as it was placed
   std::vector<WaitReason> reasons;
   std::vector<AccountUse> used;  // at times, of all
+  std::optional<HoldsNews> holds;
   bool Empty() const {
     return placed.empty() && evicted.empty() && verdicts.empty() &&
            reserved.empty() && unreserved.empty() && reasons.empty() &&
-           used.empty();
+           used.empty() && !holds;
   }
 };
 

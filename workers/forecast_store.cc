@@ -114,6 +114,7 @@ MatchStore::News ForecastStore::Load(Schedule& schedule) {
   news.maintenance = snapshot_.maintenance;
   news.accounts = snapshot_.accounts;
   news.used = snapshot_.used;
+  news.elsewhere = snapshot_.elsewhere;
   for (const auto& [id, holder] : snapshot_.holders)
     if (!holder.stranger) news.held.push_back(HeldIn(schedule, holder.held));
   for (const auto& [id, group] : snapshot_.waiting) {

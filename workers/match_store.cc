@@ -76,6 +76,8 @@ MatchStore::News PostgresMatchStore::Load(Schedule& schedule) {
   news.maintenance = ReadMaintenance(transaction);
   news.accounts = ReadAccounts(transaction);
   news.used = ReadUse(transaction, queues_);
+  has_quotas_ = HasQuotas(*news.accounts);
+  elsewhere_ = news.elsewhere = ReadElsewhere(transaction);
   news.held = HeldIn(transaction.Run(queries::kReadAllAllocations, queues_),
                      InternIn(schedule));
   for (const sql::Row row :
@@ -145,7 +147,10 @@ std::vector<Held> PostgresMatchStore::ReadStrangers(
   if (groups.empty()) return {};
   auto strangers = HeldIn(transaction.Run(queries::kReadAllocations, groups),
                           InternIn(schedule));
-  for (Held& stranger : strangers) stranger.evictable = false;
+  for (Held& stranger : strangers) {
+    stranger.evictable = false;
+    stranger.stranger = true;
+  }
   return strangers;
 }
 
@@ -206,7 +211,10 @@ bool PostgresMatchStore::TakeInbox(sql::Transaction& transaction, News& news) {
   news.more |= std::ssize(inbox) == kInboxBatch;
   if (queues_changed) news.queues = ReadQueues(transaction);
   if (maintenance_changed) news.maintenance = ReadMaintenance(transaction);
-  if (accounts_changed) news.accounts = ReadAccounts(transaction);
+  if (accounts_changed) {
+    news.accounts = ReadAccounts(transaction);
+    has_quotas_ = HasQuotas(*news.accounts);
+  }
   news.changed.assign(changed.begin(), changed.end());
   return !inbox.empty();
 }
@@ -224,7 +232,13 @@ MatchStore::News PostgresMatchStore::Take(Schedule& schedule,
   CheckConnections();
   if (!sql::BugPlanted("stale-term")) leadership_.Check(transaction);
   LeaseWaiting(transaction, leases, news);
-  const bool told = TakeInbox(transaction, news);
+  bool told = TakeInbox(transaction, news);
+  const auto elsewhere = ReadElsewhere(transaction);
+  if (elsewhere != elsewhere_) {
+    elsewhere_ = elsewhere;
+    news.elsewhere = elsewhere.value_or(std::vector<AccountHolds>());
+    told = true;
+  }
   if (leases.empty() && !told && strangers.empty()) return news;
   std::set<GroupId> again = strangers;
   again.insert(news.changed.begin(), news.changed.end());
@@ -235,6 +249,7 @@ MatchStore::News PostgresMatchStore::Take(Schedule& schedule,
              InternIn(schedule))) {
       const bool ours = IsOurs(held.queue);
       held.evictable = held.evictable && ours;
+      held.stranger = !ours;
       (ours ? news.held : news.strangers).push_back(std::move(held));
     }
   }
@@ -272,6 +287,12 @@ std::vector<QueueSettings> PostgresMatchStore::ReadQueues(
   for (const sql::Row row : transaction.Run(queries::kReadQueues, queues_))
     queues.push_back(SettingsIn(row));
   return queues;
+}
+
+std::optional<std::vector<AccountHolds>> PostgresMatchStore::ReadElsewhere(
+    sql::Transaction& transaction) const {
+  if (!has_quotas_) return std::nullopt;
+  return ReadOtherHolds(transaction, queues_);
 }
 
 std::vector<MaintenanceWindow> PostgresMatchStore::ReadMaintenance(

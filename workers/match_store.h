@@ -44,10 +44,14 @@ class MatchStore {
     std::optional<std::vector<MaintenanceWindow>> maintenance;  // if it changed
     std::optional<std::vector<Account>> accounts;               // the same
     UsedByAccounts used;  // by groups, when that was last written
-    bool more = false;    // there is more to take at once
+    // By groups of other components, where quotas count over several of them;
+    // if it changed.
+    std::optional<std::vector<AccountHolds>> elsewhere;
+    bool more = false;  // there is more to take at once
     bool Any() const {
       return !queues.empty() || !released.empty() || !changed.empty() ||
-             !held.empty() || !waiting.empty() || maintenance;
+             !held.empty() || !waiting.empty() || maintenance || accounts ||
+             elsewhere;
     }
   };
 
@@ -169,6 +173,15 @@ class PostgresMatchStore : public MatchStore {
   static void CommitUse(sql::Transaction& transaction,
                         const std::vector<AccountUse>& used, cluster::Time now);
 
+  static void CommitHolds(sql::Transaction& transaction, const Names& queues,
+                          const HoldsNews& news);
+  // What others hold, where quotas count it.
+  std::optional<std::vector<AccountHolds>> ReadElsewhere(
+      sql::Transaction& transaction) const;
+  // Keeps others from taking quota until the transaction ends. False: some has
+  // been taken that memory does not know of.
+  bool LockQuotas(sql::Transaction& transaction) const;
+
   // Throws if the server may have crashed since Load(): what intake and Take()
   // had committed, and memory follows, may be undone.
   void CheckConnections() const;
@@ -183,6 +196,8 @@ class PostgresMatchStore : public MatchStore {
   Names leased_from_;          // whose marks are to be moved
   Leases leases_;              // of the groups that wait in memory
   bool first_reasons_ = true;  // since Load(): pods may have been told others
+  bool has_quotas_ = false;    // any account
+  std::optional<std::vector<AccountHolds>> elsewhere_;  // as memory knows it
 };
 
 }  // namespace fluxnetes::workers

@@ -38,6 +38,14 @@ std::vector<std::string> NodesOf(const Placed& placed) {
   return {nodes.begin(), nodes.end()};
 }
 
+// They are to be read and decided again.
+void TellAgain(sql::Transaction& transaction,
+               const std::vector<Placed>& placed) {
+  std::vector<GroupId> groups;
+  for (const Placed& each : placed) groups.push_back(each.group);
+  transaction.Run(queries::kTellGroupChanges, groups);
+}
+
 }  // namespace
 
 std::set<GroupId> PostgresMatchStore::Commit(const Decision& decision,
@@ -46,19 +54,44 @@ std::set<GroupId> PostgresMatchStore::Commit(const Decision& decision,
   sql::Transaction transaction(pool_);
   CheckConnections();
   if (!sql::BugPlanted("stale-term")) leadership_.Check(transaction);
+  const bool quotas_known =
+      !elsewhere_ || decision.placed.empty() || LockQuotas(transaction);
   const Locked locked = Lock(transaction, decision);
-  const std::set<GroupId> unchanged = Unchanged(locked, decision.placed);
+  std::set<GroupId> unchanged;
+  if (quotas_known) {
+    unchanged = Unchanged(locked, decision.placed);
+  } else {
+    TellAgain(transaction, decision.placed);
+  }
   CommitVerdicts(transaction, decision.verdicts, now);
   CommitReservations(transaction, decision, now);
   auto refused = CommitPlacements(transaction, decision.placed, unchanged, now);
   refused.merge(CommitEvictions(transaction, decision.evicted, locked));
   CommitReasons(transaction, decision.reasons, now);
   CommitUse(transaction, decision.used, now);
+  if (decision.holds) CommitHolds(transaction, queues_, *decision.holds);
   transaction.Commit();
   if (!decision.reasons.empty()) first_reasons_ = false;
   for (const GroupId group : unchanged) leases_.erase(group);
   sql::Failpoint("match-committed");
   return refused;
+}
+
+bool PostgresMatchStore::LockQuotas(sql::Transaction& transaction) const {
+  transaction.Run(queries::kLockAccountHolds);
+  const auto now = ReadElsewhere(transaction);
+  if (!now) return true;
+  std::map<Payer, const AccountHolds*> known;
+  for (const AccountHolds& each : *elsewhere_) known[each.payer] = &each;
+  return std::ranges::all_of(*now, [&](const AccountHolds& each) {
+    const auto before = known.find(each.payer);
+    return before != known.end() &&
+           std::ranges::all_of(each.amounts, [&](const auto& held) {
+             const auto& amounts = before->second->amounts;
+             const auto amount = amounts.find(held.first);
+             return amount != amounts.end() && held.second <= amount->second;
+           });
+  });
 }
 
 PostgresMatchStore::Locked PostgresMatchStore::Lock(
@@ -293,6 +326,26 @@ void PostgresMatchStore::CommitUse(sql::Transaction& transaction,
   }
   transaction.Run(queries::kRecordAccountUse, queues, namespaces, accounts,
                   seconds, now);
+}
+
+void PostgresMatchStore::CommitHolds(sql::Transaction& transaction,
+                                     const Names& queues,
+                                     const HoldsNews& news) {
+  if (news.all) transaction.Run(queries::kDropAccountHolds, queues);
+  Names said, namespaces, accounts, resources;
+  std::vector<std::int64_t> amounts;
+  for (const auto& [payer, holds] : news.holds) {
+    for (const auto& [resource, amount] : holds) {
+      said.push_back(payer.queue);
+      namespaces.push_back(payer.namespace_name);
+      accounts.push_back(payer.label);
+      resources.push_back(resource);
+      amounts.push_back(amount);
+    }
+  }
+  if (said.empty()) return;
+  transaction.Run(queries::kRecordAccountHolds, said, namespaces, accounts,
+                  resources, amounts);
 }
 
 }  // namespace fluxnetes::workers

@@ -103,6 +103,7 @@ void MatchWorker::Load() {
   SetQueues(news.queues);
   if (news.maintenance) maintenance_.Set(*std::move(news.maintenance));
   if (news.accounts) schedule_->SetAccounts(*news.accounts);
+  if (news.elsewhere) schedule_->SetElsewhere(*news.elsewhere);
   schedule_->SetUsed(news.used.uses, news.used.at);
   LookAtNamespaces();
   for (const Held& held : news.held) Restore(held);
@@ -206,6 +207,7 @@ void MatchWorker::Apply(const MatchStore::News& news) {
   if (!news.queues.empty()) SetQueues(news.queues);
   if (news.maintenance) maintenance_.Set(*news.maintenance);
   if (news.accounts) schedule_->SetAccounts(*news.accounts);
+  if (news.elsewhere) schedule_->SetElsewhere(*news.elsewhere);
   const auto touch = [&](GroupId group) {
     const auto nodes = schedule_->NodesOf(group);
     noted_.insert(nodes.begin(), nodes.end());

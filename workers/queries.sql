@@ -72,6 +72,48 @@ ON CONFLICT (queue, namespace, account) DO UPDATE SET
 used = excluded.used,
 as_of = excluded.as_of;
 
+-- name: read_other_holds
+-- The queues that others own the match of, and what their groups hold.
+SELECT q.name AS queue, h.namespace, h.account, h.resource, h.amount
+FROM queues AS q
+LEFT JOIN account_holds AS h ON h.queue = q.name
+WHERE q.name <> all($1::text []);
+
+-- name: lock_account_holds
+-- One after the other: who places groups has to know what others hold.
+SELECT pg_advisory_xact_lock(hashtext('account_holds'), hashtext(current_schema()));
+
+-- name: drop_account_holds
+-- Before what they hold now is written.
+DELETE FROM account_holds WHERE queue = any($1::text []);
+
+-- name: record_account_holds
+-- What groups hold now; 0: nothing any more. A queue that is gone has none.
+WITH said AS MATERIALIZED (
+  SELECT v.queue, v.namespace, v.account, v.resource, v.amount
+  FROM unnest($1::text [], $2::text [], $3::text [], $4::text [], $5::bigint [])
+  AS v (queue, namespace, account, resource, amount)
+  INNER JOIN queues AS q ON q.name = v.queue
+),
+
+gone AS (
+  DELETE FROM account_holds AS h
+  USING said AS s
+  WHERE
+    s.amount = 0
+    AND h.queue = s.queue
+    AND h.namespace = s.namespace
+    AND h.account = s.account
+    AND h.resource = s.resource
+)
+
+INSERT INTO account_holds (queue, namespace, account, resource, amount)
+SELECT s.queue, s.namespace, s.account, s.resource, s.amount
+FROM said AS s
+WHERE s.amount > 0
+ON CONFLICT (queue, namespace, account, resource) DO UPDATE SET
+amount = excluded.amount;
+
 -- name: read_owners
 -- All scheduling queues, and which living client owns the match of each.
 SELECT q.name, q.node_selector::text AS node_selector, c.id AS owner

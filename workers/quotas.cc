@@ -19,6 +19,30 @@ void Quotas::HoldAgain() {
   uses_.clear();
   for (const auto& [account, limits] : limits_) uses_[account];
   for (const auto& [group, holding] : holdings_) Add(group, holding, 1);
+  for (const auto& [payer, amounts] : elsewhere_) {
+    for (const AccountId account : tree_.PathOf(payer)) {
+      const auto use = uses_.find(account);
+      if (use == uses_.end()) continue;
+      AddTo(use->second.elsewhere, amounts, 1);
+      AddTo(use->second.held, amounts, 1);
+    }
+  }
+}
+
+void Quotas::SetElsewhere(std::vector<std::pair<PayerId, Amounts>> elsewhere) {
+  elsewhere_ = std::move(elsewhere);
+  HoldAgain();
+}
+
+Amounts Quotas::HeldBy(PayerId payer) const {
+  const auto held = by_payer_.find(payer);
+  return held == by_payer_.end() ? Amounts{} : held->second;
+}
+
+std::set<PayerId> Quotas::Payers() const {
+  std::set<PayerId> payers;
+  for (const auto& [payer, amounts] : by_payer_) payers.insert(payer);
+  return payers;
 }
 
 void Quotas::Add(GroupId group, const Holding& holding, int sign) {
@@ -37,12 +61,18 @@ void Quotas::Add(GroupId group, const Holding& holding, int sign) {
 }
 
 void Quotas::Set(GroupId group, Holding holding) {
+  const auto count = [this](const Holding& each, int sign) {
+    AddTo(by_payer_[each.payer], each.amounts, sign);
+    moved_.insert(each.payer);
+  };
   const auto known = holdings_.find(group);
   if (known != holdings_.end()) {
     Add(group, known->second, -1);
+    count(known->second, -1);
     holdings_.erase(known);
   }
   if (holding.amounts.empty()) return;
+  count(holding, 1);
   const auto& added = holdings_.emplace(group, std::move(holding));
   Add(group, added.first->second, 1);
 }
@@ -221,6 +251,7 @@ std::set<GroupId> Quotas::LentFrom(PayerId payer,
   std::sort(by_start.begin(), by_start.end());
   std::set<GroupId> lent;
   std::map<AccountId, Amounts> held;
+  for (const auto& [account, use] : uses_) held[account] = use.elsewhere;
   const AccountTree::Path owner = tree_.PathOf(payer);
   for (const auto& [start, group, holding] : by_start) {
     for (const AccountId account : tree_.PathOf(holding->payer))

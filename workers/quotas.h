@@ -66,6 +66,15 @@ class Quotas {
   };
   void Set(GroupId group, Holding holding);
 
+  // What groups hold that are not known here, in place of what was said before.
+  void SetElsewhere(std::vector<std::pair<PayerId, Amounts>> elsewhere);
+  // Payers whose groups hold something else than at the last call.
+  std::set<PayerId> TakeMoved() { return std::exchange(moved_, {}); }
+  // What the groups of the payer hold that are known here.
+  Amounts HeldBy(PayerId payer) const;
+  // All that hold something.
+  std::set<PayerId> Payers() const;
+
   // What stands against groups of this cycle is to be said anew.
   void BeginCycle();
   // Counts as held against groups that come later in the cycle.
@@ -115,7 +124,8 @@ class Quotas {
     Amounts spare;
   };
   struct Use {
-    Amounts held;
+    Amounts elsewhere;
+    Amounts held;  // also that
     Amounts claimed;
     Amounts leaving;  // of what is held
     std::set<std::pair<matcher::Time, GroupId>> ends;
@@ -144,6 +154,9 @@ class Quotas {
   std::map<AccountId, Limits> limits_;
   std::map<AccountId, Use> uses_;  // of accounts with limits
   std::map<GroupId, Holding> holdings_;
+  std::vector<std::pair<PayerId, Amounts>> elsewhere_;
+  std::map<PayerId, Amounts> by_payer_;  // of holdings_
+  std::set<PayerId> moved_;
 };
 
 }  // namespace fluxnetes::workers

@@ -133,6 +133,13 @@ void Schedule::SetUsed(const std::vector<AccountUse>& used, matcher::Time at) {
   state_->accounts.SetUsed(used, at);
 }
 
+void Schedule::SetElsewhere(const std::vector<AccountHolds>& elsewhere) {
+  if (!state_->accounts.SetElsewhere(elsewhere)) return;
+  state_->AskAll();
+  state_->graph.NoteGround();
+  state_->changed = true;
+}
+
 void Schedule::SetNode(const cluster::Node& node) {
   state_->graph.SetNode(node);
 }

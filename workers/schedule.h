@@ -166,6 +166,7 @@ struct Held {
   GroupId evicted_for = 0;  // 0: it is not evicted
   bool growth = false;      // as in PendingGroup
   std::int64_t size = 0;    // so many pods it has, also those that have ended
+  bool stranger = false;    // of another schedule's queues
   bool operator==(const Held&) const = default;
 };
 
@@ -209,6 +210,9 @@ class Schedule {
   void SetAccounts(const std::vector<Account>& accounts);
   // What the payers' groups had used by `at`: to begin with.
   void SetUsed(const std::vector<AccountUse>& used, matcher::Time at);
+  // What groups of other schedules hold, in place of what was known; from now
+  // on decisions say what those of this one hold.
+  void SetElsewhere(const std::vector<AccountHolds>& elsewhere);
   // Adds or changes a node. What others use on it is set apart.
   void SetNode(const cluster::Node& node);
   void RemoveNode(const std::string& name);

@@ -1,6 +1,7 @@
 #include "workers/schedule_accounts.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace fluxnetes::workers {
 
@@ -40,6 +41,41 @@ void ScheduleAccounts::SetUsed(const std::vector<AccountUse>& used,
     share_.SetUsed(tree_.Intern(each.payer), each.used);
 }
 
+bool ScheduleAccounts::SetElsewhere(
+    const std::vector<AccountHolds>& elsewhere) {
+  if (elsewhere_ == elsewhere) return false;
+  elsewhere_ = elsewhere;
+  std::vector<std::pair<PayerId, Amounts>> holds;
+  for (const AccountHolds& each : elsewhere) {
+    Amounts amounts;
+    for (const auto& [resource, amount] : each.amounts) {
+      const std::size_t index = graph_.IndexOf(resource);
+      if (amounts.size() <= index) amounts.resize(index + 1);
+      amounts[index] = amount;
+    }
+    holds.emplace_back(tree_.Intern(each.payer), std::move(amounts));
+  }
+  quotas_.SetElsewhere(std::move(holds));
+  return true;
+}
+
+std::optional<HoldsNews> ScheduleAccounts::TakeHolds(matcher::Time now) {
+  if (!elsewhere_) return std::nullopt;
+  TakeHeld(now);
+  HoldsNews news{!std::exchange(holds_said_, true), {}};
+  const std::set<PayerId> moved = quotas_.TakeMoved();
+  if (!news.all && moved.empty()) return std::nullopt;
+  const auto& names = graph_.graph().resources();
+  for (const PayerId payer : news.all ? quotas_.Payers() : moved) {
+    AccountHolds& holds = news.holds.emplace_back();
+    holds.payer = tree_.payer(payer);
+    const Amounts amounts = quotas_.HeldBy(payer);
+    for (std::size_t r = 0; r < amounts.size(); ++r)
+      holds.amounts.emplace(names[r], amounts[r]);
+  }
+  return news;
+}
+
 std::vector<AccountUse> ScheduleAccounts::TakeUsed(matcher::Time now) {
   constexpr matcher::Time kBetween = 60;  // seconds
   std::vector<AccountUse> used;
@@ -72,6 +108,8 @@ void ScheduleAccounts::Charge(GroupId group) {
   Amounts amounts = graph_.AmountsOf(*held);
   const matcher::Time end = graph_.PlannedEnd(*held);
   share_.Set(group, payer, ShareOf(amounts), end);
+  // Who owns the match of its queue says what it holds.
+  if (held->stranger) return quotas_.Set(group, {});
   quotas_.Set(group, {payer, std::move(amounts), end, held->start,
                       held->evicted_for != 0});
 }

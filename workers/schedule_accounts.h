@@ -31,6 +31,12 @@ class ScheduleAccounts {
   std::string NameOf(AccountId account) const;
 
   void SetUsed(const std::vector<AccountUse>& used, matcher::Time at);
+  // What groups hold that are not in this schedule, in place of what was said
+  // before. True if it is something else.
+  bool SetElsewhere(const std::vector<AccountHolds>& elsewhere);
+  // What those of this schedule hold, if somebody wants to know, as far as it
+  // is something else than at the last call.
+  std::optional<HoldsNews> TakeHolds(matcher::Time now);
   // As of now, once a minute, if queues go by fair shares.
   std::vector<AccountUse> TakeUsed(matcher::Time now);
 
@@ -57,6 +63,8 @@ class ScheduleAccounts {
   bool fair_ = false;
   bool matter_ = false;
   matcher::Time said_at_ = 0;  // what was used
+  std::optional<std::vector<AccountHolds>> elsewhere_;
+  bool holds_said_ = false;
 };
 
 }  // namespace fluxnetes::workers

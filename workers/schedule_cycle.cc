@@ -54,6 +54,7 @@ Decision Cycle::Run() {
   if (!state_.more || late) Report(late);
   if (!state_.to_tell.empty()) state_.more = true;
   decision_.used = state_.accounts.TakeUsed(now_);
+  decision_.holds = state_.accounts.TakeHolds(now_);
   return std::move(decision_);
 }
 

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <future>
 #include <set>
+#include <thread>
 
 #include "tests/invariants/manifests.h"
 #include "tests/support/whole_system.h"
@@ -198,6 +200,94 @@ TEST_F(Replicas, NodeIsNotUsedBeforeItsFormerOwnerHasLetGoOfIt) {
     Settle();
   }
   EXPECT_EQ(StateOf("early"), "bound");
+}
+
+class QuotaOfAll : public Replicas {
+ protected:
+  QuotaOfAll() {
+    system.database.Execute(
+        "INSERT INTO accounts (name, namespace, quota) VALUES ('team', "
+        "'default', '{\"cpu\": \"8\"}')");
+  }
+  std::string ReasonOf(const std::string& queue) {
+    return system.Ask("SELECT reason FROM wait_reasons WHERE queue = '" +
+                      queue + "'");
+  }
+  std::string Holds() {
+    return system.Ask(
+        "SELECT coalesce(string_agg(queue || ' ' || amount, ', ' ORDER BY "
+        "queue), '') FROM account_holds WHERE resource = 'cpu'");
+  }
+};
+
+TEST_F(QuotaOfAll, CountsOverComponentsWhoeverOwnsThem) {
+  Start(2);
+  Settle();
+  for (const char* queue : {"red", "blue"}) Submit(queue, queue, 1);
+  Settle();
+  Submit("green", "green", 1);
+  Settle();
+  EXPECT_EQ(StateOf("red"), "bound");
+  EXPECT_EQ(StateOf("blue"), "bound");
+  EXPECT_EQ(StateOf("green"), "pending");
+  EXPECT_EQ(ReasonOf("green"),
+            "needs 4 cpu; of the quota of account team (8 cpu) 8 cpu is used "
+            "or promised");
+  EXPECT_EQ(Holds(), "blue 4000, red 4000");
+  Kill(OwnerOf("green"));  // who takes over knows, too
+  Settle();
+  EXPECT_EQ(StateOf("green"), "pending");
+  for (int i = 0; i < 11; ++i) {
+    system.cluster.AdvanceTo(system.cluster.Now() + seconds(10));
+    Settle();
+  }
+  EXPECT_EQ(StateOf("green"), "bound");
+  EXPECT_EQ(Holds(), "green 4000");
+}
+
+// A quota that comes while groups run counts what they hold already.
+TEST_F(QuotaOfAll, CountsWhatRanBeforeThereWasOne) {
+  system.database.Execute("DELETE FROM accounts");
+  Start(2);
+  Settle();
+  for (const char* queue : {"red", "blue"}) Submit(queue, queue, 1);
+  Settle();
+  EXPECT_EQ(Holds(), "");
+  system.database.Execute(
+      "INSERT INTO accounts (name, namespace, quota) VALUES ('team', "
+      "'default', '{\"cpu\": \"8\"}')");
+  Settle();
+  EXPECT_EQ(Holds(), "blue 4000, red 4000");
+  Submit("green", "green", 1);
+  Settle();
+  EXPECT_EQ(StateOf("green"), "pending");
+}
+
+// Another owner takes what is left between the decision and its commit.
+TEST_F(QuotaOfAll, IsNotExceededByTwoWhoDecideAtOnce) {
+  Start(1);
+  Settle();
+  Submit("red", "red", 1);
+  others[0]->intake.RunOnce(system.cluster.Now());
+  others[0]->promoter.RunOnce(system.cluster.Now());
+  sql::Transaction other(system.database.pool());
+  other.RunScript(
+      "SELECT pg_advisory_xact_lock(hashtext('account_holds'), "
+      "hashtext(current_schema())); INSERT INTO account_holds VALUES "
+      "('default', 'default', '', 'cpu', 8000)");
+  auto match = std::async(std::launch::async, [this] { Settle(); });
+  while (system.Ask("SELECT count(*) FROM pg_locks WHERE locktype = "
+                    "'advisory' AND NOT granted") == "0")
+    std::this_thread::yield();
+  other.Commit();
+  match.get();
+  EXPECT_EQ(StateOf("red"), "pending");
+  EXPECT_EQ(ReasonOf("red"),
+            "needs 4 cpu; of the quota of account team (8 cpu) 8 cpu is used "
+            "or promised");
+  system.database.Execute("DELETE FROM account_holds WHERE queue = 'default'");
+  Settle();
+  EXPECT_EQ(StateOf("red"), "bound");
 }
 
 TEST_F(Replicas, OwnerOfAQueueThatWasDeletedPlacesNothingMore) {

@@ -53,6 +53,42 @@ TEST_F(QuotasTest, LimitWhatIsHeldAtOneTimeByResource) {
   EXPECT_EQ(Refuses(a, {10}), "");
 }
 
+TEST_F(QuotasTest, CountWhatIsHeldElsewhere) {
+  Set({{.name = "a",
+        .namespace_name = "a",
+        .quota = {{"cpu", 10}},
+        .borrows = true},
+       {.name = "b", .namespace_name = "b", .quota = {{"cpu", 5}}}});
+  const PayerId there = tree.Intern({"other", "b", ""});
+  quotas.Set(1, {b, {2}, 50});
+  quotas.SetElsewhere({{there, {2}}});
+  EXPECT_EQ(Refuses(b, {1}), "");
+  EXPECT_EQ(Refuses(b, {2}), "b");
+  EXPECT_EQ(quotas.Refuses(b, {2}, 10, 100)->used, 4);
+  quotas.SetElsewhere({{there, {1}}});
+  EXPECT_EQ(Refuses(b, {2}), "");
+  quotas.SetElsewhere({});
+  EXPECT_EQ(Refuses(b, {3}), "");
+  // Who holds all of its own elsewhere borrows with all that it has here.
+  quotas.SetElsewhere({{tree.Intern({"other", "a", ""}), {10}}});
+  EXPECT_TRUE(quotas.Borrows(a, {1}));
+  quotas.Set(2, {a, {1}, 50, 5});
+  EXPECT_EQ(quotas.LentFrom(b, {1}), std::set<GroupId>{2});
+}
+
+TEST_F(QuotasTest, SayOfWhomWhatIsHeldHasMoved) {
+  EXPECT_EQ(quotas.TakeMoved(), std::set<PayerId>{});
+  quotas.Set(1, {a, {2, 1}, 50});
+  quotas.Set(2, {a, {3}, 50});
+  EXPECT_EQ(quotas.TakeMoved(), std::set<PayerId>{a});
+  EXPECT_EQ(quotas.TakeMoved(), std::set<PayerId>{});
+  EXPECT_EQ(quotas.HeldBy(a), (Amounts{5, 1}));
+  quotas.Set(1, {b, {2, 1}, 50});
+  EXPECT_EQ(quotas.TakeMoved(), (std::set<PayerId>{a, b}));
+  EXPECT_EQ(quotas.HeldBy(a), (Amounts{3, 0}));
+  EXPECT_EQ(quotas.HeldBy(b), (Amounts{2, 1}));
+}
+
 TEST_F(QuotasTest, HoldForAllAccountsAbove) {
   Set({{.name = "all", .quota = {{"cpu", 15}}},
        {.name = "a",

@@ -256,10 +256,9 @@ SimulationInput OfManifests(const SimulateOptions& options,
                             const Config& config, sql::Pool* pool,
                             Console& console) {
   const std::int64_t now =
-      pool == nullptr ? 0
-                      : std::chrono::floor<std::chrono::seconds>(console.now())
-                            .time_since_epoch()
-                            .count();
+      std::chrono::floor<std::chrono::seconds>(console.now())
+          .time_since_epoch()
+          .count();
   SimulationInput input;
   Snapshot beginning = Beginning(options, pool, now);
   input.scenario = std::move(beginning.scenario);

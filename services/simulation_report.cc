@@ -35,6 +35,8 @@ const char* NameOfState(GroupCourse::State state) {
       return "ended";
     case State::kTimedOut:
       return "timed out";
+    case State::kGivenUp:
+      return "given up";
     case State::kWaiting:
       break;
   }
@@ -54,6 +56,7 @@ OrderedJson ToJson(const SimulationReport& report) {
             {"ended", summary.ended},
             {"timedOut", summary.timed_out},
             {"unsatisfiable", summary.unsatisfiable},
+            {"givenUp", summary.given_up},
             {"running", summary.running},
             {"waiting", summary.waiting}}},
           {"makespan", summary.makespan},
@@ -67,6 +70,7 @@ OrderedJson ToJson(const SimulationReport& report) {
           {"utilisation", summary.utilisation},
           {"fairness", {{"jain", summary.fairness}, {"users", summary.users}}},
           {"evictions", summary.evictions},
+          {"preempted", summary.preempted},
           {"promises",
            {{"made", summary.promised}, {"kept", summary.promises_kept}}},
           {"longestLine", summary.longest_line},
@@ -88,9 +92,16 @@ std::string Ends(const SimulationSummary& summary) {
   };
   add(summary.timed_out, "timed out");
   add(summary.unsatisfiable, "can never fit");
+  add(summary.given_up, "given up");
   add(summary.running, "still run");
   add(summary.waiting, "still wait");
   return text;
+}
+
+std::string Evictions(const SimulationSummary& summary) {
+  if (summary.evictions == 0) return "0";
+  return fmt::format("{}, {} group{} preempted", summary.evictions,
+                     summary.preempted, summary.preempted == 1 ? "" : "s");
 }
 
 using Lines = std::vector<std::pair<std::string, std::string>>;
@@ -122,8 +133,8 @@ std::string ToTable(const SimulationReport& report) {
       std::ranges::any_of(scenario.queues, [](const auto& queue) {
         return queue.preemption != workers::Preemption::kNever;
       });
-  if (preempts)
-    lines.emplace_back("Evictions", std::to_string(summary.evictions));
+  if (preempts || summary.evictions > 0)
+    lines.emplace_back("Evictions", Evictions(summary));
   lines.emplace_back(
       "Decisions",
       fmt::format("{} in {:.1f} s; up to {} groups waited",
@@ -165,12 +176,12 @@ void WriteCsv(const Scenario& scenario, const Course& course,
   }
   std::string text =
       "group,user,queue,pods,nodes,submit,start,end,wait,duration,promised,"
-      "promised_at,state\n";
+      "promised_at,evictions,state\n";
   for (std::size_t i = 0; i < course.groups.size(); ++i) {
     const Scenario::Group& group = scenario.groups[i];
     const GroupCourse& run = course.groups[i];
     fmt::format_to(
-        std::back_inserter(text), "{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
+        std::back_inserter(text), "{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
         CsvCell(group.name),
         CsvCell(scenario.users[static_cast<std::size_t>(group.user)]),
         CsvCell(scenario.queues[static_cast<std::size_t>(group.queue)].name),
@@ -178,7 +189,7 @@ void WriteCsv(const Scenario& scenario, const Course& course,
         CsvTime(run.submit), CsvTime(run.start), CsvTime(run.end),
         CsvTime(run.start < 0 ? -1 : run.start - run.submit),
         CsvTime(group.duration.value_or(-1)), CsvTime(run.promised),
-        CsvTime(run.promised_at), NameOfState(run.state));
+        CsvTime(run.promised_at), run.restarts, NameOfState(run.state));
     if (text.size() < kCsvBuffer) continue;
     out << text;
     text.clear();

@@ -5,14 +5,17 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <stdexcept>
+#include <tuple>
 #include <utility>
 
 #include "services/simulation_queries.h"
-#include "services/simulation_queues.h"
 #include "sql/transaction.h"
-#include "workers/account_rows.h"
+#include "workers/component_snapshot.h"
 #include "workers/other_resources.h"
+#include "workers/pod_rules.h"
+#include "workers/scenario_parts.h"
 
 namespace fluxnetes::services {
 namespace {
@@ -30,25 +33,6 @@ cluster::Resources ResourcesIn(const sql::Row& row, const std::string& whose) {
   return resources;
 }
 
-// Others may use more than there is.
-void TakeOff(const cluster::Resources& used, cluster::Resources& free) {
-  const auto left = [](std::int64_t all, std::int64_t some) {
-    return std::max<std::int64_t>(all - some, 0);
-  };
-  free.cpu_milli = left(free.cpu_milli, used.cpu_milli);
-  free.memory_bytes = left(free.memory_bytes, used.memory_bytes);
-  free.ephemeral_bytes = left(free.ephemeral_bytes, used.ephemeral_bytes);
-  free.pods = left(free.pods, used.pods);
-  for (const auto& [name, amount] : used.extended)
-    free.SetExtended(name, left(free.Extended(name), amount));
-}
-
-bool LooksAtPods(const cluster::PodRequest& request) {
-  const cluster::PodRules& rules = *request.rules;
-  return !rules.affinity.empty() || !rules.anti_affinity.empty() ||
-         !rules.preferred_pods.empty() || !rules.spread.empty();
-}
-
 void ForgetPods(cluster::PodRequest& request) {
   cluster::PodRules& rules = request.rules.Own();
   rules.affinity.clear();
@@ -61,108 +45,122 @@ cluster::Node NodeIn(const sql::Row& row) {
   cluster::Node node;
   node.name = row.Get<std::string>("node_name");
   node.allocatable = ResourcesIn(row, "");
-  TakeOff(ResourcesIn(row, "foreign_"), node.allocatable);
   node.labels = nlohmann::json::parse(row.Get<std::string>("labels"))
                     .get<std::map<std::string, std::string>>();
   node.unschedulable = row.Get<bool>("closed");
   return node;
 }
 
-cluster::PodRequest HeldRequest(const sql::Row& row) {
-  cluster::PodRequest request;
-  request.resources.cpu_milli = row.Get<std::int64_t>("cpu_milli");
-  request.resources.memory_bytes = row.Get<std::int64_t>("memory_bytes");
-  request.resources.pods = 1;
-  if (const auto other = row.Find<std::string>("other"))
-    workers::ReadOtherResources(*other, request.resources);
-  return request;
-}
-
-class SnapshotReader {
+class SnapshotWriter {
  public:
-  explicit SnapshotReader(Snapshot& snapshot)
-      : scenario_(snapshot.scenario), notes_(snapshot.notes) {}
+  SnapshotWriter(const workers::ComponentSnapshot& records, Snapshot& snapshot)
+      : records_(records),
+        scenario_(snapshot.scenario),
+        notes_(snapshot.notes),
+        parts_(MadeOf(records, snapshot.scenario)) {}
 
-  void Read(sql::Transaction& transaction) {
-    for (const sql::Row row : transaction.Run(queries::kSnapshotQueues)) {
-      workers::QueueSettings queue{.name = row.Get<std::string>("name")};
-      ApplyQueuePatch(row.Get<std::string>("settings"), queue);
-      scenario_.queues.push_back(std::move(queue));
+  void Write(const sql::Result& groups) {
+    for (const auto& [id, holder] : records_.holders) AddHolder(id, holder);
+    std::set<workers::GroupId> to_grow;
+    for (const sql::Row row : groups)
+      if (row.Get<bool>("waits")) to_grow.insert(row.Get<std::int64_t>("id"));
+    std::vector<const workers::PendingGroup*> line;
+    for (const auto& [id, group] : records_.waiting) {
+      const bool waits = !group.held || to_grow.contains(id);
+      if (waits && !group.members.empty() && !records_.holders.contains(id))
+        line.push_back(&group);
     }
-    for (const sql::Row row :
-         transaction.Run(queries::kSnapshotNodes, scenario_.begin))
-      scenario_.nodes.push_back(NodeIn(row));
-    scenario_.accounts = workers::ReadAccounts(transaction);
-    std::vector<std::string> names;
-    for (const workers::QueueSettings& queue : scenario_.queues)
-      names.push_back(queue.name);
-    scenario_.used = workers::ReadUse(transaction, names);
-    ReadHeld(transaction.Run(queries::kSnapshotHeld));
-    ReadWaiting(transaction.Run(queries::kSnapshotWaiting));
+    std::ranges::sort(line, {}, [](const workers::PendingGroup* group) {
+      return std::tuple(group->submitted_at, group->id);
+    });
+    for (const workers::PendingGroup* group : line) AddWaiting(*group);
+    for (const sql::Row row : groups) {
+      const auto known = numbers_.find(row.Get<std::int64_t>("id"));
+      if (known == numbers_.end()) continue;
+      Scenario::Group& group = GroupAt(known->second);
+      group.submit = row.Get<std::int64_t>("submitted");
+      const auto base = numbers_.find(row.Get<std::int64_t>("extends"));
+      if (base != numbers_.end()) group.grows = base->second;
+    }
     LeaveRulesOut();
   }
 
  private:
-  void ReadHeld(const sql::Result& rows) {
-    std::int64_t last = 0;
-    for (const sql::Row row : rows) {
-      if (std::exchange(last, row.Get<std::int64_t>("id")) != last) {
-        Close();
-        Scenario::Group& group = Open(row);
-        const auto start = row.Get<std::int64_t>("starts_at");
-        if (const auto end = row.Find<std::int64_t>("ends_at"))
-          group.duration = group.runs = std::max<std::int64_t>(*end - start, 1);
-        scenario_.running.push_back(
-            {static_cast<int>(scenario_.groups.size()) - 1, start, {}});
-      }
-      AddPodOf(HeldRequest(row));
-      scenario_.running.back().nodes.push_back(
-          row.Get<std::string>("node_name"));
-    }
-    Close();
+  static Scenario& MadeOf(const workers::ComponentSnapshot& records,
+                          Scenario& scenario) {
+    scenario.queues = records.queues;
+    scenario.maintenance = records.maintenance;
+    scenario.accounts = records.accounts;
+    scenario.used = records.used;
+    return scenario;
   }
 
-  void ReadWaiting(const sql::Result& rows) {
-    std::int64_t last = 0;
-    for (const sql::Row row : rows) {
-      if (std::exchange(last, row.Get<std::int64_t>("id")) != last) {
-        Close();
-        Scenario::Group& group = Open(row);
-        group.first_in_line = row.Get<bool>("first_in_line");
-        group.duration = group.runs =
-            row.Find<std::int64_t>("duration_seconds");
-      }
-      AddPodOf(cluster::PodRequestFromJson(row.Get<std::string>("request")));
-    }
-    Close();
+  Scenario::Group& GroupAt(int number) {
+    return scenario_.groups[static_cast<std::size_t>(number)];
   }
 
-  Scenario::Group& Open(const sql::Row& row) {
-    const auto space = row.Get<std::string>("namespace");
+  // What is to go goes as its pods do.
+  void AddHolder(workers::GroupId id,
+                 const workers::ComponentSnapshot::Holder& holder) {
+    const workers::Held& held = holder.held;
+    Scenario::Group& group =
+        Add(id, held.namespace_name, held.account, held.queue);
+    group.name = holder.name.empty() ? std::to_string(id) : holder.name;
+    group.submit = held.start;
+    group.priority = held.priority;
+    group.grace = held.grace;
+    if (held.end)
+      group.duration = std::max<std::int64_t>(*held.end - held.start, 1);
+    if (!holder.stays) {
+      const std::int64_t ends =
+          std::max<std::int64_t>(scenario_.begin + held.grace - held.start, 1);
+      group.duration = std::min(group.duration.value_or(ends), ends);
+    }
+    group.runs = group.duration;
+    std::vector<std::pair<int, std::string>> pods;
+    std::vector<int> requests;
+    for (const workers::PlacedMember& member : held.members) {
+      pods.emplace_back(parts_.Request(*member.request, held.namespace_name),
+                        member.node);
+      requests.push_back(pods.back().first);
+    }
+    group.shape = parts_.Shape(requests);
+    std::ranges::stable_sort(pods, {}, &std::pair<int, std::string>::first);
+    Scenario::Running& running = scenario_.running.emplace_back();
+    running.group = numbers_.at(id);
+    running.start = held.start;
+    running.evictable = held.evictable;
+    for (auto& [request, node] : pods) running.nodes.push_back(std::move(node));
+  }
+
+  void AddWaiting(const workers::PendingGroup& waiting) {
+    Scenario::Group& group =
+        Add(waiting.id, waiting.namespace_name, waiting.account, waiting.queue);
+    group.name = waiting.namespace_name + "/" + waiting.name;
+    group.duration = group.runs = waiting.duration;
+    group.start_after = waiting.start_after;
+    group.start_by = waiting.start_by;
+    group.priority = waiting.priority;
+    group.first_in_line = waiting.first_in_line;
+    group.preempts = waiting.preempts;
+    group.grace = waiting.grace;
+    std::vector<int> requests;
+    for (const workers::Member& member : waiting.members)
+      requests.push_back(
+          parts_.Request(*member.request, waiting.namespace_name));
+    group.shape = parts_.Shape(requests);
+  }
+
+  Scenario::Group& Add(workers::GroupId id, const std::string& space,
+                       const std::string& account, const std::string& queue) {
+    numbers_[id] = static_cast<int>(scenario_.groups.size());
     Scenario::Group& group = scenario_.groups.emplace_back();
-    group.name = space + "/" + row.Get<std::string>("group_name");
-    group.submit = row.Get<std::int64_t>("submitted");
-    group.priority = row.Get<std::int32_t>("priority");
-    const auto queue =
-        std::ranges::find(scenario_.queues, row.Get<std::string>("queue"),
-                          &workers::QueueSettings::name);
-    if (queue == scenario_.queues.end())
-      throw std::logic_error("a group of a queue that is not there");
-    group.queue = static_cast<int>(queue - scenario_.queues.begin());
-    group.user = NumberOf(space, users_, scenario_.users);
-    const auto label = row.Get<std::string>("account");
-    if (!label.empty())
-      group.label = NumberOf(label, labels_, scenario_.labels);
+    const auto place = parts_.Queue(queue);
+    if (!place) throw std::logic_error("a group of a queue that is not there");
+    group.queue = *place;
+    group.user = parts_.User(space);
+    group.label = parts_.Label(account);
     return group;
-  }
-
-  static int NumberOf(const std::string& name,
-                      std::map<std::string, int>& known,
-                      std::vector<std::string>& names) {
-    const auto [place, added] =
-        known.try_emplace(name, static_cast<int>(names.size()));
-    if (added) names.push_back(name);
-    return place->second;
   }
 
   void LeaveRulesOut() {
@@ -173,36 +171,14 @@ class SnapshotReader {
         "of pods: of " +
         whose);
     for (Scenario::Request& each : scenario_.requests)
-      if (LooksAtPods(each.request)) ForgetPods(each.request);
+      if (workers::LooksAtPods(each.request)) ForgetPods(each.request);
   }
 
-  // Of the group that was opened last; equal ones come one after the other.
-  void AddPodOf(const cluster::PodRequest& request) {
-    const std::string& space =
-        scenario_.users[static_cast<std::size_t>(scenario_.groups.back().user)];
-    const auto [known, added] =
-        requests_.try_emplace({cluster::ToJson(request), space},
-                              static_cast<int>(scenario_.requests.size()));
-    if (added) scenario_.requests.push_back({request, space});
-    if (shape_.empty() || shape_.back().request != known->second) {
-      shape_.push_back({known->second, 1});
-    } else {
-      ++shape_.back().count;
-    }
-  }
-
-  void Close() {
-    if (shape_.empty()) return;
-    scenario_.groups.back().shape = static_cast<int>(scenario_.shapes.size());
-    scenario_.shapes.push_back(std::exchange(shape_, {}));
-  }
-
+  const workers::ComponentSnapshot& records_;
   Scenario& scenario_;
-  std::vector<Scenario::Pods> shape_;
-  std::map<std::pair<std::string, std::string>, int> requests_;  // by namespace
-  std::map<std::string, int> users_;
-  std::map<std::string, int> labels_;
   std::vector<std::string>& notes_;
+  workers::ScenarioParts parts_;
+  std::map<workers::GroupId, int> numbers_;  // of groups, in the scenario
 };
 
 }  // namespace
@@ -211,7 +187,19 @@ Snapshot ReadSnapshot(sql::Pool& pool, std::int64_t now) {
   Snapshot snapshot;
   snapshot.scenario.begin = now;
   sql::Transaction transaction(pool, sql::Isolation::kRepeatableRead);
-  SnapshotReader(snapshot).Read(transaction);
+  for (const sql::Row row : transaction.Run(queries::kSnapshotNodes)) {
+    snapshot.scenario.nodes.push_back(NodeIn(row));
+    const cluster::Resources others = ResourcesIn(row, "foreign_");
+    if (!(others == cluster::Resources{}))
+      snapshot.scenario.others[snapshot.scenario.nodes.back().name] = others;
+  }
+  std::vector<std::string> queues;
+  for (const sql::Row row : transaction.Run(queries::kSnapshotQueues))
+    queues.push_back(row.Get<std::string>("name"));
+  workers::SnapshotReader reader(queues);
+  reader.Read(transaction);
+  SnapshotWriter(*reader.snapshot(), snapshot)
+      .Write(transaction.Run(queries::kSnapshotGroups));
   return snapshot;
 }
 
@@ -222,7 +210,7 @@ std::string WithRulesAboutPods(const Scenario& scenario, std::size_t from) {
     const Scenario::Group& group = scenario.groups[i];
     const auto& shape = scenario.shapes[static_cast<std::size_t>(group.shape)];
     if (std::ranges::none_of(shape, [&](const Scenario::Pods& pods) {
-          return LooksAtPods(
+          return workers::LooksAtPods(
               scenario.requests[static_cast<std::size_t>(pods.request)]
                   .request);
         }))

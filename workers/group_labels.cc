@@ -5,6 +5,7 @@
 
 #include "cluster/quote.h"
 #include "workers/label_values.h"
+#include "workers/pod_rules.h"
 #include "workers/topology_labels.h"
 
 namespace fluxnetes::workers {
@@ -359,6 +360,14 @@ class Reader {
 
 std::string LonePodGroup(const cluster::Pod& pod) {
   return "fluxnetes-group-" + pod.namespace_name + "-" + pod.name;
+}
+
+GroupLabels ReadGroupTerms(const cluster::Pod& pod,
+                           const cluster::ClusterCache& cache) {
+  GroupLabels labels = ReadGroupLabels(pod, cache);
+  if (labels.refused.empty()) labels.refused = WhyUnsupported(pod.request);
+  if (!labels.refused.empty()) labels.group_size.reset();
+  return labels;
 }
 
 cluster::PodGroupPointer CoschedulingGroupOf(

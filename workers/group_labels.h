@@ -77,6 +77,11 @@ struct GroupLabels {
 GroupLabels ReadGroupLabels(const cluster::Pod& pod,
                             const cluster::ClusterCache& cache);
 
+// The same of what else the pod asks for: it is refused, too, if the scheduler
+// cannot honour that (pod_rules.h). What intake goes by.
+GroupLabels ReadGroupTerms(const cluster::Pod& pod,
+                           const cluster::ClusterCache& cache);
+
 // The PodGroup of the coscheduling plugin by which the pod's group goes (3.);
 // null if another way counts, or it is not there.
 cluster::PodGroupPointer CoschedulingGroupOf(

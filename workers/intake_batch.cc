@@ -5,7 +5,6 @@
 
 #include "workers/filling_queries.h"
 #include "workers/members_queries.h"
-#include "workers/pod_rules.h"
 #include "workers/version_number.h"
 
 namespace fluxnetes::workers {
@@ -57,12 +56,7 @@ ObservedPod Observe(cluster::PodPointer pod,
                     const cluster::ClusterCache& cache) {
   ObservedPod seen;
   seen.fate = FateOf(pod.get());
-  if (seen.fate == Fate::kWaiting) {
-    seen.labels = ReadGroupLabels(*pod, cache);
-    if (seen.labels.refused.empty())
-      seen.labels.refused = WhyUnsupported(pod->request);
-    if (!seen.labels.refused.empty()) seen.labels.group_size.reset();
-  }
+  if (seen.fate == Fate::kWaiting) seen.labels = ReadGroupTerms(*pod, cache);
   seen.pod = std::move(pod);
   return seen;
 }

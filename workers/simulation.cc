@@ -38,6 +38,8 @@ void CheckScenario(const Scenario& scenario) {
                                   ": no such shape, queue, user or label");
     if (group.after >= 0 && !inside(group.after, scenario.groups))
       throw std::invalid_argument(group.name + ": comes after nobody");
+    if (group.grows >= 0 && !inside(group.grows, scenario.groups))
+      throw std::invalid_argument(group.name + ": grows nobody");
     if (group.runs.value_or(0) < 0 || group.duration.value_or(0) < 0 ||
         group.grace < 0)
       throw std::invalid_argument(group.name + ": a time below 0 s");
@@ -76,6 +78,9 @@ class SimulatedTime {
  private:
   // When, which group, and how often it had been evicted before.
   using End = std::tuple<std::int64_t, int, int>;
+  // When what still waits, or even runs, is given up.
+  using Term = std::tuple<std::int64_t, int, bool>;
+  enum class Stage : std::uint8_t { kToCome, kWaits, kHolds, kLeaves, kOver };
 
   void Prepare() {
     schedule_.LeaveReasonsOut();
@@ -87,23 +92,25 @@ class SimulatedTime {
       schedule_.SetNode(scenario_.nodes[i]);
       node_numbers_[scenario_.nodes[i].name] = static_cast<int>(i);
     }
+    for (const auto& [node, used] : scenario_.others)
+      schedule_.SetForeign(node, used);
+    windows_.Set(scenario_.maintenance);
     seen_.resize(scenario_.nodes.size());
-    evicted_.assign(scenario_.groups.size(), false);
+    stages_.assign(scenario_.groups.size(), Stage::kToCome);
     Intern();
-    std::vector<bool> runs(scenario_.groups.size());
-    for (const Scenario::Running& running : scenario_.running) {
-      runs[static_cast<std::size_t>(running.group)] = true;
-      Restore(running);
+    for (const Scenario::Running& running : scenario_.running) Restore(running);
+    for (int i = 0; i < static_cast<int>(scenario_.groups.size()); ++i) {
+      const Scenario::Group& group = GroupAt(i);
+      if (group.grows >= 0) growth_[group.grows].push_back(i);
+      if (StageOf(i) != Stage::kToCome) continue;
+      if (group.after < 0) {
+        arrivals_.push_back(i);
+      } else {
+        followers_[group.after].push_back(i);
+      }
     }
-    for (std::size_t i = 0; i < scenario_.groups.size(); ++i) {
-      if (runs[i]) continue;
-      const int after = scenario_.groups[i].after;
-      (after < 0 ? arrivals_ : followers_[after])
-          .push_back(static_cast<int>(i));
-    }
-    std::stable_sort(arrivals_.begin(), arrivals_.end(), [this](int a, int b) {
-      return GroupAt(a).submit < GroupAt(b).submit;
-    });
+    std::stable_sort(arrivals_.begin(), arrivals_.end(),
+                     [this](int a, int b) { return ComesAt(a) < ComesAt(b); });
   }
 
   // Selectors are known once all requests are: then pods are told apart.
@@ -124,6 +131,12 @@ class SimulatedTime {
   }
   GroupCourse& CourseOf(int group) {
     return course_.groups[static_cast<std::size_t>(group)];
+  }
+  Stage& StageOf(int group) { return stages_[static_cast<std::size_t>(group)]; }
+  std::int64_t ComesAt(int group) const {
+    const Scenario::Group& asked = GroupAt(group);
+    return std::max({asked.submit, asked.start_after.value_or(asked.submit),
+                     scenario_.begin});
   }
   const std::string& QueueOf(const Scenario::Group& group) const {
     return scenario_.queues[static_cast<std::size_t>(group.queue)].name;
@@ -168,6 +181,8 @@ class SimulatedTime {
         IdOf(running.group), running.start, std::nullopt,   {},
         QueueOf(group),      UserOf(group), LabelOf(group), group.priority,
         group.grace};
+    held.evictable = running.evictable;
+    held.growth = group.grows >= 0;
     if (group.duration) held.end = running.start + *group.duration;
     std::vector<Member> members = MembersOf(running.group);
     if (members.size() != running.nodes.size())
@@ -177,62 +192,106 @@ class SimulatedTime {
           {std::move(members[i].uid), running.nodes[i], members[i].request});
     schedule_.Restore(held);
     CourseOf(running.group).submit = group.submit;
+    if (group.gone) terms_.emplace(*group.gone, running.group, true);
     Start(running.group, running.start, held.members);
   }
 
   bool HasEvents() const {
-    return next_arrival_ < arrivals_.size() || !ends_.empty();
+    return next_arrival_ < arrivals_.size() || !ends_.empty() ||
+           !terms_.empty() || windows_.NextDue();
   }
 
   std::optional<std::int64_t> NextInstant() const {
     std::optional<std::int64_t> next;
-    if (next_arrival_ < arrivals_.size())
-      next =
-          std::max(GroupAt(arrivals_[next_arrival_]).submit, scenario_.begin);
-    if (!ends_.empty() && (!next || std::get<0>(ends_.top()) < *next))
-      next = std::get<0>(ends_.top());
-    if (const auto due = schedule_.NextDue()) {
-      const std::int64_t then = std::max(*due, now_ + 1);
+    const auto consider = [&next](std::int64_t then) {
       if (!next || then < *next) next = then;
-    }
+    };
+    if (next_arrival_ < arrivals_.size())
+      consider(ComesAt(arrivals_[next_arrival_]));
+    if (!ends_.empty()) consider(std::get<0>(ends_.top()));
+    if (!terms_.empty())
+      consider(std::max(std::get<0>(terms_.top()), scenario_.begin));
+    if (const auto due = windows_.NextDue()) consider(*due);
+    if (const auto due = schedule_.NextDue())
+      consider(std::max(*due, now_ + 1));
     return next;
   }
 
   // All of an instant. False: nothing.
   bool Happen(std::int64_t now) {
     now_ = now;
-    bool happened = false;
-    while (!ends_.empty() && std::get<0>(ends_.top()) <= now) {
-      const auto [end, ended, restarts] = ends_.top();
-      ends_.pop();
-      GroupCourse& course = CourseOf(ended);
-      if (restarts != course.restarts || end != course.end) continue;
-      schedule_.Release(IdOf(ended), "");
-      happened = true;
-      course_.end = now;
-      if (evicted_[static_cast<std::size_t>(ended)]) {
-        ComeAgain(ended);
-        continue;
-      }
-      const auto followers = followers_.find(ended);
-      if (followers != followers_.end())
-        for (const int next : followers->second) Arrive(next);
-      ++over_;
-    }
+    bool happened = EndDue();
     for (; next_arrival_ < arrivals_.size() &&
-           GroupAt(arrivals_[next_arrival_]).submit <= now;
+           ComesAt(arrivals_[next_arrival_]) <= now;
          ++next_arrival_) {
-      Arrive(arrivals_[next_arrival_]);
+      Come(arrivals_[next_arrival_]);
       happened = true;
     }
+    while (!terms_.empty() && std::get<0>(terms_.top()) <= now) {
+      const auto [time, group, whole] = terms_.top();
+      terms_.pop();
+      happened = GiveUp(group, whole) || happened;
+    }
+    happened = CloseNodes() || happened;
     course_.longest_line = std::max(course_.longest_line, schedule_.pending());
     return happened;
   }
 
-  void Arrive(int number) {
+  bool EndDue() {
+    bool any = false;
+    while (!ends_.empty() && std::get<0>(ends_.top()) <= now_) {
+      const auto [end, ended, restarts] = ends_.top();
+      ends_.pop();
+      const GroupCourse& course = CourseOf(ended);
+      if (restarts != course.restarts || end != course.end) continue;
+      schedule_.Release(IdOf(ended), "");
+      any = true;
+      course_.end = now_;
+      if (StageOf(ended) == Stage::kLeaves) {
+        ComeAgain(ended);
+      } else {
+        NoteOver(ended);
+      }
+    }
+    return any;
+  }
+
+  void NoteOver(int number) {
+    StageOf(number) = Stage::kOver;
+    ++over_;
+    const auto followers = followers_.find(number);
+    if (followers == followers_.end()) return;
+    for (const int next : followers->second) Come(next);
+  }
+
+  bool CloseNodes() {
+    const auto closures = windows_.TakeChanges(now_, [this] {
+      MaintenanceWindows::Nodes nodes;
+      for (const cluster::Node& node : scenario_.nodes) nodes.push_back(&node);
+      return nodes;
+    });
+    if (closures) schedule_.SetClosures(*closures, now_);
+    return closures.has_value();
+  }
+
+  // Unless what it waits for has not happened yet.
+  void Come(int number) {
     const Scenario::Group& group = GroupAt(number);
-    CourseOf(number).submit = group.after < 0 ? group.submit : now_;
-    Add(number, CourseOf(number).submit);
+    const auto is_over = [this](int other) {
+      return StageOf(other) == Stage::kOver;
+    };
+    if (StageOf(number) != Stage::kToCome || ComesAt(number) > now_ ||
+        (group.after >= 0 && !is_over(group.after)) ||
+        (group.grows >= 0 && !is_over(group.grows) &&
+         StageOf(group.grows) != Stage::kHolds))
+      return;
+    GroupCourse& course = CourseOf(number);
+    if (course.submit < 0)
+      course.submit = std::max(group.after < 0 ? group.submit : now_,
+                               group.start_after.value_or(group.submit));
+    Add(number, group.after < 0 ? group.submit : now_);
+    if (group.start_by) terms_.emplace(*group.start_by, number, false);
+    if (group.gone) terms_.emplace(*group.gone, number, true);
   }
 
   void Add(int number, std::int64_t submitted) {
@@ -242,13 +301,39 @@ class SimulatedTime {
     pending.namespace_name = UserOf(group);
     pending.account = LabelOf(group);
     pending.queue = QueueOf(group);
-    pending.priority = group.priority;
+    pending.priority = group.grows < 0 ? group.priority : kGrowthPriority;
     pending.first_in_line = group.first_in_line;
     pending.submitted_at = cluster::Time(std::chrono::seconds(submitted));
     pending.duration = group.duration;
+    pending.start_by = group.start_by;
+    pending.preempts = group.preempts;
     pending.grace = group.grace;
+    pending.growth = group.grows >= 0;
     pending.members = MembersOf(number);
     schedule_.Add(std::move(pending));
+    StageOf(number) = Stage::kWaits;
+  }
+
+  // `whole`: even if it runs. False: it is over, or runs.
+  bool GiveUp(int number, bool whole) {
+    GroupCourse& course = CourseOf(number);
+    Stage& stage = StageOf(number);
+    const bool holds = stage == Stage::kHolds || stage == Stage::kLeaves;
+    if (stage == Stage::kOver || (holds && !whole)) return false;
+    if (holds) {
+      schedule_.Release(IdOf(number), "");
+      course.state = GroupCourse::State::kTimedOut;
+      course.end = course_.end = now_;
+    } else {
+      if (stage == Stage::kWaits) schedule_.Remove(IdOf(number));
+      course.state = GroupCourse::State::kGivenUp;
+    }
+    stage = Stage::kOver;
+    ++over_;
+    const auto growth = growth_.find(number);
+    if (growth == growth_.end()) return true;
+    for (const int grown : growth->second) GiveUp(grown, true);
+    return true;
   }
 
   // False: nothing started.
@@ -262,30 +347,40 @@ class SimulatedTime {
             verdict.unsatisfiable ? GroupCourse::State::kUnsatisfiable
                                   : GroupCourse::State::kWaiting;
       }
+      grown_ = false;
       for (const Placed& placed : decision.placed) {
         Start(GroupOf(placed.group), now, placed.members);
         course_.end = now;
         started = true;
       }
-      for (const Eviction& eviction : decision.evicted) Evict(eviction);
+      for (const Eviction& eviction : decision.evicted)
+        Evict(GroupOf(eviction.group), eviction.end);
       for (const Reservation& reserved : decision.reserved)
         Promise(CourseOf(GroupOf(reserved.group)), reserved, now);
-    } while (schedule_.More());
+    } while (grown_ || schedule_.More());
     return started;
   }
 
-  void Evict(const Eviction& eviction) {
-    const int number = GroupOf(eviction.group);
+  void Evict(int number, std::int64_t end) {
     GroupCourse& course = CourseOf(number);
     const bool ends = course.state != GroupCourse::State::kRunning;
-    if (ends && course.end <= eviction.end) return;  // it is done before
-    evicted_[static_cast<std::size_t>(number)] = true;
-    course.end = eviction.end;
+    if (ends && course.end <= end) return;  // it is done before
+    StageOf(number) = Stage::kLeaves;
+    course.end = end;
     ends_.emplace(course.end, number, course.restarts);
+    const auto growth = growth_.find(number);
+    if (growth == growth_.end()) return;
+    for (const int grown : growth->second) {
+      if (StageOf(grown) == Stage::kHolds) {
+        Evict(grown, end);
+      } else if (StageOf(grown) == Stage::kWaits) {
+        schedule_.Remove(IdOf(grown));
+        StageOf(grown) = Stage::kToCome;
+      }
+    }
   }
 
   void ComeAgain(int number) {
-    evicted_[static_cast<std::size_t>(number)] = false;
     GroupCourse& course = CourseOf(number);
     ++course.restarts;
     course.start = course.end = course.promised = course.promised_at = -1;
@@ -293,7 +388,14 @@ class SimulatedTime {
     course.nodes = 0;
     for (Seen& seen : seen_)
       if (seen.group == number) seen.group = -1;
-    Add(number, now_);
+    const Scenario::Group& group = GroupAt(number);
+    StageOf(number) = Stage::kToCome;
+    if (group.grows >= 0) {
+      Come(number);
+    } else {
+      Add(number, now_);
+      if (group.start_by) terms_.emplace(*group.start_by, number, false);
+    }
   }
 
   static void Promise(GroupCourse& group, const Reservation& reserved,
@@ -324,7 +426,14 @@ class SimulatedTime {
       course.end = std::max(now + runs, scenario_.begin);
       ends_.emplace(course.end, number, course.restarts);
     }
+    StageOf(number) = Stage::kHolds;
     if (options_.keep_nodes) KeepNodes(number, members);
+    const auto growth = growth_.find(number);
+    if (growth == growth_.end()) return;
+    for (const int grown : growth->second) {
+      Come(grown);
+      grown_ = true;
+    }
   }
 
   void KeepNodes(int number, const std::vector<PlacedMember>& members) {
@@ -356,9 +465,13 @@ class SimulatedTime {
     std::size_t place = 0;  // in the course's nodes
   };
   std::vector<Seen> seen_;
-  std::vector<bool> evicted_;  // of each group: it is, and will come again
-  std::vector<int> arrivals_;  // groups in order of submission
+  std::vector<Stage> stages_;  // of each group
+  std::vector<int> arrivals_;  // groups in order of their coming
   std::unordered_map<int, std::vector<int>> followers_;  // of a group
+  std::unordered_map<int, std::vector<int>> growth_;     // of an elastic group
+  bool grown_ = false;  // some of it has come since the last decision
+  MaintenanceWindows windows_;
+  std::priority_queue<Term, std::vector<Term>, std::greater<>> terms_;
   std::size_t next_arrival_ = 0;
   std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
   std::int64_t now_ = 0;

@@ -6,7 +6,8 @@
 //   submit ──▶ waits ──▶ start ──▶ end      after `runs`: ended
 //              │  ▲         │               at its deadline: timed out
 //              │  └─────────┘ evicted: it starts anew, from nothing
-//              └──▶ could not fit: unsatisfiable
+//              ├──▶ could not fit: unsatisfiable
+//              └──▶ has not started by its time: given up
 //
 // What is planned with is `duration`, as said by who submitted; how long it
 // takes is `runs`, which nobody knows before. A group is ended when its
@@ -15,12 +16,19 @@
 // it comes again, and is as old as if it came the first time. What it ran for
 // nothing is in no figure but `restarts`.
 //
+// A pod by which an elastic group grows is a group of one that comes when that
+// one has started, and leaves with it if that one is evicted.
+//
+// Of groups that are equally old the one that stands before in the scenario
+// goes first, as in the scheduler the one with the smaller number.
+//
 // All times are whole seconds. The same scenario gives the same course. Owned
 // by one thread.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -45,27 +53,37 @@ struct Scenario {
   };
   struct Group {
     std::string name;
-    std::int64_t submit = 0;
+    std::int64_t submit = 0;               // its age counts from then
     std::optional<std::int64_t> duration;  // nothing: without end
     std::optional<std::int64_t> runs;      // nothing: until the run is over
+    // It comes then, as old as it is; it is given up then without a place; it
+    // is ended or given up then, with its Job.
+    std::optional<std::int64_t> start_after = {};
+    std::optional<std::int64_t> start_by = {};
+    std::optional<std::int64_t> gone = {};
     std::int32_t priority = 0;
     bool first_in_line = false;
+    bool preempts = true;     // if its queue does
     std::int64_t grace = 30;  // if it is evicted
     int shape = 0;            // of `shapes`
     int queue = 0;            // of `queues`
     int user = 0;             // of `users`: for accounts its namespace
     int label = -1;  // of `labels`: its fluxnetes.account; below 0: none
     int after = -1;  // is submitted when that group has ended, not before
+    int grows = -1;  // that elastic group, beyond its minimum
   };
   // A group that has its places as the run begins.
   struct Running {
     int group = 0;
     std::int64_t start = 0;
     std::vector<std::string> nodes;  // of each pod, in order of its shape
+    bool evictable = true;           // it has all its places
   };
 
   std::int64_t begin = 0;  // what was submitted before comes then
   std::vector<cluster::Node> nodes;
+  std::map<std::string, cluster::Resources> others;  // use so much, by node
+  std::vector<MaintenanceWindow> maintenance;
   std::vector<QueueSettings> queues;
   std::vector<Request> requests;
   std::vector<std::vector<Pods>> shapes;
@@ -85,8 +103,9 @@ struct GroupCourse {
     kRunning,  // to the end: it does not end by itself
     kEnded,
     kTimedOut,
+    kGivenUp,  // it had no place by then
   };
-  std::int64_t submit = -1;
+  std::int64_t submit = -1;  // when it came
   std::int64_t start = -1;
   std::int64_t end = -1;
   std::int64_t promised = -1;     // the first start that was promised

@@ -40,6 +40,9 @@ void CountStates(const Course& course, SimulationSummary& summary) {
       case State::kUnsatisfiable:
         ++summary.unsatisfiable;
         break;
+      case State::kGivenUp:
+        ++summary.given_up;
+        break;
       case State::kRunning:
         ++summary.running;
         break;
@@ -48,6 +51,7 @@ void CountStates(const Course& course, SimulationSummary& summary) {
         break;
     }
     summary.evictions += static_cast<std::size_t>(group.restarts);
+    if (group.restarts > 0) ++summary.preempted;
     const bool open = group.start < 0 && course.stopped;
     if (group.promised_at < 0 || open) continue;
     ++summary.promised;

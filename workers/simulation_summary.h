@@ -27,6 +27,7 @@ struct SimulationSummary {
   std::size_t ended = 0;
   std::size_t timed_out = 0;
   std::size_t unsatisfiable = 0;
+  std::size_t given_up = 0;
   std::size_t running = 0;  // still
   std::size_t waiting = 0;
   std::int64_t makespan = 0;  // seconds, as all times
@@ -37,6 +38,7 @@ struct SimulationSummary {
   double fairness = 1;
   std::size_t users = 0;
   std::size_t evictions = 0;
+  std::size_t preempted = 0;  // groups that were evicted, however often
   std::size_t promised = 0;
   std::size_t promises_kept = 0;
   std::size_t longest_line = 0;

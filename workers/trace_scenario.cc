@@ -1,60 +1,43 @@
 #include "workers/trace_scenario.h"
 
 #include <algorithm>
-#include <map>
 #include <stdexcept>
 #include <string>
+#include <unordered_map>
 #include <utility>
+
+#include "workers/scenario_parts.h"
 
 namespace fluxnetes::workers {
 namespace {
 
-// Shapes and users, each once.
-class TraceNumbers {
+// Of the job's processors; of as many jobs as there are, the same come again.
+class TraceShapes {
  public:
-  TraceNumbers(Scenario& scenario, std::int64_t cpus)
-      : scenario_(scenario), cpus_(cpus) {}
+  TraceShapes(ScenarioParts& parts, std::int64_t cpus)
+      : parts_(parts), cpus_(cpus) {}
 
-  int Shape(std::int64_t processors) {
-    const auto [known, added] = shapes_.try_emplace(
-        processors, static_cast<int>(scenario_.shapes.size()));
-    if (added) {
-      std::vector<Scenario::Pods> pods;
-      if (processors >= cpus_)
-        pods.push_back({Request(cpus_), static_cast<int>(processors / cpus_)});
-      if (processors % cpus_ > 0) pods.push_back({Request(processors % cpus_)});
-      scenario_.shapes.push_back(std::move(pods));
-    }
-    return known->second;
-  }
-
-  int User(std::int32_t number) {
-    const auto [known, added] =
-        users_.try_emplace(number, static_cast<int>(scenario_.users.size()));
-    if (added)
-      scenario_.users.push_back(number < 0 ? "unknown"
-                                           : std::to_string(number));
-    return known->second;
+  int Of(std::int64_t processors) {
+    const auto known = shapes_.find(processors);
+    if (known != shapes_.end()) return known->second;
+    std::vector<int> pods;
+    if (processors >= cpus_)
+      pods.assign(static_cast<std::size_t>(processors / cpus_), Pod(cpus_));
+    if (processors % cpus_ > 0) pods.push_back(Pod(processors % cpus_));
+    return shapes_[processors] = parts_.Shape(pods);
   }
 
  private:
-  int Request(std::int64_t cpus) {
-    const auto [known, added] = requests_.try_emplace(
-        cpus, static_cast<int>(scenario_.requests.size()));
-    if (added) {
-      cluster::PodRequest request;
-      request.resources.cpu_milli = 1'000 * cpus;
-      request.resources.pods = 1;
-      scenario_.requests.push_back({request});
-    }
-    return known->second;
+  int Pod(std::int64_t cpus) {
+    cluster::PodRequest request;
+    request.resources.cpu_milli = 1'000 * cpus;
+    request.resources.pods = 1;
+    return parts_.Request(request);
   }
 
-  Scenario& scenario_;
+  ScenarioParts& parts_;
   const std::int64_t cpus_;
-  std::map<std::int64_t, int> shapes_;  // by processors
-  std::map<std::int64_t, int> requests_;
-  std::map<std::int32_t, int> users_;
+  std::unordered_map<std::int64_t, int> shapes_;
 };
 
 }  // namespace
@@ -79,7 +62,8 @@ Scenario ScenarioOf(const std::vector<cluster::SwfJob>& jobs,
   Scenario scenario;
   scenario.nodes = std::move(nodes);
   scenario.queues = {queue};
-  TraceNumbers numbers(scenario, cpus);
+  ScenarioParts parts(scenario);
+  TraceShapes shapes(parts, cpus);
   scenario.groups.reserve(jobs.size());
   for (const cluster::SwfJob& job : jobs) {
     Scenario::Group group;
@@ -87,8 +71,9 @@ Scenario ScenarioOf(const std::vector<cluster::SwfJob>& jobs,
     group.submit = job.submit;
     group.duration = job.requested;
     group.runs = job.runs;
-    group.shape = numbers.Shape(job.processors);
-    group.user = numbers.User(job.user);
+    group.shape = shapes.Of(job.processors);
+    group.user =
+        parts.User(job.user < 0 ? "unknown" : std::to_string(job.user));
     scenario.groups.push_back(std::move(group));
   }
   return scenario;

@@ -138,8 +138,60 @@ TEST_F(SimulateSnapshot, NodesInMaintenanceWithoutEndTakeNothing) {
   EXPECT_EQ(StartsOf("").at("b/narrow"), -1);
   announce(-5, At(std::chrono::seconds(-1)));
   EXPECT_EQ(StartsOf("").at("b/narrow"), 0);
-  announce(5, "NULL");  // not yet
+  announce(25, "NULL");  // not yet
   EXPECT_EQ(StartsOf("").at("b/narrow"), 0);
+  announce(5, At(std::chrono::seconds(130)));  // it would still run then
+  EXPECT_EQ(StartsOf("").at("b/narrow"), 130);
+  EXPECT_EQ(StartsOf("").at("a/wide"), 130);
+}
+
+TEST_F(SimulateSnapshot, GroupsOfOneAgeGoInOrderOfTheirNumbers) {
+  const std::string early = At(std::chrono::seconds(-20));
+  database_.Execute(
+      "UPDATE pod_groups SET submitted_at = " + early +
+      " WHERE id = 3;"
+      "INSERT INTO pod_groups (id, namespace, group_name, group_size, queue,"
+      "  priority, state, phase, shape, duration_seconds, submitted_at,"
+      "  promoted_at) SELECT 4, 'a', 'another', 1, 'default', 0, 'pending',"
+      "  'queued', 3, 20, submitted_at, submitted_at FROM pod_groups"
+      "  WHERE id = 3");
+  AddPod("y0", 4, "1");
+  EXPECT_EQ(StartsOf("").at("b/narrow"), 0);
+  EXPECT_EQ(StartsOf("").at("a/another"), 20);
+}
+
+TEST_F(SimulateSnapshot, GroupsAreGivenUpByTheirTime) {
+  database_.Execute("UPDATE pod_groups SET start_by = " +
+                    At(std::chrono::seconds(90)) + " WHERE id = 2");
+  EXPECT_EQ(StartsOf("").at("a/wide"), -1);
+  EXPECT_THAT(run_.out(), HasSubstr("1 given up"));
+}
+
+TEST_F(SimulateSnapshot, ElasticGroupsGrowAndShrink) {
+  database_.Execute(
+      "INSERT INTO pod_groups (id, namespace, group_name, group_size, queue,"
+      "  priority, state, phase, shape, duration_seconds, submitted_at,"
+      "  promoted_at, extends, held_at, held_reason, grace_seconds) SELECT 4,"
+      "  'b', 'more', 1, 'default', -2147483648, 'pending', 'held', 3, 200,"
+      "  submitted_at, submitted_at, 3, now(),"
+      "  'until its group has grown by it', 7 FROM pod_groups WHERE id = 3");
+  AddPod("y0", 4, "1");
+  EXPECT_EQ(StartsOf("--add-nodes 1:like=n1").at("b/more"), 0);
+  EXPECT_EQ(StartsOf("").at("b/more"), 20);  // behind its group
+  // Where it runs, it makes room.
+  database_.Execute("UPDATE pod_groups SET held_at = NULL WHERE id = 4");
+  database_.Execute(
+      "UPDATE pod_groups SET state = 'bound', phase = NULL, reason = NULL,"
+      "  allocated_at = now(), bound_at = now() WHERE id = 4;"
+      "UPDATE pods SET state = 'bound', node_name = 'n1' WHERE uid = 'y0';"
+      "INSERT INTO allocations (fluxion_job, group_id, queue, nodes, term,"
+      "  starts_at, ends_at) VALUES (4, 4, 'default', '{n1}', 1, " +
+      At(std::chrono::seconds(-1)) + "," + At(std::chrono::seconds(199)) +
+      ");"
+      "INSERT INTO placements (fluxion_job, pod_uid, node_name, cpu_milli,"
+      "  memory_bytes) VALUES (4, 'y0', 'n1', 1000, 0)");
+  // The first in line at 100 s, which waits for its grace period.
+  EXPECT_EQ(StartsOf("").at("b/narrow"), 107);
 }
 
 TEST_F(SimulateSnapshot, GoesOnFromWhatRunsAndWaits) {
@@ -162,6 +214,15 @@ TEST_F(SimulateSnapshot, SaysWhatMoreNodesWouldDo) {
             ExitCode::kNotFound);
   EXPECT_EQ(run_("simulate --snapshot --add-nodes n1"), ExitCode::kUsage);
   EXPECT_EQ(run_("simulate --snapshot --nodes 5"), ExitCode::kUsage);
+}
+
+TEST_F(SimulateSnapshot, MoreNodesAreWhole) {
+  // Others use a cpu of n0.
+  database_.Execute(
+      "UPDATE pods SET request = '{\"resources\": {\"cpu\": \"4\","
+      " \"pods\": \"1\"}}' WHERE uid = 'x0'");
+  EXPECT_EQ(StartsOf("--add-nodes 1:like=n0").at("b/narrow"), 0);
+  EXPECT_GT(StartsOf("").at("b/narrow"), 0);
 }
 
 TEST_F(SimulateSnapshot, SaysWhenWhatIsSubmittedNowWouldStart) {

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <pugixml.hpp>
 #include <sstream>
@@ -127,10 +128,10 @@ TEST_F(SimulateCommand, RunsATraceOnTheMachineOfItsHeader) {
   EXPECT_THAT(
       Rows(),
       ElementsAre("group,user,queue,pods,nodes,submit,start,end,wait,duration,"
-                  "promised,promised_at,state",
-                  "1,1,default,4,4,0,0,100,0,200,,,ended",
-                  "2,2,default,4,4,10,100,150,90,50,200,10,ended",
-                  "3,1,default,1,1,20,150,170,130,20,150,100,timed out"));
+                  "promised,promised_at,evictions,state",
+                  "1,1,default,4,4,0,0,100,0,200,,,0,ended",
+                  "2,2,default,4,4,10,100,150,90,50,200,10,0,ended",
+                  "3,1,default,1,1,20,150,170,130,20,150,100,0,timed out"));
 }
 
 TEST_F(SimulateCommand, JobsLargerThanTheMachineAreLeftOut) {
@@ -263,12 +264,13 @@ TEST_F(SimulateCommand, RunsManifestsAsTheSimulatedClusterWould) {
   EXPECT_THAT(
       Rows(),
       ElementsAre(
-          ::testing::_, "default/waves-0,default,default,1,1,0,0,10,0,,,,ended",
-          "default/waves-1,default,default,1,1,0,0,10,0,,,,ended",
-          "default/waves-2,default,default,1,1,10,40,50,30,,40,10,ended",
-          "default/waves-3,default,default,1,1,10,40,50,30,,,,ended",
-          "default/waves-4,default,default,1,1,50,50,60,0,,,,ended",
-          "default/gang,default,default,2,2,0,10,40,10,30,,,timed out"));
+          ::testing::_,
+          "default/waves-0,default,default,1,1,0,0,10,0,,,,0,ended",
+          "default/waves-1,default,default,1,1,0,0,10,0,,,,0,ended",
+          "default/waves-2,default,default,1,1,10,40,50,30,,40,10,0,ended",
+          "default/waves-3,default,default,1,1,10,40,50,30,,,,0,ended",
+          "default/waves-4,default,default,1,1,50,50,60,0,,,,0,ended",
+          "default/gang,default,default,2,2,0,10,40,10,30,,,0,timed out"));
 }
 
 TEST_F(SimulateCommand, SaysWhatOfManifestsIsLeftOut) {
@@ -283,6 +285,157 @@ TEST_F(SimulateCommand, SaysWhatOfManifestsIsLeftOut) {
               HasSubstr("has the schedulerName \"somebody\", not fluxnetes"));
   EXPECT_THAT(run_.err(),
               HasSubstr("2 of 3 pods of the group default/gang are there"));
+}
+
+// A pod of one cpu that runs for ten seconds.
+std::string PodWith(const std::string& name, const std::string& labels,
+                    const std::string& spec = "") {
+  return "apiVersion: v1\nkind: Pod\nmetadata:\n  name: " + name +
+         "\n  labels: {" + labels +
+         "}\n  annotations: {fluxnetes.io/run-seconds: \"10\"}\nspec:\n"
+         "  schedulerName: fluxnetes\n  restartPolicy: Never\n" +
+         spec +
+         "  containers:\n    - {name: main, image: x, resources: {requests: "
+         "{cpu: \"1\"}}}\n---\n";
+}
+
+class SimulatedManifests : public SimulateCommand {
+ protected:
+  // Start of each group, by name; -1: none.
+  std::map<std::string, std::int64_t> StartsOf(const std::string& manifests,
+                                               const std::string& more = "",
+                                               int cpus = 2) {
+    document_ = RunToJson(
+        "-f " + FileWith("pods.yaml", manifests) + " --nodes " +
+        FileWith("nodes.yaml", "nodes: [{name: node, cpu: " +
+                                   std::to_string(cpus) + ", memory: 8Gi}]") +
+        " --csv " + Path("rows.csv") + " " + more);
+    std::map<std::string, std::int64_t> starts;
+    for (const std::string& row : Rows()) {
+      std::vector<std::string> cells;
+      std::istringstream in(row);
+      for (std::string cell; std::getline(in, cell, ',');)
+        cells.push_back(cell);
+      if (cells.at(0) != "group")
+        starts[cells.at(0)] = cells.at(6).empty() ? -1 : std::stoll(cells[6]);
+    }
+    return starts;
+  }
+  std::string InSeconds(int seconds) const {
+    return std::to_string(
+        std::chrono::floor<std::chrono::seconds>(run_.now().time_since_epoch())
+            .count() +
+        seconds);
+  }
+
+  json document_;
+};
+
+using ManifestStarts = std::map<std::string, std::int64_t>;
+
+TEST_F(SimulatedManifests, StartWhenTheirLabelsLetThem) {
+  run_.SetNow(std::chrono::floor<std::chrono::seconds>(run_.now()));
+  EXPECT_EQ(
+      StartsOf(
+          PodWith("early", "fluxnetes.start-after: \"" + InSeconds(15) + "\"") +
+              PodWith("first", "") + PodWith("second", "") +
+              PodWith("late", "fluxnetes.start-by: \"" + InSeconds(10) + "\"") +
+              PodWith("held", "fluxnetes.hold: \"true\"") +
+              PodWith("third", ""),
+          "", 1),
+      (ManifestStarts{{"default/early", 20},
+                      {"default/first", 0},
+                      {"default/second", 10},
+                      {"default/late", -1},
+                      {"default/third", 30}}));
+  EXPECT_EQ(document_["groups"]["givenUp"], 1);
+  EXPECT_THAT(run_.err(), HasSubstr("is held (fluxnetes.hold)"));
+  EXPECT_THAT(Rows(), ::testing::Contains(HasSubstr(",0,given up")));
+}
+
+TEST_F(SimulatedManifests, AreAsOldAsTheirFirstPodStands) {
+  const std::string gang =
+      "fluxnetes.group-name: a, fluxnetes.group-size: \"2\"";
+  EXPECT_EQ(
+      StartsOf(PodWith("z", "") + PodWith("a-0", gang) + PodWith("b", "") +
+               PodWith("a-1", gang)),
+      (ManifestStarts{{"default/z", 0}, {"default/a", 10}, {"default/b", 20}}));
+  EXPECT_EQ(
+      StartsOf(PodWith("a-0", gang) + PodWith("b", "") + PodWith("z", "") +
+               PodWith("a-1", gang)),
+      (ManifestStarts{{"default/a", 0}, {"default/b", 10}, {"default/z", 10}}));
+}
+
+TEST_F(SimulatedManifests, ThatIntakeRefusesAreLeftOutWithTheirPlace) {
+  const std::string pair =
+      "fluxnetes.group-name: p, fluxnetes.group-size: \"2\"";
+  EXPECT_EQ(
+      StartsOf(
+          PodWith("far", "",
+                  "  resourceClaims: [{name: gpu, resourceClaimName: x}]\n") +
+          PodWith("size", "fluxnetes.group-size: many") + PodWith("p-0", pair) +
+          PodWith("p-1", pair + ", fluxnetes.account: other") +
+          PodWith("p-2", pair)),
+      (ManifestStarts{{"default/p", 0}}));
+  EXPECT_THAT(run_.err(), HasSubstr("pods.yaml"));
+  EXPECT_THAT(run_.err(), HasSubstr("does not support"));
+  EXPECT_THAT(run_.err(), HasSubstr("\"many\""));
+  EXPECT_THAT(run_.err(), HasSubstr("asks for account \"other\""));
+}
+
+std::string JobWith(const std::string& name, const std::string& labels,
+                    const std::string& spec) {
+  return "apiVersion: batch/v1\nkind: Job\nmetadata: {name: " + name +
+         "}\nspec:\n" + spec + "  template:\n    metadata:\n      labels: {" +
+         labels +
+         "}\n      annotations: {fluxnetes.io/run-seconds: \"10\"}\n"
+         "    spec:\n      schedulerName: fluxnetes\n"
+         "      restartPolicy: Never\n      containers:\n"
+         "        - {name: main, image: x, resources: {requests: {cpu: "
+         "\"1\"}}}\n---\n";
+}
+
+TEST_F(SimulatedManifests, EndWithTheDeadlineOfTheirJob) {
+  EXPECT_EQ(StartsOf(JobWith("j", "",
+                             "  parallelism: 1\n  completions: 4\n"
+                             "  activeDeadlineSeconds: 15\n")),
+            (ManifestStarts{{"default/j-0", 0},
+                            {"default/j-1", 10},
+                            {"default/j-2", -1},
+                            {"default/j-3", -1}}));
+  EXPECT_EQ(document_["makespan"], 15);
+  EXPECT_EQ(document_["groups"]["timedOut"], 1);
+}
+
+TEST_F(SimulatedManifests, OfElasticGroupsStartWithTheirMinimumAndGrow) {
+  const std::string elastic =
+      "fluxnetes.group-name: e, fluxnetes.group-min-size: \"2\", "
+      "fluxnetes.group-max-size: \"3\"";
+  const std::string job =
+      JobWith("e", elastic, "  parallelism: 4\n  completions: 4\n");
+  EXPECT_EQ(StartsOf(job, "", 4),
+            (ManifestStarts{{"default/e", 0},
+                            {"default/e-2", 0},
+                            {"default/e-3", 10}}));  // beyond the maximum
+  EXPECT_EQ(StartsOf(job + PodWith("z", ""), "", 3),
+            (ManifestStarts{{"default/e", 0},
+                            {"default/z", 0},  // before what only grows
+                            {"default/e-2", 10},
+                            {"default/e-3", 20}}));
+}
+
+TEST_F(SimulatedManifests, EvictedLeaveAfterTheirGracePeriod) {
+  const std::string urgent = "  priority: 10\n  activeDeadlineSeconds: 30\n";
+  const std::string low =
+      PodWith("low", "", "  terminationGracePeriodSeconds: 3\n");
+  std::string high = PodWith(
+      "high", "fluxnetes.start-after: \"" + InSeconds(2) + "\"", urgent);
+  EXPECT_EQ(
+      StartsOf(low + high, "--queue default:preemption=lower_priority", 1),
+      (ManifestStarts{{"default/high", 5}, {"default/low", 15}}));
+  EXPECT_EQ(document_["evictions"], 1);
+  EXPECT_EQ(document_["preempted"], 1);
+  EXPECT_THAT(Rows(), ::testing::Contains(HasSubstr(",1,ended")));
 }
 
 TEST_F(SimulateCommand, ManifestsMayNameQueuesThatAreThere) {

@@ -522,5 +522,123 @@ TEST(Simulation, WhoIsDoneWithinItsGraceHasEnded) {
   EXPECT_EQ(course.groups[0].state, State::kEnded);
 }
 
+TEST(Simulation, OfEquallyOldGroupsTheFirstOfTheScenarioGoesFirst) {
+  Scenario scenario = OnNodes({1});
+  for (int i = 0; i < 12; ++i) AddGroup(scenario, 1, 1, {0, 10, 10});
+  std::int64_t start = 0;
+  for (const GroupCourse& group : Simulate(scenario).groups) {
+    EXPECT_EQ(group.start, start);
+    start += 10;
+  }
+}
+
+TEST(Simulation, GroupThatMayNotStartBeforeATimeComesThenAsOldAsItIs) {
+  Scenario scenario = OnNodes({4});
+  AddGroup(scenario, 1, 4, {0, 100, 100});
+  AddGroup(scenario, 1, 4, {20, 10, 10});
+  AddGroup(scenario, 1, 4, {10, 10, 10}).start_after = 50;
+  AddGroup(scenario, 1, 4, {10, 10, 10}).start_after = 105;
+  const Course course = Simulate(scenario);
+  EXPECT_EQ(course.groups[2].submit, 50);
+  EXPECT_EQ(course.groups[2].start, 100);
+  EXPECT_EQ(course.groups[3].start, 110);
+  EXPECT_EQ(course.groups[1].start, 120);
+}
+
+TEST(Simulation, GroupWithoutAPlaceByItsTimeIsGivenUp) {
+  Scenario scenario = OnNodes({4});
+  AddGroup(scenario, 1, 4, {0, 100, 100});
+  AddGroup(scenario, 1, 4, {10, 10, 10}).start_by = 100;
+  AddGroup(scenario, 1, 4, {20, 10, 10}).start_by = 101;
+  AddGroup(scenario, 9, 4, {30, 10, 10}).start_by = 500;  // never fits
+  const Course course = Simulate(scenario);
+  EXPECT_EQ(course.groups[1].state, State::kGivenUp);
+  EXPECT_EQ(course.groups[1].start, -1);
+  EXPECT_EQ(course.groups[2].start, 100);
+  EXPECT_EQ(course.groups[3].state, State::kGivenUp);
+  EXPECT_EQ(Summarize(scenario, course).given_up, 2U);
+}
+
+TEST(Simulation, GroupIsOverWhenItsJobIs) {
+  Scenario scenario = OnNodes({4});
+  for (int i = 0; i < 3; ++i) {
+    AddGroup(scenario, 1, 4, {0, {}, 60}).gone = 80;
+    scenario.groups.back().after = i - 1;
+  }
+  AddGroup(scenario, 1, 4, {1, 10, 10});
+  const Course course = Simulate(scenario);
+  EXPECT_EQ(course.groups[0].end, 60);
+  EXPECT_EQ(course.groups[1].start, 70);
+  EXPECT_EQ(course.groups[1].end, 80);
+  EXPECT_EQ(course.groups[1].state, State::kTimedOut);
+  EXPECT_EQ(course.groups[2].start, -1);
+}
+
+TEST(Simulation, NodesOpenAgainAfterMaintenance) {
+  Scenario scenario = OnNodes({4, 4});
+  scenario.maintenance = {{1, {"node0"}, {}, 50, 200},
+                          {2, {"node1"}, {}, 300, {}}};
+  AddGroup(scenario, 2, 4, {0, 50, 50});
+  AddGroup(scenario, 2, 4, {10, 60, 60});
+  AddGroup(scenario, 1, 4, {20, 60, 60});
+  AddGroup(scenario, 2, 4, {30, 60, 60});  // not before the second
+  const Course course = Simulate(scenario);
+  EXPECT_EQ(course.groups[0].start, 0);
+  EXPECT_EQ(course.groups[1].start, 200);
+  EXPECT_EQ(course.groups[2].start, 50);
+  EXPECT_EQ(course.groups[3].start, -1);
+}
+
+TEST(Simulation, WhatOthersUseOfANodeIsNotFree) {
+  Scenario scenario = OnNodes({4, 4});
+  scenario.others["node1"].cpu_milli = 1'000;
+  AddGroup(scenario, 2, 4, {0, 10, 10});
+  AddGroup(scenario, 2, 3, {0, 10, 10});
+  const Course course = Simulate(scenario);
+  EXPECT_EQ(course.groups[0].start, -1);
+  EXPECT_EQ(course.groups[1].start, 0);
+}
+
+// One of two pods, which has grown by three.
+Scenario WithElastic() {
+  Scenario scenario = OnNodes({5});
+  AddGroup(scenario, 2, 1, {0, 100, 100});
+  for (int i = 0; i < 3; ++i) AddGroup(scenario, 1, 1, {0, 100, 100}).grows = 0;
+  return scenario;
+}
+
+TEST(Simulation, ElasticGroupGrowsBehindAllOthersAndShrinksForThem) {
+  Scenario scenario = WithElastic();
+  AddGroup(scenario, 1, 1, {0, 10, 10});
+  AddGroup(scenario, 1, 2, {40, 10, 10});
+  const Course course = Simulate(scenario);
+  EXPECT_EQ(course.groups[0].start, 0);
+  EXPECT_EQ(course.groups[1].start, 0);
+  EXPECT_EQ(course.groups[4].start, 0);  // comes after it, and goes first
+  // The third pod comes when that has ended; it and the second go for the last.
+  EXPECT_EQ(course.groups[5].start, 70);
+  EXPECT_EQ(course.groups[2].start, 80);
+  EXPECT_EQ(course.groups[3].start, 80);
+  EXPECT_EQ(course.groups[0].end, 100);
+  EXPECT_EQ(course.groups[0].restarts, 0);
+  EXPECT_EQ(Summarize(scenario, course).preempted, 2U);
+  for (int i = 1; i < 4; ++i)
+    EXPECT_EQ(course.groups[static_cast<std::size_t>(i)].state, State::kEnded);
+}
+
+TEST(Simulation, WhatAnElasticGroupHasGrownByLeavesWithIt) {
+  Scenario scenario = WithElastic();
+  scenario.queues.push_back(
+      {.name = "urgent", .preemption = Preemption::kLowerPriority});
+  AddGroup(scenario, 1, 5, {10, 20, 20}).priority = 10;
+  scenario.groups.back().queue = 1;
+  const Course course = Simulate(scenario);
+  EXPECT_EQ(course.groups[4].start, 40);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(course.groups[i].restarts, 1) << i;
+    EXPECT_EQ(course.groups[i].start, 60) << i;
+  }
+}
+
 }  // namespace
 }  // namespace fluxnetes::workers

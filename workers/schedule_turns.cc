@@ -45,7 +45,9 @@ bool GroupTurns::Falls(const WaitingGroup& group) {
 
 const WaitingGroup* NextInLine(const WaitingGroup& group) {
   const auto& groups = group.line->groups;
-  const auto next = groups.upper_bound(&group);
+  // Nearly always one is asked for who is behind the front.
+  const auto next = &group == *groups.begin() ? std::next(groups.begin())
+                                              : groups.upper_bound(&group);
   return next == groups.end() ? nullptr : *next;
 }
 

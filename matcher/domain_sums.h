@@ -8,8 +8,8 @@
 #include <array>
 #include <vector>
 
-#include "matcher/fit_index.h"
 #include "matcher/node_labels.h"
+#include "matcher/node_order.h"
 #include "matcher/node_profile.h"
 
 namespace fluxnetes::matcher {

@@ -1,12 +1,13 @@
 #include "matcher/earliest_start.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace fluxnetes::matcher {
 
 std::optional<Time> EarliestStart::Find(Time duration, Time before, bool by_id,
                                         bool descending) {
-  Begin(duration, before, by_id);
+  Begin(duration, before);
   Ground ground;
   ground.columns = &columns_;
   ground.by_id = by_id;
@@ -20,7 +21,7 @@ std::optional<Time> EarliestStart::Find(Time duration, Time before, bool by_id,
   return found;
 }
 
-void EarliestStart::Begin(Time duration, Time before, bool by_id) {
+void EarliestStart::Begin(Time duration, Time before) {
   duration_ = duration;
   before_ = before;
   time_ = nodes_.now();
@@ -38,7 +39,7 @@ void EarliestStart::Begin(Time duration, Time before, bool by_id) {
   idle_until_.resize(nodes);
   seen_.resize(nodes);
   sums_.assign(plan_.groups(), 0);
-  all_ ? LookAtAll() : LookAtThoseWithRoom(by_id);
+  all_ ? LookAtAll() : LookAtThoseWithRoom();
   BeginCounts();
   while (EntersAt(enters_.time()) <= time_ && enters_.time() != kForever)
     Count(enters_.Next(), What::kBlocking, 1);
@@ -59,18 +60,16 @@ void EarliestStart::LookAtAll() {
   for (NodeIndex node = 0; node < nodes_.size(); ++node) Look(node);
 }
 
-void EarliestStart::LookAtThoseWithRoom(bool by_id) {
-  const FitIndex& index = nodes_.Index(View::kNow, by_id);
-  const NodeOrder& order = nodes_.Order(by_id);
-  const Columns& now = nodes_.At(View::kNow);
+void EarliestStart::LookAtThoseWithRoom() {
   for (int g = 0; g < plan_.groups(); ++g) {
-    for (int block = 0; block < nodes_.orders().blocks(); ++block) {
-      if (!index.MayHold(block, plan_.needs(g))) continue;
-      const int end = std::min((block + 1) * FitIndex::kBlock, order.size());
-      for (int place = block * FitIndex::kBlock; place < end; ++place) {
-        const NodeIndex node = order.At(place);
-        if (seen_[node] == 0 && plan_.CountAlone(now, node, g, 1) > 0)
-          Look(node);
+    const NodeBits& room = nodes_.limits().Of(View::kNow, plan_.needs(g)).room;
+    for (std::size_t word = 0; word < room.words(); ++word) {
+      for (std::uint64_t left = room.WordAt(word); left != 0;
+           left &= left - 1) {
+        const NodeIndex node =
+            static_cast<NodeIndex>(word) * NodeOrder::kBlock +
+            std::countr_zero(left);
+        if (seen_[node] == 0 && plan_.MayTake(node, g)) Look(node);
       }
     }
   }

@@ -29,11 +29,11 @@ class EarliestStart {
  private:
   using Reader = SpanTimeline::Reader;
 
-  void Begin(Time duration, Time before, bool by_id);
+  void Begin(Time duration, Time before);
   void End();
   void LookAtAll();
   // Only at those that have room for a task now.
-  void LookAtThoseWithRoom(bool by_id);
+  void LookAtThoseWithRoom();
   void Look(NodeIndex node);  // again, over the window at time_
   // Whether the node has room for any task.
   bool CountAgain(NodeIndex node);

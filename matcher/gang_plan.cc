@@ -285,7 +285,23 @@ bool GangPlan::PlaceInOrders(const Ground& ground) {
   return hardest_first != given_ && PlaceInOrder(ground, hardest_first);
 }
 
+bool GangPlan::MayFit(const Ground& ground) const {
+  if (ground.limits == nullptr) return true;
+  for (const Group& group : groups_) {
+    const int count = group.asked->count;
+    if (group.needs.empty() || count == 0) continue;
+    const NodeBits* allowed =
+        group.rules == nullptr
+            ? nullptr
+            : &nodes_.book().shapes()[group.rules->shape].allowed;
+    const FitLimits::Entry& limit = ground.limits->Of(ground.view, group.needs);
+    if (!limit.Reaches(count, group.asked->eligible, allowed)) return false;
+  }
+  return true;
+}
+
 bool GangPlan::Place(const Ground& ground) {
+  if (!keep_most_ && !MayFit(ground)) return false;
   CountAhead(ground);
   const bool placed = PlaceSomewhere(ground);
   TakeBack(0);

@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
-#include "matcher/fit_index.h"
 #include "matcher/gang.h"
+#include "matcher/node_order.h"
 #include "matcher/node_scan.h"
 #include "matcher/node_table.h"
 
@@ -119,6 +119,8 @@ class GangPlan {
   void CountRun(const Ground& ground, NodeIndex node, int group, int tasks);
   void UndoRuns(std::size_t runs, std::size_t counted);
 
+  // Whether each group alone may find room, as far as limits tell.
+  bool MayFit(const Ground& ground) const;
   bool PlaceInOrder(const Ground& ground, std::span<const int> order);
   bool PlaceInOrders(const Ground& ground);
   bool PlaceSomewhere(const Ground& ground);

@@ -203,7 +203,7 @@ std::vector<DomainSums::Sum> GangPlan::FreeIn(const Ground& ground, KeyId key,
   std::vector<DomainSums::Sum> free(domains * needs.size());
   const bool starts =
       ground.over_time && nodes_.spans().next_start() < ground.end;
-  if (ground.index != nullptr && !starts) {
+  if (ground.limits != nullptr && !starts) {
     const DomainSums& sums = nodes_.Sums(key);
     for (std::size_t i = 0; i < free.size(); ++i) {
       free[i] = sums.At(ground.view, static_cast<DomainId>(i / needs.size()),

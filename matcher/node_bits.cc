@@ -7,7 +7,7 @@ namespace fluxnetes::matcher {
 namespace {
 
 constexpr int kBits = 64;
-static_assert(kBits == FitIndex::kBlock);
+static_assert(kBits == NodeOrder::kBlock);
 
 void SetBit(Words& words, int at, bool on) {
   const auto word = static_cast<std::size_t>(at) / kBits;

@@ -1,6 +1,6 @@
 // Sets of nodes as bits, to be read in the order of a policy: a word has the
-// bits of a block of 64 nodes as a FitIndex has them, so a search leaves out 64
-// nodes with one instruction.
+// bits of a block of 64 nodes, so a search leaves out 64 nodes with one
+// instruction.
 //
 // Bits are kept by index. Those by place in the order of ids are made when they
 // are first read, kept up to date from then on, and made again after nodes were
@@ -13,8 +13,8 @@
 #include <span>
 #include <vector>
 
-#include "matcher/fit_index.h"
 #include "matcher/gang.h"
+#include "matcher/node_order.h"
 
 namespace fluxnetes::matcher {
 
@@ -24,7 +24,7 @@ class NodeOrders {
   void Add(NodeIndex node, std::int64_t id);  // new, or with another id
   int size() const { return static_cast<int>(ids_.size()); }
   int blocks() const {
-    return (size() + FitIndex::kBlock - 1) / FitIndex::kBlock;
+    return (size() + NodeOrder::kBlock - 1) / NodeOrder::kBlock;
   }
   std::int64_t Id(NodeIndex node) const { return ids_[node]; }
   const NodeOrder& At(bool by_id);

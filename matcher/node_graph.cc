@@ -173,7 +173,7 @@ Ground NodeGraph::State::GroundNow(Time duration, Policy policy) {
   Ground ground;
   ground.columns = &nodes.At(view);
   ground.by_id = ById(policy);
-  ground.index = &nodes.Index(view, ById(policy));
+  ground.limits = &nodes.limits();
   ground.descending = Descending(policy);
   ground.view = view;
   ground.blocking = view == View::kNow ? Stage::kNow : Stage::kEver;
@@ -187,7 +187,7 @@ Ground NodeGraph::State::GroundEmpty(Policy policy) {
   Ground ground;
   ground.columns = &nodes.At(View::kEmpty);
   ground.by_id = ById(policy);
-  ground.index = &nodes.Index(View::kEmpty, ById(policy));
+  ground.limits = &nodes.limits();
   ground.descending = Descending(policy);
   ground.view = View::kEmpty;
   ground.present = ground.blocking = Stage::kEmpty;

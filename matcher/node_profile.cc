@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "matcher/fit_index.h"
+#include "matcher/node_order.h"
 
 namespace fluxnetes::matcher {
 

@@ -6,7 +6,7 @@
 namespace fluxnetes::matcher {
 namespace {
 
-constexpr int kBlockBits = FitIndex::kBlock;
+constexpr int kBlockBits = NodeOrder::kBlock;
 constexpr std::uint64_t kAll = ~std::uint64_t{0};
 
 // Of more combinations than this of preferences each node is looked at.
@@ -24,20 +24,15 @@ void NodeScan::Begin(const Ground& ground, const std::vector<Need>& needs,
                      const std::vector<NodeMask::Word>* within) {
   ground_ = &ground;
   order_ = &nodes_.Order(ground.by_id);
-  needs_ = &needs;
   rules_ = rules;
   within_ = within;
   passed_.clear();
   rereads_ = rules != nullptr && !rules->Alone();
   if (rereads_) passed_.resize(nodes_.orders().blocks());
   levels_.clear();
-  full_ = nullptr;
-  if (ground.index != nullptr && !needs.empty()) {
-    const std::uint64_t shape =
-        rules == nullptr ? 0 : nodes_.book().shapes()[rules->shape].serial;
-    full_ = &nodes_.full().Of(ground.view, ground.by_id, shape, needs,
-                              nodes_.orders().blocks());
-  }
+  limit_ = ground.limits == nullptr || needs.empty()
+               ? nullptr
+               : &ground.limits->Of(ground.view, needs);
   ReadRules();
   ReadPreferences();
   MakeLevels();
@@ -50,7 +45,6 @@ void NodeScan::Restart() {
   block_ = -1;
   word_ = 0;
   place_ = -1;
-  looked_ = took_ = false;
   changes_ = Changes();
 }
 
@@ -88,7 +82,7 @@ void NodeScan::ReadRules() {
   used_any_ = 0;
   out_.clear();
   nowhere_ = false;
-  AddIn(Bits(nodes_.open()));
+  AddIn(Bits(limit_ == nullptr ? nodes_.open() : limit_->room));
   if (rules_ == nullptr) return;
   TaskBook& book = nodes_.book();
   const bool by_id = ground_->by_id;
@@ -233,16 +227,7 @@ int NodeScan::BlockAt(int step) const {
   return within_ == nullptr ? at : (*within_)[at].block;
 }
 
-void NodeScan::EndBlock() {
-  if (looked_ && !took_ && ground_->index != nullptr) {
-    ground_->index->Tighten(block_);
-    if (full_ != nullptr && IsFull(block_)) full_->Set(block_);
-  }
-  looked_ = took_ = false;
-}
-
 bool NodeScan::NextBlock() {
-  EndBlock();
   for (;;) {
     if (++step_ >= blocks()) {
       if (++level_ >= levels_.size()) return false;
@@ -250,33 +235,13 @@ bool NodeScan::NextBlock() {
       continue;
     }
     block_ = BlockAt(step_);
-    if (full_ != nullptr && full_->Has(block_)) continue;
     word_ = Allowed(block_) & InLevel(block_);
     if (within_ != nullptr) {
       const int at = ground_->descending ? blocks() - 1 - step_ : step_;
       word_ &= (*within_)[at].bits;
     }
-    if (word_ == 0) continue;
-    if (ground_->index == nullptr || ground_->index->MayHold(block_, *needs_)) {
-      return true;
-    }
-    word_ = 0;
+    if (word_ != 0) return true;
   }
-}
-
-// Whether nothing that the rules allow has room, whatever other tasks say.
-bool NodeScan::IsFull(int block) const {
-  std::uint64_t word = in_[0][block];
-  if (rules_ != nullptr) word &= in_[1][block];
-  for (; word != 0; word &= word - 1) {
-    const NodeIndex node =
-        order_->At(block * kBlockBits + std::countr_zero(word));
-    const bool room = std::ranges::all_of(*needs_, [&](const Need& need) {
-      return (*ground_->columns)[need.resource][node] >= need.amount;
-    });
-    if (room) return false;
-  }
-  return true;
 }
 
 int NodeScan::FirstPlace(std::uint64_t word) const {
@@ -292,7 +257,6 @@ NodeIndex NodeScan::Next() {
     if (level_ >= levels_.size() || !NextBlock()) return -1;
   }
   place_ = FirstPlace(word_);
-  looked_ = true;
   return order_->At(place_);
 }
 
@@ -303,13 +267,11 @@ void NodeScan::Pass() {
 }
 
 void NodeScan::Placed() {
-  took_ = true;
   if (!rereads_) return;
   ReadRules();
   ReadPreferences();
   if (levels_.empty()) return;
   if (changes_ != Changes()) {
-    EndBlock();
     Restart();
     return;
   }

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "matcher/fit_index.h"
+#include "matcher/node_order.h"
 #include "matcher/node_table.h"
 
 namespace fluxnetes::matcher {
@@ -24,11 +24,11 @@ struct Ground {
   const Columns* columns = nullptr;
   bool by_id = true;
   bool descending = false;
-  FitIndex* index = nullptr;  // null: look at every node
+  FitLimits* limits = nullptr;  // null: look at every node
   // Where set, nodes with a start ahead are looked at over [now, end).
   bool over_time = false;
   Time end = kForever;
-  View view = View::kNow;  // of the columns, if index is set
+  View view = View::kNow;  // of the columns, if limits are set
   Stage present = Stage::kNow;
   Stage blocking = Stage::kNow;
 };
@@ -87,16 +87,13 @@ class NodeScan {
   int blocks() const;
   int BlockAt(int step) const;
   bool NextBlock();
-  void EndBlock();
   int FirstPlace(std::uint64_t word) const;
   NodeIndex FindBest();
-  bool IsFull(int block) const;
   int PointsAt(int block, int bit, NodeIndex node) const;
 
   NodeTable& nodes_;
   const Ground* ground_ = nullptr;
   const NodeOrder* order_ = nullptr;
-  const std::vector<Need>* needs_ = nullptr;
   const BookedRules* rules_ = nullptr;
   const std::vector<NodeMask::Word>* within_ = nullptr;
   // Nodes that are in all of in_, for each of any_ in one of it, and in none of
@@ -109,7 +106,7 @@ class NodeScan {
   std::vector<Part> preferred_;
   std::vector<Level> levels_;  // none: each node is looked at
   Words passed_;               // by place; empty: none
-  FullBlocks::Entry* full_ = nullptr;
+  FitLimits::Entry* limit_ = nullptr;
   bool rereads_ = false;  // rules depend on what is placed
 
   std::size_t level_ = 0;
@@ -117,8 +114,6 @@ class NodeScan {
   int block_ = -1;
   std::uint64_t word_ = 0;
   int place_ = -1;
-  bool looked_ = false;  // at a node of the block
-  bool took_ = false;
   std::uint64_t changes_ = 0;
 };
 

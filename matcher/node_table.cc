@@ -37,7 +37,7 @@ void NodeTable::AddResource() {
   spans_.SetResources(resources_);
   for (NodeIndex node = 0; node < size(); ++node) Mark(node);
   sums_.clear();
-  DropIndexes();
+  limits_.Clear();
 }
 
 NodeIndex NodeTable::Add(std::string name, std::int64_t id,
@@ -72,7 +72,6 @@ NodeIndex NodeTable::Add(std::string name, std::int64_t id,
   orders_.Add(node, id);
   AddTotals(node, 1);
   Mark(node);
-  DropIndexes();
   Relabel(node, nodes_[node].name, {}, {});
   return node;
 }
@@ -105,7 +104,6 @@ void NodeTable::Relabel(NodeIndex node, std::string_view name,
   }
   labels_.Set(node, name, labels, taints);
   shapes_.Update(node);
-  NotFull(node);
   for (auto& [key, sums] : sums_) {
     sums.Move(columns_, node, labels_.Domain(key, node), 1);
   }
@@ -257,21 +255,24 @@ void NodeTable::Compute(NodeIndex node) {
   for (auto& [key, sums] : sums_) {
     sums.Move(columns_, node, labels_.Domain(key, node), -1);
   }
+  bool changed[3] = {};
+  const auto set = [&](View view, int r, std::int64_t amount) {
+    const int v = static_cast<int>(view);
+    changed[v] = changed[v] || columns_[v][r][node] != amount;
+    columns_[v][r][node] = amount;
+  };
   for (int r = 0; r < resources_; ++r) {
     const std::int64_t now = FreeNow(node, r);
-    columns_[0][r][node] = takes ? Clamp(Capacity(node, r)) : kClosed;
-    columns_[1][r][node] = takes ? now : kClosed;
-    columns_[2][r][node] = !takes ? kClosed : ahead ? least_[r] : now;
+    set(View::kEmpty, r, takes ? Clamp(Capacity(node, r)) : kClosed);
+    set(View::kNow, r, takes ? now : kClosed);
+    set(View::kEver, r, !takes ? kClosed : ahead ? least_[r] : now);
   }
   for (auto& [key, sums] : sums_) {
     sums.Move(columns_, node, labels_.Domain(key, node), 1);
   }
   if (open_.Contains(node) != takes) open_.Set(node, takes, orders_);
-  NotFull(node);
-  for (auto& views : indexes_) {
-    for (FitIndex& index : views) {
-      if (index.ready()) index.Changed(node);
-    }
+  for (const View view : {View::kEmpty, View::kNow, View::kEver}) {
+    if (changed[static_cast<int>(view)]) limits_.Changed(view, node);
   }
 }
 
@@ -282,24 +283,6 @@ const NodeProfile& NodeTable::Profile(NodeIndex node) {
     profile.Build(spans_, node, capacity_, now_);
   }
   return profile;
-}
-
-void NodeTable::NotFull(NodeIndex node) {
-  if (full_.empty()) return;
-  full_.Changed(node, Order(true).PositionOf(node));
-}
-
-void NodeTable::DropIndexes() {
-  full_.Clear();
-  for (auto& views : indexes_) {
-    for (FitIndex& index : views) index.Drop();
-  }
-}
-
-FitIndex& NodeTable::Index(View view, bool by_id) {
-  FitIndex& index = indexes_[static_cast<int>(view)][by_id];
-  if (!index.ready()) index.Build(Order(by_id), At(view));
-  return index;
 }
 
 DomainSums& NodeTable::Sums(KeyId key) {

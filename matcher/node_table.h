@@ -19,8 +19,7 @@
 #include <vector>
 
 #include "matcher/domain_sums.h"
-#include "matcher/fit_index.h"
-#include "matcher/full_blocks.h"
+#include "matcher/fit_limits.h"
 #include "matcher/gang.h"
 #include "matcher/node_bits.h"
 #include "matcher/node_labels.h"
@@ -91,8 +90,7 @@ class NodeTable {
     return columns_[static_cast<int>(view)];
   }
   const NodeOrder& Order(bool by_id) { return orders_.At(by_id); }
-  FitIndex& Index(View view, bool by_id);
-  FullBlocks& full() { return full_; }
+  FitLimits& limits() { return limits_; }
   // Whether a span that is ahead starts there before `end`.
   bool StartsBefore(NodeIndex node, Time end) const {
     return nodes_[node].ahead > 0 && nodes_[node].first_start < end;
@@ -118,8 +116,6 @@ class NodeTable {
   void Charge(SpanId id, int tasks);
   void Rewind(Time now);
   void Forget(NodeIndex node);
-  void DropIndexes();
-  void NotFull(NodeIndex node);
   void AddTotals(NodeIndex node, int sign);
   void Relabel(NodeIndex node, std::string_view name, const Labels& labels,
                const std::vector<Taint>& taints);
@@ -143,12 +139,11 @@ class NodeTable {
   NodeShapes shapes_{labels_, orders_};
   TaskBook book_{labels_, shapes_, orders_, spans_};
   NodeBits open_;
-  FullBlocks full_;
   std::vector<Sum> open_totals_;  // [resource]
   std::unordered_map<KeyId, DomainSums> sums_;
 
-  std::array<Columns, 3> columns_;                    // [view]
-  std::array<std::array<FitIndex, 2>, 3> indexes_{};  // [view][by_id]
+  std::array<Columns, 3> columns_;  // [view]
+  FitLimits limits_{columns_, orders_};
   std::vector<Sum> capacity_;
   std::vector<std::int64_t> least_;
 };

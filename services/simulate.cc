@@ -10,6 +10,8 @@
 #include <ostream>
 
 #include "services/display_text.h"
+#include "services/exit_code.h"
+#include "services/simulation_chart.h"
 #include "services/simulation_input.h"
 #include "services/simulation_pictures.h"
 #include "services/simulation_report.h"
@@ -21,6 +23,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kBetweenProgress{200};
 constexpr std::size_t kNotesShown = 20;
+constexpr const char* kOnTerminal = "-";  // of --gantt
+constexpr int kColumns = 80;              // of what is no terminal
 
 double SecondsSince(Clock::time_point from) {
   return std::chrono::duration<double>(Clock::now() - from).count();
@@ -62,12 +66,10 @@ workers::Course RunScenario(const SimulationInput& input,
     how.overrun =
         std::chrono::ceil<std::chrono::seconds>(*options.overrun).count();
   ProgressLine line(console, input.scenario.groups.size());
-  if (console.terminal) {
-    how.progress = [&](const workers::SimulationProgress& progress) {
-      line.Show(progress);
-      return true;
-    };
-  }
+  how.progress = [&](const workers::SimulationProgress& progress) {
+    if (console.terminal) line.Show(progress);
+    return !console.wait(std::chrono::milliseconds(0));
+  };
   return workers::Simulate(input.scenario, how);
 }
 
@@ -86,8 +88,10 @@ void WriteFiles(const SimulateOptions& options, const SimulationInput& input,
   const workers::Scenario& scenario = input.scenario;
   WriteFile(options.csv,
             [&](std::ostream& out) { WriteCsv(scenario, course, out); });
-  WriteFile(options.gantt,
-            [&](std::ostream& out) { out << GanttPicture(scenario, course); });
+  if (options.gantt != kOnTerminal)
+    WriteFile(options.gantt, [&](std::ostream& out) {
+      out << GanttPicture(scenario, course);
+    });
   WriteFile(options.utilisation, [&](std::ostream& out) {
     out << UtilisationPicture(scenario, course);
   });
@@ -109,6 +113,9 @@ void TellNotes(const SimulationInput& input, Console& console) {
 
 ExitCode RunSimulate(const SimulateOptions& options, const Config& config,
                      sql::Pool* pool, Console& console) {
+  if (options.gantt == kOnTerminal && options.output != OutputFormat::kTable)
+    throw Failure(ExitCode::kUsage, "--gantt - goes with a table only",
+                  "Right would be --gantt FILE, or no -o.");
   const SimulationInput input = ReadSimulation(options, config, pool, console);
   TellNotes(input, console);
   const auto from = Clock::now();
@@ -120,7 +127,13 @@ ExitCode RunSimulate(const SimulateOptions& options, const Config& config,
                         .summary = workers::Summarize(input.scenario, course),
                         .took = took},
                        options.output);
-  return ExitCode::kOk;
+  if (options.gantt == kOnTerminal) {
+    const int columns = console.size().first;
+    console.out << '\n'
+                << GanttChart(input.scenario, course,
+                              columns > 0 ? columns : kColumns);
+  }
+  return course.stopped ? ExitCode::kInterrupted : ExitCode::kOk;
 }
 
 }  // namespace fluxnetes::services

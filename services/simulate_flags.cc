@@ -54,7 +54,8 @@ void AddCluster(CLI::App& command, SimulateOptions& options) {
 void AddPictures(CLI::App& command, SimulateOptions& options) {
   AddText(command, "--csv", options.csv, "FILE", "a row for each group");
   AddText(command, "--gantt", options.gantt, "FILE",
-          "a picture (SVG) of which group had which nodes when");
+          "a picture (SVG) of which group had which nodes when; -: a chart "
+          "of characters below the table");
   AddText(command, "--utilisation", options.utilisation, "FILE",
           "a picture of how much was in use when");
   AddText(command, "--waits", options.waits, "FILE",

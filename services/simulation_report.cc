@@ -142,7 +142,8 @@ std::string ToTable(const SimulationReport& report) {
   std::string text;
   for (const auto& [key, value] : lines)
     text += fmt::format("{:<12} {}\n", key + ":", Printable(value));
-  if (report.course.stopped) text += "It was stopped before it was over.\n";
+  if (report.course.stopped)
+    text += "It was stopped before it was over: the figures are of a part.\n";
   return text;
 }
 

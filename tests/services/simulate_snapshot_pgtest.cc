@@ -41,6 +41,7 @@ class SimulateSnapshot : public CommandDatabase {
   SimulateSnapshot() {
     using std::chrono::seconds;
     run_.SetNow(std::chrono::floor<seconds>(run_.now()));
+    run_.OnWait([] { return false; });
     database_.Execute(
         "INSERT INTO nodes (node_name, cpu_milli, memory_bytes, pods,"
         "  foreign_cpu_milli, labels, seen_at) VALUES"

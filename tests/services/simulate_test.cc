@@ -78,6 +78,7 @@ class SimulateCommand : public ::testing::Test {
   SimulateCommand() {
     char name[] = "/tmp/fluxnetes-simulate-XXXXXX";
     directory_ = mkdtemp(name);
+    run_.OnWait([] { return false; });
   }
   ~SimulateCommand() override { std::filesystem::remove_all(directory_); }
 
@@ -503,6 +504,36 @@ TEST_F(SimulateCommand, ShowsProgressOnATerminalOnly) {
   EXPECT_THAT(run_.err(), IsEmpty());
 }
 
+TEST_F(SimulateCommand, WhoStopsItHasTheFiguresSoFar) {
+  int looks = 0;
+  run_.OnWait([&] { return ++looks > 1; });
+  EXPECT_EQ(run_("simulate --lublin jobs=2000,load=0.7 --nodes 16 --csv " +
+                 Path("rows.csv")),
+            ExitCode::kInterrupted);
+  EXPECT_THAT(run_.out(), HasSubstr("the figures are of a part.\n"));
+  EXPECT_THAT(run_.out(), HasSubstr("still wait"));
+  EXPECT_EQ(Rows().size(), 2'001U);
+}
+
+TEST_F(SimulateCommand, ChartIsAsWideAsTheTerminal) {
+  const std::string trace =
+      "simulate --gantt - --swf " + FileWith("t.swf", kThreeJobs);
+  EXPECT_EQ(run_(trace), ExitCode::kOk);
+  EXPECT_THAT(run_.out(), HasSubstr("\n1 ####"));
+  EXPECT_THAT(run_.out(), HasSubstr("2m50s\n. waits, # has its nodes\n"));
+  const auto widest = [&] {
+    std::size_t width = 0;
+    std::istringstream lines(run_.out().substr(run_.out().find("\n\n")));
+    for (std::string line; std::getline(lines, line);)
+      width = std::max(width, line.size());
+    return width;
+  };
+  EXPECT_EQ(widest(), 80U);
+  run_.SetTerminal(52, 20);
+  EXPECT_EQ(run_(trace), ExitCode::kOk);
+  EXPECT_EQ(widest(), 52U);
+}
+
 struct WrongUse {
   std::string arguments;
   ExitCode code;
@@ -540,6 +571,8 @@ INSTANTIATE_TEST_SUITE_P(
                  "Right would be QUEUE:KEY=VALUE"},
         WrongUse{"--swf - --queue gpu:depth=3", ExitCode::kUsage,
                  "'depth=3' is no setting of a queue"},
+        WrongUse{"--swf - --gantt - -o json", ExitCode::kUsage,
+                 "--gantt - goes with a table only"},
         WrongUse{"--swf - --overrun fast", ExitCode::kUsage, "fast"},
         WrongUse{"--swf - --csv /nowhere/rows.csv", ExitCode::kFailed,
                  "/nowhere/rows.csv cannot be written"},

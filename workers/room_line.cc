@@ -55,7 +55,9 @@ std::optional<PendingGroup> RoomLine::Put(PendingGroup group,
                                           const Schedule& schedule) {
   Remove(group.id);
   auto wish = WishOf(group);
-  if (!wish || !schedule.NodesOf(group.id).empty()) return group;
+  if (!wish || !schedule.NodesOf(group.id).empty() ||
+      schedule.OthersLeaveFor(group.id))
+    return group;
   wishes_[group.id] = *std::move(wish);
   return std::nullopt;
 }
@@ -96,6 +98,8 @@ std::vector<PendingGroup> RoomLine::LookAgain(Schedule& schedule,
 // From the last one on: what was placed after a group was free before it.
 void RoomLine::HoldBack(Decision& decision, Schedule& schedule,
                         matcher::Time now) {
+  for (const Eviction& eviction : decision.evicted)
+    wishes_.erase(eviction.preemptor);
   if (wishes_.empty()) return;
   Rooms rooms{schedule, now};
   for (const auto& [id, wish] : wishes_) rooms.Of(wish.group.queue);

@@ -4,7 +4,8 @@
 // their queue do not have so much free in sum, they are kept here, out of the
 // schedule, and their pods are told why. (The coscheduling plugin does the same
 // in PreFilter. What a PodGroup says counts as it is when its group begins to
-// wait.) A group that holds something already is not kept.
+// wait.) A group that holds something already is not kept, nor is one for which
+// others are evicted: they would have gone for nothing.
 //
 // What is kept here is in the database as it was: a group that waits, by its
 // match job. So nothing is lost with the process.
@@ -44,7 +45,7 @@ class RoomLine {
 
   // Of groups that the decision has placed together: those that had no room
   // once the ones before them were placed are taken out of it, and their places
-  // given back.
+  // given back. Those for which it evicts others are kept no more.
   void HoldBack(Decision& decision, Schedule& schedule, matcher::Time now);
 
   // What is to be written about groups, since the last call. Where the decision

@@ -214,6 +214,10 @@ const cluster::Resources* Schedule::GrantOf(const std::string& uid) const {
   return state_->graph.GrantOf(uid);
 }
 
+bool Schedule::OthersLeaveFor(GroupId group) const {
+  return state_->graph.EvictedUntil(group).has_value();
+}
+
 std::vector<std::string> Schedule::NodesOf(GroupId group) const {
   return state_->graph.NodesOf(group);
 }

@@ -260,6 +260,9 @@ class Schedule {
   // Where the pod's place is, if it holds one.
   std::optional<std::string> NodeOf(const std::string& uid) const;
 
+  // Whether groups that were evicted for it hold something still.
+  bool OthersLeaveFor(GroupId group) const;
+
   // The nodes on which the group holds something, each once, in order.
   std::vector<std::string> NodesOf(GroupId group) const;
 

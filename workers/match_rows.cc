@@ -112,6 +112,7 @@ std::vector<Held> HeldIn(const sql::Result& rows, const RequestMaker& made) {
     held.back().members.push_back({row.Get<std::string>("pod_uid"),
                                    row.Get<std::string>("node_name"),
                                    RequestIn(row, made)});
+    if (row.Get<bool>("succeeded")) held.back().evictable = false;
   }
   for (Held& each : held)
     each.evictable = each.evictable && std::ssize(each.members) >= each.size;

@@ -159,6 +159,9 @@ class PostgresMatchStore : public MatchStore {
                                      const std::vector<Placed>& placed,
                                      const std::set<GroupId>& unchanged,
                                      cluster::Time now);
+  // Of those to be evicted, these would come back with fewer pods.
+  static std::set<GroupId> WithSucceeded(sql::Transaction& transaction,
+                                         const std::vector<Eviction>& evicted);
   std::set<GroupId> CommitEvictions(sql::Transaction& transaction,
                                     const std::vector<Eviction>& evicted,
                                     const Locked& locked);

@@ -185,18 +185,31 @@ std::set<GroupId> PostgresMatchStore::CommitPlacements(
   return refused;
 }
 
+std::set<GroupId> PostgresMatchStore::WithSucceeded(
+    sql::Transaction& transaction, const std::vector<Eviction>& evicted) {
+  std::vector<GroupId> victims;
+  for (const Eviction& eviction : evicted) victims.push_back(eviction.group);
+  std::set<GroupId> with;
+  for (const sql::Row row :
+       transaction.Run(queries::kReadGroupsWithSucceeded, victims))
+    with.insert(row.Get<std::int64_t>("id"));
+  return with;
+}
+
 // All that are evicted for a group are, or none: fewer would be so for nothing.
 std::set<GroupId> PostgresMatchStore::CommitEvictions(
     sql::Transaction& transaction, const std::vector<Eviction>& evicted,
     const Locked& locked) {
   if (evicted.empty()) return {};
+  const std::set<GroupId> succeeded = WithSucceeded(transaction, evicted);
   std::set<GroupId> refused;
   for (const Eviction& eviction : evicted) {
     const auto victim = locked.find(eviction.group);
     const auto preemptor = locked.find(eviction.preemptor);
     const bool holds =
         victim != locked.end() && victim->second.has_places &&
-        !victim->second.cancelled && preemptor != locked.end() &&
+        !victim->second.cancelled && !succeeded.contains(eviction.group) &&
+        preemptor != locked.end() &&
         preemptor->second.revision == eviction.preemptor_revision &&
         !preemptor->second.has_places && !preemptor->second.cancelled;
     if (!holds) refused.insert(eviction.preemptor);

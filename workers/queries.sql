@@ -183,10 +183,12 @@ SELECT
   p.node_name,
   p.cpu_milli,
   p.memory_bytes,
-  p.other::text AS other
+  p.other::text AS other,
+  m.uid IS NOT NULL AS succeeded
 FROM allocations AS a
 INNER JOIN placements AS p ON p.fluxion_job = any(ARRAY[a.fluxion_job])
 LEFT JOIN pod_groups AS g ON g.id = any(ARRAY[a.group_id])
+LEFT JOIN pods AS m ON m.uid = p.pod_uid AND m.state = 'succeeded'
 WHERE a.queue = any($1::text [])
 ORDER BY a.fluxion_job, p.pod_uid;
 
@@ -209,11 +211,13 @@ SELECT
   p.node_name,
   p.cpu_milli,
   p.memory_bytes,
-  p.other::text AS other
+  p.other::text AS other,
+  m.uid IS NOT NULL AS succeeded
 FROM unnest($1::bigint []) AS v (id)
 INNER JOIN allocations AS a ON a.fluxion_job = any(ARRAY[v.id])
 INNER JOIN placements AS p ON p.fluxion_job = any(ARRAY[a.fluxion_job])
 LEFT JOIN pod_groups AS g ON g.id = any(ARRAY[a.group_id])
+LEFT JOIN pods AS m ON m.uid = any(ARRAY[p.pod_uid]) AND m.state = 'succeeded'
 ORDER BY a.fluxion_job, p.pod_uid;
 
 -- name: read_strangers
@@ -580,6 +584,13 @@ FROM unnest($1::bigint []) AS v (id)
 INNER JOIN pod_groups AS g ON g.id = any(ARRAY[v.id])
 ORDER BY g.id
 FOR UPDATE OF g;
+
+-- name: read_groups_with_succeeded
+-- Those of some groups of which a pod has succeeded.
+SELECT DISTINCT p.group_id AS id
+FROM unnest($1::bigint []) AS v (id)
+INNER JOIN pods AS p ON p.group_id = any(ARRAY[v.id])
+WHERE p.state = 'succeeded';
 
 -- name: evict_groups
 -- Groups ($1) that are to be gone at a time ($3) for others ($2): nothing more

@@ -191,6 +191,22 @@ TEST_F(BehaviourOfEvictions, VictimThatChangesMeanwhileIsLookedAtAgain) {
   EXPECT_EQ(StateOf("high"), "pending");
 }
 
+// Intake has seen it, the match has not been told yet.
+TEST_F(BehaviourOfEvictions, PodOfTheVictimThatSucceedsMeanwhileKeepsIt) {
+  Allow("lower_priority");
+  Submit(GangOf("low", 2, {.cpu = "4", .seconds = 600}));
+  system.Submit(GangOf("high", 1, {.cpu = "4", .seconds = 60, .priority = 10}));
+  const auto now = system.cluster.Now();
+  system.process->intake.RunOnce(now);
+  system.process->promoter.RunOnce(now);
+  system.database.Execute(
+      "UPDATE pods SET state = 'succeeded' WHERE pod_name LIKE 'low-0%'");
+  for (int runs = 0; system.process->match.RunOnce(now); ++runs)
+    ASSERT_LT(runs, 10);
+  EXPECT_EQ(CancelReasonOf("low"), "none");
+  EXPECT_EQ(StateOf("high"), "pending");
+}
+
 TEST_F(BehaviourOfEvictions, OnlyBorrowedQuotaIsTakenBack) {
   Allow("reclaim");
   system.database.Execute(

@@ -89,6 +89,7 @@ class AccountTree {
   bool HasAccounts() const { return named_ > 0; }
 
   const Path& PathOf(PayerId payer);
+  Path PathTo(AccountId account) const;
   const Account& at(AccountId account) const {
     return accounts_[Index(account)];
   }
@@ -100,7 +101,6 @@ class AccountTree {
   std::optional<AccountId> Closest(const Payer& payer) const;
   AccountId OfNamespace(std::optional<AccountId> parent,
                         const std::string& namespace_name);
-  Path PathTo(AccountId account) const;
 
   std::vector<Payer> payers_;
   std::map<Payer, PayerId> ids_;

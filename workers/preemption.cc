@@ -92,14 +92,21 @@ class VictimSearch {
 
   void Gather() {
     const std::set<GroupId> lent = LentFrom(preemption_);
-    const std::int64_t below = std::max<std::int64_t>(
-        std::int64_t{group_.priority} + (lent.empty() ? 0 : 1),
-        std::int64_t{kGrowthPriority} + 1);
-    for (const Held* held : graph_.HeldBelow(below)) {
+    std::set<const Held*> all;
+    for (const GroupId group : lent) {
+      if (const Held* held = graph_.HeldBy(group)) all.insert(held);
+    }
+    if (lack_ == Lack::kRoom) {
+      const std::int64_t grown = std::int64_t{kGrowthPriority} + 1;
+      const auto lower =
+          graph_.HeldBelow(EvictsLower(preemption_)
+                               ? std::max<std::int64_t>(group_.priority, grown)
+                               : grown);
+      all.insert(lower.begin(), lower.end());
+    }
+    for (const Held* held : all) {
       const bool is_lent = lent.contains(held->group);
-      if (!MayBeVictim(*held, group_, preemption_, is_lent) ||
-          (lack_ == Lack::kQuota && !is_lent))
-        continue;
+      if (!MayBeVictim(*held, group_, preemption_, is_lent)) continue;
       Candidate candidate{held->group,
                           held->priority,
                           held->start,
@@ -143,7 +150,9 @@ class VictimSearch {
 
   // Of quota it would have enough as soon without evictions.
   bool EndsSoon() const {
-    return StaysWithin(quotas_.EndingBy(now_, LatestOf(candidates_.size())));
+    const PendingLine& line = *group_.line;
+    return quotas_.StaysWithinBy(*line.payer, line.amounts, now_,
+                                 LatestOf(candidates_.size()));
   }
 
   bool QuotaAllows(const Positions& victims) const {

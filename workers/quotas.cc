@@ -1,7 +1,7 @@
 #include "workers/quotas.h"
 
 #include <algorithm>
-#include <tuple>
+#include <limits>
 
 #include "workers/schedule_head.h"
 
@@ -17,21 +17,25 @@ void AddTo(Amounts& sum, const Amounts& more, int sign) {
 
 void Quotas::HoldAgain() {
   uses_.clear();
+  leaving_.clear();
   for (const auto& [account, limits] : limits_) uses_[account];
   for (const auto& [group, holding] : holdings_) Add(group, holding, 1);
+  AddElsewhere(1);
+}
+
+void Quotas::AddElsewhere(int sign) {
   for (const auto& [payer, amounts] : elsewhere_) {
     for (const AccountId account : tree_.PathOf(payer)) {
       const auto use = uses_.find(account);
-      if (use == uses_.end()) continue;
-      AddTo(use->second.elsewhere, amounts, 1);
-      AddTo(use->second.held, amounts, 1);
+      if (use != uses_.end()) AddTo(use->second.held, amounts, sign);
     }
   }
 }
 
 void Quotas::SetElsewhere(std::vector<std::pair<PayerId, Amounts>> elsewhere) {
+  AddElsewhere(-1);
   elsewhere_ = std::move(elsewhere);
-  HoldAgain();
+  AddElsewhere(1);
 }
 
 Amounts Quotas::HeldBy(PayerId payer) const {
@@ -47,15 +51,25 @@ std::set<PayerId> Quotas::Payers() const {
 
 void Quotas::Add(GroupId group, const Holding& holding, int sign) {
   if (limits_.empty()) return;
-  for (const AccountId account : tree_.PathOf(holding.payer)) {
-    const auto use = uses_.find(account);
-    if (use == uses_.end()) continue;
-    AddTo(use->second.held, holding.amounts, sign);
-    if (holding.leaves) AddTo(use->second.leaving, holding.amounts, sign);
+  const auto note = [&](ByTime& groups, matcher::Time time) {
     if (sign > 0) {
-      use->second.ends.emplace(holding.end, group);
+      groups.emplace(time, group);
     } else {
-      use->second.ends.erase({holding.end, group});
+      groups.erase({time, group});
+    }
+  };
+  const AccountTree::Path& path = tree_.PathOf(holding.payer);
+  if (holding.leaves) note(leaving_[path.front()], holding.end);
+  for (const AccountId account : path) {
+    const auto found = uses_.find(account);
+    if (found == uses_.end()) continue;
+    Use& use = found->second;
+    AddTo(use.held, holding.amounts, sign);
+    note(use.ends, holding.end);
+    if (holding.leaves) {
+      AddTo(use.leaving, holding.amounts, sign);
+    } else {
+      note(use.starts, holding.start);
     }
   }
 }
@@ -222,84 +236,93 @@ std::optional<std::int64_t> Quotas::LimitOf(AccountId account,
   return std::nullopt;
 }
 
-bool Quotas::IsLent(const AccountTree::Path& owner, const Amounts& wanted,
-                    const Holding& holding,
-                    const std::map<AccountId, Amounts>& held) const {
-  const AccountTree::Path& borrower = tree_.PathOf(holding.payer);
-  const auto [own, theirs] = std::mismatch(owner.begin(), owner.end(),
-                                           borrower.begin(), borrower.end());
-  for (std::size_t r = 0; r < wanted.size(); ++r) {
-    const auto limits_it = [&](AccountId account) {
-      return LimitOf(account, r).has_value();
-    };
-    if (wanted[r] <= 0 || At(holding.amounts, r) <= 0 ||
-        std::none_of(own, owner.end(), limits_it))
-      continue;
-    const auto first = std::find_if(theirs, borrower.end(), limits_it);
-    if (first != borrower.end() && tree_.at(*first).borrows &&
-        At(held.at(*first), r) > *LimitOf(*first, r))
-      return true;
-  }
-  return false;
+bool Quotas::MayBeLent(const AccountTree::Path& owner, AccountId borrower,
+                       std::size_t resource) const {
+  if (!tree_.at(borrower).borrows || !LimitOf(borrower, resource)) return false;
+  const AccountTree::Path path = tree_.PathTo(borrower);
+  const auto [own, theirs] =
+      std::mismatch(owner.begin(), owner.end(), path.begin(), path.end());
+  const auto limits_it = [&](AccountId account) {
+    return LimitOf(account, resource).has_value();
+  };
+  return std::any_of(own, owner.end(), limits_it) && theirs != path.end() &&
+         std::none_of(theirs, path.end() - 1, limits_it);
 }
 
 std::set<GroupId> Quotas::LentFrom(PayerId payer,
                                    const Amounts& amounts) const {
-  std::vector<std::tuple<matcher::Time, GroupId, const Holding*>> by_start;
-  for (const auto& [group, holding] : holdings_)
-    if (!holding.leaves) by_start.emplace_back(holding.start, group, &holding);
-  std::sort(by_start.begin(), by_start.end());
   std::set<GroupId> lent;
-  std::map<AccountId, Amounts> held;
-  for (const auto& [account, use] : uses_) held[account] = use.elsewhere;
   const AccountTree::Path owner = tree_.PathOf(payer);
-  for (const auto& [start, group, holding] : by_start) {
-    for (const AccountId account : tree_.PathOf(holding->payer))
-      AddTo(held[account], holding->amounts, 1);
-    if (IsLent(owner, amounts, *holding, held)) lent.insert(group);
+  for (const auto& [account, use] : uses_) {
+    for (const auto& [resource, limit] : limits_.at(account)) {
+      std::int64_t held = At(use.held, resource) - At(use.leaving, resource);
+      if (At(amounts, resource) <= 0 || held <= limit ||
+          !MayBeLent(owner, account, resource))
+        continue;
+      for (auto last = use.starts.rbegin();
+           held > limit && last != use.starts.rend(); ++last) {
+        const std::int64_t by_it =
+            At(holdings_.at(last->second).amounts, resource);
+        if (by_it > 0) lent.insert(last->second);
+        held -= by_it;
+      }
+    }
   }
   return lent;
 }
 
+bool Quotas::HasLeft(AccountId account, const Use& use, const Amounts& wanted,
+                     const Amounts& without) const {
+  const Limits& limits = limits_.at(account);
+  return std::all_of(limits.begin(), limits.end(), [&](const auto& limit) {
+    const std::size_t r = limit.first;
+    const std::int64_t used = At(use.held, r) + At(use.claimed, r) -
+                              At(use.leaving, r) - At(without, r);
+    return At(wanted, r) <= 0 || At(wanted, r) <= limit.second - used;
+  });
+}
+
 bool Quotas::StaysWithin(PayerId payer, const Amounts& amounts,
                          const std::vector<GroupId>& without) const {
-  const AccountTree::Path path = tree_.PathOf(payer);
+  const AccountTree::Path& path = tree_.PathOf(payer);
   return std::all_of(path.begin(), path.end(), [&](AccountId account) {
     const auto use = uses_.find(account);
     if (use == uses_.end()) return true;
-    Amounts used = use->second.held;
-    AddTo(used, use->second.claimed, 1);
-    AddTo(used, use->second.leaving, -1);
+    Amounts gone;
     for (const GroupId group : without) {
       const auto holding = holdings_.find(group);
       if (holding == holdings_.end() || holding->second.leaves) continue;
       const AccountTree::Path& theirs = tree_.PathOf(holding->second.payer);
       if (std::find(theirs.begin(), theirs.end(), account) != theirs.end())
-        AddTo(used, holding->second.amounts, -1);
+        AddTo(gone, holding->second.amounts, 1);
     }
-    const Limits& limits = limits_.at(account);
-    return std::all_of(limits.begin(), limits.end(), [&](const auto& limit) {
-      const std::int64_t wanted = At(amounts, limit.first);
-      return wanted <= 0 || wanted <= limit.second - At(used, limit.first);
-    });
+    return HasLeft(account, use->second, amounts, gone);
   });
 }
 
-std::vector<GroupId> Quotas::EndingBy(matcher::Time now,
-                                      matcher::Time by) const {
-  std::vector<GroupId> groups;
-  for (const auto& [group, holding] : holdings_)
-    if (holding.end > now && holding.end <= by) groups.push_back(group);
-  return groups;
+bool Quotas::StaysWithinBy(PayerId payer, const Amounts& amounts,
+                           matcher::Time now, matcher::Time by) const {
+  const AccountTree::Path& path = tree_.PathOf(payer);
+  return std::all_of(path.begin(), path.end(), [&](AccountId account) {
+    const auto found = uses_.find(account);
+    if (found == uses_.end()) return true;
+    const Use& use = found->second;
+    constexpr GroupId kLast = std::numeric_limits<GroupId>::max();
+    Amounts gone;
+    for (auto end = use.ends.upper_bound({now, kLast});
+         !HasLeft(account, use, amounts, gone); ++end) {
+      if (end == use.ends.end() || end->first > by) return false;
+      const Holding& holding = holdings_.at(end->second);
+      if (!holding.leaves) AddTo(gone, holding.amounts, 1);
+    }
+    return true;
+  });
 }
 
 std::optional<matcher::Time> Quotas::LeftBy(PayerId payer) const {
-  std::optional<matcher::Time> last;
-  const AccountId top = tree_.PathOf(payer).front();
-  for (const auto& [group, holding] : holdings_)
-    if (holding.leaves && tree_.PathOf(holding.payer).front() == top)
-      last = std::max(last.value_or(0), holding.end);
-  return last;
+  const auto found = leaving_.find(tree_.PathOf(payer).front());
+  if (found == leaving_.end() || found->second.empty()) return std::nullopt;
+  return found->second.rbegin()->first;
 }
 
 }  // namespace fluxnetes::workers

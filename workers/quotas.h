@@ -104,14 +104,16 @@ class Quotas {
   // The groups that hold what a payer could call its own who wants these
   // amounts: by which an account below one that is above both, and of all below
   // that one the first to have a quota, goes beyond this quota, of a resource
-  // that is wanted and of which the payer has a quota below the same.
+  // that is wanted and of which the payer has a quota below the same. Costs by
+  // accounts and by groups that are lent something, not by those that run.
   std::set<GroupId> LentFrom(PayerId payer, const Amounts& amounts) const;
   // Whether it would be within all quotas, its own and those above, without
   // what these hold and what those hold that leave.
   bool StaysWithin(PayerId payer, const Amounts& amounts,
                    const std::vector<GroupId>& without) const;
-  // Those that are planned to end after `now`, and by when.
-  std::vector<GroupId> EndingBy(matcher::Time now, matcher::Time by) const;
+  // The same without those that are planned to end after `now` and by `by`.
+  bool StaysWithinBy(PayerId payer, const Amounts& amounts, matcher::Time now,
+                     matcher::Time by) const;
   // When the last of those ends that leave, below the same account; nothing:
   // there are none.
   std::optional<matcher::Time> LeftBy(PayerId payer) const;
@@ -123,16 +125,18 @@ class Quotas {
     matcher::Time until = 0;
     Amounts spare;
   };
+  using ByTime = std::set<std::pair<matcher::Time, GroupId>>;
   struct Use {
-    Amounts elsewhere;
-    Amounts held;  // also that
+    Amounts held;  // also elsewhere
     Amounts claimed;
     Amounts leaving;  // of what is held
-    std::set<std::pair<matcher::Time, GroupId>> ends;
+    ByTime ends;
+    ByTime starts;  // of those that do not leave
     std::optional<Gate> gate;
   };
 
   void HoldAgain();
+  void AddElsewhere(int sign);
   void Add(GroupId group, const Holding& holding, int sign);
   static std::int64_t At(const Amounts& amounts, std::size_t resource) {
     return resource < amounts.size() ? amounts[resource] : 0;
@@ -142,9 +146,14 @@ class Quotas {
                                  bool with_claims) const;
   std::optional<std::int64_t> LimitOf(AccountId account,
                                       std::size_t resource) const;
-  bool IsLent(const AccountTree::Path& owner, const Amounts& wanted,
-              const Holding& holding,
-              const std::map<AccountId, Amounts>& held) const;
+  // Whether an account's own quota for the resource is what stands between what
+  // it holds and what the owner of this path could call its own.
+  bool MayBeLent(const AccountTree::Path& owner, AccountId borrower,
+                 std::size_t resource) const;
+  // Whether the account has so much left when those that leave are gone and
+  // these amounts, too.
+  bool HasLeft(AccountId account, const Use& use, const Amounts& wanted,
+               const Amounts& without) const;
   // Whether it would be more than a quota if nobody held anything of it.
   bool IsBeyondAll(PayerId payer, const Amounts& amounts) const;
   bool Passes(const Gate& gate, const Limits& limits, const Amounts& amounts,
@@ -157,6 +166,7 @@ class Quotas {
   std::vector<std::pair<PayerId, Amounts>> elsewhere_;
   std::map<PayerId, Amounts> by_payer_;  // of holdings_
   std::set<PayerId> moved_;
+  std::map<AccountId, ByTime> leaving_;  // when these end, by topmost account
 };
 
 }  // namespace fluxnetes::workers

@@ -150,6 +150,55 @@ void BM_OneGroupComes(benchmark::State& state) {
 }
 BENCHMARK(BM_OneGroupComes)->Arg(100'000);
 
+// 100 lines wait for quota that an account below the same one has used up, by
+// so many groups that run, and may take back what was lent of it, as far as its
+// priority is not too high: that of ten groups, in vain. One group ends and
+// comes again. Items are lines.
+void BM_LinesRefusedForQuota(benchmark::State& state) {
+  Schedule schedule;
+  AddNodes(schedule, 1'000);
+  schedule.SetQueue({.preemption = Preemption::kReclaim});
+  const std::int64_t running = state.range(0);
+  schedule.SetAccounts({{.name = "all", .quota = {{"cpu", 1'000 * running}}},
+                        {.name = "lab",
+                         .parent = "all",
+                         .namespace_name = "lab",
+                         .quota = {{"cpu", 1'000 * (running - 10)}},
+                         .borrows = true},
+                        {.name = "default",
+                         .parent = "all",
+                         .namespace_name = "default",
+                         .quota = {{"cpu", 1'000 * running}}}});
+  const auto* request = Request(schedule, 1);
+  const auto hold = [&](GroupId id, matcher::Time now) {
+    Held held{id, now, std::nullopt, {}, "default", "lab"};
+    held.priority = 1;
+    held.members = {{Uid(id, 0), "node" + std::to_string(id % 1'000), request}};
+    schedule.Restore(held);
+  };
+  for (GroupId id = 1; id <= running; ++id) hold(id, 0);
+  constexpr int kLines = 100;
+  for (int shape = 0; shape < kLines; ++shape) {
+    PendingGroup group = MakeGroup(running + 1 + shape, 2, shape, request);
+    group.duration = 1'000 + shape;
+    schedule.Add(std::move(group));
+  }
+  matcher::Time now = 1;
+  schedule.Decide(now);
+  GroupId ends = 0;
+  for (auto _ : state) {
+    state.PauseTiming();
+    ends = ends % running + 1;
+    schedule.Release(ends, "");
+    hold(ends, ++now);
+    state.ResumeTiming();
+    if (!schedule.Decide(now).placed.empty())
+      state.SkipWithError("something fits");
+  }
+  state.SetItemsProcessed(state.iterations() * kLines);
+}
+BENCHMARK(BM_LinesRefusedForQuota)->Arg(1'000)->Arg(10'000)->Arg(30'000);
+
 // Groups come, are placed in cycles of up to 1,000, and end when the cluster
 // is full. Only the decisions are timed. Items are pods.
 void BM_Place(benchmark::State& state) {

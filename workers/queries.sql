@@ -404,7 +404,12 @@ WITH held AS (
   ON CONFLICT (fluxion_job) DO UPDATE SET
   nodes = ARRAY(
     SELECT DISTINCT n.node
-    FROM unnest(a.nodes || excluded.nodes) AS n (node)
+    FROM unnest(
+      excluded.nodes || ARRAY(
+        SELECT l.node_name FROM placements AS l
+        WHERE l.fluxion_job = any(ARRAY[a.fluxion_job])
+      )
+    ) AS n (node)
     ORDER BY n.node
   ),
   starts_at = excluded.starts_at,

@@ -132,6 +132,64 @@ TEST_F(BehaviourOfElasticGroups, ThatLoseAPodBeforeTheyStartFillAnew) {
   RunToEndAndExpectNothingLeft();
 }
 
+// Its Job makes the lost pods anew; those beyond the minimum make room for
+// them.
+TEST_F(BehaviourOfElasticGroups, WhoseMinimumLosesItsNodeGetItAnewFirst) {
+  Submit(Elastic("train", 4, 2, 4, {.cpu = "2", .seconds = 300}));
+  ASSERT_EQ(system.Ask("SELECT nodes FROM running WHERE group_name = 'train'"),
+            "{node0}");
+  system.cluster.RemoveNode("node0");
+  system.Settle();
+  system.Advance(seconds(40));
+  EXPECT_EQ(StateOf("train"), "bound");
+  EXPECT_EQ(system.Ask("SELECT nodes FROM running WHERE group_name = 'train'"),
+            "{node1}");
+  EXPECT_EQ(system.Ask("SELECT running || ' ' || waiting FROM elastic_groups"),
+            "2 2");
+  EXPECT_EQ(Runs("train"), 2);
+  cluster::Node node;
+  node.name = "node2";
+  node.allocatable = {
+      .cpu_milli = 4'000, .memory_bytes = std::int64_t{16} << 30, .pods = 110};
+  system.cluster.AddNode(node);
+  system.Settle();
+  system.Advance(seconds(5));
+  EXPECT_EQ(Runs("train"), 4);
+  RunToEndAndExpectNothingLeft();
+}
+
+TEST_F(BehaviourOfElasticGroups, LosePodsBeyondTheirMinimumWithANodeAlone) {
+  Submit(Elastic("train", 4, 2, 4, {.cpu = "2", .seconds = 300}));
+  system.cluster.RemoveNode("node1");
+  system.Settle();
+  system.Advance(seconds(40));
+  EXPECT_EQ(StateOf("train"), "bound");
+  EXPECT_EQ(Runs("train"), 2);
+  EXPECT_EQ(system.Ask("SELECT running || ' ' || waiting FROM elastic_groups"),
+            "2 2");
+  RunToEndAndExpectNothingLeft();
+}
+
+// Nobody makes them anew.
+TEST_F(BehaviourOfElasticGroups, OfBarePodsShrinkForGood) {
+  const GangShape shape{.cpu = "2", .seconds = 300, .most = 4};
+  for (const char* name : {"a", "b", "c", "d"})
+    system.Submit(PodOf(name, "train", 2, shape));
+  system.Settle();
+  EXPECT_EQ(StateOf("train"), "bound");
+  EXPECT_EQ(system.Ask("SELECT running || ' ' || waiting FROM elastic_groups"),
+            "4 0");
+  system.Advance(seconds(1));
+  Submit(GangOf("other", 1, {.cpu = "2", .seconds = 60}));
+  system.Advance(seconds(1));
+  EXPECT_EQ(StateOf("other"), "bound");
+  EXPECT_EQ(StateOf("train"), "bound");
+  system.Advance(seconds(65));
+  EXPECT_EQ(system.Ask("SELECT running || ' ' || waiting FROM elastic_groups"),
+            "3 0");
+  RunToEndAndExpectNothingLeft();
+}
+
 TEST_F(BehaviourOfElasticGroups, AreCancelledWithAllTheirPods) {
   system.database.Execute("UPDATE queues SET deadline_action = 'pods'");
   Submit(Elastic("train", 4, 2, 4, {.cpu = "2", .seconds = 600}));

@@ -141,6 +141,12 @@ std::string FieldsOf(const GroupDetail& detail, sql::Timestamp now) {
   fields.Add("Reserved nodes",
              ShownNodes(group.reserved_nodes, kNodesDescribed));
   fields.Add("Size", group.size > 0 ? fmt::format("{} pods", group.size) : "");
+  fields.Add("Elastic", group.max_size
+                            ? fmt::format("{} of {} to {} pods run",
+                                          group.bound + group.grown, group.size,
+                                          *group.max_size)
+                            : "");
+  fields.Add("Gang", group.gang.value_or(""));
   fields.Add("Needs", NeedsOf(detail.members));
   fields.Add("Topology", TopologyOf(detail.topology));
   fields.Add("Priority", group.priority ? std::to_string(*group.priority) : "");

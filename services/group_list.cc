@@ -39,6 +39,10 @@ GroupRow ReadRow(const sql::Row& row) {
   group.bound = row.Find<int>("pods_bound").value_or(0);
   group.succeeded = row.Find<int>("pods_succeeded").value_or(0);
   group.failed = row.Find<int>("pods_failed").value_or(0);
+  group.max_size = row.Find<int>("max_size");
+  group.grown = row.Find<int>("grown").value_or(0);
+  group.gang_id = row.Find<std::int64_t>("extends");
+  group.gang = row.Find<std::string>("gang");
   group.submitted_at = row.Get<sql::Timestamp>("submitted_at");
   group.promoted_at = row.Find<sql::Timestamp>("promoted_at");
   group.allocated_at = row.Find<sql::Timestamp>("allocated_at");

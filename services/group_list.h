@@ -41,6 +41,12 @@ struct GroupRow {
   std::optional<std::int64_t> match_job;
   int arrived = 0;                                        // of one that fills
   int waiting = 0, bound = 0, succeeded = 0, failed = 0;  // pods by state
+  // Of an elastic one: the most pods, and how many run beyond its size.
+  std::optional<int> max_size;
+  int grown = 0;
+  // The elastic one to which it belongs, as a pod beyond its size.
+  std::optional<std::int64_t> gang_id;
+  std::optional<std::string> gang;
   sql::Timestamp submitted_at;
   std::optional<sql::Timestamp> promoted_at;
   std::optional<sql::Timestamp> allocated_at;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "services/exit_code.h"
@@ -41,10 +43,29 @@ std::int64_t CountAll(sql::Transaction& transaction,
   return all;
 }
 
+// Pods beyond the minimum of an elastic group come behind it, if it is there.
+void PutBehindGangs(std::vector<GroupRow>& groups) {
+  std::map<std::int64_t, std::vector<GroupRow>> behind;
+  for (const GroupRow& group : groups) behind[group.id];
+  std::vector<GroupRow> others;
+  for (GroupRow& group : groups) {
+    const auto gang = behind.find(group.gang_id.value_or(0));
+    const bool has_gang = group.gang_id && gang != behind.end();
+    (has_gang ? gang->second : others).push_back(std::move(group));
+  }
+  groups.clear();
+  for (GroupRow& group : others) {
+    const auto grown = behind.find(group.id);
+    groups.push_back(std::move(group));
+    if (groups.back().id > 0)
+      std::ranges::move(grown->second, std::back_inserter(groups));
+  }
+}
+
 std::string FingerprintOf(const GroupRow& group) {
-  return fmt::format("{} {} {} {} {} {}", group.id, ShownState(group),
+  return fmt::format("{} {} {} {} {} {} {}", group.id, ShownState(group),
                      group.arrived, group.bound + group.succeeded, group.failed,
-                     group.reason.value_or(""));
+                     group.grown, group.reason.value_or(""));
 }
 
 }  // namespace
@@ -83,6 +104,7 @@ Listing ListGroupsFor(sql::Transaction& transaction, const GetOptions& options,
   std::vector<GroupRow> groups = ListGroups(transaction, filter);
   const bool more = limit && static_cast<std::int64_t>(groups.size()) > *limit;
   if (more) groups.pop_back();
+  if (filter.order == GroupOrder::kLine) PutBehindGangs(groups);
   Listing listing{
       "GroupList",
       "groups",

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "services/moment.h"
 
 namespace fluxnetes::services {
@@ -15,6 +17,9 @@ std::string BoundCell(const GroupRow& group) {
   if (group.state == "provisional") return fmt::format("0/{}", group.size);
   if (group.state == "finished")
     return fmt::format("{}/{}", group.bound_at ? group.size : 0, group.size);
+  if (group.max_size)
+    return fmt::format("{}/{}-{}", group.bound + group.grown, group.size,
+                       *group.max_size);
   return fmt::format("{}/{}", group.bound + group.succeeded + group.failed,
                      group.size);
 }
@@ -74,6 +79,9 @@ Table GroupTable(std::span<const GroupRow> groups, const GroupTableForm& form) {
   if (form.namespaces) headings.emplace_back("NAMESPACE");
   headings.insert(headings.end(), {"<NAME", "STATE", ">?BOUND", "?QUEUE",
                                    ">POSITION", "START", "?AGE", "?NODES"});
+  const bool elastic = std::ranges::any_of(
+      groups, [](const GroupRow& group) { return group.gang.has_value(); });
+  if (elastic) headings.emplace_back("GANG");
   if (form.wide)
     headings.insert(headings.end(), {">PRIORITY", "DEADLINE", ">ID"});
   headings.emplace_back("REASON");
@@ -90,6 +98,7 @@ Table GroupTable(std::span<const GroupRow> groups, const GroupTableForm& form) {
     cells.emplace_back(Age(group.submitted_at, form.now));
     cells.emplace_back(
         ShownNodes(group.nodes, form.wide ? kNodesShownWide : kNodesShown));
+    if (elastic) cells.emplace_back(group.gang.value_or(""));
     if (form.wide) {
       cells.emplace_back(group.priority ? std::to_string(*group.priority) : "");
       cells.emplace_back(group.deadline ? Relative(*group.deadline, form.now)

@@ -183,7 +183,11 @@ SELECT
   m.waiting AS pods_waiting,
   m.bound AS pods_bound,
   m.succeeded AS pods_succeeded,
-  m.failed AS pods_failed
+  m.failed AS pods_failed,
+  e.extends,
+  e.gang,
+  e.max_size,
+  e.grown
 FROM page AS p
 LEFT JOIN allocations AS a ON a.group_id = p.id
 LEFT JOIN reservations AS r ON r.group_id = p.id
@@ -197,4 +201,18 @@ LEFT JOIN LATERAL (
   FROM pods AS n
   WHERE n.group_id = p.id AND n.replaced_by IS NULL
 ) AS m ON p.stage < 4
+LEFT JOIN LATERAL (
+  SELECT
+    k.extends,
+    k.max_size,
+    (
+      SELECT x.group_name FROM pod_groups AS x WHERE x.id = any(ARRAY[k.extends])
+    ) AS gang,
+    (
+      SELECT count(*) FROM pod_groups AS x
+      WHERE x.extends = any(ARRAY[k.id]) AND x.state = 'bound'
+    )::integer AS grown
+  FROM pod_groups AS k
+  WHERE k.id = any(ARRAY[p.id]) AND coalesce(k.extends, k.max_size) IS NOT NULL
+) AS e ON p.stage < 4
 ORDER BY p.stage, p.queue, p.place;

@@ -88,6 +88,11 @@ OrderedJson ToJson(const GroupRow& g) {
             {"bound", g.bound},
             {"succeeded", g.succeeded},
             {"failed", g.failed}}},
+          {"gang", OrNull(g.gang)},
+          {"elastic", g.max_size ? OrderedJson{{"min", g.size},
+                                               {"max", *g.max_size},
+                                               {"running", g.bound + g.grown}}
+                                 : OrderedJson()},
           {"queue", g.queue},
           {"priority", OrNull(g.priority)},
           {"position", OrNull(g.position)},

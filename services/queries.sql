@@ -91,7 +91,11 @@ SELECT
   p.waiting AS pods_waiting,
   p.bound AS pods_bound,
   p.succeeded AS pods_succeeded,
-  p.failed AS pods_failed
+  p.failed AS pods_failed,
+  e.extends,
+  e.gang,
+  e.max_size,
+  e.grown
 FROM page
 LEFT JOIN allocations AS a ON a.group_id = page.id
 LEFT JOIN reservations AS r ON r.group_id = page.id
@@ -104,6 +108,20 @@ LEFT JOIN LATERAL (
   FROM pods AS m
   WHERE m.group_id = page.id AND m.replaced_by IS NULL
 ) AS p ON page.active
+LEFT JOIN LATERAL (
+  SELECT
+    k.extends,
+    k.max_size,
+    (
+      SELECT x.group_name FROM pod_groups AS x WHERE x.id = any(ARRAY[k.extends])
+    ) AS gang,
+    (
+      SELECT count(*) FROM pod_groups AS x
+      WHERE x.extends = any(ARRAY[k.id]) AND x.state = 'bound'
+    )::integer AS grown
+  FROM pod_groups AS k
+  WHERE k.id = any(ARRAY[page.id]) AND coalesce(k.extends, k.max_size) IS NOT NULL
+) AS e ON page.active
 ORDER BY page.id, page.namespace, page.group_name;
 
 -- name: count_groups
@@ -176,7 +194,8 @@ ORDER BY c.ended_at IS NOT NULL, c.id DESC
 LIMIT 10;
 
 -- name: list_members
--- The pods of a group in pod_groups, with the node that each is to go to.
+-- The pods of a group in pod_groups, with the node that each is to go to; of an
+-- elastic one also those by which it has grown or is to grow.
 SELECT
   p.pod_name,
   p.state,
@@ -187,11 +206,16 @@ SELECT
   p.created_at,
   p.bound_at,
   p.ended_at,
-  CASE WHEN p.replaced_by IS NOT NULL THEN 'replaced' END AS note
+  CASE
+    WHEN p.replaced_by IS NOT NULL THEN 'replaced'
+    WHEN p.group_id <> $1 THEN 'beyond the minimum'
+  END AS note
 FROM pods AS p
 LEFT JOIN placements AS l ON l.fluxion_job = p.group_id AND l.pod_uid = p.uid
-WHERE p.group_id = $1
-ORDER BY p.completion_index, p.pod_name;
+WHERE
+  p.group_id = $1
+  OR p.group_id IN (SELECT x.id FROM pod_groups AS x WHERE x.extends = $1)
+ORDER BY p.group_id <> $1, p.completion_index, p.pod_name;
 
 -- name: list_provisional_members
 -- The pods that have arrived for a group that fills, refused ones too.

@@ -85,6 +85,7 @@ TEST_F(Get, JsonOfGroupsIsStable) {
       "phase": "reserved", "result": null, "reason": "waits for n1",
       "size": 8, "arrived": 8,
       "pods": {"waiting": 1, "bound": 0, "succeeded": 0, "failed": 0},
+      "gang": null, "elastic": null,
       "queue": "default", "priority": 5, "position": 1,
       "estimatedStart": ")" + Rfc3339(run_.now() + std::chrono::minutes(5)) +
                                           R"(",
@@ -99,6 +100,52 @@ TEST_F(Get, JsonOfGroupsIsStable) {
       "allocatedAt": null, "boundAt": null, "endedAt": null
     }]})")
                 .dump(2));
+}
+
+TEST_F(Get, PodsBeyondTheMinimumComeBehindTheirGangWithItsName) {
+  AddExampleGroups();
+  const std::string now = At(std::chrono::seconds(0));
+  database_.Execute(
+      "UPDATE pod_groups SET max_size = 5 WHERE id = 1;"
+      "INSERT INTO pod_groups (id, namespace, group_name, group_size, queue,"
+      "  priority, state, phase, shape, submitted_at, promoted_at, extends,"
+      "  bound_at)"
+      " VALUES"
+      " (7, 'a', 'other', 1, 'default', 0, 'bound', NULL, 1, " +
+      now + ", " + now + ", NULL, " + now +
+      "),"
+      " (8, 'a', 'grown', 1, 'default', 0, 'bound', NULL, 1, " +
+      now + ", " + now + ", 1, " + now +
+      "),"
+      " (9, 'a', 'kept', 1, 'default', 0, 'pending', 'queued', 1, " +
+      now + ", " + now +
+      ", 1, NULL);"
+      "INSERT INTO pods (uid, group_id, namespace, pod_name, asked_name, state,"
+      "  node_name, request, resource_version, created_at) VALUES ('g8', 8,"
+      "  'a', 'grown-0', 'runs', 'bound', 'n1', '{}', '1', " +
+      now +
+      ");"
+      "INSERT INTO allocations VALUES (7, 7, 'default', '{n1}', " +
+      now + ", NULL, 1), (8, 8, 'default', '{n1}', " + now + ", NULL, 1)");
+  ASSERT_EQ(run_("get groups -n a --state bound --state pending"),
+            ExitCode::kOk)
+      << run_.err();
+  EXPECT_EQ(Columns(run_.out(), {0, 2}),
+            "NAME BOUND\nruns 2/2-5\ngrown 1/1\nkept 0/1\nother 0/1\n"
+            "first 0/8\n");
+  EXPECT_THAT(run_.out(), HasSubstr("GANG"));
+  run_("get groups a/runs -o json");
+  const auto runs = nlohmann::json::parse(run_.out())["items"][0];
+  EXPECT_EQ(runs["elastic"].dump(), R"({"max":5,"min":2,"running":2})");
+  run_("get groups a/kept -o json");
+  EXPECT_EQ(nlohmann::json::parse(run_.out())["items"][0]["gang"], "runs");
+  run_("describe group a/runs");
+  EXPECT_THAT(run_.out(), HasSubstr("2 of 2 to 5 pods run"));
+  EXPECT_THAT(run_.out(), HasSubstr("beyond the minimum"));
+  run_("describe group a/grown");
+  EXPECT_THAT(run_.out(), HasSubstr("Gang:             runs"));
+  run_("get groups -n b");
+  EXPECT_THAT(run_.out(), Not(HasSubstr("GANG")));
 }
 
 TEST_F(Get, YamlSaysTheSameAsJson) {

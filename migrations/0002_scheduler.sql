@@ -497,6 +497,71 @@ COMMENT ON COLUMN match_inbox.news IS 'released: a pod gave its place back (all 
 COMMENT ON COLUMN match_inbox.group_id IS 'The group or Fluxion job.';
 COMMENT ON COLUMN match_inbox.pod_uid IS 'The pod.';
 
+CREATE TABLE growth_inbox (
+  id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+  group_id bigint NOT NULL
+);
+CREATE INDEX growth_inbox_group ON growth_inbox (group_id);
+COMMENT ON TABLE growth_inbox IS
+'Elastic groups that may grow now, for the promoter, which deletes the rows as it looks at them: they have started, or pods of them have ended or come.';
+COMMENT ON COLUMN growth_inbox.id IS 'Order of insertion.';
+COMMENT ON COLUMN growth_inbox.group_id IS 'The group, as in pod_groups.id; twice if there were news twice.';
+
+CREATE FUNCTION tell_growth() RETURNS trigger
+LANGUAGE plpgsql AS $$
+BEGIN
+  IF tg_table_name = 'pods' THEN
+    INSERT INTO growth_inbox (group_id)
+    SELECT g.id FROM pod_groups AS g
+    WHERE g.id = NEW.group_id AND g.max_size IS NOT NULL;
+  ELSIF tg_op = 'DELETE' THEN
+    IF OLD.extends IS NOT NULL THEN
+      INSERT INTO growth_inbox (group_id)
+      SELECT g.id FROM pod_groups AS g WHERE g.id = OLD.extends;
+    ELSE
+      DELETE FROM growth_inbox AS i WHERE i.group_id = OLD.id;
+    END IF;
+  ELSE
+    INSERT INTO growth_inbox (group_id) VALUES (coalesce(NEW.extends, NEW.id));
+  END IF;
+  RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION tell_growth IS
+'Tells the promoter that an elastic group may grow.';
+CREATE TRIGGER tell_growth_new AFTER INSERT ON pod_groups
+FOR EACH ROW WHEN (NEW.extends IS NOT NULL)
+EXECUTE FUNCTION tell_growth();
+-- A pod by which it has grown is held again, or on its way out.
+CREATE TRIGGER tell_growth_held AFTER UPDATE ON pod_groups
+FOR EACH ROW WHEN (
+  NEW.extends IS NOT NULL
+  AND (
+    (OLD.phase IS DISTINCT FROM 'held' AND NEW.phase = 'held')
+    OR (OLD.cancel_reason IS NULL AND NEW.cancel_reason IS NOT NULL)
+    OR OLD.extends IS DISTINCT FROM NEW.extends
+  )
+)
+EXECUTE FUNCTION tell_growth();
+CREATE TRIGGER tell_growth_started AFTER UPDATE ON pod_groups
+FOR EACH ROW WHEN (
+  NEW.max_size IS NOT NULL
+  AND NEW.state IN ('allocated', 'bound')
+  AND (
+    OLD.state NOT IN ('allocated', 'bound')
+    OR OLD.max_size IS DISTINCT FROM NEW.max_size
+  )
+)
+EXECUTE FUNCTION tell_growth();
+CREATE TRIGGER tell_growth_gone AFTER DELETE ON pod_groups
+FOR EACH ROW WHEN (OLD.extends IS NOT NULL OR OLD.max_size IS NOT NULL)
+EXECUTE FUNCTION tell_growth();
+CREATE TRIGGER tell_growth_pod AFTER UPDATE OF state ON pods
+FOR EACH ROW WHEN (
+  OLD.state IN ('waiting', 'bound') AND NEW.state NOT IN ('waiting', 'bound')
+)
+EXECUTE FUNCTION tell_growth();
+
 CREATE FUNCTION hold_or_release() RETURNS trigger
 LANGUAGE plpgsql
 AS $$

@@ -697,28 +697,35 @@ SELECT
 FROM surplus
 RETURNING id, queue;
 
--- name: lock_growing_groups
--- Elastic groups, $1 at most, that have started and of which pods are held
--- until they grow, kept until the commit.
-SELECT c.id
-FROM pod_groups AS c
-WHERE
-  c.id IN (
-    SELECT x.extends FROM pod_groups AS x
-    WHERE
-      x.extends IS NOT NULL
-      AND x.phase = 'held'
-      AND x.held_reason = 'until its group has grown by it'
-  )
-  AND c.state IN ('allocated', 'bound')
-  AND c.cancel_reason IS NULL
-ORDER BY c.id
-LIMIT $1
-FOR UPDATE SKIP LOCKED;
+-- name: take_growth_news
+-- Elastic groups of which there are news, $1 at most, kept until the commit,
+-- and whether they may grow at all. The news are used up; those of groups that
+-- others keep now are left.
+WITH locked AS MATERIALIZED (
+  SELECT
+    c.id,
+    c.state IN ('allocated', 'bound') AND c.cancel_reason IS NULL AS grows
+  FROM pod_groups AS c
+  WHERE
+    c.id IN (
+      SELECT n.group_id
+      FROM (SELECT DISTINCT i.group_id FROM growth_inbox AS i) AS n
+      LIMIT $1
+    )
+  ORDER BY c.id
+  FOR UPDATE SKIP LOCKED
+),
+
+taken AS (
+  DELETE FROM growth_inbox AS i USING locked AS l
+  WHERE i.group_id = any(ARRAY[l.id])
+)
+
+SELECT l.id, l.grows FROM locked AS l ORDER BY l.id;
 
 -- name: grow_groups
 -- So many pods of these groups ($1) as may run are held no longer, the first
--- ones first.
+-- ones first. Groups with pods that others keep now are looked at again.
 WITH room AS (
   SELECT
     c.id,
@@ -741,6 +748,7 @@ WITH room AS (
 next AS (
   SELECT
     x.id,
+    x.extends,
     r.free,
     row_number() OVER (PARTITION BY r.id ORDER BY x.id) AS place
   FROM room AS r
@@ -757,9 +765,17 @@ locked AS (
   WHERE g.id IN (SELECT n.id FROM next AS n WHERE n.place <= n.free)
   ORDER BY g.id
   FOR UPDATE SKIP LOCKED
+),
+
+again AS (
+  INSERT INTO growth_inbox (group_id)
+  SELECT DISTINCT n.extends
+  FROM next AS n
+  WHERE
+    n.place <= n.free
+    AND NOT EXISTS (SELECT FROM locked AS l WHERE l.id = n.id)
 )
 
 UPDATE pod_groups AS g SET held_at = NULL, held_reason = NULL
 FROM locked AS l
-WHERE g.id = any(ARRAY[l.id])
-RETURNING g.id;
+WHERE g.id = any(ARRAY[l.id]);

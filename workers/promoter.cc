@@ -26,21 +26,19 @@ Promoter::Promoter(sql::Pool& pool, queue::WorkQueue& jobs, Options options)
 bool Promoter::RunOnce(cluster::Time now) {
   sql::Transaction transaction(pool_);
   const int promoted = Promote(transaction, now);
-  const int grown = Grow(transaction);
-  if (promoted == 0 && grown == 0) return false;
+  const int news = Grow(transaction);
+  if (promoted == 0 && news == 0) return false;
   transaction.Commit();
-  return promoted == options_.batch || grown == options_.batch;
+  return promoted == options_.batch || news == options_.batch;
 }
 
-// Says how many groups were looked at.
 int Promoter::Grow(sql::Transaction& transaction) const {
-  std::vector<std::int64_t> groups;
-  for (const sql::Row row :
-       transaction.Run(queries::kLockGrowingGroups, options_.batch))
-    groups.push_back(row.Get<std::int64_t>("id"));
-  if (groups.empty()) return 0;
-  const auto grown = transaction.Run(queries::kGrowGroups, groups);
-  return grown.empty() ? 0 : static_cast<int>(std::ssize(groups));
+  std::vector<std::int64_t> growing;
+  const auto news = transaction.Run(queries::kTakeGrowthNews, options_.batch);
+  for (const sql::Row row : news)
+    if (row.Get<bool>("grows")) growing.push_back(row.Get<std::int64_t>("id"));
+  if (!growing.empty()) transaction.Run(queries::kGrowGroups, growing);
+  return static_cast<int>(news.size());
 }
 
 int Promoter::Promote(sql::Transaction& transaction, cluster::Time now) const {

@@ -52,6 +52,7 @@ class Promoter {
   // One batch within a transaction of others, which commit it. The number of
   // groups.
   int Promote(sql::Transaction& transaction, cluster::Time now) const;
+  // The same for elastic groups of which there are news (growth_inbox).
   int Grow(sql::Transaction& transaction) const;
 
  private:

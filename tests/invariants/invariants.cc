@@ -68,7 +68,7 @@ std::vector<std::string> Invariants::CheckNothingLeft(
   for (const char* table :
        {"pods_provisional", "groups_provisional", "pods", "pod_groups",
         "allocations", "placements", "reservations", "wait_reasons",
-        "match_inbox", "jobs"}) {
+        "match_inbox", "growth_inbox", "jobs"}) {
     const auto rows = system.Ask(std::string("SELECT count(*) FROM ") + table);
     if (rows != "0") left.push_back("6: " + rows + " rows left in " + table);
   }

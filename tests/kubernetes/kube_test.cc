@@ -364,7 +364,8 @@ std::string OnKubernetes::Leftovers() {
   std::string left;
   for (const char* table :
        {"pods_provisional", "groups_provisional", "pods", "pod_groups",
-        "allocations", "placements", "reservations", "match_inbox", "jobs"}) {
+        "allocations", "placements", "reservations", "match_inbox",
+        "growth_inbox", "jobs"}) {
     const auto rows = Ask(std::string("SELECT count(*) FROM ") + table);
     if (rows != "0") left += rows + " rows in " + table + "\n";
   }

@@ -23,6 +23,52 @@ TEST_F(PromoterTest, WholeGroupBecomesActiveWithOneMatchJob) {
   EXPECT_EQ(Ask("SELECT count(*) FROM groups_provisional"), "0");
 }
 
+// A group of one pod that may grow to three, with four pods more.
+TEST_F(PromoterTest, ElasticGroupsAreLookedAtWhenThereAreNewsOfThem) {
+  const auto running = [this] {
+    return Ask(
+        "SELECT coalesce(string_agg(id::text, ' ' ORDER BY id), '') "
+        "FROM pod_groups WHERE extends = 1 AND phase = 'queued'");
+  };
+  const auto news = [this] { return Ask("SELECT count(*) FROM growth_inbox"); };
+  database.Execute(
+      "INSERT INTO pod_groups (id, namespace, group_name, group_size, max_size,"
+      "  queue, priority, shape, submitted_at, promoted_at)"
+      " VALUES (1, 'default', 'train', 1, 3, 'default', 0, 1, now(), now());"
+      "INSERT INTO pods (uid, group_id, namespace, pod_name, asked_name,"
+      "  request, resource_version, created_at)"
+      " VALUES ('u', 1, 'default', 'train-0', 'train', '{}', '1', now());"
+      "INSERT INTO pod_groups (id, namespace, group_name, group_size, queue,"
+      "  priority, shape, submitted_at, promoted_at, phase, held_at,"
+      "  held_reason, extends)"
+      " SELECT i, 'default', 'more-' || i, 1, 'default', -1, 1, now(), now(),"
+      "  'held', now(), 'until its group has grown by it', 1"
+      " FROM generate_series(2, 5) AS i");
+  EXPECT_EQ(news(), "4");
+  promoter->RunOnce(kNoon);
+  EXPECT_EQ(news(), "0");
+  EXPECT_EQ(running(), "");  // it has not started
+  database.Execute(
+      "UPDATE pod_groups SET state = 'allocated', phase = NULL "
+      "WHERE id = 1");
+  EXPECT_EQ(news(), "1");
+  promoter->RunOnce(kNoon);
+  EXPECT_EQ(running(), "2 3");
+  EXPECT_EQ(news(), "0");
+  EXPECT_FALSE(promoter->RunOnce(kNoon));
+  // A pod of its own ends; one by which it has grown does.
+  database.Execute("UPDATE pods SET state = 'succeeded'");
+  EXPECT_EQ(news(), "1");
+  promoter->RunOnce(kNoon);
+  EXPECT_EQ(running(), "2 3 4");
+  database.Execute("DELETE FROM pod_groups WHERE id = 3");
+  promoter->RunOnce(kNoon);
+  EXPECT_EQ(running(), "2 4 5");
+  // With the group goes what is said of it.
+  database.Execute("DELETE FROM pod_groups WHERE id IN (1, 2)");
+  EXPECT_EQ(news(), "0");
+}
+
 TEST_F(PromoterTest, IncompleteGroupStays) {
   CreateGang("train", 3, 2);
   ObserveAndPromote();

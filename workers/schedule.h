@@ -58,8 +58,9 @@
 // The first group of a queue that preempts, if it does not fit, may evict
 // others for its place (preemption.h): they end after their grace period, and
 // it is promised what they leave. An `fcfs` queue that preempts promises its
-// first a place, too, as `easy` does, so that it is kept; under `easy` also
-// when another comes before it meanwhile. A group that stands
+// first a place, too, as `easy` does, so that it is kept; also when another
+// comes before it meanwhile: when those that went for it are gone it starts, if
+// that does not delay the other. A group that stands
 // before may still take it; then others may be evicted. What was tried in vain
 // is tried again when other groups than those that could be evicted have gone,
 // or such have come, or nodes or promises have changed.

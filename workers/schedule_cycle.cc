@@ -137,6 +137,10 @@ const WaitingGroup* Cycle::WhereToBegin() const {
   }
   for (const auto& [queue, front] : fronts) {
     const auto head = queue->heads.find(front);
+    for (const auto& [left_for, each] : queue->heads) {
+      if (each.left_for && left_for->line->ask)
+        begin = Earliest(begin, left_for);
+    }
     const bool again = queue->Depth() > 0
                            ? head == queue->heads.end() || head->second.stale ||
                                  front->line->ask
@@ -157,7 +161,7 @@ void Cycle::Walk() {
       state_.more = true;
       return;
     }
-    if (turns_[group->line->queue].stopped) continue;
+    if (turns_[group->line->queue].stopped && !WasLeftFor(*group)) continue;
     const WaitingGroup* next = NextInLine(*group);  // before it leaves its line
     const Step step = Visit(*group);
     if (step != Step::kStarted) {

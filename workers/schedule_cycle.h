@@ -116,6 +116,10 @@ class Cycle {
   // Whether others leave for it: it is a head whatever comes before it, or who
   // stands behind would take what they leave bit by bit.
   bool IsLeftFor(const WaitingGroup& group) const;
+  // Whether it is that, or was when it was last looked at: in a queue that
+  // stops at its first it is asked once more, before those behind it take what
+  // was left for it.
+  bool WasLeftFor(const WaitingGroup& group) const;
   // Whether others were evicted; then it is promised their places.
   bool Preempt(const WaitingGroup& group, Head& head, Lack lack);
   // The group is refused, and may take back what it waits for, or others do or

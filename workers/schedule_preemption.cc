@@ -48,6 +48,12 @@ bool Cycle::IsLeftFor(const WaitingGroup& group) const {
          state_.graph.EvictedUntil(group.id).has_value();
 }
 
+bool Cycle::WasLeftFor(const WaitingGroup& group) const {
+  const Heads& heads = group.line->queue->heads;
+  const auto head = heads.find(&group);
+  return (head != heads.end() && head->second.left_for) || IsLeftFor(group);
+}
+
 // While groups that were evicted for it end, no others are, unless it would
 // not fit by then any more.
 bool Cycle::MayPreempt(const WaitingGroup& group, const Head& head) {

@@ -239,6 +239,7 @@ Cycle::Step Cycle::Count(const WaitingGroup& group, Head& head) {
     Preempt(group, head, Lack::kRoom);
   ++turn.heads;
   head.seen = state_.cycle;
+  head.left_for = IsLeftFor(group);
   if (head.promise) {
     ClaimQuota(group);
     const bool drains = !head.promise->start;
@@ -266,7 +267,7 @@ void Cycle::ForgetBehind(const WaitingGroup& group) {
   bool asks = false;
   for (auto head = queue.heads.upper_bound(&group);
        head != queue.heads.end();) {
-    if (IsLeftFor(*head->first)) {
+    if (WasLeftFor(*head->first)) {
       ++head;
       continue;
     }

@@ -35,6 +35,7 @@ struct Head {
   bool doubtful = false;           // or is broken
   std::size_t looked = 0;          // at so many of Schedule::State::freed
   bool awaits = false;     // quota of groups that leave: its nodes may be free
+  bool left_for = false;   // others were evicted for it; kept until it is asked
   bool told = false;       // what was said of it is still so
   std::uint64_t seen = 0;  // the last cycle that came to it
 

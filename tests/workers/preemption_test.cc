@@ -520,6 +520,31 @@ TEST(Preemption, AFirstComeQueueKeepsThePlaceToo) {
   EXPECT_EQ(story.Decide(3), "4: node0");
 }
 
+TEST(Preemption, AFirstComeQueueKeepsThePlaceWhenAnotherComesBeforeIt) {
+  for (const auto policy : {QueuePolicy::kFcfs, QueuePolicy::kEasy}) {
+    SCOPED_TRACE(ToString(policy));
+    for (const matcher::Time ended : {31, 10}) {
+      Preempting story(policy);
+      story.Nodes("node0 cpu=4\nnode1 cpu=4");
+      story.Group("1x4");
+      story.Group("1x4", {.priority = 30, .duration = 1'000});
+      EXPECT_EQ(story.Decide(0), "2: node0, 1: node1");
+      story.Urgent("1x4", {.duration = 100});
+      story.Decide(1);
+      EXPECT_EQ(story.Evicted(), "1 until 31 for 3");
+      story.Urgent("2x4", {.priority = 20});
+      story.Decide(2);
+      EXPECT_EQ(story.Reserved(), "4 at 1000 on node0 node1");
+      // Of another queue, behind both; one of theirs, behind it.
+      story.Group("1x1", {.duration = 60});
+      story.Urgent("1x1", {.priority = 5, .duration = 10});
+      EXPECT_EQ(story.Decide(3), "");
+      story.End(1);
+      EXPECT_EQ(story.Decide(ended), "3: node1");
+    }
+  }
+}
+
 TEST(Preemption, QueuesThatKeepPromisesPreemptForTheirFirst) {
   for (const auto policy : {QueuePolicy::kConservative, QueuePolicy::kHybrid}) {
     Preempting story(policy);

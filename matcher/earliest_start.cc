@@ -7,6 +7,8 @@ namespace fluxnetes::matcher {
 
 std::optional<Time> EarliestStart::Find(Time duration, Time before, bool by_id,
                                         bool descending) {
+  all_ = plan_.LooksAtAll();
+  if (!FindBounds(duration, before)) return std::nullopt;
   Begin(duration, before);
   Ground ground;
   ground.columns = &columns_;
@@ -27,7 +29,6 @@ void EarliestStart::Begin(Time duration, Time before) {
   time_ = nodes_.now();
   ends_ = nodes_.spans().ReadEnds();
   starts_ = enters_ = nodes_.spans().ReadStarts();
-  all_ = plan_.LooksAtAll();
   counts_ = !plan_.trackers().empty() || !plan_.spreads().empty();
   const auto nodes = static_cast<std::size_t>(nodes_.size());
   least_.resize(nodes_.resources());
@@ -43,6 +44,27 @@ void EarliestStart::Begin(Time duration, Time before) {
   BeginCounts();
   while (EntersAt(enters_.time()) <= time_ && enters_.time() != kForever)
     Count(enters_.Next(), What::kBlocking, 1);
+}
+
+bool EarliestStart::FindBounds(Time duration, Time before) {
+  if (all_) {
+    bounds_.assign(nodes_.size(), std::numeric_limits<Time>::min());
+    return true;
+  }
+  bounds_.assign(nodes_.size(), kForever);
+  for (int g = 0; g < plan_.groups(); ++g) {
+    const TaskGroup& group = plan_.group(g);
+    const auto& most = nodes_.limits().Of(View::kEmpty, plan_.needs(g)).most;
+    const auto& starts = nodes_.Starts(plan_.needs(g), group.amounts, duration);
+    int left = group.count;
+    for (NodeIndex node = 0; node < nodes_.size(); ++node) {
+      if (starts[node] >= before || !plan_.MayTake(node, g)) continue;
+      bounds_[node] = std::min(bounds_[node], starts[node]);
+      left -= most[node] == FitLimits::kMany ? left : most[node];
+    }
+    if (left > 0) return false;
+  }
+  return true;
 }
 
 void EarliestStart::End() {
@@ -129,7 +151,9 @@ Time EarliestStart::EntersAt(Time start) const {
 }
 
 void EarliestStart::Look(NodeIndex node) {
-  if (idle_until_[node] > time_ || !nodes_.TakesTasks(node)) return;
+  if (bounds_[node] > time_ || idle_until_[node] > time_ ||
+      !nodes_.TakesTasks(node))
+    return;
   if (seen_[node] == 0) looked_at_.push_back(node);
   seen_[node] = 1;
   if (nodes_.HasAhead(node) || time_ > nodes_.now()) {

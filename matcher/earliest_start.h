@@ -29,6 +29,8 @@ class EarliestStart {
  private:
   using Reader = SpanTimeline::Reader;
 
+  // False: it cannot start before `before`.
+  bool FindBounds(Time duration, Time before);
   void Begin(Time duration, Time before);
   void End();
   void LookAtAll();
@@ -70,6 +72,7 @@ class EarliestStart {
   std::vector<NodeIndex> looked_at_;
   Columns columns_;
   std::vector<std::vector<std::int32_t>> fits_;  // [group][node]
+  std::vector<Time> bounds_;                     // [node], no task fits before
   std::vector<Time> idle_until_;                 // [node], while none fits
   std::vector<char> seen_;                       // [node]
   std::vector<std::int64_t> sums_;               // [group]

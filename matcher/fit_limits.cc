@@ -8,7 +8,6 @@ namespace {
 
 constexpr std::size_t kMostEntries = 1'024;  // of a view
 constexpr std::size_t kMostChanges = 4'096;
-constexpr std::int64_t kMany = 255;
 
 }  // namespace
 

@@ -22,8 +22,10 @@ namespace fluxnetes::matcher {
 
 class FitLimits {
  public:
+  static constexpr std::uint8_t kMany = 255;
+
   struct Entry {
-    std::vector<std::uint8_t> most;  // [node], 255: or more
+    std::vector<std::uint8_t> most;  // [node], kMany: or more
     NodeBits room;                   // for one task at least
     std::uint64_t seen = 0;          // so many changes
 

@@ -38,6 +38,7 @@ void NodeTable::AddResource() {
   for (NodeIndex node = 0; node < size(); ++node) Mark(node);
   sums_.clear();
   limits_.Clear();
+  starts_.Clear();
 }
 
 NodeIndex NodeTable::Add(std::string name, std::int64_t id,
@@ -222,6 +223,7 @@ void NodeTable::ComeTo(Time now) {
 }
 
 void NodeTable::Rewind(Time now) {
+  starts_.Clear();
   for (SpanId id = 0; id < spans_.size(); ++id) {
     const Span& span = spans_[id];
     if (span.tasks == 0 || span.ahead || span.start <= now) continue;
@@ -236,6 +238,7 @@ void NodeTable::Rewind(Time now) {
 }
 
 void NodeTable::Mark(NodeIndex node) {
+  starts_.Changed(node);
   profiles_[node].Drop();
   if (nodes_[node].stale) return;
   nodes_[node].stale = true;
@@ -283,6 +286,17 @@ const NodeProfile& NodeTable::Profile(NodeIndex node) {
     profile.Build(spans_, node, capacity_, now_);
   }
   return profile;
+}
+
+const std::vector<Time>& NodeTable::Starts(
+    const std::vector<Need>& needs, std::span<const std::int64_t> amounts,
+    Time duration) {
+  return starts_.Of(needs, duration, size(), [&](NodeIndex node, Time shorter) {
+    if (!TakesTasks(node)) return kForever;
+    return Profile(node)
+        .FirstFit(amounts, shorter, now_, kForever, resources_)
+        .value_or(kForever);
+  });
 }
 
 DomainSums& NodeTable::Sums(KeyId key) {

@@ -26,6 +26,7 @@
 #include "matcher/node_profile.h"
 #include "matcher/node_rules.h"
 #include "matcher/span_store.h"
+#include "matcher/start_bounds.h"
 #include "matcher/task_book.h"
 
 namespace fluxnetes::matcher {
@@ -97,6 +98,11 @@ class NodeTable {
   }
   bool HasAhead(NodeIndex node) const { return nodes_[node].ahead > 0; }
   const NodeProfile& Profile(NodeIndex node);
+  // From when on there may be room on each node for a task of these needs, the
+  // amounts, which runs so long. Stays where it is until the next call.
+  const std::vector<Time>& Starts(const std::vector<Need>& needs,
+                                  std::span<const std::int64_t> amounts,
+                                  Time duration);
   // What is free in the domains of a key, as the columns have it.
   DomainSums& Sums(KeyId key);
 
@@ -144,6 +150,7 @@ class NodeTable {
 
   std::array<Columns, 3> columns_;  // [view]
   FitLimits limits_{columns_, orders_};
+  StartBounds starts_;
   std::vector<Sum> capacity_;
   std::vector<std::int64_t> least_;
 };

@@ -46,6 +46,7 @@ Decision Cycle::Run() {
   // at.
   again_ = again_ || (refused_ && !decision_.placed.empty());
   if (state_.AnyToLookAt() || again_) state_.more = true;
+  if (walked_ && !cut_) ++state_.pass;
   // What was placed may be what a group before it waits for. (Where nothing
   // was, plans that came to nothing are all that moved.)
   if (state_.NoteSurroundings(!decision_.placed.empty())) state_.more = true;

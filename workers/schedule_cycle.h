@@ -152,6 +152,7 @@ class Cycle {
   std::vector<const WaitingGroup*> before_;
   std::optional<matcher::RoomOverTime> room_;  // while it is up to date
   int plans_ = 0;                              // promises that were looked for
+  bool cut_ = false;  // promises are left to the next cycle
   // When the first of those is due whose promise could not be looked at yet.
   matcher::Time horizon_ = matcher::kForever;
   int explained_ = 0;     // nodes that were looked at for reasons

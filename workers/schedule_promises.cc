@@ -97,20 +97,25 @@ Cycle::Step Cycle::Improve(const WaitingGroup& group, Head& head) {
   // Where other pods matter, one that came may have broken it.
   const bool near_others = state_.Surroundings(*group.line) != 0;
   const bool doubtful = head.doubtful || near_others;
+  // It had its turn when the pass began, in an earlier cycle.
+  if (head.pass == state_.pass && !due && !head.doubtful)
+    return Count(group, head);
   const bool gains = head.stale || near_others || Gains(group, head);
   if (!due && (!gains || (head.Booked() && !doubtful &&
                           !MayBeEarlier(group, *head.promise)))) {
     head.looked = state_.freed.size();
+    head.pass = state_.pass;
     head.stale = false;
     return Count(group, head);
   }
   const bool later = plans_ >= kPlansPerCycle || horizon_ != matcher::kForever;
   if (later && !due) {
-    state_.more = true;
+    state_.more = cut_ = true;
     horizon_ = std::min(horizon_, head.Booked() ? *head.promise->start : now_);
     return Count(group, head);
   }
   head.looked = state_.freed.size();
+  head.pass = state_.pass;
   head.stale = head.doubtful = false;
   if (!head.Booked()) return Plan(group, head);
   // What those behind are promised must not be what makes it earlier.
@@ -218,7 +223,7 @@ Cycle::Step Cycle::Plan(const WaitingGroup& group, Head& head) {
 }
 
 Cycle::Step Cycle::PutOff(const WaitingGroup& group, Head& head) {
-  state_.more = true;
+  state_.more = cut_ = true;
   if (head.promise) {
     ClaimQuota(group);
     horizon_ = std::min(horizon_, head.promise->start.value_or(now_));

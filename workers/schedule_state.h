@@ -34,6 +34,7 @@ struct Head {
   bool stale = false;              // the promise could be better,
   bool doubtful = false;           // or is broken
   std::size_t looked = 0;          // at so many of Schedule::State::freed
+  std::uint64_t pass = 0;          // the last in which it had its turn
   bool awaits = false;     // quota of groups that leave: its nodes may be free
   bool left_for = false;   // others were evicted for it; kept until it is asked
   bool told = false;       // what was said of it is still so
@@ -98,6 +99,7 @@ struct Schedule::State {
   bool changed = true;  // something happened since the decision
   bool more = false;    // the last cycle was cut short
   std::uint64_t cycle = 0;
+  std::uint64_t pass = 1;      // over all promises: some cycles
   std::uint64_t reported = 0;  // the last cycle that said why groups wait
 
   // From now on groups may have room made for them by elastic ones.

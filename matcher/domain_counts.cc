@@ -104,6 +104,9 @@ std::int32_t Skew::Limit() const {
 
 void Skew::SetBound(KeyId key, const Bound& bound, NodeSpace space) {
   bound_ = bound;
+  // One that goes may have kept several tasks together from the others, each of
+  // which could take one.
+  if (bound.domains != bound_.domains) ++lifts_;
   MoveLimit(key, space);
 }
 

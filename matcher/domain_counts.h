@@ -103,7 +103,7 @@ class Skew {
     over_.SetNode(node, domain, counts_.At(domain) > limit_, orders);
   }
   std::uint64_t changes() const { return changes_; }
-  // Grows when a domain may take one more that could not.
+  // Grows when a domain may take one more that could not, or several together.
   std::uint64_t lifts() const { return lifts_; }
 
  private:

@@ -87,6 +87,18 @@ TEST(ScheduleRules, AntiAffinityHoldsAgainstThoseWhoComeLaterToo) {
   EXPECT_EQ(story.Decide(0), "1: node0, 2: node2, 3: node0");
 }
 
+TEST(ScheduleRules, DomainThatGoesHoldsAGangBackNoMore) {
+  Story story;
+  story.schedule.SetQueue({.queue_policy = QueuePolicy::kFcfs});
+  story.Nodes("node0 cpu=4 zone=a\nnode1 cpu=4 zone=b");
+  story.Group("1x4", {.selector = "zone=b"});
+  story.Group("3x1", {.rules = Spread("web", "zone", true), .labels = kWeb});
+  EXPECT_EQ(story.Decide(0), "1: node1");
+  EXPECT_EQ(story.Decide(0), "");
+  story.Nodes("node1 cpu=4 zone=a");
+  EXPECT_EQ(story.Decide(1), "2: node0 node0 node0");
+}
+
 TEST(ScheduleRules, EndOfAPodFreesItsWholeDomain) {
   Story story;
   story.Nodes("node0 cpu=1 zone=a\nnode1 cpu=4 zone=a");

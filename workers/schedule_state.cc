@@ -199,11 +199,14 @@ void Schedule::State::Free(const Promise& promise, matcher::Time duration) {
   const matcher::Time end =
       promise.start ? EndOf(from, duration) : matcher::kForever;
   freed.push_back({promise.nodes, from, end});
+  // Who got nothing because a queue has one drain set may get one now.
+  const bool drained = !promise.start && !promise.overdue;
   for (auto& [name, queue] : queues) {
-    if (queue.Keeps()) continue;
     for (auto& [group, head] : queue.heads)
       head.stale =
-          head.stale || MayUseAny(graph, group->line->gang, promise.nodes);
+          head.stale ||
+          (queue.Keeps() ? drained && !head.promise
+                         : MayUseAny(graph, group->line->gang, promise.nodes));
   }
 }
 

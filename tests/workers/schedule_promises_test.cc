@@ -158,6 +158,22 @@ TEST_F(SchedulePromisesKept, DoNotHoldByOnesBehindThem) {
   EXPECT_EQ(promised[b], 100);  // at 50 it would be in its way
 }
 
+// A queue has one at most.
+TEST_F(SchedulePromisesKept, OfADrainSetGoToTheNextWhenItsOwnerGetsNone) {
+  Queue();
+  story.Nodes("node0 cpu=4\nnode1 cpu=2");
+  story.Group("1x4");
+  story.Group("1x2");
+  story.Decide(0);
+  story.Group("1x4");
+  story.Group("1x2");
+  story.Decide(1);
+  EXPECT_EQ(story.Reserved(), "3 drains node0");
+  story.schedule.RemoveNode("node0");  // now it can never fit
+  story.Decide(2);
+  EXPECT_EQ(story.Reserved(), "4 drains node1");
+}
+
 TEST_F(SchedulePromisesKept, AreNotOvertakenWhileTheyArePutOff) {
   Queue();
   story.Nodes("node0 cpu=4 zone=a\nnode1 cpu=4 zone=b");

@@ -8,9 +8,10 @@
 //
 // A group that waits for quota keeps others from it that come after it, unless
 // they will be over when enough is planned to have come free, or leave enough
-// of it then (EASY, as with nodes). What groups are promised counts as held
-// against those behind them. A group that wants more than all of a quota keeps
-// nobody from it.
+// of it then (EASY, as with nodes). Who would be over by then starts at once or
+// is promised nothing: later it would be over too late. What groups are
+// promised counts as held against those behind them. A group that wants more
+// than all of a quota keeps nobody from it.
 //
 // An account borrows by those of its groups that started last. What was lent is
 // taken back by evicting these (preemption.h), for groups that stay within

@@ -176,11 +176,12 @@ void Cycle::Walk() {
   walked_ = true;
 }
 
-std::optional<Quotas::Refusal> Cycle::RefusalOf(const WaitingGroup& group) {
+std::optional<Quotas::Refusal> Cycle::RefusalOf(const WaitingGroup& group,
+                                                matcher::Time duration) {
   PendingLine& line = *group.line;
   if (!line.payer) return std::nullopt;
   auto refusal = state_.accounts.quotas().Refuses(*line.payer, line.amounts,
-                                                  now_, line.gang.duration);
+                                                  now_, duration);
   if (!refusal) return std::nullopt;
   refused_ = true;
   line.refused_in = state_.cycle;
@@ -205,10 +206,16 @@ void Cycle::PassOver(const WaitingGroup& group,
 Cycle::Step Cycle::Visit(const WaitingGroup& group) {
   PendingLine& line = *group.line;
   ScheduleQueue& queue = *line.queue;
-  if (const auto refusal = RefusalOf(group)) {
+  if (const auto refusal = RefusalOf(group, line.gang.duration)) {
     if (const auto step = TakeBack(group, *refusal)) return *step;
     PassOver(group, *refusal);
     return Step::kWaits;
+  }
+  // It would be over before another has its quota: at once, or not at all.
+  if (const auto refusal = RefusalOf(group, matcher::kForever)) {
+    PassOver(group, *refusal);
+    return line.ask && MayGoAhead(line) && Ask(group) ? Step::kStarted
+                                                      : Step::kWaits;
   }
   const auto head = queue.heads.find(&group);
   if (head != queue.heads.end() && std::exchange(head->second.awaits, false)) {

@@ -52,8 +52,9 @@ class Cycle {
   void RankFronts();
   const WaitingGroup* WhereToBegin() const;
   void Walk();
-  // Where its account has no quota for it.
-  std::optional<Quotas::Refusal> RefusalOf(const WaitingGroup& group);
+  // Where its account has no quota for it, if it takes so long.
+  std::optional<Quotas::Refusal> RefusalOf(const WaitingGroup& group,
+                                           matcher::Time duration);
   void PassOver(const WaitingGroup& group, const Quotas::Refusal& refusal);
   Step Visit(const WaitingGroup& group);
 

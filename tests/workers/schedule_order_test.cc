@@ -205,6 +205,30 @@ TEST_F(ScheduleOrder, IsThatOfArrivalAmongAccountsThatOnlyHaveQuotas) {
   EXPECT_EQ(OneByOne(3), "1 2 3");
 }
 
+TEST_F(ScheduleOrder, PromisesNothingToWhoMayOnlyGoPastOneThatWaitsForQuota) {
+  story.Nodes("node0 cpu=3\nnode1 cpu=3");
+  for (const QueuePolicy policy :
+       {QueuePolicy::kEasy, QueuePolicy::kConservative}) {
+    SCOPED_TRACE(ToString(policy));
+    Queue(QueueOrder::kArrival, policy);
+    story.schedule.SetAccounts(
+        {{.name = "a", .namespace_name = "a", .quota = {{"cpu", 6'000}}}});
+    const GroupId holds = Of("a", "1x3", 100);
+    const GroupId other = Of("b", "1x3", 95);
+    story.Decide(now);
+    const GroupId whole = Of("a", "2x3", 100);
+    const GroupId brief = Of("a", "1x3", 10);
+    story.Decide(now);
+    // It has a node in 95 s, but would keep the quota for longer than 100 s.
+    EXPECT_EQ(story.Reserved(), "");
+    story.End(other);
+    EXPECT_EQ(story.Decide(now), fmt::format("{}: node1", brief));
+    for (const GroupId each : {holds, brief}) story.End(each);
+    EXPECT_EQ(story.Decide(now), fmt::format("{}: node0 node1", whole));
+    story.End(whole);
+  }
+}
+
 TEST_F(ScheduleOrder, PassesOverWhoHasNoQuotaLeft) {
   story.Nodes("node0 cpu=8");
   for (const QueuePolicy policy :

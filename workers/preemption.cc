@@ -115,9 +115,11 @@ class VictimSearch {
                           !MayBeVictim(*held, group_, preemption_, false),
                           {},
                           false};
-      if (held->end && *held->end <= candidate.evicted_end) continue;
-      if (group_.start_by && *group_.start_by <= candidate.evicted_end)
+      if ((held->end && *held->end <= candidate.evicted_end) ||
+          (group_.start_by && *group_.start_by <= candidate.evicted_end)) {
+        graph_.NoteStood(held->group);
         continue;
+      }
       for (const PlacedMember& member : held->members) {
         if (member.uid.empty()) continue;
         const NodeIndex node = graph_.IndexOfNode(member.node);
@@ -166,8 +168,10 @@ class VictimSearch {
   }
 
   void KeepThoseBefore(matcher::Time start) {
-    std::erase_if(candidates_, [start](const Candidate& candidate) {
-      return candidate.evicted_end >= start;
+    std::erase_if(candidates_, [&](const Candidate& candidate) {
+      const bool stays = candidate.evicted_end >= start;
+      if (stays) graph_.NoteStood(candidate.group);
+      return stays;
     });
   }
 

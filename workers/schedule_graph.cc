@@ -468,8 +468,9 @@ bool ScheduleGraph::Release(GroupId group, const std::string& uid) {
   --node.places;
   places_.erase(place);
   member.uid.clear();
-  // No plan that came to nothing had counted on its end.
-  if (!std::exchange(holding.held.evictable, false)) NoteGround();
+  // Else no plan that came to nothing had counted on its end.
+  if (!std::exchange(holding.held.evictable, false) || holding.stood)
+    NoteGround();
   went_[holding.held.priority] = ++moves_;
   if (--holding.places == 0) Forget(found);
   Forget(node);

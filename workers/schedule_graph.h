@@ -154,6 +154,9 @@ class ScheduleGraph {
   void SetEnd(GroupId group, std::optional<matcher::Time> end);
   // It is on its way out for another group.
   void NoteEvicted(GroupId group, GroupId preemptor);
+  // Others were looked for to evict, and it could have been one of them, but
+  // was left where it is.
+  void NoteStood(GroupId group) { holdings_.at(group).stood = true; }
   // When the last of those ends that went for this group and hold something
   // still; nothing: there are none.
   std::optional<matcher::Time> EvictedUntil(GroupId preemptor) const;
@@ -202,6 +205,7 @@ class ScheduleGraph {
   struct Holding {
     Held held;  // a place that was given back has no uid
     int places = 0;
+    bool stood = false;  // NoteStood()
   };
   using Holdings = std::unordered_map<GroupId, Holding>;
   struct Place {

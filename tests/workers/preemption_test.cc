@@ -70,6 +70,20 @@ TEST(Preemption, TheVictimEndsAfterItsGraceAndThePreemptorHasItsPlace) {
   EXPECT_EQ(story.Evicted(), "");
 }
 
+TEST(Preemption, IsTriedAgainWhenOneHasEndedThatWasLeftToEndByItself) {
+  Preempting story;
+  story.Nodes("node0 cpu=2\nnode1 cpu=2");
+  story.Group("1x2", {.grace = 2});
+  story.Group("1x2", {.duration = 10, .grace = 20});
+  EXPECT_EQ(story.Decide(0), "1: node0, 2: node1");
+  story.Urgent("2x2");
+  story.Decide(1);
+  EXPECT_EQ(story.Evicted(), "");  // group 2 would be there for longer
+  story.End(2);
+  story.Decide(10);
+  EXPECT_EQ(story.Evicted(), "1 until 12 for 3");
+}
+
 TEST(Preemption, EqualAndHigherPriorityAreNeverEvicted) {
   Preempting story;
   story.Nodes("node0 cpu=4\nnode1 cpu=4");

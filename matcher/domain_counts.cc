@@ -89,6 +89,7 @@ void Presence::Add(KeyId key, DomainId domain, std::int32_t tasks,
                    NodeSpace space) {
   const std::int32_t after = counts_.Add(domain, tasks);
   total_ += tasks;
+  if (tasks > 0) ++arrivals_;
   const bool some = after != 0;
   const bool before = after != tasks;
   if (some == before) return;
@@ -103,10 +104,10 @@ std::int32_t Skew::Limit() const {
 }
 
 void Skew::SetBound(KeyId key, const Bound& bound, NodeSpace space) {
-  bound_ = bound;
   // One that goes may have kept several tasks together from the others, each of
   // which could take one.
   if (bound.domains != bound_.domains) ++lifts_;
+  bound_ = bound;
   MoveLimit(key, space);
 }
 
@@ -114,6 +115,7 @@ void Skew::Add(KeyId key, DomainId domain, std::int32_t tasks,
                NodeSpace space) {
   const std::int32_t after = counts_.Add(domain, tasks);
   const std::int32_t before = after - tasks;
+  if (tasks > 0) ++arrivals_;
   if (before != 0) {
     --some_;
     const auto found = with_.find(before);

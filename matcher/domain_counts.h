@@ -75,12 +75,15 @@ class Presence {
   DomainSet& nodes() { return nodes_; }
   // Grows when a domain gets its first or loses its last.
   std::uint64_t changes() const { return changes_; }
+  // Grows when one comes.
+  std::uint64_t arrivals() const { return arrivals_; }
 
  private:
   DomainCounts counts_;
   std::int64_t total_ = 0;
   DomainSet nodes_;
   std::uint64_t changes_ = 0;
+  std::uint64_t arrivals_ = 0;
 };
 
 // In which domains one task more would be too many of a spread constraint.
@@ -105,6 +108,8 @@ class Skew {
   std::uint64_t changes() const { return changes_; }
   // Grows when a domain may take one more that could not, or several together.
   std::uint64_t lifts() const { return lifts_; }
+  // Grows when one comes.
+  std::uint64_t arrivals() const { return arrivals_; }
 
  private:
   std::int32_t Limit() const;
@@ -119,6 +124,7 @@ class Skew {
   DomainSet over_;
   std::uint64_t changes_ = 0;
   std::uint64_t lifts_ = 0;
+  std::uint64_t arrivals_ = 0;
 };
 
 }  // namespace fluxnetes::matcher

@@ -181,6 +181,9 @@ class NodeGraph {
   // out changes it too.) 0 for rules that
   // do not look at other tasks.
   std::uint64_t Surroundings(RulesId rules) const;
+  // Grows when a task comes that those of these rules need, or are spread
+  // among: what cannot be there at any time may be able to as long as it stays.
+  std::uint64_t Arrivals(RulesId rules) const;
 
   std::optional<NodeIndex> Find(std::string_view name) const;
   const std::string& Name(NodeIndex node) const;

@@ -158,6 +158,19 @@ std::uint64_t NodeGraph::Surroundings(RulesId rules) const {
   return sum;
 }
 
+std::uint64_t NodeGraph::Arrivals(RulesId rules) const {
+  state_->CheckRules({&rules, 1});
+  if (rules == kNoRules) return 0;
+  TaskBook& book = state_->nodes.book();
+  const BookedRules& booked = book[rules];
+  std::uint64_t sum = 0;
+  for (const TrackerId id : booked.needs)
+    sum += book.At(id).At(Stage::kNow).arrivals();
+  for (const SpreadId id : booked.spreads)
+    sum += book.SpreadAt(id).At(Stage::kNow).arrivals();
+  return sum;
+}
+
 std::optional<NodeIndex> NodeGraph::Find(std::string_view name) const {
   return state_->nodes.Find(name);
 }

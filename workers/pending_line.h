@@ -110,6 +110,7 @@ struct PendingLine {
   bool ask = true;  // whether they fit is not known, or may be better
   std::uint64_t failed_in = 0;     // the last cycle in which they did not fit
   std::uint64_t surroundings = 0;  // of then: see NodeGraph::Surroundings
+  std::uint64_t arrivals = 0;      // the same: NodeGraph::Arrivals
   Shortage shortage;               // of then
   std::string why_short;           // the same in words
   std::optional<matcher::Time> explained;  // when numbers were put into these

@@ -484,7 +484,7 @@ void Schedule::State::TakeChanges(matcher::Time now) {
     for (auto& [group, head] : queue.heads) {
       head.doubtful = head.doubtful || IsDoubtful(changes, head);
       head.stale = head.stale || many || head.doubtful ||
-                   MayImprove(changes, *group, queue.Keeps());
+                   MayImprove(changes, *group, head, queue.Keeps());
     }
   }
   if (!many && !changes.grown.empty())
@@ -492,9 +492,11 @@ void Schedule::State::TakeChanges(matcher::Time now) {
 }
 
 bool Schedule::State::MayImprove(const GraphChanges& changes,
-                                 const WaitingGroup& group, bool keeps) const {
+                                 const WaitingGroup& group, const Head& head,
+                                 bool keeps) const {
   const PendingLine& line = *group.line;
   return line.surroundings != Surroundings(line) ||
+         (!head.Booked() && line.arrivals != Arrivals(line)) ||
          IsBesideAny(line, changes.grown) ||
          (!keeps && MayUseAny(graph, line.gang, changes.grown));
 }
@@ -517,16 +519,26 @@ std::uint64_t Schedule::State::Surroundings(const PendingLine& line) const {
   return sum;
 }
 
+std::uint64_t Schedule::State::Arrivals(const PendingLine& line) const {
+  std::uint64_t sum = 0;
+  for (const matcher::TaskGroup& task : line.gang.groups)
+    sum += graph.graph().Arrivals(task.rules);
+  return sum;
+}
+
 bool Schedule::State::NoteSurroundings(bool ask) {
   bool moved = false;
   for (const auto& [key, line] : lines.lines()) {
     const std::uint64_t now = Surroundings(*line);
-    if (now == line->surroundings) continue;
-    line->surroundings = now;
-    if (!ask) continue;
-    line->ask = moved = true;
-    for (auto& [group, head] : line->queue->heads)
-      head.stale = head.stale || group->line == line.get();
+    const bool fits = std::exchange(line->surroundings, now) != now;
+    const std::uint64_t come = Arrivals(*line);
+    const bool any = std::exchange(line->arrivals, come) != come;
+    if (!ask || !(fits || any)) continue;
+    if (fits) line->ask = moved = true;
+    for (auto& [group, head] : line->queue->heads) {
+      if (group->line != line.get() || !(fits || !head.Booked())) continue;
+      head.stale = moved = true;
+    }
   }
   return moved;
 }

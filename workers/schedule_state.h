@@ -131,8 +131,11 @@ struct Schedule::State {
   // Where other tasks are that the rules of the line look at: differs when they
   // have moved so that it may fit.
   std::uint64_t Surroundings(const PendingLine& line) const;
-  // Takes note of it; if `ask`, lines for which it has moved are to be asked
-  // again. True if there are any.
+  // How many have come that it needs.
+  std::uint64_t Arrivals(const PendingLine& line) const;
+  // Takes note of both; if `ask`, lines for which the first has moved are to be
+  // asked again, and heads without a time be looked at for whom such have come.
+  // True if there are any.
   bool NoteSurroundings(bool ask);
   // Forgets requests that are in use no more.
   void Sweep();
@@ -169,7 +172,7 @@ struct Schedule::State {
   // queue keeps promises: but for the room that they give); whether it may be
   // broken by them.
   bool MayImprove(const GraphChanges& changes, const WaitingGroup& group,
-                  bool keeps) const;
+                  const Head& head, bool keeps) const;
   static bool IsDoubtful(const GraphChanges& changes, const Head& head);
   // The group waits no longer.
   void Drop(GroupId group);

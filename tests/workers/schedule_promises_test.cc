@@ -174,6 +174,23 @@ TEST_F(SchedulePromisesKept, OfADrainSetGoToTheNextWhenItsOwnerGetsNone) {
   EXPECT_EQ(story.Reserved(), "4 drains node1");
 }
 
+TEST_F(SchedulePromisesKept, GetATimeWhenOneComesThatTheyAreToBeBeside) {
+  Queue();
+  story.Nodes("node0 cpu=2 zone=a\nnode1 cpu=4 zone=a\nnode2 cpu=1 zone=a");
+  const cluster::LabelMap db = {{"app", "db"}};
+  cluster::PodRules near;
+  near.affinity = {Near("db", "zone")};
+  story.Group("1x2", {.duration = 30, .labels = db});
+  story.Group("1x4", {.duration = 50});
+  const GroupId beside = story.Group("1x4", {.duration = 10, .rules = near});
+  Settle(0);
+  EXPECT_EQ(story.Reserved(), "3 drains node1");
+  EXPECT_FALSE(promised.contains(beside));  // that pod is gone by then
+  story.Group("1x1", {.duration = 100, .labels = db});
+  Settle(20);
+  EXPECT_EQ(promised[beside], 50);
+}
+
 TEST_F(SchedulePromisesKept, AreNotOvertakenWhileTheyArePutOff) {
   Queue();
   story.Nodes("node0 cpu=4 zone=a\nnode1 cpu=4 zone=b");

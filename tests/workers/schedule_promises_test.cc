@@ -61,6 +61,30 @@ TEST_F(SchedulePromises, AreSaidWhileOthersAreStillMade) {
   EXPECT_EQ(promised.size(), 1'500U);
 }
 
+// A slice that began at the front each time would try the wide ones again after
+// each few of the others, in vain: both nodes are never free for them.
+TEST_F(SchedulePromises, HaveOneTurnEachUntilAllHadOne) {
+  story.schedule.SetQueue(
+      {.queue_policy = QueuePolicy::kConservative, .reservation_depth = 2'000});
+  story.Nodes(
+      "node0 cpu=4\nnode1 cpu=4\nnode2 cpu=1\nnode3 cpu=1\nnode4 cpu=1\n"
+      "node5 cpu=1");
+  const GroupId brief = story.Group("1x4", {.duration = 100});
+  story.Group("1x4", {.duration = 10'000});
+  story.Decide(0);
+  for (int i = 0; i < 100; ++i) story.Group("2x4", {.duration = 10});
+  for (int i = 0; i < 200; ++i) story.Group("1x4", {.duration = 10});
+  Settle(1);
+  ASSERT_EQ(promised[3], 10'000);
+  ASSERT_EQ(promised[103], 100);
+  story.End(brief);
+  EXPECT_LE(Settle(2), 10);
+  EXPECT_EQ(started, std::set<GroupId>{103});
+  for (GroupId id = 104; id <= 302; ++id)
+    EXPECT_EQ(promised[id], 2 + 10 * (id - 103));
+  EXPECT_EQ(promised[3], 10'000);
+}
+
 TEST_F(SchedulePromises, PutOffLetThoseGoAheadWhoEndBeforeThem) {
   Fill(150);
   Settle(1);

@@ -361,6 +361,8 @@ void Cycle::EnterDrained(const std::vector<matcher::NodeIndex>& nodes) {
             return std::binary_search(drained.begin(), drained.end(), node);
           }))
         continue;
+      // Those behind may have what is left of it.
+      Moved(*head.promise, group->line->gang.duration);
       drained.clear();
       head.stale = true;
     }

@@ -85,6 +85,25 @@ TEST_F(SchedulePromises, HaveOneTurnEachUntilAllHadOne) {
   EXPECT_EQ(promised[3], 10'000);
 }
 
+// What is left of a drain set that somebody before its group has entered.
+TEST_F(SchedulePromises, AreMadeBetterByADrainSetThatIsChosenAnew) {
+  story.schedule.SetQueue({.queue_policy = QueuePolicy::kConservative});
+  story.Nodes("node0 cpu=8 zone=a\nnode1 cpu=8 zone=b\nnode2 cpu=4 zone=c");
+  story.Group("1x1", {.selector = "zone=a"});
+  story.Group("1x4", {.selector = "zone=b"});
+  story.Group("1x4", {.duration = 2'000, .selector = "zone=b"});
+  story.Group("1x4", {.duration = 1'000, .selector = "zone=c"});
+  story.Decide(0);
+  story.Group("1x8");
+  const GroupId behind = story.Group("1x3");
+  story.Decide(1);
+  ASSERT_EQ(story.Reserved(), "5 drains node0, 6 at 1000 on node2");
+  const GroupId before =
+      story.Group("1x4", {.priority = 1, .selector = "zone=a"});
+  Settle(2);
+  EXPECT_EQ(started, (std::set<GroupId>{behind, before}));
+}
+
 TEST_F(SchedulePromises, PutOffLetThoseGoAheadWhoEndBeforeThem) {
   Fill(150);
   Settle(1);

@@ -104,17 +104,29 @@ void OnKubernetes::TearDown() {
                 << plane_->Report();
 }
 
+int OnKubernetes::Command(const std::vector<std::string>& words) {
+  std::vector<std::string> command{FLUXNETES_PROGRAM};
+  command.insert(command.end(), words.begin(), words.end());
+  Process process(command, DatabaseSettings(), log_);
+  return process.WaitForEnd(kPatience).value_or(-1);
+}
+
+std::map<std::string, std::string> OnKubernetes::DatabaseSettings() const {
+  return {{"FLUXNETES_DATABASE", database_->options().connection},
+          {"FLUXNETES_SCHEMA", database_->schema()}};
+}
+
 std::unique_ptr<Process> OnKubernetes::Serve(
     const std::map<std::string, std::string>& environment) {
-  std::map<std::string, std::string> all = {
-      {"FLUXNETES_DATABASE", database_->options().connection},
-      {"FLUXNETES_SCHEMA", database_->schema()},
+  std::map<std::string, std::string> all = DatabaseSettings();
+  const std::map<std::string, std::string> serves = {
       {"FLUXNETES_CLUSTER_KIND", "api"},
       {"FLUXNETES_KUBECONFIG", plane_->kubeconfig()},
       {"FLUXNETES_MAX_CONNECTIONS", "8"},
       {"FLUXNETES_RESYNC_INTERVAL", "1s"},
       {"FLUXNETES_SHUTDOWN_GRACE", "60s"},
       {"FLUXNETES_LOG_FORMAT", "text"}};
+  all.insert(serves.begin(), serves.end());
   for (const auto& [name, value] : environment) all[name] = value;
   return std::make_unique<Process>(
       std::vector<std::string>{FLUXNETES_PROGRAM, "serve"}, all, log_);

@@ -53,6 +53,9 @@ class OnKubernetes : public ::testing::Test {
   std::unique_ptr<Process> Serve(
       const std::map<std::string, std::string>& environment = {});
 
+  // `fluxnetes WORDS`, as an operator runs it: its exit status.
+  int Command(const std::vector<std::string>& words);
+
   // Manifests, in YAML, into the test's namespace.
   void Submit(const std::string& manifests) { Submit(manifests, home_); }
   void Submit(const std::string& manifests, const std::string& name_space);
@@ -145,6 +148,7 @@ class OnKubernetes : public ::testing::Test {
 
  private:
   void DeleteAll();
+  std::map<std::string, std::string> DatabaseSettings() const;
 
   ControlPlane* plane_ = nullptr;
   std::string log_;

@@ -22,6 +22,9 @@ using matcher::Time;
 // one after the other are the end of a run in which nothing can end any more.
 constexpr int kDueInVain = 1'000;
 
+// Seconds, beyond all times that can be told.
+constexpr double kFar = 1e12;
+
 // Of this thread, on a processor.
 std::chrono::nanoseconds TimeSpent() {
   timespec spent{};
@@ -287,8 +290,8 @@ class Lookahead::State {
   void SayRoughly(const PendingGroup& group, Time from, double seconds) {
     const auto promised = store_.promised().find(group.id);
     if (promised == store_.promised().end())
-      return Say({group.id, from + static_cast<Time>(seconds), true,
-                  "the rate at which groups of its queue start"});
+      return Say({group.id, from + static_cast<Time>(std::min(seconds, kFar)),
+                  true, "the rate at which groups of its queue start"});
     if (promised->second)
       return Say(
           {group.id, promised->second, true, "nodes would be reserved for it"});

@@ -48,13 +48,15 @@ WHERE
   g.queue = any($1::text []) AND g.state IN ('pending', 'unsatisfiable');
 
 -- name: write_estimates
--- When groups will start; no time: not known. Those that wait no longer keep
+-- When groups will start; no time: not known; what is later than the year 9999
+-- is said to be at its end. Those that wait no longer keep
 -- what was last said; those that somebody else changes now are left to the next
 -- time, so that nobody waits for this. Returns those that were written.
 WITH waits AS MATERIALIZED (
   SELECT
     g.id,
-    v.starts_at,
+    CASE WHEN v.starts_at IS NOT NULL THEN least(v.starts_at, 253402300799) END
+      AS starts_at,
     v.approximate,
     v.rests_on,
     v.position

@@ -395,7 +395,9 @@ WITH held AS (
     v.queue,
     v.nodes::text [],
     to_timestamp(v.starts_at),
-    to_timestamp(v.ends_at),
+    to_timestamp(
+      CASE WHEN v.ends_at IS NOT NULL THEN least(v.ends_at, 253402300799) END
+    ),
     v.term
   FROM unnest(
     $1::bigint [], $2::text [], $3::text [], $4::bigint [], $5::bigint [],
@@ -448,7 +450,8 @@ FROM gone
 WHERE g.id = any(ARRAY[gone.group_id]) AND g.phase IS NOT NULL;
 
 -- name: record_reservations
--- When and where groups will start.
+-- When and where groups will start; what is later than the year 9999 is said to
+-- be at its end.
 WITH made AS (
   INSERT INTO reservations AS r
   (group_id, queue, kind, starts_at, nodes, places, made_at)
@@ -456,7 +459,9 @@ WITH made AS (
     g.id,
     v.queue,
     CASE WHEN v.starts_at IS NULL THEN 'drain' ELSE 'reservation' END,
-    to_timestamp(v.starts_at),
+    to_timestamp(
+      CASE WHEN v.starts_at IS NOT NULL THEN least(v.starts_at, 253402300799) END
+    ),
     v.nodes::text [],
     v.places::integer [],
     $6

@@ -92,6 +92,19 @@ TEST_F(ForecasterTest, PositionsAreThoseOfTheOrderOfTheQueue) {
   EXPECT_EQ(system.Ask("SELECT count(position) FROM estimates"), "0");
 }
 
+TEST_F(ForecasterTest, StartsBeyondTheCalendarAreToldAsItsLastSecond) {
+  for (const char* name : {"first", "second", "third"}) Submit(name, 2, 100);
+  system.Settle();
+  system.database.Execute(
+      "UPDATE pod_groups SET duration_seconds = 9000000000000 WHERE state = "
+      "'pending'; INSERT INTO match_inbox (queue, news, group_id) SELECT "
+      "queue, 'changed', id FROM pod_groups WHERE state = 'pending'");
+  system.Settle();
+  EXPECT_EQ(Of("second", "estimate"), "reserved");
+  EXPECT_EQ(Of("third", "extract(epoch FROM estimated_start)::bigint"),
+            "253402300799");  // 9999-12-31 23:59:59
+}
+
 TEST_F(ForecasterTest, WhatTurnsOutWrongIsCorrected) {
   Submit("first", 2, 100, 30);  // it will end early
   system.Settle();

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <tuple>
 #include <unordered_map>
@@ -135,9 +136,13 @@ class Lookahead::State {
       lines_[group.queue].push_back(&group);
     for (auto& [queue, line] : lines_) {
       std::sort(line.begin(), line.end(), GoesBefore);
-      Want(queue, line, depth);
     }
-    unranked_ = std::ranges::any_of(snapshot_.queues, HasItsOwnOrder);
+    for (const QueueSettings& queue : snapshot_.queues) {
+      if (HasItsOwnOrder(queue))
+        unranked_ = true;
+      else
+        Want(queue.name, lines_[queue.name]);
+    }
     done_ = wanted_.empty() && !unranked_;
     store_.on_start = [this](GroupId group) { wanted_.erase(group); };
   }
@@ -179,16 +184,30 @@ class Lookahead::State {
     return queue.queue_order != QueueOrder::kArrival;
   }
 
+  // Puts lines into the orders of their queues: who has started before those
+  // that the worker has in line, who is in none behind them.
   void Rank() {
     std::map<std::string, int> last;  // by queue
     for (const QueueSettings& queue : snapshot_.queues)
       if (HasItsOwnOrder(queue)) last[queue.name] = 0;
-    for (const GroupId group :
-         worker_.InOrder(static_cast<std::size_t>(depth_))) {
+    std::unordered_map<GroupId, int> places;
+    for (const GroupId group : worker_.InOrder(snapshot_.waiting.size())) {
       const auto waiting = snapshot_.waiting.find(group);
       if (waiting == snapshot_.waiting.end()) continue;
       const auto place = last.find(waiting->second.queue);
-      if (place != last.end()) positions_[group] = ++place->second;
+      if (place == last.end()) continue;
+      places[group] = ++place->second;
+      if (place->second <= depth_) positions_[group] = place->second;
+    }
+    const auto place_of = [&](const PendingGroup* group) {
+      if (store_.starts().contains(group->id)) return 0;
+      const auto place = places.find(group->id);
+      return place == places.end() ? std::numeric_limits<int>::max()
+                                   : place->second;
+    };
+    for (const auto& [queue, count] : last) {
+      std::ranges::stable_sort(lines_[queue], {}, place_of);
+      Want(queue, lines_[queue]);
     }
   }
 
@@ -198,14 +217,15 @@ class Lookahead::State {
     });
   }
 
-  void Want(const std::string& queue, const Line& line, int depth) {
+  void Want(const std::string& queue, const Line& line) {
     if (!Runs(queue)) return;
     int wanted = 0;
     for (const PendingGroup* group : line) {
-      if (group->held || group->unsatisfiable ||
+      if (store_.starts().contains(group->id) || group->held ||
+          group->unsatisfiable ||
           (group->start_after && *group->start_after > begin_))
         continue;
-      if (++wanted > depth) return;
+      if (++wanted > depth_) return;
       if (!reserved_.contains(group->id)) wanted_.insert(group->id);
     }
   }

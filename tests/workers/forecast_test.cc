@@ -365,6 +365,22 @@ TEST(ForecastOfGroups, DeferredStartsWhenItMayAndNotAheadOfThoseInLine) {
   EXPECT_FALSE(EstimateOf(longer, later).approximate);
 }
 
+TEST(ForecastOfGroups, FollowsThoseThatAreFirstInTheOrderOfTheQueue) {
+  Scenario scenario = OnTheseNodes({4});
+  scenario.queues[0].queue_order = QueueOrder::kShortest;
+  for (const std::int64_t duration : {60, 50, 40, 30, 20, 10})
+    AddWaiting(scenario, 1, 4, duration);
+  const Forecast forecast = ForecastOf(scenario, 2);
+  EXPECT_EQ(ExactStarts(forecast),
+            (Starts{{6, 1'000}, {5, 1'010}, {4, 1'030}}));
+  EXPECT_EQ(EstimateOf(forecast, 5).position, 1);
+  EXPECT_EQ(EstimateOf(forecast, 4).position, 2);
+  EXPECT_EQ(EstimateOf(forecast, 3).position, std::nullopt);
+  // Of these nothing but the order is known.
+  EXPECT_TRUE(EstimateOf(forecast, 2).approximate);
+  EXPECT_LT(EstimateOf(forecast, 2).start, EstimateOf(forecast, 1).start);
+}
+
 TEST(ForecastOfGroups, KeepsClearOfMaintenance) {
   Scenario scenario = OnTheseNodes({4});
   const GroupId before = AddWaiting(scenario, 1, 4, 40);

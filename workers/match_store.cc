@@ -76,7 +76,7 @@ MatchStore::News PostgresMatchStore::Load(Schedule& schedule) {
   news.maintenance = ReadMaintenance(transaction);
   news.accounts = ReadAccounts(transaction);
   news.used = ReadUse(transaction, queues_);
-  has_quotas_ = HasQuotas(*news.accounts);
+  NoteAccounts(*news.accounts);
   elsewhere_ = news.elsewhere = ReadElsewhere(transaction);
   news.held = HeldIn(transaction.Run(queries::kReadAllAllocations, queues_),
                      InternIn(schedule));
@@ -213,7 +213,7 @@ bool PostgresMatchStore::TakeInbox(sql::Transaction& transaction, News& news) {
   if (maintenance_changed) news.maintenance = ReadMaintenance(transaction);
   if (accounts_changed) {
     news.accounts = ReadAccounts(transaction);
-    has_quotas_ = HasQuotas(*news.accounts);
+    NoteAccounts(*news.accounts);
   }
   news.changed.assign(changed.begin(), changed.end());
   return !inbox.empty();
@@ -287,6 +287,11 @@ std::vector<QueueSettings> PostgresMatchStore::ReadQueues(
   for (const sql::Row row : transaction.Run(queries::kReadQueues, queues_))
     queues.push_back(SettingsIn(row));
   return queues;
+}
+
+void PostgresMatchStore::NoteAccounts(const std::vector<Account>& accounts) {
+  has_quotas_ = HasQuotas(accounts);
+  accounts_.Set(accounts);
 }
 
 std::optional<std::vector<AccountHolds>> PostgresMatchStore::ReadElsewhere(

@@ -181,9 +181,10 @@ class PostgresMatchStore : public MatchStore {
   // What others hold, where quotas count it.
   std::optional<std::vector<AccountHolds>> ReadElsewhere(
       sql::Transaction& transaction) const;
+  void NoteAccounts(const std::vector<Account>& accounts);
   // Keeps others from taking quota until the transaction ends. False: some has
-  // been taken that memory does not know of.
-  bool LockQuotas(sql::Transaction& transaction) const;
+  // been taken that memory does not know of, where these payers have theirs.
+  bool LockQuotas(sql::Transaction& transaction, const HoldsNews& of);
 
   // Throws if the server may have crashed since Load(): what intake and Take()
   // had committed, and memory follows, may be undone.
@@ -200,6 +201,7 @@ class PostgresMatchStore : public MatchStore {
   Leases leases_;              // of the groups that wait in memory
   bool first_reasons_ = true;  // since Load(): pods may have been told others
   bool has_quotas_ = false;    // any account
+  AccountTree accounts_;
   std::optional<std::vector<AccountHolds>> elsewhere_;  // as memory knows it
 };
 

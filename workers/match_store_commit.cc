@@ -54,8 +54,9 @@ std::set<GroupId> PostgresMatchStore::Commit(const Decision& decision,
   sql::Transaction transaction(pool_);
   CheckConnections();
   if (!sql::BugPlanted("stale-term")) leadership_.Check(transaction);
-  const bool quotas_known =
-      !elsewhere_ || decision.placed.empty() || LockQuotas(transaction);
+  const bool quotas_known = !elsewhere_ || decision.placed.empty() ||
+                            !decision.holds ||
+                            LockQuotas(transaction, *decision.holds);
   const Locked locked = Lock(transaction, decision);
   std::set<GroupId> unchanged;
   if (quotas_known) {
@@ -77,19 +78,34 @@ std::set<GroupId> PostgresMatchStore::Commit(const Decision& decision,
   return refused;
 }
 
-bool PostgresMatchStore::LockQuotas(sql::Transaction& transaction) const {
+bool PostgresMatchStore::LockQuotas(sql::Transaction& transaction,
+                                    const HoldsNews& of) {
   transaction.Run(queries::kLockAccountHolds);
   const auto now = ReadElsewhere(transaction);
   if (!now) return true;
   std::map<Payer, const AccountHolds*> known;
   for (const AccountHolds& each : *elsewhere_) known[each.payer] = &each;
-  return std::ranges::all_of(*now, [&](const AccountHolds& each) {
+  const auto grew = [&](const AccountHolds& each) {
     const auto before = known.find(each.payer);
-    return before != known.end() &&
-           std::ranges::all_of(each.amounts, [&](const auto& held) {
+    return before == known.end() ||
+           std::ranges::any_of(each.amounts, [&](const auto& held) {
              const auto& amounts = before->second->amounts;
              const auto amount = amounts.find(held.first);
-             return amount != amounts.end() && held.second <= amount->second;
+             return amount == amounts.end() || held.second > amount->second;
+           });
+  };
+  const auto path_of = [this](const Payer& payer) {
+    return accounts_.PathOf(accounts_.Intern(payer));
+  };
+  std::set<AccountId> limited;
+  for (const AccountHolds& each : of.holds) {
+    for (const AccountId account : path_of(each.payer))
+      if (!accounts_.at(account).quota.empty()) limited.insert(account);
+  }
+  return std::ranges::none_of(*now, [&](const AccountHolds& each) {
+    return grew(each) &&
+           std::ranges::any_of(path_of(each.payer), [&](AccountId account) {
+             return limited.contains(account);
            });
   });
 }

@@ -263,24 +263,37 @@ TEST_F(QuotaOfAll, CountsWhatRanBeforeThereWasOne) {
   EXPECT_EQ(StateOf("green"), "pending");
 }
 
-// Another owner takes what is left between the decision and its commit.
-TEST_F(QuotaOfAll, IsNotExceededByTwoWhoDecideAtOnce) {
-  Start(1);
+class QuotaTakenMeanwhile : public QuotaOfAll {
+ protected:
+  // Another owner writes that its groups of the namespace hold 8 cpus, between
+  // a decision to start a group of 4 and its commit.
+  void DecideWhileOthersTake(const std::string& name_space) {
+    Start(1);
+    Settle();
+    Submit("red", "red", 1);
+    const auto now = system.cluster.Now();
+    others[0]->intake.RunOnce(now);
+    others[0]->promoter.RunOnce(now);
+    sql::Transaction other(system.database.pool());
+    other.RunScript(
+        "SELECT pg_advisory_xact_lock(hashtext('account_holds'), "
+        "hashtext(current_schema())); INSERT INTO account_holds VALUES "
+        "('default', '" +
+        name_space + "', '', 'cpu', 8000)");
+    auto match = std::async(std::launch::async,
+                            [&] { return others[0]->match.RunOnce(now); });
+    while (system.Ask("SELECT count(*) FROM pg_locks WHERE locktype = "
+                      "'advisory' AND NOT granted") == "0")
+      std::this_thread::yield();
+    other.Commit();
+    match.get();
+  }
+};
+
+TEST_F(QuotaTakenMeanwhile, IsNotExceeded) {
+  DecideWhileOthersTake("default");
+  EXPECT_EQ(StateOf("red"), "pending");
   Settle();
-  Submit("red", "red", 1);
-  others[0]->intake.RunOnce(system.cluster.Now());
-  others[0]->promoter.RunOnce(system.cluster.Now());
-  sql::Transaction other(system.database.pool());
-  other.RunScript(
-      "SELECT pg_advisory_xact_lock(hashtext('account_holds'), "
-      "hashtext(current_schema())); INSERT INTO account_holds VALUES "
-      "('default', 'default', '', 'cpu', 8000)");
-  auto match = std::async(std::launch::async, [this] { Settle(); });
-  while (system.Ask("SELECT count(*) FROM pg_locks WHERE locktype = "
-                    "'advisory' AND NOT granted") == "0")
-    std::this_thread::yield();
-  other.Commit();
-  match.get();
   EXPECT_EQ(StateOf("red"), "pending");
   EXPECT_EQ(ReasonOf("red"),
             "needs 4 cpu; of the quota of account team (8 cpu) 8 cpu is used "
@@ -288,6 +301,11 @@ TEST_F(QuotaOfAll, IsNotExceededByTwoWhoDecideAtOnce) {
   system.database.Execute("DELETE FROM account_holds WHERE queue = 'default'");
   Settle();
   EXPECT_EQ(StateOf("red"), "bound");
+}
+
+TEST_F(QuotaTakenMeanwhile, HoldsUpNobodyElse) {
+  DecideWhileOthersTake("strangers");
+  EXPECT_EQ(StateOf("red"), "allocated");
 }
 
 TEST_F(Replicas, OwnerOfAQueueThatWasDeletedPlacesNothingMore) {

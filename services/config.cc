@@ -14,6 +14,7 @@
 #include <set>
 
 #include "cluster/yaml_document.h"
+#include "services/listening_socket.h"
 #include "services/secret.h"
 #include "services/settings.h"
 
@@ -192,6 +193,8 @@ void ApplyFolder(const ConfigSources& sources, Loading& loading) {
     if (absent) FindSetting(key)->set(loading.effective.config, value);
   };
   offer("cluster.listen", "unix:" + (folder / "cluster.sock").string());
+  if (fs::is_directory(folder, ignored))
+    offer("grpc.listen", "unix:" + (folder / "grpc.sock").string());
   if (fs::is_regular_file(folder / "nodes.yaml", ignored))
     offer("cluster.nodes", (folder / "nodes.yaml").string());
   constexpr std::array kLibpq = {"PGHOST", "PGHOSTADDR", "PGSERVICE",
@@ -203,6 +206,32 @@ void ApplyFolder(const ConfigSources& sources, Loading& loading) {
     offer("database.connection",
           fmt::format("host={} dbname=fluxnetes user=postgres",
                       LibpqQuoted(SocketFolder(folder / "postgres"))));
+}
+
+// Its certificates are all there or none is, and none only for this machine.
+void CheckGrpc(const Config::Grpc& grpc,
+               const std::function<std::string(const char*)>& place,
+               Loading& loading) {
+  const std::pair<const char*, const std::string*> files[] = {
+      {"grpc.tlsCert", &grpc.certificate},
+      {"grpc.tlsKey", &grpc.key},
+      {"grpc.clientCA", &grpc.client_ca}};
+  const bool any =
+      std::any_of(std::begin(files), std::end(files),
+                  [](const auto& f) { return !f.second->empty(); });
+  for (const auto& [key, path] : files)
+    if (any && path->empty())
+      loading.Error(place(key),
+                    fmt::format("{}: is missing; right would be all of "
+                                "grpc.tlsCert, grpc.tlsKey and grpc.clientCA, "
+                                "or none",
+                                key));
+  if (!any && !grpc.listen.empty() && !IsOfThisMachine(grpc.listen))
+    loading.Error(place("grpc.listen"),
+                  fmt::format("grpc.listen: {} can be reached from elsewhere; "
+                              "right would be unix:PATH, 127.0.0.1:PORT, or "
+                              "grpc.tlsCert, grpc.tlsKey and grpc.clientCA",
+                              grpc.listen));
 }
 
 void CheckTogether(Loading& loading) {
@@ -220,6 +249,7 @@ void CheckTogether(Loading& loading) {
                     FormatDuration(config.client.heartbeat),
                     FormatDuration(config.client.time_to_live),
                     FormatDuration(config.client.time_to_live / 2)));
+  CheckGrpc(config.grpc, place, loading);
 }
 
 std::string YamlValue(const std::string& text) {

@@ -66,9 +66,20 @@ struct Config {
     bool operator==(const Logging&) const = default;
   };
 
+  struct Grpc {
+    // "unix:PATH", "HOST:PORT", or empty: not served. A host that is not of
+    // this machine alone needs the three files, see grpc_certificates.h.
+    std::string listen;
+    std::string certificate;
+    std::string key;
+    std::string client_ca;
+    bool operator==(const Grpc&) const = default;
+  };
+
   Database database;
   Cluster cluster;
   Client client;
+  Grpc grpc;
   Logging log;
   std::string scheduler_name = "fluxnetes";  // spec.schedulerName of our pods
   std::chrono::milliseconds shutdown_grace{10'000};

@@ -79,21 +79,64 @@ in_port_t ParsePort(const std::string& address, const std::string& text) {
   return port;
 }
 
+struct HostAndPort {
+  std::string host;
+  std::string port;
+};
+
+HostAndPort SplitPort(const std::string& address) {
+  std::string text = address;
+  if (text.starts_with(kHttp)) text.erase(0, kHttp.size());
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string::npos) {
+    Fail("'" + address + "'", "expected unix:PATH or 127.0.0.1:PORT");
+  }
+  return {text.substr(0, colon), text.substr(colon + 1)};
+}
+
+// The address in `name`, without its port; false: it is none.
+bool ReadHost(const std::string& host, sockaddr_storage& name) {
+  auto& v4 = reinterpret_cast<sockaddr_in&>(name);
+  auto& v6 = reinterpret_cast<sockaddr_in6&>(name);
+  if (host.starts_with('[') && host.ends_with(']')) {
+    v6.sin6_family = AF_INET6;
+    const std::string inner = host.substr(1, host.size() - 2);
+    return inet_pton(AF_INET6, inner.c_str(), &v6.sin6_addr) == 1;
+  }
+  v4.sin_family = AF_INET;
+  const std::string text = host == "localhost" ? "127.0.0.1" : host;
+  return inet_pton(AF_INET, text.c_str(), &v4.sin_addr) == 1;
+}
+
+std::string ShownHost(const sockaddr_storage& name) {
+  char text[INET6_ADDRSTRLEN] = {};
+  if (name.ss_family == AF_INET6) {
+    const auto& v6 = reinterpret_cast<const sockaddr_in6&>(name);
+    inet_ntop(AF_INET6, &v6.sin6_addr, text, sizeof(text));
+    return "[" + std::string(text) + "]";
+  }
+  const auto& v4 = reinterpret_cast<const sockaddr_in&>(name);
+  inet_ntop(AF_INET, &v4.sin_addr, text, sizeof(text));
+  return text;
+}
+
 }  // namespace
 
-ListeningSocket::ListeningSocket(const std::string& address) {
+bool IsOfThisMachine(const std::string& address) {
+  if (address.starts_with(kUnix)) return true;
+  const HostAndPort parts = SplitPort(address);
+  return parts.host == "localhost" || parts.host == "127.0.0.1" ||
+         parts.host == "[::1]";
+}
+
+ListeningSocket::ListeningSocket(const std::string& address, Reach reach) {
   try {
     if (address.starts_with(kUnix)) {
       OpenFile(address.substr(kUnix.size()));
       return;
     }
-    std::string port = address;
-    if (port.starts_with(kHttp)) port.erase(0, kHttp.size());
-    const std::size_t colon = port.rfind(':');
-    if (colon == std::string::npos) {
-      Fail("'" + address + "'", "expected unix:PATH or 127.0.0.1:PORT");
-    }
-    OpenPort(port.substr(0, colon), port.substr(colon + 1));
+    const HostAndPort parts = SplitPort(address);
+    OpenPort(parts.host, parts.port, reach);
   } catch (...) {
     if (fd_ >= 0) close(fd_);
     throw;
@@ -119,27 +162,21 @@ void ListeningSocket::OpenFile(const std::string& path) {
   }
 }
 
-void ListeningSocket::OpenPort(const std::string& host,
-                               const std::string& port) {
+void ListeningSocket::OpenPort(const std::string& host, const std::string& port,
+                               Reach reach) {
   const std::string shown = host + ":" + port;
-  const int yes = 1;
-  sockaddr_storage name{};
-  socklen_t size = 0;
-  if (host == "127.0.0.1" || host == "localhost") {
-    auto& v4 = reinterpret_cast<sockaddr_in&>(name);
-    v4.sin_family = AF_INET;
-    v4.sin_port = htons(ParsePort(shown, port));
-    v4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    size = sizeof(v4);
-  } else if (host == "[::1]") {
-    auto& v6 = reinterpret_cast<sockaddr_in6&>(name);
-    v6.sin6_family = AF_INET6;
-    v6.sin6_port = htons(ParsePort(shown, port));
-    v6.sin6_addr = in6addr_loopback;
-    size = sizeof(v6);
-  } else {
+  if (reach == Reach::kMachine && !IsOfThisMachine(shown)) {
     Fail(shown, "only a loopback address (127.0.0.1, [::1]) is allowed");
   }
+  const int yes = 1;
+  sockaddr_storage name{};
+  if (!ReadHost(host, name)) {
+    Fail(shown, "expected an address of this machine in numbers, like 0.0.0.0");
+  }
+  const bool v6 = name.ss_family == AF_INET6;
+  socklen_t size = v6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
+  // The port is at one place in both kinds of address.
+  reinterpret_cast<sockaddr_in&>(name).sin_port = htons(ParsePort(shown, port));
   fd_ = socket(name.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd_ < 0 ||
       setsockopt(fd_, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) != 0 ||
@@ -149,11 +186,8 @@ void ListeningSocket::OpenPort(const std::string& host,
       getsockname(fd_, Generic(name), &size) != 0) {
     FailWithErrno(shown);
   }
-  // The port is at one place in both kinds of address.
   const auto taken = ntohs(reinterpret_cast<sockaddr_in&>(name).sin_port);
-  const bool v6 = name.ss_family == AF_INET6;
-  address_ =
-      (v6 ? "http://[::1]:" : "http://127.0.0.1:") + std::to_string(taken);
+  address_ = "http://" + ShownHost(name) + ":" + std::to_string(taken);
 }
 
 ListeningSocket::~ListeningSocket() {

@@ -1,6 +1,8 @@
-// A socket on which a server of this machine listens: a file ("unix:PATH", mode
-// 0600) or a loopback port ("127.0.0.1:PORT", "[::1]:PORT", "localhost:PORT",
-// with or without http://; port 0 takes a free one).
+// A socket on which a server listens: a file ("unix:PATH", mode 0600), a
+// loopback port ("127.0.0.1:PORT", "[::1]:PORT", "localhost:PORT", with or
+// without http://; port 0 takes a free one), or, for a server that knows whom
+// it talks to, a port of any address of this machine ("0.0.0.0:PORT",
+// "[::]:PORT").
 //
 // A socket file that nobody listens on any more is replaced; one with a live
 // server, or a file of another kind, is not touched. The file is removed when
@@ -15,9 +17,18 @@
 
 namespace fluxnetes::services {
 
+enum class Reach {
+  kMachine,  // a file or a loopback address; any other is refused
+  kNetwork
+};
+
+// Whether an address as above can be reached from this machine only.
+bool IsOfThisMachine(const std::string& address);
+
 class ListeningSocket {
  public:
-  explicit ListeningSocket(const std::string& address);
+  explicit ListeningSocket(const std::string& address,
+                           Reach reach = Reach::kMachine);
   ~ListeningSocket();
   ListeningSocket(const ListeningSocket&) = delete;
   ListeningSocket& operator=(const ListeningSocket&) = delete;
@@ -28,7 +39,7 @@ class ListeningSocket {
 
  private:
   void OpenFile(const std::string& path);
-  void OpenPort(const std::string& host, const std::string& port);
+  void OpenPort(const std::string& host, const std::string& port, Reach reach);
 
   int fd_ = -1;
   std::string address_;

@@ -13,6 +13,7 @@
 #include "services/cluster_access.h"
 #include "services/cluster_api.h"
 #include "services/database.h"
+#include "services/grpc_api.h"
 #include "services/log.h"
 #include "services/memory.h"
 #include "services/scheduler.h"
@@ -80,6 +81,16 @@ World MakeWorld(const Config& config, const Log& log) {
   return world;
 }
 
+// Null: it is not asked for.
+std::unique_ptr<GrpcApi> MakeGrpc(const Config& config, const Log& log) {
+  if (config.grpc.listen.empty()) return nullptr;
+  auto grpc = std::make_unique<GrpcApi>(config, log);
+  PrepareSocketFolder(config.grpc.listen);
+  grpc->Start();
+  log.Info("gRPC", {{"address", grpc->address()}});
+  return grpc;
+}
+
 sigset_t BlockStopSignals() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -138,11 +149,13 @@ ExitCode RunServe(const Config& config) {
   options.binding_events = config.binding_events;
   options.resync_interval = config.resync_interval;
   Scheduler scheduler(std::move(options), world.door(), log);
+  const std::unique_ptr<GrpcApi> grpc = MakeGrpc(config, log);
   scheduler.Start();
   int signal = 0;
   sigwait(&signals, &signal);
   log.Info("stopping", {{"signal", signal == SIGTERM ? "TERM" : "INT"}});
   const Grace grace(config.shutdown_grace, world, log);
+  if (grpc) grpc->Stop();
   scheduler.Stop();
   if (world.api) world.api->Stop();
   log.Info("stopped");

@@ -97,6 +97,17 @@ std::string ParseListen(const std::string& text) {
   Refuse(text, "unix:PATH or 127.0.0.1:PORT");
 }
 
+// A file, or numbers: a name could mean an address of another machine.
+std::string ParseGrpcListen(const std::string& text) {
+  if (text == "off") return {};
+  if (text.starts_with("unix:") && text.size() > 5) return text;
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string::npos || colon == 0)
+    Refuse(text, "off, unix:PATH, 127.0.0.1:PORT or 0.0.0.0:PORT");
+  ParseNumber(text.substr(colon + 1), 0, 65535);
+  return text;
+}
+
 std::string ParseAddress(const std::string& text) {
   for (const std::string_view scheme : {"unix:", "http://", "https://"})
     if (text.starts_with(scheme) && text.size() > scheme.size()) return text;
@@ -186,6 +197,25 @@ constexpr Setting kSettings[] = {
        c.client.heartbeat = ParseDuration(t);
      },
      [](const Config& c) { return FormatDuration(c.client.heartbeat); }},
+    {"grpc.listen", "FLUXNETES_GRPC_LISTEN", "grpc-listen", "ADDRESS",
+     "where serve offers gRPC: off, unix:PATH, 127.0.0.1:PORT, or with "
+     "certificates an address like 0.0.0.0:PORT",
+     [](Config& c, const std::string& t) {
+       c.grpc.listen = ParseGrpcListen(t);
+     },
+     [](const Config& c) { return c.grpc.listen; }},
+    {"grpc.tlsCert", "FLUXNETES_GRPC_TLS_CERT", "grpc-tls-cert", "FILE",
+     "certificate of the gRPC server, with what leads to its authority",
+     [](Config& c, const std::string& t) { c.grpc.certificate = t; },
+     [](const Config& c) { return c.grpc.certificate; }},
+    {"grpc.tlsKey", "FLUXNETES_GRPC_TLS_KEY", "grpc-tls-key", "FILE",
+     "key of that certificate",
+     [](Config& c, const std::string& t) { c.grpc.key = t; },
+     [](const Config& c) { return c.grpc.key; }},
+    {"grpc.clientCA", "FLUXNETES_GRPC_CLIENT_CA", "grpc-client-ca", "FILE",
+     "authorities that sign the certificates of gRPC's clients",
+     [](Config& c, const std::string& t) { c.grpc.client_ca = t; },
+     [](const Config& c) { return c.grpc.client_ca; }},
     {"log.level", "FLUXNETES_LOG_LEVEL", "log-level", "LEVEL",
      "debug, info, warn or error",
      [](Config& c, const std::string& t) {

@@ -10,6 +10,8 @@
 
 namespace fluxnetes::services {
 
+std::string_view Version() { return FLUXNETES_VERSION; }
+
 ExitCode RunVersion(const VersionOptions& options, Console& console) {
   const int schema = migrations::All().back().version;
 #ifdef FLUXNETES_FAULTS

@@ -22,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/places.h"
 #include "tests/support/process.h"
 #include "workers/lublin_model.h"
 
@@ -75,7 +76,8 @@ void WriteTrace(const workers::LublinOptions& options,
 
 double SecondsOf(const std::vector<std::string>& arguments,
                  const std::string& log) {
-  std::vector<std::string> command = {FLUXNETES_PROGRAM, "simulate"};
+  std::vector<std::string> command = {
+      testing::BuiltProgram("services/fluxnetes"), "simulate"};
   command.insert(command.end(), arguments.begin(), arguments.end());
   const auto from = steady_clock::now();
   Process process(command, {}, log);

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "cluster/http_client.h"
+#include "tests/support/places.h"
 #include "tests/support/process.h"
 
 namespace fluxnetes::cluster {
@@ -50,7 +51,7 @@ class Https : public ::testing::Test {
     const std::string log = folder_ + name + ".port";
     std::filesystem::remove(log);
     const std::string program =
-        std::string(FLUXNETES_SOURCE_DIR) + "/tests/support/https_server.py";
+        testing::SourcePath("tests/support/https_server.py");
     server_.emplace(
         std::vector<std::string>{"/usr/bin/python3", program,
                                  folder_ + name + ".crt",

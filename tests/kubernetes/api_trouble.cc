@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "cluster/kubeconfig.h"
+#include "tests/support/places.h"
 
 namespace fluxnetes::testing {
 namespace {
@@ -19,7 +20,7 @@ ApiTrouble::ApiTrouble(const ControlPlane& plane, std::uint64_t seed) {
   const std::string log =
       plane.folder() + "/trouble" + std::to_string(++count) + ".log";
   process_ = std::make_unique<Process>(
-      std::vector<std::string>{FLUXNETES_SOURCE_DIR "/hack/cluster", "trouble",
+      std::vector<std::string>{SourcePath("hack/cluster"), "trouble",
                                plane.folder(), std::to_string(seed)},
       std::map<std::string, std::string>{}, log);
   WaitUntil(kStartPatience, [&] {

@@ -9,11 +9,12 @@
 #include <stdexcept>
 
 #include "cluster/kubeconfig.h"
+#include "tests/support/places.h"
 
 namespace fluxnetes::testing {
 namespace {
 
-constexpr const char* kScript = FLUXNETES_SOURCE_DIR "/hack/cluster";
+const std::string kScript = SourcePath("hack/cluster");
 constexpr int kCannotBuild = 3;          // of hack/cluster: there is no Go
 constexpr int kFirstWithPodGroups = 36;  // Kubernetes 1.36
 

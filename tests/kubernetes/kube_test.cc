@@ -12,6 +12,7 @@
 #include "tests/invariants/invariants.h"
 #include "tests/kubernetes/kube_scene.h"
 #include "tests/kubernetes/pod_journal.h"
+#include "tests/support/places.h"
 #include "workers/group_labels.h"
 
 namespace fluxnetes::testing {
@@ -105,7 +106,7 @@ void OnKubernetes::TearDown() {
 }
 
 int OnKubernetes::Command(const std::vector<std::string>& words) {
-  std::vector<std::string> command{FLUXNETES_PROGRAM};
+  std::vector<std::string> command{BuiltProgram("services/fluxnetes")};
   command.insert(command.end(), words.begin(), words.end());
   Process process(command, DatabaseSettings(), log_);
   return process.WaitForEnd(kPatience).value_or(-1);
@@ -129,7 +130,8 @@ std::unique_ptr<Process> OnKubernetes::Serve(
   all.insert(serves.begin(), serves.end());
   for (const auto& [name, value] : environment) all[name] = value;
   return std::make_unique<Process>(
-      std::vector<std::string>{FLUXNETES_PROGRAM, "serve"}, all, log_);
+      std::vector<std::string>{BuiltProgram("services/fluxnetes"), "serve"},
+      all, log_);
 }
 
 void OnKubernetes::StartScheduler(

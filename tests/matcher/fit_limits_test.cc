@@ -8,7 +8,7 @@ namespace fluxnetes::matcher {
 namespace {
 
 // Nodes with amounts of two resources in the columns of kNow.
-class FitLimitsTest : public testing::Test {
+class FitLimitsTest : public ::testing::Test {
  protected:
   explicit FitLimitsTest(int nodes = 130) {
     for (Columns& columns : columns_)

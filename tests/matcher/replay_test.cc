@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <string>
 
+#include "tests/support/places.h"
+
 namespace fluxnetes::matcher {
 namespace {
 
@@ -13,14 +15,15 @@ namespace {
 TEST(Replay, RecordedSessionsGiveTheSameResults) {
   const char* named = std::getenv("FLUXNETES_FLUXION_SESSIONS");
   const std::filesystem::path folder =
-      named != nullptr ? named : FLUXNETES_SOURCE "/../shared/fluxion";
+      named != nullptr ? named : testing::SourcePath("../shared/fluxion");
   const std::filesystem::path script = folder / "replay-cases.py";
   if (!std::filesystem::exists(script)) {
     GTEST_SKIP() << "there are no recorded sessions in " << folder
                  << "; FLUXNETES_FLUXION_SESSIONS may name another folder";
   }
-  const std::string command =
-      "python3 '" + script.string() + "' -n '" + RESOURCE_QUERY_PROGRAM + "'";
+  const std::string command = "python3 '" + script.string() + "' -n '" +
+                              testing::BuiltProgram("matcher/resource-query") +
+                              "'";
   EXPECT_EQ(std::system(command.c_str()), 0) << command;
 }
 

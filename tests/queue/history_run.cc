@@ -14,6 +14,7 @@
 #include "queue/work_queue.h"
 #include "sql/error.h"
 #include "tests/queue/recorded_queue.h"
+#include "tests/support/places.h"
 
 namespace fluxnetes::queue {
 namespace {
@@ -76,8 +77,8 @@ std::vector<std::string> HistoryRun::Run() {
 void HistoryRun::StartProcess(std::size_t place) {
   processes_[place].reset();
   processes_[place] = std::make_unique<testing::Process>(
-      std::vector<std::string>{FLUXNETES_HISTORY_WORKER, server_.connection(),
-                               database_.schema(),
+      std::vector<std::string>{testing::BuiltProgram("tests/history_worker"),
+                               server_.connection(), database_.schema(),
                                fmt::format("{}/{}", folder_, files_),
                                std::to_string(random_() % 1'000'000)},
       std::map<std::string, std::string>{}, folder_ + "/log");

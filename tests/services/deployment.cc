@@ -13,6 +13,7 @@
 #include "cluster/objects.h"
 #include "cluster/pod_template.h"
 #include "sql/transaction.h"
+#include "tests/support/places.h"
 #include "workers/group_labels.h"
 
 namespace fluxnetes::services {
@@ -106,7 +107,8 @@ Deployment::~Deployment() {
 void Deployment::StartCluster() {
   const std::string address = "unix:" + folder_ + "/api";
   cluster_ = std::make_unique<Process>(
-      std::vector<std::string>{FLUXNETES_PROGRAM, "simulated-cluster"},
+      std::vector<std::string>{testing::BuiltProgram("services/fluxnetes"),
+                               "simulated-cluster"},
       std::map<std::string, std::string>{
           {"FLUXNETES_NODES", folder_ + "/nodes.yaml"},
           {"FLUXNETES_LISTEN", address}},
@@ -133,8 +135,9 @@ std::unique_ptr<Process> Deployment::Serve(
       {"FLUXNETES_LOG_FORMAT", "text"}};
   for (const auto& [name, value] : environment) all[name] = value;
   return std::make_unique<Process>(
-      std::vector<std::string>{FLUXNETES_PROGRAM, "serve"}, all,
-      folder_ + "/log");
+      std::vector<std::string>{testing::BuiltProgram("services/fluxnetes"),
+                               "serve"},
+      all, folder_ + "/log");
 }
 
 std::unique_ptr<Process> Deployment::ServeWithFailpoint(

@@ -6,14 +6,16 @@
 #include <regex>
 #include <set>
 
+#include "tests/support/places.h"
+
 namespace fluxnetes::services {
 
 std::vector<std::string> AllFailpoints() {
   std::set<std::string> names;
   const std::regex call("Failpoint\\(\"([^\"]+)\"\\)");
   for (const char* folder : {"sql", "queue", "cluster", "workers", "services"})
-    for (const auto& file : std::filesystem::directory_iterator(
-             std::filesystem::path(FLUXNETES_SOURCE_DIR) / folder)) {
+    for (const auto& file :
+         std::filesystem::directory_iterator(testing::SourcePath(folder))) {
       if (file.path().extension() != ".cc") continue;
       std::ifstream in(file.path());
       for (std::string line; std::getline(in, line);)

@@ -12,6 +12,7 @@
 #include "cluster/simulated_cluster.h"
 #include "services/cluster_api.h"
 #include "tests/services/command_run.h"
+#include "tests/support/places.h"
 
 namespace fluxnetes::services {
 namespace {
@@ -238,7 +239,7 @@ TEST_F(Submit, ClusterThatIsAwayIsToldWithItsAddress) {
 }
 
 TEST_F(Submit, ExamplesAreRightAndCanBeSubmitted) {
-  ASSERT_EQ(run_("submit -f " FLUXNETES_SOURCE_DIR "/deploy/examples"),
+  ASSERT_EQ(run_("submit -f " + testing::SourcePath("deploy/examples")),
             ExitCode::kOk)
       << run_.err();
   EXPECT_THAT(run_.err(), Not(HasSubstr("Warning")));

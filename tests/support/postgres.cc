@@ -14,13 +14,14 @@
 #include "migrations/migrations.h"
 #include "queue/work_queue.h"
 #include "sql/transaction.h"
+#include "tests/support/places.h"
 #include "tests/support/process.h"
 #include "tests/support/script.h"
 
 namespace fluxnetes::testing {
 namespace {
 
-constexpr const char* kScript = FLUXNETES_SOURCE_DIR "/hack/postgres";
+const std::string kScript = SourcePath("hack/postgres");
 
 // Runs hack/postgres and returns what it says.
 std::string Run(const std::string& verb, const std::string& folder,

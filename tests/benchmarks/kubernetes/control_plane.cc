@@ -13,6 +13,7 @@
 
 #include "cluster/kubeconfig.h"
 #include "cluster/objects.h"
+#include "tests/support/places.h"
 
 namespace fluxnetes::benchmarks {
 namespace {
@@ -28,7 +29,7 @@ constexpr const char* kPodGroups =
     "/apis/scheduling.k8s.io/v1alpha2/namespaces/default/podgroups";
 constexpr seconds kStartPatience{300};
 
-constexpr const char* kScript = FLUXNETES_SOURCE_DIR "/hack/cluster";
+const std::string kScript = testing::SourcePath("hack/cluster");
 
 std::string GangOf(const std::string& prefix, int pod, int size) {
   return prefix + "gang" + std::to_string(pod / size);

@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "tests/support/places.h"
+
 namespace fluxnetes::benchmarks {
 namespace {
 
@@ -62,7 +64,8 @@ Contestant World::Fluxnetes(std::unique_ptr<testing::TestDatabase> database,
   if (!database) database = std::make_unique<testing::TestDatabase>();
   const auto options = database->options();
   auto process = std::make_unique<Process>(
-      std::vector<std::string>{FLUXNETES_PROGRAM, "serve"},
+      std::vector<std::string>{testing::BuiltProgram("services/fluxnetes"),
+                               "serve"},
       std::map<std::string, std::string>{
           {"FLUXNETES_DATABASE", options.connection},
           {"FLUXNETES_SCHEMA", options.schema},

@@ -73,10 +73,11 @@ struct DrainOptions {
 };
 
 struct QueueOptions {
-  enum class Verb { kList, kPause, kResume, kSet, kCreate, kDelete };
+  enum class Verb { kList, kPause, kResume, kSet, kCreate, kDelete, kApply };
   Verb verb = Verb::kList;
   std::string name;
   std::vector<std::string> settings;  // KEY=VALUE
+  std::string file;                   // to apply; "-": standard input
   OutputFormat output = OutputFormat::kTable;
 };
 

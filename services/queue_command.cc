@@ -6,7 +6,9 @@
 #include <ostream>
 
 #include "services/get.h"
+#include "services/input_file.h"
 #include "services/queries.h"
+#include "services/queue_file.h"
 #include "services/queue_settings.h"
 #include "sql/error.h"
 #include "sql/transaction.h"
@@ -54,6 +56,27 @@ void Create(sql::Transaction& transaction, const QueueOptions& options) {
   Edit(transaction, options.name, ParseQueueSettings(options.settings));
 }
 
+// All of them or none. What the file does not name stays as it is.
+ExitCode ApplyFile(const QueueOptions& options, sql::Pool& pool,
+                   Console& console) {
+  const bool is_input = options.file == "-";
+  const std::string source = is_input ? "standard input" : options.file;
+  const auto queues = ParseQueueFile(
+      is_input ? ReadInput(console.in, source) : ReadInputFile(options.file),
+      source);
+  sql::Transaction transaction(pool);
+  std::string said;
+  for (const auto& [name, settings] : queues) {
+    CheckName(name);
+    const auto made = transaction.Run(queries::kCreateQueue, name).affected();
+    Edit(transaction, name, settings);
+    said += fmt::format("queue/{} {}\n", name, made == 0 ? "set" : "created");
+  }
+  transaction.Commit();
+  console.out << said;
+  return ExitCode::kOk;
+}
+
 void Delete(sql::Transaction& transaction, const std::string& name) {
   try {
     if (transaction.Run(queries::kDeleteQueue, name).affected() == 0)
@@ -88,6 +111,7 @@ const char* Apply(sql::Transaction& transaction, const QueueOptions& options) {
       Delete(transaction, options.name);
       return "deleted";
     case QueueOptions::Verb::kList:
+    case QueueOptions::Verb::kApply:
       break;
   }
   throw std::logic_error("no such change of a queue");
@@ -103,6 +127,8 @@ ExitCode RunQueue(const QueueOptions& options, sql::Pool& pool,
     get.output = options.output;
     return RunGet(get, pool, console);
   }
+  if (options.verb == QueueOptions::Verb::kApply)
+    return ApplyFile(options, pool, console);
   sql::Transaction transaction(pool);
   const char* done = Apply(transaction, options);
   transaction.Commit();

@@ -41,7 +41,7 @@ void AddQueueCommands(CLI::App& app, QueueOptions& options, Command& chosen) {
   using Verb = QueueOptions::Verb;
   const auto add = [&](const char* name, const char* about, Verb verb) {
     CLI::App* command = AddVerb(*queue, name, about, verb, options, chosen);
-    if (verb != Verb::kList)
+    if (verb != Verb::kList && verb != Verb::kApply)
       AddName(*command, options.name, "the queue", "QUEUE");
     return command;
   };
@@ -55,6 +55,12 @@ void AddQueueCommands(CLI::App& app, QueueOptions& options, Command& chosen) {
   AddRowSettings(*add("create", "make a queue", Verb::kCreate),
                  options.settings);
   add("delete", "delete a queue that no group uses", Verb::kDelete);
+  add("apply", "make and change the queues that a file names", Verb::kApply)
+      ->add_option("-f,--filename", options.file,
+                   "YAML: names of queues, and settings below them; - reads "
+                   "standard input")
+      ->type_name("FILE")
+      ->required();
 }
 
 void AddAccountCommands(CLI::App& app, AccountOptions& options,

@@ -116,6 +116,53 @@ TEST_F(Queue, QueuesAreMadeAndDeleted) {
   EXPECT_EQ(run_("queue delete gpu"), ExitCode::kNotFound);
 }
 
+TEST_F(Queue, FileMakesQueuesAndSetsThoseThatAreThere) {
+  run_("queue set default queue_depth=10 match_policy=low");
+  run_.SetInput(
+      "default: {match_policy: high, assumed_duration: 30m, paused: true}\n"
+      "plain:\n"
+      "gpu:\n"
+      "  node_selector: {zone: a, gpu: 'yes'}\n"
+      "  ageing: 2.5\n"
+      "  reservation_depth: 7\n");
+  EXPECT_EQ(run_("queue apply -f -"), ExitCode::kOk) << run_.err();
+  EXPECT_EQ(run_.out(),
+            "queue/default set\nqueue/gpu created\nqueue/plain created\n");
+  EXPECT_EQ(Column("match_policy"), "high");
+  EXPECT_EQ(Column("paused"), "t");
+  EXPECT_EQ(Column("queue_depth"), "10");
+  EXPECT_EQ(Column("node_selector->>'gpu'", "gpu"), "yes");
+  EXPECT_EQ(Column("ageing", "gpu"), "2.5");
+  EXPECT_EQ(Column("reservation_depth", "gpu"), "7");
+  run_.SetInput("gpu: {reservation_depth: }");
+  EXPECT_EQ(run_("queue apply -f -"), ExitCode::kOk) << run_.err();
+  EXPECT_EQ(Column("reservation_depth", "gpu"), "NULL");
+  EXPECT_EQ(Column("ageing", "gpu"), "2.5");
+  run_.SetInput("");
+  EXPECT_EQ(run_("queue apply -f -"), ExitCode::kOk) << run_.err();
+  EXPECT_EQ(run_.out(), "");
+}
+
+TEST_F(Queue, FileWithAFaultChangesNothingAndIsToldItsPlace) {
+  const auto said = [&](const std::string& file) {
+    run_.SetInput("a: {paused: true}\n" + file);
+    EXPECT_EQ(run_("queue apply -f -"), ExitCode::kUsage) << file;
+    EXPECT_EQ(Column("name", "a"), "") << file;
+    return run_.err();
+  };
+  EXPECT_THAT(said("gpu: {queue_depth: 0}"),
+              HasSubstr("standard input: gpu: queue_depth: '0' is not"));
+  EXPECT_THAT(said("gpu: {colour: red}"), HasSubstr("no setting of a queue"));
+  EXPECT_THAT(said("gpu: [1]"), HasSubstr("gpu: has no settings below it"));
+  EXPECT_THAT(said("gpu: {node_selector: {zone: 1}}"),
+              HasSubstr("gpu: node_selector:"));
+  EXPECT_THAT(said("GPU: {}"), HasSubstr("cannot be the name of a queue"));
+  EXPECT_THAT(said("---\nb: {}"), HasSubstr("not one map of queues"));
+  EXPECT_THAT(said("b: {"), HasSubstr("standard input:"));
+  EXPECT_EQ(run_("queue apply -f /nowhere.yaml"), ExitCode::kFailed);
+  EXPECT_EQ(run_("queue apply"), ExitCode::kUsage);
+}
+
 TEST_F(Queue, QueueOfABadSettingIsNotMade) {
   EXPECT_EQ(run_("queue create gpu queue_depth=x"), ExitCode::kUsage);
   EXPECT_EQ(Column("name", "gpu"), "");

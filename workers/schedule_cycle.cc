@@ -119,10 +119,22 @@ void Cycle::RankFronts() {
   }
 }
 
+// The lines before it were asked, and do not fit.
+bool Cycle::IsWithinDepth(const WaitingGroup& first_asked) const {
+  const ScheduleQueue* queue = first_asked.line->queue;
+  int before = 0;
+  for (const auto& [key, line] : state_.lines.lines()) {
+    if (line->queue == queue && CanRun(*line) &&
+        Earlier(*line->Front(), first_asked))
+      ++before;
+  }
+  return before < queue->settings.queue_depth;
+}
+
 // Of the queues that make their promises anew: those that keep them see when
 // the turn of a group has come.
 const WaitingGroup* Cycle::WhereToBegin() const {
-  std::map<const ScheduleQueue*, const WaitingGroup*> fronts;
+  std::map<const ScheduleQueue*, const WaitingGroup*> fronts, asked;
   const WaitingGroup* begin = nullptr;
   for (const auto& [key, line] : state_.lines.lines()) {
     // Who waited for quota in the last cycle is asked when its turn comes.
@@ -133,8 +145,13 @@ const WaitingGroup* Cycle::WhereToBegin() const {
     first = Earliest(first, front);
     // Of a queue that stops at its first no other line is asked.
     if (line->ask && line->queue->Depth() > 0 &&
-        line->queue->settings.queue_policy != QueuePolicy::kFcfs)
-      begin = Earliest(begin, front);
+        line->queue->settings.queue_policy != QueuePolicy::kFcfs) {
+      const WaitingGroup*& earliest = asked[line->queue];
+      earliest = Earliest(earliest, front);
+    }
+  }
+  for (const auto& [queue, group] : asked) {
+    if (IsWithinDepth(*group)) begin = Earliest(begin, group);
   }
   for (const auto& [queue, front] : fronts) {
     const auto head = queue->heads.find(front);

@@ -51,6 +51,9 @@ class Cycle {
   // Where they stand in the order.
   void RankFronts();
   const WaitingGroup* WhereToBegin() const;
+  // Whether the cycle comes to the first of a queue whose line is to be asked,
+  // or stops at the queue's depth before: then that line is to be asked still.
+  bool IsWithinDepth(const WaitingGroup& first_asked) const;
   void Walk();
   // Where its account has no quota for it, if it takes so long.
   std::optional<Quotas::Refusal> RefusalOf(const WaitingGroup& group,

@@ -400,6 +400,28 @@ TEST_F(SchedulePromisesKept, BehindDoNotStopAGroupOfAnotherQueue) {
   EXPECT_EQ(started, (std::set<GroupId>{first, between}));
 }
 
+// Of the easy queue only the first is asked; the shape behind it is to be asked
+// still, in each cycle.
+TEST_F(SchedulePromisesKept, BehindOnesBeyondADepthBecomeBetterAllTheSame) {
+  story.schedule.SetQueue({.queue_depth = 1});
+  story.schedule.SetQueue(
+      {.name = "kept", .queue_policy = QueuePolicy::kConservative});
+  story.Nodes("node0 cpu=4 zone=a\nnode1 cpu=4 zone=b");
+  In("a", "1x4", 100);
+  In("b", "1x2", 100);
+  const GroupId leaves = In("b", "1x2", 200);
+  story.Decide(0);
+  In("a", "1x4", 10);
+  In("a", "1x3", 10);
+  const GroupId behind = story.Group(
+      "1x4", {.queue = "kept", .duration = 10, .selector = "zone=b"});
+  Settle(1);
+  ASSERT_EQ(promised[behind], 200);
+  story.End(leaves);
+  EXPECT_LT(Settle(2), 10);
+  EXPECT_EQ(promised[behind], 100);
+}
+
 TEST_F(SchedulePromisesKept, AreGivenUpAsAWholeByWhoStartsNow) {
   Queue();
   story.Nodes(

@@ -1,9 +1,12 @@
 // Random runs of a Schedule on a small cluster: everything that can happen to
-// it, and after each step the claims that always hold.
+// it, and after each step the claims that always hold. One that fails says by
+// which seed; FLUXNETES_TEST_SEED runs that one alone, and FLUXNETES_TEST_LONG
+// eight times as many.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <random>
 #include <set>
@@ -45,6 +48,7 @@ struct Kind {
   bool borrows = false;   // beyond these
   bool preempts = false;  // queues evict lower priorities
   bool reclaims = false;  // and what was lent
+  bool shallow = false;   // queues look at few shapes
 };
 
 // Of namespace a: 6 cpu at most. Of b: 4, if it `borrows` what both have left
@@ -97,6 +101,7 @@ class RandomRun {
           queues_[name].reservation_depth = static_cast<int>(Up(1, 3));
       }
       if (kind_.assumed) queues_[name].assumed_duration = 20;
+      if (kind_.shallow) queues_[name].queue_depth = static_cast<int>(Up(1, 3));
       if (kind_.preempts && Up(0, 2) > 0)
         queues_[name].preemption = kind_.reclaims
                                        ? static_cast<Preemption>(Up(2, 3))
@@ -650,7 +655,13 @@ class RandomRun {
 void RunMany(unsigned seeds, Kind kind) {
   int evictions = 0;
   int taken_back = 0;
-  for (unsigned seed = 0; seed < seeds; ++seed) {
+  const char* const only = std::getenv("FLUXNETES_TEST_SEED");
+  const auto first = static_cast<unsigned>(only ? std::atoi(only) : 0);
+  if (only != nullptr)
+    seeds = 1;
+  else if (std::getenv("FLUXNETES_TEST_LONG") != nullptr)
+    seeds *= 8;
+  for (unsigned seed = first; seed < first + seeds; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     RandomRun run(seed, kind);
     run.Steps(100);
@@ -658,6 +669,7 @@ void RunMany(unsigned seeds, Kind kind) {
     taken_back += run.taken_back();
     if (::testing::Test::HasFailure()) return;
   }
+  if (only != nullptr) return;
   const int least = kind.reclaims ? 0 : static_cast<int>(seeds) / 2;
   EXPECT_EQ(evictions > least, kind.preempts);
   EXPECT_EQ(taken_back > 0, kind.reclaims);
@@ -710,6 +722,15 @@ TEST(ScheduleRandom, AccountsAgreeWhereOneQueueKeepsItsPromises) {
 
 TEST(ScheduleRandom, NobodyIsDelayedByThoseBehindWhereOneQueueKeeps) {
   RunMany(40, {.calm = true, .deadlines = true, .mixed = true});
+}
+
+TEST(ScheduleRandom, NothingIsOverlookedWithinTheDepthOfQueues) {
+  RunMany(40, {.calm = false, .deadlines = true, .shallow = true});
+}
+
+TEST(ScheduleRandom, AccountsAgreeWhereQueuesHaveADepthAndOneKeeps) {
+  RunMany(40,
+          {.calm = false, .deadlines = true, .mixed = true, .shallow = true});
 }
 
 TEST(ScheduleRandom, NothingIsOverlookedWhereThereAreQuotas) {

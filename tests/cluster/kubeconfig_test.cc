@@ -63,6 +63,21 @@ class Kubeconfig : public ::testing::Test {
            "users: [{name: u, user: " +
            user + "}]\n";
   }
+  std::string WithCluster(const std::string& cluster) {
+    return "current-context: c\n"
+           "clusters: [{name: c, cluster: {server: 'https://x', " +
+           cluster +
+           "}}]\n"
+           "contexts: [{name: c, context: {cluster: c}}]\n";
+  }
+  std::string LoadErrorOf(const std::string& list) {
+    try {
+      LoadKubeconfigFiles(list);
+      return "(no error)";
+    } catch (const InputError& error) {
+      return error.what();
+    }
+  }
   void Write(const std::string& name, const std::string& text) {
     std::ofstream(folder_ + "/" + name) << text;
   }
@@ -128,6 +143,90 @@ TEST_F(Kubeconfig, SaysWhereWhatIsWrong) {
   EXPECT_THAT(ErrorOf(WithUser("{token: t, exec: {command: x, apiVersion: "
                                "client.authentication.k8s.io/v1}}")),
               HasSubstr("exclude each other"));
+}
+
+TEST_F(Kubeconfig, OfAnotherFormIsRefused) {
+  EXPECT_THAT(ErrorOf("a: [\n"), HasSubstr("config:"));
+  EXPECT_THAT(ErrorOf("a: b\n---\nc: d\n"),
+              HasSubstr("config:2: a kubeconfig is one document"));
+  EXPECT_THAT(ErrorOf("apiVersion: v2\n"), HasSubstr("config: apiVersion"));
+  EXPECT_THAT(ErrorOf("kind: Pod\n"), HasSubstr("config: kind"));
+  EXPECT_THAT(ErrorOf("clusters: [{cluster: {}}]"),
+              HasSubstr("config: clusters[0].name is missing"));
+  EXPECT_THROW(ReadKubeconfig({}, ""), InputError);
+}
+
+TEST_F(Kubeconfig, WhoseContextNamesWhatIsNotThereIsRefused) {
+  const std::string context =
+      "current-context: c\ncontexts: [{name: c, context: {cluster: x, user: "
+      "y}}]\n";
+  EXPECT_THAT(ErrorOf(context),
+              HasSubstr("clusters has nothing named \"x\"; there is: none"));
+  EXPECT_THAT(ErrorOf(context +
+                      "clusters: [{name: x, cluster: {server: 'https://x'}}]\n"
+                      "users: [{name: ann, user: {}}]\n"),
+              HasSubstr("users has nothing named \"y\"; there is: ann"));
+}
+
+TEST_F(Kubeconfig, ClustersThatCannotBeReachedAsTheySayAreRefused) {
+  const auto in = [&](const std::string& cluster) {
+    return ErrorOf(WithCluster(cluster));
+  };
+  EXPECT_EQ(in("tls-server-name: y"), "(no error)");
+  EXPECT_THAT(
+      ErrorOf("current-context: c\n"
+              "clusters: [{name: c, cluster: {server: 'x:6443'}}]\n"
+              "contexts: [{name: c, context: {cluster: c}}]\n"),
+      HasSubstr("clusters[0].cluster: server: \"x:6443\" is no address; "
+                "right would be https://HOST:PORT"));
+  EXPECT_THAT(in("proxy-url: 'http://p'"),
+              HasSubstr("clusters[0].cluster: proxy-url is not supported"));
+  EXPECT_THAT(in("insecure-skip-tls-verify: 1"),
+              HasSubstr("insecure-skip-tls-verify"));
+  EXPECT_THAT(in("certificate-authority-data: '*'"),
+              HasSubstr("certificate-authority-data is not base64"));
+  EXPECT_THAT(in("certificate-authority-data: YWJj"),
+              HasSubstr("certificate-authority is not in PEM form"));
+  EXPECT_THAT(in("certificate-authority: nowhere.crt"),
+              HasSubstr("nowhere.crt cannot be read or is empty"));
+  EXPECT_THAT(in("insecure-skip-tls-verify: true, certificate-authority-data: "
+                 "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCg=="),
+              HasSubstr("exclude each other; right would be the former alone"));
+  Write("long.crt", "-----BEGIN CERTIFICATE-----\n");
+  std::filesystem::resize_file(folder_ + "/long.crt", (1U << 20U) + 1);
+  EXPECT_THAT(in("certificate-authority: long.crt"),
+              HasSubstr("long.crt is larger than 1 MiB"));
+}
+
+TEST_F(Kubeconfig, WaysToSayWhoWeAreThatAreNotKnownAreRefused) {
+  for (const char* const key : {"auth-provider", "username", "password", "as",
+                                "as-uid", "as-groups", "as-user-extra"})
+    EXPECT_THAT(ErrorOf(WithUser("{token: t, " + std::string(key) + ": x}")),
+                HasSubstr("users[0].user: " + std::string(key) +
+                          " is not supported; right would be token"));
+  const std::string v1 = "apiVersion: client.authentication.k8s.io/v1";
+  EXPECT_THAT(ErrorOf(WithUser("{exec: {" + v1 + "}}")),
+              HasSubstr("exec.command is missing"));
+  EXPECT_THAT(ErrorOf(WithUser("{exec: {command: x, apiVersion: "
+                               "client.authentication.k8s.io/v1alpha1}}")),
+              HasSubstr("exec.apiVersion"));
+  EXPECT_THAT(
+      ErrorOf(WithUser("{exec: {command: x, env: [{name: A}], " + v1 + "}}")),
+      HasSubstr("exec.env[0].value is missing"));
+  EXPECT_THAT(ErrorOf(WithUser("{exec: {command: x, args: [[]], " + v1 + "}}")),
+              HasSubstr("exec.args"));
+}
+
+TEST_F(Kubeconfig, FilesThatCannotBeOneAreRefused) {
+  Write("empty", "");
+  EXPECT_THAT(LoadErrorOf(folder_ + "/empty"),
+              HasSubstr("empty: cannot be read or is empty"));
+  Write("large", "a");
+  std::filesystem::resize_file(folder_ + "/large", (16U << 20U) + 1);
+  EXPECT_THAT(LoadErrorOf(folder_ + "/large"),
+              HasSubstr("large: is larger than 16 MiB"));
+  EXPECT_THAT(LoadErrorOf(folder_), HasSubstr("cannot be read or is empty"));
+  EXPECT_THAT(LoadErrorOf(":"), HasSubstr("no kubeconfig is there"));
 }
 
 TEST_F(Kubeconfig, SecretsAreNotInErrors) {

@@ -23,7 +23,9 @@ import sys
 
 TIDY = "clang-tidy-14"
 INCLUDE = re.compile(rb'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
-MEMORY = pathlib.Path("build/lint/tidy")
+# For all checkouts of this user.
+MEMORY = pathlib.Path(os.environ.get("XDG_CACHE_HOME")
+                      or pathlib.Path.home() / ".cache") / "fluxnetes/tidy"
 
 
 class Sources:
@@ -70,7 +72,9 @@ class Sources:
     def key(self, path):
         digest = hashlib.sha256(pathlib.Path(".clang-tidy").read_bytes())
         for part in self.closure(path):
-            digest.update(b"%s\0%s\0" % (os.fsencode(part), self.text(part)))
+            # A batch names its sources with the path of this checkout.
+            text = self.text(part).replace(os.fsencode(self._here), b"")
+            digest.update(b"%s\0%s\0" % (os.fsencode(part), text))
         return digest.hexdigest()
 
 

@@ -3,9 +3,10 @@
 
 A program FOLDER_tests is a GoogleTest program. A program NAME_fuzz is given its
 corpus, and is one test, passed if it gets through. Anything else is a script that
-prints a line `ok CLAIM` or `not ok CLAIM` per test. A program that dies, hangs
-or says nothing counts as one failed test, and so does each test that is
-skipped without a reason. Exit code 0: nothing failed, and something ran.
+prints a line `ok CLAIM`, `not ok CLAIM` or `skipped CLAIM: WHY` per test. A
+program that dies, hangs or says nothing counts as one failed test, and so does
+each test that is skipped without a reason. Exit code 0: nothing failed, and
+something ran.
 """
 
 import argparse
@@ -102,6 +103,12 @@ def read_script(text):
             result.passed += 1
         elif line.startswith("not ok "):
             result.failed.append(line[len("not ok "):])
+        elif line.startswith("skipped "):
+            claim, _, reason = line[len("skipped "):].partition(": ")
+            if reason:
+                result.skipped.append(f"{claim}: {reason}")
+            else:
+                result.failed.append(f"{claim} (skipped without a reason)")
     return result
 
 

@@ -4,6 +4,7 @@
 #   claim WORDS COMMAND...         holds if COMMAND succeeds
 #   claim WORDS ! COMMAND...       holds if it fails
 #   claim_says WORDS TEXT COMMAND...   holds if its output contains TEXT
+#   skip WORDS WHY                 cannot be tried here
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 scratch=$(mktemp -d)
@@ -36,3 +37,5 @@ claim_says() {
     cat "$scratch/output"
   fi
 }
+
+skip() { echo "skipped $1: $2"; }

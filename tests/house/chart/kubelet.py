@@ -1,0 +1,262 @@
+#!/usr/bin/python3
+"""Runs the containers of a pod as processes, as the API server has it.
+
+    kubelet.py --kubeconfig FILE --folder DIR --image NAME=BIN:ENTRYPOINT... \\
+        --host NAME... NAMESPACE POD
+
+What a kubelet would do with the fields that the chart uses, and no others: the
+init containers one after the other, then the container, with its command and
+arguments, its environment and no other, its volumes, as its user, without
+capabilities, on a read-only root. Instead of an image the root has the machine's
+own /usr, and in BIN the programs that the image would bring. A token comes from
+the API server, for this pod. Services, by --host, are at 127.0.0.1.
+
+It writes into the pod's status what comes of it: ready by its readiness probe,
+succeeded or failed, and returns the container's exit code; SIGTERM is passed on.
+Needs to be root. Volumes by claims stay in DIR/claims, by their names.
+"""
+
+import argparse
+import base64
+import json
+import os
+import pathlib
+import shlex
+import signal
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+
+# What every image of Debian has; the rest of the root comes from the machine.
+PASSWD = """root:x:0:0::/root:/usr/sbin/nologin
+postgres:x:999:999::/tmp:/usr/sbin/nologin
+fluxnetes:x:65532:65532::/tmp:/usr/sbin/nologin
+"""
+SKELETON = """
+set -euo pipefail
+root=$1
+mount -t tmpfs -o mode=755 tmpfs "$root"
+cd "$root"
+mkdir usr etc proc dev opt opt/image tmp var var/run
+for name in bin sbin lib lib64; do ln -s "usr/$name" "$name"; done
+mount --rbind -o ro /usr usr
+mount --bind /proc proc
+for name in null zero random urandom; do
+  touch "dev/$name"
+  mount --bind "/dev/$name" "dev/$name"
+done
+for name in ld.so.cache ssl alternatives; do
+  [[ -d /etc/$name ]] && mkdir "etc/$name" || touch "etc/$name"
+  mount --bind -o ro "/etc/$name" "etc/$name"
+done
+"""
+
+
+class Pod:
+    def __init__(self, arguments):
+        self.arguments = arguments
+        self.namespace = arguments.namespace
+        self.name = arguments.pod
+        self.object = self.get("pod", self.name)
+        self.spec = self.object["spec"]
+        self.uid = self.object["metadata"]["uid"]
+        self.folder = pathlib.Path(arguments.folder, self.uid)
+        (self.folder / "root").mkdir(parents=True, exist_ok=True)
+        security = self.spec["securityContext"]
+        self.user = security["runAsUser"]
+        self.group = security["runAsGroup"]
+        self.volumes = {v["name"]: self.make_volume(v)
+                        for v in self.spec["volumes"]}
+        self.process = None
+
+    def kubectl(self, *words, **options):
+        return subprocess.run(
+            [self.arguments.kubectl, "--kubeconfig", self.arguments.kubeconfig,
+             "-n", self.namespace, *words],
+            check=True, text=True, stdout=subprocess.PIPE, **options).stdout
+
+    def get(self, kind, name):
+        return json.loads(self.kubectl("get", kind, name, "-o", "json"))
+
+    def bytes_of(self, kind, name):
+        found = self.get(kind, name)
+        if kind == "secret":
+            return {k: base64.b64decode(v) for k, v in found["data"].items()}
+        return {k: v.encode() for k, v in found["data"].items()}
+
+    # Files of a volume as name and content; None: a folder of its own.
+    def files_of(self, source):
+        if "configMap" in source:
+            return self.bytes_of("configmap", source["configMap"]["name"])
+        if "secret" in source:
+            return self.bytes_of("secret", source["secret"]["secretName"])
+        if "serviceAccountToken" in source:
+            token = self.kubectl(
+                "create", "token", self.spec["serviceAccountName"],
+                "--bound-object-kind", "Pod", "--bound-object-name", self.name,
+                "--bound-object-uid", self.uid)
+            return {source["serviceAccountToken"]["path"]: token.strip().encode()}
+        if "downwardAPI" in source:
+            return {"namespace": self.namespace.encode()}
+        raise ValueError(f"a volume that is not known here: {source}")
+
+    def make_volume(self, volume):
+        if "persistentVolumeClaim" in volume:
+            claim = volume["persistentVolumeClaim"]["claimName"]
+            self.get("persistentvolumeclaim", claim)
+            folder = pathlib.Path(self.arguments.folder, "claims", claim)
+        else:
+            folder = self.folder / volume["name"]
+        folder.mkdir(parents=True, exist_ok=True)
+        if "emptyDir" in volume or "persistentVolumeClaim" in volume:
+            # Owned by root and the pod's group, as fsGroup has it.
+            os.chown(folder, 0, self.spec["securityContext"]["fsGroup"])
+            folder.chmod(0o2775)
+            return folder
+        sources = volume.get("projected", {}).get("sources", [volume])
+        for source in sources:
+            for name, content in self.files_of(source).items():
+                (folder / name).write_bytes(content)
+                (folder / name).chmod(0o644)
+        return folder
+
+    def environment(self, container):
+        host, _, port = self.arguments.api_server.rpartition(":")
+        folders = ["/opt/image", "/usr/lib/postgresql/15/bin", "/usr/local/bin",
+                   "/usr/bin", "/bin"]
+        values = {"PATH": ":".join(folders), "HOSTNAME": self.name,
+                  "KUBERNETES_SERVICE_HOST": host,
+                  "KUBERNETES_SERVICE_PORT": port}
+        for variable in container.get("env", []):
+            name = variable["name"]
+            if "valueFrom" not in variable:
+                values[name] = variable.get("value", "")
+            elif "secretKeyRef" in variable["valueFrom"]:
+                reference = variable["valueFrom"]["secretKeyRef"]
+                values[name] = self.bytes_of(
+                    "secret", reference["name"])[reference["key"]].decode()
+            else:
+                path = variable["valueFrom"]["fieldRef"]["fieldPath"]
+                values[name] = {"metadata.name": self.name,
+                                "metadata.namespace": self.namespace,
+                                "status.podIP": "127.0.0.1"}[path]
+        return values
+
+    # As root in a mount namespace of its own, where it ends in exec.
+    def script(self, container):
+        lines = [SKELETON]
+        image = self.arguments.images[container["image"]]
+        lines.append(f"mount --bind -o ro {shlex.quote(image[0])} opt/image")
+        for name, text in (
+                ("passwd", PASSWD), ("group", "postgres:x:999:\n"),
+                ("hosts", f"127.0.0.1 localhost {' '.join(self.arguments.host)}\n")):
+            lines.append(f"printf %s {shlex.quote(text)} >etc/{name}")
+        for mount in container.get("volumeMounts", []):
+            source = self.volumes[mount["name"]] / mount.get("subPath", "")
+            target = mount["mountPath"].lstrip("/")
+            made = "mkdir -p" if source.is_dir() else f"mkdir -p {os.path.dirname(target)}; touch"
+            lines.append(f"{made} {target}")
+            option = "-o ro" if mount.get("readOnly") else ""
+            lines.append(f"mount --bind {option} {shlex.quote(str(source))} {target}")
+        security = container["securityContext"]
+        if security.get("readOnlyRootFilesystem"):
+            lines.append('mount -o remount,ro "$root"')
+        lines.append(f'exec chroot "$root" {self.words_before(security)} "${{@:2}}"')
+        return "\n".join(lines)
+
+    def words_before(self, security):
+        words = ["setpriv", f"--reuid={self.user}", f"--regid={self.group}",
+                 f"--groups={self.spec['securityContext']['fsGroup']}"]
+        if not security.get("allowPrivilegeEscalation", True):
+            words.append("--no-new-privs")
+        if "ALL" in security.get("capabilities", {}).get("drop", []):
+            words += ["--bounding-set=-all", "--inh-caps=-all"]
+        return " ".join(words)
+
+    def command(self, container):
+        image = self.arguments.images[container["image"]]
+        return container.get("command", [image[1]]) + container.get("args", [])
+
+    def start(self, container):
+        return subprocess.Popen(
+            ["/usr/bin/unshare", "--mount", "--propagation", "private", "/bin/bash",
+             "-c", self.script(container), "container", self.folder / "root",
+             *self.command(container)],
+            env=self.environment(container), stdin=subprocess.DEVNULL)
+
+    def is_ready(self, container):
+        probe = container.get("readinessProbe")
+        if not probe:
+            return True
+        if "exec" in probe:
+            inside = (f"chroot {shlex.quote(str(self.folder / 'root'))} "
+                      f"{self.words_before(container['securityContext'])} "
+                      f"{shlex.join(probe['exec']['command'])}")
+            return subprocess.run(
+                ["/usr/bin/nsenter", "--mount", "-t", str(self.process.pid),
+                 "/bin/bash", "-c", inside], env=self.environment(container),
+                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                check=False).returncode == 0
+        port = probe["httpGet"]["port"]
+        for named in container.get("ports", []):
+            if named["name"] == port:
+                port = named["containerPort"]
+        try:
+            url = f"http://127.0.0.1:{port}{probe['httpGet']['path']}"
+            with urllib.request.urlopen(url, timeout=1) as answer:
+                return answer.status == 200
+        except (urllib.error.URLError, OSError):
+            return False
+
+    def tell(self, phase, ready):
+        status = {"phase": phase, "conditions": [
+            {"type": kind, "status": "True" if ready else "False"}
+            for kind in ("Ready", "ContainersReady")]}
+        self.kubectl("patch", "pod", self.name, "--subresource=status",
+                     "-p", json.dumps({"status": status}))
+
+    def run(self):
+        for container in self.spec.get("initContainers", []):
+            self.process = self.start(container)
+            if code := self.process.wait():
+                return code
+        container, = self.spec["containers"]
+        self.process = self.start(container)
+        ready = False
+        while self.process.poll() is None:
+            if not ready and self.is_ready(container):
+                ready = True
+                self.tell("Running", True)
+            time.sleep(0.1)
+        code = self.process.returncode
+        if self.spec["restartPolicy"] == "Never":
+            self.tell("Failed" if code else "Succeeded", False)
+        return code
+
+    def stop(self, *_):
+        if self.process and self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--kubectl", required=True)
+    parser.add_argument("--kubeconfig", required=True)
+    parser.add_argument("--api-server", required=True, help="HOST:PORT")
+    parser.add_argument("--folder", required=True)
+    parser.add_argument("--image", action="append", default=[], dest="images")
+    parser.add_argument("--host", action="append", default=[])
+    parser.add_argument("namespace")
+    parser.add_argument("pod")
+    arguments = parser.parse_args()
+    arguments.images = {
+        name: content.rsplit(":", 1)
+        for name, _, content in (i.partition("=") for i in arguments.images)}
+    pod = Pod(arguments)
+    signal.signal(signal.SIGTERM, pod.stop)
+    sys.exit(pod.run())
+
+
+main()

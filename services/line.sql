@@ -112,7 +112,11 @@ page AS (
       CASE WHEN g.comes_again THEN 'being ' ELSE 'being cancelled: ' END
       || g.cancel_reason,
       g.reason,
-      CASE WHEN a.stage > 1 THEN coalesce(w.reason, 'queued') END
+      CASE
+        WHEN a.stage > 1 THEN coalesce(w.reason, 'queued')
+        WHEN g.state = 'allocated' AND x.group_id IS NOT NULL
+          THEN 'its caller (gRPC) starts its pods'
+      END
     ) AS reason,
     g.priority,
     g.revision,
@@ -129,6 +133,7 @@ page AS (
     g.start_by
   FROM active AS a
   INNER JOIN pod_groups AS g ON g.id = a.id
+  LEFT JOIN external_groups AS x ON x.group_id = g.id
   LEFT JOIN wait_reasons AS w
     ON w.queue = g.queue
     AND w.shape = g.shape

@@ -47,8 +47,16 @@ WITH candidates AS (
     true,
     g.phase,
     NULL,
-    coalesce(CASE WHEN g.comes_again THEN 'being ' ELSE 'being cancelled: ' END
-      || g.cancel_reason, w.reason, g.reason),
+    coalesce(
+      CASE WHEN g.comes_again THEN 'being ' ELSE 'being cancelled: ' END
+      || g.cancel_reason,
+      w.reason,
+      g.reason,
+      CASE
+        WHEN g.state = 'allocated' AND x.group_id IS NOT NULL
+          THEN 'its caller (gRPC) starts its pods'
+      END
+    ),
     g.priority,
     w.position,
     w.estimated_start,
@@ -68,6 +76,7 @@ WITH candidates AS (
     g.start_by
   FROM pod_groups AS g
   LEFT JOIN pending AS w ON w.group_id = g.id
+  LEFT JOIN external_groups AS x ON x.group_id = g.id
 ),
 
 page AS (
@@ -195,7 +204,8 @@ LIMIT 10;
 
 -- name: list_members
 -- The pods of a group in pod_groups, with the node that each is to go to; of an
--- elastic one also those by which it has grown or is to grow.
+-- elastic one also those by which it has grown or is to grow; of one whose pods
+-- others start their places.
 SELECT
   p.pod_name,
   p.state,
@@ -209,13 +219,32 @@ SELECT
   CASE
     WHEN p.replaced_by IS NOT NULL THEN 'replaced'
     WHEN p.group_id <> $1 THEN 'beyond the minimum'
-  END AS note
+  END AS note,
+  p.group_id <> $1 AS beyond,
+  p.completion_index AS place
 FROM pods AS p
 LEFT JOIN placements AS l ON l.fluxion_job = p.group_id AND l.pod_uid = p.uid
 WHERE
   p.group_id = $1
   OR p.group_id IN (SELECT x.id FROM pod_groups AS x WHERE x.extends = $1)
-ORDER BY p.group_id <> $1, p.completion_index, p.pod_name;
+UNION ALL
+SELECT
+  l.pod_uid,
+  'given out',
+  l.node_name,
+  e.request,
+  NULL,
+  NULL,
+  NULL,
+  NULL,
+  NULL,
+  NULL,
+  false,
+  split_part(l.pod_uid, '-', 3)::integer
+FROM external_groups AS e
+INNER JOIN placements AS l ON l.fluxion_job = e.group_id
+WHERE e.group_id = $1
+ORDER BY beyond, place, pod_name;
 
 -- name: list_provisional_members
 -- The pods that have arrived for a group that fills, refused ones too.

@@ -129,7 +129,7 @@ class SnapshotWriter {
     Scenario::Running& running = scenario_.running.emplace_back();
     running.group = numbers_.at(id);
     running.start = held.start;
-    running.evictable = held.evictable;
+    running.evictable = held.evictable && !held.external;
     for (auto& [request, node] : pods) running.nodes.push_back(std::move(node));
   }
 

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "workers/cleanup_queries.h"
+#include "workers/external_queries.h"
 #include "workers/filling_queries.h"
 #include "workers/forecast_queries.h"
 #include "workers/members_queries.h"
@@ -27,6 +28,7 @@ std::span<const sql::Query> Catalogue() {
     add(queries::kAllNews);
     add(queries::kAllStart);
     add(queries::kAllForecast);
+    add(queries::kAllExternal);
     return queries;
   }();
   return all;

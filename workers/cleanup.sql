@@ -18,10 +18,16 @@ WHERE
     SELECT FROM placements AS l WHERE l.fluxion_job = any(ARRAY[a.fluxion_job])
     OFFSET 0
   )
-  AND EXISTS (
-    SELECT FROM pods AS p
-    WHERE p.group_id = any(ARRAY[a.group_id]) AND p.state IN ('waiting', 'bound')
-    OFFSET 0
+  AND (
+    EXISTS (
+      SELECT FROM pods AS p
+      WHERE p.group_id = any(ARRAY[a.group_id]) AND p.state IN ('waiting', 'bound')
+      OFFSET 0
+    )
+    OR EXISTS (
+      SELECT FROM external_groups AS e WHERE e.group_id = any(ARRAY[a.group_id])
+      OFFSET 0
+    )
   )
 ORDER BY a.ends_at
 LIMIT 1000;
@@ -195,22 +201,33 @@ WHERE NOT $3;
 -- name: record_history
 -- Groups of which no pod lives and no place is held, nor any by which they have
 -- grown, are over: what became of them is written down, and they go. Returns
--- those for which that was the last. $2 plants a bug.
+-- those for which that was the last. Those whose pods others start are over when
+-- they are cancelled or their time is. $2 plants a bug.
 WITH over AS MATERIALIZED (
   SELECT
     g.*,
     a.ends_at,
-    (SELECT max(p.ended_at) FROM pods AS p WHERE p.group_id = any(ARRAY[g.id])) AS ended_at,
+    e.group_id IS NOT NULL AS external,
+    CASE
+      WHEN e.group_id IS NULL THEN (
+        SELECT max(p.ended_at) FROM pods AS p
+        WHERE p.group_id = any(ARRAY[g.id])
+      )
+      WHEN g.cancel_reason IS NULL THEN a.ends_at
+    END AS ended_at,
     (
       SELECT array_agg(DISTINCT p.state) FROM pods AS p
       WHERE p.group_id = any(ARRAY[g.id]) AND p.replaced_by IS NULL
     ) AS states,
-    (
-      SELECT
-        coalesce(array_agg(DISTINCT p.node_name ORDER BY p.node_name), '{}')
-      FROM pods AS p
-      WHERE p.group_id = any(ARRAY[g.id]) AND p.node_name IS NOT NULL
-    ) AS nodes,
+    CASE
+      WHEN e.group_id IS NOT NULL THEN coalesce(a.nodes, '{}')
+      ELSE (
+        SELECT
+          coalesce(array_agg(DISTINCT p.node_name ORDER BY p.node_name), '{}')
+        FROM pods AS p
+        WHERE p.group_id = any(ARRAY[g.id]) AND p.node_name IS NOT NULL
+      )
+    END AS nodes,
     (
       SELECT
         jsonb_agg(
@@ -230,8 +247,10 @@ WITH over AS MATERIALIZED (
   FROM unnest($1::bigint []) AS v (id)
   INNER JOIN pod_groups AS g ON g.id = any(ARRAY[v.id])
   LEFT JOIN allocations AS a ON a.group_id = any(ARRAY[g.id])
+  LEFT JOIN external_groups AS e ON e.group_id = any(ARRAY[g.id])
   WHERE
-    (
+    (e.group_id IS NULL OR g.cancel_reason IS NOT NULL OR a.ends_at <= $3)
+    AND (
       NOT EXISTS (
         SELECT FROM pods AS p
         WHERE p.group_id = any(ARRAY[g.id]) AND p.state IN ('waiting', 'bound')
@@ -277,6 +296,7 @@ recorded AS (
     CASE
       WHEN o.states = '{succeeded}' THEN NULL
       WHEN o.cancel_reason IS NOT NULL THEN o.cancel_reason
+      WHEN o.external THEN 'its time was over, and nobody had cancelled it'
       WHEN o.ends_at <= o.ended_at
         THEN 'it ran longer than its pods'' activeDeadlineSeconds'
       WHEN 'failed' = any(o.states) THEN (

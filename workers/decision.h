@@ -55,6 +55,11 @@ struct PendingGroup {
   bool preempts = true;     // if its queue does; else one of its pods does not
   std::int64_t grace = 30;  // seconds that its pods take to end, if evicted
   bool growth = false;      // of an elastic group, beyond its minimum
+  // Others start its pods (external_groups.h). Who asked waits for the answer:
+  // without a place, or a promise if that will do, it is turned down.
+  bool external = false;
+  bool pressing = false;
+  bool takes_promise = false;
 };
 
 struct PlacedMember {
@@ -133,12 +138,16 @@ struct Decision {
   std::vector<Reservation> reserved;  // new or changed
   std::vector<GroupId> unreserved;    // taken back, or over as it was placed
   std::vector<WaitReason> reasons;
+  // Of those whose callers wait for the answer: they wait for their
+  // reservation from now on; or they wait no longer.
+  std::vector<GroupId> promised;
+  std::vector<GroupId> turned_down;
   std::vector<AccountUse> used;  // at times, of all
   std::optional<HoldsNews> holds;
   bool Empty() const {
     return placed.empty() && evicted.empty() && verdicts.empty() &&
            reserved.empty() && unreserved.empty() && reasons.empty() &&
-           used.empty() && !holds;
+           promised.empty() && turned_down.empty() && used.empty() && !holds;
   }
 };
 

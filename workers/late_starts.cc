@@ -46,7 +46,8 @@ int LateStarts::GiveUpWaiting(sql::Transaction& transaction, cluster::Time now,
     groups += first ? 1 : 0;
     if (!reason) continue;  // excused
     if (first) jobs.push_back(CancelJob(group, *reason));
-    jobs.push_back(GivenUp(row, *reason, first));
+    if (row.Find<std::string>("uid"))
+      jobs.push_back(GivenUp(row, *reason, first));
   }
   return groups;
 }

@@ -67,6 +67,9 @@ PendingGroup WaitingGroupIn(const sql::Row& row) {
   group.preempts = row.Get<bool>("preempts");
   group.grace = row.Get<std::int32_t>("grace_seconds");
   group.growth = row.Get<bool>("growth");
+  group.external = row.Get<bool>("external");
+  group.pressing = row.Get<bool>("pressing");
+  group.takes_promise = row.Get<bool>("takes_promise");
   return group;
 }
 
@@ -109,6 +112,8 @@ std::vector<Held> HeldIn(const sql::Result& rows, const RequestMaker& made) {
                       row.Find<bool>("growth").value_or(false),
                       row.Find<std::int32_t>("group_size").value_or(0)});
     }
+    held.back().name = row.Find<std::string>("external_name").value_or("");
+    held.back().external = !held.back().name.empty();
     held.back().members.push_back({row.Get<std::string>("pod_uid"),
                                    row.Get<std::string>("node_name"),
                                    RequestIn(row, made)});

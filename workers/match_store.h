@@ -165,8 +165,12 @@ class PostgresMatchStore : public MatchStore {
   std::set<GroupId> CommitEvictions(sql::Transaction& transaction,
                                     const std::vector<Eviction>& evicted,
                                     const Locked& locked);
+  // Whoever starts the pods of `external` groups, they are not bound.
   void WritePlacements(sql::Transaction& transaction,
-                       const std::vector<const Placed*>& placed);
+                       const std::vector<const Placed*>& placed,
+                       const std::set<GroupId>& external);
+  // Tells those who wait for it, too.
+  void CommitAnswers(sql::Transaction& transaction, const Decision& decision);
   void CommitVerdicts(sql::Transaction& transaction,
                       const std::vector<Verdict>& verdicts, cluster::Time now);
   void CommitReservations(sql::Transaction& transaction,

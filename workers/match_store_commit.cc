@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "sql/faults.h"
+#include "workers/external_queries.h"
 #include "workers/group_jobs.h"
 #include "workers/match_store.h"
 #include "workers/other_resources.h"
@@ -68,12 +69,14 @@ std::set<GroupId> PostgresMatchStore::Commit(const Decision& decision,
   CommitReservations(transaction, decision, now);
   auto refused = CommitPlacements(transaction, decision.placed, unchanged, now);
   refused.merge(CommitEvictions(transaction, decision.evicted, locked));
+  CommitAnswers(transaction, decision);
   CommitReasons(transaction, decision.reasons, now);
   CommitUse(transaction, decision.used, now);
   if (decision.holds) CommitHolds(transaction, queues_, *decision.holds);
   transaction.Commit();
   if (!decision.reasons.empty()) first_reasons_ = false;
   for (const GroupId group : unchanged) leases_.erase(group);
+  for (const GroupId group : decision.turned_down) leases_.erase(group);
   sql::Failpoint("match-committed");
   return refused;
 }
@@ -117,6 +120,8 @@ PostgresMatchStore::Locked PostgresMatchStore::Lock(
   for (const auto& reserved : decision.reserved)
     groups.push_back(reserved.group);
   for (const Placed& placed : decision.placed) groups.push_back(placed.group);
+  groups.insert(groups.end(), decision.turned_down.begin(),
+                decision.turned_down.end());
   for (const Eviction& evicted : decision.evicted)
     groups.insert(groups.end(), {evicted.group, evicted.preemptor});
   std::ranges::sort(groups);
@@ -182,10 +187,12 @@ std::set<GroupId> PostgresMatchStore::CommitPlacements(
     ids.push_back(tried[i]->group);
     revisions.push_back(tried[i]->revision);
   }
-  std::set<GroupId> accepted;
+  std::set<GroupId> accepted, external;
   for (const sql::Row row :
        transaction.Run(queries::kAllocateGroups, ids, revisions, now)) {
-    accepted.insert(row.Get<std::int64_t>("id"));
+    const auto id = row.Get<std::int64_t>("id");
+    accepted.insert(id);
+    if (row.Get<bool>("external")) external.insert(id);
   }
 
   std::set<GroupId> refused;
@@ -197,7 +204,8 @@ std::set<GroupId> PostgresMatchStore::CommitPlacements(
       refused.insert(group.group);
     }
   }
-  if (!written.empty()) WritePlacements(transaction, written);
+  if (!written.empty()) WritePlacements(transaction, written, external);
+  if (!external.empty()) transaction.Run(queries::kTellCallers);
   return refused;
 }
 
@@ -256,7 +264,8 @@ std::set<GroupId> PostgresMatchStore::CommitEvictions(
 }
 
 void PostgresMatchStore::WritePlacements(
-    sql::Transaction& transaction, const std::vector<const Placed*>& placed) {
+    sql::Transaction& transaction, const std::vector<const Placed*>& placed,
+    const std::set<GroupId>& external) {
   std::vector<std::int64_t> allocations, starts, terms;
   std::vector<std::optional<std::int64_t>> ends;
   std::vector<std::string> queues, nodes;
@@ -281,13 +290,38 @@ void PostgresMatchStore::WritePlacements(
       other.push_back(OtherResources(amounts));
       if (sql::BugPlanted("half-gang")) break;
     }
-    bind.push_back(BindJob(group->group, group->revision));
+    if (!external.contains(group->group))
+      bind.push_back(BindJob(group->group, group->revision));
   }
   transaction.Run(queries::kWritePlacements, allocations, queues, nodes, starts,
                   ends, terms, jobs, uids, places, cpu, memory, other);
   // Not announced: who decides rings a binder of this process at once, and two
   // would only race. Those of other replicas look once a second.
-  jobs_.Insert(transaction, bind, /*announce=*/false);
+  if (!bind.empty()) jobs_.Insert(transaction, bind, /*announce=*/false);
+}
+
+void PostgresMatchStore::CommitAnswers(sql::Transaction& transaction,
+                                       const Decision& decision) {
+  if (!decision.promised.empty())
+    transaction.Run(queries::kNotePromised, decision.promised);
+  std::vector<queue::JobResult> results;
+  std::vector<GroupId> tried, turned_down;
+  for (const GroupId group : decision.turned_down) {
+    const auto lease = leases_.find(group);
+    if (lease == leases_.end()) continue;
+    const auto& [job, attempt] = lease->second;
+    tried.push_back(group);
+    results.push_back({job, attempt, queue::Outcome::kCompleted, "", {}});
+  }
+  if (!results.empty()) {
+    const std::vector<bool> leased = jobs_.Finish(transaction, results);
+    for (std::size_t i = 0; i < tried.size(); ++i)
+      if (leased[i]) turned_down.push_back(tried[i]);
+  }
+  if (!turned_down.empty())
+    transaction.Run(queries::kTurnDownGroups, turned_down);
+  if (!turned_down.empty() || !decision.promised.empty())
+    transaction.Run(queries::kTellCallers);
 }
 
 void PostgresMatchStore::CommitReservations(sql::Transaction& transaction,

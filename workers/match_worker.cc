@@ -29,7 +29,8 @@ MatchWorker::MatchWorker(MatchStore& store, const cluster::ClusterCache& cache,
       options_(std::move(options)),
       hold_line_(cache),
       claim_line_(cache),
-      room_line_(cache) {}
+      room_line_(cache),
+      external_pods_(cache) {}
 
 void MatchWorker::NoteNodes(const std::vector<std::string>& names) {
   if (schedule_ != nullptr) noted_.insert(names.begin(), names.end());
@@ -83,6 +84,8 @@ void MatchWorker::Forget() {
   hold_line_.Clear();
   claim_line_.Clear();
   room_line_.Clear();
+  pressing_line_.Clear();
+  external_pods_.Clear();
   strangers_.clear();
   charged_.clear();
   suspects_.clear();
@@ -121,6 +124,7 @@ void MatchWorker::Load() {
 void MatchWorker::Restore(Held held) {
   // Whoever started it may have been ahead of the time here.
   held.start = std::min(held.start, now_);
+  external_pods_.Put(held);
   for (PlacedMember& member : held.members) {
     if (const auto pod = cache_.PodByUid(member.uid))
       member.request = schedule_->OfPlaced(member.request, *pod);
@@ -129,6 +133,8 @@ void MatchWorker::Restore(Held held) {
 }
 
 void MatchWorker::Add(PendingGroup group) {
+  external_pods_.Put(group);
+  if (!options_.ahead) pressing_line_.Put(group);
   auto ready = hold_line_.Put(std::move(group), now_);
   if (ready) AddUnheld(*std::move(ready));
 }
@@ -214,6 +220,7 @@ void MatchWorker::Apply(const MatchStore::News& news) {
   };
   for (const auto& [group, uid] : news.released) {
     if (const auto node = schedule_->NodeOf(uid)) noted_.insert(*node);
+    if (uid.empty() && external_pods_.Remove(group)) touch(group);
     if (!sql::BugPlanted("lost-release")) schedule_->Release(group, uid);
   }
   for (const GroupId group : news.changed) {
@@ -222,6 +229,8 @@ void MatchWorker::Apply(const MatchStore::News& news) {
     hold_line_.Remove(group);
     claim_line_.Remove(group);
     room_line_.Remove(group);
+    pressing_line_.Remove(group);
+    external_pods_.Remove(group);
     schedule_->Release(group, "");
     charged_.erase(group);
   }
@@ -298,6 +307,7 @@ void MatchWorker::Charge(const Held& stranger) {
   if (known != charged_.end() && known->second == charged) return;
   if (charged.members.empty()) {
     schedule_->Release(stranger.group, "");
+    external_pods_.Remove(stranger.group);
   } else {
     Restore(charged);
   }
@@ -392,13 +402,15 @@ void MatchWorker::ApplyForeign(const cluster::Node& node) {
   };
   cluster::Resources sum;
   std::vector<const cluster::PodRequest*> seen;
+  ExternalPods::Places places = external_pods_.On(node.name);
   for (const cluster::PodPointer& pod : cache_.PodsOnNode(node.name)) {
     if (schedule_->NodeOf(pod->uid) == node.name) {
       if (looks) schedule_->Relabel(*pod, pod_of);
       cluster::AddUpTo(node.allocatable, sum, Grown(*schedule_, *pod));
       continue;
     }
-    cluster::AddUpTo(node.allocatable, sum, pod->request.resources);
+    if (!places.Take(*pod))
+      cluster::AddUpTo(node.allocatable, sum, pod->request.resources);
     if (const auto* request = schedule_->OfPlaced(nullptr, *pod))
       seen.push_back(request);
   }
@@ -412,6 +424,7 @@ bool MatchWorker::DecideAndCommit(cluster::Time now) {
   hold_line_.HoldBack(decision, *schedule_, now_);
   room_line_.HoldBack(decision, *schedule_, now_);
   claim_line_.HoldBack(decision, *schedule_);
+  pressing_line_.Answer(decision, *schedule_);
   for (const Placed& placed : decision.placed) {
     hold_line_.Remove(placed.group);
     room_line_.Remove(placed.group);
@@ -426,9 +439,13 @@ bool MatchWorker::DecideAndCommit(cluster::Time now) {
                     ? std::chrono::time_point_cast<std::chrono::microseconds>(
                           std::chrono::system_clock::now())
                     : now);
+  for (const GroupId group : decision.turned_down) external_pods_.Remove(group);
   for (const Placed& placed : decision.placed) {
     if (refused.contains(placed.group) || sql::BugPlanted("double-grant")) {
       schedule_->Undo(placed);
+    } else if (external_pods_.Place(placed)) {
+      for (const PlacedMember& member : placed.members)
+        noted_.insert(member.node);
     }
   }
   if (options_.on_decision) {
@@ -436,7 +453,7 @@ bool MatchWorker::DecideAndCommit(cluster::Time now) {
                          std::chrono::duration_cast<std::chrono::microseconds>(
                              std::chrono::steady_clock::now() - begin));
   }
-  return schedule_->More() || !refused.empty();
+  return schedule_->More() || !refused.empty() || !decision.turned_down.empty();
 }
 
 std::optional<matcher::Time> MatchWorker::NextDue() const {

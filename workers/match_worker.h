@@ -26,9 +26,11 @@
 
 #include "cluster/cluster_cache.h"
 #include "workers/claim_line.h"
+#include "workers/external_pods.h"
 #include "workers/hold_line.h"
 #include "workers/maintenance_windows.h"
 #include "workers/match_store.h"
+#include "workers/pressing_line.h"
 #include "workers/room_line.h"
 #include "workers/schedule.h"
 
@@ -146,10 +148,12 @@ class MatchWorker {
   bool claim_again_ = false;
   std::uint64_t namespaces_ = 0;  // their version in the cache
   MaintenanceWindows maintenance_;
-  HoldLine hold_line_;     // groups that may not start at any time
-  ClaimLine claim_line_;   // groups whose pods use claims
-  RoomLine room_line_;     // groups that want more room than they use
-  matcher::Time now_ = 0;  // of this run
+  HoldLine hold_line_;          // groups that may not start at any time
+  ClaimLine claim_line_;        // groups whose pods use claims
+  RoomLine room_line_;          // groups that want more room than they use
+  PressingLine pressing_line_;  // groups whose callers wait for the answer
+  matcher::Time now_ = 0;       // of this run
+  ExternalPods external_pods_;
   // What groups of other components hold, on claimed nodes.
   std::map<GroupId, Held> strangers_;
   std::map<GroupId, Held> charged_;  // those of them that are in the schedule

@@ -263,7 +263,7 @@ FROM gone AS g
 INNER JOIN pods AS p ON p.group_id = any(ARRAY[g.id]) AND p.state = 'waiting';
 
 -- name: read_active_groups
--- Active groups by name, the newest generation first.
+-- Active groups by name that pods may join, the newest generation first.
 SELECT
   g.id,
   g.namespace,
@@ -294,7 +294,12 @@ FROM (
 ) AS v
 INNER JOIN pod_groups AS g
   ON g.namespace = any(ARRAY[v.namespace]) AND g.group_name = v.group_name
-WHERE g.cancel_reason IS NULL AND g.phase IS DISTINCT FROM 'recalled'
+WHERE
+  g.cancel_reason IS NULL
+  AND g.phase IS DISTINCT FROM 'recalled'
+  AND NOT EXISTS (
+    SELECT FROM external_groups AS e WHERE e.group_id = any(ARRAY[g.id])
+  )
 ORDER BY g.id DESC;
 
 -- name: read_vacancies

@@ -50,6 +50,7 @@ WaitingGroup& PendingLines::Add(PendingGroup group, Place place) {
   waiting.unsatisfiable = group.unsatisfiable;
   waiting.preempts = group.preempts;
   waiting.growth = group.growth;
+  waiting.external = group.external;
   waiting.grace = group.grace;
   waiting.start_by = group.start_by;
   waiting.members = std::move(group.members);

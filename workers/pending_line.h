@@ -49,6 +49,7 @@ struct WaitingGroup {
   bool preempts = true;        // as in PendingGroup, like what follows
   std::int64_t grace = 30;
   bool growth = false;
+  bool external = false;
   std::optional<matcher::Time> start_by = {};
   std::vector<Member> members;
   PendingLine* line = nullptr;

@@ -423,7 +423,7 @@ class VictimSearch {
 
 bool MayBeVictim(const Held& held, const WaitingGroup& preemptor,
                  Preemption preemption, bool lent) {
-  if (!held.evictable) return false;
+  if (!held.evictable || held.external) return false;
   if (held.growth) return !preemptor.growth;
   if (held.priority > preemptor.priority) return false;
   const bool lower = held.priority < preemptor.priority;

@@ -177,6 +177,7 @@ SELECT
   g.preempted_for,
   g.state IN ('allocated', 'bound') AND g.cancel_reason IS NULL AS evictable,
   g.extends IS NOT NULL AS growth,
+  CASE WHEN x.group_id IS NOT NULL THEN g.group_name END AS external_name,
   floor(extract(epoch FROM a.starts_at))::bigint AS starts_at,
   ceil(extract(epoch FROM a.ends_at))::bigint AS ends_at,
   p.pod_uid,
@@ -189,6 +190,7 @@ FROM allocations AS a
 INNER JOIN placements AS p ON p.fluxion_job = any(ARRAY[a.fluxion_job])
 LEFT JOIN pod_groups AS g ON g.id = any(ARRAY[a.group_id])
 LEFT JOIN pods AS m ON m.uid = p.pod_uid AND m.state = 'succeeded'
+LEFT JOIN external_groups AS x ON x.group_id = any(ARRAY[a.fluxion_job])
 WHERE a.queue = any($1::text [])
 ORDER BY a.fluxion_job, p.pod_uid;
 
@@ -205,6 +207,7 @@ SELECT
   g.preempted_for,
   g.state IN ('allocated', 'bound') AND g.cancel_reason IS NULL AS evictable,
   g.extends IS NOT NULL AS growth,
+  CASE WHEN x.group_id IS NOT NULL THEN g.group_name END AS external_name,
   floor(extract(epoch FROM a.starts_at))::bigint AS starts_at,
   ceil(extract(epoch FROM a.ends_at))::bigint AS ends_at,
   p.pod_uid,
@@ -218,6 +221,7 @@ INNER JOIN allocations AS a ON a.fluxion_job = any(ARRAY[v.id])
 INNER JOIN placements AS p ON p.fluxion_job = any(ARRAY[a.fluxion_job])
 LEFT JOIN pod_groups AS g ON g.id = any(ARRAY[a.group_id])
 LEFT JOIN pods AS m ON m.uid = any(ARRAY[p.pod_uid]) AND m.state = 'succeeded'
+LEFT JOIN external_groups AS x ON x.group_id = any(ARRAY[a.fluxion_job])
 ORDER BY a.fluxion_job, p.pod_uid;
 
 -- name: read_strangers
@@ -279,6 +283,9 @@ SELECT
   g.preempts,
   g.grace_seconds,
   g.extends IS NOT NULL AS growth,
+  x.group_id IS NOT NULL AS external,
+  NOT coalesce(x.promised, true) AS pressing,
+  coalesce(x.reserve, false) AS takes_promise,
   CASE
     WHEN NOT m.started THEN ceil(extract(epoch FROM g.start_after))::bigint
   END AS start_after,
@@ -287,6 +294,7 @@ SELECT
   END AS start_by
 FROM unnest($1::bigint []) AS v (id)
 INNER JOIN pod_groups AS g ON g.id = any(ARRAY[v.id])
+LEFT JOIN external_groups AS x ON x.group_id = any(ARRAY[v.id])
 CROSS JOIN LATERAL (
   SELECT
     coalesce(g.start_after, g.start_by) IS NOT NULL
@@ -299,17 +307,40 @@ WHERE g.state NOT IN ('allocated', 'bound') AND g.cancel_reason IS NULL
 ORDER BY g.id;
 
 -- name: read_waiting_members
--- The members of groups that have no place yet.
-SELECT p.group_id, p.uid, p.request::text AS request
-FROM unnest($1::bigint []) AS v (id)
-INNER JOIN pods AS p ON p.group_id = any(ARRAY[v.id])
-WHERE
-  p.state = 'waiting'
-  AND NOT EXISTS (
-    SELECT FROM placements AS l
-    WHERE l.fluxion_job = any(ARRAY[p.group_id]) AND l.pod_uid = p.uid
+-- The members of groups that have no place yet. Those of external groups are no
+-- rows.
+SELECT m.group_id, m.uid, m.request
+FROM (
+  SELECT
+    p.group_id,
+    p.uid,
+    p.request::text AS request,
+    p.completion_index,
+    p.created_at
+  FROM unnest($1::bigint []) AS v (id)
+  INNER JOIN pods AS p ON p.group_id = any(ARRAY[v.id])
+  WHERE
+    p.state = 'waiting'
+    AND NOT EXISTS (
+      SELECT FROM placements AS l
+      WHERE l.fluxion_job = any(ARRAY[p.group_id]) AND l.pod_uid = p.uid
+    )
+  UNION ALL
+  SELECT
+    g.id,
+    format('external-%s-%s', g.id, n.number),
+    e.request::text,
+    n.number,
+    g.submitted_at
+  FROM unnest($1::bigint []) AS v (id)
+  INNER JOIN external_groups AS e ON e.group_id = any(ARRAY[v.id])
+  INNER JOIN pod_groups AS g ON g.id = any(ARRAY[v.id])
+  CROSS JOIN LATERAL generate_series(0, g.group_size - 1) AS n (number)
+  WHERE NOT EXISTS (
+    SELECT FROM allocations AS a WHERE a.fluxion_job = any(ARRAY[v.id])
   )
-ORDER BY p.group_id, p.completion_index NULLS LAST, p.created_at, p.uid;
+) AS m
+ORDER BY m.group_id, m.completion_index NULLS LAST, m.created_at, m.uid;
 
 -- name: has_match_news
 -- Whether there are news for the owner of the match of some queues.
@@ -367,7 +398,7 @@ WHERE
 
 -- name: allocate_groups
 -- Groups that were given their nodes, unless they changed meanwhile or somebody
--- holds them.
+-- holds them, and whether others start their pods.
 UPDATE pod_groups AS g
 SET
   state = 'allocated',
@@ -380,7 +411,11 @@ WHERE
   g.id = any(ARRAY[v.id])
   AND g.revision = v.revision
   AND g.phase IN ('queued', 'reserved', 'deferred')
-RETURNING g.id;
+RETURNING
+  g.id,
+  EXISTS (
+    SELECT FROM external_groups AS e WHERE e.group_id = any(ARRAY[g.id])
+  ) AS external;
 
 -- name: write_placements
 -- What groups ($1) hold, and each pod ($7, $8) on its node; a group that was

@@ -41,10 +41,13 @@ INNER JOIN LATERAL (
     ON l.fluxion_job = any(ARRAY[g.id]) AND l.pod_uid = p.uid
   WHERE p.group_id = any(ARRAY[g.id])
 ) AS m ON true
+LEFT JOIN external_groups AS e ON e.group_id = any(ARRAY[g.id])
 INNER JOIN LATERAL (
   SELECT
     CASE
       WHEN g.phase = 'recalled' THEN NULL
+      WHEN e.group_id IS NOT NULL AND g.cancel_reason IS NULL
+        THEN CASE WHEN g.state IN ('pending', 'unsatisfiable') THEN 'match' END
       WHEN
         NOT m.lives
         AND NOT m.holds
@@ -80,6 +83,9 @@ WHERE
   p.uid IS NULL
   AND l.held_until IS NULL
   AND NOT EXISTS (
+    SELECT FROM external_groups AS e WHERE e.group_id = l.fluxion_job
+  )
+  AND NOT EXISTS (
     SELECT FROM jobs AS j
     WHERE
       j.kind = 'cleanup'
@@ -100,6 +106,9 @@ WITH released AS (
     AND NOT EXISTS (
       SELECT FROM pods AS p
       WHERE p.uid = any(ARRAY[l.pod_uid]) AND p.group_id = l.fluxion_job
+    )
+    AND NOT EXISTS (
+      SELECT FROM external_groups AS e WHERE e.group_id = l.fluxion_job
     )
   RETURNING l.fluxion_job, l.pod_uid, g.queue
 )

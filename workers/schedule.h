@@ -168,6 +168,8 @@ struct Held {
   bool growth = false;      // as in PendingGroup
   std::int64_t size = 0;    // so many pods it has, also those that have ended
   bool stranger = false;    // of another schedule's queues
+  bool external = false;    // as in PendingGroup: it is never evicted
+  std::string name = {};    // of an external one
   bool operator==(const Held&) const = default;
 };
 

@@ -325,6 +325,7 @@ void Cycle::Place(const WaitingGroup& group,
             payer.label,     group.priority,
             group.grace};
   held.growth = group.growth;
+  held.external = group.external;
   held.size = std::ssize(held.members);
   if (line.duration && line.gang.duration < matcher::kForever - now_) {
     held.end = now_ + line.gang.duration;

@@ -113,6 +113,7 @@ PendingGroup Schedule::State::CopyOf(const WaitingGroup& waiting) const {
   group.unsatisfiable = waiting.unsatisfiable;
   group.preempts = waiting.preempts;
   group.growth = waiting.growth;
+  group.external = waiting.external;
   group.grace = waiting.grace;
   group.start_by = waiting.start_by;
   group.topology = TopologyOf(waiting.line->requests);

@@ -67,7 +67,8 @@ SELECT EXISTS (
 
 -- name: give_up_late_groups
 -- Groups, $2 at most, that have no place though the time to start that their
--- pods ask for is over, are cancelled. Returns them with the pods that wait. One
+-- pods ask for is over, are cancelled. Returns them with the pods that wait, if
+-- any do. One
 -- is excused for good, and returned without a reason, if a pod of its controller
 -- has a place elsewhere, since with the controller that would be deleted; and so
 -- is a pod by itself that its controller made later than that: in the stead of
@@ -165,10 +166,8 @@ SELECT
   p.uid,
   p.created_at
 FROM late AS l
-LEFT JOIN (
-  given_up AS u
-  INNER JOIN pods AS p ON p.group_id = any(ARRAY[u.id]) AND p.state = 'waiting'
-) ON u.id = l.id
+LEFT JOIN given_up AS u ON u.id = l.id
+LEFT JOIN pods AS p ON p.group_id = any(ARRAY[u.id]) AND p.state = 'waiting'
 ORDER BY l.id, p.completion_index NULLS LAST, p.created_at, p.uid;
 
 -- name: lock_late_filling_groups

@@ -107,6 +107,7 @@ std::string World::Rebuild(const std::vector<std::string>& queues) const {
   std::map<std::string, Resources> foreign;
   for (const auto& [uid, pod] : pods) {
     if (!Lives(*pod) || pod->node_name.empty()) continue;
+    if (covered.contains(uid)) continue;
     const auto place = places.find(uid);
     if (place == places.end() || place->second.node != pod->node_name ||
         !is_ours(allocations.at(place->second.group).queue)) {

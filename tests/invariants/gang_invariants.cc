@@ -11,7 +11,7 @@ void World::CheckRecordedOnce() {
     if (members.contains(uid)) Say(1, "pod {} waits and is a member", uid);
   }
   for (const auto& [id, group] : groups) {
-    if (group.whole != group.size) {
+    if (group.whole != (group.external ? 0 : group.size)) {
       Say(1, "group {} of {} is active with {} members", group.name, group.size,
           group.whole);
     }
@@ -48,13 +48,31 @@ void World::CheckAllOrNone(bool calm) {
   }
   for (const auto& [uid, place] : places) {
     const auto member = members.find(uid);
+    if (IsExternal(place.group)) continue;
     if (member == members.end() || member->second.group != place.group) {
       Say(2, "group {} holds a place of pod {}, which is none of its members",
           place.group, uid);
     }
   }
+  CheckExternal();
   if (calm) CheckTogether();
   CheckTopology();
+}
+
+// Of a group whose pods others start there are places alone: all or none.
+void World::CheckExternal() {
+  std::map<Id, int> held;
+  for (const auto& [uid, place] : places) ++held[place.group];
+  for (const auto& [id, group] : groups) {
+    if (!group.external) continue;
+    const int wanted = group.Waits() ? 0 : group.size;
+    if (held[id] != wanted) {
+      Say(2, "external group {} is {} and has {} places of {}", group.name,
+          group.state, held[id], wanted);
+    }
+    if (group.state == "bound")
+      Say(2, "external group {} is bound", group.name);
+  }
 }
 
 // As long as nobody relabels nodes under pods, or binds pods himself.

@@ -43,7 +43,7 @@ void World::CheckPlaces() {
     with_places.insert(place.group);
     const auto pod = pods.find(uid);
     const bool lives = pod != pods.end() && Lives(*pod->second);
-    if (!lives && !place.held) {
+    if (!lives && !place.held && !IsExternal(place.group)) {
       Say(6, "the place of pod {} on {} was never given back", uid, place.node);
     }
   }
@@ -79,9 +79,12 @@ void World::CheckWork() {
       Say(6, "group {} is {}, but nobody is to place it", group.name,
           group.state);
     }
-    if (group.state == "allocated" && !group.cancelled &&
+    if (group.state == "allocated" && !group.cancelled && !group.external &&
         work[{"bind", id}].empty()) {
       Say(6, "group {} has its nodes, but nobody is to bind it", group.name);
+    }
+    if (group.external && !work[{"bind", id}].empty()) {
+      Say(6, "group {} is to be bound by others", group.name);
     }
     if (settled && group.Waits() && match.size() > 1) {
       Say(6, "group {} has {} match jobs", group.name, match.size());

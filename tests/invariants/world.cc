@@ -70,7 +70,8 @@ void World::ReadGroups(sql::Transaction& transaction) {
            "::bigint, 0) AS went_back, cancel_reason IS NOT NULL AS cancelled, "
            "(SELECT count(*) FROM pods p WHERE p.group_id = g.id AND "
            "p.replaced_by IS NULL)::integer AS whole, EXISTS (SELECT FROM "
-           "pod_groups x WHERE x.extends = g.id) AS grown "
+           "pod_groups x WHERE x.extends = g.id) AS grown, EXISTS (SELECT "
+           "FROM external_groups e WHERE e.group_id = g.id) AS external "
            "FROM pod_groups g")) {
     Group group;
     group.id = row.Get<Id>("id");
@@ -86,6 +87,7 @@ void World::ReadGroups(sql::Transaction& transaction) {
     group.first_in_line = row.Get<bool>("first_in_line");
     group.cancelled = row.Get<bool>("cancelled");
     group.grown = row.Get<bool>("grown");
+    group.external = row.Get<bool>("external");
     group.match_job = row.Find<Id>("match_job");
     group.submitted = row.Get<std::int64_t>("submitted");
     group.went_back = row.Get<std::int64_t>("went_back");
@@ -210,13 +212,32 @@ bool World::HasHeardAll(const cluster::ClusterCache& cache) const {
          });
 }
 
+// Pods of others that run, by their name, on a place that an external group has
+// for them.
+void World::CoverPods() {
+  for (const auto& [uid, place] : places) {
+    if (!IsExternal(place.group)) continue;
+    const auto pod = std::ranges::find_if(pods, [&](const auto& entry) {
+      const cluster::Pod& it = *entry.second;
+      return Lives(it) && it.node_name == place.node &&
+             it.namespace_name + "/" + it.name == groups.at(place.group).name &&
+             place.amounts.Holds(it.request.resources) &&
+             !covered.contains(entry.first);
+    });
+    if (pod == pods.end()) continue;
+    covered.insert(pod->first);
+  }
+}
+
 // Living pods count where they are, and where they are to go.
 void World::CountUse() {
+  CoverPods();
   for (const auto& [uid, pod] : pods) {
     if (!Lives(*pod) || pod->node_name.empty()) continue;
     const auto place = places.find(uid);
     const bool ours =
         place != places.end() && place->second.node == pod->node_name;
+    if (covered.contains(uid)) continue;
     use[pod->node_name].all += pod->request.resources;
     if (ours && scene.GivenByOthers(uid)) {
       use[pod->node_name].adopted += pod->request.resources;

@@ -46,7 +46,8 @@ struct Group {
   int size = 0, revision = 0, whole = 0;
   std::int64_t priority = 0;
   bool first_in_line = false, cancelled = false;
-  bool grown = false;  // pods beyond its size are there
+  bool grown = false;     // pods beyond its size are there
+  bool external = false;  // others start its pods
   std::optional<Id> match_job;
   std::int64_t submitted = 0;
   std::int64_t went_back = 0;  // last; microseconds
@@ -106,7 +107,12 @@ struct World {
   void ReadJobs(sql::Transaction& transaction);
   bool HasHeardAll(const cluster::ClusterCache& cache) const;
   void CountUse();
+  void CoverPods();
   bool Same(const World& other) const;
+  bool IsExternal(Id group) const {
+    const auto found = groups.find(group);
+    return found != groups.end() && found->second.external;
+  }
 
   template <typename... Arguments>
   void Say(int number, fmt::format_string<Arguments...> text,
@@ -129,6 +135,7 @@ struct World {
   void CheckNothingLost();
   void CheckWork();
   void CheckPlaces();
+  void CheckExternal();
   void CheckReservations();
   bool IsBefore(const Group& group, const Group& head) const;
   bool Excused(const Group& head) const;
@@ -147,6 +154,8 @@ struct World {
   std::map<std::string, MemberRow> members;
   std::set<std::string> provisional;
   std::map<std::string, Place> places;  // by UID
+  // Pods of others on places that external groups have for them, which count.
+  std::set<std::string> covered;
   std::map<Id, Allocation> allocations;
   std::map<Id, Promised> reservations;
   std::vector<LiveJob> jobs;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 #include <unordered_map>
 
@@ -21,33 +22,105 @@ struct Span {
   std::int64_t cpu = 0;
 };
 
-class Spans {
+// What is free over time: so much from each of these moments on, until the
+// next.
+class FreeOverTime {
  public:
-  const std::map<GroupId, Span>& spans() const { return spans_; }
+  explicit FreeOverTime(std::int64_t all) : steps_{{0, all}} {}
 
-  // What groups have of the node, in sum.
-  const std::map<GroupId, std::int64_t>& On(int node) const {
-    static const std::map<GroupId, std::int64_t> kNothing;
-    const auto found = on_.find(node);
-    return found == on_.end() ? kNothing : found->second;
+  void Add(std::int64_t from, std::int64_t end, std::int64_t amount) {
+    const std::size_t first = StepAt(from);
+    const std::size_t behind = StepAt(end);
+    for (std::size_t i = first; i < behind; ++i) steps_[i].second += amount;
+    Join(behind);
+    Join(first);
   }
 
-  void Add(GroupId group, const Span& span) {
-    spans_[group] = span;
-    for (const int node : span.nodes) on_[node][group] += span.cpu;
-  }
-
-  bool Remove(GroupId group) {
-    const auto found = spans_.find(group);
-    if (found == spans_.end()) return false;
-    for (const int node : found->second.nodes) on_[node].erase(group);
-    spans_.erase(found);
-    return true;
+  // The least that is free at any time from then until the end.
+  std::int64_t Least(std::int64_t from, std::int64_t end) const {
+    auto step = std::upper_bound(steps_.begin(), steps_.end(), from, Sooner);
+    std::int64_t least = std::prev(step)->second;
+    for (; step != steps_.end() && step->first < end; ++step)
+      least = std::min(least, step->second);
+    return least;
   }
 
  private:
-  std::map<GroupId, Span> spans_;
-  std::unordered_map<int, std::map<GroupId, std::int64_t>> on_;
+  using Step = std::pair<std::int64_t, std::int64_t>;
+  static bool Sooner(std::int64_t time, const Step& step) {
+    return time < step.first;
+  }
+
+  // The place of a step that begins then.
+  std::size_t StepAt(std::int64_t time) {
+    const auto next =
+        std::upper_bound(steps_.begin(), steps_.end(), time, Sooner);
+    const auto place = static_cast<std::size_t>(next - steps_.begin());
+    if (steps_[place - 1].first == time) return place - 1;
+    steps_.insert(next, {time, steps_[place - 1].second});
+    return place;
+  }
+
+  void Join(std::size_t step) {
+    if (step > 0 && steps_[step].second == steps_[step - 1].second)
+      steps_.erase(steps_.begin() + static_cast<std::ptrdiff_t>(step));
+  }
+
+  std::vector<Step> steps_;
+};
+
+// What groups hold or are promised, and what is free beside it.
+class Spans {
+ public:
+  explicit Spans(const std::vector<std::int64_t>& cpus)
+      : all_(std::accumulate(cpus.begin(), cpus.end(), std::int64_t{0})),
+        nodes_(cpus.begin(), cpus.end()) {}
+
+  const std::map<GroupId, Span>& promised() const { return promised_; }
+
+  void Run(GroupId group, const Span& span) { Book(running_, group, span); }
+  void Promise(GroupId group, const Span& span) {
+    Book(promised_, group, span);
+  }
+  bool End(GroupId group) { return Remove(running_, group); }
+  bool Withdraw(GroupId group) { return Remove(promised_, group); }
+
+  std::int64_t Free(int node, std::int64_t from, std::int64_t end) const {
+    return nodes_[node].Least(from, end);
+  }
+  // Of all nodes together.
+  std::int64_t Free(std::int64_t from, std::int64_t end) const {
+    return all_.Least(from, end);
+  }
+  // When any of them ends.
+  const std::multiset<std::int64_t>& ends() const { return ends_; }
+
+ private:
+  void Add(const Span& span, std::int64_t cpu) {
+    for (const int node : span.nodes)
+      nodes_[node].Add(span.start, span.end, cpu);
+    all_.Add(span.start, span.end, cpu * std::ssize(span.nodes));
+  }
+
+  void Book(std::map<GroupId, Span>& spans, GroupId group, const Span& span) {
+    Add(span, -span.cpu);
+    ends_.insert(span.end);
+    spans[group] = span;
+  }
+
+  bool Remove(std::map<GroupId, Span>& spans, GroupId group) {
+    const auto found = spans.find(group);
+    if (found == spans.end()) return false;
+    Add(found->second, found->second.cpu);
+    ends_.erase(ends_.find(found->second.end));
+    spans.erase(found);
+    return true;
+  }
+
+  FreeOverTime all_;
+  std::vector<FreeOverTime> nodes_;
+  std::map<GroupId, Span> running_, promised_;
+  std::multiset<std::int64_t> ends_;
 };
 
 std::string NodesOf(const std::vector<int>& nodes) {
@@ -59,7 +132,10 @@ std::string NodesOf(const std::vector<int>& nodes) {
 class Reference {
  public:
   Reference(const Workload& workload, const PolicyUnderTest& policy)
-      : workload_(workload), policy_(policy), waiting_(workload.groups) {
+      : workload_(workload),
+        policy_(policy),
+        waiting_(workload.groups),
+        spans_(workload.cpus) {
     std::sort(waiting_.begin(), waiting_.end(), [](auto& a, auto& b) {
       return std::pair(-a.priority, a.id) < std::pair(-b.priority, b.id);
     });
@@ -72,7 +148,7 @@ class Reference {
       events_.erase(events_.begin());
       std::erase_if(ends_, [&](const auto& end) {
         if (end.second > now_) return false;
-        running_.Remove(end.first);
+        spans_.End(end.first);
         return true;
       });
       if (policy_.policy == QueuePolicy::kConservative ||
@@ -82,7 +158,7 @@ class Reference {
       } else {
         Cycle();
       }
-      for (const auto& [id, span] : promised_.spans()) {
+      for (const auto& [id, span] : spans_.promised()) {
         auto nodes = span.nodes;
         nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
         log_ += fmt::format("{}: {} at {} on{}\n", now_, id, span.start,
@@ -93,36 +169,16 @@ class Reference {
   }
 
  private:
-  // The least that is free there in this time: as it begins, or as what is
-  // promised does.
-  std::int64_t Free(int node, std::int64_t from, std::int64_t end) const {
-    std::int64_t least = FreeAt(node, from);
-    for (const auto& [group, cpu] : promised_.On(node)) {
-      const std::int64_t start = promised_.spans().at(group).start;
-      if (start > from && start < end)
-        least = std::min(least, FreeAt(node, start));
-    }
-    return least;
-  }
-
-  std::int64_t FreeAt(int node, std::int64_t time) const {
-    std::int64_t free = workload_.cpus[node];
-    for (const auto& [group, cpu] : running_.On(node))
-      if (running_.spans().at(group).end > time) free -= cpu;
-    for (const auto& [group, cpu] : promised_.On(node)) {
-      const Span& span = promised_.spans().at(group);
-      if (span.start <= time && time < span.end) free -= cpu;
-    }
-    return free;
-  }
-
   std::optional<Span> FitsAt(const TimedGroup& group, std::int64_t start) {
     Span span{start,
               group.duration ? start + *group.duration : kNever,
               {},
               group.cpu};
+    // Else it need not be asked what each node has.
+    if (spans_.Free(start, span.end) < group.pods * group.cpu)
+      return std::nullopt;
     for (int node = 0; node < static_cast<int>(workload_.cpus.size()); ++node) {
-      std::int64_t free = Free(node, start, span.end);
+      std::int64_t free = spans_.Free(node, start, span.end);
       while (free >= group.cpu &&
              static_cast<int>(span.nodes.size()) < group.pods) {
         span.nodes.push_back(node);
@@ -137,17 +193,15 @@ class Reference {
     std::map<int, std::int64_t> wanted;
     for (const int node : span.nodes) wanted[node] += span.cpu;
     return std::all_of(wanted.begin(), wanted.end(), [&](const auto& each) {
-      return Free(each.first, span.start, span.end) >= each.second;
+      return spans_.Free(each.first, span.start, span.end) >= each.second;
     });
   }
 
   std::optional<Span> Earliest(const TimedGroup& group, std::int64_t before) {
-    std::set<std::int64_t> times;
-    for (const auto& [id, span] : running_.spans()) times.insert(span.end);
-    for (const auto& [id, span] : promised_.spans()) times.insert(span.end);
-    for (const std::int64_t time : times) {
-      if (time <= now_ || time >= before) continue;
-      if (auto span = FitsAt(group, time)) return span;
+    const auto& ends = spans_.ends();
+    for (auto end = ends.upper_bound(now_); end != ends.end() && *end < before;
+         end = ends.upper_bound(*end)) {
+      if (auto span = FitsAt(group, *end)) return span;
     }
     return std::nullopt;
   }
@@ -156,7 +210,7 @@ class Reference {
     const auto span = FitsAt(group, now_);
     if (!span) return false;
     log_ += fmt::format("{}: {} on{}\n", now_, group.id, NodesOf(span->nodes));
-    running_.Add(group.id, *span);
+    spans_.Run(group.id, *span);
     ends_[group.id] = now_ + group.runs;
     events_.insert(now_ + group.runs);
     return true;
@@ -164,7 +218,8 @@ class Reference {
 
   // fcfs and easy: everything anew.
   void Cycle() {
-    promised_ = {};
+    while (!spans_.promised().empty())
+      spans_.Withdraw(spans_.promised().begin()->first);
     bool blocked = false;
     for (auto it = waiting_.begin(); it != waiting_.end();) {
       if (it->comes > now_) {
@@ -178,7 +233,7 @@ class Reference {
       if (policy_.policy == QueuePolicy::kFcfs) return;
       if (!blocked) {
         if (const auto span = Earliest(*it, kNever))
-          promised_.Add(it->id, *span);
+          spans_.Promise(it->id, *span);
       }
       blocked = true;
       ++it;
@@ -197,7 +252,7 @@ class Reference {
         continue;
       }
       if (promised >= policy_.depth) {
-        moved = promised_.Remove(it->id) || moved;
+        moved = spans_.Withdraw(it->id) || moved;
         moved = withdrawn.erase(it->id) > 0 || moved;
       }
       if (Look(*it, promised, withdrawn, moved)) {
@@ -218,20 +273,20 @@ class Reference {
       withdrawn.erase(found);
       ++promised;
       if (before.start > now_ && StillFits(before)) {
-        promised_.Add(group.id, before);
+        spans_.Promise(group.id, before);
         return false;
       }
       moved = true;
       return Anew(group, promised, withdrawn);
     }
-    const auto found = promised_.spans().find(group.id);
-    if (found != promised_.spans().end()) {
+    const auto found = spans_.promised().find(group.id);
+    if (found != spans_.promised().end()) {
       const Span before = found->second;
-      promised_.Remove(group.id);
+      spans_.Withdraw(group.id);
       if (Starts(group)) return true;
       ++promised;
       const auto better = Earliest(group, before.start);
-      promised_.Add(group.id, better.value_or(before));
+      spans_.Promise(group.id, better.value_or(before));
       moved = moved || better;
       return false;
     }
@@ -251,7 +306,7 @@ class Reference {
       return true;
     }
     if (const auto span = Earliest(group, kNever))
-      promised_.Add(group.id, *span);
+      spans_.Promise(group.id, *span);
     return false;
   }
 
@@ -260,17 +315,17 @@ class Reference {
     auto it = std::find_if(waiting_.begin(), waiting_.end(),
                            [&](auto& each) { return each.id == group.id; });
     for (++it; it != waiting_.end(); ++it) {
-      const auto found = promised_.spans().find(it->id);
-      if (found == promised_.spans().end()) continue;
+      const auto found = spans_.promised().find(it->id);
+      if (found == spans_.promised().end()) continue;
       withdrawn[it->id] = found->second;
-      promised_.Remove(it->id);
+      spans_.Withdraw(it->id);
     }
   }
 
   const Workload& workload_;
   const PolicyUnderTest policy_;
   std::vector<TimedGroup> waiting_;
-  Spans running_, promised_;
+  Spans spans_;
   std::map<GroupId, std::int64_t> ends_;
   std::set<std::int64_t> events_;
   std::int64_t now_ = 0;

@@ -1,6 +1,6 @@
 // The queue policies by their definition (schedule.h), on nodes that have only
-// cpu: at each event every group is looked at again, one after the other, with
-// free amounts added up anew each time. Slow and plain, to compare with.
+// cpu: at each event every group is looked at again, one after the other, by
+// sorted lists of what is free when. Slow and plain, to compare with.
 #pragma once
 
 #include <cstdint>

@@ -43,6 +43,7 @@ mkdir usr etc proc dev opt opt/image tmp var var/run
 for name in bin sbin lib lib64; do ln -s "usr/$name" "$name"; done
 mount --rbind -o ro /usr usr
 mount --bind /proc proc
+ln -s /proc/self/fd dev/fd
 for name in null zero random urandom; do
   touch "dev/$name"
   mount --bind "/dev/$name" "dev/$name"
@@ -163,7 +164,7 @@ class Pod:
         security = container["securityContext"]
         if security.get("readOnlyRootFilesystem"):
             lines.append('mount -o remount,ro "$root"')
-        lines.append(f'exec chroot "$root" {self.words_before(security)} "${{@:2}}"')
+        lines.append(f'exec /usr/sbin/chroot "$root" {self.words_before(security)} "${{@:2}}"')
         return "\n".join(lines)
 
     def words_before(self, security):
@@ -191,7 +192,7 @@ class Pod:
         if not probe:
             return True
         if "exec" in probe:
-            inside = (f"chroot {shlex.quote(str(self.folder / 'root'))} "
+            inside = (f"/usr/sbin/chroot {shlex.quote(str(self.folder / 'root'))} "
                       f"{self.words_before(container['securityContext'])} "
                       f"{shlex.join(probe['exec']['command'])}")
             return subprocess.run(

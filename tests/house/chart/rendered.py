@@ -8,6 +8,7 @@
                                        of the page but those that are the chart's
     rendered.py defaults VALUES        names of all values, one a line
     rendered.py names SCHEMA           those that the schema knows
+    rendered.py jobs JOBSET UID        the Jobs that a JobSet's controller makes of it
 """
 
 import json
@@ -124,6 +125,26 @@ def names(path):
     print(*sorted(below(schema["properties"])), sep="\n")
 
 
+def jobs(path, uid):
+    found, = objects(path)
+    name = found["metadata"]["name"]
+    owner = {"apiVersion": found["apiVersion"], "kind": "JobSet", "name": name,
+             "uid": uid, "controller": True}
+    made = []
+    for role in found["spec"]["replicatedJobs"]:
+        for index in range(role["replicas"]):
+            spec = json.loads(json.dumps(role["template"]["spec"]))
+            marks = {"jobset.sigs.k8s.io/jobset-name": name,
+                     "jobset.sigs.k8s.io/replicatedjob-name": role["name"],
+                     "jobset.sigs.k8s.io/job-index": str(index)}
+            spec["template"]["metadata"]["labels"].update(marks)
+            made.append({
+                "apiVersion": "batch/v1", "kind": "Job", "spec": spec,
+                "metadata": {"name": f"{name}-{role['name']}-{index}",
+                             "labels": marks, "ownerReferences": [owner]}})
+    yaml.safe_dump_all(made, sys.stdout)
+
+
 if __name__ == "__main__":
     {"closed": closed, "rights": rights, "settings": settings,
-     "defaults": defaults, "names": names}[sys.argv[1]](*sys.argv[2:])
+     "defaults": defaults, "names": names, "jobs": jobs}[sys.argv[1]](*sys.argv[2:])

@@ -21,9 +21,10 @@ std::optional<std::string> AskKeyOf(const ExternalAsk& ask,
       .dump();
 }
 
-// In whole seconds, after which the match places it no more.
-cluster::Time GivenUpAt(const ExternalAsk& ask, cluster::Time now) {
-  if (ask.reserve) return now + ask.lifetime;
+// In whole seconds, after which the match places it no more. A reservation may
+// be for any time.
+std::optional<cluster::Time> GivenUpAt(const ExternalAsk& ask) {
+  if (ask.reserve) return std::nullopt;
   return std::chrono::ceil<std::chrono::seconds>(ask.answer_by) +
          std::chrono::seconds(1);
 }
@@ -54,7 +55,7 @@ std::optional<ExternalTicket> ExternalGroups::Ask(const ExternalAsk& ask,
     const auto made =
         transaction.Run(queries::kMakeExternalGroup, ask.namespace_name, name,
                         ask.queue, ask.pods, request, ask.lifetime.count(),
-                        ask.reserve, key, now, GivenUpAt(ask, now));
+                        ask.reserve, key, now, GivenUpAt(ask));
     if (!made.empty()) {
       const auto group = made[0].Get<std::int64_t>("id");
       AskForPlaces(transaction, jobs_, {group}, {ask.queue});

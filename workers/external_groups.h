@@ -12,8 +12,8 @@
 // and it is never evicted. Whoever asks for the same under the same name again
 // gets the group that there is, so a call that is repeated holds nothing twice.
 // A caller that is gone leaves nothing for ever: a group that nobody has placed
-// by the caller's deadline is given up (late_starts.h), one that holds nodes is
-// over after its lifetime (cleanup.h).
+// by the caller's deadline is given up (late_starts.h), unless a reservation
+// will do; one that holds nodes is over after its lifetime (cleanup.h).
 //
 // Thread-safe. Throws sql::Error.
 #pragma once

@@ -73,6 +73,10 @@ struct Config {
     std::string certificate;
     std::string key;
     std::string client_ca;
+    // Of the forerunners' services: see forerunner_services.h.
+    bool external_service = false;
+    std::string match_queue = "default";
+    std::chrono::milliseconds match_lifetime{std::chrono::hours(48)};
     bool operator==(const Grpc&) const = default;
   };
 

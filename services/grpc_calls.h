@@ -42,6 +42,7 @@ namespace fluxnetes::services {
 // Canonical codes (google.rpc.Code) that a call may end with by itself.
 enum class GrpcCode {
   kInvalidArgument = 3,
+  kDeadlineExceeded = 4,
   kNotFound = 5,
   kAlreadyExists = 6,
   kPermissionDenied = 7,

@@ -108,6 +108,13 @@ std::string ParseGrpcListen(const std::string& text) {
   return text;
 }
 
+// The database keeps it in whole seconds.
+std::chrono::milliseconds ParseLifetime(const std::string& text) {
+  const auto duration = ParseDuration(text);
+  if (duration < std::chrono::seconds(1)) Refuse(text, "1s or more, like 48h");
+  return duration;
+}
+
 std::string ParseAddress(const std::string& text) {
   for (const std::string_view scheme : {"unix:", "http://", "https://"})
     if (text.starts_with(scheme) && text.size() > scheme.size()) return text;
@@ -216,6 +223,24 @@ constexpr Setting kSettings[] = {
      "authorities that sign the certificates of gRPC's clients",
      [](Config& c, const std::string& t) { c.grpc.client_ca = t; },
      [](const Config& c) { return c.grpc.client_ca; }},
+    {"grpc.externalService", "FLUXNETES_GRPC_EXTERNAL_SERVICE",
+     "grpc-external-service", "SWITCH",
+     "on or off: whether service.ExternalPluginService is offered",
+     [](Config& c, const std::string& t) {
+       c.grpc.external_service = ParseName(kSwitch, t);
+     },
+     [](const Config& c) { return NameOf(kSwitch, c.grpc.external_service); }},
+    {"grpc.matchQueue", "FLUXNETES_GRPC_MATCH_QUEUE", "grpc-match-queue",
+     "QUEUE", "scheduling queue of what the forerunners' Match asks for",
+     [](Config& c, const std::string& t) { c.grpc.match_queue = t; },
+     [](const Config& c) { return c.grpc.match_queue; }},
+    {"grpc.matchLifetime", "FLUXNETES_GRPC_MATCH_LIFETIME",
+     "grpc-match-lifetime", "DURATION",
+     "how long a match holds its nodes if nobody cancels it",
+     [](Config& c, const std::string& t) {
+       c.grpc.match_lifetime = ParseLifetime(t);
+     },
+     [](const Config& c) { return FormatDuration(c.grpc.match_lifetime); }},
     {"log.level", "FLUXNETES_LOG_LEVEL", "log-level", "LEVEL",
      "debug, info, warn or error",
      [](Config& c, const std::string& t) {

@@ -9,8 +9,13 @@
 #include "tests/support/places.h"
 
 namespace fluxnetes::services {
+namespace {
 
-std::vector<std::string> AllFailpoints() {
+bool IsOfForerunners(const std::string& name) {
+  return name.starts_with("external-");
+}
+
+std::vector<std::string> FindFailpoints(bool of_forerunners) {
   std::set<std::string> names;
   const std::regex call("Failpoint\\(\"([^\"]+)\"\\)");
   for (const char* folder : {"sql", "queue", "cluster", "workers", "services"})
@@ -22,8 +27,17 @@ std::vector<std::string> AllFailpoints() {
         if (std::smatch found; std::regex_search(line, found, call))
           names.insert(found[1]);
     }
+  std::erase_if(names, [=](const std::string& name) {
+    return IsOfForerunners(name) != of_forerunners;
+  });
   return {names.begin(), names.end()};
 }
+
+}  // namespace
+
+std::vector<std::string> AllFailpoints() { return FindFailpoints(false); }
+
+std::vector<std::string> ForerunnerFailpoints() { return FindFailpoints(true); }
 
 std::string TestNameOf(std::string failpoint) {
   std::replace(failpoint.begin(), failpoint.end(), '-', '_');

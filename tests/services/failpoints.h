@@ -9,6 +9,9 @@ namespace fluxnetes::services {
 
 std::vector<std::string> AllFailpoints();
 
+// Beside these: where only a forerunner's Match comes by.
+std::vector<std::string> ForerunnerFailpoints();
+
 // As a part of the name of a test.
 std::string TestNameOf(std::string failpoint);
 

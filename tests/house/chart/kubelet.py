@@ -232,6 +232,7 @@ class Pod:
                 self.tell("Running", True)
             time.sleep(0.1)
         code = self.process.returncode
+        print(f"kubelet: {self.name} ended with {code}", file=sys.stderr)
         if self.spec["restartPolicy"] == "Never":
             self.tell("Failed" if code else "Succeeded", False)
         return code

@@ -99,6 +99,7 @@ listen: 0.0.0.0:{{ .Values.scheduler.port }}
 tlsCert: /etc/fluxnetes-tls/tls.crt
 tlsKey: /etc/fluxnetes-tls/tls.key
 clientCA: /etc/fluxnetes-tls/ca.crt
+externalService: "on"
 {{- else }}
 listen: 127.0.0.1:{{ .Values.scheduler.port }}
 {{- end }}

@@ -811,7 +811,8 @@ CREATE TABLE nodes (
   unschedulable text,
   labels jsonb NOT NULL DEFAULT '{}',
   seen_at timestamptz NOT NULL,
-  foreign_other jsonb NOT NULL DEFAULT '{}'
+  foreign_other jsonb NOT NULL DEFAULT '{}',
+  taints jsonb NOT NULL DEFAULT '[]'
 );
 COMMENT ON TABLE nodes IS
 'The nodes as the scheduler sees them: a copy for people, written when one changes. Nothing is decided by it.';
@@ -826,6 +827,7 @@ COMMENT ON COLUMN nodes.foreign_pods IS 'How many pods on it are not ours.';
 COMMENT ON COLUMN nodes.foreign_other IS 'What these use of other, as in other.';
 COMMENT ON COLUMN nodes.unschedulable IS 'Why it takes no new pods: cordoned, not ready, gone; null: it takes them.';
 COMMENT ON COLUMN nodes.labels IS 'Its labels.';
+COMMENT ON COLUMN nodes.taints IS 'Its taints: key, value, effect.';
 COMMENT ON COLUMN nodes.seen_at IS 'When this was written.';
 
 CREATE TABLE resync_differences (

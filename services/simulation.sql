@@ -19,6 +19,7 @@ SELECT
   foreign_pods,
   foreign_other::text AS foreign_other,
   labels::text AS labels,
+  taints::text AS taints,
   unschedulable IS NOT NULL AS closed
 FROM nodes
 ORDER BY node_name;

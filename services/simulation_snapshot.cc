@@ -13,6 +13,7 @@
 #include "services/simulation_queries.h"
 #include "sql/transaction.h"
 #include "workers/component_snapshot.h"
+#include "workers/node_table.h"
 #include "workers/other_resources.h"
 #include "workers/pod_rules.h"
 #include "workers/scenario_parts.h"
@@ -47,6 +48,7 @@ cluster::Node NodeIn(const sql::Row& row) {
   node.allocatable = ResourcesIn(row, "");
   node.labels = nlohmann::json::parse(row.Get<std::string>("labels"))
                     .get<std::map<std::string, std::string>>();
+  node.taints = workers::ReadTaints(row.Get<std::string>("taints"));
   node.unschedulable = row.Get<bool>("closed");
   return node;
 }
@@ -57,6 +59,7 @@ class SnapshotWriter {
       : records_(records),
         scenario_(snapshot.scenario),
         notes_(snapshot.notes),
+        numbers_(snapshot.numbers),
         parts_(MadeOf(records, snapshot.scenario)) {}
 
   void Write(const sql::Result& groups) {
@@ -178,7 +181,7 @@ class SnapshotWriter {
   Scenario& scenario_;
   std::vector<std::string>& notes_;
   workers::ScenarioParts parts_;
-  std::map<workers::GroupId, int> numbers_;  // of groups, in the scenario
+  std::map<workers::GroupId, int>& numbers_;  // of groups, in the scenario
 };
 
 }  // namespace

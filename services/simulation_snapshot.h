@@ -3,12 +3,12 @@
 //
 // Nobody knows how long groups will run: those with a duration are taken to use
 // all of it, those without one run to the end. What others use of a node is
-// taken off it. The table of nodes has no taints, so none count; no table has
-// labels of pods, so rules about other pods are left out; and of a group of
-// which only some pods hold a place, the others are left out.
+// taken off it. No table has labels of pods, so rules about other pods are left
+// out; and of a group of which only some pods hold a place, the others are.
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -20,6 +20,8 @@ namespace fluxnetes::services {
 struct Snapshot {
   workers::Scenario scenario;
   std::vector<std::string> notes;  // what was left out, for people
+  // Groups of the records, by their number: where they are in the scenario.
+  std::map<workers::GroupId, int> numbers;
 };
 
 // `now` is when the run begins, in seconds since the epoch. Throws sql::Error.

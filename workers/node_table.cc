@@ -10,6 +10,22 @@
 
 namespace fluxnetes::workers {
 
+std::string WriteTaints(const std::vector<cluster::Taint>& taints) {
+  nlohmann::json all = nlohmann::json::array();
+  for (const cluster::Taint& taint : taints)
+    all.push_back(
+        {{"key", taint.key}, {"value", taint.value}, {"effect", taint.effect}});
+  return all.dump();
+}
+
+std::vector<cluster::Taint> ReadTaints(const std::string& json) {
+  std::vector<cluster::Taint> taints;
+  for (const nlohmann::json& each : nlohmann::json::parse(json))
+    taints.push_back({each.value("key", ""), each.value("value", ""),
+                      each.value("effect", "")});
+  return taints;
+}
+
 void NodeTable::Note(const std::vector<std::string>& nodes) {
   if (!all_) noted_.insert(nodes.begin(), nodes.end());
 }
@@ -62,7 +78,7 @@ void NodeTable::Write(cluster::Time now) {
 
 void NodeTable::Send(const std::vector<Report>& changed,
                      const std::vector<std::string>& gone, cluster::Time now) {
-  std::vector<std::string> names, other, labels, foreign_other;
+  std::vector<std::string> names, other, labels, foreign_other, taints;
   std::vector<std::int64_t> cpu, memory, pods;
   std::vector<std::int64_t> foreign_cpu, foreign_memory, foreign_pods;
   std::vector<std::optional<std::string>> closed;
@@ -80,12 +96,13 @@ void NodeTable::Send(const std::vector<Report>& changed,
     const std::string why = cluster::WhyClosed(report.node);
     closed.push_back(why.empty() ? std::nullopt : std::optional(why));
     labels.push_back(nlohmann::json(report.node.labels).dump());
+    taints.push_back(WriteTaints(report.node.taints));
   }
   sql::Transaction transaction(pool_);
   if (!names.empty()) {
     transaction.Run(queries::kWriteNodes, names, cpu, memory, pods, other,
                     foreign_cpu, foreign_memory, foreign_pods, closed, labels,
-                    foreign_other, now);
+                    foreign_other, taints, now);
   }
   if (all_) {
     transaction.Run(queries::kDropNodes, names, true);

@@ -15,6 +15,10 @@
 
 namespace fluxnetes::workers {
 
+// The column `taints`: [{"key": ..., "value": ..., "effect": ...}].
+std::string WriteTaints(const std::vector<cluster::Taint>& taints);
+std::vector<cluster::Taint> ReadTaints(const std::string& json);
+
 class NodeTable {
  public:
   NodeTable(sql::Pool& pool, const cluster::ClusterCache& cache,

@@ -550,7 +550,7 @@ WHERE
 INSERT INTO nodes (
   node_name, cpu_milli, memory_bytes, pods, other, foreign_cpu_milli,
   foreign_memory_bytes, foreign_pods, unschedulable, labels, foreign_other,
-  seen_at
+  taints, seen_at
 )
 SELECT
   v.node_name,
@@ -564,14 +564,15 @@ SELECT
   v.unschedulable,
   v.labels::jsonb,
   v.foreign_other::jsonb,
-  $12
+  v.taints::jsonb,
+  $13
 FROM unnest(
   $1::text [], $2::bigint [], $3::bigint [], $4::bigint [], $5::text [],
   $6::bigint [], $7::bigint [], $8::bigint [], $9::text [], $10::text [],
-  $11::text []
+  $11::text [], $12::text []
 ) AS v (
   node_name, cpu, memory, pods, other, foreign_cpu, foreign_memory,
-  foreign_pods, unschedulable, labels, foreign_other
+  foreign_pods, unschedulable, labels, foreign_other, taints
 )
 ON CONFLICT (node_name) DO UPDATE SET
 cpu_milli = excluded.cpu_milli,
@@ -584,6 +585,7 @@ foreign_pods = excluded.foreign_pods,
 unschedulable = excluded.unschedulable,
 labels = excluded.labels,
 foreign_other = excluded.foreign_other,
+taints = excluded.taints,
 seen_at = excluded.seen_at;
 
 -- name: drop_nodes

@@ -16,6 +16,8 @@
 #include "services/database.h"
 #include "services/describe.h"
 #include "services/display_text.h"
+#include "services/explain.h"
+#include "services/explain_queries.h"
 #include "services/get.h"
 #include "services/hold_command.h"
 #include "services/job_command.h"
@@ -62,6 +64,9 @@ class Runner {
   ExitCode operator()(const DescribeOptions& options) {
     return RunDescribe(options, *Database(), console_);
   }
+  ExitCode operator()(const ExplainOptions& options) {
+    return RunExplain(options, *Database(), console_);
+  }
   ExitCode operator()(const QueueOptions& options) {
     return RunQueue(options, *Database(), console_);
   }
@@ -104,9 +109,10 @@ class Runner {
 
  private:
   const std::unique_ptr<sql::Pool>& Database() {
-    pool_ = OpenDatabase(config_, {queries::kAll, queries::kAllAccounts,
-                                   queries::kAllLine, queries::kAllSimulation,
-                                   queue::Catalogue(), workers::Catalogue()});
+    pool_ = OpenDatabase(
+        config_, {queries::kAll, queries::kAllAccounts, queries::kAllExplain,
+                  queries::kAllLine, queries::kAllSimulation,
+                  queue::Catalogue(), workers::Catalogue()});
     return pool_;
   }
 

@@ -8,6 +8,8 @@
 
 #include "services/command_grammar.h"
 #include "services/exit_code.h"
+#include "services/group_commands.h"
+#include "services/node_commands.h"
 #include "services/row_commands.h"
 #include "services/settings.h"
 #include "services/simulate_flags.h"
@@ -45,13 +47,6 @@ class Grammar {
   void AddGetCommand(CLI::App& get, GetOptions::What what, const char* name,
                      const std::vector<std::string>& aliases,
                      const char* about);
-  void AddDescribe();
-  void AddCancel();
-  void AddHold(bool release);
-  void AddDrain();
-  static CLI::App* AddGroups(CLI::App& command, const char* about,
-                             std::vector<std::string>& names,
-                             std::string& namespace_name);
   void AddJobs();
   void AddJobFilters(CLI::App& command);
   void AddSmall();
@@ -72,6 +67,7 @@ class Grammar {
   std::string finished_;
   GetOptions get_;
   DescribeOptions describe_;
+  ExplainOptions explain_;
   CancelOptions cancel_;
   HoldOptions hold_;
   DrainOptions drain_;
@@ -101,11 +97,11 @@ Grammar::Grammar() {
   AddSubmit();
   AddSimulate();
   AddGet();
-  AddDescribe();
-  AddCancel();
-  AddHold(/*release=*/false);
-  AddHold(/*release=*/true);
-  AddDrain();
+  AddDescribeCommand(app_, describe_, invocation_.command);
+  AddExplainCommand(app_, explain_, invocation_.command);
+  AddCancelCommand(app_, cancel_, invocation_.command);
+  AddHoldCommands(app_, hold_, invocation_.command);
+  AddDrainCommands(app_, drain_, invocation_.command);
   AddQueueCommands(app_, queue_, invocation_.command);
   AddAccountCommands(app_, account_, invocation_.command);
   AddJobs();
@@ -277,99 +273,6 @@ void Grammar::AddGetCommand(CLI::App& get, GetOptions::What what,
     if (get_.limit.value_or(0) < 0)
       throw CLI::ValidationError("--limit", "right would be 0 or more");
     invocation_.command = get_;
-  });
-}
-
-void Grammar::AddDescribe() {
-  CLI::App* describe = AddCommand(app_, "describe", "show one thing in full");
-  describe->require_subcommand(1);
-  CLI::App* group = AddCommand(
-      *describe, "group", "timeline, members, nodes, and why a group waits");
-  group->alias("groups");
-  group->add_option("name", describe_.name, "NAME or NAMESPACE/NAME")
-      ->type_name("GROUP")
-      ->required();
-  group
-      ->add_option("-n,--namespace", describe_.namespace_name,
-                   "if the name has none")
-      ->type_name("NAMESPACE");
-  group
-      ->add_option("--generation", describe_.generation,
-                   "the group of this id, where several have the name")
-      ->type_name("ID");
-  AddOutput(*group, describe_.output, "table|json|yaml");
-  Choose(group, describe_);
-}
-
-// The command's form for groups by name.
-CLI::App* Grammar::AddGroups(CLI::App& command, const char* about,
-                             std::vector<std::string>& names,
-                             std::string& namespace_name) {
-  CLI::App* group = AddCommand(command, "group", about);
-  group->alias("groups");
-  group->add_option("names", names, "NAME or NAMESPACE/NAME")
-      ->type_name("GROUP")
-      ->required();
-  group->add_option("-n,--namespace", namespace_name, "if the name has none")
-      ->type_name("NAMESPACE");
-  return group;
-}
-
-void Grammar::AddCancel() {
-  CLI::App* cancel =
-      AddCommand(app_, "cancel", "end a group and delete its pods");
-  cancel->require_subcommand(1);
-  CLI::App* group = AddGroups(*cancel, "cancel groups, in whatever state",
-                              cancel_.names, cancel_.namespace_name);
-  group->add_option("--reason", cancel_.reason, "for the history")
-      ->type_name("TEXT");
-  Choose(group, cancel_);
-}
-
-void Grammar::AddHold(bool release) {
-  CLI::App* command =
-      release ? AddCommand(app_, "release", "let a group start that was held")
-              : AddCommand(app_, "hold", "keep a group from starting");
-  command->require_subcommand(1);
-  CLI::App* group = AddGroups(
-      *command,
-      release ? "release groups, also those held by the label fluxnetes.hold"
-              : "hold groups that have not started; they keep their age",
-      hold_.names, hold_.namespace_name);
-  if (!release)
-    group->add_option("--reason", hold_.reason, "for those who wait")
-        ->type_name("TEXT");
-  group->callback([this, release] {
-    hold_.release = release;
-    invocation_.command = hold_;
-  });
-}
-
-void Grammar::AddDrain() {
-  CLI::App* drain = AddCommand(
-      app_, "drain", "announce maintenance: nodes are free from then on");
-  drain
-      ->add_option("nodes", drain_.words,
-                   "names of nodes, or labels that they have: KEY=VALUE")
-      ->type_name("NODE")
-      ->required();
-  drain->add_option("--from", drain_.from, "from when (default: now)")
-      ->type_name("TIME");
-  drain
-      ->add_option("--until", drain_.until,
-                   "until when (default: until it is undone)")
-      ->type_name("TIME");
-  drain->add_option("--reason", drain_.reason, "for people")->type_name("TEXT");
-  Choose(drain, drain_);
-  CLI::App* undrain =
-      AddCommand(app_, "undrain", "take announced maintenance back");
-  undrain->add_option("nodes", drain_.words, "as they were named for drain")
-      ->type_name("NODE");
-  undrain->add_option("--id", drain_.id, "all of this maintenance")
-      ->type_name("ID");
-  undrain->callback([this] {
-    drain_.undo = true;
-    invocation_.command = drain_;
   });
 }
 

@@ -10,6 +10,7 @@
 #include "services/display_text.h"
 #include "services/group_detail.h"
 #include "services/group_name.h"
+#include "services/group_start.h"
 #include "services/group_table.h"
 #include "services/moment.h"
 #include "services/output.h"
@@ -32,30 +33,6 @@ std::string NeedsOf(const std::vector<MemberRow>& members) {
   for (const auto& [needs, count] : counts)
     text += fmt::format("{}{} × ({})", text.empty() ? "" : " + ", count, needs);
   return text;
-}
-
-std::string StartOf(const GroupRow& group, sql::Timestamp now) {
-  if (group.estimated_start) {
-    const std::string when =
-        fmt::format("{} UTC ({})", ShortTime(*group.estimated_start),
-                    Relative(*group.estimated_start, now));
-    if (group.estimate == "reserved")
-      return when + " at the latest, if what runs keeps to its deadlines";
-    return fmt::format("{}{}, if it goes as planned: {}",
-                       group.estimate == "approximate" ? "about " : "", when,
-                       group.rests_on.value_or(""));
-  }
-  if (group.reservation == "drain")
-    return "cannot be said: what runs has no end; its nodes are kept free for "
-           "it as they empty";
-  if (group.phase == "held")
-    return "when it is released: `fluxnetes release group`";
-  if (group.phase == "deferred" && group.start_after)
-    return fmt::format("not before {} UTC ({})", ShortTime(*group.start_after),
-                       Relative(*group.start_after, now));
-  if (group.rests_on) return "not known: " + *group.rests_on;
-  if (group.state == "pending") return "not planned yet: others are before it";
-  return {};
 }
 
 struct Step {
@@ -106,16 +83,6 @@ class Fields {
   std::string text_;
 };
 
-std::string Indented(const Table& table, const Console& console) {
-  const int columns = console.size().first;
-  std::string text;
-  for (const std::string& line :
-       table.Lines({.columns = columns > 2 ? columns - 2 : 0,
-       .colour = console.colour}))
-    text += "  " + line + "\n";
-  return text;
-}
-
 // "in one zone (...), preferably in one rack (...)".
 std::string TopologyOf(const cluster::GroupTopology& topology) {
   std::string text;
@@ -137,7 +104,7 @@ std::string FieldsOf(const GroupDetail& detail, sql::Timestamp now) {
   fields.Add("State", ShownState(group));
   fields.Add("Reason", group.reason.value_or(""));
   fields.Add("Position", group.position ? std::to_string(*group.position) : "");
-  fields.Add("Estimated start", StartOf(group, now));
+  fields.Add("Estimated start", StartInWords(group, now));
   fields.Add("Reserved nodes",
              ShownNodes(group.reserved_nodes, kNodesDescribed));
   fields.Add("Size", group.size > 0 ? fmt::format("{} pods", group.size) : "");
@@ -196,10 +163,12 @@ Table EarlierTable(const std::vector<Generation>& earlier, sql::Timestamp now) {
 
 void PrintText(const GroupDetail& detail, Console& console) {
   const sql::Timestamp now = console.now();
+  const TableStyle style{.columns = console.size().first,
+                         .colour = console.colour};
   console.out << FieldsOf(detail, now);
   const auto section = [&](const char* title, const Table& table) {
     if (table.rows() > 0)
-      console.out << title << ":\n" << Indented(table, console);
+      console.out << title << ":\n" << table.IndentedText(style);
   };
   section("Timeline", TimelineTable(detail.group, now));
   section("Members", MemberTable(detail.members));
@@ -261,19 +230,12 @@ ExitCode RunDescribe(const DescribeOptions& options, sql::Pool& pool,
                      Console& console) {
   const GroupName name = ParseGroupName(options.name, options.namespace_name);
   sql::Transaction transaction(pool, sql::Isolation::kReadOnly);
-  const std::optional<GroupDetail> detail = ReadGroup(
-      transaction, name.namespace_name, name.name, options.generation);
-  if (!detail)
-    throw Failure(ExitCode::kNotFound,
-                  fmt::format("no group named \"{}\"{}", name.Text(),
-                              options.generation ? " of this generation" : ""),
-                  "`fluxnetes get groups -A` lists those that there are; a "
-                  "pod without labels is in the group "
-                  "fluxnetes-group-NAMESPACE-POD.");
+  const GroupDetail detail =
+      RequireGroup(transaction, name, options.generation);
   if (options.output == OutputFormat::kTable)
-    PrintText(*detail, console);
+    PrintText(detail, console);
   else
-    console.out << Write(ToJson(*detail), options.output);
+    console.out << Write(ToJson(detail), options.output);
   return ExitCode::kOk;
 }
 

@@ -1,6 +1,9 @@
 #include "services/group_detail.h"
 
+#include <fmt/format.h>
+
 #include "cluster/pod.h"
+#include "services/exit_code.h"
 #include "services/queries.h"
 
 namespace fluxnetes::services {
@@ -89,6 +92,20 @@ std::optional<GroupDetail> ReadGroup(sql::Transaction& transaction,
   detail.jobs = JobsOf(transaction, detail.group);
   detail.earlier.assign(generations.begin() + 1, generations.end());
   return detail;
+}
+
+GroupDetail RequireGroup(sql::Transaction& transaction, const GroupName& name,
+                         std::optional<std::int64_t> generation) {
+  std::optional<GroupDetail> detail =
+      ReadGroup(transaction, name.namespace_name, name.name, generation);
+  if (!detail)
+    throw Failure(ExitCode::kNotFound,
+                  fmt::format("no group named \"{}\"{}", name.Text(),
+                              generation ? " of this generation" : ""),
+                  "`fluxnetes get groups -A` lists those that there are; a "
+                  "pod without labels is in the group "
+                  "fluxnetes-group-NAMESPACE-POD.");
+  return *std::move(detail);
 }
 
 }  // namespace fluxnetes::services

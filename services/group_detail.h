@@ -9,6 +9,7 @@
 
 #include "cluster/pod_request.h"
 #include "services/group_list.h"
+#include "services/group_name.h"
 #include "sql/transaction.h"
 
 namespace fluxnetes::services {
@@ -55,5 +56,9 @@ std::optional<GroupDetail> ReadGroup(sql::Transaction& transaction,
                                      const std::string& namespace_name,
                                      const std::string& name,
                                      std::optional<std::int64_t> generation);
+
+// The same; throws Failure (kNotFound) if there is none.
+GroupDetail RequireGroup(sql::Transaction& transaction, const GroupName& name,
+                         std::optional<std::int64_t> generation);
 
 }  // namespace fluxnetes::services

@@ -50,6 +50,12 @@ struct DescribeOptions {
   OutputFormat output = OutputFormat::kTable;
 };
 
+struct ExplainOptions {
+  std::string name;
+  std::string namespace_name = "default";
+  OutputFormat output = OutputFormat::kTable;
+};
+
 struct CancelOptions {
   std::vector<std::string> names;
   std::string namespace_name = "default";
@@ -154,11 +160,11 @@ struct HelpOptions {
 };
 
 using Command =
-    std::variant<HelpOptions, GetOptions, DescribeOptions, CancelOptions,
-                 HoldOptions, DrainOptions, QueueOptions, AccountOptions,
-                 JobsOptions, MigrateOptions, SubmitOptions, SimulateOptions,
-                 ServeOptions, SimulatedClusterOptions, VersionOptions,
-                 CompletionOptions>;
+    std::variant<HelpOptions, GetOptions, DescribeOptions, ExplainOptions,
+                 CancelOptions, HoldOptions, DrainOptions, QueueOptions,
+                 AccountOptions, JobsOptions, MigrateOptions, SubmitOptions,
+                 SimulateOptions, ServeOptions, SimulatedClusterOptions,
+                 VersionOptions, CompletionOptions>;
 
 struct Invocation {
   std::optional<std::string> config_file;

@@ -135,4 +135,12 @@ std::string Table::Text(const TableStyle& style) const {
   return text;
 }
 
+std::string Table::IndentedText(TableStyle style) const {
+  if (style.columns > 0) style.columns = std::max(style.columns - kGap, 1);
+  std::string text;
+  for (const std::string& line : Lines(style))
+    text += std::string(kGap, ' ') + line + "\n";
+  return text;
+}
+
 }  // namespace fluxnetes::services

@@ -49,6 +49,9 @@ class Table {
   // The same as one text, each line ended.
   std::string Text(const TableStyle& style) const;
 
+  // The same below a heading: two blanks before each line.
+  std::string IndentedText(TableStyle style) const;
+
  private:
   struct Column {
     std::string heading;

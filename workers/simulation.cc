@@ -62,6 +62,10 @@ class SimulatedTime {
   Course Run() {
     Prepare();
     while (const auto now = NextInstant()) {
+      if (options_.until && *now > *options_.until) {
+        course_.stopped = true;
+        break;
+      }
       const bool happened = Happen(*now);
       const bool decided = Decide(*now);
       idle_ = happened || decided ? 0 : idle_ + 1;

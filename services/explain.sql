@@ -1,0 +1,50 @@
+-- What `fluxnetes explain group` asks, beside what `describe` does.
+
+-- name: list_before
+-- The groups of a queue ($1) that stand in line before a position ($2), the next
+-- to start first, at most $3.
+SELECT
+  p.namespace,
+  p.group_name,
+  p.group_size,
+  p.position,
+  p.phase,
+  p.estimated_start
+FROM pending AS p
+WHERE p.queue = $1 AND p.position < $2
+ORDER BY p.position
+LIMIT $3::bigint;
+
+-- name: list_reserved_before
+-- The nodes that are reserved in a queue ($1) for groups before a position ($2).
+SELECT
+  n.node_name,
+  min(p.namespace || '/' || p.group_name) AS group_name
+FROM pending AS p
+INNER JOIN reservations AS r ON r.group_id = p.group_id
+CROSS JOIN LATERAL unnest(r.nodes) AS n (node_name)
+WHERE p.queue = $1 AND p.position < $2
+GROUP BY n.node_name;
+
+-- name: list_closed_nodes
+-- The nodes that take no pods, and why.
+SELECT
+  node_name,
+  unschedulable
+FROM nodes
+WHERE unschedulable IS NOT NULL;
+
+-- name: list_holders
+-- The groups that hold something on these nodes ($1), the first to end first, at
+-- most $2, and how many there are.
+SELECT
+  g.namespace,
+  g.group_name,
+  a.ends_at,
+  count(*) OVER () AS holders,
+  count(*) FILTER (WHERE a.ends_at IS NULL) OVER () AS endless
+FROM allocations AS a
+INNER JOIN pod_groups AS g ON g.id = a.group_id
+WHERE a.nodes && $1::text []
+ORDER BY a.ends_at, g.id
+LIMIT $2::bigint;

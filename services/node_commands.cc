@@ -1,0 +1,38 @@
+#include "services/node_commands.h"
+
+#include <CLI/CLI.hpp>
+
+#include "services/command_grammar.h"
+
+namespace fluxnetes::services {
+
+void AddDrainCommands(CLI::App& app, DrainOptions& options, Command& chosen) {
+  CLI::App* drain = AddCommand(
+      app, "drain", "announce maintenance: nodes are free from then on");
+  drain
+      ->add_option("nodes", options.words,
+                   "names of nodes, or labels that they have: KEY=VALUE")
+      ->type_name("NODE")
+      ->required();
+  drain->add_option("--from", options.from, "from when (default: now)")
+      ->type_name("TIME");
+  drain
+      ->add_option("--until", options.until,
+                   "until when (default: until it is undone)")
+      ->type_name("TIME");
+  drain->add_option("--reason", options.reason, "for people")
+      ->type_name("TEXT");
+  drain->callback([&options, &chosen] { chosen = options; });
+  CLI::App* undrain =
+      AddCommand(app, "undrain", "take announced maintenance back");
+  undrain->add_option("nodes", options.words, "as they were named for drain")
+      ->type_name("NODE");
+  undrain->add_option("--id", options.id, "all of this maintenance")
+      ->type_name("ID");
+  undrain->callback([&options, &chosen] {
+    options.undo = true;
+    chosen = options;
+  });
+}
+
+}  // namespace fluxnetes::services

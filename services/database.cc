@@ -14,9 +14,9 @@ namespace fluxnetes::services {
 namespace {
 
 constexpr auto kWhereSet =
-    "The database is set by --database, FLUXNETES_DATABASE, "
-    "database.connection "
-    "in the configuration, or libpq's variables (PGHOST, ...).";
+    "Start it, or say where it is: --database, FLUXNETES_DATABASE, "
+    "database.connection in the configuration, or libpq's variables (PGHOST, "
+    "...).";
 
 bool Contains(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
@@ -46,7 +46,9 @@ Failure NoDatabase(const sql::Error& error, const Config& config) {
   const std::string what = MaskPasswords(error.what());
   if (error.sqlstate() == "25006")
     return Failure(ExitCode::kNoDatabase,
-                   "this database takes no changes now: " + what, kWhereSet);
+                   "this database takes no changes now: " + what,
+                   "It is a standby or set to read only: name the primary by "
+                   "--database, or FLUXNETES_DATABASE.");
   if (!error.sqlstate().empty())
     return Failure(ExitCode::kNoDatabase,
                    "the database cannot do it at the moment: " + what,
@@ -93,7 +95,8 @@ void CheckSchema(sql::Pool& pool, const Config& config) {
           fmt::format("the schema '{}' was made by other scripts than those of "
                       "this program",
                       schema),
-          "See `fluxnetes migrate status`.");
+          "`fluxnetes migrate status` lists which differ; use the fluxnetes "
+          "that made it, or --schema with another name.");
   }
 }
 
@@ -163,8 +166,11 @@ Failure Explain(const sql::Error& error, const Config& config) {
   if (error.sqlstate() == "42501") return NoRights(what);
   if (IsMissingSchema(error))
     return Failure(ExitCode::kSchema, "the schema does not fit: " + what,
-                   "See `fluxnetes migrate status`.");
-  return Failure(ExitCode::kFailed, "the database refused it: " + what);
+                   "`fluxnetes migrate status` lists what it has; `fluxnetes "
+                   "doctor` looks at all of it.");
+  return Failure(
+      ExitCode::kFailed, "the database refused it: " + what,
+      "Nothing was changed; `fluxnetes doctor` looks for the cause.");
 }
 
 }  // namespace fluxnetes::services

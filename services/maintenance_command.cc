@@ -36,7 +36,8 @@ NodeChoice ParseNodes(std::vector<std::string> words) {
     const std::size_t equal = word.find('=');
     if (equal == std::string::npos) {
       if (word.empty())
-        throw Failure(ExitCode::kUsage, "a node cannot have an empty name");
+        throw Failure(ExitCode::kUsage, "a node cannot have an empty name",
+                      "`fluxnetes get nodes` lists those that there are.");
       choice.nodes.push_back(word);
       continue;
     }
@@ -48,7 +49,8 @@ NodeChoice ParseNodes(std::vector<std::string> words) {
                     "example.com/row=7.");
     if (!choice.labels.emplace(key, word.substr(equal + 1)).second)
       throw Failure(ExitCode::kUsage,
-                    fmt::format("the label {} is given twice", key));
+                    fmt::format("the label {} is given twice", key),
+                    "Right would be each once: nodes have one value of it.");
   }
   if (choice.nodes.empty() == choice.labels.empty())
     throw Failure(ExitCode::kUsage,
@@ -150,7 +152,8 @@ ExitCode RunDrain(const DrainOptions& options, sql::Pool& pool,
     throw Failure(ExitCode::kUsage,
                   fmt::format("maintenance {} would be over before it begins, "
                               "or is over already",
-                              When(from, until)));
+                              When(from, until)),
+                  "Right would be --until after --from, and in the future.");
   sql::Transaction transaction(pool);
   const auto made = transaction.Run(
       queries::kDrainNodes,

@@ -44,7 +44,8 @@ std::string ParseRowSettings(const RowSettings& how,
                     fmt::format("{}: '{}' is not allowed", key, text),
                     fmt::format("Right would be {}.", known->right));
     if (patch.contains(key))
-      throw Failure(ExitCode::kUsage, fmt::format("{} is there twice", key));
+      throw Failure(ExitCode::kUsage, fmt::format("{} is there twice", key),
+                    "Right would be each setting once.");
     patch[key] = *value;
   }
   try {

@@ -79,8 +79,10 @@ void WriteFile(const std::string& path,
   std::ofstream out(path, std::ios::binary);
   if (out) write(out);
   if (!out.flush())
-    throw Failure(ExitCode::kFailed, fmt::format("{} cannot be written: {}",
-                                                 path, std::strerror(errno)));
+    throw Failure(
+        ExitCode::kFailed,
+        fmt::format("{} cannot be written: {}", path, std::strerror(errno)),
+        "Name a file in a folder that you may write into.");
 }
 
 void WriteFiles(const SimulateOptions& options, const SimulationInput& input,

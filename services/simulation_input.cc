@@ -191,7 +191,8 @@ void AddNodes(const std::string& text, std::vector<cluster::Node>& nodes) {
   const auto found = std::ranges::find(nodes, name, &cluster::Node::name);
   if (found == nodes.end())
     throw Failure(ExitCode::kNotFound,
-                  fmt::format("--add-nodes: no node named \"{}\"", name));
+                  fmt::format("--add-nodes: no node named \"{}\"", name),
+                  "It must be one of the nodes that are simulated.");
   cluster::Node node = *found;
   node.unschedulable = false;
   node.ready = true;

@@ -107,6 +107,13 @@ Document Parse(const KubeconfigFile& file) {
   return document;
 }
 
+std::vector<Document> ParseAll(std::span<const KubeconfigFile> files) {
+  if (files.empty()) throw InputError("there is no kubeconfig");
+  std::vector<Document> documents;
+  for (const KubeconfigFile& file : files) documents.push_back(Parse(file));
+  return documents;
+}
+
 // The first of that name.
 std::optional<Part> Find(const std::vector<Document>& documents,
                          const char* list, const char* member,
@@ -263,9 +270,7 @@ std::string ContextOf(const std::vector<Document>& documents,
 
 ApiAccess ReadKubeconfig(std::span<const KubeconfigFile> files,
                          const std::string& context) {
-  if (files.empty()) throw InputError("there is no kubeconfig");
-  std::vector<Document> documents;
-  for (const KubeconfigFile& file : files) documents.push_back(Parse(file));
+  const std::vector<Document> documents = ParseAll(files);
   const Part found =
       MustFind(documents, "contexts", "context", ContextOf(documents, context));
   const Part cluster =
@@ -277,6 +282,15 @@ ApiAccess ReadKubeconfig(std::span<const KubeconfigFile> files,
     access.credentials =
         ReadUser(MustFind(documents, "users", "user", user), cluster);
   return access;
+}
+
+std::string NamespaceOf(std::span<const KubeconfigFile> files,
+                        const std::string& context) {
+  const std::vector<Document> documents = ParseAll(files);
+  return Text(
+      MustFind(documents, "contexts", "context", ContextOf(documents, context))
+          .value,
+      "namespace");
 }
 
 std::vector<KubeconfigFile> LoadKubeconfigFiles(const std::string& list) {

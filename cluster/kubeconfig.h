@@ -25,6 +25,10 @@ struct KubeconfigFile {
 ApiAccess ReadKubeconfig(std::span<const KubeconfigFile> files,
                          const std::string& context);
 
+// The namespace of that context; empty: it names none. Throws the same.
+std::string NamespaceOf(std::span<const KubeconfigFile> files,
+                        const std::string& context);
+
 // The files of KUBECONFIG, a list with colons; those that are not there are
 // passed over, as kubectl does. Throws InputError if none is there or one
 // cannot be read.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <sstream>
@@ -9,20 +10,26 @@
 #include "queue/work_queue.h"
 #include "services/account_command.h"
 #include "services/accounts_queries.h"
+#include "services/bench.h"
 #include "services/cancel_command.h"
+#include "services/cluster_access.h"
 #include "services/command_line.h"
 #include "services/completion.h"
 #include "services/config.h"
 #include "services/database.h"
 #include "services/describe.h"
 #include "services/display_text.h"
+#include "services/doctor.h"
 #include "services/explain.h"
 #include "services/explain_queries.h"
 #include "services/get.h"
+#include "services/history.h"
+#include "services/history_queries.h"
 #include "services/hold_command.h"
 #include "services/job_command.h"
 #include "services/line_queries.h"
 #include "services/maintenance_command.h"
+#include "services/man_command.h"
 #include "services/migrate_command.h"
 #include "services/output.h"
 #include "services/queries.h"
@@ -32,8 +39,14 @@
 #include "services/simulate.h"
 #include "services/simulated_command.h"
 #include "services/simulation_queries.h"
+#include "services/squeue.h"
+#include "services/squeue_queries.h"
 #include "services/submit.h"
 #include "services/terminal.h"
+#include "services/timeline_command.h"
+#include "services/timeline_queries.h"
+#include "services/top.h"
+#include "services/top_queries.h"
 #include "services/version.h"
 #include "sql/error.h"
 #include "workers/catalogue.h"
@@ -41,11 +54,18 @@
 namespace fluxnetes::services {
 namespace {
 
+// The name by which kubectl finds a plugin "fluxnetes".
+constexpr auto kPlugin = "kubectl-fluxnetes";
+
 // Runs one command; an overload for each of options.h.
 class Runner {
  public:
-  Runner(const EffectiveConfig& effective, Console& console)
-      : effective_(effective), config_(effective.config), console_(console) {}
+  Runner(const ConfigSources& sources, const EffectiveConfig& effective,
+         Console& console)
+      : sources_(sources),
+        effective_(effective),
+        config_(effective.config),
+        console_(console) {}
 
   ExitCode operator()(const HelpOptions& options) {
     console_.out << options.text;
@@ -58,6 +78,15 @@ class Runner {
     console_.out << CompletionScript(DescribeCommandLine(), options.shell);
     return ExitCode::kOk;
   }
+  ExitCode operator()(const ManOptions& options) {
+    return RunMan(options, DescribeCommandLine(), console_);
+  }
+  ExitCode operator()(const BenchOptions& options) {
+    return RunBench(options, config_, *Database(), console_);
+  }
+  ExitCode operator()(const DoctorOptions& options) {
+    return RunDoctor(options, sources_, console_);
+  }
   ExitCode operator()(const GetOptions& options) {
     return RunGet(options, *Database(), console_);
   }
@@ -66,6 +95,18 @@ class Runner {
   }
   ExitCode operator()(const ExplainOptions& options) {
     return RunExplain(options, *Database(), console_);
+  }
+  ExitCode operator()(const TimelineOptions& options) {
+    return RunTimeline(options, *Database(), console_);
+  }
+  ExitCode operator()(const HistoryOptions& options) {
+    return RunHistory(options, *Database(), console_);
+  }
+  ExitCode operator()(const TopOptions& options) {
+    return RunTop(options, *Database(), console_);
+  }
+  ExitCode operator()(const SqueueOptions& options) {
+    return RunSqueue(options, *Database(), console_);
   }
   ExitCode operator()(const QueueOptions& options) {
     return RunQueue(options, *Database(), console_);
@@ -110,12 +151,15 @@ class Runner {
  private:
   const std::unique_ptr<sql::Pool>& Database() {
     pool_ = OpenDatabase(
-        config_, {queries::kAll, queries::kAllAccounts, queries::kAllExplain,
-                  queries::kAllLine, queries::kAllSimulation,
-                  queue::Catalogue(), workers::Catalogue()});
+        config_,
+        {queries::kAll, queries::kAllAccounts, queries::kAllExplain,
+         queries::kAllHistory, queries::kAllLine, queries::kAllSimulation,
+         queries::kAllSqueue, queries::kAllTimeline, queries::kAllTop,
+         queue::Catalogue(), workers::Catalogue()});
     return pool_;
   }
 
+  const ConfigSources& sources_;
   const EffectiveConfig& effective_;
   const Config& config_;
   Console& console_;
@@ -141,22 +185,34 @@ ExitCode Report(const ConfigError& error, Console& console) {
 bool NeedsConfig(const Command& command) {
   return !std::holds_alternative<HelpOptions>(command) &&
          !std::holds_alternative<VersionOptions>(command) &&
+         !std::holds_alternative<ManOptions>(command) &&
+         !std::holds_alternative<DoctorOptions>(command) &&
          !std::holds_alternative<CompletionOptions>(command);
 }
 
 }  // namespace
 
 ExitCode RunCommandLine(const std::vector<std::string>& arguments,
-                        Console& console) {
+                        Console& console, const std::string& program) {
+  CalledAs called;
+  if (std::filesystem::path(program).filename() == kPlugin)
+    called.program = "kubectl fluxnetes";
   EffectiveConfig effective;
   try {
-    const Invocation invocation = ParseCommandLine(arguments);
-    if (NeedsConfig(invocation.command))
-      effective = LoadConfig({.file = invocation.config_file,
-                              .environment = console.environment,
-                              .flags = invocation.settings});
+    Invocation invocation = ParseCommandLine(arguments, called);
+    const ConfigSources sources{.file = invocation.config_file,
+                                .environment = console.environment,
+                                .flags = invocation.settings};
+    if (NeedsConfig(invocation.command)) {
+      effective = LoadConfig(sources);
+      if (called.program != CalledAs().program) {
+        called.namespace_name =
+            ContextNamespace(effective.config, console.environment);
+        invocation = ParseCommandLine(arguments, called);
+      }
+    }
     const ExitCode code =
-        std::visit(Runner(effective, console), invocation.command);
+        std::visit(Runner(sources, effective, console), invocation.command);
     if (!console.out.flush())
       throw Failure(ExitCode::kFailed, "the output could not be written whole",
                     "Is the disk full, or what reads it gone?");
@@ -176,7 +232,8 @@ ExitCode RunCommandLine(const std::vector<std::string>& arguments,
 int RunCommandLine(int argc, char** argv) {
   Console console = ProcessConsole();
   return static_cast<int>(
-      RunCommandLine(std::vector<std::string>(argv + 1, argv + argc), console));
+      RunCommandLine(std::vector<std::string>(argv + 1, argv + argc), console,
+                     argc > 0 ? argv[0] : ""));
 }
 
 }  // namespace fluxnetes::services

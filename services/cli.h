@@ -14,8 +14,12 @@ namespace fluxnetes::services {
 // The process's own: standard streams, signals.
 int RunCommandLine(int argc, char** argv);
 
-// `arguments` without the program's name. Throws nothing.
+// `arguments` without the program's name, which is `program`, or a path of it:
+// as kubectl-fluxnetes it is a plugin of kubectl, says so in its help, and
+// means the namespace of the kubeconfig's context where none is named. Throws
+// nothing.
 ExitCode RunCommandLine(const std::vector<std::string>& arguments,
-                        Console& console);
+                        Console& console,
+                        const std::string& program = "fluxnetes");
 
 }  // namespace fluxnetes::services

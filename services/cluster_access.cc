@@ -19,6 +19,17 @@ std::string Variable(const std::function<const char*(const char*)>& environment,
   return value == nullptr ? "" : value;
 }
 
+// Of cluster.kubeconfig, KUBECONFIG or ~/.kube/config; empty: there is none.
+std::string KubeconfigList(
+    const Config::Cluster& cluster,
+    const std::function<const char*(const char*)>& environment) {
+  if (!cluster.kubeconfig.empty()) return cluster.kubeconfig;
+  const std::string list = Variable(environment, "KUBECONFIG");
+  if (!list.empty()) return list;
+  const std::string home = Variable(environment, "HOME") + "/.kube/config";
+  return std::filesystem::exists(home) ? home : "";
+}
+
 ApiAccess ByKubeconfig(const std::string& list, const std::string& context) {
   const auto files = cluster::LoadKubeconfigFiles(list);
   return cluster::ReadKubeconfig(files, context);
@@ -61,6 +72,22 @@ cluster::HttpOptions ClusterAccess(
                   "The API server is that of cluster.address, "
                   "cluster.kubeconfig, KUBECONFIG, the pod's service account "
                   "or ~/.kube/config, in this order.");
+  }
+}
+
+std::string ContextNamespace(
+    const Config& config,
+    const std::function<const char*(const char*)>& environment) {
+  const std::string list = KubeconfigList(config.cluster, environment);
+  if (list.empty()) return "default";
+  try {
+    const std::string name = cluster::NamespaceOf(
+        cluster::LoadKubeconfigFiles(list), config.cluster.context);
+    return name.empty() ? "default" : name;
+  } catch (const cluster::InputError& error) {
+    throw Failure(ExitCode::kUsage, error.what(),
+                  "The kubeconfig is that of --kubeconfig, KUBECONFIG or "
+                  "~/.kube/config; --context chooses in it.");
   }
 }
 

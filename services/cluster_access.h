@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 
 #include "cluster/http_client.h"
 #include "services/config.h"
@@ -17,5 +18,11 @@ namespace fluxnetes::services {
 cluster::HttpOptions ClusterAccess(
     const Config& config,
     std::function<const char*(const char*)> environment = {});
+
+// The namespace of the kubeconfig's context, as kubectl means it where none is
+// named; "default" if there is none. Throws as above.
+std::string ContextNamespace(
+    const Config& config,
+    const std::function<const char*(const char*)>& environment);
 
 }  // namespace fluxnetes::services

@@ -13,6 +13,8 @@
 #include "services/row_commands.h"
 #include "services/settings.h"
 #include "services/simulate_flags.h"
+#include "services/tool_commands.h"
+#include "services/view_commands.h"
 
 namespace fluxnetes::services {
 namespace {
@@ -26,13 +28,21 @@ Settings are read from a file (--config, FLUXNETES_CONFIG,
 from flags, each stronger than the one before; see
 `fluxnetes serve --print-config`.
 
-Exit codes: 0 done, 1 failed, 2 usage or configuration, 3 not found,
-4 database unreachable, 5 cluster unreachable, 6 schema missing, older or newer.)";
+Exit codes:
+)";
+
+std::string Footer() {
+  std::string text = kFooter;
+  for (const auto& [code, about] : kExitCodes)
+    text += fmt::format("  {:<4} {}\n", static_cast<int>(code), about);
+  text.pop_back();
+  return text;
+}
 
 // The application and what it writes into; lives as long as one parse.
 class Grammar {
  public:
-  Grammar();
+  explicit Grammar(const CalledAs& called);
 
   Invocation Parse(std::vector<std::string> arguments);
   CommandTree Describe() const { return Describe(app_); }
@@ -58,16 +68,17 @@ class Grammar {
     app->callback([this, &options] { invocation_.command = options; });
   }
 
-  CLI::App app_{kAbout, "fluxnetes"};
+  CLI::App app_;
   Invocation invocation_;
   std::map<std::string, std::string> settings_;
   std::string config_;
-  std::string namespace_ = "default";
+  std::string namespace_;
   bool all_namespaces_ = false;
   std::string finished_;
   GetOptions get_;
   DescribeOptions describe_;
   ExplainOptions explain_;
+  ViewOptions view_;
   CancelOptions cancel_;
   HoldOptions hold_;
   DrainOptions drain_;
@@ -83,10 +94,17 @@ class Grammar {
   SimulatedClusterOptions simulated_;
   VersionOptions version_;
   CompletionOptions completion_;
+  ToolOptions tool_;
 };
 
-Grammar::Grammar() {
-  app_.footer(kFooter);
+Grammar::Grammar(const CalledAs& called)
+    : app_(kAbout, called.program), namespace_(called.namespace_name) {
+  for (std::string* name :
+       {&describe_.namespace_name, &explain_.namespace_name,
+        &cancel_.namespace_name, &hold_.namespace_name, &submit_.namespace_name,
+        &simulate_.namespace_name, &view_.history_namespace})
+    *name = called.namespace_name;
+  app_.footer(Footer());
   app_.require_subcommand(0, 1);
   app_.fallthrough();
   app_.option_defaults()->always_capture_default(false);
@@ -99,12 +117,19 @@ Grammar::Grammar() {
   AddGet();
   AddDescribeCommand(app_, describe_, invocation_.command);
   AddExplainCommand(app_, explain_, invocation_.command);
+  AddTimelineCommand(app_, view_, invocation_.command);
+  AddHistoryCommand(app_, view_, invocation_.command);
+  AddTopCommand(app_, view_, invocation_.command);
+  AddSqueueCommand(app_, view_, invocation_.command);
   AddCancelCommand(app_, cancel_, invocation_.command);
   AddHoldCommands(app_, hold_, invocation_.command);
   AddDrainCommands(app_, drain_, invocation_.command);
   AddQueueCommands(app_, queue_, invocation_.command);
   AddAccountCommands(app_, account_, invocation_.command);
   AddJobs();
+  AddDoctorCommand(app_, tool_, invocation_.command);
+  AddBenchCommand(app_, tool_, invocation_.command);
+  AddManCommand(app_, tool_, invocation_.command);
   AddSmall();
 }
 
@@ -410,7 +435,9 @@ CommandTree Grammar::Describe(const CLI::App& app) {
   CommandTree tree{app.get_name(), app.get_description(), {}, {}, {}};
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_positional()) {
-      tree.arguments.push_back({option->get_type_name()});
+      tree.arguments.push_back(
+          {option->get_type_name(), option->get_description(),
+           option->get_required(), option->get_items_expected_max() > 1});
       continue;
     }
     CommandTree::Flag flag;
@@ -420,6 +447,7 @@ CommandTree Grammar::Describe(const CLI::App& app) {
       flag.names.push_back("--" + name);
     if (option->get_type_size() > 0) flag.value = option->get_type_name();
     flag.about = option->get_description();
+    if (option->get_group() != "Options") flag.group = option->get_group();
     tree.flags.push_back(std::move(flag));
   }
   for (const CLI::App* command :
@@ -430,10 +458,13 @@ CommandTree Grammar::Describe(const CLI::App& app) {
 
 }  // namespace
 
-Invocation ParseCommandLine(const std::vector<std::string>& arguments) {
-  return Grammar().Parse(arguments);
+Invocation ParseCommandLine(const std::vector<std::string>& arguments,
+                            const CalledAs& called) {
+  return Grammar(called).Parse(arguments);
 }
 
-CommandTree DescribeCommandLine() { return Grammar().Describe(); }
+CommandTree DescribeCommandLine(const CalledAs& called) {
+  return Grammar(called).Describe();
+}
 
 }  // namespace fluxnetes::services

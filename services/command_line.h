@@ -10,9 +10,17 @@
 
 namespace fluxnetes::services {
 
-// `arguments` without the program's name. Throws Failure (kUsage).
-Invocation ParseCommandLine(const std::vector<std::string>& arguments);
+// How the program is called: by its name, or by kubectl as a plugin, and the
+// namespace that is meant where none is named.
+struct CalledAs {
+  std::string program = "fluxnetes";
+  std::string namespace_name = "default";
+};
 
-CommandTree DescribeCommandLine();
+// `arguments` without the program's name. Throws Failure (kUsage).
+Invocation ParseCommandLine(const std::vector<std::string>& arguments,
+                            const CalledAs& called = {});
+
+CommandTree DescribeCommandLine(const CalledAs& called = {});
 
 }  // namespace fluxnetes::services

@@ -1,5 +1,5 @@
 // The commands, flags and arguments that there are, as a tree: what shell
-// completion is made from.
+// completion and manual pages are made from.
 #pragma once
 
 #include <string>
@@ -14,9 +14,13 @@ struct CommandTree {
     std::vector<std::string> names;  // "-o", "--output"
     std::string value;
     std::string about;
+    std::string group = {};  // "Settings"; empty: flags of the command itself
   };
   struct Argument {
     std::string value;
+    std::string about = {};
+    bool required = false;
+    bool many = false;  // as many as one likes
   };
   std::string name;
   std::string about;

@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace fluxnetes::services {
 
@@ -16,6 +17,18 @@ enum class ExitCode {
   kSchema = 6,      // the schema is missing, older or newer: see `migrate`
   kInterrupted = 130
 };
+
+// What they mean, for help and manual pages.
+inline constexpr std::pair<ExitCode, const char*> kExitCodes[] = {
+    {ExitCode::kOk, "done"},
+    {ExitCode::kFailed, "failed"},
+    {ExitCode::kUsage, "usage, or the configuration is wrong"},
+    {ExitCode::kNotFound, "there is no such group, node, queue or account"},
+    {ExitCode::kNoDatabase, "the database cannot be reached"},
+    {ExitCode::kNoCluster, "the cluster cannot be reached"},
+    {ExitCode::kSchema,
+     "the schema is missing, older or newer than this program"},
+    {ExitCode::kInterrupted, "interrupted"}};
 
 // Ends a command: "error: ", the text and what to do next, each on its line.
 class Failure : public std::runtime_error {

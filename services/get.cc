@@ -75,6 +75,10 @@ Listing ListFor(sql::Transaction& transaction, const GetOptions& options,
       return ListMaintenanceFor(transaction, options, now);
     case GetOptions::What::kEstimates:
       return ListEstimatesFor(transaction, options);
+    case GetOptions::What::kTopNodes:
+      return ListTopNodesFor(transaction, options);
+    case GetOptions::What::kTopGroups:
+      return ListTopGroupsFor(transaction, options, now);
     case GetOptions::What::kJobs:
       return ListJobsFor(transaction, options, now);
   }

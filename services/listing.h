@@ -51,6 +51,12 @@ Listing ListEstimatesFor(sql::Transaction& transaction,
 Listing ListJobsFor(sql::Transaction& transaction, const GetOptions& options,
                     sql::Timestamp now);
 
+// What is in use, most first: of nodes, and by groups.
+Listing ListTopNodesFor(sql::Transaction& transaction,
+                        const GetOptions& options);
+Listing ListTopGroupsFor(sql::Transaction& transaction,
+                         const GetOptions& options, sql::Timestamp now);
+
 // Throws Failure unless all of these are states of a job.
 void CheckJobStates(const std::vector<std::string>& states);
 

@@ -25,7 +25,9 @@ struct GetOptions {
     kAccounts,
     kJobs,
     kMaintenance,
-    kEstimates
+    kEstimates,
+    kTopNodes,
+    kTopGroups
   };
   What what = What::kGroups;
   std::string name;  // empty: all; a group may be NAMESPACE/NAME
@@ -54,6 +56,42 @@ struct ExplainOptions {
   std::string name;
   std::string namespace_name = "default";
   OutputFormat output = OutputFormat::kTable;
+};
+
+struct TimelineOptions {
+  enum class By { kEither, kGroups, kNodes };
+  By by = By::kEither;  // groups if they are few
+  NamespaceScope scope;
+  std::optional<std::string> queue;
+  std::optional<std::chrono::milliseconds> horizon;  // how far ahead
+  OutputFormat output = OutputFormat::kTable;
+};
+
+// What has ended.
+struct HistoryOptions {
+  NamespaceScope scope = "default";
+  std::optional<std::string> queue;
+  std::vector<std::string> results;                 // empty: any
+  std::chrono::milliseconds since{24 * 3'600'000};  // how far back
+  std::int64_t limit = 100;                         // the last ones; 0: all
+  OutputFormat output = OutputFormat::kTable;
+  bool headers = true;
+};
+
+struct TopOptions {
+  enum class What { kNodes, kGroups };
+  What what = What::kNodes;
+  NamespaceScope scope;
+  std::optional<std::string> queue;
+  bool once = false;  // also on a terminal
+  OutputFormat output = OutputFormat::kTable;
+};
+
+struct SqueueOptions {
+  NamespaceScope scope;
+  std::optional<std::string> queue;
+  std::vector<std::string> states;  // of Slurm: PD, R, ...; empty: any
+  bool headers = true;
 };
 
 struct CancelOptions {
@@ -152,6 +190,17 @@ struct SimulatedClusterOptions {};
 struct VersionOptions {
   OutputFormat output = OutputFormat::kTable;
 };
+struct DoctorOptions {
+  OutputFormat output = OutputFormat::kTable;
+};
+struct BenchOptions {
+  std::chrono::milliseconds time{2'000};  // of each row
+  OutputFormat output = OutputFormat::kTable;
+};
+struct ManOptions {
+  std::vector<std::string> command;  // empty: the program
+  std::string directory;             // empty: to the output
+};
 struct CompletionOptions {
   std::string shell;
 };
@@ -159,12 +208,12 @@ struct HelpOptions {
   std::string text;
 };
 
-using Command =
-    std::variant<HelpOptions, GetOptions, DescribeOptions, ExplainOptions,
-                 CancelOptions, HoldOptions, DrainOptions, QueueOptions,
-                 AccountOptions, JobsOptions, MigrateOptions, SubmitOptions,
-                 SimulateOptions, ServeOptions, SimulatedClusterOptions,
-                 VersionOptions, CompletionOptions>;
+using Command = std::variant<
+    HelpOptions, GetOptions, DescribeOptions, ExplainOptions, TimelineOptions,
+    HistoryOptions, TopOptions, SqueueOptions, CancelOptions, HoldOptions,
+    DrainOptions, QueueOptions, AccountOptions, JobsOptions, MigrateOptions,
+    SubmitOptions, SimulateOptions, ServeOptions, SimulatedClusterOptions,
+    VersionOptions, CompletionOptions, DoctorOptions, ManOptions, BenchOptions>;
 
 struct Invocation {
   std::optional<std::string> config_file;

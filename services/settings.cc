@@ -9,8 +9,6 @@
 namespace fluxnetes::services {
 namespace {
 
-constexpr std::chrono::milliseconds kLongestDuration = std::chrono::hours(24);
-
 [[noreturn]] void Refuse(const std::string& text, std::string_view right) {
   throw std::invalid_argument(
       fmt::format("'{}' is not allowed; right would be {}", text, right));
@@ -289,18 +287,24 @@ const Setting* FindSetting(std::string_view key) {
   return nullptr;
 }
 
-std::chrono::milliseconds ParseDuration(const std::string& text) {
+std::chrono::milliseconds ParseDuration(const std::string& text,
+                                        std::chrono::milliseconds longest) {
   constexpr std::pair<std::string_view, std::int64_t> kUnits[] = {
-      {"ms", 1}, {"s", 1'000}, {"m", 60'000}, {"h", 3'600'000}};
+      {"ms", 1},
+      {"s", 1'000},
+      {"m", 60'000},
+      {"h", 3'600'000},
+      {"d", 86'400'000}};
   std::int64_t number = 0;
   const char* last = text.data() + text.size();
   const auto [end, error] = std::from_chars(text.data(), last, number);
   const std::string_view unit(end, static_cast<std::size_t>(last - end));
   for (const auto& [name, factor] : kUnits)
     if (error == std::errc{} && unit == name && number > 0 &&
-        number <= kLongestDuration.count() / factor)
+        number <= longest.count() / factor)
       return std::chrono::milliseconds(number * factor);
-  Refuse(text, "a duration up to 24h, like 500ms, 5s, 2m or 1h");
+  Refuse(text, fmt::format("a duration up to {}, like 500ms, 5s, 2m or 1h",
+                           FormatDuration(longest)));
 }
 
 std::string FormatDuration(std::chrono::milliseconds duration) {

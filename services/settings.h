@@ -29,8 +29,10 @@ std::span<const Setting> Settings();
 // Null if there is none of that key.
 const Setting* FindSetting(std::string_view key);
 
-// "500ms", "5s", "2m", "1h". Throws std::invalid_argument.
-std::chrono::milliseconds ParseDuration(const std::string& text);
+// "500ms", "5s", "2m", "1h", "3d". Throws std::invalid_argument.
+std::chrono::milliseconds ParseDuration(
+    const std::string& text,
+    std::chrono::milliseconds longest = std::chrono::hours(24));
 std::string FormatDuration(std::chrono::milliseconds duration);
 
 }  // namespace fluxnetes::services

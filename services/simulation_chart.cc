@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string_view>
 #include <vector>
 
 #include "services/display_text.h"
 #include "services/moment.h"
+#include "services/text_chart.h"
 #include "workers/simulation_summary.h"
 
 namespace fluxnetes::services {
@@ -18,62 +18,18 @@ using workers::GroupCourse;
 using workers::Scenario;
 
 constexpr std::size_t kMostLines = 40;
-constexpr int kFewestColumns = 40;
-constexpr std::string_view kFullness = " .:-=+*%#@";  // none to all
 
 std::string For(std::int64_t seconds) {
   return ShortDuration(std::chrono::seconds(seconds));
 }
 
-// Names before, time beside, and how wide that is.
-class Chart {
- public:
-  Chart(const Course& course, std::int64_t begin,
-        const std::vector<std::string>& names, int columns)
-      : begin_(begin), span_(std::max<std::int64_t>(course.end - begin, 1)) {
-    columns = std::max(columns, kFewestColumns);
-    for (const std::string& name : names)
-      label_ = std::max(label_, name.size());
-    label_ = std::min(label_, static_cast<std::size_t>(columns) / 3);
-    width_ = static_cast<std::size_t>(columns) - label_ - 1;
-  }
+TextChart ChartFor(const Scenario& scenario, const Course& course,
+                   const std::vector<std::string>& names, int columns) {
+  return {workers::FirstInstant(scenario), course.end, names, columns};
+}
 
-  std::size_t width() const { return width_; }
-  double At(std::int64_t time) const {
-    return static_cast<double>(width_) *
-           static_cast<double>(
-               std::clamp<std::int64_t>(time - begin_, 0, span_)) /
-           static_cast<double>(span_);
-  }
-
-  std::string Line(const std::string& name, const std::string& cells) const {
-    const std::string shown =
-        name.size() <= label_ ? name : name.substr(0, label_ - 1) + "~";
-    std::string line = fmt::format("{:<{}} {}", shown, label_, cells);
-    line.erase(line.find_last_not_of(' ') + 1);
-    return line + "\n";
-  }
-
-  std::string Axis() const {
-    const std::string last = For(span_);
-    return Line("", fmt::format("{:<{}}{}", "0s",
-                                width_ - std::min(last.size(), width_), last));
-  }
-
- private:
-  const std::int64_t begin_;
-  const std::int64_t span_;
-  std::size_t label_ = 0;
-  std::size_t width_ = 0;
-};
-
-// At least one of it.
-void Fill(const Chart& chart, std::int64_t from, std::int64_t to, char mark,
-          std::string& cells) {
-  const auto first =
-      std::min(static_cast<std::size_t>(chart.At(from)), chart.width() - 1);
-  const auto last = std::max(static_cast<std::size_t>(chart.At(to)), first + 1);
-  for (std::size_t i = first; i < last; ++i) cells[i] = mark;
+std::string Axis(const TextChart& chart) {
+  return chart.Axis("0s", For(chart.span()));
 }
 
 std::int64_t EndIn(const Course& course, const GroupCourse& group) {
@@ -85,19 +41,19 @@ std::string ChartOfGroups(const Scenario& scenario, const Course& course,
   std::vector<std::string> names;
   for (const Scenario::Group& group : scenario.groups)
     names.push_back(Printable(group.name));
-  const Chart chart(course, workers::FirstInstant(scenario), names, columns);
+  const TextChart chart = ChartFor(scenario, course, names, columns);
   std::string text;
   for (std::size_t i = 0; i < course.groups.size(); ++i) {
     const GroupCourse& group = course.groups[i];
     std::string cells(chart.width(), ' ');
     const std::int64_t waits = group.start < 0 ? course.end : group.start;
     if (group.submit >= 0 && waits > group.submit)
-      Fill(chart, group.submit, waits, '.', cells);
+      chart.Fill(group.submit, waits, '.', cells);
     if (group.start >= 0)
-      Fill(chart, group.start, EndIn(course, group), '#', cells);
+      chart.Fill(group.start, EndIn(course, group), '#', cells);
     text += chart.Line(names[i], cells);
   }
-  return text + chart.Axis() + ". waits, # has its nodes\n";
+  return text + Axis(chart) + ". waits, # has its nodes\n";
 }
 
 // Of the nodes of a line together, the share of their cpu that is held.
@@ -114,7 +70,7 @@ std::string ChartOfNodes(const Scenario& scenario, const Course& course,
     }
     cpu.back() += static_cast<double>(scenario.nodes[i].allocatable.cpu_milli);
   }
-  const Chart chart(course, workers::FirstInstant(scenario), names, columns);
+  const TextChart chart = ChartFor(scenario, course, names, columns);
   std::vector<std::vector<double>> held(names.size(),
                                         std::vector<double>(chart.width()));
   for (std::size_t i = 0; i < course.groups.size(); ++i) {
@@ -137,18 +93,13 @@ std::string ChartOfNodes(const Scenario& scenario, const Course& course,
   for (std::size_t i = 0; i < names.size(); ++i) {
     std::string cells;
     for (const double each : held[i]) {
-      const double share = cpu[i] > 0 ? std::clamp(each / cpu[i], 0.0, 1.0) : 0;
-      const auto last = static_cast<double>(kFullness.size() - 1);
-      // Anything shows, and only all of it shows as that.
-      auto mark = static_cast<std::size_t>(share * last + 1e-9);
-      if (mark == 0 && share > 0) mark = 1;
-      cells += kFullness[mark];
+      cells += FullnessMark(cpu[i] > 0 ? each / cpu[i] : 0);
     }
     text += chart.Line(names[i], cells);
   }
   const std::string of =
       band == 1 ? "a line is a node" : fmt::format("a line is {} nodes", band);
-  return text + chart.Axis() +
+  return text + Axis(chart) +
          fmt::format("{}; from none to all of its cpu: \"{}\"\n", of,
                      kFullness);
 }

@@ -59,8 +59,8 @@ class SnapshotWriter {
       : records_(records),
         scenario_(snapshot.scenario),
         notes_(snapshot.notes),
-        numbers_(snapshot.numbers),
-        parts_(MadeOf(records, snapshot.scenario)) {}
+        parts_(MadeOf(records, snapshot.scenario)),
+        numbers_(snapshot.numbers) {}
 
   void Write(const sql::Result& groups) {
     for (const auto& [id, holder] : records_.holders) AddHolder(id, holder);
@@ -204,6 +204,14 @@ Snapshot ReadSnapshot(sql::Pool& pool, std::int64_t now) {
   SnapshotWriter(*reader.snapshot(), snapshot)
       .Write(transaction.Run(queries::kSnapshotGroups));
   return snapshot;
+}
+
+std::vector<cluster::Node> ReadSnapshotNodes(sql::Pool& pool) {
+  std::vector<cluster::Node> nodes;
+  sql::Transaction transaction(pool, sql::Isolation::kReadOnly);
+  for (const sql::Row row : transaction.Run(queries::kSnapshotNodes))
+    nodes.push_back(NodeIn(row));
+  return nodes;
 }
 
 std::string WithRulesAboutPods(const Scenario& scenario, std::size_t from) {

@@ -27,6 +27,9 @@ struct Snapshot {
 // `now` is when the run begins, in seconds since the epoch. Throws sql::Error.
 Snapshot ReadSnapshot(sql::Pool& pool, std::int64_t now);
 
+// Its nodes alone. Throws sql::Error.
+std::vector<cluster::Node> ReadSnapshotNodes(sql::Pool& pool);
+
 // Groups of a scenario, from that one on, whose pods have rules about other
 // pods: "a/train, a/serve and 3 more"; empty: none.
 std::string WithRulesAboutPods(const workers::Scenario& scenario,

@@ -48,7 +48,7 @@ class CommandRun {
           return found == environment_.end() ? nullptr : found->second.c_str();
         },
         .wait = [this](auto) { return wait_(); }};
-    return RunCommandLine(words, console);
+    return RunCommandLine(words, console, program_);
   }
 
   std::string out() const { return out_.str(); }
@@ -57,6 +57,8 @@ class CommandRun {
   void Set(const std::string& variable, const std::string& value) {
     environment_[variable] = value;
   }
+  // By what name the program is started.
+  void CallAs(std::string program) { program_ = std::move(program); }
   void SetNow(sql::Timestamp now) { now_ = now; }
   sql::Timestamp now() const { return now_; }
   // Nothing can be written from now on.
@@ -71,6 +73,7 @@ class CommandRun {
 
  private:
   Environment environment_;
+  std::string program_ = "fluxnetes";
   std::string input_;
   std::ostringstream out_;
   std::ostringstream err_;

@@ -1,0 +1,22 @@
+// The part of `fluxnetes doctor` that looks at the API server: whether it
+// answers, which it is, its clock, and each right that the scheduler needs
+// (SelfSubjectAccessReview), of whoever the configuration says that we are.
+//
+// Asks only. Throws nothing.
+#pragma once
+
+#include <functional>
+
+#include "services/config.h"
+#include "services/finding.h"
+#include "sql/parameter.h"
+
+namespace fluxnetes::services {
+
+// `now` reads this host's clock.
+Findings CheckCluster(
+    const Config& config,
+    const std::function<const char*(const char*)>& environment,
+    const std::function<sql::Timestamp()>& now);
+
+}  // namespace fluxnetes::services

@@ -1,0 +1,111 @@
+-- What `fluxnetes doctor` asks the schema.
+
+-- name: missing_rights
+-- What the role cannot do with tables of the schema that the scheduler needs.
+SELECT
+  p.privilege,
+  array_agg(c.relname::text ORDER BY c.relname) AS tables
+FROM pg_class AS c
+CROSS JOIN unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS p (privilege)
+WHERE
+  c.relnamespace = current_schema()::regnamespace
+  AND c.relkind IN ('r', 'p')
+  AND NOT c.relispartition
+  AND c.relname <> 'schema_migrations'
+  AND NOT has_table_privilege(c.oid, p.privilege)
+GROUP BY p.privilege
+ORDER BY p.privilege;
+
+-- name: inspect_clients
+-- The processes that have registered: how many are alive, and for how long the
+-- most recent one has been silent.
+SELECT
+  count(*) AS clients,
+  count(*) FILTER (WHERE heartbeat_at + time_to_live > now()) AS alive,
+  extract(EPOCH FROM now() - max(heartbeat_at))::double precision AS silent
+FROM clients;
+
+-- name: list_ownerless
+-- Leaderships and queues that no living client has, though one is alive.
+SELECT v.name
+FROM (
+  SELECT 'match:' || q.name AS name FROM queues AS q
+  UNION
+  SELECT l.name FROM leaders AS l
+  WHERE l.name NOT LIKE 'match:%'
+) AS v
+LEFT JOIN leaders AS l ON l.name = v.name
+LEFT JOIN clients AS c
+  ON c.id = l.client_id AND c.heartbeat_at + c.time_to_live > now()
+WHERE c.id IS NULL AND coalesce(now() - l.acquired_at > interval '10 seconds', true)
+ORDER BY v.name;
+
+-- name: inspect_jobs
+-- Jobs that do not go on: leased by clients that are dead, failing again and
+-- again, given up within a day; and for how long the oldest one that may run has
+-- waited.
+SELECT
+  (
+    SELECT count(*) FROM running_jobs AS r WHERE NOT r.client_alive
+  ) AS orphaned,
+  (
+    SELECT count(*) FROM jobs AS j
+    WHERE j.state = 'retryable' AND j.attempt >= 5
+  ) AS failing,
+  (
+    SELECT count(*) FROM jobs_finished AS f
+    WHERE f.state = 'discarded' AND f.finalized_at > now() - interval '1 day'
+  ) AS discarded,
+  (
+    SELECT extract(EPOCH FROM max(s.oldest_available))::double precision
+    FROM job_queue_summary AS s
+    WHERE NOT s.paused AND s.queue NOT LIKE 'match:%'
+  ) AS oldest_available,
+  (
+    SELECT array_agg(q.name ORDER BY q.name) FROM job_queues AS q
+    WHERE q.paused_at IS NOT NULL
+  ) AS paused;
+
+-- name: count_partitions_ahead
+-- For how many days, today among them, the tables in daily partitions have one.
+SELECT
+  v.parent,
+  (
+    SELECT count(*)
+    FROM generate_series(0, 30) AS d (day)
+    WHERE
+      NOT EXISTS (
+        SELECT FROM generate_series(0, d.day) AS b (day)
+        WHERE
+          to_regclass(
+            format(
+              '%I.%I',
+              current_schema(),
+              v.parent || '_' || to_char(
+                (now() AT TIME ZONE 'UTC')::date + b.day, 'YYYYMMDD'
+              )
+            )
+          ) IS NULL
+      )
+  ) AS days
+FROM unnest(
+  ARRAY[
+    'group_history', 'jobs_finished_completed', 'jobs_finished_cancelled',
+    'jobs_finished_discarded'
+  ]
+) AS v (parent);
+
+-- name: inspect_records
+-- Nodes that are known and closed, queues, and what the full comparison has
+-- healed within a day.
+SELECT
+  (SELECT count(*) FROM nodes) AS nodes,
+  (SELECT count(*) FROM nodes WHERE unschedulable IS NOT NULL) AS closed,
+  (SELECT count(*) FROM queues) AS queues,
+  (
+    SELECT array_agg(q.name ORDER BY q.name) FROM queues AS q WHERE q.paused
+  ) AS paused,
+  (
+    SELECT array_agg(r.kind ORDER BY r.kind) FROM resync_differences AS r
+    WHERE r.last_found_at > now() - interval '1 day'
+  ) AS healed;

@@ -1,0 +1,17 @@
+// `fluxnetes man`: prints the manual page of the program or of a command, or
+// writes all of them into a folder.
+#pragma once
+
+#include "services/command_tree.h"
+#include "services/console.h"
+#include "services/exit_code.h"
+#include "services/options.h"
+
+namespace fluxnetes::services {
+
+// Throws Failure: kUsage for a command that there is not, kFailed for files
+// that cannot be written.
+ExitCode RunMan(const ManOptions& options, const CommandTree& tree,
+                Console& console);
+
+}  // namespace fluxnetes::services

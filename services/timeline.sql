@@ -1,0 +1,84 @@
+-- What `fluxnetes timeline` draws.
+
+-- name: list_spans
+-- Groups that hold nodes, that are promised some, and that will start by the
+-- forecast: of a namespace ($1), of a queue ($2), in this order and by their start.
+SELECT
+  s.kind,
+  g.id,
+  g.namespace,
+  g.group_name,
+  g.group_size,
+  g.queue,
+  g.duration_seconds,
+  s.nodes,
+  s.starts_at,
+  s.ends_at
+FROM (
+  SELECT
+    1 AS stage,
+    'running' AS kind,
+    a.group_id,
+    a.nodes,
+    a.starts_at,
+    a.ends_at
+  FROM allocations AS a
+  UNION ALL
+  SELECT
+    2,
+    CASE r.kind WHEN 'drain' THEN 'draining' ELSE 'reserved' END,
+    r.group_id,
+    r.nodes,
+    r.starts_at,
+    NULL
+  FROM reservations AS r
+  UNION ALL
+  SELECT
+    3,
+    CASE WHEN e.approximate THEN 'approximate' ELSE 'forecast' END,
+    e.group_id,
+    '{}',
+    e.starts_at,
+    NULL
+  FROM estimates AS e
+  WHERE
+    e.starts_at IS NOT NULL
+    AND NOT EXISTS (
+      SELECT FROM reservations AS r WHERE r.group_id = e.group_id
+    )
+) AS s
+INNER JOIN pod_groups AS g ON g.id = s.group_id
+WHERE
+  (s.stage = 1 OR g.state = 'pending')
+  AND ($1::text IS NULL OR g.namespace = $1)
+  AND ($2::text IS NULL OR g.queue = $2)
+ORDER BY s.stage, s.starts_at, g.id;
+
+-- name: list_span_nodes
+-- Nodes, their cpu, and how much of it pods of others use.
+SELECT
+  node_name,
+  cpu_milli,
+  least(foreign_cpu_milli, cpu_milli) AS foreign_cpu_milli
+FROM nodes
+ORDER BY node_name;
+
+-- name: list_span_cpu
+-- What each running group holds of the cpu of each node.
+SELECT
+  fluxion_job,
+  node_name,
+  sum(cpu_milli)::bigint AS cpu_milli
+FROM placements
+GROUP BY fluxion_job, node_name;
+
+-- name: list_span_maintenance
+-- Maintenance of nodes that is not over at $1.
+SELECT
+  node_name,
+  starts_at,
+  ends_at,
+  reason
+FROM node_maintenance
+WHERE ends_at IS NULL OR ends_at > $1
+ORDER BY starts_at, node_name;

@@ -1,18 +1,19 @@
 #!/usr/bin/python3
 """Runs the containers of a pod as processes, as the API server has it.
 
-    kubelet.py --kubeconfig FILE --folder DIR --image NAME=BIN:ENTRYPOINT... \\
+    kubelet.py --kubeconfig FILE --folder DIR --image NAME=BIN:ENTRYPOINT:SIGNAL... \\
         --host NAME... NAMESPACE POD
 
 What a kubelet would do with the fields that the chart uses, and no others: the
 init containers one after the other, then the container, with its command and
 arguments, its environment and no other, its volumes, as its user, without
 capabilities, on a read-only root. Instead of an image the root has the machine's
-own /usr, and in BIN the programs that the image would bring. A token comes from
-the API server, for this pod. Services, by --host, are at 127.0.0.1.
+own /usr, and in BIN the programs that the image would bring; SIGNAL is what stops
+it. A token comes from the API server, for this pod. Services, by --host, are at
+127.0.0.1.
 
 It writes into the pod's status what comes of it: ready by its readiness probe,
-succeeded or failed, and returns the container's exit code; SIGTERM is passed on.
+succeeded or failed, and returns the container's exit code. SIGTERM stops it.
 Needs to be root. Volumes by claims stay in DIR/claims, by their names.
 """
 
@@ -239,7 +240,9 @@ class Pod:
 
     def stop(self, *_):
         if self.process and self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
+            container, = self.spec["containers"]
+            name = self.arguments.images[container["image"]][2]
+            self.process.send_signal(signal.Signals[name])
 
 
 def main():
@@ -254,7 +257,7 @@ def main():
     parser.add_argument("pod")
     arguments = parser.parse_args()
     arguments.images = {
-        name: content.rsplit(":", 1)
+        name: content.rsplit(":", 2)
         for name, _, content in (i.partition("=") for i in arguments.images)}
     pod = Pod(arguments)
     signal.signal(signal.SIGTERM, pod.stop)

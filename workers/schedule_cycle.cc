@@ -31,7 +31,8 @@ const WaitingGroup* Earliest(const WaitingGroup* a, const WaitingGroup* b) {
 Decision Cycle::Run() {
   ++state_.cycle;
   decision_.unreserved = std::exchange(state_.unsaid, {});
-  state_.changed = false;
+  const bool happened = std::exchange(state_.changed, false);
+  const GroupId in_vain = std::exchange(state_.in_vain, 0);
   state_.more = false;
   state_.Sweep();
   state_.TakeChanges(now_);
@@ -40,8 +41,14 @@ Decision Cycle::Run() {
   Tell();
   RankFronts();
   BookRemembered();
-  if (const WaitingGroup* first = WhereToBegin()) WithdrawFrom(*first);
+  const WaitingGroup* first = WhereToBegin();
+  const GroupId begin = first == nullptr ? 0 : first->id;
+  // Its turn may not come: its queue may stop before, or others of its account
+  // are charged first. Promises that are kept would never be looked at then.
+  if (first != nullptr && (happened || in_vain != begin)) WithdrawFrom(*first);
   Walk();
+  if (walked_ && !cut_ && !moved_ && decision_.placed.empty())
+    state_.in_vain = begin;
   // Who waited for quota may have done so for what started after it was looked
   // at.
   again_ = again_ || (refused_ && !decision_.placed.empty());
@@ -119,22 +126,10 @@ void Cycle::RankFronts() {
   }
 }
 
-// The lines before it were asked, and do not fit.
-bool Cycle::IsWithinDepth(const WaitingGroup& first_asked) const {
-  const ScheduleQueue* queue = first_asked.line->queue;
-  int before = 0;
-  for (const auto& [key, line] : state_.lines.lines()) {
-    if (line->queue == queue && CanRun(*line) &&
-        Earlier(*line->Front(), first_asked))
-      ++before;
-  }
-  return before < queue->settings.queue_depth;
-}
-
 // Of the queues that make their promises anew: those that keep them see when
 // the turn of a group has come.
 const WaitingGroup* Cycle::WhereToBegin() const {
-  std::map<const ScheduleQueue*, const WaitingGroup*> fronts, asked;
+  std::map<const ScheduleQueue*, const WaitingGroup*> fronts;
   const WaitingGroup* begin = nullptr;
   for (const auto& [key, line] : state_.lines.lines()) {
     // Who waited for quota in the last cycle is asked when its turn comes.
@@ -145,13 +140,8 @@ const WaitingGroup* Cycle::WhereToBegin() const {
     first = Earliest(first, front);
     // Of a queue that stops at its first no other line is asked.
     if (line->ask && line->queue->Depth() > 0 &&
-        line->queue->settings.queue_policy != QueuePolicy::kFcfs) {
-      const WaitingGroup*& earliest = asked[line->queue];
-      earliest = Earliest(earliest, front);
-    }
-  }
-  for (const auto& [queue, group] : asked) {
-    if (IsWithinDepth(*group)) begin = Earliest(begin, group);
+        line->queue->settings.queue_policy != QueuePolicy::kFcfs)
+      begin = Earliest(begin, front);
   }
   for (const auto& [queue, front] : fronts) {
     const auto head = queue->heads.find(front);
@@ -242,7 +232,11 @@ Cycle::Step Cycle::Visit(const WaitingGroup& group) {
   }
   if (queue.Keeps() && head != queue.heads.end())
     return Keep(group, head->second);
-  if (line.ask && MayGoAhead(line) && Ask(group)) return Step::kStarted;
+  if (line.ask && MayGoAhead(line)) {
+    // What it is promised does not stand against itself.
+    if (head != queue.heads.end()) state_.Withdraw(group, head->second);
+    if (Ask(group)) return Step::kStarted;
+  }
   if (turns_[&queue].heads < queue.Depth() || IsLeftFor(group))
     return MakeHead(group);
   Fail(line);

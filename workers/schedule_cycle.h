@@ -51,9 +51,6 @@ class Cycle {
   // Where they stand in the order.
   void RankFronts();
   const WaitingGroup* WhereToBegin() const;
-  // Whether the cycle comes to the first of a queue whose line is to be asked,
-  // or stops at the queue's depth before: then that line is to be asked still.
-  bool IsWithinDepth(const WaitingGroup& first_asked) const;
   void Walk();
   // Where its account has no quota for it, if it takes so long.
   std::optional<Quotas::Refusal> RefusalOf(const WaitingGroup& group,
@@ -161,6 +158,7 @@ class Cycle {
   matcher::Time horizon_ = matcher::kForever;
   int explained_ = 0;     // nodes that were looked at for reasons
   bool walked_ = false;   // through all groups
+  bool moved_ = false;    // somebody's promise, or it was given up
   bool again_ = false;    // something moved that groups before it may need
   bool refused_ = false;  // a group waits for quota
   Decision decision_;

@@ -60,6 +60,7 @@ bool Cycle::WithdrawBehind(const WaitingGroup& group) {
 }
 
 void Cycle::AskBehind() {
+  moved_ = true;
   for (const auto& [key, line] : state_.lines.lines()) {
     const bool failed = line->failed_in == state_.cycle;
     if (failed && !line->queue->Keeps()) continue;

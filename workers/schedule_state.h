@@ -98,6 +98,9 @@ struct Schedule::State {
   bool growth = false;  // there has been a group by which another has grown
   bool changed = true;  // something happened since the decision
   bool more = false;    // the last cycle was cut short
+  // From whom on the last cycle withdrew promises, if nothing came of it; 0:
+  // from nobody.
+  GroupId in_vain = 0;
   std::uint64_t cycle = 0;
   std::uint64_t pass = 1;      // over all promises: some cycles
   std::uint64_t reported = 0;  // the last cycle that said why groups wait

@@ -422,6 +422,38 @@ TEST_F(SchedulePromisesKept, BehindOnesBeyondADepthBecomeBetterAllTheSame) {
   EXPECT_EQ(promised[behind], 100);
 }
 
+// By fair shares the first of the easy queue falls behind the second one when
+// its account is charged for a group before it, in each cycle.
+TEST_F(SchedulePromisesKept, BehindOnesWhoseTurnComesLaterBecomeBetterToo) {
+  story.schedule.SetQueue({.queue_order = QueueOrder::kFairShare});
+  story.schedule.SetQueue({.name = "kept",
+                           .queue_policy = QueuePolicy::kConservative,
+                           .queue_order = QueueOrder::kFairShare});
+  story.Nodes("node0 cpu=4 zone=a\nnode1 cpu=4 zone=b");
+  const auto add = [&](const std::string& queue, const std::string& account,
+                       const std::string& zone, const std::string& pods,
+                       std::int64_t duration, int priority = 0) {
+    return story.Group(pods, {.queue = queue,
+                              .namespace_name = account,
+                              .priority = priority,
+                              .duration = duration,
+                              .selector = "zone=" + zone});
+  };
+  add("default", "x", "a", "1x4", 100);
+  add("default", "x", "b", "1x2", 100);
+  const GroupId leaves = add("default", "x", "b", "1x2", 200);
+  story.Decide(0);
+  add("kept", "a", "a", "1x4", 10, 1);
+  add("default", "a", "a", "1x4", 10);
+  add("default", "b", "a", "1x3", 10);
+  const GroupId behind = add("kept", "c", "b", "1x4", 10);
+  Settle(1);
+  ASSERT_EQ(promised[behind], 200);
+  story.End(leaves);
+  EXPECT_LT(Settle(2), 10);
+  EXPECT_EQ(promised[behind], 100);
+}
+
 TEST_F(SchedulePromisesKept, AreGivenUpAsAWholeByWhoStartsNow) {
   Queue();
   story.Nodes(

@@ -49,6 +49,7 @@ struct Kind {
   bool preempts = false;  // queues evict lower priorities
   bool reclaims = false;  // and what was lent
   bool shallow = false;   // queues look at few shapes
+  bool fair = false;      // and go by fair shares of two namespaces
 };
 
 // Of namespace a: 6 cpu at most. Of b: 4, if it `borrows` what both have left
@@ -101,6 +102,7 @@ class RandomRun {
           queues_[name].reservation_depth = static_cast<int>(Up(1, 3));
       }
       if (kind_.assumed) queues_[name].assumed_duration = 20;
+      if (kind_.fair) queues_[name].queue_order = QueueOrder::kFairShare;
       if (kind_.shallow) queues_[name].queue_depth = static_cast<int>(Up(1, 3));
       if (kind_.preempts && Up(0, 2) > 0)
         queues_[name].preemption = kind_.reclaims
@@ -218,7 +220,8 @@ class RandomRun {
     }
     if (Up(0, 3) == 0) options.selector = "zone=a";
     if (kind_.rules) AddRules(options);
-    if (kind_.quotas) options.namespace_name = Up(0, 1) == 0 ? "a" : "b";
+    if (kind_.quotas || kind_.fair)
+      options.namespace_name = Up(0, 1) == 0 ? "a" : "b";
     const std::int64_t cpu = Up(1, kind_.reclaims ? 2 : 3);
     const std::int64_t pods = Up(1, kind_.reclaims ? 2 : 5);
     waiting_[id] = {fmt::format("{}x{}", pods, cpu), options, cpu};
@@ -731,6 +734,10 @@ TEST(ScheduleRandom, NothingIsOverlookedWithinTheDepthOfQueues) {
 TEST(ScheduleRandom, AccountsAgreeWhereQueuesHaveADepthAndOneKeeps) {
   RunMany(40,
           {.calm = false, .deadlines = true, .mixed = true, .shallow = true});
+}
+
+TEST(ScheduleRandom, AccountsAgreeWhereSharesAreFairAndOneQueueKeeps) {
+  RunMany(25, {.calm = false, .deadlines = true, .mixed = true, .fair = true});
 }
 
 TEST(ScheduleRandom, NothingIsOverlookedWhereThereAreQuotas) {

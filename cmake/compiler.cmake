@@ -27,6 +27,7 @@ if(FLUXNETES_SANITIZE)
   add_compile_options(-fsanitize=${sanitizers} -fno-omit-frame-pointer
                       -fno-sanitize-recover=all -g1)
   add_link_options(-fsanitize=${sanitizers})
+  add_compile_definitions(FLUXNETES_SANITIZED)  # tests wait longer then
   # g++ warns falsely where a sanitizer's checks stand between a value and its
   # use (its manual, -Wmaybe-uninitialized).
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)

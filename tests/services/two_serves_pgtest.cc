@@ -21,6 +21,13 @@ using std::chrono::steady_clock;
 using testing::Process;
 using testing::WaitUntil;
 
+// Of a takeover, in seconds. Sanitizers take longer.
+#ifdef FLUXNETES_SANITIZED
+constexpr double kAsPromised = 30;
+#else
+constexpr double kAsPromised = 5;
+#endif
+
 class TwoServes : public ::testing::Test {
  protected:
   // For one that must not be taken for dead because the machine is busy.
@@ -86,34 +93,45 @@ TEST_F(TwoServes, OneOwnsAndTheOtherTakesOverWhenItIsKilled) {
   ExpectCleanEnd();
 }
 
-// With the settings that users have. By the rows: in less than 5 s where the
-// machine has time for it, which the property tells; here 30 s pass.
-TEST_F(TwoServes, AllThatTheDeadOneLedIsLedAgainSoon) {
+// With the settings that users have, by the rows. The machine may be busy with
+// other things for a moment: of three takeovers one is as quick as promised.
+TEST_F(TwoServes, AllThatTheDeadOneLedIsLedAgainInLessThanFiveSeconds) {
   const std::map<std::string, std::string> usual = {
       {"FLUXNETES_CLIENT_TTL", "3s"}, {"FLUXNETES_CLIENT_HEARTBEAT", "1s"}};
-  const auto a = world_.Serve(usual);
-  ASSERT_TRUE(WaitUntil(kPatience, [&] {
-    return world_.Ask("SELECT count(*) FROM leaders") == "3";
-  })) << world_.Log();
-  const auto b = world_.Serve(usual);
-  ASSERT_TRUE(WaitUntil(kPatience, [&] {
-    return world_.Ask("SELECT count(*) FROM match_replicas") == "2";
-  })) << world_.Log();
-  const std::string died = world_.Ask("SELECT clock_timestamp()::text");
-  a->Kill();
-  // It may have taken over one or two before, if the machine is slow.
-  ASSERT_TRUE(WaitUntil(kPatience, [&] {
+  const auto leads = [&](const Process& one) {
     return world_.Ask(
                "SELECT count(*) FROM leaders AS l JOIN clients AS c "
                "ON c.id = l.client_id WHERE c.name LIKE '%:" +
-               std::to_string(b->id()) + "'") == "3";
-  })) << world_.Log();
-  const auto took =
-      std::stod(world_.Ask("SELECT max(extract(epoch FROM acquired_at - '" +
-                           died + "')) FROM leaders"));
-  RecordProperty("takeover_seconds", fmt::format("{:.2f}", took));
-  EXPECT_GT(took, 0);
-  EXPECT_LT(took, 30);
+               std::to_string(one.id()) + "'") == "3";
+  };
+  const auto is_replica = [&](const Process& one) {
+    return world_.Ask(
+               "SELECT count(*) FROM match_replicas AS r JOIN clients AS c "
+               "ON c.id = r.client_id WHERE c.name LIKE '%:" +
+               std::to_string(one.id()) + "'") == "1";
+  };
+  auto leader = world_.Serve(usual);
+  ASSERT_TRUE(WaitUntil(kPatience, [&] { return leads(*leader); }))
+      << world_.Log();
+  double least = kAsPromised;
+  for (int i = 0; i < 3 && least >= kAsPromised; ++i) {
+    auto next = world_.Serve(usual);
+    ASSERT_TRUE(WaitUntil(kPatience, [&] { return is_replica(*next); }))
+        << world_.Log();
+    const std::string died = world_.Ask("SELECT clock_timestamp()::text");
+    leader->Kill();
+    // It may have taken over one or two before, if the machine is slow.
+    ASSERT_TRUE(WaitUntil(kPatience, [&] { return leads(*next); }))
+        << world_.Log();
+    const auto took =
+        std::stod(world_.Ask("SELECT max(extract(epoch FROM acquired_at - '" +
+                             died + "')) FROM leaders"));
+    EXPECT_GT(took, 0);
+    RecordProperty("takeover_seconds", fmt::format("{:.2f}", took));
+    least = std::min(least, took);
+    leader = std::move(next);
+  }
+  EXPECT_LT(least, kAsPromised);
 }
 
 TEST_F(TwoServes, OneThatStopsInOrderHandsOverWithoutWaitingToBeMissed) {

@@ -13,6 +13,7 @@
 
 #include "sql/parameter.h"
 #include "sql/pool.h"
+#include "sql/pool_counts.h"
 #include "sql/session.h"
 
 namespace fluxnetes::sql {
@@ -74,6 +75,9 @@ class PooledConnection {
   Connection* operator->() { return connection_.get(); }
   void Discard() { discard_ = broken_ = true; }
   void Close() { discard_ = true; }
+
+  static StatementTally& TallyOf(Pool& pool);
+  static PoolCounts CountsOf(const Pool& pool);
 
  private:
   Pool& pool_;

@@ -15,7 +15,13 @@
 namespace fluxnetes::sql {
 
 struct Pool::State {
-  PoolOptions options;
+  explicit State(PoolOptions given)
+      : options(std::move(given)), tally(options.catalogues) {}
+
+  const PoolOptions options;
+  StatementTally tally;
+  Durations waits;
+  std::atomic<std::uint64_t> opened = 0;
 
   std::mutex mutex;
   std::condition_variable returned;
@@ -44,14 +50,38 @@ void Check(const PoolOptions& options) {
 
 }  // namespace
 
-Pool::Pool(PoolOptions options) : state_(std::make_unique<State>()) {
+Pool::Pool(PoolOptions options) {
   Check(options);
-  state_->options = std::move(options);
+  state_ = std::make_unique<State>(std::move(options));
 }
 
 Pool::~Pool() { assert(state_->in_use == 0); }
 
 const PoolOptions& Pool::options() const { return state_->options; }
+
+StatementTally& PooledConnection::TallyOf(Pool& pool) {
+  return pool.state_->tally;
+}
+
+PoolCounts PooledConnection::CountsOf(const Pool& pool) {
+  Pool::State& state = *pool.state_;
+  PoolCounts counts;
+  {
+    const std::lock_guard lock(state.mutex);
+    counts.in_use = state.in_use;
+    counts.idle = static_cast<int>(state.idle.size());
+  }
+  counts.opened = state.opened;
+  counts.broken = static_cast<std::uint64_t>(pool.broken());
+  counts.waits = state.waits.counts();
+  counts.statements = state.tally.durations();
+  counts.by_name = state.tally.counts();
+  return counts;
+}
+
+PoolCounts CountsOf(const Pool& pool) {
+  return PooledConnection::CountsOf(pool);
+}
 
 void Pool::CloseAll() {
   std::vector<std::unique_ptr<Connection>> closing;
@@ -63,9 +93,16 @@ void Pool::CloseAll() {
 PooledConnection::PooledConnection(Pool& pool) : pool_(pool) {
   Pool::State& state = *pool.state_;
   std::unique_lock lock(state.mutex);
-  if (!state.returned.wait_for(lock, state.options.acquire_timeout, [&] {
-        return state.in_use < state.options.max_connections;
-      }))
+  const auto is_free = [&] {
+    return state.in_use < state.options.max_connections;
+  };
+  bool got = is_free();
+  if (!got) {
+    const auto from = std::chrono::steady_clock::now();
+    got = state.returned.wait_for(lock, state.options.acquire_timeout, is_free);
+    state.waits.Note(std::chrono::steady_clock::now() - from);
+  }
+  if (!got)
     throw Error(Error::Kind::kUnavailable, "", "",
                 fmt::format("all {} connections of the pool were in use for "
                             "{} ms",
@@ -86,6 +123,7 @@ PooledConnection::PooledConnection(Pool& pool) : pool_(pool) {
   lock.unlock();
   try {
     connection_ = std::make_unique<Connection>(state.options);
+    ++state.opened;
   } catch (...) {
     lock.lock();
     --state.in_use;

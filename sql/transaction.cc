@@ -73,18 +73,23 @@ class Loan {
 }  // namespace
 
 struct Transaction::State {
-  explicit State(Pool& pool)
-      : session(pool), prepared(!pool.options().transaction_pooling) {}
+  State(Pool& pool, StatementTally& statements)
+      : tally(statements),
+        session(pool),
+        prepared(!pool.options().transaction_pooling) {}
 
   template <typename Step>
-  auto Do(Step step) {
+  auto Do(std::string_view name, Step step) {
     if (!open) throw std::logic_error("the transaction has ended or failed");
     open = false;  // unless the step succeeds
+    StatementTally::Run run(tally, name);
     auto result = session.Do(false, step);
+    run.Succeeded();
     open = true;
     return result;
   }
 
+  StatementTally& tally;
   Loan session;
   const bool prepared;  // the queries are
   bool open = true;
@@ -92,10 +97,11 @@ struct Transaction::State {
 };
 
 Transaction::Transaction(Pool& pool, Isolation isolation, Durability durability)
-    : state_(std::make_unique<State>(pool)) {
+    : state_(std::make_unique<State>(pool, PooledConnection::TallyOf(pool))) {
   const std::string begin =
       BeginWithSettings(pool.options(), isolation, durability);
-  state_->Do([&](Connection& connection) { return connection.Execute(begin); });
+  state_->Do(StatementTally::kBegin,
+             [&](Connection& connection) { return connection.Execute(begin); });
 }
 
 Transaction::~Transaction() {
@@ -109,23 +115,26 @@ Transaction::~Transaction() {
 
 Result Transaction::RunPrepared(const Query& query,
                                 const std::vector<Parameter>& parameters) {
-  if (!state_->prepared) return RunUnprepared(query.text, parameters);
-  return MakeResult(state_->Do([&](Connection& connection) {
-    return connection.ExecutePrepared(std::string(query.name), parameters);
+  return MakeResult(state_->Do(query.name, [&](Connection& connection) {
+    return state_->prepared
+               ? connection.ExecutePrepared(std::string(query.name), parameters)
+               : connection.Execute(std::string(query.text), parameters);
   }));
 }
 
 Result Transaction::RunUnprepared(std::string_view text,
                                   const std::vector<Parameter>& parameters) {
-  return MakeResult(state_->Do([&](Connection& connection) {
-    return connection.Execute(std::string(text), parameters);
-  }));
+  return MakeResult(
+      state_->Do(StatementTally::kScript, [&](Connection& connection) {
+        return connection.Execute(std::string(text), parameters);
+      }));
 }
 
 Result Transaction::RunScript(std::string_view text) {
-  return MakeResult(state_->Do([&](Connection& connection) {
-    return connection.Execute(std::string(text));
-  }));
+  return MakeResult(
+      state_->Do(StatementTally::kScript, [&](Connection& connection) {
+        return connection.Execute(std::string(text));
+      }));
 }
 
 void Transaction::Copy(
@@ -148,7 +157,7 @@ void Transaction::Copy(
       throw std::logic_error("a row of COPY has a field for each column");
     return true;
   };
-  state_->Do([&](Connection& connection) {
+  state_->Do(StatementTally::kCopy, [&](Connection& connection) {
     connection.Copy(statement, next);
     return true;
   });
@@ -158,9 +167,11 @@ void Transaction::Commit() {
   if (!state_->open || state_->committed)
     throw std::logic_error("the transaction has ended or failed");
   state_->open = false;
+  StatementTally::Run run(state_->tally, StatementTally::kCommit);
   state_->session.Do(true, [](Connection& connection) {
     return connection.Execute("COMMIT");
   });
+  run.Succeeded();
   state_->committed = true;
 }
 
@@ -173,9 +184,12 @@ Result RunPreparedAlone(Pool& pool, const Query& query,
     return result;
   }
   Loan session(pool);
-  return MakeResult(session.Do(true, [&](Connection& connection) {
+  StatementTally::Run run(PooledConnection::TallyOf(pool), query.name);
+  auto answer = session.Do(true, [&](Connection& connection) {
     return connection.ExecutePrepared(std::string(query.name), parameters);
-  }));
+  });
+  run.Succeeded();
+  return MakeResult(std::move(answer));
 }
 
 void RunOutside(Pool& pool, std::string_view statement,

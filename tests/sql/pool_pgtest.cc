@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sql/pool.h"
+#include "sql/pool_counts.h"
 #include "sql/transaction.h"
 #include "tests/support/postgres.h"
 
@@ -186,6 +187,57 @@ TEST(Pool, ARestartOfTheServerIsSurvived) {
   FailureOf(pool, Error::Kind::kUnavailable);
   server.Start();
   BackendOf(pool);
+}
+
+// Of the statement of this name.
+StatementCounts StatementOf(const Pool& pool, std::string_view name) {
+  for (const StatementCounts& counts : CountsOf(pool).by_name)
+    if (counts.name == name) return counts;
+  return {};
+}
+
+TEST(Pool, StatementsAreCountedByNameWithFailuresAndTime) {
+  static constexpr Query kHalf[] = {
+      {"half", "SELECT pg_sleep(0.002), 1 / $1::integer"}};
+  TestDatabase database(false);
+  PoolOptions options = database.options();
+  options.catalogues = {kHalf};
+  Pool pool(options);
+  RunAlone(pool, kHalf[0], 2);
+  {
+    Transaction transaction(pool);
+    transaction.Run(kHalf[0], 2);
+    EXPECT_THROW(transaction.Run(kHalf[0], 0), Error);
+  }
+  Transaction(pool).Commit();
+  const StatementCounts half = StatementOf(pool, "half");
+  EXPECT_EQ(half.calls, 3U);
+  EXPECT_EQ(half.failures, 1U);
+  EXPECT_GT(half.seconds, 0.004);
+  EXPECT_EQ(StatementOf(pool, "BEGIN").calls, 2U);
+  EXPECT_EQ(StatementOf(pool, "COMMIT").calls, 1U);
+  EXPECT_EQ(CountsOf(pool).statements.Total(), 6U);
+  EXPECT_EQ(CountsOf(pool).opened, 1U);
+}
+
+TEST(Pool, TellsWhatIsInUseAndHowLongOthersWaited) {
+  TestDatabase database(false);
+  PoolOptions options = database.options();
+  options.max_connections = 1;
+  options.acquire_timeout = milliseconds(10);
+  Pool pool(options);
+  {
+    const Transaction holder(pool);
+    EXPECT_EQ(CountsOf(pool).in_use, 1);
+    EXPECT_EQ(CountsOf(pool).idle, 0);
+    EXPECT_EQ(CountsOf(pool).waits.Total(), 0U);
+    EXPECT_THROW(Transaction{pool}, Error);
+  }
+  const PoolCounts counts = CountsOf(pool);
+  EXPECT_EQ(counts.in_use, 0);
+  EXPECT_EQ(counts.idle, 1);
+  EXPECT_EQ(counts.waits.Total(), 1U);
+  EXPECT_GE(counts.waits.seconds, 0.01);
 }
 
 }  // namespace

@@ -94,4 +94,16 @@ std::vector<QueueStats> ReadStats(sql::Transaction& transaction,
   return all;
 }
 
+std::vector<JobCounts> CountJobs(sql::Transaction& transaction) {
+  std::vector<JobCounts> all;
+  for (const sql::Row row : transaction.Run(queries::kCountJobs)) {
+    all.push_back({.kind = row.Get<std::string>("kind"),
+                   .state = row.Get<std::string>("state"),
+                   .jobs = row.Get<std::int64_t>("jobs")});
+    if (const auto oldest = row.Find<double>("oldest"))
+      all.back().oldest_available = Seconds(*oldest);
+  }
+  return all;
+}
+
 }  // namespace fluxnetes::queue

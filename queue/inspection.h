@@ -90,4 +90,16 @@ std::vector<QueueStats> ReadStats(sql::Transaction& transaction,
                                   std::chrono::seconds window,
                                   const std::optional<std::string>& queue = {});
 
+struct JobCounts {
+  std::string kind = {};
+  std::string state = {};
+  std::int64_t jobs = 0;
+  // Since when the oldest of these might have run; of available ones.
+  std::optional<std::chrono::duration<double>> oldest_available = {};
+};
+
+// Of those that have not ended, in order of kind and state. Reads all of them:
+// not to be asked again and again where there are very many.
+std::vector<JobCounts> CountJobs(sql::Transaction& transaction);
+
 }  // namespace fluxnetes::queue

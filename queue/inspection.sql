@@ -124,3 +124,17 @@ FROM names AS n
 LEFT JOIN live AS l ON l.queue = n.queue
 LEFT JOIN ended AS e ON e.queue = n.queue
 ORDER BY n.queue;
+
+-- name: count_jobs
+-- Jobs that have not ended, by kind and state, and since when the oldest
+-- available one might have run. It reads all of them.
+SELECT
+  kind,
+  state,
+  count(*) AS jobs,
+  extract(
+    EPOCH FROM now() - min(scheduled_at) FILTER (WHERE state = 'available')
+  )::double precision AS oldest
+FROM jobs
+GROUP BY kind, state
+ORDER BY kind, state;

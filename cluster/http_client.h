@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "cluster/api_access.h"
+#include "cluster/api_tally.h"
 
 namespace fluxnetes::cluster {
 
@@ -44,6 +45,8 @@ struct HttpOptions {
   // jitter (half to whole).
   std::chrono::milliseconds first_backoff{20};
   std::chrono::milliseconds longest_backoff{5'000};
+  // Told of each attempt of a request; null: nobody wants to know. Outlives us.
+  ApiTally* tally = nullptr;
 };
 
 struct HttpRequest {

@@ -239,6 +239,7 @@ void HttpClient::Loop::Begin(std::unique_ptr<Exchange> exchange) {
     return;
   }
   ++exchange->attempts;
+  exchange->began = steady_clock::now();
   std::shared_ptr<const Identity> identity;
   try {
     identity = CurrentIdentity();
@@ -298,6 +299,10 @@ void HttpClient::Loop::FinishTransfer(CURL* easy, CURLcode code) {
         exchange->request.repeatable && exchange->answered.status != 0)
       response = std::move(exchange->answered);
   }
+  if (options_.tally)
+    options_.tally->Answered(exchange->request.method, exchange->request.path,
+                             code == CURLE_OK ? response.status : 0,
+                             steady_clock::now() - exchange->began);
   bool may_retry = MayRetry(*exchange, code);
   if (response.status == 401 && !std::exchange(exchange->renewed, true)) {
     may_retry = LooksForAnother(handle);

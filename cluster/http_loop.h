@@ -35,6 +35,7 @@ struct Exchange {
   std::function<void(HttpResponse)> done;
   SteadyTime give_up_at;
   int attempts = 0;
+  SteadyTime began{};     // the present attempt
   bool renewed = false;   // the identity, after a 401
   HttpResponse response;  // of the present attempt
   HttpResponse answered;  // of the last attempt that had an answer

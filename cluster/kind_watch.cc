@@ -123,6 +123,8 @@ KindWatch::SteadyTime KindWatch::NextAttempt() const {
 }
 
 void KindWatch::BeginList() {
+  if (context_.options.tally && continuation_.empty())
+    context_.options.tally->Lists(resource_.kind);
   if (streams_lists_) return OpenStream(/*with_list=*/true);
   RequestPage();
 }
@@ -145,6 +147,7 @@ void KindWatch::RequestPage() {
 }
 
 void KindWatch::OpenStream(bool with_list) {
+  if (context_.options.tally) context_.options.tally->Streams(resource_.kind);
   const auto length = std::chrono::ceil<std::chrono::seconds>(
       context_.Jitter(context_.options.length));
   std::string path = Path();

@@ -51,6 +51,8 @@ struct KubernetesWatchOptions {
   // Told once of an optional kind that the server has but does not let us
   // read, or that cannot be read: it is taken as not served.
   std::function<void(const std::string& why)> on_passed_over;
+  // Told of each list and stream; null: nobody wants to know.
+  ApiTally* tally = nullptr;
 };
 
 // What the kinds of one watch share.

@@ -25,8 +25,9 @@ using Labels = LabelMap;
 constexpr const char* kIndexName = "batch.kubernetes.io/job-completion-index";
 
 bool IsRead(std::string_view annotation) {
-  static constexpr std::array<std::string_view, 3> kRead = {
-      "fluxnetes", "fluence.flux-framework.org/", "scheduling.x-k8s.io/"};
+  static constexpr std::array<std::string_view, 4> kRead = {
+      "fluxnetes", "fluence.flux-framework.org/", "scheduling.x-k8s.io/",
+      "traceparent"};
   static constexpr std::array<std::string_view, 3> kOfRun = {
       kRunSecondsAnnotation, kExitCodeAnnotation, kFailFirstAnnotation};
   return std::ranges::find(kOfRun, annotation) == kOfRun.end() &&

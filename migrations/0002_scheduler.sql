@@ -96,6 +96,18 @@ $$;
 COMMENT ON FUNCTION hold_reason IS
 'Why a group with these columns is held, for people; null: it is not.';
 
+CREATE FUNCTION new_traceparent()
+RETURNS text
+LANGUAGE sql
+VOLATILE
+AS $$
+  SELECT
+    '00-' || replace(gen_random_uuid()::text, '-', '')
+    || '-' || lpad(to_hex(1 + (random() * 9e18)::bigint), 16, '0') || '-01'
+$$;
+COMMENT ON FUNCTION new_traceparent IS
+'A new trace, by W3C Trace Context: 00, its id, a span id, and that it is recorded.';
+
 CREATE TABLE groups_provisional (
   namespace text NOT NULL,
   group_name text NOT NULL,
@@ -113,6 +125,7 @@ CREATE TABLE groups_provisional (
   held_at timestamptz,
   held_reason text,
   released_at timestamptz,
+  traceparent text NOT NULL DEFAULT new_traceparent(),
   PRIMARY KEY (namespace, group_name),
   CONSTRAINT groups_provisional_finite CHECK (
     isfinite(start_after)
@@ -146,6 +159,8 @@ COMMENT ON COLUMN groups_provisional.held_at IS 'Since when somebody holds it: w
 COMMENT ON COLUMN groups_provisional.held_reason IS 'Why, for people.';
 COMMENT ON COLUMN groups_provisional.released_at IS 'When it was released from its label, which holds it no more; null: it was not, or has no label any more.';
 
+COMMENT ON COLUMN groups_provisional.traceparent IS 'The trace of the group, if none of its pods brings one (W3C Trace Context).';
+
 CREATE TABLE pods_provisional (
   uid text PRIMARY KEY,
   namespace text NOT NULL,
@@ -172,6 +187,7 @@ CREATE TABLE pods_provisional (
   grace_seconds integer NOT NULL DEFAULT 30 CHECK (grace_seconds >= 0),
   preempts boolean NOT NULL DEFAULT true,
   max_size integer CHECK (max_size >= group_size),
+  traceparent text,
   CONSTRAINT pods_provisional_size
   CHECK (refused IS NOT NULL OR group_size >= 1)
 );
@@ -203,6 +219,7 @@ COMMENT ON COLUMN pods_provisional.hold IS 'fluxnetes.hold: its group waits unti
 COMMENT ON COLUMN pods_provisional.account IS 'fluxnetes.account: whose account answers for its group; empty: it does not say.';
 COMMENT ON COLUMN pods_provisional.grace_seconds IS 'terminationGracePeriodSeconds: so long it may go on when it is deleted.';
 COMMENT ON COLUMN pods_provisional.max_size IS 'fluxnetes.group-max-size: to how many pods its group may grow; null: it is not elastic.';
+COMMENT ON COLUMN pods_provisional.traceparent IS 'Its annotation traceparent, the trace that it is part of (W3C Trace Context); null: it has none.';
 COMMENT ON COLUMN pods_provisional.preempts IS 'Its preemptionPolicy is not Never: it may take the place of others.';
 
 CREATE TABLE pod_groups (
@@ -244,6 +261,7 @@ CREATE TABLE pod_groups (
   preempted_for bigint,
   max_size integer CHECK (max_size >= group_size),
   extends bigint,
+  traceparent text NOT NULL DEFAULT new_traceparent(),
   CONSTRAINT pod_groups_preempted
   CHECK (preempted_for IS NULL OR cancel_reason IS NOT NULL),
   comes_again boolean NOT NULL DEFAULT false
@@ -294,6 +312,7 @@ COMMENT ON COLUMN pod_groups.match_job IS 'The job in the work queue that is to 
 COMMENT ON COLUMN pod_groups.cancel_reason IS 'Set when it is to be cancelled and its pods are on their way out.';
 COMMENT ON COLUMN pod_groups.max_size IS 'To how many pods it may grow, with those beyond its size, which are groups of one (see extends); null: it is not elastic.';
 COMMENT ON COLUMN pod_groups.extends IS 'The elastic group by which this pod is beyond its size: it stands behind all other groups and makes room for them; null: of none.';
+COMMENT ON COLUMN pod_groups.traceparent IS 'The trace that it is part of (W3C Trace Context): of its first pod that has one, else made when its first pod was taken in. Lines of the log about the group have its trace_id.';
 COMMENT ON COLUMN pod_groups.preempted_for IS 'The group for which it is evicted; null: it is not.';
 COMMENT ON COLUMN pod_groups.comes_again IS 'It is evicted and was not cancelled since: its pods are deleted, not what makes them.';
 COMMENT ON COLUMN pod_groups.submitted_at IS 'When its first pod was created: its age in the order.';
@@ -864,7 +883,8 @@ CREATE TABLE group_history (
   first_estimate timestamptz,
   first_estimated_at timestamptz,
   last_estimate timestamptz,
-  last_estimated_at timestamptz
+  last_estimated_at timestamptz,
+  traceparent text
 ) PARTITION BY RANGE (recorded_at);
 CREATE INDEX group_history_name ON group_history (namespace, group_name);
 COMMENT ON TABLE group_history IS
@@ -889,4 +909,5 @@ COMMENT ON COLUMN group_history.first_estimate IS 'When it would be given its no
 COMMENT ON COLUMN group_history.first_estimated_at IS 'When that was said.';
 COMMENT ON COLUMN group_history.last_estimate IS 'The same as it was last said; null: that it was not known, or never.';
 COMMENT ON COLUMN group_history.last_estimated_at IS 'When that was said.';
+COMMENT ON COLUMN group_history.traceparent IS 'As in pod_groups, or groups_provisional.';
 SELECT make_partitions('group_history', 7);

@@ -276,7 +276,7 @@ recorded AS (
     group_id, namespace, group_name, group_size, queue, priority, result,
     reason, nodes, pods, submitted_at, promoted_at, allocated_at, bound_at,
     ended_at, first_estimate, first_estimated_at, last_estimate,
-    last_estimated_at
+    last_estimated_at, traceparent
   )
   SELECT
     o.id,
@@ -319,7 +319,8 @@ recorded AS (
     e.first_starts_at,
     e.first_made_at,
     e.starts_at,
-    CASE WHEN e.starts_at IS NOT NULL THEN e.made_at END
+    CASE WHEN e.starts_at IS NOT NULL THEN e.made_at END,
+    o.traceparent
   FROM over AS o
   LEFT JOIN estimates AS e ON e.group_id = any(ARRAY[o.id])
 ),
@@ -362,7 +363,7 @@ marked AS (
 recorded AS (
   INSERT INTO group_history (
     group_id, namespace, group_name, group_size, queue, priority, result,
-    reason, pods, submitted_at, ended_at
+    reason, pods, submitted_at, ended_at, traceparent
   )
   SELECT
     g.group_id,
@@ -386,7 +387,8 @@ recorded AS (
       '[]'
     ),
     g.first_seen_at,
-    $4
+    $4,
+    g.traceparent
   FROM gone AS g
 )
 

@@ -97,7 +97,7 @@ INSERT INTO pods_provisional AS p (
   uid, namespace, pod_name, group_name, group_size, queue, priority, request,
   duration_seconds, completion_index, owner_kind, owner_name, owner_uid,
   resource_version, gated, refused, created_at, start_after, start_by, hold,
-  account, grace_seconds, preempts, max_size
+  account, grace_seconds, preempts, max_size, traceparent
 )
 SELECT
   v.uid,
@@ -123,19 +123,20 @@ SELECT
   v.account,
   v.grace_seconds,
   v.preempts,
-  v.max_size
+  v.max_size,
+  v.traceparent
 FROM unnest(
   $1::text [], $2::text [], $3::text [], $4::text [], $5::integer [],
   $6::text [], $7::integer [], $8::text [], $9::bigint [], $10::integer [],
   $11::text [], $12::text [], $13::text [], $14::text [], $15::boolean [],
   $16::text [], $17::timestamptz [], $18::timestamptz [], $19::timestamptz [],
   $20::boolean [], $21::text [], $22::integer [], $23::boolean [],
-  $24::integer []
+  $24::integer [], $25::text []
 ) AS v (
   uid, namespace, pod_name, group_name, group_size, queue, priority, request,
   duration_seconds, completion_index, owner_kind, owner_name, owner_uid,
   resource_version, gated, refused, created_at, start_after, start_by, hold,
-  account, grace_seconds, preempts, max_size
+  account, grace_seconds, preempts, max_size, traceparent
 )
 ON CONFLICT (uid) DO UPDATE SET
 group_name = excluded.group_name,
@@ -362,7 +363,7 @@ kept AS (
 recorded AS (
   INSERT INTO group_history (
     group_id, namespace, group_name, group_size, queue, priority, result,
-    reason, submitted_at, ended_at
+    reason, submitted_at, ended_at, traceparent
   )
   SELECT
     e.group_id,
@@ -374,7 +375,8 @@ recorded AS (
     'cancelled',
     'its pods were deleted before it could start',
     e.first_seen_at,
-    $5
+    $5,
+    e.traceparent
   FROM emptied AS e
   WHERE e.over
 )
@@ -485,6 +487,7 @@ ranked AS (
     k.held_at,
     k.held_reason,
     k.released_at,
+    k.traceparent AS own_trace,
     row_number() OVER (
       PARTITION BY k.group_id
       ORDER BY p.completion_index, p.created_at, p.uid
@@ -506,7 +509,7 @@ made AS (
     id, namespace, group_name, group_size, queue, priority, shape, owners,
     duration_seconds, match_job, submitted_at, promoted_at, news_due,
     start_after, start_by, hold_label, held_at, held_reason, released_at,
-    reason, phase, account, grace_seconds, preempts, max_size
+    reason, phase, account, grace_seconds, preempts, max_size, traceparent
   )
   SELECT
     group_id,
@@ -549,11 +552,18 @@ made AS (
     min(account),
     max(grace_seconds),
     bool_and(preempts),
-    max(max_size)
+    max(max_size),
+    coalesce(
+      (
+        array_agg(traceparent ORDER BY place)
+        FILTER (WHERE traceparent IS NOT NULL)
+      )[1],
+      own_trace
+    )
   FROM member
   GROUP BY
     group_id, namespace, group_name, whole, group_queue, job, held_at,
-    held_reason, released_at
+    held_reason, released_at, own_trace
 ),
 
 moved AS (
@@ -662,7 +672,7 @@ INSERT INTO pod_groups (
   id, namespace, group_name, group_size, queue, priority, shape, owners,
   duration_seconds, submitted_at, promoted_at, news_due, start_after,
   hold_label, held_at, held_reason, released_at, reason, phase, account,
-  grace_seconds, preempts, extends
+  grace_seconds, preempts, extends, traceparent
 )
 SELECT
   id,
@@ -693,7 +703,8 @@ SELECT
   account,
   grace_seconds,
   preempts,
-  extends
+  extends,
+  coalesce(traceparent, new_traceparent())
 FROM surplus
 RETURNING id, queue;
 

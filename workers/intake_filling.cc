@@ -6,6 +6,7 @@
 #include "sql/faults.h"
 #include "workers/filling_queries.h"
 #include "workers/group_jobs.h"
+#include "workers/trace_context.h"
 
 namespace fluxnetes::workers {
 namespace {
@@ -72,6 +73,7 @@ void FillingGroups::Put(const cluster::Pod& pod, const GroupLabels& labels,
   graces_.push_back(static_cast<std::int32_t>(pod.grace.count()));
   preempt_.push_back(pod.preempts);
   max_sizes_.push_back(labels.max_size);
+  traceparents_.push_back(TraceparentOf(pod));
   if (!labels.refused.empty() && labels.refused != refused_before)
     notices_.push_back(NoticeOf(pod.namespace_name, pod.name, pod.uid,
                                 pod.created_at, labels.refused));
@@ -117,7 +119,7 @@ void FillingGroups::WritePods(sql::Transaction& transaction) {
                   sizes_, queues_, priorities_, requests_, durations_, indices_,
                   owner_kinds_, owner_names_, owner_uids_, versions_, gated_,
                   refusals_, created_, starts_after_, starts_by_, holds_,
-                  accounts_, graces_, preempt_, max_sizes_);
+                  accounts_, graces_, preempt_, max_sizes_, traceparents_);
 }
 
 }  // namespace fluxnetes::workers

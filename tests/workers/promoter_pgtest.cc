@@ -23,6 +23,55 @@ TEST_F(PromoterTest, WholeGroupBecomesActiveWithOneMatchJob) {
   EXPECT_EQ(Ask("SELECT count(*) FROM groups_provisional"), "0");
 }
 
+constexpr const char* kTheirs =
+    "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+
+TEST_F(PromoterTest, GroupIsOfTheTraceOfItsFirstPodThatHasOne) {
+  for (int i = 0; i < 3; ++i) {
+    cluster::Pod pod = PodOf({.name = "train-" + std::to_string(i),
+                              .group = "train",
+                              .size = 3,
+                              .owner = "train"});
+    if (i > 0)
+      pod.annotations["traceparent"] =
+          i == 1 ? kTheirs
+                 : "00-11111111111111111111111111111111-2222222222222222-00";
+    door.Put(pod);
+  }
+  ObserveAndPromote();
+  EXPECT_EQ(Ask("SELECT traceparent FROM pod_groups"), kTheirs);
+}
+
+TEST_F(PromoterTest, TraceIsMadeWhenAGroupsFirstPodComesAndKeptToTheEnd) {
+  CreateGang("train", 2, 1);
+  cluster::Pod pod = PodOf({.name = "other"});
+  pod.annotations["traceparent"] = "00-4BF92F-1-01";  // means nothing
+  door.Put(pod);
+  ObserveAndPromote();
+  const std::string made = Ask("SELECT traceparent FROM groups_provisional");
+  Create({.name = "train-1", .group = "train", .size = 2, .owner = "train"});
+  ObserveAndPromote();
+  EXPECT_EQ(
+      Ask("SELECT traceparent FROM pod_groups WHERE group_name = 'train'"),
+      made);
+  EXPECT_EQ(Ask("SELECT count(DISTINCT traceparent) FROM pod_groups WHERE "
+                "traceparent ~ '^00-[0-9a-f]{32}-[0-9a-f]{16}-01$'"),
+            "2");
+}
+
+TEST_F(PromoterTest, SurplusPodsHaveTracesOfTheirOwn) {
+  CreateGang("train", 2, 3);
+  cluster::Pod pod =
+      PodOf({.name = "train-3", .group = "train", .size = 2, .owner = "train"});
+  pod.annotations["traceparent"] = kTheirs;
+  door.Put(pod);
+  ObserveAndPromote();
+  EXPECT_EQ(Ask("SELECT count(DISTINCT traceparent) FROM pod_groups"), "3");
+  EXPECT_EQ(Ask("SELECT traceparent FROM pod_groups WHERE group_name = "
+                "'fluxnetes-group-default-train-3'"),
+            kTheirs);
+}
+
 // A group of one pod that may grow to three, with four pods more.
 TEST_F(PromoterTest, ElasticGroupsAreLookedAtWhenThereAreNewsOfThem) {
   const auto running = [this] {

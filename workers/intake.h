@@ -50,10 +50,10 @@ class IntakeBatch;
 class Promoter;
 
 struct IntakeCounts {
-  std::int64_t recorded = 0;   // pods whose record differed
-  std::int64_t healed = 0;     // those found by a full comparison only
-  std::int64_t set_aside = 0;  // pods that could not be recorded
-  std::int64_t resyncs = 0;    // full comparisons
+  std::atomic<std::int64_t> recorded = 0;   // pods whose record differed
+  std::atomic<std::int64_t> healed = 0;     // by a full comparison only
+  std::atomic<std::int64_t> set_aside = 0;  // pods that could not be recorded
+  std::atomic<std::int64_t> resyncs = 0;    // full comparisons
 };
 
 class Intake {

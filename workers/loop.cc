@@ -8,6 +8,25 @@
 namespace fluxnetes::workers {
 
 using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+using std::chrono::system_clock;
+
+namespace {
+
+template <typename Clock>
+std::int64_t NowOf() {
+  return std::chrono::nanoseconds(Clock::now().time_since_epoch()).count();
+}
+
+template <typename Clock>
+std::optional<typename Clock::time_point> PointOf(std::int64_t ticks) {
+  if (ticks == 0) return std::nullopt;
+  return typename Clock::time_point(
+      std::chrono::duration_cast<typename Clock::duration>(
+          std::chrono::nanoseconds(ticks)));
+}
+
+}  // namespace
 
 Loop::Loop(LoopOptions options, Step step, OnFailure on_failure)
     : options_(std::move(options)),
@@ -32,6 +51,38 @@ milliseconds Loop::UntilDue(milliseconds pause) const {
   return due ? std::clamp(*due, milliseconds{0}, pause) : pause;
 }
 
+LoopCounts Loop::counts() const {
+  LoopCounts counts;
+  counts.runs = runs_.counts();
+  counts.failures = failures_;
+  counts.last_success = PointOf<system_clock>(last_success_);
+  counts.running_since = PointOf<steady_clock>(running_since_);
+  counts.failing_since = PointOf<steady_clock>(failing_since_);
+  return counts;
+}
+
+// The step, measured; throws what it throws.
+bool Loop::RunStep() {
+  const std::int64_t begin = NowOf<steady_clock>();
+  running_since_ = begin;
+  const auto note = [&] {
+    runs_.Note(std::chrono::nanoseconds(NowOf<steady_clock>() - begin));
+    running_since_ = 0;
+  };
+  try {
+    const bool more = step_();
+    note();
+    last_success_ = NowOf<system_clock>();
+    failing_since_ = 0;
+    return more;
+  } catch (...) {
+    note();
+    ++failures_;
+    if (failing_since_ == 0) failing_since_ = begin;
+    throw;
+  }
+}
+
 void Loop::Run() {
   std::minstd_rand random{std::random_device{}()};
   std::uniform_real_distribution<double> quarter(0.75, 1.25);
@@ -42,7 +93,7 @@ void Loop::Run() {
     milliseconds pause =
         std::chrono::ceil<milliseconds>(options_.interval * spread);
     try {
-      pause = step_() ? milliseconds{0} : UntilDue(pause);
+      pause = RunStep() ? milliseconds{0} : UntilDue(pause);
       if (!failing.empty()) on_failure_(options_.name, "");
       failing.clear();
       back_off = milliseconds{0};

@@ -14,6 +14,7 @@
 #include <string>
 #include <thread>
 
+#include "sql/durations.h"
 #include "workers/bell.h"
 
 namespace fluxnetes::workers {
@@ -25,6 +26,17 @@ struct LoopOptions {
   // Asked after each step, by its thread: in how long there will be something
   // to do though nobody rings; nothing: not that it knew.
   std::function<std::optional<std::chrono::milliseconds>()> due_in = nullptr;
+};
+
+// What a loop has done so far, for those who watch.
+struct LoopCounts {
+  using Clock = std::chrono::steady_clock;
+
+  sql::Durations::Counts runs = {};  // of the step, failed ones too
+  std::uint64_t failures = 0;
+  std::optional<std::chrono::system_clock::time_point> last_success = {};
+  std::optional<Clock::time_point> running_since = {};  // the step under way
+  std::optional<Clock::time_point> failing_since = {};  // without a success
 };
 
 class Loop {
@@ -45,9 +57,12 @@ class Loop {
   void Ring() { bell_.Ring(); }
   // It has nothing to do as far as it knows. Thread-safe.
   bool Idle() const { return idle_; }
+  const std::string& name() const { return options_.name; }
+  LoopCounts counts() const;
 
  private:
   void Run();
+  bool RunStep();
   std::chrono::milliseconds UntilDue(std::chrono::milliseconds pause) const;
 
   const LoopOptions options_;
@@ -56,6 +71,15 @@ class Loop {
   Bell bell_;
   std::atomic<bool> stopping_{false};
   std::atomic<bool> idle_{false};
+
+  // Nanoseconds of their clocks; 0: none.
+  using Ticks = std::atomic<std::int64_t>;
+  sql::Durations runs_;
+  std::atomic<std::uint64_t> failures_{0};
+  Ticks last_success_{0};
+  Ticks running_since_{0};
+  Ticks failing_since_{0};
+
   std::thread thread_;
 };
 

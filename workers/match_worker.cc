@@ -432,6 +432,9 @@ bool MatchWorker::DecideAndCommit(cluster::Time now) {
   hold_line_.AddVerdicts(decision);
   claim_line_.AddVerdicts(decision);
   room_line_.AddVerdicts(decision);
+  const auto decided = std::chrono::steady_clock::now();
+  if (options_.times != nullptr)
+    options_.times->decisions.Note(decided - begin);
   if (decision.Empty()) return schedule_->More();
   changed_ = true;
   const std::set<GroupId> refused = store_.Commit(
@@ -439,6 +442,8 @@ bool MatchWorker::DecideAndCommit(cluster::Time now) {
                     ? std::chrono::time_point_cast<std::chrono::microseconds>(
                           std::chrono::system_clock::now())
                     : now);
+  if (options_.times != nullptr)
+    options_.times->commits.Note(std::chrono::steady_clock::now() - decided);
   for (const GroupId group : decision.turned_down) external_pods_.Remove(group);
   for (const Placed& placed : decision.placed) {
     if (refused.contains(placed.group) || sql::BugPlanted("double-grant")) {

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "cluster/cluster_cache.h"
+#include "sql/durations.h"
 #include "workers/claim_line.h"
 #include "workers/external_pods.h"
 #include "workers/hold_line.h"
@@ -35,6 +36,13 @@
 #include "workers/schedule.h"
 
 namespace fluxnetes::workers {
+
+// How long scheduling cycles took, of one or more workers, for those who watch.
+// A decision that has nothing to say is not committed.
+struct CycleTimes {
+  sql::Durations decisions;
+  sql::Durations commits;
+};
 
 class MatchWorker {
  public:
@@ -50,6 +58,7 @@ class MatchWorker {
     // decision and its commit took. Nobody else tells the binders.
     std::function<void(const Decision&, std::chrono::microseconds)>
         on_decision = nullptr;
+    CycleTimes* times = nullptr;  // null: nobody wants to know
   };
 
   MatchWorker(MatchStore& store, const cluster::ClusterCache& cache,

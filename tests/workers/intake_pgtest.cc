@@ -423,7 +423,7 @@ TEST_F(IntakeTest, WhatACrashOfTheServerUndidIsRecordedAgain) {
   CreateGang("train", 3, 2);
   while (watching.RunOnce(kNoon)) {
   }
-  const auto compared = watching.counts().resyncs;
+  const std::int64_t compared = watching.counts().resyncs;
   server.StopAtOnce();
   server.Start();
   // As if nothing of it had reached the disk: that is a matter of luck.

@@ -93,7 +93,7 @@ TEST_F(IntakeSources, GroupWhosePodGroupIsDeletedWaitsForItAgain) {
 TEST_F(IntakeSources, NothingIsWrittenTwiceForPodsThatWaitForAPodGroup) {
   CreateMember("a");
   Observe();
-  const auto recorded = intake->counts().recorded;
+  const std::int64_t recorded = intake->counts().recorded;
   intake->CompareEverything();
   Observe();
   EXPECT_EQ(intake->counts().recorded, recorded);

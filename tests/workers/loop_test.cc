@@ -105,5 +105,39 @@ TEST(Loop, FailureIsToldOnceAndThatItIsOver) {
   EXPECT_THAT(told, ElementsAre("test: no database", "test: "));
 }
 
+TEST(Loop, CountsItsRunsAndSaysSinceWhenItFails) {
+  std::atomic<int> steps = 0;
+  std::latch begun(1), may_end(1);
+  Loop loop(
+      {.name = "test", .max_back_off = milliseconds(50)},
+      [&] {
+        if (++steps <= 2) throw std::runtime_error("no database");
+        if (steps == 3) {
+          begun.count_down();
+          may_end.wait();
+        }
+        return false;
+      },
+      [](const std::string&, const std::string&) {});
+  EXPECT_EQ(loop.counts().runs.Total(), 0U);
+  EXPECT_FALSE(loop.counts().last_success || loop.counts().running_since);
+  loop.Start();
+  begun.wait();
+  LoopCounts counts = loop.counts();
+  EXPECT_EQ(counts.runs.Total(), 2U);
+  EXPECT_EQ(counts.failures, 2U);
+  ASSERT_TRUE(counts.failing_since && counts.running_since);
+  EXPECT_LT(*counts.failing_since, *counts.running_since);
+  EXPECT_FALSE(counts.last_success);
+  may_end.count_down();
+  EXPECT_TRUE(Comes([&] { return loop.counts().last_success.has_value(); }));
+  EXPECT_TRUE(Comes([&] { return loop.Idle(); }));
+  loop.Stop();
+  counts = loop.counts();
+  EXPECT_GE(counts.runs.Total(), 3U);
+  EXPECT_EQ(counts.failures, 2U);
+  EXPECT_FALSE(counts.failing_since || counts.running_since);
+}
+
 }  // namespace
 }  // namespace fluxnetes::workers

@@ -391,7 +391,7 @@ TEST_F(WaitNewsTest, WhatIsToldIsNoChangeForIntake) {
   CreateGang("train", 8, 2);
   Observe();
   Tell(seconds(6));
-  const auto before = intake->counts().recorded;
+  const std::int64_t before = intake->counts().recorded;
   Observe(kNoon + seconds(7));
   EXPECT_EQ(intake->counts().recorded, before);
 }

@@ -12,7 +12,12 @@ namespace {
 
 constexpr std::size_t kInputBuffer = std::size_t{16} << 10U;
 constexpr std::size_t kOutputBuffer = std::size_t{256} << 10U;
-constexpr int kPatienceMillis = 30'000;
+
+int Until(std::chrono::steady_clock::time_point deadline) {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(
+      deadline - std::chrono::steady_clock::now());
+  return static_cast<int>(std::max<std::int64_t>(left.count(), 0));
+}
 
 short Await(int fd, short events, int millis) {
   pollfd waiting{fd, events, 0};
@@ -25,13 +30,16 @@ short Await(int fd, short events, int millis) {
 
 }  // namespace
 
-ConnectionStream::ConnectionStream(int fd, std::size_t largest_request)
-    : fd_(fd), largest_request_(largest_request), allowance_(largest_request) {}
+ConnectionStream::ConnectionStream(int fd, const Limits& limits)
+    : fd_(fd), limits_(limits), allowance_(limits.largest_request) {}
 
 bool ConnectionStream::AwaitRequest(std::chrono::milliseconds idle) {
-  allowance_ = largest_request_;
-  if (read_ < input_.size()) return true;
-  return Await(fd_, POLLIN, static_cast<int>(idle.count())) != 0 && Fill();
+  allowance_ = limits_.largest_request;
+  const bool begun =
+      read_ < input_.size() ||
+      (Await(fd_, POLLIN, static_cast<int>(idle.count())) != 0 && Fill());
+  read_until_ = Clock::now() + limits_.request_time;
+  return begun;
 }
 
 bool ConnectionStream::Fill() {
@@ -44,7 +52,7 @@ bool ConnectionStream::Fill() {
 
 ssize_t ConnectionStream::read(char* data, size_t size) {
   if (read_ == input_.size() &&
-      (Await(fd_, POLLIN, kPatienceMillis) == 0 || !Fill())) {
+      (Await(fd_, POLLIN, Until(read_until_)) == 0 || !Fill())) {
     return -1;
   }
   const std::size_t count = std::min({size, input_.size() - read_, allowance_});
@@ -63,10 +71,15 @@ ssize_t ConnectionStream::write(const char* data, size_t size) {
 
 bool ConnectionStream::Flush() const {
   std::size_t sent = 0;
+  const auto begun = Clock::now();
   while (sent < output_.size()) {
-    if ((Await(fd_, POLLOUT, kPatienceMillis) & POLLOUT) == 0) break;
+    const auto allowed =
+        limits_.answer_time * static_cast<std::int64_t>(1 + (sent >> 20U));
+    if ((Await(fd_, POLLOUT, Until(begun + allowed)) & POLLOUT) == 0) break;
     const ssize_t count =
-        send(fd_, output_.data() + sent, output_.size() - sent, MSG_NOSIGNAL);
+        send(fd_, output_.data() + sent, output_.size() - sent,
+             MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (count < 0 && errno == EAGAIN) continue;
     if (count <= 0) break;
     sent += static_cast<std::size_t>(count);
   }

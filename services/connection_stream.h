@@ -13,11 +13,17 @@ namespace fluxnetes::services {
 
 class ConnectionStream : public httplib::Stream {
  public:
+  struct Limits {
+    std::size_t largest_request = 0;            // bytes
+    std::chrono::milliseconds request_time{0};  // from its first byte
+    std::chrono::milliseconds answer_time{0};   // for each MiB
+  };
+
   // Does not own the socket.
-  ConnectionStream(int fd, std::size_t largest_request);
+  ConnectionStream(int fd, const Limits& limits);
 
   // Waits for the first byte of a request; false when the other side has hung
-  // up or the time is over. The limit of bytes starts anew.
+  // up or the time is over. The limits start anew.
   bool AwaitRequest(std::chrono::milliseconds idle);
   bool Flush() const;
 
@@ -30,11 +36,14 @@ class ConnectionStream : public httplib::Stream {
   socket_t socket() const override { return fd_; }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   bool Fill();
 
   const int fd_;
-  const std::size_t largest_request_;
+  const Limits limits_;
   std::size_t allowance_;
+  Clock::time_point read_until_;
   std::string input_;
   std::size_t read_ = 0;  // of input_
   // Sent by functions that httplib has as const.

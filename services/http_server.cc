@@ -118,7 +118,8 @@ HttpServer::Acceptor::Acceptor(HttpServerOptions options)
   Patch(kAny, answer);
   Delete(kAny, answer);
   set_payload_max_length(options_.largest_request);
-  set_keep_alive_timeout(options_.idle.count());
+  set_keep_alive_timeout(
+      std::chrono::ceil<std::chrono::seconds>(options_.idle).count());
   set_error_handler([this](const httplib::Request&, httplib::Response& it) {
     if (it.body.empty()) Refuse(it, "the request cannot be read");
   });
@@ -141,7 +142,7 @@ void HttpServer::Acceptor::Refuse(httplib::Response& response,
 }
 
 void HttpServer::Acceptor::Start() {
-  socket_.emplace(options_.address);
+  socket_.emplace(options_.address, options_.reach);
   address_ = socket_->address();
   wake_ = eventfd(0, EFD_CLOEXEC);
   if (wake_ < 0) throw std::runtime_error("cannot make an eventfd");
@@ -205,7 +206,10 @@ void HttpServer::Acceptor::Reap() {
 }
 
 void HttpServer::Acceptor::Serve(Connection& connection) {
-  ConnectionStream stream(connection.fd, options_.largest_request);
+  ConnectionStream stream(connection.fd,
+                          {.largest_request = options_.largest_request,
+                           .request_time = options_.request_time,
+                           .answer_time = options_.answer_time});
   bool closed = false;
   while (!closed && stream.AwaitRequest(options_.idle)) {
     if (!process_request(stream, false, closed, Normalize)) closed = true;

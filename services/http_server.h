@@ -1,10 +1,11 @@
-// HTTP/1.1 on a socket of this machine: one thread per connection, connections
+// HTTP/1.1 on a socket: one thread per connection, connections
 // are kept. What is asked and answered are plain values; an answer may be a
 // stream, which is written piece by piece until its source ends.
 //
 // Limits: a request's line and headers together with its body at most
-// `largest_request`; a connection that says nothing within a request for 30 s,
-// or nothing at all for `idle`, is closed.
+// `largest_request`. A connection is closed that says nothing at all for
+// `idle`, whose request has not arrived `request_time` after its first byte, or
+// that takes longer than `answer_time` for each MiB of its answer.
 //
 // The functions that answer are called from many threads. An exception of
 // theirs becomes a 500 whose body is made by them too (`refuse`).
@@ -16,6 +17,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+
+#include "services/listening_socket.h"
 
 namespace fluxnetes::services {
 
@@ -41,11 +44,14 @@ struct HttpAnswer {
 
 struct HttpServerOptions {
   std::string address;  // see ListeningSocket
+  Reach reach = Reach::kMachine;
   std::function<HttpAnswer(const HttpQuestion&)> answer;
   // The body of what the server itself refuses: malformed, too large, failed.
   std::function<std::string(int status, const std::string& why)> refuse;
   std::size_t largest_request = std::size_t{8} << 20U;
-  std::chrono::seconds idle{120};
+  std::chrono::milliseconds idle{120'000};
+  std::chrono::milliseconds request_time{60'000};
+  std::chrono::milliseconds answer_time{60'000};
   int connections = 1024;
 };
 

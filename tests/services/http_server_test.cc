@@ -3,13 +3,18 @@
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cstdlib>
+#include <filesystem>
+#include <random>
 #include <stdexcept>
 #include <thread>
 
 #include "cluster/http_client.h"
+#include "tests/support/process.h"
 
 namespace fluxnetes::services {
 namespace {
@@ -36,15 +41,23 @@ HttpAnswer Echo(const HttpQuestion& question) {
   return answer;
 }
 
-// Sends these bytes as they are and reads until the server hangs up.
-std::string Exchange(const std::string& address, const std::string& bytes) {
+int Connect(const std::string& address, int receive_buffer = 0) {
   const int fd = socket(AF_INET, SOCK_STREAM, 0);
+  if (receive_buffer > 0)
+    setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &receive_buffer,
+               sizeof(receive_buffer));
   sockaddr_in name{};
   name.sin_family = AF_INET;
   name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   name.sin_port = htons(static_cast<in_port_t>(
       std::stoi(address.substr(address.rfind(':') + 1))));
   EXPECT_EQ(connect(fd, reinterpret_cast<sockaddr*>(&name), sizeof(name)), 0);
+  return fd;
+}
+
+// Sends these bytes as they are and reads until the server hangs up.
+std::string Exchange(const std::string& address, const std::string& bytes) {
+  const int fd = Connect(address);
   std::size_t sent = 0;
   while (sent < bytes.size()) {
     const ssize_t count =
@@ -130,6 +143,156 @@ TEST(HttpServer, NonsenseHarmsNobody) {
   }
   HttpClient client({.address = server.address()});
   EXPECT_EQ(client.Send({.path = "/"}).status, 200);
+}
+
+// How many entries a folder of /proc/self has: its files, its threads.
+std::size_t Own(const char* what) {
+  const std::filesystem::directory_iterator all(std::string("/proc/self/") +
+                                                what);
+  return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+}
+
+// Requests as they should be, with some bytes changed, left out, or repeated.
+class Garbler {
+ public:
+  explicit Garbler(unsigned seed) : random_(seed) {}
+
+  std::string Next() {
+    std::string text = kRequests[Below(std::size(kRequests))];
+    for (std::size_t change = 1 + Below(6); change > 0 && !text.empty();
+         --change) {
+      const std::size_t place = Below(text.size());
+      switch (Below(6)) {
+        case 0:
+          text[place] = static_cast<char>(Below(256));
+          break;
+        case 1:
+          text.erase(place, 1 + Below(12));
+          break;
+        case 2:
+          text.insert(place, text.substr(Below(text.size()), Below(80)));
+          break;
+        case 3:
+          text.resize(place);
+          break;
+        case 4:
+          text.insert(place, kPieces[Below(std::size(kPieces))]);
+          break;
+        default:
+          text.insert(place, std::string(Below(2'000), text[place]));
+      }
+    }
+    return text;
+  }
+
+ private:
+  static constexpr const char* kRequests[] = {
+      "GET /metrics HTTP/1.1\r\nHost: a\r\nAccept: text/plain\r\n\r\n",
+      "GET /a%20b?x=1&y=%2F&&z HTTP/1.1\r\nHost: a\r\n\r\n",
+      "HEAD / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n",
+      "POST /x HTTP/1.1\r\nContent-Length: 5\r\n\r\nhello",
+      "POST /x HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+      "5\r\nhello\r\n0\r\n\r\n",
+      "POST /x HTTP/1.1\r\nContent-Type: multipart/form-data; boundary=b\r\n"
+      "Content-Length: 70\r\n\r\n--b\r\nContent-Disposition: form-data; "
+      "name=\"f\"\r\n\r\nv\r\n--b--\r\n",
+      "GET / HTTP/1.1\r\nRange: bytes=0-1,5-\r\nExpect: 100-continue\r\n\r\n"};
+  static constexpr const char* kPieces[] = {
+      "\r\n\r\n",
+      "%",
+      "%u12",
+      "Content-Length: 99999999999999999999\r\n",
+      "Content-Length: -1\r\n",
+      "Transfer-Encoding: chunked\r\n",
+      "ffffffffffffffff\r\n",
+      ": ",
+      "HTTP/1.1",
+      "\xff\xfe",
+      "?",
+      "#",
+      "//"};
+
+  std::size_t Below(std::size_t limit) { return random_() % limit; }
+
+  std::mt19937 random_;
+};
+
+// Short: 1,000, each on a connection of its own, and some more on connections
+// that go on; long: 10,000.
+TEST(HttpServer, MalformedRequestsCrashAndLeakNothing) {
+  const bool is_long = std::getenv("FLUXNETES_TEST_LONG") != nullptr;
+  const char* given = std::getenv("FLUXNETES_SEED");
+  const unsigned seed = given == nullptr ? 1 : std::stoul(given);
+  SCOPED_TRACE("repeat with FLUXNETES_SEED=" + std::to_string(seed));
+  Garbler garbler(seed);
+  HttpServer server(Options(Echo));
+  server.Start();
+  Exchange(server.address(), "GET / HTTP/1.0\r\n\r\n");
+  const std::size_t files = Own("fd");
+  for (int request = 0; request < (is_long ? 10'000 : 1'000); ++request)
+    Exchange(server.address(), garbler.Next());
+  for (int connection = 0; connection < 50; ++connection) {
+    std::string bytes;
+    for (int request = 0; request < 25; ++request) bytes += garbler.Next();
+    Exchange(server.address(), bytes);
+  }
+  HttpClient client({.address = server.address()});
+  EXPECT_EQ(client.Send({.path = "/"}).status, 200);
+  client.Stop();
+  // Connections that are over are cleared away when another one comes.
+  EXPECT_TRUE(
+      testing::WaitUntil(std::chrono::seconds(30),
+                         [&] {
+                           Exchange(server.address(), "GET / HTTP/1.0\r\n\r\n");
+                           return Own("fd") <= files + 4 && Own("task") <= 8;
+                         }))
+      << Own("fd") << " files, " << Own("task") << " threads";
+}
+
+TEST(HttpServer, WhoTakesNoAnswerHoldsNoThread) {
+  constexpr std::size_t kSize = std::size_t{16} << 20U;
+  HttpServerOptions options = Options([](const HttpQuestion&) {
+    HttpAnswer answer;
+    answer.body = std::string(kSize, 'x');
+    return answer;
+  });
+  options.answer_time = std::chrono::milliseconds(50);
+  HttpServer server(options);
+  server.Start();
+  const std::size_t threads = Own("task");
+  const int fd = Connect(server.address(), 4096);
+  const std::string request = "GET / HTTP/1.1\r\n\r\n";
+  ASSERT_EQ(send(fd, request.data(), request.size(), 0),
+            static_cast<ssize_t>(request.size()));
+  pollfd begun{fd, POLLIN, 0};
+  ASSERT_EQ(poll(&begun, 1, 30'000), 1);
+  EXPECT_TRUE(testing::WaitUntil(std::chrono::seconds(30),
+                                 [&] { return Own("task") <= threads; }));
+  // What was on its way comes still, and then the end.
+  std::size_t taken = 0;
+  char buffer[65536];
+  for (ssize_t got = 0; (got = recv(fd, buffer, sizeof(buffer), 0)) > 0;)
+    taken += static_cast<std::size_t>(got);
+  EXPECT_LT(taken, kSize);
+  close(fd);
+}
+
+TEST(HttpServer, RequestThatComesByteByByteIsCutOff) {
+  HttpServerOptions options = Options(Echo);
+  options.request_time = std::chrono::milliseconds(50);
+  HttpServer server(options);
+  server.Start();
+  const int fd = Connect(server.address());
+  const auto begin = std::chrono::steady_clock::now();
+  bool open = true;
+  while (open &&
+         std::chrono::steady_clock::now() - begin < std::chrono::seconds(30)) {
+    send(fd, "G", 1, MSG_NOSIGNAL);
+    pollfd answered{fd, POLLIN, 0};
+    open = poll(&answered, 1, 5) == 0;
+  }
+  EXPECT_FALSE(open);
+  close(fd);
 }
 
 TEST(HttpServer, CompressedBodyIsTakenAsItIs) {

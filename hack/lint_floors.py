@@ -20,7 +20,7 @@ LIBRARIES = [
     (r"pqxx/|libpq-fe\.h", {"sql"}),
     (r"curl/", {"cluster", "services"}),
     (r"httplib\.h|grpc", {"services"}),
-    (r"CLI/|spdlog/", {"services"}),
+    (r"CLI/|spdlog/|prometheus/", {"services"}),
     (r"pugixml\.hpp", {"matcher", "services"}),
     (r"yaml\.h", {"matcher"}),
     (r"yaml-cpp/", {"cluster", "services"}),

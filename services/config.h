@@ -55,6 +55,12 @@ struct Config {
     // Where the API is that `submit` talks to, for a client.
     std::string Api() const;
   };
+  struct Http {
+    // Where serve answers /healthz, /readyz and /metrics: "unix:PATH" or
+    // "HOST:PORT"; empty: nowhere.
+    std::string listen = "127.0.0.1:10292";
+    bool operator==(const Http&) const = default;
+  };
   struct Client {
     std::chrono::milliseconds time_to_live{3'000};
     std::chrono::milliseconds heartbeat{1'000};
@@ -82,6 +88,7 @@ struct Config {
 
   Database database;
   Cluster cluster;
+  Http http;
   Client client;
   Grpc grpc;
   Logging log;

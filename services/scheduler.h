@@ -19,7 +19,9 @@
 
 #include "cluster/cluster.h"
 #include "queue/client.h"
+#include "services/health.h"
 #include "services/log.h"
+#include "services/metrics_page.h"
 #include "sql/pool.h"
 
 namespace fluxnetes::services {
@@ -49,6 +51,12 @@ class Scheduler {
 
   // The loops are running: the database is there and current.
   bool Running() const;
+
+  // How it is, from any thread, at any time: whether it lives, whether it can
+  // do its work, and all its figures.
+  Health Live() const;
+  Health Ready() const;
+  void AddTo(MetricsPage& page) const;
 
  private:
   struct State;

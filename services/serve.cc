@@ -18,12 +18,14 @@
 #include "services/memory.h"
 #include "services/scheduler.h"
 #include "services/simulated_command.h"
+#include "services/status_server.h"
 
 namespace fluxnetes::services {
 namespace {
 
 // The cluster behind the door, and the API in front of it if it is simulated.
 struct World {
+  cluster::ApiTally tally;
   std::unique_ptr<cluster::SimulatedCluster> simulated;
   std::unique_ptr<ClusterApi> api;
   std::unique_ptr<cluster::KubernetesCluster> kubernetes;
@@ -43,11 +45,11 @@ std::unique_ptr<cluster::SimulatedCluster> Simulate(const Config& config) {
   return simulated;
 }
 
-World MakeWorld(const Config& config, const Log& log) {
-  World world;
+void MakeWorld(const Config& config, const Log& log, World& world) {
   if (config.cluster.kind == ClusterKind::kApi) {
     cluster::KubernetesOptions options;
     options.http = ClusterAccess(config);
+    options.http.tally = options.watch.tally = &world.tally;
     options.watch.on_trouble = [&log](const std::string& why) {
       if (why.empty()) {
         log.Info("the cluster is there");
@@ -67,7 +69,7 @@ World MakeWorld(const Config& config, const Log& log) {
     world.kubernetes =
         std::make_unique<cluster::KubernetesCluster>(std::move(options));
     log.Info("cluster", {{"address", address}});
-    return world;
+    return;
   }
   world.simulated = Simulate(config);
   if (!config.cluster.listen.empty()) {
@@ -78,7 +80,6 @@ World MakeWorld(const Config& config, const Log& log) {
     world.api->Start();
     log.Info("simulated cluster", {{"address", world.api->address()}});
   }
-  return world;
 }
 
 // Null: it is not asked for.
@@ -130,6 +131,53 @@ class Grace {
   std::jthread thread_;  // the last: stopped before the others go
 };
 
+void AddTally(const cluster::ApiTally& tally, MetricsPage& page) {
+  for (const cluster::ApiCallCounts& call : tally.calls()) {
+    for (const auto& [status, count] : call.answers)
+      page.Add(metrics::kApiRequests, static_cast<double>(count),
+               {call.verb, call.resource, std::to_string(status)});
+    page.Add(metrics::kApiRequest, call.durations, {call.verb, call.resource});
+  }
+  for (const cluster::WatchCounts& watch : tally.watches()) {
+    if (watch.lists == 0) continue;
+    const std::string kind = cluster::ResourceOf(watch.kind).name;
+    page.Add(metrics::kWatchLists, static_cast<double>(watch.lists), {kind});
+    page.Add(metrics::kWatchStreams, static_cast<double>(watch.streams),
+             {kind});
+  }
+}
+
+StatusServerOptions StatusOptionsOf(const Config& config,
+                                    const Scheduler& scheduler,
+                                    const World& world) {
+  return {.address = config.http.listen,
+          .health = [&scheduler] { return scheduler.Live(); },
+          .readiness = [&scheduler] { return scheduler.Ready(); },
+          .metrics =
+              [&scheduler, &world] {
+                MetricsPage page;
+                page.Add(metrics::kBuildInfo, 1, {FLUXNETES_VERSION});
+                AddProcess(page);
+                scheduler.AddTo(page);
+                AddTally(world.tally, page);
+                return page.Text();
+              }};
+}
+
+// Without it the scheduler does its work all the same.
+void StartStatus(const Config& config, StatusServer& status, const Log& log) {
+  if (config.http.listen.empty()) return;
+  try {
+    PrepareSocketFolder(config.http.listen);
+    status.Start();
+    log.Info("status", {{"address", status.address()}});
+  } catch (const std::exception& error) {
+    log.Error(
+        "no /healthz, /readyz and /metrics: another http.listen is needed",
+        {{"why", error.what()}});
+  }
+}
+
 }  // namespace
 
 ExitCode RunServe(const Config& config) {
@@ -137,7 +185,8 @@ ExitCode RunServe(const Config& config) {
   const sigset_t signals = BlockStopSignals();
   const Log log({.level = config.log.level, .format = config.log.format});
   log.Info("fluxnetes", {{"version", FLUXNETES_VERSION}});
-  World world = MakeWorld(config, log);
+  World world;
+  MakeWorld(config, log, world);
   SchedulerOptions options;
   options.database = DatabaseOptions(config, {});
   // Who sleeps in the middle of a transaction holds up its successor no longer
@@ -150,6 +199,8 @@ ExitCode RunServe(const Config& config) {
   options.resync_interval = config.resync_interval;
   Scheduler scheduler(std::move(options), world.door(), log);
   const std::unique_ptr<GrpcApi> grpc = MakeGrpc(config, log);
+  StatusServer status(StatusOptionsOf(config, scheduler, world));
+  StartStatus(config, status, log);
   scheduler.Start();
   int signal = 0;
   sigwait(&signals, &signal);

@@ -1,5 +1,6 @@
 #include "services/settings.h"
 
+#include <arpa/inet.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -96,11 +97,17 @@ std::string ParseListen(const std::string& text) {
 }
 
 // A file, or numbers: a name could mean an address of another machine.
-std::string ParseGrpcListen(const std::string& text) {
-  if (text == "off") return {};
+std::string ParseServerListen(const std::string& text) {
+  if (text == "off") return "";
   if (text.starts_with("unix:") && text.size() > 5) return text;
   const std::size_t colon = text.rfind(':');
-  if (colon == std::string::npos || colon == 0)
+  std::string host = text.substr(0, colon);
+  const bool v6 = host.size() > 2 && host.front() == '[' && host.back() == ']';
+  if (v6) host = host.substr(1, host.size() - 2);
+  in6_addr address{};
+  if (colon == std::string::npos ||
+      (host != "localhost" &&
+       inet_pton(v6 ? AF_INET6 : AF_INET, host.c_str(), &address) != 1))
     Refuse(text, "off, unix:PATH, 127.0.0.1:PORT or 0.0.0.0:PORT");
   ParseNumber(text.substr(colon + 1), 0, 65535);
   return text;
@@ -190,6 +197,15 @@ constexpr Setting kSettings[] = {
      [](const Config& c) {
        return std::to_string(c.cluster.requests_per_second);
      }},
+    {"http.listen", "FLUXNETES_HTTP_LISTEN", "http-listen", "ADDRESS",
+     "where serve answers /healthz, /readyz and /metrics: ADDRESS:PORT, "
+     "unix:PATH or off",
+     [](Config& c, const std::string& t) {
+       c.http.listen = ParseServerListen(t);
+     },
+     [](const Config& c) {
+       return c.http.listen.empty() ? "off" : c.http.listen;
+     }},
     {"client.timeToLive", "FLUXNETES_CLIENT_TTL", "client-ttl", "DURATION",
      "how old the heartbeat of a process may get before it counts as dead",
      [](Config& c, const std::string& t) {
@@ -206,7 +222,7 @@ constexpr Setting kSettings[] = {
      "where serve offers gRPC: off, unix:PATH, 127.0.0.1:PORT, or with "
      "certificates an address like 0.0.0.0:PORT",
      [](Config& c, const std::string& t) {
-       c.grpc.listen = ParseGrpcListen(t);
+       c.grpc.listen = ParseServerListen(t);
      },
      [](const Config& c) { return c.grpc.listen; }},
     {"grpc.tlsCert", "FLUXNETES_GRPC_TLS_CERT", "grpc-tls-cert", "FILE",

@@ -122,6 +122,7 @@ std::unique_ptr<Process> OnKubernetes::Serve(
   std::map<std::string, std::string> all = DatabaseSettings();
   const std::map<std::string, std::string> serves = {
       {"FLUXNETES_CLUSTER_KIND", "api"},
+      {"FLUXNETES_HTTP_LISTEN", "off"},  // several run on one machine
       {"FLUXNETES_KUBECONFIG", plane_->kubeconfig()},
       {"FLUXNETES_MAX_CONNECTIONS", "8"},
       {"FLUXNETES_RESYNC_INTERVAL", "1s"},

@@ -70,6 +70,24 @@ TEST_F(ConfigFile, FlagsBeatTheEnvironmentWhichBeatsTheFile) {
   EXPECT_EQ(effective.origin.at("log.level"), *sources_.file + ":4");
 }
 
+TEST_F(ConfigFile, HttpListensOnThisMachineUnlessItIsToldOtherwise) {
+  EXPECT_EQ(LoadConfig(sources_).config.http.listen, "127.0.0.1:10292");
+  for (const char* address : {"0.0.0.0:80", "[::]:8080", "unix:/run/f/http",
+                              "localhost:0", "10.1.2.3:10292"}) {
+    environment_["FLUXNETES_HTTP_LISTEN"] = address;
+    EXPECT_EQ(LoadConfig(sources_).config.http.listen, address);
+  }
+  environment_["FLUXNETES_HTTP_LISTEN"] = "off";
+  const EffectiveConfig off = LoadConfig(sources_);
+  EXPECT_EQ(off.config.http.listen, "");
+  EXPECT_THAT(PrintConfig(off), HasSubstr("listen: off"));
+  for (const char* wrong :
+       {"80", "example.org:80", ":80", "0.0.0.0", "[::]", "1.2.3.4:65536"}) {
+    environment_["FLUXNETES_HTTP_LISTEN"] = wrong;
+    EXPECT_THAT(ErrorOf(), HasSubstr("http.listen")) << wrong;
+  }
+}
+
 TEST_F(ConfigFile, ErrorsNameKeyPlaceAndWhatWouldBeRight) {
   Write("schedulerName: flux\nclient:\n  heartbeat: often\n");
   EXPECT_EQ(ErrorOf(),

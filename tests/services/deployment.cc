@@ -132,6 +132,7 @@ std::unique_ptr<Process> Deployment::Serve(
       {"FLUXNETES_CLIENT_HEARTBEAT", Milliseconds(kTimeToLive / 8)},
       {"FLUXNETES_MAX_CONNECTIONS", "8"},
       {"FLUXNETES_SHUTDOWN_GRACE", "60s"},
+      {"FLUXNETES_HTTP_LISTEN", "off"},  // several run on one machine
       {"FLUXNETES_LOG_FORMAT", "text"}};
   for (const auto& [name, value] : environment) all[name] = value;
   return std::make_unique<Process>(

@@ -1,0 +1,45 @@
+// The HTTP side of `serve` for probes and monitoring: one port, only to be
+// read.
+//
+//   GET /healthz   200 as long as the process lives: no loop is stuck
+//   GET /readyz    200 if it can do its work, else 503; a line for each check
+//   GET /metrics   Prometheus' text format
+//
+// It tells no secrets, but names of queues and accounts; without TLS. Few
+// connections, short requests: whoever is slow or idle is cut off.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "services/health.h"
+
+namespace fluxnetes::services {
+
+struct StatusServerOptions {
+  std::string address;  // "ADDRESS:PORT" or "unix:PATH"
+  // Each from many threads, and each answers within a second or so.
+  std::function<Health()> health;
+  std::function<Health()> readiness;
+  std::function<std::string()> metrics;
+};
+
+class HttpServer;
+
+class StatusServer {
+ public:
+  explicit StatusServer(StatusServerOptions options);
+  ~StatusServer();  // Stop()
+
+  // Throws std::runtime_error if it cannot listen.
+  void Start();
+  void Stop();
+  // For a client; after Start.
+  const std::string& address() const;
+
+ private:
+  std::unique_ptr<HttpServer> server_;
+};
+
+}  // namespace fluxnetes::services

@@ -5,20 +5,15 @@
 #include <ostream>
 
 #include "services/display_text.h"
-#include "services/group_list.h"
+#include "services/group_changes.h"
 #include "services/group_name.h"
-#include "workers/cancel.h"
 
 namespace fluxnetes::services {
 namespace {
 
 // Why nothing was cancelled, and whether that is as it should be.
 bool Explain(const GroupName& name, sql::Pool& pool, Console& console) {
-  sql::Transaction transaction(pool, sql::Isolation::kReadOnly);
-  GroupFilter filter;
-  filter.namespace_name = name.namespace_name;
-  filter.name = name.name;
-  if (!ListGroups(transaction, filter).empty()) {
+  if (IsUnfinished(pool, name)) {
     console.out << "group/" << Printable(name.Text())
                 << " is being cancelled already\n";
     return true;
@@ -37,8 +32,7 @@ ExitCode RunCancel(const CancelOptions& options, sql::Pool& pool,
   ExitCode code = ExitCode::kOk;
   for (const std::string& text : options.names) {
     const GroupName name = ParseGroupName(text, options.namespace_name);
-    if (workers::CancelGroup(pool, name.namespace_name, name.name, reason,
-                             console.now()) > 0)
+    if (CancelGroup(pool, ProcessActor(), name, reason, console.now()) > 0)
       console.out << "group/" << Printable(name.Text()) << " cancelled\n";
     else if (!Explain(name, pool, console))
       code = ExitCode::kNotFound;

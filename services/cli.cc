@@ -10,6 +10,7 @@
 #include "queue/work_queue.h"
 #include "services/account_command.h"
 #include "services/accounts_queries.h"
+#include "services/audit_queries.h"
 #include "services/bench.h"
 #include "services/cancel_command.h"
 #include "services/cluster_access.h"
@@ -152,10 +153,10 @@ class Runner {
   const std::unique_ptr<sql::Pool>& Database() {
     pool_ = OpenDatabase(
         config_,
-        {queries::kAll, queries::kAllAccounts, queries::kAllExplain,
-         queries::kAllHistory, queries::kAllLine, queries::kAllSimulation,
-         queries::kAllSqueue, queries::kAllTimeline, queries::kAllTop,
-         queue::Catalogue(), workers::Catalogue()});
+        {queries::kAll, queries::kAllAccounts, queries::kAllAudit,
+         queries::kAllExplain, queries::kAllHistory, queries::kAllLine,
+         queries::kAllSimulation, queries::kAllSqueue, queries::kAllTimeline,
+         queries::kAllTop, queue::Catalogue(), workers::Catalogue()});
     return pool_;
   }
 

@@ -3,8 +3,8 @@
 #include <ostream>
 
 #include "services/display_text.h"
+#include "services/group_changes.h"
 #include "services/group_name.h"
-#include "workers/hold.h"
 
 namespace fluxnetes::services {
 namespace {
@@ -12,9 +12,8 @@ namespace {
 workers::HoldOutcome Apply(const HoldOptions& options, const GroupName& name,
                            sql::Pool& pool, sql::Timestamp now) {
   return options.release
-             ? workers::ReleaseGroup(pool, name.namespace_name, name.name, now)
-             : workers::HoldGroup(pool, name.namespace_name, name.name,
-                                  options.reason, now);
+             ? ReleaseGroup(pool, ProcessActor(), name, now)
+             : HoldGroup(pool, ProcessActor(), name, options.reason, now);
 }
 
 }  // namespace

@@ -70,6 +70,10 @@ ExitCode ApplyFile(const QueueOptions& options, sql::Pool& pool,
     CheckName(name);
     const auto made = transaction.Run(queries::kCreateQueue, name).affected();
     Edit(transaction, name, settings);
+    RecordChange(transaction, ProcessActor(),
+                 {.verb = made == 0 ? "set" : "create",
+                  .object = "queue/" + name,
+                  .detail = settings});
     said += fmt::format("queue/{} {}\n", name, made == 0 ? "set" : "created");
   }
   transaction.Commit();
@@ -117,7 +121,34 @@ const char* Apply(sql::Transaction& transaction, const QueueOptions& options) {
   throw std::logic_error("no such change of a queue");
 }
 
+const char* VerbOf(QueueOptions::Verb verb) {
+  switch (verb) {
+    case QueueOptions::Verb::kPause:
+      return "pause";
+    case QueueOptions::Verb::kResume:
+      return "resume";
+    case QueueOptions::Verb::kCreate:
+      return "create";
+    case QueueOptions::Verb::kDelete:
+      return "delete";
+    default:
+      return "set";
+  }
+}
+
 }  // namespace
+
+std::string ChangeQueue(sql::Pool& pool, const Actor& actor,
+                        const QueueOptions& options) {
+  sql::Transaction transaction(pool);
+  const char* done = Apply(transaction, options);
+  RecordChange(transaction, actor,
+               {.verb = VerbOf(options.verb),
+                .object = "queue/" + options.name,
+                .detail = fmt::format("{}", fmt::join(options.settings, " "))});
+  transaction.Commit();
+  return done;
+}
 
 ExitCode RunQueue(const QueueOptions& options, sql::Pool& pool,
                   Console& console) {
@@ -129,9 +160,7 @@ ExitCode RunQueue(const QueueOptions& options, sql::Pool& pool,
   }
   if (options.verb == QueueOptions::Verb::kApply)
     return ApplyFile(options, pool, console);
-  sql::Transaction transaction(pool);
-  const char* done = Apply(transaction, options);
-  transaction.Commit();
+  const std::string done = ChangeQueue(pool, ProcessActor(), options);
   console.out << "queue/" << options.name << ' ' << done << '\n';
   return ExitCode::kOk;
 }

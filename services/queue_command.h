@@ -2,12 +2,21 @@
 // as one made with SQL does.
 #pragma once
 
+#include <string>
+
+#include "services/audit.h"
 #include "services/console.h"
 #include "services/exit_code.h"
 #include "services/options.h"
 #include "sql/pool.h"
 
 namespace fluxnetes::services {
+
+// Makes, changes or deletes a queue as the options say, with its row of
+// `audit`, in a transaction of its own. What was done: "changed". Throws
+// Failure and sql::Error.
+std::string ChangeQueue(sql::Pool& pool, const Actor& actor,
+                        const QueueOptions& options);
 
 // Throws Failure and sql::Error.
 ExitCode RunQueue(const QueueOptions& options, sql::Pool& pool,

@@ -14,10 +14,20 @@ namespace fluxnetes::workers {
 int CancelGroup(sql::Pool& pool, const std::string& namespace_name,
                 const std::string& group_name, const std::string& reason,
                 cluster::Time now) {
+  sql::Transaction transaction(pool);
+  const int groups =
+      CancelGroup(pool, transaction, namespace_name, group_name, reason, now);
+  if (groups > 0) transaction.Commit();
+  return groups;
+}
+
+int CancelGroup(sql::Pool& pool, sql::Transaction& transaction,
+                const std::string& namespace_name,
+                const std::string& group_name, const std::string& reason,
+                cluster::Time now) {
   const std::vector namespaces{namespace_name}, names{group_name};
   const std::vector<std::string> no_pods;
   std::vector<queue::NewJob> cleanups;
-  sql::Transaction transaction(pool);
   transaction.Run(queries::kLockFillingGroups, namespaces, names, no_pods);
   transaction.Run(queries::kLockActiveGroups, no_pods, namespaces, names,
                   std::vector<std::int64_t>());
@@ -31,7 +41,6 @@ int CancelGroup(sql::Pool& pool, const std::string& namespace_name,
     cleanups.push_back(CancelJob(row.Get<std::int64_t>("id"), reason));
   if (cleanups.empty()) return 0;
   queue::WorkQueue(pool).Insert(transaction, cleanups);
-  transaction.Commit();
   return static_cast<int>(std::ssize(cleanups));
 }
 

@@ -7,12 +7,19 @@
 
 #include "cluster/pod.h"
 #include "sql/pool.h"
+#include "sql/transaction.h"
 
 namespace fluxnetes::workers {
 
 // All groups of this name that fill or are active. Returns how many there were;
 // 0: none, or all of them are being cancelled already. Throws sql::Error.
 int CancelGroup(sql::Pool& pool, const std::string& namespace_name,
+                const std::string& group_name, const std::string& reason,
+                cluster::Time now);
+
+// The same within a transaction of `pool`, which is left to be committed.
+int CancelGroup(sql::Pool& pool, sql::Transaction& transaction,
+                const std::string& namespace_name,
                 const std::string& group_name, const std::string& reason,
                 cluster::Time now);
 

@@ -33,8 +33,18 @@ bool AnyActive(sql::Transaction& transaction, const std::string& namespace_name,
 HoldOutcome HoldGroup(sql::Pool& pool, const std::string& namespace_name,
                       const std::string& group_name, const std::string& reason,
                       cluster::Time now) {
-  const auto why = reason.empty() ? std::nullopt : std::optional(reason);
   sql::Transaction transaction(pool);
+  const HoldOutcome outcome =
+      HoldGroup(transaction, namespace_name, group_name, reason, now);
+  if (outcome == HoldOutcome::kDone) transaction.Commit();
+  return outcome;
+}
+
+HoldOutcome HoldGroup(sql::Transaction& transaction,
+                      const std::string& namespace_name,
+                      const std::string& group_name, const std::string& reason,
+                      cluster::Time now) {
+  const auto why = reason.empty() ? std::nullopt : std::optional(reason);
   LockName(transaction, namespace_name, group_name);
   const bool filling = !transaction
                             .Run(queries::kHoldFillingGroup, namespace_name,
@@ -49,13 +59,21 @@ HoldOutcome HoldGroup(sql::Pool& pool, const std::string& namespace_name,
                ? HoldOutcome::kStarted
                : HoldOutcome::kUnknown;
   }
-  transaction.Commit();
   return HoldOutcome::kDone;
 }
 
 HoldOutcome ReleaseGroup(sql::Pool& pool, const std::string& namespace_name,
                          const std::string& group_name, cluster::Time now) {
   sql::Transaction transaction(pool);
+  const HoldOutcome outcome =
+      ReleaseGroup(transaction, namespace_name, group_name, now);
+  if (outcome == HoldOutcome::kDone) transaction.Commit();
+  return outcome;
+}
+
+HoldOutcome ReleaseGroup(sql::Transaction& transaction,
+                         const std::string& namespace_name,
+                         const std::string& group_name, cluster::Time now) {
   LockName(transaction, namespace_name, group_name);
   const bool filling =
       !transaction
@@ -72,7 +90,6 @@ HoldOutcome ReleaseGroup(sql::Pool& pool, const std::string& namespace_name,
             .Get<bool>("any");
     return known ? HoldOutcome::kNotHeld : HoldOutcome::kUnknown;
   }
-  transaction.Commit();
   return HoldOutcome::kDone;
 }
 

@@ -9,6 +9,7 @@
 
 #include "cluster/pod.h"
 #include "sql/pool.h"
+#include "sql/transaction.h"
 
 namespace fluxnetes::workers {
 
@@ -26,6 +27,15 @@ HoldOutcome HoldGroup(sql::Pool& pool, const std::string& namespace_name,
 
 // The label fluxnetes.hold of its pods holds it no more either.
 HoldOutcome ReleaseGroup(sql::Pool& pool, const std::string& namespace_name,
+                         const std::string& group_name, cluster::Time now);
+
+// The same within a transaction, which is to be committed if it is kDone.
+HoldOutcome HoldGroup(sql::Transaction& transaction,
+                      const std::string& namespace_name,
+                      const std::string& group_name, const std::string& reason,
+                      cluster::Time now);
+HoldOutcome ReleaseGroup(sql::Transaction& transaction,
+                         const std::string& namespace_name,
                          const std::string& group_name, cluster::Time now);
 
 }  // namespace fluxnetes::workers

@@ -1,0 +1,45 @@
+#include "services/audit.h"
+
+#include <pwd.h>
+#include <unistd.h>
+
+#include <array>
+
+#include "services/audit_queries.h"
+
+namespace fluxnetes::services {
+namespace {
+
+constexpr std::size_t kLongestDetail = 4'096;
+
+}  // namespace
+
+Actor ProcessActor() {
+  std::array<char, 4096> buffer{};
+  passwd entry{};
+  passwd* found = nullptr;
+  getpwuid_r(geteuid(), &entry, buffer.data(), buffer.size(), &found);
+  return {.name = found != nullptr ? found->pw_name
+                                   : "uid " + std::to_string(geteuid()),
+          .role = Role::kOperator,
+          .via = "cli"};
+}
+
+std::int64_t RecordChange(sql::Transaction& transaction, const Actor& actor,
+                          const Change& change) {
+  const auto detail =
+      change.detail.empty()
+          ? std::nullopt
+          : std::optional(change.detail.substr(0, kLongestDetail));
+  return transaction
+      .Run(queries::kRecordChange, actor.name, std::string(NameOf(actor.role)),
+           actor.via, change.verb, change.object, detail)[0]
+      .Get<std::int64_t>("id");
+}
+
+void RecordOutcome(sql::Pool& pool, std::int64_t id,
+                   const std::string& outcome) {
+  sql::RunAlone(pool, queries::kRecordOutcome, id, outcome);
+}
+
+}  // namespace fluxnetes::services

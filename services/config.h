@@ -83,6 +83,7 @@ struct Config {
     bool external_service = false;
     std::string match_queue = "default";
     std::chrono::milliseconds match_lifetime{std::chrono::hours(48)};
+    std::string access;  // a file, see grpc_access.h; empty: all are viewers
     bool operator==(const Grpc&) const = default;
   };
 

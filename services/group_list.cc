@@ -8,7 +8,9 @@ namespace {
 
 using Strings = std::vector<std::string>;
 
-GroupRow ReadRow(const sql::Row& row) {
+}  // namespace
+
+GroupRow ReadGroupRow(const sql::Row& row) {
   GroupRow group;
   group.id = row.Get<std::int64_t>("id");
   group.namespace_name = row.Get<std::string>("namespace");
@@ -51,8 +53,6 @@ GroupRow ReadRow(const sql::Row& row) {
   return group;
 }
 
-}  // namespace
-
 std::vector<GroupRow> ListGroups(sql::Transaction& transaction,
                                  const GroupFilter& filter) {
   const std::optional<Strings> states =
@@ -66,7 +66,7 @@ std::vector<GroupRow> ListGroups(sql::Transaction& transaction,
                             filter.name, filter.queue, states,
                             filter.finished_since, filter.after, filter.limit);
   std::vector<GroupRow> groups;
-  for (const sql::Row row : rows) groups.push_back(ReadRow(row));
+  for (const sql::Row row : rows) groups.push_back(ReadGroupRow(row));
   return groups;
 }
 

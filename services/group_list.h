@@ -73,6 +73,9 @@ struct GroupFilter {
   GroupOrder order = GroupOrder::kId;
 };
 
+// Of a row with the columns of the query list_groups.
+GroupRow ReadGroupRow(const sql::Row& row);
+
 std::vector<GroupRow> ListGroups(sql::Transaction& transaction,
                                  const GroupFilter& filter);
 

@@ -1,12 +1,17 @@
 #include "services/grpc_api.h"
 
+#include <stdexcept>
+#include <utility>
+
 #include "services/database.h"
 #include "services/exit_code.h"
 #include "services/forerunner_services.h"
+#include "services/group_feed.h"
 #include "services/grpc_access.h"
 #include "services/grpc_calls.h"
 #include "services/grpc_scheduler.h"
 #include "services/grpc_server.h"
+#include "services/input_file.h"
 #include "sql/listener.h"
 
 namespace fluxnetes::services {
@@ -50,16 +55,40 @@ std::vector<grpc::Service*> WithForerunners(
   return services;
 }
 
+// One for each thread that answers, and one that looks what has changed.
+sql::PoolOptions ConnectionsFor(const Config& config,
+                                const GrpcCallsOptions& calls) {
+  sql::PoolOptions options =
+      DatabaseOptions(config, GrpcScheduler::Catalogues());
+  options.max_connections = calls.threads + 1;
+  return options;
+}
+
+GrpcAccess ReadAccess(const Config::Grpc& config) {
+  if (config.access.empty()) return {};
+  try {
+    return {ReadInputFile(config.access), config.access};
+  } catch (const std::runtime_error& error) {
+    throw Failure(ExitCode::kUsage, std::string("gRPC: ") + error.what(),
+                  "It is the file of grpc.access in the configuration.");
+  }
+}
+
 }  // namespace
 
 struct GrpcApi::State {
-  State(const Config& config, const Log& log)
-      : calls({}, access, log),
-        scheduler(calls),
-        pool(MatchPoolOptions(config)),
-        jobs(pool),
+  State(const Config& given, const Log& log)
+      : config(given),
+        pool(ConnectionsFor(config, {})),
+        match_pool(MatchPoolOptions(config)),
+        access(ReadAccess(config.grpc)),
+        calls({}, access, log),
+        feed(pool, log, {}),
+        scheduler(config, pool, calls, feed),
+        jobs(match_pool),
         match_calls({.threads = kMatchesAtATime}, access, log),
-        forerunners(pool, jobs, match_calls, ForerunnerOptions(config.grpc)),
+        forerunners(match_pool, jobs, match_calls,
+                    ForerunnerOptions(config.grpc)),
         listener(DatabaseOptions(config, {})),
         server(
             ServerOptions(config.grpc,
@@ -68,10 +97,13 @@ struct GrpcApi::State {
     listener.On("external", [this](const std::string&) { forerunners.Ring(); });
   }
 
-  GrpcAccess access;
-  GrpcCalls calls;
-  GrpcScheduler scheduler;
+  const Config config;
   sql::Pool pool;
+  sql::Pool match_pool;
+  const GrpcAccess access;
+  GrpcCalls calls;
+  GroupFeed feed;
+  GrpcScheduler scheduler;
   queue::WorkQueue jobs;
   GrpcCalls match_calls;
   ForerunnerServices forerunners;
@@ -85,6 +117,7 @@ GrpcApi::GrpcApi(const Config& config, const Log& log)
 GrpcApi::~GrpcApi() { Stop(); }
 
 void GrpcApi::Start() {
+  state_->feed.Start();
   try {
     state_->server.Start();
     state_->listener.Start();
@@ -95,6 +128,7 @@ void GrpcApi::Start() {
 }
 
 void GrpcApi::Stop() {
+  state_->feed.Stop();  // ends the streams
   state_->forerunners.Stop();
   state_->server.Stop();
   state_->calls.Stop();

@@ -15,6 +15,7 @@ namespace fluxnetes::services {
 
 class GrpcApi {
  public:
+  // Throws Failure (kUsage) for a grpc.access that cannot be.
   GrpcApi(const Config& config, const Log& log);
   ~GrpcApi();  // Stop()
   GrpcApi(const GrpcApi&) = delete;

@@ -5,12 +5,15 @@
 #include <chrono>
 #include <utility>
 
+#include "fluxnetes/v1/status_details.pb.h"
 #include "services/exit_code.h"
 #include "services/secret.h"
 #include "sql/error.h"
 
 namespace fluxnetes::services {
 namespace {
+
+constexpr std::size_t kLongestMessage = 2'000;
 
 grpc::StatusCode CodeOf(const Failure& failure) {
   switch (failure.code()) {
@@ -43,6 +46,57 @@ grpc::StatusCode CodeOf(const sql::Error& error) {
   }
 }
 
+// Of ErrorInfo.
+const char* ReasonOf(grpc::StatusCode code) {
+  switch (code) {
+    case grpc::StatusCode::INVALID_ARGUMENT:
+      return "INVALID_REQUEST";
+    case grpc::StatusCode::NOT_FOUND:
+      return "NOT_FOUND";
+    case grpc::StatusCode::ALREADY_EXISTS:
+      return "ALREADY_EXISTS";
+    case grpc::StatusCode::PERMISSION_DENIED:
+      return "ROLE_NOT_SUFFICIENT";
+    case grpc::StatusCode::RESOURCE_EXHAUSTED:
+      return "LIMIT_REACHED";
+    case grpc::StatusCode::UNAVAILABLE:
+      return "DATABASE_OR_CLUSTER_AWAY";
+    case grpc::StatusCode::UNKNOWN:
+      return "COMMIT_IN_DOUBT";
+    default:
+      return "NOT_DONE";
+  }
+}
+
+template <typename Detail>
+void AddDetail(v1::status_details::Status& status, const char* type,
+               const Detail& detail) {
+  google::protobuf::Any& any = *status.add_details();
+  any.set_type_url(std::string("type.googleapis.com/google.rpc.") + type);
+  any.set_value(detail.SerializeAsString());
+}
+
+// Cut to what fits into trailers.
+grpc::Status WithDetails(grpc::StatusCode code, const std::string& whole,
+                         const std::string& field = {}) {
+  const std::string what = whole.substr(0, kLongestMessage);
+  v1::status_details::Status status;
+  status.set_code(code);
+  status.set_message(what);
+  v1::status_details::ErrorInfo info;
+  info.set_reason(ReasonOf(code));
+  info.set_domain("fluxnetes");
+  AddDetail(status, "ErrorInfo", info);
+  if (!field.empty()) {
+    v1::status_details::BadRequest request;
+    auto& violation = *request.add_field_violations();
+    violation.set_field(field);
+    violation.set_description(what);
+    AddDetail(status, "BadRequest", request);
+  }
+  return {code, what, status.SerializeAsString()};
+}
+
 }  // namespace
 
 void Require(bool allowed, const std::string& what) {
@@ -52,17 +106,18 @@ void Require(bool allowed, const std::string& what) {
 grpc::Status StatusOf(const std::exception& error) {
   const std::string what = MaskPasswords(error.what());
   if (const auto* refusal = dynamic_cast<const GrpcRefusal*>(&error)) {
-    return {static_cast<grpc::StatusCode>(refusal->code()), what};
+    return WithDetails(static_cast<grpc::StatusCode>(refusal->code()), what,
+                       refusal->field());
   }
   if (const auto* failure = dynamic_cast<const Failure*>(&error)) {
     const std::string next =
         failure->next().empty() ? "" : ". " + failure->next();
-    return {CodeOf(*failure), what + next};
+    return WithDetails(CodeOf(*failure), what + next);
   }
   if (const auto* failed = dynamic_cast<const sql::Error*>(&error)) {
-    return {CodeOf(*failed), what};
+    return WithDetails(CodeOf(*failed), what);
   }
-  return {grpc::StatusCode::INTERNAL, what};
+  return WithDetails(grpc::StatusCode::INTERNAL, what);
 }
 
 GrpcCalls::GrpcCalls(GrpcCallsOptions options, const GrpcAccess& access,

@@ -1,12 +1,17 @@
 // fluxnetes.v1.Scheduler, as services/proto/fluxnetes/v1/scheduler.proto
-// describes it, on the database.
+// describes it, on the database and, to submit, the configured cluster.
 //
 // Thread-safe.
 #pragma once
 
 #include <memory>
+#include <span>
+#include <vector>
 
+#include "services/config.h"
+#include "services/group_feed.h"
 #include "services/grpc_calls.h"
+#include "sql/pool.h"
 
 namespace grpc {
 class Service;
@@ -16,7 +21,12 @@ namespace fluxnetes::services {
 
 class GrpcScheduler {
  public:
-  explicit GrpcScheduler(GrpcCalls& calls);
+  // What it asks of the pool.
+  static std::vector<std::span<const sql::Query>> Catalogues();
+
+  // All of them outlive it.
+  GrpcScheduler(const Config& config, sql::Pool& pool, GrpcCalls& calls,
+                GroupFeed& feed);
   ~GrpcScheduler();
   GrpcScheduler(const GrpcScheduler&) = delete;
   GrpcScheduler& operator=(const GrpcScheduler&) = delete;

@@ -255,6 +255,10 @@ constexpr Setting kSettings[] = {
        c.grpc.match_lifetime = ParseLifetime(t);
      },
      [](const Config& c) { return FormatDuration(c.grpc.match_lifetime); }},
+    {"grpc.access", "FLUXNETES_GRPC_ACCESS", "grpc-access", "FILE",
+     "which clients' certificates are users or operators; others are viewers",
+     [](Config& c, const std::string& t) { c.grpc.access = t; },
+     [](const Config& c) { return c.grpc.access; }},
     {"log.level", "FLUXNETES_LOG_LEVEL", "log-level", "LEVEL",
      "debug, info, warn or error",
      [](Config& c, const std::string& t) {

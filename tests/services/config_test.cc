@@ -155,6 +155,17 @@ TEST_F(ConfigFile, FileThatCannotBeLookedForIsNone) {
   EXPECT_EQ(ErrorOf(), "(no error)");
 }
 
+TEST_F(ConfigFile, GrpcForOthersNeedsAllItsCertificates) {
+  Write("grpc:\n  listen: 0.0.0.0:4242\n");
+  EXPECT_THAT(ErrorOf(), HasSubstr("can be reached from elsewhere"));
+  Write("grpc:\n  listen: 0.0.0.0:4242\n  tlsCert: a\n  tlsKey: b\n");
+  EXPECT_THAT(ErrorOf(), HasSubstr("grpc.clientCA: is missing"));
+  Write(
+      "grpc:\n  listen: 0.0.0.0:4242\n  tlsCert: a\n  tlsKey: b\n"
+      "  clientCA: c\n");
+  EXPECT_EQ(ErrorOf(), "(no error)");
+}
+
 TEST_F(ConfigFile, EmptyFileIsFine) {
   Write("# nothing yet\n");
   EXPECT_EQ(ErrorOf(), "(no error)");
@@ -213,6 +224,8 @@ TEST_F(ConfigFile, SettingsRefuseWhatTheyCannotBe) {
   for (const char* text : {"", "unix:", "host", "127.0.0.1:99999", ":80",
                            "0.0.0.0:80", "10.0.0.1:80"})
     refuses("cluster.listen", text);
+  for (const char* text : {"", "unix:", "host", ":80", "0.0.0.0:port"})
+    refuses("grpc.listen", text);
   for (const char* text : {"host", "http://", "https://", "ftp://x"})
     refuses("cluster.address", text);
   for (const char* text : {"", "Flux", "-a", "a b"})

@@ -1,0 +1,63 @@
+#include "services/group_pages.h"
+
+#include "services/group_pages_queries.h"
+
+namespace fluxnetes::services {
+namespace {
+
+// Those that fill count as finished at no time at all.
+constexpr sql::Timestamp kNever =
+    std::chrono::sys_days(std::chrono::year(9999) / 1 / 1);
+
+}  // namespace
+
+std::vector<GroupRow> ReadGroups(sql::Transaction& transaction,
+                                 const std::vector<std::int64_t>& active,
+                                 const std::vector<std::int64_t>& others,
+                                 sql::Timestamp finished_since) {
+  std::vector<GroupRow> groups;
+  if (active.empty() && others.empty()) return groups;
+  for (const sql::Row row :
+       transaction.Run(queries::kReadGroups, active, others, finished_since))
+    groups.push_back(ReadGroupRow(row));
+  return groups;
+}
+
+std::vector<GroupRow> ReadGroupPage(sql::Transaction& transaction,
+                                    const GroupPageFilter& filter,
+                                    std::int64_t after, std::int64_t limit) {
+  const auto states =
+      filter.states.empty() ? std::nullopt : std::optional(filter.states);
+  std::vector<std::int64_t> active;
+  std::vector<std::int64_t> others;
+  for (const sql::Row row :
+       transaction.Run(queries::kPageIds, filter.namespace_name, filter.queue,
+                       states, filter.finished_since, after, limit))
+    (row.Get<bool>("active") ? active : others)
+        .push_back(row.Get<std::int64_t>("id"));
+  return ReadGroups(transaction, active, others,
+                    filter.finished_since.value_or(kNever));
+}
+
+std::vector<GroupRow> ReadRefusedPage(sql::Transaction& transaction,
+                                      const GroupPageFilter& filter,
+                                      const std::string& after_namespace,
+                                      const std::string& after_name,
+                                      std::int64_t limit) {
+  std::vector<GroupRow> groups;
+  for (const sql::Row row :
+       transaction.Run(queries::kPageRefused, filter.namespace_name,
+                       filter.queue, after_namespace, after_name, limit)) {
+    GroupRow& group = groups.emplace_back();
+    group.namespace_name = row.Get<std::string>("namespace");
+    group.name = row.Get<std::string>("group_name");
+    group.queue = row.Get<std::string>("queue");
+    group.state = "refused";
+    group.reason = row.Find<std::string>("reason");
+    group.arrived = row.Get<int>("arrived");
+    group.submitted_at = row.Get<sql::Timestamp>("submitted_at");
+  }
+  return groups;
+}
+
+}  // namespace fluxnetes::services

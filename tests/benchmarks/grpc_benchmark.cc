@@ -1,0 +1,246 @@
+// What fluxnetes.v1 costs: a page of 100,000 groups that wait, and what 1,000
+// watchers of 1,000 changes a second take of the server's processor. The server
+// is this program again, as a process of its own. Prints a JSON object per row.
+//
+//   grpc_benchmark [GROUPS [WATCHERS [CHANGES]]]
+#include <fmt/format.h>
+#include <grpcpp/grpcpp.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "fluxnetes/v1/scheduler.grpc.pb.h"
+#include "services/config.h"
+#include "services/grpc_api.h"
+#include "tests/support/postgres.h"
+#include "tests/support/process.h"
+
+namespace fluxnetes::services {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kPageSizes[] = {500, 1'000};
+constexpr int kConnections = 10;
+constexpr std::chrono::seconds kWatched{20};
+constexpr std::chrono::milliseconds kBetweenChanges{20};
+
+void Row(const std::string& name, std::vector<double> values, const char* unit,
+         double limit = 0) {
+  std::sort(values.begin(), values.end());
+  std::string line = fmt::format(
+      R"({{"benchmark": "grpc", "row": "{}", "value": {:.2f}, "unit": "{}", )"
+      R"("min": {:.2f}, "max": {:.2f})",
+      name, values[values.size() / 2], unit, values.front(), values.back());
+  if (limit > 0) line += fmt::format(R"(, "limit": {})", limit);
+  fmt::print("{}}}\n", line);
+  std::fflush(stdout);
+}
+
+int Serve(char** arguments) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  Config config;
+  config.database.connection = arguments[2];
+  config.database.schema = arguments[3];
+  config.grpc.listen = arguments[4];
+  const Log log(LogOptions{});
+  GrpcApi api(config, log);
+  api.Start();
+  int signal = 0;
+  sigwait(&signals, &signal);
+  api.Stop();
+  return 0;
+}
+
+// Seconds of processor time that a process has taken.
+double CpuOf(pid_t process) {
+  std::ifstream in("/proc/" + std::to_string(process) + "/stat");
+  std::string skipped;
+  std::getline(in, skipped, ')');
+  for (int i = 0; i < 11; ++i) in >> skipped;
+  double user = 0;
+  double system = 0;
+  in >> user >> system;
+  return (user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
+void AddGroups(testing::TestDatabase& database, int groups) {
+  database.Execute(fmt::format(
+      "INSERT INTO pod_groups (id, namespace, group_name, group_size, queue,"
+      " priority, state, phase, shape, submitted_at, promoted_at) SELECT i,"
+      " 'ns' || i % 10, 'g' || i, 4, 'default', i % 5, 'pending', 'queued',"
+      " i % 1000, now(), now() FROM generate_series(1, {}) AS i",
+      groups));
+  database.Execute(fmt::format(
+      "INSERT INTO pods (uid, group_id, namespace, pod_name, asked_name, state,"
+      " request, resource_version, created_at) SELECT 'u' || i || '-' || k, i,"
+      " 'ns' || i % 10, 'p' || i || '-' || k, 'p', 'waiting', '{{}}', '1',"
+      " now() FROM generate_series(1, {}) AS i, generate_series(1, 4) AS k",
+      groups));
+  database.Execute(
+      "INSERT INTO wait_reasons SELECT 'default', i, 'needs 4 x 2 cpu; nothing"
+      " is free', now(), 'room' FROM generate_series(0, 999) AS i");
+  database.Execute("ANALYZE");
+}
+
+void MeasurePages(v1::Scheduler::Stub& stub, pid_t server, int size,
+                  int groups) {
+  std::vector<double> took;
+  v1::ListGroupsRequest request;
+  request.set_page_size(size);
+  const double before = CpuOf(server);
+  int listed = 0;
+  do {
+    grpc::ClientContext context;
+    v1::ListGroupsResponse response;
+    const auto from = Clock::now();
+    const grpc::Status status = stub.ListGroups(&context, request, &response);
+    if (!status.ok()) throw std::runtime_error(status.error_message());
+    took.push_back(
+        std::chrono::duration<double, std::milli>(Clock::now() - from).count());
+    listed += response.groups_size();
+    request.set_page_token(response.next_page_token());
+  } while (!request.page_token().empty());
+  if (listed != groups) throw std::runtime_error("not all were listed");
+  const double cpu = (CpuOf(server) - before) * 1'000;
+  const auto pages = static_cast<double>(took.size());
+  Row(fmt::format("a page of {}", size), took, "ms", 50);
+  Row(fmt::format("a page of {}, processor time of the server", size),
+      {cpu / pages}, "ms");
+}
+
+// Counts the groups of all its answers.
+class Watcher : public grpc::ClientReadReactor<v1::WatchGroupsResponse> {
+ public:
+  Watcher(v1::Scheduler::Stub& stub, std::atomic<std::int64_t>& groups,
+          std::atomic<std::int64_t>& frames, std::atomic<int>& current)
+      : groups_(groups), frames_(frames), current_(current) {
+    stub.async()->WatchGroups(&context_, &request_, this);
+    StartRead(&answer_);
+    StartCall();
+  }
+  ~Watcher() override { done_.wait(false); }
+
+  void OnReadDone(bool ok) override {
+    if (!ok) return;
+    groups_ += answer_.groups_size();
+    ++frames_;
+    if (answer_.current()) ++current_;
+    StartRead(&answer_);
+  }
+  void OnDone(const grpc::Status&) override {
+    done_ = true;
+    done_.notify_all();
+  }
+  void Cancel() { context_.TryCancel(); }
+
+ private:
+  grpc::ClientContext context_;
+  const v1::WatchGroupsRequest request_;
+  v1::WatchGroupsResponse answer_;
+  std::atomic<std::int64_t>& groups_;
+  std::atomic<std::int64_t>& frames_;
+  std::atomic<int>& current_;
+  std::atomic<bool> done_ = false;
+};
+
+void Change(testing::TestDatabase& database, int first, int count) {
+  database.Execute(
+      fmt::format("UPDATE pod_groups SET priority = priority + 1 WHERE id "
+                  "BETWEEN {} AND {}",
+                  first, first + count - 1));
+}
+
+void MeasureWatchers(const std::string& address,
+                     testing::TestDatabase& database, pid_t server,
+                     int watchers, int changes, int groups) {
+  std::vector<std::unique_ptr<v1::Scheduler::Stub>> stubs;
+  grpc::ChannelArguments own;
+  own.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  for (int i = 0; i < kConnections; ++i)
+    stubs.push_back(v1::Scheduler::NewStub(grpc::CreateCustomChannel(
+        address, grpc::InsecureChannelCredentials(), own)));
+  std::atomic<std::int64_t> seen = 0;
+  std::atomic<std::int64_t> frames = 0;
+  std::atomic<int> current = 0;
+  std::vector<std::unique_ptr<Watcher>> all;
+  for (int i = 0; i < watchers; ++i)
+    all.push_back(std::make_unique<Watcher>(
+        *stubs[static_cast<std::size_t>(i % kConnections)], seen, frames,
+        current));
+  while (current < watchers)
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  seen = 0;
+  frames = 0;
+  const double before = CpuOf(server);
+  const auto from = Clock::now();
+  const int batch = static_cast<int>(changes * kBetweenChanges.count() / 1'000);
+  std::int64_t changed = 0;
+  for (auto next = from; next < from + kWatched; next += kBetweenChanges) {
+    std::this_thread::sleep_until(next);
+    Change(database, 1 + static_cast<int>(changed % (groups - batch)), batch);
+    changed += batch;
+  }
+  const double took =
+      std::chrono::duration<double>(Clock::now() - from).count();
+  const double cpu = CpuOf(server) - before;
+  const std::string name =
+      fmt::format("{} watchers, {} changes/s", watchers, changes);
+  Row(name + ": processor", {cpu / took}, "cores", 1);
+  Row(name + ": frames of a watcher",
+      {static_cast<double>(frames) / watchers / took}, "per second");
+  Row(name + ": changes that a watcher saw",
+      {static_cast<double>(seen) / watchers / static_cast<double>(changed)},
+      "of those made");
+  for (const auto& watcher : all) watcher->Cancel();
+}
+
+int Measure(const char* program, int groups, int watchers, int changes) {
+  testing::TestDatabase database;
+  AddGroups(database, groups);
+  const std::string folder =
+      "/tmp/fluxnetes-grpc-benchmark." + std::to_string(getpid());
+  const std::string address = "unix:" + folder + ".sock";
+  testing::Process server({program, "--serve", database.options().connection,
+                           database.schema(), address},
+                          {}, folder + ".log");
+  auto stub = v1::Scheduler::NewStub(
+      grpc::CreateChannel(address, grpc::InsecureChannelCredentials()));
+  grpc::ClientContext context;
+  context.set_wait_for_ready(true);
+  v1::GetCallerResponse caller;
+  if (!stub->GetCaller(&context, {}, &caller).ok()) return 1;
+  for (const int size : kPageSizes)
+    MeasurePages(*stub, server.id(), size, groups);
+  MeasureWatchers(address, database, server.id(), watchers, changes, groups);
+  server.Signal(SIGTERM);
+  server.WaitForEnd(std::chrono::seconds(20));
+  std::remove((folder + ".log").c_str());
+  return 0;
+}
+
+}  // namespace
+}  // namespace fluxnetes::services
+
+int main(int argc, char** argv) {
+  if (argc == 5 && std::string(argv[1]) == "--serve")
+    return fluxnetes::services::Serve(argv);
+  const auto number = [&](int i, int otherwise) {
+    return argc > i ? std::atoi(argv[i]) : otherwise;
+  };
+  return fluxnetes::services::Measure(argv[0], number(1, 100'000),
+                                      number(2, 1'000), number(3, 1'000));
+}

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "queue/lease_queries.h"
 #include "queue/queries.h"
 
 namespace fluxnetes::queue {
@@ -47,6 +48,15 @@ void JointLeadership::Check(sql::Transaction& transaction) const {
     throw LostTerm(fmt::format("a term of the leaderships {} is over",
                                fmt::join(names_, ", ")));
   }
+}
+
+int JointLeadership::TakeLeasesOver(
+    sql::Transaction& transaction,
+    const std::vector<std::string>& queues) const {
+  Check(transaction);
+  return static_cast<int>(
+      transaction.Run(queries::kTakeLeasesOver, queues, client_.id())
+          .affected());
 }
 
 std::int64_t JointLeadership::TermOf(const std::string& name) const {

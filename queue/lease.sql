@@ -58,6 +58,23 @@ RETURNING
   scheduled_at, attempted_at, metadata, tags,
   jsonb_array_length(errors) AS failures;
 
+-- name: take_leases_over
+-- Gives what others have leased from queues ($1) to a client, if it is alive, in
+-- an attempt of its own; none is burnt.
+UPDATE jobs
+SET
+  attempt = attempt + 1,
+  max_attempts = max_attempts + 1,
+  client_id = c.id,
+  attempted_at = now()
+FROM clients AS c
+WHERE
+  c.id = $2
+  AND c.heartbeat_at + c.time_to_live > now()
+  AND jobs.state = 'running'
+  AND jobs.client_id <> c.id
+  AND jobs.queue = ANY($1::text []);
+
 -- name: glance_at_queue
 -- The time, then an id and a snapshot, and what that shows: the first available
 -- job of each priority from the marks $2 to $5 on, and how far back transactions

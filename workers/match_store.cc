@@ -68,6 +68,7 @@ std::optional<MatchStore::News> PostgresMatchStore::Read(Schedule& schedule) {
 MatchStore::News PostgresMatchStore::Load(Schedule& schedule) {
   News news;
   first_reasons_ = true;
+  TakeLeasesOver();
   sql::Transaction transaction(pool_, sql::Isolation::kRepeatableRead);
   broken_ = pool_.broken();
   leadership_.Check(transaction);
@@ -107,6 +108,14 @@ MatchStore::News PostgresMatchStore::Load(Schedule& schedule) {
   transaction.Commit();
   news.more = true;
   return news;
+}
+
+// In a transaction of its own: in that of a snapshot it would fail if any of
+// them is rescued meanwhile.
+void PostgresMatchStore::TakeLeasesOver() {
+  sql::Transaction transaction(pool_);
+  leadership_.TakeLeasesOver(transaction, work_queues_);
+  transaction.Commit();
 }
 
 MatchStore::Names PostgresMatchStore::ReadNodes() {

@@ -72,6 +72,8 @@ class MatchStore {
   virtual std::optional<News> Read(Schedule& schedule) = 0;
 
   // The state as of now, in one snapshot; requests are interned in `schedule`.
+  // Groups that a former owner had leased are among those that wait; those that
+  // nobody had follow with Take(), until there is no more.
   virtual News Load(Schedule& schedule) = 0;
 
   // The nodes that the component has; those that it shall have, too; and those
@@ -131,6 +133,7 @@ class PostgresMatchStore : public MatchStore {
   std::vector<Held> ReadStrangers(sql::Transaction& transaction,
                                   Schedule& schedule, const Names& nodes);
   bool TakeInbox(sql::Transaction& transaction, News& news);  // any?
+  void TakeLeasesOver();
   void LeaseWaiting(sql::Transaction& transaction, Leases& leases, News& news);
   // The groups of leased match jobs; jobs whose group waits no longer, or
   // waits by another job, are finished.

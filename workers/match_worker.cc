@@ -58,7 +58,9 @@ bool MatchWorker::RunOnce(cluster::Time now) {
       more = news.more;
       Apply(news);
       if (!more) schedule_->ForgetPromised();
+      whole_ = whole_ || !more;
     }
+    if (!whole_) return true;
     return DecideAndCommit(now) || more || hold_line_.More();
   } catch (const queue::LostTerm&) {
     Forget();
@@ -96,6 +98,7 @@ void MatchWorker::Load() {
   changed_ = true;
   if (options_.ahead) schedule_->LeaveReasonsOut();
   MatchStore::News news = store_.Load(*schedule_);
+  whole_ = !news.more;
   const std::vector<PendingGroup> waiting = std::exchange(news.waiting, {});
   for (const std::string& node : store_.ReadNodes()) {
     claimed_.insert(node);

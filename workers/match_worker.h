@@ -148,6 +148,9 @@ class MatchWorker {
   bool acquired_ = false;
   bool changed_ = false;
   std::unique_ptr<Schedule> schedule_;  // null: to be loaded
+  // It has seen all who wait since the load: before that nobody starts, lest
+  // it passes one who is before it or has been promised its place.
+  bool whole_ = false;
   std::map<std::string, QueueSettings> queues_;
   std::unordered_map<std::string, cluster::Node>
       known_;                    // nodes in the schedule

@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <future>
+#include <thread>
+
 #include "queue/joint_leadership.h"
 #include "tests/queue/queue_fixture.h"
 
@@ -94,6 +97,67 @@ TEST_F(JointLeader, ResigningLeavesWhatAnotherHasTakenOver) {
   EXPECT_EQ(database.AskAll("SELECT name, client_id IS NULL FROM leaders "
                             "ORDER BY name"),
             database.AskAll("VALUES ('a', true), ('b', false)"));
+}
+
+class LeasesTakenOver : public QueueTest {
+ protected:
+  LeasesTakenOver() { leadership.TryAcquire(); }
+
+  int TakeOver() {
+    sql::Transaction transaction(database.pool());
+    const int taken = leadership.TakeLeasesOver(transaction, {"q"});
+    transaction.Commit();
+    return taken;
+  }
+
+  std::unique_ptr<Client> dead = NewClient();
+  std::unique_ptr<Client> next = NewClient();
+  JointLeadership leadership{database.pool(), *next, {"q"}};
+};
+
+TEST_F(LeasesTakenOver, AreTheLeadersInAttemptsOfTheirOwn) {
+  NewJob once = JobOf("q");
+  once.max_attempts = 1;
+  InsertOne(once);
+  InsertMany("q", 1);
+  InsertMany("other", 1);
+  const Job lost = LeaseOne(*dead);
+  LeaseOne(*dead, "other");
+  const Job own = LeaseOne(*next);
+  EXPECT_EQ(TakeOver(), 1);
+  EXPECT_EQ(TakeOver(), 0);
+  EXPECT_FALSE(FinishOne(lost, Outcome::kCompleted));
+  EXPECT_TRUE(FinishOne(own, Outcome::kCompleted));
+  Kill(*dead);
+  EXPECT_EQ(jobs.Rescue(), 1);  // of the other queue
+  EXPECT_EQ(StateOf(lost.id), "running");
+  Kill(*next);
+  EXPECT_EQ(jobs.Rescue(), 1);
+  EXPECT_EQ(StateOf(lost.id), "discarded");  // by its own death alone
+}
+
+TEST_F(LeasesTakenOver, AreNotOfOneWhoLeadsNoMore) {
+  InsertMany("q", 1);
+  const Job job = LeaseOne(*dead);
+  Kill(*next);
+  EXPECT_EQ(TakeOver(), 0);
+  Leadership other(database.pool(), *dead, "q");
+  ASSERT_EQ(other.TryAcquire(), 2);
+  EXPECT_THROW(TakeOver(), LostTerm);
+  EXPECT_TRUE(FinishOne(job, Outcome::kCompleted));
+}
+
+TEST_F(LeasesTakenOver, LeaveAJobThatIsJustRescued) {
+  const auto ids = InsertMany("q", 1);
+  LeaseOne(*dead);
+  sql::Transaction rescue(database.pool());
+  rescue.RunScript("UPDATE jobs SET state = 'available', client_id = NULL");
+  auto taken = std::async(std::launch::async, [&] { return TakeOver(); });
+  while (database.Ask("SELECT count(*) FROM pg_locks WHERE NOT granted") == "0")
+    std::this_thread::yield();
+  rescue.Commit();
+  EXPECT_EQ(taken.get(), 0);
+  EXPECT_EQ(StateOf(ids[0]), "available");
 }
 
 }  // namespace

@@ -229,6 +229,40 @@ TEST_F(MatchWorkerTest, TheNextOwnerTakesTheGroupsThatTheFormerHadLeased) {
   EXPECT_EQ(StateOf("next"), "allocated");
 }
 
+// A process that dies with a group in line, which then has room.
+class MatchAfterADeath : public MatchTest {
+ protected:
+  MatchAfterADeath() {
+    for (const char* node : {"n0", "n1", "n2"}) SetNode(node, 1'000);
+    CreateGang("big", 3);
+    CreateGang("leased", 3);
+    ObserveAndPromote();
+    Match();
+    database.Execute(
+        "UPDATE clients SET heartbeat_at = now() - interval '1 day'; "
+        "DELETE FROM allocations; "
+        "DELETE FROM pod_groups WHERE group_name = 'big'");
+  }
+};
+
+TEST_F(MatchAfterADeath, TheNextOwnerKnowsWhatWasLeasedBeforeItIsRescued) {
+  CreateGang("behind", 3);
+  ObserveAndPromote();
+  StartMatch();
+  Match();
+  EXPECT_EQ(StateOf("leased"), "allocated");
+  EXPECT_EQ(StateOf("behind"), "pending reserved");
+}
+
+TEST_F(MatchAfterADeath, NobodyStartsBeforeAllWhoWaitAreKnown) {
+  Create({.name = "urgent", .cpu = 1'000, .priority = 7});
+  ObserveAndPromote();
+  StartMatch();
+  Match();
+  EXPECT_EQ(StateOf("fluxnetes-group-default-urgent"), "allocated");
+  EXPECT_EQ(StateOf("leased"), "pending reserved");
+}
+
 TEST_F(MatchWorkerTest, GroupWhoseLeaseACrashUndidWaitsOnAndIsPlacedOnce) {
   for (const char* node : {"n0", "n1", "n2"}) SetNode(node, 1'000);
   CreateGang("first", 3);

@@ -4,7 +4,7 @@
     hack/benchmark -o json matcher_growth | hack/benchmark_plot.py >FILE.svg
 
 Both axes are logarithmic; a figure is a panel, a series a line in it, the least
-and the most of the runs a bar.
+and the most of the runs a bar. Values are microseconds if they have a unit.
 """
 
 import json
@@ -15,9 +15,14 @@ from xml.sax.saxutils import escape
 TITLES = {"nodes": ("One match, by nodes", "nodes of 32 cores"),
           "reservations": ("One match, by reservations", "jobs before it"),
           "pending": ("A cycle in which nothing fits", "requests that wait")}
+PANELS_PER_ROW = 3
 COLOURS = ["#777777", "#1b6ca8", "#c1440e", "#3a7d34", "#7a4b94"]
 WIDTH, HEIGHT = 340, 250
 LEFT, RIGHT, TOP, BOTTOM = 62, 28, 34, 48
+
+
+def value_text(value, unit):
+    return time_text(value) if unit else f"{value:,g}"
 
 
 def time_text(microseconds):
@@ -46,7 +51,8 @@ class Panel:
             x for x in xs if math.log2(x / xs[0]).is_integer()]
 
     def x(self, value):
-        share = math.log(value / self.x_low) / math.log(self.x_high / self.x_low)
+        share = (0.5 if self.x_low == self.x_high else
+                 math.log(value / self.x_low) / math.log(self.x_high / self.x_low))
         return self.at + LEFT + share * (WIDTH - LEFT - RIGHT)
 
     def y(self, value):
@@ -55,14 +61,15 @@ class Panel:
         return HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM)
 
     def draw(self):
-        title, below = TITLES.get(self.figure, (self.figure, self.figure))
+        title, below = TITLES.get(self.figure, (self.figure, "load"))
         middle = self.at + (WIDTH + LEFT) / 2
         yield text(middle, 18, title, anchor="middle", weight="bold")
         yield text(middle, HEIGHT - 8, below, anchor="middle")
         for mark in self.y_marks:
             y = self.y(mark)
             yield line(self.at + LEFT, y, self.at + WIDTH - RIGHT, y, "#ddd")
-            yield text(self.at + LEFT - 6, y + 4, time_text(mark), anchor="end")
+            yield text(self.at + LEFT - 6, y + 4,
+                       value_text(mark, self.rows[0]["unit"]), anchor="end")
         for mark in self.x_marks:
             x = self.x(mark)
             yield line(x, HEIGHT - BOTTOM, x, HEIGHT - BOTTOM + 4, "#555")
@@ -104,15 +111,20 @@ def main():
     if not rows:
         sys.exit("there are no rows with a figure")
     figures = list(dict.fromkeys(row["figure"] for row in rows))
-    width, height = WIDTH * len(figures), HEIGHT + 96
+    columns = min(len(figures), PANELS_PER_ROW)
+    panel_height = HEIGHT + 96
+    width = WIDTH * columns
+    height = panel_height * -(-len(figures) // columns)
     print(f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" '
           f'height="{height}" viewBox="0 0 {width} {height}" '
           'font-family="sans-serif" font-size="11">')
     print(f'<rect width="{width}" height="{height}" fill="white"/>')
     for place, figure in enumerate(figures):
         panel = Panel(figure, [row for row in rows if row["figure"] == figure],
-                      place * WIDTH)
+                      place % columns * WIDTH)
+        print(f'<g transform="translate(0 {place // columns * panel_height})">')
         print("\n".join(panel.draw()))
+        print("</g>")
     print("</svg>")
 
 

@@ -100,6 +100,9 @@ tlsCert: /etc/fluxnetes-tls/tls.crt
 tlsKey: /etc/fluxnetes-tls/tls.key
 clientCA: /etc/fluxnetes-tls/ca.crt
 externalService: "on"
+{{- if .Values.scheduler.access }}
+access: /etc/fluxnetes/access.yaml
+{{- end }}
 {{- else }}
 listen: 127.0.0.1:{{ .Values.scheduler.port }}
 {{- end }}

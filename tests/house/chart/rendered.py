@@ -73,7 +73,8 @@ OF_THE_CHART = {
     "database.connection", "cluster.kind", "cluster.nodes", "cluster.listen",
     "cluster.address", "cluster.kubeconfig", "cluster.context", "log.level",
     "log.format", "schedulerName", "shutdownGrace", "http.listen", "grpc.listen",
-    "grpc.tlsCert", "grpc.tlsKey", "grpc.clientCA", "grpc.externalService"}
+    "grpc.tlsCert", "grpc.tlsKey", "grpc.clientCA", "grpc.externalService",
+    "grpc.access"}
 
 
 def leaves(properties, prefix=""):

@@ -83,14 +83,14 @@ History ReadHistory(const HistoryOptions& options,
   const sql::Timestamp since = now - options.since;
   const std::vector<std::string> results = ResultsOf(options);
   const auto of = results.empty() ? std::nullopt : std::optional(results);
-  const auto limit =
-      options.limit == 0 ? std::nullopt : std::optional(options.limit + 1);
+  std::optional<std::int64_t> limit;
+  if (options.limit != 0) limit.emplace(options.limit + 1);
   History history;
   for (const sql::Row row :
        transaction.Run(queries::kListHistory, since, options.scope,
                        options.queue, of, limit))
     history.groups.push_back(ReadFinished(row));
-  if (limit && std::ssize(history.groups) == *limit) {
+  if (options.limit != 0 && std::ssize(history.groups) == options.limit + 1) {
     history.groups.pop_back();
     history.more = true;
   }

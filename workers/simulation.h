@@ -139,7 +139,8 @@ struct SimulationOptions {
   // So long after its duration a group is ended.
   std::int64_t overrun = 0;
   bool keep_nodes = false;
-  std::optional<std::int64_t> until;  // nothing that comes later is looked at
+  // Nothing that comes later is looked at.
+  std::optional<std::int64_t> until = {};
   // Called now and then; false: stop.
   std::function<bool(const SimulationProgress&)> progress = {};
 };

@@ -9,6 +9,7 @@
 
 #include "services/scheduler_rights.h"
 #include "tests/services/command_database.h"
+#include "tests/support/places.h"
 
 namespace fluxnetes::services {
 namespace {
@@ -166,8 +167,8 @@ TEST_F(Doctor, ClosedNodesPausedQueuesAndHealedDifferencesAreTold) {
 // "group/resource/subresource/verb"
 std::set<std::string> RightsOfManifest() {
   std::set<std::string> rights;
-  for (const YAML::Node& document : YAML::LoadAllFromFile(
-           std::string(FLUXNETES_SOURCE_DIR) + "/deploy/rbac.yaml"))
+  for (const YAML::Node& document :
+       YAML::LoadAllFromFile(testing::SourcePath("deploy/rbac.yaml")))
     for (const YAML::Node& rule : document["rules"])
       for (const YAML::Node& group : rule["apiGroups"])
         for (const YAML::Node& resource : rule["resources"])

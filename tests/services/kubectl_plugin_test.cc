@@ -13,6 +13,7 @@
 #include "services/command_line.h"
 #include "services/exit_code.h"
 #include "tests/services/command_run.h"
+#include "tests/support/places.h"
 
 namespace fluxnetes::services {
 namespace {
@@ -63,7 +64,7 @@ TEST_F(KubectlPlugin, HelpAndErrorsCallItAsItIsTyped) {
 TEST_F(KubectlPlugin, KubectlFindsAndRunsIt) {
   if (std::system("command -v kubectl >/dev/null 2>&1") != 0)
     GTEST_SKIP() << "there is no kubectl";
-  std::filesystem::create_symlink(FLUXNETES_PROGRAM,
+  std::filesystem::create_symlink(testing::BuiltProgram("services/fluxnetes"),
                                   folder_ + "/kubectl-fluxnetes");
   const std::string out = folder_ + "/out";
   EXPECT_EQ(std::system(("PATH=" + folder_ +

@@ -39,10 +39,10 @@ class JointLeadership {
   // transaction ends.
   void Check(sql::Transaction& transaction) const;
 
-  // Checks the terms, then takes over what others have leased from these queues:
-  // for queues that nobody else leases from, so that who leads them need not
-  // wait until those who died are rescued. Each job is in an attempt of its own,
-  // and none is burnt. Returns how many.
+  // Checks the terms, then takes over what others have leased from these
+  // queues: for queues that nobody else leases from, so that who leads them
+  // need not wait until those who died are rescued. Each job is in an attempt
+  // of its own, and none is burnt. Returns how many.
   int TakeLeasesOver(sql::Transaction& transaction,
                      const std::vector<std::string>& queues) const;
 

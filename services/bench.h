@@ -1,6 +1,6 @@
 // `fluxnetes bench`: measures this database and this machine for a few seconds:
-// round trips, durable commits, how fast jobs go through the work queue, and how
-// fast the scheduler decides on the nodes that the database knows.
+// round trips, durable commits, how fast jobs go through the work queue, and
+// how fast the scheduler decides on the nodes that the database knows.
 //
 // It works in a schema of its own, fluxnetes_bench, which it drops at the end.
 // What else runs there meanwhile is slowed down, and counts in the figures.

@@ -115,7 +115,7 @@ std::string ParseServerListen(const std::string& text) {
 
 // The database keeps it in whole seconds.
 std::chrono::milliseconds ParseLifetime(const std::string& text) {
-  const auto duration = ParseDuration(text);
+  const auto duration = ParseDuration(text, std::chrono::hours(24 * 366));
   if (duration < std::chrono::seconds(1)) Refuse(text, "1s or more, like 48h");
   return duration;
 }

@@ -38,6 +38,7 @@ void WriteGrpcLine(gpr_log_func_args* line) {
 GrpcLog::GrpcLog(const Log& log) {
   const std::lock_guard lock(grpc_log_mutex);
   grpc_log = &log;
+  grpc_log_lines = 0;
   gpr_set_log_function(WriteGrpcLine);
 }
 

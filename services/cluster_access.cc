@@ -24,9 +24,9 @@ std::string KubeconfigList(
     const Config::Cluster& cluster,
     const std::function<const char*(const char*)>& environment) {
   if (!cluster.kubeconfig.empty()) return cluster.kubeconfig;
-  const std::string list = Variable(environment, "KUBECONFIG");
+  std::string list = Variable(environment, "KUBECONFIG");
   if (!list.empty()) return list;
-  const std::string home = Variable(environment, "HOME") + "/.kube/config";
+  std::string home = Variable(environment, "HOME") + "/.kube/config";
   return std::filesystem::exists(home) ? home : "";
 }
 
@@ -41,7 +41,7 @@ ApiAccess Find(const Config::Cluster& cluster,
     return {.address = cluster.Api()};
   if (!cluster.kubeconfig.empty())
     return ByKubeconfig(cluster.kubeconfig, cluster.context);
-  const std::string list = Variable(environment, "KUBECONFIG");
+  std::string list = Variable(environment, "KUBECONFIG");
   if (!list.empty()) return ByKubeconfig(list, cluster.context);
   const std::string host = Variable(environment, "KUBERNETES_SERVICE_HOST");
   if (!host.empty())

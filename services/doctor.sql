@@ -31,8 +31,8 @@ SELECT v.name
 FROM (
   SELECT 'match:' || q.name AS name FROM queues AS q
   UNION
-  SELECT l.name FROM leaders AS l
-  WHERE l.name NOT LIKE 'match:%'
+  SELECT o.name FROM leaders AS o
+  WHERE o.name NOT LIKE 'match:%'
 ) AS v
 LEFT JOIN leaders AS l ON l.name = v.name
 LEFT JOIN clients AS c

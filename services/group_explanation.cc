@@ -69,7 +69,7 @@ std::vector<std::string> UsableIn(const std::vector<NodesForPods>& all) {
           verdict.kind == "maintenance" || verdict.kind == "reserved")
         usable.insert(usable.end(), verdict.nodes.begin(), verdict.nodes.end());
   std::ranges::sort(usable);
-  usable.erase(std::ranges::unique(usable).begin(), usable.end());
+  usable.erase(std::unique(usable.begin(), usable.end()), usable.end());
   return usable;
 }
 

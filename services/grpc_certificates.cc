@@ -28,7 +28,7 @@ std::string ReadPem(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-std::string PemText(grpc::string_ref text) {
+std::string PemText(const grpc::string_ref& text) {
   return {text.data(), text.size()};
 }
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "cluster/quantity.h"
@@ -22,8 +23,8 @@ double ShareOf(std::int64_t used, std::int64_t all) {
 // "####...... 42%"
 Cell BarCell(std::int64_t used, std::int64_t all) {
   const double share = ShareOf(used, all);
-  const int full =
-      std::clamp(static_cast<int>(share * kBarLength + 0.5), 0, kBarLength);
+  const auto full = static_cast<int>(
+      std::clamp(std::lround(share * kBarLength), 0L, long{kBarLength}));
   const std::string text = fmt::format("{:#<{}}{:.<{}} {:3.0f}%", "", full, "",
                                        kBarLength - full, 100 * share);
   return {text, share >= 0.9   ? Colour::kRed

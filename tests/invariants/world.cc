@@ -215,7 +215,8 @@ bool World::HasHeardAll(const cluster::ClusterCache& cache) const {
 // Pods of others that run, by their name, on a place that an external group has
 // for them.
 void World::CoverPods() {
-  for (const auto& [uid, place] : places) {
+  for (const auto& held : places) {
+    const auto& place = held.second;  // no lambda of clang's takes a binding
     if (!IsExternal(place.group)) continue;
     const auto pod = std::ranges::find_if(pods, [&](const auto& entry) {
       const cluster::Pod& it = *entry.second;

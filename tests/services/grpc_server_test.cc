@@ -49,7 +49,7 @@ class GrpcServing : public ::testing::Test {
 
   std::ostringstream lines_;  // read when the server has stopped
   const Log log_{{.format = LogFormat::kText, .out = &lines_}};
-  const Config config_;
+  const Config config_{};
   sql::Pool pool_{{.connection = "host=/nowhere", .catalogues = {}}};
   GrpcAccess access_;
   GrpcCalls calls_{{}, access_, log_};

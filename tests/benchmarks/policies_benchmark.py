@@ -10,14 +10,18 @@ nodes have one cpu; durations are said to be up to E times as long as they are
 each policy. Rows are the mean bounded slowdown, the longest wait of a job and
 that which 1 % of the jobs have or exceed, in hours, and of the policies but the
 first in how many of the runs its longest wait was below that of the policy
-before it. The least and the most are those of the seeds. Prints a JSON object
-per row.
+before it, how many jobs started later than by the first, and the most that one
+did, in hours. The least and the most are those of the seeds. Prints a JSON
+object per row.
 """
 
 import argparse
+import csv
 import json
+import pathlib
 import statistics
 import subprocess
+import tempfile
 
 POLICIES = ("fcfs", "easy", "conservative")
 MEASURES = {
@@ -46,13 +50,16 @@ def arguments():
     return parser.parse_args()
 
 
-def simulate(asked, nodes, load, policy, seed):
+# When each job started is put beside the figures.
+def simulate(asked, nodes, load, policy, seed, rows):
     drawn = f"jobs={asked.jobs},load={load:g},estimate={asked.estimate:g}"
     run = subprocess.run(
         [asked.program, "simulate", "--lublin", drawn, "--nodes", str(nodes),
-         "--seed", str(seed), "--policy", policy, "-o", "json"],
+         "--seed", str(seed), "--policy", policy, "-o", "json", "--csv", rows],
         check=True, stdout=subprocess.PIPE, text=True)
-    return json.loads(run.stdout)
+    with open(rows, encoding="utf-8") as file:
+        starts = [int(job["start"]) for job in csv.DictReader(file)]
+    return json.loads(run.stdout) | {"starts": starts}
 
 
 def row(name, unit, values):
@@ -60,11 +67,17 @@ def row(name, unit, values):
             "min": min(values), "max": max(values)}
 
 
-def rows_of_cell(asked, nodes, load):
-    before = None
+# By how many seconds jobs started later than in another run, of those that did.
+def delays(run, other):
+    return [mine - theirs for mine, theirs in zip(run["starts"], other["starts"])
+            if mine > theirs]
+
+
+def rows_of_cell(asked, nodes, load, scratch):
+    first = before = None
     for policy in POLICIES:
         cell = f"{nodes} nodes, load {load:g}, {policy}"
-        runs = [simulate(asked, nodes, load, policy, seed)
+        runs = [simulate(asked, nodes, load, policy, seed, scratch / "rows.csv")
                 for seed in range(1, asked.seeds + 1)]
         for measure, (unit, of) in MEASURES.items():
             yield row(f"{measure}, {cell}", unit, [of(run) for run in runs]) | {
@@ -75,15 +88,23 @@ def rows_of_cell(asked, nodes, load):
             below = sum(a < b for a, b in zip(longest, before)) / len(longest)
             yield row(f"{LONGEST} below that of the one before, {cell}",
                       "of runs", [below])
+            late = [delays(*pair) for pair in zip(runs, first)]
+            yield row(f"later than by {POLICIES[0]}, {cell}", "jobs",
+                      [len(each) for each in late])
+            yield row(f"most later than by {POLICIES[0]}, {cell}", "h",
+                      [max(each, default=0) / 3600 for each in late])
+        first = first or runs
         before = longest
 
 
 def main():
     asked = arguments()
-    for nodes in asked.nodes:
-        for load in asked.loads:
-            for each in rows_of_cell(asked, nodes, load):
-                print(json.dumps(each), flush=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        for nodes in asked.nodes:
+            for load in asked.loads:
+                for each in rows_of_cell(asked, nodes, load,
+                                         pathlib.Path(scratch)):
+                    print(json.dumps(each), flush=True)
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ SELECT
   g.group_size,
   g.queue,
   CASE
-    WHEN g.phase NOT IN ('queued', 'reserved') THEN NULL
+    WHEN g.phase IS NULL OR g.phase NOT IN ('queued', 'reserved') THEN NULL
     WHEN q.queue_order <> 'arrival' THEN e.position
     ELSE count(*) FILTER (WHERE g.phase IN ('queued', 'reserved')) OVER (
       PARTITION BY g.queue

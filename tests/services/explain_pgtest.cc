@@ -92,6 +92,18 @@ TEST_F(Explain, WaitingGroupIsToldWhatIsBeforeItAndWhichNodesItCannotUse) {
   EXPECT_THAT(text, ContainsRegex("1  too small: cpu +small\n"));
 }
 
+TEST_F(Explain, GroupThatCanNeverFitStandsBeforeNobody) {
+  AddWaitingGroup();
+  database_.Execute(
+      "INSERT INTO pod_groups (id, namespace, group_name, group_size, queue,"
+      "  priority, state, phase, shape, submitted_at, promoted_at) VALUES"
+      " (4, 'a', 'huge', 1, 'default', 9, 'unsatisfiable', NULL, 4, " +
+      At(std::chrono::seconds(-100)) + ", now())");
+  const std::string text = Of("a/asked");
+  EXPECT_THAT(text, HasSubstr("Before it:    1 group of its queue\n"));
+  EXPECT_THAT(text, Not(HasSubstr("a/huge")));
+}
+
 TEST_F(Explain, WhatWouldHelpIsFoundByRunningAhead) {
   AddWaitingGroup();
   EXPECT_THAT(Of("a/asked"),

@@ -273,7 +273,7 @@ void Grammar::AddGetCommand(CLI::App& get, GetOptions::What what,
         ->add_option("--limit", get_.limit,
                      "at most so many; 0: all (default: 500 in tables)")
         ->type_name("N")
-        ->check(CLI::NonNegativeNumber);
+        ->check(CLI::NonNegativeNumber.description(""));
     command->add_option("--after", get_.after, "only those with a higher id")
         ->type_name("ID");
     command
@@ -320,7 +320,7 @@ void Grammar::AddJobFilters(CLI::App& command) {
       .add_option("--limit", jobs_.limit,
                   "at most so many, the oldest (default: 10000)")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::PositiveNumber.description(""));
 }
 
 void Grammar::AddJobs() {
@@ -379,7 +379,7 @@ void Grammar::AddSmall() {
   completion->add_option("shell", completion_.shell, "which shell")
       ->type_name("bash|zsh|fish")
       ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}).description(""));
   completion->footer(
       "\nbash: source <(fluxnetes completion bash)\n"
       "zsh:  fluxnetes completion zsh > \"${fpath[1]}/_fluxnetes\"\n"

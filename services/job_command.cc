@@ -241,7 +241,8 @@ Words WordsOf(Verb verb) {
   return {"deleted", "runs; cancel it first"};
 }
 
-ExitCode Change(const JobsOptions& options, sql::Pool& pool, Console& console) {
+ExitCode ChangeJobs(const JobsOptions& options, sql::Pool& pool,
+                    Console& console) {
   sql::Transaction transaction(pool);
   const Ids ids = Select(options, transaction, console.now());
   const std::vector<Changed> changed = Apply(options.verb, transaction, ids);
@@ -272,7 +273,7 @@ ExitCode RunJobs(const JobsOptions& options, sql::Pool& pool,
                  Console& console) {
   if (options.verb == Verb::kShow) return Show(options, pool, console);
   if (options.verb == Verb::kStats) return Stats(options, pool, console);
-  return Change(options, pool, console);
+  return ChangeJobs(options, pool, console);
 }
 
 }  // namespace fluxnetes::services

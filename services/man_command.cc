@@ -10,6 +10,7 @@
 #include <fstream>
 #include <ostream>
 
+#include "services/command_reference.h"
 #include "services/man_pages.h"
 #include "services/version.h"
 
@@ -36,6 +37,10 @@ void WritePages(const std::vector<ManPage>& pages,
 
 ExitCode RunMan(const ManOptions& options, const CommandTree& tree,
                 Console& console) {
+  if (options.markdown) {
+    console.out << CommandReference(tree);
+    return ExitCode::kOk;
+  }
   const std::vector<ManPage> pages = ManPages(tree, std::string(Version()));
   if (!options.directory.empty()) {
     WritePages(pages, options.directory);

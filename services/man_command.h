@@ -1,5 +1,5 @@
-// `fluxnetes man`: prints the manual page of the program or of a command, or
-// writes all of them into a folder.
+// `fluxnetes man`: prints the manual page of the program or of a command,
+// writes all of them into a folder, or prints the reference in Markdown.
 #pragma once
 
 #include "services/command_tree.h"

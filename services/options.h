@@ -200,6 +200,7 @@ struct BenchOptions {
 struct ManOptions {
   std::vector<std::string> command;  // empty: the program
   std::string directory;             // empty: to the output
+  bool markdown = false;  // all commands, as docs/commands.md has them
 };
 struct CompletionOptions {
   std::string shell;

@@ -38,7 +38,7 @@ void AddCluster(CLI::App& command, SimulateOptions& options) {
       .add_option("--cpus-per-node", options.cpus_per_node,
                   "cpus of each node (default: as the trace says, or 1)")
       ->type_name("N")
-      ->check(CLI::Range(1, 1'000'000));
+      ->check(CLI::Range(1, 1'000'000).description(""));
   command
       .add_option("--add-nodes", options.add_nodes,
                   "so many more nodes like one that is there")

@@ -36,6 +36,8 @@ void AddManCommand(CLI::App& app, ToolOptions& options, Command& chosen) {
   man->add_option("--directory", options.man.directory,
                   "write the pages of all commands into this folder")
       ->type_name("FILE");
+  man->add_flag("--markdown", options.man.markdown,
+                "instead: the reference of all commands in Markdown");
   man->footer("\nTo read: fluxnetes man get groups | man -l -");
   man->callback([&options, &chosen] { chosen = options.man; });
 }

@@ -65,7 +65,7 @@ void AddTimelineCommand(CLI::App& app, ViewOptions& options, Command& chosen) {
                    "a line for each group or for each node (default: groups, "
                    "if they are few)")
       ->type_name("groups|nodes")
-      ->check(CLI::IsMember({"groups", "nodes"}));
+      ->check(CLI::IsMember({"groups", "nodes"}).description(""));
   timeline
       ->add_option("--until", options.duration,
                    "so far ahead (default: to the last end that is known)")
@@ -106,7 +106,7 @@ void AddHistoryCommand(CLI::App& app, ViewOptions& options, Command& chosen) {
       ->add_option("--limit", options.history.limit,
                    "at most so many, the last ones; 0: all (default: 100)")
       ->type_name("N")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::NonNegativeNumber.description(""));
   AddNoHeaders(*history, options.history.headers, "--no-headers");
   AddOutput(*history, options.history.output, "table|wide|json|yaml");
   history->callback([&options, &chosen] {
@@ -142,7 +142,7 @@ void AddSqueueCommand(CLI::App& app, ViewOptions& options, Command& chosen) {
                    "only in these states: PD, CF, R, CG")
       ->delimiter(',')
       ->type_name("STATE,...")
-      ->check(CLI::IsMember({"PD", "CF", "R", "CG"}));
+      ->check(CLI::IsMember({"PD", "CF", "R", "CG"}).description(""));
   AddNoHeaders(*squeue, options.squeue.headers, "--noheader,--no-headers");
   squeue->callback([&options, &chosen] {
     options.squeue.scope = ScopeOf(options.namespace_name);

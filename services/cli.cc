@@ -33,6 +33,7 @@
 #include "services/man_command.h"
 #include "services/migrate_command.h"
 #include "services/output.h"
+#include "services/plugin_completion.h"
 #include "services/queries.h"
 #include "services/queue_command.h"
 #include "services/secret.h"
@@ -57,6 +58,8 @@ namespace {
 
 // The name by which kubectl finds a plugin "fluxnetes".
 constexpr auto kPlugin = "kubectl-fluxnetes";
+// And what completes it.
+constexpr auto kPluginCompletion = "kubectl_complete-fluxnetes";
 
 // Runs one command; an overload for each of options.h.
 class Runner {
@@ -191,10 +194,34 @@ bool NeedsConfig(const Command& command) {
          !std::holds_alternative<CompletionOptions>(command);
 }
 
+// Names that cannot be had, for want of a database, are not offered.
+ExitCode CompletePlugin(const std::vector<std::string>& words,
+                        Console& console) {
+  const PluginOffers offers = PluginOffersFor(DescribeCommandLine(), words);
+  std::ostringstream names;
+  std::ostringstream problems;
+  if (!offers.names.empty()) {
+    Console quiet{.in = console.in,
+                  .out = names,
+                  .err = problems,
+                  .size = [] { return std::pair(0, 0); },
+                  .now = console.now,
+                  .environment = console.environment,
+                  .wait = console.wait};
+    RunCommandLine(offers.names, quiet);
+  }
+  console.out << PluginAnswer(offers, names.str(),
+                              words.empty() ? "" : words.back())
+              << std::flush;
+  return ExitCode::kOk;
+}
+
 }  // namespace
 
 ExitCode RunCommandLine(const std::vector<std::string>& arguments,
                         Console& console, const std::string& program) {
+  if (std::filesystem::path(program).filename() == kPluginCompletion)
+    return CompletePlugin(arguments, console);
   CalledAs called;
   if (std::filesystem::path(program).filename() == kPlugin)
     called.program = "kubectl fluxnetes";

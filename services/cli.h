@@ -16,7 +16,8 @@ int RunCommandLine(int argc, char** argv);
 
 // `arguments` without the program's name, which is `program`, or a path of it:
 // as kubectl-fluxnetes it is a plugin of kubectl, says so in its help, and
-// means the namespace of the kubeconfig's context where none is named. Throws
+// means the namespace of the kubeconfig's context where none is named; as
+// kubectl_complete-fluxnetes it completes that plugin's command line. Throws
 // nothing.
 ExitCode RunCommandLine(const std::vector<std::string>& arguments,
                         Console& console,

@@ -8,27 +8,6 @@
 namespace fluxnetes::services {
 namespace {
 
-// What can be written for a flag's or argument's value, in shell terms.
-struct Choice {
-  std::string words;    // blank-separated
-  std::string command;  // or what prints them, line by line
-  bool files = false;
-};
-
-Choice ChoiceOf(const std::string& value) {
-  if (value.find('|') != std::string::npos) {
-    Choice choice;
-    for (const char c : value) choice.words.push_back(c == '|' ? ' ' : c);
-    return choice;
-  }
-  if (value == "GROUP") return {"", "fluxnetes get groups -A -o name", false};
-  if (value == "QUEUE") return {"", "fluxnetes get queues -o name", false};
-  if (value == "ACCOUNT") return {"", "fluxnetes get accounts -o name", false};
-  if (value == "JOB") return {"", "fluxnetes get jobs -o name", false};
-  if (value == "NODE") return {"", "fluxnetes get nodes -o name", false};
-  return {"", "", value == "FILE"};
-}
-
 // Calls `visit` with every command and its path ("fluxnetes get groups").
 void ForEach(
     const CommandTree& tree, const std::string& path,
@@ -65,7 +44,7 @@ std::string Quoted(const std::string& text) {
 
 // A bash statement that fills COMPREPLY. Names come from elsewhere, so that
 // compgen, which expands its words, must not see them.
-std::string Reply(const Choice& choice, const std::string& root) {
+std::string Reply(const ValueChoice& choice, const std::string& root) {
   if (choice.files) return fmt::format("__{}_files", root);
   if (!choice.command.empty())
     return fmt::format("__{}_names {}", root, choice.command);
@@ -181,7 +160,7 @@ std::string Zsh(const CommandTree& tree) {
       tree.name, Bash(tree));
 }
 
-std::string FishValue(const Choice& choice) {
+std::string FishValue(const ValueChoice& choice) {
   if (choice.files) return " -r -F";
   if (!choice.command.empty())
     return fmt::format(" -x -a {}",
@@ -243,6 +222,21 @@ std::string Fish(const CommandTree& root) {
 }
 
 }  // namespace
+
+ValueChoice ChoiceOf(const std::string& value) {
+  if (value == "FILE" || value.ends_with("|FILE")) return {"", "", true};
+  if (value.find('|') != std::string::npos) {
+    ValueChoice choice;
+    for (const char c : value) choice.words.push_back(c == '|' ? ' ' : c);
+    return choice;
+  }
+  if (value == "GROUP") return {"", "fluxnetes get groups -A -o name", false};
+  if (value == "QUEUE") return {"", "fluxnetes get queues -o name", false};
+  if (value == "ACCOUNT") return {"", "fluxnetes get accounts -o name", false};
+  if (value == "JOB") return {"", "fluxnetes get jobs -o name", false};
+  if (value == "NODE") return {"", "fluxnetes get nodes -o name", false};
+  return {};
+}
 
 std::string CompletionScript(const CommandTree& tree,
                              const std::string& shell) {

@@ -92,6 +92,8 @@ TEST(Completion, BashOffersWhatAFlagTakes) {
             "table wide json yaml name\n");
   EXPECT_EQ(InBash("fluxnetes submit -f /etc/hostn"), "/etc/hostname\n");
   EXPECT_EQ(InBash("fluxnetes submit -f /usr/includ"), "/usr/include/\n");
+  EXPECT_EQ(InBash("fluxnetes simulate --nodes /etc/hostn"), "/etc/hostname\n");
+  EXPECT_EQ(InBash("fluxnetes completion ''"), "bash zsh fish\n");
 }
 
 TEST(Completion, BashAsksForNamesAndExpandsNothingInThem) {

@@ -1,0 +1,143 @@
+#!/usr/bin/python3
+"""Looks at pages of the manual.
+
+    docs.py links PAGE...    every file, anchor and file name that they name is
+                             there, and addresses look like some
+    docs.py sql PAGE FOLDER  writes each ```sql block of a page into a file
+    docs.py sh PAGE FOLDER   the same of ```sh blocks that need nothing but
+                             `fluxnetes` and a database
+    docs.py yaml PAGE FOLDER the same of manifests of ours
+"""
+
+import functools
+import pathlib
+import re
+import shlex
+import sys
+
+FENCE = re.compile(r"^```(\w*)$")
+LINK = re.compile(r"\[[^\]]*\]\(([^()\s]+)\)")
+ADDRESS = re.compile(r"https?://[a-z0-9.-]+\.[a-z]{2,}(:\d+)?(/[^\s<>\"]*)?$")
+FILE = re.compile(
+    r"`((?:hack|docs|deploy|tests|sql|migrations|services|matcher|queue|cluster"
+    r"|workers|cmake)/[\w./-]*)`")
+
+
+def blocks(path):
+    """Pairs of the language and the lines of each fenced block; text is None."""
+    language, lines, text = None, [], []
+    for line in pathlib.Path(path).read_text(encoding="utf-8").splitlines():
+        fence = FENCE.match(line)
+        if fence and language is None:
+            language, lines = fence[1], []
+        elif line == "```" and language is not None:
+            yield language, lines
+            language = None
+        elif language is None:
+            text.append(line)
+        else:
+            lines.append(line)
+    assert language is None, f"{path}: a block does not end"
+    yield None, text
+
+
+def text_of(path):
+    return next(lines for language, lines in blocks(path) if language is None)
+
+
+@functools.cache
+def anchors(path):
+    """What headings are linked to by, as GitHub makes it."""
+    found = set()
+    for line in text_of(path):
+        if not re.match(r"#{1,6} ", line):
+            continue
+        heading = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", line.lstrip("#").strip())
+        anchor = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+        number = 0
+        while (name := f"{anchor}-{number}" if number else anchor) in found:
+            number += 1
+        found.add(name)
+    return found
+
+
+def fault_of_link(page, target):
+    if "://" in target:
+        return None if ADDRESS.match(target) else "is no address"
+    name, _, anchor = target.partition("#")
+    path = page.parent / name if name else page
+    if not path.exists():
+        return "is not there"
+    if anchor and anchor not in anchors(path):
+        return f"has no heading '{anchor}'"
+    return None
+
+
+def faults(page):
+    for line in text_of(page):
+        for target in LINK.findall(line):
+            if fault := fault_of_link(page, target):
+                yield f"{page}: {target} {fault}"
+        for name in FILE.findall(line):
+            if not (pathlib.Path(name).exists() or (page.parent / name).exists()):
+                yield f"{page}: {name} is not there"
+
+
+def links(*pages):
+    found = sorted({fault for page in pages for fault in faults(pathlib.Path(page))})
+    print(*found, sep="\n")
+    sys.exit(1 if found else 0)
+
+
+def write(page, folder, kind, wanted=lambda lines: True):
+    chosen = [lines for language, lines in blocks(page)
+              if language == kind and wanted(lines)]
+    for number, lines in enumerate(chosen, start=1):
+        name = f"{page.removesuffix('.md').replace('/', '.')}-{number:02}.{kind}"
+        pathlib.Path(folder, name).write_text("\n".join(lines) + "\n",
+                                              encoding="utf-8")
+
+
+# What a block may call that is run: our program and what is everywhere.
+RUN = {"fluxnetes", "echo", "sed", "source"}
+
+
+def commands(lines):
+    """Words of each simple command."""
+    text = re.sub(r"\\\n", " ", "\n".join(lines))
+    for line in text.split("\n"):
+        words = shlex.shlex(line, posix=True, punctuation_chars="|&;()<>")
+        words.whitespace_split = True
+        command = []
+        for word in words:
+            if word[0] in "|&;()<>":
+                yield command
+                command = []
+            else:
+                command.append(word)
+        yield command
+
+
+def ends_by_itself(words):
+    return not (words[1:2] in (["simulated-cluster"], ["bench"])
+                or words[1:2] == ["serve"] and "--print-config" not in words
+                or words[1:2] == ["top"] and "--once" not in words
+                or {"-w", "--watch"} & set(words))
+
+
+def is_run(lines):
+    found = [words for words in commands(lines) if words]
+    return (any(words[0] == "fluxnetes" for words in found)
+            and all(words[0] in RUN and ends_by_itself(words) for words in found))
+
+
+def is_ours(lines):
+    text = "\n".join(lines)
+    return "schedulerName: fluxnetes" in text and "apiVersion" in text
+
+
+if __name__ == "__main__":
+    {"links": links,
+     "sql": lambda page, folder: write(page, folder, "sql"),
+     "sh": lambda page, folder: write(page, folder, "sh", is_run),
+     "yaml": lambda page, folder: write(page, folder, "yaml", is_ours)}[sys.argv[1]](*sys.argv[2:])

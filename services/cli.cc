@@ -24,6 +24,7 @@
 #include "services/explain.h"
 #include "services/explain_queries.h"
 #include "services/get.h"
+#include "services/group_pages_queries.h"
 #include "services/history.h"
 #include "services/history_queries.h"
 #include "services/hold_command.h"
@@ -157,9 +158,10 @@ class Runner {
     pool_ = OpenDatabase(
         config_,
         {queries::kAll, queries::kAllAccounts, queries::kAllAudit,
-         queries::kAllExplain, queries::kAllHistory, queries::kAllLine,
-         queries::kAllSimulation, queries::kAllSqueue, queries::kAllTimeline,
-         queries::kAllTop, queue::Catalogue(), workers::Catalogue()});
+         queries::kAllExplain, queries::kAllGroupPages, queries::kAllHistory,
+         queries::kAllLine, queries::kAllSimulation, queries::kAllSqueue,
+         queries::kAllTimeline, queries::kAllTop, queue::Catalogue(),
+         workers::Catalogue()});
     return pool_;
   }
 

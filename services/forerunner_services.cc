@@ -10,6 +10,7 @@
 #include "services/cluster_graph.h"
 #include "services/group_list.h"
 #include "services/group_name.h"
+#include "services/group_pages_queries.h"
 #include "services/line_queries.h"
 #include "services/queries.h"
 #include "sql/transaction.h"
@@ -157,7 +158,6 @@ std::vector<GroupRow> FirstGroup(sql::Pool& pool, const std::string& text) {
   filter.limit = 1;
   filter.states = {"allocated", "bound", "pending", "unsatisfiable",
                    "provisional"};
-  filter.finished_since = sql::Timestamp::max();  // none
   if (!text.empty()) {
     const GroupName name = ParseGroupName(text, "");
     filter.name = name.name;
@@ -250,9 +250,9 @@ ForerunnerServices::ForerunnerServices(sql::Pool& pool, queue::WorkQueue& jobs,
 ForerunnerServices::~ForerunnerServices() = default;
 
 std::vector<std::span<const sql::Query>> ForerunnerServices::Catalogues() {
-  static const sql::Query kShown[] = {queries::kListLine, queries::kListGroups,
-                                      queries::kListNodes};
-  return {queue::Catalogue(), workers::Catalogue(), kShown};
+  static const sql::Query kShown[] = {queries::kListLine, queries::kListNodes};
+  return {queue::Catalogue(), workers::Catalogue(), queries::kAllGroupPages,
+          kShown};
 }
 
 std::vector<grpc::Service*> ForerunnerServices::services() const {

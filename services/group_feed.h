@@ -26,7 +26,7 @@
 #include <vector>
 
 #include "services/change_bell.h"
-#include "services/group_list.h"
+#include "services/group_row.h"
 #include "services/log.h"
 #include "sql/pool.h"
 

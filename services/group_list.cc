@@ -1,73 +1,94 @@
 #include "services/group_list.h"
 
+#include <iterator>
+#include <tuple>
+#include <utility>
+
 #include "services/line_queries.h"
 #include "services/queries.h"
 
 namespace fluxnetes::services {
 namespace {
 
-using Strings = std::vector<std::string>;
+std::vector<GroupRow> ListById(sql::Transaction& transaction,
+                               const GroupFilter& filter) {
+  std::vector<GroupRow> groups;
+  if (filter.after <= 0 && WantsRefused(filter))
+    groups = ReadRefusedPage(transaction, filter, "", "", filter.limit);
+  std::optional<std::int64_t> left = filter.limit;
+  if (left) *left -= std::ssize(groups);
+  std::vector<std::int64_t> pending;
+  for (GroupRow& group :
+       ReadGroupPage(transaction, filter, filter.after, left)) {
+    if (group.state == "pending") pending.push_back(group.id);
+    group.position.reset();
+    groups.push_back(std::move(group));
+  }
+  if (pending.empty()) return groups;
+  std::map<std::int64_t, std::int64_t> places;
+  for (const sql::Row row : transaction.Run(queries::kPlacesInLine, pending))
+    places[row.Get<std::int64_t>("group_id")] =
+        row.Get<std::int64_t>("position");
+  for (GroupRow& group : groups)
+    if (const auto place = places.find(group.id); place != places.end())
+      group.position = place->second;
+  return groups;
+}
+
+struct Page {
+  std::vector<std::int64_t> active, others;
+  std::vector<std::string> refused_namespaces, refused_names;
+};
+
+Page PageOf(const sql::Result& rows) {
+  Page page;
+  for (const sql::Row row : rows) {
+    const auto id = row.Get<std::int64_t>("id");
+    if (id == 0) {
+      page.refused_namespaces.push_back(row.Get<std::string>("namespace"));
+      page.refused_names.push_back(row.Get<std::string>("group_name"));
+    } else {
+      (row.Get<bool>("active") ? page.active : page.others).push_back(id);
+    }
+  }
+  return page;
+}
+
+std::vector<GroupRow> ListLine(sql::Transaction& transaction,
+                               const GroupFilter& filter) {
+  const sql::Timestamp since = FinishedSince(filter);
+  const sql::Result rows =
+      transaction.Run(queries::kListLine, filter.namespace_name, filter.name,
+                      filter.queue, StatesOf(filter), since, filter.limit);
+  const Page page = PageOf(rows);
+  using Key = std::tuple<std::int64_t, std::string, std::string>;
+  std::map<Key, GroupRow> read;
+  const auto take = [&read](std::vector<GroupRow> groups) {
+    for (GroupRow& group : groups) {
+      Key key(group.id, group.namespace_name, group.name);
+      read.emplace(std::move(key), std::move(group));
+    }
+  };
+  take(ReadGroups(transaction, page.active, page.others, since));
+  take(ReadRefused(transaction, page.refused_namespaces, page.refused_names));
+  std::vector<GroupRow> groups;
+  for (const sql::Row row : rows) {
+    const auto found = read.find({row.Get<std::int64_t>("id"),
+                                  row.Get<std::string>("namespace"),
+                                  row.Get<std::string>("group_name")});
+    if (found == read.end()) continue;  // over meanwhile
+    groups.push_back(std::move(found->second));
+    groups.back().position = row.Find<std::int64_t>("position");
+  }
+  return groups;
+}
 
 }  // namespace
 
-GroupRow ReadGroupRow(const sql::Row& row) {
-  GroupRow group;
-  group.id = row.Get<std::int64_t>("id");
-  group.namespace_name = row.Get<std::string>("namespace");
-  group.name = row.Get<std::string>("group_name");
-  group.size = row.Get<int>("group_size");
-  group.queue = row.Get<std::string>("queue");
-  group.state = row.Get<std::string>("state");
-  group.phase = row.Find<std::string>("phase");
-  group.result = row.Find<std::string>("result");
-  group.reason = row.Find<std::string>("reason");
-  group.priority = row.Find<int>("priority");
-  group.position = row.Find<std::int64_t>("position");
-  group.estimated_start = row.Find<sql::Timestamp>("estimated_start");
-  group.estimate = row.Find<std::string>("estimate");
-  group.rests_on = row.Find<std::string>("rests_on");
-  group.start_after = row.Find<sql::Timestamp>("start_after");
-  group.start_by = row.Find<sql::Timestamp>("start_by");
-  group.reservation = row.Find<std::string>("reservation");
-  group.reserved_nodes =
-      row.Find<Strings>("reserved_nodes").value_or(Strings());
-  group.nodes = row.Get<Strings>("held_nodes");
-  group.revision = row.Find<int>("revision");
-  group.duration_seconds = row.Find<std::int64_t>("duration_seconds");
-  group.deadline = row.Find<sql::Timestamp>("deadline");
-  group.match_job = row.Find<std::int64_t>("match_job");
-  group.arrived = row.Find<int>("arrived").value_or(0);
-  group.waiting = row.Find<int>("pods_waiting").value_or(0);
-  group.bound = row.Find<int>("pods_bound").value_or(0);
-  group.succeeded = row.Find<int>("pods_succeeded").value_or(0);
-  group.failed = row.Find<int>("pods_failed").value_or(0);
-  group.max_size = row.Find<int>("max_size");
-  group.grown = row.Find<int>("grown").value_or(0);
-  group.gang_id = row.Find<std::int64_t>("extends");
-  group.gang = row.Find<std::string>("gang");
-  group.submitted_at = row.Get<sql::Timestamp>("submitted_at");
-  group.promoted_at = row.Find<sql::Timestamp>("promoted_at");
-  group.allocated_at = row.Find<sql::Timestamp>("allocated_at");
-  group.bound_at = row.Find<sql::Timestamp>("bound_at");
-  group.ended_at = row.Find<sql::Timestamp>("ended_at");
-  return group;
-}
-
 std::vector<GroupRow> ListGroups(sql::Transaction& transaction,
                                  const GroupFilter& filter) {
-  const std::optional<Strings> states =
-      filter.states.empty() ? std::nullopt : std::optional(filter.states);
-  const sql::Result rows =
-      filter.order == GroupOrder::kLine
-          ? transaction.Run(queries::kListLine, filter.namespace_name,
-                            filter.name, filter.queue, states,
-                            filter.finished_since, filter.limit)
-          : transaction.Run(queries::kListGroups, filter.namespace_name,
-                            filter.name, filter.queue, states,
-                            filter.finished_since, filter.after, filter.limit);
-  std::vector<GroupRow> groups;
-  for (const sql::Row row : rows) groups.push_back(ReadGroupRow(row));
-  return groups;
+  return filter.order == GroupOrder::kLine ? ListLine(transaction, filter)
+                                           : ListById(transaction, filter);
 }
 
 std::map<std::string, std::int64_t> CountGroups(sql::Transaction& transaction,

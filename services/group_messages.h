@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "services/group_detail.h"
-#include "services/group_list.h"
+#include "services/group_row.h"
 #include "sql/result.h"
 
 namespace google::protobuf {

@@ -1,4 +1,4 @@
-// Groups for programs: by pages that cost the same however many groups there
+// Groups by pages that cost the same however many groups there
 // are, and by what has changed since a moment.
 //
 // Reads only. Throws sql::Error.
@@ -9,23 +9,33 @@
 #include <string>
 #include <vector>
 
-#include "services/group_list.h"
+#include "services/group_row.h"
 #include "sql/transaction.h"
 
 namespace fluxnetes::services {
 
 struct GroupPageFilter {
   std::optional<std::string> namespace_name;
+  std::optional<std::string> name;
   std::optional<std::string> queue;
   std::vector<std::string> states;               // empty: all
   std::optional<sql::Timestamp> finished_since;  // nothing: none finished
 };
 
-// Those with ids above `after`, in order of id, at most `limit`: no refused
-// ones. Places in line are those of the last forecast.
+// Null, which lets all through, if there are none.
+std::optional<std::vector<std::string>> StatesOf(const GroupPageFilter& filter);
+
+// A time at which none finishes, if none are wanted.
+sql::Timestamp FinishedSince(const GroupPageFilter& filter);
+
+bool WantsRefused(const GroupPageFilter& filter);
+
+// Those with ids above `after`, in order of id, at most `limit` (nothing: all):
+// no refused ones. Places in line are those of the last forecast.
 std::vector<GroupRow> ReadGroupPage(sql::Transaction& transaction,
                                     const GroupPageFilter& filter,
-                                    std::int64_t after, std::int64_t limit);
+                                    std::int64_t after,
+                                    std::optional<std::int64_t> limit);
 
 // Refused ones behind that name, in order of namespace and name; the filter's
 // states do not count.
@@ -33,7 +43,13 @@ std::vector<GroupRow> ReadRefusedPage(sql::Transaction& transaction,
                                       const GroupPageFilter& filter,
                                       const std::string& after_namespace,
                                       const std::string& after_name,
-                                      std::int64_t limit);
+                                      std::optional<std::int64_t> limit);
+
+// The refused ones with these names, each in the namespace beside it, in no
+// order.
+std::vector<GroupRow> ReadRefused(sql::Transaction& transaction,
+                                  const std::vector<std::string>& namespaces,
+                                  const std::vector<std::string>& names);
 
 // The groups of these ids that are there still, or finished since then.
 std::vector<GroupRow> ReadGroups(sql::Transaction& transaction,

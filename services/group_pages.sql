@@ -1,11 +1,11 @@
--- What programs ask of groups, by pages and by what has changed. Each page is cut
--- by ids before anything is looked up for single rows, so that it costs the same
--- however many groups there are.
+-- What people and programs ask of groups, by pages and by what has changed. Each page
+-- is cut by ids before anything is looked up for single rows, so that it costs the
+-- same however many groups there are.
 
 -- name: page_ids
 -- Unfinished groups and those that finished since $4: of a namespace ($1), queue
--- ($2), in states ($3), with an id above $5, at most $6, in order of id; which of
--- them are in pod_groups.
+-- ($2), in states ($3), named $7, with an id above $5, at most $6, in order of id;
+-- which of them are in pod_groups.
 (
   SELECT
     g.id,
@@ -16,6 +16,7 @@
     AND ($1::text IS NULL OR g.namespace = $1)
     AND ($2::text IS NULL OR g.queue = $2)
     AND ($3::text [] IS NULL OR g.state = any($3))
+    AND ($7::text IS NULL OR g.group_name = $7)
   ORDER BY g.id
   LIMIT $6::bigint
 )
@@ -30,6 +31,7 @@ UNION ALL
     AND ($1 IS NULL OR f.namespace = $1)
     AND ($2 IS NULL OR f.queue = $2)
     AND ($3 IS NULL OR 'provisional' = any($3))
+    AND ($7 IS NULL OR f.group_name = $7)
   ORDER BY f.group_id
   LIMIT $6
 )
@@ -45,6 +47,7 @@ UNION ALL
     AND ($1 IS NULL OR h.namespace = $1)
     AND ($2 IS NULL OR h.queue = $2)
     AND ($3 IS NULL OR 'finished' = any($3))
+    AND ($7 IS NULL OR h.group_name = $7)
   ORDER BY h.group_id
   LIMIT $6
 )
@@ -68,7 +71,11 @@ WITH active AS (
       || g.cancel_reason,
       g.reason,
       w.reason,
-      CASE WHEN g.state = 'pending' THEN 'queued' END
+      CASE
+        WHEN g.state = 'pending' THEN 'queued'
+        WHEN g.state = 'allocated' AND y.group_id IS NOT NULL
+          THEN 'its caller (gRPC) starts its pods'
+      END
     ) AS reason,
     g.priority,
     CASE
@@ -98,6 +105,7 @@ WITH active AS (
     )
   LEFT JOIN estimates AS e ON e.group_id = g.id
   LEFT JOIN start_estimates AS s ON s.group_id = g.id
+  LEFT JOIN external_groups AS y ON y.group_id = g.id
   WHERE g.id = any($1::bigint [])
 )
 
@@ -202,8 +210,8 @@ ORDER BY id;
 SELECT set_config('statement_timeout', $1::bigint::text, true) AS set;
 
 -- name: page_refused
--- Groups of which all pods are refused: of a namespace ($1), queue ($2), behind
--- the name $4 in the namespace $3, at most $5.
+-- Groups of which all pods are refused: of a namespace ($1), queue ($2), named $6,
+-- behind the name $4 in the namespace $3, at most $5.
 SELECT
   r.namespace,
   r.group_name,
@@ -215,9 +223,23 @@ FROM refused_groups AS r
 WHERE
   ($1::text IS NULL OR r.namespace = $1)
   AND ($2::text IS NULL OR r.queue = $2)
+  AND ($6::text IS NULL OR r.group_name = $6)
   AND (r.namespace, r.group_name) > ($3::text, $4::text)
 ORDER BY r.namespace, r.group_name
 LIMIT $5::bigint;
+
+-- name: read_refused
+-- Those with these names, $2 each in the namespace $1.
+SELECT
+  r.namespace,
+  r.group_name,
+  r.queue,
+  r.reason,
+  r.pods::integer AS arrived,
+  r.submitted_at
+FROM refused_groups AS r
+INNER JOIN unnest($1::text [], $2::text []) AS n (namespace, group_name)
+  ON n.namespace = r.namespace AND n.group_name = r.group_name;
 
 -- name: change_horizon
 -- The oldest transaction that has not ended: what those before it have changed is

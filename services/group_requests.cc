@@ -95,10 +95,4 @@ GroupPageFilter FilterIn(const v1::ListGroupsRequest& request,
   return filter;
 }
 
-bool WantsRefused(const GroupPageFilter& filter) {
-  return filter.states.empty() ||
-         std::find(filter.states.begin(), filter.states.end(), "refused") !=
-             filter.states.end();
-}
-
 }  // namespace fluxnetes::services

@@ -35,7 +35,6 @@ int PageSize(int asked);
 
 GroupPageFilter FilterIn(const v1::ListGroupsRequest& request,
                          sql::Timestamp now);
-bool WantsRefused(const GroupPageFilter& filter);
 
 // Of a request that has both fields.
 template <typename Request>

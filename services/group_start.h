@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "services/group_list.h"
+#include "services/group_row.h"
 
 namespace fluxnetes::services {
 

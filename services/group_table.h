@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "services/group_list.h"
+#include "services/group_row.h"
 #include "services/table.h"
 
 namespace fluxnetes::services {

@@ -6,7 +6,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "services/group_list.h"
+#include "services/group_row.h"
 #include "services/options.h"
 
 namespace fluxnetes::services {

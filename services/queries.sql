@@ -1,140 +1,16 @@
--- What the command line asks. Lists are cut to a page before anything is looked
--- up for single rows.
+-- What the command line asks.
 
--- name: list_groups
--- Groups in every state: of a namespace ($1), name ($2), queue ($3), in states
--- ($4), finished ones since $5; with an id above $6, at most $7, in order of id.
--- Refused ones have the id 0 and come before all others.
-WITH candidates AS (
-  SELECT
-    o.group_id AS id,
-    o.namespace,
-    o.group_name,
-    o.group_size,
-    o.queue,
-    o.state,
-    false AS active,
-    NULL::text AS phase,
-    o.result,
-    o.reason,
-    o.priority,
-    NULL::bigint AS position,
-    NULL::timestamptz AS estimated_start,
-    NULL::text AS estimate,
-    NULL::text AS rests_on,
-    NULL::integer AS revision,
-    NULL::bigint AS duration_seconds,
-    o.arrived,
-    o.nodes,
-    o.submitted_at,
-    o.promoted_at,
-    o.allocated_at,
-    o.bound_at,
-    o.ended_at,
-    NULL::bigint AS match_job,
-    o.start_after,
-    o.start_by
-  FROM inactive_groups AS o
-  WHERE o.recorded_at >= $5::timestamptz
-  UNION ALL
-  SELECT
-    g.id,
-    g.namespace,
-    g.group_name,
-    g.group_size,
-    g.queue,
-    g.state,
-    true,
-    g.phase,
-    NULL,
-    coalesce(
-      CASE WHEN g.comes_again THEN 'being ' ELSE 'being cancelled: ' END
-      || g.cancel_reason,
-      w.reason,
-      g.reason,
-      CASE
-        WHEN g.state = 'allocated' AND x.group_id IS NOT NULL
-          THEN 'its caller (gRPC) starts its pods'
-      END
-    ),
-    g.priority,
-    w.position,
-    w.estimated_start,
-    w.estimate,
-    w.rests_on,
-    g.revision,
-    g.duration_seconds,
-    g.group_size,
-    NULL,
-    g.submitted_at,
-    g.promoted_at,
-    g.allocated_at,
-    g.bound_at,
-    NULL,
-    g.match_job,
-    g.start_after,
-    g.start_by
-  FROM pod_groups AS g
-  LEFT JOIN pending AS w ON w.group_id = g.id
-  LEFT JOIN external_groups AS x ON x.group_id = g.id
-),
-
-page AS (
-  SELECT * FROM candidates AS c
-  WHERE
-    ($1::text IS NULL OR c.namespace = $1)
-    AND ($2::text IS NULL OR c.group_name = $2)
-    AND ($3::text IS NULL OR c.queue = $3)
-    AND ($4::text [] IS NULL OR c.state = ANY($4))
-    AND (c.id > $6::bigint OR (c.id = 0 AND $6 <= 0))
-  ORDER BY c.id, c.namespace, c.group_name
-  LIMIT $7::bigint
-)
-
+-- name: places_in_line
+-- Of these groups ($1), those in line: their places. Reads the whole line.
 SELECT
-  page.*,
-  coalesce(a.nodes, page.nodes, '{}') AS held_nodes,
-  a.ends_at AS deadline,
-  r.kind AS reservation,
-  r.nodes AS reserved_nodes,
-  p.waiting AS pods_waiting,
-  p.bound AS pods_bound,
-  p.succeeded AS pods_succeeded,
-  p.failed AS pods_failed,
-  e.extends,
-  e.gang,
-  e.max_size,
-  e.grown
-FROM page
-LEFT JOIN allocations AS a ON a.group_id = page.id
-LEFT JOIN reservations AS r ON r.group_id = page.id
-LEFT JOIN LATERAL (
-  SELECT
-    count(*) FILTER (WHERE m.state = 'waiting') AS waiting,
-    count(*) FILTER (WHERE m.state = 'bound') AS bound,
-    count(*) FILTER (WHERE m.state = 'succeeded') AS succeeded,
-    count(*) FILTER (WHERE m.state = 'failed') AS failed
-  FROM pods AS m
-  WHERE m.group_id = page.id AND m.replaced_by IS NULL
-) AS p ON page.active
-LEFT JOIN LATERAL (
-  SELECT
-    k.extends,
-    k.max_size,
-    (
-      SELECT x.group_name FROM pod_groups AS x WHERE x.id = any(ARRAY[k.extends])
-    ) AS gang,
-    (
-      SELECT count(*) FROM pod_groups AS x
-      WHERE x.extends = any(ARRAY[k.id]) AND x.state = 'bound'
-    )::integer AS grown
-  FROM pod_groups AS k
-  WHERE k.id = any(ARRAY[page.id]) AND coalesce(k.extends, k.max_size) IS NOT NULL
-) AS e ON page.active
-ORDER BY page.id, page.namespace, page.group_name;
+  p.group_id,
+  p.position
+FROM pending AS p
+WHERE p.group_id = any($1::bigint []) AND p.position IS NOT NULL;
 
 -- name: count_groups
--- How many groups are in which state; parameters as in list_groups.
+-- How many groups are in which state: of a namespace ($1), queue ($2), finished
+-- ones since $3.
 SELECT
   c.state,
   count(*) AS groups

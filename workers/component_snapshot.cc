@@ -103,24 +103,42 @@ void SnapshotReader::ReadStrangers(sql::Transaction& transaction) {
 }
 
 void SnapshotReader::ReadWaiting(sql::Transaction& transaction) {
-  Groups ids;
-  for (const sql::Row row : transaction.Run(queries::kReadWaitingIds, queues_))
-    ids.push_back(row.Get<std::int64_t>("id"));
   auto before = std::exchange(snapshot_->waiting, {});
+  auto versions = std::exchange(versions_, {});
+  auto& waiting = snapshot_->waiting;
   Groups changed;
-  for (const sql::Row row : transaction.Run(queries::kReadWaitingGroups, ids)) {
+  for (const sql::Row row :
+       transaction.Run(queries::kReadWaitingVersions, queues_)) {
+    const auto id = row.Get<std::int64_t>("id");
+    auto version = row.Find<std::string>("version");
+    const auto known = before.find(id);
+    if (version && known != before.end() && versions[id] == *version) {
+      waiting.insert(waiting.end(), before.extract(known));
+    } else {
+      changed.push_back(id);
+    }
+    if (version) versions_.emplace(id, *std::move(version));
+  }
+  if (!changed.empty()) ReadChanged(transaction, changed, before);
+}
+
+void SnapshotReader::ReadChanged(sql::Transaction& transaction,
+                                 const Groups& groups,
+                                 std::map<GroupId, PendingGroup>& before) {
+  Groups renewed;
+  for (const sql::Row row :
+       transaction.Run(queries::kReadWaitingGroups, groups)) {
     PendingGroup group = WaitingGroupIn(row);
     const auto known = before.find(group.id);
     if (known != before.end() && known->second.revision == group.revision) {
       group.members = std::move(known->second.members);
       group.topology = known->second.topology;
     } else {
-      changed.push_back(group.id);
+      renewed.push_back(group.id);
     }
-    snapshot_->waiting.emplace_hint(snapshot_->waiting.end(), group.id,
-                                    std::move(group));
+    snapshot_->waiting.emplace(group.id, std::move(group));
   }
-  if (!changed.empty()) ReadMembers(transaction, changed);
+  if (!renewed.empty()) ReadMembers(transaction, renewed);
 }
 
 void SnapshotReader::ReadMembers(sql::Transaction& transaction,

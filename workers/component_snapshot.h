@@ -2,10 +2,11 @@
 // load of it (match_store.h), as values that stand for themselves. For those
 // who look at it beside its owner.
 //
-// It is read again and again, and of the members of groups, which are most of
-// it, only those of groups that have changed: a waiting group has another
-// revision then, one that holds places other ones. So a look costs as many
-// short rows as there are groups, however many pods these have.
+// It is read again and again, and only what has changed: of a waiting group,
+// what was written since (its rows have another xmin), and its members if it
+// has another revision; the members of one that holds places if these are other
+// ones. So a look costs as many short rows as there are groups, however many
+// pods these have.
 //
 // Owned by one thread, as are all snapshots of a reader.
 #pragma once
@@ -73,7 +74,10 @@ class SnapshotReader {
   // Forget().
   void Read(sql::Transaction& transaction);
   // The next call reads everything.
-  void Forget() { snapshot_ = std::make_shared<ComponentSnapshot>(); }
+  void Forget() {
+    snapshot_ = std::make_shared<ComponentSnapshot>();
+    versions_.clear();
+  }
 
   // As of the last Read(). What somebody keeps of it is not changed by the next
   // one.
@@ -87,6 +91,8 @@ class SnapshotReader {
   void ReadHolders(sql::Transaction& transaction);
   void ReadStrangers(sql::Transaction& transaction);
   void ReadWaiting(sql::Transaction& transaction);
+  void ReadChanged(sql::Transaction& transaction, const Groups& groups,
+                   std::map<GroupId, PendingGroup>& before);
   void ReadMembers(sql::Transaction& transaction, const Groups& groups);
   std::vector<Held> ReadPlaces(sql::Transaction& transaction,
                                const Groups& groups);
@@ -94,6 +100,7 @@ class SnapshotReader {
   const std::vector<std::string> queues_;
   std::shared_ptr<ComponentSnapshot> snapshot_ =
       std::make_shared<ComponentSnapshot>();
+  std::unordered_map<GroupId, std::string> versions_;  // of `waiting`
 };
 
 }  // namespace fluxnetes::workers

@@ -23,10 +23,17 @@ LEFT JOIN pod_groups AS g ON g.id = any(ARRAY[a.fluxion_job])
 WHERE a.queue = any($1::text []) AND l.places IS NOT NULL
 ORDER BY a.fluxion_job;
 
--- name: read_waiting_ids
--- The groups of some queues that wait.
-SELECT g.id
+-- name: read_waiting_versions
+-- The groups of some queues that wait, each with what differs once its rows have
+-- been written again; null where what is read of it depends on its pods, too.
+SELECT
+  g.id,
+  CASE
+    WHEN coalesce(g.start_after, g.start_by) IS NULL
+      THEN concat_ws(' ', g.xmin, x.xmin)
+  END AS version
 FROM pod_groups AS g
+LEFT JOIN external_groups AS x ON g.id = x.group_id
 WHERE
   g.queue = any($1::text [])
   AND g.state IN ('pending', 'unsatisfiable')

@@ -1,4 +1,5 @@
 // What is read of a component, and what is not read again.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/invariants/manifests.h"
@@ -87,6 +88,57 @@ TEST_F(SnapshotTest, MembersAreReadAgainOnlyIfTheirGroupHasChanged) {
   EXPECT_EQ(elsewhere(), 0);
   system.database.Execute(placed);
   EXPECT_EQ(elsewhere(), 1);
+}
+
+// What there is of groups that wait, for people who look why they differ.
+std::vector<std::string> Describe(const ComponentSnapshot& snapshot) {
+  std::vector<std::string> groups;
+  for (const auto& [id, group] : snapshot.waiting) {
+    std::string text = fmt::format(
+        "{} {}/{} in {} of '{}' priority {} first {} revision {} held {} after "
+        "{} by {} unsatisfiable {} pressing {} because '{}':",
+        id, group.namespace_name, group.name, group.queue, group.account,
+        group.priority, group.first_in_line, group.revision, group.held,
+        group.start_after.value_or(0), group.start_by.value_or(0),
+        group.unsatisfiable, group.pressing, group.reason);
+    for (const auto& member : group.members)
+      text += fmt::format(" {} {}", member.uid,
+                          member.request->resources.cpu_milli);
+    groups.push_back(text);
+  }
+  return groups;
+}
+
+TEST_F(SnapshotTest, AfterEachChangeIsThatWhichIsReadAnew) {
+  system.Submit(GangOf("also", 1, {.cpu = "4"}));
+  system.Settle();
+  system.database.Execute(
+      "INSERT INTO external_groups (group_id, request, reserve) SELECT "
+      "p.group_id, p.request, true FROM pods AS p INNER JOIN pod_groups AS g "
+      "ON "
+      "g.id = p.group_id WHERE g.group_name = 'also'");
+  Read();
+  for (
+      const std::string change : {
+          "UPDATE pod_groups SET priority = 7 WHERE group_name = 'waits'",
+          "UPDATE pod_groups SET phase = 'held' WHERE group_name = 'also'",
+          "UPDATE pod_groups SET reason = 'x' WHERE group_name = 'waits'",
+          "UPDATE external_groups SET promised = true",
+          "UPDATE pod_groups SET start_by = now() WHERE group_name = 'waits'",
+          "UPDATE pods SET node_name = 'node0' WHERE uid IN (SELECT min(p.uid)"
+          " FROM pods AS p INNER JOIN pod_groups AS g ON g.id = p.group_id"
+          " WHERE g.group_name = 'waits')",
+          "UPDATE pod_groups SET revision = revision + 1, first_in_line = true",
+          "UPDATE pod_groups SET cancel_reason = 'x' WHERE group_name = 'also'",
+          "UPDATE pod_groups SET cancel_reason = NULL",
+      }) {
+    const auto before = Describe(*Read());
+    system.database.Execute(change);
+    const auto after = Describe(*Read());
+    EXPECT_NE(after, before) << change;
+    reader.Forget();
+    EXPECT_EQ(Describe(*Read()), after) << change;
+  }
 }
 
 }  // namespace

@@ -32,6 +32,7 @@ std::vector<int> PlacesOf(const ScheduleGraph& graph, const Promise& promise) {
 void Cycle::Report(bool late) {
   state_.reported = state_.cycle;
   ReportReservations();
+  if (!state_.graph.wants_reasons()) return;
   const auto say = [this, late](const PendingLine& line) {
     WaitReasons::Whom whom{line.queue_name, line.shape, {}, {}};
     if (line.payer) {

@@ -107,7 +107,7 @@ bool Forecaster::RunOnce(cluster::Time now) {
     goes_on |= due.line->far != nullptr;
   }
   const auto end = Clock::now();
-  if (options_.interval.count() > 0) rest_until_ = end + 2 * (end - begin);
+  if (options_.interval.count() > 0) rest_until_ = end + (end - begin);
   if (failure) std::rethrow_exception(failure);
   return goes_on;
 }

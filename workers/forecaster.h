@@ -1,7 +1,7 @@
 // Keeps the table `estimates` for people: when each group that waits will start
 // (forecast.h), of the components that this process owns. It looks again when
 // something has changed or what was foreseen did not happen, at most once in
-// `interval` and at most a third of the time, on a thread and a connection of
+// `interval` and at most half of the time, on a thread and a connection of
 // its own: the match worker does nothing for it but say that there is news.
 //
 // A look goes ahead for `near`. Where that is not enough for the first groups

@@ -107,12 +107,21 @@ class Search {
     return start;
   }
 
+  // What the group is promised is so as it is.
+  Scenario WithoutPromise() const {
+    Scenario scenario = scenario_;
+    std::erase_if(scenario.promised, [this](const auto& promised) {
+      return promised.group == static_cast<int>(group_);
+    });
+    return scenario;
+  }
+
   Scenario::Group& GroupIn(Scenario& scenario) const {
     return scenario.groups[group_];
   }
 
   void TryResume() {
-    Scenario changed = scenario_;
+    Scenario changed = WithoutPromise();
     auto& queue = changed.queues[static_cast<std::size_t>(group().queue)];
     if (!queue.paused) return;
     queue.paused = false;
@@ -127,7 +136,7 @@ class Search {
       if (static_cast<int>(i) == group().queue || scenario_.queues[i].paused)
         continue;
       if (++tried > kQueuesTried) return;
-      Scenario changed = scenario_;
+      Scenario changed = WithoutPromise();
       GroupIn(changed).queue = static_cast<int>(i);
       Try(changed, "queue", "in queue " + scenario_.queues[i].name);
     }
@@ -138,7 +147,7 @@ class Search {
     bool helped = false;
     for (const std::int64_t duration : kDurations) {
       if (group().duration && *group().duration <= duration) continue;
-      Scenario changed = scenario_;
+      Scenario changed = WithoutPromise();
       GroupIn(changed).duration = GroupIn(changed).runs = duration;
       const auto start = StartIn(changed, start_);
       if (!IsBetter(start) || (helped && !IsNow(start))) continue;
@@ -153,7 +162,7 @@ class Search {
   }
 
   Scenario WithShape(std::vector<Scenario::Pods> shape) const {
-    Scenario changed = scenario_;
+    Scenario changed = WithoutPromise();
     GroupIn(changed).shape = static_cast<int>(changed.shapes.size());
     changed.shapes.push_back(std::move(shape));
     return changed;

@@ -85,6 +85,12 @@ class SnapshotWriter {
       const auto base = numbers_.find(row.Get<std::int64_t>("extends"));
       if (base != numbers_.end()) group.grows = base->second;
     }
+    for (const workers::Reservation& promised : records_.promised) {
+      const auto known = numbers_.find(promised.group);
+      if (known != numbers_.end())
+        scenario_.promised.push_back(
+            {known->second, promised.start, promised.nodes, promised.places});
+    }
     LeaveRulesOut();
   }
 

@@ -3,8 +3,10 @@
 //
 // Nobody knows how long groups will run: those with a duration are taken to use
 // all of it, those without one run to the end. What others use of a node is
-// taken off it. No table has labels of pods, so rules about other pods are left
-// out; and of a group of which only some pods hold a place, the others are.
+// taken off it. What groups that wait are promised is kept as by a scheduler
+// that starts anew. No table has labels of pods, so rules about other pods are
+// left out; and of a group of which only some pods hold a place, the others
+// are.
 #pragma once
 
 #include <cstddef>

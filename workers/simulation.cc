@@ -48,6 +48,10 @@ void CheckScenario(const Scenario& scenario) {
     if (!inside(running.group, scenario.groups))
       throw std::invalid_argument("a running group that is not there");
   }
+  for (const Scenario::Promised& promised : scenario.promised) {
+    if (!inside(promised.group, scenario.groups))
+      throw std::invalid_argument("a promise to a group that is not there");
+  }
 }
 
 class SimulatedTime {
@@ -103,6 +107,8 @@ class SimulatedTime {
     stages_.assign(scenario_.groups.size(), Stage::kToCome);
     Intern();
     for (const Scenario::Running& running : scenario_.running) Restore(running);
+    for (const Scenario::Promised& promised : scenario_.promised)
+      Remember(promised);
     for (int i = 0; i < static_cast<int>(scenario_.groups.size()); ++i) {
       const Scenario::Group& group = GroupAt(i);
       if (group.grows >= 0) growth_[group.grows].push_back(i);
@@ -198,6 +204,18 @@ class SimulatedTime {
     CourseOf(running.group).submit = group.submit;
     if (group.gone) terms_.emplace(*group.gone, running.group, true);
     Start(running.group, running.start, held.members);
+  }
+
+  // Who does not come at once has lost it.
+  void Remember(const Scenario::Promised& promised) {
+    if (StageOf(promised.group) != Stage::kToCome ||
+        ComesAt(promised.group) > scenario_.begin)
+      return;
+    const Reservation reservation{
+        IdOf(promised.group), QueueOf(GroupAt(promised.group)), promised.start,
+        promised.nodes, promised.places};
+    schedule_.Promised(reservation);
+    Promise(CourseOf(promised.group), reservation, scenario_.begin);
   }
 
   bool HasEvents() const {

@@ -79,6 +79,14 @@ struct Scenario {
     std::vector<std::string> nodes;  // of each pod, in order of its shape
     bool evictable = true;           // it has all its places
   };
+  // What a group that waits was promised before the run begins, as in
+  // Reservation: it is kept if it can be.
+  struct Promised {
+    int group = 0;
+    std::optional<std::int64_t> start;
+    std::vector<std::string> nodes;
+    std::vector<int> places;
+  };
 
   std::int64_t begin = 0;  // what was submitted before comes then
   std::vector<cluster::Node> nodes;
@@ -93,6 +101,7 @@ struct Scenario {
   UsedByAccounts used;  // before the run begins
   std::vector<Group> groups;
   std::vector<Running> running;
+  std::vector<Promised> promised;
 };
 
 // What became of a group. Times are -1 where there are none.

@@ -202,6 +202,39 @@ TEST_F(SimulateSnapshot, GoesOnFromWhatRunsAndWaits) {
   EXPECT_THAT(run_.out(), HasSubstr("Run:         the database"));
 }
 
+// The small one needs all of n1 and is promised it when that is free, the wide
+// one, which comes before it, what it leaves: as of a node that was closed.
+TEST_F(SimulateSnapshot, WhatGroupsArePromisedIsKept) {
+  database_.Execute(
+      "UPDATE pods SET request = '{\"resources\": {\"cpu\": \"4\","
+      " \"pods\": \"1\"}}' WHERE uid = 'x0';"
+      "UPDATE queues SET queue_policy = 'conservative'");
+  const Starts anew{{"a/runs", -50}, {"a/wide", 100}, {"b/narrow", 160}};
+  const Starts kept{{"a/runs", -50}, {"a/wide", 120}, {"b/narrow", 100}};
+  EXPECT_EQ(StartsOf(""), anew);
+  EXPECT_THAT(run_.out(), HasSubstr("Promises:    2 made, 2 kept"));
+  database_.Execute(
+      "INSERT INTO reservations (group_id, queue, kind, starts_at, nodes,"
+      "  places, made_at) VALUES (2, 'default', 'reservation', " +
+      At(std::chrono::seconds(120)) +
+      ", '{n0,n1}', '{0,1}', now()),"
+      " (3, 'default', 'reservation', " +
+      At(std::chrono::seconds(100)) + ", '{n1}', '{0}', now())");
+  EXPECT_EQ(StartsOf(""), kept);
+  EXPECT_THAT(run_.out(), HasSubstr("Promises:    2 made, 2 kept"));
+  // What comes now is in nobody's way, and more room helps.
+  const std::string path = directory_ + "/small.yaml";
+  std::string job = kSmallJob;
+  job.replace(job.find("cpu: \"1\""), 8, "cpu: \"3\"");
+  std::ofstream(path) << job;
+  Starts more = StartsOf("-f " + path);
+  EXPECT_EQ(more.at("c/small"), 100);  // on n0, until the wide one comes
+  more.erase("c/small");
+  EXPECT_EQ(more, kept);
+  EXPECT_EQ(StartsOf("--add-nodes 1:like=n1").at("b/narrow"), 0);
+  EXPECT_EQ(StartsOf("--policy fcfs"), anew);  // which promises nothing
+}
+
 TEST_F(SimulateSnapshot, SaysWhatOtherSettingsWouldDo) {
   EXPECT_EQ(StartsOf("--policy fcfs").at("b/narrow"), 100);
   EXPECT_EQ(StartsOf("--queue default:node_selector=zone=a").at("a/wide"), -1);

@@ -8,6 +8,7 @@
 #include "cluster/json_field.h"
 #include "cluster/manifest_rules.h"
 #include "cluster/objects.h"
+#include "cluster/optional_objects.h"
 #include "cluster/quote.h"
 
 namespace fluxnetes::cluster {
@@ -19,33 +20,45 @@ struct KnownKind {
   const char* kind;
   const char* api_version;
   std::optional<std::string> (*what_is_wrong)(const Json&);
+  std::optional<PodGroupApi> group_api = {};  // of a PodGroup
 };
 
-constexpr std::array kKinds = {KnownKind{"Pod", "v1", WhatIsWrongWithPod},
-                               KnownKind{"Job", "batch/v1", WhatIsWrongWithJob},
-                               KnownKind{"Node", "v1", WhatIsWrongWithNode}};
+constexpr std::array kKinds = {
+    KnownKind{"Pod", "v1", WhatIsWrongWithPod},
+    KnownKind{"Job", "batch/v1", WhatIsWrongWithJob},
+    KnownKind{"Node", "v1", WhatIsWrongWithNode},
+    KnownKind{"PodGroup", "scheduling.x-k8s.io/v1alpha1",
+              WhatIsWrongWithPodGroup, PodGroupApi::kCoscheduling},
+    KnownKind{"PodGroup", "scheduling.k8s.io/v1alpha2", WhatIsWrongWithPodGroup,
+              PodGroupApi::kNative}};
 
 [[noreturn]] void Refuse(const std::string& place, const std::string& why) {
   throw InputError(place + ": " + why);
 }
 
-const KnownKind& KindOf(const Json& object, const std::string& place) {
+const KnownKind& KindOf(const Json& object, const std::string& place,
+                        bool pod_groups) {
+  const std::string kinds = pod_groups ? "Pod, Job, PodGroup, Node or List"
+                                       : "Pod, Job, Node or List";
   if (!object.is_object()) {
     Refuse(place, "not an object of Kubernetes; write apiVersion: and kind:");
   }
   const std::string kind = Text(object, "kind");
   if (kind.empty()) {
-    Refuse(place, "kind is missing; it must be Pod, Job, Node or List");
+    Refuse(place, "kind is missing; it must be " + kinds);
   }
+  const std::string version = Text(object, "apiVersion");
+  std::string right;
   for (const KnownKind& known : kKinds) {
-    if (kind != known.kind) continue;
-    const std::string version = Text(object, "apiVersion");
+    if (kind != known.kind || (known.group_api && !pod_groups)) continue;
     if (version == known.api_version) return known;
-    Refuse(place, "apiVersion is " + Quote(version) + "; a " + kind +
-                      " must have " + known.api_version);
+    right += (right.empty() ? "" : " or ") + std::string(known.api_version);
   }
-  Refuse(place, "kind " + Quote(kind) +
-                    " is not supported; it must be Pod, Job, Node or List");
+  if (!right.empty())
+    Refuse(place, "apiVersion is " + Quote(version) + "; a " + kind +
+                      " must have " + right);
+  Refuse(place,
+         "kind " + Quote(kind) + " is not supported; it must be " + kinds);
 }
 
 Node ReadNode(const Json& object) {
@@ -54,8 +67,9 @@ Node ReadNode(const Json& object) {
   return node;
 }
 
-std::variant<PodTemplate, KubernetesJob, Node> Decode(const Json& object,
-                                                      std::string_view kind) {
+decltype(Manifest::object) Decode(const Json& object, const KnownKind& known) {
+  const std::string_view kind = known.kind;
+  if (known.group_api) return DecodePodGroup(*known.group_api, object);
   if (kind == "Pod") return DecodePodTemplate(object);
   if (kind == "Node") return ReadNode(object);
   KubernetesJob job = DecodeJob(object);
@@ -85,16 +99,16 @@ void ReadDocument(Json document, const std::string& place,
 
 Manifest ReadManifest(Json object, const std::string& place,
                       const ManifestOptions& options) {
-  const KnownKind& known = KindOf(object, place);
+  const KnownKind& known = KindOf(object, place, options.pod_groups);
   const std::string name = Text(At(object, "metadata"), "name");
   const std::string named =
       place + ": " + known.kind + (name.empty() ? "" : " " + Quote(name));
   if (const auto wrong = known.what_is_wrong(object)) Refuse(named, *wrong);
-  const std::string_view kind = known.kind;
-  if (kind != "Node" && Text(object["metadata"], "namespace").empty()) {
+  if (std::string_view(known.kind) != "Node" &&
+      Text(object["metadata"], "namespace").empty()) {
     object["metadata"]["namespace"] = options.namespace_name;
   }
-  return {Decode(object, kind), object.dump(), named};
+  return {Decode(object, known), object.dump(), named};
 }
 
 std::vector<Manifest> ReadManifests(std::string_view text,

@@ -1,5 +1,7 @@
 // Manifests as people write them for Kubernetes: v1 Pod, batch/v1 Job, v1 Node
-// and v1 List of these, one document or several, YAML or JSON.
+// and v1 List of these, one document or several, YAML or JSON; for who asks for
+// them also PodGroup of scheduling.x-k8s.io/v1alpha1 and
+// scheduling.k8s.io/v1alpha2.
 //
 // Everything that we use is checked as the API server would check it; what we
 // do not use is passed over. Throws InputError that names the text, the line of
@@ -15,13 +17,14 @@
 
 #include "cluster/kubernetes_job.h"
 #include "cluster/node.h"
+#include "cluster/pod_group.h"
 #include "cluster/pod_template.h"
 #include "cluster/yaml_document.h"
 
 namespace fluxnetes::cluster {
 
 struct Manifest {
-  std::variant<PodTemplate, KubernetesJob, Node> object;
+  std::variant<PodTemplate, KubernetesJob, Node, PodGroup> object;
   std::string json;   // as it was written, with its namespace: to be POSTed
   std::string place;  // "jobs.yaml:12: Job train", for errors
 };
@@ -29,6 +32,7 @@ struct Manifest {
 struct ManifestOptions {
   std::string namespace_name = "default";  // where a manifest names none
   YamlLimits limits = {};
+  bool pod_groups = false;  // are read, else refused
 };
 
 // In order. `source` names the text in errors; a text without a document is an

@@ -84,6 +84,18 @@ constexpr std::array kNode = {
     FieldRule{"status.capacity", Kind::kQuantities},
     FieldRule{"status.allocatable", Kind::kQuantities}};
 
+constexpr std::array kPodGroup = {
+    FieldRule{"spec", Kind::kObject, true},
+    FieldRule{"spec.minMember", Kind::kPositive},
+    FieldRule{"spec.minResources", Kind::kQuantities},
+    FieldRule{"spec.scheduleTimeoutSeconds", Kind::kCount},
+    FieldRule{"spec.schedulingPolicy", Kind::kObject},
+    FieldRule{"spec.schedulingPolicy.basic", Kind::kObject},
+    FieldRule{"spec.schedulingPolicy.gang", Kind::kObject},
+    FieldRule{"spec.schedulingPolicy.gang.minCount", Kind::kPositive},
+    FieldRule{"spec.schedulingConstraints.topology[].key", Kind::kText, true},
+    FieldRule{"spec.priority", Kind::kInteger}};
+
 // The first complaint of several checks.
 template <typename... Checks>
 Complaint FirstOf(Checks... checks) {
@@ -216,6 +228,12 @@ Complaint WhatIsWrongWithNode(const Json& object) {
                  [&] { return WhatIsWrong(object, kMetadata); },
                  [&] { return WhatIsWrong(object, kNode); },
                  [&] { return CheckCapacity(object); });
+}
+
+Complaint WhatIsWrongWithPodGroup(const Json& object) {
+  return FirstOf([&] { return CheckName(object); },
+                 [&] { return WhatIsWrong(object, kMetadata); },
+                 [&] { return WhatIsWrong(object, kPodGroup); });
 }
 
 }  // namespace fluxnetes::cluster

@@ -1,5 +1,5 @@
 // What the fields of manifests must be (Kubernetes API reference: Pod v1 core,
-// Job v1 batch, Node v1 core).
+// Job v1 batch, Node v1 core, PodGroup of both APIs: pod_group.h).
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -12,5 +12,7 @@ namespace fluxnetes::cluster {
 std::optional<std::string> WhatIsWrongWithPod(const nlohmann::json& object);
 std::optional<std::string> WhatIsWrongWithJob(const nlohmann::json& object);
 std::optional<std::string> WhatIsWrongWithNode(const nlohmann::json& object);
+std::optional<std::string> WhatIsWrongWithPodGroup(
+    const nlohmann::json& object);
 
 }  // namespace fluxnetes::cluster

@@ -60,6 +60,7 @@ std::vector<cluster::Manifest> CheckedManifests(
     Console& console) {
   cluster::ManifestOptions reading;
   reading.namespace_name = options.namespace_name;
+  reading.pod_groups = options.pod_groups;
   std::vector<cluster::Manifest> manifests;
   int wrong = 0;
   for (const ManifestSource& source : sources) {

@@ -13,7 +13,8 @@ namespace fluxnetes::services {
 struct ManifestFiles {
   std::vector<std::string> files;  // a directory, a file, or "-"
   std::string namespace_name = "default";
-  std::string otherwise;  // "nothing was submitted": what follows from errors
+  bool pod_groups = false;  // PodGroups, too
+  std::string otherwise;    // "nothing was submitted": what follows from errors
 };
 
 // All of them, or Failure (kFailed), once everything that is wrong was said.

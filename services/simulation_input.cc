@@ -275,6 +275,7 @@ SimulationInput OfManifests(const SimulateOptions& options,
   for (const cluster::Manifest& manifest :
        ReadManifestFiles({.files = options.files,
        .namespace_name = options.namespace_name,
+       .pod_groups = true,
        .otherwise = "nothing was simulated"},
                          console))
     groups.Add(manifest);

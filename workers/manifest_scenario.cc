@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <utility>
 #include <variant>
 
+#include "cluster/optional_objects.h"
 #include "cluster/quote.h"
 
 namespace fluxnetes::workers {
@@ -70,30 +72,41 @@ ManifestScenario::ManifestScenario(Scenario& scenario,
       now_(now),
       parts_(scenario) {}
 
-void ManifestScenario::Add(const cluster::Manifest& manifest) {
+void ManifestScenario::Add(cluster::Manifest manifest) {
+  auto* const group = std::get_if<cluster::PodGroup>(&manifest.object);
+  if (group == nullptr) {
+    work_.push_back(std::move(manifest));
+    return;
+  }
+  const cluster::WatchEvent event{
+      .object = std::make_shared<const cluster::PodGroup>(std::move(*group))};
+  cache_.Apply({&event, 1});
+}
+
+void ManifestScenario::AddWork(const cluster::Manifest& manifest) {
   if (const auto* pod = std::get_if<cluster::PodTemplate>(&manifest.object)) {
     AddPod(*pod, manifest.place, {});
   } else if (const auto* job =
                  std::get_if<cluster::KubernetesJob>(&manifest.object)) {
-    AddJob(*job, manifest.place);
+    AddJob(*job, manifest);
   } else {
     notes_.push_back(manifest.place + " is no work and was left out");
   }
 }
 
 void ManifestScenario::AddJob(const cluster::KubernetesJob& job,
-                              const std::string& place) {
+                              const cluster::Manifest& manifest) {
+  const std::string& place = manifest.place;
   if (job.suspend || job.parallelism < 1) {
     notes_.push_back(place + " is suspended and was left out");
     return;
   }
   const std::string uid = job.namespace_name + "/" + job.name;
-  auto marks = std::make_shared<cluster::JobMarks>();
-  marks->uid = uid;
-  marks->marks = job.labels;
-  marks->parallelism = job.parallelism;
+  cluster::JobMarks marks =
+      cluster::DecodeJobMarks(nlohmann::json::parse(manifest.json));
+  marks.uid = uid;
   const cluster::WatchEvent event{
-      .object = std::shared_ptr<const cluster::JobMarks>(std::move(marks))};
+      .object = std::make_shared<const cluster::JobMarks>(std::move(marks))};
   cache_.Apply({&event, 1});
   cluster::PodTemplate pod = job.pod_template;
   pod.pod.namespace_name = job.namespace_name;
@@ -238,6 +251,7 @@ std::int64_t ManifestScenario::OnItsClock(cluster::Time time) const {
 }
 
 void ManifestScenario::Finish() {
+  for (const cluster::Manifest& manifest : work_) AddWork(manifest);
   for (const auto& [key, forming] : forming_) {
     notes_.push_back(
         fmt::format("{}: {} of {} pods of the group {} are there; "

@@ -3,11 +3,12 @@
 // for as long as their pods would there (cluster/pod_template.h).
 //
 // All are submitted at once, and are as old as they stand in the manifests, by
-// their first pods. A Kubernetes Job has as many pods at a time as its
-// parallelism says; each that is still to come does so when one of before has
-// ended. Its own deadline ends what is left of it. What differs from a cluster:
-// a group ends as a whole, when the last of its pods would; pods do not fail;
-// claims and volumes are not looked at.
+// their first pods; PodGroups are there before them. A Kubernetes Job has as
+// many pods at a time as its parallelism says; each that is still to come does
+// so when one of before has ended. Its own deadline ends what is left of it.
+// What differs from a cluster: a group ends as a whole, when the last of its
+// pods would; pods do not fail; claims, volumes and minResources of PodGroups
+// are not looked at.
 //
 // What the scheduler would refuse, hold or leave alone is left out, and said in
 // notes(). Owned by one thread.
@@ -34,10 +35,9 @@ class ManifestScenario {
   ManifestScenario(Scenario& scenario, std::string scheduler_name,
                    std::int64_t now);
 
-  // Throws InputError, with the place, if a queue is not there.
-  void Add(const cluster::Manifest& manifest);
+  void Add(cluster::Manifest manifest);
   // After the last: adds the groups; those of which pods are missing are left
-  // out.
+  // out. Throws InputError, with the place, if a queue is not there.
   void Finish();
 
   const std::vector<std::string>& notes() const { return notes_; }
@@ -62,7 +62,9 @@ class ManifestScenario {
     std::optional<std::int64_t> gone;
   };
 
-  void AddJob(const cluster::KubernetesJob& job, const std::string& place);
+  void AddWork(const cluster::Manifest& manifest);
+  void AddJob(const cluster::KubernetesJob& job,
+              const cluster::Manifest& manifest);
   // To which group it went; nothing: it was left out.
   std::optional<Key> AddPod(const cluster::PodTemplate& pod,
                             const std::string& place, const Coming& coming);
@@ -81,7 +83,8 @@ class ManifestScenario {
   const std::string scheduler_name_;
   const std::int64_t now_;
   ScenarioParts parts_;
-  cluster::ClusterCache cache_;
+  cluster::ClusterCache cache_;          // of what pods refer to
+  std::vector<cluster::Manifest> work_;  // in order
   std::map<Key, Forming> forming_;
   std::map<Key, Forming> formed_;
   std::map<Key, std::vector<Key>> growth_;  // of elastic groups, in order

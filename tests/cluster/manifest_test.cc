@@ -141,6 +141,36 @@ TEST(Manifest, NotYamlIsRefused) {
               StartsWith("m.yaml:1:1: "));
 }
 
+TEST(Manifest, PodGroupsAreReadForWhoAsksForThem) {
+  const std::string group =
+      "apiVersion: scheduling.x-k8s.io/v1alpha1\nkind: PodGroup\n"
+      "metadata: {name: train}\nspec: {minMember: 3}\n";
+  EXPECT_THAT(WhyRefused(group), HasSubstr("\"PodGroup\" is not supported"));
+  const ManifestOptions asked{.namespace_name = "team", .pod_groups = true};
+  const auto read = [&](const std::string& text) -> std::string {
+    try {
+      const auto manifests = ReadManifests(text, "m.yaml", asked);
+      const auto& made = std::get<PodGroup>(manifests.at(0).object);
+      return Key(made.name) + " of " +
+             std::to_string(made.min_members.value_or(0)) +
+             (made.name.api == PodGroupApi::kNative ? ", native" : "");
+    } catch (const InputError& error) {
+      return error.what();
+    }
+  };
+  EXPECT_EQ(read(group), "team/train of 3");
+  EXPECT_EQ(
+      read(With(With(group, "x-k8s.io/v1alpha1", "k8s.io/v1alpha2"),
+                "minMember: 3", "schedulingPolicy: {gang: {minCount: 2}}")),
+      "team/train of 2, native");
+  EXPECT_THAT(read(With(group, "minMember: 3", "minMember: 0")),
+              AllOf(StartsWith("m.yaml:1: PodGroup \"train\""),
+                    HasSubstr("spec.minMember")));
+  EXPECT_THAT(read(With(group, "v1alpha1", "v1")),
+              HasSubstr("must have scheduling.x-k8s.io/v1alpha1 or "
+                        "scheduling.k8s.io/v1alpha2"));
+}
+
 TEST(Manifest, WrongKindIsRefusedByName) {
   EXPECT_THAT(PodWith("kind: Pod", "kind: Deployment"),
               HasSubstr("kind \"Deployment\" is not supported; it must be Pod, "

@@ -21,12 +21,12 @@ constexpr YamlLimits kLimits{1U << 16U, 100, 10'000};
 void CheckManifests(std::string_view text) {
   std::vector<Manifest> manifests;
   try {
-    manifests = ReadManifests(text, "fuzz", {"default", kLimits});
+    manifests = ReadManifests(text, "fuzz", {"default", kLimits, true});
   } catch (const InputError&) {
     return;
   }
   for (const Manifest& manifest : manifests) {
-    const auto again = ReadManifests(manifest.json, "again", {"default", {}});
+    const auto again = ReadManifests(manifest.json, "again", {"default", {}, true});
     if (again.size() != 1 || again[0].json != manifest.json ||
         again[0].object.index() != manifest.object.index()) {
       std::abort();

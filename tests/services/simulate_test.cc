@@ -408,6 +408,57 @@ TEST_F(SimulatedManifests, EndWithTheDeadlineOfTheirJob) {
   EXPECT_EQ(document_["groups"]["timedOut"], 1);
 }
 
+// "apiVersion: ...; kind: PodGroup", with this in its spec.
+std::string PodGroupWith(const std::string& api, const std::string& spec) {
+  return "apiVersion: scheduling." + api +
+         "\nkind: PodGroup\nmetadata: {name: g}\nspec: {" + spec + "}\n---\n";
+}
+
+TEST_F(SimulatedManifests, OfPodGroupsWaitUntilTheyAreWhole) {
+  const std::string names = "scheduling.x-k8s.io/pod-group: g";
+  const std::string pods = PodWith("z", "") + PodWith("g-0", names) +
+                           PodWith("g-1", names) + PodWith("g-2", names);
+  EXPECT_EQ(StartsOf(pods), (ManifestStarts{{"default/z", 0}}));
+  EXPECT_THAT(run_.err(), HasSubstr("PodGroup default/g (scheduling.x-k8s.io), "
+                                    "which is not there"));
+  // Its third pod is beyond its size.
+  EXPECT_EQ(StartsOf(pods + PodGroupWith("x-k8s.io/v1alpha1", "minMember: 2")),
+            (ManifestStarts{
+                {"default/z", 0}, {"default/g", 10}, {"default/g-2", 20}}));
+}
+
+TEST_F(SimulatedManifests, OfNativePodGroupsHaveItsSizeAndPriority) {
+  const std::string of_group = "  schedulingGroup: {podGroupName: g}\n";
+  const std::string pods = PodWith("z", "") + PodWith("g-0", "", of_group) +
+                           PodWith("g-1", "", of_group);
+  const auto group = [](const std::string& spec) {
+    return PodGroupWith("k8s.io/v1alpha2", "schedulingPolicy: " + spec);
+  };
+  EXPECT_EQ(StartsOf(pods + group("{gang: {minCount: 2}}")),
+            (ManifestStarts{{"default/z", 0}, {"default/g", 10}}));
+  EXPECT_EQ(StartsOf(pods + group("{gang: {minCount: 2}}, priority: 5")),
+            (ManifestStarts{{"default/z", 10}, {"default/g", 0}}));
+  EXPECT_EQ(StartsOf(pods + group("{basic: {}}")),
+            (ManifestStarts{
+                {"default/z", 0}, {"default/g-0", 0}, {"default/g-1", 10}}));
+}
+
+TEST_F(SimulatedManifests, OfJobsThatOnlySayItThemselvesAreGroups) {
+  const std::string fluence = "fluence.flux-framework.org/";
+  const auto job = [&](const std::string& marks) {
+    return PodWith("z", "") + JobWith("j, annotations: {" + marks + "}", "",
+                                      "  parallelism: 2\n  completions: 2\n");
+  };
+  const ManifestStarts apart{
+      {"default/z", 0}, {"default/j-0", 0}, {"default/j-1", 10}};
+  const ManifestStarts together{{"default/z", 0}, {"default/j", 10}};
+  EXPECT_EQ(StartsOf(job("")), apart);
+  EXPECT_EQ(StartsOf(job(fluence + "pod-group: j")), together);
+  EXPECT_EQ(
+      StartsOf(job(fluence + "pod-group: j, " + fluence + "group-size: \"1\"")),
+      apart);
+}
+
 TEST_F(SimulatedManifests, OfElasticGroupsStartWithTheirMinimumAndGrow) {
   const std::string elastic =
       "fluxnetes.group-name: e, fluxnetes.group-min-size: \"2\", "

@@ -26,7 +26,8 @@ void CheckManifests(std::string_view text) {
     return;
   }
   for (const Manifest& manifest : manifests) {
-    const auto again = ReadManifests(manifest.json, "again", {"default", {}, true});
+    const auto again =
+        ReadManifests(manifest.json, "again", {"default", {}, true});
     if (again.size() != 1 || again[0].json != manifest.json ||
         again[0].object.index() != manifest.object.index()) {
       std::abort();

@@ -110,6 +110,27 @@ TEST(ScheduleWorkloads, BackfillingSavesMostOfTheSlowdown) {
   EXPECT_LT(2 * easy, fcfs);
 }
 
+// What conservative promises in the worst case, and easy does not.
+TEST(ScheduleWorkloads, ConservativeStartsNobodyLaterThanInOrderIfAllIsKnown) {
+  int later_by_easy = 0;
+  for (const unsigned seed : {1, 4, 7}) {
+    LublinOptions drawn{.seed = seed, .jobs = 250, .load = 0.7};
+    drawn.nodes = 64;
+    const Workload workload = LublinWorkload(drawn);
+    const auto in_order = StartsOf(RunSchedule(workload, QueuePolicy::kFcfs));
+    const auto later = [&](QueuePolicy policy) {
+      const auto starts = StartsOf(RunSchedule(workload, policy));
+      return static_cast<int>(
+          std::ranges::count_if(starts, [&](const auto& each) {
+            return each.second > in_order.at(each.first);
+          }));
+    };
+    EXPECT_EQ(later(QueuePolicy::kConservative), 0) << "seed " << seed;
+    later_by_easy += later(QueuePolicy::kEasy);
+  }
+  EXPECT_GT(later_by_easy, 0);
+}
+
 TEST(LublinWorkload, IsAsTheModelSays) {
   const LublinOptions options{.jobs = 20'000, .load = 0.8};
   const Workload workload = LublinWorkload(options);

@@ -184,7 +184,7 @@ std::string SummaryOf(const History& history) {
   return text + "\n";
 }
 
-HistoryJson ToJson(const Spread& spread) {
+HistoryJson SpreadJson(const Spread& spread) {
   const auto of = [](const std::optional<double>& seconds) {
     return seconds ? HistoryJson(*seconds) : HistoryJson();
   };
@@ -198,10 +198,10 @@ HistoryJson SecondsJson(const std::optional<milliseconds>& time) {
               : HistoryJson();
 }
 
-HistoryJson ToJson(const History& history, sql::Timestamp since) {
+HistoryJson DocumentOf(const History& history, sql::Timestamp since) {
   HistoryJson items = HistoryJson::array();
   for (const GroupRow& group : history.groups) {
-    HistoryJson item = services::ToJson(group);
+    HistoryJson item = ToJson(group);
     item["waitSeconds"] = SecondsJson(WaitOf(group));
     item["runSeconds"] = SecondsJson(RunOf(group));
     items.push_back(std::move(item));
@@ -212,8 +212,8 @@ HistoryJson ToJson(const History& history, sql::Timestamp since) {
   return {{"kind", "GroupHistory"},
           {"since", Rfc3339(since)},
           {"results", std::move(results)},
-          {"waitSeconds", ToJson(history.waits)},
-          {"runSeconds", ToJson(history.runs)},
+          {"waitSeconds", SpreadJson(history.waits)},
+          {"runSeconds", SpreadJson(history.runs)},
           {"more", history.more},
           {"items", std::move(items)}};
 }
@@ -226,7 +226,8 @@ ExitCode RunHistory(const HistoryOptions& options, sql::Pool& pool,
   sql::Transaction transaction(pool, sql::Isolation::kReadOnly);
   const History history = ReadHistory(options, transaction, now);
   if (WantsDocuments(options.output)) {
-    console.out << Write(ToJson(history, now - options.since), options.output);
+    console.out << Write(DocumentOf(history, now - options.since),
+                         options.output);
     return ExitCode::kOk;
   }
   if (history.groups.empty()) {

@@ -9,6 +9,7 @@
 
 #include "services/squeue_queries.h"
 #include "services/table.h"
+#include "sql/transaction.h"
 
 namespace fluxnetes::services {
 namespace {

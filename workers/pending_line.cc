@@ -18,6 +18,11 @@ bool EarlierInLine(const WaitingGroup& a, const WaitingGroup& b) {
                                        b.id);
 }
 
+bool EarlierInLineFirst::operator()(const WaitingGroup* a,
+                                    const WaitingGroup* b) const {
+  return EarlierInLine(*a, *b);
+}
+
 WaitingGroup& PendingLines::Add(PendingGroup group, Place place) {
   Key key{group.queue,
           group.shape,
@@ -55,7 +60,7 @@ WaitingGroup& PendingLines::Add(PendingGroup group, Place place) {
   waiting.start_by = group.start_by;
   waiting.members = std::move(group.members);
   waiting.line = line.get();
-  line->groups.insert(&waiting);
+  waiting.place = line->groups.insert(&waiting).first;
   return waiting;
 }
 
@@ -73,7 +78,7 @@ void PendingLines::Remove(GroupId group) {
   const auto found = groups_.find(group);
   if (found == groups_.end()) return;
   PendingLine& line = *found->second.line;
-  line.groups.erase(&found->second);
+  line.groups.erase(found->second.place);
   groups_.erase(found);
   if (!line.groups.empty()) return;
   lines_.erase(Key{line.queue_name, line.shape, line.duration, line.requests,

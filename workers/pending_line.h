@@ -33,6 +33,13 @@ namespace fluxnetes::workers {
 
 struct PendingLine;
 struct ScheduleQueue;
+struct WaitingGroup;
+
+// The groups of one line.
+struct EarlierInLineFirst {
+  bool operator()(const WaitingGroup* a, const WaitingGroup* b) const;
+};
+using LineOfGroups = std::set<const WaitingGroup*, EarlierInLineFirst>;
 
 // A PendingGroup without what a decision does not need: there may be many.
 struct WaitingGroup {
@@ -53,6 +60,7 @@ struct WaitingGroup {
   std::optional<matcher::Time> start_by = {};
   std::vector<Member> members;
   PendingLine* line = nullptr;
+  LineOfGroups::const_iterator place;  // in the line
   // Kept by the cycle; while the group is promised something it stays.
   mutable Standing standing;
 };
@@ -65,12 +73,6 @@ bool EarlierInLine(const WaitingGroup& a, const WaitingGroup& b);
 struct EarlierFirst {
   bool operator()(const WaitingGroup* a, const WaitingGroup* b) const {
     return Earlier(*a, *b);
-  }
-};
-
-struct EarlierInLineFirst {
-  bool operator()(const WaitingGroup* a, const WaitingGroup* b) const {
-    return EarlierInLine(*a, *b);
   }
 };
 
@@ -102,7 +104,7 @@ struct PendingLine {
   std::vector<matcher::NodeIndex> beside;
   std::optional<PayerId> payer;  // if it matters
 
-  std::set<const WaitingGroup*, EarlierInLineFirst> groups;
+  LineOfGroups groups;
 
   // Kept by the schedule.
   ScheduleQueue* queue = nullptr;

@@ -44,11 +44,8 @@ bool GroupTurns::Falls(const WaitingGroup& group) {
 }
 
 const WaitingGroup* NextInLine(const WaitingGroup& group) {
-  const auto& groups = group.line->groups;
-  // Nearly always one is asked for who is behind the front.
-  const auto next = &group == *groups.begin() ? std::next(groups.begin())
-                                              : groups.upper_bound(&group);
-  return next == groups.end() ? nullptr : *next;
+  const auto next = std::next(group.place);
+  return next == group.line->groups.end() ? nullptr : *next;
 }
 
 std::vector<GroupId> Schedule::InOrder(std::size_t limit) {

@@ -8,6 +8,7 @@ namespace fluxnetes::matcher {
 std::optional<Time> EarliestStart::Find(Time duration, Time before, bool by_id,
                                         bool descending) {
   all_ = plan_.LooksAtAll();
+  missing_ = 0;
   if (!FindBounds(duration, before)) return std::nullopt;
   Begin(duration, before);
   Ground ground;
@@ -15,9 +16,14 @@ std::optional<Time> EarliestStart::Find(Time duration, Time before, bool by_id,
   ground.by_id = by_id;
   ground.descending = descending;
   ground.present = ground.blocking = Stage::kThen;
+  missing_ = Lacking();
   std::optional<Time> found;
-  for (time_ = NextTime(); time_ < before && !found; time_ = NextTime()) {
-    if (Step() && plan_.Place(ground)) found = time_;
+  for (time_ = NextTime(); time_ < before; time_ = NextTime()) {
+    if (Step() && plan_.Place(ground)) {
+      found = time_;
+      break;
+    }
+    missing_ = std::min(missing_, Lacking());
   }
   End();
   return found;
@@ -62,9 +68,9 @@ bool EarliestStart::FindBounds(Time duration, Time before) {
       bounds_[node] = std::min(bounds_[node], starts[node]);
       left -= most[node] == FitLimits::kMany ? left : most[node];
     }
-    if (left > 0) return false;
+    missing_ = std::max(missing_, left);
   }
-  return true;
+  return missing_ == 0;
 }
 
 void EarliestStart::End() {
@@ -220,7 +226,7 @@ bool EarliestStart::Step() {
     Count(moment, What::kPresent, -1);
     Count(moment, What::kBlocking, -1);
   }
-  if (!EnoughAlone()) return false;
+  if (Lacking() > 0) return false;
   return Any(ends, false) || (plan_.NeedsOthers() && Any(starts, true));
 }
 
@@ -232,11 +238,11 @@ bool EarliestStart::Any(Reader moments, bool only_ahead) const {
   return false;
 }
 
-bool EarliestStart::EnoughAlone() const {
-  for (int g = 0; g < plan_.groups(); ++g) {
-    if (sums_[g] < plan_.group(g).count) return false;
-  }
-  return true;
+int EarliestStart::Lacking() const {
+  std::int64_t lacking = 0;
+  for (int g = 0; g < plan_.groups(); ++g)
+    lacking += std::max<std::int64_t>(plan_.group(g).count - sums_[g], 0);
+  return static_cast<int>(lacking);
 }
 
 }  // namespace fluxnetes::matcher

@@ -26,6 +26,10 @@ class EarliestStart {
   std::optional<Time> Find(Time duration, Time before, bool by_id,
                            bool descending);
 
+  // At each time that the last search looked at in vain, at least so many tasks
+  // found no place.
+  int missing() const { return missing_; }
+
  private:
   using Reader = SpanTimeline::Reader;
 
@@ -52,7 +56,8 @@ class EarliestStart {
   void EndCounts();
   enum class What { kPresent, kBlocking };
   void Count(const SpanTimeline::Moment& moment, What what, int sign);
-  bool EnoughAlone() const;
+  // How many tasks find no place at time_, if each group had it for itself.
+  int Lacking() const;
   bool Any(Reader moments, bool only_ahead) const;
   Time WindowEnd() const;
   Time EntersAt(Time start) const;  // the window reaches this start
@@ -76,6 +81,7 @@ class EarliestStart {
   std::vector<Time> idle_until_;                 // [node], while none fits
   std::vector<char> seen_;                       // [node]
   std::vector<std::int64_t> sums_;               // [group]
+  int missing_ = 0;
   std::vector<std::int64_t> least_;
 };
 

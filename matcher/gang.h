@@ -129,8 +129,14 @@ enum class NoFit {
 
 using MatchResult = std::variant<Placement, NoFit>;
 
+// Amounts that were given back on these nodes, for [from, end).
+struct Freed {
+  std::vector<NodeIndex> nodes;
+  Time from = 0;
+  Time end = kForever;
+};
+
 struct Explanation;  // explanation.h
-class RoomOverTime;  // room_over_time.h
 
 class NodeGraph {
  public:
@@ -195,9 +201,11 @@ class NodeGraph {
 
   // The same, else at the earliest end of a span at which it fits beside all
   // spans that are known, if that is before `before`; Placement::start says
-  // which.
+  // which. `missing`, if any, becomes the least number of its tasks that find
+  // no place at one of the times before, where that is known, else 0.
   MatchResult AllocateOrReserve(JobId job, const Gang& gang, Policy policy,
-                                Time now, Time before = kForever);
+                                Time now, Time before = kForever,
+                                int* missing = nullptr);
 
   // Whether open nodes have so much free, for each task, at any time in
   // [start, end). Rules are not looked at.
@@ -205,13 +213,11 @@ class NodeGraph {
                std::span<const std::vector<std::int64_t>> amounts,
                Time now) const;
 
-  // Whether a task with these amounts fits there for `duration` from some time
-  // in [from, before) on. Rules are not looked at.
-  bool HasRoomOn(NodeIndex node, std::span<const std::int64_t> amounts,
-                 Time duration, Time from, Time before, Time now) const;
-
-  // What is free in sum.
-  RoomOverTime Room(Time now) const;
+  // For a gang that has these places: how many of its tasks at most could be at
+  // an earlier time on the nodes of what was freed, by their use of it. Where
+  // other tasks are is not looked at. Stops counting at `enough`.
+  int CountFreed(const Gang& gang, const Placement& own,
+                 std::span<const Freed> freed, Time now, int enough) const;
 
   // Whether it would fit if all open nodes were empty but for foreign use.
   bool Satisfiable(const Gang& gang, Policy policy = Policy::kLonode) const;

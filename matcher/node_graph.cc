@@ -5,7 +5,6 @@
 
 #include "matcher/gang.h"
 #include "matcher/node_graph_state.h"
-#include "matcher/room_over_time.h"
 
 namespace fluxnetes::matcher {
 namespace {
@@ -260,33 +259,18 @@ std::optional<Time> NodeGraph::State::FindEarliest(Time duration, Time before,
 }
 
 MatchResult NodeGraph::AllocateOrReserve(JobId job, const Gang& gang,
-                                         Policy policy, Time now, Time before) {
+                                         Policy policy, Time now, Time before,
+                                         int* missing) {
   State& state = *state_;
+  if (missing != nullptr) *missing = 0;
   if (state.PlaceNow(gang, policy, now)) {
     return state.Book(job, now, gang.duration);
   }
   if (!state.plan.Place(state.GroundEmpty(policy))) return NoFit::kNever;
   const auto start = state.FindEarliest(gang.duration, before, policy);
+  if (missing != nullptr) *missing = state.earliest.missing();
   if (!start) return NoFit::kNoTime;
   return state.Book(job, *start, gang.duration);
-}
-
-bool NodeGraph::HasRoomOn(NodeIndex node, std::span<const std::int64_t> amounts,
-                          Time duration, Time from, Time before,
-                          Time now) const {
-  CheckTime(now);
-  state_->nodes.ComeTo(now);
-  return state_->nodes.Known(node) && state_->nodes.TakesTasks(node) &&
-         state_->nodes.Profile(node)
-             .FirstFit(amounts, duration, std::max(from, now), before,
-                       state_->resources.size())
-             .has_value();
-}
-
-RoomOverTime NodeGraph::Room(Time now) const {
-  CheckTime(now);
-  state_->nodes.ComeTo(now);
-  return RoomOverTime(state_->nodes);
 }
 
 bool NodeGraph::HasRoom(Time start, Time end, std::span<const NodeIndex> nodes,

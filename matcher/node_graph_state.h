@@ -39,6 +39,9 @@ struct NodeGraph::State {
   GangPlan plan{nodes};
   EarliestStart earliest{nodes, plan};
   std::unordered_map<JobId, Job> jobs;
+  // Of CountFreed(), 0 outside of it.
+  std::vector<int> owned;    // [node], tasks of the gang
+  std::vector<int> counted;  // [node]
 };
 
 }  // namespace fluxnetes::matcher

@@ -72,7 +72,8 @@ void NodeProfile::Least(Time from, Time end,
 
 std::optional<Time> NodeProfile::FirstFit(std::span<const std::int64_t> amounts,
                                           Time duration, Time from, Time before,
-                                          std::size_t resources) const {
+                                          std::size_t resources, int tasks,
+                                          const Leaving& leaving) const {
   std::optional<Time> begin;
   std::size_t step =
       std::upper_bound(times_.begin(), times_.end(), from) - times_.begin();
@@ -81,9 +82,12 @@ std::optional<Time> NodeProfile::FirstFit(std::span<const std::int64_t> amounts,
     const Time end = step == times_.size() ? kForever : times_[step];
     if (!begin && start >= before) return std::nullopt;
     const std::int64_t* free = &free_[step * resources];
+    // A step is within the time of what is booked or outside.
+    const bool leave = start >= leaving.start && start < leaving.end;
+    const Sum needed = leave ? tasks - leaving.tasks : tasks;
     bool enough = true;
     for (std::size_t r = 0; r < amounts.size() && enough; ++r)
-      enough = amounts[r] == 0 || amounts[r] <= free[r];
+      enough = amounts[r] == 0 || needed * amounts[r] <= free[r];
     if (!enough) {
       begin.reset();
       continue;
@@ -92,6 +96,23 @@ std::optional<Time> NodeProfile::FirstFit(std::span<const std::int64_t> amounts,
     if (end == kForever || end - *begin >= duration) return begin;
   }
   return std::nullopt;
+}
+
+int NodeProfile::MostFit(std::span<const std::int64_t> amounts, Time duration,
+                         Time from, Time before, std::size_t resources,
+                         int limit, const Leaving& leaving) const {
+  const auto fit = [&](int tasks) {
+    return FirstFit(amounts, duration, from, before, resources, tasks, leaving)
+        .has_value();
+  };
+  int most = 0;
+  int too_many = limit + 1;
+  while (most + 1 < too_many) {
+    // Nearly always it is none or very few.
+    const int tasks = std::min(2 * most + 1, (most + too_many) / 2);
+    (fit(tasks) ? most : too_many) = tasks;
+  }
+  return most;
 }
 
 }  // namespace fluxnetes::matcher

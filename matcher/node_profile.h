@@ -19,6 +19,13 @@
 
 namespace fluxnetes::matcher {
 
+// Tasks that are booked on a node and would leave it.
+struct Leaving {
+  int tasks = 0;
+  Time start = 0;
+  Time end = 0;
+};
+
 class NodeProfile {
  public:
   using Sum = __int128;  // of amounts, which may be 2^62 each
@@ -38,10 +45,16 @@ class NodeProfile {
   void Least(Time from, Time end, std::span<std::int64_t> least) const;
 
   // The first time in [from, before) from which there is so much, per resource,
-  // for `duration`. What is left out of `amounts` is 0.
+  // for so many tasks and for `duration`. What is left out of `amounts` is 0.
   std::optional<Time> FirstFit(std::span<const std::int64_t> amounts,
                                Time duration, Time from, Time before,
-                               std::size_t resources) const;
+                               std::size_t resources, int tasks = 1,
+                               const Leaving& leaving = {}) const;
+  // How many tasks with these amounts fit there together, up to `limit`, from
+  // the best time in [from, before) on.
+  int MostFit(std::span<const std::int64_t> amounts, Time duration, Time from,
+              Time before, std::size_t resources, int limit,
+              const Leaving& leaving) const;
 
  private:
   struct Change {

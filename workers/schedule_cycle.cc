@@ -206,7 +206,6 @@ void Cycle::PassOver(const WaitingGroup& group,
   if (head == heads.end()) return;
   const bool promised = head->second.promise.has_value();
   state_.Forget(*line.queue, head);
-  room_.reset();
   if (promised) AskBehind();
 }
 
@@ -281,7 +280,7 @@ bool Cycle::Ask(const WaitingGroup& group) {
   if (Start(group)) return true;
   PendingLine& line = *group.line;
   if (WithdrawBehind(group) && Start(group)) return true;
-  line.ask = false;
+  line.ask = asked_behind_ = false;
   if (SayShortage(state_.graph, line, line.queue->settings.match_policy, now_,
                   explained_ < kNodesExplained)) {
     explained_ += static_cast<int>(state_.graph.KnownNodes().size());
@@ -310,7 +309,6 @@ std::vector<PlacedMember> Cycle::MembersOn(
 void Cycle::Place(const WaitingGroup& group,
                   const std::vector<matcher::NodeIndex>& nodes) {
   PendingLine& line = *group.line;
-  room_.reset();
   Tell(*state_.lines.Find(group.id));
   const Payer& payer = state_.accounts.payer(group.payer);
   Held held{group.id,        now_,

@@ -14,7 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include "matcher/room_over_time.h"
 #include "workers/preemption.h"
 #include "workers/schedule_state.h"
 
@@ -89,11 +88,9 @@ class Cycle {
   Step Keep(const WaitingGroup& group, Head& head);
   // It stands, but could be better or is broken.
   Step Improve(const WaitingGroup& group, Head& head);
-  bool Gains(const WaitingGroup& group, const Head& head) const;
-  // Whether the group could start before it is promised to.
-  bool MayBeEarlier(const WaitingGroup& group, const Promise& promise);
-  void NoteMove(const WaitingGroup& group, const Promise& before,
-                const Promise& after);
+  // Whether as many places have come free, since the head was looked at, as it
+  // is missing for an earlier start.
+  bool Gains(const WaitingGroup& group, Head& head);
   // Whether it can stand again, which it does then.
   bool Rebooks(const WaitingGroup& group, Head& head);
   // Makes it anew, those behind withdrawn.
@@ -151,16 +148,16 @@ class Cycle {
   // Who has been asked so far and does not start, though quota allows it: of
   // each line the first, and all that are promised something.
   std::vector<const WaitingGroup*> before_;
-  std::optional<matcher::RoomOverTime> room_;  // while it is up to date
-  int plans_ = 0;                              // promises that were looked for
+  int plans_ = 0;     // promises that were looked for
   bool cut_ = false;  // promises are left to the next cycle
   // When the first of those is due whose promise could not be looked at yet.
   matcher::Time horizon_ = matcher::kForever;
-  int explained_ = 0;     // nodes that were looked at for reasons
-  bool walked_ = false;   // through all groups
-  bool moved_ = false;    // somebody's promise, or it was given up
-  bool again_ = false;    // something moved that groups before it may need
-  bool refused_ = false;  // a group waits for quota
+  int explained_ = 0;          // nodes that were looked at for reasons
+  bool walked_ = false;        // through all groups
+  bool moved_ = false;         // somebody's promise, or it was given up
+  bool asked_behind_ = false;  // all are to be asked that may be
+  bool again_ = false;         // something moved that groups before it may need
+  bool refused_ = false;       // a group waits for quota
   Decision decision_;
 };
 

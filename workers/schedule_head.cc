@@ -190,10 +190,12 @@ std::optional<Promise> ChooseDrain(ScheduleGraph& graph,
 }
 
 HeadPlan FromPlacement(ScheduleGraph& graph, const WaitingGroup& group,
-                       const matcher::Placement& placement, matcher::Time now) {
+                       const matcher::Placement& placement, matcher::Time now,
+                       int missing = 0) {
   if (placement.start > now) {
     return {Promise{placement.start, EachOnce(placement.nodes), placement.nodes,
-                    false}};
+                    false},
+            false, missing};
   }
   graph.graph().Cancel(PromiseJob(group.id));
   return {std::nullopt, true};
@@ -274,10 +276,12 @@ HeadPlan PlanHead(ScheduleGraph& graph, const WaitingGroup& group,
       return {Promise{{}, before->nodes, {}, true}};
   }
   const NarrowedGang narrowed = NarrowedGang::Without(gang, ahead.drained);
-  const auto match = graph.graph().AllocateOrReserve(
-      PromiseJob(group.id), narrowed.gang(), policy, now);
+  int missing = 0;
+  const auto match =
+      graph.graph().AllocateOrReserve(PromiseJob(group.id), narrowed.gang(),
+                                      policy, now, matcher::kForever, &missing);
   if (const auto* placement = std::get_if<matcher::Placement>(&match))
-    return FromPlacement(graph, group, *placement, now);
+    return FromPlacement(graph, group, *placement, now, missing);
   if (std::get<matcher::NoFit>(match) != matcher::NoFit::kNoTime) return {};
   if (!may_drain || WaitsForOthers(graph, gang, policy, now)) return {};
   if (before && !before->start &&
@@ -292,11 +296,12 @@ HeadPlan PlanBetter(ScheduleGraph& graph, const WaitingGroup& group,
                     const Ahead& ahead, matcher::Time before) {
   const NarrowedGang narrowed =
       NarrowedGang::Without(group.line->gang, ahead.drained);
+  int missing = 0;
   const auto match = graph.graph().AllocateOrReserve(
-      PromiseJob(group.id), narrowed.gang(), policy, now, before);
+      PromiseJob(group.id), narrowed.gang(), policy, now, before, &missing);
   if (const auto* placement = std::get_if<matcher::Placement>(&match))
-    return FromPlacement(graph, group, *placement, now);
-  return {};
+    return FromPlacement(graph, group, *placement, now, missing);
+  return {std::nullopt, false, missing};
 }
 
 std::optional<Promise> PlanFrom(ScheduleGraph& graph, const WaitingGroup& group,

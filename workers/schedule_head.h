@@ -60,6 +60,9 @@ struct Ahead {
 struct HeadPlan {
   std::optional<Promise> promise;  // nothing: none can be given
   bool fits_now = false;
+  // Of its tasks no place was found for so many at any time before; 0: that is
+  // not known.
+  int missing = 0;
 };
 
 // A group that does not fit at `now` and the promise that it had, if any; that

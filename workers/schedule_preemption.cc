@@ -97,7 +97,6 @@ bool Cycle::Preempt(const WaitingGroup& group, Head& head, Lack lack) {
     group.line->spared = {group.priority, GroundOf(group)};
     return false;
   }
-  room_.reset();
   Promise freed{*plan->promise.start, {}, {}, false};
   for (const GroupId victim : plan->victims) {
     const matcher::Time end = *state_.graph.HeldBy(victim)->end;
@@ -112,7 +111,8 @@ bool Cycle::Preempt(const WaitingGroup& group, Head& head, Lack lack) {
   head.told = head.doubtful = false;
   if (promised) state_.Free(*promised, group.line->gang.duration);
   state_.Free(freed, matcher::kForever);
-  head.stale = false;
+  head.stale = head.tries = false;
+  head.missing = 0;
   head.looked = state_.freed.size();
   AskBehind();
   again_ = true;
@@ -161,9 +161,10 @@ std::optional<Cycle::Step> Cycle::Await(const WaitingGroup& group,
       Moved(*before, group.line->gang.duration);
     if (!head.promise) return std::nullopt;
     head.stands = true;
+    head.missing = 0;
   }
   head.awaits = group.line->ask = true;
-  head.stale = head.doubtful = false;
+  head.stale = head.doubtful = head.tries = false;
   head.looked = state_.freed.size();
   return Count(group, head);
 }

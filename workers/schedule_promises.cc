@@ -1,5 +1,6 @@
 // The promises of a cycle: see schedule_cycle.h, and schedule.h for the rules.
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "sql/faults.h"
@@ -55,12 +56,13 @@ bool Cycle::WithdrawBehind(const WaitingGroup& group) {
       state_.Withdraw(*head->first, head->second);
     }
   }
-  if (any) room_.reset();
   return any;
 }
 
 void Cycle::AskBehind() {
   moved_ = true;
+  if (asked_behind_ && again_) return;
+  asked_behind_ = true;
   for (const auto& [key, line] : state_.lines.lines()) {
     const bool failed = line->failed_in == state_.cycle;
     if (failed && !line->queue->Keeps()) continue;
@@ -97,13 +99,11 @@ Cycle::Step Cycle::Improve(const WaitingGroup& group, Head& head) {
   const bool due = head.Due(now_);
   // Where other pods matter, one that came may have broken it.
   const bool near_others = state_.Surroundings(*group.line) != 0;
-  const bool doubtful = head.doubtful || near_others;
   // It had its turn when the pass began, in an earlier cycle.
   if (head.pass == state_.pass && !due && !head.doubtful)
     return Count(group, head);
-  const bool gains = head.stale || near_others || Gains(group, head);
-  if (!due && (!gains || (head.Booked() && !doubtful &&
-                          !MayBeEarlier(group, *head.promise)))) {
+  head.tries = head.tries || head.stale || near_others || Gains(group, head);
+  if (!due && !head.tries) {
     head.looked = state_.freed.size();
     head.pass = state_.pass;
     head.stale = false;
@@ -117,7 +117,7 @@ Cycle::Step Cycle::Improve(const WaitingGroup& group, Head& head) {
   }
   head.looked = state_.freed.size();
   head.pass = state_.pass;
-  head.stale = head.doubtful = false;
+  head.stale = head.doubtful = head.tries = false;
   if (!head.Booked()) return Plan(group, head);
   // What those behind are promised must not be what makes it earlier.
   if (near_others) WithdrawBehind(group);
@@ -130,62 +130,34 @@ Cycle::Step Cycle::Improve(const WaitingGroup& group, Head& head) {
   if (plan.fits_now && Start(group)) return Step::kStarted;
   if (plan.promise) {
     const Promise before = *std::exchange(head.promise, plan.promise);
+    head.missing = plan.missing;
     head.told = false;
     head.stands = true;
     Moved(before, group.line->gang.duration);
-    NoteMove(group, before, *head.promise);
-  } else if (!Rebooks(group, head)) {
+    head.looked = state_.freed.size();  // it could have had its old places
+  } else if (Rebooks(group, head)) {
+    head.missing = plan.missing;
+  } else {
     return Plan(group, head);
   }
   return Count(group, head);
 }
 
 // An earlier start must use some of what was freed since.
-bool Cycle::Gains(const WaitingGroup& group, const Head& head) const {
+bool Cycle::Gains(const WaitingGroup& group, Head& head) {
   const matcher::Gang& gang = group.line->gang;
-  for (std::size_t i = head.looked; i < state_.freed.size(); ++i) {
-    const Freed& freed = state_.freed[i];
-    if (!head.Booked()) {
-      if (MayUseAny(state_.graph, gang, freed.nodes)) return true;
-      continue;
-    }
-    const matcher::Time before = std::min(*head.promise->start, freed.end);
-    const matcher::Time from =
-        gang.duration >= freed.from ? 0 : freed.from - gang.duration + 1;
-    if (std::max(from, now_) >= before) continue;
-    const auto& own = head.promise->nodes;
-    for (const matcher::NodeIndex node : freed.nodes) {
-      if (std::binary_search(own.begin(), own.end(), node)) return true;
-      for (const matcher::TaskGroup& task : gang.groups) {
-        if (state_.graph.MayUse(task, node) &&
-            state_.graph.graph().HasRoomOn(node, task.amounts, gang.duration,
-                                           from, before, now_))
-          return true;
-      }
-    }
+  const auto freed = std::span(state_.freed).subspan(head.looked);
+  if (!head.Booked()) {
+    return std::any_of(freed.begin(), freed.end(), [&](const auto& each) {
+      return MayUseAny(state_.graph, gang, each.nodes);
+    });
   }
+  const int enough = std::max(head.missing, 1);
+  const int come = state_.graph.graph().CountFreed(
+      gang, {*head.promise->start, head.promise->places}, freed, now_, enough);
+  if (come >= enough) return true;
+  head.missing -= come;
   return false;
-}
-
-// It costs less to ask this of all nodes together than a plan does.
-bool Cycle::MayBeEarlier(const WaitingGroup& group, const Promise& promise) {
-  matcher::NodeGraph& graph = state_.graph.graph();
-  if (!room_) room_.emplace(graph.Room(now_));
-  const matcher::Gang& gang = group.line->gang;
-  return room_
-      ->Find(SumOf(gang, graph.resources().size()), gang.duration,
-             *promise.start, *promise.start,
-             EndOf(*promise.start, gang.duration))
-      .has_value();
-}
-
-void Cycle::NoteMove(const WaitingGroup& group, const Promise& before,
-                     const Promise& after) {
-  if (!room_) return;
-  const matcher::Gang& gang = group.line->gang;
-  const auto sums = SumOf(gang, state_.graph.graph().resources().size());
-  room_->Add(*before.start, EndOf(*before.start, gang.duration), sums);
-  room_->Take(*after.start, EndOf(*after.start, gang.duration), sums);
 }
 
 bool Cycle::Rebooks(const WaitingGroup& group, Head& head) {
@@ -195,7 +167,10 @@ bool Cycle::Rebooks(const WaitingGroup& group, Head& head) {
   head.stands =
       Rebook(state_.graph, group, group.line->queue->settings.match_policy,
              now_, head.promise);
-  if (head.promise != before) head.told = false;
+  if (head.promise != before) {
+    head.told = false;
+    head.missing = 0;
+  }
   return head.stands;
 }
 
@@ -209,16 +184,20 @@ Cycle::Step Cycle::Plan(const WaitingGroup& group, Head& head) {
   if (state_.graph.EvictedUntil(group.id)) stay.emplace(state_.graph, now_);
   HeadPlan plan = PlanHead(state_.graph, group, queue.settings.match_policy,
                            now_, ahead_, head.promise, !turns_[&queue].drains);
+  // Else it is not known what it is missing.
+  head.missing = stay ? 0 : plan.missing;
   stay.reset();
   if (plan.fits_now && Start(group)) return Step::kStarted;
   const auto before = std::exchange(head.promise, std::move(plan.promise));
   if (IsLater(head.promise, before)) group.line->spared.reset();
   head.stands = true;
-  head.stale = head.doubtful = false;
+  head.stale = head.doubtful = head.tries = false;
   head.looked = state_.freed.size();
   if (before != head.promise) head.told = false;
-  if (before && before != head.promise)
+  if (before && before != head.promise) {
     Moved(*before, group.line->gang.duration);
+    if (before->start) head.looked = state_.freed.size();
+  }
   if (sql::BugPlanted("reservation-slips")) state_.Withdraw(group, head);
   return Count(group, head);
 }
@@ -268,7 +247,6 @@ void Cycle::ClaimQuota(const WaitingGroup& group) {
 }
 
 void Cycle::ForgetBehind(const WaitingGroup& group) {
-  room_.reset();
   ScheduleQueue& queue = *group.line->queue;
   bool asks = false;
   for (auto head = queue.heads.upper_bound(&group);
@@ -284,7 +262,6 @@ void Cycle::ForgetBehind(const WaitingGroup& group) {
 }
 
 void Cycle::ForgetUnseen() {
-  room_.reset();
   bool asks = false;
   for (auto& [name, queue] : state_.queues) {
     if (!queue.Runs()) continue;

@@ -18,14 +18,6 @@
 
 namespace fluxnetes::workers {
 
-// Places that were given back: all that may make a promise better which was as
-// good as could be.
-struct Freed {
-  std::vector<matcher::NodeIndex> nodes;
-  matcher::Time from = 0;
-  matcher::Time end = matcher::kForever;
-};
-
 // A group that is promised something, and what.
 struct Head {
   std::optional<Promise> promise;  // nothing: none can be given
@@ -34,7 +26,9 @@ struct Head {
   bool stale = false;              // the promise could be better,
   bool doubtful = false;           // or is broken
   std::size_t looked = 0;          // at so many of Schedule::State::freed
-  std::uint64_t pass = 0;          // the last in which it had its turn
+  int missing = 0;         // places, at any time before its start; 0: not known
+  bool tries = false;      // these may have come free
+  std::uint64_t pass = 0;  // the last in which it had its turn
   bool awaits = false;     // quota of groups that leave: its nodes may be free
   bool left_for = false;   // others were evicted for it; kept until it is asked
   bool told = false;       // what was said of it is still so
@@ -86,7 +80,9 @@ struct Schedule::State {
   ScheduleAccounts accounts{graph};
   PendingLines lines;
   std::map<std::string, ScheduleQueue> queues;
-  std::vector<Freed> freed;  // that a head of a queue that keeps has not seen
+  // All that may make a promise better which was as good as could be, and that
+  // a head of a queue that keeps has not seen.
+  std::vector<matcher::Freed> freed;
   WaitReasons reasons;
   std::map<GroupId, Reservation> said;  // reservations, by earlier decisions
   // The same by earlier schedules, of groups that were not added yet.

@@ -85,6 +85,25 @@ TEST_F(SchedulePromises, HaveOneTurnEachUntilAllHadOne) {
   EXPECT_EQ(promised[3], 10'000);
 }
 
+// Neither of the two that end first makes room enough by itself.
+TEST_F(SchedulePromises, AreMadeBetterByPlacesThatComeFreeOneByOne) {
+  story.schedule.SetQueue({.queue_policy = QueuePolicy::kConservative});
+  story.Nodes("node0 cpu=4\nnode1 cpu=4\nnode2 cpu=4");
+  const GroupId first = story.Group("1x4", {.duration = 100});
+  const GroupId second = story.Group("1x4", {.duration = 100});
+  story.Group("1x4", {.duration = 50});
+  story.Decide(0);
+  story.Group("3x4", {.duration = 10});
+  Settle(1);
+  EXPECT_EQ(promised[4], 100);
+  story.End(first);
+  Settle(2);
+  EXPECT_EQ(promised[4], 100);
+  story.End(second);
+  Settle(3);
+  EXPECT_EQ(promised[4], 50);
+}
+
 // What is left of a drain set that somebody before its group has entered.
 TEST_F(SchedulePromises, AreMadeBetterByADrainSetThatIsChosenAnew) {
   story.schedule.SetQueue({.queue_policy = QueuePolicy::kConservative});

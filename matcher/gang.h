@@ -199,8 +199,12 @@ class NodeGraph {
   // continue.
   MatchResult Allocate(JobId job, const Gang& gang, Policy policy, Time now);
 
-  // The same, else at the earliest end of a span at which it fits beside all
-  // spans that are known, if that is before `before`; Placement::start says
+  // The same, but does not say why it does not fit, which may cost more.
+  std::optional<Placement> TryAllocate(JobId job, const Gang& gang,
+                                       Policy policy, Time now);
+
+  // Like Allocate(), else at the earliest end of a span at which it fits beside
+  // all spans that are known, if that is before `before`; Placement::start says
   // which. `missing`, if any, becomes the least number of its tasks that find
   // no place at one of the times before, where that is known, else 0.
   MatchResult AllocateOrReserve(JobId job, const Gang& gang, Policy policy,
@@ -244,6 +248,9 @@ class NodeGraph {
   // last task a job is forgotten, and its positions start anew.
   bool Release(JobId job, int task);
   bool Cancel(JobId job);
+  // Grows whenever something is given back. As long as it is the same, and the
+  // time and the nodes are, what did not fit does not.
+  std::uint64_t Releases() const;
 
   // Free now on a node, per resource; negative where others overcommit it.
   std::vector<std::int64_t> Free(NodeIndex node, Time now) const;

@@ -161,6 +161,11 @@ bool GangPlan::MayTake(NodeIndex node, int group) const {
           nodes_.book().shapes()[asks.rules->shape].allowed.Contains(node));
 }
 
+bool GangPlan::IsPlain() const {
+  return groups() == 1 && groups_[0].alone && gang_ != nullptr &&
+         gang_->together.empty();
+}
+
 bool GangPlan::LooksAtAll() const {
   const bool together = gang_ != nullptr && !gang_->together.empty();
   return together || std::ranges::any_of(groups_, [](const Group& group) {

@@ -61,6 +61,9 @@ class GangPlan {
   int CountAlone(const Columns& columns, NodeIndex node, int group,
                  int limit) const;
 
+  // Whether it is of one shape, and does not look at other tasks.
+  bool IsPlain() const;
+
   // Whether it matters too what is free on nodes that have no room for a task.
   bool LooksAtAll() const;
 

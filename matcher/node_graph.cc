@@ -253,6 +253,13 @@ MatchResult NodeGraph::Allocate(JobId job, const Gang& gang, Policy policy,
   return ever ? NoFit::kNow : NoFit::kNever;
 }
 
+std::optional<Placement> NodeGraph::TryAllocate(JobId job, const Gang& gang,
+                                                Policy policy, Time now) {
+  State& state = *state_;
+  if (!state.PlaceNow(gang, policy, now)) return std::nullopt;
+  return state.Book(job, now, gang.duration);
+}
+
 std::optional<Time> NodeGraph::State::FindEarliest(Time duration, Time before,
                                                    Policy policy) {
   return earliest.Find(duration, before, ById(policy), Descending(policy));
@@ -266,11 +273,15 @@ MatchResult NodeGraph::AllocateOrReserve(JobId job, const Gang& gang,
   if (state.PlaceNow(gang, policy, now)) {
     return state.Book(job, now, gang.duration);
   }
-  if (!state.plan.Place(state.GroundEmpty(policy))) return NoFit::kNever;
+  // Of tasks of one shape that do not look at others a time says enough.
+  const bool plain = state.plan.IsPlain();
+  if (!plain && !state.plan.Place(state.GroundEmpty(policy)))
+    return NoFit::kNever;
   const auto start = state.FindEarliest(gang.duration, before, policy);
   if (missing != nullptr) *missing = state.earliest.missing();
-  if (!start) return NoFit::kNoTime;
-  return state.Book(job, *start, gang.duration);
+  if (start) return state.Book(job, *start, gang.duration);
+  return !plain || state.plan.Place(state.GroundEmpty(policy)) ? NoFit::kNoTime
+                                                               : NoFit::kNever;
 }
 
 bool NodeGraph::HasRoom(Time start, Time end, std::span<const NodeIndex> nodes,
@@ -369,6 +380,8 @@ bool NodeGraph::Cancel(JobId id) {
   state_->jobs.erase(found);
   return true;
 }
+
+std::uint64_t NodeGraph::Releases() const { return state_->nodes.releases(); }
 
 std::vector<std::int64_t> NodeGraph::Free(NodeIndex node, Time now) const {
   state_->CheckNode(node);

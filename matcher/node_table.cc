@@ -191,6 +191,7 @@ SpanId NodeTable::Hold(const Span& span,
 }
 
 void NodeTable::Release(SpanId id, int tasks) {
+  ++releases_;
   const Span span = spans_[id];
   Node& node = nodes_[span.node];
   if (!span.ahead) Charge(id, -tasks);

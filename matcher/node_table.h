@@ -54,6 +54,7 @@ class NodeTable {
   void ComeTo(Time now);
   SpanId Hold(const Span& span, std::span<const std::int64_t> amounts);
   void Release(SpanId id, int tasks);
+  std::uint64_t releases() const { return releases_; }
 
   int size() const { return static_cast<int>(nodes_.size()); }
   int resources() const { return resources_; }
@@ -130,6 +131,7 @@ class NodeTable {
   }
 
   int resources_ = 0;
+  std::uint64_t releases_ = 0;
   Time now_ = std::numeric_limits<Time>::min();
   std::vector<Node> nodes_;
   std::vector<NodeProfile> profiles_;

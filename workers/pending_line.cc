@@ -1,6 +1,7 @@
 #include "workers/pending_line.h"
 
 #include <cassert>
+#include <utility>
 
 namespace fluxnetes::workers {
 
@@ -60,7 +61,10 @@ WaitingGroup& PendingLines::Add(PendingGroup group, Place place) {
   waiting.start_by = group.start_by;
   waiting.members = std::move(group.members);
   waiting.line = line.get();
+  Fronts& fronts = fronts_[line->queue_name];
+  if (!line->groups.empty()) fronts.erase(line->Front());
   waiting.place = line->groups.insert(&waiting).first;
+  fronts.insert(line->Front());
   return waiting;
 }
 
@@ -78,11 +82,34 @@ void PendingLines::Remove(GroupId group) {
   const auto found = groups_.find(group);
   if (found == groups_.end()) return;
   PendingLine& line = *found->second.line;
+  Fronts& fronts = fronts_.at(line.queue_name);
+  fronts.erase(line.Front());
   line.groups.erase(found->second.place);
   groups_.erase(found);
-  if (!line.groups.empty()) return;
+  if (!line.groups.empty()) {
+    fronts.insert(line.Front());
+    return;
+  }
+  if (line.listed) std::erase(unchecked_, &line);
   lines_.erase(Key{line.queue_name, line.shape, line.duration, line.requests,
                    line.beside, line.payer});
+}
+
+const PendingLines::Fronts& PendingLines::FrontsOf(
+    const std::string& queue) const {
+  static const Fronts kNobody;
+  const auto found = fronts_.find(queue);
+  return found == fronts_.end() ? kNobody : found->second;
+}
+
+void PendingLines::Uncheck(PendingLine& line) {
+  line.checked = false;
+  if (!std::exchange(line.listed, true)) unchecked_.push_back(&line);
+}
+
+std::vector<PendingLine*> PendingLines::TakeUnchecked() {
+  for (PendingLine* line : unchecked_) line->listed = false;
+  return std::exchange(unchecked_, {});
 }
 
 }  // namespace fluxnetes::workers

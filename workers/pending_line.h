@@ -118,6 +118,7 @@ struct PendingLine {
   std::string why_short;           // the same in words
   std::optional<matcher::Time> explained;  // when numbers were put into these
   bool checked = false;                    // `unsatisfiable` is up to date
+  bool listed = false;                     // among those that are to be checked
   std::string unsatisfiable;  // why they can never fit; empty: they can
   const cluster::PodRequest* impossible = nullptr;  // that is the cause
   std::uint64_t refused_in = 0;  // the last cycle in which quota did not do
@@ -153,12 +154,23 @@ class PendingLines {
   // It leaves its line; the line goes with its last group.
   void Remove(GroupId group);
 
+  // Who is at the front of the lines of a queue, in order, but for where their
+  // accounts stand.
+  using Fronts = std::set<const WaitingGroup*, EarlierInLineFirst>;
+  const Fronts& FrontsOf(const std::string& queue) const;
+
+  // Whether its groups can ever fit is to be looked at (again).
+  void Uncheck(PendingLine& line);
+  std::vector<PendingLine*> TakeUnchecked();
+
   std::size_t size() const { return groups_.size(); }
   const Lines& lines() const { return lines_; }
 
  private:
   Lines lines_;
   std::unordered_map<GroupId, WaitingGroup> groups_;
+  std::map<std::string, Fronts> fronts_;
+  std::vector<PendingLine*> unchecked_;
 };
 
 }  // namespace fluxnetes::workers

@@ -117,6 +117,8 @@ void Schedule::Relabel(const cluster::Pod& pod, const PodOf& pod_of) {
 
 void Schedule::LeaveReasonsOut() { state_->graph.LeaveReasonsOut(); }
 
+void Schedule::LeavePodsOut() { state_->graph.LeavePodsOut(); }
+
 void Schedule::SetQueue(const QueueSettings& settings) {
   state_->SetQueue(settings);
 }

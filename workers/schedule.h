@@ -205,6 +205,9 @@ class Schedule {
   // Nobody reads why groups wait: decisions say nothing of it from now on,
   // which costs more than all the rest of them.
   void LeaveReasonsOut();
+  // Nobody asks for single pods: groups are released as a whole, and nothing
+  // says where a pod is. To be said first.
+  void LeavePodsOut();
 
   void SetQueue(const QueueSettings& settings);
   void RemoveQueue(const std::string& name);

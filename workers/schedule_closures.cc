@@ -60,7 +60,7 @@ void ScheduleGraph::NoteClosure(const NodeClosure& closure) {
   for (const std::string& name : closure.nodes) {
     const auto node = nodes_.find(name);
     if (node == nodes_.end() || !node->second.known) continue;
-    changes_.grown.push_back(node->second.index);
+    Grow(node->second.index);
     changes_.changed.push_back(node->second.index);
   }
 }
@@ -98,7 +98,7 @@ void ScheduleGraph::SetClosures(const std::vector<NodeClosure>& closures,
     node.shut = !node.shut;
     SetOpenAsKnown(node);
     NoteGround();
-    changes_.grown.push_back(node.index);
+    Grow(node.index);
     changes_.changed.push_back(node.index);
     changes_.capacity = true;
   }

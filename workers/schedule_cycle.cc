@@ -67,7 +67,7 @@ Decision Cycle::Run() {
 }
 
 void Cycle::CheckSatisfiable() {
-  for (const auto& [key, line] : state_.lines.lines()) {
+  for (PendingLine* line : state_.lines.TakeUnchecked()) {
     if (line->checked || !line->queue->known) continue;
     line->checked = true;
     const QueueSettings& settings = line->queue->settings;
@@ -83,9 +83,8 @@ void Cycle::CheckSatisfiable() {
       Heads& heads = line->queue->heads;
       state_.AskAll();
       for (auto head = heads.begin(); head != heads.end();) {
-        head = head->first->line == line.get()
-                   ? state_.Forget(*line->queue, head)
-                   : std::next(head);
+        head = head->first->line == line ? state_.Forget(*line->queue, head)
+                                         : std::next(head);
       }
     }
     for (const WaitingGroup* group : line->groups) {
@@ -129,49 +128,76 @@ void Cycle::RankFronts() {
 // Of the queues that make their promises anew: those that keep them see when
 // the turn of a group has come.
 const WaitingGroup* Cycle::WhereToBegin() const {
-  std::map<const ScheduleQueue*, const WaitingGroup*> fronts;
   const WaitingGroup* begin = nullptr;
-  for (const auto& [key, line] : state_.lines.lines()) {
-    // Who waited for quota in the last cycle is asked when its turn comes.
-    const bool refused = line->payer && line->refused_in + 1 == state_.cycle;
-    if (!CanRun(*line) || line->queue->Keeps() || refused) continue;
-    const WaitingGroup* front = line->Front();
-    const WaitingGroup*& first = fronts[line->queue];
-    first = Earliest(first, front);
-    // Of a queue that stops at its first no other line is asked.
-    if (line->ask && line->queue->Depth() > 0 &&
-        line->queue->settings.queue_policy != QueuePolicy::kFcfs)
-      begin = Earliest(begin, front);
-  }
-  for (const auto& [queue, front] : fronts) {
-    const auto head = queue->heads.find(front);
-    for (const auto& [left_for, each] : queue->heads) {
-      if (each.left_for && left_for->line->ask)
-        begin = Earliest(begin, left_for);
-    }
-    const bool again = queue->Depth() > 0
-                           ? head == queue->heads.end() || head->second.stale ||
-                                 front->line->ask
-                           : front->line->ask;
-    if (again) begin = Earliest(begin, front);
+  for (const auto& [name, queue] : state_.queues) {
+    if (queue.Runs() && !queue.Keeps())
+      begin = Earliest(begin, WhereToBegin(queue));
   }
   return begin;
 }
 
-void Cycle::Walk() {
-  std::vector<const WaitingGroup*> fronts;
-  for (const auto& [key, line] : state_.lines.lines()) {
-    if (CanRun(*line)) fronts.push_back(line->Front());
+const WaitingGroup* Cycle::WhereToBegin(const ScheduleQueue& queue) const {
+  if (state_.GoesInOrder(queue)) {
+    const WaitingGroup* first = state_.FirstOf(queue);
+    const bool ask =
+        first != nullptr && (first->line->ask || queue.stopped_at != first->id);
+    return ask ? first : nullptr;
   }
-  GroupTurns turns(state_, std::move(fronts));
+  const WaitingGroup* front = nullptr;
+  const WaitingGroup* begin = nullptr;
+  for (const WaitingGroup* each : state_.lines.FrontsOf(queue.settings.name)) {
+    const PendingLine& line = *each->line;
+    // Who waited for quota in the last cycle is asked when its turn comes.
+    const bool refused = line.payer && line.refused_in + 1 == state_.cycle;
+    if (!CanRun(line) || refused) continue;
+    front = Earliest(front, each);
+    // Of a queue that stops at its first no other line is asked.
+    if (line.ask && queue.Depth() > 0 &&
+        queue.settings.queue_policy != QueuePolicy::kFcfs)
+      begin = Earliest(begin, each);
+  }
+  if (front == nullptr) return nullptr;
+  for (const auto& [left_for, each] : queue.heads) {
+    if (each.left_for && left_for->line->ask) begin = Earliest(begin, left_for);
+  }
+  const auto head = queue.heads.find(front);
+  const bool again =
+      queue.Depth() > 0
+          ? head == queue.heads.end() || head->second.stale || front->line->ask
+          : front->line->ask;
+  return again ? Earliest(begin, front) : begin;
+}
+
+std::vector<const WaitingGroup*> Cycle::Fronts() const {
+  std::vector<const WaitingGroup*> fronts;
+  for (const auto& [name, queue] : state_.queues) {
+    if (!queue.Runs()) continue;
+    if (!state_.GoesInOrder(queue)) {
+      for (const WaitingGroup* front : state_.lines.FrontsOf(name))
+        if (CanRun(*front->line)) fronts.push_back(front);
+    } else if (const WaitingGroup* first = state_.FirstOf(queue)) {
+      fronts.push_back(first);
+    }
+  }
+  return fronts;
+}
+
+void Cycle::Walk() {
+  GroupTurns turns(state_, Fronts());
   while (const WaitingGroup* group = turns.Pop()) {
     if (decision_.placed.size() >= static_cast<std::size_t>(limit_)) {
       state_.more = true;
       return;
     }
-    if (turns_[group->line->queue].stopped && !WasLeftFor(*group)) continue;
-    const WaitingGroup* next = NextInLine(*group);  // before it leaves its line
+    ScheduleQueue& queue = *group->line->queue;
+    if (turns_[&queue].stopped && !WasLeftFor(*group)) continue;
+    const bool in_order = state_.GoesInOrder(queue);
+    if (in_order && std::exchange(queue.stopped_at, group->id) != group->id)
+      group->line->ask = true;
+    const WaitingGroup* next =  // before it leaves its line
+        in_order ? nullptr : NextInLine(*group);
     const Step step = Visit(*group);
+    if (in_order && step == Step::kStarted) next = state_.FirstOf(queue);
     if (step != Step::kStarted) {
       if (group->line->payer) state_.accounts.Charge(*group);
       if (group->line->refused_in != state_.cycle || state_.IsHead(*group))
@@ -256,24 +282,29 @@ bool Cycle::MayGoAhead(const PendingLine& line) const {
   return horizon_ == matcher::kForever || line.gang.duration <= horizon_ - now_;
 }
 
-matcher::MatchResult Cycle::Allocate(const WaitingGroup& group) {
+std::optional<matcher::Placement> Cycle::Allocate(const WaitingGroup& group) {
   const PendingLine& line = *group.line;
   const auto policy = line.queue->settings.match_policy;
   const matcher::JobId job =
       state_.graph.Holds(group.id) ? PromiseJob(group.id) : group.id;
   if (ahead_.drained.empty()) {
-    return state_.graph.graph().Allocate(job, line.gang, policy, now_);
+    return state_.graph.graph().TryAllocate(job, line.gang, policy, now_);
   }
   const NarrowedGang narrowed =
       NarrowedGang::Without(line.gang, ahead_.drained);
-  return state_.graph.graph().Allocate(job, narrowed.gang(), policy, now_);
+  return state_.graph.graph().TryAllocate(job, narrowed.gang(), policy, now_);
 }
 
 bool Cycle::Start(const WaitingGroup& group) {
-  const auto match = Allocate(group);
-  const auto* placement = std::get_if<matcher::Placement>(&match);
-  if (placement != nullptr) Place(group, placement->nodes);
-  return placement != nullptr;
+  // What is drained for others only becomes more.
+  if (misfits_.Cover(group.line->gang)) return false;
+  const auto placement = Allocate(group);
+  if (placement) {
+    Place(group, placement->nodes);
+  } else {
+    misfits_.Note(group.line->gang);
+  }
+  return placement.has_value();
 }
 
 bool Cycle::Ask(const WaitingGroup& group) {
@@ -298,10 +329,16 @@ std::vector<PlacedMember> Cycle::MembersOn(
     first += static_cast<std::size_t>(count);
   }
   std::vector<PlacedMember> members(nodes.size());
+  const cluster::PodRequest* last = nullptr;
+  std::size_t* task = nullptr;
   for (const Member& member : group.members) {
-    const std::size_t task = next[member.request]++;
-    members[task] = {member.uid, state_.graph.graph().Name(nodes[task]),
-                     member.request};
+    if (std::exchange(last, member.request) != member.request)
+      task = &next[member.request];
+    PlacedMember& placed = members[*task];
+    placed.uid = member.uid;
+    placed.node = state_.graph.graph().Name(nodes[*task]);
+    placed.request = member.request;
+    ++*task;
   }
   return members;
 }
@@ -331,7 +368,7 @@ void Cycle::Place(const WaitingGroup& group,
     placed.start = all.start;
     placed.end = all.end;
   } else {
-    state_.graph.Note(held);
+    state_.graph.Note(std::move(held), nodes);
   }
   if (line.payer) {
     state_.accounts.TakeHeld(now_);

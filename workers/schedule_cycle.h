@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "workers/misfits.h"
 #include "workers/preemption.h"
 #include "workers/schedule_state.h"
 
@@ -22,7 +23,10 @@ namespace fluxnetes::workers {
 class Cycle {
  public:
   Cycle(Schedule::State& state, matcher::Time now, int limit)
-      : state_(state), now_(now), limit_(limit) {}
+      : state_(state),
+        now_(now),
+        limit_(limit),
+        misfits_(state.graph.graph()) {}
 
   Decision Run();
 
@@ -50,6 +54,9 @@ class Cycle {
   // Where they stand in the order.
   void RankFronts();
   const WaitingGroup* WhereToBegin() const;
+  const WaitingGroup* WhereToBegin(const ScheduleQueue& queue) const;
+  // Whose turn it may be first.
+  std::vector<const WaitingGroup*> Fronts() const;
   void Walk();
   // Where its account has no quota for it, if it takes so long.
   std::optional<Quotas::Refusal> RefusalOf(const WaitingGroup& group,
@@ -65,7 +72,7 @@ class Cycle {
   // anew what they were.
   bool MayGoAhead(const PendingLine& line) const;
   void Fail(PendingLine& line);
-  matcher::MatchResult Allocate(const WaitingGroup& group);
+  std::optional<matcher::Placement> Allocate(const WaitingGroup& group);
   void Place(const WaitingGroup& group,
              const std::vector<matcher::NodeIndex>& nodes);
   void EnterDrained(const std::vector<matcher::NodeIndex>& nodes);
@@ -143,6 +150,7 @@ class Cycle {
   Schedule::State& state_;
   const matcher::Time now_;
   const int limit_;
+  Misfits misfits_;
   std::map<const ScheduleQueue*, Turn> turns_;
   Ahead ahead_;
   // Who has been asked so far and does not start, though quota allows it: of

@@ -56,11 +56,15 @@ std::vector<std::int64_t> ScheduleGraph::Vector(
 RequestCounts ScheduleGraph::Count(const std::vector<Member>& members) const {
   RequestCounts counts;
   std::unordered_map<const cluster::PodRequest*, std::size_t> positions;
+  std::size_t last = 0;
   for (const Member& member : members) {
-    const auto [place, added] =
-        positions.try_emplace(member.request, counts.size());
-    if (added) counts.emplace_back(member.request, 0);
-    ++counts[place->second].second;
+    if (last >= counts.size() || counts[last].first != member.request) {
+      const auto [place, added] =
+          positions.try_emplace(member.request, counts.size());
+      if (added) counts.emplace_back(member.request, 0);
+      last = place->second;
+    }
+    ++counts[last].second;
   }
   const auto rank = [this](const cluster::PodRequest* request) {
     const cluster::Resources& needs = request->resources;
@@ -129,7 +133,7 @@ void ScheduleGraph::SetNode(const cluster::Node& node) {
   SetOpenAsKnown(known);
   predicates_.Set(known.index, known.node);
   NoteGround();
-  changes_.grown.push_back(known.index);
+  Grow(known.index);
   changes_.changed.push_back(known.index);
   changes_.capacity = true;
 }
@@ -172,7 +176,7 @@ void ScheduleGraph::SetForeign(
     if (node.known) {
       ChargeForeign(node);
       NoteGround();
-      changes_.grown.push_back(node.index);
+      Grow(node.index);
       changes_.changed.push_back(node.index);
       changes_.capacity = true;
     }
@@ -281,7 +285,7 @@ void ScheduleGraph::SetAssumedDuration(const std::string& queue,
     graph_.Cancel(group);
     Book(holding);
     for (const PlacedMember& member : holding.held.members) {
-      changes_.grown.push_back(InGraph(member.node).index);
+      Grow(InGraph(member.node).index);
       changes_.changed.push_back(InGraph(member.node).index);
     }
     touched_.push_back(group);
@@ -292,7 +296,8 @@ void ScheduleGraph::Book(Holding& holding) {
   Held& held = holding.held;
   std::erase_if(held.members,
                 [](const PlacedMember& member) { return member.uid.empty(); });
-  std::vector<matcher::NodeIndex> nodes;
+  std::vector<matcher::NodeIndex>& nodes = holding.nodes;
+  nodes.clear();
   std::vector<std::vector<std::int64_t>> amounts;
   std::vector<matcher::RulesId> rules;
   for (const PlacedMember& member : held.members) {
@@ -391,21 +396,22 @@ const std::vector<double>& ScheduleGraph::Capacity() const {
 }
 
 void ScheduleGraph::Index(const Holding& holding) {
+  if (!finds_pods_) return;
   int position = 0;
   for (const PlacedMember& member : holding.held.members) {
     places_[member.uid] = {holding.held.group, position++};
   }
 }
 
-void ScheduleGraph::Note(const Held& held) {
-  assert(!holdings_.contains(held.group));
-  touched_.push_back(held.group);
-  Holding& holding = holdings_[held.group];
-  holding.held = held;
+void ScheduleGraph::Note(Held noted, std::vector<matcher::NodeIndex> nodes) {
+  assert(!holdings_.contains(noted.group));
+  touched_.push_back(noted.group);
+  Holding& holding = holdings_[noted.group];
+  holding.held = std::move(noted);
+  holding.nodes = std::move(nodes);
+  const Held& held = holding.held;
   holding.places = static_cast<int>(held.members.size());
-  for (const PlacedMember& member : held.members) {
-    ++InGraph(member.node).places;
-  }
+  for (const matcher::NodeIndex node : holding.nodes) ++by_index_[node]->places;
   ranks_[held.priority].insert(held.group);
   came_[held.priority] = ++moves_;
   if (held.evicted_for != 0) evicted_for_[held.evicted_for].insert(held.group);
@@ -419,11 +425,12 @@ void ScheduleGraph::Hold(const Held& held) {
     const auto other = places_.find(member.uid);
     if (other != places_.end()) Release(other->second.group, member.uid);
   }
-  Note(held);
+  std::vector<matcher::NodeIndex> nodes;
+  for (const PlacedMember& member : held.members)
+    nodes.push_back(InGraph(member.node).index);
+  changes_.changed.insert(changes_.changed.end(), nodes.begin(), nodes.end());
+  Note(held, std::move(nodes));
   Book(holdings_.at(held.group));
-  for (const PlacedMember& member : held.members) {
-    changes_.changed.push_back(InGraph(member.node).index);
-  }
 }
 
 const Held& ScheduleGraph::HoldMore(GroupId group,
@@ -432,7 +439,9 @@ const Held& ScheduleGraph::HoldMore(GroupId group,
   Holding& holding = holdings_.at(group);
   for (const PlacedMember& member : more) {
     holding.held.members.push_back(member);
-    ++InGraph(member.node).places;
+    KnownNode& node = InGraph(member.node);
+    holding.nodes.push_back(node.index);
+    ++node.places;
     ++holding.places;
   }
   holding.held.evictable = holding.places >= holding.held.size;
@@ -447,34 +456,59 @@ bool ScheduleGraph::Release(GroupId group, const std::string& uid) {
   if (found == holdings_.end()) return false;
   Holding& holding = found->second;
   if (uid.empty()) {
-    std::vector<std::string> uids;
-    for (const PlacedMember& member : holding.held.members) {
-      if (!member.uid.empty()) uids.push_back(member.uid);
-    }
-    const bool evictable = holding.held.evictable;
-    for (const std::string& each : uids) {
-      holding.held.evictable = evictable;
-      Release(group, each);
-    }
+    ReleaseAll(found);
     return true;
   }
   const auto place = places_.find(uid);
   if (place == places_.end() || place->second.group != group) return false;
-  if (touched_.empty() || touched_.back() != group) touched_.push_back(group);
-  PlacedMember& member = holding.held.members[place->second.position];
-  graph_.Release(group, place->second.position);
-  KnownNode& node = InGraph(member.node);
-  changes_.grown.push_back(node.index);
-  --node.places;
+  const int position = place->second.position;
+  const matcher::NodeIndex node = holding.nodes[position];
+  const matcher::Time until = holding.held.end.value_or(matcher::kForever);
+  graph_.Release(group, position);
   places_.erase(place);
-  member.uid.clear();
+  holding.held.members[position].uid.clear();
+  NoteGone(holding);
+  if (--holding.places == 0) Forget(found);
+  LeaveNode(node, until);
+  return true;
+}
+
+void ScheduleGraph::ReleaseAll(Holdings::iterator found) {
+  Holding& holding = found->second;
+  const matcher::Time until = holding.held.end.value_or(matcher::kForever);
+  graph_.Cancel(found->first);
+  NoteGone(holding);
+  for (std::size_t i = 0; i < holding.nodes.size(); ++i) {
+    const std::string& uid = holding.held.members[i].uid;
+    if (uid.empty()) continue;
+    if (finds_pods_) places_.erase(uid);
+    LeaveNode(holding.nodes[i], until);
+  }
+  Forget(found);
+}
+
+// Some of it was given back.
+void ScheduleGraph::NoteGone(Holding& holding) {
+  const Held& held = holding.held;
+  if (touched_.empty() || touched_.back() != held.group)
+    touched_.push_back(held.group);
   // Else no plan that came to nothing had counted on its end.
   if (!std::exchange(holding.held.evictable, false) || holding.stood)
     NoteGround();
-  went_[holding.held.priority] = ++moves_;
-  if (--holding.places == 0) Forget(found);
+  went_[held.priority] = ++moves_;
+}
+
+void ScheduleGraph::Grow(matcher::NodeIndex node, matcher::Time until) {
+  changes_.grown.push_back(node);
+  changes_.since = std::min(changes_.since, until);
+  changes_.until = std::max(changes_.until, until);
+}
+
+void ScheduleGraph::LeaveNode(matcher::NodeIndex index, matcher::Time until) {
+  KnownNode& node = *by_index_[index];
+  Grow(index, until);
+  --node.places;
   Forget(node);
-  return true;
 }
 
 void ScheduleGraph::Forget(Holdings::iterator over) {

@@ -37,7 +37,10 @@
 namespace fluxnetes::workers {
 
 struct GraphChanges {
-  std::vector<matcher::NodeIndex> grown;    // more may be free there
+  std::vector<matcher::NodeIndex> grown;  // more may be free there
+  // From when on that was to be free anyway: the first of it, and all.
+  matcher::Time since = matcher::kForever;
+  matcher::Time until = 0;
   std::vector<matcher::NodeIndex> changed;  // less may fit there
   bool capacity = false;  // what could ever fit may have changed
   bool Empty() const { return grown.empty() && changed.empty() && !capacity; }
@@ -52,6 +55,8 @@ class ScheduleGraph {
   // Whether somebody reads why groups wait.
   bool wants_reasons() const { return wants_reasons_; }
   void LeaveReasonsOut() { wants_reasons_ = false; }
+  // Pods are not found by their UIDs: call it before anything is held.
+  void LeavePodsOut() { finds_pods_ = false; }
   // Forgets requests that neither nodes and groups here use nor `others`.
   void Sweep(std::vector<const cluster::PodRequest*> others);
 
@@ -112,8 +117,8 @@ class ScheduleGraph {
   // returned is all that it holds now.
   const Held& HoldMore(GroupId group, const std::vector<PlacedMember>& more);
   // The graph has just given this to the job of the group's number, which held
-  // nothing: tasks in order of members.
-  void Note(const Held& held);
+  // nothing: tasks in order of members, on these nodes.
+  void Note(Held held, std::vector<matcher::NodeIndex> nodes);
   bool Holds(GroupId group) const { return holdings_.contains(group); }
   bool Release(GroupId group, const std::string& uid);
   // Looks at the labels of the pods that hold something again; of those that
@@ -204,6 +209,7 @@ class ScheduleGraph {
   };
   struct Holding {
     Held held;  // a place that was given back has no uid
+    std::vector<matcher::NodeIndex> nodes;  // of its members
     int places = 0;
     bool stood = false;  // NoteStood()
   };
@@ -219,6 +225,11 @@ class ScheduleGraph {
   std::int64_t ChooseId(const std::string& name);
   void Forget(KnownNode& node);
   void Forget(Holdings::iterator over);
+  void ReleaseAll(Holdings::iterator found);
+  void NoteGone(Holding& holding);
+  // Of what is given back: when it would have ended.
+  void LeaveNode(matcher::NodeIndex node, matcher::Time until);
+  void Grow(matcher::NodeIndex node, matcher::Time until = matcher::kForever);
   void ChargeForeign(KnownNode& node);
   void Book(Holding& holding);
   void Index(const Holding& holding);
@@ -248,6 +259,7 @@ class ScheduleGraph {
   std::vector<GroupId> touched_;
   mutable std::optional<std::vector<double>> capacity_;  // while it is so
   bool wants_reasons_ = true;
+  bool finds_pods_ = true;
 };
 
 }  // namespace fluxnetes::workers

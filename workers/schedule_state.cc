@@ -13,18 +13,14 @@ namespace {
 // Of more nodes than this it is not asked what each could hold.
 constexpr std::size_t kNodesLookedAt = 64;
 
-struct GrownNode {
-  matcher::NodeIndex node = -1;
-  std::vector<std::int64_t> free;
-};
-
 bool MayHoldOne(const ScheduleGraph& graph, const matcher::Gang& gang,
-                const GrownNode& grown) {
+                matcher::NodeIndex node,
+                const std::vector<std::int64_t>& free_there) {
   return std::any_of(
       gang.groups.begin(), gang.groups.end(), [&](const auto& task) {
-        return graph.MayUse(task, grown.node) &&
+        return graph.MayUse(task, node) &&
                std::equal(task.amounts.begin(), task.amounts.end(),
-                          grown.free.begin(), [](auto amount, auto free) {
+                          free_there.begin(), [](auto amount, auto free) {
                             return amount == 0 || amount <= free;
                           });
       });
@@ -70,6 +66,11 @@ void SortOnce(std::vector<matcher::NodeIndex>& nodes) {
 }
 
 }  // namespace
+
+struct Schedule::State::GrownNode {
+  matcher::NodeIndex node = -1;
+  std::vector<std::int64_t> free;
+};
 
 bool MayUseAny(const ScheduleGraph& graph, const matcher::Gang& gang,
                const std::vector<matcher::NodeIndex>& nodes) {
@@ -139,8 +140,10 @@ void Schedule::State::Prepare(PendingLine& line) {
   line.gang.together = KeysOf(topology);
   line.gang.together_required = !topology.required.empty();
   line.gang.beside = line.beside;
+  for (const matcher::TaskGroup& task : line.gang.groups)
+    looks_around = looks_around || graph.graph().LooksAtTasks(task.rules);
   line.ask = true;
-  line.checked = false;
+  lines.Uncheck(line);
   line.spared.reset();
 }
 
@@ -156,6 +159,12 @@ void Schedule::State::PrepareLines(ScheduleQueue& queue) {
 
 void Schedule::State::AskAll() {
   for (const auto& [key, line] : lines.lines()) line->ask = true;
+}
+
+const WaitingGroup* Schedule::State::FirstOf(const ScheduleQueue& queue) const {
+  for (const WaitingGroup* front : lines.FrontsOf(queue.settings.name))
+    if (CanRun(*front->line)) return front;
+  return nullptr;
 }
 
 std::size_t ScheduleQueue::Depth() const {
@@ -465,41 +474,66 @@ void Schedule::State::TakeChanges(matcher::Time now) {
   SortOnce(changes.grown);
   SortOnce(changes.changed);
   const bool many = changes.grown.size() > kNodesLookedAt;
+  // Whoever is promised something since before now had counted on it.
+  const bool expected =
+      changes.since == now && changes.until == now && planned_at < now;
+  planned_at = now;
   std::vector<GrownNode> grown;
   for (const auto node : changes.grown) {
     if (!many && graph.Open(node)) {
       grown.push_back({node, graph.graph().Free(node, now)});
     }
   }
-  for (const auto& [key, line] : lines.lines()) {
-    if (changes.capacity) line->checked = false;
-    if (line->ask) continue;
-    line->ask = many || IsBesideAny(*line, changes.grown) ||
-                line->surroundings != Surroundings(*line) ||
-                std::any_of(grown.begin(), grown.end(),
-                            [&, &line = line](const GrownNode& node) {
-                              return MayHoldOne(graph, line->gang, node);
-                            });
+  const auto look = [&](PendingLine& line) {
+    line.ask = line.ask || MayFit(line, changes, grown, many);
+  };
+  if (changes.capacity) {
+    for (const auto& [key, line] : lines.lines()) lines.Uncheck(*line);
   }
   for (auto& [name, queue] : queues) {
+    if (GoesInOrder(queue)) {
+      if (auto* group = lines.Find(queue.stopped_at)) look(*group->line);
+      continue;
+    }
+    for (const WaitingGroup* front : lines.FrontsOf(name)) {
+      const auto head = expected && !queue.Keeps() ? queue.heads.find(front)
+                                                   : queue.heads.end();
+      if (head == queue.heads.end() || !head->second.Booked())
+        look(*front->line);
+    }
     for (auto& [group, head] : queue.heads) {
+      const bool counted = expected && head.Booked();
+      // What else a queue that keeps its promises looks at is in `freed`.
+      const bool room = queue.Keeps() ? expected && !counted : !counted;
       head.doubtful = head.doubtful || IsDoubtful(changes, head);
-      head.stale = head.stale || many || head.doubtful ||
-                   MayImprove(changes, *group, head, queue.Keeps());
+      head.stale = head.stale || (many && !counted) || head.doubtful ||
+                   MayImprove(changes, *group, head, room);
     }
   }
-  if (!many && !changes.grown.empty())
-    freed.push_back({std::move(changes.grown), now, matcher::kForever});
+  if (!many && !expected && !changes.grown.empty())
+    freed.push_back({std::move(changes.grown), now,
+                     changes.until > now ? changes.until : matcher::kForever});
+}
+
+bool Schedule::State::MayFit(const PendingLine& line,
+                             const GraphChanges& changes,
+                             const std::vector<GrownNode>& grown,
+                             bool many) const {
+  return many || IsBesideAny(line, changes.grown) ||
+         line.surroundings != Surroundings(line) ||
+         std::ranges::any_of(grown, [&](const GrownNode& node) {
+           return MayHoldOne(graph, line.gang, node.node, node.free);
+         });
 }
 
 bool Schedule::State::MayImprove(const GraphChanges& changes,
                                  const WaitingGroup& group, const Head& head,
-                                 bool keeps) const {
+                                 bool room) const {
   const PendingLine& line = *group.line;
   return line.surroundings != Surroundings(line) ||
          (!head.Booked() && line.arrivals != Arrivals(line)) ||
          IsBesideAny(line, changes.grown) ||
-         (!keeps && MayUseAny(graph, line.gang, changes.grown));
+         (room && MayUseAny(graph, line.gang, changes.grown));
 }
 
 bool Schedule::State::IsDoubtful(const GraphChanges& changes,
@@ -528,6 +562,7 @@ std::uint64_t Schedule::State::Arrivals(const PendingLine& line) const {
 }
 
 bool Schedule::State::NoteSurroundings(bool ask) {
+  if (!looks_around) return false;
   bool moved = false;
   for (const auto& [key, line] : lines.lines()) {
     const std::uint64_t now = Surroundings(*line);

@@ -48,6 +48,9 @@ struct ScheduleQueue {
   bool known = false;  // else groups wait in it, but there is no such queue
   Heads heads;
   bool growth = false;  // elastic groups may have to make room for its groups
+  // Where it goes strictly in order: who was asked last; of the others it is
+  // not kept whether they are to be asked.
+  GroupId stopped_at = 0;
 
   bool Runs() const { return known && !settings.paused; }
   bool GoesByFairShares() const {
@@ -89,11 +92,13 @@ struct Schedule::State {
   std::map<GroupId, Reservation> remembered;
   // Of these, reservations are to be taken back whatever follows.
   std::vector<GroupId> unsaid;
-  std::deque<GroupId> to_tell;  // whether they are unsatisfiable
-  matcher::Time latest = 0;     // time that was seen
+  std::deque<GroupId> to_tell;    // whether they are unsatisfiable
+  matcher::Time latest = 0;       // time that was seen
+  matcher::Time planned_at = -1;  // that of the last cycle
   bool growth = false;  // there has been a group by which another has grown
-  bool changed = true;  // something happened since the decision
-  bool more = false;    // the last cycle was cut short
+  bool looks_around = false;  // there have been rules that look at other tasks
+  bool changed = true;        // something happened since the decision
+  bool more = false;          // the last cycle was cut short
   // From whom on the last cycle withdrew promises, if nothing came of it; 0:
   // from nobody.
   GroupId in_vain = 0;
@@ -126,6 +131,10 @@ struct Schedule::State {
   // Takes note of what happened in the graph: which lines to ask again, which
   // promises to look at.
   void TakeChanges(matcher::Time now);
+  // The same for one line: whether it is to be asked.
+  struct GrownNode;
+  bool MayFit(const PendingLine& line, const GraphChanges& changes,
+              const std::vector<GrownNode>& grown, bool many) const;
 
   // Where other tasks are that the rules of the line look at: differs when they
   // have moved so that it may fit.
@@ -146,6 +155,13 @@ struct Schedule::State {
   void Prepare(PendingLine& line);
   void PrepareLines(ScheduleQueue& queue);
   void AskAll();
+  // Nobody but its first is looked at, and nothing promised to it.
+  bool GoesInOrder(const ScheduleQueue& queue) const {
+    return queue.settings.queue_policy == QueuePolicy::kFcfs &&
+           queue.Depth() == 0 && !accounts.Matter();
+  }
+  // Who can run, of such a queue; null: nobody.
+  const WaitingGroup* FirstOf(const ScheduleQueue& queue) const;
   // Where a group stands in the order now that is promised nothing.
   void Stand(const WaitingGroup& group);
   bool IsHead(const WaitingGroup& group) const;
@@ -167,11 +183,10 @@ struct Schedule::State {
   // Whether a head of a queue that keeps is to be looked at again. Forgets what
   // all of them have seen of what was freed.
   bool AnyToLookAt();
-  // Whether the promise to the group may become better by the changes (if its
-  // queue keeps promises: but for the room that they give); whether it may be
-  // broken by them.
+  // Whether the promise to the group may become better by the changes, also by
+  // the `room` that they give or not; whether it may be broken by them.
   bool MayImprove(const GraphChanges& changes, const WaitingGroup& group,
-                  const Head& head, bool keeps) const;
+                  const Head& head, bool room) const;
   static bool IsDoubtful(const GraphChanges& changes, const Head& head);
   // The group waits no longer.
   void Drop(GroupId group);

@@ -92,6 +92,7 @@ class SimulatedTime {
 
   void Prepare() {
     schedule_.LeaveReasonsOut();
+    schedule_.LeavePodsOut();
     for (const QueueSettings& queue : scenario_.queues)
       schedule_.SetQueue(queue);
     schedule_.SetAccounts(scenario_.accounts);

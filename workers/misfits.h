@@ -1,0 +1,43 @@
+// Gangs that were asked in a cycle and did not fit. What asks for as much of
+// each resource, for as many tasks on the same nodes, and for as long, does not
+// fit either, as long as nothing is given back: in a long line that spares the
+// search for nearly all of them.
+//
+// Only gangs of one shape that do not look at other tasks are noted; others do
+// not fit if one of their shapes alone does not.
+//
+// Owned by one thread; for one moment in time.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "matcher/gang.h"
+
+namespace fluxnetes::workers {
+
+class Misfits {
+ public:
+  explicit Misfits(const matcher::NodeGraph& graph) : graph_(graph) {}
+
+  // The eligible nodes of the gang outlive this.
+  void Note(const matcher::Gang& gang);
+  // Whether it is known that it does not fit.
+  bool Cover(const matcher::Gang& gang);
+
+ private:
+  struct Misfit {
+    matcher::TaskGroup task;
+    matcher::Time duration = 0;
+  };
+
+  void ForgetIfGivenBack();
+  static bool Covers(const Misfit& misfit, const matcher::TaskGroup& task,
+                     matcher::Time duration);
+
+  const matcher::NodeGraph& graph_;
+  std::uint64_t releases_ = 0;
+  std::vector<Misfit> misfits_;  // none covers another
+};
+
+}  // namespace fluxnetes::workers

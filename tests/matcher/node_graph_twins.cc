@@ -96,15 +96,36 @@ void NodeGraphTwins::RemoveNode(NodeIndex node) {
 void NodeGraphTwins::Ask(bool reserve) {
   const Gang gang = PickGang();
   const auto policy = static_cast<Policy>(Pick(0, 4));
-  const JobId job = Chance(10) ? PickJob() : next_job_++;
+  const bool known = Chance(10);
+  const JobId job = known ? PickJob() : next_job_++;
   EXPECT_EQ(fast_.Satisfiable(gang, policy), plain_.Satisfiable(gang, policy));
-  if (reserve) {
+  if (reserve && !known && Chance(30)) {
+    ReserveBefore(job, gang, policy, now_ + Pick(0, 12));
+  } else if (reserve) {
     Compare(fast_.AllocateOrReserve(job, gang, policy, now_),
             plain_.AllocateOrReserve(job, gang, policy, now_));
-  } else {
+  } else if (Chance(50)) {
     Compare(fast_.Allocate(job, gang, policy, now_),
             plain_.Allocate(job, gang, policy, now_));
+  } else {
+    const auto placed = fast_.TryAllocate(job, gang, policy, now_);
+    const MatchResult plain = plain_.Allocate(job, gang, policy, now_);
+    ASSERT_EQ(placed.has_value(), std::holds_alternative<Placement>(plain));
+    if (placed) Compare(*placed, plain);
   }
+}
+
+void NodeGraphTwins::ReserveBefore(JobId job, const Gang& gang, Policy policy,
+                                   Time before) {
+  const MatchResult fast =
+      fast_.AllocateOrReserve(job, gang, policy, now_, before);
+  MatchResult plain = plain_.AllocateOrReserve(job, gang, policy, now_);
+  const auto* placed = std::get_if<Placement>(&plain);
+  if (placed != nullptr && placed->start > now_ && placed->start >= before) {
+    plain_.Cancel(job);
+    plain = NoFit::kNoTime;
+  }
+  Compare(fast, plain);
 }
 
 void NodeGraphTwins::Release() {

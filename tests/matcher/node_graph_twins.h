@@ -54,6 +54,8 @@ class NodeGraphTwins {
   void RemoveNode(NodeIndex node);
 
   void Ask(bool reserve);
+  // The same as there, but only if it can start before then.
+  void ReserveBefore(JobId job, const Gang& gang, Policy policy, Time before);
   void Release();
   void Cancel();
   void Restore();

@@ -322,15 +322,20 @@ std::optional<Promise> PlanFrom(ScheduleGraph& graph, const WaitingGroup& group,
   return promise;
 }
 
+bool HasItsPlaces(const ScheduleGraph& graph, const WaitingGroup& group,
+                  const Promise& promise) {
+  return !promise.places.empty() &&
+         std::ranges::none_of(group.line->gang.groups, [&](const auto& task) {
+           return graph.graph().LooksAtTasks(task.rules);
+         });
+}
+
 bool Rebook(ScheduleGraph& graph, const WaitingGroup& group,
             matcher::Policy policy, matcher::Time now,
             std::optional<Promise>& promise) {
   if (!promise || !promise->start || *promise->start <= now) return false;
   const matcher::Gang& gang = group.line->gang;
-  const bool plain = std::none_of(
-      gang.groups.begin(), gang.groups.end(),
-      [&](const auto& g) { return graph.graph().LooksAtTasks(g.rules); });
-  if (plain && !promise->places.empty()) {
+  if (HasItsPlaces(graph, group, *promise)) {
     if (!CanKeep(graph, gang, *promise, now)) return false;
     BookPromise(graph, group, *promise);
     return true;

@@ -83,8 +83,12 @@ std::optional<Promise> PlanFrom(ScheduleGraph& graph, const WaitingGroup& group,
                                 matcher::Policy policy, matcher::Time now,
                                 const Ahead& ahead, matcher::Time from);
 
+// Whether it is booked again with each pod where it was to be: its places are
+// known, and no rules of pods would have to be looked at. Else on its nodes.
+bool HasItsPlaces(const ScheduleGraph& graph, const WaitingGroup& group,
+                  const Promise& promise);
+
 // Books the promise again if it is one of a time to come and can still be kept.
-// One whose places are not known gets some of its nodes.
 bool Rebook(ScheduleGraph& graph, const WaitingGroup& group,
             matcher::Policy policy, matcher::Time now,
             std::optional<Promise>& promise);

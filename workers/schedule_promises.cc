@@ -39,10 +39,19 @@ void Cycle::WithdrawFrom(const WaitingGroup& first) {
 }
 
 void Cycle::BookRemembered() {
+  std::map<const WaitingGroup*, Head*, EarlierFirst> remembered;
   for (auto& [name, queue] : state_.queues) {
     if (!queue.Keeps()) continue;
     for (auto& [group, head] : queue.heads) {
-      if (std::exchange(head.remembered, false)) Rebooks(*group, head);
+      if (std::exchange(head.remembered, false) && head.promise)
+        remembered.emplace(group, &head);
+    }
+  }
+  // Who may get other places than before might get those of others.
+  for (const bool at_its_places : {true, false}) {
+    for (const auto& [group, head] : remembered) {
+      if (HasItsPlaces(state_.graph, *group, *head->promise) == at_its_places)
+        Rebooks(*group, *head);
     }
   }
 }

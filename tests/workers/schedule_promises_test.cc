@@ -350,6 +350,27 @@ TEST_F(SchedulePromisesKept, OfAnotherNumberOfPodsAreMadeAnewOnTheirNodes) {
   EXPECT_EQ(promised[3], 110);
 }
 
+TEST_F(SchedulePromisesKept, OfAnOwnerBeforeHaveTheirPlacesBesideRules) {
+  Queue();
+  story.Nodes("node0 cpu=4 host=0\nnode1 cpu=2 host=1");
+  story.Group("1x4", {.duration = 100});
+  story.Group("1x2", {.duration = 100});
+  story.Decide(0);
+  // The one with rules could have three places of node0.
+  cluster::PodRules apart;
+  apart.anti_affinity = {Near("x", "host")};
+  const GroupId bound = 3, plain = 4;
+  story.schedule.Promised(
+      {bound, "default", 100, {"node0", "node1"}, {0, 1, 1}});
+  story.schedule.Promised({plain, "default", 100, {"node0"}, {0}});
+  story.Group("3x1", {.duration = 10, .rules = apart});
+  story.Group("1x3", {.duration = 10});
+  Settle(1);
+  // Nothing new is said of them.
+  EXPECT_FALSE(promised.contains(bound)) << promised[bound];
+  EXPECT_FALSE(promised.contains(plain)) << promised[plain];
+}
+
 TEST_F(SchedulePromisesKept, AreNotLostWhenAGroupIsLookedAtAgain) {
   const auto look_again = [this](bool relabel, matcher::Time base) {
     SCOPED_TRACE(relabel);

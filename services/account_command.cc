@@ -8,6 +8,7 @@
 
 #include "services/account_settings.h"
 #include "services/accounts_queries.h"
+#include "services/audit.h"
 #include "sql/error.h"
 #include "sql/transaction.h"
 
@@ -100,6 +101,11 @@ void CreateAccount(sql::Transaction& transaction,
   EditAccount(transaction, options);
 }
 
+const char* VerbOf(Verb verb) {
+  if (verb == Verb::kCreate) return "create";
+  return verb == Verb::kSet ? "set" : "delete";
+}
+
 // What is said when it is done: "account/NAME created".
 const char* ApplyAccount(sql::Transaction& transaction,
                          const AccountOptions& options) {
@@ -131,6 +137,10 @@ ExitCode RunAccount(const AccountOptions& options, sql::Pool& pool,
     if (const auto failure = ExplainAccount(error, options)) throw *failure;
     throw;
   }
+  RecordChange(transaction, ProcessActor(),
+               {.verb = VerbOf(options.verb),
+                .object = "account/" + options.name,
+                .detail = fmt::format("{}", fmt::join(options.settings, " "))});
   transaction.Commit();
   console.out << "account/" << options.name << ' ' << done << '\n';
   return ExitCode::kOk;

@@ -12,6 +12,11 @@ namespace {
 
 constexpr std::size_t kLongestDetail = 4'096;
 
+std::optional<std::string> CutDetail(const std::string& detail) {
+  if (detail.empty()) return std::nullopt;
+  return detail.substr(0, kLongestDetail);
+}
+
 }  // namespace
 
 Actor ProcessActor() {
@@ -27,14 +32,20 @@ Actor ProcessActor() {
 
 std::int64_t RecordChange(sql::Transaction& transaction, const Actor& actor,
                           const Change& change) {
-  const auto detail =
-      change.detail.empty()
-          ? std::nullopt
-          : std::optional(change.detail.substr(0, kLongestDetail));
   return transaction
       .Run(queries::kRecordChange, actor.name, std::string(NameOf(actor.role)),
-           actor.via, change.verb, change.object, detail)[0]
+           actor.via, change.verb, change.object, CutDetail(change.detail))[0]
       .Get<std::int64_t>("id");
+}
+
+void RecordChanges(sql::Transaction& transaction, const Actor& actor,
+                   const std::string& verb,
+                   const std::vector<std::string>& objects,
+                   const std::string& detail) {
+  if (objects.empty()) return;
+  transaction.Run(queries::kRecordChanges, actor.name,
+                  std::string(NameOf(actor.role)), actor.via, verb, objects,
+                  CutDetail(detail));
 }
 
 void RecordOutcome(sql::Pool& pool, std::int64_t id,

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "services/caller.h"
 #include "sql/transaction.h"
@@ -30,6 +31,12 @@ struct Change {
 // Throws sql::Error. Returns the row's id.
 std::int64_t RecordChange(sql::Transaction& transaction, const Actor& actor,
                           const Change& change);
+
+// The same change of each of these objects, in this order.
+void RecordChanges(sql::Transaction& transaction, const Actor& actor,
+                   const std::string& verb,
+                   const std::vector<std::string>& objects,
+                   const std::string& detail = {});
 
 // What came of a change that is not made in the database: its row is there
 // before, so that it is known that somebody tried.

@@ -6,6 +6,7 @@
 #include <cctype>
 
 #include "cluster/quote.h"
+#include "services/audit.h"
 #include "services/group_name.h"
 #include "services/grpc_calls.h"
 #include "sql/faults.h"
@@ -40,6 +41,28 @@ bool IsName(const std::string& text, std::size_t longest) {
          std::ranges::all_of(text, [&](unsigned char c) {
            return alphanumeric(c) || c == '-' || c == '.' || c == '_';
          });
+}
+
+workers::ExternalGroups::Along Recording(const Caller& caller,
+                                         const std::string& verb,
+                                         const std::string& detail) {
+  return [caller, verb, detail](sql::Transaction& transaction,
+                                const std::string& space,
+                                const std::string& name) {
+    RecordChange(transaction,
+                 {.name = caller.name, .role = caller.role, .via = "grpc"},
+                 {.verb = verb,
+                  .object = "group/" + GroupName{space, name}.Text(),
+                  .detail = detail});
+  };
+}
+
+std::string TextOf(const workers::ExternalAsk& ask) {
+  cluster::Resources needs = ask.request.resources;
+  needs.pods = 0;
+  return fmt::format("{} pod{} of ({}){}", ask.pods, ask.pods == 1 ? "" : "s",
+                     cluster::Format(needs),
+                     ask.reserve ? ", or a reservation" : "");
 }
 
 }  // namespace
@@ -96,7 +119,8 @@ ForerunnerMatch::Result ForerunnerMatch::Match(const ForerunnerRequest& request,
   const cluster::Time now = options_.now();
   ask.answer_by =
       now + std::chrono::ceil<cluster::Time::duration>(deadline - begin);
-  const auto ticket = groups_.Ask(ask, now);
+  const auto ticket =
+      groups_.Ask(ask, now, Recording(waiter.caller, "match", TextOf(ask)));
   if (!ticket)
     throw GrpcRefusal(
         GrpcCode::kFailedPrecondition,
@@ -134,7 +158,8 @@ bool ForerunnerMatch::Cancel(std::int64_t id, const Caller& caller) {
   if (!space) return false;
   Require(caller.MayChange(*space), "only an operator or a user of namespace " +
                                         *space + " may cancel a match there");
-  return groups_.Cancel(id, "cancelled by its caller");
+  constexpr const char* kReason = "cancelled by its caller";
+  return groups_.Cancel(id, kReason, Recording(caller, "cancel", kReason));
 }
 
 void ForerunnerMatch::Ring() {

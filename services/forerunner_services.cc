@@ -7,6 +7,7 @@
 #include "forerunners/external_plugin.grpc.pb.h"
 #include "forerunners/fluxcli.grpc.pb.h"
 #include "forerunners/fluxion.grpc.pb.h"
+#include "services/audit_queries.h"
 #include "services/cluster_graph.h"
 #include "services/group_list.h"
 #include "services/group_name.h"
@@ -251,8 +252,8 @@ ForerunnerServices::~ForerunnerServices() = default;
 
 std::vector<std::span<const sql::Query>> ForerunnerServices::Catalogues() {
   static const sql::Query kShown[] = {queries::kListLine, queries::kListNodes};
-  return {queue::Catalogue(), workers::Catalogue(), queries::kAllGroupPages,
-          kShown};
+  return {queue::Catalogue(), workers::Catalogue(), queries::kAllAudit,
+          queries::kAllGroupPages, kShown};
 }
 
 std::vector<grpc::Service*> ForerunnerServices::services() const {

@@ -9,6 +9,7 @@
 
 #include "queue/inspection.h"
 #include "queue/job_control.h"
+#include "services/audit.h"
 #include "services/display_text.h"
 #include "services/job_document.h"
 #include "services/listing.h"
@@ -234,6 +235,20 @@ struct Words {
   const char* not_allowed;
 };
 
+const char* AuditVerb(Verb verb) {
+  if (verb == Verb::kRetry) return "retry";
+  return verb == Verb::kCancel ? "cancel" : "delete";
+}
+
+void RecordJobs(sql::Transaction& transaction, Verb verb, const Ids& ids,
+                const std::vector<Changed>& changed) {
+  std::vector<std::string> objects;
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    if (changed[i] == Changed::kDone || changed[i] == Changed::kAsked)
+      objects.push_back(fmt::format("job/{}", ids[i]));
+  RecordChanges(transaction, ProcessActor(), AuditVerb(verb), objects);
+}
+
 Words WordsOf(Verb verb) {
   if (verb == Verb::kRetry)
     return {"may run now", "runs; it can be retried when it has ended"};
@@ -246,6 +261,7 @@ ExitCode ChangeJobs(const JobsOptions& options, sql::Pool& pool,
   sql::Transaction transaction(pool);
   const Ids ids = Select(options, transaction, console.now());
   const std::vector<Changed> changed = Apply(options.verb, transaction, ids);
+  RecordJobs(transaction, options.verb, ids, changed);
   transaction.Commit();
   const Words words = WordsOf(options.verb);
   if (ids.empty()) console.err << "No jobs found.\n";

@@ -13,6 +13,7 @@
 
 #include "cluster/field_check.h"
 #include "cluster/timestamp.h"
+#include "services/audit.h"
 #include "services/display_text.h"
 #include "services/moment.h"
 #include "services/queries.h"
@@ -107,6 +108,15 @@ std::string LabelsText(const NodeChoice& choice) {
   return text;
 }
 
+// As audit names them.
+std::vector<std::string> ObjectsOf(const NodeChoice& choice) {
+  if (!choice.labels.empty()) return {"nodes/" + LabelsText(choice)};
+  std::vector<std::string> objects;
+  for (const std::string& node : choice.nodes)
+    objects.push_back("node/" + node);
+  return objects;
+}
+
 // The maintenance that is undone, as one names it.
 std::vector<std::string> Undo(const DrainOptions& options,
                               const NodeChoice& choice,
@@ -130,6 +140,17 @@ std::vector<std::string> Undo(const DrainOptions& options,
   transaction.Run(queries::kDropDrainsOf, choice.nodes, now);
   transaction.Run(queries::kShrinkDrains, choice.nodes, now);
   return undone;
+}
+
+std::vector<std::string> UndoneObjects(const DrainOptions& options,
+                                       const NodeChoice& choice,
+                                       const std::vector<std::string>& undone) {
+  const std::string kind = options.id              ? "maintenance/"
+                           : choice.labels.empty() ? "node/"
+                                                   : "nodes/";
+  std::vector<std::string> objects;
+  for (const std::string& name : undone) objects.push_back(kind + name);
+  return objects;
 }
 
 std::string When(sql::Timestamp from, std::optional<sql::Timestamp> until) {
@@ -164,6 +185,10 @@ ExitCode RunDrain(const DrainOptions& options, sql::Pool& pool,
       options.reason.empty() ? std::nullopt : std::optional(options.reason),
       now);
   const auto id = made[0].Get<std::int64_t>("id");
+  RecordChanges(
+      transaction, ProcessActor(), "drain", ObjectsOf(choice),
+      fmt::format("maintenance/{} {}{}{}", id, When(from, until),
+                  options.reason.empty() ? "" : ": ", options.reason));
   const sql::Result nodes = transaction.Run(queries::kCountDrained, id);
   const auto known = nodes[0].Get<std::int64_t>("nodes");
   transaction.Commit();
@@ -196,6 +221,8 @@ ExitCode RunUndrain(const DrainOptions& options, sql::Pool& pool,
   sql::Transaction transaction(pool);
   const std::vector<std::string> undone =
       Undo(options, choice, transaction, console.now());
+  RecordChanges(transaction, ProcessActor(), "undrain",
+                UndoneObjects(options, choice, undone));
   transaction.Commit();
   for (const std::string& name : undone)
     console.out << (options.id ? "maintenance/" : "node/") << Printable(name)

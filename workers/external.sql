@@ -56,7 +56,7 @@ SELECT
   false,
   0
 FROM claimed AS c
-RETURNING id;
+RETURNING id, group_name;
 
 -- name: join_external_group
 -- One more call asks for the same.
@@ -110,7 +110,7 @@ WITH ended AS (
     AND e.group_id = any(ARRAY[g.id])
     AND e.asks <= coalesce($3::integer, e.asks)
     AND g.cancel_reason IS NULL
-  RETURNING g.id, g.queue
+  RETURNING g.id, g.queue, g.namespace, g.group_name
 ),
 
 told AS (
@@ -118,7 +118,11 @@ told AS (
   SELECT d.queue, 'changed', d.id FROM ended AS d
 )
 
-SELECT d.id FROM ended AS d;
+SELECT
+  d.id,
+  d.namespace,
+  d.group_name
+FROM ended AS d;
 
 -- name: note_promised
 -- Groups that got a reservation, for whose time they wait from now on.

@@ -42,7 +42,8 @@ std::vector<ExternalAnswer::Node> NodesIn(
 }  // namespace
 
 std::optional<ExternalTicket> ExternalGroups::Ask(const ExternalAsk& ask,
-                                                  cluster::Time now) {
+                                                  cluster::Time now,
+                                                  const Along& along) {
   const std::string request = cluster::ToJson(ask.request);
   const std::optional<std::string> key = AskKeyOf(ask, request);
   const std::optional<std::string> name =
@@ -59,6 +60,9 @@ std::optional<ExternalTicket> ExternalGroups::Ask(const ExternalAsk& ask,
     if (!made.empty()) {
       const auto group = made[0].Get<std::int64_t>("id");
       AskForPlaces(transaction, jobs_, {group}, {ask.queue});
+      if (along)
+        along(transaction, ask.namespace_name,
+              made[0].Get<std::string>("group_name"));
       sql::Failpoint("external-before-commit");
       transaction.Commit();
       sql::Failpoint("external-asked");
@@ -91,20 +95,24 @@ std::optional<std::string> ExternalGroups::NamespaceOf(GroupId group) {
 }
 
 void ExternalGroups::Withdraw(const ExternalTicket& ticket) {
-  End(ticket, ticket.asks, "its caller waited no longer");
+  End(ticket, ticket.asks, "its caller waited no longer", nullptr);
 }
 
-bool ExternalGroups::Cancel(GroupId group, const std::string& reason) {
-  return End({group}, std::nullopt, reason);
+bool ExternalGroups::Cancel(GroupId group, const std::string& reason,
+                            const Along& along) {
+  return End({group}, std::nullopt, reason, along);
 }
 
 bool ExternalGroups::End(const ExternalTicket& ticket, std::optional<int> asks,
-                         const std::string& reason) {
+                         const std::string& reason, const Along& along) {
   sql::Transaction transaction(pool_);
   const auto ended =
       transaction.Run(queries::kEndExternalGroup, ticket.group, reason, asks);
   if (ended.empty()) return false;
   jobs_.Insert(transaction, std::vector{CancelJob(ticket.group, reason)});
+  if (along)
+    along(transaction, ended[0].Get<std::string>("namespace"),
+          ended[0].Get<std::string>("group_name"));
   transaction.Commit();
   return true;
 }

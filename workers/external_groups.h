@@ -20,6 +20,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,6 +28,7 @@
 #include "cluster/pod.h"
 #include "queue/work_queue.h"
 #include "sql/pool.h"
+#include "sql/transaction.h"
 #include "workers/decision.h"
 
 namespace fluxnetes::workers {
@@ -68,11 +70,17 @@ struct ExternalAnswer {
 
 class ExternalGroups {
  public:
+  // What else is to be written in the transaction that makes or ends a group.
+  using Along = std::function<void(sql::Transaction& transaction,
+                                   const std::string& namespace_name,
+                                   const std::string& group_name)>;
+
   ExternalGroups(sql::Pool& pool, queue::WorkQueue& jobs)
       : pool_(pool), jobs_(jobs) {}
 
   // Nothing if there is no queue of that name.
-  std::optional<ExternalTicket> Ask(const ExternalAsk& ask, cluster::Time now);
+  std::optional<ExternalTicket> Ask(const ExternalAsk& ask, cluster::Time now,
+                                    const Along& along = nullptr);
 
   ExternalAnswer Look(GroupId group);
 
@@ -84,11 +92,12 @@ class ExternalGroups {
   void Withdraw(const ExternalTicket& ticket);
 
   // Ends it. False: it is none of these groups, or is about to end.
-  bool Cancel(GroupId group, const std::string& reason);
+  bool Cancel(GroupId group, const std::string& reason,
+              const Along& along = nullptr);
 
  private:
   bool End(const ExternalTicket& ticket, std::optional<int> asks,
-           const std::string& reason);
+           const std::string& reason, const Along& along);
 
   sql::Pool& pool_;
   queue::WorkQueue& jobs_;

@@ -225,6 +225,18 @@ TEST_F(Forerunners, CancelGivesBackOnceAndThenKnowsTheIdNoMore) {
   EXPECT_TRUE(Matched(MatchOf("other", 4)).allocated());
 }
 
+TEST_F(Forerunners, MatchAndCancelWriteWhoHasDoneIt) {
+  const auto id = Matched(MatchOf("train", 3)).fluxid();
+  Matched(MatchOf("train", 3));  // the same: nothing is changed
+  EXPECT_TRUE(Cancel(id).ok());
+  EXPECT_EQ(Cancel(id).error_code(), StatusCode::NOT_FOUND);
+  EXPECT_EQ(system_.Ask("SELECT string_agg(concat_ws(' ', caller, role, via, "
+                        "verb, object, detail), ', ' ORDER BY id) FROM audit"),
+            "local operator grpc match group/default/train 3 pods of (2 cpu), "
+            "local operator grpc cancel group/default/train cancelled by its "
+            "caller");
+}
+
 TEST_F(Forerunners, RequestThatCannotBeIsRefusedByField) {
   const auto why = [this](const fluxion::MatchRequest& request) {
     fluxion::MatchResponse response;

@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "services/display_text.h"
+#include "services/explanation_text.h"
 #include "services/group_explanation.h"
 #include "services/group_start.h"
 #include "services/group_table.h"
@@ -27,63 +28,6 @@ std::string CountOf(std::int64_t count) {
 
 sql::Timestamp TimeOf(std::int64_t seconds) {
   return sql::Timestamp(std::chrono::seconds(seconds));
-}
-
-std::string WaitsInWords(const GroupRow& group, sql::Timestamp now) {
-  const std::string since = Age(group.submitted_at, now);
-  if (group.state == "unsatisfiable")
-    return "can never fit the cluster as it is, and is tried again when nodes "
-           "are added or change";
-  if (group.phase == "held") return "is held, and has waited " + since;
-  if (group.phase == "deferred")
-    return "may not start yet, and has waited " + since;
-  if (group.phase == "recalled")
-    return "lost a pod when it had its nodes: these are taken back";
-  if (!group.position)
-    return fmt::format("has waited {} in queue {}", since, group.queue);
-  return fmt::format("has waited {}, number {} in line of queue {}", since,
-                     *group.position, group.queue);
-}
-
-// What is to be known of it at once, in a sentence without its name.
-std::string InShort(const GroupRow& group, sql::Timestamp now) {
-  if (group.result)
-    return fmt::format("is over: {} {}", *group.result,
-                       Relative(*group.ended_at, now));
-  if (group.state == "provisional")
-    return fmt::format("has waited {} for its pods: {} of {} have arrived",
-                       Age(group.submitted_at, now), group.arrived, group.size);
-  if (group.state == "refused") return "is refused: none of its pods is taken";
-  if (group.bound_at)
-    return "does not wait: bound " + Relative(*group.bound_at, now);
-  if (group.state == "allocated" || group.state == "bound")
-    return "does not wait: it has its nodes and is being bound";
-  return WaitsInWords(group, now);
-}
-
-// What ends the wait for certain, whatever the cluster has.
-std::vector<std::string> KnownHelp(const GroupDetail& detail) {
-  const GroupRow& group = detail.group;
-  const std::string name = group.namespace_name + "/" + group.name;
-  std::vector<std::string> help;
-  if (group.state == "provisional" && group.size > group.arrived)
-    help.push_back(fmt::format(
-        "{} more pod{} of the group: look at what makes them if they do not "
-        "come",
-        group.size - group.arrived,
-        group.size - group.arrived == 1 ? "" : "s"));
-  if (group.phase == "held")
-    help.push_back(fmt::format("`fluxnetes release group {}`", name));
-  for (const MemberRow& member : detail.members) {
-    if (member.state == "refused")
-      help.push_back(fmt::format("pod {} made right: {}", member.name,
-                                 member.note.value_or("")));
-    if (member.state == "gated")
-      help.push_back(fmt::format(
-          "the scheduling gates of pod {} taken off, by who put them there",
-          member.name));
-  }
-  return help;
 }
 
 std::string StartsWhen(std::int64_t start, sql::Timestamp now) {
@@ -159,7 +103,7 @@ std::string ToText(const GroupExplanation& explanation,
   const GroupRow& group = explanation.detail.group;
   std::string text = fmt::format(
       "{} {}.\n", Printable(group.namespace_name + "/" + group.name),
-      Printable(InShort(group, now)));
+      Printable(SummaryOf(group, now)));
   AddField("Why", group.reason.value_or(""), text);
   AddField("Start", StartInWords(group, now), text);
   if (group.start_by && !group.allocated_at && !group.result)
@@ -240,7 +184,7 @@ OrderedJson ToJson(const GroupExplanation& explanation, sql::Timestamp now) {
         {{"group", holder.name}, {"endsAt", OrNothing(holder.ends_at)}});
   return {{"kind", "GroupExplanation"},
           {"group", services::ToJson(group)},
-          {"summary", InShort(group, now)},
+          {"summary", SummaryOf(group, now)},
           {"before", {{"groups", explanation.before}, {"first", first}}},
           {"holders",
            {{"groups", explanation.holders},

@@ -93,7 +93,7 @@ std::vector<NodesForPods> JudgeAll(const workers::Scenario& scenario, int group,
 
 GroupExplanation ExplainGroup(sql::Pool& pool, const GroupName& name,
                               sql::Timestamp now,
-                              std::chrono::milliseconds most) {
+                              std::optional<std::chrono::milliseconds> most) {
   GroupExplanation explanation;
   {
     sql::Transaction transaction(pool, sql::Isolation::kReadOnly);
@@ -113,14 +113,15 @@ GroupExplanation ExplainGroup(sql::Pool& pool, const GroupName& name,
                                  ReadNodeRecords(transaction, group));
     ReadHolders(transaction, UsableIn(explanation.nodes), explanation);
   }
-  if (group.gang) return explanation;  // it comes and goes with its gang
+  // A part of an elastic group comes and goes with it.
+  if (!most || group.gang) return explanation;
   ToldStart told{.at = {}, .approximate = group.estimate == "approximate"};
   if (group.estimated_start)
     told.at = std::chrono::floor<std::chrono::seconds>(
                   group.estimated_start->time_since_epoch())
                   .count();
   explanation.prospects =
-      FindProspects(snapshot.scenario, number->second, told, most);
+      FindProspects(snapshot.scenario, number->second, told, *most);
   return explanation;
 }
 

@@ -1,5 +1,5 @@
-// Why a group waits, as `fluxnetes explain` tells it: read from the records and
-// found by running the scheduler's decisions ahead from them.
+// Why a group waits, as `fluxnetes explain` and ExplainGroup tell it: read from
+// the records and found by running the scheduler's decisions ahead from them.
 //
 // Reads only. Throws Failure (kNotFound) and sql::Error.
 #pragma once
@@ -44,12 +44,12 @@ struct GroupExplanation {
   std::int64_t endless = 0;          // those of them that have no end
   std::vector<Holder> first_to_end;  // some of these
   std::vector<NodesForPods> nodes;   // empty: it does not wait for nodes
-  std::optional<Prospects> prospects;  // the same
+  std::optional<Prospects> prospects;  // the same, or it was not looked
 };
 
-// `most`: so long it may look for what would help.
+// `most`: so long it may look for what would help; nothing: it does not look.
 GroupExplanation ExplainGroup(sql::Pool& pool, const GroupName& name,
                               sql::Timestamp now,
-                              std::chrono::milliseconds most);
+                              std::optional<std::chrono::milliseconds> most);
 
 }  // namespace fluxnetes::services

@@ -181,4 +181,8 @@ std::string StateName(int state) {
                : std::string();
 }
 
+int PhaseNumber(std::string_view name) {
+  return NumberOf<v1::GroupPhase>(kPhaseNames, name);
+}
+
 }  // namespace fluxnetes::services

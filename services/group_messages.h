@@ -34,5 +34,7 @@ void FillNode(v1::Node& message, const sql::Row& row);
 
 // "pending", of a v1::GroupState; empty: it is none.
 std::string StateName(int state);
+// A v1::GroupPhase, of "queued"; 0: it is none.
+int PhaseNumber(std::string_view name);
 
 }  // namespace fluxnetes::services

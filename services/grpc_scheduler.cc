@@ -11,6 +11,8 @@
 #include "queue/work_queue.h"
 #include "services/accounts_queries.h"
 #include "services/audit_queries.h"
+#include "services/explain_queries.h"
+#include "services/explanation_messages.h"
 #include "services/group_changes.h"
 #include "services/group_detail.h"
 #include "services/group_messages.h"
@@ -24,6 +26,8 @@
 #include "services/remote_simulation.h"
 #include "services/remote_submission.h"
 #include "services/simulation_queries.h"
+#include "services/timeline_messages.h"
+#include "services/timeline_queries.h"
 #include "services/version.h"
 #include "sql/transaction.h"
 #include "workers/catalogue.h"
@@ -36,6 +40,10 @@ using grpc::ServerUnaryReactor;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kLongestStatement{60'000};
+constexpr milliseconds kLongestSearch{2'000};
+// A page ends with the group that makes it larger: clients take 4 MiB if nobody
+// tells them otherwise.
+constexpr std::size_t kLargestAnswer = std::size_t{2} << 20U;
 
 sql::Timestamp CallTime() {
   return std::chrono::floor<std::chrono::microseconds>(
@@ -121,11 +129,18 @@ class GrpcScheduler::Calls
       const GroupPlace place = GroupPlace::Of(request->page_token());
       const auto transaction = Reading(*context);
       std::vector<GroupRow> rows = RowsFrom(*transaction, filter, place, size);
-      const bool more = std::ssize(rows) > size;
-      if (more) rows.pop_back();
-      for (const GroupRow& row : rows) Fill(*response->add_groups(), row);
-      if (more)
-        response->set_next_page_token(GroupPlace::Behind(rows.back()).Token());
+      std::size_t bytes = 0;
+      for (const GroupRow& row : rows) {
+        if (response->groups_size() == size || bytes > kLargestAnswer) {
+          const auto last = static_cast<std::size_t>(response->groups_size());
+          response->set_next_page_token(
+              GroupPlace::Behind(rows[last - 1]).Token());
+          break;
+        }
+        v1::Group& group = *response->add_groups();
+        Fill(group, row);
+        bytes += group.ByteSizeLong();
+      }
     });
   }
 
@@ -146,6 +161,31 @@ class GrpcScheduler::Calls
         Fill(*response->add_members(), member);
       for (const Generation& generation : detail->earlier)
         Fill(*response->add_earlier(), generation);
+    });
+  }
+
+  ServerUnaryReactor* ExplainGroup(
+      CallbackServerContext* context, const v1::ExplainGroupRequest* request,
+      v1::ExplainGroupResponse* response) override {
+    return calls_.Answer(*context, [=, this](const Caller&) {
+      const GroupName name = NameIn(*request);
+      std::unique_lock<std::mutex> alone;
+      std::optional<milliseconds> most;
+      if (request->find_changes()) {
+        alone = RunAheadAlone();
+        most = kLongestSearch;
+      }
+      const sql::Timestamp now = CallTime();
+      Fill(*response, services::ExplainGroup(pool_, name, now, most), now);
+    });
+  }
+
+  ServerUnaryReactor* GetTimeline(CallbackServerContext* context,
+                                  const v1::GetTimelineRequest* request,
+                                  v1::GetTimelineResponse* response) override {
+    return calls_.Answer(*context, [=, this](const Caller&) {
+      const auto transaction = Reading(*context);
+      FillTimeline(*response, *request, *transaction, CallTime());
     });
   }
 
@@ -257,16 +297,21 @@ class GrpcScheduler::Calls
                                const v1::SimulateRequest* request,
                                v1::SimulateResponse* response) override {
     return calls_.Answer(*context, [=, this](const Caller&) {
-      const std::unique_lock alone(simulating_, std::try_to_lock);
-      if (!alone.owns_lock())
-        throw GrpcRefusal(GrpcCode::kResourceExhausted,
-                          "another simulation is under way; try again later");
+      const auto alone = RunAheadAlone();
       SimulateFor(*request, *response, config_, pool_,
                   [context] { return context->IsCancelled(); });
     });
   }
 
  private:
+  std::unique_lock<std::mutex> RunAheadAlone() {
+    std::unique_lock alone(running_ahead_, std::try_to_lock);
+    if (!alone.owns_lock())
+      throw GrpcRefusal(GrpcCode::kResourceExhausted,
+                        "another simulation is under way; try again later");
+    return alone;
+  }
+
   // A transaction whose statements take no longer than the caller waits.
   std::unique_ptr<sql::Transaction> Reading(CallbackServerContext& context) {
     auto transaction =
@@ -284,14 +329,14 @@ class GrpcScheduler::Calls
   GrpcCalls& calls_;
   GroupFeed& feed_;
   RemoteSubmission submission_;
-  std::mutex simulating_;
+  std::mutex running_ahead_;
 };
 
 std::vector<std::span<const sql::Query>> GrpcScheduler::Catalogues() {
-  return {queries::kAll,      queries::kAllAccounts,
-          queries::kAllAudit, queries::kAllGroupPages,
-          queries::kAllLine,  queries::kAllSimulation,
-          queue::Catalogue(), workers::Catalogue()};
+  return {queries::kAll,           queries::kAllAccounts,   queries::kAllAudit,
+          queries::kAllExplain,    queries::kAllGroupPages, queries::kAllLine,
+          queries::kAllSimulation, queries::kAllTimeline,   queue::Catalogue(),
+          workers::Catalogue()};
 }
 
 GrpcScheduler::GrpcScheduler(const Config& config, sql::Pool& pool,

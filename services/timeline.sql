@@ -1,10 +1,13 @@
--- What `fluxnetes timeline` draws.
+-- What `fluxnetes timeline` draws, and GetTimeline answers with.
 
 -- name: list_spans
 -- Groups that hold nodes, that are promised some, and that will start by the
--- forecast: of a namespace ($1), of a queue ($2), in this order and by their start.
+-- forecast: of a namespace ($1), of a queue ($2), starting up to $3, in this order
+-- and by their start. At most $7, behind the one at the stage $4, the start $5 and
+-- the id $6.
 SELECT
   s.kind,
+  s.stage,
   g.id,
   g.namespace,
   g.group_name,
@@ -52,7 +55,14 @@ WHERE
   (s.stage = 1 OR g.state = 'pending')
   AND ($1::text IS NULL OR g.namespace = $1)
   AND ($2::text IS NULL OR g.queue = $2)
-ORDER BY s.stage, s.starts_at, g.id;
+  AND ($3::timestamptz IS NULL OR s.starts_at IS NULL OR s.starts_at <= $3)
+  AND (
+    $4::integer IS NULL
+    OR (s.stage, coalesce(s.starts_at, 'infinity'), g.id)
+    > ($4, coalesce($5::timestamptz, 'infinity'), $6::bigint)
+  )
+ORDER BY s.stage, s.starts_at, g.id
+LIMIT $7;
 
 -- name: list_span_nodes
 -- Nodes, their cpu, and how much of it pods of others use.
@@ -64,12 +74,13 @@ FROM nodes
 ORDER BY node_name;
 
 -- name: list_span_cpu
--- What each running group holds of the cpu of each node.
+-- What each running group, or each of these ($1), holds of the cpu of each node.
 SELECT
   fluxion_job,
   node_name,
   sum(cpu_milli)::bigint AS cpu_milli
 FROM placements
+WHERE $1::bigint [] IS NULL OR fluxion_job = any($1)
 GROUP BY fluxion_job, node_name;
 
 -- name: list_span_maintenance

@@ -207,7 +207,8 @@ sql::Timestamp HorizonOf(const Timeline& timeline, sql::Timestamp now) {
 
 std::string ChartOfGroups(const Timeline& timeline, const ChartFrame& frame) {
   std::vector<std::string> names;
-  for (const Span& span : timeline.spans) names.push_back(Printable(span.name));
+  for (const Span& span : timeline.spans)
+    names.push_back(Printable(span.group.Text()));
   const TimelineChart chart(frame, names);
   std::string text;
   for (std::size_t i = 0; i < names.size(); ++i)

@@ -26,7 +26,7 @@ nlohmann::ordered_json ToJson(const Timeline& timeline, sql::Timestamp now,
                               sql::Timestamp until) {
   nlohmann::ordered_json groups = nlohmann::ordered_json::array();
   for (const Span& span : timeline.spans)
-    groups.push_back({{"group", span.name},
+    groups.push_back({{"group", span.group.Text()},
                       {"id", span.id},
                       {"queue", span.queue},
                       {"size", span.size},

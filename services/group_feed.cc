@@ -174,6 +174,7 @@ void GroupFeed::Forget() {
   ++epoch_;
   groups_.clear();
   changes_.clear();
+  changes_bytes_ = 0;
   pieces_.clear();
 }
 
@@ -194,6 +195,7 @@ void GroupFeed::Load() {
   swept_ = steady_clock::now();
   const std::lock_guard lock(mutex_);
   changes_.clear();  // what is there is no change
+  changes_bytes_ = 0;
   over_.clear();
   loaded_ = true;
 }
@@ -278,13 +280,18 @@ void GroupFeed::Note(EntryPtr entry) {
   } else {
     groups_[entry->id] = entry;
   }
+  changes_bytes_ += entry->encoded.size();
   changes_.push_back(std::move(entry));
   ++last_change_;
-  if (changes_.size() > options_.changes) changes_.pop_front();
+  while (changes_.size() > options_.changes ||
+         changes_bytes_ > options_.bytes) {
+    changes_bytes_ -= changes_.front()->encoded.size();
+    changes_.pop_front();
+  }
 }
 
-std::string GroupFeed::Token() const {
-  return std::to_string(epoch_) + "." + std::to_string(last_change_);
+std::string GroupFeed::TokenAt(std::int64_t change) const {
+  return std::to_string(epoch_) + "." + std::to_string(change);
 }
 
 void GroupFeed::Begin(Place& place) {
@@ -309,7 +316,9 @@ GroupFeed::Piece GroupFeed::FromGroups(Place& place) {
   std::string bytes;
   std::size_t count = 0;
   auto next = groups_.upper_bound(place.after_id);
-  for (; next != groups_.end() && count < options_.piece; ++next) {
+  for (; next != groups_.end() && count < options_.piece &&
+         bytes.size() < options_.piece_bytes;
+       ++next) {
     if (!IsWanted(*next->second, place)) continue;
     bytes += next->second->encoded;
     ++count;
@@ -319,8 +328,7 @@ GroupFeed::Piece GroupFeed::FromGroups(Place& place) {
   if (next == groups_.end()) {
     place.after_id = -1;
     rest.set_current(true);
-    rest.set_resume_token(std::to_string(epoch_) + "." +
-                          std::to_string(place.change));
+    rest.set_resume_token(TokenAt(place.change));
   }
   return std::make_shared<const grpc::ByteBuffer>(
       BufferOf(bytes + rest.SerializeAsString()));
@@ -334,20 +342,26 @@ GroupFeed::Piece GroupFeed::FromChanges(Place& place) {
   }
   const auto behind = static_cast<std::size_t>(last_change_ - place.change);
   std::map<std::int64_t, const Entry*> last;
+  std::size_t size = 0;
   for (auto it = changes_.end() - static_cast<std::ptrdiff_t>(behind);
-       it != changes_.end(); ++it)
-    if (IsWanted(**it, place)) last[(*it)->id] = it->get();
-  place.change = last_change_;
+       it != changes_.end() && size < options_.piece_bytes; ++it) {
+    ++place.change;
+    if (!IsWanted(**it, place)) continue;
+    const Entry*& known = last[(*it)->id];
+    if (known != nullptr) size -= known->encoded.size();
+    known = it->get();
+    size += known->encoded.size();
+  }
   Piece piece;
   if (!last.empty()) {
     std::string bytes;
     for (const auto& [id, entry] : last) bytes += entry->encoded;
     v1::WatchGroupsResponse rest;
-    rest.set_resume_token(Token());
+    rest.set_resume_token(TokenAt(place.change));
     piece = std::make_shared<const grpc::ByteBuffer>(
         BufferOf(bytes + rest.SerializeAsString()));
   }
-  pieces_[key] = {piece, last_change_};
+  pieces_[key] = {piece, place.change};
   return piece;
 }
 

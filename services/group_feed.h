@@ -12,6 +12,7 @@
 // groups are left out. Thread-safe.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -39,10 +40,15 @@ namespace fluxnetes::services {
 class GroupFeed {
  public:
   struct Options {
-    std::chrono::milliseconds interval{100};  // between two looks
-    std::size_t changes = 20'000;             // that are remembered
-    std::size_t piece = 1'000;                // groups in one, at most
+    std::chrono::milliseconds interval{100};     // between two looks
+    std::size_t changes = 20'000;                // that are remembered, and
+    std::size_t bytes = std::size_t{64} << 20U;  // so much of them
+    std::size_t piece = 1'000;                   // groups in one, at most
+    // A piece ends with the group that makes it larger; clients take 4 MiB.
+    std::size_t piece_bytes = std::size_t{2} << 20U;
     std::size_t watchers = 5'000;
+    // So long a watcher may take nothing of what is sent to it.
+    std::chrono::milliseconds slowest{30'000};
   };
 
   // A watcher's place.
@@ -67,6 +73,8 @@ class GroupFeed {
 
   void Start();
   void Stop();
+
+  const Options& options() const { return options_; }
 
   // The next piece, and the place moves behind it. Does not wait.
   Outcome Next(Place& place, Piece& piece);
@@ -104,7 +112,7 @@ class GroupFeed {
   void Begin(Place& place);
   Piece FromGroups(Place& place);
   Piece FromChanges(Place& place);
-  std::string Token() const;
+  std::string TokenAt(std::int64_t change) const;
   bool Waits();
   void RingAll();
 
@@ -128,6 +136,7 @@ class GroupFeed {
   std::int64_t epoch_ = 0;
   std::map<std::int64_t, EntryPtr> groups_;
   std::deque<EntryPtr> changes_;
+  std::size_t changes_bytes_ = 0;
   std::int64_t last_change_ = 0;        // the number of the last of these
   std::set<std::int64_t> over_;         // ids that need not be told again
   std::map<PieceKey, Encoded> pieces_;  // since the last look

@@ -14,9 +14,6 @@ namespace {
 
 using std::chrono::steady_clock;
 
-// So long a caller may take nothing of what is sent.
-constexpr std::chrono::seconds kSlowest{30};
-
 // gRPC calls OnWriteDone, OnCancel and OnDone from its threads, the feed rings
 // from its own. There is at most one write at a time, one Finish, and none of
 // these calls is made with the mutex held.
@@ -62,7 +59,7 @@ class GroupWatch : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
     bool slow = false;
     {
       const std::lock_guard lock(mutex_);
-      slow = writing_ && steady_clock::now() - began_ > kSlowest;
+      slow = writing_ && steady_clock::now() - began_ > feed_.options().slowest;
     }
     if (slow) context_.TryCancel();
     GoOn();

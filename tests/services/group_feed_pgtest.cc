@@ -127,6 +127,32 @@ TEST_F(GroupFeedTest, WhoReadsTooSlowlyIsToldSo) {
   EXPECT_EQ(Next(slow).first, Outcome::kFellBehind);
 }
 
+TEST_F(GroupFeedTest, PieceThatBecomesTooLargeIsTwo) {
+  Start({.piece_bytes = 1});
+  GroupFeed::Place place;
+  for (const std::int64_t id : {1, 2, 3, 4, 5}) {
+    const v1::WatchGroupsResponse one = Next(place).second;
+    EXPECT_THAT(IdsIn(one), ElementsAre(id));
+    EXPECT_EQ(one.current(), id == 5);
+  }
+  database_.Execute("UPDATE pod_groups SET priority = 1 WHERE id IN (2, 3)");
+  const v1::WatchGroupsResponse first = Next(place).second;
+  EXPECT_THAT(IdsIn(first), ElementsAre(2));
+  // Its token goes on behind it, not behind all.
+  GroupFeed::Place other;
+  other.resume = first.resume_token();
+  EXPECT_THAT(IdsIn(Next(other).second), ElementsAre(3));
+  EXPECT_THAT(IdsIn(Next(place).second), ElementsAre(3));
+}
+
+TEST_F(GroupFeedTest, OnlySomeMegabytesOfChangesAreRemembered) {
+  Start({.bytes = 1});
+  GroupFeed::Place slow;
+  Next(slow);
+  database_.Execute("UPDATE pod_groups SET priority = 1 WHERE id = 1");
+  EXPECT_EQ(Next(slow).first, Outcome::kFellBehind);
+}
+
 TEST_F(GroupFeedTest, ManyChangesOfAGroupAreOne) {
   Start({});
   GroupFeed::Place fast, slow;

@@ -1,6 +1,7 @@
-// gRPC's own lines, which would go to standard error in a form of its own, go
-// to our log while one of these lives: what it calls an error as a warning, at
-// most ten in a second, since clients can cause them; the rest is left out.
+// The own lines of gRPC and protobuf, which would go to standard error in a
+// form of theirs, go to our log while one of these lives: what they call an
+// error as a warning, at most ten in a second, since clients can cause them;
+// the rest is left out.
 //
 // At most one at a time in a process.
 #pragma once

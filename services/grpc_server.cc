@@ -1,9 +1,11 @@
 #include "services/grpc_server.h"
 
+#include <grpc/grpc.h>
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/health_check_service_interface.h>
 
+#include <mutex>
 #include <stdexcept>
 #include <utility>
 
@@ -19,6 +21,13 @@ constexpr int kIdleMs = 300'000;
 constexpr int kPingEveryMs = 60'000;
 constexpr int kPingAnsweredMs = 20'000;
 constexpr int kClientPingsAtMostEveryMs = 10'000;
+
+// gRPC stays until the process ends: with the last of its users it would shut
+// itself down, and wait for a poller of its own, 10 s after a large answer.
+void KeepGrpc() {
+  static std::once_flag once;
+  std::call_once(once, grpc_init);
+}
 
 void SetLimits(grpc::ServerBuilder& builder, const GrpcServerOptions& options) {
   const int message = static_cast<int>(options.largest_message);
@@ -80,6 +89,7 @@ void GrpcServer::Start() {
         " without certificates; right would be unix:PATH, 127.0.0.1:PORT, or "
         "grpc.tlsCert, grpc.tlsKey and grpc.clientCA");
   }
+  KeepGrpc();
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   grpc::ServerBuilder builder;

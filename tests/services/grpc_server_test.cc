@@ -3,14 +3,9 @@
 #include <gmock/gmock.h>
 #include <grpcpp/impl/client_unary_call.h>
 #include <gtest/gtest.h>
-#include <poll.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
-#include <unistd.h>
 
 #include <filesystem>
-#include <random>
 #include <sstream>
 
 #include "fluxnetes/v1/scheduler.grpc.pb.h"
@@ -152,69 +147,6 @@ TEST_F(GrpcServing, ConnectionBeyondTheLimitIsTurnedAway) {
   EXPECT_TRUE(status.ok()) << status.error_message();
   server_->Stop();
   EXPECT_THAT(lines_.str(), HasSubstr("connections were turned away"));
-}
-
-// A connection that sends these bytes and reads until it is hung up on, or
-// nothing comes for a while.
-void SendBytes(const std::string& path, const std::string& bytes) {
-  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_un name{};
-  name.sun_family = AF_UNIX;
-  path.copy(name.sun_path, sizeof(name.sun_path) - 1);
-  ASSERT_EQ(connect(fd, reinterpret_cast<sockaddr*>(&name), sizeof(name)), 0);
-  send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-  shutdown(fd, SHUT_WR);
-  char buffer[4096];
-  pollfd waiting = {fd, POLLIN, 0};
-  while (poll(&waiting, 1, 2'000) == 1 &&
-         recv(fd, buffer, sizeof(buffer), 0) > 0) {
-  }
-  close(fd);
-}
-
-std::string Frame(char type, char flags, char stream, const std::string& body) {
-  std::string frame(3, '\0');
-  frame[1] = static_cast<char>(body.size() >> 8U);
-  frame[2] = static_cast<char>(body.size());
-  return frame + type + flags + std::string(3, '\0') + stream + body;
-}
-
-// A header that is sent as it is, without an index (RFC 7541, section 6.2.2).
-std::string Header(const std::string& name, const std::string& value) {
-  return std::string(1, '\0') + static_cast<char>(name.size()) + name +
-         static_cast<char>(value.size()) + value;
-}
-
-// A call of GetCaller as HTTP/2 has it (RFC 9113).
-std::string WholeCall(const std::string& message) {
-  const std::string headers =
-      Header(":method", "POST") + Header(":scheme", "http") +
-      Header(":path", "/fluxnetes.v1.Scheduler/ListGroups") +
-      Header(":authority", "x") + Header("te", "trailers") +
-      Header("content-type", "application/grpc");
-  const std::string length{'\0', '\0', '\0', '\0',
-                           static_cast<char>(message.size())};
-  return "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + Frame(4, 0, 0, "") +
-         Frame(1, 4, 1, headers) + Frame(0, 1, 1, length + message);
-}
-
-TEST_F(GrpcServing, MalformedRequestsHarmNobody) {
-  Start({.address = "unix:" + SocketPath()});
-  std::mt19937 random(1);
-  const std::string message(
-      "\x0a\x01"
-      "a"
-      "\x28\x05",
-      5);
-  for (int i = 0; i < 2'000; ++i) {
-    std::string bytes = WholeCall(message);
-    for (std::uint32_t k = 1 + random() % 4; k > 0; --k)
-      bytes[24 + random() % (bytes.size() - 24)] =
-          static_cast<char>(random() % 256);
-    if (random() % 4 == 0) bytes.resize(random() % bytes.size());
-    SendBytes(SocketPath(), bytes);
-  }
-  EXPECT_TRUE(GetCaller(PlainChannel(server_->address())).ok());
 }
 
 TEST_F(GrpcServing, StopsTwiceAndRemovesItsSocket) {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "services/http_server.h"
+#include "services/secret.h"
 
 namespace fluxnetes::services {
 namespace {
@@ -22,7 +23,8 @@ HttpAnswer TextAnswer(int status, std::string text, const char* type = kPlain) {
 }
 
 HttpAnswer HealthAnswer(const Health& health) {
-  return TextAnswer(IsWell(health) ? 200 : 503, Describe(health));
+  return TextAnswer(IsWell(health) ? 200 : 503,
+                    MaskPasswords(Describe(health)));
 }
 
 HttpAnswer AnswerTo(const StatusServerOptions& options,

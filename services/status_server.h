@@ -5,7 +5,9 @@
 //   GET /readyz    200 if it can do its work, else 503; a line for each check
 //   GET /metrics   Prometheus' text format
 //
-// It tells no secrets, but names of queues and accounts; without TLS. Few
+// Plain text, also off this machine, since the kubelet's probes and a scrape
+// are nothing else: so it tells no secrets and no names of pods, groups or
+// accounts, but those of queues, and why the database cannot be reached. Few
 // connections, short requests: whoever is slow or idle is cut off.
 #pragma once
 

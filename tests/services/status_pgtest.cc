@@ -17,6 +17,7 @@ using cluster::HttpResponse;
 using std::chrono::seconds;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
+using ::testing::Not;
 using testing::Process;
 using testing::WaitUntil;
 
@@ -55,7 +56,7 @@ TEST_F(StatusTest, IsReadyWhenItSchedulesAndCountsWhatItDoes) {
                            "\\[\\+\\] cluster\n\\[\\+\\] replica: .*\n"
                            "\\[\\+\\] loops\n"));
   EXPECT_EQ(Get("/healthz").body, "[+] loops\n");
-  world_.Submit("g", {.size = 4});
+  world_.Submit("unmentioned", {.size = 4});
   std::string page;
   EXPECT_TRUE(WaitUntil(kPatience, [&] {
     page = Get("/metrics").body;
@@ -87,6 +88,8 @@ TEST_F(StatusTest, IsReadyWhenItSchedulesAndCountsWhatItDoes) {
         "fluxnetes_database_connections_max{pool=\"main\"}",
         "process_resident_memory_bytes"})
     EXPECT_GT(Figure(page, name), 0) << name;
+  // All this is plain text for whoever reaches the port.
+  EXPECT_THAT(page + Get("/readyz").body, Not(HasSubstr("unmentioned")));
   EXPECT_EQ(Figure(page, "fluxnetes_loop_failures_total{loop=\"match\"}"), 0);
   EXPECT_EQ(Figure(page, "fluxnetes_resync_differences_total{kind=\"pod\"}"),
             0);

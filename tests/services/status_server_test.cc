@@ -42,6 +42,13 @@ TEST_F(StatusServerTest, SaysCheckByCheckWhetherItIsReady) {
   EXPECT_EQ(Get("/healthz").status, 200);
 }
 
+TEST_F(StatusServerTest, PasswordsAreNotSaid) {
+  readiness_[0].problem = "no connection by postgresql://ann:secret@db/x";
+  EXPECT_EQ(Get("/readyz").body,
+            "[-] database: no connection by postgresql://ann:***@db/x\n"
+            "[+] replica: stands by\n");
+}
+
 TEST_F(StatusServerTest, IsHealthyUnlessALoopIsStuck) {
   EXPECT_EQ(Get("/healthz").body, "[+] loops\n");
   health_[0].problem = "match has been at one step for 900s";

@@ -383,7 +383,9 @@ void Grammar::AddSmall() {
   completion->footer(
       "\nbash: source <(fluxnetes completion bash)\n"
       "zsh:  fluxnetes completion zsh > \"${fpath[1]}/_fluxnetes\"\n"
-      "fish: fluxnetes completion fish | source");
+      "fish: fluxnetes completion fish | source\n"
+      "kubectl: ln -s \"$(command -v fluxnetes)\" "
+      "~/.local/bin/kubectl_complete-fluxnetes");
   Choose(completion, completion_);
 }
 

@@ -27,7 +27,8 @@ constexpr std::chrono::seconds kBetweenSweeps{60};
 constexpr std::size_t kOverRemembered = 100'000;
 constexpr std::chrono::seconds kForgetAfter{60};
 constexpr std::chrono::seconds kLookAnyway{1};
-// A look takes at most a part of the time: a fifth.
+// Tables are read from one end to the other for at most a part of the time: a
+// fifth. To read what has changed takes as long as there are changes.
 constexpr int kRestPerLook = 4;
 
 sql::Timestamp LongAgo() {
@@ -145,26 +146,26 @@ void GroupFeed::Run() {
     if (!bell_->HasRung() && now - looked < kLookAnyway && loaded_) continue;
     looked = now;
     try {
-      Look();
+      rest = std::max(rest,
+                      std::chrono::ceil<milliseconds>(Look()) * kRestPerLook);
       if (!std::exchange(said_, "").empty()) log_.Info("watching goes on");
     } catch (const std::exception& error) {
+      rest = std::max<milliseconds>(rest, kLookAnyway);
       if (std::exchange(said_, error.what()) != error.what())
         log_.Warn("cannot look what has changed", {{"why", error.what()}});
     }
-    const auto took =
-        std::chrono::ceil<milliseconds>(steady_clock::now() - now);
-    rest = std::max(rest, took * kRestPerLook);
     RingAll();
   }
 }
 
-void GroupFeed::Look() {
+steady_clock::duration GroupFeed::Look() {
   if (!loaded_) {
     Load();
-    return;
+    return {};
   }
-  ReadChanges();
+  const auto took = ReadChanges();
   if (steady_clock::now() - swept_ > kBetweenSweeps) Sweep();
+  return took;
 }
 
 void GroupFeed::Forget() {
@@ -200,7 +201,8 @@ void GroupFeed::Load() {
   loaded_ = true;
 }
 
-void GroupFeed::ReadChanges() {
+steady_clock::duration GroupFeed::ReadChanges() {
+  const auto begin = steady_clock::now();
   sql::Transaction transaction(pool_, sql::Isolation::kRepeatableRead);
   const std::string horizon =
       transaction.Run(queries::kChangeHorizon)[0].Get<std::string>("horizon");
@@ -214,6 +216,7 @@ void GroupFeed::ReadChanges() {
     if (row.Get<bool>("changed") || !filling_.contains(id))
       others.push_back(id);
   }
+  const auto took = steady_clock::now() - begin;
   const auto rows = ReadGroups(transaction, active, others, LongAgo());
   std::set<std::int64_t> there;
   for (const GroupRow& row : rows) there.insert(row.id);
@@ -231,6 +234,7 @@ void GroupFeed::ReadChanges() {
   pieces_.clear();
   filling_ = std::move(filling);
   horizon_ = horizon;
+  return took;
 }
 
 // Whatever went in a way that leaves nothing behind.

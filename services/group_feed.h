@@ -102,10 +102,11 @@ class GroupFeed {
   using PieceKey = std::tuple<std::string, std::string, std::int64_t>;
 
   void Run();
-  void Look();
+  // How long the tables were read from one end to the other.
+  std::chrono::steady_clock::duration Look();
   void Load();
   void Forget();
-  void ReadChanges();
+  std::chrono::steady_clock::duration ReadChanges();
   void Sweep();
   void Take(const std::vector<GroupRow>& rows);
   void Note(EntryPtr entry);

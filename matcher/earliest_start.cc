@@ -47,6 +47,11 @@ void EarliestStart::Begin(Time duration, Time before) {
   seen_.resize(nodes);
   sums_.assign(plan_.groups(), 0);
   all_ ? LookAtAll() : LookAtThoseWithRoom();
+  if (!counts_) {
+    starts_ = {};
+    enters_.SkipBefore(WindowEnd());
+    return;
+  }
   BeginCounts();
   while (EntersAt(enters_.time()) <= time_ && enters_.time() != kForever)
     Count(enters_.Next(), What::kBlocking, 1);
@@ -200,11 +205,13 @@ Time EarliestStart::NextRoom(NodeIndex node) {
 }
 
 Time EarliestStart::NextTime() const {
-  const Time end = ends_.time();
+  const Time end = ends_.time() == kForever
+                       ? kForever
+                       : std::max(ends_.time(), nodes_.now() + 1);
+  if (!counts_) return end;
   const Time enter = enters_.time();
-  return std::min({end == kForever ? kForever : std::max(end, nodes_.now() + 1),
-                   starts_.time(),
-                   enter == kForever ? kForever : EntersAt(enter)});
+  return std::min(
+      {end, starts_.time(), enter == kForever ? kForever : EntersAt(enter)});
 }
 
 bool EarliestStart::Step() {

@@ -45,7 +45,8 @@ class EarliestStart {
   bool CountAgain(NodeIndex node);
   // When it will have; kForever: not before before_.
   Time NextRoom(NodeIndex node);
-  // The next moment at which something changes, or kForever.
+  // The next moment at which something ends, or, if rules look at other tasks,
+  // changes at all; kForever: there is none.
   Time NextTime() const;
   // Looks at all nodes that change at time_. Whether there is room for each
   // group alone, and more than there was: where a span ends, or starts that
@@ -68,7 +69,7 @@ class EarliestStart {
   Time before_ = kForever;
   Time time_ = 0;
   Reader ends_;
-  Reader starts_;
+  Reader starts_;        // if rules look at other tasks
   Reader enters_;        // starts, as they enter the window
   bool all_ = false;     // the columns are to be right of all nodes
   bool counts_ = false;  // rules look at other tasks

@@ -56,6 +56,14 @@ class SpanTimeline {
       return std::min(older_.empty() ? kForever : older_.front().time,
                       newer_.empty() ? kForever : newer_.front().time);
     }
+    void SkipBefore(Time time) {
+      for (std::span<const Moment>* each : {&older_, &newer_}) {
+        const auto first = std::partition_point(
+            each->begin(), each->end(),
+            [time](const Moment& moment) { return moment.time < time; });
+        *each = {first, each->end()};
+      }
+    }
     // There must be one.
     const Moment& Next() {
       const bool from_newer =

@@ -249,16 +249,6 @@ std::vector<matcher::NodeIndex> ScheduleGraph::KnownNodes() const {
   return known;
 }
 
-std::vector<std::string> ScheduleGraph::Names(
-    const std::vector<matcher::NodeIndex>& nodes) const {
-  std::vector<std::string> names;
-  for (const matcher::NodeIndex node : nodes) {
-    names.push_back(graph_.Name(node));
-  }
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
 matcher::Time ScheduleGraph::PlannedEnd(const Held& held) const {
   if (held.end) return *held.end;
   const auto assumed = assumed_.find(held.queue);

@@ -96,8 +96,6 @@ class ScheduleGraph {
   // By which the match policies order nodes: the digits at the end of its name,
   // else its place in the order of appearance.
   std::int64_t LogicalId(matcher::NodeIndex index) const;
-  std::vector<std::string> Names(
-      const std::vector<matcher::NodeIndex>& nodes) const;  // in order
   const matcher::NodeSet* Eligible(const NodePredicates::Labels& selector) {
     return predicates_.Eligible(selector);
   }

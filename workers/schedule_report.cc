@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_map>
+#include <numeric>
 #include <utility>
 
 #include "workers/schedule_cycle.h"
@@ -11,20 +11,26 @@
 namespace fluxnetes::workers {
 namespace {
 
-std::vector<int> PlacesOf(const ScheduleGraph& graph, const Promise& promise) {
-  if (promise.places.empty()) return {};
-  const std::vector<std::string> nodes = graph.Names(promise.nodes);
-  std::unordered_map<matcher::NodeIndex, int> places;
-  for (const matcher::NodeIndex node : promise.nodes) {
-    const auto at =
-        std::lower_bound(nodes.begin(), nodes.end(), graph.graph().Name(node));
-    places[node] = static_cast<int>(at - nodes.begin());
+// The nodes in order of their names, and which of them each pod has.
+void NameNodes(const matcher::NodeGraph& graph, const Promise& promise,
+               Reservation& reservation) {
+  const auto& nodes = promise.nodes;
+  std::vector<std::size_t> by_name(nodes.size());
+  std::iota(by_name.begin(), by_name.end(), std::size_t{0});
+  std::sort(by_name.begin(), by_name.end(), [&](std::size_t a, std::size_t b) {
+    return graph.Name(nodes[a]) < graph.Name(nodes[b]);
+  });
+  std::vector<int> places(nodes.size());
+  reservation.nodes.reserve(nodes.size());
+  for (const std::size_t node : by_name) {
+    places[node] = static_cast<int>(reservation.nodes.size());
+    reservation.nodes.push_back(graph.Name(nodes[node]));
   }
-  std::vector<int> of_pods;
-  of_pods.reserve(promise.places.size());
-  for (const matcher::NodeIndex node : promise.places)
-    of_pods.push_back(places.at(node));
-  return of_pods;
+  reservation.places.reserve(promise.places.size());
+  for (const matcher::NodeIndex node : promise.places) {
+    const auto at = std::lower_bound(nodes.begin(), nodes.end(), node);
+    reservation.places.push_back(places[at - nodes.begin()]);
+  }
 }
 
 }  // namespace
@@ -66,9 +72,8 @@ void Cycle::ReportReservations() {
   for (auto& [name, queue] : state_.queues) {
     for (auto& [group, head] : queue.heads) {
       if (!head.promise || std::exchange(head.told, true)) continue;
-      Reservation reservation{group->id, name, head.promise->start,
-                              state_.graph.Names(head.promise->nodes),
-                              PlacesOf(state_.graph, *head.promise)};
+      Reservation reservation{group->id, name, head.promise->start, {}, {}};
+      NameNodes(state_.graph.graph(), *head.promise, reservation);
       auto& said = state_.said[group->id];
       if (said == reservation) continue;
       said = reservation;

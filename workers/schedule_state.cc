@@ -212,10 +212,11 @@ void Schedule::State::Free(const Promise& promise, matcher::Time duration) {
   // Who got nothing because a queue has one drain set may get one now.
   const bool drained = !promise.start && !promise.overdue;
   for (auto& [name, queue] : queues) {
+    if (queue.Keeps() && !drained) continue;
     for (auto& [group, head] : queue.heads)
       head.stale =
           head.stale ||
-          (queue.Keeps() ? drained && !head.promise
+          (queue.Keeps() ? !head.promise
                          : MayUseAny(graph, group->line->gang, promise.nodes));
   }
 }

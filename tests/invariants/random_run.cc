@@ -114,6 +114,8 @@ void RandomRun::Step() {
       {4, &RandomRun::FallAsleep},     {4, &RandomRun::WakeUp},
       {1, &RandomRun::HandOver},       {2, &RandomRun::EditQueue},
       {2, &RandomRun::EditAccount},    {3, &RandomRun::Compare},
+      {8, &RandomRun::AskFromOutside}, {3, &RandomRun::LeaveOutside},
+      {4, &RandomRun::StartOutside},
   };
   int sum = 0;
   for (const auto& [weight, act] : kActs) sum += weight;

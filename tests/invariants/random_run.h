@@ -14,6 +14,7 @@
 //   random_run.cc        the frame
 //   random_workloads.cc  what users do
 //   random_nodes.cc      what happens to nodes, and on them without us
+//   random_external.cc   what those do who start pods themselves
 //   random_faults.cc     what goes wrong
 #pragma once
 
@@ -25,6 +26,7 @@
 
 #include "tests/invariants/invariants.h"
 #include "tests/invariants/manifests.h"
+#include "workers/external_groups.h"
 
 namespace fluxnetes::testing {
 
@@ -78,6 +80,12 @@ class RandomRun {
   void Scale();
   void LiftGates();
 
+  workers::ExternalGroups External();
+  const workers::ExternalTicket* AnyAsk();
+  void AskFromOutside();
+  void LeaveOutside();
+  void StartOutside();
+
   void AddNode();
   void RemoveNode();
   void CloseNode();
@@ -112,6 +120,7 @@ class RandomRun {
   std::deque<std::string> notes_;  // the last that happened
   std::vector<std::string> violations_;
   std::vector<JobName> jobs_;
+  std::vector<workers::ExternalTicket> asked_;
   int steps_ = 0, submitted_ = 0, nodes_ = 6, others_ = 0;
 };
 

@@ -66,7 +66,7 @@ class GroupWatchTest : public ::testing::Test {
   std::ostringstream lines_;
   const Log log_{{.out = &lines_}};
   const Config config_{};
-  const GrpcAccess access_;
+  const GrpcAccess access_{};
   GrpcCalls calls_{{}, access_, log_};
   std::optional<GroupFeed> feed_;
   std::optional<GrpcScheduler> scheduler_;

@@ -2,19 +2,21 @@
 """Runs the containers of a pod as processes, as the API server has it.
 
     kubelet.py --kubeconfig FILE --folder DIR --image NAME=BIN:ENTRYPOINT:SIGNAL... \\
-        --host NAME... NAMESPACE POD
+        --address ADDRESS NAMESPACE POD
 
 What a kubelet would do with the fields that the chart uses, and no others: the
 init containers one after the other, then the container, with its command and
 arguments, its environment and no other, its volumes, as its user, without
-capabilities, on a read-only root. Instead of an image the root has the machine's
-own /usr, and in BIN the programs that the image would bring; SIGNAL is what stops
-it. A token comes from the API server, for this pod. Services, by --host, are at
-127.0.0.1.
+capabilities, on a read-only root, in a network of its own (pod_network.py). Instead
+of an image the root has the machine's own /usr, and in BIN the programs that the
+image would bring; SIGNAL is what stops it. A token comes from the API server, for
+this pod; names of Services of its namespace are in its /etc/hosts.
 
 It writes into the pod's status what comes of it: ready by its readiness probe,
-succeeded or failed, and returns the container's exit code. SIGTERM stops it.
-Needs to be root. Volumes by claims stay in DIR/claims, by their names.
+succeeded or failed. What ends and should not is started again. SIGTERM stops it.
+Needs to be root. DIR/NAMESPACE/POD has CONTAINER.log, CONTAINER.pid and `enter`,
+which runs a command in the container that runs; volumes by claims stay in
+DIR/claims, by their uid.
 """
 
 import argparse
@@ -29,6 +31,8 @@ import sys
 import time
 import urllib.error
 import urllib.request
+
+import pod_network
 
 # What every image of Debian has; the rest of the root comes from the machine.
 PASSWD = """root:x:0:0::/root:/usr/sbin/nologin
@@ -66,12 +70,32 @@ class Pod:
         self.uid = self.object["metadata"]["uid"]
         self.folder = pathlib.Path(arguments.folder, self.uid)
         (self.folder / "root").mkdir(parents=True, exist_ok=True)
+        name = pathlib.Path(arguments.folder, self.namespace, self.name)
+        name.parent.mkdir(exist_ok=True)
+        name.unlink(missing_ok=True)
+        name.symlink_to(self.folder)
         security = self.spec["securityContext"]
         self.user = security["runAsUser"]
         self.group = security["runAsGroup"]
         self.volumes = {v["name"]: self.make_volume(v)
                         for v in self.spec["volumes"]}
+        self.hosts = ["127.0.0.1 localhost"]
+        self.network = pod_network.PodNetwork(
+            self.uid, arguments.address, self.services())
         self.process = None
+        self.stopping = False
+
+    def services(self):
+        """Addresses of those that this pod is of; notes the names of all."""
+        labels = self.object["metadata"]["labels"].items()
+        for service in self.get("services", "-A")["items"]:
+            name, space = (service["metadata"][k] for k in ("name", "namespace"))
+            address = service["spec"]["clusterIP"]
+            ours = space == self.namespace
+            self.hosts.append(f"{address} {name}.{space} {name if ours else ''}")
+            selector = service["spec"].get("selector")
+            if ours and selector and selector.items() <= labels:
+                yield address
 
     def kubectl(self, *words, **options):
         return subprocess.run(
@@ -79,8 +103,8 @@ class Pod:
              "-n", self.namespace, *words],
             check=True, text=True, stdout=subprocess.PIPE, **options).stdout
 
-    def get(self, kind, name):
-        return json.loads(self.kubectl("get", kind, name, "-o", "json"))
+    def get(self, *words):
+        return json.loads(self.kubectl("get", *words, "-o", "json"))
 
     def bytes_of(self, kind, name):
         found = self.get(kind, name)
@@ -107,8 +131,8 @@ class Pod:
     def make_volume(self, volume):
         if "persistentVolumeClaim" in volume:
             claim = volume["persistentVolumeClaim"]["claimName"]
-            self.get("persistentvolumeclaim", claim)
-            folder = pathlib.Path(self.arguments.folder, "claims", claim)
+            uid = self.get("persistentvolumeclaim", claim)["metadata"]["uid"]
+            folder = pathlib.Path(self.arguments.folder, "claims", uid)
         else:
             folder = self.folder / volume["name"]
         folder.mkdir(parents=True, exist_ok=True)
@@ -125,12 +149,11 @@ class Pod:
         return folder
 
     def environment(self, container):
-        host, _, port = self.arguments.api_server.rpartition(":")
         folders = ["/opt/image", "/usr/lib/postgresql/15/bin", "/usr/local/bin",
                    "/usr/bin", "/bin"]
         values = {"PATH": ":".join(folders), "HOSTNAME": self.name,
-                  "KUBERNETES_SERVICE_HOST": host,
-                  "KUBERNETES_SERVICE_PORT": port}
+                  "KUBERNETES_SERVICE_HOST": pod_network.API_SERVER,
+                  "KUBERNETES_SERVICE_PORT": self.arguments.api_port}
         for variable in container.get("env", []):
             name = variable["name"]
             if "valueFrom" not in variable:
@@ -143,17 +166,17 @@ class Pod:
                 path = variable["valueFrom"]["fieldRef"]["fieldPath"]
                 values[name] = {"metadata.name": self.name,
                                 "metadata.namespace": self.namespace,
-                                "status.podIP": "127.0.0.1"}[path]
+                                "status.podIP": self.network.address}[path]
         return values
 
     # As root in a mount namespace of its own, where it ends in exec.
     def script(self, container):
-        lines = [SKELETON]
+        lines = [f"hostname {self.name}", SKELETON]
         image = self.arguments.images[container["image"]]
         lines.append(f"mount --bind -o ro {shlex.quote(image[0])} opt/image")
         for name, text in (
                 ("passwd", PASSWD), ("group", "postgres:x:999:\n"),
-                ("hosts", f"127.0.0.1 localhost {' '.join(self.arguments.host)}\n")):
+                ("hosts", "\n".join(self.hosts) + "\n")):
             lines.append(f"printf %s {shlex.quote(text)} >etc/{name}")
         for mount in container.get("volumeMounts", []):
             source = self.volumes[mount["name"]] / mount.get("subPath", "")
@@ -182,63 +205,95 @@ class Pod:
         return container.get("command", [image[1]]) + container.get("args", [])
 
     def start(self, container):
-        return subprocess.Popen(
-            ["/usr/bin/unshare", "--mount", "--propagation", "private", "/bin/bash",
-             "-c", self.script(container), "container", self.folder / "root",
-             *self.command(container)],
-            env=self.environment(container), stdin=subprocess.DEVNULL)
+        with open(self.folder / f"{container['name']}.log", "ab") as log:
+            self.process = subprocess.Popen(
+                [*self.network.entered(), "/usr/bin/unshare", "--mount", "--uts",
+                 "--propagation", "private", "/bin/bash", "-c", self.script(container), "container",
+                 self.folder / "root", *self.command(container)],
+                env=self.environment(container), stdin=subprocess.DEVNULL,
+                stdout=log, stderr=log)
+
+    def inside(self, container):
+        """Words before a command that runs in a container that runs."""
+        return [*self.network.entered(), "--mount", "-t", str(self.process.pid),
+                "/usr/sbin/chroot", str(self.folder / "root"),
+                *self.words_before(container["securityContext"]).split()]
+
+    def tell_others(self, container):
+        (self.folder / f"{container['name']}.pid").write_text(f"{self.process.pid}\n")
+        words = ["exec", "/usr/bin/env", "-i", *self.variables(container),
+                 *self.inside(container)]
+        enter = self.folder / "enter"
+        enter.write_text(f'#!/bin/sh\n{shlex.join(words)} "$@"\n')
+        enter.chmod(0o700)
+
+    def variables(self, container):
+        return [f"{name}={value}" for name, value in self.environment(container).items()]
 
     def is_ready(self, container):
         probe = container.get("readinessProbe")
         if not probe:
             return True
         if "exec" in probe:
-            inside = (f"/usr/sbin/chroot {shlex.quote(str(self.folder / 'root'))} "
-                      f"{self.words_before(container['securityContext'])} "
-                      f"{shlex.join(probe['exec']['command'])}")
             return subprocess.run(
-                ["/usr/bin/nsenter", "--mount", "-t", str(self.process.pid),
-                 "/bin/bash", "-c", inside], env=self.environment(container),
-                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                check=False).returncode == 0
+                [*self.inside(container), *probe["exec"]["command"]],
+                env=self.environment(container), stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL, check=False).returncode == 0
         port = probe["httpGet"]["port"]
         for named in container.get("ports", []):
             if named["name"] == port:
                 port = named["containerPort"]
         try:
-            url = f"http://127.0.0.1:{port}{probe['httpGet']['path']}"
+            url = f"http://{self.network.address}:{port}{probe['httpGet']['path']}"
             with urllib.request.urlopen(url, timeout=1) as answer:
                 return answer.status == 200
         except (urllib.error.URLError, OSError):
             return False
 
     def tell(self, phase, ready):
-        status = {"phase": phase, "conditions": [
+        status = {"phase": phase, "podIP": self.network.address, "conditions": [
             {"type": kind, "status": "True" if ready else "False"}
             for kind in ("Ready", "ContainersReady")]}
-        self.kubectl("patch", "pod", self.name, "--subresource=status",
-                     "-p", json.dumps({"status": status}))
+        try:
+            self.kubectl("patch", "pod", self.name, "--subresource=status",
+                         "-p", json.dumps({"status": status}))
+        except subprocess.CalledProcessError:
+            print(f"kubelet: {self.name} is gone", file=sys.stderr)
 
-    def run(self):
-        for container in self.spec.get("initContainers", []):
-            self.process = self.start(container)
-            if code := self.process.wait():
-                return code
-        container, = self.spec["containers"]
-        self.process = self.start(container)
+    def run_once(self, container, watch):
+        """The exit code."""
+        self.start(container)
+        self.tell_others(container)
         ready = False
-        while self.process.poll() is None:
-            if not ready and self.is_ready(container):
-                ready = True
-                self.tell("Running", True)
-            time.sleep(0.1)
-        code = self.process.returncode
-        print(f"kubelet: {self.name} ended with {code}", file=sys.stderr)
-        if self.spec["restartPolicy"] == "Never":
-            self.tell("Failed" if code else "Succeeded", False)
+        while watch and self.process.poll() is None and not self.stopping:
+            if self.is_ready(container) != ready:
+                ready = not ready
+                self.tell("Running", ready)
+            time.sleep(0.5 if ready else 0.1)
+        code = self.process.wait()
+        print(f"kubelet: {container['name']} of {self.name} ended with {code}",
+              file=sys.stderr)
         return code
 
+    def run(self):
+        again = self.spec["restartPolicy"] != "Never"
+        for container in self.spec.get("initContainers", []):
+            while self.run_once(container, False) and again and not self.stopping:
+                time.sleep(1)
+        container, = self.spec["containers"]
+        while not self.stopping:
+            code = self.run_once(container, True)
+            if self.stopping:
+                break
+            if not again:
+                self.tell("Failed" if code else "Succeeded", False)
+                break
+            self.tell("Running", False)
+            time.sleep(1)
+        self.network.remove()
+
     def stop(self, *_):
+        self.stopping = True
         if self.process and self.process.poll() is None:
             container, = self.spec["containers"]
             name = self.arguments.images[container["image"]][2]
@@ -249,10 +304,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--kubectl", required=True)
     parser.add_argument("--kubeconfig", required=True)
-    parser.add_argument("--api-server", required=True, help="HOST:PORT")
+    parser.add_argument("--api-port", required=True)
+    parser.add_argument("--address", required=True)
     parser.add_argument("--folder", required=True)
     parser.add_argument("--image", action="append", default=[], dest="images")
-    parser.add_argument("--host", action="append", default=[])
     parser.add_argument("namespace")
     parser.add_argument("pod")
     arguments = parser.parse_args()
@@ -261,7 +316,7 @@ def main():
         for name, _, content in (i.partition("=") for i in arguments.images)}
     pod = Pod(arguments)
     signal.signal(signal.SIGTERM, pod.stop)
-    sys.exit(pod.run())
+    pod.run()
 
 
 main()

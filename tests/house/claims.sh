@@ -5,6 +5,8 @@
 #   claim WORDS ! COMMAND...       holds if it fails
 #   claim_says WORDS TEXT COMMAND...   holds if its output contains TEXT
 #   skip WORDS WHY                 cannot be tried here
+#   typed PAGE WORDS [SED]         types the block of the manual that has these words,
+#                                  in the folder $place, with what SED makes of it
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 scratch=$(mktemp -d)
@@ -39,3 +41,8 @@ claim_says() {
 }
 
 skip() { echo "skipped $1: $2"; }
+
+typed() {
+  tests/house/docs.py block "$1" "$2" | sed -e "${3:-}" >"$scratch/typed" || return
+  (cd "${place:-.}" && timeout 300 bash -eu -o pipefail "$scratch/typed" </dev/null)
+}

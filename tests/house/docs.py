@@ -7,6 +7,9 @@
     docs.py sh PAGE FOLDER   the same of ```sh blocks that need nothing but
                              `fluxnetes` and a database
     docs.py yaml PAGE FOLDER the same of manifests of ours
+    docs.py block PAGE WORDS prints the one block of commands that has them
+    docs.py others LIST PAGE...  every other block of commands is in LIST: run by
+                             the test that it names, or by nobody for a reason
 """
 
 import functools
@@ -133,13 +136,61 @@ def is_run(lines):
             and all(words[0] in RUN and ends_by_itself(words) for words in found))
 
 
+def typed_blocks(page):
+    """What each block of commands has people type."""
+    for language, lines in blocks(page):
+        if language == "sh":
+            yield lines
+        elif language == "console":
+            yield [line[2:] for line in lines if line.startswith("$ ")]
+
+
+def block(page, words):
+    found = ["\n".join(lines) for lines in typed_blocks(page)]
+    found = [text for text in found if words in text]
+    if len(found) != 1:
+        sys.exit(f"{page}: {len(found)} blocks have '{words}'")
+    print(found[0])
+
+
+def excuses(path):
+    """(page, test, words) of each line but comments; the test is None where there
+    is a reason."""
+    for line in pathlib.Path(path).read_text(encoding="utf-8").splitlines():
+        if line and not line.startswith("#"):
+            page, test, words = line.split(maxsplit=2)
+            if test == "nobody":
+                words, reason = words.split(" -- ")
+                assert reason, line
+            yield page, None if test == "nobody" else test, words
+
+
+def others(path, *pages):
+    """Prints what is not as the list has it."""
+    left = {(page, "\n".join(lines)) for page in pages for lines in typed_blocks(page)
+            if not is_run(lines)}
+    faults_found = []
+    for page, test, words in excuses(path):
+        found = {(at, text) for at, text in left if at == page and words in text}
+        left -= found
+        if len(found) != 1:
+            faults_found.append(f"{path}: {len(found)} blocks of {page} that are left "
+                                f"have '{words}'")
+        script = pathlib.Path("tests/house", test or "docs_test")
+        if test and f"{page} '{words}'" not in script.read_text(encoding="utf-8"):
+            faults_found.append(f"{script}: does not type {page} '{words}'")
+    faults_found += [f"{page}: nobody types\n{text}" for page, text in sorted(left)]
+    print(*faults_found, sep="\n")
+    sys.exit(1 if faults_found else 0)
+
+
 def is_ours(lines):
     text = "\n".join(lines)
     return "schedulerName: fluxnetes" in text and "apiVersion" in text
 
 
 if __name__ == "__main__":
-    {"links": links,
+    {"links": links, "block": block, "others": others,
      "sql": lambda page, folder: write(page, folder, "sql"),
      "sh": lambda page, folder: write(page, folder, "sh", is_run),
      "yaml": lambda page, folder: write(page, folder, "yaml", is_ours)}[sys.argv[1]](*sys.argv[2:])

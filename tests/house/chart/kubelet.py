@@ -39,6 +39,7 @@ PASSWD = """root:x:0:0::/root:/usr/sbin/nologin
 postgres:x:999:999::/tmp:/usr/sbin/nologin
 fluxnetes:x:65532:65532::/tmp:/usr/sbin/nologin
 """
+FINALIZER = "fluxnetes.test/kubelet"
 SKELETON = """
 set -euo pipefail
 root=$1
@@ -250,15 +251,17 @@ class Pod:
         except (urllib.error.URLError, OSError):
             return False
 
+    def patch(self, change, *options):
+        try:
+            self.kubectl("patch", "pod", self.name, *options, "-p", json.dumps(change))
+        except subprocess.CalledProcessError:
+            print(f"kubelet: {self.name} is gone", file=sys.stderr)
+
     def tell(self, phase, ready):
         status = {"phase": phase, "podIP": self.network.address, "conditions": [
             {"type": kind, "status": "True" if ready else "False"}
             for kind in ("Ready", "ContainersReady")]}
-        try:
-            self.kubectl("patch", "pod", self.name, "--subresource=status",
-                         "-p", json.dumps({"status": status}))
-        except subprocess.CalledProcessError:
-            print(f"kubelet: {self.name} is gone", file=sys.stderr)
+        self.patch({"status": status}, "--subresource=status")
 
     def run_once(self, container, watch):
         """The exit code."""
@@ -276,6 +279,8 @@ class Pod:
         return code
 
     def run(self):
+        # That it is not gone before its container is.
+        self.patch({"metadata": {"finalizers": [FINALIZER]}})
         again = self.spec["restartPolicy"] != "Never"
         for container in self.spec.get("initContainers", []):
             while self.run_once(container, False) and again and not self.stopping:
@@ -291,6 +296,7 @@ class Pod:
             self.tell("Running", False)
             time.sleep(1)
         self.network.remove()
+        self.patch({"metadata": {"$deleteFromPrimitiveList/finalizers": [FINALIZER]}})
 
     def stop(self, *_):
         self.stopping = True

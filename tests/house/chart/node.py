@@ -56,19 +56,18 @@ class Node:
         for event in self.events():
             pod = event["object"]
             uid = pod["metadata"]["uid"]
-            if event["type"] == "DELETED":
+            if event["type"] == "DELETED" or "deletionTimestamp" in pod["metadata"]:
                 if uid in self.kubelets:
                     self.kubelets[uid].terminate()
             elif uid not in self.kubelets and self.is_ours(pod):
                 self.kubelets[uid] = self.start(pod)
 
-    def stop(self, *_):
+    def stop(self):
         self.watch.terminate()
         for kubelet in self.kubelets.values():
             kubelet.terminate()
         for kubelet in self.kubelets.values():
             kubelet.wait()
-        sys.exit()
 
 
 def main():
@@ -79,8 +78,12 @@ def main():
     arguments = parser.parse_args()
     pod_network.open_node()
     node = Node(arguments, sys.argv[1:])
-    signal.signal(signal.SIGTERM, node.stop)
-    node.run()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
+    try:
+        node.run()
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        node.stop()
 
 
 main()

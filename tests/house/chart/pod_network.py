@@ -20,7 +20,8 @@ def ip(*words):
 
 def open_node():
     pathlib.Path("/proc/sys/net/ipv4/ip_forward").write_text("1", encoding="utf-8")
-    ip("link", "add", BRIDGE, "type", "bridge")
+    # Otherwise its address would be that of a pod, and change with them.
+    ip("link", "add", BRIDGE, "address", "02:00:00:00:00:01", "type", "bridge")
     ip("address", "add", f"{GATEWAY}/16", "dev", BRIDGE)
     ip("link", "set", BRIDGE, "up")
     ip("address", "add", f"{API_SERVER}/32", "dev", "lo")

@@ -59,6 +59,9 @@ std::vector<Step> TimelineOf(const GroupRow& group) {
       {group.bound_at, "bound: its last pod has its node"},
       {group.ended_at, group.result.value_or("ended")}};
   std::erase_if(steps, [](const Step& step) { return !step.at; });
+  // Each in its turn, however far apart the clocks are that say when.
+  for (std::size_t i = 1; i < steps.size(); ++i)
+    steps[i].at = std::max(steps[i].at, steps[i - 1].at);
   if (group.estimated_start)
     steps.push_back(
         {group.estimated_start,

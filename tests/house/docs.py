@@ -4,8 +4,8 @@
     docs.py links PAGE...    every file, anchor and file name that they name is
                              there, and addresses look like some
     docs.py sql PAGE FOLDER  writes each ```sql block of a page into a file
-    docs.py sh PAGE FOLDER   the same of ```sh blocks that need nothing but
-                             `fluxnetes` and a database
+    docs.py sh PAGE FOLDER   the same of blocks of commands (```sh, or `$ ` before
+                             each) that need nothing but `fluxnetes` and a database
     docs.py yaml PAGE FOLDER the same of manifests of ours
     docs.py block PAGE WORDS prints the one block of commands that has them
     docs.py others LIST PAGE...  every other block of commands is in LIST: run by
@@ -94,9 +94,11 @@ def links(*pages):
     sys.exit(1 if found else 0)
 
 
-def write(page, folder, kind, wanted=lambda lines: True):
-    chosen = [lines for language, lines in blocks(page)
-              if language == kind and wanted(lines)]
+def of_language(page, language):
+    return [lines for found, lines in blocks(page) if found == language]
+
+
+def write(page, folder, kind, chosen):
     for number, lines in enumerate(chosen, start=1):
         name = f"{page.removesuffix('.md').replace('/', '.')}-{number:02}.{kind}"
         pathlib.Path(folder, name).write_text("\n".join(lines) + "\n",
@@ -124,16 +126,31 @@ def commands(lines):
 
 
 def ends_by_itself(words):
-    return not (words[1:2] in (["simulated-cluster"], ["bench"])
+    return not (words[1:2] == ["simulated-cluster"]
                 or words[1:2] == ["serve"] and "--print-config" not in words
                 or words[1:2] == ["top"] and "--once" not in words
                 or {"-w", "--watch"} & set(words))
 
 
 def is_run(lines):
-    found = [words for words in commands(lines) if words]
+    found = [words[words[0] == "!":] for words in commands(lines) if words]
     return (any(words[0] == "fluxnetes" for words in found)
             and all(words[0] in RUN and ends_by_itself(words) for words in found))
+
+
+def shown_commands(lines):
+    """Those of a block that shows what they print: behind `$ `, with the lines that
+    they go on in; `!` before the one that ends in an error."""
+    found, goes_on = [], False
+    for line in lines:
+        if line.startswith("$ "):
+            found.append(line[2:])
+        elif goes_on:
+            found.append(line)
+        goes_on = line.endswith("\\") and (goes_on or line.startswith("$ "))
+        if line.startswith("error: "):
+            found[-1] = "! " + found[-1]
+    return found
 
 
 def typed_blocks(page):
@@ -141,8 +158,8 @@ def typed_blocks(page):
     for language, lines in blocks(page):
         if language == "sh":
             yield lines
-        elif language == "console":
-            yield [line[2:] for line in lines if line.startswith("$ ")]
+        elif language is not None and lines and lines[0].startswith("$ "):
+            yield shown_commands(lines)
 
 
 def block(page, words):
@@ -191,6 +208,9 @@ def is_ours(lines):
 
 if __name__ == "__main__":
     {"links": links, "block": block, "others": others,
-     "sql": lambda page, folder: write(page, folder, "sql"),
-     "sh": lambda page, folder: write(page, folder, "sh", is_run),
-     "yaml": lambda page, folder: write(page, folder, "yaml", is_ours)}[sys.argv[1]](*sys.argv[2:])
+     "sql": lambda page, folder: write(page, folder, "sql", of_language(page, "sql")),
+     "sh": lambda page, folder: write(
+         page, folder, "sh", filter(is_run, typed_blocks(page))),
+     "yaml": lambda page, folder: write(
+         page, folder, "yaml", filter(is_ours, of_language(page, "yaml"))),
+     }[sys.argv[1]](*sys.argv[2:])

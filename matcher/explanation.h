@@ -8,7 +8,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "matcher/gang.h"
@@ -47,10 +46,6 @@ struct GroupExplanation {
 struct Explanation {
   std::vector<GroupExplanation> groups;
   int fit = 0;  // tasks in the largest part that was found
-  // When all of it would get a place, as AllocateOrReserve() would say.
-  // Nothing: `no_fit` says why.
-  std::optional<Time> earliest;
-  NoFit no_fit = NoFit::kNow;  // kNow where there is a time
 };
 
 }  // namespace fluxnetes::matcher

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <map>
 #include <utility>
 
 #include "matcher/explanation.h"
@@ -29,8 +28,10 @@ class Obstacles {
   }
 
   using Key = std::pair<Obstacle, int>;
-  std::vector<Key> On(NodeIndex node) {
-    std::vector<Key> found;
+  // Valid until the next call.
+  const std::vector<Key>& On(NodeIndex node) {
+    std::vector<Key>& found = found_;
+    found.clear();
     const auto add = [&](bool excludes, Obstacle obstacle) {
       if (excludes) found.emplace_back(obstacle, -1);
     };
@@ -55,10 +56,14 @@ class Obstacles {
  private:
   void AddResources(NodeIndex node, std::vector<Key>& found) {
     const bool ahead = nodes_.StartsBefore(node, ground_.end);
+    const bool takes = nodes_.TakesTasks(node);
+    const Columns& now = nodes_.At(View::kNow);
     if (ahead) nodes_.Profile(node).Least(nodes_.now(), ground_.end, least_);
     for (std::size_t r = 0; r < group_.amounts.size(); ++r) {
-      const std::int64_t free =
-          ahead ? least_[r] : nodes_.FreeNow(node, static_cast<int>(r));
+      const std::int64_t free = ahead ? least_[r]
+                                : takes
+                                    ? now[r][node]
+                                    : nodes_.FreeNow(node, static_cast<int>(r));
       if (group_.amounts[r] == 0 || group_.amounts[r] <= free) continue;
       found.emplace_back(Obstacle::kResource, static_cast<int>(r));
     }
@@ -100,19 +105,24 @@ class Obstacles {
   const BookedRules* rules_;
   bool starts_ = false;
   std::vector<std::int64_t> least_;
+  std::vector<Key> found_;
 };
 
 GroupExplanation ExplainGroup(NodeGraph::State& state, const Ground& ground,
                               const TaskGroup& group) {
   GroupExplanation explanation;
   Obstacles obstacles(state, ground, group);
-  std::map<Obstacles::Key, Exclusion> exclusions;
+  // By obstacle and resource, which is -1 for most.
+  constexpr int kObstacles = static_cast<int>(Obstacle::kSpread) + 1;
+  const int kinds = state.nodes.resources() + 1;
+  std::vector<Exclusion> exclusions(kObstacles * kinds);
   for (NodeIndex node = 0; node < state.nodes.size(); ++node) {
     if (!state.nodes.Present(node)) continue;
-    const auto found = obstacles.On(node);
+    const auto& found = obstacles.On(node);
     if (found.empty()) ++explanation.open_to_one;
     for (const auto& key : found) {
-      Exclusion& exclusion = exclusions[key];
+      Exclusion& exclusion =
+          exclusions[static_cast<int>(key.first) * kinds + key.second + 1];
       exclusion.obstacle = key.first;
       exclusion.resource = key.second;
       ++exclusion.all;
@@ -120,9 +130,8 @@ GroupExplanation ExplainGroup(NodeGraph::State& state, const Ground& ground,
       if (found.size() == 1) ++exclusion.alone;
     }
   }
-  for (const auto& [key, exclusion] : exclusions) {
-    explanation.exclusions.push_back(exclusion);
-  }
+  for (const Exclusion& exclusion : exclusions)
+    if (exclusion.all > 0) explanation.exclusions.push_back(exclusion);
   return explanation;
 }
 
@@ -132,7 +141,7 @@ Explanation NodeGraph::Explain(const Gang& gang, Policy policy,
                                Time now) const {
   State& state = *state_;
   Explanation explanation;
-  const bool fits = state.PlaceNow(gang, policy, now);
+  state.PlaceNow(gang, policy, now);
   const Ground ground = state.GroundNow(gang.duration, policy);
   const std::vector<int> most = state.plan.CountMost(ground);
   state.plan.CountAhead(ground);
@@ -142,14 +151,6 @@ Explanation NodeGraph::Explain(const Gang& gang, Policy policy,
     explanation.fit += most[g];
   }
   state.plan.TakeBack();
-  if (fits) {
-    explanation.earliest = now;
-  } else if (!state.plan.Place(state.GroundEmpty(policy))) {
-    explanation.no_fit = NoFit::kNever;
-  } else {
-    explanation.earliest = state.FindEarliest(gang.duration, kForever, policy);
-    if (!explanation.earliest) explanation.no_fit = NoFit::kNoTime;
-  }
   return explanation;
 }
 

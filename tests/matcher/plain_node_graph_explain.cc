@@ -65,12 +65,6 @@ Explanation PlainNodeGraph::Explain(const Gang& gang, Policy policy, Time now) {
     explanation.groups.back().fit = most_[g];
     explanation.fit += most_[g];
   }
-  const MatchResult result = AllocateOrReserve(-1, gang, policy, now);
-  if (const auto* placement = std::get_if<Placement>(&result)) {
-    explanation.earliest = placement->start;
-  } else {
-    explanation.no_fit = std::get<NoFit>(result);
-  }
   return explanation;
 }
 

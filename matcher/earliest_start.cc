@@ -8,7 +8,7 @@ namespace fluxnetes::matcher {
 std::optional<Time> EarliestStart::Find(Time duration, Time before, bool by_id,
                                         bool descending) {
   all_ = plan_.LooksAtAll();
-  missing_ = 0;
+  shortfall_.Clear();
   if (!FindBounds(duration, before)) return std::nullopt;
   Begin(duration, before);
   Ground ground;
@@ -16,16 +16,27 @@ std::optional<Time> EarliestStart::Find(Time duration, Time before, bool by_id,
   ground.by_id = by_id;
   ground.descending = descending;
   ground.present = ground.blocking = Stage::kThen;
-  missing_ = Lacking();
+  shortfall_.Note(time_, Lacking());
   std::optional<Time> found;
-  for (time_ = NextTime(); time_ < before; time_ = NextTime()) {
+  if (leaving_ != nullptr && Lacking() == 0 && plan_.Place(ground))
+    found = time_;
+  for (time_ = NextTime(); !found && time_ < before; time_ = NextTime()) {
     if (Step() && plan_.Place(ground)) {
       found = time_;
       break;
     }
-    missing_ = std::min(missing_, Lacking());
+    shortfall_.Note(time_, Lacking());
   }
   End();
+  return found;
+}
+
+std::optional<Time> EarliestStart::FindEarlier(const LeavingGang& leaving,
+                                               Time start, Time duration,
+                                               bool by_id, bool descending) {
+  leaving_ = &leaving;
+  const auto found = Find(duration, start, by_id, descending);
+  leaving_ = nullptr;
   return found;
 }
 
@@ -63,19 +74,27 @@ bool EarliestStart::FindBounds(Time duration, Time before) {
     return true;
   }
   bounds_.assign(nodes_.size(), kForever);
+  const Time now = nodes_.now();
+  int missing = 0;
   for (int g = 0; g < plan_.groups(); ++g) {
     const TaskGroup& group = plan_.group(g);
     const auto& most = nodes_.limits().Of(View::kEmpty, plan_.needs(g)).most;
     const auto& starts = nodes_.Starts(plan_.needs(g), group.amounts, duration);
     int left = group.count;
-    for (NodeIndex node = 0; node < nodes_.size(); ++node) {
-      if (starts[node] >= before || !plan_.MayTake(node, g)) continue;
+    for (NodeIndex node = 0; node < nodes_.size(); ++node)
       bounds_[node] = std::min(bounds_[node], starts[node]);
+    if (leaving_ != nullptr) {
+      for (const NodeIndex node : leaving_->nodes()) bounds_[node] = now;
+    }
+    for (NodeIndex node = 0; node < nodes_.size() && left > 0; ++node) {
+      const bool late = starts[node] >= before && !IsLeft(node);
+      if (late || !plan_.MayTake(node, g)) continue;
       left -= most[node] == FitLimits::kMany ? left : most[node];
     }
-    missing_ = std::max(missing_, left);
+    missing = std::max(missing, left);
   }
-  return missing_ == 0;
+  if (missing > 0) shortfall_.Note(now, missing);
+  return missing == 0;
 }
 
 void EarliestStart::End() {
@@ -168,7 +187,7 @@ void EarliestStart::Look(NodeIndex node) {
   if (seen_[node] == 0) looked_at_.push_back(node);
   seen_[node] = 1;
   if (nodes_.HasAhead(node) || time_ > nodes_.now()) {
-    nodes_.Profile(node).Least(time_, WindowEnd(), least_);
+    nodes_.Profile(node).Least(time_, WindowEnd(), least_, LeavingAt(node));
     for (std::size_t r = 0; r < least_.size(); ++r)
       columns_[r][node] = least_[r];
   } else {
@@ -196,9 +215,9 @@ Time EarliestStart::NextRoom(NodeIndex node) {
   Time next = kForever;
   for (int g = 0; g < plan_.groups(); ++g) {
     if (!plan_.MayTake(node, g)) continue;
-    const auto fits =
-        profile.FirstFit(plan_.group(g).amounts, duration_, time_,
-                         std::min(before_, next), nodes_.resources());
+    const auto fits = profile.FirstFit(plan_.group(g).amounts, duration_, time_,
+                                       std::min(before_, next),
+                                       nodes_.resources(), 1, LeavingAt(node));
     next = fits.value_or(next);
   }
   return next;

@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "matcher/gang_plan.h"
+#include "matcher/leaving_gang.h"
 #include "matcher/node_table.h"
+#include "matcher/shortfall.h"
 
 namespace fluxnetes::matcher {
 
@@ -26,9 +28,13 @@ class EarliestStart {
   std::optional<Time> Find(Time duration, Time before, bool by_id,
                            bool descending);
 
-  // At each time that the last search looked at in vain, at least so many tasks
-  // found no place.
-  int missing() const { return missing_; }
+  // The same at a time before that of a gang which is booked, from now on, as
+  // if it were not there. Its tasks do not look at others.
+  std::optional<Time> FindEarlier(const LeavingGang& leaving, Time start,
+                                  Time duration, bool by_id, bool descending);
+
+  // Of the times that the last search looked at in vain.
+  const Shortfall& shortfall() const { return shortfall_; }
 
  private:
   using Reader = SpanTimeline::Reader;
@@ -63,8 +69,17 @@ class EarliestStart {
   Time WindowEnd() const;
   Time EntersAt(Time start) const;  // the window reaches this start
 
+  bool IsLeft(NodeIndex node) const {
+    return leaving_ != nullptr && leaving_->IsOn(node);
+  }
+  // What would leave the node.
+  Leaving LeavingAt(NodeIndex node) const {
+    return leaving_ == nullptr ? Leaving() : leaving_->At(node);
+  }
+
   NodeTable& nodes_;
   GangPlan& plan_;
+  const LeavingGang* leaving_ = nullptr;
   Time duration_ = 1;
   Time before_ = kForever;
   Time time_ = 0;
@@ -82,7 +97,7 @@ class EarliestStart {
   std::vector<Time> idle_until_;                 // [node], while none fits
   std::vector<char> seen_;                       // [node]
   std::vector<std::int64_t> sums_;               // [group]
-  int missing_ = 0;
+  Shortfall shortfall_;
   std::vector<std::int64_t> least_;
 };
 

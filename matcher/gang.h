@@ -129,14 +129,9 @@ enum class NoFit {
 
 using MatchResult = std::variant<Placement, NoFit>;
 
-// Amounts that were given back on these nodes, for [from, end).
-struct Freed {
-  std::vector<NodeIndex> nodes;
-  Time from = 0;
-  Time end = kForever;
-};
-
 struct Explanation;  // explanation.h
+class RoomLog;       // room_log.h
+class Shortfall;     // shortfall.h
 
 class NodeGraph {
  public:
@@ -205,11 +200,11 @@ class NodeGraph {
 
   // Like Allocate(), else at the earliest end of a span at which it fits beside
   // all spans that are known, if that is before `before`; Placement::start says
-  // which. `missing`, if any, becomes the least number of its tasks that find
-  // no place at one of the times before, where that is known, else 0.
+  // which. `shortfall`, if any, becomes that of the times before, as far as it
+  // is known.
   MatchResult AllocateOrReserve(JobId job, const Gang& gang, Policy policy,
                                 Time now, Time before = kForever,
-                                int* missing = nullptr);
+                                Shortfall* shortfall = nullptr);
 
   // Whether open nodes have so much free, for each task, at any time in
   // [start, end). Rules are not looked at.
@@ -217,11 +212,21 @@ class NodeGraph {
                std::span<const std::vector<std::int64_t>> amounts,
                Time now) const;
 
-  // For a gang that has these places: how many of its tasks at most could be at
-  // an earlier time on the nodes of what was freed, by their use of it. Where
-  // other tasks are is not looked at. Stops counting at `enough`.
-  int CountFreed(const Gang& gang, const Placement& own,
-                 std::span<const Freed> freed, Time now, int enough) const;
+  // For a job without rules on other tasks that is booked for the gang, in
+  // these places: books it at the earliest start before theirs, if there is
+  // one. If that is `now` it stays as it was. The shortfall is that of the
+  // times before.
+  std::optional<Placement> MoveEarlier(JobId job, const Gang& gang,
+                                       const Placement& own, Policy policy,
+                                       Time now, Shortfall& shortfall);
+
+  // For a gang that has these places and had this shortfall: whether it may be
+  // able to start earlier by the room that was made since, from that number of
+  // the log on; room that was taken may be missing there. Where other tasks are
+  // is not looked at. If not, the shortfall is less by that room.
+  bool MayStartEarlier(const Gang& gang, const Placement& own,
+                       const RoomLog& log, std::uint64_t since, Time now,
+                       Shortfall& shortfall) const;
 
   // Whether it would fit if all open nodes were empty but for foreign use.
   bool Satisfiable(const Gang& gang, Policy policy = Policy::kLonode) const;

@@ -5,6 +5,7 @@
 
 #include "matcher/gang.h"
 #include "matcher/node_graph_state.h"
+#include "matcher/shortfall.h"
 
 namespace fluxnetes::matcher {
 namespace {
@@ -267,9 +268,9 @@ std::optional<Time> NodeGraph::State::FindEarliest(Time duration, Time before,
 
 MatchResult NodeGraph::AllocateOrReserve(JobId job, const Gang& gang,
                                          Policy policy, Time now, Time before,
-                                         int* missing) {
+                                         Shortfall* shortfall) {
   State& state = *state_;
-  if (missing != nullptr) *missing = 0;
+  if (shortfall != nullptr) shortfall->Clear();
   if (state.PlaceNow(gang, policy, now)) {
     return state.Book(job, now, gang.duration);
   }
@@ -278,10 +279,30 @@ MatchResult NodeGraph::AllocateOrReserve(JobId job, const Gang& gang,
   if (!plain && !state.plan.Place(state.GroundEmpty(policy)))
     return NoFit::kNever;
   const auto start = state.FindEarliest(gang.duration, before, policy);
-  if (missing != nullptr) *missing = state.earliest.missing();
+  if (shortfall != nullptr) *shortfall = state.earliest.shortfall().Short();
   if (start) return state.Book(job, *start, gang.duration);
   return !plain || state.plan.Place(state.GroundEmpty(policy)) ? NoFit::kNoTime
                                                                : NoFit::kNever;
+}
+
+std::optional<Placement> NodeGraph::MoveEarlier(JobId job, const Gang& gang,
+                                                const Placement& own,
+                                                Policy policy, Time now,
+                                                Shortfall& shortfall) {
+  CheckTime(now);
+  State& state = *state_;
+  state.nodes.ComeTo(now);
+  state.nodes.Refresh();
+  state.plan.SetGang(gang);
+  state.leaving.Set(gang, own, state.nodes.size(), state.nodes.resources());
+  const auto start =
+      state.earliest.FindEarlier(state.leaving, own.start, gang.duration,
+                                 ById(policy), Descending(policy));
+  shortfall = state.earliest.shortfall().Short();
+  if (!start) return std::nullopt;
+  if (*start == now) return Placement{now, {}};
+  Cancel(job);
+  return state.Book(job, *start, gang.duration);
 }
 
 bool NodeGraph::HasRoom(Time start, Time end, std::span<const NodeIndex> nodes,

@@ -10,6 +10,7 @@
 #include "matcher/earliest_start.h"
 #include "matcher/gang.h"
 #include "matcher/gang_plan.h"
+#include "matcher/leaving_gang.h"
 #include "matcher/node_table.h"
 
 namespace fluxnetes::matcher {
@@ -39,9 +40,7 @@ struct NodeGraph::State {
   GangPlan plan{nodes};
   EarliestStart earliest{nodes, plan};
   std::unordered_map<JobId, Job> jobs;
-  // Of CountFreed(), 0 outside of it.
-  std::vector<int> owned;    // [node], tasks of the gang
-  std::vector<int> counted;  // [node]
+  LeavingGang leaving;  // of the last that asked for an earlier start
 };
 
 }  // namespace fluxnetes::matcher

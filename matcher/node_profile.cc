@@ -5,6 +5,14 @@
 #include "matcher/node_order.h"
 
 namespace fluxnetes::matcher {
+namespace {
+
+bool Leaves(const Leaving& leaving, Time time) {
+  return !leaving.amounts.empty() && time >= leaving.start &&
+         time < leaving.end;
+}
+
+}  // namespace
 
 std::int64_t Clamp(NodeProfile::Sum free) {
   constexpr NodeProfile::Sum kMost = std::numeric_limits<std::int64_t>::max();
@@ -55,17 +63,24 @@ void NodeProfile::Build(const SpanStore& spans, NodeIndex node,
   }
 }
 
-void NodeProfile::Least(Time from, Time end,
-                        std::span<std::int64_t> least) const {
+void NodeProfile::Least(Time from, Time end, std::span<std::int64_t> least,
+                        const Leaving& leaving) const {
   const std::size_t resources = least.size();
   std::size_t step =
       std::upper_bound(times_.begin(), times_.end(), from) - times_.begin();
   std::copy_n(free_.begin() + static_cast<std::ptrdiff_t>(step * resources),
               resources, least.begin());
+  if (Leaves(leaving, from)) {
+    for (std::size_t r = 0; r < resources; ++r)
+      least[r] = Clamp(Sum{least[r]} + leaving.amounts[r]);
+  }
   if (rising_) return;
   for (; step < times_.size() && times_[step] < end; ++step) {
+    const bool leave = Leaves(leaving, times_[step]);
     for (std::size_t r = 0; r < resources; ++r) {
-      least[r] = std::min(least[r], free_[(step + 1) * resources + r]);
+      const std::int64_t free = free_[(step + 1) * resources + r];
+      least[r] = std::min(least[r],
+                          leave ? Clamp(Sum{free} + leaving.amounts[r]) : free);
     }
   }
 }
@@ -83,11 +98,13 @@ std::optional<Time> NodeProfile::FirstFit(std::span<const std::int64_t> amounts,
     if (!begin && start >= before) return std::nullopt;
     const std::int64_t* free = &free_[step * resources];
     // A step is within the time of what is booked or outside.
-    const bool leave = start >= leaving.start && start < leaving.end;
-    const Sum needed = leave ? tasks - leaving.tasks : tasks;
+    const bool leave = Leaves(leaving, start);
     bool enough = true;
-    for (std::size_t r = 0; r < amounts.size() && enough; ++r)
-      enough = amounts[r] == 0 || needed * amounts[r] <= free[r];
+    for (std::size_t r = 0; r < amounts.size() && enough; ++r) {
+      enough = amounts[r] == 0 ||
+               Sum{tasks} * amounts[r] <=
+                   (leave ? Sum{free[r]} + leaving.amounts[r] : free[r]);
+    }
     if (!enough) {
       begin.reset();
       continue;
@@ -96,6 +113,37 @@ std::optional<Time> NodeProfile::FirstFit(std::span<const std::int64_t> amounts,
     if (end == kForever || end - *begin >= duration) return begin;
   }
   return std::nullopt;
+}
+
+int NodeProfile::LeastFitBefore(std::span<const NodeChange> changes,
+                                std::span<const std::int64_t> amounts,
+                                Time from, Time end, std::size_t resources,
+                                int limit, const Leaving& leaving) const {
+  Sum least = limit;
+  std::size_t step =
+      std::upper_bound(times_.begin(), times_.end(), from) - times_.begin();
+  for (; step <= times_.size() && least > 0; ++step) {
+    const Time start = step == 0 ? from : std::max(times_[step - 1], from);
+    const Time until =
+        step == times_.size() ? end : std::min(times_[step], end);
+    if (start >= end) break;
+    const bool leave = Leaves(leaving, start);
+    for (std::size_t r = 0; r < amounts.size(); ++r) {
+      if (amounts[r] == 0) continue;
+      Sum free =
+          Sum{free_[step * resources + r]} + (leave ? leaving.amounts[r] : 0);
+      for (const NodeChange& change : changes) {
+        if (r >= change.amounts.size()) continue;
+        // What was there for a part of the step only had less room then.
+        if (change.taken && change.start <= start && change.end >= until)
+          free += change.amounts[r];
+        if (!change.taken && change.start < until && change.end > start)
+          free -= change.amounts[r];
+      }
+      least = std::min(least, std::max<Sum>(free, 0) / amounts[r]);
+    }
+  }
+  return static_cast<int>(least);
 }
 
 int NodeProfile::MostFit(std::span<const std::int64_t> amounts, Time duration,

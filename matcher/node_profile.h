@@ -19,11 +19,19 @@
 
 namespace fluxnetes::matcher {
 
-// Tasks that are booked on a node and would leave it.
+// What is booked on a node and would leave it, per resource; nothing: none.
 struct Leaving {
-  int tasks = 0;
+  std::span<const std::int64_t> amounts = {};
   Time start = 0;
   Time end = 0;
+};
+
+// What was given back, or taken, in [start, end), per resource.
+struct NodeChange {
+  Time start = 0;
+  Time end = 0;
+  std::span<const std::int64_t> amounts;
+  bool taken = false;
 };
 
 class NodeProfile {
@@ -42,7 +50,8 @@ class NodeProfile {
   }
 
   // The least that is free at any time in [from, end), per resource.
-  void Least(Time from, Time end, std::span<std::int64_t> least) const;
+  void Least(Time from, Time end, std::span<std::int64_t> least,
+             const Leaving& leaving = {}) const;
 
   // The first time in [from, before) from which there is so much, per resource,
   // for so many tasks and for `duration`. What is left out of `amounts` is 0.
@@ -50,6 +59,12 @@ class NodeProfile {
                                Time duration, Time from, Time before,
                                std::size_t resources, int tasks = 1,
                                const Leaving& leaving = {}) const;
+  // How many tasks with these amounts did at least fit there together at any
+  // time in [from, end), up to `limit`, before the changes were made.
+  int LeastFitBefore(std::span<const NodeChange> changes,
+                     std::span<const std::int64_t> amounts, Time from, Time end,
+                     std::size_t resources, int limit,
+                     const Leaving& leaving) const;
   // How many tasks with these amounts fit there together, up to `limit`, from
   // the best time in [from, before) on.
   int MostFit(std::span<const std::int64_t> amounts, Time duration, Time from,

@@ -314,7 +314,7 @@ bool Cycle::Ask(const WaitingGroup& group) {
   line.ask = asked_behind_ = false;
   if (SayShortage(state_.graph, line, line.queue->settings.match_policy, now_,
                   explained_ < kNodesExplained)) {
-    explained_ += static_cast<int>(state_.graph.KnownNodes().size());
+    explained_ += state_.graph.CountKnown();
   }
   return false;
 }
@@ -387,13 +387,13 @@ void Cycle::Place(const WaitingGroup& group,
     promise = std::move(head->second.promise);
     line.queue->heads.erase(head);
   }
-  const matcher::Time duration = line.gang.duration;
-  state_.lines.Remove(group.id);
   if (promise && promise->start == now_ && promise->places == nodes) {
     AskBehind();
-  } else if (promise) {
-    Moved(*promise, duration);
+  } else {
+    if (promise) Moved(*promise, line.gang);
+    state_.Take(PromiseOf(now_, nodes), line.gang);
   }
+  state_.lines.Remove(group.id);
   EnterDrained(nodes);
 }
 
@@ -409,7 +409,7 @@ void Cycle::EnterDrained(const std::vector<matcher::NodeIndex>& nodes) {
           }))
         continue;
       // Those behind may have what is left of it.
-      Moved(*head.promise, group->line->gang.duration);
+      Moved(*head.promise, group->line->gang);
       drained.clear();
       head.stale = true;
     }

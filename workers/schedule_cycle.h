@@ -84,7 +84,7 @@ class Cycle {
   // Something that stood against the groups from here on does so no more.
   void AskBehind();
   // The same, and promises may become better by it, also before it.
-  void Moved(const Promise& before, matcher::Time duration);
+  void Moved(const Promise& before, const matcher::Gang& gang);
   void WithdrawFrom(const WaitingGroup& first);
   // They stand before anything is promised anew.
   void BookRemembered();
@@ -95,8 +95,10 @@ class Cycle {
   Step Keep(const WaitingGroup& group, Head& head);
   // It stands, but could be better or is broken.
   Step Improve(const WaitingGroup& group, Head& head);
-  // Whether as many places have come free, since the head was looked at, as it
-  // is missing for an earlier start.
+  // It stays booked if that is sure to be possible where none is found.
+  HeadPlan FindBetter(const WaitingGroup& group, Head& head);
+  // Whether what it lacks for an earlier start may have come free since the
+  // head was looked at.
   bool Gains(const WaitingGroup& group, Head& head);
   // Whether it can stand again, which it does then.
   bool Rebooks(const WaitingGroup& group, Head& head);

@@ -124,7 +124,7 @@ void ScheduleGraph::SetNode(const cluster::Node& node) {
     return;
   }
   known.node = node;
-  known.known = true;
+  if (!std::exchange(known.known, true)) ++known_;
   known.totals = Vector(node.allocatable);
   capacity_.reset();
   graph_.SetTotals(known.index, known.totals);
@@ -143,6 +143,7 @@ void ScheduleGraph::RemoveNode(const std::string& name) {
   if (found == nodes_.end() || !found->second.known) return;
   KnownNode& node = found->second;
   node.known = node.shut = false;
+  --known_;
   capacity_.reset();
   node.closures.clear();
   graph_.SetOpen(node.index, false);
@@ -454,12 +455,13 @@ bool ScheduleGraph::Release(GroupId group, const std::string& uid) {
   const int position = place->second.position;
   const matcher::NodeIndex node = holding.nodes[position];
   const matcher::Time until = holding.held.end.value_or(matcher::kForever);
+  const auto* request = holding.held.members[position].request;
   graph_.Release(group, position);
   places_.erase(place);
   holding.held.members[position].uid.clear();
   NoteGone(holding);
   if (--holding.places == 0) Forget(found);
-  LeaveNode(node, until);
+  LeaveNode(node, until, request);
   return true;
 }
 
@@ -472,7 +474,7 @@ void ScheduleGraph::ReleaseAll(Holdings::iterator found) {
     const std::string& uid = holding.held.members[i].uid;
     if (uid.empty()) continue;
     if (finds_pods_) places_.erase(uid);
-    LeaveNode(holding.nodes[i], until);
+    LeaveNode(holding.nodes[i], until, holding.held.members[i].request);
   }
   Forget(found);
 }
@@ -494,8 +496,15 @@ void ScheduleGraph::Grow(matcher::NodeIndex node, matcher::Time until) {
   changes_.until = std::max(changes_.until, until);
 }
 
-void ScheduleGraph::LeaveNode(matcher::NodeIndex index, matcher::Time until) {
+void ScheduleGraph::LeaveNode(matcher::NodeIndex index, matcher::Time until,
+                              const cluster::PodRequest* request) {
   KnownNode& node = *by_index_[index];
+  const std::size_t resources = graph_.resources().size();
+  if (changes_.more.size() == changes_.grown.size() * resources) {
+    const auto& amounts = requests_.Amounts(request);
+    changes_.more.insert(changes_.more.end(), amounts.begin(), amounts.end());
+    changes_.more.resize((changes_.grown.size() + 1) * resources);
+  }
   Grow(index, until);
   --node.places;
   Forget(node);

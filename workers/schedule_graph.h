@@ -38,6 +38,8 @@ namespace fluxnetes::workers {
 
 struct GraphChanges {
   std::vector<matcher::NodeIndex> grown;  // more may be free there
+  // So much more, by these and resource; shorter if it is not known of all.
+  std::vector<std::int64_t> more;
   // From when on that was to be free anyway: the first of it, and all.
   matcher::Time since = matcher::kForever;
   matcher::Time until = 0;
@@ -84,6 +86,7 @@ class ScheduleGraph {
   void HideClosures();
   void ShowClosures();
   std::vector<matcher::NodeIndex> KnownNodes() const;
+  int CountKnown() const { return known_; }
   // What it would have free if no group held anything, per resource.
   std::vector<std::int64_t> WithoutHeld(matcher::NodeIndex index) const;
   // What open nodes with these labels have free now, in sum; what is beyond 64
@@ -226,7 +229,8 @@ class ScheduleGraph {
   void ReleaseAll(Holdings::iterator found);
   void NoteGone(Holding& holding);
   // Of what is given back: when it would have ended.
-  void LeaveNode(matcher::NodeIndex node, matcher::Time until);
+  void LeaveNode(matcher::NodeIndex node, matcher::Time until,
+                 const cluster::PodRequest* request);
   void Grow(matcher::NodeIndex node, matcher::Time until = matcher::kForever);
   void ChargeForeign(KnownNode& node);
   void Book(Holding& holding);
@@ -240,6 +244,7 @@ class ScheduleGraph {
   InternedRequests requests_;
   NodePredicates predicates_;
   std::unordered_map<std::string, KnownNode> nodes_;
+  int known_ = 0;  // of the nodes
   std::vector<KnownNode*> by_index_;
   std::unordered_map<std::string, std::int64_t> appearance_;
   std::map<std::string, std::int64_t> assumed_;  // seconds, by queue

@@ -191,11 +191,10 @@ std::optional<Promise> ChooseDrain(ScheduleGraph& graph,
 
 HeadPlan FromPlacement(ScheduleGraph& graph, const WaitingGroup& group,
                        const matcher::Placement& placement, matcher::Time now,
-                       int missing = 0) {
+                       matcher::Shortfall shortfall = {}) {
   if (placement.start > now) {
-    return {Promise{placement.start, EachOnce(placement.nodes), placement.nodes,
-                    false},
-            false, missing};
+    return {PromiseOf(placement.start, placement.nodes), false,
+            std::move(shortfall)};
   }
   graph.graph().Cancel(PromiseJob(group.id));
   return {std::nullopt, true};
@@ -276,12 +275,12 @@ HeadPlan PlanHead(ScheduleGraph& graph, const WaitingGroup& group,
       return {Promise{{}, before->nodes, {}, true}};
   }
   const NarrowedGang narrowed = NarrowedGang::Without(gang, ahead.drained);
-  int missing = 0;
-  const auto match =
-      graph.graph().AllocateOrReserve(PromiseJob(group.id), narrowed.gang(),
-                                      policy, now, matcher::kForever, &missing);
+  matcher::Shortfall shortfall;
+  const auto match = graph.graph().AllocateOrReserve(
+      PromiseJob(group.id), narrowed.gang(), policy, now, matcher::kForever,
+      &shortfall);
   if (const auto* placement = std::get_if<matcher::Placement>(&match))
-    return FromPlacement(graph, group, *placement, now, missing);
+    return FromPlacement(graph, group, *placement, now, std::move(shortfall));
   if (std::get<matcher::NoFit>(match) != matcher::NoFit::kNoTime) return {};
   if (!may_drain || WaitsForOthers(graph, gang, policy, now)) return {};
   if (before && !before->start &&
@@ -296,12 +295,35 @@ HeadPlan PlanBetter(ScheduleGraph& graph, const WaitingGroup& group,
                     const Ahead& ahead, matcher::Time before) {
   const NarrowedGang narrowed =
       NarrowedGang::Without(group.line->gang, ahead.drained);
-  int missing = 0;
+  matcher::Shortfall shortfall;
   const auto match = graph.graph().AllocateOrReserve(
-      PromiseJob(group.id), narrowed.gang(), policy, now, before, &missing);
+      PromiseJob(group.id), narrowed.gang(), policy, now, before, &shortfall);
   if (const auto* placement = std::get_if<matcher::Placement>(&match))
-    return FromPlacement(graph, group, *placement, now, missing);
-  return {std::nullopt, false, missing};
+    return FromPlacement(graph, group, *placement, now, std::move(shortfall));
+  return {std::nullopt, false, std::move(shortfall)};
+}
+
+HeadPlan MoveEarlier(ScheduleGraph& graph, const WaitingGroup& group,
+                     matcher::Policy policy, matcher::Time now,
+                     const Ahead& ahead, const Promise& before) {
+  const auto move = [&](const matcher::Gang& gang) {
+    HeadPlan plan;
+    const auto moved = graph.graph().MoveEarlier(PromiseJob(group.id), gang,
+                                                 {*before.start, before.places},
+                                                 policy, now, plan.shortfall);
+    plan.fits_now = moved && moved->start == now;
+    if (moved && !plan.fits_now)
+      plan.promise = PromiseOf(moved->start, moved->nodes);
+    return plan;
+  };
+  if (ahead.drained.empty()) return move(group.line->gang);
+  return move(NarrowedGang::Without(group.line->gang, ahead.drained).gang());
+}
+
+bool LooksAtOthers(const ScheduleGraph& graph, const matcher::Gang& gang) {
+  return std::ranges::any_of(gang.groups, [&](const auto& task) {
+    return graph.graph().LooksAtTasks(task.rules);
+  });
 }
 
 std::optional<Promise> PlanFrom(ScheduleGraph& graph, const WaitingGroup& group,
@@ -313,8 +335,8 @@ std::optional<Promise> PlanFrom(ScheduleGraph& graph, const WaitingGroup& group,
       PromiseJob(group.id), narrowed.gang(), policy, now);
   const auto* placement = std::get_if<matcher::Placement>(&match);
   if (placement == nullptr) return std::nullopt;
-  Promise promise{std::max(placement->start, from), EachOnce(placement->nodes),
-                  placement->nodes, false};
+  Promise promise =
+      PromiseOf(std::max(placement->start, from), placement->nodes);
   if (placement->start >= from) return promise;
   graph.graph().Cancel(PromiseJob(group.id));
   if (!CanKeep(graph, group.line->gang, promise, now)) return std::nullopt;
@@ -324,10 +346,7 @@ std::optional<Promise> PlanFrom(ScheduleGraph& graph, const WaitingGroup& group,
 
 bool HasItsPlaces(const ScheduleGraph& graph, const WaitingGroup& group,
                   const Promise& promise) {
-  return !promise.places.empty() &&
-         std::ranges::none_of(group.line->gang.groups, [&](const auto& task) {
-           return graph.graph().LooksAtTasks(task.rules);
-         });
+  return !promise.places.empty() && !LooksAtOthers(graph, group.line->gang);
 }
 
 bool Rebook(ScheduleGraph& graph, const WaitingGroup& group,
@@ -348,6 +367,34 @@ bool Rebook(ScheduleGraph& graph, const WaitingGroup& group,
   const HeadPlan plan = FromPlacement(graph, group, *placement, now);
   if (plan.promise) promise = plan.promise;
   return plan.promise.has_value();
+}
+
+Promise PromiseOf(matcher::Time start, Nodes places) {
+  Nodes nodes = EachOnce(places);
+  return {start, std::move(nodes), std::move(places), false};
+}
+
+matcher::RoomChange RoomOf(const Promise& promise, const matcher::Gang& gang) {
+  matcher::RoomChange room{promise.nodes};
+  if (!promise.start) return room;
+  room.from = *promise.start;
+  room.end = EndOf(room.from, gang.duration);
+  std::size_t resources = 0;
+  for (const auto& task : gang.groups)
+    resources = std::max(resources, task.amounts.size());
+  if (promise.places.empty()) return room;
+  room.amounts.resize(room.nodes.size() * resources);
+  auto place = promise.places.begin();
+  for (const auto& task : gang.groups) {
+    for (int i = 0; i < task.count; ++i) {
+      const auto node = std::ranges::lower_bound(room.nodes, *place++);
+      auto sum =
+          room.amounts.begin() +
+          (node - room.nodes.begin()) * static_cast<std::ptrdiff_t>(resources);
+      for (const std::int64_t amount : task.amounts) *sum++ += amount;
+    }
+  }
+  return room;
 }
 
 void BookPromise(ScheduleGraph& graph, const WaitingGroup& group,

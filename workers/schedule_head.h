@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "matcher/gang.h"
+#include "matcher/room_log.h"
+#include "matcher/shortfall.h"
 #include "workers/pending_line.h"
 #include "workers/schedule_graph.h"
 
@@ -60,9 +62,7 @@ struct Ahead {
 struct HeadPlan {
   std::optional<Promise> promise;  // nothing: none can be given
   bool fits_now = false;
-  // Of its tasks no place was found for so many at any time before; 0: that is
-  // not known.
-  int missing = 0;
+  matcher::Shortfall shortfall = {};  // of times before, as far as it is known
 };
 
 // A group that does not fit at `now` and the promise that it had, if any; that
@@ -76,6 +76,15 @@ HeadPlan PlanHead(ScheduleGraph& graph, const WaitingGroup& group,
 HeadPlan PlanBetter(ScheduleGraph& graph, const WaitingGroup& group,
                     matcher::Policy policy, matcher::Time now,
                     const Ahead& ahead, matcher::Time before);
+
+// The same for a group with such a promise, which is booked: it is booked anew
+// only where there is a better one.
+HeadPlan MoveEarlier(ScheduleGraph& graph, const WaitingGroup& group,
+                     matcher::Policy policy, matcher::Time now,
+                     const Ahead& ahead, const Promise& before);
+
+// Whether rules of the gang's pods look at where others are.
+bool LooksAtOthers(const ScheduleGraph& graph, const matcher::Gang& gang);
 
 // A promise of a time from `from` on, which is after `now`, at the places that
 // the group would get first. What is returned is booked.
@@ -92,6 +101,12 @@ bool HasItsPlaces(const ScheduleGraph& graph, const WaitingGroup& group,
 bool Rebook(ScheduleGraph& graph, const WaitingGroup& group,
             matcher::Policy policy, matcher::Time now,
             std::optional<Promise>& promise);
+
+// Of a time, with the places of the tasks.
+Promise PromiseOf(matcher::Time start, std::vector<matcher::NodeIndex> places);
+
+// What is free again without the promise to the gang.
+matcher::RoomChange RoomOf(const Promise& promise, const matcher::Gang& gang);
 
 // Books a promise of a time that is not booked.
 void BookPromise(ScheduleGraph& graph, const WaitingGroup& group,

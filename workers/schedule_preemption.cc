@@ -109,11 +109,11 @@ bool Cycle::Preempt(const WaitingGroup& group, Head& head, Lack lack) {
   const auto promised = std::exchange(head.promise, std::move(plan->promise));
   head.stands = true;
   head.told = head.doubtful = false;
-  if (promised) state_.Free(*promised, group.line->gang.duration);
-  state_.Free(freed, matcher::kForever);
-  head.stale = head.tries = false;
-  head.missing = 0;
-  head.looked = state_.freed.size();
+  if (promised) state_.Free(*promised, group.line->gang);
+  state_.Free(freed, {});
+  head.stale = false;
+  head.shortfall.Clear();
+  head.looked = state_.room.end();
   AskBehind();
   again_ = true;
   return true;
@@ -157,15 +157,14 @@ std::optional<Cycle::Step> Cycle::Await(const WaitingGroup& group,
         head.promise, PlanFrom(state_.graph, group, queue.settings.match_policy,
                                now_, ahead_, until));
     if (before != head.promise) head.told = false;
-    if (before && before != head.promise)
-      Moved(*before, group.line->gang.duration);
+    if (before && before != head.promise) Moved(*before, group.line->gang);
     if (!head.promise) return std::nullopt;
     head.stands = true;
-    head.missing = 0;
+    head.shortfall.Clear();
   }
   head.awaits = group.line->ask = true;
-  head.stale = head.doubtful = head.tries = false;
-  head.looked = state_.freed.size();
+  head.stale = head.doubtful = false;
+  head.looked = state_.room.end();
   return Count(group, head);
 }
 

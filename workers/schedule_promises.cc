@@ -10,7 +10,7 @@ namespace fluxnetes::workers {
 namespace {
 
 // So many promises are looked for in a cycle of queues that keep them.
-constexpr int kPlansPerCycle = 64;
+constexpr int kPlansPerCycle = 128;
 
 // `sorted` is.
 bool Meet(const std::vector<matcher::NodeIndex>& sorted,
@@ -80,9 +80,9 @@ void Cycle::AskBehind() {
   }
 }
 
-void Cycle::Moved(const Promise& before, matcher::Time duration) {
+void Cycle::Moved(const Promise& before, const matcher::Gang& gang) {
   AskBehind();
-  state_.Free(before, duration);
+  state_.Free(before, gang);
 }
 
 Cycle::Step Cycle::MakeHead(const WaitingGroup& group) {
@@ -97,7 +97,7 @@ Cycle::Step Cycle::MakeHead(const WaitingGroup& group) {
 
 Cycle::Step Cycle::Keep(const WaitingGroup& group, Head& head) {
   if (head.stands)
-    return head.stale || head.looked < state_.freed.size()
+    return head.stale || head.looked < state_.room.end_of_made()
                ? Improve(group, head)
                : Count(group, head);
   if (Rebooks(group, head)) return Count(group, head);
@@ -111,61 +111,75 @@ Cycle::Step Cycle::Improve(const WaitingGroup& group, Head& head) {
   // It had its turn when the pass began, in an earlier cycle.
   if (head.pass == state_.pass && !due && !head.doubtful)
     return Count(group, head);
-  head.tries = head.tries || head.stale || near_others || Gains(group, head);
-  if (!due && !head.tries) {
-    head.looked = state_.freed.size();
+  const bool later =
+      !due && (plans_ >= kPlansPerCycle || horizon_ != matcher::kForever);
+  head.waits =
+      head.stale || near_others || (later && head.waits) || Gains(group, head);
+  if (!due && !head.waits) {
+    head.looked = state_.room.end();
     head.pass = state_.pass;
-    head.stale = false;
     return Count(group, head);
   }
-  const bool later = plans_ >= kPlansPerCycle || horizon_ != matcher::kForever;
-  if (later && !due) {
+  if (later) {
     state_.more = cut_ = true;
     horizon_ = std::min(horizon_, head.Booked() ? *head.promise->start : now_);
     return Count(group, head);
   }
-  head.looked = state_.freed.size();
+  head.looked = state_.room.end();
   head.pass = state_.pass;
-  head.stale = head.doubtful = head.tries = false;
+  head.stale = head.waits = false;
   if (!head.Booked()) return Plan(group, head);
-  // What those behind are promised must not be what makes it earlier.
-  if (near_others) WithdrawBehind(group);
-  state_.Withdraw(group, head);
-  if (due) return Start(group) ? Step::kStarted : Plan(group, head);
+  if (due) {
+    state_.Withdraw(group, head);
+    return Start(group) ? Step::kStarted : Plan(group, head);
+  }
   ++plans_;
-  const matcher::Policy policy = group.line->queue->settings.match_policy;
-  HeadPlan plan = PlanBetter(state_.graph, group, policy, now_, ahead_,
-                             *head.promise->start);
-  if (plan.fits_now && Start(group)) return Step::kStarted;
+  HeadPlan plan = FindBetter(group, head);
+  if (plan.fits_now) {
+    state_.Withdraw(group, head);
+    if (Start(group)) return Step::kStarted;
+  }
   if (plan.promise) {
     const Promise before = *std::exchange(head.promise, plan.promise);
-    head.missing = plan.missing;
     head.told = false;
     head.stands = true;
-    Moved(before, group.line->gang.duration);
-    head.looked = state_.freed.size();  // it could have had its old places
-  } else if (Rebooks(group, head)) {
-    head.missing = plan.missing;
-  } else {
+    Moved(before, group.line->gang);
+    state_.Take(*head.promise, group.line->gang);
+    head.looked = state_.room.end();  // it could have had its old places
+  } else if (!head.stands && !Rebooks(group, head)) {
     return Plan(group, head);
   }
+  head.shortfall = std::move(plan.shortfall);
   return Count(group, head);
+}
+
+HeadPlan Cycle::FindBetter(const WaitingGroup& group, Head& head) {
+  const matcher::Policy policy = group.line->queue->settings.match_policy;
+  const bool doubtful = std::exchange(head.doubtful, false);
+  if (!doubtful && !LooksAtOthers(state_.graph, group.line->gang) &&
+      !Meet(head.promise->nodes, ahead_.chosen))
+    return MoveEarlier(state_.graph, group, policy, now_, ahead_,
+                       *head.promise);
+  // What those behind are promised must not be what makes it earlier.
+  if (state_.Surroundings(*group.line) != 0) WithdrawBehind(group);
+  state_.Withdraw(group, head);
+  return PlanBetter(state_.graph, group, policy, now_, ahead_,
+                    *head.promise->start);
 }
 
 // An earlier start must use some of what was freed since.
 bool Cycle::Gains(const WaitingGroup& group, Head& head) {
   const matcher::Gang& gang = group.line->gang;
-  const auto freed = std::span(state_.freed).subspan(head.looked);
-  if (!head.Booked()) {
-    return std::any_of(freed.begin(), freed.end(), [&](const auto& each) {
-      return MayUseAny(state_.graph, gang, each.nodes);
-    });
+  if (head.Booked()) {
+    return state_.graph.graph().MayStartEarlier(
+        gang, {*head.promise->start, head.promise->places}, state_.room,
+        head.looked, now_, head.shortfall);
   }
-  const int enough = std::max(head.missing, 1);
-  const int come = state_.graph.graph().CountFreed(
-      gang, {*head.promise->start, head.promise->places}, freed, now_, enough);
-  if (come >= enough) return true;
-  head.missing -= come;
+  for (std::uint64_t i = head.looked; i < state_.room.end(); ++i) {
+    const matcher::RoomChange& change = state_.room.At(i);
+    if (!change.taken && MayUseAny(state_.graph, gang, change.nodes))
+      return true;
+  }
   return false;
 }
 
@@ -178,7 +192,7 @@ bool Cycle::Rebooks(const WaitingGroup& group, Head& head) {
              now_, head.promise);
   if (head.promise != before) {
     head.told = false;
-    head.missing = 0;
+    head.shortfall.Clear();
   }
   return head.stands;
 }
@@ -194,18 +208,19 @@ Cycle::Step Cycle::Plan(const WaitingGroup& group, Head& head) {
   HeadPlan plan = PlanHead(state_.graph, group, queue.settings.match_policy,
                            now_, ahead_, head.promise, !turns_[&queue].drains);
   // Else it is not known what it is missing.
-  head.missing = stay ? 0 : plan.missing;
+  head.shortfall = stay ? matcher::Shortfall() : std::move(plan.shortfall);
   stay.reset();
   if (plan.fits_now && Start(group)) return Step::kStarted;
   const auto before = std::exchange(head.promise, std::move(plan.promise));
   if (IsLater(head.promise, before)) group.line->spared.reset();
   head.stands = true;
-  head.stale = head.doubtful = head.tries = false;
-  head.looked = state_.freed.size();
+  head.stale = head.doubtful = false;
+  head.looked = state_.room.end();
   if (before != head.promise) head.told = false;
   if (before && before != head.promise) {
-    Moved(*before, group.line->gang.duration);
-    if (before->start) head.looked = state_.freed.size();
+    Moved(*before, group.line->gang);
+    if (head.promise) state_.Take(*head.promise, group.line->gang);
+    if (before->start) head.looked = state_.room.end();
   }
   if (sql::BugPlanted("reservation-slips")) state_.Withdraw(group, head);
   return Count(group, head);

@@ -65,6 +65,25 @@ void SortOnce(std::vector<matcher::NodeIndex>& nodes) {
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
 }
 
+// What has become free on the nodes that have grown, each once, in order; empty
+// if that is not known.
+std::vector<std::int64_t> SumByNode(const GraphChanges& changes,
+                                    std::size_t resources) {
+  if (changes.more.size() != changes.grown.size() * resources) return {};
+  std::map<matcher::NodeIndex, std::vector<std::int64_t>> sums;
+  auto amount = changes.more.begin();
+  for (const auto node : changes.grown) {
+    auto& sum = sums[node];
+    sum.resize(resources);
+    for (std::int64_t& each : sum)
+      each = std::min(each, matcher::kMaxAmount) + *amount++;
+  }
+  std::vector<std::int64_t> more;
+  for (const auto& [node, sum] : sums)
+    more.insert(more.end(), sum.begin(), sum.end());
+  return more;
+}
+
 }  // namespace
 
 struct Schedule::State::GrownNode {
@@ -193,9 +212,8 @@ Heads::iterator Schedule::State::Forget(ScheduleQueue& queue,
   const WaitingGroup& group = *head->first;
   Withdraw(group, head->second);
   const std::optional<Promise> promise = std::move(head->second.promise);
-  const matcher::Time duration = group.line->gang.duration;
   const auto next = queue.heads.erase(head);
-  if (promise) Free(*promise, duration);
+  if (promise) Free(*promise, group.line->gang);
   return next;
 }
 
@@ -203,12 +221,9 @@ void Schedule::State::ForgetAll(ScheduleQueue& queue) {
   while (!queue.heads.empty()) Forget(queue, queue.heads.begin());
 }
 
-void Schedule::State::Free(const Promise& promise, matcher::Time duration) {
+void Schedule::State::Free(const Promise& promise, const matcher::Gang& gang) {
   graph.NoteGround();
-  const matcher::Time from = promise.start.value_or(0);
-  const matcher::Time end =
-      promise.start ? EndOf(from, duration) : matcher::kForever;
-  freed.push_back({promise.nodes, from, end});
+  room.Add(RoomOf(promise, gang));
   // Who got nothing because a queue has one drain set may get one now.
   const bool drained = !promise.start && !promise.overdue;
   for (auto& [name, queue] : queues) {
@@ -221,9 +236,16 @@ void Schedule::State::Free(const Promise& promise, matcher::Time duration) {
   }
 }
 
+void Schedule::State::Take(const Promise& promise, const matcher::Gang& gang) {
+  if (room.empty()) return;
+  matcher::RoomChange change = RoomOf(promise, gang);
+  change.taken = true;
+  room.Add(std::move(change));
+}
+
 bool Schedule::State::AnyToLookAt() {
   bool any = false;
-  std::size_t seen = freed.size();  // by all
+  std::uint64_t seen = room.end();  // by all
   const auto each = [&](const auto& act) {
     for (auto& [name, queue] : queues) {
       if (!queue.Keeps() || !queue.Runs()) continue;
@@ -231,12 +253,10 @@ bool Schedule::State::AnyToLookAt() {
     }
   };
   each([&](const Head& head) {
-    any = any || head.stale || head.looked < freed.size();
+    any = any || head.stale || head.looked < room.end_of_made();
     seen = std::min(seen, head.looked);
   });
-  if (seen == 0) return any;
-  freed.erase(freed.begin(), freed.begin() + static_cast<std::ptrdiff_t>(seen));
-  each([&](Head& head) { head.looked -= seen; });
+  room.ForgetBefore(seen);
   return any;
 }
 
@@ -472,6 +492,8 @@ void Schedule::State::TakeChanges(matcher::Time now) {
     }
   }
   GraphChanges changes = graph.TakeChanges();
+  std::vector<std::int64_t> more =
+      SumByNode(changes, graph.graph().resources().size());
   SortOnce(changes.grown);
   SortOnce(changes.changed);
   const bool many = changes.grown.size() > kNodesLookedAt;
@@ -504,16 +526,18 @@ void Schedule::State::TakeChanges(matcher::Time now) {
     }
     for (auto& [group, head] : queue.heads) {
       const bool counted = expected && head.Booked();
-      // What else a queue that keeps its promises looks at is in `freed`.
+      // What else a queue that keeps its promises looks at is in `room`.
       const bool room = queue.Keeps() ? expected && !counted : !counted;
       head.doubtful = head.doubtful || IsDoubtful(changes, head);
       head.stale = head.stale || (many && !counted) || head.doubtful ||
                    MayImprove(changes, *group, head, room);
     }
   }
-  if (!many && !expected && !changes.grown.empty())
-    freed.push_back({std::move(changes.grown), now,
-                     changes.until > now ? changes.until : matcher::kForever});
+  if (!many && !expected && !changes.grown.empty()) {
+    room.Add({std::move(changes.grown), now,
+              changes.until > now ? changes.until : matcher::kForever,
+              std::move(more)});
+  }
 }
 
 bool Schedule::State::MayFit(const PendingLine& line,

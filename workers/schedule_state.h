@@ -25,10 +25,10 @@ struct Head {
   bool remembered = false;         // by an earlier schedule, not yet by this
   bool stale = false;              // the promise could be better,
   bool doubtful = false;           // or is broken
-  std::size_t looked = 0;          // at so many of Schedule::State::freed
-  int missing = 0;         // places, at any time before its start; 0: not known
-  bool tries = false;      // these may have come free
-  std::uint64_t pass = 0;  // the last in which it had its turn
+  std::uint64_t looked = 0;        // at Schedule::State::room, up to there
+  bool waits = false;              // for a later cycle to look at it
+  matcher::Shortfall shortfall;    // before its start, as far as it is known
+  std::uint64_t pass = 0;          // the last in which it had its turn
   bool awaits = false;     // quota of groups that leave: its nodes may be free
   bool left_for = false;   // others were evicted for it; kept until it is asked
   bool told = false;       // what was said of it is still so
@@ -85,7 +85,8 @@ struct Schedule::State {
   std::map<std::string, ScheduleQueue> queues;
   // All that may make a promise better which was as good as could be, and that
   // a head of a queue that keeps has not seen.
-  std::vector<matcher::Freed> freed;
+  // and, as far as it is of use, what has taken such room.
+  matcher::RoomLog room;
   WaitReasons reasons;
   std::map<GroupId, Reservation> said;  // reservations, by earlier decisions
   // The same by earlier schedules, of groups that were not added yet.
@@ -178,8 +179,10 @@ struct Schedule::State {
   // is for the caller to ask.
   Heads::iterator Forget(ScheduleQueue& queue, Heads::iterator head);
   void ForgetAll(ScheduleQueue& queue);
-  // This is promised no more to a group that runs so long.
-  void Free(const Promise& promise, matcher::Time duration);
+  // This is promised no more to the gang.
+  void Free(const Promise& promise, const matcher::Gang& gang);
+  // This is now, after something was freed.
+  void Take(const Promise& promise, const matcher::Gang& gang);
   // Whether a head of a queue that keeps is to be looked at again. Forgets what
   // all of them have seen of what was freed.
   bool AnyToLookAt();

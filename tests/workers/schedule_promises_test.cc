@@ -14,7 +14,7 @@ class SchedulePromises : public ::testing::Test {
   // One group holds node0 until 100; `waiting` others want it for 10 s each.
   void Fill(int waiting) {
     story.schedule.SetQueue({.queue_policy = QueuePolicy::kConservative,
-                             .reservation_depth = 2'000});
+                             .reservation_depth = 4'000});
     story.Nodes("node0 cpu=4\nnode1 cpu=1");
     story.Group("1x4", {.duration = 100});
     story.Decide(0);
@@ -41,31 +41,31 @@ class SchedulePromises : public ::testing::Test {
 };
 
 TEST_F(SchedulePromises, OfManyGroupsAreMadeInSlices) {
-  Fill(150);
+  Fill(300);
   EXPECT_GE(Settle(1), 3);
-  ASSERT_EQ(promised.size(), 150U);
-  for (GroupId id = 2; id <= 151; ++id)
+  ASSERT_EQ(promised.size(), 300U);
+  for (GroupId id = 2; id <= 301; ++id)
     EXPECT_EQ(promised[id], 100 + 10 * (id - 2));
 }
 
 TEST_F(SchedulePromises, AreSaidWhileOthersAreStillMade) {
-  Fill(1'500);
+  Fill(3'000);
   for (int cycle = 0; cycle < 17; ++cycle) {
     story.Decide(1);
     for (const Reservation& each : story.decision.reserved)
       promised[each.group] = *each.start;
   }
   EXPECT_TRUE(story.schedule.More());
-  EXPECT_GT(promised.size(), 1'000U);
+  EXPECT_GT(promised.size(), 2'000U);
   Settle(1);
-  EXPECT_EQ(promised.size(), 1'500U);
+  EXPECT_EQ(promised.size(), 3'000U);
 }
 
 // A slice that began at the front each time would try the wide ones again after
 // each few of the others, in vain: both nodes are never free for them.
 TEST_F(SchedulePromises, HaveOneTurnEachUntilAllHadOne) {
   story.schedule.SetQueue(
-      {.queue_policy = QueuePolicy::kConservative, .reservation_depth = 2'000});
+      {.queue_policy = QueuePolicy::kConservative, .reservation_depth = 4'000});
   story.Nodes(
       "node0 cpu=4\nnode1 cpu=4\nnode2 cpu=1\nnode3 cpu=1\nnode4 cpu=1\n"
       "node5 cpu=1");
@@ -183,7 +183,7 @@ class SchedulePromisesKept : public SchedulePromises {
   void Queue(int queue_depth = 100'000) {
     story.schedule.SetQueue({.queue_policy = QueuePolicy::kConservative,
                              .queue_depth = queue_depth,
-                             .reservation_depth = 2'000});
+                             .reservation_depth = 4'000});
   }
   GroupId In(const std::string& zone, const std::string& pods,
              std::optional<std::int64_t> duration, int priority = 0) {

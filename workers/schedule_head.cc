@@ -16,12 +16,6 @@ bool Among(const Nodes& nodes, NodeIndex node) {
   return std::find(nodes.begin(), nodes.end(), node) != nodes.end();
 }
 
-Nodes EachOnce(Nodes nodes) {
-  std::sort(nodes.begin(), nodes.end());
-  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
-  return nodes;
-}
-
 bool MayUse(const ScheduleGraph& graph, const matcher::Gang& gang,
             NodeIndex node) {
   return std::any_of(
@@ -367,6 +361,12 @@ bool Rebook(ScheduleGraph& graph, const WaitingGroup& group,
   const HeadPlan plan = FromPlacement(graph, group, *placement, now);
   if (plan.promise) promise = plan.promise;
   return plan.promise.has_value();
+}
+
+Nodes EachOnce(Nodes nodes) {
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  return nodes;
 }
 
 Promise PromiseOf(matcher::Time start, Nodes places) {

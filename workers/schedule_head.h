@@ -102,6 +102,9 @@ bool Rebook(ScheduleGraph& graph, const WaitingGroup& group,
             matcher::Policy policy, matcher::Time now,
             std::optional<Promise>& promise);
 
+// Sorted.
+std::vector<matcher::NodeIndex> EachOnce(std::vector<matcher::NodeIndex> nodes);
+
 // Of a time, with the places of the tasks.
 Promise PromiseOf(matcher::Time start, std::vector<matcher::NodeIndex> places);
 

@@ -187,9 +187,9 @@ struct Schedule::State {
   // all of them have seen of what was freed.
   bool AnyToLookAt();
   // Whether the promise to the group may become better by the changes, also by
-  // the `room` that they give or not; whether it may be broken by them.
+  // the room that they give or not; whether it may be broken by them.
   bool MayImprove(const GraphChanges& changes, const WaitingGroup& group,
-                  const Head& head, bool room) const;
+                  const Head& head, bool by_room) const;
   static bool IsDoubtful(const GraphChanges& changes, const Head& head);
   // The group waits no longer.
   void Drop(GroupId group);

@@ -38,6 +38,16 @@ TEST_F(Describe, RunningGroupShowsMembersAndNodes) {
   EXPECT_THAT(run_.out(), HasSubstr("without end"));
 }
 
+TEST_F(Describe, WhatHappenedKeepsItsOrderWhereClocksDiffer) {
+  AddExampleGroups();
+  database_.Execute(
+      "UPDATE pod_groups SET promoted_at = submitted_at - interval '2s' "
+      "WHERE group_name = 'runs'");
+  run_("describe group runs -n a");
+  EXPECT_LT(run_.out().find("submitted: its first pod was created"),
+            run_.out().find("whole: all "));
+}
+
 TEST_F(Describe, TopologyOfAGroupIsShown) {
   AddExampleGroups();
   run_("describe group a/first");

@@ -25,7 +25,7 @@ claim "both are uninstalled" eval \
 claim_says "docs/install.md installs it by helm, and its gang is placed" \
   'Phase:          Succeeded' \
   typed docs/install.md 'helm install fluxnetes deploy/chart -n fluxnetes --create'
-claim "commands run in its pods" typed docs/install.md 'kubectl -n fluxnetes exec'
+claim_says "commands run in its pods" 'fluxnetes-test' typed docs/install.md 'kubectl -n fluxnetes exec'
 in_database() { "$pods/fluxnetes/fluxnetes-postgresql-0/enter" psql -X -At -U postgres -c "$1"; }
 one_pod=$(there get pods -l app.kubernetes.io/component=scheduler -o name | head -n 1)
 network=$(basename "$(realpath "$pods/fluxnetes/${one_pod#pod/}")")

@@ -90,6 +90,8 @@ class Cycle {
   void BookRemembered();
   // Those behind the group that stand; false: there are none.
   bool WithdrawBehind(const WaitingGroup& group);
+  // Of these who has places of which no rule is to be asked.
+  void RebookBehind(const WaitingGroup& group);
   Step MakeHead(const WaitingGroup& group);
   // A promise of a queue that keeps them.
   Step Keep(const WaitingGroup& group, Head& head);

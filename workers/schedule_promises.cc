@@ -68,6 +68,19 @@ bool Cycle::WithdrawBehind(const WaitingGroup& group) {
   return any;
 }
 
+void Cycle::RebookBehind(const WaitingGroup& group) {
+  for (auto& [name, queue] : state_.queues) {
+    if (!queue.Keeps()) continue;
+    for (auto head = queue.heads.upper_bound(&group); head != queue.heads.end();
+         ++head) {
+      const auto& promise = head->second.promise;
+      if (!head->second.stands && promise &&
+          HasItsPlaces(state_.graph, *head->first, *promise))
+        Rebooks(*head->first, head->second);
+    }
+  }
+}
+
 void Cycle::AskBehind() {
   moved_ = true;
   if (asked_behind_ && again_) return;
@@ -146,8 +159,9 @@ Cycle::Step Cycle::Improve(const WaitingGroup& group, Head& head) {
     Moved(before, group.line->gang);
     state_.Take(*head.promise, group.line->gang);
     head.looked = state_.room.end();  // it could have had its old places
-  } else if (!head.stands && !Rebooks(group, head)) {
-    return Plan(group, head);
+  } else if (!head.stands) {
+    RebookBehind(group);  // it might get their places among its nodes
+    if (!Rebooks(group, head)) return Plan(group, head);
   }
   head.shortfall = std::move(plan.shortfall);
   return Count(group, head);

@@ -371,6 +371,29 @@ TEST_F(SchedulePromisesKept, OfAnOwnerBeforeHaveTheirPlacesBesideRules) {
   EXPECT_FALSE(promised.contains(plain)) << promised[plain];
 }
 
+TEST_F(SchedulePromisesKept, StayWhereOneWithRulesBeforeThemLooksInVain) {
+  Queue();
+  story.Nodes("node0 cpu=4 host=0\nnode1 cpu=2 host=1\nnode2 cpu=1 host=2");
+  story.Group("1x4", {.duration = 100});
+  story.Group("1x2", {.duration = 100});
+  const GroupId other =
+      story.Group("1x1", {.duration = 50, .labels = {{"app", "x"}}});
+  EXPECT_EQ(story.Decide(0), "1: node0, 2: node1, 3: node2");
+  cluster::PodRules apart;
+  apart.anti_affinity = {Near("x", "host")};
+  const GroupId bound = 4, plain = 5;
+  story.schedule.Promised(
+      {bound, "default", 100, {"node0", "node1"}, {0, 1, 1}});
+  story.schedule.Promised({plain, "default", 100, {"node0"}, {0}});
+  story.Group("3x1", {.duration = 10, .rules = apart});
+  story.Group("1x3", {.duration = 10, .selector = "host=0"});
+  Settle(1);
+  story.End(other);  // it might be earlier now, but is not
+  Settle(2);
+  EXPECT_FALSE(promised.contains(bound)) << promised[bound];
+  EXPECT_FALSE(promised.contains(plain)) << promised[plain];
+}
+
 TEST_F(SchedulePromisesKept, AreNotLostWhenAGroupIsLookedAtAgain) {
   const auto look_again = [this](bool relabel, matcher::Time base) {
     SCOPED_TRACE(relabel);

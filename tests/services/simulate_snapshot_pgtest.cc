@@ -235,6 +235,21 @@ TEST_F(SimulateSnapshot, WhatGroupsArePromisedIsKept) {
   EXPECT_EQ(StartsOf("--policy fcfs"), anew);  // which promises nothing
 }
 
+// Only the first has one, and a later one than there could be.
+TEST_F(SimulateSnapshot, WhatEasyHasPromisedIsABeginningForConservative) {
+  database_.Execute(
+      "UPDATE pods SET request = '{\"resources\": {\"cpu\": \"4\","
+      " \"pods\": \"1\"}}' WHERE uid = 'x0';"
+      "UPDATE queues SET queue_policy = 'easy';"
+      "INSERT INTO reservations (group_id, queue, kind, starts_at, nodes,"
+      "  places, made_at) VALUES (2, 'default', 'reservation', " +
+      At(std::chrono::seconds(130)) + ", '{n0,n1}', '{0,1}', now())");
+  const Starts starts{{"a/runs", -50}, {"a/wide", 100}, {"b/narrow", 160}};
+  EXPECT_EQ(StartsOf("--policy conservative"), starts);
+  EXPECT_THAT(run_.out(), HasSubstr("Promises:    2 made, 2 kept"));
+  EXPECT_EQ(StartsOf(""), starts);
+}
+
 TEST_F(SimulateSnapshot, SaysWhatOtherSettingsWouldDo) {
   EXPECT_EQ(StartsOf("--policy fcfs").at("b/narrow"), 100);
   EXPECT_EQ(StartsOf("--queue default:node_selector=zone=a").at("a/wide"), -1);

@@ -101,7 +101,7 @@ class Cycle {
   HeadPlan FindBetter(const WaitingGroup& group, Head& head);
   // Whether what it lacks for an earlier start may have come free since the
   // head was looked at.
-  bool Gains(const WaitingGroup& group, Head& head);
+  bool MayGain(const WaitingGroup& group, Head& head);
   // Whether it can stand again, which it does then.
   bool Rebooks(const WaitingGroup& group, Head& head);
   // Makes it anew, those behind withdrawn.

@@ -109,28 +109,25 @@ Cycle::Step Cycle::MakeHead(const WaitingGroup& group) {
 }
 
 Cycle::Step Cycle::Keep(const WaitingGroup& group, Head& head) {
-  if (head.stands)
-    return head.stale || head.looked < state_.room.end_of_made()
-               ? Improve(group, head)
-               : Count(group, head);
+  if (head.stands) return Improve(group, head);
   if (Rebooks(group, head)) return Count(group, head);
   return plans_ < kPlansPerCycle ? Plan(group, head) : PutOff(group, head);
 }
 
 Cycle::Step Cycle::Improve(const WaitingGroup& group, Head& head) {
   const bool due = head.Due(now_);
-  // Where other pods matter, one that came may have broken it.
-  const bool near_others = state_.Surroundings(*group.line) != 0;
   // It had its turn when the pass began, in an earlier cycle.
   if (head.pass == state_.pass && !due && !head.doubtful)
     return Count(group, head);
   const bool later =
       !due && (plans_ >= kPlansPerCycle || horizon_ != matcher::kForever);
-  head.waits =
-      head.stale || near_others || (later && head.waits) || Gains(group, head);
+  const bool news =
+      head.stale || head.looked < state_.room.end_of_made();
+  head.waits = news && ((later && head.waits) || MayGain(group, head));
   if (!due && !head.waits) {
     head.looked = state_.room.end();
-    head.pass = state_.pass;
+    // If others before it are put off its turn is yet to come.
+    if (!cut_) head.pass = state_.pass;
     return Count(group, head);
   }
   if (later) {
@@ -181,9 +178,11 @@ HeadPlan Cycle::FindBetter(const WaitingGroup& group, Head& head) {
                     *head.promise->start);
 }
 
-// An earlier start must use some of what was freed since.
-bool Cycle::Gains(const WaitingGroup& group, Head& head) {
+// An earlier start must use some of the room that was made since.
+bool Cycle::MayGain(const WaitingGroup& group, Head& head) {
   const matcher::Gang& gang = group.line->gang;
+  // Where other pods matter, one that came may have broken it.
+  if (head.stale || state_.Surroundings(*group.line) != 0) return true;
   if (head.Booked()) {
     return state_.graph.graph().MayStartEarlier(
         gang, {*head.promise->start, head.promise->places}, state_.room,

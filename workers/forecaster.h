@@ -50,7 +50,7 @@ class Forecaster {
 
   struct Options {
     std::chrono::milliseconds interval{1'000};
-    std::chrono::milliseconds near{400};
+    std::chrono::milliseconds near{600};
     std::chrono::milliseconds slice{300};  // longer by `near` without news
     int depth = 1'000;
     // Told of each look.

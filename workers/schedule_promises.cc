@@ -121,8 +121,7 @@ Cycle::Step Cycle::Improve(const WaitingGroup& group, Head& head) {
     return Count(group, head);
   const bool later =
       !due && (plans_ >= kPlansPerCycle || horizon_ != matcher::kForever);
-  const bool news =
-      head.stale || head.looked < state_.room.end_of_made();
+  const bool news = head.stale || head.looked < state_.room.end_of_made();
   head.waits = news && ((later && head.waits) || MayGain(group, head));
   if (!due && !head.waits) {
     head.looked = state_.room.end();

@@ -84,8 +84,8 @@ std::string HelpText(const GroupExplanation& explanation, sql::Timestamp now) {
                               prospects.unknown);
   if (text.empty())
     text = fmt::format(
-        "Nothing that was tried would help: another queue, a shorter "
-        "duration, fewer or smaller pods{}.\n",
+        "Nothing that was tried would help: another queue, more quota, a "
+        "shorter duration, fewer or smaller pods{}.\n",
         prospects.complete ? "" : "; not all was, for want of time");
   else
     text =

@@ -22,6 +22,7 @@ constexpr std::array<std::int64_t, 7> kDurations = {
 constexpr std::array<std::pair<int, const char*>, 3> kQuarters = {
     {{3, "three quarters"}, {2, "half"}, {1, "a quarter"}}};
 constexpr std::size_t kQueuesTried = 8;
+constexpr std::size_t kAccountsTried = 16;
 
 class Search {
  public:
@@ -35,6 +36,7 @@ class Search {
     if (!found_.unknown.empty()) return std::move(found_);
     TryResume();
     TryQueues();
+    TryQuotas();
     TryDurations();
     TrySizes();
     TryRequests();
@@ -139,6 +141,18 @@ class Search {
       Scenario changed = WithoutPromise();
       GroupIn(changed).queue = static_cast<int>(i);
       Try(changed, "queue", "in queue " + scenario_.queues[i].name);
+    }
+  }
+
+  void TryQuotas() {
+    std::size_t tried = 0;
+    for (std::size_t i = 0; i < scenario_.accounts.size(); ++i) {
+      if (scenario_.accounts[i].quota.empty()) continue;
+      if (++tried > kAccountsTried) return;
+      Scenario changed = WithoutPromise();
+      changed.accounts[i].quota.clear();
+      Try(changed, "quota",
+          "without the quota of account " + scenario_.accounts[i].name);
     }
   }
 

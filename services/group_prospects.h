@@ -4,6 +4,7 @@
 //
 //   the whole line resumed     if its queue is paused
 //   another queue              that is not paused
+//   more quota                 without that of one account
 //   a (shorter) duration       24 h down to 1 min
 //   fewer pods                 as many as could start at once
 //   smaller pods               3/4, 1/2, 1/4 of what each asks for
@@ -25,7 +26,7 @@
 namespace fluxnetes::services {
 
 struct Prospect {
-  std::string kind;        // resume, queue, duration, size, request
+  std::string kind;        // resume, queue, quota, duration, ...
   std::string change;      // for people: "in queue gpu"
   std::int64_t start = 0;  // when it would start, seconds since the epoch
 };

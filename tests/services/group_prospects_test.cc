@@ -93,6 +93,17 @@ TEST_F(GroupProspects, AnotherQueueThatIsFreeHelpsAndAPausedOneDoesNot) {
   EXPECT_EQ(Better(11'500), "duration+0");
 }
 
+TEST_F(GroupProspects, MoreQuotaHelpsWhereItIsAllThatIsMissing) {
+  asked().duration = asked().runs = 600;
+  scenario_.users = {"default", "other"};
+  scenario_.groups[1].user = 1;
+  scenario_.accounts = {
+      {.name = "team", .namespace_name = "default", .quota = {{"cpu", 6'000}}},
+      {.name = "more", .namespace_name = "other", .quota = {{"cpu", 8'000}}}};
+  EXPECT_EQ(Better(11'500), "quota+0");
+  EXPECT_EQ(Find(11'500).better[0].change, "without the quota of account team");
+}
+
 TEST_F(GroupProspects, AsManyPodsAsHaveRoomNowAreTold) {
   asked().duration = asked().runs = 600;
   asked().shape = Shape(1'000, 5);

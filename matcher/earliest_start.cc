@@ -171,7 +171,7 @@ void EarliestStart::Count(const SpanTimeline::Moment& moment, What what,
 }
 
 Time EarliestStart::WindowEnd() const {
-  return duration_ >= kForever - time_ ? kForever : time_ + duration_;
+  return EndOf(time_, duration_);
 }
 
 Time EarliestStart::EntersAt(Time start) const {

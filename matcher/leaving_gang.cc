@@ -9,7 +9,7 @@ void LeavingGang::Set(const Gang& gang, const Placement& own, int nodes,
   Clear();
   resources_ = static_cast<std::size_t>(resources);
   start_ = own.start;
-  end_ = gang.duration >= kForever - start_ ? kForever : start_ + gang.duration;
+  end_ = EndOf(start_, gang.duration);
   at_.resize(nodes, -1);
   auto place = own.nodes.begin();
   for (const TaskGroup& group : gang.groups) {

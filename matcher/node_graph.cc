@@ -19,10 +19,6 @@ bool Descending(Policy policy) {
          policy == Policy::kHinode;
 }
 
-Time EndOf(Time start, Time duration) {
-  return duration >= kForever - start ? kForever : start + duration;
-}
-
 void CheckTime(Time time) {
   if (time < 0 || time == kForever) {
     throw std::invalid_argument("a time is not 0 or more, or is without end");

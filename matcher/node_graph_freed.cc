@@ -18,10 +18,6 @@ Time FirstStart(Time from, Time duration) {
   return duration >= from ? 0 : from - duration + 1;
 }
 
-Time EndAfter(Time start, Time duration) {
-  return duration >= kForever - start ? kForever : start + duration;
-}
-
 // How many places were freed in each part.
 class FreedPlaces {
  public:
@@ -110,7 +106,7 @@ class FreedPlaces {
     const int before =
         known && parts_[part].tasks > 0
             ? profile.LeastFitBefore(there_, group.amounts, first,
-                                     EndAfter(last - 1, duration_), resources,
+                                     EndOf(last - 1, duration_), resources,
                                      group.count, own_.At(node))
             : 0;
     const int most =

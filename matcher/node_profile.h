@@ -19,6 +19,11 @@
 
 namespace fluxnetes::matcher {
 
+// kForever if it has no end.
+inline Time EndOf(Time start, Time duration) {
+  return duration >= kForever - start ? kForever : start + duration;
+}
+
 // What is booked on a node and would leave it, per resource; nothing: none.
 struct Leaving {
   std::span<const std::int64_t> amounts = {};

@@ -170,9 +170,7 @@ void EarliestStart::Count(const SpanTimeline::Moment& moment, What what,
   }
 }
 
-Time EarliestStart::WindowEnd() const {
-  return EndOf(time_, duration_);
-}
+Time EarliestStart::WindowEnd() const { return EndOf(time_, duration_); }
 
 Time EarliestStart::EntersAt(Time start) const {
   const bool always = duration_ == kForever ||

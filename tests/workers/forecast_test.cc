@@ -8,8 +8,8 @@
 #include <map>
 #include <random>
 
+#include "tests/workers/simulated_groups.h"
 #include "workers/lublin_model.h"
-#include "workers/simulation.h"
 #include "workers/trace_scenario.h"
 
 namespace fluxnetes::workers {
@@ -102,32 +102,17 @@ ComponentSnapshot SnapshotOf(const Scenario& scenario) {
 // Nodes of so many cpus each; all groups are there at 1,000.
 Scenario OnTheseNodes(const std::vector<std::int64_t>& cpus,
                       QueuePolicy policy = QueuePolicy::kEasy) {
-  Scenario scenario;
+  Scenario scenario = OnNodes(cpus, policy);
   scenario.begin = 1'000;
-  for (std::size_t i = 0; i < cpus.size(); ++i) {
-    scenario.nodes.push_back(NodesOfCpus(1, cpus[i]).front());
-    scenario.nodes.back().name = "node" + std::to_string(i);
-  }
-  scenario.queues = {{.queue_policy = policy}};
-  scenario.users = {"somebody"};
   return scenario;
 }
 
 // So many pods of so many cpus, for so long; returns its number.
 GroupId AddWaiting(Scenario& scenario, int pods, std::int64_t cpu,
                    std::optional<std::int64_t> duration) {
-  cluster::PodRequest request;
-  request.resources.cpu_milli = 1'000 * cpu;
-  request.resources.pods = 1;
-  scenario.requests.push_back({request});
-  scenario.shapes.push_back(
-      {{static_cast<int>(scenario.requests.size()) - 1, pods}});
-  Scenario::Group group;
-  group.name = "g" + std::to_string(scenario.groups.size() + 1);
-  group.submit = std::ssize(scenario.groups);
-  group.duration = group.runs = duration;
-  group.shape = static_cast<int>(scenario.shapes.size()) - 1;
-  scenario.groups.push_back(group);
+  Scenario::Group& group = AddGroup(
+      scenario, pods, cpu, {std::ssize(scenario.groups), duration, duration});
+  group.name = "g" + group.name;
   return std::ssize(scenario.groups);
 }
 

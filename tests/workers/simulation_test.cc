@@ -5,13 +5,12 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
 #include <map>
 #include <random>
-#include <set>
 #include <sstream>
 
 #include "tests/workers/lublin_workload.h"
+#include "tests/workers/simulated_groups.h"
 #include "workers/simulation_summary.h"
 #include "workers/trace_scenario.h"
 
@@ -44,43 +43,6 @@ Starts StartsIn(const Course& course) {
       starts[static_cast<GroupId>(i) + 1] = course.groups[i].start;
   }
   return starts;
-}
-
-// Nodes of so many cpus each, and no group yet.
-Scenario OnNodes(const std::vector<std::int64_t>& cpus,
-                 QueuePolicy policy = QueuePolicy::kEasy) {
-  Scenario scenario;
-  for (std::size_t i = 0; i < cpus.size(); ++i) {
-    scenario.nodes.push_back(NodesOfCpus(1, cpus[i]).front());
-    scenario.nodes.back().name = "node" + std::to_string(i);
-  }
-  scenario.queues = {{.queue_policy = policy}};
-  scenario.users = {"somebody"};
-  return scenario;
-}
-
-struct Times {
-  std::int64_t submit = 0;
-  std::optional<std::int64_t> duration = {};
-  std::optional<std::int64_t> runs = {};
-};
-
-Scenario::Group& AddGroup(Scenario& scenario, int pods, std::int64_t cpu,
-                          const Times& times) {
-  cluster::PodRequest request;
-  request.resources.cpu_milli = 1'000 * cpu;
-  request.resources.pods = 1;
-  scenario.requests.push_back({request});
-  scenario.shapes.push_back(
-      {{static_cast<int>(scenario.requests.size()) - 1, pods}});
-  Scenario::Group group;
-  group.name = std::to_string(scenario.groups.size() + 1);
-  group.submit = times.submit;
-  group.duration = times.duration;
-  group.runs = times.runs;
-  group.shape = static_cast<int>(scenario.shapes.size()) - 1;
-  scenario.groups.push_back(group);
-  return scenario.groups.back();
 }
 
 Scenario Of(const Workload& workload, QueuePolicy policy) {
@@ -276,143 +238,6 @@ TEST(Simulation, GroupMayComeWhenAnotherHasEnded) {
   EXPECT_EQ(course.groups[4].state, State::kWaiting);
 }
 
-// When jobs of one cpu start that one cpu runs one after the other: whenever it
-// is free, of those that are there the one whose age counts first.
-std::vector<std::int64_t> StartsOfShortest(const Scenario& scenario,
-                                           double ageing) {
-  std::vector<std::int64_t> starts(scenario.groups.size(), -1);
-  std::int64_t now = 0;
-  for (std::size_t done = 0; done < starts.size(); ++done) {
-    std::optional<std::pair<std::int64_t, std::size_t>> first;
-    std::int64_t next = std::numeric_limits<std::int64_t>::max();
-    const auto look = [&] {
-      for (std::size_t i = 0; i < starts.size(); ++i) {
-        const Scenario::Group& group = scenario.groups[i];
-        if (starts[i] >= 0) continue;
-        next = std::min(next, group.submit);
-        const std::pair counts_from{
-            group.submit + static_cast<std::int64_t>(
-                               ageing * static_cast<double>(*group.duration)),
-            i};
-        if (group.submit <= now && (!first || counts_from < *first))
-          first = counts_from;
-      }
-    };
-    look();
-    if (!first) {
-      now = next;
-      look();
-    }
-    starts[first->second] = now;
-    now += *scenario.groups[first->second].duration;
-  }
-  return starts;
-}
-
-TEST(Simulation, ShortestFirstWithAgeingStartsJobByJobAsItsRuleSays) {
-  std::mt19937 engine(1);
-  Scenario scenario = OnNodes({1}, QueuePolicy::kFcfs);
-  std::int64_t submit = 0;
-  for (int i = 0; i < 200; ++i) {
-    submit += std::uniform_int_distribution<int>(0, 40)(engine);
-    const std::int64_t takes =
-        std::uniform_int_distribution<int>(1, 60)(engine);
-    AddGroup(scenario, 1, 1, {submit, takes, takes});
-  }
-  std::set<std::vector<std::int64_t>> different;
-  for (const double ageing : {0.0, 0.5, 2.0, 10.0, 1e6}) {
-    scenario.queues[0].queue_order = QueueOrder::kShortest;
-    scenario.queues[0].ageing = ageing;
-    const Course course = Simulate(scenario);
-    std::vector<std::int64_t> starts;
-    for (const GroupCourse& group : course.groups)
-      starts.push_back(group.start);
-    EXPECT_EQ(starts, StartsOfShortest(scenario, ageing)) << ageing;
-    different.insert(starts);
-  }
-  EXPECT_EQ(different.size(), 5U);  // so that each of these can be wrong
-}
-
-// Cpu seconds that a user's groups had until then, by `cpus` of each.
-std::int64_t UsedUntil(std::int64_t until, const Scenario& scenario,
-                       const Course& course, int user, std::int64_t cpus) {
-  std::int64_t used = 0;
-  for (std::size_t i = 0; i < course.groups.size(); ++i) {
-    const GroupCourse& group = course.groups[i];
-    if (scenario.groups[i].user == user && group.start < until)
-      used += cpus * (std::min(group.end, until) - group.start);
-  }
-  return used;
-}
-
-TEST(Simulation, UsersOfUnequalDemandUseTheSameUnderFairShare) {
-  Scenario scenario = OnNodes({4, 4});
-  scenario.users = {"greedy", "modest"};
-  // The greedy one asks for three times as much, in gangs of four cpus, first.
-  for (int i = 0; i < 100; ++i) AddGroup(scenario, 2, 2, {0, 30, 30});
-  for (int i = 0; i < 200; ++i) AddGroup(scenario, 1, 1, {1, 20, 20}).user = 1;
-  const auto greedy_per_modest = [&](QueueOrder order) {
-    scenario.queues[0].queue_order = order;
-    const Course course = Simulate(scenario);
-    // Until the modest one has all that it wants.
-    std::int64_t until = 0;
-    for (std::size_t i = 0; i < course.groups.size(); ++i) {
-      if (scenario.groups[i].user == 1)
-        until = std::max(until, course.groups[i].start);
-    }
-    return static_cast<double>(UsedUntil(until, scenario, course, 0, 4)) /
-           static_cast<double>(UsedUntil(until, scenario, course, 1, 1));
-  };
-  EXPECT_NEAR(greedy_per_modest(QueueOrder::kFairShare), 1, 0.1);
-  EXPECT_GT(greedy_per_modest(QueueOrder::kArrival), 2);
-}
-
-TEST(Simulation, WhatRunsAtTheBeginningCountsForItsUser) {
-  Scenario scenario = OnNodes({4});
-  scenario.queues[0].queue_order = QueueOrder::kFairShare;
-  scenario.users = {"has", "has not"};
-  AddGroup(scenario, 1, 4, {0, 100, 100});
-  AddGroup(scenario, 1, 4, {1, 100, 100});
-  AddGroup(scenario, 1, 4, {2, 100, 100}).user = 1;
-  scenario.running = {{0, 0, {"node0"}}};
-  const Course course = Simulate(scenario);
-  EXPECT_EQ(course.groups[2].start, 100);
-  EXPECT_EQ(course.groups[1].start, 200);
-}
-
-TEST(Simulation, QuotasHoldByTheLabelOfGroups) {
-  Scenario scenario = OnNodes({4});
-  scenario.users = {"space"};
-  scenario.labels = {"physics"};
-  scenario.accounts = {
-      {.name = "team", .label = "physics", .quota = {{"cpu", 2'000}}}};
-  for (int i = 0; i < 3; ++i) AddGroup(scenario, 1, 1, {i, 100, 100});
-  scenario.groups[0].label = scenario.groups[1].label =
-      scenario.groups[2].label = 0;
-  AddGroup(scenario, 1, 2, {3, 10, 10});  // of no account
-  scenario.running = {{0, 0, {"node0"}}};
-  const Course course = Simulate(scenario);
-  EXPECT_EQ(course.groups[1].start, 1);
-  EXPECT_EQ(course.groups[2].start, 100);
-  EXPECT_EQ(course.groups[3].start, 3);
-  scenario.groups[3].label = 1;
-  EXPECT_THROW(Simulate(scenario), std::invalid_argument);
-}
-
-TEST(Simulation, WhatWasUsedBeforeItBeginsCountsByWeight) {
-  Scenario scenario = OnNodes({4});
-  scenario.queues[0].queue_order = QueueOrder::kFairShare;
-  scenario.users = {"heavy", "light"};
-  AddGroup(scenario, 1, 4, {0, 100, 100});
-  AddGroup(scenario, 1, 4, {0, 100, 100}).user = 1;
-  scenario.used.uses = {{{"default", "heavy", ""}, 3'000},
-                        {{"default", "light", ""}, 1'000}};
-  EXPECT_EQ(Simulate(scenario).groups[1].start, 0);
-  scenario.accounts = {{.name = "h", .namespace_name = "heavy", .weight = 9},
-                       {.name = "l", .namespace_name = "light", .weight = 1}};
-  EXPECT_EQ(Simulate(scenario).groups[0].start, 0);
-}
-
 TEST(Simulation, StopsWhenItIsToldTo) {
   Scenario scenario = OnNodes({1});
   for (int i = 0; i < 2'000; ++i) AddGroup(scenario, 1, 1, {2 * i, 1, 1});
@@ -465,61 +290,6 @@ TEST(TraceScenario, JobsFillNodesAndTheLastPodIsSmaller) {
   EXPECT_EQ(scenario.shapes.size(), 3U);
   EXPECT_EQ(scenario.users, (std::vector<std::string>{"unknown", "7"}));
   EXPECT_EQ(scenario.groups[2].user, 1);
-}
-
-Scenario WithUrgentQueue() {
-  Scenario scenario = OnNodes({4});
-  scenario.queues.push_back(
-      {.name = "urgent", .preemption = Preemption::kLowerPriority});
-  return scenario;
-}
-
-void AddUrgent(Scenario& scenario, const Times& times) {
-  Scenario::Group& group = AddGroup(scenario, 1, 4, times);
-  group.queue = 1;
-  group.priority = 10;
-}
-
-TEST(Simulation, AGroupThatIsEvictedStartsAnewFromNothing) {
-  Scenario scenario = WithUrgentQueue();
-  AddGroup(scenario, 1, 4, {0, 1'000, 500}).grace = 20;
-  AddUrgent(scenario, {100, 60, 50});
-  SimulationOptions options;
-  options.keep_nodes = true;
-  const Course course = Simulate(scenario, options);
-  EXPECT_EQ(course.groups[1].start, 120);
-  EXPECT_EQ(course.groups[1].end, 170);
-  EXPECT_EQ(course.groups[1].restarts, 0);
-  EXPECT_EQ(course.groups[0].submit, 0);
-  EXPECT_EQ(course.groups[0].start, 170);
-  EXPECT_EQ(course.groups[0].end, 670);
-  EXPECT_EQ(course.groups[0].restarts, 1);
-  EXPECT_EQ(course.groups[0].nodes, 1);
-  EXPECT_EQ(course.groups[0].state, State::kEnded);
-  EXPECT_EQ(course.end, 670);
-  EXPECT_EQ(Summarize(scenario, course).evictions, 1U);
-}
-
-TEST(Simulation, AGroupWithoutEndIsEvictedToo) {
-  Scenario scenario = WithUrgentQueue();
-  AddGroup(scenario, 1, 4, {0});
-  AddUrgent(scenario, {100, 60, 50});
-  const Course course = Simulate(scenario);
-  EXPECT_EQ(course.groups[1].start, 130);
-  EXPECT_EQ(course.groups[0].start, 180);
-  EXPECT_EQ(course.groups[0].restarts, 1);
-  EXPECT_EQ(course.groups[0].state, State::kRunning);
-}
-
-TEST(Simulation, WhoIsDoneWithinItsGraceHasEnded) {
-  Scenario scenario = WithUrgentQueue();
-  AddGroup(scenario, 1, 4, {0, 1'000, 110});
-  AddUrgent(scenario, {100, 60, 50});
-  const Course course = Simulate(scenario);
-  EXPECT_EQ(course.groups[1].start, 110);
-  EXPECT_EQ(course.groups[0].end, 110);
-  EXPECT_EQ(course.groups[0].restarts, 0);
-  EXPECT_EQ(course.groups[0].state, State::kEnded);
 }
 
 TEST(Simulation, OfEquallyOldGroupsTheFirstOfTheScenarioGoesFirst) {
@@ -597,47 +367,6 @@ TEST(Simulation, WhatOthersUseOfANodeIsNotFree) {
   const Course course = Simulate(scenario);
   EXPECT_EQ(course.groups[0].start, -1);
   EXPECT_EQ(course.groups[1].start, 0);
-}
-
-// One of two pods, which has grown by three.
-Scenario WithElastic() {
-  Scenario scenario = OnNodes({5});
-  AddGroup(scenario, 2, 1, {0, 100, 100});
-  for (int i = 0; i < 3; ++i) AddGroup(scenario, 1, 1, {0, 100, 100}).grows = 0;
-  return scenario;
-}
-
-TEST(Simulation, ElasticGroupGrowsBehindAllOthersAndShrinksForThem) {
-  Scenario scenario = WithElastic();
-  AddGroup(scenario, 1, 1, {0, 10, 10});
-  AddGroup(scenario, 1, 2, {40, 10, 10});
-  const Course course = Simulate(scenario);
-  EXPECT_EQ(course.groups[0].start, 0);
-  EXPECT_EQ(course.groups[1].start, 0);
-  EXPECT_EQ(course.groups[4].start, 0);  // comes after it, and goes first
-  // The third pod comes when that has ended; it and the second go for the last.
-  EXPECT_EQ(course.groups[5].start, 70);
-  EXPECT_EQ(course.groups[2].start, 80);
-  EXPECT_EQ(course.groups[3].start, 80);
-  EXPECT_EQ(course.groups[0].end, 100);
-  EXPECT_EQ(course.groups[0].restarts, 0);
-  EXPECT_EQ(Summarize(scenario, course).preempted, 2U);
-  for (int i = 1; i < 4; ++i)
-    EXPECT_EQ(course.groups[static_cast<std::size_t>(i)].state, State::kEnded);
-}
-
-TEST(Simulation, WhatAnElasticGroupHasGrownByLeavesWithIt) {
-  Scenario scenario = WithElastic();
-  scenario.queues.push_back(
-      {.name = "urgent", .preemption = Preemption::kLowerPriority});
-  AddGroup(scenario, 1, 5, {10, 20, 20}).priority = 10;
-  scenario.groups.back().queue = 1;
-  const Course course = Simulate(scenario);
-  EXPECT_EQ(course.groups[4].start, 40);
-  for (std::size_t i = 0; i < 4; ++i) {
-    EXPECT_EQ(course.groups[i].restarts, 1) << i;
-    EXPECT_EQ(course.groups[i].start, 60) << i;
-  }
 }
 
 }  // namespace

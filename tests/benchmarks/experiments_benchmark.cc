@@ -170,6 +170,25 @@ void MeasureInVirtualTime(const Experiment& experiment) {
   }
 }
 
+// How far a little time here and there carries: by how much each of a hundred
+// runs differs in which each gang takes up to kLonger more.
+void MeasureUnsteady(const Experiment& experiment) {
+  constexpr double kLonger = 0.5;
+  constexpr unsigned kSeeds = 100;
+  for (const std::string policy : {"easy", "fcfs", "conservative"}) {
+    Results results;
+    for (unsigned seed = 1; seed <= kSeeds; ++seed) {
+      results.Add(testing::RunInVirtualTime(
+          testing::Unsteady(experiment.gangs, kLonger, seed),
+          workers::ParseQueuePolicy(policy).value()));
+    }
+    const std::string row = experiment.name + ", Fluxnetes, " + policy +
+                            ", virtual time, each up to 0.5 s longer";
+    PrintRow(row, "s in all", results.makespan, {});
+    PrintRow(row, "s from coming to end, mean", results.turnaround, {});
+  }
+}
+
 // `peer`: who has ended all gangs too, if somebody has.
 void PrintRows(const Experiment& experiment, const Line& line,
                const Results& results, const Results& peer) {
@@ -287,6 +306,7 @@ int Run(const std::string& only, int runs, double scale) {
     }
     for (const Experiment& experiment : experiments) {
       MeasureInVirtualTime(experiment);
+      if (experiment.freezes) MeasureUnsteady(experiment);
       if (only == "virtual") continue;
       as_known = Measure(experiment, runs, scale) && as_known;
     }

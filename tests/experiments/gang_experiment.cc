@@ -40,6 +40,12 @@ GangExperiment Iterated(std::string name, int cpu_of_node, int iterations,
   return experiment;
 }
 
+// Of our own, as the standard's distributions differ between libraries.
+double Draw(std::mt19937& engine, double from, double to) {
+  return from + (to - from) * static_cast<double>(engine()) /
+                    static_cast<double>(std::mt19937::max());
+}
+
 }  // namespace
 
 GangExperiment PingGangs(int iterations) {
@@ -57,14 +63,9 @@ GangExperiment MixedGangs(int iterations, unsigned seed) {
   GangExperiment experiment = PingGangs(iterations);
   experiment.name = "run10, mixed";
   std::mt19937 engine(seed);
-  // Of our own, as the standard's distributions differ between libraries.
-  const auto draw = [&](double from, double to) {
-    return from + (to - from) * static_cast<double>(engine()) /
-                      static_cast<double>(std::mt19937::max());
-  };
   for (ExperimentGang& gang : experiment.gangs) {
-    gang.runs = std::exp(draw(std::log(kShortest), std::log(kLongest)));
-    gang.says = gang.runs * draw(1, kMostTooLong);
+    gang.runs = std::exp(Draw(engine, std::log(kShortest), std::log(kLongest)));
+    gang.says = gang.runs * Draw(engine, 1, kMostTooLong);
   }
   return experiment;
 }
@@ -81,6 +82,13 @@ GangExperiment LoneGangs(int pods, int count) {
           .cpu_of_node = 2,
           .gangs = std::vector<ExperimentGang>(count, {pods, 2, kRuns}),
           .one_by_one = true};
+}
+
+GangExperiment Unsteady(GangExperiment experiment, double most, unsigned seed) {
+  std::mt19937 engine(seed);
+  for (ExperimentGang& gang : experiment.gangs)
+    gang.runs += Draw(engine, 0, most);
+  return experiment;
 }
 
 PaperFigures OnPaper(const GangExperiment& experiment,

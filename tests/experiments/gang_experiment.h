@@ -48,6 +48,10 @@ GangExperiment LammpsGangs(int iterations);
 // run6: no contention. Gangs of one size, each alone on 149 nodes.
 GangExperiment LoneGangs(int pods, int count);
 
+// The same, but each gang runs for up to `most` s longer, and knows it: as they
+// do where it takes a while until pods are gone.
+GangExperiment Unsteady(GangExperiment experiment, double most, unsigned seed);
+
 struct PaperFigures {
   double makespan = 0;    // from the first coming to the last end
   double turnaround = 0;  // from a gang's coming to its end, the mean

@@ -53,13 +53,14 @@ TEST_P(InVirtualTime, HoldsWhatThereIs) {
 
 INSTANTIATE_TEST_SUITE_P(
     Experiments, InVirtualTime,
-    ::testing::Combine(::testing::Values(Entry{"Run10", PingGangs(10)},
-                                         Entry{"Run10Of100", PingGangs(20)},
-                                         Entry{"Mixed", MixedGangs(10, 1)},
-                                         Entry{"Run8", LammpsGangs(20)},
-                                         Entry{"Run6", LoneGangs(16, 10)}),
-                       ::testing::Values(QueuePolicy::kFcfs, QueuePolicy::kEasy,
-                                         QueuePolicy::kConservative)),
+    ::testing::Combine(
+        ::testing::Values(
+            Entry{"Run10", PingGangs(10)}, Entry{"Run10Of100", PingGangs(20)},
+            Entry{"Mixed", MixedGangs(10, 1)}, Entry{"Run8", LammpsGangs(20)},
+            Entry{"Run8Unsteady", Unsteady(LammpsGangs(20), 0.5, 1)},
+            Entry{"Run6", LoneGangs(16, 10)}),
+        ::testing::Values(QueuePolicy::kFcfs, QueuePolicy::kEasy,
+                          QueuePolicy::kConservative)),
     [](const auto& instance) {
       return std::get<0>(instance.param).name + "_" +
              std::string(ToString(std::get<1>(instance.param)));

@@ -223,6 +223,33 @@ TEST_F(SchedulePromisesKept, StayWhereOneWithRulesBeforeThemLooksInVain) {
   EXPECT_FALSE(promised.contains(plain)) << promised[plain];
 }
 
+// What the two before the wide one leave is the wide one's, though it could gain
+// nothing by what came free at first and those are in a later slice.
+TEST_F(SchedulePromisesKept, KeepTheirTurnBehindThoseThatArePutOff) {
+  Queue();
+  story.Nodes("node0 cpu=4 zone=p\nnode1 cpu=4 zone=q");
+  const GroupId brief = In("p", "1x4", 100);
+  const GroupId half = In("q", "1x2", 100);
+  In("q", "1x2", 100);
+  story.Decide(0);
+  for (int i = 0; i < 150; ++i) In("p", "1x4", 10);
+  const GroupId first = In("q", "1x2", 10);
+  const GroupId second = In("q", "1x2", 10);
+  const GroupId wide = In("q", "1x4", 10);
+  const GroupId behind = In("q", "1x2", 40);
+  Settle(1);
+  ASSERT_EQ(promised[second], 100);
+  ASSERT_EQ(promised[wide], 110);
+  ASSERT_EQ(promised[behind], 120);
+  story.End(brief);
+  story.End(half);
+  EXPECT_GT(Settle(50), 1);
+  EXPECT_TRUE(started.contains(first));
+  EXPECT_EQ(promised[second], 60);
+  EXPECT_EQ(promised[wide], 100);
+  EXPECT_EQ(promised[behind], 110);
+}
+
 TEST_F(SchedulePromisesKept, AreNotLostWhenAGroupIsLookedAtAgain) {
   const auto look_again = [this](bool relabel, matcher::Time base) {
     SCOPED_TRACE(relabel);

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <map>
+
+#include "services/settings.h"
 
 namespace fluxnetes::services {
 namespace {
@@ -39,6 +42,28 @@ void AddOutput(CLI::App& command, OutputFormat& output,
           },
           "form of the output")
       ->type_name(choice);
+}
+
+void CheckAtLeast(CLI::Option& option, std::int64_t least) {
+  option.check([least](const std::string& text) {
+    std::int64_t number = 0;
+    const char* end = text.data() + text.size();
+    const auto read = std::from_chars(text.data(), end, number);
+    if (read.ec == std::errc() && read.ptr == end && number >= least)
+      return std::string();
+    return fmt::format(
+        "'{}' is not allowed; right would be a whole number, {} or more", text,
+        least);
+  });
+}
+
+std::chrono::milliseconds DurationOf(const char* flag, const std::string& text,
+                                     std::chrono::milliseconds longest) {
+  try {
+    return ParseDuration(text, longest);
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument(fmt::format("{}: {}", flag, error.what()));
+  }
 }
 
 }  // namespace fluxnetes::services

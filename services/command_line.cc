@@ -200,7 +200,8 @@ void Grammar::AddSimulate() {
       ->type_name("DURATION");
   AddOutput(*simulate, simulate_.output, "table|json|yaml");
   simulate->callback([this] {
-    if (!overrun_.empty()) simulate_.overrun = ParseDuration(overrun_);
+    if (!overrun_.empty())
+      simulate_.overrun = DurationOf("--overrun", overrun_);
     invocation_.command = simulate_;
   });
 }
@@ -237,11 +238,13 @@ void Grammar::AddGetCommand(CLI::App& get, GetOptions::What what,
   const bool rows = groups || what == What::kJobs;
   if (groups || what == What::kQueues || what == What::kNodes ||
       what == What::kAccounts)
-    command->add_option("name", get_.name, "only this one")
-        ->type_name(groups                    ? "GROUP"
-                    : what == What::kQueues   ? "QUEUE"
-                    : what == What::kAccounts ? "ACCOUNT"
-                                              : "NODE");
+    command
+        ->add_option(groups                    ? "GROUP"
+                     : what == What::kQueues   ? "QUEUE"
+                     : what == What::kAccounts ? "ACCOUNT"
+                                               : "NODE",
+                     get_.name, "only this one")
+        ->type_name("");
   AddOutput(*command, get_.output, "table|wide|json|yaml|name");
   command->add_flag("-w,--watch", get_.watch, "go on and show what changes");
   command->add_flag_callback(
@@ -269,13 +272,17 @@ void Grammar::AddGetCommand(CLI::App& get, GetOptions::What what,
         ->type_name("STATE,...");
     command->add_option("--queue", get_.queue, "only of this queue")
         ->type_name("QUEUE");
-    command
-        ->add_option("--limit", get_.limit,
-                     "at most so many; 0: all (default: 500 in tables)")
-        ->type_name("N")
-        ->check(CLI::NonNegativeNumber.description(""));
-    command->add_option("--after", get_.after, "only those with a higher id")
-        ->type_name("ID");
+    CheckAtLeast(
+        *command
+             ->add_option("--limit", get_.limit,
+                          "at most so many; 0: all (default: 500 in tables)")
+             ->type_name("N"),
+        0);
+    CheckAtLeast(
+        *command
+             ->add_option("--after", get_.after, "only those with a higher id")
+             ->type_name("ID"),
+        0);
     command
         ->add_option("--finished", finished_,
                      "also what has ended so long ago or less; 0: nothing")
@@ -293,10 +300,8 @@ void Grammar::AddGetCommand(CLI::App& get, GetOptions::What what,
     if (finished_ == "0")
       get_.finished = std::chrono::milliseconds(0);
     else if (!finished_.empty())
-      get_.finished = ParseDuration(finished_);
+      get_.finished = DurationOf("--finished", finished_);
     if (get_.until_done) get_.watch = true;
-    if (get_.limit.value_or(0) < 0)
-      throw CLI::ValidationError("--limit", "right would be 0 or more");
     invocation_.command = get_;
   });
 }
@@ -316,11 +321,11 @@ void Grammar::AddJobFilters(CLI::App& command) {
       .add_option("--finished", finished_,
                   "also what has ended so long ago or less")
       ->type_name("DURATION");
-  command
-      .add_option("--limit", jobs_.limit,
-                  "at most so many, the oldest (default: 10000)")
-      ->type_name("N")
-      ->check(CLI::PositiveNumber.description(""));
+  CheckAtLeast(*command
+                    .add_option("--limit", jobs_.limit,
+                                "at most so many, the oldest (default: 10000)")
+                    ->type_name("N"),
+               1);
 }
 
 void Grammar::AddJobs() {
@@ -333,8 +338,9 @@ void Grammar::AddJobs() {
   const auto add = [&](const char* name, const char* about, Verb verb) {
     CLI::App* command = AddCommand(*jobs, name, about);
     if (verb != Verb::kStats) {
-      CLI::Option* ids = command->add_option("ids", jobs_.ids, "which jobs");
-      ids->type_name("JOB");
+      CLI::Option* ids = command->add_option("JOB", jobs_.ids, "which jobs");
+      ids->type_name("");
+      CheckAtLeast(*ids, 1);
       if (verb == Verb::kShow)
         ids->required();
       else
@@ -342,8 +348,9 @@ void Grammar::AddJobs() {
     }
     command->callback([this, verb] {
       jobs_.verb = verb;
-      if (!finished_.empty()) jobs_.finished = ParseDuration(finished_);
-      if (!window_.empty()) jobs_.window = ParseDuration(window_);
+      if (!finished_.empty())
+        jobs_.finished = DurationOf("--finished", finished_);
+      if (!window_.empty()) jobs_.window = DurationOf("--window", window_);
       invocation_.command = jobs_;
     });
     return command;
@@ -389,6 +396,26 @@ void Grammar::AddSmall() {
   Choose(completion, completion_);
 }
 
+// What was wrong. CLI11 says neither which commands there are nor which word
+// is none of them.
+std::string Complaint(const CLI::App& app, const CLI::Error& error) {
+  const CLI::App* at = &app;
+  while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
+  std::string right;
+  for (const CLI::App* command :
+       at->get_subcommands([](const CLI::App*) { return true; }))
+    right += (right.empty() ? "" : ", ") + command->get_name();
+  if (right.empty()) return error.what();
+  for (const std::string& word : app.remaining(/*recurse=*/true))
+    if (!word.starts_with('-'))
+      return fmt::format("'{}' is no command; right would be one of {}", word,
+                         right);
+  if (dynamic_cast<const CLI::RequiredError*>(&error) == nullptr)
+    return error.what();
+  return fmt::format("{} what? Right would be one of {}", at->get_name(),
+                     right);
+}
+
 // The command that was being read, as one would type it for its help.
 std::string PathOf(const CLI::App& app) {
   std::string path = app.get_name();
@@ -417,7 +444,7 @@ Invocation Grammar::Parse(std::vector<std::string> arguments) {
   } catch (const CLI::CallForHelp&) {
     return {{}, {}, HelpOptions{HelpOf(app_)}};
   } catch (const CLI::Error& error) {
-    throw Failure(ExitCode::kUsage, error.what(),
+    throw Failure(ExitCode::kUsage, Complaint(app_, error),
                   fmt::format("See '{} --help'.", PathOf(app_)));
   } catch (const std::invalid_argument& error) {
     throw Failure(ExitCode::kUsage, error.what(),
@@ -434,12 +461,15 @@ Invocation Grammar::Parse(std::vector<std::string> arguments) {
 }
 
 CommandTree Grammar::Describe(const CLI::App& app) {
-  CommandTree tree{app.get_name(), app.get_description(), {}, {}, {}};
+  CommandTree tree{app.get_name(),   app.get_description(), {}, {}, {},
+                   app.get_aliases()};
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_positional()) {
       tree.arguments.push_back(
-          {option->get_type_name(), option->get_description(),
-           option->get_required(), option->get_items_expected_max() > 1});
+          {option->get_type_name().empty() ? option->get_name(true)
+                                           : option->get_type_name(),
+           option->get_description(), option->get_required(),
+           option->get_items_expected_max() > 1});
       continue;
     }
     CommandTree::Flag flag;

@@ -2,6 +2,7 @@
 // completion and manual pages are made from.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,11 @@ struct CommandTree {
   std::vector<Flag> flags;
   std::vector<Argument> arguments;
   std::vector<CommandTree> commands;
+  std::vector<std::string> aliases = {};  // other names: "group" of "groups"
+
+  bool IsCalled(const std::string& word) const {
+    return word == name || std::ranges::find(aliases, word) != aliases.end();
+  }
 };
 
 }  // namespace fluxnetes::services

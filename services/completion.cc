@@ -90,12 +90,16 @@ std::string PathCases(const CommandTree& root) {
 
 std::string ChildCases(const CommandTree& root) {
   std::string cases;
-  ForEach(root, root.name,
-          [&](const CommandTree& tree, const std::string& path) {
-            for (const CommandTree& command : tree.commands)
-              cases += fmt::format("      \"{0} {1}\") path=\"{0} {1}\" ;;\n",
-                                   path, command.name);
-          });
+  ForEach(
+      root, root.name, [&](const CommandTree& tree, const std::string& path) {
+        for (const CommandTree& command : tree.commands) {
+          std::string patterns = fmt::format("\"{} {}\"", path, command.name);
+          for (const std::string& alias : command.aliases)
+            patterns += fmt::format(" | \"{} {}\"", path, alias);
+          cases += fmt::format("      {}) path=\"{} {}\" ;;\n", patterns, path,
+                               command.name);
+        }
+      });
   return cases;
 }
 
@@ -179,24 +183,27 @@ std::string FishFlag(const CommandTree::Flag& flag) {
 
 // A fish function that says whether the words so far name this command.
 std::string FishAt(const CommandTree& root) {
-  std::string paths;
+  std::string cases;
   ForEach(root, root.name,
           [&](const CommandTree& tree, const std::string& path) {
-            for (const CommandTree& command : tree.commands)
-              paths += " " + Quoted(path + " " + command.name);
+            for (const CommandTree& command : tree.commands) {
+              const std::string whole = Quoted(path + " " + command.name);
+              cases += "            case " + whole;
+              for (const std::string& alias : command.aliases)
+                cases += " " + Quoted(path + " " + alias);
+              cases += "\n                set path " + whole + "\n";
+            }
           });
   return fmt::format(R"(function __{0}_at
     set -l path {0}
     for word in (commandline -opc)[2..-1]
         switch "$path $word"
-            case{1}
-                set path "$path $word"
-        end
+{1}        end
     end
     test "$path" = "$argv"
 end
 )",
-                     root.name, paths);
+                     root.name, cases);
 }
 
 std::string Fish(const CommandTree& root) {

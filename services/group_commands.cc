@@ -24,8 +24,8 @@ template <typename Options>
 CLI::App* AddGroupVerb(CLI::App& verb, const char* about, Options& options,
                        Command& chosen) {
   CLI::App* group = AddGroupNoun(verb, about);
-  group->add_option("name", options.name, "NAME or NAMESPACE/NAME")
-      ->type_name("GROUP")
+  group->add_option("GROUP", options.name, "NAME or NAMESPACE/NAME")
+      ->type_name("")
       ->required();
   AddNamespaceOfName(*group, options.namespace_name);
   AddOutput(*group, options.output, "table|json|yaml");
@@ -38,8 +38,8 @@ CLI::App* AddGroupsVerb(CLI::App& verb, const char* about,
                         std::vector<std::string>& names,
                         std::string& namespace_name) {
   CLI::App* group = AddGroupNoun(verb, about);
-  group->add_option("names", names, "NAME or NAMESPACE/NAME")
-      ->type_name("GROUP")
+  group->add_option("GROUP", names, "NAME or NAMESPACE/NAME")
+      ->type_name("")
       ->required();
   AddNamespaceOfName(*group, namespace_name);
   return group;
@@ -72,10 +72,12 @@ void AddDescribeCommand(CLI::App& app, DescribeOptions& options,
   CLI::App* group =
       AddGroupVerb(*describe, "timeline, members, nodes, and why a group waits",
                    options, chosen);
-  group
-      ->add_option("--generation", options.generation,
-                   "the group of this id, where several have the name")
-      ->type_name("ID");
+  CheckAtLeast(
+      *group
+           ->add_option("--generation", options.generation,
+                        "the group of this id, where several have the name")
+           ->type_name("ID"),
+      1);
 }
 
 void AddExplainCommand(CLI::App& app, ExplainOptions& options,

@@ -10,9 +10,9 @@ void AddDrainCommands(CLI::App& app, DrainOptions& options, Command& chosen) {
   CLI::App* drain = AddCommand(
       app, "drain", "announce maintenance: nodes are free from then on");
   drain
-      ->add_option("nodes", options.words,
+      ->add_option("NODE", options.words,
                    "names of nodes, or labels that they have: KEY=VALUE")
-      ->type_name("NODE")
+      ->type_name("")
       ->required();
   drain->add_option("--from", options.from, "from when (default: now)")
       ->type_name("TIME");
@@ -25,10 +25,12 @@ void AddDrainCommands(CLI::App& app, DrainOptions& options, Command& chosen) {
   drain->callback([&options, &chosen] { chosen = options; });
   CLI::App* undrain =
       AddCommand(app, "undrain", "take announced maintenance back");
-  undrain->add_option("nodes", options.words, "as they were named for drain")
-      ->type_name("NODE");
-  undrain->add_option("--id", options.id, "all of this maintenance")
-      ->type_name("ID");
+  undrain->add_option("NODE", options.words, "as they were named for drain")
+      ->type_name("");
+  CheckAtLeast(
+      *undrain->add_option("--id", options.id, "all of this maintenance")
+           ->type_name("ID"),
+      1);
   undrain->callback([&options, &chosen] {
     options.undo = true;
     chosen = options;

@@ -40,8 +40,9 @@ Reached Follow(const CommandTree& root, const std::vector<std::string>& words) {
       ++i;
       continue;
     }
-    const auto below = std::ranges::find(reached.command->commands, words[i],
-                                         &CommandTree::name);
+    const auto below = std::ranges::find_if(
+        reached.command->commands,
+        [&](const CommandTree& command) { return command.IsCalled(words[i]); });
     if (below != reached.command->commands.end()) reached.command = &*below;
   }
   if (const auto equals = words.back().find('=');

@@ -21,15 +21,15 @@ CLI::App* AddVerb(CLI::App& row, const char* name, const char* about,
 }
 
 void AddName(CLI::App& command, std::string& name, const char* about,
-             const char* type) {
-  command.add_option("name", name, about)->type_name(type)->required();
+             const char* what) {
+  command.add_option(what, name, about)->type_name("")->required();
 }
 
 CLI::Option* AddRowSettings(CLI::App& command,
                             std::vector<std::string>& settings) {
   return command
-      .add_option("settings", settings, "KEY=VALUE; KEY= alone unsets")
-      ->type_name("SETTING");
+      .add_option("SETTING", settings, "KEY=VALUE; KEY= alone unsets")
+      ->type_name("");
 }
 
 }  // namespace

@@ -323,8 +323,10 @@ std::chrono::milliseconds ParseDuration(const std::string& text,
     if (error == std::errc{} && unit == name && number > 0 &&
         number <= longest.count() / factor)
       return std::chrono::milliseconds(number * factor);
-  Refuse(text, fmt::format("a duration up to {}, like 500ms, 5s, 2m or 1h",
-                           FormatDuration(longest)));
+  Refuse(text, fmt::format(
+                   "a duration up to {}, like 500ms, 5s, 2m{}",
+                   FormatDuration(longest),
+                   longest > std::chrono::hours(24) ? ", 1h or 3d" : " or 1h"));
 }
 
 std::string FormatDuration(std::chrono::milliseconds duration) {

@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "services/command_grammar.h"
+
 namespace fluxnetes::services {
 namespace {
 
@@ -23,8 +25,11 @@ void AddInputs(CLI::App& command, SimulateOptions& options) {
   command.add_flag("--snapshot", options.snapshot,
                    "begin with what the database knows: nodes, queues, what "
                    "runs and waits");
-  command.add_option("--seed", options.seed, "what is drawn follows from it")
-      ->type_name("N");
+  CheckAtLeast(
+      *command
+           .add_option("--seed", options.seed, "what is drawn follows from it")
+           ->type_name("N"),
+      0);
   command
       .add_option("-n,--namespace", options.namespace_name,
                   "of objects that name none")

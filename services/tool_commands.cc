@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 
 #include "services/command_grammar.h"
-#include "services/settings.h"
 
 namespace fluxnetes::services {
 
@@ -23,16 +22,17 @@ void AddBenchCommand(CLI::App& app, ToolOptions& options, Command& chosen) {
       ->type_name("DURATION");
   AddOutput(*bench, options.bench.output, "table|json");
   bench->callback([&options, &chosen] {
-    if (!options.time.empty()) options.bench.time = ParseDuration(options.time);
+    if (!options.time.empty())
+      options.bench.time = DurationOf("--time", options.time);
     chosen = options.bench;
   });
 }
 
 void AddManCommand(CLI::App& app, ToolOptions& options, Command& chosen) {
   CLI::App* man = AddCommand(app, "man", "print or write manual pages");
-  man->add_option("command", options.man.command,
+  man->add_option("COMMAND", options.man.command,
                   "of which command (default: the program)")
-      ->type_name("COMMAND");
+      ->type_name("");
   man->add_option("--directory", options.man.directory,
                   "write the pages of all commands into this folder")
       ->type_name("FILE");

@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 
 #include "services/command_grammar.h"
-#include "services/settings.h"
 
 namespace fluxnetes::services {
 namespace {
@@ -77,7 +76,7 @@ void AddTimelineCommand(CLI::App& app, ViewOptions& options, Command& chosen) {
     if (options.by == "groups") asked.by = TimelineOptions::By::kGroups;
     if (options.by == "nodes") asked.by = TimelineOptions::By::kNodes;
     if (!options.duration.empty())
-      asked.horizon = ParseDuration(options.duration, kLongestLook);
+      asked.horizon = DurationOf("--until", options.duration, kLongestLook);
     chosen = asked;
   });
 }
@@ -102,11 +101,12 @@ void AddHistoryCommand(CLI::App& app, ViewOptions& options, Command& chosen) {
       ->add_option("--since", options.duration,
                    "what ended so long ago or less (default: 24h)")
       ->type_name("DURATION");
-  history
-      ->add_option("--limit", options.history.limit,
-                   "at most so many, the last ones; 0: all (default: 100)")
-      ->type_name("N")
-      ->check(CLI::NonNegativeNumber.description(""));
+  CheckAtLeast(
+      *history
+           ->add_option("--limit", options.history.limit,
+                        "at most so many, the last ones; 0: all (default: 100)")
+           ->type_name("N"),
+      0);
   AddNoHeaders(*history, options.history.headers, "--no-headers");
   AddOutput(*history, options.history.output, "table|wide|json|yaml");
   history->callback([&options, &chosen] {
@@ -116,7 +116,7 @@ void AddHistoryCommand(CLI::App& app, ViewOptions& options, Command& chosen) {
     else
       asked.scope = options.history_namespace;
     if (!options.duration.empty())
-      asked.since = ParseDuration(options.duration, kLongestLook);
+      asked.since = DurationOf("--since", options.duration, kLongestLook);
     chosen = asked;
   });
 }

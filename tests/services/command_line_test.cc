@@ -106,6 +106,45 @@ TEST(CommandLine, WhatARefusedOutputMayBeIsSaid) {
                                    "of table|wide|json|yaml|name"));
 }
 
+TEST(CommandLine, WhatWasWrongIsNamedAsTheReferenceNamesIt) {
+  CommandRun run;
+  const std::pair<const char*, const char*> kSlips[] = {
+      {"gt groups", "'gt' is no command; right would be one of serve, "},
+      {"get", "get what? Right would be one of groups, nodes, "},
+      {"get pods", "'pods' is no command; right would be one of groups, "},
+      {"queue renew q", "'renew' is no command; right would be one of list, "},
+      {"describe group", "GROUP is required"},
+      {"cancel group", "GROUP is required"},
+      {"queue set q", "SETTING is required"},
+      {"jobs show x",
+       "JOB: 'x' is not allowed; right would be a whole "
+       "number, 1 or more\n"},
+      {"get groups --limit -1",
+       "--limit: '-1' is not allowed; right would be "
+       "a whole number, 0 or more\n"},
+      {"history --limit 1.5", "--limit: '1.5' is not allowed"},
+      {"get groups --after x", "--after: 'x' is not allowed"},
+      {"get groups --finished 10",
+       "--finished: '10' is not allowed; right "
+       "would be a duration up to 24h, like "
+       "500ms, 5s, 2m or 1h\n"},
+      {"history --since 1y",
+       "--since: '1y' is not allowed; right would be a "
+       "duration up to 8784h, like 500ms, 5s, 2m, 1h or "
+       "3d\n"},
+      {"get nodes a b", "not expected: b"}};
+  for (const auto& [arguments, complaint] : kSlips) {
+    EXPECT_EQ(run(arguments), ExitCode::kUsage) << arguments;
+    EXPECT_THAT(run.err(), HasSubstr(complaint)) << arguments;
+  }
+}
+
+TEST(CommandLine, HelpNamesArgumentsAsTheReferenceDoes) {
+  CommandRun run;
+  run("queue set --help");
+  EXPECT_THAT(run.out(), HasSubstr("queue set [OPTIONS] QUEUE SETTING..."));
+}
+
 TEST(CommandLine, HelpIsNoError) {
   CommandRun run;
   for (const char* arguments :

@@ -77,6 +77,13 @@ TEST(Completion, BashOffersCommands) {
   EXPECT_EQ(InBash("fluxnetes --database x get n"), "nodes\n");
 }
 
+TEST(Completion, OtherNamesOfACommandAreKnown) {
+  EXPECT_EQ(InBash("fluxnetes get group ask"),
+            "asked:get\\ groups\\ -A\\ -o\\ name\n");
+  EXPECT_EQ(InBash("fluxnetes get no --wat"), "--watch\n");
+  EXPECT_THAT(InFish("fluxnetes get group ask"), HasSubstr("asked:get groups"));
+}
+
 TEST(Completion, BashOffersFlagsOfTheCommandAndSettings) {
   EXPECT_THAT(InBash("fluxnetes get groups --"),
               AllOf(HasSubstr("--until-done"), HasSubstr("--database")));

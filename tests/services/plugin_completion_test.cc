@@ -55,6 +55,8 @@ TEST(PluginCompletion, LeavesFilesToTheShell) {
 TEST(PluginCompletion, AsksTheProgramForNames) {
   EXPECT_THAT(NamesFor({"describe", "group", ""}),
               ElementsAre("get", "groups", "-A", "-o", "name"));
+  EXPECT_THAT(NamesFor({"get", "g", ""}),
+              ElementsAre("get", "groups", "-A", "-o", "name"));
   EXPECT_THAT(NamesFor({"get", "groups", "--queue", ""}),
               ElementsAre("get", "queues", "-o", "name"));
   EXPECT_THAT(NamesFor({"describe", "group", "--"}), IsEmpty());

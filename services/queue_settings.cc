@@ -19,6 +19,7 @@ using Json = nlohmann::json;
 constexpr int kMostReservations = 100'000;
 constexpr double kMostAgeing = 1'000'000;
 constexpr std::int64_t kDay = 86'400'000;  // milliseconds
+constexpr std::chrono::hours kLongestAssumed{24 * 366};
 constexpr std::int64_t kShortestHalfLife = 60'000;
 constexpr std::int64_t kLongestHalfLife = 10'000 * kDay;
 
@@ -34,10 +35,11 @@ constexpr RowSetting kQueueSettings[] = {
     {"reservation_depth",
      "a whole number from 1 to 100000; alone: that of the policy"},
     {"paused", "true or false"},
-    {"assumed_duration", "a duration like 30m; alone: none"},
+    {"assumed_duration",
+     "a duration up to 366d, like 30m, 12h or 3d; alone: none"},
     {"deadline_action", "job, pods or owner"},
-    {"bind_timeout", "a duration like 1m"},
-    {"replacement_hold", "a duration like 30s, or 0"}};
+    {"bind_timeout", "a duration up to 24h, like 1m"},
+    {"replacement_hold", "a duration up to 24h, like 30s, or 0"}};
 
 // Nothing: the value cannot be.
 using Parsed = std::optional<Json>;
@@ -61,9 +63,10 @@ Json Interval(std::int64_t milliseconds) {
   return fmt::format("{} milliseconds", milliseconds);
 }
 
-Parsed Duration(const std::string& text) {
+Parsed Duration(const std::string& text,
+                std::chrono::milliseconds longest = std::chrono::hours(24)) {
   try {
-    return Interval(ParseDuration(text).count());
+    return Interval(ParseDuration(text, longest).count());
   } catch (const std::invalid_argument&) {
     return std::nullopt;
   }
@@ -112,7 +115,7 @@ Parsed Parse(std::string_view key, const std::string& text) {
   }
   if (key == "paused") return ParseSwitch(text);
   if (key == "assumed_duration")
-    return text.empty() ? Parsed(Json()) : Duration(text);
+    return text.empty() ? Parsed(Json()) : Duration(text, kLongestAssumed);
   if (key == "deadline_action") return OneOf(text, {"job", "pods", "owner"});
   if (key == "replacement_hold" && text == "0") return Interval(0);
   return Duration(text);  // bind_timeout, replacement_hold

@@ -52,6 +52,17 @@ TEST_F(Queue, SettingsAreChangedAndTheOthersKept) {
   EXPECT_EQ(Column("node_selector"), "{}");
 }
 
+TEST_F(Queue, AssumedDurationMayBeDays) {
+  EXPECT_EQ(run_("queue set default assumed_duration=3d"), ExitCode::kOk)
+      << run_.err();
+  EXPECT_EQ(Column("assumed_duration"), "72:00:00");
+  EXPECT_EQ(run_("queue set default assumed_duration=9000h"), ExitCode::kUsage);
+  EXPECT_THAT(run_.err(), HasSubstr("a duration up to 366d, like 30m, 12h or "
+                                    "3d; alone: none"));
+  EXPECT_EQ(run_("queue set default bind_timeout=2d"), ExitCode::kUsage);
+  EXPECT_THAT(run_.err(), HasSubstr("a duration up to 24h, like 1m"));
+}
+
 TEST_F(Queue, OrderIsSetAndListed) {
   EXPECT_EQ(run_("queue set default queue_order=shortest ageing=2.5 "
                  "half_life=12h"),

@@ -79,7 +79,8 @@ fluxnetes.io/database-client: {{ include "fluxnetes.fullname" . | quote }}
 {{- end }}
 {{- end -}}
 
-{{- /* A container of the program: (dict "root" $ "name" NAME "args" LIST). */ -}}
+{{- /* A container of the program: (dict "root" $ "name" NAME "args" LIST). A quota of
+  the namespace refuses pods of which one says no resources. */ -}}
 {{- define "fluxnetes.program" -}}
 - name: {{ .name }}
   image: {{ .root.Values.scheduler.image | quote }}
@@ -91,6 +92,11 @@ fluxnetes.io/database-client: {{ include "fluxnetes.fullname" . | quote }}
     - name: config
       mountPath: /etc/fluxnetes
       readOnly: true
+{{- end -}}
+
+{{- define "fluxnetes.initProgram" -}}
+{{ include "fluxnetes.program" . }}
+  resources: {{- toYaml .root.Values.scheduler.resources | nindent 4 }}
 {{- end -}}
 
 {{- define "fluxnetes.grpc" -}}

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """Looks at what a chart was rendered to.
 
-    rendered.py closed FILE            every container is as closed as can be
+    rendered.py closed FILE            every container is as closed as can be, and says
+                                       what it needs
     rendered.py rights FILE RBAC       its roles give the rights of RBAC, and its
                                        bindings give them to its service account
     rendered.py settings SCHEMA PAGE   the schema of the values knows all settings
@@ -45,6 +46,9 @@ def closed(path):
             assert security["readOnlyRootFilesystem"], f"{name}: {one['name']}"
             assert security["allowPrivilegeEscalation"] is False, name
             assert security["capabilities"] == {"drop": ["ALL"]}, name
+            # A ResourceQuota of the namespace refuses who does not.
+            needs = one["resources"]["requests"]
+            assert {"cpu", "memory"} <= set(needs), f"{name}: {one['name']}"
         # Who needs no token has none.
         assert (spec.get("automountServiceAccountToken") is False) != (
             "serviceAccountName" in spec), name

@@ -17,8 +17,11 @@ void SayNone(const GetOptions& options, const Listing& listing,
   const bool one = groups && options.scope;
   const std::string where = one ? " in namespace " + *options.scope : "";
   if (options.name.empty()) {
-    console.err << fmt::format("No {} found{}.{}\n", listing.noun, where,
-                               one ? " (-A looks in all namespaces.)" : "");
+    console.err << fmt::format(
+        "No {}{}{} found{}.{}\n", listing.noun,
+        options.queue ? " of queue " + *options.queue : "",
+        options.states.empty() ? "" : " in that state", where,
+        one ? " (-A looks in all namespaces.)" : "");
     return;
   }
   const bool qualified = options.name.find('/') != std::string::npos;

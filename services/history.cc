@@ -232,7 +232,9 @@ ExitCode RunHistory(const HistoryOptions& options, sql::Pool& pool,
   }
   if (history.groups.empty()) {
     console.err << fmt::format(
-        "No group has ended{} in the last {}.{}\n",
+        "No group{}{} has ended{} in the last {}.{}\n",
+        options.queue ? " of queue " + *options.queue : "",
+        options.results.empty() ? "" : " with that result",
         options.scope ? " in namespace " + *options.scope : "",
         ShortDuration(options.since),
         options.scope ? " (-A looks in all namespaces, --since further back.)"

@@ -57,7 +57,9 @@ void PrintChart(const TimelineOptions& options, Timeline& timeline,
       (options.by == TimelineOptions::By::kEither && groups > kGroupLines);
   if (by_nodes ? timeline.nodes.empty() : timeline.spans.empty()) {
     console.err << (by_nodes ? "There are no nodes.\n"
-                             : "Nothing runs, and no start is known.\n");
+                    : options.queue || options.scope
+                        ? "Nothing of these runs, and no start is known.\n"
+                        : "Nothing runs, and no start is known.\n");
     return;
   }
   if (by_nodes) {

@@ -52,11 +52,11 @@ TEST_F(Get, GroupsCanBeFiltered) {
   run_("get groups -A --state provisional,unsatisfiable");
   EXPECT_EQ(Columns(run_.out(), {1}), "NAME\nhuge\nfills\n");
   run_("get groups -A --finished 0 --state finished");
-  EXPECT_THAT(run_.err(), HasSubstr("No groups found"));
+  EXPECT_THAT(run_.err(), HasSubstr("No groups in that state found."));
   run_("get groups a/first");
   EXPECT_EQ(Columns(run_.out(), {0}), "NAME\nfirst\n");
   run_("get groups -A --queue other");
-  EXPECT_THAT(run_.err(), HasSubstr("No groups found"));
+  EXPECT_THAT(run_.err(), HasSubstr("No groups of queue other found."));
   EXPECT_EQ(run_("get groups -A --state running"), ExitCode::kUsage);
   EXPECT_THAT(run_.err(), HasSubstr("Right would be one of provisional"));
 }

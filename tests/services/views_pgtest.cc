@@ -73,11 +73,16 @@ TEST_F(Views, HistoryHasResultsWaitsAndASummary) {
 
 TEST_F(Views, HistoryIsFilteredByEachOfItsFlags) {
   AddExampleGroups();
-  for (const char* none : {"history", "history -n a", "history -A --queue q",
-                           "history -A --result succeeded,timed-out"}) {
+  const std::pair<const char*, const char*> kNone[] = {
+      {"history", "No group has ended in namespace default"},
+      {"history -n a", "No group has ended in namespace a"},
+      {"history -A --queue q", "No group of queue q has ended in the last"},
+      {"history -A --result succeeded,timed-out",
+       "No group with that result has ended in the last"}};
+  for (const auto& [none, what] : kNone) {
     EXPECT_EQ(run_(none), ExitCode::kOk);
     EXPECT_EQ(run_.out(), "") << none;
-    EXPECT_THAT(run_.err(), HasSubstr("No group has ended")) << none;
+    EXPECT_THAT(run_.err(), HasSubstr(what)) << none;
   }
   run_("history -n b --result failed --queue default");
   EXPECT_THAT(run_.out(), HasSubstr("over"));

@@ -36,12 +36,19 @@ class Checkup {
       : config_(config), now_(now) {}
 
   Findings Run() {
-    if (!Guarded("database", [&] { CheckServer(); })) {
-      for (const char* check :
-           {"schema", "rights in the database", "schedulers", "work queue",
-            "partitions", "records"})
-        Add(check, Status::kSkipped, "not looked at: no database");
+    const std::pair<const char*, void (Checkup::*)(sql::Transaction&)>
+        checks[] = {{"rights in the database", &Checkup::CheckRights},
+                    {"schedulers", &Checkup::CheckClients},
+                    {"work queue", &Checkup::CheckJobs},
+                    {"partitions", &Checkup::CheckPartitions},
+                    {"records", &Checkup::CheckRecords}};
+    const auto skip = [&](const char* why) {
+      for (const auto& [name, check] : checks) Add(name, Status::kSkipped, why);
       return std::move(findings_);
+    };
+    if (!Guarded("database", [&] { CheckServer(); })) {
+      Add("schema", Status::kSkipped, "not looked at: no database");
+      return skip("not looked at: no database");
     }
     std::unique_ptr<sql::Pool> pool;
     const bool fits = Guarded("schema", [&] {
@@ -50,13 +57,7 @@ class Checkup {
           fmt::format("'{}' is the one that this program needs",
                       config_.database.schema));
     });
-    if (!fits) return std::move(findings_);
-    const std::pair<const char*, void (Checkup::*)(sql::Transaction&)>
-        checks[] = {{"rights in the database", &Checkup::CheckRights},
-                    {"schedulers", &Checkup::CheckClients},
-                    {"work queue", &Checkup::CheckJobs},
-                    {"partitions", &Checkup::CheckPartitions},
-                    {"records", &Checkup::CheckRecords}};
+    if (!fits) return skip("not looked at: the schema does not fit");
     for (const auto& [name, check] : checks)
       Guarded(name, [&, check = check] {
         sql::Transaction transaction(*pool, sql::Isolation::kReadOnly);

@@ -41,6 +41,14 @@ class Doctor : public CommandDatabase {
 
   std::string Of(const std::string& check) { return All()[check]; }
 
+  // Whoever runs it from now on is that role.
+  void Become(const std::string& role, const std::string& options) {
+    database_.Execute("DO $$BEGIN CREATE ROLE " + role + " LOGIN " + options +
+                      "; EXCEPTION WHEN duplicate_object THEN NULL; END$$");
+    run_.Set("FLUXNETES_DATABASE",
+             database_.options().connection + "&user=" + role);
+  }
+
   void AddScheduler() {
     database_.Execute(
         "INSERT INTO clients (name) VALUES ('host-1');"
@@ -92,7 +100,29 @@ TEST_F(Doctor, BrokenConfigurationIsAFindingWithItsPlace) {
 }
 
 TEST_F(DoctorOfNothing, MissingSchemaIsMadeByTheCommandThatIsTold) {
-  EXPECT_THAT(Of("schema"), HasSubstr("-> Run `fluxnetes migrate up`."));
+  auto all = All();
+  EXPECT_THAT(all["schema"], HasSubstr("-> Run `fluxnetes migrate up`."));
+  EXPECT_THAT(all["records"], StartsWith("skipped: "));
+}
+
+TEST_F(Doctor, SettingsThatLoseWhatWasConfirmedAreNamed) {
+  EXPECT_EQ(All().count("durability"), 0U);
+  Become("doctor_hasty", "SUPERUSER");
+  database_.Execute("ALTER ROLE doctor_hasty SET synchronous_commit = off");
+  EXPECT_THAT(Of("durability"), StartsWith("warning: synchronous_commit off"));
+}
+
+TEST_F(Doctor, RightsThatTheRoleLacksAreNamed) {
+  Become("doctor_viewer", "IN ROLE fluxnetes_viewer");
+  EXPECT_THAT(
+      Of("rights in the database"),
+      AllOf(StartsWith("warning: enough to look"),
+            HasSubstr("UPDATE on account_holds and "),
+            HasSubstr("INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA " +
+                      database_.schema() + " TO that role.")));
+  Become("doctor_nobody", "");
+  EXPECT_THAT(Of("schema"), AllOf(StartsWith("failed: no right to do this"),
+                                  HasSubstr("GRANT fluxnetes_viewer TO name")));
 }
 
 TEST_F(Doctor, ClockThatIsOffIsMeasured) {

@@ -237,6 +237,34 @@ TEST_F(Forerunners, MatchAndCancelWriteWhoHasDoneIt) {
             "caller");
 }
 
+TEST_F(Forerunners, WhoMayChangeNothingInANamespaceMatchesAndEndsNothingThere) {
+  const auto id = Matched(MatchOf("train", 1)).fluxid();
+  ForerunnerMatch match(pool_, jobs_, {});
+  ForerunnerRequest request;
+  request.name = "train";
+  request.cpu = request.count = 1;
+  const auto refused = [](const auto& call) {
+    try {
+      call();
+    } catch (const GrpcRefusal& refusal) {
+      return refusal.code() == GrpcCode::kPermissionDenied;
+    }
+    return false;
+  };
+  const Caller viewer{"bob", Role::kViewer};
+  const Caller other{"ann", Role::kUser, {"elsewhere"}};
+  for (const Caller& caller : {viewer, other}) {
+    EXPECT_TRUE(refused([&] { match.Match(request, {caller}); }))
+        << caller.name;
+    EXPECT_TRUE(refused([&] {
+      match.Cancel(static_cast<std::int64_t>(id), caller);
+    })) << caller.name;
+  }
+  EXPECT_EQ(system_.Ask("SELECT count(*) FROM external_groups"), "1");
+  const Caller user{"ann", Role::kUser, {"default"}};
+  EXPECT_TRUE(match.Cancel(static_cast<std::int64_t>(id), user));
+}
+
 TEST_F(Forerunners, RequestThatCannotBeIsRefusedByField) {
   const auto why = [this](const fluxion::MatchRequest& request) {
     fluxion::MatchResponse response;

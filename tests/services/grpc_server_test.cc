@@ -18,6 +18,7 @@ namespace {
 
 using grpc::StatusCode;
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 // A server of the scheduler's service, and what it logs.
@@ -40,6 +41,24 @@ class GrpcServing : public ::testing::Test {
     SetPatience(context);
     v1::GetCallerResponse unused;
     return stub->GetCaller(&context, {}, response ? response : &unused);
+  }
+
+  // To a service that has no stub here: a message of unknown fields, and the
+  // bytes of the answer.
+  std::string SendByHand(const char* path,
+                         const v1::GetCallerRequest& request) {
+    const auto channel = PlainChannel(server_->address());
+    grpc::internal::RpcMethod method(path,
+                                     grpc::internal::RpcMethod::NORMAL_RPC);
+    grpc::ClientContext context;
+    SetPatience(context);
+    v1::GetCallerRequest answer;
+    const grpc::Status status = grpc::internal::BlockingUnaryCall<
+        v1::GetCallerRequest, v1::GetCallerRequest, grpc::protobuf::MessageLite,
+        grpc::protobuf::MessageLite>(channel.get(), method, &context, request,
+                                     &answer);
+    EXPECT_TRUE(status.ok()) << status.error_message();
+    return answer.SerializeAsString();
   }
 
   std::ostringstream lines_;  // read when the server has stopped
@@ -85,20 +104,26 @@ TEST_F(GrpcServing, AddressThatOthersReachIsRefusedWithoutCertificates) {
 
 TEST_F(GrpcServing, HealthSaysServing) {
   Start({.address = "unix:" + SocketPath()});
-  const auto channel = PlainChannel(server_->address());
-  // grpc.health.v1.HealthCheckResponse{status: SERVING}, by hand.
-  grpc::internal::RpcMethod method("/grpc.health.v1.Health/Check",
-                                   grpc::internal::RpcMethod::NORMAL_RPC);
-  grpc::ClientContext context;
-  SetPatience(context);
-  v1::GetCallerRequest empty;
-  v1::GetCallerResponse answer;
-  const grpc::Status status = grpc::internal::BlockingUnaryCall<
-      v1::GetCallerRequest, v1::GetCallerResponse, grpc::protobuf::MessageLite,
-      grpc::protobuf::MessageLite>(channel.get(), method, &context, empty,
-                                   &answer);
-  ASSERT_TRUE(status.ok()) << status.error_message();
-  EXPECT_EQ(answer.SerializeAsString(), "\x08\x01");
+  // grpc.health.v1.HealthCheckResponse{status: SERVING}.
+  EXPECT_EQ(SendByHand("/grpc.health.v1.Health/Check", {}), "\x08\x01");
+}
+
+TEST_F(GrpcServing, ReflectionListsAndDescribesTheServices) {
+  Start({.address = "unix:" + SocketPath()});
+  // grpc.reflection.v1alpha.ServerReflectionRequest.
+  constexpr int kFileContainingSymbol = 4, kListServices = 7;
+  const char* kReflection =
+      "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo";
+  v1::GetCallerRequest list;
+  list.GetReflection()->MutableUnknownFields(&list)->AddLengthDelimited(
+      kListServices, "*");
+  EXPECT_THAT(SendByHand(kReflection, list),
+              AllOf(HasSubstr("fluxnetes.v1.Scheduler"),
+                    HasSubstr("grpc.health.v1.Health")));
+  v1::GetCallerRequest describe;
+  describe.GetReflection()->MutableUnknownFields(&describe)->AddLengthDelimited(
+      kFileContainingSymbol, "fluxnetes.v1.Scheduler");
+  EXPECT_THAT(SendByHand(kReflection, describe), HasSubstr("WatchGroups"));
 }
 
 TEST_F(GrpcServing, MessageThatIsTooLargeIsRefused) {

@@ -44,6 +44,24 @@ void AddOutput(CLI::App& command, OutputFormat& output,
       ->type_name(choice);
 }
 
+std::string Complaint(const CLI::App& app, const CLI::Error& error) {
+  const CLI::App* at = &app;
+  while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
+  std::string right;
+  for (const CLI::App* command :
+       at->get_subcommands([](const CLI::App*) { return true; }))
+    right += (right.empty() ? "" : ", ") + command->get_name();
+  if (right.empty()) return error.what();
+  for (const std::string& word : app.remaining(/*recurse=*/true))
+    if (!word.starts_with('-'))
+      return fmt::format("'{}' is no command; right would be one of {}", word,
+                         right);
+  if (dynamic_cast<const CLI::RequiredError*>(&error) == nullptr)
+    return error.what();
+  return fmt::format("{} what? Right would be one of {}", at->get_name(),
+                     right);
+}
+
 void CheckAtLeast(CLI::Option& option, std::int64_t least) {
   option.check([least](const std::string& text) {
     std::int64_t number = 0;

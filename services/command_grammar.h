@@ -9,6 +9,7 @@
 
 namespace CLI {
 class App;
+class Error;
 class Option;
 }  // namespace CLI
 
@@ -23,6 +24,10 @@ void AddOutput(CLI::App& command, OutputFormat& output,
 
 // The option takes a whole number, so large or larger.
 void CheckAtLeast(CLI::Option& option, std::int64_t least);
+
+// What was wrong with what `app` read. CLI11 says neither which commands there
+// are nor which word is none of them.
+std::string Complaint(const CLI::App& app, const CLI::Error& error);
 
 // What the flag was given. Throws std::invalid_argument that names it.
 std::chrono::milliseconds DurationOf(

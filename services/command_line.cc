@@ -396,26 +396,6 @@ void Grammar::AddSmall() {
   Choose(completion, completion_);
 }
 
-// What was wrong. CLI11 says neither which commands there are nor which word
-// is none of them.
-std::string Complaint(const CLI::App& app, const CLI::Error& error) {
-  const CLI::App* at = &app;
-  while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
-  std::string right;
-  for (const CLI::App* command :
-       at->get_subcommands([](const CLI::App*) { return true; }))
-    right += (right.empty() ? "" : ", ") + command->get_name();
-  if (right.empty()) return error.what();
-  for (const std::string& word : app.remaining(/*recurse=*/true))
-    if (!word.starts_with('-'))
-      return fmt::format("'{}' is no command; right would be one of {}", word,
-                         right);
-  if (dynamic_cast<const CLI::RequiredError*>(&error) == nullptr)
-    return error.what();
-  return fmt::format("{} what? Right would be one of {}", at->get_name(),
-                     right);
-}
-
 // The command that was being read, as one would type it for its help.
 std::string PathOf(const CLI::App& app) {
   std::string path = app.get_name();

@@ -1,6 +1,7 @@
 #include "services/cluster_checkup.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <map>
@@ -60,9 +61,11 @@ std::string MessageOf(const HttpResponse& response) {
 class ClusterCheckup {
  public:
   ClusterCheckup(const Config& config, cluster::HttpOptions access,
-                 const std::function<sql::Timestamp()>& now)
+                 const std::function<sql::Timestamp()>& now,
+                 const std::optional<std::vector<std::string>>& owner_queues)
       : config_(config),
         now_(now),
+        owner_queues_(owner_queues),
         address_(access.address),
         client_(std::move(access)) {}
 
@@ -209,18 +212,29 @@ class ClusterCheckup {
     for (const auto& [why, rights] : missing)
       Add("rights in the cluster", Status::kFailed,
           fmt::format("missing ({}): {}", why, rights), mend);
+    const bool wanted = !owner_queues_ || !owner_queues_->empty();
     for (const auto& [why, rights] : optional)
-      Add("rights in the cluster", Status::kWarning,
-          fmt::format("missing, and only needed for {}: {}", why, rights),
-          "If a queue needs them, bind the ClusterRole fluxnetes-owners of "
-          "deploy/rbac.yaml.");
-    if (missing.empty() && optional.empty())
-      Add("rights in the cluster", Status::kWell,
-          fmt::format("all {}", SchedulerRights().size()));
+      if (wanted)
+        Add("rights in the cluster",
+            owner_queues_ ? Status::kFailed : Status::kWarning,
+            fmt::format(
+                "missing, and only needed for {}{}: {}", why,
+                owner_queues_
+                    ? fmt::format(" ({})", fmt::join(*owner_queues_, ", "))
+                    : "",
+                rights),
+            "If a queue needs them, bind the ClusterRole fluxnetes-owners of "
+            "deploy/rbac.yaml.");
+    if (!missing.empty() || (!optional.empty() && wanted)) return;
+    Add("rights in the cluster", Status::kWell,
+        optional.empty() ? fmt::format("all {}", SchedulerRights().size())
+                         : "all but those for " + optional.begin()->first +
+                               ", which there are none of");
   }
 
   const Config& config_;
   const std::function<sql::Timestamp()>& now_;
+  const std::optional<std::vector<std::string>>& owner_queues_;
   const std::string address_;
   cluster::HttpClient client_;
   Findings findings_;
@@ -231,9 +245,11 @@ class ClusterCheckup {
 Findings CheckCluster(
     const Config& config,
     const std::function<const char*(const char*)>& environment,
-    const std::function<sql::Timestamp()>& now) {
+    const std::function<sql::Timestamp()>& now,
+    const std::optional<std::vector<std::string>>& owner_queues) {
   try {
-    return ClusterCheckup(config, ClusterAccess(config, environment), now)
+    return ClusterCheckup(config, ClusterAccess(config, environment), now,
+                          owner_queues)
         .Run();
   } catch (const Failure& failure) {
     return {{"API server", Status::kFailed, failure.what(), failure.next()}};

@@ -6,6 +6,9 @@
 #pragma once
 
 #include <functional>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "services/config.h"
 #include "services/finding.h"
@@ -13,10 +16,12 @@
 
 namespace fluxnetes::services {
 
-// `now` reads this host's clock.
+// `now` reads this host's clock. Queues of `owner_queues` need the rights that
+// are optional; without it that is not known.
 Findings CheckCluster(
     const Config& config,
     const std::function<const char*(const char*)>& environment,
-    const std::function<sql::Timestamp()>& now);
+    const std::function<sql::Timestamp()>& now,
+    const std::optional<std::vector<std::string>>& owner_queues);
 
 }  // namespace fluxnetes::services

@@ -35,7 +35,7 @@ class Checkup {
   Checkup(const Config& config, const std::function<sql::Timestamp()>& now)
       : config_(config), now_(now) {}
 
-  Findings Run() {
+  DatabaseCheckup Run() {
     const std::pair<const char*, void (Checkup::*)(sql::Transaction&)>
         checks[] = {{"rights in the database", &Checkup::CheckRights},
                     {"schedulers", &Checkup::CheckClients},
@@ -44,7 +44,7 @@ class Checkup {
                     {"records", &Checkup::CheckRecords}};
     const auto skip = [&](const char* why) {
       for (const auto& [name, check] : checks) Add(name, Status::kSkipped, why);
-      return std::move(findings_);
+      return Result();
     };
     if (!Guarded("database", [&] { CheckServer(); })) {
       Add("schema", Status::kSkipped, "not looked at: no database");
@@ -63,10 +63,14 @@ class Checkup {
         sql::Transaction transaction(*pool, sql::Isolation::kReadOnly);
         (this->*check)(transaction);
       });
-    return std::move(findings_);
+    return Result();
   }
 
  private:
+  DatabaseCheckup Result() {
+    return {std::move(findings_), std::move(owner_queues_)};
+  }
+
   void Add(const char* check, Status status, std::string what,
            std::string mend = {}) {
     findings_.push_back({check, status, std::move(what), std::move(mend)});
@@ -295,6 +299,7 @@ class Checkup {
     const sql::Result result = transaction.Run(queries::kInspectRecords);
     const sql::Row row = result[0];
     const std::size_t before = findings_.size();
+    owner_queues_ = row.Find<NameList>("owners").value_or(NameList());
     const auto nodes = row.Get<std::int64_t>("nodes");
     const auto closed = row.Get<std::int64_t>("closed");
     if (nodes == closed)
@@ -326,12 +331,13 @@ class Checkup {
   const Config& config_;
   const std::function<sql::Timestamp()>& now_;
   Findings findings_;
+  std::optional<NameList> owner_queues_;
 };
 
 }  // namespace
 
-Findings CheckDatabase(const Config& config,
-                       const std::function<sql::Timestamp()>& now) {
+DatabaseCheckup CheckDatabase(const Config& config,
+                              const std::function<sql::Timestamp()>& now) {
   return Checkup(config, now).Run();
 }
 

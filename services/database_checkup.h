@@ -4,14 +4,25 @@
 // Reads only. Throws nothing.
 #pragma once
 
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "services/config.h"
 #include "services/finding.h"
 #include "sql/parameter.h"
 
 namespace fluxnetes::services {
 
+struct DatabaseCheckup {
+  Findings findings = {};
+  // Those whose deadline_action is owner; nothing: they could not be read.
+  std::optional<std::vector<std::string>> owner_queues = std::nullopt;
+};
+
 // `now` reads this host's clock.
-Findings CheckDatabase(const Config& config,
-                       const std::function<sql::Timestamp()>& now);
+DatabaseCheckup CheckDatabase(const Config& config,
+                              const std::function<sql::Timestamp()>& now);
 
 }  // namespace fluxnetes::services

@@ -97,9 +97,10 @@ ExitCode RunDoctor(const DoctorOptions& options, const ConfigSources& sources,
                    Console& console) {
   Findings findings;
   if (const auto config = CheckConfig(sources, findings)) {
-    std::ranges::move(CheckDatabase(*config, console.now),
-                      std::back_inserter(findings));
-    std::ranges::move(CheckCluster(*config, console.environment, console.now),
+    DatabaseCheckup database = CheckDatabase(*config, console.now);
+    std::ranges::move(database.findings, std::back_inserter(findings));
+    std::ranges::move(CheckCluster(*config, console.environment, console.now,
+                                   database.owner_queues),
                       std::back_inserter(findings));
   }
   for (Finding& finding : findings) {

@@ -96,8 +96,8 @@ FROM unnest(
 ) AS v (parent);
 
 -- name: inspect_records
--- Nodes that are known and closed, queues, and what the full comparison has
--- healed within a day.
+-- Nodes that are known and closed, queues, those that delete owners at a deadline,
+-- and what the full comparison has healed within a day.
 SELECT
   (SELECT count(*) FROM nodes) AS nodes,
   (SELECT count(*) FROM nodes WHERE unschedulable IS NOT NULL) AS closed,
@@ -105,6 +105,10 @@ SELECT
   (
     SELECT array_agg(q.name ORDER BY q.name) FROM queues AS q WHERE q.paused
   ) AS paused,
+  (
+    SELECT array_agg(q.name ORDER BY q.name) FROM queues AS q
+    WHERE q.deadline_action = 'owner'
+  ) AS owners,
   (
     SELECT array_agg(r.kind ORDER BY r.kind) FROM resync_differences AS r
     WHERE r.last_found_at > now() - interval '1 day'

@@ -40,7 +40,7 @@ class ClusterCheckupTest : public ::testing::Test {
     const char* kWords[] = {"ok", "warning", "failed", "skipped"};
     for (const Finding& finding : CheckCluster(
              config_, [](const char*) -> const char* { return nullptr; },
-             [this] { return now_; }))
+             [this] { return now_; }, owner_queues_))
       if (finding.check == check)
         return kWords[static_cast<int>(finding.status)] +
                (": " + finding.what) + " -> " + finding.mend;
@@ -52,6 +52,7 @@ class ClusterCheckupTest : public ::testing::Test {
       std::chrono::system_clock::now());
   sql::Timestamp theirs_ = now_;
   std::string version_ = R"({"gitVersion": "v1.36.0"})";
+  std::optional<std::vector<std::string>> owner_queues_;
   int refuse_ = 0;                // the status of every answer
   std::set<std::string> denied_;  // "verb resource/subresource"
 
@@ -109,6 +110,19 @@ TEST_F(ClusterCheckupTest, EachMissingRightIsNamedWithWhatItIsFor) {
                       HasSubstr(std::string(right.why)),
                       HasSubstr(std::string(right.verb) + " " + resource)));
   }
+}
+
+TEST_F(ClusterCheckupTest, RightsOfOwnersAreMissedWhereAQueueNeedsThem) {
+  denied_ = {"delete deployments/"};
+  owner_queues_.emplace();
+  EXPECT_EQ(Of("rights in the cluster"),
+            "ok: all but those for queues with deadline_action owner, which "
+            "there are none of -> ");
+  owner_queues_ = {"gpu", "night"};
+  EXPECT_THAT(Of("rights in the cluster"),
+              StartsWith("failed: missing, and only needed for queues with "
+                         "deadline_action owner (gpu, night): delete "
+                         "deployments.apps -> "));
 }
 
 TEST_F(ClusterCheckupTest, ClockThatIsOffIsMeasured) {

@@ -275,7 +275,7 @@ ExitCode RunWatch(const GetOptions& options, sql::Pool& pool,
     const auto took = std::chrono::ceil<milliseconds>(console.now() - now);
     if (WaitForNews(bell, std::max(kShortest, took * kPauseFactor),
                     busy ? kBusy : kIdle, busy, console))
-      return ExitCode::kOk;
+      return options.until_done ? ExitCode::kInterrupted : ExitCode::kOk;
   }
 }
 

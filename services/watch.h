@@ -6,7 +6,7 @@
 // less often where looking takes long, and every two seconds all the same. It
 // outlives a database that is away for a while. It ends when the user wants it
 // to, or with --until-done when every group has finished or can never fit, and
-// then says how they went.
+// then says how they went; who ends that one before has interrupted it.
 #pragma once
 
 #include "services/console.h"

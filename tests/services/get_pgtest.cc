@@ -348,6 +348,13 @@ TEST_F(Get, UntilDoneEndsWithASummary) {
                         "submitted to bound p50 10.000s, p95 10.000s."));
 }
 
+TEST_F(Get, WhoEndsAWatchUntilDoneHasInterruptedIt) {
+  AddExampleGroups();
+  run_.OnWait([] { return true; });
+  EXPECT_EQ(run_("get groups -A --until-done"), ExitCode::kInterrupted);
+  EXPECT_EQ(run_("get groups -A -w"), ExitCode::kOk);
+}
+
 TEST_F(Get, WatchOutlivesADatabaseThatIsAway) {
   AddExampleGroups();
   std::string connection = database_.options().connection;

@@ -101,6 +101,7 @@ class SnapshotWriter {
     scenario.maintenance = records.maintenance;
     scenario.accounts = records.accounts;
     scenario.used = records.used;
+    scenario.used.at = std::min(scenario.used.at, scenario.begin);
     return scenario;
   }
 

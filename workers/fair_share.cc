@@ -16,6 +16,7 @@ constexpr double kLeast = 1e-9;
 void FairShare::Use::Add(const Use& other) {
   used += other.used;
   share += other.share;
+  ahead += other.ahead;
   cut += other.cut;
   charged += other.charged;
 }
@@ -42,9 +43,20 @@ void FairShare::Rebuild() {
 void FairShare::SetHalfLife(std::int64_t half_life) {
   if (half_life_ == static_cast<double>(half_life)) return;
   half_life_ = static_cast<double>(half_life);
-  for (Use& use : payers_) use.cut = 0;
-  for (const auto& [group, running] : running_)
-    payers_[static_cast<std::size_t>(running.payer)].cut += Cut(running);
+  AddUpAhead();
+}
+
+void FairShare::AddUpAhead() {
+  added_up_ = now_;
+  ends_.clear();
+  for (Use& use : payers_) use.ahead = use.cut = 0;
+  for (const auto& [group, running] : running_) {
+    if (running.end <= now_) continue;
+    Use& use = payers_[static_cast<std::size_t>(running.payer)];
+    use.ahead += running.share;
+    use.cut += Cut(running);
+    ends_.emplace(running.end, group);
+  }
   Rebuild();
 }
 
@@ -68,6 +80,19 @@ void FairShare::Advance(matcher::Time now) {
       use.cut /= decay;
     }
   }
+  if (static_cast<double>(now - added_up_) >= half_life_) {
+    AddUpAhead();
+  } else {
+    RetireEnded();
+  }
+}
+
+void FairShare::RetireEnded() {
+  while (!ends_.empty() && ends_.begin()->first <= now_) {
+    const Running& running = running_.at(ends_.begin()->second);
+    Add(running.payer, {.ahead = -running.share, .cut = -Cut(running)});
+    ends_.erase(ends_.begin());
+  }
 }
 
 double FairShare::Cut(const Running& running) const {
@@ -76,18 +101,35 @@ double FairShare::Cut(const Running& running) const {
              : running.share * Decay(static_cast<double>(running.end - now_));
 }
 
+void FairShare::Count(GroupId group, const Running& running) {
+  Use use{.share = running.share};
+  if (running.end > now_) {
+    use.ahead = running.share;
+    use.cut = Cut(running);
+    ends_.emplace(running.end, group);
+  }
+  Add(running.payer, use);
+}
+
+void FairShare::Discount(GroupId group, const Running& running) {
+  Use use{.share = -running.share};
+  if (ends_.erase({running.end, group}) > 0) {
+    use.ahead = -running.share;
+    use.cut = -Cut(running);
+  }
+  Add(running.payer, use);
+}
+
 void FairShare::Set(GroupId group, PayerId payer, double share,
                     matcher::Time end) {
   const auto known = running_.find(group);
   if (known != running_.end()) {
-    const Running& before = known->second;
-    Add(before.payer, {0, -before.share, -Cut(before), 0});
+    Discount(group, known->second);
     running_.erase(known);
   }
   if (share <= 0) return;
-  const Running running{payer, share, std::max(end, now_)};
-  Add(payer, {0, share, Cut(running), 0});
-  running_.emplace(group, running);
+  Count(group,
+        running_.emplace(group, Running{payer, share, end}).first->second);
 }
 
 void FairShare::Charge(PayerId payer, double share, matcher::Time duration) {
@@ -110,7 +152,7 @@ void FairShare::ClearCharges() {
 
 double FairShare::Total(const Use& use) const {
   return use.used + use.charged +
-         half_life_ / kLn2 * std::max(0.0, use.share - use.cut);
+         half_life_ / kLn2 * std::max(0.0, use.ahead - use.cut);
 }
 
 Standing FairShare::StandingOf(PayerId payer) const {

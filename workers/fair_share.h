@@ -18,6 +18,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -63,7 +64,8 @@ class FairShare {
   struct Use {
     double used = 0;   // share * seconds, decayed
     double share = 0;  // of what runs
-    // Of what runs: share * 2^(-(planned end - now) / half-life).
+    double ahead = 0;  // of what has not come to its planned end
+    // Of these: share * 2^(-(planned end - now) / half-life).
     double cut = 0;
     double charged = 0;
     void Add(const Use& other);
@@ -79,14 +81,24 @@ class FairShare {
   double Cost(double share, double decay) const;
   double Cut(const Running& running) const;
   double Total(const Use& use) const;
+  // A running group, and that it is none any more.
+  void Count(GroupId group, const Running& running);
+  void Discount(GroupId group, const Running& running);
+  // Those whose planned end has passed will use nothing more that is known.
+  void RetireEnded();
+  // Adds up anew what is to come: what is left of rounding doubles with each
+  // half-life, and would be all that there is in the end.
+  void AddUpAhead();
 
   AccountTree& tree_;
   double half_life_ = 7 * 86'400;
   std::vector<Use> payers_;
   std::vector<Use> accounts_;
   std::map<GroupId, Running> running_;
+  std::set<std::pair<matcher::Time, GroupId>> ends_;  // that are to come
   std::vector<AccountId> charged_;
   matcher::Time now_ = 0;
+  matcher::Time added_up_ = 0;  // when AddUpAhead() was called
 };
 
 }  // namespace fluxnetes::workers

@@ -110,7 +110,8 @@ void MatchWorker::Load() {
   if (news.maintenance) maintenance_.Set(*std::move(news.maintenance));
   if (news.accounts) schedule_->SetAccounts(*news.accounts);
   if (news.elsewhere) schedule_->SetElsewhere(*news.elsewhere);
-  schedule_->SetUsed(news.used.uses, news.used.at);
+  // Where the clock was set back meanwhile, what was used is as it was then.
+  schedule_->SetUsed(news.used.uses, std::min(news.used.at, now_));
   LookAtNamespaces();
   for (const Held& held : news.held) Restore(held);
   ApplyStrangers(store_.ReadStrangers(*schedule_,

@@ -200,6 +200,26 @@ TEST_F(AccountsTest, WhatWasUsedIsKeptOverARestart) {
             "t");
 }
 
+TEST_F(AccountsTest, WhatIsUsedCountsOnAfterTheClockWasSetBack) {
+  database.Execute("UPDATE queues SET queue_order = 'fair_share'");
+  CreateGang("first", 2);
+  Pass(0);
+  ASSERT_EQ(StateOf("first"), "allocated");
+  CreateGang("second", 2);
+  Pass(120);
+  database.Execute(
+      "UPDATE account_use SET used = 50, as_of = as_of + interval '1 year'");
+  Restart();
+  CreateGang("third", 2);
+  Pass(240);
+  CreateGang("fourth", 2);
+  Pass(360);
+  EXPECT_GT(std::stod(Ask("SELECT used FROM account_use")), 51);
+  EXPECT_EQ(
+      Ask("SELECT extract(epoch FROM as_of)::bigint FROM account_use"),
+      std::to_string(kNoon.time_since_epoch() / std::chrono::seconds(1) + 360));
+}
+
 TEST_F(AccountsTest, OrdersAreSettingsOfQueues) {
   SetNode("n0", 4'000);
   SetNode("n1", 0);

@@ -117,6 +117,42 @@ TEST_F(FairShares, OfACycleCountWhoWaitsAsIfTheyHadStarted) {
   EXPECT_LT(Of(b), Of(a));
 }
 
+TEST_F(FairShares, CountWhatIsToComeHoweverLongNobodyLooked) {
+  share.SetHalfLife(60);
+  share.Set(1, a, 0.5, 1'000'000 + 100);
+  share.Set(2, a, 0.25, matcher::kForever);
+  share.Advance(1'000'000 + 70 * kDay);
+  share.Set(1, a, 0, 0);
+  share.Set(2, a, 0, 0);
+  share.Advance(1'000'000 + 140 * kDay);
+  EXPECT_EQ(Of(a)[0].first, Of(b)[0].first);
+  share.Set(3, a, 0.5, 1'000'000 + 141 * kDay);
+  EXPECT_LT(Of(b), Of(a));
+}
+
+TEST_F(FairShares, OfWhatHasOutlivedItsTimeHideNothingThatIsToCome) {
+  share.SetHalfLife(600);
+  share.Set(1, a, 0.5, 1'000'000 + 600);
+  share.Advance(1'000'000 + 6'000);
+  const double late = Of(a)[0].first;
+  share.Set(2, a, 0.1, 1'000'000 + 6'600);
+  EXPECT_GT(Of(a)[0].first, late);
+  share.Set(2, a, 0, 0);
+  EXPECT_NEAR(Of(a)[0].first, late, 1e-9);
+}
+
+TEST_F(FairShares, OfManyThatCameAndWentAreNothingAlsoMuchLater) {
+  share.SetHalfLife(600);
+  for (GroupId group = 1; group <= 100; ++group)
+    share.Set(group, a, 0.001 * static_cast<double>(group * 3 % 7 + 1),
+              1'000'000 + 100);
+  for (GroupId group = 1; group <= 100; ++group)
+    share.Set(group * 37 % 101, a, 0, 0);
+  for (int minute = 1; minute <= 900; ++minute)
+    share.Advance(1'000'000 + minute * 60);
+  EXPECT_EQ(Of(a)[0].first, Of(b)[0].first);
+}
+
 TEST_F(FairShares, OfManyThatCameAndWentAreNothing) {
   for (GroupId group = 1; group <= 10'000; ++group) {
     share.Set(group, a, 0.001 * static_cast<double>(group % 7 + 1),

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cluster/quote.h"
+#include "workers/known_labels.h"
 #include "workers/label_values.h"
 #include "workers/pod_rules.h"
 #include "workers/topology_labels.h"
@@ -77,6 +78,7 @@ class Reader {
     ReadMaxSize();
     ReadQueue();
     ReadAccount();
+    Refuse(WhyUnknownLabel(pod_));
     if (!labels_.refused.empty()) {
       labels_.group_size.reset();
       labels_.max_size.reset();

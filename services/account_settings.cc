@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "cluster/field_check.h"
 #include "services/row_settings.h"
 
 namespace fluxnetes::services {
@@ -18,7 +19,8 @@ constexpr RowSetting kAccountSettings[] = {
     {"queue", "a scheduling queue; alone: any"},
     {"weight", "a number above 0 and up to 1000000000"},
     {"quota",
-     "amounts like cpu=40,memory=100Gi,nvidia.com/gpu=8; alone: no limit"},
+     "amounts like cpu=40,memory=100Gi,nvidia.com/gpu=8, each once; alone: no "
+     "limit"},
     {"borrows", "true or false"}};
 
 std::optional<json> ParseAccountSetting(std::string_view key,
@@ -26,7 +28,10 @@ std::optional<json> ParseAccountSetting(std::string_view key,
   if (key == "weight") return ParseNumber(text);
   if (key == "quota") return ParsePairs(text);
   if (key == "borrows") return ParseSwitch(text);
-  return text.empty() ? json() : json(text);  // a name
+  if (text.empty()) return json();
+  if ((key == "namespace" || key == "queue") && !cluster::IsLabelName(text))
+    return std::nullopt;
+  return json(text);  // a name
 }
 
 }  // namespace

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <chrono>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "cluster/field_check.h"
 #include "matcher/policy.h"
 #include "services/row_settings.h"
 #include "services/settings.h"
@@ -18,25 +20,24 @@ using Json = nlohmann::json;
 
 constexpr int kMostReservations = 100'000;
 constexpr double kMostAgeing = 1'000'000;
-constexpr std::int64_t kDay = 86'400'000;  // milliseconds
-constexpr std::chrono::hours kLongestAssumed{24 * 366};
-constexpr std::int64_t kShortestHalfLife = 60'000;
-constexpr std::int64_t kLongestHalfLife = 10'000 * kDay;
+constexpr std::chrono::hours kLongestAssumed(24 * 366);
+constexpr std::chrono::hours kLongestHalfLife(24 * 10'000);
 
 constexpr RowSetting kQueueSettings[] = {
-    {"node_selector", "labels like zone=a,gpu=yes; alone: all nodes"},
+    {"node_selector",
+     "labels like zone=a,gpu=yes, each once; alone: all nodes"},
     {"queue_policy", "fcfs, easy, conservative or hybrid"},
     {"queue_order", "arrival, shortest or fair_share"},
     {"ageing", "a number from 0 to 1000000"},
     {"half_life", "a duration from 1m to 10000d, like 12h or 7d"},
     {"preemption", "never, lower_priority, reclaim or both"},
     {"match_policy", "first, low, high, lonode or hinode"},
-    {"queue_depth", "a whole number from 1"},
+    {"queue_depth", "a whole number from 1 to 2147483647"},
     {"reservation_depth",
      "a whole number from 1 to 100000; alone: that of the policy"},
     {"paused", "true or false"},
     {"assumed_duration",
-     "a duration up to 366d, like 30m, 12h or 3d; alone: none"},
+     "a duration from 1s to 366d, like 30m, 12h or 3d; alone: none"},
     {"deadline_action", "job, pods or owner"},
     {"bind_timeout", "a duration up to 24h, like 1m"},
     {"replacement_hold", "a duration up to 24h, like 30s, or 0"}};
@@ -63,26 +64,31 @@ Json Interval(std::int64_t milliseconds) {
   return fmt::format("{} milliseconds", milliseconds);
 }
 
-Parsed Duration(const std::string& text,
-                std::chrono::milliseconds longest = std::chrono::hours(24)) {
+Parsed DurationFrom(std::chrono::milliseconds shortest, const std::string& text,
+                    std::chrono::milliseconds longest) {
   try {
-    return Interval(ParseDuration(text, longest).count());
+    const auto duration = ParseDuration(text, longest);
+    return duration < shortest ? std::nullopt
+                               : Parsed(Interval(duration.count()));
   } catch (const std::invalid_argument&) {
     return std::nullopt;
   }
 }
 
-Parsed HalfLife(const std::string& text) {
-  std::int64_t milliseconds = 0;
-  if (text.ends_with('d')) {
-    const auto days = WholeNumberIn(text.substr(0, text.size() - 1));
-    milliseconds = days.value_or(0) * kDay;
-  } else if (Duration(text)) {
-    milliseconds = ParseDuration(text).count();
+Parsed Duration(const std::string& text) {
+  return DurationFrom(std::chrono::milliseconds(1), text,
+                      std::chrono::hours(24));
+}
+
+Parsed NodeSelector(const std::string& text) {
+  const Parsed labels = ParsePairs(text);
+  if (!labels) return std::nullopt;
+  for (const auto& [key, value] : labels->items()) {
+    if (!cluster::IsQualifiedName(key) ||
+        !cluster::IsLabelValue(value.get<std::string>()))
+      return std::nullopt;
   }
-  if (milliseconds < kShortestHalfLife || milliseconds > kLongestHalfLife)
-    return std::nullopt;
-  return Interval(milliseconds);
+  return labels;
 }
 
 Parsed Ageing(const std::string& text) {
@@ -97,13 +103,14 @@ Parsed Depth(const std::string& text) {
 }
 
 Parsed Parse(std::string_view key, const std::string& text) {
-  if (key == "node_selector") return ParsePairs(text);
+  if (key == "node_selector") return NodeSelector(text);
   if (key == "queue_policy")
     return workers::ParseQueuePolicy(text) ? Parsed(Json(text)) : std::nullopt;
   if (key == "queue_order")
     return workers::ParseQueueOrder(text) ? Parsed(Json(text)) : std::nullopt;
   if (key == "ageing") return Ageing(text);
-  if (key == "half_life") return HalfLife(text);
+  if (key == "half_life")
+    return DurationFrom(std::chrono::minutes(1), text, kLongestHalfLife);
   if (key == "preemption")
     return workers::ParsePreemption(text) ? Parsed(Json(text)) : std::nullopt;
   if (key == "match_policy")
@@ -115,7 +122,9 @@ Parsed Parse(std::string_view key, const std::string& text) {
   }
   if (key == "paused") return ParseSwitch(text);
   if (key == "assumed_duration")
-    return text.empty() ? Parsed(Json()) : Duration(text, kLongestAssumed);
+    return text.empty()
+               ? Parsed(Json())
+               : DurationFrom(std::chrono::seconds(1), text, kLongestAssumed);
   if (key == "deadline_action") return OneOf(text, {"job", "pods", "owner"});
   if (key == "replacement_hold" && text == "0") return Interval(0);
   return Duration(text);  // bind_timeout, replacement_hold

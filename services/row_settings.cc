@@ -72,12 +72,15 @@ std::optional<Json> ParseSwitch(const std::string& text) {
 std::optional<Json> ParsePairs(const std::string& text) {
   Json pairs = Json::object();
   if (text.size() > kLongestPairs) return std::nullopt;
-  for (std::size_t at = 0; at < text.size();) {
+  if (text.empty()) return pairs;
+  for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.find(',', at), text.size());
     const std::string pair = text.substr(at, end - at);
     const std::size_t sign = pair.find('=');
     if (sign == std::string::npos || sign == 0) return std::nullopt;
-    pairs[pair.substr(0, sign)] = pair.substr(sign + 1);
+    std::string key = pair.substr(0, sign);
+    if (pairs.contains(key)) return std::nullopt;
+    pairs[std::move(key)] = pair.substr(sign + 1);
     at = end + 1;
   }
   return pairs;

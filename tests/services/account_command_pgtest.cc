@@ -90,7 +90,8 @@ TEST_F(AccountCommand, SlipsAreAnsweredWithWhatWouldBeRight) {
         next("weight=" + std::string(weight)),
         AllOf(HasSubstr("weight: '" + std::string(weight) + "' is not allowed"),
               HasSubstr("a number above 0")));
-  for (const char* quota : {"cpu", "=1", "cpu=", "cpu=x", "cpu=-1", "cpu=1e3"})
+  for (const char* quota : {"cpu", "=1", "cpu=", "cpu=x", "cpu=-1", "cpu=1e3",
+                            "cpu=1,cpu=2", "cpu=1,"})
     EXPECT_THAT(next("quota=" + std::string(quota)),
                 AllOf(HasSubstr("quota: '" + std::string(quota) + "'"),
                       HasSubstr("amounts like cpu=40,memory=100Gi")));
@@ -101,6 +102,8 @@ TEST_F(AccountCommand, SlipsAreAnsweredWithWhatWouldBeRight) {
               HasSubstr("one of parent, label, namespace, queue, "));
   EXPECT_THAT(next("label=-a"), AllOf(HasSubstr("label: '-a' is not allowed"),
                                       HasSubstr("(fluxnetes.account)")));
+  EXPECT_THAT(next("namespace=a/b"), HasSubstr("namespace: 'a/b' is not"));
+  EXPECT_THAT(next("queue=GPU"), HasSubstr("queue: 'GPU' is not allowed"));
   EXPECT_THAT(next("queue=a queue=b"), HasSubstr("there twice"));
 }
 

@@ -57,8 +57,9 @@ TEST_F(Queue, AssumedDurationMayBeDays) {
       << run_.err();
   EXPECT_EQ(Column("assumed_duration"), "72:00:00");
   EXPECT_EQ(run_("queue set default assumed_duration=9000h"), ExitCode::kUsage);
-  EXPECT_THAT(run_.err(), HasSubstr("a duration up to 366d, like 30m, 12h or "
-                                    "3d; alone: none"));
+  EXPECT_THAT(run_.err(),
+              HasSubstr("a duration from 1s to 366d, like 30m, 12h or "
+                        "3d; alone: none"));
   EXPECT_EQ(run_("queue set default bind_timeout=2d"), ExitCode::kUsage);
   EXPECT_THAT(run_.err(), HasSubstr("a duration up to 24h, like 1m"));
 }
@@ -83,10 +84,13 @@ TEST_F(Queue, OrderIsSetAndListed) {
 TEST_F(Queue, OrderTakesAllThatTheTableTakes) {
   for (const char* setting :
        {"queue_order=arrival", "queue_order=fair_share", "ageing=0",
-        "ageing=1000000", "half_life=1m", "half_life=7d", "half_life=10000d"})
+        "ageing=1000000", "half_life=1m", "half_life=7d", "half_life=10000d",
+        "node_selector=example.com/a=b,zone=", "node_selector=",
+        "assumed_duration=1s", "assumed_duration=3d"})
     EXPECT_EQ(run_("queue set default " + std::string(setting)), ExitCode::kOk)
         << setting << ": " << run_.err();
   EXPECT_EQ(Column("extract(epoch FROM half_life)::bigint"), "864000000");
+  EXPECT_EQ(Column("extract(epoch FROM assumed_duration)::bigint"), "259200");
 }
 
 TEST_F(Queue, SlipsAreAnsweredWithWhatWouldBeRight) {
@@ -111,7 +115,14 @@ TEST_F(Queue, SlipsAreAnsweredWithWhatWouldBeRight) {
   EXPECT_THAT(next("bind_timeout="), HasSubstr("a duration"));
   EXPECT_THAT(next("bind_timeout=0"), HasSubstr("a duration"));
   EXPECT_THAT(next("paused=maybe"), HasSubstr("true or false"));
-  EXPECT_THAT(next("node_selector=zone"), HasSubstr("labels like"));
+  for (const char* wrong :
+       {"zone", "zone=a,", "zone=a,zone=b", ",", "-=a", "zone=-", "a/b/c=d"})
+    EXPECT_THAT(next("node_selector=" + std::string(wrong)),
+                HasSubstr("labels like zone=a,gpu=yes, each once"));
+  for (const char* length : {"0", "999ms", "367d", "x"})
+    EXPECT_THAT(next("assumed_duration=" + std::string(length)),
+                HasSubstr("from 1s to 366d"));
+  EXPECT_THAT(next("replacement_hold=25h"), HasSubstr("up to 24h"));
   EXPECT_THAT(next("colour=red"), HasSubstr("one of node_selector, "));
   EXPECT_THAT(next("paused"), HasSubstr("KEY=VALUE"));
   EXPECT_THAT(next("paused=true paused=false"), HasSubstr("there twice"));

@@ -174,7 +174,7 @@ ImpossibleRequest Cause(const ScheduleGraph& graph, const PendingLine& line,
                         const QueueSettings& queue) {
   const Nodes open = Those(graph.KnownNodes(),
                            [&](NodeIndex node) { return graph.Open(node); });
-  if (open.empty()) return {"no node is open"};
+  if (open.empty() && queue.node_selector.empty()) return {"no node is open"};
   const Nodes nodes = Those(open, [&](NodeIndex node) {
     return cluster::Selects(queue.node_selector, *graph.NodeAt(node));
   });

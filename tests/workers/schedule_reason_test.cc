@@ -77,8 +77,9 @@ std::string WhyNever(const std::string& nodes, const std::string& pods,
 TEST(ScheduleVerdict, NamesTheCause) {
   EXPECT_EQ(WhyNever("", "1x1"), "no node is open");
   EXPECT_EQ(WhyNever("n0 cpu=4 cordoned=1", "1x1"), "no node is open");
-  EXPECT_EQ(WhyNever("n0 cpu=4", "1x1", {.queue = "a"}),
-            "no open node has the labels of queue a: {zone: a}");
+  for (const char* nodes : {"n0 cpu=4", ""})  // a replica has its queues' alone
+    EXPECT_EQ(WhyNever(nodes, "1x1", {.queue = "a"}),
+              "no open node has the labels of queue a: {zone: a}");
   EXPECT_EQ(WhyNever("n0 cpu=4", "1x1", {.selector = "zone=b"}),
             "no node has the labels of the node selector {zone: b}");
   EXPECT_EQ(WhyNever("n0 cpu=4 taint=x", "1x1"),

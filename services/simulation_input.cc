@@ -135,7 +135,7 @@ void LeaveOutTooLarge(cluster::SwfTrace& trace,
   throw Failure(
       ExitCode::kUsage, fmt::format("--lublin: '{}' is not allowed", what),
       "Right would be KEY=VALUE,... of jobs (from 1), load (0.001 to 100), "
-      "largest (from 1), estimate (from 1) and users (from 1).");
+      "largest (from 1), estimate (1 to 1000) and users (from 1), each once.");
 }
 
 void SetLublin(const std::string& key, double value, const std::string& text,
@@ -159,11 +159,13 @@ void SetLublin(const std::string& key, double value, const std::string& text,
 
 workers::LublinOptions ParseLublin(const std::string& text) {
   workers::LublinOptions options;
+  std::set<std::string> keys;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find(',', at), text.size());
     const std::string part = text.substr(at, end - at);
     const std::size_t sign = part.find('=');
-    if (sign == std::string::npos) RefuseLublin(part);
+    if (sign == std::string::npos || !keys.insert(part.substr(0, sign)).second)
+      RefuseLublin(part);
     double value = 0;
     const char* const last = part.data() + part.size();
     const auto [read, error] =
@@ -302,6 +304,33 @@ void CheckInputs(const SimulateOptions& options) {
                 "and --snapshot, or the last two together.");
 }
 
+SimulationInput ReadInput(const SimulateOptions& options, const Config& config,
+                          sql::Pool* pool, Console& console) {
+  if (options.trace.empty() && options.lublin.empty())
+    return OfManifests(options, config, pool, console);
+  if (!options.lublin.empty()) return OfLublin(options);
+  cluster::SwfTrace trace = ReadTraceFile(options.trace, console);
+  SimulatedNodes nodes = NodesOf(options, trace);
+  SimulationInput input = OfJobs(options, std::move(trace), std::move(nodes));
+  input.source = options.trace == "-" ? kStandardInput : options.trace;
+  return input;
+}
+
+// A slip in the name makes a queue that nobody is in.
+void NoteIdleQueues(const SimulateOptions& options, SimulationInput& input) {
+  std::set<std::string> used;
+  for (const workers::Scenario::Group& group : input.scenario.groups)
+    used.insert(
+        input.scenario.queues[static_cast<std::size_t>(group.queue)].name);
+  std::set<std::string> idle;
+  for (const std::string& text : options.queues) {
+    const std::string name = text.substr(0, text.find(':'));
+    if (!used.contains(name) && idle.insert(name).second)
+      input.notes.push_back(
+          fmt::format("--queue {}: no group is in this queue", name));
+  }
+}
+
 }  // namespace
 
 SimulationInput ReadSimulation(const SimulateOptions& options,
@@ -309,13 +338,8 @@ SimulationInput ReadSimulation(const SimulateOptions& options,
                                Console& console) {
   CheckInputs(options);
   try {
-    if (options.trace.empty() && options.lublin.empty())
-      return OfManifests(options, config, pool, console);
-    if (!options.lublin.empty()) return OfLublin(options);
-    cluster::SwfTrace trace = ReadTraceFile(options.trace, console);
-    SimulatedNodes nodes = NodesOf(options, trace);
-    SimulationInput input = OfJobs(options, std::move(trace), std::move(nodes));
-    input.source = options.trace == "-" ? kStandardInput : options.trace;
+    SimulationInput input = ReadInput(options, config, pool, console);
+    NoteIdleQueues(options, input);
     return input;
   } catch (const cluster::InputError& error) {
     throw Failure(ExitCode::kFailed, error.what());

@@ -195,6 +195,17 @@ TEST_F(SimulateCommand, OrderOfAQueueMatters) {
             "start 0 160 100 210 ");
 }
 
+TEST_F(SimulateCommand, SaysWhichQueuesNobodyIsIn) {
+  const std::string drawn = "simulate --lublin jobs=3 --nodes 4 ";
+  EXPECT_EQ(run_(drawn + "--queue default:queue_policy=fcfs"), ExitCode::kOk);
+  EXPECT_EQ(run_.err(), "");
+  EXPECT_EQ(run_(drawn + "--queue elsewhere:queue_policy=fcfs "
+                         "--queue elsewhere:ageing=1"),
+            ExitCode::kOk);
+  EXPECT_EQ(run_.err(),
+            "Warning: --queue elsewhere: no group is in this queue\n");
+}
+
 TEST_F(SimulateCommand, DrawsTheSameJobsFromTheSameSeed) {
   const std::string drawn = "--lublin jobs=300,load=0.8,users=4 --nodes 16 ";
   json first = RunToJson(drawn + "--seed 7");
@@ -392,6 +403,8 @@ INSTANTIATE_TEST_SUITE_P(
                  "'jobs=3.5' is not allowed"},
         WrongUse{"--lublin load=0 --nodes 4", ExitCode::kUsage,
                  "'load=0' is not allowed"},
+        WrongUse{"--lublin load=1,load=2 --nodes 4", ExitCode::kUsage,
+                 "'load=2' is not allowed"},
         WrongUse{"--lublin jobs --nodes 4", ExitCode::kUsage,
                  "'jobs' is not allowed"},
         WrongUse{"-f /nowhere/jobs.yaml --nodes 4", ExitCode::kUsage,

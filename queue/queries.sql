@@ -321,12 +321,16 @@ FROM queues AS q;
 DELETE FROM job_rewinds WHERE created_at < now() - interval '1 hour';
 
 -- name: forget_dead_clients
--- Removes the clients whose heartbeat is older than their time to live.
+-- Removes the clients whose heartbeat is older than their time to live, or of a
+-- time that is to come, since the clock went back: one that lives writes
+-- another within its time to live.
 DELETE FROM clients
 WHERE id = ANY(ARRAY(
   SELECT dead.id
   FROM clients AS dead
-  WHERE dead.heartbeat_at + dead.time_to_live <= now()
+  WHERE
+    dead.heartbeat_at + dead.time_to_live <= now()
+    OR dead.heartbeat_at > clock_timestamp() + dead.time_to_live
   FOR UPDATE SKIP LOCKED
 ));
 
@@ -479,7 +483,10 @@ SELECT
   c.id IS NOT NULL AS alive
 FROM leaders AS l
 LEFT JOIN clients AS c
-  ON c.id = l.client_id AND c.heartbeat_at + c.time_to_live > now()
+  ON
+    c.id = l.client_id
+    AND c.heartbeat_at + c.time_to_live > now()
+    AND c.heartbeat_at <= clock_timestamp() + c.time_to_live
 WHERE l.name = $1;
 
 -- name: take_over
@@ -493,7 +500,9 @@ SET term = leaders.term + 1, client_id = excluded.client_id, acquired_at = now()
 WHERE NOT EXISTS (
   SELECT FROM clients
   WHERE
-    id = leaders.client_id AND heartbeat_at + time_to_live > now()
+    id = leaders.client_id
+    AND heartbeat_at + time_to_live > now()
+    AND heartbeat_at <= clock_timestamp() + time_to_live
 )
 RETURNING term;
 
@@ -513,7 +522,9 @@ WHERE
   OR NOT EXISTS (
     SELECT FROM clients
     WHERE
-      id = leaders.client_id AND heartbeat_at + time_to_live > now()
+      id = leaders.client_id
+      AND heartbeat_at + time_to_live > now()
+      AND heartbeat_at <= clock_timestamp() + time_to_live
   )
 RETURNING name, term;
 

@@ -107,6 +107,32 @@ TEST_F(Leader, ADeadOneIsReplacedInANewTerm) {
   second.Check(transaction, 2);
 }
 
+// What is dead by then is not alive until the clock is there again.
+TEST_F(Leader, ADeadOneIsReplacedThoughTheClockWentBack) {
+  const auto one = NewClient();
+  const auto two = NewClient();
+  Leadership first(database.pool(), *one, "match");
+  Leadership second(database.pool(), *two, "match");
+  first.TryAcquire();
+  SetClockBack();
+  two->Beat();
+  EXPECT_EQ(second.TryAcquire(), 2);
+  EXPECT_EQ(first.TryAcquire(), std::nullopt);
+}
+
+TEST_F(ClientTest, WhatADeadOneHeldRunsAgainThoughTheClockWentBack) {
+  InsertOne(JobOf("q"));
+  const auto dead = NewClient();
+  const auto alive = NewClient();
+  LeaseOne(*dead);
+  SetClockBack();
+  const auto id = alive->id();
+  alive->Beat();
+  EXPECT_EQ(alive->id(), id);
+  EXPECT_EQ(jobs.Rescue(), 1);
+  EXPECT_EQ(LeaseOne(*alive).attempt, 2);
+}
+
 TEST_F(Leader, OneThatWasPausedAndComesBackCommitsNothing) {
   const auto paused = NewClient();
   Leadership first(database.pool(), *paused, "match");

@@ -40,6 +40,18 @@ TEST_F(JointLeader, LosesAllWithOne) {
   EXPECT_THROW(joint.Check(transaction), LostTerm);
 }
 
+TEST_F(JointLeader, ReplacesADeadOneThoughTheClockWentBack) {
+  const auto one = NewClient();
+  const auto two = NewClient();
+  JointLeadership before(database.pool(), *one, {"a", "b"});
+  ASSERT_TRUE(before.TryAcquire());
+  SetClockBack();
+  two->Beat();
+  JointLeadership joint(database.pool(), *two, {"a", "b"});
+  EXPECT_TRUE(joint.TryAcquire());
+  EXPECT_EQ(joint.TermOf("b"), 2);
+}
+
 TEST_F(JointLeader, BeginsANewTermEachTimeAndWaitsForWhatIsUnderWay) {
   const auto one = NewClient();
   JointLeadership joint(database.pool(), *one, {"a", "b"});

@@ -34,6 +34,12 @@ class QueueTest : public ::testing::Test {
         std::to_string(client.id()));
   }
 
+  // As if that of the database had gone back by an hour since the heartbeats.
+  void SetClockBack() {
+    database.Execute(
+        "UPDATE clients SET heartbeat_at = now() + interval '1 hour'");
+  }
+
   static NewJob JobOf(const std::string& queue, const std::string& kind = "k") {
     NewJob job;
     job.kind = kind;

@@ -223,8 +223,8 @@ TEST_F(SchedulePromisesKept, StayWhereOneWithRulesBeforeThemLooksInVain) {
   EXPECT_FALSE(promised.contains(plain)) << promised[plain];
 }
 
-// What the two before the wide one leave is the wide one's, though it could gain
-// nothing by what came free at first and those are in a later slice.
+// What the two before the wide one leave is the wide one's, though it could
+// gain nothing by what came free at first and those are in a later slice.
 TEST_F(SchedulePromisesKept, KeepTheirTurnBehindThoseThatArePutOff) {
   Queue();
   story.Nodes("node0 cpu=4 zone=p\nnode1 cpu=4 zone=q");

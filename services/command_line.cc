@@ -105,6 +105,7 @@ Grammar::Grammar(const CalledAs& called)
         &simulate_.namespace_name, &view_.history_namespace})
     *name = called.namespace_name;
   app_.footer(Footer());
+  app_.set_version_flag("--version", "")->description("print the version");
   app_.require_subcommand(0, 1);
   app_.fallthrough();
   app_.option_defaults()->always_capture_default(false);
@@ -423,6 +424,8 @@ Invocation Grammar::Parse(std::vector<std::string> arguments) {
     app_.parse(arguments);
   } catch (const CLI::CallForHelp&) {
     return {{}, {}, HelpOptions{HelpOf(app_)}};
+  } catch (const CLI::CallForVersion&) {
+    return {{}, {}, VersionOptions{}};
   } catch (const CLI::Error& error) {
     throw Failure(ExitCode::kUsage, Complaint(app_, error),
                   fmt::format("See '{} --help'.", PathOf(app_)));

@@ -177,6 +177,9 @@ TEST(CommandLine, VersionIsPrinted) {
   CommandRun run;
   EXPECT_EQ(run("version"), ExitCode::kOk);
   EXPECT_THAT(run.out(), HasSubstr("fluxnetes 0."));
+  const std::string version = run.out();
+  EXPECT_EQ(run("--version"), ExitCode::kOk);
+  EXPECT_EQ(run.out(), version);
   EXPECT_EQ(run("version -o json"), ExitCode::kOk);
   EXPECT_THAT(run.out(), HasSubstr("\"schema\": "));
 }

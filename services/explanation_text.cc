@@ -36,7 +36,8 @@ std::string SummaryOf(const GroupRow& group, sql::Timestamp now) {
   if (group.bound_at)
     return "does not wait: bound " + Relative(*group.bound_at, now);
   if (group.state == "allocated" || group.state == "bound")
-    return "does not wait: it has its nodes and is being bound";
+    return group.reason ? "does not wait: it has its nodes"
+                        : "does not wait: it has its nodes and is being bound";
   return WaitsInWords(group, now);
 }
 

@@ -90,6 +90,16 @@ TEST_F(Explain, EachStateIsToldInASentence) {
   EXPECT_THAT(fills, HasSubstr("6 more pods of the group"));
   EXPECT_THAT(fills, HasSubstr("pod fills-1 made right: group-size 9, the "
                                "others say 8\n"));
+  database_.Execute(
+      "UPDATE pod_groups SET state = 'allocated', bound_at = NULL WHERE id = "
+      "1");
+  EXPECT_THAT(Of("a/runs"),
+              HasSubstr("it has its nodes and is being bound.\n"));
+  database_.Execute(
+      "DELETE FROM placements WHERE fluxion_job = 1;"
+      "INSERT INTO external_groups VALUES (1, '{\"resources\": {}}', false)");
+  EXPECT_THAT(Of("a/runs"), AllOf(HasSubstr("it has its nodes.\n"),
+                                  HasSubstr("its caller (gRPC) starts")));
 }
 
 TEST_F(Explain, HeldGroupIsReleasedByTheCommandThatIsTold) {

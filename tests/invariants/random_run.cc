@@ -186,8 +186,9 @@ void RandomRun::CheckNothingWaits() {
       "AND (SELECT sum(CASE WHEN c LIKE '%m' THEN rtrim(c, 'm')::bigint "
       "ELSE c::bigint * 1000 END) FROM (SELECT p.request #>> "
       "'{resources,cpu}' AS c FROM pods p WHERE p.group_id = g.id AND "
-      "p.state = 'waiting' AND p.uid NOT IN (SELECT pod_uid FROM placements)"
-      ") AS wants) > (a.quota ->> 'cpu')::bigint * 1000 - (SELECT "
+      "p.state = 'waiting' AND NOT EXISTS (SELECT FROM placements s "
+      "WHERE s.pod_uid = p.uid)) AS wants) > (a.quota ->> 'cpu')::bigint * "
+      "1000 - (SELECT "
       "coalesce(sum(l.cpu_milli), 0) FROM placements l JOIN pod_groups h "
       "ON h.id = l.fluxion_job WHERE h.namespace = "
       "coalesce(a.namespace, h.namespace)))";

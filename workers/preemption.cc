@@ -1,6 +1,7 @@
 #include "workers/preemption.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <set>
@@ -16,6 +17,10 @@ using matcher::NodeIndex;
 
 // So many groups are tried each by itself.
 constexpr int kTrials = 16;
+
+// Of more than two that make room together, so many of those that leave most
+// are tried in twos and threes.
+constexpr std::size_t kLargest = 24;
 
 // So many groups that stand before are looked at, whether they would have the
 // better of it.
@@ -35,6 +40,19 @@ std::int64_t TasksIn(const Amounts& room, const matcher::TaskGroup& task) {
     tasks = std::min(tasks, std::max<std::int64_t>(there, 0) / task.amounts[r]);
   }
   return tasks;
+}
+
+// The same in parts of a task, where it is less than one, too.
+double PartOf(const Amounts& room, const matcher::TaskGroup& task) {
+  double part = task.count;
+  for (std::size_t r = 0; r < task.amounts.size(); ++r) {
+    if (task.amounts[r] == 0) continue;
+    const std::int64_t there = r < room.size() ? room[r] : 0;
+    part =
+        std::min(part, static_cast<double>(std::max<std::int64_t>(there, 0)) /
+                           static_cast<double>(task.amounts[r]));
+  }
+  return part;
 }
 
 class VictimSearch {
@@ -60,7 +78,8 @@ class VictimSearch {
     } else if (const auto anyway = Match(LatestOf(candidates_.size()) + 1)) {
       KeepThoseBefore(anyway->start);
     }
-    if (!MayBeEnough(All()) || !(Alone() || Together()) || Helps(before)) {
+    if (!MayBeEnough(All()) || !(Alone() || (Together() && Fewer())) ||
+        Helps(before)) {
       PutBack();
       return std::nullopt;
     }
@@ -331,6 +350,53 @@ class VictimSearch {
     std::reverse(needed.begin(), needed.end());
     // Rules about other pods may want more than room.
     return FitsWithout(needed) || FitsWithout(there) || FitsWithout(enough);
+  }
+
+  // Two or three instead of more, where they do. Always true.
+  bool Fewer() {
+    const Positions found = victims_;
+    const Positions largest = found.size() > 2 ? Largest() : Positions();
+    for (std::size_t size = 2; size <= 3 && size < found.size(); ++size) {
+      int trials = 0;
+      if (AnyOf(largest, {}, size, trials)) return true;
+    }
+    return Out() == found || FitsWithout(found);
+  }
+
+  // Whether so many of them do that come after the last of `chosen`, with
+  // those.
+  bool AnyOf(const Positions& of, const Positions& chosen, std::size_t size,
+             int& trials) {
+    if (chosen.size() == size)
+      return MayBeEnough(chosen) && ++trials <= kTrials && FitsWithout(chosen);
+    return std::any_of(of.begin(), of.end(), [&](std::size_t next) {
+      if (trials >= kTrials || (!chosen.empty() && next <= chosen.back()))
+        return false;
+      Positions more = chosen;
+      more.push_back(next);
+      return AnyOf(of, more, size, trials);
+    });
+  }
+
+  // Those that leave room for most, by amounts, in order.
+  Positions Largest() const {
+    std::vector<double> gains(candidates_.size());
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      for (const auto& [node, amounts] : candidates_[i].holds) {
+        const Amounts& before = room_.at(node);
+        Amounts after = amounts;
+        AddHeld(after, before);
+        for (const matcher::TaskGroup& task : narrowed_.gang().groups)
+          if (graph_.MayUse(task, node))
+            gains[i] += PartOf(after, task) - PartOf(before, task);
+      }
+    }
+    Positions largest = All();
+    std::ranges::stable_sort(largest, std::greater(),
+                             [&](std::size_t i) { return gains[i]; });
+    if (largest.size() > kLargest) largest.resize(kLargest);
+    std::ranges::sort(largest);
+    return largest;
   }
 
   bool HasRoom(const matcher::Placement& placement) {

@@ -7,8 +7,10 @@
 // could be enough are tried as kTrials says. Then the first few in this order
 // that make room together, found by halving, without those on other nodes and
 // without those whose places are not needed, the highest and longest running
-// spared first. That is not always the smallest set; but nobody in it can be
-// left out.
+// spared first. If these are more than two, or more than three, twos and threes
+// of those that leave most (kLargest) are tried instead, in the same order. Of
+// four and more it is not always the smallest set; but nobody in it can be left
+// out.
 //
 // What proves that it fits is a plan in the graph itself in which the victims
 // end when their grace period is over and all that is promised before it

@@ -1,6 +1,7 @@
 // Who is evicted for whom, and who is not.
 #include "workers/preemption.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/workers/preempting_story.h"
@@ -83,6 +84,34 @@ TEST(Preemption, OneGroupIsPreferredToTwoThatAreLower) {
   story.Urgent("1x4");
   story.Decide(1);
   EXPECT_EQ(story.Evicted(), "3 until 31 for 4");
+}
+
+TEST(Preemption, TwoAreEvictedRatherThanThreeThatAreLower) {
+  Preempting story;
+  story.Nodes("node0 cpu=12");
+  for (int i = 0; i < 3; ++i) story.Group("1x2");
+  for (int i = 0; i < 2; ++i) story.Group("1x3", {.priority = 1});
+  story.Decide(0);
+  story.Urgent("1x6");
+  story.Decide(1);
+  EXPECT_EQ(story.Evicted(), "5 until 31 for 6, 4 until 31 for 6");
+}
+
+TEST(Preemption, ThreeAreEvictedRatherThanManyThatAreLower) {
+  Preempting story;
+  story.Nodes("node0 cpu=15\nnode1 cpu=30");
+  for (int i = 0; i < 15; ++i) story.Group("1x1");
+  for (int i = 0; i < 10; ++i) story.Group("1x3", {.priority = 1});
+  story.Decide(0);
+  const GroupId last = story.Urgent("1x9");
+  story.Decide(1);
+  EXPECT_EQ(story.decision.evicted.size(), 3U);
+  for (const Eviction& eviction : story.decision.evicted)
+    EXPECT_GT(eviction.group, 15);
+  story.End(story.decision.evicted[0].group);
+  story.End(story.decision.evicted[1].group);
+  story.End(story.decision.evicted[2].group);
+  EXPECT_EQ(story.Decide(2), fmt::format("{}: node1", last));
 }
 
 TEST(Preemption, TheLowestGoesFirstAndOfEqualOnesTheLast) {

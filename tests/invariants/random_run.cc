@@ -176,11 +176,14 @@ void RandomRun::Finish() {
 // which others had bound a pod keeps the place that the pod's replacement has
 // taken, though the rest can never be placed beside it. One that wants more
 // than is left of a quota beyond which it must not go waits for ever, and so
-// does what a group would grow by that has not started.)
+// does what a group would grow by that has not started. One that has grown, or
+// would, is not over before all of that is.)
 void RandomRun::CheckNothingWaits() {
   const std::string may_start =
       "g.state <> 'unsatisfiable' AND NOT EXISTS (SELECT FROM pod_groups e "
       "WHERE e.id = g.extends AND e.state NOT IN ('allocated', 'bound')) "
+      "AND NOT EXISTS (SELECT FROM pod_groups e "
+      "WHERE e.extends = g.id AND e.state = 'unsatisfiable') "
       "AND NOT EXISTS (SELECT FROM accounts a WHERE "
       "(a.namespace IS NULL OR (a.namespace = g.namespace AND NOT a.borrows)) "
       "AND (SELECT sum(CASE WHEN c LIKE '%m' THEN rtrim(c, 'm')::bigint "

@@ -37,6 +37,12 @@ std::vector<std::string> FindFailpoints(bool of_forerunners) {
 
 std::vector<std::string> AllFailpoints() { return FindFailpoints(false); }
 
+std::vector<std::string> FailpointsWithoutPodGroups() {
+  auto all = AllFailpoints();
+  std::erase(all, "group-statuses-written");
+  return all;
+}
+
 std::vector<std::string> ForerunnerFailpoints() { return FindFailpoints(true); }
 
 std::string TestNameOf(std::string failpoint) {

@@ -60,13 +60,6 @@ TEST_P(KilledAt, LosesNothing) {
   ExpectCleanEnd();
 }
 
-// The simulated cluster has no PodGroups: tests/kubernetes dies there.
-std::vector<std::string> FailpointsWithoutPodGroups() {
-  auto all = AllFailpoints();
-  std::erase(all, "group-statuses-written");
-  return all;
-}
-
 INSTANTIATE_TEST_SUITE_P(Failpoints, KilledAt,
                          ::testing::ValuesIn(FailpointsWithoutPodGroups()),
                          [](const auto& instance) {

@@ -221,6 +221,8 @@ TEST_P(PausedAt, CommitsNothingAndBindsNothingWhenItWakes) {
   GTEST_SKIP() << "needs a build with FLUXNETES_FAULTS=ON";
 #endif
   const auto sleeper = world_.ServeWithFailpoint(GetParam() + ":1:pause");
+  const bool of_news = GetParam().starts_with("news-");
+  if (of_news) world_.SubmitPods("part", 2, 1);  // it waits long enough
   world_.SubmitMixed("w");
   WaitUntil(seconds(60), [&] {
     return sleeper->HasStopped() || world_.WaitForEnd(seconds(0));
@@ -230,6 +232,7 @@ TEST_P(PausedAt, CommitsNothingAndBindsNothingWhenItWakes) {
       << world_.Log();
   world_.SetFaults({{"clear", true}});
   auto other = world_.Serve(Calm());
+  if (of_news) world_.SubmitPods("part", 2, 1);
   ExpectCleanEnd();
   const auto history = world_.Ask("SELECT count(*) FROM group_history");
   const auto bindings = world_.Bindings();
@@ -255,7 +258,8 @@ TEST_P(PausedAt, CommitsNothingAndBindsNothingWhenItWakes) {
 
 // Short: one of each worker; long: all.
 std::vector<std::string> Chosen() {
-  if (std::getenv("FLUXNETES_TEST_LONG") != nullptr) return AllFailpoints();
+  if (std::getenv("FLUXNETES_TEST_LONG") != nullptr)
+    return FailpointsWithoutPodGroups();
   return {"intake-before-commit", "promoter-before-commit", "match-decided",
           "bind-confirmed", "cleanup-before-commit"};
 }

@@ -182,8 +182,8 @@ void RandomRun::CheckNothingWaits() {
   const std::string may_start =
       "g.state <> 'unsatisfiable' AND NOT EXISTS (SELECT FROM pod_groups e "
       "WHERE e.id = g.extends AND e.state NOT IN ('allocated', 'bound')) "
-      "AND NOT EXISTS (SELECT FROM pod_groups e "
-      "WHERE e.extends = g.id AND e.state = 'unsatisfiable') "
+      "AND NOT (g.state = 'bound' AND EXISTS (SELECT FROM pod_groups e "
+      "WHERE e.extends = g.id)) "
       "AND NOT EXISTS (SELECT FROM accounts a WHERE "
       "(a.namespace IS NULL OR (a.namespace = g.namespace AND NOT a.borrows)) "
       "AND (SELECT sum(CASE WHEN c LIKE '%m' THEN rtrim(c, 'm')::bigint "

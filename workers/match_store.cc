@@ -22,6 +22,11 @@ RequestMaker InternIn(Schedule& schedule) {
   return [&schedule](const std::string& text) { return schedule.Intern(text); };
 }
 
+// The job and attempt of a group that another job is to find a place for.
+queue::JobResult Superseded(const std::pair<std::int64_t, int>& lease) {
+  return {lease.first, lease.second, queue::Outcome::kCancelled, "", {}};
+}
+
 std::vector<std::string> Sorted(std::vector<std::string> names) {
   std::sort(names.begin(), names.end());
   return names;
@@ -183,16 +188,22 @@ void PostgresMatchStore::CheckConnections() const {
 
 void PostgresMatchStore::LeaseWaiting(sql::Transaction& transaction,
                                       Leases& leases, News& news) {
+  std::vector<queue::JobResult> superseded;
   for (const std::string& queue : work_queues_) {
     const auto jobs =
         jobs_.Lease(transaction, queue, client_.id(), kLeaseBatch);
     for (const queue::Job& job : jobs) {
       const auto group = json::parse(job.args).at("group").get<GroupId>();
+      // The later one is that of a group which has asked again meanwhile.
+      const auto known = leases.find(group);
+      if (known != leases.end())
+        superseded.push_back(Superseded(known->second));
       leases[group] = {job.id, job.attempt};
     }
     if (!jobs.empty()) leased_from_.push_back(queue);
     news.more |= std::ssize(jobs) == kLeaseBatch;
   }
+  if (!superseded.empty()) jobs_.Finish(transaction, superseded);
 }
 
 bool PostgresMatchStore::TakeInbox(sql::Transaction& transaction, News& news) {
@@ -279,11 +290,7 @@ void PostgresMatchStore::ReadAgain(sql::Transaction& transaction,
     const auto old = leases_.find(group);
     if (old == leases_.end()) continue;
     if (!leases.emplace(group, old->second).second) {
-      superseded.push_back({old->second.first,
-                            old->second.second,
-                            queue::Outcome::kCancelled,
-                            "",
-                            {}});
+      superseded.push_back(Superseded(old->second));
     }
     leases_.erase(old);
   }

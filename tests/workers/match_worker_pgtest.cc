@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "tests/workers/match_fixture.h"
+#include "workers/group_jobs.h"
 #include "workers/node_table.h"
 
 namespace fluxnetes::workers {
@@ -278,6 +279,20 @@ TEST_F(MatchWorkerTest, GroupWhoseLeaseACrashUndidWaitsOnAndIsPlacedOnce) {
   EXPECT_EQ(PlacesOf("second"), "n3");
   EXPECT_EQ(Jobs("match"), "0");
   EXPECT_EQ(Jobs("bind"), "2");
+}
+
+TEST_F(MatchWorkerTest, OfTwoJobsOfAGroupTheLaterOneCountsAndBothEnd) {
+  SetNode("n0", 4'000);
+  CreateGang("twice", 1);
+  ObserveAndPromote();
+  sql::Transaction transaction(database.pool());
+  AskForPlaces(transaction, *jobs,
+               {std::stoll(Ask("SELECT id FROM pod_groups"))}, {"default"});
+  transaction.Commit();
+  ASSERT_EQ(Ask("SELECT count(*) FROM jobs WHERE kind = 'match'"), "2");
+  Match();
+  EXPECT_EQ(StateOf("twice"), "allocated");
+  EXPECT_EQ(Ask("SELECT count(*) FROM jobs WHERE kind = 'match'"), "0");
 }
 
 TEST_F(MatchWorkerTest, ReleasedPlaceIsUsedByWhoeverWaits) {

@@ -81,7 +81,7 @@ Parsed Duration(const std::string& text) {
 }
 
 Parsed NodeSelector(const std::string& text) {
-  const Parsed labels = ParsePairs(text);
+  Parsed labels = ParsePairs(text);
   if (!labels) return std::nullopt;
   for (const auto& [key, value] : labels->items()) {
     if (!cluster::IsQualifiedName(key) ||

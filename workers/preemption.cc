@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "workers/schedule_state.h"
+#include "workers/task_room.h"
 
 namespace fluxnetes::workers {
 namespace {
@@ -25,35 +26,6 @@ constexpr std::size_t kLargest = 24;
 // So many groups that stand before are looked at, whether they would have the
 // better of it.
 constexpr int kLooks = 64;
-
-void AddHeld(Amounts& sum, const Amounts& amounts) {
-  if (sum.size() < amounts.size()) sum.resize(amounts.size());
-  for (std::size_t r = 0; r < amounts.size(); ++r) sum[r] += amounts[r];
-}
-
-// How many such tasks there is room for.
-std::int64_t TasksIn(const Amounts& room, const matcher::TaskGroup& task) {
-  std::int64_t tasks = task.count;
-  for (std::size_t r = 0; r < task.amounts.size(); ++r) {
-    if (task.amounts[r] == 0) continue;
-    const std::int64_t there = r < room.size() ? room[r] : 0;
-    tasks = std::min(tasks, std::max<std::int64_t>(there, 0) / task.amounts[r]);
-  }
-  return tasks;
-}
-
-// The same in parts of a task, where it is less than one, too.
-double PartOf(const Amounts& room, const matcher::TaskGroup& task) {
-  double part = task.count;
-  for (std::size_t r = 0; r < task.amounts.size(); ++r) {
-    if (task.amounts[r] == 0) continue;
-    const std::int64_t there = r < room.size() ? room[r] : 0;
-    part =
-        std::min(part, static_cast<double>(std::max<std::int64_t>(there, 0)) /
-                           static_cast<double>(task.amounts[r]));
-  }
-  return part;
-}
 
 class VictimSearch {
  public:

@@ -10,8 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "matcher/gang.h"
 #include "matcher/resource_graph.h"
+#include "matcher/units.h"
 
 namespace fluxnetes::matcher {
 

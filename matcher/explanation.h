@@ -10,8 +10,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "matcher/gang.h"
-
 namespace fluxnetes::matcher {
 
 enum class Obstacle {

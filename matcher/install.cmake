@@ -13,10 +13,11 @@ target_sources(fluxnetes_matcher PUBLIC FILE_SET HEADERS
   BASE_DIRS ${PROJECT_SOURCE_DIR}
   FILES matcher.h jobspec.h match_policy.h resource_graph.h find_expression.h
         constraint.h hash_index.h host_list.h id_set.h names.h
-        gang.h explanation.h shortfall.h room_log.h task_rules.h policy.h
-        jgf.h readers/graph_error.h readers/grug.h readers/hwloc.h
-        readers/rv1exec.h readers/text_source.h writers/match_writer.h
-        writers/graph_writer.h writers/picture.h)
+        units.h node_set.h gang.h node_graph.h explanation.h shortfall.h
+        room_log.h task_rules.h policy.h jgf.h readers/graph_error.h
+        readers/grug.h readers/hwloc.h readers/rv1exec.h
+        readers/text_source.h writers/match_writer.h writers/graph_writer.h
+        writers/picture.h)
 set_target_properties(fluxnetes_matcher PROPERTIES EXPORT_NAME matcher)
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/fluxnetes_matcher)

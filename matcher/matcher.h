@@ -25,11 +25,11 @@
 #include <string_view>
 #include <vector>
 
-#include "matcher/gang.h"
 #include "matcher/id_set.h"
 #include "matcher/jobspec.h"
 #include "matcher/match_policy.h"
 #include "matcher/resource_graph.h"
+#include "matcher/units.h"
 
 namespace fluxnetes::matcher {
 

@@ -13,8 +13,8 @@
 #include <span>
 #include <vector>
 
-#include "matcher/gang.h"
 #include "matcher/node_order.h"
+#include "matcher/node_set.h"
 
 namespace fluxnetes::matcher {
 

@@ -1,9 +1,10 @@
+#include "matcher/node_graph.h"
+
 #include <algorithm>
 #include <bit>
 #include <map>
 #include <stdexcept>
 
-#include "matcher/gang.h"
 #include "matcher/node_graph_state.h"
 #include "matcher/shortfall.h"
 
@@ -26,25 +27,6 @@ void CheckTime(Time time) {
 }
 
 }  // namespace
-
-void NodeSet::Insert(NodeIndex node) {
-  const auto word = static_cast<std::size_t>(node) / 64;
-  if (word >= words_.size()) words_.resize(word + 1);
-  words_[word] |= std::uint64_t{1} << (node % 64);
-}
-
-void NodeSet::Erase(NodeIndex node) {
-  const auto word = static_cast<std::size_t>(node) / 64;
-  if (word >= words_.size()) return;
-  words_[word] &= ~(std::uint64_t{1} << (node % 64));
-  while (!words_.empty() && words_.back() == 0) words_.pop_back();
-}
-
-int NodeSet::Count() const {
-  int count = 0;
-  for (const std::uint64_t word : words_) count += std::popcount(word);
-  return count;
-}
 
 NodeGraph::NodeGraph(std::vector<std::string> resources)
     : state_(std::make_unique<State>(std::move(resources))) {}

@@ -3,7 +3,7 @@
 #include <array>
 #include <unordered_set>
 
-#include "matcher/gang.h"
+#include "matcher/node_graph.h"
 #include "matcher/node_graph_state.h"
 #include "matcher/room_log.h"
 #include "matcher/shortfall.h"

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "matcher/earliest_start.h"
-#include "matcher/gang.h"
 #include "matcher/gang_plan.h"
 #include "matcher/leaving_gang.h"
+#include "matcher/node_graph.h"
 #include "matcher/node_table.h"
 
 namespace fluxnetes::matcher {

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "matcher/gang.h"
+#include "matcher/node_set.h"
 
 namespace fluxnetes::matcher {
 

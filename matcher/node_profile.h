@@ -14,15 +14,11 @@
 #include <span>
 #include <vector>
 
-#include "matcher/gang.h"
+#include "matcher/node_set.h"
 #include "matcher/span_store.h"
+#include "matcher/units.h"
 
 namespace fluxnetes::matcher {
-
-// kForever if it has no end.
-inline Time EndOf(Time start, Time duration) {
-  return duration >= kForever - start ? kForever : start + duration;
-}
 
 // What is booked on a node and would leave it, per resource; nothing: none.
 struct Leaving {

@@ -20,14 +20,15 @@
 
 #include "matcher/domain_sums.h"
 #include "matcher/fit_limits.h"
-#include "matcher/gang.h"
 #include "matcher/node_bits.h"
 #include "matcher/node_labels.h"
 #include "matcher/node_profile.h"
 #include "matcher/node_rules.h"
+#include "matcher/node_set.h"
 #include "matcher/span_store.h"
 #include "matcher/start_bounds.h"
 #include "matcher/task_book.h"
+#include "matcher/units.h"
 
 namespace fluxnetes::matcher {
 

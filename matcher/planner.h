@@ -16,8 +16,8 @@
 #include <optional>
 #include <vector>
 
-#include "matcher/gang.h"
 #include "matcher/plan_ids.h"
+#include "matcher/units.h"
 
 namespace fluxnetes::matcher {
 

@@ -16,7 +16,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "matcher/gang.h"
+#include "matcher/node_set.h"
+#include "matcher/units.h"
 
 namespace fluxnetes::matcher {
 

@@ -13,7 +13,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "matcher/gang.h"
+#include "matcher/units.h"
 
 namespace fluxnetes::matcher {
 

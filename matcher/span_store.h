@@ -11,7 +11,8 @@
 #include <span>
 #include <vector>
 
-#include "matcher/gang.h"
+#include "matcher/node_set.h"
+#include "matcher/units.h"
 
 namespace fluxnetes::matcher {
 

@@ -17,8 +17,9 @@
 #include <utility>
 #include <vector>
 
-#include "matcher/gang.h"
 #include "matcher/node_order.h"
+#include "matcher/node_set.h"
+#include "matcher/units.h"
 
 namespace fluxnetes::matcher {
 

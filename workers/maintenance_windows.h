@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "cluster/node.h"
-#include "matcher/gang.h"
+#include "matcher/units.h"
 
 namespace fluxnetes::workers {
 

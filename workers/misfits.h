@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "matcher/gang.h"
+#include "matcher/node_graph.h"
 
 namespace fluxnetes::workers {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "cluster/node.h"
-#include "matcher/gang.h"
+#include "matcher/node_set.h"
 
 namespace fluxnetes::workers {
 

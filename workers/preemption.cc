@@ -377,7 +377,7 @@ class VictimSearch {
     for (const auto& task : gang.groups)
       amounts.insert(amounts.end(), task.count, task.amounts);
     return graph().HasRoom(placement.start,
-                           EndOf(placement.start, gang.duration),
+                           matcher::EndOf(placement.start, gang.duration),
                            placement.nodes, amounts, now_);
   }
 

@@ -146,7 +146,7 @@ std::optional<Quotas::Refusal> Quotas::Refuses(PayerId payer,
         limits.begin(), limits.end(),
         [&](const auto& limit) { return At(amounts, limit.first) > 0; });
     if (taken == limits.end() ||
-        Passes(*gate, limits, amounts, EndOf(now, duration)))
+        Passes(*gate, limits, amounts, matcher::EndOf(now, duration)))
       continue;
     return Refusal{*account, taken->first, taken->second,
                    At(use->second.held, taken->first), true};

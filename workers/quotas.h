@@ -29,7 +29,7 @@
 #include <utility>
 #include <vector>
 
-#include "matcher/gang.h"
+#include "matcher/units.h"
 #include "workers/accounts.h"
 #include "workers/decision.h"
 

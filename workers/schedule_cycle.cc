@@ -373,7 +373,7 @@ void Cycle::Place(const WaitingGroup& group,
   if (line.payer) {
     state_.accounts.TakeHeld(now_);
     state_.accounts.quotas().Take(*line.payer, line.amounts,
-                                  EndOf(now_, line.gang.duration));
+                                  matcher::EndOf(now_, line.gang.duration));
   }
   decision_.placed.push_back(std::move(placed));
   if (state_.said.erase(group.id) > 0) {

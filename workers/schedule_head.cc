@@ -211,16 +211,11 @@ bool CanKeep(ScheduleGraph& graph, const matcher::Gang& gang,
       if (!graph.MayUse(task, promise.places[position++])) return false;
   }
   return graph.graph().HasRoom(*promise.start,
-                               EndOf(*promise.start, gang.duration),
+                               matcher::EndOf(*promise.start, gang.duration),
                                promise.places, AmountsOf(gang), now);
 }
 
 }  // namespace
-
-matcher::Time EndOf(matcher::Time start, matcher::Time duration) {
-  return duration < matcher::kForever - start ? start + duration
-                                              : matcher::kForever;
-}
 
 NarrowedGang::NarrowedGang(const matcher::Gang& gang)
     : gang_(gang), sets_(gang.groups.size()) {}
@@ -378,7 +373,7 @@ matcher::RoomChange RoomOf(const Promise& promise, const matcher::Gang& gang) {
   matcher::RoomChange room{promise.nodes};
   if (!promise.start) return room;
   room.from = *promise.start;
-  room.end = EndOf(room.from, gang.duration);
+  room.end = matcher::EndOf(room.from, gang.duration);
   std::size_t resources = 0;
   for (const auto& task : gang.groups)
     resources = std::max(resources, task.amounts.size());
@@ -404,8 +399,8 @@ void BookPromise(ScheduleGraph& graph, const WaitingGroup& group,
   for (const auto& task : gang.groups)
     rules.insert(rules.end(), task.count, task.rules);
   graph.graph().Restore(PromiseJob(group.id), *promise.start,
-                        EndOf(*promise.start, gang.duration), promise.places,
-                        AmountsOf(gang), rules);
+                        matcher::EndOf(*promise.start, gang.duration),
+                        promise.places, AmountsOf(gang), rules);
 }
 
 }  // namespace fluxnetes::workers

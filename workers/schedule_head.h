@@ -27,9 +27,6 @@ struct Promise {
 // that of any group, since it may hold something already.
 inline matcher::JobId PromiseJob(GroupId group) { return -1 - group; }
 
-// kForever if it has no end.
-matcher::Time EndOf(matcher::Time start, matcher::Time duration);
-
 // A gang that may use some nodes only, or all but some.
 class NarrowedGang {
  public:

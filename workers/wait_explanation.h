@@ -8,7 +8,8 @@
 
 #include <string>
 
-#include "matcher/gang.h"
+#include "matcher/node_set.h"
+#include "matcher/units.h"
 #include "workers/pending_line.h"
 #include "workers/schedule_graph.h"
 

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "cluster/request_json.h"
 #include "tests/support/postgres.h"
 #include "workers/catalogue.h"
 #include "workers/forecaster.h"

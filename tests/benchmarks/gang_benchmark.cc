@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "matcher/explanation.h"
-#include "matcher/gang.h"
+#include "matcher/node_graph.h"
 
 namespace fluxnetes::matcher {
 namespace {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "cluster/request_json.h"
 #include "workers/schedule.h"
 
 namespace fluxnetes::workers {

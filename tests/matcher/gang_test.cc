@@ -1,9 +1,8 @@
-#include "matcher/gang.h"
-
 #include <gtest/gtest.h>
 
 #include <stdexcept>
 
+#include "matcher/node_graph.h"
 #include "tests/matcher/node_picture.h"
 
 namespace fluxnetes::matcher {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "matcher/gang.h"
+#include "matcher/node_graph.h"
 #include "tests/matcher/node_picture.h"
 
 namespace fluxnetes::matcher {

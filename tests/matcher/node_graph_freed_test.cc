@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "matcher/gang.h"
+#include "matcher/node_graph.h"
 #include "matcher/room_log.h"
 #include "matcher/shortfall.h"
 #include "tests/matcher/node_picture.h"

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "matcher/gang.h"
+#include "matcher/node_graph.h"
 #include "tests/matcher/plain_node_graph.h"
 
 namespace fluxnetes::matcher {

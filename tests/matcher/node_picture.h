@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "matcher/gang.h"
+#include "matcher/node_graph.h"
 
 namespace fluxnetes::matcher {
 

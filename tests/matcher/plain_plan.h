@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <map>
 
-#include "matcher/gang.h"
+#include "matcher/units.h"
 
 namespace fluxnetes::matcher {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "matcher/gang.h"
+#include "matcher/node_set.h"
 #include "matcher/task_rules.h"
 
 namespace fluxnetes::matcher {

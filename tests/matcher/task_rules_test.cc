@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "matcher/explanation.h"
-#include "matcher/gang.h"
+#include "matcher/node_graph.h"
 #include "tests/matcher/node_picture.h"
 
 namespace fluxnetes::matcher {

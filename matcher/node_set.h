@@ -1,0 +1,31 @@
+// Nodes of a NodeGraph by their index, and sets of them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace fluxnetes::matcher {
+
+using NodeIndex = std::int32_t;  // stable while the node is in the graph
+using RulesId = std::int32_t;    // of TaskRules, see NodeGraph::TakeRules
+
+inline constexpr RulesId kNoRules = -1;
+
+// Which nodes a task may use: one bit per NodeIndex. Bits past the end are 0.
+class NodeSet {
+ public:
+  void Insert(NodeIndex node);
+  void Erase(NodeIndex node);
+  bool Contains(NodeIndex node) const {
+    const auto word = static_cast<std::size_t>(node) / 64;
+    return word < words_.size() && (words_[word] >> (node % 64) & 1) != 0;
+  }
+  int Count() const;
+  bool operator==(const NodeSet&) const = default;
+
+ private:
+  std::vector<std::uint64_t> words_;
+};
+
+}  // namespace fluxnetes::matcher

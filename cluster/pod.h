@@ -1,7 +1,6 @@
 // A pod: the fields that the scheduler uses, as a value.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -9,10 +8,9 @@
 #include <vector>
 
 #include "cluster/pod_request.h"
+#include "cluster/timestamp.h"
 
 namespace fluxnetes::cluster {
-
-using Time = std::chrono::sys_time<std::chrono::microseconds>;
 
 enum class PodPhase { kPending, kRunning, kSucceeded, kFailed };
 

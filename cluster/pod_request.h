@@ -125,12 +125,4 @@ void MergeLabelKeys(const PodLabels& labels, PodRequest& request);
 // The same of a pod whose group asks for this.
 PodRequest WithTopology(PodRequest request, const GroupTopology& topology);
 
-// Canonical JSON of a request: equal text exactly for equal requests. Keys
-// "cpu", "memory", "ephemeral-storage", "pods", extended ones by name, under
-// "resources" (amounts as quantities); "nodeSelector", "nodeAffinity",
-// "tolerations", "topology" and what else there are rules of where not empty.
-// Reading throws std::invalid_argument.
-std::string ToJson(const PodRequest& request);
-PodRequest PodRequestFromJson(const std::string& json);
-
 }  // namespace fluxnetes::cluster

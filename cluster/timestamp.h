@@ -2,13 +2,14 @@
 // "2026-01-01T12:00:00.123456Z", or with an offset "+02:00".
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "cluster/pod.h"
-
 namespace fluxnetes::cluster {
+
+using Time = std::chrono::sys_time<std::chrono::microseconds>;
 
 // Nothing if it is none.
 std::optional<Time> ParseTimestamp(std::string_view text);

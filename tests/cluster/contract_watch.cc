@@ -2,6 +2,7 @@
 
 #include <variant>
 
+#include "cluster/request_json.h"
 #include "contract.h"
 
 namespace fluxnetes::cluster {

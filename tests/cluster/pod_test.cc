@@ -4,6 +4,8 @@
 
 #include <stdexcept>
 
+#include "cluster/request_json.h"
+
 namespace fluxnetes::cluster {
 namespace {
 

@@ -7,6 +7,7 @@
 
 #include "cluster/object_writer.h"
 #include "cluster/objects.h"
+#include "cluster/request_json.h"
 
 namespace fluxnetes::cluster {
 namespace {

@@ -9,6 +9,7 @@
 
 #include "services/display_text.h"
 #include "services/group_detail.h"
+#include "services/group_document.h"
 #include "services/group_name.h"
 #include "services/group_start.h"
 #include "services/group_table.h"

@@ -7,6 +7,7 @@
 
 #include "services/display_text.h"
 #include "services/explanation_text.h"
+#include "services/group_document.h"
 #include "services/group_explanation.h"
 #include "services/group_start.h"
 #include "services/group_table.h"

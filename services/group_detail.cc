@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cluster/pod.h"
+#include "cluster/request_json.h"
 #include "services/exit_code.h"
 #include "services/queries.h"
 

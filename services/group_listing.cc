@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "services/exit_code.h"
+#include "services/group_document.h"
 #include "services/group_name.h"
 #include "services/group_table.h"
 #include "services/listing.h"

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "services/group_document.h"
 #include "services/group_list.h"
 #include "services/group_table.h"
 #include "services/history_queries.h"

@@ -10,9 +10,9 @@
 #include <variant>
 #include <vector>
 
-namespace fluxnetes::services {
+#include "services/output.h"
 
-enum class OutputFormat { kTable, kWide, kJson, kYaml, kName };
+namespace fluxnetes::services {
 
 // Which namespaces: one, or all (nothing).
 using NamespaceScope = std::optional<std::string>;

@@ -6,12 +6,9 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "services/group_row.h"
-#include "services/options.h"
-
 namespace fluxnetes::services {
 
-nlohmann::ordered_json ToJson(const GroupRow& group);
+enum class OutputFormat { kTable, kWide, kJson, kYaml, kName };
 
 // {"kind": kind, "items": items}.
 nlohmann::ordered_json ListOf(const char* kind, nlohmann::ordered_json items);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cluster/quote.h"
+#include "cluster/request_json.h"
 #include "workers/pod_claims.h"
 #include "workers/volume_rules.h"
 

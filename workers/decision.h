@@ -6,10 +6,11 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cluster/pod.h"
-#include "matcher/gang.h"
+#include "matcher/units.h"
 #include "workers/accounts.h"
 
 namespace fluxnetes::workers {
@@ -22,6 +23,9 @@ struct Member {
   std::string uid;
   const cluster::PodRequest* request = nullptr;
 };
+
+// What a group asks for: how many of which requests.
+using RequestCounts = std::vector<std::pair<const cluster::PodRequest*, int>>;
 
 // A group that waits for its place, as read from the database.
 // The pods by which an elastic group has grown are groups of one that stand

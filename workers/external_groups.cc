@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cluster/request_json.h"
 #include "sql/faults.h"
 #include "sql/transaction.h"
 #include "workers/external_queries.h"

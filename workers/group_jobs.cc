@@ -44,6 +44,27 @@ queue::NewJob CancelFillingJob(const std::string& namespace_name,
                 {"cancel", reason}});
 }
 
+queue::NewJob NoticeOf(const std::string& namespace_name,
+                       const std::string& pod_name, const std::string& uid,
+                       cluster::Time created_at, const std::string& message,
+                       const std::string& reason, bool event) {
+  queue::NewJob job;
+  job.kind = job.queue = kNoticeQueue;
+  job.args =
+      nlohmann::json{{"namespace", namespace_name},
+                     {"pod", pod_name},
+                     {"uid", uid},
+                     {"since", std::chrono::floor<std::chrono::seconds>(
+                                   created_at.time_since_epoch())
+                                   .count()},
+                     {"reason", reason},
+                     {"message", message},
+                     {"event", event},
+                     {"condition", reason == "FailedScheduling"}}
+          .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return job;
+}
+
 std::vector<std::int64_t> InsertMatchJobs(
     sql::Transaction& transaction, queue::WorkQueue& jobs,
     const std::vector<std::int64_t>& groups,

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "cluster/timestamp.h"
 #include "queue/work_queue.h"
 #include "sql/transaction.h"
 
@@ -34,6 +35,14 @@ queue::NewJob CancelJob(std::int64_t group, const std::string& reason);
 queue::NewJob CancelFillingJob(const std::string& namespace_name,
                                const std::string& group_name,
                                const std::string& reason);
+
+// An event on the pod. FailedScheduling sets its condition PodScheduled=False
+// too; what else happens to a pod is not ours to say.
+queue::NewJob NoticeOf(const std::string& namespace_name,
+                       const std::string& pod_name, const std::string& uid,
+                       cluster::Time created_at, const std::string& message,
+                       const std::string& reason = "FailedScheduling",
+                       bool event = true);
 
 // A job `match` for each group, given its scheduling queue, due now or then;
 // the ids in the order of the groups.

@@ -7,6 +7,7 @@
 #include "cluster/quote.h"
 #include "sql/faults.h"
 #include "workers/filling_queries.h"
+#include "workers/group_jobs.h"
 #include "workers/group_labels.h"
 #include "workers/intake_batch.h"
 #include "workers/intake_filling.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "cluster/request_json.h"
 #include "sql/faults.h"
 #include "workers/filling_queries.h"
 #include "workers/group_jobs.h"
@@ -22,27 +23,6 @@ std::optional<std::int64_t> DurationOf(const cluster::Pod& pod) {
 }
 
 }  // namespace
-
-queue::NewJob NoticeOf(const std::string& namespace_name,
-                       const std::string& pod_name, const std::string& uid,
-                       cluster::Time created_at, const std::string& message,
-                       const std::string& reason, bool event) {
-  queue::NewJob job;
-  job.kind = job.queue = kNoticeQueue;
-  job.args =
-      nlohmann::json{{"namespace", namespace_name},
-                     {"pod", pod_name},
-                     {"uid", uid},
-                     {"since", std::chrono::floor<std::chrono::seconds>(
-                                   created_at.time_since_epoch())
-                                   .count()},
-                     {"reason", reason},
-                     {"message", message},
-                     {"event", event},
-                     {"condition", reason == "FailedScheduling"}}
-          .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  return job;
-}
 
 void FillingGroups::Put(const cluster::Pod& pod, const GroupLabels& labels,
                         const std::string& refused_before) {

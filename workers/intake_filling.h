@@ -18,14 +18,6 @@
 
 namespace fluxnetes::workers {
 
-// An event on the pod. FailedScheduling sets its condition PodScheduled=False
-// too; what else happens to a pod is not ours to say.
-queue::NewJob NoticeOf(const std::string& namespace_name,
-                       const std::string& pod_name, const std::string& uid,
-                       cluster::Time created_at, const std::string& message,
-                       const std::string& reason = "FailedScheduling",
-                       bool event = true);
-
 class FillingGroups {
  public:
   // Records the pod, or how it has changed. `refused_before` is what it has

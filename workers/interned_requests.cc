@@ -5,6 +5,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "cluster/request_json.h"
+
 namespace fluxnetes::workers {
 namespace {
 

@@ -5,7 +5,6 @@
 
 #include "workers/cleanup_queries.h"
 #include "workers/group_jobs.h"
-#include "workers/intake_filling.h"
 #include "workers/start_queries.h"
 
 namespace fluxnetes::workers {

@@ -76,9 +76,6 @@ struct EarlierFirst {
   }
 };
 
-// What a group asks for: how many of which requests.
-using RequestCounts = std::vector<std::pair<const cluster::PodRequest*, int>>;
-
 // What was missing when a group was last asked.
 struct Shortage {
   enum class Kind {

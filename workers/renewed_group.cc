@@ -1,5 +1,7 @@
 #include "workers/renewed_group.h"
 
+#include "cluster/request_json.h"
+
 namespace fluxnetes::workers {
 
 std::optional<PendingGroup> Renewed(const PendingGroup& kept,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "cluster/request_json.h"
+
 namespace fluxnetes::workers {
 namespace {
 

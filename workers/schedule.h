@@ -90,88 +90,17 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "cluster/cluster_cache.h"
 #include "cluster/node.h"
-#include "matcher/policy.h"
 #include "workers/accounts.h"
 #include "workers/decision.h"
+#include "workers/held.h"
 #include "workers/maintenance_windows.h"
+#include "workers/queue_settings.h"
 
 namespace fluxnetes::workers {
-
-enum class QueuePolicy { kFcfs, kEasy, kConservative, kHybrid };
-
-std::string_view ToString(QueuePolicy policy);
-std::optional<QueuePolicy> ParseQueuePolicy(std::string_view name);
-
-// Who goes first of those of one priority.
-enum class QueueOrder {
-  kArrival,    // who was submitted first
-  kShortest,   // who takes the least time, with ageing: pending_line.h
-  kFairShare,  // whose account has used least for its weight: fair_share.h
-};
-
-std::string_view ToString(QueueOrder order);
-std::optional<QueueOrder> ParseQueueOrder(std::string_view name);
-
-// Whom groups of a queue may evict: nobody, those of lower priority, those that
-// hold what was lent to their accounts of the group's own quota (quotas.h) and
-// have no higher priority, or these and those.
-enum class Preemption { kNever, kLowerPriority, kReclaim, kBoth };
-
-inline bool EvictsLower(Preemption preemption) {
-  return preemption == Preemption::kLowerPriority ||
-         preemption == Preemption::kBoth;
-}
-inline bool TakesBack(Preemption preemption) {
-  return preemption == Preemption::kReclaim || preemption == Preemption::kBoth;
-}
-
-std::string_view ToString(Preemption preemption);
-std::optional<Preemption> ParsePreemption(std::string_view name);
-
-struct QueueSettings {
-  std::string name = "default";
-  std::map<std::string, std::string> node_selector = {};
-  QueuePolicy queue_policy = QueuePolicy::kEasy;
-  QueueOrder queue_order = QueueOrder::kArrival;
-  double ageing = 10;  // of shortest first
-  // Of fair shares, in seconds; of queues that share nodes the longest counts.
-  std::int64_t half_life = 7 * 86'400;
-  matcher::Policy match_policy = matcher::Policy::kLonode;
-  int queue_depth = 100'000;
-  // Of conservative and hybrid queues; without it, 1,000 and 64.
-  std::optional<int> reservation_depth = {};
-  bool paused = false;
-  std::optional<std::int64_t> assumed_duration = {};  // seconds, planning only
-  Preemption preemption = Preemption::kNever;
-  bool operator==(const QueueSettings&) const = default;
-};
-
-// What is known to be held: a row of allocations with its placements.
-struct Held {
-  GroupId group = 0;
-  matcher::Time start = 0;
-  std::optional<matcher::Time> end;
-  std::vector<PlacedMember> members;
-  std::string queue;  // gives a group without end its assumed duration
-  // Of its group.
-  std::string namespace_name = {};
-  std::string account = {};
-  std::int32_t priority = 0;
-  std::int64_t grace = 30;  // as in PendingGroup
-  bool evictable = true;    // it has all its places, and its pods may stay
-  GroupId evicted_for = 0;  // 0: it is not evicted
-  bool growth = false;      // as in PendingGroup
-  std::int64_t size = 0;    // so many pods it has, also those that have ended
-  bool stranger = false;    // of another schedule's queues
-  bool external = false;    // as in PendingGroup: it is never evicted
-  std::string name = {};    // of an external one
-  bool operator==(const Held&) const = default;
-};
 
 class Schedule {
  public:

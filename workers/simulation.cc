@@ -9,6 +9,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "cluster/request_json.h"
+
 namespace fluxnetes::workers {
 namespace {
 

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "cluster/pod_request.h"
+#include "cluster/request_json.h"
 #include "tests/services/command_database.h"
 
 namespace fluxnetes::services {

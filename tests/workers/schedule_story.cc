@@ -5,6 +5,8 @@
 #include <functional>
 #include <sstream>
 
+#include "cluster/request_json.h"
+
 namespace fluxnetes::workers {
 namespace {
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cluster/request_json.h"
 #include "tests/workers/schedule_story.h"
 
 namespace fluxnetes::workers {

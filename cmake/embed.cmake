@@ -1,17 +1,16 @@
 # Texts that are compiled in.
 #
-# embed_queries(TARGET FILE.sql): every query of FILE, which stands below a
-# line `-- name: lease_jobs` and a line of description, becomes a constant
-# `queries::kLeaseJobs` of type sql::Query. Those of queries.sql are in
-# "<folder>/queries.h", and all of them the list `queries::kAll`; those of
-# another file, cleanup.sql, in "<folder>/cleanup_queries.h" and the list
-# `queries::kAllCleanup`. The files of a folder share one namespace.
+# embed_queries(FILE.sql): every query of FILE, which stands below a line
+# `-- name: lease_jobs` and a line of description, becomes a constant
+# `queries::kLeaseJobs` of type sql::Query. Those of queue/lease.sql are in
+# "queue/lease_queries.h", and all of them the list `queries::kAllLease`. The
+# files of a floor share one namespace, so a name is in use once on a floor.
 #
 # embed_migrations(TARGET): every NNNN_name.sql of the folder becomes a row of
 # `migrations::All()` in "migrations/migrations.h", and of `Queue()` those whose
 # name begins with work_queue.
 #
-# embed_texts(TARGET HEADER FILE...): every picture_page.css becomes a constant
+# embed_texts(HEADER FILE...): every picture_page.css becomes a constant
 # `kPicturePageCss` in "<folder>/HEADER".
 set(FLUXNETES_EMBED ${CMAKE_SOURCE_DIR}/cmake/embed.py)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
@@ -29,24 +28,20 @@ function(generate_early out)
   add_dependencies(generated ${name})
 endfunction()
 
-function(embed_queries target file)
-  get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
-  get_filename_component(stem ${file} NAME_WE)
-  if(stem STREQUAL "queries")
-    set(header queries.h)
-  else()
-    set(header ${stem}_queries.h)
-  endif()
-  set(out ${CMAKE_BINARY_DIR}/generated/${folder}/${header})
+function(embed_queries file)
+  file(RELATIVE_PATH place ${CMAKE_SOURCE_DIR} ${file})
+  string(REGEX REPLACE "/.*" "" floor ${place})
+  string(REGEX REPLACE "\\.sql$" "_queries.h" header ${place})
+  string(REPLACE "queries_queries" "queries" header ${header})
+  set(out ${CMAKE_BINARY_DIR}/generated/${header})
   add_custom_command(OUTPUT ${out}
-    COMMAND ${Python3_EXECUTABLE} ${FLUXNETES_EMBED} queries ${folder}
-            ${CMAKE_CURRENT_SOURCE_DIR}/${file} ${out}
-    DEPENDS ${FLUXNETES_EMBED} ${CMAKE_CURRENT_SOURCE_DIR}/${file} VERBATIM)
-  target_sources(${target} PRIVATE ${out})
+    COMMAND ${Python3_EXECUTABLE} ${FLUXNETES_EMBED} queries ${floor}
+            ${file} ${out}
+    DEPENDS ${FLUXNETES_EMBED} ${file} VERBATIM)
   generate_early(${out})
 endfunction()
 
-function(embed_texts target header)
+function(embed_texts header)
   get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
   set(out ${CMAKE_BINARY_DIR}/generated/${folder}/${header})
   list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
@@ -54,7 +49,6 @@ function(embed_texts target header)
     COMMAND ${Python3_EXECUTABLE} ${FLUXNETES_EMBED} texts ${folder}
             ${ARGN} ${out}
     DEPENDS ${FLUXNETES_EMBED} ${ARGN} VERBATIM)
-  target_sources(${target} PRIVATE ${out})
   generate_early(${out})
 endfunction()
 

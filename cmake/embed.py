@@ -38,7 +38,7 @@ def parse_queries(path):
 
 
 def write_queries(folder, path, out):
-    text = [f"// Made from {folder}/{path.name}.", "#pragma once", "",
+    text = [f"// Made from {path.name}.", "#pragma once", "",
             '#include "sql/query.h"', "",
             f"namespace fluxnetes::{folder}::queries {{", ""]
     constants = []

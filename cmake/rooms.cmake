@@ -1,0 +1,74 @@
+# A floor is a library, and its rooms are the folders in it. Each room compiles
+# on its own, as one unit (hack/build), so that a change compiles the rooms that
+# it reaches, and a name in an unnamed namespace is in use once in its room.
+#
+# add_floor(NAME [PUBLIC LIBRARY...] [PRIVATE LIBRARY...] [EXCEPT ROOM...]
+#           [-O1 ROOM...]):
+# the library fluxnetes_NAME of all sources of this folder and its rooms, main.cc
+# aside, with the queries of each .sql compiled in (embed.cmake). Rooms behind
+# `-O1` hold no code that anybody waits for, so they are optimized less.
+#
+# collect_rooms(OUT NAME FOLDER [LIBRARY...]): the objects of FOLDER and of the
+# rooms in it, each compiled on its own with these libraries, as OUT.
+
+# The folders of these files, each once, as OUT.
+function(folders_of out)
+  set(folders)
+  foreach(file ${ARGN})
+    get_filename_component(folder ${file} DIRECTORY)
+    list(APPEND folders ${folder})
+  endforeach()
+  list(REMOVE_DUPLICATES folders)
+  set(${out} ${folders} PARENT_SCOPE)
+endfunction()
+
+function(add_floor name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "PUBLIC;PRIVATE;EXCEPT;-O1")
+  set(floor fluxnetes_${name})
+  add_library(${floor} STATIC)
+  target_link_libraries(${floor} PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE})
+  file(GLOB queries CONFIGURE_DEPENDS *.sql */*.sql)
+  foreach(file ${queries})
+    embed_queries(${file})
+  endforeach()
+
+  file(GLOB sources CONFIGURE_DEPENDS *.cc */*.cc)
+  list(FILTER sources EXCLUDE REGEX "/main\\.cc$")
+  folders_of(folders ${sources})
+  set(rooms)
+  foreach(folder ${folders})
+    get_filename_component(room ${folder} NAME)
+    if(room IN_LIST arg_EXCEPT)
+      continue()
+    endif()
+    set(of_room ${sources})
+    list(FILTER of_room INCLUDE REGEX "^${folder}/[^/]*$")
+    set(target ${floor}_${room})
+    add_library(${target} OBJECT ${of_room})
+    target_link_libraries(${target} PRIVATE ${arg_PUBLIC} ${arg_PRIVATE})
+    add_dependencies(${target} generated)
+    if(room IN_LIST arg_-O1 AND NOT FLUXNETES_SANITIZE)
+      target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+    endif()
+    target_sources(${floor} PRIVATE $<TARGET_OBJECTS:${target}>)
+    list(APPEND rooms ${target})
+  endforeach()
+  set_target_properties(${floor} PROPERTIES ROOMS "${rooms}")
+endfunction()
+
+function(collect_rooms out name folder)
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cc ${folder}/*/*.cc)
+  folders_of(folders ${sources})
+  set(objects)
+  foreach(room ${folders})
+    set(of_room ${sources})
+    list(FILTER of_room INCLUDE REGEX "^${room}/[^/]*$")
+    get_filename_component(target ${room} NAME)
+    set(target ${name}_of_${target})
+    add_library(${target} OBJECT ${of_room})
+    target_link_libraries(${target} PRIVATE ${ARGN})
+    add_dependencies(${target} generated)
+    list(APPEND objects $<TARGET_OBJECTS:${target}>)
+  endforeach()
+  set(${out} ${objects} PARENT_SCOPE)
+endfunction()

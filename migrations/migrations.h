@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "sql/migrator.h"
+#include "sql/schema/migrator.h"
 
 namespace fluxnetes::migrations {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "queue/queries.h"
-#include "sql/transaction.h"
+#include "sql/connection/transaction.h"
 
 namespace fluxnetes::queue {
 namespace {

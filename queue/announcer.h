@@ -15,7 +15,7 @@
 #include <string>
 #include <thread>
 
-#include "sql/pool.h"
+#include "sql/connection/pool.h"
 
 namespace fluxnetes::queue {
 

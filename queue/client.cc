@@ -14,8 +14,8 @@
 #include <utility>
 
 #include "queue/queries.h"
+#include "sql/connection/transaction.h"
 #include "sql/faults.h"
-#include "sql/transaction.h"
 
 namespace fluxnetes::queue {
 namespace {

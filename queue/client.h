@@ -17,7 +17,7 @@
 #include <memory>
 #include <string>
 
-#include "sql/pool.h"
+#include "sql/connection/pool.h"
 
 namespace fluxnetes::queue {
 

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "queue/fetcher_queries.h"
+#include "sql/connection/transaction.h"
 #include "sql/error.h"
-#include "sql/transaction.h"
 
 namespace fluxnetes::queue {
 namespace {

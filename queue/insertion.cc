@@ -8,8 +8,8 @@
 #include "queue/job_check.h"
 #include "queue/queries.h"
 #include "queue/unique_jobs.h"
-#include "sql/array.h"
-#include "sql/copy_row.h"
+#include "sql/values/array.h"
+#include "sql/values/copy_row.h"
 
 namespace fluxnetes::queue {
 namespace {

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "sql/parameter.h"
-#include "sql/transaction.h"
+#include "sql/connection/transaction.h"
+#include "sql/values/parameter.h"
 
 namespace fluxnetes::queue {
 

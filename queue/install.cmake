@@ -21,9 +21,11 @@ function(offer target name)
     FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/fluxnetes)
 endfunction()
 
-offer(fluxnetes_sql sql array.h copy_row.h durations.h error.h interrupt.h
-      listener.h migrator.h parameter.h pool.h pool_counts.h query.h
-      result.h statement_tally.h transaction.h)
+offer(fluxnetes_sql sql connection/interrupt.h connection/listener.h
+      connection/pool.h connection/pool_counts.h connection/result.h
+      connection/statement_tally.h connection/transaction.h durations.h error.h
+      query.h schema/migrator.h values/array.h values/copy_row.h
+      values/parameter.h)
 offer(fluxnetes_migrations migrations migrations.h)
 offer(fluxnetes_queue queue announcer.h client.h events.h hooks.h inserter.h
       inspection.h job.h job_control.h job_error.h joint_leadership.h

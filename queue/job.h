@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sql/parameter.h"
+#include "sql/values/parameter.h"
 
 namespace fluxnetes::queue {
 

@@ -8,7 +8,7 @@
 #include "queue/control_queries.h"
 #include "queue/job_check.h"
 #include "queue/queries.h"
-#include "sql/pool.h"
+#include "sql/connection/pool.h"
 
 namespace fluxnetes::queue {
 namespace {

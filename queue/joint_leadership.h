@@ -16,8 +16,8 @@
 
 #include "queue/client.h"
 #include "queue/leadership.h"
-#include "sql/pool.h"
-#include "sql/transaction.h"
+#include "sql/connection/pool.h"
+#include "sql/connection/transaction.h"
 
 namespace fluxnetes::queue {
 

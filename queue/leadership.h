@@ -14,8 +14,8 @@
 #include <string>
 
 #include "queue/client.h"
-#include "sql/pool.h"
-#include "sql/transaction.h"
+#include "sql/connection/pool.h"
+#include "sql/connection/transaction.h"
 
 namespace fluxnetes::queue {
 

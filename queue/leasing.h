@@ -14,8 +14,8 @@
 
 #include "queue/job.h"
 #include "queue/low_water_mark.h"
-#include "sql/pool.h"
-#include "sql/transaction.h"
+#include "sql/connection/pool.h"
+#include "sql/connection/transaction.h"
 
 namespace fluxnetes::queue {
 

@@ -19,7 +19,7 @@
 
 #include "queue/client.h"
 #include "queue/work_queue.h"
-#include "sql/transaction.h"
+#include "sql/connection/transaction.h"
 
 namespace fluxnetes::queue {
 

@@ -32,7 +32,7 @@
 #include <string>
 #include <vector>
 
-#include "sql/parameter.h"
+#include "sql/values/parameter.h"
 
 namespace fluxnetes::queue {
 

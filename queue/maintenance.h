@@ -26,7 +26,7 @@
 #include "queue/retention.h"
 #include "queue/upkeep.h"
 #include "queue/work_queue.h"
-#include "sql/pool.h"
+#include "sql/connection/pool.h"
 
 namespace fluxnetes::queue {
 

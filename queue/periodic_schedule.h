@@ -14,7 +14,7 @@
 #include <chrono>
 #include <string>
 
-#include "sql/parameter.h"
+#include "sql/values/parameter.h"
 
 namespace fluxnetes::queue {
 

@@ -2,7 +2,7 @@
 -- <schema>.<channel>.
 --
 -- Joins look a key up as `= any(ARRAY[key])`, so that they take its index: why is
--- said above workers/queries.sql and at by_index_only in sql/pool.h.
+-- said above workers/queries.sql and at by_index_only in sql/connection/pool.h.
 
 -- name: insert_jobs
 -- Many jobs at once, in their order, and one notification for each queue named

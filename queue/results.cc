@@ -11,7 +11,7 @@
 #include "queue/job_check.h"
 #include "queue/json_text.h"
 #include "queue/queries.h"
-#include "sql/array.h"
+#include "sql/values/array.h"
 
 namespace fluxnetes::queue {
 namespace {

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "queue/queries.h"
-#include "sql/transaction.h"
+#include "sql/connection/transaction.h"
 
 namespace fluxnetes::queue {
 

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "sql/interrupt.h"
-#include "sql/pool.h"
+#include "sql/connection/interrupt.h"
+#include "sql/connection/pool.h"
 
 namespace fluxnetes::queue {
 

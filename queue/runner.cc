@@ -13,7 +13,7 @@
 #include "queue/running_jobs.h"
 #include "queue/work_queue.h"
 #include "queue/worker_threads.h"
-#include "sql/listener.h"
+#include "sql/connection/listener.h"
 
 namespace fluxnetes::queue {
 namespace {

@@ -33,7 +33,7 @@
 #include "queue/events.h"
 #include "queue/hooks.h"
 #include "queue/workers.h"
-#include "sql/pool.h"
+#include "sql/connection/pool.h"
 
 namespace fluxnetes::queue {
 

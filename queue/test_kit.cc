@@ -11,7 +11,7 @@
 #include "queue/running_jobs.h"
 #include "queue/test_kit_queries.h"
 #include "queue/work_queue.h"
-#include "sql/transaction.h"
+#include "sql/connection/transaction.h"
 
 namespace fluxnetes::queue {
 

@@ -16,7 +16,7 @@
 #include "queue/hooks.h"
 #include "queue/job.h"
 #include "queue/workers.h"
-#include "sql/pool.h"
+#include "sql/connection/pool.h"
 
 namespace fluxnetes::queue {
 

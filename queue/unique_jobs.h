@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "queue/job.h"
-#include "sql/transaction.h"
+#include "sql/connection/transaction.h"
 
 namespace fluxnetes::queue {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "queue/upkeep_queries.h"
-#include "sql/transaction.h"
+#include "sql/connection/transaction.h"
 
 namespace fluxnetes::queue {
 namespace {

@@ -21,8 +21,8 @@
 #include "queue/job.h"
 #include "queue/job_error.h"
 #include "queue/leasing.h"
-#include "sql/pool.h"
-#include "sql/transaction.h"
+#include "sql/connection/pool.h"
+#include "sql/connection/transaction.h"
 
 namespace fluxnetes::queue {
 

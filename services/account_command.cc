@@ -9,8 +9,8 @@
 #include "services/account_settings.h"
 #include "services/accounts_queries.h"
 #include "services/audit.h"
+#include "sql/connection/transaction.h"
 #include "sql/error.h"
-#include "sql/transaction.h"
 
 namespace fluxnetes::services {
 namespace {

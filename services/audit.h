@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "services/caller.h"
-#include "sql/transaction.h"
+#include "sql/connection/transaction.h"
 
 namespace fluxnetes::services {
 

@@ -15,7 +15,7 @@
 #include "services/database.h"
 #include "services/simulation_snapshot.h"
 #include "services/table.h"
-#include "sql/transaction.h"
+#include "sql/connection/transaction.h"
 #include "workers/simulation.h"
 #include "workers/trace_scenario.h"
 

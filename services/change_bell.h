@@ -8,8 +8,8 @@
 
 #include <atomic>
 
-#include "sql/listener.h"
-#include "sql/pool.h"
+#include "sql/connection/listener.h"
+#include "sql/connection/pool.h"
 
 namespace fluxnetes::services {
 

@@ -5,7 +5,7 @@
 
 #include "matcher/jgf.h"
 #include "services/queries.h"
-#include "sql/transaction.h"
+#include "sql/connection/transaction.h"
 
 namespace fluxnetes::services {
 namespace {

@@ -13,7 +13,7 @@
 
 #include <string>
 
-#include "sql/pool.h"
+#include "sql/connection/pool.h"
 
 namespace fluxnetes::services {
 

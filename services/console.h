@@ -8,7 +8,7 @@
 #include <functional>
 #include <iosfwd>
 
-#include "sql/parameter.h"
+#include "sql/values/parameter.h"
 
 namespace fluxnetes::services {
 

@@ -7,8 +7,8 @@
 
 #include "migrations/migrations.h"
 #include "services/secret.h"
-#include "sql/migrator.h"
-#include "sql/transaction.h"
+#include "sql/connection/transaction.h"
+#include "sql/schema/migrator.h"
 
 namespace fluxnetes::services {
 namespace {

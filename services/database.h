@@ -8,7 +8,7 @@
 
 #include "services/config.h"
 #include "services/exit_code.h"
-#include "sql/pool.h"
+#include "sql/connection/pool.h"
 
 namespace fluxnetes::services {
 

@@ -9,7 +9,7 @@
 #include "services/doctor_queries.h"
 #include "services/moment.h"
 #include "services/server_queries.h"
-#include "sql/transaction.h"
+#include "sql/connection/transaction.h"
 
 namespace fluxnetes::services {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "services/config.h"
 #include "services/finding.h"
-#include "sql/parameter.h"
+#include "sql/values/parameter.h"
 
 namespace fluxnetes::services {
 

@@ -8,7 +8,7 @@
 #include "queue/inspection.h"
 #include "queue/work_queue.h"
 #include "services/monitoring_queries.h"
-#include "sql/transaction.h"
+#include "sql/connection/transaction.h"
 
 namespace fluxnetes::services {
 namespace {

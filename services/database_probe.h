@@ -19,8 +19,8 @@
 #include <string>
 #include <vector>
 
-#include "sql/pool.h"
-#include "sql/pool_counts.h"
+#include "sql/connection/pool.h"
+#include "sql/connection/pool_counts.h"
 
 namespace fluxnetes::services {
 

@@ -7,8 +7,8 @@
 
 #include "services/moment.h"
 #include "services/queries.h"
+#include "sql/connection/transaction.h"
 #include "sql/error.h"
-#include "sql/transaction.h"
 #include "workers/trace_context.h"
 
 namespace fluxnetes::services {

@@ -24,8 +24,8 @@
 
 #include "services/group_counts.h"
 #include "services/log.h"
-#include "sql/parameter.h"
-#include "sql/pool.h"
+#include "sql/connection/pool.h"
+#include "sql/values/parameter.h"
 #include "workers/decision.h"
 
 namespace fluxnetes::services {

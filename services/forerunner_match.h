@@ -21,7 +21,7 @@
 
 #include "queue/work_queue.h"
 #include "services/caller.h"
-#include "sql/pool.h"
+#include "sql/connection/pool.h"
 #include "workers/external_groups.h"
 
 namespace fluxnetes::services {

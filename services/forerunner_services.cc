@@ -14,7 +14,7 @@
 #include "services/group_pages_queries.h"
 #include "services/line_queries.h"
 #include "services/queries.h"
-#include "sql/transaction.h"
+#include "sql/connection/transaction.h"
 #include "workers/catalogue.h"
 
 namespace fluxnetes::services {

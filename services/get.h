@@ -7,7 +7,7 @@
 #include "services/exit_code.h"
 #include "services/listing.h"
 #include "services/options.h"
-#include "sql/pool.h"
+#include "sql/connection/pool.h"
 
 namespace fluxnetes::services {
 

@@ -8,7 +8,7 @@
 
 #include "services/audit.h"
 #include "services/group_name.h"
-#include "sql/pool.h"
+#include "sql/connection/pool.h"
 #include "workers/hold.h"
 
 namespace fluxnetes::services {

@@ -10,7 +10,7 @@
 #include "cluster/pod_request.h"
 #include "services/group_list.h"
 #include "services/group_name.h"
-#include "sql/transaction.h"
+#include "sql/connection/transaction.h"
 
 namespace fluxnetes::services {
 

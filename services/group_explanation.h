@@ -12,7 +12,7 @@
 #include "services/group_detail.h"
 #include "services/group_prospects.h"
 #include "services/node_verdicts.h"
-#include "sql/pool.h"
+#include "sql/connection/pool.h"
 
 namespace fluxnetes::services {
 

@@ -13,7 +13,7 @@
 #include "services/group_messages.h"
 #include "services/group_pages.h"
 #include "services/group_pages_queries.h"
-#include "sql/transaction.h"
+#include "sql/connection/transaction.h"
 
 namespace fluxnetes::services {
 namespace {

@@ -29,7 +29,7 @@
 #include "services/change_bell.h"
 #include "services/group_row.h"
 #include "services/log.h"
-#include "sql/pool.h"
+#include "sql/connection/pool.h"
 
 namespace grpc {
 class ByteBuffer;

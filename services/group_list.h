@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "services/group_pages.h"
-#include "sql/transaction.h"
+#include "sql/connection/transaction.h"
 
 namespace fluxnetes::services {
 

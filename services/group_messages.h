@@ -7,7 +7,7 @@
 
 #include "services/group_detail.h"
 #include "services/group_row.h"
-#include "sql/result.h"
+#include "sql/connection/result.h"
 
 namespace google::protobuf {
 class Timestamp;

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "services/group_row.h"
-#include "sql/transaction.h"
+#include "sql/connection/transaction.h"
 
 namespace fluxnetes::services {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "sql/transaction.h"
+#include "sql/connection/transaction.h"
 
 namespace fluxnetes::services {
 

@@ -12,7 +12,7 @@
 #include "services/grpc_scheduler.h"
 #include "services/grpc_server.h"
 #include "services/input_file.h"
-#include "sql/listener.h"
+#include "sql/connection/listener.h"
 
 namespace fluxnetes::services {
 namespace {

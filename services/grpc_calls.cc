@@ -117,7 +117,8 @@ grpc::Status StatusOf(const std::exception& error) {
   if (const auto* failed = dynamic_cast<const sql::Error*>(&error)) {
     return WithDetails(CodeOf(*failed), what);
   }
-  // Text with a zero byte, which PostgreSQL does not take (sql/connection.cc).
+  // Text with a zero byte, which PostgreSQL does not take
+  // (sql/connection/connection.cc).
   if (dynamic_cast<const std::invalid_argument*>(&error) != nullptr) {
     return WithDetails(grpc::StatusCode::INVALID_ARGUMENT, what);
   }

@@ -29,7 +29,7 @@
 #include "services/timeline_messages.h"
 #include "services/timeline_queries.h"
 #include "services/version.h"
-#include "sql/transaction.h"
+#include "sql/connection/transaction.h"
 #include "workers/catalogue.h"
 
 namespace fluxnetes::services {

@@ -11,7 +11,7 @@
 #include "services/config.h"
 #include "services/group_feed.h"
 #include "services/grpc_calls.h"
-#include "sql/pool.h"
+#include "sql/connection/pool.h"
 
 namespace grpc {
 class Service;

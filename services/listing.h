@@ -14,7 +14,7 @@
 #include "services/group_list.h"
 #include "services/options.h"
 #include "services/table.h"
-#include "sql/transaction.h"
+#include "sql/connection/transaction.h"
 
 namespace fluxnetes::services {
 

@@ -17,7 +17,7 @@
 #include "services/display_text.h"
 #include "services/moment.h"
 #include "services/queries.h"
-#include "sql/transaction.h"
+#include "sql/connection/transaction.h"
 #include "workers/topology_labels.h"
 
 namespace fluxnetes::services {

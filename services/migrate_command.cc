@@ -10,7 +10,7 @@
 #include "services/moment.h"
 #include "services/output.h"
 #include "services/table.h"
-#include "sql/migrator.h"
+#include "sql/schema/migrator.h"
 
 namespace fluxnetes::services {
 namespace {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "sql/parameter.h"
+#include "sql/values/parameter.h"
 
 namespace fluxnetes::services {
 

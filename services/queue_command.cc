@@ -10,8 +10,8 @@
 #include "services/queries.h"
 #include "services/queue_file.h"
 #include "services/queue_settings.h"
+#include "sql/connection/transaction.h"
 #include "sql/error.h"
-#include "sql/transaction.h"
 
 namespace fluxnetes::services {
 namespace {

@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "services/config.h"
-#include "sql/pool.h"
+#include "sql/connection/pool.h"
 
 namespace fluxnetes::v1 {
 class SimulateRequest;

@@ -9,7 +9,7 @@
 #include "services/audit.h"
 #include "services/grpc_calls.h"
 #include "services/submission.h"
-#include "sql/transaction.h"
+#include "sql/connection/transaction.h"
 
 namespace fluxnetes::services {
 namespace {

@@ -11,7 +11,7 @@
 #include "cluster/http_client.h"
 #include "services/caller.h"
 #include "services/config.h"
-#include "sql/pool.h"
+#include "sql/connection/pool.h"
 
 namespace fluxnetes::v1 {
 class SubmitRequest;

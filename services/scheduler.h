@@ -22,7 +22,7 @@
 #include "services/health.h"
 #include "services/log.h"
 #include "services/metrics_page.h"
-#include "sql/pool.h"
+#include "sql/connection/pool.h"
 
 namespace fluxnetes::services {
 

@@ -26,7 +26,7 @@
 #include "services/decision_log.h"
 #include "services/group_counts.h"
 #include "services/scheduler.h"
-#include "sql/listener.h"
+#include "sql/connection/listener.h"
 #include "workers/announcer.h"
 #include "workers/binder.h"
 #include "workers/cleanup.h"

@@ -8,7 +8,7 @@
 #include "services/config.h"
 #include "services/console.h"
 #include "services/options.h"
-#include "sql/pool.h"
+#include "sql/connection/pool.h"
 #include "workers/simulation.h"
 
 namespace fluxnetes::services {

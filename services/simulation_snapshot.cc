@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "services/simulation_queries.h"
-#include "sql/transaction.h"
+#include "sql/connection/transaction.h"
 #include "workers/component_snapshot.h"
 #include "workers/node_table.h"
 #include "workers/other_resources.h"

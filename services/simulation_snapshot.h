@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "sql/pool.h"
+#include "sql/connection/pool.h"
 #include "workers/simulation.h"
 
 namespace fluxnetes::services {

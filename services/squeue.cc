@@ -9,7 +9,7 @@
 
 #include "services/squeue_queries.h"
 #include "services/table.h"
-#include "sql/transaction.h"
+#include "sql/connection/transaction.h"
 
 namespace fluxnetes::services {
 namespace {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "services/group_name.h"
-#include "sql/transaction.h"
+#include "sql/connection/transaction.h"
 
 namespace fluxnetes::services {
 

@@ -2,7 +2,7 @@
 // GrpcRefusal that names the field.
 #pragma once
 
-#include "sql/transaction.h"
+#include "sql/connection/transaction.h"
 
 namespace fluxnetes::v1 {
 class GetTimelineRequest;

@@ -12,7 +12,7 @@
 #include "services/console.h"
 #include "services/exit_code.h"
 #include "services/options.h"
-#include "sql/pool.h"
+#include "sql/connection/pool.h"
 
 namespace fluxnetes::services {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sql/transaction.h"
+#include "sql/connection/transaction.h"
 #include "workers/accounts.h"
 
 namespace fluxnetes::workers {

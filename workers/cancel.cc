@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "queue/work_queue.h"
-#include "sql/transaction.h"
+#include "sql/connection/transaction.h"
 #include "workers/cleanup_queries.h"
 #include "workers/filling_queries.h"
 #include "workers/group_jobs.h"

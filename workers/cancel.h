@@ -6,8 +6,8 @@
 #include <string>
 
 #include "cluster/pod.h"
-#include "sql/pool.h"
-#include "sql/transaction.h"
+#include "sql/connection/pool.h"
+#include "sql/connection/transaction.h"
 
 namespace fluxnetes::workers {
 

@@ -4,8 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "sql/connection/transaction.h"
 #include "sql/faults.h"
-#include "sql/transaction.h"
 #include "workers/cleanup_queries.h"
 #include "workers/group_jobs.h"
 

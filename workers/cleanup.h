@@ -37,8 +37,8 @@
 #include "cluster/cluster.h"
 #include "queue/lessee.h"
 #include "queue/work_queue.h"
-#include "sql/pool.h"
-#include "sql/result.h"
+#include "sql/connection/pool.h"
+#include "sql/connection/result.h"
 
 namespace fluxnetes::workers {
 

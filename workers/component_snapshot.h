@@ -19,7 +19,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "sql/transaction.h"
+#include "sql/connection/transaction.h"
 #include "workers/decision.h"
 #include "workers/maintenance_windows.h"
 #include "workers/schedule.h"

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "sql/transaction.h"
+#include "sql/connection/transaction.h"
 #include "workers/resync_queries.h"
 
 namespace fluxnetes::workers {

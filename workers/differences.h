@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sql/pool.h"
+#include "sql/connection/pool.h"
 
 namespace fluxnetes::workers {
 

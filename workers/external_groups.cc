@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cluster/request_json.h"
+#include "sql/connection/transaction.h"
 #include "sql/faults.h"
-#include "sql/transaction.h"
 #include "workers/external_queries.h"
 #include "workers/group_jobs.h"
 

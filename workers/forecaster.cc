@@ -5,7 +5,7 @@
 #include <exception>
 #include <utility>
 
-#include "sql/transaction.h"
+#include "sql/connection/transaction.h"
 #include "workers/forecast_queries.h"
 #include "workers/group_jobs.h"
 

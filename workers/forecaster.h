@@ -32,7 +32,7 @@
 #include "cluster/cluster_cache.h"
 #include "queue/client.h"
 #include "queue/joint_leadership.h"
-#include "sql/pool.h"
+#include "sql/connection/pool.h"
 #include "workers/component_snapshot.h"
 #include "workers/forecast.h"
 

@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "sql/transaction.h"
+#include "sql/connection/transaction.h"
 #include "workers/filling_queries.h"
 #include "workers/members_queries.h"
 #include "workers/start_queries.h"

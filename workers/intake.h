@@ -39,8 +39,8 @@
 #include "cluster/cluster_cache.h"
 #include "queue/leadership.h"
 #include "queue/work_queue.h"
-#include "sql/pool.h"
-#include "sql/transaction.h"
+#include "sql/connection/pool.h"
+#include "sql/connection/transaction.h"
 #include "workers/differences.h"
 #include "workers/own_bindings.h"
 

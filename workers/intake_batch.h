@@ -25,7 +25,7 @@
 
 #include "cluster/cluster_cache.h"
 #include "queue/work_queue.h"
-#include "sql/transaction.h"
+#include "sql/connection/transaction.h"
 #include "workers/group_labels.h"
 #include "workers/intake_filling.h"
 #include "workers/intake_groups.h"

@@ -13,7 +13,7 @@
 
 #include "cluster/pod.h"
 #include "queue/job.h"
-#include "sql/transaction.h"
+#include "sql/connection/transaction.h"
 #include "workers/group_labels.h"
 
 namespace fluxnetes::workers {

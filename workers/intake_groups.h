@@ -18,7 +18,7 @@
 
 #include "cluster/pod.h"
 #include "queue/work_queue.h"
-#include "sql/transaction.h"
+#include "sql/connection/transaction.h"
 
 namespace fluxnetes::workers {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "cluster/cluster_cache.h"
-#include "sql/transaction.h"
+#include "sql/connection/transaction.h"
 
 namespace fluxnetes::workers {
 

@@ -17,8 +17,8 @@
 
 #include "cluster/pod.h"
 #include "queue/work_queue.h"
-#include "sql/pool.h"
-#include "sql/transaction.h"
+#include "sql/connection/pool.h"
+#include "sql/connection/transaction.h"
 
 namespace fluxnetes::workers {
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "sql/transaction.h"
+#include "sql/connection/transaction.h"
 #include "workers/component_share.h"
 #include "workers/queries.h"
 

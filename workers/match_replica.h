@@ -25,7 +25,7 @@
 #include "cluster/cluster_cache.h"
 #include "queue/client.h"
 #include "queue/work_queue.h"
-#include "sql/pool.h"
+#include "sql/connection/pool.h"
 #include "workers/differences.h"
 #include "workers/match_store.h"
 #include "workers/match_worker.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sql/result.h"
+#include "sql/connection/result.h"
 #include "workers/decision.h"
 #include "workers/maintenance_windows.h"
 #include "workers/schedule.h"

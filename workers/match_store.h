@@ -22,7 +22,7 @@
 
 #include "queue/joint_leadership.h"
 #include "queue/work_queue.h"
-#include "sql/pool.h"
+#include "sql/connection/pool.h"
 #include "workers/decision.h"
 #include "workers/schedule.h"
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "sql/transaction.h"
+#include "sql/connection/transaction.h"
 #include "workers/other_resources.h"
 #include "workers/queries.h"
 

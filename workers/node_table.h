@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "cluster/cluster_cache.h"
-#include "sql/pool.h"
+#include "sql/connection/pool.h"
 
 namespace fluxnetes::workers {
 

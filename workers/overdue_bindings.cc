@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "sql/transaction.h"
+#include "sql/connection/transaction.h"
 #include "workers/group_labels.h"
 #include "workers/queries.h"
 

@@ -14,7 +14,7 @@
 
 #include "cluster/cluster.h"
 #include "cluster/cluster_cache.h"
-#include "sql/pool.h"
+#include "sql/connection/pool.h"
 #include "workers/decision.h"
 
 namespace fluxnetes::workers {

@@ -3,7 +3,7 @@
 #include <set>
 #include <utility>
 
-#include "sql/transaction.h"
+#include "sql/connection/transaction.h"
 #include "workers/group_jobs.h"
 #include "workers/intake_batch.h"
 #include "workers/queries.h"

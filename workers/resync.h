@@ -25,7 +25,7 @@
 
 #include "cluster/cluster.h"
 #include "queue/work_queue.h"
-#include "sql/pool.h"
+#include "sql/connection/pool.h"
 #include "workers/differences.h"
 #include "workers/intake.h"
 #include "workers/listing_check.h"

@@ -37,8 +37,8 @@
 #include <vector>
 
 #include "cluster/cluster.h"
-#include "sql/pool.h"
-#include "sql/transaction.h"
+#include "sql/connection/pool.h"
+#include "sql/connection/transaction.h"
 #include "workers/behind_bindings.h"
 
 namespace fluxnetes::workers {

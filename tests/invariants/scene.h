@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cluster/simulated_cluster.h"
-#include "sql/pool.h"
+#include "sql/connection/pool.h"
 
 namespace fluxnetes::testing {
 

@@ -22,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-#include "sql/transaction.h"
+#include "sql/connection/transaction.h"
 #include "tests/invariants/scene.h"
 #include "tests/support/whole_system.h"
 

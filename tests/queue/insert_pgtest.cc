@@ -2,8 +2,8 @@
 #include <numeric>
 
 #include "queue/announcer.h"
+#include "sql/connection/listener.h"
 #include "sql/error.h"
-#include "sql/listener.h"
 #include "tests/queue/queue_fixture.h"
 
 namespace fluxnetes::queue {

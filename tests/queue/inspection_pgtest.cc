@@ -1,5 +1,5 @@
 #include "queue/inspection.h"
-#include "sql/transaction.h"
+#include "sql/connection/transaction.h"
 #include "tests/queue/queue_fixture.h"
 
 namespace fluxnetes::queue {

@@ -8,9 +8,9 @@
 #include "queue/job_control.h"
 #include "queue/leadership.h"
 #include "queue/retention.h"
+#include "sql/connection/listener.h"
 #include "sql/error.h"
-#include "sql/listener.h"
-#include "sql/migrator.h"
+#include "sql/schema/migrator.h"
 #include "tests/queue/queue_fixture.h"
 #include "tests/support/pgbouncer.h"
 

@@ -1,7 +1,7 @@
 #include <atomic>
 #include <stdexcept>
 
-#include "sql/transaction.h"
+#include "sql/connection/transaction.h"
 #include "tests/queue/runner_fixture.h"
 
 namespace fluxnetes::queue {

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "queue/announcer.h"
-#include "sql/listener.h"
+#include "sql/connection/listener.h"
 #include "tests/queue/runner_fixture.h"
 
 namespace fluxnetes::queue {

@@ -5,8 +5,8 @@
 #include "migrations/migrations.h"
 #include "queue/inspection.h"
 #include "queue/maintenance.h"
-#include "sql/listener.h"
-#include "sql/migrator.h"
+#include "sql/connection/listener.h"
+#include "sql/schema/migrator.h"
 #include "tests/queue/runner_fixture.h"
 
 namespace fluxnetes::queue {

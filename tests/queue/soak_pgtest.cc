@@ -19,7 +19,7 @@
 #include "queue/announcer.h"
 #include "queue/client.h"
 #include "queue/work_queue.h"
-#include "sql/transaction.h"
+#include "sql/connection/transaction.h"
 #include "tests/support/postgres.h"
 
 namespace fluxnetes::queue {

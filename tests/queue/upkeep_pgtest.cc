@@ -1,8 +1,8 @@
 #include <thread>
 
 #include "queue/upkeep.h"
+#include "sql/connection/transaction.h"
 #include "sql/error.h"
-#include "sql/transaction.h"
 #include "tests/queue/queue_fixture.h"
 #include "tests/support/process.h"
 

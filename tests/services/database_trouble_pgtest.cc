@@ -12,7 +12,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "sql/transaction.h"
+#include "sql/connection/transaction.h"
 #include "tests/services/deployment.h"
 #include "tests/support/postgres.h"
 

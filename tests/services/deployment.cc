@@ -12,7 +12,7 @@
 
 #include "cluster/objects.h"
 #include "cluster/pod_template.h"
-#include "sql/transaction.h"
+#include "sql/connection/transaction.h"
 #include "tests/support/places.h"
 #include "workers/group_labels.h"
 

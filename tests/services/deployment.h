@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "cluster/http_client.h"
-#include "sql/pool.h"
+#include "sql/connection/pool.h"
 #include "tests/support/process.h"
 
 namespace fluxnetes::services {

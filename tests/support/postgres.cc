@@ -13,7 +13,7 @@
 
 #include "migrations/migrations.h"
 #include "queue/work_queue.h"
-#include "sql/transaction.h"
+#include "sql/connection/transaction.h"
 #include "tests/support/places.h"
 #include "tests/support/process.h"
 #include "tests/support/script.h"

@@ -19,8 +19,8 @@
 #include <string>
 #include <vector>
 
-#include "sql/migrator.h"
-#include "sql/pool.h"
+#include "sql/connection/pool.h"
+#include "sql/schema/migrator.h"
 #include "tests/support/script.h"
 
 namespace fluxnetes::testing {

@@ -2,7 +2,7 @@
 #include <migrations/migrations.h>
 #include <queue/runner.h>
 #include <queue/work_queue.h>
-#include <sql/migrator.h>
+#include <sql/schema/migrator.h>
 
 #include <algorithm>
 #include <iostream>

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sql/pool.h"
+#include "sql/connection/pool.h"
 
 namespace fluxnetes::benchmark {
 

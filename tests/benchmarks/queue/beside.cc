@@ -2,7 +2,7 @@
 #include <string>
 
 #include "queue/work_queue.h"
-#include "sql/transaction.h"
+#include "sql/connection/transaction.h"
 #include "tests/benchmarks/queue/life_cycle.h"
 #include "tests/benchmarks/queue/rows.h"
 #include "tests/benchmarks/queue/sections.h"

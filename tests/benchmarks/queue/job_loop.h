@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "sql/pool.h"
+#include "sql/connection/pool.h"
 
 namespace fluxnetes::benchmark {
 

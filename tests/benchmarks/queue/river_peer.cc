@@ -9,7 +9,7 @@
 
 #include "queue/runner.h"
 #include "queue/work_queue.h"
-#include "sql/transaction.h"
+#include "sql/connection/transaction.h"
 #include "tests/benchmarks/queue/job_loop.h"
 #include "tests/benchmarks/queue/rows.h"
 #include "tests/benchmarks/queue/sections.h"

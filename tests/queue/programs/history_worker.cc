@@ -16,8 +16,8 @@
 
 #include "queue/client.h"
 #include "queue/work_queue.h"
+#include "sql/connection/pool.h"
 #include "sql/error.h"
-#include "sql/pool.h"
 #include "tests/queue/recorded_queue.h"
 
 namespace fluxnetes::queue {

@@ -1,0 +1,145 @@
+#include "sql/connection/pool.h"
+
+#include <fmt/format.h>
+
+#include <cassert>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "sql/connection/connection.h"
+
+namespace fluxnetes::sql {
+
+struct Pool::State {
+  explicit State(PoolOptions given)
+      : options(std::move(given)), tally(options.catalogues) {}
+
+  const PoolOptions options;
+  StatementTally tally;
+  Durations waits;
+  std::atomic<std::uint64_t> opened = 0;
+
+  std::mutex mutex;
+  std::condition_variable returned;
+  // Protected by mutex.
+  std::vector<std::unique_ptr<Connection>> idle;  // the last used at the end
+  int in_use = 0;
+  int generation = 0;  // raised by CloseAll(): older connections do not return
+};
+
+namespace {
+
+void Check(const PoolOptions& options) {
+  if (options.schema.empty() || options.schema.size() > 50 ||
+      options.schema.find('\0') != std::string::npos)
+    throw std::invalid_argument("a schema's name has 1 to 50 bytes");
+  if (options.max_connections < 1)
+    throw std::invalid_argument(
+        "a pool needs at least one connection (max_connections)");
+  std::map<std::string_view, std::string_view> queries;
+  for (const auto& catalogue : options.catalogues)
+    for (const Query& query : catalogue)
+      if (queries.insert({query.name, query.text}).first->second != query.text)
+        throw std::logic_error(
+            fmt::format("two queries are named {}", query.name));
+}
+
+}  // namespace
+
+Pool::Pool(PoolOptions options) {
+  Check(options);
+  state_ = std::make_unique<State>(std::move(options));
+}
+
+Pool::~Pool() { assert(state_->in_use == 0); }
+
+const PoolOptions& Pool::options() const { return state_->options; }
+
+StatementTally& PooledConnection::TallyOf(Pool& pool) {
+  return pool.state_->tally;
+}
+
+PoolCounts PooledConnection::CountsOf(const Pool& pool) {
+  Pool::State& state = *pool.state_;
+  PoolCounts counts;
+  {
+    const std::lock_guard lock(state.mutex);
+    counts.in_use = state.in_use;
+    counts.idle = static_cast<int>(state.idle.size());
+  }
+  counts.opened = state.opened;
+  counts.broken = static_cast<std::uint64_t>(pool.broken());
+  counts.waits = state.waits.counts();
+  counts.statements = state.tally.durations();
+  counts.by_name = state.tally.counts();
+  return counts;
+}
+
+PoolCounts CountsOf(const Pool& pool) {
+  return PooledConnection::CountsOf(pool);
+}
+
+void Pool::CloseAll() {
+  std::vector<std::unique_ptr<Connection>> closing;
+  const std::lock_guard lock(state_->mutex);
+  ++state_->generation;
+  closing.swap(state_->idle);
+}
+
+PooledConnection::PooledConnection(Pool& pool) : pool_(pool) {
+  Pool::State& state = *pool.state_;
+  std::unique_lock lock(state.mutex);
+  const auto is_free = [&] {
+    return state.in_use < state.options.max_connections;
+  };
+  bool got = is_free();
+  if (!got) {
+    const auto from = std::chrono::steady_clock::now();
+    got = state.returned.wait_for(lock, state.options.acquire_timeout, is_free);
+    state.waits.Note(std::chrono::steady_clock::now() - from);
+  }
+  if (!got)
+    throw Error(Error::Kind::kUnavailable, "", "",
+                fmt::format("all {} connections of the pool were in use for "
+                            "{} ms",
+                            state.options.max_connections,
+                            state.options.acquire_timeout.count()));
+  ++state.in_use;
+  generation_ = state.generation;
+  if (!state.idle.empty() && state.idle.back()->IsBroken()) {
+    // What broke one is likely to have broken others: one look at all of them.
+    pool.broken_ += std::erase_if(
+        state.idle, [](const auto& idle) { return idle->IsBroken(); });
+  }
+  if (!state.idle.empty()) {
+    connection_ = std::move(state.idle.back());
+    state.idle.pop_back();
+    return;
+  }
+  lock.unlock();
+  try {
+    connection_ = std::make_unique<Connection>(state.options);
+    ++state.opened;
+  } catch (...) {
+    lock.lock();
+    --state.in_use;
+    state.returned.notify_one();
+    throw;
+  }
+}
+
+PooledConnection::~PooledConnection() {
+  Pool::State& state = *pool_.state_;
+  const std::lock_guard lock(state.mutex);
+  --state.in_use;
+  if (broken_) ++pool_.broken_;
+  if (!discard_ && generation_ == state.generation)
+    state.idle.push_back(std::move(connection_));
+  state.returned.notify_one();
+}
+
+}  // namespace fluxnetes::sql

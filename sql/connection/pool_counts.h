@@ -1,0 +1,26 @@
+// What became of a pool and its statements so far, for those who watch.
+// Thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sql/connection/pool.h"
+#include "sql/connection/statement_tally.h"
+#include "sql/durations.h"
+
+namespace fluxnetes::sql {
+
+struct PoolCounts {
+  int in_use = 0;  // connections, now
+  int idle = 0;
+  std::uint64_t opened = 0;
+  std::uint64_t broken = 0;
+  Durations::Counts waits = {};       // of those who found none free
+  Durations::Counts statements = {};  // of all
+  std::vector<StatementCounts> by_name = {};
+};
+
+PoolCounts CountsOf(const Pool& pool);
+
+}  // namespace fluxnetes::sql

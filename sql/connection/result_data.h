@@ -1,0 +1,17 @@
+// What is inside a result, for the files of this folder.
+#pragma once
+
+#include <utility>
+
+#include "sql/connection/connection.h"
+#include "sql/connection/result.h"
+
+namespace fluxnetes::sql {
+
+struct Result::Data {
+  Answer answer;
+};
+
+Result MakeResult(Answer answer);
+
+}  // namespace fluxnetes::sql

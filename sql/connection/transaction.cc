@@ -1,0 +1,213 @@
+#include "sql/connection/transaction.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "sql/connection/connection.h"
+#include "sql/connection/result_data.h"
+#include "sql/values/binary_form.h"
+
+namespace fluxnetes::sql {
+namespace {
+
+const char* Begin(Isolation isolation) {
+  switch (isolation) {
+    case Isolation::kReadCommitted:
+      return "BEGIN";
+    case Isolation::kRepeatableRead:
+      return "BEGIN ISOLATION LEVEL REPEATABLE READ";
+    case Isolation::kReadOnly:
+      return "BEGIN READ ONLY";
+  }
+  throw std::logic_error("no such isolation");
+}
+
+std::string BeginWithSettings(const PoolOptions& options, Isolation isolation,
+                              Durability durability) {
+  std::string begin = Begin(isolation);
+  // Behind a proxy nobody hears of a crash that undoes it.
+  if (durability == Durability::kNoWait && !options.transaction_pooling)
+    begin += "; SET LOCAL synchronous_commit = off";
+  if (options.transaction_pooling)
+    begin += "; " + SettingsOf(options, "SET LOCAL");
+  return begin;
+}
+
+// A server that takes no changes was demoted; who connects anew may be led to
+// the one that does.
+bool IsUseless(const Error& error) {
+  return error.kind() == Error::Kind::kConnection || error.InDoubt() ||
+         error.sqlstate() == "25006";
+}
+
+// A connection on loan and what runs on it; of no use after a failure.
+class Loan {
+ public:
+  explicit Loan(Pool& pool) : connection_(pool) {}
+
+  Connection& connection() { return *connection_.operator->(); }
+  void Discard() { connection_.Discard(); }
+  void Close() { connection_.Close(); }
+
+  // Runs the step; `committing`: it makes something last, so that with a lost
+  // connection nobody knows whether it did.
+  template <typename Step>
+  auto Do(bool committing, Step step) {
+    try {
+      return step(connection());
+    } catch (const Error& error) {
+      if (IsUseless(error)) Discard();
+      if (committing && error.kind() == Error::Kind::kConnection)
+        throw Error(Error::Kind::kInDoubt, error.sqlstate(), "", error.what());
+      throw;
+    }
+  }
+
+ private:
+  PooledConnection connection_;
+};
+
+}  // namespace
+
+struct Transaction::State {
+  State(Pool& pool, StatementTally& statements)
+      : tally(statements),
+        session(pool),
+        prepared(!pool.options().transaction_pooling) {}
+
+  template <typename Step>
+  auto Do(std::string_view name, Step step) {
+    if (!open) throw std::logic_error("the transaction has ended or failed");
+    open = false;  // unless the step succeeds
+    StatementTally::Run run(tally, name);
+    auto result = session.Do(false, step);
+    run.Succeeded();
+    open = true;
+    return result;
+  }
+
+  StatementTally& tally;
+  Loan session;
+  const bool prepared;  // the queries are
+  bool open = true;
+  bool committed = false;
+};
+
+Transaction::Transaction(Pool& pool, Isolation isolation, Durability durability)
+    : state_(std::make_unique<State>(pool, PooledConnection::TallyOf(pool))) {
+  const std::string begin =
+      BeginWithSettings(pool.options(), isolation, durability);
+  state_->Do(StatementTally::kBegin,
+             [&](Connection& connection) { return connection.Execute(begin); });
+}
+
+Transaction::~Transaction() {
+  if (state_->committed) return;
+  try {
+    state_->session.connection().Execute("ROLLBACK");
+  } catch (const std::exception&) {
+    state_->session.Discard();  // closing it undoes as well
+  }
+}
+
+Result Transaction::RunPrepared(const Query& query,
+                                const std::vector<Parameter>& parameters) {
+  return MakeResult(state_->Do(query.name, [&](Connection& connection) {
+    return state_->prepared
+               ? connection.ExecutePrepared(std::string(query.name), parameters)
+               : connection.Execute(std::string(query.text), parameters);
+  }));
+}
+
+Result Transaction::RunUnprepared(std::string_view text,
+                                  const std::vector<Parameter>& parameters) {
+  return MakeResult(
+      state_->Do(StatementTally::kScript, [&](Connection& connection) {
+        return connection.Execute(std::string(text), parameters);
+      }));
+}
+
+Result Transaction::RunScript(std::string_view text) {
+  return MakeResult(
+      state_->Do(StatementTally::kScript, [&](Connection& connection) {
+        return connection.Execute(std::string(text));
+      }));
+}
+
+void Transaction::Copy(
+    std::string_view table, const std::vector<std::string>& columns,
+    std::size_t rows, const std::function<void(std::size_t, CopyRow&)>& write) {
+  std::string statement = fmt::format("COPY {} (", QuoteIdentifier(table));
+  for (const std::string& column : columns) {
+    if (&column != &columns.front()) statement += ", ";
+    statement += QuoteIdentifier(column);
+  }
+  statement += ") FROM STDIN (FORMAT binary)";
+  const auto fields = static_cast<int>(columns.size());
+  std::size_t row = 0;
+  const auto next = [&](std::string& to) {
+    if (row == rows) return false;
+    AppendNumber(to, static_cast<std::uint64_t>(fields), 2);
+    CopyRow fresh(to);
+    write(row++, fresh);
+    if (fresh.fields() != fields)
+      throw std::logic_error("a row of COPY has a field for each column");
+    return true;
+  };
+  state_->Do(StatementTally::kCopy, [&](Connection& connection) {
+    connection.Copy(statement, next);
+    return true;
+  });
+}
+
+void Transaction::Commit() {
+  if (!state_->open || state_->committed)
+    throw std::logic_error("the transaction has ended or failed");
+  state_->open = false;
+  StatementTally::Run run(state_->tally, StatementTally::kCommit);
+  state_->session.Do(true, [](Connection& connection) {
+    return connection.Execute("COMMIT");
+  });
+  run.Succeeded();
+  state_->committed = true;
+}
+
+Result RunPreparedAlone(Pool& pool, const Query& query,
+                        const std::vector<Parameter>& parameters) {
+  if (pool.options().transaction_pooling) {
+    Transaction transaction(pool);
+    Result result = transaction.RunPrepared(query, parameters);
+    transaction.Commit();
+    return result;
+  }
+  Loan session(pool);
+  StatementTally::Run run(PooledConnection::TallyOf(pool), query.name);
+  auto answer = session.Do(true, [&](Connection& connection) {
+    return connection.ExecutePrepared(std::string(query.name), parameters);
+  });
+  run.Succeeded();
+  return MakeResult(std::move(answer));
+}
+
+void RunOutside(Pool& pool, std::string_view statement,
+                std::chrono::milliseconds lock_timeout, Interrupt* interrupt) {
+  const bool own_session = !pool.options().transaction_pooling;
+  if (!own_session && lock_timeout.count() > 0)
+    throw std::logic_error(
+        "a lock time-out outside of a transaction needs a session");
+  Loan session(pool);
+  session.Close();  // with its time-out
+  session.Do(true, [&](Connection& connection) {
+    if (own_session)
+      connection.Execute(
+          fmt::format("SET lock_timeout = {}", lock_timeout.count()));
+    const Interruptible interruptible(
+        interrupt, [&] { connection.session().cancel_query(); });
+    return connection.Execute(std::string(statement));
+  });
+}
+
+}  // namespace fluxnetes::sql

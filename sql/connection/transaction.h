@@ -1,0 +1,99 @@
+// A transaction on a connection of a pool: begun by the constructor, undone by
+// the destructor unless Commit() was called. The only place where SQL is run.
+//
+//   sql::Transaction transaction(pool);
+//   transaction.Run(queries::kPromoteGroups, now, limit);
+//   transaction.Commit();
+//
+// One thread. Throws Error; after that only the destructor may follow.
+// Commit() throws Error with InDoubt() when the connection broke while the
+// commit was under way.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sql/connection/interrupt.h"
+#include "sql/connection/pool.h"
+#include "sql/connection/result.h"
+#include "sql/query.h"
+#include "sql/values/copy_row.h"
+#include "sql/values/parameter.h"
+
+namespace fluxnetes::sql {
+
+enum class Isolation { kReadCommitted, kRepeatableRead, kReadOnly };
+
+// Whether Commit() waits until the disk has what was done. If it does not, a
+// crash of the server within the next second may undo the transaction, whole;
+// but not once a later one that waited has been committed. Behind a proxy
+// (PoolOptions::transaction_pooling) it waits always: who reads anew when
+// Pool::broken() changes would not hear of the crash.
+enum class Durability { kWait, kNoWait };
+
+class Transaction {
+ public:
+  explicit Transaction(Pool& pool,
+                       Isolation isolation = Isolation::kReadCommitted,
+                       Durability durability = Durability::kWait);
+  ~Transaction();
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+
+  // Runs a prepared query of the pool's catalogues.
+  template <typename... Arguments>
+  Result Run(const Query& query, const Arguments&... arguments) {
+    return RunPrepared(query, {Parameter(arguments)...});
+  }
+
+  // Runs text that is not in a catalogue: the migrator's scripts (several
+  // statements at once), a test's questions. Never built from input.
+  Result RunScript(std::string_view text);
+
+  // COPY table (columns) FROM STDIN, row by row: `write` is called with the
+  // number of each. What it throws undoes the transaction.
+  void Copy(std::string_view table, const std::vector<std::string>& columns,
+            std::size_t rows,
+            const std::function<void(std::size_t, CopyRow&)>& write);
+
+  void Commit();
+
+ private:
+  friend class Migrator;
+  friend Result RunPreparedAlone(Pool& pool, const Query& query,
+                                 const std::vector<Parameter>& parameters);
+  // Text with parameters, prepared nowhere: what the migrator asks before the
+  // tables are there.
+  Result RunUnprepared(std::string_view text,
+                       const std::vector<Parameter>& parameters);
+  Result RunPrepared(const Query& query,
+                     const std::vector<Parameter>& parameters);
+
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Runs a prepared query that is a transaction by itself, in one round trip
+// instead of three (under transaction pooling it is three). Throws Error, with
+// InDoubt() when the connection broke while it ran.
+Result RunPreparedAlone(Pool& pool, const Query& query,
+                        const std::vector<Parameter>& parameters);
+template <typename... Arguments>
+Result RunAlone(Pool& pool, const Query& query, const Arguments&... arguments) {
+  return RunPreparedAlone(pool, query, {Parameter(arguments)...});
+}
+
+// Runs a statement that PostgreSQL allows only outside of a transaction, such
+// as DETACH PARTITION CONCURRENTLY, and waits at most so long for each lock; 0
+// is without end, and the only one that transaction pooling allows. Never built
+// from input.
+void RunOutside(Pool& pool, std::string_view statement,
+                std::chrono::milliseconds lock_timeout,
+                Interrupt* interrupt = nullptr);
+
+}  // namespace fluxnetes::sql

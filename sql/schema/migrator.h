@@ -1,0 +1,68 @@
+// Brings a schema from any earlier version to the newest: numbered scripts,
+// forward only, one transaction each with the row of its version, under an
+// advisory lock, so that several processes may try at once and an interrupted
+// run resumes. The version rows are the table `schema_migrations`.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sql/connection/pool.h"
+#include "sql/query.h"
+#include "sql/values/parameter.h"
+
+namespace fluxnetes::sql {
+
+class Transaction;
+
+struct Migration {
+  int version;
+  std::string_view name;
+  std::string_view script;
+};
+
+struct MigrationStatus {
+  int version;
+  std::string name;
+  std::optional<Timestamp> applied_at;  // nothing: not yet
+  bool changed;  // the script differs from the one that was applied
+};
+
+enum class SchemaState {
+  kCurrent,
+  kBehind,   // `fluxnetes migrate up` is needed
+  kNewer,    // made by a newer program: this one must not touch it
+  kChanged,  // an applied script differs from the one compiled in
+};
+
+class Migrator {
+ public:
+  // `pool` needs no catalogues: the tables that they speak of may not be there.
+  Migrator(Pool& pool, std::span<const Migration> migrations);
+
+  // Applies what is missing and returns the versions that it applied. Creates
+  // the schema and puts it first on the database's search_path, if the role may
+  // do that and nobody has set it. Throws Error, or std::runtime_error for
+  // kNewer.
+  std::vector<int> Up();
+
+  std::vector<MigrationStatus> Status();
+  SchemaState Validate();
+
+ private:
+  void PrepareSchema();
+  std::optional<int> ApplyNext();
+  void OfferSearchPath();
+  void Lock(Transaction& transaction);
+  template <typename T>
+  T Ask(Transaction& transaction, const Query& query,
+        const std::vector<Parameter>& parameters);
+
+  Pool& pool_;
+  std::span<const Migration> migrations_;
+};
+
+}  // namespace fluxnetes::sql

@@ -1,0 +1,23 @@
+// Values in PostgreSQL's binary form, each with its length before it, as they
+// stand in an array (array.h) and in a row of COPY (copy_row.h).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "sql/values/parameter.h"
+
+namespace fluxnetes::sql {
+
+// The lowest `bytes` bytes, the highest of them first; without a length.
+void AppendNumber(std::string& to, std::uint64_t number, int bytes);
+
+// A number of 1, 2, 4 or 8 bytes. Throws std::out_of_range if it does not fit.
+void AppendInteger(std::string& to, std::int64_t number, int bytes);
+void AppendText(std::string& to, std::string_view text);
+void AppendJsonb(std::string& to, std::string_view text);
+void AppendTime(std::string& to, Timestamp time);
+void AppendNull(std::string& to);
+
+}  // namespace fluxnetes::sql

@@ -3,7 +3,7 @@
 #   find_package(fluxnetes_matcher REQUIRED)
 #   target_link_libraries(mine PRIVATE fluxnetes::matcher)
 #
-# with #include <matcher/matcher.h>. The headers below and no others: what a
+# with #include <matcher/fluxion/matcher.h>. The headers below and no others: what a
 # user of the two matchers, of the readers and of the writers needs. They
 # include one another and the standard library alone.
 include(GNUInstallDirs)
@@ -11,13 +11,14 @@ include(CMakePackageConfigHelpers)
 
 target_sources(fluxnetes_matcher PUBLIC FILE_SET HEADERS
   BASE_DIRS ${PROJECT_SOURCE_DIR}
-  FILES matcher.h jobspec.h match_policy.h resource_graph.h find_expression.h
-        constraint.h hash_index.h host_list.h id_set.h names.h
-        units.h node_set.h gang.h node_graph.h explanation.h shortfall.h
-        room_log.h task_rules.h policy.h jgf.h readers/graph_error.h
-        readers/grug.h readers/hwloc.h readers/rv1exec.h
-        readers/text_source.h writers/match_writer.h writers/graph_writer.h
-        writers/picture.h)
+  FILES fluxion/find_expression.h fluxion/matcher.h gangs/explanation.h
+        gangs/gang.h gangs/node_graph.h gangs/room_log.h gangs/shortfall.h
+        graph/constraint.h graph/hash_index.h graph/host_list.h graph/id_set.h
+        graph/names.h graph/resource_graph.h jobspec/jobspec.h nodes/node_set.h
+        policy.h readers/graph_error.h readers/grug.h readers/hwloc.h
+        readers/jgf.h readers/rv1exec.h readers/text_source.h rules/task_rules.h
+        selection/match_policy.h units.h writers/graph_writer.h
+        writers/match_writer.h writers/picture.h)
 set_target_properties(fluxnetes_matcher PROPERTIES EXPORT_NAME matcher)
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/fluxnetes_matcher)

@@ -3,7 +3,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "matcher/jgf.h"
+#include "matcher/readers/jgf.h"
 #include "services/queries.h"
 #include "sql/connection/transaction.h"
 

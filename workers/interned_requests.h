@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "cluster/pod.h"
-#include "matcher/node_graph.h"
+#include "matcher/gangs/node_graph.h"
 #include "workers/pod_rules.h"
 #include "workers/selected_labels.h"
 

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "matcher/node_graph.h"
+#include "matcher/gangs/node_graph.h"
 
 namespace fluxnetes::workers {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "cluster/node.h"
-#include "matcher/node_set.h"
+#include "matcher/nodes/node_set.h"
 
 namespace fluxnetes::workers {
 

@@ -24,7 +24,7 @@
 #include <utility>
 #include <vector>
 
-#include "matcher/gang.h"
+#include "matcher/gangs/gang.h"
 #include "workers/decision.h"
 #include "workers/fair_share.h"
 #include "workers/quotas.h"

@@ -11,7 +11,7 @@
 
 #include "cluster/node.h"
 #include "cluster/pod_request.h"
-#include "matcher/task_rules.h"
+#include "matcher/rules/task_rules.h"
 
 namespace fluxnetes::workers {
 

@@ -26,7 +26,7 @@
 
 #include "cluster/cluster_cache.h"
 #include "cluster/node.h"
-#include "matcher/node_graph.h"
+#include "matcher/gangs/node_graph.h"
 #include "workers/decision.h"
 #include "workers/interned_requests.h"
 #include "workers/maintenance_windows.h"

@@ -7,9 +7,9 @@
 #include <optional>
 #include <vector>
 
-#include "matcher/gang.h"
-#include "matcher/room_log.h"
-#include "matcher/shortfall.h"
+#include "matcher/gangs/gang.h"
+#include "matcher/gangs/room_log.h"
+#include "matcher/gangs/shortfall.h"
 #include "workers/pending_line.h"
 #include "workers/schedule_graph.h"
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "matcher/gang.h"
+#include "matcher/gangs/gang.h"
 #include "workers/quotas.h"
 
 namespace fluxnetes::workers {

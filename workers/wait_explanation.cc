@@ -6,7 +6,7 @@
 #include <map>
 #include <vector>
 
-#include "matcher/explanation.h"
+#include "matcher/gangs/explanation.h"
 #include "workers/pod_rules.h"
 #include "workers/topology_labels.h"
 

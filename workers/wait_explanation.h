@@ -8,7 +8,7 @@
 
 #include <string>
 
-#include "matcher/node_set.h"
+#include "matcher/nodes/node_set.h"
 #include "matcher/units.h"
 #include "workers/pending_line.h"
 #include "workers/schedule_graph.h"

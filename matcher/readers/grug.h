@@ -10,8 +10,8 @@
 
 #include <string_view>
 
+#include "matcher/graph/resource_graph.h"
 #include "matcher/readers/graph_error.h"
-#include "matcher/resource_graph.h"
 
 namespace fluxnetes::matcher {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "matcher/graph/resource_graph.h"
 #include "matcher/readers/graph_error.h"
-#include "matcher/resource_graph.h"
 
 namespace fluxnetes::matcher {
 

@@ -3,8 +3,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "matcher/id_set.h"
-#include "matcher/jgf.h"
+#include "matcher/graph/id_set.h"
+#include "matcher/readers/jgf.h"
 #include "matcher/readers/jgf_document.h"
 #include "matcher/readers/jgf_vertex.h"
 

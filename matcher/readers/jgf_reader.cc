@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "matcher/jgf.h"
+#include "matcher/graph/path_table.h"
+#include "matcher/readers/jgf.h"
 #include "matcher/readers/jgf_document.h"
 #include "matcher/readers/jgf_vertex.h"
 #include "matcher/readers/json_place.h"
-#include "matcher/readers/path_table.h"
 
 namespace fluxnetes::matcher {
 namespace {

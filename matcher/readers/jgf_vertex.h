@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "matcher/graph/resource_graph.h"
 #include "matcher/readers/json_stream.h"
-#include "matcher/resource_graph.h"
 
 namespace fluxnetes::matcher {
 

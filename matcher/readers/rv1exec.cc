@@ -8,8 +8,8 @@
 #include <map>
 #include <unordered_set>
 
-#include "matcher/host_list.h"
-#include "matcher/id_set.h"
+#include "matcher/graph/host_list.h"
+#include "matcher/graph/id_set.h"
 #include "matcher/readers/json_place.h"
 
 namespace fluxnetes::matcher {

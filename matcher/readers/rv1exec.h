@@ -15,9 +15,9 @@
 #include <string_view>
 #include <vector>
 
-#include "matcher/matcher.h"
+#include "matcher/fluxion/matcher.h"
+#include "matcher/graph/resource_graph.h"
 #include "matcher/readers/graph_error.h"
-#include "matcher/resource_graph.h"
 
 namespace fluxnetes::matcher {
 

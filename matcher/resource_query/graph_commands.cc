@@ -1,9 +1,9 @@
 #include <ctime>
 #include <ostream>
 
-#include "matcher/find_expression.h"
-#include "matcher/id_set.h"
-#include "matcher/jgf.h"
+#include "matcher/fluxion/find_expression.h"
+#include "matcher/graph/id_set.h"
+#include "matcher/readers/jgf.h"
 #include "matcher/resource_query/loader.h"
 #include "matcher/resource_query/session.h"
 #include "matcher/writers/match_writer.h"

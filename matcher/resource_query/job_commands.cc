@@ -3,7 +3,7 @@
 #include <limits>
 #include <ostream>
 
-#include "matcher/jgf.h"
+#include "matcher/readers/jgf.h"
 #include "matcher/readers/rv1exec.h"
 #include "matcher/resource_query/loader.h"
 #include "matcher/resource_query/session.h"

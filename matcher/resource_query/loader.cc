@@ -6,9 +6,9 @@
 
 #include <memory>
 
-#include "matcher/jgf.h"
 #include "matcher/readers/grug.h"
 #include "matcher/readers/hwloc.h"
+#include "matcher/readers/jgf.h"
 #include "matcher/readers/rv1exec.h"
 
 namespace fluxnetes::matcher {

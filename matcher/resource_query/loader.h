@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "matcher/matcher.h"
+#include "matcher/fluxion/matcher.h"
 #include "matcher/readers/text_source.h"
 #include "matcher/resource_query/options.h"
 

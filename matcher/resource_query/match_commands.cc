@@ -4,10 +4,10 @@
 #include <map>
 #include <ostream>
 
-#include "matcher/jobspec.h"
+#include "matcher/graph/text_sets.h"
+#include "matcher/jobspec/jobspec.h"
 #include "matcher/resource_query/loader.h"
 #include "matcher/resource_query/session.h"
-#include "matcher/text_sets.h"
 #include "matcher/writers/match_writer.h"
 
 namespace fluxnetes::matcher {

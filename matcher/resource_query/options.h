@@ -5,8 +5,8 @@
 #include <string>
 #include <variant>
 
-#include "matcher/match_policy.h"
-#include "matcher/resource_graph.h"
+#include "matcher/graph/resource_graph.h"
+#include "matcher/selection/match_policy.h"
 #include "matcher/writers/match_writer.h"
 
 namespace fluxnetes::matcher {

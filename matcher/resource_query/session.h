@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "matcher/matcher.h"
+#include "matcher/fluxion/matcher.h"
 #include "matcher/resource_query/options.h"
 
 namespace fluxnetes::matcher {

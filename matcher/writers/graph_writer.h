@@ -11,7 +11,7 @@
 
 #include <string>
 
-#include "matcher/resource_graph.h"
+#include "matcher/graph/resource_graph.h"
 
 namespace fluxnetes::matcher {
 

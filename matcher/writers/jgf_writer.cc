@@ -2,8 +2,8 @@
 
 #include <unordered_set>
 
-#include "matcher/jgf.h"
-#include "matcher/text_sets.h"
+#include "matcher/graph/text_sets.h"
+#include "matcher/readers/jgf.h"
 #include "matcher/writers/match_writer.h"
 
 namespace fluxnetes::matcher {

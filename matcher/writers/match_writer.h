@@ -14,8 +14,8 @@
 #include <string>
 #include <string_view>
 
-#include "matcher/matcher.h"
-#include "matcher/resource_graph.h"
+#include "matcher/fluxion/matcher.h"
+#include "matcher/graph/resource_graph.h"
 
 namespace fluxnetes::matcher {
 

@@ -7,8 +7,8 @@
 #include <stdexcept>
 #include <unordered_map>
 
+#include "matcher/graph/text_sets.h"
 #include "matcher/picture_page.h"
-#include "matcher/text_sets.h"
 #include "matcher/writers/clean_text.h"
 #include "matcher/writers/picture_rows.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "matcher/resource_graph.h"
+#include "matcher/graph/resource_graph.h"
 
 namespace fluxnetes::matcher {
 

@@ -2,7 +2,7 @@
 #include <tuple>
 #include <vector>
 
-#include "matcher/text_sets.h"
+#include "matcher/graph/text_sets.h"
 #include "matcher/writers/match_writer.h"
 
 namespace fluxnetes::matcher {

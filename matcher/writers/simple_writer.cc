@@ -1,4 +1,4 @@
-#include "matcher/text_sets.h"
+#include "matcher/graph/text_sets.h"
 #include "matcher/writers/match_writer.h"
 
 namespace fluxnetes::matcher {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "matcher/matcher.h"
+#include "matcher/fluxion/matcher.h"
 
 namespace fluxnetes::matcher {
 

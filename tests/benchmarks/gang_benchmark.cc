@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "matcher/explanation.h"
-#include "matcher/node_graph.h"
+#include "matcher/gangs/explanation.h"
+#include "matcher/gangs/node_graph.h"
 
 namespace fluxnetes::matcher {
 namespace {

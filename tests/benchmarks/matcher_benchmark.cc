@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "matcher/node_graph.h"
+#include "matcher/gangs/node_graph.h"
 
 namespace fluxnetes::matcher {
 namespace {

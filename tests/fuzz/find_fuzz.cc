@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "matcher/find_expression.h"
+#include "matcher/fluxion/find_expression.h"
 #include "matcher/readers/rv1exec.h"
 
 using namespace fluxnetes::matcher;

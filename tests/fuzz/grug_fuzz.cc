@@ -4,9 +4,9 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "matcher/jgf.h"
-#include "matcher/matcher.h"
+#include "matcher/fluxion/matcher.h"
 #include "matcher/readers/grug.h"
+#include "matcher/readers/jgf.h"
 
 using namespace fluxnetes::matcher;
 

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "matcher/jgf.h"
 #include "matcher/readers/hwloc.h"
+#include "matcher/readers/jgf.h"
 
 using namespace fluxnetes::matcher;
 

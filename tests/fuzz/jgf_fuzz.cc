@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "matcher/jgf.h"
+#include "matcher/readers/jgf.h"
 #include "matcher/writers/graph_writer.h"
 
 using namespace fluxnetes::matcher;

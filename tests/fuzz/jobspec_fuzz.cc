@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "matcher/jobspec.h"
-#include "matcher/matcher.h"
+#include "matcher/fluxion/matcher.h"
+#include "matcher/jobspec/jobspec.h"
 
 using namespace fluxnetes::matcher;
 

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "matcher/matcher.h"
+#include "matcher/fluxion/matcher.h"
 #include "matcher/readers/rv1exec.h"
 
 using namespace fluxnetes::matcher;

@@ -11,7 +11,7 @@
 #include "forerunners/external_plugin.grpc.pb.h"
 #include "forerunners/fluxcli.grpc.pb.h"
 #include "forerunners/fluxion.grpc.pb.h"
-#include "matcher/jgf.h"
+#include "matcher/readers/jgf.h"
 #include "services/forerunner_services.h"
 #include "services/grpc_server.h"
 #include "tests/invariants/invariants.h"

@@ -1,6 +1,6 @@
 // place_jobs GRAPH.graphml JOBSPEC...: each job now, or as soon as it fits.
-#include <matcher/jobspec.h>
-#include <matcher/matcher.h>
+#include <matcher/fluxion/matcher.h>
+#include <matcher/jobspec/jobspec.h>
 #include <matcher/readers/grug.h>
 #include <matcher/writers/match_writer.h>
 

@@ -1,0 +1,371 @@
+#include "matcher/gangs/gang_plan.h"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <stdexcept>
+
+namespace fluxnetes::matcher {
+
+void GangPlan::SetGang(const Gang& gang) {
+  if (gang.duration < 1) throw std::invalid_argument("duration is below 1");
+  gang_ = &gang;
+  groups_.resize(gang.groups.size());
+  tasks_ = 0;
+  for (const NodeIndex node : gang.beside) {
+    if (!nodes_.Known(node))
+      throw std::invalid_argument("no node has index " + std::to_string(node));
+  }
+  for (int g = 0; g < groups(); ++g) {
+    const TaskGroup& group = gang.groups[g];
+    if (group.count < 0 || group.count > kMaxTasks - tasks_) {
+      throw std::invalid_argument("tasks of a gang are not 0 to " +
+                                  std::to_string(kMaxTasks));
+    }
+    tasks_ += group.count;
+    groups_[g].asked = &group;
+  }
+  Compile();
+}
+
+void GangPlan::SetGroup(const TaskGroup& group) {
+  gang_ = nullptr;
+  groups_.resize(1);
+  groups_[0].asked = &group;
+  Compile();
+}
+
+void GangPlan::Compile() {
+  for (Group& group : groups_) CompileNeeds(group);
+  CompileRules();
+  given_.resize(groups_.size());
+  std::iota(given_.begin(), given_.end(), 0);
+  FollowersLast(given_);
+}
+
+void GangPlan::CompileNeeds(Group& group) {
+  const auto& amounts = group.asked->amounts;
+  if (static_cast<int>(amounts.size()) > nodes_.resources()) {
+    throw std::invalid_argument("more amounts than the graph has resources");
+  }
+  group.needs.clear();
+  for (int r = 0; r < static_cast<int>(amounts.size()); ++r) {
+    if (amounts[r] < 0 || amounts[r] > kMaxAmount) {
+      throw std::invalid_argument("an amount is not 0 to 2^62");
+    }
+    if (amounts[r] > 0) group.needs.push_back({r, amounts[r]});
+  }
+  const RulesId rules = group.asked->rules;
+  if (rules != kNoRules && !nodes_.book().Known(rules)) {
+    throw std::invalid_argument("rules were not taken");
+  }
+  group.rules = rules == kNoRules ? nullptr : &nodes_.book()[rules];
+  group.alone = group.rules == nullptr || group.rules->Alone();
+}
+
+void GangPlan::Watch(const BookedRules& rules) {
+  const auto tracker = [&](TrackerId id) {
+    if (watches_[id] == 0) trackers_.push_back(id);
+    watches_[id] = 1;
+  };
+  const auto spread = [&](SpreadId id) {
+    if (watches_spread_[id] == 0) spreads_.push_back(id);
+    watches_spread_[id] = 1;
+  };
+  for (const TrackerId id : rules.blocked_by) tracker(id);
+  for (const TrackerId id : rules.needs) tracker(id);
+  for (const auto& each : rules.preferred) tracker(each.first);
+  for (const SpreadId id : rules.spreads) spread(id);
+  for (const SpreadId id : rules.soft_spreads) spread(id);
+  if (!rules.needs.empty() || !rules.spreads.empty()) needs_others_ = true;
+}
+
+void GangPlan::CompileRules() {
+  for (const TrackerId id : trackers_) watches_[id] = 0;
+  for (const SpreadId id : spreads_) watches_spread_[id] = 0;
+  trackers_.clear();
+  spreads_.clear();
+  watches_.resize(nodes_.book().trackers());
+  watches_spread_.resize(nodes_.book().spreads());
+  needs_others_ = false;
+  for (const Group& group : groups_) {
+    if (!group.alone) Watch(*group.rules);
+  }
+  for (Group& group : groups_) {
+    group.counts.clear();
+    group.counts_spread.clear();
+    if (group.rules == nullptr) continue;
+    for (const TrackerId id : group.rules->counts) {
+      if (watches_[id] != 0) group.counts.push_back(id);
+    }
+    for (const SpreadId id : group.rules->counts_spread) {
+      if (watches_spread_[id] != 0) group.counts_spread.push_back(id);
+    }
+  }
+}
+
+bool GangPlan::Watches(TrackerId id) const {
+  return static_cast<std::size_t>(id) < watches_.size() && watches_[id] != 0;
+}
+
+bool GangPlan::WatchesSpread(SpreadId id) const {
+  return static_cast<std::size_t>(id) < watches_spread_.size() &&
+         watches_spread_[id] != 0;
+}
+
+// Groups that must follow other tasks come after those that need not.
+void GangPlan::FollowersLast(std::vector<int>& order) const {
+  std::stable_partition(order.begin(), order.end(), [&](int g) {
+    const BookedRules* rules = groups_[g].rules;
+    return rules == nullptr || rules->needs.empty() || rules->may_start;
+  });
+}
+
+void GangPlan::Clear() {
+  for (const Run& run : runs_) last_run_[run.node] = -1;
+  runs_.clear();
+  last_run_.resize(nodes_.size(), -1);
+  least_.resize(nodes_.resources());
+}
+
+// `free` gives what is free of a resource; the runs linked from `last_run` come
+// off it.
+template <typename Free>
+int GangPlan::Divide(int group, int limit, std::int32_t last_run,
+                     const Free& free) const {
+  for (const Need& need : groups_[group].needs) {
+    std::int64_t left = free(need.resource);
+    if (left < need.amount) return 0;
+    for (std::int32_t i = last_run; i >= 0; i = runs_[i].next) {
+      const auto& amounts = groups_[runs_[i].group].asked->amounts;
+      if (need.resource >= static_cast<int>(amounts.size())) continue;
+      left -= runs_[i].tasks * amounts[need.resource];
+    }
+    if (left < need.amount) return 0;
+    if (limit > 1) {
+      limit =
+          static_cast<int>(std::min<std::int64_t>(limit, left / need.amount));
+    }
+  }
+  return limit;
+}
+
+// The columns of a node that takes nothing are below every need; who needs
+// nothing has to ask.
+bool GangPlan::MayTake(NodeIndex node, int group) const {
+  const Group& asks = groups_[group];
+  const NodeSet* eligible = asks.asked->eligible;
+  return (eligible == nullptr || eligible->Contains(node)) &&
+         (!asks.needs.empty() || nodes_.TakesTasks(node)) &&
+         (asks.rules == nullptr ||
+          nodes_.book().shapes()[asks.rules->shape].allowed.Contains(node));
+}
+
+bool GangPlan::IsPlain() const {
+  return groups() == 1 && groups_[0].alone && gang_ != nullptr &&
+         gang_->together.empty();
+}
+
+bool GangPlan::LooksAtAll() const {
+  const bool together = gang_ != nullptr && !gang_->together.empty();
+  return together || std::ranges::any_of(groups_, [](const Group& group) {
+           return group.needs.empty();
+         });
+}
+
+int GangPlan::CountAlone(const Columns& columns, NodeIndex node, int group,
+                         int limit) const {
+  if (!MayTake(node, group)) return 0;
+  return Divide(group, limit, -1, [&](int r) { return columns[r][node]; });
+}
+
+int GangPlan::Fit(const Ground& ground, NodeIndex node, int group, int limit) {
+  if (!MayTake(node, group)) return 0;
+  const std::int32_t last_run = last_run_[node];
+  const int fit = Divide(group, limit, last_run,
+                         [&](int r) { return (*ground.columns)[r][node]; });
+  if (fit == 0 || !ground.over_time) return fit;
+  if (!nodes_.StartsBefore(node, ground.end)) return fit;
+  nodes_.Profile(node).Least(nodes_.now(), ground.end, least_);
+  return Divide(group, fit, last_run, [&](int r) { return least_[r]; });
+}
+
+void GangPlan::AddRun(NodeIndex node, int group, int tasks) {
+  if (!runs_.empty() && runs_.back().node == node &&
+      runs_.back().group == group) {
+    runs_.back().tasks += tasks;
+    return;
+  }
+  runs_.push_back({node, group, tasks, last_run_[node]});
+  last_run_[node] = static_cast<int>(runs_.size()) - 1;
+}
+
+// Of a group that looks at others one task after the other, else as many as
+// the node takes.
+int GangPlan::Fill(const Ground& ground, int group, int count) {
+  const bool alone = groups_[group].alone;
+  int placed = 0;
+  while (placed < count) {
+    const NodeIndex node = scan_.Next();
+    if (node < 0) break;
+    const int fit = Fit(ground, node, group, alone ? count - placed : 1);
+    if (fit == 0) {
+      scan_.Pass();
+      continue;
+    }
+    AddRun(node, group, fit);
+    CountRun(ground, node, group, fit);
+    placed += fit;
+    scan_.Placed();
+    if (alone) scan_.Pass();
+  }
+  return placed;
+}
+
+// A series of tasks that must stay together begins where the first of them
+// goes; if there is no room for all, in the next domain.
+int GangPlan::PlaceGroup(const Ground& ground, int group, int count) {
+  const Group& asks = groups_[group];
+  scan_.Begin(ground, asks.needs, asks.rules, within_);
+  if (!scan_.StartsSeries()) return Fill(ground, group, count);
+  const KeyId key = nodes_.book().At(asks.rules->needs[0]).key;
+  const std::size_t runs = runs_.size();
+  const std::size_t counted = counted_.size();
+  DomainId best = -1;
+  int most = 0;
+  for (;;) {
+    const int placed = Fill(ground, group, count);
+    if (placed == count) return placed;
+    if (placed == 0) break;
+    const DomainId domain = nodes_.labels().Domain(key, runs_[runs].node);
+    if (placed > most) {
+      most = placed;
+      best = domain;
+    }
+    UndoRuns(runs, counted);
+    scan_.LeaveOut(key, domain);
+  }
+  if (best < 0) return 0;
+  scan_.StayIn(key, best);
+  return Fill(ground, group, count);
+}
+
+void GangPlan::UndoRuns(std::size_t runs, std::size_t counted) {
+  while (runs_.size() > runs) {
+    last_run_[runs_.back().node] = runs_.back().next;
+    runs_.pop_back();
+  }
+  TakeBack(counted);
+}
+
+bool GangPlan::PlaceInOrder(const Ground& ground, std::span<const int> order) {
+  Clear();
+  const std::size_t counted = counted_.size();
+  int placed = 0;
+  std::vector<int> counts(keep_most_ ? groups_.size() : 0);
+  bool all = true;
+  for (const int group : order) {
+    const int count = groups_[group].asked->count;
+    const int here = PlaceGroup(ground, group, count);
+    placed += here;
+    all = all && here == count;
+    if (keep_most_) {
+      counts[group] = here;
+    } else if (!all) {
+      break;
+    }
+  }
+  TakeBack(counted);
+  if (keep_most_ && placed > most_sum_) {
+    most_sum_ = placed;
+    most_ = std::move(counts);
+  }
+  return all;
+}
+
+bool GangPlan::PlaceInOrders(const Ground& ground) {
+  if (PlaceInOrder(ground, given_)) return true;
+  if (groups() < 2) return false;
+  const std::vector<int> hardest_first = HardestFirst();
+  return hardest_first != given_ && PlaceInOrder(ground, hardest_first);
+}
+
+bool GangPlan::MayFit(const Ground& ground) const {
+  if (ground.limits == nullptr) return true;
+  for (const Group& group : groups_) {
+    const int count = group.asked->count;
+    if (group.needs.empty() || count == 0) continue;
+    const NodeBits* allowed =
+        group.rules == nullptr
+            ? nullptr
+            : &nodes_.book().shapes()[group.rules->shape].allowed;
+    const FitLimits::Entry& limit = ground.limits->Of(ground.view, group.needs);
+    if (!limit.Reaches(count, group.asked->eligible, allowed)) return false;
+  }
+  return true;
+}
+
+bool GangPlan::Place(const Ground& ground) {
+  if (!keep_most_ && !MayFit(ground)) return false;
+  CountAhead(ground);
+  const bool placed = PlaceSomewhere(ground);
+  TakeBack(0);
+  if (placed) SortRuns();
+  return placed;
+}
+
+std::vector<int> GangPlan::CountMost(const Ground& ground) {
+  keep_most_ = true;
+  most_sum_ = -1;
+  most_.assign(groups_.size(), 0);
+  Place(ground);
+  keep_most_ = false;
+  return most_;
+}
+
+int GangPlan::Count(const Ground& ground, int limit) {
+  Clear();
+  CountAhead(ground);
+  const int placed = PlaceGroup(ground, 0, limit);
+  TakeBack(0);
+  return placed;
+}
+
+// Room is the part of the empty cluster that one task takes, inverted: how
+// many of them the nodes it may use would hold if they were one.
+std::vector<int> GangPlan::HardestFirst() const {
+  const int open = nodes_.open().Count();
+  std::vector<double> room(groups());
+  for (int g = 0; g < groups(); ++g) {
+    const Group& group = groups_[g];
+    double share = 0;
+    for (const Need& need : group.needs) {
+      const auto total = static_cast<double>(nodes_.OpenTotal(need.resource));
+      share = std::max(share,
+                       static_cast<double>(need.amount) / std::max(total, 1.0));
+    }
+    const NodeSet* eligible = group.asked->eligible;
+    int nodes = eligible == nullptr ? open : eligible->Count();
+    if (group.rules != nullptr) {
+      nodes = CountCommon(nodes_.open(),
+                          nodes_.book().shapes()[group.rules->shape].allowed,
+                          eligible);
+    }
+    room[g] = nodes / std::max(share, 1e-300);
+  }
+  std::vector<int> order(groups_.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int a, int b) { return room[a] < room[b]; });
+  FollowersLast(order);
+  return order;
+}
+
+void GangPlan::SortRuns() {
+  std::stable_sort(runs_.begin(), runs_.end(), [](const Run& a, const Run& b) {
+    return a.group < b.group;
+  });
+  // The links between runs no longer hold; nothing is placed after this.
+}
+
+}  // namespace fluxnetes::matcher

@@ -1,0 +1,229 @@
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "matcher/gangs/gang_plan.h"
+
+namespace fluxnetes::matcher {
+namespace {
+
+void Intersect(const std::vector<NodeMask::Word>& a,
+               const std::vector<NodeMask::Word>& b,
+               std::vector<NodeMask::Word>& both) {
+  both.clear();
+  auto other = b.begin();
+  for (const NodeMask::Word& word : a) {
+    while (other != b.end() && other->block < word.block) ++other;
+    if (other == b.end()) return;
+    if (other->block != word.block || (word.bits & other->bits) == 0) continue;
+    both.push_back({word.block, word.bits & other->bits});
+  }
+}
+
+}  // namespace
+
+// The tasks of a run count for what the gang looks at, until they are taken
+// back.
+void GangPlan::CountRun(const Ground& ground, NodeIndex node, int group,
+                        int tasks) {
+  TaskBook& book = nodes_.book();
+  for (const TrackerId id : groups_[group].counts) {
+    const Stage stage = book.At(id).blocks ? ground.blocking : ground.present;
+    book.CountIn(id, stage, node, tasks);
+    counted_.push_back({id, false, stage, node, tasks});
+  }
+  for (const SpreadId id : groups_[group].counts_spread) {
+    book.CountInSpread(id, ground.present, node, tasks);
+    counted_.push_back({id, true, ground.present, node, tasks});
+  }
+}
+
+// What starts before the gang would end keeps away too.
+void GangPlan::CountAhead(const Ground& ground) {
+  TaskBook& book = nodes_.book();
+  if (!ground.over_time || nodes_.spans().next_start() >= ground.end) return;
+  const auto blocks = [&](TrackerId id) { return book.At(id).blocks; };
+  if (std::ranges::none_of(trackers_, blocks)) return;
+  for (const auto& moment : nodes_.spans().Starts()) {
+    if (moment.time >= ground.end) break;
+    const Span& span = nodes_.spans()[moment.span];
+    if (!span.ahead || span.rules == kNoRules) continue;
+    if (!nodes_.Present(span.node)) continue;
+    for (const TrackerId id : book[span.rules].counts) {
+      if (!Watches(id) || !book.At(id).blocks) continue;
+      book.CountIn(id, ground.blocking, span.node, span.tasks);
+      counted_.push_back({id, false, ground.blocking, span.node, span.tasks});
+    }
+  }
+}
+
+void GangPlan::TakeBack(std::size_t counted) {
+  TaskBook& book = nodes_.book();
+  while (counted_.size() > counted) {
+    const Counted& last = counted_.back();
+    if (last.spread) {
+      book.CountInSpread(last.id, last.stage, last.node, -last.tasks);
+    } else {
+      book.CountIn(last.id, last.stage, last.node, -last.tasks);
+    }
+    counted_.pop_back();
+  }
+}
+
+// Nothing: no node has the label.
+KeyId GangPlan::FindKey(const std::string& key) {
+  if (nodes_.labels().texts().Find(key) < 0) return -1;
+  const auto [place, added] = keys_.try_emplace(key, -1);
+  if (!added) return place->second;
+  const KeyId id = nodes_.labels().TakeKey(key);
+  if (nodes_.labels().domains(id) > 0) return place->second = id;
+  nodes_.labels().GiveKey(id);
+  keys_.erase(place);
+  return -1;
+}
+
+// Whether tasks that the gang is to be beside are in the domain.
+bool GangPlan::Counts(KeyId key, DomainId domain) const {
+  const std::vector<NodeIndex>& beside = gang_->beside;
+  return beside.empty() || std::ranges::any_of(beside, [&](NodeIndex node) {
+           return nodes_.labels().Domain(key, node) == domain;
+         });
+}
+
+bool GangPlan::MayBeTogether(NodeIndex node) {
+  if (gang_ == nullptr || gang_->together.empty() || !gang_->together_required)
+    return true;
+  const KeyId key = FindKey(gang_->together.back());
+  const DomainId domain = key < 0 ? -1 : nodes_.labels().Domain(key, node);
+  return domain >= 0 && Counts(key, domain);
+}
+
+bool GangPlan::PlaceSomewhere(const Ground& ground) {
+  within_ = nullptr;
+  if (gang_ == nullptr || gang_->together.empty()) {
+    return PlaceInOrders(ground);
+  }
+  const bool required = gang_->together_required;
+  const KeyId outer = required ? FindKey(gang_->together.back()) : -1;
+  if (required && outer < 0) return false;
+  for (const std::string& name : gang_->together) {
+    const KeyId key = FindKey(name);
+    const bool placed = key >= 0 && PlaceTogether(ground, key, outer);
+    within_ = nullptr;
+    if (placed) return true;
+  }
+  return !required && PlaceInOrders(ground);
+}
+
+// `outer`: all must have one value of that too; -1: there is none.
+bool GangPlan::PlaceTogether(const Ground& ground, KeyId key, KeyId outer) {
+  for (const Domain& domain : Tightest(ground, key)) {
+    NodeMask& mask = nodes_.labels().Mask(key, domain.id);
+    if (outer >= 0 && outer != key) {
+      if (PlaceInParts(ground, mask, outer)) return true;
+      continue;
+    }
+    within_ = &mask.At(ground.by_id, nodes_.orders());
+    if (PlaceInOrders(ground)) return true;
+  }
+  return false;
+}
+
+// A rack may have nodes of several zones, or several racks one name.
+bool GangPlan::PlaceInParts(const Ground& ground, NodeMask& domain,
+                            KeyId outer) {
+  NodeLabels& labels = nodes_.labels();
+  std::set<std::pair<std::string, DomainId>> parts;
+  for (const NodeIndex node : domain.nodes()) {
+    const DomainId part = labels.Domain(outer, node);
+    if (part >= 0 && Counts(outer, part))
+      parts.emplace(labels.DomainName(outer, part), part);
+  }
+  for (const auto& [name, part] : parts) {
+    Intersect(domain.At(ground.by_id, nodes_.orders()),
+              labels.Mask(outer, part).At(ground.by_id, nodes_.orders()),
+              part_);
+    within_ = &part_;
+    if (PlaceInOrders(ground)) return true;
+  }
+  return false;
+}
+
+// The domains that have enough in sum, the one with the least first; a resource
+// counts by what part of the open nodes' it is.
+std::vector<GangPlan::Domain> GangPlan::Tightest(const Ground& ground,
+                                                 KeyId key) {
+  std::vector<DomainSums::Sum> sums;
+  const std::vector<Need> needs = NeededOfAll(sums);
+  const std::vector<DomainSums::Sum> free = FreeIn(ground, key, needs);
+  std::vector<Domain> found;
+  for (DomainId id = 0; id < nodes_.labels().domains(key); ++id) {
+    if (nodes_.labels().Mask(key, id).nodes().empty()) continue;
+    if (!Counts(key, id)) continue;
+    Domain domain{id, 0};
+    bool enough = true;
+    for (std::size_t i = 0; i < needs.size(); ++i) {
+      const auto here = free[static_cast<std::size_t>(id) * needs.size() + i];
+      enough = enough && here >= sums[i];
+      const auto total =
+          static_cast<double>(nodes_.OpenTotal(needs[i].resource));
+      domain.free += static_cast<double>(here) / std::max(total, 1.0);
+    }
+    if (enough || keep_most_) found.push_back(domain);
+  }
+  const NodeLabels& labels = nodes_.labels();
+  std::sort(found.begin(), found.end(), [&](const Domain& a, const Domain& b) {
+    if (a.free != b.free) return a.free < b.free;
+    return labels.DomainName(key, a.id) < labels.DomainName(key, b.id);
+  });
+  return found;
+}
+
+// The resources that some task needs, and what all of them need of it.
+std::vector<Need> GangPlan::NeededOfAll(
+    std::vector<DomainSums::Sum>& sums) const {
+  std::vector<DomainSums::Sum> all(nodes_.resources());
+  for (const Group& group : groups_) {
+    for (const Need& need : group.needs) {
+      all[need.resource] += DomainSums::Sum{need.amount} * group.asked->count;
+    }
+  }
+  std::vector<Need> needs;
+  for (int r = 0; r < nodes_.resources(); ++r) {
+    if (all[r] == 0) continue;
+    needs.push_back({r, 0});
+    sums.push_back(all[r]);
+  }
+  return needs;
+}
+
+std::vector<DomainSums::Sum> GangPlan::FreeIn(const Ground& ground, KeyId key,
+                                              std::span<const Need> needs) {
+  const auto domains = static_cast<std::size_t>(nodes_.labels().domains(key));
+  std::vector<DomainSums::Sum> free(domains * needs.size());
+  const bool starts =
+      ground.over_time && nodes_.spans().next_start() < ground.end;
+  if (ground.limits != nullptr && !starts) {
+    const DomainSums& sums = nodes_.Sums(key);
+    for (std::size_t i = 0; i < free.size(); ++i) {
+      free[i] = sums.At(ground.view, static_cast<DomainId>(i / needs.size()),
+                        needs[i % needs.size()].resource);
+    }
+    return free;
+  }
+  std::vector<std::int64_t> least(nodes_.resources());
+  for (NodeIndex node = 0; node < nodes_.size(); ++node) {
+    const DomainId domain = nodes_.labels().Domain(key, node);
+    if (domain < 0 || !nodes_.TakesTasks(node)) continue;
+    const bool looks = starts && nodes_.StartsBefore(node, ground.end);
+    if (looks) nodes_.Profile(node).Least(nodes_.now(), ground.end, least);
+    for (std::size_t i = 0; i < needs.size(); ++i) {
+      const int r = needs[i].resource;
+      const std::int64_t here = looks ? least[r] : (*ground.columns)[r][node];
+      if (here > 0) free[domain * needs.size() + i] += here;
+    }
+  }
+  return free;
+}
+
+}  // namespace fluxnetes::matcher

@@ -1,0 +1,38 @@
+#include "matcher/gangs/leaving_gang.h"
+
+#include <algorithm>
+
+namespace fluxnetes::matcher {
+
+void LeavingGang::Set(const Gang& gang, const Placement& own, int nodes,
+                      int resources) {
+  Clear();
+  resources_ = static_cast<std::size_t>(resources);
+  start_ = own.start;
+  end_ = EndOf(start_, gang.duration);
+  at_.resize(nodes, -1);
+  auto place = own.nodes.begin();
+  for (const TaskGroup& group : gang.groups) {
+    for (int i = 0; i < group.count && place != own.nodes.end(); ++i) {
+      std::int32_t& at = at_[*place];
+      if (at < 0) {
+        at = static_cast<std::int32_t>(amounts_.size());
+        amounts_.resize(amounts_.size() + resources_);
+        nodes_.push_back(*place);
+      }
+      for (std::size_t r = 0; r < group.amounts.size(); ++r) {
+        std::int64_t& sum = amounts_[at + r];
+        sum = std::min(sum, kMaxAmount) + group.amounts[r];
+      }
+      ++place;
+    }
+  }
+}
+
+void LeavingGang::Clear() {
+  for (const NodeIndex node : nodes_) at_[node] = -1;
+  nodes_.clear();
+  amounts_.clear();
+}
+
+}  // namespace fluxnetes::matcher

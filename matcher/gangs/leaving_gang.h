@@ -1,0 +1,38 @@
+// What a gang holds that is booked ahead, by node: for searches that go as if
+// it were not there.
+//
+// Part of a NodeGraph; owned by its thread.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "matcher/gangs/gang.h"
+#include "matcher/nodes/node_profile.h"
+
+namespace fluxnetes::matcher {
+
+class LeavingGang {
+ public:
+  // `own` are the places of its tasks, or of some.
+  void Set(const Gang& gang, const Placement& own, int nodes, int resources);
+  void Clear();
+
+  // Each once.
+  const std::vector<NodeIndex>& nodes() const { return nodes_; }
+  bool IsOn(NodeIndex node) const { return !at_.empty() && at_[node] >= 0; }
+  Leaving At(NodeIndex node) const {
+    if (!IsOn(node)) return {};
+    return {{amounts_.data() + at_[node], resources_}, start_, end_};
+  }
+
+ private:
+  std::size_t resources_ = 0;
+  Time start_ = 0;
+  Time end_ = 0;
+  std::vector<NodeIndex> nodes_;
+  std::vector<std::int32_t> at_;  // [node], of amounts_; -1: none
+  std::vector<std::int64_t> amounts_;
+};
+
+}  // namespace fluxnetes::matcher

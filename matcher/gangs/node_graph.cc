@@ -1,0 +1,396 @@
+#include "matcher/gangs/node_graph.h"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <stdexcept>
+
+#include "matcher/gangs/node_graph_state.h"
+#include "matcher/gangs/shortfall.h"
+
+namespace fluxnetes::matcher {
+namespace {
+
+using Sum = NodeTable::Sum;
+
+bool ById(Policy policy) { return policy != Policy::kFirst; }
+
+bool Descending(Policy policy) {
+  return policy == Policy::kFirst || policy == Policy::kHigh ||
+         policy == Policy::kHinode;
+}
+
+void CheckTime(Time time) {
+  if (time < 0 || time == kForever) {
+    throw std::invalid_argument("a time is not 0 or more, or is without end");
+  }
+}
+
+}  // namespace
+
+NodeGraph::NodeGraph(std::vector<std::string> resources)
+    : state_(std::make_unique<State>(std::move(resources))) {}
+NodeGraph::~NodeGraph() = default;
+NodeGraph::NodeGraph(NodeGraph&&) noexcept = default;
+NodeGraph& NodeGraph::operator=(NodeGraph&&) noexcept = default;
+
+const std::vector<std::string>& NodeGraph::resources() const {
+  return state_->resources;
+}
+
+void NodeGraph::AddResource(std::string name) {
+  state_->resources.push_back(std::move(name));
+  state_->nodes.AddResource();
+}
+
+void NodeGraph::State::CheckNode(NodeIndex node) const {
+  if (!nodes.Known(node)) {
+    throw std::invalid_argument("no node has index " + std::to_string(node));
+  }
+}
+
+NodeIndex NodeGraph::AddNode(std::string name, std::int64_t id,
+                             std::span<const std::int64_t> totals) {
+  return state_->nodes.Add(std::move(name), id, totals);
+}
+
+void NodeGraph::RemoveNode(NodeIndex node) {
+  state_->CheckNode(node);
+  if (state_->nodes.Present(node)) state_->nodes.Remove(node);
+}
+
+void NodeGraph::SetTotals(NodeIndex node,
+                          std::span<const std::int64_t> totals) {
+  state_->CheckNode(node);
+  state_->nodes.SetTotals(node, totals);
+}
+
+void NodeGraph::SetOpen(NodeIndex node, bool open) {
+  state_->CheckNode(node);
+  state_->nodes.SetOpen(node, open);
+}
+
+void NodeGraph::SetForeign(NodeIndex node,
+                           std::span<const std::int64_t> amounts,
+                           std::span<const RulesId> tasks) {
+  state_->CheckNode(node);
+  state_->CheckRules(tasks);
+  state_->nodes.SetForeign(node, amounts);
+  state_->nodes.book().SetForeign(node, tasks);
+}
+
+void NodeGraph::SetLabels(NodeIndex node, const Labels& labels,
+                          const std::vector<Taint>& taints) {
+  state_->CheckNode(node);
+  if (state_->nodes.Present(node))
+    state_->nodes.SetLabels(node, labels, taints);
+}
+
+void NodeGraph::State::CheckRules(std::span<const RulesId> rules) const {
+  for (const RulesId each : rules) {
+    if (each != kNoRules && !nodes.book().Known(each)) {
+      throw std::invalid_argument("rules were not taken");
+    }
+  }
+}
+
+RulesId NodeGraph::TakeRules(const TaskRules& rules) {
+  return state_->nodes.book().Take(rules);
+}
+
+void NodeGraph::GiveRules(RulesId rules) {
+  if (!state_->nodes.book().Known(rules)) {
+    throw std::invalid_argument("rules were not taken");
+  }
+  state_->nodes.book().Give(rules);
+}
+
+bool NodeGraph::Allows(RulesId rules, NodeIndex node) const {
+  state_->CheckNode(node);
+  state_->CheckRules({&rules, 1});
+  if (rules == kNoRules) return true;
+  TaskBook& book = state_->nodes.book();
+  return book.shapes()[book[rules].shape].allowed.Contains(node);
+}
+
+bool NodeGraph::LooksAtTasks(RulesId rules) const {
+  state_->CheckRules({&rules, 1});
+  return rules != kNoRules && !state_->nodes.book()[rules].Alone();
+}
+
+std::uint64_t NodeGraph::Surroundings(RulesId rules) const {
+  state_->CheckRules({&rules, 1});
+  if (rules == kNoRules) return 0;
+  TaskBook& book = state_->nodes.book();
+  const BookedRules& booked = book[rules];
+  std::uint64_t sum = 0;
+  for (const auto* trackers : {&booked.blocked_by, &booked.needs}) {
+    for (const TrackerId id : *trackers) {
+      sum += book.At(id).At(Stage::kNow).changes() +
+             book.At(id).At(Stage::kEver).changes();
+    }
+  }
+  for (const SpreadId id : booked.spreads) {
+    sum += book.SpreadAt(id).At(Stage::kNow).lifts();
+  }
+  return sum;
+}
+
+std::uint64_t NodeGraph::Arrivals(RulesId rules) const {
+  state_->CheckRules({&rules, 1});
+  if (rules == kNoRules) return 0;
+  TaskBook& book = state_->nodes.book();
+  const BookedRules& booked = book[rules];
+  std::uint64_t sum = 0;
+  for (const TrackerId id : booked.needs)
+    sum += book.At(id).At(Stage::kNow).arrivals();
+  for (const SpreadId id : booked.spreads)
+    sum += book.SpreadAt(id).At(Stage::kNow).arrivals();
+  return sum;
+}
+
+std::optional<NodeIndex> NodeGraph::Find(std::string_view name) const {
+  return state_->nodes.Find(name);
+}
+
+const std::string& NodeGraph::Name(NodeIndex node) const {
+  state_->CheckNode(node);
+  return state_->nodes.Name(node);
+}
+
+Ground NodeGraph::State::GroundNow(Time duration, Policy policy) {
+  nodes.Refresh();
+  const View view = duration == kForever ? View::kEver : View::kNow;
+  Ground ground;
+  ground.columns = &nodes.At(view);
+  ground.by_id = ById(policy);
+  ground.limits = &nodes.limits();
+  ground.descending = Descending(policy);
+  ground.view = view;
+  ground.blocking = view == View::kNow ? Stage::kNow : Stage::kEver;
+  ground.over_time = view == View::kNow;
+  ground.end = EndOf(nodes.now(), duration);
+  return ground;
+}
+
+Ground NodeGraph::State::GroundEmpty(Policy policy) {
+  nodes.Refresh();
+  Ground ground;
+  ground.columns = &nodes.At(View::kEmpty);
+  ground.by_id = ById(policy);
+  ground.limits = &nodes.limits();
+  ground.descending = Descending(policy);
+  ground.view = View::kEmpty;
+  ground.present = ground.blocking = Stage::kEmpty;
+  return ground;
+}
+
+bool NodeGraph::State::PlaceNow(const Gang& gang, Policy policy, Time now) {
+  CheckTime(now);
+  nodes.ComeTo(now);
+  plan.SetGang(gang);
+  return plan.Place(GroundNow(gang.duration, policy));
+}
+
+void NodeGraph::State::HoldRun(JobId id, Job& job, Time start, Time end,
+                               NodeIndex node,
+                               std::span<const std::int64_t> amounts,
+                               RulesId rules, int tasks) {
+  const SpanId span = nodes.Hold({.job = id,
+                                  .start = start,
+                                  .end = end,
+                                  .node = node,
+                                  .tasks = tasks,
+                                  .rules = rules},
+                                 amounts);
+  job.tasks.insert(job.tasks.end(), tasks, span);
+  job.live += tasks;
+}
+
+Placement NodeGraph::State::Book(JobId id, Time start, Time duration) {
+  Placement placement{start, {}};
+  if (plan.tasks() == 0) return placement;
+  Job& job = jobs[id];
+  placement.nodes.reserve(plan.tasks());
+  job.tasks.reserve(job.tasks.size() + plan.tasks());
+  for (const Run& run : plan.runs()) {
+    HoldRun(id, job, start, EndOf(start, duration), run.node,
+            plan.group(run.group).amounts, plan.group(run.group).rules,
+            run.tasks);
+    placement.nodes.insert(placement.nodes.end(), run.tasks, run.node);
+  }
+  return placement;
+}
+
+MatchResult NodeGraph::Allocate(JobId job, const Gang& gang, Policy policy,
+                                Time now) {
+  State& state = *state_;
+  if (state.PlaceNow(gang, policy, now)) {
+    return state.Book(job, now, gang.duration);
+  }
+  const bool ever = state.plan.Place(state.GroundEmpty(policy));
+  return ever ? NoFit::kNow : NoFit::kNever;
+}
+
+std::optional<Placement> NodeGraph::TryAllocate(JobId job, const Gang& gang,
+                                                Policy policy, Time now) {
+  State& state = *state_;
+  if (!state.PlaceNow(gang, policy, now)) return std::nullopt;
+  return state.Book(job, now, gang.duration);
+}
+
+std::optional<Time> NodeGraph::State::FindEarliest(Time duration, Time before,
+                                                   Policy policy) {
+  return earliest.Find(duration, before, ById(policy), Descending(policy));
+}
+
+MatchResult NodeGraph::AllocateOrReserve(JobId job, const Gang& gang,
+                                         Policy policy, Time now, Time before,
+                                         Shortfall* shortfall) {
+  State& state = *state_;
+  if (shortfall != nullptr) shortfall->Clear();
+  if (state.PlaceNow(gang, policy, now)) {
+    return state.Book(job, now, gang.duration);
+  }
+  // Of tasks of one shape that do not look at others a time says enough.
+  const bool plain = state.plan.IsPlain();
+  if (!plain && !state.plan.Place(state.GroundEmpty(policy)))
+    return NoFit::kNever;
+  const auto start = state.FindEarliest(gang.duration, before, policy);
+  if (shortfall != nullptr) *shortfall = state.earliest.shortfall().Short();
+  if (start) return state.Book(job, *start, gang.duration);
+  return !plain || state.plan.Place(state.GroundEmpty(policy)) ? NoFit::kNoTime
+                                                               : NoFit::kNever;
+}
+
+std::optional<Placement> NodeGraph::MoveEarlier(JobId job, const Gang& gang,
+                                                const Placement& own,
+                                                Policy policy, Time now,
+                                                Shortfall& shortfall) {
+  CheckTime(now);
+  State& state = *state_;
+  state.nodes.ComeTo(now);
+  state.nodes.Refresh();
+  state.plan.SetGang(gang);
+  state.leaving.Set(gang, own, state.nodes.size(), state.nodes.resources());
+  const auto start =
+      state.earliest.FindEarlier(state.leaving, own.start, gang.duration,
+                                 ById(policy), Descending(policy));
+  shortfall = state.earliest.shortfall().Short();
+  if (!start) return std::nullopt;
+  if (*start == now) return Placement{now, {}};
+  Cancel(job);
+  return state.Book(job, *start, gang.duration);
+}
+
+bool NodeGraph::HasRoom(Time start, Time end, std::span<const NodeIndex> nodes,
+                        std::span<const std::vector<std::int64_t>> amounts,
+                        Time now) const {
+  CheckTime(now);
+  state_->nodes.ComeTo(now);
+  std::map<NodeIndex, std::vector<Sum>> wanted;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    auto& sums = wanted[nodes[i]];
+    sums.resize(state_->resources.size());
+    for (std::size_t r = 0; r < amounts[i].size(); ++r)
+      sums[r] += amounts[i][r];
+  }
+  std::vector<std::int64_t> least(state_->resources.size());
+  for (const auto& [node, sums] : wanted) {
+    if (!state_->nodes.Known(node) || !state_->nodes.TakesTasks(node))
+      return false;
+    state_->nodes.Profile(node).Least(start, end, least);
+    for (std::size_t r = 0; r < sums.size(); ++r)
+      if (sums[r] > 0 && sums[r] > least[r]) return false;
+  }
+  return true;
+}
+
+bool NodeGraph::Satisfiable(const Gang& gang, Policy policy) const {
+  state_->plan.SetGang(gang);
+  return state_->plan.Place(state_->GroundEmpty(policy));
+}
+
+int NodeGraph::CountFits(const TaskGroup& group, Time duration, Time now,
+                         int limit) const {
+  CheckTime(now);
+  state_->nodes.ComeTo(now);
+  state_->plan.SetGroup(group);
+  return state_->plan.Count(state_->GroundNow(duration, Policy::kLonode),
+                            limit);
+}
+
+void NodeGraph::Restore(JobId id, Time start, Time end,
+                        std::span<const NodeIndex> nodes,
+                        std::span<const std::vector<std::int64_t>> amounts,
+                        std::span<const RulesId> rules) {
+  if (start == kForever) throw std::invalid_argument("start is without end");
+  if (nodes.size() != amounts.size()) {
+    throw std::invalid_argument("not as many amounts as nodes");
+  }
+  if (!rules.empty() && rules.size() != nodes.size()) {
+    throw std::invalid_argument("not as many rules as nodes");
+  }
+  state_->CheckRules(rules);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    state_->CheckNode(nodes[i]);
+    const bool fit =
+        amounts[i].size() <= state_->resources.size() &&
+        std::all_of(amounts[i].begin(), amounts[i].end(),
+                    [](auto a) { return a >= 0 && a <= kMaxAmount; });
+    if (!fit) throw std::invalid_argument("amounts do not suit the graph");
+  }
+  if (nodes.empty()) return;
+  State::Job& job = state_->jobs[id];
+  const auto rules_of = [&](std::size_t i) {
+    return rules.empty() ? kNoRules : rules[i];
+  };
+  for (std::size_t i = 0, next = 0; i < nodes.size(); i = next) {
+    for (next = i + 1; next < nodes.size() && nodes[next] == nodes[i] &&
+                       amounts[next] == amounts[i] &&
+                       rules_of(next) == rules_of(i);) {
+      ++next;
+    }
+    state_->HoldRun(id, job, start, std::max(end, start + 1), nodes[i],
+                    amounts[i], rules_of(i), static_cast<int>(next - i));
+  }
+}
+
+bool NodeGraph::Release(JobId id, int task) {
+  const auto found = state_->jobs.find(id);
+  if (found == state_->jobs.end()) return false;
+  State::Job& job = found->second;
+  if (task < 0 || task >= static_cast<int>(job.tasks.size()) ||
+      job.tasks[task] < 0) {
+    return false;
+  }
+  state_->nodes.Release(job.tasks[task], 1);
+  job.tasks[task] = -1;
+  if (--job.live == 0) state_->jobs.erase(found);
+  return true;
+}
+
+bool NodeGraph::Cancel(JobId id) {
+  const auto found = state_->jobs.find(id);
+  if (found == state_->jobs.end()) return false;
+  for (const SpanId span : found->second.tasks) {
+    if (span >= 0) state_->nodes.Release(span, 1);
+  }
+  state_->jobs.erase(found);
+  return true;
+}
+
+std::uint64_t NodeGraph::Releases() const { return state_->nodes.releases(); }
+
+std::vector<std::int64_t> NodeGraph::Free(NodeIndex node, Time now) const {
+  state_->CheckNode(node);
+  CheckTime(now);
+  state_->nodes.ComeTo(now);
+  std::vector<std::int64_t> free(state_->resources.size());
+  for (int r = 0; r < state_->nodes.resources(); ++r) {
+    free[r] = state_->nodes.FreeNow(node, r);
+  }
+  return free;
+}
+
+}  // namespace fluxnetes::matcher

@@ -1,0 +1,157 @@
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "matcher/gangs/explanation.h"
+#include "matcher/gangs/node_graph_state.h"
+
+namespace fluxnetes::matcher {
+namespace {
+
+// What stands in the way of one task on one node, in order.
+class Obstacles {
+ public:
+  Obstacles(NodeGraph::State& state, const Ground& ground,
+            const TaskGroup& group)
+      : state_(state),
+        nodes_(state.nodes),
+        ground_(ground),
+        group_(group),
+        rules_(group.rules == kNoRules ? nullptr : &nodes_.book()[group.rules]),
+        least_(nodes_.resources()) {
+    if (rules_ == nullptr) return;
+    TaskBook& book = nodes_.book();
+    starts_ = rules_->may_start &&
+              std::ranges::all_of(rules_->needs, [&](TrackerId id) {
+                return book.At(id).At(ground.present).total() == 0;
+              });
+  }
+
+  using Key = std::pair<Obstacle, int>;
+  // Valid until the next call.
+  const std::vector<Key>& On(NodeIndex node) {
+    std::vector<Key>& found = found_;
+    found.clear();
+    const auto add = [&](bool excludes, Obstacle obstacle) {
+      if (excludes) found.emplace_back(obstacle, -1);
+    };
+    add(!nodes_.TakesTasks(node), Obstacle::kClosed);
+    add(group_.eligible != nullptr && !group_.eligible->Contains(node),
+        Obstacle::kNotEligible);
+    if (rules_ != nullptr) {
+      NodeShapes::Shape& shape = nodes_.book().shapes()[rules_->shape];
+      add(!shape.affine.Contains(node), Obstacle::kLabels);
+      add(!shape.tolerated.Contains(node), Obstacle::kTaints);
+    }
+    add(!state_.plan.MayBeTogether(node), Obstacle::kTogether);
+    AddResources(node, found);
+    if (rules_ == nullptr) return found;
+    add(Blocked(node, true), Obstacle::kHostPorts);
+    add(Lonely(node), Obstacle::kAffinity);
+    add(Blocked(node, false), Obstacle::kAntiAffinity);
+    add(TooMany(node), Obstacle::kSpread);
+    return found;
+  }
+
+ private:
+  void AddResources(NodeIndex node, std::vector<Key>& found) {
+    const bool ahead = nodes_.StartsBefore(node, ground_.end);
+    const bool takes = nodes_.TakesTasks(node);
+    const Columns& now = nodes_.At(View::kNow);
+    if (ahead) nodes_.Profile(node).Least(nodes_.now(), ground_.end, least_);
+    for (std::size_t r = 0; r < group_.amounts.size(); ++r) {
+      const std::int64_t free = ahead ? least_[r]
+                                : takes
+                                    ? now[r][node]
+                                    : nodes_.FreeNow(node, static_cast<int>(r));
+      if (group_.amounts[r] == 0 || group_.amounts[r] <= free) continue;
+      found.emplace_back(Obstacle::kResource, static_cast<int>(r));
+    }
+  }
+
+  bool Blocked(NodeIndex node, bool by_port) {
+    return std::ranges::any_of(rules_->blocked_by, [&](TrackerId id) {
+      Tracker& tracker = nodes_.book().At(id);
+      return (tracker.kind == Tracker::Kind::kPort) == by_port &&
+             tracker.At(ground_.blocking)
+                 .nodes()
+                 .Contains(node, nodes_.labels().Domain(tracker.key, node));
+    });
+  }
+
+  bool Lonely(NodeIndex node) {
+    return std::ranges::any_of(rules_->needs, [&](TrackerId id) {
+      Tracker& tracker = nodes_.book().At(id);
+      const DomainId domain = nodes_.labels().Domain(tracker.key, node);
+      return domain < 0 ||
+             (!starts_ &&
+              !tracker.At(ground_.present).nodes().Contains(node, domain));
+    });
+  }
+
+  bool TooMany(NodeIndex node) {
+    return std::ranges::any_of(rules_->spreads, [&](SpreadId id) {
+      Spread& spread = nodes_.book().SpreadAt(id);
+      const DomainId domain = nodes_.labels().Domain(spread.key, node);
+      return domain < 0 ||
+             spread.At(ground_.present).over().Contains(node, domain);
+    });
+  }
+
+  NodeGraph::State& state_;
+  NodeTable& nodes_;
+  const Ground& ground_;
+  const TaskGroup& group_;
+  const BookedRules* rules_;
+  bool starts_ = false;
+  std::vector<std::int64_t> least_;
+  std::vector<Key> found_;
+};
+
+GroupExplanation ExplainGroup(NodeGraph::State& state, const Ground& ground,
+                              const TaskGroup& group) {
+  GroupExplanation explanation;
+  Obstacles obstacles(state, ground, group);
+  // By obstacle and resource, which is -1 for most.
+  constexpr int kObstacles = static_cast<int>(Obstacle::kSpread) + 1;
+  const int kinds = state.nodes.resources() + 1;
+  std::vector<Exclusion> exclusions(kObstacles * kinds);
+  for (NodeIndex node = 0; node < state.nodes.size(); ++node) {
+    if (!state.nodes.Present(node)) continue;
+    const auto& found = obstacles.On(node);
+    if (found.empty()) ++explanation.open_to_one;
+    for (const auto& key : found) {
+      Exclusion& exclusion =
+          exclusions[static_cast<int>(key.first) * kinds + key.second + 1];
+      exclusion.obstacle = key.first;
+      exclusion.resource = key.second;
+      ++exclusion.all;
+      if (key == found.front()) ++exclusion.first;
+      if (found.size() == 1) ++exclusion.alone;
+    }
+  }
+  for (const Exclusion& exclusion : exclusions)
+    if (exclusion.all > 0) explanation.exclusions.push_back(exclusion);
+  return explanation;
+}
+
+}  // namespace
+
+Explanation NodeGraph::Explain(const Gang& gang, Policy policy,
+                               Time now) const {
+  State& state = *state_;
+  Explanation explanation;
+  state.PlaceNow(gang, policy, now);
+  const Ground ground = state.GroundNow(gang.duration, policy);
+  const std::vector<int> most = state.plan.CountMost(ground);
+  state.plan.CountAhead(ground);
+  for (std::size_t g = 0; g < gang.groups.size(); ++g) {
+    explanation.groups.push_back(ExplainGroup(state, ground, gang.groups[g]));
+    explanation.groups.back().fit = most[g];
+    explanation.fit += most[g];
+  }
+  state.plan.TakeBack();
+  return explanation;
+}
+
+}  // namespace fluxnetes::matcher

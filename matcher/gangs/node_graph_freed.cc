@@ -1,0 +1,150 @@
+// What a gang could do with what was freed: see NodeGraph::MayStartEarlier.
+#include <algorithm>
+#include <array>
+#include <unordered_set>
+
+#include "matcher/gangs/node_graph.h"
+#include "matcher/gangs/node_graph_state.h"
+#include "matcher/gangs/room_log.h"
+#include "matcher/gangs/shortfall.h"
+
+namespace fluxnetes::matcher {
+namespace {
+
+using Parts = std::vector<Shortfall::Part>;
+
+// When a gang can start at the earliest that uses something from then on.
+Time FirstStart(Time from, Time duration) {
+  return duration >= from ? 0 : from - duration + 1;
+}
+
+// How many places were freed in each part.
+class FreedPlaces {
+ public:
+  FreedPlaces(NodeTable& nodes, GangPlan& plan, const LeavingGang& own,
+              Time start, Time duration, const Parts& parts)
+      : nodes_(nodes),
+        plan_(plan),
+        own_(own),
+        start_(start),
+        duration_(duration),
+        parts_(parts) {}
+
+  // Of tasks of the group, from the change of that number on. True as soon as
+  // there are enough in a part.
+  bool Count(const TaskGroup& group, const RoomLog& log, std::uint64_t since,
+             Time now) {
+    plan_.SetGroup(group);
+    const auto& starts =
+        nodes_.Starts(plan_.needs(0), group.amounts, duration_);
+    seen_.clear();
+    for (std::uint64_t number = since; number < log.end(); ++number) {
+      const RoomChange& change = log.At(number);
+      if (change.taken || FirstOf(change, now) >= LastOf(change)) continue;
+      for (const NodeIndex node : change.nodes) {
+        const bool none = starts[node] >= start_ && !own_.IsOn(node);
+        if (none || !nodes_.TakesTasks(node) || !plan_.MayTake(node, 0))
+          continue;
+        if (!seen_.insert(node).second) continue;
+        if (Count(group, node, log, since, now)) return true;
+      }
+    }
+    return false;
+  }
+
+  int In(std::size_t part) const { return come_[part]; }
+
+ private:
+  // Of starts that use what was freed by it.
+  Time FirstOf(const RoomChange& change, Time now) const {
+    return std::max(FirstStart(change.from, duration_), now);
+  }
+  Time LastOf(const RoomChange& change) const {
+    return std::min(start_, change.end);
+  }
+
+  // The same on one node.
+  bool Count(const TaskGroup& group, NodeIndex node, const RoomLog& log,
+             std::uint64_t since, Time now) {
+    Time first = kForever;
+    Time last = 0;
+    bool known = true;
+    there_.clear();
+    for (const auto& [number, place] : log.On(node, since)) {
+      const RoomChange& change = log.At(number);
+      there_.push_back(
+          {change.from, change.end, change.AmountsOf(place), change.taken});
+      if (change.taken || FirstOf(change, now) >= LastOf(change)) continue;
+      known = known && !change.amounts.empty();
+      first = std::min(first, FirstOf(change, now));
+      last = std::max(last, LastOf(change));
+    }
+    const NodeProfile& profile = nodes_.Profile(node);
+    const auto fit = profile.FirstFit(group.amounts, duration_, first, last,
+                                      nodes_.resources(), 1, own_.At(node));
+    if (!fit) return false;
+    const auto after =
+        std::ranges::upper_bound(parts_, *fit, {}, &Shortfall::Part::from);
+    std::size_t part = std::max(after, parts_.begin() + 1) - 1 - parts_.begin();
+    for (Time from = *fit; from < last; ++part) {
+      const Time until = part + 1 < parts_.size()
+                             ? std::min(last, parts_[part + 1].from)
+                             : last;
+      if (Count(group, node, from, until, part, known)) return true;
+      from = until;
+    }
+    return false;
+  }
+
+  // The same for starts from `first` until `last`, which are in that part.
+  bool Count(const TaskGroup& group, NodeIndex node, Time first, Time last,
+             std::size_t part, bool known) {
+    const NodeProfile& profile = nodes_.Profile(node);
+    const int resources = nodes_.resources();
+    const int needed = std::max(parts_[part].tasks, 1) - come_[part];
+    // Where each task has a place, but not all together, any room may do.
+    const int before =
+        known && parts_[part].tasks > 0
+            ? profile.LeastFitBefore(there_, group.amounts, first,
+                                     EndOf(last - 1, duration_), resources,
+                                     group.count, own_.At(node))
+            : 0;
+    const int most =
+        profile.MostFit(group.amounts, duration_, first, last, resources,
+                        std::min(group.count, before + needed), own_.At(node));
+    come_[part] += std::max(most - before, 0);
+    return most - before >= needed;
+  }
+
+  NodeTable& nodes_;
+  GangPlan& plan_;
+  const LeavingGang& own_;
+  const Time start_;
+  const Time duration_;
+  const Parts& parts_;
+  std::array<int, Shortfall::kMostParts> come_{};
+  std::unordered_set<NodeIndex> seen_;
+  std::vector<NodeChange> there_;  // on one node
+};
+
+}  // namespace
+
+bool NodeGraph::MayStartEarlier(const Gang& gang, const Placement& own,
+                                const RoomLog& log, std::uint64_t since,
+                                Time now, Shortfall& shortfall) const {
+  NodeTable& nodes = state_->nodes;
+  nodes.ComeTo(now);
+  nodes.Refresh();
+  const Parts unknown = {{0, 0}};
+  const bool known = !shortfall.parts().empty();
+  state_->leaving.Set(gang, own, nodes.size(), nodes.resources());
+  FreedPlaces places(nodes, state_->plan, state_->leaving, own.start,
+                     gang.duration, known ? shortfall.parts() : unknown);
+  for (const TaskGroup& group : gang.groups)
+    if (places.Count(group, log, since, now)) return true;
+  for (std::size_t i = 0; i < shortfall.parts().size(); ++i)
+    shortfall.Take(i, places.In(i));
+  return false;
+}
+
+}  // namespace fluxnetes::matcher

@@ -1,0 +1,46 @@
+// The parts of a NodeGraph: its nodes with what is held on them, the jobs, and
+// what plans need.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "matcher/gangs/earliest_start.h"
+#include "matcher/gangs/gang_plan.h"
+#include "matcher/gangs/leaving_gang.h"
+#include "matcher/gangs/node_graph.h"
+#include "matcher/gangs/node_table.h"
+
+namespace fluxnetes::matcher {
+
+struct NodeGraph::State {
+  struct Job {
+    std::vector<SpanId> tasks;  // by position, -1: given back
+    int live = 0;
+  };
+
+  explicit State(std::vector<std::string> names)
+      : resources(std::move(names)),
+        nodes(static_cast<int>(resources.size())) {}
+
+  void CheckNode(NodeIndex node) const;
+  void CheckRules(std::span<const RulesId> rules) const;
+  Ground GroundNow(Time duration, Policy policy);
+  Ground GroundEmpty(Policy policy);
+  bool PlaceNow(const Gang& gang, Policy policy, Time now);
+  std::optional<Time> FindEarliest(Time duration, Time before, Policy policy);
+  Placement Book(JobId job, Time start, Time duration);
+  void HoldRun(JobId id, Job& job, Time start, Time end, NodeIndex node,
+               std::span<const std::int64_t> amounts, RulesId rules, int tasks);
+
+  std::vector<std::string> resources;
+  NodeTable nodes;
+  GangPlan plan{nodes};
+  EarliestStart earliest{nodes, plan};
+  std::unordered_map<JobId, Job> jobs;
+  LeavingGang leaving;  // of the last that asked for an earlier start
+};
+
+}  // namespace fluxnetes::matcher

@@ -1,0 +1,21 @@
+// xor_slots that stand side by side in a jobspec are alternatives, of which a
+// job gets exactly one: a jobspec with them stands for many without.
+//
+// Plain values.
+#pragma once
+
+#include <vector>
+
+#include "matcher/jobspec/jobspec.h"
+
+namespace fluxnetes::matcher {
+
+inline constexpr std::size_t kMaxXorVariants = 1'000;
+
+bool HasXorSlots(const Jobspec& jobspec);
+
+// The jobspecs that it stands for, earlier alternatives first, their xor_slots
+// turned into slots. Empty if there are more than kMaxXorVariants.
+std::vector<Jobspec> ExpandXorSlots(const Jobspec& jobspec);
+
+}  // namespace fluxnetes::matcher

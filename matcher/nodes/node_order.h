@@ -1,0 +1,51 @@
+// Nodes in the order of a policy, and columns of amounts that are looked at in
+// that order, 64 nodes at a time.
+//
+// Parts of a NodeGraph; owned by its thread.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "matcher/nodes/node_set.h"
+
+namespace fluxnetes::matcher {
+
+// Which free amounts: those of a node on which jobs hold nothing, those of now,
+// the least of all times from now on.
+enum class View { kEmpty, kNow, kEver };
+
+using Columns = std::vector<std::vector<std::int64_t>>;  // [resource][node]
+
+// In all columns of a node that takes nothing.
+inline constexpr std::int64_t kClosed =
+    std::numeric_limits<std::int64_t>::min();
+
+// What a task needs, without the zeros.
+struct Need {
+  int resource = 0;
+  std::int64_t amount = 0;
+  auto operator<=>(const Need&) const = default;
+};
+
+class NodeOrder {
+ public:
+  static constexpr int kBlock = 64;
+
+  void SortById(std::span<const std::int64_t> ids);
+  void SortByIndex(int nodes);
+
+  int size() const { return static_cast<int>(nodes_.size()); }
+  NodeIndex At(int position) const { return nodes_[position]; }
+  int PositionOf(NodeIndex node) const { return positions_[node]; }
+
+ private:
+  void SetPositions();
+
+  std::vector<NodeIndex> nodes_;
+  std::vector<std::int32_t> positions_;
+};
+
+}  // namespace fluxnetes::matcher

@@ -1,0 +1,91 @@
+// What is free on one node from a moment on, as steps: between two of them
+// nothing starts or ends there.
+//
+//   free  4 |      ____        ______
+//         2 |_____|    |      |
+//         0 |          |______|
+//           now   60   100    160
+//
+// Part of a NodeGraph; owned by its thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "matcher/nodes/node_set.h"
+#include "matcher/nodes/span_store.h"
+#include "matcher/units.h"
+
+namespace fluxnetes::matcher {
+
+// What is booked on a node and would leave it, per resource; nothing: none.
+struct Leaving {
+  std::span<const std::int64_t> amounts = {};
+  Time start = 0;
+  Time end = 0;
+};
+
+// What was given back, or taken, in [start, end), per resource.
+struct NodeChange {
+  Time start = 0;
+  Time end = 0;
+  std::span<const std::int64_t> amounts;
+  bool taken = false;
+};
+
+class NodeProfile {
+ public:
+  using Sum = __int128;  // of amounts, which may be 2^62 each
+
+  // `capacity` is what the node would have free without spans.
+  void Build(const SpanStore& spans, NodeIndex node,
+             std::span<const Sum> capacity, Time now);
+  void Drop() { free_.clear(); }
+
+  // Whether it was built and still tells the truth at `now`.
+  bool Holds(Time now) const {
+    return !free_.empty() && built_ <= now &&
+           (times_.empty() || now < times_.front());
+  }
+
+  // The least that is free at any time in [from, end), per resource.
+  void Least(Time from, Time end, std::span<std::int64_t> least,
+             const Leaving& leaving = {}) const;
+
+  // The first time in [from, before) from which there is so much, per resource,
+  // for so many tasks and for `duration`. What is left out of `amounts` is 0.
+  std::optional<Time> FirstFit(std::span<const std::int64_t> amounts,
+                               Time duration, Time from, Time before,
+                               std::size_t resources, int tasks = 1,
+                               const Leaving& leaving = {}) const;
+  // How many tasks with these amounts did at least fit there together at any
+  // time in [from, end), up to `limit`, before the changes were made.
+  int LeastFitBefore(std::span<const NodeChange> changes,
+                     std::span<const std::int64_t> amounts, Time from, Time end,
+                     std::size_t resources, int limit,
+                     const Leaving& leaving) const;
+  // How many tasks with these amounts fit there together, up to `limit`, from
+  // the best time in [from, before) on.
+  int MostFit(std::span<const std::int64_t> amounts, Time duration, Time from,
+              Time before, std::size_t resources, int limit,
+              const Leaving& leaving) const;
+
+ private:
+  struct Change {
+    Time time = 0;
+    SpanId span = -1;
+    bool takes = false;
+  };
+
+  Time built_ = 0;
+  bool rising_ = true;              // nothing starts, so `from` has the least
+  std::vector<Time> times_;         // of the steps
+  std::vector<std::int64_t> free_;  // [(step + 1) * resources + resource]
+};
+
+// What is left, within what an amount can be.
+std::int64_t Clamp(NodeProfile::Sum free);
+
+}  // namespace fluxnetes::matcher

@@ -1,0 +1,194 @@
+// The TaskRules in use, and what is counted for them: a *tracker* counts, per
+// domain of a key, the tasks that some rules look for; a *spread* the tasks of
+// a spread constraint. What a task of some rules changes, and what it looks at,
+// is linked when the rules are taken, so a task that comes or goes costs a
+// look-up per tracker that it counts for.
+//
+// Counts are kept at several stages: kEmpty has what others have placed, kNow
+// also what jobs hold, kEver also what they will hold; kThen is for searches.
+// What only asks for presence is kept at kNow alone.
+//
+// Part of a NodeGraph; owned by its thread.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "matcher/nodes/span_store.h"
+#include "matcher/rules/domain_counts.h"
+#include "matcher/rules/node_rules.h"
+
+namespace fluxnetes::matcher {
+
+enum class Stage { kEmpty, kNow, kEver, kThen };
+
+using TrackerId = std::int32_t;
+using SpreadId = std::int32_t;
+
+struct Tracker {
+  enum class Kind {
+    kTaken,    // tasks that all of the selectors take
+    kKeepers,  // tasks that may not share a domain with such
+    kPort,     // tasks that have the port
+  };
+
+  std::string name;  // empty: unused
+  int uses = 0;
+  Kind kind = Kind::kTaken;
+  bool blocks = false;  // where there is any, some may not go
+  KeyId key = kEachNode;
+  std::vector<TaskSelector> selectors;
+  HostPort port;
+  std::array<Presence, 4> at;  // [stage]
+
+  Presence& At(Stage stage) { return at[static_cast<int>(stage)]; }
+};
+
+// The nodes that a spread constraint looks at.
+struct SpreadBase {
+  std::string name;  // empty: unused
+  int uses = 0;
+  ShapeId shape = -1;
+  bool affine = true;
+  bool tolerated = false;
+  KeyId key = kEachNode;
+  std::vector<KeyId> keys;          // all must be there
+  std::vector<std::int32_t> nodes;  // [domain]
+  int domains = 0;                  // with a node
+  NodeBits counted;
+};
+
+struct Spread {
+  RulesId rules = kNoRules;  // none: unused
+  int base = -1;
+  KeyId key = kEachNode;
+  std::vector<KeyId> keys;  // to be given back
+  TaskSelector selector;
+  Skew::Bound bound;
+  Skew now;
+  Skew then;
+
+  Skew& At(Stage stage) { return stage == Stage::kThen ? then : now; }
+};
+
+struct BookedRules {
+  std::string key;  // empty: unused
+  TaskRules asked;
+  int uses = 0;
+  bool foreign = false;  // some were placed by others
+  ShapeId shape = -1;
+  // What a task of these rules changes.
+  std::vector<TrackerId> counts;
+  std::vector<SpreadId> counts_spread;
+  // What it looks at.
+  std::vector<TrackerId> blocked_by;
+  std::vector<TrackerId> needs;
+  bool may_start = false;                            // would meet its own needs
+  std::vector<std::pair<TrackerId, int>> preferred;  // with the weight
+  std::vector<SpreadId> spreads;
+  std::vector<SpreadId> soft_spreads;
+  std::vector<TrackerId> taken;  // to be given back
+
+  bool Alone() const {
+    return blocked_by.empty() && needs.empty() && preferred.empty() &&
+           spreads.empty() && soft_spreads.empty();
+  }
+};
+
+class TaskBook {
+ public:
+  TaskBook(NodeLabels& labels, NodeShapes& shapes, NodeOrders& orders,
+           const SpanStore& spans);
+
+  // Throws std::invalid_argument for what Kubernetes would not accept.
+  RulesId Take(const TaskRules& rules);
+  void Keep(RulesId id) { ++rules_[id].uses; }
+  void Give(RulesId id);
+  bool Known(RulesId id) const {
+    return id >= 0 && id < static_cast<RulesId>(rules_.size()) &&
+           rules_[id].uses > 0;
+  }
+  const BookedRules& operator[](RulesId id) const { return rules_[id]; }
+  Tracker& At(TrackerId id) { return trackers_[id]; }
+  Spread& SpreadAt(SpreadId id) { return spreads_[id]; }
+  int trackers() const { return static_cast<int>(trackers_.size()); }
+  int spreads() const { return static_cast<int>(spreads_.size()); }
+  NodeShapes& shapes() { return shapes_; }
+  NodeSpace space() { return {labels_, orders_}; }
+
+  // A span of tasks came or went, is held or lies ahead.
+  void Count(const Span& span, int tasks, bool held, bool ever);
+  // Tasks of others, in place of what was said before.
+  void SetForeign(NodeIndex node, std::span<const RulesId> tasks);
+  const std::vector<RulesId>& Foreign(NodeIndex node) const {
+    return foreign_[node];
+  }
+
+  // To be called before and after labels, taints or name of a node change.
+  void Leave(NodeIndex node);
+  void Enter(NodeIndex node);
+
+  void CountIn(TrackerId id, Stage stage, NodeIndex node, int tasks);
+  void CountInSpread(SpreadId id, Stage stage, NodeIndex node, int tasks);
+
+  // What is counted now, as text; for comparing.
+  std::string Describe();
+
+ private:
+  void CountTask(RulesId id, NodeIndex node, int tasks, Stage stage);
+  void CountNode(NodeIndex node, int sign);
+  bool CountsFor(const Tracker& tracker, const TaskRules& rules) const;
+  bool Blocks(const Tracker& tracker, const TaskRules& rules) const;
+  TrackerId TakeTracker(Tracker&& wanted);
+  void GiveTracker(TrackerId id);
+  void CountAll(TrackerId id, RulesId rules);
+  void TakeOwn(RulesId id);
+  SpreadId TakeSpread(RulesId id, const SpreadConstraint& constraint,
+                      const std::vector<std::string>& keys);
+  int TakeBase(SpreadBase&& wanted);
+  void Look(SpreadBase& base, NodeIndex node, bool present);
+  void GiveSpread(SpreadId id);
+  void BoundSpreads();
+  // Calls with the node, tasks, and whether they are foreign, and held.
+  template <typename Call>
+  void ForEachPlaced(RulesId id, const Call& call) const {
+    for (SpanId at = spans_.FirstOf(id); at >= 0; at = spans_[at].next_alike) {
+      const Span& span = spans_[at];
+      if (present_[span.node] == 0) continue;
+      call(span.node, span.tasks, false, !span.ahead);
+    }
+    if (!rules_[id].foreign) return;
+    for (std::size_t node = 0; node < foreign_.size(); ++node) {
+      if (present_[node] == 0) continue;
+      for (const RulesId each : foreign_[node]) {
+        if (each == id) call(static_cast<NodeIndex>(node), 1, true, true);
+      }
+    }
+  }
+
+  NodeLabels& labels_;
+  NodeShapes& shapes_;
+  NodeOrders& orders_;
+  const SpanStore& spans_;
+  std::deque<BookedRules> rules_;
+  std::vector<RulesId> unused_rules_;
+  std::unordered_map<std::string, RulesId> by_key_;
+  std::deque<Tracker> trackers_;
+  std::vector<TrackerId> unused_trackers_;
+  std::unordered_map<std::string, TrackerId> by_name_;
+  std::deque<SpreadBase> bases_;
+  std::vector<int> unused_bases_;
+  std::unordered_map<std::string, int> base_by_name_;
+  std::deque<Spread> spreads_;
+  std::vector<SpreadId> unused_spreads_;
+  std::vector<std::vector<RulesId>> foreign_;  // [node]
+  std::vector<char> present_;                  // [node]: between Enter, Leave
+};
+
+}  // namespace fluxnetes::matcher

@@ -1,0 +1,160 @@
+#include <algorithm>
+#include <charconv>
+
+#include "matcher/selection/selection.h"
+
+namespace fluxnetes::matcher {
+namespace {
+
+constexpr std::int64_t kWorstClass = 9'999;
+
+// Fluxion leaves the order of equals to std::sort of libstdc++; so does this.
+// Beyond that equals stay in the order in which they were found.
+template <typename Before>
+void SortCandidates(std::vector<Candidate>& candidates, Before before) {
+  if (candidates.size() <= kMostSorted) {
+    std::sort(candidates.begin(), candidates.end(), before);
+  } else {
+    std::stable_sort(candidates.begin(), candidates.end(), before);
+  }
+}
+
+// The performance class that a vertex is said to have.
+std::int64_t PerformanceClass(const Properties* properties) {
+  if (properties == nullptr) return kWorstClass;
+  const auto found = properties->find("perf_class");
+  if (found == properties->end()) return kWorstClass;
+  const std::string& text = found->second;
+  std::int64_t value = 0;
+  const auto [at, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = error == std::errc() && at == text.data() + text.size();
+  return whole && value >= 0 && value <= kWorstClass ? value : kWorstClass;
+}
+
+}  // namespace
+
+// What a vertex of a type that draws its whole subtree together adds to the
+// scores below it. False: its id does not do.
+bool Selection::Factor(VertexIndex v, std::int64_t& factor) const {
+  constexpr std::int64_t kWeight = 10'000;
+  constexpr std::int64_t kMaxId = std::int64_t{1} << 40;
+  factor = 0;
+  const std::int64_t id = graph_.id(v);
+  if (id < -1 || id > kMaxId) return false;
+  if (!policy_.node_centric || graph_.type(v) != types::kNode) return true;
+  const std::int64_t salt = graph_.uniq_id(v) % kWeight - 1;
+  factor = (id + 2) * kWeight + (salt < 0 ? -salt : salt);
+  return true;
+}
+
+std::int64_t Selection::ScoreOf(VertexIndex v) const {
+  if (policy_.score == MatchPolicy::Score::kVariation) {
+    return 1 + PerformanceClass(graph_.PropertiesOf(v));
+  }
+  return 2 + factors_ + graph_.id(v);
+}
+
+void Selection::Sort(Scoreboard::List& list, bool descending) const {
+  SortCandidates(list.candidates,
+                 [descending](const Candidate& a, const Candidate& b) {
+                   return descending ? a.score > b.score : a.score < b.score;
+                 });
+}
+
+// Scores that follow one another without a gap are one run; runs of higher
+// scores come first, members of a run are equal.
+void Selection::SortByRuns(Scoreboard::List& list) const {
+  std::vector<std::int64_t> starts;
+  std::vector<std::int64_t> scores;
+  for (const Candidate& candidate : list.candidates) {
+    scores.push_back(candidate.score);
+  }
+  std::sort(scores.begin(), scores.end());
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    if (i == 0 || scores[i] > scores[i - 1] + 1) starts.push_back(scores[i]);
+  }
+  const auto run = [&](const Candidate& candidate) {
+    return std::upper_bound(starts.begin(), starts.end(), candidate.score) -
+           starts.begin();
+  };
+  SortCandidates(list.candidates, [&](const Candidate& a, const Candidate& b) {
+    return run(a) > run(b);
+  });
+}
+
+// Sorts what was found for the resource and takes the best of it.
+bool Selection::ChooseBest(Scoreboard& board, int resource, bool top) {
+  Scoreboard::List* list = board.Find(request_->types[resource]);
+  if (list == nullptr) return false;
+  const std::uint64_t take =
+      request_->resource(resource).count.Take(list->units);
+  if (take == 0) return false;
+  if (top && policy_.score == MatchPolicy::Score::kLocality) {
+    SortByRuns(*list);
+  } else {
+    Sort(*list, policy_.descending);
+  }
+  std::uint64_t taken = 0;
+  list->chosen = 0;
+  while (taken < take) taken += list->candidates[list->chosen++].units;
+  return true;
+}
+
+void Selection::MarkEdge(EdgeIndex e, std::int64_t units, bool exclusive) {
+  if (listed_ && e != kNoEdge && marks_[e].turn != turn_) {
+    marked_.push_back({graph_.source(e), e});
+  }
+  (e == kNoEdge ? root_mark_ : marks_[e]) = {turn_, units, exclusive};
+}
+
+void Selection::MarkChosen(const Scoreboard& board, bool climb) {
+  for (const Scoreboard::List& list : board) {
+    for (std::size_t i = 0; i < list.chosen; ++i) {
+      const Candidate& candidate = list.candidates[i];
+      for (int c = 0; c < candidate.choices; ++c) {
+        const Choice& choice = choices_[candidate.first + c];
+        MarkEdge(choice.edge, choice.units, choice.exclusive);
+        if (climb) MarkWayUp(choice.edge);
+      }
+    }
+  }
+}
+
+// The vertices above that were passed through are shared.
+void Selection::MarkWayUp(EdgeIndex e) {
+  while (e != kNoEdge) {
+    const VertexIndex v = graph_.source(e);
+    e = graph_.FirstIn(v);
+    if (e == kNoEdge || Selected(e)) return;
+    const Scoreboard::List* list = top_.Find(graph_.type(v));
+    if (list != nullptr && list->chosen == 0) {
+      MarkEdge(e, graph_.units(v), false);
+    }
+  }
+}
+
+// The choice at the top, over all that was handed up.
+bool Selection::Finish(Candidate root) {
+  const VertexIndex v = graph_.root();
+  const Level level = request_->top();
+  const bool exclusive = AsksExclusive(v, level);
+  std::int64_t units = 1;
+  for (int r = level.first; r < level.last; ++r) {
+    if (request_->types[r] != graph_.type(v)) continue;
+    units =
+        static_cast<std::int64_t>(request_->resource(r).count.Take(root.units));
+  }
+  root.first = static_cast<std::int32_t>(choices_.size());
+  root.choices = 1;
+  choices_.push_back({kNoEdge, units, exclusive});
+  top_.Add(graph_.type(v), root);
+  for (int r = level.first; r < level.last; ++r) {
+    if (!ChooseBest(top_, r, /*top=*/true)) return false;
+  }
+  MarkChosen(top_, /*climb=*/true);
+  if (root_mark_.turn != turn_) MarkEdge(kNoEdge, units, exclusive);
+  return true;
+}
+
+}  // namespace fluxnetes::matcher

@@ -1,0 +1,65 @@
+#include "matcher/selection/selection.h"
+
+namespace fluxnetes::matcher {
+
+bool Selection::Pruned(VertexIndex v, Level level, bool exclusive) {
+  if (times_.status && !graph_.up(v)) return true;
+  const TypeId type = graph_.type(v);
+  if ((type == types::kNode || type == types::kStorageNode) &&
+      !request_->spec->constraint.Holds(graph_, v)) {
+    return true;
+  }
+  if (bookings_.plans.LeastDuring(v, graph_.units(v), times_.at,
+                                  times_.duration) <= 0) {
+    return true;
+  }
+  int last_slot = -1;
+  for (int i = level.first; i < level.last; ++i) {
+    const int r = request_->lists[i];
+    if (request_->types[r] == type) {
+      const std::optional<bool> asked = request_->resource(r).exclusive;
+      if (exclusive && asked == false) return true;
+      if (PrunedByUse(v, exclusive || asked == true)) return true;
+      if (PrunedByNeeds(v, r)) return true;
+    } else if (request_->IsSlot(r)) {
+      if (!request_->flexible && PrunedByNeeds(v, r)) return true;
+      last_slot = r;
+    }
+  }
+  // Of alternatives the last one tells, as in Fluxion.
+  return request_->flexible && last_slot >= 0 && PrunedByNeeds(v, last_slot);
+}
+
+bool Selection::PrunedByUse(VertexIndex v, bool exclusive) const {
+  if (!exclusive) return false;
+  if (times_.now && Allocated(v)) return true;
+  return bookings_.sharing.LeastDuring(v, kMaxSharing, times_.at,
+                                       times_.duration) < kMaxSharing;
+}
+
+// Whether a job has the vertex now, or all of something above it.
+bool Selection::Allocated(VertexIndex v) const {
+  if (bookings_.allocations[v] > 0) return true;
+  if (bookings_.covers.empty()) return false;
+  for (VertexIndex up = graph_.parent(v); up != kNoVertex;
+       up = graph_.parent(up)) {
+    for (const Cover& cover : bookings_.covers.At(up)) {
+      if (!cover.reserved) return true;
+    }
+  }
+  return false;
+}
+
+bool Selection::PrunedByNeeds(VertexIndex v, int resource) {
+  const MultiPlanner* filter = filters_.At(v);
+  const TypeNeeds& needs = request_->below[resource];
+  if (filter == nullptr || !needs.any) return false;
+  needs_.clear();
+  for (const TypeId type : filter->types()) {
+    needs_.push_back(needs.units[type]);
+  }
+  return filter->AvailableDuring(times_.at, times_.duration, needs_) !=
+         Plan::kFits;
+}
+
+}  // namespace fluxnetes::matcher

@@ -1,0 +1,258 @@
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "matcher/gangs/node_graph.h"
+#include "tests/matcher/random/node_picture.h"
+
+namespace fluxnetes::matcher {
+namespace {
+
+TEST(NodeGraph, GangIsPlacedWholeOrNotAtAll) {
+  NodeGraph graph = Nodes(R"(
+      node0 cpu=4 mem=8
+      node1 cpu=2 mem=8)");
+
+  EXPECT_EQ(
+      Show(graph, graph.Allocate(1, Tasks("1x cpu=2"), Policy::kLonode, 0)),
+      "node0");
+  const std::string before = graph.Describe();
+  EXPECT_EQ(
+      Show(graph, graph.Allocate(2, Tasks("3x cpu=2"), Policy::kLonode, 0)),
+      "not now");
+  EXPECT_EQ(graph.Describe(), before);
+  EXPECT_EQ(
+      Show(graph, graph.Allocate(2, Tasks("2x cpu=2"), Policy::kLonode, 0)),
+      "node0 node1");
+}
+
+TEST(NodeGraph, NodeIsFilledBeforeTheNextIsTaken) {
+  NodeGraph graph = Nodes(R"(
+      node0 cpu=4 mem=8
+      node1 cpu=4 mem=8
+      node2 cpu=4 mem=8)");
+
+  EXPECT_EQ(Show(graph, graph.Allocate(1, Tasks("6x cpu=1 mem=2"),
+                                       Policy::kLonode, 0)),
+            "node0 node0 node0 node0 node1 node1");
+}
+
+TEST(NodeGraph, PoliciesOrderNodesByIdThenIndex) {
+  const auto take = [](Policy policy) {
+    NodeGraph graph = Nodes(R"(
+        a cpu=1 id=2
+        b cpu=1 id=1
+        c cpu=1 id=2
+        d cpu=1 id=1)");
+    return Show(graph, graph.Allocate(1, Tasks("4x cpu=1"), policy, 0));
+  };
+  EXPECT_EQ(take(Policy::kLonode), "b d a c");
+  EXPECT_EQ(take(Policy::kLow), "b d a c");
+  EXPECT_EQ(take(Policy::kHinode), "c a d b");
+  EXPECT_EQ(take(Policy::kHigh), "c a d b");
+  EXPECT_EQ(take(Policy::kFirst), "d c b a");
+}
+
+TEST(NodeGraph, MembersOfAGangMayDiffer) {
+  NodeGraph graph = Nodes(R"(
+      node0 cpu=4
+      node1 cpu=4 gpu=1)");
+  const Gang gang = Tasks("3x cpu=1 + 1x cpu=1 gpu=1 + 1x cpu=4");
+
+  EXPECT_EQ(Show(graph, graph.Allocate(1, gang, Policy::kLonode, 0)),
+            "node1 node1 node1 node1 node0");
+}
+
+TEST(NodeGraph, SmallLauncherDoesNotTakeTheOnlyPlaceOfAWorker) {
+  NodeGraph graph = Nodes(R"(
+      node0 cpu=4
+      node1 cpu=4
+      node2 cpu=1)");
+
+  EXPECT_EQ(Show(graph, graph.Allocate(1, Tasks("1x cpu=1 + 2x cpu=4"),
+                                       Policy::kLonode, 0)),
+            "node2 node0 node1");
+}
+
+TEST(NodeGraph, OnlyEligibleNodesAreTaken) {
+  NodeGraph graph = Nodes(R"(
+      node0 cpu=4
+      node1 cpu=4
+      node2 cpu=4)");
+  NodeSet eligible;
+  eligible.Insert(1);
+  eligible.Insert(2);
+  eligible.Erase(2);
+  Gang gang = Tasks("1x cpu=3");
+  gang.groups[0].eligible = &eligible;
+
+  EXPECT_EQ(Show(graph, graph.Allocate(1, gang, Policy::kLonode, 0)), "node1");
+  EXPECT_EQ(Show(graph, graph.Allocate(2, gang, Policy::kLonode, 0)),
+            "not now");
+  gang.groups[0].count = 2;
+  EXPECT_EQ(Show(graph, graph.Allocate(2, gang, Policy::kLonode, 0)), "never");
+}
+
+TEST(NodeGraph, NeverMeansNotEvenOnEmptyOpenNodesBesideForeignUse) {
+  NodeGraph graph = Nodes(R"(
+      node0 cpu=4
+      node1 cpu=8 closed)");
+  const auto show = [&](const char* tasks) {
+    return Show(graph, graph.Allocate(2, Tasks(tasks), Policy::kLonode, 0));
+  };
+  graph.Allocate(1, Tasks("1x cpu=4"), Policy::kLonode, 0);
+  EXPECT_EQ(show("1x cpu=4"), "not now");
+  EXPECT_EQ(show("1x cpu=5"), "never");
+  graph.SetOpen(1, true);
+  EXPECT_EQ(show("1x cpu=9"), "never");
+  graph.SetForeign(1, std::vector<std::int64_t>{6});
+  EXPECT_EQ(show("1x cpu=5"), "never");
+  EXPECT_EQ(show("1x cpu=2"), "node1");
+}
+
+TEST(NodeGraph, TaskThatNeedsNothingOfAResourceDoesNotMindItsOvercommit) {
+  NodeGraph graph = Nodes("node0 cpu=4 mem=8");
+  graph.SetForeign(0, std::vector<std::int64_t>{0, 9});
+
+  EXPECT_EQ(graph.Free(0, 0), (std::vector<std::int64_t>{4, -1, 0}));
+  EXPECT_EQ(
+      Show(graph, graph.Allocate(1, Tasks("1x mem=1"), Policy::kLonode, 0)),
+      "never");
+  EXPECT_EQ(
+      Show(graph, graph.Allocate(1, Tasks("2x cpu=2"), Policy::kLonode, 0)),
+      "node0 node0");
+  EXPECT_EQ(Show(graph, graph.Allocate(2, Tasks("3x"), Policy::kLonode, 0)),
+            "node0 node0 node0");
+}
+
+TEST(NodeGraph, RemovedNodeKeepsItsIndexUntilTheLastJobLeftIt) {
+  NodeGraph graph = Nodes(R"(
+      node0 cpu=1
+      node1 cpu=1)");
+  graph.Allocate(1, Tasks("1x cpu=1"), Policy::kLonode, 0);
+  graph.RemoveNode(0);
+
+  EXPECT_EQ(graph.Find("node0"), std::nullopt);
+  EXPECT_EQ(graph.AddNode("node2", 2, std::vector<std::int64_t>{1}), 2);
+  EXPECT_TRUE(graph.Cancel(1));
+  EXPECT_EQ(graph.AddNode("node3", 3, std::vector<std::int64_t>{1}), 0);
+  EXPECT_EQ(graph.Find("node3"), 0);
+}
+
+TEST(NodeGraph, RemovedNodeThatComesBackHasWhatIsStillHeldOnIt) {
+  NodeGraph graph = Nodes("node0 cpu=2");
+  graph.Allocate(1, Tasks("1x cpu=1"), Policy::kLonode, 0);
+  graph.RemoveNode(0);
+  EXPECT_EQ(
+      Show(graph, graph.Allocate(2, Tasks("1x cpu=1"), Policy::kLonode, 0)),
+      "never");
+
+  EXPECT_EQ(graph.AddNode("node0", 0, std::vector<std::int64_t>{2}), 0);
+  EXPECT_EQ(graph.Free(0, 0)[0], 1);
+}
+
+TEST(NodeGraph, RestoreTakesEvenWhatDoesNotFit) {
+  NodeGraph graph = Nodes("node0 cpu=1 mem=4");
+  const std::vector<NodeIndex> nodes = {0, 0};
+  const std::vector<std::vector<std::int64_t>> amounts = {{kMaxAmount, 1},
+                                                          {kMaxAmount}};
+  const std::string empty = graph.Describe();
+  for (JobId job = 1; job < 9; ++job) {
+    graph.Restore(job, 0, -5, nodes, amounts);
+  }
+  EXPECT_LT(graph.Free(0, 3)[0], -kMaxAmount);
+  EXPECT_EQ(graph.Free(0, 3)[1], -4);
+  EXPECT_EQ(
+      Show(graph, graph.Allocate(9, Tasks("1x cpu=1"), Policy::kLonode, 3), 3),
+      "not now");
+  EXPECT_EQ(
+      Show(graph,
+           graph.AllocateOrReserve(9, Tasks("1x cpu=1"), Policy::kLonode, 3),
+           3),
+      "at 4: node0");
+  for (JobId job = 1; job < 10; ++job) EXPECT_TRUE(graph.Cancel(job));
+  EXPECT_EQ(graph.Describe(), empty);
+  EXPECT_EQ(graph.Free(0, 3)[0], 1);
+}
+
+TEST(NodeGraph, HugeAmountsDoNotOverflow) {
+  NodeGraph graph({"mem"});
+  graph.AddNode("node0", 0, std::vector<std::int64_t>{kMaxAmount});
+  const Gang gang{{{{kMaxAmount / 2}, nullptr, 5}}, kForever - 1};
+
+  EXPECT_EQ(Show(graph, graph.Allocate(1, gang, Policy::kLonode, 7)), "never");
+  const Gang two{{{{kMaxAmount / 2}, nullptr, 2}}, kForever - 1};
+  EXPECT_EQ(Show(graph, graph.Allocate(1, two, Policy::kLonode, 7), 7),
+            "node0 node0");
+  EXPECT_EQ(Show(graph, graph.AllocateOrReserve(2, two, Policy::kLonode, 7)),
+            "no time");
+}
+
+TEST(NodeGraph, ResourceMayAppearLater) {
+  NodeGraph graph({"cpu"});
+  graph.AddNode("node0", 0, std::vector<std::int64_t>{4});
+  const Gang old{{{{1}, nullptr, 1}}};
+  graph.Allocate(1, old, Policy::kLonode, 0);
+  graph.AddResource("gpu");
+  graph.SetTotals(0, std::vector<std::int64_t>{4, 2});
+
+  const Gang gang{{{{1, 1}, nullptr, 2}}};
+  EXPECT_EQ(Show(graph, graph.Allocate(2, gang, Policy::kLonode, 0)),
+            "node0 node0");
+  EXPECT_EQ(Show(graph, graph.Allocate(3, old, Policy::kLonode, 0)), "node0");
+  EXPECT_EQ(graph.Free(0, 0), (std::vector<std::int64_t>{0, 0}));
+}
+
+TEST(NodeGraph, CountFitsCountsUpToTheLimit) {
+  NodeGraph graph = Nodes(R"(
+      node0 cpu=4
+      node1 cpu=3)");
+  const TaskGroup group = Tasks("1x cpu=2").groups[0];
+  EXPECT_EQ(graph.CountFits(group, kForever, 0, 100), 3);
+  EXPECT_EQ(graph.CountFits(group, 60, 0, 2), 2);
+}
+
+TEST(NodeGraph, NoNodesAndNoTasks) {
+  NodeGraph graph({"cpu"});
+  EXPECT_EQ(
+      Show(graph, graph.AllocateOrReserve(1, Tasks(""), Policy::kLonode, 0)),
+      "");
+  EXPECT_EQ(graph.Describe(), "");
+  const Gang gang{{{{1}, nullptr, 1}}};
+  EXPECT_EQ(Show(graph, graph.AllocateOrReserve(1, gang, Policy::kLonode, 0)),
+            "never");
+}
+
+TEST(NodeGraph, MisuseThrowsAndChangesNothing) {
+  NodeGraph graph = Nodes("node0 cpu=1");
+  const std::string before = graph.Describe();
+  const std::vector<NodeIndex> nodes = {0, 7};
+  const std::vector<std::vector<std::int64_t>> amounts = {{1}, {1}};
+  EXPECT_THROW(graph.Restore(1, 0, 1, nodes, amounts), std::invalid_argument);
+  EXPECT_THROW(graph.Allocate(1, Tasks("-1x cpu=1"), Policy::kLonode, 0),
+               std::invalid_argument);
+  EXPECT_THROW(graph.Allocate(1, Tasks("1x cpu=-1"), Policy::kLonode, 0),
+               std::invalid_argument);
+  EXPECT_THROW(graph.Allocate(1, Tasks("1x cpu=1 for 0"), Policy::kLonode, 0),
+               std::invalid_argument);
+  EXPECT_THROW(graph.SetOpen(-1, true), std::invalid_argument);
+  EXPECT_THROW(graph.AddNode("node0", 0, {}), std::invalid_argument);
+  EXPECT_THROW(graph.SetTotals(0, std::vector<std::int64_t>{-1}),
+               std::invalid_argument);
+  EXPECT_EQ(graph.Describe(), before);
+}
+
+TEST(NodeGraph, DescribesWhatIsHeldWhereAndUntilWhen) {
+  NodeGraph graph = Nodes(R"(
+      node1 cpu=4 mem=8 id=1
+      node0 cpu=2 closed)");
+  graph.Allocate(7, Tasks("2x cpu=1 mem=2 for 60"), Policy::kLonode, 5);
+  graph.Allocate(8, Tasks("1x cpu=1"), Policy::kLonode, 5);
+  EXPECT_EQ(graph.Describe(),
+            "node0 #0 closed cpu=2\n"
+            "node1 #1 cpu=4 mem=8 | 7 [5,65) 2x cpu=1 mem=2 "
+            "| 8 [5,ever) 1x cpu=1\n");
+}
+
+}  // namespace
+}  // namespace fluxnetes::matcher

@@ -1,0 +1,95 @@
+// A NodeGraph and its plain twin that do the same random things and must agree:
+// what is done to them whatever the tasks are like. A test says what it asks
+// for and how often.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "matcher/gangs/node_graph.h"
+#include "tests/matcher/plain/plain_node_graph.h"
+
+namespace fluxnetes::matcher {
+
+class NodeGraphTwins {
+ public:
+  explicit NodeGraphTwins(std::uint64_t seed) : random_(seed) {}
+  NodeGraphTwins(const NodeGraphTwins&) = delete;
+  NodeGraphTwins& operator=(const NodeGraphTwins&) = delete;
+  virtual ~NodeGraphTwins() = default;
+
+  // Does something at random, and compares.
+  virtual void Step() = 0;
+
+  NodeGraph& fast() { return fast_; }
+
+ protected:
+  static constexpr int kResources = 2;
+
+  virtual Gang PickGang() = 0;
+  // Amounts and rules of each of the two tasks that Restore() books.
+  virtual TaskGroup PickBooked() = 0;
+  virtual std::string Describe() { return fast_.Describe(); }
+
+  int Pick(int low, int high) {
+    return std::uniform_int_distribution<int>(low, high)(random_);
+  }
+  bool Chance(int percent) { return Pick(1, 100) <= percent; }
+  NodeIndex PickNode();
+  JobId PickJob();  // mostly one that holds something
+  // Each of the first `nodes` nodes by this chance; it lives as long as this.
+  const NodeSet* PickSet(int nodes, int percent);
+
+  void PassTime();  // seldom back
+  NodeIndex AddNode(int id, const std::vector<std::int64_t>& totals);
+  void ToggleOpen(NodeIndex node);
+  void SetTotals(NodeIndex node, const std::vector<std::int64_t>& totals);
+  void SetForeign(NodeIndex node, const std::vector<std::int64_t>& amounts,
+                  const std::vector<RulesId>& tasks = {});
+  void RemoveNode(NodeIndex node);
+
+  void Ask(bool reserve);
+  // The same as there, but only if it can start before then.
+  void ReserveBefore(JobId job, const Gang& gang, Policy policy, Time before);
+  void Release();
+  void Cancel();
+  void Restore();
+  void Count(int most);
+  void CancelRestores();
+
+  // A new graph that is told what the plain twin knows.
+  struct Rebuilt {
+    RulesId Take(PlainNodeGraph& plain, RulesId id);
+
+    NodeGraph graph;
+    std::map<RulesId, RulesId> ids = {{kNoRules, kNoRules}};  // there, by here
+  };
+  Rebuilt Rebuild();
+
+  std::mt19937_64& random() { return random_; }
+  PlainNodeGraph& plain() { return plain_; }
+  Time now() const { return now_; }
+
+ private:
+  std::mt19937_64 random_;
+  int next_name_ = 0;
+  JobId next_job_ = 10;
+  Time now_ = 100;
+  std::vector<std::unique_ptr<NodeSet>> sets_;
+  NodeGraph fast_{{"cpu", "mem"}};
+  PlainNodeGraph plain_{kResources};
+};
+
+// Lets new twins do `steps_each` steps, then others of the next seed, until it
+// is `steps` in all or a test failed. The seed is in the output;
+// FLUXNETES_SEED repeats it, FLUXNETES_STEPS makes it longer.
+void RunTwins(
+    long steps, int steps_each,
+    const std::function<std::unique_ptr<NodeGraphTwins>(std::uint64_t)>& make);
+
+}  // namespace fluxnetes::matcher

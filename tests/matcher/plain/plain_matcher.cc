@@ -1,0 +1,174 @@
+#include "tests/matcher/plain/plain_matcher.h"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+namespace fluxnetes::matcher {
+namespace {
+
+Match Say(MatchOutcome outcome) {
+  Match answer;
+  answer.outcome = outcome;
+  return answer;
+}
+
+}  // namespace
+
+PlainPolicy::PlainPolicy(const std::string& text) {
+  locality = text == "locality";
+  variation = text == "variation";
+  first = text.starts_with("first") ||
+          text.find("stop_on_1_matches=true") != std::string::npos;
+  descending = locality || text.starts_with("first") ||
+               text.starts_with("hi") ||
+               text.find("policy=high") != std::string::npos;
+  node_exclusive = text.ends_with("nodex") ||
+                   text.find("node_exclusive=true") != std::string::npos;
+  node_centric = text.starts_with("first") || text.starts_with("hinode") ||
+                 text.starts_with("lonode") ||
+                 text.find("node_centric=true") != std::string::npos;
+}
+
+PlainMatcher::PlainMatcher(const ResourceGraph& graph,
+                           const std::string& policy,
+                           const MatcherOptions& options)
+    : graph_(graph), policy_(policy), options_(options) {
+  ReadFilters(options.prune_filters);
+  GraphChanged();
+}
+
+Match PlainMatcher::Run(JobId job, const Jobspec& jobspec, MatchOp op,
+                        Time now) {
+  if (jobs_.contains(job) || now < 0 || now > options_.end) {
+    return Say(MatchOutcome::kInvalid);
+  }
+  const Time window = options_.end - options_.start;
+  const double seconds = jobspec.duration;
+  if (!(seconds >= 0) || seconds > static_cast<double>(window)) {
+    return Say(MatchOutcome::kInvalid);
+  }
+  for (const JobResource& resource : jobspec.resources) {
+    if (!graph_.type_names().Find(resource.type)) {
+      return Say(MatchOutcome::kInvalid);
+    }
+  }
+  now_ = now;
+  duration_ = seconds == 0 ? window : static_cast<Time>(std::ceil(seconds));
+  const auto variants =
+      options_.flexible ? Variants(jobspec) : std::vector<Jobspec>{jobspec};
+  Match match = Say(MatchOutcome::kInvalid);
+  for (const Jobspec& variant : variants) {
+    match = RunOne(job, variant, op);
+    if (match.found() || match.outcome == MatchOutcome::kSatisfiable) break;
+  }
+  return match;
+}
+
+Match PlainMatcher::RunOne(JobId job, const Jobspec& jobspec, MatchOp op) {
+  Understand(jobspec);
+  if (op == MatchOp::kSatisfiability) {
+    return Say(Satisfiable() ? MatchOutcome::kSatisfiable
+                             : MatchOutcome::kUnsatisfiable);
+  }
+  const bool tells = op == MatchOp::kAllocateWithSatisfiability;
+  if (!EnoughNodes(op)) {
+    return Say(tells ? MatchOutcome::kUnsatisfiable : MatchOutcome::kBusy);
+  }
+  const bool looks = op == MatchOp::kWithoutAllocating ||
+                     op == MatchOp::kWithoutAllocatingFuture;
+  if (Select(now_, true, true)) {
+    return Book(job, now_,
+                looks ? MatchOutcome::kMatched : MatchOutcome::kAllocated);
+  }
+  if (op == MatchOp::kAllocateOrElseReserve) {
+    return Reserve(job, MatchOutcome::kReserved);
+  }
+  if (op == MatchOp::kWithoutAllocatingFuture) {
+    return Reserve(job, MatchOutcome::kMatched);
+  }
+  const bool never = tells && !Satisfiable();
+  return Say(never ? MatchOutcome::kUnsatisfiable : MatchOutcome::kBusy);
+}
+
+std::int64_t PlainMatcher::NodesUp() const {
+  std::int64_t nodes_up = 0;
+  for (VertexIndex v = 0; v < graph_.size(); ++v) {
+    bool up = graph_.type(v) == types::kNode && !graph_.detached(v);
+    for (VertexIndex a = v; up && a != kNoVertex; a = graph_.parent(a)) {
+      up = up_[a] != 0;
+    }
+    nodes_up += up ? 1 : 0;
+  }
+  return nodes_up;
+}
+
+// As many nodes as the job needs at least: that are up, or where it is
+// particular, that do for it and are free.
+bool PlainMatcher::EnoughNodes(MatchOp op) const {
+  const Counts needs = Needs(top_);
+  const auto found = needs.find(types::kNode);
+  const std::int64_t nodes =
+      found == needs.end() || !Tracked(types::kNode) ? 0 : found->second;
+  if (nodes > NodesUp()) return false;
+  if (spec_->constraint.nodes.empty()) return true;
+  const bool at_once =
+      op == MatchOp::kAllocate || op == MatchOp::kWithoutAllocating;
+  const Time at = at_once ? now_ : options_.end - 1;
+  std::int64_t count = 0;
+  for (VertexIndex v = 0; v < graph_.size(); ++v) {
+    if (graph_.type(v) != types::kNode || graph_.detached(v)) continue;
+    if (op != MatchOp::kAllocateWithSatisfiability && up_[v] == 0) continue;
+    if (!Fulfils(v)) continue;
+    count += places_[v].plan.Least(at, at + duration_) == 1 ? 1 : 0;
+  }
+  return count >= nodes;
+}
+
+bool PlainMatcher::Satisfiable() {
+  return Select(kForever - duration_ - 1, false, false);
+}
+
+// At each moment at which something at the root's filter starts or ends.
+Match PlainMatcher::Reserve(JobId job, MatchOutcome how) {
+  const Place& root = places_[graph_.root()];
+  if (!root.filtered) return Say(MatchOutcome::kInvalid);
+  std::vector<Time> moments;
+  for (const auto& [at, point] : root.filter.front().second.points()) {
+    if (at > now_) moments.push_back(at);
+  }
+  for (const Time at : moments) {
+    attempt_ = {at, at + duration_, false, true};
+    if (!FilterHas(graph_.root(), Needs(top_))) continue;
+    if (Select(at, false, true)) return Book(job, at, how);
+  }
+  return Say(Satisfiable() ? MatchOutcome::kBusy
+                           : MatchOutcome::kUnsatisfiable);
+}
+
+std::int64_t PlainMatcher::Holders(VertexIndex v, bool reserved) const {
+  const auto& holders = places_[v].holders;
+  return std::count_if(holders.begin(), holders.end(), [&](JobId job) {
+    return jobs_.at(job).reserved == reserved;
+  });
+}
+
+Matcher::Hold PlainMatcher::HoldOf(JobId job, VertexIndex v) const {
+  Matcher::Hold hold;
+  const auto held = jobs_.find(job);
+  if (held == jobs_.end()) return hold;
+  const auto found = held->second.pieces.find(v);
+  if (found == held->second.pieces.end()) return hold;
+  const Piece& piece = found->second;
+  hold.tagged = piece.tagged;
+  hold.exclusive = piece.units.has_value();
+  hold.filtered = piece.filter.has_value();
+  if (!piece.filter) return hold;
+  for (const auto& [type, plan] : places_[v].filter) {
+    const auto units = piece.filter->find(type);
+    hold.units.push_back(units == piece.filter->end() ? 0 : units->second);
+  }
+  return hold;
+}
+
+}  // namespace fluxnetes::matcher

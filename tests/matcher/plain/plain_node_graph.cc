@@ -1,0 +1,208 @@
+#include "tests/matcher/plain/plain_node_graph.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+namespace fluxnetes::matcher {
+namespace {
+
+Time Plus(Time start, Time duration) {
+  return duration >= kForever - start ? kForever : start + duration;
+}
+
+}  // namespace
+
+bool PlainNodeGraph::Holds(NodeIndex node) const {
+  return std::any_of(tasks_.begin(), tasks_.end(),
+                     [&](const Task& task) { return task.node == node; });
+}
+
+std::int64_t PlainNodeGraph::Used(NodeIndex node, int resource, Time at,
+                                  Time now) const {
+  std::int64_t used = 0;
+  for (const Task& task : tasks_) {
+    if (task.node != node || task.start > at) continue;
+    const Time end = task.start <= now ? std::max(task.end, now + 1) : task.end;
+    if (end > at) used += task.amounts[resource];
+  }
+  return used;
+}
+
+PlainNodeGraph::Amounts PlainNodeGraph::Empty() const {
+  Amounts free;
+  for (const Node& node : nodes_) {
+    free.emplace_back();
+    for (int r = 0; r < resources_; ++r) {
+      free.back().push_back(node.totals[r] - node.foreign[r]);
+    }
+  }
+  return free;
+}
+
+// The least of all moments in [from, from + duration): something changes only
+// where a task starts, so these and `from` are enough.
+PlainNodeGraph::Amounts PlainNodeGraph::Least(Time from, Time duration,
+                                              Time now) const {
+  std::set<Time> moments = {from};
+  for (const Task& task : tasks_) {
+    if (task.start > from && task.start < Plus(from, duration)) {
+      moments.insert(task.start);
+    }
+  }
+  const Amounts empty = Empty();
+  Amounts least = empty;
+  for (std::size_t n = 0; n < nodes_.size(); ++n) {
+    for (int r = 0; r < resources_; ++r) {
+      for (const Time at : moments) {
+        const auto used = Used(static_cast<NodeIndex>(n), r, at, now);
+        least[n][r] = std::min(least[n][r], empty[n][r] - used);
+      }
+    }
+  }
+  return least;
+}
+
+std::vector<NodeIndex> PlainNodeGraph::Order(Policy policy) const {
+  std::vector<NodeIndex> order(nodes_.size());
+  std::iota(order.begin(), order.end(), 0);
+  if (policy != Policy::kFirst) {
+    std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) {
+      return nodes_[a].id < nodes_[b].id;
+    });
+  }
+  if (policy != Policy::kLow && policy != Policy::kLonode) {
+    std::reverse(order.begin(), order.end());
+  }
+  return order;
+}
+
+const TaskRules* PlainNodeGraph::RulesOf(RulesId id) const {
+  return id == kNoRules ? nullptr : &rules_.at(id);
+}
+
+Surroundings PlainNodeGraph::Nobody() const {
+  Surroundings around;
+  around.nodes = &labelled_;
+  around.empty = true;
+  for (std::size_t n = 0; n < nodes_.size(); ++n) {
+    for (const RulesId rules : nodes_[n].foreign_tasks) {
+      around.blocking.push_back({static_cast<NodeIndex>(n), RulesOf(rules)});
+    }
+  }
+  return around;
+}
+
+Surroundings PlainNodeGraph::Around(Time at, Time duration, Time now) const {
+  Surroundings around = Nobody();
+  around.present = around.blocking;
+  around.empty = false;
+  for (const Task& task : tasks_) {
+    const Time end = task.start <= now ? std::max(task.end, now + 1) : task.end;
+    if (end <= at) continue;
+    const PlacedTask placed{task.node, RulesOf(task.rules)};
+    if (task.start <= at) around.present.push_back(placed);
+    if (task.start < Plus(at, duration)) around.blocking.push_back(placed);
+  }
+  return around;
+}
+
+Placement PlainNodeGraph::Book(JobId job, const Gang& gang, Time start,
+                               std::vector<NodeIndex> nodes) {
+  const bool known =
+      std::any_of(tasks_.begin(), tasks_.end(),
+                  [&](const Task& task) { return task.job == job; });
+  int& position = next_position_[job];
+  if (!known) position = 0;
+  std::size_t i = 0;
+  for (const TaskGroup& group : gang.groups) {
+    for (int t = 0; t < group.count; ++t) {
+      Task task{job, position++, nodes[i++], start, Plus(start, gang.duration),
+                {},  group.rules};
+      for (int r = 0; r < resources_; ++r) {
+        task.amounts.push_back(AmountOf(group, r));
+      }
+      tasks_.push_back(std::move(task));
+    }
+  }
+  return {start, std::move(nodes)};
+}
+
+MatchResult PlainNodeGraph::Allocate(JobId job, const Gang& gang, Policy policy,
+                                     Time now) {
+  if (auto nodes = Place(Least(now, gang.duration, now),
+                         Around(now, gang.duration, now), gang, policy)) {
+    return Book(job, gang, now, *std::move(nodes));
+  }
+  return Satisfiable(gang, policy) ? NoFit::kNow : NoFit::kNever;
+}
+
+MatchResult PlainNodeGraph::AllocateOrReserve(JobId job, const Gang& gang,
+                                              Policy policy, Time now) {
+  MatchResult result = Allocate(job, gang, policy, now);
+  const auto* no_fit = std::get_if<NoFit>(&result);
+  if (no_fit == nullptr || *no_fit == NoFit::kNever) return result;
+  // Where others matter, it may help too that some of them come.
+  const bool needs_others = std::any_of(
+      gang.groups.begin(), gang.groups.end(), [&](const TaskGroup& group) {
+        const TaskRules* rules = RulesOf(group.rules);
+        return rules != nullptr &&
+               (!rules->affinity.empty() ||
+                std::any_of(rules->spread.begin(), rules->spread.end(),
+                            [](const auto& each) { return each.required; }));
+      });
+  std::set<Time> moments;
+  for (const Task& task : tasks_) {
+    if (task.end != kForever) moments.insert(std::max(task.end, now + 1));
+    if (needs_others && task.start > now) moments.insert(task.start);
+  }
+  for (const Time start : moments) {
+    if (auto nodes = Place(Least(start, gang.duration, now),
+                           Around(start, gang.duration, now), gang, policy)) {
+      return Book(job, gang, start, *std::move(nodes));
+    }
+  }
+  return NoFit::kNoTime;
+}
+
+bool PlainNodeGraph::Satisfiable(const Gang& gang, Policy policy) const {
+  return Place(Empty(), Nobody(), gang, policy).has_value();
+}
+
+int PlainNodeGraph::CountFits(const TaskGroup& group, Time duration, Time now,
+                              int limit) const {
+  Amounts free = Least(now, duration, now);
+  Surroundings around = Around(now, duration, now);
+  TaskGroup most = group;
+  most.count = limit;
+  return static_cast<int>(
+      PlaceGroup(free, around, most, Order(Policy::kLonode)).size());
+}
+
+void PlainNodeGraph::Restore(
+    JobId job, Time start, Time end, NodeIndex node,
+    const std::vector<std::vector<std::int64_t>>& amounts, RulesId rules) {
+  for (const auto& of_task : amounts) {
+    tasks_.push_back(
+        {job, next_position_[job]++, node, start, end, of_task, rules});
+  }
+}
+
+bool PlainNodeGraph::Release(JobId job, int position) {
+  return std::erase_if(tasks_, [&](const Task& task) {
+           return task.job == job && task.position == position;
+         }) > 0;
+}
+
+bool PlainNodeGraph::Cancel(JobId job) {
+  return std::erase_if(tasks_,
+                       [&](const Task& task) { return task.job == job; }) > 0;
+}
+
+std::int64_t PlainNodeGraph::Free(NodeIndex node, int resource,
+                                  Time now) const {
+  return nodes_[node].totals[resource] - nodes_[node].foreign[resource] -
+         Used(node, resource, now, now);
+}
+
+}  // namespace fluxnetes::matcher

@@ -1,0 +1,111 @@
+// The rules of NodeGraph once more, with nothing clever in them: every question
+// goes through all tasks of all jobs, every moment is looked at. For comparing.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "matcher/gangs/explanation.h"
+#include "matcher/gangs/gang.h"
+#include "tests/matcher/plain/plain_rules.h"
+
+namespace fluxnetes::matcher {
+
+class PlainNodeGraph {
+ public:
+  struct Node {
+    std::int64_t id = 0;
+    bool present = true;
+    bool open = true;
+    std::vector<std::int64_t> totals;
+    std::vector<std::int64_t> foreign;
+    std::vector<RulesId> foreign_tasks = {};
+  };
+  struct Task {
+    JobId job = 0;
+    int position = 0;
+    NodeIndex node = 0;
+    Time start = 0;
+    Time end = 0;
+    std::vector<std::int64_t> amounts;
+    RulesId rules = kNoRules;
+  };
+
+  explicit PlainNodeGraph(int resources) : resources_(resources) {}
+
+  std::vector<Node>& nodes() { return nodes_; }
+  std::vector<PlainLabelledNode>& labelled() {
+    return labelled_;
+  }  // as nodes()
+  std::map<RulesId, TaskRules>& rules() { return rules_; }
+  const std::vector<Task>& tasks() const { return tasks_; }
+  bool Holds(NodeIndex node) const;
+
+  MatchResult Allocate(JobId job, const Gang& gang, Policy policy, Time now);
+  MatchResult AllocateOrReserve(JobId job, const Gang& gang, Policy policy,
+                                Time now);
+  bool Satisfiable(const Gang& gang, Policy policy) const;
+  // Of a copy: it books.
+  Explanation Explain(const Gang& gang, Policy policy, Time now);
+  int CountFits(const TaskGroup& group, Time duration, Time now,
+                int limit) const;
+  void Restore(JobId job, Time start, Time end, NodeIndex node,
+               const std::vector<std::vector<std::int64_t>>& amounts,
+               RulesId rules = kNoRules);
+  bool Release(JobId job, int position);
+  bool Cancel(JobId job);
+  std::int64_t Free(NodeIndex node, int resource, Time now) const;
+
+ private:
+  using Amounts = std::vector<std::vector<std::int64_t>>;  // [node][resource]
+
+  static std::int64_t AmountOf(const TaskGroup& group, int resource);
+  std::int64_t Used(NodeIndex node, int resource, Time at, Time now) const;
+  Amounts Empty() const;
+  Amounts Least(Time from, Time duration, Time now) const;
+  std::vector<NodeIndex> Order(Policy policy) const;
+  const TaskRules* RulesOf(RulesId id) const;
+  Surroundings Around(Time at, Time duration, Time now) const;
+  Surroundings Nobody() const;
+  bool HasRoom(const Amounts& free, NodeIndex node,
+               const TaskGroup& group) const;
+  std::vector<int> HardestFirst(const Gang& gang) const;
+  void FollowersLast(const Gang& gang, std::vector<int>& order) const;
+  std::vector<NodeIndex> Fill(Amounts& free, Surroundings& around,
+                              const TaskGroup& group,
+                              const std::vector<NodeIndex>& among) const;
+  std::vector<NodeIndex> PlaceGroup(Amounts& free, Surroundings& around,
+                                    const TaskGroup& group,
+                                    const std::vector<NodeIndex>& among) const;
+  using Placed = std::optional<std::vector<NodeIndex>>;
+  Placed PlaceIn(Amounts free, Surroundings around, const Gang& gang,
+                 const std::vector<NodeIndex>& among,
+                 const std::vector<int>& order) const;
+  Placed PlaceAmong(const Amounts& free, const Surroundings& around,
+                    const Gang& gang,
+                    const std::vector<NodeIndex>& among) const;
+  Placed PlaceTogether(const Amounts& free, const Surroundings& around,
+                       const Gang& gang, const std::vector<NodeIndex>& among,
+                       const std::string& key) const;
+  Placed Place(const Amounts& free, const Surroundings& around,
+               const Gang& gang, Policy policy) const;
+  bool Counts(const Surroundings& around, const Gang& gang,
+              const std::string& key, NodeIndex node) const;
+  GroupExplanation ExplainGroup(const Gang& gang, const TaskGroup& group,
+                                Time now) const;
+  Placement Book(JobId job, const Gang& gang, Time start,
+                 std::vector<NodeIndex> nodes);
+
+  int resources_;
+  std::vector<Node> nodes_;
+  std::vector<PlainLabelledNode> labelled_;
+  std::map<RulesId, TaskRules> rules_;
+  std::vector<Task> tasks_;
+  std::map<JobId, int> next_position_;
+  mutable std::vector<int> most_;  // [group], that PlaceIn() ever placed
+  mutable int most_sum_ = -1;
+};
+
+}  // namespace fluxnetes::matcher

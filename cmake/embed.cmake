@@ -2,8 +2,9 @@
 #
 # embed_queries(FILE.sql): every query of FILE, which stands below a line
 # `-- name: lease_jobs` and a line of description, becomes a constant
-# `queries::kLeaseJobs` of type sql::Query. Those of queue/lease.sql are in
-# "queue/lease_queries.h", and all of them the list `queries::kAllLease`. The
+# `queries::kLeaseJobs` of type sql::Query. Those of
+# queue/store/lease.sql are in "queue/store/lease_queries.h", and all of them the
+# list `queries::kAllLease`. The
 # files of a floor share one namespace, so a name is in use once on a floor.
 #
 # embed_migrations(TARGET): every NNNN_name.sql of the folder becomes a row of

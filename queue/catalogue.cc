@@ -1,32 +1,40 @@
+#include "queue/catalogue.h"
+
 #include <vector>
 
-#include "queue/control_queries.h"
-#include "queue/fetcher_queries.h"
-#include "queue/inspection_queries.h"
-#include "queue/lease_queries.h"
-#include "queue/periodic_queries.h"
-#include "queue/queries.h"
-#include "queue/test_kit_queries.h"
-#include "queue/unique_queries.h"
-#include "queue/upkeep_queries.h"
-#include "queue/work_queue.h"
+#include "queue/clients/clients_queries.h"
+#include "queue/clients/leaders_queries.h"
+#include "queue/control/control_queries.h"
+#include "queue/control/inspection_queries.h"
+#include "queue/maintenance/partitions_queries.h"
+#include "queue/maintenance/periodic_queries.h"
+#include "queue/maintenance/upkeep_queries.h"
+#include "queue/runner/fetcher_queries.h"
+#include "queue/runner/test_kit_queries.h"
+#include "queue/store/jobs_queries.h"
+#include "queue/store/lease_queries.h"
+#include "queue/store/unique_queries.h"
 
 namespace fluxnetes::queue {
 
 std::span<const sql::Query> Catalogue() {
   static const std::vector<sql::Query> all = [] {
     std::vector<sql::Query> queries;
-    for (const std::span<const sql::Query> list :
-         {std::span<const sql::Query>(queries::kAll),
-          std::span<const sql::Query>(queries::kAllLease),
-          std::span<const sql::Query>(queries::kAllControl),
-          std::span<const sql::Query>(queries::kAllFetcher),
-          std::span<const sql::Query>(queries::kAllInspection),
-          std::span<const sql::Query>(queries::kAllPeriodic),
-          std::span<const sql::Query>(queries::kAllTestKit),
-          std::span<const sql::Query>(queries::kAllUnique),
-          std::span<const sql::Query>(queries::kAllUpkeep)})
-      queries.insert(queries.end(), list.begin(), list.end());
+    const auto add = [&queries](std::span<const sql::Query> part) {
+      queries.insert(queries.end(), part.begin(), part.end());
+    };
+    add(queries::kAllClients);
+    add(queries::kAllLeaders);
+    add(queries::kAllControl);
+    add(queries::kAllInspection);
+    add(queries::kAllPartitions);
+    add(queries::kAllPeriodic);
+    add(queries::kAllUpkeep);
+    add(queries::kAllFetcher);
+    add(queries::kAllTestKit);
+    add(queries::kAllJobs);
+    add(queries::kAllLease);
+    add(queries::kAllUnique);
     return queries;
   }();
   return all;

@@ -3,7 +3,7 @@
 #   find_package(fluxnetes_queue REQUIRED)
 #   target_link_libraries(mine PRIVATE fluxnetes::queue)
 #
-# with #include <queue/work_queue.h>; docs/queue.md has a whole program. The
+# with #include <queue/store/work_queue.h>; docs/queue.md has a whole program. The
 # headers below and no others; they include one another and the standard library
 # alone. Below the queue are fluxnetes::sql (connections, transactions) and
 # fluxnetes::migrations (its tables).
@@ -27,11 +27,14 @@ offer(fluxnetes_sql sql connection/interrupt.h connection/listener.h
       query.h schema/migrator.h values/array.h values/copy_row.h
       values/parameter.h)
 offer(fluxnetes_migrations migrations migrations.h)
-offer(fluxnetes_queue queue announcer.h client.h events.h hooks.h inserter.h
-      inspection.h job.h job_control.h job_error.h joint_leadership.h
-      leadership.h leasing.h lessee.h low_water_mark.h maintenance.h
-      periodic_jobs.h periodic_schedule.h retention.h runner.h running_job.h
-      stop_signal.h test_kit.h upkeep.h work_queue.h workers.h)
+offer(fluxnetes_queue queue catalogue.h clients/client.h clients/joint_leadership.h
+      clients/leadership.h clients/lessee.h clients/stop_signal.h
+      control/inspection.h control/job_control.h jobs/job.h jobs/job_error.h
+      maintenance/maintenance.h maintenance/periodic_jobs.h
+      maintenance/periodic_schedule.h maintenance/retention.h
+      maintenance/upkeep.h runner/events.h runner/hooks.h runner/runner.h
+      runner/running_job.h runner/test_kit.h runner/workers.h store/announcer.h
+      store/inserter.h store/leasing.h store/low_water_mark.h store/work_queue.h)
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/fluxnetes_queue)
 install(EXPORT fluxnetes_queue-targets NAMESPACE fluxnetes::

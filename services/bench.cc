@@ -9,8 +9,9 @@
 #include <ostream>
 
 #include "migrations/migrations.h"
-#include "queue/client.h"
-#include "queue/work_queue.h"
+#include "queue/catalogue.h"
+#include "queue/clients/client.h"
+#include "queue/store/work_queue.h"
 #include "services/bench_queries.h"
 #include "services/database.h"
 #include "services/simulation_snapshot.h"

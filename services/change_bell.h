@@ -1,7 +1,7 @@
 // Rings when something may have changed in the database: nearly every change of
-// a group brings jobs with it, and those are announced (queue/work_queue.h). It
-// may ring for nothing, and it does not ring for everything, nor while the
-// database is away: look now and then all the same.
+// a group brings jobs with it, and those are announced
+// (queue/store/work_queue.h). It may ring for nothing, and it does not ring for
+// everything, nor while the database is away: look now and then all the same.
 //
 // A connection and a thread of its own. One thread asks.
 #pragma once

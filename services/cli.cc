@@ -7,7 +7,8 @@
 #include <ostream>
 #include <sstream>
 
-#include "queue/work_queue.h"
+#include "queue/catalogue.h"
+#include "queue/store/work_queue.h"
 #include "services/account_command.h"
 #include "services/accounts_queries.h"
 #include "services/audit_queries.h"

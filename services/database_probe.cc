@@ -5,8 +5,9 @@
 #include <thread>
 #include <utility>
 
-#include "queue/inspection.h"
-#include "queue/work_queue.h"
+#include "queue/catalogue.h"
+#include "queue/control/inspection.h"
+#include "queue/store/work_queue.h"
 #include "services/monitoring_queries.h"
 #include "sql/connection/transaction.h"
 

@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include "queue/work_queue.h"
+#include "queue/store/work_queue.h"
 #include "services/caller.h"
 #include "sql/connection/pool.h"
 #include "workers/external_groups.h"

@@ -7,6 +7,7 @@
 #include "forerunners/external_plugin.grpc.pb.h"
 #include "forerunners/fluxcli.grpc.pb.h"
 #include "forerunners/fluxion.grpc.pb.h"
+#include "queue/catalogue.h"
 #include "services/audit_queries.h"
 #include "services/cluster_graph.h"
 #include "services/group_list.h"

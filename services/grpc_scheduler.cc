@@ -8,7 +8,8 @@
 #include <utility>
 
 #include "fluxnetes/v1/scheduler.grpc.pb.h"
-#include "queue/work_queue.h"
+#include "queue/catalogue.h"
+#include "queue/store/work_queue.h"
 #include "services/accounts_queries.h"
 #include "services/audit_queries.h"
 #include "services/explain_queries.h"

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
-#include "queue/inspection.h"
-#include "queue/job_control.h"
+#include "queue/control/inspection.h"
+#include "queue/control/job_control.h"
 #include "services/audit.h"
 #include "services/display_text.h"
 #include "services/job_document.h"

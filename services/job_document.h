@@ -5,7 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "queue/inspection.h"
+#include "queue/control/inspection.h"
 
 namespace fluxnetes::services {
 

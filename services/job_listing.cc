@@ -4,7 +4,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "queue/inspection.h"
+#include "queue/control/inspection.h"
 #include "services/exit_code.h"
 #include "services/job_document.h"
 #include "services/listing.h"

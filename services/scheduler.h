@@ -18,7 +18,7 @@
 #include <string>
 
 #include "cluster/cluster.h"
-#include "queue/client.h"
+#include "queue/clients/client.h"
 #include "services/health.h"
 #include "services/log.h"
 #include "services/metrics_page.h"

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "queue/catalogue.h"
 #include "services/scheduler_state.h"
 #include "workers/catalogue.h"
 

@@ -19,9 +19,9 @@
 #include <thread>
 #include <vector>
 
-#include "queue/leadership.h"
-#include "queue/maintenance.h"
-#include "queue/work_queue.h"
+#include "queue/clients/leadership.h"
+#include "queue/maintenance/maintenance.h"
+#include "queue/store/work_queue.h"
 #include "services/database_probe.h"
 #include "services/decision_log.h"
 #include "services/group_counts.h"

@@ -34,8 +34,8 @@
 
 #include "cluster/cluster.h"
 #include "cluster/cluster_cache.h"
-#include "queue/lessee.h"
-#include "queue/work_queue.h"
+#include "queue/clients/lessee.h"
+#include "queue/store/work_queue.h"
 #include "sql/connection/pool.h"
 #include "sql/connection/transaction.h"
 #include "workers/announcer.h"

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "queue/work_queue.h"
+#include "queue/store/work_queue.h"
 #include "sql/connection/transaction.h"
 #include "workers/cleanup_queries.h"
 #include "workers/filling_queries.h"

@@ -35,8 +35,8 @@
 #include <vector>
 
 #include "cluster/cluster.h"
-#include "queue/lessee.h"
-#include "queue/work_queue.h"
+#include "queue/clients/lessee.h"
+#include "queue/store/work_queue.h"
 #include "sql/connection/pool.h"
 #include "sql/connection/result.h"
 

@@ -26,7 +26,7 @@
 #include <vector>
 
 #include "cluster/pod.h"
-#include "queue/work_queue.h"
+#include "queue/store/work_queue.h"
 #include "sql/connection/pool.h"
 #include "sql/connection/transaction.h"
 #include "workers/decision.h"

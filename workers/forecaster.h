@@ -30,8 +30,8 @@
 #include <vector>
 
 #include "cluster/cluster_cache.h"
-#include "queue/client.h"
-#include "queue/joint_leadership.h"
+#include "queue/clients/client.h"
+#include "queue/clients/joint_leadership.h"
 #include "sql/connection/pool.h"
 #include "workers/component_snapshot.h"
 #include "workers/forecast.h"

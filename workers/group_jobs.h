@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "cluster/timestamp.h"
-#include "queue/work_queue.h"
+#include "queue/store/work_queue.h"
 #include "sql/connection/transaction.h"
 
 namespace fluxnetes::workers {

@@ -37,8 +37,8 @@
 #include <vector>
 
 #include "cluster/cluster_cache.h"
-#include "queue/leadership.h"
-#include "queue/work_queue.h"
+#include "queue/clients/leadership.h"
+#include "queue/store/work_queue.h"
 #include "sql/connection/pool.h"
 #include "sql/connection/transaction.h"
 #include "workers/differences.h"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "cluster/pod.h"
-#include "queue/job.h"
+#include "queue/jobs/job.h"
 #include "sql/connection/transaction.h"
 #include "workers/group_labels.h"
 

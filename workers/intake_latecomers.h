@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "cluster/cluster_cache.h"
-#include "queue/work_queue.h"
+#include "queue/store/work_queue.h"
 #include "sql/connection/transaction.h"
 #include "workers/group_labels.h"
 #include "workers/intake_groups.h"

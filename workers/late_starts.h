@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "cluster/pod.h"
-#include "queue/work_queue.h"
+#include "queue/store/work_queue.h"
 #include "sql/connection/pool.h"
 #include "sql/connection/transaction.h"
 

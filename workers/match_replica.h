@@ -23,8 +23,8 @@
 #include <vector>
 
 #include "cluster/cluster_cache.h"
-#include "queue/client.h"
-#include "queue/work_queue.h"
+#include "queue/clients/client.h"
+#include "queue/store/work_queue.h"
 #include "sql/connection/pool.h"
 #include "workers/differences.h"
 #include "workers/match_store.h"

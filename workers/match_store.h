@@ -20,8 +20,8 @@
 #include <utility>
 #include <vector>
 
-#include "queue/joint_leadership.h"
-#include "queue/work_queue.h"
+#include "queue/clients/joint_leadership.h"
+#include "queue/store/work_queue.h"
 #include "sql/connection/pool.h"
 #include "workers/decision.h"
 #include "workers/schedule.h"

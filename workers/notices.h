@@ -17,8 +17,8 @@
 #include <chrono>
 
 #include "cluster/cluster.h"
-#include "queue/lessee.h"
-#include "queue/work_queue.h"
+#include "queue/clients/lessee.h"
+#include "queue/store/work_queue.h"
 
 namespace fluxnetes::workers {
 

@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "cluster/cluster.h"
-#include "queue/work_queue.h"
+#include "queue/store/work_queue.h"
 #include "sql/connection/pool.h"
 #include "workers/differences.h"
 #include "workers/intake.h"

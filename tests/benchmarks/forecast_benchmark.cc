@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "cluster/request_json.h"
+#include "queue/catalogue.h"
 #include "tests/support/postgres.h"
 #include "workers/catalogue.h"
 #include "workers/forecaster.h"

@@ -8,8 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "queue/client.h"
-#include "queue/leadership.h"
+#include "queue/catalogue.h"
+#include "queue/clients/client.h"
+#include "queue/clients/leadership.h"
 #include "tests/support/postgres.h"
 #include "tests/workers/scripted_cluster.h"
 #include "workers/catalogue.h"

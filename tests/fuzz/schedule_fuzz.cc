@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "queue/periodic_schedule.h"
+#include "queue/maintenance/periodic_schedule.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
                                       std::size_t size) {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "queue/work_queue.h"
+#include "queue/store/work_queue.h"
 #include "services/change_bell.h"
 #include "tests/support/postgres.h"
 #include "tests/support/process.h"

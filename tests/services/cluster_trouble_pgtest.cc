@@ -4,7 +4,8 @@
 #include <csignal>
 #include <nlohmann/json.hpp>
 
-#include "queue/work_queue.h"
+#include "queue/catalogue.h"
+#include "queue/store/work_queue.h"
 #include "tests/services/deployment.h"
 #include "tests/support/postgres.h"
 #include "workers/cancel.h"

@@ -4,9 +4,10 @@
 #include <atomic>
 #include <thread>
 
-#include "queue/client.h"
-#include "queue/leadership.h"
-#include "queue/work_queue.h"
+#include "queue/catalogue.h"
+#include "queue/clients/client.h"
+#include "queue/clients/leadership.h"
+#include "queue/store/work_queue.h"
 #include "services/database_probe.h"
 #include "tests/services/command_database.h"
 #include "tests/support/process.h"

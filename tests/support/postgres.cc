@@ -12,7 +12,8 @@
 #include <utility>
 
 #include "migrations/migrations.h"
-#include "queue/work_queue.h"
+#include "queue/catalogue.h"
+#include "queue/store/work_queue.h"
 #include "sql/connection/transaction.h"
 #include "tests/support/places.h"
 #include "tests/support/process.h"

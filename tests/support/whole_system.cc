@@ -6,6 +6,7 @@
 
 #include "cluster/manifest.h"
 #include "cluster/node_file.h"
+#include "queue/catalogue.h"
 #include "workers/catalogue.h"
 
 namespace fluxnetes::testing {

@@ -19,9 +19,9 @@
 
 #include "cluster/cluster_cache.h"
 #include "cluster/simulated_cluster.h"
-#include "queue/client.h"
-#include "queue/leadership.h"
-#include "queue/work_queue.h"
+#include "queue/clients/client.h"
+#include "queue/clients/leadership.h"
+#include "queue/store/work_queue.h"
 #include "tests/support/postgres.h"
 #include "workers/binder.h"
 #include "workers/cleanup.h"

@@ -1,3 +1,4 @@
+#include "queue/catalogue.h"
 #include "sql/faults.h"
 #include "tests/workers/lifecycle_fixture.h"
 #include "workers/intake.h"

@@ -1,7 +1,8 @@
 // greet CONNECTION NAME...: a job for each name, and then works them all.
 #include <migrations/migrations.h>
-#include <queue/runner.h>
-#include <queue/work_queue.h>
+#include <queue/catalogue.h>
+#include <queue/runner/runner.h>
+#include <queue/store/work_queue.h>
 #include <sql/schema/migrator.h>
 
 #include <algorithm>

@@ -2,8 +2,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "queue/lease_queries.h"
-#include "queue/queries.h"
+#include "queue/clients/clients_queries.h"
+#include "queue/store/jobs_queries.h"
+#include "queue/store/lease_queries.h"
 #include "tests/benchmarks/queue/bare_connection.h"
 #include "tests/benchmarks/queue/job_loop.h"
 

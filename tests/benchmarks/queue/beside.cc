@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <string>
 
-#include "queue/work_queue.h"
+#include "queue/store/work_queue.h"
 #include "sql/connection/transaction.h"
 #include "tests/benchmarks/queue/life_cycle.h"
 #include "tests/benchmarks/queue/rows.h"

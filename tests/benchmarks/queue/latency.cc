@@ -4,10 +4,10 @@
 #include <functional>
 #include <thread>
 
-#include "queue/announcer.h"
-#include "queue/queries.h"
-#include "queue/runner.h"
-#include "queue/work_queue.h"
+#include "queue/runner/runner.h"
+#include "queue/store/announcer.h"
+#include "queue/store/jobs_queries.h"
+#include "queue/store/work_queue.h"
 #include "tests/benchmarks/queue/bare_connection.h"
 #include "tests/benchmarks/queue/job_loop.h"
 #include "tests/benchmarks/queue/rows.h"

@@ -2,9 +2,10 @@
 #include <stdexcept>
 #include <string>
 
-#include "queue/announcer.h"
-#include "queue/client.h"
-#include "queue/work_queue.h"
+#include "queue/catalogue.h"
+#include "queue/clients/client.h"
+#include "queue/store/announcer.h"
+#include "queue/store/work_queue.h"
 #include "tests/benchmarks/queue/job_loop.h"
 
 namespace fluxnetes::benchmark {

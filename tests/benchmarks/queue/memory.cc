@@ -1,7 +1,7 @@
 #include <fstream>
 #include <mutex>
 
-#include "queue/runner.h"
+#include "queue/runner/runner.h"
 #include "tests/benchmarks/queue/job_loop.h"
 #include "tests/benchmarks/queue/rows.h"
 #include "tests/benchmarks/queue/sections.h"

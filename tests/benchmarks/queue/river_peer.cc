@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "queue/runner.h"
-#include "queue/work_queue.h"
+#include "queue/runner/runner.h"
+#include "queue/store/work_queue.h"
 #include "sql/connection/transaction.h"
 #include "tests/benchmarks/queue/job_loop.h"
 #include "tests/benchmarks/queue/rows.h"

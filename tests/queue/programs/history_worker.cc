@@ -14,11 +14,12 @@
 #include <random>
 #include <thread>
 
-#include "queue/client.h"
-#include "queue/work_queue.h"
+#include "queue/catalogue.h"
+#include "queue/clients/client.h"
+#include "queue/store/work_queue.h"
 #include "sql/connection/pool.h"
 #include "sql/error.h"
-#include "tests/queue/recorded_queue.h"
+#include "tests/queue/support/recorded_queue.h"
 
 namespace fluxnetes::queue {
 namespace {

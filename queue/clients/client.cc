@@ -1,0 +1,188 @@
+#include "queue/clients/client.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <set>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+#include "queue/clients/clients_queries.h"
+#include "sql/connection/transaction.h"
+#include "sql/faults.h"
+
+namespace fluxnetes::queue {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kAskAgain{100};
+
+std::string HostAndProcess() {
+  std::array<char, 256> host{};
+  gethostname(host.data(), host.size() - 1);
+  return fmt::format("{}:{}", host.data(), getpid());
+}
+
+sql::PoolOptions ForHeartbeat(sql::PoolOptions options,
+                              const ClientOptions& client) {
+  static constexpr sql::Query kNeeded[] = {
+      queries::kRegisterClient, queries::kBeat, queries::kCancelRequests};
+  options.catalogues = {kNeeded};
+  options.max_connections = 1;
+  options.acquire_timeout = client.time_to_live;
+  options.connect_timeout = client.time_to_live;
+  options.statement_timeout = client.time_to_live;
+  return options;
+}
+
+}  // namespace
+
+struct Client::State {
+  State(sql::Pool& shared, ClientOptions client_options)
+      : options(std::move(client_options)),
+        shared(shared),
+        pool(ForHeartbeat(shared.options(), options)) {
+    if (options.name.empty()) options.name = HostAndProcess();
+    if (options.heartbeat <= milliseconds(0) ||
+        options.time_to_live <= options.heartbeat)
+      throw std::invalid_argument(
+          "a client's time to live must be longer than its heartbeat");
+  }
+
+  void Loop();
+  void Register();
+  void TellCancelRequests();
+  milliseconds NextPause() const {
+    return has_untold ? std::min(kAskAgain, options.heartbeat)
+                      : options.heartbeat;
+  }
+
+  ClientOptions options;
+  sql::Pool& shared;
+  sql::Pool pool;
+  std::function<void(std::int64_t)> on_lost;
+  std::function<bool(std::int64_t)> on_cancel_request;
+  std::atomic<std::int64_t> id = 0;
+  // Cancel requests, on the heartbeat thread: those that were told, and whether
+  // there are others, of jobs that may be just about to be known.
+  std::set<std::int64_t> told;
+  bool has_untold = false;
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  // Protected by mutex.
+  bool stopping = false;
+  bool woken = false;
+
+  std::thread thread;
+};
+
+Client::Client(sql::Pool& pool, ClientOptions options)
+    : state_(std::make_unique<State>(pool, std::move(options))) {}
+
+Client::~Client() { Stop(); }
+
+void Client::OnLost(std::function<void(std::int64_t)> callback) {
+  state_->on_lost = std::move(callback);
+}
+
+void Client::OnCancelRequest(std::function<bool(std::int64_t)> callback) {
+  state_->on_cancel_request = std::move(callback);
+}
+
+void Client::Start() {
+  Register();
+  state_->thread = std::thread([this] {
+    std::unique_lock lock(state_->mutex);
+    while (true) {
+      state_->changed.wait_for(lock, state_->NextPause(), [&] {
+        return state_->stopping || state_->woken;
+      });
+      if (state_->stopping) return;
+      state_->woken = false;
+      lock.unlock();
+      try {
+        Beat();
+      } catch (const sql::Error&) {
+        // The next one may succeed; if none does in time, the client is lost,
+        // and the heartbeat after that finds out.
+      }
+      lock.lock();
+    }
+  });
+}
+
+void Client::Wake() {
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->woken = true;
+  }
+  state_->changed.notify_all();
+}
+
+void Client::Register() { state_->Register(); }
+
+void Client::State::Register() {
+  id = sql::RunAlone(
+           pool, queries::kRegisterClient, options.name,
+           fmt::format("{} milliseconds", options.time_to_live.count()),
+           id.load())[0]
+           .Get<std::int64_t>(0);
+  told.clear();
+}
+
+void Client::Beat() {
+  if (sql::RunAlone(state_->pool, queries::kBeat, id()).empty()) {
+    state_->Register();
+    if (state_->on_lost) state_->on_lost(id());
+  }
+  if (state_->on_cancel_request) state_->TellCancelRequests();
+}
+
+void Client::State::TellCancelRequests() {
+  std::set<std::int64_t> asked;
+  has_untold = false;
+  for (const sql::Row row :
+       sql::RunAlone(pool, queries::kCancelRequests, id.load())) {
+    const auto job = row.Get<std::int64_t>(0);
+    if (told.contains(job) || on_cancel_request(job)) {
+      asked.insert(job);
+    } else {
+      has_untold = true;
+    }
+  }
+  told = std::move(asked);
+}
+
+void Client::Stop() {
+  if (state_->thread.joinable()) {
+    {
+      const std::lock_guard lock(state_->mutex);
+      state_->stopping = true;
+    }
+    state_->changed.notify_all();
+    state_->thread.join();
+  }
+  if (id() == 0) return;
+  try {
+    sql::Transaction transaction(state_->shared);
+    transaction.Run(queries::kReleaseJobs, id());
+    transaction.Run(queries::kResignEverywhere, id());
+    transaction.Run(queries::kUnregisterClient, id());
+    transaction.Commit();
+  } catch (const sql::Error&) {
+    // The others rescue what this client held.
+  }
+  state_->id = 0;
+}
+
+std::int64_t Client::id() const { return state_->id; }
+
+}  // namespace fluxnetes::queue

@@ -1,0 +1,126 @@
+-- The queries of leaderships: who owns what only one may own at a time, and the
+-- leases that a new owner takes over.
+
+-- name: take_leases_over
+-- Gives what others have leased from queues ($1) to a client, if it is alive, in
+-- an attempt of its own; none is burnt.
+UPDATE jobs
+SET
+  attempt = attempt + 1,
+  max_attempts = max_attempts + 1,
+  client_id = c.id,
+  attempted_at = now()
+FROM clients AS c
+WHERE
+  c.id = $2
+  AND c.heartbeat_at + c.time_to_live > now()
+  AND jobs.state = 'running'
+  AND jobs.client_id <> c.id
+  AND jobs.queue = ANY($1::text []);
+
+-- name: read_leader
+-- The term, whether it is this client's, and whether its owner is alive.
+SELECT
+  l.term,
+  l.client_id = $2 AS own,
+  c.id IS NOT NULL AS alive
+FROM leaders AS l
+LEFT JOIN clients AS c
+  ON
+    c.id = l.client_id
+    AND c.heartbeat_at + c.time_to_live > now()
+    AND c.heartbeat_at <= clock_timestamp() + c.time_to_live
+WHERE l.name = $1;
+
+-- name: take_over
+-- A new term for this client, if it is alive and no living client owns it.
+INSERT INTO leaders (name, client_id)
+SELECT $1, id FROM clients
+WHERE id = $2 AND heartbeat_at + time_to_live > now()
+ON CONFLICT (name) DO UPDATE
+SET term = leaders.term + 1, client_id = excluded.client_id, acquired_at = now(),
+  confirmed_at = now()
+WHERE NOT EXISTS (
+  SELECT FROM clients
+  WHERE
+    id = leaders.client_id
+    AND heartbeat_at + time_to_live > now()
+    AND heartbeat_at <= clock_timestamp() + time_to_live
+)
+RETURNING term;
+
+-- name: take_over_together
+-- New terms for this client of those of the leaderships that it has or that no
+-- living client has, in order of their names, as all lock them.
+INSERT INTO leaders (name, client_id)
+SELECT v.name, c.id
+FROM unnest($1::text []) AS v (name)
+INNER JOIN clients AS c ON c.id = $2 AND c.heartbeat_at + c.time_to_live > now()
+ORDER BY v.name
+ON CONFLICT (name) DO UPDATE
+SET term = leaders.term + 1, client_id = excluded.client_id, acquired_at = now(),
+  confirmed_at = now()
+WHERE
+  leaders.client_id = excluded.client_id
+  OR NOT EXISTS (
+    SELECT FROM clients
+    WHERE
+      id = leaders.client_id
+      AND heartbeat_at + time_to_live > now()
+      AND heartbeat_at <= clock_timestamp() + time_to_live
+  )
+RETURNING name, term;
+
+-- name: read_own_terms
+-- Those of the leaderships that a client has.
+SELECT name, term FROM leaders
+WHERE name = ANY($1::text []) AND client_id = $2;
+
+-- name: hold_term
+-- Whether the term is still this client's; it stays so until the transaction
+-- ends.
+SELECT term FROM leaders
+WHERE name = $1 AND term = $2 AND client_id = $3
+FOR SHARE;
+
+-- name: hold_terms
+-- Those of the terms that are still this client's; they stay so until the
+-- transaction ends.
+SELECT l.name
+FROM unnest($1::text [], $2::bigint []) AS v (name, term)
+INNER JOIN leaders AS l ON l.name = v.name
+WHERE l.term = v.term AND l.client_id = $3
+ORDER BY l.name
+FOR SHARE OF l;
+
+-- name: confirm_term
+-- Writes that the term is still this client's.
+UPDATE leaders SET confirmed_at = now()
+WHERE name = $1 AND term = $2 AND client_id = $3;
+
+-- name: resign
+-- Gives a leadership up and says so.
+WITH given_up AS (
+  UPDATE leaders SET client_id = NULL
+  WHERE name = $1 AND client_id = $2
+  RETURNING name
+)
+SELECT pg_notify(current_schema() || '.leaders', name) FROM given_up;
+
+-- name: resign_together
+-- Gives leaderships up, in order of their names, and says so.
+WITH held AS (
+  SELECT name FROM leaders
+  WHERE name = ANY($1::text []) AND client_id = $2
+  ORDER BY name
+  FOR UPDATE
+),
+
+given_up AS (
+  UPDATE leaders AS l SET client_id = NULL
+  FROM held
+  WHERE l.name = held.name
+  RETURNING l.name
+)
+
+SELECT pg_notify(current_schema() || '.leaders', name) FROM given_up;

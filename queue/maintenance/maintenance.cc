@@ -1,0 +1,249 @@
+#include "queue/maintenance/maintenance.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "queue/clients/leadership.h"
+#include "queue/maintenance/periodic_jobs.h"
+#include "sql/error.h"
+
+namespace fluxnetes::queue {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+using Kind = MaintenanceEvent::Kind;
+
+// What PostgreSQL says where nothing can be written.
+constexpr auto kReadOnly = "25006";
+
+// Something that is done every so often, and less often while it fails.
+struct Task {
+  std::string name;
+  milliseconds interval;
+  std::function<std::string()> run;  // what it did, if that is worth a word
+  steady_clock::time_point next{};
+  std::string failing = {};
+  milliseconds back_off{0};
+};
+
+}  // namespace
+
+struct Maintenance::State {
+  State(sql::Pool& shared, WorkQueue& work_queue, const Client& client,
+        MaintenanceOptions given)
+      : options(std::move(given)),
+        pool(shared),
+        jobs(work_queue),
+        leadership(shared, client, options.name),
+        periodic(shared, work_queue),
+        retention(shared, options.retention, &interrupt),
+        upkeep(shared, options.upkeep, &interrupt) {}
+
+  void MakeTasks();
+  bool Elect();
+  void Perform(Task& task);
+  bool RunAll(std::vector<Task>& tasks);
+  void Tell(Kind kind, const std::string& task = {},
+            const std::string& text = {}) const;
+  void Loop(const std::function<void()>& once);
+  void StandDown(const std::string& why);
+  std::string KeepPartitions();
+
+  const MaintenanceOptions options;
+  sql::Pool& pool;
+  WorkQueue& jobs;
+  sql::Interrupt interrupt;
+
+  std::atomic<std::int64_t> term = 0;  // set by the quick thread
+
+  // Of the quick thread.
+  Leadership leadership;
+  PeriodicJobs periodic;
+  Task election;
+  steady_clock::time_point next_confirmation{};
+  std::vector<Task> quick;
+
+  // Of the slow thread.
+  Retention retention;
+  Upkeep upkeep;
+  std::vector<Task> slow;
+
+  std::mutex mutex;
+  std::condition_variable stop;
+  bool stopping = false;  // protected by mutex
+  std::thread quick_thread;
+  std::thread slow_thread;
+};
+
+void Maintenance::State::MakeTasks() {
+  const auto every = options.interval;
+  election = {"election", every, [this] {
+                Elect();
+                return std::string();
+              }};
+  quick.push_back({"due", every, [this] {
+                     jobs.MakeDueAvailable();
+                     return std::string();
+                   }});
+  quick.push_back({"rescue", every, [this] {
+                     const int rescued = jobs.Rescue();
+                     return rescued == 0
+                                ? ""
+                                : fmt::format("{} jobs rescued", rescued);
+                   }});
+  quick.push_back({"periodic", every, [this] {
+                     periodic.RunOnce([this](sql::Transaction& transaction) {
+                       leadership.Check(transaction, term);
+                     });
+                     return std::string();
+                   }});
+  slow.push_back(
+      {"partitions", options.partitions, [this] { return KeepPartitions(); }});
+  slow.push_back({"vacuum", options.vacuum, [this] {
+                    upkeep.Vacuum();
+                    return std::string();
+                  }});
+  slow.push_back({"indexes", options.indexes, [this] {
+                    const int done = upkeep.Reindex();
+                    return done == 0 ? ""
+                                     : fmt::format("{} written anew", done);
+                  }});
+  slow.push_back({"forget", options.forget, [this] {
+                    upkeep.Forget();
+                    return std::string();
+                  }});
+}
+
+std::string Maintenance::State::KeepPartitions() {
+  const Retention::Outcome outcome = retention.RunOnce();
+  if (outcome.made + outcome.dropped + outcome.delayed == 0) return "";
+  return fmt::format("{} made, {} dropped, {} delayed", outcome.made,
+                     outcome.dropped, outcome.delayed);
+}
+
+// Not the leader until it is known: an election that throws leaves none.
+bool Maintenance::State::Elect() {
+  const std::int64_t before = term.exchange(0);
+  const auto now = steady_clock::now();
+  const std::optional<std::int64_t> won = leadership.TryAcquire();
+  if (won && (*won != before || now >= next_confirmation)) {
+    if (!leadership.Confirm(*won)) return false;
+    next_confirmation = now + options.confirm;
+  }
+  term = won.value_or(0);
+  if (before != 0 && !won) Tell(Kind::kDeposed, "election", "by another");
+  if (won && before != *won) Tell(Kind::kElected);
+  return won.has_value();
+}
+
+void Maintenance::State::StandDown(const std::string& why) {
+  if (term.exchange(0) != 0) Tell(Kind::kDeposed, "election", why);
+  pool.CloseAll();  // the next connection may find the server that writes
+}
+
+void Maintenance::State::Perform(Task& task) {
+  const auto fails = [&](const char* what) {
+    if (task.failing != what) Tell(Kind::kFailed, task.name, what);
+    task.failing = what;
+    task.back_off =
+        std::clamp(2 * task.back_off, options.interval,
+                   std::max(options.interval, options.most_back_off));
+    task.next = steady_clock::now() + task.back_off;
+  };
+  try {
+    const std::string did = task.run();
+    if (!task.failing.empty()) Tell(Kind::kRecovered, task.name);
+    task.failing.clear();
+    task.back_off = milliseconds{0};
+    task.next = steady_clock::now() + task.interval;
+    if (!did.empty()) Tell(Kind::kDone, task.name, did);
+  } catch (const LostTerm& lost) {
+    if (term.exchange(0) != 0) Tell(Kind::kDeposed, "election", lost.what());
+  } catch (const sql::Error& error) {
+    if (error.sqlstate() == kReadOnly) StandDown(error.what());
+    fails(error.what());
+  } catch (const std::exception& error) {
+    fails(error.what());
+  }
+}
+
+bool Maintenance::State::RunAll(std::vector<Task>& tasks) {
+  for (Task& task : tasks) {
+    if (term == 0) return false;
+    if (steady_clock::now() >= task.next) Perform(task);
+  }
+  return term != 0;
+}
+
+void Maintenance::State::Tell(Kind kind, const std::string& task,
+                              const std::string& text) const {
+  if (options.on_event) options.on_event({kind, task, text});
+}
+
+void Maintenance::State::Loop(const std::function<void()>& once) {
+  std::unique_lock lock(mutex);
+  while (!stopping) {
+    lock.unlock();
+    once();
+    lock.lock();
+    stop.wait_for(lock, options.interval, [this] { return stopping; });
+  }
+}
+
+Maintenance::Maintenance(sql::Pool& pool, WorkQueue& jobs, const Client& client,
+                         MaintenanceOptions options)
+    : state_(std::make_unique<State>(pool, jobs, client, std::move(options))) {
+  state_->MakeTasks();
+}
+
+Maintenance::~Maintenance() { Stop(); }
+
+bool Maintenance::RunQuick() {
+  State& state = *state_;
+  if (state.election.failing.empty() ||
+      steady_clock::now() >= state.election.next)
+    state.Perform(state.election);
+  return state.RunAll(state.quick);
+}
+
+bool Maintenance::RunSlow() { return state_->RunAll(state_->slow); }
+
+std::int64_t Maintenance::term() const { return state_->term; }
+
+void Maintenance::Start() {
+  State& state = *state_;
+  state.quick_thread =
+      std::thread([this, &state] { state.Loop([this] { RunQuick(); }); });
+  state.slow_thread =
+      std::thread([this, &state] { state.Loop([this] { RunSlow(); }); });
+}
+
+void Maintenance::Stop() {
+  State& state = *state_;
+  {
+    const std::lock_guard lock(state.mutex);
+    state.stopping = true;
+  }
+  state.stop.notify_all();
+  if (state.quick_thread.joinable()) state.quick_thread.join();
+  if (state.term.exchange(0) != 0) {
+    try {
+      state.leadership.Resign();
+    } catch (const sql::Error&) {
+      // Another takes over when our client counts as dead.
+    }
+  }
+  state.interrupt.Trigger();
+  if (state.slow_thread.joinable()) state.slow_thread.join();
+}
+
+}  // namespace fluxnetes::queue

@@ -1,0 +1,64 @@
+#include "queue/maintenance/retention.h"
+
+#include <utility>
+
+#include "queue/maintenance/partitions_queries.h"
+#include "sql/connection/transaction.h"
+
+namespace fluxnetes::queue {
+
+Retention::Retention(sql::Pool& pool, RetentionOptions options,
+                     sql::Interrupt* interrupt)
+    : pool_(pool), options_(std::move(options)), interrupt_(interrupt) {}
+
+Retention::Outcome Retention::RunOnce() {
+  Outcome outcome;
+  for (const RetainedTable& table : options_.tables)
+    outcome.made += sql::RunAlone(pool_, queries::kMakePartitions, table.name,
+                                  options_.ahead_days)[0]
+                        .Get<int>("made");
+  for (const RetainedTable& table : options_.tables) DropOld(table, outcome);
+  return outcome;
+}
+
+void Retention::DropOld(const RetainedTable& table, Outcome& outcome) {
+  const sql::Result old =
+      sql::RunAlone(pool_, queries::kOldPartitions, table.name, table.keep_days,
+                    !pool_.options().transaction_pooling);
+  bool detaching = true;
+  for (const sql::Row row : old) {
+    const auto detach = row.Find<std::string>("detach");
+    // While one is being detached, PostgreSQL detaches no other.
+    if (detach) detaching = detaching && TryRun(*detach);
+    const bool detached = !detach || detaching;
+    if (detached && TryRun(row.Get<std::string>("drop")))
+      ++outcome.dropped;
+    else
+      ++outcome.delayed;
+  }
+}
+
+bool Retention::TryRun(const std::string& statement) {
+  try {
+    if (pool_.options().transaction_pooling)
+      RunWithin(statement);
+    else
+      sql::RunOutside(pool_, statement, options_.lock_timeout, interrupt_);
+    return true;
+  } catch (const sql::Error& error) {
+    if (error.kind() != sql::Error::Kind::kRolledBack) throw;
+    return false;
+  }
+}
+
+// A session's lock time-out would outlive us in the proxy, a transaction's does
+// not. While it waits for its lock, others wait behind it.
+void Retention::RunWithin(const std::string& statement) {
+  sql::Transaction transaction(pool_);
+  transaction.RunScript("SET LOCAL lock_timeout = " +
+                        std::to_string(options_.lock_timeout.count()));
+  transaction.RunScript(statement);
+  transaction.Commit();
+}
+
+}  // namespace fluxnetes::queue

@@ -1,0 +1,173 @@
+#include "queue/runner/fetcher.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "queue/runner/fetcher_queries.h"
+#include "sql/connection/transaction.h"
+#include "sql/error.h"
+
+namespace fluxnetes::queue {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr int kBatch = 1'000;
+// How long slots that come free one by one are gathered for one lease.
+constexpr milliseconds kGather{1};
+// When to look again after a batch that was not full: others may just have held
+// what it passed over.
+constexpr milliseconds kLookAgain{20};
+constexpr milliseconds kLongestBackOff{2'000};
+constexpr seconds kCheck{30};
+// A statement whose client is gone may go on for so long.
+constexpr seconds kDoubt{120};
+constexpr seconds kCheckInDoubt{1};
+
+}  // namespace
+
+Fetcher::Fetcher(WorkQueue& queue, sql::Pool& pool, const Client& client,
+                 RunningJobs& running, FetcherOptions options,
+                 OnLeased on_leased, OnFailure on_failure)
+    : queue_(queue),
+      pool_(pool),
+      client_(client),
+      running_(running),
+      options_(std::move(options)),
+      on_leased_(std::move(on_leased)),
+      on_failure_(std::move(on_failure)) {
+  for (const std::string& name : options_.queues)
+    queues_.push_back({.name = name});
+}
+
+Fetcher::~Fetcher() { Stop(); }
+
+void Fetcher::Start() {
+  check_at_ = std::chrono::steady_clock::now() + kCheck;
+  thread_ = std::thread([this] { Loop(); });
+}
+
+void Fetcher::Stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Fetcher::Wake(const std::string& queue) {
+  const std::lock_guard lock(mutex_);
+  for (Queue& one : queues_)
+    if (queue.empty() || queue == one.name) one.due = {};
+  changed_.notify_all();
+}
+
+void Fetcher::WakeForRoom() {
+  const std::lock_guard lock(mutex_);
+  changed_.notify_all();
+}
+
+void Fetcher::Loop() {
+  std::unique_lock lock(mutex_);
+  while (!stopping_) {
+    if (back_off_.count() > 0)
+      changed_.wait_for(lock, back_off_, [&] { return stopping_; });
+    if (stopping_) return;
+    const Moment now = std::chrono::steady_clock::now();
+    Moment next = check_at_;
+    if (now >= check_at_) {
+      lock.unlock();
+      GiveBackUnknown();
+      lock.lock();
+    } else if (Queue* const queue = Choose(now, next)) {
+      LookAt(*queue, lock);
+    } else {
+      changed_.wait_until(lock, next);
+    }
+  }
+}
+
+Fetcher::Queue* Fetcher::Choose(Moment now, Moment& next) {
+  for (std::size_t i = 0; i < queues_.size(); ++i) {
+    Queue& queue = queues_[(turn_ + i) % queues_.size()];
+    const int free = running_.Free(queue.name);
+    if (free <= 0) continue;  // WakeForRoom() will come
+    Moment due = queue.due;
+    if (queue.is_full && 2 * free < running_.Slots(queue.name)) {
+      if (queue.room_since == Moment::max()) queue.room_since = now;
+      due = std::max(due, queue.room_since + kGather);
+    }
+    if (due <= now) {
+      turn_ = (turn_ + i + 1) % queues_.size();
+      return &queue;
+    }
+    next = std::min(next, due);
+  }
+  return nullptr;
+}
+
+void Fetcher::LookAt(Queue& queue, std::unique_lock<std::mutex>& lock) {
+  queue.due = std::chrono::steady_clock::now() + options_.poll;
+  queue.is_full = false;
+  queue.room_since = Moment::max();
+  const std::string name = queue.name;
+  lock.unlock();
+  const int limit = std::min(running_.Free(name), kBatch);
+  int leased = 0;
+  try {
+    std::vector<Job> jobs;
+    if (limit > 0)
+      jobs = queue_.Lease(name, client_.id(), limit, InDoubt::kLeave);
+    leased = static_cast<int>(jobs.size());
+    if (leased > 0) on_leased_(running_.Add(std::move(jobs)));
+    if (!failing_.empty()) on_failure_("");
+    failing_.clear();
+    back_off_ = milliseconds(0);
+  } catch (const sql::Error& error) {
+    Failed(error.what(), error.InDoubt());
+  } catch (const std::exception& error) {
+    Failed(error.what(), false);
+  }
+  lock.lock();
+  if (leased == limit || !failing_.empty()) {
+    queue.due = {};
+    queue.is_full = leased == limit;
+  } else if (leased > 0) {
+    queue.due =
+        std::min(queue.due, std::chrono::steady_clock::now() + kLookAgain);
+  }
+}
+
+void Fetcher::GiveBackUnknown() {
+  const Moment now = std::chrono::steady_clock::now();
+  check_at_ = now + (now < doubtful_until_ ? kCheckInDoubt : kCheck);
+  try {
+    std::vector<JobResult> unknown;
+    for (const sql::Row row :
+         sql::RunAlone(pool_, queries::kHeldJobs, client_.id())) {
+      JobResult back;
+      back.id = row.Get<std::int64_t>(0);
+      back.attempt = row.Get<int>(1);
+      back.outcome = Outcome::kSnoozed;
+      if (!running_.Knows(back.id, back.attempt))
+        unknown.push_back(std::move(back));
+    }
+    if (!unknown.empty()) queue_.Finish(unknown);
+  } catch (const sql::Error& error) {
+    Failed(error.what(), error.InDoubt());
+  }
+}
+
+void Fetcher::Failed(const std::string& what, bool in_doubt) {
+  if (failing_ != what) on_failure_(what);
+  failing_ = what;
+  back_off_ = std::clamp(2 * back_off_, milliseconds(50), kLongestBackOff);
+  if (!in_doubt) return;
+  check_at_ = std::chrono::steady_clock::now();
+  doubtful_until_ = check_at_ + kDoubt;
+}
+
+}  // namespace fluxnetes::queue

@@ -1,0 +1,41 @@
+// One attempt of a job in this process, inside the runner. Its members are
+// protected by the mutex of RunningJobs, but for those that never change and
+// the stop source, which is thread-safe by itself.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <stop_token>
+#include <string>
+
+#include "queue/jobs/job.h"
+#include "queue/runner/running_job.h"
+#include "queue/runner/workers.h"
+
+namespace fluxnetes::queue {
+
+using Moment = std::chrono::steady_clock::time_point;
+
+struct Run {
+  // Constant after construction.
+  Job job = {};
+  std::shared_ptr<const Worker> worker = {};  // null: none for this kind
+  Moment leased_at = {};
+
+  std::stop_source stop = {};
+
+  Moment begun_at = Moment::max();  // max: not yet
+  Moment ended_at = {};
+  // When it times out, and when it is given up if it was asked to stop.
+  Moment stop_at = Moment::max();
+  Moment abandon_at = Moment::max();
+  StopReason reason = StopReason::kNone;
+  bool has_ended = false;
+  bool is_on_thread = false;    // its worker has not returned
+  bool is_stuck = false;        // nor had it when it was abandoned
+  bool is_handed_over = false;  // finished in a transaction of the worker's
+  std::string metadata = {};    // to be merged with the result
+  JobResult result = {};
+};
+
+}  // namespace fluxnetes::queue

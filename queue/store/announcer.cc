@@ -1,0 +1,67 @@
+#include "queue/store/announcer.h"
+
+#include <utility>
+#include <vector>
+
+#include "queue/store/jobs_queries.h"
+#include "sql/connection/transaction.h"
+
+namespace fluxnetes::queue {
+namespace {
+
+sql::PoolOptions ForOne(sql::PoolOptions options) {
+  static constexpr sql::Query kNeeded[] = {queries::kAnnounceQueues};
+  options.max_connections = 1;
+  options.catalogues = {kNeeded};
+  return options;
+}
+
+}  // namespace
+
+Announcer::Announcer(sql::Pool& pool, std::chrono::milliseconds interval)
+    : pool_(ForOne(pool.options())), interval_(interval) {}
+
+Announcer::~Announcer() { Stop(); }
+
+void Announcer::Start() {
+  thread_ = std::thread([this] { Loop(); });
+}
+
+void Announcer::Stop() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void Announcer::Announce(const std::string& queue) {
+  const std::lock_guard lock(mutex_);
+  if (due_.insert(queue).second && due_.size() == 1) changed_.notify_all();
+}
+
+void Announcer::Loop() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [&] { return stopping_ || !due_.empty(); });
+    if (due_.empty()) return;
+    const std::set<std::string> queues = std::exchange(due_, {});
+    lock.unlock();
+    Ring(queues);
+    lock.lock();
+    changed_.wait_for(lock, interval_, [&] { return stopping_; });
+  }
+}
+
+void Announcer::Ring(const std::set<std::string>& queues) {
+  try {
+    sql::RunAlone(pool_, queries::kAnnounceQueues,
+                  std::vector(queues.begin(), queues.end()));
+  } catch (const sql::Error&) {
+    // Whoever inserts says that the database is away.
+  }
+}
+
+}  // namespace fluxnetes::queue

@@ -1,0 +1,126 @@
+// What the tests of the runner share. A step that must come is waited for by
+// looks at what it leaves, for as long as a slow machine may take.
+#pragma once
+
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "queue/control/job_control.h"
+#include "queue/runner/runner.h"
+#include "tests/queue/support/queue_fixture.h"
+#include "tests/support/process.h"
+
+namespace fluxnetes::queue {
+
+inline constexpr std::chrono::seconds kPatience{60};
+
+// Where threads wait for a test, and a test for threads.
+class Gate {
+ public:
+  void Open() {
+    const std::lock_guard lock(mutex_);
+    is_open_ = true;
+    changed_.notify_all();
+  }
+  // Of a worker: counts it and waits until the gate is open.
+  void Pass() {
+    std::unique_lock lock(mutex_);
+    ++arrived_;
+    changed_.notify_all();
+    changed_.wait(lock, [&] { return is_open_; });
+  }
+  // Of a test: until so many have come.
+  bool WaitFor(int count) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, kPatience,
+                             [&] { return arrived_ >= count; });
+  }
+  int arrived() {
+    const std::lock_guard lock(mutex_);
+    return arrived_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int arrived_ = 0;
+  bool is_open_ = false;
+};
+
+// Callback jobs that a test keeps and ends.
+class Kept {
+ public:
+  void Keep(RunningJob job) {
+    const std::lock_guard lock(mutex_);
+    jobs_.push_back(std::move(job));
+    changed_.notify_all();
+  }
+  bool WaitFor(std::size_t count) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, kPatience,
+                             [&] { return jobs_.size() >= count; });
+  }
+  RunningJob at(std::size_t i) {
+    const std::lock_guard lock(mutex_);
+    return jobs_.at(i);
+  }
+  std::size_t size() {
+    const std::lock_guard lock(mutex_);
+    return jobs_.size();
+  }
+  std::vector<RunningJob> TakeAll() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(jobs_, {});
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<RunningJob> jobs_;
+};
+
+class RunnerTest : public QueueTest {
+ protected:
+  // One for the queue "q" that stays alive on a slow machine.
+  static RunnerOptions Options(int slots = 10) {
+    RunnerOptions options;
+    options.queues = {{"q", slots}};
+    options.client.time_to_live = std::chrono::minutes(5);
+    return options;
+  }
+
+  std::unique_ptr<Runner> Started(const Workers& workers,
+                                  RunnerOptions options = Options()) {
+    auto runner =
+        std::make_unique<Runner>(database.pool(), workers, std::move(options));
+    runner->Start();
+    return runner;
+  }
+
+  bool WaitForState(std::int64_t id, const std::string& state) {
+    return fluxnetes::testing::WaitUntil(kPatience,
+                                         [&] { return StateOf(id) == state; });
+  }
+  bool WaitForAnswer(const std::string& sql, const std::string& answer) {
+    return fluxnetes::testing::WaitUntil(
+        kPatience, [&] { return database.Ask(sql) == answer; });
+  }
+
+  void CancelJob(std::int64_t id) { JobControl(database.pool()).Cancel(id); }
+
+  std::string ErrorOf(std::int64_t id) {
+    return database.Ask(
+        "SELECT errors->-1->>'message' FROM jobs WHERE id = " +
+        std::to_string(id) +
+        " UNION ALL SELECT errors->-1->>'message' FROM jobs_finished "
+        "WHERE id = " +
+        std::to_string(id));
+  }
+};
+
+}  // namespace fluxnetes::queue

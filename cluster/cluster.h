@@ -1,7 +1,7 @@
 // The door to the cluster: everything that the scheduler needs of it, and
 // nothing else. Two implementations stand behind it, the Kubernetes API and a
 // simulated cluster; nothing above this folder knows which one it has, and both
-// pass one contract suite (tests/cluster/contract.h).
+// pass one contract suite (tests/cluster/contract/contract.h).
 //
 // All functions are thread-safe. What the cluster answers is a value; that it
 // cannot be reached is an exception (Unreachable).
@@ -16,15 +16,15 @@
 #include <variant>
 #include <vector>
 
-#include "cluster/job_marks.h"
-#include "cluster/namespace.h"
-#include "cluster/node.h"
-#include "cluster/pod.h"
-#include "cluster/pod_group.h"
-#include "cluster/storage_class.h"
-#include "cluster/volume.h"
-#include "cluster/volume_claim.h"
-#include "cluster/watched_kind.h"
+#include "cluster/objects/job_marks.h"
+#include "cluster/objects/namespace.h"
+#include "cluster/objects/node.h"
+#include "cluster/objects/pod.h"
+#include "cluster/objects/pod_group.h"
+#include "cluster/objects/storage_class.h"
+#include "cluster/objects/volume.h"
+#include "cluster/objects/volume_claim.h"
+#include "cluster/objects/watched_kind.h"
 
 namespace fluxnetes::cluster {
 

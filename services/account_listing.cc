@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cluster/quantity.h"
+#include "cluster/text/quantity.h"
 #include "services/accounts_queries.h"
 #include "services/listing.h"
 

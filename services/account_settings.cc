@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "cluster/field_check.h"
+#include "cluster/files/field_check.h"
 #include "services/row_settings.h"
 
 namespace fluxnetes::services {

@@ -4,8 +4,8 @@
 #include <charconv>
 #include <utility>
 
-#include "cluster/json_text.h"
-#include "cluster/object_writer.h"
+#include "cluster/json/object_writer.h"
+#include "cluster/text/json_text.h"
 #include "services/api_status.h"
 
 namespace fluxnetes::services {

@@ -12,7 +12,7 @@
 #include <mutex>
 #include <string>
 
-#include "cluster/simulated_cluster.h"
+#include "cluster/simulated/simulated_cluster.h"
 #include "services/http_server.h"
 #include "services/watch_log.h"
 

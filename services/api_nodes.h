@@ -3,7 +3,7 @@
 // people, kubelets and the cloud do. Thread-safe.
 #pragma once
 
-#include "cluster/simulated_cluster.h"
+#include "cluster/simulated/simulated_cluster.h"
 #include "services/api_request.h"
 #include "services/http_server.h"
 

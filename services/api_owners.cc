@@ -2,10 +2,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cluster/json_field.h"
-#include "cluster/json_text.h"
-#include "cluster/object_writer.h"
-#include "cluster/objects.h"
+#include "cluster/json/object_writer.h"
+#include "cluster/json/objects.h"
+#include "cluster/text/json_field.h"
+#include "cluster/text/json_text.h"
 #include "services/api_status.h"
 
 namespace fluxnetes::services {

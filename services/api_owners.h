@@ -3,8 +3,8 @@
 // Thread-safe.
 #pragma once
 
-#include "cluster/api_path.h"
-#include "cluster/simulated_cluster.h"
+#include "cluster/kubernetes/api_path.h"
+#include "cluster/simulated/simulated_cluster.h"
 #include "services/api_request.h"
 #include "services/http_server.h"
 

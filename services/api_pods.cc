@@ -3,9 +3,9 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "cluster/json_field.h"
-#include "cluster/object_writer.h"
-#include "cluster/objects.h"
+#include "cluster/json/object_writer.h"
+#include "cluster/json/objects.h"
+#include "cluster/text/json_field.h"
 #include "services/api_status.h"
 
 namespace fluxnetes::services {

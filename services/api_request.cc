@@ -5,8 +5,8 @@
 #include <random>
 #include <vector>
 
-#include "cluster/json_field.h"
-#include "cluster/quote.h"
+#include "cluster/text/json_field.h"
+#include "cluster/text/quote.h"
 #include "services/api_status.h"
 
 namespace fluxnetes::services {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "cluster/manifest.h"
+#include "cluster/files/manifest.h"
 #include "services/http_server.h"
 
 namespace fluxnetes::services {

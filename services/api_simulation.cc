@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "cluster/json_field.h"
-#include "cluster/json_text.h"
-#include "cluster/object_writer.h"
-#include "cluster/timestamp.h"
+#include "cluster/json/object_writer.h"
+#include "cluster/text/json_field.h"
+#include "cluster/text/json_text.h"
+#include "cluster/text/timestamp.h"
 #include "services/api_request.h"
 #include "services/api_status.h"
 

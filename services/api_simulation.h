@@ -22,7 +22,7 @@
 #include <atomic>
 #include <nlohmann/json_fwd.hpp>
 
-#include "cluster/simulated_cluster.h"
+#include "cluster/simulated/simulated_cluster.h"
 #include "services/api_faults.h"
 #include "services/api_lists.h"
 #include "services/http_server.h"

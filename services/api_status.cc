@@ -1,6 +1,6 @@
 #include "services/api_status.h"
 
-#include "cluster/json_text.h"
+#include "cluster/text/json_text.h"
 
 namespace fluxnetes::services {
 

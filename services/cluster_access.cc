@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <string>
 
-#include "cluster/kubeconfig.h"
-#include "cluster/yaml_document.h"
+#include "cluster/kubernetes/kubeconfig.h"
+#include "cluster/text/yaml_document.h"
 #include "services/exit_code.h"
 
 namespace fluxnetes::services {

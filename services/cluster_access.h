@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "cluster/http_client.h"
+#include "cluster/http/http_client.h"
 #include "services/config.h"
 
 namespace fluxnetes::services {

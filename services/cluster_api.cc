@@ -3,7 +3,7 @@
 #include <csignal>
 #include <utility>
 
-#include "cluster/api_path.h"
+#include "cluster/kubernetes/api_path.h"
 #include "services/api_faults.h"
 #include "services/api_lists.h"
 #include "services/api_nodes.h"

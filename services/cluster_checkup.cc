@@ -7,8 +7,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "cluster/http_client.h"
-#include "cluster/timestamp.h"
+#include "cluster/http/http_client.h"
+#include "cluster/text/timestamp.h"
 #include "services/cluster_access.h"
 #include "services/exit_code.h"
 #include "services/moment.h"

@@ -13,7 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "cluster/yaml_document.h"
+#include "cluster/text/yaml_document.h"
 #include "services/listening_socket.h"
 #include "services/secret.h"
 #include "services/settings.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "cluster/quote.h"
+#include "cluster/text/quote.h"
 #include "services/audit.h"
 #include "services/group_name.h"
 #include "services/grpc_calls.h"

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <grpcpp/grpcpp.h>
 
-#include "cluster/quote.h"
+#include "cluster/text/quote.h"
 #include "forerunners/external_plugin.grpc.pb.h"
 #include "forerunners/fluxcli.grpc.pb.h"
 #include "forerunners/fluxion.grpc.pb.h"

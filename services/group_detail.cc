@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "cluster/pod.h"
-#include "cluster/request_json.h"
+#include "cluster/json/request_json.h"
+#include "cluster/objects/pod.h"
 #include "services/exit_code.h"
 #include "services/queries.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cluster/pod_request.h"
+#include "cluster/objects/pod_request.h"
 #include "services/group_list.h"
 #include "services/group_name.h"
 #include "sql/connection/transaction.h"

@@ -7,7 +7,7 @@
 #include <set>
 #include <stdexcept>
 
-#include "cluster/yaml_document.h"
+#include "cluster/text/yaml_document.h"
 
 namespace fluxnetes::services {
 namespace {

@@ -11,8 +11,8 @@
 #include <system_error>
 #include <utility>
 
-#include "cluster/field_check.h"
-#include "cluster/timestamp.h"
+#include "cluster/files/field_check.h"
+#include "cluster/text/timestamp.h"
 #include "services/audit.h"
 #include "services/display_text.h"
 #include "services/moment.h"

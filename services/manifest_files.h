@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cluster/manifest.h"
+#include "cluster/files/manifest.h"
 #include "services/console.h"
 
 namespace fluxnetes::services {

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cluster/quantity.h"
+#include "cluster/text/quantity.h"
 #include "services/listing.h"
 #include "services/moment.h"
 #include "services/queries.h"

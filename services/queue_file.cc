@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "cluster/yaml_document.h"
+#include "cluster/text/yaml_document.h"
 #include "services/exit_code.h"
 #include "services/queue_settings.h"
 

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "cluster/field_check.h"
+#include "cluster/files/field_check.h"
 #include "matcher/policy.h"
 #include "services/row_settings.h"
 #include "services/settings.h"

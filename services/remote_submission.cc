@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "cluster/submission.h"
+#include "cluster/kubernetes/submission.h"
 #include "fluxnetes/v1/scheduler.pb.h"
 #include "services/audit.h"
 #include "services/grpc_calls.h"

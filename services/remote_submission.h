@@ -8,7 +8,7 @@
 #include <memory>
 #include <mutex>
 
-#include "cluster/http_client.h"
+#include "cluster/http/http_client.h"
 #include "services/caller.h"
 #include "services/config.h"
 #include "sql/connection/pool.h"

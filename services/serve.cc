@@ -8,8 +8,8 @@
 #include <mutex>
 #include <thread>
 
-#include "cluster/kubernetes_cluster.h"
-#include "cluster/simulated_cluster.h"
+#include "cluster/kubernetes/kubernetes_cluster.h"
+#include "cluster/simulated/simulated_cluster.h"
 #include "services/cluster_access.h"
 #include "services/cluster_api.h"
 #include "services/database.h"

@@ -4,7 +4,7 @@
 #include <ostream>
 #include <system_error>
 
-#include "cluster/node_file.h"
+#include "cluster/files/node_file.h"
 #include "services/cluster_api.h"
 #include "services/input_file.h"
 

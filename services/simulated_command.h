@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cluster/node.h"
+#include "cluster/objects/node.h"
 #include "services/config.h"
 #include "services/console.h"
 #include "services/exit_code.h"

@@ -12,8 +12,8 @@
 #include <set>
 #include <utility>
 
-#include "cluster/node_file.h"
-#include "cluster/swf_trace.h"
+#include "cluster/files/node_file.h"
+#include "cluster/files/swf_trace.h"
 #include "services/exit_code.h"
 #include "services/input_file.h"
 #include "services/manifest_files.h"

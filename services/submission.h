@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "cluster/http_client.h"
-#include "cluster/manifest.h"
+#include "cluster/files/manifest.h"
+#include "cluster/http/http_client.h"
 #include "services/config.h"
 
 namespace fluxnetes::services {

@@ -4,9 +4,9 @@
 
 #include <ostream>
 
-#include "cluster/http_client.h"
-#include "cluster/manifest.h"
-#include "cluster/submission.h"
+#include "cluster/files/manifest.h"
+#include "cluster/http/http_client.h"
+#include "cluster/kubernetes/submission.h"
 #include "services/display_text.h"
 #include "services/manifest_files.h"
 #include "services/submission.h"

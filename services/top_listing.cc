@@ -4,7 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "cluster/quantity.h"
+#include "cluster/text/quantity.h"
 #include "services/listing.h"
 #include "services/moment.h"
 #include "services/top_queries.h"

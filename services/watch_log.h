@@ -21,8 +21,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "cluster/simulated_cluster.h"
-#include "cluster/watch_line.h"
+#include "cluster/json/watch_line.h"
+#include "cluster/simulated/simulated_cluster.h"
 
 namespace fluxnetes::services {
 

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "cluster/quantity.h"
+#include "cluster/text/quantity.h"
 
 namespace fluxnetes::workers {
 

@@ -1,6 +1,6 @@
 #include "workers/bind_claims.h"
 
-#include "cluster/quote.h"
+#include "cluster/text/quote.h"
 #include "workers/pod_claims.h"
 
 namespace fluxnetes::workers {

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "cluster/quote.h"
+#include "cluster/text/quote.h"
 #include "sql/faults.h"
 #include "workers/bind_room.h"
 #include "workers/bind_topology.h"

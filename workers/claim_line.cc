@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "cluster/quote.h"
-#include "cluster/request_json.h"
+#include "cluster/json/request_json.h"
+#include "cluster/text/quote.h"
 #include "workers/pod_claims.h"
 #include "workers/volume_rules.h"
 

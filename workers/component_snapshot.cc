@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "cluster/request_json.h"
+#include "cluster/json/request_json.h"
 #include "workers/account_rows.h"
 #include "workers/forecast_queries.h"
 #include "workers/match_rows.h"

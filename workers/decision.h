@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "cluster/pod.h"
+#include "cluster/objects/pod.h"
 #include "matcher/units.h"
 #include "workers/accounts.h"
 

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cluster/request_json.h"
+#include "cluster/json/request_json.h"
 #include "sql/connection/transaction.h"
 #include "sql/faults.h"
 #include "workers/external_queries.h"

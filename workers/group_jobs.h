@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "cluster/timestamp.h"
+#include "cluster/text/timestamp.h"
 #include "queue/store/work_queue.h"
 #include "sql/connection/transaction.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "cluster/quote.h"
+#include "cluster/text/quote.h"
 #include "workers/known_labels.h"
 #include "workers/label_values.h"
 #include "workers/pod_rules.h"

@@ -42,7 +42,7 @@
 #include <string>
 
 #include "cluster/cluster_cache.h"
-#include "cluster/pod.h"
+#include "cluster/objects/pod.h"
 #include "workers/start_labels.h"
 
 namespace fluxnetes::workers {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cluster/utf8.h"
+#include "cluster/text/utf8.h"
 
 namespace fluxnetes::workers {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "cluster/pod.h"
+#include "cluster/objects/pod.h"
 #include "sql/connection/pool.h"
 #include "sql/connection/transaction.h"
 

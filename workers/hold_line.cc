@@ -3,7 +3,7 @@
 #include <limits>
 #include <string>
 
-#include "cluster/timestamp.h"
+#include "cluster/text/timestamp.h"
 #include "workers/renewed_group.h"
 
 namespace fluxnetes::workers {

@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "cluster/quote.h"
+#include "cluster/text/quote.h"
 #include "sql/faults.h"
 #include "workers/filling_queries.h"
 #include "workers/group_jobs.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "cluster/request_json.h"
+#include "cluster/json/request_json.h"
 #include "sql/faults.h"
 #include "workers/filling_queries.h"
 #include "workers/group_jobs.h"

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "cluster/pod.h"
+#include "cluster/objects/pod.h"
 #include "queue/jobs/job.h"
 #include "sql/connection/transaction.h"
 #include "workers/group_labels.h"

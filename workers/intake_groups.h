@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "cluster/pod.h"
+#include "cluster/objects/pod.h"
 #include "queue/store/work_queue.h"
 #include "sql/connection/transaction.h"
 

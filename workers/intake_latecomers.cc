@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "cluster/request_json.h"
+#include "cluster/json/request_json.h"
 #include "workers/members_queries.h"
 #include "workers/pod_rules.h"
 #include "workers/promoter.h"

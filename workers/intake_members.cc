@@ -3,7 +3,7 @@
 #include <map>
 #include <optional>
 
-#include "cluster/turned_away.h"
+#include "cluster/objects/turned_away.h"
 #include "workers/members_queries.h"
 #include "workers/other_resources.h"
 

@@ -5,7 +5,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "cluster/request_json.h"
+#include "cluster/json/request_json.h"
 
 namespace fluxnetes::workers {
 namespace {

@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "cluster/pod.h"
+#include "cluster/objects/pod.h"
 #include "matcher/gangs/node_graph.h"
 #include "workers/pod_rules.h"
 #include "workers/selected_labels.h"

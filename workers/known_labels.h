@@ -9,7 +9,7 @@
 
 #include <string>
 
-#include "cluster/pod.h"
+#include "cluster/objects/pod.h"
 
 namespace fluxnetes::workers {
 

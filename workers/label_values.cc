@@ -4,7 +4,7 @@
 #include <charconv>
 #include <limits>
 
-#include "cluster/quote.h"
+#include "cluster/text/quote.h"
 #include "workers/group_labels.h"
 
 namespace fluxnetes::workers {

@@ -15,7 +15,7 @@
 
 #include <vector>
 
-#include "cluster/pod.h"
+#include "cluster/objects/pod.h"
 #include "queue/store/work_queue.h"
 #include "sql/connection/pool.h"
 #include "sql/connection/transaction.h"

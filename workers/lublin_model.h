@@ -14,7 +14,7 @@
 
 #include <vector>
 
-#include "cluster/swf_trace.h"
+#include "cluster/files/swf_trace.h"
 
 namespace fluxnetes::workers {
 

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "cluster/node.h"
+#include "cluster/objects/node.h"
 #include "matcher/units.h"
 
 namespace fluxnetes::workers {

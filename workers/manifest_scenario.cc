@@ -8,8 +8,8 @@
 #include <utility>
 #include <variant>
 
-#include "cluster/optional_objects.h"
-#include "cluster/quote.h"
+#include "cluster/json/optional_objects.h"
+#include "cluster/text/quote.h"
 
 namespace fluxnetes::workers {
 namespace {

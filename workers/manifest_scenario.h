@@ -1,6 +1,6 @@
 // Manifests as a scenario: what the scheduler would make of them on a simulated
 // cluster. Groups are formed by the rules of intake (group_labels.h) and run
-// for as long as their pods would there (cluster/pod_template.h).
+// for as long as their pods would there (cluster/objects/pod_template.h).
 //
 // All are submitted at once, and are as old as they stand in the manifests, by
 // their first pods; PodGroups are there before them. A Kubernetes Job has as
@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "cluster/cluster_cache.h"
-#include "cluster/manifest.h"
+#include "cluster/files/manifest.h"
 #include "workers/group_labels.h"
 #include "workers/scenario_parts.h"
 

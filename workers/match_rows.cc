@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "cluster/request_json.h"
+#include "cluster/json/request_json.h"
 #include "workers/other_resources.h"
 
 namespace fluxnetes::workers {

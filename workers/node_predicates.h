@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "cluster/node.h"
+#include "cluster/objects/node.h"
 #include "matcher/nodes/node_set.h"
 
 namespace fluxnetes::workers {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "cluster/resources.h"
+#include "cluster/objects/resources.h"
 
 namespace fluxnetes::workers {
 

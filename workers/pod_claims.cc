@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cluster/quote.h"
+#include "cluster/text/quote.h"
 
 namespace fluxnetes::workers {
 namespace {

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "cluster/cluster_cache.h"
-#include "cluster/pod.h"
+#include "cluster/objects/pod.h"
 
 namespace fluxnetes::workers {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "cluster/quote.h"
+#include "cluster/text/quote.h"
 
 namespace fluxnetes::workers {
 namespace {

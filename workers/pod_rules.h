@@ -9,8 +9,8 @@
 #include <map>
 #include <string>
 
-#include "cluster/node.h"
-#include "cluster/pod_request.h"
+#include "cluster/objects/node.h"
+#include "cluster/objects/pod_request.h"
 #include "matcher/rules/task_rules.h"
 
 namespace fluxnetes::workers {

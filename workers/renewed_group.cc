@@ -1,6 +1,6 @@
 #include "workers/renewed_group.h"
 
-#include "cluster/request_json.h"
+#include "cluster/json/request_json.h"
 
 namespace fluxnetes::workers {
 

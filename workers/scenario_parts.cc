@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "cluster/request_json.h"
+#include "cluster/json/request_json.h"
 
 namespace fluxnetes::workers {
 namespace {

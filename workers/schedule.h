@@ -93,7 +93,7 @@
 #include <vector>
 
 #include "cluster/cluster_cache.h"
-#include "cluster/node.h"
+#include "cluster/objects/node.h"
 #include "workers/accounts.h"
 #include "workers/decision.h"
 #include "workers/held.h"

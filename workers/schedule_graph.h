@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "cluster/cluster_cache.h"
-#include "cluster/node.h"
+#include "cluster/objects/node.h"
 #include "matcher/gangs/node_graph.h"
 #include "workers/decision.h"
 #include "workers/interned_requests.h"

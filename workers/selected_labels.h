@@ -10,7 +10,7 @@
 #include <set>
 #include <string>
 
-#include "cluster/pod_request.h"
+#include "cluster/objects/pod_request.h"
 
 namespace fluxnetes::workers {
 

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "cluster/request_json.h"
+#include "cluster/json/request_json.h"
 
 namespace fluxnetes::workers {
 namespace {

@@ -6,8 +6,8 @@
 #include <system_error>
 #include <utility>
 
-#include "cluster/quote.h"
-#include "cluster/timestamp.h"
+#include "cluster/text/quote.h"
+#include "cluster/text/timestamp.h"
 #include "workers/label_values.h"
 
 namespace fluxnetes::workers {

@@ -16,7 +16,7 @@
 #include <optional>
 #include <string>
 
-#include "cluster/pod.h"
+#include "cluster/objects/pod.h"
 
 namespace fluxnetes::workers {
 

@@ -4,8 +4,8 @@
 #include <array>
 #include <optional>
 
-#include "cluster/field_check.h"
-#include "cluster/quote.h"
+#include "cluster/files/field_check.h"
+#include "cluster/text/quote.h"
 #include "workers/label_values.h"
 
 namespace fluxnetes::workers {

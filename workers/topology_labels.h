@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "cluster/pod.h"
+#include "cluster/objects/pod.h"
 
 namespace fluxnetes::workers {
 

@@ -16,7 +16,7 @@
 #include <string>
 #include <string_view>
 
-#include "cluster/pod.h"
+#include "cluster/objects/pod.h"
 
 namespace fluxnetes::workers {
 

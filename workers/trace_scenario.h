@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "cluster/swf_trace.h"
+#include "cluster/files/swf_trace.h"
 #include "workers/simulation.h"
 
 namespace fluxnetes::workers {

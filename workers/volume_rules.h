@@ -8,7 +8,7 @@
 #pragma once
 
 #include "cluster/cluster_cache.h"
-#include "cluster/pod.h"
+#include "cluster/objects/pod.h"
 
 namespace fluxnetes::workers {
 

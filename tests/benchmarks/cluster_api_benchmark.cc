@@ -9,8 +9,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "cluster/kubernetes_cluster.h"
-#include "cluster/simulated_cluster.h"
+#include "cluster/kubernetes/kubernetes_cluster.h"
+#include "cluster/simulated/simulated_cluster.h"
 #include "services/cluster_api.h"
 
 namespace {

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "cluster/request_json.h"
+#include "cluster/json/request_json.h"
 #include "workers/schedule.h"
 
 namespace fluxnetes::workers {

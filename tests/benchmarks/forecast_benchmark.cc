@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "cluster/request_json.h"
+#include "cluster/json/request_json.h"
 #include "queue/catalogue.h"
 #include "tests/support/postgres.h"
 #include "workers/catalogue.h"

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "cluster/cluster.h"
-#include "cluster/object_writer.h"
+#include "cluster/json/object_writer.h"
 #include "tests/benchmarks/kubernetes/control_plane.h"
 #include "tests/benchmarks/kubernetes/rows.h"
 #include "tests/benchmarks/kubernetes/world.h"

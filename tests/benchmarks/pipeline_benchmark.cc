@@ -20,7 +20,7 @@
 #include <thread>
 #include <vector>
 
-#include "cluster/simulated_cluster.h"
+#include "cluster/simulated/simulated_cluster.h"
 #include "services/log.h"
 #include "services/memory.h"
 #include "services/scheduler.h"

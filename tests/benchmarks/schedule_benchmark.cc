@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "cluster/request_json.h"
+#include "cluster/json/request_json.h"
 #include "workers/schedule.h"
 
 namespace fluxnetes::workers {

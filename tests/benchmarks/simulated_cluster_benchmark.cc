@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "cluster/simulated_cluster.h"
+#include "cluster/simulated/simulated_cluster.h"
 
 namespace {
 

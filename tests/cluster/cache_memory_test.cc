@@ -8,7 +8,7 @@
 #include <string>
 
 #include "cluster/cluster_cache.h"
-#include "cluster/watch_line.h"
+#include "cluster/json/watch_line.h"
 
 namespace fluxnetes::cluster {
 namespace {

@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "cluster/http_client.h"
+#include "cluster/http/http_client.h"
 #include "tests/experiments/gang_experiment.h"
 
 namespace fluxnetes::testing {

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "cluster/watch_line.h"
+#include "cluster/json/watch_line.h"
 
 namespace fluxnetes::testing {
 namespace {

@@ -20,8 +20,8 @@
 #include <string_view>
 #include <vector>
 
-#include "cluster/http_client.h"
-#include "cluster/pod.h"
+#include "cluster/http/http_client.h"
+#include "cluster/objects/pod.h"
 
 namespace fluxnetes::testing {
 

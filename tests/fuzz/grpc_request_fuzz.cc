@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "cluster/manifest.h"
+#include "cluster/files/manifest.h"
 #include "fluxnetes/v1/scheduler.pb.h"
 #include "services/group_requests.h"
 

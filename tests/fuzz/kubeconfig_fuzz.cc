@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <string>
 
-#include "cluster/credential_plugin.h"
-#include "cluster/kubeconfig.h"
-#include "cluster/yaml_document.h"
+#include "cluster/http/credential_plugin.h"
+#include "cluster/kubernetes/kubeconfig.h"
+#include "cluster/text/yaml_document.h"
 
 namespace {
 

@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "cluster/manifest.h"
-#include "cluster/node_file.h"
+#include "cluster/files/manifest.h"
+#include "cluster/files/node_file.h"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "cluster/quantity.h"
+#include "cluster/text/quantity.h"
 
 namespace {
 

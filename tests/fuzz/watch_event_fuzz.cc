@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "cluster/object_writer.h"
-#include "cluster/watch_line.h"
+#include "cluster/json/object_writer.h"
+#include "cluster/json/watch_line.h"
 
 using fluxnetes::cluster::ListPage;
 using fluxnetes::cluster::Node;

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <string>
 
-#include "cluster/turned_away.h"
+#include "cluster/objects/turned_away.h"
 #include "tests/invariants/invariants.h"
 #include "tests/invariants/manifests.h"
 

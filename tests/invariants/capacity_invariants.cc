@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "cluster/request_json.h"
+#include "cluster/json/request_json.h"
 #include "tests/invariants/world.h"
 #include "workers/schedule.h"
 

@@ -14,7 +14,7 @@
 #include <memory>
 #include <string>
 
-#include "cluster/http_client.h"
+#include "cluster/http/http_client.h"
 #include "tests/kubernetes/control_plane.h"
 #include "tests/support/process.h"
 

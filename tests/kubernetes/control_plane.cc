@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "cluster/kubeconfig.h"
+#include "cluster/kubernetes/kubeconfig.h"
 #include "tests/support/places.h"
 
 namespace fluxnetes::testing {

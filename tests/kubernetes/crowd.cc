@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "cluster/yaml_document.h"
+#include "cluster/text/yaml_document.h"
 #include "tests/invariants/invariants.h"
 #include "tests/kubernetes/kube_scene.h"
 

@@ -1,13 +1,13 @@
-// What the door to a cluster promises (tests/cluster/contract.h), of a real API
-// server, with the rights that the scheduler has there.
+// What the door to a cluster promises (tests/cluster/contract/contract.h), of a
+// real API server, with the rights that the scheduler has there.
 #include <gmock/gmock.h>
 
 #include <variant>
 
 #include "cluster/cluster_cache.h"
-#include "cluster/kubeconfig.h"
-#include "cluster/kubernetes_cluster.h"
-#include "cluster/timestamp.h"
+#include "cluster/kubernetes/kubeconfig.h"
+#include "cluster/kubernetes/kubernetes_cluster.h"
+#include "cluster/text/timestamp.h"
 #include "tests/kubernetes/kube_test.h"
 
 namespace fluxnetes::testing {

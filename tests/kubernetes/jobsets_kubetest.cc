@@ -5,7 +5,7 @@
 // field.
 #include <algorithm>
 
-#include "cluster/yaml_document.h"
+#include "cluster/text/yaml_document.h"
 #include "tests/kubernetes/kube_test.h"
 
 namespace fluxnetes::testing {

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "cluster/objects.h"
+#include "cluster/json/objects.h"
 
 namespace fluxnetes::testing {
 namespace {

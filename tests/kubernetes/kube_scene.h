@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cluster/http_client.h"
+#include "cluster/http/http_client.h"
 #include "tests/invariants/scene.h"
 
 namespace fluxnetes::testing {

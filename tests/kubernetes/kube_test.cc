@@ -6,9 +6,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "cluster/manifest.h"
-#include "cluster/objects.h"
-#include "cluster/yaml_document.h"
+#include "cluster/files/manifest.h"
+#include "cluster/json/objects.h"
+#include "cluster/text/yaml_document.h"
 #include "tests/invariants/invariants.h"
 #include "tests/kubernetes/kube_scene.h"
 #include "tests/kubernetes/pod_journal.h"

@@ -24,8 +24,8 @@
 #include <string>
 #include <vector>
 
-#include "cluster/node.h"
-#include "cluster/pod.h"
+#include "cluster/objects/node.h"
+#include "cluster/objects/pod.h"
 #include "tests/kubernetes/control_plane.h"
 #include "tests/kubernetes/workloads.h"
 #include "tests/support/postgres.h"

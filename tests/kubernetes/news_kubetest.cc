@@ -1,5 +1,5 @@
 // What users are told: events and conditions, and nothing twice.
-#include "cluster/kubeconfig.h"
+#include "cluster/kubernetes/kubeconfig.h"
 #include "tests/kubernetes/kube_test.h"
 
 namespace fluxnetes::testing {

@@ -7,8 +7,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "cluster/objects.h"
-#include "cluster/watch_line.h"
+#include "cluster/json/objects.h"
+#include "cluster/json/watch_line.h"
 #include "workers/group_labels.h"
 
 namespace fluxnetes::testing {

@@ -21,8 +21,8 @@
 #include <vector>
 
 #include "cluster/cluster.h"
-#include "cluster/http_client.h"
-#include "cluster/pod.h"
+#include "cluster/http/http_client.h"
+#include "cluster/objects/pod.h"
 
 namespace fluxnetes::testing {
 

@@ -12,8 +12,8 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "cluster/http_client.h"
-#include "cluster/object_writer.h"
+#include "cluster/http/http_client.h"
+#include "cluster/json/object_writer.h"
 
 namespace fluxnetes::services {
 namespace {

@@ -10,8 +10,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "cluster/objects.h"
-#include "cluster/pod_template.h"
+#include "cluster/json/objects.h"
+#include "cluster/objects/pod_template.h"
 #include "sql/connection/transaction.h"
 #include "tests/support/places.h"
 #include "workers/group_labels.h"

@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "cluster/http_client.h"
+#include "cluster/http/http_client.h"
 #include "sql/connection/pool.h"
 #include "tests/support/process.h"
 

@@ -4,7 +4,7 @@
 
 #include <fstream>
 
-#include "cluster/simulated_cluster.h"
+#include "cluster/simulated/simulated_cluster.h"
 #include "services/cluster_api.h"
 #include "tests/services/grpc_client.h"
 #include "tests/services/grpc_scheduling.h"

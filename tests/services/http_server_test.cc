@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "cluster/http_client.h"
+#include "cluster/http/http_client.h"
 #include "tests/services/garbler.h"
 #include "tests/services/own_resources.h"
 #include "tests/support/process.h"

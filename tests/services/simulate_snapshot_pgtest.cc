@@ -10,8 +10,8 @@
 #include <map>
 #include <sstream>
 
-#include "cluster/pod_request.h"
-#include "cluster/request_json.h"
+#include "cluster/json/request_json.h"
+#include "cluster/objects/pod_request.h"
 #include "tests/services/command_database.h"
 
 namespace fluxnetes::services {

@@ -5,7 +5,7 @@
 
 #include <csignal>
 
-#include "cluster/http_client.h"
+#include "cluster/http/http_client.h"
 #include "tests/services/deployment.h"
 #include "tests/support/postgres.h"
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cluster/http_client.h"
+#include "cluster/http/http_client.h"
 
 namespace fluxnetes::services {
 namespace {

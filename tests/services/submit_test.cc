@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "cluster/simulated_cluster.h"
+#include "cluster/simulated/simulated_cluster.h"
 #include "services/cluster_api.h"
 #include "tests/services/command_run.h"
 #include "tests/support/places.h"

@@ -4,8 +4,8 @@
 
 #include <utility>
 
-#include "cluster/manifest.h"
-#include "cluster/node_file.h"
+#include "cluster/files/manifest.h"
+#include "cluster/files/node_file.h"
 #include "queue/catalogue.h"
 #include "workers/catalogue.h"
 

@@ -18,7 +18,7 @@
 #include <string>
 
 #include "cluster/cluster_cache.h"
-#include "cluster/simulated_cluster.h"
+#include "cluster/simulated/simulated_cluster.h"
 #include "queue/clients/client.h"
 #include "queue/clients/leadership.h"
 #include "queue/store/work_queue.h"

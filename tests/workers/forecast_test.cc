@@ -8,7 +8,7 @@
 #include <map>
 #include <random>
 
-#include "cluster/request_json.h"
+#include "cluster/json/request_json.h"
 #include "tests/workers/simulated_groups.h"
 #include "workers/lublin_model.h"
 #include "workers/trace_scenario.h"

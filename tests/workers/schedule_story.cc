@@ -5,7 +5,7 @@
 #include <functional>
 #include <sstream>
 
-#include "cluster/request_json.h"
+#include "cluster/json/request_json.h"
 
 namespace fluxnetes::workers {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cluster/request_json.h"
+#include "cluster/json/request_json.h"
 #include "tests/workers/schedule_story.h"
 
 namespace fluxnetes::workers {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cluster/timestamp.h"
+#include "cluster/text/timestamp.h"
 #include "workers/group_labels.h"
 
 namespace fluxnetes::workers {

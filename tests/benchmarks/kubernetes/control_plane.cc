@@ -11,8 +11,8 @@
 #include <thread>
 #include <unordered_set>
 
-#include "cluster/kubeconfig.h"
-#include "cluster/objects.h"
+#include "cluster/json/objects.h"
+#include "cluster/kubernetes/kubeconfig.h"
 #include "tests/support/places.h"
 
 namespace fluxnetes::benchmarks {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "cluster/http_client.h"
+#include "cluster/http/http_client.h"
 #include "tests/support/script.h"
 
 namespace fluxnetes::benchmarks {

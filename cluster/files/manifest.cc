@@ -1,0 +1,129 @@
+#include "cluster/files/manifest.h"
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "cluster/files/manifest_rules.h"
+#include "cluster/json/objects.h"
+#include "cluster/json/optional_objects.h"
+#include "cluster/text/json_field.h"
+#include "cluster/text/quote.h"
+
+namespace fluxnetes::cluster {
+namespace {
+
+using Json = nlohmann::json;
+
+struct KnownKind {
+  const char* kind;
+  const char* api_version;
+  std::optional<std::string> (*what_is_wrong)(const Json&);
+  std::optional<PodGroupApi> group_api = {};  // of a PodGroup
+};
+
+constexpr std::array kKinds = {
+    KnownKind{"Pod", "v1", WhatIsWrongWithPod},
+    KnownKind{"Job", "batch/v1", WhatIsWrongWithJob},
+    KnownKind{"Node", "v1", WhatIsWrongWithNode},
+    KnownKind{"PodGroup", "scheduling.x-k8s.io/v1alpha1",
+              WhatIsWrongWithPodGroup, PodGroupApi::kCoscheduling},
+    KnownKind{"PodGroup", "scheduling.k8s.io/v1alpha2", WhatIsWrongWithPodGroup,
+              PodGroupApi::kNative}};
+
+[[noreturn]] void Refuse(const std::string& place, const std::string& why) {
+  throw InputError(place + ": " + why);
+}
+
+const KnownKind& KindOf(const Json& object, const std::string& place,
+                        bool pod_groups) {
+  const std::string kinds = pod_groups ? "Pod, Job, PodGroup, Node or List"
+                                       : "Pod, Job, Node or List";
+  if (!object.is_object()) {
+    Refuse(place, "not an object of Kubernetes; write apiVersion: and kind:");
+  }
+  const std::string kind = Text(object, "kind");
+  if (kind.empty()) {
+    Refuse(place, "kind is missing; it must be " + kinds);
+  }
+  const std::string version = Text(object, "apiVersion");
+  std::string right;
+  for (const KnownKind& known : kKinds) {
+    if (kind != known.kind || (known.group_api && !pod_groups)) continue;
+    if (version == known.api_version) return known;
+    right += (right.empty() ? "" : " or ") + std::string(known.api_version);
+  }
+  if (!right.empty())
+    Refuse(place, "apiVersion is " + Quote(version) + "; a " + kind +
+                      " must have " + right);
+  Refuse(place,
+         "kind " + Quote(kind) + " is not supported; it must be " + kinds);
+}
+
+Node ReadNode(const Json& object) {
+  Node node = DecodeNode(object);
+  if (node.allocatable.pods == 0) node.allocatable.pods = kDefaultPods;
+  return node;
+}
+
+decltype(Manifest::object) Decode(const Json& object, const KnownKind& known) {
+  const std::string_view kind = known.kind;
+  if (known.group_api) return DecodePodGroup(*known.group_api, object);
+  if (kind == "Pod") return DecodePodTemplate(object);
+  if (kind == "Node") return ReadNode(object);
+  KubernetesJob job = DecodeJob(object);
+  job.pod_template.pod.namespace_name = job.namespace_name;
+  return job;
+}
+
+// Takes apart Lists, which do not hold Lists.
+void ReadDocument(Json document, const std::string& place,
+                  const ManifestOptions& options, std::vector<Manifest>& all) {
+  if (Text(document, "kind") != "List") {
+    all.push_back(ReadManifest(std::move(document), place, options));
+    return;
+  }
+  if (!At(document, "items").is_array()) {
+    Refuse(place, "items is missing; a List has a list of objects");
+  }
+  Json& items = document["items"];
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    all.push_back(ReadManifest(std::move(items[i]),
+                               place + ": items[" + std::to_string(i) + "]",
+                               options));
+  }
+}
+
+}  // namespace
+
+Manifest ReadManifest(Json object, const std::string& place,
+                      const ManifestOptions& options) {
+  const KnownKind& known = KindOf(object, place, options.pod_groups);
+  const std::string name = Text(At(object, "metadata"), "name");
+  const std::string named =
+      place + ": " + known.kind + (name.empty() ? "" : " " + Quote(name));
+  if (const auto wrong = known.what_is_wrong(object)) Refuse(named, *wrong);
+  if (std::string_view(known.kind) != "Node" &&
+      Text(object["metadata"], "namespace").empty()) {
+    object["metadata"]["namespace"] = options.namespace_name;
+  }
+  return {Decode(object, known), object.dump(), named};
+}
+
+std::vector<Manifest> ReadManifests(std::string_view text,
+                                    const std::string& source,
+                                    const ManifestOptions& options) {
+  std::vector<Manifest> all;
+  ReadYaml(
+      text, source,
+      [&](Json document, int line) {
+        ReadDocument(std::move(document), source + ":" + std::to_string(line),
+                     options, all);
+      },
+      options.limits);
+  if (all.empty()) Refuse(source, "holds no object; write a Pod or a Job");
+  return all;
+}
+
+}  // namespace fluxnetes::cluster

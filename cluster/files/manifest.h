@@ -1,0 +1,48 @@
+// Manifests as people write them for Kubernetes: v1 Pod, batch/v1 Job, v1 Node
+// and v1 List of these, one document or several, YAML or JSON; for who asks for
+// them also PodGroup of scheduling.x-k8s.io/v1alpha1 and
+// scheduling.k8s.io/v1alpha2.
+//
+// Everything that we use is checked as the API server would check it; what we
+// do not use is passed over. Throws InputError that names the text, the line of
+// the document, the object and the field, what is wrong and what would be
+// right.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "cluster/objects/kubernetes_job.h"
+#include "cluster/objects/node.h"
+#include "cluster/objects/pod_group.h"
+#include "cluster/objects/pod_template.h"
+#include "cluster/text/yaml_document.h"
+
+namespace fluxnetes::cluster {
+
+struct Manifest {
+  std::variant<PodTemplate, KubernetesJob, Node, PodGroup> object;
+  std::string json;   // as it was written, with its namespace: to be POSTed
+  std::string place;  // "jobs.yaml:12: Job train", for errors
+};
+
+struct ManifestOptions {
+  std::string namespace_name = "default";  // where a manifest names none
+  YamlLimits limits = {};
+  bool pod_groups = false;  // are read, else refused
+};
+
+// In order. `source` names the text in errors; a text without a document is an
+// error.
+std::vector<Manifest> ReadManifests(std::string_view text,
+                                    const std::string& source,
+                                    const ManifestOptions& options = {});
+
+// One object that is JSON already: no List.
+Manifest ReadManifest(nlohmann::json object, const std::string& place,
+                      const ManifestOptions& options = {});
+
+}  // namespace fluxnetes::cluster

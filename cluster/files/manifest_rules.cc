@@ -1,0 +1,239 @@
+#include "cluster/files/manifest_rules.h"
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "cluster/files/field_rules.h"
+#include "cluster/files/placement_check.h"
+#include "cluster/json/objects.h"
+#include "cluster/json/run.h"
+#include "cluster/objects/pod_template.h"
+#include "cluster/text/json_field.h"
+#include "cluster/text/quantity.h"
+#include "cluster/text/quote.h"
+
+namespace fluxnetes::cluster {
+namespace {
+
+using Json = nlohmann::json;
+using Kind = FieldRule::Kind;
+using Complaint = std::optional<std::string>;
+
+constexpr std::array kMetadata = {
+    FieldRule{"metadata.namespace", Kind::kLabel},
+    FieldRule{"metadata.labels", Kind::kLabels},
+    FieldRule{"metadata.annotations", Kind::kTextMap},
+    FieldRule{"metadata.ownerReferences[].kind", Kind::kText, true},
+    FieldRule{"metadata.ownerReferences[].name", Kind::kText, true},
+    FieldRule{"metadata.ownerReferences[].uid", Kind::kText, true},
+    FieldRule{"metadata.ownerReferences[].controller", Kind::kFlag}};
+
+constexpr std::array kName = {
+    FieldRule{"metadata", Kind::kObject, true},
+    FieldRule{"metadata.name", Kind::kSubdomain, true}};
+
+// From the spec of a pod.
+constexpr std::array kPodSpec = {
+    FieldRule{"containers", Kind::kNonEmptyList, true},
+    FieldRule{"containers[].name", Kind::kLabel, true},
+    FieldRule{"containers[].resources.requests", Kind::kQuantities},
+    FieldRule{"containers[].resources.limits", Kind::kQuantities},
+    FieldRule{"containers[].command", Kind::kTexts},
+    FieldRule{"containers[].args", Kind::kTexts},
+    FieldRule{"initContainers", Kind::kList},
+    FieldRule{"initContainers[].name", Kind::kLabel, true},
+    FieldRule{"initContainers[].resources.requests", Kind::kQuantities},
+    FieldRule{"initContainers[].resources.limits", Kind::kQuantities},
+    FieldRule{"initContainers[].restartPolicy", Kind::kChoice, false, "Always"},
+    FieldRule{"resources.requests", Kind::kQuantities},
+    FieldRule{"resources.limits", Kind::kQuantities},
+    FieldRule{"overhead", Kind::kQuantities},
+    FieldRule{"restartPolicy", Kind::kChoice, false, "Always OnFailure Never"},
+    FieldRule{"schedulerName", Kind::kSubdomain},
+    FieldRule{"nodeName", Kind::kSubdomain},
+    FieldRule{"priority", Kind::kInteger},
+    FieldRule{"preemptionPolicy", Kind::kChoice, false,
+              "Never PreemptLowerPriority"},
+    FieldRule{"terminationGracePeriodSeconds", Kind::kCount},
+    FieldRule{"activeDeadlineSeconds", Kind::kPositive},
+    FieldRule{"schedulingGates", Kind::kList},
+    FieldRule{"schedulingGates[].name", Kind::kText, true}};
+
+constexpr std::array kJobSpec = {
+    FieldRule{"spec", Kind::kObject, true},
+    FieldRule{"spec.parallelism", Kind::kUpTo100000},
+    FieldRule{"spec.completions", Kind::kCount},
+    FieldRule{"spec.completionMode", Kind::kChoice, false,
+              "Indexed NonIndexed"},
+    FieldRule{"spec.backoffLimit", Kind::kCount},
+    FieldRule{"spec.activeDeadlineSeconds", Kind::kPositive},
+    FieldRule{"spec.suspend", Kind::kFlag},
+    FieldRule{"spec.template", Kind::kObject, true},
+    FieldRule{"spec.template.spec", Kind::kObject, true},
+    FieldRule{"spec.template.spec.restartPolicy", Kind::kChoice, true,
+              "Never OnFailure"}};
+
+constexpr std::array kNode = {
+    FieldRule{"spec.unschedulable", Kind::kFlag},
+    FieldRule{"spec.taints[].key", Kind::kText, true},
+    FieldRule{"spec.taints[].value", Kind::kText},
+    FieldRule{"spec.taints[].effect", Kind::kChoice, true,
+              "NoSchedule PreferNoSchedule NoExecute"},
+    FieldRule{"status", Kind::kObject, true},
+    FieldRule{"status.capacity", Kind::kQuantities},
+    FieldRule{"status.allocatable", Kind::kQuantities}};
+
+constexpr std::array kPodGroup = {
+    FieldRule{"spec", Kind::kObject, true},
+    FieldRule{"spec.minMember", Kind::kPositive},
+    FieldRule{"spec.minResources", Kind::kQuantities},
+    FieldRule{"spec.scheduleTimeoutSeconds", Kind::kCount},
+    FieldRule{"spec.schedulingPolicy", Kind::kObject},
+    FieldRule{"spec.schedulingPolicy.basic", Kind::kObject},
+    FieldRule{"spec.schedulingPolicy.gang", Kind::kObject},
+    FieldRule{"spec.schedulingPolicy.gang.minCount", Kind::kPositive},
+    FieldRule{"spec.schedulingConstraints.topology[].key", Kind::kText, true},
+    FieldRule{"spec.priority", Kind::kInteger}};
+
+// The first complaint of several checks.
+template <typename... Checks>
+Complaint FirstOf(Checks... checks) {
+  Complaint complaint;
+  static_cast<void>(((complaint = checks()).has_value() || ...));
+  return complaint;
+}
+
+Complaint CheckRun(const Json& object, const std::string& prefix) {
+  const Json& annotations = At(At(object, "metadata"), "annotations");
+  const auto wrong = [&](const char* name, const char* wanted) {
+    return prefix + "metadata.annotations[" + Quote(name) + "] is " +
+           Quote(Text(annotations, name)) + "; it must be " + wanted;
+  };
+  const auto said = [&](const char* name) {
+    return At(annotations, name).is_string();
+  };
+  if (said(kRunSecondsAnnotation) &&
+      !ParseSleep(Text(annotations, kRunSecondsAnnotation))) {
+    return wrong(kRunSecondsAnnotation, "seconds like 12 or 0.5, or forever");
+  }
+  for (const char* const name : {kExitCodeAnnotation, kFailFirstAnnotation}) {
+    const std::string text = Text(annotations, name);
+    const bool number =
+        !text.empty() && text.size() <= 6 &&
+        text.find_first_not_of("0123456789") == std::string::npos;
+    if (said(name) && !number) return wrong(name, "a whole number, 0 or more");
+  }
+  return std::nullopt;
+}
+
+// A limit below the request can never be met. (Extended resources: must be
+// equal; a lower one is refused here all the same.)
+Complaint CheckLimits(const Json& spec, const char* list,
+                      const std::string& prefix) {
+  const auto& containers = List(At(spec, list));
+  for (std::size_t i = 0; i < containers.size(); ++i) {
+    const Json& resources = At(containers[i], "resources");
+    const Json& limits = At(resources, "limits");
+    if (!limits.is_object()) continue;
+    for (const auto& [name, limit] : limits.items()) {
+      const Json& request = At(At(resources, "requests"), name.c_str());
+      if (request.is_null()) continue;
+      const auto amount = [](const Json& json) {
+        return ParseCpuMilli(json.is_string() ? json.get<std::string>()
+                                              : json.dump());
+      };
+      if (amount(request) <= amount(limit)) continue;
+      return prefix + list + "[" + std::to_string(i) + "].resources.requests[" +
+             Quote(name) + "] is more than the limit; ask for that or less";
+    }
+  }
+  return std::nullopt;
+}
+
+// `prefix` is the path to the pod: "" or "spec.template.".
+Complaint CheckPod(const Json& object, const std::string& prefix) {
+  const Json& spec = At(object, "spec");
+  const std::string of_spec = prefix + "spec.";
+  const std::string own =
+      prefix.substr(0, prefix.empty() ? 0 : prefix.size() - 1);
+  return FirstOf(
+      [&] { return WhatIsWrong(object, kMetadata, own); },
+      [&] { return CheckRun(object, prefix); },
+      [&] { return WhatIsWrong(spec, kPodSpec, prefix + "spec"); },
+      [&] { return CheckLimits(spec, "containers", of_spec); },
+      [&] { return CheckLimits(spec, "initContainers", of_spec); },
+      [&] { return WhatIsWrongWithPlacement(spec, prefix + "spec"); });
+}
+
+Complaint CheckName(const Json& object) {
+  if (At(At(object, "metadata"), "name").is_null() &&
+      !At(At(object, "metadata"), "generateName").is_null()) {
+    return "metadata.generateName is not supported; give metadata.name";
+  }
+  return WhatIsWrong(object, kName);
+}
+
+Complaint CheckIndexed(const Json& object) {
+  const Json& spec = At(object, "spec");
+  if (Text(spec, "completionMode") != "Indexed") return std::nullopt;
+  const Json& completions = At(spec, "completions");
+  if (completions.is_null()) {
+    return "spec.completions is missing; an Indexed Job needs it";
+  }
+  if (completions > 100'000) {
+    return "spec.completions is " + completions.dump() +
+           "; an Indexed Job has at most 100000";
+  }
+  return std::nullopt;
+}
+
+Complaint CheckCapacity(const Json& object) {
+  const Json& status = At(object, "status");
+  const bool allocatable = At(status, "allocatable").is_object();
+  const std::string path =
+      allocatable ? "status.allocatable" : "status.capacity";
+  const Resources offer = DecodeNode(object).allocatable;
+  if (offer.cpu_milli == 0) {
+    return path + " has no cpu; a node needs cpu, like cpu: 32";
+  }
+  if (offer.memory_bytes == 0) {
+    return path + " has no memory; a node needs memory, like memory: 128Gi";
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Complaint WhatIsWrongWithPod(const Json& object) {
+  static constexpr std::array kSpec = {FieldRule{"spec", Kind::kObject, true}};
+  return FirstOf([&] { return CheckName(object); },
+                 [&] { return WhatIsWrong(object, kSpec); },
+                 [&] { return CheckPod(object, ""); });
+}
+
+Complaint WhatIsWrongWithJob(const Json& object) {
+  return FirstOf([&] { return CheckName(object); },
+                 [&] { return WhatIsWrong(object, kMetadata); },
+                 [&] { return WhatIsWrong(object, kJobSpec); },
+                 [&] { return CheckIndexed(object); },
+                 [&] {
+                   return CheckPod(At(At(object, "spec"), "template"),
+                                   "spec.template.");
+                 });
+}
+
+Complaint WhatIsWrongWithNode(const Json& object) {
+  return FirstOf([&] { return CheckName(object); },
+                 [&] { return WhatIsWrong(object, kMetadata); },
+                 [&] { return WhatIsWrong(object, kNode); },
+                 [&] { return CheckCapacity(object); });
+}
+
+Complaint WhatIsWrongWithPodGroup(const Json& object) {
+  return FirstOf([&] { return CheckName(object); },
+                 [&] { return WhatIsWrong(object, kMetadata); },
+                 [&] { return WhatIsWrong(object, kPodGroup); });
+}
+
+}  // namespace fluxnetes::cluster

@@ -1,0 +1,221 @@
+#include "cluster/json/objects.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "cluster/json/pod_requests.h"
+#include "cluster/json/request_decoder.h"
+#include "cluster/json/run.h"
+#include "cluster/text/json_field.h"
+#include "cluster/text/timestamp.h"
+
+namespace fluxnetes::cluster {
+namespace {
+
+using Json = nlohmann::json;
+using Labels = LabelMap;
+
+constexpr const char* kIndexName = "batch.kubernetes.io/job-completion-index";
+
+bool IsRead(std::string_view annotation) {
+  static constexpr std::array<std::string_view, 4> kRead = {
+      "fluxnetes", "fluence.flux-framework.org/", "scheduling.x-k8s.io/",
+      "traceparent"};
+  static constexpr std::array<std::string_view, 3> kOfRun = {
+      kRunSecondsAnnotation, kExitCodeAnnotation, kFailFirstAnnotation};
+  return std::ranges::find(kOfRun, annotation) == kOfRun.end() &&
+         std::ranges::any_of(kRead, [&](std::string_view prefix) {
+           return annotation.starts_with(prefix);
+         });
+}
+
+std::optional<int> DecodeIndex(const Json& metadata) {
+  for (const char* const place : {"annotations", "labels"}) {
+    const std::string text = Text(At(metadata, place), kIndexName);
+    int index = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, index);
+    if (error == std::errc{} && stop == end && index >= 0) return index;
+  }
+  return std::nullopt;
+}
+
+PodPhase DecodePhase(const std::string& phase) {
+  if (phase == "Succeeded") return PodPhase::kSucceeded;
+  if (phase == "Failed") return PodPhase::kFailed;
+  // Unknown: its node does not answer, but it may run.
+  if (phase == "Running" || phase == "Unknown") return PodPhase::kRunning;
+  return PodPhase::kPending;
+}
+
+std::optional<std::chrono::seconds> DecodeDeadline(const Json& spec) {
+  const auto seconds = DecodeInteger32(spec, "activeDeadlineSeconds");
+  if (!seconds || *seconds < 1) return std::nullopt;
+  return std::chrono::seconds(*seconds);
+}
+
+// Kubernetes: 30 seconds if nothing is said.
+std::chrono::seconds DecodeGrace(const Json& spec) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  const Json& value = At(spec, "terminationGracePeriodSeconds");
+  if (!value.is_number_integer()) return Pod{}.grace;
+  if (value.is_number_unsigned() && value.get<std::uint64_t>() > kMost)
+    return std::chrono::seconds(kMost);
+  return std::chrono::seconds(
+      std::max<std::int64_t>(0, value.get<std::int64_t>()));
+}
+
+void DecodeMetadata(const Json& metadata, Pod& pod) {
+  pod.namespace_name = Text(metadata, "namespace");
+  pod.name = Text(metadata, "name");
+  pod.uid = Text(metadata, "uid");
+  pod.resource_version = Text(metadata, "resourceVersion");
+  pod.terminating = !Text(metadata, "deletionTimestamp").empty();
+  pod.labels = DecodeLabels(At(metadata, "labels"));
+  pod.annotations = DecodeLabels(At(metadata, "annotations"));
+  std::erase_if(pod.annotations,
+                [](const auto& entry) { return !IsRead(entry.first); });
+  pod.controller = DecodeController(metadata);
+  pod.completion_index = DecodeIndex(metadata);
+  pod.created_at =
+      ParseTimestamp(Text(metadata, "creationTimestamp")).value_or(Time{});
+}
+
+void DecodeSpec(const Json& spec, Pod& pod) {
+  pod.scheduler_name = Text(spec, "schedulerName", "default-scheduler");
+  pod.node_name = Text(spec, "nodeName");
+  pod.scheduling_group = Text(At(spec, "schedulingGroup"), "podGroupName");
+  pod.gated = !List(At(spec, "schedulingGates")).empty();
+  pod.priority = DecodeInteger32(spec, "priority").value_or(0);
+  pod.preempts = Text(spec, "preemptionPolicy") != "Never";
+  pod.grace = DecodeGrace(spec);
+  pod.active_deadline = DecodeDeadline(spec);
+  DecodePlacement(spec, pod.request);
+  DecodedClaims claims = DecodeVolumeClaims(spec, pod.name);
+  pod.volume_claims = std::move(claims.all);
+  pod.ephemeral_claims = std::move(claims.ephemeral);
+}
+
+bool DecodeReady(const Json& status) {
+  for (const Json& condition : List(At(status, "conditions"))) {
+    if (Text(condition, "type") == "Ready") {
+      return Text(condition, "status") == "True";
+    }
+  }
+  return true;
+}
+
+int AtLeastZero(const Json& object, const char* key, int otherwise) {
+  return std::max(0, DecodeInteger32(object, key).value_or(otherwise));
+}
+
+}  // namespace
+
+Labels DecodeLabels(const Json& object) {
+  Labels labels;
+  if (!object.is_object()) return labels;
+  for (const auto& [name, value] : object.items()) {
+    if (value.is_string()) labels.emplace(name, value.get<std::string>());
+  }
+  return labels;
+}
+
+std::optional<Owner> DecodeController(const Json& metadata) {
+  for (const Json& owner : List(At(metadata, "ownerReferences"))) {
+    if (Flag(owner, "controller")) {
+      return Owner{Text(owner, "kind"), Text(owner, "name"),
+                   Text(owner, "uid")};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::int32_t> DecodeInteger32(const Json& object,
+                                            const char* key) {
+  const Json& value = At(object, key);
+  if (!value.is_number_integer()) return std::nullopt;
+  const bool fits =
+      value.is_number_unsigned()
+          ? std::in_range<std::int32_t>(value.get<std::uint64_t>())
+          : std::in_range<std::int32_t>(value.get<std::int64_t>());
+  if (!fits) return std::nullopt;
+  return value.get<std::int32_t>();
+}
+
+Pod DecodePod(const Json& object) {
+  Pod pod;
+  DecodeMetadata(At(object, "metadata"), pod);
+  DecodeSpec(At(object, "spec"), pod);
+  MergeLabelKeys(pod.labels, pod.request);
+  const Json& status = At(object, "status");
+  pod.request.resources = DecodeRequests(At(object, "spec"), status);
+  pod.phase = DecodePhase(Text(status, "phase"));
+  pod.reason = Text(status, "reason");
+  return pod;
+}
+
+Node DecodeNode(const Json& object) {
+  const Json& metadata = At(object, "metadata");
+  const Json& spec = At(object, "spec");
+  const Json& status = At(object, "status");
+  Node node;
+  node.name = Text(metadata, "name");
+  node.uid = Text(metadata, "uid");
+  node.resource_version = Text(metadata, "resourceVersion");
+  node.labels = DecodeLabels(At(metadata, "labels"));
+  node.allocatable = DecodeOffer(At(status, "allocatable").is_object()
+                                     ? At(status, "allocatable")
+                                     : At(status, "capacity"));
+  for (const Json& taint : List(At(spec, "taints"))) {
+    node.taints.push_back(
+        {Text(taint, "key"), Text(taint, "value"), Text(taint, "effect")});
+  }
+  node.unschedulable = Flag(spec, "unschedulable");
+  node.ready = DecodeReady(status);
+  return node;
+}
+
+PodTemplate DecodePodTemplate(const Json& object) {
+  PodTemplate result;
+  const Json& spec = At(object, "spec");
+  DecodeMetadata(At(object, "metadata"), result.pod);
+  DecodeSpec(spec, result.pod);
+  result.pod.request.resources = DecodeRequests(spec, nullptr);
+  const std::string restart = Text(spec, "restartPolicy");
+  result.restart = restart == "Never"       ? RestartPolicy::kNever
+                   : restart == "OnFailure" ? RestartPolicy::kOnFailure
+                                            : RestartPolicy::kAlways;
+  result.run = DecodeRun(object, result.restart);
+  return result;
+}
+
+KubernetesJob DecodeJob(const Json& object) {
+  const Json& metadata = At(object, "metadata");
+  const Json& spec = At(object, "spec");
+  KubernetesJob job;
+  job.namespace_name = Text(metadata, "namespace");
+  job.name = Text(metadata, "name");
+  job.labels = DecodeLabels(At(metadata, "labels"));
+  job.controller = DecodeController(metadata);
+  job.parallelism = AtLeastZero(spec, "parallelism", 1);
+  if (At(spec, "completions").is_number_integer()) {
+    job.completions = AtLeastZero(spec, "completions", 1);
+  } else if (At(spec, "parallelism").is_number_integer()) {
+    job.completions = std::nullopt;
+  }
+  job.indexed = Text(spec, "completionMode") == "Indexed";
+  job.backoff_limit = AtLeastZero(spec, "backoffLimit", 6);
+  job.active_deadline = DecodeDeadline(spec);
+  job.suspend = Flag(spec, "suspend");
+  job.pod_template = DecodePodTemplate(At(spec, "template"));
+  return job;
+}
+
+}  // namespace fluxnetes::cluster

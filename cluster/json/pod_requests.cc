@@ -1,0 +1,191 @@
+#include "cluster/json/pod_requests.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "cluster/json/objects.h"
+#include "cluster/text/json_field.h"
+#include "cluster/text/quantity.h"
+
+namespace fluxnetes::cluster {
+namespace {
+
+using Json = nlohmann::json;
+
+// A list of resources by name; `unreadable` stands for amounts that are.
+class Amounts {
+ public:
+  explicit Amounts(std::int64_t unreadable) : unreadable_(unreadable) {}
+
+  void Read(const Json& list) {
+    if (!list.is_object()) return;
+    for (const auto& [name, amount] : list.items()) Set(name, amount);
+  }
+  const Resources& Get() const { return resources_; }
+
+ private:
+  void Set(const std::string& name, const Json& amount) {
+    if (name == "cpu") {
+      resources_.cpu_milli = Parse(amount, ParseCpuMilli);
+    } else if (name == "memory") {
+      resources_.memory_bytes = Parse(amount, ParseQuantity);
+    } else if (name == "ephemeral-storage") {
+      resources_.ephemeral_bytes = Parse(amount, ParseQuantity);
+    } else if (name == "pods") {
+      resources_.pods = Parse(amount, ParseQuantity);
+    } else {
+      resources_.SetExtended(name, Parse(amount, ParseQuantity));
+    }
+  }
+
+  std::int64_t Parse(const Json& amount,
+                     std::int64_t (*parse)(std::string_view)) const {
+    try {
+      const std::string text =
+          amount.is_string() ? amount.get<std::string>() : amount.dump();
+      return std::min(parse(text), kLargestAmount);
+    } catch (const std::exception&) {  // not a quantity, or no UTF-8
+      return unreadable_;
+    }
+  }
+
+  const std::int64_t unreadable_;
+  Resources resources_;
+};
+
+// Requests, with the limits where there are none, as the API server fills in.
+Resources RequestsOf(const Json& owner) {
+  const Json& resources = At(owner, "resources");
+  Amounts amounts(kLargestAmount);
+  amounts.Read(At(resources, "limits"));
+  amounts.Read(At(resources, "requests"));
+  return amounts.Get();
+}
+
+std::int64_t Capped(std::int64_t amount) {
+  return std::min(amount, kLargestAmount);
+}
+
+// The sum; amounts stay at most kLargestAmount.
+Resources Plus(Resources a, const Resources& b) {
+  a += b;
+  a.cpu_milli = Capped(a.cpu_milli);
+  a.memory_bytes = Capped(a.memory_bytes);
+  a.ephemeral_bytes = Capped(a.ephemeral_bytes);
+  a.pods = Capped(a.pods);
+  for (auto& [name, amount] : a.extended) amount = Capped(amount);
+  return a;
+}
+
+// How far a resize in place has come, which the kubelet writes into the status:
+// until it is done, the larger of what is asked for, what the kubelet has
+// granted and what the container runs with counts; once it is called infeasible
+// what is asked for does not. (KEP 1287, "Scheduler"; k8s.io/component-helpers,
+// resource.)
+class Resize {
+ public:
+  explicit Resize(const Json& status) : status_(status) {
+    for (const Json& condition : List(At(status, "conditions"))) {
+      if (Text(condition, "type") != "PodResizePending") continue;
+      infeasible_ = Text(condition, "reason") == "Infeasible";
+      break;
+    }
+  }
+
+  Resources OfContainer(const Json& container) const {
+    const std::string name = Text(container, "name");
+    for (const char* const list :
+         {"containerStatuses", "initContainerStatuses"}) {
+      for (const Json& one : List(At(status_, list))) {
+        if (!name.empty() && Text(one, "name") == name) {
+          return Effective(RequestsOf(container), one);
+        }
+      }
+    }
+    return RequestsOf(container);
+  }
+
+  // `granted` has "resources" and "allocatedResources".
+  Resources Effective(Resources asked, const Json& granted) const {
+    if (!At(granted, "resources").is_object()) return asked;
+    const Resources held =
+        Maximum(DecodeAmounts(At(At(granted, "resources"), "requests")),
+                DecodeAmounts(At(granted, "allocatedResources")));
+    return infeasible_ ? held : Maximum(asked, held);
+  }
+
+  const Json& status() const { return status_; }
+
+ private:
+  const Json& status_;
+  bool infeasible_ = false;
+};
+
+bool IsSidecar(const Json& container) {
+  return Text(container, "restartPolicy") == "Always";
+}
+
+Resources OfContainers(const Json& spec, const Resize& resize) {
+  Resources all;
+  for (const Json& container : List(At(spec, "containers"))) {
+    all = Plus(std::move(all), resize.OfContainer(container));
+  }
+  Resources sidecars;
+  Resources starting;
+  for (const Json& container : List(At(spec, "initContainers"))) {
+    if (IsSidecar(container)) {
+      const Resources own = resize.OfContainer(container);
+      all = Plus(std::move(all), own);
+      sidecars = Plus(std::move(sidecars), own);
+      starting = Maximum(starting, sidecars);
+    } else {
+      starting = Maximum(starting, Plus(sidecars, RequestsOf(container)));
+    }
+  }
+  return Maximum(all, starting);
+}
+
+// What the pod asks for as a whole takes the place of the sum: cpu, memory and
+// huge pages. Where it has a limit only, that is asked for if no container asks
+// for anything. (Kubernetes: "Assign Pod-level CPU and memory resources".)
+void Override(const Json& spec, const Resize& resize, Resources& sum) {
+  const Json& resources = At(spec, "resources");
+  const Resources whole = resize.Effective(RequestsOf(spec), resize.status());
+  const auto takes = [&](const std::string& name, std::int64_t so_far) {
+    if (!At(At(resources, "requests"), name.c_str()).is_null()) return true;
+    return so_far == 0 && !At(At(resources, "limits"), name.c_str()).is_null();
+  };
+  if (takes("cpu", sum.cpu_milli)) sum.cpu_milli = whole.cpu_milli;
+  if (takes("memory", sum.memory_bytes)) sum.memory_bytes = whole.memory_bytes;
+  for (const auto& [name, amount] : whole.extended) {
+    if (name.starts_with("hugepages-") && takes(name, sum.Extended(name))) {
+      sum.SetExtended(name, amount);
+    }
+  }
+}
+
+}  // namespace
+
+Resources DecodeRequests(const Json& spec, const Json& status) {
+  const Resize resize(status);
+  Resources sum = OfContainers(spec, resize);
+  if (At(spec, "resources").is_object()) Override(spec, resize, sum);
+  sum = Plus(std::move(sum), DecodeAmounts(At(spec, "overhead")));
+  sum.pods = 1;
+  return sum;
+}
+
+Resources DecodeAmounts(const Json& amounts) {
+  Amounts asked(kLargestAmount);
+  asked.Read(amounts);
+  return asked.Get();
+}
+
+Resources DecodeOffer(const Json& amounts) {
+  Amounts offer(0);
+  offer.Read(amounts);
+  return offer.Get();
+}
+
+}  // namespace fluxnetes::cluster

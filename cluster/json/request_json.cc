@@ -1,0 +1,159 @@
+#include "cluster/json/request_json.h"
+
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <utility>
+
+#include "cluster/json/request_decoder.h"
+#include "cluster/json/request_writer.h"
+#include "cluster/text/quantity.h"
+
+namespace fluxnetes::cluster {
+namespace {
+
+using Json = nlohmann::json;
+
+Json Encode(const Resources& resources) {
+  Json json = Json::object();
+  const auto add = [&json](const char* name, std::int64_t amount,
+                           std::string text) {
+    if (amount != 0) json[name] = std::move(text);
+  };
+  add("cpu", resources.cpu_milli, FormatCpu(resources.cpu_milli));
+  add("memory", resources.memory_bytes, FormatBytes(resources.memory_bytes));
+  add("ephemeral-storage", resources.ephemeral_bytes,
+      FormatBytes(resources.ephemeral_bytes));
+  add("pods", resources.pods, std::to_string(resources.pods));
+  for (const auto& [name, amount] : resources.extended) {
+    json[name] = std::to_string(amount);
+  }
+  return json;
+}
+
+Resources DecodeResources(const Json& json) {
+  Resources resources;
+  for (const auto& [name, amount] : json.items()) {
+    const auto& text = amount.get_ref<const std::string&>();
+    if (name == "cpu") {
+      resources.cpu_milli = ParseCpuMilli(text);
+    } else if (name == "memory") {
+      resources.memory_bytes = ParseQuantity(text);
+    } else if (name == "ephemeral-storage") {
+      resources.ephemeral_bytes = ParseQuantity(text);
+    } else if (name == "pods") {
+      resources.pods = ParseQuantity(text);
+    } else {
+      resources.SetExtended(name, ParseQuantity(text));
+    }
+  }
+  return resources;
+}
+
+Json Encode(const NodeRequirement& requirement) {
+  Json json = {{"key", requirement.key}, {"operator", requirement.op}};
+  if (!requirement.values.empty()) json["values"] = requirement.values;
+  if (requirement.field) json["field"] = true;
+  return json;
+}
+
+NodeRequirement DecodeRequirement(const Json& json) {
+  return {json.at("key"), json.at("operator"),
+          json.value("values", std::vector<std::string>{}),
+          json.value("field", false)};
+}
+
+Json Encode(const Toleration& toleration) {
+  Json json = {{"operator", toleration.exists ? "Exists" : "Equal"}};
+  if (!toleration.other_operator.empty()) {
+    json["operator"] = toleration.other_operator;
+  }
+  if (!toleration.key.empty()) json["key"] = toleration.key;
+  if (!toleration.value.empty()) json["value"] = toleration.value;
+  if (!toleration.effect.empty()) json["effect"] = toleration.effect;
+  return json;
+}
+
+Toleration DecodeOwnToleration(const Json& json) {
+  Toleration toleration{json.value("key", ""), json.at("operator") == "Exists",
+                        json.value("value", ""), json.value("effect", "")};
+  const std::string op = json.at("operator");
+  if (op != "Exists" && op != "Equal") toleration.other_operator = op;
+  return toleration;
+}
+
+// As a spec has them, so that what was not written here is told by writing it
+// again.
+PodRules DecodeOwnRules(const Json& json) {
+  PodRules rules = DecodeRules(json);
+  if (Json::parse(WriteRules(rules)) == json) return rules;
+  throw std::invalid_argument(
+      "not a pod request: rules are not as they are "
+      "written");
+}
+
+PodRequest Decode(const Json& json) {
+  PodRequest request;
+  request.resources = DecodeResources(json.at("resources"));
+  if (json.contains("nodeSelector")) {
+    request.node_selector = json["nodeSelector"];
+  }
+  for (const Json& term : json.value("nodeAffinity", Json::array())) {
+    auto& requirements = request.node_affinity.emplace_back();
+    for (const Json& requirement : term) {
+      requirements.push_back(DecodeRequirement(requirement));
+    }
+  }
+  std::vector<Toleration> tolerations;
+  for (const Json& toleration : json.value("tolerations", Json::array())) {
+    tolerations.push_back(DecodeOwnToleration(toleration));
+  }
+  request.tolerations = std::move(tolerations);
+  if (json.contains("rules")) {
+    request.rules.Own() = DecodeOwnRules(json["rules"]);
+  }
+  if (json.contains("topology")) {
+    const Json& topology = json["topology"];
+    request.rules.Own().topology = {topology.value("required", ""),
+                                    topology.value("preferred", "")};
+  }
+  return request;
+}
+
+}  // namespace
+
+std::string ToJson(const PodRequest& request) {
+  Json json = {{"resources", Encode(request.resources)}};
+  if (!request.node_selector.empty()) {
+    json["nodeSelector"] = request.node_selector;
+  }
+  for (const NodeSelectorTerm& term : request.node_affinity) {
+    Json& requirements = json["nodeAffinity"].emplace_back(Json::array());
+    for (const NodeRequirement& requirement : term) {
+      requirements.push_back(Encode(requirement));
+    }
+  }
+  for (const Toleration& toleration : request.tolerations) {
+    json["tolerations"].push_back(Encode(toleration));
+  }
+  if (!(*request.rules == PodRules{})) {
+    Json rules = Json::parse(WriteRules(*request.rules));
+    if (!rules.empty()) json["rules"] = std::move(rules);
+    const GroupTopology& topology = request.rules->topology;
+    if (!topology.required.empty())
+      json["topology"]["required"] = topology.required;
+    if (!topology.preferred.empty())
+      json["topology"]["preferred"] = topology.preferred;
+  }
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+PodRequest PodRequestFromJson(const std::string& json) {
+  try {
+    return Decode(Json::parse(json));
+  } catch (const Json::exception& error) {
+    throw std::invalid_argument(std::string("not a pod request: ") +
+                                error.what());
+  }
+}
+
+}  // namespace fluxnetes::cluster

@@ -1,0 +1,22 @@
+// How long a simulated pod runs and how it ends, read from a v1 Pod or a pod
+// template: see PodRun in pod_template.h.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string_view>
+
+#include "cluster/objects/pod_template.h"
+
+namespace fluxnetes::cluster {
+
+// What cannot be read counts as not said.
+PodRun DecodeRun(const nlohmann::json& object, RestartPolicy restart);
+
+// A time as `sleep` takes it: "12", "0.5", "2m" (s, m, h, d); "infinity" and
+// "forever" are `kEndless`. Nothing if it is none.
+inline constexpr std::chrono::milliseconds kEndless =
+    std::chrono::milliseconds::max();
+std::optional<std::chrono::milliseconds> ParseSleep(std::string_view text);
+
+}  // namespace fluxnetes::cluster

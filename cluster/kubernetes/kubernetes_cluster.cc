@@ -1,0 +1,448 @@
+#include "cluster/kubernetes/kubernetes_cluster.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <utility>
+
+#include "cluster/json/object_writer.h"
+#include "cluster/json/objects.h"
+#include "cluster/json/watch_line.h"
+#include "cluster/kubernetes/api_path.h"
+#include "cluster/text/json_field.h"
+
+namespace fluxnetes::cluster {
+
+namespace {
+
+using Json = nlohmann::json;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr const char* kMergePatch = "application/merge-patch+json";
+constexpr const char* kStrategicPatch =
+    "application/strategic-merge-patch+json";
+constexpr int kHighestOwner = 10;  // controllers above one another
+constexpr int kTouchAttempts = 5;
+constexpr int kInvalid = 422;
+
+Time Now() {
+  return std::chrono::time_point_cast<Time::duration>(
+      std::chrono::system_clock::now());
+}
+
+// Another one each time, in this process and after a restart of it.
+std::string UniqueMark() {
+  static std::atomic<std::uint64_t> next =
+      static_cast<std::uint64_t>(Now().time_since_epoch().count());
+  char text[17] = {};
+  const auto end = std::to_chars(text, text + 16, next++, 16).ptr;
+  return {text, end};
+}
+
+// The same for the same pod and occasion, so that a second event has the name
+// of the first and is refused (FNV-1a).
+std::string MarkOf(const PodEvent& event) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char letter : event.pod_uid + "/" + event.occasion) {
+    hash ^= static_cast<unsigned char>(letter);
+    hash *= 0x100000001b3;
+  }
+  return fmt::format("{:016x}", hash);
+}
+
+// No answer that means anything: nobody there, overloaded, failing.
+// A token that has expired is read anew.
+bool IsAway(const HttpResponse& response) {
+  return response.status == 0 || response.status == 401 ||
+         response.status == 429 || response.status >= 500;
+}
+
+// A patch that names its UID met another object of the name (seen on 1.36: it
+// may not change it).
+bool IsOfAnother(const HttpResponse& response) {
+  return response.status == kInvalid &&
+         ReadStatusMessage(response.body).find("metadata.uid") !=
+             std::string::npos;
+}
+
+// Neither done nor a matter of the moment.
+bool IsRefused(const HttpResponse& response) {
+  return response.status >= 400 && response.status != 404 &&
+         response.status != 409 && !IsAway(response) && !IsOfAnother(response);
+}
+
+[[noreturn]] void ThrowUnreachable(const std::string& what,
+                                   const HttpResponse& response) {
+  if (response.status == 0) throw Unreachable(what + ": " + response.error);
+  const std::string why = what + ": " + std::to_string(response.status) + " " +
+                          ReadStatusMessage(response.body);
+  if (IsRefused(response)) throw Refused(why);
+  throw Unreachable(why);
+}
+
+BindResult ToBindResult(const Binding& binding, const HttpResponse& response) {
+  if (IsAway(response)) {
+    ThrowUnreachable("binding " + binding.namespace_name + "/" +
+                         binding.pod_name + " to " + binding.node_name,
+                     response);
+  }
+  if (response.Succeeded()) return {BindOutcome::kBound, ""};
+  const BindOutcome outcome = response.status == 409   ? BindOutcome::kConflict
+                              : response.status == 404 ? BindOutcome::kGone
+                                                       : BindOutcome::kRefused;
+  return {outcome, ReadStatusMessage(response.body)};
+}
+
+Json ParseObject(const HttpResponse& response) {
+  return Json::parse(response.body, nullptr, /*allow_exceptions=*/false);
+}
+
+std::vector<StatusResult> ToStatusResults(
+    const std::vector<HttpResponse>& answers) {
+  std::vector<StatusResult> results;
+  for (const HttpResponse& answer : answers) {
+    StatusResult& result = results.emplace_back();
+    if (answer.Succeeded()) {
+      result.resource_version =
+          Text(At(ParseObject(answer), "metadata"), "resourceVersion");
+    } else {
+      result.outcome = IsRefused(answer) ? StatusOutcome::kRefused
+                                         : StatusOutcome::kConflict;
+    }
+  }
+  return results;
+}
+
+std::string NameOf(const ObjectName& pod) {
+  return "pod " + pod.namespace_name + "/" + pod.name;
+}
+
+// As if the pod had been touched, if it is that pod and has no node.
+TouchResult ToTouchResult(const ObjectName& name, Pod pod) {
+  if (pod.uid != name.uid) return {};
+  if (pod.node_name.empty()) return {pod.resource_version, nullptr};
+  return {"", std::make_shared<const Pod>(std::move(pod))};
+}
+
+// (batch/v1, JobConditionType: those after which no pod is made.)
+bool IsJobOver(const Json& job) {
+  const Json& conditions = At(At(job, "status"), "conditions");
+  return std::ranges::any_of(conditions, [](const Json& condition) {
+    const std::string type = Text(condition, "type");
+    return Text(condition, "status") == "True" &&
+           (type == "Complete" || type == "Failed" ||
+            type == "SuccessCriteriaMet" || type == "FailureTarget");
+  });
+}
+
+}  // namespace
+
+KubernetesCluster::KubernetesCluster(KubernetesOptions options)
+    : options_(std::move(options)), client_(options_.http) {}
+
+KubernetesCluster::~KubernetesCluster() = default;
+
+void KubernetesCluster::GiveUp() { client_.Stop(); }
+
+HttpRequest KubernetesCluster::Request(std::string method, std::string path,
+                                       std::string body) const {
+  HttpRequest request;
+  request.method = std::move(method);
+  request.path = std::move(path);
+  request.body = std::move(body);
+  request.attempt_timeout = options_.deadline;
+  request.deadline = options_.deadline;
+  return request;
+}
+
+std::unique_ptr<Watch> KubernetesCluster::WatchAll() {
+  return std::make_unique<KubernetesWatch>(client_, options_.watch);
+}
+
+std::vector<BindResult> KubernetesCluster::Bind(
+    std::span<const Binding> bindings, milliseconds deadline) {
+  const auto until = steady_clock::now() + deadline;
+  std::vector<HttpRequest> requests;
+  requests.reserve(bindings.size());
+  for (const Binding& binding : bindings) {
+    HttpRequest& request = requests.emplace_back(Request(
+        "POST", PodPath(binding.namespace_name, binding.pod_name) + "/binding",
+        WriteBinding(binding)));
+    request.deadline = deadline;
+  }
+  const auto responses = client_.SendAll(std::move(requests));
+  std::vector<BindResult> results;
+  results.reserve(bindings.size());
+  for (std::size_t i = 0; i < bindings.size(); ++i) {
+    results.push_back(ToBindResult(bindings[i], responses[i]));
+  }
+  LookAgain(bindings,
+            std::chrono::ceil<milliseconds>(until - steady_clock::now()),
+            results);
+  return results;
+}
+
+void KubernetesCluster::LookAgain(std::span<const Binding> bindings,
+                                  milliseconds deadline,
+                                  std::vector<BindResult>& results) {
+  std::vector<std::size_t> conflicts;
+  std::vector<HttpRequest> requests;
+  for (std::size_t i = 0; i < bindings.size(); ++i) {
+    if (results[i].outcome != BindOutcome::kConflict) continue;
+    conflicts.push_back(i);
+    requests.push_back(Request(
+        "GET", PodPath(bindings[i].namespace_name, bindings[i].pod_name)));
+    requests.back().deadline = deadline;
+  }
+  const auto responses = client_.SendAll(std::move(requests));
+  for (std::size_t i = 0; i < conflicts.size(); ++i) {
+    const Binding& binding = bindings[conflicts[i]];
+    BindResult& result = results[conflicts[i]];
+    if (IsAway(responses[i])) {
+      ThrowUnreachable("reading " + binding.pod_name, responses[i]);
+    }
+    if (responses[i].status == 404) result.outcome = BindOutcome::kGone;
+    if (responses[i].status != 200) continue;
+    const Pod pod = DecodePod(ParseObject(responses[i]));
+    const bool same = binding.uid.empty() || pod.uid == binding.uid;
+    if (same && pod.node_name == binding.node_name) {
+      result = {BindOutcome::kBound, ""};
+    }
+  }
+}
+
+std::vector<AnnounceResult> KubernetesCluster::Announce(
+    std::span<const NodeAnnouncement> announcements) {
+  std::vector<HttpRequest> requests;
+  for (const NodeAnnouncement& each : announcements) {
+    requests.push_back(
+        Request("PATCH",
+                "/api/v1/namespaces/" + PercentEncode(each.namespace_name) +
+                    "/persistentvolumeclaims/" + PercentEncode(each.claim_name),
+                WriteAnnouncementPatch(each)));
+    requests.back().content_type = kMergePatch;
+  }
+  std::vector<AnnounceResult> results;
+  for (const HttpResponse& response : client_.SendAll(std::move(requests))) {
+    if (IsAway(response)) ThrowUnreachable("announcing a node", response);
+    results.push_back(
+        {response.Succeeded()  ? AnnounceOutcome::kWritten
+         : IsRefused(response) ? AnnounceOutcome::kRefused
+                               : AnnounceOutcome::kConflict,
+         response.Succeeded() ? "" : ReadStatusMessage(response.body)});
+  }
+  return results;
+}
+
+std::optional<Pod> KubernetesCluster::GetPod(const std::string& namespace_name,
+                                             const std::string& name) {
+  const HttpResponse response =
+      client_.Send(Request("GET", PodPath(namespace_name, name)));
+  if (response.status == 404) return std::nullopt;
+  if (response.status != 200) {
+    ThrowUnreachable("reading pod " + namespace_name + "/" + name, response);
+  }
+  return DecodePod(ParseObject(response));
+}
+
+std::vector<TouchResult> KubernetesCluster::Touch(
+    std::span<const ObjectName> pods) {
+  std::vector<TouchResult> results(pods.size());
+  std::vector<std::size_t> left(pods.size());
+  std::iota(left.begin(), left.end(), 0);
+  for (int attempt = 1; !left.empty(); ++attempt)
+    left = TouchOnce(pods, left, attempt == kTouchAttempts, results);
+  return results;
+}
+
+std::vector<std::size_t> KubernetesCluster::TouchOnce(
+    std::span<const ObjectName> pods, const std::vector<std::size_t>& these,
+    bool last, std::vector<TouchResult>& results) {
+  std::vector<HttpRequest> patches, questions;
+  for (const std::size_t i : these) {
+    patches.push_back(Request("PATCH",
+                              PodPath(pods[i].namespace_name, pods[i].name),
+                              WriteTouchPatch(pods[i].uid, UniqueMark())));
+    patches.back().content_type = kMergePatch;
+  }
+  const auto patched = client_.SendAll(std::move(patches));
+  std::vector<std::size_t> unclear;
+  for (std::size_t k = 0; k < these.size(); ++k) {
+    const std::size_t i = these[k];
+    const HttpResponse& response = patched[k];
+    if (response.Succeeded()) {
+      results[i] = ToTouchResult(pods[i], DecodePod(ParseObject(response)));
+    } else if ((response.status == 409 || IsOfAnother(response)) && !last) {
+      // Or changed by others at the same moment.
+      unclear.push_back(i);
+      questions.push_back(
+          Request("GET", PodPath(pods[i].namespace_name, pods[i].name)));
+    } else if (response.status != 404) {
+      ThrowUnreachable("touching " + NameOf(pods[i]), response);
+    }
+  }
+  const auto read = client_.SendAll(std::move(questions));
+  std::vector<std::size_t> again;
+  for (std::size_t k = 0; k < unclear.size(); ++k) {
+    const std::size_t i = unclear[k];
+    if (read[k].status == 404) continue;
+    if (read[k].status != 200)
+      ThrowUnreachable("reading " + NameOf(pods[i]), read[k]);
+    const TouchResult now =
+        ToTouchResult(pods[i], DecodePod(ParseObject(read[k])));
+    results[i].bound = now.bound;
+    if (!now.resource_version.empty()) again.push_back(i);
+  }
+  return again;
+}
+
+bool KubernetesCluster::Delete(const ObjectName& object) {
+  const auto resource = ResourceOfKind(object.kind);
+  if (!resource) return false;
+  const HttpResponse response = client_.Send(
+      Request("DELETE", PathOf(*resource, object.namespace_name, object.name),
+              WriteDeleteOptions(object.uid)));
+  if (response.Succeeded()) return true;
+  if (response.status == 404 || response.status == 409) return false;
+  ThrowUnreachable("deleting " + object.kind + " " + object.namespace_name +
+                       "/" + object.name,
+                   response);
+}
+
+std::optional<Json> KubernetesCluster::GetOwner(const ObjectName& owner) {
+  const auto resource = ResourceOfKind(owner.kind);
+  if (!resource) return std::nullopt;
+  const HttpResponse response = client_.Send(
+      Request("GET", PathOf(*resource, owner.namespace_name, owner.name)));
+  if (response.status == 404) return std::nullopt;
+  if (response.status != 200) {
+    ThrowUnreachable("reading " + owner.kind + " " + owner.name, response);
+  }
+  Json object = ParseObject(response);
+  const std::string uid = Text(At(object, "metadata"), "uid");
+  if (!owner.uid.empty() && uid != owner.uid) return std::nullopt;
+  return object;
+}
+
+std::optional<ObjectName> KubernetesCluster::TopOwner(const ObjectName& owner) {
+  std::optional<ObjectName> top;
+  ObjectName next = owner;
+  for (int height = 0; height < kHighestOwner; ++height) {
+    const auto found = GetOwner(next);
+    if (!found) return top;
+    // The metadata of all objects is alike.
+    const Pod object = DecodePod(*found);
+    next.uid = object.uid;
+    top = next;
+    if (!object.controller) return top;
+    next = {object.controller->kind, owner.namespace_name,
+            object.controller->name, object.controller->uid};
+  }
+  return top;
+}
+
+bool KubernetesCluster::MayReplace(const ObjectName& owner) {
+  const auto found = GetOwner(owner);
+  if (!found || DecodePod(*found).terminating) return false;
+  return owner.kind != "Job" || !IsJobOver(*found);
+}
+
+template <typename Item>
+std::vector<HttpResponse> KubernetesCluster::SendInOrder(
+    std::span<const Item> items,
+    const std::function<HttpRequest(const Item&)>& write) {
+  std::vector<std::vector<std::size_t>> rounds;
+  std::map<std::string, std::size_t> next_round;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const std::size_t round =
+        next_round[items[i].namespace_name + "/" + items[i].pod_name]++;
+    if (round == rounds.size()) rounds.emplace_back();
+    rounds[round].push_back(i);
+  }
+  std::vector<HttpResponse> answers(items.size());
+  for (const auto& round : rounds) {
+    std::vector<HttpRequest> requests;
+    for (const std::size_t i : round) requests.push_back(write(items[i]));
+    auto responses = client_.SendAll(std::move(requests));
+    for (std::size_t i = 0; i < round.size(); ++i) {
+      if (IsAway(responses[i]))
+        ThrowUnreachable("writing to the API", responses[i]);
+      answers[round[i]] = std::move(responses[i]);
+    }
+  }
+  return answers;
+}
+
+void KubernetesCluster::NoteRefusals(const std::string& what,
+                                     const std::vector<HttpResponse>& answers) {
+  if (!options_.on_refused) return;
+  for (const HttpResponse& answer : answers) {
+    if (!IsRefused(answer)) continue;
+    {
+      const std::lock_guard lock(mutex_);
+      if (!refused_.emplace(what, answer.status).second) continue;
+    }
+    options_.on_refused(what, ReadStatusMessage(answer.body));
+  }
+}
+
+void KubernetesCluster::Record(std::span<const PodEvent> events) {
+  const auto answers =
+      SendInOrder<PodEvent>(events, [this](const PodEvent& event) {
+        const std::string mark = event.once ? MarkOf(event) : UniqueMark();
+        return Request("POST",
+                       "/api/v1/namespaces/" +
+                           PercentEncode(event.namespace_name) + "/events",
+                       WriteEvent(event, event.pod_name + "." + mark, Now()));
+      });
+  NoteRefusals("events of pods", answers);
+}
+
+std::vector<StatusResult> KubernetesCluster::SetConditions(
+    std::span<const PodCondition> conditions) {
+  const auto answers = SendInOrder<PodCondition>(
+      conditions, [this](const PodCondition& condition) {
+        HttpRequest request = Request(
+            "PATCH",
+            PodPath(condition.namespace_name, condition.pod_name) + "/status",
+            WriteConditionPatch(condition));
+        request.content_type = kStrategicPatch;
+        return request;
+      });
+  NoteRefusals("conditions of pods", answers);
+  return ToStatusResults(answers);
+}
+
+std::vector<StatusResult> KubernetesCluster::SetGroupStatuses(
+    std::span<const PodGroupNews> groups) {
+  std::vector<HttpRequest> requests;
+  for (const PodGroupNews& news : groups) {
+    const bool native = news.group.api == PodGroupApi::kNative;
+    HttpRequest& request = requests.emplace_back(
+        Request("PATCH",
+                PathOf({"PodGroup",
+                        native ? "/apis/scheduling.k8s.io/v1alpha2"
+                               : "/apis/scheduling.x-k8s.io/v1alpha1",
+                        "podgroups"},
+                       news.group.namespace_name, news.group.name) +
+                    "/status",
+                WriteGroupStatusPatch(news, Now())));
+    // Conditions are merged by type, which custom resources cannot do.
+    request.content_type = native ? kStrategicPatch : kMergePatch;
+  }
+  const auto answers = client_.SendAll(std::move(requests));
+  for (const HttpResponse& answer : answers) {
+    if (IsAway(answer)) ThrowUnreachable("writing to the API", answer);
+  }
+  NoteRefusals("status of PodGroups", answers);
+  return ToStatusResults(answers);
+}
+
+}  // namespace fluxnetes::cluster

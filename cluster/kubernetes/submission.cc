@@ -1,0 +1,65 @@
+#include "cluster/kubernetes/submission.h"
+
+#include <nlohmann/json.hpp>
+
+#include "cluster/json/watch_line.h"
+#include "cluster/kubernetes/api_path.h"
+#include "cluster/text/json_field.h"
+#include "cluster/text/quote.h"
+
+namespace fluxnetes::cluster {
+
+namespace {
+
+using Json = nlohmann::json;
+
+Json Parse(const std::string& text) {
+  return Json::parse(text, nullptr, /*allow_exceptions=*/false);
+}
+
+// Where objects of the kind are created; empty if we do not know.
+std::string CollectionOf(const Submitted& object) {
+  if (object.kind == "Node") return "/api/v1/nodes";
+  const auto resource = ResourceOfKind(object.kind);
+  return resource ? PathOf(*resource, object.namespace_name) : "";
+}
+
+}  // namespace
+
+Submitted Submit(HttpClient& client, const std::string& manifest,
+                 const std::string& default_namespace) {
+  const Json object = Parse(manifest);
+  const Json& metadata = At(object, "metadata");
+  Submitted result;
+  result.kind = Text(object, "kind");
+  result.name = Text(metadata, "name");
+  result.namespace_name =
+      Text(metadata, "namespace", default_namespace.c_str());
+  HttpRequest request;
+  request.method = "POST";
+  request.path = CollectionOf(result);
+  if (request.path.empty()) {
+    result.error = "kind " + Quote(result.kind) +
+                   " cannot be submitted; expected a Pod or a Job";
+    return result;
+  }
+  request.body = manifest;
+  request.repeatable = false;
+  const HttpResponse response = client.Send(std::move(request));
+  if (response.status == 0) {
+    result.error = response.error;
+  } else if (!response.Succeeded()) {
+    result.error = ReadStatusMessage(response.body);
+    if (result.error.empty()) {
+      result.error = "the server answered " + std::to_string(response.status);
+    }
+  } else {
+    const Json answer = Parse(response.body);
+    result.created = true;
+    result.name = Text(At(answer, "metadata"), "name", result.name.c_str());
+    result.uid = Text(At(answer, "metadata"), "uid");
+  }
+  return result;
+}
+
+}  // namespace fluxnetes::cluster

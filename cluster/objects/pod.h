@@ -1,0 +1,59 @@
+// A pod: the fields that the scheduler uses, as a value.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cluster/objects/pod_request.h"
+#include "cluster/text/timestamp.h"
+
+namespace fluxnetes::cluster {
+
+enum class PodPhase { kPending, kRunning, kSucceeded, kFailed };
+
+struct Owner {
+  std::string kind;
+  std::string name;
+  std::string uid;
+  bool operator==(const Owner&) const = default;
+};
+
+struct Pod {
+  std::string namespace_name;
+  std::string name;
+  std::string uid;
+  std::string resource_version;
+  std::string scheduler_name;
+  std::string node_name;         // empty: unbound
+  std::string scheduling_group;  // spec.schedulingGroup.podGroupName
+  PodPhase phase = PodPhase::kPending;
+  std::string reason;        // of the phase: DeadlineExceeded, OutOfcpu, ...
+  bool terminating = false;  // has a deletion timestamp
+  bool gated = false;        // has scheduling gates
+  PodLabels labels;
+  LabelMap annotations;  // those that we read only
+  PodRequest request;
+  // Names of the PersistentVolumeClaims of its volumes, in its namespace.
+  std::vector<std::string> volume_claims;
+  // Those of them that are made for this pod alone, of ephemeral volumes.
+  std::vector<std::string> ephemeral_claims;
+  std::int32_t priority = 0;
+  bool preempts = true;            // its preemptionPolicy is not Never
+  std::chrono::seconds grace{30};  // its terminationGracePeriodSeconds
+  std::optional<std::chrono::seconds> active_deadline;
+  std::optional<Owner> controller;
+  std::optional<int> completion_index;
+  Time created_at{};
+};
+
+// "namespace/name".
+std::string Key(const Pod& pod);
+
+inline bool HasEnded(const Pod& pod) {
+  return pod.phase == PodPhase::kSucceeded || pod.phase == PodPhase::kFailed;
+}
+
+}  // namespace fluxnetes::cluster

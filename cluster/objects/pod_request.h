@@ -1,0 +1,128 @@
+// What decides where a pod can go: a value, the same for all pods that ask for
+// the same. (Kubernetes: "Assigning Pods to Nodes", "Taints and Tolerations",
+// "Pod Topology Spread Constraints".)
+//
+// What it says is kept as it was said, also what the scheduler cannot honour,
+// so that it can say so.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cluster/objects/pod_labels.h"
+#include "cluster/objects/resources.h"
+#include "cluster/objects/seldom.h"
+#include "cluster/objects/shared_list.h"
+
+namespace fluxnetes::cluster {
+
+// A toleration. Empty key with operator Exists tolerates everything; an empty
+// effect means all effects.
+struct Toleration {
+  std::string key;
+  bool exists = false;  // operator Exists; else Equal
+  std::string value;
+  std::string effect;
+  std::string other_operator = {};  // such as Lt, if it is neither
+  bool operator==(const Toleration&) const = default;
+};
+
+// One requirement of a selector: In, NotIn, Exists, DoesNotExist and, of nodes,
+// Gt and Lt on a label, or on the field metadata.name of a node.
+struct NodeRequirement {
+  std::string key;
+  std::string op;
+  std::vector<std::string> values;
+  bool field = false;
+  bool operator==(const NodeRequirement&) const = default;
+};
+using NodeSelectorTerm = std::vector<NodeRequirement>;  // all must hold
+
+struct PreferredNodes {
+  int weight = 0;
+  NodeSelectorTerm term;
+  bool operator==(const PreferredNodes&) const = default;
+};
+
+// Which pods, by their labels: all requirements must hold, so one without any
+// takes every pod. That there is none takes no pod.
+using PodSelector = std::vector<NodeRequirement>;
+
+struct PodAffinityTerm {
+  std::optional<PodSelector> selector;
+  std::string topology_key;
+  std::vector<std::string> namespaces = {};  // none, no selector: its own
+  std::optional<PodSelector> namespace_selector = {};
+  // Labels of the pod itself that become part of the selector: see
+  // MergeLabelKeys.
+  std::vector<std::string> match_label_keys = {};
+  std::vector<std::string> mismatch_label_keys = {};
+  bool operator==(const PodAffinityTerm&) const = default;
+};
+
+struct PreferredPods {
+  int weight = 0;  // below 0: anti-affinity
+  PodAffinityTerm term;
+  bool operator==(const PreferredPods&) const = default;
+};
+
+struct TopologySpread {
+  std::string topology_key;
+  std::optional<PodSelector> selector;
+  int max_skew = 1;
+  int min_domains = 1;
+  bool required = true;        // DoNotSchedule; else ScheduleAnyway
+  bool honor_affinity = true;  // nodeAffinityPolicy
+  bool honor_taints = false;   // nodeTaintsPolicy
+  std::vector<std::string> match_label_keys = {};
+  bool operator==(const TopologySpread&) const = default;
+};
+
+struct HostPort {
+  int port = 0;
+  std::string protocol = "TCP";
+  std::string ip = {};  // empty: all addresses of the node
+  bool operator==(const HostPort&) const = default;
+};
+
+// What a group asks for, the same for all of its pods: nodes with the same
+// value of a label, by its key. It is not in the spec of a pod, and none that
+// comes from the cluster has it.
+struct GroupTopology {
+  std::string required;   // empty: not so
+  std::string preferred;  // tried first
+  bool operator==(const GroupTopology&) const = default;
+};
+
+struct PodRules {
+  std::vector<PreferredNodes> preferred_nodes;
+  std::vector<PodAffinityTerm> affinity;
+  std::vector<PodAffinityTerm> anti_affinity;
+  std::vector<PreferredPods> preferred_pods;
+  std::vector<TopologySpread> spread;
+  std::vector<HostPort> host_ports;  // of hostNetwork too
+  std::vector<std::string> resource_claims;
+  GroupTopology topology;
+  bool operator==(const PodRules&) const = default;
+};
+
+struct PodRequest {
+  Resources resources;
+  LabelMap node_selector;                       // all must match
+  std::vector<NodeSelectorTerm> node_affinity;  // required: one must hold
+  SharedList<Toleration> tolerations;
+  Seldom<PodRules> rules;
+  bool operator==(const PodRequest&) const = default;
+};
+
+// Makes matchLabelKeys and mismatchLabelKeys part of the selectors, by the
+// pod's labels, as the API server does when a pod is made (KEP-3633, KEP-3243);
+// what it has done already is not done twice. Keys that the pod has not do not
+// count.
+void MergeLabelKeys(const PodLabels& labels, PodRequest& request);
+
+// The same of a pod whose group asks for this.
+PodRequest WithTopology(PodRequest request, const GroupTopology& topology);
+
+}  // namespace fluxnetes::cluster

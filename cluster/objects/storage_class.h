@@ -1,0 +1,23 @@
+// A StorageClass (storage.k8s.io/v1): the fields that the scheduler uses.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cluster/objects/pod.h"
+
+namespace fluxnetes::cluster {
+
+struct StorageClass {
+  std::string name;
+  std::string resource_version;
+  std::string provisioner;
+  // volumeBindingMode WaitForFirstConsumer: its claims get a volume only when
+  // a pod that uses them has been given a node. Else Immediate.
+  bool waits_for_consumer = false;
+  // Where its volumes can be: one term must hold; empty: anywhere.
+  std::vector<NodeSelectorTerm> allowed_topologies;
+  bool operator==(const StorageClass&) const = default;
+};
+
+}  // namespace fluxnetes::cluster

@@ -1,0 +1,53 @@
+// A PersistentVolumeClaim (core/v1): the fields that the scheduler uses.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cluster/objects/pod.h"
+
+namespace fluxnetes::cluster {
+
+struct VolumeClaim {
+  std::string namespace_name;
+  std::string name;
+  std::string uid;
+  std::string resource_version;
+  std::string volume_name;  // spec.volumeName; empty: has none
+  // Name; empty: of none. Nothing: the default class, which is filled in where
+  // there is one.
+  std::optional<std::string> storage_class;
+  std::int64_t requested_bytes = 0;
+  std::vector<std::string> access_modes;  // ReadWriteOnce, ...
+  bool block = false;                     // volumeMode Block; else Filesystem
+  // Labels that a volume must have, and requirements on them: all must hold.
+  std::map<std::string, std::string> selector;
+  NodeSelectorTerm selector_expressions;
+  std::string phase;                // Pending, Bound, Lost
+  bool bind_completed = false;      // pv.kubernetes.io/bind-completed
+  std::string selected_node;        // volume.kubernetes.io/selected-node
+  bool terminating = false;         // has a deletion timestamp
+  std::optional<Owner> controller;  // the pod, of an ephemeral volume
+  bool operator==(const VolumeClaim&) const = default;
+};
+
+// Whether no two pods may use it at once, on whatever nodes.
+inline bool IsForOnePod(const VolumeClaim& claim) {
+  return std::ranges::count(claim.access_modes, "ReadWriteOncePod") > 0;
+}
+
+// "namespace/name".
+inline std::string Key(const VolumeClaim& claim) {
+  return claim.namespace_name + "/" + claim.name;
+}
+
+// The same of a claim that a pod names.
+inline std::string ClaimKey(const Pod& pod, const std::string& claim) {
+  return pod.namespace_name + "/" + claim;
+}
+
+}  // namespace fluxnetes::cluster

@@ -1,0 +1,28 @@
+// A Job of a simulated cluster with what its controller keeps of it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+
+#include "cluster/objects/kubernetes_job.h"
+
+namespace fluxnetes::cluster {
+
+struct SimulatedJob {
+  std::uint64_t number = 0;
+  KubernetesJobStatus status;
+  std::set<std::uint32_t> pods;  // slots of all that exist
+  std::set<int> open_indexes;    // neither active nor succeeded
+  std::map<int, int> attempts;   // pods created so far by index (else by 0)
+  int restarts = 0;              // of containers, within their pods
+  int failures_in_a_row = 0;
+  Time not_before{};  // no new pods until then
+
+  bool Over() const {
+    return status.state == KubernetesJobStatus::State::kComplete ||
+           status.state == KubernetesJobStatus::State::kFailed;
+  }
+};
+
+}  // namespace fluxnetes::cluster

@@ -1,0 +1,231 @@
+#include <algorithm>
+#include <utility>
+
+#include "cluster/simulated/simulated_cluster.h"
+#include "cluster/simulated/simulated_state.h"
+
+namespace fluxnetes::cluster {
+namespace {
+
+constexpr int kLongestBackoff = 60;  // times the first
+
+using JobState = KubernetesJobStatus::State;
+
+std::string JobKey(const std::string& namespace_name, const std::string& name) {
+  return namespace_name + "/" + name;
+}
+
+}  // namespace
+
+SimulatedJob* SimulatedCluster::State::FindJob(
+    const std::string& namespace_name, const std::string& name) {
+  const auto number = job_numbers.find(JobKey(namespace_name, name));
+  return number == job_numbers.end() ? nullptr : &jobs.at(number->second);
+}
+
+const SimulatedJob* SimulatedCluster::State::FindJob(const ObjectName& name) {
+  if (name.kind != "Job") return nullptr;
+  const SimulatedJob* const job = FindJob(name.namespace_name, name.name);
+  if (job == nullptr) return nullptr;
+  return name.uid.empty() || job->status.uid == name.uid ? job : nullptr;
+}
+
+std::optional<KubernetesJobStatus> SimulatedCluster::CreateJob(
+    const KubernetesJob& job) {
+  State& state = *state_;
+  const std::lock_guard lock(state.mutex);
+  if (state.FindJob(job.namespace_name, job.name) != nullptr) {
+    return std::nullopt;
+  }
+  const std::uint64_t number = ++state.objects;
+  state.job_numbers[JobKey(job.namespace_name, job.name)] = number;
+  SimulatedJob& created = state.jobs[number];
+  created.number = number;
+  created.status.job = job;
+  created.status.uid = state.NewUid();
+  created.status.resource_version = state.NextVersion();
+  created.status.created_at = state.Now();
+  created.status.state = JobState::kSuspended;
+  if (job.indexed) {
+    for (int i = 0; i < job.completions.value_or(0); ++i) {
+      created.open_indexes.insert(created.open_indexes.end(), i);
+    }
+  }
+  state.SyncJob(created);
+  return created.status;
+}
+
+// (Kubernetes: pkg/controller/job, syncJob.)
+void SimulatedCluster::State::SyncJob(SimulatedJob& job) {
+  if (job.Over()) return;
+  job.status.resource_version = NextVersion();
+  if (Exceeded(job)) {
+    return FinishJob(job, JobState::kFailed, "BackoffLimitExceeded");
+  }
+  if (Complete(job)) return FinishJob(job, JobState::kComplete, "");
+  if (job.status.job.suspend) {
+    job.status.state = JobState::kSuspended;
+    job.status.started_at.reset();
+    DeleteActive(job, job.status.active);
+    return;
+  }
+  if (job.status.state == JobState::kSuspended) ResumeJob(job);
+  MatchParallelism(job);
+}
+
+bool SimulatedCluster::State::Exceeded(const SimulatedJob& job) const {
+  const int limit = job.status.job.backoff_limit;
+  return job.status.failed > limit ||
+         (job.restarts > 0 && job.restarts >= limit);
+}
+
+bool SimulatedCluster::State::Complete(const SimulatedJob& job) const {
+  const auto& completions = job.status.job.completions;
+  if (completions) return job.status.succeeded >= *completions;
+  return job.status.succeeded > 0 && job.status.active == 0;
+}
+
+void SimulatedCluster::State::ResumeJob(SimulatedJob& job) {
+  job.status.state = JobState::kActive;
+  job.status.started_at = Now();
+  if (const auto deadline = job.status.job.active_deadline) {
+    AddTimer(Timer::Kind::kJobDeadline, Now() + *deadline, job);
+  }
+}
+
+void SimulatedCluster::State::FinishJob(SimulatedJob& job, JobState state,
+                                        const std::string& reason) {
+  DeleteActive(job, job.status.active);
+  job.status.state = state;
+  job.status.reason = reason;
+  job.status.ended_at = Now();
+  job.status.resource_version = NextVersion();
+}
+
+void SimulatedCluster::State::MatchParallelism(SimulatedJob& job) {
+  const KubernetesJob& wish = job.status.job;
+  int wanted = wish.parallelism;
+  if (wish.completions) {
+    wanted = std::min(wanted, *wish.completions - job.status.succeeded);
+  } else if (job.status.succeeded > 0) {
+    wanted = std::min(wanted, job.status.active);
+  }
+  if (job.status.active > wanted) {
+    DeleteActive(job, job.status.active - wanted);
+  } else if (job.status.active < wanted && Now() < job.not_before) {
+    AddTimer(Timer::Kind::kSyncJob, job.not_before, job);
+  } else {
+    while (job.status.active < wanted) CreateJobPod(job);
+  }
+}
+
+void SimulatedCluster::State::CreateJobPod(SimulatedJob& job) {
+  const KubernetesJob& wish = job.status.job;
+  Pod pod = wish.pod_template.pod;
+  pod.namespace_name = wish.namespace_name;
+  pod.name = wish.name;
+  pod.controller = Owner{"Job", wish.name, job.status.uid};
+  pod.labels["batch.kubernetes.io/job-name"] = wish.name;
+  int index = 0;
+  if (wish.indexed) {
+    index = *job.open_indexes.begin();
+    job.open_indexes.erase(job.open_indexes.begin());
+    pod.completion_index = index;
+    pod.name += "-" + std::to_string(index);
+    pod.labels["batch.kubernetes.io/job-completion-index"] =
+        std::to_string(index);
+  }
+  const std::string stem = pod.name;
+  do {
+    pod.name = stem + "-" + NewSuffix();
+  } while (pods.Find(pod.namespace_name, pod.name) != nullptr);
+  SimulatedPod& added =
+      AddPod(std::move(pod), wish.pod_template.restart, wish.pod_template.run);
+  added.job = &job;
+  if (added.restart == RestartPolicy::kNever) {
+    added.attempt = job.attempts[index]++;
+  }
+  job.pods.insert(added.slot);
+  ++job.status.active;
+}
+
+void SimulatedCluster::State::DeleteActive(SimulatedJob& job, int count) {
+  const std::vector<std::uint32_t> slots(job.pods.rbegin(), job.pods.rend());
+  for (const std::uint32_t slot : slots) {
+    if (count == 0) return;
+    SimulatedPod& pod = pods.At(slot);
+    if (!pod.Active()) continue;
+    --count;
+    DeletePod(pod, Deleter::kController);
+  }
+}
+
+void SimulatedCluster::State::NotePodOver(SimulatedPod& pod, bool succeeded,
+                                          bool counts) {
+  SimulatedJob* const job = pod.job;
+  if (job == nullptr || !pod.Active()) return;
+  --job->status.active;
+  if (succeeded) {
+    ++job->status.succeeded;
+    job->failures_in_a_row = 0;
+  } else if (pod.pod->completion_index) {
+    job->open_indexes.insert(*pod.pod->completion_index);
+  }
+  if (!counts || job->Over()) return;
+  if (!succeeded) {
+    ++job->status.failed;
+    const int doublings = std::min(job->failures_in_a_row++, 10);
+    const int times = std::min(1 << doublings, kLongestBackoff);
+    job->not_before = Now() + options.job_backoff * times;
+  }
+  AddTimer(Timer::Kind::kSyncJob, Now(), *job);
+}
+
+void SimulatedCluster::State::DeleteJob(SimulatedJob& job) {
+  const std::uint64_t number = job.number;
+  job_numbers.erase(JobKey(job.status.job.namespace_name, job.status.job.name));
+  const std::vector<std::uint32_t> slots(job.pods.begin(), job.pods.end());
+  for (const std::uint32_t slot : slots) {
+    SimulatedPod& pod = pods.At(slot);
+    pod.job = nullptr;
+    DeletePod(pod, Deleter::kController);
+  }
+  jobs.erase(number);
+}
+
+bool SimulatedCluster::SuspendJob(const std::string& namespace_name,
+                                  const std::string& job, bool suspend) {
+  const std::lock_guard lock(state_->mutex);
+  SimulatedJob* const found = state_->FindJob(namespace_name, job);
+  if (found == nullptr || found->Over()) return false;
+  found->status.job.suspend = suspend;
+  state_->SyncJob(*found);
+  return true;
+}
+
+bool SimulatedCluster::ScaleJob(const std::string& namespace_name,
+                                const std::string& job, int parallelism) {
+  const std::lock_guard lock(state_->mutex);
+  SimulatedJob* const found = state_->FindJob(namespace_name, job);
+  if (found == nullptr || found->Over() || parallelism < 0) return false;
+  found->status.job.parallelism = parallelism;
+  state_->SyncJob(*found);
+  return true;
+}
+
+std::optional<KubernetesJobStatus> SimulatedCluster::GetJob(
+    const std::string& namespace_name, const std::string& name) const {
+  const std::lock_guard lock(state_->mutex);
+  const SimulatedJob* const found = state_->FindJob(namespace_name, name);
+  if (found == nullptr) return std::nullopt;
+  return found->status;
+}
+
+std::vector<KubernetesJobStatus> SimulatedCluster::Jobs() const {
+  const std::lock_guard lock(state_->mutex);
+  std::vector<KubernetesJobStatus> all;
+  for (const auto& [number, job] : state_->jobs) all.push_back(job.status);
+  return all;
+}
+
+}  // namespace fluxnetes::cluster

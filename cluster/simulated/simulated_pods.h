@@ -1,0 +1,79 @@
+// The pods of a simulated cluster with what only the cluster knows of them, by
+// namespace and name. A pod has a slot as long as it exists; slots are used
+// again, with another generation.
+//
+// Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "cluster/cluster_cache.h"
+#include "cluster/objects/pod_template.h"
+
+namespace fluxnetes::cluster {
+
+struct SimulatedJob;
+
+struct SimulatedPod {
+  PodPointer pod;  // null: the slot is free
+  std::uint32_t slot = 0;
+  std::uint32_t generation = 0;
+  std::uint32_t epoch = 0;  // of its timers: raised when the old ones are void
+  RestartPolicy restart = RestartPolicy::kNever;
+  int attempt = 0;
+  bool charged = false;  // counts on its node
+  PodRun run;
+  std::optional<Time> started;
+  SimulatedJob* job = nullptr;
+  std::unique_ptr<PodCondition> condition;
+
+  bool Over() const { return HasEnded(*pod); }
+  bool Active() const { return !Over() && !pod->terminating; }
+};
+
+class SimulatedPods {
+ public:
+  // `pod` has a name that Find() does not know.
+  SimulatedPod& Add(PodPointer pod);
+  void Remove(SimulatedPod& pod);
+
+  SimulatedPod* Find(std::string_view namespace_name, std::string_view name);
+  // Null if another pod, or none, has the slot by now.
+  SimulatedPod* At(std::uint32_t slot, std::uint32_t generation);
+  SimulatedPod& At(std::uint32_t slot) { return slots_[slot]; }
+
+  std::size_t Count() const { return by_name_.size(); }
+  std::vector<PodPointer> All() const;  // in order of slot
+
+ private:
+  struct Name {
+    std::string_view namespace_name;
+    std::string_view name;
+    bool operator==(const Name&) const = default;
+  };
+  // Hashes and compares slots by the names of their pods.
+  struct ByName {
+    using is_transparent = void;
+    const std::deque<SimulatedPod>* slots;
+    Name Of(std::uint32_t slot) const;
+    static Name Of(const Name& name) { return name; }
+    std::size_t operator()(const auto& key) const { return Hash(Of(key)); }
+    bool operator()(const auto& a, const auto& b) const {
+      return Of(a) == Of(b);
+    }
+    static std::size_t Hash(const Name& name);
+  };
+
+  std::deque<SimulatedPod> slots_;  // addresses are stable
+  std::vector<std::uint32_t> free_;
+  std::unordered_set<std::uint32_t, ByName, ByName> by_name_{0, ByName{&slots_},
+                                                             ByName{&slots_}};
+};
+
+}  // namespace fluxnetes::cluster

@@ -1,0 +1,221 @@
+#include "cluster/text/yaml_document.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace fluxnetes::cluster {
+namespace {
+
+using Json = nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+std::vector<Json> Read(std::string_view text, const YamlLimits& limits = {}) {
+  std::vector<Json> documents;
+  ReadYaml(
+      text, "test.yaml",
+      [&](Json document, int) { documents.push_back(std::move(document)); },
+      limits);
+  return documents;
+}
+
+Json One(std::string_view text) {
+  auto documents = Read(text);
+  return documents.size() == 1 ? documents[0] : Json("not one document");
+}
+
+std::string WhyRefused(std::string_view text, const YamlLimits& limits = {}) {
+  try {
+    Read(text, limits);
+    return "accepted";
+  } catch (const InputError& error) {
+    return error.what();
+  }
+}
+
+TEST(YamlDocument, ScalarsHaveTheTypesOfTheCoreSchema) {
+  EXPECT_EQ(One("[~, null, true, False, 12, -7, 0x1F, 0o17, 1.5, -2e3, .5]"),
+            Json::parse("[null,null,true,false,12,-7,31,15,1.5,-2000.0,0.5]"));
+  EXPECT_EQ(One("[yes, on, 1.2.3, 4Gi, 1_000, .inf, -, +, 1e, 0x, 12m, a b]"),
+            Json::parse(R"(["yes","on","1.2.3","4Gi","1_000",".inf","-","+",
+                            "1e","0x","12m","a b"])"));
+  EXPECT_EQ(One("18446744073709551615"), Json(18446744073709551615ULL));
+}
+
+TEST(YamlDocument, QuotedScalarsStayText) {
+  EXPECT_EQ(One(R"(['12', "true", "~", !!str 7, '', "1e3"])"),
+            Json::parse(R"(["12","true","~","7","","1e3"])"));
+}
+
+TEST(YamlDocument, JsonIsYaml) {
+  EXPECT_EQ(One("{\"a\":[1,{\"b\":\"c\\/\\u00e9\"}],\n\t\"d\":null}"),
+            Json::parse(R"({"a":[1,{"b":"c/é"}],"d":null})"));
+}
+
+TEST(YamlDocument, DocumentsComeInOrderWithTheirLines) {
+  std::vector<std::pair<std::string, int>> seen;
+  ReadYaml("a: 1\n---\n---\n# nothing\n---\nb: 2\n...\n", "test.yaml",
+           [&](const Json& document, int line) {
+             seen.emplace_back(document.dump(), line);
+           });
+  ASSERT_EQ(seen.size(), 2U);
+  EXPECT_EQ(seen[0].first, R"({"a":1})");
+  EXPECT_EQ(seen[0].second, 1);
+  EXPECT_EQ(seen[1].first, R"({"b":2})");
+  EXPECT_THAT(seen[1].second,
+              ::testing::AllOf(::testing::Ge(5), ::testing::Le(6)));
+}
+
+TEST(YamlDocument, EmptyTextHasNoDocument) {
+  EXPECT_THAT(Read(""), IsEmpty());
+  EXPECT_THAT(Read("# only a comment\n"), IsEmpty());
+}
+
+TEST(YamlDocument, AliasesAndMergeKeysAreExpanded) {
+  EXPECT_EQ(One("a: &x {k: 1}\nb: *x\nc: {<<: *x, l: 2}\n"
+                "d: {<<: [*x, {k: 3, m: 4}], k: 9}"),
+            Json::parse(R"({"a":{"k":1},"b":{"k":1},"c":{"k":1,"l":2},
+                            "d":{"k":9,"m":4}})"));
+  EXPECT_EQ(One("'<<': 1"), Json::parse(R"({"<<":1})"));
+}
+
+TEST(YamlDocument, NotYamlIsRefusedWithItsPlace) {
+  EXPECT_THAT(WhyRefused("a: [1, 2\nb: 3"), StartsWith("test.yaml:2:"));
+  EXPECT_THAT(WhyRefused("a: b: c"), HasSubstr("not YAML"));
+  EXPECT_THAT(WhyRefused("\"open"), StartsWith("test.yaml:1:"));
+  EXPECT_THAT(WhyRefused("a: *nobody"), StartsWith("test.yaml:1:"));
+  EXPECT_THAT(WhyRefused("%YAML 9.9\n---\na"), StartsWith("test.yaml"));
+}
+
+TEST(YamlDocument, StrayPunctuationIsRefusedAndEnds) {
+  for (const char* text : {",", "  ,", "a: 1\n---\n,", "]", "}", "- a\n,",
+                           "? ,", "--- ,", "...\n,", "%\n,", "a: 1\n,"}) {
+    EXPECT_THAT(WhyRefused(text), StartsWith("test.yaml:")) << text;
+  }
+}
+
+TEST(YamlDocument, WhatIsNotUtf8IsRefusedWithItsPlace) {
+  EXPECT_THAT(WhyRefused("a: 1\nb: \xff"),
+              StartsWith("test.yaml:2:4: the byte \"\\xff\" is not UTF-8"));
+  EXPECT_THAT(WhyRefused("a: \xed\xa0\x80"), HasSubstr("not UTF-8"));
+  EXPECT_THAT(WhyRefused(std::string_view("a: \0", 4)),
+              HasSubstr("control character"));
+  EXPECT_EQ(One("\xF0\x9F\x9A\x80: é"), Json::parse(R"({"🚀":"é"})"));
+}
+
+TEST(YamlDocument, KeyThatIsThereTwiceIsRefused) {
+  EXPECT_THAT(WhyRefused("a: 1\nb: 2\na: 3"),
+              StartsWith("test.yaml:3:1: the key \"a\" is there twice"));
+}
+
+TEST(YamlDocument, OddKeysAreRefused) {
+  EXPECT_THAT(WhyRefused("? [a]\n: 1"), HasSubstr("a key that is no text"));
+  EXPECT_THAT(WhyRefused(": 1"), HasSubstr("a key is missing"));
+  EXPECT_EQ(One("1: a\ntrue: b"), Json::parse(R"({"1":"a","true":"b"})"));
+}
+
+TEST(YamlDocument, TagsOfOthersAreRefused) {
+  EXPECT_THAT(WhyRefused("a: !mine 1"), HasSubstr("\"!mine\""));
+  EXPECT_THAT(WhyRefused("a: !!binary aGVsbG8="), HasSubstr("not supported"));
+  EXPECT_THAT(WhyRefused("!!set {a: ~}"), HasSubstr("not supported"));
+}
+
+TEST(YamlDocument, BombsOfAliasesAreRefused) {
+  std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
+  for (int i = 1; i < 40; ++i) {
+    const std::string below = "*a" + std::to_string(i - 1);
+    bomb += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [";
+    for (int j = 0; j < 9; ++j) bomb += below + ", ";
+    bomb += below + "]\n";
+  }
+  EXPECT_THAT(WhyRefused(bomb), HasSubstr("values, aliases expanded"));
+}
+
+TEST(YamlDocument, AnchorsWithinAnchorsDoNotMultiplyMemory) {
+  std::string text;
+  for (int i = 0; i < 90; ++i) text += "&a" + std::to_string(i) + " [";
+  for (int i = 0; i < 50'000; ++i) text += "1,";
+  text += std::string(90, ']');
+  EXPECT_THAT(WhyRefused(text), HasSubstr("values, aliases expanded"));
+}
+
+TEST(YamlDocument, AliasesOfLongTextsDoNotMultiplyMemory) {
+  std::string aliases = "a: &x " + std::string(1 << 20, 'x') + "\nb:\n";
+  for (int i = 0; i < 500; ++i) aliases += "- *x\n";
+  EXPECT_THAT(WhyRefused(aliases), HasSubstr("bytes, aliases expanded"));
+
+  std::string keys = "a: &x " + std::string(1 << 20, 'x') + "\nb:\n";
+  for (int i = 0; i < 500; ++i) keys += "- *x : 1\n";
+  EXPECT_THAT(WhyRefused(keys), HasSubstr("bytes, aliases expanded"));
+
+  std::string anchors;
+  for (int i = 0; i < 90; ++i) anchors += "&a" + std::to_string(i) + " [";
+  anchors += std::string(1 << 20, 'x') + std::string(90, ']');
+  EXPECT_THAT(WhyRefused(anchors), HasSubstr(", aliases expanded"));
+
+  EXPECT_EQ(WhyRefused("a: &x " + std::string(1 << 20, 'x') + "\nb: *x\n"),
+            "accepted");
+}
+
+TEST(YamlDocument, AliasOfWhatItIsPartOfIsRefused) {
+  EXPECT_THAT(WhyRefused("a: &x [*x]"), StartsWith("test.yaml:1:"));
+}
+
+TEST(YamlDocument, NestingIsBoundedHoweverItIsWritten) {
+  const std::string at_limit = std::string(100, '[') + std::string(100, ']');
+  EXPECT_EQ(WhyRefused(at_limit), "accepted");
+  EXPECT_THAT(WhyRefused("[" + at_limit + "]"),
+              HasSubstr("nested deeper than 100 levels"));
+  for (const int depth : {10'000, 1'000'000}) {
+    EXPECT_THAT(WhyRefused(std::string(depth, '[') + std::string(depth, ']')),
+                HasSubstr("nested deeper"));
+    EXPECT_THAT(WhyRefused(std::string(depth, '[')), StartsWith("test.yaml:"));
+    EXPECT_THAT(WhyRefused(std::string(depth, '{')), StartsWith("test.yaml:"));
+  }
+  std::string block;
+  for (int i = 0; i < 10'000; ++i) block += "- ";
+  EXPECT_THAT(WhyRefused(block), HasSubstr("nested deeper"));
+  std::string maps;
+  for (int i = 0; i < 1'000; ++i) maps += std::string(i, ' ') + "a:\n";
+  EXPECT_THAT(WhyRefused(maps), HasSubstr("nested deeper"));
+}
+
+TEST(YamlDocument, LongFlowCollectionsDoNotFillTheMemory) {
+  EXPECT_THAT(WhyRefused("- [" + std::string(8 << 20, ',')),
+              HasSubstr("split it or write it as JSON"));
+  std::string json = "[0";
+  for (int i = 0; i < 300'000; ++i) json += ",0";
+  EXPECT_EQ(WhyRefused(json + "]"), "accepted");
+}
+
+TEST(YamlDocument, JsonHasTheSameLimits) {
+  EXPECT_THAT(WhyRefused(std::string(101, '[') + std::string(101, ']')),
+              HasSubstr("nested deeper than 100 levels"));
+  EXPECT_THAT(WhyRefused("[1,2,3]", {.values = 3}),
+              HasSubstr("more than 3 values"));
+  EXPECT_EQ(One(R"({"rocket": "\ud83d\ude80"})"), Json({{"rocket", "🚀"}}));
+}
+
+TEST(YamlDocument, AliasesDoNotNestDeeper) {
+  std::string text = "a0: &a0 [[[[[[[[[[1]]]]]]]]]]\n";
+  for (int i = 1; i < 12; ++i) {
+    text += "a" + std::to_string(i) + ": &a" + std::to_string(i) +
+            " [[[[[[[[[[*a" + std::to_string(i - 1) + "]]]]]]]]]]\n";
+  }
+  EXPECT_THAT(WhyRefused(text), HasSubstr("nested deeper"));
+}
+
+TEST(YamlDocument, LargeTextIsRefusedUnread) {
+  EXPECT_THAT(WhyRefused(std::string(50 << 20, 'a')),
+              HasSubstr("has 52428800 bytes; at most 16777216 are read"));
+  EXPECT_THAT(WhyRefused("[1, 2, 3]", {.values = 3}),
+              HasSubstr("more than 3 values"));
+}
+
+}  // namespace
+}  // namespace fluxnetes::cluster

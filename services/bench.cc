@@ -17,8 +17,8 @@
 #include "services/simulation_snapshot.h"
 #include "services/table.h"
 #include "sql/connection/transaction.h"
-#include "workers/simulation.h"
-#include "workers/trace_scenario.h"
+#include "workers/simulation/simulation.h"
+#include "workers/simulation/trace_scenario.h"
 
 namespace fluxnetes::services {
 namespace {

@@ -96,7 +96,7 @@ struct Config {
   std::string scheduler_name = "fluxnetes";  // spec.schedulerName of our pods
   std::chrono::milliseconds shutdown_grace{10'000};
   bool binding_events = true;  // an event Scheduled for each binding
-  // Between two full comparisons; see workers/resync.h.
+  // Between two full comparisons; see workers/resync/resync.h.
   std::chrono::milliseconds resync_interval{300'000};
   bool operator==(const Config&) const = default;
 };

@@ -9,7 +9,7 @@
 #include "services/queries.h"
 #include "sql/connection/transaction.h"
 #include "sql/error.h"
-#include "workers/trace_context.h"
+#include "workers/pods/trace_context.h"
 
 namespace fluxnetes::services {
 namespace {

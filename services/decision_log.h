@@ -26,7 +26,7 @@
 #include "services/log.h"
 #include "sql/connection/pool.h"
 #include "sql/values/parameter.h"
-#include "workers/decision.h"
+#include "workers/decision/decision.h"
 
 namespace fluxnetes::services {
 

@@ -16,7 +16,7 @@
 #include "services/moment.h"
 #include "services/output.h"
 #include "services/table.h"
-#include "workers/topology_labels.h"
+#include "workers/pods/topology_labels.h"
 
 namespace fluxnetes::services {
 namespace {

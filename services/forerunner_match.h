@@ -1,8 +1,8 @@
 // The calls Match and Cancel of the forerunners, whichever of their services is
 // asked: what a request means, and the wait for its answer. A match is a group
-// whose pods others start (workers/external_groups.h), in the scheduling queue
-// that `queue` names: that has the node selector and the match policy which the
-// forerunners were started with (--label, --policy).
+// whose pods others start (workers/requests/external_groups.h), in the
+// scheduling queue that `queue` names: that has the node selector and the match
+// policy which the forerunners were started with (--label, --policy).
 //
 // A match is known by its name, "namespace/name" or a name in the namespace
 // "default"; one without a name is asked for once, and a call that is repeated
@@ -22,7 +22,7 @@
 #include "queue/store/work_queue.h"
 #include "services/caller.h"
 #include "sql/connection/pool.h"
-#include "workers/external_groups.h"
+#include "workers/requests/external_groups.h"
 
 namespace fluxnetes::services {
 

@@ -1,7 +1,7 @@
 #include "services/group_changes.h"
 
 #include "services/group_list.h"
-#include "workers/cancel.h"
+#include "workers/requests/cancel.h"
 
 namespace fluxnetes::services {
 namespace {

@@ -9,7 +9,7 @@
 #include "services/audit.h"
 #include "services/group_name.h"
 #include "sql/connection/pool.h"
-#include "workers/hold.h"
+#include "workers/requests/hold.h"
 
 namespace fluxnetes::services {
 

@@ -18,7 +18,7 @@
 #include "services/moment.h"
 #include "services/queries.h"
 #include "sql/connection/transaction.h"
-#include "workers/topology_labels.h"
+#include "workers/pods/topology_labels.h"
 
 namespace fluxnetes::services {
 namespace {

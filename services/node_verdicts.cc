@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
-#include "workers/pod_rules.h"
-#include "workers/topology_labels.h"
+#include "workers/pods/pod_rules.h"
+#include "workers/pods/topology_labels.h"
 
 namespace fluxnetes::services {
 namespace {

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "workers/simulation.h"
+#include "workers/simulation/simulation.h"
 
 namespace fluxnetes::services {
 

@@ -11,7 +11,7 @@
 #include "matcher/policy.h"
 #include "services/row_settings.h"
 #include "services/settings.h"
-#include "workers/schedule.h"
+#include "workers/schedule/schedule.h"
 
 namespace fluxnetes::services {
 namespace {

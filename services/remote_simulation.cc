@@ -7,8 +7,8 @@
 #include "services/exit_code.h"
 #include "services/simulation_input.h"
 #include "services/simulation_report.h"
-#include "workers/simulation.h"
-#include "workers/simulation_summary.h"
+#include "workers/simulation/simulation.h"
+#include "workers/simulation/simulation_summary.h"
 
 namespace fluxnetes::services {
 namespace {

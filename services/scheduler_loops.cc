@@ -1,7 +1,7 @@
 #include <utility>
 
 #include "services/scheduler_state.h"
-#include "workers/group_jobs.h"
+#include "workers/loops/group_jobs.h"
 
 namespace fluxnetes::services {
 namespace {

@@ -8,7 +8,7 @@
 #include "services/display_text.h"
 #include "services/moment.h"
 #include "services/text_chart.h"
-#include "workers/simulation_summary.h"
+#include "workers/simulation/simulation_summary.h"
 
 namespace fluxnetes::services {
 namespace {

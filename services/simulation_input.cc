@@ -19,10 +19,10 @@
 #include "services/manifest_files.h"
 #include "services/simulation_queues.h"
 #include "services/simulation_snapshot.h"
-#include "workers/lublin_model.h"
-#include "workers/manifest_scenario.h"
-#include "workers/simulation_summary.h"
-#include "workers/trace_scenario.h"
+#include "workers/simulation/lublin_model.h"
+#include "workers/simulation/manifest_scenario.h"
+#include "workers/simulation/simulation_summary.h"
+#include "workers/simulation/trace_scenario.h"
 
 namespace fluxnetes::services {
 namespace {

@@ -9,7 +9,7 @@
 #include "services/console.h"
 #include "services/options.h"
 #include "sql/connection/pool.h"
-#include "workers/simulation.h"
+#include "workers/simulation/simulation.h"
 
 namespace fluxnetes::services {
 

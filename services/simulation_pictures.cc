@@ -8,7 +8,7 @@
 
 #include "services/moment.h"
 #include "services/svg.h"
-#include "workers/simulation_summary.h"
+#include "workers/simulation/simulation_summary.h"
 
 namespace fluxnetes::services {
 namespace {

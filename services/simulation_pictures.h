@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "workers/simulation.h"
+#include "workers/simulation/simulation.h"
 
 namespace fluxnetes::services {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "services/options.h"
-#include "workers/schedule.h"
+#include "workers/schedule/schedule.h"
 
 namespace fluxnetes::services {
 

@@ -10,7 +10,7 @@
 
 #include "services/options.h"
 #include "services/simulation_input.h"
-#include "workers/simulation_summary.h"
+#include "workers/simulation/simulation_summary.h"
 
 namespace fluxnetes::services {
 

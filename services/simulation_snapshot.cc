@@ -12,11 +12,11 @@
 
 #include "services/simulation_queries.h"
 #include "sql/connection/transaction.h"
-#include "workers/component_snapshot.h"
-#include "workers/node_table.h"
-#include "workers/other_resources.h"
-#include "workers/pod_rules.h"
-#include "workers/scenario_parts.h"
+#include "workers/match/node_table.h"
+#include "workers/pods/other_resources.h"
+#include "workers/pods/pod_rules.h"
+#include "workers/simulation/scenario_parts.h"
+#include "workers/store/component_snapshot.h"
 
 namespace fluxnetes::services {
 namespace {

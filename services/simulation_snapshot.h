@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "sql/connection/pool.h"
-#include "workers/simulation.h"
+#include "workers/simulation/simulation.h"
 
 namespace fluxnetes::services {
 

@@ -7,7 +7,7 @@
 
 #include "services/cluster_access.h"
 #include "services/exit_code.h"
-#include "workers/group_labels.h"
+#include "workers/pods/group_labels.h"
 
 namespace fluxnetes::services {
 namespace {

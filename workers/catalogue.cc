@@ -2,15 +2,22 @@
 
 #include <vector>
 
-#include "workers/cleanup_queries.h"
-#include "workers/external_queries.h"
-#include "workers/filling_queries.h"
-#include "workers/forecast_queries.h"
-#include "workers/members_queries.h"
-#include "workers/news_queries.h"
-#include "workers/queries.h"
-#include "workers/resync_queries.h"
-#include "workers/start_queries.h"
+#include "workers/bind/bind_queries.h"
+#include "workers/cleanup/cleanup_queries.h"
+#include "workers/cleanup/late_starts_queries.h"
+#include "workers/forecast/forecast_queries.h"
+#include "workers/intake/filling_queries.h"
+#include "workers/intake/members_queries.h"
+#include "workers/loops/differences_queries.h"
+#include "workers/loops/groups_queries.h"
+#include "workers/match/replicas_queries.h"
+#include "workers/news/news_queries.h"
+#include "workers/requests/cancel_queries.h"
+#include "workers/requests/external_queries.h"
+#include "workers/requests/hold_queries.h"
+#include "workers/resync/resync_queries.h"
+#include "workers/store/component_queries.h"
+#include "workers/store/match_queries.h"
 
 namespace fluxnetes::workers {
 
@@ -20,15 +27,22 @@ std::span<const sql::Query> Catalogue() {
     const auto add = [&queries](std::span<const sql::Query> part) {
       queries.insert(queries.end(), part.begin(), part.end());
     };
-    add(queries::kAll);
+    add(queries::kAllBind);
+    add(queries::kAllCleanup);
+    add(queries::kAllLateStarts);
+    add(queries::kAllForecast);
     add(queries::kAllFilling);
     add(queries::kAllMembers);
-    add(queries::kAllCleanup);
-    add(queries::kAllResync);
+    add(queries::kAllDifferences);
+    add(queries::kAllGroups);
+    add(queries::kAllReplicas);
     add(queries::kAllNews);
-    add(queries::kAllStart);
-    add(queries::kAllForecast);
+    add(queries::kAllCancel);
     add(queries::kAllExternal);
+    add(queries::kAllHold);
+    add(queries::kAllResync);
+    add(queries::kAllComponent);
+    add(queries::kAllMatch);
     return queries;
   }();
   return all;

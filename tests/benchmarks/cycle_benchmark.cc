@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "cluster/json/request_json.h"
-#include "workers/schedule.h"
+#include "workers/schedule/schedule.h"
 
 namespace fluxnetes::workers {
 namespace {

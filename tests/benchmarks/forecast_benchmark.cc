@@ -17,8 +17,8 @@
 #include "queue/catalogue.h"
 #include "tests/support/postgres.h"
 #include "workers/catalogue.h"
-#include "workers/forecaster.h"
-#include "workers/group_jobs.h"
+#include "workers/forecast/forecaster.h"
+#include "workers/loops/group_jobs.h"
 
 namespace fluxnetes::workers {
 namespace {

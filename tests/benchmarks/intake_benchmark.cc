@@ -12,10 +12,10 @@
 #include "queue/clients/client.h"
 #include "queue/clients/leadership.h"
 #include "tests/support/postgres.h"
-#include "tests/workers/scripted_cluster.h"
+#include "tests/workers/support/scripted_cluster.h"
 #include "workers/catalogue.h"
-#include "workers/intake.h"
-#include "workers/promoter.h"
+#include "workers/intake/intake.h"
+#include "workers/intake/promoter.h"
 
 namespace fluxnetes::workers {
 namespace {

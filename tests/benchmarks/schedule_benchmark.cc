@@ -7,7 +7,7 @@
 #include <string>
 
 #include "cluster/json/request_json.h"
-#include "workers/schedule.h"
+#include "workers/schedule/schedule.h"
 
 namespace fluxnetes::workers {
 namespace {

@@ -24,7 +24,7 @@
 
 #include "tests/support/places.h"
 #include "tests/support/process.h"
-#include "workers/lublin_model.h"
+#include "workers/simulation/lublin_model.h"
 
 namespace fluxnetes::testing {
 namespace {

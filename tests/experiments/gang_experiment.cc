@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "tests/experiments/ticks.h"
-#include "tests/workers/schedule_reference.h"
+#include "tests/workers/schedule_reference/schedule_reference.h"
 
 namespace fluxnetes::testing {
 namespace {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "workers/schedule.h"
+#include "workers/schedule/schedule.h"
 
 namespace fluxnetes::testing {
 

@@ -5,8 +5,8 @@
 
 #include "tests/experiments/gang_objects.h"
 #include "tests/experiments/ticks.h"
-#include "workers/simulation.h"
-#include "workers/trace_scenario.h"
+#include "workers/simulation/simulation.h"
+#include "workers/simulation/trace_scenario.h"
 
 namespace fluxnetes::testing {
 namespace {

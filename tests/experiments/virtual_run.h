@@ -1,6 +1,7 @@
 // An experiment in virtual time: on simulated nodes, decided by the Schedule
-// that decides on a cluster (workers/simulation.h), with no time between a
-// decision and what comes of it. Takes no longer than the decisions do.
+// that decides on a cluster (workers/simulation/simulation.h), with no time
+// between a decision and what comes of it. Takes no longer than the decisions
+// do.
 #pragma once
 
 #include "tests/experiments/experiment_run.h"

@@ -1,7 +1,7 @@
 // Elastic groups: they start with few pods, grow while there is room, and make
 // room for others first.
 #include "tests/invariants/behaviour.h"
-#include "workers/cancel.h"
+#include "workers/requests/cancel.h"
 
 namespace fluxnetes::testing {
 namespace {

@@ -1,7 +1,7 @@
 // Groups whose pods others start, among those of pods: what always holds is
 // checked after each settling.
 #include "tests/invariants/behaviour.h"
-#include "workers/external_groups.h"
+#include "workers/requests/external_groups.h"
 
 namespace fluxnetes::testing {
 namespace {

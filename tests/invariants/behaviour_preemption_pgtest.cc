@@ -1,6 +1,6 @@
 // Groups that are evicted for others: whole, told so, and back in line.
 #include "tests/invariants/behaviour.h"
-#include "workers/cancel.h"
+#include "workers/requests/cancel.h"
 
 namespace fluxnetes::testing {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "cluster/json/request_json.h"
 #include "tests/invariants/world.h"
-#include "workers/schedule.h"
+#include "workers/schedule/schedule.h"
 
 namespace fluxnetes::testing {
 

@@ -26,7 +26,7 @@
 
 #include "tests/invariants/invariants.h"
 #include "tests/invariants/manifests.h"
-#include "workers/external_groups.h"
+#include "workers/requests/external_groups.h"
 
 namespace fluxnetes::testing {
 

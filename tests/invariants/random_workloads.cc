@@ -3,8 +3,8 @@
 #include <iterator>
 
 #include "tests/invariants/random_run.h"
-#include "workers/cancel.h"
-#include "workers/group_labels.h"
+#include "workers/pods/group_labels.h"
+#include "workers/requests/cancel.h"
 
 namespace fluxnetes::testing {
 

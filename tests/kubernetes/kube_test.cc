@@ -13,7 +13,7 @@
 #include "tests/kubernetes/kube_scene.h"
 #include "tests/kubernetes/pod_journal.h"
 #include "tests/support/places.h"
-#include "workers/group_labels.h"
+#include "workers/pods/group_labels.h"
 
 namespace fluxnetes::testing {
 namespace {

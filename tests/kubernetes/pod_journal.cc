@@ -9,7 +9,7 @@
 
 #include "cluster/json/objects.h"
 #include "cluster/json/watch_line.h"
-#include "workers/group_labels.h"
+#include "workers/pods/group_labels.h"
 
 namespace fluxnetes::testing {
 namespace {

@@ -8,8 +8,8 @@
 #include "queue/store/work_queue.h"
 #include "tests/services/deployment.h"
 #include "tests/support/postgres.h"
-#include "workers/cancel.h"
 #include "workers/catalogue.h"
+#include "workers/requests/cancel.h"
 
 namespace fluxnetes::services {
 namespace {

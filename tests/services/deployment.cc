@@ -14,7 +14,7 @@
 #include "cluster/objects/pod_template.h"
 #include "sql/connection/transaction.h"
 #include "tests/support/places.h"
-#include "workers/group_labels.h"
+#include "workers/pods/group_labels.h"
 
 namespace fluxnetes::services {
 namespace {

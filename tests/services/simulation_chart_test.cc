@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "workers/trace_scenario.h"
+#include "workers/simulation/trace_scenario.h"
 
 namespace fluxnetes::services {
 namespace {

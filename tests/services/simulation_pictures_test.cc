@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "workers/trace_scenario.h"
+#include "workers/simulation/trace_scenario.h"
 
 namespace fluxnetes::services {
 namespace {

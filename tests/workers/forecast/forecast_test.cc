@@ -1,0 +1,491 @@
+// The forecast: the same starts as the simulator comes to if everything goes as
+// planned, and what is said where no time is known.
+#include "workers/forecast/forecast.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+
+#include "cluster/json/request_json.h"
+#include "tests/workers/schedule_reference/simulated_groups.h"
+#include "workers/simulation/lublin_model.h"
+#include "workers/simulation/trace_scenario.h"
+
+namespace fluxnetes::workers {
+namespace {
+
+using ::testing::HasSubstr;
+using Starts = std::map<GroupId, std::int64_t>;
+
+// What is seen of a cluster that has these nodes and pods.
+void Show(const std::vector<cluster::Node>& nodes,
+          const std::vector<cluster::Pod>& pods, cluster::ClusterCache& cache) {
+  using Kind = cluster::WatchEvent::Kind;
+  std::vector<cluster::WatchEvent> events{{Kind::kListBegin, {}}};
+  int version = 0;
+  for (cluster::Node node : nodes) {
+    node.resource_version = std::to_string(++version);
+    events.push_back({Kind::kChanged,
+                      std::make_shared<const cluster::Node>(std::move(node))});
+  }
+  for (cluster::Pod pod : pods) {
+    pod.resource_version = std::to_string(++version);
+    events.push_back(
+        {Kind::kChanged, std::make_shared<const cluster::Pod>(std::move(pod))});
+  }
+  events.push_back({Kind::kListEnd, {}});
+  cache.Apply(events);
+}
+
+cluster::Time At(std::int64_t seconds) {
+  return cluster::Time(std::chrono::seconds(seconds));
+}
+
+std::vector<const cluster::PodRequest*> RequestsOf(
+    const Scenario& scenario, const Scenario::Group& group,
+    ComponentSnapshot& snapshot) {
+  std::vector<const cluster::PodRequest*> requests;
+  for (const auto& pods : scenario.shapes[group.shape]) {
+    const auto* request = snapshot.requests->Of(
+        cluster::ToJson(scenario.requests[pods.request].request));
+    requests.insert(requests.end(), pods.count, request);
+  }
+  return requests;
+}
+
+// The beginning of a scenario, of which all groups are there already, as the
+// records would have it. Groups are numbered from 1, as in a simulation.
+ComponentSnapshot SnapshotOf(const Scenario& scenario) {
+  ComponentSnapshot snapshot;
+  snapshot.queues = scenario.queues;
+  for (const cluster::Node& node : scenario.nodes)
+    snapshot.nodes.push_back(node.name);
+  std::set<int> running;
+  for (const Scenario::Running& run : scenario.running) {
+    running.insert(run.group);
+    const Scenario::Group& group = scenario.groups[run.group];
+    auto& holder = snapshot.holders[run.group + 1];
+    holder.name = "default/" + group.name;
+    Held& held = holder.held;
+    held.group = run.group + 1;
+    held.start = run.start;
+    if (group.duration) held.end = run.start + *group.duration;
+    held.queue = scenario.queues[group.queue].name;
+    int number = 0;
+    for (const auto* request : RequestsOf(scenario, group, snapshot)) {
+      held.members.push_back({group.name + "." + std::to_string(number),
+                              run.nodes[number], request});
+      ++number;
+    }
+  }
+  for (int i = 0; i < std::ssize(scenario.groups); ++i) {
+    if (running.contains(i)) continue;
+    const Scenario::Group& group = scenario.groups[i];
+    PendingGroup& waiting = snapshot.waiting[i + 1];
+    waiting.id = i + 1;
+    waiting.namespace_name = "default";
+    waiting.name = group.name;
+    waiting.queue = scenario.queues[group.queue].name;
+    waiting.priority = group.priority;
+    waiting.first_in_line = group.first_in_line;
+    waiting.submitted_at = At(group.submit);
+    waiting.duration = group.duration;
+    int number = 0;
+    for (const auto* request : RequestsOf(scenario, group, snapshot))
+      waiting.members.push_back(
+          {group.name + "." + std::to_string(number++), request});
+  }
+  return snapshot;
+}
+
+// Nodes of so many cpus each; all groups are there at 1,000.
+Scenario OnTheseNodes(const std::vector<std::int64_t>& cpus,
+                      QueuePolicy policy = QueuePolicy::kEasy) {
+  Scenario scenario = OnNodes(cpus, policy);
+  scenario.begin = 1'000;
+  return scenario;
+}
+
+// So many pods of so many cpus, for so long; returns its number.
+GroupId AddWaiting(Scenario& scenario, int pods, std::int64_t cpu,
+                   std::optional<std::int64_t> duration) {
+  Scenario::Group& group = AddGroup(
+      scenario, pods, cpu, {std::ssize(scenario.groups), duration, duration});
+  group.name = "g" + group.name;
+  return std::ssize(scenario.groups);
+}
+
+// The same of one that has its places, from 900 on.
+GroupId AddRunning(Scenario& scenario, const std::vector<std::string>& nodes,
+                   std::int64_t cpu, std::optional<std::int64_t> duration) {
+  const GroupId group =
+      AddWaiting(scenario, static_cast<int>(nodes.size()), cpu, duration);
+  scenario.running.push_back({static_cast<int>(group - 1), 900, nodes});
+  return group;
+}
+
+Forecast ForecastOf(const Scenario& scenario, ComponentSnapshot snapshot,
+                    const std::vector<cluster::Pod>& pods = {},
+                    int depth = 1'000) {
+  cluster::ClusterCache cache;
+  Show(scenario.nodes, pods, cache);
+  Lookahead ahead(std::make_shared<ComponentSnapshot>(std::move(snapshot)),
+                  cache, scenario.begin, depth);
+  EXPECT_TRUE(ahead.Go(std::chrono::minutes(10)));
+  return ahead.Say();
+}
+
+Forecast ForecastOf(const Scenario& scenario, int depth = 1'000,
+                    const std::vector<cluster::Pod>& pods = {}) {
+  return ForecastOf(scenario, SnapshotOf(scenario), pods, depth);
+}
+
+Estimate EstimateOf(const Forecast& forecast, GroupId group) {
+  for (const Estimate& estimate : forecast.estimates)
+    if (estimate.group == group) return estimate;
+  ADD_FAILURE() << "nothing is said of group " << group;
+  return {};
+}
+
+Starts ExactStarts(const Forecast& forecast) {
+  Starts starts;
+  for (const Estimate& estimate : forecast.estimates) {
+    if (estimate.start && !estimate.approximate)
+      starts[estimate.group] = *estimate.start;
+  }
+  return starts;
+}
+
+Starts SimulatedStarts(const Scenario& scenario) {
+  const Course course = Simulate(scenario);
+  std::set<int> running;
+  for (const auto& run : scenario.running) running.insert(run.group);
+  Starts starts;
+  for (int i = 0; i < std::ssize(course.groups); ++i) {
+    if (course.groups[i].start >= 0 && !running.contains(i))
+      starts[i + 1] = course.groups[i].start;
+  }
+  return starts;
+}
+
+Scenario RandomScenario(unsigned seed, QueuePolicy policy) {
+  std::mt19937 engine(seed);
+  const auto up = [&](int from, int to) {
+    return std::uniform_int_distribution<int>(from, to)(engine);
+  };
+  std::vector<std::int64_t> cpus;
+  for (int i = up(2, 6); i > 0; --i) cpus.push_back(up(2, 8));
+  Scenario scenario = OnTheseNodes(cpus, policy);
+  for (std::size_t i = 0; i < cpus.size(); ++i) {
+    if (up(0, 1) == 0) continue;
+    // Some are late.
+    AddRunning(scenario, {"node" + std::to_string(i)}, up(1, 2),
+               up(0, 9) == 0 ? std::nullopt : std::optional(up(101, 200)));
+  }
+  for (int i = up(10, 80); i > 0; --i) {
+    AddWaiting(scenario, up(1, 4), up(1, 4),
+               up(0, 19) == 0 ? std::nullopt : std::optional(up(1, 60)));
+    if (up(0, 4) == 0) scenario.groups.back().priority = up(1, 3);
+    if (up(0, 20) == 0) scenario.groups.back().first_in_line = true;
+  }
+  if (up(0, 2) > 0) return scenario;
+  scenario.queues.push_back({.name = "other"});  // on the same nodes
+  for (auto& group : scenario.groups) group.queue = up(0, 1);
+  return scenario;
+}
+
+class OfForecast : public ::testing::TestWithParam<QueuePolicy> {};
+
+TEST_P(OfForecast, OfRandomGroupsIsWhatTheSimulatorThenDoes) {
+  for (unsigned seed = 1; seed <= 60; ++seed) {
+    const Scenario scenario = RandomScenario(seed, GetParam());
+    EXPECT_EQ(ExactStarts(ForecastOf(scenario)), SimulatedStarts(scenario))
+        << "seed " << seed;
+  }
+}
+
+TEST_P(OfForecast, OfLublinsJobsIsWhatTheSimulatorThenDoes) {
+  const auto jobs = LublinJobs({.seed = 5, .jobs = 400});
+  Scenario scenario =
+      ScenarioOf(jobs, NodesOfCpus(32, 4), 4, {.queue_policy = GetParam()});
+  for (auto& group : scenario.groups) {
+    scenario.begin = std::max(scenario.begin, group.submit);
+    group.runs = group.duration;
+  }
+  const Starts expected = SimulatedStarts(scenario);
+  ASSERT_EQ(expected.size(), 400U);
+  EXPECT_EQ(ExactStarts(ForecastOf(scenario)), expected);
+}
+
+TEST_P(OfForecast, IsExactForTheFirstInLineAndApproximateBehind) {
+  const auto jobs = LublinJobs({.seed = 7, .jobs = 600});
+  Scenario scenario =
+      ScenarioOf(jobs, NodesOfCpus(32, 4), 4, {.queue_policy = GetParam()});
+  for (auto& group : scenario.groups) {
+    scenario.begin = std::max(scenario.begin, group.submit);
+    group.runs = group.duration;
+  }
+  const Starts expected = SimulatedStarts(scenario);
+  const Forecast forecast = ForecastOf(scenario, 100);
+  ASSERT_EQ(forecast.estimates.size(), 600U);
+  int approximate = 0;
+  for (const Estimate& estimate : forecast.estimates) {
+    ASSERT_TRUE(estimate.start) << estimate.rests_on;
+    if (estimate.approximate) {
+      ++approximate;
+      EXPECT_GT(estimate.group, 100);
+      EXPECT_GE(*estimate.start, forecast.until);
+    } else {
+      EXPECT_EQ(*estimate.start, expected.at(estimate.group));
+    }
+  }
+  EXPECT_GT(approximate, 50);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Policies, OfForecast,
+    ::testing::Values(QueuePolicy::kFcfs, QueuePolicy::kEasy,
+                      QueuePolicy::kConservative, QueuePolicy::kHybrid),
+    [](const auto& instance) { return std::string(ToString(instance.param)); });
+
+TEST(ForecastOfGroups, SaysWhoseEndMakesRoom) {
+  Scenario scenario = OnTheseNodes({4, 4});
+  AddRunning(scenario, {"node0"}, 4, 150);
+  AddRunning(scenario, {"node1"}, 4, 170);
+  const GroupId wide = AddWaiting(scenario, 2, 4, 10);
+  const GroupId next = AddWaiting(scenario, 1, 4, 30);
+  const Forecast forecast = ForecastOf(scenario);
+  EXPECT_EQ(EstimateOf(forecast, wide),
+            (Estimate{wide, 1'070, false, "default/g2 ends by its deadline"}));
+  EXPECT_EQ(EstimateOf(forecast, next),
+            (Estimate{next, 1'080, false,
+                      "default/g3 starts before it and ends as planned"}));
+  EXPECT_EQ(forecast.next, 1'050);
+}
+
+TEST(ForecastOfGroups, BehindOnesWithoutEndIsNotKnown) {
+  Scenario scenario = OnTheseNodes({4, 4});
+  AddRunning(scenario, {"node0"}, 4, {});
+  AddRunning(scenario, {"node1"}, 4, 150);
+  const GroupId wide = AddWaiting(scenario, 2, 4, 10);
+  const Estimate estimate = EstimateOf(ForecastOf(scenario), wide);
+  EXPECT_EQ(estimate.start, std::nullopt);
+  EXPECT_THAT(estimate.rests_on,
+              HasSubstr("groups without a deadline, default/g1 among them"));
+}
+
+TEST(ForecastOfGroups, TakesWhatTheQueueAssumesForAnEnd) {
+  Scenario scenario = OnTheseNodes({4});
+  scenario.queues[0].assumed_duration = 160;
+  AddRunning(scenario, {"node0"}, 4, {});
+  const GroupId one = AddWaiting(scenario, 1, 4, {});
+  const GroupId two = AddWaiting(scenario, 1, 4, 10);
+  const Forecast forecast = ForecastOf(scenario);
+  EXPECT_EQ(EstimateOf(forecast, one),
+            (Estimate{one, 1'060, false,
+                      "default/g1 ends as its queue assumes "
+                      "(assumed_duration)"}));
+  EXPECT_EQ(EstimateOf(forecast, two).start, 1'220);
+}
+
+TEST(ForecastOfGroups, WhatIsLateIsTakenToBeSoForAsLongAgain) {
+  Scenario scenario = OnTheseNodes({4});
+  AddRunning(scenario, {"node0"}, 4, 80);  // until 980
+  const GroupId next = AddWaiting(scenario, 1, 4, 10);
+  const Estimate estimate = EstimateOf(ForecastOf(scenario), next);
+  EXPECT_EQ(estimate.start, 1'020);
+  EXPECT_THAT(estimate.rests_on, HasSubstr("past its deadline"));
+}
+
+TEST(ForecastOfGroups, SaysNothingOfThoseThatStandInNoLine) {
+  Scenario scenario = OnTheseNodes({4});
+  scenario.queues.push_back({.name = "asleep", .paused = true});
+  const GroupId held = AddWaiting(scenario, 1, 4, 10);
+  const GroupId huge = AddWaiting(scenario, 1, 5, 10);
+  const GroupId sleeps = AddWaiting(scenario, 1, 4, 10);
+  scenario.groups.back().queue = 1;
+  const GroupId starts = AddWaiting(scenario, 1, 4, 10);
+  const GroupId behind = AddWaiting(scenario, 1, 4, 10);
+  ComponentSnapshot snapshot = SnapshotOf(scenario);
+  snapshot.waiting[held].held = true;
+  const Forecast forecast = ForecastOf(scenario, snapshot);
+  for (const GroupId group : {held, huge, sleeps})
+    EXPECT_EQ(EstimateOf(forecast, group), Estimate{.group = group}) << group;
+  EXPECT_EQ(EstimateOf(forecast, starts).start, 1'000);
+  EXPECT_EQ(EstimateOf(forecast, behind).start, 1'010);
+}
+
+TEST(ForecastOfGroups, DeferredStartsWhenItMayAndNotAheadOfThoseInLine) {
+  Scenario scenario = OnTheseNodes({4});
+  const GroupId later = AddWaiting(scenario, 1, 4, 10);
+  const GroupId first = AddWaiting(scenario, 1, 4, 25);
+  const GroupId never = AddWaiting(scenario, 1, 4, 10);
+  ComponentSnapshot snapshot = SnapshotOf(scenario);
+  snapshot.waiting[later].start_after = 1'020;
+  snapshot.waiting[later].reason = "starts after 1970-01-01T00:17:00Z";
+  snapshot.waiting[never].start_after = 9'000;
+  std::vector<cluster::Pod> pods;
+  for (const GroupId group : {later, never}) {
+    cluster::Pod pod;
+    pod.uid = snapshot.waiting[group].members[0].uid;
+    pod.name = pod.uid;
+    pod.namespace_name = "default";
+    pod.request = *snapshot.waiting[group].members[0].request;
+    pods.push_back(pod);
+  }
+  const Forecast forecast = ForecastOf(scenario, snapshot, pods);
+  EXPECT_EQ(EstimateOf(forecast, first).start, 1'000);
+  // The run ends as all in line have started.
+  EXPECT_EQ(EstimateOf(forecast, later).start, 1'020);
+  EXPECT_TRUE(EstimateOf(forecast, later).approximate);
+  EXPECT_EQ(EstimateOf(forecast, never).start, 9'000);
+  AddWaiting(scenario, 1, 4, 50);
+  ComponentSnapshot more = SnapshotOf(scenario);
+  more.waiting[later].start_after = 1'020;
+  more.waiting[never].start_after = 9'000;
+  const Forecast longer = ForecastOf(scenario, more, pods);
+  EXPECT_EQ(EstimateOf(longer, 4).start, 1'035);
+  EXPECT_EQ(EstimateOf(longer, later).start, 1'025);
+  EXPECT_FALSE(EstimateOf(longer, later).approximate);
+}
+
+TEST(ForecastOfGroups, FollowsThoseThatAreFirstInTheOrderOfTheQueue) {
+  Scenario scenario = OnTheseNodes({4});
+  scenario.queues[0].queue_order = QueueOrder::kShortest;
+  for (const std::int64_t duration : {60, 50, 40, 30, 20, 10})
+    AddWaiting(scenario, 1, 4, duration);
+  const Forecast forecast = ForecastOf(scenario, 2);
+  EXPECT_EQ(ExactStarts(forecast),
+            (Starts{{6, 1'000}, {5, 1'010}, {4, 1'030}}));
+  EXPECT_EQ(EstimateOf(forecast, 5).position, 1);
+  EXPECT_EQ(EstimateOf(forecast, 4).position, 2);
+  EXPECT_EQ(EstimateOf(forecast, 3).position, std::nullopt);
+  // Of these nothing but the order is known.
+  EXPECT_TRUE(EstimateOf(forecast, 2).approximate);
+  EXPECT_LT(EstimateOf(forecast, 2).start, EstimateOf(forecast, 1).start);
+}
+
+TEST(ForecastOfGroups, KeepsClearOfMaintenance) {
+  Scenario scenario = OnTheseNodes({4});
+  const GroupId before = AddWaiting(scenario, 1, 4, 40);
+  const GroupId after = AddWaiting(scenario, 1, 4, 30);
+  ComponentSnapshot snapshot = SnapshotOf(scenario);
+  snapshot.maintenance = {{1, {"node0"}, {}, 1'050, 1'200}};
+  const Forecast forecast = ForecastOf(scenario, snapshot);
+  EXPECT_EQ(EstimateOf(forecast, before).start, 1'000);
+  EXPECT_EQ(EstimateOf(forecast, after),
+            (Estimate{after, 1'200, false, "maintenance of nodes is over"}));
+}
+
+TEST(ForecastOfGroups, GroupThatIsGivenUpBeforeItsTurnIsInNobodysWay) {
+  Scenario scenario = OnTheseNodes({4}, QueuePolicy::kFcfs);
+  AddRunning(scenario, {"node0"}, 1, 200);
+  const GroupId hasty = AddWaiting(scenario, 1, 4, 10);
+  const GroupId next = AddWaiting(scenario, 1, 2, 10);
+  ComponentSnapshot snapshot = SnapshotOf(scenario);
+  snapshot.waiting[hasty].start_by = 1'030;
+  const Forecast forecast = ForecastOf(scenario, snapshot);
+  EXPECT_EQ(EstimateOf(forecast, hasty).start, std::nullopt);
+  EXPECT_THAT(EstimateOf(forecast, hasty).rests_on, HasSubstr("start-by"));
+  EXPECT_EQ(EstimateOf(forecast, next).start, 1'030);
+}
+
+TEST(ForecastOfGroups, PromisedTimeIsWhatIsSaid) {
+  Scenario scenario = OnTheseNodes({4});
+  AddRunning(scenario, {"node0"}, 4, 150);
+  const GroupId head = AddWaiting(scenario, 1, 4, 10);
+  ComponentSnapshot snapshot = SnapshotOf(scenario);
+  snapshot.promised = {{head, "default", 1'060, {"node0"}, {0}}};
+  EXPECT_EQ(EstimateOf(ForecastOf(scenario, snapshot), head),
+            (Estimate{head, 1'060, false, "nodes are reserved for it"}));
+}
+
+TEST(ForecastOfGroups, PodsOnTheirNodesDoNotOutliveTheirGroup) {
+  Scenario scenario = OnTheseNodes({4});
+  AddRunning(scenario, {"node0"}, 4, 150);
+  const GroupId next = AddWaiting(scenario, 1, 4, 10);
+  const GroupId last = AddWaiting(scenario, 1, 4, 10);
+  cluster::Pod pod;
+  pod.uid = "g1.0";
+  pod.name = "seen";
+  pod.namespace_name = "default";
+  pod.node_name = "node0";
+  pod.phase = cluster::PodPhase::kRunning;
+  pod.request.resources.cpu_milli = 4'000;
+  const Forecast forecast = ForecastOf(scenario, 1'000, {pod});
+  EXPECT_EQ(EstimateOf(forecast, next).start, 1'050);
+  EXPECT_EQ(EstimateOf(forecast, last).start, 1'060);
+}
+
+// By the rate of what was followed it comes out, where all are alike.
+TEST(ForecastOfGroups, RateOfStartsTellsWhenThoseBehindStart) {
+  Scenario scenario = OnTheseNodes({4});
+  for (int i = 0; i < 200; ++i) AddWaiting(scenario, 1, 4, 10);
+  const Forecast forecast = ForecastOf(scenario, 100);
+  EXPECT_EQ(EstimateOf(forecast, 100).start, 1'990);
+  EXPECT_TRUE(EstimateOf(forecast, 200).approximate);
+  EXPECT_NEAR(static_cast<double>(*EstimateOf(forecast, 200).start), 2'990, 30);
+}
+
+TEST(ForecastOfGroups, SlicesComeToTheSameAndSayWhatIsSeenSoFar) {
+  for (unsigned seed = 1; seed <= 10; ++seed) {
+    const Scenario scenario = RandomScenario(seed, QueuePolicy::kEasy);
+    cluster::ClusterCache cache;
+    Show(scenario.nodes, {}, cache);
+    const Forecast whole = ForecastOf(scenario);
+    Lookahead ahead(std::make_shared<ComponentSnapshot>(SnapshotOf(scenario)),
+                    cache, scenario.begin);
+    int slices = 0;
+    while (!ahead.Go(std::chrono::milliseconds(0))) {
+      ++slices;
+      const Forecast so_far = ahead.Say();
+      for (const auto& [group, start] : ExactStarts(so_far))
+        EXPECT_EQ(EstimateOf(whole, group).start, start) << seed;
+      for (const Estimate& estimate : so_far.estimates) {
+        if (!estimate.approximate) continue;
+        EXPECT_GE(*estimate.start, so_far.until) << seed;
+      }
+    }
+    EXPECT_GT(slices, 3) << seed;
+    EXPECT_EQ(ahead.Say().estimates, whole.estimates) << seed;
+  }
+}
+
+TEST(ForecastOfGroups, ThoseThatArePromisedATimeNeedNoRun) {
+  Scenario scenario = OnTheseNodes({4}, QueuePolicy::kConservative);
+  AddRunning(scenario, {"node0"}, 4, 150);
+  const GroupId one = AddWaiting(scenario, 1, 4, 10);
+  const GroupId two = AddWaiting(scenario, 1, 4, 10);
+  const GroupId behind = AddWaiting(scenario, 1, 4, 10);
+  ComponentSnapshot snapshot = SnapshotOf(scenario);
+  snapshot.promised = {{one, "default", 1'050, {"node0"}, {0}},
+                       {two, "default", 1'060, {"node0"}, {0}}};
+  const Forecast forecast = ForecastOf(scenario, snapshot, {}, 2);
+  EXPECT_EQ(forecast.cycles, 0);
+  EXPECT_EQ(EstimateOf(forecast, two).start, 1'060);
+  EXPECT_TRUE(EstimateOf(forecast, behind).approximate);
+  EXPECT_GE(EstimateOf(forecast, behind).start, 1'060);
+}
+
+TEST(Forecast, WhoIsEvictedEndsAfterItsGrace) {
+  Scenario scenario = OnTheseNodes({4, 4});
+  scenario.queues[0].preemption = Preemption::kLowerPriority;
+  AddRunning(scenario, {"node0"}, 4, std::nullopt);
+  AddRunning(scenario, {"node1"}, 4, 200);  // until 1,100
+  const GroupId urgent = AddWaiting(scenario, 1, 4, 500);
+  const GroupId behind = AddWaiting(scenario, 1, 4, 10);
+  scenario.groups[urgent - 1].priority = 10;
+  const Forecast forecast = ForecastOf(scenario);
+  const Estimate estimate = EstimateOf(forecast, urgent);
+  EXPECT_EQ(estimate.start, 1'030);
+  EXPECT_FALSE(estimate.approximate);
+  EXPECT_THAT(estimate.rests_on, HasSubstr("is evicted"));
+  // What was to end later has not ended twice.
+  EXPECT_EQ(EstimateOf(forecast, behind).start,
+            estimate.rests_on.find("g1") != std::string::npos ? 1'100 : 1'530);
+}
+
+}  // namespace
+}  // namespace fluxnetes::workers

@@ -1,0 +1,119 @@
+// Groups that are named by others' labels and objects (group_labels.h), on
+// their way through intake.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "lifecycle_fixture.h"
+#include "workers/pods/group_labels.h"
+
+namespace fluxnetes::workers {
+namespace {
+
+using ::testing::HasSubstr;
+
+const cluster::PodGroupName kWorkers{cluster::PodGroupApi::kCoscheduling,
+                                     "default", "workers"};
+
+class IntakeSources : public LifecycleTest {
+ protected:
+  void CreateMember(const std::string& name) {
+    cluster::Pod pod = PodOf({.name = name});
+    pod.labels[cluster::kCoschedulingLabel] = "workers";
+    door.Put(std::move(pod));
+  }
+  std::string Filling() {
+    return AskAll(
+        "SELECT group_name, members, group_size FROM groups_provisional "
+        "ORDER BY 1");
+  }
+  std::string Refused(const std::string& pod) {
+    return Ask(
+        "SELECT coalesce(refused, '') FROM pods_provisional "
+        "WHERE pod_name = '" +
+        pod + "'");
+  }
+  int Notices() {
+    return std::stoi(Ask("SELECT count(*) FROM jobs WHERE kind = 'notice'"));
+  }
+};
+
+TEST_F(IntakeSources, PodsThatComeBeforeTheirPodGroupWaitForIt) {
+  CreateMember("a");
+  CreateMember("b");
+  Observe();
+  EXPECT_EQ(Filling(), "");
+  EXPECT_THAT(Refused("a"), HasSubstr("which is not there"));
+  EXPECT_EQ(Notices(), 2);
+  door.PutGroup(kWorkers, 2);
+  Observe();
+  EXPECT_EQ(Filling(), "workers|2|2");
+  EXPECT_EQ(Refused("a"), "");
+  EXPECT_EQ(Notices(), 2);
+  ObserveAndPromote();
+  EXPECT_THAT(StateOf("workers"), HasSubstr("pending"));
+}
+
+TEST_F(IntakeSources, PodGroupThatIsThereSaysTheSize) {
+  door.PutGroup(kWorkers, 2);
+  CreateMember("a");
+  Observe();
+  EXPECT_EQ(Filling(), "workers|1|2");
+  EXPECT_EQ(Notices(), 0);
+}
+
+TEST_F(IntakeSources, GroupFollowsTheSizeOfItsPodGroup) {
+  door.PutGroup(kWorkers, 3);
+  CreateMember("a");
+  CreateMember("b");
+  ObserveAndPromote();
+  EXPECT_EQ(Filling(), "workers|2|3");
+  door.PutGroup(kWorkers, 2);
+  ObserveAndPromote();
+  EXPECT_THAT(StateOf("workers"), HasSubstr("pending"));
+  door.PutGroup(kWorkers, 4);
+  ObserveAndPromote();
+  EXPECT_EQ(Filling(), "workers|2|4");
+}
+
+TEST_F(IntakeSources, GroupWhosePodGroupIsDeletedWaitsForItAgain) {
+  door.PutGroup(kWorkers, 2);
+  CreateMember("a");
+  CreateMember("b");
+  ObserveAndPromote();
+  EXPECT_THAT(StateOf("workers"), HasSubstr("pending"));
+  door.PutGroup(kWorkers, 0);
+  ObserveAndPromote();
+  EXPECT_THAT(Refused("a"), HasSubstr("which is not there"));
+  EXPECT_EQ(Filling(), "");
+  door.PutGroup(kWorkers, 2);
+  ObserveAndPromote();
+  EXPECT_THAT(StateOf("workers"), HasSubstr("pending"));
+}
+
+TEST_F(IntakeSources, NothingIsWrittenTwiceForPodsThatWaitForAPodGroup) {
+  CreateMember("a");
+  Observe();
+  const std::int64_t recorded = intake->counts().recorded;
+  intake->CompareEverything();
+  Observe();
+  EXPECT_EQ(intake->counts().recorded, recorded);
+  EXPECT_EQ(Notices(), 1);
+}
+
+TEST_F(IntakeSources, MarksOfAJobThatComeAfterItsPodsMakeThemAGang) {
+  for (const char* name : {"a", "b"}) {
+    door.Put(PodOf({.name = name, .owner = "lammps"}));
+  }
+  ObserveAndPromote();
+  EXPECT_EQ(AskAll("SELECT group_size FROM pod_groups"), "1\n1");
+  door.PutJob({.uid = "uid-of-lammps",
+               .resource_version = "",
+               .marks = {{kFluenceNameLabel, "lammps"}},
+               .parallelism = 2});
+  ObserveAndPromote();
+  EXPECT_EQ(AskAll("SELECT group_name, group_size FROM pod_groups"),
+            "lammps|2");
+}
+
+}  // namespace
+}  // namespace fluxnetes::workers

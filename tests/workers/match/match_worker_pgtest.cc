@@ -1,0 +1,441 @@
+#include <algorithm>
+#include <functional>
+#include <thread>
+
+#include "tests/workers/support/match_fixture.h"
+#include "workers/loops/group_jobs.h"
+#include "workers/match/node_table.h"
+
+namespace fluxnetes::workers {
+namespace {
+
+using ::testing::HasSubstr;
+
+using MatchWorkerTest = MatchTest;
+
+TEST_F(MatchWorkerTest, WholeGangIsAllocatedInOneTransactionWithItsBindJob) {
+  CreateGang("train", 3);
+  ObserveAndPromote();
+  Match();
+  EXPECT_EQ(StateOf("train"), "allocated");
+  EXPECT_EQ(PlacesOf("train"), "n0 n0 n0");
+  EXPECT_EQ(Jobs("match"), "0");
+  EXPECT_EQ(Jobs("bind"), "1");
+  EXPECT_EQ(Ask("SELECT nodes FROM allocations"), "{n0}");
+  EXPECT_EQ(Ask("SELECT state FROM jobs_finished"), "completed");
+}
+
+TEST_F(MatchWorkerTest, GroupThatDoesNotFitWaitsWithAReason) {
+  SetNode("n0", 1'000);
+  SetNode("n1", 1'000);
+  SetNode("n2", 1'000);
+  CreateGang("first", 2);
+  CreateGang("second", 2);
+  ObserveAndPromote();
+  Match();
+  EXPECT_EQ(StateOf("first"), "allocated");
+  EXPECT_EQ(StateOf("second"), "pending reserved");
+  EXPECT_THAT(Ask("SELECT reason FROM pending"), HasSubstr("2 × (1 cpu"));
+  EXPECT_EQ(Ask("SELECT kind FROM reservations"), "drain");
+}
+
+TEST_F(MatchWorkerTest, GroupLargerThanTheClusterIsUnsatisfiableAndToBeTold) {
+  Create({.name = "huge", .cpu = 65'000});
+  ObserveAndPromote();
+  Match();
+  EXPECT_EQ(StateOf("fluxnetes-group-default-huge"), "unsatisfiable");
+  EXPECT_EQ(Ask("SELECT news_due FROM pod_groups"),
+            Ask("SELECT promoted_at FROM pod_groups"));
+
+  SetNode("n3", 128'000);
+  Match();
+  EXPECT_EQ(StateOf("fluxnetes-group-default-huge"), "allocated");
+  EXPECT_EQ(PlacesOf("fluxnetes-group-default-huge"), "n3");
+}
+
+// A store that has taken two groups of one pod, and the decision to place both
+// on n0: what happens until its commit is up to the test.
+class MatchCommitTest : public MatchTest {
+ protected:
+  MatchCommitTest() {
+    CreateGang("stale", 1);
+    CreateGang("fresh", 1);
+    ObserveAndPromote();
+    match->worker.RunOnce(kNoon);  // loads, leases nothing yet
+    match->store.Acquire();
+    match->store.Load(schedule);
+    for (const PendingGroup& group : match->store.Take(schedule, {}).waiting)
+      decision.placed.push_back(
+          {group.id,
+           group.revision,
+           group.job_id,
+           group.job_attempt,
+           group.queue,
+           1'000,
+           std::nullopt,
+           {{group.members[0].uid, "n0", group.members[0].request}}});
+  }
+
+  Schedule schedule;
+  Decision decision;
+};
+
+TEST_F(MatchCommitTest, PlacementOfAChangedGroupIsDroppedAndTheOthersStand) {
+  ASSERT_EQ(decision.placed.size(), 2U);
+  database.Execute(
+      "UPDATE pod_groups SET revision = revision + 1 WHERE group_name = "
+      "'stale'");
+  const auto refused = match->store.Commit(decision, kNoon);
+  EXPECT_EQ(refused.size(), 1U);
+  EXPECT_EQ(StateOf("stale"), "pending queued");
+  EXPECT_EQ(StateOf("fresh"), "allocated");
+  EXPECT_EQ(Ask("SELECT count(*) FROM placements"), "1");
+}
+
+TEST_F(MatchCommitTest, GroupThatChangedBeforeTheCommitIsMatchedAsItIsNow) {
+  database.Execute(
+      "WITH changed AS (UPDATE pod_groups SET revision = revision + 1 WHERE "
+      "group_name = 'stale' RETURNING id) INSERT INTO match_inbox (queue, "
+      "news, group_id) SELECT 'default', 'changed', id FROM changed");
+  match->store.Commit(decision, kNoon);
+  const auto news = match->store.Take(schedule, {});
+  ASSERT_EQ(news.waiting.size(), 1U);
+  EXPECT_EQ(news.waiting[0].name, "stale");
+  EXPECT_EQ(news.waiting[0].revision, 2);
+}
+
+// Its commit does not wait for the disk (MatchStore::Take).
+constexpr const char* kUndoLeases =
+    "UPDATE jobs SET state = 'available', attempt = attempt - 1, "
+    "client_id = NULL, attempted_at = NULL WHERE kind = 'match'";
+
+TEST_F(MatchCommitTest, WhatWasDecidedOnALeaseThatACrashUndidIsRefused) {
+  database.Execute(kUndoLeases);
+  EXPECT_EQ(match->store.Commit(decision, kNoon).size(), 2U);
+  EXPECT_EQ(Ask("SELECT count(*) FROM placements"), "0");
+  EXPECT_EQ(match->store.Take(schedule, {}).waiting.size(), 2U);
+}
+
+TEST_F(MatchCommitTest, AfterABrokenConnectionNothingIsDecidedOnWhatWasRead) {
+  const std::string idle = Ask("SELECT pg_backend_pid()");
+  fluxnetes::testing::TestDatabase killer(false);
+  ASSERT_EQ(killer.Ask("SELECT pg_terminate_backend(" + idle + ", 60000)"),
+            "t");
+  EXPECT_THROW(match->store.Commit(decision, kNoon), sql::Error);
+  EXPECT_EQ(Ask("SELECT count(*) FROM placements"), "0");
+  EXPECT_THROW(match->store.Take(schedule, {}), sql::Error);
+  match->store.Load(schedule);
+  EXPECT_EQ(match->store.Commit(decision, kNoon).size(), 0U);
+  EXPECT_EQ(Ask("SELECT count(*) FROM placements"), "2");
+}
+
+TEST_F(MatchCommitTest, GroupsAreLockedInOrderOfTheirNumbers) {
+  std::ranges::sort(decision.placed, std::greater(), &Placed::group);
+  const std::string first = std::to_string(decision.placed.back().group);
+  const std::string last = std::to_string(decision.placed.front().group);
+  const std::string lock = "SELECT FROM pod_groups WHERE id = ";
+  sql::Transaction other(database.pool());
+  other.RunScript(lock + first + " FOR UPDATE");
+  const auto pid =
+      other.RunScript("SELECT pg_backend_pid()::text")[0].Get<std::string>(0);
+  std::thread commit([&] { match->store.Commit(decision, kNoon); });
+  while (Ask("SELECT count(*) FROM pg_locks WHERE NOT granted AND " + pid +
+             " = ANY(pg_blocking_pids(pid))") == "0") {
+  }
+  EXPECT_EQ(other.RunScript(lock + last + " FOR UPDATE SKIP LOCKED").size(),
+            1U);
+  other.Commit();
+  commit.join();
+  EXPECT_EQ(StateOf("stale") + " " + StateOf("fresh"), "allocated allocated");
+}
+
+TEST_F(MatchWorkerTest, DeposedOwnerCommitsNothing) {
+  CreateGang("train", 2);
+  ObserveAndPromote();
+  match->worker.RunOnce(kNoon);  // it owns the match
+  queue::Client other(database.pool(), {});
+  other.Register();
+  database.Execute("UPDATE leaders SET term = term + 1, client_id = " +
+                   std::to_string(other.id()) +
+                   " WHERE name = 'match:default'");
+  Match();
+  EXPECT_EQ(Ask("SELECT count(*) FROM placements"), "0");
+  EXPECT_EQ(Ask("SELECT count(*) FROM jobs WHERE state = 'running'"), "0");
+}
+
+TEST_F(MatchWorkerTest, TheNextOwnerRebuildsTheSameGraphFromTheDatabase) {
+  CreateGang("a", 2);
+  CreateGang("b", 3);
+  ObserveAndPromote();
+  Match();
+  const std::string before = match->worker.Describe();
+  EXPECT_NE(before, "");
+  match->worker.Stop();
+  StartMatch();
+  Match();
+  EXPECT_EQ(match->worker.Describe(), before);
+}
+
+// Its first allocation is still there, but nothing of it is held any more.
+TEST_F(MatchWorkerTest, GroupThatIsPlacedAgainHasTheTimesOfItsNewPlace) {
+  const auto times = [this] {
+    return Ask(
+        "SELECT extract(epoch FROM starts_at)::bigint || ' + ' || "
+        "extract(epoch FROM ends_at - starts_at)::bigint FROM allocations");
+  };
+  const auto at = [](cluster::Time time) {
+    return std::to_string(time.time_since_epoch() / std::chrono::seconds(1));
+  };
+  CreateGang("train", 1);
+  ObserveAndPromote();
+  database.Execute("UPDATE pod_groups SET duration_seconds = 100");
+  Match();
+  EXPECT_EQ(times(), at(kNoon) + " + 100");
+  database.Execute(
+      "DELETE FROM placements; DELETE FROM jobs;"
+      "UPDATE pod_groups SET state = 'pending', phase = 'queued', "
+      "revision = 2, first_in_line = true;"
+      "INSERT INTO jobs (kind, queue, args) SELECT 'match', 'match:default', "
+      "jsonb_build_object('group', id) FROM pod_groups;"
+      "UPDATE pod_groups SET match_job = (SELECT max(id) FROM jobs);"
+      "INSERT INTO match_inbox (queue, news, group_id) "
+      "SELECT queue, 'changed', id FROM pod_groups");
+  const auto later = kNoon + std::chrono::seconds(50);
+  Match(later);
+  ASSERT_EQ(StateOf("train"), "allocated");
+  EXPECT_EQ(times(), at(later) + " + 100");
+  const std::string known = match->worker.Describe();
+  match->worker.Stop();
+  StartMatch();
+  Match(later);
+  EXPECT_EQ(match->worker.Describe(), known);
+}
+
+TEST_F(MatchWorkerTest, TheNextOwnerTakesTheGroupsThatTheFormerHadLeased) {
+  for (const char* node : {"n0", "n1", "n2"}) SetNode(node, 1'000);
+  CreateGang("big", 3);
+  CreateGang("next", 3);
+  ObserveAndPromote();
+  Match();
+  EXPECT_EQ(StateOf("next"), "pending reserved");
+  // The process dies: its client is taken for dead.
+  database.Execute(
+      "UPDATE clients SET heartbeat_at = now() - interval '1 day'");
+  jobs->Rescue();
+  StartMatch();
+  database.Execute(
+      "DELETE FROM allocations; "
+      "DELETE FROM pod_groups WHERE group_name = 'big'");
+  Match();
+  EXPECT_EQ(StateOf("next"), "allocated");
+}
+
+// A process that dies with a group in line, which then has room.
+class MatchAfterADeath : public MatchTest {
+ protected:
+  MatchAfterADeath() {
+    for (const char* node : {"n0", "n1", "n2"}) SetNode(node, 1'000);
+    CreateGang("big", 3);
+    CreateGang("leased", 3);
+    ObserveAndPromote();
+    Match();
+    database.Execute(
+        "UPDATE clients SET heartbeat_at = now() - interval '1 day'; "
+        "DELETE FROM allocations; "
+        "DELETE FROM pod_groups WHERE group_name = 'big'");
+  }
+};
+
+TEST_F(MatchAfterADeath, TheNextOwnerKnowsWhatWasLeasedBeforeItIsRescued) {
+  CreateGang("behind", 3);
+  ObserveAndPromote();
+  StartMatch();
+  Match();
+  EXPECT_EQ(StateOf("leased"), "allocated");
+  EXPECT_EQ(StateOf("behind"), "pending reserved");
+}
+
+TEST_F(MatchAfterADeath, NobodyStartsBeforeAllWhoWaitAreKnown) {
+  Create({.name = "urgent", .cpu = 1'000, .priority = 7});
+  ObserveAndPromote();
+  StartMatch();
+  Match();
+  EXPECT_EQ(StateOf("fluxnetes-group-default-urgent"), "allocated");
+  EXPECT_EQ(StateOf("leased"), "pending reserved");
+}
+
+TEST_F(MatchWorkerTest, GroupWhoseLeaseACrashUndidWaitsOnAndIsPlacedOnce) {
+  for (const char* node : {"n0", "n1", "n2"}) SetNode(node, 1'000);
+  CreateGang("first", 3);
+  CreateGang("second", 1);
+  ObserveAndPromote();
+  Match();
+  ASSERT_EQ(StateOf("second"), "pending reserved");
+  database.Execute(kUndoLeases);
+  Match();
+  EXPECT_EQ(StateOf("second"), "pending reserved");
+  SetNode("n3", 1'000);
+  Match();
+  EXPECT_EQ(PlacesOf("second"), "n3");
+  EXPECT_EQ(Jobs("match"), "0");
+  EXPECT_EQ(Jobs("bind"), "2");
+}
+
+TEST_F(MatchWorkerTest, OfTwoJobsOfAGroupTheLaterOneCountsAndBothEnd) {
+  SetNode("n0", 4'000);
+  CreateGang("twice", 1);
+  ObserveAndPromote();
+  sql::Transaction transaction(database.pool());
+  AskForPlaces(transaction, *jobs,
+               {std::stoll(Ask("SELECT id FROM pod_groups"))}, {"default"});
+  transaction.Commit();
+  ASSERT_EQ(Ask("SELECT count(*) FROM jobs WHERE kind = 'match'"), "2");
+  Match();
+  EXPECT_EQ(StateOf("twice"), "allocated");
+  EXPECT_EQ(Ask("SELECT count(*) FROM jobs WHERE kind = 'match'"), "0");
+}
+
+TEST_F(MatchWorkerTest, ReleasedPlaceIsUsedByWhoeverWaits) {
+  for (const char* node : {"n0", "n1", "n2"}) SetNode(node, 1'000);
+  CreateGang("first", 3);
+  CreateGang("second", 1);
+  ObserveAndPromote();
+  Match();
+  EXPECT_EQ(StateOf("second"), "pending reserved");
+  database.Execute(
+      "WITH gone AS (DELETE FROM placements WHERE node_name = 'n1' RETURNING "
+      "fluxion_job, pod_uid) INSERT INTO match_inbox (queue, news, group_id, "
+      "pod_uid) SELECT 'default', 'released', fluxion_job, pod_uid FROM gone");
+  Match();
+  EXPECT_EQ(PlacesOf("second"), "n1");
+}
+
+TEST_F(MatchWorkerTest, EditOfAQueueTakesEffectAtOnce) {
+  database.Execute("UPDATE queues SET paused = true");
+  CreateGang("train", 1);
+  ObserveAndPromote();
+  Match();
+  EXPECT_EQ(StateOf("train"), "pending queued");
+  database.Execute("UPDATE queues SET paused = false, match_policy = 'hinode'");
+  Match();
+  EXPECT_EQ(PlacesOf("train"), "n2");
+}
+
+TEST_F(MatchWorkerTest, PodsOfOthersAreChargedWhereTheyRun) {
+  for (const char* node : {"n0", "n1", "n2"}) SetNode(node, 1'000);
+  cluster::Pod foreign = PodOf({.name = "daemon"});
+  foreign.scheduler_name = "default-scheduler";
+  foreign.node_name = "n0";
+  foreign.phase = cluster::PodPhase::kRunning;
+  door.Put(foreign);
+  CreateGang("train", 2);
+  ObserveAndPromote();
+  Match();
+  EXPECT_EQ(PlacesOf("train"), "n1 n2");
+  door.End("default/daemon", cluster::PodPhase::kSucceeded);
+  CreateGang("next", 1);
+  ObserveAndPromote();
+  Match();
+  EXPECT_EQ(PlacesOf("next"), "n0");
+}
+
+TEST_F(MatchWorkerTest, NodeThatComesBackIsNotChargedForPodsThatAreGone) {
+  cluster::Pod pod = PodOf({.name = "agent", .cpu = 60'000});
+  pod.scheduler_name = "default-scheduler";
+  pod.node_name = "n0";
+  door.Put(pod);
+  Observe();
+  Match();
+  const cluster::Node node = *cache->NodeByName("n0");
+  door.RemoveNode("n0");
+  Observe();
+  Match();
+  door.Remove("default/agent");
+  Observe();
+  Match();
+  door.PutNode(node);
+  for (const char* other : {"n1", "n2"}) door.RemoveNode(other);
+  Create({.name = "train", .cpu = 64'000});
+  ObserveAndPromote();
+  Match();
+  EXPECT_EQ(PlacesOf("fluxnetes-group-default-train"), "n0");
+}
+
+TEST_F(MatchWorkerTest, NodeWhoseOtherPodsAskForMoreThan64BitsIsFull) {
+  for (const char* name : {"huge", "vast"}) {
+    cluster::Pod foreign = PodOf({.name = name});
+    foreign.scheduler_name = "default-scheduler";
+    foreign.node_name = "n0";
+    foreign.request.resources.memory_bytes = std::int64_t{5} << 60;
+    door.Put(foreign);
+  }
+  CreateGang("train", 1);
+  ObserveAndPromote();
+  Match();
+  EXPECT_EQ(PlacesOf("train"), "n1");
+}
+
+TEST_F(MatchWorkerTest, QueueThatCannotBeReadIsRefused) {
+  for (const char* edit :
+       {"node_selector = '{\"gpu\": true}'",
+        "node_selector = '{\"a\": [\"b\"]}'", "bind_timeout = '1000000 years'",
+        "replacement_hold = '1000000 years'",
+        "assumed_duration = '1000000 years'"})
+    EXPECT_THROW(database.Execute(std::string("UPDATE queues SET ") + edit),
+                 sql::Error)
+        << edit;
+  database.Execute("UPDATE queues SET node_selector = '{\"gpu\": \"true\"}'");
+}
+
+TEST_F(MatchWorkerTest, PodThatOthersBoundElsewhereIsChargedThereOnce) {
+  CreateGang("train", 2);
+  ObserveAndPromote();
+  Match();
+  door.ChangePod("default/train-0",
+                 [](cluster::Pod& pod) { pod.node_name = "n2"; });
+  const cluster::WatchEvent seen{
+      cluster::WatchEvent::Kind::kChanged,
+      std::make_shared<const cluster::Pod>(door.PodOf("default/train-0"))};
+  cache->Apply({&seen, 1});
+  Match();  // before intake has recorded it
+  intake->CompareEverything();
+  Observe();
+  ASSERT_EQ(PlacesOf("train"), "n2 n0");
+  Match();
+  const std::string before = match->worker.Describe();
+  match->worker.Stop();
+  StartMatch();
+  Match();
+  EXPECT_EQ(before, match->worker.Describe());
+}
+
+TEST_F(MatchWorkerTest, NodesAreWrittenForPeopleWhenTheyChange) {
+  Observe();
+  NodeTable table(database.pool(), *cache, "fluxnetes");
+  table.Write(kNoon);
+  EXPECT_EQ(Ask("SELECT count(*) FROM nodes"), "3");
+  SetNode("n0", 64'000, /*cordoned=*/true);
+  table.Note(cache->TakeChangedNodes());
+  table.Write(kNoon);
+  EXPECT_EQ(Ask("SELECT unschedulable FROM node_usage WHERE node_name = 'n0'"),
+            "cordoned");
+  cluster::Pod foreign = PodOf({.name = "others"});
+  foreign.scheduler_name = "default-scheduler";
+  foreign.node_name = "n3";
+  foreign.request.resources.SetExtended("nvidia.com/gpu", 2);
+  door.Put(foreign);
+  cluster::Node node;
+  node.name = "n3";
+  node.allocatable.cpu_milli = 1'000;
+  node.allocatable.SetExtended("nvidia.com/gpu", 8);
+  door.PutNode(node);
+  Observe();
+  table.Note(cache->TakeChangedNodes());
+  table.Write(kNoon);
+  EXPECT_EQ(AskAll("SELECT other, foreign_other FROM nodes WHERE node_name = "
+                   "'n3'"),
+            R"({"nvidia.com/gpu": 8}|{"nvidia.com/gpu": 2})");
+}
+
+}  // namespace
+}  // namespace fluxnetes::workers

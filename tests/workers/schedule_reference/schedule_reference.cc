@@ -1,0 +1,451 @@
+#include "tests/workers/schedule_reference/schedule_reference.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+#include <unordered_map>
+
+#include "tests/workers/support/schedule_story.h"
+
+namespace fluxnetes::workers {
+namespace {
+
+constexpr std::int64_t kNever = std::int64_t{1} << 40;
+
+struct Span {
+  std::int64_t start = 0;
+  std::int64_t end = 0;
+  std::vector<int> nodes;  // of each pod
+  std::int64_t cpu = 0;
+};
+
+// What is free over time: so much from each of these moments on, until the
+// next.
+class FreeOverTime {
+ public:
+  explicit FreeOverTime(std::int64_t all) : steps_{{0, all}} {}
+
+  void Add(std::int64_t from, std::int64_t end, std::int64_t amount) {
+    const std::size_t first = StepAt(from);
+    const std::size_t behind = StepAt(end);
+    for (std::size_t i = first; i < behind; ++i) steps_[i].second += amount;
+    Join(behind);
+    Join(first);
+  }
+
+  // The least that is free at any time from then until the end.
+  std::int64_t Least(std::int64_t from, std::int64_t end) const {
+    auto step = std::upper_bound(steps_.begin(), steps_.end(), from, Sooner);
+    std::int64_t least = std::prev(step)->second;
+    for (; step != steps_.end() && step->first < end; ++step)
+      least = std::min(least, step->second);
+    return least;
+  }
+
+ private:
+  using Step = std::pair<std::int64_t, std::int64_t>;
+  static bool Sooner(std::int64_t time, const Step& step) {
+    return time < step.first;
+  }
+
+  // The place of a step that begins then.
+  std::size_t StepAt(std::int64_t time) {
+    const auto next =
+        std::upper_bound(steps_.begin(), steps_.end(), time, Sooner);
+    const auto place = static_cast<std::size_t>(next - steps_.begin());
+    if (steps_[place - 1].first == time) return place - 1;
+    steps_.insert(next, {time, steps_[place - 1].second});
+    return place;
+  }
+
+  void Join(std::size_t step) {
+    if (step > 0 && steps_[step].second == steps_[step - 1].second)
+      steps_.erase(steps_.begin() + static_cast<std::ptrdiff_t>(step));
+  }
+
+  std::vector<Step> steps_;
+};
+
+// What groups hold or are promised, and what is free beside it.
+class Spans {
+ public:
+  explicit Spans(const std::vector<std::int64_t>& cpus)
+      : all_(std::accumulate(cpus.begin(), cpus.end(), std::int64_t{0})),
+        nodes_(cpus.begin(), cpus.end()) {}
+
+  const std::map<GroupId, Span>& promised() const { return promised_; }
+
+  void Run(GroupId group, const Span& span) { Book(running_, group, span); }
+  void Promise(GroupId group, const Span& span) {
+    Book(promised_, group, span);
+  }
+  bool End(GroupId group) { return Remove(running_, group); }
+  bool Withdraw(GroupId group) { return Remove(promised_, group); }
+
+  std::int64_t Free(int node, std::int64_t from, std::int64_t end) const {
+    return nodes_[node].Least(from, end);
+  }
+  // Of all nodes together.
+  std::int64_t Free(std::int64_t from, std::int64_t end) const {
+    return all_.Least(from, end);
+  }
+  // When any of them ends.
+  const std::multiset<std::int64_t>& ends() const { return ends_; }
+
+ private:
+  void Add(const Span& span, std::int64_t cpu) {
+    for (const int node : span.nodes)
+      nodes_[node].Add(span.start, span.end, cpu);
+    all_.Add(span.start, span.end, cpu * std::ssize(span.nodes));
+  }
+
+  void Book(std::map<GroupId, Span>& spans, GroupId group, const Span& span) {
+    Add(span, -span.cpu);
+    ends_.insert(span.end);
+    spans[group] = span;
+  }
+
+  bool Remove(std::map<GroupId, Span>& spans, GroupId group) {
+    const auto found = spans.find(group);
+    if (found == spans.end()) return false;
+    Add(found->second, found->second.cpu);
+    ends_.erase(ends_.find(found->second.end));
+    spans.erase(found);
+    return true;
+  }
+
+  FreeOverTime all_;
+  std::vector<FreeOverTime> nodes_;
+  std::map<GroupId, Span> running_, promised_;
+  std::multiset<std::int64_t> ends_;
+};
+
+std::string NodesOf(const std::vector<int>& nodes) {
+  std::string text;
+  for (const int node : nodes) text += fmt::format(" node{}", node);
+  return text;
+}
+
+class Reference {
+ public:
+  Reference(const Workload& workload, const PolicyUnderTest& policy)
+      : workload_(workload),
+        policy_(policy),
+        waiting_(workload.groups),
+        spans_(workload.cpus) {
+    std::sort(waiting_.begin(), waiting_.end(), [](auto& a, auto& b) {
+      return std::pair(-a.priority, a.id) < std::pair(-b.priority, b.id);
+    });
+    for (const TimedGroup& group : waiting_) events_.insert(group.comes);
+  }
+
+  std::string Run() {
+    while (!events_.empty()) {
+      now_ = *events_.begin();
+      events_.erase(events_.begin());
+      std::erase_if(ends_, [&](const auto& end) {
+        if (end.second > now_) return false;
+        spans_.End(end.first);
+        return true;
+      });
+      if (policy_.policy == QueuePolicy::kConservative ||
+          policy_.policy == QueuePolicy::kHybrid) {
+        while (Pass()) {
+        }
+      } else {
+        Cycle();
+      }
+      for (const auto& [id, span] : spans_.promised()) {
+        auto nodes = span.nodes;
+        nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+        log_ += fmt::format("{}: {} at {} on{}\n", now_, id, span.start,
+                            NodesOf(nodes));
+      }
+    }
+    return log_;
+  }
+
+ private:
+  std::optional<Span> FitsAt(const TimedGroup& group, std::int64_t start) {
+    Span span{start,
+              group.duration ? start + *group.duration : kNever,
+              {},
+              group.cpu};
+    // Else it need not be asked what each node has.
+    if (spans_.Free(start, span.end) < group.pods * group.cpu)
+      return std::nullopt;
+    for (int node = 0; node < static_cast<int>(workload_.cpus.size()); ++node) {
+      std::int64_t free = spans_.Free(node, start, span.end);
+      while (free >= group.cpu &&
+             static_cast<int>(span.nodes.size()) < group.pods) {
+        span.nodes.push_back(node);
+        free -= group.cpu;
+      }
+    }
+    if (static_cast<int>(span.nodes.size()) < group.pods) return std::nullopt;
+    return span;
+  }
+
+  bool StillFits(const Span& span) {
+    std::map<int, std::int64_t> wanted;
+    for (const int node : span.nodes) wanted[node] += span.cpu;
+    return std::all_of(wanted.begin(), wanted.end(), [&](const auto& each) {
+      return spans_.Free(each.first, span.start, span.end) >= each.second;
+    });
+  }
+
+  std::optional<Span> Earliest(const TimedGroup& group, std::int64_t before) {
+    const auto& ends = spans_.ends();
+    for (auto end = ends.upper_bound(now_); end != ends.end() && *end < before;
+         end = ends.upper_bound(*end)) {
+      if (auto span = FitsAt(group, *end)) return span;
+    }
+    return std::nullopt;
+  }
+
+  bool Starts(const TimedGroup& group) {
+    const auto span = FitsAt(group, now_);
+    if (!span) return false;
+    log_ += fmt::format("{}: {} on{}\n", now_, group.id, NodesOf(span->nodes));
+    spans_.Run(group.id, *span);
+    ends_[group.id] = now_ + group.runs;
+    events_.insert(now_ + group.runs);
+    return true;
+  }
+
+  // fcfs and easy: everything anew.
+  void Cycle() {
+    while (!spans_.promised().empty())
+      spans_.Withdraw(spans_.promised().begin()->first);
+    bool blocked = false;
+    for (auto it = waiting_.begin(); it != waiting_.end();) {
+      if (it->comes > now_) {
+        ++it;
+        continue;
+      }
+      if (Starts(*it)) {
+        it = waiting_.erase(it);
+        continue;
+      }
+      if (policy_.policy == QueuePolicy::kFcfs) return;
+      if (!blocked) {
+        if (const auto span = Earliest(*it, kNever))
+          spans_.Promise(it->id, *span);
+      }
+      blocked = true;
+      ++it;
+    }
+  }
+
+  // conservative and hybrid: once through all groups in order. Whether
+  // something moved.
+  bool Pass() {
+    bool moved = false;
+    int promised = 0;
+    std::map<GroupId, Span> withdrawn;
+    for (auto it = waiting_.begin(); it != waiting_.end();) {
+      if (it->comes > now_) {
+        ++it;
+        continue;
+      }
+      if (promised >= policy_.depth) {
+        moved = spans_.Withdraw(it->id) || moved;
+        moved = withdrawn.erase(it->id) > 0 || moved;
+      }
+      if (Look(*it, promised, withdrawn, moved)) {
+        moved = true;
+        it = waiting_.erase(it);
+        continue;
+      }
+      ++it;
+    }
+    return moved;
+  }
+
+  // Whether it starts.
+  bool Look(const TimedGroup& group, int& promised,
+            std::map<GroupId, Span>& withdrawn, bool& moved) {
+    if (const auto found = withdrawn.find(group.id); found != withdrawn.end()) {
+      const Span before = found->second;
+      withdrawn.erase(found);
+      ++promised;
+      if (before.start > now_ && StillFits(before)) {
+        spans_.Promise(group.id, before);
+        return false;
+      }
+      moved = true;
+      return Anew(group, promised, withdrawn);
+    }
+    const auto found = spans_.promised().find(group.id);
+    if (found != spans_.promised().end()) {
+      const Span before = found->second;
+      spans_.Withdraw(group.id);
+      if (Starts(group)) return true;
+      ++promised;
+      const auto better = Earliest(group, before.start);
+      spans_.Promise(group.id, better.value_or(before));
+      moved = moved || better;
+      return false;
+    }
+    if (Starts(group)) return true;
+    WithdrawBehind(group, withdrawn);
+    if (promised >= policy_.depth) return Starts(group);
+    ++promised;
+    moved = true;  // those behind were not asked whether they could be better
+    return Anew(group, promised, withdrawn);
+  }
+
+  bool Anew(const TimedGroup& group, int& promised,
+            std::map<GroupId, Span>& withdrawn) {
+    WithdrawBehind(group, withdrawn);
+    if (Starts(group)) {
+      --promised;
+      return true;
+    }
+    if (const auto span = Earliest(group, kNever))
+      spans_.Promise(group.id, *span);
+    return false;
+  }
+
+  void WithdrawBehind(const TimedGroup& group,
+                      std::map<GroupId, Span>& withdrawn) {
+    auto it = std::find_if(waiting_.begin(), waiting_.end(),
+                           [&](auto& each) { return each.id == group.id; });
+    for (++it; it != waiting_.end(); ++it) {
+      const auto found = spans_.promised().find(it->id);
+      if (found == spans_.promised().end()) continue;
+      withdrawn[it->id] = found->second;
+      spans_.Withdraw(it->id);
+    }
+  }
+
+  const Workload& workload_;
+  const PolicyUnderTest policy_;
+  std::vector<TimedGroup> waiting_;
+  Spans spans_;
+  std::map<GroupId, std::int64_t> ends_;
+  std::set<std::int64_t> events_;
+  std::int64_t now_ = 0;
+  std::string log_;
+};
+
+class Timeline {
+ public:
+  Timeline(const Workload& workload, const PolicyUnderTest& policy)
+      : workload_(workload) {
+    QueueSettings queue;
+    queue.queue_policy = policy.policy;
+    queue.reservation_depth = policy.depth;
+    story_.schedule.SetQueue(queue);
+    for (std::size_t i = 0; i < workload.cpus.size(); ++i) {
+      story_.Nodes(fmt::format("node{} cpu={}", i, workload.cpus[i]));
+    }
+    for (const TimedGroup& group : workload.groups) events_.insert(group.comes);
+  }
+
+  std::string Run() {
+    while (!events_.empty()) {
+      const std::int64_t now = *events_.begin();
+      events_.erase(events_.begin());
+      std::erase_if(ends_, [&](const auto& end) {
+        if (end.second > now) return false;
+        story_.End(end.first);
+        return true;
+      });
+      for (const TimedGroup& group : workload_.groups) {
+        if (group.comes == now) {
+          story_.schedule.Add(story_.MakeGroup(
+              group.id, fmt::format("{}x{}", group.pods, group.cpu),
+              {.priority = group.priority, .duration = group.duration}));
+        }
+      }
+      do {
+        Take(now, story_.schedule.Decide(now));
+      } while (story_.schedule.More());
+      LogReserved(now);
+    }
+    return log_;
+  }
+
+ private:
+  void Take(std::int64_t now, const Decision& decision) {
+    for (const Placed& placed : decision.placed) {
+      log_ += fmt::format("{}: {} on", now, placed.group);
+      for (const auto& member : placed.members) log_ += " " + member.node;
+      log_ += "\n";
+      const auto runs = workload_.groups[placed.group - 1].runs;
+      ends_[placed.group] = now + runs;
+      events_.insert(now + runs);
+    }
+    for (const GroupId group : decision.unreserved) reserved_.erase(group);
+    for (const auto& reserved : decision.reserved) {
+      reserved_[reserved.group] = reserved;
+    }
+  }
+
+  void LogReserved(std::int64_t now) {
+    for (const auto& [group, reserved] : reserved_) {
+      if (!reserved.start) continue;
+      std::vector<int> nodes;
+      for (const std::string& node : reserved.nodes)
+        nodes.push_back(std::stoi(node.substr(4)));
+      std::sort(nodes.begin(), nodes.end());
+      log_ += fmt::format("{}: {} at {} on{}\n", now, group, *reserved.start,
+                          NodesOf(nodes));
+    }
+  }
+
+  const Workload& workload_;
+  Story story_;
+  std::map<GroupId, std::int64_t> ends_;
+  std::map<GroupId, Reservation> reserved_;
+  std::set<std::int64_t> events_;
+  std::string log_;
+};
+
+// Reservations are said before or after what starts in the same cycle: of no
+// importance.
+std::string InOrder(const std::string& log) {
+  std::vector<std::string> lines;
+  for (std::size_t begin = 0; begin < log.size();) {
+    const std::size_t end = log.find('\n', begin);
+    lines.push_back(log.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  std::stable_sort(lines.begin(), lines.end(), [](auto& a, auto& b) {
+    const auto key = [](const std::string& line) {
+      return std::pair(std::stoll(line), line.find(" at ") != line.npos);
+    };
+    return key(a) < key(b);
+  });
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  return text;
+}
+
+}  // namespace
+
+std::string RunReference(const Workload& workload,
+                         const PolicyUnderTest& policy) {
+  return InOrder(Reference(workload, policy).Run());
+}
+
+std::string RunSchedule(const Workload& workload,
+                        const PolicyUnderTest& policy) {
+  return InOrder(Timeline(workload, policy).Run());
+}
+
+std::string FirstDifference(const std::string& expected,
+                            const std::string& got) {
+  const auto differs =
+      std::mismatch(expected.begin(), expected.end(), got.begin(), got.end());
+  const auto at = static_cast<std::size_t>(differs.first - expected.begin());
+  const std::size_t from = at < 400 ? 0 : at - 400;
+  return "\nexpected ..." + expected.substr(from, 600) + "\ngot ..." +
+         got.substr(from, 600);
+}
+
+}  // namespace fluxnetes::workers

@@ -1,0 +1,90 @@
+// What the tests of the match worker and the binder share: the life cycle's
+// fixture with a match worker and a binder on it, one scheduler process.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "tests/workers/support/lifecycle_fixture.h"
+#include "workers/bind/binder.h"
+#include "workers/bind/overdue_bindings.h"
+#include "workers/match/match_worker.h"
+
+namespace fluxnetes::workers {
+
+// A process of its own: client, store, worker.
+struct MatchProcess {
+  MatchProcess(sql::Pool& pool, queue::WorkQueue& jobs,
+               cluster::ClusterCache& cache)
+      : client(pool, {.time_to_live = std::chrono::minutes(5)}),
+        store(pool, jobs, client, {"default"}),
+        worker(store, cache, {}) {
+    client.Register();
+  }
+
+  queue::Client client;
+  PostgresMatchStore store;
+  MatchWorker worker;
+};
+
+class MatchTest : public LifecycleTest {
+ protected:
+  MatchTest() { StartMatch(); }
+
+  void StartMatch() {
+    match = std::make_unique<MatchProcess>(database.pool(), *jobs, *cache);
+    binder = std::make_unique<Binder>(database.pool(), *jobs, match->client,
+                                      door, *cache,
+                                      Binder::Options{.announcer = &announcer});
+    overdue = std::make_unique<OverdueBindings>(database.pool(), door, *cache);
+  }
+
+  void Match(cluster::Time now = kNoon) {
+    match->worker.NoteNodes(cache->TakeChangedNodes());
+    match->worker.NoteClaims(cache->TakeChangedClaims());
+    for (int i = 0; i < 10; ++i) match->worker.RunOnce(now);
+  }
+
+  void Place(const std::string& gang, int size) {
+    CreateGang(gang, size);
+    ObserveAndPromote();
+    Match();
+    ASSERT_EQ(StateOf(gang), "allocated");
+  }
+
+  void BindPlaced(cluster::Time now = kNoon) {
+    while (binder->RunOnce(now)) {
+    }
+  }
+
+  void SetNode(const std::string& name, std::int64_t cpu_milli,
+               bool cordoned = false) {
+    cluster::Node node;
+    node.name = name;
+    node.unschedulable = cordoned;
+    node.allocatable = {.cpu_milli = cpu_milli,
+                        .memory_bytes = 1L << 40,
+                        .ephemeral_bytes = 0,
+                        .pods = 110,
+                        .extended = {}};
+    door.PutNode(node);
+    Observe();
+  }
+
+  // "n0 n0 n1": where a group's pods are to go, in order of their names.
+  std::string PlacesOf(const std::string& group) {
+    return Ask(
+        "SELECT string_agg(l.node_name, ' ' ORDER BY p.pod_name) FROM "
+        "placements l JOIN pods p ON p.uid = l.pod_uid JOIN pod_groups g "
+        "ON g.id = p.group_id WHERE g.group_name = '" +
+        group + "'");
+  }
+
+  std::unique_ptr<MatchProcess> match;
+  OwnBindings own_bindings;
+  Announcer announcer{door, own_bindings, {}};
+  std::unique_ptr<Binder> binder;
+  std::unique_ptr<OverdueBindings> overdue;
+};
+
+}  // namespace fluxnetes::workers

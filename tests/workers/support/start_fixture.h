@@ -1,0 +1,99 @@
+// What the tests of holds and of times to start share: the match's fixture with
+// everything that ends a group, and pods that ask for a time.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "tests/workers/support/match_fixture.h"
+#include "workers/cleanup/cleanup.h"
+#include "workers/cleanup/late_starts.h"
+#include "workers/news/notices.h"
+#include "workers/news/wait_news.h"
+#include "workers/requests/hold.h"
+
+namespace fluxnetes::workers {
+
+// Seconds since 1970 of so many seconds after kNoon.
+inline std::string AfterNoon(int seconds) {
+  return std::to_string(
+      std::chrono::duration_cast<std::chrono::seconds>(kNoon.time_since_epoch())
+          .count() +
+      seconds);
+}
+
+class StartTest : public MatchTest {
+ protected:
+  using Marks = std::map<std::string, std::string>;
+
+  // A gang of two pods of a Job, with these labels besides.
+  void CreateMarked(const std::string& name, const Marks& labels,
+                    int pods = 2) {
+    door.owners["uid-of-" + name] = {"Job", "default", name, "uid-of-" + name};
+    for (int i = 0; i < pods; ++i) {
+      cluster::Pod pod = PodOf({.name = name + "-" + std::to_string(i),
+                                .group = name,
+                                .size = 2,
+                                .owner = name});
+      for (const auto& [key, value] : labels) pod.labels[key] = value;
+      door.Put(pod);
+    }
+  }
+
+  // All of it at that time, but the binder.
+  void Pass(int seconds) {
+    const cluster::Time now = kNoon + std::chrono::seconds(seconds);
+    ObserveAndPromote(now);
+    Match(now);
+    LateStarts late(database.pool(), *jobs, {});
+    while (late.RunOnce(now)) {
+    }
+    Match(now);
+    Notices notices(*jobs, *client, door, {});
+    while (notices.RunOnce()) {
+    }
+    Cleanup cleanup(database.pool(), *jobs, *client, door, {});
+    while (cleanup.RunOnce(now)) {
+    }
+  }
+
+  // The process dies and another takes over.
+  void Restart() {
+    database.Execute(
+        "UPDATE clients SET heartbeat_at = now() - interval '1 day' WHERE id "
+        "= " +
+        std::to_string(match->client.id()));
+    jobs->Rescue();
+    StartMatch();
+  }
+
+  HoldOutcome Hold(const std::string& group, const std::string& reason = "") {
+    return HoldGroup(database.pool(), "default", group, reason, kNoon);
+  }
+  HoldOutcome Release(const std::string& group) {
+    return ReleaseGroup(database.pool(), "default", group, kNoon);
+  }
+
+  std::string ReasonOf(const std::string& group) {
+    return Ask("SELECT reason FROM pending WHERE group_name = '" + group + "'");
+  }
+
+  // As a user changes a label of all pods of a gang.
+  void Relabel(const std::string& gang, const std::string& label,
+               const std::optional<std::string>& value) {
+    for (int i = 0; i < 2; ++i) {
+      door.ChangePod("default/" + gang + "-" + std::to_string(i),
+                     [&](cluster::Pod& pod) {
+                       if (value) {
+                         pod.labels[label] = *value;
+                       } else {
+                         pod.labels.erase(label);
+                       }
+                     });
+    }
+  }
+};
+
+}  // namespace fluxnetes::workers

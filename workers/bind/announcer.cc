@@ -1,0 +1,56 @@
+#include "workers/bind/announcer.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace fluxnetes::workers {
+
+void Announcer::Put(std::vector<cluster::PodEvent> events, cluster::Time now) {
+  const std::lock_guard lock(mutex_);
+  last_put_ = now;
+  for (cluster::PodEvent& event : events) {
+    if (waiting_.size() >= options_.capacity) {
+      ++dropped_;
+    } else {
+      waiting_.push_back({std::move(event), now});
+    }
+  }
+}
+
+bool Announcer::May(cluster::Time now) const {
+  if (waiting_.empty()) return false;
+  if (now - waiting_.front().since >= options_.patience) return true;
+  return now - last_put_ >= options_.pause && !bindings_.AnyUnderWay();
+}
+
+bool Announcer::RunOnce(cluster::Time now) {
+  std::size_t count = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!May(now)) return false;
+    count = std::clamp<std::size_t>(waiting_.size() / 16, 1, options_.batch);
+  }
+  return Send(count);
+}
+
+std::size_t Announcer::Flush(std::size_t most) {
+  Send(most);
+  const std::lock_guard lock(mutex_);
+  return waiting_.size();
+}
+
+bool Announcer::Send(std::size_t most) {
+  std::vector<cluster::PodEvent> events;
+  {
+    const std::lock_guard lock(mutex_);
+    const std::size_t count = std::min(most, waiting_.size());
+    for (std::size_t i = 0; i < count; ++i) events.push_back(waiting_[i].event);
+  }
+  if (events.empty()) return false;
+  cluster_.Record(events);
+  const std::lock_guard lock(mutex_);
+  waiting_.erase(waiting_.begin(), waiting_.begin() + std::ssize(events));
+  return !waiting_.empty();
+}
+
+}  // namespace fluxnetes::workers

@@ -1,0 +1,167 @@
+-- The queries of the binder: the members of an allocated group whose pods are to
+-- be bound, and what came of it. Scheduling time is a parameter.
+
+-- name: read_members_to_bind
+-- The members of groups that have a place and no node in Kubernetes yet, and
+-- how many of the group have one.
+SELECT
+  g.id AS group_id,
+  g.revision,
+  g.state,
+  (extract(epoch FROM g.allocated_at) * 1000000)::bigint AS allocated_us,
+  p.uid,
+  p.namespace,
+  p.pod_name,
+  p.resource_version,
+  p.state AS pod_state,
+  p.owner_uid,
+  p.request #>> '{topology,required}' AS together,
+  l.node_name
+FROM unnest($1::bigint []) AS v (id)
+INNER JOIN pod_groups AS g
+  ON g.id = any(ARRAY[v.id]) AND g.state IN ('allocated', 'bound')
+INNER JOIN pods AS p
+  ON p.group_id = any(ARRAY[v.id]) AND p.state IN ('waiting', 'bound')
+LEFT JOIN placements AS l
+  ON l.fluxion_job = any(ARRAY[v.id]) AND l.pod_uid = p.uid
+ORDER BY g.id, p.completion_index NULLS LAST, p.created_at, p.uid;
+
+-- name: read_revisions
+-- The groups that may be bound still, and in which revision.
+SELECT g.id, g.revision
+FROM unnest($1::bigint []) AS v (id)
+INNER JOIN pod_groups AS g ON g.id = any(ARRAY[v.id])
+WHERE g.state IN ('allocated', 'bound');
+
+-- name: record_bound_pods
+-- Pods that Kubernetes has given their node.
+UPDATE pods AS p
+SET state = 'bound', node_name = v.node, bound_at = $3
+FROM unnest($1::text [], $2::text []) AS v (uid, node)
+WHERE p.uid = any(ARRAY[v.uid]) AND p.state = 'waiting';
+
+-- name: record_bound_groups
+-- Groups of which no member waits any more.
+UPDATE pod_groups AS g
+SET state = 'bound', bound_at = coalesce(g.bound_at, $2), first_in_line = false
+FROM unnest($1::bigint []) AS v (id)
+WHERE
+  g.id = any(ARRAY[v.id])
+  AND g.state = 'allocated'
+  AND NOT EXISTS (
+    SELECT FROM pods AS p WHERE p.group_id = any(ARRAY[g.id]) AND p.state = 'waiting'
+  )
+RETURNING g.id;
+
+-- name: send_groups_back
+-- Groups whose members must be matched again, unless they changed meanwhile:
+-- those that wait give up their place, those that are bound stay where they are.
+-- Those that the cluster refused ($5) may be refused again, and evict nobody for
+-- that.
+WITH back AS (
+  SELECT v.id, v.reason
+  FROM unnest($1::bigint [], $2::text [], $3::integer [])
+  AS v (id, reason, revision)
+  INNER JOIN pod_groups AS g
+    ON g.id = any(ARRAY[v.id])
+    AND g.revision = v.revision
+    AND g.state IN ('allocated', 'bound')
+),
+
+freed AS (
+  DELETE FROM placements AS l
+  USING pods AS p, back
+  WHERE
+    p.group_id = any(ARRAY[back.id])
+    AND p.state <> 'bound'
+    AND l.held_until IS NULL
+    AND l.fluxion_job = any(ARRAY[back.id])
+    AND l.pod_uid = p.uid
+),
+
+emptied AS (
+  DELETE FROM allocations AS a
+  USING back
+  WHERE
+    a.fluxion_job = any(ARRAY[back.id])
+    AND NOT EXISTS (
+      SELECT FROM pods AS p
+      WHERE p.group_id = any(ARRAY[back.id]) AND p.state = 'bound'
+    )
+)
+
+UPDATE pod_groups AS g
+SET
+  state = 'pending',
+  phase = 'queued',
+  first_in_line = true,
+  revision = g.revision + 1,
+  went_back_at = $4,
+  reason = back.reason,
+  preempts = g.preempts AND g.id <> all($5::bigint []),
+  news_due = least(g.news_due, next_news($4, g.told_at, g.group_size, false))
+FROM back
+WHERE g.id = any(ARRAY[back.id])
+RETURNING g.id, g.revision, g.queue;
+
+-- name: read_bound_in_part
+-- Groups that are bound in part: one of their bound pods, for how many
+-- milliseconds they have been so, and for how many their queue allows it.
+-- A group that ran whole once is none of them, whatever its replacements wait
+-- for, unless a node turned one of its first pods away and none has come instead.
+SELECT
+  g.id,
+  (1000 * extract(EPOCH FROM $1 - g.went_back_at))::bigint AS waited,
+  (1000 * extract(EPOCH FROM q.bind_timeout))::bigint AS allowed,
+  p.uid
+FROM pod_groups AS g
+INNER JOIN queues AS q ON g.queue = q.name
+CROSS JOIN LATERAL (
+  SELECT p.uid FROM pods AS p
+  WHERE p.group_id = any(ARRAY[g.id]) AND p.state = 'bound'
+  ORDER BY p.uid
+  LIMIT 1
+) AS p
+WHERE
+  g.state IN ('pending', 'unsatisfiable')
+  AND g.first_in_line
+  AND g.went_back_at IS NOT NULL
+  AND g.cancel_reason IS NULL
+  AND (
+    g.bound_at IS NULL
+    OR EXISTS (
+      SELECT FROM pods AS t
+      WHERE
+        t.group_id = any(ARRAY[g.id])
+        AND t.turned_away IS NOT NULL
+        AND t.bound_at <= g.bound_at
+        AND NOT EXISTS (
+          SELECT FROM pods AS r
+          WHERE r.uid = t.replaced_by AND r.node_name IS NOT NULL
+        )
+    )
+  )
+ORDER BY g.id;
+
+-- name: restart_bindings
+-- Groups ($2) that are bound in part for longer than they may be ($3, in
+-- milliseconds), if they still are and nobody else has seen to it: their time
+-- starts anew, and their bound members are to be made anew.
+WITH overdue AS (
+  UPDATE pod_groups AS g
+  SET went_back_at = $1
+  FROM unnest($2::bigint [], $3::bigint []) AS v (id, allowed)
+  WHERE
+    g.id = any(ARRAY[v.id])
+    AND g.went_back_at + v.allowed * interval '1 millisecond' < $1
+    AND g.state IN ('pending', 'unsatisfiable')
+    AND g.first_in_line
+    AND g.cancel_reason IS NULL
+  RETURNING g.id
+)
+
+SELECT p.namespace, p.pod_name, p.uid, p.owner_uid IS NULL AS bare
+FROM pods AS p
+INNER JOIN overdue ON p.group_id = any(ARRAY[overdue.id])
+WHERE p.state = 'bound'
+ORDER BY p.group_id, p.uid;

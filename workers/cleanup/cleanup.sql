@@ -1,0 +1,368 @@
+-- The queries of cleanup: groups that end, and what they give back. Scheduling
+-- time is a parameter.
+
+-- name: read_due_groups
+-- Groups with places that were held for a replacement which did not come.
+SELECT DISTINCT fluxion_job AS id FROM placements
+WHERE held_until <= $1
+LIMIT 1000;
+
+-- name: read_overdue_groups
+-- Groups that run longer than they may. (One that gave all its places back and
+-- waits to be placed again has no deadline until then.) OFFSET 0 has each looked
+-- up for itself: few are overdue, and many run.
+SELECT a.group_id AS id
+FROM allocations AS a
+WHERE
+  a.ends_at <= $1
+  AND EXISTS (
+    SELECT FROM placements AS l WHERE l.fluxion_job = any(ARRAY[a.fluxion_job])
+    OFFSET 0
+  )
+  AND (
+    EXISTS (
+      SELECT FROM pods AS p
+      WHERE p.group_id = any(ARRAY[a.group_id]) AND p.state IN ('waiting', 'bound')
+      OFFSET 0
+    )
+    OR EXISTS (
+      SELECT FROM external_groups AS e WHERE e.group_id = any(ARRAY[a.group_id])
+      OFFSET 0
+    )
+  )
+ORDER BY a.ends_at
+LIMIT 1000;
+
+-- name: read_cancelled_groups
+-- Of these groups those that are to be cancelled.
+SELECT g.id
+FROM unnest($1::bigint []) AS v (id)
+INNER JOIN pod_groups AS g ON g.id = any(ARRAY[v.id])
+WHERE g.cancel_reason IS NOT NULL;
+
+-- name: read_members_to_delete
+-- The living members of groups and what their queue says is to be deleted: of
+-- those that are evicted the pods alone, so that they come again.
+SELECT
+  p.group_id,
+  p.namespace,
+  p.pod_name,
+  p.uid,
+  p.owner_kind,
+  p.owner_name,
+  p.owner_uid,
+  CASE WHEN g.comes_again THEN g.cancel_reason END AS preempted,
+  g.told IS NOT DISTINCT FROM 'preempted' AS told,
+  CASE
+    WHEN g.comes_again THEN 'pods' ELSE q.deadline_action
+  END AS deadline_action
+FROM unnest($1::bigint []) AS v (id)
+INNER JOIN pod_groups AS g ON g.id = any(ARRAY[v.id])
+INNER JOIN queues AS q ON q.name = g.queue
+INNER JOIN pods AS p ON p.group_id = any(ARRAY[g.id])
+WHERE p.state IN ('waiting', 'bound')
+ORDER BY p.group_id, p.uid;
+
+-- name: read_filling_pods_to_delete
+-- The same of cancelled groups that had not become whole.
+SELECT
+  0::bigint AS group_id,
+  p.namespace,
+  p.pod_name,
+  p.uid,
+  p.owner_kind,
+  p.owner_name,
+  p.owner_uid,
+  coalesce(q.deadline_action, 'job') AS deadline_action
+FROM unnest($1::text [], $2::text []) AS v (namespace, group_name)
+INNER JOIN pods_provisional AS p
+  ON p.namespace = any(ARRAY[v.namespace]) AND p.group_name = v.group_name
+LEFT JOIN queues AS q ON q.name = p.queue
+WHERE p.refused LIKE 'cancelled: %'
+ORDER BY p.uid;
+
+-- name: read_hopeful_owners
+-- Controllers that may make a new pod for one that failed or was deleted and
+-- whose place is not held yet. A pod that is a group of its own by name is
+-- replaced under that name by a StatefulSet only.
+SELECT DISTINCT p.namespace, p.owner_kind, p.owner_name, p.owner_uid
+FROM unnest($1::bigint []) AS v (id)
+INNER JOIN pod_groups AS g ON g.id = any(ARRAY[v.id])
+INNER JOIN queues AS q ON q.name = g.queue
+INNER JOIN pods AS p ON p.group_id = any(ARRAY[g.id])
+INNER JOIN placements AS l
+  ON l.fluxion_job = any(ARRAY[g.id]) AND l.pod_uid = p.uid
+WHERE
+  p.state IN ('failed', 'deleted')
+  AND p.replaced_by IS NULL
+  AND p.turned_away IS NULL
+  AND p.owner_uid IS NOT NULL
+  AND l.held_until IS NULL
+  AND g.cancel_reason IS NULL
+  AND q.replacement_hold > interval '0'
+  AND p.ended_at + q.replacement_hold > $2
+  AND (
+    p.owner_kind = 'StatefulSet'
+    OR g.group_name <> 'fluxnetes-group-' || p.namespace || '-' || p.pod_name
+  );
+
+-- name: note_told_evicted
+-- Evicted groups of which a pod has the event.
+UPDATE pod_groups AS g SET told = 'preempted'
+FROM unnest($1::bigint []) AS v (id)
+WHERE g.id = any(ARRAY[v.id]) AND g.comes_again;
+
+-- name: lock_groups_to_clean
+-- Keeps others from groups until the commit.
+SELECT g.id FROM pod_groups AS g
+WHERE g.id IN (SELECT v.id FROM unnest($1::bigint []) AS v (id))
+ORDER BY g.id
+FOR UPDATE OF g;
+
+-- name: hold_places
+-- Holds the places of pods that these controllers ($2) are to replace.
+UPDATE placements AS l SET held_until = p.ended_at + q.replacement_hold
+FROM unnest($1::bigint []) AS v (id), pod_groups AS g, queues AS q, pods AS p
+WHERE
+  g.id = any(ARRAY[v.id])
+  AND q.name = g.queue
+  AND p.group_id = any(ARRAY[g.id])
+  AND l.fluxion_job = any(ARRAY[g.id])
+  AND l.pod_uid = p.uid
+  AND p.state IN ('failed', 'deleted')
+  AND p.replaced_by IS NULL
+  AND p.turned_away IS NULL
+  AND p.owner_uid = any($2::text [])
+  AND l.held_until IS NULL
+  AND g.cancel_reason IS NULL
+  AND (
+    p.owner_kind = 'StatefulSet'
+    OR g.group_name <> 'fluxnetes-group-' || p.namespace || '-' || p.pod_name
+  );
+
+-- name: read_owners_of_held_places
+-- Controllers for whose new pods places are held.
+SELECT DISTINCT p.namespace, p.owner_kind, p.owner_name, p.owner_uid
+FROM placements AS l
+INNER JOIN pods AS p ON p.uid = l.pod_uid
+WHERE l.held_until > $1 AND p.owner_uid IS NOT NULL
+LIMIT 1000;
+
+-- name: read_forsaken_groups
+-- Groups with places that are held for new pods of these controllers ($1).
+SELECT DISTINCT l.fluxion_job AS id
+FROM placements AS l
+INNER JOIN pods AS p ON p.uid = l.pod_uid
+WHERE l.held_until > $2 AND p.owner_uid = any($1::text []);
+
+-- name: hold_places_no_longer
+-- These controllers ($1) make no more pods: nothing is held for them.
+UPDATE placements AS l SET held_until = $2
+FROM pods AS p
+WHERE
+  p.uid = l.pod_uid
+  AND p.owner_uid = any($1::text [])
+  AND l.held_until > $2;
+
+-- name: release_places
+-- Gives the places of ended pods back, but for those that are held: of a failed
+-- pod for its time, of a deleted one as long as others of its group live. $3
+-- plants a bug.
+WITH alive AS (
+  SELECT DISTINCT p.group_id
+  FROM unnest($1::bigint []) AS v (id)
+  INNER JOIN pods AS p ON p.group_id = any(ARRAY[v.id])
+  WHERE p.state IN ('waiting', 'bound')
+),
+
+released AS (
+  DELETE FROM placements AS l
+  USING unnest($1::bigint []) AS v (id), pods AS p, pod_groups AS g
+  WHERE
+    p.group_id = any(ARRAY[v.id])
+    AND g.id = any(ARRAY[v.id])
+    AND l.fluxion_job = any(ARRAY[v.id])
+    AND l.pod_uid = p.uid
+    AND p.state IN ('succeeded', 'failed', 'deleted')
+    AND NOT (
+      coalesce(l.held_until > $2, false)
+      AND g.cancel_reason IS NULL
+      AND (
+        p.state = 'failed' OR p.group_id IN (SELECT a.group_id FROM alive AS a)
+      )
+    )
+  RETURNING l.fluxion_job, l.pod_uid, g.queue
+)
+
+INSERT INTO match_inbox (queue, news, group_id, pod_uid)
+SELECT r.queue, 'released', r.fluxion_job, r.pod_uid
+FROM released AS r
+WHERE NOT $3;
+
+-- name: record_history
+-- Groups of which no pod lives and no place is held, nor any by which they have
+-- grown, are over: what became of them is written down, and they go. Returns
+-- those for which that was the last. Those whose pods others start are over when
+-- they are cancelled or their time is. $2 plants a bug.
+WITH over AS MATERIALIZED (
+  SELECT
+    g.*,
+    a.ends_at,
+    e.group_id IS NOT NULL AS external,
+    CASE
+      WHEN e.group_id IS NULL THEN (
+        SELECT max(p.ended_at) FROM pods AS p
+        WHERE p.group_id = any(ARRAY[g.id])
+      )
+      WHEN g.cancel_reason IS NULL THEN a.ends_at
+    END AS ended_at,
+    (
+      SELECT array_agg(DISTINCT p.state) FROM pods AS p
+      WHERE p.group_id = any(ARRAY[g.id]) AND p.replaced_by IS NULL
+    ) AS states,
+    CASE
+      WHEN e.group_id IS NOT NULL THEN coalesce(a.nodes, '{}')
+      ELSE (
+        SELECT
+          coalesce(array_agg(DISTINCT p.node_name ORDER BY p.node_name), '{}')
+        FROM pods AS p
+        WHERE p.group_id = any(ARRAY[g.id]) AND p.node_name IS NOT NULL
+      )
+    END AS nodes,
+    (
+      SELECT
+        jsonb_agg(
+          jsonb_strip_nulls(
+            jsonb_build_object(
+              'name', p.pod_name,
+              'node', p.node_name,
+              'state', p.state,
+              'ended_at', p.ended_at
+            )
+          )
+          ORDER BY p.completion_index, p.created_at, p.uid
+        )
+      FROM pods AS p
+      WHERE p.group_id = any(ARRAY[g.id])
+    ) AS members
+  FROM unnest($1::bigint []) AS v (id)
+  INNER JOIN pod_groups AS g ON g.id = any(ARRAY[v.id])
+  LEFT JOIN allocations AS a ON a.group_id = any(ARRAY[g.id])
+  LEFT JOIN external_groups AS e ON e.group_id = any(ARRAY[g.id])
+  WHERE
+    (e.group_id IS NULL OR g.cancel_reason IS NOT NULL OR a.ends_at <= $3)
+    AND (
+      NOT EXISTS (
+        SELECT FROM pods AS p
+        WHERE p.group_id = any(ARRAY[g.id]) AND p.state IN ('waiting', 'bound')
+      )
+      OR (
+        $2 AND EXISTS (
+          SELECT FROM pods AS p
+          WHERE p.group_id = any(ARRAY[g.id]) AND p.state = 'succeeded'
+        )
+      )
+    )
+    AND NOT EXISTS (
+      SELECT FROM placements AS l
+      WHERE l.fluxion_job = any(ARRAY[g.id]) AND l.held_until IS NOT NULL
+    )
+    AND NOT EXISTS (
+      SELECT FROM pod_groups AS x WHERE x.extends = any(ARRAY[g.id])
+    )
+),
+
+recorded AS (
+  INSERT INTO group_history (
+    group_id, namespace, group_name, group_size, queue, priority, result,
+    reason, nodes, pods, submitted_at, promoted_at, allocated_at, bound_at,
+    ended_at, first_estimate, first_estimated_at, last_estimate,
+    last_estimated_at, traceparent
+  )
+  SELECT
+    o.id,
+    o.namespace,
+    o.group_name,
+    o.group_size,
+    o.queue,
+    o.priority,
+    CASE
+      WHEN o.states = '{succeeded}' THEN 'succeeded'
+      WHEN o.comes_again THEN 'preempted'
+      WHEN o.cancel_reason IS NOT NULL THEN 'cancelled'
+      WHEN o.ends_at <= o.ended_at THEN 'timed out'
+      WHEN 'failed' = any(o.states) THEN 'failed'
+      ELSE 'cancelled'
+    END,
+    CASE
+      WHEN o.states = '{succeeded}' THEN NULL
+      WHEN o.cancel_reason IS NOT NULL THEN o.cancel_reason
+      WHEN o.external THEN 'its time was over, and nobody had cancelled it'
+      WHEN o.ends_at <= o.ended_at
+        THEN 'it ran longer than its pods'' activeDeadlineSeconds'
+      WHEN 'failed' = any(o.states) THEN (
+        SELECT format(
+          'pod %s failed%s', min(p.pod_name),
+          ': its node would not have it (' || min(p.turned_away) || ')'
+        ) FROM pods AS p
+        WHERE
+          p.group_id = any(ARRAY[o.id]) AND p.state = 'failed' AND p.replaced_by IS NULL
+      )
+      ELSE 'its pods were deleted'
+    END,
+    o.nodes,
+    coalesce(o.members, '[]'),
+    o.submitted_at,
+    o.promoted_at,
+    o.allocated_at,
+    o.bound_at,
+    coalesce(o.ended_at, $3),
+    e.first_starts_at,
+    e.first_made_at,
+    e.starts_at,
+    CASE WHEN e.starts_at IS NOT NULL THEN e.made_at END,
+    o.traceparent
+  FROM over AS o
+  LEFT JOIN estimates AS e ON e.group_id = any(ARRAY[o.id])
+),
+
+told AS (
+  INSERT INTO match_inbox (queue, news, group_id)
+  SELECT o.queue, 'released', o.id FROM over AS o
+)
+
+DELETE FROM pod_groups AS g USING over AS o WHERE g.id = any(ARRAY[o.id])
+RETURNING g.extends;
+
+-- name: cancel_growth
+-- With elastic groups that are cancelled or evicted go the pods by which they
+-- have grown or would.
+WITH locked AS MATERIALIZED (
+  SELECT x.id, c.cancel_reason, c.preempted_for, c.comes_again
+  FROM unnest($1::bigint []) AS v (id)
+  INNER JOIN pod_groups AS c
+    ON c.id = any(ARRAY[v.id]) AND c.cancel_reason IS NOT NULL
+  INNER JOIN pod_groups AS x
+    ON x.extends = any(ARRAY[c.id]) AND x.cancel_reason IS NULL
+  ORDER BY x.id
+  FOR UPDATE OF x
+),
+
+cancelled AS (
+  UPDATE pod_groups AS g
+  SET
+    cancel_reason = l.cancel_reason,
+    preempted_for = l.preempted_for,
+    comes_again = l.comes_again,
+    revision = g.revision + 1
+  FROM locked AS l
+  WHERE g.id = any(ARRAY[l.id])
+  RETURNING g.id, g.queue, g.cancel_reason
+),
+
+told AS (
+  INSERT INTO match_inbox (queue, news, group_id)
+  SELECT c.queue, 'changed', c.id FROM cancelled AS c
+)
+
+SELECT c.id, c.cancel_reason AS reason FROM cancelled AS c ORDER BY c.id;

@@ -1,0 +1,103 @@
+// The store (match_store.h) of a match worker that runs ahead in virtual time:
+// it has what a snapshot has, and remembers what is decided instead of writing
+// it. Groups end when they are planned to, which the worker is told as news.
+//
+// Lives for one forecast. Owned by one thread.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <queue>
+#include <set>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "workers/store/component_snapshot.h"
+#include "workers/store/match_store.h"
+
+namespace fluxnetes::workers {
+
+class ForecastStore final : public MatchStore {
+ public:
+  struct Start {
+    matcher::Time at = 0;
+    std::string rests_on;
+  };
+
+  ForecastStore(const ComponentSnapshot& snapshot, matcher::Time now);
+
+  // When the next group ends, or is given up since it has no place by then.
+  std::optional<matcher::Time> NextEvent() const;
+  // It is this time now: what happens until then does.
+  void AdvanceTo(matcher::Time now);
+
+  // Told of each group that starts.
+  std::function<void(GroupId)> on_start;
+
+  const std::unordered_map<GroupId, Start>& starts() const { return starts_; }
+  // What groups that have not started are promised as it stands: a time, or a
+  // drain set.
+  const std::map<GroupId, std::optional<matcher::Time>>& promised() const {
+    return promised_;
+  }
+  bool Unsatisfiable(GroupId group) const {
+    return unsatisfiable_.contains(group);
+  }
+  // One that holds something and has no end that is known.
+  std::optional<GroupId> Endless() const;
+  std::string NameOf(GroupId group) const;
+
+  bool Acquire() override { return true; }
+  std::optional<News> Read(Schedule&) override { return std::nullopt; }
+  News Load(Schedule& schedule) override;
+  Names ReadNodes() override { return snapshot_.nodes; }
+  Claimed Claim(Schedule&, const Names&) override { return {}; }
+  std::vector<Held> ReadStrangers(Schedule& schedule, const Names&) override;
+  void LetGo(const Names&) override {}
+  News Take(Schedule& schedule, const std::set<GroupId>& strangers) override;
+  std::set<GroupId> Commit(const Decision& decision,
+                           cluster::Time now) override;
+  void GiveUp() override {}
+  void Resign() override {}
+
+ private:
+  // When, who, and whether it is given up then unless it has started.
+  using Event = std::tuple<matcher::Time, GroupId, bool>;
+
+  // The same request as one of the schedule's.
+  const cluster::PodRequest* RequestIn(Schedule& schedule,
+                                       const cluster::PodRequest* request);
+  Held HeldIn(Schedule& schedule, const Held& held);
+  std::optional<matcher::Time> PlannedEnd(
+      const std::string& queue, matcher::Time start,
+      std::optional<matcher::Time> end) const;
+  void Ends(GroupId group, std::optional<matcher::Time> end);
+  void Free(GroupId group);
+  std::string WhatFor(const Placed& placed) const;
+  std::string HowItEnds(GroupId group) const;
+
+  const ComponentSnapshot& snapshot_;
+  const matcher::Time begin_;
+  std::map<std::string, std::optional<std::int64_t>> assumed_;  // by queue
+  std::unordered_map<const cluster::PodRequest*, const cluster::PodRequest*>
+      requests_;
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  std::set<GroupId> endless_;
+  // Whether each that is evicted has ended; its other events are no more.
+  std::map<GroupId, bool> evicted_;
+  std::unordered_map<GroupId, Start> starts_;
+  std::map<GroupId, std::optional<matcher::Time>> promised_;
+  std::set<GroupId> unsatisfiable_;
+  std::set<GroupId> strangers_;  // that still hold something
+  // What groups that hold something now have since this run: their nodes.
+  std::unordered_map<GroupId, std::vector<std::string>> placed_;
+  matcher::Time now_;
+  // Of this instant: who has gone, and who gave a node free.
+  std::vector<GroupId> gone_;
+  std::unordered_map<std::string, GroupId> freed_;
+};
+
+}  // namespace fluxnetes::workers

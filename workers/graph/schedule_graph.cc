@@ -1,0 +1,286 @@
+#include "workers/graph/schedule_graph.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+#include "workers/pods/pod_rules.h"
+
+namespace fluxnetes::workers {
+namespace {
+
+constexpr std::size_t kBase = 4;
+
+std::int64_t Clamp(std::int64_t amount) {
+  return std::clamp<std::int64_t>(amount, 0, matcher::kMaxAmount);
+}
+
+bool SameForScheduling(const cluster::Node& a, const cluster::Node& b) {
+  return a.allocatable == b.allocatable && a.labels == b.labels &&
+         a.taints == b.taints &&
+         cluster::WhyClosed(a).empty() == cluster::WhyClosed(b).empty();
+}
+
+}  // namespace
+
+ScheduleGraph::ScheduleGraph()
+    : graph_({"cpu", "memory", "ephemeral-storage", "pods"}),
+      requests_(graph_, [this](const cluster::Resources& resources) {
+        return Vector(resources);
+      }) {}
+
+std::size_t ScheduleGraph::ResourceIndex(const std::string& name) {
+  const auto [place, added] =
+      resources_.try_emplace(name, kBase + resources_.size());
+  if (added) graph_.AddResource(name);
+  return place->second;
+}
+
+std::vector<std::int64_t> ScheduleGraph::Vector(
+    const cluster::Resources& resources) {
+  std::vector<std::int64_t> amounts = {
+      Clamp(resources.cpu_milli), Clamp(resources.memory_bytes),
+      Clamp(resources.ephemeral_bytes), Clamp(resources.pods)};
+  for (const auto& [name, amount] : resources.extended) {
+    const std::size_t index = ResourceIndex(name);
+    if (amounts.size() <= index) amounts.resize(index + 1);
+    amounts[index] = Clamp(amount);
+  }
+  return amounts;
+}
+
+RequestCounts ScheduleGraph::Count(const std::vector<Member>& members) const {
+  RequestCounts counts;
+  std::unordered_map<const cluster::PodRequest*, std::size_t> positions;
+  std::size_t last = 0;
+  for (const Member& member : members) {
+    if (last >= counts.size() || counts[last].first != member.request) {
+      const auto [place, added] =
+          positions.try_emplace(member.request, counts.size());
+      if (added) counts.emplace_back(member.request, 0);
+      last = place->second;
+    }
+    ++counts[last].second;
+  }
+  const auto rank = [this](const cluster::PodRequest* request) {
+    const cluster::Resources& needs = request->resources;
+    return std::tuple(needs.extended.empty(), -needs.cpu_milli,
+                      -needs.memory_bytes, requests_.Number(request));
+  };
+  if (counts.size() > 1) {
+    std::sort(counts.begin(), counts.end(), [&](const auto& a, const auto& b) {
+      return rank(a.first) < rank(b.first);
+    });
+  }
+  return counts;
+}
+
+std::int64_t ScheduleGraph::ChooseId(const std::string& name) {
+  std::size_t digits = name.size();
+  while (digits > 0 && name[digits - 1] >= '0' && name[digits - 1] <= '9') {
+    --digits;
+  }
+  std::int64_t id = 0;
+  const char* end = name.data() + name.size();
+  const auto read = std::from_chars(name.data() + digits, end, id);
+  if (read.ec == std::errc() && read.ptr == end) return id;
+  return appearance_.try_emplace(name, appearance_.size()).first->second;
+}
+
+ScheduleGraph::KnownNode& ScheduleGraph::InGraph(const std::string& name) {
+  KnownNode& node = nodes_[name];
+  if (node.index >= 0) return node;
+  node.node.name = name;
+  node.id = ChooseId(name);
+  node.index = graph_.AddNode(name, node.id, {});
+  graph_.SetOpen(node.index, false);
+  if (by_index_.size() <= static_cast<std::size_t>(node.index)) {
+    by_index_.resize(node.index + 1);
+  }
+  by_index_[node.index] = &node;
+  return node;
+}
+
+void ScheduleGraph::Forget(KnownNode& node) {
+  if (node.known || node.places > 0 || node.index < 0) return;
+  graph_.RemoveNode(node.index);
+  by_index_[node.index] = nullptr;
+  node.index = -1;
+  if (!(node.foreign == cluster::Resources{}) || !node.foreign_pods.empty()) {
+    return;
+  }
+  const std::string name = node.node.name;
+  nodes_.erase(name);
+}
+
+void ScheduleGraph::SetNode(const cluster::Node& node) {
+  KnownNode& known = InGraph(node.name);
+  if (known.known && SameForScheduling(known.node, node)) {
+    known.node = node;
+    return;
+  }
+  known.node = node;
+  if (!std::exchange(known.known, true)) ++known_;
+  known.totals = Vector(node.allocatable);
+  capacity_.reset();
+  graph_.SetTotals(known.index, known.totals);
+  graph_.SetLabels(known.index, node.labels, TaintsOf(node));
+  ChargeForeign(known);
+  SetOpenAsKnown(known);
+  predicates_.Set(known.index, known.node);
+  NoteGround();
+  Grow(known.index);
+  changes_.changed.push_back(known.index);
+  changes_.capacity = true;
+}
+
+void ScheduleGraph::RemoveNode(const std::string& name) {
+  const auto found = nodes_.find(name);
+  if (found == nodes_.end() || !found->second.known) return;
+  KnownNode& node = found->second;
+  node.known = node.shut = false;
+  --known_;
+  capacity_.reset();
+  node.closures.clear();
+  graph_.SetOpen(node.index, false);
+  graph_.SetTotals(node.index, {});
+  graph_.SetForeign(node.index, {});
+  graph_.SetLabels(node.index, {});
+  predicates_.Remove(node.index);
+  NoteGround();
+  changes_.changed.push_back(node.index);
+  changes_.capacity = true;
+  Forget(node);
+}
+
+void ScheduleGraph::ChargeForeign(KnownNode& node) {
+  node.others = Vector(node.foreign);
+  std::vector<matcher::RulesId> rules;
+  for (const cluster::PodRequest* pod : node.foreign_pods) {
+    rules.push_back(requests_.Rules(pod));
+  }
+  graph_.SetForeign(node.index, node.others, rules);
+}
+
+void ScheduleGraph::SetForeign(
+    const std::string& name, const cluster::Resources& used,
+    const std::vector<const cluster::PodRequest*>& pods) {
+  KnownNode& node = nodes_[name];
+  node.node.name = name;
+  if (!(node.foreign == used) || node.foreign_pods != pods) {
+    node.foreign = used;
+    node.foreign_pods = pods;
+    if (node.known) {
+      ChargeForeign(node);
+      NoteGround();
+      Grow(node.index);
+      changes_.changed.push_back(node.index);
+      changes_.capacity = true;
+    }
+  }
+  const bool unused =
+      node.index < 0 && used == cluster::Resources{} && pods.empty();
+  if (unused) nodes_.erase(name);
+}
+
+const cluster::Node* ScheduleGraph::NodeAt(matcher::NodeIndex index) const {
+  if (static_cast<std::size_t>(index) >= by_index_.size()) return nullptr;
+  const KnownNode* node = by_index_[index];
+  return node != nullptr && node->known ? &node->node : nullptr;
+}
+
+bool ScheduleGraph::Open(matcher::NodeIndex index) const {
+  const cluster::Node* node = NodeAt(index);
+  return node != nullptr && cluster::WhyClosed(*node).empty() &&
+         !by_index_[index]->shut;
+}
+
+std::vector<std::int64_t> ScheduleGraph::WithoutHeld(
+    matcher::NodeIndex index) const {
+  const KnownNode& node = *by_index_.at(index);
+  std::vector<std::int64_t> left = node.totals;
+  left.resize(graph_.resources().size());
+  for (std::size_t r = 0; r < node.others.size(); ++r) {
+    left[r] -= node.others[r];
+  }
+  return left;
+}
+
+cluster::Resources ScheduleGraph::Free(const NodePredicates::Labels& selector,
+                                       matcher::Time now) const {
+  std::vector<std::int64_t> sum(graph_.resources().size());
+  for (const KnownNode* node : by_index_) {
+    if (node == nullptr || !node->known || !Open(node->index) ||
+        !cluster::Selects(selector, node->node) ||
+        HasMaintenance(node->index, now, now + 1))
+      continue;
+    const auto free = graph_.Free(node->index, now);
+    for (std::size_t r = 0; r < free.size(); ++r) {
+      if (__builtin_add_overflow(sum[r], free[r], &sum[r])) {
+        sum[r] = std::numeric_limits<std::int64_t>::max();
+      }
+    }
+  }
+  cluster::Resources total{sum[0], sum[1], sum[2], sum[3]};
+  for (const auto& [name, index] : resources_)
+    total.SetExtended(name, sum[index]);
+  return total;
+}
+
+bool ScheduleGraph::Selected(const NodePredicates::Labels& selector,
+                             const std::string& name) const {
+  const auto found = nodes_.find(name);
+  return found != nodes_.end() && found->second.known &&
+         cluster::Selects(selector, found->second.node);
+}
+
+std::int64_t ScheduleGraph::LogicalId(matcher::NodeIndex index) const {
+  return by_index_.at(index)->id;
+}
+
+std::vector<matcher::NodeIndex> ScheduleGraph::KnownNodes() const {
+  std::vector<matcher::NodeIndex> known;
+  for (const KnownNode* node : by_index_) {
+    if (node != nullptr && node->known) known.push_back(node->index);
+  }
+  return known;
+}
+
+void ScheduleGraph::Sweep(std::vector<const cluster::PodRequest*> others) {
+  for (const auto& [name, node] : nodes_) {
+    others.insert(others.end(), node.foreign_pods.begin(),
+                  node.foreign_pods.end());
+  }
+  for (const auto& [group, holding] : holdings_) {
+    for (const PlacedMember& member : holding.held.members) {
+      if (!member.uid.empty()) others.push_back(member.request);
+    }
+  }
+  requests_.Sweep(others);
+}
+
+std::size_t ScheduleGraph::IndexOf(const std::string& resource) {
+  const auto& names = graph_.resources();
+  const auto found = std::find(names.begin(), names.end(), resource);
+  return found == names.end() ? ResourceIndex(resource)
+                              : static_cast<std::size_t>(found - names.begin());
+}
+
+const std::vector<double>& ScheduleGraph::Capacity() const {
+  if (capacity_) return *capacity_;
+  std::vector<double> sum(graph_.resources().size());
+  for (const KnownNode* node : by_index_) {
+    if (node == nullptr || !node->known) continue;
+    for (std::size_t r = 0; r < node->totals.size(); ++r)
+      sum[r] += static_cast<double>(node->totals[r]);
+  }
+  return capacity_.emplace(std::move(sum));
+}
+
+GraphChanges ScheduleGraph::TakeChanges() {
+  return std::exchange(changes_, GraphChanges{});
+}
+
+}  // namespace fluxnetes::workers

@@ -1,0 +1,268 @@
+// The resource graph of a schedule in the words of the cluster: nodes by name,
+// requests as objects, places by the UID of the pod that holds them. A node
+// that is gone, or not known yet, stays in the graph as a closed one without
+// anything as long as a group holds something of it.
+//
+// A node may be closed for maintenance: what would be on it then does not fit,
+// whatever is there already. It is booked as a job that takes all its places
+// for pods, beyond what there are if need be; from the beginning of one without
+// an end the node takes nothing at all, as one that is cordoned.
+//
+// It remembers what changed since it was last asked, so that only those groups
+// are tried again for which it matters.
+//
+// Owned by one thread.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "cluster/cluster_cache.h"
+#include "cluster/objects/node.h"
+#include "matcher/gangs/node_graph.h"
+#include "workers/decision/decision.h"
+#include "workers/decision/maintenance_windows.h"
+#include "workers/graph/interned_requests.h"
+#include "workers/graph/node_predicates.h"
+#include "workers/schedule/pending_line.h"
+#include "workers/schedule/schedule.h"
+
+namespace fluxnetes::workers {
+
+struct GraphChanges {
+  std::vector<matcher::NodeIndex> grown;  // more may be free there
+  // So much more, by these and resource; shorter if it is not known of all.
+  std::vector<std::int64_t> more;
+  // From when on that was to be free anyway: the first of it, and all.
+  matcher::Time since = matcher::kForever;
+  matcher::Time until = 0;
+  std::vector<matcher::NodeIndex> changed;  // less may fit there
+  bool capacity = false;  // what could ever fit may have changed
+  bool Empty() const { return grown.empty() && changed.empty() && !capacity; }
+};
+
+class ScheduleGraph {
+ public:
+  ScheduleGraph();
+
+  InternedRequests& requests() { return requests_; }
+  const InternedRequests& requests() const { return requests_; }
+  // Whether somebody reads why groups wait.
+  bool wants_reasons() const { return wants_reasons_; }
+  void LeaveReasonsOut() { wants_reasons_ = false; }
+  // Pods are not found by their UIDs: call it before anything is held.
+  void LeavePodsOut() { finds_pods_ = false; }
+  // Forgets requests that neither nodes and groups here use nor `others`.
+  void Sweep(std::vector<const cluster::PodRequest*> others);
+
+  // The members' requests, each once with its number, in an order that is the
+  // same for groups that ask for the same: what is hard to place first.
+  RequestCounts Count(const std::vector<Member>& members) const;
+
+  void SetNode(const cluster::Node& node);
+  void RemoveNode(const std::string& name);
+  // What others use of a node, and those of their pods that matter to rules.
+  void SetForeign(const std::string& name, const cluster::Resources& used,
+                  const std::vector<const cluster::PodRequest*>& pods = {});
+  // Null: not known.
+  const cluster::Node* NodeAt(matcher::NodeIndex index) const;
+  bool Open(matcher::NodeIndex index) const;
+  // Open, and not to be closed without an end: it can be kept free for a group.
+  bool MayBeKept(matcher::NodeIndex index) const;
+  // Whether maintenance begins before `end` that is not over now.
+  bool HasMaintenance(matcher::NodeIndex index, matcher::Time now,
+                      matcher::Time end) const;
+  bool HasClosures() const { return !closures_.empty(); }
+  // All maintenance that is or is to be, as of now, in place of what was known.
+  void SetClosures(const std::vector<NodeClosure>& closures, matcher::Time now);
+  // Without it for a while, to be looked at by those who do not mind it.
+  void HideClosures();
+  void ShowClosures();
+  std::vector<matcher::NodeIndex> KnownNodes() const;
+  int CountKnown() const { return known_; }
+  // What it would have free if no group held anything, per resource.
+  std::vector<std::int64_t> WithoutHeld(matcher::NodeIndex index) const;
+  // What open nodes with these labels have free now, in sum; what is beyond 64
+  // bits counts as their maximum.
+  cluster::Resources Free(const NodePredicates::Labels& selector,
+                          matcher::Time now) const;
+  // Whether a node of this name is known and has these labels.
+  bool Selected(const NodePredicates::Labels& selector,
+                const std::string& name) const;
+  // By which the match policies order nodes: the digits at the end of its name,
+  // else its place in the order of appearance.
+  std::int64_t LogicalId(matcher::NodeIndex index) const;
+  const matcher::NodeSet* Eligible(const NodePredicates::Labels& selector) {
+    return predicates_.Eligible(selector);
+  }
+  // Whether the node suits a task by itself, however full it is.
+  bool MayUse(const matcher::TaskGroup& task, matcher::NodeIndex node) const {
+    return task.eligible->Contains(node) && graph_.Allows(task.rules, node);
+  }
+
+  // For planning: how long groups of the queue are taken to run that have no
+  // deadline.
+  void SetAssumedDuration(const std::string& queue,
+                          std::optional<std::int64_t> seconds);
+
+  // Books what a group holds, in place of what it held.
+  void Hold(const Held& held);
+  // Books more for a group that holds something, until the same end. What is
+  // returned is all that it holds now.
+  const Held& HoldMore(GroupId group, const std::vector<PlacedMember>& more);
+  // The graph has just given this to the job of the group's number, which held
+  // nothing: tasks in order of members, on these nodes.
+  void Note(Held held, std::vector<matcher::NodeIndex> nodes);
+  bool Holds(GroupId group) const { return holdings_.contains(group); }
+  bool Release(GroupId group, const std::string& uid);
+  // Looks at the labels of the pods that hold something again; of those that
+  // are not known to `pod_of` they stay as they were.
+  using PodOf = std::function<cluster::PodPointer(const std::string& uid)>;
+  void Relabel(GroupId group, const PodOf& pod_of);
+  void RelabelAll(const PodOf& pod_of);
+  // Whether Relabel() would change something; the group of the pod, if so.
+  std::optional<GroupId> Mislabelled(const cluster::Pod& pod);
+  std::optional<std::string> NodeOf(const std::string& uid) const;
+  const cluster::Resources* GrantOf(const std::string& uid) const;
+  matcher::NodeIndex IndexOfNode(const std::string& held_node) const {
+    return nodes_.at(held_node).index;
+  }
+  // Where the group holds something, each node once, in order.
+  std::vector<std::string> NodesOf(GroupId group) const;
+  std::vector<matcher::NodeIndex> IndicesOf(GroupId group) const;
+
+  // Groups of which what they hold has changed since the last call; all that
+  // hold something, after TouchAll().
+  std::vector<GroupId> TakeTouched() { return std::exchange(touched_, {}); }
+  void TouchAll();
+  // Null: nothing.
+  const Held* HeldBy(GroupId group) const;
+  std::vector<std::int64_t> AmountsOf(const Held& held) const;
+  // kForever if it has none.
+  matcher::Time PlannedEnd(const Held& held) const;
+  // The resource of that name, as in amounts.
+  std::size_t IndexOf(const std::string& resource);
+  // What all known nodes have, per resource.
+  const std::vector<double>& Capacity() const;
+
+  // Evictions: preemption.h.
+  // What groups of a lower priority than this hold, in no order.
+  std::vector<const Held*> HeldBelow(std::int64_t priority) const;
+  bool AnyHeldBelow(std::int64_t priority) const;
+  // When the group ends, as far as is known now.
+  void SetEnd(GroupId group, std::optional<matcher::Time> end);
+  // It is on its way out for another group.
+  void NoteEvicted(GroupId group, GroupId preemptor);
+  // Others were looked for to evict, and it could have been one of them, but
+  // was left where it is.
+  void NoteStood(GroupId group) { holdings_.at(group).stood = true; }
+  // When the last of those ends that went for this group and hold something
+  // still; nothing: there are none.
+  std::optional<matcher::Time> EvictedUntil(GroupId preemptor) const;
+  // Groups without a deadline that run longer than is assumed.
+  std::vector<GroupId> Overstaying(matcher::Time now) const;
+  // Differs if anything has changed because of which a group of this priority
+  // may find room by evicting others that could not before: all but that such
+  // as it might have evicted have ended.
+  std::uint64_t Ground(std::int32_t priority) const;
+  // The same where it is not only priority that matters.
+  std::uint64_t Ground() const { return moves_; }
+  void NoteGround() { moved_ = ++moves_; }
+
+  // What groups hold that have no end known, per node and resource.
+  std::map<matcher::NodeIndex, std::vector<double>> HeldWithoutEnd() const;
+  // Whether a group holds some of the nodes that should have ended by now.
+  bool AnyOverdue(const std::vector<matcher::NodeIndex>& nodes,
+                  matcher::Time now) const;
+
+  matcher::NodeGraph& graph() { return graph_; }
+  const matcher::NodeGraph& graph() const { return graph_; }
+  bool HasChanges() const { return !changes_.Empty(); }
+  GraphChanges TakeChanges();
+
+ private:
+  struct KnownNode {
+    cluster::Node node;
+    bool known = false;             // else others only speak of it
+    matcher::NodeIndex index = -1;  // -1: not in the graph
+    std::int64_t id = 0;
+    cluster::Resources foreign;
+    std::vector<const cluster::PodRequest*> foreign_pods;
+    std::vector<std::int64_t> totals;  // of `node`
+    std::vector<std::int64_t> others;  // of `foreign`
+    int places = 0;                    // held on it
+    // Maintenance: from when until when, and whether it takes nothing now.
+    std::vector<std::pair<matcher::Time, matcher::Time>> closures;
+    bool shut = false;
+  };
+  // As it was booked, with the places for pods that its nodes had.
+  struct BookedClosure {
+    NodeClosure closure;
+    std::vector<std::int64_t> pods;
+    bool operator==(const BookedClosure&) const = default;
+  };
+  struct Holding {
+    Held held;  // a place that was given back has no uid
+    std::vector<matcher::NodeIndex> nodes;  // of its members
+    int places = 0;
+    bool stood = false;  // NoteStood()
+  };
+  using Holdings = std::unordered_map<GroupId, Holding>;
+  struct Place {
+    GroupId group = 0;
+    int position = 0;
+  };
+
+  std::vector<std::int64_t> Vector(const cluster::Resources& resources);
+  std::size_t ResourceIndex(const std::string& name);
+  KnownNode& InGraph(const std::string& name);
+  std::int64_t ChooseId(const std::string& name);
+  void Forget(KnownNode& node);
+  void Forget(Holdings::iterator over);
+  void ReleaseAll(Holdings::iterator found);
+  void NoteGone(Holding& holding);
+  // Of what is given back: when it would have ended.
+  void LeaveNode(matcher::NodeIndex node, matcher::Time until,
+                 const cluster::PodRequest* request);
+  void Grow(matcher::NodeIndex node, matcher::Time until = matcher::kForever);
+  void ChargeForeign(KnownNode& node);
+  void Book(Holding& holding);
+  void Index(const Holding& holding);
+  void Book(const BookedClosure& booked);
+  void NoteClosure(const NodeClosure& closure);
+  void SetOpenAsKnown(KnownNode& node);
+
+  matcher::NodeGraph graph_;
+  std::map<std::string, std::size_t> resources_;  // extended ones
+  InternedRequests requests_;
+  NodePredicates predicates_;
+  std::unordered_map<std::string, KnownNode> nodes_;
+  int known_ = 0;  // of the nodes
+  std::vector<KnownNode*> by_index_;
+  std::unordered_map<std::string, std::int64_t> appearance_;
+  std::map<std::string, std::int64_t> assumed_;  // seconds, by queue
+  Holdings holdings_;
+  std::unordered_map<std::string, Place> places_;   // by uid
+  std::map<std::int64_t, BookedClosure> closures_;  // by window
+  // By priority: who holds something, when one last came to, or went. Moves are
+  // counted.
+  std::map<std::int32_t, std::set<GroupId>> ranks_;
+  std::map<std::int32_t, std::uint64_t> came_, went_;
+  std::uint64_t moves_ = 0;
+  std::uint64_t moved_ = 0;                           // anything else
+  std::map<GroupId, std::set<GroupId>> evicted_for_;  // by preemptor
+  GraphChanges changes_;
+  std::vector<GroupId> touched_;
+  mutable std::optional<std::vector<double>> capacity_;  // while it is so
+  bool wants_reasons_ = true;
+  bool finds_pods_ = true;
+};
+
+}  // namespace fluxnetes::workers

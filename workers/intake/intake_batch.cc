@@ -1,0 +1,293 @@
+#include "workers/intake/intake_batch.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "workers/intake/filling_queries.h"
+#include "workers/intake/members_queries.h"
+#include "workers/loops/groups_queries.h"
+#include "workers/pods/version_number.h"
+
+namespace fluxnetes::workers {
+namespace {
+
+using Fate = ObservedPod::Fate;
+
+Fate FateOf(const cluster::Pod* pod) {
+  if (pod == nullptr) return Fate::kGone;
+  if (pod->phase == cluster::PodPhase::kSucceeded) return Fate::kSucceeded;
+  if (pod->phase == cluster::PodPhase::kFailed) return Fate::kFailed;
+  if (!pod->node_name.empty()) return Fate::kBound;
+  return pod->terminating ? Fate::kGone : Fate::kWaiting;
+}
+
+std::string StateOf(Fate fate) {
+  if (fate == Fate::kSucceeded) return "succeeded";
+  return fate == Fate::kFailed ? "failed" : "deleted";
+}
+
+// Whether what the pod refers to asks for another group than it is recorded
+// with, though the pod has not changed. What its group was judged by is not
+// looked at.
+bool IsRegrouped(const GroupLabels& labels, const RecordedPod& record) {
+  if (labels.group_name != record.group_name ||
+      labels.group_size != record.group_size ||
+      labels.max_size != record.max_size || labels.queue != record.queue ||
+      labels.topology != record.topology)
+    return true;
+  return !labels.refused.empty() && labels.refused != record.refused &&
+         !record.refused.starts_with("cancelled: ");
+}
+
+// Whether the labels of a waiting member ask for another group than its own. A
+// surplus pod keeps its group of one as long as they name the same group.
+bool Leaves(const GroupLabels& labels, const RecordedPod& record) {
+  if (!labels.refused.empty() || labels.group_name != record.asked_name)
+    return true;
+  const bool surplus = record.asked_name != record.group_name;
+  return labels.queue != record.queue || labels.topology != record.topology ||
+         labels.start != record.start || labels.account != record.account ||
+         (!surplus && (labels.group_size != record.group_size ||
+                       labels.max_size != record.max_size));
+}
+
+}  // namespace
+
+ObservedPod Observe(cluster::PodPointer pod,
+                    const cluster::ClusterCache& cache) {
+  ObservedPod seen;
+  seen.fate = FateOf(pod.get());
+  if (seen.fate == Fate::kWaiting) seen.labels = ReadGroupTerms(*pod, cache);
+  seen.pod = std::move(pod);
+  return seen;
+}
+
+IntakeBatch::IntakeBatch(sql::Transaction& transaction, queue::WorkQueue& jobs,
+                         const cluster::ClusterCache& cache, cluster::Time now)
+    : transaction_(transaction),
+      cache_(cache),
+      now_(now),
+      groups_(transaction, jobs, now),
+      latecomers_(transaction, jobs, cache, now) {}
+
+int IntakeBatch::Record(const std::vector<std::string>& uids) {
+  Observe(uids);
+  Read(uids);
+  std::vector<std::string> differing = Differing(uids);
+  if (differing.empty()) return 0;
+  Lock(differing);
+  std::vector<std::string> recorded;
+  std::ranges::copy_if(
+      differing, std::back_inserter(recorded),
+      [this](const std::string& uid) { return recorded_.contains(uid); });
+  if (!recorded.empty()) {
+    std::set<std::string> again(recorded.begin(), recorded.end());
+    for (const sql::Row row :
+         transaction_.Run(queries::kReadUnstartedMembers, recorded))
+      again.insert(row.Get<std::string>("uid"));
+    recorded.assign(again.begin(), again.end());
+    Observe(recorded);
+    Read(recorded);
+    again.insert(differing.begin(), differing.end());
+    differing = Differing({again.begin(), again.end()});
+  }
+  for (const std::string& uid : differing) Sort(uid);
+  for (const std::int64_t group : members_.Write(transaction_, now_))
+    groups_.Tell(group);
+  Refill(groups_.Settle(touched_, left_));
+  filling_.WritePods(transaction_);
+  latecomers_.Receive(groups_);
+  std::ranges::copy_if(differing, std::back_inserter(wrong_),
+                       [this](const std::string& uid) {
+                         return !OnlyWantsToLeave(uid) && !IsAhead(uid);
+                       });
+  return static_cast<int>(std::ssize(differing));
+}
+
+// A waiting member with other labels stays as long as a pod of its group is
+// bound, however often it is looked at.
+bool IntakeBatch::OnlyWantsToLeave(const std::string& uid) const {
+  const ObservedPod& seen = seen_.at(uid);
+  const RecordedPod* record = Find(uid);
+  return record != nullptr && record->state == "waiting" &&
+         seen.fate == Fate::kWaiting &&
+         seen.pod->resource_version == record->resource_version;
+}
+
+// What we wrote to a waiting pod ourselves is recorded with the answer, which
+// may be before the watch tells of it.
+bool IntakeBatch::IsAhead(const std::string& uid) const {
+  const ObservedPod& seen = seen_.at(uid);
+  const RecordedPod* record = Find(uid);
+  return record != nullptr && seen.fate == Fate::kWaiting &&
+         (record->state == "provisional" || record->state == "waiting") &&
+         VersionNumber(record->resource_version) >
+             VersionNumber(seen.pod->resource_version);
+}
+
+void IntakeBatch::Observe(const std::vector<std::string>& uids) {
+  for (const std::string& uid : uids) {
+    if (!seen_.contains(uid))
+      seen_.emplace(uid, workers::Observe(cache_.PodByUid(uid), cache_));
+  }
+}
+
+void IntakeBatch::Read(const std::vector<std::string>& uids) {
+  for (const std::string& uid : uids) recorded_.erase(uid);
+  for (const sql::Row row : transaction_.Run(queries::kReadRecordedPods, uids))
+    recorded_[row.Get<std::string>("uid")] = {
+        row.Find<std::int64_t>("group_id").value_or(0),
+        row.Get<std::string>("namespace"),
+        row.Get<std::string>("group_name"),
+        row.Get<std::string>("asked_name"),
+        row.Find<std::int32_t>("group_size"),
+        row.Get<std::string>("queue"),
+        row.Get<std::string>("resource_version"),
+        row.Get<bool>("gated"),
+        row.Find<std::string>("refused").value_or(""),
+        row.Get<std::string>("state"),
+        row.Find<std::string>("place").value_or(""),
+        {row.Find<std::string>("topology_required").value_or(""),
+         row.Find<std::string>("topology_preferred").value_or("")},
+        {row.Find<cluster::Time>("start_after"),
+         row.Find<cluster::Time>("start_by"), row.Get<bool>("hold")},
+        row.Get<std::string>("account"),
+        row.Find<std::int32_t>("max_size")};
+}
+
+const RecordedPod* IntakeBatch::Find(const std::string& uid) const {
+  const auto found = recorded_.find(uid);
+  return found == recorded_.end() ? nullptr : &found->second;
+}
+
+bool IntakeBatch::Differs(const std::string& uid) const {
+  const ObservedPod& seen = seen_.at(uid);
+  const RecordedPod* record = Find(uid);
+  const bool waits = seen.fate == Fate::kWaiting;
+  if (record == nullptr) return waits;
+  if (record->state == "provisional" || record->state == "waiting") {
+    if (!waits || seen.pod->resource_version != record->resource_version)
+      return true;
+    return record->group_id == 0 ? IsRegrouped(seen.labels, *record)
+                                 : Leaves(seen.labels, *record);
+  }
+  if (record->state != "bound" || waits) return false;
+  return seen.fate != Fate::kBound || seen.pod->node_name != record->place;
+}
+
+std::vector<std::string> IntakeBatch::Differing(
+    const std::vector<std::string>& uids) const {
+  std::vector<std::string> differing;
+  std::ranges::copy_if(uids, std::back_inserter(differing),
+                       [this](const std::string& uid) { return Differs(uid); });
+  return differing;
+}
+
+void IntakeBatch::Lock(const std::vector<std::string>& uids) {
+  std::vector<std::string> namespaces, names;
+  for (const std::string& uid : uids) {
+    const ObservedPod& seen = seen_.at(uid);
+    if (seen.fate != Fate::kWaiting) continue;
+    namespaces.push_back(seen.pod->namespace_name);
+    names.push_back(seen.labels.group_name);
+  }
+  transaction_.Run(queries::kLockFillingGroups, namespaces, names, uids);
+  transaction_.Run(queries::kLockActiveGroups, uids, namespaces, names,
+                   std::vector<std::int64_t>());
+}
+
+void IntakeBatch::Sort(const std::string& uid) {
+  const ObservedPod& seen = seen_.at(uid);
+  const RecordedPod* record = Find(uid);
+  if (record == nullptr) {
+    Put(seen, nullptr);
+  } else if (record->group_id != 0) {
+    SortMember(uid, seen, *record);
+  } else if (seen.fate != Fate::kWaiting) {
+    filling_.Drop(uid, record->namespace_name, record->group_name,
+                  seen.fate != Fate::kBound);
+  } else {
+    if (seen.labels.group_name != record->group_name)
+      filling_.Touch(record->namespace_name, record->group_name);
+    Put(seen, record);
+  }
+}
+
+void IntakeBatch::SortMember(const std::string& uid, const ObservedPod& seen,
+                             const RecordedPod& record) {
+  if (seen.fate == Fate::kWaiting) {
+    members_.SetVersion(uid, seen.pod->resource_version);
+    if (Leaves(seen.labels, record)) left_.insert(record.group_id);
+    return;
+  }
+  touched_.insert(record.group_id);
+  if (seen.fate == Fate::kBound) {
+    members_.Bind(seen.pod);
+    return;
+  }
+  members_.End(uid, StateOf(seen.fate), seen.pod);
+  groups_.Clean(record.group_id);
+}
+
+void IntakeBatch::Put(const ObservedPod& seen, const RecordedPod* record) {
+  filling_.Put(*seen.pod, seen.labels, record ? record->refused : "");
+  const bool counts = seen.labels.refused.empty() && !seen.pod->gated;
+  const bool counted = record != nullptr && !record->gated &&
+                       record->group_name == seen.labels.group_name;
+  if (counts && !counted && seen.pod->controller)
+    latecomers_.Add(seen.pod, seen.labels);
+}
+
+void IntakeBatch::Refill(const std::vector<DissolvedPod>& pods) {
+  for (const DissolvedPod& pod : pods) {
+    filling_.Touch(pod.namespace_name, pod.group_name);
+    const ObservedPod seen = workers::Observe(cache_.PodByUid(pod.uid), cache_);
+    if (seen.fate == Fate::kWaiting) filling_.Put(*seen.pod, seen.labels, "");
+  }
+}
+
+void IntakeBatch::Rejudge(const std::vector<std::string>& namespaces,
+                          const std::vector<std::string>& group_names) {
+  transaction_.Run(queries::kLockFillingGroups, namespaces, group_names,
+                   std::vector<std::string>());
+  for (std::size_t i = 0; i < namespaces.size(); ++i)
+    filling_.Touch(namespaces[i], group_names[i]);
+}
+
+void IntakeBatch::SettleRecalled(
+    std::int64_t group, const std::vector<std::string>& uids,
+    const std::vector<cluster::PodPointer>& bound) {
+  std::vector<std::string> pods = uids;
+  for (const sql::Row row : transaction_.Run(queries::kReadPodsBesides, group))
+    pods.push_back(row.Get<std::string>("uid"));
+  transaction_.Run(queries::kLockFillingGroups, std::vector<std::string>(),
+                   std::vector<std::string>(), pods);
+  transaction_.Run(queries::kLockActiveGroups, std::vector<std::string>(),
+                   std::vector<std::string>(), std::vector<std::string>(),
+                   std::vector{group});
+  for (const cluster::PodPointer& pod : bound) members_.Bind(pod);
+  for (const std::int64_t moved : members_.Write(transaction_, now_))
+    groups_.Tell(moved);
+  Refill(groups_.SettleRecalled(group));
+  filling_.WritePods(transaction_);
+  ReceiveAgain(group);
+}
+
+void IntakeBatch::ReceiveAgain(std::int64_t group) {
+  for (const sql::Row row :
+       transaction_.Run(queries::kReadPodsBesides, group)) {
+    const ObservedPod seen =
+        workers::Observe(cache_.PodByUid(row.Get<std::string>("uid")), cache_);
+    if (seen.fate != Fate::kWaiting || !seen.labels.refused.empty()) continue;
+    latecomers_.Add(seen.pod, seen.labels);
+    filling_.Touch(seen.pod->namespace_name, seen.labels.group_name);
+  }
+  latecomers_.Receive(groups_);
+}
+
+void IntakeBatch::Finish() {
+  groups_.Add(filling_.Settle(transaction_, now_));
+  groups_.Finish();
+}
+
+}  // namespace fluxnetes::workers

@@ -1,0 +1,131 @@
+// One transaction of intake: what the cluster shows of some pods is compared
+// with what is recorded of them, and the difference is written. It looks at the
+// pods as they are, not at how they changed, so it may be told of a pod at any
+// time and any number of times.
+//
+//   not recorded, waits     ─▶ provisional, or a latecomer of an active group
+//   provisional, bound      ─▶ forgotten: what it uses, others use
+//   provisional, ended      ─▶ forgotten
+//   member, bound           ─▶ bound, on the node that Kubernetes says
+//   member, ended or gone   ─▶ noted; `cleanup` gives its place back
+//   member with new labels  ─▶ leaves, unless a pod of its group is bound
+//
+// All rows that it rests on are locked first, provisional groups by name, then
+// active ones by number, so that neither the promoter nor the match nor a
+// binder changes them meanwhile. One object per transaction, on one thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cluster/cluster_cache.h"
+#include "queue/store/work_queue.h"
+#include "sql/connection/transaction.h"
+#include "workers/intake/intake_filling.h"
+#include "workers/intake/intake_groups.h"
+#include "workers/intake/intake_latecomers.h"
+#include "workers/intake/intake_members.h"
+#include "workers/pods/group_labels.h"
+
+namespace fluxnetes::workers {
+
+// A pod as the cluster shows it.
+struct ObservedPod {
+  enum class Fate { kWaiting, kBound, kSucceeded, kFailed, kGone };
+  cluster::PodPointer pod;  // null: gone
+  Fate fate = Fate::kGone;
+  GroupLabels labels;  // of a waiting pod
+};
+
+ObservedPod Observe(cluster::PodPointer pod,
+                    const cluster::ClusterCache& cache);
+
+// A pod as it is recorded.
+struct RecordedPod {
+  std::int64_t group_id = 0;  // 0: provisional
+  std::string namespace_name;
+  std::string group_name;
+  std::string asked_name;  // differs for a surplus pod
+  std::optional<std::int32_t> group_size;
+  std::string queue;
+  std::string resource_version;
+  bool gated = false;
+  std::string refused;
+  std::string state;  // provisional, or as in pods
+  std::string place;  // the node where it holds something
+  cluster::GroupTopology topology;
+  StartTerms start;
+  std::string account;
+  std::optional<std::int32_t> max_size;
+};
+
+class IntakeBatch {
+ public:
+  IntakeBatch(sql::Transaction& transaction, queue::WorkQueue& jobs,
+              const cluster::ClusterCache& cache, cluster::Time now);
+
+  // Compares the pods of these UIDs with their records and writes what differs.
+  // Returns how many did.
+  int Record(const std::vector<std::string>& uids);
+  // Those of which something else was recorded than the cluster shows; others
+  // that follow from them are among them.
+  const std::vector<std::string>& wrong() const { return wrong_; }
+
+  // The pods of these groups must be judged and counted anew.
+  void Rejudge(const std::vector<std::string>& namespaces,
+               const std::vector<std::string>& group_names);
+
+  // Takes a recalled group out of that state. Its unbound pods (`uids`) have
+  // been touched; those of `bound` cannot be taken back, so that the group goes
+  // on.
+  void SettleRecalled(std::int64_t group, const std::vector<std::string>& uids,
+                      const std::vector<cluster::PodPointer>& bound);
+
+  // Writes what is left; the caller commits.
+  void Finish();
+
+  // Whether groups changed for the owner of the match, or ask it for places.
+  bool for_match() const { return groups_.for_match(); }
+  // Whether there is work for `cleanup`.
+  bool ended() const { return groups_.ended(); }
+  // Whether a group was recalled and waits for its places to be taken back.
+  bool recalled() const { return groups_.recalled(); }
+
+ private:
+  void Observe(const std::vector<std::string>& uids);
+  void Read(const std::vector<std::string>& uids);
+  const RecordedPod* Find(const std::string& uid) const;
+  bool Differs(const std::string& uid) const;
+  bool OnlyWantsToLeave(const std::string& uid) const;
+  bool IsAhead(const std::string& uid) const;
+  std::vector<std::string> Differing(
+      const std::vector<std::string>& uids) const;
+  void Lock(const std::vector<std::string>& uids);
+  void Sort(const std::string& uid);
+  void SortMember(const std::string& uid, const ObservedPod& seen,
+                  const RecordedPod& record);
+  void Put(const ObservedPod& seen, const RecordedPod* record);
+  void Refill(const std::vector<DissolvedPod>& pods);
+  // Pods that came while the group was recalled, if it goes on.
+  void ReceiveAgain(std::int64_t group);
+
+  sql::Transaction& transaction_;
+  const cluster::ClusterCache& cache_;
+  const cluster::Time now_;
+  std::map<std::string, ObservedPod> seen_;
+  std::map<std::string, RecordedPod> recorded_;
+  FillingGroups filling_;
+  MemberChanges members_;
+  GroupChanges groups_;
+  Latecomers latecomers_;
+  std::set<std::int64_t> touched_;  // groups of which members changed
+  std::set<std::int64_t> left_;     // groups that a waiting pod leaves
+  std::vector<std::string> wrong_;
+};
+
+}  // namespace fluxnetes::workers

@@ -1,0 +1,164 @@
+#include "workers/intake/intake_latecomers.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "cluster/json/request_json.h"
+#include "workers/intake/members_queries.h"
+#include "workers/intake/promoter.h"
+#include "workers/pods/pod_rules.h"
+
+namespace fluxnetes::workers {
+
+std::optional<std::size_t> FindVacancy(std::span<const Vacancy> vacancies,
+                                       const cluster::Pod& pod) {
+  for (std::size_t i = 0; i < vacancies.size(); ++i) {
+    const Vacancy& vacancy = vacancies[i];
+    if (vacancy.taken || vacancy.completion_index != pod.completion_index)
+      continue;
+    if (pod.completion_index || vacancy.request == pod.request) return i;
+  }
+  return std::nullopt;
+}
+
+Latecomers::Latecomers(sql::Transaction& transaction, queue::WorkQueue& jobs,
+                       const cluster::ClusterCache& cache, cluster::Time now)
+    : transaction_(transaction), jobs_(jobs), cache_(cache), now_(now) {}
+
+void Latecomers::Add(cluster::PodPointer pod, GroupLabels labels) {
+  arrivals_.push_back({std::move(pod), std::move(labels)});
+}
+
+void Latecomers::Receive(GroupChanges& groups) {
+  if (arrivals_.empty()) return;
+  ReadGroups();
+  if (groups_.empty()) return;
+  ReadVacancies();
+  ReadMaintenance();
+  std::ranges::sort(arrivals_, {}, [](const Arrival& arrival) {
+    return std::pair(arrival.pod->created_at, arrival.pod->uid);
+  });
+  for (const Arrival& arrival : arrivals_) {
+    ActiveGroup* group = GroupOf(arrival);
+    if (group == nullptr) continue;
+    if (const auto found = FindVacancy(group->vacancies, *arrival.pod)) {
+      Take(*group, group->vacancies[*found], *arrival.pod);
+    } else if (group->alive) {
+      surplus_of_.push_back(group->id);
+      surplus_.push_back(arrival.pod->uid);
+    }
+  }
+  Write(groups);
+}
+
+void Latecomers::ReadGroups() {
+  std::vector<std::string> namespaces, names;
+  for (const Arrival& arrival : arrivals_) {
+    namespaces.push_back(arrival.pod->namespace_name);
+    names.push_back(arrival.labels.group_name);
+  }
+  for (const sql::Row row :
+       transaction_.Run(queries::kReadActiveGroups, namespaces, names)) {
+    ActiveGroup& group = groups_.emplace_back();
+    group.id = row.Get<std::int64_t>("id");
+    group.namespace_name = row.Get<std::string>("namespace");
+    group.group_name = row.Get<std::string>("group_name");
+    group.group_size = row.Get<std::int32_t>("group_size");
+    group.queue = row.Get<std::string>("queue");
+    group.account = row.Get<std::string>("account");
+    group.max_size = row.Find<std::int32_t>("max_size");
+    group.topology = {row.Find<std::string>("topology_required").value_or(""),
+                      row.Find<std::string>("topology_preferred").value_or("")};
+    group.owners = row.Get<std::vector<std::string>>("owners");
+    group.alive = row.Get<bool>("alive");
+  }
+}
+
+void Latecomers::ReadVacancies() {
+  std::map<std::int64_t, ActiveGroup*> by_id;
+  std::vector<std::int64_t> ids;
+  for (ActiveGroup& group : groups_) {
+    by_id[group.id] = &group;
+    ids.push_back(group.id);
+  }
+  for (const sql::Row row : transaction_.Run(queries::kReadVacancies, ids)) {
+    by_id.at(row.Get<std::int64_t>("group_id"))
+        ->vacancies.push_back(
+            {row.Get<std::string>("uid"),
+             row.Find<std::int32_t>("completion_index"),
+             cluster::WithTopology(
+                 cluster::PodRequestFromJson(row.Get<std::string>("request")),
+                 {}),
+             row.Find<std::string>("node_name"), false});
+  }
+}
+
+void Latecomers::ReadMaintenance() {
+  std::set<std::string> held;
+  for (const ActiveGroup& group : groups_)
+    for (const Vacancy& vacancy : group.vacancies)
+      if (vacancy.node) held.insert(*vacancy.node);
+  std::vector<std::string> nodes, labels;
+  for (const std::string& name : held) {
+    const cluster::NodePointer node = cache_.NodeByName(name);
+    if (node == nullptr) continue;
+    nodes.push_back(name);
+    labels.push_back(nlohmann::json(node->labels).dump());
+  }
+  if (nodes.empty()) return;
+  for (const sql::Row row :
+       transaction_.Run(queries::kFindNodesInMaintenance, nodes, labels, now_))
+    closed_.insert(row.Get<std::string>("node"));
+}
+
+Latecomers::ActiveGroup* Latecomers::GroupOf(const Arrival& arrival) {
+  for (ActiveGroup& group : groups_) {
+    const bool named = group.namespace_name == arrival.pod->namespace_name &&
+                       group.group_name == arrival.labels.group_name;
+    if (named && group.group_size == arrival.labels.group_size &&
+        group.queue == arrival.labels.queue &&
+        group.account == arrival.labels.account &&
+        group.max_size == arrival.labels.max_size &&
+        group.topology == arrival.labels.topology &&
+        std::ranges::count(group.owners, arrival.pod->controller->uid) > 0)
+      return &group;
+  }
+  return nullptr;
+}
+
+bool Latecomers::PlaceCanBeUsed(const Vacancy& vacancy,
+                                const cluster::Pod& pod) const {
+  if (!vacancy.node || !(vacancy.request == pod.request)) return false;
+  const cluster::NodePointer node = cache_.NodeByName(*vacancy.node);
+  return node != nullptr && !closed_.contains(*vacancy.node) &&
+         cluster::WhyClosed(*node).empty() && Suits(*node, pod.request);
+}
+
+void Latecomers::Take(ActiveGroup& group, Vacancy& vacancy,
+                      const cluster::Pod& pod) {
+  const bool with_place = PlaceCanBeUsed(vacancy, pod);
+  vacancy.taken = true;
+  replacing_.push_back(pod.uid);
+  replaced_.push_back(vacancy.uid);
+  replaced_in_.push_back(group.id);
+  with_place_.push_back(with_place);
+  (with_place ? rebind_ : rematch_).push_back(group.id);
+}
+
+void Latecomers::Write(GroupChanges& groups) {
+  if (!replacing_.empty()) {
+    transaction_.Run(queries::kReplaceMembers, replacing_, replaced_,
+                     replaced_in_, with_place_);
+    const std::set<std::int64_t> rematched(rematch_.begin(), rematch_.end());
+    std::set<std::int64_t> rebound(rebind_.begin(), rebind_.end());
+    std::erase_if(rebound, [&](auto id) { return rematched.contains(id); });
+    groups.Requeue({rematched.begin(), rematched.end()});
+    groups.Rebind({rebound.begin(), rebound.end()});
+  }
+  if (surplus_.empty()) return;
+  PromoteSurplus(transaction_, jobs_, surplus_of_, surplus_, now_);
+  groups.CallMatch();
+}
+
+}  // namespace fluxnetes::workers

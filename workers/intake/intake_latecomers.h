@@ -1,0 +1,98 @@
+// Pods that come to a group which is whole already: a later pod of one of its
+// owners takes the vacancy of a member that failed or was deleted, by
+// completion index, else by an equal request. If the place that was held for it
+// can be used, it has it at once; else, so on a node that is in maintenance, it
+// alone is matched, first in line. If there is no vacancy it is surplus: a
+// group of one with the group's order, or by which it grows if it is elastic.
+//
+// A pod of another owner, or one that comes when the group is over, is none of
+// these: it waits for the next generation of the group.
+//
+// Part of a transaction of intake, on one thread; the groups are locked.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cluster/cluster_cache.h"
+#include "queue/store/work_queue.h"
+#include "sql/connection/transaction.h"
+#include "workers/intake/intake_groups.h"
+#include "workers/pods/group_labels.h"
+
+namespace fluxnetes::workers {
+
+// What a failed or deleted member left.
+struct Vacancy {
+  std::string uid;  // of that member
+  std::optional<int> completion_index;
+  cluster::PodRequest request;      // as its pod had it
+  std::optional<std::string> node;  // of the place that is held, if it is
+  bool taken = false;
+};
+
+// Which of the vacancies the pod takes; nothing if none suits it.
+std::optional<std::size_t> FindVacancy(std::span<const Vacancy> vacancies,
+                                       const cluster::Pod& pod);
+
+class Latecomers {
+ public:
+  Latecomers(sql::Transaction& transaction, queue::WorkQueue& jobs,
+             const cluster::ClusterCache& cache, cluster::Time now);
+
+  // A pod that counts from now on and has an owner. It is in the provisional
+  // table by the time of Receive().
+  void Add(cluster::PodPointer pod, GroupLabels labels);
+
+  // Takes those out of the provisional table that an active group has a use
+  // for.
+  void Receive(GroupChanges& groups);
+
+ private:
+  struct Arrival {
+    cluster::PodPointer pod;
+    GroupLabels labels;
+  };
+  struct ActiveGroup {
+    std::int64_t id = 0;
+    std::string namespace_name;
+    std::string group_name;
+    std::int32_t group_size = 0;
+    std::string queue;
+    std::string account;
+    std::optional<std::int32_t> max_size;
+    cluster::GroupTopology topology;
+    std::vector<std::string> owners;
+    bool alive = false;  // not all members have ended, or it has grown
+    std::vector<Vacancy> vacancies;
+  };
+
+  void ReadGroups();
+  void ReadVacancies();
+  void ReadMaintenance();
+  ActiveGroup* GroupOf(const Arrival& arrival);
+  bool PlaceCanBeUsed(const Vacancy& vacancy, const cluster::Pod& pod) const;
+  void Take(ActiveGroup& group, Vacancy& vacancy, const cluster::Pod& pod);
+  void Write(GroupChanges& groups);
+
+  sql::Transaction& transaction_;
+  queue::WorkQueue& jobs_;
+  const cluster::ClusterCache& cache_;
+  const cluster::Time now_;
+  std::vector<Arrival> arrivals_;
+  std::vector<ActiveGroup> groups_;  // the newest generation first
+  std::set<std::string> closed_;     // nodes of vacancies: in maintenance
+
+  std::vector<std::string> replacing_, replaced_;
+  std::vector<std::int64_t> replaced_in_, rematch_, rebind_;
+  std::vector<bool> with_place_;
+  std::vector<std::int64_t> surplus_of_;
+  std::vector<std::optional<std::string>> surplus_;
+};
+
+}  // namespace fluxnetes::workers

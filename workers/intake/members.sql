@@ -1,0 +1,423 @@
+-- The queries of intake about active groups and their members. Scheduling time is
+-- a parameter.
+
+-- name: read_unstarted_members
+-- All members of the groups of these pods, if none of the group was bound yet.
+SELECT p.uid
+FROM pods AS p
+WHERE p.group_id IN (
+  SELECT m.group_id
+  FROM unnest($1::text []) AS u (uid)
+  INNER JOIN pods AS m ON m.uid = any(ARRAY[u.uid])
+  INNER JOIN pod_groups AS g
+    ON g.id = any(ARRAY[m.group_id]) AND g.state <> 'bound'
+);
+
+-- name: set_member_versions
+-- Versions of waiting pods that were read anew.
+UPDATE pods AS p SET resource_version = v.version
+FROM unnest($1::text [], $2::text []) AS v (uid, version)
+WHERE p.uid = any(ARRAY[v.uid]) AND p.state = 'waiting';
+
+-- name: end_members
+-- Members that have succeeded, failed, or are there no more.
+UPDATE pods AS p
+SET
+  state = v.state,
+  node_name = coalesce(p.node_name, nullif(v.node, '')),
+  turned_away = v.turned_away,
+  ended_at = $5
+FROM unnest($1::text [], $2::text [], $3::text [], $4::text [])
+AS v (uid, state, node, turned_away)
+WHERE p.uid = any(ARRAY[v.uid]) AND p.state IN ('waiting', 'bound');
+
+-- name: bind_members
+-- Members that have a node in Kubernetes.
+UPDATE pods AS p SET state = 'bound', node_name = v.node, bound_at = $3
+FROM unnest($1::text [], $2::text []) AS v (uid, node)
+WHERE p.uid = any(ARRAY[v.uid]) AND p.state = 'waiting';
+
+-- name: read_places
+-- Where pods were to go.
+SELECT p.uid, p.group_id, l.node_name
+FROM unnest($1::text []) AS v (uid)
+INNER JOIN pods AS p ON p.uid = any(ARRAY[v.uid])
+LEFT JOIN placements AS l
+  ON l.fluxion_job = any(ARRAY[p.group_id]) AND l.pod_uid = p.uid;
+
+-- name: charge_places
+-- Pods that others have bound, or elsewhere than we had placed them: what they
+-- hold is booked on the node that they have, in the term of who owns the match
+-- now, for a group that held nothing from now on.
+WITH v AS (
+  SELECT *
+  FROM unnest(
+    $1::bigint [], $2::text [], $3::text [], $4::bigint [], $5::bigint [],
+    $6::text []
+  ) AS u (id, uid, node_name, cpu_milli, memory_bytes, other)
+),
+
+allocated AS (
+  INSERT INTO allocations AS a
+  (fluxion_job, group_id, queue, nodes, starts_at, ends_at, term)
+  SELECT
+    g.id,
+    g.id,
+    g.queue,
+    (SELECT array_agg(DISTINCT v.node_name ORDER BY v.node_name)
+     FROM v WHERE v.id = g.id),
+    $7,
+    $7::timestamptz + make_interval(secs => g.duration_seconds),
+    coalesce(
+      (SELECT o.term FROM leaders AS o WHERE o.name = 'match:' || g.queue), 0
+    )
+  FROM pod_groups AS g
+  WHERE g.id IN (SELECT v.id FROM v)
+  ON CONFLICT (fluxion_job) DO UPDATE SET
+  nodes = ARRAY(
+    SELECT DISTINCT n.node
+    FROM unnest(
+      excluded.nodes || ARRAY(
+        SELECT l.node_name FROM placements AS l
+        WHERE
+          l.fluxion_job = any(ARRAY[a.fluxion_job])
+          AND l.pod_uid NOT IN (SELECT v.uid FROM v)
+      )
+    ) AS n (node)
+    ORDER BY n.node
+  ),
+  (starts_at, ends_at) = (
+    SELECT
+      CASE WHEN held.some THEN a.starts_at ELSE excluded.starts_at END,
+      CASE WHEN held.some THEN a.ends_at ELSE excluded.ends_at END
+    FROM (
+      SELECT EXISTS (
+        SELECT FROM placements AS l WHERE l.fluxion_job = a.fluxion_job
+      ) AS some
+    ) AS held
+  )
+)
+
+INSERT INTO placements AS p
+(fluxion_job, pod_uid, node_name, cpu_milli, memory_bytes, other)
+SELECT v.id, v.uid, v.node_name, v.cpu_milli, v.memory_bytes, v.other::jsonb
+FROM v
+ON CONFLICT (fluxion_job, pod_uid) DO UPDATE SET node_name = excluded.node_name;
+
+-- name: read_standing
+-- How groups stand: how many of their pods wait, are bound, were ever bound,
+-- and ended too early without a replacement.
+SELECT
+  g.id,
+  g.state,
+  coalesce(g.phase, '') AS phase,
+  g.cancel_reason IS NOT NULL AS cancelled,
+  count(*) FILTER (WHERE p.state = 'waiting') AS waiting,
+  count(p.node_name) AS started,
+  count(*) FILTER (
+    WHERE p.state IN ('failed', 'deleted') AND p.replaced_by IS NULL
+  ) AS lost
+FROM unnest($1::bigint []) AS v (id)
+INNER JOIN pod_groups AS g ON g.id = any(ARRAY[v.id])
+LEFT JOIN pods AS p ON p.group_id = any(ARRAY[g.id])
+GROUP BY g.id
+ORDER BY g.id;
+
+-- name: recall_groups
+-- Groups that lost a member while their binding may be under way: nothing more
+-- of them is bound, and what they have is taken back pod by pod.
+UPDATE pod_groups AS g
+SET
+  state = 'pending',
+  phase = 'recalled',
+  revision = g.revision + 1,
+  match_job = NULL,
+  reason = 'a pod of the group is gone; taking back its places'
+FROM unnest($1::bigint []) AS v (id)
+WHERE g.id = any(ARRAY[v.id]);
+
+-- name: requeue_groups
+-- Groups of which some pods run and others must be placed (again).
+UPDATE pod_groups AS g
+SET
+  state = 'pending',
+  phase = 'queued',
+  revision = g.revision + 1,
+  first_in_line = true,
+  went_back_at = CASE
+    WHEN g.state IN ('allocated', 'bound') THEN $2
+    ELSE coalesce(g.went_back_at, $2)
+  END,
+  reason = NULL,
+  news_due = least(g.news_due, next_news($2, g.told_at, g.group_size, false)),
+  match_job = CASE
+    WHEN g.state IN ('pending', 'unsatisfiable') THEN g.match_job
+  END
+FROM unnest($1::bigint []) AS v (id)
+WHERE g.id = any(ARRAY[v.id])
+RETURNING g.id, g.queue, g.match_job IS NULL AS wants_job;
+
+-- name: start_groups
+-- Groups of which no pod waits any more.
+UPDATE pod_groups AS g
+SET
+  state = 'bound',
+  phase = NULL,
+  reason = NULL,
+  first_in_line = false,
+  allocated_at = coalesce(g.allocated_at, $2),
+  bound_at = coalesce(g.bound_at, $2)
+FROM unnest($1::bigint []) AS v (id)
+WHERE g.id = any(ARRAY[v.id]);
+
+-- name: abandon_groups
+-- Groups of which no pod is left before any was bound: nothing more is placed.
+UPDATE pod_groups AS g
+SET
+  revision = g.revision + 1,
+  cancel_reason = coalesce(
+    g.cancel_reason, 'its pods were deleted before it could start'
+  )
+FROM unnest($1::bigint []) AS v (id)
+WHERE g.id = any(ARRAY[v.id]);
+
+-- name: dissolve_groups
+-- Groups that lost members before any was bound are active no more, nor are the
+-- pods by which they would have grown; returns those that wait for the group to
+-- become whole again. Who held or released
+-- it has done so for the group that fills.
+WITH gone AS (
+  DELETE FROM pod_groups AS g
+  WHERE
+    g.id IN (
+      SELECT v.id FROM unnest($1::bigint []) AS v (id)
+      UNION
+      SELECT x.id FROM unnest($1::bigint []) AS v (id)
+      INNER JOIN pod_groups AS x ON x.extends = any(ARRAY[v.id])
+    )
+  RETURNING g.*
+),
+
+told AS (
+  INSERT INTO match_inbox (queue, news, group_id)
+  SELECT g.queue, 'changed', g.id FROM gone AS g
+),
+
+kept AS (
+  INSERT INTO groups_provisional AS f (
+    namespace, group_name, group_size, queue, first_seen_at, held_at,
+    held_reason, released_at
+  )
+  SELECT DISTINCT ON (g.namespace, g.group_name)
+    g.namespace,
+    g.group_name,
+    g.group_size,
+    g.queue,
+    g.submitted_at,
+    g.held_at,
+    g.held_reason,
+    g.released_at
+  FROM gone AS g
+  WHERE
+    (g.held_at IS NOT NULL OR g.released_at IS NOT NULL)
+    AND EXISTS (
+      SELECT FROM pods AS p
+      WHERE
+        p.group_id = any(ARRAY[g.id])
+        AND p.state = 'waiting'
+        AND p.asked_name = g.group_name
+    )
+  ORDER BY g.namespace, g.group_name, g.id DESC
+  ON CONFLICT (namespace, group_name) DO UPDATE SET
+  held_at = coalesce(f.held_at, excluded.held_at),
+  held_reason = coalesce(f.held_reason, excluded.held_reason),
+  released_at = coalesce(f.released_at, excluded.released_at)
+)
+
+SELECT
+  p.uid,
+  g.namespace,
+  CASE WHEN g.extends IS NULL THEN g.group_name ELSE p.asked_name END
+    AS group_name
+FROM gone AS g
+INNER JOIN pods AS p ON p.group_id = any(ARRAY[g.id]) AND p.state = 'waiting';
+
+-- name: read_active_groups
+-- Active groups by name that pods may join, the newest generation first.
+SELECT
+  g.id,
+  g.namespace,
+  g.group_name,
+  g.group_size,
+  g.queue,
+  g.account,
+  g.max_size,
+  g.owners,
+  g.state,
+  (
+    SELECT p.request #>> '{topology,required}'
+    FROM pods AS p WHERE p.group_id = any(ARRAY[g.id]) LIMIT 1
+  ) AS topology_required,
+  (
+    SELECT p.request #>> '{topology,preferred}'
+    FROM pods AS p WHERE p.group_id = any(ARRAY[g.id]) LIMIT 1
+  ) AS topology_preferred,
+  EXISTS (
+    SELECT FROM pods AS p
+    WHERE p.group_id = any(ARRAY[g.id]) AND p.state IN ('waiting', 'bound')
+  )
+  OR EXISTS (SELECT FROM pod_groups AS x WHERE x.extends = any(ARRAY[g.id]))
+    AS alive
+FROM (
+  SELECT DISTINCT u.namespace, u.group_name
+  FROM unnest($1::text [], $2::text []) AS u (namespace, group_name)
+) AS v
+INNER JOIN pod_groups AS g
+  ON g.namespace = any(ARRAY[v.namespace]) AND g.group_name = v.group_name
+WHERE
+  g.cancel_reason IS NULL
+  AND g.phase IS DISTINCT FROM 'recalled'
+  AND NOT EXISTS (
+    SELECT FROM external_groups AS e WHERE e.group_id = any(ARRAY[g.id])
+  )
+ORDER BY g.id DESC;
+
+-- name: read_vacancies
+-- Members that failed or were deleted and were not replaced, with the place
+-- that is held for a replacement, if it still is and can be used.
+SELECT
+  p.group_id,
+  p.uid,
+  p.completion_index,
+  p.request::text AS request,
+  l.node_name
+FROM unnest($1::bigint []) AS v (id)
+INNER JOIN pods AS p ON p.group_id = any(ARRAY[v.id])
+LEFT JOIN placements AS l
+  ON l.fluxion_job = any(ARRAY[p.group_id])
+  AND l.pod_uid = p.uid
+  AND p.turned_away IS NULL
+WHERE p.state IN ('failed', 'deleted') AND p.replaced_by IS NULL
+ORDER BY p.group_id, l.node_name IS NULL, p.ended_at, p.uid;
+
+-- name: find_nodes_in_maintenance
+-- Which of some nodes ($1), with their labels ($2), nothing may start on at a
+-- time ($3).
+SELECT v.node
+FROM unnest($1::text [], $2::text []) AS v (node, labels)
+WHERE EXISTS (
+  SELECT FROM maintenance AS m
+  WHERE
+    m.starts_at <= $3
+    AND (m.ends_at IS NULL OR m.ends_at > $3)
+    AND (v.node = any(m.nodes) OR v.labels::jsonb @> m.node_selector)
+);
+
+-- name: replace_members
+-- Pods ($1) take the vacancies of others ($2) in groups ($3), with their places
+-- ($4) or without.
+WITH v AS MATERIALIZED (
+  SELECT *
+  FROM unnest($1::text [], $2::text [], $3::bigint [], $4::boolean [])
+  AS u (uid, vacancy, id, with_place)
+),
+
+moved AS (
+  INSERT INTO pods (
+    uid, group_id, namespace, pod_name, asked_name, request, completion_index,
+    owner_kind, owner_name, owner_uid, resource_version, duration_seconds,
+    created_at, start_after, start_by, hold
+  )
+  SELECT
+    p.uid,
+    v.id,
+    p.namespace,
+    p.pod_name,
+    p.group_name,
+    p.request,
+    p.completion_index,
+    p.owner_kind,
+    p.owner_name,
+    p.owner_uid,
+    p.resource_version,
+    p.duration_seconds,
+    p.created_at,
+    p.start_after,
+    p.start_by,
+    p.hold
+  FROM v
+  INNER JOIN pods_provisional AS p ON p.uid = any(ARRAY[v.uid])
+),
+
+gone AS (
+  DELETE FROM pods_provisional AS p USING v WHERE p.uid = any(ARRAY[v.uid])
+),
+
+marked AS (
+  UPDATE pods AS p SET replaced_by = v.uid FROM v
+  WHERE p.uid = any(ARRAY[v.vacancy])
+),
+
+taken AS (
+  UPDATE placements AS l SET pod_uid = v.uid, held_until = NULL
+  FROM v
+  WHERE l.fluxion_job = any(ARRAY[v.id]) AND l.pod_uid = v.vacancy AND v.with_place
+)
+
+DELETE FROM placements AS l USING v
+WHERE l.fluxion_job = any(ARRAY[v.id]) AND l.pod_uid = v.vacancy AND NOT v.with_place;
+
+-- name: rebind_groups
+-- Groups of which a waiting pod was given a place outside of the match.
+UPDATE pod_groups AS g SET revision = g.revision + 1
+FROM unnest($1::bigint []) AS v (id)
+WHERE g.id = any(ARRAY[v.id])
+RETURNING g.id, g.revision;
+
+-- name: tell_changes
+-- Lets the owner of the match of their queues read groups and what they hold
+-- again, and so the owners of the nodes on which they hold something.
+INSERT INTO match_inbox (queue, news, group_id)
+SELECT g.queue, 'changed', g.id
+FROM unnest($1::bigint []) AS v (id)
+INNER JOIN pod_groups AS g ON g.id = any(ARRAY[v.id])
+UNION
+SELECT c.queue, 'changed', l.fluxion_job
+FROM unnest($1::bigint []) AS v (id)
+INNER JOIN placements AS l ON l.fluxion_job = any(ARRAY[v.id])
+INNER JOIN component_nodes AS c ON c.node_name = any(ARRAY[l.node_name]);
+
+-- name: read_recalled_groups
+-- Groups whose places are being taken back, with the pods that may be bound.
+SELECT g.id, p.namespace, p.pod_name, p.uid
+FROM pod_groups AS g
+LEFT JOIN pods AS p ON p.group_id = any(ARRAY[g.id]) AND p.state = 'waiting'
+WHERE g.phase = 'recalled'
+ORDER BY g.id, p.uid;
+
+-- name: read_pods_besides
+-- Pods with an owner that wait under the name of an active group.
+SELECT p.uid
+FROM pod_groups AS g
+INNER JOIN pods_provisional AS p
+  ON p.namespace = g.namespace AND p.group_name = g.group_name
+WHERE
+  g.id = $1
+  AND p.refused IS NULL
+  AND NOT p.gated
+  AND p.owner_uid IS NOT NULL;
+
+-- name: resume_recalled_groups
+-- Groups that are not recalled any more because some of their pods were bound after
+-- all: the others follow.
+UPDATE pod_groups AS g
+SET state = 'allocated', phase = NULL, reason = NULL, revision = g.revision + 1
+FROM unnest($1::bigint []) AS v (id)
+WHERE g.id = any(ARRAY[v.id]) AND g.phase = 'recalled'
+RETURNING g.id, g.revision;
+
+-- name: end_recalls
+-- Cancelled groups whose places need not be taken back: they end with the pods.
+UPDATE pod_groups AS g SET phase = 'queued'
+FROM unnest($1::bigint []) AS v (id)
+WHERE g.id = any(ARRAY[v.id]) AND g.phase = 'recalled';

@@ -1,0 +1,37 @@
+// What is told to the cluster stands behind bindings: a write of an event or a
+// status costs the API server about as much as one. So it waits while pods are
+// being bound, but no longer than `patience`.
+//
+// Used by one thread.
+#pragma once
+
+#include <chrono>
+#include <optional>
+
+#include "cluster/cluster.h"
+#include "workers/loops/own_bindings.h"
+
+namespace fluxnetes::workers {
+
+class BehindBindings {
+ public:
+  BehindBindings(const OwnBindings& bindings,
+                 std::chrono::milliseconds patience)
+      : bindings_(bindings), patience_(patience) {}
+
+  bool May(cluster::Time now) {
+    if (!bindings_.AnyUnderWay()) {
+      held_back_.reset();
+      return true;
+    }
+    if (!held_back_) held_back_ = now;
+    return now - *held_back_ >= patience_;
+  }
+
+ private:
+  const OwnBindings& bindings_;
+  const std::chrono::milliseconds patience_;
+  std::optional<cluster::Time> held_back_;  // since when
+};
+
+}  // namespace fluxnetes::workers

@@ -1,0 +1,59 @@
+#include "workers/loops/own_bindings.h"
+
+namespace fluxnetes::workers {
+
+void OwnBindings::Begin(const std::vector<std::string>& uids) {
+  const std::lock_guard lock(mutex_);
+  for (const std::string& uid : uids) {
+    const auto [known, added] = nodes_.try_emplace(uid);
+    if (added || !known->second.empty()) ++under_way_;
+    known->second.clear();
+  }
+}
+
+void OwnBindings::End(const std::vector<std::string>& begun,
+                      const std::vector<std::string>& uids,
+                      const std::vector<std::string>& nodes) {
+  const std::lock_guard lock(mutex_);
+  for (std::size_t i = 0; i < uids.size(); ++i) {
+    const auto known = nodes_.find(uids[i]);
+    if (known == nodes_.end()) continue;
+    if (known->second.empty()) --under_way_;
+    known->second = nodes[i];
+  }
+  for (const std::string& uid : begun) {
+    const auto known = nodes_.find(uid);
+    if (known == nodes_.end() || !known->second.empty()) continue;
+    nodes_.erase(known);
+    --under_way_;
+  }
+}
+
+bool OwnBindings::Knows(const std::string& uid) const {
+  const std::lock_guard lock(mutex_);
+  return nodes_.contains(uid);
+}
+
+bool OwnBindings::AnyUnderWay() const {
+  const std::lock_guard lock(mutex_);
+  return under_way_ > 0;
+}
+
+OwnBindings::Standing OwnBindings::Take(const std::string& uid,
+                                        const std::string& node) {
+  const std::lock_guard lock(mutex_);
+  const auto known = nodes_.find(uid);
+  if (known == nodes_.end()) return Standing::kUnknown;
+  if (known->second.empty()) return Standing::kUnderWay;
+  const bool same = known->second == node;
+  nodes_.erase(known);
+  return same ? Standing::kRecorded : Standing::kUnknown;
+}
+
+void OwnBindings::ForgetRecorded() {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(nodes_,
+                [](const auto& known) { return !known.second.empty(); });
+}
+
+}  // namespace fluxnetes::workers

@@ -1,0 +1,111 @@
+// How the graph in memory is compared: see match_worker.h.
+#include <algorithm>
+#include <stdexcept>
+
+#include "workers/match/match_worker.h"
+
+namespace fluxnetes::workers {
+namespace {
+
+// Lets a second worker load what the first one's store has, and do nothing.
+class ReadingStore final : public MatchStore {
+ public:
+  ReadingStore(MatchStore& store, std::set<std::string> claimed)
+      : store_(store), claimed_(std::move(claimed)) {}
+
+  bool Acquire() override { return true; }
+  std::optional<News> Read(Schedule& schedule) override {
+    return store_.Read(schedule);
+  }
+  News Load(Schedule& schedule) override {
+    std::optional<News> news = store_.Read(schedule);
+    news_waits_ = !news;
+    return news ? *std::move(news) : News{};
+  }
+  Names ReadNodes() override { return {claimed_.begin(), claimed_.end()}; }
+  Claimed Claim(Schedule&, const Names&) override { return {}; }
+  std::vector<Held> ReadStrangers(Schedule& schedule,
+                                  const Names& nodes) override {
+    return store_.ReadStrangers(schedule, nodes);
+  }
+  void LetGo(const Names&) override {}
+  News Take(Schedule&, const std::set<GroupId>&) override { return {}; }
+  std::set<GroupId> Commit(const Decision&, cluster::Time) override {
+    throw std::logic_error("a comparison decides nothing");
+  }
+  void GiveUp() override {}
+  void Resign() override {}
+
+  bool news_waits() const { return news_waits_; }
+
+ private:
+  MatchStore& store_;
+  const std::set<std::string> claimed_;
+  bool news_waits_ = false;
+};
+
+// The lines of a picture by their first word, the node.
+std::map<std::string, std::string> LinesOf(const std::string& picture) {
+  std::map<std::string, std::string> lines;
+  std::size_t begin = 0;
+  while (begin < picture.size()) {
+    const std::size_t end = std::min(picture.find('\n', begin), picture.size());
+    const std::string line = picture.substr(begin, end - begin);
+    lines[line.substr(0, line.find(' '))] = line;
+    begin = end + 1;
+  }
+  return lines;
+}
+
+// Of a line: the node and what others use of it.
+std::string NodePart(const std::string& line) {
+  return line.substr(0, line.find(" | "));
+}
+
+std::string PlacesPart(const std::string& line) {
+  const auto bar = line.find(" | ");
+  return bar == line.npos ? "" : line.substr(bar);
+}
+
+}  // namespace
+
+MatchWorker::Comparison MatchWorker::Compare() {
+  Comparison result;
+  if (schedule_ == nullptr) return result;
+  ReadingStore store(store_, claimed_);
+  MatchWorker twin(store, cache_, {});
+  twin.now_ = now_;
+  twin.Load();
+  if (store.news_waits()) {
+    result.again = true;
+    return result;
+  }
+  const auto memory = LinesOf(Describe());
+  const auto records = LinesOf(twin.Describe());
+  auto before = std::move(suspects_);
+  suspects_.clear();
+  std::set<std::string> nodes;
+  for (const auto& [node, line] : memory) nodes.insert(node);
+  for (const auto& [node, line] : records) nodes.insert(node);
+  const auto line_in = [](const auto& lines, const std::string& node) {
+    const auto found = lines.find(node);
+    return found == lines.end() ? std::string() : found->second;
+  };
+  for (const std::string& node : nodes) {
+    std::pair both(line_in(memory, node), line_in(records, node));
+    if (both.first == both.second) continue;
+    const auto known = before.find(node);
+    if (known == before.end() || known->second != both) {
+      result.again = true;
+      suspects_.emplace(node, std::move(both));
+      continue;
+    }
+    if (NodePart(both.first) != NodePart(both.second))
+      result.nodes.push_back(node);
+    if (PlacesPart(both.first) != PlacesPart(both.second))
+      result.places.push_back(node);
+  }
+  return result;
+}
+
+}  // namespace fluxnetes::workers

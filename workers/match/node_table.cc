@@ -1,0 +1,115 @@
+#include "workers/match/node_table.h"
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "sql/connection/transaction.h"
+#include "workers/match/replicas_queries.h"
+#include "workers/pods/other_resources.h"
+
+namespace fluxnetes::workers {
+
+std::string WriteTaints(const std::vector<cluster::Taint>& taints) {
+  nlohmann::json all = nlohmann::json::array();
+  for (const cluster::Taint& taint : taints)
+    all.push_back(
+        {{"key", taint.key}, {"value", taint.value}, {"effect", taint.effect}});
+  return all.dump();
+}
+
+std::vector<cluster::Taint> ReadTaints(const std::string& json) {
+  std::vector<cluster::Taint> taints;
+  for (const nlohmann::json& each : nlohmann::json::parse(json))
+    taints.push_back({each.value("key", ""), each.value("value", ""),
+                      each.value("effect", "")});
+  return taints;
+}
+
+void NodeTable::Note(const std::vector<std::string>& nodes) {
+  if (!all_) noted_.insert(nodes.begin(), nodes.end());
+}
+
+void NodeTable::Forget() {
+  all_ = true;
+  written_.clear();
+  noted_.clear();
+}
+
+NodeTable::Report NodeTable::ReportOf(const cluster::Node& node) const {
+  Report report{node, {}};
+  for (const cluster::PodPointer& pod : cache_.PodsOnNode(node.name)) {
+    if (pod->scheduler_name == scheduler_name_) continue;
+    cluster::AddUpTo(node.allocatable, report.foreign, pod->request.resources);
+  }
+  return report;
+}
+
+void NodeTable::Write(cluster::Time now) {
+  std::vector<Report> changed;
+  std::vector<std::string> gone;
+  const auto consider = [&](const cluster::Node& node) {
+    Report report = ReportOf(node);
+    const auto written = written_.find(node.name);
+    if (written == written_.end() || !(written->second == report))
+      changed.push_back(std::move(report));
+  };
+  if (all_) {
+    for (const cluster::NodePointer& node : cache_.Nodes()) consider(*node);
+  }
+  for (const std::string& name : noted_) {
+    const cluster::NodePointer node = cache_.NodeByName(name);
+    if (node != nullptr) {
+      consider(*node);
+    } else if (written_.contains(name)) {
+      gone.push_back(name);
+    }
+  }
+  if (!all_ && changed.empty() && gone.empty()) return noted_.clear();
+  Send(changed, gone, now);
+  for (const std::string& name : gone) written_.erase(name);
+  for (Report& report : changed) {
+    std::string name = report.node.name;
+    written_.insert_or_assign(std::move(name), std::move(report));
+  }
+  noted_.clear();
+  all_ = false;
+}
+
+void NodeTable::Send(const std::vector<Report>& changed,
+                     const std::vector<std::string>& gone, cluster::Time now) {
+  std::vector<std::string> names, other, labels, foreign_other, taints;
+  std::vector<std::int64_t> cpu, memory, pods;
+  std::vector<std::int64_t> foreign_cpu, foreign_memory, foreign_pods;
+  std::vector<std::optional<std::string>> closed;
+  for (const Report& report : changed) {
+    const cluster::Resources& total = report.node.allocatable;
+    names.push_back(report.node.name);
+    cpu.push_back(total.cpu_milli);
+    memory.push_back(total.memory_bytes);
+    pods.push_back(total.pods);
+    other.push_back(OtherResources(total).value_or("{}"));
+    foreign_cpu.push_back(report.foreign.cpu_milli);
+    foreign_memory.push_back(report.foreign.memory_bytes);
+    foreign_pods.push_back(report.foreign.pods);
+    foreign_other.push_back(OtherResources(report.foreign).value_or("{}"));
+    const std::string why = cluster::WhyClosed(report.node);
+    closed.push_back(why.empty() ? std::nullopt : std::optional(why));
+    labels.push_back(nlohmann::json(report.node.labels).dump());
+    taints.push_back(WriteTaints(report.node.taints));
+  }
+  sql::Transaction transaction(pool_);
+  if (!names.empty()) {
+    transaction.Run(queries::kWriteNodes, names, cpu, memory, pods, other,
+                    foreign_cpu, foreign_memory, foreign_pods, closed, labels,
+                    foreign_other, taints, now);
+  }
+  if (all_) {
+    transaction.Run(queries::kDropNodes, names, true);
+  } else if (!gone.empty()) {
+    transaction.Run(queries::kDropNodes, gone, false);
+  }
+  transaction.Commit();
+}
+
+}  // namespace fluxnetes::workers

@@ -1,0 +1,76 @@
+-- The queries of the replicas that share the components among them, and of the
+-- table of nodes that they publish.
+
+-- name: read_owners
+-- All scheduling queues, and which living client owns the match of each.
+SELECT q.name, q.node_selector::text AS node_selector, c.id AS owner
+FROM queues AS q
+LEFT JOIN leaders AS l ON l.name = 'match:' || q.name
+LEFT JOIN clients AS c
+  ON c.id = l.client_id AND c.heartbeat_at + c.time_to_live > now()
+ORDER BY q.name;
+
+-- name: read_replicas
+-- The living clients that can own the match of queues.
+SELECT c.id
+FROM match_replicas AS r
+INNER JOIN clients AS c
+  ON c.id = r.client_id AND c.heartbeat_at + c.time_to_live > now()
+ORDER BY c.id;
+
+-- name: join_replicas
+-- This client can own the match of queues from now on.
+INSERT INTO match_replicas (client_id)
+SELECT id FROM clients WHERE id = $1
+ON CONFLICT DO NOTHING;
+
+-- name: leave_replicas
+-- It takes over no more.
+DELETE FROM match_replicas WHERE client_id = $1;
+
+-- name: write_nodes
+-- The copy of the nodes that people look at.
+INSERT INTO nodes (
+  node_name, cpu_milli, memory_bytes, pods, other, foreign_cpu_milli,
+  foreign_memory_bytes, foreign_pods, unschedulable, labels, foreign_other,
+  taints, seen_at
+)
+SELECT
+  v.node_name,
+  v.cpu,
+  v.memory,
+  v.pods,
+  v.other::jsonb,
+  v.foreign_cpu,
+  v.foreign_memory,
+  v.foreign_pods,
+  v.unschedulable,
+  v.labels::jsonb,
+  v.foreign_other::jsonb,
+  v.taints::jsonb,
+  $13
+FROM unnest(
+  $1::text [], $2::bigint [], $3::bigint [], $4::bigint [], $5::text [],
+  $6::bigint [], $7::bigint [], $8::bigint [], $9::text [], $10::text [],
+  $11::text [], $12::text []
+) AS v (
+  node_name, cpu, memory, pods, other, foreign_cpu, foreign_memory,
+  foreign_pods, unschedulable, labels, foreign_other, taints
+)
+ON CONFLICT (node_name) DO UPDATE SET
+cpu_milli = excluded.cpu_milli,
+memory_bytes = excluded.memory_bytes,
+pods = excluded.pods,
+other = excluded.other,
+foreign_cpu_milli = excluded.foreign_cpu_milli,
+foreign_memory_bytes = excluded.foreign_memory_bytes,
+foreign_pods = excluded.foreign_pods,
+unschedulable = excluded.unschedulable,
+labels = excluded.labels,
+foreign_other = excluded.foreign_other,
+taints = excluded.taints,
+seen_at = excluded.seen_at;
+
+-- name: drop_nodes
+-- Nodes that are gone ($2 false), or all but those named ($2 true).
+DELETE FROM nodes WHERE (node_name = any($1::text [])) <> $2;

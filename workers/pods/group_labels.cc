@@ -1,0 +1,407 @@
+#include "workers/pods/group_labels.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "cluster/text/quote.h"
+#include "workers/pods/known_labels.h"
+#include "workers/pods/label_values.h"
+#include "workers/pods/pod_rules.h"
+#include "workers/pods/topology_labels.h"
+
+namespace fluxnetes::workers {
+namespace {
+
+using cluster::Quote;
+
+const std::string* Find(const auto& labels, const char* name) {
+  const auto found = labels.find(name);
+  return found == labels.end() ? nullptr : &found->second;
+}
+
+constexpr const char* kJobSetLabel = "jobset.sigs.k8s.io/jobset-name";
+
+// What names a group: where it stands, and what it says.
+struct Mark {
+  std::string place;  // "label fluxnetes.group-name"
+  std::string value;
+};
+
+// A label or annotation of the pod; both must say the same.
+std::optional<Mark> FindMark(const cluster::Pod& pod, const char* name,
+                             std::string& refused) {
+  const std::string* const label = Find(pod.labels, name);
+  const std::string* const annotation = Find(pod.annotations, name);
+  if (label == nullptr && annotation == nullptr) return std::nullopt;
+  if (label != nullptr && annotation != nullptr && *label != *annotation)
+    refused = "label and annotation " + std::string(name) + " are " +
+              Quote(*label) + " and " + Quote(*annotation) +
+              ": they must be the same";
+  return Mark{(label != nullptr ? "label " : "annotation ") + std::string(name),
+              label != nullptr ? *label : *annotation};
+}
+
+std::string NameOf(const cluster::PodGroupName& group) {
+  const bool native = group.api == cluster::PodGroupApi::kNative;
+  return "PodGroup " + group.namespace_name + "/" + group.name + " (" +
+         (native ? "scheduling.k8s.io" : "scheduling.x-k8s.io") + ")";
+}
+
+// Reads one pod. Each of the functions Try... reads one way to name a group and
+// says whether the pod uses it.
+class Reader {
+ public:
+  // A cache of null: nothing of what the pod refers to is known.
+  Reader(const cluster::Pod& pod, const cluster::ClusterCache* cache)
+      : pod_(pod),
+        cache_(cache),
+        labels_{LonePodGroup(pod), 1, "default", ""},
+        our_size_(Find(pod.labels, kGroupSizeLabel)),
+        our_max_(Find(pod.labels, kGroupMaxSizeLabel)),
+        our_by_(Find(pod.labels, kGroupByLabel)) {}
+
+  GroupLabels Read() {
+    ReadTopology();
+    ReadStart();
+    ReadMinSize();
+    if (!TryOurs() && !TryFluence() && !TryCoscheduling() && !TryNative() &&
+        !TryJob() && !TryFluenceOfJob() && our_size_ != nullptr)
+      ReadLoneSize();
+    if (our_by_ != nullptr && !by_read_)
+      Refuse(
+          Refusal(LabelCalled(kGroupByLabel), *our_by_,
+                  "it says whose size the label " + std::string(size_label_) +
+                      " is on a pod of a Job that names no group",
+                  our_size_ == nullptr
+                      ? "accompanied by the label " + std::string(size_label_)
+                      : "left out"));
+    ReadMaxSize();
+    ReadQueue();
+    ReadAccount();
+    Refuse(WhyUnknownLabel(pod_));
+    if (!labels_.refused.empty()) {
+      labels_.group_size.reset();
+      labels_.max_size.reset();
+    }
+    return std::move(labels_);
+  }
+
+ private:
+  void Refuse(std::string why) {
+    if (labels_.refused.empty()) labels_.refused = std::move(why);
+  }
+
+  void SetName(const std::string& place, const std::string& name) {
+    std::string why = WhyNoLabelValue(place, name);
+    if (why.empty()) labels_.group_name = name;
+    Refuse(std::move(why));
+  }
+  void SetSize(const std::string& place, const std::string& size) {
+    Refuse(ReadSize(place, size, labels_.group_size));
+  }
+
+  bool TryOurs() {
+    const std::string* const name = Find(pod_.labels, kGroupNameLabel);
+    if (name == nullptr) return false;
+    SetName(LabelCalled(kGroupNameLabel), *name);
+    if (our_size_ != nullptr) SetSize(LabelCalled(size_label_), *our_size_);
+    return true;
+  }
+
+  // Of an elastic group that is its size; so it may be said as such, too.
+  void ReadMinSize() {
+    const std::string* const least = Find(pod_.labels, kGroupMinSizeLabel);
+    if (least == nullptr) return;
+    if (our_size_ != nullptr && *our_size_ != *least)
+      Refuse(Refusal(LabelCalled(kGroupMinSizeLabel), *least,
+                     "the label " + std::string(kGroupSizeLabel) + " is " +
+                         Quote(*our_size_),
+                     "the same, or alone"));
+    if (our_max_ == nullptr)
+      Refuse(Refusal(
+          LabelCalled(kGroupMinSizeLabel), *least, "the group has no maximum",
+          "accompanied by the label " + std::string(kGroupMaxSizeLabel)));
+    our_size_ = least;
+    size_label_ = kGroupMinSizeLabel;
+  }
+
+  void ReadMaxSize() {
+    if (our_max_ == nullptr || !labels_.refused.empty()) return;
+    const std::string place = LabelCalled(kGroupMaxSizeLabel);
+    Refuse(ReadSize(place, *our_max_, labels_.max_size));
+    if (labels_.group_name == LonePodGroup(pod_))
+      Refuse(
+          Refusal(place, *our_max_, "the pod names no group",
+                  "accompanied by the label " + std::string(kGroupNameLabel)));
+    if (labels_.max_size < labels_.group_size)
+      Refuse(Refusal(place, *our_max_,
+                     "the group starts with " +
+                         std::to_string(*labels_.group_size) + " pods",
+                     "as many or more"));
+  }
+
+  bool TryFluence() {
+    std::string refused;
+    const auto name = FindMark(pod_, kFluenceNameLabel, refused);
+    if (!name) return false;
+    SetName(name->place, name->value);
+    const auto size = FindMark(pod_, kFluenceSizeLabel, refused);
+    if (size) {
+      SetSize(size->place, size->value);
+    } else {
+      SetSizeOfJob();
+    }
+    Refuse(std::move(refused));
+    CheckOurSize(name->place);
+    return true;
+  }
+
+  // A Kubernetes Job without marks is not known, or not yet.
+  void SetSizeOfJob() {
+    if (!IsOfJob() || cache_ == nullptr) return;
+    const auto job = cache_->MarksOfJob(pod_.controller->uid);
+    if (job == nullptr) {
+      Refuse("label " + std::string(kFluenceNameLabel) +
+             " comes without a size, and the Job " + pod_.controller->name +
+             " cannot be read; it must be accompanied by " +
+             std::string(kFluenceSizeLabel));
+      return;
+    }
+    SetSizeFromParallelism(*job);
+  }
+  void SetSizeFromParallelism(const cluster::JobMarks& job) {
+    labels_.group_size = std::max(1, job.parallelism);
+  }
+
+  bool TryCoscheduling() {
+    const std::string* const name =
+        Find(pod_.labels, cluster::kCoschedulingLabel);
+    if (name == nullptr) return false;
+    const std::string place = LabelCalled(cluster::kCoschedulingLabel);
+    SetName(place, *name);
+    if (labels_.refused.empty())
+      ReadPodGroup(
+          {cluster::PodGroupApi::kCoscheduling, pod_.namespace_name, *name},
+          place);
+    return true;
+  }
+
+  bool TryNative() {
+    const std::string& name = pod_.scheduling_group;
+    if (name.empty()) return false;
+    ReadPodGroup({cluster::PodGroupApi::kNative, pod_.namespace_name, name},
+                 "spec.schedulingGroup");
+    return true;
+  }
+
+  void ReadPodGroup(const cluster::PodGroupName& name,
+                    const std::string& place) {
+    if (cache_ == nullptr) return;
+    const auto group = cache_->PodGroupByName(name);
+    if (group == nullptr) {
+      labels_.group_name = name.name;
+      Refuse(place + " names " + NameOf(name) +
+             ", which is not there; its pods wait for it");
+      return;
+    }
+    const bool native = name.api == cluster::PodGroupApi::kNative;
+    if (!group->resource_claims.empty())
+      Refuse(NameOf(name) +
+             " has resourceClaims (dynamic resource allocation), which this "
+             "scheduler does not support");
+    if (native && !group->min_members && !group->unknown_policy) {
+      if (!group->topology.empty())
+        Refuse(NameOf(name) +
+               " has a topology constraint and the policy basic; this "
+               "scheduler keeps pods together by it if the policy is gang");
+      return;
+    }
+    labels_.group_name = name.name;
+    if (group->unknown_policy) {
+      Refuse(NameOf(name) +
+             " has a scheduling policy that is neither gang nor basic");
+    } else if (!group->min_members || *group->min_members < 1) {
+      Refuse(NameOf(name) + " has no " + (native ? "minCount" : "minMember") +
+             " from 1 on");
+    } else {
+      labels_.group_size = group->min_members;
+      labels_.priority = group->priority;
+      CheckOurSize(NameOf(name));
+      AddTopology(*group);
+    }
+  }
+
+  void ReadTopology() {
+    TopologyLabels read = ReadTopologyLabels(pod_);
+    labels_.topology = std::move(read.topology);
+    Refuse(std::move(read.refused));
+  }
+
+  void ReadStart() {
+    StartLabels read = ReadStartLabels(pod_);
+    labels_.start = read.terms;
+    Refuse(std::move(read.refused));
+  }
+
+  // What the PodGroup constrains is required.
+  void AddTopology(const cluster::PodGroup& group) {
+    if (group.topology.empty()) return;
+    if (group.topology.size() > 1)
+      Refuse(NameOf(group.name) + " has more than one topology constraint");
+    std::string& required = labels_.topology.required;
+    const std::string& key = group.topology.front();
+    if (!required.empty() && required != key)
+      Refuse(Refusal(kTopologyRequiredLabel, required,
+                     "the group is that of " + NameOf(group.name) +
+                         ", which constrains " + key,
+                     "the same, or left out"));
+    required = key;
+    Refuse(WhyTooWide(labels_.topology));
+  }
+
+  bool IsOfJob() const {
+    return pod_.controller && pod_.controller->kind == "Job";
+  }
+
+  bool TryJob() {
+    if (our_size_ == nullptr || !IsOfJob()) return false;
+    std::optional<std::int32_t> size = 1;
+    Refuse(ReadSize(LabelCalled(size_label_), *our_size_, size));
+    if (!labels_.refused.empty()) return true;
+    const bool lone = *size == 1 && our_max_ == nullptr;
+    by_read_ = lone && our_by_ != nullptr && *our_by_ == "job";
+    if (lone && (our_by_ == nullptr || by_read_)) return false;
+    labels_.group_size = size;
+    labels_.group_name = pod_.controller->name;
+    if (our_by_ != nullptr) ReadGroupBy();
+    return true;
+  }
+
+  void ReadGroupBy() {
+    by_read_ = true;
+    const std::string place = LabelCalled(kGroupByLabel);
+    const std::string* const set = Find(pod_.labels, kJobSetLabel);
+    if (*our_by_ == "jobset" && set == nullptr) {
+      Refuse(Refusal(place, *our_by_,
+                     "the pod is of no JobSet: it has no label " +
+                         std::string(kJobSetLabel),
+                     "job, or left out"));
+    } else if (*our_by_ == "jobset") {
+      SetName(LabelCalled(kJobSetLabel), *set);
+    } else if (*our_by_ != "job") {
+      Refuse(
+          Refusal(place, *our_by_, "nothing else has a size", "job or jobset"));
+    }
+  }
+
+  bool TryFluenceOfJob() {
+    if (!IsOfJob() || cache_ == nullptr) return false;
+    const auto job = cache_->MarksOfJob(pod_.controller->uid);
+    if (job == nullptr) return false;
+    const std::string* const name = Find(job->marks, kFluenceNameLabel);
+    if (name == nullptr) return false;
+    const std::string of = " of Job " + pod_.controller->name;
+    SetName("label " + std::string(kFluenceNameLabel) + of, *name);
+    if (const std::string* size = Find(job->marks, kFluenceSizeLabel)) {
+      SetSize("label " + std::string(kFluenceSizeLabel) + of, *size);
+    } else {
+      SetSizeFromParallelism(*job);
+    }
+    return true;
+  }
+
+  void ReadLoneSize() {
+    SetSize(LabelCalled(size_label_), *our_size_);
+    if (labels_.group_size > 1)
+      Refuse(Refusal(
+          LabelCalled(size_label_), *our_size_, "the pod names no group",
+          "accompanied by the label " + std::string(kGroupNameLabel)));
+  }
+
+  // Somebody else has said the size.
+  void CheckOurSize(const std::string& by) {
+    if (our_size_ == nullptr || !labels_.refused.empty()) return;
+    std::optional<std::int32_t> size;
+    Refuse(ReadSize(LabelCalled(size_label_), *our_size_, size));
+    if (size && size != labels_.group_size)
+      Refuse(Refusal(LabelCalled(size_label_), *our_size_,
+                     "the group is that of " + by + ", of size " +
+                         std::to_string(*labels_.group_size),
+                     "the same, or left out"));
+  }
+
+  void ReadQueue() {
+    const std::string* const queue = Find(pod_.labels, kQueueLabel);
+    if (queue == nullptr) return;
+    std::string why = WhyNoQueue(*queue);
+    if (why.empty()) labels_.queue = *queue;
+    Refuse(std::move(why));
+  }
+
+  // That no account has this label is no fault: then others answer for it.
+  void ReadAccount() {
+    std::string why;
+    const auto account = FindMark(pod_, kAccountLabel, why);
+    if (!account) return;
+    if (why.empty()) why = WhyNoLabelValue(account->place, account->value);
+    if (why.empty()) labels_.account = account->value;
+    Refuse(std::move(why));
+  }
+
+  const cluster::Pod& pod_;
+  const cluster::ClusterCache* const cache_;
+  GroupLabels labels_;
+  const std::string* our_size_;
+  const char* size_label_ = kGroupSizeLabel;
+  const std::string* const our_max_;
+  const std::string* const our_by_;
+  bool by_read_ = false;
+};
+
+}  // namespace
+
+std::string LonePodGroup(const cluster::Pod& pod) {
+  return "fluxnetes-group-" + pod.namespace_name + "-" + pod.name;
+}
+
+GroupLabels ReadGroupTerms(const cluster::Pod& pod,
+                           const cluster::ClusterCache& cache) {
+  GroupLabels labels = ReadGroupLabels(pod, cache);
+  if (labels.refused.empty()) labels.refused = WhyUnsupported(pod.request);
+  if (!labels.refused.empty()) labels.group_size.reset();
+  return labels;
+}
+
+cluster::PodGroupPointer CoschedulingGroupOf(
+    const cluster::Pod& pod, const cluster::ClusterCache& cache) {
+  const std::string* const name = Find(pod.labels, cluster::kCoschedulingLabel);
+  std::string refused;
+  if (name == nullptr || pod.labels.contains(kGroupNameLabel) ||
+      FindMark(pod, kFluenceNameLabel, refused))
+    return nullptr;
+  return cache.PodGroupByName(
+      {cluster::PodGroupApi::kCoscheduling, pod.namespace_name, *name});
+}
+
+std::optional<std::chrono::milliseconds> ScheduleTimeoutOf(
+    const cluster::Pod& pod, const cluster::ClusterCache& cache) {
+  const auto group = CoschedulingGroupOf(pod, cache);
+  if (group == nullptr || !group->schedule_timeout ||
+      group->schedule_timeout->count() <= 0)
+    return std::nullopt;
+  return group->schedule_timeout;
+}
+
+GroupLabels ReadGroupLabels(const cluster::Pod& pod,
+                            const cluster::ClusterCache& cache) {
+  return Reader(pod, &cache).Read();
+}
+
+std::string WhyLabelsAreRefused(const cluster::Pod& pod, bool of_job) {
+  if (!of_job) return Reader(pod, nullptr).Read().refused;
+  cluster::Pod copy = pod;
+  copy.controller = cluster::Owner{"Job", "job", ""};
+  return Reader(copy, nullptr).Read().refused;
+}
+
+}  // namespace fluxnetes::workers

@@ -1,0 +1,138 @@
+#include "workers/pods/topology_labels.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "cluster/files/field_check.h"
+#include "cluster/text/quote.h"
+#include "workers/pods/label_values.h"
+
+namespace fluxnetes::workers {
+namespace {
+
+struct Level {
+  std::string_view name;
+  std::string_view key;
+};
+
+// The narrowest first.
+constexpr std::array<Level, 4> kLevels = {
+    Level{"host", "kubernetes.io/hostname"},
+    Level{"rack", "topology.kubernetes.io/rack"},
+    Level{"zone", "topology.kubernetes.io/zone"},
+    Level{"region", "topology.kubernetes.io/region"}};
+
+const Level* LevelNamed(std::string_view name) {
+  const auto* found = std::ranges::find(kLevels, name, &Level::name);
+  return found == kLevels.end() ? nullptr : found;
+}
+
+const Level* LevelOf(std::string_view key) {
+  const auto* found = std::ranges::find(kLevels, key, &Level::key);
+  return found == kLevels.end() ? nullptr : found;
+}
+
+// Reads one of the two, by label and annotation.
+class LevelReader {
+ public:
+  LevelReader(const cluster::Pod& pod, const char* name)
+      : pod_(pod), name_(name) {}
+
+  // The key; empty: it is not said, or refused.
+  std::string Read(std::string& refused) {
+    const std::string by_label = ReadLabel();
+    const std::string by_annotation = ReadAnnotation();
+    if (!by_label.empty() && !by_annotation.empty() &&
+        by_label != by_annotation)
+      Refuse("label and annotation " + name_ + " are " +
+             cluster::Quote(pod_.labels.at(name_)) + " and " +
+             cluster::Quote(pod_.annotations.at(name_)) +
+             ": they must be the same");
+    if (refused.empty()) refused = refused_;
+    if (!refused_.empty()) return "";
+    return by_label.empty() ? by_annotation : by_label;
+  }
+
+ private:
+  void Refuse(std::string why) {
+    if (refused_.empty()) refused_ = std::move(why);
+  }
+
+  std::string ReadLabel() {
+    const auto label = pod_.labels.find(name_);
+    if (label == pod_.labels.end()) return "";
+    if (const Level* level = LevelNamed(label->second))
+      return std::string(level->key);
+    Refuse(Refusal(
+        LabelCalled(name_.c_str()), label->second, "it is not a level",
+        "host, rack, zone or region; an annotation of the same name may be "
+        "the key of another label of nodes"));
+    return "";
+  }
+
+  std::string ReadAnnotation() {
+    const auto annotation = pod_.annotations.find(name_);
+    if (annotation == pod_.annotations.end()) return "";
+    if (const Level* level = LevelNamed(annotation->second))
+      return std::string(level->key);
+    if (cluster::IsQualifiedName(annotation->second)) return annotation->second;
+    Refuse(Refusal("annotation " + name_, annotation->second,
+                   "it is not the key of a label",
+                   "host, rack, zone, region or the key of a label of nodes, "
+                   "such as topology.kubernetes.io/rack"));
+    return "";
+  }
+
+  const cluster::Pod& pod_;
+  const std::string name_;
+  std::string refused_;
+};
+
+}  // namespace
+
+TopologyLabels ReadTopologyLabels(const cluster::Pod& pod) {
+  TopologyLabels read;
+  cluster::GroupTopology& topology = read.topology;
+  topology.required =
+      LevelReader(pod, kTopologyRequiredLabel).Read(read.refused);
+  topology.preferred =
+      LevelReader(pod, kTopologyPreferredLabel).Read(read.refused);
+  if (read.refused.empty()) read.refused = WhyTooWide(topology);
+  return read;
+}
+
+std::string WhyTooWide(const cluster::GroupTopology& topology) {
+  const Level* const required = LevelOf(topology.required);
+  const Level* const preferred = LevelOf(topology.preferred);
+  if (required == nullptr || preferred == nullptr || preferred <= required)
+    return "";
+  std::string right;
+  for (const Level* level = kLevels.data(); level <= required; ++level)
+    right += (right.empty() ? "" : " or ") + std::string(level->name);
+  return Refusal(
+      kTopologyPreferredLabel, std::string(preferred->name),
+      "it is wider than " + std::string(required->name) + ", which is required",
+      right);
+}
+
+std::vector<std::string> KeysOf(const cluster::GroupTopology& topology) {
+  std::vector<std::string> keys;
+  if (!topology.preferred.empty()) keys.push_back(topology.preferred);
+  if (!topology.required.empty() && topology.required != topology.preferred)
+    keys.push_back(topology.required);
+  return keys;
+}
+
+std::string KeyOfLevel(const std::string& word) {
+  const Level* const level = LevelNamed(word);
+  return level == nullptr ? word : std::string(level->key);
+}
+
+std::string DomainCalled(const std::string& key) {
+  const Level* const level = LevelOf(key);
+  if (level == nullptr) return "value of the label " + key;
+  return std::string(level->name) + " (" + key + ")";
+}
+
+}  // namespace fluxnetes::workers

@@ -1,0 +1,118 @@
+-- The queries of the full comparison: each finds only what differs, in one
+-- statement, so of one moment. What a transaction changes together is never
+-- found half done; so nothing that is under way is taken for a fault.
+
+-- name: find_miscounted_groups
+-- Groups that fill whose row is not what their pods make of it. One that
+-- somebody held or released has a row also when its pods are all refused.
+SELECT
+  coalesce(g.namespace, p.namespace) AS namespace,
+  coalesce(g.group_name, p.group_name) AS group_name
+FROM groups_provisional AS g
+FULL JOIN (
+  SELECT
+    namespace,
+    group_name,
+    count(*) FILTER (WHERE refused IS NULL) AS candidates,
+    count(*) FILTER (WHERE refused IS NULL AND NOT gated) AS members
+  FROM pods_provisional
+  GROUP BY namespace, group_name
+) AS p ON p.namespace = g.namespace AND p.group_name = g.group_name
+WHERE
+  g.members IS DISTINCT FROM CASE
+    WHEN
+      p.candidates > 0 OR g.held_at IS NOT NULL OR g.released_at IS NOT NULL
+      THEN p.members
+  END
+ORDER BY 1, 2;
+
+-- name: find_forgotten_groups
+-- Groups without the job that brings them further: match, bind or cleanup.
+SELECT g.id, g.revision, g.queue, g.namespace, g.group_name, w.work
+FROM pod_groups AS g
+INNER JOIN LATERAL (
+  SELECT
+    coalesce(bool_or(p.state IN ('waiting', 'bound')), false) AS lives,
+    coalesce(bool_or(p.state = 'waiting'), false) AS waits,
+    coalesce(bool_or(p.state = 'waiting' AND l.pod_uid IS NULL), false) AS lacks,
+    coalesce(bool_or(l.held_until IS NOT NULL), false) AS holds
+  FROM pods AS p
+  LEFT JOIN placements AS l
+    ON l.fluxion_job = any(ARRAY[g.id]) AND l.pod_uid = p.uid
+  WHERE p.group_id = any(ARRAY[g.id])
+) AS m ON true
+LEFT JOIN external_groups AS e ON e.group_id = any(ARRAY[g.id])
+INNER JOIN LATERAL (
+  SELECT
+    CASE
+      WHEN g.phase = 'recalled' THEN NULL
+      WHEN e.group_id IS NOT NULL AND g.cancel_reason IS NULL
+        THEN CASE WHEN g.state IN ('pending', 'unsatisfiable') THEN 'match' END
+      WHEN
+        NOT m.lives
+        AND NOT m.holds
+        AND NOT EXISTS (
+          SELECT FROM pod_groups AS x WHERE x.extends = any(ARRAY[g.id])
+        )
+        THEN 'cleanup'
+      WHEN g.cancel_reason IS NOT NULL THEN NULL
+      WHEN g.state IN ('pending', 'unsatisfiable') AND m.lacks THEN 'match'
+      WHEN g.state IN ('allocated', 'bound') AND m.waits THEN 'bind'
+    END AS work
+) AS w ON w.work IS NOT NULL
+LEFT JOIN jobs AS j
+  ON w.work = 'match' AND j.id = any(ARRAY[g.match_job])
+LEFT JOIN (
+  SELECT DISTINCT kind, (args ->> 'group')::bigint AS group_id
+  FROM jobs
+  WHERE kind IN ('bind', 'cleanup') AND args ? 'group'
+) AS o ON o.kind = w.work AND o.group_id = g.id
+WHERE j.id IS NULL AND o.group_id IS NULL
+ORDER BY g.id;
+
+-- name: find_leaked_places
+-- Places of pods that have ended, or are not known, which are held for nobody
+-- and which nobody is to give back.
+SELECT l.fluxion_job AS id, l.pod_uid, l.node_name
+FROM placements AS l
+LEFT JOIN pods AS p
+  ON p.uid = l.pod_uid
+  AND p.group_id = l.fluxion_job
+  AND p.state IN ('waiting', 'bound')
+WHERE
+  p.uid IS NULL
+  AND l.held_until IS NULL
+  AND NOT EXISTS (
+    SELECT FROM external_groups AS e WHERE e.group_id = l.fluxion_job
+  )
+  AND NOT EXISTS (
+    SELECT FROM jobs AS j
+    WHERE
+      j.kind = 'cleanup'
+      AND j.args ? 'group'
+      AND (j.args ->> 'group')::bigint = l.fluxion_job
+  )
+ORDER BY 1, 2;
+
+-- name: release_unknown_places
+-- Gives back places of pods that are not recorded in their group, or not at
+-- all. Those of recorded ones are cleanup's.
+WITH released AS (
+  DELETE FROM placements AS l
+  USING unnest($1::bigint []) AS v (id), pod_groups AS g
+  WHERE
+    l.fluxion_job = any(ARRAY[v.id])
+    AND g.id = any(ARRAY[v.id])
+    AND NOT EXISTS (
+      SELECT FROM pods AS p
+      WHERE p.uid = any(ARRAY[l.pod_uid]) AND p.group_id = l.fluxion_job
+    )
+    AND NOT EXISTS (
+      SELECT FROM external_groups AS e WHERE e.group_id = l.fluxion_job
+    )
+  RETURNING l.fluxion_job, l.pod_uid, g.queue
+)
+
+INSERT INTO match_inbox (queue, news, group_id, pod_uid)
+SELECT r.queue, 'released', r.fluxion_job, r.pod_uid
+FROM released AS r;

@@ -1,0 +1,115 @@
+#include "workers/schedule/pending_line.h"
+
+#include <cassert>
+#include <utility>
+
+namespace fluxnetes::workers {
+
+bool Earlier(const WaitingGroup& a, const WaitingGroup& b) {
+  if (a.first_in_line == b.first_in_line && a.priority == b.priority &&
+      a.standing != b.standing)
+    return a.standing < b.standing;
+  return EarlierInLine(a, b);
+}
+
+bool EarlierInLine(const WaitingGroup& a, const WaitingGroup& b) {
+  return std::tuple(!a.first_in_line, -std::int64_t{a.priority}, a.counts_from,
+                    a.id) < std::tuple(!b.first_in_line,
+                                       -std::int64_t{b.priority}, b.counts_from,
+                                       b.id);
+}
+
+bool EarlierInLineFirst::operator()(const WaitingGroup* a,
+                                    const WaitingGroup* b) const {
+  return EarlierInLine(*a, *b);
+}
+
+WaitingGroup& PendingLines::Add(PendingGroup group, Place place) {
+  Key key{group.queue,
+          group.shape,
+          group.duration,
+          std::move(place.requests),
+          std::move(place.beside),
+          place.by_payer ? std::optional(place.payer) : std::nullopt};
+  auto& line = lines_[key];
+  if (line == nullptr) {
+    line = std::make_unique<PendingLine>();
+    line->queue_name = group.queue;
+    line->shape = group.shape;
+    line->duration = group.duration;
+    line->requests = std::get<RequestCounts>(key);
+    line->beside = std::get<std::vector<matcher::NodeIndex>>(key);
+    line->payer = std::get<std::optional<PayerId>>(key);
+  }
+  const auto [entry, added] = groups_.try_emplace(group.id);
+  assert(added);
+  WaitingGroup& waiting = entry->second;
+  waiting.id = group.id;
+  waiting.submitted_at = group.submitted_at;
+  waiting.counts_from = place.counts_from;
+  waiting.payer = place.payer;
+  waiting.job_id = group.job_id;
+  waiting.priority = group.priority;
+  waiting.revision = group.revision;
+  waiting.job_attempt = group.job_attempt;
+  waiting.first_in_line = group.first_in_line;
+  waiting.unsatisfiable = group.unsatisfiable;
+  waiting.preempts = group.preempts;
+  waiting.growth = group.growth;
+  waiting.external = group.external;
+  waiting.grace = group.grace;
+  waiting.start_by = group.start_by;
+  waiting.members = std::move(group.members);
+  waiting.line = line.get();
+  Fronts& fronts = fronts_[line->queue_name];
+  if (!line->groups.empty()) fronts.erase(line->Front());
+  waiting.place = line->groups.insert(&waiting).first;
+  fronts.insert(line->Front());
+  return waiting;
+}
+
+const WaitingGroup* PendingLines::Find(GroupId group) const {
+  const auto found = groups_.find(group);
+  return found == groups_.end() ? nullptr : &found->second;
+}
+
+WaitingGroup* PendingLines::Find(GroupId group) {
+  const auto found = groups_.find(group);
+  return found == groups_.end() ? nullptr : &found->second;
+}
+
+void PendingLines::Remove(GroupId group) {
+  const auto found = groups_.find(group);
+  if (found == groups_.end()) return;
+  PendingLine& line = *found->second.line;
+  Fronts& fronts = fronts_.at(line.queue_name);
+  fronts.erase(line.Front());
+  line.groups.erase(found->second.place);
+  groups_.erase(found);
+  if (!line.groups.empty()) {
+    fronts.insert(line.Front());
+    return;
+  }
+  if (line.listed) std::erase(unchecked_, &line);
+  lines_.erase(Key{line.queue_name, line.shape, line.duration, line.requests,
+                   line.beside, line.payer});
+}
+
+const PendingLines::Fronts& PendingLines::FrontsOf(
+    const std::string& queue) const {
+  static const Fronts kNobody;
+  const auto found = fronts_.find(queue);
+  return found == fronts_.end() ? kNobody : found->second;
+}
+
+void PendingLines::Uncheck(PendingLine& line) {
+  line.checked = false;
+  if (!std::exchange(line.listed, true)) unchecked_.push_back(&line);
+}
+
+std::vector<PendingLine*> PendingLines::TakeUnchecked() {
+  for (PendingLine* line : unchecked_) line->listed = false;
+  return std::exchange(unchecked_, {});
+}
+
+}  // namespace fluxnetes::workers

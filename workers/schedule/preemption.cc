@@ -1,0 +1,491 @@
+#include "workers/schedule/preemption.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "workers/accounts/task_room.h"
+#include "workers/schedule/schedule_state.h"
+
+namespace fluxnetes::workers {
+namespace {
+
+using matcher::NodeIndex;
+
+// So many groups are tried each by itself.
+constexpr int kTrials = 16;
+
+// Of more than two that make room together, so many of those that leave most
+// are tried in twos and threes.
+constexpr std::size_t kLargest = 24;
+
+// So many groups that stand before are looked at, whether they would have the
+// better of it.
+constexpr int kLooks = 64;
+
+class VictimSearch {
+ public:
+  VictimSearch(ScheduleGraph& graph, const Quotas& quotas,
+               const WaitingGroup& group, Lack lack, Preemption preemption,
+               matcher::Time now, const Ahead& ahead)
+      : graph_(graph),
+        quotas_(quotas),
+        group_(group),
+        lack_(lack),
+        preemption_(preemption),
+        policy_(group.line->queue->settings.match_policy),
+        now_(now),
+        narrowed_(NarrowedGang::Without(group.line->gang, ahead.drained)) {}
+
+  std::optional<EvictionPlan> Run(const std::vector<StandsBefore>& before) {
+    const Overstayers stay(graph_, now_);
+    Gather();
+    if (candidates_.empty()) return std::nullopt;
+    if (lack_ == Lack::kQuota) {
+      if (EndsSoon()) return std::nullopt;
+    } else if (const auto anyway = Match(LatestOf(candidates_.size()) + 1)) {
+      KeepThoseBefore(anyway->start);
+    }
+    if (!MayBeEnough(All()) || !(Alone() || (Together() && Fewer())) ||
+        Helps(before)) {
+      PutBack();
+      return std::nullopt;
+    }
+    return Decided();
+  }
+
+ private:
+  using Positions = std::vector<std::size_t>;  // in candidates_
+
+  struct Candidate {
+    GroupId group = 0;
+    std::int32_t priority = 0;
+    matcher::Time start = 0;
+    std::optional<matcher::Time> end;  // as it is
+    matcher::Time evicted_end = 0;
+    bool lent = false;                   // not for its priority
+    std::map<NodeIndex, Amounts> holds;  // where the gang may go
+    bool out = false;
+  };
+
+  matcher::NodeGraph& graph() { return graph_.graph(); }
+
+  bool MayGo(NodeIndex node) const {
+    return graph_.Open(node) &&
+           std::any_of(
+               narrowed_.gang().groups.begin(), narrowed_.gang().groups.end(),
+               [&](const auto& task) { return graph_.MayUse(task, node); });
+  }
+
+  void Gather() {
+    const std::set<GroupId> lent = LentFrom(preemption_);
+    std::set<const Held*> all;
+    for (const GroupId group : lent) {
+      if (const Held* held = graph_.HeldBy(group)) all.insert(held);
+    }
+    if (lack_ == Lack::kRoom) {
+      const std::int64_t grown = std::int64_t{kGrowthPriority} + 1;
+      const auto lower =
+          graph_.HeldBelow(EvictsLower(preemption_)
+                               ? std::max<std::int64_t>(group_.priority, grown)
+                               : grown);
+      all.insert(lower.begin(), lower.end());
+    }
+    for (const Held* held : all) {
+      const bool is_lent = lent.contains(held->group);
+      if (!MayBeVictim(*held, group_, preemption_, is_lent)) continue;
+      Candidate candidate{held->group,
+                          held->priority,
+                          held->start,
+                          held->end,
+                          now_ + std::max<matcher::Time>(held->grace, 1),
+                          !MayBeVictim(*held, group_, preemption_, false),
+                          {},
+                          false};
+      if ((held->end && *held->end <= candidate.evicted_end) ||
+          (group_.start_by && *group_.start_by <= candidate.evicted_end)) {
+        graph_.NoteStood(held->group);
+        continue;
+      }
+      for (const PlacedMember& member : held->members) {
+        if (member.uid.empty()) continue;
+        const NodeIndex node = graph_.IndexOfNode(member.node);
+        if (MayGo(node))
+          AddHeld(candidate.holds[node],
+                  graph_.requests().Amounts(member.request));
+      }
+      if (lack_ == Lack::kQuota || !candidate.holds.empty())
+        candidates_.push_back(std::move(candidate));
+    }
+    std::sort(candidates_.begin(), candidates_.end(),
+              [](const Candidate& a, const Candidate& b) {
+                return std::tuple(a.priority, -a.start, -a.group) <
+                       std::tuple(b.priority, -b.start, -b.group);
+              });
+  }
+
+  std::set<GroupId> LentFrom(Preemption preemption) const {
+    const PendingLine& line = *group_.line;
+    if (!TakesBack(preemption) || !line.payer || !quotas_.HasAny()) return {};
+    std::set<GroupId> lent = quotas_.LentFrom(*line.payer, line.amounts);
+    if (!StaysWithin({lent.begin(), lent.end()})) lent.clear();
+    return lent;
+  }
+
+  bool StaysWithin(const std::vector<GroupId>& without) const {
+    const PendingLine& line = *group_.line;
+    return quotas_.StaysWithin(*line.payer, line.amounts, without);
+  }
+
+  // Of quota it would have enough as soon without evictions.
+  bool EndsSoon() const {
+    const PendingLine& line = *group_.line;
+    return quotas_.StaysWithinBy(*line.payer, line.amounts, now_,
+                                 LatestOf(candidates_.size()));
+  }
+
+  bool QuotaAllows(const Positions& victims) const {
+    std::vector<GroupId> groups;
+    bool lent = lack_ == Lack::kQuota;
+    for (const std::size_t victim : victims) {
+      groups.push_back(candidates_[victim].group);
+      lent = lent || candidates_[victim].lent;
+    }
+    return !lent || StaysWithin(groups);
+  }
+
+  void KeepThoseBefore(matcher::Time start) {
+    std::erase_if(candidates_, [&](const Candidate& candidate) {
+      const bool stays = candidate.evicted_end >= start;
+      if (stays) graph_.NoteStood(candidate.group);
+      return stays;
+    });
+  }
+
+  Positions All() const {
+    Positions all(candidates_.size());
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+  }
+
+  // When the last of the first `count` is gone.
+  matcher::Time LatestOf(std::size_t count) const {
+    matcher::Time latest = now_;
+    for (std::size_t i = 0; i < count; ++i)
+      latest = std::max(latest, candidates_[i].evicted_end);
+    return latest;
+  }
+
+  // By amounts alone, node by node, with what these hold.
+  bool MayBeEnough(const Positions& victims) {
+    if (victims.empty() || !QuotaAllows(victims)) return false;
+    const auto& tasks = narrowed_.gang().groups;
+    if (room_.empty()) CountRoom();
+    std::vector<std::int64_t> fits = fits_;
+    std::map<NodeIndex, Amounts> more;
+    for (const std::size_t victim : victims) {
+      for (const auto& [node, amounts] : candidates_[victim].holds)
+        AddHeld(more[node], amounts);
+    }
+    for (auto& [node, amounts] : more) {
+      const Amounts& before = room_.at(node);
+      AddHeld(amounts, before);
+      for (std::size_t g = 0; g < tasks.size(); ++g) {
+        if (graph_.MayUse(tasks[g], node))
+          fits[g] += TasksIn(amounts, tasks[g]) - TasksIn(before, tasks[g]);
+      }
+    }
+    for (std::size_t g = 0; g < tasks.size(); ++g) {
+      if (fits[g] < tasks[g].count) return false;
+    }
+    return true;
+  }
+
+  void CountRoom() {
+    const auto& tasks = narrowed_.gang().groups;
+    fits_.assign(tasks.size(), 0);
+    for (const NodeIndex node : graph_.KnownNodes()) {
+      if (!MayGo(node)) continue;
+      const Amounts& room = room_[node] = graph().Free(node, now_);
+      for (std::size_t g = 0; g < tasks.size(); ++g) {
+        if (graph_.MayUse(tasks[g], node)) fits_[g] += TasksIn(room, tasks[g]);
+      }
+    }
+  }
+
+  void TakeOut(std::size_t victim) {
+    Candidate& candidate = candidates_[victim];
+    if (!std::exchange(candidate.out, true))
+      graph_.SetEnd(candidate.group, candidate.evicted_end);
+  }
+  void PutBack(std::size_t victim) {
+    Candidate& candidate = candidates_[victim];
+    if (std::exchange(candidate.out, false))
+      graph_.SetEnd(candidate.group, candidate.end);
+  }
+  void PutBack() {
+    for (std::size_t i = 0; i < candidates_.size(); ++i) PutBack(i);
+  }
+
+  Positions Out() const {
+    Positions out;
+    for (std::size_t i = 0; i < candidates_.size(); ++i)
+      if (candidates_[i].out) out.push_back(i);
+    return out;
+  }
+
+  // Where and when it fits, before a time.
+  std::optional<matcher::Placement> Match(matcher::Time before) {
+    const matcher::JobId job = PromiseJob(group_.id);
+    const auto match =
+        graph().AllocateOrReserve(job, narrowed_.gang(), policy_, now_, before);
+    const auto* placement = std::get_if<matcher::Placement>(&match);
+    if (placement == nullptr) return std::nullopt;
+    graph().Cancel(job);
+    return *placement;
+  }
+
+  // The same with these and nobody else gone, by when they are; if it lacks
+  // quota, not before.
+  bool FitsWithout(const Positions& victims) {
+    if (!QuotaAllows(victims)) return false;
+    std::vector<bool> out(candidates_.size());
+    matcher::Time latest = now_;
+    for (const std::size_t victim : victims) {
+      out[victim] = true;
+      latest = std::max(latest, candidates_[victim].evicted_end);
+    }
+    for (std::size_t i = 0; i < candidates_.size(); ++i)
+      out[i] ? TakeOut(i) : PutBack(i);
+    auto match = Match(latest + 1);
+    if (!match) return false;
+    if (lack_ == Lack::kQuota && match->start < latest) {
+      match->start = latest;
+      if (!HasRoom(*match)) return false;
+    }
+    placement_ = *std::move(match);
+    victims_ = victims;
+    return true;
+  }
+
+  bool Alone() {
+    int trials = 0;
+    for (std::size_t i = 0; i < candidates_.size() && trials < kTrials; ++i) {
+      if (!MayBeEnough({i})) continue;
+      ++trials;
+      if (FitsWithout({i})) return true;
+    }
+    return false;
+  }
+
+  bool Together() {
+    const Positions all = All();
+    const auto first = [&](std::size_t count) {
+      return Positions(all.begin(),
+                       all.begin() + static_cast<std::ptrdiff_t>(count));
+    };
+    if (!FitsWithout(all)) return false;
+    std::size_t too_few = 0;
+    std::size_t enough = all.size();
+    while (too_few + 1 < enough) {
+      const std::size_t middle = (too_few + enough) / 2;
+      (FitsWithout(first(middle)) ? enough : too_few) = middle;
+    }
+    return FitsWithout(first(enough)) && LeaveOut(first(enough));
+  }
+
+  // Those that are not needed.
+  bool LeaveOut(const Positions& enough) {
+    const matcher::Placement placement = placement_;
+    Positions there;
+    for (const std::size_t victim : enough) {
+      const auto& holds = candidates_[victim].holds;
+      if (lack_ == Lack::kQuota ||
+          std::any_of(placement.nodes.begin(), placement.nodes.end(),
+                      [&](NodeIndex node) { return holds.contains(node); })) {
+        there.push_back(victim);
+      } else {
+        PutBack(victim);
+      }
+    }
+    Positions needed;
+    for (auto victim = there.rbegin(); victim != there.rend(); ++victim) {
+      PutBack(*victim);
+      if (QuotaAllows(Out()) && HasRoom(placement)) continue;
+      TakeOut(*victim);
+      needed.push_back(*victim);
+    }
+    std::reverse(needed.begin(), needed.end());
+    // Rules about other pods may want more than room.
+    return FitsWithout(needed) || FitsWithout(there) || FitsWithout(enough);
+  }
+
+  // Two or three instead of more, where they do. Always true.
+  bool Fewer() {
+    const Positions found = victims_;
+    const Positions largest = found.size() > 2 ? Largest() : Positions();
+    for (std::size_t size = 2; size <= 3 && size < found.size(); ++size) {
+      int trials = 0;
+      if (AnyOf(largest, {}, size, trials)) return true;
+    }
+    return Out() == found || FitsWithout(found);
+  }
+
+  // Whether so many of them do that come after the last of `chosen`, with
+  // those.
+  bool AnyOf(const Positions& of, const Positions& chosen, std::size_t size,
+             int& trials) {
+    if (chosen.size() == size)
+      return MayBeEnough(chosen) && ++trials <= kTrials && FitsWithout(chosen);
+    return std::any_of(of.begin(), of.end(), [&](std::size_t next) {
+      if (trials >= kTrials || (!chosen.empty() && next <= chosen.back()))
+        return false;
+      Positions more = chosen;
+      more.push_back(next);
+      return AnyOf(of, more, size, trials);
+    });
+  }
+
+  // Those that leave room for most, by amounts, in order.
+  Positions Largest() const {
+    std::vector<double> gains(candidates_.size());
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      for (const auto& [node, amounts] : candidates_[i].holds) {
+        const Amounts& before = room_.at(node);
+        Amounts after = amounts;
+        AddHeld(after, before);
+        for (const matcher::TaskGroup& task : narrowed_.gang().groups)
+          if (graph_.MayUse(task, node))
+            gains[i] += PartOf(after, task) - PartOf(before, task);
+      }
+    }
+    Positions largest = All();
+    std::ranges::stable_sort(largest, std::greater(),
+                             [&](std::size_t i) { return gains[i]; });
+    if (largest.size() > kLargest) largest.resize(kLargest);
+    std::ranges::sort(largest);
+    return largest;
+  }
+
+  bool HasRoom(const matcher::Placement& placement) {
+    const matcher::Gang& gang = narrowed_.gang();
+    std::vector<Amounts> amounts;
+    for (const auto& task : gang.groups)
+      amounts.insert(amounts.end(), task.count, task.amounts);
+    return graph().HasRoom(placement.start,
+                           matcher::EndOf(placement.start, gang.duration),
+                           placement.nodes, amounts, now_);
+  }
+
+  // Whether one that stands before it would start earlier, too, or it takes too
+  // long to say so.
+  bool Helps(const std::vector<StandsBefore>& before) {
+    std::vector<NodeIndex> left;
+    matcher::Time earliest = matcher::kForever;
+    for (const std::size_t victim : victims_) {
+      const Candidate& candidate = candidates_[victim];
+      const auto nodes = graph_.IndicesOf(candidate.group);
+      left.insert(left.end(), nodes.begin(), nodes.end());
+      earliest = std::min(earliest, candidate.evicted_end);
+    }
+    int looks = 0;
+    return std::any_of(before.begin(), before.end(), [&](const auto& each) {
+      return MayBeHelped(each, left, earliest) &&
+             (++looks > kLooks || StartsEarlier(each));
+    });
+  }
+
+  bool MayBeHelped(const StandsBefore& first,
+                   const std::vector<NodeIndex>& left, matcher::Time from) {
+    const std::optional<Promise>& promise = first.promise;
+    if (promise && promise->overdue) return false;  // may start any moment
+    if (promise && promise->start && *promise->start <= from) return false;
+    const matcher::Gang& gang = first.group->line->gang;
+    return MayUseAny(graph_, gang, left) ||
+           std::any_of(gang.groups.begin(), gang.groups.end(),
+                       [&](const auto& task) {
+                         return graph().LooksAtTasks(task.rules);
+                       });
+  }
+
+  bool StartsEarlier(const StandsBefore& first) {
+    const std::optional<Promise>& promise = first.promise;
+    matcher::Time until = placement_.start + 1;
+    if (promise) until = promise->start.value_or(matcher::kForever);
+    const bool booked = promise && promise->start;
+    const matcher::JobId job = PromiseJob(first.group->id);
+    if (booked) graph().Cancel(job);
+    const auto match = graph().AllocateOrReserve(
+        job, first.group->line->gang,
+        first.group->line->queue->settings.match_policy, now_, until);
+    graph().Cancel(job);
+    if (booked) BookPromise(graph_, *first.group, *promise);
+    return std::holds_alternative<matcher::Placement>(match);
+  }
+
+  EvictionPlan Decided() {
+    EvictionPlan plan;
+    plan.promise.start = placement_.start;
+    plan.promise.places = plan.promise.nodes = placement_.nodes;
+    auto& nodes = plan.promise.nodes;
+    std::sort(nodes.begin(), nodes.end());
+    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+    for (const std::size_t victim : victims_) {
+      graph_.NoteEvicted(candidates_[victim].group, group_.id);
+      plan.victims.push_back(candidates_[victim].group);
+    }
+    BookPromise(graph_, group_, plan.promise);
+    return plan;
+  }
+
+  ScheduleGraph& graph_;
+  const Quotas& quotas_;
+  const WaitingGroup& group_;
+  const Lack lack_;
+  const Preemption preemption_;
+  const matcher::Policy policy_;
+  const matcher::Time now_;
+  const NarrowedGang narrowed_;
+  std::vector<Candidate> candidates_;  // who is to go first comes first
+  std::map<NodeIndex, Amounts> room_;  // where the gang may go
+  std::vector<std::int64_t> fits_;     // of each of its tasks, by amounts
+  matcher::Placement placement_;       // without the victims
+  Positions victims_;
+};
+
+}  // namespace
+
+bool MayBeVictim(const Held& held, const WaitingGroup& preemptor,
+                 Preemption preemption, bool lent) {
+  if (!held.evictable || held.external) return false;
+  if (held.growth) return !preemptor.growth;
+  if (held.priority > preemptor.priority) return false;
+  const bool lower = held.priority < preemptor.priority;
+  return (EvictsLower(preemption) && lower) || (TakesBack(preemption) && lent);
+}
+
+Overstayers::Overstayers(ScheduleGraph& graph, matcher::Time now)
+    : graph_(graph), groups_(graph.Overstaying(now)) {
+  for (const GroupId group : groups_) graph_.SetEnd(group, matcher::kForever);
+}
+
+Overstayers::~Overstayers() {
+  for (const GroupId group : groups_) {
+    if (graph_.HeldBy(group)->evicted_for == 0)
+      graph_.SetEnd(group, std::nullopt);
+  }
+}
+
+std::optional<EvictionPlan> PlanEviction(
+    ScheduleGraph& graph, const Quotas& quotas, const WaitingGroup& group,
+    Lack lack, Preemption preemption, matcher::Time now, const Ahead& ahead,
+    const std::vector<StandsBefore>& before) {
+  return VictimSearch(graph, quotas, group, lack, preemption, now, ahead)
+      .Run(before);
+}
+
+}  // namespace fluxnetes::workers

@@ -1,0 +1,244 @@
+#include "workers/schedule/schedule.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "workers/schedule/schedule_cycle.h"
+#include "workers/schedule/schedule_state.h"
+
+namespace fluxnetes::workers {
+namespace {
+
+// The graph's picture without the logical ids, which depend on the order in
+// which nodes without a number appeared.
+std::string WithoutIds(const std::string& picture) {
+  std::string text;
+  std::size_t begin = 0;
+  while (begin < picture.size()) {
+    const std::size_t end = std::min(picture.find('\n', begin), picture.size());
+    const std::string_view line(picture.data() + begin, end - begin);
+    const std::size_t name = std::min(line.find(' '), line.size());
+    std::size_t rest = name;
+    if (line.substr(name).starts_with(" #")) {
+      rest = std::min(line.find(' ', name + 1), line.size());
+    }
+    text.append(line.substr(0, name)).append(line.substr(rest)).append("\n");
+    begin = end + 1;
+  }
+  return text;
+}
+
+}  // namespace
+
+Schedule::Schedule() : state_(std::make_unique<State>()) {}
+Schedule::~Schedule() = default;
+
+const cluster::PodRequest* Schedule::Intern(const std::string& request_json) {
+  return state_->graph.requests().Intern(request_json);
+}
+
+const cluster::PodRequest* Schedule::OfPod(const cluster::PodRequest* request,
+                                           const cluster::Pod& pod) {
+  return state_->graph.requests().Of(request, pod.namespace_name, pod.labels);
+}
+
+const cluster::PodRequest* Schedule::OfPlaced(const cluster::PodRequest* held,
+                                              const cluster::Pod& pod) {
+  return state_->graph.requests().Lasting(pod, held);
+}
+
+void Schedule::SetNamespaces(
+    std::map<std::string, cluster::LabelMap> namespaces) {
+  state_->graph.requests().SetNamespaces(std::move(namespaces));
+}
+
+bool Schedule::LooksAtLabels() const {
+  return state_->graph.requests().LooksAtLabels();
+}
+
+bool Schedule::TakeNewSelectors() {
+  return state_->graph.requests().TakeNews();
+}
+
+void Schedule::RelabelAll(const PodOf& pod_of) {
+  state_->RelabelWaiting(pod_of);
+  state_->graph.RelabelAll(pod_of);
+  state_->changed = true;
+}
+
+void Schedule::Relabel(const cluster::Pod& pod, const PodOf& pod_of) {
+  if (const auto group = state_->graph.Mislabelled(pod)) {
+    state_->graph.Relabel(*group, pod_of);
+    state_->changed = true;
+  }
+}
+
+void Schedule::LeaveReasonsOut() { state_->graph.LeaveReasonsOut(); }
+
+void Schedule::LeavePodsOut() { state_->graph.LeavePodsOut(); }
+
+void Schedule::SetQueue(const QueueSettings& settings) {
+  state_->SetQueue(settings);
+}
+
+void Schedule::RemoveQueue(const std::string& name) {
+  state_->RemoveQueue(name);
+}
+
+void Schedule::SetAccounts(const std::vector<Account>& accounts) {
+  state_->SetAccounts(accounts);
+}
+
+void Schedule::SetUsed(const std::vector<AccountUse>& used, matcher::Time at) {
+  state_->accounts.SetUsed(used, at);
+}
+
+void Schedule::SetElsewhere(const std::vector<AccountHolds>& elsewhere) {
+  if (!state_->accounts.SetElsewhere(elsewhere)) return;
+  state_->AskAll();
+  state_->graph.NoteGround();
+  state_->changed = true;
+}
+
+void Schedule::SetNode(const cluster::Node& node) {
+  state_->graph.SetNode(node);
+}
+
+void Schedule::RemoveNode(const std::string& name) {
+  state_->graph.RemoveNode(name);
+}
+
+void Schedule::SetForeign(const std::string& node,
+                          const cluster::Resources& used,
+                          const std::vector<const cluster::PodRequest*>& pods) {
+  state_->graph.SetForeign(node, used, pods);
+}
+
+void Schedule::SetClosures(const std::vector<NodeClosure>& closures,
+                           matcher::Time now) {
+  state_->graph.SetClosures(closures, now);
+}
+
+void Schedule::Restore(const Held& held) {
+  if (held.growth) state_->NoteGrowth();
+  state_->graph.Hold(held);
+  state_->NoteHeld(held.group);
+}
+
+void Schedule::Add(PendingGroup group) { state_->Add(std::move(group)); }
+
+void Schedule::Promised(const Reservation& reservation) {
+  const WaitingGroup* waiting = state_->lines.Find(reservation.group);
+  if (waiting != nullptr) {
+    state_->TakePromise(*waiting, reservation);
+  } else {
+    state_->remembered[reservation.group] = reservation;
+  }
+  state_->changed = true;
+}
+
+void Schedule::ForgetPromised() {
+  if (state_->remembered.empty()) return;
+  state_->said.merge(state_->remembered);  // and is to be taken back
+  state_->remembered.clear();
+  state_->changed = true;
+}
+
+std::optional<PendingGroup> Schedule::Take(GroupId group) {
+  const WaitingGroup* waiting = state_->lines.Find(group);
+  if (waiting == nullptr) return std::nullopt;
+  PendingGroup taken = state_->CopyOf(*waiting);
+  taken.members = waiting->members;
+  state_->Remember(group);
+  state_->Remove(group);
+  return taken;
+}
+
+bool Schedule::Remove(GroupId group) {
+  // Who removes it may have dropped the record, too.
+  if (state_->said.erase(group) > 0) state_->unsaid.push_back(group);
+  return state_->Remove(group);
+}
+
+bool Schedule::Release(GroupId group, const std::string& uid) {
+  const bool released = state_->graph.Release(group, uid);
+  if (released) state_->NoteHeld(group);
+  return released;
+}
+
+std::optional<std::string> Schedule::NodeOf(const std::string& uid) const {
+  return state_->graph.NodeOf(uid);
+}
+
+const cluster::Resources* Schedule::GrantOf(const std::string& uid) const {
+  return state_->graph.GrantOf(uid);
+}
+
+bool Schedule::OthersLeaveFor(GroupId group) const {
+  return state_->graph.EvictedUntil(group).has_value();
+}
+
+std::vector<std::string> Schedule::NodesOf(GroupId group) const {
+  return state_->graph.NodesOf(group);
+}
+
+Decision Schedule::Decide(matcher::Time now, int limit) {
+  State& state = *state_;
+  now = state.latest = std::max(now, state.latest);
+  if (!state.changed && !state.more && !state.Due(now) &&
+      !state.graph.HasChanges()) {
+    return {};
+  }
+  return Cycle(state, now, limit).Run();
+}
+
+bool Schedule::More() const { return state_->more; }
+
+void Schedule::Undo(const Placed& placed) {
+  for (const PlacedMember& member : placed.members) {
+    state_->graph.Release(placed.group, member.uid);
+  }
+}
+
+cluster::Resources Schedule::Free(const std::string& queue,
+                                  matcher::Time now) const {
+  const auto known = state_->queues.find(queue);
+  if (known == state_->queues.end()) return {};
+  return state_->graph.Free(known->second.settings.node_selector, now);
+}
+
+bool Schedule::Uses(const std::string& queue, const std::string& node) const {
+  const auto known = state_->queues.find(queue);
+  return known != state_->queues.end() &&
+         state_->graph.Selected(known->second.settings.node_selector, node);
+}
+
+std::optional<matcher::Time> Schedule::NextDue() const {
+  return state_->NextDue();
+}
+
+std::size_t Schedule::pending() const { return state_->lines.size(); }
+
+std::size_t Schedule::shapes() const { return state_->lines.lines().size(); }
+
+std::string Schedule::Describe() const {
+  State& state = *state_;
+  const auto each_booked = [&](const auto& act) {
+    for (auto& [name, queue] : state.queues) {
+      for (auto& [group, head] : queue.heads)
+        if (head.Booked()) act(*group, *head.promise);
+    }
+  };
+  each_booked([&](const WaitingGroup& group, const Promise&) {
+    state.graph.graph().Cancel(PromiseJob(group.id));
+  });
+  state.graph.HideClosures();
+  std::string picture = WithoutIds(state.graph.graph().Describe(false));
+  state.graph.ShowClosures();
+  each_booked([&](const WaitingGroup& group, const Promise& promise) {
+    BookPromise(state.graph, group, promise);
+  });
+  return picture;
+}
+
+}  // namespace fluxnetes::workers

@@ -1,0 +1,419 @@
+#include "workers/schedule/schedule_cycle.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+#include "sql/faults.h"
+#include "workers/schedule/schedule_turns.h"
+
+namespace fluxnetes::workers {
+namespace {
+
+// Reasons of one cycle look at so many nodes; the others get their numbers when
+// they are asked again.
+constexpr int kNodesExplained = 20'000;
+
+// While promises are still being made better, so often it is said what they
+// are.
+constexpr std::uint64_t kCyclesSilent = 16;
+
+const WaitingGroup* Earliest(const WaitingGroup* a, const WaitingGroup* b) {
+  if (a == nullptr || b == nullptr) return a == nullptr ? b : a;
+  return Earlier(*b, *a) ? b : a;
+}
+
+}  // namespace
+
+Decision Cycle::Run() {
+  ++state_.cycle;
+  decision_.unreserved = std::exchange(state_.unsaid, {});
+  const bool happened = std::exchange(state_.changed, false);
+  const GroupId in_vain = std::exchange(state_.in_vain, 0);
+  state_.more = false;
+  state_.Sweep();
+  state_.TakeChanges(now_);
+  state_.accounts.BeginCycle(now_);
+  CheckSatisfiable();
+  Tell();
+  RankFronts();
+  BookRemembered();
+  const WaitingGroup* first = WhereToBegin();
+  const GroupId begin = first == nullptr ? 0 : first->id;
+  // Its turn may not come: its queue may stop before, or others of its account
+  // are charged first. Promises that are kept would never be looked at then.
+  if (first != nullptr && (happened || in_vain != begin)) WithdrawFrom(*first);
+  Walk();
+  if (walked_ && !cut_ && !moved_ && decision_.placed.empty())
+    state_.in_vain = begin;
+  // Who waited for quota may have done so for what started after it was looked
+  // at.
+  again_ = again_ || (refused_ && !decision_.placed.empty());
+  if (state_.AnyToLookAt() || again_) state_.more = true;
+  if (walked_ && !cut_) ++state_.pass;
+  // What was placed may be what a group before it waits for. (Where nothing
+  // was, plans that came to nothing are all that moved.)
+  if (state_.NoteSurroundings(!decision_.placed.empty())) state_.more = true;
+  const bool late =
+      state_.more && walked_ && state_.cycle - state_.reported >= kCyclesSilent;
+  if (!state_.more || late) Report(late);
+  if (!state_.to_tell.empty()) state_.more = true;
+  decision_.used = state_.accounts.TakeUsed(now_);
+  decision_.holds = state_.accounts.TakeHolds(now_);
+  return std::move(decision_);
+}
+
+void Cycle::CheckSatisfiable() {
+  for (PendingLine* line : state_.lines.TakeUnchecked()) {
+    if (line->checked || !line->queue->known) continue;
+    line->checked = true;
+    const QueueSettings& settings = line->queue->settings;
+    const bool was = line->unsatisfiable.empty();
+    const bool can =
+        state_.graph.graph().Satisfiable(line->gang, settings.match_policy);
+    if (was == can) continue;
+    if (can) {
+      line->unsatisfiable.clear();
+      line->ask = true;
+    } else {
+      SayUnsatisfiable(state_.graph, settings, *line);
+      Heads& heads = line->queue->heads;
+      state_.AskAll();
+      for (auto head = heads.begin(); head != heads.end();) {
+        head = head->first->line == line ? state_.Forget(*line->queue, head)
+                                         : std::next(head);
+      }
+    }
+    for (const WaitingGroup* group : line->groups) {
+      state_.to_tell.push_back(group->id);
+    }
+  }
+}
+
+void Cycle::Tell() {
+  while (!state_.to_tell.empty() &&
+         decision_.verdicts.size() < static_cast<std::size_t>(limit_)) {
+    WaitingGroup* group = state_.lines.Find(state_.to_tell.front());
+    state_.to_tell.pop_front();
+    if (group != nullptr && group->line->checked) Tell(*group);
+  }
+}
+
+void Cycle::Tell(WaitingGroup& group) {
+  const std::string& reason = group.line->unsatisfiable;
+  if (group.unsatisfiable == !reason.empty()) return;
+  group.unsatisfiable = !reason.empty();
+  Verdict verdict{group.id, group.revision, group.unsatisfiable, reason, ""};
+  for (const Member& member : group.members) {
+    if (!group.unsatisfiable || member.request != group.line->impossible) {
+      continue;
+    }
+    verdict.member = member.uid;
+    break;
+  }
+  decision_.verdicts.push_back(std::move(verdict));
+}
+
+void Cycle::RankFronts() {
+  if (!state_.accounts.Matter()) return;
+  for (const auto& [key, line] : state_.lines.lines()) {
+    const WaitingGroup& front = *line->Front();
+    if (!state_.IsHead(front)) state_.Stand(front);
+  }
+}
+
+// Of the queues that make their promises anew: those that keep them see when
+// the turn of a group has come.
+const WaitingGroup* Cycle::WhereToBegin() const {
+  const WaitingGroup* begin = nullptr;
+  for (const auto& [name, queue] : state_.queues) {
+    if (queue.Runs() && !queue.Keeps())
+      begin = Earliest(begin, WhereToBegin(queue));
+  }
+  return begin;
+}
+
+const WaitingGroup* Cycle::WhereToBegin(const ScheduleQueue& queue) const {
+  if (state_.GoesInOrder(queue)) {
+    const WaitingGroup* first = state_.FirstOf(queue);
+    const bool ask =
+        first != nullptr && (first->line->ask || queue.stopped_at != first->id);
+    return ask ? first : nullptr;
+  }
+  const WaitingGroup* front = nullptr;
+  const WaitingGroup* begin = nullptr;
+  for (const WaitingGroup* each : state_.lines.FrontsOf(queue.settings.name)) {
+    const PendingLine& line = *each->line;
+    // Who waited for quota in the last cycle is asked when its turn comes.
+    const bool refused = line.payer && line.refused_in + 1 == state_.cycle;
+    if (!CanRun(line) || refused) continue;
+    front = Earliest(front, each);
+    // Of a queue that stops at its first no other line is asked.
+    if (line.ask && queue.Depth() > 0 &&
+        queue.settings.queue_policy != QueuePolicy::kFcfs)
+      begin = Earliest(begin, each);
+  }
+  if (front == nullptr) return nullptr;
+  for (const auto& [left_for, each] : queue.heads) {
+    if (each.left_for && left_for->line->ask) begin = Earliest(begin, left_for);
+  }
+  const auto head = queue.heads.find(front);
+  const bool again =
+      queue.Depth() > 0
+          ? head == queue.heads.end() || head->second.stale || front->line->ask
+          : front->line->ask;
+  return again ? Earliest(begin, front) : begin;
+}
+
+std::vector<const WaitingGroup*> Cycle::Fronts() const {
+  std::vector<const WaitingGroup*> fronts;
+  for (const auto& [name, queue] : state_.queues) {
+    if (!queue.Runs()) continue;
+    if (!state_.GoesInOrder(queue)) {
+      for (const WaitingGroup* front : state_.lines.FrontsOf(name))
+        if (CanRun(*front->line)) fronts.push_back(front);
+    } else if (const WaitingGroup* first = state_.FirstOf(queue)) {
+      fronts.push_back(first);
+    }
+  }
+  return fronts;
+}
+
+void Cycle::Walk() {
+  GroupTurns turns(state_, Fronts());
+  while (const WaitingGroup* group = turns.Pop()) {
+    if (decision_.placed.size() >= static_cast<std::size_t>(limit_)) {
+      state_.more = true;
+      return;
+    }
+    ScheduleQueue& queue = *group->line->queue;
+    if (turns_[&queue].stopped && !WasLeftFor(*group)) continue;
+    const bool in_order = state_.GoesInOrder(queue);
+    if (in_order && std::exchange(queue.stopped_at, group->id) != group->id)
+      group->line->ask = true;
+    const WaitingGroup* next =  // before it leaves its line
+        in_order ? nullptr : NextInLine(*group);
+    const Step step = Visit(*group);
+    if (in_order && step == Step::kStarted) next = state_.FirstOf(queue);
+    if (step != Step::kStarted) {
+      if (group->line->payer) state_.accounts.Charge(*group);
+      if (group->line->refused_in != state_.cycle || state_.IsHead(*group))
+        before_.push_back(group);
+    }
+    if (step != Step::kWaits && next != nullptr) turns.Push(next);
+  }
+  ForgetUnseen();
+  walked_ = true;
+}
+
+std::optional<Quotas::Refusal> Cycle::RefusalOf(const WaitingGroup& group,
+                                                matcher::Time duration) {
+  PendingLine& line = *group.line;
+  if (!line.payer) return std::nullopt;
+  auto refusal = state_.accounts.quotas().Refuses(*line.payer, line.amounts,
+                                                  now_, duration);
+  if (!refusal) return std::nullopt;
+  refused_ = true;
+  line.refused_in = state_.cycle;
+  SayRefusal(state_.graph, state_.accounts.NameOf(refusal->account), *refusal,
+             now_, line);
+  return refusal;
+}
+
+void Cycle::PassOver(const WaitingGroup& group,
+                     const Quotas::Refusal& refusal) {
+  PendingLine& line = *group.line;
+  state_.accounts.quotas().Wait(*line.payer, refusal, line.amounts, now_);
+  Heads& heads = line.queue->heads;
+  const auto head = heads.find(&group);
+  if (head == heads.end()) return;
+  const bool promised = head->second.promise.has_value();
+  state_.Forget(*line.queue, head);
+  if (promised) AskBehind();
+}
+
+Cycle::Step Cycle::Visit(const WaitingGroup& group) {
+  PendingLine& line = *group.line;
+  ScheduleQueue& queue = *line.queue;
+  if (const auto refusal = RefusalOf(group, line.gang.duration)) {
+    if (const auto step = TakeBack(group, *refusal)) return *step;
+    PassOver(group, *refusal);
+    return Step::kWaits;
+  }
+  // It would be over before another has its quota: at once, or not at all.
+  if (const auto refusal = RefusalOf(group, matcher::kForever)) {
+    PassOver(group, *refusal);
+    return line.ask && MayGoAhead(line) && Ask(group) ? Step::kStarted
+                                                      : Step::kWaits;
+  }
+  const auto head = queue.heads.find(&group);
+  if (head != queue.heads.end() && std::exchange(head->second.awaits, false)) {
+    state_.Withdraw(group, head->second);
+    head->second.stale = true;
+    if (MayGoAhead(line) && Ask(group)) return Step::kStarted;
+  }
+  if (queue.Keeps() && head != queue.heads.end())
+    return Keep(group, head->second);
+  if (line.ask && MayGoAhead(line)) {
+    // What it is promised does not stand against itself.
+    if (head != queue.heads.end()) state_.Withdraw(group, head->second);
+    if (Ask(group)) return Step::kStarted;
+  }
+  if (turns_[&queue].heads < queue.Depth() || IsLeftFor(group))
+    return MakeHead(group);
+  Fail(line);
+  return Step::kWaits;
+}
+
+void Cycle::Fail(PendingLine& line) {
+  if (line.failed_in == state_.cycle) return;
+  line.failed_in = state_.cycle;
+  const ScheduleQueue& queue = *line.queue;
+  Turn& turn = turns_[&queue];
+  ++turn.failed;
+  turn.stopped = queue.settings.queue_policy == QueuePolicy::kFcfs ||
+                 turn.failed >= queue.settings.queue_depth;
+}
+
+bool Cycle::MayGoAhead(const PendingLine& line) const {
+  return horizon_ == matcher::kForever || line.gang.duration <= horizon_ - now_;
+}
+
+std::optional<matcher::Placement> Cycle::Allocate(const WaitingGroup& group) {
+  const PendingLine& line = *group.line;
+  const auto policy = line.queue->settings.match_policy;
+  const matcher::JobId job =
+      state_.graph.Holds(group.id) ? PromiseJob(group.id) : group.id;
+  if (ahead_.drained.empty()) {
+    return state_.graph.graph().TryAllocate(job, line.gang, policy, now_);
+  }
+  const NarrowedGang narrowed =
+      NarrowedGang::Without(line.gang, ahead_.drained);
+  return state_.graph.graph().TryAllocate(job, narrowed.gang(), policy, now_);
+}
+
+bool Cycle::Start(const WaitingGroup& group) {
+  // What is drained for others only becomes more.
+  if (misfits_.Cover(group.line->gang)) return false;
+  const auto placement = Allocate(group);
+  if (placement) {
+    Place(group, placement->nodes);
+  } else {
+    misfits_.Note(group.line->gang);
+  }
+  return placement.has_value();
+}
+
+bool Cycle::Ask(const WaitingGroup& group) {
+  if (Start(group)) return true;
+  PendingLine& line = *group.line;
+  if (WithdrawBehind(group) && Start(group)) return true;
+  line.ask = asked_behind_ = false;
+  if (SayShortage(state_.graph, line, line.queue->settings.match_policy, now_,
+                  explained_ < kNodesExplained)) {
+    explained_ += state_.graph.CountKnown();
+  }
+  return false;
+}
+
+std::vector<PlacedMember> Cycle::MembersOn(
+    const WaitingGroup& group,
+    const std::vector<matcher::NodeIndex>& nodes) const {
+  std::unordered_map<const cluster::PodRequest*, std::size_t> next;
+  std::size_t first = 0;
+  for (const auto& [request, count] : group.line->requests) {
+    next[request] = first;
+    first += static_cast<std::size_t>(count);
+  }
+  std::vector<PlacedMember> members(nodes.size());
+  const cluster::PodRequest* last = nullptr;
+  std::size_t* task = nullptr;
+  for (const Member& member : group.members) {
+    if (std::exchange(last, member.request) != member.request)
+      task = &next[member.request];
+    PlacedMember& placed = members[*task];
+    placed.uid = member.uid;
+    placed.node = state_.graph.graph().Name(nodes[*task]);
+    placed.request = member.request;
+    ++*task;
+  }
+  return members;
+}
+
+void Cycle::Place(const WaitingGroup& group,
+                  const std::vector<matcher::NodeIndex>& nodes) {
+  PendingLine& line = *group.line;
+  Tell(*state_.lines.Find(group.id));
+  const Payer& payer = state_.accounts.payer(group.payer);
+  Held held{group.id,        now_,
+            std::nullopt,    MembersOn(group, nodes),
+            line.queue_name, payer.namespace_name,
+            payer.label,     group.priority,
+            group.grace};
+  held.growth = group.growth;
+  held.external = group.external;
+  held.size = std::ssize(held.members);
+  if (line.duration && line.gang.duration < matcher::kForever - now_) {
+    held.end = now_ + line.gang.duration;
+  }
+  Placed placed{group.id,          group.revision,  group.job_id,
+                group.job_attempt, line.queue_name, now_,
+                held.end,          held.members};
+  if (state_.graph.Holds(group.id)) {
+    state_.graph.graph().Cancel(PromiseJob(group.id));
+    const Held& all = state_.graph.HoldMore(group.id, held.members);
+    placed.start = all.start;
+    placed.end = all.end;
+  } else {
+    state_.graph.Note(std::move(held), nodes);
+  }
+  if (line.payer) {
+    state_.accounts.TakeHeld(now_);
+    state_.accounts.quotas().Take(*line.payer, line.amounts,
+                                  matcher::EndOf(now_, line.gang.duration));
+  }
+  decision_.placed.push_back(std::move(placed));
+  if (state_.said.erase(group.id) > 0) {
+    decision_.unreserved.push_back(group.id);
+  }
+  const auto head = line.queue->heads.find(&group);
+  std::optional<workers::Promise> promise;
+  if (head != line.queue->heads.end() || line.queue->Depth() == 0)
+    state_.graph.NoteGround();
+  if (head != line.queue->heads.end()) {
+    promise = std::move(head->second.promise);
+    line.queue->heads.erase(head);
+  }
+  if (promise && promise->start == now_ && promise->places == nodes) {
+    AskBehind();
+  } else {
+    if (promise) Moved(*promise, line.gang);
+    state_.Take(PromiseOf(now_, nodes), line.gang);
+  }
+  state_.lines.Remove(group.id);
+  EnterDrained(nodes);
+}
+
+// A group before a head took nodes of its drain set, which is to be chosen
+// anew.
+void Cycle::EnterDrained(const std::vector<matcher::NodeIndex>& nodes) {
+  for (auto& [name, queue] : state_.queues) {
+    for (auto& [group, head] : queue.heads) {
+      if (!head.promise || head.promise->start) continue;
+      auto& drained = head.promise->nodes;
+      if (std::none_of(nodes.begin(), nodes.end(), [&](auto node) {
+            return std::binary_search(drained.begin(), drained.end(), node);
+          }))
+        continue;
+      // Those behind may have what is left of it.
+      Moved(*head.promise, group->line->gang);
+      drained.clear();
+      head.stale = true;
+    }
+  }
+}
+
+}  // namespace fluxnetes::workers

@@ -1,0 +1,406 @@
+#include "workers/schedule/schedule_head.h"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+namespace fluxnetes::workers {
+namespace {
+
+using matcher::NodeIndex;
+using Nodes = std::vector<NodeIndex>;
+
+constexpr matcher::JobId kTrial = std::numeric_limits<matcher::JobId>::min();
+
+bool Among(const Nodes& nodes, NodeIndex node) {
+  return std::find(nodes.begin(), nodes.end(), node) != nodes.end();
+}
+
+bool MayUse(const ScheduleGraph& graph, const matcher::Gang& gang,
+            NodeIndex node) {
+  return std::any_of(
+      gang.groups.begin(), gang.groups.end(),
+      [&](const auto& group) { return graph.MayUse(group, node); });
+}
+
+// Whether what stands in the gang's way is not that nodes are full: other pods,
+// or that there are none. Keeping nodes empty does not help it then.
+bool WaitsForOthers(ScheduleGraph& graph, const matcher::Gang& gang,
+                    matcher::Policy policy, matcher::Time now) {
+  matcher::Gang light = gang;
+  bool looks = false;
+  for (matcher::TaskGroup& group : light.groups) {
+    group.amounts.clear();
+    looks = looks || graph.graph().LooksAtTasks(group.rules);
+  }
+  if (!looks) return false;
+  const auto match = graph.graph().Allocate(kTrial, light, policy, now);
+  graph.graph().Cancel(kTrial);
+  return !std::holds_alternative<matcher::Placement>(match);
+}
+
+bool WouldHold(ScheduleGraph& graph, const matcher::Gang& gang,
+               matcher::Policy policy, const Nodes& nodes) {
+  const NarrowedGang narrowed(NarrowedGang::On(gang, nodes));
+  return graph.graph().Satisfiable(narrowed.gang(), policy);
+}
+
+bool StillGood(ScheduleGraph& graph, const matcher::Gang& gang,
+               matcher::Policy policy, const Ahead& ahead, const Nodes& nodes) {
+  return std::all_of(nodes.begin(), nodes.end(),
+                     [&](NodeIndex node) {
+                       return graph.MayBeKept(node) &&
+                              !Among(ahead.drained, node) &&
+                              !Among(ahead.reserved, node);
+                     }) &&
+         WouldHold(graph, gang, policy, nodes);
+}
+
+// Whether the time of a promise has come and its nodes are held by nothing but
+// groups that should have ended.
+bool Overstayed(ScheduleGraph& graph, const matcher::Gang& gang,
+                matcher::Policy policy, matcher::Time now,
+                const Promise& promise) {
+  if (!promise.start || *promise.start > now ||
+      !graph.AnyOverdue(promise.nodes, now)) {
+    return false;
+  }
+  const NarrowedGang narrowed(NarrowedGang::On(gang, promise.nodes));
+  const auto match =
+      graph.graph().AllocateOrReserve(kTrial, narrowed.gang(), policy, now);
+  graph.graph().Cancel(kTrial);
+  const auto* placement = std::get_if<matcher::Placement>(&match);
+  return placement != nullptr && placement->start <= now + 1;
+}
+
+double Share(double part, double whole) {
+  if (part <= 0) return 0;
+  return whole <= 0 ? 1 : part / whole;
+}
+
+// Nodes in the order in which they are drained: see schedule.h.
+class DrainOrder {
+ public:
+  DrainOrder(ScheduleGraph& graph, matcher::Time now)
+      : graph_(graph), now_(now), without_end_(graph.HeldWithoutEnd()) {}
+
+  Nodes Sort(const Nodes& nodes, matcher::Policy policy) {
+    using Key = std::tuple<double, double, std::int64_t>;
+    std::vector<std::pair<Key, NodeIndex>> keyed;
+    std::int64_t rank = 0;
+    for (const NodeIndex node : nodes) {
+      const auto [endless, held] = Held(node);
+      const std::int64_t order = Order(policy, node, rank++);
+      keyed.push_back({{endless, held, order}, node});
+    }
+    std::sort(keyed.begin(), keyed.end());
+    Nodes sorted;
+    for (const auto& [key, node] : keyed) sorted.push_back(node);
+    return sorted;
+  }
+
+ private:
+  std::int64_t Order(matcher::Policy policy, NodeIndex node,
+                     std::int64_t rank) const {
+    switch (policy) {
+      case matcher::Policy::kFirst:
+        return -rank;
+      case matcher::Policy::kHigh:
+      case matcher::Policy::kHinode:
+        return -graph_.LogicalId(node);
+      default:
+        return graph_.LogicalId(node);
+    }
+  }
+
+  // The largest share of a resource that groups without end hold, and that all
+  // groups hold.
+  std::pair<double, double> Held(NodeIndex node) {
+    const std::vector<std::int64_t> free = graph_.graph().Free(node, now_);
+    const std::vector<std::int64_t> most = graph_.WithoutHeld(node);
+    const auto endless = without_end_.find(node);
+    double endless_share = 0;
+    double held_share = 0;
+    for (std::size_t r = 0; r < most.size(); ++r) {
+      const auto whole = static_cast<double>(most[r]);
+      held_share = std::max(held_share,
+                            Share(whole - static_cast<double>(free[r]), whole));
+      if (endless == without_end_.end() || r >= endless->second.size()) {
+        continue;
+      }
+      endless_share = std::max(endless_share, Share(endless->second[r], whole));
+    }
+    return {endless_share, held_share};
+  }
+
+  ScheduleGraph& graph_;
+  matcher::Time now_;
+  std::map<NodeIndex, std::vector<double>> without_end_;
+};
+
+Nodes Prefix(const Nodes& nodes, std::size_t size) {
+  return {nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(size)};
+}
+
+Nodes Smallest(ScheduleGraph& graph, const matcher::Gang& gang,
+               matcher::Policy policy, const Nodes& sorted) {
+  std::size_t too_few = 0;
+  std::size_t enough = sorted.size();
+  while (too_few + 1 < enough) {
+    const std::size_t middle = (too_few + enough) / 2;
+    (WouldHold(graph, gang, policy, Prefix(sorted, middle)) ? enough
+                                                            : too_few) = middle;
+  }
+  Nodes chosen = Prefix(sorted, enough);
+  for (std::size_t i = chosen.size() - 1; i-- > 0;) {
+    Nodes fewer = chosen;
+    fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+    if (WouldHold(graph, gang, policy, fewer)) chosen = std::move(fewer);
+  }
+  return chosen;
+}
+
+std::optional<Promise> ChooseDrain(ScheduleGraph& graph,
+                                   const matcher::Gang& gang,
+                                   matcher::Policy policy, matcher::Time now,
+                                   const Ahead& ahead) {
+  Nodes kept = ahead.drained;
+  kept.insert(kept.end(), ahead.reserved.begin(), ahead.reserved.end());
+  std::sort(kept.begin(), kept.end());
+  Nodes nodes;
+  for (const NodeIndex node : graph.KnownNodes()) {
+    if (graph.MayBeKept(node) && MayUse(graph, gang, node) &&
+        !std::binary_search(kept.begin(), kept.end(), node)) {
+      nodes.push_back(node);
+    }
+  }
+  if (nodes.empty() || !WouldHold(graph, gang, policy, nodes)) {
+    return std::nullopt;
+  }
+  const Nodes sorted = DrainOrder(graph, now).Sort(nodes, policy);
+  Promise promise;
+  promise.nodes = EachOnce(Smallest(graph, gang, policy, sorted));
+  return promise;
+}
+
+HeadPlan FromPlacement(ScheduleGraph& graph, const WaitingGroup& group,
+                       const matcher::Placement& placement, matcher::Time now,
+                       matcher::Shortfall shortfall = {}) {
+  if (placement.start > now) {
+    return {PromiseOf(placement.start, placement.nodes), false,
+            std::move(shortfall)};
+  }
+  graph.graph().Cancel(PromiseJob(group.id));
+  return {std::nullopt, true};
+}
+
+std::vector<std::vector<std::int64_t>> AmountsOf(const matcher::Gang& gang) {
+  std::vector<std::vector<std::int64_t>> amounts;
+  for (const auto& task : gang.groups)
+    amounts.insert(amounts.end(), task.count, task.amounts);
+  return amounts;
+}
+
+// Whether the places of a promise are there, at its time, for the tasks of the
+// gang, which look at no others.
+bool CanKeep(ScheduleGraph& graph, const matcher::Gang& gang,
+             const Promise& promise, matcher::Time now) {
+  std::size_t position = 0;
+  for (const auto& task : gang.groups) {
+    for (int i = 0; i < task.count; ++i)
+      if (!graph.MayUse(task, promise.places[position++])) return false;
+  }
+  return graph.graph().HasRoom(*promise.start,
+                               matcher::EndOf(*promise.start, gang.duration),
+                               promise.places, AmountsOf(gang), now);
+}
+
+}  // namespace
+
+NarrowedGang::NarrowedGang(const matcher::Gang& gang)
+    : gang_(gang), sets_(gang.groups.size()) {}
+
+void NarrowedGang::Point() {
+  for (std::size_t g = 0; g < sets_.size(); ++g) {
+    gang_.groups[g].eligible = &sets_[g];
+  }
+}
+
+NarrowedGang NarrowedGang::Without(const matcher::Gang& gang,
+                                   const Nodes& nodes) {
+  NarrowedGang narrowed(gang);
+  for (std::size_t g = 0; g < gang.groups.size(); ++g) {
+    narrowed.sets_[g] = *gang.groups[g].eligible;
+    for (const NodeIndex node : nodes) narrowed.sets_[g].Erase(node);
+  }
+  narrowed.Point();
+  return narrowed;
+}
+
+NarrowedGang NarrowedGang::On(const matcher::Gang& gang, const Nodes& nodes) {
+  NarrowedGang narrowed(gang);
+  for (std::size_t g = 0; g < gang.groups.size(); ++g) {
+    for (const NodeIndex node : nodes) {
+      if (gang.groups[g].eligible->Contains(node)) {
+        narrowed.sets_[g].Insert(node);
+      }
+    }
+  }
+  narrowed.Point();
+  return narrowed;
+}
+
+HeadPlan PlanHead(ScheduleGraph& graph, const WaitingGroup& group,
+                  matcher::Policy policy, matcher::Time now, const Ahead& ahead,
+                  const std::optional<Promise>& before, bool may_drain) {
+  const matcher::Gang& gang = group.line->gang;
+  if (before &&
+      (before->overdue || Overstayed(graph, gang, policy, now, *before)) &&
+      StillGood(graph, gang, policy, ahead, before->nodes)) {
+    // They may have ended by now, or others elsewhere.
+    HeadPlan at_once = PlanBetter(graph, group, policy, now, ahead, now + 1);
+    if (at_once.fits_now) return at_once;
+    if (graph.AnyOverdue(before->nodes, now))
+      return {Promise{{}, before->nodes, {}, true}};
+  }
+  const NarrowedGang narrowed = NarrowedGang::Without(gang, ahead.drained);
+  matcher::Shortfall shortfall;
+  const auto match = graph.graph().AllocateOrReserve(
+      PromiseJob(group.id), narrowed.gang(), policy, now, matcher::kForever,
+      &shortfall);
+  if (const auto* placement = std::get_if<matcher::Placement>(&match))
+    return FromPlacement(graph, group, *placement, now, std::move(shortfall));
+  if (std::get<matcher::NoFit>(match) != matcher::NoFit::kNoTime) return {};
+  if (!may_drain || WaitsForOthers(graph, gang, policy, now)) return {};
+  if (before && !before->start &&
+      StillGood(graph, gang, policy, ahead, before->nodes)) {
+    return {before};
+  }
+  return {ChooseDrain(graph, gang, policy, now, ahead)};
+}
+
+HeadPlan PlanBetter(ScheduleGraph& graph, const WaitingGroup& group,
+                    matcher::Policy policy, matcher::Time now,
+                    const Ahead& ahead, matcher::Time before) {
+  const NarrowedGang narrowed =
+      NarrowedGang::Without(group.line->gang, ahead.drained);
+  matcher::Shortfall shortfall;
+  const auto match = graph.graph().AllocateOrReserve(
+      PromiseJob(group.id), narrowed.gang(), policy, now, before, &shortfall);
+  if (const auto* placement = std::get_if<matcher::Placement>(&match))
+    return FromPlacement(graph, group, *placement, now, std::move(shortfall));
+  return {std::nullopt, false, std::move(shortfall)};
+}
+
+HeadPlan MoveEarlier(ScheduleGraph& graph, const WaitingGroup& group,
+                     matcher::Policy policy, matcher::Time now,
+                     const Ahead& ahead, const Promise& before) {
+  const auto move = [&](const matcher::Gang& gang) {
+    HeadPlan plan;
+    const auto moved = graph.graph().MoveEarlier(PromiseJob(group.id), gang,
+                                                 {*before.start, before.places},
+                                                 policy, now, plan.shortfall);
+    plan.fits_now = moved && moved->start == now;
+    if (moved && !plan.fits_now)
+      plan.promise = PromiseOf(moved->start, moved->nodes);
+    return plan;
+  };
+  if (ahead.drained.empty()) return move(group.line->gang);
+  return move(NarrowedGang::Without(group.line->gang, ahead.drained).gang());
+}
+
+bool LooksAtOthers(const ScheduleGraph& graph, const matcher::Gang& gang) {
+  return std::ranges::any_of(gang.groups, [&](const auto& task) {
+    return graph.graph().LooksAtTasks(task.rules);
+  });
+}
+
+std::optional<Promise> PlanFrom(ScheduleGraph& graph, const WaitingGroup& group,
+                                matcher::Policy policy, matcher::Time now,
+                                const Ahead& ahead, matcher::Time from) {
+  const NarrowedGang narrowed =
+      NarrowedGang::Without(group.line->gang, ahead.drained);
+  const auto match = graph.graph().AllocateOrReserve(
+      PromiseJob(group.id), narrowed.gang(), policy, now);
+  const auto* placement = std::get_if<matcher::Placement>(&match);
+  if (placement == nullptr) return std::nullopt;
+  Promise promise =
+      PromiseOf(std::max(placement->start, from), placement->nodes);
+  if (placement->start >= from) return promise;
+  graph.graph().Cancel(PromiseJob(group.id));
+  if (!CanKeep(graph, group.line->gang, promise, now)) return std::nullopt;
+  BookPromise(graph, group, promise);
+  return promise;
+}
+
+bool HasItsPlaces(const ScheduleGraph& graph, const WaitingGroup& group,
+                  const Promise& promise) {
+  return !promise.places.empty() && !LooksAtOthers(graph, group.line->gang);
+}
+
+bool Rebook(ScheduleGraph& graph, const WaitingGroup& group,
+            matcher::Policy policy, matcher::Time now,
+            std::optional<Promise>& promise) {
+  if (!promise || !promise->start || *promise->start <= now) return false;
+  const matcher::Gang& gang = group.line->gang;
+  if (HasItsPlaces(graph, group, *promise)) {
+    if (!CanKeep(graph, gang, *promise, now)) return false;
+    BookPromise(graph, group, *promise);
+    return true;
+  }
+  const NarrowedGang narrowed = NarrowedGang::On(gang, promise->nodes);
+  const auto match = graph.graph().AllocateOrReserve(
+      PromiseJob(group.id), narrowed.gang(), policy, now, *promise->start + 1);
+  const auto* placement = std::get_if<matcher::Placement>(&match);
+  if (placement == nullptr) return false;
+  const HeadPlan plan = FromPlacement(graph, group, *placement, now);
+  if (plan.promise) promise = plan.promise;
+  return plan.promise.has_value();
+}
+
+Nodes EachOnce(Nodes nodes) {
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  return nodes;
+}
+
+Promise PromiseOf(matcher::Time start, Nodes places) {
+  Nodes nodes = EachOnce(places);
+  return {start, std::move(nodes), std::move(places), false};
+}
+
+matcher::RoomChange RoomOf(const Promise& promise, const matcher::Gang& gang) {
+  matcher::RoomChange room{promise.nodes};
+  if (!promise.start) return room;
+  room.from = *promise.start;
+  room.end = matcher::EndOf(room.from, gang.duration);
+  std::size_t resources = 0;
+  for (const auto& task : gang.groups)
+    resources = std::max(resources, task.amounts.size());
+  if (promise.places.empty()) return room;
+  room.amounts.resize(room.nodes.size() * resources);
+  auto place = promise.places.begin();
+  for (const auto& task : gang.groups) {
+    for (int i = 0; i < task.count; ++i) {
+      const auto node = std::ranges::lower_bound(room.nodes, *place++);
+      auto sum =
+          room.amounts.begin() +
+          (node - room.nodes.begin()) * static_cast<std::ptrdiff_t>(resources);
+      for (const std::int64_t amount : task.amounts) *sum++ += amount;
+    }
+  }
+  return room;
+}
+
+void BookPromise(ScheduleGraph& graph, const WaitingGroup& group,
+                 const Promise& promise) {
+  const matcher::Gang& gang = group.line->gang;
+  std::vector<matcher::RulesId> rules;
+  for (const auto& task : gang.groups)
+    rules.insert(rules.end(), task.count, task.rules);
+  graph.graph().Restore(PromiseJob(group.id), *promise.start,
+                        matcher::EndOf(*promise.start, gang.duration),
+                        promise.places, AmountsOf(gang), rules);
+}
+
+}  // namespace fluxnetes::workers

@@ -1,0 +1,130 @@
+// What a cycle says of its promises and of why groups wait: see
+// schedule_cycle.h.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "workers/schedule/schedule_cycle.h"
+
+namespace fluxnetes::workers {
+namespace {
+
+// The nodes in order of their names, and which of them each pod has.
+void NameNodes(const matcher::NodeGraph& graph, const Promise& promise,
+               Reservation& reservation) {
+  const auto& nodes = promise.nodes;
+  std::vector<std::size_t> by_name(nodes.size());
+  std::iota(by_name.begin(), by_name.end(), std::size_t{0});
+  std::sort(by_name.begin(), by_name.end(), [&](std::size_t a, std::size_t b) {
+    return graph.Name(nodes[a]) < graph.Name(nodes[b]);
+  });
+  std::vector<int> places(nodes.size());
+  reservation.nodes.reserve(nodes.size());
+  for (const std::size_t node : by_name) {
+    places[node] = static_cast<int>(reservation.nodes.size());
+    reservation.nodes.push_back(graph.Name(nodes[node]));
+  }
+  reservation.places.reserve(promise.places.size());
+  for (const matcher::NodeIndex node : promise.places) {
+    const auto at = std::lower_bound(nodes.begin(), nodes.end(), node);
+    reservation.places.push_back(places[at - nodes.begin()]);
+  }
+}
+
+}  // namespace
+
+void Cycle::Report(bool late) {
+  state_.reported = state_.cycle;
+  ReportReservations();
+  if (!state_.graph.wants_reasons()) return;
+  const auto say = [this, late](const PendingLine& line) {
+    WaitReasons::Whom whom{line.queue_name, line.shape, {}, {}};
+    if (line.payer) {
+      const Payer& payer = state_.accounts.payer(*line.payer);
+      whom.namespace_name = payer.namespace_name;
+      whom.account = payer.label;
+    }
+    const bool asked =
+        line.refused_in == state_.cycle || line.failed_in == state_.cycle;
+    if (late && !asked) return state_.reasons.Keep(whom);
+    const Why why = WhyWaits(line);
+    state_.reasons.Say(std::move(whom), why.first, why.second);
+  };
+  // Of a shape whole groups speak first, then those that are bound by where
+  // their other pods are.
+  std::vector<const PendingLine*> beside;
+  for (const auto& [key, line] : state_.lines.lines()) {
+    const bool told = line->queue->known && !line->unsatisfiable.empty();
+    if (told) continue;  // by a verdict
+    if (line->beside.empty()) {
+      say(*line);
+    } else {
+      beside.push_back(line.get());
+    }
+  }
+  for (const PendingLine* line : beside) say(*line);
+  decision_.reasons = state_.reasons.TakeChanges();
+}
+
+void Cycle::ReportReservations() {
+  for (auto& [name, queue] : state_.queues) {
+    for (auto& [group, head] : queue.heads) {
+      if (!head.promise || std::exchange(head.told, true)) continue;
+      Reservation reservation{group->id, name, head.promise->start, {}, {}};
+      NameNodes(state_.graph.graph(), *head.promise, reservation);
+      auto& said = state_.said[group->id];
+      if (said == reservation) continue;
+      said = reservation;
+      decision_.reserved.push_back(std::move(reservation));
+    }
+  }
+  for (auto it = state_.said.begin(); it != state_.said.end();) {
+    if (IsPromised(it->first)) {
+      ++it;
+      continue;
+    }
+    decision_.unreserved.push_back(it->first);
+    it = state_.said.erase(it);
+  }
+}
+
+bool Cycle::IsPromised(GroupId group) const {
+  const WaitingGroup* waiting = std::as_const(state_.lines).Find(group);
+  if (waiting == nullptr) return false;
+  const Heads& heads = waiting->line->queue->heads;
+  const auto head = heads.find(waiting);
+  return head != heads.end() && head->second.promise.has_value();
+}
+
+Cycle::Why Cycle::WhyWaits(const PendingLine& line) const {
+  if (CanRun(line)) {
+    if (line.refused_in == state_.cycle)
+      return {WaitReason::Kind::kQuota, line.why_refused};
+    if (line.failed_in == state_.cycle)
+      return {WaitReason::Kind::kRoom, line.why_short};
+  }
+  return WhyNotAsked(line);
+}
+
+Cycle::Why Cycle::WhyNotAsked(const PendingLine& line) const {
+  using Kind = WaitReason::Kind;
+  const QueueSettings& settings = line.queue->settings;
+  if (!line.queue->known) {
+    return {Kind::kNoQueue,
+            fmt::format("there is no queue {}", line.queue_name)};
+  }
+  if (settings.paused) {
+    return {Kind::kPaused, fmt::format("queue {} is paused", settings.name)};
+  }
+  if (settings.queue_policy == QueuePolicy::kFcfs) {
+    return {Kind::kOrder,
+            fmt::format("queue {} starts groups strictly in order (fcfs)",
+                        settings.name)};
+  }
+  return {Kind::kDepth, fmt::format("beyond the depth of queue {} ({})",
+                                    settings.name, settings.queue_depth)};
+}
+
+}  // namespace fluxnetes::workers

@@ -1,0 +1,423 @@
+#include "workers/schedule/schedule_state.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "sql/faults.h"
+#include "workers/pods/topology_labels.h"
+
+namespace fluxnetes::workers {
+namespace {
+
+// What its pods ask for, which is the same for all.
+cluster::GroupTopology TopologyOf(const RequestCounts& requests) {
+  for (const auto& [request, count] : requests) {
+    if (request->rules.Any()) return request->rules->topology;
+  }
+  return {};
+}
+
+// What is too much for 64 bits is too much for any quota.
+void AddTimes(Amounts& sum, const Amounts& amounts, std::int64_t times) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 4;
+  for (std::size_t r = 0; r < amounts.size(); ++r) {
+    const bool beyond = amounts[r] > (kMost - sum[r]) / times;
+    sum[r] = beyond ? kMost : sum[r] + amounts[r] * times;
+  }
+}
+
+// Whether the age of every group counts from the same time by both.
+bool CountsAlike(const QueueSettings& a, const QueueSettings& b) {
+  const bool shortest = a.queue_order == QueueOrder::kShortest ||
+                        b.queue_order == QueueOrder::kShortest;
+  return !shortest || (a.queue_order == b.queue_order && a.ageing == b.ageing &&
+                       a.assumed_duration == b.assumed_duration);
+}
+
+}  // namespace
+
+bool MayUseAny(const ScheduleGraph& graph, const matcher::Gang& gang,
+               const std::vector<matcher::NodeIndex>& nodes) {
+  return std::any_of(nodes.begin(), nodes.end(), [&](auto node) {
+    return std::any_of(
+        gang.groups.begin(), gang.groups.end(),
+        [&](const auto& task) { return graph.MayUse(task, node); });
+  });
+}
+
+cluster::Time CountsFrom(const PendingGroup& group,
+                         const QueueSettings& settings) {
+  // Of a group of which nobody can say how long it takes.
+  constexpr std::int64_t kLong = 86'400;
+  // Beyond all times that can be told apart.
+  constexpr double kMost = 1e11;
+  if (settings.queue_order != QueueOrder::kShortest) return group.submitted_at;
+  const std::int64_t takes =
+      group.duration.value_or(settings.assumed_duration.value_or(kLong));
+  const double later =
+      std::min(kMost, settings.ageing * static_cast<double>(takes));
+  return group.submitted_at +
+         std::chrono::seconds(static_cast<std::int64_t>(later));
+}
+
+PendingGroup Schedule::State::CopyOf(const WaitingGroup& waiting) const {
+  PendingGroup group;
+  group.id = waiting.id;
+  const Payer& payer = accounts.payer(waiting.payer);
+  group.namespace_name = payer.namespace_name;
+  group.account = payer.label;
+  group.queue = waiting.line->queue_name;
+  group.priority = waiting.priority;
+  group.first_in_line = waiting.first_in_line;
+  group.submitted_at = waiting.submitted_at;
+  group.revision = waiting.revision;
+  group.shape = waiting.line->shape;
+  group.duration = waiting.line->duration;
+  group.job_id = waiting.job_id;
+  group.job_attempt = waiting.job_attempt;
+  group.unsatisfiable = waiting.unsatisfiable;
+  group.preempts = waiting.preempts;
+  group.growth = waiting.growth;
+  group.external = waiting.external;
+  group.grace = waiting.grace;
+  group.start_by = waiting.start_by;
+  group.topology = TopologyOf(waiting.line->requests);
+  return group;
+}
+
+void Schedule::State::Prepare(PendingLine& line) {
+  const QueueSettings& settings = line.queue->settings;
+  const auto duration =
+      line.duration ? line.duration : settings.assumed_duration;
+  line.gang.duration =
+      duration ? std::max<matcher::Time>(*duration, 1) : matcher::kForever;
+  line.gang.groups.clear();
+  line.amounts.assign(graph.graph().resources().size(), 0);
+  for (const auto& [request, count] : line.requests) {
+    AddTimes(line.amounts, graph.requests().Amounts(request), count);
+    line.gang.groups.push_back({graph.requests().Amounts(request),
+                                graph.Eligible(settings.node_selector), count,
+                                graph.requests().Rules(request)});
+  }
+  cluster::GroupTopology topology = TopologyOf(line.requests);
+  if (sql::BugPlanted("rack-forgotten")) topology = {};
+  line.gang.together = KeysOf(topology);
+  line.gang.together_required = !topology.required.empty();
+  line.gang.beside = line.beside;
+  for (const matcher::TaskGroup& task : line.gang.groups)
+    looks_around = looks_around || graph.graph().LooksAtTasks(task.rules);
+  line.ask = true;
+  lines.Uncheck(line);
+  line.spared.reset();
+}
+
+void Schedule::State::PrepareLines(ScheduleQueue& queue) {
+  for (const auto& [key, line] : lines.lines()) {
+    if (line->queue != &queue) continue;
+    Prepare(*line);
+    for (const WaitingGroup* group : line->groups) {
+      to_tell.push_back(group->id);
+    }
+  }
+}
+
+void Schedule::State::AskAll() {
+  for (const auto& [key, line] : lines.lines()) line->ask = true;
+}
+
+const WaitingGroup* Schedule::State::FirstOf(const ScheduleQueue& queue) const {
+  for (const WaitingGroup* front : lines.FrontsOf(queue.settings.name))
+    if (CanRun(*front->line)) return front;
+  return nullptr;
+}
+
+std::size_t ScheduleQueue::Depth() const {
+  constexpr std::size_t kHybridDepth = 64;
+  constexpr std::size_t kConservativeDepth = 1'000;
+  switch (settings.queue_policy) {
+    case QueuePolicy::kFcfs:  // what was evicted for its first is to be kept
+      return settings.preemption == Preemption::kNever && !growth ? 0 : 1;
+    case QueuePolicy::kEasy:
+      return 1;
+    case QueuePolicy::kConservative:
+      return settings.reservation_depth.value_or(kConservativeDepth);
+    case QueuePolicy::kHybrid:
+      return settings.reservation_depth.value_or(kHybridDepth);
+  }
+  return 0;
+}
+
+void Schedule::State::Withdraw(const WaitingGroup& group, Head& head) {
+  if (head.Booked()) graph.graph().Cancel(PromiseJob(group.id));
+  head.stands = false;
+}
+
+Heads::iterator Schedule::State::Forget(ScheduleQueue& queue,
+                                        Heads::iterator head) {
+  const WaitingGroup& group = *head->first;
+  Withdraw(group, head->second);
+  const std::optional<Promise> promise = std::move(head->second.promise);
+  const auto next = queue.heads.erase(head);
+  if (promise) Free(*promise, group.line->gang);
+  return next;
+}
+
+void Schedule::State::ForgetAll(ScheduleQueue& queue) {
+  while (!queue.heads.empty()) Forget(queue, queue.heads.begin());
+}
+
+void Schedule::State::Drop(GroupId group) {
+  const WaitingGroup* waiting = lines.Find(group);
+  ScheduleQueue& queue = *waiting->line->queue;
+  const auto head = queue.heads.find(waiting);
+  if (head != queue.heads.end()) {
+    if (head->second.promise) AskAll();
+    Forget(queue, head);
+  }
+  lines.Remove(group);
+  graph.NoteGround();
+}
+
+void Schedule::State::NoteGrowth() {
+  if (std::exchange(growth, true)) return;
+  for (auto& [name, queue] : queues) queue.growth = true;
+  graph.NoteGround();
+  AskAll();
+}
+
+void Schedule::State::SetQueue(const QueueSettings& settings) {
+  ScheduleQueue& queue = queues[settings.name];
+  if (queue.known && queue.settings == settings) return;
+  QueueSettings as_before = settings;
+  as_before.queue_depth = queue.settings.queue_depth;
+  as_before.reservation_depth = queue.settings.reservation_depth;
+  as_before.half_life = queue.settings.half_life;
+  const bool same = queue.known && as_before == queue.settings;
+  const bool aged = CountsAlike(queue.settings, settings);
+  if (!same) ForgetAll(queue);
+  queue.settings = settings;
+  queue.known = true;
+  queue.growth = growth;
+  graph.SetAssumedDuration(settings.name, settings.assumed_duration);
+  if (!aged) AddAgain(&queue);
+  if (!same) PrepareLines(queue);
+  graph.NoteGround();
+  AskAll();
+  NoteOrders();
+  changed = true;
+}
+
+void Schedule::State::RemoveQueue(const std::string& name) {
+  const auto found = queues.find(name);
+  if (found == queues.end() || !found->second.known) return;
+  ForgetAll(found->second);
+  found->second.known = false;
+  graph.SetAssumedDuration(name, std::nullopt);
+  AskAll();
+  NoteOrders();
+  changed = true;
+}
+
+void Schedule::State::NoteOrders() {
+  std::optional<std::int64_t> half_life;
+  for (const auto& [name, queue] : queues) {
+    if (queue.known && queue.GoesByFairShares())
+      half_life = std::max(half_life.value_or(0), queue.settings.half_life);
+  }
+  if (accounts.SetFair(half_life)) AddAgain(nullptr);
+}
+
+void Schedule::State::SetAccounts(const std::vector<Account>& settings) {
+  const bool mattered = accounts.Matter();
+  if (!accounts.Set(settings)) return;
+  if (accounts.Matter() != mattered) {
+    AddAgain(nullptr);
+  } else {
+    SeatHeads();
+  }
+  AskAll();
+  graph.NoteGround();
+  changed = true;
+}
+
+void Schedule::State::AddAgain(const ScheduleQueue* queue) {
+  std::vector<PendingGroup> again;
+  for (const auto& [key, line] : lines.lines()) {
+    if (queue != nullptr && line->queue != queue) continue;
+    for (const WaitingGroup* group : line->groups) {
+      again.push_back(CopyOf(*group));
+      again.back().members = group->members;
+    }
+  }
+  for (PendingGroup& group : again) Add(std::move(group));
+}
+
+void Schedule::State::Stand(const WaitingGroup& group) {
+  if (!accounts.Matter()) {
+    group.standing.clear();
+  } else {
+    group.standing =
+        accounts.StandingOf(group, group.line->queue->GoesByFairShares());
+  }
+}
+
+bool Schedule::State::IsHead(const WaitingGroup& group) const {
+  return group.line->queue->heads.contains(&group);
+}
+
+void Schedule::State::SeatHeads() {
+  for (auto& [name, queue] : queues) {
+    Heads before = std::exchange(queue.heads, {});
+    for (auto& [group, head] : before) {
+      Withdraw(*group, head);
+      Stand(*group);
+    }
+    for (auto& [group, head] : before)
+      queue.heads.emplace(group, std::move(head));
+  }
+}
+
+void Schedule::State::Remember(GroupId group) {
+  const WaitingGroup* waiting = lines.Find(group);
+  if (waiting == nullptr || !IsHead(*waiting)) return;
+  const auto reservation = said.find(group);
+  if (reservation != said.end()) remembered.insert(*reservation);
+}
+
+void Schedule::State::Add(PendingGroup group) {
+  RequestCounts requests = graph.Count(group.members);
+  std::vector<matcher::NodeIndex> beside;
+  if (TopologyOf(requests) != cluster::GroupTopology{})
+    beside = graph.IndicesOf(group.id);
+  else if (AsksTheSame(group, requests))
+    Remember(group.id);
+  Remove(group.id);
+  if (group.members.empty()) return;
+  if (group.growth) NoteGrowth();
+  ScheduleQueue& queue = queues[group.queue];
+  queue.settings.name = group.queue;
+  queue.growth = growth;
+  const PayerId payer =
+      accounts.Intern({group.queue, group.namespace_name, group.account});
+  const cluster::Time counts_from = CountsFrom(group, queue.settings);
+  WaitingGroup& waiting =
+      lines.Add(std::move(group), {std::move(requests), std::move(beside),
+                                   payer, accounts.Matter(), counts_from});
+  PendingLine& line = *waiting.line;
+  if (line.queue == nullptr) {
+    line.queue = &queue;
+    Prepare(line);
+  }
+  if (line.Front() == &waiting) line.ask = true;
+  to_tell.push_back(waiting.id);
+  changed = true;
+  auto promised = remembered.extract(waiting.id);
+  if (promised) TakePromise(waiting, std::move(promised.mapped()));
+}
+
+void Schedule::State::TakePromise(const WaitingGroup& group,
+                                  Reservation reservation) {
+  ScheduleQueue& queue = *group.line->queue;
+  Promise promise{reservation.start, {}, {}, false};
+  std::vector<matcher::NodeIndex> nodes;
+  for (const std::string& name : reservation.nodes) {
+    if (const auto node = graph.graph().Find(name)) nodes.push_back(*node);
+  }
+  const bool known = nodes.size() == reservation.nodes.size();
+  for (const int place : reservation.places) {
+    if (known && place >= 0 && place < static_cast<int>(nodes.size()))
+      promise.places.push_back(nodes[place]);
+  }
+  if (promise.places.size() != group.members.size()) promise.places.clear();
+  promise.nodes = std::move(nodes);
+  promise.nodes = EachOnce(std::move(promise.nodes));
+  said[group.id] = std::move(reservation);
+  if (!known || !queue.Runs() || queue.Depth() == 0) return;
+  Stand(group);
+  Head& head = queue.heads[&group];
+  head.promise = std::move(promise);
+  head.remembered = head.stale = true;
+}
+
+bool Schedule::State::AsksTheSame(const PendingGroup& group,
+                                  const RequestCounts& requests) const {
+  const WaitingGroup* waiting = lines.Find(group.id);
+  if (waiting == nullptr) return false;
+  const PendingLine& line = *waiting->line;
+  return line.queue_name == group.queue && line.duration == group.duration &&
+         std::equal(line.requests.begin(), line.requests.end(),
+                    requests.begin(), requests.end(),
+                    [this](const auto& a, const auto& b) {
+                      return a.second == b.second &&
+                             graph.requests().Amounts(a.first) ==
+                                 graph.requests().Amounts(b.first);
+                    });
+}
+
+bool Schedule::State::Remove(GroupId group) {
+  if (lines.Find(group) == nullptr) return false;
+  Drop(group);
+  changed = true;
+  return true;
+}
+
+void Schedule::State::NoteHeld(GroupId group) {
+  const WaitingGroup* waiting = lines.Find(group);
+  if (waiting == nullptr ||
+      TopologyOf(waiting->line->requests) == cluster::GroupTopology{} ||
+      graph.IndicesOf(group) == waiting->line->beside)
+    return;
+  PendingGroup again = CopyOf(*waiting);
+  again.members = waiting->members;
+  Add(std::move(again));
+}
+
+bool Schedule::State::Due(matcher::Time now) const {
+  const auto next = NextDue();
+  return next && *next <= now;
+}
+
+std::optional<matcher::Time> Schedule::State::NextDue() const {
+  std::optional<matcher::Time> next;
+  for (const auto& [name, queue] : queues) {
+    for (const auto& [group, head] : queue.heads) {
+      if (!head.Booked()) continue;
+      if (!next || *head.promise->start < *next) next = head.promise->start;
+    }
+  }
+  return next;
+}
+
+void Schedule::State::Sweep() {
+  if (!graph.requests().WantsSweep()) return;
+  std::vector<const cluster::PodRequest*> used;
+  for (const auto& [key, line] : lines.lines()) {
+    for (const auto& [request, count] : line->requests) used.push_back(request);
+  }
+  graph.Sweep(std::move(used));
+}
+
+void Schedule::State::RelabelWaiting(const PodOf& pod_of) {
+  std::vector<PendingGroup> again;
+  for (const auto& [key, line] : lines.lines()) {
+    for (const WaitingGroup* group : line->groups) {
+      std::vector<Member> members = group->members;
+      bool differs = false;
+      for (Member& member : members) {
+        const cluster::PodPointer pod = pod_of(member.uid);
+        if (pod == nullptr) continue;
+        const auto* request = graph.requests().Of(
+            member.request, pod->namespace_name, pod->labels);
+        differs |= request != member.request;
+        member.request = request;
+      }
+      if (!differs) continue;
+      again.push_back(CopyOf(*group));
+      again.back().members = std::move(members);
+    }
+  }
+  for (PendingGroup& group : again) Add(std::move(group));
+}
+
+}  // namespace fluxnetes::workers

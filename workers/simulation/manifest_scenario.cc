@@ -1,0 +1,299 @@
+#include "workers/simulation/manifest_scenario.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <variant>
+
+#include "cluster/json/optional_objects.h"
+#include "cluster/text/quote.h"
+
+namespace fluxnetes::workers {
+namespace {
+
+// Of a Job: each may become a group.
+constexpr int kMostPodsOfJob = 1'000'000;
+
+// Seconds, begun ones whole; nothing: until it is deleted.
+std::optional<std::int64_t> RunsOf(const cluster::PodTemplate& pod) {
+  if (!pod.run.length || *pod.run.length == std::chrono::milliseconds::max() ||
+      pod.restart == cluster::RestartPolicy::kAlways)
+    return std::nullopt;
+  return std::chrono::ceil<std::chrono::seconds>(*pod.run.length).count();
+}
+
+std::optional<std::int64_t> DeadlineOf(const cluster::Pod& pod) {
+  if (!pod.active_deadline) return std::nullopt;
+  return std::max<std::int64_t>(1, pod.active_deadline->count());
+}
+
+// The longer; without end, if one is.
+void Lengthen(std::optional<std::int64_t>& length,
+              std::optional<std::int64_t> more) {
+  length =
+      length && more ? std::optional(std::max(*length, *more)) : std::nullopt;
+}
+
+// Why a pod that asks for this cannot be in the group of one that asks for
+// that; empty: it can.
+std::string WhyOdd(const GroupLabels& pod, const GroupLabels& first) {
+  const auto odd = [](const char* what, const std::string& own,
+                      const std::string& others) {
+    return fmt::format(
+        "asks for {} {}, but its group for {}; all pods of a group must ask "
+        "for the same",
+        what, cluster::Quote(own), cluster::Quote(others));
+  };
+  if (pod.group_size != first.group_size)
+    return odd("group size", std::to_string(*pod.group_size),
+               std::to_string(*first.group_size));
+  if (pod.queue != first.queue) return odd("queue", pod.queue, first.queue);
+  if (pod.account != first.account)
+    return odd("account", pod.account, first.account);
+  if (pod.topology != first.topology)
+    return "asks for another topology than the "
+           "first pod of its group";
+  if (pod.max_size != first.max_size)
+    return "asks for another fluxnetes.group-max-size than the first pod of "
+           "its "
+           "group";
+  return {};
+}
+
+}  // namespace
+
+ManifestScenario::ManifestScenario(Scenario& scenario,
+                                   std::string scheduler_name, std::int64_t now)
+    : scenario_(scenario),
+      scheduler_name_(std::move(scheduler_name)),
+      now_(now),
+      parts_(scenario) {}
+
+void ManifestScenario::Add(cluster::Manifest manifest) {
+  auto* const group = std::get_if<cluster::PodGroup>(&manifest.object);
+  if (group == nullptr) {
+    work_.push_back(std::move(manifest));
+    return;
+  }
+  const cluster::WatchEvent event{
+      .object = std::make_shared<const cluster::PodGroup>(std::move(*group))};
+  cache_.Apply({&event, 1});
+}
+
+void ManifestScenario::AddWork(const cluster::Manifest& manifest) {
+  if (const auto* pod = std::get_if<cluster::PodTemplate>(&manifest.object)) {
+    AddPod(*pod, manifest.place, {});
+  } else if (const auto* job =
+                 std::get_if<cluster::KubernetesJob>(&manifest.object)) {
+    AddJob(*job, manifest);
+  } else {
+    notes_.push_back(manifest.place + " is no work and was left out");
+  }
+}
+
+void ManifestScenario::AddJob(const cluster::KubernetesJob& job,
+                              const cluster::Manifest& manifest) {
+  const std::string& place = manifest.place;
+  if (job.suspend || job.parallelism < 1) {
+    notes_.push_back(place + " is suspended and was left out");
+    return;
+  }
+  const std::string uid = job.namespace_name + "/" + job.name;
+  cluster::JobMarks marks =
+      cluster::DecodeJobMarks(nlohmann::json::parse(manifest.json));
+  marks.uid = uid;
+  const cluster::WatchEvent event{
+      .object = std::make_shared<const cluster::JobMarks>(std::move(marks))};
+  cache_.Apply({&event, 1});
+  cluster::PodTemplate pod = job.pod_template;
+  pod.pod.namespace_name = job.namespace_name;
+  pod.pod.controller = cluster::Owner{"Job", job.name, uid};
+  pod.pod.labels["batch.kubernetes.io/job-name"] = job.name;
+  const int pods = job.completions.value_or(job.parallelism);
+  if (pods > kMostPodsOfJob)
+    throw cluster::InputError(
+        fmt::format("{} has {} pods; at most {} of a Job can be simulated",
+                    place, pods, kMostPodsOfJob));
+  Coming coming;
+  if (job.active_deadline)
+    coming.gone = scenario_.begin + job.active_deadline->count();
+  std::vector<std::optional<Key>> groups;  // of each pod
+  for (int i = 0; i < pods; ++i) {
+    pod.pod.name = fmt::format("{}-{}", job.name, i);
+    coming.round = i / job.parallelism;
+    if (coming.round > 0)
+      coming.after = groups[static_cast<std::size_t>(i - job.parallelism)];
+    groups.push_back(AddPod(pod, place, coming));
+    if (!groups.back()) return;
+  }
+}
+
+std::string ManifestScenario::WhyNotOurs(const cluster::Pod& pod) const {
+  if (pod.scheduler_name != scheduler_name_)
+    return fmt::format("has the schedulerName {}, not {}",
+                       cluster::Quote(pod.scheduler_name), scheduler_name_);
+  if (!pod.node_name.empty()) return "has a node already";
+  if (pod.gated) return "has scheduling gates";
+  return {};
+}
+
+std::optional<ManifestScenario::Key> ManifestScenario::AddPod(
+    const cluster::PodTemplate& pod, const std::string& place,
+    const Coming& coming) {
+  std::string why = WhyNotOurs(pod.pod);
+  GroupLabels labels = ReadGroupTerms(pod.pod, cache_);
+  if (why.empty()) why = labels.refused;
+  Key key{pod.pod.namespace_name, labels.group_name, coming.round};
+  const auto begun = forming_.find(key);
+  if (why.empty() && begun != forming_.end())
+    why = WhyOdd(labels, begun->second.labels);
+  if (!why.empty()) {
+    LeaveOut(place, why);
+    return std::nullopt;
+  }
+  const Key asked = key;
+  const bool beyond = formed_.contains(key);
+  if (beyond) {
+    std::get<1>(key) = LonePodGroup(pod.pod);
+    labels.group_size = 1;
+  }
+  Forming& forming = forming_[key];
+  if (forming.requests.empty()) {
+    Begin(forming, pod.pod, labels, place);
+    forming.group.name =
+        fmt::format("{}/{}", pod.pod.namespace_name,
+                    *labels.group_size > 1 ? labels.group_name : pod.pod.name);
+    forming.after = coming.after;
+    if (beyond && labels.max_size) Grow(asked, labels, key, forming);
+  }
+  if (coming.gone)
+    forming.group.gone =
+        std::min(forming.group.gone.value_or(*coming.gone), *coming.gone);
+  Join(forming, pod, labels);
+  if (std::ssize(forming.requests) == *forming.labels.group_size)
+    Complete(key, forming);
+  return key;
+}
+
+// Beyond the maximum it comes when one of before has ended. It does not start
+// with the group, so it waits as long as that takes.
+void ManifestScenario::Grow(const Key& base, const GroupLabels& labels,
+                            const Key& key, Forming& forming) {
+  std::vector<Key>& grown = growth_[base];
+  const auto room = static_cast<std::size_t>(
+      *labels.max_size - std::ssize(formed_.at(base).requests));
+  if (grown.size() >= room)
+    forming.after = room == 0 ? base : grown[grown.size() - room];
+  grown.push_back(key);
+  forming.grows = base;
+}
+
+void ManifestScenario::Begin(Forming& forming, const cluster::Pod& pod,
+                             const GroupLabels& labels,
+                             const std::string& place) {
+  const auto queue = parts_.Queue(labels.queue);
+  if (!queue)
+    throw cluster::InputError(fmt::format("{}: there is no queue {}", place,
+                                          cluster::Quote(labels.queue)));
+  forming.place_in_line = begun_++;
+  forming.place = place;
+  forming.labels = labels;
+  forming.group.submit = scenario_.begin;
+  forming.group.duration = forming.group.runs = forming.group.grace = 0;
+  forming.group.priority = pod.priority;
+  forming.group.queue = *queue;
+  forming.group.user = parts_.User(pod.namespace_name);
+  forming.group.label = parts_.Label(labels.account);
+}
+
+void ManifestScenario::Join(Forming& forming, const cluster::PodTemplate& pod,
+                            const GroupLabels& labels) {
+  Scenario::Group& group = forming.group;
+  Lengthen(group.duration, DeadlineOf(pod.pod));
+  Lengthen(group.runs, RunsOf(pod));
+  group.priority = std::max({group.priority, pod.pod.priority,
+                             labels.priority.value_or(pod.pod.priority)});
+  group.grace = std::max<std::int64_t>(group.grace, pod.pod.grace.count());
+  group.preempts = group.preempts && pod.pod.preempts;
+  StartTerms& start = forming.start;
+  if (labels.start.after)
+    start.after = std::max(start.after.value_or(*labels.start.after),
+                           *labels.start.after);
+  if (labels.start.by)
+    start.by = std::min(start.by.value_or(*labels.start.by), *labels.start.by);
+  start.hold = start.hold || labels.start.hold;
+  forming.requests.push_back(
+      parts_.Request(cluster::WithTopology(pod.pod.request, labels.topology),
+                     pod.pod.namespace_name, pod.pod.labels));
+  if (pod.run.exit_code != 0 || pod.run.fail_first > 0)
+    notes_.push_back(forming.place +
+                     " says that its pods fail; here they succeed");
+}
+
+void ManifestScenario::Complete(const Key& key, Forming& forming) {
+  forming.group.shape = parts_.Shape(forming.requests);
+  formed_[key] = std::move(forming);
+  forming_.erase(key);
+}
+
+void ManifestScenario::LeaveOut(const std::string& place,
+                                const std::string& why) {
+  notes_.push_back(fmt::format("{} {}, and was left out", place, why));
+}
+
+std::int64_t ManifestScenario::OnItsClock(cluster::Time time) const {
+  return std::chrono::floor<std::chrono::seconds>(time.time_since_epoch())
+             .count() -
+         now_ + scenario_.begin;
+}
+
+void ManifestScenario::Finish() {
+  for (const cluster::Manifest& manifest : work_) AddWork(manifest);
+  for (const auto& [key, forming] : forming_) {
+    notes_.push_back(
+        fmt::format("{}: {} of {} pods of the group {} are there; "
+                    "it was left out",
+                    forming.place, forming.requests.size(),
+                    *forming.labels.group_size, forming.group.name));
+  }
+  std::vector<std::pair<const Key, Forming>*> line;
+  for (auto& each : formed_) {
+    const StartTerms& start = each.second.start;
+    if (start.hold && !each.second.grows) {
+      LeaveOut(each.second.place, "is held (fluxnetes.hold)");
+    } else if (start.by && start.after && *start.by <= *start.after) {
+      LeaveOut(each.second.place,
+               "asks for a start by a time that is not after that before which "
+               "it does not start");
+    } else {
+      line.push_back(&each);
+    }
+  }
+  std::ranges::sort(
+      line, {}, [](const auto* each) { return each->second.place_in_line; });
+  std::map<Key, int> numbers;
+  const auto number_of = [&](const std::optional<Key>& key) {
+    const auto found = key ? numbers.find(*key) : numbers.end();
+    return found == numbers.end() ? -1 : found->second;
+  };
+  for (auto* each : line) {
+    Forming& forming = each->second;
+    Scenario::Group& group = forming.group;
+    group.after = number_of(forming.after);
+    group.grows = number_of(forming.grows);
+    if (forming.grows && group.grows < 0) continue;  // as that was left out
+    if (forming.start.after)
+      group.start_after = OnItsClock(*forming.start.after);
+    if (forming.start.by && !forming.grows)
+      group.start_by = OnItsClock(*forming.start.by);
+    numbers[each->first] = static_cast<int>(scenario_.groups.size());
+    scenario_.groups.push_back(std::move(group));
+  }
+  std::sort(notes_.begin(), notes_.end());
+  notes_.erase(std::unique(notes_.begin(), notes_.end()), notes_.end());
+}
+
+}  // namespace fluxnetes::workers

@@ -1,0 +1,378 @@
+#include "workers/store/match_store.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "sql/faults.h"
+#include "workers/loops/group_jobs.h"
+#include "workers/store/account_rows.h"
+#include "workers/store/match_queries.h"
+#include "workers/store/match_rows.h"
+
+namespace fluxnetes::workers {
+namespace {
+
+using nlohmann::json;
+
+constexpr int kInboxBatch = 10'000;
+constexpr int kLeaseBatch = 1'000;
+
+RequestMaker InternIn(Schedule& schedule) {
+  return [&schedule](const std::string& text) { return schedule.Intern(text); };
+}
+
+// The job and attempt of a group that another job is to find a place for.
+queue::JobResult Superseded(const std::pair<std::int64_t, int>& lease) {
+  return {lease.first, lease.second, queue::Outcome::kCancelled, "", {}};
+}
+
+std::vector<std::string> Sorted(std::vector<std::string> names) {
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::vector<std::string> WorkQueuesOf(const std::vector<std::string>& queues) {
+  std::vector<std::string> names;
+  names.reserve(queues.size());
+  for (const std::string& queue : queues) names.push_back(MatchQueue(queue));
+  return names;
+}
+
+}  // namespace
+
+PostgresMatchStore::PostgresMatchStore(sql::Pool& pool, queue::WorkQueue& jobs,
+                                       const queue::Client& client,
+                                       const Names& queues)
+    : pool_(pool),
+      jobs_(jobs),
+      client_(client),
+      queues_(Sorted(queues)),
+      work_queues_(WorkQueuesOf(queues_)),
+      leadership_(pool, client, work_queues_) {}
+
+bool PostgresMatchStore::Acquire() {
+  const bool acquired = leadership_.TryAcquire();
+  if (acquired) sql::Failpoint("match-acquired");
+  return acquired;
+}
+
+std::optional<MatchStore::News> PostgresMatchStore::Read(Schedule& schedule) {
+  News news;
+  sql::Transaction transaction(pool_, sql::Isolation::kReadOnly);
+  if (transaction.Run(queries::kHasMatchNews, queues_)[0].Get<bool>("any"))
+    return std::nullopt;
+  news.queues = ReadQueues(transaction);
+  news.maintenance = ReadMaintenance(transaction);
+  news.accounts = ReadAccounts(transaction);
+  news.held = HeldIn(transaction.Run(queries::kReadAllAllocations, queues_),
+                     InternIn(schedule));
+  return news;
+}
+
+MatchStore::News PostgresMatchStore::Load(Schedule& schedule) {
+  News news;
+  first_reasons_ = true;
+  TakeLeasesOver();
+  sql::Transaction transaction(pool_, sql::Isolation::kRepeatableRead);
+  broken_ = pool_.broken();
+  leadership_.Check(transaction);
+  transaction.Run(queries::kClearMatchInbox, queues_);
+  news.queues = ReadQueues(transaction);
+  news.maintenance = ReadMaintenance(transaction);
+  news.accounts = ReadAccounts(transaction);
+  news.used = ReadUse(transaction, queues_);
+  NoteAccounts(*news.accounts);
+  elsewhere_ = news.elsewhere = ReadElsewhere(transaction);
+  news.held = HeldIn(transaction.Run(queries::kReadAllAllocations, queues_),
+                     InternIn(schedule));
+  for (const sql::Row row :
+       transaction.Run(queries::kReadReservations, queues_))
+    news.promised.push_back(ReservationIn(row));
+  Names queues, namespaces, accounts;
+  std::vector<std::int64_t> shapes;
+  for (const sql::Row row :
+       transaction.Run(queries::kReadWaitReasons, queues_)) {
+    queues.push_back(row.Get<std::string>("queue"));
+    shapes.push_back(row.Get<std::int64_t>("shape"));
+    namespaces.push_back(row.Get<std::string>("namespace"));
+    accounts.push_back(row.Get<std::string>("account"));
+  }
+  if (!queues.empty()) {
+    transaction.Run(queries::kDropWaitReasons, queues, shapes, namespaces,
+                    accounts);
+  }
+  Leases leases;
+  for (const sql::Row row : transaction.Run(queries::kReadHeldMatchJobs,
+                                            client_.id(), work_queues_)) {
+    leases[row.Get<std::int64_t>("group_id")] = {
+        row.Get<std::int64_t>("id"), row.Get<std::int32_t>("attempt")};
+  }
+  leases_.clear();
+  news.waiting = ReadWaiting(transaction, schedule, leases);
+  transaction.Commit();
+  news.more = true;
+  return news;
+}
+
+// In a transaction of its own: in that of a snapshot it would fail if any of
+// them is rescued meanwhile.
+void PostgresMatchStore::TakeLeasesOver() {
+  sql::Transaction transaction(pool_);
+  leadership_.TakeLeasesOver(transaction, work_queues_);
+  transaction.Commit();
+}
+
+MatchStore::Names PostgresMatchStore::ReadNodes() {
+  Names nodes;
+  for (const sql::Row row :
+       sql::RunAlone(pool_, queries::kReadComponentNodes, queues_))
+    nodes.push_back(row.Get<std::string>("node_name"));
+  return nodes;
+}
+
+MatchStore::Claimed PostgresMatchStore::Claim(Schedule& schedule,
+                                              const Names& nodes) {
+  Claimed claimed;
+  sql::Transaction transaction(pool_);
+  leadership_.Check(transaction);
+  for (const sql::Row row :
+       transaction.Run(queries::kClaimNodes, nodes, queues_.front()))
+    claimed.nodes.push_back(row.Get<std::string>("node_name"));
+  if (sql::BugPlanted("node-shared")) claimed.nodes = nodes;
+  claimed.strangers = ReadStrangers(transaction, schedule, nodes);
+  transaction.Commit();
+  sql::Failpoint("match-claimed");
+  return claimed;
+}
+
+std::vector<Held> PostgresMatchStore::ReadStrangers(Schedule& schedule,
+                                                    const Names& nodes) {
+  sql::Transaction transaction(pool_, sql::Isolation::kReadOnly);
+  return ReadStrangers(transaction, schedule, nodes);
+}
+
+std::vector<Held> PostgresMatchStore::ReadStrangers(
+    sql::Transaction& transaction, Schedule& schedule, const Names& nodes) {
+  std::vector<GroupId> groups;
+  for (const sql::Row row :
+       transaction.Run(queries::kReadStrangers, queues_, nodes))
+    groups.push_back(row.Get<std::int64_t>("fluxion_job"));
+  if (groups.empty()) return {};
+  auto strangers = HeldIn(transaction.Run(queries::kReadAllocations, groups),
+                          InternIn(schedule));
+  for (Held& stranger : strangers) {
+    stranger.evictable = false;
+    stranger.stranger = true;
+  }
+  return strangers;
+}
+
+void PostgresMatchStore::LetGo(const Names& nodes) {
+  sql::Transaction transaction(pool_);
+  leadership_.Check(transaction);
+  transaction.Run(queries::kLetGoOfNodes, nodes, queues_);
+  transaction.Commit();
+}
+
+bool PostgresMatchStore::IsOurs(const std::string& queue) const {
+  return std::ranges::binary_search(queues_, queue);
+}
+
+void PostgresMatchStore::CheckConnections() const {
+  if (pool_.broken() == broken_) return;
+  throw sql::Error(sql::Error::Kind::kConnection, "", "",
+                   "a connection has broken, and with it perhaps what had not "
+                   "reached the disk: everything is read anew");
+}
+
+void PostgresMatchStore::LeaseWaiting(sql::Transaction& transaction,
+                                      Leases& leases, News& news) {
+  std::vector<queue::JobResult> superseded;
+  for (const std::string& queue : work_queues_) {
+    const auto jobs =
+        jobs_.Lease(transaction, queue, client_.id(), kLeaseBatch);
+    for (const queue::Job& job : jobs) {
+      const auto group = json::parse(job.args).at("group").get<GroupId>();
+      // The later one is that of a group which has asked again meanwhile.
+      const auto known = leases.find(group);
+      if (known != leases.end())
+        superseded.push_back(Superseded(known->second));
+      leases[group] = {job.id, job.attempt};
+    }
+    if (!jobs.empty()) leased_from_.push_back(queue);
+    news.more |= std::ssize(jobs) == kLeaseBatch;
+  }
+  if (!superseded.empty()) jobs_.Finish(transaction, superseded);
+}
+
+bool PostgresMatchStore::TakeInbox(sql::Transaction& transaction, News& news) {
+  bool queues_changed = false;
+  bool maintenance_changed = false;
+  bool accounts_changed = false;
+  std::set<GroupId> changed;
+  const sql::Result inbox =
+      transaction.Run(queries::kTakeMatchInbox, kInboxBatch, queues_);
+  for (const sql::Row row : inbox) {
+    const auto what = row.Get<std::string_view>("news");
+    if (what == "queue") {
+      queues_changed = true;
+    } else if (what == "maintenance") {
+      maintenance_changed = true;
+    } else if (what == "accounts") {
+      accounts_changed = true;
+    } else if (what == "changed") {
+      changed.insert(row.Get<std::int64_t>("group_id"));
+    } else {
+      news.released.emplace_back(row.Get<std::int64_t>("group_id"),
+                                 row.Find<std::string>("pod_uid").value_or(""));
+    }
+  }
+  news.more |= std::ssize(inbox) == kInboxBatch;
+  if (queues_changed) news.queues = ReadQueues(transaction);
+  if (maintenance_changed) news.maintenance = ReadMaintenance(transaction);
+  if (accounts_changed) {
+    news.accounts = ReadAccounts(transaction);
+    NoteAccounts(*news.accounts);
+  }
+  news.changed.assign(changed.begin(), changed.end());
+  return !inbox.empty();
+}
+
+MatchStore::News PostgresMatchStore::Take(Schedule& schedule,
+                                          const std::set<GroupId>& strangers) {
+  News news;
+  Leases leases;
+  for (const std::string& queue : std::exchange(leased_from_, {}))
+    jobs_.MoveMarks(queue);
+  // What a crash of the server undoes is leased and told again, and the
+  // decision that came of it is refused or was undone too.
+  sql::Transaction transaction(pool_, sql::Isolation::kReadCommitted,
+                               sql::Durability::kNoWait);
+  CheckConnections();
+  if (!sql::BugPlanted("stale-term")) leadership_.Check(transaction);
+  LeaseWaiting(transaction, leases, news);
+  bool told = TakeInbox(transaction, news);
+  const auto elsewhere = ReadElsewhere(transaction);
+  if (elsewhere != elsewhere_) {
+    elsewhere_ = elsewhere;
+    news.elsewhere = elsewhere.value_or(std::vector<AccountHolds>());
+    told = true;
+  }
+  if (leases.empty() && !told && strangers.empty()) return news;
+  std::set<GroupId> again = strangers;
+  again.insert(news.changed.begin(), news.changed.end());
+  if (!again.empty()) {
+    for (Held& held : HeldIn(
+             transaction.Run(queries::kReadAllocations,
+                             std::vector<GroupId>(again.begin(), again.end())),
+             InternIn(schedule))) {
+      const bool ours = IsOurs(held.queue);
+      held.evictable = held.evictable && ours;
+      held.stranger = !ours;
+      (ours ? news.held : news.strangers).push_back(std::move(held));
+    }
+  }
+  if (!news.changed.empty()) ReadAgain(transaction, news.changed, leases);
+  if (!leases.empty()) {
+    news.waiting = ReadWaiting(transaction, schedule, leases);
+  }
+  transaction.Commit();
+  sql::Failpoint("match-leased");
+  return news;
+}
+
+void PostgresMatchStore::ReadAgain(sql::Transaction& transaction,
+                                   const std::vector<GroupId>& changed,
+                                   Leases& leases) {
+  std::vector<queue::JobResult> superseded;
+  for (const GroupId group : changed) {
+    const auto old = leases_.find(group);
+    if (old == leases_.end()) continue;
+    if (!leases.emplace(group, old->second).second) {
+      superseded.push_back(Superseded(old->second));
+    }
+    leases_.erase(old);
+  }
+  if (!superseded.empty()) jobs_.Finish(transaction, superseded);
+}
+
+std::vector<QueueSettings> PostgresMatchStore::ReadQueues(
+    sql::Transaction& transaction) {
+  std::vector<QueueSettings> queues;
+  for (const sql::Row row : transaction.Run(queries::kReadQueues, queues_))
+    queues.push_back(SettingsIn(row));
+  return queues;
+}
+
+void PostgresMatchStore::NoteAccounts(const std::vector<Account>& accounts) {
+  has_quotas_ = HasQuotas(accounts);
+  accounts_.Set(accounts);
+}
+
+std::optional<std::vector<AccountHolds>> PostgresMatchStore::ReadElsewhere(
+    sql::Transaction& transaction) const {
+  if (!has_quotas_) return std::nullopt;
+  return ReadOtherHolds(transaction, queues_);
+}
+
+std::vector<MaintenanceWindow> PostgresMatchStore::ReadMaintenance(
+    sql::Transaction& transaction) {
+  std::vector<MaintenanceWindow> windows;
+  for (const sql::Row row : transaction.Run(queries::kReadMaintenance))
+    windows.push_back(WindowIn(row));
+  return windows;
+}
+
+std::vector<PendingGroup> PostgresMatchStore::ReadWaiting(
+    sql::Transaction& transaction, Schedule& schedule, const Leases& leases) {
+  std::vector<GroupId> ids;
+  for (const auto& [group, lease] : leases) ids.push_back(group);
+  std::map<GroupId, PendingGroup> groups;
+  for (const sql::Row row : transaction.Run(queries::kReadWaitingGroups, ids)) {
+    PendingGroup group = WaitingGroupIn(row);
+    const auto& lease = leases.at(group.id);
+    if (row.Find<std::int64_t>("match_job") != lease.first) continue;
+    std::tie(group.job_id, group.job_attempt) = lease;
+    groups.emplace(group.id, std::move(group));
+  }
+  for (const sql::Row row :
+       transaction.Run(queries::kReadWaitingMembers, ids)) {
+    const auto group = groups.find(row.Get<std::int64_t>("group_id"));
+    if (group == groups.end()) continue;
+    const auto* request = schedule.Intern(row.Get<std::string>("request"));
+    group->second.members.push_back({row.Get<std::string>("uid"), request});
+    if (request->rules.Any()) group->second.topology = request->rules->topology;
+  }
+  std::vector<queue::JobResult> idle;
+  std::vector<PendingGroup> waiting;
+  for (const auto& [id, lease] : leases) {
+    const auto group = groups.find(id);
+    if (group == groups.end() || group->second.members.empty()) {
+      idle.push_back(
+          {lease.first, lease.second, queue::Outcome::kCompleted, "", {}});
+    } else {
+      waiting.push_back(std::move(group->second));
+      leases_[id] = lease;
+    }
+  }
+  if (!idle.empty()) jobs_.Finish(transaction, idle);
+  return waiting;
+}
+
+void PostgresMatchStore::GiveUp() {
+  sql::Transaction transaction(pool_);
+  std::vector<queue::JobResult> results;
+  for (const sql::Row row : transaction.Run(queries::kReadHeldMatchJobs,
+                                            client_.id(), work_queues_)) {
+    results.push_back({row.Get<std::int64_t>("id"),
+                       row.Get<std::int32_t>("attempt"),
+                       queue::Outcome::kSnoozed,
+                       "",
+                       {}});
+  }
+  if (!results.empty()) jobs_.Finish(transaction, results);
+  transaction.Commit();
+}
+
+}  // namespace fluxnetes::workers

@@ -33,7 +33,6 @@ function(embed_queries file)
   file(RELATIVE_PATH place ${CMAKE_SOURCE_DIR} ${file})
   string(REGEX REPLACE "/.*" "" floor ${place})
   string(REGEX REPLACE "\\.sql$" "_queries.h" header ${place})
-  string(REPLACE "queries_queries" "queries" header ${header})
   set(out ${CMAKE_BINARY_DIR}/generated/${header})
   add_custom_command(OUTPUT ${out}
     COMMAND ${Python3_EXECUTABLE} ${FLUXNETES_EMBED} queries ${floor}

@@ -48,8 +48,7 @@ def write_queries(folder, path, out):
         text += [f"// {line}" for line in about]
         text.append(f'inline constexpr sql::Query {constant}{{"{name}",')
         text.append(f"{literal(body)}}};\n")
-    part = "" if path.stem == "queries" else pascal(path.stem)
-    text.append(f"inline constexpr sql::Query kAll{part}[] = {{")
+    text.append(f"inline constexpr sql::Query kAll{pascal(path.stem)}[] = {{")
     text += [f"    {constant}," for constant in constants]
     text += ["};", "", f"}}  // namespace fluxnetes::{folder}::queries", ""]
     out.write_text("\n".join(text))

@@ -8,8 +8,9 @@
 # aside, with the queries of each .sql compiled in (embed.cmake). Rooms behind
 # `-O1` hold no code that anybody waits for, so they are optimized less.
 #
-# collect_rooms(OUT NAME FOLDER [LIBRARY...]): the objects of FOLDER and of the
-# rooms in it, each compiled on its own with these libraries, as OUT.
+# collect_rooms(OUT FOLDER [EXCEPT FILE...] [LIBRARIES LIBRARY...]):
+# the objects of tests/FOLDER and of the rooms in it, each compiled on its own with
+# these libraries, as OUT; files of these names are left out.
 
 # The folders of these files, each once, as OUT.
 function(folders_of out)
@@ -56,17 +57,21 @@ function(add_floor name)
   set_target_properties(${floor} PROPERTIES ROOMS "${rooms}")
 endfunction()
 
-function(collect_rooms out name folder)
+function(collect_rooms out folder)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "EXCEPT;LIBRARIES")
   file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cc ${folder}/*/*.cc)
+  foreach(file ${arg_EXCEPT})
+    list(FILTER sources EXCLUDE REGEX "/${file}$")
+  endforeach()
   folders_of(folders ${sources})
   set(objects)
   foreach(room ${folders})
     set(of_room ${sources})
     list(FILTER of_room INCLUDE REGEX "^${room}/[^/]*$")
-    get_filename_component(target ${room} NAME)
-    set(target ${name}_of_${target})
-    add_library(${target} OBJECT ${of_room})
-    target_link_libraries(${target} PRIVATE ${ARGN})
+    get_filename_component(name ${room} NAME)
+    set(target ${folder}_tests_${name})
+    add_library(${target} OBJECT EXCLUDE_FROM_ALL ${of_room})
+    target_link_libraries(${target} PRIVATE ${arg_LIBRARIES})
     add_dependencies(${target} generated)
     list(APPEND objects $<TARGET_OBJECTS:${target}>)
   endforeach()

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "services/console.h"
-#include "services/exit_code.h"
+#include "services/console/console.h"
+#include "services/console/exit_code.h"
 
 namespace fluxnetes::services {
 

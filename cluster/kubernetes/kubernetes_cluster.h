@@ -1,5 +1,5 @@
 // The cluster behind a Kubernetes API server, or behind the simulated cluster's
-// API, which speaks the same (services/cluster_api.h).
+// API, which speaks the same (services/simulated_api/cluster_api.h).
 //
 // A binding that is answered with a conflict is read again: libcurl repeats a
 // POST on a kept connection that has died, so it may have been ours that gave

@@ -11,7 +11,7 @@
 
 #include "cluster/kubernetes/kubernetes_cluster.h"
 #include "cluster/simulated/simulated_cluster.h"
-#include "services/cluster_api.h"
+#include "services/simulated_api/cluster_api.h"
 
 namespace {
 

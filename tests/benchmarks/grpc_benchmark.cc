@@ -25,8 +25,8 @@
 #include <vector>
 
 #include "fluxnetes/v1/scheduler.grpc.pb.h"
-#include "services/config.h"
-#include "services/grpc_api.h"
+#include "services/config/config.h"
+#include "services/serve/grpc_api.h"
 #include "tests/support/postgres.h"
 #include "tests/support/process.h"
 

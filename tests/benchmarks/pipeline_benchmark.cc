@@ -21,9 +21,9 @@
 #include <vector>
 
 #include "cluster/simulated/simulated_cluster.h"
-#include "services/log.h"
-#include "services/memory.h"
-#include "services/scheduler.h"
+#include "services/config/log.h"
+#include "services/serve/memory.h"
+#include "services/serve/scheduler.h"
 #include "tests/support/postgres.h"
 
 namespace fluxnetes::testing {

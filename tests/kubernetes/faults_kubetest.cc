@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "tests/kubernetes/kube_test.h"
-#include "tests/services/failpoints.h"
+#include "tests/services/support/failpoints.h"
 
 namespace fluxnetes::testing {
 namespace {

@@ -9,10 +9,10 @@
 #include <fstream>
 #include <sstream>
 
-#include "services/cluster_access.h"
-#include "services/command_line.h"
-#include "services/exit_code.h"
-#include "tests/services/command_run.h"
+#include "services/config/cluster_access.h"
+#include "services/console/exit_code.h"
+#include "services/grammar/command_line.h"
+#include "tests/services/support/command_run.h"
 #include "tests/support/places.h"
 
 namespace fluxnetes::services {

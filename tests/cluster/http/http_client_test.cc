@@ -9,7 +9,7 @@
 #include <mutex>
 #include <utility>
 
-#include "services/http_server.h"
+#include "services/http/http_server.h"
 
 namespace fluxnetes::cluster {
 namespace {

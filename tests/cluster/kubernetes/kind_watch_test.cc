@@ -10,7 +10,7 @@
 
 #include "cluster/cluster_cache.h"
 #include "cluster/kubernetes/kubernetes_watch.h"
-#include "services/http_server.h"
+#include "services/http/http_server.h"
 
 namespace fluxnetes::cluster {
 namespace {

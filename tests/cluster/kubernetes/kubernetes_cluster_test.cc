@@ -9,8 +9,8 @@
 
 #include "cluster/kubernetes/submission.h"
 #include "contract.h"
-#include "services/cluster_api.h"
-#include "services/http_server.h"
+#include "services/http/http_server.h"
+#include "services/simulated_api/cluster_api.h"
 
 namespace fluxnetes::cluster {
 namespace {

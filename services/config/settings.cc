@@ -1,0 +1,340 @@
+#include "services/config/settings.h"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace fluxnetes::services {
+namespace {
+
+[[noreturn]] void Refuse(const std::string& text, std::string_view right) {
+  throw std::invalid_argument(
+      fmt::format("'{}' is not allowed; right would be {}", text, right));
+}
+
+template <typename Enum, std::size_t N>
+using Names = std::array<std::pair<std::string_view, Enum>, N>;
+
+template <typename Enum, std::size_t N>
+Enum ParseName(const Names<Enum, N>& names, const std::string& text) {
+  std::string right;
+  for (const auto& [name, value] : names) {
+    if (name == text) return value;
+    right += (right.empty() ? "" : ", ") + std::string(name);
+  }
+  Refuse(text, "one of " + right);
+}
+
+template <typename Enum, std::size_t N>
+std::string NameOf(const Names<Enum, N>& names, Enum value) {
+  for (const auto& [name, named] : names)
+    if (named == value) return std::string(name);
+  return {};
+}
+
+constexpr Names<ClusterKind, 2> kKinds = {
+    {{"simulated", ClusterKind::kSimulated}, {"api", ClusterKind::kApi}}};
+constexpr Names<bool, 2> kPoolings = {
+    {{"session", false}, {"transaction", true}}};
+constexpr Names<bool, 2> kSwitch = {{{"off", false}, {"on", true}}};
+constexpr Names<LogLevel, 4> kLevels = {{{"debug", LogLevel::kDebug},
+                                         {"info", LogLevel::kInfo},
+                                         {"warn", LogLevel::kWarn},
+                                         {"error", LogLevel::kError}}};
+constexpr Names<LogFormat, 3> kFormats = {{{"auto", LogFormat::kAuto},
+                                           {"text", LogFormat::kText},
+                                           {"json", LogFormat::kJson}}};
+
+int ParseNumber(const std::string& text, int least, int most) {
+  int number = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size() ||
+      number < least || number > most)
+    Refuse(text, fmt::format("a whole number from {} to {}", least, most));
+  return number;
+}
+
+std::string ParseSchema(const std::string& text) {
+  const bool plain =
+      !text.empty() && text.size() <= 50 &&
+      std::all_of(text.begin(), text.end(), [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+      });
+  if (!plain || (text[0] >= '0' && text[0] <= '9') || text.starts_with("pg_"))
+    Refuse(text,
+           "up to 50 of a-z, 0-9 and _, not beginning with a digit or pg_");
+  return text;
+}
+
+// A DNS label, as Kubernetes wants scheduler names.
+std::string ParseSchedulerName(const std::string& text) {
+  const auto inner = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '.';
+  };
+  if (text.empty() || text.size() > 253 ||
+      !std::all_of(text.begin(), text.end(), inner) ||
+      std::string_view("-.").find(text.front()) != std::string_view::npos ||
+      std::string_view("-.").find(text.back()) != std::string_view::npos)
+    Refuse(text, "a name of a-z, 0-9, - and ., like fluxnetes");
+  return text;
+}
+
+std::string ParseListen(const std::string& text) {
+  if (text.starts_with("unix:") && text.size() > 5) return text;
+  const std::size_t colon = text.rfind(':');
+  const std::string host = text.substr(0, colon);
+  for (const char* loopback : {"127.0.0.1", "localhost", "[::1]"})
+    if (colon != std::string::npos && host == loopback) {
+      ParseNumber(text.substr(colon + 1), 0, 65535);
+      return text;
+    }
+  Refuse(text, "unix:PATH or 127.0.0.1:PORT");
+}
+
+// A file, or numbers: a name could mean an address of another machine.
+std::string ParseServerListen(const std::string& text) {
+  if (text == "off") return "";
+  if (text.starts_with("unix:") && text.size() > 5) return text;
+  const std::size_t colon = text.rfind(':');
+  std::string host = text.substr(0, colon);
+  const bool v6 = host.size() > 2 && host.front() == '[' && host.back() == ']';
+  if (v6) host = host.substr(1, host.size() - 2);
+  in6_addr address{};
+  if (colon == std::string::npos ||
+      (host != "localhost" &&
+       inet_pton(v6 ? AF_INET6 : AF_INET, host.c_str(), &address) != 1))
+    Refuse(text, "off, unix:PATH, 127.0.0.1:PORT or 0.0.0.0:PORT");
+  ParseNumber(text.substr(colon + 1), 0, 65535);
+  return text;
+}
+
+// The database keeps it in whole seconds.
+std::chrono::milliseconds ParseLifetime(const std::string& text) {
+  const auto duration = ParseDuration(text, std::chrono::hours(24 * 366));
+  if (duration < std::chrono::seconds(1)) Refuse(text, "1s or more, like 48h");
+  return duration;
+}
+
+std::string ParseAddress(const std::string& text) {
+  for (const std::string_view scheme : {"unix:", "http://", "https://"})
+    if (text.starts_with(scheme) && text.size() > scheme.size()) return text;
+  Refuse(text, "unix:PATH, http://HOST:PORT or https://HOST:PORT");
+}
+
+constexpr Setting kSettings[] = {
+    {"database.connection", "FLUXNETES_DATABASE", "database", "CONNECTION",
+     "libpq connection string or URI of the database",
+     [](Config& c, const std::string& t) { c.database.connection = t; },
+     [](const Config& c) { return c.database.connection; }},
+    {"database.schema", "FLUXNETES_SCHEMA", "schema", "NAME",
+     "schema that holds the tables",
+     [](Config& c, const std::string& t) {
+       c.database.schema = ParseSchema(t);
+     },
+     [](const Config& c) { return c.database.schema; }},
+    {"database.maxConnections", "FLUXNETES_MAX_CONNECTIONS", "max-connections",
+     "N", "most connections that one process opens",
+     [](Config& c, const std::string& t) {
+       c.database.max_connections = ParseNumber(t, 2, 1000);
+     },
+     [](const Config& c) {
+       return std::to_string(c.database.max_connections);
+     }},
+    {"database.pooling", "FLUXNETES_DATABASE_POOLING", "database-pooling",
+     "MODE",
+     "session, or transaction if the connection leads to a proxy that pools "
+     "transactions",
+     [](Config& c, const std::string& t) {
+       c.database.transaction_pooling = ParseName(kPoolings, t);
+     },
+     [](const Config& c) {
+       return NameOf(kPoolings, c.database.transaction_pooling);
+     }},
+    {"cluster.kind", "FLUXNETES_CLUSTER_KIND", "cluster-kind", "KIND",
+     "simulated (inside serve) or api (an API server)",
+     [](Config& c, const std::string& t) {
+       c.cluster.kind = ParseName(kKinds, t);
+     },
+     [](const Config& c) { return NameOf(kKinds, c.cluster.kind); }},
+    {"cluster.nodes", "FLUXNETES_NODES", "nodes", "FILE",
+     "nodes of the simulated cluster",
+     [](Config& c, const std::string& t) { c.cluster.nodes = t; },
+     [](const Config& c) { return c.cluster.nodes; }},
+    {"cluster.listen", "FLUXNETES_LISTEN", "listen", "ADDRESS",
+     "where serve offers the API of its simulated cluster: unix:PATH or "
+     "127.0.0.1:PORT",
+     [](Config& c, const std::string& t) { c.cluster.listen = ParseListen(t); },
+     [](const Config& c) { return c.cluster.listen; }},
+    {"cluster.address", "FLUXNETES_CLUSTER", "cluster", "ADDRESS",
+     "API server: unix:PATH, http://HOST:PORT or https://HOST:PORT; without "
+     "it, "
+     "the one of the kubeconfig or of the pod's service account",
+     [](Config& c, const std::string& t) {
+       c.cluster.address = ParseAddress(t);
+     },
+     [](const Config& c) { return c.cluster.address; }},
+    {"cluster.kubeconfig", "FLUXNETES_KUBECONFIG", "kubeconfig", "FILE",
+     "kubeconfig of the API server; without it KUBECONFIG, the pod's service "
+     "account, or ~/.kube/config",
+     [](Config& c, const std::string& t) { c.cluster.kubeconfig = t; },
+     [](const Config& c) { return c.cluster.kubeconfig; }},
+    {"cluster.context", "FLUXNETES_CONTEXT", "context", "NAME",
+     "context of the kubeconfig; without it the current one",
+     [](Config& c, const std::string& t) { c.cluster.context = t; },
+     [](const Config& c) { return c.cluster.context; }},
+    {"cluster.requestsPerSecond", "FLUXNETES_REQUESTS_PER_SECOND",
+     "requests-per-second", "N",
+     "most requests to the API server in a second, beside watches; 0 is no "
+     "limit",
+     [](Config& c, const std::string& t) {
+       c.cluster.requests_per_second = ParseNumber(t, 0, 1'000'000);
+     },
+     [](const Config& c) {
+       return std::to_string(c.cluster.requests_per_second);
+     }},
+    {"http.listen", "FLUXNETES_HTTP_LISTEN", "http-listen", "ADDRESS",
+     "where serve answers /healthz, /readyz and /metrics: ADDRESS:PORT, "
+     "unix:PATH or off",
+     [](Config& c, const std::string& t) {
+       c.http.listen = ParseServerListen(t);
+     },
+     [](const Config& c) {
+       return c.http.listen.empty() ? "off" : c.http.listen;
+     }},
+    {"client.timeToLive", "FLUXNETES_CLIENT_TTL", "client-ttl", "DURATION",
+     "how old the heartbeat of a process may get before it counts as dead",
+     [](Config& c, const std::string& t) {
+       c.client.time_to_live = ParseDuration(t);
+     },
+     [](const Config& c) { return FormatDuration(c.client.time_to_live); }},
+    {"client.heartbeat", "FLUXNETES_CLIENT_HEARTBEAT", "client-heartbeat",
+     "DURATION", "how often a process writes that it is alive",
+     [](Config& c, const std::string& t) {
+       c.client.heartbeat = ParseDuration(t);
+     },
+     [](const Config& c) { return FormatDuration(c.client.heartbeat); }},
+    {"grpc.listen", "FLUXNETES_GRPC_LISTEN", "grpc-listen", "ADDRESS",
+     "where serve offers gRPC: off, unix:PATH, 127.0.0.1:PORT, or with "
+     "certificates an address like 0.0.0.0:PORT",
+     [](Config& c, const std::string& t) {
+       c.grpc.listen = ParseServerListen(t);
+     },
+     [](const Config& c) { return c.grpc.listen; }},
+    {"grpc.tlsCert", "FLUXNETES_GRPC_TLS_CERT", "grpc-tls-cert", "FILE",
+     "certificate of the gRPC server, with what leads to its authority",
+     [](Config& c, const std::string& t) { c.grpc.certificate = t; },
+     [](const Config& c) { return c.grpc.certificate; }},
+    {"grpc.tlsKey", "FLUXNETES_GRPC_TLS_KEY", "grpc-tls-key", "FILE",
+     "key of that certificate",
+     [](Config& c, const std::string& t) { c.grpc.key = t; },
+     [](const Config& c) { return c.grpc.key; }},
+    {"grpc.clientCA", "FLUXNETES_GRPC_CLIENT_CA", "grpc-client-ca", "FILE",
+     "authorities that sign the certificates of gRPC's clients",
+     [](Config& c, const std::string& t) { c.grpc.client_ca = t; },
+     [](const Config& c) { return c.grpc.client_ca; }},
+    {"grpc.externalService", "FLUXNETES_GRPC_EXTERNAL_SERVICE",
+     "grpc-external-service", "SWITCH",
+     "on or off: whether service.ExternalPluginService is offered",
+     [](Config& c, const std::string& t) {
+       c.grpc.external_service = ParseName(kSwitch, t);
+     },
+     [](const Config& c) { return NameOf(kSwitch, c.grpc.external_service); }},
+    {"grpc.matchQueue", "FLUXNETES_GRPC_MATCH_QUEUE", "grpc-match-queue",
+     "QUEUE", "scheduling queue of what the forerunners' Match asks for",
+     [](Config& c, const std::string& t) { c.grpc.match_queue = t; },
+     [](const Config& c) { return c.grpc.match_queue; }},
+    {"grpc.matchLifetime", "FLUXNETES_GRPC_MATCH_LIFETIME",
+     "grpc-match-lifetime", "DURATION",
+     "how long a match holds its nodes if nobody cancels it",
+     [](Config& c, const std::string& t) {
+       c.grpc.match_lifetime = ParseLifetime(t);
+     },
+     [](const Config& c) { return FormatDuration(c.grpc.match_lifetime); }},
+    {"grpc.access", "FLUXNETES_GRPC_ACCESS", "grpc-access", "FILE",
+     "which clients' certificates are users or operators; others are viewers",
+     [](Config& c, const std::string& t) { c.grpc.access = t; },
+     [](const Config& c) { return c.grpc.access; }},
+    {"log.level", "FLUXNETES_LOG_LEVEL", "log-level", "LEVEL",
+     "debug, info, warn or error",
+     [](Config& c, const std::string& t) {
+       c.log.level = ParseName(kLevels, t);
+     },
+     [](const Config& c) { return NameOf(kLevels, c.log.level); }},
+    {"log.format", "FLUXNETES_LOG_FORMAT", "log-format", "FORMAT",
+     "auto (text on a terminal), text or json",
+     [](Config& c, const std::string& t) {
+       c.log.format = ParseName(kFormats, t);
+     },
+     [](const Config& c) { return NameOf(kFormats, c.log.format); }},
+    {"schedulerName", "FLUXNETES_SCHEDULER_NAME", "scheduler-name", "NAME",
+     "spec.schedulerName of the pods that are ours",
+     [](Config& c, const std::string& t) {
+       c.scheduler_name = ParseSchedulerName(t);
+     },
+     [](const Config& c) { return c.scheduler_name; }},
+    {"bindingEvents", "FLUXNETES_BINDING_EVENTS", "binding-events", "SWITCH",
+     "on or off: whether an event tells of each binding",
+     [](Config& c, const std::string& t) {
+       c.binding_events = ParseName(kSwitch, t);
+     },
+     [](const Config& c) { return NameOf(kSwitch, c.binding_events); }},
+    {"shutdownGrace", "FLUXNETES_SHUTDOWN_GRACE", "shutdown-grace", "DURATION",
+     "how long serve may take to stop in order",
+     [](Config& c, const std::string& t) {
+       c.shutdown_grace = ParseDuration(t);
+     },
+     [](const Config& c) { return FormatDuration(c.shutdown_grace); }},
+    {"resyncInterval", "FLUXNETES_RESYNC_INTERVAL", "resync-interval",
+     "DURATION", "how often cluster, tables and memory are compared in full",
+     [](Config& c, const std::string& t) {
+       c.resync_interval = ParseDuration(t);
+     },
+     [](const Config& c) { return FormatDuration(c.resync_interval); }},
+};
+
+}  // namespace
+
+std::span<const Setting> Settings() { return kSettings; }
+
+const Setting* FindSetting(std::string_view key) {
+  for (const Setting& setting : kSettings)
+    if (setting.key == key) return &setting;
+  return nullptr;
+}
+
+std::chrono::milliseconds ParseDuration(const std::string& text,
+                                        std::chrono::milliseconds longest) {
+  constexpr std::pair<std::string_view, std::int64_t> kUnits[] = {
+      {"ms", 1},
+      {"s", 1'000},
+      {"m", 60'000},
+      {"h", 3'600'000},
+      {"d", 86'400'000}};
+  std::int64_t number = 0;
+  const char* last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, number);
+  const std::string_view unit(end, static_cast<std::size_t>(last - end));
+  for (const auto& [name, factor] : kUnits)
+    if (error == std::errc{} && unit == name && number > 0 &&
+        number <= longest.count() / factor)
+      return std::chrono::milliseconds(number * factor);
+  Refuse(text, fmt::format(
+                   "a duration up to {}, like 500ms, 5s, 2m{}",
+                   FormatDuration(longest),
+                   longest > std::chrono::hours(24) ? ", 1h or 3d" : " or 1h"));
+}
+
+std::string FormatDuration(std::chrono::milliseconds duration) {
+  const std::int64_t count = duration.count();
+  if (count % 3'600'000 == 0) return fmt::format("{}h", count / 3'600'000);
+  if (count % 60'000 == 0) return fmt::format("{}m", count / 60'000);
+  if (count % 1'000 == 0) return fmt::format("{}s", count / 1'000);
+  return fmt::format("{}ms", count);
+}
+
+}  // namespace fluxnetes::services

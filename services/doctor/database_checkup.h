@@ -1,0 +1,28 @@
+// The part of `fluxnetes doctor` that looks at the database: the server, the
+// schema, rights, its clock, who is alive, jobs, partitions.
+//
+// Reads only. Throws nothing.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "services/config/config.h"
+#include "services/doctor/finding.h"
+#include "sql/values/parameter.h"
+
+namespace fluxnetes::services {
+
+struct DatabaseCheckup {
+  Findings findings = {};
+  // Those whose deadline_action is owner; nothing: they could not be read.
+  std::optional<std::vector<std::string>> owner_queues = std::nullopt;
+};
+
+// `now` reads this host's clock.
+DatabaseCheckup CheckDatabase(const Config& config,
+                              const std::function<sql::Timestamp()>& now);
+
+}  // namespace fluxnetes::services

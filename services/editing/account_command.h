@@ -1,0 +1,16 @@
+// `fluxnetes account`: changes who answers for what groups use, by weights and
+// quotas. A change takes effect at once, as one made with SQL does.
+#pragma once
+
+#include "services/console/console.h"
+#include "services/console/exit_code.h"
+#include "services/grammar/options.h"
+#include "sql/connection/pool.h"
+
+namespace fluxnetes::services {
+
+// Throws Failure and sql::Error.
+ExitCode RunAccount(const AccountOptions& options, sql::Pool& pool,
+                    Console& console);
+
+}  // namespace fluxnetes::services

@@ -1,0 +1,130 @@
+-- The queries of the commands that change rows: queues, accounts, drained nodes.
+
+-- name: create_account
+-- Makes an account that names nobody and limits nothing.
+INSERT INTO accounts (name) VALUES ($1)
+ON CONFLICT (name) DO NOTHING;
+
+-- name: edit_account
+-- Changes what the object $2 names of an account ($1).
+UPDATE accounts AS a
+SET (parent, label, namespace, queue, weight, quota, borrows) = (
+  SELECT
+    p.parent,
+    p.label,
+    p.namespace,
+    p.queue,
+    p.weight,
+    p.quota,
+    p.borrows
+  FROM jsonb_populate_record(a, $2::jsonb) AS p
+)
+WHERE a.name = $1;
+
+-- name: delete_account
+-- Deletes an account that has none below it.
+DELETE FROM accounts
+WHERE name = $1;
+
+-- name: drain_nodes
+-- Announces maintenance of nodes ($1) or of those with labels ($2); what has been
+-- over for a week at $6 is forgotten.
+WITH forgotten AS (
+  DELETE FROM maintenance AS o
+  WHERE o.ends_at < $6::timestamptz - interval '7 days'
+)
+
+INSERT INTO maintenance (
+  nodes, node_selector, starts_at, ends_at, reason, made_at
+)
+VALUES ($1::text [], $2::text::jsonb, $3, $4, $5, $6)
+RETURNING id;
+
+-- name: count_drained
+-- How many known nodes maintenance ($1) is about, and groups that need not have
+-- ended when it begins.
+SELECT
+  count(*) AS nodes,
+  (
+    SELECT count(DISTINCT l.fluxion_job)
+    FROM node_maintenance AS k
+    INNER JOIN placements AS l ON l.node_name = k.node_name
+    INNER JOIN allocations AS a ON a.fluxion_job = l.fluxion_job
+    WHERE
+      k.maintenance_id = $1
+      AND (a.ends_at IS NULL OR a.ends_at > k.starts_at)
+  ) AS groups
+FROM node_maintenance AS m
+WHERE m.maintenance_id = $1;
+
+-- name: undrain_by_id
+-- Takes maintenance back.
+DELETE FROM maintenance WHERE id = $1;
+
+-- name: undrain_selector
+-- Takes back that of nodes with exactly these labels.
+DELETE FROM maintenance
+WHERE
+  node_selector = $1::text::jsonb
+  AND (ends_at IS NULL OR ends_at > $2);
+
+-- name: find_drained
+-- Of these nodes, those of which maintenance is announced by name that is not
+-- over at a time ($2).
+SELECT DISTINCT v.node
+FROM unnest($1::text []) AS v (node)
+INNER JOIN maintenance AS m ON v.node = any(m.nodes)
+WHERE m.ends_at IS NULL OR m.ends_at > $2
+ORDER BY v.node;
+
+-- name: drop_drains_of
+-- Takes back what is about no other nodes than these, of the same.
+DELETE FROM maintenance
+WHERE nodes <@ $1::text [] AND (ends_at IS NULL OR ends_at > $2);
+
+-- name: shrink_drains
+-- What is about other nodes too, of the same, is about those alone.
+UPDATE maintenance AS m
+SET nodes = ARRAY(
+  SELECT n.node FROM unnest(m.nodes) AS n (node)
+  WHERE n.node <> all($1::text [])
+  ORDER BY n.node
+)
+WHERE m.nodes && $1::text [] AND (m.ends_at IS NULL OR m.ends_at > $2);
+
+-- name: create_queue
+-- Makes a scheduling queue with default settings.
+INSERT INTO queues (name) VALUES ($1)
+ON CONFLICT (name) DO NOTHING;
+
+-- name: edit_queue
+-- Changes the settings of a queue ($1) that the object $2 names.
+UPDATE queues AS q
+SET (
+  node_selector, queue_policy, queue_order, ageing, half_life, match_policy,
+  queue_depth, reservation_depth, paused, assumed_duration, deadline_action,
+  bind_timeout, replacement_hold, preemption
+) = (
+  SELECT
+    p.node_selector,
+    p.queue_policy,
+    p.queue_order,
+    p.ageing,
+    p.half_life,
+    p.match_policy,
+    p.queue_depth,
+    p.reservation_depth,
+    p.paused,
+    p.assumed_duration,
+    p.deadline_action,
+    p.bind_timeout,
+    p.replacement_hold,
+    p.preemption
+  FROM jsonb_populate_record(q, $2::jsonb) AS p
+)
+WHERE q.name = $1;
+
+-- name: delete_queue
+-- Deletes a queue that no group uses.
+DELETE FROM queues
+WHERE name = $1;

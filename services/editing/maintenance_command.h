@@ -1,0 +1,26 @@
+// `fluxnetes drain` and `fluxnetes undrain`: announces maintenance of nodes,
+// and takes it back.
+//
+//   drain n1 n2 --from 2026-01-31T12:00:00Z --until +4h --reason "new disks"
+//   drain rack=r7
+//   undrain n1        undrain rack=r7        undrain --id 3
+#pragma once
+
+#include "services/console/console.h"
+#include "services/console/exit_code.h"
+#include "services/grammar/options.h"
+#include "sql/connection/pool.h"
+
+namespace fluxnetes::services {
+
+// Nodes that are not there (yet) are announced for all the same, with a
+// warning. Throws Failure (kUsage) for a word or time that cannot be,
+// sql::Error.
+ExitCode RunDrain(const DrainOptions& options, sql::Pool& pool,
+                  Console& console);
+
+// kNotFound if there is no maintenance of one of them. Throws as RunDrain().
+ExitCode RunUndrain(const DrainOptions& options, sql::Pool& pool,
+                    Console& console);
+
+}  // namespace fluxnetes::services

@@ -1,0 +1,15 @@
+// `fluxnetes migrate`: makes the schema, or says how it stands with it.
+#pragma once
+
+#include "services/config/config.h"
+#include "services/console/console.h"
+#include "services/console/exit_code.h"
+#include "services/grammar/options.h"
+
+namespace fluxnetes::services {
+
+// Throws Failure and sql::Error.
+ExitCode RunMigrate(const MigrateOptions& options, const Config& config,
+                    Console& console);
+
+}  // namespace fluxnetes::services

@@ -1,0 +1,25 @@
+// `fluxnetes queue`: changes scheduling queues. A change takes effect at once,
+// as one made with SQL does.
+#pragma once
+
+#include <string>
+
+#include "services/console/console.h"
+#include "services/console/exit_code.h"
+#include "services/database/audit.h"
+#include "services/grammar/options.h"
+#include "sql/connection/pool.h"
+
+namespace fluxnetes::services {
+
+// Makes, changes or deletes a queue as the options say, with its row of
+// `audit`, in a transaction of its own. What was done: "changed". Throws
+// Failure and sql::Error.
+std::string ChangeQueue(sql::Pool& pool, const Actor& actor,
+                        const QueueOptions& options);
+
+// Throws Failure and sql::Error.
+ExitCode RunQueue(const QueueOptions& options, sql::Pool& pool,
+                  Console& console);
+
+}  // namespace fluxnetes::services

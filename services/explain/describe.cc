@@ -1,0 +1,246 @@
+#include "services/explain/describe.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "services/console/display_text.h"
+#include "services/console/moment.h"
+#include "services/console/output.h"
+#include "services/console/table.h"
+#include "services/records/group_detail.h"
+#include "services/records/group_document.h"
+#include "services/records/group_name.h"
+#include "services/records/group_start.h"
+#include "services/records/group_table.h"
+#include "workers/pods/topology_labels.h"
+
+namespace fluxnetes::services {
+namespace {
+
+using OrderedJson = nlohmann::ordered_json;
+
+constexpr std::size_t kNodesDescribed = 64;
+
+// "8 × (2 cpu, 4Gi) + 1 × (500m cpu)".
+std::string NeedsOf(const std::vector<MemberRow>& members) {
+  std::map<std::string, int> counts;
+  for (const MemberRow& member : members)
+    if (!member.needs.empty()) ++counts[member.needs];
+  std::string text;
+  for (const auto& [needs, count] : counts)
+    text += fmt::format("{}{} × ({})", text.empty() ? "" : " + ", count, needs);
+  return text;
+}
+
+struct Step {
+  std::optional<sql::Timestamp> at;
+  std::string what;
+};
+
+// What is to come, of a group that has no nodes yet.
+void AddTerms(const GroupRow& group, std::vector<Step>& steps) {
+  if (group.result || group.allocated_at) return;
+  if (group.start_after)
+    steps.push_back({group.start_after, "may start (fluxnetes.start-after)"});
+  if (group.start_by)
+    steps.push_back(
+        {group.start_by, "is given up without a place (fluxnetes.start-by)"});
+}
+
+std::vector<Step> TimelineOf(const GroupRow& group) {
+  std::vector<Step> steps = {
+      {group.submitted_at, "submitted: its first pod was created"},
+      {group.promoted_at,
+       fmt::format("whole: all {} pods have arrived", group.size)},
+      {group.allocated_at, "given its nodes"},
+      {group.bound_at, "bound: its last pod has its node"},
+      {group.ended_at, group.result.value_or("ended")}};
+  std::erase_if(steps, [](const Step& step) { return !step.at; });
+  // Each in its turn, however far apart the clocks are that say when.
+  for (std::size_t i = 1; i < steps.size(); ++i)
+    steps[i].at = std::max(steps[i].at, steps[i - 1].at);
+  if (group.estimated_start)
+    steps.push_back(
+        {group.estimated_start,
+         fmt::format("is to start ({})", group.estimate.value_or(""))});
+  AddTerms(group, steps);
+  if (group.deadline) steps.push_back({group.deadline, "must end (deadline)"});
+  std::stable_sort(steps.begin(), steps.end(),
+                   [](const Step& a, const Step& b) { return a.at < b.at; });
+  return steps;
+}
+
+// The lines "Key:    value" of kubectl describe.
+class Fields {
+ public:
+  void Add(const std::string& key, const std::string& value) {
+    if (!value.empty())
+      text_ += fmt::format("{:<17} {}\n", key + ":", Printable(value));
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+// "in one zone (...), preferably in one rack (...)".
+std::string TopologyOf(const cluster::GroupTopology& topology) {
+  std::string text;
+  if (!topology.required.empty())
+    text = "in one " + workers::DomainCalled(topology.required);
+  if (!topology.preferred.empty())
+    text += (text.empty() ? "preferably in one " : ", preferably in one ") +
+            workers::DomainCalled(topology.preferred);
+  return text;
+}
+
+std::string FieldsOf(const GroupDetail& detail, sql::Timestamp now) {
+  const GroupRow& group = detail.group;
+  Fields fields;
+  fields.Add("Name", group.name);
+  fields.Add("Namespace", group.namespace_name);
+  fields.Add("Generation", group.id > 0 ? std::to_string(group.id) : "");
+  fields.Add("Queue", group.queue);
+  fields.Add("State", ShownState(group));
+  fields.Add("Reason", group.reason.value_or(""));
+  fields.Add("Position", group.position ? std::to_string(*group.position) : "");
+  fields.Add("Estimated start", StartInWords(group, now));
+  fields.Add("Reserved nodes",
+             ShownNodes(group.reserved_nodes, kNodesDescribed));
+  fields.Add("Size", group.size > 0 ? fmt::format("{} pods", group.size) : "");
+  fields.Add("Elastic", group.max_size
+                            ? fmt::format("{} of {} to {} pods run",
+                                          group.bound + group.grown, group.size,
+                                          *group.max_size)
+                            : "");
+  fields.Add("Gang", group.gang.value_or(""));
+  fields.Add("Needs", NeedsOf(detail.members));
+  fields.Add("Topology", TopologyOf(detail.topology));
+  fields.Add("Priority", group.priority ? std::to_string(*group.priority) : "");
+  fields.Add("Duration",
+             group.duration_seconds
+                 ? ShortDuration(std::chrono::seconds(*group.duration_seconds))
+             : group.state == "finished" || group.state == "provisional" ||
+                     group.state == "refused"
+                 ? ""
+                 : "without end (no activeDeadlineSeconds)");
+  fields.Add("Nodes", ShownNodes(group.nodes, kNodesDescribed));
+  return fields.text();
+}
+
+Table TimelineTable(const GroupRow& group, sql::Timestamp now) {
+  Table table({"TIME (UTC)", "AGE", "WHAT"});
+  for (const Step& step : TimelineOf(group))
+    table.Add({ShortTime(*step.at), Relative(*step.at, now), step.what});
+  return table;
+}
+
+Table MemberTable(const std::vector<MemberRow>& members) {
+  Table table({"POD", "STATE", "NODE", "NEEDS", "OWNER", "NOTE"});
+  for (const MemberRow& member : members)
+    table.Add({member.name, member.state, member.node.value_or(""),
+               member.needs, member.owner.value_or(""),
+               member.note.value_or("")});
+  return table;
+}
+
+Table JobTable(const std::vector<GroupJobRow>& jobs) {
+  Table table({">ID", "KIND", "QUEUE", "STATE", ">ATTEMPT", "LAST ERROR"});
+  for (const GroupJobRow& job : jobs)
+    table.Add({std::to_string(job.id), job.kind, job.queue, job.state,
+               fmt::format("{}/{}", job.attempt, job.max_attempts),
+               job.error.value_or("")});
+  return table;
+}
+
+Table EarlierTable(const std::vector<Generation>& earlier, sql::Timestamp now) {
+  Table table({">GENERATION", "STATE", "ENDED"});
+  for (const Generation& generation : earlier)
+    table.Add({std::to_string(generation.id), generation.state,
+               generation.ended_at ? Relative(*generation.ended_at, now) : ""});
+  return table;
+}
+
+void PrintText(const GroupDetail& detail, Console& console) {
+  const sql::Timestamp now = console.now();
+  const TableStyle style{.columns = console.size().first,
+                         .colour = console.colour};
+  console.out << FieldsOf(detail, now);
+  const auto section = [&](const char* title, const Table& table) {
+    if (table.rows() > 0)
+      console.out << title << ":\n" << table.IndentedText(style);
+  };
+  section("Timeline", TimelineTable(detail.group, now));
+  section("Members", MemberTable(detail.members));
+  section("Work left", JobTable(detail.jobs));
+  section("Earlier groups of this name", EarlierTable(detail.earlier, now));
+}
+
+OrderedJson TimeOrNull(const std::optional<sql::Timestamp>& time) {
+  return time ? OrderedJson(Rfc3339(*time)) : OrderedJson();
+}
+
+OrderedJson TextOrNull(const std::optional<std::string>& text) {
+  return text ? OrderedJson(*text) : OrderedJson();
+}
+
+OrderedJson ToJson(const cluster::GroupTopology& topology) {
+  OrderedJson json = OrderedJson::object();
+  if (!topology.required.empty()) json["required"] = topology.required;
+  if (!topology.preferred.empty()) json["preferred"] = topology.preferred;
+  return json;
+}
+
+OrderedJson ToJson(const GroupDetail& detail) {
+  OrderedJson document = {{"kind", "Group"}};
+  document.update(services::ToJson(detail.group));
+  document["topology"] = ToJson(detail.topology);
+  document["members"] = OrderedJson::array();
+  for (const MemberRow& member : detail.members)
+    document["members"].push_back({{"name", member.name},
+                                   {"state", member.state},
+                                   {"node", TextOrNull(member.node)},
+                                   {"needs", member.needs},
+                                   {"owner", TextOrNull(member.owner)},
+                                   {"note", TextOrNull(member.note)},
+                                   {"createdAt", TimeOrNull(member.created_at)},
+                                   {"boundAt", TimeOrNull(member.bound_at)},
+                                   {"endedAt", TimeOrNull(member.ended_at)}});
+  document["jobs"] = OrderedJson::array();
+  for (const GroupJobRow& job : detail.jobs)
+    document["jobs"].push_back({{"id", job.id},
+                                {"kind", job.kind},
+                                {"queue", job.queue},
+                                {"state", job.state},
+                                {"attempt", job.attempt},
+                                {"maxAttempts", job.max_attempts},
+                                {"error", TextOrNull(job.error)}});
+  document["earlier"] = OrderedJson::array();
+  for (const Generation& generation : detail.earlier)
+    document["earlier"].push_back(
+        {{"id", generation.id},
+         {"state", generation.state},
+         {"endedAt", TimeOrNull(generation.ended_at)}});
+  return document;
+}
+
+}  // namespace
+
+ExitCode RunDescribe(const DescribeOptions& options, sql::Pool& pool,
+                     Console& console) {
+  const GroupName name = ParseGroupName(options.name, options.namespace_name);
+  sql::Transaction transaction(pool, sql::Isolation::kReadOnly);
+  const GroupDetail detail =
+      RequireGroup(transaction, name, options.generation);
+  if (options.output == OutputFormat::kTable)
+    PrintText(detail, console);
+  else
+    console.out << Write(ToJson(detail), options.output);
+  return ExitCode::kOk;
+}
+
+}  // namespace fluxnetes::services

@@ -1,0 +1,273 @@
+#include "services/explain/group_prospects.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "services/console/moment.h"
+
+namespace fluxnetes::services {
+namespace {
+
+using workers::Scenario;
+using Clock = std::chrono::steady_clock;
+
+// Starts that differ by less are the same for people.
+constexpr std::int64_t kSame = 10;
+constexpr double kSameShare = 0.1;
+constexpr std::array<std::int64_t, 7> kDurations = {
+    86'400, 28'800, 14'400, 3'600, 1'800, 600, 60};
+constexpr std::array<std::pair<int, const char*>, 3> kQuarters = {
+    {{3, "three quarters"}, {2, "half"}, {1, "a quarter"}}};
+constexpr std::size_t kQueuesTried = 8;
+constexpr std::size_t kAccountsTried = 16;
+
+class Search {
+ public:
+  Search(const Scenario& scenario, int group, std::chrono::milliseconds most)
+      : scenario_(scenario),
+        group_(static_cast<std::size_t>(group)),
+        end_(Clock::now() + most) {}
+
+  Prospects Find(const ToldStart& told) {
+    Compare(told);
+    if (!found_.unknown.empty()) return std::move(found_);
+    TryResume();
+    TryQueues();
+    TryQuotas();
+    TryDurations();
+    TrySizes();
+    TryRequests();
+    found_.complete = !late_;
+    return std::move(found_);
+  }
+
+ private:
+  std::int64_t now() const { return scenario_.begin; }
+  const Scenario::Group& group() const { return scenario_.groups[group_]; }
+
+  // When the group starts, if not after `until`; nothing, too, if the time is
+  // over.
+  std::optional<std::int64_t> StartIn(const Scenario& changed,
+                                      std::optional<std::int64_t> until) {
+    if (Clock::now() >= end_) late_ = true;
+    if (late_) return std::nullopt;
+    workers::SimulationOptions options;
+    options.until = until;
+    options.progress = [this](const workers::SimulationProgress&) {
+      if (Clock::now() >= end_) late_ = true;
+      return !late_;
+    };
+    const workers::Course course = workers::Simulate(changed, options);
+    const std::int64_t start = course.groups[group_].start;
+    return start < 0 ? std::nullopt : std::optional(start);
+  }
+
+  std::int64_t Margin(std::int64_t start) const {
+    return std::max(
+        kSame, static_cast<std::int64_t>(kSameShare *
+                                         static_cast<double>(start - now())));
+  }
+
+  // The run without a change, and whether it finds what was told.
+  void Compare(const ToldStart& told) {
+    if (told.approximate) {
+      found_.unknown = "its own start is only known approximately";
+      return;
+    }
+    std::optional<std::int64_t> until;
+    if (told.at) until = *told.at + Margin(*told.at);
+    start_ = StartIn(scenario_, until);
+    if (late_) {
+      found_.unknown = "to follow all that waits takes too long";
+    } else if (start_ && *start_ <= now()) {
+      found_.unknown = "by the records it should start at once: look again";
+    } else if (start_ && !told.at) {
+      found_.unknown =
+          "the scheduler has not said when it starts, and the records alone do "
+          "not tell all that keeps it waiting";
+    } else if (start_.has_value() != told.at.has_value() ||
+               (start_ && *start_ < *told.at - Margin(*told.at))) {
+      found_.unknown = "the records do not tell all that keeps it waiting";
+    }
+  }
+
+  bool IsBetter(const std::optional<std::int64_t>& start) const {
+    return start && (!start_ || *start + Margin(*start_) <= *start_);
+  }
+  bool IsNow(const std::optional<std::int64_t>& start) const {
+    return start && *start <= now();
+  }
+
+  // When it starts with the change, which is kept if that is better.
+  std::optional<std::int64_t> Try(const Scenario& changed, const char* kind,
+                                  const std::string& change) {
+    const auto start = StartIn(changed, start_);
+    if (IsBetter(start)) found_.better.push_back({kind, change, *start});
+    return start;
+  }
+
+  // What the group is promised is so as it is.
+  Scenario WithoutPromise() const {
+    Scenario scenario = scenario_;
+    std::erase_if(scenario.promised, [this](const auto& promised) {
+      return promised.group == static_cast<int>(group_);
+    });
+    return scenario;
+  }
+
+  Scenario::Group& GroupIn(Scenario& scenario) const {
+    return scenario.groups[group_];
+  }
+
+  void TryResume() {
+    Scenario changed = WithoutPromise();
+    auto& queue = changed.queues[static_cast<std::size_t>(group().queue)];
+    if (!queue.paused) return;
+    queue.paused = false;
+    Try(changed, "resume",
+        fmt::format("with its queue resumed (`fluxnetes queue resume {}`)",
+                    queue.name));
+  }
+
+  void TryQueues() {
+    std::size_t tried = 0;
+    for (std::size_t i = 0; i < scenario_.queues.size(); ++i) {
+      if (static_cast<int>(i) == group().queue || scenario_.queues[i].paused)
+        continue;
+      if (++tried > kQueuesTried) return;
+      Scenario changed = WithoutPromise();
+      GroupIn(changed).queue = static_cast<int>(i);
+      Try(changed, "queue", "in queue " + scenario_.queues[i].name);
+    }
+  }
+
+  void TryQuotas() {
+    std::size_t tried = 0;
+    for (std::size_t i = 0; i < scenario_.accounts.size(); ++i) {
+      if (scenario_.accounts[i].quota.empty()) continue;
+      if (++tried > kAccountsTried) return;
+      Scenario changed = WithoutPromise();
+      changed.accounts[i].quota.clear();
+      Try(changed, "quota",
+          "without the quota of account " + scenario_.accounts[i].name);
+    }
+  }
+
+  // The longest that helps, and the longest with which it starts now.
+  void TryDurations() {
+    bool helped = false;
+    for (const std::int64_t duration : kDurations) {
+      if (group().duration && *group().duration <= duration) continue;
+      Scenario changed = WithoutPromise();
+      GroupIn(changed).duration = GroupIn(changed).runs = duration;
+      const auto start = StartIn(changed, start_);
+      if (!IsBetter(start) || (helped && !IsNow(start))) continue;
+      helped = true;
+      found_.better.push_back(
+          {"duration",
+           fmt::format("with a duration of {} (activeDeadlineSeconds: {})",
+                       ShortDuration(std::chrono::seconds(duration)), duration),
+           *start});
+      if (IsNow(start)) return;
+    }
+  }
+
+  Scenario WithShape(std::vector<Scenario::Pods> shape) const {
+    Scenario changed = WithoutPromise();
+    GroupIn(changed).shape = static_cast<int>(changed.shapes.size());
+    changed.shapes.push_back(std::move(shape));
+    return changed;
+  }
+
+  const std::vector<Scenario::Pods>& Shape() const {
+    return scenario_.shapes[static_cast<std::size_t>(group().shape)];
+  }
+
+  // The first so many pods.
+  std::vector<Scenario::Pods> ShapeOf(int count) const {
+    std::vector<Scenario::Pods> shape;
+    for (const Scenario::Pods& pods : Shape()) {
+      if (count <= 0) break;
+      shape.push_back({pods.request, std::min(pods.count, count)});
+      count -= pods.count;
+    }
+    return shape;
+  }
+
+  void TrySizes() {
+    if (Shape().size() != 1) return;  // who would be left out?
+    const int all = Shape().front().count;
+    int least = 0;  // so many start now
+    int most = all;
+    while (most - least > 1 && !late_) {
+      const int count = least + (most - least) / 2;
+      (IsNow(StartIn(WithShape(ShapeOf(count)), now())) ? least : most) = count;
+    }
+    if (least > 0)
+      found_.better.push_back(
+          {"size", fmt::format("with {} of its {} pods", least, all), now()});
+  }
+
+  static std::int64_t Part(std::int64_t amount, int quarters) {
+    return std::max<std::int64_t>(
+        amount / 4 * quarters + amount % 4 * quarters / 4, amount > 0 ? 1 : 0);
+  }
+
+  static cluster::Resources Part(const cluster::Resources& all, int quarters) {
+    cluster::Resources part = all;
+    part.cpu_milli = Part(all.cpu_milli, quarters);
+    part.memory_bytes = Part(all.memory_bytes, quarters);
+    part.ephemeral_bytes = Part(all.ephemeral_bytes, quarters);
+    for (const auto& [name, amount] : all.extended)
+      part.SetExtended(name, Part(amount, quarters));
+    return part;
+  }
+
+  // The largest that helps, and the largest with which it starts now.
+  void TryRequests() {
+    bool helped = false;
+    for (const auto& [quarters, called] : kQuarters) {
+      Scenario changed = WithShape(Shape());
+      std::string pods;
+      for (Scenario::Pods& each : changed.shapes.back()) {
+        Scenario::Request request =
+            changed.requests[static_cast<std::size_t>(each.request)];
+        request.request.resources = Part(request.request.resources, quarters);
+        cluster::Resources shown = request.request.resources;
+        shown.pods = 0;
+        pods += (pods.empty() ? "" : " and ") +
+                fmt::format("({})", cluster::Format(shown));
+        each.request = static_cast<int>(changed.requests.size());
+        changed.requests.push_back(std::move(request));
+      }
+      const auto start = StartIn(changed, start_);
+      if (!IsBetter(start) || (helped && !IsNow(start))) continue;
+      helped = true;
+      found_.better.push_back(
+          {"request",
+           fmt::format("with pods of {}, {} of what they ask for", pods,
+                       called),
+           *start});
+      if (IsNow(start)) return;
+    }
+  }
+
+  const Scenario& scenario_;
+  const std::size_t group_;
+  const Clock::time_point end_;
+  std::optional<std::int64_t> start_;  // as it is
+  Prospects found_;
+  bool late_ = false;
+};
+
+}  // namespace
+
+Prospects FindProspects(const Scenario& scenario, int group,
+                        const ToldStart& told, std::chrono::milliseconds most) {
+  return Search(scenario, group, most).Find(told);
+}
+
+}  // namespace fluxnetes::services

@@ -1,0 +1,154 @@
+#include "services/explain/node_verdicts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "workers/pods/pod_rules.h"
+#include "workers/pods/topology_labels.h"
+
+namespace fluxnetes::services {
+namespace {
+
+using cluster::Resources;
+using workers::Scenario;
+
+struct Reason {
+  std::string kind;
+  std::string why;
+};
+
+template <typename T>
+const T& At(const std::vector<T>& list, int index) {
+  return list[static_cast<std::size_t>(index)];
+}
+
+std::map<std::string, Resources> HeldByNode(const Scenario& scenario) {
+  std::map<std::string, Resources> held;
+  for (const Scenario::Running& running : scenario.running) {
+    auto node = running.nodes.begin();
+    for (const Scenario::Pods& pods :
+         At(scenario.shapes, At(scenario.groups, running.group).shape)) {
+      const Resources& each =
+          At(scenario.requests, pods.request).request.resources;
+      for (int i = 0; i < pods.count && node != running.nodes.end(); ++i)
+        held[*node++] += each;
+    }
+  }
+  return held;
+}
+
+// The first resource of which there is less than is asked for, its name.
+std::string Lacking(const Resources& have, const Resources& asked) {
+  if (have.cpu_milli < asked.cpu_milli) return "cpu";
+  if (have.memory_bytes < asked.memory_bytes) return "memory";
+  if (have.ephemeral_bytes < asked.ephemeral_bytes) return "ephemeral-storage";
+  if (have.pods < asked.pods) return "room for pods";
+  for (const auto& [name, amount] : asked.extended)
+    if (have.Extended(name) < amount) return name;
+  return {};
+}
+
+class Judge {
+ public:
+  Judge(const Scenario& scenario, int group, int request,
+        const NodeRecords& records)
+      : scenario_(scenario),
+        group_(At(scenario.groups, group)),
+        queue_(At(scenario.queues, group_.queue)),
+        request_(At(scenario.requests, request).request),
+        records_(records),
+        held_(HeldByNode(scenario)) {}
+
+  Reason Of(const cluster::Node& node) const {
+    if (auto verdict = WhyNever(node)) return *verdict;
+    if (auto verdict = WhyNotNow(node)) return *verdict;
+    return {"free", "room for one or more"};
+  }
+
+ private:
+  // Whatever runs there.
+  std::optional<Reason> WhyNever(const cluster::Node& node) const {
+    const auto closed = records_.closed.find(node.name);
+    if (closed != records_.closed.end())
+      return Reason{"closed", closed->second};
+    if (node.unschedulable) return Reason{"closed", "closed"};
+    if (!cluster::Selects(queue_.node_selector, node))
+      return Reason{"queue", "not of queue " + queue_.name};
+    cluster::Node bare = node;
+    bare.taints.clear();
+    if (!workers::Suits(bare, request_))
+      return Reason{"labels", "not as the node selector or affinity asks"};
+    if (!workers::Suits(node, request_))
+      return Reason{"taints", "taints that are not tolerated"};
+    const std::string& together = request_.rules->topology.required;
+    if (!together.empty() && !node.labels.contains(together))
+      return Reason{"topology", "without the label " + together};
+    const std::string lacks = Lacking(node.allocatable, request_.resources);
+    if (!lacks.empty()) return Reason{"size", "too small: " + lacks};
+    return std::nullopt;
+  }
+
+  std::optional<Reason> WhyNotNow(const cluster::Node& node) const {
+    Resources used;
+    for (const auto* part : {&held_, &scenario_.others}) {
+      const auto found = part->find(node.name);
+      if (found != part->end())
+        cluster::AddUpTo(node.allocatable, used, found->second);
+    }
+    Resources free = node.allocatable;
+    free -= used;
+    const std::string lacks = Lacking(free, request_.resources);
+    if (!lacks.empty()) return Reason{"room", "too little " + lacks + " free"};
+    if (ClosesTooSoon(node))
+      return Reason{"maintenance", "maintenance before it would end"};
+    const auto reserved = records_.reserved.find(node.name);
+    if (reserved != records_.reserved.end())
+      return Reason{"reserved", "room, but kept for what is before it: " +
+                                    reserved->second};
+    return std::nullopt;
+  }
+
+  bool ClosesTooSoon(const cluster::Node& node) const {
+    const std::int64_t now = scenario_.begin;
+    return std::ranges::any_of(
+        scenario_.maintenance, [&](const workers::MaintenanceWindow& window) {
+          return (!window.end || *window.end > now) &&
+                 (!group_.duration || window.start < now + *group_.duration) &&
+                 workers::Covers(window, node);
+        });
+  }
+
+  const Scenario& scenario_;
+  const Scenario::Group& group_;
+  const workers::QueueSettings& queue_;
+  const cluster::PodRequest& request_;
+  const NodeRecords& records_;
+  const std::map<std::string, Resources> held_;
+};
+
+}  // namespace
+
+std::vector<NodeVerdict> JudgeNodes(const Scenario& scenario, int group,
+                                    int request, const NodeRecords& records) {
+  const Judge judge(scenario, group, request, records);
+  std::vector<NodeVerdict> verdicts;
+  std::map<std::pair<std::string, std::string>, std::size_t> places;
+  for (const cluster::Node& node : scenario.nodes) {
+    Reason verdict = judge.Of(node);
+    const auto [place, is_new] =
+        places.try_emplace({verdict.kind, verdict.why}, verdicts.size());
+    if (is_new)
+      verdicts.push_back({std::move(verdict.kind), std::move(verdict.why), {}});
+    verdicts[place->second].nodes.push_back(node.name);
+  }
+  std::ranges::stable_sort(verdicts, [](const auto& a, const auto& b) {
+    if ((a.kind == "free") != (b.kind == "free")) return a.kind == "free";
+    return a.nodes.size() > b.nodes.size();
+  });
+  return verdicts;
+}
+
+}  // namespace fluxnetes::services

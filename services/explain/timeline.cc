@@ -1,0 +1,80 @@
+#include "services/explain/timeline.h"
+
+#include "services/explain/timeline_queries.h"
+
+namespace fluxnetes::services {
+namespace {
+
+Span ReadSpan(const sql::Row& row) {
+  Span span;
+  span.kind = row.Get<std::string>("kind");
+  span.stage = row.Get<int>("stage");
+  span.id = row.Get<std::int64_t>("id");
+  span.group = {row.Get<std::string>("namespace"),
+                row.Get<std::string>("group_name")};
+  span.queue = row.Get<std::string>("queue");
+  span.size = row.Get<int>("group_size");
+  span.nodes = row.Get<std::vector<std::string>>("nodes");
+  span.start = row.Find<sql::Timestamp>("starts_at");
+  span.end = row.Find<sql::Timestamp>("ends_at");
+  const auto duration = row.Find<std::int64_t>("duration_seconds");
+  if (!span.end && span.start && duration && span.kind != "running")
+    span.end = *span.start + std::chrono::seconds(*duration);
+  return span;
+}
+
+}  // namespace
+
+std::vector<Span> ReadSpans(sql::Transaction& transaction,
+                            const TimelineFilter& filter) {
+  std::optional<int> stage;
+  std::optional<sql::Timestamp> start;
+  std::optional<std::int64_t> id;
+  if (filter.after) {
+    stage = filter.after->stage;
+    start = filter.after->start;
+    id = filter.after->id;
+  }
+  std::vector<Span> spans;
+  for (const sql::Row row :
+       transaction.Run(queries::kListSpans, filter.namespace_name, filter.queue,
+                       filter.until, stage, start, id, filter.limit))
+    spans.push_back(ReadSpan(row));
+  return spans;
+}
+
+std::vector<Timeline::Maintenance> ReadSpanMaintenance(
+    sql::Transaction& transaction, sql::Timestamp now) {
+  std::vector<Timeline::Maintenance> maintenance;
+  for (const sql::Row row : transaction.Run(queries::kListSpanMaintenance, now))
+    maintenance.push_back({row.Get<std::string>("node_name"),
+                           row.Get<sql::Timestamp>("starts_at"),
+                           row.Find<sql::Timestamp>("ends_at"),
+                           row.Find<std::string>("reason")});
+  return maintenance;
+}
+
+CpuOfSpans ReadSpanCpu(sql::Transaction& transaction,
+                       const std::optional<std::vector<std::int64_t>>& groups) {
+  CpuOfSpans cpu_milli;
+  for (const sql::Row row : transaction.Run(queries::kListSpanCpu, groups))
+    cpu_milli[{row.Get<std::int64_t>("fluxion_job"),
+               row.Get<std::string>("node_name")}] =
+        row.Get<std::int64_t>("cpu_milli");
+  return cpu_milli;
+}
+
+Timeline ReadTimeline(sql::Transaction& transaction,
+                      const TimelineFilter& filter, sql::Timestamp now) {
+  Timeline timeline;
+  timeline.spans = ReadSpans(transaction, filter);
+  for (const sql::Row row : transaction.Run(queries::kListSpanNodes))
+    timeline.nodes.push_back({row.Get<std::string>("node_name"),
+                              row.Get<std::int64_t>("cpu_milli"),
+                              row.Get<std::int64_t>("foreign_cpu_milli")});
+  timeline.maintenance = ReadSpanMaintenance(transaction, now);
+  timeline.cpu_milli = ReadSpanCpu(transaction, std::nullopt);
+  return timeline;
+}
+
+}  // namespace fluxnetes::services

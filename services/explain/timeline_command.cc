@@ -1,0 +1,102 @@
+#include "services/explain/timeline_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "services/console/moment.h"
+#include "services/console/output.h"
+#include "services/explain/timeline.h"
+#include "services/explain/timeline_chart.h"
+
+namespace fluxnetes::services {
+namespace {
+
+constexpr std::int64_t kGroupLines = 40;
+constexpr int kColumnsOfPipe = 80;
+
+nlohmann::ordered_json MomentOrNull(const std::optional<sql::Timestamp>& time) {
+  return time ? nlohmann::ordered_json(Rfc3339(*time))
+              : nlohmann::ordered_json();
+}
+
+nlohmann::ordered_json ToJson(const Timeline& timeline, sql::Timestamp now,
+                              sql::Timestamp until) {
+  nlohmann::ordered_json groups = nlohmann::ordered_json::array();
+  for (const Span& span : timeline.spans)
+    groups.push_back({{"group", span.group.Text()},
+                      {"id", span.id},
+                      {"queue", span.queue},
+                      {"size", span.size},
+                      {"kind", span.kind},
+                      {"start", MomentOrNull(span.start)},
+                      {"end", MomentOrNull(span.end)},
+                      {"nodes", span.nodes}});
+  nlohmann::ordered_json maintenance = nlohmann::ordered_json::array();
+  for (const Timeline::Maintenance& window : timeline.maintenance)
+    maintenance.push_back(
+        {{"node", window.node},
+         {"start", Rfc3339(window.start)},
+         {"end", MomentOrNull(window.end)},
+         {"reason", window.reason ? nlohmann::ordered_json(*window.reason)
+                                  : nlohmann::ordered_json()}});
+  return {{"kind", "Timeline"},
+          {"now", Rfc3339(now)},
+          {"until", Rfc3339(until)},
+          {"groups", std::move(groups)},
+          {"maintenance", std::move(maintenance)}};
+}
+
+void PrintChart(const TimelineOptions& options, Timeline& timeline,
+                const ChartFrame& frame, Console& console) {
+  const auto groups = std::ssize(timeline.spans);
+  const bool by_nodes =
+      options.by == TimelineOptions::By::kNodes ||
+      (options.by == TimelineOptions::By::kEither && groups > kGroupLines);
+  if (by_nodes ? timeline.nodes.empty() : timeline.spans.empty()) {
+    console.err << (by_nodes ? "There are no nodes.\n"
+                    : options.queue || options.scope
+                        ? "Nothing of these runs, and no start is known.\n"
+                        : "Nothing runs, and no start is known.\n");
+    return;
+  }
+  if (by_nodes) {
+    console.out << ChartOfNodes(timeline, frame);
+    return;
+  }
+  if (groups > kGroupLines) timeline.spans.resize(kGroupLines);
+  console.out << ChartOfGroups(timeline, frame);
+  if (groups > kGroupLines)
+    console.err << fmt::format(
+        "The first {} of {} groups are shown; -o json has all, --by nodes sums "
+        "them up.\n",
+        kGroupLines, groups);
+}
+
+}  // namespace
+
+ExitCode RunTimeline(const TimelineOptions& options, sql::Pool& pool,
+                     Console& console) {
+  const sql::Timestamp now = console.now();
+  sql::Transaction transaction(pool, sql::Isolation::kReadOnly);
+  Timeline timeline = ReadTimeline(
+      transaction, {.namespace_name = options.scope, .queue = options.queue},
+      now);
+  const sql::Timestamp until =
+      options.horizon ? now + *options.horizon : HorizonOf(timeline, now);
+  if (options.output != OutputFormat::kTable) {
+    console.out << Write(ToJson(timeline, now, until), options.output);
+    return ExitCode::kOk;
+  }
+  const int columns = console.size().first;
+  PrintChart(options, timeline,
+             {.now = now,
+              .until = until,
+              .columns = columns > 0 ? columns : kColumnsOfPipe},
+             console);
+  return ExitCode::kOk;
+}
+
+}  // namespace fluxnetes::services

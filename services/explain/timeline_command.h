@@ -1,0 +1,16 @@
+// `fluxnetes timeline`: what runs, what is reserved and what is foreseen, as a
+// chart from now on or as a document.
+#pragma once
+
+#include "services/console/console.h"
+#include "services/console/exit_code.h"
+#include "services/grammar/options.h"
+#include "sql/connection/pool.h"
+
+namespace fluxnetes::services {
+
+// Throws sql::Error.
+ExitCode RunTimeline(const TimelineOptions& options, sql::Pool& pool,
+                     Console& console);
+
+}  // namespace fluxnetes::services

@@ -1,0 +1,21 @@
+// The grammar of the commands about groups by name: `fluxnetes describe`,
+// `explain`, `cancel`, `hold` and `release`.
+#pragma once
+
+#include "services/grammar/options.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
+
+namespace fluxnetes::services {
+
+// When one of these is read its options are filled and become `chosen`; all
+// must outlive the application.
+void AddDescribeCommand(CLI::App& app, DescribeOptions& options,
+                        Command& chosen);
+void AddExplainCommand(CLI::App& app, ExplainOptions& options, Command& chosen);
+void AddCancelCommand(CLI::App& app, CancelOptions& options, Command& chosen);
+void AddHoldCommands(CLI::App& app, HoldOptions& options, Command& chosen);
+
+}  // namespace fluxnetes::services

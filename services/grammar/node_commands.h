@@ -1,0 +1,16 @@
+// The grammar of the commands about nodes: `fluxnetes drain` and `undrain`.
+#pragma once
+
+#include "services/grammar/options.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
+
+namespace fluxnetes::services {
+
+// When one of these is read its options are filled and become `chosen`; all
+// must outlive the application.
+void AddDrainCommands(CLI::App& app, DrainOptions& options, Command& chosen);
+
+}  // namespace fluxnetes::services

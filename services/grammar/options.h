@@ -1,0 +1,225 @@
+// What was asked for on the command line, as plain values: one struct per
+// command. command_line.h fills them, the commands take them.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "services/console/output.h"
+
+namespace fluxnetes::services {
+
+// Which namespaces: one, or all (nothing).
+using NamespaceScope = std::optional<std::string>;
+
+struct GetOptions {
+  enum class What {
+    kGroups,
+    kNodes,
+    kQueues,
+    kAccounts,
+    kJobs,
+    kMaintenance,
+    kEstimates,
+    kTopNodes,
+    kTopGroups
+  };
+  What what = What::kGroups;
+  std::string name;  // empty: all; a group may be NAMESPACE/NAME
+  NamespaceScope scope = "default";
+  OutputFormat output = OutputFormat::kTable;
+  bool headers = true;
+  bool watch = false;
+  bool until_done = false;
+  std::vector<std::string> states;  // empty: any
+  std::optional<std::string> queue;
+  std::optional<std::string> kind;    // of jobs
+  std::optional<std::string> tag;     // of jobs
+  std::optional<std::int64_t> limit;  // 0: none; nothing: as the output likes
+  std::int64_t after = 0;             // id of the last one of the page before
+  std::optional<std::chrono::milliseconds> finished;  // how far back
+};
+
+struct DescribeOptions {
+  std::string name;
+  std::string namespace_name = "default";
+  std::optional<std::int64_t> generation;
+  OutputFormat output = OutputFormat::kTable;
+};
+
+struct ExplainOptions {
+  std::string name;
+  std::string namespace_name = "default";
+  OutputFormat output = OutputFormat::kTable;
+};
+
+struct TimelineOptions {
+  enum class By { kEither, kGroups, kNodes };
+  By by = By::kEither;  // groups if they are few
+  NamespaceScope scope;
+  std::optional<std::string> queue;
+  std::optional<std::chrono::milliseconds> horizon;  // how far ahead
+  OutputFormat output = OutputFormat::kTable;
+};
+
+// What has ended.
+struct HistoryOptions {
+  NamespaceScope scope = "default";
+  std::optional<std::string> queue;
+  std::vector<std::string> results;                 // empty: any
+  std::chrono::milliseconds since{24 * 3'600'000};  // how far back
+  std::int64_t limit = 100;                         // the last ones; 0: all
+  OutputFormat output = OutputFormat::kTable;
+  bool headers = true;
+};
+
+struct TopOptions {
+  enum class What { kNodes, kGroups };
+  What what = What::kNodes;
+  NamespaceScope scope;
+  std::optional<std::string> queue;
+  bool once = false;  // also on a terminal
+  OutputFormat output = OutputFormat::kTable;
+};
+
+struct SqueueOptions {
+  NamespaceScope scope;
+  std::optional<std::string> queue;
+  std::vector<std::string> states;  // of Slurm: PD, R, ...; empty: any
+  bool headers = true;
+};
+
+struct CancelOptions {
+  std::vector<std::string> names;
+  std::string namespace_name = "default";
+  std::string reason;
+};
+
+struct HoldOptions {
+  bool release = false;
+  std::vector<std::string> names;
+  std::string namespace_name = "default";
+  std::string reason;
+};
+
+struct DrainOptions {
+  bool undo = false;
+  std::vector<std::string> words;  // names of nodes, or KEY=VALUE
+  std::string from;                // empty: now
+  std::string until;               // empty: until it is undone
+  std::string reason;
+  std::optional<std::int64_t> id;  // to undo, instead of words
+};
+
+struct QueueOptions {
+  enum class Verb { kList, kPause, kResume, kSet, kCreate, kDelete, kApply };
+  Verb verb = Verb::kList;
+  std::string name;
+  std::vector<std::string> settings;  // KEY=VALUE
+  std::string file;                   // to apply; "-": standard input
+  OutputFormat output = OutputFormat::kTable;
+};
+
+struct AccountOptions {
+  enum class Verb { kSet, kCreate, kDelete };
+  Verb verb = Verb::kSet;
+  std::string name;
+  std::vector<std::string> settings;  // KEY=VALUE
+};
+
+struct JobsOptions {
+  enum class Verb { kShow, kRetry, kCancel, kDelete, kStats };
+  Verb verb = Verb::kShow;
+  std::vector<std::int64_t> ids;
+  // Instead of ids, what to change.
+  std::optional<std::string> queue;
+  std::optional<std::string> kind;
+  std::optional<std::string> tag;
+  std::vector<std::string> states;
+  std::optional<std::chrono::milliseconds> finished;  // how far back
+  std::optional<std::int64_t> limit;
+  std::chrono::milliseconds window{60'000};  // of the figures
+  OutputFormat output = OutputFormat::kTable;
+};
+
+struct MigrateOptions {
+  enum class Verb { kUp, kStatus, kValidate };
+  Verb verb = Verb::kUp;
+  OutputFormat output = OutputFormat::kTable;
+};
+
+struct SubmitOptions {
+  std::vector<std::string> files;  // a directory, a file, or "-"
+  std::string namespace_name = "default";
+  bool dry_run = false;
+  OutputFormat output = OutputFormat::kTable;
+};
+
+struct SimulateOptions {
+  // What is run: a trace, manifests, or jobs that are drawn.
+  std::string trace;               // a file, or "-"
+  std::vector<std::string> files;  // a directory, a file, or "-"
+  std::string lublin;              // "jobs=5000,load=0.8"
+  std::uint32_t seed = 1;
+  bool snapshot = false;  // what the database knows comes first
+  // On what.
+  std::string nodes;  // how many, or a file
+  std::optional<std::int64_t> cpus_per_node;
+  std::vector<std::string> add_nodes;  // "10:like=NODE"
+  std::string policy;
+  std::vector<std::string> queues;  // "NAME:KEY=VALUE,..."
+  std::string namespace_name = "default";
+  std::optional<std::chrono::milliseconds> overrun;
+  // Files to be written.
+  std::string csv;
+  std::string gantt;
+  std::string utilisation;
+  std::string waits;
+  OutputFormat output = OutputFormat::kTable;
+};
+
+struct ServeOptions {
+  bool print_config = false;
+};
+struct SimulatedClusterOptions {};
+struct VersionOptions {
+  OutputFormat output = OutputFormat::kTable;
+};
+struct DoctorOptions {
+  OutputFormat output = OutputFormat::kTable;
+};
+struct BenchOptions {
+  std::chrono::milliseconds time{2'000};  // of each row
+  OutputFormat output = OutputFormat::kTable;
+};
+struct ManOptions {
+  std::vector<std::string> command;  // empty: the program
+  std::string directory;             // empty: to the output
+  bool markdown = false;  // all commands, as docs/commands.md has them
+};
+struct CompletionOptions {
+  std::string shell;
+};
+struct HelpOptions {
+  std::string text;
+};
+
+using Command = std::variant<
+    HelpOptions, GetOptions, DescribeOptions, ExplainOptions, TimelineOptions,
+    HistoryOptions, TopOptions, SqueueOptions, CancelOptions, HoldOptions,
+    DrainOptions, QueueOptions, AccountOptions, JobsOptions, MigrateOptions,
+    SubmitOptions, SimulateOptions, ServeOptions, SimulatedClusterOptions,
+    VersionOptions, CompletionOptions, DoctorOptions, ManOptions, BenchOptions>;
+
+struct Invocation {
+  std::optional<std::string> config_file;
+  std::vector<std::pair<std::string, std::string>> settings;  // key, value
+  Command command;
+};
+
+}  // namespace fluxnetes::services

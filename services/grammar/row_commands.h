@@ -1,0 +1,19 @@
+// The grammar of the commands that edit rows of settings: `fluxnetes queue` and
+// `fluxnetes account`.
+#pragma once
+
+#include "services/grammar/options.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
+
+namespace fluxnetes::services {
+
+// When one of these is read its options are filled and become `chosen`; all
+// must outlive the application.
+void AddQueueCommands(CLI::App& app, QueueOptions& options, Command& chosen);
+void AddAccountCommands(CLI::App& app, AccountOptions& options,
+                        Command& chosen);
+
+}  // namespace fluxnetes::services

@@ -1,0 +1,45 @@
+#include "services/grammar/tool_commands.h"
+
+#include <CLI/CLI.hpp>
+
+#include "services/grammar/command_grammar.h"
+
+namespace fluxnetes::services {
+
+void AddDoctorCommand(CLI::App& app, ToolOptions& options, Command& chosen) {
+  CLI::App* doctor = AddCommand(
+      app, "doctor",
+      "check all that the scheduler rests on, and say how to mend what is "
+      "wrong");
+  AddOutput(*doctor, options.doctor.output, "table|json|yaml");
+  doctor->callback([&options, &chosen] { chosen = options.doctor; });
+}
+
+void AddBenchCommand(CLI::App& app, ToolOptions& options, Command& chosen) {
+  CLI::App* bench = AddCommand(
+      app, "bench", "measure this database and this machine for some seconds");
+  bench->add_option("--time", options.time, "of each row (default: 2s)")
+      ->type_name("DURATION");
+  AddOutput(*bench, options.bench.output, "table|json");
+  bench->callback([&options, &chosen] {
+    if (!options.time.empty())
+      options.bench.time = DurationOf("--time", options.time);
+    chosen = options.bench;
+  });
+}
+
+void AddManCommand(CLI::App& app, ToolOptions& options, Command& chosen) {
+  CLI::App* man = AddCommand(app, "man", "print or write manual pages");
+  man->add_option("COMMAND", options.man.command,
+                  "of which command (default: the program)")
+      ->type_name("");
+  man->add_option("--directory", options.man.directory,
+                  "write the pages of all commands into this folder")
+      ->type_name("FILE");
+  man->add_flag("--markdown", options.man.markdown,
+                "instead: the reference of all commands in Markdown");
+  man->footer("\nTo read: fluxnetes man get groups | man -l -");
+  man->callback([&options, &chosen] { chosen = options.man; });
+}
+
+}  // namespace fluxnetes::services

@@ -1,0 +1,35 @@
+// The grammar of the commands that look at all groups or nodes at once:
+// `fluxnetes timeline`, `history`, `top` and `squeue`.
+#pragma once
+
+#include <string>
+
+#include "services/grammar/options.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
+
+namespace fluxnetes::services {
+
+// Options of these commands, and what is made of them only at the end.
+struct ViewOptions {
+  TimelineOptions timeline;
+  HistoryOptions history;
+  TopOptions top;
+  SqueueOptions squeue;
+  std::string namespace_name;  // empty: all
+  std::string history_namespace = "default";
+  bool all_namespaces = false;
+  std::string duration;
+  std::string by;
+};
+
+// When one of these is read its options are filled and become `chosen`; all
+// must outlive the application.
+void AddTimelineCommand(CLI::App& app, ViewOptions& options, Command& chosen);
+void AddHistoryCommand(CLI::App& app, ViewOptions& options, Command& chosen);
+void AddTopCommand(CLI::App& app, ViewOptions& options, Command& chosen);
+void AddSqueueCommand(CLI::App& app, ViewOptions& options, Command& chosen);
+
+}  // namespace fluxnetes::services

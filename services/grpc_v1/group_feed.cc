@@ -1,0 +1,390 @@
+#include "services/grpc_v1/group_feed.h"
+
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <grpcpp/support/byte_buffer.h>
+
+#include <algorithm>
+#include <charconv>
+#include <random>
+#include <utility>
+
+#include "fluxnetes/v1/scheduler.pb.h"
+#include "services/grpc_v1/group_feed_queries.h"
+#include "services/grpc_v1/group_messages.h"
+#include "services/records/group_pages.h"
+#include "services/records/group_pages_queries.h"
+#include "sql/connection/transaction.h"
+
+namespace fluxnetes::services {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr std::int64_t kGroupsRead = 5'000;
+constexpr std::chrono::hours kFinishedRemembered{1};
+constexpr std::chrono::seconds kBetweenSweeps{60};
+constexpr std::size_t kOverRemembered = 100'000;
+constexpr std::chrono::seconds kForgetAfter{60};
+constexpr std::chrono::seconds kLookAnyway{1};
+// Tables are read from one end to the other for at most a part of the time: a
+// fifth. To read what has changed takes as long as there are changes.
+constexpr int kRestPerLook = 4;
+
+sql::Timestamp LongAgo() {
+  return std::chrono::floor<std::chrono::microseconds>(
+      std::chrono::system_clock::now() - kFinishedRemembered);
+}
+
+grpc::ByteBuffer BufferOf(const std::string& bytes) {
+  const grpc::Slice slice(bytes);
+  return {&slice, 1};
+}
+
+std::string EncodedGroup(const GroupRow& group) {
+  v1::WatchGroupsResponse answer;
+  Fill(*answer.add_groups(), group);
+  return answer.SerializeAsString();
+}
+
+std::string EncodedGone(std::int64_t id) {
+  v1::WatchGroupsResponse answer;
+  answer.add_gone(id);
+  return answer.SerializeAsString();
+}
+
+std::vector<std::int64_t> IdsOf(const sql::Result& rows) {
+  std::vector<std::int64_t> ids;
+  for (const sql::Row row : rows) ids.push_back(row.Get<std::int64_t>("id"));
+  return ids;
+}
+
+template <typename EntryType>
+bool IsWanted(const EntryType& entry, const GroupFeed::Place& place) {
+  return (place.namespace_name.empty() ||
+          place.namespace_name == entry.namespace_name) &&
+         (place.queue.empty() || place.queue == entry.queue);
+}
+
+// "EPOCH.CHANGE".
+std::optional<std::pair<std::int64_t, std::int64_t>> ParseToken(
+    const std::string& text) {
+  std::pair<std::int64_t, std::int64_t> token;
+  const char* const last = text.data() + text.size();
+  const auto first = std::from_chars(text.data(), last, token.first);
+  if (first.ec != std::errc() || first.ptr == last || *first.ptr != '.')
+    return std::nullopt;
+  const auto second = std::from_chars(first.ptr + 1, last, token.second);
+  if (second.ec != std::errc() || second.ptr != last) return std::nullopt;
+  return token;
+}
+
+}  // namespace
+
+GroupFeed::GroupFeed(sql::Pool& pool, const Log& log, Options options)
+    : pool_(pool), log_(log), options_(options) {
+  epoch_ = static_cast<std::int64_t>(std::random_device()());
+}
+
+GroupFeed::~GroupFeed() { Stop(); }
+
+void GroupFeed::Start() {
+  bell_ = std::make_unique<ChangeBell>(pool_.options());
+  thread_ = std::thread([this] { Run(); });
+}
+
+void GroupFeed::Stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
+  bell_.reset();
+  RingAll();
+}
+
+std::optional<std::int64_t> GroupFeed::Join(Ring ring) {
+  const std::lock_guard lock(rings_mutex_);
+  if (rings_.size() >= options_.watchers) return std::nullopt;
+  rings_.emplace(++last_watcher_, std::move(ring));
+  return last_watcher_;
+}
+
+void GroupFeed::RingAll() {
+  const std::lock_guard lock(rings_mutex_);
+  for (const auto& [watcher, ring] : rings_) ring();
+}
+
+void GroupFeed::Leave(std::int64_t watcher) {
+  const std::lock_guard lock(rings_mutex_);
+  rings_.erase(watcher);
+}
+
+bool GroupFeed::Waits() {
+  const std::lock_guard lock(rings_mutex_);
+  return !rings_.empty();
+}
+
+void GroupFeed::Run() {
+  auto looked = steady_clock::time_point();
+  auto watched = steady_clock::now();
+  milliseconds rest = options_.interval;
+  while (true) {
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait_for(lock, rest, [this] { return stopping_; });
+      if (stopping_) return;
+    }
+    const auto now = steady_clock::now();
+    rest = options_.interval;
+    if (!Waits()) {
+      if (now - watched > kForgetAfter) Forget();
+      continue;
+    }
+    watched = now;
+    if (!bell_->HasRung() && now - looked < kLookAnyway && loaded_) continue;
+    looked = now;
+    try {
+      rest = std::max(rest,
+                      std::chrono::ceil<milliseconds>(Look()) * kRestPerLook);
+      if (!std::exchange(said_, "").empty()) log_.Info("watching goes on");
+    } catch (const std::exception& error) {
+      rest = std::max<milliseconds>(rest, kLookAnyway);
+      if (std::exchange(said_, error.what()) != error.what())
+        log_.Warn("cannot look what has changed", {{"why", error.what()}});
+    }
+    RingAll();
+  }
+}
+
+steady_clock::duration GroupFeed::Look() {
+  if (!loaded_) {
+    Load();
+    return {};
+  }
+  const auto took = ReadChanges();
+  if (steady_clock::now() - swept_ > kBetweenSweeps) Sweep();
+  return took;
+}
+
+void GroupFeed::Forget() {
+  const std::lock_guard lock(mutex_);
+  if (!loaded_) return;
+  loaded_ = false;
+  ++epoch_;
+  groups_.clear();
+  changes_.clear();
+  changes_bytes_ = 0;
+  pieces_.clear();
+}
+
+void GroupFeed::Load() {
+  sql::Transaction transaction(pool_, sql::Isolation::kRepeatableRead);
+  horizon_ =
+      transaction.Run(queries::kChangeHorizon)[0].Get<std::string>("horizon");
+  filling_.clear();
+  std::int64_t after = 0;
+  while (true) {
+    const auto rows = ReadGroupPage(transaction, {}, after, kGroupsRead);
+    if (rows.empty()) break;
+    after = rows.back().id;
+    for (const GroupRow& row : rows)
+      if (row.state == "provisional") filling_.insert(row.id);
+    Take(rows);
+  }
+  swept_ = steady_clock::now();
+  const std::lock_guard lock(mutex_);
+  changes_.clear();  // what is there is no change
+  changes_bytes_ = 0;
+  over_.clear();
+  loaded_ = true;
+}
+
+steady_clock::duration GroupFeed::ReadChanges() {
+  const auto begin = steady_clock::now();
+  sql::Transaction transaction(pool_, sql::Isolation::kRepeatableRead);
+  const std::string horizon =
+      transaction.Run(queries::kChangeHorizon)[0].Get<std::string>("horizon");
+  const auto active = IdsOf(transaction.Run(queries::kChangedGroups, horizon_));
+  auto others = IdsOf(transaction.Run(queries::kFinishedChanges, horizon_));
+  std::set<std::int64_t> filling;
+  for (const sql::Row row :
+       transaction.Run(queries::kGroupsThatFill, horizon_)) {
+    const auto id = row.Get<std::int64_t>("id");
+    filling.insert(id);
+    if (row.Get<bool>("changed") || !filling_.contains(id))
+      others.push_back(id);
+  }
+  const auto took = steady_clock::now() - begin;
+  const auto rows = ReadGroups(transaction, active, others, LongAgo());
+  std::set<std::int64_t> there;
+  for (const GroupRow& row : rows) there.insert(row.id);
+  Take(rows);
+  const std::lock_guard lock(mutex_);
+  for (const std::int64_t id : filling_) {
+    const auto known = groups_.find(id);
+    if (filling.contains(id) || there.contains(id) || known == groups_.end())
+      continue;
+    auto gone = std::make_shared<Entry>(*known->second);
+    gone->over = true;
+    gone->encoded = EncodedGone(id);
+    Note(std::move(gone));
+  }
+  pieces_.clear();
+  filling_ = std::move(filling);
+  horizon_ = horizon;
+  return took;
+}
+
+// Whatever went in a way that leaves nothing behind.
+void GroupFeed::Sweep() {
+  sql::Transaction transaction(pool_, sql::Isolation::kReadOnly);
+  const auto ids =
+      IdsOf(transaction.Run(queries::kPageIds, std::nullopt, std::nullopt,
+                            std::nullopt, std::nullopt, 0, std::nullopt));
+  const std::set<std::int64_t> there(ids.begin(), ids.end());
+  swept_ = steady_clock::now();
+  const std::lock_guard lock(mutex_);
+  if (over_.size() > kOverRemembered) over_.clear();
+  std::vector<EntryPtr> gone;
+  for (const auto& [id, entry] : groups_)
+    if (!there.contains(id)) gone.push_back(entry);
+  for (const EntryPtr& entry : gone) {
+    auto over = std::make_shared<Entry>(*entry);
+    over->over = true;
+    over->encoded = EncodedGone(entry->id);
+    Note(std::move(over));
+  }
+}
+
+void GroupFeed::Take(const std::vector<GroupRow>& rows) {
+  std::vector<std::shared_ptr<Entry>> entries;
+  for (const GroupRow& row : rows) {
+    auto entry = std::make_shared<Entry>();
+    entry->id = row.id;
+    entry->namespace_name = row.namespace_name;
+    entry->queue = row.queue;
+    entry->over = row.state == "finished";
+    entry->encoded = EncodedGroup(row);
+    entries.push_back(std::move(entry));
+  }
+  const std::lock_guard lock(mutex_);
+  for (auto& entry : entries) Note(std::move(entry));
+}
+
+// mutex_ is held.
+void GroupFeed::Note(EntryPtr entry) {
+  const auto known = groups_.find(entry->id);
+  if (known != groups_.end() && known->second->encoded == entry->encoded)
+    return;
+  if (entry->over) {
+    if (!over_.insert(entry->id).second) return;
+    if (known != groups_.end()) groups_.erase(known);
+  } else {
+    groups_[entry->id] = entry;
+  }
+  changes_bytes_ += entry->encoded.size();
+  changes_.push_back(std::move(entry));
+  ++last_change_;
+  while (changes_.size() > options_.changes ||
+         changes_bytes_ > options_.bytes) {
+    changes_bytes_ -= changes_.front()->encoded.size();
+    changes_.pop_front();
+  }
+}
+
+std::string GroupFeed::TokenAt(std::int64_t change) const {
+  return std::to_string(epoch_) + "." + std::to_string(change);
+}
+
+void GroupFeed::Begin(Place& place) {
+  const auto oldest = last_change_ - static_cast<std::int64_t>(changes_.size());
+  const auto token = ParseToken(place.resume);
+  place.begun = true;
+  place.epoch = epoch_;
+  if (token && token->first == epoch_ && token->second >= oldest &&
+      token->second <= last_change_) {
+    place.after_id = -1;
+    place.change = token->second;
+    return;
+  }
+  place.after_id = 0;
+  place.change = last_change_;
+  place.reset = true;
+}
+
+// mutex_ is held, and so it is below.
+GroupFeed::Piece GroupFeed::FromGroups(Place& place) {
+  v1::WatchGroupsResponse rest;
+  std::string bytes;
+  std::size_t count = 0;
+  auto next = groups_.upper_bound(place.after_id);
+  for (; next != groups_.end() && count < options_.piece &&
+         bytes.size() < options_.piece_bytes;
+       ++next) {
+    if (!IsWanted(*next->second, place)) continue;
+    bytes += next->second->encoded;
+    ++count;
+    place.after_id = next->first;
+  }
+  rest.set_reset(std::exchange(place.reset, false));
+  if (next == groups_.end()) {
+    place.after_id = -1;
+    rest.set_current(true);
+    rest.set_resume_token(TokenAt(place.change));
+  }
+  return std::make_shared<const grpc::ByteBuffer>(
+      BufferOf(bytes + rest.SerializeAsString()));
+}
+
+GroupFeed::Piece GroupFeed::FromChanges(Place& place) {
+  const PieceKey key(place.namespace_name, place.queue, place.change);
+  if (const auto made = pieces_.find(key); made != pieces_.end()) {
+    place.change = made->second.change;
+    return made->second.piece;
+  }
+  const auto behind = static_cast<std::size_t>(last_change_ - place.change);
+  std::map<std::int64_t, const Entry*> last;
+  std::size_t size = 0;
+  for (auto it = changes_.end() - static_cast<std::ptrdiff_t>(behind);
+       it != changes_.end() && size < options_.piece_bytes; ++it) {
+    ++place.change;
+    if (!IsWanted(**it, place)) continue;
+    const Entry*& known = last[(*it)->id];
+    if (known != nullptr) size -= known->encoded.size();
+    known = it->get();
+    size += known->encoded.size();
+  }
+  Piece piece;
+  if (!last.empty()) {
+    std::string bytes;
+    for (const auto& [id, entry] : last) bytes += entry->encoded;
+    v1::WatchGroupsResponse rest;
+    rest.set_resume_token(TokenAt(place.change));
+    piece = std::make_shared<const grpc::ByteBuffer>(
+        BufferOf(bytes + rest.SerializeAsString()));
+  }
+  pieces_[key] = {piece, place.change};
+  return piece;
+}
+
+GroupFeed::Outcome GroupFeed::Next(Place& place, Piece& piece) {
+  const std::lock_guard lock(mutex_);
+  if (stopping_) return Outcome::kStopped;
+  if (!loaded_) return Outcome::kNothingNew;
+  if (!place.begun) Begin(place);
+  const auto behind = static_cast<std::size_t>(last_change_ - place.change);
+  if (place.epoch != epoch_ || behind > changes_.size())
+    return Outcome::kFellBehind;
+  if (place.after_id >= 0) {
+    piece = FromGroups(place);
+    return Outcome::kPiece;
+  }
+  if (behind == 0) return Outcome::kNothingNew;
+  piece = FromChanges(place);
+  return piece ? Outcome::kPiece : Outcome::kNothingNew;
+}
+
+}  // namespace fluxnetes::services

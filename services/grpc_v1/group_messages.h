@@ -1,0 +1,40 @@
+// Rows of the database as messages of fluxnetes.v1, and names of states in
+// both.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "services/records/group_detail.h"
+#include "services/records/group_row.h"
+#include "sql/connection/result.h"
+
+namespace google::protobuf {
+class Timestamp;
+}
+
+namespace fluxnetes::v1 {
+class Generation;
+class Group;
+class Member;
+class Node;
+class Queue;
+}  // namespace fluxnetes::v1
+
+namespace fluxnetes::services {
+
+void Fill(google::protobuf::Timestamp& message, sql::Timestamp time);
+void Fill(v1::Group& message, const GroupRow& group);
+void Fill(v1::Member& message, const MemberRow& member);
+void Fill(v1::Generation& message, const Generation& generation);
+
+// Of rows of the queries list_queues and list_nodes.
+void FillQueue(v1::Queue& message, const sql::Row& row);
+void FillNode(v1::Node& message, const sql::Row& row);
+
+// "pending", of a v1::GroupState; empty: it is none.
+std::string StateName(int state);
+// A v1::GroupPhase, of "queued"; 0: it is none.
+int PhaseNumber(std::string_view name);
+
+}  // namespace fluxnetes::services

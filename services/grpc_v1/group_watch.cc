@@ -1,0 +1,148 @@
+#include "services/grpc_v1/group_watch.h"
+
+#include <grpcpp/grpcpp.h>
+#include <grpcpp/impl/codegen/proto_utils.h>
+
+#include <chrono>
+#include <mutex>
+#include <utility>
+
+#include "fluxnetes/v1/scheduler.pb.h"
+
+namespace fluxnetes::services {
+namespace {
+
+using std::chrono::steady_clock;
+
+// gRPC calls OnWriteDone, OnCancel and OnDone from its threads, the feed rings
+// from its own. There is at most one write at a time, one Finish, and none of
+// these calls is made with the mutex held.
+class GroupWatch : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
+ public:
+  GroupWatch(GroupFeed& feed, grpc::CallbackServerContext& context,
+             GroupFeed::Place place)
+      : feed_(feed), context_(context), place_(std::move(place)) {
+    watcher_ = feed_.Join([this] { Rung(); });
+    if (!watcher_) {
+      finishing_ = true;
+      Finish({grpc::StatusCode::RESOURCE_EXHAUSTED,
+              "too many watch already; try again later"});
+      return;
+    }
+    GoOn();
+  }
+
+  void OnWriteDone(bool ok) override {
+    {
+      const std::lock_guard lock(mutex_);
+      writing_ = false;
+      if (!ok) cancelled_ = true;
+    }
+    GoOn();
+  }
+
+  void OnCancel() override {
+    {
+      const std::lock_guard lock(mutex_);
+      cancelled_ = true;
+    }
+    GoOn();
+  }
+
+  void OnDone() override {
+    if (watcher_) feed_.Leave(*watcher_);
+    delete this;
+  }
+
+ private:
+  void Rung() {
+    bool slow = false;
+    {
+      const std::lock_guard lock(mutex_);
+      slow = writing_ && steady_clock::now() - began_ > feed_.options().slowest;
+    }
+    if (slow) context_.TryCancel();
+    GoOn();
+  }
+
+  // Writes the next piece, or finishes, unless something is under way.
+  void GoOn() {
+    GroupFeed::Piece piece;
+    grpc::Status status = grpc::Status::CANCELLED;
+    {
+      const std::lock_guard lock(mutex_);
+      if (writing_ || finishing_) return;
+      if (!cancelled_) {
+        switch (feed_.Next(place_, piece)) {
+          case GroupFeed::Outcome::kNothingNew:
+            return;
+          case GroupFeed::Outcome::kPiece:
+            break;
+          case GroupFeed::Outcome::kFellBehind:
+            status = {grpc::StatusCode::RESOURCE_EXHAUSTED,
+                      "read too slowly: more has changed than is remembered; "
+                      "watch anew"};
+            break;
+          case GroupFeed::Outcome::kStopped:
+            status = {grpc::StatusCode::UNAVAILABLE,
+                      "the server stops; watch anew"};
+            break;
+        }
+      }
+      if (piece) {
+        writing_ = true;
+        began_ = steady_clock::now();
+        buffer_ = *piece;
+      } else {
+        finishing_ = true;
+      }
+    }
+    if (piece) {
+      StartWrite(&buffer_);
+    } else {
+      Finish(status);
+    }
+  }
+
+  GroupFeed& feed_;
+  grpc::CallbackServerContext& context_;
+  std::optional<std::int64_t> watcher_;
+
+  std::mutex mutex_;
+  // Protected by mutex_; the buffer is gRPC's while it is written.
+  GroupFeed::Place place_;
+  grpc::ByteBuffer buffer_;
+  bool writing_ = false;
+  bool cancelled_ = false;
+  bool finishing_ = false;
+  steady_clock::time_point began_;
+};
+
+class Refused : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
+ public:
+  explicit Refused(const grpc::Status& status) { Finish(status); }
+  void OnDone() override { delete this; }
+};
+
+}  // namespace
+
+grpc::ServerWriteReactor<grpc::ByteBuffer>* StartGroupWatch(
+    GroupFeed& feed, grpc::CallbackServerContext& context,
+    const grpc::ByteBuffer& request) {
+  v1::WatchGroupsRequest parsed;
+  grpc::ByteBuffer bytes = request;
+  const grpc::Status read =
+      grpc::SerializationTraits<v1::WatchGroupsRequest>::Deserialize(&bytes,
+                                                                     &parsed);
+  if (!read.ok()) {
+    return new Refused({grpc::StatusCode::INVALID_ARGUMENT,
+                        "the request is no WatchGroupsRequest"});
+  }
+  GroupFeed::Place place;
+  place.namespace_name = parsed.namespace_();
+  place.queue = parsed.queue();
+  place.resume = parsed.resume_token();
+  return new GroupWatch(feed, context, std::move(place));
+}
+
+}  // namespace fluxnetes::services

@@ -1,0 +1,41 @@
+// fluxnetes.v1.Scheduler, as services/proto/fluxnetes/v1/scheduler.proto
+// describes it, on the database and, to submit, the configured cluster.
+//
+// Thread-safe.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "services/config/config.h"
+#include "services/grpc/grpc_calls.h"
+#include "services/grpc_v1/group_feed.h"
+#include "sql/connection/pool.h"
+
+namespace grpc {
+class Service;
+}
+
+namespace fluxnetes::services {
+
+class GrpcScheduler {
+ public:
+  // What it asks of the pool.
+  static std::vector<std::span<const sql::Query>> Catalogues();
+
+  // All of them outlive it.
+  GrpcScheduler(const Config& config, sql::Pool& pool, GrpcCalls& calls,
+                GroupFeed& feed);
+  ~GrpcScheduler();
+  GrpcScheduler(const GrpcScheduler&) = delete;
+  GrpcScheduler& operator=(const GrpcScheduler&) = delete;
+
+  grpc::Service& service();
+
+ private:
+  class Calls;
+  std::unique_ptr<Calls> service_;
+};
+
+}  // namespace fluxnetes::services

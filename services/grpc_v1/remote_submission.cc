@@ -1,0 +1,87 @@
+#include "services/grpc_v1/remote_submission.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "cluster/kubernetes/submission.h"
+#include "fluxnetes/v1/scheduler.pb.h"
+#include "services/database/audit.h"
+#include "services/grpc/grpc_calls.h"
+#include "services/submit/submission.h"
+#include "sql/connection/transaction.h"
+
+namespace fluxnetes::services {
+namespace {
+
+constexpr const char* kTextName = "manifests";  // in errors
+
+std::vector<cluster::Manifest> ReadRequest(const v1::SubmitRequest& request) {
+  cluster::ManifestOptions options;
+  if (!request.namespace_().empty())
+    options.namespace_name = request.namespace_();
+  options.limits.bytes = request.manifests().size() + 1;
+  try {
+    return cluster::ReadManifests(request.manifests(), kTextName, options);
+  } catch (const cluster::InputError& error) {
+    throw GrpcRefusal(GrpcCode::kInvalidArgument, error.what(), kTextName);
+  }
+}
+
+void RequireAll(const std::vector<cluster::Manifest>& manifests,
+                const Caller& caller) {
+  for (const cluster::Manifest& manifest : manifests) {
+    const std::string name = NamespaceOf(manifest);
+    Require(name.empty() ? caller.MayOperate() : caller.MayChange(name),
+            fmt::format("{}: {} is a {} and may not create {}", manifest.place,
+                        caller.name, NameOf(caller.role),
+                        name.empty() ? "nodes" : "it in namespace " + name));
+  }
+}
+
+// Before it is tried: so that it is known that somebody has.
+std::int64_t RecordTry(sql::Pool& pool, const Caller& caller,
+                       const cluster::Manifest& manifest) {
+  sql::Transaction transaction(pool);
+  const std::string space = NamespaceOf(manifest);
+  const std::int64_t id = RecordChange(
+      transaction, {.name = caller.name, .role = caller.role, .via = "grpc"},
+      {.verb = "submit",
+       .object = (space.empty() ? "" : space + "/") + Called(manifest)});
+  transaction.Commit();
+  return id;
+}
+
+}  // namespace
+
+std::shared_ptr<cluster::HttpClient> RemoteSubmission::Client() {
+  const std::lock_guard lock(mutex_);
+  if (!client_) client_ = OpenCluster(config_);
+  return client_;
+}
+
+void RemoteSubmission::Submit(const v1::SubmitRequest& request,
+                              v1::SubmitResponse& response,
+                              const Caller& caller) {
+  const auto manifests = ReadRequest(request);
+  RequireAll(manifests, caller);
+  const auto client = request.dry_run() ? nullptr : Client();
+  for (const cluster::Manifest& manifest : manifests) {
+    v1::SubmittedObject& object = *response.add_objects();
+    object.set_place(manifest.place);
+    object.set_name(Called(manifest));
+    object.set_namespace_(NamespaceOf(manifest));
+    object.set_warning(WhyNotScheduled(manifest, config_.scheduler_name));
+    if (!client) continue;
+    const std::int64_t recorded = RecordTry(pool_, caller, manifest);
+    const cluster::Submitted submitted =
+        cluster::Submit(*client, manifest.json, NamespaceOf(manifest));
+    object.set_created(submitted.created);
+    object.set_error(submitted.error);
+    if (submitted.created) object.set_name(Called(manifest, submitted.name));
+    RecordOutcome(pool_, recorded,
+                  submitted.created ? "created" : submitted.error);
+  }
+}
+
+}  // namespace fluxnetes::services

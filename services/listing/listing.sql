@@ -1,0 +1,51 @@
+-- The queries of the lists that only `get` shows.
+
+-- name: list_accounts
+-- Accounts in order of the tree; only the one named $1 if that is not null.
+SELECT
+  account,
+  cardinality(path) - 1 AS depth,
+  parent,
+  label,
+  namespace,
+  queue,
+  weight,
+  quota,
+  borrows,
+  holds,
+  pending
+FROM account_summary
+WHERE $1::text IS NULL OR account = $1
+ORDER BY path;
+
+-- name: list_maintenance
+-- Maintenance that is not over at $1, and how many nodes and groups it is about.
+SELECT
+  m.id,
+  m.nodes,
+  m.node_selector::text AS node_selector,
+  m.starts_at,
+  m.ends_at,
+  m.reason,
+  m.made_at,
+  count(n.node_name) AS known_nodes,
+  coalesce(sum(n.groups_in_the_way), 0)::bigint AS groups
+FROM maintenance AS m
+LEFT JOIN node_maintenance AS n ON n.maintenance_id = m.id
+WHERE m.ends_at IS NULL OR m.ends_at > $1
+GROUP BY m.id
+ORDER BY m.starts_at, m.id;
+
+-- name: list_estimate_errors
+-- How wrong it was when groups would start, and until which horizon a row goes.
+SELECT
+  e.queue,
+  e.estimate,
+  extract(EPOCH FROM e.horizon)::bigint AS horizon,
+  e.groups,
+  e.mean,
+  e.p50,
+  e.p95,
+  e.bias
+FROM estimate_errors AS e
+ORDER BY e.queue, e.estimate, e.horizon;

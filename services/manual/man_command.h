@@ -1,0 +1,17 @@
+// `fluxnetes man`: prints the manual page of the program or of a command,
+// writes all of them into a folder, or prints the reference in Markdown.
+#pragma once
+
+#include "services/console/console.h"
+#include "services/console/exit_code.h"
+#include "services/grammar/command_tree.h"
+#include "services/grammar/options.h"
+
+namespace fluxnetes::services {
+
+// Throws Failure: kUsage for a command that there is not, kFailed for files
+// that cannot be written.
+ExitCode RunMan(const ManOptions& options, const CommandTree& tree,
+                Console& console);
+
+}  // namespace fluxnetes::services

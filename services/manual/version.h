@@ -1,0 +1,16 @@
+// `fluxnetes version`: of the program, and of the schema that it needs.
+#pragma once
+
+#include <string_view>
+
+#include "services/console/console.h"
+#include "services/console/exit_code.h"
+#include "services/grammar/options.h"
+
+namespace fluxnetes::services {
+
+std::string_view Version();  // of the program: "0.1.0"
+
+ExitCode RunVersion(const VersionOptions& options, Console& console);
+
+}  // namespace fluxnetes::services

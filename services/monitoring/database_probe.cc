@@ -1,0 +1,177 @@
+#include "services/monitoring/database_probe.h"
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "queue/catalogue.h"
+#include "queue/control/inspection.h"
+#include "queue/store/work_queue.h"
+#include "services/monitoring/monitoring_queries.h"
+#include "sql/connection/transaction.h"
+
+namespace fluxnetes::services {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ProbeClock = DatabaseSample::Clock;
+
+constexpr sql::Query kAsked[] = {queries::kSampleReplica,
+                                 queries::kSampleGroups};
+constexpr milliseconds kFresh{1'000};
+constexpr seconds kSchemaHolds{60};
+constexpr int kRest = 100;  // times as long as counting takes
+
+sql::PoolOptions ForProbe(sql::PoolOptions options) {
+  options.catalogues = {queue::Catalogue(), kAsked};
+  options.max_connections = 1;
+  // To count all rows is not to look for some.
+  options.by_index_only = false;
+  options.statement_timeout = seconds(10);
+  return options;
+}
+
+}  // namespace
+
+struct DatabaseProbe::State {
+  State(const sql::PoolOptions& options, Check checking,
+        std::function<std::int64_t()> id)
+      : check(std::move(checking)),
+        client(std::move(id)),
+        pool(ForProbe(options)) {}
+
+  void Run();
+  DatabaseSample Ask(DatabaseSample sample);
+  void AskSchema(DatabaseSample& sample);
+  void AskReplica(DatabaseSample& sample);
+  void Count(DatabaseSample& sample);
+
+  const Check check;
+  const std::function<std::int64_t()> client;
+  sql::Pool pool;
+  ProbeClock::time_point schema_asked{};  // the thread's own
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  // Protected by mutex.
+  std::shared_ptr<const DatabaseSample> sample =
+      std::make_shared<DatabaseSample>();
+  bool wanted = false;
+  bool stopping = false;
+
+  std::thread thread;
+};
+
+void DatabaseProbe::State::Run() {
+  std::unique_lock lock(mutex);
+  while (true) {
+    changed.wait(lock, [this] { return wanted || stopping; });
+    if (stopping) return;
+    DatabaseSample next = *sample;
+    lock.unlock();
+    next = Ask(std::move(next));
+    lock.lock();
+    sample = std::make_shared<DatabaseSample>(std::move(next));
+    wanted = false;
+    changed.notify_all();
+  }
+}
+
+DatabaseSample DatabaseProbe::State::Ask(DatabaseSample sample) {
+  sample.problem.clear();
+  try {
+    AskSchema(sample);
+    if (sample.problem.empty() && sample.schema_problem.empty()) {
+      AskReplica(sample);
+      Count(sample);
+    }
+  } catch (const std::exception& error) {
+    sample.problem = error.what();
+    schema_asked = {};
+  }
+  if (!sample.problem.empty() || !sample.schema_problem.empty()) {
+    sample.registered = false;
+    sample.leads.clear();
+  }
+  sample.asked_at = ProbeClock::now();
+  return sample;
+}
+
+void DatabaseProbe::State::AskSchema(DatabaseSample& sample) {
+  if (sample.schema_problem.empty() &&
+      ProbeClock::now() < schema_asked + kSchemaHolds)
+    return;
+  std::tie(sample.problem, sample.schema_problem) = check();
+  schema_asked =
+      sample.problem.empty() ? ProbeClock::now() : ProbeClock::time_point{};
+}
+
+void DatabaseProbe::State::AskReplica(DatabaseSample& sample) {
+  const sql::Result answer =
+      sql::RunAlone(pool, queries::kSampleReplica, client());
+  sample.registered = answer[0].Get<bool>("registered");
+  sample.replicas = answer[0].Get<std::int64_t>("replicas");
+  sample.leads = answer[0].Get<std::vector<std::string>>("leads");
+}
+
+void DatabaseProbe::State::Count(DatabaseSample& sample) {
+  const ProbeClock::time_point begin = ProbeClock::now();
+  if (sample.counted_at &&
+      begin < *sample.counted_at + std::max<ProbeClock::duration>(
+                                       kFresh, kRest * sample.counting))
+    return;
+  sql::Transaction transaction(pool, sql::Isolation::kReadOnly);
+  std::vector<DatabaseSample::Groups> groups;
+  for (const sql::Row row : transaction.Run(queries::kSampleGroups))
+    groups.push_back(
+        {row.Get<std::string>("queue"), row.Get<std::string>("state"),
+         row.Find<std::string>("reason").value_or(""),
+         row.Get<std::int64_t>("groups"), row.Get<double>("oldest")});
+  std::vector<DatabaseSample::Jobs> jobs;
+  for (const queue::JobCounts& counts : queue::CountJobs(transaction)) {
+    std::optional<double> oldest;
+    if (counts.oldest_available) oldest = counts.oldest_available->count();
+    jobs.push_back({counts.kind, counts.state, counts.jobs, oldest});
+  }
+  sample.groups = std::move(groups);
+  sample.jobs = std::move(jobs);
+  sample.counted_at = ProbeClock::now();
+  sample.counting = *sample.counted_at - begin;
+}
+
+DatabaseProbe::DatabaseProbe(const sql::PoolOptions& options, Check check,
+                             std::function<std::int64_t()> client)
+    : state_(std::make_unique<State>(options, std::move(check),
+                                     std::move(client))) {
+  state_->thread = std::thread([this] { state_->Run(); });
+}
+
+DatabaseProbe::~DatabaseProbe() {
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->stopping = true;
+  }
+  state_->changed.notify_all();
+  state_->thread.join();
+}
+
+std::shared_ptr<const DatabaseSample> DatabaseProbe::Look(
+    milliseconds patience) {
+  std::unique_lock lock(state_->mutex);
+  const auto is_fresh = [&] {
+    return ProbeClock::now() < state_->sample->asked_at + kFresh;
+  };
+  if (is_fresh()) return state_->sample;
+  state_->wanted = true;
+  state_->changed.notify_all();
+  state_->changed.wait_for(lock, patience, is_fresh);
+  return state_->sample;
+}
+
+sql::PoolCounts DatabaseProbe::counts() const {
+  return sql::CountsOf(state_->pool);
+}
+
+}  // namespace fluxnetes::services

@@ -1,0 +1,30 @@
+// What somebody may do to the groups of a name, each with its row of `audit` in
+// the same transaction. The command line and gRPC both come here.
+//
+// Throws sql::Error.
+#pragma once
+
+#include <string>
+
+#include "services/database/audit.h"
+#include "services/records/group_name.h"
+#include "sql/connection/pool.h"
+#include "workers/requests/hold.h"
+
+namespace fluxnetes::services {
+
+// As workers::CancelGroup.
+int CancelGroup(sql::Pool& pool, const Actor& actor, const GroupName& name,
+                const std::string& reason, sql::Timestamp now);
+
+// As workers::HoldGroup and ReleaseGroup.
+workers::HoldOutcome HoldGroup(sql::Pool& pool, const Actor& actor,
+                               const GroupName& name, const std::string& reason,
+                               sql::Timestamp now);
+workers::HoldOutcome ReleaseGroup(sql::Pool& pool, const Actor& actor,
+                                  const GroupName& name, sql::Timestamp now);
+
+// Whether there is an unfinished group of that name.
+bool IsUnfinished(sql::Pool& pool, const GroupName& name);
+
+}  // namespace fluxnetes::services

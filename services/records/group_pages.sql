@@ -1,0 +1,238 @@
+-- The queries that read groups by pages. Each page is cut by ids before anything is
+-- looked up for single rows, so that it costs the same however many groups there
+-- are.
+
+-- name: page_ids
+-- Unfinished groups and those that finished since $4: of a namespace ($1), queue
+-- ($2), in states ($3), named $7, with an id above $5, at most $6, in order of id;
+-- which of them are in pod_groups.
+(
+  SELECT
+    g.id,
+    true AS active
+  FROM pod_groups AS g
+  WHERE
+    g.id > $5::bigint
+    AND ($1::text IS NULL OR g.namespace = $1)
+    AND ($2::text IS NULL OR g.queue = $2)
+    AND ($3::text [] IS NULL OR g.state = any($3))
+    AND ($7::text IS NULL OR g.group_name = $7)
+  ORDER BY g.id
+  LIMIT $6::bigint
+)
+UNION ALL
+(
+  SELECT
+    f.group_id,
+    false
+  FROM groups_provisional AS f
+  WHERE
+    f.group_id > $5
+    AND ($1 IS NULL OR f.namespace = $1)
+    AND ($2 IS NULL OR f.queue = $2)
+    AND ($3 IS NULL OR 'provisional' = any($3))
+    AND ($7 IS NULL OR f.group_name = $7)
+  ORDER BY f.group_id
+  LIMIT $6
+)
+UNION ALL
+(
+  SELECT
+    h.group_id,
+    false
+  FROM group_history AS h
+  WHERE
+    h.recorded_at >= $4::timestamptz
+    AND h.group_id > $5
+    AND ($1 IS NULL OR h.namespace = $1)
+    AND ($2 IS NULL OR h.queue = $2)
+    AND ($3 IS NULL OR 'finished' = any($3))
+    AND ($7 IS NULL OR h.group_name = $7)
+  ORDER BY h.group_id
+  LIMIT $6
+)
+ORDER BY id
+LIMIT $6;
+
+-- name: read_groups
+-- Those of pod_groups ($1), and those that fill or finished since $3 ($2), in order
+-- of id. Places in line are those that the last forecast found.
+WITH active AS (
+  SELECT
+    g.id,
+    g.namespace,
+    g.group_name,
+    g.group_size,
+    g.queue,
+    g.state,
+    g.phase,
+    coalesce(
+      CASE WHEN g.comes_again THEN 'being ' ELSE 'being cancelled: ' END
+      || g.cancel_reason,
+      g.reason,
+      w.reason,
+      CASE
+        WHEN g.state = 'pending' THEN 'queued'
+        WHEN g.state = 'allocated' AND y.group_id IS NOT NULL
+          THEN 'its caller (gRPC) starts its pods'
+      END
+    ) AS reason,
+    g.priority,
+    CASE
+      WHEN g.phase IN ('queued', 'reserved') THEN e.position
+    END AS position,
+    s.estimated_start,
+    s.estimate,
+    s.rests_on,
+    g.revision,
+    g.duration_seconds,
+    g.submitted_at,
+    g.promoted_at,
+    g.allocated_at,
+    g.bound_at,
+    g.match_job,
+    g.start_after,
+    g.start_by,
+    g.extends,
+    g.max_size
+  FROM pod_groups AS g
+  LEFT JOIN wait_reasons AS w
+    ON w.queue = g.queue
+    AND w.shape = g.shape
+    AND g.state IN ('pending', 'unsatisfiable')
+    AND (
+      w.namespace = '' OR (w.namespace = g.namespace AND w.account = g.account)
+    )
+  LEFT JOIN estimates AS e ON e.group_id = g.id
+  LEFT JOIN start_estimates AS s ON s.group_id = g.id
+  LEFT JOIN external_groups AS y ON y.group_id = g.id
+  WHERE g.id = any($1::bigint [])
+)
+
+SELECT
+  g.id,
+  g.namespace,
+  g.group_name,
+  g.group_size,
+  g.queue,
+  g.state,
+  g.phase,
+  NULL::text AS result,
+  g.reason,
+  g.priority,
+  g.position,
+  g.estimated_start,
+  g.estimate,
+  g.rests_on,
+  g.revision,
+  g.duration_seconds,
+  g.group_size AS arrived,
+  g.submitted_at,
+  g.promoted_at,
+  g.allocated_at,
+  g.bound_at,
+  NULL::timestamptz AS ended_at,
+  g.match_job,
+  g.start_after,
+  g.start_by,
+  coalesce(a.nodes, '{}') AS held_nodes,
+  a.ends_at AS deadline,
+  r.kind AS reservation,
+  r.nodes AS reserved_nodes,
+  p.waiting AS pods_waiting,
+  p.bound AS pods_bound,
+  p.succeeded AS pods_succeeded,
+  p.failed AS pods_failed,
+  g.extends,
+  (SELECT x.group_name FROM pod_groups AS x WHERE x.id = g.extends) AS gang,
+  g.max_size,
+  CASE WHEN g.max_size IS NOT NULL THEN (
+    SELECT count(*) FROM pod_groups AS x
+    WHERE x.extends = g.id AND x.state = 'bound'
+  ) END::integer AS grown
+FROM active AS g
+LEFT JOIN allocations AS a ON a.group_id = g.id
+LEFT JOIN reservations AS r ON r.group_id = g.id
+LEFT JOIN LATERAL (
+  SELECT
+    count(*) FILTER (WHERE m.state = 'waiting') AS waiting,
+    count(*) FILTER (WHERE m.state = 'bound') AS bound,
+    count(*) FILTER (WHERE m.state = 'succeeded') AS succeeded,
+    count(*) FILTER (WHERE m.state = 'failed') AS failed
+  FROM pods AS m
+  WHERE m.group_id = g.id AND m.replaced_by IS NULL
+) AS p ON true
+UNION ALL
+SELECT
+  o.group_id,
+  o.namespace,
+  o.group_name,
+  o.group_size,
+  o.queue,
+  o.state,
+  NULL,
+  o.result,
+  o.reason,
+  o.priority,
+  NULL,
+  NULL,
+  NULL,
+  NULL,
+  NULL,
+  NULL,
+  o.arrived,
+  o.submitted_at,
+  o.promoted_at,
+  o.allocated_at,
+  o.bound_at,
+  o.ended_at,
+  NULL,
+  o.start_after,
+  o.start_by,
+  coalesce(o.nodes, '{}'),
+  NULL,
+  NULL,
+  NULL,
+  NULL,
+  NULL,
+  NULL,
+  NULL,
+  NULL,
+  NULL,
+  NULL,
+  NULL
+FROM inactive_groups AS o
+WHERE o.group_id = any($2::bigint []) AND o.recorded_at >= $3::timestamptz
+ORDER BY id;
+
+-- name: page_refused
+-- Groups of which all pods are refused: of a namespace ($1), queue ($2), named $6,
+-- behind the name $4 in the namespace $3, at most $5.
+SELECT
+  r.namespace,
+  r.group_name,
+  r.queue,
+  r.reason,
+  r.pods::integer AS arrived,
+  r.submitted_at
+FROM refused_groups AS r
+WHERE
+  ($1::text IS NULL OR r.namespace = $1)
+  AND ($2::text IS NULL OR r.queue = $2)
+  AND ($6::text IS NULL OR r.group_name = $6)
+  AND (r.namespace, r.group_name) > ($3::text, $4::text)
+ORDER BY r.namespace, r.group_name
+LIMIT $5::bigint;
+
+-- name: read_refused
+-- Those with these names, $2 each in the namespace $1.
+SELECT
+  r.namespace,
+  r.group_name,
+  r.queue,
+  r.reason,
+  r.pods::integer AS arrived,
+  r.submitted_at
+FROM refused_groups AS r
+INNER JOIN unnest($1::text [], $2::text []) AS n (namespace, group_name)
+  ON n.namespace = r.namespace AND n.group_name = r.group_name;

@@ -1,0 +1,53 @@
+#include "services/records/group_row.h"
+
+namespace fluxnetes::services {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+}  // namespace
+
+GroupRow ReadGroupRow(const sql::Row& row) {
+  GroupRow group;
+  group.id = row.Get<std::int64_t>("id");
+  group.namespace_name = row.Get<std::string>("namespace");
+  group.name = row.Get<std::string>("group_name");
+  group.size = row.Get<int>("group_size");
+  group.queue = row.Get<std::string>("queue");
+  group.state = row.Get<std::string>("state");
+  group.phase = row.Find<std::string>("phase");
+  group.result = row.Find<std::string>("result");
+  group.reason = row.Find<std::string>("reason");
+  group.priority = row.Find<int>("priority");
+  group.position = row.Find<std::int64_t>("position");
+  group.estimated_start = row.Find<sql::Timestamp>("estimated_start");
+  group.estimate = row.Find<std::string>("estimate");
+  group.rests_on = row.Find<std::string>("rests_on");
+  group.start_after = row.Find<sql::Timestamp>("start_after");
+  group.start_by = row.Find<sql::Timestamp>("start_by");
+  group.reservation = row.Find<std::string>("reservation");
+  group.reserved_nodes =
+      row.Find<Strings>("reserved_nodes").value_or(Strings());
+  group.nodes = row.Get<Strings>("held_nodes");
+  group.revision = row.Find<int>("revision");
+  group.duration_seconds = row.Find<std::int64_t>("duration_seconds");
+  group.deadline = row.Find<sql::Timestamp>("deadline");
+  group.match_job = row.Find<std::int64_t>("match_job");
+  group.arrived = row.Find<int>("arrived").value_or(0);
+  group.waiting = row.Find<int>("pods_waiting").value_or(0);
+  group.bound = row.Find<int>("pods_bound").value_or(0);
+  group.succeeded = row.Find<int>("pods_succeeded").value_or(0);
+  group.failed = row.Find<int>("pods_failed").value_or(0);
+  group.max_size = row.Find<int>("max_size");
+  group.grown = row.Find<int>("grown").value_or(0);
+  group.gang_id = row.Find<std::int64_t>("extends");
+  group.gang = row.Find<std::string>("gang");
+  group.submitted_at = row.Get<sql::Timestamp>("submitted_at");
+  group.promoted_at = row.Find<sql::Timestamp>("promoted_at");
+  group.allocated_at = row.Find<sql::Timestamp>("allocated_at");
+  group.bound_at = row.Find<sql::Timestamp>("bound_at");
+  group.ended_at = row.Find<sql::Timestamp>("ended_at");
+  return group;
+}
+
+}  // namespace fluxnetes::services

@@ -1,0 +1,258 @@
+-- The queries of groups, members, jobs, nodes and queues as people see them.
+
+-- name: places_in_line
+-- Of these groups ($1), those in line: their places. Reads the whole line.
+SELECT
+  p.group_id,
+  p.position
+FROM pending AS p
+WHERE p.group_id = any($1::bigint []) AND p.position IS NOT NULL;
+
+-- name: count_groups
+-- How many groups are in which state: of a namespace ($1), queue ($2), finished
+-- ones since $3.
+SELECT
+  c.state,
+  count(*) AS groups
+FROM (
+  SELECT
+    o.namespace,
+    o.queue,
+    coalesce(o.result, o.state) AS state
+  FROM inactive_groups AS o
+  WHERE o.recorded_at >= $3::timestamptz
+  UNION ALL
+  SELECT
+    g.namespace,
+    g.queue,
+    g.state
+  FROM pod_groups AS g
+) AS c
+WHERE
+  ($1::text IS NULL OR c.namespace = $1)
+  AND ($2::text IS NULL OR c.queue = $2)
+GROUP BY c.state;
+
+-- name: summarize_finished
+-- How the groups went that have finished since $3, of a namespace ($1), queue
+-- ($2): how long they waited for their binding, how long all took.
+SELECT
+  count(*) AS groups,
+  coalesce(sum(h.group_size), 0)::bigint AS pods,
+  percentile_cont(0.5) WITHIN GROUP (
+    ORDER BY extract(EPOCH FROM h.bound_at - h.submitted_at)
+  ) AS wait_p50,
+  percentile_cont(0.95) WITHIN GROUP (
+    ORDER BY extract(EPOCH FROM h.bound_at - h.submitted_at)
+  ) AS wait_p95,
+  extract(EPOCH FROM max(h.ended_at) - min(h.submitted_at))::double precision
+  AS makespan
+FROM group_history AS h
+WHERE
+  h.recorded_at >= $3::timestamptz
+  AND ($1::text IS NULL OR h.namespace = $1)
+  AND ($2::text IS NULL OR h.queue = $2);
+
+-- name: list_generations
+-- The groups that had a name, the newest first, unfinished before finished.
+SELECT
+  c.id,
+  c.state,
+  c.ended_at
+FROM (
+  SELECT
+    o.group_id AS id,
+    coalesce(o.result, o.state) AS state,
+    o.ended_at
+  FROM inactive_groups AS o
+  WHERE o.namespace = $1 AND o.group_name = $2
+  UNION ALL
+  SELECT
+    g.id,
+    g.state,
+    NULL
+  FROM pod_groups AS g
+  WHERE g.namespace = $1 AND g.group_name = $2
+) AS c
+WHERE $3::bigint IS NULL OR c.id = $3
+ORDER BY c.ended_at IS NOT NULL, c.id DESC
+LIMIT 10;
+
+-- name: list_members
+-- The pods of a group in pod_groups, with the node that each is to go to; of an
+-- elastic one also those by which it has grown or is to grow; of one whose pods
+-- others start their places.
+SELECT
+  p.pod_name,
+  p.state,
+  coalesce(p.node_name, l.node_name) AS node_name,
+  p.request,
+  p.owner_kind,
+  p.owner_name,
+  p.created_at,
+  p.bound_at,
+  p.ended_at,
+  CASE
+    WHEN p.replaced_by IS NOT NULL THEN 'replaced'
+    WHEN p.group_id <> $1 THEN 'beyond the minimum'
+  END AS note,
+  p.group_id <> $1 AS beyond,
+  p.completion_index AS place
+FROM pods AS p
+LEFT JOIN placements AS l ON l.fluxion_job = p.group_id AND l.pod_uid = p.uid
+WHERE
+  p.group_id = $1
+  OR p.group_id IN (SELECT x.id FROM pod_groups AS x WHERE x.extends = $1)
+UNION ALL
+SELECT
+  l.pod_uid,
+  'given out',
+  l.node_name,
+  e.request,
+  NULL,
+  NULL,
+  NULL,
+  NULL,
+  NULL,
+  NULL,
+  false,
+  split_part(l.pod_uid, '-', 3)::integer
+FROM external_groups AS e
+INNER JOIN placements AS l ON l.fluxion_job = e.group_id
+WHERE e.group_id = $1
+ORDER BY beyond, place, pod_name;
+
+-- name: list_provisional_members
+-- The pods that have arrived for a group that fills, refused ones too.
+SELECT
+  p.pod_name,
+  CASE
+    WHEN p.refused IS NOT NULL THEN 'refused'
+    WHEN p.gated THEN 'gated'
+    ELSE 'arrived'
+  END AS state,
+  NULL::text AS node_name,
+  p.request,
+  p.owner_kind,
+  p.owner_name,
+  p.created_at,
+  NULL::timestamptz AS bound_at,
+  NULL::timestamptz AS ended_at,
+  p.refused AS note
+FROM pods_provisional AS p
+WHERE p.namespace = $1 AND p.group_name = $2
+ORDER BY p.completion_index, p.pod_name;
+
+-- name: list_finished_members
+-- The pods of a group in group_history.
+SELECT
+  m.name AS pod_name,
+  m.state,
+  m.node AS node_name,
+  NULL::jsonb AS request,
+  NULL::text AS owner_kind,
+  NULL::text AS owner_name,
+  NULL::timestamptz AS created_at,
+  NULL::timestamptz AS bound_at,
+  NULL::timestamptz AS ended_at,
+  NULL::text AS note
+FROM group_history AS h
+CROSS JOIN
+  LATERAL jsonb_to_recordset(h.pods) AS m (name text, node text, state text)
+WHERE h.namespace = $1 AND h.group_name = $2 AND h.group_id = $3
+ORDER BY m.name;
+
+-- name: list_jobs_of_group
+-- The live jobs that concern a group ($1), its match job ($2) among them.
+SELECT
+  j.id,
+  j.kind,
+  j.queue,
+  j.state,
+  j.attempt,
+  j.max_attempts,
+  j.scheduled_at,
+  j.errors -> -1 ->> 'message' AS error
+FROM jobs AS j
+WHERE
+  j.id = $2
+  OR (
+    j.queue IN ('bind', 'cleanup', 'notice')
+    AND j.args -> 'group' = to_jsonb($1::bigint)
+  )
+ORDER BY j.id;
+
+-- name: list_nodes
+-- Nodes, what is in use on them, and the next maintenance that is not over at
+-- $2; only the node named $1 if that is not null.
+SELECT
+  u.*,
+  n.other,
+  n.labels,
+  n.seen_at,
+  coalesce(o.granted, '{}') AS granted_other,
+  m.starts_at AS maintenance_from,
+  m.ends_at AS maintenance_until,
+  m.reason AS maintenance_reason
+FROM node_usage AS u
+INNER JOIN nodes AS n ON n.node_name = u.node_name
+LEFT JOIN (
+  SELECT
+    s.node_name,
+    jsonb_object_agg(s.resource, s.amount) AS granted
+  FROM (
+    SELECT
+      l.node_name,
+      e.key AS resource,
+      sum(e.value::numeric) AS amount
+    FROM placements AS l
+    CROSS JOIN LATERAL jsonb_each_text(l.other) AS e
+    WHERE l.other IS NOT NULL
+    GROUP BY l.node_name, e.key
+  ) AS s
+  GROUP BY s.node_name
+) AS o ON o.node_name = u.node_name
+LEFT JOIN LATERAL (
+  SELECT
+    e.starts_at,
+    e.ends_at,
+    e.reason
+  FROM maintenance AS e
+  WHERE
+    (u.node_name = any(e.nodes) OR n.labels @> e.node_selector)
+    AND (e.ends_at IS NULL OR e.ends_at > $2)
+  ORDER BY e.starts_at, e.id
+  LIMIT 1
+) AS m ON true
+WHERE $1::text IS NULL OR u.node_name = $1
+ORDER BY u.node_name;
+
+-- name: list_queues
+-- Scheduling queues, their settings and how many groups are in them; only the
+-- one named $1 if that is not null.
+SELECT
+  s.queue,
+  s.queue_policy,
+  s.match_policy,
+  s.paused,
+  s.provisional,
+  s.pending,
+  s.unsatisfiable,
+  s.allocated,
+  s.bound,
+  s.oldest_pending,
+  q.node_selector,
+  q.queue_order,
+  q.ageing,
+  q.queue_depth,
+  q.reservation_depth,
+  q.deadline_action,
+  q.preemption,
+  extract(EPOCH FROM q.half_life)::double precision AS half_life,
+  extract(EPOCH FROM q.assumed_duration)::double precision AS assumed_duration,
+  extract(EPOCH FROM q.bind_timeout)::double precision AS bind_timeout,
+  extract(EPOCH FROM q.replacement_hold)::double precision AS replacement_hold
+FROM queue_summary AS s
+INNER JOIN queues AS q ON q.name = s.queue
+WHERE $1::text IS NULL OR s.queue = $1
+ORDER BY s.queue;

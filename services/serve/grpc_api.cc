@@ -1,0 +1,141 @@
+#include "services/serve/grpc_api.h"
+
+#include <stdexcept>
+#include <utility>
+
+#include "services/console/exit_code.h"
+#include "services/console/input_file.h"
+#include "services/database/database.h"
+#include "services/forerunners/forerunner_services.h"
+#include "services/grpc/grpc_access.h"
+#include "services/grpc/grpc_calls.h"
+#include "services/grpc/grpc_server.h"
+#include "services/grpc_v1/group_feed.h"
+#include "services/grpc_v1/grpc_scheduler.h"
+#include "sql/connection/listener.h"
+
+namespace fluxnetes::services {
+namespace {
+
+GrpcServerOptions ServerOptions(const Config::Grpc& config,
+                                std::vector<grpc::Service*> services) {
+  GrpcServerOptions options;
+  options.address = config.listen;
+  if (!config.certificate.empty()) {
+    options.certificates = {.certificate = config.certificate,
+                            .key = config.key,
+                            .client_ca = config.client_ca};
+  }
+  options.services = std::move(services);
+  return options;
+}
+
+// A Match waits for its answer on one of them.
+constexpr int kMatchesAtATime = 32;
+constexpr int kMatchConnections = 4;
+
+sql::PoolOptions MatchPoolOptions(const Config& config) {
+  auto options = DatabaseOptions(config, ForerunnerServices::Catalogues());
+  options.max_connections = kMatchConnections;
+  return options;
+}
+
+ForerunnerServices::Options ForerunnerOptions(const Config::Grpc& config) {
+  return {.match = {.queue = config.match_queue,
+                    .lifetime = std::chrono::floor<std::chrono::seconds>(
+                        config.match_lifetime)},
+          .external_plugin = config.external_service};
+}
+
+std::vector<grpc::Service*> WithForerunners(
+    std::vector<grpc::Service*> services,
+    const ForerunnerServices& forerunners) {
+  for (grpc::Service* service : forerunners.services())
+    services.push_back(service);
+  return services;
+}
+
+// One for each thread that answers, and one that looks what has changed.
+sql::PoolOptions ConnectionsFor(const Config& config,
+                                const GrpcCallsOptions& calls) {
+  sql::PoolOptions options =
+      DatabaseOptions(config, GrpcScheduler::Catalogues());
+  options.max_connections = calls.threads + 1;
+  return options;
+}
+
+GrpcAccess ReadAccess(const Config::Grpc& config) {
+  if (config.access.empty()) return {};
+  try {
+    return {ReadInputFile(config.access), config.access};
+  } catch (const std::runtime_error& error) {
+    throw Failure(ExitCode::kUsage, std::string("gRPC: ") + error.what(),
+                  "It is the file of grpc.access in the configuration.");
+  }
+}
+
+}  // namespace
+
+struct GrpcApi::State {
+  State(const Config& given, const Log& log)
+      : config(given),
+        pool(ConnectionsFor(config, {})),
+        match_pool(MatchPoolOptions(config)),
+        access(ReadAccess(config.grpc)),
+        calls({}, access, log),
+        feed(pool, log, {}),
+        scheduler(config, pool, calls, feed),
+        jobs(match_pool),
+        match_calls({.threads = kMatchesAtATime}, access, log),
+        forerunners(match_pool, jobs, match_calls,
+                    ForerunnerOptions(config.grpc)),
+        listener(DatabaseOptions(config, {})),
+        server(
+            ServerOptions(config.grpc,
+                          WithForerunners({&scheduler.service()}, forerunners)),
+            log) {
+    listener.On("external", [this](const std::string&) { forerunners.Ring(); });
+  }
+
+  const Config config;
+  sql::Pool pool;
+  sql::Pool match_pool;
+  const GrpcAccess access;
+  GrpcCalls calls;
+  GroupFeed feed;
+  GrpcScheduler scheduler;
+  queue::WorkQueue jobs;
+  GrpcCalls match_calls;
+  ForerunnerServices forerunners;
+  sql::Listener listener;
+  GrpcServer server;
+};
+
+GrpcApi::GrpcApi(const Config& config, const Log& log)
+    : state_(std::make_unique<State>(config, log)) {}
+
+GrpcApi::~GrpcApi() { Stop(); }
+
+void GrpcApi::Start() {
+  state_->feed.Start();
+  try {
+    state_->server.Start();
+    state_->listener.Start();
+  } catch (const std::runtime_error& error) {
+    throw Failure(ExitCode::kUsage, std::string("gRPC: ") + error.what(),
+                  "See grpc.listen and grpc.tlsCert in the configuration.");
+  }
+}
+
+void GrpcApi::Stop() {
+  state_->feed.Stop();  // ends the streams
+  state_->forerunners.Stop();
+  state_->server.Stop();
+  state_->calls.Stop();
+  state_->match_calls.Stop();
+  state_->listener.Stop();
+}
+
+std::string GrpcApi::address() const { return state_->server.address(); }
+
+}  // namespace fluxnetes::services

@@ -1,0 +1,13 @@
+#include "services/serve/memory.h"
+
+#include <malloc.h>
+
+namespace fluxnetes::services {
+
+void CapArenas() {
+#ifdef M_ARENA_MAX
+  mallopt(M_ARENA_MAX, 2);
+#endif
+}
+
+}  // namespace fluxnetes::services

@@ -1,0 +1,139 @@
+#include "services/serve/scheduler.h"
+
+#include <utility>
+
+#include "services/config/config.h"
+#include "services/console/exit_code.h"
+#include "services/database/database.h"
+#include "services/serve/scheduler_state.h"
+
+namespace fluxnetes::services {
+namespace {
+
+using std::chrono::milliseconds;
+
+// A stop should take a few seconds at most.
+constexpr std::size_t kEventsAtStop = 1'000;
+
+Config ConfigOf(const sql::PoolOptions& database) {
+  Config config;
+  config.database.connection = database.connection;
+  config.database.schema = database.schema;
+  config.database.transaction_pooling = database.transaction_pooling;
+  return config;
+}
+
+std::string InWords(const Failure& failure) {
+  return failure.what() + (". " + failure.next());
+}
+
+}  // namespace
+
+cluster::Time SchedulingNow() {
+  return std::chrono::floor<std::chrono::microseconds>(
+      std::chrono::system_clock::now());
+}
+
+std::pair<std::string, std::string> Scheduler::State::CheckDatabase() const {
+  try {
+    OpenDatabase(ConfigOf(options.database), {});
+  } catch (const Failure& failure) {
+    if (failure.code() == ExitCode::kSchema) return {"", InWords(failure)};
+    return {InWords(failure), ""};
+  } catch (const std::exception& error) {
+    return {error.what(), ""};
+  }
+  return {"", ""};
+}
+
+// Registers the client if the database can be worked with; else says why not,
+// and what to do.
+std::string Scheduler::State::TryDatabase() {
+  const auto [database, schema] = CheckDatabase();
+  if (!database.empty() || !schema.empty())
+    return database.empty() ? schema : database;
+  try {
+    client.Start();
+  } catch (const sql::Error& error) {
+    return InWords(Explain(error, ConfigOf(options.database)));
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "";
+}
+
+void Scheduler::State::WaitForDatabase() {
+  std::string said;
+  while (true) {
+    const std::string problem = TryDatabase();
+    if (problem.empty()) return;
+    if (problem != said) {
+      log.Warn("waiting for the database", {{"why", problem}});
+      said = problem;
+    }
+    std::unique_lock lock(mutex);
+    if (stop_asked.wait_for(lock, milliseconds{500},
+                            [this] { return stopping; })) {
+      return;
+    }
+  }
+}
+
+void Scheduler::State::StartLoops() {
+  WaitForDatabase();
+  {
+    const std::lock_guard lock(mutex);
+    if (stopping) return;
+  }
+  Build();
+  Wire();
+  listener.Start();
+  for (const auto& loop : loops) loop->Start();
+  maintenance.Start();
+  running = true;
+  log.Info("scheduling", {{"client", client.id()}});
+}
+
+Scheduler::Scheduler(SchedulerOptions options, cluster::Cluster& cluster,
+                     const Log& log)
+    : state_(std::make_unique<State>(std::move(options), cluster, log)) {}
+
+Scheduler::~Scheduler() { Stop(); }
+
+void Scheduler::Start() {
+  state_->starter = std::thread([this] { state_->StartLoops(); });
+}
+
+void Scheduler::Stop() {
+  {
+    const std::lock_guard lock(state_->mutex);
+    if (state_->stopping) return;
+    state_->stopping = true;
+  }
+  state_->stop_asked.notify_all();
+  if (state_->starter.joinable()) state_->starter.join();
+  if (!state_->running) return state_->client.Stop();  // it may be registered
+  state_->running = false;
+  state_->listener.Stop();
+  state_->maintenance.Stop();
+  for (const auto& loop : state_->loops) loop->Stop();
+  try {
+    const std::size_t untold = state_->announcer->Flush(kEventsAtStop);
+    if (untold > 0)
+      state_->log.Warn("events of bindings are not told", {{"count", untold}});
+  } catch (const cluster::Unreachable& error) {
+    state_->log.Warn("events of bindings are not told",
+                     {{"why", error.what()}});
+  }
+  try {
+    state_->match->Stop();
+    state_->intake_leader.Resign();
+  } catch (const std::exception& error) {
+    state_->log.Warn("could not hand over", {{"why", error.what()}});
+  }
+  state_->client.Stop();
+}
+
+bool Scheduler::Running() const { return state_->running; }
+
+}  // namespace fluxnetes::services

@@ -1,0 +1,194 @@
+#include <fmt/ranges.h>
+
+#include <utility>
+
+#include "queue/catalogue.h"
+#include "services/serve/scheduler_state.h"
+#include "workers/catalogue.h"
+
+namespace fluxnetes::services {
+namespace {
+
+using std::chrono::milliseconds;
+
+sql::PoolOptions WithCatalogues(sql::PoolOptions options) {
+  options.catalogues = {queue::Catalogue(), workers::Catalogue(),
+                        DecisionLog::Catalogue()};
+  options.by_index_only = true;
+  return options;
+}
+
+sql::PoolOptions OfOneConnection(sql::PoolOptions options) {
+  options.max_connections = 1;
+  return options;
+}
+
+sql::PoolOptions WithoutCatalogues(sql::PoolOptions options) {
+  options.catalogues.clear();
+  return OfOneConnection(std::move(options));
+}
+
+queue::RetentionOptions Keep(int days) {
+  queue::RetentionOptions options;
+  options.tables = {{"jobs_finished_completed", days},
+                    {"jobs_finished_cancelled", days},
+                    {"jobs_finished_discarded", days},
+                    {"group_history", days}};
+  return options;
+}
+
+}  // namespace
+
+Scheduler::State::State(SchedulerOptions given, cluster::Cluster& door,
+                        const Log& logger)
+    : options(std::move(given)),
+      cluster(door),
+      log(logger),
+      pool(WithCatalogues(options.database)),
+      forecast_pool(OfOneConnection(WithCatalogues(options.database))),
+      decision_log(log, pool, group_counts),
+      jobs(pool),
+      client(pool, options.client),
+      intake_leader(pool, client, "intake"),
+      differences([this](workers::DifferenceKind kind, std::int64_t count,
+                         const auto& names) {
+        log.Warn("a difference was found and is healed",
+                 {{"kind", std::string(workers::NameOf(kind))},
+                  {"count", count},
+                  {"what", fmt::format("{}", fmt::join(names, ","))}});
+      }),
+      maintenance(pool, jobs, client, MaintenanceWith(options.keep_days)),
+      listener(WithoutCatalogues(options.database)),
+      probe(
+          options.database, [this] { return CheckDatabase(); },
+          [this] { return client.id(); }) {}
+
+void Scheduler::State::BuildIntake() {
+  promoter = std::make_unique<workers::Promoter>(pool, jobs,
+                                                 workers::Promoter::Options{});
+  intake = std::make_unique<workers::Intake>(
+      pool, jobs, intake_leader, cluster, cache,
+      workers::Intake::Options{
+          .scheduler_name = options.scheduler_name,
+          .watch_timeout = milliseconds{100},
+          .promoter = promoter.get(),
+          .on_recorded =
+              [this](const auto& recorded) {
+                if (recorded.for_match) match_loop->Ring();
+                if (recorded.for_cleanup) cleanup_loop->Ring();
+              },
+          .on_set_aside =
+              [this](const auto& uid, const auto& why) {
+                log.Error("pod set aside", {{"uid", uid}, {"why", why}});
+              },
+          .own_bindings = &own_bindings,
+          .differences = &differences,
+          .on_listed =
+              [this] {
+                resync->Listed();
+                resync_loop->Ring();
+                RingBinders();
+              },
+          .on_pod_groups =
+              [this](const auto& groups) { group_statuses->Note(groups); }});
+}
+
+void Scheduler::State::BuildTellers() {
+  announcer = std::make_unique<workers::Announcer>(
+      cluster, own_bindings, workers::Announcer::Options{});
+  notices = std::make_unique<workers::Notices>(jobs, client, cluster,
+                                               workers::Notices::Options{});
+  group_statuses = std::make_unique<workers::GroupStatuses>(
+      cluster, cache, own_bindings, workers::GroupStatuses::Options{});
+  wait_news = std::make_unique<workers::WaitNews>(
+      pool, cluster, own_bindings,
+      workers::WaitNews::Options{
+          .on_told = [this](const auto& uid, const auto& why) {
+            group_statuses->NoteWhy(uid, why);
+          }});
+}
+
+void Scheduler::State::BuildMatch() {
+  forecaster = std::make_unique<workers::Forecaster>(
+      forecast_pool, client, cache, workers::Forecaster::Options{});
+  match = std::make_unique<workers::MatchReplica>(
+      pool, jobs, client, cache,
+      workers::MatchReplica::Options{
+          .scheduler_name = options.scheduler_name,
+          .worker = {.on_decision =
+                         [this](const auto& decision, auto took) {
+                           RingBinders();
+                           decision_log.Decided(decision, took);
+                         },
+                     .times = &cycle_times},
+          .on_owner =
+              [this](const auto& queues, bool owns) {
+                forecaster->Own(queues, owns);
+                log.Info(
+                    owns ? "matches" : "matches no more",
+                    {{"queues", fmt::format("{}", fmt::join(queues, ","))}});
+              },
+          .on_change = [this](const auto& queues) { forecaster->Note(queues); },
+          .differences = &differences});
+}
+
+void Scheduler::State::BuildBinders() {
+  for (auto& binder : binders) {
+    binder = std::make_unique<workers::Binder>(
+        pool, jobs, client, cluster, cache,
+        workers::Binder::Options{
+            .on_more = [this] { RingBinders(); },
+            .on_bound =
+                [this](const auto& bound, const auto& back) {
+                  group_counts.NoteBound(std::ssize(bound), std::ssize(back));
+                  decision_log.Bound(bound, back);
+                },
+            .own_bindings = &own_bindings,
+            .announcer = options.binding_events ? announcer.get() : nullptr});
+  }
+}
+
+void Scheduler::State::Build() {
+  BuildIntake();
+  BuildTellers();
+  BuildMatch();
+  BuildBinders();
+  overdue_bindings =
+      std::make_unique<workers::OverdueBindings>(pool, cluster, cache);
+  late_starts = std::make_unique<workers::LateStarts>(
+      pool, jobs, workers::LateStarts::Options{});
+  cleanup = std::make_unique<workers::Cleanup>(
+      pool, jobs, client, cluster,
+      workers::Cleanup::Options{
+          .on_refused = [this, said = std::string()](const auto& why) mutable {
+            if (std::exchange(said, why) != why)
+              log.Warn("the cluster refuses", {{"why", why}});
+          }});
+  resync = std::make_unique<workers::Resync>(
+      pool, jobs, cluster, cache, *intake, *match, differences,
+      workers::Resync::Options{
+          .interval = options.resync_interval,
+          .listing = {.watch_timeout = milliseconds{100}}});
+}
+
+queue::MaintenanceOptions Scheduler::State::MaintenanceWith(int keep_days) {
+  queue::MaintenanceOptions maintained;
+  maintained.retention = Keep(keep_days);
+  maintained.on_event = [this](const queue::MaintenanceEvent& event) {
+    using Kind = queue::MaintenanceEvent::Kind;
+    if (event.kind == Kind::kDone)
+      log.Info(event.task, {{"what", event.text}});
+    else if (event.kind == Kind::kFailed)
+      log.Error("failed, trying again",
+                {{"loop", event.task}, {"why", event.text}});
+    else if (event.kind == Kind::kRecovered)
+      log.Info("recovered", {{"loop", event.task}});
+    else if (event.kind == Kind::kDeposed)
+      log.Info("maintenance is over", {{"why", event.text}});
+    else
+      log.Info("maintains");
+  };
+  return maintained;
+}
+
+}  // namespace fluxnetes::services

@@ -1,0 +1,130 @@
+// The inside of Scheduler: its parts and how they are put together. Of these
+// sources only: scheduler.cc (begin and end), scheduler_parts.cc (makes them),
+// scheduler_loops.cc (gives each its loop), scheduler_status.cc (tells how they
+// are).
+//
+// The parts are made by the starting thread; others look at them once `running`
+// is true. They stay until the Scheduler goes.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "queue/clients/leadership.h"
+#include "queue/maintenance/maintenance.h"
+#include "queue/store/work_queue.h"
+#include "services/monitoring/database_probe.h"
+#include "services/monitoring/decision_log.h"
+#include "services/monitoring/group_counts.h"
+#include "services/serve/scheduler.h"
+#include "sql/connection/listener.h"
+#include "workers/bind/announcer.h"
+#include "workers/bind/binder.h"
+#include "workers/bind/overdue_bindings.h"
+#include "workers/cleanup/cleanup.h"
+#include "workers/cleanup/late_starts.h"
+#include "workers/forecast/forecaster.h"
+#include "workers/intake/intake.h"
+#include "workers/intake/promoter.h"
+#include "workers/loops/loop.h"
+#include "workers/match/match_replica.h"
+#include "workers/news/group_statuses.h"
+#include "workers/news/notices.h"
+#include "workers/news/wait_news.h"
+#include "workers/resync/resync.h"
+
+namespace fluxnetes::services {
+
+struct Scheduler::State {
+  using Loop = workers::Loop;
+  using milliseconds = std::chrono::milliseconds;
+  using DueIn = std::function<std::optional<milliseconds>()>;
+
+  // While one waits for the cluster, the other one writes.
+  static constexpr std::size_t kBinders = 2;
+
+  State(SchedulerOptions given, cluster::Cluster& door, const Log& logger);
+
+  // What is wrong with the database and with its schema; both empty: nothing.
+  std::pair<std::string, std::string> CheckDatabase() const;
+  std::string TryDatabase();
+  void WaitForDatabase();
+  void StartLoops();
+
+  void BuildIntake();
+  void BuildTellers();
+  void BuildMatch();
+  void BuildBinders();
+  void Build();
+  queue::MaintenanceOptions MaintenanceWith(int keep_days);
+
+  void Wire();
+  void WireBinders();
+  void WireTellers();
+  void WireListener();
+  void RingBinders();
+  // One that has been at a step for too long; one that fails.
+  HealthCheck LoopsStuck() const;
+  HealthCheck LoopsFailing() const;
+  void AddLoopsTo(MetricsPage& page) const;
+  void AddLoop(const std::string& name, milliseconds interval, Loop::Step step,
+               DueIn due_in = nullptr);
+
+  const SchedulerOptions options;
+  cluster::Cluster& cluster;
+  const Log& log;
+
+  sql::Pool pool;
+  sql::Pool forecast_pool;  // what it reads takes long
+  GroupCounts group_counts;
+  workers::CycleTimes cycle_times;
+  const DecisionLog decision_log;
+  queue::WorkQueue jobs;
+  queue::Client client;
+  queue::Leadership intake_leader;
+  cluster::ClusterCache cache;
+  workers::OwnBindings own_bindings;
+  workers::Differences differences;
+  queue::Maintenance maintenance;
+  sql::Listener listener;
+  DatabaseProbe probe;
+
+  std::unique_ptr<workers::Intake> intake;
+  std::unique_ptr<workers::Promoter> promoter;
+  std::unique_ptr<workers::Forecaster> forecaster;
+  std::unique_ptr<workers::MatchReplica> match;
+  std::unique_ptr<workers::Announcer> announcer;
+  std::array<std::unique_ptr<workers::Binder>, kBinders> binders;
+  std::unique_ptr<workers::OverdueBindings> overdue_bindings;
+  std::unique_ptr<workers::LateStarts> late_starts;
+  std::unique_ptr<workers::Cleanup> cleanup;
+  std::unique_ptr<workers::Notices> notices;
+  std::unique_ptr<workers::Resync> resync;
+  std::unique_ptr<workers::WaitNews> wait_news;
+  std::unique_ptr<workers::GroupStatuses> group_statuses;
+  std::vector<std::unique_ptr<Loop>> loops;
+  Loop* match_loop = nullptr;
+  std::array<Loop*, kBinders> binder_loops{};
+  Loop* cleanup_loop = nullptr;
+  Loop* notices_loop = nullptr;
+  Loop* resync_loop = nullptr;
+
+  std::thread starter;
+  std::mutex mutex;
+  std::condition_variable stop_asked;
+  bool stopping = false;  // protected by mutex
+  std::atomic<bool> running{false};
+};
+
+cluster::Time SchedulingNow();
+
+}  // namespace fluxnetes::services

@@ -1,0 +1,216 @@
+#include <fmt/chrono.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+
+#include "services/serve/scheduler_state.h"
+
+namespace fluxnetes::services {
+namespace {
+
+using std::chrono::duration_cast;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using std::chrono::steady_clock;
+
+// No step takes so long, whatever is away: all that it waits for has a limit.
+constexpr seconds kStuck{900};
+// One that fails for longer is not about to go on by itself.
+constexpr seconds kFailing{15};
+// An answer of the database that is older says nothing.
+constexpr seconds kStale{10};
+
+std::string Since(steady_clock::time_point time) {
+  return fmt::format("{}", duration_cast<seconds>(steady_clock::now() - time));
+}
+
+double PlainSeconds(steady_clock::duration time) {
+  return std::chrono::duration<double>(time).count();
+}
+
+// Loops of one name are shown as one.
+struct LoopSum {
+  sql::Durations::Counts runs;
+  std::uint64_t failures = 0;
+  double last_success = 0;
+  double running = 0;
+
+  void Add(const workers::LoopCounts& counts) {
+    for (std::size_t i = 0; i < runs.within.size(); ++i)
+      runs.within.at(i) += counts.runs.within.at(i);
+    runs.seconds += counts.runs.seconds;
+    failures += counts.failures;
+    if (counts.last_success) {
+      const std::chrono::duration<double> unix_time =
+          counts.last_success->time_since_epoch();
+      last_success = std::max(last_success, unix_time.count());
+    }
+    if (counts.running_since)
+      running = std::max(
+          running, PlainSeconds(steady_clock::now() - *counts.running_since));
+  }
+};
+
+void AddPool(MetricsPage& page, const std::string& name, int most,
+             const sql::PoolCounts& counts,
+             std::map<std::string, sql::StatementCounts>& statements) {
+  page.Add(metrics::kStatement, counts.statements, {name});
+  page.Add(metrics::kConnections, counts.in_use, {name, "in_use"});
+  page.Add(metrics::kConnections, counts.idle, {name, "idle"});
+  page.Add(metrics::kConnectionsMax, most, {name});
+  page.Add(metrics::kConnectionsOpened, static_cast<double>(counts.opened),
+           {name});
+  page.Add(metrics::kConnectionsBroken, static_cast<double>(counts.broken),
+           {name});
+  page.Add(metrics::kConnectionWait, counts.waits, {name});
+  for (const sql::StatementCounts& statement : counts.by_name) {
+    auto& sum = statements[std::string(statement.name)];
+    sum.calls += statement.calls;
+    sum.failures += statement.failures;
+    sum.seconds += statement.seconds;
+  }
+}
+
+void AddSample(MetricsPage& page, const DatabaseSample& sample) {
+  for (const std::string& name : sample.leads)
+    page.Add(metrics::kLeader, 1, {name});
+  page.Add(metrics::kReplicas, static_cast<double>(sample.replicas));
+  if (!sample.counted_at) return;
+  page.Add(metrics::kSampleAge,
+           PlainSeconds(steady_clock::now() - *sample.counted_at));
+  page.Add(metrics::kSampleDuration, PlainSeconds(sample.counting));
+  std::map<std::pair<std::string, std::string>, std::int64_t> states;
+  std::map<std::string, double> oldest;
+  for (const auto& groups : sample.groups) {
+    states[{groups.queue, groups.state}] += groups.count;
+    if (groups.state == "pending")
+      oldest[groups.queue] = std::max(oldest[groups.queue], groups.oldest);
+    if (!groups.reason.empty())
+      page.Add(metrics::kGroupsWaiting, static_cast<double>(groups.count),
+               {groups.queue, groups.reason});
+  }
+  for (const auto& [key, count] : states)
+    page.Add(metrics::kGroups, static_cast<double>(count),
+             {key.first, key.second});
+  for (const auto& [queue, age] : oldest)
+    page.Add(metrics::kOldestPending, age, {queue});
+  for (const auto& jobs : sample.jobs) {
+    page.Add(metrics::kJobs, static_cast<double>(jobs.count),
+             {jobs.kind, jobs.state});
+    if (jobs.oldest) page.Add(metrics::kOldestJob, *jobs.oldest, {jobs.kind});
+  }
+}
+
+}  // namespace
+
+HealthCheck Scheduler::State::LoopsStuck() const {
+  HealthCheck check{.name = "loops"};
+  for (const auto& loop : loops) {
+    const workers::LoopCounts counts = loop->counts();
+    if (counts.running_since &&
+        steady_clock::now() > *counts.running_since + kStuck)
+      check.problem = fmt::format("{} has been at one step for {}",
+                                  loop->name(), Since(*counts.running_since));
+  }
+  return check;
+}
+
+HealthCheck Scheduler::State::LoopsFailing() const {
+  HealthCheck check = LoopsStuck();
+  if (!check.Well()) return check;
+  for (const auto& loop : loops) {
+    const workers::LoopCounts counts = loop->counts();
+    if (counts.failing_since &&
+        steady_clock::now() > *counts.failing_since + kFailing)
+      check.problem = fmt::format("{} has been failing for {}, see the log",
+                                  loop->name(), Since(*counts.failing_since));
+  }
+  return check;
+}
+
+Health Scheduler::Live() const {
+  if (!state_->running) return {{.name = "loops", .note = "not started"}};
+  return {state_->LoopsStuck()};
+}
+
+Health Scheduler::Ready() const {
+  const auto sample = state_->probe.Look();
+  Health health;
+  HealthCheck database{.name = "database", .problem = sample->problem};
+  if (sample->asked_at == steady_clock::time_point{}) {
+    database.problem = "it has not answered yet";
+  } else if (steady_clock::now() > sample->asked_at + kStale) {
+    database.problem = "it has not answered for " + Since(sample->asked_at);
+  }
+  health.push_back(database);
+  const bool answers = database.Well();
+  const auto unless = [&](bool well, const std::string& problem) {
+    return !answers ? "not known without the database" : well ? "" : problem;
+  };
+  health.push_back({.name = "schema",
+                    .problem = unless(sample->schema_problem.empty(),
+                                      sample->schema_problem)});
+  const bool running = state_->running;
+  health.push_back({.name = "cluster",
+                    .problem = running && state_->cache.Synced()
+                                   ? ""
+                                   : "it has not been listed to its end yet"});
+  health.push_back(
+      {.name = "replica",
+       .problem = unless(sample->registered,
+                         "its heartbeat is too old for it to lead or lease"),
+       .note = sample->leads.empty()
+                   ? "stands by"
+                   : fmt::format("leads {}", fmt::join(sample->leads, ", "))});
+  HealthCheck loops{.name = "loops", .problem = "not running"};
+  if (running) loops = state_->LoopsFailing();
+  health.push_back(loops);
+  return health;
+}
+
+void Scheduler::AddTo(MetricsPage& page) const {
+  const State& state = *state_;
+  for (const HealthCheck& check : Ready())
+    page.Add(metrics::kReady, check.Well() ? 1 : 0, {check.name});
+  AddSample(page, *state_->probe.Look(milliseconds{0}));
+  std::map<std::string, sql::StatementCounts> statements;
+  AddPool(page, "main", state.options.database.max_connections,
+          sql::CountsOf(state.pool), statements);
+  AddPool(page, "forecast", 1, sql::CountsOf(state.forecast_pool), statements);
+  AddPool(page, "probe", 1, state.probe.counts(), statements);
+  for (const auto& [name, counts] : statements) {
+    page.Add(metrics::kStatements, static_cast<double>(counts.calls), {name});
+    page.Add(metrics::kStatementFailures, static_cast<double>(counts.failures),
+             {name});
+    page.Add(metrics::kStatementSeconds, counts.seconds, {name});
+  }
+  page.Add(metrics::kDecision, state.cycle_times.decisions.counts());
+  page.Add(metrics::kCommit, state.cycle_times.commits.counts());
+  state.group_counts.AddTo(page);
+  const auto differences = state.differences.counts();
+  for (std::size_t i = 0; i < differences.size(); ++i)
+    page.Add(metrics::kDifferences, static_cast<double>(differences.at(i)),
+             {std::string(
+                 workers::NameOf(static_cast<workers::DifferenceKind>(i)))});
+  page.Add(metrics::kClusterSynced, state.cache.Synced() ? 1 : 0);
+  if (state.running) state.AddLoopsTo(page);
+}
+
+void Scheduler::State::AddLoopsTo(MetricsPage& page) const {
+  std::map<std::string, LoopSum> sums;
+  for (const auto& loop : loops) sums[loop->name()].Add(loop->counts());
+  for (const auto& [name, sum] : sums) {
+    page.Add(metrics::kLoopRun, sum.runs, {name});
+    page.Add(metrics::kLoopFailures, static_cast<double>(sum.failures), {name});
+    page.Add(metrics::kLoopLastSuccess, sum.last_success, {name});
+    page.Add(metrics::kLoopRunning, sum.running, {name});
+  }
+  const workers::IntakeCounts& counts = intake->counts();
+  page.Add(metrics::kPodsRecorded, static_cast<double>(counts.recorded));
+  page.Add(metrics::kPodsSetAside, static_cast<double>(counts.set_aside));
+  page.Add(metrics::kResyncs, static_cast<double>(counts.resyncs));
+  page.Add(metrics::kEventsDropped, static_cast<double>(announcer->dropped()));
+}
+
+}  // namespace fluxnetes::services

@@ -1,0 +1,217 @@
+#include "services/serve/serve.h"
+
+#include <pthread.h>
+
+#include <condition_variable>
+#include <csignal>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "cluster/kubernetes/kubernetes_cluster.h"
+#include "cluster/simulated/simulated_cluster.h"
+#include "services/config/cluster_access.h"
+#include "services/config/log.h"
+#include "services/database/database.h"
+#include "services/manual/version.h"
+#include "services/monitoring/status_server.h"
+#include "services/serve/grpc_api.h"
+#include "services/serve/memory.h"
+#include "services/serve/scheduler.h"
+#include "services/simulated_api/cluster_api.h"
+#include "services/simulated_api/simulated_command.h"
+
+namespace fluxnetes::services {
+namespace {
+
+// The cluster behind the door, and the API in front of it if it is simulated.
+struct World {
+  cluster::ApiTally tally;
+  std::unique_ptr<cluster::SimulatedCluster> simulated;
+  std::unique_ptr<ClusterApi> api;
+  std::unique_ptr<cluster::KubernetesCluster> kubernetes;
+
+  cluster::Cluster& door() {
+    if (simulated) return *simulated;
+    return *kubernetes;
+  }
+};
+
+std::unique_ptr<cluster::SimulatedCluster> Simulate(const Config& config) {
+  auto simulated = std::make_unique<cluster::SimulatedCluster>(
+      cluster::SimulatedClusterOptions{.real_time = true});
+  for (const cluster::Node& node : LoadNodes(config)) {
+    simulated->AddNode(node);
+  }
+  return simulated;
+}
+
+void MakeWorld(const Config& config, const Log& log, World& world) {
+  if (config.cluster.kind == ClusterKind::kApi) {
+    cluster::KubernetesOptions options;
+    options.http = ClusterAccess(config);
+    options.http.tally = options.watch.tally = &world.tally;
+    options.watch.on_trouble = [&log](const std::string& why) {
+      if (why.empty()) {
+        log.Info("the cluster is there");
+      } else {
+        log.Warn("waiting for the cluster", {{"why", why}});
+      }
+    };
+    options.watch.on_passed_over = [&log](const std::string& why) {
+      log.Warn("going on without a kind of objects", {{"why", why}});
+    };
+    options.on_refused = [&log](const std::string& what,
+                                const std::string& why) {
+      log.Warn("the cluster refuses what is to be written",
+               {{"what", what}, {"why", why}});
+    };
+    const std::string address = options.http.address;
+    world.kubernetes =
+        std::make_unique<cluster::KubernetesCluster>(std::move(options));
+    log.Info("cluster", {{"address", address}});
+    return;
+  }
+  world.simulated = Simulate(config);
+  if (!config.cluster.listen.empty()) {
+    ClusterApiOptions options;
+    options.address = config.cluster.listen;
+    world.api = std::make_unique<ClusterApi>(*world.simulated, options);
+    PrepareSocketFolder(config.cluster.listen);
+    world.api->Start();
+    log.Info("simulated cluster", {{"address", world.api->address()}});
+  }
+}
+
+// Null: it is not asked for.
+std::unique_ptr<GrpcApi> MakeGrpc(const Config& config, const Log& log) {
+  if (config.grpc.listen.empty()) return nullptr;
+  auto grpc = std::make_unique<GrpcApi>(config, log);
+  PrepareSocketFolder(config.grpc.listen);
+  grpc->Start();
+  log.Info("gRPC", {{"address", grpc->address()}});
+  return grpc;
+}
+
+sigset_t BlockStopSignals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  return signals;
+}
+
+// Sees that the stop takes no longer than its grace. After half of it the
+// cluster is waited for no more; at its end the process ends as it is: what is
+// leased then is given back by those who find this client dead.
+class Grace {
+ public:
+  Grace(std::chrono::milliseconds time, World& world, const Log& log)
+      : thread_([this, time, &world, &log](const std::stop_token& stop) {
+          if (!Passes(time / 2, stop)) return;
+          if (world.kubernetes) {
+            log.Warn("stopping takes long, waiting for the cluster no more");
+            world.kubernetes->GiveUp();
+          }
+          if (!Passes(time / 2, stop)) return;
+          log.Error("stopping took too long, giving up");
+          std::_Exit(static_cast<int>(ExitCode::kFailed));
+        }) {}
+
+ private:
+  // False: everything has stopped before.
+  bool Passes(std::chrono::milliseconds time, const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    stopped_.wait_for(lock, stop, time, [] { return false; });
+    return !stop.stop_requested();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable_any stopped_;
+  std::jthread thread_;  // the last: stopped before the others go
+};
+
+void AddTally(const cluster::ApiTally& tally, MetricsPage& page) {
+  for (const cluster::ApiCallCounts& call : tally.calls()) {
+    for (const auto& [status, count] : call.answers)
+      page.Add(metrics::kApiRequests, static_cast<double>(count),
+               {call.verb, call.resource, std::to_string(status)});
+    page.Add(metrics::kApiRequest, call.durations, {call.verb, call.resource});
+  }
+  for (const cluster::WatchCounts& watch : tally.watches()) {
+    if (watch.lists == 0) continue;
+    const std::string kind = cluster::ResourceOf(watch.kind).name;
+    page.Add(metrics::kWatchLists, static_cast<double>(watch.lists), {kind});
+    page.Add(metrics::kWatchStreams, static_cast<double>(watch.streams),
+             {kind});
+  }
+}
+
+StatusServerOptions StatusOptionsOf(const Config& config,
+                                    const Scheduler& scheduler,
+                                    const World& world) {
+  return {.address = config.http.listen,
+          .health = [&scheduler] { return scheduler.Live(); },
+          .readiness = [&scheduler] { return scheduler.Ready(); },
+          .metrics =
+              [&scheduler, &world] {
+                MetricsPage page;
+                page.Add(metrics::kBuildInfo, 1, {std::string(Version())});
+                AddProcess(page);
+                scheduler.AddTo(page);
+                AddTally(world.tally, page);
+                return page.Text();
+              }};
+}
+
+// Without it the scheduler does its work all the same.
+void StartStatus(const Config& config, StatusServer& status, const Log& log) {
+  if (config.http.listen.empty()) return;
+  try {
+    PrepareSocketFolder(config.http.listen);
+    status.Start();
+    log.Info("status", {{"address", status.address()}});
+  } catch (const std::exception& error) {
+    log.Error(
+        "no /healthz, /readyz and /metrics: another http.listen is needed",
+        {{"why", error.what()}});
+  }
+}
+
+}  // namespace
+
+ExitCode RunServe(const Config& config) {
+  CapArenas();
+  const sigset_t signals = BlockStopSignals();
+  const Log log({.level = config.log.level, .format = config.log.format});
+  log.Info("fluxnetes", {{"version", std::string(Version())}});
+  World world;
+  MakeWorld(config, log, world);
+  SchedulerOptions options;
+  options.database = DatabaseOptions(config, {});
+  // Who sleeps in the middle of a transaction holds up its successor no longer
+  // than who dies.
+  options.database.idle_transaction_timeout = config.client.time_to_live;
+  options.client = {.time_to_live = config.client.time_to_live,
+                    .heartbeat = config.client.heartbeat};
+  options.scheduler_name = config.scheduler_name;
+  options.binding_events = config.binding_events;
+  options.resync_interval = config.resync_interval;
+  Scheduler scheduler(std::move(options), world.door(), log);
+  const std::unique_ptr<GrpcApi> grpc = MakeGrpc(config, log);
+  StatusServer status(StatusOptionsOf(config, scheduler, world));
+  StartStatus(config, status, log);
+  scheduler.Start();
+  int signal = 0;
+  sigwait(&signals, &signal);
+  log.Info("stopping", {{"signal", signal == SIGTERM ? "TERM" : "INT"}});
+  const Grace grace(config.shutdown_grace, world, log);
+  if (grpc) grpc->Stop();
+  scheduler.Stop();
+  if (world.api) world.api->Stop();
+  log.Info("stopped");
+  return ExitCode::kOk;
+}
+
+}  // namespace fluxnetes::services

@@ -1,0 +1,349 @@
+#include "services/simulate/simulation_input.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <set>
+#include <utility>
+
+#include "cluster/files/node_file.h"
+#include "cluster/files/swf_trace.h"
+#include "services/console/exit_code.h"
+#include "services/console/input_file.h"
+#include "services/simulate/simulation_queues.h"
+#include "services/simulate/simulation_snapshot.h"
+#include "services/submit/manifest_files.h"
+#include "workers/simulation/lublin_model.h"
+#include "workers/simulation/manifest_scenario.h"
+#include "workers/simulation/simulation_summary.h"
+#include "workers/simulation/trace_scenario.h"
+
+namespace fluxnetes::services {
+namespace {
+
+constexpr auto kStandardInput = "(standard input)";
+constexpr int kMostDrawnJobs = 20'000'000;
+
+struct SimulatedNodes {
+  std::vector<cluster::Node> nodes;
+  std::int64_t cpus = 1;  // of which a pod may have all
+};
+
+Failure NoNodes(const std::string& why) {
+  return Failure(ExitCode::kUsage, why,
+                 "Right would be --nodes with their number or a file of them.");
+}
+
+std::optional<std::int64_t> WholeNumber(const std::string& text) {
+  std::int64_t number = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, number);
+  if (error != std::errc() || end != last) return std::nullopt;
+  return number;
+}
+
+SimulatedNodes NodesFromFile(const SimulateOptions& options) {
+  SimulatedNodes read;
+  read.nodes = cluster::ReadNodes(ReadInputFile(options.nodes), options.nodes);
+  std::int64_t least = read.nodes.front().allocatable.cpu_milli;
+  for (const cluster::Node& node : read.nodes)
+    least = std::min(least, node.allocatable.cpu_milli);
+  read.cpus =
+      options.cpus_per_node.value_or(std::max<std::int64_t>(least / 1'000, 1));
+  return read;
+}
+
+// Of --nodes, else of the header of the trace.
+SimulatedNodes NodesOf(const SimulateOptions& options,
+                       const cluster::SwfTrace& trace) {
+  const auto given = WholeNumber(options.nodes);
+  if (!options.nodes.empty() && !given) return NodesFromFile(options);
+  SimulatedNodes made;
+  if (options.cpus_per_node) {
+    made.cpus = *options.cpus_per_node;
+  } else if (trace.max_nodes && trace.max_processors) {
+    made.cpus = std::max<std::int64_t>(
+        (*trace.max_processors + *trace.max_nodes - 1) / *trace.max_nodes, 1);
+  }
+  std::int64_t count = 0;
+  if (given) {
+    count = *given;
+  } else if (trace.max_processors) {
+    count = (*trace.max_processors + made.cpus - 1) / made.cpus;
+  } else if (trace.max_nodes) {
+    count = *trace.max_nodes;
+  } else {
+    throw NoNodes("it is not said how many nodes there are");
+  }
+  if (count < 1 || count > cluster::kMostNodes)
+    throw NoNodes(fmt::format("{} nodes cannot be simulated, 1 to {} can",
+                              count, cluster::kMostNodes));
+  made.nodes = workers::NodesOfCpus(count, made.cpus);
+  return made;
+}
+
+cluster::SwfTrace ReadTraceFile(const std::string& path, Console& console) {
+  if (path == "-") return cluster::ReadSwf(console.in, kStandardInput);
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error))
+    throw Failure(ExitCode::kFailed, path + ": is a directory");
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw Failure(ExitCode::kFailed, path + ": " + std::strerror(errno));
+  return cluster::ReadSwf(in, path);
+}
+
+void NoteUnusable(const cluster::SwfTrace& trace, SimulationInput& input) {
+  input.left_out = trace.Unusable();
+  const auto note = [&](std::int64_t count, const char* why) {
+    if (count == 0) return;
+    input.notes.push_back(fmt::format("{} job{} left out: {}", count,
+                                      count == 1 ? " was" : "s were", why));
+  };
+  note(trace.no_run_time, "the run time is not known");
+  note(trace.no_processors, "the number of processors is not known");
+  note(trace.cancelled, "cancelled before it ran");
+  note(trace.parts, "a part of a job that was swapped out");
+}
+
+std::int64_t ProcessorsOf(const std::vector<cluster::Node>& nodes) {
+  return workers::CpuOf(nodes) / 1'000;
+}
+
+// They would be unsatisfiable, and a single one as large as it likes.
+void LeaveOutTooLarge(cluster::SwfTrace& trace,
+                      const std::vector<cluster::Node>& nodes,
+                      SimulationInput& input) {
+  const std::int64_t processors = ProcessorsOf(nodes);
+  const auto count = static_cast<std::int64_t>(
+      std::erase_if(trace.jobs, [processors](const cluster::SwfJob& job) {
+        return job.processors > processors;
+      }));
+  input.left_out += count;
+  if (count > 0)
+    input.notes.push_back(fmt::format(
+        "{} job{} left out: larger than the {} processors there are", count,
+        count == 1 ? " was" : "s were", processors));
+}
+
+[[noreturn]] void RefuseLublin(const std::string& what) {
+  throw Failure(
+      ExitCode::kUsage, fmt::format("--lublin: '{}' is not allowed", what),
+      "Right would be KEY=VALUE,... of jobs (from 1), load (0.001 to 100), "
+      "largest (from 1), estimate (1 to 1000) and users (from 1), each once.");
+}
+
+void SetLublin(const std::string& key, double value, const std::string& text,
+               workers::LublinOptions& options) {
+  const bool whole =
+      value >= 1 && value <= kMostDrawnJobs && value == static_cast<int>(value);
+  if (key == "load" && value >= 0.001 && value <= 100) {
+    options.load = value;
+  } else if (key == "estimate" && value >= 1 && value <= 1'000) {
+    options.longest_estimate = value;
+  } else if (key == "jobs" && whole) {
+    options.jobs = static_cast<int>(value);
+  } else if (key == "largest" && whole) {
+    options.largest = static_cast<int>(value);
+  } else if (key == "users" && whole) {
+    options.users = static_cast<int>(value);
+  } else {
+    RefuseLublin(text);
+  }
+}
+
+workers::LublinOptions ParseLublin(const std::string& text) {
+  workers::LublinOptions options;
+  std::set<std::string> keys;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    const std::string part = text.substr(at, end - at);
+    const std::size_t sign = part.find('=');
+    if (sign == std::string::npos || !keys.insert(part.substr(0, sign)).second)
+      RefuseLublin(part);
+    double value = 0;
+    const char* const last = part.data() + part.size();
+    const auto [read, error] =
+        std::from_chars(part.data() + sign + 1, last, value);
+    if (error != std::errc() || read != last) RefuseLublin(part);
+    SetLublin(part.substr(0, sign), value, part, options);
+    at = end + 1;
+  }
+  return options;
+}
+
+// "10:like=NODE": so many more, named after it and numbered past those that are
+// there.
+void AddNodes(const std::string& text, std::vector<cluster::Node>& nodes) {
+  constexpr std::string_view kLike = ":like=";
+  const std::size_t like = text.find(kLike);
+  const auto count = WholeNumber(text.substr(0, like));
+  if (like == std::string::npos || !count || *count < 1 ||
+      *count + static_cast<std::int64_t>(nodes.size()) > cluster::kMostNodes)
+    throw Failure(
+        ExitCode::kUsage, fmt::format("--add-nodes: '{}' is not allowed", text),
+        fmt::format("Right would be N:like=NODE, and {} nodes in all.",
+                    cluster::kMostNodes));
+  const std::string name = text.substr(like + kLike.size());
+  const auto found = std::ranges::find(nodes, name, &cluster::Node::name);
+  if (found == nodes.end())
+    throw Failure(ExitCode::kNotFound,
+                  fmt::format("--add-nodes: no node named \"{}\"", name),
+                  "It must be one of the nodes that are simulated.");
+  cluster::Node node = *found;
+  node.unschedulable = false;
+  node.ready = true;
+  std::set<std::string> taken;
+  for (const cluster::Node& each : nodes) taken.insert(each.name);
+  for (std::int64_t left = *count, i = 1; left > 0; ++i) {
+    node.name = fmt::format("{}-more{}", name, i);
+    if (taken.contains(node.name)) continue;
+    --left;
+    node.labels["kubernetes.io/hostname"] = node.name;
+    nodes.push_back(node);
+  }
+}
+
+SimulationInput OfJobs(const SimulateOptions& options, cluster::SwfTrace trace,
+                       SimulatedNodes nodes) {
+  SimulationInput input;
+  for (const std::string& more : options.add_nodes) AddNodes(more, nodes.nodes);
+  NoteUnusable(trace, input);
+  LeaveOutTooLarge(trace, nodes.nodes, input);
+  std::vector<workers::QueueSettings> queues = {{}};
+  ChangeQueues(options, queues);
+  input.scenario = workers::ScenarioOf(trace.jobs, std::move(nodes.nodes),
+                                       nodes.cpus, queues.front());
+  input.scenario.queues = std::move(queues);
+  return input;
+}
+
+SimulationInput OfLublin(const SimulateOptions& options) {
+  SimulatedNodes nodes = NodesOf(options, {});
+  workers::LublinOptions drawn = ParseLublin(options.lublin);
+  drawn.seed = options.seed;
+  if (ProcessorsOf(nodes.nodes) < 1)
+    throw NoNodes("the nodes have no whole processor");
+  drawn.nodes = static_cast<int>(std::min<std::int64_t>(
+      ProcessorsOf(nodes.nodes), std::numeric_limits<int>::max()));
+  cluster::SwfTrace trace;
+  trace.jobs = workers::LublinJobs(drawn);
+  SimulationInput input = OfJobs(options, std::move(trace), std::move(nodes));
+  input.source = fmt::format("{} jobs of Lublin's model", drawn.jobs);
+  return input;
+}
+
+// What it begins with.
+Snapshot Beginning(const SimulateOptions& options, sql::Pool* pool,
+                   std::int64_t now) {
+  if (pool != nullptr) {
+    if (!options.nodes.empty() || options.cpus_per_node)
+      throw Failure(ExitCode::kUsage, "the nodes are those of the database",
+                    "Right would be --add-nodes, or no --snapshot.");
+    return ReadSnapshot(*pool, now);
+  }
+  if (options.nodes.empty() || WholeNumber(options.nodes))
+    throw NoNodes("manifests need nodes with memory and all else");
+  Snapshot empty;
+  empty.scenario.nodes = NodesFromFile(options).nodes;
+  empty.scenario.queues = {{}};
+  return empty;
+}
+
+SimulationInput OfManifests(const SimulateOptions& options,
+                            const Config& config, sql::Pool* pool,
+                            Console& console) {
+  const std::int64_t now =
+      std::chrono::floor<std::chrono::seconds>(console.now())
+          .time_since_epoch()
+          .count();
+  SimulationInput input;
+  Snapshot beginning = Beginning(options, pool, now);
+  input.scenario = std::move(beginning.scenario);
+  input.notes = std::move(beginning.notes);
+  for (const std::string& more : options.add_nodes)
+    AddNodes(more, input.scenario.nodes);
+  ChangeQueues(options, input.scenario.queues);
+  input.source = pool == nullptr ? "manifests" : "the database";
+  if (options.files.empty()) return input;
+  if (pool != nullptr) input.source += ", and manifests";
+  const std::size_t known = input.scenario.groups.size();
+  workers::ManifestScenario groups(input.scenario, config.scheduler_name, now);
+  for (const cluster::Manifest& manifest :
+       ReadManifestFiles({.files = options.files,
+       .namespace_name = options.namespace_name,
+       .pod_groups = true,
+       .otherwise = "nothing was simulated"},
+                         console))
+    groups.Add(manifest);
+  groups.Finish();
+  input.notes.insert(input.notes.end(), groups.notes().begin(),
+                     groups.notes().end());
+  const std::string whose = WithRulesAboutPods(input.scenario, known);
+  if (pool != nullptr && !whose.empty())
+    input.notes.push_back(
+        "rules about other pods see those of the manifests only: of " + whose);
+  return input;
+}
+
+void CheckInputs(const SimulateOptions& options) {
+  const int inputs =
+      static_cast<int>(!options.trace.empty()) +
+      static_cast<int>(!options.files.empty() || options.snapshot) +
+      static_cast<int>(!options.lublin.empty());
+  if (inputs == 1) return;
+  throw Failure(ExitCode::kUsage,
+                inputs == 0 ? "there is nothing to simulate"
+                            : "there is more than one thing to simulate",
+                "Right would be one of --swf FILE, --lublin jobs=1000, -f FILE "
+                "and --snapshot, or the last two together.");
+}
+
+SimulationInput ReadInput(const SimulateOptions& options, const Config& config,
+                          sql::Pool* pool, Console& console) {
+  if (options.trace.empty() && options.lublin.empty())
+    return OfManifests(options, config, pool, console);
+  if (!options.lublin.empty()) return OfLublin(options);
+  cluster::SwfTrace trace = ReadTraceFile(options.trace, console);
+  SimulatedNodes nodes = NodesOf(options, trace);
+  SimulationInput input = OfJobs(options, std::move(trace), std::move(nodes));
+  input.source = options.trace == "-" ? kStandardInput : options.trace;
+  return input;
+}
+
+// A slip in the name makes a queue that nobody is in.
+void NoteIdleQueues(const SimulateOptions& options, SimulationInput& input) {
+  std::set<std::string> used;
+  for (const workers::Scenario::Group& group : input.scenario.groups)
+    used.insert(
+        input.scenario.queues[static_cast<std::size_t>(group.queue)].name);
+  std::set<std::string> idle;
+  for (const std::string& text : options.queues) {
+    const std::string name = text.substr(0, text.find(':'));
+    if (!used.contains(name) && idle.insert(name).second)
+      input.notes.push_back(
+          fmt::format("--queue {}: no group is in this queue", name));
+  }
+}
+
+}  // namespace
+
+SimulationInput ReadSimulation(const SimulateOptions& options,
+                               const Config& config, sql::Pool* pool,
+                               Console& console) {
+  CheckInputs(options);
+  try {
+    SimulationInput input = ReadInput(options, config, pool, console);
+    NoteIdleQueues(options, input);
+    return input;
+  } catch (const cluster::InputError& error) {
+    throw Failure(ExitCode::kFailed, error.what());
+  }
+}
+
+}  // namespace fluxnetes::services

@@ -1,0 +1,29 @@
+// What `fluxnetes simulate` is asked to run: a scenario from a trace, from
+// drawn jobs, from manifests, or from a database and what comes on top of it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "services/config/config.h"
+#include "services/console/console.h"
+#include "services/grammar/options.h"
+#include "sql/connection/pool.h"
+#include "workers/simulation/simulation.h"
+
+namespace fluxnetes::services {
+
+struct SimulationInput {
+  workers::Scenario scenario;
+  std::string source;              // for people: "trace.swf"
+  std::vector<std::string> notes;  // what was left out, and why
+  std::int64_t left_out = 0;       // jobs of a trace
+};
+
+// `pool` is that of the database for --snapshot, else null. Throws Failure:
+// kUsage, or kFailed for input that cannot be; and sql::Error.
+SimulationInput ReadSimulation(const SimulateOptions& options,
+                               const Config& config, sql::Pool* pool,
+                               Console& console);
+
+}  // namespace fluxnetes::services

@@ -1,0 +1,87 @@
+#include "services/simulate/simulation_queues.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "services/console/exit_code.h"
+#include "services/editing/queue_settings.h"
+
+namespace fluxnetes::services {
+namespace {
+
+using workers::QueueSettings;
+
+// "1800000 milliseconds", as ParseQueueSettings() writes it; whole seconds.
+std::int64_t SecondsOf(const std::string& text) {
+  std::int64_t milliseconds = 0;
+  std::from_chars(text.data(), text.data() + text.size(), milliseconds);
+  return (milliseconds + 999) / 1'000;
+}
+
+}  // namespace
+
+void ApplyQueuePatch(const std::string& text, QueueSettings& queue) {
+  const nlohmann::json patch = nlohmann::json::parse(text);
+  if (patch.contains("node_selector"))
+    queue.node_selector =
+        patch["node_selector"].get<std::map<std::string, std::string>>();
+  if (patch.contains("queue_policy"))
+    queue.queue_policy =
+        workers::ParseQueuePolicy(patch["queue_policy"].get<std::string>())
+            .value();
+  if (patch.contains("queue_order"))
+    queue.queue_order =
+        workers::ParseQueueOrder(patch["queue_order"].get<std::string>())
+            .value();
+  if (patch.contains("ageing")) queue.ageing = patch["ageing"].get<double>();
+  if (patch.contains("half_life"))
+    queue.half_life = SecondsOf(patch["half_life"].get<std::string>());
+  if (patch.contains("preemption"))
+    queue.preemption =
+        workers::ParsePreemption(patch["preemption"].get<std::string>())
+            .value();
+  if (patch.contains("match_policy"))
+    queue.match_policy =
+        matcher::ParsePolicy(patch["match_policy"].get<std::string>()).value();
+  if (patch.contains("queue_depth"))
+    queue.queue_depth = patch["queue_depth"].get<int>();
+  if (patch.contains("reservation_depth")) {
+    const nlohmann::json& depth = patch["reservation_depth"];
+    queue.reservation_depth.reset();
+    if (depth.is_number()) queue.reservation_depth = depth.get<int>();
+  }
+  if (patch.contains("paused")) queue.paused = patch["paused"].get<bool>();
+  if (!patch.contains("assumed_duration")) return;
+  const nlohmann::json& assumed = patch["assumed_duration"];
+  queue.assumed_duration.reset();
+  if (assumed.is_string())
+    queue.assumed_duration = SecondsOf(assumed.get<std::string>());
+}
+
+void ChangeQueues(const SimulateOptions& options,
+                  std::vector<QueueSettings>& queues) {
+  for (const std::string& text : options.queues) {
+    const std::size_t colon = text.find(':');
+    if (colon == std::string::npos || colon == 0)
+      throw Failure(ExitCode::kUsage,
+                    fmt::format("--queue: '{}' is not allowed", text),
+                    "Right would be QUEUE:KEY=VALUE, or QUEUE: alone.");
+    const std::string name = text.substr(0, colon);
+    auto queue = std::ranges::find(queues, name, &QueueSettings::name);
+    if (queue == queues.end()) {
+      queues.push_back({.name = name});
+      queue = queues.end() - 1;
+    }
+    if (colon + 1 < text.size())
+      ApplyQueuePatch(ParseQueueSettings({text.substr(colon + 1)}), *queue);
+  }
+  if (options.policy.empty()) return;
+  for (QueueSettings& queue : queues)
+    ApplyQueuePatch(ParseQueueSettings({"queue_policy=" + options.policy}),
+                    queue);
+}
+
+}  // namespace fluxnetes::services

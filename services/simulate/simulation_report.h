@@ -1,0 +1,30 @@
+// A simulated course as people and programs read it: figures as a table or as
+// JSON, and a row for each group as CSV (RFC 4180). Times are seconds since the
+// trace began, or of the epoch for what was taken from a database.
+//
+// Pure.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+
+#include "services/grammar/options.h"
+#include "services/simulate/simulation_input.h"
+#include "workers/simulation/simulation_summary.h"
+
+namespace fluxnetes::services {
+
+struct SimulationReport {
+  const SimulationInput& input;
+  const workers::Course& course;
+  workers::SimulationSummary summary;
+  double took = 0;  // seconds of ours
+};
+
+// In the format: kTable, kJson or kYaml.
+std::string Write(const SimulationReport& report, OutputFormat format);
+
+void WriteCsv(const workers::Scenario& scenario, const workers::Course& course,
+              std::ostream& out);
+
+}  // namespace fluxnetes::services

@@ -1,0 +1,60 @@
+// Lists and watches of pods and nodes, as the Kubernetes API gives them: lists
+// in pages of one snapshot, watches as lines of JSON from a version on, with
+// bookmarks, ended by `timeoutSeconds`.
+//
+// Thread-safe.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "cluster/simulated/simulated_cluster.h"
+#include "services/http/http_server.h"
+#include "services/simulated_api/watch_log.h"
+
+namespace fluxnetes::services {
+
+class ApiLists {
+ public:
+  ApiLists(cluster::SimulatedCluster& cluster, int entries_kept,
+           std::chrono::milliseconds bookmark_interval);
+
+  void Start() { log_.Start(); }
+  void Stop() { log_.Stop(); }
+
+  // `namespace_name` is empty for all.
+  HttpAnswer ListOrWatch(cluster::WatchedKind kind,
+                         const std::string& namespace_name,
+                         const std::map<std::string, std::string>& query);
+
+  // A fault: ends all watches that are open.
+  void CloseWatches() { ++generation_; }
+
+ private:
+  using Snapshot = std::shared_ptr<const cluster::SimulatedCluster::Snapshot>;
+  struct Reader;
+
+  HttpAnswer List(cluster::WatchedKind kind, const std::string& namespace_name,
+                  const std::map<std::string, std::string>& query);
+  HttpAnswer Watch(cluster::WatchedKind kind, const std::string& namespace_name,
+                   const std::map<std::string, std::string>& query);
+  std::optional<std::string> NextPiece(Reader& reader);
+  Snapshot TakeSnapshot(const std::string& namespace_name) const;
+  std::string Keep(Snapshot snapshot, std::size_t next);
+
+  cluster::SimulatedCluster& cluster_;
+  const std::chrono::milliseconds bookmark_interval_;
+  WatchLog log_;
+  std::atomic<int> generation_ = 0;
+
+  std::mutex mutex_;
+  // Protected by mutex_: lists that have further pages, by number.
+  std::map<std::uint64_t, Snapshot> kept_;
+  std::uint64_t next_kept_ = 1;
+};
+
+}  // namespace fluxnetes::services

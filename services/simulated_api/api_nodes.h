@@ -1,0 +1,28 @@
+// Nodes of the simulated cluster as the Kubernetes API shows them: created,
+// cordoned, tainted, made ready or not (PATCH .../status) and removed, as
+// people, kubelets and the cloud do. Thread-safe.
+#pragma once
+
+#include "cluster/simulated/simulated_cluster.h"
+#include "services/http/http_server.h"
+#include "services/simulated_api/api_request.h"
+
+namespace fluxnetes::services {
+
+class ApiNodes {
+ public:
+  explicit ApiNodes(cluster::SimulatedCluster& cluster) : cluster_(cluster) {}
+
+  // All but lists and watches.
+  HttpAnswer Answer(const HttpQuestion& question, const ApiTarget& target);
+
+ private:
+  HttpAnswer Create(const HttpQuestion& question, const ApiTarget& target);
+  HttpAnswer Get(const ApiTarget& target);
+  HttpAnswer Patch(const HttpQuestion& question, const ApiTarget& target);
+  HttpAnswer Delete(const HttpQuestion& question, const ApiTarget& target);
+
+  cluster::SimulatedCluster& cluster_;
+};
+
+}  // namespace fluxnetes::services

@@ -1,0 +1,61 @@
+// What no Kubernetes has: the truth about the simulated cluster, its time, and
+// faults on demand. For tests and for people, under /simulation/.
+//
+//   GET  truth   {"now", "resourceVersion", "pods", "nodes", "jobs",
+//                 "bindings": [{"time", "uid", "node"}, ...]}; with
+//                 ?bindingsFrom=N only those since the Nth
+//   GET  time    {"now", "next"}
+//   POST time    {"now": "2026-01-01T00:00:10Z"}: virtual time goes on to it
+//   POST faults  any of
+//     "requests": [{"status": 429, "count": 3, "method": "POST",
+//                   "path": "/binding", "retryAfter": 1}]
+//     "bindings": {"fault": "refused" | "conflict" | "unreachable" |
+//                  "answerLost", "count": 1, "after": 0}
+//     "watches":  {"delayMillis", "repeat", "late", "drop"}  (chances of 1)
+//     "closeWatches": true    all streams end
+//     "dropWatches": true     and what they have not seen is forgotten
+//     "reachable": false      nothing is answered but 503, until true
+//     "clear": true           no requests or watches fail any more
+//   POST pods    {"namespace", "name", "exitCode"}: ends a running pod
+#pragma once
+
+#include <atomic>
+#include <nlohmann/json_fwd.hpp>
+
+#include "cluster/simulated/simulated_cluster.h"
+#include "services/http/http_server.h"
+#include "services/simulated_api/api_faults.h"
+#include "services/simulated_api/api_lists.h"
+
+namespace fluxnetes::services {
+
+class ApiSimulation {
+ public:
+  ApiSimulation(cluster::SimulatedCluster& cluster, ApiLists& lists,
+                ApiFaults& faults, bool virtual_time)
+      : cluster_(cluster),
+        lists_(lists),
+        faults_(faults),
+        virtual_time_(virtual_time) {}
+
+  // False while people want the API to be away.
+  bool Reachable() const { return reachable_; }
+
+  // `what` is the path behind /simulation/.
+  HttpAnswer Answer(const HttpQuestion& question, const std::string& what);
+
+ private:
+  HttpAnswer Truth(const HttpQuestion& question);
+  HttpAnswer Time();
+  HttpAnswer SetTime(const nlohmann::json& body);
+  HttpAnswer SetFaults(const nlohmann::json& body);
+  HttpAnswer EndPod(const nlohmann::json& body);
+
+  cluster::SimulatedCluster& cluster_;
+  ApiLists& lists_;
+  ApiFaults& faults_;
+  const bool virtual_time_;
+  std::atomic<bool> reachable_ = true;
+};
+
+}  // namespace fluxnetes::services

@@ -1,0 +1,162 @@
+#include "services/simulated_api/watch_log.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+namespace fluxnetes::services {
+
+namespace {
+
+using cluster::WatchedKind;
+using cluster::WatchEvent;
+
+constexpr int kBatch = 1'000;
+constexpr std::chrono::milliseconds kPatience{100};
+
+}  // namespace
+
+std::uint64_t VersionNumber(const std::string& version) {
+  std::uint64_t number = 0;
+  const char* end = version.data() + version.size();
+  const auto [stop, error] = std::from_chars(version.data(), end, number);
+  return error == std::errc() && stop == end ? number : 0;
+}
+
+WatchLog::WatchLog(cluster::SimulatedCluster& cluster, int entries_kept)
+    : cluster_(cluster),
+      entries_kept_(static_cast<std::size_t>(entries_kept)) {}
+
+WatchLog::~WatchLog() { Stop(); }
+
+void WatchLog::Start() {
+  watch_ = cluster_.WatchAll();
+  while (!begun_) {
+    for (const WatchEvent& event : watch_->Next(kBatch, kPatience)) {
+      Apply(event);
+    }
+  }
+  thread_ = std::thread([this] { Follow(); });
+}
+
+void WatchLog::Stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
+  watch_.reset();
+}
+
+void WatchLog::Follow() {
+  while (true) {
+    const auto events = watch_->Next(kBatch, kPatience);
+    for (const WatchEvent& event : events) Apply(event);
+    if (!events.empty()) changed_.notify_all();
+    const std::lock_guard lock(mutex_);
+    if (closed_) return;
+  }
+}
+
+void WatchLog::Apply(const WatchEvent& event) {
+  if (event.kind == WatchEvent::Kind::kListBegin) {
+    listing_ = true;
+    known_.clear();
+    Forget();
+    return;
+  }
+  if (event.kind == WatchEvent::Kind::kListEnd) {
+    listing_ = false;
+    begun_ = true;
+    return;
+  }
+  const bool deleted = event.kind == WatchEvent::Kind::kDeleted;
+  if (const auto* pod = std::get_if<cluster::PodPointer>(&event.object)) {
+    Append(WatchedKind::kPods, (*pod)->uid, (*pod)->resource_version, deleted,
+           {.pod = *pod, .node = nullptr});
+  } else if (const auto* node =
+                 std::get_if<cluster::NodePointer>(&event.object)) {
+    Append(WatchedKind::kNodes, (*node)->uid, (*node)->resource_version,
+           deleted, {.pod = nullptr, .node = *node});
+  }
+}
+
+void WatchLog::Append(WatchedKind kind, const std::string& uid,
+                      const std::string& version, bool deleted, Entry entry) {
+  const bool added = !deleted && known_.insert(uid).second;
+  if (deleted) known_.erase(uid);
+  if (listing_) return;
+  entry.type = deleted ? Entry::Type::kDeleted
+               : added ? Entry::Type::kAdded
+                       : Entry::Type::kModified;
+  entry.version = VersionNumber(version);
+  const std::lock_guard lock(mutex_);
+  Track& track = TrackOf(kind);
+  track.entries.push_back(std::move(entry));
+  if (track.entries.size() > entries_kept_) {
+    track.forgotten = std::max(track.forgotten, track.entries.front().version);
+    track.entries.pop_front();
+    ++track.first_place;
+  }
+}
+
+// A list begins: what it contains may hide what was missed. The snapshot is
+// taken after the list, so all that is not older than it is still to come.
+void WatchLog::Forget() {
+  const std::uint64_t version =
+      VersionNumber(cluster_.TakeSnapshot().resource_version);
+  const std::lock_guard lock(mutex_);
+  for (Track& track : tracks_) {
+    // One more, so that readers at the end notice too.
+    track.first_place += track.entries.size() + 1;
+    track.entries.clear();
+    track.forgotten = version;
+  }
+}
+
+std::optional<std::uint64_t> WatchLog::PlaceBehind(
+    WatchedKind kind, std::uint64_t version) const {
+  const std::lock_guard lock(mutex_);
+  const Track& track = TrackOf(kind);
+  if (version < track.forgotten) return std::nullopt;
+  const auto next = std::ranges::find_if(
+      track.entries,
+      [&](const Entry& entry) { return entry.version > version; });
+  return track.first_place +
+         static_cast<std::uint64_t>(next - track.entries.begin());
+}
+
+WatchLog::Batch WatchLog::Read(WatchedKind kind, std::uint64_t& place,
+                               int limit,
+                               std::chrono::milliseconds timeout) const {
+  std::unique_lock lock(mutex_);
+  const Track& track = TrackOf(kind);
+  const auto end = [&] { return track.first_place + track.entries.size(); };
+  changed_.wait_for(lock, timeout, [&] {
+    return closed_ || place < end() || place < track.first_place;
+  });
+  Batch batch;
+  batch.closed = closed_;
+  batch.lost = place < track.first_place;
+  if (batch.lost) return batch;
+  while (place < end() && std::ssize(batch.entries) < limit) {
+    batch.entries.push_back(track.entries[place++ - track.first_place]);
+  }
+  return batch;
+}
+
+std::uint64_t WatchLog::OldestVersion(WatchedKind kind) const {
+  const std::lock_guard lock(mutex_);
+  return TrackOf(kind).forgotten;
+}
+
+WatchLog::Track& WatchLog::TrackOf(WatchedKind kind) {
+  return tracks_.at(static_cast<std::size_t>(kind));
+}
+
+const WatchLog::Track& WatchLog::TrackOf(WatchedKind kind) const {
+  return tracks_.at(static_cast<std::size_t>(kind));
+}
+
+}  // namespace fluxnetes::services

@@ -1,0 +1,67 @@
+#include "services/submit/submit.h"
+
+#include <fmt/format.h>
+
+#include <ostream>
+
+#include "cluster/files/manifest.h"
+#include "cluster/http/http_client.h"
+#include "cluster/kubernetes/submission.h"
+#include "services/console/display_text.h"
+#include "services/submit/manifest_files.h"
+#include "services/submit/submission.h"
+
+namespace fluxnetes::services {
+namespace {
+
+// What the cluster takes and the scheduler will not.
+void Warn(const cluster::Manifest& manifest, const Config& config,
+          Console& console) {
+  const std::string why = WhyNotScheduled(manifest, config.scheduler_name);
+  if (why.empty()) return;
+  console.err << Printable(fmt::format("Warning: {} will not be scheduled by "
+                                       "Fluxnetes: {}",
+                                       Called(manifest), why))
+              << '\n';
+}
+
+// Whether it was created.
+bool SubmitOne(cluster::HttpClient& client, const cluster::Manifest& manifest,
+               const SubmitOptions& options, Console& console) {
+  const cluster::Submitted submitted =
+      cluster::Submit(client, manifest.json, options.namespace_name);
+  if (!submitted.created) {
+    console.err << "error: " << Printable(manifest.place) << ": "
+                << Printable(submitted.error) << '\n';
+    return false;
+  }
+  console.out << Printable(Called(manifest, submitted.name))
+              << (options.output == OutputFormat::kName ? "" : " created")
+              << '\n';
+  return true;
+}
+
+}  // namespace
+
+ExitCode RunSubmit(const SubmitOptions& options, const Config& config,
+                   Console& console) {
+  const std::vector<cluster::Manifest> manifests =
+      ReadManifestFiles({.files = options.files,
+                         .namespace_name = options.namespace_name,
+                         .otherwise = "nothing was submitted"},
+                        console);
+  for (const cluster::Manifest& manifest : manifests)
+    Warn(manifest, config, console);
+  if (options.dry_run) {
+    for (const cluster::Manifest& manifest : manifests)
+      console.out << Printable(Called(manifest)) << " checked (dry run)\n";
+    return ExitCode::kOk;
+  }
+  const auto client = OpenCluster(config);
+  bool all = true;
+  for (const cluster::Manifest& manifest : manifests)
+    all = SubmitOne(*client, manifest, options, console) && all;
+  return all ? ExitCode::kOk : ExitCode::kFailed;
+}
+
+}  // namespace fluxnetes::services

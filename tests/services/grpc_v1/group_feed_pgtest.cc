@@ -1,0 +1,193 @@
+#include <gmock/gmock.h>
+#include <grpcpp/grpcpp.h>
+#include <grpcpp/impl/codegen/proto_utils.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "fluxnetes/v1/scheduler.pb.h"
+#include "services/grpc_v1/group_feed.h"
+#include "services/grpc_v1/group_feed_queries.h"
+#include "services/records/group_pages_queries.h"
+#include "tests/support/postgres.h"
+
+namespace fluxnetes::services {
+namespace {
+
+using ::testing::ElementsAre;
+using Outcome = GroupFeed::Outcome;
+
+sql::PoolOptions WithPages(sql::PoolOptions options) {
+  options.catalogues = {queries::kAllGroupFeed, queries::kAllGroupPages};
+  return options;
+}
+
+class GroupFeedTest : public ::testing::Test {
+ protected:
+  GroupFeedTest() : pool_(WithPages(database_.options())) { AddGroups(1, 5); }
+
+  void AddGroups(int first, int last) {
+    database_.Execute(
+        "INSERT INTO pod_groups (id, namespace, group_name, group_size, queue,"
+        " priority, state, phase, shape, submitted_at, promoted_at) SELECT i,"
+        " 'ns' || i % 2, 'g' || i, 1, 'default', 0, 'pending', 'queued', 1,"
+        " now(), now() FROM generate_series(" +
+        std::to_string(first) + ", " + std::to_string(last) + ") AS i");
+  }
+
+  void Start(GroupFeed::Options options) {
+    options.interval = std::chrono::milliseconds(10);
+    feed_.emplace(pool_, log_, options);
+    feed_->Start();
+    watcher_ = feed_->Join([this] {
+      ++looks_;
+      looks_.notify_all();
+    });
+  }
+
+  // What comes next, when it has come.
+  std::pair<Outcome, v1::WatchGroupsResponse> Next(GroupFeed::Place& place) {
+    while (true) {
+      const int looks = looks_;
+      GroupFeed::Piece piece;
+      const Outcome outcome = feed_->Next(place, piece);
+      if (outcome == Outcome::kNothingNew) {
+        looks_.wait(looks);
+        continue;
+      }
+      v1::WatchGroupsResponse answer;
+      if (piece) {
+        grpc::ByteBuffer bytes = *piece;
+        EXPECT_TRUE(
+            grpc::SerializationTraits<v1::WatchGroupsResponse>::Deserialize(
+                &bytes, &answer)
+                .ok());
+      }
+      return {outcome, answer};
+    }
+  }
+
+  static std::vector<std::int64_t> IdsIn(const v1::WatchGroupsResponse& a) {
+    std::vector<std::int64_t> ids;
+    for (const v1::Group& group : a.groups()) ids.push_back(group.id());
+    return ids;
+  }
+
+  testing::TestDatabase database_;
+  sql::Pool pool_;
+  std::ostringstream lines_;
+  const Log log_{{.out = &lines_}};
+  std::atomic<int> looks_ = 0;
+  std::optional<GroupFeed> feed_;
+  std::optional<std::int64_t> watcher_;
+};
+
+TEST_F(GroupFeedTest, WhatIsThereComesInPieces) {
+  Start({.piece = 2});
+  GroupFeed::Place place;
+  const auto [first, one] = Next(place);
+  EXPECT_EQ(first, Outcome::kPiece);
+  EXPECT_THAT(IdsIn(one), ElementsAre(1, 2));
+  EXPECT_TRUE(one.reset());
+  EXPECT_FALSE(one.current());
+  EXPECT_EQ(one.resume_token(), "");
+  const auto [second, two] = Next(place);
+  EXPECT_THAT(IdsIn(two), ElementsAre(3, 4));
+  EXPECT_FALSE(two.reset());
+  const auto [third, three] = Next(place);
+  EXPECT_THAT(IdsIn(three), ElementsAre(5));
+  EXPECT_TRUE(three.current());
+  EXPECT_NE(three.resume_token(), "");
+}
+
+TEST_F(GroupFeedTest, ChangesAreOneForAllWhoAskForTheSame) {
+  Start({});
+  GroupFeed::Place one, other, elsewhere;
+  elsewhere.namespace_name = "ns0";
+  Next(one);
+  Next(other);
+  Next(elsewhere);
+  database_.Execute("UPDATE pod_groups SET priority = 1 WHERE id = 3");
+  EXPECT_THAT(IdsIn(Next(one).second), ElementsAre(3));
+  one = other;
+  GroupFeed::Piece first, second;
+  EXPECT_EQ(feed_->Next(one, first), Outcome::kPiece);
+  EXPECT_EQ(feed_->Next(other, second), Outcome::kPiece);
+  EXPECT_EQ(first, second);
+  GroupFeed::Piece none;
+  EXPECT_EQ(feed_->Next(elsewhere, none), Outcome::kNothingNew);
+}
+
+TEST_F(GroupFeedTest, WhoReadsTooSlowlyIsToldSo) {
+  Start({.changes = 3});
+  GroupFeed::Place fast, slow;
+  Next(fast);
+  Next(slow);
+  database_.Execute("UPDATE pod_groups SET priority = 1");
+  Next(fast);
+  EXPECT_EQ(Next(slow).first, Outcome::kFellBehind);
+}
+
+TEST_F(GroupFeedTest, PieceThatBecomesTooLargeIsTwo) {
+  Start({.piece_bytes = 1});
+  GroupFeed::Place place;
+  for (const std::int64_t id : {1, 2, 3, 4, 5}) {
+    const v1::WatchGroupsResponse one = Next(place).second;
+    EXPECT_THAT(IdsIn(one), ElementsAre(id));
+    EXPECT_EQ(one.current(), id == 5);
+  }
+  database_.Execute("UPDATE pod_groups SET priority = 1 WHERE id IN (2, 3)");
+  const v1::WatchGroupsResponse first = Next(place).second;
+  EXPECT_THAT(IdsIn(first), ElementsAre(2));
+  // Its token goes on behind it, not behind all.
+  GroupFeed::Place other;
+  other.resume = first.resume_token();
+  EXPECT_THAT(IdsIn(Next(other).second), ElementsAre(3));
+  EXPECT_THAT(IdsIn(Next(place).second), ElementsAre(3));
+}
+
+TEST_F(GroupFeedTest, OnlySomeMegabytesOfChangesAreRemembered) {
+  Start({.bytes = 1});
+  GroupFeed::Place slow;
+  Next(slow);
+  database_.Execute("UPDATE pod_groups SET priority = 1 WHERE id = 1");
+  EXPECT_EQ(Next(slow).first, Outcome::kFellBehind);
+}
+
+TEST_F(GroupFeedTest, ManyChangesOfAGroupAreOne) {
+  Start({});
+  GroupFeed::Place fast, slow;
+  Next(fast);
+  Next(slow);
+  for (const char* priority : {"1", "2"}) {
+    database_.Execute(std::string("UPDATE pod_groups SET priority = ") +
+                      priority + " WHERE id = 2");
+    Next(fast);
+  }
+  const auto [outcome, answer] = Next(slow);
+  ASSERT_THAT(IdsIn(answer), ElementsAre(2));
+  EXPECT_EQ(answer.groups(0).priority(), 2);
+}
+
+TEST_F(GroupFeedTest, TransactionThatTookLongIsSeenWhenItEnds) {
+  Start({});
+  GroupFeed::Place place;
+  Next(place);
+  sql::Transaction slow(pool_);
+  slow.RunScript("UPDATE pod_groups SET priority = 9 WHERE id = 4");
+  database_.Execute("UPDATE pod_groups SET priority = 1 WHERE id = 1");
+  EXPECT_THAT(IdsIn(Next(place).second), ElementsAre(1));
+  slow.Commit();
+  EXPECT_THAT(IdsIn(Next(place).second), ElementsAre(4));
+}
+
+TEST_F(GroupFeedTest, TooManyWatchersAreRefused) {
+  Start({.watchers = 2});
+  EXPECT_TRUE(feed_->Join([] {}));
+  EXPECT_FALSE(feed_->Join([] {}));
+  feed_->Leave(*watcher_);
+  EXPECT_TRUE(feed_->Join([] {}));
+}
+
+}  // namespace
+}  // namespace fluxnetes::services

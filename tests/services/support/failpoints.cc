@@ -1,0 +1,53 @@
+#include "tests/services/support/failpoints.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
+
+#include "tests/support/places.h"
+
+namespace fluxnetes::services {
+namespace {
+
+bool IsOfForerunners(const std::string& name) {
+  return name.starts_with("external-");
+}
+
+std::vector<std::string> FindFailpoints(bool of_forerunners) {
+  std::set<std::string> names;
+  const std::regex call("Failpoint\\(\"([^\"]+)\"\\)");
+  for (const char* folder : {"sql", "queue", "cluster", "workers", "services"})
+    for (const auto& file :
+         std::filesystem::directory_iterator(testing::SourcePath(folder))) {
+      if (file.path().extension() != ".cc") continue;
+      std::ifstream in(file.path());
+      for (std::string line; std::getline(in, line);)
+        if (std::smatch found; std::regex_search(line, found, call))
+          names.insert(found[1]);
+    }
+  std::erase_if(names, [=](const std::string& name) {
+    return IsOfForerunners(name) != of_forerunners;
+  });
+  return {names.begin(), names.end()};
+}
+
+}  // namespace
+
+std::vector<std::string> AllFailpoints() { return FindFailpoints(false); }
+
+std::vector<std::string> FailpointsWithoutPodGroups() {
+  auto all = AllFailpoints();
+  std::erase(all, "group-statuses-written");
+  return all;
+}
+
+std::vector<std::string> ForerunnerFailpoints() { return FindFailpoints(true); }
+
+std::string TestNameOf(std::string failpoint) {
+  std::replace(failpoint.begin(), failpoint.end(), '-', '_');
+  return failpoint;
+}
+
+}  // namespace fluxnetes::services

@@ -24,7 +24,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/invariants/scene.h"
+#include "tests/invariants/behaviour/scene.h"
 #include "tests/support/whole_system.h"
 
 namespace fluxnetes::testing {

@@ -6,8 +6,8 @@
 #include <functional>
 
 #include "sql/faults.h"
+#include "tests/invariants/behaviour/manifests.h"
 #include "tests/invariants/invariants.h"
-#include "tests/invariants/manifests.h"
 
 #ifdef FLUXNETES_FAULTS
 namespace fluxnetes::testing {

@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "sql/connection/transaction.h"
-#include "tests/invariants/scene.h"
+#include "tests/invariants/behaviour/scene.h"
 #include "tests/support/whole_system.h"
 
 namespace fluxnetes::testing {

@@ -8,7 +8,7 @@
 #include "cluster/kubernetes/kubeconfig.h"
 #include "cluster/kubernetes/kubernetes_cluster.h"
 #include "cluster/text/timestamp.h"
-#include "tests/kubernetes/kube_test.h"
+#include "tests/kubernetes/support/kube_test.h"
 
 namespace fluxnetes::testing {
 namespace {

@@ -1,7 +1,7 @@
 // Pods and groups from their beginning to their end.
 #include <csignal>
 
-#include "tests/kubernetes/kube_test.h"
+#include "tests/kubernetes/support/kube_test.h"
 
 namespace fluxnetes::testing {
 namespace {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "tests/kubernetes/control_plane.h"
+#include "tests/kubernetes/support/control_plane.h"
 
 int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);

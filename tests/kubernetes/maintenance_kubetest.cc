@@ -1,5 +1,5 @@
 // Maintenance of nodes, announced by the commands that people give.
-#include "tests/kubernetes/kube_test.h"
+#include "tests/kubernetes/support/kube_test.h"
 
 namespace fluxnetes::testing {
 namespace {

@@ -1,6 +1,6 @@
 // What users are told: events and conditions, and nothing twice.
 #include "cluster/kubernetes/kubeconfig.h"
-#include "tests/kubernetes/kube_test.h"
+#include "tests/kubernetes/support/kube_test.h"
 
 namespace fluxnetes::testing {
 namespace {

@@ -1,7 +1,7 @@
 // Nodes that come, change and go, and what others use of them.
 #include <csignal>
 
-#include "tests/kubernetes/kube_test.h"
+#include "tests/kubernetes/support/kube_test.h"
 
 namespace fluxnetes::testing {
 namespace {

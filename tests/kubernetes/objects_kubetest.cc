@@ -1,6 +1,6 @@
 // Each kind of object that makes pods: its pods are placed, and when it is
 // deleted nothing is left.
-#include "tests/kubernetes/kube_test.h"
+#include "tests/kubernetes/support/kube_test.h"
 
 namespace fluxnetes::testing {
 namespace {

@@ -14,8 +14,8 @@
 #include "matcher/readers/jgf.h"
 #include "services/forerunners/forerunner_services.h"
 #include "services/grpc/grpc_server.h"
+#include "tests/invariants/behaviour/manifests.h"
 #include "tests/invariants/invariants.h"
-#include "tests/invariants/manifests.h"
 #include "tests/services/support/grpc_client.h"
 #include "tests/support/whole_system.h"
 

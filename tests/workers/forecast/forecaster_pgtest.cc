@@ -6,7 +6,7 @@
 
 #include <thread>
 
-#include "tests/invariants/manifests.h"
+#include "tests/invariants/behaviour/manifests.h"
 #include "tests/support/whole_system.h"
 #include "workers/forecast/forecaster.h"
 

@@ -8,7 +8,7 @@
 #include <set>
 #include <thread>
 
-#include "tests/invariants/manifests.h"
+#include "tests/invariants/behaviour/manifests.h"
 #include "tests/support/whole_system.h"
 #include "workers/match/match_replica.h"
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "sql/faults.h"
-#include "tests/invariants/manifests.h"
+#include "tests/invariants/behaviour/manifests.h"
 #include "tests/support/whole_system.h"
 
 #ifdef FLUXNETES_FAULTS

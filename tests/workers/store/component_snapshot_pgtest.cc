@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "tests/invariants/manifests.h"
+#include "tests/invariants/behaviour/manifests.h"
 #include "tests/support/whole_system.h"
 #include "workers/store/component_snapshot.h"
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "workers/schedule/schedule_head.h"
 
 namespace fluxnetes::workers {
 namespace {

@@ -28,11 +28,10 @@
 #include "cluster/objects/node.h"
 #include "matcher/gangs/node_graph.h"
 #include "workers/decision/decision.h"
+#include "workers/decision/held.h"
 #include "workers/decision/maintenance_windows.h"
 #include "workers/graph/interned_requests.h"
 #include "workers/graph/node_predicates.h"
-#include "workers/schedule/pending_line.h"
-#include "workers/schedule/schedule.h"
 
 namespace fluxnetes::workers {
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "lifecycle_fixture.h"
+#include "tests/workers/support/lifecycle_fixture.h"
 #include "workers/pods/group_labels.h"
 
 namespace fluxnetes::workers {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs clang-tidy on sources, two at a time, and remembers those found clean.
 
-    hack/lint_tidy.py --build FOLDER [--all | --product]
+    hack/checks/tidy.py --build FOLDER [--all | --product]
 
 FOLDER has a compile_commands.json. What is compiled at once, mostly a batch of
 sources, is checked at once, and is known by their text, that of our headers that

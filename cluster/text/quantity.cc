@@ -8,6 +8,7 @@
 #include <span>
 #include <stdexcept>
 
+#include "cluster/text/digits.h"
 #include "cluster/text/quote.h"
 
 namespace fluxnetes::cluster {
@@ -44,8 +45,6 @@ constexpr std::array kSuffixes = {
       "; write a number with an optional suffix (n u m k M G T P E, Ki Mi Gi "
       "Ti Pi Ei) or exponent, like 2, 250m, 4Gi, 1e3");
 }
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 std::optional<Suffix> ParseSuffix(std::string_view text) {
   const auto* const known = std::ranges::find(kSuffixes, text, &Suffix::text);

@@ -4,6 +4,8 @@
 #include <array>
 #include <cstdio>
 
+#include "cluster/text/digits.h"
+
 namespace fluxnetes::cluster {
 namespace {
 
@@ -14,8 +16,6 @@ using std::chrono::hours;
 using std::chrono::microseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // Whether the text has the shape: 0 is a digit, all else itself.
 bool Matches(std::string_view text, std::string_view shape) {

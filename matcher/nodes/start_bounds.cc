@@ -6,8 +6,8 @@
 namespace fluxnetes::matcher {
 namespace {
 
-constexpr std::size_t kMostEntries = 256;
-constexpr std::size_t kFew = 64;  // changes
+constexpr std::size_t kMostBounds = 256;
+constexpr std::size_t kFewChanges = 64;  // changes
 
 Time Shorter(Time duration) {
   if (duration == kForever) return duration;
@@ -23,7 +23,7 @@ const std::vector<Time>& StartBounds::Of(const std::vector<Need>& needs,
   const std::pair key(Shorter(duration), needs);
   auto found = entries_.find(key);
   if (found == entries_.end()) {
-    if (entries_.size() == kMostEntries) entries_.clear();
+    if (entries_.size() == kMostBounds) entries_.clear();
     found = entries_.try_emplace(key).first;
   }
   Entry& entry = found->second;
@@ -50,7 +50,7 @@ void StartBounds::Changed(NodeIndex node) {
   if (at >= latest_.size()) latest_.resize(at + 1);
   latest_[at] = ++changed_;
   changes_.push_back({changed_, node});
-  if (changes_.size() > 2 * latest_.size() + kFew) {
+  if (changes_.size() > 2 * latest_.size() + kFewChanges) {
     std::erase_if(changes_,
                   [&](const Change& change) { return !IsLatest(change); });
   }

@@ -24,7 +24,7 @@ using OrderedJson = nlohmann::ordered_json;
 using queue::Changed;
 using queue::JobControl;
 using queue::JobRow;
-using Verb = JobsOptions::Verb;
+using JobsVerb = JobsOptions::Verb;
 using Ids = std::vector<std::int64_t>;
 
 // How many a filter may select for a change in one go, unless --limit says so.
@@ -214,17 +214,17 @@ std::vector<Changed> Retry(sql::Transaction& transaction, const Ids& ids) {
   return changed;
 }
 
-std::vector<Changed> Apply(Verb verb, sql::Transaction& transaction,
+std::vector<Changed> Apply(JobsVerb verb, sql::Transaction& transaction,
                            const Ids& ids) {
   switch (verb) {
-    case Verb::kRetry:
+    case JobsVerb::kRetry:
       return Retry(transaction, ids);
-    case Verb::kCancel:
+    case JobsVerb::kCancel:
       return JobControl::Cancel(transaction, ids);
-    case Verb::kDelete:
+    case JobsVerb::kDelete:
       return JobControl::Delete(transaction, ids);
-    case Verb::kShow:
-    case Verb::kStats:
+    case JobsVerb::kShow:
+    case JobsVerb::kStats:
       break;
   }
   throw std::logic_error("no such change of a job");
@@ -235,12 +235,12 @@ struct Words {
   const char* not_allowed;
 };
 
-const char* AuditVerb(Verb verb) {
-  if (verb == Verb::kRetry) return "retry";
-  return verb == Verb::kCancel ? "cancel" : "delete";
+const char* AuditVerb(JobsVerb verb) {
+  if (verb == JobsVerb::kRetry) return "retry";
+  return verb == JobsVerb::kCancel ? "cancel" : "delete";
 }
 
-void RecordJobs(sql::Transaction& transaction, Verb verb, const Ids& ids,
+void RecordJobs(sql::Transaction& transaction, JobsVerb verb, const Ids& ids,
                 const std::vector<Changed>& changed) {
   std::vector<std::string> objects;
   for (std::size_t i = 0; i < ids.size(); ++i)
@@ -249,10 +249,10 @@ void RecordJobs(sql::Transaction& transaction, Verb verb, const Ids& ids,
   RecordChanges(transaction, ProcessActor(), AuditVerb(verb), objects);
 }
 
-Words WordsOf(Verb verb) {
-  if (verb == Verb::kRetry)
+Words WordsOf(JobsVerb verb) {
+  if (verb == JobsVerb::kRetry)
     return {"may run now", "runs; it can be retried when it has ended"};
-  if (verb == Verb::kCancel) return {"cancelled", "has ended already"};
+  if (verb == JobsVerb::kCancel) return {"cancelled", "has ended already"};
   return {"deleted", "runs; cancel it first"};
 }
 
@@ -287,8 +287,8 @@ ExitCode ChangeJobs(const JobsOptions& options, sql::Pool& pool,
 
 ExitCode RunJobs(const JobsOptions& options, sql::Pool& pool,
                  Console& console) {
-  if (options.verb == Verb::kShow) return Show(options, pool, console);
-  if (options.verb == Verb::kStats) return Stats(options, pool, console);
+  if (options.verb == JobsVerb::kShow) return Show(options, pool, console);
+  if (options.verb == JobsVerb::kStats) return Stats(options, pool, console);
   return ChangeJobs(options, pool, console);
 }
 

@@ -71,7 +71,7 @@ std::string Sums(const Counts& counts, bool colour, int columns) {
   return text.empty() ? "no groups" : text;
 }
 
-std::string Seconds(std::optional<double> seconds) {
+std::string Exactly(std::optional<double> seconds) {
   if (!seconds) return "-";
   return *seconds < 60
              ? fmt::format("{:.3f}s", *seconds)
@@ -229,8 +229,8 @@ void PrintSummary(const Look& look, Console& console) {
   console.out << fmt::format(
       "{} groups with {} pods took {} in all; from submitted to bound p50 {}, "
       "p95 {}.\n",
-      summary.groups, summary.pods, Seconds(summary.makespan),
-      Seconds(summary.wait_p50), Seconds(summary.wait_p95));
+      summary.groups, summary.pods, Exactly(summary.makespan),
+      Exactly(summary.wait_p50), Exactly(summary.wait_p95));
 }
 
 // Waits until the bell rings. Returns whether the user wants to stop.

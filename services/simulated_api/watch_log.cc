@@ -12,7 +12,7 @@ using cluster::WatchedKind;
 using cluster::WatchEvent;
 
 constexpr int kBatch = 1'000;
-constexpr std::chrono::milliseconds kPatience{100};
+constexpr std::chrono::milliseconds kLongestWait{100};
 
 }  // namespace
 
@@ -32,7 +32,7 @@ WatchLog::~WatchLog() { Stop(); }
 void WatchLog::Start() {
   watch_ = cluster_.WatchAll();
   while (!begun_) {
-    for (const WatchEvent& event : watch_->Next(kBatch, kPatience)) {
+    for (const WatchEvent& event : watch_->Next(kBatch, kLongestWait)) {
       Apply(event);
     }
   }
@@ -51,7 +51,7 @@ void WatchLog::Stop() {
 
 void WatchLog::Follow() {
   while (true) {
-    const auto events = watch_->Next(kBatch, kPatience);
+    const auto events = watch_->Next(kBatch, kLongestWait);
     for (const WatchEvent& event : events) Apply(event);
     if (!events.empty()) changed_.notify_all();
     const std::lock_guard lock(mutex_);

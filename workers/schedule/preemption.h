@@ -33,6 +33,7 @@
 #include <optional>
 #include <vector>
 
+#include "workers/decision/queue_settings.h"
 #include "workers/schedule/schedule_head.h"
 
 namespace fluxnetes::workers {

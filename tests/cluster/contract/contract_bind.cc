@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "contract.h"
+#include "tests/cluster/contract/contract.h"
 
 namespace fluxnetes::cluster {
 namespace {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <variant>
 
-#include "contract.h"
+#include "tests/cluster/contract/contract.h"
 
 namespace fluxnetes::cluster {
 namespace {

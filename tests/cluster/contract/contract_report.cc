@@ -1,4 +1,4 @@
-#include "contract.h"
+#include "tests/cluster/contract/contract.h"
 
 namespace fluxnetes::cluster {
 namespace {

@@ -3,7 +3,7 @@
 #include <variant>
 
 #include "cluster/json/request_json.h"
-#include "contract.h"
+#include "tests/cluster/contract/contract.h"
 
 namespace fluxnetes::cluster {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "contract.h"
+#include "tests/cluster/contract/contract.h"
 
 namespace fluxnetes::cluster {
 namespace {

@@ -24,13 +24,13 @@ std::string WhyTraceRefused(const std::string& text,
   return "not refused";
 }
 
-constexpr auto kJob = "1 10 5 100 4 -1 -1 8 120 -1 1 3 1 -1 2 -1 -1 -1\n";
+constexpr auto kTraceJob = "1 10 5 100 4 -1 -1 8 120 -1 1 3 1 -1 2 -1 -1 -1\n";
 
 TEST(SwfTrace, JobHasWhatTheSchedulerWouldHaveKnown) {
   const SwfTrace trace =
       ReadTrace(std::string("; Version: 2.2\n;MaxNodes: 128 (of two kinds)\n"
                             ";  MaxProcs:\t512\n\n") +
-                kJob);
+                kTraceJob);
   EXPECT_EQ(trace.max_nodes, 128);
   EXPECT_EQ(trace.max_processors, 512);
   ASSERT_EQ(trace.jobs.size(), 1U);
@@ -89,7 +89,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         WrongTrace{"; nothing\n",
                    ": holds no job; a trace has a line of 18 numbers for each"},
-        WrongTrace{std::string(kJob) + "2 10 5 100\n",
+        WrongTrace{std::string(kTraceJob) + "2 10 5 100\n",
                    ":2: has 4 of 18 fields; what is not known is -1"},
         WrongTrace{"1 10 5 100 4 -1 -1 8 120 -1 1 3 1 -1 2 -1 -1 -1 9\n",
                    ":1: has more than 18 fields"},
@@ -119,12 +119,12 @@ INSTANTIATE_TEST_SUITE_P(
                    "2147483647"}));
 
 TEST(SwfTrace, IsBounded) {
-  EXPECT_EQ(WhyTraceRefused("; " + std::string(9'000, 'x') + "\n" + kJob,
+  EXPECT_EQ(WhyTraceRefused("; " + std::string(9'000, 'x') + "\n" + kTraceJob,
                             {.line = 8'000}),
             "trace.swf:1: is longer than 8000 bytes");
-  EXPECT_EQ(WhyTraceRefused("; " + std::string(9'000, 'x') + "\n" + kJob),
+  EXPECT_EQ(WhyTraceRefused("; " + std::string(9'000, 'x') + "\n" + kTraceJob),
             "not refused");
-  EXPECT_EQ(WhyTraceRefused(std::string(kJob) + kJob, {.jobs = 1}),
+  EXPECT_EQ(WhyTraceRefused(std::string(kTraceJob) + kTraceJob, {.jobs = 1}),
             "trace.swf:2: is one of more than 1 jobs");
 }
 

@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cluster/kubernetes/submission.h"
-#include "contract.h"
 #include "services/http/http_server.h"
 #include "services/simulated_api/cluster_api.h"
+#include "tests/cluster/contract/contract.h"
 
 namespace fluxnetes::cluster {
 namespace {

@@ -5,7 +5,7 @@
 #include <set>
 #include <thread>
 
-#include "simulated_fixture.h"
+#include "tests/cluster/simulated/simulated_fixture.h"
 
 namespace fluxnetes::cluster {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "simulated_fixture.h"
+#include "tests/cluster/simulated/simulated_fixture.h"
 
 namespace fluxnetes::cluster {
 namespace {

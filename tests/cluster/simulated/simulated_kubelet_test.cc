@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "simulated_fixture.h"
+#include "tests/cluster/simulated/simulated_fixture.h"
 
 namespace fluxnetes::cluster {
 namespace {

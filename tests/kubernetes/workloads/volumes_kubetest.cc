@@ -7,7 +7,8 @@ namespace fluxnetes::testing {
 namespace {
 
 constexpr const char* kVolumes = "/api/v1/persistentvolumes";
-constexpr const char* kClasses = "/apis/storage.k8s.io/v1/storageclasses";
+constexpr const char* kStorageClasses =
+    "/apis/storage.k8s.io/v1/storageclasses";
 
 class VolumesOnKubernetes : public OnKubernetes {
  protected:
@@ -22,13 +23,13 @@ class VolumesOnKubernetes : public OnKubernetes {
   }
 
   void MakeClass(const std::string& name, const std::string& mode) {
-    Send("POST", kClasses,
+    Send("POST", kStorageClasses,
          {{"apiVersion", "storage.k8s.io/v1"},
           {"kind", "StorageClass"},
           {"metadata", {{"name", OfTest(name)}}},
           {"provisioner", "example.com/disk"},
           {"volumeBindingMode", mode}});
-    made_.push_back(std::string(kClasses) + "/" + OfTest(name));
+    made_.push_back(std::string(kStorageClasses) + "/" + OfTest(name));
   }
 
   void MakeClaim(const std::string& name, const std::string& of_class,

@@ -10,7 +10,7 @@
 namespace fluxnetes::matcher {
 namespace {
 
-constexpr const char* kPolicies[] = {
+constexpr const char* kGamePolicies[] = {
     "first",  "firstnodex", "low",     "high",     "lonode",
     "hinode", "lonodex",    "hinodex", "locality", "variation"};
 
@@ -20,7 +20,7 @@ MatcherGame::MatcherGame(unsigned seed) : MatcherGame(seed, Random(seed)) {}
 
 MatcherGame::MatcherGame(unsigned seed, Random drawing)
     : random(seed + 1'000'000),
-      policy(kPolicies[drawing.Below(std::size(kPolicies))]),
+      policy(kGamePolicies[drawing.Below(std::size(kGamePolicies))]),
       matcher(ResourceGraph(), {}),
       plan_(RandomGraph(
           drawing, drawing.OneIn(3) ? GraphSize::kDeep : GraphSize::kSmall)) {

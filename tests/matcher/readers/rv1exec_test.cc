@@ -17,7 +17,7 @@ constexpr const char* kR = R"({"version": 1, "execution": {
     "nodelist": ["node[08-09],login"], "properties": {"amd": "4,7"},
     "starttime": 10.5, "expiration": 60}})";
 
-std::string Error(std::string_view text) {
+std::string Rv1Error(std::string_view text) {
   try {
     ReadRv1exec(text);
   } catch (const GraphError& error) {
@@ -68,20 +68,21 @@ TEST(Rv1exec, NodeIsTheJobsWhenAllOfItsRankIs) {
 }
 
 TEST(Rv1exec, ErrorsNameThePlace) {
-  EXPECT_THAT(Error(""), HasSubstr("parse error"));
-  EXPECT_THAT(Error("[]"), HasSubstr("is not an object"));
-  EXPECT_THAT(Error(R"({"version": 2})"), HasSubstr("document.version"));
-  EXPECT_THAT(Error(R"({"version": 1, "execution": {"R_lite": [{"rank": 0}],
+  EXPECT_THAT(Rv1Error(""), HasSubstr("parse error"));
+  EXPECT_THAT(Rv1Error("[]"), HasSubstr("is not an object"));
+  EXPECT_THAT(Rv1Error(R"({"version": 2})"), HasSubstr("document.version"));
+  EXPECT_THAT(Rv1Error(R"({"version": 1, "execution": {"R_lite": [{"rank": 0}],
                     "nodelist": []}})"),
               HasSubstr("execution.R_lite[0].rank: is not a text"));
-  EXPECT_THAT(Error(R"({"version": 1, "execution": {"R_lite": [{"rank": "0-1",
+  EXPECT_THAT(
+      Rv1Error(R"({"version": 1, "execution": {"R_lite": [{"rank": "0-1",
                     "children": {}}], "nodelist": ["a"]}})"),
-              HasSubstr("has 1 hosts for 2 ranks"));
-  EXPECT_THAT(Error(R"({"version": 1, "execution": {"R_lite": [{"rank": "0",
+      HasSubstr("has 1 hosts for 2 ranks"));
+  EXPECT_THAT(Rv1Error(R"({"version": 1, "execution": {"R_lite": [{"rank": "0",
                     "children": {"core": "0-99999999999"}}],
                     "nodelist": ["a"]}})"),
               HasSubstr("children.core: is more than"));
-  EXPECT_THAT(Error(R"({"version": 1, "execution": {"R_lite": [{"rank": "0",
+  EXPECT_THAT(Rv1Error(R"({"version": 1, "execution": {"R_lite": [{"rank": "0",
                     "children": {}}], "nodelist": ["a9223372036854775808"]}})"),
               HasSubstr("too large"));
 }

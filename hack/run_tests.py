@@ -2,11 +2,18 @@
 """Runs test programs, two at a time, and counts what they say.
 
 A program FOLDER_tests is a GoogleTest program. A program NAME_fuzz is given its
-corpus, and is one test, passed if it gets through. Anything else is a script that
-prints a line `ok CLAIM`, `not ok CLAIM` or `skipped CLAIM: WHY` per test. A
-program that dies, hangs or says nothing counts as one failed test, and so does
-each test that is skipped without a reason. Exit code 0: nothing failed, and
-something ran.
+corpus, and is one test, passed if it gets through. Anything else is a script
+that prints a line `ok CLAIM`, `not ok CLAIM` or `skipped CLAIM: WHY` per test.
+A program that dies, hangs or says nothing counts as one failed test, and so
+does each test that is skipped without a reason. Exit code 0: nothing failed,
+and something ran.
+
+A test that failed is run once more, alone, when all programs have ended: one of
+GoogleTest by itself, a script as a whole. If it passes then, it is flaky: it is
+named, and counts as passed, as long as a run has no more than three of them.
+Nothing is run again of a program that died or hung, nor where more than ten
+tests failed. The log of the first failure stays, NAME.log; the other one is
+NAME.again.log.
 """
 
 import argparse
@@ -22,17 +29,52 @@ import threading
 import time
 import xml.etree.ElementTree
 
+MOST_FLAKY = 3
+MOST_AGAIN = 10
+TAIL = 40000  # characters of a log that are shown
+
+
+@dataclasses.dataclass(frozen=True)
+class Program:
+    path: pathlib.Path
+
+    @property
+    def name(self):
+        return self.path.name
+
+    @property
+    def googletest(self):
+        return self.name.endswith("_tests")
+
+    @property
+    def fuzz(self):
+        return self.name.endswith("_fuzz")
+
 
 @dataclasses.dataclass
 class Result:
     passed: int = 0
     failed: list = dataclasses.field(default_factory=list)
     skipped: list = dataclasses.field(default_factory=list)
+    # Of the failed ones, those that another run may show to be flaky.
+    repeatable: list = dataclasses.field(default_factory=list)
+
+    def count(self):
+        return self.passed + len(self.failed) + len(self.skipped)
 
     def add(self, other):
         self.passed += other.passed
         self.failed += other.failed
         self.skipped += other.skipped
+
+
+@dataclasses.dataclass
+class Outcome:
+    program: Program
+    result: Result
+    code: int | None  # None: it ran out of time
+    seconds: float
+    text: str
 
 
 class Programs:
@@ -84,6 +126,9 @@ def read_googletest(path):
         skipped = case.find("skipped")
         if case.find("failure") is not None:
             result.failed.append(name)
+            # What fails around the tests of a suite has no name to run it by.
+            if case.get("name"):
+                result.repeatable.append(name)
         elif skipped is not None:
             # GoogleTest puts the place first, the reason below it.
             message = (skipped.get("message") or "").partition("\n")[2]
@@ -103,6 +148,7 @@ def read_script(text):
             result.passed += 1
         elif line.startswith("not ok "):
             result.failed.append(line[len("not ok "):])
+            result.repeatable.append(result.failed[-1])
         elif line.startswith("skipped "):
             claim, _, reason = line[len("skipped "):].partition(": ")
             if reason:
@@ -112,96 +158,208 @@ def read_script(text):
     return result
 
 
-def run_one(programs, program, arguments):
-    label = pathlib.Path(program).name
-    log_path = arguments.results / f"{label}.log"
-    report = arguments.results / f"{label}.xml"
-    report.unlink(missing_ok=True)
-    googletest = label.endswith("_tests")
-    fuzz = label.endswith("_fuzz")
-    command = [os.path.abspath(program)]
-    # An empty folder: the program would find .fluxnetes/ in the checkout.
-    folder = arguments.results / "cwd" / label
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    if fuzz:
-        corpus = f"tests/fuzz/corpus/{label.removesuffix('_fuzz')}"
-        command.append(os.path.abspath(corpus))
-    environment = dict(os.environ)
-    if googletest:
-        command.append("--gtest_brief=1")
-        environment["GTEST_FILTER"] = arguments.filter
-        environment["GTEST_OUTPUT"] = f"xml:{report.resolve()}"
-    started = time.monotonic()
-    with open(log_path, "wb") as log:
-        code = programs.run(command, log, environment, folder,
-                            arguments.timeout)
-    text = log_path.read_text(errors="replace")
-    result = Result()
-    if fuzz:
-        result.passed = int(code == 0)
-    elif not googletest:
-        result = read_script(text)
-    elif report.exists():
-        result = read_googletest(report)
-    if code is None:
-        result.failed.append(f"{label} (ended after {arguments.timeout} s)")
-    elif code != 0 and not result.failed:
-        result.failed.append(f"{label} (exit code {code})")
-    elif not googletest and not result.passed and not result.failed:
-        result.failed.append(f"{label} (says nothing)")
-    return label, result, time.monotonic() - started, text
+def read_report(program, report, text, code):
+    if program.fuzz:
+        return Result(passed=int(code == 0))
+    if not program.googletest:
+        return read_script(text)
+    try:
+        return read_googletest(report)
+    except (FileNotFoundError, xml.etree.ElementTree.ParseError):
+        # It ended before its report was written, whatever its exit code is.
+        return Result(failed=[f"{program.name} (exit code {code}, no report)"]
+                      if code is not None else [])
 
 
-def show(label, result, seconds, text):
+def fell(program, code):
+    """Whether a program ended in another way than one whose tests fail."""
+    if program.googletest:
+        return code not in (0, 1)
+    return code is None or not 0 <= code < 128
+
+
+class Runner:
+    """Runs programs, and keeps what they write in the folder of results."""
+
+    def __init__(self, arguments):
+        self.programs = Programs()
+        self._arguments = arguments
+        self._results = arguments.results
+
+    def run(self, program):
+        log = self._results / f"{program.name}.log"
+        (self._results / f"{program.name}.again.log").unlink(missing_ok=True)
+        log.write_bytes(b"")
+        return self._run(program, log, self._arguments.filter)
+
+    def run_again(self, program, test=None):
+        """Once more: a program, or one test of it."""
+        log = self._results / f"{program.name}.again.log"
+        return self._run(program, log, test)
+
+    def _run(self, program, log, tests):
+        """Appends to the log what it writes."""
+        report = log.with_suffix(".xml")
+        report.unlink(missing_ok=True)
+        command = [os.path.abspath(program.path)]
+        if program.fuzz:
+            corpus = f"tests/fuzz/corpus/{program.name.removesuffix('_fuzz')}"
+            command.append(os.path.abspath(corpus))
+        if program.googletest:
+            command.append("--gtest_brief=1")
+        before = log.stat().st_size if log.exists() else 0
+        started = time.monotonic()
+        with open(log, "ab") as file:
+            code = self.programs.run(
+                command, file, self._environment(program, report, tests),
+                self._empty_folder(log.stem), self._arguments.timeout)
+        seconds = time.monotonic() - started
+        text = log.read_bytes()[before:].decode(errors="replace")
+        result = read_report(program, report, text, code)
+        self._judge(program, result, code)
+        return Outcome(program, result, code, seconds, text)
+
+    def _empty_folder(self, name):
+        # A program would find .fluxnetes/ in the checkout.
+        folder = self._results / "cwd" / name
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        return folder
+
+    def _environment(self, program, report, tests):
+        environment = dict(os.environ)
+        if program.googletest:
+            environment["GTEST_FILTER"] = tests
+            environment["GTEST_OUTPUT"] = f"xml:{report.resolve()}"
+        return environment
+
+    def _judge(self, program, result, code):
+        label = program.name
+        if code is None:
+            result.failed.append(
+                f"{label} (ended after {self._arguments.timeout} s)")
+        elif code != 0 and not result.failed:
+            result.failed.append(f"{label} (exit code {code})")
+        elif not program.googletest and not result.passed and \
+                not result.failed:
+            result.failed.append(f"{label} (says nothing)")
+        if fell(program, code):
+            result.repeatable.clear()
+
+
+def show(outcome):
+    result, text = outcome.result, outcome.text
     word = "FAILED" if result.failed else "ok"
-    count = result.passed + len(result.failed) + len(result.skipped)
     if result.failed:
-        print(text[-40000:], end="" if text.endswith("\n") else "\n")
-    print(f"{label:<24} {word:<6} {count:5} tests {seconds:7.1f} s", flush=True)
+        print(text[-TAIL:], end="" if text.endswith("\n") else "\n")
+    print(f"{outcome.program.name:<24} {word:<6} {result.count():5} tests "
+          f"{outcome.seconds:7.1f} s", flush=True)
 
 
-def run_all(programs, arguments):
-    total = Result()
-    arguments.results.mkdir(parents=True, exist_ok=True)
-    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        futures = [pool.submit(run_one, programs, program, arguments)
-                   for program in arguments.programs]
+def run_all(runner, programs, jobs):
+    outcomes = []
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        futures = [pool.submit(runner.run, program) for program in programs]
         for future in concurrent.futures.as_completed(futures):
-            outcome = future.result()
-            show(*outcome)
-            total.add(outcome[1])
-    return total
+            outcomes.append(future.result())
+            show(outcomes[-1])
+    return outcomes
 
 
-def main():
+def passes_again(runner, outcome, test=None):
+    again = runner.run_again(outcome.program, test)
+    # As many as before: one that ends early or skips them shows nothing.
+    first = outcome.result
+    wanted = 1 if test else first.passed + len(first.failed)
+    passes = not again.result.failed and again.result.passed >= wanted
+    print(f"{test or outcome.program.name} was run again and "
+          f"{'passed' if passes else 'failed'} in {again.seconds:.1f} s",
+          flush=True)
+    return passes
+
+
+def find_flaky(runner, outcomes):
+    """Runs again what failed; gives (its result, its name) of the flaky."""
+    failed = [outcome for outcome in outcomes if outcome.result.repeatable]
+    count = sum(len(outcome.result.repeatable) for outcome in failed)
+    if count > MOST_AGAIN:
+        print(f"{count} tests failed; none is run again, as it would be if "
+              f"there were {MOST_AGAIN} at most")
+        return []
+    flaky = []
+    for outcome in failed:
+        names = outcome.result.repeatable
+        if outcome.program.googletest:
+            names = [name for name in names
+                     if passes_again(runner, outcome, name)]
+        elif not passes_again(runner, outcome):
+            names = []
+        flaky += [(outcome.result, name) for name in names]
+    return flaky
+
+
+def count_flaky(flaky):
+    """Of the results; gives the names of those that count as passed."""
+    for result, name in flaky:
+        result.failed.remove(name)
+        if len(flaky) <= MOST_FLAKY:
+            result.passed += 1
+        else:
+            result.failed.append(f"{name} (flaky; more than three)")
+    return [name for _, name in flaky] if len(flaky) <= MOST_FLAKY else []
+
+
+def conclude(outcomes, flaky, tests):
+    """Says what came of it, the counts in the last line; the exit code."""
+    named = count_flaky(flaky)
+    total = Result()
+    for outcome in outcomes:
+        total.add(outcome.result)
+    for reason in total.skipped:
+        print(f"skipped: {reason}")
+    for name in named:
+        print(f"flaky: {name}")
+    for name in total.failed:
+        print(f"failed: {name}")
+    if total.count() == 0:
+        print(f"no test matches {tests}")
+    if flaky:
+        print(f"{len(flaky)} flaky")
+    print(f"{total.passed} passed, {len(total.failed)} failed, "
+          f"{len(total.skipped)} skipped")
+    return 1 if total.failed or total.count() == 0 else 0
+
+
+def run_and_conclude(runner, arguments):
+    arguments.results.mkdir(parents=True, exist_ok=True)
+    outcomes = run_all(runner, arguments.programs, arguments.jobs)
+    flaky = find_flaky(runner, outcomes)
+    return conclude(outcomes, flaky, arguments.filter)
+
+
+def read_arguments():
     parser = argparse.ArgumentParser()
     parser.add_argument("--results", type=pathlib.Path, required=True)
     parser.add_argument("--filter", default="*")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--timeout", type=int, default=3600)
-    parser.add_argument("programs", nargs="*")
+    parser.add_argument("programs", nargs="*", type=pathlib.Path)
     arguments = parser.parse_args()
+    arguments.programs = [Program(path) for path in arguments.programs]
+    return arguments
 
-    programs = Programs()
+
+def main():
+    arguments = read_arguments()
+    runner = Runner(arguments)
 
     def interrupted(number, _):
-        programs.stop()
+        runner.programs.stop()
         os._exit(128 + number)
 
     signal.signal(signal.SIGINT, interrupted)
     signal.signal(signal.SIGTERM, interrupted)
-    total = run_all(programs, arguments)
-    for reason in total.skipped:
-        print(f"skipped: {reason}")
-    for name in total.failed:
-        print(f"failed: {name}")
-    ran = total.passed + len(total.failed) + len(total.skipped)
-    if ran == 0:
-        print(f"no test matches {arguments.filter}")
-    print(f"{total.passed} passed, {len(total.failed)} failed, "
-          f"{len(total.skipped)} skipped")
-    return 1 if total.failed or ran == 0 else 0
+    return run_and_conclude(runner, arguments)
 
 
 if __name__ == "__main__":

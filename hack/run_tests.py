@@ -14,11 +14,17 @@ named, and counts as passed, as long as a run has no more than three of them.
 Nothing is run again of a program that died or hung, nor where more than ten
 tests failed. The log of the first failure stays, NAME.log; the other one is
 NAME.again.log.
+
+`--budgets FILE` compares the seconds that the tests took with those that FILE
+allows: lines of a program's name, or of a folder's for all programs in it, a
+tab, and seconds. What takes longer is reported, and is no failure: times are
+those of one machine, and vary on it.
 """
 
 import argparse
 import concurrent.futures
 import dataclasses
+import heapq
 import os
 import pathlib
 import shutil
@@ -31,6 +37,7 @@ import xml.etree.ElementTree
 
 MOST_FLAKY = 3
 MOST_AGAIN = 10
+SLOWEST = 10
 TAIL = 40000  # characters of a log that are shown
 
 
@@ -41,6 +48,10 @@ class Program:
     @property
     def name(self):
         return self.path.name
+
+    @property
+    def folder(self):
+        return self.path.absolute().parent.name
 
     @property
     def googletest(self):
@@ -58,6 +69,7 @@ class Result:
     skipped: list = dataclasses.field(default_factory=list)
     # Of the failed ones, those that another run may show to be flaky.
     repeatable: list = dataclasses.field(default_factory=list)
+    times: list = dataclasses.field(default_factory=list)  # (seconds, test)
 
     def count(self):
         return self.passed + len(self.failed) + len(self.skipped)
@@ -66,6 +78,7 @@ class Result:
         self.passed += other.passed
         self.failed += other.failed
         self.skipped += other.skipped
+        self.times += other.times
 
 
 @dataclasses.dataclass
@@ -123,6 +136,7 @@ def read_googletest(path):
     result = Result()
     for case in xml.etree.ElementTree.parse(path).iter("testcase"):
         name = f"{case.get('classname')}.{case.get('name')}"
+        result.times.append((float(case.get("time", 0)), name))
         skipped = case.find("skipped")
         if case.find("failure") is not None:
             result.failed.append(name)
@@ -217,6 +231,8 @@ class Runner:
         text = log.read_bytes()[before:].decode(errors="replace")
         result = read_report(program, report, text, code)
         self._judge(program, result, code)
+        if not program.googletest:
+            result.times = [(seconds, program.name)]
         return Outcome(program, result, code, seconds, text)
 
     def _empty_folder(self, name):
@@ -309,6 +325,37 @@ def count_flaky(flaky):
     return [name for _, name in flaky] if len(flaky) <= MOST_FLAKY else []
 
 
+def read_seconds(path):
+    """{name: seconds} of a file of names, tabs and seconds."""
+    seconds = {}
+    for number, line in enumerate(path.read_text().splitlines(), start=1):
+        if line and not line.startswith("#"):
+            try:
+                name, figure = line.split("\t")
+                seconds[name] = float(figure)
+            except ValueError:
+                sys.exit(f"{path}:{number}: expected a name, a tab, seconds")
+    return seconds
+
+
+def over_budget(outcomes, budgets):
+    for name, budget in budgets.items():
+        mine = [outcome.result for outcome in outcomes
+                if name in (outcome.program.name, outcome.program.folder)]
+        took = sum(seconds for result in mine for seconds, _ in result.times)
+        if not mine:
+            yield f"budget without a program: {name}"
+        elif took > budget:
+            yield f"over budget: {name} took {took:.1f} s of {budget:g} s"
+
+
+def print_slowest(outcomes):
+    times = [entry for outcome in outcomes for entry in outcome.result.times]
+    print("slowest:")
+    for seconds, name in heapq.nlargest(SLOWEST, times):
+        print(f"  {seconds:8.1f} s  {name}")
+
+
 def conclude(outcomes, flaky, tests):
     """Says what came of it, the counts in the last line; the exit code."""
     named = count_flaky(flaky)
@@ -332,8 +379,12 @@ def conclude(outcomes, flaky, tests):
 
 def run_and_conclude(runner, arguments):
     arguments.results.mkdir(parents=True, exist_ok=True)
+    budgets = read_seconds(arguments.budgets) if arguments.budgets else {}
     outcomes = run_all(runner, arguments.programs, arguments.jobs)
     flaky = find_flaky(runner, outcomes)
+    print_slowest(outcomes)
+    for report in over_budget(outcomes, budgets):
+        print(report)
     return conclude(outcomes, flaky, arguments.filter)
 
 
@@ -343,6 +394,7 @@ def read_arguments():
     parser.add_argument("--filter", default="*")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--timeout", type=int, default=3600)
+    parser.add_argument("--budgets", type=pathlib.Path, metavar="FILE")
     parser.add_argument("programs", nargs="*", type=pathlib.Path)
     arguments = parser.parse_args()
     arguments.programs = [Program(path) for path in arguments.programs]

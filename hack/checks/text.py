@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 """Checks the plain text of the files named on standard input.
 
-No blank at a line's end, no tab but in a Makefile and in Go, one newline at a
-file's end, UTF-8 with LF; a script that can be run has a first line that says by what, and
-the right to; clang-tidy is silenced only by name and with a reason.
+No blank at a line's end, no tab but in a Makefile, in Go and in a table (.tsv), one
+newline at a file's end, UTF-8 with LF; a script that can be run has a first line that
+says by what, and the right to; clang-tidy is silenced only by name and with a reason.
 """
 
 import os
 import re
 import sys
 
-TABS = ("Makefile", ".go", "go.mod")
+TABS = ("Makefile", ".go", "go.mod", ".tsv")
 BINARY = (".png", ".svg", ".ico")
 CORPUS = "tests/fuzz/corpus/"  # inputs as they are
 SILENCED = re.compile(r"NOLINT(?:NEXTLINE|BEGIN)?\b(?!\([a-z][\w.,* -]*\): \S)")

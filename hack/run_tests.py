@@ -15,6 +15,11 @@ Nothing is run again of a program that died or hung, nor where more than ten
 tests failed. The log of the first failure stays, NAME.log; the other one is
 NAME.again.log.
 
+The program that took longest in the last run with all its tests starts first,
+so that both ends come at the same time; where there was none, the budgets tell.
+`--shards NAME=N` makes N programs of a GoogleTest program, NAME.0 and so on.
+Each program of GoogleTest has a folder of its own for temporary files.
+
 `--budgets FILE` compares the seconds that the tests took with those that FILE
 allows: lines of a program's name, or of a folder's for all programs in it, a
 tab, and seconds. What takes longer is reported, and is no failure: times are
@@ -31,6 +36,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import xml.etree.ElementTree
@@ -40,14 +46,23 @@ MOST_AGAIN = 10
 SLOWEST = 10
 TAIL = 40000  # characters of a log that are shown
 
+# What hack/test compares with; the order of programs is made by it too.
+BUDGETS = pathlib.Path(__file__).resolve().parent.parent / "tests/budgets.tsv"
+
 
 @dataclasses.dataclass(frozen=True)
 class Program:
     path: pathlib.Path
+    shard: int = 0
+    shards: int = 1
 
     @property
     def name(self):
         return self.path.name
+
+    @property
+    def label(self):
+        return f"{self.name}.{self.shard}" if self.shards > 1 else self.name
 
     @property
     def folder(self):
@@ -181,7 +196,7 @@ def read_report(program, report, text, code):
         return read_googletest(report)
     except (FileNotFoundError, xml.etree.ElementTree.ParseError):
         # It ended before its report was written, whatever its exit code is.
-        return Result(failed=[f"{program.name} (exit code {code}, no report)"]
+        return Result(failed=[f"{program.label} (exit code {code}, no report)"]
                       if code is not None else [])
 
 
@@ -199,16 +214,23 @@ class Runner:
         self.programs = Programs()
         self._arguments = arguments
         self._results = arguments.results
+        # Not in that folder: a Unix socket's path has 107 bytes at most.
+        self._scratch = pathlib.Path(
+            tempfile.mkdtemp(prefix="fluxnetes-run."))
+
+    def clean_up(self):
+        shutil.rmtree(self._scratch, ignore_errors=True)
 
     def run(self, program):
-        log = self._results / f"{program.name}.log"
-        (self._results / f"{program.name}.again.log").unlink(missing_ok=True)
+        log = self._results / f"{program.label}.log"
+        (self._results / f"{program.label}.again.log").unlink(missing_ok=True)
         log.write_bytes(b"")
         return self._run(program, log, self._arguments.filter)
 
     def run_again(self, program, test=None):
         """Once more: a program, or one test of it."""
-        log = self._results / f"{program.name}.again.log"
+        log = self._results / f"{program.label}.again.log"
+        program = dataclasses.replace(program, shard=0, shards=1)
         return self._run(program, log, test)
 
     def _run(self, program, log, tests):
@@ -232,7 +254,7 @@ class Runner:
         result = read_report(program, report, text, code)
         self._judge(program, result, code)
         if not program.googletest:
-            result.times = [(seconds, program.name)]
+            result.times = [(seconds, program.label)]
         return Outcome(program, result, code, seconds, text)
 
     def _empty_folder(self, name):
@@ -247,10 +269,15 @@ class Runner:
         if program.googletest:
             environment["GTEST_FILTER"] = tests
             environment["GTEST_OUTPUT"] = f"xml:{report.resolve()}"
+            # Names of files in it are the same in each process.
+            environment["TEST_TMPDIR"] = tempfile.mkdtemp(dir=self._scratch)
+        if program.shards > 1:
+            environment["GTEST_TOTAL_SHARDS"] = str(program.shards)
+            environment["GTEST_SHARD_INDEX"] = str(program.shard)
         return environment
 
     def _judge(self, program, result, code):
-        label = program.name
+        label = program.label
         if code is None:
             result.failed.append(
                 f"{label} (ended after {self._arguments.timeout} s)")
@@ -268,7 +295,7 @@ def show(outcome):
     word = "FAILED" if result.failed else "ok"
     if result.failed:
         print(text[-TAIL:], end="" if text.endswith("\n") else "\n")
-    print(f"{outcome.program.name:<24} {word:<6} {result.count():5} tests "
+    print(f"{outcome.program.label:<24} {word:<6} {result.count():5} tests "
           f"{outcome.seconds:7.1f} s", flush=True)
 
 
@@ -288,7 +315,7 @@ def passes_again(runner, outcome, test=None):
     first = outcome.result
     wanted = 1 if test else first.passed + len(first.failed)
     passes = not again.result.failed and again.result.passed >= wanted
-    print(f"{test or outcome.program.name} was run again and "
+    print(f"{test or outcome.program.label} was run again and "
           f"{'passed' if passes else 'failed'} in {again.seconds:.1f} s",
           flush=True)
     return passes
@@ -338,6 +365,30 @@ def read_seconds(path):
     return seconds
 
 
+def keep_times(path, times, outcomes):
+    """For the next run: how long the programs took that ran to their end."""
+    for outcome in outcomes:
+        if not fell(outcome.program, outcome.code):
+            times[outcome.program.label] = outcome.seconds
+    new = path.with_suffix(".new")
+    new.write_text("".join(f"{label}\t{seconds:.1f}\n"
+                           for label, seconds in sorted(times.items())))
+    new.replace(path)
+
+
+def longest_first(programs, times, budgets):
+    def expected(program):
+        if program.label in times:
+            return times[program.label]
+        for known in (times, budgets):
+            if program.name in known:
+                return known[program.name] / program.shards
+        beside = sum(other.folder == program.folder for other in programs)
+        return budgets.get(program.folder, 0) / beside
+
+    return sorted(programs, key=expected, reverse=True)
+
+
 def over_budget(outcomes, budgets):
     for name, budget in budgets.items():
         mine = [outcome.result for outcome in outcomes
@@ -378,14 +429,38 @@ def conclude(outcomes, flaky, tests):
 
 
 def run_and_conclude(runner, arguments):
-    arguments.results.mkdir(parents=True, exist_ok=True)
-    budgets = read_seconds(arguments.budgets) if arguments.budgets else {}
-    outcomes = run_all(runner, arguments.programs, arguments.jobs)
+    results = arguments.results
+    results.mkdir(parents=True, exist_ok=True)
+    kept = results / "times.tsv"
+    times = read_seconds(kept) if kept.exists() else {}
+    budgets = read_seconds(arguments.budgets or BUDGETS)
+    programs = longest_first(arguments.programs, times, budgets)
+    outcomes = run_all(runner, programs, arguments.jobs)
+    if arguments.filter == "*":
+        keep_times(kept, times, outcomes)
     flaky = find_flaky(runner, outcomes)
     print_slowest(outcomes)
-    for report in over_budget(outcomes, budgets):
-        print(report)
+    if arguments.budgets:
+        for report in over_budget(outcomes, budgets):
+            print(report)
     return conclude(outcomes, flaky, arguments.filter)
+
+
+def in_shards(paths, shards):
+    programs = []
+    for path in paths:
+        count = shards.pop(path.name, 1)
+        programs += [Program(path, shard, count) for shard in range(count)]
+    if shards:
+        sys.exit(f"argument --shards: no program {', '.join(shards)} is run")
+    return programs
+
+
+def name_and_count(text):
+    name, _, count = text.partition("=")
+    if not name.endswith("_tests") or not 0 < int(count) < 100:
+        raise ValueError
+    return name, int(count)
 
 
 def read_arguments():
@@ -395,9 +470,11 @@ def read_arguments():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--timeout", type=int, default=3600)
     parser.add_argument("--budgets", type=pathlib.Path, metavar="FILE")
+    parser.add_argument("--shards", type=name_and_count, action="append",
+                        default=[], metavar="NAME_tests=N")
     parser.add_argument("programs", nargs="*", type=pathlib.Path)
     arguments = parser.parse_args()
-    arguments.programs = [Program(path) for path in arguments.programs]
+    arguments.programs = in_shards(arguments.programs, dict(arguments.shards))
     return arguments
 
 
@@ -407,11 +484,15 @@ def main():
 
     def interrupted(number, _):
         runner.programs.stop()
+        runner.clean_up()
         os._exit(128 + number)
 
     signal.signal(signal.SIGINT, interrupted)
     signal.signal(signal.SIGTERM, interrupted)
-    return run_and_conclude(runner, arguments)
+    try:
+        return run_and_conclude(runner, arguments)
+    finally:
+        runner.clean_up()
 
 
 if __name__ == "__main__":

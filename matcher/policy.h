@@ -1,4 +1,4 @@
-// Fluxion's match policies: which of the vertices that fit is taken.
+// Fluxion's match policies: which of the vertices that fit a match takes.
 //
 //   first   the first that is found      low, high      lowest, highest id
 //   lonode, hinode   lowest, highest node id first, then within the node

@@ -1,10 +1,10 @@
-// What `find` looks for: predicates joined by `and`, `or` (a blank means and),
-// of equal weight, from the left; and parentheses.
+// The expression of the command `find`: predicates joined by `and` and `or` (a
+// blank means `and`), which bind equally and from the left; and parentheses.
 //
 //   status=up and (sched-now=allocated or sched-future=reserved)
 //   jobid-alloc=3 agfilter=t      names=node[0-3]      property=amd
 //
-// Vertices below one that is down, allocated or reserved count as such.
+// A vertex below one that is down, allocated or reserved counts as such too.
 #pragma once
 
 #include <optional>
@@ -21,11 +21,12 @@ inline constexpr std::size_t kMaxFindBytes = 1 << 16;
 
 class FindExpression {
  public:
-  // Nothing if the text is none.
+  // Returns nothing if the text is not an expression.
   static std::optional<FindExpression> Parse(std::string_view text);
 
-  // The vertices that are looked for, and all above them; of agfilter=true
-  // those that have a pruning filter, with what it says at `wall_clock`.
+  // Returns the vertices that match and all vertices above them. With
+  // agfilter=true, returns only those that have a pruning filter, with its
+  // state at `wall_clock` in their notes.
   std::vector<Taken> Find(const Matcher& matcher, Time wall_clock) const;
 
  private:
@@ -41,17 +42,17 @@ class FindExpression {
     kNames,
     kProperty,
   };
-  // In postfix order.
+  // Steps are in postfix order.
   struct Step {
     enum class Kind { kTest, kAnd, kOr };
     Kind kind = Kind::kTest;
     Predicate predicate = Predicate::kStatus;
-    bool yes = false;  // up, allocated, reserved, true
+    bool yes = false;  // the value is up, allocated, reserved or true
     JobId job = 0;
     std::string key;
     std::optional<HostList> names;
   };
-  // What a vertex is by itself or by what is above it.
+  // The state of a vertex, its own or that of a vertex above it.
   struct Standing {
     bool down = false;
     bool allocated = false;
@@ -66,8 +67,8 @@ class FindExpression {
                        Time wall_clock) const;
 
   std::vector<Step> steps_;
-  bool filters_ = false;      // agfilter=true is asked for
-  std::optional<JobId> job_;  // that is asked for
+  bool filters_ = false;      // the expression has agfilter=true
+  std::optional<JobId> job_;  // the last one in the expression
 };
 
 }  // namespace fluxnetes::matcher

@@ -1,5 +1,6 @@
 // Fluxion's graph matcher: finds and books resources of a graph for jobs, now
-// or in the future.
+// or in the future. resource-query uses it; the scheduler places pods with
+// NodeGraph (gang.h).
 //
 //   Matcher matcher(ReadJgf(text),
 //                   {.policy = MatchPolicy::Of(Policy::kLonode)});
@@ -7,14 +8,14 @@
 //                             MatchOp::kAllocateOrElseReserve, now);
 //   if (match.outcome == MatchOutcome::kReserved) ... match.at ...
 //
-// Vertices are taken whole, in [at, at + duration). Times are seconds from 0;
-// nothing ends by itself: an allocation whose time is over keeps its vertices
-// from other allocations until it is cancelled.
+// Vertices are taken whole, in [at, at + duration). Times are seconds from 0.
+// Nothing ends by itself: an allocation past its end keeps its vertices from
+// other allocations until it is cancelled.
 //
-// The graph may grow and shrink, vertices go down and come up. Jobs that hold
-// what is gone or down keep it.
+// The graph may grow and shrink, and vertices may go down and come up. A job
+// keeps the vertices that it holds when they go down or are removed by path.
 //
-// Owned by one thread. No clock, no log. Outcomes are values.
+// Owned by one thread. Reads no clock and writes no log. Outcomes are values.
 #pragma once
 
 #include <cstdint>
@@ -37,11 +38,12 @@ class PruningFilters;
 
 enum class MatchOp {
   kAllocate,
-  kAllocateWithSatisfiability,  // says kUnsatisfiable where kAllocate is kBusy
+  // kAllocate, but kUnsatisfiable where it can never fit
+  kAllocateWithSatisfiability,
   kAllocateOrElseReserve,
-  kSatisfiability,           // these three book nothing
-  kWithoutAllocating,        // what kAllocate would give
-  kWithoutAllocatingFuture,  // what kAllocateOrElseReserve would give
+  kSatisfiability,           // this and the two below book nothing
+  kWithoutAllocating,        // returns what kAllocate would
+  kWithoutAllocatingFuture,  // returns what kAllocateOrElseReserve would
 };
 
 enum class MatchOutcome {
@@ -49,37 +51,38 @@ enum class MatchOutcome {
   kReserved,
   kMatched,  // found, not booked
   kSatisfiable,
-  kBusy,           // not now, nor at a time that can be known
+  kBusy,           // not now, nor at a later time that is known
   kUnsatisfiable,  // not even on an empty graph with all vertices up
-  kInvalid,        // a type the graph has never heard of, a duration that
-                   // cannot be, a job that holds something already
+  // an unknown type, an impossible time or duration, or a job that holds
+  // something
+  kInvalid,
 };
 
-// What is said of few vertices only.
+// Details that few vertices have.
 struct TakenNote {
-  std::string label;   // that the jobspec gave it
-  std::string filter;  // of find: what its pruning filter says, as JSON
+  std::string label;   // from the jobspec
+  std::string filter;  // for `find`: the state of its pruning filter, as JSON
 };
 
-// A vertex that a job got, and the edge that led to it (kNoEdge: the root).
-// `exclusive`: nobody else has it.
+// A vertex that a job got, and the edge that led to it (kNoEdge: it is the
+// root). `exclusive`: no other job uses it.
 struct Taken {
   VertexIndex vertex = kNoVertex;
   EdgeIndex edge = kNoEdge;
   std::int64_t units = 0;
   bool exclusive = false;
-  std::shared_ptr<const TakenNote> note{};  // null: nothing
+  std::shared_ptr<const TakenNote> note{};  // null: none
 };
 
 struct Match {
   MatchOutcome outcome = MatchOutcome::kBusy;
   Time at = 0;
   Time duration = 0;
-  std::string error;  // of kInvalid
-  // Leaves first: children, then their parent; the root is last.
+  std::string error;  // the reason, if kInvalid
+  // In post-order: children, then their parent; the root is last.
   std::vector<Taken> taken;
-  // What it cost, over all times that were tried: vertices that were looked
-  // at, and those of them that had something to give.
+  // The cost over all times that were tried: vertices visited, and those among
+  // them that had something to give.
   std::int64_t visits = 0;
   std::int64_t finds = 0;
 
@@ -93,26 +96,26 @@ struct Match {
 struct MatcherOptions {
   MatchPolicy policy{};
   std::string prune_filters = "ALL:core,ALL:node";
-  // Slots side by side are alternatives, as are xor_slots.
+  // Slots of one level are alternatives, as are xor_slots.
   bool flexible = false;
-  // Jobs run within [start, end) and without a duration for all of that.
+  // Jobs run within [start, end); a job without a duration gets all of it.
   Time start = 0;
   Time end = 3'153'600'000;  // 100 years
 };
 
-// What an R says that a job has, found in the graph.
+// What an R says that a job has, as vertices and edges of the graph.
 struct HeldPart {
   VertexIndex vertex = kNoVertex;
   std::int64_t units = 0;
   bool exclusive = false;
 };
 struct HeldEdge {
-  EdgeIndex edge = kNoEdge;  // kNoEdge: the way in to the root
+  EdgeIndex edge = kNoEdge;  // kNoEdge: the entry to the root
   std::int64_t units = 0;
   bool exclusive = false;
 };
 struct Held {
-  std::vector<HeldPart> parts;  // to be booked, or seen to be free
+  std::vector<HeldPart> parts;  // booked if exclusive, else checked to be free
   std::vector<HeldEdge> edges;
 };
 
@@ -121,13 +124,13 @@ enum class Released {
   kAll,       // the job holds nothing any more
   kUnknown,   // no such job
   kReserved,  // only allocations can be released in part
-  kNotHeld,   // something that it does not hold; nothing was released
+  kNotHeld,   // the job does not hold all of it; nothing was released
 };
 
 class Matcher {
  public:
-  // Throws std::invalid_argument if the filters are not well formed, the
-  // window is empty or the dominant subsystem has no root.
+  // Throws std::invalid_argument if the filters are malformed, or the window is
+  // empty or too long.
   Matcher(ResourceGraph graph, const MatcherOptions& options);
   ~Matcher();
   Matcher(Matcher&&) noexcept;
@@ -137,44 +140,46 @@ class Matcher {
   const PruningFilters& filters() const;
 
   Match Run(JobId job, const Jobspec& jobspec, MatchOp op, Time now);
-  // Books what an R says, from `at` on: kInvalid, with the reason, if some of
-  // it is not to be had.
+  // Books what an R says, from `at` on. Returns kInvalid, with the reason, if
+  // some of it is not available.
   Match Restore(JobId job, const Held& held, bool reserved, Time at,
                 Time duration);
   // False if the job holds nothing.
   bool Cancel(JobId job);
-  // Takes from the job all that it has on these ranks, or these vertices,
-  // which it must hold alone.
+  // Releases all that the job has on these ranks, or these vertices, which it
+  // must hold exclusively.
   Released CancelRanks(JobId job, const std::vector<std::int64_t>& ranks);
   Released CancelVertices(JobId job, const std::vector<VertexIndex>& vertices);
 
-  // Down vertices and all below them are left out of matches; what runs there
-  // goes on. False if there is no such path.
+  // Marks the vertices at the path as up or down. Matches leave out vertices
+  // that are down and all below them; jobs there go on. False if there is no
+  // such path.
   bool SetUp(std::string_view path, bool up);
   bool SetProperty(std::string_view path, const std::string& key,
                    const std::string& value);
 
-  // Adds to the graph, then makes what is known of it anew. If the change
-  // throws, what it added is cut off again.
+  // Calls `change` to add to the graph, then updates filters, bookings and
+  // caches. If `change` throws, what it added is cut off again.
   void Grow(const std::function<void(ResourceGraph&)>& change);
-  // Cuts off what stands at the path, or on the ranks; jobs lose what they
-  // had on the ranks. False if there is nothing there, or it is the root.
+  // Cuts off the vertices at the path, or on the ranks. Jobs lose what they had
+  // on the ranks. False if there is no such vertex, or it is the root.
   bool Remove(std::string_view path);
   bool RemoveRanks(const std::vector<std::int64_t>& ranks);
 
-  // What can be asked of vertices and jobs.
+  // State of vertices and jobs.
   bool Known(JobId job) const;
-  std::int64_t allocations(VertexIndex v) const;   // jobs that have it now
-  std::int64_t reservations(VertexIndex v) const;  // jobs that will
+  std::int64_t allocations(VertexIndex v) const;   // jobs that hold it now
+  std::int64_t reservations(VertexIndex v) const;  // jobs that reserve it
   struct Hold {
-    bool tagged = false;              // the job holds something at or below it
-    bool exclusive = false;           // the job holds it
-    bool filtered = false;            // its pruning filter knows of the job
+    bool tagged = false;     // the job holds something at or below it
+    bool exclusive = false;  // the job holds the vertex exclusively
+    bool filtered = false;   // its pruning filter has a span of the job
     std::vector<std::int64_t> units;  // that the filter has for the job
   };
   Hold HoldOf(JobId job, VertexIndex v) const;
   bool Reserved(JobId job) const;
-  // What of the types of the vertex's pruning filter is in use below it.
+  // Returns the units in use below the vertex, by the types of its pruning
+  // filter.
   std::vector<std::int64_t> FilterUse(VertexIndex v, Time at) const;
 
   struct State;

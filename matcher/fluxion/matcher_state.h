@@ -1,4 +1,4 @@
-// The parts of a Matcher.
+// The internals of a Matcher.
 #pragma once
 
 #include <map>
@@ -14,40 +14,40 @@
 namespace fluxnetes::matcher {
 
 struct Matcher::State {
-  // What a job has booked at a vertex; 0 where nothing.
+  // The bookings of a job at a vertex; 0: none.
   struct Booking {
     VertexIndex vertex = kNoVertex;
-    bool tagged = false;  // reached by the walk that booked
-    bool cover = false;   // with all below it, which is not booked
+    bool tagged = false;  // visited by the walk that booked
+    bool cover = false;   // held with all below it, which is not booked
     PlanId plan = 0;
     PlanId sharing = 0;
     PlanId filter = 0;
   };
   struct Job {
     bool reserved = false;
-    // Holds something without what stands above it: then a vertex does not
-    // tell whether something below it is in use.
+    // The job holds something below a vertex that it does not hold. Then the
+    // bookings of that vertex do not tell whether something below it is in use.
     bool odd = false;
     Time start = 0;
     Time end = 0;
-    std::vector<Booking> bookings;  // in order of vertex, once sorted
+    std::vector<Booking> bookings;  // in order of vertex after Sort()
 
     void Sort();
     const Booking* Find(VertexIndex v) const;  // null: none
     Booking* Find(VertexIndex v);
   };
-  // Units that are handed up a level while a selection is booked.
+  // Units that are passed up a level while a selection is booked.
   struct Below {
     std::vector<std::int64_t> units;  // [type]
     bool any = false;
-    int exclusive = 0;  // vertices
+    int exclusive = 0;  // exclusive vertices
   };
   enum class Mode { kBook, kRestore, kLook };
 
   State(ResourceGraph graph, const MatcherOptions& options);
 
-  void Prime();   // after the graph changed
-  void Resize();  // the same, but for filters and the count of nodes
+  void Prime();   // after a change of the graph
+  void Resize();  // like Prime(), without filters and the node count
   bool Extend(int vertices, int edges);
   void CutOff(VertexIndex top);
   std::int64_t NodesUpBelow(VertexIndex top) const;
@@ -67,10 +67,10 @@ struct Matcher::State {
   // Books the last selection.
   Match Book(JobId id, const JobRequest& request, Time at, MatchOutcome how);
   Match Walk(Mode how);
-  // How much of a vertex and what is below it a walk takes.
+  // How much of a vertex and of what is below it a walk takes.
   struct Share {
-    bool whole = false;    // everything below, too
-    bool covered = false;  // so much so that it need not be booked
+    bool whole = false;    // with everything below it
+    bool covered = false;  // a vertex above covers it, so it is not booked
   };
   int Descend(EdgeIndex way, VertexIndex v, const Selection::Mark& mark,
               Share share, int depth);
@@ -86,7 +86,7 @@ struct Matcher::State {
 
   void Keep(JobId id);
 
-  // What is below covered vertices.
+  // Covers and the vertices below them.
   template <typename Use>
   void ForCoversAbove(VertexIndex v, const Use& use) const;
   std::int64_t JobsAbove(VertexIndex v, bool reserved) const;
@@ -98,7 +98,7 @@ struct Matcher::State {
   void UncoverAbove(VertexIndex v, VertexIndex end);
   void UncoverAround(VertexIndex top);
 
-  // Lets go.
+  // Releases.
   void Release(JobId id, Job& job);
   void Forget(JobId id);
   void ReleaseVertex(JobId id, Job& job, VertexIndex v);
@@ -112,23 +112,23 @@ struct Matcher::State {
   Bookings bookings;
   Selection selection;
   std::unordered_map<JobId, Job> jobs;
-  std::map<Time, int> starts;   // of the jobs
-  std::int64_t nodes_up = 0;    // that are up, and all above them too
-  bool is_tree = false;         // no vertex has two edges to it
-  bool edges_in_order = false;  // those from a vertex, by index
+  std::map<Time, int> starts;   // jobs by start
+  std::int64_t nodes_up = 0;    // up themselves and all above them
+  bool is_tree = false;         // no vertex has two edges into it
+  bool edges_in_order = false;  // edges from a vertex, by index
   int odd_jobs = 0;
 
-  // What was asked for last: people ask for the same again and again.
+  // The last request: the same jobspec often comes again.
   std::optional<JobRequest> prepared;
   int prepared_top = 0;
   std::vector<JobResource> prepared_resources;
 
-  // While a selection is booked.
+  // Used while a selection is booked.
   const JobRequest* request = nullptr;
   Match match;
   JobId job_id = 0;
   Job job;
-  Job restored;  // what a restored job has before the walk
+  Job restored;  // bookings of a restored job from before the walk
   Mode mode = Mode::kBook;
   Time now = 0;
   std::vector<Below> levels;  // [depth]

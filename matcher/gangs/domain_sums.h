@@ -1,6 +1,6 @@
-// What is free in each domain of a key, per resource and view: by this a gang
-// that must stay together finds the domain that it fits most tightly without
-// looking at nodes. What is overcommitted counts as 0.
+// The free amounts in each domain of a topology key, per resource and view.
+// With them a gang that must stay together finds the domain that it fits most
+// tightly without looking at nodes. An overcommitted node counts as 0.
 //
 // Part of a NodeGraph; owned by its thread.
 #pragma once
@@ -20,8 +20,7 @@ class DomainSums {
 
   explicit DomainSums(int resources) : resources_(resources) {}
 
-  // Adds (sign 1) or takes off (-1) what the columns of each view have of the
-  // node.
+  // Adds (sign 1) or subtracts (sign -1) the node's amounts in each view.
   void Move(const std::array<Columns, 3>& columns, NodeIndex node,
             DomainId domain, int sign) {
     if (domain < 0) return;

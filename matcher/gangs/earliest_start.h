@@ -1,8 +1,8 @@
-// Finds the earliest time at which a gang fits beside all spans that are known.
-// Room only comes where a span ends, so the ends are gone through in order of
-// time, and at each only the nodes are looked at again where something changes
-// over the gang's window [t, t + duration). A node that has no room for a task
-// is left alone until it will have: on a full cluster most ends change nothing.
+// Finds the earliest time at which a gang fits beside all known spans. Room
+// appears only where a span ends, so the search visits the ends in order of
+// time. At each end it looks again only at the nodes that change over the
+// gang's window [t, t + duration). It skips a node without room for a task
+// until the node has room: on a full cluster most ends change nothing.
 //
 // Part of a NodeGraph; owned by its thread.
 #pragma once
@@ -23,56 +23,59 @@ class EarliestStart {
   EarliestStart(NodeTable& nodes, GangPlan& plan)
       : nodes_(nodes), plan_(plan) {}
 
-  // Leaves the placement at that time in the plan. Nothing: at no time before
-  // `before`.
+  // Returns the earliest start after now and before `before`, and leaves the
+  // placement at that time in the plan; nothing if there is none.
   std::optional<Time> Find(Time duration, Time before, bool by_id,
                            bool descending);
 
-  // The same at a time before that of a gang which is booked, from now on, as
-  // if it were not there. Its tasks do not look at others.
+  // Does the same for a gang that is booked already: returns the earliest start
+  // from now on and before `start`, as if its booking (`leaving`) did not
+  // exist. The rules of its tasks must not look at other tasks.
   std::optional<Time> FindEarlier(const LeavingGang& leaving, Time start,
                                   Time duration, bool by_id, bool descending);
 
-  // Of the times that the last search looked at in vain.
+  // The shortfall of the times that the last search tried in vain.
   const Shortfall& shortfall() const { return shortfall_; }
 
  private:
   using Reader = SpanTimeline::Reader;
 
-  // False: it cannot start before `before`.
+  // Computes bounds_. False if the gang cannot start before `before`.
   bool FindBounds(Time duration, Time before);
   void Begin(Time duration, Time before);
   void End();
   void LookAtAll();
-  // Only at those that have room for a task now.
+  // Looks only at nodes that have room for a task now.
   void LookAtThoseWithRoom();
-  void Look(NodeIndex node);  // again, over the window at time_
-  // Whether the node has room for any task.
+  void Look(NodeIndex node);  // recomputes it over the window at time_
+  // Recounts the tasks that fit on the node. True if any fits.
   bool CountAgain(NodeIndex node);
-  // When it will have; kForever: not before before_.
+  // Returns when a task next fits on the node; kForever: not before before_.
   Time NextRoom(NodeIndex node);
-  // The next moment at which something ends, or, if rules look at other tasks,
-  // changes at all; kForever: there is none.
+  // Returns the next moment at which a span ends or, if rules look at other
+  // tasks, starts or enters the window; kForever: there is none.
   Time NextTime() const;
-  // Looks at all nodes that change at time_. Whether there is room for each
-  // group alone, and more than there was: where a span ends, or starts that
-  // others want to be near.
+  // Looks at all nodes that change at time_. True if each group alone has room
+  // and a change may help: a span ended, or one started that others want to be
+  // near.
   bool Step();
-  // Copies what the rules of the gang look at, and counts there.
+  // Copies the counts that the gang's rules look at; Count() changes the
+  // copies.
   void BeginCounts();
   void EndCounts();
   enum class What { kPresent, kBlocking };
   void Count(const SpanTimeline::Moment& moment, What what, int sign);
-  // How many tasks find no place at time_, if each group had it for itself.
+  // Returns how many tasks find no place at time_ if each group had the nodes
+  // for itself.
   int Lacking() const;
   bool Any(Reader moments, bool only_ahead) const;
   Time WindowEnd() const;
-  Time EntersAt(Time start) const;  // the window reaches this start
+  Time EntersAt(Time start) const;  // when the window reaches it
 
   bool IsLeft(NodeIndex node) const {
     return leaving_ != nullptr && leaving_->IsOn(node);
   }
-  // What would leave the node.
+  // Returns the amounts that the booked gang would leave on the node.
   Leaving LeavingAt(NodeIndex node) const {
     return leaving_ == nullptr ? Leaving() : leaving_->At(node);
   }
@@ -84,19 +87,18 @@ class EarliestStart {
   Time before_ = kForever;
   Time time_ = 0;
   Reader ends_;
-  Reader starts_;        // if rules look at other tasks
+  Reader starts_;        // used if rules look at other tasks
   Reader enters_;        // starts, as they enter the window
-  bool all_ = false;     // the columns are to be right of all nodes
+  bool all_ = false;     // columns_ must be right for all nodes
   bool counts_ = false;  // rules look at other tasks
-  // Of nodes that were looked at; the others have none. They are cleared at the
-  // end.
+  // Nodes that were looked at. Only they have values below, which End() clears.
   std::vector<NodeIndex> looked_at_;
   Columns columns_;
   std::vector<std::vector<std::int32_t>> fits_;  // [group][node]
-  std::vector<Time> bounds_;                     // [node], no task fits before
-  std::vector<Time> idle_until_;                 // [node], while none fits
-  std::vector<char> seen_;                       // [node]
-  std::vector<std::int64_t> sums_;               // [group]
+  std::vector<Time> bounds_;                     // [node]: no task fits before
+  std::vector<Time> idle_until_;    // [node]: nothing fits until then
+  std::vector<char> seen_;          // [node]
+  std::vector<std::int64_t> sums_;  // [group]
   Shortfall shortfall_;
   std::vector<std::int64_t> least_;
 };

@@ -1,10 +1,9 @@
-// Why a gang does not fit, in numbers that can be put into words for the people
-// whose tasks they are.
+// Why a gang does not fit, in numbers from which messages to users are made.
 //
-// Each group is looked at by itself, one task of it on each node of the graph,
-// as if no other task of the gang had a place. What stands in its way there is
-// found in the order of the enum, resources in the order of the graph; a node
-// counts for the first in `first`, and in `alone` if nothing else does.
+// Each group is examined by itself: one of its tasks on each node of the graph,
+// as if no other task of the gang were placed. Obstacles on a node are found in
+// the order of the enum, resources in the order of the graph. A node counts in
+// `first` of its first obstacle, and in `alone` if it has only one.
 #pragma once
 
 #include <cstdint>
@@ -13,37 +12,37 @@
 namespace fluxnetes::matcher {
 
 enum class Obstacle {
-  kClosed,        // takes nothing new
-  kNotEligible,   // TaskGroup::eligible
-  kLabels,        // node selector or affinity
-  kTaints,        // not tolerated
-  kTogether,      // where the gang, which must be together, cannot be
-  kResource,      // too little is free, at some time of the gang's
-  kHostPorts,     // in use
-  kAffinity,      // none of the tasks that it must be near is there
-  kAntiAffinity,  // of its own, or of a task that is there
-  kSpread,        // one more would be too many
+  kClosed,        // the node takes nothing new
+  kNotEligible,   // excluded by TaskGroup::eligible
+  kLabels,        // node selector or affinity does not match
+  kTaints,        // a taint is not tolerated
+  kTogether,      // outside of the domains where the gang must be
+  kResource,      // too little is free at some time of the gang's duration
+  kHostPorts,     // a host port is in use
+  kAffinity,      // no task there that its affinity asks for
+  kAntiAffinity,  // its own, or that of a task there
+  kSpread,        // one more task would break a constraint
 };
 
 struct Exclusion {
   Obstacle obstacle = Obstacle::kClosed;
-  int resource = -1;  // of kResource
-  int all = 0;        // nodes that it excludes
-  int first = 0;      // of them, those that nothing before it excludes
-  int alone = 0;      // those that nothing else excludes
+  int resource = -1;  // if the obstacle is kResource
+  int all = 0;        // nodes that have the obstacle
+  int first = 0;      // of these, nodes that have it first
+  int alone = 0;      // of these, nodes that have no other
 };
 
 struct GroupExplanation {
   int open_to_one = 0;  // nodes that would take one task now
-  // What excludes any node, in order. All `first` and `open_to_one` sum up to
-  // the nodes of the graph.
+  // The obstacles of any node, in order. `open_to_one` and all `first` add up
+  // to the number of nodes in the graph.
   std::vector<Exclusion> exclusions;
-  int fit = 0;  // of its tasks, in the largest part of the gang that fits now
+  int fit = 0;  // tasks of it in the largest part of the gang that fits now
 };
 
 struct Explanation {
   std::vector<GroupExplanation> groups;
-  int fit = 0;  // tasks in the largest part that was found
+  int fit = 0;  // tasks in the largest part that was found to fit
 };
 
 }  // namespace fluxnetes::matcher

@@ -1,10 +1,11 @@
-// Plans where the tasks of a gang would go, without changing anything: nodes
-// best first, each filled before the next. A plan looks at free amounts as they
-// are now, forever, on empty nodes, or at a later time.
+// Plans where the tasks of a gang would go, without changing anything. Nodes
+// are taken best first, and each is filled before the next. A plan reads the
+// free amounts of now, of all time from now on, of empty nodes, or of a later
+// time.
 //
-// Tasks that were given a place count for the rules of those after them. They
-// are counted where all others are, and taken off again before the plan is
-// handed out.
+// A task that has a place counts for the rules of the tasks after it. It is
+// counted in the same counts as all other tasks, and taken off again before the
+// plan is returned.
 //
 // Part of a NodeGraph; owned by its thread.
 #pragma once
@@ -23,12 +24,12 @@
 
 namespace fluxnetes::matcher {
 
-// A run of tasks of a group on one node.
+// A run of tasks of one group on one node.
 struct Run {
   NodeIndex node = -1;
   std::int32_t group = 0;
   std::int32_t tasks = 0;
-  std::int32_t next = -1;  // on the same node
+  std::int32_t next = -1;  // the run before on the same node
 };
 
 class GangPlan {
@@ -39,12 +40,12 @@ class GangPlan {
   void SetGang(const Gang& gang);
   void SetGroup(const TaskGroup& group);  // for Count()
 
-  // Whether all tasks find a place; runs() says where.
+  // True if all tasks find a place; runs() lists the places.
   bool Place(const Ground& ground);
-  // How many tasks of the first group do, up to `limit`.
+  // Returns how many tasks of the first group find a place, up to `limit`.
   int Count(const Ground& ground, int limit);
-  // How many tasks of all groups do, by group: the most of the ways that
-  // Place() tries.
+  // Returns how many tasks of each group find a place, in the attempt of
+  // Place() that places the most.
   std::vector<int> CountMost(const Ground& ground);
 
   int groups() const { return static_cast<int>(groups_.size()); }
@@ -52,37 +53,40 @@ class GangPlan {
   const std::vector<Need>& needs(int group) const {
     return groups_[group].needs;
   }
-  // In order of group, then as they were placed.
+  // In order of group, then of placement.
   const std::vector<Run>& runs() const { return runs_; }
   int tasks() const { return tasks_; }
 
-  // How many tasks of the group go on a node with these columns, up to `limit`,
-  // if the plan had nothing there and there were no other tasks.
+  // Returns how many tasks of the group fit on a node with these columns, up to
+  // `limit`, if the plan had nothing there and no other task existed.
   int CountAlone(const Columns& columns, NodeIndex node, int group,
                  int limit) const;
 
-  // Whether it is of one shape, and does not look at other tasks.
+  // True if the gang has one group, no `together`, and no rules on other tasks.
   bool IsPlain() const;
 
-  // Whether it matters too what is free on nodes that have no room for a task.
+  // True if the plan also needs the free amounts of nodes without room for a
+  // task.
   bool LooksAtAll() const;
 
-  // Whether the node suits a task of the group, however full it is.
+  // True if the node suits a task of the group, however full it is.
   bool MayTake(NodeIndex node, int group) const;
 
-  // Counts what is reserved and keeps tasks of the gang away, until TakeBack();
-  // Place() and Count() do so by themselves.
+  // Counts reserved tasks that keep tasks of the gang away, until TakeBack().
+  // Place() and Count() call both themselves.
   void CountAhead(const Ground& ground);
   void TakeBack(std::size_t counted = 0);
 
-  // Whether it matters where other tasks are, and not only that some are gone.
+  // True if the gang needs other tasks near it, or is spread among them, so
+  // that it matters where they are and not only that some are gone.
   bool NeedsOthers() const { return needs_others_; }
-  // What the rules of the gang look at.
+  // The counts that the rules of the gang look at.
   const std::vector<TrackerId>& trackers() const { return trackers_; }
   const std::vector<SpreadId>& spreads() const { return spreads_; }
   bool Watches(TrackerId id) const;
   bool WatchesSpread(SpreadId id) const;
-  // Whether the gang may be on the node if it must be together.
+  // True if the node is in a domain where the gang, if it must be together, may
+  // be.
   bool MayBeTogether(NodeIndex node);
 
  private:
@@ -90,13 +94,13 @@ class GangPlan {
     const TaskGroup* asked = nullptr;
     std::vector<Need> needs;
     const BookedRules* rules = nullptr;
-    bool alone = true;  // does not look at other tasks
-    // What a task of it changes that the gang looks at.
+    bool alone = true;  // its rules do not look at other tasks
+    // The counts that the gang looks at and that a task of this group changes.
     std::vector<TrackerId> counts;
     std::vector<SpreadId> counts_spread;
   };
   struct Counted {
-    std::int32_t id = -1;  // of a tracker or a spread
+    std::int32_t id = -1;  // a tracker or a spread
     bool spread = false;
     Stage stage = Stage::kNow;
     NodeIndex node = -1;
@@ -122,7 +126,7 @@ class GangPlan {
   void CountRun(const Ground& ground, NodeIndex node, int group, int tasks);
   void UndoRuns(std::size_t runs, std::size_t counted);
 
-  // Whether each group alone may find room, as far as limits tell.
+  // False if the limits show that some group alone finds no room.
   bool MayFit(const Ground& ground) const;
   bool PlaceInOrder(const Ground& ground, std::span<const int> order);
   bool PlaceInOrders(const Ground& ground);
@@ -142,9 +146,9 @@ class GangPlan {
 
   NodeTable& nodes_;
   NodeScan scan_;
-  const Gang* gang_ = nullptr;  // null: a group
+  const Gang* gang_ = nullptr;  // null: planning for one group
   std::vector<Group> groups_;
-  std::vector<int> given_;  // the order as given, but followers last
+  std::vector<int> given_;  // groups in the given order, but followers last
   std::vector<Run> runs_;
   std::vector<std::int32_t> last_run_;  // [node], -1: none
   std::vector<std::int64_t> least_;
@@ -158,8 +162,8 @@ class GangPlan {
   std::vector<Counted> counted_;
 
   const std::vector<NodeMask::Word>* within_ = nullptr;
-  std::vector<NodeMask::Word> part_;   // of a domain
-  std::map<std::string, KeyId> keys_;  // of `together`
+  std::vector<NodeMask::Word> part_;   // nodes of a part of a domain
+  std::map<std::string, KeyId> keys_;  // keys named in `together`
   std::vector<int> most_;              // [group]
   int most_sum_ = -1;
   bool keep_most_ = false;

@@ -1,5 +1,5 @@
-// What a gang holds that is booked ahead, by node: for searches that go as if
-// it were not there.
+// The amounts of a gang's reservation, by node, for searches that ignore that
+// reservation.
 //
 // Part of a NodeGraph; owned by its thread.
 #pragma once
@@ -14,11 +14,11 @@ namespace fluxnetes::matcher {
 
 class LeavingGang {
  public:
-  // `own` are the places of its tasks, or of some.
+  // `own` is the placement of its tasks, or of the first of them.
   void Set(const Gang& gang, const Placement& own, int nodes, int resources);
   void Clear();
 
-  // Each once.
+  // Each node once.
   const std::vector<NodeIndex>& nodes() const { return nodes_; }
   bool IsOn(NodeIndex node) const { return !at_.empty() && at_[node] >= 0; }
   Leaving At(NodeIndex node) const {
@@ -31,7 +31,7 @@ class LeavingGang {
   Time start_ = 0;
   Time end_ = 0;
   std::vector<NodeIndex> nodes_;
-  std::vector<std::int32_t> at_;  // [node], of amounts_; -1: none
+  std::vector<std::int32_t> at_;  // [node]: index in amounts_; -1: none
   std::vector<std::int64_t> amounts_;
 };
 

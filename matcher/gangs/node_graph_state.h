@@ -1,5 +1,5 @@
-// The parts of a NodeGraph: its nodes with what is held on them, the jobs, and
-// what plans need.
+// The internals of a NodeGraph: the nodes with what jobs hold on them, the
+// jobs, and the parts that make plans.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ namespace fluxnetes::matcher {
 
 struct NodeGraph::State {
   struct Job {
-    std::vector<SpanId> tasks;  // by position, -1: given back
+    std::vector<SpanId> tasks;  // by position; -1: released
     int live = 0;
   };
 
@@ -40,7 +40,7 @@ struct NodeGraph::State {
   GangPlan plan{nodes};
   EarliestStart earliest{nodes, plan};
   std::unordered_map<JobId, Job> jobs;
-  LeavingGang leaving;  // of the last that asked for an earlier start
+  LeavingGang leaving;  // the last gang that asked for an earlier start
 };
 
 }  // namespace fluxnetes::matcher

@@ -1,7 +1,6 @@
-// The nodes that a group of tasks may go to, best first: by points, then in the
-// order of the policy. What rules say of them comes as words of bits, so only
-// nodes come up that no rule excludes; whether they have room is for the caller
-// to see.
+// The nodes that a group of tasks may use, best first: by points, then in the
+// order of the policy. Rules are read as words of bits, so a node that a rule
+// excludes never comes up. The caller checks whether a node has room.
 //
 //   for (NodeIndex n = scan.Next(); n >= 0; n = scan.Next()) {
 //     if (no room) scan.Pass(); else { place; scan.Placed(); }
@@ -19,13 +18,14 @@
 
 namespace fluxnetes::matcher {
 
-// The free amounts that a plan is made on, and the tasks that it goes by.
+// The basis of a plan: the free amounts that it reads, and the stages of the
+// counts of other tasks.
 struct Ground {
   const Columns* columns = nullptr;
   bool by_id = true;
   bool descending = false;
-  FitLimits* limits = nullptr;  // null: look at every node
-  // Where set, nodes with a start ahead are looked at over [now, end).
+  FitLimits* limits = nullptr;  // null: every node is looked at
+  // If set, nodes with a start ahead are looked at over [now, end).
   bool over_time = false;
   Time end = kForever;
   View view = View::kNow;  // of the columns, if limits are set
@@ -37,36 +37,37 @@ class NodeScan {
  public:
   explicit NodeScan(NodeTable& nodes) : nodes_(nodes) {}
 
-  // `rules` may be null. `within`, if any, are the only places to look at.
+  // `rules` may be null. `within`, if not null, lists the only places to look
+  // at.
   void Begin(const Ground& ground, const std::vector<Need>& needs,
              const BookedRules* rules,
              const std::vector<NodeMask::Word>* within);
-  // The node that stands first, -1 if there is none. The same one until Pass()
-  // or Placed().
+  // Returns the best node that is left; -1 if there is none. Returns the same
+  // node until Pass() or Placed().
   NodeIndex Next();
-  // It does not take one more, nor will it in this scan.
+  // Drops the node from the scan: it takes no more tasks.
   void Pass();
-  // It took a task: what rules say is looked at again.
+  // Notes that the node took a task; the rules are read again.
   void Placed();
 
-  // Whether the first task would start a series: nothing that its affinity asks
-  // for is there, and it would be the first itself.
+  // True if the first task would start a series: no task that its affinity asks
+  // for exists, and it matches its own affinity.
   bool StartsSeries() const;
-  // Leaves the domain out, or all others. From the front again.
+  // Excludes the domain, or all others, and scans from the front again.
   void LeaveOut(KeyId key, DomainId domain);
   void StayIn(KeyId key, DomainId domain);
 
  private:
   using Sets = std::vector<const std::uint64_t*>;
-  // Nodes that are in one of `in` and in none of `out`.
+  // Nodes that are in one set of `in` and in none of `out`.
   struct Part {
     Sets in;
     Sets out;
     int weight = 0;
   };
   struct Choice {
-    const std::uint64_t* in = nullptr;  // null: all
-    std::uint32_t parts = 0;            // of preferred_, that hold
+    const std::uint64_t* in = nullptr;  // null: all nodes
+    std::uint32_t parts = 0;            // bits of the preferred_ that hold
   };
   struct Level {
     int points = 0;
@@ -96,21 +97,21 @@ class NodeScan {
   const NodeOrder* order_ = nullptr;
   const BookedRules* rules_ = nullptr;
   const std::vector<NodeMask::Word>* within_ = nullptr;
-  // Nodes that are in all of in_, for each of any_ in one of it, and in none of
-  // out_.
+  // Nodes that are in all sets of in_, in one set of each of any_, and in none
+  // of out_.
   Sets in_;
   std::vector<Sets> any_;
-  std::size_t used_any_ = 0;  // of any_; the others keep their room
+  std::size_t used_any_ = 0;  // sets in use; the others keep their memory
   Sets out_;
   bool nowhere_ = false;
   std::vector<Part> preferred_;
-  std::vector<Level> levels_;  // none: each node is looked at
+  std::vector<Level> levels_;  // empty: each node is looked at
   Words passed_;               // by place; empty: none
   FitLimits::Entry* limit_ = nullptr;
-  bool rereads_ = false;  // rules depend on what is placed
+  bool rereads_ = false;  // rules depend on placed tasks
 
   std::size_t level_ = 0;
-  int step_ = -1;  // of the block
+  int step_ = -1;  // index of the block in the scan
   int block_ = -1;
   std::uint64_t word_ = 0;
   int place_ = -1;

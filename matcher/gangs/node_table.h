@@ -1,12 +1,12 @@
 // The nodes of a NodeGraph, what jobs hold on them, and the columns of free
 // amounts that searches read:
 //
-//   kEmpty  what a node would have if no job held anything
+//   kEmpty  what would be free if no job held anything
 //   kNow    what is free now
 //   kEver   the least that is free at any time from now on
 //
-// Changes only mark a node; its columns are computed when the next search asks
-// for them, so a batch of changes costs a node once.
+// A change only marks its node. The node's columns are computed when the next
+// search asks for them, so a batch of changes costs a node once.
 //
 // Part of a NodeGraph; owned by its thread.
 #pragma once
@@ -37,7 +37,7 @@ class NodeTable {
   using Sum = NodeProfile::Sum;
 
   explicit NodeTable(int resources);
-  // Its parts refer to each other.
+  // Not copied, since its parts refer to each other.
   NodeTable(const NodeTable&) = delete;
   NodeTable& operator=(const NodeTable&) = delete;
 
@@ -51,7 +51,8 @@ class NodeTable {
                  const std::vector<Taint>& taints);
   void SetOpen(NodeIndex node, bool open);
 
-  // Comes to the time: starts what was ahead, or the reverse.
+  // Moves to the time: starts spans that were ahead, or the reverse if it goes
+  // back.
   void ComeTo(Time now);
   SpanId Hold(const Span& span, std::span<const std::int64_t> amounts);
   void Release(SpanId id, int tasks);
@@ -83,29 +84,30 @@ class NodeTable {
   const NodeLabels& labels() const { return labels_; }
   TaskBook& book() { return book_; }
   const TaskBook& book() const { return book_; }
-  // Those that take tasks, and what these have in all.
+  // The nodes that take tasks, and their totals.
   NodeBits& open() { return open_; }
   Sum OpenTotal(int resource) const { return open_totals_[resource]; }
 
-  // Searches: call Refresh() after changes, before the others.
+  // For searches. After changes, Refresh() must be called before the others.
   void Refresh();
   const Columns& At(View view) const {
     return columns_[static_cast<int>(view)];
   }
   const NodeOrder& Order(bool by_id) { return orders_.At(by_id); }
   FitLimits& limits() { return limits_; }
-  // Whether a span that is ahead starts there before `end`.
+  // True if a span that is ahead starts on the node before `end`.
   bool StartsBefore(NodeIndex node, Time end) const {
     return nodes_[node].ahead > 0 && nodes_[node].first_start < end;
   }
   bool HasAhead(NodeIndex node) const { return nodes_[node].ahead > 0; }
   const NodeProfile& Profile(NodeIndex node);
-  // From when on there may be room on each node for a task of these needs, the
-  // amounts, which runs so long. Stays where it is until the next call.
+  // Returns for each node a time before which it has no room for a task of
+  // these needs (`amounts`, with zeros) and this duration. The reference is
+  // valid until the next call.
   const std::vector<Time>& Starts(const std::vector<Need>& needs,
                                   std::span<const std::int64_t> amounts,
                                   Time duration);
-  // What is free in the domains of a key, as the columns have it.
+  // Returns the free amounts in the domains of a key, by the columns.
   DomainSums& Sums(KeyId key);
 
  private:
@@ -113,9 +115,9 @@ class NodeTable {
     std::string name;
     bool present = false;
     bool open = true;
-    bool stale = false;  // columns
+    bool stale = false;  // its columns are outdated
     std::int32_t spans = 0;
-    std::int32_t ahead = 0;  // of the spans
+    std::int32_t ahead = 0;  // spans that have not started
     Time first_start = kForever;
   };
 
@@ -138,7 +140,7 @@ class NodeTable {
   std::vector<NodeProfile> profiles_;
   Columns totals_;
   Columns foreign_;
-  std::vector<std::vector<Sum>> held_;  // now, [resource][node]
+  std::vector<std::vector<Sum>> held_;  // [resource][node]: at now_
   std::unordered_map<std::string, NodeIndex> by_name_;
   std::vector<NodeIndex> unused_;
   std::vector<NodeIndex> stale_;

@@ -1,9 +1,9 @@
-// What a node must be like to be taken (Flux RFC 31):
+// A condition on the nodes that a job may take (Flux RFC 31):
 //
 //   {and: [{properties: ["gpu", "^slow"]}, {not: [{ranks: ["0-3"]}]}]}
 //
-// An empty constraint holds everywhere. Kept as a flat tree: operators name
-// the range of their operands.
+// An empty constraint holds everywhere. The operators form a flat tree: each
+// names the range of its operands.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
-// The weights of edges, by which `first` looks at the children of a vertex: the
-// heaviest first, then the highest uniq id. Orders are made when they are asked
-// for and kept: a match changes few weights.
+// The weights of edges. The policy `first` visits the children of a vertex by
+// weight, heaviest first, then by uniq id, highest first. Orders are made when
+// they are first read, and kept: a match changes few weights.
 //
 // Part of Bookings; owned by its thread, const members too.
 #pragma once
@@ -16,13 +16,14 @@ namespace fluxnetes::matcher {
 
 class EdgeWeights {
  public:
-  // To be called when the graph has changed. New edges have the most weight.
+  // Must be called when the graph has changed. New edges get the highest
+  // weight.
   void Resize(int edges) {
     weights_.resize(edges, kForever);
     orders_.clear();
   }
   void Set(const ResourceGraph& graph, EdgeIndex e, std::int64_t weight);
-  // The edges from the vertex.
+  // Returns the edges from the vertex, in that order.
   const std::vector<EdgeIndex>& From(const ResourceGraph& graph,
                                      VertexIndex v) const;
 
@@ -31,7 +32,7 @@ class EdgeWeights {
 
   std::vector<std::int64_t> weights_;  // [edge]
   mutable std::unordered_map<VertexIndex, std::vector<EdgeIndex>> orders_;
-  mutable std::vector<EdgeIndex> found_;  // while an order is made
+  mutable std::vector<EdgeIndex> found_;  // scratch of From()
 };
 
 }  // namespace fluxnetes::matcher

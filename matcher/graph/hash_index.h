@@ -1,5 +1,5 @@
-// Numbers found by the hash of what they stand for; that itself is kept
-// elsewhere, by number. Eight bytes a slot, in one array.
+// A hash table that finds numbers. The key of each number is kept elsewhere, by
+// number. Eight bytes a slot, in one array.
 //
 // Owned by one thread.
 #pragma once
@@ -12,8 +12,8 @@ namespace fluxnetes::matcher {
 
 class HashIndex {
  public:
-  // The number that was added by this hash and `is` what is looked for; -1:
-  // none.
+  // Returns the number that was added with this hash and for which `is` holds;
+  // -1 if there is none.
   template <typename Is>
   std::int32_t Find(std::size_t hash, Is is) const {
     if (slots_.empty()) return kNone;
@@ -46,7 +46,7 @@ class HashIndex {
     std::int32_t number = kNone;
   };
 
-  // Spreads hashes that are numbers in a row.
+  // Spreads the hashes, which may be consecutive numbers.
   static std::uint32_t Shorten(std::size_t hash) {
     return static_cast<std::uint32_t>(
         (std::uint64_t{hash} * 0x9e3779b97f4a7c15) >> 32);
@@ -57,7 +57,7 @@ class HashIndex {
     slots_[at] = slot;
   }
 
-  std::vector<Slot> slots_;  // a power of 2 of them
+  std::vector<Slot> slots_;  // the size is a power of 2
   std::size_t mask_ = 0;
   std::size_t count_ = 0;
 };

@@ -1,4 +1,4 @@
-// Host names as Flux writes them (RFC 29): "node[0-3,07],login1".
+// Host names in Flux's notation (RFC 29): "node[0-3,07],login1".
 #pragma once
 
 #include <optional>
@@ -10,16 +10,17 @@ namespace fluxnetes::matcher {
 
 class HostList {
  public:
-  // Nothing if the text is none.
+  // Returns nothing if the text is not a host list.
   static std::optional<HostList> Parse(std::string_view text);
 
   bool Contains(std::string_view host) const;
-  // In the order written; nothing if there are more than `most`.
+  // Returns the hosts in the order written; nothing if there are more than
+  // `most`.
   std::optional<std::vector<std::string>> Hosts(std::size_t most) const;
   bool operator==(const HostList&) const = default;
 
  private:
-  // Names prefix + number (with leading zeros up to the width) + suffix; a
+  // The names prefix + number (with leading zeros up to the width) + suffix. A
   // plain name has no number.
   struct Range {
     std::string prefix;

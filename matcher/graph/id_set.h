@@ -1,4 +1,4 @@
-// Sets of non-negative numbers as Flux writes them (RFC 22): "0-3,7,[10-12]".
+// A set of non-negative numbers in Flux's notation (RFC 22): "0-3,7,[10-12]".
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@ namespace fluxnetes::matcher {
 
 class IdSet {
  public:
-  // Nothing if the text is none.
+  // Returns nothing if the text is not a set.
   static std::optional<IdSet> Parse(std::string_view text);
 
   bool Contains(std::int64_t id) const;
-  // In order; nothing if there are more than `most`.
+  // Returns the numbers in order; nothing if there are more than `most`.
   std::optional<std::vector<std::int64_t>> Ids(std::size_t most) const;
   bool operator==(const IdSet&) const = default;
 

@@ -1,4 +1,4 @@
-// Strings as small numbers, given in the order in which they are first seen.
+// A table of strings, numbered in the order in which they are first seen.
 //
 // Owned by one thread.
 #pragma once
@@ -23,7 +23,7 @@ class Names {
   int size() const { return static_cast<int>(names_.size()); }
 
  private:
-  std::deque<std::string> names_;  // stay where they are
+  std::deque<std::string> names_;  // addresses do not change
   HashIndex ids_;
 };
 

@@ -1,18 +1,18 @@
 // The resource graph: pools (vertices) and the edges between them, each of one
-// subsystem. Containment is a tree; the others may share its vertices.
+// subsystem. Containment is a tree; other subsystems may share its vertices.
 //
 //   cluster0 - rack0 - node0 - socket0 - core0, core1, ..., gpu0
 //                    - node1 - ...
 //   powerpanel0 - pdu0 - node0                            (subsystem "power")
 //
-// A vertex is an index, and so is an edge; what is known of them lies in
-// arrays by index, strings are interned, edges are linked in the order in
-// which they were added (which is the order in which a match looks at them and
-// writes them). Types are numbered in the order first seen, Fluxion's own ones
-// first: sets of types go in that order.
+// A vertex is an index, and so is an edge. Their attributes lie in arrays by
+// index, and strings are interned. The edges of a vertex are linked in the
+// order in which they were added; a match visits and writes them in that order.
+// Types are numbered in the order first seen, Fluxion's own ones first; sets of
+// types go in that order.
 //
-// Matching looks at one subsystem, the dominant one; where none is named, that
-// is meant. What is detached keeps its index, but no edge leads to it.
+// A match uses one subsystem, the dominant one; functions without a subsystem
+// mean that one. A detached vertex keeps its index, but no edge leads to it.
 //
 // Owned by one thread. Misuse throws std::invalid_argument.
 #pragma once
@@ -41,7 +41,7 @@ inline constexpr int kMaxGraphDepth = 64;
 inline constexpr int kMaxSubsystems = 32;
 inline constexpr int kMaxVertices = 20'000'000;
 
-// The types that matching knows by name.
+// The types that the matcher knows by name.
 namespace types {
 inline constexpr TypeId kCluster = 0;
 inline constexpr TypeId kCore = 1;
@@ -72,17 +72,17 @@ class ResourceGraph {
   ResourceGraph();
 
   VertexIndex AddVertex(const Vertex& vertex);
-  // There must be no edge between the two yet, of any subsystem.
+  // There must be no edge from source to target yet, in any subsystem.
   EdgeIndex AddEdge(VertexIndex source, VertexIndex target,
                     SubsystemId subsystem = kContainment);
-  // Gives the edge to another subsystem.
+  // Moves the edge to another subsystem.
   void MoveEdge(EdgeIndex edge, SubsystemId subsystem);
-  // To be called when edges were added: throws if they close a cycle, or make
+  // Must be called when edges were added. Throws if they close a cycle, or make
   // more than kMaxGraphDepth levels.
   void CheckShape() const;
   void SetRoot(VertexIndex root, SubsystemId subsystem = kContainment);
   // Cuts off the vertex and all that it contains, and forgets their paths and
-  // ranks. Tells which they were.
+  // ranks. Returns the vertices that were cut off.
   std::vector<VertexIndex> Detach(VertexIndex top);
   void DetachAlone(VertexIndex v);
 
@@ -115,11 +115,11 @@ class ResourceGraph {
     return names_[basenames_[v]];
   }
   const std::string& Unit(VertexIndex v) const { return names_[units_[v]]; }
-  // Null where there are none.
+  // Returns null if there are none.
   const Properties* PropertiesOf(VertexIndex v) const;
   void SetProperty(VertexIndex v, const std::string& key, std::string value);
 
-  // Edges from a vertex, and to it (those of all subsystems).
+  // Edges from a vertex and into it, in one subsystem.
   EdgeIndex FirstOut(VertexIndex v) const { return FirstOut(v, dominant_); }
   EdgeIndex FirstOut(VertexIndex v, SubsystemId subsystem) const {
     const auto& first = links_[subsystem].first_out;
@@ -129,7 +129,7 @@ class ResourceGraph {
   VertexIndex source(EdgeIndex e) const { return sources_[e]; }
   VertexIndex target(EdgeIndex e) const { return targets_[e]; }
   SubsystemId subsystem(EdgeIndex e) const { return subsystem_of_[e]; }
-  // kNoEdge: none.
+  // Searches all subsystems; kNoEdge: none.
   EdgeIndex FindEdge(VertexIndex source, VertexIndex target) const;
   EdgeIndex FirstIn(VertexIndex v) const { return FirstIn(v, dominant_); }
   EdgeIndex FirstIn(VertexIndex v, SubsystemId subsystem) const;
@@ -140,26 +140,27 @@ class ResourceGraph {
     return e == kNoEdge ? kNoVertex : sources_[e];
   }
   bool IsLeaf(VertexIndex v) const { return FirstOut(v) == kNoEdge; }
-  int Depth(VertexIndex v) const;  // of the root: 0
+  int Depth(VertexIndex v) const;  // the root has 0
   bool HasChildOfType(VertexIndex v, TypeId type) const;
 
-  // "/cluster0/rack0/node0", made of the names unless it was set; empty where
-  // the vertex does not stand in the subsystem.
+  // Returns a path like "/cluster0/rack0/node0", made of the names unless it
+  // was set; empty if the vertex is not in the subsystem.
   std::string Path(VertexIndex v) const { return Path(v, dominant_); }
   std::string Path(VertexIndex v, SubsystemId subsystem) const;
   bool HasPath(VertexIndex v, SubsystemId subsystem) const;
   void SetPath(VertexIndex v, SubsystemId subsystem, std::string path);
-  // All with that path in any subsystem, in the order in which they were made.
+  // Returns all vertices with that path in any subsystem, in order of index.
   std::vector<VertexIndex> FindAll(std::string_view path) const;
   std::optional<VertexIndex> Find(std::string_view path) const;
-  // In order of index; of no rank below 0.
+  // In order of index; empty for a rank below 0.
   const std::vector<VertexIndex>& OfRank(std::int64_t rank) const;
-  int unranked() const { return unranked_; }  // vertices
+  int unranked() const { return unranked_; }  // vertices without a rank
   const std::map<std::int64_t, std::vector<VertexIndex>>& ranks() const {
     return by_rank_;
   }
 
-  // The vertices below and with `top`: children in order, then their parent.
+  // Returns `top` and the vertices below it: children in order, then their
+  // parent.
   std::vector<VertexIndex> PostOrder(VertexIndex top) const {
     return PostOrder(top, dominant_);
   }
@@ -168,7 +169,7 @@ class ResourceGraph {
 
   const Names& type_names() const { return type_names_; }
   TypeId AddType(std::string_view name) { return type_names_.Intern(name); }
-  // Of vertices, basenames and units; more may be added.
+  // The names of vertices, basenames and units; more may be added.
   Names& names() { return names_; }
   const Names& names() const { return names_; }
 
@@ -177,7 +178,7 @@ class ResourceGraph {
     VertexIndex root = kNoVertex;
     std::vector<EdgeIndex> first_out;                    // [vertex]
     std::vector<EdgeIndex> last_out;                     // [vertex]
-    std::unordered_map<VertexIndex, std::string> paths;  // that were set
+    std::unordered_map<VertexIndex, std::string> paths;  // paths that were set
   };
 
   void LinkOut(EdgeIndex e);
@@ -203,7 +204,7 @@ class ResourceGraph {
 
   std::vector<Links> links_;          // [subsystem]
   std::vector<EdgeIndex> first_in_;   // [vertex]
-  std::vector<VertexIndex> sources_;  // [edge], and so on
+  std::vector<VertexIndex> sources_;  // [edge], as the four below
   std::vector<VertexIndex> targets_;
   std::vector<SubsystemId> subsystem_of_;
   std::vector<EdgeIndex> next_out_;
@@ -211,8 +212,8 @@ class ResourceGraph {
 
   int unranked_ = 0;
   std::map<std::int64_t, std::vector<VertexIndex>> by_rank_;
-  // By the hash of a path; vertices from indexed_ on are not there yet, and
-  // some that are have another path by now.
+  // Vertices by the hash of a path. Vertices from indexed_ on are missing, and
+  // the path of some others has changed.
   mutable std::unordered_multimap<std::size_t, VertexIndex> by_path_;
   mutable int indexed_ = 0;
 };

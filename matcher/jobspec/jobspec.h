@@ -1,6 +1,6 @@
-// What a job asks of the resource graph: a tree of resources with counts, the
-// shape in which tasks get them (slots), for how long, and on which nodes.
-// Flux RFC 14, as Fluxion reads it.
+// What a job requests of the resource graph: a tree of resources with counts,
+// the shape in which tasks get them (slots), the duration, and a constraint on
+// nodes. Flux RFC 14, as Fluxion reads it.
 //
 // Plain values. Resources lie in one array, the children of each side by side.
 #pragma once
@@ -17,8 +17,9 @@
 
 namespace fluxnetes::matcher {
 
-// min, then more of them up to max: `+` in steps of operand, `*` min times
-// powers of operand, `^` min, min^operand, (min^operand)^operand and so on.
+// A count of at least min and at most max: `+` adds steps of operand, `*`
+// multiplies min by powers of operand, `^` takes min, min^operand,
+// (min^operand)^operand and so on.
 struct Count {
   static constexpr std::uint32_t kNoMax =
       std::numeric_limits<std::uint32_t>::max();
@@ -29,9 +30,9 @@ struct Count {
   std::uint32_t operand = 1;
 
   bool operator==(const Count&) const = default;
-  // How many to take where there are `available`; 0 if they do not do.
+  // Returns how many to take of `available`; 0 if they do not suffice.
   std::uint64_t Take(std::uint64_t available) const;
-  // The most that is ever taken.
+  // Returns the most that is ever taken.
   std::uint64_t Most() const { return Take(kNoMax); }
 };
 
@@ -49,14 +50,14 @@ struct JobResource {
 
 struct Jobspec {
   std::vector<JobResource> resources;
-  int top = 0;          // the first `top` of them stand at the top
-  double duration = 0;  // seconds; 0: as long as can be
+  int top = 0;          // the first `top` are the top level
+  double duration = 0;  // seconds; 0: as long as possible
   std::string queue;
   Constraint constraint;
 };
 
-// A text that is no jobspec. what() says where (line, path), what is wrong and
-// what would be right.
+// A text that is not a jobspec. what() gives the place (line, path), the fault
+// and what would be right.
 class JobspecError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -66,7 +67,7 @@ inline constexpr std::size_t kMaxJobspecBytes = 1 << 20;
 inline constexpr int kMaxJobspecResources = 10'000;
 inline constexpr int kMaxJobspecDepth = 64;
 
-// YAML or JSON. Throws JobspecError.
+// Reads YAML or JSON. Throws JobspecError.
 Jobspec ParseJobspec(std::string_view text);
 
 }  // namespace fluxnetes::matcher

@@ -1,11 +1,11 @@
-// How many tasks of some needs have room on each node at most, by the columns
-// of a view: more than a node takes only where rules, eligibility or spans that
-// start later say so. A search looks at no other nodes, and one for more tasks
-// than have room at all ends before it begins.
+// The most tasks of given needs for which each node has room, by the columns of
+// a view. A node takes fewer only because of rules, eligibility or spans that
+// start later. A search looks only at nodes with room, and ends before it
+// begins if it asks for more tasks than have room at all.
 //
-// Limits are made when they are first asked for. Nodes that change are noted,
-// and looked at again when the limits are asked for the next time; so a change
-// costs next to nothing, and limits that nobody asks for cost nothing.
+// Limits are made when they are first asked for. A node that changes is noted,
+// and looked at again when the limits are next asked for; so a change costs
+// next to nothing, and limits that nobody reads cost nothing.
 //
 // Part of a NodeTable; owned by its thread.
 #pragma once
@@ -25,12 +25,12 @@ class FitLimits {
   static constexpr std::uint8_t kMany = 255;
 
   struct Entry {
-    std::vector<std::uint8_t> most;  // [node], kMany: or more
-    NodeBits room;                   // for one task at least
-    std::uint64_t seen = 0;          // so many changes
+    std::vector<std::uint8_t> most;  // [node]; kMany: that many or more
+    NodeBits room;                   // nodes with room for a task
+    std::uint64_t seen = 0;          // changes that it includes
 
-    // Whether there may be room for so many tasks on nodes that are in both;
-    // null: all are.
+    // True if nodes in both sets may have room for so many tasks; null: all
+    // nodes.
     bool Reaches(int tasks, const NodeSet* eligible,
                  const NodeBits* allowed) const;
   };
@@ -38,19 +38,20 @@ class FitLimits {
   FitLimits(const std::array<Columns, 3>& columns, NodeOrders& orders)
       : columns_(columns), orders_(orders) {}
 
-  // `needs` are not empty. Stays where it is until the next call.
+  // Returns the limits for `needs`, which must not be empty. The reference is
+  // valid until the next call.
   Entry& Of(View view, const std::vector<Need>& needs);
 
-  // The node's entries in the columns of the view were changed.
+  // Must be called when the node's entries in the columns of the view changed.
   void Changed(View view, NodeIndex node);
   void Clear();
 
  private:
-  // Of a view.
+  // The limits of one view.
   struct Limits {
     std::map<std::vector<Need>, Entry> entries;
-    std::vector<NodeIndex> changes;  // the last ones
-    std::uint64_t forgotten = 0;     // so many before these
+    std::vector<NodeIndex> changes;  // the latest
+    std::uint64_t forgotten = 0;     // older changes that were dropped
   };
 
   void Count(const Columns& columns, const std::vector<Need>& needs,

@@ -1,10 +1,9 @@
-// Sets of nodes as bits, to be read in the order of a policy: a word has the
-// bits of a block of 64 nodes, so a search leaves out 64 nodes with one
-// instruction.
+// Sets of nodes as bits, read in the order of a policy. A word has the bits of
+// a block of 64 nodes, so a search skips 64 nodes with one instruction.
 //
-// Bits are kept by index. Those by place in the order of ids are made when they
-// are first read, kept up to date from then on, and made again after nodes were
-// added.
+// Bits are kept by index. A second array, by place in the order of ids, is made
+// when it is first read, kept up to date from then on, and made again after
+// nodes were added.
 //
 // Parts of a NodeGraph; owned by its thread.
 #pragma once
@@ -18,7 +17,7 @@
 
 namespace fluxnetes::matcher {
 
-// The two orders that policies go by, made when they are asked for.
+// The two orders that policies use, by index and by id; made when first read.
 class NodeOrders {
  public:
   void Add(NodeIndex node, std::int64_t id);  // new, or with another id
@@ -28,7 +27,8 @@ class NodeOrders {
   }
   std::int64_t Id(NodeIndex node) const { return ids_[node]; }
   const NodeOrder& At(bool by_id);
-  std::uint64_t version() const { return version_; }  // another: changed
+  // grows when the orders change
+  std::uint64_t version() const { return version_; }
 
  private:
   std::vector<std::int64_t> ids_;
@@ -39,7 +39,7 @@ class NodeOrders {
 
 using Words = std::vector<std::uint64_t>;
 
-// Nodes that come and go together; few or many.
+// Nodes that enter and leave sets together, such as a domain; few or many.
 class NodeMask {
  public:
   struct Word {
@@ -50,11 +50,12 @@ class NodeMask {
   void Insert(NodeIndex node);
   void Erase(NodeIndex node);
   const std::vector<NodeIndex>& nodes() const { return nodes_; }
-  // Words that are not 0, in order of block.
+  // Returns the words that are not 0, in order of block.
   const std::vector<Word>& At(bool by_id, NodeOrders& orders);
-  // The same with the words between: as many as the orders have blocks.
+  // Returns all words: as many as the orders have blocks.
   const std::uint64_t* Dense(bool by_id, NodeOrders& orders);
-  // So many nodes that bits are better looked up here than copied.
+  // True if there are so many nodes that looking up bits here beats copying
+  // them.
   bool large() const { return nodes_.size() > kLarge; }
 
  private:
@@ -62,7 +63,7 @@ class NodeMask {
 
   std::vector<NodeIndex> nodes_;
   std::vector<Word> words_[2];      // [by_id]
-  std::uint64_t versions_[2] = {};  // [by_id], 0: to be made
+  std::uint64_t versions_[2] = {};  // [by_id]; 0: outdated
   Words dense_[2];
   std::uint64_t dense_versions_[2] = {};
 };
@@ -81,7 +82,8 @@ class NodeBits {
     return word < by_index_.size() ? by_index_[word] : 0;
   }
   std::size_t words() const { return by_index_.size(); }
-  // As many words as the orders have blocks; null: no bit was ever set.
+  // Returns as many words as the orders have blocks; null if no bit was ever
+  // set.
   const std::uint64_t* At(bool by_id, NodeOrders& orders);
 
  private:
@@ -90,7 +92,7 @@ class NodeBits {
   std::uint64_t version_ = 0;  // of by_id_
 };
 
-// How many nodes are in all of them; `eligible` may be null.
+// Returns how many nodes are in all of the sets; `eligible` may be null.
 int CountCommon(const NodeBits& a, const NodeBits& b, const NodeSet* eligible);
 
 }  // namespace fluxnetes::matcher

@@ -1,5 +1,5 @@
-// Nodes in the order of a policy, and columns of amounts that are looked at in
-// that order, 64 nodes at a time.
+// Nodes in the order of a policy, and columns of amounts that are read in that
+// order, 64 nodes at a time.
 //
 // Parts of a NodeGraph; owned by its thread.
 #pragma once
@@ -13,17 +13,17 @@
 
 namespace fluxnetes::matcher {
 
-// Which free amounts: those of a node on which jobs hold nothing, those of now,
-// the least of all times from now on.
+// Which free amounts: those if no job held anything, those of now, or the least
+// of all times from now on.
 enum class View { kEmpty, kNow, kEver };
 
 using Columns = std::vector<std::vector<std::int64_t>>;  // [resource][node]
 
-// In all columns of a node that takes nothing.
+// The amount in all columns of a node that takes no tasks.
 inline constexpr std::int64_t kClosed =
     std::numeric_limits<std::int64_t>::min();
 
-// What a task needs, without the zeros.
+// What a task needs of a resource; above 0.
 struct Need {
   int resource = 0;
   std::int64_t amount = 0;

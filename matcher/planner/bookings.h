@@ -1,4 +1,5 @@
-// What is booked in a graph; the matcher changes it, the selection reads it.
+// The bookings of jobs in a resource graph. The matcher changes them, the
+// selection reads them.
 //
 // Owned by one thread.
 #pragma once
@@ -14,16 +15,17 @@
 
 namespace fluxnetes::matcher {
 
-// A vertex shared by all jobs at once has this many places.
+// The capacity of Bookings::sharing: more jobs than may ever use one vertex.
 inline constexpr std::int64_t kMaxSharing = 0x40000000;
 
-// What came to a vertex, or went, in order: for those who remember something of
-// vertices and must not be told of every change.
+// A booking or a release at a vertex. The log keeps them in order for readers
+// that cache facts about vertices and catch up later instead of being called at
+// every change.
 struct Touch {
   VertexIndex vertex = kNoVertex;
   bool released = false;
   bool whole = false;      // the vertex itself, not only something below it
-  std::uint64_t turn = 0;  // of the selection that was booked; 0: of none
+  std::uint64_t turn = 0;  // of the booked selection; 0: none
 };
 
 class TouchLog {
@@ -35,9 +37,10 @@ class TouchLog {
     }
     touches_.push_back(touch);
   }
-  // The position behind the last one.
+  // Returns the position behind the last touch.
   std::uint64_t end() const { return begin_ + touches_.size(); }
-  // Nothing if some since then were dropped.
+  // Returns the touches from `position` on; nothing if some of them were
+  // dropped.
   std::optional<std::span<const Touch>> Since(std::uint64_t position) const {
     if (position < begin_) return std::nullopt;
     return std::span(touches_).subspan(position - begin_);
@@ -51,16 +54,17 @@ class TouchLog {
 };
 
 struct Bookings {
-  // Exclusive use, in units of the vertex; jobs at or below it, one unit each.
+  // `plans` holds exclusive use, in units of the vertex. `sharing` holds one
+  // unit for each job that uses the vertex or something below it.
   VertexPlans plans{VertexPlans::kTotal};
   VertexPlans sharing{1};
-  std::vector<std::int32_t> allocations;   // [vertex]: jobs that have it now
-  std::vector<std::int32_t> reservations;  // [vertex]: jobs that will
+  std::vector<std::int32_t> allocations;   // [vertex]: jobs that hold it now
+  std::vector<std::int32_t> reservations;  // [vertex]: jobs that reserve it
   EdgeWeights weights;
   Covers covers;
   TouchLog log;
 
-  // Makes room for what the graph has.
+  // Makes room for the vertices and edges of the graph.
   void Resize(int vertices, int edges) {
     plans.Resize(vertices);
     sharing.Resize(vertices);

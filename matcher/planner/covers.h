@@ -1,5 +1,5 @@
-// Jobs that hold a vertex and with it everything below. Only the vertex is
-// booked: what stands below it cannot be reached while it is taken. So a job on
+// Covers: jobs that hold a vertex and everything below it. Only the vertex is
+// booked, since nothing below it can be reached while it is taken. So a job on
 // whole nodes costs as much as its nodes, not as their cores.
 //
 // Part of Bookings; owned by its thread.

@@ -1,5 +1,5 @@
-// Planners of several resource types side by side: how much of each is left
-// below a vertex. A span takes units of all types at once.
+// Planners of several resource types side by side: how many units of each are
+// left below a vertex. A span takes units of all types at once.
 //
 // Owned by one thread.
 #pragma once
@@ -27,25 +27,26 @@ class MultiPlanner {
   std::optional<PlanId> AddSpan(Time start, Time length,
                                 std::span<const std::int64_t> units);
   bool RemoveSpan(PlanId id);
-  // Each type by its units; what was taken with none goes too. Removed when
-  // no type has any of it left.
+  // Reduces each type by its units. A type of which the span has none left is
+  // dropped; the span is removed when no type is left.
   Reduced ReduceSpan(PlanId id, std::span<const std::int64_t> units);
-  // What the span takes of each type; empty if there is no such span.
+  // Returns the span's units of each type; empty if there is no such span.
   std::vector<std::int64_t> UnitsOf(PlanId id) const;
-  // The first type that has not enough decides.
+  // Returns the result of the first type that does not fit.
   Plan AvailableDuring(Time start, Time length,
                        std::span<const std::int64_t> units) const;
-  // Scheduled points of the first type at which all types are there.
+  // Returns the first scheduled point of the first type from `from` on at which
+  // all types fit.
   std::optional<Time> FirstTime(Time from, Time length,
                                 std::span<const std::int64_t> units) const;
-  // Other types and totals; spans stay with the types that stay.
-  // Tells whether one of them has another total only until a span starts or
+  // Replaces types and totals; spans keep their units of the types that stay.
+  // True if the new total of one of these applies only until a span starts or
   // ends.
   bool Update(const std::vector<NameId>& types,
               std::span<const std::int64_t> totals);
 
  private:
-  // The parts of a span, by type, where it stands; null: there is none.
+  // Returns the ids of a span's parts, by type; null if there is no such span.
   PlanId* FindSpan(PlanId id);
   const PlanId* FindSpan(PlanId id) const;
 
@@ -55,7 +56,8 @@ class MultiPlanner {
   std::vector<Planner> planners_;
   struct Nothing {};
   PlanIds<Nothing> ids_;
-  std::vector<PlanId> parts_;  // [place * types + type]: its id there; 0: none
+  // [place * types + type]: id in its planner; 0: none
+  std::vector<PlanId> parts_;
 };
 
 }  // namespace fluxnetes::matcher

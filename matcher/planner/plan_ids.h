@@ -1,5 +1,5 @@
-// Things that come and go, by ids: an id tells the place of its thing, and a
-// place that is used again gets another id.
+// Things that come and go, found by ids. An id encodes the place of its thing,
+// and a place that is reused gets another id.
 //
 // Owned by one thread.
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace fluxnetes::matcher {
 
-using PlanId = std::int64_t;  // of a span in its planner, above 0
+using PlanId = std::int64_t;  // a span in its planner; above 0
 
 template <typename Thing>
 class PlanIds {
@@ -30,7 +30,7 @@ class PlanIds {
     things_[PlaceOf(id)].id = 0;
     unused_.push_back(id + kPlaces);
   }
-  // Null where there is none.
+  // Returns null if there is none.
   const Thing* Find(PlanId id) const {
     if (id <= 0 || PlaceOf(id) >= things_.size()) return nullptr;
     const Entry& entry = things_[PlaceOf(id)];
@@ -45,7 +45,7 @@ class PlanIds {
   }
   int size() const { return static_cast<int>(things_.size() - unused_.size()); }
 
-  // An array beside the things has this many places.
+  // The size of an array that is parallel to the things.
   std::size_t places() const { return things_.size(); }
   static std::size_t PlaceOf(PlanId id) {
     return static_cast<std::size_t>((id - 1) % kPlaces);
@@ -60,7 +60,7 @@ class PlanIds {
   };
 
   std::vector<Entry> things_;   // [place]
-  std::vector<PlanId> unused_;  // what their places are called next
+  std::vector<PlanId> unused_;  // the ids that unused places get next
 };
 
 }  // namespace fluxnetes::matcher

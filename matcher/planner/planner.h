@@ -1,13 +1,13 @@
 // How many units of one resource are free, over time. A span takes units in
-// [start, start + length); what is left changes only at scheduled points: the
-// base and every start and end of a live span.
+// [start, start + length). What is left changes only at scheduled points: the
+// base, and every start and end of a live span.
 //
 //   left  4 |_________          ______
 //         1 |         |________|
 //           base      60       100
 //
-// This is Fluxion's planner: its searches answer with scheduled points only.
-// Points and spans lie in sorted arrays. Outcomes are values.
+// This is Fluxion's planner: its searches return scheduled points only. Points
+// lie in a sorted array. Outcomes are values.
 //
 // Owned by one thread.
 #pragma once
@@ -23,9 +23,9 @@ namespace fluxnetes::matcher {
 
 enum class Plan {
   kFits,
-  kBusy,     // not enough units over that time
-  kBeyond,   // more than there is in all, or past the end of the plan
-  kInvalid,  // no such length, time or span
+  kBusy,     // too few units over that time
+  kBeyond,   // more than the total, or past the end of the plan
+  kInvalid,  // an impossible length, time or span
 };
 
 enum class Reduced { kReduced, kRemoved, kInvalid };
@@ -33,10 +33,10 @@ enum class Reduced { kReduced, kRemoved, kInvalid };
 class Planner {
  public:
   Planner() = default;
-  // Plans [base, base + duration).
+  // Plans for the times [base, base + duration).
   Planner(Time base, Time duration, std::int64_t total);
 
-  // Forgets all spans, ids too.
+  // Removes all spans and forgets their ids.
   void Reset(std::int64_t total) {
     total_ = total;
     points_.clear();
@@ -46,29 +46,29 @@ class Planner {
   std::int64_t total() const { return total_; }
   int spans() const { return spans_.size(); }
 
-  // Nothing if the length is below 1, the time outside of the plan or the
-  // units are not there. Zero units are a span like others.
+  // Returns nothing if the length is below 1, the time is outside of the plan
+  // or the units are not left. A span may have zero units.
   std::optional<PlanId> AddSpan(Time start, Time length, std::int64_t units);
   bool RemoveSpan(PlanId id);
-  // By all its units the span goes; by none nothing happens.
+  // Takes `units` off the span; with all its units the span is removed.
   Reduced ReduceSpan(PlanId id, std::int64_t units);
 
-  // What the span takes; 0 if there is none.
+  // Returns the units of the span; 0 if there is no such span.
   std::int64_t UnitsOf(PlanId id) const;
 
   Plan AvailableDuring(Time start, Time length, std::int64_t units) const;
-  // The least units left over the time; -1 outside of the plan.
+  // Returns the least units left over that time; -1 outside of the plan.
   std::int64_t LeastDuring(Time start, Time length) const;
   std::int64_t LeftAt(Time time) const { return LeastDuring(time, 1); }
 
-  // The earliest scheduled point from `from` on at which the units are there
-  // for the length. For the next one ask from the point's time + 1.
+  // Returns the earliest scheduled point from `from` on at which the units are
+  // left for the length. To get the next one, pass that point's time + 1.
   std::optional<Time> FirstTime(Time from, Time length,
                                 std::int64_t units) const;
 
-  // A stretch of time that overlaps [start, start + length) and has less than
-  // the units left throughout: it rules out whatever needs them then. Nothing
-  // if they are there.
+  // A stretch of time that overlaps [start, start + length) and has fewer than
+  // `units` left throughout, so that nothing that needs them can run in it.
+  // Nothing if the units are left.
   struct Stretch {
     Time start = 0;
     Time end = 0;
@@ -76,18 +76,18 @@ class Planner {
   std::optional<Stretch> ShortageIn(Time start, Time length,
                                     std::int64_t units) const;
 
-  // What is left moves with the total, but not below 0.
+  // Moves what is left with the total, but not below 0.
   void SetTotal(std::int64_t total);
-  // The same, but until the first start or end of a span only: what a pruning
-  // filter of Fluxion knows of vertices that come or go.
-  // Tells whether there is another truth from then on.
+  // Does the same, but only until the first start or end of a span, as
+  // Fluxion's pruning filters do when vertices come or go. True if what is left
+  // after that time does not match the new total.
   bool SetTotalAtBase(std::int64_t total);
 
  private:
   struct Point {
     Time time = 0;
     std::int64_t left = 0;
-    std::int32_t uses = 0;  // starts and ends of spans, the base counts too
+    std::int32_t uses = 0;  // starts and ends of spans; the base counts as one
   };
   struct Span {
     Time start = 0;
@@ -105,7 +105,7 @@ class Planner {
   Time base_ = 0;
   Time duration_ = 0;
   std::int64_t total_ = 0;
-  Points points_;  // in order of time; none: all is left
+  Points points_;  // in order of time; empty: all is left
   PlanIds<Span> spans_;
 };
 

@@ -1,7 +1,7 @@
-// How much of some types is left below a vertex, over time, so that a match
-// need not go down where too little is. Which types are kept where is written
-// as "ALL:core,ALL:node,rack:gpu": below every vertex cores and nodes, below
-// racks also gpus. Leaf types that nobody names are kept at clusters.
+// How many units of some types are left below a vertex, over time, so that a
+// match need not go down where too little is left. The specification
+// "ALL:core,ALL:node,rack:gpu" keeps cores and nodes at every vertex, and gpus
+// at racks too. Leaf types that it does not name are kept at clusters.
 //
 // Owned by one thread.
 #pragma once
@@ -19,32 +19,32 @@ namespace fluxnetes::matcher {
 class PruningFilters {
  public:
   // Numbers the types of the specification in the graph. Throws
-  // std::invalid_argument if it is not of the form above.
+  // std::invalid_argument if it is malformed.
   PruningFilters(std::string_view specification, ResourceGraph& graph);
 
-  // Makes the filters of the graph's vertices, with nothing taken; those that
-  // are there already get other totals and keep what is taken.
+  // Makes the filters of the graph's vertices, with nothing taken. Filters that
+  // exist get other totals and keep their spans.
   void Build(const ResourceGraph& graph, Time base, Time duration);
-  // The same when all that changed is what stands at and below `top`, which
-  // was added, or is about to be cut off. False if it takes a Build.
+  // Do the same if the only change is the subtree of `top`, which was added, or
+  // is about to be cut off. Add() returns false if Build() is needed.
   bool Add(const ResourceGraph& graph, VertexIndex top);
   void Drop(const ResourceGraph& graph, VertexIndex top);
 
-  // Makes room for vertices that were added; they have none.
+  // Makes room for vertices that were added and have no filters yet.
   void Resize(int vertices) {
     of_.resize(vertices, -1);
     odd_below_.resize(vertices);
   }
 
-  // Whether a filter below the vertex may have less left than is free: it got
-  // more while something was in use there.
+  // True if a filter below the vertex may have less left than is free, because
+  // its total grew while something was in use there.
   bool OddBelow(VertexIndex v) const { return odd_below_[v] != 0; }
 
-  // Whether the type is kept anywhere.
+  // True if the type is kept at some vertices.
   bool Tracks(TypeId type) const {
     return type < static_cast<int>(tracked_.size()) && tracked_[type] != 0;
   }
-  // Null where the vertex has none.
+  // Returns null if the vertex has none.
   MultiPlanner* At(VertexIndex v) {
     return of_[v] < 0 ? nullptr : &filters_[of_[v]];
   }
@@ -55,7 +55,7 @@ class PruningFilters {
  private:
   using Row = std::vector<std::int64_t>;  // units by type
 
-  // Makes those at and below the vertex; tells what is there.
+  // Makes the filters at and below the vertex; returns the units there.
   Row BuildBelow(const ResourceGraph& graph, VertexIndex top);
   Row UnitsBelow(const ResourceGraph& graph, VertexIndex top) const;
   void Shift(const ResourceGraph& graph, VertexIndex from, const Row& units,
@@ -63,7 +63,8 @@ class PruningFilters {
   void Install(std::string_view pair, ResourceGraph& graph);
   void Track(TypeId anchor, TypeId type);
   void NoteTracked(TypeId type);
-  // The types kept at vertices of a type: its own list, then that of all.
+  // Returns the types kept at vertices of a type: its own list, then that of
+  // ALL.
   std::vector<TypeId> TypesAt(TypeId type) const;
   void Set(const ResourceGraph& graph, VertexIndex v,
            const std::vector<std::int64_t>& below);

@@ -1,5 +1,5 @@
-// The resource graph, parts of it and what a job got of it in the JSON graph
-// format, as Fluxion reads and writes them.
+// Reads and writes resource graphs, their parts and the resources of a job in
+// the JSON graph format, as Fluxion does.
 //
 //   {"graph": {"nodes": [{"id": "0", "metadata": {"type": "cluster",
 //                         "paths": {"containment": "/cluster0"}}}, ...],
@@ -23,23 +23,23 @@ namespace fluxnetes::matcher {
 
 using JgfError = GraphError;
 
-// Throws JgfError. By a source, a text is read in small pieces.
+// Throws JgfError. A source is read in small pieces.
 ResourceGraph ReadJgf(std::string_view text);
 ResourceGraph ReadJgf(const TextSource& source);
-// Adds what the graph does not have yet; vertices are known by path and rank.
-// Throws JgfError; the graph may have got some of it then.
+// Adds what the graph lacks; vertices are identified by path and rank. Throws
+// JgfError, in which case part of the text may have been added.
 void AddJgf(std::string_view text, ResourceGraph& graph);
 void AddJgf(const TextSource& source, ResourceGraph& graph);
-// Finds in the graph what a job is said to have. By shorthand, what stands
-// below a vertex that is taken whole is taken too. Throws JgfError.
+// Finds in the graph what the text says a job has. With `shorthand`, a vertex
+// that is taken whole includes everything below it. Throws JgfError.
 Held FindJgf(std::string_view text, const ResourceGraph& graph, bool shorthand);
 
-// What a job got, one line; empty if it is nothing.
+// Writes what a job got as one line; empty if it got nothing.
 std::string WriteJgf(const ResourceGraph& graph, std::span<const Taken> taken);
-// The whole graph: ReadJgf() gives the same one.
+// Writes the whole graph; ReadJgf() returns an equal one.
 std::string WriteJgf(const ResourceGraph& graph);
 
-// For people, a line per vertex, leaves first:
+// Writes what a job got for people, a line per vertex, leaves first:
 //
 //       ------core0[1:x]
 //       ---node0[1:s]

@@ -1,6 +1,5 @@
-// How many tasks there are in each domain of a key, for counting that follows
-// every task that comes or goes. Few domains of many have any, so only these
-// take room.
+// The number of tasks in each domain of a topology key, updated with every task
+// that comes or goes. Few of the domains hold tasks, so only these take memory.
 //
 // Parts of a NodeGraph; owned by its thread.
 #pragma once
@@ -14,7 +13,7 @@
 
 namespace fluxnetes::matcher {
 
-// A table with open addressing.
+// A hash table with open addressing.
 class DomainCounts {
  public:
   struct Entry {
@@ -23,9 +22,9 @@ class DomainCounts {
   };
 
   std::int32_t At(DomainId domain) const;
-  // What it is then.
+  // Returns the new count.
   std::int32_t Add(DomainId domain, std::int32_t tasks);
-  // Empty ones, and such with a count of 0, may be among them.
+  // Some entries may be empty, or have a count of 0.
   const std::vector<Entry>& entries() const { return entries_; }
   void Clear() { entries_.clear(), used_ = 0; }
 
@@ -33,27 +32,29 @@ class DomainCounts {
   std::size_t PlaceOf(DomainId domain) const;
   void Grow();
 
-  std::vector<Entry> entries_;  // as many as a power of two
+  std::vector<Entry> entries_;  // the size is a power of two
   std::size_t used_ = 0;
 };
 
-// Where domains are looked up and orders of nodes are.
+// What domain sets need to look up domains and to order nodes.
 struct NodeSpace {
   NodeLabels& labels;
   NodeOrders& orders;
 };
 
-// Some domains of a key, as the nodes that are in them. The bits of large ones
-// are not copied: they come and go with every task.
+// A set of domains of one key, read as the set of their nodes. The bits of a
+// small domain are copied into it. A large domain (NodeMask::large) is only
+// referred to, since a set changes with every task.
 class DomainSet {
  public:
-  // The domain was not in it, or was.
+  // Adds a domain that is not in the set (`on`), or removes one that is.
   void Set(KeyId key, DomainId domain, bool on, NodeSpace space);
-  // A node has come into a domain, or left one.
+  // Sets the bit of a node that has joined a domain (`on`: the domain is in the
+  // set), or clears that of a node that has left one.
   void SetNode(NodeIndex node, DomainId domain, bool on, NodeOrders& orders);
   void DropNode(NodeIndex node, NodeOrders& orders);
   bool Contains(NodeIndex node, DomainId domain) const;
-  // Appends words, the union of which has the nodes.
+  // Appends arrays of words whose union is the nodes of the set.
   void Read(bool by_id, KeyId key, NodeSpace space,
             std::vector<const std::uint64_t*>& words);
 
@@ -64,7 +65,7 @@ class DomainSet {
   std::vector<DomainId> large_;
 };
 
-// In which domains there is any.
+// The domains that hold a task.
 class Presence {
  public:
   void Add(KeyId key, DomainId domain, std::int32_t tasks, NodeSpace space);
@@ -73,9 +74,9 @@ class Presence {
   const DomainCounts& counts() const { return counts_; }
   // The nodes of these domains.
   DomainSet& nodes() { return nodes_; }
-  // Grows when a domain gets its first or loses its last.
+  // Grows when a domain gets its first task or loses its last.
   std::uint64_t changes() const { return changes_; }
-  // Grows when one comes.
+  // Grows when a task comes.
   std::uint64_t arrivals() const { return arrivals_; }
 
  private:
@@ -86,14 +87,14 @@ class Presence {
   std::uint64_t arrivals_ = 0;
 };
 
-// In which domains one task more would be too many of a spread constraint.
+// The domains where one more task would break a spread constraint.
 class Skew {
  public:
   struct Bound {
     int max_skew = 1;
     int min_domains = 1;
-    int self = 1;     // whether the task to be placed is counted itself
-    int domains = 0;  // those that are looked at
+    int self = 1;     // 1 if the task to be placed is counted too, else 0
+    int domains = 0;  // domains that the constraint looks at
   };
 
   void SetBound(KeyId key, const Bound& bound, NodeSpace space);
@@ -101,14 +102,15 @@ class Skew {
   std::int32_t At(DomainId domain) const { return counts_.At(domain); }
   const DomainCounts& counts() const { return counts_; }
   DomainSet& over() { return over_; }
-  // A node has come into the domain.
+  // Updates the bit of a node that has joined the domain.
   void Show(NodeIndex node, DomainId domain, NodeOrders& orders) {
     over_.SetNode(node, domain, counts_.At(domain) > limit_, orders);
   }
   std::uint64_t changes() const { return changes_; }
-  // Grows when a domain may take one more that could not, or several together.
+  // Grows when a domain may take one more task than before, or when several
+  // domains together may.
   std::uint64_t lifts() const { return lifts_; }
-  // Grows when one comes.
+  // Grows when a task comes.
   std::uint64_t arrivals() const { return arrivals_; }
 
  private:
@@ -118,8 +120,9 @@ class Skew {
 
   Bound bound_;
   DomainCounts counts_;
-  std::map<std::int32_t, std::int32_t> with_;  // domains by count, but 0
-  std::int32_t some_ = 0;                      // domains in it
+  // domains by count, without count 0
+  std::map<std::int32_t, std::int32_t> with_;
+  std::int32_t some_ = 0;  // domains in with_
   std::int32_t limit_ = 0;
   DomainSet over_;
   std::uint64_t changes_ = 0;

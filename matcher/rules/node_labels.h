@@ -1,5 +1,5 @@
-// Labels and taints of nodes, and the domains of the topology keys in use: for
-// each of them which nodes have which value.
+// Labels and taints of nodes, and the domains of each topology key in use:
+// which nodes have which of its values.
 //
 // Part of a NodeGraph; owned by its thread.
 #pragma once
@@ -18,25 +18,25 @@
 
 namespace fluxnetes::matcher {
 
-using KeyId = std::int32_t;     // of a topology key
-using DomainId = std::int32_t;  // of a value of it; -1: none
+using KeyId = std::int32_t;     // a topology key
+using DomainId = std::int32_t;  // a value of a key; -1: none
 
-// The key by which each node is a domain of its own, its index the number.
+// The key by which each node is its own domain, numbered by the node's index.
 inline constexpr KeyId kEachNode = 0;
 
 class NodeLabels {
  public:
   explicit NodeLabels(NodeOrders& orders);
 
-  void Reserve(NodeIndex node);  // makes room for it
-  // Another name, or other labels and taints, in place of what was.
+  void Reserve(NodeIndex node);  // makes room for the node
+  // Replaces the name, labels and taints of the node.
   void Set(NodeIndex node, std::string_view name, const Labels& labels,
            const std::vector<Taint>& taints);
   void Clear(NodeIndex node) { Set(node, "", {}, {}); }
 
   int size() const { return static_cast<int>(nodes_.size()); }
   const std::string& Name(NodeIndex node) const { return nodes_[node].name; }
-  // Null: it has no such label.
+  // Returns null if the node has no such label.
   const std::string* Value(NodeIndex node, TextId key) const;
   const std::vector<Taint>& Taints(NodeIndex node) const {
     return nodes_[node].taints;
@@ -44,8 +44,8 @@ class NodeLabels {
   Labels LabelsOf(NodeIndex node) const;
   TextPool& texts() { return texts_; }
 
-  // A key is looked through the nodes when it is first used, and is then kept
-  // as long as it is used or on a node.
+  // Adds a use of the key. Its domains are made at the first use, and kept as
+  // long as the key is used or a node has it.
   KeyId TakeKey(std::string_view key);
   void GiveKey(KeyId key);
   int keys() const { return static_cast<int>(keys_.size()); }
@@ -54,7 +54,7 @@ class NodeLabels {
   DomainId Domain(KeyId key, NodeIndex node) const {
     return key == kEachNode ? node : keys_[key].of[node];
   }
-  // Numbers are below this; some may be unused.
+  // Domain ids are below this; some may be unused.
   int domains(KeyId key) const {
     return static_cast<int>(keys_[key].domains.size());
   }
@@ -67,7 +67,7 @@ class NodeLabels {
  private:
   struct Node {
     std::string name;
-    std::vector<std::pair<TextId, TextId>> labels;  // in order of key
+    std::vector<std::pair<TextId, TextId>> labels;  // in order of the key's id
     std::vector<Taint> taints;
   };
   struct Domains {

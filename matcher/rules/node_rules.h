@@ -1,6 +1,6 @@
-// For each NodeRules in use the nodes that it allows, as bits: made when it is
-// first asked for, and kept up to date as nodes change. So a match reads bits,
-// and a node that changes costs one look per rules in use.
+// The nodes that each NodeRules in use allows, as bits. They are made when the
+// rules are taken, and updated as nodes change. So a match reads bits, and a
+// node that changes costs one evaluation per rules in use.
 //
 // Part of a NodeGraph; owned by its thread.
 #pragma once
@@ -20,17 +20,17 @@
 
 namespace fluxnetes::matcher {
 
-using ShapeId = std::int32_t;  // of interned NodeRules
+using ShapeId = std::int32_t;  // interned NodeRules
 
 class NodeShapes {
  public:
   struct Shape {
-    std::uint64_t serial = 0;  // never given twice
-    NodeBits affine;           // selector and affinity hold
-    NodeBits tolerated;        // no taint keeps away
+    std::uint64_t serial = 0;  // never used twice
+    NodeBits affine;           // selector and affinity match
+    NodeBits tolerated;        // no taint excludes the node
     NodeBits allowed;          // both
-    // The nodes by what they are worth: the weights of the preferences that
-    // hold, less kPreferencePoints for each taint that it would rather avoid.
+    // The nodes by points: the weights of the preferences that match, less
+    // kPreferencePoints for each taint PreferNoSchedule that is not tolerated.
     std::map<int, NodeBits, std::greater<>> by_points;
   };
 
@@ -45,7 +45,7 @@ class NodeShapes {
     return entries_[id].points[node];
   }
 
-  // The node is in the graph, with labels and taints as they are now.
+  // Adds or updates a node with its present labels and taints.
   void Update(NodeIndex node);
   void Remove(NodeIndex node);
 
@@ -62,7 +62,7 @@ class NodeShapes {
     Term selector;
     std::vector<Term> affinity;
     std::vector<std::pair<int, Term>> preferred;
-    std::vector<std::int32_t> points;  // [node], where by_points has it
+    std::vector<std::int32_t> points;  // [node]: its points in by_points
     Shape shape;
   };
 

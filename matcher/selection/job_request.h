@@ -1,8 +1,8 @@
-// A jobspec made ready for one graph: types as numbers, and what each of its
-// resources needs below it, for pruning.
+// A jobspec prepared for one graph: types as numbers, and for each resource
+// what it needs below it, for pruning.
 //
-// Where slots stand side by side and are alternatives (`flexible`), they share
-// one list of parts to look for: of each type the part that asks for most.
+// If slots of one level are alternatives (`flexible`), they share one list of
+// parts to look for: for each type, the part with the highest minimum count.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@
 
 namespace fluxnetes::matcher {
 
-// Per type what is needed; what no filter tracks stays 0.
+// The units needed of each type; 0 for types that no filter tracks.
 struct TypeNeeds {
   std::vector<std::int64_t> units;  // [type]
   bool any = false;
 };
 
-// Resources of a jobspec side by side: JobRequest::lists [first, last).
+// The resources of one level of a jobspec: JobRequest::lists [first, last).
 struct Level {
   int first = 0;
   int last = 0;
@@ -34,10 +34,10 @@ struct JobRequest {
   std::vector<TypeId> types;     // [resource]
   std::vector<Level> with;       // [resource]
   std::vector<Level> parts;      // [resource]: of a slot and its alternatives
-  std::vector<int> lists;        // resources
-  std::vector<TypeNeeds> below;  // [resource]: of one unit of it
+  std::vector<int> lists;        // indices of resources
+  std::vector<TypeNeeds> below;  // [resource]: for one unit of it
   TypeNeeds total;
-  std::set<TypeId> exclusive;  // taken with everything below
+  std::set<TypeId> exclusive;  // taken with everything below them
   Time duration = 1;
 
   const JobResource& resource(int i) const { return spec->resources[i]; }
@@ -45,7 +45,8 @@ struct JobRequest {
   bool IsSlot(int i) const { return types[i] == types::kSlot; }
 };
 
-// Nothing if the graph has never heard of a type. The jobspec must outlive it.
+// Returns nothing if the graph does not know a type. The jobspec must outlive
+// the request.
 std::optional<JobRequest> MakeJobRequest(const Jobspec& spec, bool flexible,
                                          const ResourceGraph& graph,
                                          const PruningFilters& filters);

@@ -1,14 +1,14 @@
-// Which of the vertices that fit a match takes: Fluxion's match policies.
+// Fluxion's match policies: which of the vertices that fit a match takes.
 //
-//   first, firstnodex   what is found first, highest ids first
+//   first, firstnodex   the first that is found, highest ids first
 //   low, high           lowest or highest id
-//   lonode, hinode      the same, of lowest or highest node first
-//   lonodex, hinodex    the same, and nodes go whole
-//   locality            ids that follow one another
+//   lonode, hinode      the same, from the lowest or highest node first
+//   lonodex, hinodex    the same, and whole nodes
+//   locality            consecutive ids
 //   variation           low performance classes (property perf_class)
 //
-// or put together of parts: "policy=low node_centric=true node_exclusive=true
-// stop_on_1_matches=true".
+// A policy may also be composed: "policy=low node_centric=true
+// node_exclusive=true stop_on_1_matches=true".
 #pragma once
 
 #include <optional>
@@ -23,11 +23,11 @@ struct MatchPolicy {
 
   Score score = Score::kId;
   bool descending = false;      // higher scores first
-  bool node_centric = false;    // what is of one node stays together
+  bool node_centric = false;    // vertices of one node stay together
   bool node_exclusive = false;  // a job takes whole nodes
-  bool stop_on_match = false;   // looks no further than it must
+  bool stop_on_match = false;   // the search ends when it has enough
 
-  // Nothing if the text is none.
+  // Returns nothing if the text is not a policy.
   static std::optional<MatchPolicy> Parse(std::string_view text);
   static MatchPolicy Of(Policy policy);
 };

@@ -1,5 +1,5 @@
 // The candidates that a match has found below a vertex, by type, in the order
-// in which they were found; and how many of them, best first, were chosen.
+// found, and how many of them, best first, were chosen.
 //
 // Kept and cleared between vertices, so that a visit allocates nothing.
 #pragma once
@@ -12,11 +12,12 @@
 
 namespace fluxnetes::matcher {
 
-// Lists of at most so many are sorted as Fluxion does, equals by chance; in
-// longer ones equals stay in the order in which they were found.
+// Lists up to this length are sorted as Fluxion sorts them, with equal
+// candidates in arbitrary order. In longer lists equal candidates stay in the
+// order found.
 inline constexpr std::size_t kMostSorted = 1'024;
 
-// An edge to a vertex that a candidate would take; kNoEdge: the way in to the
+// An edge to a vertex that a candidate would take; kNoEdge: the entry to the
 // root.
 struct Choice {
   EdgeIndex edge = kNoEdge;
@@ -24,7 +25,7 @@ struct Choice {
   bool exclusive = false;
 };
 
-// A vertex, or a slot: then with the choices of its parts.
+// A vertex, or a slot with the choices of its parts.
 struct Candidate {
   std::int64_t score = 0;
   std::int64_t units = 0;
@@ -37,7 +38,7 @@ class Scoreboard {
   struct List {
     TypeId type = -1;
     std::int64_t units = 0;
-    std::size_t chosen = 0;  // of the candidates, from the front
+    std::size_t chosen = 0;  // candidates, from the front
     std::vector<Candidate> candidates;
   };
 
@@ -47,7 +48,7 @@ class Scoreboard {
                        [](const List& list) { return list.chosen > 0; });
   }
 
-  // Lists in order of type.
+  // The lists in order of type.
   std::vector<List>::iterator begin() { return lists_.begin(); }
   std::vector<List>::iterator end() { return lists_.begin() + used_; }
   std::vector<List>::const_iterator begin() const { return lists_.begin(); }
@@ -55,7 +56,7 @@ class Scoreboard {
     return lists_.begin() + used_;
   }
 
-  // Null where nothing of the type was found.
+  // Returns null if nothing of the type was found.
   List* Find(TypeId type) {
     const auto at = Place(type);
     return at != end() && at->type == type ? &*at : nullptr;
@@ -102,7 +103,7 @@ class Scoreboard {
     return list;
   }
 
-  std::vector<List> lists_;  // the first used_ hold something
+  std::vector<List> lists_;  // the first used_ are in use
   std::ptrdiff_t used_ = 0;
 };
 

@@ -1,13 +1,13 @@
-// How many tasks of a gang found no place when it was looked for a start: the
-// least over each of some stretches of time.
+// How many tasks of a gang found no place while its start was searched: the
+// least number over each of some stretches of time.
 //
 //   lacking  3 |____
 //            2 |    |      ____
 //            1 |    |_____|    |____
 //              now   60   100   120   its start
 //
-// So a start before the one that was found needs as many places that have come
-// free since, at one time of these. See NodeGraph::MayStartEarlier.
+// To start in one of these stretches, the gang needs as many places that have
+// come free since, all at one time in it. See NodeGraph::MayStartEarlier.
 #pragma once
 
 #include <cstddef>
@@ -23,18 +23,20 @@ class Shortfall {
 
   struct Part {
     Time from = 0;
-    int tasks = 0;  // at least, until the next part
+    int tasks = 0;  // at least; until the next part
   };
 
-  // In order of time: so many tasks find no place from then on.
+  // Adds that so many tasks find no place from then on. Called in order of
+  // time.
   void Note(Time from, int tasks);
   void Clear() { parts_.clear(); }
-  // The same in at most kMostParts parts.
+  // Returns the same in at most kMostParts parts.
   Shortfall Short() const;
 
-  // In order of time. Nothing is known before the first; none: nothing at all.
+  // In order of time. Before the first part nothing is known; empty: nothing at
+  // all.
   const std::vector<Part>& parts() const { return parts_; }
-  // So many of these have found one.
+  // Takes off tasks of the part that have found a place since.
   void Take(std::size_t part, int tasks) { parts_[part].tasks -= tasks; }
 
  private:

@@ -1,5 +1,5 @@
-// Paths as numbers, each kept as what stands above it and a last name, so that
-// a path costs eight bytes where its beginning is known.
+// Paths as numbers. Each path is kept as the path above it and a last name, so
+// it costs eight bytes if the path above it is known.
 //
 //   "/cluster0/node1" = ("/cluster0", "node1"); "/x" = ("", "x")
 //
@@ -22,11 +22,11 @@ inline constexpr PathId kNoPath = -1;
 
 class PathTable {
  public:
-  // Keeps last names among the given ones, which must outlive it.
+  // Keeps last names in `names`, which must outlive the table.
   explicit PathTable(Names& names) : names_(names) {}
 
   PathId Intern(std::string_view path);
-  // kNoPath: nothing stands above a path without a slash.
+  // Returns kNoPath if the path has no slash.
   PathId above(PathId path) const { return paths_[path].above; }
   NameId name(PathId path) const { return paths_[path].name; }
   bool IsEmpty(PathId path) const {
@@ -47,7 +47,7 @@ class PathTable {
   Names& names_;
   std::vector<Path> paths_;
   HashIndex ids_;
-  std::string last_text_;  // of what was above the last
+  std::string last_text_;  // the path above that was looked up last
   PathId last_ = kNoPath;
 };
 

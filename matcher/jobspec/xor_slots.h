@@ -1,5 +1,5 @@
-// xor_slots that stand side by side in a jobspec are alternatives, of which a
-// job gets exactly one: a jobspec with them stands for many without.
+// xor_slots side by side in a jobspec are alternatives, of which a job gets
+// exactly one. A jobspec with xor_slots stands for many jobspecs without.
 //
 // Plain values.
 #pragma once
@@ -14,8 +14,9 @@ inline constexpr std::size_t kMaxXorVariants = 1'000;
 
 bool HasXorSlots(const Jobspec& jobspec);
 
-// The jobspecs that it stands for, earlier alternatives first, their xor_slots
-// turned into slots. Empty if there are more than kMaxXorVariants.
+// Returns the jobspecs that it stands for, earlier alternatives first, with
+// their xor_slots turned into slots. Empty if there are more than
+// kMaxXorVariants.
 std::vector<Jobspec> ExpandXorSlots(const Jobspec& jobspec);
 
 }  // namespace fluxnetes::matcher

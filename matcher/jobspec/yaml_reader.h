@@ -1,4 +1,4 @@
-// Reads values out of a YAML document and says where one is wrong:
+// Reads values from a YAML document and reports where one is wrong:
 //
 //   line 7: resources[0].with[1].count: is "many"; a number of 0 or more is
 //   right
@@ -16,8 +16,8 @@
 
 namespace fluxnetes::matcher {
 
-// A document, and the places of it that were looked at: by way of an alias a
-// node has several. Paths are put together of them when something is wrong.
+// A document, and the places in it that were visited; an alias gives a node
+// several places. The path of a place is only put together for an error.
 class YamlText {
  public:
   // Throws YamlError.
@@ -30,24 +30,25 @@ class YamlText {
 
   struct Step {
     int above;                            // -1: the document
-    std::optional<std::string_view> key;  // of a map; else the
-    std::size_t index;                    // of a sequence
+    std::optional<std::string_view> key;  // key in a map; without it,
+    std::size_t index;                    // index in a sequence
   };
   std::vector<Step> steps_;
 };
 
-// A value and where it stands. The document must outlive it.
+// A value and its place. The document must outlive it.
 class YamlPlace {
  public:
   explicit YamlPlace(YamlText& text) : text_(&text), node_(text.tree.root()) {}
 
   [[noreturn]] void Fail(std::string_view what) const;
-  // A child; fails if it is not there. The key must live as long as the text.
+  // Returns a child; fails if it is missing. The key must live as long as the
+  // text.
   YamlPlace At(const char* key) const;
   YamlPlace At(std::size_t index) const;
   bool Has(const char* key) const { return Find(key) >= 0; }
   std::size_t size() const { return text_->tree.size(node_); }
-  // An entry of a map; no key if that is not a text.
+  // An entry of a map; no key if the key is not a text.
   std::optional<std::string_view> KeyAt(std::size_t index) const;
   YamlPlace ValueAt(std::size_t index) const;
 
@@ -56,8 +57,8 @@ class YamlPlace {
   bool plain() const { return text_->tree.plain(node_); }
   void RequireMap() const;
   void RequireSequence() const;
-  // Fails if the map has a key that is not one of these (32 at most), or one
-  // twice.
+  // Fails if the map has a key that is not among `keys` (32 at most), or has
+  // one twice.
   void AllowOnly(std::initializer_list<std::string_view> keys) const;
   std::string_view Text() const;
   std::int64_t Integer(std::int64_t least, std::int64_t most) const;
@@ -66,12 +67,12 @@ class YamlPlace {
  private:
   YamlPlace(const YamlPlace& above, int node, YamlText::Step step);
   YamlTree::Kind kind() const { return text_->tree.kind(node_); }
-  int Find(std::string_view key) const;  // -1: not there
+  int Find(std::string_view key) const;  // -1: missing
   std::string Path() const;
 
   YamlText* text_;
   int node_;
-  int step_ = -1;  // the last step on the way here
+  int step_ = -1;  // the last step of the path to it
 };
 
 Constraint ReadConstraint(const YamlPlace& place);

@@ -1,9 +1,9 @@
 // A YAML document as a flat tree: nodes in one array, their texts in one
-// string, so that a jobspec costs a handful of allocations. The first document
-// of a text counts. An alias is the node that it names, which may be one that
-// contains it: who walks the tree must bound the walk.
+// string, so that a jobspec costs few allocations. Only the first document of a
+// text is read. An alias is the node that it names, which may be one that
+// contains it: callers that walk the tree must bound the walk.
 //
-// Immutable once made.
+// Immutable after construction.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace fluxnetes::matcher {
 
-// A text that is no YAML. what() says where and what is wrong.
+// A text that is not YAML. what() gives the place and the fault.
 class YamlError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -25,7 +25,8 @@ class YamlTree {
  public:
   enum class Kind : std::uint8_t { kNull, kScalar, kSequence, kMap };
 
-  // libyaml's time grows with depth, and with the square of directives.
+  // Limits, since libyaml's time grows with depth, and with the square of the
+  // number of directives.
   static constexpr int kMaxDepth = 250;
   static constexpr int kMaxDirectives = 16;
 
@@ -34,16 +35,16 @@ class YamlTree {
 
   int root() const { return root_; }
   Kind kind(int node) const { return nodes_[node].kind; }
-  // From 1.
+  // Counts from 1.
   std::size_t line(int node) const { return nodes_[node].line; }
-  // Of a scalar.
+  // For a scalar.
   std::string_view text(int node) const {
     return std::string_view(texts_).substr(nodes_[node].first,
                                            nodes_[node].size);
   }
-  // Neither quoted nor with a tag.
+  // True if it is neither quoted nor tagged.
   bool plain(int node) const { return nodes_[node].plain; }
-  // Elements of a sequence, entries of a map; 0 of others.
+  // Returns the elements of a sequence or the entries of a map; 0 for others.
   std::size_t size(int node) const {
     const Node& of = nodes_[node];
     if (of.kind == Kind::kMap) return of.size / 2;
@@ -66,7 +67,7 @@ class YamlTree {
     Kind kind = Kind::kNull;
     bool plain = false;
     std::size_t line = 1;
-    std::size_t first = 0;  // of texts_ or children_
+    std::size_t first = 0;  // index in texts_ or children_
     std::size_t size = 0;
   };
 

@@ -1,7 +1,7 @@
 // What jobs hold: amounts on nodes over [start, end). A span is a run of equal
-// tasks of a job on one node. Spans lie in one array, those of a node are
-// linked, so that coming and going allocates nothing; two timelines give all
-// ends, and the starts that are ahead, in order of time.
+// tasks of a job on one node. Spans lie in one array, and those of a node are
+// linked, so adding and removing a span allocates nothing. Two timelines give
+// all ends, and all starts that are ahead, in order of time.
 //
 // Part of a NodeGraph; owned by its thread.
 #pragma once
@@ -23,19 +23,19 @@ struct Span {
   Time start = 0;
   Time end = 0;
   NodeIndex node = -1;
-  std::int32_t tasks = 0;  // 0: the place is unused
-  bool ahead = false;      // its start has not come
+  std::int32_t tasks = 0;  // 0: the entry is unused
+  bool ahead = false;      // its start is in the future
   RulesId rules = kNoRules;
   std::uint32_t generation = 0;
-  SpanId next = -1;  // on the same node
+  SpanId next = -1;  // next span on the same node
   SpanId previous = -1;
-  SpanId next_alike = -1;  // of the same rules, if it has any
+  SpanId next_alike = -1;  // next span of the same rules, if it has any
   SpanId previous_alike = -1;
 };
 
-// Moments of spans in order of time. New ones wait in a list of their own and
-// are merged in, and those of spans that are gone dropped, when there are many
-// or the whole order is asked for.
+// Starts or ends of spans in order of time. New moments wait in a list of their
+// own. They are merged in, and moments of removed spans are dropped, when there
+// are many, or when the whole order is asked for.
 class SpanTimeline {
  public:
   struct Moment {
@@ -45,14 +45,14 @@ class SpanTimeline {
     std::uint32_t generation = 0;
   };
 
-  // Goes through two lists as one, until something is added.
+  // Reads two lists as one, until a moment is added.
   class Reader {
    public:
     Reader() = default;
     Reader(std::span<const Moment> older, std::span<const Moment> newer)
         : older_(older), newer_(newer) {}
 
-    // Of the next moment; kForever: there is none.
+    // Returns the time of the next moment; kForever: there is none.
     Time time() const {
       return std::min(older_.empty() ? kForever : older_.front().time,
                       newer_.empty() ? kForever : newer_.front().time);
@@ -65,7 +65,7 @@ class SpanTimeline {
         *each = {first, each->end()};
       }
     }
-    // There must be one.
+    // There must be a next moment.
     const Moment& Next() {
       const bool from_newer =
           older_.empty() ||
@@ -82,7 +82,7 @@ class SpanTimeline {
   };
 
   void Add(const Moment& moment) { added_.push_back(moment); }
-  // The span of a moment is gone.
+  // Notes that the span of a moment was removed.
   void Lose() { ++lost_; }
   bool Crowded() const { return added_.size() > sorted_.size() + 1'024; }
   const std::vector<Moment>& Sorted(std::span<const Span> spans,
@@ -93,14 +93,15 @@ class SpanTimeline {
     return span.tasks == 0 || span.generation != moment.generation ||
            (only_ahead && !span.ahead);
   }
-  // The same, but moments of spans that are gone may be among them.
+  // Returns the moments at less cost than Sorted(), but moments of removed
+  // spans may be among them.
   Reader Read(std::span<const Span> spans, bool only_ahead);
 
  private:
   std::vector<Moment> sorted_;
   std::vector<Moment> added_;
   std::vector<Moment> merged_;
-  std::size_t in_order_ = 0;  // of added_
+  std::size_t in_order_ = 0;  // sorted part of added_
   std::size_t lost_ = 0;
 };
 
@@ -109,9 +110,9 @@ class SpanStore {
   void SetResources(int resources);
   void AddNode() { first_.push_back(-1); }
 
-  // `amounts` are those of one task; what is missing is 0.
+  // `amounts` are those of one task; missing ones are 0.
   SpanId Add(const Span& span, std::span<const std::int64_t> amounts);
-  // Takes `tasks` from it; with its last task the span is gone.
+  // Takes `tasks` off the span; with its last task the span is removed.
   void Take(SpanId id, int tasks);
   void SetAhead(SpanId id, bool ahead);
 
@@ -127,14 +128,15 @@ class SpanStore {
   SpanId size() const { return static_cast<SpanId>(spans_.size()); }
 
   const std::vector<SpanTimeline::Moment>& Ends();
-  const std::vector<SpanTimeline::Moment>& Starts();  // those ahead
-  // The same at less cost, with moments of spans that are gone: IsGone().
+  const std::vector<SpanTimeline::Moment>& Starts();  // ahead only
+  // The same at less cost, with moments of removed spans among them: see
+  // IsGone().
   SpanTimeline::Reader ReadEnds() { return ends_.Read(spans_, false); }
   SpanTimeline::Reader ReadStarts() { return starts_.Read(spans_, true); }
   bool IsGone(const SpanTimeline::Moment& moment, bool only_ahead) const {
     return SpanTimeline::IsGone(spans_, moment, only_ahead);
   }
-  // No start that is ahead is before this.
+  // No start that is ahead is before this time.
   Time next_start() const { return next_start_; }
   void FindNextStart();
 

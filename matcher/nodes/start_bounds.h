@@ -1,12 +1,12 @@
-// For tasks of some needs that run so long: from when on each node may have
-// room for one, beside all that is booked there. It has none before, so a
-// search for the earliest start leaves it alone until then; and one for more
-// tasks than have room anywhere before some time ends before it begins.
+// For tasks of given needs and duration: a time for each node before which it
+// has no room for one, beside everything booked there. A search for the
+// earliest start skips the node until then. It ends before it begins if it asks
+// for more tasks than have room anywhere before its limit.
 //
-// Bounds hold for all durations from a power of 2 up to the next one. They are
-// made when they are first asked for. Nodes that change are noted, and looked
-// at again when the bounds are asked for the next time. As time goes on bounds
-// stay true; when it goes back they are to be cleared.
+// A bound holds for all durations from a power of 2 up to the next one. Bounds
+// are made when they are first asked for. A node that changes is noted, and
+// looked at again when the bounds are next asked for. Bounds stay true as time
+// goes on; when time goes back they must be cleared.
 //
 // Part of a NodeTable; owned by its thread.
 #pragma once
@@ -25,21 +25,22 @@ namespace fluxnetes::matcher {
 
 class StartBounds {
  public:
-  // When a task first has room on the node for this duration; kForever: never.
+  // Returns when a task first has room on the node for this duration; kForever:
+  // never.
   using FirstFit = std::function<Time(NodeIndex node, Time duration)>;
 
-  // By node. Stay where they are until the next call.
+  // Returns the bounds by node. The reference is valid until the next call.
   const std::vector<Time>& Of(const std::vector<Need>& needs, Time duration,
                               int nodes, const FirstFit& first_fit);
 
-  // What is booked on the node, or what it has, was changed.
+  // Must be called when the bookings or the amounts of the node have changed.
   void Changed(NodeIndex node);
   void Clear();
 
  private:
   struct Entry {
     std::vector<Time> bounds;  // [node]
-    std::uint64_t seen = 0;    // so many changes
+    std::uint64_t seen = 0;    // changes that it includes
   };
   struct Change {
     std::uint64_t number = 0;
@@ -51,9 +52,9 @@ class StartBounds {
   }
 
   std::map<std::pair<Time, std::vector<Need>>, Entry> entries_;
-  std::uint64_t changed_ = 0;          // so often
-  std::vector<Change> changes_;        // in order; of a node the latest counts
-  std::vector<std::uint64_t> latest_;  // [node], number of its change
+  std::uint64_t changed_ = 0;    // changes so far
+  std::vector<Change> changes_;  // in order; only the latest of a node counts
+  std::vector<std::uint64_t> latest_;  // [node]: number of its latest change
 };
 
 }  // namespace fluxnetes::matcher

@@ -1,7 +1,6 @@
-// The spans of every vertex. Most vertices have none, or a single one: that one
-// lies in an array by vertex, so that a look at neighbours is a look at one
-// place in memory. A planner is made for a second span, and given back with the
-// last.
+// The spans of every vertex. Most vertices have none or one. A single span lies
+// in an array by vertex, so that neighbours are close in memory. A planner is
+// made for the second span of a vertex, and given back with its last.
 //
 // Owned by one thread.
 #pragma once
@@ -18,14 +17,14 @@ namespace fluxnetes::matcher {
 
 class VertexPlans {
  public:
-  // A vertex always comes with the same total, which is what it has in all.
-  // `usual` is what most spans take of it; kTotal: everything.
+  // The total of a vertex must be the same in every call. `usual` is what most
+  // spans take of it; kTotal: everything.
   static constexpr std::int64_t kTotal = -1;
   explicit VertexPlans(std::int64_t usual) : usual_(usual) {}
 
   void Resize(int vertices) { places_.resize(vertices); }
 
-  // As in Planner, from 0 to kForever.
+  // As in Planner, for the times from 0 to kForever.
   std::int64_t LeastDuring(VertexIndex v, std::int64_t total, Time start,
                            Time length) const {
     const Place& place = places_[v];
@@ -39,14 +38,16 @@ class VertexPlans {
                                              std::int64_t units) const;
   std::optional<PlanId> AddSpan(VertexIndex v, std::int64_t total, Time start,
                                 Time length, std::int64_t units);
-  // Of a span that is there.
+  // The span must exist.
   void RemoveSpan(VertexIndex v, PlanId id);
 
  private:
   static constexpr Time kInPlanner = -1;
-  static constexpr PlanId kSingle = 1;  // so it is called in planners, too
+  // what planners call their first span, too
+  static constexpr PlanId kSingle = 1;
 
-  // The time of a single span; with kInPlanner the number of the planner.
+  // The time of a single span; if start is kInPlanner, `end` is the number of
+  // the planner.
   struct Place {
     Time start = 0;
     Time end = 0;
@@ -65,7 +66,7 @@ class VertexPlans {
   std::int64_t usual_;
   std::vector<Place> places_;  // [vertex]
   std::deque<Planner> planners_;
-  std::vector<Time> unused_;  // planners
+  std::vector<Time> unused_;  // numbers of planners
 };
 
 }  // namespace fluxnetes::matcher

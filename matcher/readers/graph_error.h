@@ -1,5 +1,5 @@
-// A text that is no resource graph, or no part of one. what() says where and
-// what is wrong: "graph.nodes[3].metadata.type: is not a text".
+// A text that is not a resource graph or a part of one. what() gives the place
+// and the fault: "graph.nodes[3].metadata.type: is not a text".
 #pragma once
 
 #include <stdexcept>

@@ -1,11 +1,11 @@
-// A resource graph from a recipe: a small GraphML graph each of whose edges
-// says how many of its target every one of its source has (Fluxion's GRUG).
+// Reads a resource graph from a recipe: a small GraphML graph in which each
+// edge says how many of its target each of its source has (Fluxion's GRUG).
 //
 //   <node id="node"> ... <data key="type">node</data> ...
 //   <edge source="rack" target="node"> <data key="multi_scale">18</data> ...
 //
-// Edges of other subsystems may associate what is there already: with all of
-// a type, or with those of a common path.
+// Edges of other subsystems may link vertices that exist already: all of a
+// type, or those with a common path.
 #pragma once
 
 #include <string_view>

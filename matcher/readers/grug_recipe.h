@@ -1,4 +1,4 @@
-// The recipe of a GRUG file, as it stands in the text.
+// The recipe of a GRUG file, as the text has it.
 //
 // Plain values.
 #pragma once
@@ -25,15 +25,15 @@ struct GrugEdge {
 
   int source = 0;
   int target = 0;
-  std::string name;  // for errors
+  std::string name;  // for error messages
   std::string subsystem;
   Method method = Method::kMultiply;
   std::int64_t scale = 1;
   std::int64_t id_scope = 0;
   std::int64_t id_start = 0;
   std::int64_t id_stride = 1;
-  std::string path_subsystem;  // the paths that are compared,
-  std::int64_t target_up = 0;  // without so many names at their end
+  std::string path_subsystem;  // the paths to compare
+  std::int64_t target_up = 0;  // names to cut from their ends
   std::int64_t source_up = 0;
 };
 

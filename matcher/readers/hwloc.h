@@ -1,6 +1,7 @@
-// A resource graph from what hwloc writes of a machine (XML of versions 1 and
-// 2): cluster0 - node - socket - core and so on. Objects whose type is not
-// wanted are left out, and what they contain stands at what contains them.
+// Reads a resource graph from the XML that hwloc writes of a machine (versions
+// 1 and 2): cluster0 - node - socket - core and so on. Objects of types that
+// are not wanted are left out; what they contain moves up to what contains
+// them.
 #pragma once
 
 #include <set>
@@ -12,7 +13,7 @@
 
 namespace fluxnetes::matcher {
 
-// `wanted` types; empty: all. Throws GraphError.
+// `wanted`: the types to keep; empty: all. Throws GraphError.
 ResourceGraph ReadHwloc(std::string_view text,
                         const std::set<std::string>& wanted,
                         std::int64_t rank = 0);

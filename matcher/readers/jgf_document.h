@@ -1,5 +1,5 @@
-// A JGF document, walked once from its beginning to its end: nodes, then
-// edges, in whichever order they stand in the text.
+// Reads a JGF document in one walk: nodes, then edges, whatever their order in
+// the text.
 #pragma once
 
 #include <functional>
@@ -8,11 +8,11 @@
 
 namespace fluxnetes::matcher {
 
-// Each must read its value.
+// Each function must read its value.
 struct JgfVisitor {
   std::function<void(JsonStream& in, const JsonPath& node)> node;
   std::function<void(JsonStream& in, const JsonPath& edge)> edge;
-  // Other keys of the document; null: they are skipped.
+  // For other keys of the document; null: they are skipped.
   std::function<void(JsonStream& in, const JsonPath& document,
                      std::string_view key)>
       other{};

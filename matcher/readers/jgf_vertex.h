@@ -1,4 +1,4 @@
-// A node of a JGF document, with what it leaves out filled in.
+// A node of a JGF document, with defaults for what it leaves out.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ struct JgfVertex {
   std::vector<std::pair<std::string, std::string>> paths;
 };
 
-// Into one that may have been another before. Throws GraphError.
+// Reads into `read`, which may hold another node. Throws GraphError.
 void ReadJgfVertex(JsonStream& in, const JsonPath& node, JgfVertex& read);
 
 }  // namespace fluxnetes::matcher

@@ -1,5 +1,5 @@
-// A value of a JSON document and where it stands; the path is put together
-// only when something is wrong: "graph.nodes[3].metadata.type: is not a text".
+// A value of a JSON document and its place. The path of the place is only put
+// together for an error: "graph.nodes[3].metadata.type: is not a text".
 //
 // Only for sources of this folder: it includes nlohmann_json.
 #pragma once
@@ -49,7 +49,7 @@ class JsonPlace {
     return value_.contains(key) ? Integer(key, least, most) : otherwise;
   }
   double Number(const char* key, double otherwise) const;
-  bool Flag(const char* key) const;  // false where it is not there
+  bool Flag(const char* key) const;  // false if it is missing
 
  private:
   const json& value_;
@@ -57,11 +57,11 @@ class JsonPlace {
   const JsonPlace* above_ = nullptr;
 };
 
-// Throws GraphError if the text is too long, nested too deeply or no JSON.
+// Throws GraphError if the text is too long, nested too deeply or not JSON.
 nlohmann::json ParseJson(std::string_view text);
 
 std::optional<std::int64_t> ParseInteger(std::string_view text);
-// The digits at the end of a name; nothing if there are none or too many.
+// Returns the digits at the end of a name.
 std::string_view TrailingDigits(std::string_view name);
 
 }  // namespace fluxnetes::matcher

@@ -1,5 +1,5 @@
-// JSON (RFC 8259) read value by value, in one go over a text of any size:
-// nothing is kept but a buffer.
+// Reads JSON (RFC 8259) value by value, in one pass over a text of any size;
+// only a buffer is kept in memory.
 //
 //   JsonStream in(source);
 //   for (in.EnterObject(); const auto key = in.NextKey();) {
@@ -7,9 +7,9 @@
 //   }
 //   in.End();
 //
-// Who reads asks for the kind of a value before the value, and reads each value
-// once. All of the text is checked, what is skipped too: a GraphError names
-// line and column, and how deep values may be nested.
+// The caller asks for the kind of a value before the value, and reads each
+// value once. All of the text is checked, skipped parts too; values may be
+// nested kMaxDepth deep. A GraphError gives line and column.
 #pragma once
 
 #include <array>
@@ -32,39 +32,41 @@ class JsonStream {
   static constexpr std::size_t kMaxTextBytes = std::size_t{1} << 20;
   static constexpr std::size_t kBufferBytes = std::size_t{1} << 16;
 
-  // `buffer`: bytes to begin with, at least one.
+  // `buffer`: initial size in bytes, at least one.
   explicit JsonStream(TextSource source, std::size_t buffer = kBufferBytes);
-  // Another that reads from an offset on, where a value begins that deep.
+  // Reads from an offset on, where a value begins at that depth.
   JsonStream(TextSource source, std::size_t offset, int depth);
 
-  Kind Peek();  // of the value that comes
+  Kind Peek();  // kind of the next value
   std::size_t Offset() const { return passed_ + at_; }
   int depth() const { return depth_; }
 
   void EnterObject() { Enter('{'); }
-  // Nothing: that was the last; the object is left. The key stays until the
-  // next call.
+  // Returns nothing after the last key, and leaves the object. The key is valid
+  // until the next call.
   std::optional<std::string_view> NextKey();
   void EnterList() { Enter('['); }
   bool NextElement();
 
-  // Stays until the next call.
+  // Valid until the next call.
   std::string_view Text();
-  // Nothing if it is not a whole number of 64 bits.
+  // Returns nothing if it is not a whole number of 64 bits.
   std::optional<std::int64_t> Integer();
   bool Flag();
   void Skip();  // any value
-  void End();   // nothing but space may follow
+  void End();   // only space may follow
 
  private:
-  // Behind the last byte of the buffer: a '\0', and what may be read along.
+  // Bytes behind the last byte of the buffer: a '\0', and bytes that may be
+  // read with it.
   static constexpr std::size_t kSlack = 16;
 
   [[noreturn]] void Fail(std::string_view what);
   bool Fill();
   bool Require(std::size_t bytes);
   char NextAfterSpace();
-  // The next byte that is no space: mostly the next or the one behind a blank.
+  // Returns the next byte that is no space: mostly the next byte, or the one
+  // behind a blank.
   char Next() {
     if (buffer_[at_] == ' ') ++at_;
     return buffer_[at_] > ' ' ? buffer_[at_] : NextAfterSpace();
@@ -83,16 +85,16 @@ class JsonStream {
 
   TextSource source_;
   std::vector<char> buffer_;
-  std::size_t passed_ = 0;  // bytes of the text before it
+  std::size_t passed_ = 0;  // bytes of the text before the buffer
   std::size_t at_ = 0;
   std::size_t end_ = 0;
-  std::array<char, kMaxDepth + 1> open_{};  // brackets, by depth
+  std::array<char, kMaxDepth + 1> open_{};  // open brackets, by depth
   int depth_ = 0;
-  bool fresh_ = false;  // nothing was read of what was entered last
-  std::string text_;    // with escapes undone
+  bool fresh_ = false;  // nothing of the innermost object or list was read
+  std::string text_;    // the last text, if it had escapes
 };
 
-// Where a value stands, for messages: "graph.nodes[3].metadata.type".
+// The place of a value, for messages: "graph.nodes[3].metadata.type".
 class JsonPath {
  public:
   constexpr explicit JsonPath(std::string_view name) : name_(name) {}
@@ -113,7 +115,7 @@ class JsonPath {
   bool indexed_ = false;
 };
 
-// The value of a key, of the kind that it must have.
+// Read the value of a key; fail if it is of another kind.
 std::string_view ReadText(JsonStream& in, const JsonPath& of,
                           std::string_view key);
 std::int64_t ReadInteger(JsonStream& in, const JsonPath& of,

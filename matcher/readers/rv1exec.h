@@ -1,5 +1,5 @@
-// R, version 1 (Flux RFC 20): which cores and gpus of which ranks. As a graph
-// it has three levels:
+// R, version 1 (Flux RFC 20): the cores and gpus of each rank. As a graph it
+// has three levels:
 //
 //   {"version": 1, "execution": {"R_lite": [{"rank": "0-1", "children":
 //     {"core": "0-3", "gpu": "0"}}], "nodelist": ["node[0-1]"],
@@ -8,7 +8,7 @@
 //   cluster0 - node0 - core0 ... core3, gpu0
 //            - node1 - ...
 //
-// All throw GraphError, which says where and what is wrong.
+// All functions throw GraphError, which gives the place and the fault.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@
 
 namespace fluxnetes::matcher {
 
-// When R holds; 0 where it does not say.
+// When R is valid; 0 if R does not say.
 struct RTimes {
   Time start = 0;
   Time expiration = 0;
@@ -29,10 +29,10 @@ struct RTimes {
 
 ResourceGraph ReadRv1exec(std::string_view text, RTimes* times = nullptr);
 
-// Finds in a graph of that shape what a job is said to have.
+// Finds in a graph of that shape what R says that a job has.
 Held FindRv1exec(std::string_view text, const ResourceGraph& graph);
 
-// The ranks of R, in order.
+// Returns the ranks of R, in order.
 std::vector<std::int64_t> RanksOfRv1exec(std::string_view text);
 
 }  // namespace fluxnetes::matcher

@@ -1,4 +1,4 @@
-// A text that is read piece by piece, from a file or out of memory.
+// A text that is read piece by piece, from a file or from memory.
 #pragma once
 
 #include <algorithm>
@@ -9,12 +9,12 @@
 
 namespace fluxnetes::matcher {
 
-// Copies what stands from the offset on, at most so many bytes; 0: the end.
-// May throw.
+// Copies at most `most` bytes from the offset on and returns their number; 0 at
+// the end. May throw.
 using TextSource = std::function<std::size_t(std::size_t offset, char* into,
                                              std::size_t most)>;
 
-// The text must outlive it.
+// The text must outlive the source.
 inline TextSource SourceOf(std::string_view text) {
   return [text](std::size_t offset, char* into, std::size_t most) {
     const std::size_t rest = text.size() - std::min(offset, text.size());

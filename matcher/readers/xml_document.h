@@ -1,4 +1,4 @@
-// An XML document, and the texts of its attributes.
+// Reads XML documents.
 //
 // Only for sources of this folder: it includes pugixml.
 #pragma once
@@ -12,10 +12,10 @@
 
 namespace fluxnetes::matcher {
 
-// Throws GraphError if the text is too long or no XML.
+// Throws GraphError if the text is too long or not XML.
 void ParseXml(std::string_view text, pugi::xml_document& document);
 
-// The line that a byte of the text is in.
+// Returns the line of a byte of the text.
 std::size_t LineOf(std::string_view text, std::ptrdiff_t offset);
 
 }  // namespace fluxnetes::matcher

@@ -10,11 +10,11 @@
 
 namespace fluxnetes::matcher {
 
-// The text of a file; nothing if it cannot be read or is larger than the
-// largest graph.
+// Returns the text of a file; nothing if it cannot be read or is larger than
+// kMaxGraphBytes.
 std::optional<std::string> ReadFile(const std::string& path);
 
-// A file that is read while it is needed; nothing if it cannot be opened.
+// Returns a file that is read on demand; nothing if it cannot be opened.
 std::optional<TextSource> OpenFile(const std::string& path);
 
 // Throws GraphError or std::invalid_argument.

@@ -23,11 +23,10 @@ struct QueryOptions {
   std::string output;                // a file; empty: standard output
   std::string graph_format = "dot";  // or "graphml"
   std::string graph_output;          // a file without .dot; empty: none
-  bool times = false;                // say how long things take
+  bool times = false;                // print how long things take
 };
 
-// A program that is to end at once: what to write to standard error, and the
-// exit code.
+// Ends the program at once: the text for standard error, and the exit code.
 struct QueryEnd {
   std::string text;
   int code = 0;

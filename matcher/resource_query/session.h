@@ -1,8 +1,7 @@
-// A resource-query session: a graph, the jobs that were matched on it, and the
-// commands, a line each.
+// A resource-query session: a graph, the jobs matched on it, and the commands,
+// one a line.
 //
-// Results go to one stream, what is wrong to another; no command ends the
-// session but `quit`.
+// Results go to one stream, errors to another; only `quit` ends the session.
 #pragma once
 
 #include <cstdint>
@@ -28,13 +27,14 @@ class Session {
 
   Session(Matcher matcher, const QueryOptions& options, Streams streams);
 
-  // False: the session ends.
+  // Runs a command. False: the session ends.
   bool Run(const std::string& line);
 
-  // What -e says at the start.
+  // Prints what -e asks for at the start.
   void SayLoaded(double seconds);
 
-  // What -o asks for, at the end. False, with the reason said, if it fails.
+  // Writes what -o asks for, at the end. If it fails, prints the reason and
+  // returns false.
   bool SaveGraph();
 
  private:
@@ -80,11 +80,11 @@ class Session {
   void SayFound(const Match& match, JobId job, double seconds);
   void SayNotFound(const Match& match, JobId job, double seconds);
   void SayCost(const Match& match, double seconds, std::ostream& out);
-  // False, with the reason said, if the match cannot be written.
+  // If the match cannot be written, prints the reason and returns false.
   bool Write(const Match& match, const std::string& queue);
   void SayInfo(JobId id, const JobInfo& job);
   void SayCounts(const char* what, std::int64_t visited, std::int64_t released);
-  // Vertices at which the matcher knows of the job.
+  // Returns the number of vertices at which the matcher knows the job.
   std::int64_t CountHeld(JobId job) const;
   void SayMalformed();
   bool ParseJob(const std::string& word, JobId& job);
@@ -95,7 +95,7 @@ class Session {
   Streams streams_;
   std::map<JobId, JobInfo> jobs_;
   JobId next_job_ = 1;
-  std::size_t timed_ = 0;  // matches and updates that gave something
+  std::size_t timed_ = 0;  // matches and updates that found something
   double least_seconds_ = 0;
   double most_seconds_ = 0;
   double all_seconds_ = 0;

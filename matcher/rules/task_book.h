@@ -1,12 +1,13 @@
-// The TaskRules in use, and what is counted for them: a *tracker* counts, per
-// domain of a key, the tasks that some rules look for; a *spread* the tasks of
-// a spread constraint. What a task of some rules changes, and what it looks at,
-// is linked when the rules are taken, so a task that comes or goes costs a
-// look-up per tracker that it counts for.
+// The TaskRules in use, and the counts that they need. A *tracker* counts, per
+// domain of a key, the tasks that some rules look for; a *spread* counts the
+// tasks of a spread constraint. Rules are linked with the counts that their
+// tasks change and that they look at when the rules are taken. So a task that
+// comes or goes costs a look-up per tracker that counts it.
 //
-// Counts are kept at several stages: kEmpty has what others have placed, kNow
-// also what jobs hold, kEver also what they will hold; kThen is for searches.
-// What only asks for presence is kept at kNow alone.
+// Counts are kept at several stages: kEmpty has the tasks that others placed,
+// kNow also those of jobs now, kEver also those that jobs will have; kThen is
+// scratch for searches. Counts that only tell whether a task is present are
+// kept at kNow alone.
 //
 // Part of a NodeGraph; owned by its thread.
 #pragma once
@@ -33,15 +34,15 @@ using SpreadId = std::int32_t;
 
 struct Tracker {
   enum class Kind {
-    kTaken,    // tasks that all of the selectors take
-    kKeepers,  // tasks that may not share a domain with such
-    kPort,     // tasks that have the port
+    kTaken,    // tasks that all of the selectors match
+    kKeepers,  // tasks with anti-affinity to such tasks
+    kPort,     // tasks that have the host port
   };
 
   std::string name;  // empty: unused
   int uses = 0;
   Kind kind = Kind::kTaken;
-  bool blocks = false;  // where there is any, some may not go
+  bool blocks = false;  // its tasks keep some others out of their domain
   KeyId key = kEachNode;
   std::vector<TaskSelector> selectors;
   HostPort port;
@@ -50,7 +51,7 @@ struct Tracker {
   Presence& At(Stage stage) { return at[static_cast<int>(stage)]; }
 };
 
-// The nodes that a spread constraint looks at.
+// The nodes that a spread constraint counts.
 struct SpreadBase {
   std::string name;  // empty: unused
   int uses = 0;
@@ -58,17 +59,17 @@ struct SpreadBase {
   bool affine = true;
   bool tolerated = false;
   KeyId key = kEachNode;
-  std::vector<KeyId> keys;          // all must be there
-  std::vector<std::int32_t> nodes;  // [domain]
-  int domains = 0;                  // with a node
+  std::vector<KeyId> keys;          // a node must have them all
+  std::vector<std::int32_t> nodes;  // [domain]: counted nodes
+  int domains = 0;                  // domains with a counted node
   NodeBits counted;
 };
 
 struct Spread {
-  RulesId rules = kNoRules;  // none: unused
+  RulesId rules = kNoRules;  // kNoRules: unused
   int base = -1;
   KeyId key = kEachNode;
-  std::vector<KeyId> keys;  // to be given back
+  std::vector<KeyId> keys;  // to give back
   TaskSelector selector;
   Skew::Bound bound;
   Skew now;
@@ -81,19 +82,19 @@ struct BookedRules {
   std::string key;  // empty: unused
   TaskRules asked;
   int uses = 0;
-  bool foreign = false;  // some were placed by others
+  bool foreign = false;  // some tasks were placed by others
   ShapeId shape = -1;
-  // What a task of these rules changes.
+  // The counts that a task of these rules changes.
   std::vector<TrackerId> counts;
   std::vector<SpreadId> counts_spread;
-  // What it looks at.
+  // The counts that these rules look at.
   std::vector<TrackerId> blocked_by;
   std::vector<TrackerId> needs;
-  bool may_start = false;                            // would meet its own needs
-  std::vector<std::pair<TrackerId, int>> preferred;  // with the weight
+  bool may_start = false;  // a task meets its own affinity
+  std::vector<std::pair<TrackerId, int>> preferred;  // with their weights
   std::vector<SpreadId> spreads;
   std::vector<SpreadId> soft_spreads;
-  std::vector<TrackerId> taken;  // to be given back
+  std::vector<TrackerId> taken;  // to give back
 
   bool Alone() const {
     return blocked_by.empty() && needs.empty() && preferred.empty() &&
@@ -106,7 +107,7 @@ class TaskBook {
   TaskBook(NodeLabels& labels, NodeShapes& shapes, NodeOrders& orders,
            const SpanStore& spans);
 
-  // Throws std::invalid_argument for what Kubernetes would not accept.
+  // Throws std::invalid_argument for rules that Kubernetes would refuse.
   RulesId Take(const TaskRules& rules);
   void Keep(RulesId id) { ++rules_[id].uses; }
   void Give(RulesId id);
@@ -122,22 +123,24 @@ class TaskBook {
   NodeShapes& shapes() { return shapes_; }
   NodeSpace space() { return {labels_, orders_}; }
 
-  // A span of tasks came or went, is held or lies ahead.
+  // Counts tasks of a span that come, or go (`tasks` < 0): at kNow if `held`,
+  // at kEver if `ever`.
   void Count(const Span& span, int tasks, bool held, bool ever);
-  // Tasks of others, in place of what was said before.
+  // Replaces the tasks that others placed on the node.
   void SetForeign(NodeIndex node, std::span<const RulesId> tasks);
   const std::vector<RulesId>& Foreign(NodeIndex node) const {
     return foreign_[node];
   }
 
-  // To be called before and after labels, taints or name of a node change.
+  // Must be called before (Leave) and after (Enter) a change of the node's
+  // labels, taints or name.
   void Leave(NodeIndex node);
   void Enter(NodeIndex node);
 
   void CountIn(TrackerId id, Stage stage, NodeIndex node, int tasks);
   void CountInSpread(SpreadId id, Stage stage, NodeIndex node, int tasks);
 
-  // What is counted now, as text; for comparing.
+  // Returns what is counted now as text, for comparison.
   std::string Describe();
 
  private:
@@ -155,7 +158,8 @@ class TaskBook {
   void Look(SpreadBase& base, NodeIndex node, bool present);
   void GiveSpread(SpreadId id);
   void BoundSpreads();
-  // Calls with the node, tasks, and whether they are foreign, and held.
+  // Calls `call` with the node, the tasks, whether others placed them, and
+  // whether they are held now.
   template <typename Call>
   void ForEachPlaced(RulesId id, const Call& call) const {
     for (SpanId at = spans_.FirstOf(id); at >= 0; at = spans_[at].next_alike) {
@@ -188,7 +192,7 @@ class TaskBook {
   std::deque<Spread> spreads_;
   std::vector<SpreadId> unused_spreads_;
   std::vector<std::vector<RulesId>> foreign_;  // [node]
-  std::vector<char> present_;                  // [node]: between Enter, Leave
+  std::vector<char> present_;  // [node]: between Enter() and Leave()
 };
 
 }  // namespace fluxnetes::matcher

@@ -1,12 +1,13 @@
-// What decides, beside amounts, on which nodes a task may go: labels and taints
-// of the node, and the other tasks that are there. The words and the rules are
-// those of Kubernetes ("Assigning Pods to Nodes", "Taints and Tolerations",
-// "Pod Topology Spread Constraints"); a task is what Kubernetes calls a pod.
+// The rules that, beside amounts, decide on which nodes a task may go: by
+// labels and taints of the node, and by the other tasks there. The terms and
+// rules are those of Kubernetes ("Assigning Pods to Nodes", "Taints and
+// Tolerations", "Pod Topology Spread Constraints"); a task is what Kubernetes
+// calls a pod.
 //
 // A *domain* is the set of nodes with the same value of a label, the topology
 // key. Nodes without the label are in no domain of it.
 //
-// Values; how a graph uses them is said in node_rules.h and in gang.h.
+// Plain values; node_rules.h and gang.h describe how a graph uses them.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +21,8 @@ namespace fluxnetes::matcher {
 
 using Labels = std::map<std::string, std::string>;
 
-// On a label, or on the node's name where `field` is set and the key is
-// metadata.name. kGt and kLt compare integers, and hold for nothing else.
+// A requirement on a label, or on the node's name if `field` is set and the key
+// is metadata.name. kGt and kLt compare integers; they fail for other values.
 struct LabelRequirement {
   enum class Op { kIn, kNotIn, kExists, kDoesNotExist, kGt, kLt };
 
@@ -35,7 +36,7 @@ std::optional<LabelRequirement::Op> ParseOp(std::string_view name);
 
 using LabelTerm = std::vector<LabelRequirement>;  // all must hold
 
-// `value` is what the label has, null if it is not there.
+// `value` is the value of the label; null if the label is missing.
 bool Holds(const LabelRequirement& requirement, const std::string* value);
 
 enum class TaintEffect { kNoSchedule, kPreferNoSchedule, kNoExecute };
@@ -48,7 +49,8 @@ struct Taint {
   bool operator==(const Taint&) const = default;
 };
 
-// An empty key with `exists` tolerates everything; no effect means all.
+// An empty key with `exists` tolerates every taint; no effect means all
+// effects.
 struct Toleration {
   std::string key;
   bool exists = false;  // operator Exists; else Equal
@@ -58,10 +60,11 @@ struct Toleration {
 };
 bool Tolerates(const Toleration& toleration, const Taint& taint);
 
-// Tasks by their labels. An empty selector takes all of its namespaces.
+// Selects tasks by their labels. An empty selector matches all tasks of its
+// namespaces.
 struct TaskSelector {
   LabelTerm labels;
-  std::vector<std::string> namespaces;  // empty: every one
+  std::vector<std::string> namespaces;  // empty: all
   bool operator==(const TaskSelector&) const = default;
 };
 
@@ -78,14 +81,14 @@ struct WeightedTerm {
   bool operator==(const WeightedTerm&) const = default;
 };
 
-// The tasks of the own namespace that `selector` takes, in each domain of the
-// key: at most `max_skew` more than where there are the fewest.
+// Limits the tasks of the own namespace that `selector` matches: each domain of
+// the key has at most `max_skew` more of them than the domain with the fewest.
 struct SpreadConstraint {
   std::string topology_key;
   LabelTerm selector;
   int max_skew = 1;
   bool required = true;        // DoNotSchedule; else ScheduleAnyway
-  int min_domains = 1;         // where there are less, the fewest are 0
+  int min_domains = 1;         // with fewer domains, the fewest is 0
   bool honor_affinity = true;  // nodeAffinityPolicy
   bool honor_taints = false;   // nodeTaintsPolicy
   bool operator==(const SpreadConstraint&) const = default;
@@ -98,9 +101,10 @@ struct HostPort {
   bool operator==(const HostPort&) const = default;
 };
 
-// Which nodes, by themselves. The selector and one of the terms of the affinity
-// must hold, if there are any; an empty term holds nowhere. Taints that are not
-// tolerated keep away, those of kPreferNoSchedule cost kPreferencePoints each.
+// Rules on the node by itself. The selector and one term of the affinity must
+// match, if there are any; an empty term matches no node. Taints that are not
+// tolerated exclude the node, but those of kPreferNoSchedule only cost
+// kPreferencePoints each.
 struct NodeRules {
   struct Preferred {
     int weight = 0;
@@ -115,20 +119,21 @@ struct NodeRules {
   bool operator==(const NodeRules&) const = default;
 };
 
-// Whether a node of this name, with these labels and taints, is allowed.
+// True if a node of this name, with these labels and taints, is allowed.
 bool Allows(const NodeRules& rules, const std::string& node,
             const Labels& labels, const std::vector<Taint>& taints);
 
 struct TaskRules {
   NodeRules node;
 
-  // What other tasks see of it.
+  // What the rules of other tasks see of it.
   std::string namespace_name;
   Labels labels;
 
-  std::vector<AffinityTerm> affinity;       // each domain has a task that all
-                                            // of the selectors take
-  std::vector<AffinityTerm> anti_affinity;  // no domain has one
+  // For each term, the node's domain has a task that the selectors of all terms
+  // match.
+  std::vector<AffinityTerm> affinity;
+  std::vector<AffinityTerm> anti_affinity;  // the domain has no task of it
   std::vector<WeightedTerm> preferred;
   std::vector<SpreadConstraint> spread;
   std::vector<HostPort> host_ports;
@@ -137,11 +142,11 @@ struct TaskRules {
 
 inline constexpr int kPreferencePoints = 100;
 
-// Whether the selector takes tasks with these labels.
+// True if the selector matches the labels and namespace of the task.
 bool Takes(const TaskSelector& selector, const TaskRules& task);
 bool Conflict(const HostPort& a, const HostPort& b);
 
-// Equal exactly for equal values; for looking them up.
+// Look-up keys, equal exactly for equal values.
 std::string KeyOf(const NodeRules& rules);
 std::string KeyOf(const TaskRules& rules);
 std::string KeyOf(const TaskSelector& selector);

@@ -1,5 +1,5 @@
-// Strings as small numbers, as long as somebody uses them: nodes and rules come
-// and go for years, and what they say must not stay behind.
+// Strings as small numbers, kept as long as they are used: nodes and rules come
+// and go for years, and their strings must not pile up.
 //
 // Part of a NodeGraph; owned by its thread.
 #pragma once
@@ -17,11 +17,11 @@ using TextId = std::int32_t;
 
 class TextPool {
  public:
-  // One use more. Equal texts have equal numbers.
+  // Adds a use. Equal texts have equal numbers.
   TextId Take(std::string_view text);
-  // One use less; with its last use a number is free for another text.
+  // Removes a use. After the last one, the number is free for another text.
   void Give(TextId id);
-  TextId Find(std::string_view text) const;  // -1: nobody uses it
+  TextId Find(std::string_view text) const;  // -1: not in use
   const std::string& operator[](TextId id) const { return texts_[id].text; }
   int size() const { return static_cast<int>(ids_.size()); }
 
@@ -31,7 +31,7 @@ class TextPool {
     std::int64_t uses = 0;
   };
 
-  std::deque<Text> texts_;  // stays where it is: ids_ points into it
+  std::deque<Text> texts_;  // addresses do not change: ids_ points into it
   std::unordered_map<std::string_view, TextId> ids_;
   std::vector<TextId> unused_;
 };

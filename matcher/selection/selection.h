@@ -1,10 +1,10 @@
-// Walks the graph and selects the vertices that a job gets at one time, by
-// Fluxion's rules: down the tree, each vertex asks its children, scores them,
-// and takes the best where the jobspec names a number; what it does not decide
-// itself it hands up. Nothing is booked.
+// Selects the vertices that a job gets at one time, by Fluxion's rules, in a
+// walk down the graph. Each vertex asks its children, scores them, and takes
+// the best where the jobspec names a number; what it does not decide itself it
+// passes up to its parent. Nothing is booked.
 //
-// A jobspec may leave out levels at its top, never in the middle. A vertex
-// goes whole: quantities round up to the sizes of vertices.
+// A jobspec may leave out levels at its top, but not in the middle. A vertex is
+// taken whole: quantities round up to the sizes of vertices.
 //
 // Owned by one thread. Recurses as deep as the graph, at most kMaxGraphDepth.
 #pragma once
@@ -33,7 +33,7 @@ class Selection {
   struct Times {
     Time at = 0;
     Time duration = 1;
-    bool now = false;    // those who have it now keep it, even overdue
+    bool now = false;    // jobs that hold a vertex now keep it, even overdue
     bool status = true;  // down vertices are left out
     // No span starts after `at`: what is free then stays free.
     bool steady = false;
@@ -51,24 +51,25 @@ class Selection {
         filters_(filters),
         policy_(policy) {}
 
-  // Whether all that is asked for was found.
+  // True if everything that is requested was found.
   bool Run(const JobRequest& request, const Times& times);
-  // The same, found by a walk over the whole graph.
+  // Does the same by a walk over the whole graph.
   bool RunPlain(const JobRequest& request, const Times& times);
 
-  // To be called when the graph has changed: its vertices, edges or
-  // properties; or only which of its vertices are up.
+  // Must be called when vertices, edges or properties of the graph have
+  // changed; ForgetStatus() if only the status (up or down) of vertices has.
   void ForgetGraph() {
     shortlists_.clear();
     childless_.clear();
   }
   void ForgetStatus();
 
-  // The outcome of the last run that was true: the edges to what was taken.
+  // The result of the last run that returned true: the edges to what was taken.
+  // A turn is the number of a run.
   std::uint64_t turn() const { return turn_; }
   bool Selected(EdgeIndex e) const { return marks_[e].turn == turn_; }
-  // Those from the vertex, where few were marked: then they are listed, by
-  // source and in order of index.
+  // If few edges were marked they are listed, by source and in order of index;
+  // then SelectedFrom() returns those from a vertex.
   bool listed() const { return listed_; }
   struct Listed {
     VertexIndex source = kNoVertex;
@@ -80,36 +81,37 @@ class Selection {
     }
   };
   std::span<const Listed> SelectedFrom(VertexIndex v) const;
-  std::size_t selected() const { return marked_.size(); }  // of the listed
+  std::size_t selected() const { return marked_.size(); }  // listed edges
   const Mark& mark(EdgeIndex e) const { return marks_[e]; }
   const Mark& root_mark() const { return root_mark_; }
-  // The label of the resource that a vertex stood for, or "".
+  // Returns the label of the resource that the vertex was taken for, or "".
   const std::string& LabelOf(VertexIndex v, const JobRequest& request) const;
 
-  // Since it was made: vertices that were looked at, and those of them that
-  // had something to give.
+  // Totals since construction: vertices visited, and those among them that had
+  // something to give.
   std::int64_t visits() const { return visits_; }
   std::int64_t finds() const { return finds_; }
 
-  // Instead of a run: a selection made by hand, edge by edge.
+  // For a selection made by hand, edge by edge, instead of a run.
   void Begin();
   void MarkEdge(EdgeIndex e, std::int64_t units, bool exclusive);
 
  private:
-  // How a vertex stands to a level.
+  // How a vertex relates to a level of the jobspec.
   struct Role {
     bool ambiguous = false;
-    int resource = -1;        // the one of its type
-    int slot = -1;            // the last of the slots
-    Level slots;              // where slots stand, alternatives side by side
-    bool packs_slot = false;  // a slot's parts are its children
+    int resource = -1;  // the resource of the vertex's type
+    int slot = -1;      // the last slot
+    Level slots;        // the level of the slots, where slots are alternatives
+    bool packs_slot = false;  // parts of a slot are its children
   };
-  // The resource that a vertex stood for in a turn.
+  // The resource that a vertex was taken for in a turn.
   struct Stand {
     std::uint64_t turn = 0;
     int resource = -1;
   };
-  // How much of a type was gathered for the shares that are wanted of it.
+  // How much of a type was gathered, and how many shares of `per_share` that
+  // makes.
   struct Share {
     TypeId type = 0;
     std::uint64_t per_share = 0;
@@ -117,7 +119,7 @@ class Selection {
     std::uint64_t shares = 0;
     std::int64_t before = 0;
   };
-  // A part of a slot, and the candidates that are left for it.
+  // A part of a slot, and the candidates left for it.
   struct Part {
     Scoreboard::List* list = nullptr;
     std::uint64_t each = 0;
@@ -140,7 +142,7 @@ class Selection {
   void ExploreUntilEnough(VertexIndex v, Level level, std::uint64_t multiplier,
                           bool pristine, bool exclusive, int depth,
                           Scoreboard& board);
-  // Without a visit; nothing if it takes one.
+  // Takes a leaf without a visit; nothing if it needs a visit.
   std::optional<bool> TakeLeaf(EdgeIndex e, Level level, bool exclusive,
                                Scoreboard& board);
   bool TakeChild(EdgeIndex e, Level level, bool pristine, bool exclusive,
@@ -163,7 +165,7 @@ class Selection {
   void MarkWayUp(EdgeIndex e);
   bool Finish(Candidate root);
 
-  // Without a walk over the graph; nothing if that cannot tell.
+  // Runs without a walk over the graph; nothing if only a walk can tell.
   std::optional<bool> RunQuick();
   Shortlist& ShortlistFor(const JobRequest& request);
   std::unique_ptr<Shortlist> MakeShortlist();
@@ -203,25 +205,25 @@ class Selection {
   std::uint64_t turn_ = 0;
   std::int64_t visits_ = 0;
   std::int64_t finds_ = 0;
-  std::int64_t factors_ = 0;  // of the vertices above
+  std::int64_t factors_ = 0;  // sum of those of the vertices above
   std::vector<Mark> marks_;   // [edge]
   bool listed_ = false;
   std::vector<Listed> marked_;
-  Mark root_mark_;                      // of the way in to the root
+  Mark root_mark_;                      // the entry to the root
   std::vector<Stand> stands_;           // [vertex]
-  std::vector<std::uint64_t> visited_;  // [vertex]: the turn
+  std::vector<std::uint64_t> visited_;  // [vertex]: turn of the last visit
   std::vector<Choice> choices_;
   std::vector<std::int64_t> needs_;
   // What was found below the vertex at each depth, and in its slots.
   std::array<Scoreboard, kMaxGraphDepth + 2> boards_;
   std::array<Scoreboard, kMaxGraphDepth + 2> slots_;
   std::array<std::vector<Share>, kMaxGraphDepth + 2> shares_;
-  // While slots are packed.
-  std::vector<int> row_;                // the slots
-  std::vector<std::size_t> next_part_;  // [list of parts]
+  // Used while slots are packed.
+  std::vector<int> row_;                // slots to pack
+  std::vector<std::size_t> next_part_;  // [list of parts]: next candidate
   Scoreboard top_;
 
-  // Of the quick way.
+  // Used by RunQuick().
   struct Passage {
     std::uint64_t turn = 0;
     bool open = false;
@@ -229,12 +231,13 @@ class Selection {
   };
   std::vector<Passage> passages_;  // [vertex]
   std::vector<VertexIndex> climb_;
-  // Vertices with many children, none of which is of the type.
+  // True for a vertex and a type if no child has the type; for vertices with
+  // many children.
   mutable std::unordered_map<std::uint64_t, bool> childless_;
   std::vector<std::unique_ptr<Shortlist>> shortlists_;  // last used first
   std::vector<Candidate> picked_;
-  // Of a holder at this depth no more slots are made than can be taken, and one
-  // to compare with; packed_of_ is how many there would be.
+  // A holder at this depth makes no more slots than the job can take, and one
+  // to compare with; packed_of_ is how many it could make.
   int pack_depth_ = -1;
   std::size_t packed_of_ = 0;
   std::vector<Candidate> slots_seen_;  // of the holders that were looked at

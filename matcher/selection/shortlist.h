@@ -1,17 +1,17 @@
-// What could serve requests of one shape: the vertices, best first, that a
-// match would choose from, and what is known of when each of them is of no use.
-// A match then looks at few of them instead of walking the graph.
+// The vertices that a match for requests of one shape would choose from, best
+// first, and when each of them is known to be of no use. With the shortlist a
+// match looks at few vertices instead of walking the graph.
 //
-//   kVertices  "node[4]": vertices of the type that is asked for
-//   kParts     "slot[4]/node": the same, of the one vertex whose children make
-//              up all slots; slots take them in turn
+//   kVertices  "node[4]": vertices of the requested type
+//   kParts     "slot[4]/node": vertices of the part's type, all children of the
+//              one vertex that makes all slots; the slots take them in turn
 //   kSlots     "slot[4]/core": the vertices (holders) that each make some of
-//              the slots. Which of them gives the best next slot changes with
-//              every match: a tree of bounds knows who may.
+//              the slots. The holder of the best next slot changes with every
+//              match; a tree of bounds finds the holders that may have it.
 //   kNone      requests that only a walk can serve
 //
-// Shapes differ in all but the number that is asked for at the top and the
-// duration. Keys are scores by which less is better.
+// Requests of one shape differ only in the count at the top and the duration.
+// Keys are scores, with the sign changed where needed so that less is better.
 //
 // Part of a Selection; owned by its thread.
 #pragma once
@@ -32,17 +32,17 @@ class Shortlist {
   enum class Kind { kNone, kVertices, kParts, kSlots };
 
   struct Item {
-    EdgeIndex way = kNoEdge;  // to the vertex
+    EdgeIndex way = kNoEdge;  // the edge to the vertex
     VertexIndex vertex = kNoVertex;
-    std::int64_t key = 0;      // exact; of a holder: no slot has less
-    std::int64_t factors = 0;  // of the vertices above
+    std::int64_t key = 0;      // exact; for a holder, no slot has less
+    std::int64_t factors = 0;  // sum of those of the vertices above
     int depth = 0;
   };
 
   static constexpr std::int64_t kNothing =
       std::numeric_limits<std::int64_t>::max();
 
-  // A number that there is to be, neither more nor less, and not none.
+  // True if the count is a single number above 0.
   static bool IsFixed(const Count& count);
 
   Shortlist(Kind kind, const JobRequest& request, int vertices);
@@ -50,8 +50,8 @@ class Shortlist {
   Kind kind() const { return kind_; }
   bool Serves(const JobRequest& request) const;
 
-  // While it is made: items in the order of discovery, vertices that lead to
-  // them. Then once Finish().
+  // While the list is made: adds items in the order of discovery, and the
+  // vertices above them; then Finish() is called once.
   void Add(const Item& item) { items_.push_back(item); }
   void AddAbove(VertexIndex v) { places_[v] = kAbove; }
   void Finish();
@@ -62,34 +62,36 @@ class Shortlist {
   int ItemOf(VertexIndex v) const { return places_[v] < 0 ? -1 : places_[v]; }
   bool IsAbove(VertexIndex v) const { return places_[v] == kAbove; }
 
-  // The first item from `from` on that is not known to be of no use in
-  // [at, end); -1: none.
+  // Returns the first item from `from` on that is not known to be of no use in
+  // [at, end); -1 if there is none.
   int Next(int from, Time at, Time end) const;
   void RuleOut(int item, const Planner::Stretch& stretch);
   void Readmit(int item);
 
-  // The holder that may give the best slot: the first of those with the least
-  // key; -1 if none gives any.
+  // Returns the holder that may give the best slot: the first one with the
+  // least key; -1 if no holder gives any.
   int Best() const;
   std::int64_t KeyOf(int holder) const { return tree_[leaves_ + holder]; }
   void SetKey(int holder, std::int64_t key);
 
-  // What holders are known to give at one time.
+  // What is known of a holder at one time.
   struct Holder {
     std::int64_t bound = 0;   // no slot that covers the time has less
-    std::int64_t then = 0;    // the same once this turn's choice is booked
+    std::int64_t then = 0;    // `bound` once this turn's selection is booked
     std::int32_t slots = -1;  // over the duration; -1: not known
-    std::uint64_t turn = 0;   // in which it was looked at
-    std::int32_t first = 0;   // its slots then, of which `next` is the next
+    std::uint64_t turn = 0;   // in which it was last looked at
+    // its slots in that turn; `next` is the next to pick
+    std::int32_t first = 0;
     std::int32_t next = 0;
     std::int32_t last = 0;
   };
   Holder& holder(int i) { return holders_[i]; }
   std::int64_t known_slots() const { return known_slots_; }
   void SetSlots(int holder, int slots);
-  // Takes what is known to be of another time, or duration.
+  // Forgets what is known if the time or the duration differs.
   void ComeTo(Time at, Time duration, bool now, bool status);
-  // Something came to the holder by the choice of a turn, or went.
+  // Notes that something was booked at the holder, by the selection of a turn,
+  // or released.
   void Changed(int holder, bool released, std::uint64_t turn = 0);
   void ForgetBounds();
 
@@ -109,7 +111,7 @@ class Shortlist {
   void Summarize(int block);
 
   Kind kind_;
-  bool fixed_ = true;  // all numbers are
+  bool fixed_ = true;  // all counts are
   std::vector<TypeId> types_;
   std::vector<Level> with_;
   std::vector<std::uint32_t> counts_;
@@ -119,7 +121,7 @@ class Shortlist {
   std::vector<Item> items_;
   std::vector<std::int32_t> places_;  // [vertex]
   std::vector<Times> times_;          // [item]
-  std::vector<Times> blocks_;  // [item / 64]: of no use in all of [from, to)
+  std::vector<Times> blocks_;  // [item / 64]: times when all are of no use
   std::vector<Times> groups_;  // [block / 64]
 
   int leaves_ = 0;

@@ -1,6 +1,6 @@
-// Text that comes from files and commands, made fit for XML, HTML and dot:
-// UTF-8 without control characters. What is not that becomes U+FFFD each, but
-// for tabs and ends of lines, which stay.
+// Makes text from files and commands fit for XML, HTML and dot: UTF-8 without
+// control characters. Each byte that does not belong there becomes U+FFFD; tabs
+// and line ends stay.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace fluxnetes::matcher {
 
 std::string CleanText(std::string_view text);
 
-// The same for the inside of an XML element or attribute.
+// Does the same for the inside of an XML element or attribute.
 std::string XmlText(std::string_view text);
 
 }  // namespace fluxnetes::matcher

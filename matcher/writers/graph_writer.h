@@ -1,12 +1,12 @@
-// The resource graph as other programs read it: all vertices that are not
+// Writes the resource graph for other programs: all vertices that are not
 // detached and the edges between them, of all subsystems.
 //
-//   GraphML   for networkx, Gephi, yEd and the like. What is known of a vertex
-//             is in data named type, basename, name, unit, id, uniq_id, rank,
-//             size, status, path and property:KEY; of an edge its subsystem.
-//             (It is no recipe, as ReadGrug() wants it.)
+//   GraphML   for networkx, Gephi, yEd and the like. A vertex has data named
+//             type, basename, name, unit, id, uniq_id, rank, size, status,
+//             path and property:KEY; an edge has its subsystem. (This is not
+//             a recipe for ReadGrug().)
 //   dot       for Graphviz. Edges that are not of containment are dashed and
-//             say their subsystem, vertices that are down are grey.
+//             labelled with their subsystem; vertices that are down are grey.
 #pragma once
 
 #include <string>

@@ -1,12 +1,12 @@
-// What a job got, as text in one of Fluxion's formats:
+// Writes what a job got, in one of Fluxion's formats:
 //
 //   simple, pretty_simple        a line per vertex, for people
 //   jgf, jgf_shorthand           JSON graph format; shorthand leaves out what
-//                                stands below what is taken whole
+//                                is below a vertex that is taken whole
 //   rlite                        cores and gpus by rank (RFC 20, R_lite)
 //   rv1, rv1_nosched, rv1_shorthand   R version 1, with or without a jgf
 //
-// Every text ends in a newline; nothing taken is no text.
+// Every text ends in a newline. If nothing is taken, the text is empty.
 #pragma once
 
 #include <optional>
@@ -37,7 +37,7 @@ struct MatchText {
   std::string error;  // why there is no text
 };
 
-// What is written of a match besides its vertices.
+// What the text has besides the vertices.
 struct MatchTimes {
   Time start = 0;
   Time expiration = 0;
@@ -47,14 +47,14 @@ struct MatchTimes {
 MatchText WriteMatch(MatchFormat format, const ResourceGraph& graph,
                      std::span<const Taken> taken, const MatchTimes& times);
 
-// The single formats. The JSON ones are without a newline.
+// The single formats. The JSON ones end without a newline.
 std::string WriteSimple(const ResourceGraph& graph,
                         std::span<const Taken> taken);
 std::string WritePrettySimple(const ResourceGraph& graph,
                               std::span<const Taken> taken);
 void AppendJgfObject(const ResourceGraph& graph, std::span<const Taken> taken,
                      bool shorthand, std::string& text);
-// By rank; an error if a node has none.
+// By rank; an error if a node has no rank.
 MatchText WriteRlite(const ResourceGraph& graph, std::span<const Taken> taken);
 MatchText WriteRv1(MatchFormat format, const ResourceGraph& graph,
                    std::span<const Taken> taken, const MatchTimes& times);

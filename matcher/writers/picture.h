@@ -1,14 +1,13 @@
-// A picture for people of what jobs hold of a graph over time: a page of HTML
-// that needs nothing else.
+// Draws what jobs hold of a graph over time, for people: an HTML page that
+// needs no other file.
 //
 //   node0   |=== 1 ===|####### 3 #######
 //   node1   |==== 2 ======|             |...... 4 reserved ......|
 //   node2             |####### 3 #######
 //
-// Rows are the nodes in the order of the graph, and what stands outside of
-// nodes and contains nothing; time goes from left to right. A bar is as high
-// as the share of its row that the job holds: of that type of which it holds
-// the largest part.
+// The rows are the nodes in the order of the graph, and leaves outside of
+// nodes. Time goes from left to right. The height of a bar is the share of its
+// row that the job holds: of the type of which it holds the largest share.
 #pragma once
 
 #include <span>
@@ -22,17 +21,17 @@ namespace fluxnetes::matcher {
 
 struct PictureJob {
   JobId id = 0;
-  std::string name{};  // by which people know it
+  std::string name{};  // shown to people
   Time start = 0;
-  Time end = kForever;  // kForever: not known
+  Time end = kForever;  // kForever: unknown
   bool reserved = false;
-  std::vector<VertexIndex> held{};  // alone; what they contain is held as well
+  std::vector<VertexIndex> held{};  // exclusively, with all that they contain
 };
 
-// The vertices that a job has for itself, for PictureJob::held.
+// Returns the vertices that a job holds exclusively, for PictureJob::held.
 std::vector<VertexIndex> HeldAlone(const Matcher& matcher, JobId job);
 
-// `now` is marked. Throws std::invalid_argument if the graph has no root.
+// The page marks `now`. Throws std::invalid_argument if the graph has no root.
 std::string DrawPicture(const ResourceGraph& graph,
                         std::span<const PictureJob> jobs, Time now);
 

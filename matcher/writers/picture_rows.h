@@ -11,8 +11,7 @@
 
 namespace fluxnetes::matcher {
 
-// Units by type. Sums of sizes that may be anything, for people: not exact
-// beyond 2^53.
+// Units by type, for people: sums are not exact beyond 2^53.
 using UnitSums = std::map<TypeId, double>;
 
 class PictureRows {
@@ -21,12 +20,12 @@ class PictureRows {
 
   struct Row {
     VertexIndex vertex = kNoVertex;
-    UnitSums units;  // below it, or its own if there is nothing below
+    UnitSums units;  // below it, or its own if it is a leaf
   };
   const std::vector<Row>& rows() const { return rows_; }
 
-  // What is held of which row, by its number: units of the vertices and of all
-  // that they contain, each counted once.
+  // Returns what is held of each row, by row number: units of the vertices and
+  // of all that they contain, each counted once.
   std::map<int, UnitSums> Fold(std::span<const VertexIndex> held);
 
  private:
@@ -35,7 +34,7 @@ class PictureRows {
   const ResourceGraph& graph_;
   std::vector<Row> rows_;
   std::vector<int> row_of_;  // [vertex], -1: above all rows
-  std::vector<int> seen_;    // [vertex]: by which call of Fold()
+  std::vector<int> seen_;    // [vertex]: the call of Fold() that counted it
   int folds_ = 0;
 };
 

@@ -12,7 +12,7 @@
 namespace fluxnetes::matcher {
 namespace {
 
-// Words and single parentheses.
+// Splits the text into words and single parentheses.
 std::vector<std::string_view> Split(std::string_view text) {
   std::vector<std::string_view> words;
   for (std::size_t i = 0; i < text.size();) {
@@ -91,8 +91,8 @@ std::optional<FindExpression> FindExpression::Parse(std::string_view text) {
   using Kind = Step::Kind;
   if (text.size() > kMaxFindBytes) return std::nullopt;
   FindExpression expression;
-  // Operators that wait for what is right of them; an open parenthesis is
-  // nothing.
+  // Operators that wait for their right operand; nullopt is an open
+  // parenthesis.
   std::vector<std::optional<Kind>> waiting;
   bool want_test = true;
   const auto reduce = [&] {
@@ -222,7 +222,7 @@ std::vector<Taken> FindExpression::Find(const Matcher& matcher,
     EdgeIndex way;
     EdgeIndex next;
     Standing standing;
-    bool below = false;  // something below was found
+    bool below = false;  // something below it was found
   };
   std::vector<Taken> found;
   std::vector<Level> levels;

@@ -48,7 +48,7 @@ std::int64_t Matcher::State::CountNodes(const JobRequest& request, bool status,
   return count;
 }
 
-// A look at the number of nodes that spares a walk.
+// False if too few nodes are up or free for the request: saves a walk.
 bool Matcher::State::EnoughNodes(const JobRequest& request, MatchOp op,
                                  Time now) const {
   const std::int64_t nodes = request.total.units[types::kNode];
@@ -61,7 +61,7 @@ bool Matcher::State::EnoughNodes(const JobRequest& request, MatchOp op,
   return CountNodes(request, status, at) >= nodes;
 }
 
-// Whether nothing that is booked starts after the time.
+// True if nothing that is booked starts after the time.
 bool Matcher::State::Steady(Time at) const {
   return starts.empty() || starts.rbegin()->first <= at;
 }
@@ -132,13 +132,13 @@ Match Matcher::State::Search(JobId id, const JobRequest& request, MatchOp op,
   return say(never ? MatchOutcome::kUnsatisfiable : MatchOutcome::kBusy);
 }
 
-// Whether the request that was made last is of the same resources.
+// True if the last request is for the same resources.
 bool Matcher::State::Prepared(const Jobspec& jobspec) const {
   return prepared && prepared_top == jobspec.top &&
          prepared_resources == jobspec.resources;
 }
 
-// One after the other, until one is found.
+// Runs the variants one after the other until one is found.
 Match Matcher::State::Variants(JobId id, const Jobspec& jobspec, MatchOp op,
                                Time at) {
   Match match;

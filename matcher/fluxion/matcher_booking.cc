@@ -19,7 +19,7 @@ Match Matcher::State::Book(JobId id, const JobRequest& asked, Time at,
   job.bookings.reserve(4);
   Match made = Walk(how == MatchOutcome::kMatched ? Mode::kLook : Mode::kBook);
   if (made.taken.empty()) {
-    made.outcome = MatchOutcome::kBusy;  // nothing exclusive was reached
+    made.outcome = MatchOutcome::kBusy;  // the walk reached nothing exclusive
     Release(id, job);
   } else if (how != MatchOutcome::kMatched) {
     Keep(id);
@@ -54,7 +54,7 @@ void Matcher::State::Keep(JobId id) {
 
 Match Matcher::State::Walk(Mode how) {
   mode = how;
-  // The levels below are left empty by those above them.
+  // Leave() clears each lower level when the walk leaves the level above.
   std::fill(levels[0].units.begin(), levels[0].units.end(), 0);
   levels[0].any = false;
   levels[0].exclusive = 0;
@@ -63,9 +63,9 @@ Match Matcher::State::Walk(Mode how) {
   return std::move(match);
 }
 
-// Books what is selected below the vertex, all of it where `whole`, then the
-// vertex. Recurses as deep as the graph. Tells how many vertices the job has
-// for itself; -1 if a filter had no room for it.
+// Books what is selected below the vertex (everything if `whole`), then the
+// vertex. Recurses as deep as the graph. Returns how many vertices the job has
+// exclusively; -1 if a filter had no room for it.
 int Matcher::State::Descend(EdgeIndex way, VertexIndex v,
                             const Selection::Mark& mark, Share share,
                             int depth) {
@@ -123,7 +123,7 @@ int Matcher::State::Leave(EdgeIndex way, VertexIndex v,
   return taken;
 }
 
-// What a restored job has of a vertex is known before the walk.
+// A restored job has bookings from before the walk.
 Matcher::State::Booking& Matcher::State::BookingOf(VertexIndex v) {
   if (!job.bookings.empty() && job.bookings.back().vertex == v) {
     return job.bookings.back();
@@ -150,7 +150,7 @@ bool Matcher::State::BookVertex(VertexIndex v, const Selection::Mark& mark,
         bookings.plans
             .AddSpan(v, graph.units(v), match.at, match.duration, mark.units)
             .value_or(0);
-    // Where a node goes whole, parts of it may be another job's.
+    // If a node is taken whole, parts of it may belong to another job.
     if (booking.plan != 0) {
       ++(job.reserved ? bookings.reservations : bookings.allocations)[v];
     }
@@ -172,7 +172,7 @@ bool Matcher::State::BookVertex(VertexIndex v, const Selection::Mark& mark,
   return booking.filter != 0;
 }
 
-// Tells the level of the vertex what of it and below it is used.
+// Adds what is used of the vertex and below it to the level of the vertex.
 void Matcher::State::HandUp(VertexIndex v, std::int64_t units, int depth) {
   const Below& below = levels[depth + 1];
   Below& here = levels[depth];
@@ -186,8 +186,8 @@ void Matcher::State::HandUp(VertexIndex v, std::int64_t units, int depth) {
                  here.units.begin(), std::plus<>());
 }
 
-// What is left below a vertex that a job has just come to is the weight of
-// the edge to it.
+// Sets the weight of the edge to a vertex that a job has just taken: what is
+// left below the vertex.
 void Matcher::State::Weigh(EdgeIndex e) {
   const MultiPlanner* filter = filters.At(graph.target(e));
   if (filter == nullptr) return;

@@ -5,8 +5,7 @@
 
 namespace fluxnetes::matcher {
 
-// Calls `use` with the covers of all that stands above the vertex, and with
-// where they are.
+// Calls `use` with each cover of a vertex above `v`, and with that vertex.
 template <typename Use>
 void Matcher::State::ForCoversAbove(VertexIndex v, const Use& use) const {
   if (bookings.covers.empty()) return;
@@ -33,7 +32,7 @@ bool Matcher::State::CoveredDuring(VertexIndex v, Time at,
   return covered;
 }
 
-// Whether a walk that takes the vertex with everything below may leave it at
+// True if a walk that takes the vertex with everything below it may book only
 // the vertex: nothing of it is in use, and no weights below it change.
 bool Matcher::State::MayCover(VertexIndex v) const {
   if (mode != Mode::kBook || odd_jobs > 0 || graph.IsLeaf(v) ||
@@ -62,7 +61,7 @@ void Matcher::State::NoteOdd(Job& held) {
   odd_jobs += (held.odd ? 1 : 0) - (before ? 1 : 0);
 }
 
-// Whether a filter knows of anything below the vertex.
+// True if a filter tracks anything below the vertex.
 bool Matcher::State::TracksBelow(VertexIndex top) const {
   std::vector<VertexIndex> open = {top};
   while (!open.empty()) {
@@ -77,7 +76,7 @@ bool Matcher::State::TracksBelow(VertexIndex top) const {
 }
 
 // Books below the vertices that the job covers, as if it had never covered
-// them. Vertices from `end` on came later: they are not its own.
+// them. Vertices from `end` on were added later and are not the job's.
 void Matcher::State::Uncover(JobId id, VertexIndex end) {
   Job& held = jobs.at(id);
   std::vector<VertexIndex> open;
@@ -120,7 +119,7 @@ void Matcher::State::Uncover(JobId id, VertexIndex end) {
   held.Sort();
 }
 
-// The same for all jobs that cover what stands above the vertex, or itself.
+// Uncovers all jobs that cover the vertex or one above it.
 void Matcher::State::UncoverAbove(VertexIndex v, VertexIndex end) {
   if (bookings.covers.empty()) return;
   std::vector<JobId> ids;
@@ -130,7 +129,7 @@ void Matcher::State::UncoverAbove(VertexIndex v, VertexIndex end) {
   for (const JobId id : ids) Uncover(id, end);
 }
 
-// The same, and for those that cover something below it.
+// Uncovers these and all jobs that cover something below the vertex.
 void Matcher::State::UncoverAround(VertexIndex top) {
   UncoverAbove(top, graph.size());
   if (bookings.covers.empty()) return;

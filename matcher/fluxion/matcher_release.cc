@@ -50,9 +50,8 @@ bool Matcher::Cancel(JobId id) {
   return true;
 }
 
-// Releases the vertices, then takes what they gave to the filters above them
-// from there. Where nothing is left to a filter the job is gone from its
-// vertex.
+// Releases the vertices, then reduces the filters above them by their units. If
+// a filter has nothing left of the job, the job leaves the filter's vertex.
 Released Matcher::State::ReleasePart(JobId id,
                                      const std::vector<VertexIndex>& vertices) {
   Job& held = jobs.at(id);

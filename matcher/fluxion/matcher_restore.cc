@@ -7,8 +7,9 @@
 
 namespace fluxnetes::matcher {
 
-// Books the parts that the job has alone and sees that the others are free.
-// Tells what is wrong; then the job has what was booked until then.
+// Books the parts that the job has exclusively and checks that the others are
+// free. Returns the error, if any; then the job keeps what was booked before
+// it.
 std::string Matcher::State::BookHeld(const Held& held) {
   std::unordered_set<VertexIndex> parts;
   for (const HeldPart& part : held.parts) {

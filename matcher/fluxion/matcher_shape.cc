@@ -33,7 +33,7 @@ void Matcher::State::Prime() {
   is_tree = ways == reached.size() && graph.dominant() == kContainment;
 }
 
-// None if something above the vertex is down.
+// Returns 0 if a vertex above is down.
 std::int64_t Matcher::State::NodesUpBelow(VertexIndex top) const {
   if (top == kNoVertex) return 0;
   for (VertexIndex v = graph.parent(top); v != kNoVertex; v = graph.parent(v)) {
@@ -52,8 +52,8 @@ std::int64_t Matcher::State::NodesUpBelow(VertexIndex top) const {
   return nodes;
 }
 
-// Whether all that was added since then are trees below what was there before;
-// then it is known from then on.
+// True if everything that was added forms trees below vertices from before;
+// then filters and node count include it.
 bool Matcher::State::Extend(int vertices, int edges) {
   if (!is_tree) return false;
   std::vector<VertexIndex> tops;
@@ -81,7 +81,7 @@ void Matcher::State::CutOff(VertexIndex top) {
   nodes_up -= NodesUpBelow(top);
   filters.Drop(graph, top);
   graph.Detach(top);
-  // What has become a leaf may be of a type that no filter has known of.
+  // The new leaf may be of a type that no filter tracks.
   if (graph.IsLeaf(above) && !filters.Tracks(graph.type(above))) Prime();
 }
 

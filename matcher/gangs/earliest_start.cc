@@ -254,7 +254,7 @@ bool EarliestStart::Step() {
   return Any(ends, false) || (plan_.NeedsOthers() && Any(starts, true));
 }
 
-// Whether one of those up to time_ is of a span that is not gone.
+// True if a moment up to time_ is of a span that still exists.
 bool EarliestStart::Any(Reader moments, bool only_ahead) const {
   while (moments.time() <= time_) {
     if (!nodes_.spans().IsGone(moments.Next(), only_ahead)) return true;

@@ -113,7 +113,7 @@ bool GangPlan::WatchesSpread(SpreadId id) const {
          watches_spread_[id] != 0;
 }
 
-// Groups that must follow other tasks come after those that need not.
+// Moves groups that must follow other tasks behind those that need not.
 void GangPlan::FollowersLast(std::vector<int>& order) const {
   std::stable_partition(order.begin(), order.end(), [&](int g) {
     const BookedRules* rules = groups_[g].rules;
@@ -128,8 +128,8 @@ void GangPlan::Clear() {
   least_.resize(nodes_.resources());
 }
 
-// `free` gives what is free of a resource; the runs linked from `last_run` come
-// off it.
+// `free` returns the free amount of a resource; the runs linked from `last_run`
+// are subtracted from it.
 template <typename Free>
 int GangPlan::Divide(int group, int limit, std::int32_t last_run,
                      const Free& free) const {
@@ -150,8 +150,8 @@ int GangPlan::Divide(int group, int limit, std::int32_t last_run,
   return limit;
 }
 
-// The columns of a node that takes nothing are below every need; who needs
-// nothing has to ask.
+// The columns of a node that takes nothing are below every need, so only a
+// group without needs has to ask.
 bool GangPlan::MayTake(NodeIndex node, int group) const {
   const Group& asks = groups_[group];
   const NodeSet* eligible = asks.asked->eligible;
@@ -200,8 +200,8 @@ void GangPlan::AddRun(NodeIndex node, int group, int tasks) {
   last_run_[node] = static_cast<int>(runs_.size()) - 1;
 }
 
-// Of a group that looks at others one task after the other, else as many as
-// the node takes.
+// Places the tasks of a group that looks at other tasks one by one, and those
+// of others as many at a time as the node takes.
 int GangPlan::Fill(const Ground& ground, int group, int count) {
   const bool alone = groups_[group].alone;
   int placed = 0;
@@ -222,8 +222,8 @@ int GangPlan::Fill(const Ground& ground, int group, int count) {
   return placed;
 }
 
-// A series of tasks that must stay together begins where the first of them
-// goes; if there is no room for all, in the next domain.
+// A series of tasks that must stay together starts in the domain where its
+// first task goes. If there is no room for all, it tries the next domain.
 int GangPlan::PlaceGroup(const Ground& ground, int group, int count) {
   const Group& asks = groups_[group];
   scan_.Begin(ground, asks.needs, asks.rules, within_);
@@ -331,8 +331,9 @@ int GangPlan::Count(const Ground& ground, int limit) {
   return placed;
 }
 
-// Room is the part of the empty cluster that one task takes, inverted: how
-// many of them the nodes it may use would hold if they were one.
+// Orders groups by room, least first. Room is the number of tasks that the
+// nodes a group may use would hold if each were as large as all open nodes
+// together.
 std::vector<int> GangPlan::HardestFirst() const {
   const int open = nodes_.open().Count();
   std::vector<double> room(groups());
@@ -365,7 +366,7 @@ void GangPlan::SortRuns() {
   std::stable_sort(runs_.begin(), runs_.end(), [](const Run& a, const Run& b) {
     return a.group < b.group;
   });
-  // The links between runs no longer hold; nothing is placed after this.
+  // The links between runs no longer hold, so nothing may be placed after this.
 }
 
 }  // namespace fluxnetes::matcher

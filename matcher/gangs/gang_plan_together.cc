@@ -22,8 +22,7 @@ void Intersect(const std::vector<NodeMask::Word>& a,
 
 }  // namespace
 
-// The tasks of a run count for what the gang looks at, until they are taken
-// back.
+// Counts the tasks of a run for the rules of the gang, until TakeBack().
 void GangPlan::CountRun(const Ground& ground, NodeIndex node, int group,
                         int tasks) {
   TaskBook& book = nodes_.book();
@@ -38,7 +37,7 @@ void GangPlan::CountRun(const Ground& ground, NodeIndex node, int group,
   }
 }
 
-// What starts before the gang would end keeps away too.
+// Counts what starts before the gang would end: it keeps tasks away too.
 void GangPlan::CountAhead(const Ground& ground) {
   TaskBook& book = nodes_.book();
   if (!ground.over_time || nodes_.spans().next_start() >= ground.end) return;
@@ -70,7 +69,7 @@ void GangPlan::TakeBack(std::size_t counted) {
   }
 }
 
-// Nothing: no node has the label.
+// Returns -1 if no node has the label.
 KeyId GangPlan::FindKey(const std::string& key) {
   if (nodes_.labels().texts().Find(key) < 0) return -1;
   const auto [place, added] = keys_.try_emplace(key, -1);
@@ -82,7 +81,7 @@ KeyId GangPlan::FindKey(const std::string& key) {
   return -1;
 }
 
-// Whether tasks that the gang is to be beside are in the domain.
+// True if a node of `beside` is in the domain, or `beside` is empty.
 bool GangPlan::Counts(KeyId key, DomainId domain) const {
   const std::vector<NodeIndex>& beside = gang_->beside;
   return beside.empty() || std::ranges::any_of(beside, [&](NodeIndex node) {
@@ -115,7 +114,7 @@ bool GangPlan::PlaceSomewhere(const Ground& ground) {
   return !required && PlaceInOrders(ground);
 }
 
-// `outer`: all must have one value of that too; -1: there is none.
+// `outer`: a key of which all nodes must have one value too; -1: none.
 bool GangPlan::PlaceTogether(const Ground& ground, KeyId key, KeyId outer) {
   for (const Domain& domain : Tightest(ground, key)) {
     NodeMask& mask = nodes_.labels().Mask(key, domain.id);
@@ -129,7 +128,8 @@ bool GangPlan::PlaceTogether(const Ground& ground, KeyId key, KeyId outer) {
   return false;
 }
 
-// A rack may have nodes of several zones, or several racks one name.
+// Tries each part of the domain with one value of `outer`: a rack may have
+// nodes of several zones, or several racks may share a name.
 bool GangPlan::PlaceInParts(const Ground& ground, NodeMask& domain,
                             KeyId outer) {
   NodeLabels& labels = nodes_.labels();
@@ -149,8 +149,8 @@ bool GangPlan::PlaceInParts(const Ground& ground, NodeMask& domain,
   return false;
 }
 
-// The domains that have enough in sum, the one with the least first; a resource
-// counts by what part of the open nodes' it is.
+// Returns the domains that have enough in total, least free first. Each
+// resource counts as its share of the total of the open nodes.
 std::vector<GangPlan::Domain> GangPlan::Tightest(const Ground& ground,
                                                  KeyId key) {
   std::vector<DomainSums::Sum> sums;
@@ -179,7 +179,8 @@ std::vector<GangPlan::Domain> GangPlan::Tightest(const Ground& ground,
   return found;
 }
 
-// The resources that some task needs, and what all of them need of it.
+// Returns the resources that some task needs, and in `sums` what all tasks
+// need.
 std::vector<Need> GangPlan::NeededOfAll(
     std::vector<DomainSums::Sum>& sums) const {
   std::vector<DomainSums::Sum> all(nodes_.resources());

@@ -8,8 +8,8 @@
 namespace fluxnetes::matcher {
 namespace {
 
-// Which resources there are in order of name, so that it does not matter in
-// which order they were added.
+// Returns the resources in order of name, so that the order in which they were
+// added does not matter.
 std::vector<int> ByName(const std::vector<std::string>& resources) {
   std::vector<int> order(resources.size());
   std::iota(order.begin(), order.end(), 0);

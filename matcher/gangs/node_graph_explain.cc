@@ -8,7 +8,7 @@
 namespace fluxnetes::matcher {
 namespace {
 
-// What stands in the way of one task on one node, in order.
+// The obstacles for one task on one node, in order.
 class Obstacles {
  public:
   Obstacles(NodeGraph::State& state, const Ground& ground,
@@ -112,7 +112,7 @@ GroupExplanation ExplainGroup(NodeGraph::State& state, const Ground& ground,
                               const TaskGroup& group) {
   GroupExplanation explanation;
   Obstacles obstacles(state, ground, group);
-  // By obstacle and resource, which is -1 for most.
+  // By obstacle and resource; most obstacles have resource -1.
   constexpr int kObstacles = static_cast<int>(Obstacle::kSpread) + 1;
   const int kinds = state.nodes.resources() + 1;
   std::vector<Exclusion> exclusions(kObstacles * kinds);

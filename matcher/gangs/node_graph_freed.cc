@@ -1,4 +1,4 @@
-// What a gang could do with what was freed: see NodeGraph::MayStartEarlier.
+// What a gang could do with freed room: see NodeGraph::MayStartEarlier.
 #include <algorithm>
 #include <array>
 #include <unordered_set>
@@ -13,12 +13,12 @@ namespace {
 
 using Parts = std::vector<Shortfall::Part>;
 
-// When a gang can start at the earliest that uses something from then on.
+// Returns the earliest start of a gang that uses something from `from` on.
 Time FirstStart(Time from, Time duration) {
   return duration >= from ? 0 : from - duration + 1;
 }
 
-// How many places were freed in each part.
+// The number of places that were freed in each part.
 class FreedPlaces {
  public:
   FreedPlaces(NodeTable& nodes, GangPlan& plan, const LeavingGang& own,
@@ -30,8 +30,8 @@ class FreedPlaces {
         duration_(duration),
         parts_(parts) {}
 
-  // Of tasks of the group, from the change of that number on. True as soon as
-  // there are enough in a part.
+  // Counts places for tasks of the group, made since that change. True as soon
+  // as a part has enough.
   bool Count(const TaskGroup& group, const RoomLog& log, std::uint64_t since,
              Time now) {
     plan_.SetGroup(group);
@@ -55,7 +55,7 @@ class FreedPlaces {
   int In(std::size_t part) const { return come_[part]; }
 
  private:
-  // Of starts that use what was freed by it.
+  // The first of the starts that use the room of the change.
   Time FirstOf(const RoomChange& change, Time now) const {
     return std::max(FirstStart(change.from, duration_), now);
   }
@@ -63,7 +63,7 @@ class FreedPlaces {
     return std::min(start_, change.end);
   }
 
-  // The same on one node.
+  // Counts the places on one node.
   bool Count(const TaskGroup& group, NodeIndex node, const RoomLog& log,
              std::uint64_t since, Time now) {
     Time first = kForever;
@@ -96,13 +96,14 @@ class FreedPlaces {
     return false;
   }
 
-  // The same for starts from `first` until `last`, which are in that part.
+  // Counts the places for starts in [first, last), which lie in that part.
   bool Count(const TaskGroup& group, NodeIndex node, Time first, Time last,
              std::size_t part, bool known) {
     const NodeProfile& profile = nodes_.Profile(node);
     const int resources = nodes_.resources();
     const int needed = std::max(parts_[part].tasks, 1) - come_[part];
-    // Where each task has a place, but not all together, any room may do.
+    // If each task has a place, but not all of them together, any room may
+    // help.
     const int before =
         known && parts_[part].tasks > 0
             ? profile.LeastFitBefore(there_, group.amounts, first,

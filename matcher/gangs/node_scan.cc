@@ -9,7 +9,7 @@ namespace {
 constexpr int kBlockBits = NodeOrder::kBlock;
 constexpr std::uint64_t kAll = ~std::uint64_t{0};
 
-// Of more combinations than this of preferences each node is looked at.
+// With more combinations of preferences than this, each node is looked at.
 constexpr std::size_t kMaxChoices = 64;
 constexpr std::size_t kMaxParts = 5;
 
@@ -165,7 +165,8 @@ void NodeScan::MakeLevels() {
   if (levels_.empty()) levels_.push_back({0, {{}}});
 }
 
-// What makes a node better or free that was passed by.
+// Returns a number that differs after a change by which a node that was passed
+// by may have become better or free.
 std::uint64_t NodeScan::Changes() const {
   if (!rereads_) return 0;
   TaskBook& book = nodes_.book();

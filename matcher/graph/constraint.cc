@@ -8,7 +8,7 @@ bool Constraint::Holds(const ResourceGraph& graph, VertexIndex vertex) const {
   return empty() || Holds(nodes.front(), graph, vertex);
 }
 
-// As deep as a constraint may be, which its reader bounds.
+// Recurses as deep as the constraint, which its reader bounds.
 bool Constraint::Holds(const Node& node, const ResourceGraph& graph,
                        VertexIndex vertex) const {
   const auto holds = [&](const Node& operand) {

@@ -19,7 +19,7 @@ const std::vector<EdgeIndex>& EdgeWeights::From(const ResourceGraph& graph,
   for (EdgeIndex e = graph.FirstOut(v); e != kNoEdge; e = graph.NextOut(e)) {
     found_.push_back(e);
   }
-  // Those of equal weight that were numbered one after the other.
+  // The usual case: equal weights and rising uniq ids, so reversing sorts.
   const auto not_after = std::adjacent_find(
       found_.begin(), found_.end(),
       [&](EdgeIndex a, EdgeIndex b) { return !Before(graph, b, a); });
@@ -48,7 +48,7 @@ void EdgeWeights::Set(const ResourceGraph& graph, EdgeIndex e,
         edges.begin(), edges.end(), e,
         [&](EdgeIndex a, EdgeIndex b) { return Before(graph, a, b); });
   };
-  // Mostly the first, which was looked at first.
+  // Usually the first edge, since it was visited first.
   const auto old =
       !edges.empty() && edges.front() == e ? edges.begin() : place_of();
   const bool alone = old != edges.end() && *old == e;
@@ -56,7 +56,7 @@ void EdgeWeights::Set(const ResourceGraph& graph, EdgeIndex e,
   weights_[e] = weight;
   const auto place = place_of();
   if (!alone || (place != edges.end() && !Before(graph, e, *place))) {
-    orders_.erase(order);  // of equals the order is that of the graph
+    orders_.erase(order);  // equal edges keep the order of the graph
   } else {
     edges.insert(place, e);
   }

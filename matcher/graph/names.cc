@@ -5,7 +5,7 @@
 namespace fluxnetes::matcher {
 namespace {
 
-// Names are short and looked up by the million: eight bytes at a time.
+// Hashes eight bytes at a time: names are short and looked up by the million.
 std::uint64_t HashOf(std::string_view name) {
   constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
   std::uint64_t hash = name.size();

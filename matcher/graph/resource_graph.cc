@@ -29,7 +29,7 @@ VertexIndex ResourceGraph::AddVertex(const Vertex& vertex) {
     throw std::invalid_argument("there are more than " +
                                 std::to_string(kMaxVertices) + " vertices");
   }
-  // Mostly what the one before has, too.
+  // Usually the string of the vertex before.
   const auto intern = [](Names& names, const std::string& text,
                          const std::vector<NameId>& before) {
     const bool same = !before.empty() && names[before.back()] == text;
@@ -76,7 +76,8 @@ EdgeIndex ResourceGraph::AddEdge(VertexIndex source, VertexIndex target,
   return e;
 }
 
-// Keeps the edges of a vertex in order of index, which is that of their making.
+// Keeps the edges of a vertex in order of index, the order in which they were
+// made.
 void ResourceGraph::LinkOut(EdgeIndex e) {
   Links& links = links_[subsystem_of_[e]];
   const VertexIndex v = sources_[e];
@@ -271,7 +272,7 @@ std::vector<VertexIndex> ResourceGraph::PostOrder(VertexIndex top,
   std::vector<VertexIndex> order;
   if (top == kNoVertex) return order;
   std::vector<char> seen(size());
-  std::vector<std::pair<VertexIndex, EdgeIndex>> way;  // and the next edge
+  std::vector<std::pair<VertexIndex, EdgeIndex>> way;  // with the next edge
   const auto enter = [&](VertexIndex v) {
     seen[v] = 1;
     way.emplace_back(v, FirstOut(v, subsystem));
@@ -290,8 +291,8 @@ std::vector<VertexIndex> ResourceGraph::PostOrder(VertexIndex top,
   return order;
 }
 
-// Heights are counted up from the leaves: a vertex is done when all that it
-// leads to are.
+// Computes heights from the leaves up: a vertex is done when all that it leads
+// to are done.
 void ResourceGraph::CheckShape() const {
   for (SubsystemId s = 0; s < subsystems_.size(); ++s) {
     std::vector<std::int32_t> open(size());

@@ -8,7 +8,7 @@
 namespace fluxnetes::matcher {
 namespace {
 
-// A host name cut before its trailing digits.
+// A host name, split before its trailing digits.
 struct Host {
   std::string_view prefix;
   std::string_view digits;
@@ -30,7 +30,7 @@ Host Cut(std::string_view name) {
   return host;
 }
 
-// Whether the next host is the number that follows, as wide.
+// True if the next host has the following number, of the same width.
 bool Follows(const Host& last, const Host& next) {
   if (!last.number || !next.number || *next.number != *last.number + 1) {
     return false;
@@ -72,7 +72,7 @@ void AppendHostList(std::span<const std::string_view> hosts,
     text += first.prefix;
     const std::size_t begin = text.size();
     std::size_t members = 0;
-    // Ranges of one prefix, each a row of numbers that follow one another.
+    // Ranges of one prefix, each of consecutive numbers.
     while (i < hosts.size()) {
       const Host start = Cut(hosts[i]);
       if (start.prefix != first.prefix || !start.number) break;

@@ -10,7 +10,7 @@ using ConstraintKind = Constraint::Kind;
 constexpr int kMaxOperators = 1'000;
 constexpr int kMaxDepth = 32;
 
-// An operator that is still to be read.
+// An operator that has not been read yet.
 struct OpenConstraint {
   YamlPlace place;
   int node = 0;
@@ -19,7 +19,7 @@ struct OpenConstraint {
 
 Constraint::Property ReadProperty(const YamlPlace& place) {
   const std::string_view text = place.Text();
-  // Fluxion wants them quoted.
+  // Fluxion requires quotes.
   if (place.plain()) place.Fail("a property must be quoted");
   Constraint::Property property;
   property.absent = text.starts_with('^');
@@ -64,7 +64,7 @@ void Read(const OpenConstraint& open, Constraint& constraint,
   if (open.place.size() > 1) {
     open.place.Fail("must have one operator only");
   }
-  if (open.place.size() == 0) return;  // an `and` of nothing: holds
+  if (open.place.size() == 0) return;  // `and` of nothing: holds
   const auto name = open.place.KeyAt(0);
   if (!name) open.place.Fail("has no operator");
   Constraint::Node node;

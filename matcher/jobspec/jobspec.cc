@@ -5,7 +5,7 @@
 namespace fluxnetes::matcher {
 namespace {
 
-// base^exponent, or nothing if that is above the limit.
+// Returns base^exponent; nothing if that is above the limit.
 std::optional<std::uint64_t> Power(std::uint64_t base, std::uint64_t exponent,
                                    std::uint64_t limit) {
   std::uint64_t power = 1;

@@ -6,7 +6,7 @@
 namespace fluxnetes::matcher {
 namespace {
 
-// A resource that is still to be read.
+// A resource that has not been read yet.
 struct OpenResource {
   YamlPlace place;
   int parent = -1;

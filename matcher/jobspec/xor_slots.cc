@@ -5,18 +5,18 @@
 namespace fluxnetes::matcher {
 namespace {
 
-// Resources of the jobspec that a variant keeps, marked by index.
+// Marks by index the resources that a variant keeps.
 using Kept = std::vector<char>;
 
 bool IsXor(const JobResource& resource) { return resource.type == "xor_slot"; }
 
-// The kept resources of a jobspec, numbered anew; children stay side by side
-// and behind their parents.
+// Returns the kept resources of a jobspec, renumbered. Children stay side by
+// side and behind their parents.
 Jobspec Take(const Jobspec& from, const Kept& kept) {
   Jobspec to = from;
   to.resources.clear();
   std::vector<int> number(from.resources.size(), -1);
-  std::vector<int> order;  // old indices, level by level as they are
+  std::vector<int> order;  // old indices, level by level
   for (int i = 0; i < static_cast<int>(from.resources.size()); ++i) {
     const int parent = from.resources[i].parent;
     if (kept[i] == 0 || (parent >= 0 && number[parent] < 0)) continue;
@@ -52,12 +52,13 @@ bool HasXorSlots(const Jobspec& jobspec) {
   return std::any_of(jobspec.resources.begin(), jobspec.resources.end(), IsXor);
 }
 
-// The ways to fill a resource are those to fill its children; of children, all
-// ways of each that is no xor_slot, times those of one of the xor_slots.
-// Children stand behind their parents, so going backwards they are known.
+// The ways to fill a resource are the ways to fill all its children, with one
+// of its xor_slots. Children are behind their parents, so going backwards their
+// ways are known.
 std::vector<Jobspec> ExpandXorSlots(const Jobspec& jobspec) {
   const int count = static_cast<int>(jobspec.resources.size());
-  using Ways = std::vector<std::vector<int>>;  // resources kept in each
+  // the resources that each way keeps
+  using Ways = std::vector<std::vector<int>>;
   std::vector<Ways> ways(count);
   bool too_many = false;
   const auto times = [&](const Ways& a, const Ways& b) {

@@ -18,7 +18,7 @@ std::string Quote(std::string_view text) {
                      text.size() > kMost ? "..." : "");
 }
 
-// Decimal, or as YAML writes what is no finite number.
+// Reads a decimal number, or YAML's spelling of one that is not finite.
 std::optional<double> ParseNumber(std::string_view text) {
   using Limits = std::numeric_limits<double>;
   for (const char* infinity :

@@ -24,8 +24,8 @@ bool IsNull(std::string_view text) {
          text == "NULL";
 }
 
-// Directives are lines like "%TAG ! tag:..."; any % that may begin a line, by
-// YAML's many line breaks, counts as one.
+// Directives are lines like "%TAG ! tag:...". Any % that may begin a line,
+// after any of YAML's line breaks, counts as one.
 void CheckDirectives(std::string_view text) {
   constexpr std::string_view kBreakEnds = "\n\r\x85\xa8\xa9";
   int directives = 0;
@@ -43,7 +43,7 @@ void CheckDirectives(std::string_view text) {
   }
 }
 
-// libyaml's parser, and the event that it stands at.
+// libyaml's parser and its present event.
 class Events {
  public:
   explicit Events(std::string_view text) : text_(text) {
@@ -102,11 +102,11 @@ class YamlTreeBuilder {
 
   struct Level {
     int node;
-    std::size_t begin;  // of its children among the open ones
+    std::size_t begin;  // of its children in open_
   };
 
   YamlTree& tree_;
-  std::vector<int> open_;  // children of what is not closed yet
+  std::vector<int> open_;  // children of nodes that are not closed yet
   std::vector<Level> levels_;
   std::unordered_map<std::string, int> anchors_;
 };
@@ -196,7 +196,7 @@ void YamlTreeBuilder::Build(std::string_view text) {
       case YAML_DOCUMENT_END_EVENT:
         tree_.root_ = open_.front();
         return;
-      case YAML_STREAM_END_EVENT:  // there is no document
+      case YAML_STREAM_END_EVENT:  // no document
         tree_.root_ = AddNode(event, nullptr, Kind::kNull);
         return;
       default:

@@ -6,7 +6,7 @@
 namespace fluxnetes::matcher {
 namespace {
 
-constexpr std::size_t kMostEntries = 1'024;  // of a view
+constexpr std::size_t kMostEntries = 1'024;  // per view
 constexpr std::size_t kMostChanges = 4'096;
 
 }  // namespace
@@ -69,7 +69,7 @@ void FitLimits::Count(const Columns& columns, const std::vector<Need>& needs,
 void FitLimits::Changed(View view, NodeIndex node) {
   Limits& limits = limits_[static_cast<int>(view)];
   if (limits.entries.empty()) return;
-  // Whoever has not seen so many looks at all nodes.
+  // Entries that have not seen the dropped changes will look at all nodes.
   if (limits.changes.size() > kMostChanges) {
     limits.forgotten += limits.changes.size();
     limits.changes.clear();

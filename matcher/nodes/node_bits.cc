@@ -20,7 +20,7 @@ void SetBit(Words& words, int at, bool on) {
   }
 }
 
-// Masks of more nodes than this are set word by word.
+// Larger masks are set word by word.
 constexpr std::size_t kFew = 8;
 
 }  // namespace

@@ -7,7 +7,7 @@ namespace fluxnetes::matcher {
 
 namespace {
 
-// So many new ones are kept apart when moments are read.
+// When moments are read, up to so many new ones are kept apart.
 constexpr std::size_t kNew = 512;
 
 bool Sooner(const SpanTimeline::Moment& a, const SpanTimeline::Moment& b) {

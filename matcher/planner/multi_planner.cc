@@ -16,7 +16,7 @@ MultiPlanner::MultiPlanner(Time base, Time duration, std::vector<NameId> types,
 std::optional<PlanId> MultiPlanner::AddSpan(
     Time start, Time length, std::span<const std::int64_t> units) {
   if (planners_.empty()) return std::nullopt;
-  // A single one sees itself whether there is room.
+  // A single planner checks for room itself.
   if (planners_.size() > 1 &&
       AvailableDuring(start, length, units) != Plan::kFits) {
     return std::nullopt;
@@ -91,7 +91,7 @@ bool MultiPlanner::Update(const std::vector<NameId>& types,
                           std::span<const std::int64_t> totals) {
   std::vector<Planner> planners;
   bool differs = false;
-  std::vector<std::ptrdiff_t> from;  // [new type]: the place it had, or -1
+  std::vector<std::ptrdiff_t> from;  // [new type]: its old place; -1: none
   for (std::size_t i = 0; i < types.size(); ++i) {
     const auto known = std::find(types_.begin(), types_.end(), types[i]);
     if (known == types_.end()) {

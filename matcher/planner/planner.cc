@@ -16,7 +16,7 @@ bool Planner::Covers(Time start, Time length) const {
          length <= end() - start;
 }
 
-// The point that tells what is left at the time.
+// Returns the point that has what is left at the time.
 Planner::Points::const_iterator Planner::PointOf(Time time) const {
   if (points_.size() <= 8) {
     auto at = points_.begin();
@@ -44,7 +44,7 @@ std::optional<PlanId> Planner::AddSpan(Time start, Time length,
     points_.reserve(4);
     points_.push_back({base_, total_, 1});
   }
-  // The points of the span are [first, last), once it has its own.
+  // The span covers the points [first, last), once its own points are inserted.
   std::size_t first = PointOf(start) - points_.cbegin();
   std::size_t last = first;
   for (; last < points_.size() && points_[last].time < end; ++last) {
@@ -65,7 +65,7 @@ std::optional<PlanId> Planner::AddSpan(Time start, Time length,
   return spans_.Add({start, end, units});
 }
 
-// Adds units to what is left while the span lasts.
+// Adds units to what is left during the span.
 void Planner::Move(const Span& span, std::int64_t units) {
   auto at = points_.begin() + (PointOf(span.start) - points_.cbegin());
   for (; at != points_.end() && at->time < span.end; ++at) at->left += units;
@@ -147,7 +147,7 @@ std::optional<Time> Planner::FirstTime(Time from, Time length,
   const Point* at = std::lower_bound(
       first, last, from,
       [](const Point& point, Time time) { return point.time < time; });
-  const Point* checked = at;  // all in [at, checked) have the units
+  const Point* checked = at;  // all points in [at, checked) have the units
   while (at != last) {
     if (!Covers(at->time, length)) return std::nullopt;
     checked = std::max(checked, at);

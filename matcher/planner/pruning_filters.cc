@@ -83,7 +83,7 @@ void PruningFilters::Build(const ResourceGraph& graph, Time base,
   duration_ = duration;
   Resize(graph.size());
   if (graph.root() == kNoVertex) return;
-  // All of a type count, also those that stand before its first leaf.
+  // A type counts wherever it stands, also before its first leaf in this order.
   for (const VertexIndex v : graph.PostOrder(graph.root())) {
     if (graph.IsLeaf(v) && !Tracks(graph.type(v))) {
       Track(types::kCluster, graph.type(v));
@@ -94,7 +94,7 @@ void PruningFilters::Build(const ResourceGraph& graph, Time base,
 
 PruningFilters::Row PruningFilters::BuildBelow(const ResourceGraph& graph,
                                                VertexIndex top) {
-  // What stands below the vertex that is looked at at each level.
+  // [depth]: units below the vertex that is visited at that depth.
   std::vector<Row> levels(kMaxGraphDepth + 2, Row(graph.type_names().size()));
   struct Step {
     VertexIndex v;
@@ -141,7 +141,7 @@ PruningFilters::Row PruningFilters::UnitsBelow(const ResourceGraph& graph,
   return units;
 }
 
-// Adds the units to the totals of all filters from the vertex up.
+// Adds the units, times sign, to the totals of all filters from the vertex up.
 void PruningFilters::Shift(const ResourceGraph& graph, VertexIndex from,
                            const Row& units, int sign) {
   Row below(graph.type_names().size());

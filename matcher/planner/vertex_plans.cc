@@ -15,7 +15,7 @@ std::optional<Planner::Stretch> VertexPlans::ShortageIn(
   return Planner::Stretch{place.start, place.end};
 }
 
-// With the single span that the vertex has, if any.
+// Makes a planner with the single span that the vertex has, if any.
 Planner& VertexPlans::MakePlanner(VertexIndex v, std::int64_t total) {
   Place& place = places_[v];
   const Place single = place;

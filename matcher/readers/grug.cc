@@ -10,7 +10,7 @@
 namespace fluxnetes::matcher {
 namespace {
 
-// The path without so many names at its end.
+// Returns the path without that many names at its end.
 std::string Prefix(const std::string& path, std::int64_t up) {
   if (up >= std::count(path.begin(), path.end(), '/')) return "";
   std::string prefix = path;
@@ -76,7 +76,7 @@ void Generator::MakeRoot(int v) {
   made_[v].push_back(root);
 }
 
-// Numbers go on within as many of the levels above as the scope says.
+// Numbers continue within as many levels above as the scope says.
 std::int64_t Generator::IdOf(const GrugEdge& edge, std::int64_t j,
                              std::int64_t i) const {
   if (edge.id_scope < 0) return -1;
@@ -171,7 +171,7 @@ void Generator::Follow(const GrugEdge& edge) {
   }
 }
 
-// Depth first, edges in the order of the text; a vertex is entered once.
+// Walks depth first, edges in the order of the text, and enters a vertex once.
 void Generator::WalkFrom(int start) {
   struct Step {
     int vertex;

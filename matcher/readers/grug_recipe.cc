@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kMaxRecipe = 10'000;
 constexpr std::int64_t kMaxNumber = std::int64_t{1} << 40;
 
-// The attributes of a node or edge: what it says, else what its key does.
+// The attributes of a node or edge: its own, else the defaults of their keys.
 class Attributes {
  public:
   Attributes(const std::map<std::string, std::string>& defaults,

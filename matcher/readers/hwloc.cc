@@ -33,14 +33,14 @@ std::string InfoOf(const Object& object, std::string_view name) {
   return "";
 }
 
-// Devices come after what computes, as in hwloc's own walk.
+// Devices come after other objects, as in hwloc's own walk.
 bool IsDevice(const Object& object) {
   const std::string type = TypeOf(object);
   return type == "Bridge" || type == "PCIDev" || type == "OSDev" ||
          type == "Misc";
 }
 
-// A group or NUMA node around a single object of the same processors.
+// True for a group or NUMA node around a single object of the same processors.
 bool IsWrapper(const Object& object) {
   const std::string type = TypeOf(object);
   if (type != "Group" && type != "NUMANode") return false;
@@ -66,7 +66,7 @@ class HwlocReader {
     Object object;
     VertexIndex parent;
     std::size_t depth;
-    std::vector<Object> devices;  // that stand at it besides its own
+    std::vector<Object> devices;  // devices besides its own children
   };
 
   void Push(const Step& step, VertexIndex at);
@@ -81,8 +81,8 @@ class HwlocReader {
   const std::set<std::string>& wanted_;
   const std::int64_t rank_;
   ResourceGraph graph_;
-  std::vector<Step> open_;                       // the next one last
-  std::map<std::string, std::int64_t> indices_;  // the next, by hwloc's type
+  std::vector<Step> open_;                       // the next one is last
+  std::map<std::string, std::int64_t> indices_;  // next index, by hwloc's type
 };
 
 VertexIndex HwlocReader::Add(Vertex vertex, VertexIndex parent) {
@@ -108,7 +108,7 @@ bool HwlocReader::FillCache(const Object& object, const std::string& type,
   std::string level = object.attribute("depth").value();
   if (type.size() > 2 && type[0] == 'L') level = type.substr(1, 1);
   if (level != "1" && level != "2" && level != "3") return false;
-  // Instruction caches are not looked at.
+  // Instruction caches are left out.
   if (std::string_view(object.attribute("cache_type").value()) == "2") {
     return false;
   }
@@ -143,7 +143,7 @@ bool HwlocReader::FillDevice(const Object& object, std::int64_t index,
   return vertex.id >= 0;
 }
 
-// What the object is to us; nothing if it is left out.
+// Returns the vertex of an object; nothing if the object is left out.
 std::optional<Vertex> HwlocReader::VertexOf(const Object& object) {
   const std::string type = TypeOf(object);
   if (type == "Group" && IsWrapper(object)) return std::nullopt;
@@ -177,9 +177,10 @@ std::optional<Vertex> HwlocReader::VertexOf(const Object& object) {
   return vertex;
 }
 
-// hwloc 1 has a NUMA node contain what is near to it, hwloc 2 puts it beside
-// that; and a group of one is none. What such an object has besides its single
-// child are that child's; otherwise they stand at what contains a NUMA node.
+// hwloc 1 puts what is near to a NUMA node inside of it, hwloc 2 beside it; a
+// group around a single object is no object. The devices of such a wrapper go
+// to its single child. All else in a NUMA node goes to what contains the NUMA
+// node.
 void HwlocReader::Push(const Step& step, VertexIndex at) {
   std::vector<Object> objects;
   std::vector<Object> devices = step.devices;

@@ -28,7 +28,7 @@ class Walk {
   const TextSource& source_;
   const JgfVisitor& visitor_;
   bool nodes_ = false;  // were walked
-  bool edges_ = false;  // were walked, or stand at:
+  bool edges_ = false;  // were walked, or were skipped and lie at:
   std::optional<Place> postponed_;
 };
 

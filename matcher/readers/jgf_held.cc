@@ -20,7 +20,7 @@ class Finder {
 
  private:
   struct Found {
-    VertexIndex v = kNoVertex;  // kNoVertex: on a rank that was given back
+    VertexIndex v = kNoVertex;  // kNoVertex: on a rank that was released
     bool exclusive = false;
   };
 
@@ -40,7 +40,7 @@ class Finder {
   Held held_;
 };
 
-// The vertex that all paths lead to, which must be what the text says.
+// Returns the vertex of all paths, which must be as the text says.
 VertexIndex Finder::Resolve(const JsonPath& node, const JgfVertex& read) const {
   VertexIndex resolved = kNoVertex;
   for (const auto& [subsystem, path] : read.paths) {
@@ -85,7 +85,7 @@ void Finder::FindNode(JsonStream& in, const JsonPath& node) {
   }
 }
 
-// What stands below a vertex that is taken whole.
+// Adds everything below a vertex that is taken whole.
 void Finder::AddBelow(VertexIndex v) {
   for (const VertexIndex below : graph_.PostOrder(v, kContainment)) {
     if (below == v) continue;
@@ -126,7 +126,8 @@ void Finder::FindEdge(JsonStream& in, const JsonPath& edge) {
   if (source->v == kNoVertex || target->v == kNoVertex) return;
   const EdgeIndex e = graph_.FindEdge(source->v, target->v);
   if (e == kNoEdge) {
-    // The way back from a child, as some write it, says nothing.
+    // An edge from a child back to its parent, as some programs write it, is
+    // ignored.
     if (graph_.FindEdge(target->v, source->v) != kNoEdge) return;
     edge.Fail("is not in the graph");
   }
@@ -140,7 +141,7 @@ void Finder::ReadFreeRanks(JsonStream& in, const JsonPath& document) {
   }
 }
 
-// Twice over the text: the ranks may stand behind the graph.
+// Reads the text twice, since free_ranks may come after the graph.
 Held Finder::Find(const TextSource& source) {
   const auto skip = [](JsonStream& in, const JsonPath&) { in.Skip(); };
   WalkJgf(source, {skip, skip,

@@ -14,20 +14,20 @@ namespace {
 
 constexpr int kMaxPathNames = 256;
 
-// The numbers of nodes by their ids, most of which are numbers too.
+// Node numbers by the nodes' ids in the text, most of which are numbers too.
 class OuterIds {
  public:
-  // False if it is there already.
+  // False if the id exists already.
   bool Add(const std::string& id, int number);
-  int Find(std::string_view id) const;  // -1: not there
+  int Find(std::string_view id) const;  // -1: unknown id
 
  private:
-  // Nothing if it is no number, or could be written otherwise.
+  // Returns nothing if the id is not a number, or has another spelling too.
   static std::optional<std::int64_t> Plain(std::string_view id);
   int Find(std::int64_t plain) const;
 
   int count_ = 0;
-  std::vector<int> direct_;  // [id]: the number and 1 more; 0: none
+  std::vector<int> direct_;  // [id]: the node number plus 1; 0: none
   std::unordered_map<std::int64_t, int> sparse_;
   std::unordered_map<std::string, int> others_;
 };
@@ -45,7 +45,7 @@ std::optional<std::int64_t> OuterIds::Plain(std::string_view id) {
   return value;
 }
 
-// Ids that are mostly in a row need no more room than numbers.
+// Ids that are mostly consecutive need only an array.
 bool OuterIds::Add(const std::string& id, int number) {
   constexpr std::int64_t kSlack = 1'024;
   ++count_;
@@ -78,7 +78,7 @@ int OuterIds::Find(std::int64_t plain) const {
   return found == sparse_.end() ? -1 : found->second;
 }
 
-// Adds to a graph; an empty one to begin with where all of it is read.
+// Adds to a graph; ReadJgf() starts with an empty one.
 class GraphReader {
  public:
   explicit GraphReader(ResourceGraph& graph)
@@ -87,7 +87,7 @@ class GraphReader {
   void Read(const TextSource& source);
 
  private:
-  // A node of the text. Its paths end where those of the next begin.
+  // A node of the text. Its paths end where those of the next node begin.
   struct Node {
     VertexIndex v = kNoVertex;
     int first_path = 0;
@@ -97,7 +97,7 @@ class GraphReader {
     PathId path;
   };
 
-  // What the subsystem of an edge is in the text and in the graph.
+  // The subsystem of an edge, in the text and in the graph.
   struct EdgeKind {
     std::string subsystem;
     std::optional<NameId> in_text;
@@ -120,17 +120,18 @@ class GraphReader {
                          const NodePath& path) const;
 
   ResourceGraph& graph_;
-  const int known_;  // vertices that were there before
+  const int known_;  // number of vertices from before
   OuterIds ids_;
   PathTable paths_;
   Names subsystems_;  // in the order of the text
   std::vector<Node> nodes_;
   std::vector<NodePath> node_paths_;
-  std::vector<int> node_of_;     // [vertex - known_]
-  std::vector<VertexIndex> at_;  // [path]: the first vertex there
-  std::unordered_map<std::uint64_t, VertexIndex> more_;  // by path and rank
-  std::optional<EdgeKind> last_edge_;  // mostly that of the next, too
-  // Of the node that is read.
+  std::vector<int> node_of_;     // [vertex - known_]: its node
+  std::vector<VertexIndex> at_;  // [path]: the first vertex with it
+  // the others, by path and rank
+  std::unordered_map<std::uint64_t, VertexIndex> more_;
+  std::optional<EdgeKind> last_edge_;  // usually the next edge's too
+  // The node that is read.
   JgfVertex read_;
   std::vector<NodePath> paths_of_read_;
 };
@@ -140,7 +141,7 @@ std::uint64_t PathAndRank(PathId path, std::int64_t rank) {
          static_cast<std::uint32_t>(rank);
 }
 
-// One that was read before, or was in the graph.
+// Returns a vertex that was read before, or was in the graph.
 VertexIndex GraphReader::Known(const JgfVertex& read,
                                const std::vector<NodePath>& paths) {
   at_.resize(paths_.size(), kNoVertex);
@@ -226,7 +227,7 @@ int GraphReader::Endpoint(JsonStream& in, const JsonPath& edge,
   return found;
 }
 
-// kNoPath: it has none in that subsystem.
+// Returns kNoPath if the node has no path in that subsystem.
 PathId GraphReader::PathOf(int node, NameId subsystem) const {
   const int end = PathsEnd(node);
   for (int i = nodes_[node].first_path; i < end; ++i) {
@@ -266,7 +267,7 @@ void GraphReader::ReadEdge(JsonStream& in, const JsonPath& place) {
   const auto subsystem = as_last ? last_edge_->in_text : subsystems_.Find(name);
   const PathId above = subsystem ? PathOf(target, *subsystem) : kNoPath;
   const PathId below = subsystem ? PathOf(source, *subsystem) : kNoPath;
-  // The way back from a child, as some write it.
+  // An edge from a child back to its parent, as some programs write it.
   if (above != kNoPath && below != kNoPath && paths_.IsBelow(below, above)) {
     return;
   }
@@ -283,8 +284,8 @@ void GraphReader::ReadEdge(JsonStream& in, const JsonPath& place) {
   }
 }
 
-// Whether the path is that which the graph makes of the names, given that it
-// does so, or was told otherwise, for what stands above.
+// True if the graph makes this path of the names by itself, provided that the
+// paths above are right.
 bool GraphReader::GoesWithoutSaying(VertexIndex v, SubsystemId subsystem,
                                     const NodePath& path) const {
   const PathId above = paths_.above(path.path);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t kMostId = std::numeric_limits<std::int64_t>::max();
 
-// Which of the keys were there.
+// Which keys the node has.
 struct Given {
   bool id = false;
   bool metadata = false;
@@ -39,7 +39,7 @@ void ReadProperties(JsonStream& in, const JsonPath& metadata, Vertex& vertex) {
   }
 }
 
-// Of a subsystem that is there twice the last counts.
+// If a subsystem occurs twice, the last path counts.
 void ReadPaths(JsonStream& in, const JsonPath& metadata, JgfVertex& read) {
   auto& all = read.paths;
   std::size_t count = 0;
@@ -63,7 +63,7 @@ void ReadPaths(JsonStream& in, const JsonPath& metadata, JgfVertex& read) {
   all.erase(std::unique(all.begin(), all.end(), same), all.end());
 }
 
-// Texts keep their room.
+// Texts keep their memory.
 void Reset(JgfVertex& read) {
   Vertex& vertex = read.vertex;
   for (std::string* text : {&read.outer_id, &vertex.type, &vertex.basename,

@@ -1,4 +1,4 @@
-// Values of the kind that they must have, and where they stand.
+// Reads values of a required kind and reports where one is wrong.
 #include <fmt/format.h>
 
 #include "matcher/readers/json_stream.h"

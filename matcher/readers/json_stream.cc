@@ -15,17 +15,17 @@
 namespace fluxnetes::matcher {
 namespace {
 
-// The first byte from here on that does not stand for itself in a text: a
-// quote, a backslash, a control character or not ASCII. There is one, and from
-// it on 16 bytes may be read.
+// Returns the first byte from `at` on that does not stand for itself in a text:
+// a quote, a backslash, a control character or a byte that is not ASCII. There
+// must be one, and 16 bytes from it on must be readable.
 const char* SkipPlain(const char* at) {
-#ifdef __SSE2__  // which every x86-64 has: 16 bytes at a time
+#ifdef __SSE2__  // every x86-64 has it: 16 bytes at a time
   const __m128i quote = _mm_set1_epi8('"');
   const __m128i backslash = _mm_set1_epi8('\\');
   const __m128i blank = _mm_set1_epi8(' ');
   while (true) {
     const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-    // As signed bytes all but ASCII are below the blank, too.
+    // As signed bytes, those that are not ASCII are below the blank, too.
     const __m128i odd =
         _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(bytes, quote),
                                   _mm_cmpeq_epi8(bytes, backslash)),
@@ -53,7 +53,7 @@ constexpr bool IsOfNumber(char c) {
   return IsDigit(c) || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
 }
 
-// Whether a token of such characters is a number, and a whole one.
+// Whether a token of such characters is a number, and an integer.
 struct NumberForm {
   bool right = false;
   bool whole = true;
@@ -123,7 +123,7 @@ JsonStream::JsonStream(TextSource source, std::size_t offset, int depth)
       passed_(offset),
       depth_(depth) {}
 
-// Counts the lines only now.
+// Counts lines only now, by reading the text again.
 void JsonStream::Fail(std::string_view what) {
   const std::size_t offset = Offset();
   std::size_t line = 1;
@@ -143,7 +143,7 @@ void JsonStream::Fail(std::string_view what) {
       fmt::format("parse error at line {}, column {}: {}", line, column, what));
 }
 
-// Reads on, and keeps what stands from at_ on. False at the end of the text.
+// Reads more, and keeps the bytes from at_ on. False at the end of the text.
 bool JsonStream::Fill() {
   std::memmove(buffer_.data(), buffer_.data() + at_, end_ - at_);
   passed_ += at_;
@@ -166,7 +166,7 @@ bool JsonStream::Fill() {
   return got > 0;
 }
 
-// Whether there are so many bytes from at_ on.
+// True if there are that many bytes from at_ on.
 bool JsonStream::Require(std::size_t bytes) {
   while (end_ - at_ < bytes) {
     if (!Fill()) return false;
@@ -211,7 +211,8 @@ void JsonStream::Enter(char bracket) {
   fresh_ = true;
 }
 
-// At the end of an object or list: leaves it. Else goes to what comes next.
+// At the end of an object or list, leaves it and returns true. Else goes to
+// what comes next.
 bool JsonStream::Leave(char bracket) {
   const bool first = std::exchange(fresh_, false);
   char c = Next();
@@ -228,7 +229,8 @@ bool JsonStream::Leave(char bracket) {
   return false;
 }
 
-// Whether a key follows, at most one blank behind its comma: then goes there.
+// If a key follows, with at most one blank behind the comma, goes there and
+// returns true.
 bool JsonStream::SkipToKey() {
   const char* at = buffer_.data() + at_;
   if (fresh_ || *at != ',') return false;
@@ -243,7 +245,7 @@ std::optional<std::string_view> JsonStream::NextKey() {
   if (buffer_[at_] != '"') Fail("there is no key");
   std::string_view key = TextHere();
   if (buffer_[at_] != ':') {
-    // To look for it may move the buffer, and the key with it.
+    // Looking for it may move the buffer, and the key with it.
     if (key.data() != text_.data()) key = text_.assign(key);
     if (Next() != ':') Fail("there is no ':'");
   }
@@ -253,7 +255,7 @@ std::optional<std::string_view> JsonStream::NextKey() {
 
 bool JsonStream::NextElement() { return !Leave(']'); }
 
-// The length of the character that begins `ahead` bytes from here.
+// Returns the length of the character that begins `ahead` bytes from here.
 std::size_t JsonStream::CheckUtf8(std::size_t ahead) {
   const auto byte = [&](std::size_t i) {
     return static_cast<unsigned char>(buffer_[at_ + ahead + i]);
@@ -277,7 +279,7 @@ std::string_view JsonStream::Text() {
   return TextHere();
 }
 
-// Behind the quote that stands here.
+// Reads the text behind the quote at at_.
 std::string_view JsonStream::TextHere() {
   std::size_t ahead = 1;
   while (true) {
@@ -299,7 +301,7 @@ std::string_view JsonStream::TextHere() {
   return text;
 }
 
-// The slow way, from the first backslash on.
+// The slow path, from the first backslash on.
 std::string_view JsonStream::Unescape(std::size_t ahead) {
   text_.assign(buffer_.data() + at_ + 1, ahead - 1);
   at_ += ahead;
@@ -376,7 +378,7 @@ std::string_view JsonStream::NumberToken() {
   return {buffer_.data() + at_, length};
 }
 
-// A few digits, as most have; nothing where it takes a closer look.
+// Reads a few digits, as most numbers have; nothing if it takes a closer look.
 std::optional<std::int64_t> JsonStream::ShortInteger() {
   constexpr std::ptrdiff_t kMostDigits = 15;
   const char* const first = buffer_.data() + at_;

@@ -148,7 +148,7 @@ R ReadR(std::string_view text) {
   return Rv1ExecReader().Read(document);
 }
 
-// A host is a node; its id are the digits at its end.
+// A host is a node; its id is the digits at its end.
 Vertex NodeOf(const std::string& host, std::int64_t rank) {
   Vertex node;
   node.type = "node";
@@ -225,7 +225,7 @@ Held FindRv1exec(std::string_view text, const ResourceGraph& graph) {
         fmt::format("{} of rank {} is not in the graph", path, rank));
   };
   Held held;
-  std::map<std::int64_t, std::size_t> counts;  // vertices of the rank
+  std::map<std::int64_t, std::size_t> counts;  // vertices found of each rank
   std::unordered_set<VertexIndex> seen;
   const auto take = [&](VertexIndex v) {
     if (!seen.insert(v).second) {
@@ -247,7 +247,7 @@ Held FindRv1exec(std::string_view text, const ResourceGraph& graph) {
   }
   for (const std::int64_t rank : r.ranks) {
     const VertexIndex node = find("/cluster0/" + r.HostOf(rank), rank);
-    // A node is the job's when all of its rank is.
+    // The job has a node if it has everything else of the rank.
     if (counts[rank] + 1 == graph.OfRank(rank).size()) {
       take(node);
     } else {

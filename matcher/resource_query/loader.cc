@@ -14,7 +14,7 @@
 namespace fluxnetes::matcher {
 namespace {
 
-// Of a regular file.
+// A regular file.
 class OpenedFile {
  public:
   explicit OpenedFile(const std::string& path)
@@ -79,7 +79,7 @@ std::optional<std::string> ReadFile(const std::string& path) {
   return text;
 }
 
-// Shared, since a std::function may be copied.
+// The file is shared, since a std::function may be copied.
 std::optional<TextSource> OpenFile(const std::string& path) {
   const auto file = std::make_shared<const OpenedFile>(path);
   if (!file->size()) return std::nullopt;

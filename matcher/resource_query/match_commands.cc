@@ -22,13 +22,14 @@ const std::map<std::string, MatchOp> kOps = {
     {"without_allocating_future", MatchOp::kWithoutAllocatingFuture},
 };
 
-// What starts now is said to be allocated, even if it was asked to be reserved.
+// A match that starts now is called allocated, even if a reservation was
+// requested.
 const char* StateOf(const Match& match) {
   if (match.outcome == MatchOutcome::kMatched) return "MATCHED";
   return match.at == 0 ? "ALLOCATED" : "RESERVED";
 }
 
-// Whether a job gets a number by it even if it gets nothing else.
+// True if a match takes a job number even if it finds nothing.
 bool Counts(MatchOp op) {
   return op == MatchOp::kAllocate ||
          op == MatchOp::kAllocateWithSatisfiability ||
@@ -127,8 +128,8 @@ void Session::SayCost(const Match& match, double seconds, std::ostream& out) {
   streams_.standard << counts;
 }
 
-// What cannot be told, as of a type that the graph has never heard of, passes
-// for satisfiable, as in Fluxion.
+// An outcome that is not known, as for a type that the graph does not know,
+// counts as satisfiable, as in Fluxion.
 void Session::SaySatisfiability(const Match& match, double seconds) {
   streams_.results << kBar
                    << (match.outcome == MatchOutcome::kUnsatisfiable

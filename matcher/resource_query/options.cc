@@ -66,7 +66,7 @@ constexpr std::array<option, 16> kOptions{{
 const std::set<std::string> kLoadFormats = {
     "grug", "hwloc", "jgf", "jgf_shorthand", "rv1exec", "rv1exec_force"};
 
-// The subsystem that a code names first.
+// The first subsystem that a code names.
 const std::map<std::string, std::string> kSubsystems = {
     {"CA", "containment"},
     {"IBA", "ibnet"},
@@ -91,7 +91,7 @@ QueryEnd Refuse(std::string_view what, std::string_view option,
       1};
 }
 
-// What is wrong with an option of the graph; nothing if all is well.
+// Sets one option after the other. Set() returns an error, or nothing.
 class Setter {
  public:
   std::optional<QueryEnd> Set(int option, const std::string& value);

@@ -45,7 +45,7 @@ void Session::RunPicture(const Words& words) {
     job.id = id;
     job.name = std::filesystem::path(info.source).filename().string();
     job.start = info.at;
-    // As long as can be is not known, for people.
+    // A duration that is as long as possible is shown as unknown.
     if (info.duration < MatcherOptions{}.end &&
         info.duration < kForever - info.at) {
       job.end = info.at + info.duration;

@@ -127,7 +127,7 @@ bool Session::ParseJob(const std::string& word, JobId& job) {
   return false;
 }
 
-// A command of so many words, or one more: `stats`.
+// Accepts a command of `plain` words, or one more: `stats`.
 bool Session::CheckStats(const Words& words, std::size_t plain, bool& stats) {
   stats = words.size() == plain + 1 && words[plain] == "stats";
   if (words.size() == plain || stats) return true;

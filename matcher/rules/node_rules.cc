@@ -5,7 +5,8 @@
 namespace fluxnetes::matcher {
 namespace {
 
-// Rules that nobody uses are kept for those who ask for the same soon.
+// The number of unused rules that are kept, since the same often come again
+// soon.
 constexpr std::size_t kUnusedKept = 64;
 
 constexpr int kAbsent = std::numeric_limits<std::int32_t>::min();
@@ -92,7 +93,7 @@ void NodeShapes::Drop(ShapeId id) {
 }
 
 void NodeShapes::Evaluate(Entry& entry, NodeIndex node) {
-  // An empty term holds nowhere, as in Kubernetes.
+  // An empty term matches no node, as in Kubernetes.
   const auto holds = [&](const Term& term) {
     return !term.empty() && HoldsOn(term, node);
   };

@@ -64,7 +64,7 @@ void TaskBook::SetForeign(NodeIndex node, std::span<const RulesId> tasks) {
   }
 }
 
-// Takes off, or adds, all tasks that are on the node.
+// Subtracts, or adds, all tasks on the node.
 void TaskBook::CountNode(NodeIndex node, int sign) {
   for (SpanId id = spans_.First(node); id >= 0; id = spans_[id].next) {
     Count(spans_[id], sign * spans_[id].tasks, !spans_[id].ahead, true);

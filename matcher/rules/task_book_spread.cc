@@ -6,7 +6,7 @@
 
 namespace fluxnetes::matcher {
 
-// Whether the node is looked at, now that it has come, gone or changed.
+// Updates whether the node is counted, after it came, went or changed.
 void TaskBook::Look(SpreadBase& base, NodeIndex node, bool present) {
   if (base.name.empty()) return;
   const bool before = base.counted.Contains(node);

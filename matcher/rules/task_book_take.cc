@@ -73,7 +73,8 @@ bool TaskBook::CountsFor(const Tracker& tracker, const TaskRules& rules) const {
   }
 }
 
-// Beside what the rules themselves name.
+// True if the tracker's tasks block those of the rules, other than by a term of
+// the rules themselves.
 bool TaskBook::Blocks(const Tracker& tracker, const TaskRules& rules) const {
   if (tracker.kind == Tracker::Kind::kKeepers) {
     return Takes(tracker.selectors[0], rules);

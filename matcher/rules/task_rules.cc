@@ -29,7 +29,7 @@ bool AllAddresses(const std::string& ip) {
   return ip.empty() || ip == "0.0.0.0";
 }
 
-// Text that can be told apart whatever is in it: lengths before strings.
+// Text that is distinct for distinct values: lengths precede strings.
 class Key {
  public:
   Key& Add(std::string_view text) {

@@ -54,7 +54,8 @@ class Maker {
         ShareParts({resource.first, resource.last});
       }
     }
-    // Children stand behind their parents, so they are complete first.
+    // Children are behind their parents in the array, so they are complete
+    // first.
     request_.below.assign(spec.resources.size(), none_);
     for (int i = static_cast<int>(spec.resources.size()) - 1; i >= 0; --i) {
       request_.below[i] = Needs(request_.with[i]);
@@ -72,8 +73,8 @@ class Maker {
   JobRequest request_;
 };
 
-// What the resources of the level need together; of slots that are
-// alternatives the least of each type.
+// Returns what the resources of the level need together; of slots that are
+// alternatives, the least of each type.
 TypeNeeds Maker::Needs(Level level) const {
   TypeNeeds needs = none_;
   std::optional<TypeNeeds> least;

@@ -22,7 +22,7 @@ constexpr std::array<std::pair<std::string_view, MatchPolicy>, 10>
         {"variation", {Score::kVariation, false, false, false, false}},
     }};
 
-// A switch of the custom form; false if the value is neither true nor false.
+// Sets a switch of the composed form. False if the value is not true or false.
 bool SetSwitch(std::string_view value, bool& to) {
   to = value == "true";
   return to || value == "false";

@@ -8,8 +8,8 @@ namespace {
 
 constexpr std::int64_t kWorstClass = 9'999;
 
-// Fluxion leaves the order of equals to std::sort of libstdc++; so does this.
-// Beyond that equals stay in the order in which they were found.
+// Fluxion leaves the order of equal candidates to std::sort of libstdc++, and
+// so does this. In longer lists they stay in the order found.
 template <typename Before>
 void SortCandidates(std::vector<Candidate>& candidates, Before before) {
   if (candidates.size() <= kMostSorted) {
@@ -19,7 +19,7 @@ void SortCandidates(std::vector<Candidate>& candidates, Before before) {
   }
 }
 
-// The performance class that a vertex is said to have.
+// Returns the performance class in the properties of a vertex.
 std::int64_t PerformanceClass(const Properties* properties) {
   if (properties == nullptr) return kWorstClass;
   const auto found = properties->find("perf_class");
@@ -34,8 +34,8 @@ std::int64_t PerformanceClass(const Properties* properties) {
 
 }  // namespace
 
-// What a vertex of a type that draws its whole subtree together adds to the
-// scores below it. False: its id does not do.
+// Computes what a vertex adds to the scores below it, which draws the subtree
+// of a node together. False if its id is out of range.
 bool Selection::Factor(VertexIndex v, std::int64_t& factor) const {
   constexpr std::int64_t kWeight = 10'000;
   constexpr std::int64_t kMaxId = std::int64_t{1} << 40;
@@ -62,8 +62,8 @@ void Selection::Sort(Scoreboard::List& list, bool descending) const {
                  });
 }
 
-// Scores that follow one another without a gap are one run; runs of higher
-// scores come first, members of a run are equal.
+// Scores without a gap between them form a run. Runs of higher scores come
+// first; members of a run are equal.
 void Selection::SortByRuns(Scoreboard::List& list) const {
   std::vector<std::int64_t> starts;
   std::vector<std::int64_t> scores;
@@ -83,7 +83,7 @@ void Selection::SortByRuns(Scoreboard::List& list) const {
   });
 }
 
-// Sorts what was found for the resource and takes the best of it.
+// Sorts what was found for the resource and chooses the best of it.
 bool Selection::ChooseBest(Scoreboard& board, int resource, bool top) {
   Scoreboard::List* list = board.Find(request_->types[resource]);
   if (list == nullptr) return false;
@@ -121,7 +121,7 @@ void Selection::MarkChosen(const Scoreboard& board, bool climb) {
   }
 }
 
-// The vertices above that were passed through are shared.
+// Marks the edges up to the root: vertices on the way are shared.
 void Selection::MarkWayUp(EdgeIndex e) {
   while (e != kNoEdge) {
     const VertexIndex v = graph_.source(e);
@@ -134,7 +134,7 @@ void Selection::MarkWayUp(EdgeIndex e) {
   }
 }
 
-// The choice at the top, over all that was handed up.
+// Makes the choice at the top, from all that was passed up.
 bool Selection::Finish(Candidate root) {
   const VertexIndex v = graph_.root();
   const Level level = request_->top();

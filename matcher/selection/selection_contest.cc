@@ -1,6 +1,6 @@
-// Selections of slots that many vertices (holders) make: the best next slot of
-// all, again and again. A holder is looked at only when its bound says that it
-// may have the best.
+// Selections of slots that many vertices (holders) make. The best next slot of
+// all is picked again and again. A holder is looked at only if its bound allows
+// that it has the best.
 #include "matcher/selection/selection.h"
 
 namespace fluxnetes::matcher {
@@ -10,7 +10,7 @@ constexpr auto kMostSlots = static_cast<std::int64_t>(kMostSorted);
 
 }  // namespace
 
-// Looks at a holder: what slots it gives over the time of the match.
+// Finds the slots that a holder gives over the time of the match.
 void Selection::Evaluate(Shortlist& list, int i) {
   Shortlist::Holder& holder = list.holder(i);
   const Shortlist::Item& item = list.item(i);
@@ -20,7 +20,7 @@ void Selection::Evaluate(Shortlist& list, int i) {
       static_cast<std::int32_t>(slots_seen_.size());
   list.looked_at.push_back(i);
   Candidate candidate;
-  bool lasting = true;  // what is found is so as long as nothing is released
+  bool lasting = true;  // what is found stays so until something is released
   if (item.way == kNoEdge || Passable(graph_.source(item.way))) {
     factors_ = item.factors;
     pack_depth_ = item.depth;
@@ -37,7 +37,8 @@ void Selection::Evaluate(Shortlist& list, int i) {
     pack_depth_ = -1;
     holder.last = static_cast<std::int32_t>(slots_seen_.size());
   } else {
-    // Only its own use comes and goes with what is below it.
+    // Lasts only if the closed vertex is taken whole: then its release resets
+    // the holders below it.
     const VertexIndex above = graph_.source(item.way);
     lasting = WholeUse(passages_[above].closed_by).has_value();
   }
@@ -57,8 +58,8 @@ void Selection::Evaluate(Shortlist& list, int i) {
   }
 }
 
-// Raises the bounds that were found too low: what a holder gives at the moment
-// itself bounds what it gives over any time from then on.
+// Raises bounds that were found too low: the slots that a holder gives at the
+// start alone bound those that it gives over any time from then on.
 void Selection::Settle(Shortlist& list) {
   if (list.unsettled.empty()) return;
   const Times times = times_;
@@ -79,8 +80,8 @@ void Selection::Settle(Shortlist& list) {
   slots_seen_.clear();
 }
 
-// Whether there are more slots than are sorted: then equals go by the order of
-// the holders.
+// True if there are more slots than are sorted; then the order of equal slots
+// is that of the holders.
 bool Selection::MoreThanSorted(Shortlist& list) {
   for (int i = list.size() - 1; i >= 0 && list.known_slots() <= kMostSlots;
        --i) {
@@ -100,8 +101,8 @@ std::optional<bool> Selection::RunContest(Shortlist& list) {
   const std::size_t wanted = request_->resource(0).count.min;
   std::int64_t key = 0;
   int best = list.Best();
-  // Once all are there, whether another is as good as the last; which decides
-  // nothing where there are too many to be sorted.
+  // Once all slots are picked, looks for another one as good as the last. It
+  // does not matter if there are too many slots to be sorted.
   for (; best >= 0; best = list.Best()) {
     Shortlist::Holder& holder = list.holder(best);
     if (picked_.size() == wanted &&

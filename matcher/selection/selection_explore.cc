@@ -19,8 +19,8 @@ bool Selection::VisitChild(EdgeIndex e, Level level, bool pristine,
   return true;
 }
 
-// The same as a visit, for those that have nothing below them to ask for, nor
-// conditions but their own use: most vertices.
+// Does what a visit does, for a leaf whose only condition is its own use. Most
+// vertices are such leaves.
 std::optional<bool> Selection::TakeLeaf(EdgeIndex e, Level level,
                                         bool exclusive, Scoreboard& board) {
   const VertexIndex v = graph_.target(e);
@@ -70,7 +70,7 @@ bool Selection::TakeChild(EdgeIndex e, Level level, bool pristine,
 void Selection::Explore(VertexIndex v, Level level, std::uint64_t multiplier,
                         bool pristine, bool exclusive, int depth,
                         Scoreboard& board) {
-  if (level.first == level.last && !pristine) return;  // nothing is asked
+  if (level.first == level.last && !pristine) return;  // nothing is requested
   if (policy_.stop_on_match) {
     ExploreUntilEnough(v, level, multiplier, pristine, exclusive, depth, board);
     return;
@@ -80,7 +80,7 @@ void Selection::Explore(VertexIndex v, Level level, std::uint64_t multiplier,
   }
 }
 
-// The heaviest edge first, then the highest uniq id, until every type has
+// Takes the heaviest edge first, then the highest uniq id, until every type has
 // enough. What a child brings counts as one bundle for one share.
 void Selection::ExploreUntilEnough(VertexIndex v, Level level,
                                    std::uint64_t multiplier, bool pristine,

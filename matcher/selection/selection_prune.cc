@@ -26,7 +26,7 @@ bool Selection::Pruned(VertexIndex v, Level level, bool exclusive) {
       last_slot = r;
     }
   }
-  // Of alternatives the last one tells, as in Fluxion.
+  // Of alternatives, only the last slot decides, as in Fluxion.
   return request_->flexible && last_slot >= 0 && PrunedByNeeds(v, last_slot);
 }
 
@@ -37,7 +37,7 @@ bool Selection::PrunedByUse(VertexIndex v, bool exclusive) const {
                                        times_.duration) < kMaxSharing;
 }
 
-// Whether a job has the vertex now, or all of something above it.
+// True if a job has the vertex now, or covers a vertex above it.
 bool Selection::Allocated(VertexIndex v) const {
   if (bookings_.allocations[v] > 0) return true;
   if (bookings_.covers.empty()) return false;

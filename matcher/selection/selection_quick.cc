@@ -1,4 +1,5 @@
-// Selections from a shortlist: the same vertices as by a walk over the graph.
+// Selections from a shortlist: the same vertices that a walk over the graph
+// selects.
 #include <algorithm>
 
 #include "matcher/selection/selection.h"
@@ -20,7 +21,7 @@ std::optional<bool> Selection::RunQuick() {
   return found;
 }
 
-// Whether a match may pass through the vertex and all above it.
+// True if a match may pass through the vertex and all vertices above it.
 bool Selection::Passable(VertexIndex v) {
   climb_.clear();
   Passage passage{turn_, true, kNoVertex};
@@ -52,14 +53,14 @@ std::optional<Planner::Stretch> Selection::ShortageBelow(
   return std::nullopt;
 }
 
-// When somebody has all of the vertex.
+// Returns a time during which the vertex is taken whole.
 std::optional<Planner::Stretch> Selection::WholeUse(VertexIndex v) const {
   return bookings_.plans.ShortageIn(v, graph_.units(v), times_.at,
                                     times_.duration, 1);
 }
 
-// When the vertex is of no use because too little of it is left; as in
-// Pruned().
+// Returns a time during which the vertex is of no use because too little of it
+// is left, by the rules of Pruned().
 std::optional<Planner::Stretch> Selection::ShortageAt(VertexIndex v,
                                                       Level level,
                                                       bool exclusive) const {
@@ -117,8 +118,9 @@ std::optional<bool> Selection::RunList(Shortlist& list) {
     key = list.item(next).key;
   }
   if (units < wanted) return false;
-  // Another one as good as the last: then it is the order that decides, which
-  // beyond what is sorted is that of the shortlist.
+  // If another item is as good as the last, the order of equal items decides.
+  // Up to what is sorted only a walk knows it; beyond that it is the
+  // shortlist's.
   const std::uint64_t sorted = kMostSorted * each + each;
   bool chance = false;
   std::uint64_t found = picked_.size();

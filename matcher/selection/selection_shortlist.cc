@@ -1,4 +1,4 @@
-// How a Selection makes shortlists, and keeps them true.
+// How a Selection makes shortlists and keeps them up to date.
 #include <algorithm>
 
 #include "matcher/selection/selection.h"
@@ -7,12 +7,12 @@ namespace fluxnetes::matcher {
 namespace {
 
 constexpr std::size_t kMostShortlists = 16;
-// Slots of the children of one vertex are packed one by one if it has more.
+// With more children than this, slots of one vertex are packed part by part.
 constexpr int kManyParts = 64;
 
 }  // namespace
 
-// The one that was used last stands first.
+// The shortlist that was used last comes first.
 Shortlist& Selection::ShortlistFor(const JobRequest& request) {
   const auto found =
       std::find_if(shortlists_.begin(), shortlists_.end(),
@@ -26,9 +26,9 @@ Shortlist& Selection::ShortlistFor(const JobRequest& request) {
   return *shortlists_.front();
 }
 
-// Requests of one resource at the top, with numbers that are fixed, under
-// policies that look at everything and score by ids: what is best is then the
-// same whatever else there is.
+// A shortlist serves requests with one resource at the top and fixed counts,
+// under policies that look at everything and score by ids. What is best then
+// does not depend on what else there is.
 Shortlist::Kind Selection::KindOf() const {
   const JobRequest& request = *request_;
   const auto fixed = [](const JobResource& resource) {
@@ -62,7 +62,7 @@ std::unique_ptr<Shortlist> Selection::MakeShortlist() {
   if (list->kind() != Shortlist::Kind::kSlots || list->size() != 1) {
     return list;
   }
-  // A single vertex with many parts of one kind: its parts instead.
+  // If a single vertex has many parts of one type, lists its parts instead.
   const Shortlist::Item only = list->item(0);
   int children = 0;
   for (EdgeIndex e = graph_.FirstOut(only.vertex); e != kNoEdge;
@@ -75,8 +75,8 @@ std::unique_ptr<Shortlist> Selection::MakeShortlist() {
   return of_parts ? std::move(of_parts) : std::move(list);
 }
 
-// Walks down from the root through all that asks for nothing. False where a
-// shortlist would not do.
+// Walks down from the root through all vertices that are not requested
+// themselves. False if a shortlist cannot serve the request.
 bool Selection::GatherShortlist(Shortlist& list) {
   struct Step {
     EdgeIndex way;
@@ -131,7 +131,7 @@ bool Selection::GatherShortlist(Shortlist& list) {
   return true;
 }
 
-// The children that slots are made of.
+// Adds the children of which slots are made.
 bool Selection::AddParts(Shortlist& list, VertexIndex holder,
                          std::int64_t factors, int depth) const {
   const Level parts = request_->with[0];
@@ -149,7 +149,8 @@ bool Selection::AddParts(Shortlist& list, VertexIndex holder,
   return true;
 }
 
-// No slot of the holder is better than one of its best parts of each kind.
+// Bounds the holder's slots: none is better than one made of its best part of
+// each type.
 bool Selection::AddHolder(Shortlist& list, EdgeIndex way, std::int64_t factors,
                           int depth) const {
   const VertexIndex holder =
@@ -185,7 +186,7 @@ void Selection::ForgetStatus() {
   }
 }
 
-// Learns what was booked and released since the shortlist was last used.
+// Applies what was booked and released since the shortlist was last used.
 void Selection::CatchUp(Shortlist& list) {
   const auto touches = bookings_.log.Since(list.position);
   if (!touches) {
@@ -214,8 +215,8 @@ void Selection::CatchUp(Shortlist& list) {
   list.position = bookings_.log.end();
 }
 
-// The item that the vertex stands below; -1: none. A job that was released in
-// part may have left it before what is below it.
+// Returns the item above the vertex; -1 if there is none. A job that was
+// released in part may have left the item before the vertex below it.
 int Selection::ItemOver(const Shortlist& list, VertexIndex v) const {
   while (v != kNoVertex && list.ItemOf(v) < 0) v = graph_.parent(v);
   return v == kNoVertex ? -1 : list.ItemOf(v);

@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::size_t kMaxStates = 100'000;
 
-// How many times whole candidates in a row make up at least `each` units.
+// Returns how many bundles of at least `each` units the candidates make, if
+// each bundle takes the next whole ones.
 std::size_t Bundles(const Scoreboard::List& list, std::uint64_t each) {
   std::size_t bundles = 0;
   std::uint64_t units = 0;
@@ -24,7 +25,7 @@ std::size_t Bundles(const Scoreboard::List& list, std::uint64_t each) {
 
 }  // namespace
 
-// As many slots of one shape as the parts that were found give.
+// Returns how many slots of one shape the parts make.
 std::size_t Selection::SlotsThatFit(int slot, Scoreboard& parts) const {
   std::size_t slots = std::numeric_limits<std::size_t>::max();
   const Level with = request_->with[slot];
@@ -33,7 +34,7 @@ std::size_t Selection::SlotsThatFit(int slot, Scoreboard& parts) const {
     if (list == nullptr) return 0;
     const std::uint64_t each = request_->resource(r).count.Take(list->units);
     if (each == 0) return 0;
-    // The flexible traverser counts units, and no more slots than it must.
+    // The flexible traverser counts units, and makes no more slots than needed.
     slots = std::min(slots, request_->flexible
                                 ? static_cast<std::size_t>(list->units / each)
                                 : Bundles(*list, each));
@@ -45,8 +46,9 @@ std::size_t Selection::SlotsThatFit(int slot, Scoreboard& parts) const {
   return slots;
 }
 
-// The longest row of slots of several shapes; of equals the one that has an
-// earlier shape first. Remembers what is possible with what is left.
+// Returns the longest row of slots of several shapes; of equally long rows, the
+// one that has an earlier shape first. Remembers what each state of what is
+// left gives.
 std::vector<int> Selection::AlternativesThatFit(const Role& role,
                                                 Scoreboard& parts) const {
   using Left = std::vector<std::int64_t>;
@@ -79,7 +81,7 @@ std::vector<int> Selection::AlternativesThatFit(const Role& role,
   for (int i = shared.first; i < shared.last; ++i) {
     all.push_back(parts.Units(request_->types[request_->lists[i]]));
   }
-  // States to be answered; one is when those that follow it are.
+  // States to answer. A state is answered when those that follow it are.
   std::vector<Left> open = {all};
   while (!open.empty() && known.size() < kMaxStates) {
     const Left left = open.back();
@@ -116,7 +118,7 @@ std::vector<int> Selection::AlternativesThatFit(const Role& role,
   return row;
 }
 
-// Puts the next candidates of each part together as a slot.
+// Makes a slot of the next candidates of each part.
 bool Selection::PackSlot(int slot, Scoreboard& parts, Scoreboard& board) {
   Candidate candidate{1, 1, static_cast<std::int32_t>(choices_.size()), 0};
   const Level with = request_->with[slot];
@@ -141,8 +143,8 @@ bool Selection::PackSlot(int slot, Scoreboard& parts, Scoreboard& board) {
   return true;
 }
 
-// Finds the parts of slots among the children and puts together as many slots
-// as they give: each takes the next whole candidates of every part.
+// Finds the parts of slots among the children and makes as many slots as they
+// give: each takes the next whole candidates of every part.
 void Selection::PackSlots(VertexIndex v, const Role& role, int depth) {
   Scoreboard& parts = slots_[depth];
   parts.Clear();

@@ -7,8 +7,8 @@ namespace {
 
 constexpr std::string_view kReplacement = "\uFFFD";
 
-// The bytes of the character that the text begins with; 0: it is none that may
-// stand (RFC 3629, and the characters of XML 1.0).
+// Returns the bytes of the character that the text begins with; 0 if it is not
+// an allowed one (RFC 3629, and the characters of XML 1.0).
 std::size_t CharacterLength(std::string_view text) {
   const auto byte = [&](std::size_t i) {
     return static_cast<unsigned char>(text[i]);
@@ -62,7 +62,8 @@ std::string XmlText(std::string_view text) {
       case '"':
         quoted += "&quot;";
         break;
-      case '\r':  // parsers make a \n of it, and of \t and \n in attributes
+      // parsers turn \r into \n, and \t and \n in attributes into blanks
+      case '\r':
       case '\n':
       case '\t':
         quoted += "&#" + std::to_string(static_cast<int>(c)) + ";";

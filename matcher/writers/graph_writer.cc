@@ -41,7 +41,7 @@ constexpr GraphKey kVertexKeys[] = {
     {"rank", "long"},   {"size", "long"},       {"status", "string"},
     {"path", "string"}};
 
-// The keys of all properties, and what their data is called.
+// Returns the keys of all properties, and the names of their data.
 std::map<std::string, std::string> PropertyKeys(const ResourceGraph& graph) {
   std::map<std::string, std::string> keys;
   ForEachVertex(graph, [&](VertexIndex v) {
@@ -95,8 +95,8 @@ void WriteVertex(const ResourceGraph& graph, VertexIndex v,
   fmt::format_to(out, "</node>\n");
 }
 
-// As a dot string that stands for a label: Graphviz knows entities of HTML and
-// escapes of its own in it.
+// Returns a dot string for a label, in which Graphviz replaces HTML entities
+// and escapes of its own.
 std::string DotQuoted(std::string_view text) {
   std::string quoted = "\"";
   for (const char c : CleanText(text)) {

@@ -54,7 +54,7 @@ void AppendPaths(const ResourceGraph& graph, VertexIndex v, std::string& text) {
   text += '}';
 }
 
-// Whether the name is what a reader makes of basename and id.
+// True if the name is what a reader makes of basename and id.
 bool IsPlainName(const std::string& name, const std::string& basename,
                  std::int64_t id) {
   const fmt::format_int digits(id);
@@ -113,7 +113,7 @@ void AppendEdge(const ResourceGraph& graph, EdgeIndex e, std::string& text) {
 
 void AppendGraph(const ResourceGraph& graph, std::span<const Taken> taken,
                  bool shorthand, bool status, std::string& text) {
-  std::unordered_set<VertexIndex> whole;  // what stands below is left out
+  std::unordered_set<VertexIndex> whole;  // what is below these is left out
   if (shorthand) {
     for (const Taken& one : taken) {
       if (one.exclusive) whole.insert(one.vertex);

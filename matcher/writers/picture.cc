@@ -23,7 +23,7 @@ std::string Number(Time time) {
   return time == kForever ? "null" : std::to_string(time);
 }
 
-// Strings by number, in the order in which they were first seen.
+// Strings numbered in the order in which they were first seen.
 class Catalogue {
  public:
   int Number(const std::string& text) {
@@ -40,7 +40,7 @@ class Catalogue {
   std::vector<std::string> texts_;
 };
 
-// The data of the page as JSON; picture_page.js says what it makes of it.
+// The data of the page as JSON; picture_page.js describes and draws it.
 class PictureData {
  public:
   explicit PictureData(const ResourceGraph& graph)
@@ -57,7 +57,7 @@ class PictureData {
       jobs_ += fmt::format("{}[{},{},{}]", separator, first, last, share);
       separator = ",";
     };
-    // Neighbours of which it has the same go together.
+    // Adjacent rows of which the job has the same share go together.
     int first = -1;
     int last = -1;
     int share = -1;
@@ -106,7 +106,7 @@ class PictureData {
         fmt::format("{{\"part\": {:.4f}, \"text\": {}}}", part, Text(text)));
   }
 
-  // Also the groups: rows of one parent that stand together.
+  // Also makes the groups: adjacent rows of one parent.
   std::string Rows() {
     std::string rows;
     const int size = static_cast<int>(rows_.rows().size());
@@ -201,7 +201,8 @@ std::string DrawPicture(const ResourceGraph& graph,
     }
   }
   std::string page(kPicturePageHtml);
-  // From the end, so that no mark is looked for in what was filled in.
+  // From the end of the page, so that marks in what was filled in are not
+  // found.
   Fill(page, "@script@", kPicturePageJs);
   Fill(page, "@data@", json);
   Fill(page, "@style@", kPicturePageCss);

@@ -7,7 +7,7 @@ namespace fluxnetes::matcher {
 PictureRows::PictureRows(const ResourceGraph& graph)
     : graph_(graph), row_of_(graph.size(), -1), seen_(graph.size()) {
   const std::vector<VertexIndex> order = graph.PostOrder(graph.root());
-  // From the top: what is below a row belongs to it.
+  // Goes from the top down: what is below a row belongs to it.
   std::vector<VertexIndex> top(graph.size(), kNoVertex);
   for (auto at = order.rbegin(); at != order.rend(); ++at) {
     const VertexIndex v = *at;

@@ -10,7 +10,7 @@ namespace {
 
 using Ids = std::vector<std::int64_t>;
 
-// What R says of a node.
+// What R has of a node.
 struct RNode {
   std::int64_t rank = -1;
   VertexIndex vertex = kNoVertex;
@@ -18,10 +18,10 @@ struct RNode {
   std::size_t end = 0;
 };
 
-// The nodes among what was taken that have cores or gpus.
+// The taken nodes that have taken cores or gpus.
 struct RNodes {
   std::vector<RNode> nodes;
-  std::string texts;  // {"core": "0-3", "gpu": "0"}, of one after the other
+  std::string texts;  // {"core": "0-3", "gpu": "0"}, one after the other
 
   std::string_view ChildrenOf(const RNode& node) const {
     return std::string_view(texts).substr(node.begin, node.end - node.begin);
@@ -52,7 +52,7 @@ void AppendChildren(Ids& cores, Ids& gpus, std::string& text) {
   text += '}';
 }
 
-// What a node has comes before it.
+// The cores and gpus of a node come before the node.
 RNodes NodesOf(const ResourceGraph& graph, std::span<const Taken> taken) {
   RNodes found;
   Ids cores;
@@ -76,7 +76,7 @@ RNodes NodesOf(const ResourceGraph& graph, std::span<const Taken> taken) {
   return found;
 }
 
-// The ranks of all whose text is the same, by text. They are sorted already.
+// Calls `write` with each text and the ranks that have it. Entries are sorted.
 template <typename Entries, typename Write>
 void ForEachText(const Entries& entries, Write write) {
   Ids ranks;
@@ -113,7 +113,7 @@ void AppendRlite(const RNodes& of, std::string& text) {
   text += ']';
 }
 
-// By "key" or "key=value".
+// Properties are written as "key" or "key=value".
 void AppendProperties(const ResourceGraph& graph, const RNodes& of,
                       std::string& text) {
   std::vector<std::pair<std::string, std::int64_t>> entries;
@@ -138,7 +138,8 @@ void AppendProperties(const ResourceGraph& graph, const RNodes& of,
   text += '}';
 }
 
-// In order of rank, one for each; of several the one that was taken last.
+// Writes the hosts in order of rank, one for each; of several, the last one
+// taken.
 void AppendHosts(const ResourceGraph& graph, std::vector<RNode> nodes,
                  std::string& text) {
   std::stable_sort(

@@ -25,7 +25,7 @@ constexpr const char* kPolicies[] = {
     "policy=low stop_on_1_matches=true",
     "policy=high node_exclusive=true stop_on_1_matches=true"};
 
-// Where equals are many.
+// Policies for graphs in which many candidates are equal.
 constexpr const char* kLongPolicies[] = {"low",      "high",      "hinode",
                                          "locality", "variation", "lonode"};
 
@@ -106,10 +106,10 @@ void Duel::DrawMoves(Random& random) {
                    : size_ == GraphSize::kWide ? 160
                                                : 150;
   const int moves = random.Between(most / 2, most);
-  // Few jobspecs are asked for often, so that the same is seen over and over.
+  // A few jobspecs come often, so that caches of the matcher are used.
   const int hot = random.Between(1, 3);
   const bool waits = random.OneIn(2);
-  // In quiet ones the graph stays as it is, and jobs come and go.
+  // In a quiet game the graph does not change; only jobs come and go.
   const bool quiet = random.OneIn(3);
   const auto specs = static_cast<int>(setting_.specs.size());
   for (int i = 0; i < moves; ++i) {
@@ -151,7 +151,7 @@ std::optional<std::string> Duel::Fight() {
          difference.value_or("(gone when it was played again)");
 }
 
-// Leaves out what can be left out, in ever smaller pieces.
+// Drops moves that are not needed, in ever smaller pieces.
 std::vector<DuelMove> Duel::CutDown(std::vector<DuelMove> moves) const {
   int games = 600;
   for (std::size_t piece = moves.size() / 2; piece > 0; piece /= 2) {

@@ -1,8 +1,8 @@
 // A game of the matcher against the plain one: a random graph, policy, filters
-// and moves; after each move both must say the same, and at the end hold the
-// same. A game that was lost is cut down to few moves.
+// and moves. After each move both must return the same, and at intervals hold
+// the same. A game with a difference is cut down to few moves.
 //
-// A seed names a game. Moves are data, and any part of them can be played.
+// A seed identifies a game. Moves are data, and any part of them can be played.
 #pragma once
 
 #include <cstdint>
@@ -32,10 +32,10 @@ struct DuelMove {
   };
 
   Kind kind = Kind::kMatch;
-  JobId job = 0;  // that a match or restore makes
+  JobId job = 0;  // of the job that a match or restore makes
   MatchOp op = MatchOp::kAllocate;
   unsigned spec = 0;
-  // What they say depends on the kind; they are taken modulo what there is.
+  // Their meaning depends on the kind; they are taken modulo what there is.
   unsigned a = 0;
   unsigned b = 0;
   unsigned c = 0;
@@ -53,10 +53,11 @@ class Duel {
  public:
   explicit Duel(unsigned seed);
 
-  // Of the moves that were made so many found something for a job.
+  // The number of moves that were made and found something for a job.
   int found() const { return found_; }
   int moves() const { return static_cast<int>(moves_.size()); }
-  // What went wrong, with the few moves that show it; nothing if all went well.
+  // Returns the difference, with the few moves that show it; nothing if there
+  // is none.
   std::optional<std::string> Fight();
 
  private:

@@ -28,7 +28,7 @@ bool DuelPlay::ChangedProperty(const DuelMove& move) {
   return fast_.SetProperty(path, key, value) || Differ("the path is not known");
 }
 
-// A node with cores, cores of a node, a rack with nodes, or a new type.
+// Adds a node with cores, cores of a node, a rack with nodes, or a new type.
 void DuelPlay::Add(ResourceGraph& graph, const DuelMove& move) const {
   const auto add = [&](VertexIndex parent, const std::string& type,
                        std::int64_t units) {
@@ -86,7 +86,7 @@ bool DuelPlay::Grew(const DuelMove& move) {
 
 bool DuelPlay::Removed(const DuelMove& move) {
   const VertexIndex v = AnyVertex(move.a);
-  // Half a graph at once leaves little to play with.
+  // Removing half a graph at once leaves little to play with.
   const bool large = graph_.TypeName(v) == "row" || move.b % 4 != 0;
   if (graph_.detached(v) || (large && graph_.TypeName(v) == "rack"))
     return true;
@@ -110,7 +110,7 @@ bool DuelPlay::RemovedRanks(const DuelMove& move) {
   }
   if (!plain) return true;
   plain_.GraphChanged();
-  // A job that had no more than that is gone.
+  // A job that had nothing else has ended.
   std::erase_if(held_,
                 [&](const auto& held) { return !fast_.Known(held.first); });
   return true;

@@ -108,7 +108,7 @@ bool DuelPlay::Equal(const Match& fast, const Match& plain) {
                 "\nplain: " + Show(graph_, plain) + "\n");
 }
 
-// Jobs of one kind are not matched with a job's own name twice, but for once.
+// Every job has a name of its own, but for a few that repeat a name.
 bool DuelPlay::Matched(const DuelMove& move) {
   const JobId job = move.a % 200 == 0 ? AnyJob(move.b) : move.job;
   const Jobspec* spec = &setting_.specs[move.spec];
@@ -134,7 +134,7 @@ JobId DuelPlay::AnyJob(unsigned which) const {
 }
 
 VertexIndex DuelPlay::AnyVertex(unsigned which) const {
-  // Every other time one that is no leaf: what is above many counts.
+  // Every other vertex is not a leaf: vertices above many others matter most.
   auto v = static_cast<VertexIndex>(which / 2 % graph_.size());
   if (which % 2 == 0 && graph_.IsLeaf(v) && graph_.parent(v) != kNoVertex) {
     v = graph_.parent(v);
@@ -169,7 +169,8 @@ bool DuelPlay::Equal(Released fast, Released plain, JobId job) {
                 ", plain " + std::to_string(static_cast<int>(plain)));
 }
 
-// Some of what the job has, and once in a while what it has not.
+// Cancels some of what the job has, and at times something that it does not
+// have.
 bool DuelPlay::CancelledVertices(const DuelMove& move) {
   const JobId job = AnyJob(move.a);
   did_ = "cancel of job " + std::to_string(job);
@@ -213,7 +214,7 @@ bool DuelPlay::CancelledRanks(const DuelMove& move) {
                job);
 }
 
-// What some job had, or nearly that; it may well be taken by now.
+// Restores what some job had, or nearly that; it may be taken by now.
 bool DuelPlay::Restored(const DuelMove& move) {
   if (seen_.empty()) return true;
   const Match& match = seen_[move.a % seen_.size()];

@@ -1,4 +1,4 @@
-// One game being played: see duel.h.
+// Plays one game: see duel.h.
 #pragma once
 
 #include <map>
@@ -15,7 +15,8 @@ class DuelPlay {
  public:
   explicit DuelPlay(const DuelSetting& setting);
 
-  // Plays until the two differ, and tells how. `log` gets what was done.
+  // Plays until the two differ, and returns the difference. `log` gets what was
+  // done.
   std::optional<std::string> Play(const std::vector<DuelMove>& moves,
                                   std::string* log = nullptr);
   int found() const { return found_; }
@@ -48,8 +49,8 @@ class DuelPlay {
   PlainMatcher plain_;
   Time now_ = 0;
   std::map<JobId, Match> held_;
-  std::vector<Match> seen_;  // that were booked
-  Jobspec reused_;           // one place for many jobspecs
+  std::vector<Match> seen_;  // booked matches
+  Jobspec reused_;           // one address for many jobspecs
   int found_ = 0;
   std::string did_;
   std::string difference_;

@@ -24,7 +24,7 @@ MatcherGame::MatcherGame(unsigned seed, Random drawing)
       matcher(ResourceGraph(), {}),
       plan_(RandomGraph(
           drawing, drawing.OneIn(3) ? GraphSize::kDeep : GraphSize::kSmall)) {
-  // A root of two units of which a job gets one cannot be told in JGF.
+  // JGF cannot express a job that gets one unit of a root of two.
   for (GraphPlan::Entry& entry : plan_.entries) {
     if (entry.vertex.type != "memory") entry.vertex.size = 1;
   }

@@ -1,5 +1,5 @@
-// A matcher on a random graph in which random jobs come and go, and what can be
-// said of it: for tests of properties.
+// A matcher on a random graph in which random jobs come and go, for tests of
+// properties.
 #pragma once
 
 #include <map>
@@ -15,16 +15,18 @@ class MatcherGame {
  public:
   explicit MatcherGame(unsigned seed);
 
-  // Lets a random job be allocated or reserved, if it can be. 0: it cannot.
+  // Allocates or reserves for a random job. Returns 0 if it cannot.
   JobId Ask();
   void Cancel(JobId job);
   JobId AnyJob();
   Jobspec AnyJobspec();
 
-  // All that is booked, now and later, at every vertex and for every job.
+  // Describes all that is booked, now and later, at every vertex and for every
+  // job.
   std::string State() const { return State(matcher); }
   std::string State(const Matcher& of) const;
-  // The same graph, policy and filters, with nothing booked.
+  // Returns a matcher with the same graph, policy and filters, and nothing
+  // booked.
   Matcher Empty() const;
 
   Random random;

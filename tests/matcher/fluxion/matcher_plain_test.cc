@@ -1,9 +1,8 @@
-// The matcher against the plain one: random games, answer by answer.
+// The matcher against the plain one: random games, compared answer by answer.
 //
 //   env FLUXNETES_TEST_SEED=7 matcher_tests --gtest_filter='MatcherAgainst*'
 //
-// plays one game. The long form (FLUXNETES_TEST_LONG=1) goes on for a million
-// moves.
+// plays one game. The long form (FLUXNETES_TEST_LONG=1) plays a million moves.
 #include <gtest/gtest.h>
 
 #include <chrono>

@@ -23,7 +23,7 @@ void PlayMany(int games, const std::function<void(MatcherGame&)>& play) {
   }
 }
 
-// Jobs come and go; in the end some are there.
+// Lets jobs come and go; at the end some remain.
 void Mix(MatcherGame& game, int steps) {
   for (int i = 0; i < steps; ++i) {
     if (game.random.OneIn(3) && !game.held.empty()) {
@@ -34,7 +34,8 @@ void Mix(MatcherGame& game, int steps) {
   }
 }
 
-// What a job has alone is nobody else's at that time, nor is anything below it.
+// Expects that no other job has a vertex, or one below it, while a job has it
+// exclusively.
 void ExpectNobodyOverlaps(const MatcherGame& game) {
   struct Use {
     JobId job;
@@ -101,7 +102,7 @@ TEST(MatcherRandom, EmptiedMatcherIsAsNew) {
   });
 }
 
-// Two games that are the same but for the order of cancels go on alike.
+// Two games that differ only in the order of cancels go on alike.
 TEST(MatcherRandom, OrderOfUnrelatedCancelsDoesNotMatter) {
   int seed = 0;
   PlayMany(200, [&seed](MatcherGame& game) {
@@ -130,11 +131,11 @@ TEST(MatcherRandom, OrderOfUnrelatedCancelsDoesNotMatter) {
   });
 }
 
-// Fluxion looks for a reservation at the moments at which something starts or
-// ends. Between them nothing changes, so that no other time may be earlier:
-// all are tried, one by one, on a matcher in which all jobs are reservations
-// (an allocation would hold on to its vertices after its time). Not for
-// `first`: there what is found depends on what was looked at before.
+// Fluxion looks for a reservation only at moments at which something starts or
+// ends. Nothing changes between them, so no other time may be earlier. This
+// tries all times, one by one, on a matcher in which all jobs are reservations
+// (an allocation would keep its vertices after its end). `first` is left out,
+// since what it finds depends on what it visited before.
 TEST(MatcherRandom, ReservationIsTheEarliestTimeThereIs) {
   int reserved = 0;
   PlayMany(400, [&reserved](MatcherGame& game) {
@@ -183,7 +184,8 @@ TEST(MatcherRandom, RebuiltFromItsAllocationsIsTheSame) {
                 Show(game.matcher.graph(), match));
     }
     ASSERT_EQ(game.State(rebuilt), game.State());
-    // And it answers alike; `first` weighs what it took itself.
+    // It also answers alike; `first` does not, since it weighs what it took
+    // itself.
     if (game.policy.starts_with("first")) return;
     for (int i = 0; i < 5; ++i) {
       const Jobspec jobspec = game.AnyJobspec();

@@ -13,7 +13,7 @@ constexpr const char* kTwoNodes = R"(
     cluster0/rack0/node0 core=2 gpu=1
     cluster0/rack0/node1 core=2 gpu=1)";
 
-// A matcher and the questions put to it at time 0.
+// A matcher and its answers at time 0.
 class Session {
  public:
   explicit Session(std::string_view picture, Policy policy = Policy::kLow)

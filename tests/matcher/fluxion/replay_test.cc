@@ -9,9 +9,9 @@
 namespace fluxnetes::matcher {
 namespace {
 
-// Sessions recorded from Fluxion's own resource-query are no part of this
+// Sessions recorded from Fluxion's own resource-query are not part of this
 // repository. FLUXNETES_FLUXION_SESSIONS names a folder that has them and
-// replay-cases.py; without it, they are looked for beside the checkout.
+// replay-cases.py; without it, the test looks for them beside the checkout.
 TEST(Replay, RecordedSessionsGiveTheSameResults) {
   const char* named = std::getenv("FLUXNETES_FLUXION_SESSIONS");
   const std::filesystem::path folder =

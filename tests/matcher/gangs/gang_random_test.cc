@@ -1,4 +1,4 @@
-// NodeGraph and its plain twin place gangs without rules, at random, and must
+// NodeGraph and its plain twin place random gangs without rules, and must
 // agree.
 #include <gtest/gtest.h>
 
@@ -100,7 +100,7 @@ class GangTwins final : public NodeGraphTwins {
     ASSERT_EQ(fast().Describe(), Rebuild().graph.Describe());
   }
 
-  bool ends_;  // everything has an end
+  bool ends_;  // every gang has an end
   int nodes_;
 };
 

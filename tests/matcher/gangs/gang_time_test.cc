@@ -1,4 +1,4 @@
-// How long jobs hold what they have: ends, reservations, and tasks given back.
+// How long jobs hold their amounts: ends, reservations, and released tasks.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -40,7 +40,8 @@ TEST(NodeGraph, ReservationIsAtTheEarliestEndAndIsRespected) {
   EXPECT_EQ(Show(graph, graph.AllocateOrReserve(3, Tasks("2x cpu=2 for 50"),
                                                 Policy::kLonode, 0)),
             "at 100: node0 node1");
-  // Behind it: what ends before it starts fits, what would last longer not.
+  // Backfilling: a gang that ends before the reservation starts fits, a longer
+  // one does not.
   EXPECT_EQ(Show(graph, graph.Allocate(4, Tasks("1x cpu=1 for 101"),
                                        Policy::kLonode, 0)),
             "not now");

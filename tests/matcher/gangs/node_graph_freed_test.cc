@@ -30,7 +30,7 @@ std::string Show(const Shortfall& shortfall) {
 
 class FreedRoom : public ::testing::Test {
  protected:
-  // Until 100 node0 has 2 free, node1 nothing and node2 all its 2.
+  // Until 100, node0 has 2 free, node1 nothing, and node2 all of its 2.
   void SetUp() override {
     graph_.Allocate(1, Tasks("1x cpu=2 for 100"), Policy::kLonode, 0);
     graph_.Restore(2, 0, 100, std::vector<NodeIndex>{1},
@@ -46,7 +46,7 @@ class FreedRoom : public ::testing::Test {
     log_.Add({std::move(nodes), from, end, std::move(amounts), true});
   }
 
-  // Whether it is enough, else what is missing still.
+  // Returns "enough", or else what is still missing.
   std::string Ask(const Placement& own, Shortfall shortfall) {
     return graph_.MayStartEarlier(gang_, own, log_, since_, 1, shortfall)
                ? "enough"
@@ -67,9 +67,9 @@ TEST_F(FreedRoom, IsWhatIsFreeNowOfWhatWasFreed) {
   Free({2}, 0, 50);
   EXPECT_EQ(Ask({90, {}}, Of({{0, 2}})), "enough");  // one each
   EXPECT_EQ(Ask({90, {}}, Of({{0, 3}})), " 0:1");
-  EXPECT_EQ(Ask({90, {}}, {}), "enough");  // if nothing is known one will do
-  EXPECT_EQ(Ask({1, {}}, Of({{0, 1}})), " 0:1");    // no time is before
-  EXPECT_EQ(Ask({500, {}}, Of({{0, 4}})), " 0:1");  // two when others have gone
+  EXPECT_EQ(Ask({90, {}}, {}), "enough");  // nothing is known, so one will do
+  EXPECT_EQ(Ask({1, {}}, Of({{0, 1}})), " 0:1");    // no earlier time
+  EXPECT_EQ(Ask({500, {}}, Of({{0, 4}})), " 0:1");  // two after 100
   since_ = log_.end();
   EXPECT_EQ(Ask({90, {}}, {}), "");
 }
@@ -86,14 +86,15 @@ TEST_F(FreedRoom, CountsForStartsThatItIsFreeFor) {
 
 TEST_F(FreedRoom, LeavesOutWhatHadRoomBefore) {
   Free({0, 2}, 0, kForever, {1, 1});
-  EXPECT_EQ(Ask({90, {}}, Of({{0, 3}})), " 0:1");  // one each: 2 were 1
+  // one each: room for 2 was room for 1
+  EXPECT_EQ(Ask({90, {}}, Of({{0, 3}})), " 0:1");
   log_ = {};
   Free({2}, 0, kForever, {0});
   EXPECT_EQ(Ask({90, {}}, Of({{0, 1}})), " 0:1");
   log_ = {};
   Free({0}, 0, kForever, {2});
   Take({0}, 0, kForever, {2});
-  EXPECT_EQ(Ask({90, {}}, Of({{0, 1}})), " 0:1");  // all of it is taken again
+  EXPECT_EQ(Ask({90, {}}, Of({{0, 1}})), " 0:1");  // all of it was taken again
   Free({0}, 0, 80, {1});
   EXPECT_EQ(Ask({90, {}}, Of({{0, 1}})), "enough");
 }
@@ -134,9 +135,9 @@ TEST(NodeGraph, SaysHowManyTasksFindNoPlaceBeforeTheStart) {
   EXPECT_EQ(Show(shortfall), " 0:3");
 }
 
-// A gang that waits for its time, as the schedule looks after it: it is looked
-// for an earlier start only where the room that was made may be enough for one.
-// In a second graph it is placed anew at each step.
+// A gang with a reservation, treated as the schedule does: an earlier start is
+// only searched where the room that was made may be enough for one. In a second
+// graph the gang is placed anew at each step.
 class WaitingGang {
  public:
   explicit WaitingGang(unsigned seed) : engine_(seed) {
@@ -165,7 +166,7 @@ class WaitingGang {
     Go();
     if (Up(0, 2) == 0) Come();
     const Placement best = PlaceAnew();
-    if (Up(0, 2) == 0 && best.start == booked_.start) return;  // looks later
+    if (Up(0, 2) == 0 && best.start == booked_.start) return;  // later
     const bool may =
         graph_.MayStartEarlier(gang_, booked_, log_, looked_, now_, shortfall_);
     looked_ = log_.end();
@@ -199,7 +200,7 @@ class WaitingGang {
     return gang;
   }
 
-  // Another comes, and takes room.
+  // Another gang comes, and takes room.
   void Come() {
     const Gang gang = AnyGang();
     const auto match = graph_.AllocateOrReserve(++last_, gang, kPolicy, now_);
@@ -225,13 +226,12 @@ class WaitingGang {
     if (Up(0, 1) == 0) log_.Add(std::move(room));
   }
 
-  // One of the others goes; how much it had is not always known.
+  // One of the other gangs goes; its amounts are not always known.
   void Go() {
     const auto which = others_.begin() + Up(0, std::ssize(others_) - 1);
     for (NodeGraph* graph : {&graph_, &anew_}) graph->Cancel(which->job);
     RoomChange& room = which->room;
-    if (room.from <= now_)
-      room.end = kForever;  // what runs may outlive its end
+    if (room.from <= now_) room.end = kForever;  // it may outlive its end
     if (Up(0, 3) == 0) room.amounts.clear();
     log_.Add(std::move(room));
     others_.erase(which);
@@ -258,7 +258,7 @@ class WaitingGang {
     ++moved;
     booked_ = *moves;
     if (moves->start != now_) return;
-    // It is left where it was.
+    // MoveEarlier() leaves the booking as it was.
     EXPECT_TRUE(moves->nodes.empty());
     EXPECT_TRUE(graph_.Cancel(kJob));
     const auto match = graph_.Allocate(kJob, gang_, kPolicy, now_);

@@ -1,6 +1,6 @@
-// A NodeGraph and its plain twin that do the same random things and must agree:
-// what is done to them whatever the tasks are like. A test says what it asks
-// for and how often.
+// A NodeGraph and its plain twin that do the same random things and must agree.
+// This class has the actions that do not depend on the kind of tasks. A test
+// defines the gangs and how often each action happens.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ class NodeGraphTwins {
   NodeGraphTwins& operator=(const NodeGraphTwins&) = delete;
   virtual ~NodeGraphTwins() = default;
 
-  // Does something at random, and compares.
+  // Does a random action, and compares.
   virtual void Step() = 0;
 
   NodeGraph& fast() { return fast_; }
@@ -32,7 +32,8 @@ class NodeGraphTwins {
   static constexpr int kResources = 2;
 
   virtual Gang PickGang() = 0;
-  // Amounts and rules of each of the two tasks that Restore() books.
+  // Returns the amounts and rules of each of the two tasks that Restore()
+  // books.
   virtual TaskGroup PickBooked() = 0;
   virtual std::string Describe() { return fast_.Describe(); }
 
@@ -41,11 +42,12 @@ class NodeGraphTwins {
   }
   bool Chance(int percent) { return Pick(1, 100) <= percent; }
   NodeIndex PickNode();
-  JobId PickJob();  // mostly one that holds something
-  // Each of the first `nodes` nodes by this chance; it lives as long as this.
+  JobId PickJob();  // usually one that holds something
+  // Returns a set that has each of the first `nodes` nodes by this chance. It
+  // lives as long as this object.
   const NodeSet* PickSet(int nodes, int percent);
 
-  void PassTime();  // seldom back
+  void PassTime();  // rarely backwards
   NodeIndex AddNode(int id, const std::vector<std::int64_t>& totals);
   void ToggleOpen(NodeIndex node);
   void SetTotals(NodeIndex node, const std::vector<std::int64_t>& totals);
@@ -54,7 +56,7 @@ class NodeGraphTwins {
   void RemoveNode(NodeIndex node);
 
   void Ask(bool reserve);
-  // The same as there, but only if it can start before then.
+  // Reserves in both, but only if the gang can start before that time.
   void ReserveBefore(JobId job, const Gang& gang, Policy policy, Time before);
   void Release();
   void Cancel();
@@ -62,12 +64,12 @@ class NodeGraphTwins {
   void Count(int most);
   void CancelRestores();
 
-  // A new graph that is told what the plain twin knows.
+  // A new graph made from what the plain twin knows.
   struct Rebuilt {
     RulesId Take(PlainNodeGraph& plain, RulesId id);
 
     NodeGraph graph;
-    std::map<RulesId, RulesId> ids = {{kNoRules, kNoRules}};  // there, by here
+    std::map<RulesId, RulesId> ids = {{kNoRules, kNoRules}};  // new ids by old
   };
   Rebuilt Rebuild();
 
@@ -85,9 +87,9 @@ class NodeGraphTwins {
   PlainNodeGraph plain_{kResources};
 };
 
-// Lets new twins do `steps_each` steps, then others of the next seed, until it
-// is `steps` in all or a test failed. The seed is in the output;
-// FLUXNETES_SEED repeats it, FLUXNETES_STEPS makes it longer.
+// Makes twins that do `steps_each` steps, then others with the next seed, until
+// `steps` are done or a test failed. The seed is in the output; FLUXNETES_SEED
+// repeats it, and FLUXNETES_STEPS sets the number of steps.
 void RunTwins(
     long steps, int steps_each,
     const std::function<std::unique_ptr<NodeGraphTwins>(std::uint64_t)>& make);

@@ -9,7 +9,7 @@ TEST(HashIndex, FindsWhatWasAddedAndNothingElse) {
   HashIndex index;
   std::vector<std::size_t> values;
   const auto find = [&](std::size_t value) {
-    // Five hash alike.
+    // Five values have the same hash.
     return index.Find(value / 5,
                       [&](std::int32_t i) { return values[i] == value; });
   };

@@ -39,7 +39,7 @@ std::string WhyNoJobspec(const std::string& text) {
   return "none";
 }
 
-// The jobspec above with one line changed.
+// Returns the jobspec above with one line changed.
 std::string With(const std::string& line, const std::string& by) {
   std::string text = kJobspec;
   const auto at = text.find(line);

@@ -5,7 +5,7 @@
 namespace fluxnetes::matcher {
 namespace {
 
-// The tree below resource i, as "node(slot(core,gpu))".
+// Returns resources [first, last) as "node(slot(core,gpu))".
 std::string Show(const Jobspec& jobspec, int first, int last) {
   std::string text;
   for (int i = first; i < last; ++i) {

@@ -11,8 +11,8 @@ namespace {
 using ::testing::HasSubstr;
 using NodeKind = YamlTree::Kind;
 
-// The tree in the flow style, quoted scalars in '', aliases written out; "..."
-// for what contains itself.
+// Returns the tree in the flow style, with quoted scalars in '' and aliases
+// written out; "..." stands for a node inside of itself.
 std::string Flow(const YamlTree& tree, int node, std::set<int> above = {}) {
   if (!above.insert(node).second) return "...";
   std::string text;

@@ -37,8 +37,8 @@ class FitLimitsTest : public ::testing::Test {
 const std::vector<Need> kBoth = {{0, 2}, {1, 3}};
 
 TEST_F(FitLimitsTest, TasksAreCountedByWhatIsScarcest) {
-  Set(3, 10, 7);    // two, by the second
-  Set(100, 2, 90);  // one, by the first
+  Set(3, 10, 7);    // two, by the second resource
+  Set(100, 2, 90);  // one, by the first resource
   Set(101, 1, 90);  // none
   EXPECT_TRUE(Reaches(kBoth, 3));
   EXPECT_FALSE(Reaches(kBoth, 4));

@@ -11,7 +11,8 @@ namespace {
 
 const std::vector<Need> kNeeds = {{0, 2}};
 
-// Nodes on which a task fits from a time on, if it runs no longer than a day.
+// Nodes on which a task fits from some time on, if it runs no longer than a
+// day.
 class StartBoundsTest : public ::testing::Test {
  protected:
   void Set(NodeIndex node, Time time) {

@@ -24,8 +24,8 @@ Match PlainMatcher::Book(JobId job, Time at, MatchOutcome how) {
   return match_;
 }
 
-// What is taken below the vertex is added to `above`; tells how many vertices
-// are taken whole, or nothing where a filter has no room.
+// Adds what is taken below the vertex to `above`. Returns how many vertices are
+// taken whole; nothing if a filter has no room.
 std::optional<int> PlainMatcher::Walk(EdgeIndex way, VertexIndex v, Choice mark,
                                       bool whole, Counts& above) {
   whole = whole || whole_types_.contains(graph_.type(v));
@@ -88,7 +88,7 @@ bool PlainMatcher::BookVertex(VertexIndex v, std::int64_t units, bool exclusive,
   return true;
 }
 
-// `first` goes next where most is left of the last type that is tracked.
+// `first` next takes the edge with most left of the last tracked type.
 void PlainMatcher::Weigh(EdgeIndex e) {
   const Place& place = places_[graph_.target(e)];
   if (place.filter.empty()) return;

@@ -36,7 +36,7 @@ void PlainMatcher::GraphChanged() {
   CountBelow(graph_.root());
 }
 
-// A leaf of a type that is not tracked makes it one that is, at clusters.
+// Tracks the type of every leaf, at clusters if it is not tracked yet.
 void PlainMatcher::TrackLeaves(VertexIndex v) {
   for (EdgeIndex e = graph_.FirstOut(v); e != kNoEdge; e = graph_.NextOut(e)) {
     TrackLeaves(graph_.target(e));
@@ -46,7 +46,7 @@ void PlainMatcher::TrackLeaves(VertexIndex v) {
   }
 }
 
-// Units at and below the vertex of the types that are tracked.
+// Returns the units of the tracked types at and below the vertex.
 PlainMatcher::Counts PlainMatcher::CountBelow(VertexIndex v) {
   Counts below;
   for (EdgeIndex e = graph_.FirstOut(v); e != kNoEdge; e = graph_.NextOut(e)) {

@@ -7,7 +7,7 @@
 namespace fluxnetes::matcher {
 namespace {
 
-// A jobspec as a tree, and back.
+// A jobspec as a tree.
 struct Branch {
   JobResource resource;
   std::vector<Branch> with;
@@ -39,8 +39,8 @@ void Append(const std::vector<Branch>& level, int parent, Jobspec& spec) {
 
 using Branches = std::vector<Branch>;
 
-// All ways to fill a level: of its xor_slots one, of the others each. The
-// first one varies last.
+// Returns all ways to fill a level: with one of its xor_slots, and all of its
+// other resources. The first resource varies last.
 std::vector<Branches> Fill(const Branches& level) {
   std::vector<Branches> ways = {{}};
   const auto extend = [&ways](const std::vector<Branch>& choices) {
@@ -125,8 +125,8 @@ void PlainMatcher::Understand(const Jobspec& jobspec) {
   for (const Level& with : with_) needs_.push_back(Needs(with));
 }
 
-// What a filter can know that is needed. Of slots that are alternatives the
-// least; nothing where one of them needs nothing.
+// Returns the needs that a filter can know. Of alternative slots, takes the
+// least of each; nothing if one of them needs nothing.
 PlainMatcher::Counts PlainMatcher::Needs(const Level& level) const {
   Counts needs;
   std::vector<Counts> alternatives;
@@ -162,8 +162,8 @@ PlainMatcher::Counts PlainMatcher::Needs(const Level& level) const {
   return needs;
 }
 
-// What to look for to make slots: their parts, and where they are
-// alternatives, of each type the part that is largest.
+// Returns what to look for to make slots: their parts; of alternative slots,
+// the largest part of each type.
 PlainMatcher::Level PlainMatcher::Parts(const Level& slots) const {
   if (slots.size() == 1) return with_[slots.front()];
   Level parts;

@@ -6,8 +6,8 @@
 
 namespace fluxnetes::matcher {
 
-// How many to take of `available`, counted up from the least; 0 where they do
-// not do.
+// Returns how many to take of `available`, counting up from the minimum; 0 if
+// they do not suffice.
 std::uint64_t PlainTake(const Count& count, std::uint64_t available);
 
 }  // namespace fluxnetes::matcher

@@ -103,8 +103,8 @@ std::int64_t PlainMatcher::NodesUp() const {
   return nodes_up;
 }
 
-// As many nodes as the job needs at least: that are up, or where it is
-// particular, that do for it and are free.
+// True if there are as many nodes as the job needs at least: nodes that are up,
+// or, with a constraint, nodes that fulfil it and are free.
 bool PlainMatcher::EnoughNodes(MatchOp op) const {
   const Counts needs = Needs(top_);
   const auto found = needs.find(types::kNode);
@@ -129,7 +129,7 @@ bool PlainMatcher::Satisfiable() {
   return Select(kForever - duration_ - 1, false, false);
 }
 
-// At each moment at which something at the root's filter starts or ends.
+// Tries each moment at which something at the root's filter starts or ends.
 Match PlainMatcher::Reserve(JobId job, MatchOutcome how) {
   const Place& root = places_[graph_.root()];
   if (!root.filtered) return Say(MatchOutcome::kInvalid);

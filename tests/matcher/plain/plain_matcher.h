@@ -1,9 +1,9 @@
-// Fluxion's matcher once more, as plain as can be: whole walks, no index,
-// nothing kept between matches but what is booked. Written from the rules of
-// docs/matcher.md and Fluxion's own, to compare the fast one with.
+// Fluxion's matcher once more, as plain as possible: whole walks, no index, and
+// nothing but the bookings kept between matches. It follows the rules of
+// docs/matcher.md and of Fluxion, and is compared with the fast one.
 //
-// It reads the graph of the matcher that it is compared with, and has to be
-// told when that changes; all else it keeps for itself.
+// It reads the graph of the matcher that it is compared with, and must be
+// called when that graph changes. It keeps everything else itself.
 #pragma once
 
 #include <map>
@@ -42,9 +42,9 @@ class PlainMatcher {
   Released CancelVertices(JobId job, const std::vector<VertexIndex>& vertices);
   void SetUp(VertexIndex v, bool up) { up_[v] = up; }
 
-  // Before the graph loses the ranks. False: it cannot.
+  // Must be called before the graph loses the ranks. False if it cannot.
   bool LoseRanks(const std::vector<std::int64_t>& ranks);
-  // After the graph grew or shrank.
+  // Must be called after the graph grew or shrank.
   void GraphChanged();
 
   std::int64_t Holders(VertexIndex v, bool reserved) const;
@@ -52,7 +52,7 @@ class PlainMatcher {
 
  private:
   using Counts = std::map<TypeId, std::int64_t>;
-  using Level = std::vector<int>;  // resources of the jobspec
+  using Level = std::vector<int>;  // resources of a jobspec
   struct Choice {
     EdgeIndex edge = kNoEdge;
     std::int64_t units = 0;
@@ -74,11 +74,11 @@ class PlainMatcher {
     Group self;
     Board board;
   };
-  // How a vertex stands to a level.
+  // How a vertex relates to a level.
   struct Role {
     bool confused = false;
     int resource = -1;
-    Level slots;  // several: alternatives
+    Level slots;  // if several, alternatives
     bool packs = false;
   };
   // What a job has at a vertex.
@@ -98,8 +98,8 @@ class PlainMatcher {
     explicit Place(std::int64_t units) : plan(units) {}
 
     PlainPlan plan;
-    std::set<JobId> holders;  // that have units of it
-    std::set<JobId> sharers;  // that have something at or below it
+    std::set<JobId> holders;  // have units of it
+    std::set<JobId> sharers;  // have something at or below it
     bool filtered = false;
     std::vector<std::pair<TypeId, PlainPlan>> filter;
     int filter_spans = 0;
@@ -111,7 +111,7 @@ class PlainMatcher {
     bool status = true;
   };
 
-  // The pruning filters.
+  // Pruning filters.
   void ReadFilters(const std::string& specification);
   bool Tracked(TypeId type) const;
   void TrackLeaves(VertexIndex v);
@@ -119,14 +119,14 @@ class PlainMatcher {
   void SetFilter(VertexIndex v, const Counts& below);
   bool FilterHas(VertexIndex v, const Counts& needs) const;
 
-  // The jobspec.
+  // Jobspecs.
   void Understand(const Jobspec& jobspec);
   Counts Needs(const Level& level) const;
   Level Parts(const Level& slots) const;
   bool Fulfils(VertexIndex v, const Constraint& constraint, int node) const;
   bool Fulfils(VertexIndex v) const;
 
-  // The walk.
+  // Walks.
   bool Select(Time at, bool now, bool status);
   std::optional<Visited> Visit(EdgeIndex way, VertexIndex v, const Level& level,
                                bool pristine, bool exclusive);
@@ -152,7 +152,7 @@ class PlainMatcher {
   void MarkWaysUp(const Board& board);
   std::int64_t Score(VertexIndex v) const;
 
-  // The answer.
+  // Answers.
   std::vector<Jobspec> Variants(const Jobspec& jobspec) const;
   Match RunOne(JobId job, const Jobspec& jobspec, MatchOp op);
   bool EnoughNodes(MatchOp op) const;
@@ -161,7 +161,7 @@ class PlainMatcher {
   Match Reserve(JobId job, MatchOutcome how);
   Match Book(JobId job, Time at, MatchOutcome how);
 
-  // What is booked.
+  // Bookings.
   std::optional<int> Walk(EdgeIndex way, VertexIndex v, Choice mark, bool whole,
                           Counts& above);
   bool BookVertex(VertexIndex v, std::int64_t units, bool exclusive,
@@ -184,11 +184,11 @@ class PlainMatcher {
   std::map<JobId, Job> jobs_;
   std::map<EdgeIndex, std::int64_t> weights_;
 
-  // Of one match.
+  // State of one match.
   const Jobspec* spec_ = nullptr;
   std::vector<TypeId> types_;  // [resource]
   std::vector<Level> with_;    // [resource]
-  std::vector<Counts> needs_;  // [resource]: of one unit of it
+  std::vector<Counts> needs_;  // [resource]: for one unit of it
   Level top_;
   Time now_ = 0;
   Time duration_ = 0;

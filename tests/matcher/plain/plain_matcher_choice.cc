@@ -6,8 +6,8 @@
 namespace fluxnetes::matcher {
 namespace {
 
-// Fluxion leaves the order of equals to std::sort; of more than these they
-// stay as they were found.
+// Fluxion leaves the order of equal candidates to std::sort; in lists longer
+// than this, they stay as they were found.
 constexpr std::size_t kMostOrderedAsFluxion = 1'024;
 
 template <typename List, typename Before>
@@ -28,7 +28,7 @@ void PlainMatcher::SortByScore(std::vector<Group>& list,
   });
 }
 
-// Scores without a gap between them are one run, and equal.
+// Scores without a gap between them form a run, whose members are equal.
 void PlainMatcher::SortByRuns(std::vector<Group>& list) const {
   std::set<std::int64_t> scores;
   for (const Group& group : list) scores.insert(group.score);
@@ -69,7 +69,7 @@ void PlainMatcher::Mark(const Board& board) {
   }
 }
 
-// What is above the chosen and was not asked for is shared.
+// Vertices above the chosen ones that were not requested are shared.
 void PlainMatcher::MarkWaysUp(const Board& board) {
   std::vector<EdgeIndex> chosen;
   for (const auto& [type, groups] : board) {

@@ -57,7 +57,7 @@ bool PlainMatcher::Pruned(VertexIndex v, const Level& level,
       if (!options_.flexible && !FilterHas(v, needs_[r])) return true;
     }
   }
-  // Of alternatives the last one tells.
+  // Of alternatives, the last one decides.
   return last_slot >= 0 && !FilterHas(v, needs_[last_slot]);
 }
 
@@ -73,7 +73,8 @@ bool PlainMatcher::HasChildrenFor(VertexIndex v, int slot) const {
   return true;
 }
 
-// Two that could be meant are one too many, unless they are alternatives.
+// Two resources that the vertex could be are too many, unless they are
+// alternatives.
 PlainMatcher::Role PlainMatcher::RoleOf(VertexIndex v,
                                         const Level& level) const {
   Role role;
@@ -178,8 +179,8 @@ void PlainMatcher::Explore(VertexIndex v, const Level& level,
   }
 }
 
-// The heaviest first, then the highest uniq id. What one child brings is one
-// bundle, for one share.
+// Takes the heaviest first, then the highest uniq id. What one child brings is
+// one bundle, for one share.
 void PlainMatcher::ExploreUntilEnough(std::vector<EdgeIndex> edges,
                                       const Level& level,
                                       std::uint64_t multiplier, bool pristine,

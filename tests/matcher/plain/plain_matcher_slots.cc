@@ -6,7 +6,7 @@
 
 namespace fluxnetes::matcher {
 
-// Looks for the parts of slots among the children; then each slot takes the
+// Looks for the parts of slots among the children. Then each slot takes the
 // next whole groups of every part.
 void PlainMatcher::PackSlots(VertexIndex v, const Level& slots, Board& board) {
   Board parts;
@@ -39,8 +39,9 @@ void PlainMatcher::PackSlots(VertexIndex v, const Level& slots, Board& board) {
   }
 }
 
-// One shape: as often as there are parts. The flexible traverser counts units
-// before it takes groups, and makes no more slots than are wanted.
+// A slot of one shape is made as often as there are parts. The flexible
+// traverser counts units before it takes groups, and makes no more slots than
+// are requested.
 PlainMatcher::Level PlainMatcher::SlotsToTry(const Level& slots,
                                              const Board& parts) const {
   Counts left;
@@ -65,8 +66,8 @@ PlainMatcher::Level PlainMatcher::SlotsToTry(const Level& slots,
   return Level(most, slot);
 }
 
-// The longest row of alternatives that the units give; of equals the one with
-// the earlier alternative first.
+// Returns the longest row of alternatives that the units give; of equally long
+// rows, the one with the earlier alternative first.
 PlainMatcher::Level PlainMatcher::BestRow(const Level& slots,
                                           const Counts& left,
                                           Best& known) const {

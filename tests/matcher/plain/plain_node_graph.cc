@@ -40,8 +40,8 @@ PlainNodeGraph::Amounts PlainNodeGraph::Empty() const {
   return free;
 }
 
-// The least of all moments in [from, from + duration): something changes only
-// where a task starts, so these and `from` are enough.
+// Returns the least of all moments in [from, from + duration). It only
+// decreases where a task starts, so those moments and `from` suffice.
 PlainNodeGraph::Amounts PlainNodeGraph::Least(Time from, Time duration,
                                               Time now) const {
   std::set<Time> moments = {from};
@@ -142,7 +142,7 @@ MatchResult PlainNodeGraph::AllocateOrReserve(JobId job, const Gang& gang,
   MatchResult result = Allocate(job, gang, policy, now);
   const auto* no_fit = std::get_if<NoFit>(&result);
   if (no_fit == nullptr || *no_fit == NoFit::kNever) return result;
-  // Where others matter, it may help too that some of them come.
+  // If the gang needs other tasks, it may also help that some start.
   const bool needs_others = std::any_of(
       gang.groups.begin(), gang.groups.end(), [&](const TaskGroup& group) {
         const TaskRules* rules = RulesOf(group.rules);

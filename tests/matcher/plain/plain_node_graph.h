@@ -1,5 +1,5 @@
-// The rules of NodeGraph once more, with nothing clever in them: every question
-// goes through all tasks of all jobs, every moment is looked at. For comparing.
+// The rules of NodeGraph once more, in the plainest way: every question goes
+// through all tasks of all jobs and all moments. For comparison.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ class PlainNodeGraph {
   std::vector<Node>& nodes() { return nodes_; }
   std::vector<PlainLabelledNode>& labelled() {
     return labelled_;
-  }  // as nodes()
+  }  // parallel to nodes()
   std::map<RulesId, TaskRules>& rules() { return rules_; }
   const std::vector<Task>& tasks() const { return tasks_; }
   bool Holds(NodeIndex node) const;
@@ -47,7 +47,7 @@ class PlainNodeGraph {
   MatchResult AllocateOrReserve(JobId job, const Gang& gang, Policy policy,
                                 Time now);
   bool Satisfiable(const Gang& gang, Policy policy) const;
-  // Of a copy: it books.
+  // Changes most_; callers use a copy.
   Explanation Explain(const Gang& gang, Policy policy, Time now);
   int CountFits(const TaskGroup& group, Time duration, Time now,
                 int limit) const;
@@ -104,7 +104,7 @@ class PlainNodeGraph {
   std::map<RulesId, TaskRules> rules_;
   std::vector<Task> tasks_;
   std::map<JobId, int> next_position_;
-  mutable std::vector<int> most_;  // [group], that PlaceIn() ever placed
+  mutable std::vector<int> most_;  // [group]: the most that PlaceIn() placed
   mutable int most_sum_ = -1;
 };
 

@@ -67,7 +67,7 @@ std::vector<int> PlainNodeGraph::HardestFirst(const Gang& gang) const {
   return order;
 }
 
-// Those with an affinity that they do not meet themselves.
+// Moves groups with an affinity that they do not meet themselves to the end.
 void PlainNodeGraph::FollowersLast(const Gang& gang,
                                    std::vector<int>& order) const {
   std::stable_partition(order.begin(), order.end(), [&](int g) {
@@ -104,8 +104,8 @@ std::vector<NodeIndex> PlainNodeGraph::Fill(
   return placed;
 }
 
-// A series that does not fit where its first task went tries the next domain;
-// if it fits in none, what is placed is the most that was, first found.
+// A series that does not fit in the domain of its first task tries the next
+// domain. If it fits in none, the first attempt that placed the most counts.
 std::vector<NodeIndex> PlainNodeGraph::PlaceGroup(
     Amounts& free, Surroundings& around, const TaskGroup& group,
     const std::vector<NodeIndex>& among) const {

@@ -1,4 +1,4 @@
-// Units over time, as the list of moments at which what is left changes.
+// Units over time, as a list of the moments at which what is left changes.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,16 @@ class PlainPlan {
     points_[0] = {total, 1};
   }
 
-  // False, and nothing is taken, where the units are not there.
+  // False, and takes nothing, if the units are not left.
   bool Take(Time start, Time end, std::int64_t units);
   void GiveBack(Time start, Time end, std::int64_t units);
-  // Of a span that goes on with fewer.
+  // For a span that goes on with fewer units.
   void Reduce(Time start, Time end, std::int64_t units);
   bool Has(Time start, Time end, std::int64_t units) const;
   std::int64_t Least(Time start, Time end) const;
 
-  // What comes and goes counts from the base to the first start or end of a
-  // span only, as in Fluxion.
+  // The change only applies from the base to the first start or end of a span,
+  // as in Fluxion.
   void SetTotal(std::int64_t total);
 
   struct Point {

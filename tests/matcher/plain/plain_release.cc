@@ -71,8 +71,9 @@ Released PlainMatcher::CancelVertices(
   return ReleasePart(id, vertices);
 }
 
-// The vertices are released; the filters of all above them give back what of
-// them was theirs. Where a filter has nothing left the job is gone.
+// Releases the vertices and takes their units off the filters of all vertices
+// above. If a filter has nothing left of the job, the job leaves the filter's
+// vertex.
 Released PlainMatcher::ReleasePart(JobId id,
                                    const std::vector<VertexIndex>& vertices) {
   Job& job = jobs_[id];
@@ -99,7 +100,7 @@ Released PlainMatcher::ReleasePart(JobId id,
   return Released::kAll;
 }
 
-// Tells whether nothing is left of what the filter had for the job.
+// True if the filter has nothing left of the job.
 bool PlainMatcher::ReduceFilter(JobId id, VertexIndex v, const Counts& by) {
   Job& job = jobs_[id];
   const auto found = job.pieces.find(v);

@@ -1,5 +1,5 @@
-// The rules of tasks once more, one node and one task at a time, with nothing
-// kept from one question to the next. For comparing.
+// The rules of tasks once more: one node and one task at a time, with nothing
+// kept between questions. For comparison.
 #pragma once
 
 #include <optional>
@@ -23,19 +23,19 @@ struct PlacedTask {
   const TaskRules* rules = nullptr;  // null: none
 };
 
-// The tasks that a placement goes by. On empty nodes others may come, so what
-// needs them is not looked at.
+// The tasks that a placement looks at. On empty nodes others may come, so rules
+// that need other tasks are not checked.
 struct Surroundings {
   const std::vector<PlainLabelledNode>* nodes = nullptr;
-  std::vector<PlacedTask> present;   // for affinity and spread
-  std::vector<PlacedTask> blocking;  // for what keeps tasks apart
+  std::vector<PlacedTask> present;   // count for affinity and spread
+  std::vector<PlacedTask> blocking;  // count for anti-affinity and ports
   bool empty = false;
 };
 
 bool Affine(const PlainLabelledNode& node, const NodeRules& rules);
 bool Tolerated(const PlainLabelledNode& node, const NodeRules& rules);
 bool Admits(const Surroundings& around, NodeIndex node, const TaskRules& rules);
-// What Admits() asks, one by one.
+// The conditions of Admits(), one by one.
 bool PortsInUse(const Surroundings& around, NodeIndex node,
                 const TaskRules& rules);
 bool KeptApart(const Surroundings& around, NodeIndex node,
@@ -47,7 +47,7 @@ bool BreaksAnySpread(const Surroundings& around, NodeIndex node,
 bool StartsSeries(const Surroundings& around, const TaskRules& rules);
 int Points(const Surroundings& around, NodeIndex node, const TaskRules& rules);
 
-// Nothing: the node does not have the label.
+// Returns nothing if the node does not have the label.
 std::optional<std::string> DomainOf(const Surroundings& around, NodeIndex node,
                                     const std::string& key);
 

@@ -47,7 +47,7 @@ TEST(Planner, FirstTimeIsAScheduledPoint) {
   planner.AddSpan(100, 100, 10);
   planner.AddSpan(300, 100, 5);
   EXPECT_EQ(planner.FirstTime(0, 100, 10), 0);
-  EXPECT_EQ(planner.FirstTime(1, 10, 10), 200);  // 1 itself is no point
+  EXPECT_EQ(planner.FirstTime(1, 10, 10), 200);  // 1 itself is not a point
   EXPECT_EQ(planner.FirstTime(0, 101, 5), 200);
   EXPECT_EQ(planner.FirstTime(0, 101, 6), 400);
   EXPECT_EQ(planner.FirstTime(201, 10, 5), 300);
@@ -86,7 +86,7 @@ TEST(Planner, WhatIsLeftFollowsTheTotal) {
   EXPECT_EQ(planner.LeftAt(100), 3);
 }
 
-// Every moment counted one by one must tell the same.
+// Counting every moment one by one must give the same.
 TEST(Planner, AgreesWithCountingEveryMoment) {
   struct Held {
     PlanId id;
@@ -225,7 +225,7 @@ TEST(MultiPlanner, AgreesWithCountingEveryMoment) {
     if (held.empty() || pick(0, 2) == 0) continue;
     const int i = pick(0, static_cast<int>(held.size()) - 1);
     Held& span = held[i];
-    // Of the first type one unit stays: its points are those that count.
+    // One unit of the first type stays, since only its points count.
     const Units less = {span.units[0] > 1 ? pick(0, 1) : 0,
                         span.units[1] == 0 ? 0 : pick(0, 1),
                         span.units[2] == 0 ? 0 : 1};

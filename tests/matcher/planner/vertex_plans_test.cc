@@ -28,7 +28,7 @@ TEST(VertexPlans, SpansOutsideOfAllTimeAreRefused) {
   EXPECT_EQ(plans.LeastDuring(0, 4, 1, 1), 0);
 }
 
-// Each vertex answers as a planner of its own would.
+// Each vertex must answer as a planner of its own would.
 void PlayAgainstPlanners(std::int64_t usual, std::int64_t total, int seed) {
   constexpr int kVertices = 3;
   struct Held {

@@ -1,4 +1,4 @@
-// Node graphs and gangs as text.
+// Writes node graphs and gangs as text.
 //
 //   node0 cpu=4 mem=8            2x cpu=1 mem=2 + 1x cpu=4 for 60
 //   node1 cpu=2 mem=8 id=7
@@ -16,8 +16,8 @@ namespace fluxnetes::matcher {
 NodeGraph Nodes(std::string_view picture);
 Gang Tasks(std::string_view text);
 
-// "node0 node0 node1", with "at 60: " before it if it starts later than `now`;
-// or "not now", "never", "no time".
+// Returns "node0 node0 node1", with "at 60: " before it if it starts later than
+// `now`; or "not now", "never", "no time".
 std::string Show(const NodeGraph& graph, const MatchResult& result,
                  Time now = 0);
 

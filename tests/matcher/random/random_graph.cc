@@ -6,7 +6,7 @@
 namespace fluxnetes::matcher {
 namespace {
 
-// How the ids of the vertices of a type go.
+// The pattern of the ids of a type.
 enum class Ids { kPerParent, kUnique, kFalling, kEqual, kAny };
 
 class Drawing {
@@ -111,7 +111,7 @@ class Drawing {
     }
   }
 
-  // Nodes that are alike, but for a few.
+  // Makes nodes that are all alike but for a few.
   void MakeWide(int cluster, int nodes, int least_cores, int most_cores) {
     const int per_rack = random_.OneIn(2) ? 0 : random_.Between(8, 40);
     plan_.types = {"node"};

@@ -1,5 +1,5 @@
-// Random resource graphs for tests, as a plan from which the same graph can be
-// made more than once, and shown.
+// Random resource graphs for tests. A plan can make the same graph more than
+// once, and show it.
 #pragma once
 
 #include <random>
@@ -10,7 +10,7 @@
 
 namespace fluxnetes::matcher {
 
-// Small numbers, the same for a seed everywhere.
+// Small random numbers, which depend only on the seed.
 class Random {
  public:
   explicit Random(unsigned seed) : engine_(seed) {}
@@ -25,9 +25,9 @@ class Random {
 
 enum class GraphSize {
   kSmall,  // up to 12 nodes, with racks and sockets or without
-  kDeep,   // all levels there are, and one that Fluxion does not know
+  kDeep,   // all levels, and one that Fluxion does not know
   kWide,   // 100 to 300 nodes with few cores each
-  kLong,   // so few nodes with so many cores that 1,024 candidates are too few
+  kLong,   // few nodes with many cores: more than 1,024 candidates
 };
 
 struct GraphPlan {

@@ -1,4 +1,4 @@
-// Random jobspecs for tests, with all that a jobspec can say.
+// Random jobspecs for tests, with everything that a jobspec can express.
 #pragma once
 
 #include <string>
@@ -9,16 +9,16 @@
 
 namespace fluxnetes::matcher {
 
-// `types`: those of inner vertices, from the bottom. `most`: the largest plain
-// number.
+// `types`: those of inner vertices, from the bottom up. `most`: the largest
+// plain count.
 Jobspec RandomJobspec(Random& random, const std::vector<std::string>& types,
                       bool flexible, int most);
 
-// What most people ask for: cores, cores of one node, whole nodes, `most` of
-// them at most.
+// Returns a common request: cores, cores of one node, or whole nodes, at most
+// `most` of them.
 Jobspec CommonJobspec(Random& random, int most);
 
-// In one line, without the constraint.
+// Returns one line, without the constraint.
 std::string Show(const Jobspec& jobspec);
 
 }  // namespace fluxnetes::matcher

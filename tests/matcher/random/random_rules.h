@@ -1,4 +1,4 @@
-// Random labels, taints and rules that have much to do with each other.
+// Random labels, taints and rules that often concern each other.
 #pragma once
 
 #include <random>

@@ -72,7 +72,7 @@ class Builder {
   int ranks_ = 0;
 };
 
-// "core[2]!" in one line of YAML, without its end.
+// Turns "core[2]!" into one line of YAML, without its end.
 std::string Resource(const std::string& text) {
   const auto open = text.find('[');
   const auto close = text.find(']');

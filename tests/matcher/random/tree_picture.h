@@ -1,10 +1,11 @@
-// Resource graphs and jobspecs as text.
+// Reads resource graphs and jobspecs from text.
 //
 //   cluster0/node0 core=4 memory=2*16    node[2]/slot[1]/core[2],gpu[1] for 60
 //   cluster0/node1 core=4 +ssd down      node[1]! (exclusive)
 //
-// Vertices of a path are made once, in order; what stands behind it are their
-// children: `memory=2*16` two of 16 units each, `+ssd` a property of the last.
+// Vertices of a path are made once, in order; the words after the path are
+// children of its last vertex: `memory=2*16` two of 16 units each; `+ssd` is a
+// property of it.
 #pragma once
 
 #include <string>
@@ -19,8 +20,8 @@ namespace fluxnetes::matcher {
 ResourceGraph Tree(std::string_view picture);
 Jobspec Ask(std::string_view text);
 
-// "core0:x node0:s cluster0:s", with "at 60: " before it if that is not 0; or
-// "busy", "unsatisfiable", "satisfiable", "invalid".
+// Returns "core0:x node0:s cluster0:s", with "at 60: " before it if it starts
+// later than 0; or "busy", "unsatisfiable", "satisfiable", "invalid".
 std::string Show(const ResourceGraph& graph, const Match& match);
 
 }  // namespace fluxnetes::matcher

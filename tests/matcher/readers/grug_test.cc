@@ -8,7 +8,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A recipe of these nodes and edges; data as attribute=value.
+// Returns a recipe of these nodes and edges, with data as attribute=value.
 std::string Recipe(const std::string& body) {
   std::string keys;
   for (const char* name : {"root", "type", "basename", "size", "subsystem"}) {

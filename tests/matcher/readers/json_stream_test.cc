@@ -13,7 +13,7 @@ using nlohmann::json;
 using ::testing::HasSubstr;
 using TokenKind = JsonStream::Kind;
 
-// Small, so that every token stands across its end once.
+// So small that every token crosses the end of the buffer once.
 constexpr std::size_t kSmallBuffer = 5;
 
 json ReadTokens(JsonStream& in) {
@@ -95,7 +95,7 @@ TEST(JsonStream, SizeAndDepthAreBounded) {
   EXPECT_THAT(Error("\"\\n" + text + '"'), HasSubstr("a text has more than"));
 }
 
-// For a double, which no reader of ours asks for.
+// True if a number is too large for a double; our readers do not ask for those.
 bool TooLarge(const std::string& text) {
   try {
     const json document = json::parse(text);
@@ -106,7 +106,8 @@ bool TooLarge(const std::string& text) {
   return false;
 }
 
-// Documents with a few bytes changed: refused if and only if they are no JSON.
+// Changes a few bytes of a document: it is refused if and only if it is not
+// JSON.
 TEST(JsonStream, RefusesWhatIsNoJson) {
   const std::vector<std::string> seeds = {
       R"({"a":[1,-20.5e+3,0],"b":{"c":null,"d":[true,false]}})",

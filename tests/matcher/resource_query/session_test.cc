@@ -29,7 +29,7 @@ constexpr const char* kNode = R"({version: 1, tasks: [], resources:
     [{type: slot, count: 1, label: a, with: [{type: node, count: 1, exclusive: true}]}],
     attributes: {system: {duration: 60}}})";
 
-// A folder with a graph and jobspecs, and what a session says in it.
+// A folder with a graph and jobspecs, and a session in it.
 class SessionTest : public ::testing::Test {
  protected:
   SessionTest()
@@ -52,7 +52,7 @@ class SessionTest : public ::testing::Test {
     std::ofstream(folder_ + "/" + name) << text;
     return folder_ + "/" + name;
   }
-  // The lines of the results; % stands for the folder.
+  // Returns the lines of the results; % stands for the folder.
   std::string Run(std::string line) {
     for (auto at = line.find('%'); at != std::string::npos;
          at = line.find('%')) {
@@ -100,7 +100,7 @@ TEST_F(SessionTest, PictureThatCannotBeWrittenIsAnError) {
 }
 
 TEST_F(SessionTest, GraphIsSavedInTheFormatThatWasAskedFor) {
-  EXPECT_TRUE(session_->SaveGraph());  // none was asked for
+  EXPECT_TRUE(session_->SaveGraph());  // none was requested
   options_.graph_output = folder_ + "/graph";
   Start("low", MatchFormat::kSimple);
   EXPECT_TRUE(session_->SaveGraph());
@@ -218,7 +218,7 @@ TEST_F(SessionTest, GrownAndShrunkGraphsAreMatchedOn) {
 TEST_F(SessionTest, CostsAreTold) {
   options_.times = true;
   Start("low", MatchFormat::kSimple);
-  // The cluster, both nodes and what they have; all could be taken.
+  // The cluster, both nodes and what they have; all of it could be taken.
   Run("match allocate %node.yaml");
   EXPECT_NE(standard_.str().find("INFO: PREORDER VISIT COUNT="),
             std::string::npos);

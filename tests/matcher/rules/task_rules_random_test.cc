@@ -1,4 +1,4 @@
-// NodeGraph and its plain twin place tasks by rules, at random, and must agree.
+// NodeGraph and its plain twin place random tasks with rules, and must agree.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -170,7 +170,7 @@ class RuledTwins final : public NodeGraphTwins {
     ASSERT_EQ(fast().DescribeCounts(), rebuilt.graph.DescribeCounts());
   }
 
-  // What is counted is as of the last time at which it was asked for a place.
+  // The counts are those of the last time for which a placement was requested.
   void ComeToNow(NodeGraph& graph) const {
     graph.Allocate(1, {}, Policy::kLonode, now());
   }

@@ -81,7 +81,7 @@ TEST(TaskRules, AntiAffinityHoldsAmongSiblingsAndAgainstWhoCameBefore) {
   TaskRules apart = Web();
   apart.anti_affinity = {NearWeb("host")};
   EXPECT_EQ(Place(graph, 1, apart, "3x cpu=1"), "node0 node1 node2");
-  // It says nothing itself, but those that are there do not want it.
+  // These tasks have no anti-affinity, but those of job 1 keep them away.
   EXPECT_EQ(Place(graph, 2, Web(), "2x cpu=1"), "node3 node3");
   EXPECT_EQ(Place(graph, 3, apart, "1x cpu=1"), "not now");
   graph.Cancel(1);
@@ -164,7 +164,7 @@ TEST(TaskRules, GangInARackOfTwoZonesStaysInOneIfThatIsRequired) {
   gang.together_required = true;
   EXPECT_EQ(Show(graph, graph.Allocate(1, gang, Policy::kLonode, 0)),
             "node2 node2 node3");
-  // There are three places in the rack, two of them in one zone.
+  // The rack has three places left, two of them in one zone.
   EXPECT_EQ(Show(graph, graph.Allocate(2, gang, Policy::kLonode, 0)),
             "node0 node0 node1");
   EXPECT_EQ(

@@ -39,8 +39,8 @@ ResourceGraph Small() {
   return graph;
 }
 
-// A GraphML graph as a reader sees it: data of vertices by what keys say, and
-// edges as "source target subsystem".
+// A GraphML graph as a reader sees it: data of vertices by the names of the
+// keys, and edges as "source target subsystem".
 struct Seen {
   std::map<std::string, std::map<std::string, std::string>> vertices;
   std::vector<std::string> edges;
@@ -113,8 +113,8 @@ TEST(GraphMl, LeavesOutWhatIsDetached) {
   EXPECT_FALSE(seen.vertices.contains("node0"));
 }
 
-// The part of dot that is written: strings end, brackets match, and vertices
-// are there before their edges.
+// Checks the part of dot that is written: strings end, brackets match, and
+// vertices come before their edges.
 void CheckDot(const std::string& text) {
   const std::string string = R"("([^"\\\n&]|\\["\\n]|&amp;)*")";
   const std::regex vertex("  (v\\d+) \\[label=" + string +
@@ -166,7 +166,7 @@ TEST(CleanText, ReplacesWhatIsNoTextByteByByte) {
   EXPECT_EQ(CleanText("a\tb\nc\r"), "a\tb\nc\r");
   EXPECT_EQ(CleanText(std::string_view("\0\x1b\x7f", 3)), "\uFFFD\uFFFD\uFFFD");
   EXPECT_EQ(CleanText("\u00e4\u20ac\U0001F600"), "\u00e4\u20ac\U0001F600");
-  // Cut off, too long, a surrogate, beyond the last one.
+  // A character cut off, overlong, a surrogate, and one beyond the last.
   EXPECT_EQ(CleanText("\xe2\x82"), "\uFFFD\uFFFD");
   EXPECT_EQ(CleanText("\xc0\x80"), "\uFFFD\uFFFD");
   EXPECT_EQ(CleanText("\xed\xa0\x80"), "\uFFFD\uFFFD\uFFFD");

@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 
-// The data inside of a page.
+// Returns the data inside of a page.
 json DataOf(const std::string& page) {
   const std::string_view open = R"(<script type="application/json" id="data">)";
   const auto begin = page.find(open) + open.size();
@@ -32,7 +32,7 @@ std::vector<std::string> RowNames(const json& data) {
   return names;
 }
 
-// "0-1: core 1 of 2 (0.5)" of each run of rows of the first job.
+// Returns "0-1: core 1 of 2 (0.5)" for each run of rows of the first job.
 std::vector<std::string> Runs(const json& data) {
   std::vector<std::string> runs;
   for (const json& run : data["jobs"][0]["on"]) {

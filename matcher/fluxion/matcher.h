@@ -103,7 +103,8 @@ struct MatcherOptions {
   Time end = 3'153'600'000;  // 100 years
 };
 
-// What an R says that a job has, as vertices and edges of the graph.
+// The resources that an R (resource set, Flux RFC 20) gives to a job, as
+// vertices and edges of the graph.
 struct HeldPart {
   VertexIndex vertex = kNoVertex;
   std::int64_t units = 0;
@@ -140,8 +141,8 @@ class Matcher {
   const PruningFilters& filters() const;
 
   Match Run(JobId job, const Jobspec& jobspec, MatchOp op, Time now);
-  // Books what an R says, from `at` on. Returns kInvalid, with the reason, if
-  // some of it is not available.
+  // Books the resources of an R, from `at` on. Returns kInvalid, with the
+  // reason, if some of them are not available.
   Match Restore(JobId job, const Held& held, bool reserved, Time at,
                 Time duration);
   // False if the job holds nothing.
@@ -159,7 +160,7 @@ class Matcher {
                    const std::string& value);
 
   // Calls `change` to add to the graph, then updates filters, bookings and
-  // caches. If `change` throws, what it added is cut off again.
+  // caches. If `change` throws, its additions are cut off again.
   void Grow(const std::function<void(ResourceGraph&)>& change);
   // Cuts off the vertices at the path, or on the ranks. Jobs lose what they had
   // on the ranks. False if there is no such vertex, or it is the root.

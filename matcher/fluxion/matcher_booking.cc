@@ -172,7 +172,7 @@ bool Matcher::State::BookVertex(VertexIndex v, const Selection::Mark& mark,
   return booking.filter != 0;
 }
 
-// Adds what is used of the vertex and below it to the level of the vertex.
+// Adds the units that are used at and below the vertex to those of its level.
 void Matcher::State::HandUp(VertexIndex v, std::int64_t units, int depth) {
   const Below& below = levels[depth + 1];
   Below& here = levels[depth];

@@ -25,8 +25,9 @@ struct Matcher::State {
   };
   struct Job {
     bool reserved = false;
-    // The job holds something below a vertex that it does not hold. Then the
-    // bookings of that vertex do not tell whether something below it is in use.
+    // True if the job holds something below a vertex that it does not hold.
+    // Then the bookings of that vertex do not show whether something below it
+    // is in use.
     bool odd = false;
     Time start = 0;
     Time end = 0;

@@ -91,7 +91,8 @@ class EarliestStart {
   Reader enters_;        // starts, as they enter the window
   bool all_ = false;     // columns_ must be right for all nodes
   bool counts_ = false;  // rules look at other tasks
-  // Nodes that were looked at. Only they have values below, which End() clears.
+  // Nodes that the search has looked at. Only they have values in the arrays
+  // below; End() clears them.
   std::vector<NodeIndex> looked_at_;
   Columns columns_;
   std::vector<std::vector<std::int32_t>> fits_;  // [group][node]

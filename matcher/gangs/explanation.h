@@ -19,7 +19,7 @@ enum class Obstacle {
   kTogether,      // outside of the domains where the gang must be
   kResource,      // too little is free at some time of the gang's duration
   kHostPorts,     // a host port is in use
-  kAffinity,      // no task there that its affinity asks for
+  kAffinity,      // no task there matches its affinity
   kAntiAffinity,  // its own, or that of a task there
   kSpread,        // one more task would break a constraint
 };
@@ -37,7 +37,8 @@ struct GroupExplanation {
   // The obstacles of any node, in order. `open_to_one` and all `first` add up
   // to the number of nodes in the graph.
   std::vector<Exclusion> exclusions;
-  int fit = 0;  // tasks of it in the largest part of the gang that fits now
+  // tasks of the group in the largest part of the gang that fits now
+  int fit = 0;
 };
 
 struct Explanation {

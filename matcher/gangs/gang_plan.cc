@@ -150,8 +150,8 @@ int GangPlan::Divide(int group, int limit, std::int32_t last_run,
   return limit;
 }
 
-// The columns of a node that takes nothing are below every need, so only a
-// group without needs has to ask.
+// The columns of a node that takes nothing are below every need, so the node
+// must be asked only for a group without needs.
 bool GangPlan::MayTake(NodeIndex node, int group) const {
   const Group& asks = groups_[group];
   const NodeSet* eligible = asks.asked->eligible;
@@ -200,8 +200,8 @@ void GangPlan::AddRun(NodeIndex node, int group, int tasks) {
   last_run_[node] = static_cast<int>(runs_.size()) - 1;
 }
 
-// Places the tasks of a group that looks at other tasks one by one, and those
-// of others as many at a time as the node takes.
+// Places the tasks of a group with rules on other tasks one by one; of any
+// other group, as many at a time as the node takes.
 int GangPlan::Fill(const Ground& ground, int group, int count) {
   const bool alone = groups_[group].alone;
   int placed = 0;
@@ -223,7 +223,8 @@ int GangPlan::Fill(const Ground& ground, int group, int count) {
 }
 
 // A series of tasks that must stay together starts in the domain where its
-// first task goes. If there is no room for all, it tries the next domain.
+// first task goes. If that domain has no room for all of them, it tries the
+// next.
 int GangPlan::PlaceGroup(const Ground& ground, int group, int count) {
   const Group& asks = groups_[group];
   scan_.Begin(ground, asks.needs, asks.rules, within_);

@@ -77,8 +77,8 @@ class GangPlan {
   void CountAhead(const Ground& ground);
   void TakeBack(std::size_t counted = 0);
 
-  // True if the gang needs other tasks near it, or is spread among them, so
-  // that it matters where they are and not only that some are gone.
+  // True if the rules need other tasks (affinity or required spread). Then a
+  // task that starts may make room, and not only one that ends.
   bool NeedsOthers() const { return needs_others_; }
   // The counts that the rules of the gang look at.
   const std::vector<TrackerId>& trackers() const { return trackers_; }

@@ -114,7 +114,7 @@ bool GangPlan::PlaceSomewhere(const Ground& ground) {
   return !required && PlaceInOrders(ground);
 }
 
-// `outer`: a key of which all nodes must have one value too; -1: none.
+// `outer`: a key for which all nodes must have one value too; -1: none.
 bool GangPlan::PlaceTogether(const Ground& ground, KeyId key, KeyId outer) {
   for (const Domain& domain : Tightest(ground, key)) {
     NodeMask& mask = nodes_.labels().Mask(key, domain.id);

@@ -40,7 +40,7 @@ struct NodeGraph::State {
   GangPlan plan{nodes};
   EarliestStart earliest{nodes, plan};
   std::unordered_map<JobId, Job> jobs;
-  LeavingGang leaving;  // the last gang that asked for an earlier start
+  LeavingGang leaving;  // the last gang that tried to start earlier
 };
 
 }  // namespace fluxnetes::matcher

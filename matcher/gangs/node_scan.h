@@ -25,7 +25,8 @@ struct Ground {
   bool by_id = true;
   bool descending = false;
   FitLimits* limits = nullptr;  // null: every node is looked at
-  // If set, nodes with a start ahead are looked at over [now, end).
+  // If set, the amounts of a node with a start ahead are the least over [now,
+  // end).
   bool over_time = false;
   Time end = kForever;
   View view = View::kNow;  // of the columns, if limits are set

@@ -88,7 +88,8 @@ class NodeTable {
   NodeBits& open() { return open_; }
   Sum OpenTotal(int resource) const { return open_totals_[resource]; }
 
-  // For searches. After changes, Refresh() must be called before the others.
+  // For searches. Refresh() must be called after changes, before the functions
+  // below.
   void Refresh();
   const Columns& At(View view) const {
     return columns_[static_cast<int>(view)];

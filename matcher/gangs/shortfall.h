@@ -26,7 +26,7 @@ class Shortfall {
     int tasks = 0;  // at least; until the next part
   };
 
-  // Adds that so many tasks find no place from then on. Called in order of
+  // Notes that `tasks` tasks find no place from then on. Called in order of
   // time.
   void Note(Time from, int tasks);
   void Clear() { parts_.clear(); }

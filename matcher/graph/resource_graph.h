@@ -213,7 +213,7 @@ class ResourceGraph {
   int unranked_ = 0;
   std::map<std::int64_t, std::vector<VertexIndex>> by_rank_;
   // Vertices by the hash of a path. Vertices from indexed_ on are missing, and
-  // the path of some others has changed.
+  // some entries are of former paths.
   mutable std::unordered_multimap<std::size_t, VertexIndex> by_path_;
   mutable int indexed_ = 0;
 };

@@ -1,11 +1,11 @@
 // The most tasks of given needs for which each node has room, by the columns of
 // a view. A node takes fewer only because of rules, eligibility or spans that
-// start later. A search looks only at nodes with room, and ends before it
-// begins if it asks for more tasks than have room at all.
+// start later. A search looks only at nodes with room. It fails at once if
+// fewer tasks have room than it must place.
 //
-// Limits are made when they are first asked for. A node that changes is noted,
-// and looked at again when the limits are next asked for; so a change costs
-// next to nothing, and limits that nobody reads cost nothing.
+// Limits are computed when they are first requested. A node that changes is
+// noted, and recomputed when the limits are next requested; so a change costs
+// next to nothing, and unused limits cost nothing.
 //
 // Part of a NodeTable; owned by its thread.
 #pragma once
@@ -29,7 +29,7 @@ class FitLimits {
     NodeBits room;                   // nodes with room for a task
     std::uint64_t seen = 0;          // changes that it includes
 
-    // True if nodes in both sets may have room for so many tasks; null: all
+    // True if the nodes in both sets may have room for `tasks` tasks; null: all
     // nodes.
     bool Reaches(int tasks, const NodeSet* eligible,
                  const NodeBits* allowed) const;

@@ -97,7 +97,8 @@ std::optional<Time> NodeProfile::FirstFit(std::span<const std::int64_t> amounts,
     const Time end = step == times_.size() ? kForever : times_[step];
     if (!begin && start >= before) return std::nullopt;
     const std::int64_t* free = &free_[step * resources];
-    // A step is within the time of what is booked or outside.
+    // A step lies either within the time of the leaving booking or outside of
+    // it.
     const bool leave = Leaves(leaving, start);
     bool enough = true;
     for (std::size_t r = 0; r < amounts.size() && enough; ++r) {
@@ -134,7 +135,8 @@ int NodeProfile::LeastFitBefore(std::span<const NodeChange> changes,
           Sum{free_[step * resources + r]} + (leave ? leaving.amounts[r] : 0);
       for (const NodeChange& change : changes) {
         if (r >= change.amounts.size()) continue;
-        // What was there for a part of the step only had less room then.
+        // The least of the step: amounts taken for only a part of it were free
+        // for the other part only.
         if (change.taken && change.start <= start && change.end >= until)
           free += change.amounts[r];
         if (!change.taken && change.start < until && change.end > start)
@@ -156,7 +158,7 @@ int NodeProfile::MostFit(std::span<const std::int64_t> amounts, Time duration,
   int most = 0;
   int too_many = limit + 1;
   while (most + 1 < too_many) {
-    // Nearly always it is none or very few.
+    // Usually none or very few fit.
     const int tasks = std::min(2 * most + 1, (most + too_many) / 2);
     (fit(tasks) ? most : too_many) = tasks;
   }

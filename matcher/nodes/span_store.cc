@@ -7,7 +7,7 @@ namespace fluxnetes::matcher {
 
 namespace {
 
-// When moments are read, up to so many new ones are kept apart.
+// The most new moments that Read() keeps apart.
 constexpr std::size_t kNew = 512;
 
 bool Sooner(const SpanTimeline::Moment& a, const SpanTimeline::Moment& b) {

@@ -1,12 +1,12 @@
 // For tasks of given needs and duration: a time for each node before which it
 // has no room for one, beside everything booked there. A search for the
-// earliest start skips the node until then. It ends before it begins if it asks
-// for more tasks than have room anywhere before its limit.
+// earliest start skips the node until then. It fails at once if fewer tasks
+// have room before its limit than it must place.
 //
 // A bound holds for all durations from a power of 2 up to the next one. Bounds
-// are made when they are first asked for. A node that changes is noted, and
-// looked at again when the bounds are next asked for. Bounds stay true as time
-// goes on; when time goes back they must be cleared.
+// are computed when they are first requested. A node that changes is noted, and
+// recomputed when the bounds are next requested. Bounds stay true as time goes
+// on; when time goes back they must be cleared.
 //
 // Part of a NodeTable; owned by its thread.
 #pragma once

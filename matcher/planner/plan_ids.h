@@ -1,5 +1,5 @@
-// Things that come and go, found by ids. An id encodes the place of its thing,
-// and a place that is reused gets another id.
+// Things that are added and removed, found by ids. An id encodes the place of
+// its thing, and a place that is reused gets another id.
 //
 // Owned by one thread.
 #pragma once

@@ -16,7 +16,7 @@ bool Planner::Covers(Time start, Time length) const {
          length <= end() - start;
 }
 
-// Returns the point that has what is left at the time.
+// Returns the point whose `left` holds at the time.
 Planner::Points::const_iterator Planner::PointOf(Time time) const {
   if (points_.size() <= 8) {
     auto at = points_.begin();

@@ -43,7 +43,7 @@ class VertexPlans {
 
  private:
   static constexpr Time kInPlanner = -1;
-  // what planners call their first span, too
+  // the first id of a planner, too
   static constexpr PlanId kSingle = 1;
 
   // The time of a single span; if start is kInPlanner, `end` is the number of

@@ -177,10 +177,9 @@ std::optional<Vertex> HwlocReader::VertexOf(const Object& object) {
   return vertex;
 }
 
-// hwloc 1 puts what is near to a NUMA node inside of it, hwloc 2 beside it; a
-// group around a single object is no object. The devices of such a wrapper go
-// to its single child. All else in a NUMA node goes to what contains the NUMA
-// node.
+// hwloc 1 puts the objects near a NUMA node inside of it, hwloc 2 beside it; a
+// group around a single object gets no vertex. The devices of such a wrapper go
+// to its single child. All other objects in a NUMA node go to what contains it.
 void HwlocReader::Push(const Step& step, VertexIndex at) {
   std::vector<Object> objects;
   std::vector<Object> devices = step.devices;

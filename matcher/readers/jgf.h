@@ -30,8 +30,9 @@ ResourceGraph ReadJgf(const TextSource& source);
 // JgfError, in which case part of the text may have been added.
 void AddJgf(std::string_view text, ResourceGraph& graph);
 void AddJgf(const TextSource& source, ResourceGraph& graph);
-// Finds in the graph what the text says a job has. With `shorthand`, a vertex
-// that is taken whole includes everything below it. Throws JgfError.
+// Finds in the graph the resources that the text gives to a job. With
+// `shorthand`, a vertex that is taken whole includes everything below it.
+// Throws JgfError.
 Held FindJgf(std::string_view text, const ResourceGraph& graph, bool shorthand);
 
 // Writes what a job got as one line; empty if it got nothing.

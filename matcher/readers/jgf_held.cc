@@ -40,7 +40,7 @@ class Finder {
   Held held_;
 };
 
-// Returns the vertex of all paths, which must be as the text says.
+// Returns the vertex that all paths name; its attributes must match the text.
 VertexIndex Finder::Resolve(const JsonPath& node, const JgfVertex& read) const {
   VertexIndex resolved = kNoVertex;
   for (const auto& [subsystem, path] : read.paths) {

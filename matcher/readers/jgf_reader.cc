@@ -128,7 +128,7 @@ class GraphReader {
   std::vector<NodePath> node_paths_;
   std::vector<int> node_of_;     // [vertex - known_]: its node
   std::vector<VertexIndex> at_;  // [path]: the first vertex with it
-  // the others, by path and rank
+  // vertices after the first, by path and rank
   std::unordered_map<std::uint64_t, VertexIndex> more_;
   std::optional<EdgeKind> last_edge_;  // usually the next edge's too
   // The node that is read.

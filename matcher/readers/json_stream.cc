@@ -53,7 +53,7 @@ constexpr bool IsOfNumber(char c) {
   return IsDigit(c) || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
 }
 
-// Whether a token of such characters is a number, and an integer.
+// Whether a token of such characters is a number, and whether it is an integer.
 struct NumberForm {
   bool right = false;
   bool whole = true;
@@ -211,8 +211,8 @@ void JsonStream::Enter(char bracket) {
   fresh_ = true;
 }
 
-// At the end of an object or list, leaves it and returns true. Else goes to
-// what comes next.
+// At the end of an object or list, leaves it and returns true. Else goes to the
+// next key or value.
 bool JsonStream::Leave(char bracket) {
   const bool first = std::exchange(fresh_, false);
   char c = Next();

@@ -7,9 +7,9 @@
 //   }
 //   in.End();
 //
-// The caller asks for the kind of a value before the value, and reads each
-// value once. All of the text is checked, skipped parts too; values may be
-// nested kMaxDepth deep. A GraphError gives line and column.
+// The caller gets the kind of a value from Peek(), and reads each value once.
+// All of the text is checked, skipped parts too; values may be nested kMaxDepth
+// deep. A GraphError gives line and column.
 #pragma once
 
 #include <array>

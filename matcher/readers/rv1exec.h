@@ -21,7 +21,7 @@
 
 namespace fluxnetes::matcher {
 
-// When R is valid; 0 if R does not say.
+// The times between which R is valid; 0: not given.
 struct RTimes {
   Time start = 0;
   Time expiration = 0;
@@ -29,7 +29,7 @@ struct RTimes {
 
 ResourceGraph ReadRv1exec(std::string_view text, RTimes* times = nullptr);
 
-// Finds in a graph of that shape what R says that a job has.
+// Finds in a graph of that shape the resources that R gives to a job.
 Held FindRv1exec(std::string_view text, const ResourceGraph& graph);
 
 // Returns the ranks of R, in order.

@@ -30,11 +30,11 @@ class Session {
   // Runs a command. False: the session ends.
   bool Run(const std::string& line);
 
-  // Prints what -e asks for at the start.
+  // Prints load time and graph size, for the option -e.
   void SayLoaded(double seconds);
 
-  // Writes what -o asks for, at the end. If it fails, prints the reason and
-  // returns false.
+  // Writes the graph to the file of the option -o, at the end. If it fails,
+  // prints the reason and returns false.
   bool SaveGraph();
 
  private:

@@ -104,9 +104,9 @@ std::int32_t Skew::Limit() const {
 }
 
 void Skew::SetBound(KeyId key, const Bound& bound, NodeSpace space) {
-  // A domain that goes may have been the one with the fewest tasks. Without it
-  // the other domains may take more tasks together, even if each could take one
-  // before.
+  // A domain that is removed may have been the one with the fewest tasks.
+  // Without it the other domains may take more tasks together, even if each
+  // could take one before.
   if (bound.domains != bound_.domains) ++lifts_;
   bound_ = bound;
   MoveLimit(key, space);

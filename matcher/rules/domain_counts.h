@@ -1,5 +1,6 @@
 // The number of tasks in each domain of a topology key, updated with every task
-// that comes or goes. Few of the domains hold tasks, so only these take memory.
+// that is added or removed. Few of the domains hold tasks, so only these take
+// memory.
 //
 // Parts of a NodeGraph; owned by its thread.
 #pragma once
@@ -36,7 +37,7 @@ class DomainCounts {
   std::size_t used_ = 0;
 };
 
-// What domain sets need to look up domains and to order nodes.
+// Labels and node orders, which domain sets look up.
 struct NodeSpace {
   NodeLabels& labels;
   NodeOrders& orders;
@@ -76,7 +77,7 @@ class Presence {
   DomainSet& nodes() { return nodes_; }
   // Grows when a domain gets its first task or loses its last.
   std::uint64_t changes() const { return changes_; }
-  // Grows when a task comes.
+  // Grows when a task is added.
   std::uint64_t arrivals() const { return arrivals_; }
 
  private:
@@ -110,7 +111,7 @@ class Skew {
   // Grows when a domain may take one more task than before, or when several
   // domains together may.
   std::uint64_t lifts() const { return lifts_; }
-  // Grows when a task comes.
+  // Grows when a task is added.
   std::uint64_t arrivals() const { return arrivals_; }
 
  private:

@@ -5,8 +5,8 @@
 namespace fluxnetes::matcher {
 namespace {
 
-// The number of unused rules that are kept, since the same often come again
-// soon.
+// The number of unused rules that are kept, since the same rules often come
+// again.
 constexpr std::size_t kUnusedKept = 64;
 
 constexpr int kAbsent = std::numeric_limits<std::int32_t>::min();

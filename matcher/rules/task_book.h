@@ -1,13 +1,13 @@
 // The TaskRules in use, and the counts that they need. A *tracker* counts, per
 // domain of a key, the tasks that some rules look for; a *spread* counts the
-// tasks of a spread constraint. Rules are linked with the counts that their
-// tasks change and that they look at when the rules are taken. So a task that
-// comes or goes costs a look-up per tracker that counts it.
+// tasks of a spread constraint. When rules are taken, they are linked with the
+// counts that their tasks change and with those that they look at. So adding or
+// removing a task costs one look-up per tracker that counts it.
 //
-// Counts are kept at several stages: kEmpty has the tasks that others placed,
-// kNow also those of jobs now, kEver also those that jobs will have; kThen is
-// scratch for searches. Counts that only tell whether a task is present are
-// kept at kNow alone.
+// Counts are kept at several stages: kEmpty has only the tasks of other
+// schedulers, kNow also those of jobs now, kEver also those of reservations;
+// kThen is scratch for searches. Counts that only show whether a task is
+// present are kept at kNow alone.
 //
 // Part of a NodeGraph; owned by its thread.
 #pragma once
@@ -42,7 +42,7 @@ struct Tracker {
   std::string name;  // empty: unused
   int uses = 0;
   Kind kind = Kind::kTaken;
-  bool blocks = false;  // its tasks keep some others out of their domain
+  bool blocks = false;  // its tasks exclude some tasks from their domain
   KeyId key = kEachNode;
   std::vector<TaskSelector> selectors;
   HostPort port;
@@ -82,7 +82,7 @@ struct BookedRules {
   std::string key;  // empty: unused
   TaskRules asked;
   int uses = 0;
-  bool foreign = false;  // some tasks were placed by others
+  bool foreign = false;  // some are tasks of other schedulers
   ShapeId shape = -1;
   // The counts that a task of these rules changes.
   std::vector<TrackerId> counts;
@@ -123,10 +123,10 @@ class TaskBook {
   NodeShapes& shapes() { return shapes_; }
   NodeSpace space() { return {labels_, orders_}; }
 
-  // Counts tasks of a span that come, or go (`tasks` < 0): at kNow if `held`,
-  // at kEver if `ever`.
+  // Adds `tasks` tasks of a span to the counts (negative: subtracts): at kNow
+  // if `held`, at kEver if `ever`.
   void Count(const Span& span, int tasks, bool held, bool ever);
-  // Replaces the tasks that others placed on the node.
+  // Replaces the tasks of other schedulers on the node.
   void SetForeign(NodeIndex node, std::span<const RulesId> tasks);
   const std::vector<RulesId>& Foreign(NodeIndex node) const {
     return foreign_[node];
@@ -158,8 +158,8 @@ class TaskBook {
   void Look(SpreadBase& base, NodeIndex node, bool present);
   void GiveSpread(SpreadId id);
   void BoundSpreads();
-  // Calls `call` with the node, the tasks, whether others placed them, and
-  // whether they are held now.
+  // Calls `call` with the node, the tasks, whether they are of other
+  // schedulers, and whether they are held now.
   template <typename Call>
   void ForEachPlaced(RulesId id, const Call& call) const {
     for (SpanId at = spans_.FirstOf(id); at >= 0; at = spans_[at].next_alike) {

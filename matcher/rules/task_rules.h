@@ -126,14 +126,15 @@ bool Allows(const NodeRules& rules, const std::string& node,
 struct TaskRules {
   NodeRules node;
 
-  // What the rules of other tasks see of it.
+  // What the rules of other tasks match.
   std::string namespace_name;
   Labels labels;
 
   // For each term, the node's domain has a task that the selectors of all terms
   // match.
   std::vector<AffinityTerm> affinity;
-  std::vector<AffinityTerm> anti_affinity;  // the domain has no task of it
+  // the domain has no task that a term matches
+  std::vector<AffinityTerm> anti_affinity;
   std::vector<WeightedTerm> preferred;
   std::vector<SpreadConstraint> spread;
   std::vector<HostPort> host_ports;

@@ -1,7 +1,7 @@
 // Selects the vertices that a job gets at one time, by Fluxion's rules, in a
-// walk down the graph. Each vertex asks its children, scores them, and takes
-// the best where the jobspec names a number; what it does not decide itself it
-// passes up to its parent. Nothing is booked.
+// walk down the graph. Each vertex visits its children, scores them, and takes
+// the best where the jobspec names a number; it passes the other candidates up
+// to its parent. Nothing is booked.
 //
 // A jobspec may leave out levels at its top, but not in the middle. A vertex is
 // taken whole: quantities round up to the sizes of vertices.
@@ -205,7 +205,7 @@ class Selection {
   std::uint64_t turn_ = 0;
   std::int64_t visits_ = 0;
   std::int64_t finds_ = 0;
-  std::int64_t factors_ = 0;  // sum of those of the vertices above
+  std::int64_t factors_ = 0;  // sum of the factors of the vertices above
   std::vector<Mark> marks_;   // [edge]
   bool listed_ = false;
   std::vector<Listed> marked_;
@@ -240,7 +240,8 @@ class Selection {
   // to compare with; packed_of_ is how many it could make.
   int pack_depth_ = -1;
   std::size_t packed_of_ = 0;
-  std::vector<Candidate> slots_seen_;  // of the holders that were looked at
+  // slots of the holders that were looked at
+  std::vector<Candidate> slots_seen_;
 };
 
 }  // namespace fluxnetes::matcher

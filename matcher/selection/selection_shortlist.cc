@@ -27,8 +27,8 @@ Shortlist& Selection::ShortlistFor(const JobRequest& request) {
 }
 
 // A shortlist serves requests with one resource at the top and fixed counts,
-// under policies that look at everything and score by ids. What is best then
-// does not depend on what else there is.
+// under policies that look at everything and score by ids. Only then does the
+// rest of the graph not change which vertices are best.
 Shortlist::Kind Selection::KindOf() const {
   const JobRequest& request = *request_;
   const auto fixed = [](const JobResource& resource) {

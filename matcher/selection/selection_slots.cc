@@ -47,8 +47,8 @@ std::size_t Selection::SlotsThatFit(int slot, Scoreboard& parts) const {
 }
 
 // Returns the longest row of slots of several shapes; of equally long rows, the
-// one that has an earlier shape first. Remembers what each state of what is
-// left gives.
+// one that has an earlier shape first. Keeps the answer for each state of the
+// units left.
 std::vector<int> Selection::AlternativesThatFit(const Role& role,
                                                 Scoreboard& parts) const {
   using Left = std::vector<std::int64_t>;

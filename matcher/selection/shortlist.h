@@ -35,7 +35,7 @@ class Shortlist {
     EdgeIndex way = kNoEdge;  // the edge to the vertex
     VertexIndex vertex = kNoVertex;
     std::int64_t key = 0;      // exact; for a holder, no slot has less
-    std::int64_t factors = 0;  // sum of those of the vertices above
+    std::int64_t factors = 0;  // sum of the factors of the vertices above
     int depth = 0;
   };
 
@@ -88,7 +88,7 @@ class Shortlist {
   Holder& holder(int i) { return holders_[i]; }
   std::int64_t known_slots() const { return known_slots_; }
   void SetSlots(int holder, int slots);
-  // Forgets what is known if the time or the duration differs.
+  // Drops what is known if the time or the duration has changed.
   void ComeTo(Time at, Time duration, bool now, bool status);
   // Notes that something was booked at the holder, by the selection of a turn,
   // or released.

@@ -57,7 +57,7 @@ class PictureData {
       jobs_ += fmt::format("{}[{},{},{}]", separator, first, last, share);
       separator = ",";
     };
-    // Adjacent rows of which the job has the same share go together.
+    // Adjacent rows with the same share of the job go together.
     int first = -1;
     int last = -1;
     int share = -1;

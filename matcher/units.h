@@ -12,7 +12,7 @@ using JobId = std::int64_t;
 inline constexpr Time kForever = std::numeric_limits<Time>::max();
 inline constexpr std::int64_t kMaxAmount = std::int64_t{1} << 62;
 
-// The end of what lasts so long from the start on; kForever if it has no end.
+// Returns start + duration; kForever if that has no end.
 inline Time EndOf(Time start, Time duration) {
   return duration >= kForever - start ? kForever : start + duration;
 }

@@ -1,6 +1,6 @@
 // Fluxion's graph matcher: finds and books resources of a graph for jobs, now
 // or in the future. resource-query uses it; the scheduler places pods with
-// NodeGraph (gang.h).
+// NodeGraph (gangs/node_graph.h).
 //
 //   Matcher matcher(ReadJgf(text),
 //                   {.policy = MatchPolicy::Of(Policy::kLonode)});

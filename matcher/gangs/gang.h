@@ -1,8 +1,8 @@
-// A gang: tasks that are all placed on nodes at one time, or none of them; and
-// what comes of the attempt. A task needs amounts of resources on one node, and
-// several tasks may share a node.
+// A gang: tasks that are placed on nodes all at one time, or not at all; and
+// the result of an attempt. A task needs amounts of resources on one node.
+// Several tasks may share a node.
 //
-// Values; node_graph.h places them.
+// Plain values; node_graph.h places gangs.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@
 
 namespace fluxnetes::matcher {
 
-inline constexpr int kMaxTasks = 1 << 20;  // of a gang
+inline constexpr int kMaxTasks = 1 << 20;  // in a gang
 
-// Tasks of one shape. `amounts` in the order of the graph's resources; those
-// left out are 0.
+// Tasks of one shape. `amounts` are in the order of the graph's resources;
+// missing ones are 0.
 struct TaskGroup {
   std::vector<std::int64_t> amounts;
   const NodeSet* eligible = nullptr;  // null: every node
@@ -29,28 +29,30 @@ struct TaskGroup {
 struct Gang {
   std::vector<TaskGroup> groups;
   Time duration = kForever;  // seconds, at least 1
-  // Keys of node labels: all tasks on nodes with the same value of the first of
-  // them with which they fit ("rack", "zone"); of its values the one whose
-  // nodes have the least free. Where they fit under none, they may stand
-  // anywhere, unless it is required: then all nodes have the same value of the
-  // last key, under whichever they fit.
+  // Keys of node labels, such as "rack" and "zone". All tasks go to nodes with
+  // the same value of the first key under which the gang fits. Of the values of
+  // a key, those whose nodes have the least free are tried first. A gang that
+  // fits under no key may go anywhere, unless `together_required`. Then all its
+  // nodes also have the same value of the last key, whichever key it fits
+  // under.
   std::vector<std::string> together = {};
   bool together_required = false;
-  // Nodes on which other tasks stand that these are to be together with: only
-  // the values of these nodes count.
+  // Nodes of other tasks that this gang must be together with: only the label
+  // values of these nodes are tried.
   std::vector<NodeIndex> beside = {};
 };
 
-// The node of every task: groups in order, tasks in order.
+// Where a gang goes: its start, and the node of every task, in order of group
+// and task.
 struct Placement {
   Time start = 0;
   std::vector<NodeIndex> nodes;
 };
 
 enum class NoFit {
-  kNow,     // not at present, but on the same nodes when others have gone
-  kNever,   // not even if all nodes were empty
-  kNoTime,  // AllocateOrReserve: it could, but at no time that can be given
+  kNow,     // not now, but it would if no job held anything
+  kNever,   // not even if no job held anything
+  kNoTime,  // AllocateOrReserve(): it could, but no start is known
 };
 
 using MatchResult = std::variant<Placement, NoFit>;

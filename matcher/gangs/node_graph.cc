@@ -252,7 +252,8 @@ MatchResult NodeGraph::AllocateOrReserve(JobId job, const Gang& gang,
   if (state.PlaceNow(gang, policy, now)) {
     return state.Book(job, now, gang.duration);
   }
-  // Of tasks of one shape that do not look at others a time says enough.
+  // A start shows that a plain gang fits on empty nodes, too; so this is
+  // checked only if there is none.
   const bool plain = state.plan.IsPlain();
   if (!plain && !state.plan.Place(state.GroundEmpty(policy)))
     return NoFit::kNever;

@@ -1,5 +1,5 @@
-// What is free on one node from a moment on, as steps: between two of them
-// nothing starts or ends there.
+// What is free on one node from a moment on, as steps: nothing starts or ends
+// there between two steps.
 //
 //   free  4 |      ____        ______
 //         2 |_____|    |      |
@@ -20,14 +20,15 @@
 
 namespace fluxnetes::matcher {
 
-// What is booked on a node and would leave it, per resource; nothing: none.
+// Amounts per resource that are booked on a node and that a search takes to
+// leave it; empty: none.
 struct Leaving {
   std::span<const std::int64_t> amounts = {};
   Time start = 0;
   Time end = 0;
 };
 
-// What was given back, or taken, in [start, end), per resource.
+// Amounts that were released, or taken, in [start, end), per resource.
 struct NodeChange {
   Time start = 0;
   Time end = 0;
@@ -39,34 +40,35 @@ class NodeProfile {
  public:
   using Sum = __int128;  // of amounts, which may be 2^62 each
 
-  // `capacity` is what the node would have free without spans.
+  // `capacity` is what would be free on the node without spans.
   void Build(const SpanStore& spans, NodeIndex node,
              std::span<const Sum> capacity, Time now);
   void Drop() { free_.clear(); }
 
-  // Whether it was built and still tells the truth at `now`.
+  // True if it was built and still holds at `now`.
   bool Holds(Time now) const {
     return !free_.empty() && built_ <= now &&
            (times_.empty() || now < times_.front());
   }
 
-  // The least that is free at any time in [from, end), per resource.
+  // Computes the least that is free at any time in [from, end), per resource.
   void Least(Time from, Time end, std::span<std::int64_t> least,
              const Leaving& leaving = {}) const;
 
-  // The first time in [from, before) from which there is so much, per resource,
-  // for so many tasks and for `duration`. What is left out of `amounts` is 0.
+  // Returns the first time in [from, before) from which `tasks` tasks of these
+  // amounts fit for `duration`. Missing amounts are 0.
   std::optional<Time> FirstFit(std::span<const std::int64_t> amounts,
                                Time duration, Time from, Time before,
                                std::size_t resources, int tasks = 1,
                                const Leaving& leaving = {}) const;
-  // How many tasks with these amounts did at least fit there together at any
-  // time in [from, end), up to `limit`, before the changes were made.
+  // Returns how many tasks of these amounts fitted together at every time in
+  // [from, end), up to `limit`, before the changes were made. There may have
+  // been more.
   int LeastFitBefore(std::span<const NodeChange> changes,
                      std::span<const std::int64_t> amounts, Time from, Time end,
                      std::size_t resources, int limit,
                      const Leaving& leaving) const;
-  // How many tasks with these amounts fit there together, up to `limit`, from
+  // Returns how many tasks of these amounts fit together, up to `limit`, from
   // the best time in [from, before) on.
   int MostFit(std::span<const std::int64_t> amounts, Time duration, Time from,
               Time before, std::size_t resources, int limit,
@@ -80,12 +82,12 @@ class NodeProfile {
   };
 
   Time built_ = 0;
-  bool rising_ = true;              // nothing starts, so `from` has the least
-  std::vector<Time> times_;         // of the steps
+  bool rising_ = true;              // no span starts, so `from` has the least
+  std::vector<Time> times_;         // starts of the steps
   std::vector<std::int64_t> free_;  // [(step + 1) * resources + resource]
 };
 
-// What is left, within what an amount can be.
+// Returns what is free, limited to the range of std::int64_t above kClosed.
 std::int64_t Clamp(NodeProfile::Sum free);
 
 }  // namespace fluxnetes::matcher

@@ -1,4 +1,4 @@
-// Nodes of a NodeGraph by their index, and sets of them.
+// Indices of the nodes of a NodeGraph, and sets of nodes.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +8,12 @@
 namespace fluxnetes::matcher {
 
 using NodeIndex = std::int32_t;  // stable while the node is in the graph
-using RulesId = std::int32_t;    // of TaskRules, see NodeGraph::TakeRules
+using RulesId = std::int32_t;    // TaskRules, see NodeGraph::TakeRules
 
 inline constexpr RulesId kNoRules = -1;
 
-// Which nodes a task may use: one bit per NodeIndex. Bits past the end are 0.
+// The nodes that a task may use: one bit per NodeIndex. Bits past the end are
+// 0.
 class NodeSet {
  public:
   void Insert(NodeIndex node);

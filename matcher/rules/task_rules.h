@@ -7,7 +7,7 @@
 // A *domain* is the set of nodes with the same value of a label, the topology
 // key. Nodes without the label are in no domain of it.
 //
-// Plain values; node_rules.h and gang.h describe how a graph uses them.
+// Plain values; node_rules.h and node_graph.h describe how a graph uses them.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
-// The objects of one kind as last seen, by key; part of ClusterCache. Events
-// that come twice or late change nothing: versions are compared as numbers,
-// which Kubernetes allows within one kind; others are taken as they come.
-// Events of several objects may come in any order, as long as the latest
-// deletions (kMostGone) are remembered.
+// The objects of one kind as last seen, by key; part of ClusterCache. Repeated
+// and late events change nothing. Resource versions are compared as numbers,
+// which Kubernetes allows within one kind; an event whose version is not a
+// number is always applied. Events of several objects may come in any order:
+// the latest kMostGone deletions are remembered.
 //
 // Not thread-safe.
 #pragma once
@@ -19,30 +19,31 @@
 
 namespace fluxnetes::cluster {
 
-// Which events of a kind are late.
+// Decides which events of a kind are late.
 class KindVersions {
  public:
-  // It may be another cluster by now, whose versions begin again; events from
-  // before a list do not come after it.
+  // Forgets all versions: after a gap the cluster may be another one, whose
+  // versions start again. Events from before a list do not come after it.
   void BeginList();
   void EndList() { listing_ = false; }
   bool listing() const { return listing_; }
 
   void See(const std::string& version);
   void SeeDeleted(const std::string& key, const std::string& version);
-  // A repeated event, or one that came after a newer one of the object. `held`
-  // is the version of the object if it is known.
+  // True for a repeated event, or one older than an event of the object that
+  // was already applied. `held` is the version of the cached object; null: not
+  // cached.
   bool IsLate(const std::string& key, const std::string& version,
               const std::string* held) const;
 
  private:
   static constexpr std::size_t kMostGone = 10'000;
 
-  // What is deleted and was not in the list, with the versions of the
-  // deletions; in the order in which they came.
+  // The versions at which objects outside the list were deleted, by key and in
+  // order of arrival.
   std::unordered_map<std::string, std::uint64_t> gone_;
   std::deque<std::pair<std::string, std::uint64_t>> gone_in_order_;
-  // Whatever is as old as that and is not known is deleted.
+  // An event of an unknown object at this version or below is of a deleted one.
   std::uint64_t forgotten_ = 0;
   bool listing_ = false;
 };
@@ -57,7 +58,7 @@ class CachedKind {
     listed_.clear();
   }
 
-  // The keys that a list left out, in order; none if there was no list.
+  // Returns the keys that the list left out, sorted; none if no list had begun.
   std::vector<std::string> EndList() {
     std::vector<std::string> vanished;
     if (!versions_.listing()) return vanished;
@@ -71,7 +72,7 @@ class CachedKind {
     return vanished;
   }
 
-  // False if it was late. `before` is what was there.
+  // Returns false if the event was late. `before` receives the former object.
   bool Put(const std::string& key, const Pointer& object, Pointer& before) {
     if (versions_.listing()) listed_.insert(key);
     before = Find(key);
@@ -84,7 +85,7 @@ class CachedKind {
     return true;
   }
 
-  // False if it was not there.
+  // Returns false if the object was not cached.
   bool Drop(const std::string& key, const std::string& version) {
     versions_.SeeDeleted(key, version);
     listed_.erase(key);
@@ -106,7 +107,7 @@ class CachedKind {
  private:
   KindVersions versions_;
   std::unordered_map<std::string, Pointer> objects_;
-  std::unordered_set<std::string> listed_;  // during a list
+  std::unordered_set<std::string> listed_;  // keys of the current list
 };
 
 }  // namespace fluxnetes::cluster

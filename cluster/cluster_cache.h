@@ -1,9 +1,9 @@
-// What a watch has told so far: the objects of the cluster as last seen, kept
-// in memory by applying events. A list that follows a gap is turned into the
-// deletions that were missed. Events that come twice or late change nothing
-// (cached_kind.h).
+// The objects of the cluster as last seen, kept in memory by applying the
+// events of a watch. A list after a gap is turned into the deletions that were
+// missed. Repeated and late events change nothing (cached_kind.h).
 //
-// Thread-safe: one thread applies, others ask. Objects are shared, not copied.
+// Thread-safe: one thread applies events, others read. Objects are shared, not
+// copied.
 #pragma once
 
 #include <cstdint>
@@ -32,21 +32,22 @@ using StorageClassPointer = std::shared_ptr<const StorageClass>;
 using NamespacePointer = std::shared_ptr<const Namespace>;
 using JobMarksPointer = std::shared_ptr<const JobMarks>;
 
-// What one batch of events came to, in order.
+// The effect of one batch of events, in order.
 struct CacheChanges {
   struct PodChange {
     PodPointer before;  // null: new
     PodPointer after;   // null: gone
   };
   std::vector<PodChange> pods;
-  // Names of what was added, changed (in more than its version) or is gone.
+  // Names of nodes and groups that were added, changed (in more than their
+  // version) or removed.
   std::vector<std::string> nodes;
   std::vector<PodGroupName> pod_groups;
-  // UIDs of pods without a node that name one of pod_groups, or whose Job's
-  // marks have changed.
+  // UIDs of pods without a node whose PodGroup (one of pod_groups) or whose
+  // Job's marks changed.
   std::vector<std::string> regrouped_pods;
-  // A list of all kinds, of all pods or of all nodes has ended: all that there
-  // is of them is known.
+  // A list of all kinds, of all pods or of all nodes has ended, so the cache of
+  // those kinds is complete.
   bool listed = false;
 };
 
@@ -54,7 +55,7 @@ class ClusterCache {
  public:
   CacheChanges Apply(std::span<const WatchEvent> events);
 
-  // A list has been seen to its end at least once.
+  // True once a list of all kinds has ended.
   bool Synced() const;
 
   PodPointer PodByUid(const std::string& uid) const;
@@ -67,28 +68,30 @@ class ClusterCache {
   VolumePointer VolumeByName(const std::string& name) const;
   StorageClassPointer StorageClassByName(const std::string& name) const;
   NamespacePointer NamespaceByName(const std::string& name) const;
-  // Of the Kubernetes Job of this UID; null if it has none.
+  // The marks of the Kubernetes Job of this UID; null if it has none.
   JobMarksPointer MarksOfJob(const std::string& uid) const;
   std::vector<NamespacePointer> Namespaces() const;
-  // Another one each time that a namespace or its labels have changed.
+  // Increases each time a namespace or its labels change.
   std::uint64_t NamespacesVersion() const;
-  // Pods that name the group, whether it is there or not, in order of UID.
+  // Returns the pods that name the group, whether it exists or not, in order of
+  // UID.
   std::vector<PodPointer> PodsOfGroup(const PodGroupName& name) const;
-  // Pods that have the node's name and have not ended, in order of UID.
+  // Returns the pods on this node that have not ended, in order of UID.
   std::vector<PodPointer> PodsOnNode(const std::string& node) const;
 
-  // Pods that use the claim ("namespace/name") and have not ended, in order of
-  // UID.
+  // Returns the pods that use the claim ("namespace/name") and have not ended,
+  // in order of UID.
   std::vector<PodPointer> PodsOfClaim(const std::string& claim) const;
 
-  // Claims ("namespace/name") of which something has changed since the last
-  // call, in order: they themselves, their volume or storage class, or, of one
-  // that is for one pod alone, who else uses it. For one reader, as below.
+  // Returns the claims ("namespace/name") affected by changes since the last
+  // call, in order: changes of the claim, of its volume or its storage class
+  // and, for a claim that only one pod can use, of its other users. For one
+  // reader, as below.
   std::vector<std::string> TakeChangedClaims();
 
-  // Names of nodes that were added, changed or removed, or what is used of them
-  // changed, since the last call, in order: for one reader, the owner of the
-  // graph. (A heartbeat of a node or the start of a pod is no change.)
+  // Returns the names of nodes that were added, changed or removed, or whose
+  // usage changed, since the last call, in order. For one reader, the owner of
+  // the graph. Neither a node's heartbeat nor the start of a pod is a change.
   std::vector<std::string> TakeChangedNodes();
 
  private:
@@ -100,7 +103,7 @@ class ClusterCache {
     bool operator()(std::string_view a, const PodPointer& b) const;
   };
   using PodSet = std::unordered_set<PodPointer, UidOf, UidOf>;
-  using InOrder = std::vector<PodPointer>;  // of UID
+  using InOrder = std::vector<PodPointer>;  // by UID
 
   void Apply(const WatchEvent& event, CacheChanges& changes);
   void BeginList(const std::optional<WatchedKind>& only);
@@ -146,11 +149,11 @@ class ClusterCache {
   // Protected by mutex_.
   PodSet pods_;
   KindVersions pod_versions_;
-  std::unordered_set<std::string> listed_pods_;  // during a list: UIDs
+  std::unordered_set<std::string> listed_pods_;  // UIDs in the current list
   CachedKind<Node> nodes_;
   CachedKind<PodGroup> coscheduling_groups_;  // by "namespace/name"
-  CachedKind<PodGroup> native_groups_;        // the same
-  CachedKind<VolumeClaim> claims_;            // the same
+  CachedKind<PodGroup> native_groups_;        // likewise
+  CachedKind<VolumeClaim> claims_;            // likewise
   CachedKind<Volume> volumes_;
   CachedKind<StorageClass> storage_classes_;
   CachedKind<Namespace> namespaces_;
@@ -159,10 +162,11 @@ class ClusterCache {
   std::unordered_map<std::string, InOrder> on_node_;
   std::map<PodGroupName, InOrder> in_group_;
   std::unordered_map<std::string, InOrder> of_job_;    // pods without a node
-  std::unordered_map<std::string, InOrder> of_claim_;  // living pods
+  std::unordered_map<std::string, InOrder> of_claim_;  // pods that have not
+                                                       // ended
   std::unordered_set<std::string> changed_nodes_;
   std::unordered_set<std::string> changed_claims_;
-  bool listing_ = false;  // all kinds
+  bool listing_ = false;  // a list of all kinds is under way
   bool synced_ = false;
 };
 

@@ -1,4 +1,4 @@
-// Whether one value is what a field wants (see field_rules.h).
+// Checks one value against a field rule (field_rules.h).
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,8 +10,9 @@
 
 namespace fluxnetes::cluster {
 
-// Why not, to be read after the path: "is negative; ...". It begins with
-// "[NAME]" or ".NAME" where it is about a part of the value.
+// Returns the reason why the value breaks the rule, worded to follow the path:
+// "is negative; ...". It begins with "[NAME]" or ".NAME" if it concerns a part
+// of the value; nothing: the value is valid.
 std::optional<std::string> WhyWrong(const nlohmann::json& value,
                                     const FieldRule& rule);
 

@@ -1,7 +1,7 @@
-// What the fields of an object must be, as a table: a path and what is right
-// there. "spec.containers[].name" names the field in every element of a list.
-// What is absent (or null) is right unless it is required. Fields without a
-// rule are not looked at.
+// Validation rules for the fields of an object, as a table of paths and
+// expected values. "spec.containers[].name" names the field in every element of
+// a list. An absent or null field is valid unless it is required. Fields
+// without a rule are not checked.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -17,7 +17,7 @@ struct FieldRule {
     kList,
     kNonEmptyList,
     kText,
-    kTexts,    // a list of texts
+    kTexts,    // a list of strings
     kTextMap,  // annotations
     kFlag,
     kInteger,     // of 32 bits
@@ -27,19 +27,19 @@ struct FieldRule {
     kLabel,       // RFC 1123: at most 63 of a-z 0-9 -
     kSubdomain,   // labels with dots, at most 253
     kLabels,      // qualified names with values of at most 63 characters
-    kLabelValue,  // of one label
-    kQuantities,  // amounts by name of the resource
+    kLabelValue,  // the value of one label
+    kQuantities,  // amounts by resource name
     kQuantity,    // one amount
     kChoice       // one of `choices`
   };
   const char* path;
   Kind kind;
   bool required = false;
-  const char* choices = "";  // with spaces between them
+  const char* choices = "";  // separated by spaces
 };
 
-// The first that is wrong, with its path, and what would be right; nothing if
-// all is right. `prefix` goes before the paths.
+// Returns the first fault with its path and the value expected there; nothing
+// if all fields are valid. `prefix` is prepended to the paths.
 std::optional<std::string> WhatIsWrong(const nlohmann::json& object,
                                        std::span<const FieldRule> rules,
                                        const std::string& prefix = "");

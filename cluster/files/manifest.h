@@ -1,12 +1,10 @@
-// Manifests as people write them for Kubernetes: v1 Pod, batch/v1 Job, v1 Node
-// and v1 List of these, one document or several, YAML or JSON; for who asks for
-// them also PodGroup of scheduling.x-k8s.io/v1alpha1 and
-// scheduling.k8s.io/v1alpha2.
+// Reads Kubernetes manifests as people write them: v1 Pod, batch/v1 Job, v1
+// Node and v1 List of these, one document or several, YAML or JSON; on request
+// also PodGroup of scheduling.x-k8s.io/v1alpha1 and scheduling.k8s.io/v1alpha2.
 //
-// Everything that we use is checked as the API server would check it; what we
-// do not use is passed over. Throws InputError that names the text, the line of
-// the document, the object and the field, what is wrong and what would be
-// right.
+// Every field that we use is checked as the API server would check it; other
+// fields are ignored. Throws InputError that names the text, the line of the
+// document, the object and the field, the fault and the value expected.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -25,23 +23,23 @@ namespace fluxnetes::cluster {
 
 struct Manifest {
   std::variant<PodTemplate, KubernetesJob, Node, PodGroup> object;
-  std::string json;   // as it was written, with its namespace: to be POSTed
+  std::string json;   // as written, with its namespace: to be POSTed
   std::string place;  // "jobs.yaml:12: Job train", for errors
 };
 
 struct ManifestOptions {
-  std::string namespace_name = "default";  // where a manifest names none
+  std::string namespace_name = "default";  // for manifests that name none
   YamlLimits limits = {};
-  bool pod_groups = false;  // are read, else refused
+  bool pod_groups = false;  // accepts PodGroups
 };
 
-// In order. `source` names the text in errors; a text without a document is an
-// error.
+// Returns the manifests in order. `source` names the text in errors. A text
+// without a document is an error.
 std::vector<Manifest> ReadManifests(std::string_view text,
                                     const std::string& source,
                                     const ManifestOptions& options = {});
 
-// One object that is JSON already: no List.
+// Reads one object that is already JSON; a List is refused.
 Manifest ReadManifest(nlohmann::json object, const std::string& place,
                       const ManifestOptions& options = {});
 

@@ -1,5 +1,6 @@
-// What the fields of manifests must be (Kubernetes API reference: Pod v1 core,
-// Job v1 batch, Node v1 core, PodGroup of both APIs: pod_group.h).
+// Validates manifests against the rules for their fields (Kubernetes API
+// reference: Pod v1 core, Job v1 batch, Node v1 core, PodGroup of both APIs:
+// pod_group.h).
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,7 +9,7 @@
 
 namespace fluxnetes::cluster {
 
-// What is wrong with it, with the path; nothing if nothing is.
+// Each returns the first fault with its path; nothing: the object is valid.
 std::optional<std::string> WhatIsWrongWithPod(const nlohmann::json& object);
 std::optional<std::string> WhatIsWrongWithJob(const nlohmann::json& object);
 std::optional<std::string> WhatIsWrongWithNode(const nlohmann::json& object);

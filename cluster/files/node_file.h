@@ -1,4 +1,4 @@
-// The nodes of a simulated cluster, from a file: v1 Node manifests, or the
+// Reads the nodes of a simulated cluster from a file: v1 Node manifests, or the
 // short form:
 //
 //   nodes:
@@ -29,7 +29,7 @@ namespace fluxnetes::cluster {
 
 inline constexpr int kMostNodes = 100'000;
 
-// At least one node; names are unique.
+// Returns at least one node; names are unique.
 std::vector<Node> ReadNodes(std::string_view text, const std::string& source,
                             const YamlLimits& limits = {});
 

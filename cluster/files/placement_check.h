@@ -1,6 +1,6 @@
-// Whether what the spec of a pod in a manifest says of where the pod can go is
-// right: tolerations, affinity, spread, ports, claims. Limits are those of the
-// API server (Kubernetes: "Assigning Pods to Nodes", "Pod Topology Spread
+// Validates the fields of a pod spec in a manifest that restrict its placement:
+// tolerations, affinity, spread, ports, claims. The limits are those of the API
+// server (Kubernetes: "Assigning Pods to Nodes", "Pod Topology Spread
 // Constraints").
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace fluxnetes::cluster {
 
-// The first that is wrong, with its path, and what would be right. `path` is
-// that of the spec.
+// Returns the first fault with its path and the value expected there. `path` is
+// the path of the spec.
 std::optional<std::string> WhatIsWrongWithPlacement(const nlohmann::json& spec,
                                                     const std::string& path);
 

@@ -1,5 +1,5 @@
-// How to reach an API server, and who we are there: from a kubeconfig
-// (kubeconfig.h), or from the service account of the pod that we run in.
+// The address of an API server and our identity there. Both come from a
+// kubeconfig (kubeconfig.h) or from the service account of our own pod.
 #pragma once
 
 #include <memory>
@@ -9,26 +9,28 @@
 
 namespace fluxnetes::cluster {
 
-// How an https server proves who it is.
+// How an https server is verified.
 struct TlsOptions {
-  std::string authorities = {};  // PEM; empty: those of the system
-  std::string server_name = {};  // to be proved; empty: that of the address
-  bool insecure = false;         // proves nothing: for experiments
+  std::string authorities = {};  // PEM; empty: the system's
+  std::string server_name = {};  // name to verify; empty: the host of the
+                                 // address
+  bool insecure = false;         // skips verification: for experiments
 };
 
 struct ApiAccess {
   std::string address;  // "https://host:port", "http://host:port", "unix:PATH"
   TlsOptions tls = {};
-  std::shared_ptr<Credentials> credentials = {};  // null: nobody
+  std::shared_ptr<Credentials> credentials = {};  // null: anonymous
 };
 
-// Where a pod finds its service account (Kubernetes: "Accessing the API from
-// a Pod").
+// Where the service account is mounted in a pod (Kubernetes: "Accessing the API
+// from a Pod").
 inline constexpr const char* kServiceAccountFolder =
     "/var/run/secrets/kubernetes.io/serviceaccount";
 
-// From KUBERNETES_SERVICE_HOST and _PORT and the folder above. Throws
-// InputError if something of it is missing.
+// Builds the access from the values of KUBERNETES_SERVICE_HOST and
+// KUBERNETES_SERVICE_PORT and the folder above. Throws InputError if a value or
+// file is missing.
 ApiAccess ServiceAccountAccess(const std::string& host, const std::string& port,
                                const std::string& folder);
 

@@ -1,10 +1,9 @@
-// What an API server was asked, for those who watch: requests by verb, resource
-// and answer and how long they took, and how often each watched kind was listed
-// and its stream opened. Each attempt counts, so that what was tried again
-// shows.
+// Counts the requests to an API server for metrics: requests by verb, resource
+// and status with their durations, and lists and streams by watched kind. Each
+// attempt counts, so that retries show.
 //
-// Verbs and resources are named as in a role: "patch" of "pods/status". Names
-// of objects are left out, so there are few dozens of them.
+// Verbs and resources are named as in an RBAC role: "patch" of "pods/status".
+// Object names are left out, so the number of series stays in the dozens.
 //
 // Thread-safe.
 #pragma once
@@ -28,17 +27,18 @@ namespace fluxnetes::cluster {
 struct ApiCallCounts {
   std::string verb;
   std::string resource;
-  std::map<int, std::uint64_t> answers;  // by status; 0: none came
+  std::map<int, std::uint64_t> answers;  // by status; 0: no answer
   sql::Durations::Counts durations = {};
 };
 
 struct WatchCounts {
   WatchedKind kind{};
   std::uint64_t lists = 0;    // begun
-  std::uint64_t streams = 0;  // opened: a watch goes on with a new one
+  std::uint64_t streams = 0;  // opened; a watch reopens them
 };
 
-// Of "GET" and "/api/v1/namespaces/a/pods/b?x=y": "get" and "pods".
+// Returns the verb and the resource without names: "get" and "pods" for "GET"
+// and "/api/v1/namespaces/a/pods/b?x=y".
 std::pair<std::string_view, std::string> VerbAndResource(
     std::string_view method, std::string_view path);
 

@@ -1,4 +1,4 @@
-// One run of a credential plugin.
+// Runs a credential plugin once and reads its answer.
 #pragma once
 
 #include <chrono>
@@ -14,12 +14,13 @@ struct PluginAnswer {
   std::optional<std::chrono::system_clock::time_point> expires_at;
 };
 
-// Runs it and waits for its answer. Throws CredentialError: it cannot be
-// started, fails, takes too long, or says what ReadPluginAnswer refuses.
+// Runs the plugin and waits for its answer. Throws CredentialError if the
+// plugin cannot be started, fails, takes too long, or ReadPluginAnswer refuses
+// its output.
 PluginAnswer RunPlugin(const CredentialPlugin& plugin);
 
-// Reads what it has printed. Throws CredentialError that says what is wrong;
-// the text itself, which holds secrets, is never repeated.
+// Reads the plugin's output. Throws CredentialError with the reason, which
+// never quotes the text because it holds secrets.
 PluginAnswer ReadPluginAnswer(std::string_view text,
                               const CredentialPlugin& plugin);
 

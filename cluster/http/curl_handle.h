@@ -1,5 +1,5 @@
-// A transfer of libcurl, set up for an API server, and what belongs to it:
-// header lists and the address. Used by one thread.
+// One libcurl transfer, set up for an API server, with its header lists and the
+// parsed address. Used by one thread.
 #pragma once
 
 #include <curl/curl.h>
@@ -12,7 +12,7 @@
 
 namespace fluxnetes::cluster {
 
-// Where the server is, as libcurl wants it.
+// The server's address in the form that libcurl takes.
 struct CurlAddress {
   std::string base_url;     // http://host:port, without a slash at the end
   std::string unix_socket;  // empty: TCP
@@ -42,13 +42,13 @@ class CurlHandle {
                std::shared_ptr<const Identity> identity);
   void OnData(curl_write_callback callback, void* argument);
 
-  // Whose transfer this is; may be null.
+  // The identity of this transfer; may be null.
   const std::shared_ptr<const Identity>& identity() const { return identity_; }
 
   int Status() const;
   std::optional<std::chrono::seconds> RetryAfter() const;
-  // What went wrong, for people; not how long it took, so that the same
-  // trouble reads the same each time.
+  // Describes the failure for people. Durations are left out, so that the same
+  // failure always reads the same.
   std::string Explain(CURLcode code) const;
 
  private:

@@ -1,8 +1,8 @@
-// The inside of HttpClient: the thread that does the input and output, the
-// requests that wait, are under way or back off, and the open streams.
+// The implementation of HttpClient: its input/output thread, the requests that
+// wait, are in flight or back off, and the open streams.
 //
-// Submit, Open, Resume, Close and Stop are for any thread; all else belongs to
-// the loop's own.
+// Any thread may call Submit, Open, Resume, Close and Stop; everything else
+// belongs to the loop's own thread.
 #pragma once
 
 #include <condition_variable>
@@ -24,7 +24,7 @@ namespace fluxnetes::cluster {
 
 using SteadyTime = std::chrono::steady_clock::time_point;
 
-// A request on its way to its answer.
+// A request until its answer.
 struct Exchange {
   Exchange(HttpRequest what, std::function<void(HttpResponse)> then)
       : request(std::move(what)),
@@ -35,12 +35,12 @@ struct Exchange {
   std::function<void(HttpResponse)> done;
   SteadyTime give_up_at;
   int attempts = 0;
-  SteadyTime began{};     // the present attempt
-  bool renewed = false;   // the identity, after a 401
-  HttpResponse response;  // of the present attempt
+  SteadyTime began{};     // of the current attempt
+  bool renewed = false;   // the identity was renewed after a 401
+  HttpResponse response;  // of the current attempt
   HttpResponse answered;  // of the last attempt that had an answer
   bool too_long = false;
-  bool may_be_cut = false;  // the attempt has less time than others have
+  bool may_be_cut = false;  // the deadline shortens this attempt
 };
 
 class HttpClient::Loop {
@@ -56,7 +56,7 @@ class HttpClient::Loop {
   void Resume(int stream);
   // Returns when the reader will not be called any more.
   void Close(int stream);
-  // Answers what is under way and ends the thread. Twice is fine.
+  // Answers the requests in flight and ends the thread. Calling twice is fine.
   void Stop();
 
  private:
@@ -78,11 +78,11 @@ class HttpClient::Loop {
   std::shared_ptr<const Identity> CurrentIdentity();
   bool LooksForAnother(const CurlHandle& handle);
   void FinishStream(CURL* easy, CURLcode code);
-  // False if the exchange has had its last attempt.
+  // Returns false if the exchange has had its last attempt.
   bool MayRetry(const Exchange& exchange, CURLcode code) const;
   std::chrono::milliseconds Backoff(const Exchange& exchange);
   void WakeDelayed();
-  // Until one more request may begin, by requests_per_second.
+  // The time until one more request may begin, by requests_per_second.
   std::chrono::milliseconds UntilAllowed();
   bool HasRoom() const;
   void CutSilentStreams();
@@ -109,7 +109,7 @@ class HttpClient::Loop {
   int next_stream_ = 1;
   std::condition_variable closed_;
 
-  // The loop's own.
+  // Used by the loop's thread only.
   std::deque<std::unique_ptr<Exchange>> waiting_;
   double allowance_ = 0;  // requests that may begin
   SteadyTime allowed_at_;
@@ -123,7 +123,7 @@ class HttpClient::Loop {
   std::thread thread_;
 };
 
-// What HttpClient::Open gives.
+// The stream that HttpClient::Open returns.
 class OpenStream : public HttpStream {
  public:
   template <typename LoopPointer>

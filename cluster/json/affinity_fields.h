@@ -1,4 +1,4 @@
-// The fields of affinities, whose names are long.
+// The long field names of affinities.
 // https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#scheduling
 #pragma once
 

@@ -1,7 +1,8 @@
-// Holds once what pods have in common: each label, and the tolerations, which
-// are mostly those that Kubernetes gives to all. It keeps nothing alive.
+// Shares the parts that many pods have in common: each label, and the
+// tolerations, which are mostly those that Kubernetes adds to every pod. Shared
+// parts are not kept alive.
 //
-// Used by one thread; what it shares never changes, and is anybody's.
+// Used by one thread; shared parts never change and may be read by any thread.
 #pragma once
 
 #include <cstddef>
@@ -17,11 +18,11 @@ class CommonParts {
  public:
   void Share(Pod& pod);
 
-  // So many are known, or were.
+  // The number of parts known, including expired ones not yet swept.
   std::size_t size() const { return labels_.size() + tolerations_.size(); }
 
  private:
-  // One per hash: of two that collide, one is not shared.
+  // One part per hash; of two parts with the same hash only one is shared.
   template <typename Part>
   using Known = std::unordered_map<std::size_t, std::weak_ptr<Part>>;
 

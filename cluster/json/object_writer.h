@@ -1,6 +1,6 @@
-// Values as the JSON of Kubernetes: objects as an API server shows them, and
-// what we send to it. What DecodePod and DecodeNode read of such an object is
-// the value that it was written from.
+// Writes values as the JSON of Kubernetes: objects as an API server returns
+// them, and the bodies of our requests. DecodePod and DecodeNode read an object
+// back as the value it was written from.
 #pragma once
 
 #include <optional>
@@ -11,8 +11,8 @@
 
 namespace fluxnetes::cluster {
 
-// A v1 Pod with one container, which asks for all that the pod asks for; with
-// its condition, if one was set.
+// A v1 Pod with one container that requests everything the pod requests, and
+// with its condition if one was set.
 std::string WritePod(const Pod& pod,
                      const std::optional<PodCondition>& condition = {});
 // A v1 Node.
@@ -27,19 +27,21 @@ std::string WriteEvent(const PodEvent& event, const std::string& name,
                        Time time);
 // For PATCH .../pods/NAME/status (strategic merge): the condition alone.
 std::string WriteConditionPatch(const PodCondition& condition);
-// For PATCH .../podgroups/NAME/status: all of the status that is ours (merge),
-// or its condition (strategic merge, of a native one), as of `time` if it has
-// turned.
+// For PATCH .../podgroups/NAME/status: of the coscheduling plugin's group, all
+// status fields that we own (merge); of a native group, its condition
+// (strategic merge), with `time` as lastTransitionTime if the condition's
+// status changes.
 std::string WriteGroupStatusPatch(const PodGroupNews& news, Time time);
-// For PATCH .../pods/NAME (merge): an annotation that says nothing but changes
-// the version, of the pod with this UID.
+// For PATCH .../pods/NAME (merge): sets an annotation without meaning, which
+// changes the resource version of the pod with this UID.
 std::string WriteTouchPatch(const std::string& uid, const std::string& mark);
 // For PATCH .../persistentvolumeclaims/NAME (merge).
 std::string WriteAnnouncementPatch(const NodeAnnouncement& announcement);
-// DeleteOptions: in the background, and this UID only unless it is empty.
+// DeleteOptions: background deletion, with the UID as precondition unless
+// empty.
 std::string WriteDeleteOptions(const std::string& uid);
 
-// What WriteTouchPatch sets. Not one of the annotations that we read.
+// The annotation that WriteTouchPatch sets. DecodePod does not keep it.
 inline constexpr const char* kTouchAnnotation = "binding.fluxnetes.io/revoked";
 
 }  // namespace fluxnetes::cluster

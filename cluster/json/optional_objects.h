@@ -1,6 +1,6 @@
-// Kubernetes objects of the kinds that are read where the cluster has them, as
-// values, decoded from their JSON. As with pods and nodes (objects.h) decoding
-// never fails; what is missing or of another type has its default.
+// Decodes Kubernetes objects of the optional kinds (watched_kind.h) from JSON
+// to values. As with pods and nodes (objects.h), decoding never fails; a
+// missing field, or one of another type, has its default.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -19,12 +19,12 @@ StorageClass DecodeStorageClass(const nlohmann::json& object);
 Volume DecodeVolume(const nlohmann::json& object);
 VolumeClaim DecodeVolumeClaim(const nlohmann::json& object);
 
-// Without marks if the Job says nothing to us.
+// Decodes the marks of a Job; none if it has none for us.
 JobMarks DecodeJobMarks(const nlohmann::json& object);
 
-// scheduling.x-k8s.io/v1alpha1 or scheduling.k8s.io/v1alpha2. A size that is no
-// integer of 32 bits is as if it were not there; an amount that cannot be read
-// is kLargestAmount.
+// Decodes a PodGroup of scheduling.x-k8s.io/v1alpha1 or
+// scheduling.k8s.io/v1alpha2. A size that is not an integer of 32 bits counts
+// as missing; an unreadable amount is kLargestAmount.
 PodGroup DecodePodGroup(PodGroupApi api, const nlohmann::json& object);
 
 }  // namespace fluxnetes::cluster

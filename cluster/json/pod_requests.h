@@ -1,5 +1,5 @@
-// How much a pod asks for and a node offers, decoded from their JSON. See
-// objects.h for the rules; neither ever fails.
+// Decodes the amounts that a pod requests and a node offers from their JSON.
+// See objects.h for the rules; decoding never fails.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,15 +8,16 @@
 
 namespace fluxnetes::cluster {
 
-// Of the spec and the status (or null) of a pod. While it is resized in place,
-// the larger of what is asked for and what its node has granted.
+// Decodes the requests of a pod from its spec and its status (or null). While
+// the pod is resized in place: the larger of its requests and what its node has
+// granted.
 Resources DecodeRequests(const nlohmann::json& spec,
                          const nlohmann::json& status);
 
-// A list of what is asked for: what cannot be read counts as kLargestAmount.
+// Decodes requested amounts; an unreadable amount counts as kLargestAmount.
 Resources DecodeAmounts(const nlohmann::json& amounts);
 
-// Of status.allocatable or status.capacity of a node.
+// Decodes status.allocatable or status.capacity of a node.
 Resources DecodeOffer(const nlohmann::json& amounts);
 
 }  // namespace fluxnetes::cluster

@@ -1,5 +1,5 @@
-// Where a pod can go, decoded from the spec of a v1 Pod. Never fails, as
-// objects.h says; a number that cannot be read is 0.
+// Decodes the fields of a v1 Pod's spec that restrict its placement. Never
+// fails (see objects.h); an unreadable number is 0.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,26 +10,26 @@
 
 namespace fluxnetes::cluster {
 
-// All but the resources, which pod_requests.h computes.
+// Decodes all of a request except its resources, which pod_requests.h computes.
 void DecodePlacement(const nlohmann::json& spec, PodRequest& request);
 
-// Affinity, spread and claims, as they stand in a spec, and host ports where
-// there is a list `ports` beside them.
+// Decodes affinity, spread and claims of a spec, and host ports if it has a
+// list `ports`.
 PodRules DecodeRules(const nlohmann::json& spec);
 
-// A node selector that has no term keeps an empty one, which selects nothing;
-// without a selector there is no term.
+// Decodes a node selector. A selector without terms yields one empty term,
+// which matches nothing; no selector yields no term.
 std::vector<NodeSelectorTerm> DecodeNodeSelector(
     const nlohmann::json& selector);
 NodeSelectorTerm DecodeNodeSelectorTerm(const nlohmann::json& expressions);
 
 struct DecodedClaims {
-  std::vector<std::string> all;        // each once
-  std::vector<std::string> ephemeral;  // those of them that are the pod's own
+  std::vector<std::string> all;        // no duplicates
+  std::vector<std::string> ephemeral;  // the subset that belongs to the pod
 };
-// Of the volumes of a pod of this name; that of a generic ephemeral volume has
-// the names of both. (Kubernetes: "Ephemeral Volumes", PersistentVolumeClaim
-// naming.)
+// Returns the claims of the volumes of a pod of this name. The claim of a
+// generic ephemeral volume is named after both pod and volume. (Kubernetes:
+// "Ephemeral Volumes", PersistentVolumeClaim naming.)
 DecodedClaims DecodeVolumeClaims(const nlohmann::json& spec,
                                  const std::string& pod_name);
 

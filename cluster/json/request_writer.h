@@ -1,5 +1,5 @@
-// Where a pod can go, as JSON of the spec of a v1 Pod: what request_decoder.h
-// reads.
+// Writes the fields of a v1 Pod's spec that restrict its placement: the inverse
+// of request_decoder.h.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@
 
 namespace fluxnetes::cluster {
 
-// Fields of the spec.
+// Writes the fields into the open object of a spec.
 void WritePlacement(JsonText& json, const PodRequest& request);
 
-// The field `ports` of a container.
+// Writes the field `ports` of a container.
 void WritePorts(JsonText& json, const std::vector<HostPort>& ports);
 
-// What DecodeRules reads.
+// Writes the JSON that DecodeRules reads.
 std::string WriteRules(const PodRules& rules);
 
 }  // namespace fluxnetes::cluster

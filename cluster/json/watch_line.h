@@ -1,8 +1,8 @@
-// What the API server says of objects of one kind, read: one line of a watch,
-// one page of a list. (Kubernetes API concepts: "Efficient detection of
+// Reads what the API server sends about objects of one kind: one line of a
+// watch, one page of a list. (Kubernetes API concepts: "Efficient detection of
 // changes", "Retrieving large results sets in chunks".)
 //
-// Pure functions that throw nothing: what cannot be read is a value too.
+// Pure functions that do not throw: unreadable text is a value too.
 #pragma once
 
 #include <string>
@@ -17,19 +17,19 @@ namespace fluxnetes::cluster {
 struct WatchLine {
   enum class Type {
     kEvent,       // `event` is a change or a deletion
-    kBookmark,    // nothing but a newer version
+    kBookmark,    // only a newer version
     kError,       // the watch is over: `code`, `message`
-    kUnreadable,  // not JSON, or nothing that a watch says
+    kUnreadable,  // not JSON, or not a watch event
   };
   Type type = Type::kUnreadable;
   WatchEvent event;
   std::string resource_version;
-  bool ends_list = false;  // a bookmark: all that there was has been told
+  bool ends_list = false;  // a bookmark: every existing object has been sent
   int code = 0;
   std::string message;
 };
 
-// What pods have in common is shared, as far as `common` knows it.
+// `common`, if given, shares the parts that pods have in common.
 WatchLine ReadWatchLine(WatchedKind kind, std::string_view line,
                         CommonParts* common = nullptr);
 
@@ -37,13 +37,13 @@ struct ListPage {
   bool readable = false;
   std::vector<WatchEvent> changes;
   std::string resource_version;  // of the list
-  std::string continuation;      // empty: it was the last page
+  std::string continuation;      // empty: this is the last page
 };
 
 ListPage ReadListPage(WatchedKind kind, std::string_view body,
                       CommonParts* common = nullptr);
 
-// The message of a Status object, else the beginning of the body.
+// Returns the message of a Status object, else the beginning of the body.
 std::string ReadStatusMessage(std::string_view body);
 
 }  // namespace fluxnetes::cluster

@@ -1,4 +1,4 @@
-// Where an API server keeps what: the paths of Kubernetes by kind.
+// The URL paths of Kubernetes objects, by kind.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ struct ApiResource {
   std::string_view plural;  // "jobs"
 };
 
-// Nothing for a kind that we do not know.
+// Both return nothing for an unknown kind.
 std::optional<ApiResource> ResourceOfKind(std::string_view kind);
 std::optional<ApiResource> ResourceOfPath(std::string_view prefix,
                                           std::string_view plural);

@@ -1,19 +1,20 @@
-// One kind of objects of a Kubernetes API: listed, then watched over a stream
-// of its own. Where the server can (Kubernetes API concepts: "Streaming
-// lists"), the list is the beginning of that stream; else it is read page by
-// page, and the stream begins at its version.
+// The watch of one kind of objects of a Kubernetes API: lists the kind, then
+// watches it over a stream of its own. If the server can (Kubernetes API
+// concepts: "Streaming lists"), the list is the beginning of that stream; else
+// the list is read page by page, and the stream starts at its version.
+//
 //
 //   waiting ─▶ listing ─▶ watching ──┐ the stream ended: again, from the last
 //               ▲ │ ▲        │  ▲────┘ version seen
-//               │ │ └────────┘ 410, or not readable
+//               │ │ └────────┘ 410, or unreadable
 //               │ ▼
-//             passed over   optional kinds only: 404, 403, or not readable;
+//             passed over   optional kinds only: 404, 403, or unreadable;
 //                           asked for again, less and less often
 //
-// A kind that the server has no more (404) has no objects; where we may not
-// read it (403), or it fails, what was known of it stays.
+// A kind that the server no longer serves (404) has no objects. If we may not
+// read it (403), or reading fails, its objects as last seen stay.
 //
-// Used by one thread, that of the watch.
+// Used by the thread of the watch only.
 #pragma once
 
 #include <chrono>
@@ -34,38 +35,39 @@ namespace fluxnetes::cluster {
 
 struct KubernetesWatchOptions {
   int page = 1'000;  // objects
-  // Asks for streaming lists, until the server refuses.
+  // Asks for streaming lists until the server refuses.
   bool stream_lists = true;
-  // The server ends a watch after this long (half to whole), and sends a
-  // bookmark each minute; a stream that is silent for longer is dead.
+  // The server ends a watch after this time (half to whole) and sends a
+  // bookmark each minute; a stream that is silent for longer than `silence` is
+  // dead.
   std::chrono::seconds length{600};
   std::chrono::milliseconds silence{90'000};
   std::chrono::milliseconds first_backoff{20};
   std::chrono::milliseconds longest_backoff{5'000};
-  // An optional kind that was passed over is asked for again after a second,
-  // two, four, ... and then each time after this long (half to whole).
+  // A passed-over optional kind is asked for again after 1 s, 2 s, 4 s, ... and
+  // finally each time after this long (half to whole).
   std::chrono::milliseconds ask_again{240'000};
-  // Told by Next() why the cluster cannot be listed or watched, once per
-  // reason, and with an empty text when it can again.
+  // Called by Next() with the reason why the cluster cannot be listed or
+  // watched, once per reason, and with an empty text when it can again.
   std::function<void(const std::string& why)> on_trouble;
-  // Told once of an optional kind that the server has but does not let us
-  // read, or that cannot be read: it is taken as not served.
+  // Called once per reason for an optional kind that the server has but does
+  // not let us read, or that is unreadable; the kind is treated as not served.
   std::function<void(const std::string& why)> on_passed_over;
-  // Told of each list and stream; null: nobody wants to know.
+  // Counts lists and streams; may be null.
   ApiTally* tally = nullptr;
 };
 
-// What the kinds of one watch share.
+// The state that the kinds of one watch share.
 struct KindWatchContext {
   HttpClient& client;
   const KubernetesWatchOptions options;
-  // Shared with a page that is under way when the watch goes.
+  // Shared with a page request that is in flight when the watch is destroyed.
   const std::shared_ptr<WatchMailbox> mailbox =
       std::make_shared<WatchMailbox>();
   std::deque<WatchEvent> ready = {};
   std::minstd_rand random{std::random_device{}()};
   CommonParts common = {};
-  std::string trouble = {};  // what was told last
+  std::string trouble = {};  // as last reported
 
   // Half to whole.
   std::chrono::milliseconds Jitter(std::chrono::milliseconds whole);
@@ -81,23 +83,23 @@ class KindWatch {
   KindWatch(WatchedKind kind, KindWatchContext& context);
   ~KindWatch();
 
-  // Forgets all and waits for List().
+  // Drops all progress and waits for List().
   void Reset();
-  // After a while, from the beginning. Events begin with kListBegin of this
-  // kind.
+  // Lists the kind from the beginning, after `wait`. Its events begin with
+  // kListBegin of this kind.
   void List(std::chrono::milliseconds wait);
   void Resume();
-  // Asks for a page or opens the stream, if it is time to.
+  // Requests a page or opens the stream if it is due.
   void Proceed(SteadyTime now);
   SteadyTime NextAttempt() const;
 
   void Read(const WatchLetter& letter);
 
-  // Its list has been told to the end, or it is passed over.
+  // True once its list has been delivered whole, or if it is passed over.
   bool IsListed() const {
     return state_ == State::kWatching || state_ == State::kPassedOver;
   }
-  // The server is another one than that which we listed: list all kinds.
+  // True if the server is another one than was listed: list all kinds.
   bool HasLostTheCluster() const { return lost_cluster_; }
 
  private:
@@ -107,7 +109,7 @@ class KindWatch {
   const char* Path() const;
   void BeginList();
   void RequestPage();
-  // With the objects that there are first, or from version_ on.
+  // Opens the stream with the existing objects first, or from version_ on.
   void OpenStream(bool with_list);
   void CloseStream();
   void ReadPage(const HttpResponse& response);
@@ -125,26 +127,26 @@ class KindWatch {
   const WatchedResource& resource_;
   KindWatchContext& context_;
   State state_ = State::kWaiting;
-  int epoch_ = 0;  // letters of an earlier one mean nothing
+  int epoch_ = 0;  // letters of an earlier epoch are ignored
   SteadyTime next_at_{};
   std::size_t path_ = 0;
-  bool served_ = false;        // it was, when it was listed last
+  bool served_ = false;        // at its last list
   int times_passed_over_ = 0;  // in a row
-  std::string passed_over_;    // what was told of it
+  std::string passed_over_;    // the reason last reported
   bool lost_cluster_ = false;
 
   // Listing.
-  bool streams_lists_;  // the server has not refused to yet
+  bool streams_lists_;  // until the server refuses
   std::string continuation_;
   bool begun_ = false;
   bool page_under_way_ = false;
-  int list_failures_ = 0;  // since a stream said something
+  int list_failures_ = 0;  // since a stream delivered a line
 
   // Watching.
   std::string version_;
   int failures_ = 0;  // in a row
   std::unique_ptr<LineReader> reader_;
-  std::unique_ptr<HttpStream> stream_;  // goes before its reader
+  std::unique_ptr<HttpStream> stream_;  // destroyed before its reader
 };
 
 }  // namespace fluxnetes::cluster

@@ -1,9 +1,11 @@
-// A kubeconfig: clusters, users, and contexts that pair them (Kubernetes:
-// "Organizing Cluster Access Using kubeconfig Files"; kind Config of v1).
+// Reads a kubeconfig: clusters, users, and the contexts that pair them
+// (Kubernetes: "Organizing Cluster Access Using kubeconfig Files"; kind Config
+// of v1).
 //
-// Of several files each name, and the current context, is that of the first
-// file that has it. Paths in a file are relative to its folder. What would be
-// ignored and change who we are is refused: auth-provider, proxy-url, a user
+// If several files define a name or the current context, the first file wins.
+// Paths in a file are relative to its folder. Settings that would change our
+// identity and that we do not support are refused: auth-provider, proxy-url, a
+// user name with a password, impersonation.
 // name with a password, impersonation.
 #pragma once
 
@@ -16,22 +18,22 @@
 namespace fluxnetes::cluster {
 
 struct KubeconfigFile {
-  std::string path;  // for errors, and for what its paths are relative to
+  std::string path;  // for errors; its relative paths start in this file's
+                     // folder
   std::string text;
 };
 
-// Access by the context of that name; empty: by the current one. Throws
-// InputError that says where what is wrong.
+// Builds the access for the named context; empty: for the current one. Throws
+// InputError that names the place and the fault.
 ApiAccess ReadKubeconfig(std::span<const KubeconfigFile> files,
                          const std::string& context);
 
-// The namespace of that context; empty: it names none. Throws the same.
+// Returns the namespace of that context; empty: it names none. Throws likewise.
 std::string NamespaceOf(std::span<const KubeconfigFile> files,
                         const std::string& context);
 
-// The files of KUBECONFIG, a list with colons; those that are not there are
-// passed over, as kubectl does. Throws InputError if none is there or one
-// cannot be read.
+// Reads the files of KUBECONFIG, a colon-separated list; skips missing files,
+// as kubectl does. Throws InputError if none exists or one cannot be read.
 std::vector<KubeconfigFile> LoadKubeconfigFiles(const std::string& list);
 
 }  // namespace fluxnetes::cluster

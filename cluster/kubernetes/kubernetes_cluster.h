@@ -1,11 +1,13 @@
 // The cluster behind a Kubernetes API server, or behind the simulated cluster's
-// API, which speaks the same (services/simulated_api/cluster_api.h).
+// API, which speaks the same protocol (services/simulated_api/cluster_api.h).
 //
-// A binding that is answered with a conflict is read again: libcurl repeats a
-// POST on a kept connection that has died, so it may have been ours that gave
-// the pod its node. If the pod has the wanted node it counts as bound.
+// After a binding that was answered with a conflict the pod is read: libcurl
+// repeats a POST on a kept connection that has died, so our own first POST may
+// have bound the pod. If the pod has the requested node, it counts as bound.
 //
-// Kinds other than those of Kubernetes itself and JobSet cannot be asked for:
+// Of controllers only those of Kubernetes itself and JobSet can be read:
+// TopOwner stops below any other kind, Delete and MayReplace treat it as
+// absent.
 // TopOwner stops below them, Delete and MayReplace say that there is no such
 // object.
 #pragma once
@@ -29,24 +31,24 @@ namespace fluxnetes::cluster {
 struct KubernetesOptions {
   HttpOptions http;
   KubernetesWatchOptions watch;
-  // Of each call that has no deadline of its own, all attempts together.
+  // For all attempts of a call that has no deadline of its own.
   std::chrono::milliseconds deadline{15'000};
-  // Told once of each kind of best effort writes (events, conditions) that the
-  // API server refuses, with its answer, which names the right that is missing
-  // if it is one. From any thread.
+  // Called once per kind of best-effort write (events, conditions) and status
+  // that the API server refuses, with its answer, which names the missing
+  // permission if there is one. May be called from any thread.
   std::function<void(const std::string& what, const std::string& why)>
       on_refused;
 };
 
 class KubernetesCluster final : public Cluster {
  public:
-  // Connects when it is first asked for something.
+  // Connects at the first call.
   explicit KubernetesCluster(KubernetesOptions options);
   ~KubernetesCluster() override;
 
-  // All calls that are under way, and all that still come, throw Unreachable,
-  // watches fall silent: for a stop that cannot wait for a cluster that is
-  // away. From one thread; twice is fine.
+  // Makes all calls, in flight and later ones, throw Unreachable, and silences
+  // watches: for a shutdown that cannot wait for an unreachable cluster. Call
+  // from one thread; calling twice is fine.
   void GiveUp();
 
   std::unique_ptr<Watch> WatchAll() override;
@@ -72,15 +74,15 @@ class KubernetesCluster final : public Cluster {
   void LookAgain(std::span<const Binding> bindings,
                  std::chrono::milliseconds deadline,
                  std::vector<BindResult>& results);
-  // Touches these of the pods; returns those to be tried again.
+  // Touches the pods at the indexes `these`; returns the indexes to be retried.
   std::vector<std::size_t> TouchOnce(std::span<const ObjectName> pods,
                                      const std::vector<std::size_t>& these,
                                      bool last,
                                      std::vector<TouchResult>& results);
-  // A controller as it is now; nothing if it is not there.
+  // Reads a controller; nothing if it does not exist.
   std::optional<nlohmann::json> GetOwner(const ObjectName& owner);
-  // Sends in rounds, so that two of one pod keep their order; the answers in
-  // the order of the items.
+  // Sends the requests in rounds, so that two requests about one pod keep their
+  // order; returns the answers in the order of the items.
   template <typename Item>
   std::vector<HttpResponse> SendInOrder(
       std::span<const Item> items,
@@ -92,7 +94,7 @@ class KubernetesCluster final : public Cluster {
   HttpClient client_;
 
   std::mutex mutex_;
-  // Protected by mutex_: what on_refused was told of.
+  // Protected by mutex_: the refusals already reported to on_refused.
   std::set<std::pair<std::string, int>> refused_;
 };
 

@@ -1,17 +1,17 @@
 // The watch of a Kubernetes API: each kind is listed, then watched over a
-// stream of its own (kind_watch.h has the states). Pods come last, so that what
-// they refer to is known before them.
+// stream of its own (kind_watch.h has the states). Pods are listed last, so
+// that the objects they refer to are known first.
 //
-// A stream that ends without a word (closed, silent, time-out) loses nothing,
-// since the next one goes on from the version of the last event or bookmark.
-// Where the server has forgotten that version the kind is listed anew; if the
-// server is another one, all are. Failures are tried again for ever, with
-// backoff or when Retry-After says. Optional kinds that the server does not
-// have, or does not let us read, do not keep the list from its end; they are
-// asked for again every few minutes.
+// A stream that ends without an error (closed, silent, timed out) loses
+// nothing: the next one resumes from the version of the last event or bookmark.
+// If the server has forgotten that version, the kind is listed again; if the
+// server is another one, all kinds are. Failures are retried for ever, with
+// backoff or as Retry-After says. Optional kinds that the server does not have,
+// or does not let us read, do not delay the end of the list; they are asked for
+// again every few minutes.
 //
-// Used by one thread, which decodes; lines arrive from the HTTP client's thread
-// and are held back when too many wait.
+// Used by one thread, which decodes. Lines arrive on the HTTP client's thread;
+// streams are paused while too many lines wait.
 #pragma once
 
 #include <array>
@@ -38,10 +38,10 @@ class KubernetesWatch final : public Watch {
  private:
   void Proceed();
   void ListAll(std::chrono::milliseconds wait);
-  // Begins with the pods when all other kinds have been listed.
+  // Lists the pods once all other kinds have been listed.
   void ListOn();
   KindWatch::SteadyTime NextAttempt() const;
-  // All kinds but pods.
+  // All kinds except pods.
   std::span<const std::unique_ptr<KindWatch>> Others() const;
   std::vector<WatchEvent> TakeReady(int limit);
 

@@ -1,4 +1,4 @@
-// Giving manifests to an API server, as `kubectl create` does.
+// Submits manifests to an API server, as `kubectl create` does.
 #pragma once
 
 #include <string>
@@ -13,13 +13,13 @@ struct Submitted {
   std::string namespace_name;
   std::string name;
   std::string uid;    // if created
-  std::string error;  // else what the server, or the way to it, had against it
+  std::string error;  // else: the error of the server or of the connection
 };
 
-// Creates the object of one manifest, as JSON, in the namespace that it names,
-// else in `default_namespace`. Kinds: Node, Pod, and those that control pods.
-// Never sent twice unless the server said that it did nothing with it, so an
-// error without an answer leaves open whether the object exists.
+// Creates the object of one manifest, given as JSON, in the namespace that it
+// names, else in `default_namespace`. Kinds: Node, Pod, and the controllers of
+// pods. A request is sent again only if the server certainly did not act on it,
+// so after an error without an answer the object may exist.
 Submitted Submit(HttpClient& client, const std::string& manifest,
                  const std::string& default_namespace);
 

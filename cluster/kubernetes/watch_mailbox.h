@@ -1,6 +1,6 @@
-// What the HTTP client's thread has brought for the thread of a watch: pages of
-// lists, lines of streams and their ends, in order. Streams are held back while
-// too much waits.
+// Messages from the HTTP client's thread to the thread of a watch: pages of
+// lists, lines of streams and ends of streams, in order. Streams are paused
+// while too many messages wait.
 //
 // Thread-safe.
 #pragma once
@@ -29,13 +29,13 @@ struct WatchLetter {
 class WatchMailbox {
  public:
   void Put(WatchLetter letter);
-  // False holds a stream back until MayResume().
+  // Returns false to pause a stream until MayResume().
   bool HasRoom();
 
-  // Up to `limit` letters; waits for the first one.
+  // Takes up to `limit` letters; waits for the first one.
   std::deque<WatchLetter> Take(int limit,
                                std::chrono::steady_clock::time_point until);
-  // Whether streams have been held back and there is room for them now.
+  // True if streams were paused and there is room for them now.
   bool MayResume();
 
  private:

@@ -1,6 +1,6 @@
-// What the labels and annotations of a Kubernetes Job (batch/v1) say to the
-// scheduler about its pods, who may not have them themselves. Only Jobs that
-// say something have one.
+// The labels and annotations by which a Kubernetes Job (batch/v1) instructs the
+// scheduler about its pods, which may lack them. Only Jobs with such marks have
+// a JobMarks.
 #pragma once
 
 #include <map>
@@ -11,9 +11,9 @@ namespace fluxnetes::cluster {
 struct JobMarks {
   std::string uid;
   std::string resource_version;
-  // Of the Job, and of the template of its pods: those of Fluence
-  // (fluence.flux-framework.org/...). A label goes before an annotation, the
-  // template before the Job.
+  // The marks of Fluence (fluence.flux-framework.org/...) on the Job and on its
+  // pod template. A label overrides an annotation, the template overrides the
+  // Job.
   std::map<std::string, std::string> marks;
   int parallelism = 1;
   bool operator==(const JobMarks&) const = default;

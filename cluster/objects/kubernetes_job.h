@@ -1,5 +1,5 @@
-// A Job of Kubernetes (batch/v1), as a value: pods of one template, run until
-// so many have succeeded. (A job without more is a row of the work queue.)
+// A Kubernetes Job (batch/v1) as a value: pods of one template, run until a
+// number of them have succeeded. (Job alone is a row of the work queue.)
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@ struct KubernetesJob {
   std::map<std::string, std::string> labels;
   std::optional<Owner> controller;  // a CronJob, a JobSet
   int parallelism = 1;
-  // Nothing: it is complete when one pod has succeeded and none is left.
+  // Nothing: complete when one pod has succeeded and none is left.
   std::optional<int> completions = 1;
   bool indexed = false;  // completionMode: Indexed
   int backoff_limit = 6;
@@ -26,7 +26,7 @@ struct KubernetesJob {
   PodTemplate pod_template;  // its pod has no name
 };
 
-// How it stands with a Job.
+// The status of a Job.
 struct KubernetesJobStatus {
   enum class State { kActive, kSuspended, kComplete, kFailed };
   KubernetesJob job;
@@ -37,7 +37,7 @@ struct KubernetesJobStatus {
   std::optional<Time> ended_at;
   State state = State::kActive;
   std::string reason;  // of kFailed: BackoffLimitExceeded, DeadlineExceeded
-  int active = 0;      // pods that are neither over nor being deleted
+  int active = 0;      // pods that have not ended and are not being deleted
   int succeeded = 0;
   int failed = 0;
 };

@@ -1,4 +1,4 @@
-// A Namespace (core/v1): its labels, which pod affinity can select by.
+// A Namespace (core/v1): its labels, by which pod affinity selects.
 #pragma once
 
 #include <map>

@@ -18,7 +18,7 @@ struct Taint {
   bool operator==(const Taint&) const = default;
 };
 
-// How many pods a node takes if it does not say: a kubelet's --max-pods.
+// The number of pods of a node that states none: a kubelet's --max-pods.
 inline constexpr std::int64_t kDefaultPods = 110;
 
 struct Node {
@@ -33,16 +33,16 @@ struct Node {
   bool operator==(const Node&) const = default;
 };
 
-// Why the node takes no new pods of anyone ("cordoned", "not ready"); empty if
-// it takes them. Taints are not among them: they depend on the pod.
+// Returns why the node takes no new pods at all ("cordoned", "not ready");
+// empty if it takes them. Taints do not count here: they depend on the pod.
 std::string WhyClosed(const Node& node);
 
-// Whether the node's labels, name and taints admit a pod of this request.
-// Resources are not looked at. (Kubernetes: "Assigning Pods to Nodes", "Taints
+// True if the node's labels, name and taints admit a pod of this request;
+// resources are not checked. (Kubernetes: "Assigning Pods to Nodes", "Taints
 // and Tolerations"; PreferNoSchedule never excludes.)
 bool Admits(const Node& node, const PodRequest& request);
 
-// Whether the node has every label of the selector.
+// True if the node has every label of the selector.
 bool Selects(const std::map<std::string, std::string>& selector,
              const Node& node);
 

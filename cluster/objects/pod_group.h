@@ -1,11 +1,11 @@
-// A PodGroup: an object that says how many of the pods that name it must start
-// together. Two APIs have one: the coscheduling plugin (scheduling.x-k8s.io)
-// and Kubernetes itself (scheduling.k8s.io, from 1.36 on, behind a feature
-// gate); here they are one value.
+// A PodGroup object: the number of pods that must start together among the pods
+// that name it. Two APIs have this kind, the coscheduling plugin
+// (scheduling.x-k8s.io) and Kubernetes itself (scheduling.k8s.io, from 1.36 on,
+// behind a feature gate); here they are one value.
 //
-// Pods name the one of the coscheduling plugin by the label
-// scheduling.x-k8s.io/pod-group, the native one by
-// spec.schedulingGroup.podGroupName; both in their own namespace.
+// Pods name a group of the coscheduling plugin by the label
+// scheduling.x-k8s.io/pod-group and a native group by
+// spec.schedulingGroup.podGroupName; both are in the pod's namespace.
 #pragma once
 
 #include <chrono>
@@ -37,50 +37,52 @@ inline std::string Key(const PodGroupName& group) {
   return group.namespace_name + "/" + group.name;
 }
 
-// What the status of its object says: phase and counts of the coscheduling
-// plugin's, the condition PodGroupScheduled of the native one.
+// The status of a PodGroup: phase and counts of the coscheduling plugin's, the
+// condition PodGroupScheduled of a native one.
 struct PodGroupStatus {
   std::string phase;        // Pending, Scheduling, Running, Finished, Failed
   std::string occupied_by;  // "namespace/name" of its pods' controller
-  // Pods that have a node: of older versions of the plugin; nothing: it is not
-  // shown.
+  // Number of pods with a node, a field of older versions of the plugin;
+  // nothing: the object does not have the field.
   std::optional<std::int32_t> scheduled;
   std::int32_t running = 0;
   std::int32_t succeeded = 0;
   std::int32_t failed = 0;
-  std::string condition = {};  // True, False; empty: there is none
+  std::string condition = {};  // True, False; empty: no condition
   std::string reason = {};
   std::string message = {};
   bool operator==(const PodGroupStatus&) const = default;
 };
 
-// Whether it says all that `wanted` says, as far as its API can.
+// Returns true if `shown` already has all of `wanted` that its API can show.
 bool SaysSo(PodGroupStatus shown, const PodGroupStatus& wanted);
 
 struct PodGroup {
   PodGroupName name;
   std::string uid;
   std::string resource_version;
-  // How many pods make it whole: spec.minMember, or
-  // spec.schedulingPolicy.gang.minCount. Nothing: its pods need not start
-  // together (the native policy "basic"), or it does not say.
+  // The number of pods that complete the group: spec.minMember, or
+  // spec.schedulingPolicy.gang.minCount. Nothing: the pods need not start
+  // together (the native policy "basic"), or the field is missing.
   std::optional<std::int32_t> min_members;
-  // The native one has a policy that is neither "gang" nor "basic".
+  // A native group whose policy is neither "gang" nor "basic".
   bool unknown_policy = false;
-  // Of the native one: keys of node labels, for each of which all pods must be
-  // on nodes with the same value; its own priority; what its claims are called.
+  // Of a native group: node label keys, for each of which all pods must be on
+  // nodes with one value; the group's own priority; the names of its resource
+  // claims.
   std::vector<std::string> topology = {};
   std::optional<std::int32_t> priority = {};
   std::vector<std::string> resource_claims = {};
-  // Of the coscheduling plugin: what must be free in the cluster before any of
-  // it is tried, and for how long pods that have a place wait for the others.
+  // Of the coscheduling plugin: the amounts that must be free in the cluster
+  // before any of its pods is tried, and how long pods with a node wait for the
+  // others.
   std::optional<Resources> min_resources;
   std::optional<std::chrono::seconds> schedule_timeout;
   PodGroupStatus status;
   bool operator==(const PodGroup&) const = default;
 };
 
-// The groups that the pod names, at most one of each API.
+// Returns the groups that the pod names, at most one of each API.
 std::vector<PodGroupName> NamedPodGroups(const Pod& pod);
 
 }  // namespace fluxnetes::cluster

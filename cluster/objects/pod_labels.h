@@ -1,11 +1,11 @@
-// The labels of a pod. There are some ten of them on each of a hundred thousand
-// pods, and most are those of many others: so each label is held once for all
-// that have it, as far as CommonParts (common_parts.h) has seen them, and a pod
-// takes a pointer for each of its own.
+// The labels of a pod. Each of a hundred thousand pods has about ten labels,
+// and most labels are common to many pods. So each label is stored once for all
+// pods that have it, as far as CommonParts (common_parts.h) knows it, and a pod
+// stores one pointer per label.
 //
-// Read as the map that it looks like, in order of key. A value: copies share
-// their labels, which never change; whoever sets one gets another. As
-// thread-safe as a value.
+// Has the interface of a map in order of key. A value: copies share their
+// labels, which never change; setting a label replaces the pointer. As
+// thread-safe as any value.
 #pragma once
 
 #include <cstddef>
@@ -72,8 +72,8 @@ class PodLabels {
   // Throws std::out_of_range.
   const std::string& at(std::string_view key) const;
 
-  // For those who make pods: the value of a label of this pod's own, to be set
-  // at once, before the pod is copied.
+  // Sets a label while a pod is built: returns the value of a label that this
+  // pod alone has. Assign it at once, before the pod is copied.
   std::string& operator[](const std::string& key);
   void erase(std::string_view key);
   void clear() { labels_.clear(); }

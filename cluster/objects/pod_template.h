@@ -1,5 +1,5 @@
-// A pod that is to be created: what a v1 Pod manifest or the template of a
-// Kubernetes Job says of it.
+// A pod to be created, as described by a v1 Pod manifest or by the template of
+// a Kubernetes Job.
 #pragma once
 
 #include <chrono>
@@ -13,15 +13,16 @@ enum class RestartPolicy { kAlways, kOnFailure, kNever };
 
 // How a pod behaves on a simulated node. Read from the annotations below, else
 // from its command: `sleep N` (also within a `sh -c` script; the sum of
-// several, the longest of several containers). Where nothing says how long, a
-// pod that is restarted always runs until it is deleted, any other for a
-// second.
+// several, the longest of several containers). If neither states a length, a
+// pod that is always restarted runs until it is deleted, and any other pod for
+// a second.
 struct PodRun {
   std::optional<std::chrono::milliseconds> length =
       std::chrono::seconds(1);  // nothing: until it is deleted
   int exit_code = 0;
-  // The first so many attempts fail with exit code 1: of the pod itself if its
-  // containers are restarted, else of its Job (of an Indexed Job: per index).
+  // The first `fail_first` attempts fail with exit code 1: attempts of the pod
+  // itself if its containers are restarted, else of its Job (of an Indexed Job:
+  // per index).
   int fail_first = 0;
   bool operator==(const PodRun&) const = default;
 };
@@ -32,7 +33,7 @@ inline constexpr const char* kExitCodeAnnotation = "fluxnetes.io/exit-code";
 inline constexpr const char* kFailFirstAnnotation = "fluxnetes.io/fail-first";
 
 struct PodTemplate {
-  Pod pod;  // without what the cluster gives: UID, version, phase, time
+  Pod pod;  // without the cluster's fields: UID, version, phase, time
   RestartPolicy restart = RestartPolicy::kNever;
   PodRun run;
 };

@@ -1,6 +1,6 @@
-// Amounts of what pods ask for and nodes have. CPU is kept in thousandths of a
-// core, memory and ephemeral storage in bytes, pods and extended resources
-// (nvidia.com/gpu) in whole units; all 64 bits, all checked.
+// Amounts of resources that pods request and nodes have. CPU is in thousandths
+// of a core, memory and ephemeral storage in bytes, pods and extended resources
+// (nvidia.com/gpu) in whole units; all have 64 bits, all are checked.
 //
 // Plain value. Arithmetic throws std::overflow_error.
 #pragma once
@@ -27,15 +27,15 @@ struct Resources {
   Resources& operator-=(const Resources& other);
   bool operator==(const Resources&) const = default;
 
-  // Whether `request` fits into this, in every resource.
+  // True if `request` fits into this, in every resource.
   bool Holds(const Resources& request) const;
 };
 
-// Per resource the larger of both.
+// The larger of both, per resource.
 Resources Maximum(const Resources& a, const Resources& b);
 
-// Adds where the sum may need over 64 bits, as of pods that others made: then
-// it is all that there is.
+// Adds `more` to `sum`. A sum that overflows 64 bits, as pods of other
+// schedulers can cause, becomes the larger of itself and `all`, per resource.
 void AddUpTo(const Resources& all, Resources& sum, const Resources& more);
 
 // "2 cpu, 4Gi, 1 nvidia.com/gpu": for people.

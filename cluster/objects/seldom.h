@@ -1,8 +1,8 @@
-// A part of a value that few of many have: where it is as it is made by
-// default, it takes no more than a pointer. Copies share it until one of them
-// is changed.
+// A copy-on-write part of a value that most values do not have. A part in its
+// default state takes one pointer only. Copies share the part until one of them
+// changes it.
 //
-// A value: as thread-safe as one.
+// As thread-safe as any value.
 #pragma once
 
 #include <memory>
@@ -18,10 +18,10 @@ class Seldom {
   }
   const Part* operator->() const { return &**this; }
 
-  // Whether it may differ from what is made by default.
+  // True if the part may differ from its default state.
   bool Any() const { return part_ != nullptr; }
 
-  // To be changed.
+  // The part, for changing: unshares it.
   Part& Own() {
     if (part_ == nullptr) {
       part_ = std::make_shared<Part>();

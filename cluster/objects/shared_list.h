@@ -1,8 +1,8 @@
-// A list whose copies share their elements, which never change: what thousands
-// of pods have in common takes a pointer in each (common_parts.h). Read and
-// made as the vector that it looks like.
+// A list whose copies share their elements, which never change: elements that
+// thousands of pods have in common take one pointer in each pod
+// (common_parts.h). Has the interface of a vector.
 //
-// A value: as thread-safe as one.
+// As thread-safe as any value.
 #pragma once
 
 #include <cstddef>

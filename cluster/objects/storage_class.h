@@ -12,10 +12,10 @@ struct StorageClass {
   std::string name;
   std::string resource_version;
   std::string provisioner;
-  // volumeBindingMode WaitForFirstConsumer: its claims get a volume only when
-  // a pod that uses them has been given a node. Else Immediate.
+  // volumeBindingMode WaitForFirstConsumer: a claim gets a volume only after a
+  // pod that uses it has been given a node. Else Immediate.
   bool waits_for_consumer = false;
-  // Where its volumes can be: one term must hold; empty: anywhere.
+  // Where its volumes can be: one term must match; empty: anywhere.
   std::vector<NodeSelectorTerm> allowed_topologies;
   bool operator==(const StorageClass&) const = default;
 };

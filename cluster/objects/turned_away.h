@@ -1,7 +1,7 @@
-// Whether the kubelet of a pod's node has turned it away: the pod failed before
-// it began to run, for what the node has or is (OutOfcpu, NodeAffinity, ...). A
-// new pod in its place would fare no better there. (Kubernetes:
-// pkg/kubelet/lifecycle, and what else admits pods there.)
+// True if the kubelet of the pod's node rejected the pod: the pod failed before
+// it began to run, because of the node's state (OutOfcpu, NodeAffinity, ...). A
+// new pod in its place would be rejected too. (Kubernetes:
+// pkg/kubelet/lifecycle, and the other admission checks of the kubelet.)
 //
 // Pure.
 #pragma once

@@ -14,18 +14,18 @@ struct Volume {
   std::string name;
   std::string uid;
   std::string resource_version;
-  std::string storage_class;  // name; empty: of none
+  std::string storage_class;  // name; empty: none
   std::map<std::string, std::string> labels;
   std::int64_t capacity_bytes = 0;
   std::vector<std::string> access_modes;  // ReadWriteOnce, ...
   bool block = false;                     // volumeMode Block; else Filesystem
-  // The claim that has it, or that it is kept for (then without a UID).
+  // The claim that it is bound to, or reserved for (then without a UID).
   std::string claim_namespace;
   std::string claim_name;
   std::string claim_uid;
   std::string phase;         // Available, Bound, Released, Failed, Pending
   bool terminating = false;  // has a deletion timestamp
-  // From which nodes it can be used: one term must hold; empty: from all.
+  // Node selector terms, of which a node must match one; empty: any node.
   std::vector<NodeSelectorTerm> node_affinity;
   bool operator==(const Volume&) const = default;
 };

@@ -17,14 +17,14 @@ struct VolumeClaim {
   std::string name;
   std::string uid;
   std::string resource_version;
-  std::string volume_name;  // spec.volumeName; empty: has none
-  // Name; empty: of none. Nothing: the default class, which is filled in where
-  // there is one.
+  std::string volume_name;  // spec.volumeName; empty: none yet
+  // Class name; empty: no class. Nothing: the default class, which Kubernetes
+  // fills in if there is one.
   std::optional<std::string> storage_class;
   std::int64_t requested_bytes = 0;
   std::vector<std::string> access_modes;  // ReadWriteOnce, ...
   bool block = false;                     // volumeMode Block; else Filesystem
-  // Labels that a volume must have, and requirements on them: all must hold.
+  // Labels and requirements on labels that a volume must satisfy, all of them.
   std::map<std::string, std::string> selector;
   NodeSelectorTerm selector_expressions;
   std::string phase;                // Pending, Bound, Lost
@@ -35,7 +35,7 @@ struct VolumeClaim {
   bool operator==(const VolumeClaim&) const = default;
 };
 
-// Whether no two pods may use it at once, on whatever nodes.
+// True if no two pods may use the claim at once, on any nodes.
 inline bool IsForOnePod(const VolumeClaim& claim) {
   return std::ranges::count(claim.access_modes, "ReadWriteOncePod") > 0;
 }
@@ -45,7 +45,7 @@ inline std::string Key(const VolumeClaim& claim) {
   return claim.namespace_name + "/" + claim.name;
 }
 
-// The same of a claim that a pod names.
+// The key of a claim that a pod names.
 inline std::string ClaimKey(const Pod& pod, const std::string& claim) {
   return pod.namespace_name + "/" + claim;
 }

@@ -1,6 +1,7 @@
-// The kinds of objects that are listed and watched, and where a Kubernetes API
-// has them. Optional kinds are read where the cluster serves them: a cluster
-// without them, or that does not let us read them, is watched all the same.
+// The kinds of objects that are listed and watched, and their paths in a
+// Kubernetes API. Optional kinds are watched if the cluster serves them; a
+// cluster that lacks them, or does not let us read them, is watched without
+// them.
 #pragma once
 
 #include <array>
@@ -18,7 +19,7 @@ enum class WatchedKind {
   kVolumeClaims,        // PersistentVolumeClaim
   kCoschedulingGroups,  // PodGroup of scheduling.x-k8s.io
   kNativeGroups,        // PodGroup of scheduling.k8s.io
-  kJobs,                // those whose labels say something to us
+  kJobs,                // those whose labels or annotations instruct us
 };
 
 inline constexpr std::size_t kWatchedKinds = 9;
@@ -29,16 +30,16 @@ constexpr std::size_t Number(WatchedKind kind) {
 
 struct WatchedResource {
   WatchedKind kind;
-  const char* name;  // for people: as in a role, with its group
+  const char* name;  // for people: as in an RBAC role, with its API group
   bool optional;
-  // Of the versions that we can read, the newest first; the first one that the
-  // server has is used.
+  // One path per version that we can read, the newest first; the first one that
+  // the server has is used.
   std::span<const char* const> paths;
 };
 
 const WatchedResource& ResourceOf(WatchedKind kind);
 
-// In the order in which they are listed: what pods refer to before pods.
+// In the order of listing: kinds that pods refer to come before pods.
 std::span<const WatchedKind, kWatchedKinds> WatchedKindsInOrder();
 
 }  // namespace fluxnetes::cluster

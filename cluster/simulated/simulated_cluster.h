@@ -1,20 +1,20 @@
 // A cluster in memory: API server, kubelets, the Job controller and the garbage
-// collectors as far as a scheduler notices them.
+// collectors, as far as a scheduler can observe them.
 //
 //   create ─▶ Pending ─Bind─▶ Pending, has a node ─kubelet─▶ Running ─▶
 //   Succeeded
 //                                    │                          └─────▶ Failed
 //                                    └─▶ Failed (OutOfcpu, NodeAffinity, ...)
 //
-// Faithful where a scheduler can be wrong: events come asynchronously, each
-// watch has its own bounded queue; UIDs are unique, resource versions rise, a
-// node name never changes; a kubelet refuses what does not fit. Binding to a
-// node that does not exist is accepted, as by Kubernetes; the pod is then
-// collected, as are the pods of a node that was removed.
+// Faithful in what a scheduler can get wrong: events arrive asynchronously, and
+// each watch has a bounded queue of its own; UIDs are unique, resource versions
+// rise, a pod's node never changes; a kubelet rejects pods that do not fit. A
+// binding to a node that does not exist is accepted, as by Kubernetes; the pod
+// is then garbage-collected, as are the pods of a removed node.
 //
-// Time is real (a thread runs what is due) or virtual (AdvanceTo runs it; same
-// seed and same calls, same history). Give watches a timeout of 0 in virtual
-// time: nothing happens while they wait.
+// Time is real (a thread runs what is due) or virtual (AdvanceTo runs it; the
+// same seed and calls give the same history). In virtual time give watches a
+// timeout of 0: nothing happens while they wait.
 //
 // Thread-safe. Outlives its watches.
 #pragma once
@@ -42,24 +42,25 @@ struct SimulatedClusterOptions {
   std::chrono::milliseconds start_delay{1};         // binding to running
   std::chrono::milliseconds termination_grace{10};  // deleted to gone
   std::chrono::milliseconds orphan_grace{100};      // node gone to pods gone
-  // Of the Job controller after a failure, doubled with each more, 60 times
-  // at most. (Kubernetes: 10 s.)
+  // Backoff of the Job controller after a failure: doubles with each further
+  // failure, up to 60 times this. (Kubernetes: 10 s.)
   std::chrono::milliseconds job_backoff{100};
-  int watch_buffer = 100'000;  // events; a watch that is slower gets a list
+  int watch_buffer = 100'000;  // events; a watch that falls further behind gets
+                               // a list
   int events_kept = 20'000;    // PodEvents, for inspection
 };
 
-// What goes wrong with the watches from now on. Chances are of 1.
+// Faults of the watches from now on. Probabilities are from 0 to 1.
 struct WatchFaults {
   std::chrono::milliseconds delay{0};
   double repeat = 0;  // an event comes twice
   double late = 0;    // the event before it comes again after it
-  double drop = 0;    // the connection is lost: what is under way is missed
+  double drop = 0;    // the connection is lost; queued events are missed
 };
 
 enum class BindFault {
-  kRefused,      // answered so, not bound
-  kConflict,     // answered so, not bound
+  kRefused,      // answered as refused, not bound
+  kConflict,     // answered as a conflict, not bound
   kUnreachable,  // throws; neither this nor the rest of the call is bound
   kAnswerLost    // bound, but throws
 };
@@ -71,7 +72,7 @@ class SimulatedCluster final : public Cluster {
   SimulatedCluster(const SimulatedCluster&) = delete;
   SimulatedCluster& operator=(const SimulatedCluster&) = delete;
 
-  // The door.
+  // The interface of Cluster.
   std::unique_ptr<Watch> WatchAll() override;
   std::vector<BindResult> Bind(std::span<const Binding> bindings,
                                std::chrono::milliseconds deadline) override;
@@ -86,20 +87,20 @@ class SimulatedCluster final : public Cluster {
   void Record(std::span<const PodEvent> events) override;
   std::vector<StatusResult> SetConditions(
       std::span<const PodCondition> conditions) override;
-  // It has no groups.
+  // The simulated cluster has no PodGroups.
   std::vector<StatusResult> SetGroupStatuses(
       std::span<const PodGroupNews> groups) override {
     return {groups.size(), {StatusOutcome::kConflict, ""}};
   }
 
-  // Time. AdvanceTo runs all that is due until then, in order, and is for
-  // virtual time only; so is NextEventTime: when something will happen by
-  // itself, nothing if nothing will.
+  // Time. AdvanceTo runs all that is due until `time`, in order. NextEventTime
+  // returns when the next event happens by itself; nothing: none will. Both are
+  // for virtual time only.
   Time Now() const;
   void AdvanceTo(Time time);
   std::optional<Time> NextEventTime() const;
 
-  // Nodes. UID and version of the argument are not used. False: it exists
+  // Nodes. UID and version of the argument are ignored. False: the node exists
   // already, or there is none of this name.
   bool AddNode(const Node& node);
   bool UpdateNode(const Node& node);
@@ -110,20 +111,20 @@ class SimulatedCluster final : public Cluster {
                 const Taint& taint);  // NoExecute evicts
   bool RemoveTaint(const std::string& name, const std::string& key);
 
-  // Workloads. Nothing (null): one of this name exists already. A pod may have
-  // a node from the start, as those of DaemonSets have; without a name or
-  // namespace it is refused (std::invalid_argument).
+  // Workloads. Nothing (null): the name is taken. A pod may have a node from
+  // the start, as a DaemonSet's do; a pod without a name or namespace throws
+  // std::invalid_argument.
   PodPointer CreatePod(const PodTemplate& pod);
   std::optional<KubernetesJobStatus> CreateJob(const KubernetesJob& job);
-  // An object of another kind, which does nothing but own others; returns its
-  // UID. Deleting it deletes what it controls.
+  // Creates an object of another kind, which only owns other objects; returns
+  // its UID. Deleting it deletes what it controls.
   std::string CreateOwner(const std::string& kind,
                           const std::string& namespace_name,
                           const std::string& name,
                           const std::optional<Owner>& controller = {});
 
-  // What pods refer to, added or changed; nothing is done with it by itself.
-  // UIDs are kept, versions are not.
+  // Adds or changes an object that pods refer to; the simulation does nothing
+  // with it. UIDs are kept, versions are not.
   void Put(VolumeClaim claim);
   void Put(Volume volume);
   void Put(StorageClass storage_class);
@@ -132,7 +133,7 @@ class SimulatedCluster final : public Cluster {
   VolumeClaimPointer GetClaim(const std::string& namespace_name,
                               const std::string& name) const;
 
-  // Changes by users. False: there is no such object (or it is over).
+  // Changes by users. False: the object does not exist (or has ended).
   bool SetLabels(const std::string& namespace_name, const std::string& pod,
                  const PodLabels& labels);
   bool LiftGates(const std::string& namespace_name, const std::string& pod);
@@ -146,14 +147,14 @@ class SimulatedCluster final : public Cluster {
 
   // Faults.
   void SetWatchFaults(const WatchFaults& faults);
-  void DropWatches();  // each misses what it has not taken, and gets a list
-  // The next `count` bindings, after letting `after` others pass.
+  void DropWatches();  // each misses its queued events and gets a list
+  // Applies to the next `count` bindings, after the first `after` pass.
   void FailBinds(BindFault fault, int count, int after = 0);
-  // While false, every call of the door throws Unreachable, and watches are
+  // While false, every call of Cluster throws Unreachable, and watches are
   // silent.
   void SetReachable(bool reachable);
 
-  // The truth, for tests, for the API in front of it, and for people.
+  // The true state, for tests, for the API in front of it, and for people.
   struct Snapshot {
     Time now{};
     std::string resource_version;  // of the cluster: no object has a higher one
@@ -162,18 +163,18 @@ class SimulatedCluster final : public Cluster {
   };
   Snapshot TakeSnapshot() const;
 
-  struct BindingRecord {  // a binding that was accepted
+  struct BindingRecord {  // an accepted binding
     Time time{};
     std::string uid;
     std::string node;
   };
-  // Those since the `from`th, in order.
+  // Returns the bindings from the `from`th on, in order.
   std::vector<BindingRecord> Bindings(std::size_t from = 0) const;
 
   std::optional<KubernetesJobStatus> GetJob(const std::string& namespace_name,
                                             const std::string& name) const;
   std::vector<KubernetesJobStatus> Jobs() const;
-  // Of an object that CreateOwner has made.
+  // An object made by CreateOwner.
   struct OwnerRecord {
     std::string uid;
     std::optional<Owner> controller;
@@ -182,7 +183,7 @@ class SimulatedCluster final : public Cluster {
                                       const std::string& namespace_name,
                                       const std::string& name) const;
   NodePointer GetNode(const std::string& name) const;
-  // The last that was set; being bound takes PodScheduled=False back.
+  // The condition last set; a binding removes PodScheduled=False.
   std::optional<PodCondition> ConditionOf(const std::string& namespace_name,
                                           const std::string& pod) const;
   std::vector<PodEvent> EventsOf(const std::string& pod_uid) const;

@@ -1,4 +1,4 @@
-// A Job of a simulated cluster with what its controller keeps of it.
+// A Job of a simulated cluster with the state that its controller keeps.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace fluxnetes::cluster {
 struct SimulatedJob {
   std::uint64_t number = 0;
   KubernetesJobStatus status;
-  std::set<std::uint32_t> pods;  // slots of all that exist
+  std::set<std::uint32_t> pods;  // slots of all existing pods
   std::set<int> open_indexes;    // neither active nor succeeded
   std::map<int, int> attempts;   // pods created so far by index (else by 0)
   int restarts = 0;              // of containers, within their pods

@@ -1,6 +1,6 @@
-// The pods of a simulated cluster with what only the cluster knows of them, by
-// namespace and name. A pod has a slot as long as it exists; slots are used
-// again, with another generation.
+// The pods of a simulated cluster, by namespace and name, with the state that
+// only the cluster knows. A pod has a slot while it exists; a freed slot is
+// reused with another generation.
 //
 // Not thread-safe.
 #pragma once
@@ -24,10 +24,10 @@ struct SimulatedPod {
   PodPointer pod;  // null: the slot is free
   std::uint32_t slot = 0;
   std::uint32_t generation = 0;
-  std::uint32_t epoch = 0;  // of its timers: raised when the old ones are void
+  std::uint32_t epoch = 0;  // of its timers: raised to void the earlier ones
   RestartPolicy restart = RestartPolicy::kNever;
   int attempt = 0;
-  bool charged = false;  // counts on its node
+  bool charged = false;  // its requests count on its node
   PodRun run;
   std::optional<Time> started;
   SimulatedJob* job = nullptr;
@@ -39,12 +39,12 @@ struct SimulatedPod {
 
 class SimulatedPods {
  public:
-  // `pod` has a name that Find() does not know.
+  // `pod` has a name that no existing pod has.
   SimulatedPod& Add(PodPointer pod);
   void Remove(SimulatedPod& pod);
 
   SimulatedPod* Find(std::string_view namespace_name, std::string_view name);
-  // Null if another pod, or none, has the slot by now.
+  // Null if the slot is free or another pod has it.
   SimulatedPod* At(std::uint32_t slot, std::uint32_t generation);
   SimulatedPod& At(std::uint32_t slot) { return slots_[slot]; }
 

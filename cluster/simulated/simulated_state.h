@@ -3,7 +3,7 @@
 // (simulated_kubelet.cc), the Job controller (simulated_jobs.cc), and nodes
 // with the collector of orphans (simulated_nodes.cc).
 //
-// All functions but Now() and those of the thread want mutex held.
+// All functions but Now() and the thread's need `mutex` to be held.
 #pragma once
 
 #include <atomic>
@@ -28,12 +28,13 @@ namespace fluxnetes::cluster {
 
 struct SimulatedNode {
   NodePointer node;
-  Resources used;                   // by pods that were admitted
-  std::vector<std::uint32_t> pods;  // slots, sorted: all that have its name
+  Resources used;                   // by admitted pods
+  std::vector<std::uint32_t> pods;  // slots, sorted: all pods with this node
+                                    // name
 };
 
 struct SimulatedCluster::State {
-  // Who wants a pod deleted decides whether its Job counts it as failed.
+  // Whether a Job counts a deleted pod as failed depends on who deleted it.
   enum class Deleter { kUser, kController };
   struct OtherOwner {
     ObjectName object;
@@ -52,7 +53,7 @@ struct SimulatedCluster::State {
 
   // Time.
   Time Now() const;
-  void RunUntil(Time time);  // all that is due, in order
+  void RunUntil(Time time);  // runs all that is due, in order
   void RunTimer(const Timer& timer);
   bool IsVoid(const Timer& timer);
   void DropVoidTimers();
@@ -70,7 +71,7 @@ struct SimulatedCluster::State {
   void Send(const WatchEvent& event);
   void PutList(WatchQueue& queue);
   void CheckReachable() const;
-  // Replaces the pod by a changed copy with a new version, and tells it.
+  // Replaces the pod by a changed copy with a new version, and publishes it.
   template <typename Change>
   void ChangePod(SimulatedPod& pod, Change change);
   template <typename Object>
@@ -83,13 +84,13 @@ struct SimulatedCluster::State {
   SimulatedPod& AddPod(Pod pod, RestartPolicy restart, const PodRun& run);
   bool DeletePod(SimulatedPod& pod, Deleter deleter);
   void RemovePod(SimulatedPod& pod);
-  void Cascade(const std::string& uid);  // deletes what this controls
+  void Cascade(const std::string& uid);  // deletes what this object controls
   const OtherOwner* FindOther(const ObjectName& name) const;
   BindResult BindOne(const Binding& binding);
   std::optional<BindFault> TakeBindFault();
 
   // Kubelets and nodes.
-  void Arrive(SimulatedPod& pod);  // it has its node: for better or worse
+  void Arrive(SimulatedPod& pod);  // the pod was given a node
   void Leave(SimulatedPod& pod);
   void Admit(SimulatedPod& pod);
   std::string WhyRejected(const SimulatedNode& node,
@@ -101,13 +102,13 @@ struct SimulatedCluster::State {
   void Collect(SimulatedPod& pod);
   void TakeOrphansBack(const std::string& node);
   void EvictUntolerating(SimulatedNode& node);
-  void WakeKubelet(SimulatedNode& node);  // it admits what waits for it
+  void WakeKubelet(SimulatedNode& node);  // admits waiting pods
   SimulatedNode* NodeOf(const SimulatedPod& pod);
 
   // The Job controller.
   SimulatedJob* FindJob(const std::string& namespace_name,
                         const std::string& name);
-  // None if this is another kind, or another UID is asked for.
+  // Null for an object of another kind or with another UID.
   const SimulatedJob* FindJob(const ObjectName& name);
   void SyncJob(SimulatedJob& job);
   bool Exceeded(const SimulatedJob& job) const;
@@ -118,7 +119,7 @@ struct SimulatedCluster::State {
   void MatchParallelism(SimulatedJob& job);
   void CreateJobPod(SimulatedJob& job);
   void DeleteActive(SimulatedJob& job, int count);
-  // A pod of the Job ended or is being deleted: it was active until now.
+  // Records that an active pod of a Job ended or is being deleted.
   void NotePodOver(SimulatedPod& pod, bool succeeded, bool counts);
   void DeleteJob(SimulatedJob& job);
 
@@ -133,7 +134,7 @@ struct SimulatedCluster::State {
   std::mt19937_64 random;
   std::uint64_t version = 0;
   std::uint64_t objects = 0;  // created so far
-  int orphans = 0;            // pods that have a node that is not there
+  int orphans = 0;            // pods whose node does not exist
   TimerQueue timers;
   SimulatedPods pods;
   std::map<std::string, SimulatedNode> nodes;

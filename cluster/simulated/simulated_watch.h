@@ -1,8 +1,8 @@
-// A watch on a simulated cluster: what the cluster has to tell one watcher and
-// has not told yet.
+// A watch on a simulated cluster: the queue of events that one watcher has not
+// taken yet.
 //
 // The cluster pushes, under its own lock; one watcher takes. A queue that is
-// full, or whose connection was dropped, forgets everything and asks for a
+// full, or whose connection was dropped, clears itself and asks for a list.
 // list.
 #pragma once
 
@@ -23,9 +23,9 @@ class WatchQueue {
  public:
   explicit WatchQueue(std::size_t capacity) : capacity_(capacity) {}
 
-  // To be delivered at `due` or later, in order.
+  // Queues an event for delivery at `due` or later, in order.
   void Push(WatchEvent event, Time due);
-  // What is under way is missed.
+  // Loses the queued events, as when the connection drops.
   void Drop();
   void Silence(bool silent);
   void Wake();
@@ -33,11 +33,11 @@ class WatchQueue {
   bool WantsList() const;
   void PutList(std::vector<WatchEvent> list);
 
-  // What is due by `now`, up to `limit`.
+  // Takes up to `limit` events that are due by `now`.
   std::vector<WatchEvent> Take(int limit, Time now);
-  // When something is there that could not be taken at `now`.
+  // Returns when the first event that was not due at `now` is due.
   std::optional<Time> NextDue(Time now) const;
-  // Until something was pushed, or woken up, or the time has come.
+  // Waits until an event was pushed, Wake() was called, or `until` has passed.
   void Wait(std::chrono::steady_clock::time_point until,
             std::uint64_t seen) const;
   std::uint64_t Changes() const;
@@ -53,8 +53,8 @@ class WatchQueue {
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
   // Protected by mutex_.
-  std::vector<WatchEvent> list_;  // goes before the events
-  std::size_t listed_ = 0;        // so many of it have been taken
+  std::vector<WatchEvent> list_;  // delivered before the events
+  std::size_t listed_ = 0;        // number of its events already taken
   std::deque<Entry> events_;
   Time last_due_{};
   std::uint64_t changes_ = 0;
@@ -69,7 +69,7 @@ class SimulatedWatch final : public Watch {
     std::function<void(WatchQueue&)> list;  // puts a list
     bool real_time = false;
   };
-  // The cluster holds the queue too, as long as there is a watch.
+  // The cluster refers to the queue as long as the watch exists.
   SimulatedWatch(std::shared_ptr<WatchQueue> queue, Source source);
 
   std::vector<WatchEvent> Next(int limit,

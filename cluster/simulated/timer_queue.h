@@ -1,4 +1,4 @@
-// What is due when, in order of time and then of setting.
+// Timers in order of due time, then of insertion.
 //
 // Not thread-safe.
 #pragma once
@@ -15,18 +15,18 @@ namespace fluxnetes::cluster {
 
 struct Timer {
   enum class Kind : std::uint8_t {
-    kAdmit,    // a kubelet looks at a pod that has its node
+    kAdmit,    // a kubelet checks a pod that was given its node
     kRunEnds,  // the containers of a pod end
     kPodDeadline,
-    kGone,     // a deleted pod has had its grace
-    kCollect,  // a pod without its node is collected
+    kGone,     // the grace period of a deleted pod is over
+    kCollect,  // a pod whose node does not exist is garbage-collected
     kSyncJob,
     kJobDeadline
   };
   Time due{};
   std::uint64_t sequence = 0;
   Kind kind = Kind::kAdmit;
-  // A pod: slot, generation, epoch. A Job: its number.
+  // A pod's timer: slot, generation, epoch. A Job's: its number.
   std::uint32_t slot = 0;
   std::uint32_t generation = 0;
   std::uint32_t epoch = 0;

@@ -7,7 +7,8 @@
 
 namespace fluxnetes::cluster {
 
-// White space between the characters is passed over. Nothing if it is none.
+// Skips white space between the characters. Returns nothing if the text is not
+// Base64.
 std::optional<std::string> DecodeBase64(std::string_view text);
 
 }  // namespace fluxnetes::cluster

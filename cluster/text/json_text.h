@@ -1,5 +1,5 @@
-// JSON as text, written from front to back: what the API is told and tells in
-// great numbers, where a tree in between would cost ten times as much.
+// Writes JSON front to back as text, for messages written in large numbers,
+// where building a tree would cost ten times as much.
 //
 //   JsonText json;
 //   json.Object([&] {
@@ -49,16 +49,16 @@ class JsonText {
       !std::same_as<decltype(value), bool>) {
     Raw(key, std::to_string(value));
   }
-  // Only if there is something to say.
+  // Omits an empty field.
   void FieldUnlessEmpty(std::string_view key, std::string_view text) {
     if (!text.empty()) Field(key, text);
   }
-  // A value that is JSON already.
+  // Writes a value that is already JSON.
   void Raw(std::string_view key, std::string_view json) {
     Key(key);
     Element(json);
   }
-  // The same, as an element of a list.
+  // Likewise, as an element of a list.
   void Element(std::string_view json) {
     Separate();
     text_ += json;
@@ -88,7 +88,7 @@ class JsonText {
   }
 
   std::string text_;
-  bool first_ = true;  // nothing stands before the next value
+  bool first_ = true;  // no comma is due before the next value
 };
 
 }  // namespace fluxnetes::cluster

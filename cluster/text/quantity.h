@@ -1,10 +1,10 @@
-// Quantities as Kubernetes writes them: a decimal number with an optional
+// Quantities in the notation of Kubernetes: a decimal number with an optional
 // suffix (n u m k M G T P E, Ki Mi Gi Ti Pi Ei, or an exponent e3/E3), see the
 // Kubernetes API documentation, resource.Quantity. Exact: no floating point.
 //
-// Throw std::invalid_argument that quotes the text and says what would be
-// right, for syntax, negative values and overflow of 64 bits. Values are
-// rounded up to the unit, as Kubernetes does.
+// The parsers throw std::invalid_argument for bad syntax, negative values and
+// overflow of 64 bits; its message quotes the text and gives the syntax
+// expected. Values are rounded up to the unit, as Kubernetes does.
 #pragma once
 
 #include <cstdint>

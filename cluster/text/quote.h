@@ -1,5 +1,5 @@
-// Text of unknown origin as it may stand in an error message: in double quotes,
-// on one line, control characters and invalid UTF-8 escaped, long ones cut.
+// Quotes text of unknown origin for an error message: in double quotes, on one
+// line, with control characters and invalid UTF-8 escaped, long text cut.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// UTF-8 as RFC 3629 has it: no overlong forms, no surrogates.
+// UTF-8 as defined by RFC 3629: no overlong forms, no surrogates.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,8 @@
 
 namespace fluxnetes::cluster {
 
-// The length in bytes of the character that the text begins with; 0 if it
-// begins with none, or is empty.
+// Returns the length in bytes of the first character of the text; 0 if the text
+// is empty or does not begin with a valid character.
 std::size_t Utf8Length(std::string_view text);
 
 }  // namespace fluxnetes::cluster

@@ -1,5 +1,5 @@
-// The type of a plain scalar of YAML by the core schema (YAML 1.2, section
-// 10.3.2). Infinity and "not a number" have no JSON and stay text.
+// Types a plain YAML scalar by the core schema (YAML 1.2, section 10.3.2). JSON
+// has no infinity and no "not a number"; they stay strings.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

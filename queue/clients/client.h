@@ -1,12 +1,12 @@
-// A process that works on jobs: a row in `clients`, kept alive by a heartbeat
-// on a thread of its own. All leases and leaderships of the process hang on it.
+// A process that runs jobs: a row in `clients`, kept alive by a heartbeat on a
+// thread of its own. All leases and leaderships of the process depend on it.
 //
-// If the heartbeat cannot be written for the time to live (the database is
-// away, the process was stopped), the others may take its jobs. It then
-// registers anew, under another id, and says so by the callback: whatever was
-// leased under the old id is lost.
+// If no heartbeat can be written for the time to live (the database is
+// unreachable, the process was stopped), other clients may take its jobs. It
+// then registers again under a new id and reports that by the callback: all
+// leases under the old id are lost.
 //
-// The heartbeat has a connection of its own, so that a busy pool does not stop
+// The heartbeat has a connection of its own, so that a busy pool does not delay
 // it. id() is thread-safe; callbacks run on the heartbeat thread and must not
 // block.
 #pragma once
@@ -34,29 +34,29 @@ class Client {
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
-  // Called with the new id when the client had to register anew.
+  // Called with the new id after the client had to register again.
   void OnLost(std::function<void(std::int64_t id)> callback);
 
-  // Called with the id of a job that this client runs and that it is asked to
-  // stop; within one heartbeat, again and again until the callback says that it
+  // Called with the id of a running job of this client that was asked to stop;
+  // within one heartbeat, and repeatedly until the callback returns true: it
   // knows the job.
   void OnCancelRequest(std::function<bool(std::int64_t job)> callback);
 
   // Registers, then keeps the heartbeat going. Throws sql::Error if the
-  // database is away.
+  // database is unreachable.
   void Start();
 
-  // The next heartbeat, and with it what it is asked, comes at once.
+  // Makes the next heartbeat, with its check for cancel requests, run at once.
   // Thread-safe.
   void Wake();
 
-  // Makes the jobs that it still holds available at once (no attempt is burnt),
-  // resigns everywhere and removes the row. Stopping twice is fine; stopping
-  // while the database is away leaves the rest to Rescue().
+  // Makes the jobs still leased to the client available at once (no attempt is
+  // used up), resigns all leaderships and removes the row. Calling twice is
+  // fine; if the database is unreachable, Rescue() does the rest.
   void Stop();
 
-  // What Start() does without its thread, and one heartbeat on the caller's:
-  // for tests.
+  // For tests: Start() without its thread, and one heartbeat on the calling
+  // thread.
   void Register();
   void Beat();
 

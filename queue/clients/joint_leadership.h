@@ -1,11 +1,12 @@
-// Several leaderships (leadership.h) that a client has together or not at all:
-// who needs all of them for what it writes, as the owner of scheduling queues
-// that share nodes does.
+// Several leaderships (leadership.h) that a client holds together or not at
+// all, for writers that need all of them, such as the owner of scheduling
+// queues that share nodes.
 //
-// Every acquisition begins new terms, of those too that the client had already:
-// what it wrote before and does not know the outcome of is waited for.
+// Every acquisition starts new terms, also of names that the client already
+// leads. The takeover thereby waits for its own earlier writes of unknown
+// outcome.
 //
-// One object that acquires per process and set of names; each is used by one
+// One object per process and set of names acquires; each object is used by one
 // thread.
 #pragma once
 
@@ -26,36 +27,36 @@ class JointLeadership {
   JointLeadership(sql::Pool& pool, const Client& client,
                   std::vector<std::string> names);
 
-  // Takes over all of them in new terms, unless a living client has one. False:
-  // nothing has changed.
+  // Takes over all names in new terms, unless a living client leads one of
+  // them. False: nothing has changed.
   bool TryAcquire();
 
-  // Takes note of the terms that the client has, which another object of the
-  // process has begun: what is checked by them is written for its owner. False:
-  // it has not all.
+  // Reads the client's current terms, which another object of the process
+  // started, so that this object's checks hold for that owner. False: the
+  // client does not have all.
   bool Follow(sql::Transaction& transaction);
 
-  // Throws LostTerm unless all terms are current, and holds them so until the
+  // Throws LostTerm unless all terms are current; keeps them current until the
   // transaction ends.
   void Check(sql::Transaction& transaction) const;
 
-  // Checks the terms, then takes over what others have leased from these
-  // queues: for queues that nobody else leases from, so that who leads them
-  // need not wait until those who died are rescued. Each job is in an attempt
-  // of its own, and none is burnt. Returns how many.
+  // Checks the terms, then takes over the jobs that other clients have leased
+  // from these queues. For queues that only their leader leases from, so that
+  // it need not wait until jobs of dead clients are rescued. Each job gets a
+  // new attempt, and none is used up. Returns the number of jobs.
   int TakeLeasesOver(sql::Transaction& transaction,
                      const std::vector<std::string>& queues) const;
 
-  // Of the last acquisition; 0 before the first.
+  // The term of the last acquisition; 0 before the first.
   std::int64_t TermOf(const std::string& name) const;
 
-  // Gives all up that it has; others may take them at once.
+  // Gives up all that it leads; other clients may take them at once.
   void Resign();
 
  private:
   sql::Pool& pool_;
   const Client& client_;
-  std::vector<std::string> names_;             // in order, each once
+  std::vector<std::string> names_;             // sorted, without duplicates
   std::map<std::string, std::int64_t> terms_;  // by name
 };
 

@@ -1,11 +1,11 @@
-// Who owns a thing that only one may own at a time: a row in `leaders`, held by
-// a client as long as that is alive, in terms that only rise.
+// Leader election: a row in `leaders`, held by one client as long as the client
+// is alive, in terms that only rise.
 //
-// What is written in a term must be fenced: the transaction calls Check(),
-// which reads the row FOR SHARE, so a takeover waits for that transaction or
-// the transaction sees the new term and throws LostTerm.
+// Writes in a term must be fenced: the transaction calls Check(), which reads
+// the row FOR SHARE. Either a takeover waits for that transaction, or the
+// transaction sees the new term and throws LostTerm.
 //
-// One object per process and name, used by one thread.
+// One object per process and name; used by one thread.
 #pragma once
 
 #include <cstdint>
@@ -28,20 +28,20 @@ class Leadership {
  public:
   Leadership(sql::Pool& pool, const Client& client, std::string name);
 
-  // Takes over if nobody owns it or the owner is dead. Returns the term if this
-  // client owns it, whether it did before or does now; nothing if another does.
-  // A change of term between two calls means that state must be loaded anew.
+  // Takes over if nobody leads or the leader is dead. Returns the term if this
+  // client leads, newly or still; nothing if another client does. If the term
+  // differs between two calls, state must be loaded again.
   std::optional<std::int64_t> TryAcquire();
 
-  // Throws LostTerm unless `term` is still the current one, and holds it so
-  // until the transaction ends.
+  // Throws LostTerm unless `term` is current; keeps it current until the
+  // transaction ends.
   void Check(sql::Transaction& transaction, std::int64_t term);
 
-  // Writes that the term goes on, which a server that takes no changes refuses
-  // with an Error; false: it is over.
+  // Writes that the term continues, which a read-only server refuses with an
+  // Error. False: the term is over.
   bool Confirm(std::int64_t term);
 
-  // Gives it up; others may take it at once.
+  // Gives up the leadership; other clients may take it at once.
   void Resign();
 
  private:

@@ -1,17 +1,18 @@
-// One who works on the jobs of one queue in batches, for a client: it leases a
-// batch, does the work, finishes the jobs (WorkQueue::Finish, usually in a
-// transaction of its own) and says that it is done.
+// Works on the jobs of one queue in batches, for one client: leases a batch,
+// lets the caller do the work and finish the jobs (WorkQueue::Finish, usually
+// in a transaction of its own), and is told by Done() that the batch is
+// finished.
 //
-// A batch that nobody said to be done was left by a failure: nobody knows which
-// of its jobs were finished. Before the next lease those that were not are
-// given back, so that no job stays with a living client that has forgotten it.
-// That names their attempts, so it takes nothing from others who have them by
-// now, and it burns no attempt.
+// A batch without Done() was interrupted by a failure, and it is unknown which
+// of its jobs were finished. Before the next lease the unfinished ones are
+// given back, so that no job stays leased to a living client that does not know
+// it. This names their attempts, so jobs that another client has leased since
+// are not affected, and no attempt is used up.
 //
 // A lease need not wait for the disk: if a crash of the server undoes it, the
-// job is leased once more, with the same attempt.
+// job is leased again with the same attempt number.
 //
-// One thread. Throws sql::Error when PostgreSQL fails; then call it again.
+// Used by one thread. Throws sql::Error when PostgreSQL fails; then call again.
 #pragma once
 
 #include <string>
@@ -28,11 +29,11 @@ class Lessee {
   Lessee(WorkQueue& jobs, const Client& client, std::string queue,
          sql::Durability durability = sql::Durability::kWait);
 
-  // The next jobs (WorkQueue::Lease); what was left of the batch before is
-  // given back first, and may be among them.
+  // Returns the next jobs (WorkQueue::Lease). Unfinished jobs of the previous
+  // batch are given back first and may be among them.
   std::vector<Job> Lease(int limit);
 
-  // The batch is finished: its results are committed.
+  // Call when the batch is finished and its results are committed.
   void Done();
 
  private:
@@ -40,7 +41,7 @@ class Lessee {
   const Client& client_;
   const std::string queue_;
   const sql::Durability durability_;
-  std::vector<JobResult> open_;  // what would give the batch back
+  std::vector<JobResult> open_;  // results that would give the batch back
 };
 
 }  // namespace fluxnetes::queue

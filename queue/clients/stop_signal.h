@@ -1,6 +1,6 @@
-// SIGINT and SIGTERM, waited for instead of suffered: they are held back from
-// the thread that makes this and from all that it starts afterwards, so make it
-// first of all in main().
+// Waits for SIGINT and SIGTERM instead of handling them asynchronously. The
+// signals are blocked in the thread that creates this object and in all threads
+// that it starts afterwards, so create it first in main().
 #pragma once
 
 #include <csignal>
@@ -11,7 +11,7 @@ class StopSignal {
  public:
   StopSignal();
 
-  // Until one comes, even if it came before; returns which.
+  // Waits for a signal, which may already be pending; returns which.
   int Wait() const;
 
  private:

@@ -1,5 +1,5 @@
-// What people and programs do to jobs that are there: cancel them, run them
-// now, release parked ones, run finished ones again, delete and change them.
+// Actions on existing jobs: cancel them, run them now, release parked ones, run
+// finished ones again, delete and change them.
 //
 //                available scheduled retryable pending running finished
 //   Cancel          yes       yes       yes      yes    asks      -
@@ -9,10 +9,10 @@
 //   Delete          yes       yes       yes      yes     -       yes
 //   Update          yes       yes       yes      yes     -        -
 //
-// Those of one job throw JobError: kUnknownJob, kState where the table has no
-// "yes", and what Update() is given is checked as for an insert. Those of many
-// say it for each. All take part in the caller's transaction and hold the jobs
-// as they are until it ends.
+// Functions for one job throw JobError: kUnknownJob, kState where the table has
+// no "yes", and for arguments of Update() that an insert would refuse.
+// Functions for many jobs return one result per job. All take part in the
+// caller's transaction and lock the jobs until it ends.
 //
 // Thread-safe. Throws sql::Error when PostgreSQL fails.
 #pragma once
@@ -30,35 +30,35 @@ namespace fluxnetes::queue {
 
 enum class Changed {
   kDone,
-  kAsked,       // its client is told to stop it (Client::OnCancelRequest)
-  kNotAllowed,  // by the state that it is in
-  kUnknown,     // there is no such job
+  kAsked,       // its client will stop it (Client::OnCancelRequest)
+  kNotAllowed,  // by the job's state
+  kUnknown,     // no such job
 };
 
-// What is to be another way; nothing stays as it is.
+// Fields to change; an empty field is left as it is.
 struct JobUpdate {
   std::optional<int> priority = {};
   std::optional<sql::Timestamp> scheduled_at = {};
-  // At least one more than it had.
+  // At least one more than the attempts already made.
   std::optional<int> max_attempts = {};
   std::optional<std::string> args = {};
   std::optional<std::vector<std::string>> tags = {};
-  std::optional<std::string> metadata = {};  // instead of what it had
+  std::optional<std::string> metadata = {};  // replaces the old
 };
 
 class JobControl {
  public:
   using Ids = std::span<const std::int64_t>;
 
-  // For each job, in their order.
+  // All return one result per job, in the order of the ids.
   static std::vector<Changed> Cancel(sql::Transaction& transaction, Ids ids);
   static std::vector<Changed> RunNow(sql::Transaction& transaction, Ids ids);
   static std::vector<Changed> Release(sql::Transaction& transaction, Ids ids);
-  // With one more attempt if it had used all of them.
+  // Adds one attempt if all were used up.
   static std::vector<Changed> RunAgain(sql::Transaction& transaction, Ids ids);
   static std::vector<Changed> Delete(sql::Transaction& transaction, Ids ids);
-  // A job that becomes due by its new time is available at once, and one that
-  // is due no longer is scheduled.
+  // A job whose new time has come becomes available at once; one whose new time
+  // is in the future becomes scheduled.
   static std::vector<Changed> Update(sql::Transaction& transaction, Ids ids,
                                      const JobUpdate& update);
 

@@ -1,4 +1,4 @@
-// Whether a job can be, before PostgreSQL is asked. Throws JobError; pure.
+// Validates a job before PostgreSQL sees it. Throws JobError; pure.
 #pragma once
 
 #include <optional>

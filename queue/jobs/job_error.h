@@ -1,5 +1,5 @@
-// A call that cannot be right, whatever the database holds or because of what
-// it holds: the caller's fault. Nothing was changed.
+// An invalid call, because of its arguments or of the state of the job: a fault
+// of the caller. Nothing was changed.
 #pragma once
 
 #include <stdexcept>
@@ -10,17 +10,17 @@ namespace fluxnetes::queue {
 class JobError : public std::invalid_argument {
  public:
   enum class Code {
-    kKind,          // empty, too long, or no text
-    kQueue,         // the same of a queue's name
+    kKind,          // empty, too long, or not text
+    kQueue,         // likewise, of a queue's name
     kPriority,      // not 1 to 4
     kMaxAttempts,   // less than 1
-    kArgs,          // no JSON object that PostgreSQL can store
-    kMetadata,      // the same of metadata
-    kTag,           // too long, or no text
+    kArgs,          // not a JSON object that PostgreSQL can store
+    kMetadata,      // likewise, of metadata
+    kTag,           // too long, or not text
     kTooLarge,      // args, metadata or the number of tags
-    kUnique,        // an option of uniqueness that cannot be
+    kUnique,        // invalid uniqueness option
     kDelay,         // a negative delay
-    kUnknownJob,    // there is no such job
+    kUnknownJob,    // no such job
     kUnknownQueue,  // no job and no client ever named this queue
     kState,         // the job's state does not allow it
   };

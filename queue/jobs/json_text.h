@@ -1,5 +1,5 @@
-// Whether text is what PostgreSQL stores as text or jsonb. One pass, nothing is
-// kept, nothing recurses. Pure.
+// Validates text that PostgreSQL is to store as text or jsonb. One pass,
+// without allocation or recursion. Pure.
 #pragma once
 
 #include <string_view>
@@ -9,11 +9,13 @@ namespace fluxnetes::queue {
 // UTF-8 without zero bytes.
 bool IsText(std::string_view text);
 
-// A JSON object (RFC 8259) that jsonb takes: no \u0000, no half of a surrogate
-// pair, numbers with an exponent of at most four digits, 256 levels at most.
+// True for a JSON object (RFC 8259) that jsonb accepts: no \u0000, no unpaired
+// surrogate, numbers with an exponent of at most four digits, at most 256
+// levels.
 bool IsJsonObject(std::string_view text);
 
-// The longest beginning of at most so many bytes that ends between characters.
+// Returns the longest prefix of at most `bytes` bytes that ends between
+// characters.
 std::string_view CutText(std::string_view text, std::size_t bytes);
 
 }  // namespace fluxnetes::queue

@@ -1,19 +1,20 @@
-// What a deployment needs done by one process at a time: the leader, of which
-// there is at most one per schema and name.
+// Housekeeping that one process at a time does for a deployment: the leader, of
+// which there is at most one per schema and name.
 //
-//   quick   the jobs that are due, the jobs of dead clients, periodic jobs
-//   slow    partitions, VACUUM, indexes, rows of no use; may take a while, and
-//           so has a thread of its own
+//   quick   due jobs, jobs of dead clients, periodic jobs
+//   slow    partitions, VACUUM, indexes, obsolete rows; may take long, so it
+//           has a thread of its own
 //
-// A leader is a client (client.h) whose heartbeat holds; a dead one is replaced
-// within its time to live, one that stops hands over at once. It also writes,
-// now and then, that it leads: one that is left on a server that takes no
-// changes any more stands down and connects anew. What must not be done twice
-// is fenced by the term; all else does no harm when it is.
+// A leader is a client (client.h) whose heartbeat holds; a dead leader is
+// replaced within its time to live, one that stops hands over at once. The
+// leader also writes periodically that it leads: one that is connected to a
+// read-only server resigns and reconnects. Actions that must not happen twice
+// are fenced by the term; the others are harmless when repeated.
 //
-// Start() and Stop() from one thread, stopping twice is fine; RunQuick() and
-// RunSlow() are what the two threads do once, for tests and for those who have
-// threads of their own. on_event is called on both threads and must not block.
+// Call Start() and Stop() from one thread; stopping twice is fine. RunQuick()
+// and RunSlow() do one round of the two threads, for tests and for programs
+// with threads of their own. on_event is called on both threads and must not
+// block.
 #pragma once
 
 #include <chrono>
@@ -33,9 +34,9 @@ namespace fluxnetes::queue {
 struct MaintenanceEvent {
   enum class Kind {
     kElected,
-    kDeposed,  // by another, or because it cannot write
-    kDone,     // a slow task that did something; `text` says what
-    kFailed,   // `text` says why; told once until it recovers
+    kDeposed,  // by another client, or because it cannot write
+    kDone,     // a slow task that changed something; `text` describes it
+    kFailed,   // `text` is the error; sent once until recovery
     kRecovered,
   };
   Kind kind = Kind::kElected;
@@ -48,7 +49,7 @@ struct MaintenanceOptions {
 
   std::string name = "maintenance";  // of the leadership
   Duration interval{250};   // election, due jobs, rescue, periodic jobs
-  Duration confirm{1'000};  // that it can write
+  Duration confirm{1'000};  // check that it can write
   Duration vacuum{5'000};
   Duration partitions = std::chrono::hours(1);
   Duration forget = std::chrono::minutes(10);
@@ -61,7 +62,7 @@ struct MaintenanceOptions {
 
 class Maintenance {
  public:
-  // All must outlive it; the client is registered by its owner.
+  // All must outlive this object; its owner registers the client.
   Maintenance(sql::Pool& pool, WorkQueue& jobs, const Client& client,
               MaintenanceOptions options);
   ~Maintenance();  // Stop()
@@ -70,15 +71,16 @@ class Maintenance {
 
   void Start();
 
-  // Resigns at once, so that another takes over, then ends what it was about.
+  // Resigns at once, so that another client takes over, then ends the running
+  // task.
   void Stop();
 
-  // Stands for election; if it leads, does what is due. Returns whether it
-  // leads. Failures are events; nothing is thrown.
+  // Take part in the election; the leader does what is due. Return whether it
+  // leads. Failures become events; nothing is thrown.
   bool RunQuick();
   bool RunSlow();
 
-  // The term that it leads in; 0: it does not. Thread-safe.
+  // The current term as leader; 0: not the leader. Thread-safe.
   std::int64_t term() const;
 
  private:

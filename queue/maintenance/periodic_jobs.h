@@ -1,11 +1,10 @@
-// Jobs that are inserted again and again by a schedule, as rows of
-// `periodic_jobs`: they outlive every process. The maintenance leader
-// (maintenance.h) inserts them; each tick gives one job, and of ticks that were
-// missed, because nobody ran, the last one is made up for once. A job carries
-// the name and the tick in its metadata.
+// Jobs that are inserted repeatedly by a schedule, as rows of `periodic_jobs`
+// that outlive every process. The maintenance leader (maintenance.h) inserts
+// them. Each tick gives one job; of the ticks missed while no leader ran, only
+// the last is made up for. A job has the name and the tick in its metadata.
 //
 // Thread-safe. Throws sql::Error when PostgreSQL fails, std::invalid_argument
-// for a schedule or job that cannot be.
+// for an invalid schedule or job.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +24,7 @@ namespace fluxnetes::queue {
 struct PeriodicJob {
   std::string name = {};
   std::string schedule = {};  // periodic_schedule.h
-  NewJob job = {};  // neither with a time of its own, parked nor unique
+  NewJob job = {};            // without scheduled_at, pending or unique
 };
 
 struct PeriodicJobStatus {
@@ -34,29 +33,29 @@ struct PeriodicJobStatus {
   std::optional<sql::Timestamp> last_at = {};
   std::optional<std::int64_t> last_job = {};
   bool paused = false;
-  std::string problem = {};  // what is wrong with the schedule
+  std::string problem = {};  // the error in the schedule; empty: none
 };
 
 class PeriodicJobs {
  public:
   PeriodicJobs(sql::Pool& pool, WorkQueue& jobs) : pool_(pool), jobs_(jobs) {}
 
-  // Makes those that are not there, changes those that are; others stay. The
-  // next tick stays as it is where the schedule does, so every process may say
-  // at its start what it needs.
+  // Adds the jobs that do not exist and changes those that do; leaves all
+  // others. A job keeps its next tick while its schedule is unchanged, so every
+  // process may call this at its start.
   void Set(std::span<const PeriodicJob> periodic);
 
-  // False: there is none of that name.
+  // False: there is none of this name.
   bool Remove(const std::string& name);
-  // Ticks that come while it is paused are made up for once when it goes on.
+  // Of the ticks while it is paused, the last is made up for on resumption.
   bool Pause(const std::string& name);
   bool Resume(const std::string& name);
 
-  // In order of their names.
+  // Returns all in order of name.
   std::vector<PeriodicJobStatus> List();
 
   // Inserts the jobs whose tick has come, in one transaction that begins with
-  // `fence` (Leadership::Check). Returns how many.
+  // `fence` (Leadership::Check). Returns their number.
   int RunOnce(const std::function<void(sql::Transaction&)>& fence = {});
 
  private:

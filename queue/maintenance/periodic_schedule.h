@@ -1,10 +1,10 @@
-// When a periodic job is due, as text and as a rule; all times are UTC.
+// The schedule of a periodic job, as text and as a rule; all times are UTC.
 //
 //   every 90s           s, m, h or d; counted from 1970, so that "every 1h" is
 //                       on the hour and two processes agree
-//   30 4 * * 1-5        minute, hour, day of month, month, day of week, as
-//                       crontab(5) has them: lists, ranges, steps, names, and a
-//                       day that fits either of the two if both are restricted
+//   30 4 * * 1-5        minute, hour, day of month, month, day of week, as in
+//                       crontab(5): lists, ranges, steps, names; if both day
+//                       fields are restricted, a day that matches either one
 //   @hourly @daily @weekly @monthly @yearly
 //
 // Plain values; no clock.
@@ -20,24 +20,24 @@ namespace fluxnetes::queue {
 
 class PeriodicSchedule {
  public:
-  // Throws std::invalid_argument for what is no schedule, or one that never
-  // comes (30 February).
+  // Throws std::invalid_argument for an invalid schedule, or one without any
+  // tick (30 February).
   explicit PeriodicSchedule(const std::string& text);
 
-  // The first tick after that time.
+  // Returns the first tick after `after`.
   sql::Timestamp Next(sql::Timestamp after) const;
 
  private:
   void ParseCron(const std::string& text);
   bool FitsDay(std::chrono::sys_days day) const;
 
-  std::chrono::seconds interval_{0};  // 0: the fields
+  std::chrono::seconds interval_{0};  // 0: the fields apply
   std::bitset<60> minutes_;
   std::bitset<24> hours_;
   std::bitset<32> days_;
   std::bitset<13> months_;
   std::bitset<7> weekdays_;  // 0 is Sunday
-  bool either_day_ = false;  // both kinds of day are restricted
+  bool either_day_ = false;  // both day fields are restricted
 };
 
 }  // namespace fluxnetes::queue

@@ -1,11 +1,12 @@
-// The daily partitions of finished things (UTC): made ahead, and dropped when
-// they have been kept long enough, jobs of each final state by their own time.
-// A partition is detached concurrently and under a lock time-out before it is
-// dropped, so that somebody's forgotten open transaction delays retention and
-// nobody else; what could not be done is done by a later call.
+// Manages the daily partitions (UTC) of finished jobs and other history:
+// creates them ahead and drops them when their retention is over, with a
+// retention of its own for each final state of jobs. A partition is detached
+// concurrently and under a lock timeout before it is dropped, so that a
+// forgotten open transaction delays only retention; a later call does what
+// could not be done.
 //
-// One thread. RunOnce() throws sql::Error when PostgreSQL fails for any other
-// reason than a lock.
+// Used by one thread. RunOnce() throws sql::Error when PostgreSQL fails for
+// another reason than a lock.
 #pragma once
 
 #include <chrono>
@@ -35,7 +36,7 @@ class Retention {
   struct Outcome {
     int made = 0;
     int dropped = 0;
-    int delayed = 0;  // a lock was not to be had
+    int delayed = 0;  // a lock timed out
   };
 
   Retention(sql::Pool& pool, RetentionOptions options,

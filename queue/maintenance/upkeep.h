@@ -1,14 +1,13 @@
-// Keeps the busy tables of the queue small: VACUUM of those that have gathered
-// dead rows, far more often than autovacuum comes round, REINDEX CONCURRENTLY
-// of indexes that have grown beyond what they hold, and rows that are of no use
-// any more.
+// Keeps the busy tables of the queue small: VACUUM of tables with many dead
+// rows, far more often than autovacuum, REINDEX CONCURRENTLY of bloated
+// indexes, and deletion of obsolete rows.
 //
-// A statement that cannot have its lock is left for a later call. Where VACUUM
-// removes nothing, because somebody holds an old snapshot, it is tried less and
+// A statement that cannot get its lock is left to a later call. If VACUUM
+// removes nothing, because someone holds an old snapshot, it is tried less and
 // less often.
 //
-// One thread. Throws sql::Error when PostgreSQL fails for any other reason than
-// a lock or an interruption.
+// Used by one thread. Throws sql::Error when PostgreSQL fails for another
+// reason than a lock or an interruption.
 #pragma once
 
 #include <chrono>
@@ -26,10 +25,10 @@ struct UpkeepOptions {
   std::vector<std::string> tables = {
       "jobs",    "unique_keys", "clients",      "job_queues",
       "leaders", "job_rewinds", "periodic_jobs"};
-  std::int64_t dead_rows = 1'000;  // worth a VACUUM
+  std::int64_t dead_rows = 1'000;  // threshold for VACUUM
   std::int64_t index_bytes = 8'388'608;
-  // An index whose entries take more than this, each, is written anew. Full
-  // pages have some 40 to 80.
+  // An index with more bytes per entry than this is rebuilt. Full pages have
+  // some 40 to 80.
   std::int64_t index_bytes_per_entry = 400;
   std::chrono::milliseconds lock_timeout{2'000};
 };
@@ -39,24 +38,24 @@ class Upkeep {
   Upkeep(sql::Pool& pool, UpkeepOptions options,
          sql::Interrupt* interrupt = nullptr);
 
-  // How many tables.
+  // Returns the number of tables vacuumed.
   int Vacuum();
-  // How many indexes were written anew or, left broken, dropped. None under
-  // transaction pooling, which allows no lock time-out.
+  // Returns the number of indexes rebuilt or, if left invalid, dropped. None
+  // under transaction pooling, which allows no lock timeout.
   int Reindex();
-  // How many rows of no use: queues that nobody uses, and the unique keys of
-  // jobs that retention has dropped.
+  // Deletes obsolete rows: unused queues, and unique keys of jobs that
+  // retention has dropped. Returns their number.
   int Forget();
 
  private:
-  // Whether VACUUM of a table is worth it, or has to wait.
+  // True if VACUUM of the table is worthwhile and its turn has come.
   bool IsTurnOf(const std::string& table, std::int64_t dead);
   bool TryRun(const std::string& statement,
               std::chrono::milliseconds lock_timeout);
 
   struct Waiting {
-    std::int64_t dead = 0;  // when it was last vacuumed
-    int turns = 0;          // still to be passed over
+    std::int64_t dead = 0;  // at the last VACUUM
+    int turns = 0;          // turns still to be skipped
     int next_turns = 1;
   };
 

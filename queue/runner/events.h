@@ -1,7 +1,7 @@
-// What became of the jobs that this process ran, told to whoever subscribed,
-// after it was committed. A subscriber takes events when it likes; what it
-// leaves lying beyond its capacity is dropped and counted, so that it can
-// neither hold up the work nor fill the memory.
+// Events about the jobs that this process ran, published to subscribers once
+// their results are committed. A subscriber takes events at its own pace;
+// events beyond its capacity are dropped and counted, so that a slow subscriber
+// neither delays work nor fills memory.
 //
 // Thread-safe.
 #pragma once
@@ -23,30 +23,30 @@ namespace fluxnetes::queue {
 
 enum class EventKind {
   kCompleted,
-  kFailed,  // will be tried again
+  kFailed,  // will be retried
   kSnoozed,
   kCancelled,
   kDiscarded,
-  kLost  // its result was refused: the lease had been lost
+  kLost  // its result was refused: the lease was lost
 };
 
 struct Event {
   EventKind kind = EventKind::kCompleted;
   Job job = {};
   std::string error = {};
-  std::chrono::microseconds waited{};    // from its lease to its beginning
-  std::chrono::microseconds ran{};       // to its end
-  std::chrono::microseconds recorded{};  // to the commit of its result
+  std::chrono::microseconds waited{};    // from lease to start of the work
+  std::chrono::microseconds ran{};       // from start to end
+  std::chrono::microseconds recorded{};  // from end to commit of the result
 };
 
 class Subscription {
  public:
   explicit Subscription(std::size_t capacity) : capacity_(capacity) {}
 
-  // The next event; nothing if none came in time.
+  // Returns the next event; nothing if none came in time.
   std::optional<Event> Next(std::chrono::milliseconds patience);
 
-  // How many did not fit.
+  // The number of events that exceeded the capacity.
   std::int64_t dropped() const;
 
  private:
@@ -63,7 +63,7 @@ class Subscription {
 
 class EventStream {
  public:
-  // Ends when the caller lets go of it.
+  // The subscription lasts as long as the caller keeps it.
   std::shared_ptr<Subscription> Subscribe(std::size_t capacity);
 
   bool HasSubscribers();
@@ -71,7 +71,7 @@ class EventStream {
 
  private:
   std::mutex mutex_;
-  // Protected by mutex_. Weak: they are their subscribers'.
+  // Protected by mutex_. Weak: the subscribers own the subscriptions.
   std::vector<std::weak_ptr<Subscription>> subscriptions_;
 };
 

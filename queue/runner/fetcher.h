@@ -1,12 +1,12 @@
 // Leases jobs for the free slots of this process, never more, on a thread of
-// its own: when a bell rings, when the timer underneath does, at once again
-// after a full batch, and when slots of a queue that was full come free (a few
-// at a time rather than one by one).
+// its own: after a notification, when its timer is due, at once after a full
+// batch, and when slots of a full queue become free (a few at a time rather
+// than one by one).
 //
-// What a lease whose outcome is in doubt may have taken is found and given
-// back; nothing stays with a living client that has forgotten it.
+// Jobs that a lease of unknown outcome took are found and given back, so that
+// no job stays leased to a living client that does not know it.
 //
-// Start() and Stop() once each, from one thread; Wake() from any.
+// Call Start() and Stop() once each, from one thread, and Wake() from any.
 #pragma once
 
 #include <chrono>
@@ -31,7 +31,7 @@ struct FetcherOptions {
 class Fetcher {
  public:
   using OnLeased = std::function<void(RunningJobs::Runs)>;
-  // Told once per kind of failure, and with an empty text when it is over.
+  // Called once per kind of failure, and with an empty text on recovery.
   using OnFailure = std::function<void(const std::string& what)>;
 
   Fetcher(WorkQueue& queue, sql::Pool& pool, const Client& client,
@@ -44,24 +44,24 @@ class Fetcher {
   void Start();
   void Stop();
 
-  // Something may be in this queue; empty: in any.
+  // Reports that this queue may have jobs; empty: any queue.
   void Wake(const std::string& queue);
-  // Slots came free.
+  // Reports that slots became free.
   void WakeForRoom();
 
  private:
   struct Queue {
     std::string name;
-    Moment due = {};                    // when to look next
-    bool is_full = false;               // the last look took all slots
-    Moment room_since = Moment::max();  // of a full one
+    Moment due = {};                    // time of the next lease
+    bool is_full = false;               // the last lease took all slots
+    Moment room_since = Moment::max();  // when a full queue got free slots
   };
 
   void Loop();
-  // The next queue to look at; null: none now, and `next` says when.
+  // Returns the next queue to lease from; null: none now, and `next` is when.
   Queue* Choose(Moment now, Moment& next);
   void LookAt(Queue& queue, std::unique_lock<std::mutex>& lock);
-  // Gives back what this client holds and does not know of.
+  // Gives back the jobs leased to this client that it does not know.
   void GiveBackUnknown();
   void Failed(const std::string& what, bool in_doubt);
 
@@ -73,7 +73,7 @@ class Fetcher {
   const OnLeased on_leased_;
   const OnFailure on_failure_;
 
-  // Of the thread.
+  // Used by the thread only.
   std::string failing_;
   std::chrono::milliseconds back_off_{0};
   Moment check_at_ = {};

@@ -1,7 +1,7 @@
-// What a program may put around the work of every kind. Hooks look on or touch
-// what passes; a middleware calls the next one, or does not.
+// Callbacks of a program around the work of every kind of job. Hooks observe or
+// change what passes; a middleware calls the next one, or does not.
 //
-// Called by many threads at once. What throws there fails the job.
+// Called by many threads at once. An exception fails the job.
 #pragma once
 
 #include <functional>
@@ -12,15 +12,15 @@
 namespace fluxnetes::queue {
 
 using Work = std::function<void(RunningJob&)>;
-// Of a callback worker it surrounds the beginning only; Hooks::end sees the
-// end.
+// Around a callback worker it covers only the start of the work; use Hooks::end
+// for the end.
 using Middleware = std::function<void(RunningJob&, const Work& next)>;
 
 struct Hooks {
-  // Before the work, on its thread.
+  // Called before the work, on its thread.
   std::function<void(RunningJob&)> begin = {};
-  // Before the result is recorded, on the thread that ended the job; may change
-  // the result.
+  // Called before the result is recorded, on the thread that ended the job; may
+  // change the result.
   std::function<void(const Job&, JobResult&)> end = {};
   // The first is the outermost.
   std::vector<Middleware> around = {};

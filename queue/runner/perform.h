@@ -1,7 +1,8 @@
-// Works one leased job on the calling thread: hooks, middleware, worker. When
-// it returns a blocking worker's job has ended; one of a callback worker goes
-// on if someone kept it. Throws nothing that a worker throws. False: the job
-// was abandoned meanwhile, and this thread was replaced.
+// Runs one leased job on the calling thread: hooks, middleware, worker. On
+// return the job of a blocking worker has ended; the job of a callback worker
+// continues if a copy of its RunningJob was kept. Exceptions of workers are
+// caught. Returns false if the job was abandoned meanwhile and this thread was
+// replaced.
 #pragma once
 
 #include <memory>

@@ -1,9 +1,9 @@
-// Records how the jobs of this process ended, in batches, on a thread of its
-// own, and tells the subscribers when that is committed. What PostgreSQL does
-// not take now is said again until it does; a result that it will never take
-// fails its job instead, and holds up no other.
+// Records the results of the jobs of this process, in batches, on a thread of
+// its own, and publishes events to subscribers once they are committed. What
+// PostgreSQL cannot take now is retried until it can; a result that it will
+// never take fails its job instead, and delays no other.
 //
-// Start() and Stop() once each, from one thread.
+// Call Start() and Stop() once each, from one thread.
 #pragma once
 
 #include <atomic>
@@ -24,7 +24,7 @@ namespace fluxnetes::queue {
 
 class ResultWriter {
  public:
-  // Told once per kind of failure, and with an empty text when it is over.
+  // Called once per kind of failure, and with an empty text on recovery.
   using OnFailure = std::function<void(const std::string& what)>;
 
   ResultWriter(WorkQueue& queue, RunningJobs& running, EventStream& events,
@@ -34,27 +34,27 @@ class ResultWriter {
   ResultWriter& operator=(const ResultWriter&) = delete;
 
   void Start();
-  // Leaves what it cannot record now.
+  // Drops the results that cannot be recorded now.
   void Stop();
 
-  // Records one batch; for tests, on the caller's thread.
+  // Records one batch on the calling thread; for tests.
   void Write(const RunningJobs::Runs& runs);
 
  private:
   void Loop();
-  // Runs whose results are said together.
+  // Runs whose results are recorded together.
   struct Batch {
     RunningJobs::Runs runs;
-    bool in_doubt = false;  // they may have been recorded by an earlier try
-    bool is_plain = false;  // the result was replaced by one that must do
+    bool in_doubt = false;  // an earlier try may have recorded them
+    bool is_plain = false;  // the result was replaced by a plain failure
   };
-  // False: it is to stop.
+  // Returns false if the writer is to stop.
   bool Persist(Batch batch);
-  // False: try again later. Parts a batch that holds what is refused.
+  // Returns false to try again later. Splits a batch with a refused result.
   bool Try(std::vector<Batch>& left);
   void Part(std::vector<Batch>& left);
   void Record(const Batch& batch, const std::vector<bool>& accepted);
-  // False: it is to stop.
+  // Returns false if the writer is to stop.
   bool Pause(std::chrono::milliseconds pause);
   void Tell(const std::string& failure);
 

@@ -1,6 +1,6 @@
-// One attempt of a job in this process, inside the runner. Its members are
-// protected by the mutex of RunningJobs, but for those that never change and
-// the stop source, which is thread-safe by itself.
+// One attempt of a job in this process; internal to the runner. Its members are
+// protected by the mutex of RunningJobs, except the constant ones and the stop
+// source, which is thread-safe itself.
 #pragma once
 
 #include <chrono>
@@ -26,15 +26,16 @@ struct Run {
 
   Moment begun_at = Moment::max();  // max: not yet
   Moment ended_at = {};
-  // When it times out, and when it is given up if it was asked to stop.
+  // When the job times out, and when it is abandoned after a stop request.
   Moment stop_at = Moment::max();
   Moment abandon_at = Moment::max();
   StopReason reason = StopReason::kNone;
   bool has_ended = false;
   bool is_on_thread = false;    // its worker has not returned
-  bool is_stuck = false;        // nor had it when it was abandoned
-  bool is_handed_over = false;  // finished in a transaction of the worker's
-  std::string metadata = {};    // to be merged with the result
+  bool is_stuck = false;        // its worker had not returned when it was
+                                // abandoned
+  bool is_handed_over = false;  // completed in a transaction of the worker's
+  std::string metadata = {};    // merged into the job's with the result
   JobResult result = {};
 };
 

@@ -8,16 +8,16 @@
 //   runner.Stop();
 //
 // A running job takes a slot of its queue, and a thread only while a blocking
-// worker is in it. Jobs begin when a bell rings (LISTEN) or a timer does, are
-// run at least once, and are never lost: what this process holds when it dies
-// is run by another. Jobs that wait for their time, or whose client died, are
-// made available by the maintenance leader, of which each schema needs one.
+// worker executes it. Jobs start after a notification (LISTEN) or by a timer,
+// run at least once, and are never lost: if this process dies, another one runs
+// its jobs. Scheduled jobs, and jobs of dead clients, are made available by the
+// maintenance leader, of which each schema needs one.
 //
-// Lives on four connections of its own (two for leases and results, which it
-// keeps when it is stopped, one each for the heartbeat and LISTEN) with the
-// options of the pool that it is given.
+// Uses four connections of its own (two for leases and results, which stay open
+// after Stop(), one each for the heartbeat and LISTEN) with the options of the
+// given pool.
 //
-// Thread-safe; Start() and Stop() not from a worker or a callback.
+// Thread-safe; do not call Start() and Stop() from a worker or a callback.
 #pragma once
 
 #include <chrono>
@@ -38,57 +38,59 @@
 namespace fluxnetes::queue {
 
 struct RunnerOptions {
-  // How many jobs of each queue run at a time. What blocking workers cannot
-  // begin, because there are fewer threads, is leased and waits.
+  // Slots per queue: how many of its jobs run at a time. Jobs of blocking
+  // workers that find no thread are leased and wait.
   std::map<std::string, int> queues = {{"default", 10}};
-  // For blocking workers, made when they are needed. 0: as many as there are
-  // slots, 64 at most.
+  // Threads for blocking workers, created on demand. 0: the number of slots, at
+  // most 64.
   int threads = 0;
   ClientOptions client = {};
-  // False, or with PoolOptions::transaction_pooling: by the timer alone. A
-  // cancel then reaches a running job within a heartbeat.
+  // If false, or with PoolOptions::transaction_pooling, jobs are found by
+  // polling only. A cancel then reaches a running job within a heartbeat.
   bool listen = true;
   std::chrono::milliseconds poll{1'000};
-  // Of workers that have no time-out of their own; 0: none.
+  // For workers without a timeout of their own; 0: none.
   std::chrono::milliseconds timeout{0};
-  // How long a job that was asked to stop may take before its slot, and the
-  // thread that it is on, are given up.
+  // How long a job may run after a stop request before its slot, and the thread
+  // that executes it, are given up.
   std::chrono::milliseconds abandon_after{5'000};
   Hooks hooks = {};
-  // Stop() waits so long for jobs to end, then asks them to stop and waits
-  // again, then abandons them, and takes so long to record the results.
+  // Stop() waits `stop_wait` for jobs to end, then asks them to stop and waits
+  // `stop_cancel`, then abandons them, and takes up to `stop_record` to record
+  // results.
   std::chrono::milliseconds stop_wait{10'000};
   std::chrono::milliseconds stop_cancel{5'000};
   std::chrono::milliseconds stop_record{5'000};
-  // For the log: once per kind of failure, with an empty text when it is over.
+  // For the log: once per kind of failure, with an empty text on recovery.
   std::function<void(const std::string& what)> on_failure = {};
 };
 
 class Runner {
  public:
-  // Throws std::invalid_argument for options that cannot be.
+  // Throws std::invalid_argument for invalid options.
   Runner(sql::Pool& pool, Workers workers, RunnerOptions options = {});
   ~Runner();  // Stop()
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;
 
-  // Throws sql::Error if the database is away, std::logic_error if it runs.
-  // After a Stop() it may be started again.
+  // Throws sql::Error if the database is unreachable, std::logic_error if
+  // already started. May be called again after Stop().
   void Start();
 
-  // Leases no more, waits for what runs, records the results, and leaves
-  // nothing running: what had not ended is given back and burns no attempt.
-  // Whether all jobs ended by themselves and all was recorded. Stopping what
-  // does not run is fine. A statement that is under way is waited for.
+  // Leases no more jobs, waits for the running ones, records results, and
+  // leaves nothing running: unfinished jobs are given back and use up no
+  // attempt. Returns true if all jobs ended by themselves and all results were
+  // recorded. Stopping a stopped runner is fine. Waits for the statement being
+  // executed.
   bool Stop();
 
-  // What becomes of jobs from now on; `capacity` events are kept for a
-  // subscriber that does not take them.
+  // Subscribes to the events of jobs from now on. `capacity` limits the events
+  // kept for a slow subscriber.
   std::shared_ptr<Subscription> Subscribe(std::size_t capacity = 10'000);
 
-  // The row in `clients`; 0: not started.
+  // The id of its row in `clients`; 0: not started.
   std::int64_t client_id() const;
-  // How many jobs it holds that have not ended.
+  // The number of leased jobs that have not ended.
   int running() const;
 
  private:

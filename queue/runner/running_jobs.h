@@ -1,11 +1,11 @@
-// The jobs that this process has leased: how many slots they take, when each is
-// to be stopped, and how each ended, until its result is recorded.
+// The jobs leased to this process: the slots they take, when each is to be
+// stopped, and how each ended, until its result is recorded.
 //
 //   leased ─▶ begun ─▶ ended ─▶ recorded (forgotten)
 //
-// A job takes a slot of its queue from its lease to its end. What ended and is
-// not recorded yet counts against a limit of its own, so that a database that
-// is away fills no memory.
+// A job takes a slot of its queue from its lease to its end. Ended jobs without
+// a recorded result count against a separate limit, so that memory stays
+// bounded while the database is unreachable.
 //
 // Thread-safe. Callbacks and stop tokens are called without the lock.
 #pragma once
@@ -31,8 +31,8 @@ namespace fluxnetes::queue {
 
 struct RunningJobsOptions {
   std::map<std::string, int> slots = {};  // by queue
-  std::chrono::milliseconds timeout{0};   // of kinds without one; 0: none
-  // From the moment that a job was asked to stop.
+  std::chrono::milliseconds timeout{0};   // for workers without one; 0: none
+  // Counted from the stop request.
   std::chrono::milliseconds abandon_after{5'000};
   Hooks hooks = {};
   std::function<Moment()> now = std::chrono::steady_clock::now;
@@ -42,56 +42,57 @@ class RunningJobs {
  public:
   using Runs = std::vector<std::shared_ptr<Run>>;
 
-  // `queue` is for results in the transactions of workers.
+  // `queue` records results in the transactions of workers.
   RunningJobs(std::shared_ptr<WorkQueue> queue, Workers workers,
               RunningJobsOptions options);
 
   const Hooks& hooks() const { return options_.hooks; }
   Moment Now() const { return options_.now(); }
 
-  // Called when a queue that was full is so no more, or half empty.
+  // Called when a full queue gets its first free slot, or is half empty.
   void OnRoom(std::function<void()> callback);
-  // Called when a job was begun whose time-out comes before all others.
+  // Called when a job began whose timeout is the earliest of all.
   void OnSooner(std::function<void()> callback);
-  // Called with a job whose worker was given up while a thread was in it.
+  // Called with a job that was abandoned while its worker was on a thread.
   void OnStuck(std::function<void(const Run&)> callback);
 
   int Free(const std::string& queue) const;
   int Slots(const std::string& queue) const;
 
   Runs Add(std::vector<Job> jobs);
-  // False: it ended before or was withdrawn, and must not be begun.
+  // False: the job ended or was given back, and must not be begun.
   bool Begin(Run& run);
-  // Its worker has returned. False: that was given up, and so was its thread.
+  // Reports that its worker has returned. False: the job was abandoned, and so
+  // was its thread.
   bool Leave(Run& run);
-  // False: it ended before. Completes the result by the worker's back-off, if
-  // it failed, and by the hooks.
+  // Ends a job. Adds to the result the worker's backoff, if it failed, and the
+  // changes of the hooks. False: it had ended before.
   bool End(const std::shared_ptr<Run>& run, JobResult result);
-  // How it ends if its worker ends without a result; `error` says why.
+  // Ends a job whose worker ended without a result; `error` has the reason.
   bool EndUnsaid(const std::shared_ptr<Run>& run, const std::string& error);
-  // Completes it in a transaction of its worker's. Throws LeaseLost,
+  // Completes the job in a transaction of its worker's. Throws LeaseLost,
   // sql::Error.
   void CompleteIn(sql::Transaction& transaction, Run& run);
   void SetMetadata(Run& run, std::string object);
   StopReason ReasonOf(const Run& run) const;
   bool IsHandedOver(const Run& run) const;
 
-  // Asks to stop: one, if it is here; all.
+  // Ask one job, if it is here, or all jobs to stop.
   bool Stop(std::int64_t job, StopReason reason);
   void StopAll(StopReason reason);
-  // Ends what has not begun, as given back.
+  // Gives back the jobs that have not begun.
   void GiveBackWaiting();
-  // Stops what has timed out, abandons what did not listen. Returns when to
-  // call again.
+  // Stops jobs that timed out, abandons those that ignored a stop request.
+  // Returns when to call again.
   Moment Expire();
   void AbandonAll();
 
-  // Whether all had ended by then.
+  // Returns whether all jobs ended in time.
   bool WaitForEnds(std::chrono::milliseconds patience);
-  // Whether all were recorded by then.
+  // Returns whether all results were recorded in time.
   bool WaitForRecords(std::chrono::milliseconds patience);
 
-  // What has ended, waiting for some until Close() is called.
+  // Returns ended jobs; waits for the first until Close() is called.
   Runs TakeEnded(std::size_t limit);
   void Close();
   void Forget(const Runs& recorded);

@@ -1,10 +1,10 @@
-// For the tests of workers, on a real database and without threads: insert a
-// job, work it now, see what became of it. Time passes when the test says so.
+// A harness for tests of workers, on a real database and without threads:
+// inserts a job, works it now, and returns its event. The test moves the time.
 //
 //   queue::TestKit kit(pool, workers);
 //   EXPECT_EQ(kit.Work({.kind = "greet"})->kind, queue::EventKind::kCompleted);
 //
-// One thread. Throws sql::Error when PostgreSQL fails.
+// Used by one thread. Throws sql::Error when PostgreSQL fails.
 #pragma once
 
 #include <chrono>
@@ -29,16 +29,16 @@ class TestKit {
   TestKit(const TestKit&) = delete;
   TestKit& operator=(const TestKit&) = delete;
 
-  // Into the kit's queue, whatever the job says.
+  // Inserts into the kit's queue, whatever queue the job names.
   Inserted Insert(NewJob job);
 
-  // Works the first available job on this thread. Nothing: there is none, or
-  // its callback worker keeps it; then Ended() says how it ended.
+  // Works the first available job on this thread. Nothing: no job is available,
+  // or its callback worker keeps it; then Ended() returns its end.
   std::optional<Event> WorkOne();
   std::optional<Event> Work(NewJob job);
   std::optional<Event> Ended();
 
-  // So much time passes at once: jobs become due, and what runs times out.
+  // Moves the time forward: jobs become due, and running jobs time out.
   void Advance(std::chrono::milliseconds time);
 
  private:

@@ -1,9 +1,8 @@
-// The threads that blocking workers run on, and the one that begins the work of
-// callback workers. Threads are made when there is work for them, up to a
-// number. One that is stuck in an abandoned worker is replaced, let go of, and
-// ends by itself when its worker comes back.
+// The threads that execute blocking workers, and the one that starts callback
+// workers. Threads are created on demand, up to a limit. A thread stuck in an
+// abandoned worker is replaced and detached; it ends when its worker returns.
 //
-// Thread-safe. Stop() once, not from a task.
+// Thread-safe. Call Stop() once, not from a task.
 #pragma once
 
 #include <functional>
@@ -14,7 +13,7 @@ namespace fluxnetes::queue {
 
 class WorkerThreads {
  public:
-  // False: the thread was replaced and is to end.
+  // Returns false if its thread was replaced and must end.
   using Task = std::function<bool()>;
 
   explicit WorkerThreads(int most);
@@ -24,10 +23,12 @@ class WorkerThreads {
 
   void Run(std::vector<Task> tasks);
 
-  // One of the threads is stuck for good: another may be made in its place.
+  // Reports that one of the threads is stuck; another may be created in its
+  // place.
   void Replace();
 
-  // Drops what has not begun and waits for the threads that are not stuck.
+  // Drops the tasks that have not begun and waits for the threads that are not
+  // stuck.
   void Stop();
 
  private:
@@ -35,7 +36,7 @@ class WorkerThreads {
   static void Loop(const std::shared_ptr<State>& state);
   void Grow();
 
-  std::shared_ptr<State> state_;  // shared with threads that are stuck
+  std::shared_ptr<State> state_;  // shared with stuck threads
 };
 
 }  // namespace fluxnetes::queue

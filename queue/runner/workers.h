@@ -1,16 +1,16 @@
-// Who works on which kind of job. There are two sorts of workers:
+// The worker of each kind of job. There are two sorts of workers:
 //
 //   blocking   runs on a thread until it returns (the job is completed) or
-//              throws (it failed), or calls one of the job's ends itself
-//   callback   begins the work and returns; whoever keeps the RunningJob
-//              finishes it later. Must not block: it shares one thread with the
-//              beginnings of all others.
+//              throws (it failed), or ends the job itself
+//   callback   starts the work and returns; the job is finished later by the
+//              holder of the RunningJob. Must not block: it shares one thread
+//              with the starts of all other callback workers.
 //
 //   Workers workers;
 //   workers.Add("greet", [](RunningJob& job) { Greet(job.args()); });
 //   workers.AddCallback("fetch", [&](RunningJob job) { loop.Fetch(job); });
 //
-// One thread, until it is given to a runner.
+// Used by one thread, until it is passed to a runner.
 #pragma once
 
 #include <chrono>
@@ -24,10 +24,10 @@
 namespace fluxnetes::queue {
 
 struct WorkerOptions {
-  // From the beginning of the work; then the job is asked to stop. 0: as the
-  // runner says.
+  // Counted from the start of the work; then the job is asked to stop. 0: the
+  // runner's timeout.
   std::chrono::milliseconds timeout{0};
-  // How long a failed job waits; without it as WorkQueue::Finish says.
+  // The wait after a failure; without it the default of WorkQueue::Finish.
   std::function<std::chrono::milliseconds(const Job&, const std::string& error)>
       back_off = {};
 };
@@ -40,14 +40,15 @@ struct Worker {
 
 class Workers {
  public:
-  // Throw std::invalid_argument for a kind that is empty or has one.
+  // Throw std::invalid_argument for an empty kind or one that has a worker.
   Workers& Add(const std::string& kind, std::function<void(RunningJob&)> work,
                WorkerOptions options = {});
   Workers& AddCallback(const std::string& kind,
                        std::function<void(RunningJob)> begin,
                        WorkerOptions options = {});
 
-  // Null: there is none. Shared, because an abandoned one may outlive all else.
+  // Null: no worker. Shared, because an abandoned worker may outlive the
+  // runner.
   std::shared_ptr<const Worker> Find(const std::string& kind) const;
 
  private:

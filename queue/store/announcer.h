@@ -1,11 +1,11 @@
-// Rings the bell "<schema>.jobs" for inserts, on a connection of its own and at
-// most once per interval for each queue: NOTIFY holds a lock of the whole
-// database through its commit. The first insert of a burst is announced at once
-// and the last one within the interval. A bell that cannot be rung, because the
-// database is away, is forgotten: workers poll as well.
+// Sends NOTIFY "<schema>.jobs" for inserts, on a connection of its own and at
+// most once per interval for each queue: NOTIFY holds a database-wide lock
+// through its commit. The first insert of a burst is announced at once, the
+// last one within the interval. If the database is unreachable, the
+// notification is dropped: workers poll as well.
 //
-// Announce() is thread-safe and does not wait. Start() and Stop() once each,
-// from one thread; Stop() rings what is due.
+// Announce() is thread-safe and does not block. Call Start() and Stop() once
+// each, from one thread; Stop() sends what is due.
 #pragma once
 
 #include <chrono>

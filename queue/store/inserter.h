@@ -1,6 +1,6 @@
-// Inserts jobs through what a program put around every insert: a middleware may
-// change the jobs, look at what became of them, add to the transaction, or
-// refuse by not calling the next one. The first is the outermost.
+// Inserts jobs through a program's middleware: a middleware may change the
+// jobs, read the results, add to the transaction, or refuse the insert by not
+// calling the next one. The first is the outermost.
 //
 // Thread-safe if the middleware is. Throws what WorkQueue::Insert and the
 // middleware throw.
@@ -24,7 +24,7 @@ class Inserter {
       : pool_(pool), queue_(pool), around_(std::move(around)) {}
 
   std::vector<Inserted> Insert(sql::Transaction& transaction, Jobs jobs);
-  // In a transaction of its own.
+  // Inserts in a transaction of its own.
   std::vector<Inserted> Insert(Jobs jobs);
 
  private:

@@ -1,5 +1,4 @@
-// How new jobs become rows; of this folder only. WorkQueue says what is
-// promised.
+// Writes new jobs as rows; for this folder only. WorkQueue has the contract.
 #pragma once
 
 #include <span>
@@ -11,18 +10,18 @@
 
 namespace fluxnetes::queue {
 
-// Checks the jobs, and inserts those that are not there already.
+// Checks the jobs and inserts those that have no duplicate yet.
 std::vector<Inserted> InsertJobs(sql::Transaction& transaction,
                                  std::span<const NewJob> jobs, bool announce);
 
-// The same in a transaction of its own; in one round trip if none is unique.
+// Likewise, in a transaction of its own; in one round trip if no job is unique.
 std::vector<Inserted> InsertJobsAlone(sql::Pool& pool,
                                       std::span<const NewJob> jobs,
                                       bool announce);
 
 void CopyJobs(sql::Transaction& transaction, std::span<const NewJob> jobs);
 
-// The queues of the jobs, each once.
+// Returns the queues of the jobs, without duplicates.
 std::vector<std::string> QueuesOf(std::span<const NewJob> jobs);
 
 }  // namespace fluxnetes::queue

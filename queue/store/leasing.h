@@ -1,5 +1,5 @@
-// How jobs are leased: from which mark on each queue is looked at, and which
-// queues are in use. WorkQueue says what is promised.
+// Leases jobs: keeps the low-water mark of each queue, from which a lease
+// starts, and notes which queues are in use. WorkQueue has the contract.
 //
 // Thread-safe. Throws sql::Error.
 #pragma once
@@ -20,11 +20,11 @@
 namespace fluxnetes::queue {
 
 struct LeaseOptions {
-  // How often the marks are moved, by whoever leases just then.
+  // How often the marks are moved, by whichever thread leases at that time.
   std::chrono::milliseconds glance{250};
-  // Whether the whole queue is looked at now and then, since other programs may
-  // have changed rows by hand: by a glance once a minute, and by one who finds
-  // nothing, which takes a thousandth of the time at most.
+  // Whether leases sometimes scan the whole queue, because other programs may
+  // have changed rows by hand: once a minute when the marks move, and when a
+  // lease finds nothing, for at most a thousandth of the time.
   bool look_at_all = true;
 };
 
@@ -35,7 +35,7 @@ class Leasing {
 
   std::vector<Job> Lease(const std::string& queue, std::int64_t client,
                          int limit, sql::Durability durability);
-  // Moves no marks: what this transaction has done may be undone.
+  // Moves no marks: the caller's transaction may be rolled back.
   std::vector<Job> Lease(sql::Transaction& transaction,
                          const std::string& queue, std::int64_t client,
                          int limit);
@@ -47,8 +47,8 @@ class Leasing {
   using Clock = std::chrono::steady_clock;
 
   struct Line {
-    std::mutex glancing;  // one at a time, in the order of their snapshots
-    // Protected by mutex_; mark is changed by who holds `glancing` as well.
+    std::mutex glancing;  // serializes glances in snapshot order
+    // Protected by mutex_; changing `mark` also takes `glancing`.
     LowWaterMark mark = {};
     Clock::time_point next_glance = {};
     Clock::time_point next_full_glance = {};

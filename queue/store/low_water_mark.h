@@ -1,27 +1,29 @@
-// Up to where a queue holds no available job, for each priority: where a lease
-// begins to look. Without it each lease walks over the rows that were leased
-// before it, and as long as any transaction of the server is open that began
-// earlier, nobody may remove those.
+// The low-water marks of a queue: for each priority a time before which the
+// queue has no available job, so that a lease starts its scan there. Without
+// marks each lease would walk over the rows leased before it, and while any
+// older transaction is open on the server, VACUUM cannot remove these rows.
 //
-// How it knows: every transaction that makes a job available has its id before
+// The marks are derived from glances; a glance reads the queue in one snapshot.
+// Every transaction that makes a job available takes its transaction id before
 // it reads the clock for scheduled_at (insert_jobs in queries.sql), and a
-// glance reads the clock before it takes an id of its own. So who has a higher
-// id than the glance is later than its time; when all that have a lower one
-// have ended, what a second glance shows is all that there will be before that
-// time:
+// glance reads the clock before it takes an id of its own. So a transaction
+// with a higher id than the glance reads a later time than the glance. Once all
+// transactions with lower ids have ended, a second glance shows every job that
+// will ever be available before the time of the first one:
 //
-//   glance 1: time t, own id N     glance 2: nobody below N runs, and F is the
-//                                            first job there is: min(t, F)
+//   glance 1: time t, own id N     glance 2: no id below N runs, and F is the
+//                                            first job: the mark is min(t, F)
 //
-// (A snapshot alone would not do: who has begun last is not in its list.)
+// (One snapshot is not enough: its list of running transactions lacks those
+// with an id above every completed one.)
 //
-// Three kinds of transactions do not keep to that and are dealt with apart. Who
-// makes a job available at a time that has passed says so in job_rewinds. Who
-// runs for more than two seconds is no longer waited for, and when it has ended
-// the mark begins anew. Another server, or a clock that went back, begins anew
-// as well.
+// Three cases break this rule and are handled apart. A transaction that makes a
+// job available at a time in the past records that in job_rewinds. A
+// transaction that runs for more than two seconds is no longer waited for; when
+// it has ended, the marks start over. They also start over after a change of
+// the server or when the clock goes back.
 //
-// A value: no clock, no database. One thread.
+// A value: no clock, no database. Used by one thread.
 #pragma once
 
 #include <array>
@@ -36,29 +38,30 @@
 
 namespace fluxnetes::queue {
 
-// By priority, 1 first; nothing: from the beginning.
+// By priority, 1 first; nothing: from the start of the queue.
 using Marks = std::array<std::optional<sql::Timestamp>, 4>;
 
 // What one snapshot of the database shows of a queue.
 struct Glance {
-  std::string server = {};  // changes when another one answers
+  std::string server = {};  // changes when another server answers
   sql::Timestamp time = {};
   std::uint64_t transaction = 0;  // its own id
   std::string snapshot = {};      // pg_snapshot as text
-  // Of available jobs at or after the marks that it was asked with.
+  // The first available job at or after the marks that the glance was given.
   std::array<std::optional<sql::Timestamp>, 4> first = {};
-  // By transactions that the snapshot before this one did not show.
+  // The earliest rewind by transactions that the previous snapshot did not
+  // show.
   std::optional<sql::Timestamp> rewound_to = {};
 };
 
 class LowWaterMark {
  public:
   const Marks& marks() const { return marks_; }
-  // Of the last glance; empty before the first.
+  // The snapshot of the last glance; empty before the first.
   const std::string& snapshot() const { return snapshot_; }
 
-  // Glances come in the order of their snapshots, each asked with marks() and
-  // snapshot() as they were before it.
+  // Applies a glance. Glances come in the order of their snapshots; each must
+  // have been made with marks() and snapshot() as they were before it.
   void See(const Glance& glance);
 
  private:
@@ -73,10 +76,11 @@ class LowWaterMark {
   std::string server_;
   std::string snapshot_;
   sql::Timestamp time_;
-  // The first of two glances: its time, and its own id.
+  // The first of two glances: its time, and its own id below.
   std::optional<sql::Timestamp> candidate_;
   TransactionId horizon_ = 0;
-  std::set<TransactionId> suspects_;  // ran too long to be waited for
+  std::set<TransactionId> suspects_;  // transactions that ran too long to wait
+                                      // for
 };
 
 }  // namespace fluxnetes::queue

@@ -1,5 +1,5 @@
-// How jobs ended, written down; of this folder only. WorkQueue::Finish says
-// what is promised.
+// Records results of jobs; for this folder only. WorkQueue::Finish has the
+// contract.
 #pragma once
 
 #include <span>
@@ -10,12 +10,12 @@
 
 namespace fluxnetes::queue {
 
-// For each result, whether it was accepted.
+// Returns, for each result, whether it was accepted.
 std::vector<bool> RecordResults(sql::Transaction& transaction,
                                 std::span<const JobResult> results);
 
-// The same in a transaction of its own; in one round trip if one statement
-// does.
+// Likewise, in a transaction of its own; in one round trip if one statement is
+// enough.
 std::vector<bool> RecordResultsAlone(sql::Pool& pool,
                                      std::span<const JobResult> results);
 

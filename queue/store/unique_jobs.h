@@ -1,6 +1,7 @@
-// One insert's unique jobs: which of them are there already, in the database or
-// earlier in the same insert. Claims their keys in the constructor, so that
-// nobody else inserts them until the transaction ends; of this folder only.
+// The unique jobs of one insert: finds which of them exist already, in the
+// database or earlier in the same insert. The constructor claims their keys, so
+// that no other transaction inserts them until this one ends; for this folder
+// only.
 #pragma once
 
 #include <cstdint>
@@ -17,19 +18,20 @@ class UniqueJobs {
  public:
   UniqueJobs(sql::Transaction& transaction, std::span<const NewJob> jobs);
 
-  // Whether the job at this place is to be inserted.
+  // True if the job at this index is to be inserted.
   bool IsFirst(std::size_t place) const { return places_[place].first; }
 
-  // Given what became of those, notes whose the keys are now and says what
-  // became of all.
+  // Given the results of these inserts, records the owners of the keys and
+  // returns the results of all jobs.
   std::vector<Inserted> Finish(const std::vector<Inserted>& inserted);
 
  private:
   struct Place {
     bool first = true;
     std::string key = {};       // empty: not unique
-    std::int64_t existing = 0;  // has the key
-    std::size_t same_as = 0;    // the first of this insert with the key
+    std::int64_t existing = 0;  // the job that has the key
+    std::size_t same_as = 0;    // index of the first job of this insert with
+                                // the key
   };
 
   void Claim(std::span<const NewJob> jobs);

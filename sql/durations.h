@@ -1,7 +1,7 @@
-// How long something took, counted for those who watch: how often, in sum, and
-// how often within each of some bounds.
+// A histogram of durations for metrics: count, sum, and counts by upper bound.
 //
-// Lock-free: an instruction or two beside what is measured. The figures of one
+// Lock-free: costs an instruction or two. Each figure of a reading is right by
+// itself, but figures that change meanwhile need not agree.
 // reading are each right, but those that change meanwhile need not agree.
 #pragma once
 
@@ -18,14 +18,14 @@ class Durations {
  public:
   using Nanoseconds = std::chrono::nanoseconds;
 
-  // Upper bounds in seconds, each itself within; what took longer is beyond.
+  // Upper bounds in seconds, inclusive; longer durations are counted beyond.
   static constexpr std::array<double, 12> kBounds = {
       0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30};
 
   struct Counts {
-    // Of those within each bound and not within the one before; then beyond.
+    // Number between the previous bound and each bound; the last is beyond all.
     std::array<std::uint64_t, kBounds.size() + 1> within{};
-    double seconds = 0;  // in sum
+    double seconds = 0;  // sum
 
     std::uint64_t Total() const {
       return std::accumulate(within.begin(), within.end(), std::uint64_t{0});

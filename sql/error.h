@@ -1,6 +1,6 @@
-// What can go wrong between us and PostgreSQL. The two questions that a caller
-// has are answered on the object, instead of by a taxonomy: may the same work
-// be tried again, and is it possible that it has happened all the same?
+// A failure of PostgreSQL or of the connection to it. Instead of a taxonomy the
+// object answers the two questions of a caller: may the same work be retried,
+// and may it have happened all the same?
 #pragma once
 
 #include <stdexcept>
@@ -11,11 +11,11 @@ namespace fluxnetes::sql {
 class Error : public std::runtime_error {
  public:
   enum class Kind {
-    kStatement,   // PostgreSQL refused it: constraint, syntax, rights
-    kRolledBack,  // serialization failure, deadlock, lock time-out: try again
+    kStatement,   // PostgreSQL refused it: constraint, syntax, permission
+    kRolledBack,  // serialization failure, deadlock, lock timeout: retry
     kConnection,  // the connection broke before the commit was sent
-    kInDoubt,     // it broke while the commit was under way
-    kUnavailable  // no connection can be had, the server is starting or full
+    kInDoubt,     // it broke while the commit was in flight
+    kUnavailable  // no connection is free, or the server is starting or full
   };
 
   Error(Kind kind, std::string sqlstate, std::string constraint,
@@ -27,12 +27,12 @@ class Error : public std::runtime_error {
 
   Kind kind() const { return kind_; }
 
-  // The same work may be tried again at once or later: nothing of it happened.
+  // The same work may be retried at once or later: none of it happened.
   bool MayRetry() const {
     return kind_ != Kind::kStatement && kind_ != Kind::kInDoubt;
   }
 
-  // It may or may not have happened; only reading the database tells.
+  // It may or may not have happened; only reading the database tells which.
   bool InDoubt() const { return kind_ == Kind::kInDoubt; }
 
   // Five characters (PostgreSQL documentation, appendix A); empty if none.

@@ -1,6 +1,6 @@
-// A named query. Queries stand in .sql files, are compiled in as constants and
-// are prepared by name on every connection of a pool, so that a typo fails at
-// start and not at noon.
+// A named query. Queries are written in .sql files, compiled in as constants
+// and prepared by name on every connection of a pool, so that a typo fails at
+// start.
 #pragma once
 
 #include <string_view>

@@ -1,20 +1,20 @@
--- What people and programs do to jobs that are there. Each statement changes
--- those of the jobs $1 that its state allows and returns their ids; the caller
--- has locked them before (lock_jobs).
+-- Actions of people and programs on existing jobs. Each statement changes those
+-- of the jobs $1 that their state allows and returns their ids; the caller has
+-- locked the jobs before (lock_jobs).
 
 -- name: lock_jobs
--- Holds these jobs as they are until the transaction ends.
+-- Locks these jobs until the transaction ends.
 SELECT id FROM jobs WHERE id = ANY($1::bigint []) ORDER BY id FOR UPDATE;
 
 -- name: lock_finished_jobs
--- The same of those that have ended.
+-- Likewise, for jobs that have ended.
 SELECT id FROM jobs_finished
 WHERE id = ANY($1::bigint [])
 ORDER BY id
 FOR UPDATE;
 
 -- name: cancel_waiting_jobs
--- Ends those that do not run.
+-- Cancels the jobs that are not running.
 WITH gone AS (
   DELETE FROM jobs
   WHERE id = ANY($1::bigint []) AND state <> 'running'
@@ -31,7 +31,7 @@ FROM gone
 RETURNING id;
 
 -- name: request_cancel_of_running_jobs
--- Asks the clients that run these jobs to stop them, and rings their bell:
+-- Asks the clients that run these jobs to stop them, and notifies them:
 -- "<schema>.cancels" with the client's id.
 WITH asked AS (
   UPDATE jobs
@@ -49,7 +49,7 @@ SELECT asked.id FROM asked
 WHERE (SELECT count(*) FROM rung) >= 0;
 
 -- name: run_jobs_now
--- What waits for its time is available at once.
+-- Makes scheduled and retryable jobs available at once.
 WITH present AS MATERIALIZED (
   SELECT CASE
     WHEN pg_current_xact_id() IS NOT NULL THEN clock_timestamp()
@@ -73,7 +73,8 @@ changed AS (
 SELECT id, queue FROM changed;
 
 -- name: release_parked_jobs
--- What is parked waits for its time, or is available if that has come.
+-- Releases pending jobs: scheduled until their time, or available if it has
+-- come.
 WITH present AS MATERIALIZED (
   SELECT CASE
     WHEN pg_current_xact_id() IS NOT NULL THEN clock_timestamp()
@@ -95,7 +96,7 @@ changed AS (
 SELECT id, queue FROM changed;
 
 -- name: run_jobs_again
--- What has ended comes back, available at once.
+-- Makes finished jobs available again, at once.
 WITH present AS MATERIALIZED (
   SELECT CASE
     WHEN pg_current_xact_id() IS NOT NULL THEN clock_timestamp()
@@ -121,7 +122,7 @@ FROM back, present
 RETURNING id, queue;
 
 -- name: delete_jobs
--- Removes those that do not run, finished ones as well.
+-- Deletes the jobs that are not running, including finished ones.
 WITH waiting AS (
   DELETE FROM jobs
   WHERE id = ANY($1::bigint []) AND state <> 'running'
@@ -139,8 +140,8 @@ UNION ALL
 SELECT id FROM finished;
 
 -- name: update_jobs
--- Another priority, time, number of attempts, args, tags or metadata for those
--- that wait; null leaves them.
+-- Changes priority, time, number of attempts, args, tags or metadata of waiting
+-- jobs; null leaves a field unchanged.
 WITH present AS MATERIALIZED (
   SELECT CASE
     WHEN pg_current_xact_id() IS NOT NULL THEN clock_timestamp()

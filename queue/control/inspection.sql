@@ -1,4 +1,4 @@
--- What people and monitors ask.
+-- Queries for people and monitoring.
 
 -- name: list_jobs
 -- Jobs of a queue ($1), kind ($2), in states ($3), finished ones since $4, with
@@ -32,7 +32,7 @@ ORDER BY c.id
 LIMIT $6::bigint;
 
 -- name: find_jobs
--- These jobs ($1), wherever they are, in order of id.
+-- The jobs with these ids ($1), finished or not, in order of id.
 SELECT
   c.*,
   h.name AS client
@@ -56,8 +56,8 @@ LEFT JOIN clients AS h ON h.id = c.client_id
 ORDER BY c.id;
 
 -- name: queue_stats
--- Per queue ($2: this one only): what waits and runs now, and of what has ended
--- within $1 how much, how long it had waited and how long it had run.
+-- Per queue ($2: this one only): waiting and running jobs now; and of the jobs
+-- that ended within $1 their number, waiting times and run times.
 WITH live AS (
   SELECT
     queue,
@@ -127,7 +127,7 @@ ORDER BY n.queue;
 
 -- name: count_jobs
 -- Jobs that have not ended, by kind and state, and since when the oldest
--- available one might have run. It reads all of them.
+-- available one has been available. Reads all of them.
 SELECT
   kind,
   state,

@@ -1,7 +1,8 @@
--- Jobs that are inserted again and again.
+-- Jobs that are inserted repeatedly by a schedule.
 
 -- name: set_periodic_job
--- Makes or changes one; its next tick ($10) stays if the schedule does.
+-- Adds or changes one; its next tick ($10) is kept if the schedule is
+-- unchanged.
 INSERT INTO periodic_jobs AS p (
   name, schedule, kind, queue, priority, max_attempts, args, tags, metadata,
   next_at
@@ -23,21 +24,21 @@ SET
   metadata = excluded.metadata;
 
 -- name: periodic_time
--- What now() is in this transaction.
+-- The value of now() in this transaction.
 SELECT now() AS time;
 
 -- name: remove_periodic_job
--- Takes one off the list.
+-- Removes a periodic job.
 DELETE FROM periodic_jobs WHERE name = $1;
 
 -- name: pause_periodic_job
--- Inserts nothing for it from now on ($2), or does again.
+-- Pauses or resumes ($2) a periodic job.
 UPDATE periodic_jobs
 SET paused_at = CASE WHEN $2::boolean THEN coalesce(paused_at, now()) END
 WHERE name = $1;
 
 -- name: list_periodic_jobs
--- All of them.
+-- All periodic jobs.
 SELECT
   name, schedule, kind, queue, priority, max_attempts, args, tags, metadata,
   next_at, last_at, last_job_id, paused_at, problem
@@ -45,7 +46,7 @@ FROM periodic_jobs
 ORDER BY name;
 
 -- name: due_periodic_jobs
--- Up to $1 whose tick has come, held until the transaction ends.
+-- Locks up to $1 periodic jobs whose tick has come.
 SELECT
   name,
   schedule,
@@ -65,8 +66,8 @@ LIMIT $1
 FOR UPDATE SKIP LOCKED;
 
 -- name: record_ticks
--- The ticks of these ($1) came, these jobs ($2) were inserted, these ticks ($3)
--- come next.
+-- Records for periodic jobs ($1) the jobs inserted ($2) and their next ticks
+-- ($3).
 UPDATE periodic_jobs AS p
 SET last_at = p.next_at, last_job_id = t.job_id, next_at = t.next_at
 FROM unnest(
@@ -75,5 +76,6 @@ FROM unnest(
 WHERE p.name = ANY(ARRAY[t.name]);
 
 -- name: set_periodic_problem
--- A schedule that cannot be read does not come again until it is mended.
+-- Disables a periodic job with an unreadable schedule until the schedule is set
+-- again.
 UPDATE periodic_jobs SET problem = $2, next_at = 'infinity' WHERE name = $1;

@@ -1,8 +1,8 @@
--- What keeps the tables small, by the maintenance leader.
+-- Statements of the maintenance leader that keep the tables small.
 
 -- name: tables_to_vacuum
--- Small, busy tables with $1 dead rows or more, and the statement that removes
--- those. The statistics are a second behind.
+-- Of these tables ($2), those with $1 dead rows or more, and the statement to
+-- vacuum them. The statistics lag by a second.
 SELECT
   s.relname AS name,
   s.n_dead_tup AS dead,
@@ -17,8 +17,8 @@ WHERE
 ORDER BY s.n_dead_tup DESC;
 
 -- name: bloated_indexes
--- Indexes of these tables ($3) that have at least $1 bytes, and $2 bytes or more
--- for each entry that they hold, as the last VACUUM or ANALYZE counted them.
+-- Indexes of these tables ($3) with at least $1 bytes, and at least $2 bytes
+-- per entry, by the entry count of the last VACUUM or ANALYZE.
 SELECT
   c.relname AS name,
   format('REINDEX INDEX CONCURRENTLY %I.%I', n.nspname, c.relname) AS reindex
@@ -37,7 +37,8 @@ WHERE
 ORDER BY c.relname;
 
 -- name: broken_indexes
--- What a REINDEX CONCURRENTLY of these tables ($1) that was interrupted left.
+-- Invalid indexes of these tables ($1) left by an interrupted REINDEX
+-- CONCURRENTLY.
 SELECT
   c.relname AS name,
   format('DROP INDEX CONCURRENTLY %I.%I', n.nspname, c.relname) AS drop
@@ -53,7 +54,7 @@ WHERE
 ORDER BY c.relname;
 
 -- name: forget_unused_queues
--- Queues that nobody has leased from for a day and that no job waits in, unless
+-- Deletes queues that no worker has used for a day and that have no job, unless
 -- they are paused.
 DELETE FROM job_queues AS q
 WHERE
@@ -62,8 +63,8 @@ WHERE
   AND NOT EXISTS (SELECT FROM jobs AS j WHERE j.queue = q.name);
 
 -- name: forget_orphaned_keys
--- Keys of jobs that are gone for good: a job that has only ended may come back.
--- One that another job takes meanwhile stays.
+-- Deletes keys of jobs that exist no more, not even as finished ones, which may
+-- run again. Keeps a key that another job takes meanwhile.
 WITH orphaned AS MATERIALIZED (
   SELECT
     k.key,

@@ -1,5 +1,5 @@
--- The queries of what runs jobs.
+-- The queries of the fetcher.
 
 -- name: held_jobs
--- What a client holds.
+-- The jobs leased to a client.
 SELECT id, attempt FROM jobs WHERE client_id = $1 AND state = 'running';

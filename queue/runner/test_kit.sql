@@ -1,7 +1,7 @@
 -- The queries of the test kit.
 
 -- name: advance_jobs
--- Lets the time $1 pass for the jobs that wait for theirs.
+-- Moves the time of waiting jobs back by $1, as if that much time had passed.
 UPDATE jobs
 SET scheduled_at = scheduled_at - $1::interval
 WHERE state IN ('scheduled', 'retryable');

@@ -1,13 +1,14 @@
 -- The queries of the work queue: jobs come, are finished, postponed and rescued.
 -- Times are the database's; channels are named <schema>.<channel>.
 --
--- Joins look a key up as `= any(ARRAY[key])`, so that they take its index: the reasons
--- stand in workers/loops/groups.sql and at by_index_only in sql/connection/pool.h.
+-- Joins look a key up as `= any(ARRAY[key])`, so that the planner uses its
+-- index; the reason is given at the head of workers/queries.sql and at
+-- by_index_only in sql/connection/pool.h.
 
 -- name: insert_jobs
--- Many jobs at once, in their order, and one notification for each queue named
--- in $10. Whoever leases builds on this: the clock is read after the transaction
--- has its id, and a time that has passed leaves a rewind.
+-- Inserts many jobs, in order, and sends one notification for each queue named
+-- in $10. Leases rely on two facts: the clock is read after the transaction has
+-- its id, and a job due in the past leaves a rewind.
 WITH present AS MATERIALIZED (
   SELECT CASE
     WHEN pg_current_xact_id() IS NOT NULL THEN clock_timestamp()
@@ -64,7 +65,7 @@ FROM
   pg_notify(current_schema() || '.jobs', told.queue);
 
 -- name: insert_plain_jobs
--- The same for jobs without options: due now, no tags, no metadata.
+-- Likewise, for jobs without options: due now, no tags, no metadata.
 WITH present AS MATERIALIZED (
   SELECT CASE
     WHEN pg_current_xact_id() IS NOT NULL THEN clock_timestamp()
@@ -92,25 +93,26 @@ FROM
   pg_notify(current_schema() || '.jobs', told.queue);
 
 -- name: copy_time
--- The clock, read after the transaction has its id (see insert_jobs).
+-- The time, read after the transaction has its id (see insert_jobs).
 SELECT CASE
   WHEN pg_current_xact_id() IS NOT NULL THEN clock_timestamp()
 END AS time;
 
 -- name: rewind_queues
--- Jobs of these queues ($1) were made available that were due at $2 already.
+-- Records that jobs of these queues ($1) due at $2, in the past, became
+-- available.
 INSERT INTO job_rewinds (queue, rewound_to)
 SELECT r.queue, r.rewound_to
 FROM unnest($1::text [], $2::timestamptz []) AS r (queue, rewound_to);
 
 -- name: announce_queues
--- Wakes the workers of these queues.
+-- Notifies the workers of these queues.
 SELECT pg_notify(current_schema() || '.jobs', told.queue)
 FROM unnest($1::text []) AS told (queue);
 
 -- name: complete_jobs
--- Moves completed jobs away, each if it still runs (has a client) in the attempt
--- named. Straight into the partition of their state.
+-- Moves completed jobs straight into the partition of their state, each if it
+-- still runs (has a client) in the attempt named.
 WITH gone AS (
   DELETE FROM jobs
   USING unnest($1::bigint [], $2::integer []) AS r (id, attempt)
@@ -131,8 +133,8 @@ FROM gone
 RETURNING id, attempt;
 
 -- name: finish_jobs
--- Moves jobs that ended away, each if it still runs (has a client) in the
--- attempt named, with an error if there is one and metadata merged.
+-- Moves finished jobs to jobs_finished, each if it still runs (has a client) in
+-- the attempt named, with its error, if any, and merged metadata.
 WITH gone AS (
   DELETE FROM jobs
   USING unnest(
@@ -162,10 +164,10 @@ FROM gone
 RETURNING id, attempt;
 
 -- name: postpone_jobs
--- Jobs that failed (an error is given) or were snoozed, each if it still runs
--- (has a client) in the attempt named: to be tried later, or over, if this was
--- the last attempt or it is to be cancelled. What is available at once is so
--- from now on (see insert_jobs).
+-- Handles jobs that failed (an error is given) or were snoozed, each if it
+-- still runs (has a client) in the attempt named: they are retried later, or
+-- end if this was the last attempt or a cancel was requested. A job available
+-- at once is due from now on (see insert_jobs).
 WITH result AS MATERIALIZED (
   SELECT r.id, r.attempt, r.failed, r.error, r.delay, r.trace, r.metadata
   FROM unnest(
@@ -253,7 +255,7 @@ UNION ALL
 SELECT id, attempt FROM finished;
 
 -- name: pause_queue
--- Stops leasing from a queue, if there is one of that name.
+-- Pauses a queue, if there is one of that name.
 INSERT INTO job_queues (name, paused_at)
 SELECT $1, now()
 WHERE
@@ -264,7 +266,7 @@ SET paused_at = coalesce(job_queues.paused_at, now())
 RETURNING name;
 
 -- name: resume_queue
--- Lets a queue run again and wakes its workers. Says whether there is one of
+-- Resumes a queue and notifies its workers. Returns whether there is one of
 -- that name.
 WITH resumed AS (
   UPDATE job_queues
@@ -282,7 +284,7 @@ SELECT
   ) AS rung;
 
 -- name: make_due_available
--- Up to $1 jobs whose time has come; wakes the workers of their queues.
+-- Makes up to $1 jobs available whose time has come; notifies their workers.
 WITH due AS (
   UPDATE jobs
   SET state = 'available'
@@ -317,13 +319,13 @@ SELECT q.jobs, pg_notify(current_schema() || '.jobs', q.queue)
 FROM queues AS q;
 
 -- name: forget_rewinds
--- Nobody leases by what he saw an hour ago.
+-- Deletes old rewinds: no lease relies on a snapshot that is an hour old.
 DELETE FROM job_rewinds WHERE created_at < now() - interval '1 hour';
 
 -- name: forget_dead_clients
--- Removes the clients whose heartbeat is older than their time to live, or of a
--- time that is to come, since the clock went back: one that lives writes
--- another within its time to live.
+-- Deletes the clients whose heartbeat is older than their time to live, or in
+-- the future because the clock went back: a living client writes another one
+-- within its time to live.
 DELETE FROM clients
 WHERE id = ANY(ARRAY(
   SELECT dead.id
@@ -335,9 +337,9 @@ WHERE id = ANY(ARRAY(
 ));
 
 -- name: rescue_jobs
--- Makes up to $1 running jobs of clients that are gone available, or ends them
--- after their last attempt. Hops from client to client by the index, so that
--- the many jobs of a living one cost nothing.
+-- Makes up to $1 running jobs of deleted clients available, or ends them after
+-- their last attempt. Skips from client to client in the index, so that the
+-- many jobs of a living client cost nothing.
 WITH RECURSIVE holder (id) AS (
   (
     SELECT client_id FROM jobs
@@ -424,5 +426,5 @@ UNION ALL
 SELECT NULL, count(*), true FROM finished;
 
 -- name: withdraw_clients
--- Takes clients off the list whose leases nobody can tell.
+-- Removes clients after a lease of unknown outcome.
 DELETE FROM clients WHERE id = ANY($1::bigint []);

@@ -1,10 +1,10 @@
--- How jobs are leased; low_water_mark.h says why it is exact.
+-- Leases of jobs; low_water_mark.h explains why the marks are exact.
 
 -- name: lease_jobs
--- Gives the first jobs of a queue to a client, if it is alive and the queue
--- runs. What others are just taking is passed over. It looks from the marks on,
--- $4 to $7 by priority, and no later than what the snapshot $8 did not show of
--- rewinds.
+-- Leases the first jobs of a queue to a client, if the client is alive and the
+-- queue is not paused. Skips jobs that others are leasing at the moment. The
+-- scan starts at the marks, $4 to $7 by priority, or at the earliest rewind
+-- that the snapshot $8 did not show.
 UPDATE jobs
 SET
   state = 'running',
@@ -59,9 +59,9 @@ RETURNING
   jsonb_array_length(errors) AS failures;
 
 -- name: glance_at_queue
--- The time, then an id and a snapshot, and what that shows: the first available
--- job of each priority from the marks $2 to $5 on, and how far back transactions
--- went that the snapshot $6 did not show.
+-- A glance: the time, then an id and a snapshot, and what the snapshot shows:
+-- the first available job of each priority from the marks $2 to $5 on, and the
+-- earliest rewind by transactions that the snapshot $6 did not show.
 SELECT
   pg_postmaster_start_time()::text AS server,
   statement_timestamp() AS time,
@@ -108,6 +108,6 @@ SELECT
   pg_current_xact_id()::text AS transaction;
 
 -- name: use_queue
--- Notes that a queue is leased from.
+-- Notes that a queue is in use by workers.
 INSERT INTO job_queues (name) VALUES ($1)
 ON CONFLICT (name) DO UPDATE SET used_at = now();

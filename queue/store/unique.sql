@@ -1,9 +1,9 @@
--- Uniqueness: a key for each job that is to be unique, and who has it.
+-- Uniqueness: one key for each unique job, and the job that has the key.
 
 -- name: claim_unique_keys
--- The keys of new jobs, made where they are not there yet, and whose they are;
--- they are held until the transaction ends, so that of several sessions one
--- goes first. Taken in their order, so that none waits for another in a circle.
+-- Creates the keys of new jobs that do not exist yet, and returns the job of
+-- each. The keys stay locked until the transaction ends, so that of several
+-- sessions one goes first. They are locked in order, to avoid deadlocks.
 WITH wanted AS (
   SELECT
     j.position,
@@ -64,7 +64,7 @@ INNER JOIN claimed ON claimed.key = wanted.key
 ORDER BY wanted.position;
 
 -- name: jobs_that_keep_their_keys
--- Those of these jobs that are there, in a state in which they keep their key.
+-- Those of these jobs that exist in a state in which they keep their key.
 SELECT k.job_id
 FROM unique_keys AS k
 WHERE
@@ -81,7 +81,7 @@ WHERE
   );
 
 -- name: give_unique_keys
--- To the jobs that were inserted.
+-- Assigns the keys to the inserted jobs.
 UPDATE unique_keys
 SET job_id = given.job_id
 FROM unnest($1::bytea [], $2::bigint []) AS given (key, job_id)

@@ -1,8 +1,8 @@
-// One connection to PostgreSQL, of this folder only: what the pool hands out
-// and the listener owns. Opening it sets the schema and the limits and prepares
-// the queries; once it broke it stays broken.
+// One connection to PostgreSQL, for this folder only: the pool lends
+// connections and the listener owns one. Opening it sets the schema and the
+// limits and prepares the queries; a broken connection stays broken.
 //
-// One thread. Throws Error.
+// Used by one thread. Throws Error.
 #pragma once
 
 #include <functional>
@@ -21,24 +21,24 @@ namespace fluxnetes::sql {
 struct ClearAnswer {
   void operator()(PGresult* answer) const { PQclear(answer); }
 };
-// What PostgreSQL answered; not an error.
+// A result of PostgreSQL that is not an error.
 using Answer = std::unique_ptr<PGresult, ClearAnswer>;
 
 std::string QuoteIdentifier(std::string_view name);
 
-// A failure of libpqxx, to be called in a handler: throws it as an Error.
+// Call in a handler: rethrows the current exception of libpqxx as an Error.
 [[noreturn]] void ThrowAsError();
 
-// Statements that give a session (`set`: "SET") or the transaction ("SET
-// LOCAL") its schema and its limits.
+// Returns statements that set the schema and the limits of a session (`set`:
+// "SET") or of the transaction ("SET LOCAL").
 std::string SettingsOf(const PoolOptions& options, std::string_view set);
 
 class Connection {
  public:
-  // Throws std::invalid_argument if the options cannot be right.
+  // Throws std::invalid_argument for invalid options.
   explicit Connection(const PoolOptions& options);
 
-  // Several statements at once; the answer is the last one's.
+  // Executes one or several statements; returns the last result.
   Answer Execute(const std::string& text);
   Answer Execute(const std::string& text,
                  const std::vector<Parameter>& parameters);
@@ -52,19 +52,20 @@ class Connection {
 
   Session& session() { return *session_; }
 
-  // An idle connection has nothing to say; one that does is about to break.
+  // True if an idle connection has input, which means that it is about to
+  // break.
   bool IsBroken() const;
 
  private:
   void PrepareAll(const PoolOptions& options);
-  // Throws if it is an error.
+  // Throws if the result is an error.
   Answer Checked(PGresult* answer);
 
   std::unique_ptr<Session> session_;
 };
 
-// A connection on loan from a pool; goes back at the end unless Discard() was
-// called, which counts it as broken, or Close().
+// A connection borrowed from a pool; the destructor returns it unless
+// Discard(), which counts it as broken, or Close() was called.
 class PooledConnection {
  public:
   explicit PooledConnection(Pool& pool);

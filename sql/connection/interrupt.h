@@ -1,8 +1,8 @@
-// Ends from another thread the statement that RunOutside() is running, and
-// refuses all later ones: both throw Error (kRolledBack). So that who has to
-// stop does not wait for a long statement.
+// Cancels from another thread the statement that RunOutside() is running, and
+// refuses all later ones: both throw Error (kRolledBack). For a shutdown that
+// does not wait for a long statement.
 //
-// Thread-safe. Must outlive the calls that it was given to.
+// Thread-safe. Must outlive the calls that use it.
 #pragma once
 
 #include <functional>
@@ -19,14 +19,14 @@ class Interrupt {
   std::mutex mutex_;
   // Protected by mutex_.
   bool triggered_ = false;
-  std::function<void()> cancel_;  // what runs, if anything does
+  std::function<void()> cancel_;  // cancels the running statement, if any
 };
 
-// Registers what runs, as long as this object lives; of this folder only.
+// Registers the running statement for its own lifetime; for this folder only.
 class Interruptible {
  public:
-  // Throws Error (kRolledBack) if the interrupt was triggered before. Null: it
-  // cannot be interrupted.
+  // Throws Error (kRolledBack) if the interrupt was triggered before. Null: the
+  // statement cannot be interrupted.
   Interruptible(Interrupt* interrupt, std::function<void()> cancel);
   ~Interruptible();
   Interruptible(const Interruptible&) = delete;

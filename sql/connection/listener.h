@@ -1,11 +1,11 @@
 // LISTEN on a connection of its own, never inside a transaction (PostgreSQL
-// holds notifications back while one is open). Every channel's callback is
-// called for each notification, and once for all channels after every connect,
-// because what was sent while the connection was away is lost. NOTIFY only
-// rings the bell; what it announces is in a row. Under transaction pooling
-// there is no LISTEN: a listener does nothing then, and everybody polls.
+// delays notifications while one is open). A channel's callback is called for
+// each notification, and the callbacks of all channels once after every
+// connect, because notifications sent meanwhile are lost. NOTIFY only wakes its
+// receiver; its subject is in a row. Transaction pooling has no LISTEN: a
+// listener does nothing then, and its users poll.
 //
-// Start() and Stop() once each, from one thread; callbacks run on the
+// Call Start() and Stop() once each, from one thread; callbacks run on the
 // listener's thread and must not block.
 #pragma once
 
@@ -19,7 +19,7 @@ namespace fluxnetes::sql {
 
 class Listener {
  public:
-  // Channel and payload; the payload is empty after a connect.
+  // The payload is empty after a connect.
   using Callback = std::function<void(const std::string& payload)>;
 
   explicit Listener(PoolOptions options);
@@ -27,8 +27,8 @@ class Listener {
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
 
-  // Before Start(). A channel is prefixed with the schema's name, so that two
-  // schemas in one database do not wake each other: "fluxnetes.jobs".
+  // Call before Start(). The channel is prefixed with the schema's name, so
+  // that two schemas in one database do not wake each other: "fluxnetes.jobs".
   void On(const std::string& channel, Callback callback);
 
   void Start();

@@ -1,12 +1,11 @@
-// The connections to one PostgreSQL database. A connection is opened when one
-// is asked for and none is free; it sets the schema, prepares every query of
-// the catalogues, and is thrown away, never revived, once it
-// broke.
+// The connections to one PostgreSQL database. A connection is opened on demand
+// if none is free; it sets the schema and prepares every query of the
+// catalogues. A broken connection is closed and never reused.
 //
-// Statements are short: they are never compiled (jit).
+// Statements are short, so JIT compilation is off.
 //
-// Thread-safe. Waits up to `acquire_timeout` for a connection to be free, then
-// throws Error (kUnavailable), as it does when the server cannot be reached.
+// Thread-safe. Waits up to `acquire_timeout` for a free connection, then throws
+// Error (kUnavailable), as it does if the server is unreachable.
 #pragma once
 
 #include <atomic>
@@ -22,10 +21,10 @@
 
 namespace fluxnetes::sql {
 
-class Connection;  // one connection; see connection.h, of this folder only
+class Connection;  // see connection.h, for this folder only
 
 struct PoolOptions {
-  // A libpq connection string or URI. Passwords belong into a password file or
+  // A libpq connection string or URI. Put passwords in a password file or
   // PGPASSWORD; errors never repeat this string.
   std::string connection;
   std::string schema = "fluxnetes";
@@ -33,24 +32,23 @@ struct PoolOptions {
   int max_connections = 8;
   std::chrono::milliseconds acquire_timeout{10'000};
   std::chrono::milliseconds connect_timeout{5'000};
-  // Server-side limit for one statement; 0 is none.
+  // Server-side limit for one statement; 0: none.
   std::chrono::milliseconds statement_timeout{60'000};
-  // A transaction that does nothing for so long is undone by the server, so
-  // that a process that was stopped in the middle of one holds up nobody; 0 is
-  // never.
+  // The server rolls back a transaction that is idle for this long, so that a
+  // process stopped in the middle of one blocks nobody; 0: never.
   std::chrono::milliseconds idle_transaction_timeout{10'000};
-  // Plans never read a whole table where an index would do, join row by row,
-  // and are made once. For programs whose every statement names the rows that
-  // it wants: a plan made while a table was small, or before it was ever
-  // analysed, then still fits when it has grown.
+  // Plans never scan a whole table if an index can be used, join by nested
+  // loops, and are made once. For programs whose every statement names the rows
+  // it needs: a plan made while a table was small, or not yet analysed, then
+  // still fits when the table has grown.
   bool by_index_only = false;
-  // Between us and the server stands a proxy that gives each transaction
-  // whatever connection is free (pgbouncer with pool_mode = transaction).
-  // Nothing outlives a transaction there: queries are prepared nowhere, each
-  // transaction sets for itself what a connection would have been set to, and a
-  // Listener hears nothing, so that everybody polls.
+  // Connections go through a proxy that gives each transaction any free server
+  // connection (pgbouncer with pool_mode = transaction). No session state
+  // outlives a transaction there: queries are not prepared, each transaction
+  // sets its own settings, and a Listener receives nothing, so that its users
+  // poll.
   bool transaction_pooling = false;
-  // Prepared at connect, each list under its own names.
+  // Prepared at connect; each list has its own names.
   std::vector<std::span<const Query>> catalogues;
 };
 
@@ -63,12 +61,13 @@ class Pool {
 
   const PoolOptions& options() const;
 
-  // How many connections have broken so far. As long as this is the same, the
-  // server has not gone down, and what was committed without waiting for its
-  // disk (Durability::kNoWait) is still there. Behind a proxy it says nothing.
+  // The number of connections that have broken so far. While it is unchanged
+  // the server has not crashed, and transactions committed without waiting for
+  // its disk (Durability::kNoWait) are still there. Behind a proxy it means
+  // nothing.
   std::int64_t broken() const { return broken_; }
 
-  // Closes idle connections; those in use are closed when they come back.
+  // Closes idle connections now and those in use on their return.
   void CloseAll();
 
  private:

@@ -1,5 +1,4 @@
-// What became of a pool and its statements so far, for those who watch.
-// Thread-safe.
+// Counters of a pool and its statements, for metrics. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +11,12 @@
 namespace fluxnetes::sql {
 
 struct PoolCounts {
-  int in_use = 0;  // connections, now
+  int in_use = 0;  // connections at present
   int idle = 0;
   std::uint64_t opened = 0;
   std::uint64_t broken = 0;
-  Durations::Counts waits = {};       // of those who found none free
-  Durations::Counts statements = {};  // of all
+  Durations::Counts waits = {};       // by callers that found none free
+  Durations::Counts statements = {};  // all statements
   std::vector<StatementCounts> by_name = {};
 };
 

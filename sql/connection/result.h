@@ -23,16 +23,16 @@ class Result;
 
 class Row {
  public:
-  // Get: std::string, std::string_view (valid as long as the result), bool,
-  // the integers, double, Timestamp, std::vector of std::string, std::int64_t
-  // or std::int32_t. Throws std::logic_error for NULL, an unknown column or
-  // text that is no such value: a fault of the program.
+  // Get: std::string, std::string_view (valid as long as the result), bool, the
+  // integers, double, Timestamp, std::vector of std::string, std::int64_t or
+  // std::int32_t. Throws std::logic_error, as for a bug, for NULL, an unknown
+  // column or text of another type.
   template <typename T>
   T Get(std::string_view column) const;
   template <typename T>
   T Get(int column) const;
 
-  // The same, but nothing for NULL.
+  // Likewise, but returns nothing for NULL.
   template <typename T>
   std::optional<T> Find(std::string_view column) const;
   template <typename T>
@@ -71,7 +71,7 @@ class Result {
   Iterator begin() const { return {this, 0}; }
   Iterator end() const { return {this, size()}; }
 
-  // Rows that an INSERT, UPDATE or DELETE changed.
+  // The number of rows that an INSERT, UPDATE or DELETE changed.
   std::size_t affected() const;
 
   // Column names, in order.

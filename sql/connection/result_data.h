@@ -1,4 +1,4 @@
-// What is inside a result, for the files of this folder.
+// The data of a result, for the files of this folder.
 #pragma once
 
 #include <utility>

@@ -1,9 +1,9 @@
 // A session with PostgreSQL: libpqxx's connection, and the libpq connection in
-// it, by which statements run. libpqxx 6 takes parameters in text form only and
-// counts references for each field that is read; arrays in binary form, and
-// results that are read where they lie, cost both sides less than half.
+// it, which executes the statements. libpqxx 6 takes parameters in text form
+// only and counts references for each field read; binary arrays and results
+// read in place cost both sides less than half.
 //
-// Of this folder only. One thread.
+// For this folder only. Used by one thread.
 #pragma once
 
 #include <libpq-fe.h>
@@ -21,11 +21,11 @@ class Session final : public pqxx::connection_base {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  // Null once libpqxx has let go of it; libpq answers that with an error.
+  // Null once libpqxx has closed it; libpq answers a null with an error.
   PGconn* raw() const { return policy_.raw(); }
 
  private:
-  // What libpqxx asks to connect and to part; sees the connection pass.
+  // Connects and disconnects for libpqxx, and keeps the libpq connection.
   class Policy final : public pqxx::connect_direct {
    public:
     using pqxx::connect_direct::connect_direct;

@@ -1,8 +1,8 @@
-// What the statements of a pool have cost, by name: how often each ran, how
-// often it failed, how long it took. The names are those of the catalogues, and
-// BEGIN, COMMIT and COPY; what has no name is counted as "script".
+// Counts the statements of a pool by name: calls, failures, durations. The
+// names are those of the catalogues, and BEGIN, COMMIT and COPY; a statement
+// without a name counts as "script".
 //
-// Thread-safe and lock-free: the names are fixed when it is made.
+// Thread-safe and lock-free: the names are fixed at construction.
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,7 @@ struct StatementCounts {
   std::string_view name;
   std::uint64_t calls = 0;
   std::uint64_t failures = 0;
-  double seconds = 0;  // in sum
+  double seconds = 0;  // sum
 };
 
 class StatementTally {
@@ -34,8 +34,8 @@ class StatementTally {
 
   explicit StatementTally(std::span<const std::span<const Query>> catalogues);
 
-  // One statement, from its construction to its end; a failure unless it was
-  // said to have succeeded.
+  // One statement, from construction to destruction; a failure unless
+  // Succeeded() was called.
   class Run {
    public:
     Run(StatementTally& tally, std::string_view name)
@@ -53,9 +53,9 @@ class StatementTally {
     bool succeeded_ = false;
   };
 
-  // Those that ran at least once, in no order.
+  // Returns the statements that ran at least once, in no order.
   std::vector<StatementCounts> counts() const;
-  // Of all together.
+  // All statements together.
   Durations::Counts durations() const { return durations_.counts(); }
 
  private:

@@ -1,13 +1,13 @@
-// A transaction on a connection of a pool: begun by the constructor, undone by
-// the destructor unless Commit() was called. The only place where SQL is run.
+// A transaction on a connection of a pool: the constructor begins it, the
+// destructor rolls it back unless Commit() was called. All SQL runs here.
 //
 //   sql::Transaction transaction(pool);
 //   transaction.Run(queries::kPromoteGroups, now, limit);
 //   transaction.Commit();
 //
-// One thread. Throws Error; after that only the destructor may follow.
-// Commit() throws Error with InDoubt() when the connection broke while the
-// commit was under way.
+// Used by one thread. Throws Error; after that only the destructor may follow.
+// Commit() throws Error with InDoubt() if the connection broke while the commit
+// was in flight.
 #pragma once
 
 #include <chrono>
@@ -29,11 +29,11 @@ namespace fluxnetes::sql {
 
 enum class Isolation { kReadCommitted, kRepeatableRead, kReadOnly };
 
-// Whether Commit() waits until the disk has what was done. If it does not, a
-// crash of the server within the next second may undo the transaction, whole;
-// but not once a later one that waited has been committed. Behind a proxy
-// (PoolOptions::transaction_pooling) it waits always: who reads anew when
-// Pool::broken() changes would not hear of the crash.
+// Whether Commit() waits until the changes are on the server's disk. If not, a
+// crash of the server within the next second may undo the whole transaction,
+// but not once a later transaction that waited has been committed. Behind a
+// proxy (PoolOptions::transaction_pooling) it always waits: a program that
+// reloads its state when Pool::broken() changes would not notice the crash.
 enum class Durability { kWait, kNoWait };
 
 class Transaction {
@@ -52,11 +52,11 @@ class Transaction {
   }
 
   // Runs text that is not in a catalogue: the migrator's scripts (several
-  // statements at once), a test's questions. Never built from input.
+  // statements at once), queries of tests. Never built from input.
   Result RunScript(std::string_view text);
 
-  // COPY table (columns) FROM STDIN, row by row: `write` is called with the
-  // number of each. What it throws undoes the transaction.
+  // COPY table (columns) FROM STDIN, row by row: calls `write` with each row
+  // number. An exception of `write` rolls the transaction back.
   void Copy(std::string_view table, const std::vector<std::string>& columns,
             std::size_t rows,
             const std::function<void(std::size_t, CopyRow&)>& write);
@@ -67,8 +67,8 @@ class Transaction {
   friend class Migrator;
   friend Result RunPreparedAlone(Pool& pool, const Query& query,
                                  const std::vector<Parameter>& parameters);
-  // Text with parameters, prepared nowhere: what the migrator asks before the
-  // tables are there.
+  // Runs text with parameters without preparing it: queries of the migrator
+  // before the tables exist.
   Result RunUnprepared(std::string_view text,
                        const std::vector<Parameter>& parameters);
   Result RunPrepared(const Query& query,
@@ -79,8 +79,8 @@ class Transaction {
 };
 
 // Runs a prepared query that is a transaction by itself, in one round trip
-// instead of three (under transaction pooling it is three). Throws Error, with
-// InDoubt() when the connection broke while it ran.
+// instead of three (under transaction pooling it takes three). Throws Error,
+// with InDoubt() if the connection broke while it ran.
 Result RunPreparedAlone(Pool& pool, const Query& query,
                         const std::vector<Parameter>& parameters);
 template <typename... Arguments>
@@ -88,10 +88,10 @@ Result RunAlone(Pool& pool, const Query& query, const Arguments&... arguments) {
   return RunPreparedAlone(pool, query, {Parameter(arguments)...});
 }
 
-// Runs a statement that PostgreSQL allows only outside of a transaction, such
-// as DETACH PARTITION CONCURRENTLY, and waits at most so long for each lock; 0
-// is without end, and the only one that transaction pooling allows. Never built
-// from input.
+// Runs a statement that PostgreSQL allows only outside a transaction, such as
+// DETACH PARTITION CONCURRENTLY, and waits at most `lock_timeout` for each
+// lock; 0: no limit, the only value that transaction pooling allows. Never
+// built from input.
 void RunOutside(Pool& pool, std::string_view statement,
                 std::chrono::milliseconds lock_timeout,
                 Interrupt* interrupt = nullptr);

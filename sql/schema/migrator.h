@@ -1,7 +1,8 @@
-// Brings a schema from any earlier version to the newest: numbered scripts,
-// forward only, one transaction each with the row of its version, under an
-// advisory lock, so that several processes may try at once and an interrupted
-// run resumes. The version rows are the table `schema_migrations`.
+// Brings a schema from any earlier version to the newest by numbered,
+// forward-only scripts. Each runs in one transaction with the row of its
+// version, under an advisory lock, so that several processes may try at once
+// and an interrupted run resumes. The version rows are in the table
+// `schema_migrations`.
 #pragma once
 
 #include <optional>
@@ -34,19 +35,18 @@ struct MigrationStatus {
 enum class SchemaState {
   kCurrent,
   kBehind,   // `fluxnetes migrate up` is needed
-  kNewer,    // made by a newer program: this one must not touch it
-  kChanged,  // an applied script differs from the one compiled in
+  kNewer,    // migrated by a newer program: do not use it
+  kChanged,  // an applied script differs from the compiled one
 };
 
 class Migrator {
  public:
-  // `pool` needs no catalogues: the tables that they speak of may not be there.
+  // `pool` needs no catalogues: their tables may not exist yet.
   Migrator(Pool& pool, std::span<const Migration> migrations);
 
-  // Applies what is missing and returns the versions that it applied. Creates
-  // the schema and puts it first on the database's search_path, if the role may
-  // do that and nobody has set it. Throws Error, or std::runtime_error for
-  // kNewer.
+  // Applies the missing migrations and returns their versions. Creates the
+  // schema and puts it first on the database's search_path, if the role may do
+  // that and it is not set yet. Throws Error, or std::runtime_error for kNewer.
   std::vector<int> Up();
 
   std::vector<MigrationStatus> Status();

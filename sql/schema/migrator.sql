@@ -1,22 +1,22 @@
--- What the migrator asks. Not prepared: the schema may not be there yet.
+-- Queries of the migrator. Not prepared: the schema may not exist yet.
 
 -- name: schema_exists
--- Whether there is a schema of that name.
+-- Whether a schema of that name exists.
 SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1);
 
 -- name: lock_schema
--- Held until the transaction ends: one migration of a schema at a time.
+-- Locks a schema until the transaction ends: one migration at a time.
 SELECT pg_advisory_xact_lock(hashtext('fluxnetes migrations'), hashtext($1));
 
 -- name: version_table_exists
--- Whether the schema has its table of versions.
+-- Whether the schema has its version table.
 SELECT EXISTS (
   SELECT FROM pg_tables
   WHERE schemaname = $1 AND tablename = 'schema_migrations'
 );
 
 -- name: create_version_table
--- The versions that a schema has been brought to.
+-- Creates the table of applied versions.
 CREATE TABLE schema_migrations (
   version integer PRIMARY KEY CHECK (version >= 1),
   name text NOT NULL,
@@ -31,16 +31,16 @@ COMMENT ON COLUMN schema_migrations.checksum IS 'MD5 of its script: a later edit
 COMMENT ON COLUMN schema_migrations.applied_at IS 'When it was applied.';
 
 -- name: highest_version
--- The newest version that was applied; 0 if none.
+-- The newest applied version; 0 if none.
 SELECT coalesce(max(version), 0) FROM schema_migrations;
 
 -- name: record_version
--- Notes that a migration was applied.
+-- Records an applied migration.
 INSERT INTO schema_migrations (version, name, checksum)
 VALUES ($1, $2, md5($3));
 
 -- name: applied_versions
--- What was applied, and whether the script of that number has changed since.
+-- The applied migrations, and whether a script has changed since.
 SELECT
   m.version,
   m.name,
@@ -52,8 +52,8 @@ LEFT JOIN unnest($1::integer [], $2::text []) AS script (version, text)
 ORDER BY m.version;
 
 -- name: search_path_is_set
--- Whether this database's search_path was chosen before and still leads to a
--- schema.
+-- Whether the search_path of this database was set before and still leads to an
+-- existing schema.
 SELECT EXISTS (
   SELECT
   FROM pg_db_role_setting AS s
@@ -67,5 +67,5 @@ SELECT EXISTS (
 );
 
 -- name: database_name
--- The database of this connection, quoted where it must be.
+-- The name of the current database, quoted if necessary.
 SELECT quote_ident(current_database());

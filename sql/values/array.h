@@ -1,12 +1,12 @@
-// An array parameter in PostgreSQL's binary form: many rows in one statement at
-// less than half of what text form costs both sides. The statement's parameter
-// must be of exactly this type ($1::bigint []).
+// An array parameter in PostgreSQL's binary form: passes many rows to one
+// statement for less than half of what text form costs both sides. The
+// statement's parameter must have exactly this type ($1::bigint []).
 //
 //   sql::Array ids(sql::Array::Type::kBigint, jobs.size());
 //   for (const Job& job : jobs) ids.Add(job.id);
 //   transaction.Run(queries::kFinish, ids.Take());
 //
-// Throws std::out_of_range for a number that the type does not hold.
+// Throws std::out_of_range for a number that does not fit the type.
 #pragma once
 
 #include <concepts>
@@ -53,7 +53,7 @@ class Array {
 
   std::size_t size() const { return size_; }
 
-  // The parameter; the array is empty then.
+  // Returns the parameter and empties the array.
   Parameter Take();
 
  private:

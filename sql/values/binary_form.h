@@ -1,5 +1,5 @@
-// Values in PostgreSQL's binary form, each with its length before it, as they
-// stand in an array (array.h) and in a row of COPY (copy_row.h).
+// Encodes values in PostgreSQL's binary form, each prefixed by its length, for
+// arrays (array.h) and rows of COPY (copy_row.h).
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,11 @@
 
 namespace fluxnetes::sql {
 
-// The lowest `bytes` bytes, the highest of them first; without a length.
+// Appends the lowest `bytes` bytes in big-endian order, without a length.
 void AppendNumber(std::string& to, std::uint64_t number, int bytes);
 
-// A number of 1, 2, 4 or 8 bytes. Throws std::out_of_range if it does not fit.
+// Appends a number of 1, 2, 4 or 8 bytes. Throws std::out_of_range if it does
+// not fit.
 void AppendInteger(std::string& to, std::int64_t number, int bytes);
 void AppendText(std::string& to, std::string_view text);
 void AppendJsonb(std::string& to, std::string_view text);

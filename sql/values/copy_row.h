@@ -1,5 +1,5 @@
-// A row of COPY in PostgreSQL's binary form, field by field in the order of the
-// columns, each of exactly its column's type.
+// One row of COPY in PostgreSQL's binary form, field by field in the order of
+// the columns, each of exactly its column's type.
 //
 //   transaction.Copy("t", {"id", "name"}, names.size(),
 //                    [&](std::size_t i, sql::CopyRow& row) {
@@ -21,7 +21,8 @@ class CopyRow {
  public:
   explicit CopyRow(std::string& to) : to_(to) {}
 
-  // smallint has 2 bytes, integer 4, bigint 8. Throws std::out_of_range.
+  // `bytes`: 2 for smallint, 4 for integer, 8 for bigint. Throws
+  // std::out_of_range.
   void Integer(std::int64_t number, int bytes);
   void Text(std::string_view text);
   void Jsonb(std::string_view text);

@@ -1,7 +1,7 @@
-// A parameter of a query. Everything that a query takes is turned into one:
-// numbers, text, optionals (nothing is NULL), time points (timestamptz, to the
-// microsecond) and vectors of these (arrays), all in PostgreSQL's text form,
-// and Array (array.h), whose form is binary.
+// A parameter of a query. Every argument is converted to one: numbers, text,
+// optionals (nothing is NULL), time points (timestamptz, in microseconds) and
+// vectors of these (arrays) in PostgreSQL's text form, and Array (array.h) in
+// binary form.
 #pragma once
 
 #include <chrono>
@@ -35,7 +35,7 @@ class Parameter {
     if (value) *this = Parameter(*value);
   }
 
-  // An array literal; elements are quoted where they need it.
+  // An array literal; elements are quoted if necessary.
   template <typename T>
   Parameter(const std::vector<T>& values) : text_("{") {
     text_->reserve(values.size() * 8 + 2);
@@ -44,14 +44,14 @@ class Parameter {
   }
   // NOLINTEND(google-explicit-constructor)
 
-  // The binary form of its type, as its receive function takes it.
+  // The binary form of its type, as the type's receive function reads it.
   static Parameter Binary(std::string bytes) {
     Parameter parameter(std::move(bytes));
     parameter.is_binary_ = true;
     return parameter;
   }
 
-  // In text form or binary; nothing is NULL.
+  // The text or binary form; nothing is NULL.
   const std::optional<std::string>& text() const { return text_; }
   bool is_binary() const { return is_binary_; }
 

@@ -1,6 +1,6 @@
-// Values as PostgreSQL writes them in text, with datestyle ISO and time zone
-// UTC; of this folder only. FromText throws std::invalid_argument for text that
-// is no such value.
+// Parses values in PostgreSQL's text form, with datestyle ISO and time zone
+// UTC; for this folder only. FromText throws std::invalid_argument for text of
+// another type.
 #pragma once
 
 #include <charconv>
@@ -20,7 +20,7 @@ namespace fluxnetes::sql {
 bool BoolFromText(std::string_view text);
 // 'infinity' and '-infinity' are the largest and the smallest time point.
 Timestamp TimestampFromText(std::string_view text);
-// The elements of a one-dimensional array; NULL elements are refused.
+// Returns the elements of a one-dimensional array; refuses NULL elements.
 std::vector<std::string> ElementsFromText(std::string_view text);
 
 template <typename T>

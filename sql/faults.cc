@@ -19,7 +19,7 @@ struct Armed {
   bool pause = false;
 };
 
-// NAME, NAME:n or NAME:n:pause.
+// Parses NAME, NAME:n or NAME:n:pause.
 void Arm(Armed& armed, const std::string& text) {
   const auto name_end = text.find(':');
   armed.name = text.substr(0, name_end);
@@ -53,8 +53,8 @@ std::string& Planted() {
 void Failpoint(std::string_view name) {
   Armed& armed = FromEnvironment();
   if (armed.name != name || --armed.remaining != 0) return;
-  // To this thread, which so does not get a step further: of a signal to the
-  // process another thread may take notice first.
+  // Sent to this thread, which therefore executes nothing more: another thread
+  // might take a signal to the process first.
   raise(armed.pause ? SIGSTOP : SIGKILL);
 }
 

@@ -70,8 +70,8 @@ struct Client::State {
   std::function<void(std::int64_t)> on_lost;
   std::function<bool(std::int64_t)> on_cancel_request;
   std::atomic<std::int64_t> id = 0;
-  // Cancel requests, on the heartbeat thread: those that were told, and whether
-  // there are others, of jobs that may be just about to be known.
+  // Used by the heartbeat thread: cancel requests that the callback accepted,
+  // and whether others remain for jobs that it may be about to know.
   std::set<std::int64_t> told;
   bool has_untold = false;
 
@@ -111,8 +111,8 @@ void Client::Start() {
       try {
         Beat();
       } catch (const sql::Error&) {
-        // The next one may succeed; if none does in time, the client is lost,
-        // and the heartbeat after that finds out.
+        // The next heartbeat may succeed. If none does in time, the client is
+        // lost, and the next heartbeat that succeeds finds that out.
       }
       lock.lock();
     }
@@ -178,7 +178,7 @@ void Client::Stop() {
     transaction.Run(queries::kUnregisterClient, id());
     transaction.Commit();
   } catch (const sql::Error&) {
-    // The others rescue what this client held.
+    // Other clients rescue the jobs of this client.
   }
   state_->id = 0;
 }

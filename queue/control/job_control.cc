@@ -15,7 +15,7 @@ namespace {
 
 using Ids = JobControl::Ids;
 
-// What became of some jobs, begun by locking all that are there.
+// The results for some jobs; locks all that exist at the start.
 class Answers {
  public:
   Answers(sql::Transaction& transaction, Ids ids)
@@ -26,8 +26,8 @@ class Answers {
         answers_[row.Get<std::int64_t>(0)] = Changed::kNotAllowed;
   }
 
-  // Runs a statement that returns the jobs that it changed and, as a second
-  // column, the queues whose workers are to be woken.
+  // Runs a statement that returns the ids of the jobs that it changed and, as
+  // an optional second column, the queues whose workers to notify.
   template <typename... Arguments>
   void Run(Changed answer, const sql::Query& query,
            const Arguments&... arguments) {

@@ -15,7 +15,8 @@ bool IsContinuation(char c) {
   return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
 }
 
-// The length of the character that begins `text` (RFC 3629), 0 if it is none.
+// Returns the length of the first character of `text` (RFC 3629), 0 if it is
+// invalid.
 std::size_t CharacterLength(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
   if (lead < 0x80) return lead == 0 ? 0 : 1;
@@ -41,7 +42,8 @@ bool IsPlainWord(std::uint64_t word) {
 }
 
 // Whether none of eight bytes is a quote, a backslash, a control character or
-// beyond ASCII. May say no where a byte follows one that is; never falsely yes.
+// beyond ASCII. May return false for a byte that follows such a byte; never
+// returns a false true.
 bool IsPlainInString(std::uint64_t word) {
   const auto has_zero = [](std::uint64_t bytes) {
     return (bytes - Eight(1)) & ~bytes & Eight(0x80);
@@ -53,7 +55,7 @@ bool IsPlainInString(std::uint64_t word) {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// Reads one JSON text from its beginning to its end.
+// Scans one JSON text.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : text_(text) {}
@@ -65,7 +67,7 @@ class Scanner {
 
  private:
   bool AtEnd() const { return at_ == text_.size(); }
-  // A zero byte, which is nowhere allowed, at the end.
+  // At the end: a zero byte, which is valid nowhere.
   char Next() const { return AtEnd() ? '\0' : text_[at_]; }
   bool Take(char c) { return Next() == c && ++at_ > 0; }
   bool Take(std::string_view word) {
@@ -78,7 +80,8 @@ class Scanner {
       ++at_;
   }
 
-  // A value and all in it; a stack of bits says what encloses the place.
+  // Scans a value with all nested values; a stack of bits has the enclosing
+  // kinds.
   bool Value() {
     while (true) {
       SkipSpace();
@@ -100,7 +103,7 @@ class Scanner {
     }
   }
 
-  // What follows a value: the ends of what it ends, or a comma.
+  // Scans what follows a value: the ends of enclosing values, or a comma.
   bool EndValue() {
     while (depth_ > 0) {
       SkipSpace();
@@ -195,7 +198,7 @@ class Scanner {
     return low >= 0xDC00 && low <= 0xDFFF;
   }
 
-  // Four hexadecimal digits; -1 if they are none.
+  // Returns four hexadecimal digits as a number; -1 if they are invalid.
   int Hex() {
     int value = 0;
     for (int i = 0; i < 4; ++i, ++at_) {
@@ -210,7 +213,7 @@ class Scanner {
     return value;
   }
 
-  // PostgreSQL's numeric holds 131,072 digits before the point and 16,383
+  // PostgreSQL's numeric has up to 131,072 digits before the point and 16,383
   // behind it; the exponent may move 9,999.
   static constexpr std::size_t kMaxInteger = 100'000;
   static constexpr std::size_t kMaxFraction = 6'000;

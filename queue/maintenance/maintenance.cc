@@ -22,14 +22,14 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 using Kind = MaintenanceEvent::Kind;
 
-// What PostgreSQL says where nothing can be written.
+// The SQLSTATE of a server that accepts no writes.
 constexpr auto kReadOnly = "25006";
 
-// Something that is done every so often, and less often while it fails.
+// A periodic task, which runs less often while it fails.
 struct Task {
   std::string name;
   milliseconds interval;
-  std::function<std::string()> run;  // what it did, if that is worth a word
+  std::function<std::string()> run;  // what it did, if notable
   steady_clock::time_point next{};
   std::string failing = {};
   milliseconds back_off{0};
@@ -65,14 +65,14 @@ struct Maintenance::State {
 
   std::atomic<std::int64_t> term = 0;  // set by the quick thread
 
-  // Of the quick thread.
+  // Used by the quick thread.
   Leadership leadership;
   PeriodicJobs periodic;
   Task election;
   steady_clock::time_point next_confirmation{};
   std::vector<Task> quick;
 
-  // Of the slow thread.
+  // Used by the slow thread.
   Retention retention;
   Upkeep upkeep;
   std::vector<Task> slow;
@@ -130,7 +130,7 @@ std::string Maintenance::State::KeepPartitions() {
                      outcome.dropped, outcome.delayed);
 }
 
-// Not the leader until it is known: an election that throws leaves none.
+// An election that throws leaves the process without leadership.
 bool Maintenance::State::Elect() {
   const std::int64_t before = term.exchange(0);
   const auto now = steady_clock::now();
@@ -147,7 +147,7 @@ bool Maintenance::State::Elect() {
 
 void Maintenance::State::StandDown(const std::string& why) {
   if (term.exchange(0) != 0) Tell(Kind::kDeposed, "election", why);
-  pool.CloseAll();  // the next connection may find the server that writes
+  pool.CloseAll();  // reconnecting may find the writable server
 }
 
 void Maintenance::State::Perform(Task& task) {
@@ -239,7 +239,7 @@ void Maintenance::Stop() {
     try {
       state.leadership.Resign();
     } catch (const sql::Error&) {
-      // Another takes over when our client counts as dead.
+      // Another client takes over when ours counts as dead.
     }
   }
   state.interrupt.Trigger();

@@ -9,7 +9,7 @@
 namespace fluxnetes::queue {
 namespace {
 
-// How many are inserted in one transaction.
+// Jobs inserted in one transaction.
 constexpr int kPeriodicBatch = 100;
 
 NewJob PeriodicJobFrom(const sql::Row& row) {

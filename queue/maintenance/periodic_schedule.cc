@@ -20,7 +20,7 @@ using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::sys_days;
 
-// 29 February may be eight years away.
+// The next 29 February may be eight years away.
 constexpr days kFarthest{366 * 9};
 
 constexpr std::array<std::string_view, 12> kMonths = {
@@ -69,12 +69,13 @@ std::string Lower(std::string text) {
   return text;
 }
 
-// What one of the five fields may hold.
+// The values of one of the five fields.
 struct Field {
   std::string_view name;
   int least;
   int most;
-  std::span<const std::string_view> names;  // the first one is `least`
+  std::span<const std::string_view> names;  // the first name has the value
+                                            // `least`
 };
 
 int Value(const std::string& text, const Field& field) {
@@ -146,7 +147,7 @@ PeriodicSchedule::PeriodicSchedule(const std::string& text) {
       std::ranges::find(kShorthands, text, &Shorthand::name);
   ParseCron(shorthand == kShorthands.end() ? text
                                            : std::string(shorthand->fields));
-  Next({});  // throws if there is none
+  Next({});  // throws if there is no tick
 }
 
 void PeriodicSchedule::ParseCron(const std::string& text) {

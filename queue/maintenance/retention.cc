@@ -28,7 +28,7 @@ void Retention::DropOld(const RetainedTable& table, Outcome& outcome) {
   bool detaching = true;
   for (const sql::Row row : old) {
     const auto detach = row.Find<std::string>("detach");
-    // While one is being detached, PostgreSQL detaches no other.
+    // PostgreSQL detaches one partition of a table at a time.
     if (detach) detaching = detaching && TryRun(*detach);
     const bool detached = !detach || detaching;
     if (detached && TryRun(row.Get<std::string>("drop")))
@@ -51,8 +51,9 @@ bool Retention::TryRun(const std::string& statement) {
   }
 }
 
-// A session's lock time-out would outlive us in the proxy, a transaction's does
-// not. While it waits for its lock, others wait behind it.
+// The lock timeout is set for the transaction: one of the session would stay
+// with the proxy's connection. While a statement waits for its lock, later ones
+// wait behind it.
 void Retention::RunWithin(const std::string& statement) {
   sql::Transaction transaction(pool_);
   transaction.RunScript("SET LOCAL lock_timeout = " +

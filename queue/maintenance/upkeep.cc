@@ -10,7 +10,7 @@ namespace fluxnetes::queue {
 namespace {
 
 constexpr int kMostTurns = 64;
-constexpr int kMostForgotten = 10'000;  // at once
+constexpr int kMostForgotten = 10'000;  // per call
 
 }  // namespace
 

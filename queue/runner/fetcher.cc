@@ -15,14 +15,14 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr int kBatch = 1'000;
-// How long slots that come free one by one are gathered for one lease.
+// How long slots that become free one by one are gathered for one lease.
 constexpr milliseconds kGather{1};
-// When to look again after a batch that was not full: others may just have held
-// what it passed over.
+// When to lease again after a batch that was not full: other clients may just
+// have locked the jobs that it skipped.
 constexpr milliseconds kLookAgain{20};
 constexpr milliseconds kLongestBackOff{2'000};
 constexpr seconds kCheck{30};
-// A statement whose client is gone may go on for so long.
+// How long a statement may still run after its client is gone.
 constexpr seconds kDoubt{120};
 constexpr seconds kCheckInDoubt{1};
 
@@ -94,7 +94,7 @@ Fetcher::Queue* Fetcher::Choose(Moment now, Moment& next) {
   for (std::size_t i = 0; i < queues_.size(); ++i) {
     Queue& queue = queues_[(turn_ + i) % queues_.size()];
     const int free = running_.Free(queue.name);
-    if (free <= 0) continue;  // WakeForRoom() will come
+    if (free <= 0) continue;  // WakeForRoom() wakes us
     Moment due = queue.due;
     if (queue.is_full && 2 * free < running_.Slots(queue.name)) {
       if (queue.room_since == Moment::max()) queue.room_since = now;

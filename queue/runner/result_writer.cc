@@ -18,8 +18,8 @@ constexpr std::size_t kResultBatch = 1'000;
 constexpr milliseconds kFirstPause{20};
 constexpr milliseconds kLongestPause{2'000};
 
-// Rather than of the server, the connection or the schema (PostgreSQL
-// documentation, appendix A).
+// Whether the data is at fault, not the server, the connection or the schema
+// (PostgreSQL documentation, appendix A).
 bool IsFaultOfData(const sql::Error& error) {
   const std::string state = error.sqlstate().substr(0, 2);
   return state == "22" || state == "23" || state == "54";
@@ -141,7 +141,7 @@ void ResultWriter::Part(std::vector<Batch>& left) {
   left.pop_back();
   if (batch.runs.size() == 1) {
     if (batch.is_plain) {
-      running_.Forget(batch.runs);  // and the fetcher gives it back
+      running_.Forget(batch.runs);  // the fetcher gives it back
       return;
     }
     JobResult& result = batch.runs[0]->result;

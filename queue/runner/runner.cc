@@ -61,7 +61,7 @@ std::vector<std::string> NamesOf(const RunnerOptions& options) {
 
 }  // namespace
 
-// From a Start() to its Stop().
+// The objects that live from a Start() to its Stop().
 struct Runner::Session {
   Session(sql::Pool& pool, const Workers& workers,
           const RunnerOptions& runner_options, EventStream& events);

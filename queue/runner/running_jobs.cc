@@ -11,7 +11,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// What may be unrecorded beside as many as there are slots.
+// Limit of unrecorded results, beyond one per slot.
 constexpr std::size_t kUnrecorded = 2'000;
 // How long results are gathered for one statement while jobs still run.
 constexpr milliseconds kGatherEnded{1};
@@ -151,7 +151,7 @@ bool RunningJobs::End(const std::shared_ptr<Run>& run, JobResult result) {
 
 bool RunningJobs::Finish(const std::shared_ptr<Run>& run, JobResult& result) {
   if (IsHandedOver(*run) && result.outcome != Outcome::kFailed) {
-    // Refused if the transaction was committed.
+    // PostgreSQL refuses this result if the transaction was committed.
     result.outcome = Outcome::kFailed;
     result.error = "the transaction that completed it was not committed";
   }
@@ -206,7 +206,7 @@ bool RunningJobs::IsHandedOver(const Run& run) const {
   return run.is_handed_over;
 }
 
-// Takes the lock and gives it up: a stop token's callbacks may end the job.
+// Releases `lock`: callbacks of a stop token may end the job.
 void RunningJobs::RequestStop(std::unique_lock<std::mutex>& lock,
                               const Runs& runs, StopReason reason) {
   if (runs.empty()) return;
@@ -252,7 +252,7 @@ void RunningJobs::GiveBackWaiting() {
     const std::lock_guard lock(mutex_);
     for (const auto& [key, run] : runs_)
       if (!run->has_ended && run->begun_at == Moment::max()) {
-        run->begun_at = Now();  // no thread may begin it now
+        run->begun_at = Now();  // no thread may begin it any more
         waiting.push_back(run);
       }
   }
@@ -319,7 +319,7 @@ bool RunningJobs::WaitForRecords(milliseconds patience) {
 RunningJobs::Runs RunningJobs::TakeEnded(std::size_t limit) {
   std::unique_lock lock(mutex_);
   ended_changed_.wait(lock, [&] { return closed_ || !ended_.empty(); });
-  // The first of many: more will end in a moment, and go along.
+  // More jobs often end a moment after the first and share its statement.
   ended_changed_.wait_for(lock, kGatherEnded, [&] {
     return closed_ || running_ == 0 || ended_.size() >= limit;
   });

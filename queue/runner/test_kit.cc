@@ -31,7 +31,7 @@ struct TestKit::State {
         client(shared, {.time_to_live = std::chrono::hours(1)}),
         events_kept(events.Subscribe(1'000'000)),
         writer(*queue, *running, events, [](const std::string&) {}) {
-    running->Close();  // so that nobody waits for results
+    running->Close();  // nobody must wait for results
     client.Register();
   }
 

@@ -17,7 +17,7 @@ struct WorkerThreads::State {
   // Protected by mutex.
   std::deque<Task> tasks;
   int most = 0;
-  int alive = 0;  // not counting those that are stuck
+  int alive = 0;  // without the stuck threads
   int idle = 0;
   bool stopping = false;
 };
@@ -36,12 +36,13 @@ void WorkerThreads::Run(std::vector<Task> tasks) {
   state_->changed.notify_one();
 }
 
-// With the lock.
+// Called with the lock held.
 void WorkerThreads::Grow() {
   const auto wanted = static_cast<int>(state_->tasks.size());
   for (int made = state_->idle; made < wanted && state_->alive < state_->most;
        ++made) {
-    // Detached, since one that is stuck can never be joined; Stop() waits.
+    // Detached, because a stuck thread can never be joined; Stop() waits
+    // instead.
     std::thread([state = state_] { Loop(state); }).detach();
     ++state_->alive;
   }
@@ -64,7 +65,7 @@ void WorkerThreads::Loop(const std::shared_ptr<State>& state) {
     if (state->stopping) break;
     Task task = std::move(state->tasks.front());
     state->tasks.pop_front();
-    // One wakes the next: short tasks are done by the few that are awake.
+    // Each thread wakes one more: a few awake threads do all short tasks.
     if (state->idle > 0 && !state->tasks.empty()) state->changed.notify_one();
     lock.unlock();
     const bool stays = task();

@@ -60,7 +60,7 @@ void Announcer::Ring(const std::set<std::string>& queues) {
     sql::RunAlone(pool_, queries::kAnnounceQueues,
                   std::vector(queues.begin(), queues.end()));
   } catch (const sql::Error&) {
-    // Whoever inserts says that the database is away.
+    // The inserting thread reports an unreachable database.
   }
 }
 

@@ -23,7 +23,7 @@ bool IsUnique(const NewJob& job) { return job.unique.has_value(); }
 
 using sql::Array;
 
-// One member of every job.
+// One member of every job, as an array parameter.
 template <typename Member>
 sql::Parameter Column(Array::Type type, std::span<const NewJob> jobs,
                       Member member) {
@@ -38,7 +38,7 @@ sql::Parameter TagColumn(std::span<const NewJob> jobs) {
   return column.Take();
 }
 
-// `run` takes a query and its arguments.
+// `run` executes a query with its arguments.
 template <typename Run>
 sql::Result RunInsert(Run run, std::span<const NewJob> jobs,
                       const std::vector<std::string>& told) {

@@ -46,7 +46,7 @@ std::optional<std::string> SnapshotOf(const LowWaterMark& mark) {
   return mark.snapshot();
 }
 
-// Runs the lease by `run`, which takes a query and its arguments.
+// Leases by `run`, which executes a query with its arguments.
 template <typename Run>
 std::vector<Job> RunLease(Run run, const LowWaterMark& mark,
                           const std::string& queue, std::int64_t client,
@@ -118,7 +118,7 @@ void Leasing::Glance(const std::string& queue) {
   Line& line = LineOf(queue);
   if (!IsDue(line.next_glance, options_.glance)) return;
   const std::lock_guard one(line.glancing);
-  // Now and then from the beginning, for rows that were changed by hand.
+  // Sometimes from the start of the queue, for rows that were changed by hand.
   const bool full =
       options_.look_at_all && IsDue(line.next_full_glance, kLongPause);
   LowWaterMark mark = full ? LowWaterMark() : MarkOf(line);

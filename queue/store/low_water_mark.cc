@@ -12,11 +12,11 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// How long a transaction is waited for.
+// How long to wait for a transaction.
 constexpr milliseconds kPatience{2'000};
-// What a step of the clock may be that goes unnoticed.
+// The largest step of the clock that may go unnoticed.
 constexpr milliseconds kMargin{100};
-// Rewinds are forgotten after an hour; this is far less.
+// The longest pause between glances; rewinds are deleted after an hour.
 constexpr std::chrono::minutes kMemory{10};
 
 void KeepThoseIn(const std::set<std::uint64_t>& running,
@@ -26,7 +26,7 @@ void KeepThoseIn(const std::set<std::uint64_t>& running,
 
 }  // namespace
 
-// As PostgreSQL writes it: xmin:xmax:id,id,...
+// The format of PostgreSQL: xmin:xmax:id,id,...
 std::set<LowWaterMark::TransactionId> LowWaterMark::RunningIn(
     const std::string& snapshot) {
   std::set<TransactionId> running;
@@ -67,7 +67,7 @@ void LowWaterMark::See(const Glance& glance) {
       suspects_.merge(waited_for);
     else if (!waited_for.empty())
       return;
-    // What it says of the first jobs does not hold for lower marks.
+    // Its first jobs were read from the marks before they were lowered.
     if (lowered) return;
     Raise(glance);
   }

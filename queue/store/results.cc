@@ -49,7 +49,7 @@ const char* FinalState(Outcome outcome) {
   throw std::logic_error("this outcome ends no job");
 }
 
-// What PostgreSQL can store of what a failure says.
+// Replaces what PostgreSQL cannot store in the text of a failure.
 std::string Storable(const std::string& text) {
   std::string cut(CutText(text, kMaxErrorBytes));
   if (IsText(cut)) return cut;
@@ -58,7 +58,7 @@ std::string Storable(const std::string& text) {
   return cut;
 }
 
-// Results as the arrays that the statements take.
+// Results as the array parameters of the statements.
 struct Arrays {
   explicit Arrays(std::size_t expected)
       : ids(Array::Type::kBigint, expected),
@@ -121,7 +121,7 @@ sql::Result RunPostpone(Run run, std::span<const JobResult* const> results) {
              arrays.traces.Take(), arrays.metadata.Take());
 }
 
-// Results by the statement that takes them, and what was accepted.
+// Results grouped by the statement that takes them, and the leases accepted.
 class Batch {
  public:
   explicit Batch(std::span<const JobResult> results) : results_(results) {
@@ -155,7 +155,7 @@ class Batch {
       accepted_.emplace_back(row.Get<std::int64_t>(0), row.Get<int>(1));
   }
 
-  // A lease that is named twice is accepted once.
+  // A lease that occurs twice is accepted once.
   std::vector<bool> Answers() {
     std::ranges::sort(accepted_);
     std::vector<bool> used(accepted_.size());

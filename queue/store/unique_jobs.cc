@@ -9,7 +9,7 @@
 namespace fluxnetes::queue {
 namespace {
 
-// The arrays that claim_unique_keys takes.
+// The array parameters of claim_unique_keys.
 struct Wanted {
   std::vector<int> places;
   std::vector<std::string> kinds, queues, args, states, keys;

@@ -8,7 +8,7 @@
 namespace fluxnetes::queue {
 namespace {
 
-// How many rows one statement of the housekeeping changes.
+// Rows that one housekeeping statement changes.
 constexpr int kUpkeepBatch = 1'000;
 
 JobError UnknownQueue(const std::string& queue) {

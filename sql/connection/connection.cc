@@ -36,7 +36,7 @@ std::string Trimmed(std::string text) {
 using Settings = std::map<std::string, std::string>;
 
 Settings Parse(const std::string& connection) {
-  // libpq's own message would repeat the string, password and all.
+  // libpq's own message would repeat the string with its password.
   char* message = nullptr;
   PQconninfoOption* parsed = PQconninfoParse(connection.c_str(), &message);
   PQfreemem(message);
@@ -49,7 +49,7 @@ Settings Parse(const std::string& connection) {
   for (auto* option = parsed; option->keyword != nullptr; ++option)
     if (option->val != nullptr) settings[option->keyword] = option->val;
   PQconninfoFree(parsed);
-  // A password that is not escaped in a URI is taken for a port, and shown.
+  // An unescaped password in a URI is parsed as a port, and would be shown.
   if (settings["port"].find_first_not_of("0123456789,") != std::string::npos)
     throw std::invalid_argument(
         "the port in the connection string is not a number; in a URI, special "
@@ -96,7 +96,7 @@ std::string FieldOf(const PGresult* answer, int field) {
   return text == nullptr ? "" : text;
 }
 
-// Parameters as libpq takes them; they refer to what they were made of.
+// Parameters in the form of libpq; they refer to the original ones.
 struct Arguments {
   explicit Arguments(const std::vector<Parameter>& parameters) {
     values.reserve(parameters.size());
@@ -116,7 +116,7 @@ struct Arguments {
   std::vector<int> formats;
 };
 
-// A schema that a role may not use looks to it as if it were not there.
+// To a role without permission on it, a schema looks as if it did not exist.
 std::string Hint(const PoolOptions& options, const Error& error) {
   if (!StartsWith(error.sqlstate(), "42")) return "";
   return fmt::format(
@@ -196,7 +196,7 @@ Answer Connection::Checked(PGresult* raw) {
   const std::string sqlstate = FieldOf(raw, PG_DIAG_SQLSTATE);
   const char* message = raw == nullptr ? PQerrorMessage(session_->raw())
                                        : PQresultErrorMessage(raw);
-  // Without a code it was not the server that spoke: the connection is lost.
+  // Without a code the error is not the server's: the connection is lost.
   throw Error(
       sqlstate.empty() ? Kind::kConnection : KindOf(sqlstate), sqlstate,
       StartsWith(sqlstate, "23") ? FieldOf(raw, PG_DIAG_CONSTRAINT_NAME) : "",
@@ -239,7 +239,7 @@ void Connection::Copy(const std::string& statement,
     bool good = true;
     while (good && next(buffer)) {
       if (buffer.size() < kPiece) continue;
-      good = put(buffer);  // if not, the end says why
+      good = put(buffer);  // if false, the end of the COPY has the reason
       buffer.clear();
     }
     buffer += "\xFF\xFF";

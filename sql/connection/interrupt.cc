@@ -14,7 +14,8 @@ void Interrupt::Trigger() {
   try {
     cancel_();
   } catch (const std::exception&) {
-    // A server that cannot be told is away, and so the statement ends as well.
+    // An unreachable server cannot be told, but then the statement ends as
+    // well.
   }
 }
 

@@ -49,8 +49,8 @@ struct Listener::State {
 
   void Loop();
   void ListenUntilBroken(milliseconds& pause);
-  // Waits until the socket (-1: none) has something to read or Stop() was
-  // called; true in the latter case.
+  // Waits until the socket (-1: none) is readable or Stop() was called; returns
+  // true in the latter case.
   bool Wait(int socket, milliseconds limit) const;
 
   PoolOptions options;
@@ -87,7 +87,7 @@ void Listener::State::Loop() {
       ListenUntilBroken(pause);
       return;
     } catch (const Error&) {
-      // Whoever needs the database says that it is away; here it is waited for.
+      // Other users of the database report that it is unreachable.
       pause = std::min(2 * pause, kLongestPause);
     }
   } while (!Wait(-1, pause));

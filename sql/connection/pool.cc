@@ -26,9 +26,11 @@ struct Pool::State {
   std::mutex mutex;
   std::condition_variable returned;
   // Protected by mutex.
-  std::vector<std::unique_ptr<Connection>> idle;  // the last used at the end
+  std::vector<std::unique_ptr<Connection>> idle;  // the most recently used is
+                                                  // last
   int in_use = 0;
-  int generation = 0;  // raised by CloseAll(): older connections do not return
+  int generation = 0;  // raised by CloseAll(): older connections are closed on
+                       // return
 };
 
 namespace {
@@ -111,7 +113,7 @@ PooledConnection::PooledConnection(Pool& pool) : pool_(pool) {
   ++state.in_use;
   generation_ = state.generation;
   if (!state.idle.empty() && state.idle.back()->IsBroken()) {
-    // What broke one is likely to have broken others: one look at all of them.
+    // The cause has probably broken other connections too: check all of them.
     pool.broken_ += std::erase_if(
         state.idle, [](const auto& idle) { return idle->IsBroken(); });
   }

@@ -13,7 +13,7 @@ namespace fluxnetes::sql {
 
 namespace {
 
-// Throws if there is no such field.
+// Throws if the field does not exist.
 void CheckField(const PGresult* answer, std::size_t row, int column) {
   if (row >= static_cast<std::size_t>(PQntuples(answer)))
     throw std::logic_error(
@@ -90,7 +90,7 @@ std::vector<std::string> Result::columns() const {
   return names;
 }
 
-// The types that a row can be read as; result.h lists them.
+// The types for which a row can be read; see result.h.
 #define FLUXNETES_READABLE(T)                                     \
   template T Row::Get<T>(std::string_view) const;                 \
   template T Row::Get<T>(int) const;                              \

@@ -7,7 +7,8 @@ Session::Session(const std::string& options)
   init();
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-  // It would connect again in silence, without settings and prepared queries.
+  // Otherwise libpqxx reconnects silently, without settings and prepared
+  // queries.
   inhibit_reactivation(true);
 #pragma GCC diagnostic pop
 }

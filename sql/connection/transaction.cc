@@ -28,7 +28,7 @@ const char* Begin(Isolation isolation) {
 std::string BeginWithSettings(const PoolOptions& options, Isolation isolation,
                               Durability durability) {
   std::string begin = Begin(isolation);
-  // Behind a proxy nobody hears of a crash that undoes it.
+  // Behind a proxy nobody would notice a crash that undoes the transaction.
   if (durability == Durability::kNoWait && !options.transaction_pooling)
     begin += "; SET LOCAL synchronous_commit = off";
   if (options.transaction_pooling)
@@ -36,14 +36,13 @@ std::string BeginWithSettings(const PoolOptions& options, Isolation isolation,
   return begin;
 }
 
-// A server that takes no changes was demoted; who connects anew may be led to
-// the one that does.
+// A read-only server was demoted; a new connection may reach the writable one.
 bool IsUseless(const Error& error) {
   return error.kind() == Error::Kind::kConnection || error.InDoubt() ||
          error.sqlstate() == "25006";
 }
 
-// A connection on loan and what runs on it; of no use after a failure.
+// A borrowed connection; unusable after a failure.
 class Loan {
  public:
   explicit Loan(Pool& pool) : connection_(pool) {}
@@ -52,8 +51,8 @@ class Loan {
   void Discard() { connection_.Discard(); }
   void Close() { connection_.Close(); }
 
-  // Runs the step; `committing`: it makes something last, so that with a lost
-  // connection nobody knows whether it did.
+  // Runs the step. `committing`: the step makes changes permanent, so after a
+  // lost connection its outcome is unknown.
   template <typename Step>
   auto Do(bool committing, Step step) {
     try {
@@ -91,7 +90,7 @@ struct Transaction::State {
 
   StatementTally& tally;
   Loan session;
-  const bool prepared;  // the queries are
+  const bool prepared;  // whether queries are prepared
   bool open = true;
   bool committed = false;
 };
@@ -109,7 +108,7 @@ Transaction::~Transaction() {
   try {
     state_->session.connection().Execute("ROLLBACK");
   } catch (const std::exception&) {
-    state_->session.Discard();  // closing it undoes as well
+    state_->session.Discard();  // closing the connection rolls back too
   }
 }
 
@@ -199,7 +198,7 @@ void RunOutside(Pool& pool, std::string_view statement,
     throw std::logic_error(
         "a lock time-out outside of a transaction needs a session");
   Loan session(pool);
-  session.Close();  // with its time-out
+  session.Close();  // because its lock timeout was changed
   session.Do(true, [&](Connection& connection) {
     if (own_session)
       connection.Execute(

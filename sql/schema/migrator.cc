@@ -23,7 +23,7 @@ std::vector<int> Migrator::Up() {
   return applied;
 }
 
-// One transaction: under the lock, the schema and its table of versions.
+// In one transaction, under the lock: creates the schema and its version table.
 void Migrator::PrepareSchema() {
   Transaction transaction(pool_);
   const std::string& schema = pool_.options().schema;
@@ -55,8 +55,8 @@ std::optional<int> Migrator::ApplyNext() {
   return next->version;
 }
 
-// So that names work as typed in psql. Not worth failing for, and not done
-// where somebody, or another schema, has set it before.
+// Sets the search_path, so that names work as typed in psql. A failure is
+// ignored, and a search_path set before, perhaps for another schema, is kept.
 void Migrator::OfferSearchPath() try {
   Transaction transaction(pool_);
   if (Ask<bool>(transaction, queries::kSearchPathIsSet, {})) return;
@@ -110,9 +110,9 @@ SchemaState Migrator::Validate() {
   return behind ? SchemaState::kBehind : SchemaState::kCurrent;
 }
 
-// The path is set again once the lock is held: PostgreSQL can miss that the
-// schema was made by whoever held it before, when that comes while it looks the
-// path up, and would then not find the tables.
+// Sets the path again once the lock is held: PostgreSQL may have resolved the
+// path while the previous holder of the lock was creating the schema, and would
+// then not find the tables.
 void Migrator::Lock(Transaction& transaction) {
   transaction.RunScript("SET LOCAL statement_timeout = 0");
   transaction.RunUnprepared(queries::kLockSchema.text,

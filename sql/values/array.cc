@@ -9,7 +9,7 @@
 namespace fluxnetes::sql {
 namespace {
 
-// pg_type.oid and length; -1 is any.
+// pg_type.oid and length; -1: variable.
 struct Form {
   std::uint32_t oid;
   int length;

@@ -6,11 +6,11 @@
 namespace fluxnetes::sql {
 namespace {
 
-// 2000-01-01, where PostgreSQL's time begins.
+// The epoch of PostgreSQL: 2000-01-01.
 constexpr Timestamp kEpoch =
     std::chrono::sys_days(std::chrono::year(2000) / std::chrono::January / 1);
 
-// What jsonb's binary form begins with.
+// The first byte of jsonb's binary form.
 constexpr char kJsonbVersion = 1;
 
 }  // namespace

@@ -23,7 +23,7 @@ std::chrono::microseconds Fraction(std::string_view digits) {
   return std::chrono::microseconds(FromText<long>(six));
 }
 
-// The number that these digits are; nothing if one is none.
+// Parses digits as a number; nothing if a character is not a digit.
 std::optional<int> Digits(std::string_view text) {
   int value = 0;
   for (const char c : text) {
@@ -33,8 +33,8 @@ std::optional<int> Digits(std::string_view text) {
   return value;
 }
 
-// Nearly all: 2026-11-22 00:34:53.123456+00, with a fraction or without. Ten
-// times as fast as the way for all.
+// The usual form, with or without a fraction: 2026-11-22 00:34:53.123456+00.
+// Ten times as fast as the general parser.
 std::optional<Timestamp> ParseUsual(std::string_view text) {
   using namespace std::chrono;
   if (text.size() < 22 || text.size() > 29 || !text.ends_with("+00") ||

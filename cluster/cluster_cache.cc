@@ -6,8 +6,8 @@
 namespace fluxnetes::cluster {
 namespace {
 
-// A list of all kinds is one of these. An optional kind says itself that it is
-// listed: it may be passed over, and what was known of it stays.
+// The kinds in a list of all kinds. An optional kind has a list of its own: it
+// may be passed over, and then its objects stay.
 constexpr WatchedKind kRequiredKinds[] = {WatchedKind::kNodes,
                                           WatchedKind::kPods};
 
@@ -21,7 +21,7 @@ bool ChargesAlike(const Pod& a, const Pod& b) {
          a.request == b.request && a.labels == b.labels;
 }
 
-// The UID of its Job, if it has one and no node.
+// Returns the UID of the pod's Job; null if it has none, or has a node.
 const std::string* WaitsOfJob(const Pod& pod) {
   const bool waits =
       pod.node_name.empty() && pod.controller && pod.controller->kind == "Job";

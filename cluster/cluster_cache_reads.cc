@@ -1,4 +1,4 @@
-// What the cache answers.
+// The queries of the cache.
 #include <algorithm>
 #include <utility>
 

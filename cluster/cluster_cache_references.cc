@@ -1,5 +1,5 @@
-// How the cache keeps what pods refer to: groups, Jobs, claims and what claims
-// need, and namespaces.
+// How the cache keeps the objects that pods refer to: groups, Jobs, claims,
+// volumes and storage classes, and namespaces.
 #include <algorithm>
 #include <utility>
 
@@ -8,21 +8,21 @@
 namespace fluxnetes::cluster {
 namespace {
 
-// Whether they differ in their version at most.
+// Whether the objects are equal apart from their versions.
 template <typename Object>
 bool Alike(const Object& a, Object b) {
   b.resource_version = a.resource_version;
   return a == b;
 }
 
-// What we write of it ourselves is no change.
+// A change of the status, which we write ourselves, does not count.
 bool Alike(const PodGroup& a, PodGroup b) {
   b.resource_version = a.resource_version;
   b.status = a.status;
   return a == b;
 }
 
-// Takes the object and says whether it is another one than before.
+// Stores the object; returns whether it differs from the former one.
 template <typename Object>
 bool PutAnother(CachedKind<Object>& kind, const std::string& key,
                 const std::shared_ptr<const Object>& object) {
@@ -87,7 +87,7 @@ void ClusterCache::Drop(const VolumeClaimPointer& claim, CacheChanges&) {
     changed_claims_.insert(Key(*claim));
 }
 
-// Of those that others want too, and only one can have.
+// Notes the pod's claims that only one pod can use and other pods wait for.
 void ClusterCache::NoteClaimsOf(const Pod& pod) {
   for (const std::string& claim : pod.volume_claims) {
     std::string key = ClaimKey(pod, claim);
@@ -114,8 +114,8 @@ void ClusterCache::NoteClaimOf(const Volume& volume) {
   changed_claims_.insert(volume.claim_namespace + "/" + volume.claim_name);
 }
 
-// Of volumes of which only the names, in order, are known. Seldom: looks at all
-// claims, as does the next one.
+// Volumes of which only the sorted names are known. Rare, so it scans all
+// claims, as does the next function.
 void ClusterCache::NoteClaimsOfVolumes(const std::vector<std::string>& names) {
   if (names.empty()) return;
   for (const VolumeClaimPointer& claim : claims_.All()) {

@@ -18,7 +18,7 @@ using Json = nlohmann::json;
 using Kind = FieldRule::Kind;
 using Complaint = std::optional<std::string>;
 
-constexpr std::size_t kMostAnnotations = 256 * 1024;  // bytes, all together
+constexpr std::size_t kMostAnnotations = 256 * 1024;  // bytes in total
 
 bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
 bool IsAlphanumeric(char c) {
@@ -26,7 +26,7 @@ bool IsAlphanumeric(char c) {
 }
 bool IsLowerOrDigit(char c) { return IsLower(c) || (c >= '0' && c <= '9'); }
 
-// Begins and ends with an alphanumeric, between them also -_.
+// Begins and ends with an alphanumeric character; -, _ and . may be between.
 bool IsNamePart(std::string_view text) {
   return text.size() <= 63 && !text.empty() && IsAlphanumeric(text.front()) &&
          IsAlphanumeric(text.back()) && std::ranges::all_of(text, [](char c) {

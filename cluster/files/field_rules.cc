@@ -17,7 +17,7 @@ const char* KindOf(const Json& value) {
   return "a plain value";
 }
 
-// Takes the first name off a pattern: "a[].b" is "a", "[]", "b".
+// Takes the first name off a pattern: "a[].b" gives "a", "[]", "b".
 std::string_view TakeName(std::string_view& pattern) {
   if (pattern.starts_with("[]")) {
     pattern.remove_prefix(pattern.size() > 2 && pattern[2] == '.' ? 3 : 2);
@@ -30,8 +30,8 @@ std::string_view TakeName(std::string_view& pattern) {
   return name;
 }
 
-// Follows the pattern from a value to the fields that it names. As deep as the
-// pattern, not as the value.
+// Checks the fields that the pattern names within the value. Recurses as deep
+// as the pattern, not as the value.
 Complaint Follow(const Json& value, std::string_view pattern,
                  const FieldRule& rule, const std::string& path) {
   if (pattern.empty()) {

@@ -77,7 +77,7 @@ decltype(Manifest::object) Decode(const Json& object, const KnownKind& known) {
   return job;
 }
 
-// Takes apart Lists, which do not hold Lists.
+// Reads the objects of a List, which may not contain Lists, or one object.
 void ReadDocument(Json document, const std::string& place,
                   const ManifestOptions& options, std::vector<Manifest>& all) {
   if (Text(document, "kind") != "List") {

@@ -33,7 +33,7 @@ constexpr std::array kName = {
     FieldRule{"metadata", Kind::kObject, true},
     FieldRule{"metadata.name", Kind::kSubdomain, true}};
 
-// From the spec of a pod.
+// Relative to the spec of a pod.
 constexpr std::array kPodSpec = {
     FieldRule{"containers", Kind::kNonEmptyList, true},
     FieldRule{"containers[].name", Kind::kLabel, true},
@@ -96,7 +96,7 @@ constexpr std::array kPodGroup = {
     FieldRule{"spec.schedulingConstraints.topology[].key", Kind::kText, true},
     FieldRule{"spec.priority", Kind::kInteger}};
 
-// The first complaint of several checks.
+// Returns the first complaint of several checks.
 template <typename... Checks>
 Complaint FirstOf(Checks... checks) {
   Complaint complaint;
@@ -127,8 +127,8 @@ Complaint CheckRun(const Json& object, const std::string& prefix) {
   return std::nullopt;
 }
 
-// A limit below the request can never be met. (Extended resources: must be
-// equal; a lower one is refused here all the same.)
+// A limit below the request can never be met. (For extended resources both must
+// be equal; a lower limit is refused here too.)
 Complaint CheckLimits(const Json& spec, const char* list,
                       const std::string& prefix) {
   const auto& containers = List(At(spec, list));

@@ -62,7 +62,7 @@ void CheckKeys(const Json& group, const std::string& place) {
   }
 }
 
-// All amounts in one list, as a Node manifest has them.
+// All amounts in one object, as in a Node manifest.
 Json AmountsOf(const Json& group) {
   Json amounts = At(group, "resources").is_object() ? At(group, "resources")
                                                     : Json::object();
@@ -74,13 +74,13 @@ Json AmountsOf(const Json& group) {
   return amounts;
 }
 
-// What the nodes of a group have in common.
+// The template of the nodes of a group.
 Node Model(const Json& group, const std::string& place) {
   CheckKeys(group, place);
   if (const auto wrong = WhatIsWrong(group, kGroup, place)) {
     throw InputError(*wrong);
   }
-  // Reads what the two forms have in common.
+  // Decodes the fields that both forms have.
   Node node = DecodeNode({{"metadata", {{"labels", At(group, "labels")}}},
                           {"spec",
                            {{"taints", At(group, "taints")},
@@ -100,7 +100,7 @@ Node Model(const Json& group, const std::string& place) {
   return node;
 }
 
-// Nodes in order; a name that comes twice is refused.
+// The nodes, in order; refuses a duplicate name.
 class NodeList {
  public:
   void Add(Node node, const std::string& place) {

@@ -15,7 +15,7 @@ using Json = nlohmann::json;
 using Kind = FieldRule::Kind;
 using Complaint = std::optional<std::string>;
 
-// From the spec of a pod.
+// Relative to the spec of a pod.
 constexpr std::array kSpec = {
     FieldRule{"nodeSelector", Kind::kLabels},
     FieldRule{"hostNetwork", Kind::kFlag},
@@ -41,7 +41,7 @@ constexpr std::array kSpec = {
               Kind::kNonEmptyList, true},
     FieldRule{"topologySpreadConstraints", Kind::kList}};
 
-// From a term of a node affinity.
+// Relative to a term of a node affinity.
 constexpr std::array kNodeTerm = {
     FieldRule{"matchExpressions[].key", Kind::kText, true},
     FieldRule{"matchExpressions[].operator", Kind::kChoice, true,
@@ -78,7 +78,7 @@ constexpr std::array kSpread = {
     FieldRule{"labelSelector", Kind::kObject},
     FieldRule{"matchLabelKeys", Kind::kTexts}};
 
-// Of each element of a list the first complaint.
+// Returns the first complaint about an element of the list.
 template <typename Check>
 Complaint OfEach(const Json& list, const std::string& path,
                  const Check& check) {
@@ -111,7 +111,7 @@ Complaint CheckPodTerm(const Json& term, const std::string& path) {
   return CheckSelector(term, "namespaceSelector", path);
 }
 
-// Preferred terms: a weight and, under `key`, the term itself.
+// Checks preferred terms: a weight and, under `key`, the term itself.
 template <typename Check>
 Complaint CheckPreferred(const Json& affinity, const char* key,
                          const std::string& path, const Check& check) {

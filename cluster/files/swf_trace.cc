@@ -20,7 +20,7 @@ constexpr std::int64_t kMostSeconds = std::int64_t{1} << 40;
 constexpr std::int64_t kMost32 = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t kMostWhatever = std::numeric_limits<std::int64_t>::max();
 
-// Each is -1 if it is not known.
+// Each field is -1 if unknown.
 struct SwfField {
   const char* name;
   std::int64_t most = kMostWhatever;
@@ -99,7 +99,8 @@ class SwfReader {
     char part[4'096];
     while (true) {
       in.getline(part, sizeof(part));
-      const bool whole = !in.eof() && !in.fail();  // its end was taken too
+      const bool whole = !in.eof() && !in.fail();  // the line end was consumed
+                                                   // as well
       line_.append(part, static_cast<std::size_t>(in.gcount()) - whole);
       if (line_.size() > limits_.line)
         Refuse(fmt::format("is longer than {} bytes", limits_.line));
@@ -110,7 +111,7 @@ class SwfReader {
     }
   }
 
-  // "MaxNodes: 128 (some of them slow)"; others say nothing to us.
+  // Takes "MaxNodes: 128 (some of them slow)"; ignores other comments.
   void TakeRemark(std::string_view text) {
     text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
     for (const auto& [key, value] :
@@ -201,8 +202,8 @@ class SwfReader {
   const std::string& source_;
   const SwfLimits& limits_;
   std::string line_;
-  std::int64_t number_ = 0;  // of the line
-  std::size_t count_ = 0;    // of jobs
+  std::int64_t number_ = 0;  // line number
+  std::size_t count_ = 0;    // number of jobs
   SwfTrace trace_;
 };
 

@@ -5,7 +5,7 @@
 namespace fluxnetes::cluster {
 namespace {
 
-// The segments of a path behind its group and version.
+// The segments of a path after its group and version.
 std::vector<std::string_view> Segments(std::string_view path) {
   path = path.substr(0, path.find('?'));
   std::vector<std::string_view> segments;

@@ -31,7 +31,7 @@ constexpr std::size_t kLongestAnswer = std::size_t{1} << 20U;
       fmt::format("the credential plugin {} {}", plugin.command, why));
 }
 
-// A pipe whose ends are closed with it.
+// A pipe; the destructor closes both ends.
 struct Pipe {
   Pipe() {
     std::array<int, 2> ends{};
@@ -76,7 +76,8 @@ std::vector<char*> Pointers(std::vector<std::string>& texts) {
   return pointers;
 }
 
-// Its output goes into the pipe, its input is empty, its errors are ours.
+// Starts the plugin: its output goes to the pipe, its input is empty, its
+// errors go to our standard error.
 pid_t Start(const CredentialPlugin& plugin, const Pipe& output) {
   std::vector<std::string> words{plugin.command};
   words.insert(words.end(), plugin.arguments.begin(), plugin.arguments.end());
@@ -108,7 +109,7 @@ pid_t Start(const CredentialPlugin& plugin, const Pipe& output) {
   return process;
 }
 
-// Ends with all it has started, whatever happens.
+// A running plugin; the destructor kills its process group.
 class Run {
  public:
   Run(const CredentialPlugin& plugin, Pipe& output)
@@ -121,12 +122,12 @@ class Run {
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
-  // What waitpid says of it. It is killed first if it still runs.
+  // Kills it if it still runs and returns its status as of waitpid.
   int Wait() {
     kill(-process_, SIGKILL);
     return Reap(0).value_or(0);
   }
-  // Nothing while it runs.
+  // Returns its status; nothing while it runs.
   std::optional<int> HasEnded() { return Reap(WNOHANG); }
 
  private:
@@ -144,7 +145,7 @@ class Run {
   pid_t process_;
 };
 
-// All that it prints until it closes its output.
+// Reads its output until it closes it.
 std::string ReadAll(const CredentialPlugin& plugin, int from,
                     steady_clock::time_point until) {
   std::string text;
@@ -218,7 +219,7 @@ PluginAnswer ReadPluginAnswer(std::string_view text,
   const auto time = ParseTimestamp(expires);
   if (!time)
     Fail(plugin, "gives a status.expirationTimestamp that is no RFC 3339 time");
-  // Within what the clock can tell, whose nanoseconds end in 2262.
+  // Limited to the range of the clock, whose nanoseconds end in 2262.
   using Clock = std::chrono::system_clock;
   read.expires_at = Clock::time_point(std::clamp(
       time->time_since_epoch(), Time::duration::zero(),

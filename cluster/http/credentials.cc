@@ -68,7 +68,7 @@ class TokenFile final : public Credentials {
   }
 
  private:
-  // A file that is away for a moment while it is replaced leaves the old token.
+  // If the file is missing while it is being replaced, the old token stays.
   void Read() {
     try {
       Identity read = rest_;
@@ -141,7 +141,7 @@ class Plugin final : public Credentials {
   std::string trouble_;  // of the last run
   bool running_ = false;
   steady_clock::time_point not_before_;
-  std::jthread thread_;  // the last: ended before the others go
+  std::jthread thread_;  // last member: joined before the others are destroyed
 };
 
 }  // namespace

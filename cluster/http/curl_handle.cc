@@ -27,12 +27,12 @@ curl_slist* Append(curl_slist* list, const std::string& line) {
   return longer;
 }
 
-// Of the text itself, which need not outlive the call that takes it.
+// Copied by libcurl, so the text need not outlive the call that takes it.
 curl_blob BlobOf(const std::string& text) {
   return {const_cast<char*>(text.data()), text.size(), CURL_BLOB_COPY};
 }
 
-// "host" is "host:443"; an IPv6 address stands in brackets.
+// Appends ":443" if the host has no port; an IPv6 address is in brackets.
 std::string WithPort(const std::string& host) {
   const auto colon = host.find(':', host.starts_with('[') ? host.find(']') : 0);
   return colon == std::string::npos ? host + ":443" : host;
@@ -100,8 +100,8 @@ void CurlHandle::SetServerProof(const CurlAddress& address) {
     Set(CURLOPT_CAINFO_BLOB, &blob);
     Set(CURLOPT_CAPATH, nullptr);
   }
-  // libcurl proves the name in the URL, so that is the name to be proved, and
-  // the connection goes to where the address says.
+  // libcurl verifies the name in the URL, so that is set to the server name,
+  // and the connection is routed to the real address.
   if (!tls.server_name.empty()) {
     const std::string host_and_port = base_url_.substr(kHttps.size());
     base_url_ = std::string(kHttps) + tls.server_name;

@@ -46,7 +46,7 @@ struct HttpClient::Loop::Stream {
   HttpRequest request;
   milliseconds silence;
   StreamReader& reader;
-  std::string partial;  // of a line, or the body of a refusal
+  std::string partial;  // a line's beginning, or the body of a refusal
   SteadyTime heard = steady_clock::now();
   bool held = false;
   std::string error;
@@ -107,12 +107,12 @@ int HttpClient::Loop::Open(std::string path, milliseconds silence,
   auto stream =
       std::make_unique<Stream>(CurlHandle(address_, options_.connect_timeout),
                                std::move(path), silence, reader);
-  int number = 0;  // the stream may be over before this returns
+  int number = 0;  // the stream may have ended before this returns
   {
     const std::lock_guard lock(mutex_);
     if (!stopping_) {
       number = stream->number = next_stream_++;
-      // A task is copied (std::function), a stream is not.
+      // std::function must be copyable, a stream is not.
       tasks_.push_back([this, raw = stream.release()] {
         BeginStream(std::unique_ptr<Stream>(raw));
       });
@@ -206,7 +206,7 @@ bool HttpClient::Loop::HasRoom() const {
   return under_way_.size() < static_cast<std::size_t>(options_.connections);
 }
 
-// A token bucket, which holds a second's worth.
+// A token bucket that holds one second's worth of requests.
 milliseconds HttpClient::Loop::UntilAllowed() {
   const double rate = options_.requests_per_second;
   if (rate <= 0) return milliseconds(0);
@@ -293,8 +293,8 @@ void HttpClient::Loop::FinishTransfer(CURL* easy, CURLcode code) {
     response.error = exchange->too_long
                          ? "the answer is longer than 256 MiB"
                          : options_.address + ": " + handle.Explain(code);
-    // What was answered before says more than that the time is over; but of
-    // what must not be done twice, it is not known whether it was done now.
+    // An earlier answer is more useful than "timed out". But if the request
+    // must not be done twice, it is unknown whether this attempt did it.
     if (code == CURLE_OPERATION_TIMEDOUT && exchange->may_be_cut &&
         exchange->request.repeatable && exchange->answered.status != 0)
       response = std::move(exchange->answered);
@@ -386,7 +386,7 @@ void HttpClient::Loop::BeginStream(std::unique_ptr<Stream> stream) {
   }
   stream->handle.OnData(&OnStreamData, stream.get());
   curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 256L * 1024L);
-  // Of its own: what requests have left open is theirs.
+  // A fresh connection, so that kept ones stay with the requests.
   curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, 1L);
   curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, 1L);
   stream_of_[easy] = stream->number;

@@ -22,7 +22,7 @@ std::size_t HashOf(const std::vector<Toleration>& all) {
   return hash;
 }
 
-// `part` becomes the one that is known, or is known from now on.
+// Replaces `part` by the known equal one; else makes `part` the known one.
 template <typename Part>
 void ShareOne(std::weak_ptr<Part>& known, std::shared_ptr<Part>& part) {
   const std::shared_ptr<Part> held = known.lock();

@@ -220,7 +220,7 @@ void WriteJobStatus(JsonText& json, const KubernetesJobStatus& status) {
     if (status.started_at) {
       json.Field("startTime", Timestamp(*status.started_at));
     }
-    // (Kubernetes: a Job that failed has none.)
+    // A failed Job has no completionTime, as in Kubernetes.
     if (status.ended_at &&
         status.state == KubernetesJobStatus::State::kComplete) {
       json.Field("completionTime", Timestamp(*status.ended_at));

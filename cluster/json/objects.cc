@@ -50,7 +50,7 @@ std::optional<int> DecodeIndex(const Json& metadata) {
 PodPhase DecodePhase(const std::string& phase) {
   if (phase == "Succeeded") return PodPhase::kSucceeded;
   if (phase == "Failed") return PodPhase::kFailed;
-  // Unknown: its node does not answer, but it may run.
+  // Unknown: the node does not respond, but the pod may still run.
   if (phase == "Running" || phase == "Unknown") return PodPhase::kRunning;
   return PodPhase::kPending;
 }
@@ -61,7 +61,7 @@ std::optional<std::chrono::seconds> DecodeDeadline(const Json& spec) {
   return std::chrono::seconds(*seconds);
 }
 
-// Kubernetes: 30 seconds if nothing is said.
+// Kubernetes: 30 seconds by default.
 std::chrono::seconds DecodeGrace(const Json& spec) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
   const Json& value = At(spec, "terminationGracePeriodSeconds");

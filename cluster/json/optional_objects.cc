@@ -18,7 +18,7 @@ constexpr const char* kPodGroupScheduled = "PodGroupScheduled";
 constexpr const char* kSelectedNode = "volume.kubernetes.io/selected-node";
 constexpr const char* kBindCompleted = "pv.kubernetes.io/bind-completed";
 
-// An amount of storage: nothing if it cannot be read.
+// Returns an amount of storage; nothing if it is unreadable.
 std::int64_t Storage(const Json& amounts) {
   Json storage = Json::object();
   storage["ephemeral-storage"] = At(amounts, "storage");

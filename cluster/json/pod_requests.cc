@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// A list of resources by name; `unreadable` stands for amounts that are.
+// Amounts by resource name; an unreadable amount counts as `unreadable`.
 class Amounts {
  public:
   explicit Amounts(std::int64_t unreadable) : unreadable_(unreadable) {}
@@ -54,7 +54,7 @@ class Amounts {
   Resources resources_;
 };
 
-// Requests, with the limits where there are none, as the API server fills in.
+// The requests; a missing request is the limit, as the API server defaults it.
 Resources RequestsOf(const Json& owner) {
   const Json& resources = At(owner, "resources");
   Amounts amounts(kLargestAmount);
@@ -67,7 +67,7 @@ std::int64_t Capped(std::int64_t amount) {
   return std::min(amount, kLargestAmount);
 }
 
-// The sum; amounts stay at most kLargestAmount.
+// The sum, with each amount capped at kLargestAmount.
 Resources Plus(Resources a, const Resources& b) {
   a += b;
   a.cpu_milli = Capped(a.cpu_milli);
@@ -78,10 +78,10 @@ Resources Plus(Resources a, const Resources& b) {
   return a;
 }
 
-// How far a resize in place has come, which the kubelet writes into the status:
-// until it is done, the larger of what is asked for, what the kubelet has
-// granted and what the container runs with counts; once it is called infeasible
-// what is asked for does not. (KEP 1287, "Scheduler"; k8s.io/component-helpers,
+// The progress of a resize in place, from the status that the kubelet writes.
+// Until the resize is done, the largest of the request, the kubelet's grant and
+// the container's running amounts counts; once the resize is infeasible, the
+// request does not count. (KEP 1287, "Scheduler"; k8s.io/component-helpers,
 // resource.)
 class Resize {
  public:
@@ -106,7 +106,7 @@ class Resize {
     return RequestsOf(container);
   }
 
-  // `granted` has "resources" and "allocatedResources".
+  // `granted` is an object with "resources" and "allocatedResources".
   Resources Effective(Resources asked, const Json& granted) const {
     if (!At(granted, "resources").is_object()) return asked;
     const Resources held =
@@ -146,9 +146,9 @@ Resources OfContainers(const Json& spec, const Resize& resize) {
   return Maximum(all, starting);
 }
 
-// What the pod asks for as a whole takes the place of the sum: cpu, memory and
-// huge pages. Where it has a limit only, that is asked for if no container asks
-// for anything. (Kubernetes: "Assign Pod-level CPU and memory resources".)
+// Requests of the whole pod replace the sum: cpu, memory and huge pages. A
+// pod-level limit alone counts as the request if no container requests that
+// resource. (Kubernetes: "Assign Pod-level CPU and memory resources".)
 void Override(const Json& spec, const Resize& resize, Resources& sum) {
   const Json& resources = At(spec, "resources");
   const Resources whole = resize.Effective(RequestsOf(spec), resize.status());

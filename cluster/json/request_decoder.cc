@@ -89,7 +89,7 @@ TopologySpread DecodeSpread(const Json& json) {
           .match_label_keys = Texts(At(json, "matchLabelKeys"))};
 }
 
-// (Kubernetes: a port of a pod on the host's network is one of the host.)
+// On the host's network every container port is a host port, as in Kubernetes.
 void AddPorts(const Json& list, bool host_network, PodRules& rules) {
   for (const Json& json : List(list)) {
     int port = DecodeInteger32(json, "hostPort").value_or(0);

@@ -41,7 +41,7 @@ milliseconds Plus(milliseconds a, milliseconds b) {
   return a == kEndless || b == kEndless ? kEndless : a + b;
 }
 
-// The sum of all sleeps; nothing if there is none.
+// Returns the sum of all sleeps; nothing if there is none.
 std::optional<milliseconds> SleepsOf(const Json& container) {
   std::vector<std::string> words;
   for (const char* const part : {"command", "args"}) {

@@ -31,7 +31,7 @@ std::shared_ptr<const Pod> ReadPod(const Json& json, CommonParts* common) {
   return Share(std::move(pod));
 }
 
-// Without a name it is no object.
+// Reads an object; false if it has no name or, for kinds that need one, no UID.
 bool ReadObject(WatchedKind kind, const Json& json, CommonParts* common,
                 WatchEvent& event) {
   const Json& metadata = At(json, "metadata");

@@ -9,7 +9,7 @@ namespace fluxnetes::cluster {
 
 namespace {
 
-// Pods, and what controls pods and their controllers.
+// Pods, their controllers, and the controllers of these.
 constexpr std::array<ApiResource, 9> kResources = {{
     {"Pod", "/api/v1", "pods"},
     {"ReplicationController", "/api/v1", "replicationcontrollers"},

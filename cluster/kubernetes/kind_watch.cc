@@ -16,7 +16,7 @@ constexpr int kGone = 410;
 constexpr int kForbidden = 403;
 constexpr int kNotFound = 404;
 constexpr int kNoSuchMethod = 405;
-// After so many failures that are its own an optional kind is passed over.
+// An optional kind is passed over after this many failures of its own.
 constexpr int kMostFailures = 4;
 constexpr std::chrono::seconds kFirstAskAgain{1};
 
@@ -221,7 +221,7 @@ void KindWatch::FailToList(const HttpResponse& response) {
     if (our_own) return PassOver(Describe(response));
   }
   context_.Trouble("listing the cluster: " + Describe(response));
-  if (streams_lists_) begun_ = false;  // the next one tells all again
+  if (streams_lists_) begun_ = false;  // the next stream sends everything again
   milliseconds wait = context_.Backoff(list_failures_++);
   if (response.retry_after) wait = *response.retry_after;
   next_at_ = steady_clock::now() + wait;
@@ -287,7 +287,7 @@ void KindWatch::ReadLine(std::string_view line) {
     version_ = std::move(read.resource_version);
 }
 
-// What a server says that knows no streaming lists, or has them switched off.
+// True for the answer of a server without streaming lists, or with them off.
 bool KindWatch::FallBackToPages(const HttpResponse& response) {
   const int status = response.status;
   if (begun_ || (status != 400 && status != 422)) return false;
@@ -313,7 +313,8 @@ void KindWatch::ReadEnd(const HttpResponse& response) {
   if (response.status != 200) {
     context_.Trouble("watching the cluster: " + Describe(response));
   }
-  // A stream that had begun comes back at once, if it is not the second time.
+  // A stream that had begun is reopened at once, unless the previous one
+  // delivered nothing.
   const bool at_once = response.status == 200 && failures_ == 0;
   milliseconds wait = at_once ? milliseconds(0) : context_.Backoff(failures_);
   if (response.retry_after) wait = *response.retry_after;

@@ -62,13 +62,13 @@ constexpr std::array kConfigRules = {
     FieldRule{"users[].user.exec.installHint", Kind::kText},
     FieldRule{"users[].user.exec.provideClusterInfo", Kind::kFlag}};
 
-// Who we are would be another without them.
+// Unsupported fields that would change our identity.
 constexpr std::array kUnknownToUs = {
     "auth-provider", "username",  "password",     "as",
     "as-uid",        "as-groups", "as-user-extra"};
 
-// Up to `most` bytes of it, and one more if it is longer; empty: it cannot be
-// read.
+// Reads up to `most` bytes, and one more if the file is longer; empty: it
+// cannot be read.
 std::string ReadFile(const std::string& path, std::size_t most) {
   std::ifstream file(path, std::ios::binary);
   std::string text(most + 1, '\0');
@@ -77,7 +77,7 @@ std::string ReadFile(const std::string& path, std::size_t most) {
   return text;
 }
 
-// A named part of a file, and where it stands.
+// A named part of a file, with its place for errors.
 struct Part {
   Json value;
   std::string place;
@@ -114,7 +114,7 @@ std::vector<Document> ParseAll(std::span<const KubeconfigFile> files) {
   return documents;
 }
 
-// The first of that name.
+// Finds the first part of that name.
 std::optional<Part> Find(const std::vector<Document>& documents,
                          const char* list, const char* member,
                          const std::string& name) {
@@ -154,7 +154,7 @@ std::string PathOf(const Part& part, const char* key) {
   return path.empty() ? "" : (part.folder / path).string();
 }
 
-// "KEY-data" as it is, decoded, else the content of the file that KEY names.
+// Returns the decoded value of "KEY-data", else the content of the file at KEY.
 std::string DataOf(const Part& part, const std::string& key) {
   const std::string data = Text(part.value, (key + "-data").c_str());
   if (!data.empty()) {
@@ -195,7 +195,8 @@ void ReadCluster(const Part& part, ApiAccess& access) {
         "other; right would be the former alone");
 }
 
-// What a plugin is told of the cluster (provideClusterInfo) and of us.
+// The information for a plugin: the cluster (provideClusterInfo), and that we
+// are not interactive.
 std::string PluginInfo(const Json& exec, const Part& cluster) {
   Json info = {{"apiVersion", Text(exec, "apiVersion")},
                {"kind", "ExecCredential"},
@@ -215,7 +216,7 @@ CredentialPlugin PluginOf(const Part& user, const Part& cluster) {
   const Json& exec = At(user.value, "exec");
   CredentialPlugin plugin;
   plugin.command = Text(exec, "command");
-  // With a slash it is relative to the file, as for client-go.
+  // A command with a slash is relative to the file, as for client-go.
   if (plugin.command.find('/') != std::string::npos)
     plugin.command = (user.folder / plugin.command).string();
   for (const Json& argument : List(At(exec, "args")))
@@ -247,7 +248,7 @@ std::shared_ptr<Credentials> ReadUser(const Part& user, const Part& cluster) {
       user.Refuse("exec and a fixed token or certificate exclude each other");
     return PluginCredentials(PluginOf(user, cluster));
   }
-  // As for client-go the file wins.
+  // The file overrides `token`, as for client-go.
   const std::string token_file = PathOf(user, "tokenFile");
   if (!token_file.empty()) return TokenFileCredentials(token_file, fixed);
   return FixedCredentials(std::move(fixed));

@@ -28,7 +28,7 @@ using std::chrono::steady_clock;
 constexpr const char* kMergePatch = "application/merge-patch+json";
 constexpr const char* kStrategicPatch =
     "application/strategic-merge-patch+json";
-constexpr int kHighestOwner = 10;  // controllers above one another
+constexpr int kHighestOwner = 10;  // levels of controllers
 constexpr int kTouchAttempts = 5;
 constexpr int kInvalid = 422;
 
@@ -37,7 +37,7 @@ Time Now() {
       std::chrono::system_clock::now());
 }
 
-// Another one each time, in this process and after a restart of it.
+// Unique in this process and across restarts.
 std::string UniqueMark() {
   static std::atomic<std::uint64_t> next =
       static_cast<std::uint64_t>(Now().time_since_epoch().count());
@@ -46,8 +46,8 @@ std::string UniqueMark() {
   return {text, end};
 }
 
-// The same for the same pod and occasion, so that a second event has the name
-// of the first and is refused (FNV-1a).
+// Equal for the same pod and occasion (FNV-1a), so that a second event has the
+// name of the first and is refused.
 std::string MarkOf(const PodEvent& event) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const char letter : event.pod_uid + "/" + event.occasion) {
@@ -57,22 +57,22 @@ std::string MarkOf(const PodEvent& event) {
   return fmt::format("{:016x}", hash);
 }
 
-// No answer that means anything: nobody there, overloaded, failing.
-// A token that has expired is read anew.
+// Whether there is no answer to rely on: no response, overload, failure.
+// Includes 401: an expired token is renewed.
 bool IsAway(const HttpResponse& response) {
   return response.status == 0 || response.status == 401 ||
          response.status == 429 || response.status >= 500;
 }
 
-// A patch that names its UID met another object of the name (seen on 1.36: it
-// may not change it).
+// Whether a patch with a UID met another object of the same name (seen on 1.36:
+// the error is that it may not change metadata.uid).
 bool IsOfAnother(const HttpResponse& response) {
   return response.status == kInvalid &&
          ReadStatusMessage(response.body).find("metadata.uid") !=
              std::string::npos;
 }
 
-// Neither done nor a matter of the moment.
+// Whether the answer is final and the request was not done.
 bool IsRefused(const HttpResponse& response) {
   return response.status >= 400 && response.status != 404 &&
          response.status != 409 && !IsAway(response) && !IsOfAnother(response);
@@ -124,14 +124,14 @@ std::string NameOf(const ObjectName& pod) {
   return "pod " + pod.namespace_name + "/" + pod.name;
 }
 
-// As if the pod had been touched, if it is that pod and has no node.
+// The result of a touch, if the pod has this UID and no node.
 TouchResult ToTouchResult(const ObjectName& name, Pod pod) {
   if (pod.uid != name.uid) return {};
   if (pod.node_name.empty()) return {pod.resource_version, nullptr};
   return {"", std::make_shared<const Pod>(std::move(pod))};
 }
 
-// (batch/v1, JobConditionType: those after which no pod is made.)
+// Whether the Job creates no more pods (batch/v1, JobConditionType).
 bool IsJobOver(const Json& job) {
   const Json& conditions = At(At(job, "status"), "conditions");
   return std::ranges::any_of(conditions, [](const Json& condition) {
@@ -280,7 +280,7 @@ std::vector<std::size_t> KubernetesCluster::TouchOnce(
     if (response.Succeeded()) {
       results[i] = ToTouchResult(pods[i], DecodePod(ParseObject(response)));
     } else if ((response.status == 409 || IsOfAnother(response)) && !last) {
-      // Or changed by others at the same moment.
+      // Or another client changed the pod at the same moment.
       unclear.push_back(i);
       questions.push_back(
           Request("GET", PodPath(pods[i].namespace_name, pods[i].name)));
@@ -337,7 +337,7 @@ std::optional<ObjectName> KubernetesCluster::TopOwner(const ObjectName& owner) {
   for (int height = 0; height < kHighestOwner; ++height) {
     const auto found = GetOwner(next);
     if (!found) return top;
-    // The metadata of all objects is alike.
+    // All objects have the same metadata.
     const Pod object = DecodePod(*found);
     next.uid = object.uid;
     top = next;
@@ -434,7 +434,7 @@ std::vector<StatusResult> KubernetesCluster::SetGroupStatuses(
                        news.group.namespace_name, news.group.name) +
                     "/status",
                 WriteGroupStatusPatch(news, Now())));
-    // Conditions are merged by type, which custom resources cannot do.
+    // Conditions are merged by type, which custom resources do not support.
     request.content_type = native ? kStrategicPatch : kMergePatch;
   }
   const auto answers = client_.SendAll(std::move(requests));

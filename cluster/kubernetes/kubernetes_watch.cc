@@ -10,7 +10,7 @@ using std::chrono::steady_clock;
 
 namespace {
 
-// A cluster that lasts so long is no longer one that is changed for another.
+// After this long a list counts as stable: the cluster is not being replaced.
 constexpr std::chrono::minutes kSteady{1};
 
 }  // namespace

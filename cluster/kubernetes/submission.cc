@@ -17,7 +17,7 @@ Json Parse(const std::string& text) {
   return Json::parse(text, nullptr, /*allow_exceptions=*/false);
 }
 
-// Where objects of the kind are created; empty if we do not know.
+// Returns the path to POST objects of the kind to; empty for an unknown kind.
 std::string CollectionOf(const Submitted& object) {
   if (object.kind == "Node") return "/api/v1/nodes";
   const auto resource = ResourceOfKind(object.kind);

@@ -49,7 +49,7 @@ bool Holds(const Node& node, const NodeRequirement& requirement) {
   return false;
 }
 
-// An empty term selects nothing, as in Kubernetes.
+// An empty term matches no node, as in Kubernetes.
 bool Holds(const Node& node, const NodeSelectorTerm& term) {
   return !term.empty() &&
          std::ranges::all_of(term, [&](const NodeRequirement& requirement) {

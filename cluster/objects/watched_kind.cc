@@ -16,7 +16,7 @@ constexpr const char* kNativePaths[] = {
     "/apis/scheduling.k8s.io/v1alpha2/podgroups"};
 constexpr const char* kJobPaths[] = {"/apis/batch/v1/jobs"};
 
-// By Number().
+// Indexed by Number().
 constexpr std::array<WatchedResource, kWatchedKinds> kResources = {{
     {WatchedKind::kNodes, "nodes", false, kNodePaths},
     {WatchedKind::kPods, "pods", false, kPodPaths},

@@ -8,7 +8,7 @@
 namespace fluxnetes::cluster {
 namespace {
 
-// Without vowels and what looks alike, as Kubernetes has them.
+// Without vowels and ambiguous characters, as in Kubernetes.
 constexpr std::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";
 constexpr std::string_view kDigits = "0123456789abcdef";
 
@@ -23,7 +23,7 @@ std::string SimulatedCluster::State::NextVersion() {
   return std::to_string(++version);
 }
 
-// Random but for the last part, which counts: unique by construction.
+// Random except for the last part, a counter: unique by construction.
 std::string SimulatedCluster::State::NewUid() {
   std::string uid = "xxxxxxxx-xxxx-4xxx-8xxx-";
   for (char& c : uid) {
@@ -71,7 +71,7 @@ void SimulatedCluster::State::PutList(WatchQueue& queue) {
   for (const auto& [name, node] : nodes) {
     list.push_back({WatchEvent::Kind::kChanged, node.node});
   }
-  // Each kind in a list of its own, if there ever was one of it.
+  // Lists each kind that ever had an object separately.
   const auto add = [&list](WatchedKind kind, const auto& objects) {
     if (objects.empty()) return;
     list.push_back({WatchEvent::Kind::kListBegin, {}, kind});
@@ -153,7 +153,7 @@ SimulatedPod& SimulatedCluster::State::AddPod(Pod pod, RestartPolicy restart,
   return added;
 }
 
-// Pods that run have their grace; others are gone at once.
+// A running pod gets its grace period; any other is removed at once.
 bool SimulatedCluster::State::DeletePod(SimulatedPod& pod, Deleter deleter) {
   if (pod.pod->terminating) return true;
   NotePodOver(pod, false, deleter == Deleter::kUser);

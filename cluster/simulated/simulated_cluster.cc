@@ -132,7 +132,7 @@ void SimulatedCluster::State::RunThread() {
     if (timers.Empty()) {
       timer_added.wait(lock);
     } else {
-      // Of its own: the first may move while it is waited for.
+      // A copy: the first timer may change during the wait.
       const Time due = timers.First().due;
       timer_added.wait_until(lock, due);
     }

@@ -7,7 +7,7 @@
 namespace fluxnetes::cluster {
 namespace {
 
-constexpr int kLongestBackoff = 60;  // times the first
+constexpr int kLongestBackoff = 60;  // times the first backoff
 
 using JobState = KubernetesJobStatus::State;
 

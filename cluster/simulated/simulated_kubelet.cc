@@ -7,7 +7,7 @@
 namespace fluxnetes::cluster {
 namespace {
 
-// Containers that end are not started again sooner.
+// The delay before an ended container is restarted.
 constexpr std::chrono::milliseconds kRestartDelay{100};
 
 }  // namespace
@@ -78,7 +78,7 @@ std::string SimulatedCluster::State::WhyRejected(
 
 void SimulatedCluster::State::Admit(SimulatedPod& pod) {
   SimulatedNode* const node = NodeOf(pod);
-  // A kubelet that is away admits when it is back (SetReady).
+  // A kubelet that is not ready admits the pod when it is back (SetReady).
   if (node == nullptr || !node->node->ready) return;
   const std::string why = WhyRejected(*node, pod.pod->request);
   if (!why.empty()) return End(pod, PodPhase::kFailed, why);
@@ -87,7 +87,7 @@ void SimulatedCluster::State::Admit(SimulatedPod& pod) {
   Start(pod, *node);
 }
 
-// Of a pod that runs, or runs on: its node was away.
+// Starts a pod, or continues one whose node was away.
 void SimulatedCluster::State::Start(SimulatedPod& pod, SimulatedNode& node) {
   if (!pod.charged) {
     node.used += pod.pod->request.resources;

@@ -52,14 +52,14 @@ bool SimulatedCluster::RemoveNode(const std::string& name) {
   return true;
 }
 
-// As the garbage collector of pods does, which marks those as failed that had
-// not ended.
+// Removes an orphan as the pod garbage collector does: marks it as failed first
+// if it had not ended.
 void SimulatedCluster::State::Collect(SimulatedPod& pod) {
   if (!pod.Over()) End(pod, PodPhase::kFailed, "NodeLost");
   RemovePod(pod);
 }
 
-// A node is back before its pods were collected: they run on.
+// Continues the pods of a node that is back before they were collected.
 void SimulatedCluster::State::TakeOrphansBack(const std::string& node) {
   if (orphans == 0) return;
   for (const PodPointer& orphan : pods.All()) {
@@ -81,7 +81,7 @@ void SimulatedCluster::State::WakeKubelet(SimulatedNode& node) {
   }
 }
 
-// (Kubernetes: taint-based eviction, without tolerationSeconds.)
+// Kubernetes: taint-based eviction, without tolerationSeconds.
 void SimulatedCluster::State::EvictUntolerating(SimulatedNode& node) {
   Node hard;
   for (const Taint& taint : node.node->taints) {

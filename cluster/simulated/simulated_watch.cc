@@ -9,7 +9,7 @@ using std::chrono::steady_clock;
 
 void WatchQueue::Push(WatchEvent event, Time due) {
   const std::lock_guard lock(mutex_);
-  if (wants_list_) return;  // it will be in the list
+  if (wants_list_) return;  // the list will include it
   if (events_.size() >= capacity_) {
     Forget();
   } else {

@@ -10,7 +10,7 @@ std::optional<std::string> DecodeBase64(std::string_view text) {
   std::string bytes;
   bytes.reserve(text.size() / 4 * 3);
   std::uint32_t bits = 0;
-  int count = 0;  // of characters, padding too
+  int count = 0;  // characters, including padding
   int padding = 0;
   for (const char c : text) {
     if (std::string_view(" \t\r\n").find(c) != std::string_view::npos) continue;

@@ -17,8 +17,8 @@ namespace {
 constexpr std::size_t kLongestText = 64;
 constexpr int kMilli = 1000;
 
-// A number as decimal digits, the most significant first, and the power of ten
-// of the last one.
+// A number: decimal digits, the most significant first, and the power of ten of
+// the last digit.
 struct Decimal {
   std::string digits;
   int exponent = 0;
@@ -57,7 +57,7 @@ std::optional<Suffix> ParseSuffix(std::string_view text) {
   int exponent = 0;
   const auto [end, error] =
       std::from_chars(text.data(), text.data() + text.size(), exponent);
-  // Past these bounds the answer is the same: too large, or rounded up to 1.
+  // Beyond these bounds the result is the same: too large, or rounded up to 1.
   if (error == std::errc::result_out_of_range) {
     exponent = text[0] == '-' ? -kMilli : kMilli;
   } else if (error != std::errc{} || end != text.data() + text.size()) {
@@ -76,7 +76,7 @@ void Multiply(std::string& digits, int factor) {
   if (carry != 0) digits.insert(0, std::to_string(carry));
 }
 
-// The number rounded up; nothing if it needs more than 63 bits.
+// Rounds the number up; returns nothing if it needs more than 63 bits.
 std::optional<std::int64_t> RoundUp(Decimal number) {
   const std::size_t first = number.digits.find_first_not_of('0');
   if (first == std::string::npos) return 0;

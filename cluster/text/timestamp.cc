@@ -17,7 +17,8 @@ using std::chrono::microseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-// Whether the text has the shape: 0 is a digit, all else itself.
+// Whether the text has the shape: 0 stands for a digit, any other character for
+// itself.
 bool Matches(std::string_view text, std::string_view shape) {
   return text.size() == shape.size() &&
          std::equal(
@@ -31,7 +32,7 @@ int Number(std::string_view digits) {
   return number;
 }
 
-// Takes ".123" off the front; further digits than six are dropped.
+// Takes ".123" off the front; drops digits beyond the sixth.
 microseconds TakeFraction(std::string_view& text) {
   if (text.size() < 2 || text[0] != '.' || !IsDigit(text[1])) return {};
   text.remove_prefix(1);

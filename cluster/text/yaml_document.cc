@@ -25,7 +25,7 @@ using Json = nlohmann::json;
 
 constexpr std::string_view kCoreTag = "tag:yaml.org,2002:";
 
-// What parts of a document an anchor stands for.
+// The value of an anchor.
 struct Anchored {
   Json value;
   std::size_t values = 0;
@@ -39,13 +39,13 @@ struct Frame {
   YAML::anchor_t anchor = 0;
   std::size_t values_before = 0;
   std::size_t bytes_before = 0;
-  int depth = 0;                   // of what it holds
-  std::optional<std::string> key;  // that waits for its value
+  int depth = 0;                   // depth of the nested values
+  std::optional<std::string> key;  // waits for its value
   bool key_merges = false;
   std::vector<Json> merged;
 };
 
-// Builds documents from the events of the parser, on a stack of its own.
+// Builds documents from the events of the parser, with an explicit stack.
 class Builder final : public YAML::EventHandler {
  public:
   Builder(const std::string& source, const TakeDocument& take,
@@ -53,7 +53,7 @@ class Builder final : public YAML::EventHandler {
       : source_(source), take_(take), limits_(limits) {}
 
   void OnDocumentStart(const YAML::Mark& mark) override {
-    // The parser stays for ever where a comma begins a document.
+    // The parser never advances if a comma begins a document.
     if (mark.pos == document_at_) {
       Fail(mark, "not YAML: no value begins here; write key: value");
     }
@@ -150,7 +150,7 @@ class Builder final : public YAML::EventHandler {
     Frame frame = std::move(stack_.back());
     stack_.pop_back();
     for (Json& merged : frame.merged) {
-      frame.value.insert(merged.begin(), merged.end());  // keeps what is there
+      frame.value.insert(merged.begin(), merged.end());  // existing keys win
     }
     const int depth = frame.depth + 1;
     if (frame.anchor != 0) {
@@ -177,7 +177,7 @@ class Builder final : public YAML::EventHandler {
     frame.key_merges = merges;
   }
 
-  // Puts a finished value where it belongs.
+  // Stores a finished value in the enclosing list or mapping.
   void Put(const YAML::Mark& mark, Json value, int depth) {
     if (stack_.empty()) {
       document_ = std::move(value);
@@ -225,7 +225,7 @@ class Builder final : public YAML::EventHandler {
       Fail(mark, "more than " + std::to_string(limits_.values) +
                      " values, aliases expanded; split the text");
     }
-    // The text, and as much again by aliases.
+    // The text itself, and as much again by aliases.
     if (bytes_ > 2 * limits_.bytes) {
       Fail(mark, "more than " + std::to_string(2 * limits_.bytes) +
                      " bytes, aliases expanded; split the text");
@@ -238,15 +238,15 @@ class Builder final : public YAML::EventHandler {
   Json document_;
   int document_at_ = -1;
   int document_line_ = 1;
-  YAML::Mark mark_;  // of the last list or mapping that began
+  YAML::Mark mark_;  // of the last list or mapping opened
   std::vector<Frame> stack_;
   std::unordered_map<YAML::anchor_t, Anchored> anchors_;
-  // Of all documents.
+  // Totals of all documents.
   std::size_t values_ = 0;
-  std::size_t bytes_ = 0;  // of keys and scalars
+  std::size_t bytes_ = 0;  // bytes of keys and scalars
 };
 
-// Line and column of a byte, from 0, as the parser counts.
+// Line and column of a byte, from 0, as the parser counts them.
 YAML::Mark MarkAt(std::string_view text, std::size_t at) {
   YAML::Mark mark;
   const std::string_view before = text.substr(0, at);
@@ -285,7 +285,7 @@ void CheckText(std::string_view text, const std::string& source,
   }
 }
 
-// The parser keeps the tokens of a flow collection until its end: some hundred
+// The parser keeps the tokens of a flow collection until its end, some hundred
 // bytes for each of these characters.
 void CheckFlow(std::string_view text, const std::string& source) {
   constexpr std::ptrdiff_t kMost = 200'000;
@@ -299,7 +299,7 @@ void CheckFlow(std::string_view text, const std::string& source) {
   }
 }
 
-// The text as one JSON value; nothing if it is not JSON.
+// Reads the text as one JSON value; nothing if it is not JSON.
 std::optional<Json> ReadJson(std::string_view text, const std::string& source,
                              const YamlLimits& limits) {
   const auto first = text.find_first_not_of(" \t\r\n");
@@ -324,7 +324,7 @@ std::optional<Json> ReadJson(std::string_view text, const std::string& source,
   };
   try {
     return Json::parse(text, check);
-  } catch (const Json::exception&) {  // YAML that begins like JSON
+  } catch (const Json::exception&) {  // YAML that looks like JSON at first
     return std::nullopt;
   }
 }

@@ -1,4 +1,4 @@
--- The work queue: jobs, their clients, and who leads what.
+-- The work queue: jobs, their clients, and leaderships.
 
 CREATE FUNCTION make_partitions(parent regclass, ahead integer)
 RETURNS integer
@@ -17,7 +17,7 @@ BEGIN
       (SELECT relname FROM pg_class WHERE oid = parent),
       to_char(day, 'YYYYMMDD'));
     IF to_regclass(format('%I', partition)) IS NULL THEN
-      -- Made, then attached: unlike PARTITION OF this lets the parent be used.
+      -- Created, then attached: unlike PARTITION OF this blocks no query.
       EXECUTE format(
         'CREATE TABLE %I (LIKE %s INCLUDING ALL)', partition, parent);
       EXECUTE format(
@@ -32,7 +32,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION make_partitions IS
-'Makes the daily partitions (UTC) of a table from today to `ahead` days on, and says how many were missing.';
+'Creates the daily partitions (UTC) of a table from today to `ahead` days ahead, and returns how many were missing.';
 
 CREATE FUNCTION with_error(
   errors jsonb, attempt integer, message text, trace text
@@ -49,7 +49,7 @@ AS $$
     )
 $$;
 COMMENT ON FUNCTION with_error IS
-'The errors of a job and one more, with its trace if there is one; the last hundred.';
+'The errors of a job with one more appended, with its trace if there is one; keeps the last hundred.';
 
 CREATE TABLE clients (
   id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
@@ -59,12 +59,12 @@ CREATE TABLE clients (
   time_to_live interval NOT NULL DEFAULT '5 seconds'
 );
 COMMENT ON TABLE clients IS
-'A process that works on jobs. It is alive as long as its heartbeat is younger than its time to live; the jobs of a dead client are made available again.';
-COMMENT ON COLUMN clients.id IS 'Who holds a lease (jobs.client_id) or leads (leaders.client_id).';
+'A process that runs jobs. It is alive as long as its heartbeat is younger than its time to live; the jobs of a dead client are made available again.';
+COMMENT ON COLUMN clients.id IS 'The id that leases (jobs.client_id) and leaderships (leaders.client_id) refer to.';
 COMMENT ON COLUMN clients.name IS 'Host and process id, for people.';
 COMMENT ON COLUMN clients.started_at IS 'When it registered.';
-COMMENT ON COLUMN clients.heartbeat_at IS 'Its last sign of life, by the database''s clock.';
-COMMENT ON COLUMN clients.time_to_live IS 'How old the heartbeat may get before the client counts as dead.';
+COMMENT ON COLUMN clients.heartbeat_at IS 'The last heartbeat, by the database''s clock.';
+COMMENT ON COLUMN clients.time_to_live IS 'How old the heartbeat may be before the client counts as dead.';
 
 CREATE TABLE leaders (
   name text PRIMARY KEY,
@@ -74,12 +74,12 @@ CREATE TABLE leaders (
   confirmed_at timestamptz NOT NULL DEFAULT now()
 );
 COMMENT ON TABLE leaders IS
-'Who owns what, and in which term. A transaction that rests on ownership reads its row FOR SHARE and compares the term; a takeover raises the term.';
-COMMENT ON COLUMN leaders.name IS 'What is owned: intake, maintenance, or match:QUEUE, the match of a scheduling queue.';
+'Leaderships: the client that leads, and the term. A transaction that relies on a leadership reads its row FOR SHARE and compares the term; a takeover raises the term.';
+COMMENT ON COLUMN leaders.name IS 'The name of the leadership: intake, maintenance, or match:QUEUE, the match of a scheduling queue.';
 COMMENT ON COLUMN leaders.term IS 'Raised by every takeover; a write in an older term is refused.';
-COMMENT ON COLUMN leaders.client_id IS 'The owner; null after a clean resignation. It owns as long as that client is alive.';
+COMMENT ON COLUMN leaders.client_id IS 'The leader, which leads as long as that client is alive; null: resigned.';
 COMMENT ON COLUMN leaders.acquired_at IS 'When this term began.';
-COMMENT ON COLUMN leaders.confirmed_at IS 'When the owner last found that it can write here; only kept by owners that do nothing else for long.';
+COMMENT ON COLUMN leaders.confirmed_at IS 'When the leader last confirmed that it can write; kept only by leaders that otherwise write rarely.';
 
 CREATE TABLE job_queues (
   name text PRIMARY KEY,
@@ -87,10 +87,10 @@ CREATE TABLE job_queues (
   used_at timestamptz NOT NULL DEFAULT now()
 );
 COMMENT ON TABLE job_queues IS
-'Work queues that clients lease from or an operator has paused. A queue without a row runs.';
+'Work queues that clients lease from or that an operator has paused. A queue without a row is not paused.';
 COMMENT ON COLUMN job_queues.name IS 'As in jobs.queue.';
-COMMENT ON COLUMN job_queues.paused_at IS 'Since when no job of it is leased; null: it runs.';
-COMMENT ON COLUMN job_queues.used_at IS 'When a client leased from it, to some ten minutes.';
+COMMENT ON COLUMN job_queues.paused_at IS 'Since when no job of it is leased; null: not paused.';
+COMMENT ON COLUMN job_queues.used_at IS 'When a client last leased from it, to within about ten minutes.';
 
 CREATE TABLE jobs (
   id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
@@ -126,23 +126,23 @@ CREATE INDEX jobs_of_client ON jobs (client_id) WHERE state = 'running';
 CREATE INDEX jobs_cancel_requested ON jobs (client_id)
 WHERE state = 'running' AND cancel_requested_at IS NOT NULL;
 COMMENT ON TABLE jobs IS
-'Jobs that wait, run, or will be tried again. Finished ones move to jobs_finished.';
+'Jobs that wait, run, or will be retried. Finished jobs move to jobs_finished.';
 COMMENT ON COLUMN jobs.id IS 'Ascending in order of insertion.';
-COMMENT ON COLUMN jobs.kind IS 'What is to be done: the name of a worker.';
-COMMENT ON COLUMN jobs.queue IS 'Which clients take it: those that work on this queue.';
+COMMENT ON COLUMN jobs.kind IS 'The kind of work: the name of a worker.';
+COMMENT ON COLUMN jobs.queue IS 'The work queue; clients that work on it lease the job.';
 COMMENT ON COLUMN jobs.priority IS '1 (first) to 4.';
-COMMENT ON COLUMN jobs.state IS 'available, scheduled (later), retryable (failed, later again), pending (parked) or running (leased).';
-COMMENT ON COLUMN jobs.attempt IS 'How often it was leased. A result names its attempt and is refused if that is not the last.';
+COMMENT ON COLUMN jobs.state IS 'available, scheduled (later), retryable (failed, waits for its retry), pending (parked) or running (leased).';
+COMMENT ON COLUMN jobs.attempt IS 'The number of leases so far. A result names its attempt and is refused if it is not the latest.';
 COMMENT ON COLUMN jobs.max_attempts IS 'A failure at this attempt discards the job.';
-COMMENT ON COLUMN jobs.client_id IS 'Who holds the lease; set exactly while running.';
+COMMENT ON COLUMN jobs.client_id IS 'The client that has the lease; set exactly while running.';
 COMMENT ON COLUMN jobs.created_at IS 'When it was inserted.';
-COMMENT ON COLUMN jobs.scheduled_at IS 'Not to be leased before. If nothing was asked for, the clock as it was read after the transaction had its id; leases build on that.';
-COMMENT ON COLUMN jobs.attempted_at IS 'When it was leased last.';
-COMMENT ON COLUMN jobs.cancel_requested_at IS 'Someone asked the client that runs it to stop.';
-COMMENT ON COLUMN jobs.args IS 'What its worker needs to know.';
+COMMENT ON COLUMN jobs.scheduled_at IS 'The earliest time of a lease. By default the clock, read after the transaction had its id; leases rely on that.';
+COMMENT ON COLUMN jobs.attempted_at IS 'When it was last leased.';
+COMMENT ON COLUMN jobs.cancel_requested_at IS 'When its client was asked to stop it; null: not.';
+COMMENT ON COLUMN jobs.args IS 'The input of its worker.';
 COMMENT ON COLUMN jobs.errors IS 'One object per failure, the last hundred: at, attempt, message, and trace if there is one.';
-COMMENT ON COLUMN jobs.tags IS 'Free words, for people.';
-COMMENT ON COLUMN jobs.metadata IS 'Free object, for programs.';
+COMMENT ON COLUMN jobs.tags IS 'Free-form words, for people.';
+COMMENT ON COLUMN jobs.metadata IS 'A free-form object, for programs.';
 
 CREATE TABLE jobs_finished (
   id bigint NOT NULL,
@@ -173,23 +173,23 @@ CREATE INDEX jobs_finished_id ON jobs_finished (id);
 CREATE INDEX jobs_finished_time ON jobs_finished
 USING brin (finalized_at) WITH (pages_per_range = 32);
 COMMENT ON TABLE jobs_finished IS
-'Jobs that have ended, by state in daily partitions that retention drops, each state''s by its own time.';
-COMMENT ON COLUMN jobs_finished.id IS 'As it was in jobs, like every column not named here.';
-COMMENT ON COLUMN jobs_finished.kind IS 'What was done.';
-COMMENT ON COLUMN jobs_finished.queue IS 'Where it waited.';
+'Finished jobs, by state in daily partitions that retention drops; each state has a retention of its own.';
+COMMENT ON COLUMN jobs_finished.id IS 'As in jobs, like every column not described here.';
+COMMENT ON COLUMN jobs_finished.kind IS 'The kind of work.';
+COMMENT ON COLUMN jobs_finished.queue IS 'The work queue.';
 COMMENT ON COLUMN jobs_finished.priority IS '1 (first) to 4.';
 COMMENT ON COLUMN jobs_finished.state IS 'completed, cancelled, or discarded (failed too often).';
-COMMENT ON COLUMN jobs_finished.attempt IS 'The attempt that ended it.';
-COMMENT ON COLUMN jobs_finished.max_attempts IS 'How many it might have had.';
-COMMENT ON COLUMN jobs_finished.client_id IS 'Who worked it last.';
+COMMENT ON COLUMN jobs_finished.attempt IS 'The attempt in which it ended.';
+COMMENT ON COLUMN jobs_finished.max_attempts IS 'The limit of attempts.';
+COMMENT ON COLUMN jobs_finished.client_id IS 'The client that ran it last.';
 COMMENT ON COLUMN jobs_finished.created_at IS 'When it was inserted.';
-COMMENT ON COLUMN jobs_finished.scheduled_at IS 'When it might run first.';
-COMMENT ON COLUMN jobs_finished.attempted_at IS 'When it was leased last.';
+COMMENT ON COLUMN jobs_finished.scheduled_at IS 'The earliest time it might run.';
+COMMENT ON COLUMN jobs_finished.attempted_at IS 'When it was last leased.';
 COMMENT ON COLUMN jobs_finished.finalized_at IS 'When it ended, by the database''s clock.';
-COMMENT ON COLUMN jobs_finished.args IS 'What its worker was told.';
+COMMENT ON COLUMN jobs_finished.args IS 'The input of its worker.';
 COMMENT ON COLUMN jobs_finished.errors IS 'As in jobs.';
-COMMENT ON COLUMN jobs_finished.tags IS 'Free words, for people.';
-COMMENT ON COLUMN jobs_finished.metadata IS 'Free object, for programs.';
+COMMENT ON COLUMN jobs_finished.tags IS 'Free-form words, for people.';
+COMMENT ON COLUMN jobs_finished.metadata IS 'A free-form object, for programs.';
 SELECT make_partitions('jobs_finished_completed', 7);
 SELECT make_partitions('jobs_finished_cancelled', 7);
 SELECT make_partitions('jobs_finished_discarded', 7);
@@ -201,10 +201,10 @@ CREATE TABLE unique_keys (
 );
 CREATE INDEX unique_keys_job ON unique_keys (job_id);
 COMMENT ON TABLE unique_keys IS
-'Uniqueness of jobs, kept apart because finished jobs move away. A key whose job is in none of its states is free: the next insert takes it.';
-COMMENT ON COLUMN unique_keys.key IS 'What may be there once: SHA-256 of the kind, the states, and what else the jobs are compared by.';
-COMMENT ON COLUMN unique_keys.job_id IS 'The job that took it last, in jobs or jobs_finished; null only inside of a transaction.';
-COMMENT ON COLUMN unique_keys.states IS 'In which states its job keeps it.';
+'The keys of unique jobs, in a table of their own because finished jobs move away. A key whose job is in none of its states is free: the next insert takes it.';
+COMMENT ON COLUMN unique_keys.key IS 'SHA-256 of the kind, the states, and the other attributes by which jobs are compared.';
+COMMENT ON COLUMN unique_keys.job_id IS 'The job that took the key last, in jobs or jobs_finished; null only within a transaction.';
+COMMENT ON COLUMN unique_keys.states IS 'The states in which the job keeps its key.';
 
 CREATE TABLE job_rewinds (
   transaction_id xid8 NOT NULL DEFAULT pg_current_xact_id(),
@@ -214,11 +214,11 @@ CREATE TABLE job_rewinds (
 );
 CREATE INDEX job_rewinds_queue ON job_rewinds (queue, transaction_id);
 COMMENT ON TABLE job_rewinds IS
-'Times before now at which transactions made jobs available: those who lease look from there on, else only from where they were.';
-COMMENT ON COLUMN job_rewinds.transaction_id IS 'Who did it: who leases asks which of these it has not seen yet.';
+'Times in the past at which transactions made jobs available. A lease scans from the earliest one that it has not seen, if that is before its mark.';
+COMMENT ON COLUMN job_rewinds.transaction_id IS 'The transaction; a lease checks whether its snapshot has seen it.';
 COMMENT ON COLUMN job_rewinds.queue IS 'As in jobs.queue.';
 COMMENT ON COLUMN job_rewinds.rewound_to IS 'The earliest scheduled_at of those jobs.';
-COMMENT ON COLUMN job_rewinds.created_at IS 'When; rows of an hour ago are forgotten.';
+COMMENT ON COLUMN job_rewinds.created_at IS 'When the row was written; rows older than an hour are deleted.';
 
 CREATE TABLE periodic_jobs (
   name text PRIMARY KEY CHECK (name <> ''),
@@ -237,21 +237,21 @@ CREATE TABLE periodic_jobs (
   problem text
 );
 COMMENT ON TABLE periodic_jobs IS
-'Jobs that are inserted again and again, by the maintenance leader. A tick that was missed, because nobody ran, is made up for once.';
-COMMENT ON COLUMN periodic_jobs.name IS 'What it is known by.';
-COMMENT ON COLUMN periodic_jobs.schedule IS 'When, in UTC: "every 5m", or the five fields of crontab(5).';
-COMMENT ON COLUMN periodic_jobs.kind IS 'As in jobs, like what follows.';
+'Jobs that the maintenance leader inserts repeatedly. Of the ticks missed while no leader ran, the last is made up for.';
+COMMENT ON COLUMN periodic_jobs.name IS 'The name of the periodic job.';
+COMMENT ON COLUMN periodic_jobs.schedule IS 'The schedule, in UTC: "every 5m", or the five fields of crontab(5).';
+COMMENT ON COLUMN periodic_jobs.kind IS 'As in jobs, like the following columns.';
 COMMENT ON COLUMN periodic_jobs.queue IS 'As in jobs.';
 COMMENT ON COLUMN periodic_jobs.priority IS '1 (first) to 4.';
-COMMENT ON COLUMN periodic_jobs.max_attempts IS 'Of each of its jobs.';
-COMMENT ON COLUMN periodic_jobs.args IS 'Of each of its jobs.';
-COMMENT ON COLUMN periodic_jobs.tags IS 'Of each of its jobs.';
-COMMENT ON COLUMN periodic_jobs.metadata IS 'Of each of its jobs, which have "periodic" (the name) and "tick" (the time) as well.';
-COMMENT ON COLUMN periodic_jobs.next_at IS 'The next tick; infinity if the schedule cannot be read.';
+COMMENT ON COLUMN periodic_jobs.max_attempts IS 'As in jobs.';
+COMMENT ON COLUMN periodic_jobs.args IS 'As in jobs.';
+COMMENT ON COLUMN periodic_jobs.tags IS 'As in jobs.';
+COMMENT ON COLUMN periodic_jobs.metadata IS 'As in jobs; each job also has "periodic" (the name) and "tick" (the time).';
+COMMENT ON COLUMN periodic_jobs.next_at IS 'The next tick; infinity if the schedule is invalid.';
 COMMENT ON COLUMN periodic_jobs.last_at IS 'The last tick.';
-COMMENT ON COLUMN periodic_jobs.last_job_id IS 'The job that was inserted for it.';
-COMMENT ON COLUMN periodic_jobs.paused_at IS 'Since when nothing is inserted for it; null: it runs.';
-COMMENT ON COLUMN periodic_jobs.problem IS 'What is wrong with its schedule.';
+COMMENT ON COLUMN periodic_jobs.last_job_id IS 'The job inserted for the last tick.';
+COMMENT ON COLUMN periodic_jobs.paused_at IS 'Since when no jobs are inserted for it; null: not paused.';
+COMMENT ON COLUMN periodic_jobs.problem IS 'The error in its schedule; null: none.';
 
 CREATE VIEW job_queue_summary AS
 SELECT
@@ -281,15 +281,15 @@ FROM (
 LEFT JOIN job_queues AS p ON p.name = q.queue
 GROUP BY q.queue;
 COMMENT ON VIEW job_queue_summary IS
-'Per work queue: how many of its jobs are in which state, and for how long the oldest one that may run has waited. A queue without jobs has no row, unless it is paused.';
+'Per work queue: the number of jobs in each state, and how long the oldest available one has waited. A queue without jobs has no row, unless it is paused.';
 COMMENT ON COLUMN job_queue_summary.queue IS 'As in jobs.queue.';
-COMMENT ON COLUMN job_queue_summary.paused IS 'Nothing of it is leased while true.';
+COMMENT ON COLUMN job_queue_summary.paused IS 'Whether it is paused: none of its jobs is leased.';
 COMMENT ON COLUMN job_queue_summary.available IS 'Jobs that may run now.';
-COMMENT ON COLUMN job_queue_summary.scheduled IS 'Jobs whose time has not come.';
-COMMENT ON COLUMN job_queue_summary.retryable IS 'Jobs that failed and wait for their back-off.';
-COMMENT ON COLUMN job_queue_summary.pending IS 'Jobs that are parked.';
-COMMENT ON COLUMN job_queue_summary.running IS 'Jobs that are leased.';
-COMMENT ON COLUMN job_queue_summary.oldest_available IS 'How long the oldest available job has waited; null: there is none.';
+COMMENT ON COLUMN job_queue_summary.scheduled IS 'Jobs that may run later.';
+COMMENT ON COLUMN job_queue_summary.retryable IS 'Jobs that failed and wait for their backoff.';
+COMMENT ON COLUMN job_queue_summary.pending IS 'Parked jobs.';
+COMMENT ON COLUMN job_queue_summary.running IS 'Leased jobs.';
+COMMENT ON COLUMN job_queue_summary.oldest_available IS 'How long the oldest available job has waited; null: none is available.';
 
 CREATE VIEW running_jobs AS
 SELECT
@@ -308,18 +308,18 @@ SELECT
 FROM jobs AS j
 LEFT JOIN clients AS c ON c.id = j.client_id
 WHERE j.state = 'running';
-COMMENT ON VIEW running_jobs IS 'Jobs that are leased, by whom, and for how long.';
-COMMENT ON COLUMN running_jobs.id IS 'As in jobs, like every column not named here.';
-COMMENT ON COLUMN running_jobs.kind IS 'What is done.';
-COMMENT ON COLUMN running_jobs.queue IS 'Where it waited.';
-COMMENT ON COLUMN running_jobs.attempt IS 'Which attempt this is.';
-COMMENT ON COLUMN running_jobs.max_attempts IS 'How many it may have.';
-COMMENT ON COLUMN running_jobs.client_id IS 'Who holds the lease.';
-COMMENT ON COLUMN running_jobs.client IS 'The name of that client, for people; null: it is gone.';
-COMMENT ON COLUMN running_jobs.client_alive IS 'False: the job is about to be made available again.';
-COMMENT ON COLUMN running_jobs.runs_for IS 'Since it was leased.';
-COMMENT ON COLUMN running_jobs.cancel_requested_at IS 'Someone asked the client to stop it.';
-COMMENT ON COLUMN running_jobs.args IS 'What its worker was told.';
+COMMENT ON VIEW running_jobs IS 'Leased jobs, with the client and the time since the lease.';
+COMMENT ON COLUMN running_jobs.id IS 'As in jobs, like every column not described here.';
+COMMENT ON COLUMN running_jobs.kind IS 'The kind of work.';
+COMMENT ON COLUMN running_jobs.queue IS 'The work queue.';
+COMMENT ON COLUMN running_jobs.attempt IS 'The number of this attempt.';
+COMMENT ON COLUMN running_jobs.max_attempts IS 'The limit of attempts.';
+COMMENT ON COLUMN running_jobs.client_id IS 'The client that has the lease.';
+COMMENT ON COLUMN running_jobs.client IS 'The name of that client, for people; null: the client is gone.';
+COMMENT ON COLUMN running_jobs.client_alive IS 'Whether the client is alive; if not, the job is about to be made available again.';
+COMMENT ON COLUMN running_jobs.runs_for IS 'The time since the lease.';
+COMMENT ON COLUMN running_jobs.cancel_requested_at IS 'When the client was asked to stop it; null: not.';
+COMMENT ON COLUMN running_jobs.args IS 'The input of its worker.';
 
 CREATE VIEW failed_jobs AS
 SELECT
@@ -346,14 +346,14 @@ FROM (
   WHERE state = 'discarded'
 ) AS j;
 COMMENT ON VIEW failed_jobs IS
-'Jobs that have failed: those that are tried again, and those that were given up.';
-COMMENT ON COLUMN failed_jobs.id IS 'As in jobs, like every column not named here.';
-COMMENT ON COLUMN failed_jobs.kind IS 'What was to be done.';
-COMMENT ON COLUMN failed_jobs.queue IS 'Where it waits or waited.';
-COMMENT ON COLUMN failed_jobs.state IS 'discarded: it was given up.';
-COMMENT ON COLUMN failed_jobs.attempt IS 'How often it was leased.';
+'Jobs that have failed: those that are retried, and those that were discarded.';
+COMMENT ON COLUMN failed_jobs.id IS 'As in jobs, like every column not described here.';
+COMMENT ON COLUMN failed_jobs.kind IS 'The kind of work.';
+COMMENT ON COLUMN failed_jobs.queue IS 'The work queue.';
+COMMENT ON COLUMN failed_jobs.state IS 'As in jobs; discarded: it is not retried any more.';
+COMMENT ON COLUMN failed_jobs.attempt IS 'The number of leases so far.';
 COMMENT ON COLUMN failed_jobs.max_attempts IS 'A failure at this attempt discards it.';
-COMMENT ON COLUMN failed_jobs.failed_at IS 'When it failed last.';
-COMMENT ON COLUMN failed_jobs.error IS 'What it said then.';
-COMMENT ON COLUMN failed_jobs.next_at IS 'When it is tried again; null: it was given up, or may run now.';
-COMMENT ON COLUMN failed_jobs.args IS 'What its worker is told.';
+COMMENT ON COLUMN failed_jobs.failed_at IS 'When it last failed.';
+COMMENT ON COLUMN failed_jobs.error IS 'The message of the last failure.';
+COMMENT ON COLUMN failed_jobs.next_at IS 'When it is retried; null: it was discarded, or may run now.';
+COMMENT ON COLUMN failed_jobs.args IS 'The input of its worker.';

@@ -1,4 +1,4 @@
--- The scheduler: queues, pod groups on their way, what they hold, history.
+-- The scheduler: queues, pod groups, their allocations, and history.
 
 CREATE TABLE queues (
   name text PRIMARY KEY CHECK (name ~ '^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$'),
@@ -37,27 +37,27 @@ CREATE TABLE queues (
   )
 );
 COMMENT ON TABLE queues IS
-'Scheduling queues: which nodes they may use, who goes first, and where a group is placed. Edit with SQL or `fluxnetes queue set`; takes effect at once.';
-COMMENT ON COLUMN queues.name IS 'Named by the pods'' label fluxnetes.queue.';
+'Scheduling queues: the nodes that they may use, the order of their groups, and how groups are placed. Edit with SQL or `fluxnetes queue set`; takes effect at once.';
+COMMENT ON COLUMN queues.name IS 'The name, which pods give in the label fluxnetes.queue.';
 COMMENT ON COLUMN queues.node_selector IS 'Labels that a node must have; {} is every node.';
-COMMENT ON COLUMN queues.queue_policy IS 'fcfs: strictly in order. easy: the first that cannot start gets a reservation, others may start if they do not delay it. conservative, hybrid: so do many, by reservation_depth.';
-COMMENT ON COLUMN queues.queue_order IS 'Who goes first of those of one priority. arrival: who was submitted first. shortest: who takes the least time (see ageing). fair_share: whose account has used least for its weight (see accounts).';
-COMMENT ON COLUMN queues.ageing IS 'Of queue_order shortest: nobody goes before a group that was submitted later than this times its duration after it.';
-COMMENT ON COLUMN queues.half_life IS 'Of queue_order fair_share: after this time what was used counts half. Of queues that share nodes the longest counts.';
-COMMENT ON COLUMN queues.match_policy IS 'Which nodes are preferred: first, low, high, lonode, hinode (Fluxion''s names).';
-COMMENT ON COLUMN queues.queue_depth IS 'How many pending groups a cycle looks at.';
-COMMENT ON COLUMN queues.reservation_depth IS 'How many groups have a reservation in a conservative or hybrid queue; null: 1,000 and 64.';
-COMMENT ON COLUMN queues.paused IS 'Nothing of this queue starts while true.';
-COMMENT ON COLUMN queues.assumed_duration IS 'How long a group without a deadline is taken to run, for planning only; null: without end.';
-COMMENT ON COLUMN queues.deadline_action IS 'What is deleted at a deadline: the Kubernetes Job (or the pods without one), the pods, or the topmost owner.';
-COMMENT ON COLUMN queues.bind_timeout IS 'How long a group that never was bound whole may stay bound in part, from when it went back, before it starts anew.';
-COMMENT ON COLUMN queues.replacement_hold IS 'How long the place of a failed pod is held for its replacement.';
-COMMENT ON COLUMN queues.preemption IS 'Which groups are evicted, whole, for its first that does not fit. never: none. lower_priority: those of a lower priority. reclaim: those by which an account goes beyond its quota, for a group within its own. both: these and those.';
+COMMENT ON COLUMN queues.queue_policy IS 'fcfs: strictly in order. easy: the first group that cannot start gets a reservation; later groups may start if they do not delay it. conservative, hybrid: likewise with several reservations, up to reservation_depth.';
+COMMENT ON COLUMN queues.queue_order IS 'The order of groups of one priority. arrival: the earliest submitted first. shortest: the shortest duration first (see ageing). fair_share: the group first whose account has used least for its weight (see accounts).';
+COMMENT ON COLUMN queues.ageing IS 'For queue_order shortest: no group goes ahead of one that was submitted earlier by more than this many times the earlier group''s duration.';
+COMMENT ON COLUMN queues.half_life IS 'For queue_order fair_share: the time after which past usage counts half. Among queues that share nodes the longest applies.';
+COMMENT ON COLUMN queues.match_policy IS 'The preferred nodes: first, low, high, lonode, hinode (Fluxion''s names).';
+COMMENT ON COLUMN queues.queue_depth IS 'How many pending groups a scheduling cycle considers.';
+COMMENT ON COLUMN queues.reservation_depth IS 'How many groups get a reservation in a conservative or hybrid queue; null: 1,000 and 64.';
+COMMENT ON COLUMN queues.paused IS 'Whether it is paused: no group of it starts.';
+COMMENT ON COLUMN queues.assumed_duration IS 'The assumed duration of a group without a deadline, for planning only; null: unlimited.';
+COMMENT ON COLUMN queues.deadline_action IS 'What is deleted at a deadline: the Kubernetes Job (or the pods, if there is none), the pods, or the topmost owner.';
+COMMENT ON COLUMN queues.bind_timeout IS 'How long a group that was never bound whole may stay bound in part, counted from pod_groups.went_back_at, before it starts anew.';
+COMMENT ON COLUMN queues.replacement_hold IS 'How long the placement of a failed pod is held for its replacement.';
+COMMENT ON COLUMN queues.preemption IS 'Which groups may be evicted, whole, for the first group that does not fit. never: none. lower_priority: those of a lower priority. reclaim: those that put an account above its quota, for a group within its own quota. both: all of these.';
 INSERT INTO queues (name) VALUES ('default');
 
 CREATE SEQUENCE group_ids;
 COMMENT ON SEQUENCE group_ids IS
-'Numbers groups and their generations, and so the Fluxion jobs that hold their resources.';
+'Numbers groups and their generations, and thereby the Fluxion jobs that hold their resources.';
 
 CREATE FUNCTION next_news(
   since timestamptz, told_at timestamptz, size integer, at_once boolean
@@ -75,7 +75,7 @@ AS $$
   )
 $$;
 COMMENT ON FUNCTION next_news IS
-'When the pods of a group of this size may be told why it waits, if that is so since then and they were last told at that time: many of them cost many writes.';
+'When the pods of a group of this size may be informed why it waits, given since when the reason holds and when they were last informed: a large group costs many writes.';
 
 CREATE FUNCTION hold_reason(
   held_at timestamptz,
@@ -94,7 +94,7 @@ AS $$
   END
 $$;
 COMMENT ON FUNCTION hold_reason IS
-'Why a group with these columns is held, for people; null: it is not.';
+'Why a group with these columns is held, for people; null: not held.';
 
 CREATE FUNCTION new_traceparent()
 RETURNS text
@@ -106,7 +106,7 @@ AS $$
     || '-' || lpad(to_hex(1 + (random() * 9e18)::bigint), 16, '0') || '-01'
 $$;
 COMMENT ON FUNCTION new_traceparent IS
-'A new trace, by W3C Trace Context: 00, its id, a span id, and that it is recorded.';
+'A new trace in the format of W3C Trace Context: version 00, trace id, span id, and the flag "recorded".';
 
 CREATE TABLE groups_provisional (
   namespace text NOT NULL,
@@ -141,25 +141,25 @@ WHERE news_due IS NOT NULL;
 CREATE INDEX groups_complete ON groups_provisional (first_seen_at)
 WHERE members >= group_size;
 COMMENT ON TABLE groups_provisional IS
-'A group that fills: pods of its name have arrived, but not yet all of them. It holds nothing.';
-COMMENT ON COLUMN groups_provisional.namespace IS 'Kubernetes namespace; names are per namespace.';
-COMMENT ON COLUMN groups_provisional.group_name IS 'From the label fluxnetes.group-name, or fluxnetes-group-NAMESPACE-POD.';
-COMMENT ON COLUMN groups_provisional.group_id IS 'Its number from here on, also its generation: a later group of this name has a higher one.';
-COMMENT ON COLUMN groups_provisional.group_size IS 'How many pods make it whole.';
+'An incomplete group: some of its pods have arrived, but not all. It has no allocation.';
+COMMENT ON COLUMN groups_provisional.namespace IS 'Kubernetes namespace; group names are unique per namespace.';
+COMMENT ON COLUMN groups_provisional.group_name IS 'The value of the label fluxnetes.group-name, or fluxnetes-group-NAMESPACE-POD.';
+COMMENT ON COLUMN groups_provisional.group_id IS 'Its id from now on, and its generation: a later group of this name has a higher id.';
+COMMENT ON COLUMN groups_provisional.group_size IS 'The number of pods that complete it.';
 COMMENT ON COLUMN groups_provisional.queue IS 'Its scheduling queue.';
-COMMENT ON COLUMN groups_provisional.members IS 'How many of its pods count: not refused, not gated. Recounted, never added up.';
-COMMENT ON COLUMN groups_provisional.first_seen_at IS 'When its first pod was created: its age in the order.';
-COMMENT ON COLUMN groups_provisional.told IS 'The kind of news of its last event: an event comes when it changes; null: none yet.';
-COMMENT ON COLUMN groups_provisional.told_at IS 'When its pods were last told why it waits.';
-COMMENT ON COLUMN groups_provisional.news_due IS 'When its pods are to be told why it waits; null: they know.';
+COMMENT ON COLUMN groups_provisional.members IS 'The number of its pods that count: not refused, not gated. Recounted, never incremented.';
+COMMENT ON COLUMN groups_provisional.first_seen_at IS 'When its first pod was created, which sets its place in the pending order.';
+COMMENT ON COLUMN groups_provisional.told IS 'The kind of reason that its last event gave; another kind causes a new event; null: no event yet.';
+COMMENT ON COLUMN groups_provisional.told_at IS 'When its pods were last informed why it waits.';
+COMMENT ON COLUMN groups_provisional.news_due IS 'When its pods are to be informed why it waits; null: they are up to date.';
 COMMENT ON COLUMN groups_provisional.start_after IS 'The latest fluxnetes.start-after of its pods.';
-COMMENT ON COLUMN groups_provisional.start_by IS 'The earliest fluxnetes.start-by of its pods: without a place then it is given up. Null also if other pods of their controller have started.';
-COMMENT ON COLUMN groups_provisional.hold_label IS 'One of its pods has the label fluxnetes.hold.';
-COMMENT ON COLUMN groups_provisional.held_at IS 'Since when somebody holds it: whole, it will not be placed. Set and cleared by `fluxnetes hold` and `release`, or with SQL.';
-COMMENT ON COLUMN groups_provisional.held_reason IS 'Why, for people.';
-COMMENT ON COLUMN groups_provisional.released_at IS 'When it was released from its label, which holds it no more; null: it was not, or has no label any more.';
+COMMENT ON COLUMN groups_provisional.start_by IS 'The earliest fluxnetes.start-by of its pods: without a placement by then the group is given up. Null also if other pods of their controller have started.';
+COMMENT ON COLUMN groups_provisional.hold_label IS 'Whether one of its pods has the label fluxnetes.hold.';
+COMMENT ON COLUMN groups_provisional.held_at IS 'Since when it is held: it will not be placed even when complete; null: not held. Set and cleared by `fluxnetes hold` and `release`, or with SQL.';
+COMMENT ON COLUMN groups_provisional.held_reason IS 'The reason of the hold, for people.';
+COMMENT ON COLUMN groups_provisional.released_at IS 'When it was released from its label, which no longer holds it; null: not released, or without the label.';
 
-COMMENT ON COLUMN groups_provisional.traceparent IS 'The trace of the group, if none of its pods brings one (W3C Trace Context).';
+COMMENT ON COLUMN groups_provisional.traceparent IS 'The trace of the group if none of its pods has one (W3C Trace Context).';
 
 CREATE TABLE pods_provisional (
   uid text PRIMARY KEY,
@@ -195,32 +195,32 @@ CREATE INDEX pods_provisional_group
 ON pods_provisional (namespace, group_name);
 COMMENT ON TABLE pods_provisional IS
 'A pod that waits for the rest of its group.';
-COMMENT ON COLUMN pods_provisional.uid IS 'The pod''s UID in Kubernetes; seeing it twice changes nothing.';
+COMMENT ON COLUMN pods_provisional.uid IS 'The pod''s UID in Kubernetes; recording it twice changes nothing.';
 COMMENT ON COLUMN pods_provisional.namespace IS 'Its namespace.';
 COMMENT ON COLUMN pods_provisional.pod_name IS 'Its name.';
 COMMENT ON COLUMN pods_provisional.group_name IS 'Its group.';
-COMMENT ON COLUMN pods_provisional.group_size IS 'The size that it asks for; null only if it is refused.';
-COMMENT ON COLUMN pods_provisional.queue IS 'The scheduling queue that it asks for.';
-COMMENT ON COLUMN pods_provisional.priority IS 'spec.priority: higher goes first.';
-COMMENT ON COLUMN pods_provisional.request IS 'What it needs: resources, node selector, tolerations. Pods with equal requests have the same shape.';
-COMMENT ON COLUMN pods_provisional.duration_seconds IS 'activeDeadlineSeconds; null: without end.';
+COMMENT ON COLUMN pods_provisional.group_size IS 'The group size in its label; null only if the pod is refused.';
+COMMENT ON COLUMN pods_provisional.queue IS 'The scheduling queue that it names.';
+COMMENT ON COLUMN pods_provisional.priority IS 'spec.priority; a higher priority goes first.';
+COMMENT ON COLUMN pods_provisional.request IS 'Its request: resources, node selector, tolerations. Pods with equal requests have the same shape.';
+COMMENT ON COLUMN pods_provisional.duration_seconds IS 'activeDeadlineSeconds; null: unlimited.';
 COMMENT ON COLUMN pods_provisional.completion_index IS 'Its index in an Indexed Job.';
-COMMENT ON COLUMN pods_provisional.owner_kind IS 'Kind of its controller.';
-COMMENT ON COLUMN pods_provisional.owner_name IS 'Name of its controller.';
-COMMENT ON COLUMN pods_provisional.owner_uid IS 'UID of its controller; null: a bare pod.';
-COMMENT ON COLUMN pods_provisional.resource_version IS 'The version that was read: a binding names it.';
-COMMENT ON COLUMN pods_provisional.gated IS 'It has scheduling gates and does not count yet.';
-COMMENT ON COLUMN pods_provisional.refused IS 'Why it cannot join its group; it is told so by an event and does not count.';
-COMMENT ON COLUMN pods_provisional.told IS 'What its condition PodScheduled says of why its group waits, in short; null: nothing.';
+COMMENT ON COLUMN pods_provisional.owner_kind IS 'The kind of its controller.';
+COMMENT ON COLUMN pods_provisional.owner_name IS 'The name of its controller.';
+COMMENT ON COLUMN pods_provisional.owner_uid IS 'The UID of its controller; null: a bare pod.';
+COMMENT ON COLUMN pods_provisional.resource_version IS 'The version that was read; a binding names it as a precondition.';
+COMMENT ON COLUMN pods_provisional.gated IS 'Whether it has Kubernetes scheduling gates; a gated pod does not count yet.';
+COMMENT ON COLUMN pods_provisional.refused IS 'Why it cannot join its group, as an event reports; a refused pod does not count. Null: accepted.';
+COMMENT ON COLUMN pods_provisional.told IS 'A short form of the waiting reason in its condition PodScheduled; null: none set.';
 COMMENT ON COLUMN pods_provisional.created_at IS 'When it was created.';
-COMMENT ON COLUMN pods_provisional.start_after IS 'fluxnetes.start-after: its group does not start before.';
-COMMENT ON COLUMN pods_provisional.start_by IS 'fluxnetes.start-by: its group starts by then or is given up.';
-COMMENT ON COLUMN pods_provisional.hold IS 'fluxnetes.hold: its group waits until it is released.';
-COMMENT ON COLUMN pods_provisional.account IS 'fluxnetes.account: whose account answers for its group; empty: it does not say.';
-COMMENT ON COLUMN pods_provisional.grace_seconds IS 'terminationGracePeriodSeconds: so long it may go on when it is deleted.';
-COMMENT ON COLUMN pods_provisional.max_size IS 'fluxnetes.group-max-size: to how many pods its group may grow; null: it is not elastic.';
-COMMENT ON COLUMN pods_provisional.traceparent IS 'Its annotation traceparent, the trace that it is part of (W3C Trace Context); null: it has none.';
-COMMENT ON COLUMN pods_provisional.preempts IS 'Its preemptionPolicy is not Never: it may take the place of others.';
+COMMENT ON COLUMN pods_provisional.start_after IS 'fluxnetes.start-after: its group does not start before this time.';
+COMMENT ON COLUMN pods_provisional.start_by IS 'fluxnetes.start-by: its group starts by this time or is given up.';
+COMMENT ON COLUMN pods_provisional.hold IS 'Whether it has the label fluxnetes.hold: its group waits until it is released.';
+COMMENT ON COLUMN pods_provisional.account IS 'The label fluxnetes.account: the account that its group is charged to; empty: none named.';
+COMMENT ON COLUMN pods_provisional.grace_seconds IS 'terminationGracePeriodSeconds: how long it may run on after its deletion.';
+COMMENT ON COLUMN pods_provisional.max_size IS 'fluxnetes.group-max-size: the number of pods that its group may grow to; null: the group is not elastic.';
+COMMENT ON COLUMN pods_provisional.traceparent IS 'Its annotation traceparent, the trace that it is part of (W3C Trace Context); null: none.';
+COMMENT ON COLUMN pods_provisional.preempts IS 'Whether it may preempt others: its preemptionPolicy is not Never.';
 
 CREATE TABLE pod_groups (
   id bigint PRIMARY KEY,
@@ -290,45 +290,45 @@ CREATE INDEX pod_groups_extends ON pod_groups (extends)
 WHERE extends IS NOT NULL;
 CREATE INDEX pod_groups_recalled ON pod_groups (id) WHERE phase = 'recalled';
 COMMENT ON TABLE pod_groups IS
-'A whole group on its way: pending, unsatisfiable, allocated, bound. Over, it moves to group_history.';
-COMMENT ON COLUMN pod_groups.id IS 'Its number and generation (groups_provisional.group_id), and the number of its Fluxion job.';
+'An active group: complete, in state pending, unsatisfiable, allocated or bound. When it ends, it moves to group_history.';
+COMMENT ON COLUMN pod_groups.id IS 'Its id and generation (groups_provisional.group_id), and the number of its Fluxion job.';
 COMMENT ON COLUMN pod_groups.namespace IS 'Kubernetes namespace.';
 COMMENT ON COLUMN pod_groups.group_name IS 'Its name.';
-COMMENT ON COLUMN pod_groups.group_size IS 'How many pods it has.';
+COMMENT ON COLUMN pod_groups.group_size IS 'The number of its pods.';
 COMMENT ON COLUMN pod_groups.queue IS 'Its scheduling queue.';
-COMMENT ON COLUMN pod_groups.account IS 'The label fluxnetes.account of its pods; empty: none. Whether there is such an account, account_of says.';
-COMMENT ON COLUMN pod_groups.grace_seconds IS 'The longest of its pods'' terminationGracePeriodSeconds: so long it may go on when it is deleted.';
-COMMENT ON COLUMN pod_groups.preempts IS 'It may take the place of others: none of its pods has the preemptionPolicy Never, and the cluster has not refused to bind them.';
-COMMENT ON COLUMN pod_groups.priority IS 'The highest of its pods'': higher goes first.';
-COMMENT ON COLUMN pod_groups.state IS 'pending: waits for room. unsatisfiable: can never fit the cluster as it is. allocated: has its nodes. bound: its pods were given to them.';
-COMMENT ON COLUMN pod_groups.phase IS 'Of a pending group: queued, reserved (for a time, see reservations), deferred (until start_after), held (see held_at), recalled (it lost a member while its binding may have been under way; what it has is being taken back).';
-COMMENT ON COLUMN pod_groups.reason IS 'Its own reason, if it has one; else that of its shape in wait_reasons.';
-COMMENT ON COLUMN pod_groups.revision IS 'Raised by every change of its members or labels; a placement made for an older one is dropped.';
-COMMENT ON COLUMN pod_groups.first_in_line IS 'It had started and must be placed again: before all others.';
-COMMENT ON COLUMN pod_groups.shape IS 'Hash of what it asks for; groups of one shape fit or do not fit alike.';
-COMMENT ON COLUMN pod_groups.owners IS 'UIDs of its members'' controllers, fixed once it is whole.';
-COMMENT ON COLUMN pod_groups.duration_seconds IS 'The longest of its pods'' activeDeadlineSeconds; null: without end.';
-COMMENT ON COLUMN pod_groups.match_job IS 'The job in the work queue that is to find its place.';
-COMMENT ON COLUMN pod_groups.cancel_reason IS 'Set when it is to be cancelled and its pods are on their way out.';
-COMMENT ON COLUMN pod_groups.max_size IS 'To how many pods it may grow, with those beyond its size, which are groups of one (see extends); null: it is not elastic.';
-COMMENT ON COLUMN pod_groups.extends IS 'The elastic group by which this pod is beyond its size: it stands behind all other groups and makes room for them; null: of none.';
-COMMENT ON COLUMN pod_groups.traceparent IS 'The trace that it is part of (W3C Trace Context): of its first pod that has one, else made when its first pod was taken in. Lines of the log about the group have its trace_id.';
-COMMENT ON COLUMN pod_groups.preempted_for IS 'The group for which it is evicted; null: it is not.';
-COMMENT ON COLUMN pod_groups.comes_again IS 'It is evicted and was not cancelled since: its pods are deleted, not what makes them.';
-COMMENT ON COLUMN pod_groups.submitted_at IS 'When its first pod was created: its age in the order.';
-COMMENT ON COLUMN pod_groups.promoted_at IS 'When it was whole.';
-COMMENT ON COLUMN pod_groups.allocated_at IS 'When it was given its nodes.';
-COMMENT ON COLUMN pod_groups.went_back_at IS 'Since when some of its pods must be placed again: queues.bind_timeout counts from here.';
+COMMENT ON COLUMN pod_groups.account IS 'The label fluxnetes.account of its pods; empty: none. account_of() finds the account itself.';
+COMMENT ON COLUMN pod_groups.grace_seconds IS 'The longest terminationGracePeriodSeconds of its pods: how long it may run on after its deletion.';
+COMMENT ON COLUMN pod_groups.preempts IS 'Whether it may preempt others: none of its pods has the preemptionPolicy Never, and the cluster has refused none of its bindings.';
+COMMENT ON COLUMN pod_groups.priority IS 'The highest priority of its pods; a higher priority goes first.';
+COMMENT ON COLUMN pod_groups.state IS 'pending: waits for resources. unsatisfiable: can never fit the cluster as it is. allocated: its pods have nodes. bound: its pods are bound to them.';
+COMMENT ON COLUMN pod_groups.phase IS 'The phase of a pending group. queued. reserved: for a start time (see reservations). deferred: until start_after. held: see held_at. recalled: it lost a member while its bindings may have been in flight; its allocation is being revoked.';
+COMMENT ON COLUMN pod_groups.reason IS 'Why this group waits, if it has a reason of its own; else its shape''s reason in wait_reasons applies.';
+COMMENT ON COLUMN pod_groups.revision IS 'Raised by every change of its members or labels; a placement for an older revision is dropped.';
+COMMENT ON COLUMN pod_groups.first_in_line IS 'Whether it had started and must be placed again: it is ahead of all other groups in the pending order.';
+COMMENT ON COLUMN pod_groups.shape IS 'A hash of its requests; groups of one shape either all fit or none fits.';
+COMMENT ON COLUMN pod_groups.owners IS 'The UIDs of its members'' controllers, fixed once it is complete.';
+COMMENT ON COLUMN pod_groups.duration_seconds IS 'The longest activeDeadlineSeconds of its pods; null: unlimited.';
+COMMENT ON COLUMN pod_groups.match_job IS 'The match job in the work queue that is to place it.';
+COMMENT ON COLUMN pod_groups.cancel_reason IS 'Why it is being cancelled, while its pods are being deleted; null: it is not.';
+COMMENT ON COLUMN pod_groups.max_size IS 'The number of pods that it may grow to, including those beyond its size, which are groups of one (see extends); null: not elastic.';
+COMMENT ON COLUMN pod_groups.extends IS 'The elastic group that this pod extends beyond its size: it is behind all other groups in the pending order and is evicted for them; null: none.';
+COMMENT ON COLUMN pod_groups.traceparent IS 'The trace that it is part of (W3C Trace Context): that of its first pod that has one, else one made when its first pod was recorded. Log lines about the group have its trace_id.';
+COMMENT ON COLUMN pod_groups.preempted_for IS 'The group for which it is being evicted; null: it is not.';
+COMMENT ON COLUMN pod_groups.comes_again IS 'Whether it is evicted and was not cancelled since: its pods are deleted, but not their controllers.';
+COMMENT ON COLUMN pod_groups.submitted_at IS 'When its first pod was created, which sets its place in the pending order.';
+COMMENT ON COLUMN pod_groups.promoted_at IS 'When it was complete.';
+COMMENT ON COLUMN pod_groups.allocated_at IS 'When it got its allocation.';
+COMMENT ON COLUMN pod_groups.went_back_at IS 'Since when some of its pods must be placed again; queues.bind_timeout counts from here.';
 COMMENT ON COLUMN pod_groups.bound_at IS 'When its last pod was bound.';
-COMMENT ON COLUMN pod_groups.told IS 'The kind of news of its last event: an event comes when it changes; null: none yet.';
-COMMENT ON COLUMN pod_groups.told_at IS 'When its pods were last told why it waits.';
-COMMENT ON COLUMN pod_groups.news_due IS 'When its pods are to be told why it waits; null: they know.';
-COMMENT ON COLUMN pod_groups.start_after IS 'Not placed before (scheduling time): the latest fluxnetes.start-after of its pods.';
-COMMENT ON COLUMN pod_groups.start_by IS 'Given up if it has no place by then (scheduling time): the earliest fluxnetes.start-by of its pods; null also if other pods of their controller have started.';
-COMMENT ON COLUMN pod_groups.hold_label IS 'One of its pods has the label fluxnetes.hold.';
-COMMENT ON COLUMN pod_groups.held_at IS 'Since when somebody holds it: it keeps its age and is not placed. Set and cleared by `fluxnetes hold` and `release`, or with SQL; takes effect at once.';
-COMMENT ON COLUMN pod_groups.held_reason IS 'Why, for people.';
-COMMENT ON COLUMN pod_groups.released_at IS 'When it was released from its label, which holds it no more; null: it was not, or has no label any more.';
+COMMENT ON COLUMN pod_groups.told IS 'The kind of reason that its last event gave; another kind causes a new event; null: no event yet.';
+COMMENT ON COLUMN pod_groups.told_at IS 'When its pods were last informed why it waits.';
+COMMENT ON COLUMN pod_groups.news_due IS 'When its pods are to be informed why it waits; null: they are up to date.';
+COMMENT ON COLUMN pod_groups.start_after IS 'It is not placed before this (scheduling time): the latest fluxnetes.start-after of its pods.';
+COMMENT ON COLUMN pod_groups.start_by IS 'It is given up without a placement by then (scheduling time): the earliest fluxnetes.start-by of its pods; null also if other pods of their controller have started.';
+COMMENT ON COLUMN pod_groups.hold_label IS 'Whether one of its pods has the label fluxnetes.hold.';
+COMMENT ON COLUMN pod_groups.held_at IS 'Since when it is held: it keeps its age in the pending order and is not placed; null: not held. Set and cleared by `fluxnetes hold` and `release`, or with SQL; takes effect at once.';
+COMMENT ON COLUMN pod_groups.held_reason IS 'The reason of the hold, for people.';
+COMMENT ON COLUMN pod_groups.released_at IS 'When it was released from its label, which no longer holds it; null: not released, or without the label.';
 
 CREATE TABLE pods (
   uid text PRIMARY KEY,
@@ -364,21 +364,21 @@ COMMENT ON COLUMN pods.uid IS 'The pod''s UID in Kubernetes.';
 COMMENT ON COLUMN pods.group_id IS 'Its group.';
 COMMENT ON COLUMN pods.namespace IS 'Its namespace.';
 COMMENT ON COLUMN pods.pod_name IS 'Its name.';
-COMMENT ON COLUMN pods.asked_name IS 'The group that its labels name. A surplus pod is in a group of its own all the same.';
-COMMENT ON COLUMN pods.state IS 'waiting (has no node in Kubernetes), bound, succeeded, failed, deleted.';
-COMMENT ON COLUMN pods.node_name IS 'The node it was bound to, as Kubernetes says; where it is to go stands in placements.';
-COMMENT ON COLUMN pods.request IS 'What it needs; see pods_provisional.';
+COMMENT ON COLUMN pods.asked_name IS 'The group that its labels name. A surplus pod is nevertheless in a group of its own.';
+COMMENT ON COLUMN pods.state IS 'waiting (without a node in Kubernetes), bound, succeeded, failed, deleted.';
+COMMENT ON COLUMN pods.node_name IS 'The node that Kubernetes has bound it to; placements has the node chosen for it.';
+COMMENT ON COLUMN pods.request IS 'Its request; see pods_provisional.';
 COMMENT ON COLUMN pods.completion_index IS 'Its index in an Indexed Job.';
-COMMENT ON COLUMN pods.owner_kind IS 'Kind of its controller.';
-COMMENT ON COLUMN pods.owner_name IS 'Name of its controller.';
-COMMENT ON COLUMN pods.owner_uid IS 'UID of its controller; null: a bare pod.';
-COMMENT ON COLUMN pods.resource_version IS 'The last version that was read.';
-COMMENT ON COLUMN pods.duration_seconds IS 'activeDeadlineSeconds; null: without end.';
+COMMENT ON COLUMN pods.owner_kind IS 'The kind of its controller.';
+COMMENT ON COLUMN pods.owner_name IS 'The name of its controller.';
+COMMENT ON COLUMN pods.owner_uid IS 'The UID of its controller; null: a bare pod.';
+COMMENT ON COLUMN pods.resource_version IS 'The last version read.';
+COMMENT ON COLUMN pods.duration_seconds IS 'activeDeadlineSeconds; null: unlimited.';
 COMMENT ON COLUMN pods.created_at IS 'When it was created.';
 COMMENT ON COLUMN pods.bound_at IS 'When it was bound.';
-COMMENT ON COLUMN pods.ended_at IS 'When it was seen to have ended.';
-COMMENT ON COLUMN pods.replaced_by IS 'The pod that took the place of this one, which failed or was deleted.';
-COMMENT ON COLUMN pods.turned_away IS 'Why its node''s kubelet would not have it (OutOfcpu, NodeAffinity, ...): its place is not held, and a pod that replaces it is matched anew.';
+COMMENT ON COLUMN pods.ended_at IS 'When its end was observed.';
+COMMENT ON COLUMN pods.replaced_by IS 'The pod that replaced this one, which failed or was deleted.';
+COMMENT ON COLUMN pods.turned_away IS 'Why the kubelet of its node rejected it (OutOfcpu, NodeAffinity, ...): its placement is not held, and its replacement is placed anew. Null: not rejected.';
 COMMENT ON COLUMN pods.told IS 'As in pods_provisional.';
 COMMENT ON COLUMN pods.start_after IS 'As in pods_provisional.';
 COMMENT ON COLUMN pods.start_by IS 'As in pods_provisional.';
@@ -397,14 +397,14 @@ CREATE TABLE allocations (
 CREATE INDEX allocations_deadline ON allocations (ends_at)
 WHERE ends_at IS NOT NULL;
 COMMENT ON TABLE allocations IS
-'What is given out. The resource graph in memory is the nodes, what others use of them, and this table with its placements.';
-COMMENT ON COLUMN allocations.fluxion_job IS 'Its number in the resource graph: the group''s id.';
-COMMENT ON COLUMN allocations.group_id IS 'The group that holds it.';
-COMMENT ON COLUMN allocations.queue IS 'The scheduling queue that gave it.';
+'Allocations of resources to groups. The resource graph in memory consists of the nodes, the usage by pods of other schedulers, and this table with its placements.';
+COMMENT ON COLUMN allocations.fluxion_job IS 'Its number in the resource graph, equal to the group''s id.';
+COMMENT ON COLUMN allocations.group_id IS 'The group that has the allocation.';
+COMMENT ON COLUMN allocations.queue IS 'The scheduling queue of the allocation.';
 COMMENT ON COLUMN allocations.nodes IS 'Its nodes, each once, in order of name.';
-COMMENT ON COLUMN allocations.starts_at IS 'From when (scheduling time).';
-COMMENT ON COLUMN allocations.ends_at IS 'Its deadline, or when an evicted group has to be gone; null: without end.';
-COMMENT ON COLUMN allocations.term IS 'The term of leaders, of match:QUEUE, in which it was made.';
+COMMENT ON COLUMN allocations.starts_at IS 'The start (scheduling time).';
+COMMENT ON COLUMN allocations.ends_at IS 'The deadline, or the time by which an evicted group must have ended; null: unlimited.';
+COMMENT ON COLUMN allocations.term IS 'The term of the leadership match:QUEUE (see leaders) in which it was made.';
 
 CREATE TABLE placements (
   fluxion_job bigint NOT NULL REFERENCES allocations ON DELETE CASCADE,
@@ -419,14 +419,14 @@ CREATE TABLE placements (
 CREATE INDEX placements_held ON placements (held_until)
 WHERE held_until IS NOT NULL;
 COMMENT ON TABLE placements IS
-'What one pod of an allocation holds on its node. The row goes when the pod gives it back.';
+'The amounts that one pod of an allocation holds on its node. The row is deleted when they are released.';
 COMMENT ON COLUMN placements.fluxion_job IS 'The allocation.';
 COMMENT ON COLUMN placements.pod_uid IS 'The pod.';
 COMMENT ON COLUMN placements.node_name IS 'The node.';
 COMMENT ON COLUMN placements.cpu_milli IS 'CPU in thousandths of a core.';
 COMMENT ON COLUMN placements.memory_bytes IS 'Memory in bytes.';
-COMMENT ON COLUMN placements.other IS 'Other resources by name, ephemeral-storage and GPUs among them.';
-COMMENT ON COLUMN placements.held_until IS 'Its pod failed; the place is held for the replacement until then.';
+COMMENT ON COLUMN placements.other IS 'Other resources by name, including ephemeral-storage and GPUs.';
+COMMENT ON COLUMN placements.held_until IS 'Set after its pod failed: the placement is held for the replacement until then.';
 
 CREATE TABLE reservations (
   group_id bigint PRIMARY KEY REFERENCES pod_groups ON DELETE CASCADE,
@@ -440,14 +440,14 @@ CREATE TABLE reservations (
   CHECK ((kind = 'reservation') = (starts_at IS NOT NULL))
 );
 COMMENT ON TABLE reservations IS
-'When and where a pending group will start, as far as it can be said now.';
+'When and where a pending group will start, as planned now.';
 COMMENT ON COLUMN reservations.group_id IS 'The group.';
 COMMENT ON COLUMN reservations.queue IS 'Its scheduling queue.';
-COMMENT ON COLUMN reservations.kind IS 'reservation: at a time. drain: no time can be given, because what runs has no end; nothing else may enter its nodes.';
-COMMENT ON COLUMN reservations.starts_at IS 'The latest that it starts, if what runs keeps to its deadlines.';
-COMMENT ON COLUMN reservations.nodes IS 'Where, each node once, in order of name.';
-COMMENT ON COLUMN reservations.made_at IS 'When this was planned.';
-COMMENT ON COLUMN reservations.places IS 'Of a reservation: the node of each pod, by its place in nodes from 0, pods in the order of the plan.';
+COMMENT ON COLUMN reservations.kind IS 'reservation: for a start time. drain: no start time is known, because running groups have no deadline; no other group may enter its nodes.';
+COMMENT ON COLUMN reservations.starts_at IS 'The latest start, provided that running groups keep to their deadlines.';
+COMMENT ON COLUMN reservations.nodes IS 'The nodes, each once, in order of name.';
+COMMENT ON COLUMN reservations.made_at IS 'When it was planned.';
+COMMENT ON COLUMN reservations.places IS 'For kind reservation: the node of each pod as an index into nodes, from 0, with the pods in the order of the plan.';
 
 CREATE TABLE estimates (
   group_id bigint PRIMARY KEY REFERENCES pod_groups ON DELETE CASCADE,
@@ -464,15 +464,15 @@ CREATE TABLE estimates (
   CHECK (NOT approximate OR starts_at IS NOT NULL)
 ) WITH (fillfactor = 50);
 COMMENT ON TABLE estimates IS
-'When a group will start if everything goes as planned, for people: written seconds after something has changed. Of a group that has started, what was said last.';
+'Estimated start times of groups, for people, updated seconds after a change. A group that has started keeps its last estimate.';
 COMMENT ON COLUMN estimates.group_id IS 'The group.';
-COMMENT ON COLUMN estimates.starts_at IS 'When it will start; null: not known.';
-COMMENT ON COLUMN estimates.approximate IS 'false: what runs was followed until then as planned, by the rules of the scheduler. true: extrapolated.';
-COMMENT ON COLUMN estimates.rests_on IS 'What the time rests on, or why there is none, for people; empty: the reason of the group says it.';
-COMMENT ON COLUMN estimates.made_at IS 'When this was found.';
-COMMENT ON COLUMN estimates.first_starts_at IS 'The first time that was said; null: none yet.';
-COMMENT ON COLUMN estimates.first_made_at IS 'When it was said.';
-COMMENT ON COLUMN estimates.position IS 'Its place in the line of its queue then, of the first 1,000, where that does not go by arrival (queue_order); null: see pending.position.';
+COMMENT ON COLUMN estimates.starts_at IS 'The estimated start; null: unknown.';
+COMMENT ON COLUMN estimates.approximate IS 'false: running and waiting groups were simulated until then by the scheduler''s rules. true: extrapolated.';
+COMMENT ON COLUMN estimates.rests_on IS 'What the estimate is based on, or why there is none, for people; empty: see the group''s reason.';
+COMMENT ON COLUMN estimates.made_at IS 'When this estimate was made.';
+COMMENT ON COLUMN estimates.first_starts_at IS 'The first estimated start; null: none yet.';
+COMMENT ON COLUMN estimates.first_made_at IS 'When the first estimate was made.';
+COMMENT ON COLUMN estimates.position IS 'Its position in the pending order of its queue at that time, among the first 1,000, if the queue_order is not arrival; null: see pending.position.';
 
 CREATE TABLE wait_reasons (
   queue text NOT NULL,
@@ -489,15 +489,15 @@ CREATE TABLE wait_reasons (
 CREATE INDEX wait_reasons_changed ON wait_reasons (queue, shape)
 WHERE NOT spread;
 COMMENT ON TABLE wait_reasons IS
-'Why groups of one shape wait: one row for all of them, written when the reason changes.';
-COMMENT ON COLUMN wait_reasons.queue IS 'Scheduling queue.';
+'Why the groups of a shape wait: one row for all of them, written when the reason changes.';
+COMMENT ON COLUMN wait_reasons.queue IS 'The scheduling queue.';
 COMMENT ON COLUMN wait_reasons.shape IS 'As in pod_groups.shape.';
-COMMENT ON COLUMN wait_reasons.namespace IS 'Where there are accounts: the namespace of its groups; empty: all.';
+COMMENT ON COLUMN wait_reasons.namespace IS 'If there are accounts: the namespace of its groups; empty: all namespaces.';
 COMMENT ON COLUMN wait_reasons.account IS 'With the namespace: the label fluxnetes.account of its groups.';
-COMMENT ON COLUMN wait_reasons.reason IS 'For people.';
-COMMENT ON COLUMN wait_reasons.since IS 'Since when (scheduling time).';
-COMMENT ON COLUMN wait_reasons.kind IS 'room: it was looked at and has no place. order: queue_policy fcfs, others are before it. depth: beyond queue_depth. paused: its queue is. no queue: there is none of that name. quota: that of its account is used up. Pods are told when it changes, not when numbers in the reason do.';
-COMMENT ON COLUMN wait_reasons.spread IS 'Its groups are marked to be told; false: its kind has changed and they are not yet.';
+COMMENT ON COLUMN wait_reasons.reason IS 'The reason, for people.';
+COMMENT ON COLUMN wait_reasons.since IS 'Since when the reason holds (scheduling time).';
+COMMENT ON COLUMN wait_reasons.kind IS 'room: it was considered and does not fit. order: other groups are ahead of it (queue_policy fcfs). depth: it is beyond queue_depth. paused: its queue is paused. no queue: its queue does not exist. quota: its account''s quota is used up. Pods are informed when the kind changes, not when only numbers in the reason change.';
+COMMENT ON COLUMN wait_reasons.spread IS 'Whether its groups are marked for informing their pods; false: the kind has changed and they are not marked yet.';
 
 CREATE TABLE match_inbox (
   id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
@@ -509,11 +509,11 @@ CREATE TABLE match_inbox (
   pod_uid text
 );
 COMMENT ON TABLE match_inbox IS
-'News for the process that owns the match of a queue: it deletes the rows as it takes them in.';
-COMMENT ON COLUMN match_inbox.id IS 'Order of insertion.';
-COMMENT ON COLUMN match_inbox.queue IS 'The scheduling queue that it concerns.';
-COMMENT ON COLUMN match_inbox.news IS 'released: a pod gave its place back (all pods if pod_uid is null). changed: the group must be read again. queue: its row of queues was edited. maintenance, accounts: these tables were.';
-COMMENT ON COLUMN match_inbox.group_id IS 'The group or Fluxion job.';
+'Messages to the process that owns the match of a queue, which deletes the rows as it reads them.';
+COMMENT ON COLUMN match_inbox.id IS 'In order of insertion.';
+COMMENT ON COLUMN match_inbox.queue IS 'The scheduling queue concerned.';
+COMMENT ON COLUMN match_inbox.news IS 'released: a pod''s placement was released (all placements if pod_uid is null). changed: the group must be read again. queue: the queue''s row in queues was edited. maintenance, accounts: that table was edited.';
+COMMENT ON COLUMN match_inbox.group_id IS 'The group, or the Fluxion job.';
 COMMENT ON COLUMN match_inbox.pod_uid IS 'The pod.';
 
 CREATE TABLE growth_inbox (
@@ -522,9 +522,9 @@ CREATE TABLE growth_inbox (
 );
 CREATE INDEX growth_inbox_group ON growth_inbox (group_id);
 COMMENT ON TABLE growth_inbox IS
-'Elastic groups that may grow now, for the promoter, which deletes the rows as it looks at them: they have started, or pods of them have ended or come.';
-COMMENT ON COLUMN growth_inbox.id IS 'Order of insertion.';
-COMMENT ON COLUMN growth_inbox.group_id IS 'The group, as in pod_groups.id; twice if there were news twice.';
+'Elastic groups that may be able to grow: they have started, or pods of theirs have ended or arrived. The promoter deletes the rows as it checks the groups.';
+COMMENT ON COLUMN growth_inbox.id IS 'In order of insertion.';
+COMMENT ON COLUMN growth_inbox.group_id IS 'The group, as in pod_groups.id; may occur several times.';
 
 CREATE FUNCTION tell_growth() RETURNS trigger
 LANGUAGE plpgsql AS $$
@@ -547,11 +547,11 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION tell_growth IS
-'Tells the promoter that an elastic group may grow.';
+'Notifies the promoter that an elastic group may be able to grow.';
 CREATE TRIGGER tell_growth_new AFTER INSERT ON pod_groups
 FOR EACH ROW WHEN (NEW.extends IS NOT NULL)
 EXECUTE FUNCTION tell_growth();
--- A pod by which it has grown is held again, or on its way out.
+-- A pod that extends the group is held again, or is being cancelled.
 CREATE TRIGGER tell_growth_held AFTER UPDATE ON pod_groups
 FOR EACH ROW WHEN (
   NEW.extends IS NOT NULL
@@ -618,7 +618,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION hold_or_release IS
-'Lets an edit of held_at take effect at once: a placement that is being decided is refused, a reservation is given up.';
+'Makes an edit of held_at take effect at once: a placement being decided is refused, a reservation is dropped.';
 CREATE TRIGGER hold_or_release
 BEFORE UPDATE OF held_at, held_reason, hold_label, released_at ON pod_groups
 FOR EACH ROW EXECUTE FUNCTION hold_or_release();
@@ -627,7 +627,7 @@ CREATE TABLE match_replicas (
   client_id bigint PRIMARY KEY REFERENCES clients ON DELETE CASCADE
 );
 COMMENT ON TABLE match_replicas IS
-'The clients that can own the match of queues. Queues that share nodes make a component; the components are spread evenly over those of these that are alive. Who owns what stands in leaders.';
+'The clients that can own the match of queues. Queues that share nodes form a component; components are spread evenly over the living clients. leaders has the current owners.';
 COMMENT ON COLUMN match_replicas.client_id IS 'The client.';
 
 CREATE TABLE component_nodes (
@@ -635,16 +635,16 @@ CREATE TABLE component_nodes (
   queue text NOT NULL
 );
 COMMENT ON TABLE component_nodes IS
-'Which component of queues has a node: only the owner of the match of that queue may place pods there. It changes hands when labels or node selectors change, by the former owner letting go first.';
+'The component of queues that has a node: only the owner of that component''s match may place pods there. When labels or node selectors change, the former owner gives up the node before another takes it.';
 COMMENT ON COLUMN component_nodes.node_name IS 'The node.';
-COMMENT ON COLUMN component_nodes.queue IS 'A queue of the component, by whose term in leaders the node is had.';
+COMMENT ON COLUMN component_nodes.queue IS 'A queue of the component; its term in leaders covers the node.';
 
 CREATE FUNCTION tell_queue_change() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
   IF TG_OP <> 'INSERT' AND (TG_OP = 'DELETE' OR NEW.name <> OLD.name) THEN
-    -- Its owner, if it does not know yet, commits nothing more.
+    -- Fences the owner, which may not know of the change yet.
     UPDATE leaders SET term = term + 1, client_id = NULL
     WHERE name = 'match:' || OLD.name;
     DELETE FROM component_nodes WHERE queue = OLD.name;
@@ -658,7 +658,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION tell_queue_change IS
-'Lets an edit of queues take effect at once.';
+'Makes an edit of queues take effect at once.';
 CREATE TRIGGER tell_queue_change
 AFTER INSERT OR UPDATE OR DELETE ON queues
 FOR EACH ROW EXECUTE FUNCTION tell_queue_change();
@@ -682,13 +682,13 @@ CREATE TABLE maintenance (
   CHECK (isfinite(starts_at) AND isfinite(ends_at) AND isfinite(made_at))
 );
 COMMENT ON TABLE maintenance IS
-'Nodes that are to be free for maintenance: nothing starts there that would still run when it begins, and nothing until it ends. Edit with SQL or `fluxnetes drain` and `undrain`; takes effect at once. What runs there goes on.';
-COMMENT ON COLUMN maintenance.id IS 'Its number.';
-COMMENT ON COLUMN maintenance.nodes IS 'The nodes, by name; null: those of node_selector.';
-COMMENT ON COLUMN maintenance.node_selector IS 'Labels that a node must have, as of now; {} is every node; null: those of nodes.';
-COMMENT ON COLUMN maintenance.starts_at IS 'From when on nothing may run there (scheduling time).';
-COMMENT ON COLUMN maintenance.ends_at IS 'From when on it may again; null: until the row is deleted.';
-COMMENT ON COLUMN maintenance.reason IS 'For people.';
+'Node maintenance: a group starts on these nodes only if it ends before the maintenance begins, and none starts until it ends. Running groups are not evicted. Edit with SQL or `fluxnetes drain` and `undrain`; takes effect at once.';
+COMMENT ON COLUMN maintenance.id IS 'Its id.';
+COMMENT ON COLUMN maintenance.nodes IS 'The nodes, by name; null: see node_selector.';
+COMMENT ON COLUMN maintenance.node_selector IS 'Labels that a node must have at present; {} is every node; null: see nodes.';
+COMMENT ON COLUMN maintenance.starts_at IS 'When it begins (scheduling time): from then on no group may run there.';
+COMMENT ON COLUMN maintenance.ends_at IS 'When it ends; null: when the row is deleted.';
+COMMENT ON COLUMN maintenance.reason IS 'The reason, for people.';
 COMMENT ON COLUMN maintenance.made_at IS 'When it was announced.';
 
 CREATE FUNCTION tell_queues() RETURNS trigger
@@ -702,7 +702,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION tell_queues IS
-'Lets an edit of a table that concerns all queues take effect at once.';
+'Makes an edit of a table that concerns all queues take effect at once.';
 CREATE TRIGGER tell_maintenance
 AFTER INSERT OR UPDATE OR DELETE ON maintenance
 FOR EACH STATEMENT EXECUTE FUNCTION tell_queues();
@@ -731,15 +731,15 @@ CREATE UNIQUE INDEX accounts_selector ON accounts (
   coalesce(label, ''), coalesce(namespace, ''), coalesce(queue, '')
 ) WHERE num_nonnulls(label, namespace, queue) > 0;
 COMMENT ON TABLE accounts IS
-'Who answers for what groups use, in a tree: weights for queues of queue_order fair_share, and quotas. Edit with SQL or `fluxnetes account`; takes effect at once. A group belongs to the account that names it most closely: by label, then namespace, then queue. Where an account names neither a label nor a namespace, each namespace in it is an account of its own.';
+'A tree of accounts to which the usage of groups is charged: weights for queues of queue_order fair_share, and quotas. Edit with SQL or `fluxnetes account`; takes effect at once. A group belongs to the account that selects it most specifically: by label, then namespace, then queue. Under an account that selects by neither label nor namespace each namespace counts as an account of its own.';
 COMMENT ON COLUMN accounts.name IS 'Its name.';
-COMMENT ON COLUMN accounts.parent IS 'The account above; null: none.';
-COMMENT ON COLUMN accounts.label IS 'Of groups whose pods have the label fluxnetes.account with this value; null: any.';
-COMMENT ON COLUMN accounts.namespace IS 'Of groups of this namespace; null: any.';
-COMMENT ON COLUMN accounts.queue IS 'Of groups of this scheduling queue; null: any.';
-COMMENT ON COLUMN accounts.weight IS 'Its part beside those with the same parent.';
-COMMENT ON COLUMN accounts.quota IS 'What its groups may hold at one time, by resource as in pods: {"cpu": "40", "nvidia.com/gpu": "8"}; what is not named is not limited. Counts over all queues.';
-COMMENT ON COLUMN accounts.borrows IS 'It may go beyond its quota as long as the accounts above have quota left.';
+COMMENT ON COLUMN accounts.parent IS 'The parent account; null: none.';
+COMMENT ON COLUMN accounts.label IS 'Selects groups whose pods have this value of the label fluxnetes.account; null: any.';
+COMMENT ON COLUMN accounts.namespace IS 'Selects groups of this namespace; null: any.';
+COMMENT ON COLUMN accounts.queue IS 'Selects groups of this scheduling queue; null: any.';
+COMMENT ON COLUMN accounts.weight IS 'Its share relative to accounts with the same parent.';
+COMMENT ON COLUMN accounts.quota IS 'The amounts that its groups may hold at one time, by resource as in pods: {"cpu": "40", "nvidia.com/gpu": "8"}; a resource not named is unlimited. Counts over all queues.';
+COMMENT ON COLUMN accounts.borrows IS 'Whether it may exceed its quota while the accounts above it have quota left.';
 
 CREATE FUNCTION check_account() RETURNS trigger
 LANGUAGE plpgsql
@@ -747,7 +747,7 @@ AS $$
 DECLARE
   up text := NEW.parent;
 BEGIN
-  -- Two edits at once could close a circle together.
+  -- Two concurrent edits could form a cycle.
   PERFORM pg_advisory_xact_lock(hashtext('check_account'), hashtext(TG_TABLE_SCHEMA));
   WHILE up IS NOT NULL LOOP
     IF up = NEW.name THEN
@@ -760,7 +760,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION check_account IS
-'Keeps accounts a tree.';
+'Keeps the accounts a tree.';
 CREATE TRIGGER check_account
 BEFORE INSERT OR UPDATE ON accounts
 FOR EACH ROW EXECUTE FUNCTION check_account();
@@ -784,7 +784,7 @@ AS $$
   LIMIT 1
 $$;
 COMMENT ON FUNCTION account_of IS
-'The account that a group of a queue, a namespace and a label belongs to; null: none.';
+'The account of a group with this queue, namespace and label; null: none.';
 
 CREATE TABLE account_use (
   queue text NOT NULL,
@@ -795,12 +795,12 @@ CREATE TABLE account_use (
   PRIMARY KEY (queue, namespace, account)
 );
 COMMENT ON TABLE account_use IS
-'What groups have used of the nodes of their queue, for fair shares: written once a minute.';
-COMMENT ON COLUMN account_use.queue IS 'Their scheduling queue.';
-COMMENT ON COLUMN account_use.namespace IS 'Their namespace.';
-COMMENT ON COLUMN account_use.account IS 'Their label fluxnetes.account; empty: none.';
-COMMENT ON COLUMN account_use.used IS 'Seconds of all nodes, by the resource of which they took most; decayed by the half-life.';
-COMMENT ON COLUMN account_use.as_of IS 'When that was so (scheduling time).';
+'The past usage of their queue''s nodes by groups, for fair shares; written once a minute.';
+COMMENT ON COLUMN account_use.queue IS 'The scheduling queue.';
+COMMENT ON COLUMN account_use.namespace IS 'The namespace of the groups.';
+COMMENT ON COLUMN account_use.account IS 'The label fluxnetes.account of the groups; empty: none.';
+COMMENT ON COLUMN account_use.used IS 'Seconds of all nodes, by the resource of which the groups used the largest part; decayed by the half-life.';
+COMMENT ON COLUMN account_use.as_of IS 'The time of this value (scheduling time).';
 
 CREATE TABLE account_holds (
   queue text NOT NULL REFERENCES queues ON UPDATE CASCADE ON DELETE CASCADE,
@@ -811,12 +811,12 @@ CREATE TABLE account_holds (
   PRIMARY KEY (queue, namespace, account, resource)
 );
 COMMENT ON TABLE account_holds IS
-'What groups hold, in sum, for quotas that count over queues of several owners: where there are such. Written with the placements, of a queue by who owns its match.';
-COMMENT ON COLUMN account_holds.queue IS 'Their scheduling queue.';
-COMMENT ON COLUMN account_holds.namespace IS 'Their namespace.';
-COMMENT ON COLUMN account_holds.account IS 'Their label fluxnetes.account; empty: none.';
+'The amounts that groups hold, in sum, written if quotas count over queues with different owners. The owner of a queue''s match writes the queue''s rows together with its placements.';
+COMMENT ON COLUMN account_holds.queue IS 'The scheduling queue.';
+COMMENT ON COLUMN account_holds.namespace IS 'The namespace of the groups.';
+COMMENT ON COLUMN account_holds.account IS 'The label fluxnetes.account of the groups; empty: none.';
 COMMENT ON COLUMN account_holds.resource IS 'As in accounts.quota.';
-COMMENT ON COLUMN account_holds.amount IS 'In thousandths (cpu), bytes (memory) or pieces.';
+COMMENT ON COLUMN account_holds.amount IS 'In thousandths (cpu), bytes (memory) or units.';
 
 CREATE TABLE nodes (
   node_name text PRIMARY KEY,
@@ -834,20 +834,20 @@ CREATE TABLE nodes (
   taints jsonb NOT NULL DEFAULT '[]'
 );
 COMMENT ON TABLE nodes IS
-'The nodes as the scheduler sees them: a copy for people, written when one changes. Nothing is decided by it.';
+'The nodes as the scheduler sees them: a copy for people, written when a node changes. The scheduler itself does not read it.';
 COMMENT ON COLUMN nodes.node_name IS 'Its name.';
 COMMENT ON COLUMN nodes.cpu_milli IS 'Allocatable CPU in thousandths of a core.';
 COMMENT ON COLUMN nodes.memory_bytes IS 'Allocatable memory in bytes.';
-COMMENT ON COLUMN nodes.pods IS 'How many pods it takes.';
+COMMENT ON COLUMN nodes.pods IS 'The number of pods that it takes.';
 COMMENT ON COLUMN nodes.other IS 'Other allocatable resources by name.';
-COMMENT ON COLUMN nodes.foreign_cpu_milli IS 'CPU used by pods that are not ours.';
-COMMENT ON COLUMN nodes.foreign_memory_bytes IS 'Memory used by pods that are not ours.';
-COMMENT ON COLUMN nodes.foreign_pods IS 'How many pods on it are not ours.';
-COMMENT ON COLUMN nodes.foreign_other IS 'What these use of other, as in other.';
-COMMENT ON COLUMN nodes.unschedulable IS 'Why it takes no new pods: cordoned, not ready, gone; null: it takes them.';
+COMMENT ON COLUMN nodes.foreign_cpu_milli IS 'CPU used by pods of other schedulers.';
+COMMENT ON COLUMN nodes.foreign_memory_bytes IS 'Memory used by pods of other schedulers.';
+COMMENT ON COLUMN nodes.foreign_pods IS 'The number of pods of other schedulers.';
+COMMENT ON COLUMN nodes.foreign_other IS 'Other resources used by pods of other schedulers, by name.';
+COMMENT ON COLUMN nodes.unschedulable IS 'Why it takes no new pods: cordoned, not ready, gone; null: it takes pods.';
 COMMENT ON COLUMN nodes.labels IS 'Its labels.';
 COMMENT ON COLUMN nodes.taints IS 'Its taints: key, value, effect.';
-COMMENT ON COLUMN nodes.seen_at IS 'When this was written.';
+COMMENT ON COLUMN nodes.seen_at IS 'When the row was written.';
 
 CREATE TABLE resync_differences (
   kind text PRIMARY KEY,
@@ -856,11 +856,11 @@ CREATE TABLE resync_differences (
   last_found_at timestamptz NOT NULL DEFAULT now()
 );
 COMMENT ON TABLE resync_differences IS
-'What the full comparison of cluster, records and memory has found to differ, and healed: empty in a healthy system.';
-COMMENT ON COLUMN resync_differences.kind IS 'What: pod event, node event (the watch had not told of a change), pod, group, job, place (a record was wrong), graph node, graph places (the resource graph in memory was).';
-COMMENT ON COLUMN resync_differences.found IS 'How many so far.';
-COMMENT ON COLUMN resync_differences.names IS 'The first few of the last find.';
-COMMENT ON COLUMN resync_differences.last_found_at IS 'When one was found last, by the database''s clock.';
+'Differences that the full comparison of cluster, records and memory has found and repaired: empty in a healthy system.';
+COMMENT ON COLUMN resync_differences.kind IS 'What differed: pod event, node event (the watch had missed a change), pod, group, job, place (a record was wrong), graph node, graph places (the resource graph in memory was wrong).';
+COMMENT ON COLUMN resync_differences.found IS 'The number found so far.';
+COMMENT ON COLUMN resync_differences.names IS 'The first few names of the latest comparison that found any.';
+COMMENT ON COLUMN resync_differences.last_found_at IS 'When one was last found, by the database''s clock.';
 
 CREATE TABLE group_history (
   group_id bigint NOT NULL,
@@ -888,26 +888,26 @@ CREATE TABLE group_history (
 ) PARTITION BY RANGE (recorded_at);
 CREATE INDEX group_history_name ON group_history (namespace, group_name);
 COMMENT ON TABLE group_history IS
-'How a group went that is over, in daily partitions that retention drops.';
+'Finished groups, in daily partitions that retention drops.';
 COMMENT ON COLUMN group_history.group_id IS 'As in pod_groups.id.';
 COMMENT ON COLUMN group_history.namespace IS 'Kubernetes namespace.';
 COMMENT ON COLUMN group_history.group_name IS 'Its name.';
-COMMENT ON COLUMN group_history.group_size IS 'How many pods it had.';
+COMMENT ON COLUMN group_history.group_size IS 'The number of its pods.';
 COMMENT ON COLUMN group_history.queue IS 'Its scheduling queue.';
 COMMENT ON COLUMN group_history.priority IS 'Its priority.';
-COMMENT ON COLUMN group_history.result IS 'succeeded (every pod), failed (at least one), timed out, preempted (evicted for another group), cancelled.';
-COMMENT ON COLUMN group_history.reason IS 'More, for people.';
-COMMENT ON COLUMN group_history.nodes IS 'Where it ran, each node once.';
+COMMENT ON COLUMN group_history.result IS 'succeeded (every pod), failed (at least one pod), timed out, preempted (evicted for another group), cancelled.';
+COMMENT ON COLUMN group_history.reason IS 'Details, for people.';
+COMMENT ON COLUMN group_history.nodes IS 'The nodes where it ran, each once.';
 COMMENT ON COLUMN group_history.pods IS 'Its pods: name, node, state.';
 COMMENT ON COLUMN group_history.submitted_at IS 'When its first pod was created.';
-COMMENT ON COLUMN group_history.promoted_at IS 'When it was whole; null: never.';
-COMMENT ON COLUMN group_history.allocated_at IS 'When it was given its nodes.';
+COMMENT ON COLUMN group_history.promoted_at IS 'When it was complete; null: never.';
+COMMENT ON COLUMN group_history.allocated_at IS 'When it got its allocation.';
 COMMENT ON COLUMN group_history.bound_at IS 'When its last pod was bound.';
-COMMENT ON COLUMN group_history.ended_at IS 'When it was over (scheduling time).';
+COMMENT ON COLUMN group_history.ended_at IS 'When it ended (scheduling time).';
 COMMENT ON COLUMN group_history.recorded_at IS 'When this row was written, by the database''s clock.';
-COMMENT ON COLUMN group_history.first_estimate IS 'When it would be given its nodes, as it was first said (estimates); null: never.';
-COMMENT ON COLUMN group_history.first_estimated_at IS 'When that was said.';
-COMMENT ON COLUMN group_history.last_estimate IS 'The same as it was last said; null: that it was not known, or never.';
-COMMENT ON COLUMN group_history.last_estimated_at IS 'When that was said.';
+COMMENT ON COLUMN group_history.first_estimate IS 'The first estimated start (see estimates); null: never estimated.';
+COMMENT ON COLUMN group_history.first_estimated_at IS 'When the first estimate was made.';
+COMMENT ON COLUMN group_history.last_estimate IS 'The last estimated start; null: unknown at the end, or never estimated.';
+COMMENT ON COLUMN group_history.last_estimated_at IS 'When the last estimate was made.';
 COMMENT ON COLUMN group_history.traceparent IS 'As in pod_groups, or groups_provisional.';
 SELECT make_partitions('group_history', 7);

@@ -1,4 +1,4 @@
--- What an operator asks, and a role that may only look.
+-- Views for operators, and a read-only role.
 
 CREATE VIEW start_estimates AS
 SELECT
@@ -18,11 +18,11 @@ LEFT JOIN reservations AS r ON r.group_id = g.id
 LEFT JOIN estimates AS e ON e.group_id = g.id
 WHERE g.phase IN ('queued', 'reserved', 'deferred');
 COMMENT ON VIEW start_estimates IS
-'When groups that wait will start, as in pending, but without their place in line, which takes a look at the whole line.';
+'Estimated start times of waiting groups, as in pending, but without their positions, which require a scan of the whole queue.';
 COMMENT ON COLUMN start_estimates.group_id IS 'As in pod_groups.id.';
-COMMENT ON COLUMN start_estimates.estimated_start IS 'When it starts, if what runs keeps to its deadlines and nothing comes before it; null: not known.';
-COMMENT ON COLUMN start_estimates.estimate IS 'How that is known: reserved (nodes are, it starts no later), forecast (what runs and waits was followed until then, as planned), approximate (from the rate at which groups start); null: it is not.';
-COMMENT ON COLUMN start_estimates.rests_on IS 'What it rests on, or why it is not known, for people; null: the reason says it.';
+COMMENT ON COLUMN start_estimates.estimated_start IS 'When it starts, provided that running groups keep to their deadlines and no new group goes ahead of it; null: unknown.';
+COMMENT ON COLUMN start_estimates.estimate IS 'How the estimate was made: reserved (the group has a reservation and starts no later), forecast (running and waiting groups were simulated until then), approximate (from the rate at which groups start); null: no estimate.';
+COMMENT ON COLUMN start_estimates.rests_on IS 'What the estimate is based on, or why there is none, for people; null: see the reason.';
 
 CREATE VIEW pending AS
 SELECT
@@ -60,7 +60,7 @@ LEFT JOIN start_estimates AS s ON s.group_id = g.id
 LEFT JOIN estimates AS e ON e.group_id = g.id
 WHERE g.state IN ('pending', 'unsatisfiable');
 COMMENT ON VIEW pending IS
-'Groups that wait: their place in line, why they wait, and when they will start if that can be said.';
+'Waiting groups: their position in the pending order, why they wait, and when they will start if that is known.';
 
 CREATE VIEW running AS
 SELECT
@@ -76,7 +76,7 @@ SELECT
 FROM pod_groups AS g
 INNER JOIN allocations AS a ON a.group_id = g.id
 WHERE g.state IN ('allocated', 'bound');
-COMMENT ON VIEW running IS 'Groups that hold nodes.';
+COMMENT ON VIEW running IS 'Groups that have nodes.';
 
 CREATE VIEW node_usage AS
 SELECT
@@ -102,7 +102,7 @@ LEFT JOIN (
   GROUP BY node_name
 ) AS p ON p.node_name = n.node_name;
 COMMENT ON VIEW node_usage IS
-'Per node: what there is, what others use, what we have granted.';
+'Per node: its allocatable amounts, the usage by pods of other schedulers, and the amounts that groups hold.';
 
 CREATE VIEW node_maintenance AS
 SELECT
@@ -123,12 +123,12 @@ FROM maintenance AS m
 INNER JOIN nodes AS n
   ON n.node_name = ANY(m.nodes) OR n.labels @> m.node_selector;
 COMMENT ON VIEW node_maintenance IS
-'Per node: maintenance that is announced for it, and who runs there that need not have ended by then.';
+'Per node: its announced maintenance, and the number of groups there that may not have ended by then.';
 COMMENT ON COLUMN node_maintenance.node_name IS 'Its name.';
-COMMENT ON COLUMN node_maintenance.starts_at IS 'From when on nothing may run there.';
-COMMENT ON COLUMN node_maintenance.ends_at IS 'From when on it may again; null: until it is undone.';
-COMMENT ON COLUMN node_maintenance.reason IS 'For people.';
-COMMENT ON COLUMN node_maintenance.groups_in_the_way IS 'How many groups hold something on it and have no deadline before it begins.';
+COMMENT ON COLUMN node_maintenance.starts_at IS 'When it begins: from then on no group may run there.';
+COMMENT ON COLUMN node_maintenance.ends_at IS 'When it ends; null: when it is undone.';
+COMMENT ON COLUMN node_maintenance.reason IS 'The reason, for people.';
+COMMENT ON COLUMN node_maintenance.groups_in_the_way IS 'The number of groups that hold resources on the node and have no deadline before it begins.';
 COMMENT ON COLUMN node_maintenance.maintenance_id IS 'As in maintenance.id.';
 
 CREATE VIEW queue_summary AS
@@ -146,56 +146,56 @@ SELECT
 FROM queues AS q
 LEFT JOIN pod_groups AS g ON g.queue = q.name
 GROUP BY q.name;
-COMMENT ON VIEW queue_summary IS 'Per scheduling queue: how many groups in which state.';
+COMMENT ON VIEW queue_summary IS 'Per scheduling queue: the number of groups in each state.';
 
 COMMENT ON COLUMN pending.namespace IS 'Kubernetes namespace.';
 COMMENT ON COLUMN pending.group_name IS 'Its name.';
-COMMENT ON COLUMN pending.group_size IS 'How many pods it has.';
+COMMENT ON COLUMN pending.group_size IS 'The number of its pods.';
 COMMENT ON COLUMN pending.queue IS 'Its scheduling queue.';
-COMMENT ON COLUMN pending.position IS 'Its place in the line of its queue, in the order in which they are asked, 1 is next; null: it stands in no line, since it is unsatisfiable, held, deferred or recalled, or its queue has another order than arrival and it is behind the first 1,000 or not looked at yet: such a place is as of seconds ago.';
+COMMENT ON COLUMN pending.position IS 'Its position in the pending order of its queue; 1 is next. If the queue_order is not arrival, it is some seconds old and known for the first 1,000 groups only. Null: not known, or the group is unsatisfiable, held, deferred or recalled.';
 COMMENT ON COLUMN pending.state IS 'pending, or unsatisfiable: it can never fit the cluster as it is.';
-COMMENT ON COLUMN pending.phase IS 'queued, reserved (for a time, or nodes are drained for it), deferred (until start_after), held (by somebody), recalled (its places are being taken back); null: unsatisfiable.';
+COMMENT ON COLUMN pending.phase IS 'queued, reserved (for a start time, or with a drain set), deferred (until start_after), held (by a user), recalled (its allocation is being revoked); null: unsatisfiable.';
 COMMENT ON COLUMN pending.reason IS 'Why it waits, for people.';
 COMMENT ON COLUMN pending.estimated_start IS 'As in start_estimates.';
 COMMENT ON COLUMN pending.estimate IS 'As in start_estimates.';
 COMMENT ON COLUMN pending.rests_on IS 'As in start_estimates.';
-COMMENT ON COLUMN pending.priority IS 'Higher goes first.';
-COMMENT ON COLUMN pending.submitted_at IS 'When its first pod was created: its age in the order.';
-COMMENT ON COLUMN pending.start_after IS 'It does not start before; null: it may.';
-COMMENT ON COLUMN pending.start_by IS 'It is given up if it has no place by then; null: it waits for as long as it takes.';
+COMMENT ON COLUMN pending.priority IS 'A higher priority goes first.';
+COMMENT ON COLUMN pending.submitted_at IS 'When its first pod was created, which sets its place in the pending order.';
+COMMENT ON COLUMN pending.start_after IS 'It does not start before this time; null: no limit.';
+COMMENT ON COLUMN pending.start_by IS 'It is given up without a placement by then; null: no limit.';
 COMMENT ON COLUMN pending.group_id IS 'As in pod_groups.id.';
 
 COMMENT ON COLUMN running.namespace IS 'Kubernetes namespace.';
 COMMENT ON COLUMN running.group_name IS 'Its name.';
-COMMENT ON COLUMN running.group_size IS 'How many pods it has.';
+COMMENT ON COLUMN running.group_size IS 'The number of its pods.';
 COMMENT ON COLUMN running.queue IS 'Its scheduling queue.';
-COMMENT ON COLUMN running.state IS 'allocated: has its nodes. bound: its pods were given to them.';
+COMMENT ON COLUMN running.state IS 'allocated: its pods have nodes. bound: its pods are bound to them.';
 COMMENT ON COLUMN running.nodes IS 'Its nodes, each once, in order of name.';
-COMMENT ON COLUMN running.starts_at IS 'From when it holds them (scheduling time).';
-COMMENT ON COLUMN running.deadline IS 'Until when it may run; null: without end.';
+COMMENT ON COLUMN running.starts_at IS 'The start of its allocation (scheduling time).';
+COMMENT ON COLUMN running.deadline IS 'Until when it may run; null: unlimited.';
 COMMENT ON COLUMN running.group_id IS 'As in pod_groups.id.';
 
 COMMENT ON COLUMN node_usage.node_name IS 'Its name.';
 COMMENT ON COLUMN node_usage.cpu_milli IS 'Allocatable CPU in thousandths of a core.';
-COMMENT ON COLUMN node_usage.foreign_cpu_milli IS 'CPU used by pods that are not ours.';
-COMMENT ON COLUMN node_usage.granted_cpu_milli IS 'CPU that groups hold.';
+COMMENT ON COLUMN node_usage.foreign_cpu_milli IS 'CPU used by pods of other schedulers.';
+COMMENT ON COLUMN node_usage.granted_cpu_milli IS 'CPU held by groups.';
 COMMENT ON COLUMN node_usage.memory_bytes IS 'Allocatable memory in bytes.';
-COMMENT ON COLUMN node_usage.foreign_memory_bytes IS 'Memory used by pods that are not ours.';
-COMMENT ON COLUMN node_usage.granted_memory_bytes IS 'Memory that groups hold.';
-COMMENT ON COLUMN node_usage.pods IS 'How many pods it takes.';
-COMMENT ON COLUMN node_usage.foreign_pods IS 'How many pods on it are not ours.';
-COMMENT ON COLUMN node_usage.granted_pods IS 'How many places groups hold on it.';
-COMMENT ON COLUMN node_usage.unschedulable IS 'Why it takes no new pods; null: it takes them.';
+COMMENT ON COLUMN node_usage.foreign_memory_bytes IS 'Memory used by pods of other schedulers.';
+COMMENT ON COLUMN node_usage.granted_memory_bytes IS 'Memory held by groups.';
+COMMENT ON COLUMN node_usage.pods IS 'The number of pods that it takes.';
+COMMENT ON COLUMN node_usage.foreign_pods IS 'The number of pods of other schedulers.';
+COMMENT ON COLUMN node_usage.granted_pods IS 'The number of placements of groups on it.';
+COMMENT ON COLUMN node_usage.unschedulable IS 'Why it takes no new pods; null: it takes pods.';
 
 COMMENT ON COLUMN queue_summary.queue IS 'Its name.';
 COMMENT ON COLUMN queue_summary.queue_policy IS 'As in queues.';
 COMMENT ON COLUMN queue_summary.match_policy IS 'As in queues.';
-COMMENT ON COLUMN queue_summary.paused IS 'Nothing of this queue starts while true.';
-COMMENT ON COLUMN queue_summary.provisional IS 'Groups that fill.';
-COMMENT ON COLUMN queue_summary.pending IS 'Groups that wait for room.';
+COMMENT ON COLUMN queue_summary.paused IS 'Whether it is paused: no group of it starts.';
+COMMENT ON COLUMN queue_summary.provisional IS 'Incomplete groups.';
+COMMENT ON COLUMN queue_summary.pending IS 'Groups that wait for resources.';
 COMMENT ON COLUMN queue_summary.unsatisfiable IS 'Groups that can never fit the cluster as it is.';
-COMMENT ON COLUMN queue_summary.allocated IS 'Groups that have their nodes, but not all pods on them.';
-COMMENT ON COLUMN queue_summary.bound IS 'Groups that run.';
+COMMENT ON COLUMN queue_summary.allocated IS 'Groups that have nodes, but not all of whose pods are bound.';
+COMMENT ON COLUMN queue_summary.bound IS 'Groups whose pods are all bound.';
 COMMENT ON COLUMN queue_summary.oldest_pending IS 'When the first pod of the longest waiting group was created.';
 
 CREATE VIEW estimate_errors AS
@@ -238,15 +238,15 @@ INNER JOIN (
   ON s.horizon >= b.horizon AND (b.beyond IS NULL OR s.horizon < b.beyond)
 GROUP BY s.queue, s.estimate, b.horizon;
 COMMENT ON VIEW estimate_errors IS
-'How wrong it was when groups would start, of those in group_history that did, by how long before it was said.';
-COMMENT ON COLUMN estimate_errors.queue IS 'Their scheduling queue.';
-COMMENT ON COLUMN estimate_errors.estimate IS 'first: what was said first of a group. last: what was said last before it started.';
-COMMENT ON COLUMN estimate_errors.horizon IS 'It was said at least so long before the time that was said, and not as long as in the next row.';
-COMMENT ON COLUMN estimate_errors.groups IS 'How many groups.';
-COMMENT ON COLUMN estimate_errors.mean IS 'By how many seconds it was wrong, in the mean.';
-COMMENT ON COLUMN estimate_errors.p50 IS 'The same of half of them, at most.';
-COMMENT ON COLUMN estimate_errors.p95 IS 'The same of 95 in a hundred, at most.';
-COMMENT ON COLUMN estimate_errors.bias IS 'By how many seconds they started later than was said, in the mean; below 0: earlier.';
+'The errors of estimated start times, for groups in group_history that started, by how far ahead the estimate was.';
+COMMENT ON COLUMN estimate_errors.queue IS 'The scheduling queue of the groups.';
+COMMENT ON COLUMN estimate_errors.estimate IS 'first: the first estimate for a group. last: the last estimate before it started.';
+COMMENT ON COLUMN estimate_errors.horizon IS 'The lower bound of how far ahead the estimated start was; the next row''s is the upper bound.';
+COMMENT ON COLUMN estimate_errors.groups IS 'The number of groups.';
+COMMENT ON COLUMN estimate_errors.mean IS 'The mean absolute error, in seconds.';
+COMMENT ON COLUMN estimate_errors.p50 IS 'The median absolute error, in seconds.';
+COMMENT ON COLUMN estimate_errors.p95 IS 'The 95th percentile of the absolute error, in seconds.';
+COMMENT ON COLUMN estimate_errors.bias IS 'The mean error, in seconds; above 0: groups started later than estimated.';
 
 CREATE VIEW refused_groups AS
 SELECT
@@ -270,13 +270,13 @@ WHERE
   )
 GROUP BY p.namespace, p.group_name, p.queue;
 COMMENT ON VIEW refused_groups IS
-'Groups of which all pods are refused, so that they have no row elsewhere: their labels cannot be used. One that somebody held or released keeps its row and fills. pods_provisional has the pods.';
+'Groups whose pods are all refused because their labels are invalid, so that they have no row elsewhere. A group that was held or released keeps its row in groups_provisional. pods_provisional has the pods.';
 COMMENT ON COLUMN refused_groups.namespace IS 'Kubernetes namespace.';
-COMMENT ON COLUMN refused_groups.group_name IS 'The group that the pods ask for; of a pod whose group name cannot be used, the one that it has by itself.';
-COMMENT ON COLUMN refused_groups.queue IS 'The queue that they ask for.';
-COMMENT ON COLUMN refused_groups.pods IS 'How many pods are refused.';
-COMMENT ON COLUMN refused_groups.reason IS 'What is wrong with the first one, and what would be right.';
-COMMENT ON COLUMN refused_groups.submitted_at IS 'When the first one was created.';
+COMMENT ON COLUMN refused_groups.group_name IS 'The group that the pods name; for a pod with an invalid group name, the name of a group of its own.';
+COMMENT ON COLUMN refused_groups.queue IS 'The queue that the pods name.';
+COMMENT ON COLUMN refused_groups.pods IS 'The number of refused pods.';
+COMMENT ON COLUMN refused_groups.reason IS 'What is wrong with the first pod, and how to correct it.';
+COMMENT ON COLUMN refused_groups.submitted_at IS 'When the first pod was created.';
 
 CREATE VIEW inactive_groups AS
 SELECT
@@ -359,27 +359,27 @@ SELECT
   NULL
 FROM group_history AS h;
 COMMENT ON VIEW inactive_groups IS
-'Groups that are in no queue: those that fill, those that are refused, and those that are over.';
+'Groups that are in no queue: incomplete, refused, and finished ones.';
 
 COMMENT ON COLUMN inactive_groups.group_id IS 'As in groups_provisional.group_id and group_history.group_id; 0: refused.';
 COMMENT ON COLUMN inactive_groups.namespace IS 'Kubernetes namespace.';
 COMMENT ON COLUMN inactive_groups.group_name IS 'Its name.';
-COMMENT ON COLUMN inactive_groups.group_size IS 'How many pods it has; 0: refused.';
+COMMENT ON COLUMN inactive_groups.group_size IS 'The number of its pods; 0: refused.';
 COMMENT ON COLUMN inactive_groups.queue IS 'Its scheduling queue.';
-COMMENT ON COLUMN inactive_groups.state IS 'provisional: its pods arrive. refused: its pods are not taken. finished: it is over.';
-COMMENT ON COLUMN inactive_groups.result IS 'How it went; null: it is not over.';
+COMMENT ON COLUMN inactive_groups.state IS 'provisional: its pods are still arriving. refused: its pods are refused. finished: it has ended.';
+COMMENT ON COLUMN inactive_groups.result IS 'How it ended; null: it has not ended.';
 COMMENT ON COLUMN inactive_groups.reason IS 'Why it is not active, for people.';
-COMMENT ON COLUMN inactive_groups.priority IS 'Higher went first; null: it never stood in line.';
-COMMENT ON COLUMN inactive_groups.arrived IS 'How many of its pods there are; null: it is over.';
-COMMENT ON COLUMN inactive_groups.nodes IS 'Nodes that it had; null: none yet.';
+COMMENT ON COLUMN inactive_groups.priority IS 'A higher priority went first; null: it was never pending.';
+COMMENT ON COLUMN inactive_groups.arrived IS 'The number of its pods that have arrived; null: it has ended.';
+COMMENT ON COLUMN inactive_groups.nodes IS 'The nodes that it had; null: none yet.';
 COMMENT ON COLUMN inactive_groups.submitted_at IS 'When its first pod was created or seen.';
-COMMENT ON COLUMN inactive_groups.promoted_at IS 'When it was whole.';
-COMMENT ON COLUMN inactive_groups.allocated_at IS 'When it got its nodes.';
-COMMENT ON COLUMN inactive_groups.bound_at IS 'When its pods were all bound.';
-COMMENT ON COLUMN inactive_groups.ended_at IS 'When it was over.';
-COMMENT ON COLUMN inactive_groups.recorded_at IS 'When it was recorded that it is over; infinity: it is not.';
-COMMENT ON COLUMN inactive_groups.start_after IS 'Of one that fills: it will not start before.';
-COMMENT ON COLUMN inactive_groups.start_by IS 'Of one that fills: it is given up if it has no place by then.';
+COMMENT ON COLUMN inactive_groups.promoted_at IS 'When it was complete.';
+COMMENT ON COLUMN inactive_groups.allocated_at IS 'When it got its allocation.';
+COMMENT ON COLUMN inactive_groups.bound_at IS 'When its last pod was bound.';
+COMMENT ON COLUMN inactive_groups.ended_at IS 'When it ended.';
+COMMENT ON COLUMN inactive_groups.recorded_at IS 'When its end was recorded; infinity: it has not ended.';
+COMMENT ON COLUMN inactive_groups.start_after IS 'Of an incomplete group: it will not start before this time.';
+COMMENT ON COLUMN inactive_groups.start_by IS 'Of an incomplete group: it is given up without a placement by then.';
 
 CREATE VIEW resource_sets AS
 SELECT
@@ -422,13 +422,13 @@ SELECT
 FROM allocations AS a
 LEFT JOIN pod_groups AS g ON g.id = a.group_id;
 COMMENT ON VIEW resource_sets IS
-'What each allocation holds: a document with an entry per node, its pods, CPU, memory and other resources. Made from placements, where the same stands pod by pod.';
-COMMENT ON COLUMN resource_sets.namespace IS 'Namespace of the group.';
+'The resources of each allocation, as a document with an entry per node: pods, CPU, memory and other resources. Computed from placements, which has them per pod.';
+COMMENT ON COLUMN resource_sets.namespace IS 'The namespace of the group.';
 COMMENT ON COLUMN resource_sets.group_name IS 'The group.';
-COMMENT ON COLUMN resource_sets.queue IS 'The scheduling queue that gave it.';
-COMMENT ON COLUMN resource_sets.starts_at IS 'From when (scheduling time).';
-COMMENT ON COLUMN resource_sets.deadline IS 'Until when; null: without end.';
-COMMENT ON COLUMN resource_sets.resource_set IS 'Per node: pods, cpu_milli, memory_bytes and what else it holds there, by name; null: all was given back.';
+COMMENT ON COLUMN resource_sets.queue IS 'The scheduling queue of the allocation.';
+COMMENT ON COLUMN resource_sets.starts_at IS 'The start (scheduling time).';
+COMMENT ON COLUMN resource_sets.deadline IS 'The deadline; null: unlimited.';
+COMMENT ON COLUMN resource_sets.resource_set IS 'Per node: pods, cpu_milli, memory_bytes and other resources by name; null: everything was released.';
 COMMENT ON COLUMN resource_sets.fluxion_job IS 'As in allocations.';
 
 CREATE VIEW account_summary AS
@@ -445,7 +445,7 @@ WITH RECURSIVE tree AS (
   FROM tree AS t
   INNER JOIN accounts AS a ON a.parent = t.name
 ),
--- Of each kind of group once, since it is looked for whose they are.
+-- Grouped first, so that the account is looked up once per kind of group.
 held AS MATERIALIZED (
   SELECT
     a.queue,
@@ -519,9 +519,9 @@ LEFT JOIN (
   GROUP BY above.name
 ) AS w ON w.name = a.name;
 COMMENT ON VIEW account_summary IS
-'Per account: what it may have, and what its groups and those of the accounts below it hold and wait for.';
+'Per account: its settings, and what its groups, including those of the accounts below it, hold and how many of them wait.';
 COMMENT ON COLUMN account_summary.account IS 'Its name.';
-COMMENT ON COLUMN account_summary.path IS 'The accounts from the top of the tree down to it: orders the tree.';
+COMMENT ON COLUMN account_summary.path IS 'The accounts from the root of the tree down to this one; sorts the tree.';
 COMMENT ON COLUMN account_summary.parent IS 'As in accounts.';
 COMMENT ON COLUMN account_summary.label IS 'As in accounts.';
 COMMENT ON COLUMN account_summary.namespace IS 'As in accounts.';
@@ -529,8 +529,8 @@ COMMENT ON COLUMN account_summary.queue IS 'As in accounts.';
 COMMENT ON COLUMN account_summary.weight IS 'As in accounts.';
 COMMENT ON COLUMN account_summary.quota IS 'As in accounts.';
 COMMENT ON COLUMN account_summary.borrows IS 'As in accounts.';
-COMMENT ON COLUMN account_summary.holds IS 'What they hold in all queues: pods, cpu_milli, memory_bytes and what else, by name.';
-COMMENT ON COLUMN account_summary.pending IS 'How many of these groups wait.';
+COMMENT ON COLUMN account_summary.holds IS 'The amounts held in all queues: pods, cpu_milli, memory_bytes and other resources by name.';
+COMMENT ON COLUMN account_summary.pending IS 'The number of these groups that wait.';
 
 CREATE VIEW elastic_groups AS
 SELECT
@@ -556,18 +556,18 @@ LEFT JOIN LATERAL (
 ) AS x ON true
 WHERE g.max_size IS NOT NULL;
 COMMENT ON VIEW elastic_groups IS
-'Groups that may grow, and by how much they have.';
+'Elastic groups, with their limits and current sizes.';
 COMMENT ON COLUMN elastic_groups.group_id IS 'As in pod_groups.id.';
 COMMENT ON COLUMN elastic_groups.namespace IS 'As in pod_groups.';
 COMMENT ON COLUMN elastic_groups.group_name IS 'As in pod_groups.';
 COMMENT ON COLUMN elastic_groups.queue IS 'As in pod_groups.';
-COMMENT ON COLUMN elastic_groups.min_size IS 'With how many pods it starts.';
-COMMENT ON COLUMN elastic_groups.max_size IS 'How many may run.';
-COMMENT ON COLUMN elastic_groups.running IS 'How many of its pods are bound.';
-COMMENT ON COLUMN elastic_groups.waiting IS 'How many more there are by which it could grow.';
+COMMENT ON COLUMN elastic_groups.min_size IS 'The number of pods with which it starts.';
+COMMENT ON COLUMN elastic_groups.max_size IS 'The number of pods that may run.';
+COMMENT ON COLUMN elastic_groups.running IS 'The number of its pods that are bound.';
+COMMENT ON COLUMN elastic_groups.waiting IS 'The number of waiting pods by which it could grow.';
 
--- Roles belong to the whole server: another schema may have made it, and a
--- role without the right to make roles goes on without it.
+-- Roles belong to the whole server: another schema may have created this one. If
+-- the migrating role may not create roles, the schema works without it.
 DO $$
 BEGIN
   IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'fluxnetes_viewer') THEN

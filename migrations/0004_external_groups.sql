@@ -1,5 +1,4 @@
--- Groups that are placed for somebody who asked by gRPC and starts their pods
--- himself.
+-- Groups that are placed for gRPC callers, which start the pods themselves.
 
 CREATE TABLE external_groups (
   group_id bigint PRIMARY KEY REFERENCES pod_groups ON DELETE CASCADE,
@@ -10,10 +9,10 @@ CREATE TABLE external_groups (
   ask_key text UNIQUE
 );
 COMMENT ON TABLE external_groups IS
-'Groups in pod_groups that have no rows in pods: somebody asked by gRPC where so many pods could run, and starts them himself. They are placed like others and hold their nodes until they are cancelled or their time is over; nothing of them is ever bound.';
-COMMENT ON COLUMN external_groups.group_id IS 'The group, as in pod_groups.id: the id that the caller has.';
-COMMENT ON COLUMN external_groups.request IS 'What each of its pods needs, as in pods.request. In placements they are called external-GROUP-NUMBER.';
-COMMENT ON COLUMN external_groups.reserve IS 'Its caller takes a reservation if there is no room now.';
-COMMENT ON COLUMN external_groups.promised IS 'It got one and waits for its time. Else it waits only until the match has looked at it: without a place it goes.';
-COMMENT ON COLUMN external_groups.asks IS 'How many calls have asked for it, the same one repeated.';
-COMMENT ON COLUMN external_groups.ask_key IS 'What was asked for, under which name: who asks for the same again gets this group. Null: without a name, or it is about to end.';
+'Groups in pod_groups that have no rows in pods: a caller requested placements for them by gRPC and starts the pods itself. They are placed like others and hold their nodes until they are cancelled or their time is over; their pods are never bound by the scheduler.';
+COMMENT ON COLUMN external_groups.group_id IS 'The group, as in pod_groups.id; the caller has this id.';
+COMMENT ON COLUMN external_groups.request IS 'The request of each of its pods, as in pods.request. In placements the pods are named external-GROUP-NUMBER.';
+COMMENT ON COLUMN external_groups.reserve IS 'Whether the caller accepts a reservation if the group does not fit now.';
+COMMENT ON COLUMN external_groups.promised IS 'Whether it has a reservation and waits for its start time. If not, it waits only until the match has considered it, and is removed if it does not fit.';
+COMMENT ON COLUMN external_groups.asks IS 'The number of calls that requested it, including repeated ones.';
+COMMENT ON COLUMN external_groups.ask_key IS 'A key of the request and its name: a repeated request gets this group. Null: the request has no name, or the group is about to end.';

@@ -6,7 +6,6 @@
 //
 // The fields of a job that are used:
 //
-//
 //    1 number      2 submit time     4 run time      5 processors allocated
 //    8 processors requested, if 5 is unknown         9 time requested
 //   11 status      12 user           15 queue

@@ -3,7 +3,6 @@
 // concepts: "Streaming lists"), the list is the beginning of that stream; else
 // the list is read page by page, and the stream starts at its version.
 //
-//
 //   waiting ─▶ listing ─▶ watching ──┐ the stream ended: again, from the last
 //               ▲ │ ▲        │  ▲────┘ version seen
 //               │ │ └────────┘ 410, or unreadable

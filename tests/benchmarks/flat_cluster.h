@@ -1,5 +1,5 @@
-// What benchmarks of the graph matcher run on: clusters of equal nodes, the
-// jobs that people ask for, and a stream of jobs such as a queue holds.
+// Input of the matcher's benchmarks: clusters of equal nodes, jobspecs, and a
+// stream of jobs as in a queue.
 #pragma once
 
 #include <fmt/format.h>
@@ -47,7 +47,7 @@ inline Jobspec OneCore(int seconds = 3'600) {
       seconds));
 }
 
-// Whole nodes of 32 cores.
+// A gang of whole nodes of 32 cores.
 inline Jobspec Gang(int nodes, int seconds = 3'600) {
   return ParseJobspec(fmt::format(
       "{{version: 1, tasks: [], resources: [{{type: slot, count: {}, label: a, "
@@ -56,7 +56,7 @@ inline Jobspec Gang(int nodes, int seconds = 3'600) {
       nodes, seconds));
 }
 
-// Gangs of 1 to 64 nodes for ten minutes to four hours; small ones are more.
+// Gangs of 1 to 64 nodes, mostly small ones, for ten minutes to four hours.
 inline std::vector<Jobspec> JobStream() {
   constexpr int kNodes[] = {1, 1, 1, 1, 1, 1,  2,  2,  2,  2,
                             2, 4, 4, 8, 8, 16, 16, 32, 32, 64};

@@ -1,4 +1,4 @@
-// What the changes of an experiment's gangs come to.
+// Computes the results of an experiment from the changes of its gangs.
 #pragma once
 
 #include <chrono>
@@ -10,12 +10,12 @@
 namespace fluxnetes::testing {
 
 struct GangHistory {
-  int in_part = 0;  // as in ExperimentResult, and the others too
+  int in_part = 0;  // like the other fields as in ExperimentResult
   std::chrono::milliseconds longest_burst{0};
   std::vector<HeldCpus> held;
 };
 
-// One that is in part at the end was until `end`.
+// A gang that is bound in part at the end was so until `end`.
 GangHistory HistoryOf(const std::vector<GangChange>& changes,
                       const std::vector<ExperimentGang>& gangs,
                       SteadyTime begin, SteadyTime end, double scale);

@@ -7,9 +7,9 @@
 
 namespace fluxnetes::testing {
 
-// Pods of gang 3 are g3-0, g3-1, ...
+// Gang 3 has the pods g3-0, g3-1, ...
 std::string PodOfGang(int gang, int member);
-// Its group or PodGroup.
+// The name of its group or PodGroup.
 std::string GroupOfGang(int gang);
 
 std::string PodGroupObject(int gang, const ExperimentGang& shape);

@@ -1,14 +1,13 @@
-// Sees on the API server's own watch how far each gang of an experiment is: its
-// pods, named gGANG-MEMBER, are bound, and go.
+// Follows the gangs of an experiment by the API server's watch: their pods,
+// named gGANG-MEMBER, are bound and deleted.
 //
 //   GangWatch watch(access, "default", {2, 3});
 //   for (const GangNews& news : watch.WaitForNews(until)) ...
 //
-// Where the API server cuts it off, it goes on from there.
+// Resumes the watch when the API server ends it.
 //
-// Used by one thread; what it reads comes from another. Throws
-// std::runtime_error when the watch cannot go on: what it has missed would be
-// missing in the figures.
+// Used by one thread; another one reads the stream. Throws std::runtime_error
+// when the watch cannot be resumed: missed events would distort the figures.
 #pragma once
 
 #include <chrono>
@@ -27,7 +26,7 @@ namespace fluxnetes::testing {
 
 using SteadyTime = std::chrono::steady_clock::time_point;
 
-// How many of its pods have a node, from this moment on.
+// The number of the gang's pods with a node, from this time on.
 struct GangChange {
   SteadyTime at;
   int gang = 0;
@@ -35,7 +34,11 @@ struct GangChange {
 };
 
 struct GangNews {
-  enum class What { kWhole, kGone };  // all its pods are bound; were, and went
+  enum class What {
+    kWhole,
+    kGone
+  };  // all its pods are bound; all were, and
+      // are gone
   What what = What::kWhole;
   int gang = 0;
   SteadyTime at;
@@ -43,25 +46,24 @@ struct GangNews {
 
 class GangWatch {
  public:
-  // From now on; the namespace has none of these pods yet.
+  // Starts now; the namespace has none of these pods yet.
   GangWatch(const cluster::HttpOptions& access, const std::string& name_space,
             const std::vector<int>& sizes);
   ~GangWatch();
   GangWatch(const GangWatch&) = delete;
   GangWatch& operator=(const GangWatch&) = delete;
 
-  // What has become of gangs since the last call, if need be after a wait until
-  // something has, or the time has come.
+  // Returns the news since the last call; waits for some until `until`.
   std::vector<GangNews> WaitForNews(SteadyTime until);
 
-  // All there were, in order.
+  // All changes so far, in order.
   std::vector<GangChange> Changes() const;
 
  private:
   class Reader;
   struct Gang {
     int size = 0;
-    std::set<int> bound, gone;  // members; who is gone was bound
+    std::set<int> bound, gone;  // members; those gone were bound
   };
 
   void Open();
@@ -75,14 +77,15 @@ class GangWatch {
   std::vector<Gang> gangs_;
   std::vector<GangChange> changes_;
   std::vector<GangNews> news_;
-  std::string version_;  // of the last that was told
+  std::string version_;  // of the last event
   bool cut_off_ = false;
   std::string failure_;
 
   const std::string path_;
-  cluster::HttpClient client_;  // of its own, so that nothing delays it
+  cluster::HttpClient client_;  // a client of its own, so that nothing delays
+                                // it
   std::unique_ptr<Reader> reader_;
-  std::unique_ptr<cluster::HttpStream> stream_;  // goes before its reader
+  std::unique_ptr<cluster::HttpStream> stream_;  // destroyed before its reader
 };
 
 }  // namespace fluxnetes::testing

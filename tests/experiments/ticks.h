@@ -1,5 +1,5 @@
-// Schedules count in whole numbers, which for an experiment are tenths of a
-// second: its gangs come 0.3 s apart.
+// Schedules count in integers; an experiment counts in tenths of a second,
+// because its gangs arrive 0.3 s apart.
 #pragma once
 
 #include <cmath>

@@ -1,7 +1,6 @@
-// An experiment in virtual time: on simulated nodes, decided by the Schedule
-// that decides on a cluster (workers/simulation/simulation.h), with no time
-// between a decision and what comes of it. Takes no longer than the decisions
-// do.
+// Runs an experiment in virtual time on simulated nodes with the Schedule of
+// the real scheduler (workers/simulation/simulation.h), without delay between a
+// decision and its effect. Takes only as long as the decisions do.
 #pragma once
 
 #include "tests/experiments/experiment_run.h"
@@ -9,7 +8,8 @@
 
 namespace fluxnetes::testing {
 
-// Has what time and gangs come to; nothing of bindings, which take none.
+// The result has times and gangs, but no figures of bindings, which take no
+// time.
 ExperimentResult RunInVirtualTime(const GangExperiment& experiment,
                                   workers::QueuePolicy policy);
 

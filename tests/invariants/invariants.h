@@ -1,23 +1,23 @@
-// What always holds, as one checker of the whole system. It reads the cluster's
-// own truth (pods, nodes, the log of bindings), the tables, and the graph in
-// memory, and says in words what does not agree:
+// A checker of the invariants of the whole system. It reads the cluster's own
+// state (pods, nodes, the log of bindings), the tables, and the graph in
+// memory, and reports in words what does not agree:
 //
-//   1  a pod is recorded once; a group is promoted once, and only when whole
-//   2  a group's pods all have a node or none has
-//   3  grants and others' use stay within what a node has, unless the node
-//      shrank, or others placed pods, under them
+//   1  a pod is recorded once; a group is promoted once, and only when complete
+//   2  either all pods of a group have a node or none has
+//   3  allocations and the usage by others stay within a node's allocatable
+//      amounts, unless the node shrank, or others placed pods, afterwards
 //   4  the graph in memory equals the one rebuilt from nodes, others' pods and
 //      allocations
-//   5  what rests on a lease or term is written only under it
+//   5  writes that rely on a lease or term happen only while it is held
 //   6  no pod is lost and nothing leaks
 //   7  a reservation never starts later because of a group ranked behind it
 //   8  times that are compared come from one clock
 //
-// Some of it compares with what was there at the call before, so one checker
-// goes with one system and is called after every settling. What can only be
-// said once the scheduler has heard and done everything (its cache equals the
-// cluster, no job waits) is passed over until then; strict() counts the calls
-// in which all was compared.
+// Some checks compare with the state at the previous call, so use one checker
+// per system and call it after every settling. Checks that hold only once the
+// scheduler has received and processed everything (its cache equals the
+// cluster, no job waits) are skipped until then; strict() counts the calls that
+// made all checks.
 #pragma once
 
 #include <memory>
@@ -34,26 +34,26 @@ struct World;
 class Invariants {
  public:
   struct Options {
-    // Nothing fails and no node changes: not even for a while may a group be
-    // bound in part.
+    // Nothing fails and no node changes: a group may not be bound in part even
+    // for a while.
     bool calm = false;
   };
 
   explicit Invariants(Options options);
   ~Invariants();
 
-  // What does not hold, each beginning with the invariant's number. Of a scene
-  // whose schedulers cannot be looked into it is not known what they have heard
-  // of, so what is said of it holds for good only if it is said again.
+  // Returns the violations, each beginning with the invariant's number. For a
+  // scene whose schedulers cannot be inspected it is unknown which events they
+  // have received, so a violation is certain only if it is reported again.
   std::vector<std::string> Check(Scene& scene);
   std::vector<std::string> Check(WholeSystem& system);
 
-  // The same when all pods have ended: what is left in the tables.
+  // Likewise, when all pods have ended: reports what is left in the tables.
   std::vector<std::string> CheckNothingLeft(WholeSystem& system) const;
 
   int strict() const { return strict_; }
 
-  // A checker that fails the test, called after every settling.
+  // Attaches a checker that runs after every settling and fails the test.
   static void Attach(WholeSystem& system, Options options);
 
  private:

@@ -1,14 +1,14 @@
-// What the checker of invariants looks at: the cluster's own truth, the tables
-// and the graph in memory, all of one moment, and what does not agree in them.
+// One snapshot for the invariant checker: the cluster's own state, the tables
+// and the graph in memory, with the violations found in them.
 //
-//   world.cc                   reads it
+//   world.cc                   reads the snapshot
 //   gang_invariants.cc         1, 2
 //   capacity_invariants.cc     3, 4
 //   fencing_invariants.cc      5, 8
 //   loss_invariants.cc         6
 //   reservation_invariants.cc  7
 //
-// One thread.
+// Used by one thread.
 #pragma once
 
 #include <fmt/format.h>
@@ -35,7 +35,7 @@ inline constexpr const char* kOurs = "fluxnetes";
 // Neither succeeded nor failed.
 bool Lives(const cluster::Pod& pod);
 
-// By the names that Kubernetes has for them; AmountOf: 0 if there is none.
+// By Kubernetes' resource names; AmountOf: 0 if missing.
 std::map<std::string, std::int64_t> ByName(const cluster::Resources& resources);
 std::int64_t AmountOf(const std::map<std::string, std::int64_t>& amounts,
                       const std::string& name);
@@ -46,11 +46,11 @@ struct Group {
   int size = 0, revision = 0, whole = 0;
   std::int64_t priority = 0;
   bool first_in_line = false, cancelled = false;
-  bool grown = false;     // pods beyond its size are there
-  bool external = false;  // others start its pods
+  bool grown = false;     // it has pods beyond its size
+  bool external = false;  // a caller starts its pods
   std::optional<Id> match_job;
   std::int64_t submitted = 0;
-  std::int64_t went_back = 0;  // last; microseconds
+  std::int64_t went_back = 0;  // latest; microseconds
 
   auto Rank() const {
     return std::tuple(!first_in_line, -priority, submitted, id);
@@ -61,7 +61,7 @@ struct Group {
 struct MemberRow {
   Id group = 0;
   std::string state, node;
-  std::string together;  // the label of which its group's nodes have one value
+  std::string together;  // the label for which the group's nodes share a value
 };
 
 struct Place {
@@ -93,11 +93,11 @@ struct LiveJob {
 struct World {
   World(Scene& s, const World* b) : scene(s), before(b) { Read(); }
 
-  // How much is used of a node, and by whom.
+  // The usage of a node, in total and by others.
   struct Use {
     cluster::Resources others, all;
-    // Beside `others`: what those of our pods use that others gave a node,
-    // and that hold a place there by now.
+    // In addition to `others`: usage of our pods that others bound to the node
+    // and that have a placement there by now.
     cluster::Resources adopted;
   };
 
@@ -144,17 +144,17 @@ struct World {
   Scene& scene;
   const World* before;  // only during the check
   cluster::SimulatedCluster::Snapshot truth;
-  std::map<std::string, cluster::PodPointer> pods;  // the truth, by UID
+  std::map<std::string, cluster::PodPointer> pods;  // actual pods, by UID
   std::map<std::string, cluster::NodePointer> nodes;
   std::map<std::string, Use> use;
-  std::size_t bindings = 0;  // until now
+  std::size_t bindings = 0;  // number so far
   std::vector<cluster::SimulatedCluster::BindingRecord> fresh_bindings;
 
   std::map<Id, Group> groups;
   std::map<std::string, MemberRow> members;
   std::set<std::string> provisional;
   std::map<std::string, Place> places;  // by UID
-  // Pods of others on places that external groups have for them, which count.
+  // Pods of others on placements of external groups, which charge them.
   std::set<std::string> covered;
   std::map<Id, Allocation> allocations;
   std::map<Id, Promised> reservations;
@@ -163,9 +163,9 @@ struct World {
   std::map<std::string, std::int64_t> assumed_durations;  // seconds, by queue
   std::map<std::string, std::map<std::string, std::string>> selectors;
   std::map<std::string, Id> terms;            // of the match, by queue
-  std::map<std::string, std::string> claims;  // nodes: a queue that has them
-  bool synced = false;   // the scheduler has heard of everything
-  bool settled = false;  // and has nothing under way
+  std::map<std::string, std::string> claims;  // by node: a queue that has it
+  bool synced = false;   // the scheduler has received every event
+  bool settled = false;  // and has no work in progress
   std::vector<std::string> violations;
 };
 }  // namespace fluxnetes::testing

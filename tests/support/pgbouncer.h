@@ -1,11 +1,11 @@
-// A pgbouncer of one's own before a PostgreSQL server, in transaction pooling
-// mode: each transaction runs on whatever connection is free, nothing of a
-// session survives, and prepared queries are not known.
+// A private pgbouncer in front of a PostgreSQL server, in transaction pooling
+// mode: each transaction runs on any free connection, no session state
+// survives, and prepared queries are not supported.
 //
 //   if (!PgBouncer::IsInstalled()) GTEST_SKIP() << PgBouncer::kMissing;
 //   PgBouncer proxy(server.folder());
 //
-// Ends with this object or with the thread that made it.
+// Ends with this object or with the thread that created it.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@ class PgBouncer {
       "pgbouncer is not installed; `hack/install test` installs it";
   static bool IsInstalled();
 
-  // So many connections to the server, whose socket is in `server_folder`.
+  // Opens up to `connections` to the server whose socket is in `server_folder`.
   explicit PgBouncer(const std::string& server_folder, int connections = 4);
   ~PgBouncer();
   PgBouncer(const PgBouncer&) = delete;

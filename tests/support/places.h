@@ -1,6 +1,6 @@
-// Where the checkout is and what was built in it. Known to one source alone, so
-// that what compiles the others is the same in every checkout, and a compiler
-// cache may share it. Thread-safe.
+// The location of the checkout and of its build. Known to one source file only,
+// so that compiling the others is the same in every checkout, and they can
+// share a compiler cache. Thread-safe.
 #pragma once
 
 #include <string>

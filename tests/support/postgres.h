@@ -1,14 +1,14 @@
-// A real PostgreSQL for tests: one private server for the whole run, a schema
-// of its own for each test.
+// A real PostgreSQL for tests: one private server for the whole run, with a
+// schema for each test.
 //
 //   TestDatabase database;                       // migrated to the newest
 //   WorkQueue queue(database.pool());
 //   EXPECT_EQ(database.Ask("SELECT count(*) FROM jobs"), "0");
 //
-// The server is the one that FLUXNETES_TEST_POSTGRES names (a connection
-// string, for a role that may create schemas), else one is started by
-// hack/postgres in a temporary folder when the first test asks for it. That is
-// stopped and its folder removed when the process ends, however it ends.
+// The server is the one named by FLUXNETES_TEST_POSTGRES (a connection string,
+// for a role that may create schemas); else hack/postgres starts one in a
+// temporary folder when the first test needs it. That one is stopped and its
+// folder removed when the process ends, however it ends.
 #pragma once
 
 #include <sys/types.h>
@@ -25,14 +25,14 @@
 
 namespace fluxnetes::testing {
 
-// The connection string of the tests' server; starts it if need be. Its role is
-// a superuser if the server is ours.
+// The connection string of the tests' server; starts the server if necessary.
+// Its role is a superuser if we started the server.
 const std::string& TestServer();
 
-// A server of one's own that a test may stop, start and break.
+// A private server that a test may stop, start and break.
 class PrivateServer {
  public:
-  // Further settings as "name=value".
+  // `settings`: "name=value" each.
   explicit PrivateServer(std::vector<std::string> settings = {});
   ~PrivateServer();
   PrivateServer(const PrivateServer&) = delete;
@@ -47,11 +47,11 @@ class PrivateServer {
     Stop();
     Start();
   }
-  // Without a checkpoint (-m immediate): it recovers when it is started.
+  // Stops without a checkpoint (-m immediate): the next start recovers.
   void StopAtOnce();
-  // All its processes at once (SIGKILL).
+  // Kills all its processes at once (SIGKILL).
   void Kill();
-  // All its processes stand still: it takes connections and answers nothing.
+  // Suspends all its processes: it accepts connections and answers nothing.
   void Pause();
   void Resume();
 
@@ -69,7 +69,7 @@ class PrivateServer {
 
 class TestDatabase {
  public:
-  // A fresh schema on the tests' server, or on `connection`.
+  // Uses a fresh schema on the tests' server, or on `connection`.
   explicit TestDatabase(bool migrated = true,
                         const std::string& connection = TestServer());
   ~TestDatabase();  // drops the schema
@@ -87,7 +87,7 @@ class TestDatabase {
 
   // The first column of the first row as text; "NULL" for null, "" for no row.
   std::string Ask(const std::string& sql);
-  // All rows, columns parted by '|', rows by a new line.
+  // All rows: columns separated by '|', rows by a newline.
   std::string AskAll(const std::string& sql);
   void Execute(const std::string& sql);
 

@@ -1,5 +1,5 @@
-// A program as a process of its own, to be killed. What it writes goes into a
-// file; it dies when this object or the thread that started it does.
+// A program in a process of its own that a test may kill. Its output goes to a
+// file; the process is killed with this object or the thread that started it.
 //
 //   Process serve({kFluxnetes, "serve"}, {{"FLUXNETES_SCHEMA", "s"}}, log);
 //   serve.Kill();
@@ -20,8 +20,8 @@ namespace fluxnetes::testing {
 
 class Process {
  public:
-  // The environment is this process's with `environment` over it; what is
-  // written is appended to the file `log`.
+  // The environment is this process's, overridden by `environment`; output is
+  // appended to the file `log`.
   Process(const std::vector<std::string>& command,
           const std::map<std::string, std::string>& environment,
           const std::string& log);
@@ -32,10 +32,10 @@ class Process {
   pid_t id() const { return id_; }
 
   void Signal(int signal) const;
-  // SIGKILL; returns when it is gone.
+  // Sends SIGKILL; returns when the process is gone.
   void Kill();
 
-  // The exit status, or -signal if one ended it; nothing: it still runs.
+  // Returns the exit status, or -signal if a signal ended it; nothing: it runs.
   std::optional<int> WaitForEnd(std::chrono::milliseconds patience);
   bool HasEnded();
   // Whether SIGSTOP has taken effect.
@@ -46,7 +46,7 @@ class Process {
   std::optional<int> ended_;
 };
 
-// Until `holds` says true, asked every few milliseconds; false: it never did.
+// Polls `holds` every few milliseconds until it is true; false: it never was.
 template <typename Condition>
 bool WaitUntil(std::chrono::milliseconds patience, Condition holds);
 

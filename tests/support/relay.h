@@ -1,5 +1,5 @@
-// Stands between a client and a PostgreSQL server's Unix socket and cuts the
-// line at a chosen message: to show what a lost connection does at the worst
+// Relays between a client and a PostgreSQL server's Unix socket, and cuts the
+// connection at a chosen message, to test a lost connection at the worst
 // moment. One thread per connection; Arm() is thread-safe.
 #pragma once
 
@@ -15,8 +15,8 @@ namespace fluxnetes::testing {
 class Relay {
  public:
   enum class Cut {
-    kBeforeTheServer,  // the message is swallowed
-    kAfterTheServer    // the server has answered, the answer is swallowed
+    kBeforeTheServer,  // the message is dropped
+    kAfterTheServer    // the server has answered; the answer is dropped
   };
 
   explicit Relay(const std::string& server_folder);
@@ -27,13 +27,14 @@ class Relay {
   // The connection string of the relay's own socket.
   std::string connection() const;
 
-  // Cuts the line at the next message of a client that holds `text`; once.
+  // Cuts the connection at the next message of a client that contains `text`;
+  // once.
   void Arm(const std::string& text, Cut cut);
 
  private:
   void Accept();
   void Serve(int client);
-  // Whether this message of a client is the one; disarms.
+  // True if this message of a client is the armed one; disarms.
   bool IsTheOne(const std::string& message, Cut& cut);
 
   const std::string server_;

@@ -1,5 +1,5 @@
 // A streaming replica of a PrivateServer, made by pg_basebackup, which can be
-// promoted when that one is gone.
+// promoted when the primary is gone.
 //
 //   PrivateServer primary({"wal_level=replica", ...});
 //   Replica replica(primary);
@@ -16,16 +16,16 @@
 
 namespace fluxnetes::testing {
 
-// Ends the server in the middle of whatever it does.
+// Kills the server in the middle of its work.
 void Crash(const PrivateServer& server);
 
 class Replica {
  public:
-  // Asks the primary for its data; application_name is "replica", which
-  // synchronous_standby_names may name.
+  // Copies the primary's data; its application_name is "replica", which
+  // synchronous_standby_names may list.
   explicit Replica(const PrivateServer& primary);
 
-  // Takes changes from now on.
+  // Makes it accept writes from now on.
   void Promote();
 
   const std::string& connection() const { return server_.connection(); }

@@ -1,21 +1,21 @@
-// Shell commands: run to their end, or when this process ends.
+// Shell commands: run to completion, or at the end of this process.
 #pragma once
 
 #include <string>
 
 namespace fluxnetes::testing {
 
-// As one word of a command.
+// Quotes it as one word of a command.
 std::string Quoted(const std::string& word);
 
 struct ScriptResult {
-  int status = 0;    // of exit; -1: ended otherwise
-  std::string said;  // on both outputs, without the last line's end
+  int status = 0;    // exit status; -1: ended otherwise
+  std::string said;  // both outputs, without the final newline
 };
 
 ScriptResult TryScript(const std::string& command);
 
-// What it said on both outputs; throws std::runtime_error with it if it fails.
+// Returns both outputs; throws std::runtime_error with them if it fails.
 std::string RunScript(const std::string& command);
 
 // Runs a command once, when this object or the process ends, however it ends.

@@ -1,13 +1,13 @@
-// The whole scheduler on one thread: every worker on a simulated cluster in
-// virtual time and on a real PostgreSQL. Settle() lets each worker run until
-// none has anything left to do; Advance() lets time pass.
+// The whole scheduler on one thread: every worker, on a simulated cluster in
+// virtual time and on a real PostgreSQL. Settle() runs the workers until none
+// has work left; Advance() lets time pass.
 //
 //   WholeSystem system("nodes: [{count: 4, cpu: 4, memory: 16Gi}]");
 //   system.Submit(R"({apiVersion: batch/v1, kind: Job, ...})");
 //   system.Settle();
 //   EXPECT_EQ(system.Ask("SELECT state FROM pod_groups"), "bound");
 //
-// After every settling the invariants are checked, if a checker was given.
+// If a checker was given, it checks the invariants after every settling.
 #pragma once
 
 #include <chrono>
@@ -42,13 +42,13 @@ namespace fluxnetes::testing {
 struct SchedulerProcess {
   SchedulerProcess(const sql::PoolOptions& database, cluster::Cluster& cluster);
 
-  // Each worker once; true if any has more to do. A cluster that cannot be
-  // reached is passed over.
+  // Runs each worker once; returns true if any has more to do. Ignores an
+  // unreachable cluster.
   bool Step(cluster::Time now);
-  // One of them: 0 is intake.
+  // Runs one worker; 0 is intake.
   static constexpr int kWorkers = 9;
   bool RunWorker(int which, cluster::Time now);
-  // Clean: hands everything over.
+  // A clean stop: hands everything over.
   void Stop();
 
   sql::Pool pool;
@@ -80,20 +80,21 @@ class WholeSystem {
   // Manifests, as YAML text.
   void Submit(const std::string& manifests);
 
-  // Runs all workers until nothing moves; fails the test if that never comes.
+  // Runs all workers until none makes progress; fails the test if that never
+  // comes.
   void Settle();
 
-  // Time passes, event by event, settling after each.
+  // Lets time pass, event by event, settling after each.
   void Advance(std::chrono::microseconds duration);
 
-  // Until nothing is left to happen, at most so long in virtual time.
+  // Runs until no event is left, at most this long in virtual time.
   void RunToEnd(std::chrono::hours limit = std::chrono::hours(1'000));
 
-  // The process dies without a word, and another starts: its client is taken
-  // for dead at once.
+  // Kills the process without notice and starts another; its client counts as
+  // dead at once.
   void CrashAndRestart();
 
-  // Its client has missed its heartbeats, and what it had leased is free.
+  // Makes its client miss its heartbeats and frees its leases.
   void DeclareDead(SchedulerProcess& dead);
 
   std::string Ask(const std::string& question) {
@@ -103,16 +104,16 @@ class WholeSystem {
   TestDatabase database;
   cluster::SimulatedCluster cluster;
   std::unique_ptr<SchedulerProcess> process;
-  // A second one, or null. Which of the two is first is random, by the seed,
-  // for each worker anew.
+  // A second process, or null. For each worker the seed decides at random which
+  // of the two runs first.
   std::unique_ptr<SchedulerProcess> standby;
-  // Pods of ours, by UID, that somebody else gave a node.
+  // UIDs of our pods that someone else bound.
   std::set<std::string> bound_by_others;
   std::function<void(WholeSystem&)> check;  // after every settling
 
  private:
   bool Step();
-  bool Quiet();  // the rows ask for nothing
+  bool Quiet();  // the tables have no work left
 
   std::mt19937_64 turns_;
 };

@@ -1,5 +1,5 @@
-// A control plane of one's own (hack/cluster) and the hands of its
-// administrator: creates pods, sees them being bound, deletes them.
+// A private control plane (hack/cluster) and its administrator's actions:
+// creates pods, watches their bindings, deletes them.
 //
 // Used by one thread; the watch has another.
 #pragma once
@@ -18,8 +18,8 @@ using SteadyTime = std::chrono::steady_clock::time_point;
 
 struct PodShape {
   std::string scheduler;
-  int gang = 1;              // pods of a gang; 1: none
-  bool native_gang = false;  // by PodGroups of Kubernetes, else by our labels
+  int gang = 1;              // pods per gang; 1: no gangs
+  bool native_gang = false;  // by Kubernetes PodGroups, else by our labels
   std::string cpu = "100m";
 };
 
@@ -31,7 +31,7 @@ struct CreatedPod {
 
 class ControlPlane {
  public:
-  // In the folder; throws std::runtime_error if it does not start.
+  // Starts it in the folder; throws std::runtime_error if it does not start.
   ControlPlane(std::string folder, int nodes);
   ~ControlPlane();
   ControlPlane(const ControlPlane&) = delete;
@@ -41,21 +41,22 @@ class ControlPlane {
   const cluster::HttpOptions& access() const { return access_; }
   cluster::HttpClient& api() { return *api_; }
 
-  // Further nodes, NAME0, NAME1, ..., ready when it returns.
+  // Adds nodes NAME0, NAME1, ...; they are ready on return.
   void AddNodes(const std::string& name, int count, int cpu);
 
-  // Named PREFIX0, PREFIX1, ... in the namespace default.
+  // Creates pods PREFIX0, PREFIX1, ... in the namespace default.
   std::vector<CreatedPod> Create(const std::string& prefix, int count,
                                  const PodShape& shape);
   void Delete(const std::vector<CreatedPod>& pods);
-  // All pods of the namespace, and its PodGroups; returns when they are gone.
+  // Deletes all pods and PodGroups of the namespace; returns when they are
+  // gone.
   void DeleteAll();
 
-  // The resource version of the namespace's pods as they are now.
+  // The current resource version of the namespace's pods.
   std::string Version();
 
-  // Sum of a counter of the API server's over all label sets that contain each
-  // of the words.
+  // The sum of a counter of the API server over all label sets that contain
+  // each of the words.
   double Counter(const std::string& name,
                  const std::vector<std::string>& words);
 
@@ -63,14 +64,14 @@ class ControlPlane {
   void CreatePodGroups(const std::string& prefix, int count, int size);
 
   const std::string folder_;
-  const testing::Lifeline down_;  // runs last
+  const testing::Lifeline down_;  // its command runs last
   cluster::HttpOptions access_;
   std::unique_ptr<cluster::HttpClient> api_;
 };
 
-// When pods whose names begin with a prefix were seen bound, in order, and
-// whether they run. It sees what happens after a resource version; without one,
-// it is shown all pods that are there first.
+// Records when pods with a name prefix were bound, in order, and whether they
+// run. It starts after a resource version; without one it first receives all
+// existing pods.
 class BindingWatch {
  public:
   BindingWatch(ControlPlane& plane, std::string prefix,
@@ -79,11 +80,11 @@ class BindingWatch {
   BindingWatch(const BindingWatch&) = delete;
   BindingWatch& operator=(const BindingWatch&) = delete;
 
-  // Returns when `count` were, or the time is over.
+  // Returns when `count` pods were bound, or the time is over.
   std::vector<SteadyTime> WaitFor(std::size_t count,
                                   std::chrono::seconds patience);
-  // Returns when `count` were seen running, or the time is over: then their
-  // kubelet has nothing more to write.
+  // Returns when `count` pods were seen running, or the time is over; then
+  // their kubelet has nothing more to write.
   void WaitUntilRunning(std::size_t count, std::chrono::seconds patience);
 
  private:
@@ -91,7 +92,8 @@ class BindingWatch {
   void Open();
 
   const std::unique_ptr<Reader> reader_;
-  cluster::HttpClient client_;  // of its own, so that nothing delays it
+  cluster::HttpClient client_;  // a client of its own, so that nothing delays
+                                // it
   std::unique_ptr<cluster::HttpStream> stream_;
 };
 

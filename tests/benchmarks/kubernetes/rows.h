@@ -1,4 +1,4 @@
-// What a benchmark prints: one JSON object per row, and where it is.
+// The output of a benchmark: one JSON object per row, and its progress.
 #pragma once
 
 #include <map>
@@ -7,13 +7,13 @@
 
 namespace fluxnetes::benchmarks {
 
-// The median of the runs, the least and the most. `extras`: limit, bare, peer,
-// elsewhere (hack/benchmark).
+// Prints the median, minimum and maximum of the runs. `extras`: limit, bare,
+// peer, elsewhere (hack/benchmark).
 void PrintRow(const std::string& row, const std::string& unit,
               std::vector<double> values,
               const std::map<std::string, double>& extras = {});
 
-// Long work says where it is, on standard error.
+// Reports the progress of long work on standard error.
 void Say(const std::string& what);
 
 double Median(std::vector<double> values);

@@ -1,8 +1,8 @@
-// A control plane in a temporary folder, and schedulers that are measured on
+// A control plane in a temporary folder, and the schedulers to be measured on
 // it, each as a process.
 //
-// Used by one thread. FLUXNETES_CLUSTER_TOOLS is the folder of hack/cluster's
-// programs.
+// Used by one thread. FLUXNETES_CLUSTER_TOOLS is the folder of the programs of
+// hack/cluster.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@
 
 namespace fluxnetes::benchmarks {
 
-// A scheduler as a process; ends with this object.
+// A scheduler process; ends with this object.
 struct Contestant {
   std::unique_ptr<testing::TestDatabase> database;
   std::unique_ptr<testing::Process> process;
@@ -22,7 +22,7 @@ struct Contestant {
 
 class World {
  public:
-  // With so many nodes of 32 cpus.
+  // Starts the control plane with nodes of 32 CPUs.
   explicit World(int nodes);
   ~World();
   World(const World&) = delete;
@@ -30,12 +30,12 @@ class World {
 
   ControlPlane& plane() { return *plane_; }
 
-  // Its client-side limit is lifted, so that it goes as fast as it can. A pod
-  // that did not fit is left alone for a second, then for longer.
+  // Runs without a client-side rate limit, as fast as it can. It retries a pod
+  // that did not fit after a second, then after longer waits.
   Contestant KubeScheduler(bool native_gangs = false,
                            int longest_backoff_seconds = 10);
 
-  // With a fresh schema, or that of an earlier one.
+  // Uses a fresh schema, or that of an earlier run.
   Contestant Fluxnetes(
       std::unique_ptr<testing::TestDatabase> database = nullptr,
       bool events = true);

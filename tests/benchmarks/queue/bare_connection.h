@@ -1,5 +1,5 @@
-// A connection by libpq alone, and parameters in PostgreSQL's binary form: how
-// fast it could be.
+// A connection by libpq alone, with parameters in PostgreSQL's binary form: the
+// upper bound of the speed.
 #pragma once
 
 #include <libpq-fe.h>
@@ -14,7 +14,7 @@
 
 namespace fluxnetes::benchmark {
 
-// Scalars are text, arrays binary.
+// Scalars are in text form, arrays in binary form.
 struct BareParameter {
   std::string value;
   bool binary = false;
@@ -23,7 +23,7 @@ struct BareParameter {
 BareParameter Text(std::string value);
 BareParameter TextArray(const std::vector<std::string>& values);
 BareParameter JsonArray(const std::vector<std::string>& values);
-// Whole numbers of 2, 4 or 8 bytes.
+// Integers of 2, 4 or 8 bytes.
 BareParameter SmallintArray(const std::vector<std::int64_t>& values);
 BareParameter IntegerArray(const std::vector<std::int64_t>& values);
 BareParameter BigintArray(const std::vector<std::int64_t>& values);
@@ -32,12 +32,12 @@ using BareResult = std::unique_ptr<PGresult, decltype(&PQclear)>;
 
 class BareConnection {
  public:
-  // With the schema and the settings of a pool's connections.
+  // Opens it with the schema and the settings of a pool's connections.
   explicit BareConnection(const sql::PoolOptions& options);
 
   void Execute(const std::string& sql);
   void Prepare(std::string_view name, std::string_view sql);
-  // The answer is in binary form.
+  // Returns the result in binary form.
   BareResult Run(std::string_view name,
                  const std::vector<BareParameter>& parameters);
 

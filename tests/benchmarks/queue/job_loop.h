@@ -1,7 +1,8 @@
-// The life of a job step by step, in batches, through the library or by the
-// same statements in a bare libpq loop: so that one measurement runs on both.
+// The life cycle of jobs step by step, in batches, through the library or by
+// the same statements in a bare libpq loop, so that one benchmark measures
+// both.
 //
-// One thread each. Whatever fails throws and ends the benchmark.
+// Each is used by one thread. Any failure throws and ends the benchmark.
 #pragma once
 
 #include <cstdint>
@@ -22,22 +23,22 @@ class JobLoop {
   virtual ~JobLoop() = default;
   virtual void Insert(int count) = 0;
   virtual std::vector<Leased> Lease(int limit) = 0;
-  // All of them must be accepted.
+  // Every result must be accepted.
   virtual void Finish(const std::vector<Leased>& leased) = 0;
 };
 
-// What every connection is opened with.
+// Adds the queries that every connection prepares.
 sql::PoolOptions WithQueries(sql::PoolOptions options);
 
 inline constexpr const char* kQueue = "benchmark";
 // 256 bytes.
 const std::string& Arguments();
 
-// With a client of its own.
+// Uses a client of its own.
 std::unique_ptr<JobLoop> LibraryLoop(const sql::PoolOptions& options);
 
-// Sends parameters in binary form that were made before, and reads no more of
-// an answer than it needs. Without history a finished job is gone.
+// Sends prebuilt binary parameters, and reads no more of a result than it
+// needs. Without history, finished jobs are deleted.
 std::unique_ptr<JobLoop> BareLoop(const sql::PoolOptions& options,
                                   bool history = true);
 

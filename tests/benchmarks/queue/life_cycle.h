@@ -1,4 +1,5 @@
-// Whole lives of jobs, for a while: insert a batch, lease it, finish it.
+// Runs whole life cycles of jobs for a while: inserts a batch, leases it,
+// finishes it.
 #pragma once
 
 #include <chrono>
@@ -8,14 +9,14 @@
 
 namespace fluxnetes::benchmark {
 
-// In jobs per second of the time that went into it.
+// Jobs per second of the time spent in the step.
 struct Rates {
   double insert, lease, finish, whole;
 };
 
 Rates RunLives(JobLoop& loop, int batch, std::chrono::milliseconds duration);
 
-// As a column of several runs.
+// One rate of several runs.
 std::vector<double> Column(const std::vector<Rates>& runs, double Rates::*rate);
 
 }  // namespace fluxnetes::benchmark

@@ -1,6 +1,6 @@
-// What the benchmark of the queue prints: a JSON object per row, for
-// hack/benchmark_rows.py. A row is the median of its runs, with the least and
-// the most of them.
+// The output of the queue's benchmark: a JSON object per row, for
+// hack/benchmark_rows.py. A row has the median, minimum and maximum of its
+// runs.
 #pragma once
 
 #include <chrono>
@@ -11,24 +11,24 @@
 namespace fluxnetes::benchmark {
 
 inline constexpr const char* kPerSecond = "1/s";
-inline constexpr const char* kTimes = "x";  // of another row's figure
+inline constexpr const char* kTimes = "x";  // multiple of another row's value
 inline constexpr const char* kMilliseconds = "ms";
 
 struct Row {
   std::string name;
   std::vector<double> runs;
   std::string unit = kPerSecond;
-  std::optional<double> limit = {};  // what it should reach
+  std::optional<double> limit = {};  // the target
   std::optional<double> bare = {};   // the same statements in a libpq loop
-  std::optional<double> peer = {};   // what it is compared with
+  std::optional<double> peer = {};   // the system compared with
 };
 
 void Print(const Row& row);
 
 double Median(std::vector<double> values);
-// Of values in any order; `share` 0.99 is the 99th percentile. At least one.
+// Values in any order, at least one; `share` 0.99 is the 99th percentile.
 double Percentile(std::vector<double> values, double share);
-// One by one: how often the second is in the first.
+// Divides element by element.
 std::vector<double> Shares(const std::vector<double>& values,
                            const std::vector<double>& of);
 

@@ -1,7 +1,7 @@
-// What every cluster behind the door must do, whatever it is: the suite
-// ClusterContract (contract_watch.cc and so on, by verb). A test program
-// instantiates it with what makes a cluster and the hands that change it from
-// outside:
+// The contract of every implementation of Cluster: the suite ClusterContract
+// (contract_watch.cc and so on, by verb). A test program instantiates it with a
+// factory of clusters, which also gives access to the state behind the
+// interface:
 //
 //   INSTANTIATE_TEST_SUITE_P(Simulated, ClusterContract,
 //                            ::testing::Values(ContractCase{"Virtual", Make}),
@@ -26,14 +26,14 @@ namespace fluxnetes::cluster {
 class ContractWorld {
  public:
   virtual ~ContractWorld() = default;
-  // The door under test.
+  // The implementation under test.
   virtual Cluster& Door() = 0;
-  // The cluster behind it: where other users, kubelets and controllers act. It
-  // may be the door itself.
+  // The cluster behind it, on which other users, kubelets and controllers act.
+  // May be the implementation itself.
   virtual SimulatedCluster& Behind() = 0;
-  // Lets so much of the cluster's time pass.
+  // Lets this much of the cluster's time pass.
   virtual void Advance(std::chrono::milliseconds time) = 0;
-  // Every watch loses its connection and misses what is under way.
+  // Drops the connection of every watch, which loses its events in flight.
   virtual void DropConnections() = 0;
 };
 
@@ -50,10 +50,10 @@ inline std::string NameOfCase(
   return info.param.name;
 }
 
-// How long what is asked may take.
+// The limit for every wait.
 inline constexpr std::chrono::milliseconds kDeadline{60'000};
 
-// Of the pod that the event is about; empty: it is about none.
+// The UID of the event's pod; empty: the event has no pod.
 std::string UidOf(const WatchEvent& event);
 
 class ClusterContract : public ::testing::TestWithParam<ContractCase> {
@@ -62,17 +62,17 @@ class ClusterContract : public ::testing::TestWithParam<ContractCase> {
 
   Cluster& Door() { return world_->Door(); }
   SimulatedCluster& Behind() { return world_->Behind(); }
-  // What the watch has told so far, in order.
+  // The events of the watch so far, in order.
   const std::vector<WatchEvent>& Told() const { return told_; }
 
   void AddNodes(int count);
   PodPointer AddPod(const std::string& name, const PodRun& run = {});
   static Binding BindingOf(const Pod& pod, const std::string& node = "node0");
   BindResult Bind(const Binding& binding);
-  // Of the namespace "default".
+  // Touches a pod of the namespace "default".
   TouchResult Touch(const std::string& name, const std::string& uid);
 
-  // Watches, applies what comes to the cache, and lets time pass until the
+  // Applies the events of the watch to the cache and lets time pass until the
   // condition holds. False if it does not within kDeadline.
   bool Until(const std::function<bool()>& condition);
   bool UntilSynced() {

@@ -1,4 +1,4 @@
-// A simulated cluster in virtual time and short words for what tests do to it.
+// A simulated cluster in virtual time, with short helpers for tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -64,7 +64,7 @@ class SimulatedClusterTest : public ::testing::Test {
     const Binding binding{pod.namespace_name, pod.name, pod.uid, "", node};
     return cluster_.Bind({&binding, 1}, seconds(1)).at(0).outcome;
   }
-  // Binds all that waits, as a scheduler without scruples.
+  // Binds every waiting pod to the node, without any check.
   int BindAll(const std::string& node = "node0") {
     int bound = 0;
     for (const PodPointer& pod : cluster_.TakeSnapshot().pods) {
@@ -75,7 +75,7 @@ class SimulatedClusterTest : public ::testing::Test {
     return bound;
   }
   void Pass(milliseconds time) { cluster_.AdvanceTo(cluster_.Now() + time); }
-  // Binds what comes and lets time pass until the Job is over, or a minute.
+  // Binds pods and lets time pass until the Job has ended, up to a minute.
   KubernetesJobStatus RunJob() {
     for (int i = 0; i < 600; ++i) {
       BindAll();

@@ -1,5 +1,5 @@
-// How the whole must behave, told on the simulated cluster, with what always
-// holds checked after each settling: two nodes with 4 cpu each.
+// Tests of the whole system's behaviour on the simulated cluster, with the
+// invariants checked after each settling: two nodes with 4 CPUs each.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -41,7 +41,7 @@ class Behaviour : public ::testing::Test {
     }
     return nullptr;
   }
-  // As far as the match, and not to the binder.
+  // Runs the workers up to the match, without the binder.
   void Allocate(const std::string& manifests) {
     system.Settle();
     system.Submit(manifests);

@@ -1,4 +1,4 @@
-// Manifests for stories of the whole system: gangs as Indexed Jobs.
+// Manifests for tests of the whole system: gangs as Indexed Jobs.
 #pragma once
 
 #include <fmt/format.h>
@@ -17,16 +17,17 @@ struct GangShape {
   int fail_first = 0;             // attempts of each index that fail
   int backoff_limit = 6;
   std::string name_space = "default";
-  std::string group = {};     // else the Job's name
-  std::string queue = {};     // of the label; else without
+  std::string group = {};     // empty: the Job's name
+  std::string queue = {};     // of the label; empty: no label
   std::string selector = {};  // "{disk: ssd}"
   int priority = 0;
   bool gated = false;
   bool suspend = false;
   std::string topology = {};  // label fluxnetes.topology-required
-  std::string rules = {};     // more of the pods' spec: "affinity: {...}"
-  int most = 0;               // fluxnetes.group-max-size; 0: it is not elastic
-  int absent = 0;  // so many pods of the gang are not made; below 0: too many
+  std::string rules = {};     // further fields of the pods' spec: "affinity:
+                              // {...}"
+  int most = 0;               // fluxnetes.group-max-size; 0: not elastic
+  int absent = 0;             // number of pods not created; below 0: extra pods
 };
 
 inline std::string LabelsOf(const std::string& group, int size,
@@ -57,7 +58,7 @@ inline std::string PodSpecOf(const GangShape& shape) {
       shape.gpus == 0 ? "" : fmt::format(", nvidia.com/gpu: {}", shape.gpus));
 }
 
-// A Job of `size` pods that are one gang, all of a name.
+// A Job whose `size` pods are one gang, both of this name.
 inline std::string GangOf(const std::string& name, int size,
                           const GangShape& shape = {}) {
   return fmt::format(
@@ -83,7 +84,7 @@ spec:
       shape.seconds, shape.fail_first, PodSpecOf(shape));
 }
 
-// A bare pod of a gang; with group "" of none.
+// A bare pod of a gang; group "": without a gang.
 inline std::string PodOf(const std::string& name, const std::string& group,
                          int size, const GangShape& shape = {}) {
   return fmt::format(

@@ -1,7 +1,7 @@
-// What the checker of invariants looks at: a cluster, a database, and the
+// The system under an invariant checker: a cluster, a database, and the
 // schedulers that share them.
 //
-// One thread.
+// Used by one thread.
 #pragma once
 
 #include <cstddef>
@@ -19,16 +19,16 @@ class Scene {
  public:
   virtual ~Scene() = default;
 
-  // The cluster's own truth.
+  // The cluster's own state.
   virtual cluster::SimulatedCluster::Snapshot Truth() = 0;
-  // Since the `from`th, in order; none if the cluster does not record them.
+  // The bindings from the `from`th on, in order; none if they are not recorded.
   virtual std::vector<cluster::SimulatedCluster::BindingRecord> Bindings(
       std::size_t from) = 0;
   virtual sql::Pool& database() = 0;
-  // Whether somebody else gave a pod of ours its node.
+  // Whether someone else bound this pod of ours.
   virtual bool GivenByOthers(const std::string& uid) = 0;
-  // Those that are awake and can be looked into: none if they are processes of
-  // their own.
+  // The schedulers that are awake and in this process; none if they are
+  // processes of their own.
   virtual std::vector<SchedulerProcess*> Processes() = 0;
 };
 

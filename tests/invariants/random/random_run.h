@@ -1,21 +1,20 @@
-// A random story of the whole system: workloads, users, failures and faults
-// from a seed. The same seed tells the same story.
+// A random test of the whole system: workloads, users, failures and faults from
+// a seed. The same seed repeats the same run.
 //
-// Each step does one thing, lets the system settle, and so has the invariants
-// checked. At the end the disturbances stop, what can still run runs, the users
-// delete the rest, and nothing may be left.
+// Each step does one action and lets the system settle, which checks the
+// invariants. At the end the disturbances stop, everything that can still run
+// does, the users delete the rest, and nothing may be left.
 //
-// The seed also says where it plays: with one scheduling queue, with queues
-// that share nodes, or with queues that do not; and whether one scheduler works
-// there or two, of which one may fall asleep and wake up when the other has
-// taken over; and whether queues evict groups, and whether there are accounts
-// with quotas.
+// The seed also chooses the setting: one scheduling queue, queues that share
+// nodes, or queues that do not; one scheduler or two, of which one may be
+// suspended and wake up after the other has taken over; whether queues evict
+// groups, and whether there are accounts with quotas.
 //
 //   random_run.cc        the frame
-//   random_workloads.cc  what users do
-//   random_nodes.cc      what happens to nodes, and on them without us
-//   random_external.cc   what those do who start pods themselves
-//   random_faults.cc     what goes wrong
+//   random_workloads.cc  actions of users
+//   random_nodes.cc      changes of nodes, and pods of other schedulers
+//   random_external.cc   callers that start pods themselves
+//   random_faults.cc     faults
 #pragma once
 
 #include <deque>
@@ -34,7 +33,7 @@ class RandomRun {
  public:
   explicit RandomRun(std::uint64_t seed);
 
-  // False: something does not hold, Report() says what.
+  // False: an invariant is violated; Report() has the details.
   bool Run(int steps);
 
   std::string Report() const;
@@ -48,7 +47,7 @@ class RandomRun {
     std::string name_space, name;
   };
 
-  int Pick(int from, int to);  // both included
+  int Pick(int from, int to);  // both inclusive
   bool Chance(double chance);
   void Step();
   bool Holds();
@@ -57,11 +56,11 @@ class RandomRun {
   void EndDisturbances();
   void CheckNothingWaits();
 
-  // A pod of ours that is there, and is bound or not; null: there is none.
+  // Any of our pods that is bound or unbound as asked; null: none.
   cluster::PodPointer AnyPod(bool bound);
   const JobName* AnyJob();
   std::string AnyNode();
-  std::string AnyQueue();  // "" too: no label
+  std::string AnyQueue();  // may be "": no label
   std::string AnySpace();
   GangShape AnyShape(int size);
   void SubmitJob(const std::string& name, int size, const GangShape& shape);
@@ -110,14 +109,14 @@ class RandomRun {
   void EditQueue();
   void Compare();
 
-  const int queues_;     // 0: one, 1: they share nodes, 2: they do not
+  const int queues_;     // 0: one, 1: sharing nodes, 2: not sharing nodes
   const bool replicas_;  // two schedulers
-  const bool accounts_;  // there are some
+  const bool accounts_;  // with accounts
   std::mt19937_64 random_;
   WholeSystem system_;
   std::unique_ptr<SchedulerProcess> asleep_;
   Invariants invariants_{{}};
-  std::deque<std::string> notes_;  // the last that happened
+  std::deque<std::string> notes_;  // the latest actions
   std::vector<std::string> violations_;
   std::vector<JobName> jobs_;
   std::vector<workers::ExternalTicket> asked_;

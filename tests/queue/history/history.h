@@ -1,15 +1,15 @@
-// What several processes asked of a work queue and were told, with the times of
-// both, and whether a queue that keeps its promises can have said so.
+// The calls that several processes made to a work queue, their results and the
+// times of both, and a check that a correct queue can have given these results.
 //
-// A process writes a line when it makes a call and another when it has the
-// answer (recorded_queue.h), so what a killed one asked last is known, and is
-// in doubt. All clocks are the machine's one, so calls of different processes
-// have an order wherever they do not overlap.
+// A process writes one line when it makes a call and another when it has the
+// result (recorded_queue.h), so the last call of a killed process is known, and
+// its outcome is in doubt. All times are from the machine's one clock, so calls
+// of different processes are ordered unless they overlap.
 //
-// The promises: a job is there once, and is there if its insert was
-// acknowledged; an attempt is leased once; attempts rise; an attempt has one
-// accepted result at most, and none after its lease was lost; a result is
-// refused for a reason; what was accepted stays; every job ends.
+// A correct queue: a job exists once, and exists if its insert was
+// acknowledged; an attempt is leased once; attempts rise; an attempt has at
+// most one accepted result, and none after its lease was lost; a result is
+// refused only for a reason; accepted results stay; every job ends.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ namespace fluxnetes::queue {
 struct Call {
   enum class Answer {
     kGiven,
-    kFailed,  // for certain: nothing happened
-    kInDoubt  // it may have happened: also what has no answer
+    kFailed,  // certainly without effect
+    kInDoubt  // unknown outcome; also calls without a result
   };
   std::string what;                    // insert, lease or finish
   std::vector<std::string> arguments;  // names; none; id:attempt:outcome
@@ -33,14 +33,14 @@ struct Call {
   std::vector<std::string> answers;  // ids; id:attempt; 1 or 0
 };
 
-// A row of jobs or jobs_finished when all is over.
+// A row of jobs or jobs_finished at the end.
 struct LastState {
   std::int64_t id = 0;
   std::string name;
   std::string state;
   int attempt = 0;
-  // The attempts of its errors: those that a worker told, and the others,
-  // which were rescued.
+  // The attempts of its errors: those reported by a worker, and those of
+  // rescues.
   std::vector<int> failed;
   std::vector<int> rescued;
 };
@@ -50,11 +50,11 @@ struct History {
   std::vector<LastState> jobs;
 };
 
-// Appends the calls that a process wrote into a file. A last line that was cut
-// short is passed over. Throws std::runtime_error for any other.
+// Appends the calls that a process wrote to a file. Skips a truncated last
+// line. Throws std::runtime_error for any other invalid line.
 void ReadCalls(const std::string& path, std::vector<Call>& calls);
 
-// What cannot have been, a line each; none: the history is fine.
+// Returns the contradictions, a line each; none: the history is valid.
 std::vector<std::string> Violations(const History& history);
 
 }  // namespace fluxnetes::queue

@@ -1,6 +1,7 @@
-// A round of the history of a work queue: some processes (history_worker) on
-// one queue, while they, their connections and the server are killed and
-// stopped at random; then what is left is worked off, and everything is judged.
+// One round of the history test of a work queue: several processes
+// (history_worker) work on one queue while they, their connections and the
+// server are killed and stopped at random; then the remaining jobs are worked
+// off and the history is checked.
 #pragma once
 
 #include <map>
@@ -22,9 +23,10 @@ struct RoundOptions {
   unsigned seed = 1;
   int processes = 4;
   int faults = 4;  // of clients and connections
-  // In the midst of them.
+  // Happens in the midst of the faults.
   ServerFault server = ServerFault::kNone;
-  // SQL that breaks a promise, done once, until it says how many rows.
+  // SQL that breaks the queue's guarantees, run until it has changed a row
+  // once.
   std::string sabotage = {};
 };
 
@@ -35,10 +37,10 @@ class HistoryRun {
   HistoryRun(const HistoryRun&) = delete;
   HistoryRun& operator=(const HistoryRun&) = delete;
 
-  // The violations; none if all is well.
+  // Returns the violations; none if the history is valid.
   std::vector<std::string> Run();
 
-  // What happened: calls by answer, results refused, faults by name.
+  // Calls by result, refused results, faults by name.
   const std::map<std::string, int>& counts() const { return counts_; }
 
  private:

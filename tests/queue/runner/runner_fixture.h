@@ -1,5 +1,5 @@
-// What the tests of the runner share. A step that must come is waited for by
-// looks at what it leaves, for as long as a slow machine may take.
+// The shared fixture of the runner's tests. They wait for expected steps by
+// polling for their effects, as long as a slow machine may need.
 #pragma once
 
 #include <condition_variable>
@@ -19,7 +19,7 @@ namespace fluxnetes::queue {
 
 inline constexpr std::chrono::seconds kPatience{60};
 
-// Where threads wait for a test, and a test for threads.
+// Lets worker threads wait for a test, and a test for them.
 class Gate {
  public:
   void Open() {
@@ -27,14 +27,14 @@ class Gate {
     is_open_ = true;
     changed_.notify_all();
   }
-  // Of a worker: counts it and waits until the gate is open.
+  // Called by a worker: counts it and waits until the gate is open.
   void Pass() {
     std::unique_lock lock(mutex_);
     ++arrived_;
     changed_.notify_all();
     changed_.wait(lock, [&] { return is_open_; });
   }
-  // Of a test: until so many have come.
+  // Called by a test: waits until `count` workers have arrived.
   bool WaitFor(int count) {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, kPatience,
@@ -86,7 +86,7 @@ class Kept {
 
 class RunnerTest : public QueueTest {
  protected:
-  // One for the queue "q" that stays alive on a slow machine.
+  // Options for the queue "q", with a client that stays alive on slow machines.
   static RunnerOptions Options(int slots = 10) {
     RunnerOptions options;
     options.queues = {{"q", slots}};

@@ -1,4 +1,4 @@
-// What the tests of the work queue share: a database, a queue on it, clients.
+// The shared fixture of the work queue's tests: a database, a queue, clients.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ class QueueTest : public ::testing::Test {
     return client;
   }
 
-  // As if its heartbeat had not come for an hour.
+  // Makes its heartbeat an hour old.
   void Kill(const Client& client) {
     database.Execute(
         "UPDATE clients SET heartbeat_at = now() - interval '1 hour' "
@@ -34,7 +34,7 @@ class QueueTest : public ::testing::Test {
         std::to_string(client.id()));
   }
 
-  // As if that of the database had gone back by an hour since the heartbeats.
+  // Makes all heartbeats an hour early, as if the database's clock went back.
   void SetClockBack() {
     database.Execute(
         "UPDATE clients SET heartbeat_at = now() + interval '1 hour'");

@@ -1,5 +1,5 @@
-// A work queue whose every call and answer is written down (history.h), in a
-// file that outlives the process. One thread.
+// A work queue that records every call and its result (history.h) in a file
+// that outlives the process. Used by one thread.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@ class RecordedQueue {
  public:
   RecordedQueue(WorkQueue& jobs, const std::string& path);
 
-  // Each throws sql::Error as the queue does, after it is written down.
+  // Each throws sql::Error as the queue does, after recording it.
   void Insert(const std::string& queue, const std::vector<std::string>& names);
   std::vector<Job> Lease(const std::string& queue, std::int64_t client,
                          int limit);
-  // An error is the word told, so that it can be told from those of a rescue.
+  // Errors are the word kTold, which distinguishes them from those of a rescue.
   std::vector<bool> Finish(std::span<const JobResult> results);
 
  private:
@@ -28,11 +28,11 @@ class RecordedQueue {
   void Write(char side, const std::string& text);
 
   WorkQueue& jobs_;
-  int file_;  // to the end of the process
+  int file_;  // open until the process ends
   int calls_ = 0;
 };
 
-// As the errors of a job name a failure that its worker told.
+// The error text of a failure that a worker reported.
 inline constexpr const char* kTold = "told";
 
 }  // namespace fluxnetes::queue

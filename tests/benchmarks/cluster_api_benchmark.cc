@@ -1,6 +1,6 @@
-// Bindings and watch events per second through the API of the simulated
-// cluster, client and server in one process, over a socket file. Prints one
-// line of JSON per run.
+// Measures bindings and watch events per second through the API of the
+// simulated cluster, client and server in one process, over a Unix socket.
+// Prints one line of JSON per run.
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -46,7 +46,7 @@ std::vector<cluster::Binding> AddPods(cluster::SimulatedCluster& cluster) {
   return bindings;
 }
 
-// Reads all there is now, then `events` more; seconds for those.
+// Reads all present events, then `events` more; returns the seconds for those.
 class Reader {
  public:
   explicit Reader(cluster::Cluster& door) : watch_(door.WatchAll()) {

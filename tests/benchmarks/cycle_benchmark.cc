@@ -1,8 +1,8 @@
-// What a cycle of the schedule costs on a large cluster: 100,000 pending groups
-// in 1,000 shapes, 10,000 nodes that are full. At each step some groups end,
-// most of them before their time, and as many come as were started; measured is
-// the time from there to the last decision of that step, and to the first,
-// which has what starts. Prints a JSON object per row.
+// Measures a scheduling cycle on a large cluster: 100,000 pending groups in
+// 1,000 shapes, 10,000 full nodes. At each step some groups end, most of them
+// early, and as many arrive as were started. Measured is the time from there to
+// the first decision of the step, which has the starts, and to the last. Prints
+// a JSON object per row.
 //
 //   cycle_benchmark [POLICY...]     fcfs, easy, hybrid, conservative
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ constexpr int kNodes = 10'000;
 constexpr int kCpus = 32;
 constexpr int kShapes = 1'000;
 constexpr int kWaiting = 100'000;
-constexpr int kSteps = 300;  // or as many as there are in
+constexpr int kSteps = 300;  // or until the time limit
 constexpr std::chrono::seconds kLongest(60);
 constexpr int kEndsPerStep = 3;
 constexpr std::size_t kFewChanges = 100;  // of reservations
@@ -56,7 +56,7 @@ class Load {
     for (int i = 0; i < kWaiting; ++i) Come();
   }
 
-  // Decides until nothing is left to do, and says how many cycles that took.
+  // Decides until nothing is left to do; returns the number of cycles.
   int Settle() {
     int cycles = 0;
     do {

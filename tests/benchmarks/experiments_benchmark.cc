@@ -1,20 +1,20 @@
 // Public experiments with gangs (tests/experiments): by Fluxnetes in virtual
-// time, and on a real API server by Fluxnetes, by Kubernetes' own scheduler,
+// time; and on a real API server by Fluxnetes, by Kubernetes' own scheduler,
 // and by that with its native gang scheduling, one after the other. Prints one
 // JSON object per row.
 //
 //   experiments_benchmark [ROW [RUNS [SCALE]]]
 //
-// ROW is run10, run10-100, run10-mixed, run8 or run6; `virtual` is all of them
-// in virtual time alone, which takes seconds. On the API server time passes
-// SCALE (8.5) times as fast as it did there, and is multiplied again in what is
-// printed. A picture's lines are objects with `held`: who held how many cpus
-// from when on.
+// ROW is run10, run10-100, run10-mixed, run8 or run6; `virtual` runs all of
+// them in virtual time only, which takes seconds. On the API server the
+// experiment runs SCALE (8.5) times as fast as the original, and the times
+// printed are multiplied by SCALE. The data of a plot are objects with `held`:
+// the CPUs held over time.
 //
-// Exits with 4 if Kubernetes' own scheduler ended all gangs where it should be
-// frozen by gangs in part: then it is not that experiment.
+// Exits with 4 if Kubernetes' own scheduler ended all gangs although gangs
+// bound in part should have frozen it: then the experiment is not reproduced.
 //
-// FLUXNETES_CLUSTER_TOOLS is the folder of hack/cluster's programs.
+// FLUXNETES_CLUSTER_TOOLS is the folder of the programs of hack/cluster.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -40,24 +40,25 @@ using testing::PaperFigures;
 using workers::QueuePolicy;
 
 constexpr int kNotFrozen = 4;         // exit status
-constexpr double kAbovePaper = 1.02;  // where nothing waits: above the peer
-// Eighths and halves of 34 s are whole seconds, in which estimates are said.
+constexpr double kAbovePaper = 1.02;  // limit, times the peer
+// Eighths and halves of 34 s become whole seconds, as activeDeadlineSeconds
+// needs.
 constexpr double kScale = 8.5;
 constexpr std::chrono::seconds kWarmUp{120};
 
 struct Experiment {
   GangExperiment gangs;
   std::string name;
-  bool freezes = true;  // who binds pod by pod
-  // On paper, by policy, where that was worked out for the experiment; else it
-  // is done here.
+  bool freezes = true;  // with a scheduler that binds pod by pod
+  // Paper figures by policy, if they were computed for the experiment by other
+  // means; else this program computes them.
   std::map<std::string, PaperFigures> paper = {};
-  PaperFigures fluence = {};  // measured in 2024; 0: was not
+  PaperFigures fluence = {};  // measured in 2024; 0: not measured
 };
 
 struct Line {
   std::string name;
-  std::string policy = {};  // of Fluxnetes; empty: it is kube-scheduler
+  std::string policy = {};  // of Fluxnetes; empty: kube-scheduler
   bool native_gangs = false;
 };
 
@@ -72,7 +73,7 @@ const std::vector<Line>& Lines() {
 
 Contestant Start(World& world, const Line& line, double scale) {
   if (line.policy.empty()) {
-    // As long as ten seconds there.
+    // The same as ten seconds of the original.
     const int backoff = std::max(1, static_cast<int>(10 / scale));
     return world.KubeScheduler(line.native_gangs, backoff);
   }
@@ -151,7 +152,7 @@ PaperFigures PaperOf(const Experiment& experiment, const std::string& policy) {
   return OnPaper(experiment.gangs, workers::ParseQueuePolicy(policy).value());
 }
 
-// Decisions take no time, so all that is above the paper's figures is theirs.
+// Decisions take no time, so any excess over the paper figures is due to them.
 void MeasureInVirtualTime(const Experiment& experiment) {
   for (const std::string policy : {"easy", "fcfs", "conservative"}) {
     const Line line{"Fluxnetes, " + policy + ", virtual time", policy};
@@ -170,8 +171,8 @@ void MeasureInVirtualTime(const Experiment& experiment) {
   }
 }
 
-// How far a little time here and there carries: by how much each of a hundred
-// runs differs in which each gang takes up to kLonger more.
+// Measures the sensitivity to small delays: how much a hundred runs differ in
+// which each gang takes up to kLonger more.
 void MeasureUnsteady(const Experiment& experiment) {
   constexpr double kLonger = 0.5;
   constexpr unsigned kSeeds = 100;
@@ -189,7 +190,7 @@ void MeasureUnsteady(const Experiment& experiment) {
   }
 }
 
-// `peer`: who has ended all gangs too, if somebody has.
+// `peer`: another scheduler that also ended all gangs, if there is one.
 void PrintRows(const Experiment& experiment, const Line& line,
                const Results& results, const Results& peer) {
   const std::string row = experiment.name + ", " + line.name;
@@ -225,7 +226,7 @@ void PrintRows(const Experiment& experiment, const Line& line,
   PrintRow(row, "% of the processors busy", results.busy);
 }
 
-// False: what should have been frozen was not.
+// Returns false if an experiment that should freeze did not.
 bool Measure(const Experiment& experiment, int runs, double scale) {
   std::vector<Results> results(Lines().size());
   bool as_known = true;

@@ -1,7 +1,7 @@
-// What it costs to keep the estimates of starts: 10,000 groups of 1 to 8 pods
-// wait in 200 shapes for nodes that are full, on PostgreSQL. At each step a
-// group ends before its time and one comes; measured is the look after it: what
-// is read, the run ahead, what is written. Prints a JSON object per row.
+// Measures the upkeep of start estimates on PostgreSQL: 10,000 groups of 1 to 8
+// pods in 200 shapes wait for full nodes. At each step a group ends early and
+// one arrives; measured is the forecast after it: reading, simulating, writing.
+// Prints a JSON object per row.
 //
 //   forecast_benchmark [NODES [POLICY...]]
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // Gangs of 64 mixed pods on nodes with cpu, memory, gpu and 20 labels each: a
 // launcher, servers that keep apart, workers on tainted GPU nodes and data pods
-// spread over zones. The cluster is half full, and stays so: each round takes a
-// gang and ends the oldest. The first argument is the number of nodes.
+// spread over zones. The cluster stays half full: each round places a gang and
+// ends the oldest. The first argument is the number of nodes.
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>
@@ -116,14 +116,14 @@ class GangOf64 {
   Gang gang_;
 };
 
-// 32 GPUs each; a quarter of the nodes has 8 of the kind.
+// A gang needs 32 GPUs; a quarter of the nodes has 8 of that kind.
 JobId HalfFull(std::int64_t nodes) { return nodes / 4 * 8 / 32 / 2; }
 
 void Check(const MatchResult& result) {
   if (!std::holds_alternative<Placement>(result)) std::abort();
 }
 
-// Applications come again and again: their rules are known.
+// Applications recur: their rules are known.
 void BM_GangsOf64(benchmark::State& state) {
   const auto nodes = state.range(0);
   NodeGraph graph = Cluster(nodes);
@@ -149,8 +149,8 @@ BENCHMARK(BM_GangsOf64)
     ->ArgsProduct({{10'000, 100'000}, {0, 3'600}})
     ->Unit(benchmark::kMicrosecond);
 
-// Each gang has labels of its own, so its rules are new; what they say of nodes
-// is not.
+// Each gang has labels of its own, so its rules are new, but the node
+// predicates in them are known.
 void BM_GangsOf64WithRulesOfTheirOwn(benchmark::State& state) {
   const auto nodes = state.range(0);
   NodeGraph graph = Cluster(nodes);
@@ -175,7 +175,7 @@ BENCHMARK(BM_GangsOf64WithRulesOfTheirOwn)
     ->Arg(100'000)
     ->Unit(benchmark::kMicrosecond);
 
-// All under one rack, the tightest that holds it.
+// All under one rack, the smallest that fits the gang.
 void BM_GangInOneRack(benchmark::State& state) {
   const auto nodes = state.range(0);
   NodeGraph graph = Cluster(nodes);
@@ -198,7 +198,7 @@ BENCHMARK(BM_GangInOneRack)
     ->Arg(100'000)
     ->Unit(benchmark::kMicrosecond);
 
-// The second argument is how many gangs have a reservation before.
+// The second argument is the number of gangs with a reservation.
 void BM_GangsOf64BesideReservations(benchmark::State& state) {
   const auto nodes = state.range(0);
   NodeGraph graph = Cluster(nodes);
@@ -235,7 +235,8 @@ void BM_ExplainGangOf64(benchmark::State& state) {
 }
 BENCHMARK(BM_ExplainGangOf64)->Arg(10'000)->Unit(benchmark::kMicrosecond);
 
-// A node gets another label, with the rules of as many applications in use.
+// A node gets another label while the rules of many applications are in use;
+// the argument is their number.
 void BM_RelabelNode(benchmark::State& state) {
   NodeGraph graph = Cluster(10'000);
   std::deque<GangOf64> gangs;

@@ -1,9 +1,8 @@
-// What fluxnetes.v1 costs: a page of 100,000 groups that wait, and what 1,000
-// watchers of a namespace with 2,000 of them take of the server's processor
-// when these change 1,000 times a second. The server is this program again, as
-// a process of its own; of the watchers only ten look into the answers that
-// follow the first ones, since all of them would need more than this machine
-// has. Prints a JSON object per row.
+// Measures fluxnetes.v1: a page of 100,000 waiting groups, and the server's
+// processor time for 1,000 watchers of a namespace with 2,000 of these groups,
+// which change 1,000 times a second. The server is this program again, as a
+// process of its own. Only ten watchers parse the messages after the first
+// ones: parsing by all would exceed this machine. Prints a JSON object per row.
 //
 //   grpc_benchmark [GROUPS [WATCHERS [CHANGES]]]
 #include <fmt/format.h>
@@ -37,8 +36,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kPageSizes[] = {500, 1'000};
 constexpr int kConnections = 10;
-constexpr int kReaders = 10;       // watchers that parse
-constexpr int kWatchable = 2'000;  // groups, with the lowest ids
+constexpr int kReaders = 10;       // watchers that parse messages
+constexpr int kWatchable = 2'000;  // groups, those with the lowest ids
 constexpr std::chrono::seconds kWatched{20};
 constexpr std::chrono::milliseconds kBetweenChanges{20};
 
@@ -72,7 +71,7 @@ int Serve(char** arguments) {
   return 0;
 }
 
-// Seconds of processor time that a process has taken.
+// Processor time of a process, in seconds.
 double CpuOf(pid_t process) {
   std::ifstream in("/proc/" + std::to_string(process) + "/stat");
   std::string skipped;
@@ -134,8 +133,8 @@ void MeasurePages(v1::Scheduler::Stub& stub, pid_t server, int size,
 struct Counts {
   std::atomic<std::int64_t> frames = 0;
   std::atomic<std::int64_t> bytes = 0;
-  std::atomic<std::int64_t> groups = 0;  // that readers have seen
-  std::atomic<int> current = 0;          // watchers that have the first answers
+  std::atomic<std::int64_t> groups = 0;  // seen by readers
+  std::atomic<int> current = 0;          // watchers with all first messages
 };
 
 class Watcher
@@ -189,7 +188,7 @@ class Watcher
   std::atomic<bool> done_ = false;
 };
 
-// With the bell that nearly every change of a group rings.
+// Includes the notification that nearly every change of a group sends.
 void Change(testing::TestDatabase& database, int first, int count) {
   database.Execute(
       fmt::format("UPDATE pod_groups SET priority = priority + 1 WHERE id "

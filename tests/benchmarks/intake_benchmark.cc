@@ -1,6 +1,6 @@
-// How many pods per second go through intake and promoter, from events in
-// memory to active groups with their match jobs, on a real PostgreSQL. Prints a
-// JSON object per row.
+// Measures pods per second through intake and promoter, from events in memory
+// to active groups with match jobs, on a real PostgreSQL. Prints a JSON object
+// per row.
 
 #include <fmt/format.h>
 

@@ -1,11 +1,11 @@
-// Fluxnetes on a real API server beside Kubernetes' own scheduler and a bare
-// loop that only POSTs bindings: everything on this machine, in turns, in one
-// run. Prints one JSON object per row.
+// Compares on a real API server: Fluxnetes, Kubernetes' own scheduler, and a
+// bare loop that only POSTs bindings, in turns on this machine, in one run.
+// Prints one JSON object per row.
 //
 //   kubernetes_benchmark [ROW [RUNS]]   backlog, gangs, latency, waiting,
 //                                       restart, requests
 //
-// FLUXNETES_CLUSTER_TOOLS is the folder of hack/cluster's programs.
+// FLUXNETES_CLUSTER_TOOLS is the folder of the programs of hack/cluster.
 
 #include <signal.h>
 
@@ -35,7 +35,7 @@ using std::chrono::steady_clock;
 
 constexpr int kBacklog = 5'000;
 constexpr seconds kPatience{600};
-// Its native gangs may take the peer for ever: after so long it has lost.
+// The peer's native gangs may never finish: after this long it has lost.
 constexpr seconds kPatienceWithNativeGangs{60};
 
 double Rate(const std::vector<SteadyTime>& times) {
@@ -44,8 +44,8 @@ double Rate(const std::vector<SteadyTime>& times) {
          duration<double>(times.back() - times.front()).count();
 }
 
-// POSTs bindings of pods that no scheduler wants, and nothing else; bindings
-// per second, to the last answer.
+// POSTs bindings of pods that no scheduler handles, and nothing else; returns
+// bindings per second up to the last answer.
 double BareLoop(ControlPlane& plane, const std::vector<CreatedPod>& pods,
                 int connections, int nodes) {
   cluster::HttpOptions options = plane.access();
@@ -79,7 +79,7 @@ struct Rates {
   std::vector<double> bare, peer, ours, event_lag;
 };
 
-// Seconds until the server has taken so many events more.
+// Returns the seconds until the server has received `until` events in total.
 double WaitForEvents(ControlPlane& plane, double until) {
   const auto begin = steady_clock::now();
   while (plane.Counter("apiserver_request_total",
@@ -91,8 +91,8 @@ double WaitForEvents(ControlPlane& plane, double until) {
   return duration<double>(steady_clock::now() - begin).count();
 }
 
-// All pods wait before the scheduler starts; from the first binding that is
-// seen to the last.
+// All pods wait before the scheduler starts; measures from the first observed
+// binding to the last.
 void MeasureBacklog(int size, int runs) {
   constexpr int kNodes = 1'000;
   Rates rates;
@@ -143,14 +143,14 @@ void MeasureBacklog(int size, int runs) {
   PrintRow(what + ", last event after last binding", "s", rates.event_lag);
 }
 
-// From the answer to the last creation to the sight of the last binding. Then
-// it waits until everybody is idle again: the kubelets have told that the pods
-// run, the events are written.
+// Measures from the answer to the last creation to the observation of the last
+// binding. Then waits until the system is idle: the kubelets have reported
+// running pods, the events are written.
 double MeasureOnce(ControlPlane& plane, const std::string& prefix, int size,
                    const std::string& scheduler) {
   constexpr milliseconds kQuiet{150};
   BindingWatch watch(plane, prefix, plane.Version());
-  std::this_thread::sleep_for(milliseconds(50));  // it is open
+  std::this_thread::sleep_for(milliseconds(50));  // for it to open
   const bool gang = scheduler == "fluxnetes";
   plane.Create(prefix, size, {.scheduler = scheduler, .gang = gang ? size : 1});
   const auto begin = steady_clock::now();
@@ -170,7 +170,7 @@ struct Latency {
   }
 };
 
-// Both run, and take turns: what disturbs the machine disturbs both.
+// Both run at once and take turns, so that disturbances affect both.
 void MeasureLatency(int runs) {
   constexpr int kNodes = 100;
   constexpr int kTimes = 200;
@@ -211,11 +211,12 @@ void MeasureLatency(int runs) {
   }
 }
 
-// A gang that does not fit waits while small pods flow, from the first creation
-// to the last binding; whether it is there first or last alternates.
+// A gang that does not fit waits while small pods are scheduled; measures from
+// the first creation to the last binding. Runs with and without the gang
+// alternate in order.
 void MeasureWaiting(int runs) {
   constexpr int kSmall = 1'000;
-  constexpr int kGang = 64;  // whole nodes, of which there are 60
+  constexpr int kGang = 64;  // whole nodes; there are only 60
   std::vector<double> alone, beside, events;
   for (int run = 0; run < runs; ++run) {
     World world(60);
@@ -232,7 +233,7 @@ void MeasureWaiting(int runs) {
     if (run % 2 == 0) alone.push_back(flow("alone"));
     const auto gang = plane.Create(
         "big", kGang, {.scheduler = "fluxnetes", .gang = kGang, .cpu = "32"});
-    // It has been looked at and told.
+    // Until it was considered and its pods informed.
     std::this_thread::sleep_for(seconds(15));
     beside.push_back(flow("beside"));
     const auto listed = plane.api().Send(
@@ -251,9 +252,9 @@ void MeasureWaiting(int runs) {
   PrintRow("events of the waiting gang", "events", events, {{"limit", 1}});
 }
 
-// From the creation of a pod, just before the scheduler starts, to the sight of
-// its binding: after an orderly stop, as by a rollout, and after a kill, when
-// the dead one's time to live must pass.
+// Measures from the creation of a pod, just before the scheduler starts, to the
+// observation of its binding: after an orderly stop, as in a rollout, and after
+// a kill, when the dead client's time to live must pass.
 void MeasureRestart(int runs) {
   constexpr int kBound = 10'000;
   std::vector<double> orderly, killed, peers;
@@ -296,8 +297,8 @@ void MeasureRestart(int runs) {
            {{"limit", 5}, {"peer", Median(peers)}});
 }
 
-// Writes and single reads that reach the server on behalf of bound pods; what
-// the kubelets' stand-in writes goes to pods/status alone.
+// Counts writes and single reads that reach the server for bound pods; the
+// simulated kubelets write only to pods/status.
 void MeasureRequestsWith(bool tells, int runs) {
   constexpr int kPods = 1'000;
   std::vector<double> requests;
@@ -319,7 +320,7 @@ void MeasureRequestsWith(bool tells, int runs) {
       }
       return sum;
     };
-    // The controllers tell of each new node by an event.
+    // The controllers write an event for each new node.
     for (double seen = -1; seen != count();) {
       seen = count();
       std::this_thread::sleep_for(seconds(3));

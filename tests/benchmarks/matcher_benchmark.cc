@@ -1,4 +1,4 @@
-// The matcher in the scheduler's shape: gangs on nodes with cpu, memory and
+// The matcher as the scheduler uses it: gangs on nodes with cpu, memory and
 // pods. The first argument is the number of nodes.
 #include <benchmark/benchmark.h>
 
@@ -30,7 +30,7 @@ bool Placed(const MatchResult& result) {
   return std::holds_alternative<Placement>(result);
 }
 
-// Fills the cluster with gangs and empties it again; empties are not timed.
+// Fills the cluster with gangs and empties it again; emptying is not timed.
 void FillWithGangs(benchmark::State& state, Time duration) {
   const auto nodes = state.range(0);
   const Gang gang = Pods(static_cast<int>(state.range(1)), duration);
@@ -66,7 +66,7 @@ void BM_FailOnFullCluster(benchmark::State& state) {
 }
 BENCHMARK(BM_FailOnFullCluster)->Arg(1'000)->Arg(10'000)->Arg(100'000);
 
-// Half of the nodes are full of cpu, half of memory: bounds tell nothing.
+// Half of the nodes lack cpu, half memory, so aggregate bounds do not help.
 void BM_FailWhereEachNodeLacksSomethingElse(benchmark::State& state) {
   NodeGraph graph = Cluster(state.range(0));
   for (NodeIndex node = 0; node < state.range(0); ++node) {
@@ -81,7 +81,7 @@ void BM_FailWhereEachNodeLacksSomethingElse(benchmark::State& state) {
 }
 BENCHMARK(BM_FailWhereEachNodeLacksSomethingElse)->Arg(1'000)->Arg(10'000);
 
-// All nodes are free now, and all are reserved from tomorrow on.
+// All nodes are free now and reserved from tomorrow on.
 void BM_FailBeforeReservation(benchmark::State& state) {
   const auto nodes = state.range(0);
   const Time duration = state.range(1) == 0 ? kForever : state.range(1);
@@ -139,8 +139,8 @@ void BM_Release(benchmark::State& state) {
 }
 BENCHMARK(BM_Release);
 
-// A cluster full of jobs of one task with ends all over; a gang that needs a
-// part (in percent) of the nodes for itself.
+// A cluster full of jobs of one task with scattered ends; a gang that needs a
+// share (in percent) of whole nodes.
 void BM_Reserve(benchmark::State& state) {
   const auto nodes = state.range(0);
   NodeGraph graph = Cluster(nodes);

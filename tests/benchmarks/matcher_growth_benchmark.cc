@@ -1,6 +1,6 @@
-// How the cost of a match grows: with the nodes, with the reservations that
-// are there, and of a cycle with the requests that wait. A JSON object per row;
-// hack/benchmark_plot.py draws them.
+// Measures how the cost of a match grows with the nodes and with the
+// reservations, and the cost of a cycle with the pending requests. A JSON
+// object per row; hack/benchmark_plot.py draws them.
 #include <fmt/format.h>
 #include <time.h>
 
@@ -33,7 +33,7 @@ void Print(const char* figure, const std::string& series, int x,
   std::fflush(stdout);
 }
 
-// Of a job whose kind was not seen before.
+// The first match of a kind of job.
 double FirstMatch(Matcher& matcher, const Jobspec& jobspec) {
   const double start = CpuSeconds();
   matcher.Run(1, jobspec, MatchOp::kAllocate, 0);
@@ -42,7 +42,7 @@ double FirstMatch(Matcher& matcher, const Jobspec& jobspec) {
   return 1e6 * took;
 }
 
-// Per job, of those that come first on an empty cluster.
+// The mean per job of the first ones on an empty cluster.
 double PerMatch(Matcher& matcher, const Jobspec& jobspec, int most) {
   constexpr double kEnough = 0.1;
   const double start = CpuSeconds();
@@ -108,7 +108,7 @@ void GrowNodes() {
   }
 }
 
-// Every thousand requests of the stream by itself.
+// Measures every thousand requests of the stream separately.
 void GrowReservations() {
   constexpr int kBlock = 1'000;
   constexpr int kBlocks = 16;
@@ -133,7 +133,7 @@ void GrowReservations() {
   }
 }
 
-// A look at all that waits where nothing is free.
+// Considers all pending requests while no node is free.
 void GrowPending() {
   for (const int nodes : {1'024, 8'192}) {
     Matcher matcher = FlatMatcher(nodes, "lonode");

@@ -1,4 +1,4 @@
-// The whole way of a pod, measured: a scheduler in this process on a simulated
+// Measures the whole path of a pod: a scheduler in this process on a simulated
 // cluster in real time and on a durable PostgreSQL (FLUXNETES_TEST_POSTGRES, or
 // a private one). Prints one JSON object per row.
 //
@@ -58,7 +58,7 @@ double ResidentMegabytes() {
          1e6;
 }
 
-// A scheduler and its world, from nothing.
+// A scheduler with a new cluster and database.
 class Pipeline {
  public:
   explicit Pipeline(int nodes, std::int64_t cpu_milli = 64'000)
@@ -86,7 +86,7 @@ class Pipeline {
 
   void Stop() { scheduler_.reset(); }
 
-  // Creates groups of `size` pods each until there are `pods`.
+  // Creates `pods` pods in groups of `size`.
   void Create(int pods, int size, std::int64_t cpu_milli = 100) {
     for (int i = 0; i < pods; ++i) {
       cluster::PodTemplate made;
@@ -114,7 +114,7 @@ class Pipeline {
     }
   }
 
-  // Until so many groups wait in the table.
+  // Waits until this many groups are pending in the table.
   void WaitForPending(const std::string& groups) {
     while (database_.Ask("SELECT count(*) FROM jobs WHERE kind = 'match' AND "
                          "state = 'running'") != groups) {
@@ -147,7 +147,8 @@ void MeasureLatency(int runs) {
       pipeline.Create(1, 1);
       pipeline.WaitForBindings(21 + static_cast<std::size_t>(i));
       times.push_back(Seconds(begin) * 1e3);
-      std::this_thread::sleep_for(milliseconds(20));  // idle again
+      std::this_thread::sleep_for(milliseconds(20));  // let the system become
+                                                      // idle
     }
     std::sort(times.begin(), times.end());
     medians.push_back(times[100]);
@@ -179,7 +180,7 @@ void MeasureRestart(int runs) {
     pipeline.Start();
     pipeline.Create(10'000, 1, 100);
     pipeline.WaitForBindings(10'000);
-    pipeline.Create(10'000, 1, 100);  // 50m are left on each node
+    pipeline.Create(10'000, 1, 100);  // leaves 50m on each node
     pipeline.WaitForPending("10000");
     pipeline.Stop();
     pipeline.Create(1, 1, 50);

@@ -1,10 +1,10 @@
-// The work queue: jobs per second and latencies, each beside what the same
-// statements reach in a bare libpq loop on the same server. Prints a JSON
-// object per row.
+// The work queue: jobs per second and latencies, each compared with the same
+// statements in a bare libpq loop on the same server. Prints a JSON object per
+// row.
 //
 //   queue_benchmark [--brief] [SECTION...]
 //
-// With sections, only those.
+// With sections, runs only those.
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>

@@ -1,8 +1,8 @@
 // The graph matcher as a library: jobspecs parsed once, results as values.
 // resource_query_pipe.py measures the same work through the program.
 //
-// `limit` is what is wanted, `elsewhere` what Fluxion v0.54 (-O2) was measured
-// to do on another machine, through its resource-query.
+// `limit` is the target; `elsewhere` is a measurement of Fluxion v0.54 (-O2) on
+// another machine, through its resource-query.
 #include <benchmark/benchmark.h>
 
 #include <functional>
@@ -23,9 +23,9 @@ void Show(benchmark::State& state, const Figures& figures) {
   if (figures.elsewhere != 0) state.counters["elsewhere"] = figures.elsewhere;
 }
 
-// Runs the job until it fits no more, then cancels all, untimed, and goes on.
-// The first match of a kind, in which the matcher learns what to choose from,
-// is a row of its own.
+// Runs the job until it does not fit any more, cancels all jobs, untimed, and
+// repeats. The first match of a kind, in which the matcher builds its index, is
+// a row of its own.
 void Fill(benchmark::State& state, int nodes, const char* policy,
           const Jobspec& jobspec) {
   Matcher matcher = FlatMatcher(nodes, policy);
@@ -42,7 +42,7 @@ void Fill(benchmark::State& state, int nodes, const char* policy,
   state.SetItemsProcessed(state.iterations());
 }
 
-// One iteration is the whole stream, on an empty cluster.
+// One iteration is the whole stream on an empty cluster.
 void Stream(benchmark::State& state, int nodes, const char* policy, int jobs) {
   Matcher matcher = FlatMatcher(nodes, policy);
   const std::vector<Jobspec> stream = JobStream();
@@ -84,7 +84,7 @@ void First(benchmark::State& state) {
   }
 }
 
-// Of a cluster that is full of one-core jobs.
+// Cancels jobs on a cluster full of one-core jobs.
 void Cancel(benchmark::State& state) {
   Matcher matcher = FlatMatcher(1'024, "lonode");
   const Jobspec core = OneCore();
@@ -127,7 +127,7 @@ void GrowOrShrink(benchmark::State& state, bool grow) {
     state.ResumeTiming();
   };
   const auto shrink = [&] { matcher.Remove("/cluster0/node9000"); };
-  // The first look for a path notes those of all vertices.
+  // The first lookup of a path indexes all vertices.
   matcher.Grow(add);
   shrink();
   for (auto _ : state) {
@@ -191,9 +191,10 @@ void StreamRow(const char* name, Figures figures, int nodes, const char* policy,
   };
   fail("8192x32 full of gangs, 1 core fails", 10e3, 1 << 20, gang, core);
   fail("8192x32 full of gangs, 4 nodes fail", 10e3, 1 << 20, gang, gang);
-  // What is left is known to be too little only when it has been counted.
+  // Only a count can show that the remaining nodes are too few.
   fail("8192x32 half full, 8000 nodes fail", 0, 1'024, gang, Gang(8'000));
-  // What is cancelled takes much longer to be made, again and again.
+  // Creating the cancelled jobs takes much longer than cancelling, so fewer
+  // runs.
   Row("1024x32, cancel of 1-core jobs", {200e3, 0}, Cancel, 0.05);
   const auto shape = [](const char* name, bool grow) {
     benchmark::RegisterBenchmark((std::string("library: ") + name).c_str(),

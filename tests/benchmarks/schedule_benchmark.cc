@@ -1,5 +1,5 @@
-// The decision core alone: what a cycle costs when nothing new fits, what a
-// placement costs, and what a waiting group weighs.
+// The decision core alone: the cost of a cycle when no new group fits, the cost
+// of a placement, and the memory of a waiting group.
 #include <benchmark/benchmark.h>
 #include <malloc.h>
 
@@ -36,7 +36,7 @@ void AddNodes(Schedule& schedule, std::int64_t count) {
   }
 }
 
-// As long as the UIDs of Kubernetes.
+// As long as a UID of Kubernetes.
 std::string Uid(GroupId group, int member) {
   std::string number = std::to_string(group);
   number.insert(0, 12 - number.size(), '0');
@@ -65,8 +65,9 @@ void Wait(Schedule& schedule, GroupId first, std::int64_t groups) {
   }
 }
 
-// Each of two or more pods of one cpu, so that a place for one must be looked
-// at by all shapes. A shape is a size and a duration of more than 10^7 s.
+// Groups of two or more pods of one cpu, so that a free place for one pod must
+// be considered for every shape. A shape is a size and a duration of more than
+// 10^7 s.
 void WaitInGangs(Schedule& schedule, GroupId first, std::int64_t groups,
                  std::int64_t shapes) {
   const auto* request = Request(schedule, 1);
@@ -79,8 +80,9 @@ void WaitInGangs(Schedule& schedule, GroupId first, std::int64_t groups,
   }
 }
 
-// A full cluster of pods of one cpu, one of which ends; all that wait need
-// more. With deadlines the head has a time, without them a drain set.
+// A full cluster of pods of one cpu, one of which ends; all waiting groups need
+// more. With deadlines the head of the queue has a start time, without them a
+// drain set.
 void OnePodEnds(benchmark::State& state, bool deadlines,
                 std::int64_t gang_shapes = 0) {
   Schedule schedule;
@@ -135,7 +137,7 @@ BENCHMARK(BM_OnePodEndsAmongGangs)
     ->Args({100'000, 10})
     ->Args({100'000, 10'000});
 
-// One group comes behind 100,000 that do not fit, and does not fit either.
+// One group arrives behind 100,000 that do not fit, and does not fit either.
 void BM_OneGroupComes(benchmark::State& state) {
   Schedule schedule;
   AddNodes(schedule, 1'000);
@@ -151,10 +153,10 @@ void BM_OneGroupComes(benchmark::State& state) {
 }
 BENCHMARK(BM_OneGroupComes)->Arg(100'000);
 
-// 100 lines wait for quota that an account below the same one has used up, by
-// so many groups that run, and may take back what was lent of it, as far as its
-// priority is not too high: that of ten groups, in vain. One group ends and
-// comes again. Items are lines.
+// 100 lines of groups wait for quota that an account below the same parent has
+// used up with many running groups. They may reclaim what was lent,
+// except from groups of higher priority, and try ten such groups in vain. One
+// group ends and arrives again. Items are lines.
 void BM_LinesRefusedForQuota(benchmark::State& state) {
   Schedule schedule;
   AddNodes(schedule, 1'000);
@@ -200,7 +202,7 @@ void BM_LinesRefusedForQuota(benchmark::State& state) {
 }
 BENCHMARK(BM_LinesRefusedForQuota)->Arg(1'000)->Arg(10'000)->Arg(30'000);
 
-// Groups come, are placed in cycles of up to 1,000, and end when the cluster
+// Groups arrive, are placed in cycles of up to 1,000, and end when the cluster
 // is full. Only the decisions are timed. Items are pods.
 void BM_Place(benchmark::State& state) {
   const auto size = static_cast<int>(state.range(0));

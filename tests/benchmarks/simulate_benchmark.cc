@@ -1,12 +1,11 @@
-// The command `fluxnetes simulate` on drawn traces, as a process of its own
-// from start to end: reading, deciding, figures. Prints one JSON object per
-// row.
+// The command `fluxnetes simulate` on generated traces, as a process from start
+// to end: reading, deciding, statistics. Prints one JSON object per row.
 //
-//   simulate_benchmark [RUNS]     how often; 1 if it is not said
+//   simulate_benchmark [RUNS]     the number of runs; default 1
 //
 // The large rows have 1,000,000 jobs of up to 1,024 processors on 1,000 nodes
-// of 16 cpus, at a load of 0.7, as large archives do. In the small ones jobs
-// are as large as the machine, whose nodes are gone through for each of them.
+// of 16 CPUs at a load of 0.7, like large archives. In the small rows jobs are
+// as large as the machine, so all its nodes are scanned for each of them.
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -46,7 +45,7 @@ void PrintRow(const std::string& row, const std::string& unit,
   std::cout << document.dump() << std::endl;
 }
 
-// A folder that goes with this object.
+// A temporary folder, removed with this object.
 class Folder {
  public:
   Folder() {
@@ -88,7 +87,7 @@ double SecondsOf(const std::vector<std::string>& arguments,
   return std::chrono::duration<double>(steady_clock::now() - from).count();
 }
 
-// Of the largest process so far.
+// Peak memory of the largest child process so far.
 double LargestMegabytes() {
   rusage usage{};
   getrusage(RUSAGE_CHILDREN, &usage);

@@ -1,6 +1,6 @@
-// What a simulated cluster costs: pods created, bound and run per second on one
-// thread, a watch with its cache beside them, and memory per pod. Prints a JSON
-// object per row.
+// Measures the simulated cluster: pods created, bound and run per second on one
+// thread, with a watch and its cache, and memory per pod. Prints a JSON object
+// per row.
 #include <fmt/format.h>
 #include <malloc.h>
 

@@ -92,7 +92,8 @@ ControlPlane::ControlPlane(std::string folder, int nodes)
   api_ = std::make_unique<cluster::HttpClient>(access_);
 }
 
-// Before the folder may go, in which the script finds what runs.
+// Stops it before the folder is removed, by which the script finds its
+// processes.
 ControlPlane::~ControlPlane() {
   testing::TryScript(
       fmt::format("{} down {}", Quoted(kScript), Quoted(folder_)));
@@ -211,8 +212,8 @@ double ControlPlane::Counter(const std::string& name,
   return sum;
 }
 
-// Looks for words instead of reading JSON: it must not take part in what it
-// measures. The server ends watches that it finds too slow.
+// Searches for words instead of parsing JSON, to take little of the measured
+// machine's time; the server ends watches that are too slow.
 class BindingWatch::Reader final : public cluster::StreamReader {
  public:
   Reader(std::string prefix, std::string version)
@@ -239,7 +240,7 @@ class BindingWatch::Reader final : public cluster::StreamReader {
   }
 
   // Return when `count` were seen, the time is over, or the stream ended; false
-  // for the latter.
+  // in the last case.
   bool WaitBound(std::size_t count, SteadyTime until) {
     return Wait(until, [&] { return times_.size() >= count; });
   }
@@ -250,7 +251,7 @@ class BindingWatch::Reader final : public cluster::StreamReader {
     const std::lock_guard lock(mutex_);
     return times_;
   }
-  // Where the next stream goes on; nothing: from all that is there.
+  // The version to resume from; empty: all existing pods come first.
   std::string Begin() {
     const std::lock_guard lock(mutex_);
     ended_ = false;
@@ -277,7 +278,7 @@ class BindingWatch::Reader final : public cluster::StreamReader {
   std::condition_variable more_;
   // Protected by mutex_.
   bool ended_ = false;
-  std::string version_;  // of the last line
+  std::string version_;  // as of the last line
   std::unordered_set<std::string> seen_, running_;
   std::vector<SteadyTime> times_;
 };

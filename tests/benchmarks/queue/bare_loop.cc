@@ -81,7 +81,7 @@ class Loop : public JobLoop {
   BareConnection connection_;
   const bool history_;
   BareParameter client_;
-  // From the beginning of the queue.
+  // The low-water mark: the start of the queue.
   const BareParameter begin_ = Text("-infinity");
   std::map<int, std::vector<BareParameter>> inserts_;
 };

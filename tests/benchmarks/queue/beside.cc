@@ -38,7 +38,7 @@ void AddScheduled(testing::TestDatabase& database, int count) {
   transaction.Commit();
 }
 
-// As with nothing beside: not below the least of the runs without.
+// The limit is no slowdown: the minimum of the plain runs.
 void Compare(const std::string& name, testing::TestDatabase& plain,
              testing::TestDatabase& beside, const Settings& settings) {
   const int runs = settings.brief ? 3 : 9;

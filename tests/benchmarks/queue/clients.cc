@@ -15,8 +15,8 @@ namespace {
 using Loops = std::vector<std::unique_ptr<JobLoop>>;
 using Clock = std::chrono::steady_clock;
 
-// One takes what another inserted, so a batch may be short; what is left over
-// is for the next run.
+// A client may lease jobs of another, so a batch may be short; leftover jobs
+// are for the next run.
 double JobsFinished(JobLoop& loop, int batch, Clock::time_point end) {
   double jobs = 0;
   while (Clock::now() < end) {
@@ -74,7 +74,7 @@ void Measure(int clients, int batch, std::optional<double> limit,
 
 void MeasureClients(const Settings& settings) {
   Measure(1, 100, {}, settings);
-  Measure(2, 100, 40'000, settings);  // one for each core
+  Measure(2, 100, 40'000, settings);  // one per core
   Measure(4, 100, {}, settings);
   Measure(8, 100, {}, settings);
   Measure(2, 1'000, 65'000, settings);

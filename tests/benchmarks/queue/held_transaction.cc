@@ -19,7 +19,7 @@ constexpr int kJobsPerSecond = 2'000;
 constexpr milliseconds kTick(10);
 constexpr int kHeldBatch = 100;
 
-// As many jobs per tick as make the rate, from when it is made.
+// Inserts jobs at a fixed rate, tick by tick, from construction on.
 class Producer {
  public:
   explicit Producer(const sql::PoolOptions& options)
@@ -48,7 +48,7 @@ struct Window {
   double rate;      // jobs finished per second
 };
 
-// Leases as soon as the last batch is finished, at most once per tick.
+// Leases once the previous batch is finished, at most once per tick.
 Window WorkFor(JobLoop& loop, seconds duration) {
   std::vector<double> leases;
   double jobs = 0;
@@ -105,7 +105,7 @@ void MeasureHeldTransaction(const Settings& settings) {
   Print({.name = "lease before it, p99",
          .runs = {before.p99},
          .unit = kMilliseconds});
-  // A snapshot and an id of its own: what a dump and a forgotten session hold.
+  // Has a snapshot and a transaction id, like a dump and a forgotten session.
   BareConnection other(options);
   other.Execute(
       "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT pg_current_xact_id()");

@@ -19,13 +19,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Milliseconds from the call that inserts a job until a worker has it, one job
-// at a time; `started` is raised by the worker.
+// Returns the milliseconds from the insert call until a worker has the job, one
+// job at a time; the worker increments `started`.
 std::vector<double> Measure(const std::function<void()>& insert,
                             const std::atomic<int>& started, int samples) {
   std::vector<double> latencies;
   for (int i = 0; i < samples; ++i) {
-    // Idle again, and not in step with anything.
+    // Lets the queue become idle, out of step with any timer.
     std::this_thread::sleep_for(
         std::chrono::microseconds(7'000 + i * 13 % 991));
     const int before = started;
@@ -60,7 +60,7 @@ std::vector<double> OfLibrary(const sql::PoolOptions& options, int samples) {
   return latencies;
 }
 
-// A loop that polls its socket, leases and finishes, on one connection.
+// A loop on one connection that polls its socket, leases and finishes.
 class BareWorker {
  public:
   BareWorker(const sql::PoolOptions& options, std::atomic<int>& started)

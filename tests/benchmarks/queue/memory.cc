@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kJobs = 10'000;
 
-// Of the whole process.
+// Resident memory of the process.
 double ResidentMegabytes() {
   std::ifstream in("/proc/self/statm");
   double size = 0;
@@ -22,7 +22,7 @@ double ResidentMegabytes() {
   return resident * 4'096 / (1 << 20);
 }
 
-// Jobs that were begun and that nobody has finished.
+// Running jobs that are kept unfinished.
 class Running {
  public:
   void Add(queue::RunningJob job) {

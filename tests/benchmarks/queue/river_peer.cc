@@ -27,7 +27,7 @@ struct Life {
   std::vector<double> insert, work, whole;
 };
 
-// River's program on a database of its own; its rows by their names.
+// Runs River's program on a database of its own; returns its rows by name.
 std::map<std::string, double> RunRiver(const std::string& program, int jobs,
                                        int runs) {
   testing::TestDatabase database(false);
@@ -48,8 +48,8 @@ std::map<std::string, double> RunRiver(const std::string& program, int jobs,
   return rows;
 }
 
-// The same here: insert all, then work all, in as many slots as River has
-// workers, by blocking ones.
+// The same with this library: inserts all jobs, then works them with blocking
+// workers, in as many slots as River has workers.
 void WorkAll(const sql::PoolOptions& options, int jobs) {
   sql::Pool pool(options);
   std::atomic<int> left = jobs;
@@ -60,10 +60,10 @@ void WorkAll(const sql::PoolOptions& options, int jobs) {
   queue::Runner runner(pool, workers, {.queues = {{kQueue, kSlots}}});
   runner.Start();
   for (int seen = left; seen > 0; seen = left) left.wait(seen);
-  runner.Stop();  // all results are recorded
+  runner.Stop();  // ensures that all results are recorded
 }
 
-// By COPY, as River's program does.
+// By COPY, as in River's program.
 void InsertAll(const sql::PoolOptions& options, int jobs) {
   sql::Pool pool(options);
   queue::WorkQueue queue(pool);

@@ -14,7 +14,7 @@ struct Pair {
   std::vector<Rates> ours, bare;
 };
 
-// By turns, so that both meet the same machine.
+// Runs both alternately, so that both meet the same conditions.
 Pair Measure(JobLoop& library, JobLoop& bare, int batch,
              const Settings& settings) {
   const int runs = settings.brief ? 3 : 7;
@@ -57,7 +57,7 @@ void PrintSteps(const Pair& pair, int batch) {
             LifeLimit(batch), many ? std::optional(0.8) : std::nullopt);
 }
 
-// The queue keeps history always; what that costs is seen where nothing does.
+// The queue always keeps history; the difference to this row is its cost.
 void PrintWithoutHistory(int batch, const Settings& settings) {
   testing::TestDatabase database;
   const auto bare = BareLoop(WithQueries(database.options()), false);

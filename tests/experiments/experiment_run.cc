@@ -23,7 +23,7 @@ struct ProcessorTime {
   double busy = 0, all = 0;
 };
 
-// Of the whole machine, since it was started (proc_stat(5)).
+// Processor time of the whole machine since its start (proc_stat(5)).
 ProcessorTime ReadProcessorTime() {
   std::ifstream stat("/proc/stat");
   std::string word;
@@ -100,7 +100,7 @@ class RunningExperiment {
     if (next_due_ || !ends_.empty()) next = SteadyTime::max();
     if (next_due_) next = std::min(next, *next_due_);
     if (!ends_.empty()) next = std::min(next, ends_.begin()->first);
-    // Refusals come without news.
+    // Refusals do not wake the watch.
     return std::min(next, steady_clock::now() + milliseconds(500));
   }
 
@@ -171,13 +171,13 @@ class RunningExperiment {
     }
   }
 
-  // In the background; what the server refuses ends the experiment.
+  // Sends in the background; a refusal ends the experiment.
   void Send(cluster::HttpRequest request) {
     const std::string what = request.method + " " + request.path;
     const bool is_delete = request.method == "DELETE";
     api_.Start(std::move(request), [this, what, is_delete](const auto& answer) {
-      // KWOK deletes pods too that are being deleted; what was sent again may
-      // have been done before.
+      // KWOK also deletes pods that are being deleted, and a repeated request
+      // may have been executed before.
       const int done_already = is_delete ? 404 : 409;
       if (answer.Succeeded() || answer.status == done_already) return;
       const std::lock_guard lock(mutex_);
@@ -202,16 +202,16 @@ class RunningExperiment {
   const ExperimentOptions& options_;
   GangWatch watch_;
 
-  ExperimentResult result_;  // means are sums
+  ExperimentResult result_;  // sums where the result has means
   SteadyTime begin_, moved_at_;
   std::vector<SteadyTime> created_;
-  std::optional<SteadyTime> next_due_;   // when the next gang comes
-  std::multimap<SteadyTime, int> ends_;  // of the gangs that are whole
-  std::map<int, SteadyTime> leaves_at_;  // when those that ended were to go
+  std::optional<SteadyTime> next_due_;   // when the next gang arrives
+  std::multimap<SteadyTime, int> ends_;  // of complete gangs
+  std::map<int, SteadyTime> leaves_at_;  // of ended gangs: the deletion
 
   std::mutex mutex_;
   std::string refusal_;      // protected by mutex_
-  cluster::HttpClient api_;  // goes first: it calls back
+  cluster::HttpClient api_;  // destroyed first: it calls back
 };
 
 }  // namespace

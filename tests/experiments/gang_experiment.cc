@@ -40,7 +40,8 @@ GangExperiment Iterated(std::string name, int cpu_of_node, int iterations,
   return experiment;
 }
 
-// Of our own, as the standard's distributions differ between libraries.
+// Defined here because the distributions of the standard library differ between
+// implementations.
 double Draw(std::mt19937& engine, double from, double to) {
   return from + (to - from) * static_cast<double>(engine()) /
                     static_cast<double>(std::mt19937::max());
@@ -96,7 +97,7 @@ PaperFigures OnPaper(const GangExperiment& experiment,
   const workers::Workload workload = WorkloadOf(experiment);
   std::istringstream log(workers::RunReference(workload, policy));
   PaperFigures figures;
-  // "340: 3 on node0 node1": when a group started.
+  // A start of a group: "340: 3 on node0 node1".
   for (std::string line; std::getline(log, line);) {
     std::istringstream words(line);
     std::int64_t start = 0;

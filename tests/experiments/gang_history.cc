@@ -12,8 +12,8 @@ constexpr milliseconds kBurst{1'000};
 
 struct Seen {
   int bound = 0;
-  bool whole = false;                    // now, or it has been and is going
-  std::optional<SteadyTime> part_since;  // some are bound and others not
+  bool whole = false;                    // complete now, or was and is ending
+  std::optional<SteadyTime> part_since;  // since when only some are bound
   bool long_in_part = false;
 };
 

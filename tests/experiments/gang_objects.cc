@@ -10,8 +10,8 @@ namespace {
 
 using nlohmann::json;
 
-// By so much an estimate is longer than the run, for what is between a
-// decision, from which deadlines count, and the last binding of a gang.
+// An estimate exceeds the run time by this much, to cover the time from a
+// decision, from which deadlines count, to the last binding of the gang.
 constexpr double kSpareSeconds = 1.5;
 
 }  // namespace

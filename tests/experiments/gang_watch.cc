@@ -12,7 +12,7 @@
 namespace fluxnetes::testing {
 namespace {
 
-// Bookmarks come every minute.
+// Longer than the interval of bookmarks, a minute.
 constexpr std::chrono::minutes kLongestPause{5};
 
 }  // namespace

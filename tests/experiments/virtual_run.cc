@@ -44,7 +44,7 @@ ExperimentResult RunInVirtualTime(const GangExperiment& experiment,
       workers::Simulate(ScenarioOf(experiment, policy));
   ExperimentResult result;
   result.gangs = static_cast<int>(experiment.gangs.size());
-  std::map<std::int64_t, int> changes;  // of the cpus that are held
+  std::map<std::int64_t, int> changes;  // of the CPUs held
   for (std::size_t i = 0; i < course.groups.size(); ++i) {
     const workers::GroupCourse& group = course.groups[i];
     result.whole_at.push_back(group.start < 0 ? -1 : Seconds(group.start));

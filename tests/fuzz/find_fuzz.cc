@@ -1,5 +1,5 @@
-// Whatever the bytes are, they are a find expression or not, and if they are,
-// it can be evaluated.
+// Any bytes either are a find expression or are refused; a find expression can
+// be evaluated.
 #include <cstdint>
 #include <string_view>
 

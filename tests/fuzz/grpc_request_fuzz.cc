@@ -1,5 +1,5 @@
-// Whatever bytes come as a request of fluxnetes.v1: they are refused as no
-// message, or with the field that is wrong, or give a filter and a place that
+// Any bytes sent as a request of fluxnetes.v1 either are refused as not a
+// message, or with the invalid field, or give a filter and a page token that
 // mean the same when they are sent back.
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// Whatever the bytes are, ReadGrug() gives a graph or a GraphError, and the
-// graph can be matched on.
+// For any bytes ReadGrug() returns a graph or throws GraphError; the graph can
+// be matched on.
 #include <cstdint>
 #include <stdexcept>
 #include <string_view>

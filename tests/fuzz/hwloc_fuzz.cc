@@ -1,5 +1,5 @@
-// Whatever the bytes are, ReadHwloc() gives a graph or a GraphError, and the
-// graph can be written.
+// For any bytes ReadHwloc() returns a graph or throws GraphError; the graph can
+// be written.
 #include <cstdint>
 #include <string_view>
 

@@ -1,6 +1,6 @@
-// Whatever the bytes are, ReadJgf() gives a graph or a JgfError, and the graph
-// can be matched on, written, grown by the same text and restored from it, in
-// full and by shorthand.
+// For any bytes ReadJgf() returns a graph or throws JgfError; the graph can be
+// matched on, written, grown by the same text and restored from it, in full and
+// by shorthand.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

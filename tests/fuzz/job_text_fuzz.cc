@@ -1,5 +1,5 @@
-// What a job's args and errors may be: an object is text, and text that is cut
-// stays text and is the longest that fits.
+// Checks validation of a job's args and errors: a valid object is valid text,
+// and cut text stays valid and is the longest that fits.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   }
   for (const std::size_t bytes : {size / 2, size}) {
     const std::string_view cut = CutText(text, bytes);
-    // A character of UTF-8 has four bytes at most.
+    // A character of UTF-8 has at most four bytes.
     if (!IsText(cut) || !text.starts_with(cut) || cut.size() > bytes ||
         cut.size() + 4 <= bytes) {
       std::abort();

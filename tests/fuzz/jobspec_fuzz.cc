@@ -1,5 +1,5 @@
-// Whatever the bytes are, ParseJobspec() gives a jobspec or a JobspecError,
-// and what it gives can be matched.
+// For any bytes ParseJobspec() returns a jobspec or throws JobspecError; the
+// jobspec can be matched.
 #include <cstdint>
 #include <string_view>
 

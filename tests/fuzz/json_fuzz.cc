@@ -1,5 +1,5 @@
-// Whatever the bytes are, JsonStream takes them if and only if nlohmann_json
-// does, whatever the size of its buffer.
+// For any bytes and any buffer size, JsonStream accepts the text if and only if
+// nlohmann_json does.
 #include <cstdint>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -28,7 +28,7 @@ Answer Ours(std::string_view text, std::size_t buffer) {
   }
 }
 
-// To nlohmann_json a text ends at a '\0', and numbers must fit a double.
+// For nlohmann_json a text ends at a '\0', and numbers must fit a double.
 Answer Theirs(std::string_view text) {
   try {
     const auto document = nlohmann::json::parse(text);

@@ -1,6 +1,6 @@
-// Whatever the text, it is a kubeconfig or said not to be, and the answer of a
-// credential plugin or said not to be. Texts with a slash could name any file
-// of the machine and are left out.
+// Any text either is a kubeconfig or is refused, and either is the answer of a
+// credential plugin or is refused. Texts with a slash are skipped, because they
+// could name any file of the machine.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

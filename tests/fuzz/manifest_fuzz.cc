@@ -1,5 +1,5 @@
-// Whatever the text, it is manifests or a file of nodes, or said not to be;
-// the JSON of a manifest that was read is read again as the same object.
+// Any text either is manifests or a file of nodes, or is refused; the JSON of a
+// manifest reads back as the same object.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// Whatever the text, it is a quantity or said to be none; what is read is
-// written and read back as the same amount.
+// Any text either is a quantity or is refused; a quantity is written and read
+// back as the same amount.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -32,7 +32,9 @@ void Check(std::int64_t (*parse)(std::string_view),
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
                                       std::size_t size) {
   std::string_view text(reinterpret_cast<const char*>(data), size);
-  if (text.ends_with('\n')) text.remove_suffix(1);  // as files end
+  if (text.ends_with('\n'))
+    text.remove_suffix(1);  // corpus files end with a
+                            // newline
   Check(ParseQuantity, FormatBytes, text);
   Check(ParseCpuMilli, FormatCpu, text);
   return 0;

@@ -1,5 +1,5 @@
-// Gives every file named on the command line, and every file of the folders
-// named there, to the fuzz target once.
+// Runs the fuzz target once on every file named on the command line and on
+// every file of the folders named there.
 #include <cstdint>
 #include <filesystem>
 #include <fstream>

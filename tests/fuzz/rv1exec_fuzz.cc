@@ -1,5 +1,5 @@
-// Whatever the bytes are, ReadRv1exec() gives a graph or a GraphError; what it
-// gives can be restored from the same text, and given back.
+// For any bytes ReadRv1exec() returns a graph or throws GraphError; allocations
+// can be restored from the same text and released.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -1,5 +1,4 @@
-// Whatever the text, it is a schedule whose ticks go forward, or said to be
-// none.
+// Any text either is a schedule with increasing ticks, or is refused.
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -13,14 +12,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
                                       std::size_t size) {
   using fluxnetes::queue::PeriodicSchedule;
   std::string text(reinterpret_cast<const char*>(data), size);
-  if (text.ends_with('\n')) text.pop_back();  // as files end
+  if (text.ends_with('\n')) text.pop_back();  // corpus files end with a newline
   try {
     const PeriodicSchedule schedule(text);
     fluxnetes::sql::Timestamp time = std::chrono::sys_days{
         std::chrono::year{2026} / std::chrono::November / 21};
     for (int tick = 0; tick < 3; ++tick) {
       const fluxnetes::sql::Timestamp next = schedule.Next(time);
-      // It is the first one: there is none between.
+      // It is the first tick after `time`.
       if (next <= time ||
           schedule.Next(next - std::chrono::microseconds(1)) != next) {
         std::abort();

@@ -1,5 +1,5 @@
-// A trace is read or refused; what was read is the same when it was written and
-// read again.
+// A trace is either read or refused; a trace that was read is the same after
+// writing and reading it.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

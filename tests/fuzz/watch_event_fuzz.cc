@@ -1,5 +1,5 @@
-// Whatever a server sends as a line of a watch or a page of a list is read or
-// said to be unreadable; what is read can be written and read again.
+// Any line of a watch and any page of a list is either read or reported as
+// unreadable; an object that was read can be written and read again.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -30,7 +30,7 @@ void WriteAndReadAgain(WatchedKind kind, const WatchEvent& event) {
                  std::get_if<std::shared_ptr<const Node>>(&event.object)) {
     object = WriteNode(**node);
   } else {
-    return;  // not written
+    return;  // kinds that we do not write
   }
   const WatchLine again =
       ReadWatchLine(kind, R"({"type":"ADDED","object":)" + object + "}");

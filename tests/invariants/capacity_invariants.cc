@@ -1,4 +1,4 @@
-// 3: grants and others' use stay within what a node has.
+// 3: allocations and usage by others stay within what a node has.
 // 4: the graph in memory equals the one rebuilt from the records.
 #include <fmt/ranges.h>
 
@@ -34,7 +34,7 @@ void World::CheckCapacity() {
     for (const auto& [resource, used] : use_of(*this, &Use::all)) {
       const std::int64_t excess = used - AmountOf(has, resource);
       std::int64_t allowed = known ? 0 : others_of(*this, resource);
-      // One that comes again may be smaller than what is left of before.
+      // A node that returns may be smaller than its remaining usage.
       if (!known && before != nullptr)
         allowed += AmountOf(use_of(*before, &Use::all), resource);
       if (known) {

@@ -1,4 +1,4 @@
-// 5: what rests on a lease or term is written only under it.
+// 5: writes that rely on a lease or term happen only while it is held.
 // 8: times that are compared come from one clock.
 #include "tests/invariants/world.h"
 
@@ -29,7 +29,7 @@ void World::CheckFencing() {
   CheckBindings();
 }
 
-// What was bound is what is recorded, and where it was to go.
+// Each binding agrees with the records: the pod's node and its placement.
 void World::CheckBindings() {
   if (!settled) return;
   for (const auto& binding : fresh_bindings) {

@@ -1,5 +1,6 @@
-// 1: a pod is recorded once; a group is promoted once, and only when whole.
-// 2: a group's pods all have a node or none has.
+//
+// 1: a pod is recorded once; a group is promoted once, and only when complete.
+// 2: either all pods of a group have a node or none has.
 #include <cstdlib>
 
 #include "tests/invariants/world.h"
@@ -59,7 +60,7 @@ void World::CheckAllOrNone(bool calm) {
   CheckTopology();
 }
 
-// Of a group whose pods others start there are places alone: all or none.
+// An external group has placements only: for all of its pods or for none.
 void World::CheckExternal() {
   std::map<Id, int> held;
   for (const auto& [uid, place] : places) ++held[place.group];
@@ -75,7 +76,7 @@ void World::CheckExternal() {
   }
 }
 
-// As long as nobody relabels nodes under pods, or binds pods himself.
+// Holds unless someone relabels nodes under pods or binds pods.
 void World::CheckTopology() {
   std::map<Id, std::set<std::string>> values;
   std::set<Id> bound_by_others;
@@ -96,8 +97,7 @@ void World::CheckTopology() {
   }
 }
 
-// By the labels alone: of a gang that is there whole, all pods have a node or
-// none has.
+// By the labels alone: of a complete gang all pods have a node or none has.
 void World::CheckTogether() {
   std::map<std::string, std::pair<int, int>>
       gangs;  // pods, of them with a node

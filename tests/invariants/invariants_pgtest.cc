@@ -1,5 +1,5 @@
-// The checker can fail: each planted bug is caught by the invariant it breaks,
-// and the same story without it passes.
+// The checker can fail: each planted bug is detected by the invariant that it
+// breaks, and the same scenario passes without the bug.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ constexpr const char* kTwoNodes =
 
 struct Story {
   const char* bug;
-  const char* invariant;  // that catches it
+  const char* invariant;  // the one that detects it
   std::function<void(WholeSystem&)> tell;
 };
 
@@ -50,7 +50,7 @@ void RunGang(WholeSystem& system) {
   system.Settle();
 }
 
-// The small one leaves the tightest room across the racks.
+// The small gang leaves the tightest room across the racks.
 void RunInOneRack(WholeSystem& system) {
   system.Settle();
   for (const auto& node : system.cluster.TakeSnapshot().nodes) {
@@ -104,7 +104,7 @@ void ReserveAndFill(WholeSystem& system) {
   system.Settle();
 }
 
-// Up to the match, and no further.
+// Runs the workers up to the match only.
 void PlaceGang(WholeSystem& system, const std::string& manifests) {
   system.Submit(manifests);
   const auto now = system.cluster.Now();
@@ -129,7 +129,7 @@ void CountAgain(WholeSystem& system) {
   system.Settle();
 }
 
-// Another process takes over; the old one has not noticed and goes on.
+// Another process takes over; the old one has not noticed and continues.
 void WakeAfterTakeover(WholeSystem& system) {
   system.Submit(GangOf("early", 2, {.cpu = "1"}));
   system.Settle();
@@ -158,7 +158,7 @@ void FailOnePod(WholeSystem& system) {
   system.Advance(seconds(1));
 }
 
-// A node goes from one component to another, whose owner hears of it first.
+// A node moves from one component to another, whose owner learns of it first.
 void MoveANode(WholeSystem& system) {
   const auto paint = [&](const std::string& name, const std::string& pool) {
     cluster::Node node = *system.cluster.GetNode(name);

@@ -48,8 +48,8 @@ void World::CheckPlaces() {
     }
   }
   for (const auto& [id, allocation] : allocations) {
-    // A group that is to be placed again keeps its row, and so does one by
-    // which others have grown.
+    // A group to be placed again keeps its row, and so does an elastic group
+    // that has grown.
     const auto group = groups.find(id);
     if (with_places.contains(id)) continue;
     if (group == groups.end() ||
@@ -62,7 +62,7 @@ void World::CheckPlaces() {
   }
 }
 
-// Each group has the job that brings it further, and no other.
+// Each group has exactly the job that its state requires.
 void World::CheckWork() {
   std::map<std::pair<std::string, Id>, std::vector<Id>> work;
   for (const LiveJob& job : jobs) {

@@ -31,8 +31,8 @@ bool World::Same(const World& other) const {
   return true;
 }
 
-// Where there are accounts, of groups of one priority those go first that stay
-// within the own quota: who that is changes with what is held.
+// With accounts, groups of one priority that stay within their quota go first,
+// which depends on current allocations.
 bool World::IsBefore(const Group& group, const Group& head) const {
   if (group.id == head.id) return false;
   if (accounts.empty()) return group.Rank() < head.Rank();
@@ -40,8 +40,8 @@ bool World::IsBefore(const Group& group, const Group& head) const {
          std::tuple(!head.first_in_line, -head.priority);
 }
 
-// Whether something else than groups ranked behind it explains that a
-// reservation is later.
+// Whether the delay of a reservation has another cause than groups ranked
+// behind it.
 bool World::Excused(const Group& head) const {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(
                            truth.now.time_since_epoch())
@@ -54,9 +54,9 @@ bool World::Excused(const Group& head) const {
     }
     if (end && *end <= seconds + 1) return true;
   }
-  // The head of another queue may be ahead of this one: when it is another than
-  // before, or when something was given back, it is planned anew, perhaps where
-  // this one was to be.
+  // The head of another queue may be ahead of this one. If it changed, or if
+  // resources were released, it is planned anew, perhaps where this one was
+  // reserved.
   const bool released = std::ranges::any_of(
       before->places,
       [&](const auto& place) { return !places.contains(place.first); });
@@ -71,15 +71,15 @@ bool World::Excused(const Group& head) const {
   for (const auto& [id, group] : groups) {
     if (id == head.id) continue;
     const auto then = before->groups.find(id);
-    // Where something was given back, one that waits may be within its own
-    // quota again, and others stay behind it.
+    // After a release a waiting group may be within its quota again and go
+    // ahead of others.
     const bool lends = released && !accounts.empty() && group.Waits();
     const bool changed = lends || then == before->groups.end() ||
                          then->second.state != group.state ||
                          then->second.revision != group.revision ||
                          then->second.first_in_line != group.first_in_line;
-    // A group that was sent back, of which a binding failed or a member is made
-    // anew without a place held for it, goes first until it is placed again.
+    // A group that was sent back, because a binding failed or a member is
+    // re-created without a held placement, goes first until it is placed again.
     const bool again =
         group.went_back >=
             std::chrono::microseconds(before->truth.now.time_since_epoch())

@@ -212,11 +212,12 @@ bool World::HasHeardAll(const cluster::ClusterCache& cache) const {
          });
 }
 
-// Pods of others that run, by their name, on a place that an external group has
-// for them.
+// Finds running pods of others that use, by name, a placement of an external
+// group.
 void World::CoverPods() {
   for (const auto& held : places) {
-    const auto& place = held.second;  // no lambda of clang's takes a binding
+    const auto& place = held.second;  // clang does not capture structured
+                                      // bindings in lambdas
     if (!IsExternal(place.group)) continue;
     const auto pod = std::ranges::find_if(pods, [&](const auto& entry) {
       const cluster::Pod& it = *entry.second;
@@ -230,7 +231,7 @@ void World::CoverPods() {
   }
 }
 
-// Living pods count where they are, and where they are to go.
+// A live pod counts on its node, and where it is placed.
 void World::CountUse() {
   CoverPods();
   for (const auto& [uid, pod] : pods) {

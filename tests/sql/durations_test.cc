@@ -13,7 +13,7 @@ using std::chrono::seconds;
 
 TEST(Durations, CountsEachWithinItsBound) {
   Durations durations;
-  durations.Note(microseconds(100));  // a bound belongs to itself
+  durations.Note(microseconds(100));  // a bound is inclusive
   durations.Note(microseconds(101));
   durations.Note(seconds(30));
   durations.Note(seconds(31));

@@ -10,7 +10,7 @@
 namespace fluxnetes::sql {
 namespace {
 
-// Passes the failpoint so often and leaves with 0 if that is survived.
+// Passes the failpoint `times` times and exits with 0 if it survives.
 void Pass(const char* armed, const char* name, int times) {
   setenv("FLUXNETES_FAILPOINT", armed, 1);
   for (int i = 0; i < times; ++i) Failpoint(name);

@@ -18,7 +18,7 @@ namespace {
 
 constexpr auto kProgram = "/usr/sbin/pgbouncer";
 
-// As root it must become somebody else: the owner of the server.
+// pgbouncer refuses to run as root, so it runs as the owner of the server.
 std::vector<std::string> Command(const std::string& settings) {
   if (geteuid() != 0) return {kProgram, settings};
   return {kProgram, "-u", "postgres", settings};
@@ -31,7 +31,7 @@ void GiveToServersOwner(const std::string& folder) {
     throw std::runtime_error("cannot give " + folder + " to postgres");
 }
 
-// The socket's file is there before anyone listens.
+// The socket file exists before the server listens on it.
 bool IsHeard(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;

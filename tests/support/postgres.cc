@@ -24,7 +24,7 @@ namespace {
 
 const std::string kScript = SourcePath("hack/postgres");
 
-// Runs hack/postgres and returns what it says.
+// Runs hack/postgres and returns its output.
 std::string Run(const std::string& verb, const std::string& folder,
                 const std::vector<std::string>& settings = {}) {
   std::string command =
@@ -39,7 +39,7 @@ std::string CommandToEnd(const std::string& folder) {
                      Quoted(folder));
 }
 
-// What a test does not need is speed on a real disk.
+// Tests do not need durability.
 const std::vector<std::string> kFast = {"fsync=off", "synchronous_commit=off",
                                         "full_page_writes=off",
                                         "max_connections=200"};
@@ -93,7 +93,7 @@ void PrivateServer::Resume() {
 
 void PrivateServer::Start() { Run("start", folder_, settings_); }
 
-// The postmaster first.
+// Returns the server's processes, the postmaster first.
 std::vector<pid_t> PrivateServer::Processes() const {
   std::ifstream in(folder_ + "/data/postmaster.pid");
   pid_t postmaster = 0;
@@ -106,7 +106,7 @@ std::vector<pid_t> PrivateServer::Processes() const {
   return processes;
 }
 
-// The postmaster first, and then its children: it makes no new ones then.
+// Signals the postmaster first, so that it forks no more children.
 void PrivateServer::SignalAll(int signal) const {
   kill(Processes().front(), signal);
   const std::vector<pid_t> processes = Processes();
@@ -119,7 +119,7 @@ void PrivateServer::StopAtOnce() {
   WaitForEnd(processes);
 }
 
-// It stands still first, so that none is missed.
+// Stops all processes first, so that none is missed.
 void PrivateServer::Kill() {
   SignalAll(SIGSTOP);
   const std::vector<pid_t> processes = Processes();

@@ -45,7 +45,7 @@ Process::Process(const std::vector<std::string>& command,
   const pid_t parent = getpid();
   id_ = fork();
   if (id_ == 0) {
-    // Only what is safe after a fork of a process with threads.
+    // Calls only what is safe after a fork in a program with threads.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(127);
     dup2(in, STDIN_FILENO);

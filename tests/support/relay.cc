@@ -15,7 +15,7 @@
 namespace fluxnetes::testing {
 namespace {
 
-constexpr int kPatience = 20;  // milliseconds, to look at the stop sign
+constexpr int kPatience = 20;  // milliseconds between checks for the stop
 
 sockaddr_un AddressIn(const std::string& folder) {
   sockaddr_un address{};
@@ -32,7 +32,7 @@ bool Readable(int socket, int patience) {
   return poll(&watched, 1, patience) > 0;
 }
 
-// What there is to read; empty at the end.
+// Reads what is available; empty at the end.
 std::string Read(int socket) {
   std::array<char, 65536> buffer;
   const auto count = recv(socket, buffer.data(), buffer.size(), 0);

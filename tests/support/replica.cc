@@ -12,7 +12,7 @@ namespace {
 
 constexpr auto kBin = "/usr/lib/postgresql/15/bin";
 
-// As the owner of the servers.
+// Runs a command as the owner of the servers.
 void RunAsOwner(const std::string& command) {
   const std::string as_owner =
       geteuid() == 0 ? "setpriv --reuid postgres --regid postgres "
@@ -22,7 +22,7 @@ void RunAsOwner(const std::string& command) {
     throw std::runtime_error("failed: " + command);
 }
 
-// Made by hack/postgres, stopped, its data replaced by the primary's.
+// Made by hack/postgres, stopped, and its data replaced by the primary's.
 std::vector<std::string> Settings() { return {"fsync=off", "hot_standby=on"}; }
 
 }  // namespace

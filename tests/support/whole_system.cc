@@ -88,7 +88,7 @@ bool SchedulerProcess::RunWorker(int which, cluster::Time now) {
         return wait_news.RunOnce(now);
     }
   } catch (const cluster::Unreachable&) {
-    return false;  // its thread would back off and try again: so does the next
+    return false;  // its thread would back off and retry, as the next step does
   }
 }
 
@@ -142,15 +142,15 @@ bool WholeSystem::Quiet() {
 
 void WholeSystem::Settle() {
   int postponed = 0;
-  bool quiet = false;  // so was the step before, too
+  bool quiet = false;  // true if the step before was quiet too
   for (int steps = 0;; ++steps) {
     ASSERT_LT(steps, kTooLong) << "the workers never come to rest";
     const bool before = std::exchange(quiet, !Step() && Quiet());
-    // What the later workers did reaches the first ones in the next step.
+    // Results of later workers reach the first ones in the next step.
     if (!quiet || !before) continue;
     quiet = false;
-    // What was put off by the database's clock is done now; a few rounds of
-    // that, for what waits for something that time must bring first.
+    // Runs jobs that the database's clock has postponed now, for a few rounds,
+    // because they may depend on one another.
     sql::Transaction transaction(database.pool());
     const auto put_off = transaction.RunScript(
         "UPDATE jobs SET scheduled_at = now() "

@@ -1,5 +1,5 @@
-// Elastic groups: they start with few pods, grow while there is room, and make
-// room for others first.
+// Elastic groups start with few pods, grow while there is room, and are the
+// first to make room for other groups.
 #include "tests/invariants/behaviour/behaviour.h"
 #include "workers/requests/cancel.h"
 
@@ -10,14 +10,14 @@ using std::chrono::seconds;
 
 class BehaviourOfElasticGroups : public Behaviour {
  protected:
-  // A Job of so many pods that starts with `least` and grows to `most`.
+  // A Job of `pods` pods that starts with `least` and grows to `most`.
   static std::string Elastic(const std::string& name, int pods, int least,
                              int most, GangShape shape) {
     shape.absent = least - pods;
     shape.most = most;
     return GangOf(name, least, shape);
   }
-  // How many pods of the Job have a node.
+  // The number of the Job's pods with a node.
   int Runs(const std::string& job) {
     int running = 0;
     for (const auto& pod : system.cluster.TakeSnapshot().pods) {
@@ -33,7 +33,7 @@ class BehaviourOfElasticGroups : public Behaviour {
 TEST_F(BehaviourOfElasticGroups, StartWithTheirMinimumAndGrowToTheirMaximum) {
   Submit(GangOf("fills", 3, {.cpu = "2", .seconds = 30}));
   Submit(Elastic("train", 6, 2, 4, {.cpu = "2", .seconds = 300}));
-  EXPECT_EQ(Runs("train"), 0);  // there is room for one alone
+  EXPECT_EQ(Runs("train"), 0);  // only one pod fits
   system.Advance(seconds(32));
   EXPECT_EQ(Runs("train"), 4);
   EXPECT_EQ(StateOf("train"), "bound");
@@ -132,7 +132,7 @@ TEST_F(BehaviourOfElasticGroups, ThatLoseAPodBeforeTheyStartFillAnew) {
   RunToEndAndExpectNothingLeft();
 }
 
-// Its Job makes the lost pods anew; those beyond the minimum make room for
+// Its Job re-creates the lost pods; the pods beyond the minimum are evicted for
 // them.
 TEST_F(BehaviourOfElasticGroups, WhoseMinimumLosesItsNodeGetItAnewFirst) {
   Submit(Elastic("train", 4, 2, 4, {.cpu = "2", .seconds = 300}));
@@ -170,7 +170,7 @@ TEST_F(BehaviourOfElasticGroups, LosePodsBeyondTheirMinimumWithANodeAlone) {
   RunToEndAndExpectNothingLeft();
 }
 
-// Nobody makes them anew.
+// Bare pods are not re-created.
 TEST_F(BehaviourOfElasticGroups, OfBarePodsShrinkForGood) {
   const GangShape shape{.cpu = "2", .seconds = 300, .most = 4};
   for (const char* name : {"a", "b", "c", "d"})

@@ -1,5 +1,5 @@
-// Groups whose pods others start, among those of pods: what always holds is
-// checked after each settling.
+// Groups whose callers start the pods themselves, among normal groups; the
+// invariants are checked after each settling.
 #include "tests/invariants/behaviour/behaviour.h"
 #include "workers/requests/external_groups.h"
 
@@ -12,11 +12,11 @@ using AnswerState = workers::ExternalAnswer::State;
 
 class External : public Behaviour {
  protected:
-  // So many pods of 2 cpu, of which four fit.
+  // Requests placements for pods of 2 CPUs, of which four fit.
   workers::GroupId Ask(const std::string& name, int pods, bool reserve = false,
                        seconds lifetime = hours(48)) {
     workers::ExternalAsk ask;
-    ask.namespace_name = "kube-system";  // where AddOther makes pods
+    ask.namespace_name = "kube-system";  // the namespace of AddOther's pods
     ask.name = name;
     ask.queue = "default";
     ask.request.resources.cpu_milli = 2'000;

@@ -1,5 +1,5 @@
-// What becomes of gangs whose pods differ, are held back, are too many or
-// cannot be placed, and of gangs beside the pods of others.
+// Gangs whose pods differ, are gated, are too many or cannot be placed, and
+// gangs beside the pods of other schedulers.
 #include "tests/invariants/behaviour/behaviour.h"
 
 namespace fluxnetes::testing {
@@ -29,7 +29,7 @@ TEST_F(BehaviourOfMembers, SchedulingGatesHoldAGroupBackUntilAllAreLifted) {
   EXPECT_EQ(system.Ask("SELECT members || '/' || group_size "
                        "FROM groups_provisional"),
             "0/3");
-  // It holds nothing against others meanwhile.
+  // It has no allocation meanwhile, so others start.
   Submit(GangOf("other", 4, {.cpu = "2", .seconds = 10}));
   EXPECT_EQ(StateOf("other"), "bound");
   system.Advance(seconds(12));
@@ -90,7 +90,7 @@ TEST_F(BehaviourOfMembers, SurplusPodsAreGroupsOfOneInTheOrderOfTheirGroup) {
                        "(SELECT submitted_at FROM pod_groups "
                        "WHERE group_name = 'many')"),
             "2");
-  // The gang and its surplus fill the cluster before the later one.
+  // The gang and its surplus pod fill the cluster before the later gang.
   system.Advance(seconds(62));
   EXPECT_EQ(StateOf("many"), "bound");
   EXPECT_EQ(StateOf("later"), "pending");
@@ -126,14 +126,14 @@ TEST_F(BehaviourOfMembers, ImpossibleNodeSelectorNamesThePodAndTheReason) {
   EXPECT_EQ(StateOf("picky"), "unsatisfiable");
   EXPECT_THAT(ReasonOf("picky"),
               AllOf(HasSubstr("{disk: drum}"), HasSubstr("(pod odd)")));
-  // Said on the pods, too.
+  // The pods' conditions report it too.
   for (const auto& pod : Pods()) {
     const auto condition =
         system.cluster.ConditionOf(pod->namespace_name, pod->name);
     ASSERT_TRUE(condition.has_value()) << pod->name;
     EXPECT_THAT(condition->message, HasSubstr("{disk: drum}"));
   }
-  // A node that has what it asks for changes the answer.
+  // A node with the requested label changes the result.
   cluster::Node node = *system.cluster.GetNode("node0");
   node.name = "drum";
   node.labels["disk"] = "drum";

@@ -1,4 +1,4 @@
-// What becomes of gangs: who runs, who waits, and what is left of them.
+// The behaviour of gangs: which run, which wait, and what is left of them.
 #include "tests/invariants/behaviour/behaviour.h"
 
 namespace fluxnetes::testing {
@@ -107,8 +107,8 @@ TEST_F(Behaviour, DeadlineFreesTheResources) {
   EXPECT_EQ(system.Ask("SELECT result FROM group_history"), "timed out");
 }
 
-// Of a gang of two, one has succeeded; the other fails where its replacement
-// cannot go, so that the group holds nothing for a while.
+// One pod of a gang of two has succeeded; the other fails, and its replacement
+// does not fit there, so that the group has no placement for a while.
 TEST_F(Behaviour, DeadlineOfAReplacedPodCountsFromItsNewPlace) {
   Submit(GangOf("train", 2, {.cpu = "4", .seconds = 80, .limit = 100}));
   system.Advance(seconds(50));
@@ -119,7 +119,7 @@ TEST_F(Behaviour, DeadlineOfAReplacedPodCountsFromItsNewPlace) {
   system.Advance(seconds(1));
   EXPECT_EQ(StateOf("train"), "unsatisfiable");
   EXPECT_EQ(system.Ask("SELECT count(*) FROM placements"), "0");
-  system.Advance(seconds(100));  // past the deadline of the first place
+  system.Advance(seconds(100));  // past the deadline of the first placement
   EXPECT_EQ(StateOf("train"), "unsatisfiable");
   system.cluster.Cordon("node0", false);
   system.Settle();
@@ -166,7 +166,7 @@ TEST_F(Behaviour, NodeFilledByOthersBetweenMatchAndBindSendsTheGroupBackWhole) {
   RunToEndAndExpectNothingLeft();
 }
 
-// What was promised meanwhile may come later by it.
+// Reservations made meanwhile may start later because of it.
 TEST_F(Behaviour, GroupWhoseBindingFailsGoesBeforeAllThatWait) {
   Submit(GangOf("short", 1, {.cpu = "3", .seconds = 90, .limit = 50}));
   Submit(GangOf("long", 1, {.cpu = "2", .seconds = 300, .limit = 200}));
@@ -180,7 +180,7 @@ TEST_F(Behaviour, GroupWhoseBindingFailsGoesBeforeAllThatWait) {
   RunToEndAndExpectNothingLeft();
 }
 
-// The binder has not heard of the pod that comes first.
+// The binder has not received the event of the pod that arrives first.
 TEST_F(Behaviour, PodsThatTheirKubeletTurnsAwayAreMatchedAnewNotSentBack) {
   Allocate(GangOf("train", 4, {.cpu = "2", .seconds = 30}));
   system.cluster.SetWatchFaults({.delay = seconds(1)});

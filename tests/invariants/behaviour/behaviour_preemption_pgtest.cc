@@ -1,4 +1,5 @@
-// Groups that are evicted for others: whole, told so, and back in line.
+// Groups evicted for other groups: whole, with an explanation, and pending
+// again.
 #include "tests/invariants/behaviour/behaviour.h"
 #include "workers/requests/cancel.h"
 
@@ -26,7 +27,7 @@ class BehaviourOfEvictions : public Behaviour {
         "group_name = '" +
         group + "' ORDER BY id LIMIT 1");
   }
-  // Fills both nodes with a gang, and lets one come that goes before it.
+  // Fills both nodes with a gang, then submits one that is ahead of it.
   void Evict(const GangShape& victim = {.cpu = "4", .seconds = 600}) {
     Allow("lower_priority");
     Submit(GangOf("low", 2, victim));
@@ -41,7 +42,7 @@ TEST_F(BehaviourOfEvictions,
   Evict();
   system.Advance(seconds(31));
   EXPECT_EQ(StateOf("high"), "bound");
-  EXPECT_EQ(StateOf("low"), "pending");  // its Job has made its pods anew
+  EXPECT_EQ(StateOf("low"), "pending");  // its Job has re-created its pods
   EXPECT_EQ(ResultOf("low"), "preempted");
   EXPECT_EQ(system.Ask("SELECT reason FROM group_history"),
             "preempted by group default/high");
@@ -60,7 +61,8 @@ TEST_F(BehaviourOfEvictions, NobodyIsEvictedUnlessTheQueueSaysSo) {
   EXPECT_EQ(CancelReasonOf("low"), "preempted by group default/high");
 }
 
-// Its Job would make fewer pods than the gang has, and these wait for ever.
+// Its Job would re-create fewer pods than the gang has, and they would wait for
+// ever.
 TEST_F(BehaviourOfEvictions, GangOfWhichAPodHasSucceededIsNotEvicted) {
   Allow("lower_priority");
   Submit(GangOf("short", 2,
@@ -96,7 +98,8 @@ TEST_F(BehaviourOfEvictions, PodsAreToldBeforeTheyAreDeleted) {
   EXPECT_EQ(events, 1U);
 }
 
-// It would be refused again, and they evicted for nothing time after time.
+// The cluster would refuse it again, and groups would be evicted in vain each
+// time.
 TEST_F(BehaviourOfEvictions, WhoTheClusterRefusesEvictsNobodyAnyMore) {
   const auto preempts = [this] {
     return system.Ask(
@@ -123,7 +126,7 @@ TEST_F(BehaviourOfEvictions, PodsThatDoNotPreemptWait) {
   EXPECT_EQ(CancelReasonOf("low"), "none");
 }
 
-// What comes in the meantime does not take the place.
+// Pods that arrive in the meantime do not take the placement.
 TEST_F(BehaviourOfEvictions, PlacesAreKeptForWhomTheyWereMadeFree) {
   Allow("lower_priority");
   Submit(GangOf("low", 1,
@@ -162,7 +165,7 @@ TEST_F(BehaviourOfEvictions, EvictedGroupThatIsCancelledComesBackNoMore) {
                                  "not wanted", system.cluster.Now()),
             1);
   system.Settle();
-  // Whose place it was to be is known still.
+  // The group for which it was evicted is still known.
   EXPECT_EQ(system.Ask("SELECT preempted_for IS NOT NULL FROM pod_groups WHERE "
                        "group_name = 'low'"),
             "t");
@@ -171,7 +174,7 @@ TEST_F(BehaviourOfEvictions, EvictedGroupThatIsCancelledComesBackNoMore) {
   EXPECT_EQ(ResultOf("high"), "succeeded");
 }
 
-// The match decides by what it knows; meanwhile a pod of the victim has failed.
+// The match decides on its state, but meanwhile a pod of the victim has failed.
 TEST_F(BehaviourOfEvictions, VictimThatChangesMeanwhileIsLookedAtAgain) {
   Allow("lower_priority");
   Submit(GangOf("low", 2, {.cpu = "4", .seconds = 600}));
@@ -191,7 +194,7 @@ TEST_F(BehaviourOfEvictions, VictimThatChangesMeanwhileIsLookedAtAgain) {
   EXPECT_EQ(StateOf("high"), "pending");
 }
 
-// Intake has seen it, the match has not been told yet.
+// Intake has recorded it, the match has not been notified yet.
 TEST_F(BehaviourOfEvictions, PodOfTheVictimThatSucceedsMeanwhileKeepsIt) {
   Allow("lower_priority");
   Submit(GangOf("low", 2, {.cpu = "4", .seconds = 600}));

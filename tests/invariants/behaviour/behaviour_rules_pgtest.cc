@@ -22,7 +22,7 @@ class BehaviourOfRules : public Behaviour {
       - {name: node2, cpu: 8, memory: 16Gi, zone: b}
       - {name: node3, cpu: 8, memory: 16Gi, zone: b})") {}
 
-  // By node, or by the node's value of a label.
+  // Running pods by node, or by the node's value of a label.
   std::map<std::string, int> RunningBy(const std::string& label = "") {
     std::map<std::string, int> counts;
     const auto snapshot = system.cluster.TakeSnapshot();

@@ -1,4 +1,4 @@
-// What those do in a random run who ask where pods could run and start them
+// Callers of a random run that request placements and start the pods
 // themselves.
 #include <algorithm>
 
@@ -12,7 +12,7 @@ workers::ExternalGroups RandomRun::External() {
   return {system_.process->pool, system_.process->jobs};
 }
 
-// Under one of few names, so that some ask again for what they have.
+// Uses few names, so that some requests are repeated.
 void RandomRun::AskFromOutside() {
   workers::ExternalAsk ask;
   ask.namespace_name = AnySpace();
@@ -54,7 +54,7 @@ void RandomRun::LeaveOutside() {
   }
 }
 
-// A pod on one of the nodes that the group has, under its name.
+// Creates a pod on one of the group's nodes, under the group's name.
 void RandomRun::StartOutside() {
   const auto* ask = AnyAsk();
   if (ask == nullptr) return;

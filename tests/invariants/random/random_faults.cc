@@ -1,4 +1,4 @@
-// What goes wrong in a random run.
+// Faults of a random run.
 #include <iterator>
 #include <utility>
 
@@ -67,7 +67,7 @@ void RandomRun::CrashBetweenSteps() {
   system_.CrashAndRestart();
 }
 
-// One of the two hears and does nothing for so long that it is taken for dead.
+// Suspends one of the two for so long that its client counts as dead.
 void RandomRun::FallAsleep() {
   if (!replicas_ || asleep_ != nullptr) return;
   Submit();
@@ -82,7 +82,7 @@ void RandomRun::FallAsleep() {
   system_.DeclareDead(*asleep_);
 }
 
-// It goes on where it was, until it notices.
+// It continues where it was until it notices the takeover.
 void RandomRun::WakeUp() {
   if (asleep_ == nullptr) return;
   Note(fmt::format("client {} wakes up", asleep_->client.id()));
@@ -94,7 +94,7 @@ void RandomRun::WakeUp() {
   system_.standby = std::move(asleep_);
 }
 
-// One of the two stops in order and starts again.
+// One of the two stops cleanly and starts again.
 void RandomRun::HandOver() {
   if (!replicas_ || asleep_ != nullptr) return;
   if (Chance(0.5)) std::swap(system_.process, system_.standby);
@@ -106,7 +106,7 @@ void RandomRun::HandOver() {
       system_.database.options(), system_.cluster);
 }
 
-// In the middle of whatever is under way.
+// Compares everything in the middle of other work.
 void RandomRun::Compare() {
   Note("everything is compared");
   if (Chance(0.5)) Submit();
@@ -114,7 +114,7 @@ void RandomRun::Compare() {
   if (system_.standby) system_.standby->resync.CompareEverything();
 }
 
-// Two that may borrow from each other.
+// Adds two accounts that may borrow from each other.
 void RandomRun::AddAccounts() {
   system_.database.Execute(
       "INSERT INTO accounts (name, parent, namespace, quota, borrows) VALUES "

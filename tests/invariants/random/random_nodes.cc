@@ -1,4 +1,4 @@
-// What happens to nodes in a random run, and on them without us.
+// Changes of nodes in a random run, and pods that others place on them.
 #include "tests/invariants/random/random_run.h"
 
 namespace fluxnetes::testing {
@@ -11,7 +11,7 @@ std::string RandomRun::AnyNode() {
   return nodes[Pick(0, static_cast<int>(nodes.size()) - 1)]->name;
 }
 
-// A new one, or one of a name that was there before.
+// Adds a new node, or one of a former name.
 void RandomRun::AddNode() {
   if (system_.cluster.TakeSnapshot().nodes.size() >= 9) return;
   cluster::Node node;
@@ -23,7 +23,7 @@ void RandomRun::AddNode() {
                       .pods = 110,
                       .extended = {}};
   node.labels["pool"] = Chance(0.5) ? "red" : "blue";
-  // The same whenever a node of this name comes.
+  // The same for every node of this name.
   const int rack = (node.name.back() - '0') % 3;
   if (rack < 2)
     node.labels["topology.kubernetes.io/rack"] = "r" + std::to_string(rack);
@@ -104,7 +104,7 @@ void RandomRun::RemoveOther() {
   }
 }
 
-// Somebody else gives one of our pods a node.
+// Someone else binds one of our pods.
 void RandomRun::BindForUs() {
   const auto pod = AnyPod(false);
   if (pod == nullptr || pod->gated) return;
@@ -116,7 +116,7 @@ void RandomRun::BindForUs() {
   } catch (const cluster::Unreachable&) {
     Note("and hear nothing");
   }
-  // It may have a node although the answer was lost.
+  // The pod may be bound although the answer was lost.
   for (const auto& now : system_.cluster.TakeSnapshot().pods)
     if (now->uid == pod->uid && !now->node_name.empty())
       system_.bound_by_others.insert(pod->uid);

@@ -30,7 +30,7 @@ RandomRun::RandomRun(std::uint64_t seed)
         "('red', '{\"pool\": \"red\"}'), ('blue', '{\"pool\": \"blue\"}')");
   }
   if (queues_ == 2) {
-    // Else it would join them.
+    // Otherwise it would join their component.
     system_.database.Execute(
         "UPDATE queues SET node_selector = '{\"pool\": \"grey\"}' "
         "WHERE name = 'default'");
@@ -84,7 +84,7 @@ std::string RandomRun::Report() const {
 }
 
 bool RandomRun::Run(int steps) {
-  // Who has never listed the cluster cannot come to rest when it goes away.
+  // A process that has never listed the cluster cannot settle while it is away.
   system_.Settle();
   for (int i = 0; i < steps && Holds(); ++i) {
     ++steps_;
@@ -149,7 +149,7 @@ void RandomRun::EndDisturbances() {
 void RandomRun::Finish() {
   EndDisturbances();
   system_.RunToEnd();
-  // Controllers make pods with gates anew.
+  // Controllers re-create gated pods.
   for (int i = 0; i < 12 && Holds(); ++i) {
     for (const auto& pod : system_.cluster.TakeSnapshot().pods) {
       if (pod->gated) {
@@ -172,12 +172,12 @@ void RandomRun::Finish() {
   violations_ = invariants_.CheckNothingLeft(system_);
 }
 
-// Nothing runs any more: whatever could be placed should have been. (A group of
-// which others had bound a pod keeps the place that the pod's replacement has
-// taken, though the rest can never be placed beside it. One that wants more
-// than is left of a quota beyond which it must not go waits for ever, and so
-// does what a group would grow by that has not started. One that has grown, or
-// would, is not over before all of that is.)
+// Nothing runs any more, so every group that could be placed should have been.
+// Exceptions: a group of which others bound a pod keeps the placement that the
+// pod's replacement has taken, though the rest may never fit beside it; a group
+// that needs more than the rest of a quota that it may not exceed waits for
+// ever; so do the extra pods of an elastic group that has not started; and an
+// elastic group does not end before its extra pods.
 void RandomRun::CheckNothingWaits() {
   const std::string may_start =
       "g.state <> 'unsatisfiable' AND NOT EXISTS (SELECT FROM pod_groups e "

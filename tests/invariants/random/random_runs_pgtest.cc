@@ -1,10 +1,10 @@
-// Random stories of the whole system, checked after every step. One that fails
-// says how to tell it again:
+// Random runs of the whole system, checked after every step. A failing run
+// prints how to repeat it:
 //
 //   env FLUXNETES_TEST_SEED=7 FLUXNETES_TEST_STEPS=90 invariants_tests
 //     --gtest_filter=RandomRuns.*
 //
-// The long form (FLUXNETES_TEST_LONG=1) tells many more and longer ones.
+// The long form (FLUXNETES_TEST_LONG=1) makes many more and longer runs.
 #include <gtest/gtest.h>
 
 #include <chrono>

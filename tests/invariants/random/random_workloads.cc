@@ -1,4 +1,4 @@
-// What users do in a random run.
+// Actions of users in a random run.
 #include <algorithm>
 #include <iterator>
 
@@ -62,7 +62,7 @@ void RandomRun::Submit() {
   SubmitJob(fmt::format("job{}", ++submitted_), size, shape);
 }
 
-// Pods without a controller, each of a shape of its own.
+// Submits pods without a controller, each of a different shape.
 void RandomRun::SubmitPods() {
   const std::string group = fmt::format("pods{}", ++submitted_);
   const int size = Pick(1, 4);
@@ -83,7 +83,7 @@ void RandomRun::SubmitPods() {
   }
 }
 
-// A gang of two Jobs, of which one pod asks for more than the others.
+// Submits a gang of two Jobs, in which one pod requests more than the others.
 void RandomRun::SubmitLauncher() {
   const std::string name = fmt::format("mpi{}", ++submitted_);
   const int size = Pick(2, 9);
@@ -101,7 +101,7 @@ void RandomRun::SubmitLauncher() {
   SubmitJob(name + "-launcher", size, launcher);
 }
 
-// The same name again, while the pods of the first are still going.
+// Submits the same name again while the first pods are still terminating.
 void RandomRun::SubmitAgain() {
   const JobName* job = AnyJob();
   if (job == nullptr) return;
@@ -119,7 +119,7 @@ void RandomRun::SubmitAgain() {
 
 const RandomRun::JobName* RandomRun::AnyJob() {
   if (jobs_.empty()) return nullptr;
-  // Mostly a young one: the others are over.
+  // Mostly a recent one: older ones have ended.
   const int last = static_cast<int>(jobs_.size()) - 1;
   const int first = Chance(0.8) ? std::max(0, last - 12) : 0;
   return &jobs_[Pick(first, last)];

@@ -13,7 +13,7 @@ namespace {
 
 using testing::TestDatabase;
 
-// What a listener heard, in order; Next() waits for more.
+// Records what a listener received, in order; Next() waits for more.
 class Ear {
  public:
   Listener::Callback callback() {

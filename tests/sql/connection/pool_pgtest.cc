@@ -189,7 +189,7 @@ TEST(Pool, ARestartOfTheServerIsSurvived) {
   BackendOf(pool);
 }
 
-// Of the statement of this name.
+// The counts of the statement of this name.
 StatementCounts StatementOf(const Pool& pool, std::string_view name) {
   for (const StatementCounts& counts : CountsOf(pool).by_name)
     if (counts.name == name) return counts;

@@ -211,7 +211,7 @@ TEST_F(TransactionTest, AnIdleTransactionIsUndoneByTheServer) {
   Pool pool(options);
   Transaction idle(pool);
   idle.RunScript("LOCK TABLE t");
-  database.Execute("LOCK TABLE t");  // waits for the end of the idle one
+  database.Execute("LOCK TABLE t");  // waits until the server ends the idle one
   try {
     idle.RunScript("SELECT 1");
     FAIL();

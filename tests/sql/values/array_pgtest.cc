@@ -32,7 +32,7 @@ class ArrayTest : public ::testing::Test {
     database.UseCatalogues({kEchoes});
   }
 
-  // What PostgreSQL makes of an array of these values.
+  // Reads an array of these values back as PostgreSQL's text.
   template <typename T>
   std::string Read(Type type, const std::vector<T>& values) {
     Array array(type, values.size());

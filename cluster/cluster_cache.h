@@ -162,8 +162,7 @@ class ClusterCache {
   std::unordered_map<std::string, InOrder> on_node_;
   std::map<PodGroupName, InOrder> in_group_;
   std::unordered_map<std::string, InOrder> of_job_;    // pods without a node
-  std::unordered_map<std::string, InOrder> of_claim_;  // pods that have not
-                                                       // ended
+  std::unordered_map<std::string, InOrder> of_claim_;  // not ended
   std::unordered_set<std::string> changed_nodes_;
   std::unordered_set<std::string> changed_claims_;
   bool listing_ = false;  // a list of all kinds is under way

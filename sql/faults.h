@@ -13,8 +13,7 @@ namespace fluxnetes::sql {
 #ifdef FLUXNETES_FAULTS
 void Failpoint(std::string_view name);
 bool BugPlanted(std::string_view name);
-void PlantBug(std::string_view name);  // empty: none; single-threaded tests
-                                       // only
+void PlantBug(std::string_view name);  // empty: none; not thread-safe
 #else
 inline void Failpoint(std::string_view) {}
 constexpr bool BugPlanted(std::string_view) { return false; }

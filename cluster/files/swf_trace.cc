@@ -99,8 +99,7 @@ class SwfReader {
     char part[4'096];
     while (true) {
       in.getline(part, sizeof(part));
-      const bool whole = !in.eof() && !in.fail();  // the line end was consumed
-                                                   // as well
+      const bool whole = !in.eof() && !in.fail();  // consumed the line end
       line_.append(part, static_cast<std::size_t>(in.gcount()) - whole);
       if (line_.size() > limits_.line)
         Refuse(fmt::format("is longer than {} bytes", limits_.line));

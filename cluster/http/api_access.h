@@ -12,8 +12,7 @@ namespace fluxnetes::cluster {
 // How an https server is verified.
 struct TlsOptions {
   std::string authorities = {};  // PEM; empty: the system's
-  std::string server_name = {};  // name to verify; empty: the host of the
-                                 // address
+  std::string server_name = {};  // to verify; empty: the address's host
   bool insecure = false;         // skips verification: for experiments
 };
 

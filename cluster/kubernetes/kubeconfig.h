@@ -18,8 +18,7 @@
 namespace fluxnetes::cluster {
 
 struct KubeconfigFile {
-  std::string path;  // for errors; its relative paths start in this file's
-                     // folder
+  std::string path;  // for errors, and the base of relative paths
   std::string text;
 };
 

@@ -45,8 +45,7 @@ struct SimulatedClusterOptions {
   // Backoff of the Job controller after a failure: doubles with each further
   // failure, up to 60 times this. (Kubernetes: 10 s.)
   std::chrono::milliseconds job_backoff{100};
-  int watch_buffer = 100'000;  // events; a watch that falls further behind gets
-                               // a list
+  int watch_buffer = 100'000;  // events; a slower watch gets a list
   int events_kept = 20'000;    // PodEvents, for inspection
 };
 

@@ -29,8 +29,7 @@ namespace fluxnetes::cluster {
 struct SimulatedNode {
   NodePointer node;
   Resources used;                   // by admitted pods
-  std::vector<std::uint32_t> pods;  // slots, sorted: all pods with this node
-                                    // name
+  std::vector<std::uint32_t> pods;  // sorted slots of pods with this name
 };
 
 struct SimulatedCluster::State {

@@ -28,8 +28,7 @@ class InputError : public std::runtime_error {
 struct YamlLimits {
   std::size_t bytes = std::size_t{16} << 20U;
   int depth = 100;
-  std::size_t values = 1'000'000;  // an alias counts as the values it expands
-                                   // to
+  std::size_t values = 1'000'000;  // counted with aliases expanded
 };
 
 // Called with the documents in order, each with the line where it begins (from

@@ -29,8 +29,7 @@ struct JobRow {
   int attempt = 0;
   int max_attempts = 0;
   std::optional<std::int64_t> client_id = {};
-  std::optional<std::string> client = {};  // name of the client, while
-                                           // registered
+  std::optional<std::string> client = {};  // while it is registered
   sql::Timestamp created_at = {};
   sql::Timestamp scheduled_at = {};
   std::optional<sql::Timestamp> attempted_at = {};

@@ -57,10 +57,8 @@ inline constexpr int kMaxErrors = 100;
 // because it is retried or run again, is not blocked by a duplicate inserted in
 // between.
 struct Unique {
-  bool by_args = false;                   // compared as jsonb: key order is
-                                          // ignored
-  std::vector<std::string> by_keys = {};  // keys of args, if not all are
-                                          // compared
+  bool by_args = false;                   // as jsonb: key order is ignored
+  std::vector<std::string> by_keys = {};  // of args, if not all of them
   bool by_queue = false;
   // Same period of this length, counted from 1970 UTC, by scheduled_at.
   std::optional<std::chrono::seconds> by_period = {};

@@ -74,8 +74,7 @@ struct Field {
   std::string_view name;
   int least;
   int most;
-  std::span<const std::string_view> names;  // the first name has the value
-                                            // `least`
+  std::span<const std::string_view> names;  // the first is `least`
 };
 
 int Value(const std::string& text, const Field& field) {

@@ -32,8 +32,7 @@ struct Run {
   StopReason reason = StopReason::kNone;
   bool has_ended = false;
   bool is_on_thread = false;    // its worker has not returned
-  bool is_stuck = false;        // its worker had not returned when it was
-                                // abandoned
+  bool is_stuck = false;        // nor had it when it was abandoned
   bool is_handed_over = false;  // completed in a transaction of the worker's
   std::string metadata = {};    // merged into the job's with the result
   JobResult result = {};

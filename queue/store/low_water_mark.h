@@ -79,8 +79,7 @@ class LowWaterMark {
   // The first of two glances: its time, and its own id below.
   std::optional<sql::Timestamp> candidate_;
   TransactionId horizon_ = 0;
-  std::set<TransactionId> suspects_;  // transactions that ran too long to wait
-                                      // for
+  std::set<TransactionId> suspects_;  // ran too long to be waited for
 };
 
 }  // namespace fluxnetes::queue

@@ -30,8 +30,7 @@ class UniqueJobs {
     bool first = true;
     std::string key = {};       // empty: not unique
     std::int64_t existing = 0;  // the job that has the key
-    std::size_t same_as = 0;    // index of the first job of this insert with
-                                // the key
+    std::size_t same_as = 0;    // first job of this insert with the key
   };
 
   void Claim(std::span<const NewJob> jobs);

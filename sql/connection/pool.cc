@@ -26,11 +26,9 @@ struct Pool::State {
   std::mutex mutex;
   std::condition_variable returned;
   // Protected by mutex.
-  std::vector<std::unique_ptr<Connection>> idle;  // the most recently used is
-                                                  // last
+  std::vector<std::unique_ptr<Connection>> idle;  // the last used is last
   int in_use = 0;
-  int generation = 0;  // raised by CloseAll(): older connections are closed on
-                       // return
+  int generation = 0;  // raised by CloseAll(): closes older connections
 };
 
 namespace {

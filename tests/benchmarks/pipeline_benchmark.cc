@@ -147,8 +147,7 @@ void MeasureLatency(int runs) {
       pipeline.Create(1, 1);
       pipeline.WaitForBindings(21 + static_cast<std::size_t>(i));
       times.push_back(Seconds(begin) * 1e3);
-      std::this_thread::sleep_for(milliseconds(20));  // let the system become
-                                                      // idle
+      std::this_thread::sleep_for(milliseconds(20));  // become idle
     }
     std::sort(times.begin(), times.end());
     medians.push_back(times[100]);

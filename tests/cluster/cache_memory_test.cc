@@ -1,6 +1,6 @@
-// What a cluster costs in memory: the cache of it, for a tenth of a large one,
-// with pods as a cluster has them: half of them in gangs (Indexed Jobs), half
-// of Deployments.
+// The memory that a cluster's cache takes, measured for a tenth of a large
+// cluster with realistic pods: half of them in gangs (Indexed Jobs), half of
+// Deployments.
 #include <gtest/gtest.h>
 #include <malloc.h>
 
@@ -27,7 +27,7 @@ std::string Quoted(const std::string& key, const std::string& value) {
   return '"' + key + R"(":")" + value + '"';
 }
 
-// A member of a gang and how it is marked, or a pod of a Deployment.
+// A member of a gang with its labels, or a pod of a Deployment.
 std::string MetadataOf(int i, bool in_gang) {
   const int owner = i / kPodsOfOneOwner;
   const std::string name = "training-" + Number(owner);
@@ -111,7 +111,7 @@ std::size_t InUse() {
   return info.uordblks + info.hblkhd;
 }
 
-// Bytes that each of `count` objects takes.
+// Returns the bytes per object for `count` objects.
 std::size_t Fill(ClusterCache& cache, CommonParts& common, WatchedKind kind,
                  int count, std::string (*text)(int)) {
   const std::size_t before = InUse();

@@ -40,7 +40,7 @@ NodePointer MakeNode(const std::string& name, int version,
 
 class ClusterCacheTest : public ::testing::Test {
  protected:
-  // One list with these objects.
+  // Applies a list of these objects.
   CacheChanges List(std::vector<PodPointer> pods,
                     std::vector<NodePointer> nodes) {
     std::vector<WatchEvent> events = {{WatchEvent::Kind::kListBegin, {}}};
@@ -49,7 +49,7 @@ class ClusterCacheTest : public ::testing::Test {
     events.push_back({WatchEvent::Kind::kListEnd, {}});
     return cache_.Apply(events);
   }
-  // A list of that kind alone, in which there is none.
+  // Applies an empty list of this kind alone.
   CacheChanges ListNothing(WatchedKind kind) {
     const std::vector<WatchEvent> events = {
         {.kind = WatchEvent::Kind::kListBegin, .listed = kind},
@@ -164,7 +164,7 @@ TEST_F(ClusterCacheTest, ListIsBelievedEvenIfVersionsWentBack) {
 TEST_F(ClusterCacheTest, AfterAListOfANewClusterItsEventsAreNotLate) {
   List({MakePod("a", 50)}, {MakeNode("n1", 51)});
   Event(kDeleted, MakePod("a", 60));
-  List({}, {});  // of one that was started anew: its versions begin again
+  List({}, {});  // from a restarted cluster: its versions begin again
   EXPECT_EQ(Event(kChanged, MakePod("b", 3)).pods.size(), 1U);
   EXPECT_NE(cache_.PodByUid("b"), nullptr);
   EXPECT_THAT(Event(kChanged, MakeNode("n2", 4)).nodes, ElementsAre("n2"));
@@ -313,7 +313,7 @@ TEST_F(ClusterCacheTest, OptionalKindStaysUntilAListOfItsOwnLeavesItOut) {
   const PodGroupName train{PodGroupApi::kCoscheduling, "default", "train"};
   List({}, {});
   Event(kChanged, MakeGroup("train", 9, 2));
-  List({}, {});  // in which it is passed over
+  List({}, {});  // a list that passes the kind over
   EXPECT_NE(cache_.PodGroupByName(train), nullptr);
   EXPECT_EQ(ListNothing(WatchedKind::kCoschedulingGroups).pod_groups.size(),
             1U);
@@ -394,7 +394,7 @@ TEST_F(ClusterCacheTest, ClaimsAreNotedWithTheirVolumesClassesAndRivals) {
   use("a", PodPhase::kSucceeded);
   EXPECT_THAT(cache_.PodsOfClaim("default/data"), SizeIs(1));
   EXPECT_THAT(cache_.TakeChangedClaims(), ElementsAre("default/data"));
-  // A list that leaves out what it needs.
+  // A list without the volume that the claim needs.
   claim.volume_name = "v";
   put(claim);
   cache_.TakeChangedClaims();

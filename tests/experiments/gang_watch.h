@@ -82,8 +82,7 @@ class GangWatch {
   std::string failure_;
 
   const std::string path_;
-  cluster::HttpClient client_;  // a client of its own, so that nothing delays
-                                // it
+  cluster::HttpClient client_;  // of its own, so that nothing delays it
   std::unique_ptr<Reader> reader_;
   std::unique_ptr<cluster::HttpStream> stream_;  // destroyed before its reader
 };

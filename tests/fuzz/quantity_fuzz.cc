@@ -32,9 +32,7 @@ void Check(std::int64_t (*parse)(std::string_view),
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
                                       std::size_t size) {
   std::string_view text(reinterpret_cast<const char*>(data), size);
-  if (text.ends_with('\n'))
-    text.remove_suffix(1);  // corpus files end with a
-                            // newline
+  if (text.ends_with('\n')) text.remove_suffix(1);  // as corpus files end
   Check(ParseQuantity, FormatBytes, text);
   Check(ParseCpuMilli, FormatCpu, text);
   return 0;

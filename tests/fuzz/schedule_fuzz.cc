@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
                                       std::size_t size) {
   using fluxnetes::queue::PeriodicSchedule;
   std::string text(reinterpret_cast<const char*>(data), size);
-  if (text.ends_with('\n')) text.pop_back();  // corpus files end with a newline
+  if (text.ends_with('\n')) text.pop_back();  // as corpus files end
   try {
     const PeriodicSchedule schedule(text);
     fluxnetes::sql::Timestamp time = std::chrono::sys_days{

@@ -216,8 +216,7 @@ bool World::HasHeardAll(const cluster::ClusterCache& cache) const {
 // group.
 void World::CoverPods() {
   for (const auto& held : places) {
-    const auto& place = held.second;  // clang does not capture structured
-                                      // bindings in lambdas
+    const auto& place = held.second;  // clang's lambdas capture no binding
     if (!IsExternal(place.group)) continue;
     const auto pod = std::ranges::find_if(pods, [&](const auto& entry) {
       const cluster::Pod& it = *entry.second;

@@ -92,8 +92,7 @@ class BindingWatch {
   void Open();
 
   const std::unique_ptr<Reader> reader_;
-  cluster::HttpClient client_;  // a client of its own, so that nothing delays
-                                // it
+  cluster::HttpClient client_;  // of its own, so that nothing delays it
   std::unique_ptr<cluster::HttpStream> stream_;
 };
 

@@ -28,7 +28,8 @@ TEST_P(ClusterContract, BoundPodIsBoundOnce) {
   auto again = BindingOf(*pod, "node1");
   again.resource_version = "";
   EXPECT_EQ(Bind(again).outcome, BindOutcome::kConflict);
-  // The same again changes nothing; a door may know that it has been done.
+  // Repeating the binding changes nothing; an implementation may report it as
+  // done.
   again.node_name = "node0";
   const auto harmless = AnyOf(BindOutcome::kConflict, BindOutcome::kBound);
   EXPECT_THAT(Bind(again).outcome, harmless);

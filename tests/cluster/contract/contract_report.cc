@@ -57,7 +57,7 @@ TEST_P(ClusterContract, ConditionIsNotSetOnAPodThatHasChanged) {
             StatusOutcome::kConflict);
   EXPECT_EQ(Door().GetPod("default", "a")->resource_version, now);
   EXPECT_EQ(Behind().ConditionOf("default", "a")->message, "x");
-  // Another pod of the name, whatever its version.
+  // Another pod of this name, at any version.
   conditions[0] = {"default", "a", "other-uid", "Unschedulable", "z", ""};
   EXPECT_EQ(Door().SetConditions(conditions)[0].outcome,
             StatusOutcome::kConflict);

@@ -55,7 +55,7 @@ spec:
           resources: {limits: {cpu: 2, nvidia.com/gpu: 1}}
 )";
 
-// The text with one part replaced by another.
+// Returns the text with one part replaced.
 std::string With(std::string text, const std::string& part,
                  const std::string& by) {
   const auto at = text.find(part);

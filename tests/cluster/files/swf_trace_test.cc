@@ -1,5 +1,5 @@
-// Traces in the Standard Workload Format: what is read of them, what is left
-// out and counted, and what is said of those that are wrong.
+// Traces in the Standard Workload Format: the fields that are read, the jobs
+// that are skipped and counted, and the errors for invalid text.
 #include "cluster/files/swf_trace.h"
 
 #include <gtest/gtest.h>
@@ -70,7 +70,7 @@ TEST(SwfTrace, JobsThatCannotBeRunAreCounted) {
   EXPECT_EQ(trace.parts, 1);
   EXPECT_EQ(trace.Unusable(), 4);
   ASSERT_EQ(trace.jobs.size(), 1U);
-  EXPECT_EQ(trace.jobs[0].number, 4);  // cancelled as it ran
+  EXPECT_EQ(trace.jobs[0].number, 4);  // cancelled while it ran
 }
 
 struct WrongTrace {

@@ -25,11 +25,11 @@ class CredentialsTest : public ::testing::Test {
   void Write(const std::string& name, const std::string& text) const {
     std::ofstream(Path(name)) << text;
   }
-  // A plugin that is a line of shell.
+  // A plugin that runs a line of shell.
   CredentialPlugin Shell(const std::string& line) const {
     return {.command = "sh", .arguments = {"-c", line}};
   }
-  // Waits for one that runs beside us.
+  // Waits for a plugin that runs in the background.
   std::shared_ptr<const Identity> Await(Credentials& credentials) const {
     while (true) {
       try {
@@ -95,7 +95,7 @@ TEST_F(CredentialsTest, APluginIsRunAgainWhenItsAnswerHasExpired) {
       Answer(R"({"token":"t","expirationTimestamp":"2001-01-01T00:00:00Z"})") +
       "'");
   const auto credentials = PluginCredentials(plugin);
-  // It never has one that is good; each asking may run it again.
+  // Its identities are always expired; each call may run it again.
   const auto give_up = std::chrono::steady_clock::now() + milliseconds(20'000);
   while (std::filesystem::file_size(Path("count")) < 2 &&
          std::chrono::steady_clock::now() < give_up) {

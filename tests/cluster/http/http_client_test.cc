@@ -19,7 +19,7 @@ using services::HttpQuestion;
 using services::HttpServer;
 using std::chrono::milliseconds;
 
-// A server with the answers that a test gives it.
+// A server with scripted answers.
 class Server {
  public:
   explicit Server(std::function<HttpAnswer(const HttpQuestion&)> answer,
@@ -43,7 +43,7 @@ HttpAnswer Text(int status, std::string body = "") {
   return answer;
 }
 
-// Collects what a stream says; holds it back while it has `most` lines.
+// Collects the lines of a stream; pauses it while it has `most` lines.
 class Lines : public StreamReader {
  public:
   bool Ready() override {
@@ -77,7 +77,7 @@ class Lines : public StreamReader {
     const std::lock_guard lock(mutex_);
     return end_.has_value();
   }
-  // As Await(), and takes them away.
+  // Like Await(), and removes them.
   std::vector<std::string> Take(std::size_t count) {
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, std::chrono::seconds(10),
@@ -219,7 +219,7 @@ TEST(HttpClient, WaitsAsLongAsRetryAfterSays) {
   const auto start = std::chrono::steady_clock::now();
   EXPECT_EQ(client.Send({.path = "/"}).status, 200);
   EXPECT_GE(std::chrono::steady_clock::now() - start, milliseconds(950));
-  // There is no point in waiting beyond the deadline.
+  // Does not wait beyond the deadline.
   asked = 0;
   EXPECT_EQ(client.Send({.path = "/", .deadline = milliseconds(500)}).status,
             429);
@@ -249,7 +249,7 @@ TEST(HttpClient, SaysThatNobodyAnswers) {
       client.Send({.path = "/", .deadline = milliseconds(500)});
   EXPECT_EQ(response.status, 0);
   EXPECT_THAT(response.error, ::testing::HasSubstr("unix:/nonexistent/socket"));
-  // Nor how long it took to find out: a log repeats only what is new.
+  // The durations are left out, so that a log does not repeat the error.
   EXPECT_THAT(response.error, ::testing::Not(::testing::HasSubstr(" ms")));
 }
 
@@ -343,7 +343,7 @@ TEST(HttpStream, WaitsForASlowReader) {
   while (received < 2'000) {
     const std::size_t count = lines.Take(1).size();
     ASSERT_GT(count, 0U);
-    EXPECT_LT(count, 600U);  // what one read brings, at most
+    EXPECT_LT(count, 600U);  // at most the lines of one read
     received += count;
     stream->Resume();
   }
@@ -357,7 +357,7 @@ TEST(HttpClient, KeepsToItsRate) {
   for (const HttpResponse& response :
        client.SendAll(std::vector<HttpRequest>(15, {.path = "/"})))
     EXPECT_EQ(response.status, 200);
-  // Ten at once, then one in 100 ms.
+  // Ten at once, then one per 100 ms.
   EXPECT_GE(std::chrono::steady_clock::now() - begin, milliseconds(400));
 }
 
@@ -368,7 +368,7 @@ TEST(HttpStream, ClosesWhileTheServerHasMoreToSay) {
   auto stream = client.Open("/", std::chrono::seconds(10), lines);
   EXPECT_THAT(lines.Await(1), ::testing::ElementsAre("one"));
   stream.reset();
-  EXPECT_FALSE(lines.Ended());  // and will not be called any more
+  EXPECT_FALSE(lines.Ended());  // and is not called any more
 }
 
 TEST(HttpStream, EndsWithItsClientAndMayBeClosedLater) {

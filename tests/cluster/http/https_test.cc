@@ -1,4 +1,4 @@
-// HttpClient against a server that has certificates: who it is, who we are.
+// HttpClient against a server with certificates: server and client identity.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,8 @@ std::string ReadFile(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// A certificate that vouches for itself, and its key: NAME.crt and NAME.key.
+// A command that makes a self-signed certificate and its key: NAME.crt,
+// NAME.key.
 std::string MakeCertificate(const std::string& name, const std::string& names) {
   return "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=" + name +
          " -addext subjectAltName=" + names + " -keyout " + name +
@@ -46,7 +47,7 @@ class Https : public ::testing::Test {
         << ReadFile(folder_ + "openssl.log");
   }
 
-  // Starts a server with that certificate; its address.
+  // Starts a server with that certificate; returns its address.
   std::string Serve(const std::string& name) {
     const std::string log = folder_ + name + ".port";
     std::filesystem::remove(log);

@@ -55,7 +55,7 @@ TEST(Objects, InitContainersCountByTheLargestOfThem) {
 }
 
 TEST(Objects, SidecarsRunBesideContainersAndLaterInitContainers) {
-  // Before the sidecar 2, with it 1 + 4; then 1 + 3 for good.
+  // 2 before the sidecar, 1 + 4 with it; then 1 + 3 permanently.
   EXPECT_EQ(RequestsOf(R"({
       "initContainers": [
         {"resources": {"requests": {"cpu": "2"}}},

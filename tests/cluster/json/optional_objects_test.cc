@@ -63,7 +63,7 @@ TEST(OptionalObjects, StatusOfAPodGroupIsWhatIsWritten) {
             Json({{"uid", "u"}, {"resourceVersion", "7"}}));
   EXPECT_EQ(DecodePodGroup(PodGroupApi::kCoscheduling, written).status,
             news.status);
-  // Newer versions of the plugin do not show how many have a node.
+  // Newer versions of the plugin do not show the number of scheduled pods.
   written["status"].erase("scheduled");
   PodGroupStatus shown =
       DecodePodGroup(PodGroupApi::kCoscheduling, written).status;

@@ -15,7 +15,7 @@ Json Container(const char* cpu) {
   return container;
 }
 
-// What a pod of one container "main" asks for that wants `asked` cpu, has been
+// The request of a pod with one container "main" that requests `asked` cpu, was
 // granted `granted` and runs with `runs`.
 std::int64_t CpuOf(const char* asked, const char* granted, const char* runs,
                    const char* pending = "") {

@@ -32,8 +32,9 @@ std::string GroupText(const std::string& name, int version) {
          R"("},"spec":{"minMember":2}})";
 }
 
-// A server that has nodes and pods, none of each, and more on demand. Streams
-// say what was pushed while they were open, and end when told to.
+// A server with nodes and pods, of which there are none, and other kinds on
+// demand. A stream sends the lines pushed while it is open, and ends on
+// request.
 class WatchServer {
  public:
   WatchServer()
@@ -59,7 +60,7 @@ class WatchServer {
     const std::lock_guard lock(mutex_);
     lines_[path].push_back(line + "\n");
   }
-  // From now on; so many of them end before all has been told.
+  // Streams lists from now on; the first `cut` are cut off before their end.
   void StreamLists(int cut = 0) {
     const std::lock_guard lock(mutex_);
     streams_lists_ = true;
@@ -69,7 +70,7 @@ class WatchServer {
     const std::lock_guard lock(mutex_);
     return streamed_;
   }
-  // By pages.
+  // The lists read by pages.
   std::vector<std::string> Listed() {
     const std::lock_guard lock(mutex_);
     return listed_;
@@ -106,7 +107,7 @@ class WatchServer {
     return answer;
   }
 
-  // All that there is, and, unless the list is cut off, that it is all.
+  // All existing objects and, unless the list is cut off, its end.
   std::string InitialLines(const std::string& path, bool cut) {
     std::string lines;
     if (!served_[path].empty()) {

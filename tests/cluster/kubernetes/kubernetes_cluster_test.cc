@@ -32,13 +32,13 @@ KubernetesOptions OptionsFor(const std::string& address,
   options.http.first_backoff = milliseconds(1);
   options.watch.first_backoff = milliseconds(1);
   options.watch.longest_backoff = milliseconds(50);
-  options.watch.page = 2;  // so that there are several
+  options.watch.page = 2;  // so that a list has several pages
   options.watch.stream_lists = stream_lists;
   options.deadline = kDeadline;
   return options;
 }
 
-// A simulated cluster, its API, and a door that goes through it.
+// A simulated cluster, its API, and a KubernetesCluster that uses the API.
 class HttpWorld : public ContractWorld {
  public:
   explicit HttpWorld(const std::string& address = "127.0.0.1:0",
@@ -224,7 +224,7 @@ TEST(KubernetesCluster, KindThatItDoesNotKnowIsNotThere) {
   EXPECT_FALSE(world.Door().MayReplace({"Sorcery", "a", "b", ""}));
 }
 
-// What a watch has told: lists of pods that began, and the objects.
+// Records the events of a watch: begun lists of pods, and objects.
 class Told {
  public:
   explicit Told(Cluster& door) : watch_(door.WatchAll()) {}
@@ -328,7 +328,7 @@ TEST(KubernetesWatch, ListsLessAndLessOftenWhatItCannotWatch) {
   const auto begin = std::chrono::steady_clock::now();
   told.Until([&] { return lists >= 12; });
   const auto took = std::chrono::steady_clock::now() - begin;
-  // Pauses of 1, 2, 4, ... 50 ms, each half at least.
+  // Pauses of 1, 2, 4, ... 50 ms, each at least half as long.
   EXPECT_GE(took, milliseconds(25 * (12 - 8)));
 }
 
@@ -340,7 +340,7 @@ TEST(KubernetesWatch, ServerThatComesBackAnewIsListed) {
   Told told(door);
   const auto old = AddPod(world->Behind(), "a");
   ASSERT_TRUE(told.UntilSeen(old->uid));
-  // Its versions begin again: those that we know are ahead of it.
+  // Its versions begin again, below those already seen.
   world.reset();
   world = std::make_unique<HttpWorld>(address);
   EXPECT_TRUE(told.UntilSeen(AddPod(world->Behind(), "b")->uid));

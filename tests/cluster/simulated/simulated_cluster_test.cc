@@ -13,7 +13,7 @@ namespace {
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-// Everything there is to read now.
+// Takes all events that are available now.
 std::vector<WatchEvent> Drain(Watch& watch) {
   std::vector<WatchEvent> all;
   while (true) {

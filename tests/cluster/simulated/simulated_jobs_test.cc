@@ -146,7 +146,7 @@ TEST_F(SimulatedClusterTest, SuspensionDeletesPodsWithoutCountingThem) {
   EXPECT_EQ(Status().failed, 0);
   cluster_.SuspendJob("default", "job", false);
   Pass(seconds(9));
-  EXPECT_EQ(Status().state, JobState::kActive);  // its clock began anew
+  EXPECT_EQ(Status().state, JobState::kActive);  // its deadline started anew
   Pass(seconds(2));
   EXPECT_EQ(Status().reason, "DeadlineExceeded");
 }

@@ -24,8 +24,7 @@ struct GangShape {
   bool gated = false;
   bool suspend = false;
   std::string topology = {};  // label fluxnetes.topology-required
-  std::string rules = {};     // further fields of the pods' spec: "affinity:
-                              // {...}"
+  std::string rules = {};     // more fields of the spec: "affinity: {...}"
   int most = 0;               // fluxnetes.group-max-size; 0: not elastic
   int absent = 0;             // number of pods not created; below 0: extra pods
 };

@@ -107,7 +107,7 @@ TEST_F(Leader, ADeadOneIsReplacedInANewTerm) {
   second.Check(transaction, 2);
 }
 
-// What is dead by then is not alive until the clock is there again.
+// A dead client must not count as alive until the clock has caught up.
 TEST_F(Leader, ADeadOneIsReplacedThoughTheClockWentBack) {
   const auto one = NewClient();
   const auto two = NewClient();

@@ -1,5 +1,5 @@
 // A real streaming replica is promoted while jobs run: with synchronous
-// replication nothing that was acknowledged is lost, and nothing needs a hand.
+// replication nothing acknowledged is lost, and no manual step is needed.
 
 #include <algorithm>
 #include <atomic>
@@ -25,7 +25,7 @@ using fluxnetes::testing::WaitUntil;
 
 constexpr std::chrono::seconds kFailoverPatience{180};
 
-// What the queue has acknowledged.
+// The inserts and results that the queue has acknowledged.
 struct Acknowledged {
   std::mutex mutex;
   std::set<std::int64_t> inserted;
@@ -61,7 +61,7 @@ void WorkOn(const std::stop_token& stop, const sql::PoolOptions& options,
   client.Start();
   Maintenance maintenance(pool, jobs, client, {});
   maintenance.Start();
-  std::vector<JobResult> results;  // kept until the queue has taken them
+  std::vector<JobResult> results;  // kept until the queue has accepted them
   while (!stop.stop_requested()) {
     try {
       if (results.empty())
@@ -81,7 +81,7 @@ void WorkOn(const std::stop_token& stop, const sql::PoolOptions& options,
   client.Stop();
 }
 
-// With the replica as its synchronous standby.
+// Makes the replica the synchronous standby.
 void Synchronize(PrivateServer& primary, const Replica& replica) {
   TestDatabase database(false, primary.connection());
   sql::RunOutside(database.pool(),

@@ -141,11 +141,11 @@ TEST_F(LeasesTakenOver, AreTheLeadersInAttemptsOfTheirOwn) {
   EXPECT_FALSE(FinishOne(lost, Outcome::kCompleted));
   EXPECT_TRUE(FinishOne(own, Outcome::kCompleted));
   Kill(*dead);
-  EXPECT_EQ(jobs.Rescue(), 1);  // of the other queue
+  EXPECT_EQ(jobs.Rescue(), 1);  // that of the other queue
   EXPECT_EQ(StateOf(lost.id), "running");
   Kill(*next);
   EXPECT_EQ(jobs.Rescue(), 1);
-  EXPECT_EQ(StateOf(lost.id), "discarded");  // by its own death alone
+  EXPECT_EQ(StateOf(lost.id), "discarded");  // its own client died
 }
 
 TEST_F(LeasesTakenOver, AreNotOfOneWhoLeadsNoMore) {

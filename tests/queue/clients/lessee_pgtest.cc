@@ -73,7 +73,7 @@ TEST_F(LesseeTest, TakesNothingFromOneWhoHasTheJobByNow) {
   ASSERT_EQ(jobs.Rescue(), 1);
   const auto other = NewClient();
   const Job job = LeaseOne(*other);
-  client->Beat();  // and so it registers anew
+  client->Beat();  // this registers it again
   EXPECT_TRUE(lessee.Lease(1).empty());
   EXPECT_TRUE(Complete(job));
 }

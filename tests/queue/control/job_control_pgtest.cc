@@ -10,7 +10,7 @@ using Code = JobError::Code;
 
 class JobControlTest : public QueueTest {
  protected:
-  // A job in each state, by the state's name.
+  // Makes one job in each state; returns their ids by state.
   std::map<std::string, std::int64_t> OneInEachState() {
     const auto client = NewClient();
     NewJob later = JobOf("later");
@@ -37,8 +37,8 @@ class JobControlTest : public QueueTest {
     return all;
   }
 
-  // What `act` does to a job in each state: the state that it has then, or why
-  // not.
+  // Applies `act` to a job in each state; returns the state afterwards, or the
+  // error.
   template <typename Act>
   std::map<std::string, std::string> InEachState(Act act) {
     std::map<std::string, std::string> after;

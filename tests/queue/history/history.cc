@@ -21,7 +21,7 @@ struct ResultSeen {
   int attempt;
   std::string outcome;
   const Call* call;
-  bool accepted;  // if an answer was given
+  bool accepted;  // if there was an answer
 };
 
 struct JobSeen {
@@ -180,7 +180,7 @@ void Judge::JudgeAccepted(std::int64_t id, const JobSeen& job,
   }
 }
 
-// The attempt had ended: by another saying of the result, or by a rescue.
+// Another result of this attempt was accepted, or the attempt was rescued.
 void Judge::JudgeRefused(std::int64_t id, const JobSeen& job,
                          const ResultSeen& result) {
   for (const ResultSeen& other : job.results)
@@ -224,8 +224,8 @@ std::vector<std::string> Rest(std::istringstream& in) {
 
 }  // namespace
 
-// `>` NUMBER TIME WHAT ARGUMENT... and `<` NUMBER TIME ANSWER...; calls of a
-// process are numbered from 0.
+// Lines are `>` NUMBER TIME WHAT ARGUMENT... and `<` NUMBER TIME ANSWER...; the
+// calls of a process are numbered from 0.
 void ReadCalls(const std::string& path, std::vector<Call>& calls) {
   const std::size_t first = calls.size();
   std::ifstream file(path);

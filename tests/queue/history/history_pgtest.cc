@@ -1,4 +1,4 @@
-// Random rounds, each judged when it is over. One that fails says its seed:
+// Random rounds, each checked at its end. A failing round prints its seed:
 //
 //   env FLUXNETES_TEST_SEED=7 queue_tests --gtest_filter='HistoryRuns.*'
 //
@@ -19,7 +19,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::HasSubstr;
 
-// A server that is killed keeps what it gave to the kernel: no disk is needed.
+// Killing the server loses nothing handed to the kernel, so no sync is needed.
 const std::vector<std::string> kSettings = {"fsync=off", "max_connections=200"};
 
 unsigned Setting(const char* name, unsigned otherwise) {
@@ -40,7 +40,7 @@ void Tell(const Counts& counts) {
     std::cout << "  " << name << ": " << count << '\n';
 }
 
-// Whether it kept every promise.
+// Runs a round; returns whether its history is valid.
 bool Round(testing::PrivateServer& server, const RoundOptions& options,
            Counts& sum) {
   HistoryRun run(server, options);
@@ -51,7 +51,7 @@ bool Round(testing::PrivateServer& server, const RoundOptions& options,
   return violations.empty();
 }
 
-// It takes seconds to come back.
+// Not in every round: the server takes seconds to come back.
 ServerFault FaultOf(unsigned seed) {
   if (seed % 5 != 0) return ServerFault::kNone;
   return seed % 2 == 0 ? ServerFault::kKilled : ServerFault::kStoppedAtOnce;
@@ -83,8 +83,8 @@ TEST(HistoryRuns, SixteenProcessesAtOnceShareNoAttempt) {
   Tell(sum);
 }
 
-// Whether a broken promise is seen, in one round of some: a process that is
-// killed before it wrote down what it was answered has nothing to tell of it.
+// Whether a violation is found in one of several rounds: a process killed
+// before it recorded a result leaves no evidence of it.
 bool IsFound(const std::string& sabotage, const std::string& violation) {
   testing::PrivateServer server(kSettings);
   for (unsigned seed = 1; seed <= 10; ++seed) {
@@ -95,7 +95,7 @@ bool IsFound(const std::string& sabotage, const std::string& violation) {
   return false;
 }
 
-// And each is one that the rounds would find broken.
+// The rounds would find each violation of the guarantees.
 TEST(HistoryRuns, FindAJobThatIsLost) {
   EXPECT_TRUE(
       IsFound("DELETE FROM jobs WHERE id IN (SELECT id FROM jobs LIMIT 1) "

@@ -112,7 +112,7 @@ void HistoryRun::KillClient() {
   StartProcess(place);
 }
 
-// Others find it dead and take its jobs; it wakes and knows nothing of it.
+// Others find it dead and take its jobs; it wakes up without knowing that.
 void HistoryRun::StopClientBeyondItsLease() {
   ++counts_["client stopped beyond its lease"];
   const testing::Process& process = *processes_[random_() % processes_.size()];
@@ -141,7 +141,7 @@ void HistoryRun::BreakServer() {
   server_.Start();
 }
 
-// One that has just started may not know the signal yet.
+// A process that has just started may not handle the signal yet.
 void HistoryRun::CheckEnd(std::optional<int> status) const {
   if (status && (*status == 0 || *status == -SIGTERM)) return;
   std::ifstream log(folder_ + "/log");
@@ -151,7 +151,7 @@ void HistoryRun::CheckEnd(std::optional<int> status) const {
                   std::string(std::istreambuf_iterator<char>(log), {})));
 }
 
-// Every other one is told to stop, and so hands over; the others are killed.
+// Every other process is asked to stop and hands over; the others are killed.
 void HistoryRun::EndProcesses() {
   for (std::size_t place = 0; place < processes_.size(); place += 2)
     processes_[place]->Signal(SIGTERM);
@@ -161,8 +161,8 @@ void HistoryRun::EndProcesses() {
     CheckEnd(processes_[place]->WaitForEnd(seconds(60)));
 }
 
-// All its clients are dead: their jobs must be had by rescue, and those that
-// wait for a time by that time.
+// All clients are dead: their jobs must be rescued, and scheduled ones must
+// become due.
 void HistoryRun::WorkOff() {
   database_.pool().CloseAll();
   database_.Execute("DELETE FROM clients");

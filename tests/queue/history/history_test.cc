@@ -17,7 +17,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// Calls as a process writes them down, and the rows at the end.
+// Checks calls in the format of the file, and the rows at the end.
 std::vector<std::string> Judged(const std::string& calls,
                                 std::vector<LastState> jobs) {
   const std::string path = std::filesystem::temp_directory_path() /

@@ -1,7 +1,7 @@
-// Half of what the machine can do, for twenty seconds, or in the long form
-// (FLUXNETES_TEST_LONG=1) for ten minutes. With FLUXNETES_TEST_SOAK=FILE what
-// is measured each second goes there, a JSON object per line, for
-// hack/soak_plot.py.
+// Runs the queue at half of the machine's capacity for twenty seconds, or in
+// the long form (FLUXNETES_TEST_LONG=1) for ten minutes. With
+// FLUXNETES_TEST_SOAK=FILE the measurements of each second are written there, a
+// JSON object per line, for hack/soak_plot.py.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ constexpr double kMegabyte = 1 << 20;
 struct Sample {
   double at;  // seconds
   double memory, table, index;
-  double rate;  // jobs finished per second since the one before
+  double rate;  // jobs finished per second since the last sample
 };
 
 double MemoryOfThisProcess() {
@@ -46,7 +46,7 @@ double MemoryOfThisProcess() {
   return resident * 4'096 / kMegabyte;
 }
 
-// One thread inserts and one works, each at most so many jobs per second.
+// One thread inserts and one works, each at a limited rate of jobs per second.
 class Load {
  public:
   Load(const sql::PoolOptions& options, double rate)
@@ -69,7 +69,7 @@ class Load {
   long finished() const { return finished_; }
 
  private:
-  // Not further ahead than a thousand jobs.
+  // Stays at most a thousand jobs ahead.
   void Insert() {
     NewJob job;
     job.kind = "soak";
@@ -116,7 +116,7 @@ class Load {
   std::thread working_;
 };
 
-// What the maintenance leader does, on the caller's thread: a vacuum every few
+// Does the maintenance leader's work on the calling thread: a vacuum every few
 // seconds.
 std::vector<Sample> RunFor(testing::TestDatabase& database,
                            const sql::PoolOptions& options, double rate,
@@ -172,7 +172,8 @@ void Write(const std::vector<Sample>& samples) {
         sample.at, sample.memory, sample.table, sample.index, sample.rate);
 }
 
-// What half an hour would make large is not growing after a quarter of the run.
+// Whatever would grow large in half an hour must not grow after a quarter of
+// the run.
 TEST(Soak, MemoryTableAndIndexesStayFlatAtHalfSpeed) {
   const bool is_long = std::getenv("FLUXNETES_TEST_LONG") != nullptr;
   testing::PrivateServer server({"max_wal_size=4GB"});

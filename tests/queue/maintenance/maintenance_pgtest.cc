@@ -30,7 +30,7 @@ constexpr seconds kMaintenancePatience{120};
 
 class MaintenanceTest : public QueueTest {
  protected:
-  // Everything at every turn.
+  // Runs every task at every turn.
   MaintenanceOptions Eager() {
     MaintenanceOptions options;
     options.interval = options.confirm = options.vacuum = milliseconds{1};
@@ -149,8 +149,8 @@ TEST_F(MaintenanceTest, AHundredResignationsOfRunningThreadsRecover) {
   standing.Stop();
 }
 
-// Each writes, fenced, in which term it believes to be; the rows in order of
-// their ids must be in order of terms.
+// Each leader writes, fenced, the term in which it believes to lead; the rows
+// in order of id must be in order of terms.
 TEST_F(MaintenanceTest, NeverTwo) {
   database.Execute(
       "CREATE TABLE reigns (id serial, term bigint, client bigint)");
@@ -164,7 +164,7 @@ TEST_F(MaintenanceTest, NeverTwo) {
       while (written < 400) {
         const auto term = leadership.TryAcquire();
         if (!term) continue;
-        // Another may take over between the two, as after a pause.
+        // Another client may take over in between, as after a pause.
         if (random() % 4 == 0) {
           Kill(*client);
           std::this_thread::yield();
@@ -261,7 +261,7 @@ TEST(MaintenanceOnAServer, ALeaderThatCannotWriteStandsDown) {
   database.Execute(
       "ALTER DATABASE fluxnetes SET default_transaction_read_only = on");
   database.pool().CloseAll();
-  std::this_thread::sleep_for(milliseconds{5});  // until it is to confirm
+  std::this_thread::sleep_for(milliseconds{5});  // until it must confirm
   EXPECT_FALSE(maintenance.RunQuick());
   EXPECT_EQ(maintenance.term(), 0);
   EXPECT_EQ(database.Ask("SELECT client_id IS NOT NULL FROM leaders"), "t")
@@ -273,7 +273,7 @@ TEST(MaintenanceOnAServer, ALeaderThatCannotWriteStandsDown) {
       WaitUntil(kMaintenancePatience, [&] { return maintenance.RunQuick(); }));
 }
 
-// What the processes below run: maintains the schema until it is told to end.
+// The program of the processes below: maintains the schema until SIGTERM.
 TEST(MaintenanceProcess, DISABLED_MaintainsUntilItIsTerminated) {
   const char* schema = std::getenv("MAINTAINED_SCHEMA");
   ASSERT_NE(schema, nullptr);
@@ -287,7 +287,7 @@ TEST(MaintenanceProcess, DISABLED_MaintainsUntilItIsTerminated) {
   options.catalogues = {Catalogue()};
   sql::Pool pool(options);
   WorkQueue jobs(pool);
-  // Long enough not to lapse on a busy machine.
+  // Long enough not to expire on a busy machine.
   Client client(pool, {.time_to_live = milliseconds{5'000},
                        .heartbeat = milliseconds{300}});
   client.Start();
@@ -314,7 +314,7 @@ class MaintenanceProcesses : public MaintenanceTest {
 
   std::string Term() { return database.Ask("SELECT term FROM leaders"); }
 
-  // Until somebody alive leads in a later term.
+  // Waits until a living client leads in a later term.
   bool WaitForTerm(int term) {
     return WaitUntil(kMaintenancePatience, [&] {
       return database.Ask(
@@ -361,7 +361,7 @@ TEST_F(MaintenanceProcesses, AKilledLeaderIsReplacedWithinItsTimeToLive) {
   EXPECT_EQ(database.Ask("SELECT acquired_at >= '" + died + "' FROM leaders"),
             "t")
       << "not before";
-  // A busy machine may take its time; an idle one takes one turn.
+  // A busy machine may take long; an idle one needs one turn.
   EXPECT_EQ(database.Ask("SELECT acquired_at < '" + died +
                          "'::timestamptz + interval '60 s' FROM leaders"),
             "t");

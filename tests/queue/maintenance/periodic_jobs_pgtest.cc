@@ -15,7 +15,7 @@ class PeriodicJobsTest : public QueueTest {
 
   void Set(const PeriodicJob& one) { periodic.Set(std::vector{one}); }
 
-  // As if its next tick had been so long ago.
+  // Moves its next tick back by the interval.
   void LetPass(const std::string& name, const std::string& interval) {
     database.Execute("UPDATE periodic_jobs SET next_at = now() - interval '" +
                      interval + "' WHERE name = '" + name + "'");

@@ -6,7 +6,7 @@ namespace {
 
 class RetentionTest : public QueueTest {
  protected:
-  // A partition of so many days ago, with one job in it.
+  // Makes a partition of `days` days ago, with one job in it.
   void MakeOld(int days) {
     const std::string day =
         "(now() AT TIME ZONE 'UTC')::date - " + std::to_string(days);
@@ -31,7 +31,7 @@ class RetentionTest : public QueueTest {
         " AND relnamespace = current_schema()::regnamespace AND relkind = 'r'");
   }
 
-  // Waits for what ends by itself, as a session that has just been left.
+  // Waits for locks that are released soon, such as those of a closing session.
   Retention Patient() {
     options.lock_timeout = std::chrono::seconds(60);
     return Retention(database.pool(), options);

@@ -13,13 +13,13 @@ using fluxnetes::testing::WaitUntil;
 
 class UpkeepTest : public QueueTest {
  protected:
-  // Jobs that come and go, so that dead rows stay.
+  // Inserts and deletes jobs, which leaves dead rows.
   void Churn(int count) {
     InsertMany("q", count);
     database.Execute("DELETE FROM jobs");
   }
 
-  // The statistics come a moment after the commit.
+  // The statistics are updated a moment after the commit.
   bool SeesDeadRows() {
     return WaitUntil(std::chrono::seconds(60), [&] {
       return database.Ask(

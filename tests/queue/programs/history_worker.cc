@@ -1,7 +1,7 @@
 // history_worker CONNECTION SCHEMA FILE SEED [QUOTA]: inserts, leases and
-// finishes jobs at random, up to QUOTA inserts, and writes all of it into FILE,
-// until SIGTERM. Meant to be killed, stopped and cut off: it goes on after
-// every error, and tells the results of leases that it has lost.
+// finishes jobs at random, up to QUOTA inserts, and records every call in FILE,
+// until SIGTERM. It is meant to be killed, stopped and disconnected: it
+// continues after every error, and reports results of leases that it has lost.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -89,7 +89,7 @@ class Worker {
       held_.push_back(std::move(job));
   }
 
-  // Some of those that it holds, in any order. After an error they are told
+  // Finishes some of its jobs, in any order. After an error they are reported
   // again.
   void Finish() {
     std::ranges::shuffle(held_, random_);

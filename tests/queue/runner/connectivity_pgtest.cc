@@ -1,4 +1,4 @@
-// What a lost connection, a restart and a read-only server do to jobs: nothing.
+// A lost connection, a restart and a read-only server do no harm to jobs.
 
 #include <algorithm>
 #include <thread>
@@ -24,12 +24,12 @@ std::vector<NewJob> NewJobs(int count) {
   return std::vector<NewJob>(count, job);
 }
 
-// A worker that keeps its results until the queue has taken them.
+// A worker that keeps its results until the queue has accepted them.
 class LostClient {
  public:
   LostClient(WorkQueue& jobs, Client& client) : jobs_(jobs), client_(client) {}
 
-  // Returns how many jobs it finished.
+  // Returns the number of jobs that it finished.
   int Turn() {
     client_.Beat();
     jobs_.Rescue();
@@ -49,7 +49,7 @@ class LostClient {
 
 class Connectivity : public ::testing::Test {
  protected:
-  // One server for all of these tests; each must leave it running.
+  // One server for all of these tests; each test must leave it running.
   static PrivateServer& Server() {
     static PrivateServer server({"fsync=off"});
     return server;
@@ -81,7 +81,7 @@ TEST_F(Connectivity, EveryConnectionMayBeTerminatedAtAnyTime) {
   }
   killing.request_stop();
   killing.join();
-  // The last that it ended may be met only now.
+  // The last connection killed may be noticed only now.
   EXPECT_TRUE(WaitUntil(std::chrono::seconds(120), [&] {
     try {
       worker.Turn();
@@ -127,7 +127,7 @@ TEST_F(Connectivity, AServerThatIsReadOnlyForAWhileLosesNoJob) {
   database.Execute(
       "SET TRANSACTION READ WRITE; ALTER DATABASE fluxnetes "
       "RESET default_transaction_read_only");
-  // The connection just used is still read-only: it fails once and is gone.
+  // The connection just used is still read-only: it fails once and is closed.
   EXPECT_THROW(worker.Turn(), sql::Error);
   for (int done = 0; done < 5;) done += worker.Turn();
   EXPECT_EQ(database.Ask("SELECT count(*) FROM jobs"), "0");

@@ -1,5 +1,4 @@
-// How a running job is asked to stop, and what becomes of one that does not
-// listen.
+// Stop requests to a running job, and the end of one that ignores them.
 
 #include <atomic>
 #include <optional>
@@ -14,7 +13,7 @@ using std::chrono::milliseconds;
 
 class RunnerCancel : public RunnerTest {
  protected:
-  // Far from the moment that any timer would tell it.
+  // Options whose timers are too long to detect the request in time.
   static RunnerOptions ByBell() {
     RunnerOptions options = Options();
     options.client.heartbeat = std::chrono::minutes(4);

@@ -1,6 +1,5 @@
-// What a runner makes of a server that breaks off, restarts, takes no changes
-// for a while or stands still: it goes on by itself, and no job is lost or
-// stuck.
+// A runner whose server disconnects, restarts, is read-only for a while or
+// hangs: it recovers by itself, and no job is lost or stuck.
 
 #include <cstdlib>
 #include <set>
@@ -44,7 +43,7 @@ class RunnerConnectivity : public ::testing::Test {
     return std::vector<NewJob>(count, {.kind = "k", .queue = "q"});
   }
 
-  // As the maintenance leader does.
+  // Does the maintenance leader's work.
   void Maintain() {
     try {
       jobs.Rescue();
@@ -147,7 +146,8 @@ TEST_F(RunnerConnectivity, ALeaseInDoubtIsFoundAndGivenBack) {
   options.listen = false;
   Runner runner(pool, workers, options);
   jobs.Insert(SomeJobs(3));
-  // As it is named where it is run, not where it is prepared.
+  // The query's name in the message that executes it, not in the one that
+  // prepares it.
   relay.Arm(std::string("lease_jobs\0\0", 12), Relay::Cut::kAfterTheServer);
   runner.Start();
   EXPECT_TRUE(WaitForAll(3));
@@ -176,7 +176,7 @@ TEST_F(RunnerConnectivity, AResultInDoubtIsSaidAgainAndCountsOnce) {
   EXPECT_EQ(RanCount(), 1u);
 }
 
-// The long form pauses it for 30 seconds.
+// The long form pauses the server for 30 seconds.
 TEST_F(RunnerConnectivity, APausedDatabaseHoldsUpABoundedNumberOfJobs) {
   const bool is_long = std::getenv("FLUXNETES_TEST_LONG") != nullptr;
   Workers busy;
@@ -193,7 +193,7 @@ TEST_F(RunnerConnectivity, APausedDatabaseHoldsUpABoundedNumberOfJobs) {
   Server().Pause();
   const int before = ended;
   std::this_thread::sleep_for(std::chrono::seconds(is_long ? 30 : 5));
-  // What was leased, and no more.
+  // At most the jobs that were leased.
   EXPECT_LE(ended - before, 3 * 50);
   EXPECT_LE(runner.running(), 50);
   Server().Resume();

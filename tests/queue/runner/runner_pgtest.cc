@@ -111,7 +111,8 @@ TEST_F(RunnerTest, NeverMoreJobsRunThanThereAreSlots) {
   const auto runner = Started(workers, options);
   EXPECT_TRUE(WaitForAnswer("SELECT count(*) FROM jobs", "0"));
   EXPECT_LE(most, 3);
-  // What has ended and is not recorded yet still counts as running there.
+  // An ended job without a recorded result still counts as running in the
+  // database.
   EXPECT_GE(most_leased, 1);
 }
 

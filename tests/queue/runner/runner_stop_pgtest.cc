@@ -98,7 +98,7 @@ TEST_F(RunnerStop, WhatWasLeasedAndHadNotBegunIsGivenBack) {
   ASSERT_TRUE(
       WaitForAnswer("SELECT count(*) FROM jobs WHERE state = 'running'", "3"));
   std::thread opener([&] {
-    // The first to be given back shows that leasing has ended.
+    // The first job given back shows that leasing has ended.
     EXPECT_TRUE(WaitForAnswer(
         "SELECT count(*) FROM jobs WHERE state = 'available'", "2"));
     gate.Open();

@@ -1,5 +1,5 @@
-// What wakes a runner: the bell, the timer underneath, or the timer alone; and
-// the announcer, which rings at both edges of a burst.
+// What wakes a runner: notifications with polling, or polling alone; and the
+// announcer, which notifies at both edges of a burst.
 
 #include <atomic>
 #include <set>
@@ -53,7 +53,7 @@ TEST_F(RunnerWake, TheLastInsertOfABurstIsAnnouncedToo) {
   RunnerOptions options = Options();
   options.poll = hours(1);
   const auto runner = Started(workers, options);
-  // An interval that only its first ring goes before.
+  // A long interval: only the first notification precedes it.
   Announcer announcer(database.pool(), milliseconds(300));
   announcer.Start();
   WorkQueue announced(database.pool(), &announcer);
@@ -81,7 +81,7 @@ TEST_F(RunnerWake, ABurstRingsTwiceAndNotForEachInsert) {
       fluxnetes::testing::WaitUntil(kPatience, [&] { return rings == 1; }));
   for (int i = 0; i < 100; ++i) announcer.Announce("q");
   announcer.Announce("end");
-  announcer.Stop();  // rings what is due
+  announcer.Stop();  // sends what is due
   ASSERT_TRUE(
       fluxnetes::testing::WaitUntil(kPatience, [&] { return !connected; }));
   EXPECT_EQ(rings, 2);

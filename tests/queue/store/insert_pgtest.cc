@@ -11,8 +11,8 @@ namespace {
 
 class Insert : public QueueTest {
  protected:
-  // How many notifications arrive for what `act` does; each is counted by the
-  // time a later one, sent by the test, is seen.
+  // Returns the number of notifications that `act` causes; they are counted
+  // once a later one, sent by the test, arrives.
   template <typename Act>
   int Rings(Act act) {
     std::atomic<int> rings = 0;
@@ -225,7 +225,7 @@ TEST_F(Insert, NoNotificationBeforeTheCommit) {
 }
 
 TEST_F(Insert, ABurstIsAnnouncedAtBothEdges) {
-  // So long that a slow machine inserts many meanwhile.
+  // Long enough for a slow machine to insert many meanwhile.
   Announcer announcer(database.pool(), std::chrono::seconds(1));
   WorkQueue announced(database.pool(), &announcer);
   const int rings = Rings([&] {

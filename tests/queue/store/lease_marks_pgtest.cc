@@ -1,6 +1,6 @@
-// What a lease finds does not depend on where it begins to look: jobs that
-// others commit in another order than they began, or at times that have passed.
-// Every lease moves the marks here, and none looks at the whole queue.
+// The low-water marks never hide a job from leases, even if transactions commit
+// in another order than they began, or insert jobs due in the past. Here every
+// lease moves the marks, and none scans the whole queue.
 #include <atomic>
 #include <random>
 #include <set>
@@ -26,8 +26,8 @@ class LeaseMarks : public QueueTest {
     return ids;
   }
 
-  // Leases until the marks have passed what was inserted by now: until what a
-  // program changes by hand at that time is no longer found.
+  // Leases until the marks have passed all jobs inserted so far, so that a row
+  // changed by hand at that time is not found any more.
   void PassAll(const Client& client) {
     const auto id = std::to_string(InsertOne(JobOf("q")));
     EXPECT_EQ(LeaseAll(client).size(), 1u);
@@ -190,7 +190,7 @@ TEST_F(LeaseMarks, NothingIsLostWhenManyCommitInAnyOrder) {
         if (random() % 8 == 0) some[0].scheduled_at = HourAgo();
         inserters.Insert(transaction, some);
         std::this_thread::sleep_for(milliseconds(random() % 20));
-        if (random() % 5 == 0) continue;  // undone
+        if (random() % 5 == 0) continue;  // rolled back
         transaction.Commit();
         inserted += static_cast<int>(some.size());
       }
@@ -211,8 +211,8 @@ TEST_F(LeaseMarks, NothingIsLostWhenManyCommitInAnyOrder) {
             "0");
 }
 
-// The rows that leases walk over, by PostgreSQL's own count: with the dead
-// ones, which nobody may remove while another transaction is open.
+// Counts the rows that leases scan by PostgreSQL's own statistics, including
+// dead ones, which VACUUM cannot remove while another transaction is open.
 TEST_F(LeaseMarks, ATransactionThatIsHeldOpenDoesNotMakeLeasesWalk) {
   sql::PoolOptions options = database.options();
   options.max_connections = 1;

@@ -10,15 +10,15 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Times are milliseconds since some noon.
+// Milliseconds since a fixed time.
 sql::Timestamp At(int ms) {
   return sql::Timestamp(std::chrono::hours(500'000)) + milliseconds(ms);
 }
 
 class LowWaterMarkTest : public ::testing::Test {
  protected:
-  // A glance at this time, at which these transactions run; its own id rises
-  // from 150 by one in 20 milliseconds.
+  // A glance at this time while these transactions run; its own id rises from
+  // 150 by one every 20 milliseconds.
   Glance Of(int ms, const std::string& running = "") {
     Glance glance;
     glance.server = "here";
@@ -67,7 +67,7 @@ TEST_F(LowWaterMarkTest, NotWhileATransactionRunsThatRanAtTheFirst) {
   See(1'300, "105,200");
   EXPECT_EQ(First(), std::nullopt);
   Glance third = Of(1'600, "200");
-  third.first[0] = At(950);  // what 105 inserted
+  third.first[0] = At(950);  // inserted by 105
   mark.See(third);
   EXPECT_EQ(First(), At(900));
   See(1'900, "200");
@@ -77,7 +77,7 @@ TEST_F(LowWaterMarkTest, NotWhileATransactionRunsThatRanAtTheFirst) {
 }
 
 TEST_F(LowWaterMarkTest, NotWhileOneRunsThatBeganLastBeforeTheFirst) {
-  See(1'000);  // who has begun last is in no list: 199
+  See(1'000);  // 199 runs, but as the newest it is not in the list
   See(1'300, "199");
   EXPECT_EQ(First(), std::nullopt);
   See(1'600);
@@ -104,7 +104,7 @@ TEST_F(LowWaterMarkTest, ARewindLowersItAndOtherJobsDoNot) {
   See(1'300);
   Glance rewound = Of(1'600);
   rewound.rewound_to = At(200);
-  rewound.first[0] = At(1'250);  // from the mark before
+  rewound.first[0] = At(1'250);  // from the former mark on
   mark.See(rewound);
   EXPECT_EQ(First(), At(200));
   Glance next = Of(1'900);

@@ -1,5 +1,5 @@
 // The work queue behind a real pgbouncer in transaction pooling mode: without
-// prepared queries, settings of a session, or LISTEN.
+// prepared queries, session settings or LISTEN.
 
 #include <algorithm>
 #include <thread>

@@ -1,4 +1,4 @@
-// Several instances in one database, each in its schema, whatever its name.
+// Several instances in one database, each in a schema with any name.
 
 #include <atomic>
 
@@ -14,12 +14,12 @@ namespace {
 
 class Schemas : public RunnerTest {
  protected:
-  // Drops what it has made.
+  // Drops the schema of the other instance.
   ~Schemas() override {
     database.Execute("DROP SCHEMA IF EXISTS " + quoted + " CASCADE");
   }
 
-  // Another instance in the same database, under a name that needs quotes.
+  // Makes another instance in the same database, with a name that needs quotes.
   sql::PoolOptions Another() {
     sql::PoolOptions options = database.options();
     options.schema += " \"Two\" O'Words.jobs";
@@ -39,7 +39,7 @@ TEST_F(Schemas, AJobIsWorkedInASchemaWhoseNameNeedsQuotes) {
   Workers workers;
   workers.Add("k", [](RunningJob&) {});
   RunnerOptions options = Options();
-  options.poll = std::chrono::hours(1);  // the bell alone
+  options.poll = std::chrono::hours(1);  // notifications only
   Runner runner(pool, workers, options);
   runner.Start();
   const auto id = WorkQueue(pool).Insert(std::vector{JobOf("q")}).at(0).id;
@@ -47,7 +47,7 @@ TEST_F(Schemas, AJobIsWorkedInASchemaWhoseNameNeedsQuotes) {
     sql::Transaction transaction(pool);
     return FindJobs(transaction, std::vector{id}).at(0).state == "completed";
   }));
-  EXPECT_EQ(StateOf(id), "");  // nothing of it is here
+  EXPECT_EQ(StateOf(id), "");  // this instance has no such job
 }
 
 TEST_F(Schemas, ALeaderKeepsOneInOrderWhoseNameNeedsQuotes) {

@@ -20,7 +20,7 @@ class UniqueTest : public QueueTest {
 
   Inserted Put(const NewJob& job) { return jobs.Insert(std::vector{job})[0]; }
 
-  // Whether two jobs are the same to `unique`.
+  // Whether two jobs are duplicates under `unique`.
   bool AreSame(const char* one, const char* two, const Unique& unique) {
     database.Execute("DELETE FROM jobs; DELETE FROM unique_keys");
     Put(UniqueJob(one, unique));
@@ -165,7 +165,7 @@ TEST_F(UniqueTest, SixteenSessionsAtOnceMakeExactlyOne) {
   sql::Pool pool(options);
   WorkQueue shared(pool);
   const Unique by_args{.by_args = true};
-  // In two orders, as would lock two sessions against one another.
+  // Two orders that would deadlock two sessions if keys were not sorted.
   std::vector<NewJob> forward;
   for (int i = 0; i < 10; ++i)
     forward.push_back(UniqueJob("{\"n\": " + std::to_string(i) + "}", by_args));
@@ -215,7 +215,7 @@ TEST_F(UniqueTest, KeysOfJobsThatAreGoneAreForgottenAndOthersKept) {
   FinishOne(LeaseOne(*client), Outcome::kCompleted);
   EXPECT_EQ(StateOf(first.id), "completed");
   Upkeep upkeep(database.pool(), {});
-  EXPECT_EQ(upkeep.Forget(), 0);  // it may be run again
+  EXPECT_EQ(upkeep.Forget(), 0);  // a finished job may be run again
   database.Execute("DELETE FROM jobs_finished");
   EXPECT_EQ(upkeep.Forget(), 1);
   EXPECT_EQ(upkeep.Forget(), 0);

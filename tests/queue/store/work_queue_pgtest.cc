@@ -117,7 +117,7 @@ TEST_F(Lease, SixteenClientsShareNoJob) {
   InsertMany("q", kJobs);
   std::mutex mutex;
   std::multiset<std::int64_t> taken;
-  std::vector<std::unique_ptr<Client>> clients;  // one that ends gives back
+  std::vector<std::unique_ptr<Client>> clients;  // kept alive with its jobs
   for (int i = 0; i < 16; ++i) clients.push_back(NewClient());
   std::vector<std::thread> threads;
   for (const auto& client : clients)
@@ -259,7 +259,7 @@ TEST_F(WorkQueueTest, AQueueThatNobodyKnowsIsNotPaused) {
   EXPECT_THROW(jobs.Pause("q"), JobError);
   EXPECT_THROW(jobs.Resume("q"), JobError);
   const auto client = NewClient();
-  EXPECT_TRUE(jobs.Lease("q", client->id(), 1).empty());  // known from now on
+  EXPECT_TRUE(jobs.Lease("q", client->id(), 1).empty());  // notes the queue
   jobs.Pause("q");
   jobs.Resume("q");
 }

@@ -54,7 +54,7 @@ RecordedQueue::RecordedQueue(WorkQueue& jobs, const std::string& path)
   if (file_ < 0) throw std::runtime_error("cannot write " + path);
 }
 
-// One write, so that a line is there or is not.
+// Writes each line in one call, so that it is there whole or not at all.
 void RecordedQueue::Write(char side, const std::string& text) {
   const auto time = std::chrono::steady_clock::now().time_since_epoch();
   const std::string line =

@@ -1,11 +1,11 @@
-# Warnings are errors; sanitizers and faults by one option each; ccache if it
-# is there. Asserts stay in every build (no -DNDEBUG): a bug ends the process
-# before it is written to the database, and the queue survives that.
+# Warnings are errors; sanitizers and fault injection have an option each;
+# ccache is used if installed. Asserts stay in every build (no -DNDEBUG): a bug
+# ends the process before it reaches the database, and the queue survives that.
 add_compile_options(-Wall -Wextra -Werror)
 include_directories(${CMAKE_SOURCE_DIR})
 set(CMAKE_CXX_FLAGS_RELEASE "-O2")
 
-# g++ takes what several sources are compiled as for a header (its manual,
+# g++ treats the file that includes several sources as a header (its manual,
 # -Wsubobject-linkage).
 if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   add_compile_options(-Wno-subobject-linkage)
@@ -18,7 +18,7 @@ endif()
 
 if(FLUXNETES_SANITIZE)
   string(REPLACE ";" "," sanitizers "${FLUXNETES_SANITIZE}")
-  # With its sanitizers clang takes two to three times as long at -O1.
+  # With sanitizers clang takes two to three times as long at -O1.
   if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
     add_compile_options(-O0)
   else()
@@ -28,8 +28,8 @@ if(FLUXNETES_SANITIZE)
                       -fno-sanitize-recover=all -g1)
   add_link_options(-fsanitize=${sanitizers})
   add_compile_definitions(FLUXNETES_SANITIZED)  # tests wait longer then
-  # g++ warns falsely where a sanitizer's checks stand between a value and its
-  # use (its manual, -Wmaybe-uninitialized).
+  # g++ warns falsely if a sanitizer's checks stand between a value and its use
+  # (its manual, -Wmaybe-uninitialized).
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     add_compile_options(-Wno-maybe-uninitialized)
   endif()

@@ -1,15 +1,15 @@
-# Texts that are compiled in.
+# Texts compiled into constants.
 #
-# embed_queries(FILE.sql): every query of FILE, which stands below a line
-# `-- name: lease_jobs` and a line of description, becomes a constant
-# `queries::kLeaseJobs` of type sql::Query. Those of
-# queue/store/lease.sql are in "queue/store/lease_queries.h", and all of them the
-# list `queries::kAllLease`. The
-# files of a floor share one namespace, so a name is in use once on a floor.
+# embed_queries(TARGET FILE.sql): every query of FILE, written below a line `--
+# name: lease_jobs` and a line of description, becomes a constant
+# `queries::kLeaseJobs` of type sql::Query. The constants of queries.sql are in
+# "<folder>/queries.h" with the list `queries::kAll`; those of another file,
+# cleanup.sql, are in "<folder>/cleanup_queries.h" with the list
+# `queries::kAllCleanup`. The files of a folder share one namespace.
 #
 # embed_migrations(TARGET): every NNNN_name.sql of the folder becomes a row of
-# `migrations::All()` in "migrations/migrations.h", and of `Queue()` those whose
-# name begins with work_queue.
+# `migrations::All()` in "migrations/migrations.h"; those whose name begins with
+# work_queue are also in `Queue()`.
 #
 # embed_texts(HEADER FILE...): every picture_page.css becomes a constant
 # `kPicturePageCss` in "<folder>/HEADER".
@@ -17,11 +17,11 @@ set(FLUXNETES_EMBED ${CMAKE_SOURCE_DIR}/cmake/embed.py)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 include_directories(${CMAKE_BINARY_DIR}/generated)
 
-# All that is made from other files, for those who read sources and build none.
+# Makes all generated files, for tools that read sources without building.
 add_custom_target(generated)
 
-# Not after the libraries that the target links with, as CMake would have it if
-# nobody else needed the file.
+# Generates the file before the libraries that the target links with are built;
+# CMake would generate it after them if no other target needed it.
 function(generate_early out)
   file(RELATIVE_PATH name ${CMAKE_BINARY_DIR} ${out})
   string(MAKE_C_IDENTIFIER ${name} name)

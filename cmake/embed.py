@@ -6,7 +6,7 @@ import sys
 
 
 def literal(text):
-    """A raw string literal, in pieces that every compiler takes."""
+    """Returns a raw string literal, in pieces short enough for every compiler."""
     pieces = [text[i:i + 8000] for i in range(0, len(text), 8000)] or [""]
     return "\n".join(f'R"sql({piece})sql"' for piece in pieces)
 

@@ -3,9 +3,9 @@
 
     hack/benchmark -o json kubernetes | hack/benchmark_bars.py >FILE.svg
 
-A bar is the median, the line on it the least and the most of the runs. Marks
-across it are the figures of the same run: the limit (dashed, and green if it
-was reached, else red), the same without us (bare), and the peer.
+A bar is the median, the line on it the minimum and the maximum of the runs.
+Marks across it are other values of the same run: the limit (dashed; green if it
+was reached, else red), the value without the library (bare), and the peer.
 """
 
 import json

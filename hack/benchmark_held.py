@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Draws who held how many cpus over time, a panel for each scheduler, as an SVG.
+"""Draws the CPUs held by gangs over time, a panel for each scheduler, as an SVG.
 
     hack/benchmark -o json experiments | hack/benchmark_held.py >FILE.svg
 
-Reads objects with experiment, scheduler, cpus and held: a list of moments, from
-when on gangs that were whole held so many cpus, and gangs in part so many. The
-rest was free. All panels of an experiment have the same axis of time.
+Reads objects with experiment, scheduler, cpus and held: a list of times with the
+CPUs held from then on by complete gangs and by incomplete ones. The rest was
+free. All panels of an experiment have the same time axis.
 """
 
 import json
@@ -15,12 +15,12 @@ from benchmark_plot import line, text
 
 WIDTH, HEIGHT, NAMES, RIGHT, GAP, HEAD, FOOT = 860, 64, 190, 20, 14, 34, 34
 WHOLE, PART = "#1b6ca8", "#c1440e"
-# What is frozen is drawn for so much longer than the others take.
+# A frozen experiment is drawn this much longer than the others.
 FROZEN_SHARE = 1.05
 
 
 def mark_step(end):
-    """Seconds between the marks of the axis: five to ten of them."""
+    """Returns the seconds between ticks of the axis, for five to ten ticks."""
     step = 10
     while end / step > 10:
         step = step * 2 if str(step)[0] in "15" else step * 5 // 2

@@ -3,8 +3,8 @@
 
     hack/benchmark -o json matcher_growth | hack/benchmark_plot.py >FILE.svg
 
-Both axes are logarithmic; a figure is a panel, a series a line in it, the least
-and the most of the runs a bar. Values are microseconds if they have a unit.
+Both axes are logarithmic; a figure is a panel, a series a line in it, the range
+of the runs a bar. Values are microseconds if they have a unit.
 """
 
 import json

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Prints what a benchmark measured: as a table with the machine, or as rows.
+"""Prints the results of a benchmark: as a table with the machine, or as rows.
 
 Standard input is Google Benchmark's JSON (with repetitions), or a JSON object
 per line with row, value, unit, min, max and perhaps limit, bare (the same
-statements without the library), peer or elsewhere. A limit of something per
-second, of a share (x), or of what has ended, is the least that is wanted, any
-other the most. Google benchmarks set theirs as counters of these names. Objects
-without a row are for pictures and no part of the table.
+statements without the library), peer or elsewhere. A limit is a lower bound for
+rates per second, ratios (x) and numbers of ended gangs, else an upper bound.
+Google benchmarks set these values as counters of the same names. Objects without
+a row are for plots and left out of the table.
 """
 
 import argparse
@@ -18,7 +18,7 @@ import statistics
 import subprocess
 import sys
 
-# How long a Google benchmark runs, which its name tells too.
+# The run time of a Google benchmark, which is part of its name.
 SETTINGS = re.compile("/(min_time|iterations):.*")
 EXTRAS = ("limit", "bare", "peer", "elsewhere")
 

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Prints docs/grpc-reference.md: what the .proto files below a folder declare.
+"""Prints docs/grpc-reference.md: the declarations of the .proto files in a folder.
 
     reference_grpc.py FOLDER
 
-protoc reads them and keeps their comments; a comment stands in the page as it is,
-its indented paragraphs as a block of text.
+protoc parses the files with their comments; a comment is copied to the page, with
+its indented paragraphs as code blocks.
 """
 
 import pathlib
@@ -34,8 +34,8 @@ OURS = "fluxnetes.v1."  # goes without saying
 
 
 def described(folder):
-    """The descriptors of all files: those of people's programs come first, and in
-    a folder those with services."""
+    """Returns the descriptors of all files, by folder, and within a folder those
+    with services first."""
     names = sorted(str(path.relative_to(folder))
                    for path in pathlib.Path(folder).rglob("*.proto"))
     with tempfile.NamedTemporaryFile() as made:
@@ -46,7 +46,7 @@ def described(folder):
 
 
 class Comments:
-    """Those of a file, by the path of what they stand before."""
+    """The comments of a file, by the path of the declaration they precede."""
 
     def __init__(self, file):
         self._at = {tuple(place.path): place
@@ -57,7 +57,7 @@ class Comments:
         return place.leading_comments if place else ""
 
     def before(self, path):
-        """Those that stand alone before it."""
+        """Returns the detached comments before a declaration."""
         place = self._at.get(path)
         return place.leading_detached_comments if place else []
 
@@ -116,7 +116,7 @@ class Page:
         self._comments = Comments(file)
 
     def parts(self):
-        """Paragraphs, headings and tables."""
+        """Returns paragraphs, headings and tables."""
         yield f"## {self._file.name}"
         yield f"Package `{self._file.package}`."
         yield prose(self._comments.of((File.SYNTAX_FIELD_NUMBER,)))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws what a soak measured each second as an SVG: a panel for each figure.
+"""Draws the measurements of a soak test as an SVG: a panel for each figure.
 
     env FLUXNETES_TEST_LONG=1 FLUXNETES_TEST_SOAK=soak.json hack/test 'Soak.*'
     hack/soak_plot.py <soak.json >docs/queue-soak.svg

@@ -1,18 +1,17 @@
 #!/usr/bin/env python3
-"""Compares the queue policies on drawn jobs, in simulations.
+"""Compares the queue policies on generated jobs, in simulations.
 
     hack/benchmark policies [--jobs N] [--seeds N] [--nodes N,...]
                             [--loads L,...] [--estimate E]
 
-Jobs are of Lublin's and Feitelson's model (2003), as large as the machine, whose
-nodes have one cpu; durations are said to be up to E times as long as they are
-(3; 1: they are exact). Each cell is simulated with so many seeds, the same for
-each policy. Rows are the mean bounded slowdown, the longest wait of a job and
-that which 1 % of the jobs have or exceed, in hours, and of the policies but the
-first in how many of the runs its longest wait was below that of the policy
-before it, how many jobs started later than by the first, and the most that one
-did, in hours. The least and the most are those of the seeds. Prints a JSON
-object per row.
+Jobs follow Lublin's and Feitelson's model (2003), with sizes up to the machine's,
+whose nodes have one CPU; requested durations are up to E times the run times
+(3; 1: exact). Each combination is simulated with several seeds, the same for each
+policy. Rows are the mean bounded slowdown, the longest wait of a job and the 99th
+percentile of waits, in hours; and, for all policies but the first: the number of
+runs in which its longest wait was below that of the previous policy, the number
+of jobs that started later than with the first policy, and the longest such delay,
+in hours. Minimum and maximum are over the seeds. Prints a JSON object per row.
 """
 
 import argparse
@@ -50,7 +49,7 @@ def arguments():
     return parser.parse_args()
 
 
-# When each job started is put beside the figures.
+# Adds the start time of each job to the figures.
 def simulate(asked, nodes, load, policy, seed, rows):
     drawn = f"jobs={asked.jobs},load={load:g},estimate={asked.estimate:g}"
     run = subprocess.run(
@@ -67,7 +66,7 @@ def row(name, unit, values):
             "min": min(values), "max": max(values)}
 
 
-# By how many seconds jobs started later than in another run, of those that did.
+# By how many seconds jobs started later than in another run, for delayed jobs.
 def delays(run, other):
     return [mine - theirs for mine, theirs in zip(run["starts"], other["starts"])
             if mine > theirs]

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Drives resource-query over a pipe, command by command, and prints a JSON row
-per kind of work: matches per second of the program's own CPU time, with reading
-the jobspec and writing the result, the load of a graph, and its memory.
+per kind of work: matches per second of the program's own CPU time, including
+reading the jobspec and writing the result; loading a graph; and its memory.
 
     resource_query_pipe.py PROGRAM [PART OF A ROW'S NAME]
 
-`limit` is what is wanted, `elsewhere` what Fluxion v0.54 (-O2) was measured to
-do on another machine.
+`limit` is the target, `elsewhere` a measurement of Fluxion v0.54 (-O2) on
+another machine.
 """
 
 import json
@@ -113,7 +113,7 @@ def jobspec(slots, whole_nodes, seconds):
 
 
 def yaml(value, indent=0):
-    """In blocks, as people write it."""
+    """Returns YAML in block style, as people write it."""
     space = " " * indent
     if isinstance(value, dict):
         lines = []
@@ -134,7 +134,7 @@ def yaml(value, indent=0):
 
 
 def write_jobs(folder):
-    """Paths by kind; of the stream 200, which come again and again."""
+    """Returns the paths by kind; the stream has 200, which recur."""
     def write(name, spec):
         path = folder / f"{name}.yaml"
         path.write_text(yaml(spec), encoding="utf-8")
@@ -169,7 +169,7 @@ class Session:
         sys.exit("resource-query ended early")
 
     def match(self, operation, path):
-        """False: nothing was found."""
+        """Returns False if nothing was found."""
         self.send(f"match {operation} {path}")
         found, rules = False, 0
         for line in self._process.stdout:
@@ -186,7 +186,7 @@ class Session:
         return int(pathlib.Path(stat).read_text(encoding="ascii").split()[0]) / 1e9
 
     def memory(self):
-        """MiB at most, until now. What wait4() says counts this program too."""
+        """Returns its peak MiB so far; wait4() would count this program too."""
         status = pathlib.Path(f"/proc/{self._process.pid}/status")
         for row in status.read_text(encoding="ascii").splitlines():
             if row.startswith("VmHWM:"):
@@ -194,7 +194,7 @@ class Session:
         return 0
 
     def end(self):
-        """CPU seconds of all its life, and MiB at most."""
+        """Returns the CPU seconds of its whole life, and its peak memory in MiB."""
         memory = self.memory()
         self.send("quit")
         self._process.stdin.close()

@@ -1,9 +1,9 @@
-"""An https server for tests: says who asks it.
+"""An https server for tests: answers with the client's identity.
 
     https_server.py CERTIFICATE KEY CLIENT_AUTHORITY
 
 Prints its port. Answers a GET with the bearer token and the common name of the
-client's certificate, if any; a token that begins with "old" with 401.
+client's certificate, if any; answers 401 to a token that begins with "old".
 """
 
 import http.server

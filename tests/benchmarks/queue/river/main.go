@@ -1,5 +1,5 @@
-// The life of a job in River (https://riverqueue.com), for the benchmark of the
-// work queue: insert many, then work them all, on the server that is named.
+// The life cycle of jobs in River (https://riverqueue.com), for the benchmark of the
+// work queue: inserts many, then works them all, on the server named.
 //
 //	river CONNECTION JOBS RUNS
 //
@@ -65,8 +65,8 @@ func insertAll(ctx context.Context, client *river.Client[pgx.Tx], jobs int) erro
 	return nil
 }
 
-// finished waits until no job is left that has not been completed: River
-// records results behind its workers' backs.
+// finished waits until every job is completed: River records results
+// asynchronously.
 func finished(ctx context.Context, pool *pgxpool.Pool) error {
 	for {
 		var more bool

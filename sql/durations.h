@@ -2,7 +2,6 @@
 //
 // Lock-free: costs an instruction or two. Each figure of a reading is right by
 // itself, but figures that change meanwhile need not agree.
-// reading are each right, but those that change meanwhile need not agree.
 #pragma once
 
 #include <array>

@@ -6,7 +6,6 @@
 // Paths in a file are relative to its folder. Settings that would change our
 // identity and that we do not support are refused: auth-provider, proxy-url, a
 // user name with a password, impersonation.
-// name with a password, impersonation.
 #pragma once
 
 #include <span>

@@ -8,8 +8,6 @@
 // Of controllers only those of Kubernetes itself and JobSet can be read:
 // TopOwner stops below any other kind, Delete and MayReplace treat it as
 // absent.
-// TopOwner stops below them, Delete and MayReplace say that there is no such
-// object.
 #pragma once
 
 #include <chrono>

@@ -50,7 +50,7 @@ class KubernetesWatch final : public Watch {
   std::array<std::size_t, kWatchedKinds> place_{};               // of a kind
   // The list of all kinds.
   bool listing_ = true;
-  bool begun_ = false;       // the reader has been told of it
+  bool begun_ = false;       // its kListBegin has been queued
   bool lists_pods_ = false;  // all other kinds have been listed
   KindWatch::SteadyTime list_at_{};
   int lists_ = 0;  // of other clusters, in a row

@@ -3,7 +3,6 @@
 //
 // The cluster pushes, under its own lock; one watcher takes. A queue that is
 // full, or whose connection was dropped, clears itself and asks for a list.
-// list.
 #pragma once
 
 #include <chrono>

@@ -3,7 +3,6 @@
 //
 // Plain values. The functions only read, in the caller's transaction, and throw
 // sql::Error.
-// sql::Error.
 #pragma once
 
 #include <chrono>

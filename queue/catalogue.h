@@ -1,4 +1,4 @@
-// The queries that a pool must have prepared to be used by this library.
+// The queries that a pool must prepare for this library.
 #pragma once
 
 #include <span>

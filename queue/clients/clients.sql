@@ -1,7 +1,7 @@
 -- The queries of clients: the rows of processes that work on jobs.
 
 -- name: register_client
--- A new client, alive from now on; an earlier life of it ends.
+-- Registers a client, alive from now on; removes its former row.
 WITH earlier AS (
   DELETE FROM clients WHERE id = $3
 )
@@ -9,19 +9,19 @@ INSERT INTO clients (name, time_to_live) VALUES ($1, $2::interval)
 RETURNING id;
 
 -- name: beat
--- A sign of life; no row if it comes too late.
+-- Writes a heartbeat; returns no row if it comes too late.
 UPDATE clients
 SET heartbeat_at = now()
 WHERE id = $1 AND heartbeat_at + time_to_live > now()
 RETURNING id;
 
 -- name: cancel_requests
--- The jobs of a client that it is asked to stop.
+-- The jobs of a client that it was asked to stop.
 SELECT id FROM jobs
 WHERE client_id = $1 AND state = 'running' AND cancel_requested_at IS NOT NULL;
 
 -- name: release_jobs
--- Gives back what a client still holds; no attempt is burnt.
+-- Gives back all jobs leased to a client; no attempt is used up.
 WITH released AS (
   UPDATE jobs
   SET state = 'available', client_id = NULL, max_attempts = max_attempts + 1
@@ -45,11 +45,11 @@ rewound AS (
 SELECT pg_notify(current_schema() || '.jobs', q.queue) FROM queues AS q;
 
 -- name: unregister_client
--- Takes a client off the list.
+-- Removes a client.
 DELETE FROM clients WHERE id = $1;
 
 -- name: resign_everywhere
--- Gives all leaderships of a client up and says so.
+-- Gives up all leaderships of a client and notifies.
 WITH given_up AS (
   UPDATE leaders SET client_id = NULL
   WHERE client_id = $1

@@ -2,8 +2,8 @@
 -- leases that a new owner takes over.
 
 -- name: take_leases_over
--- Gives what others have leased from queues ($1) to a client, if it is alive, in
--- an attempt of its own; none is burnt.
+-- Transfers the jobs that others have leased from queues ($1) to a client, if
+-- it is alive, in a new attempt; no attempt is used up.
 UPDATE jobs
 SET
   attempt = attempt + 1,
@@ -19,7 +19,7 @@ WHERE
   AND jobs.queue = ANY($1::text []);
 
 -- name: read_leader
--- The term, whether it is this client's, and whether its owner is alive.
+-- The term, whether it belongs to this client, and whether its owner is alive.
 SELECT
   l.term,
   l.client_id = $2 AS own,
@@ -33,7 +33,7 @@ LEFT JOIN clients AS c
 WHERE l.name = $1;
 
 -- name: take_over
--- A new term for this client, if it is alive and no living client owns it.
+-- Starts a new term for this client, if it is alive and no living client leads.
 INSERT INTO leaders (name, client_id)
 SELECT $1, id FROM clients
 WHERE id = $2 AND heartbeat_at + time_to_live > now()
@@ -50,8 +50,8 @@ WHERE NOT EXISTS (
 RETURNING term;
 
 -- name: take_over_together
--- New terms for this client of those of the leaderships that it has or that no
--- living client has, in order of their names, as all lock them.
+-- Starts new terms for this client of those leaderships that it has or that no
+-- living client has. Locks in order of name, as all statements do.
 INSERT INTO leaders (name, client_id)
 SELECT v.name, c.id
 FROM unnest($1::text []) AS v (name)
@@ -72,19 +72,19 @@ WHERE
 RETURNING name, term;
 
 -- name: read_own_terms
--- Those of the leaderships that a client has.
+-- The leaderships, of those named, that a client has.
 SELECT name, term FROM leaders
 WHERE name = ANY($1::text []) AND client_id = $2;
 
 -- name: hold_term
--- Whether the term is still this client's; it stays so until the transaction
--- ends.
+-- Returns a row if the term is still this client's, and locks it until the
+-- transaction ends.
 SELECT term FROM leaders
 WHERE name = $1 AND term = $2 AND client_id = $3
 FOR SHARE;
 
 -- name: hold_terms
--- Those of the terms that are still this client's; they stay so until the
+-- Returns the terms that are still this client's, and locks them until the
 -- transaction ends.
 SELECT l.name
 FROM unnest($1::text [], $2::bigint []) AS v (name, term)
@@ -99,7 +99,7 @@ UPDATE leaders SET confirmed_at = now()
 WHERE name = $1 AND term = $2 AND client_id = $3;
 
 -- name: resign
--- Gives a leadership up and says so.
+-- Gives up a leadership and notifies.
 WITH given_up AS (
   UPDATE leaders SET client_id = NULL
   WHERE name = $1 AND client_id = $2
@@ -108,7 +108,7 @@ WITH given_up AS (
 SELECT pg_notify(current_schema() || '.leaders', name) FROM given_up;
 
 -- name: resign_together
--- Gives leaderships up, in order of their names, and says so.
+-- Gives up leaderships, in order of name, and notifies.
 WITH held AS (
   SELECT name FROM leaders
   WHERE name = ANY($1::text []) AND client_id = $2

@@ -1,13 +1,13 @@
 -- The queries that make and find the partitions of finished jobs.
 
 -- name: make_partitions
--- Makes the daily partitions of a table from today to $2 days on.
+-- Creates the daily partitions of a table from today to $2 days ahead.
 SELECT make_partitions($1::text::regclass, $2) AS made;
 
 -- name: old_partitions
--- Partitions (named <table>_YYYYMMDD) that ended more than $2 days ago, with the
--- statements that remove them ($3: concurrently). A detach that was interrupted
--- comes first, since it must be finished before there can be another.
+-- Partitions (named <table>_YYYYMMDD) that ended more than $2 days ago, with
+-- the statements that remove them ($3: concurrently). An interrupted detach
+-- comes first, because it must be finished before another can start.
 SELECT
   c.relname AS partition,
   CASE

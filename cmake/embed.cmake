@@ -1,11 +1,11 @@
 # Texts compiled into constants.
 #
-# embed_queries(TARGET FILE.sql): every query of FILE, written below a line `--
-# name: lease_jobs` and a line of description, becomes a constant
-# `queries::kLeaseJobs` of type sql::Query. The constants of queries.sql are in
-# "<folder>/queries.h" with the list `queries::kAll`; those of another file,
-# cleanup.sql, are in "<folder>/cleanup_queries.h" with the list
-# `queries::kAllCleanup`. The files of a folder share one namespace.
+# embed_queries(FILE.sql): every query of FILE, written below a line
+# `-- name: lease_jobs` and a line of description, becomes a constant
+# `queries::kLeaseJobs` of type sql::Query. The constants of
+# queue/store/lease.sql are in "queue/store/lease_queries.h" with the list
+# `queries::kAllLease`. The files of a floor share one namespace, so a name is
+# unique within its floor.
 #
 # embed_migrations(TARGET): every NNNN_name.sql of the folder becomes a row of
 # `migrations::All()` in "migrations/migrations.h"; those whose name begins with

@@ -1,8 +1,8 @@
--- The queries of the work queue: jobs come, are finished, postponed and rescued.
+-- The queries of the work queue: insert, finish, postpone and rescue jobs.
 -- Times are the database's; channels are named <schema>.<channel>.
 --
 -- Joins look a key up as `= any(ARRAY[key])`, so that the planner uses its
--- index; the reason is given at the head of workers/queries.sql and at
+-- index; the reason is given at the head of workers/loops/groups.sql and at
 -- by_index_only in sql/connection/pool.h.
 
 -- name: insert_jobs

@@ -5,7 +5,7 @@
 //
 // The marks are derived from glances; a glance reads the queue in one snapshot.
 // Every transaction that makes a job available takes its transaction id before
-// it reads the clock for scheduled_at (insert_jobs in queries.sql), and a
+// it reads the clock for scheduled_at (insert_jobs in jobs.sql), and a
 // glance reads the clock before it takes an id of its own. So a transaction
 // with a higher id than the glance reads a later time than the glance. Once all
 // transactions with lower ids have ended, a second glance shows every job that

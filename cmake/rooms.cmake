@@ -1,18 +1,18 @@
 # A floor is a library, and its rooms are the folders in it. Each room compiles
-# on its own, as one unit (hack/build), so that a change compiles the rooms that
-# it reaches, and a name in an unnamed namespace is in use once in its room.
+# separately, as one unit (hack/build), so that a change recompiles only the rooms
+# that it reaches; names in unnamed namespaces must be unique within a room.
 #
 # add_floor(NAME [PUBLIC LIBRARY...] [PRIVATE LIBRARY...] [EXCEPT ROOM...]
 #           [-O1 ROOM...]):
-# the library fluxnetes_NAME of all sources of this folder and its rooms, main.cc
-# aside, with the queries of each .sql compiled in (embed.cmake). Rooms behind
-# `-O1` hold no code that anybody waits for, so they are optimized less.
+# makes the library fluxnetes_NAME of all sources of this folder and its rooms,
+# except main.cc, with the queries of each .sql compiled in (embed.cmake). Rooms
+# after `-O1` have no time-critical code, so they are optimized less.
 #
 # collect_rooms(OUT FOLDER [EXCEPT FILE...] [LIBRARIES LIBRARY...]):
-# the objects of tests/FOLDER and of the rooms in it, each compiled on its own with
-# these libraries, as OUT; files of these names are left out.
+# sets OUT to the objects of tests/FOLDER and of the rooms in it, each compiled
+# separately with these libraries, without the files named after EXCEPT.
 
-# The folders of these files, each once, as OUT.
+# Sets OUT to the folders of these files, without duplicates.
 function(folders_of out)
   set(folders)
   foreach(file ${ARGN})

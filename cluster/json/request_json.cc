@@ -81,8 +81,8 @@ Toleration DecodeOwnToleration(const Json& json) {
   return toleration;
 }
 
-// As a spec has them, so that what was not written here is told by writing it
-// again.
+// Decodes rules from the form of a spec; refuses JSON that is different when
+// written again.
 PodRules DecodeOwnRules(const Json& json) {
   PodRules rules = DecodeRules(json);
   if (Json::parse(WriteRules(rules)) == json) return rules;

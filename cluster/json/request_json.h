@@ -1,7 +1,7 @@
-// Canonical JSON of a request: equal text exactly for equal requests. Keys
-// "cpu", "memory", "ephemeral-storage", "pods", extended ones by name, under
-// "resources" (amounts as quantities); "nodeSelector", "nodeAffinity",
-// "tolerations", "topology" and what else there are rules of where not empty.
+// Canonical JSON of a request: texts are equal exactly if requests are. Keys:
+// "resources" (amounts as quantities: "cpu", "memory", "ephemeral-storage",
+// "pods", extended ones by name); "nodeSelector", "nodeAffinity",
+// "tolerations", "topology" and the other rules, if not empty.
 #pragma once
 
 #include <string>

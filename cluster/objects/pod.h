@@ -34,11 +34,11 @@ struct Pod {
   bool terminating = false;  // has a deletion timestamp
   bool gated = false;        // has scheduling gates
   PodLabels labels;
-  LabelMap annotations;  // those that we read only
+  LabelMap annotations;  // only those that we read
   PodRequest request;
   // Names of the PersistentVolumeClaims of its volumes, in its namespace.
   std::vector<std::string> volume_claims;
-  // Those of them that are made for this pod alone, of ephemeral volumes.
+  // The subset created for this pod alone, for ephemeral volumes.
   std::vector<std::string> ephemeral_claims;
   std::int32_t priority = 0;
   bool preempts = true;            // its preemptionPolicy is not Never

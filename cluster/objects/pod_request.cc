@@ -6,14 +6,15 @@
 namespace fluxnetes::cluster {
 namespace {
 
-// The requirement that makes a label's value part of a selector, once.
+// Adds each label's value to the selector as a requirement, once.
 void Merge(const PodLabels& labels, const std::vector<std::string>& keys,
            const char* op, std::optional<PodSelector>& selector) {
   if (!selector) return;
   for (const std::string& key : keys) {
     const auto label = labels.find(key);
     if (label == labels.end()) continue;
-    // A selector may not name such a key itself, so the server did if it does.
+    // A selector in a manifest may not name such a key, so the server has added
+    // it.
     const bool done =
         std::ranges::any_of(*selector, [&](const NodeRequirement& requirement) {
           return requirement.key == key && requirement.op == op;

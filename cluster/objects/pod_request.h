@@ -1,9 +1,9 @@
-// What decides where a pod can go: a value, the same for all pods that ask for
-// the same. (Kubernetes: "Assigning Pods to Nodes", "Taints and Tolerations",
-// "Pod Topology Spread Constraints".)
+// What decides where a pod can go, as a value that equal pods share.
+// (Kubernetes: "Assigning Pods to Nodes", "Taints and Tolerations", "Pod
+// Topology Spread Constraints".)
 //
-// What it says is kept as it was said, also what the scheduler cannot honour,
-// so that it can say so.
+// Rules that the scheduler cannot honour are kept too, so that it can report
+// them.
 #pragma once
 
 #include <optional>
@@ -17,19 +17,19 @@
 
 namespace fluxnetes::cluster {
 
-// A toleration. Empty key with operator Exists tolerates everything; an empty
-// effect means all effects.
+// A toleration. An empty key with operator Exists tolerates everything; an
+// empty effect stands for all effects.
 struct Toleration {
   std::string key;
   bool exists = false;  // operator Exists; else Equal
   std::string value;
   std::string effect;
-  std::string other_operator = {};  // such as Lt, if it is neither
+  std::string other_operator = {};  // such as Lt; empty: Exists or Equal
   bool operator==(const Toleration&) const = default;
 };
 
-// One requirement of a selector: In, NotIn, Exists, DoesNotExist and, of nodes,
-// Gt and Lt on a label, or on the field metadata.name of a node.
+// One requirement of a selector: In, NotIn, Exists, DoesNotExist and, for
+// nodes, Gt and Lt, on a label or on the field metadata.name of a node.
 struct NodeRequirement {
   std::string key;
   std::string op;
@@ -45,8 +45,8 @@ struct PreferredNodes {
   bool operator==(const PreferredNodes&) const = default;
 };
 
-// Which pods, by their labels: all requirements must hold, so one without any
-// takes every pod. That there is none takes no pod.
+// Selects pods by their labels: all requirements must hold, so an empty
+// selector selects every pod. A missing selector selects none.
 using PodSelector = std::vector<NodeRequirement>;
 
 struct PodAffinityTerm {
@@ -54,7 +54,7 @@ struct PodAffinityTerm {
   std::string topology_key;
   std::vector<std::string> namespaces = {};  // none, no selector: its own
   std::optional<PodSelector> namespace_selector = {};
-  // Labels of the pod itself that become part of the selector: see
+  // Keys of the pod's own labels that become part of the selector: see
   // MergeLabelKeys.
   std::vector<std::string> match_label_keys = {};
   std::vector<std::string> mismatch_label_keys = {};
@@ -86,11 +86,11 @@ struct HostPort {
   bool operator==(const HostPort&) const = default;
 };
 
-// What a group asks for, the same for all of its pods: nodes with the same
-// value of a label, by its key. It is not in the spec of a pod, and none that
-// comes from the cluster has it.
+// The topology that a group requests for all of its pods: nodes with the same
+// value of the label of this key. It is not part of a pod's spec, so no pod
+// decoded from the cluster has it.
 struct GroupTopology {
-  std::string required;   // empty: not so
+  std::string required;   // empty: none
   std::string preferred;  // tried first
   bool operator==(const GroupTopology&) const = default;
 };
@@ -101,7 +101,7 @@ struct PodRules {
   std::vector<PodAffinityTerm> anti_affinity;
   std::vector<PreferredPods> preferred_pods;
   std::vector<TopologySpread> spread;
-  std::vector<HostPort> host_ports;  // of hostNetwork too
+  std::vector<HostPort> host_ports;  // including those of hostNetwork
   std::vector<std::string> resource_claims;
   GroupTopology topology;
   bool operator==(const PodRules&) const = default;
@@ -116,13 +116,13 @@ struct PodRequest {
   bool operator==(const PodRequest&) const = default;
 };
 
-// Makes matchLabelKeys and mismatchLabelKeys part of the selectors, by the
-// pod's labels, as the API server does when a pod is made (KEP-3633, KEP-3243);
-// what it has done already is not done twice. Keys that the pod has not do not
-// count.
+// Makes matchLabelKeys and mismatchLabelKeys part of the selectors, with the
+// values of the pod's labels, as the API server does when a pod is created
+// (KEP-3633, KEP-3243). Parts that it has merged already are not merged twice.
+// Keys without a label on the pod are ignored.
 void MergeLabelKeys(const PodLabels& labels, PodRequest& request);
 
-// The same of a pod whose group asks for this.
+// Returns the request with this topology of the pod's group.
 PodRequest WithTopology(PodRequest request, const GroupTopology& topology);
 
 }  // namespace fluxnetes::cluster

@@ -1,4 +1,4 @@
--- The queries of clients: the rows of processes that work on jobs.
+-- The queries of clients, the processes that run jobs.
 
 -- name: register_client
 -- Registers a client, alive from now on; removes its former row.

@@ -1,5 +1,4 @@
--- The queries of leaderships: who owns what only one may own at a time, and the
--- leases that a new owner takes over.
+-- The queries of leaderships, and of the leases that a new leader takes over.
 
 -- name: take_leases_over
 -- Transfers the jobs that others have leased from queues ($1) to a client, if

@@ -1,4 +1,4 @@
--- The queries that make and find the partitions of finished jobs.
+-- The queries that create and find the partitions of finished jobs.
 
 -- name: make_partitions
 -- Creates the daily partitions of a table from today to $2 days ahead.

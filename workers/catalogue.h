@@ -1,5 +1,5 @@
-// The queries that a pool must have prepared to be used by the workers, beside
-// those of the work queue (queue::Catalogue).
+// The queries that a pool must have prepared for the workers, beside those of
+// the work queue (queue::Catalogue).
 #pragma once
 
 #include <span>

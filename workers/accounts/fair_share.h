@@ -1,17 +1,17 @@
-// How much of their share accounts have used. A group costs what it takes of
-// the cluster, the resource of which it takes most (dominant share: Ghodsi et
-// al. 2011, "Dominant Resource Fairness"), times how long; what was used counts
-// half as much after a half-life. That a group will go on to its planned end
-// counts as soon as it starts, so that one account cannot start everything
-// before it is seen to use anything; what it leaves unused comes off when it
-// ends.
+// Fair shares: how much of its share each account has used. A group costs its
+// share of the cluster, in the resource of which it takes the largest part
+// (dominant share: Ghodsi et al. 2011, "Dominant Resource Fairness"), times how
+// long it runs. Past use loses half of its weight in each half-life. The use up
+// to a group's planned end counts as soon as it starts, so that one account
+// cannot start everything before its use becomes visible; the unused rest is
+// taken off when the group ends.
 //
 //   use(t) = sum over groups of the account of
 //            share * integral from start to planned or real end of
 //            2^(-|t - s| / half-life) ds
 //
-// Who has used least for its weight goes first, at each level of the tree of
-// accounts from the root down.
+// The account with the least use per weight goes first, at each level of the
+// account tree from the root down.
 //
 // Owned by one thread.
 #pragma once
@@ -28,44 +28,44 @@
 
 namespace fluxnetes::workers {
 
-// Where a payer's next group stands: on each level what its account has used
-// for its weight, in powers of two, and the account; less goes first. While
-// nothing happens to an account the number stays the same, as time passes: what
-// was used long ago is worth less, and so is what it is compared with.
+// The rank of a payer's next group: for each level of the tree the account's
+// use per weight, as a base-2 logarithm, and the account. The lower rank goes
+// first. The number of an account stays the same while nothing happens to it:
+// all past use decays at the same rate, so comparisons do not change with time.
 using Standing = std::vector<std::pair<double, AccountId>>;
 
 class FairShare {
  public:
   explicit FairShare(AccountTree& tree) : tree_(tree) {}
 
-  // Seconds, above 0. What was used is worth as much now as it was before.
+  // Seconds, above 0. Past use keeps its present value.
   void SetHalfLife(std::int64_t half_life);
-  // The accounts are others: adds up anew what each has used.
+  // Sums the use of each account again, after the accounts changed.
   void Rebuild();
-  // A time before one that was given changes nothing.
+  // Ignores a time before the latest one.
   void Advance(matcher::Time now);
 
-  // From now on the group takes this share of the cluster, until `end`; 0: it
-  // has ended.
+  // Charges the group this share of the cluster from now until `end`. A share
+  // of 0 means that it has ended.
   void Set(GroupId group, PayerId payer, double share, matcher::Time end);
-  // The group may start in this cycle, before others of its account: those
-  // come after it as if it had. Until ClearCharges().
+  // Charges a group that may start in this cycle, so that further groups of its
+  // accounts rank after it as if it had started. Lasts until ClearCharges().
   void Charge(PayerId payer, double share, matcher::Time duration);
   void ClearCharges();
 
   Standing StandingOf(PayerId payer) const;
 
-  // What a payer's groups have used until now, without what they will; to be
-  // kept, and to begin with.
+  // The past use of a payer's groups, without the use still planned: to store,
+  // and to start from.
   double UsedBy(PayerId payer) const;
   void SetUsed(PayerId payer, double used);
 
  private:
   struct Use {
     double used = 0;   // share * seconds, decayed
-    double share = 0;  // of what runs
-    double ahead = 0;  // of what has not come to its planned end
-    // Of these: share * 2^(-(planned end - now) / half-life).
+    double share = 0;  // of running groups
+    double ahead = 0;  // the part of `share` before its planned end
+    // The sum over `ahead` of share * 2^(-(planned end - now) / half-life).
     double cut = 0;
     double charged = 0;
     void Add(const Use& other);
@@ -81,13 +81,13 @@ class FairShare {
   double Cost(double share, double decay) const;
   double Cut(const Running& running) const;
   double Total(const Use& use) const;
-  // A running group, and that it is none any more.
+  // Adds or subtracts a running group.
   void Count(GroupId group, const Running& running);
   void Discount(GroupId group, const Running& running);
-  // Those whose planned end has passed will use nothing more that is known.
+  // Stops the planned use of groups whose planned end has passed.
   void RetireEnded();
-  // Adds up anew what is to come: what is left of rounding doubles with each
-  // half-life, and would be all that there is in the end.
+  // Sums the planned use again. Rounding errors double with each half-life, and
+  // would dominate the sum in time.
   void AddUpAhead();
 
   AccountTree& tree_;
@@ -95,7 +95,8 @@ class FairShare {
   std::vector<Use> payers_;
   std::vector<Use> accounts_;
   std::map<GroupId, Running> running_;
-  std::set<std::pair<matcher::Time, GroupId>> ends_;  // that are to come
+  std::set<std::pair<matcher::Time, GroupId>>
+      ends_;  // planned ends still ahead
   std::vector<AccountId> charged_;
   matcher::Time now_ = 0;
   matcher::Time added_up_ = 0;  // when AddUpAhead() was called

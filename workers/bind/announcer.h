@@ -1,14 +1,16 @@
-// Tells of bindings by events, behind them: an event costs the API server about
-// as much as a binding, so events wait while pods are being bound, but no
-// longer than `patience`; then they are sent beside the bindings. Where few
-// wait they go one by one, so that a binding that begins finds the API server
-// free.
+// Records events about bindings after the bindings themselves. An event costs
+// the API server about as much as a binding, so events wait while pods are
+// being bound, but no longer than `patience`; then they are sent while bindings
+// go on. Where few events wait, they are sent one by one, so that a binding
+// that begins finds the API server free.
 //
-// In memory and best effort, as an event is: what waits when the process is
-// killed is not told. More than `capacity` are not kept, and counted.
+// Events are kept in memory and are best effort: those that wait when the
+// process is killed are lost. At most `capacity` events wait; the others are
+// dropped and counted.
 //
 // Put() from any thread, RunOnce() and Flush() from one. They throw
-// cluster::Unreachable; what they were about to send goes first the next time.
+// cluster::Unreachable; the events that they were sending are sent first by the
+// next call.
 #pragma once
 
 #include <atomic>
@@ -38,11 +40,12 @@ class Announcer {
 
   void Put(std::vector<cluster::PodEvent> events, cluster::Time now);
 
-  // Sends a batch if it may; true if more can be sent at once.
+  // Sends a batch if events may be sent now. Returns true if more can be sent
+  // at once.
   bool RunOnce(cluster::Time now);
 
-  // Sends at most so many without waiting, for a stop. The number of those
-  // that are left.
+  // Sends at most `most` events without delay, as when the process stops.
+  // Returns the number of events left.
   std::size_t Flush(std::size_t most);
 
   std::int64_t dropped() const { return dropped_; }

@@ -1,11 +1,11 @@
-// What of a pod's claims (pod_claims.h) stands between it and its node: claims
-// that wait for their first consumer are told of the node, and the pod is bound
-// when they have their volumes, as kube-scheduler does (its plugin
-// VolumeBinding, before a binding).
+// Handles the claims (pod_claims.h) of a pod that is about to be bound. Claims
+// that wait for their first consumer are annotated with the selected node, and
+// the pod is bound once they have their volumes, as kube-scheduler does (its
+// plugin VolumeBinding, PreBind).
 //
-// An announced node that disappears from a claim again was given back by the
-// provisioner: it could make no volume there. Which claims were announced is
-// known in memory only; whoever does not know announces once more.
+// If the annotation disappears from a claim again, the provisioner has rejected
+// the node: it could make no volume there. The announced claims are kept in
+// memory only; a process that has no record of an announcement repeats it.
 //
 // Owned by one thread.
 #pragma once
@@ -24,20 +24,20 @@ class BindClaims {
   explicit BindClaims(const cluster::ClusterCache& cache) : cache_(cache) {}
 
   struct Look {
-    std::string problem;  // why the pod cannot be bound there; empty: it may be
+    std::string problem;  // why the pod cannot be bound there; empty: it can
     std::string awaited;  // a claim that has no volume yet; empty: none
     std::vector<cluster::NodeAnnouncement> to_announce;
   };
   Look Check(const cluster::Pod& pod, const std::string& node);
 
-  // It is about to be written.
+  // Records an announcement that is about to be written.
   void Note(const cluster::NodeAnnouncement& announcement);
 
  private:
   struct Announced {
     std::string node;
-    std::string before;  // the claim's version then; empty: it has been seen
-                         // with the node
+    std::string before;  // the claim's version at that time; empty: the cache
+                         // has shown the node
   };
 
   const cluster::ClusterCache& cache_;

@@ -1,13 +1,13 @@
-// Whether the nodes of groups that are about to be bound still have room for
-// them: between the match and the first POST a pod of another scheduler may
-// have come, or the node have shrunk.
+// Checks whether the nodes of groups that are about to be bound still have
+// room: since the match a pod of another scheduler may have been bound to a
+// node, or the node may have shrunk.
 //
-// Looked at are the pods that the cache shows on a node. The match counts at
-// least as much for them, so a group that goes back is not given the same node
-// again. What was given to others of our pods and is not bound yet is not
-// looked at: who comes later looks for himself.
+// It counts the pods that the cache shows on a node. The match counts at least
+// as much for them, so a group that is sent back does not get the same node
+// again. Placements of other groups that are not bound yet are not counted:
+// those groups are checked when they are bound.
 //
-// One thread.
+// Owned by one thread.
 #pragma once
 
 #include <cstddef>
@@ -23,11 +23,12 @@ class BindRoom {
  public:
   explicit BindRoom(const cluster::ClusterCache& cache) : cache_(cache) {}
 
-  // A pod that is about to be bound, of the group of this number. Groups are
-  // told in order: if not all have room, the last ones have not.
+  // Adds a pod that is about to be bound, of the group with this number. Groups
+  // take room in the order of their numbers: if not all fit, the last ones do
+  // not.
   void Add(std::size_t group, const cluster::Pod& pod, const std::string& node);
 
-  // The groups that have no room, each with the node that is full.
+  // Returns the groups that have no room, each with the node that is full.
   std::map<std::size_t, std::string> Crowded();
 
  private:

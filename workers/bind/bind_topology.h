@@ -1,6 +1,6 @@
-// Whether the pods of a group that must be together (topology_labels.h) are on
-// nodes that still have the same value of the label: the last look before they
-// are bound.
+// Checks whether the members of a group with a required topology
+// (topology_labels.h) are on nodes that still have the same value of the label:
+// the last check before they are bound.
 //
 // Pure but for the cache.
 #pragma once
@@ -12,9 +12,10 @@
 
 namespace fluxnetes::workers {
 
-// Why pods are not to be bound to `nodes`, beside those that are bound on
-// `there` already; empty: they may be. They go to one value, which any of those
-// that are there has. What the cache does not know has no value.
+// Returns why pods must not be bound to `nodes`, given that other members are
+// already bound on `there`; empty if they may. All `nodes` must have one value
+// of the label, which at least one node of `there` must have too if there are
+// any. A node that the cache does not know has no value.
 std::string WhyNotTogether(const std::string& key,
                            const std::vector<std::string>& nodes,
                            const std::vector<std::string>& there,

@@ -1,28 +1,30 @@
-// Gives placed pods to their nodes: leases `bind` jobs, checks all members of a
+// Binds placed pods to their nodes: leases `bind` jobs, checks all members of a
 // group once more before the first POST, POSTs their bindings, and records what
-// the cluster said.
+// the API server answered.
 //
 //   all bound ──────────────────────────▶ the group is bound
-//   a check fails, or none was bound ───▶ the group goes back whole
+//   a check fails, or none was bound ───▶ the whole group goes back to pending
 //   some bound, others cannot be ───────▶ bound ones stay, the others are
-//                                         matched again, first in line
+//                                         matched again, first in the
+//                                         pending order
 //
-// What the cluster refuses (a right is missing, a policy is against it) is
-// matched again after a pause.
+// A group of which the API server refused something (for lack of a right, or by
+// a policy) is matched again after a pause.
 //
-// A POST names the pod's UID and resource version, so repeating one, or one
-// that comes late from a process that was paused, harms nothing: where another
-// binder may still be posting, the pods of a group that goes back are touched
-// first, and the old POST meets a conflict or is found to have come through. A
-// group that changed meanwhile is another job's.
+// A POST names the pod's UID and resource version, so a repeated POST, or a
+// late one from a process that was paused, does no harm. Where another binder
+// may still be posting, the unbound pods of a group that goes back are patched
+// first: the old POST then meets a conflict, or is found to have succeeded. A
+// group whose revision has changed is left to the job of the new revision.
 //
-// A lease does not wait for the disk. If a crash of the server undoes it, the
-// job is leased once more, in an attempt of the same number; who had it records
-// nothing, since a connection has broken, and reads again what has come of it.
+// A lease does not wait for the disk. If a crash of the server undoes the
+// lease, the job is leased again in an attempt of the same number. The first
+// binder then records nothing, since its connection has broken, and reads again
+// how the bindings turned out.
 //
-// RunOnce() from one thread; several binders may run, here and elsewhere: while
-// one waits for the cluster, another one writes.
-// Throws sql::Error; cluster::Unreachable is a reason to try the jobs later.
+// RunOnce() from one thread. Several binders may run, in this process and in
+// others: one writes to the database while another waits for the API server.
+// Throws sql::Error. cluster::Unreachable is thrown after the jobs are put off.
 #pragma once
 
 #include <chrono>
@@ -48,21 +50,24 @@ namespace fluxnetes::workers {
 class Binder {
  public:
   struct Options {
-    int batch = 512;  // pods at once, as far as the last groups tell
+    int batch =
+        512;  // pods at once, estimated from the size of the last groups
     std::chrono::milliseconds deadline{5'000};  // for the POSTs of a batch
     std::chrono::milliseconds retry{200};       // until a check is repeated
-    // Until a group is matched again of which the cluster refused something.
+    // The delay before a group of which the cluster refused something is
+    // matched again.
     std::chrono::milliseconds after_refusal{5'000};
-    // How long claims may take to get their volumes once their nodes are
+    // How long claims may wait for their volumes once their nodes are
     // announced. (kube-scheduler: bindTimeoutSeconds.)
     std::chrono::milliseconds claim_timeout{600'000};
-    // Told before a batch is bound if more waits: another binder may begin.
+    // Called before a batch is bound if more jobs wait: another binder may
+    // begin.
     std::function<void()> on_more = nullptr;
-    // Told after each batch: groups bound, groups sent back.
+    // Called after each batch with the groups bound and the groups sent back.
     std::function<void(const std::vector<GroupId>&,
                        const std::vector<GroupId>&)>
         on_bound = nullptr;
-    // Told of each binding, if there.
+    // Notified of each binding, if set.
     OwnBindings* own_bindings = nullptr;
     Announcer* announcer = nullptr;
   };
@@ -71,7 +76,7 @@ class Binder {
          cluster::Cluster& cluster, const cluster::ClusterCache& cache,
          Options options);
 
-  // One batch; true if there is more to do at once.
+  // Runs one batch. Returns true if there is more to do at once.
   bool RunOnce(cluster::Time now);
 
  private:
@@ -80,10 +85,10 @@ class Binder {
     std::string namespace_name;
     std::string pod_name;
     std::string resource_version;
-    std::string node;     // where it is to go, or is
-    bool bound = false;   // Kubernetes says so
-    bool posted = false;  // by us, now, to `node`
-    std::string problem;  // why it cannot be
+    std::string node;     // the node to bind it to, or of its binding
+    bool bound = false;   // in the API server
+    bool posted = false;  // by this binder, now, to `node`
+    std::string problem;  // why it cannot be bound
     cluster::PodPointer pod = nullptr;
   };
   struct BindGroup {
@@ -91,44 +96,46 @@ class Binder {
     GroupId id = 0;
     int revision = 0;
     bool waits = false;    // for the watch to catch up, or for claims
-    bool refused = false;  // by the cluster; soon again would change nothing
+    bool refused = false;  // by the cluster; an immediate retry would fail too
     bool newer = false;    // a binding names a later version than was read
-    std::string problem;   // why it goes back
+    std::string problem;   // why it is sent back
     cluster::Time allocated_at{};
-    std::chrono::milliseconds delay{0};  // until it is looked at again
+    std::chrono::milliseconds delay{0};  // before it is looked at again
     std::vector<cluster::NodeAnnouncement> announcements;
     std::vector<BoundMember> members;
-    std::string together;            // the label by which all must be together
-    std::vector<std::string> there;  // then: nodes of pods that were bound
+    std::string together;  // the topology key that all must share; empty: none
+    std::vector<std::string>
+        there;  // if there is a key: nodes of the members bound before
   };
 
-  // What a batch came to, as arrays for the database.
+  // The outcome of a batch, as arrays for the database.
   struct BatchRecord {
-    std::vector<GroupId> groups;  // all, and the results of their jobs
+    std::vector<GroupId> groups;  // all groups, with the results of their jobs
     std::vector<queue::JobResult> results;
-    std::vector<std::string> uids;  // of bound members, and their nodes
+    std::vector<std::string> uids;  // bound members, with their nodes
     std::vector<std::string> nodes;
     std::vector<GroupId> bound;
-    std::vector<GroupId> back;  // with the revisions that were read, and why
+    std::vector<GroupId>
+        back;  // sent back, with the revisions read and the reasons
     std::vector<int> revisions;
     std::vector<std::string> reasons;
-    std::set<GroupId> refused;  // of those
+    std::set<GroupId> refused;  // those of `back` that the cluster refused
   };
 
   void Bind(const std::vector<queue::Job>& jobs, cluster::Time now);
   std::vector<BindGroup> Read(const std::vector<queue::Job>& jobs);
   void Check(BindGroup& group) const;
   void CheckTopology(BindGroup& group) const;
-  // A group waits whole as long as a claim of one of its pods has no volume.
+  // Makes the whole group wait while a claim of one of its pods has no volume.
   void CheckClaims(BindGroup& group, cluster::Time now);
-  // Tells the claims that do not know it yet of their nodes.
+  // Writes the selected nodes to the claims that lack them.
   void AnnounceNodes(std::vector<BindGroup>& groups);
   void CheckRoom(std::vector<BindGroup>& groups);
-  // Once the versions that the bindings will name have been read: a group that
-  // was held or changed since is left alone. Intake raises the revision before
-  // it touches the pods, so a binding that passes here and comes late
-  // conflicts. Versions that were read together with the revision need no
-  // other look.
+  // Reads the revisions of groups whose pods have newer versions in the cache,
+  // after these versions were read: a group that was held or changed since is
+  // left alone. Intake raises the revision before it patches the pods, so a
+  // binding that passes here and arrives late meets a conflict. Versions that
+  // were read together with the revision need no such check.
   void Confirm(std::vector<BindGroup>& groups);
   bool StillAllocated(const BindGroup& group);
   bool OthersMayPost(const BindGroup& group) const;
@@ -143,7 +150,8 @@ class Binder {
                                 const BatchRecord& record,
                                 const std::vector<bool>& leased,
                                 cluster::Time now);
-  // `whole`: the groups that were recorded as bound, as they had been read.
+  // `whole`: the groups that were recorded as bound in the state in which they
+  // were read.
   void TellOwnBindings(const std::vector<BindGroup>& groups,
                        const std::set<GroupId>& whole);
   void Announce(const std::vector<BindGroup>& groups, cluster::Time now);
@@ -156,9 +164,10 @@ class Binder {
   const Options options_;
   BindClaims claims_;
   const std::chrono::steady_clock::time_point started_;
-  std::int64_t broken_ = 0;         // connections, before the lease
-  int limit_;                       // groups at once
-  std::vector<std::string> begun_;  // what own_bindings holds as under way
+  std::int64_t broken_ = 0;  // connections, before the lease
+  int limit_;                // groups at once
+  std::vector<std::string>
+      begun_;  // pods that own_bindings counts as under way
 };
 
 }  // namespace fluxnetes::workers

@@ -1,26 +1,28 @@
-// Ends what is over. Groups come to it by `cleanup` jobs (a pod ended, or the
-// group is to be cancelled), because their deadline has passed, or because a
-// place that was held for a replacement was not taken in time.
+// Releases the allocations of pods that have ended, deletes the pods of groups
+// that must end, and writes the history. Groups reach it by `cleanup` jobs (a
+// pod ended, or the group is cancelled), when their deadline passes, or when a
+// place held for a replacement was not taken in time.
 //
-//   pod succeeded            ─▶ its place is free at once
+//   pod succeeded            ─▶ its place is freed at once
 //   pod failed or deleted,
 //     its controller may     ─▶ its place is held for the queue's
-//     replace it                replacement_hold, as long as that makes sense;
-//                               now and then the controller is asked again,
-//                               since a Kubernetes Job fails a moment after its
-//                               last pod
-//     else                   ─▶ free at once
+//     replace it                replacement_hold, while a replacement is still
+//                               possible; the controller is read again now and
+//                               then, since a Kubernetes Job fails a moment
+//                               after its last pod
+//     else                   ─▶ its place is freed at once
 //   deadline, cancellation   ─▶ the Kubernetes Job, the pods or the topmost
 //                               owner are deleted (queues.deadline_action);
-//                               places are free when the pods are gone
-//   evicted for a group      ─▶ its pods are told so and deleted, not what
-//     that waits                makes them, so that they come again
-//   nothing lives or is held ─▶ group_history, and its rows go
+//                               places are freed when the pods are gone
+//   evicted for a            ─▶ its pods get a condition and are deleted; their
+//     waiting group             controllers are not, so that they make new pods
+//   no pod lives and no      ─▶ its row in group_history is written, and its
+//     place is held             other rows are deleted
 //
-// Everything is found in the rows again if it was interrupted: deleting twice
-// is harmless, and each release tells the owner of the match by a row of its
-// own transaction. What the cluster refuses to delete is asked for again and
-// again, and keeps nothing else back.
+// After an interruption everything is found in the rows again: a second
+// deletion is harmless, and each release notifies the owner of the match by a
+// row written in the same transaction. A deletion that the API server refuses
+// is retried without end and delays nothing else.
 //
 // RunOnce() from one thread; several may run at once. Throws sql::Error, and
 // cluster::Unreachable after putting the jobs off.
@@ -46,33 +48,37 @@ class Cleanup {
  public:
   struct Options {
     int batch = 500;                         // jobs at once
-    std::chrono::seconds delete_again{10};   // if pods are there still
-    std::chrono::milliseconds retry{1'000};  // when the cluster is away
-    // A controller for which places are held; then twice as long, and so on.
+    std::chrono::seconds delete_again{10};   // if pods still exist
+    std::chrono::milliseconds retry{1'000};  // when the cluster is unreachable
+    // The delay before a controller for which places are held is read again; it
+    // doubles each time.
     std::chrono::milliseconds ask_again{500};
-    // Told of an object that the cluster will not delete, and why.
+    // Called with an object that the cluster refuses to delete, and the reason.
     std::function<void(const std::string&)> on_refused = nullptr;
   };
 
   Cleanup(sql::Pool& pool, queue::WorkQueue& jobs, const queue::Client& client,
           cluster::Cluster& cluster, Options options);
 
-  // One batch; true if there is more to do at once.
+  // Runs one batch. Returns true if there is more to do at once.
   bool RunOnce(cluster::Time now);
 
  private:
-  // What a batch of jobs and the time ask for.
+  // The work of one run: from a batch of jobs, and from deadlines that have
+  // passed.
   struct Work {
     std::set<std::int64_t> groups;
     std::set<std::int64_t> to_delete;
     std::vector<std::string> filling_namespaces, filling_names;
     std::vector<queue::JobResult> results;
-    std::vector<std::int64_t> group_of;  // of each result; 0: provisional
+    std::vector<std::int64_t> group_of;  // by result; 0: provisional
     std::set<std::int64_t> refused;      // groups that cannot be deleted now
-    std::set<std::int64_t> untold;       // evicted ones that know nothing of it
-    std::set<std::int64_t> told;         // and those that now have the event
-    std::vector<std::string> replacing;  // UIDs of controllers that still may
-    std::vector<std::string> forsaken;   // and of those for which we held
+    std::set<std::int64_t>
+        untold;  // evicted groups whose pods lack the condition
+    std::set<std::int64_t> told;  // evicted groups whose event was recorded
+    std::vector<std::string>
+        replacing;  // UIDs of controllers that may still replace
+    std::vector<std::string> forsaken;  // UIDs of controllers that no longer do
   };
   struct Pace {
     cluster::Time next;
@@ -84,7 +90,7 @@ class Cleanup {
   void DeleteObjects(Work& work, cluster::Time now);
   void TellEvicted(const sql::Result& members, Work& work, cluster::Time now);
   bool MayReplace(const cluster::ObjectName& owner);
-  // False: the owner that controls it was refused before in this run.
+  // Returns false if the deletion of its owner was refused before in this run.
   bool DeleteFor(const sql::Row& row);
   void AskOwners(Work& work, cluster::Time now);
   void AskOwnersAgain(Work& work, cluster::Time now);
@@ -97,11 +103,12 @@ class Cleanup {
   queue::Lessee leased_;
   cluster::Cluster& cluster_;
   const Options options_;
-  // When the deletion of an overdue group was asked for last.
+  // When the deletion of each overdue group was last requested.
   std::map<std::int64_t, cluster::Time> asked_;
-  // When to ask again for controllers whose pods' places are held, by UID.
+  // When to read the controllers again for whose pods places are held, by UID.
   std::map<std::string, Pace> paces_;
-  // Controllers that were to be deleted in this run, by UID, and the answer.
+  // The controllers to delete in this run, by UID: whether the deletion was
+  // accepted.
   std::map<std::string, bool> deleted_;
   std::set<std::string> refused_owners_;
 };

@@ -1,17 +1,18 @@
-// Who answers for what groups use: accounts, in a tree, with weights for fair
-// shares (fair_share.h) and quotas (quotas.h). A group belongs to the account
-// that names it most closely:
+// Accounts: the tree by which the use of groups is charged, with weights for
+// fair shares (fair_share.h) and quotas (quotas.h). A group belongs to the
+// account that selects it most closely:
 //
 //   label      the groups whose pods have the label fluxnetes.account=LABEL
 //   namespace  the groups of a namespace
 //   queue      the groups of a scheduling queue
 //
-// An account may name several of these, and then wants all of them; one that
-// names none has only what its children have. Of several that match, a label
-// goes before a namespace and this before a queue. Groups that none matches
-// belong to the root. Where an account names neither a label nor a namespace,
-// each namespace in it is an account of its own, of weight 1 and without a
-// quota: namespaces share equally until somebody says otherwise.
+// An account may name several of these; it then selects the groups that match
+// all of them. One that names none has only the groups of its children. Where
+// several accounts match, a label takes precedence over a namespace, and a
+// namespace over a queue. Groups that no account matches belong to the root. In
+// an account that names neither a label nor a namespace, each namespace is an
+// account of its own, of weight 1 and without a quota: by default namespaces
+// share equally.
 //
 // Owned by one thread.
 #pragma once
@@ -38,7 +39,7 @@ struct Account {
   bool operator==(const Account&) const = default;
 };
 
-// What of a group decides to which account it belongs.
+// The three fields of a group that select its account.
 struct Payer {
   std::string queue;
   std::string namespace_name;
@@ -46,14 +47,14 @@ struct Payer {
   auto operator<=>(const Payer&) const = default;
 };
 
-// What the groups of a payer have used of the cluster, decayed, in seconds of
-// all of it.
+// The decayed use of a payer's groups, in seconds of the whole cluster.
 struct AccountUse {
   Payer payer;
   double used = 0;
 };
 
-// What the groups of a payer hold, by resource and in units as in quotas.
+// The amounts that a payer's groups hold, by resource and in the units of
+// quotas.
 struct AccountHolds {
   Payer payer;
   std::map<std::string, std::int64_t> amounts;
@@ -62,11 +63,11 @@ struct AccountHolds {
 
 struct UsedByAccounts {
   std::vector<AccountUse> uses;
-  std::int64_t at = 0;  // as of then, in seconds since the epoch
+  std::int64_t at = 0;  // when it was recorded, in seconds since 1970
 };
 
-// Of an amount as in pods, of which the syntax was checked: "500m" cpu are 500,
-// "2Gi" memory are bytes. What is beyond 64 bits is more than there can be.
+// Parses an amount as pods write it, whose syntax has been checked: "500m" cpu
+// gives 500, "2Gi" memory gives bytes. Amounts beyond 64 bits are clamped.
 std::int64_t AmountOf(const std::string& resource, const std::string& text);
 
 using PayerId = int;
@@ -74,18 +75,18 @@ using AccountId = int;
 
 class AccountTree {
  public:
-  // The accounts on the way to a payer's, from below the root down to its own.
+  // The accounts from just below the root down to a payer's own.
   using Path = std::vector<AccountId>;
 
   PayerId Intern(const Payer& payer);
   const Payer& payer(PayerId payer) const { return payers_[Index(payer)]; }
   std::size_t payers() const { return payers_.size(); }
 
-  // All accounts, in place of those before: paths and ids are others then. One
-  // whose parent is not known, or is below itself, is put below the root: who
-  // writes accounts has to see to it.
+  // Replaces all accounts; paths and account ids change. An account whose
+  // parent is unknown, or is below the account itself, is put below the root:
+  // writers of accounts must prevent that.
   void Set(std::vector<Account> accounts);
-  // Whether anybody has said anything about accounts.
+  // True if any account is configured.
   bool HasAccounts() const { return named_ > 0; }
 
   const Path& PathOf(PayerId payer);
@@ -97,19 +98,19 @@ class AccountTree {
 
  private:
   static std::size_t Index(int id) { return static_cast<std::size_t>(id); }
-  // Nothing: the root.
+  // Returns nothing for the root.
   std::optional<AccountId> Closest(const Payer& payer) const;
   AccountId OfNamespace(std::optional<AccountId> parent,
                         const std::string& namespace_name);
 
   std::vector<Payer> payers_;
   std::map<Payer, PayerId> ids_;
-  std::vector<Account> accounts_;  // those of namespaces behind the others
+  std::vector<Account> accounts_;  // those of namespaces come last
   std::vector<std::optional<AccountId>> parents_;
   std::size_t named_ = 0;
   std::map<std::pair<std::optional<AccountId>, std::string>, AccountId>
       of_namespaces_;
-  std::vector<Path> paths_;  // of payers; empty: not looked for yet
+  std::vector<Path> paths_;  // by payer; empty: not computed yet
 };
 
 }  // namespace fluxnetes::workers

@@ -1,25 +1,25 @@
-// When the groups of a component will start, found by running its match worker
-// ahead in virtual time, from a snapshot and the cluster as it is now: what
-// holds places gives them back when it is planned to, what starts runs for as
-// long as it says, and nothing else happens. So it is exactly what the worker
-// will do if that comes true; nothing is estimated by other rules than those
-// that decide.
+// Forecasts when the groups of a component will start, by running its match
+// worker ahead in virtual time from a snapshot and the present cluster:
+// allocations end when they are planned to, groups that start run for their
+// planned duration, and nothing else happens. If that comes true, the worker
+// will decide exactly so: the forecast uses the same code as the decision and
+// no estimates of its own.
 //
 //   now ──▶ decide ──▶ next end, start-after, maintenance ──▶ decide ──▶ ...
 //
-// It goes on until the first `depth` groups in line of each queue have started
-// that are not promised a time already, as far as they ever do; in slices,
-// since it may take seconds. For those that have not started then, or so far,
-// the time is extrapolated: the work ahead of a group in its queue by the rate
-// of the work whose start is known. Work is the share of the component's
-// resources times the planned duration.
+// It runs until the first `depth` groups of each queue that have no reservation
+// yet have started, if they ever do. It runs in slices, since it may take
+// seconds. For groups that have not started by then the time is extrapolated:
+// the work ahead of a group in its queue, divided by the rate of the work whose
+// start is known. Work is the share of the component's resources times the
+// planned duration.
 //
-// Places in line are those after what starts at once.
+// Positions in the pending order are those after the groups that start at once.
 //
-// What is late, and should have ended, is taken to be late for as long again.
-// A group that is promised a time (reservations) gets that: people are told one
-// time, not two. Groups that are held, can never fit or are in a paused queue
-// get none.
+// A group that runs past its planned end is assumed to run on for as long as it
+// is late. A group with a reservation gets the time of that reservation, so
+// that users see one time. Groups that are held, can never fit or are in a
+// paused queue get no time.
 //
 // Owned by one thread; the cache is read as it changes.
 #pragma once
@@ -37,22 +37,22 @@ namespace fluxnetes::workers {
 
 struct Estimate {
   GroupId group = 0;
-  std::optional<matcher::Time> start = {};  // nothing: not known
+  std::optional<matcher::Time> start = {};  // nothing: unknown
   bool approximate = false;
-  // For people: what the time rests on, or why there is none; empty: the reason
-  // of the group says it.
+  // For people: the event that the time depends on, or why there is no time;
+  // empty: the group's reason explains it.
   std::string rests_on = {};
-  // Its place in the line of its queue, 1 is next; nothing: it is behind the
-  // first `depth`, in no line, or the order of its queue is that of arrival,
-  // which anybody sees.
+  // Its position in the pending order of its queue, from 1. Nothing if it is
+  // behind the first `depth`, is not in the pending order, or its queue is
+  // ordered by arrival, which users can see themselves.
   std::optional<int> position = {};
   bool operator==(const Estimate&) const = default;
 };
 
 struct Forecast {
-  std::vector<Estimate> estimates;  // of all groups that wait, in order of ids
-  matcher::Time until = 0;          // nothing starts sooner that is not exact
-  // When first something is to happen: if it does not, this is wrong.
+  std::vector<Estimate> estimates;  // of all waiting groups, in order of ids
+  matcher::Time until = 0;          // no start that is not exact is sooner
+  // The first event expected; if it does not happen, the forecast is wrong.
   std::optional<matcher::Time> next;
   int cycles = 0;
 };
@@ -66,11 +66,11 @@ class Lookahead {
   Lookahead(const Lookahead&) = delete;
   Lookahead& operator=(const Lookahead&) = delete;
 
-  // Goes on for so long, of the thread's time on a processor, or a step; true:
-  // it has come to its end.
+  // Runs on for at most `longest` of the thread's CPU time, but at least one
+  // step. Returns true at the end of the forecast.
   bool Go(std::chrono::milliseconds longest);
 
-  // What it has come to so far.
+  // Returns the forecast so far.
   Forecast Say();
 
  private:

@@ -1,6 +1,7 @@
 // The store (match_store.h) of a match worker that runs ahead in virtual time:
-// it has what a snapshot has, and remembers what is decided instead of writing
-// it. Groups end when they are planned to, which the worker is told as news.
+// it holds the content of a snapshot, and keeps decisions in memory instead of
+// writing them. Groups end at their planned ends; the worker learns of them as
+// news.
 //
 // Lives for one forecast. Owned by one thread.
 #pragma once
@@ -29,24 +30,24 @@ class ForecastStore final : public MatchStore {
 
   ForecastStore(const ComponentSnapshot& snapshot, matcher::Time now);
 
-  // When the next group ends, or is given up since it has no place by then.
+  // The time at which the next group ends, or is given up without a placement.
   std::optional<matcher::Time> NextEvent() const;
-  // It is this time now: what happens until then does.
+  // Sets the time; everything due until then happens.
   void AdvanceTo(matcher::Time now);
 
-  // Told of each group that starts.
+  // Called for each group that starts.
   std::function<void(GroupId)> on_start;
 
   const std::unordered_map<GroupId, Start>& starts() const { return starts_; }
-  // What groups that have not started are promised as it stands: a time, or a
-  // drain set.
+  // The present reservations of waiting groups: a start, or nothing for a drain
+  // set.
   const std::map<GroupId, std::optional<matcher::Time>>& promised() const {
     return promised_;
   }
   bool Unsatisfiable(GroupId group) const {
     return unsatisfiable_.contains(group);
   }
-  // One that holds something and has no end that is known.
+  // A group with an allocation and no known end.
   std::optional<GroupId> Endless() const;
   std::string NameOf(GroupId group) const;
 
@@ -64,10 +65,10 @@ class ForecastStore final : public MatchStore {
   void Resign() override {}
 
  private:
-  // When, who, and whether it is given up then unless it has started.
+  // Time, group, and whether the group is given up then unless it has started.
   using Event = std::tuple<matcher::Time, GroupId, bool>;
 
-  // The same request as one of the schedule's.
+  // Returns the schedule's request equal to this one of the snapshot.
   const cluster::PodRequest* RequestIn(Schedule& schedule,
                                        const cluster::PodRequest* request);
   Held HeldIn(Schedule& schedule, const Held& held);
@@ -86,16 +87,16 @@ class ForecastStore final : public MatchStore {
       requests_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::set<GroupId> endless_;
-  // Whether each that is evicted has ended; its other events are no more.
+  // By evicted group: whether it has ended. Its other events are void.
   std::map<GroupId, bool> evicted_;
   std::unordered_map<GroupId, Start> starts_;
   std::map<GroupId, std::optional<matcher::Time>> promised_;
   std::set<GroupId> unsatisfiable_;
   std::set<GroupId> strangers_;  // that still hold something
-  // What groups that hold something now have since this run: their nodes.
+  // Nodes of groups that started in this run and still hold them.
   std::unordered_map<GroupId, std::vector<std::string>> placed_;
   matcher::Time now_;
-  // Of this instant: who has gone, and who gave a node free.
+  // Of this instant: groups that ended, and the group that freed each node.
   std::vector<GroupId> gone_;
   std::unordered_map<std::string, GroupId> freed_;
 };

@@ -1,21 +1,20 @@
-// Keeps the table `estimates` for people: when each group that waits will start
-// (forecast.h), of the components that this process owns. It looks again when
-// something has changed or what was foreseen did not happen, at most once in
-// `interval` and at most half of the time, on a thread and a connection of
-// its own: the match worker does nothing for it but say that there is news.
+// Keeps the table `estimates`, which tells people when each waiting group will
+// start (forecast.h), for the components that this process owns. It makes a new
+// forecast when something has changed or an expected event did not happen, at
+// most once per `interval` and at most half of the time, on a thread and a
+// connection of its own: the match worker only notifies it of changes.
 //
-// A look goes ahead for `near`. Where that is not enough for the first groups
-// in line, the look goes on in slices beside those that follow, and when it has
-// come to its end it says what they cannot see; then the next one does so.
+// A forecast runs for `near`. If that does not reach the first groups in the
+// pending order, it goes on in slices beside the forecasts that follow. When it
+// ends, it gives the estimates that these do not reach; then the next one goes
+// on in the same way.
 //
-// What is written is only what differs. An approximate time is left as it is
-// while it is right within a tenth of what is left until then. Writes are
-// fenced by the owner's terms and wait for nobody; they do not wait for the
-// disk.
+// Only rows that differ are written. An approximate time is kept while its
+// error is within a tenth of the time left until then. Writes are fenced by the
+// owner's terms and skip locked rows; they do not wait for the disk.
 //
-// RunOnce() from one thread; Own() and Note() from any. Throws sql::Error,
-// after all components had their turn; what failed is read anew by the next
-// call.
+// RunOnce() from one thread; Own() and Note() from any. Throws sql::Error after
+// all components had their turn; the next call reads again what failed.
 #pragma once
 
 #include <chrono>
@@ -42,7 +41,7 @@ class Forecaster {
  public:
   using Component = std::vector<std::string>;  // its queues
 
-  // What a look has cost.
+  // The cost of one forecast.
   struct Cost {
     std::chrono::microseconds read{}, looked{}, wrote{};
     std::size_t written = 0;  // rows
@@ -51,9 +50,10 @@ class Forecaster {
   struct Options {
     std::chrono::milliseconds interval{1'000};
     std::chrono::milliseconds near{600};
-    std::chrono::milliseconds slice{300};  // longer by `near` without news
+    std::chrono::milliseconds slice{
+        300};  // longer by `near` if nothing changed
     int depth = 1'000;
-    // Told of each look.
+    // Called with each forecast.
     std::function<void(const std::vector<Estimate>&, const Cost&)> on_look =
         nullptr;
   };
@@ -65,18 +65,18 @@ class Forecaster {
         cache_(cache),
         options_(std::move(options)) {}
 
-  // The process begins or ceases to own a component.
+  // Notes that the process starts or stops owning a component.
   void Own(const Component& component, bool owns);
-  // Something of it has changed.
+  // Notes that something in the component has changed.
   void Note(const Component& component);
 
-  // Looks ahead for the components that are due; true if a look goes on.
+  // Forecasts the components that are due. Returns true if a forecast goes on.
   bool RunOnce(cluster::Time now);
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  // Touched by RunOnce() only.
+  // Used by RunOnce() only.
   struct Line {
     Line(const Component& component, sql::Pool& pool,
          const queue::Client& client);
@@ -84,35 +84,36 @@ class Forecaster {
     queue::JointLeadership terms;
     SnapshotReader reader;
     std::unordered_map<GroupId, Estimate> written;
-    bool read_written = false;  // else rows are there that it does not know
-    std::int64_t broken = 0;    // connections, then
-    Forecast near;              // of the last look
-    std::unique_ptr<Lookahead> far;                  // one that goes on, and
-    std::unordered_map<GroupId, Estimate> seen_far;  // what the last one saw
+    bool read_written = false;  // else the table has rows that `written` lacks
+    std::int64_t broken = 0;    // broken connections at that time
+    Forecast near;              // the last forecast
+    std::unique_ptr<Lookahead> far;                  // a forecast that goes on
+    std::unordered_map<GroupId, Estimate> seen_far;  // results of the last such
   };
   struct Owned {
-    std::shared_ptr<Line> line;  // also of a look that is under way
+    std::shared_ptr<Line> line;  // shared with a forecast in progress
     bool noted = true;
-    bool unfinished = false;            // a look goes on
-    std::optional<matcher::Time> next;  // something was to happen then
+    bool unfinished = false;            // a forecast goes on
+    std::optional<matcher::Time> next;  // the next event expected
     Clock::time_point looked{};
   };
 
-  // One that is due, for a new look or to go on with one.
+  // A component that is due, for a new forecast or to continue one.
   struct Due {
     std::shared_ptr<Line> line;
     bool anew = false;
   };
   std::vector<Due> TakeDue(matcher::Time now);
   void Put(const Line& line, bool again);
-  // Whether something could not be written now.
+  // Both return true if some rows could not be written now.
   bool Look(Line& line, bool anew, cluster::Time now);
   bool LookOrGiveUp(Line& line, bool anew, cluster::Time now);
   void GoOn(Line& line, bool anew, matcher::Time now);
   static std::vector<Estimate> BothOf(const Line& line, matcher::Time now);
-  // False: it is not ours.
+  // Returns false if this process does not own the component.
   bool Read(Line& line);
-  // How many rows, and whether that was all: those that others hold are left.
+  // Returns the number of rows written, and false if rows locked by others were
+  // skipped.
   std::pair<std::size_t, bool> Write(Line& line,
                                      const std::vector<Estimate>& estimates,
                                      cluster::Time now);

@@ -1,9 +1,9 @@
-// The pods that others started on the places which they had asked for
-// (external_groups.h): such a pod uses what its group has on its node, and
-// counts no more beside it. It belongs to the group of its namespace that has
-// its name, or that of its own group (group_labels.h). One that asks for more
-// than its place, or is more than there are places, counts like any pod of
-// others.
+// Matches pods that callers started themselves with the external groups
+// (external_groups.h) that they asked for: such a pod uses what its group holds
+// on its node and is not charged again. A pod belongs to the group of its
+// namespace that has the pod's name, or the name of the pod's group
+// (group_labels.h). A pod that asks for more than a place of the group, or
+// finds none left, is charged like any pod of another scheduler.
 //
 // Owned by one thread.
 #pragma once
@@ -23,15 +23,17 @@ class ExternalPods {
  public:
   explicit ExternalPods(const cluster::ClusterCache& cache) : cache_(cache) {}
 
-  // A group waits, is placed, holds places; nothing if it is not external.
+  // Records a waiting group, or one with an allocation; ignores it if it is not
+  // external.
   void Put(const PendingGroup& group);
   void Put(const Held& held);
-  // True if it is one of these: then its nodes are to be looked at.
+  // Returns true if the group is external: its nodes must then be counted
+  // again.
   bool Place(const Placed& placed);
-  bool Remove(GroupId group);  // the same
+  bool Remove(GroupId group);  // true: as Place()
   void Clear();
 
-  // The places on a node, taken by one pod after the other.
+  // The places of external groups on one node; each pod takes one.
   class Places {
    public:
     bool Take(const cluster::Pod& pod);
@@ -52,7 +54,7 @@ class ExternalPods {
 
   const cluster::ClusterCache& cache_;
   std::map<GroupId, Group> groups_;
-  std::multimap<std::string, GroupId> on_node_;  // each once
+  std::multimap<std::string, GroupId> on_node_;  // each group once per node
 };
 
 }  // namespace fluxnetes::workers

@@ -1,6 +1,6 @@
-// What is told to the cluster stands behind bindings: a write of an event or a
-// status costs the API server about as much as one. So it waits while pods are
-// being bound, but no longer than `patience`.
+// Gives bindings precedence over other writes to the API server: a write of an
+// event or a status costs it about as much as a binding. Such writes wait while
+// pods are being bound, but no longer than `patience`.
 //
 // Used by one thread.
 #pragma once

@@ -1,5 +1,5 @@
-// Wakes a loop. Ringing before anyone waits is not lost, ringing twice is the
-// same as once. Thread-safe.
+// Wakes a loop. A ring that comes before the wait is not lost; two rings count
+// as one. Thread-safe.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,7 @@ class Bell {
  public:
   void Ring();
 
-  // Until it rings or the time is over; whether it rang.
+  // Waits until the bell rings or the timeout ends. Returns true if it rang.
   bool Wait(std::chrono::milliseconds timeout);
 
  private:

@@ -1,9 +1,10 @@
-// What the full comparison (resync.h) found to differ between the cluster, the
-// records and the graph in memory, by kind: how often, and the first few that
-// it was. All of it should be 0 for ever; what is found is healed, and each is
-// a fault of ours or of what lies between, so it is worth a look.
+// Counts the differences that the full comparison (resync.h) found between the
+// cluster, the records and the graph in memory, by kind, with the first few
+// names. All counts should stay 0. Each difference is repaired, but it shows a
+// fault of the scheduler or of what lies between it and the cluster, so it
+// deserves an investigation.
 //
-// Gathered from several threads, for metrics and the log, and written to the
+// Collected from several threads, for metrics and the log, and written to the
 // table resync_differences. Thread-safe.
 #pragma once
 
@@ -20,40 +21,40 @@
 namespace fluxnetes::workers {
 
 enum class DifferenceKind {
-  kPodEvent,    // the watch has not told of a change of a pod
-  kNodeEvent,   // nor of a node
-  kPod,         // what is recorded of a pod is not what the cluster shows
-  kGroup,       // a group that fills is miscounted
-  kJob,         // nobody is to place, bind or clean up a group
-  kPlace,       // a place is held for a pod that has ended or is not known
-  kGraphNode,   // the graph in memory has another node, or other use by others
-  kGraphPlaces  // what groups hold of a node in the graph is not as recorded
+  kPodEvent,    // the watch has missed a change of a pod
+  kNodeEvent,   // the watch has missed a change of a node
+  kPod,         // the record of a pod differs from the cluster
+  kGroup,       // a filling group is miscounted
+  kJob,         // a group lacks its match, bind or cleanup job
+  kPlace,       // a place is held for a pod that has ended or is unknown
+  kGraphNode,   // a node in the graph, or other pods' use of it, differs
+  kGraphPlaces  // what groups hold of a node in the graph differs
 };
 
 inline constexpr std::size_t kDifferenceKinds = 8;
 
-// "pod event", ...: as in the table.
+// The name as in the table: "pod event", ...
 std::string_view NameOf(DifferenceKind kind);
 
 class Differences {
  public:
   using Names = std::vector<std::string>;
-  // Told of each find, with the first few names; from the finding thread.
+  // Called for each find, with the first few names, on the finding thread.
   using OnFound =
       std::function<void(DifferenceKind, std::int64_t, const Names&)>;
 
   explicit Differences(OnFound on_found = nullptr)
       : on_found_(std::move(on_found)) {}
 
-  // Nothing if there are no names.
+  // Does nothing if there are no names.
   void Note(DifferenceKind kind, Names names);
 
-  // Since this process began, by number of the kind.
+  // Counts since this process began, by kind.
   std::array<std::int64_t, kDifferenceKinds> counts() const;
   std::int64_t total() const;
 
-  // Adds what is not written yet to the table. Throws sql::Error, and keeps it
-  // then.
+  // Adds to the table what is not written yet. Throws sql::Error; the counts
+  // are then written by the next call.
   void Write(sql::Pool& pool);
 
  private:

@@ -1,9 +1,11 @@
-// Which components a replica takes and gives up, so that they are spread evenly
-// over the living replicas. A pure function of rows that all replicas read
-// alike, so that they agree without a word: nobody takes what another will.
+// Decides which components a replica takes and which it leaves, so that they
+// are spread evenly over the living replicas. It is a pure function of rows
+// that all replicas read alike; they agree without messages, and no two take
+// the same component.
 //
-// What is owned stays where it is as long as no replica owns two more than
-// another; that one gives one up. What is free goes to who owns least.
+// Ownership does not change as long as no replica owns two more than another;
+// then the larger owner leaves one. A free component goes to the replica that
+// owns the fewest.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +14,18 @@
 namespace fluxnetes::workers {
 
 struct Share {
-  std::vector<std::size_t> take;   // free components, by their numbers
-  std::vector<std::size_t> leave;  // own ones that others shall have
+  std::vector<std::size_t> take;  // free components, by index
+  std::vector<std::size_t>
+      leave;  // own components, by index, to be left to others
   bool operator==(const Share&) const = default;
 };
 
 inline constexpr std::int64_t kFree = 0;
-inline constexpr std::int64_t kUnderWay = -1;  // is being handed over
+inline constexpr std::int64_t kUnderWay = -1;  // being handed over
 
-// `replicas`: client numbers in order; `owners`: of each component, a client,
-// kFree or kUnderWay. Nobody takes anything who is not among the replicas.
+// `replicas`: client ids in order. `owners`: of each component a client id,
+// kFree or kUnderWay. Returns an empty share if `self` is not among the
+// replicas.
 Share ShareOf(std::int64_t self, const std::vector<std::int64_t>& replicas,
               const std::vector<std::int64_t>& owners);
 

@@ -1,6 +1,6 @@
-// Cancels pod groups, at the wish of a user. It only writes rows; cleanup
-// deletes the pods (or what controls them, as the queue's deadline_action says)
-// and writes the history when they are gone.
+// Cancels pod groups at a user's request. It only writes rows; cleanup deletes
+// the pods (or their controllers, as the queue's deadline_action says) and
+// writes the history once they are gone.
 #pragma once
 
 #include <string>
@@ -11,13 +11,14 @@
 
 namespace fluxnetes::workers {
 
-// All groups of this name that fill or are active. Returns how many there were;
-// 0: none, or all of them are being cancelled already. Throws sql::Error.
+// Cancels all groups of this name, whether they fill or are active. Returns
+// their number; 0 if there are none or all are being cancelled already. Throws
+// sql::Error.
 int CancelGroup(sql::Pool& pool, const std::string& namespace_name,
                 const std::string& group_name, const std::string& reason,
                 cluster::Time now);
 
-// The same within a transaction of `pool`, which is left to be committed.
+// The same within a transaction of `pool`, which the caller commits.
 int CancelGroup(sql::Pool& pool, sql::Transaction& transaction,
                 const std::string& namespace_name,
                 const std::string& group_name, const std::string& reason,

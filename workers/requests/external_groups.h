@@ -1,19 +1,19 @@
-// Groups that are placed for somebody who asked where so many pods could run
-// and starts them himself: the calls Match and Cancel of the forerunners. Such
-// a group is a row of pod_groups without pods; what each of its pods needs
-// stands in external_groups. The match places it like any other:
+// Groups placed for a caller that asks where so many pods can run, and starts
+// the pods itself: the calls Match and Cancel of Fluence and its gRPC service.
+// Such a group is a row of pod_groups without pods; the request of its pods is
+// stored in external_groups. The match places it like any other group:
 //
 //   Ask ──▶ pending ──▶ allocated ──▶ over: cancelled, or after its lifetime
 //              │ │
 //              │ └────▶ reserved ──▶ allocated, when its time comes
 //              └──────▶ gone: no room (pressing_line.h)
 //
-// Nothing of it is bound, its pods' rows, conditions and events are nobody's,
-// and it is never evicted. Whoever asks for the same under the same name again
-// gets the group that there is, so a call that is repeated holds nothing twice.
-// A caller that is gone leaves nothing for ever: a group that nobody has placed
-// by the caller's deadline is given up (late_starts.h), unless a reservation
-// will do; one that holds nodes is over after its lifetime (cleanup.h).
+// Its pods are not bound here and have no rows, conditions or events, and it is
+// never evicted. A caller that asks for the same again under the same name gets
+// the existing group, so a repeated call does not hold resources twice. A group
+// does not outlive a vanished caller for ever: one that is not placed by the
+// caller's deadline is given up (late_starts.h), unless the caller accepts a
+// reservation; one that holds nodes ends after its lifetime (cleanup.h).
 //
 // Thread-safe. Throws sql::Error.
 #pragma once
@@ -35,20 +35,20 @@ namespace fluxnetes::workers {
 
 struct ExternalAsk {
   std::string namespace_name;
-  std::string name;       // empty: named after its number, asked for once
-  std::string mark = {};  // tells asks under one name apart
+  std::string name;       // empty: named after its number, never shared
+  std::string mark = {};  // distinguishes asks under one name
   std::string queue;
   cluster::PodRequest request;  // of each pod
   std::int32_t pods = 1;
-  bool reserve = false;  // a reservation will do
-  // So long it holds its nodes, unless it is cancelled.
+  bool reserve = false;  // the caller accepts a reservation
+  // How long it holds its nodes, unless it is cancelled.
   std::chrono::seconds lifetime{std::chrono::hours(48)};
-  cluster::Time answer_by{};  // then nobody waits for the answer any more
+  cluster::Time answer_by{};  // no caller waits for an answer after this
 };
 
 struct ExternalTicket {
   GroupId group = 0;
-  int asks = 1;  // calls so far that asked for it
+  int asks = 1;  // calls so far that asked for the group
 };
 
 struct ExternalAnswer {
@@ -58,19 +58,19 @@ struct ExternalAnswer {
     bool operator==(const Node&) const = default;
   };
   enum class State {
-    kWaits,      // it is not decided yet
-    kAllocated,  // it has `nodes`
-    kReserved,   // it will have `nodes` at `start`
-    kGone        // there was no room, or it is over
+    kWaits,      // not decided yet
+    kAllocated,  // it holds `nodes`
+    kReserved,   // it will hold `nodes` from `start`
+    kGone        // it had no room, or has ended
   };
   State state = State::kGone;
   std::vector<Node> nodes = {};  // in order of name
-  std::int64_t start = 0;        // seconds since 1970
+  std::int64_t start = 0;        // seconds since 1970, if reserved
 };
 
 class ExternalGroups {
  public:
-  // What else is to be written in the transaction that makes or ends a group.
+  // Further writes in the transaction that makes or ends a group.
   using Along = std::function<void(sql::Transaction& transaction,
                                    const std::string& namespace_name,
                                    const std::string& group_name)>;
@@ -78,20 +78,21 @@ class ExternalGroups {
   ExternalGroups(sql::Pool& pool, queue::WorkQueue& jobs)
       : pool_(pool), jobs_(jobs) {}
 
-  // Nothing if there is no queue of that name.
+  // Returns nothing if there is no queue of that name.
   std::optional<ExternalTicket> Ask(const ExternalAsk& ask, cluster::Time now,
                                     const Along& along = nullptr);
 
   ExternalAnswer Look(GroupId group);
 
-  // Nothing: it is none of these groups, or is about to end.
+  // Returns nothing if it is not an external group, or is about to end.
   std::optional<std::string> NamespaceOf(GroupId group);
 
-  // The caller waits no longer and has not been told of it: it ends, unless
-  // another call has asked for the same meanwhile.
+  // Ends the group of a caller that has stopped waiting without an answer,
+  // unless another call has asked for the same group since.
   void Withdraw(const ExternalTicket& ticket);
 
-  // Ends it. False: it is none of these groups, or is about to end.
+  // Ends the group. Returns false if it is not an external group, or is about
+  // to end already.
   bool Cancel(GroupId group, const std::string& reason,
               const Along& along = nullptr);
 

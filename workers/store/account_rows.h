@@ -1,5 +1,5 @@
-// Accounts and what their groups have used, as their rows say. Throws
-// sql::Error.
+// Reads the accounts, and what their groups have used and hold, from the
+// database. Throws sql::Error.
 #pragma once
 
 #include <optional>
@@ -13,12 +13,12 @@ namespace fluxnetes::workers {
 
 std::vector<Account> ReadAccounts(sql::Transaction& transaction);
 
-// Of groups of these queues, as it was last written.
+// The decayed use of groups of these queues, as last recorded.
 UsedByAccounts ReadUse(sql::Transaction& transaction,
                        const std::vector<std::string>& queues);
 
-// What groups of all queues but these hold, in order of their payers; nothing:
-// there is no other queue.
+// The amounts that groups of all other queues hold, in order of their payers.
+// Nothing if there is no other queue.
 std::optional<std::vector<AccountHolds>> ReadOtherHolds(
     sql::Transaction& transaction, const std::vector<std::string>& queues);
 

@@ -1,12 +1,11 @@
-// A component of queues as its records say that it is: what a schedule would
-// load of it (match_store.h), as values that stand for themselves. For those
-// who look at it beside its owner.
+// A snapshot of one component of queues, read from the database: what a
+// schedule would load (match_store.h), as values that refer to nothing else. It
+// serves readers other than the component's owner.
 //
-// It is read again and again, and only what has changed: of a waiting group,
-// what was written since (its rows have another xmin), and its members if it
-// has another revision; the members of one that holds places if these are other
-// ones. So a look costs as many short rows as there are groups, however many
-// pods these have.
+// Repeated reads fetch only changes: of a waiting group its row if that was
+// written since (its xmin differs), and its members if its revision differs; of
+// a group that holds nodes its members if their number or its times differ. So
+// a read costs one short row per group, whatever the number of their pods.
 //
 // Owned by one thread, as are all snapshots of a reader.
 #pragma once
@@ -26,7 +25,7 @@
 
 namespace fluxnetes::workers {
 
-// Distinct requests, each once, with the text that they were read from.
+// Distinct requests, each once, with their source text.
 class RequestTexts {
  public:
   const cluster::PodRequest* Of(const std::string& text);
@@ -41,27 +40,27 @@ class RequestTexts {
 };
 
 struct ComponentSnapshot {
-  // Of who holds something. What of it is compared is from when until when,
-  // which pods are where, and whether the group may be evicted, or is.
+  // A group with an allocation. It is read again if its start, its end, its
+  // number of places, or its eviction differs.
   struct Holder {
     Held held;
-    std::string name;  // "namespace/name"; empty: its group is gone
+    std::string name;  // "namespace/name"; empty: its rows are deleted
     std::int64_t places = 0;
     bool stranger = false;  // of another component
-    bool stays = false;     // it is neither cancelled nor to be placed anew
+    bool stays = false;     // it is neither cancelled nor to be placed again
   };
 
   std::vector<QueueSettings> queues;
   std::vector<MaintenanceWindow> maintenance;
   std::vector<Account> accounts;
-  UsedByAccounts used;  // when that was last written
-  // By groups of other components, where quotas count it.
+  UsedByAccounts used;  // as last recorded
+  // Amounts held by groups of other components, if quotas count them.
   std::optional<std::vector<AccountHolds>> elsewhere;
-  std::vector<std::string> nodes;  // that it has
+  std::vector<std::string> nodes;  // claimed by the component
   std::map<GroupId, Holder> holders;
   std::map<GroupId, PendingGroup> waiting;
   std::vector<Reservation> promised;
-  // Of all members; only added to, so snapshots have it together.
+  // The requests of all members. It only grows, so all snapshots share it.
   std::shared_ptr<RequestTexts> requests = std::make_shared<RequestTexts>();
 };
 
@@ -70,17 +69,17 @@ class SnapshotReader {
   explicit SnapshotReader(std::vector<std::string> queues)
       : queues_(std::move(queues)) {}
 
-  // In a transaction that sees one moment. Throws sql::Error; then call
-  // Forget().
+  // Reads in a transaction that has one snapshot. Throws sql::Error; call
+  // Forget() then.
   void Read(sql::Transaction& transaction);
-  // The next call reads everything.
+  // Makes the next Read() read everything.
   void Forget() {
     snapshot_ = std::make_shared<ComponentSnapshot>();
     versions_.clear();
   }
 
-  // As of the last Read(). What somebody keeps of it is not changed by the next
-  // one.
+  // Returns the state as of the last Read(). A snapshot that a caller keeps is
+  // not changed by the next Read().
   std::shared_ptr<const ComponentSnapshot> snapshot() const {
     return snapshot_;
   }
@@ -100,7 +99,8 @@ class SnapshotReader {
   const std::vector<std::string> queues_;
   std::shared_ptr<ComponentSnapshot> snapshot_ =
       std::make_shared<ComponentSnapshot>();
-  std::unordered_map<GroupId, std::string> versions_;  // of `waiting`
+  std::unordered_map<GroupId, std::string>
+      versions_;  // xmin of each group in `waiting`
 };
 
 }  // namespace fluxnetes::workers

@@ -1,14 +1,15 @@
-// Gives up the groups that have no place by the time that their pods ask for
-// (fluxnetes.start-by): those that wait, whatever for, and those that fill.
-// They are cancelled, as `fluxnetes cancel` does it: their pods are told why,
-// once, and then deleted as their queue's deadline_action says. A group of
-// which a pod was ever bound has started and is left alone. So is one whose
-// controller has pods with places in other groups, and a pod by itself that its
-// controller made when the time was over already: what has started would be
-// deleted with the controller. Such a group may start at any time.
+// Gives up groups that are not placed by the time that their pods ask for
+// (fluxnetes.start-by), whether they wait or fill. They are cancelled like
+// `fluxnetes cancel` does it: their pods get the reason once, and are then
+// deleted as their queue's deadline_action says.
 //
-// All in one transaction, and what it leaves to do are jobs; so nothing is told
-// and not done, or done twice.
+// A group that ever had a bound pod has started and is left alone. Two more are
+// left alone, since what has started would be deleted with their controller: a
+// group whose controller has pods with places in other groups, and a single pod
+// that its controller made after the time. Such a group may start at any time.
+//
+// All is written in one transaction, and the rest is left to jobs; so no pod
+// gets a reason without being deleted, and nothing is done twice.
 //
 // RunOnce() from one thread; several may run at once. Throws sql::Error.
 #pragma once
@@ -31,7 +32,7 @@ class LateStarts {
   LateStarts(sql::Pool& pool, queue::WorkQueue& jobs, Options options)
       : pool_(pool), jobs_(jobs), options_(options) {}
 
-  // One batch; true if there is more to do at once.
+  // Runs one batch. Returns true if there is more to do at once.
   bool RunOnce(cluster::Time now);
 
  private:

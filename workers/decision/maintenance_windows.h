@@ -1,9 +1,9 @@
-// Maintenance that operators have announced (rows of `maintenance`): nodes on
-// which nothing runs that starts from now on, from a time until another one or
-// until it is undone. Which nodes these are is said by name or by labels.
+// Maintenance that operators have announced (rows of `maintenance`): from the
+// start of a window until its end, or until it is undone, no group that starts
+// from now on may run on its nodes. The nodes are given by name or by labels.
 //
-// Kept by the match worker and applied to the nodes that it has
-// (schedule_graph.h). The time is that of the schedule.
+// The match worker keeps the windows and applies them to its nodes
+// (schedule_graph.h). Times are those of the schedule.
 //
 // Owned by one thread.
 #pragma once
@@ -21,7 +21,7 @@ namespace fluxnetes::workers {
 
 struct MaintenanceWindow {
   std::int64_t id = 0;
-  std::vector<std::string> nodes;   // in order; empty: those with these labels
+  std::vector<std::string> nodes;   // in order; empty: see node_selector
   cluster::LabelMap node_selector;  // empty: every node
   matcher::Time start = 0;
   std::optional<matcher::Time> end;  // nothing: until it is undone
@@ -30,7 +30,7 @@ struct MaintenanceWindow {
 
 bool Covers(const MaintenanceWindow& window, const cluster::Node& node);
 
-// A window with the nodes that it is about now.
+// A window with the nodes that it covers now.
 struct NodeClosure {
   std::int64_t window = 0;
   matcher::Time start = 0;
@@ -45,13 +45,14 @@ class MaintenanceWindows {
 
   void Set(std::vector<MaintenanceWindow> windows);
   void Clear() { Set({}); }
-  // A node has come, gone or changed.
+  // Notes that a node has come, gone or changed.
   void NoteNode() { stale_ = stale_ || !windows_.empty(); }
 
-  // What is closed or will be, if that may differ from what the last call said.
+  // Returns the present and future closures if they may differ from the last
+  // call.
   std::optional<std::vector<NodeClosure>> TakeChanges(
       matcher::Time now, const std::function<Nodes()>& nodes);
-  // When it will differ though nothing happens.
+  // The time at which the closures change without an event.
   std::optional<matcher::Time> NextDue() const { return due_; }
 
  private:

@@ -1,9 +1,9 @@
-// The requests in use, each once: with what it comes to in the resource graph,
-// amounts and rules. Pods that ask for the same have the same one, unless rules
-// of pods can tell them apart: then there is one for each namespace and labels,
-// as far as selectors name them (selected_labels.h).
+// The requests in use, each once, with their amounts and rules in the resource
+// graph. Pods with equal requests share one, unless rules of pods can
+// distinguish them: then there is one for each namespace and set of labels that
+// selectors name (selected_labels.h).
 //
-// They are kept until Sweep(). Owned by one thread.
+// Requests are kept until Sweep(). Owned by one thread.
 #pragma once
 
 #include <cstdint>
@@ -28,17 +28,18 @@ class InternedRequests {
   InternedRequests(matcher::NodeGraph& graph, AmountsOf amounts)
       : graph_(graph), amounts_(std::move(amounts)) {}
 
-  // Of a pod of which nothing is known but this.
+  // Returns the request of a pod whose labels are not known.
   Request Intern(const std::string& json);
-  // That of a pod in this namespace with these labels, in place of `request`,
-  // which may be that of other ones.
+  // Returns the request of a pod in this namespace with these labels. `request`
+  // may be that of a pod with other labels.
   Request Of(Request request, const std::string& namespace_name,
              const cluster::PodLabels& labels);
-  // By which namespaces are selected from now on. Those that a request selects
-  // are part of what Of() returns.
+  // Sets the namespaces for selectors by namespace labels. The selected
+  // namespaces are part of what Of() returns.
   void SetNamespaces(Namespaces namespaces);
-  // Of a pod that has its node: what others see of it, and whom it keeps away.
-  // With the resources of `held`; null: none. Null if it does not matter.
+  // Returns what remains of a bound pod's request: its labels that selectors
+  // name, and the pods that it repels, with the resources of `held` (null:
+  // none). Returns `held` if rules do not look at the pod.
   Request Lasting(const cluster::Pod& pod, Request held);
 
   const std::vector<std::int64_t>& Amounts(Request request) const {
@@ -47,14 +48,14 @@ class InternedRequests {
   matcher::RulesId Rules(Request request);
   int Number(Request request) const { return entries_.at(request)->number; }
 
-  // Whether labels of pods matter at all.
+  // True if labels of pods matter at all.
   bool LooksAtLabels() const { return selected_.Any(); }
-  // Whether selectors have come, since the last call, that tell more pods
-  // apart, or such of namespaces take others now.
+  // True if, since the last call, a new selector distinguishes more pods, or
+  // namespaces changed that a selector depends on.
   bool TakeNews() { return std::exchange(news_, false); }
 
-  // Forgets those with rules about pods or with labels that `used` does not
-  // name; to be done when there are many.
+  // Forgets requests with rules about pods or with labels that `used` does not
+  // name. Call it when WantsSweep() is true.
   bool WantsSweep() const { return by_key_.size() > sweep_at_; }
   void Sweep(const std::vector<Request>& used);
 
@@ -63,12 +64,13 @@ class InternedRequests {
     std::string key;
     cluster::PodRequest request;
     std::vector<std::int64_t> amounts;
-    int number = 0;  // in order of appearance
+    int number = 0;  // in order of first use
     bool looks_at_pods = false;
-    const Entry* plain = nullptr;  // without namespace and labels; null: this
+    const Entry* plain =
+        nullptr;  // the entry without namespace and labels; null: this
     std::string namespace_name;
     cluster::LabelMap labels;
-    matcher::RulesId rules = matcher::kNoRules;  // none: not asked for yet
+    matcher::RulesId rules = matcher::kNoRules;  // kNoRules: not taken yet
   };
 
   Entry& Add(std::string key, const cluster::PodRequest& request);

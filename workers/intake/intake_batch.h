@@ -1,17 +1,17 @@
-// One transaction of intake: what the cluster shows of some pods is compared
-// with what is recorded of them, and the difference is written. It looks at the
-// pods as they are, not at how they changed, so it may be told of a pod at any
-// time and any number of times.
+// One transaction of intake: compares some pods in the cluster with their
+// records, and writes the differences. It looks at the present state of the
+// pods, not at their changes, so a pod may be passed at any time and any number
+// of times.
 //
 //   not recorded, waits     ─▶ provisional, or a latecomer of an active group
-//   provisional, bound      ─▶ forgotten: what it uses, others use
+//   provisional, bound      ─▶ forgotten: its use counts as that of others
 //   provisional, ended      ─▶ forgotten
-//   member, bound           ─▶ bound, on the node that Kubernetes says
-//   member, ended or gone   ─▶ noted; `cleanup` gives its place back
+//   member, bound           ─▶ bound, on the node that the API server shows
+//   member, ended or gone   ─▶ noted; `cleanup` releases its place
 //   member with new labels  ─▶ leaves, unless a pod of its group is bound
 //
-// All rows that it rests on are locked first, provisional groups by name, then
-// active ones by number, so that neither the promoter nor the match nor a
+// All rows that it depends on are locked first, provisional groups by name,
+// then active ones by id, so that neither the promoter nor the match nor a
 // binder changes them meanwhile. One object per transaction, on one thread.
 #pragma once
 
@@ -50,14 +50,15 @@ struct RecordedPod {
   std::int64_t group_id = 0;  // 0: provisional
   std::string namespace_name;
   std::string group_name;
-  std::string asked_name;  // differs for a surplus pod
+  std::string
+      asked_name;  // the group that it asks for; differs for a surplus pod
   std::optional<std::int32_t> group_size;
   std::string queue;
   std::string resource_version;
   bool gated = false;
   std::string refused;
-  std::string state;  // provisional, or as in pods
-  std::string place;  // the node where it holds something
+  std::string state;  // provisional, or a state of the table pods
+  std::string place;  // the node where it holds amounts; empty: none
   cluster::GroupTopology topology;
   StartTerms start;
   std::string account;
@@ -69,31 +70,31 @@ class IntakeBatch {
   IntakeBatch(sql::Transaction& transaction, queue::WorkQueue& jobs,
               const cluster::ClusterCache& cache, cluster::Time now);
 
-  // Compares the pods of these UIDs with their records and writes what differs.
-  // Returns how many did.
+  // Compares the pods of these UIDs with their records and writes the
+  // differences. Returns the number of pods that differed.
   int Record(const std::vector<std::string>& uids);
-  // Those of which something else was recorded than the cluster shows; others
-  // that follow from them are among them.
+  // The pods whose records differed from the cluster, including pods that were
+  // read again because of others.
   const std::vector<std::string>& wrong() const { return wrong_; }
 
-  // The pods of these groups must be judged and counted anew.
+  // Judges and counts the pods of these groups again.
   void Rejudge(const std::vector<std::string>& namespaces,
                const std::vector<std::string>& group_names);
 
-  // Takes a recalled group out of that state. Its unbound pods (`uids`) have
-  // been touched; those of `bound` cannot be taken back, so that the group goes
-  // on.
+  // Ends the recall of a group. Its unbound pods (`uids`) have been patched;
+  // pods in `bound` cannot be taken back, so the group goes on with them.
   void SettleRecalled(std::int64_t group, const std::vector<std::string>& uids,
                       const std::vector<cluster::PodPointer>& bound);
 
-  // Writes what is left; the caller commits.
+  // Writes the rest; the caller commits.
   void Finish();
 
-  // Whether groups changed for the owner of the match, or ask it for places.
+  // True if groups changed that the owner of the match must read again, or new
+  // match jobs were made.
   bool for_match() const { return groups_.for_match(); }
-  // Whether there is work for `cleanup`.
+  // True if there is work for `cleanup`.
   bool ended() const { return groups_.ended(); }
-  // Whether a group was recalled and waits for its places to be taken back.
+  // True if a group was recalled and waits for the release of its places.
   bool recalled() const { return groups_.recalled(); }
 
  private:
@@ -111,7 +112,7 @@ class IntakeBatch {
                   const RecordedPod& record);
   void Put(const ObservedPod& seen, const RecordedPod* record);
   void Refill(const std::vector<DissolvedPod>& pods);
-  // Pods that came while the group was recalled, if it goes on.
+  // Records pods that came while the group was recalled, if it goes on.
   void ReceiveAgain(std::int64_t group);
 
   sql::Transaction& transaction_;
@@ -123,7 +124,7 @@ class IntakeBatch {
   MemberChanges members_;
   GroupChanges groups_;
   Latecomers latecomers_;
-  std::set<std::int64_t> touched_;  // groups of which members changed
+  std::set<std::int64_t> touched_;  // groups whose members changed
   std::set<std::int64_t> left_;     // groups that a waiting pod leaves
   std::vector<std::string> wrong_;
 };

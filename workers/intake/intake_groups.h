@@ -1,12 +1,12 @@
-// What becomes of active groups whose members changed, and the jobs and news
-// that follow from it.
+// Changes the state of active groups whose members changed, and writes the jobs
+// and notifications that follow.
 //
 //   lost a member before any was bound
 //     pending, unsatisfiable ─▶ dissolved: provisional again, renumbered
-//     allocated              ─▶ recalled, until its places are taken back
+//     allocated              ─▶ recalled, until its places are released
 //     no pod left            ─▶ abandoned: `cleanup` writes its history
-//   some bound, others wait for a place ─▶ pending, first in line
-//   none waits any more                 ─▶ bound
+//   some bound, others wait for a place ─▶ pending, first in the pending order
+//   no member waits any more            ─▶ bound
 //
 // Part of a transaction of intake, on one thread; the groups are locked.
 #pragma once
@@ -22,11 +22,11 @@
 
 namespace fluxnetes::workers {
 
-// A pod that waits for its group, which was dissolved, to become whole again.
+// A pod of a dissolved group, which waits for the group to become whole again.
 struct DissolvedPod {
   std::string uid;
   std::string namespace_name;
-  std::string group_name;  // that of the group
+  std::string group_name;  // the name of the group
 };
 
 class GroupChanges {
@@ -34,35 +34,36 @@ class GroupChanges {
   GroupChanges(sql::Transaction& transaction, queue::WorkQueue& jobs,
                cluster::Time now);
 
-  // Some members of these groups were bound, or ended; a waiting pod wants to
-  // leave each of `left`. Returns the pods that wait for their group to become
-  // whole again.
+  // Decides about groups with members that were bound or ended (`touched`), and
+  // groups that a waiting pod wants to leave (`left`). Returns the pods that
+  // wait for their group to become whole again.
   std::vector<DissolvedPod> Settle(const std::set<std::int64_t>& touched,
                                    const std::set<std::int64_t>& left);
 
-  // The group's places have been taken back from all its unbound pods. Returns
-  // as Settle() does; nothing if it is not recalled any more.
+  // Continues a recalled group whose unbound pods have all been patched.
+  // Returns as Settle() does; nothing if the group is not recalled any more.
   std::vector<DissolvedPod> SettleRecalled(std::int64_t group);
 
-  // Members without a place must be matched, first in line.
+  // Sends members without a place to the match, first in the pending order.
   void Requeue(const std::vector<std::int64_t>& groups);
-  // Waiting members were given a place outside of the match.
+  // Makes a bind job for groups whose waiting members were given a place
+  // outside of the match.
   void Rebind(const std::vector<std::int64_t>& groups);
 
   void Tell(std::int64_t group) { news_.insert(group); }
   void Clean(std::int64_t group) { clean_.insert(group); }
-  // Groups were made that ask for places.
+  // Notes that new match jobs were made.
   void CallMatch() { for_match_ = true; }
   void Add(std::vector<queue::NewJob> jobs);
 
-  // Writes the news for the owner of the match and the jobs.
+  // Writes the changes for the owner of the match, and the jobs.
   void Finish();
 
-  // Whether there is something for the owner of the match.
+  // True if the owner of the match has something to read.
   bool for_match() const { return for_match_ || !news_.empty(); }
-  // Whether there is work for `cleanup`.
+  // True if there is work for `cleanup`.
   bool ended() const { return !clean_.empty(); }
-  // Whether a group was recalled and waits for its places to be taken back.
+  // True if a group was recalled and waits for the release of its places.
   bool recalled() const { return recalled_; }
 
  private:

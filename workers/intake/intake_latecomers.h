@@ -1,12 +1,13 @@
-// Pods that come to a group which is whole already: a later pod of one of its
-// owners takes the vacancy of a member that failed or was deleted, by
-// completion index, else by an equal request. If the place that was held for it
-// can be used, it has it at once; else, so on a node that is in maintenance, it
-// alone is matched, first in line. If there is no vacancy it is surplus: a
-// group of one with the group's order, or by which it grows if it is elastic.
+// Pods that arrive when their group is already whole. A later pod of one of the
+// group's owners takes the vacancy of a member that failed or was deleted, by
+// completion index, else by an equal request. If the held place can be used,
+// the pod gets it at once. Otherwise (as when its node is in maintenance) it
+// alone is matched, first in the pending order. Without a vacancy the pod is
+// surplus: a group of one in the group's place of the pending order, or growth
+// of an elastic group.
 //
-// A pod of another owner, or one that comes when the group is over, is none of
-// these: it waits for the next generation of the group.
+// A pod of another owner, or one that arrives when the group is over, is not
+// taken: it waits for the next generation of the group.
 //
 // Part of a transaction of intake, on one thread; the groups are locked.
 #pragma once
@@ -27,16 +28,16 @@
 
 namespace fluxnetes::workers {
 
-// What a failed or deleted member left.
+// The vacancy that a failed or deleted member left.
 struct Vacancy {
   std::string uid;  // of that member
   std::optional<int> completion_index;
-  cluster::PodRequest request;      // as its pod had it
-  std::optional<std::string> node;  // of the place that is held, if it is
+  cluster::PodRequest request;      // the member's request
+  std::optional<std::string> node;  // of the held place; nothing: none is held
   bool taken = false;
 };
 
-// Which of the vacancies the pod takes; nothing if none suits it.
+// Returns the vacancy that the pod takes; nothing if none suits it.
 std::optional<std::size_t> FindVacancy(std::span<const Vacancy> vacancies,
                                        const cluster::Pod& pod);
 
@@ -45,12 +46,11 @@ class Latecomers {
   Latecomers(sql::Transaction& transaction, queue::WorkQueue& jobs,
              const cluster::ClusterCache& cache, cluster::Time now);
 
-  // A pod that counts from now on and has an owner. It is in the provisional
-  // table by the time of Receive().
+  // Adds a pod that counts for its group from now on and has an owner. It must
+  // be in the provisional table when Receive() is called.
   void Add(cluster::PodPointer pod, GroupLabels labels);
 
-  // Takes those out of the provisional table that an active group has a use
-  // for.
+  // Moves pods that an active group can use out of the provisional table.
   void Receive(GroupChanges& groups);
 
  private:
@@ -68,7 +68,7 @@ class Latecomers {
     std::optional<std::int32_t> max_size;
     cluster::GroupTopology topology;
     std::vector<std::string> owners;
-    bool alive = false;  // not all members have ended, or it has grown
+    bool alive = false;  // some member has not ended, or it has grown
     std::vector<Vacancy> vacancies;
   };
 
@@ -86,7 +86,7 @@ class Latecomers {
   const cluster::Time now_;
   std::vector<Arrival> arrivals_;
   std::vector<ActiveGroup> groups_;  // the newest generation first
-  std::set<std::string> closed_;     // nodes of vacancies: in maintenance
+  std::set<std::string> closed_;  // nodes of vacancies that are in maintenance
 
   std::vector<std::string> replacing_, replaced_;
   std::vector<std::int64_t> replaced_in_, rematch_, rebind_;

@@ -1,7 +1,7 @@
-// What the cluster shows of members of active groups, gathered and written by a
-// few statements: new versions, bindings, ends. Where Kubernetes has bound a
-// pod elsewhere than we had placed it, Kubernetes is right and the node that it
-// named is charged.
+// Collects changes of members of active groups and writes them with a few
+// statements: new versions, bindings, ends. If a pod was bound to another node
+// than the one it was placed on, the API server is right and that node is
+// charged.
 //
 // Part of a transaction of intake, on one thread.
 #pragma once
@@ -21,11 +21,12 @@ class MemberChanges {
  public:
   void SetVersion(const std::string& uid, const std::string& version);
   void Bind(const cluster::PodPointer& pod);
-  // `state`: succeeded, failed, deleted. `pod`: as it is now; null: gone.
+  // `state`: succeeded, failed or deleted. `pod`: its present state; null: it
+  // is gone.
   void End(const std::string& uid, const std::string& state,
            const cluster::PodPointer& pod);
 
-  // Returns the groups whose places changed by it.
+  // Returns the groups whose places changed.
   std::set<std::int64_t> Write(sql::Transaction& transaction,
                                cluster::Time now);
 

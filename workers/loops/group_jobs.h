@@ -1,9 +1,9 @@
-// The jobs of the work queue that move a group on, and the queues that they
-// wait in: one of `match` per scheduling queue, and one each of the others.
-// They are never given up; what they find done already they leave alone.
+// The jobs by which a group moves on, and the work queues that they wait in:
+// one of `match` jobs per scheduling queue, and one for each of the other
+// kinds. They are never discarded; work that is already done they leave alone.
 //
-//   match    finds a group's place        {"group": 7}
-//   bind     binds its pods               {"group": 7, "revision": 2}
+//   match    finds a placement            {"group": 7}
+//   bind     binds the group's pods       {"group": 7, "revision": 2}
 //   cleanup  deletes pods that are over   {"group": 7} or {"namespace": "a",
 //            and releases what is free,   "group_name": "b"} while it fills;
 //            or all, if it is cancelled   {..., "cancel": "why"}
@@ -26,7 +26,7 @@ inline constexpr const char* kBindQueue = "bind";
 inline constexpr const char* kCleanupQueue = "cleanup";
 inline constexpr const char* kNoticeQueue = "notice";
 
-// Of a scheduling queue.
+// The work queue of a scheduling queue's match jobs.
 std::string MatchQueue(const std::string& queue);
 
 queue::NewJob BindJob(std::int64_t group, std::int32_t revision);
@@ -36,23 +36,24 @@ queue::NewJob CancelFillingJob(const std::string& namespace_name,
                                const std::string& group_name,
                                const std::string& reason);
 
-// An event on the pod. FailedScheduling sets its condition PodScheduled=False
-// too; what else happens to a pod is not ours to say.
+// A notice job for the pod: an event and, if the reason is FailedScheduling, the
+// condition PodScheduled=False. `event` is false for the condition alone.
 queue::NewJob NoticeOf(const std::string& namespace_name,
                        const std::string& pod_name, const std::string& uid,
                        cluster::Time created_at, const std::string& message,
                        const std::string& reason = "FailedScheduling",
                        bool event = true);
 
-// A job `match` for each group, given its scheduling queue, due now or then;
-// the ids in the order of the groups.
+// Inserts a `match` job for each group, given its scheduling queue, due now or
+// at `due`. Returns the job ids in the order of the groups.
 std::vector<std::int64_t> InsertMatchJobs(
     sql::Transaction& transaction, queue::WorkQueue& jobs,
     const std::vector<std::int64_t>& groups,
     const std::vector<std::string>& queues,
     std::optional<sql::Timestamp> due = {});
 
-// The same for active groups, whose rows say then which job it is.
+// Inserts match jobs for active groups and records the job in the row of each
+// group.
 void AskForPlaces(sql::Transaction& transaction, queue::WorkQueue& jobs,
                   const std::vector<std::int64_t>& groups,
                   const std::vector<std::string>& queues,

@@ -1,8 +1,8 @@
-// The thread around a worker: runs its step, goes on at once while there is
-// more to do, else waits for the bell or the timer, which is a quarter longer
-// or shorter at random, so that loops do not all wake at once, or until it is
-// due. One catch: what a step throws is told once with its context, and the
-// loop backs off and goes on.
+// The thread around a worker. It runs the worker's step, again at once while
+// there is more to do; otherwise it waits for the bell, the time that the step
+// is due, or the timer. The timer varies at random by a quarter, so that loops
+// do not all wake at once. It has the one catch: an exception of the step is
+// reported once with its context, and the loop backs off and goes on.
 //
 // Start() and Stop() from one thread; stopping twice is fine. Ring() from any.
 #pragma once
@@ -21,29 +21,31 @@ namespace fluxnetes::workers {
 
 struct LoopOptions {
   std::string name;
-  std::chrono::milliseconds interval{1'000};  // the timer underneath
+  std::chrono::milliseconds interval{1'000};  // of the timer
   std::chrono::milliseconds max_back_off{5'000};
-  // Asked after each step, by its thread: in how long there will be something
-  // to do though nobody rings; nothing: not that it knew.
+  // Called after each step, on the loop's thread: the time until there is work
+  // without a ring; nothing: unknown.
   std::function<std::optional<std::chrono::milliseconds>()> due_in = nullptr;
 };
 
-// What a loop has done so far, for those who watch.
+// What a loop has done so far, for metrics and health checks.
 struct LoopCounts {
   using Clock = std::chrono::steady_clock;
 
-  sql::Durations::Counts runs = {};  // of the step, failed ones too
+  sql::Durations::Counts runs = {};  // of the step, including failed ones
   std::uint64_t failures = 0;
   std::optional<std::chrono::system_clock::time_point> last_success = {};
   std::optional<Clock::time_point> running_since = {};  // the step under way
-  std::optional<Clock::time_point> failing_since = {};  // without a success
+  std::optional<Clock::time_point> failing_since =
+      {};  // the first failure since the last success
 };
 
 class Loop {
  public:
-  // True: there is more to do at once.
+  // Returns true if there is more to do at once.
   using Step = std::function<bool()>;
-  // Told once per kind of failure, and with an empty text when it is over.
+  // Called once per kind of failure, and with an empty text when the failures
+  // end.
   using OnFailure =
       std::function<void(const std::string& loop, const std::string& what)>;
 
@@ -55,7 +57,7 @@ class Loop {
   void Start();
   void Stop();
   void Ring() { bell_.Ring(); }
-  // It has nothing to do as far as it knows. Thread-safe.
+  // True if the loop knows of no work. Thread-safe.
   bool Idle() const { return idle_; }
   const std::string& name() const { return options_.name; }
   LoopCounts counts() const;
@@ -72,7 +74,7 @@ class Loop {
   std::atomic<bool> stopping_{false};
   std::atomic<bool> idle_{false};
 
-  // Nanoseconds of their clocks; 0: none.
+  // Nanoseconds of the respective clock; 0: none.
   using Ticks = std::atomic<std::int64_t>;
   sql::Durations runs_;
   std::atomic<std::uint64_t> failures_{0};

@@ -1,8 +1,7 @@
-// What the status of a PodGroup should say, made of its pods as the cluster
-// shows them.
+// Computes the status of a PodGroup from its pods in the cluster.
 //
-// The coscheduling plugin's (scheduling.x-k8s.io/v1alpha1, PodGroupStatus):
-// phase and counts, as its own controller writes them
+// The coscheduling plugin's PodGroup (scheduling.x-k8s.io/v1alpha1,
+// PodGroupStatus): phase and counts, as the plugin's own controller writes them
 // (scheduler-plugins, pkg/controllers), so that both may run:
 //
 //   Pending ──▶ Scheduling ──▶ Running ──▶ Finished
@@ -11,12 +10,13 @@
 //     minMember    succeeded      have        minMember run or have ended
 //                                 succeeded
 //
-// Finished and Failed stay while pods are deleted, until there are enough
-// again.
+// Finished and Failed remain while pods are deleted, until there are enough
+// pods again.
 //
-// The native one (scheduling.k8s.io): the condition PodGroupScheduled, as
+// The native PodGroup (scheduling.k8s.io): the condition PodGroupScheduled, as
 // kube-scheduler writes it: True for good once minCount pods have had a node;
-// before, False with the reason Unschedulable, if the scheduler says why.
+// before that False with the reason Unschedulable, if the scheduler gives a
+// reason.
 //
 // Pure.
 #pragma once
@@ -28,7 +28,7 @@
 
 namespace fluxnetes::workers {
 
-// `why` they cannot be placed; empty if nobody says so.
+// `why`: the reason why the pods cannot be placed; empty: none is known.
 cluster::PodGroupStatus StatusOf(const cluster::PodGroup& group,
                                  std::span<const cluster::PodPointer> pods,
                                  const std::string& why);

@@ -1,16 +1,15 @@
-// Keeps the status of PodGroups as it should be (group_status.h): makes it of
-// the pods in the cache, and writes it where the object says otherwise.
+// Keeps the status of PodGroups up to date (group_status.h): computes it from
+// the pods in the cache, and writes it where the object differs.
 //
-// Nothing of it is in the database: what is to be written follows from what the
-// cluster shows, so a new process writes what a former one left out, and
-// nothing that it has written. A write names the version of the object that it
-// was made for, so that two who write do not take back what the other has said;
-// what meets a conflict, or is refused, is tried again, less and less often.
-// Changes that come within a second are written as one, and all of it stands
-// behind bindings (behind_bindings.h).
+// It keeps nothing in the database: the status follows from the cluster, so a
+// new process writes what its predecessor left out and repeats nothing. A write
+// names the version of the object that it was computed for, so that two writers
+// do not undo each other's changes. A write that meets a conflict or is refused
+// is retried with growing pauses. Changes within a second become one write, and
+// bindings take precedence over all writes (behind_bindings.h).
 //
 // Note() and NoteWhy() from any thread, RunOnce() from one. It throws
-// cluster::Unreachable, and goes on where it was.
+// cluster::Unreachable; the next call continues where it stopped.
 #pragma once
 
 #include <chrono>
@@ -31,7 +30,7 @@ class GroupStatuses {
   struct Options {
     std::size_t batch = 100;
     std::chrono::milliseconds patience{30'000};
-    std::chrono::milliseconds first_pause{1'000};  // before it is tried again
+    std::chrono::milliseconds first_pause{1'000};  // before a retry
     std::chrono::milliseconds longest_pause{600'000};
   };
 
@@ -42,22 +41,23 @@ class GroupStatuses {
         options_(options),
         behind_(bindings, options.patience) {}
 
-  // Pods of ours that name these, or the objects themselves, have changed.
+  // Notes that pods of this scheduler that name these groups, or the PodGroups
+  // themselves, have changed.
   void Note(std::span<const cluster::PodGroupName> groups);
-  // Why this pod cannot be placed, and so its group.
+  // Records why this pod, and so its group, cannot be placed.
   void NoteWhy(const std::string& uid, const std::string& why);
 
-  // True if there is more to do at once.
+  // Returns true if there is more to do at once.
   bool RunOnce(cluster::Time now);
 
  private:
   // A group whose status may have to be written.
   struct Noted {
-    std::string why;         // empty: nobody says so
-    cluster::Time due = {};  // not before
+    std::string why;         // empty: no reason is known
+    cluster::Time due = {};  // not written before
     std::chrono::milliseconds pause{0};
   };
-  // What we have written and the cache does not show yet.
+  // A status that was written and that the cache does not show yet.
   struct Written {
     std::string uid;
     std::string resource_version;
@@ -67,7 +67,7 @@ class GroupStatuses {
 
   Batch Take(cluster::Time now);
   void PutBack(const Batch& batch);
-  // Nothing if it says so already, or is not there.
+  // Returns nothing if the object has this status already, or does not exist.
   std::optional<cluster::PodGroupNews> NewsOf(const cluster::PodGroupName& name,
                                               const std::string& why);
 

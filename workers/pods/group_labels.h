@@ -1,37 +1,37 @@
-// Which pod group a pod asks to be in. The first of these that says so counts,
-// and the others are not looked at:
+// Reads which pod group a pod belongs to. The first of these sources that the
+// pod has counts; the later ones are not read:
 //
 //   1. labels fluxnetes.group-name and fluxnetes.group-size (without it 1)
 //   2. fluence.flux-framework.org/pod-group and .../group-size, labels or
-//      annotations of the pod (Fluence). Without a size: of a Kubernetes Job
-//      its parallelism, else 1
+//      annotations of the pod (Fluence). Without a size: the parallelism of its
+//      Kubernetes Job, else 1
 //   3. label scheduling.x-k8s.io/pod-group and the PodGroup that it names
 //      (coscheduling); the size is its minMember
 //   4. spec.schedulingGroup and the PodGroup that it names (Kubernetes); the
 //      size is its gang's minCount; with the policy "basic" there is no group
 //   5. label fluxnetes.group-size above 1 on a pod of a Kubernetes Job: the
 //      group is named after the Job; with the label fluxnetes.group-by: jobset
-//      after the JobSet that the Job is of, whose whole size it is then.
-//      (Nothing on its pods says how many a JobSet has.)
+//      after the Job's JobSet, and the size is that of the whole JobSet.
+//      (Nothing on its pods shows how many a JobSet has.)
 //   6. as 2, of the pod's Job instead of the pod
 //
-// Else the pod is a group of one, named fluxnetes-group-<namespace>-<pod>: a
-// Job's pods start together only if somebody said so. The label fluxnetes.queue
-// names the scheduling queue; without it "default". What topology the group
-// asks for is said by the pod (topology_labels.h) or, for 4, by that PodGroup,
-// which also may have a priority of its own. When it may start is said by the
-// pod (start_labels.h), and so is who answers for what it uses (accounts.h):
-// fluxnetes.account, a label or an annotation.
+// Otherwise the pod is a group of one, named fluxnetes-group-<namespace>-<pod>:
+// the pods of a Job start together only if that is requested. The label
+// fluxnetes.queue names the scheduling queue; without it "default". The
+// topology of the group is read from the pod (topology_labels.h) or, for source
+// 4, from its PodGroup, which may also have a priority of its own. The pod's
+// labels or annotations give the start times (start_labels.h) and the account
+// (accounts.h, fluxnetes.account).
 //
-// A group may be elastic: it starts with the pods of its size, which the label
-// fluxnetes.group-min-size can say as well, and grows to
+// A group may be elastic: it starts with the pods of its size, for which the
+// label fluxnetes.group-min-size is another name, and grows to
 // fluxnetes.group-max-size.
 //
-// A value that cannot be used is refused with a text for people that says what
-// is wrong and what would be right; nothing is silently replaced by a default.
-// So is fluxnetes.group-size where it differs from what 2, 3 or 4 say, and a
-// required level where it differs from what 4 says. A pod whose PodGroup is not
-// there is refused until it is.
+// A value that cannot be used is refused with a text for people that states the
+// fault and a correct value; no value is silently replaced by a default. A
+// fluxnetes.group-size that differs from source 2, 3 or 4 is refused too, as is
+// a required level that differs from source 4. A pod whose PodGroup does not
+// exist is refused until it does.
 //
 // Pure.
 #pragma once
@@ -61,38 +61,39 @@ inline constexpr const char* kFluenceSizeLabel =
 
 struct GroupLabels {
   std::string group_name;
-  std::optional<std::int32_t> group_size;  // nothing exactly if refused
+  std::optional<std::int32_t>
+      group_size;  // nothing if and only if the pod is refused
   std::string queue;
-  std::string refused;  // why; empty: the labels can be used
+  std::string refused;  // the reason; empty: the labels can be used
   cluster::GroupTopology topology = {};
-  std::optional<std::int32_t> priority = {};  // of the group itself, if any
+  std::optional<std::int32_t> priority = {};  // of the PodGroup, if it has one
   StartTerms start = {};
-  std::string account = {};                   // empty: it names none
+  std::string account = {};                   // empty: none
   std::optional<std::int32_t> max_size = {};  // of an elastic group
   bool operator==(const GroupLabels&) const = default;
 };
 
-// A refused pod keeps the names that can be used, and the default ones for
-// those that cannot, so that it can be recorded and shown.
+// A refused pod keeps the names that are valid, and default names in place of
+// the others, so that it can be recorded and shown.
 GroupLabels ReadGroupLabels(const cluster::Pod& pod,
                             const cluster::ClusterCache& cache);
 
-// The same of what else the pod asks for: it is refused, too, if the scheduler
-// cannot honour that (pod_rules.h). What intake goes by.
+// Reads the labels and checks the pod's other requests, too: the pod is refused
+// if the scheduler cannot honour them (pod_rules.h). Used by intake.
 GroupLabels ReadGroupTerms(const cluster::Pod& pod,
                            const cluster::ClusterCache& cache);
 
-// The PodGroup of the coscheduling plugin by which the pod's group goes (3.);
-// null if another way counts, or it is not there.
+// The PodGroup of the coscheduling plugin that defines the pod's group (source
+// 3). Null if another source counts, or the PodGroup does not exist.
 cluster::PodGroupPointer CoschedulingGroupOf(
     const cluster::Pod& pod, const cluster::ClusterCache& cache);
-// For how long the pod's group may hold places of which it does not use all, as
-// that PodGroup says (scheduleTimeoutSeconds).
+// How long the pod's group may hold places without using all of them, as its
+// coscheduling PodGroup sets it (scheduleTimeoutSeconds).
 std::optional<std::chrono::milliseconds> ScheduleTimeoutOf(
     const cluster::Pod& pod, const cluster::ClusterCache& cache);
 
 // Why the labels of a pod, or of the template of a Kubernetes Job (`of_job`),
-// would be refused, as far as can be said before it is created; else empty.
+// would be refused, as far as is known before it is created; else empty.
 std::string WhyLabelsAreRefused(const cluster::Pod& pod, bool of_job);
 
 // "fluxnetes-group-<namespace>-<pod>".

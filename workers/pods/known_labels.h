@@ -1,8 +1,8 @@
-// Whether all that a pod says in our name, by labels and annotations that begin
-// with "fluxnetes.", is known: a slip of the pen in `fluxnetes.group-size`, or
-// an annotation where only a label counts, would else make of a gang as many
-// groups of one. Keys with a '/' are of others, or of our own domain
-// (`fluxnetes.io/...`), and are not looked at.
+// Checks that all labels and annotations of a pod that begin with "fluxnetes."
+// are known. A misspelt `fluxnetes.group-size`, or an annotation where only a
+// label counts, would otherwise turn a gang into as many groups of one. Keys
+// with a '/' belong to others, or to this project's domain
+// (`fluxnetes.io/...`), and are not checked.
 //
 // Pure.
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace fluxnetes::workers {
 
-// Which is not, and what would be right; empty: all of them are.
+// Names an unknown key and a correct one; empty: all are known.
 std::string WhyUnknownLabel(const cluster::Pod& pod);
 
 }  // namespace fluxnetes::workers

@@ -1,6 +1,6 @@
-// Values of labels that name, size or charge a group, checked. Each function
-// says why a value cannot be used, in a text for people, empty if it can;
-// `place` is what holds the value: "label fluxnetes.group-name".
+// Checks values of labels that give a group its name, size or account. Each
+// function returns why a value cannot be used, in a text for people, or an
+// empty text; `place` is the holder of the value: "label fluxnetes.group-name".
 //
 // Pure.
 #pragma once
@@ -24,7 +24,7 @@ std::string WhyNoLabelValue(const std::string& place, const std::string& name);
 
 std::string WhyNoQueue(const std::string& name);
 
-// Sets the size if it can be used.
+// Sets `size` if the value is valid.
 std::string ReadSize(const std::string& place, const std::string& text,
                      std::optional<std::int32_t>& size);
 

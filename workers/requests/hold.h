@@ -1,6 +1,6 @@
-// A group is held: as long as it is, it keeps its age and is not placed, and
-// what was reserved for it is given up. What is kept of it are columns of its
-// row (pod_groups.held_at); a group that fills is held when it is whole.
+// Holds and releases groups at a user's request. A held group keeps its age, is
+// not placed, and loses its reservation. The hold is stored in its row
+// (pod_groups.held_at); a group that fills can be held, too.
 //
 // Throws sql::Error.
 #pragma once
@@ -15,21 +15,22 @@ namespace fluxnetes::workers {
 
 enum class HoldOutcome {
   kDone,
-  kStarted,  // it cannot be held any more: it has its nodes
-  kNotHeld,  // there was nothing to release
+  kStarted,  // it cannot be held: it has its nodes
+  kNotHeld,  // there was no hold to release
   kUnknown,  // no unfinished group has this name
 };
 
-// Of several groups of the name, those that have not started.
+// Of several groups of the name, holds those that have not started.
 HoldOutcome HoldGroup(sql::Pool& pool, const std::string& namespace_name,
                       const std::string& group_name, const std::string& reason,
                       cluster::Time now);
 
-// The label fluxnetes.hold of its pods holds it no more either.
+// Releases the group, also from the label fluxnetes.hold of its pods.
 HoldOutcome ReleaseGroup(sql::Pool& pool, const std::string& namespace_name,
                          const std::string& group_name, cluster::Time now);
 
-// The same within a transaction, which is to be committed if it is kDone.
+// The same within a transaction, which the caller commits if the outcome is
+// kDone.
 HoldOutcome HoldGroup(sql::Transaction& transaction,
                       const std::string& namespace_name,
                       const std::string& group_name, const std::string& reason,

@@ -1,21 +1,22 @@
-// Whether the cache shows what the cluster has: all pods and nodes are listed
-// once more, beside the watch, and only their versions are kept. That is what
-// finds a change that the watch has never told.
+// Checks that the cache shows what the cluster has: it lists all pods and nodes
+// once more, beside the watch, and keeps only their versions. This finds
+// changes that the watch has missed.
 //
-// A listing is newer than what the watch has told so far, so what differs is
-// mostly on its way. It counts only if the watch has told of something that
-// came after it, and it is still so by a second listing begun after that:
+// A listing is newer than the progress of the watch, so most differences are
+// just not delivered yet. A difference counts only if the watch has delivered
+// something later, and a second listing, begun after that, still shows it:
 //
 //   idle ─▶ first listing ─▶ something differs: wait for the watch ─▶
 //     second listing ─▶ what differs as before is missed
 //
-// So in a cluster in which nothing else happens to a pod, or a node, a missed
-// change of one is found only later.
+// So in a cluster where no other pod (or node) changes, a missed change is
+// found only later.
 //
-// A listing of 100,000 pods costs the API server what any watcher's first list
-// does, from its cache, and us the decoding of it (docs/failures.md).
+// A listing of 100,000 pods costs the API server as much as the first list of
+// any watcher, from its cache, and this process the decoding
+// (docs/failures.md).
 //
-// One thread. What the cluster throws comes through.
+// Owned by one thread. Exceptions of the cluster pass through.
 #pragma once
 
 #include <chrono>
@@ -34,47 +35,48 @@ namespace fluxnetes::workers {
 class ListingCheck {
  public:
   struct Options {
-    int events = 10'000;                         // at once
-    std::chrono::milliseconds watch_timeout{0};  // for the next of them
-    std::chrono::seconds patience{600};  // a node says it is well in 300
+    int events = 10'000;                         // read at once
+    std::chrono::milliseconds watch_timeout{0};  // for the next events
+    std::chrono::seconds patience{600};  // nodes report their status every 300
   };
-  // What the watch has missed, by name.
+  // Objects whose changes the watch has missed, by name.
   struct Missed {
     std::vector<std::string> pods, nodes;
     bool Any() const { return !pods.empty() || !nodes.empty(); }
   };
 
-  // `intake` keeps the cache.
+  // `intake` keeps the cache up to date.
   ListingCheck(cluster::Cluster& cluster, const cluster::ClusterCache& cache,
                const Intake& intake, Options options)
       : cluster_(cluster), cache_(cache), intake_(intake), options_(options) {}
 
-  // Begins, unless it is under way.
+  // Begins a check, unless one is under way.
   void Begin(cluster::Time now);
   bool IsUnderWay() const { return state_ != State::kIdle; }
-  // There may be more of a listing at once: that of a cluster that is away
-  // comes when it comes.
+  // True if more of a listing may be available at once. False while an
+  // unreachable cluster is awaited.
   bool ReadsOn() const { return watch_ != nullptr && reads_on_; }
 
-  // One step; what it found, with the last one.
+  // Runs one step. The last step returns the missed objects.
   Missed RunOnce(cluster::Time now);
 
  private:
   enum class State { kIdle, kFirst, kWaiting, kSecond };
   using Versions = std::unordered_map<std::string, std::uint64_t>;
 
-  // What is listed of a kind: by UID (of nodes by name).
+  // The listed objects of one kind: pods by UID, nodes by name.
   struct Listing {
     Versions versions;
     std::uint64_t newest = 0;  // of them
   };
-  // Told by the watch up to `version`, and still not as listed.
+  // A difference: the watch has reached `version`, and the cache still differs.
   struct Suspect {
     cluster::WatchedKind kind;
     std::string key;
     std::string name;
-    std::uint64_t version;  // that the cache lacks; gone: newest listed
-    bool gone;              // the cache has what is there no more
+    std::uint64_t
+        version;  // the one the cache lacks; if `gone`: the newest listed
+    bool gone;    // the cache has an object that no longer exists
   };
 
   void List();
@@ -99,9 +101,10 @@ class ListingCheck {
   State state_ = State::kIdle;
   cluster::Time give_up_at_{};
   std::unique_ptr<cluster::Watch> watch_;
-  bool reads_on_ = false;  // the last look at it brought something
+  bool reads_on_ = false;  // the last read of the listing returned events
   Listing pods_, nodes_;
-  std::unordered_map<std::string, std::string> pod_names_;  // of unknown ones
+  std::unordered_map<std::string, std::string>
+      pod_names_;  // of pods that are not in the cache
   std::vector<Suspect> suspects_;
 };
 

@@ -1,7 +1,7 @@
-// Rigid jobs as people submit them: the model of U. Lublin and D. G. Feitelson,
-// "The workload on parallel supercomputers: modeling the characteristics of
-// rigid jobs", Journal of Parallel and Distributed Computing 63(11), 2003, with
-// its parameters for all jobs together.
+// A generator of rigid parallel jobs: the model of U. Lublin and D. G.
+// Feitelson, "The workload on parallel supercomputers: modeling the
+// characteristics of rigid jobs", Journal of Parallel and Distributed Computing
+// 63(11), 2003, with its parameters for all jobs together.
 //
 //   size      serial, or 2 to the power of a number that is drawn from two
 //             uniform distributions, mostly rounded
@@ -22,13 +22,13 @@ struct LublinOptions {
   unsigned seed = 1;
   int jobs = 1'000;
   int nodes = 128;  // processors of the machine
-  int largest = 0;  // job, at most `nodes`; 0: that
-  // What is asked for, of what there is until the last came. The times between
-  // arrivals are stretched to it, not the day.
+  int largest = 0;  // the largest job, at most `nodes`; 0: `nodes`
+  // Requested work as a part of the capacity until the last arrival. The times
+  // between arrivals are stretched to reach it; the cycle of the day is not.
   double load = 0.8;
-  // Durations are said to be up to so many times as long as they are.
+  // Requested durations are up to this many times the run times.
   double longest_estimate = 1;
-  int users = 1;  // each job is of one that is drawn
+  int users = 1;  // each job is of a user drawn at random
 };
 
 // Numbered from 1 in order of submission.

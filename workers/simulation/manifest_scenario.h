@@ -1,16 +1,16 @@
-// Manifests as a scenario: what the scheduler would make of them on a simulated
+// Makes a scenario of manifests: the work that they describe, on a simulated
 // cluster. Groups are formed by the rules of intake (group_labels.h) and run
 // for as long as their pods would there (cluster/objects/pod_template.h).
 //
-// All are submitted at once, and are as old as they stand in the manifests, by
-// their first pods; PodGroups are there before them. A Kubernetes Job has as
-// many pods at a time as its parallelism says; each that is still to come does
-// so when one of before has ended. Its own deadline ends what is left of it.
-// What differs from a cluster: a group ends as a whole, when the last of its
-// pods would; pods do not fail; claims, volumes and minResources of PodGroups
-// are not looked at.
+// All groups are submitted at once; their age follows the order of their first
+// pods in the manifests. PodGroups exist before them. A Kubernetes Job has as
+// many pods at a time as its parallelism; each further pod comes when an
+// earlier one has ended. The Job's own deadline ends its remaining pods.
+// Differences from a cluster: a group ends as a whole, when its last pod would;
+// pods do not fail; claims, volumes and minResources of PodGroups are ignored.
 //
-// What the scheduler would refuse, hold or leave alone is left out, and said in
+// Objects that the scheduler would refuse, hold or leave alone are left out and
+// reported in notes(). Owned by one thread.
 // notes(). Owned by one thread.
 #pragma once
 
@@ -29,21 +29,21 @@ namespace fluxnetes::workers {
 
 class ManifestScenario {
  public:
-  // Groups are added to `scenario`, which must outlive this and has the queues
-  // that they name. They come at its beginning, which is `now` on the clock:
-  // for when they ask to start.
+  // Adds groups to `scenario`, which must outlive this object and have the
+  // queues that they name. They are submitted when the scenario begins; `now`
+  // is the real time of that instant, to which start times of pods refer.
   ManifestScenario(Scenario& scenario, std::string scheduler_name,
                    std::int64_t now);
 
   void Add(cluster::Manifest manifest);
-  // After the last: adds the groups; those of which pods are missing are left
-  // out. Throws InputError, with the place, if a queue is not there.
+  // Adds the groups, after the last manifest; groups that lack pods are left
+  // out. Throws InputError, with the place, if a queue does not exist.
   void Finish();
 
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
-  // Namespace, name, and how often pods of a Job have come before.
+  // Namespace, name, and the number of earlier rounds of a Job's pods.
   using Key = std::tuple<std::string, std::string, int>;
   struct Forming {
     std::size_t place_in_line = 0;
@@ -51,11 +51,11 @@ class ManifestScenario {
     GroupLabels labels;  // of the first pod
     Scenario::Group group;
     StartTerms start;
-    std::vector<int> requests;  // of its pods
+    std::vector<int> requests;  // indices of its pods' requests
     std::optional<Key> after;
     std::optional<Key> grows;
   };
-  // How the pods of a Job come.
+  // When a pod of a Job comes and when its Job ends it.
   struct Coming {
     int round = 0;
     std::optional<Key> after;
@@ -65,7 +65,7 @@ class ManifestScenario {
   void AddWork(const cluster::Manifest& manifest);
   void AddJob(const cluster::KubernetesJob& job,
               const cluster::Manifest& manifest);
-  // To which group it went; nothing: it was left out.
+  // Returns the group that the pod was added to; nothing: it was left out.
   std::optional<Key> AddPod(const cluster::PodTemplate& pod,
                             const std::string& place, const Coming& coming);
   std::string WhyNotOurs(const cluster::Pod& pod) const;
@@ -83,12 +83,12 @@ class ManifestScenario {
   const std::string scheduler_name_;
   const std::int64_t now_;
   ScenarioParts parts_;
-  cluster::ClusterCache cache_;          // of what pods refer to
+  cluster::ClusterCache cache_;          // objects that pods refer to
   std::vector<cluster::Manifest> work_;  // in order
   std::map<Key, Forming> forming_;
   std::map<Key, Forming> formed_;
   std::map<Key, std::vector<Key>> growth_;  // of elastic groups, in order
-  std::size_t begun_ = 0;                   // groups
+  std::size_t begun_ = 0;                   // number of groups
   std::vector<std::string> notes_;
 };
 

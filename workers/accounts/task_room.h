@@ -1,5 +1,6 @@
-// Room for tasks by amounts alone, per resource: what is not mentioned is 0,
-// and less than 0 is none. No more than the task's own count is said.
+// The number of tasks that fit into free amounts, ignoring rules. Resources not
+// listed count as 0, negative amounts as none. Results do not exceed the task's
+// own count.
 //
 // Pure.
 #pragma once
@@ -17,7 +18,7 @@ inline void AddHeld(Amounts& sum, const Amounts& amounts) {
   for (std::size_t r = 0; r < amounts.size(); ++r) sum[r] += amounts[r];
 }
 
-// How many such tasks there is room for.
+// The number of such tasks that fit into `room`.
 inline std::int64_t TasksIn(const Amounts& room,
                             const matcher::TaskGroup& task) {
   std::int64_t tasks = task.count;
@@ -29,7 +30,7 @@ inline std::int64_t TasksIn(const Amounts& room,
   return tasks;
 }
 
-// The same in parts of a task, where it is less than one, too.
+// The same including fractions of a task.
 inline double PartOf(const Amounts& room, const matcher::TaskGroup& task) {
   double part = task.count;
   for (std::size_t r = 0; r < task.amounts.size(); ++r) {

@@ -1,12 +1,12 @@
-// Groups that are bound in part and stay so: the rest of them finds no place
-// beside those that are bound. (One that ran whole and lost a pod is left
-// alone: its others may have worked for days.) After the time that their
-// coscheduling PodGroup (scheduleTimeoutSeconds), else their queue
-// (bind_timeout) allows, they start anew: bound members that a controller makes
-// again are deleted; a bare pod gets an event instead.
+// Starts groups anew that remain bound in part: the other members find no place
+// beside the bound ones. (A group that ran whole and lost a pod is left alone:
+// its other pods may have worked for days.) The time allowed is that of their
+// coscheduling PodGroup (scheduleTimeoutSeconds), else that of their queue
+// (bind_timeout). After it, bound members that a controller will make again are
+// deleted; a bare pod gets an event instead.
 //
 // From one thread; several processes may do it. Throws sql::Error, and
-// cluster::Unreachable; what is refused keeps no other object back.
+// cluster::Unreachable; a refused deletion does not keep other objects back.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ class OverdueBindings {
   void GiveUp(cluster::Time now);
 
  private:
-  // With for how many milliseconds each may be bound in part.
+  // With the milliseconds for which each may be bound in part.
   struct Groups {
     std::vector<GroupId> ids;
     std::vector<std::int64_t> allowed;

@@ -1,5 +1,5 @@
-// A group that was kept out of the schedule, with the requests of its members
-// made anew: the schedule may have forgotten them.
+// Rebuilds a group that a scheduling gate kept out of the schedule, with new
+// requests of its members, as the schedule may have forgotten the old ones.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,8 @@
 
 namespace fluxnetes::workers {
 
-// Nothing: a member is not known any more, which intake is about to say.
+// Returns nothing if a member is no longer in the cache; intake will record
+// that.
 std::optional<PendingGroup> Renewed(const PendingGroup& kept,
                                     const cluster::ClusterCache& cache,
                                     Schedule& schedule);

@@ -1,6 +1,6 @@
-// Which nodes a queue may use: those with the labels that it asks for. One set
-// of nodes for all that ask for the same, made when it is first asked for and
-// kept up to date as nodes change.
+// The nodes that a queue may use: those with the labels of its node selector.
+// Queues with the same selector share one set of nodes, which is made at the
+// first call and kept up to date as nodes change.
 //
 // Owned by one thread.
 #pragma once
@@ -19,15 +19,15 @@ class NodePredicates {
  public:
   using Labels = std::map<std::string, std::string>;
 
-  // Lives and keeps its address as long as this object does.
+  // Returns a set that keeps its address as long as this object lives.
   const matcher::NodeSet* Eligible(const Labels& queue_selector);
 
-  // The node is new or has changed. It is kept by reference until Remove().
+  // Adds a new or changed node. The reference is kept until Remove().
   void Set(matcher::NodeIndex index, const cluster::Node& node);
   void Remove(matcher::NodeIndex index);
 
  private:
-  std::vector<const cluster::Node*> nodes_;  // by index; null: none
+  std::vector<const cluster::Node*> nodes_;  // by index; null: no node
   std::map<Labels, std::unique_ptr<matcher::NodeSet>> sets_;
 };
 

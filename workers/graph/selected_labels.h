@@ -1,7 +1,7 @@
-// Which labels of pods matter: those that a selector of a pod in use names.
-// Most labels of pods are named by none, and many are unique to their pod; so
-// only what selectors can tell apart is kept of a pod, and pods stay of one
-// shape for as long as nobody looks at the difference.
+// The labels of pods that matter: those named by a selector of a pod in use. No
+// selector names most labels, and many are unique to their pod. So only the
+// part of a pod's labels that selectors can distinguish is kept, and pods share
+// a shape as long as no selector distinguishes them.
 //
 // Owned by one thread.
 #pragma once
@@ -16,17 +16,17 @@ namespace fluxnetes::workers {
 
 class SelectedLabels {
  public:
-  // The selectors of the request are in use. True if they tell pods apart that
-  // none did before: what was said of pods is to be looked at again.
+  // Adds the selectors of a request. Returns true if they distinguish pods that
+  // none did before: the labels of all pods must then be read again.
   bool Add(const cluster::PodRequest& request);
 
-  // Whether any selector is in use at all.
+  // True if any selector is in use.
   bool Any() const { return every_pod_ || !values_.empty(); }
-  // Whether there is one that may take a pod without any of these labels.
+  // True if some selector can match a pod without any of these labels.
   bool EveryPod() const { return every_pod_; }
 
-  // What selectors can tell of a pod with these labels. A value that none of
-  // them names is replaced by one that no label can have.
+  // The part of these labels that selectors can distinguish. A value that no
+  // selector names is replaced by one that no label can have.
   cluster::LabelMap Of(const cluster::PodLabels& labels) const;
 
  private:

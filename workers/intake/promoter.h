@@ -1,19 +1,20 @@
-// Moves groups that are whole out of the provisional tables: a group with its
-// pods becomes an active one, and a job `match` asks for its place, all in one
-// transaction. Of more pods than its size the first by completion index, then
-// by age, are its members; each of the others becomes a group of one that keeps
-// the group's place in the order. Gated pods stay: with them the next group of
-// that name begins.
+// Promotes whole groups out of the provisional tables: in one transaction a
+// group with its pods becomes an active one, and a `match` job is made for it.
+// If there are more pods than its size, the first by completion index, then by
+// age, are its members. Each of the others becomes a group of one that keeps
+// the group's place in the pending order. Gated pods stay: they begin the next
+// group of that name.
 //
-// The pods of an elastic group beyond its size are held until it has its nodes,
-// and beyond its maximum until others of it have ended.
+// The pods of an elastic group beyond its size wait until it has its nodes, and
+// those beyond its maximum until other pods of it have ended.
 //
-// Intake promotes in the transaction that makes a group whole, so that nobody
-// waits for a second one; what is more than a batch, as when a queue is made
-// that thousands of groups have asked for, is left to RunOnce().
+// Intake promotes a group in the transaction that makes it whole, which saves a
+// second transaction. More groups than one batch (as when a queue is created
+// that thousands of groups have named) are left to RunOnce().
 //
-// A group is promoted once: its provisional row goes in the same transaction,
-// and rows that another promoter or intake holds are left to the next run.
+// A group is promoted once: its provisional row is deleted in the same
+// transaction. Rows locked by another promoter or by intake are left to the
+// next run.
 //
 // Thread-safe; several promoters may run at once. Throws sql::Error.
 #pragma once
@@ -30,9 +31,9 @@
 
 namespace fluxnetes::workers {
 
-// A pod that waits under the name of an active group becomes a group of one
-// with the order of that group. Per pod its group and UID; without a UID all
-// pods that wait under the group's name.
+// Turns pods that wait under the name of an active group into groups of one
+// with the order of that group. Each entry is a group and a pod's UID; without
+// a UID it means all pods that wait under the group's name.
 void PromoteSurplus(sql::Transaction& transaction, queue::WorkQueue& jobs,
                     const std::vector<std::int64_t>& groups,
                     const std::vector<std::optional<std::string>>& uids,
@@ -46,13 +47,14 @@ class Promoter {
 
   Promoter(sql::Pool& pool, queue::WorkQueue& jobs, Options options);
 
-  // One batch; true if there is more to do at once.
+  // Runs one batch. Returns true if there is more to do at once.
   bool RunOnce(cluster::Time now);
 
-  // One batch within a transaction of others, which commit it. The number of
+  // Promotes one batch within the caller's transaction. Returns the number of
   // groups.
   int Promote(sql::Transaction& transaction, cluster::Time now) const;
-  // The same for elastic groups of which there are news (growth_inbox).
+  // Adds waiting pods to elastic groups that have changed (growth_inbox).
+  // Returns the number of groups.
   int Grow(sql::Transaction& transaction) const;
 
  private:

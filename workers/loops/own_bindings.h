@@ -1,12 +1,13 @@
-// The bindings that the binder of this process is about, so that intake need
-// not read the record of each pod again when the watch tells what the binder
-// has just written itself.
+// The ledger of bindings made by this process's binder. With it intake need not
+// read a pod's record again when the watch reports what the binder has just
+// recorded itself.
 //
 //   Begin ──▶ under way ──▶ recorded ──▶ forgotten, once intake has seen it
-//                 └───▶ forgotten: intake looks at the pod as at any other
+//                 └───▶ forgotten: intake reads the pod's record as usual
 //
-// Only what was recorded whole, as the cluster shows it, counts as recorded;
-// whatever is in doubt is forgotten, and all of it with the process.
+// Only bindings recorded for a whole group, as the cluster shows it, count as
+// recorded. A binding in doubt is forgotten. The ledger does not outlive the
+// process.
 //
 // Thread-safe.
 #pragma once
@@ -23,32 +24,34 @@ class OwnBindings {
  public:
   enum class Standing { kUnknown, kUnderWay, kRecorded };
 
-  // Before the first POST: these pods are being bound.
+  // Records, before the first POST, that these pods are being bound.
   void Begin(const std::vector<std::string>& uids);
 
-  // After the commit, of those that one Begin() named: these pods (and their
-  // nodes) are recorded; the others that are still under way are forgotten.
+  // Records, after the commit, that of the pods passed to Begin() (`begun`)
+  // those in `uids` are bound to `nodes`; the rest of them that is still under
+  // way is forgotten.
   void End(const std::vector<std::string>& begun,
            const std::vector<std::string>& uids,
            const std::vector<std::string>& nodes);
 
-  // Whether it is about this pod, or has been and intake has not seen it.
+  // True if the pod's binding is under way, or recorded and not yet seen by
+  // intake.
   bool Knows(const std::string& uid) const;
 
-  // Whether a binding is under way.
+  // True if any binding is under way.
   bool AnyUnderWay() const;
 
-  // How the binding of a pod to this node stands; kRecorded is said once.
+  // The state of the pod's binding to this node; kRecorded is returned once.
   Standing Take(const std::string& uid, const std::string& node);
 
-  // Forgets all that is recorded: the watch has begun anew.
+  // Forgets all recorded bindings, as the watch has begun anew.
   void ForgetRecorded();
 
  private:
   mutable std::mutex mutex_;
   // Protected by mutex_: the node of a recorded binding; empty: under way.
   std::unordered_map<std::string, std::string> nodes_;
-  std::int64_t under_way_ = 0;  // of nodes_
+  std::int64_t under_way_ = 0;  // number of such entries in nodes_
 };
 
 }  // namespace fluxnetes::workers

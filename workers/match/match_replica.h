@@ -1,17 +1,18 @@
-// One replica's part in the match: it owns some components, the queues that
-// share nodes (partition.h), and has a match worker for each, which it runs in
-// turn. The components are spread evenly over the living replicas by a rule
-// that all of them apply to the same rows (component_share.h); so a component
-// whose owner died is taken over by who has least, and none is fought for.
+// One replica's part in the match. It owns some components, the queues that
+// share nodes (partition.h), and runs a match worker for each in turn. The
+// components are spread evenly over the living replicas by a rule that all of
+// them apply to the same rows (component_share.h). So a component whose owner
+// died is taken over by the replica that owns the fewest, without contention.
 //
-// Each replica finds the components from the nodes that it sees. When labels or
-// node selectors change so that components merge or split, an owner gives the
-// old ones up as soon as it sees it, and the new ones are taken over once all
-// their queues are free. Until all have seen it nothing is placed twice, since
-// terms and the claims of nodes (match_store.h) are checked with each write.
+// Each replica derives the components from the nodes that it sees. When labels
+// or node selectors change so that components merge or split, an owner gives up
+// the old components as soon as it sees the change, and the new ones are taken
+// over once all their queues are free. Nothing is placed twice in the meantime,
+// since terms and the claims of nodes (match_store.h) are checked with each
+// write.
 //
-// RunOnce() from one thread; Look() from any. Throws what the workers throw,
-// after all have run.
+// RunOnce() from one thread; Look() from any. Throws the exceptions of the
+// workers, after all of them have run.
 #pragma once
 
 #include <atomic>
@@ -39,17 +40,19 @@ class MatchReplica {
   struct Options {
     std::string scheduler_name = "fluxnetes";
     MatchWorker::Options worker = {};
-    // How often it is looked who owns what, if nobody says that it changed.
+    // How often the owners are read if no notification came.
     std::chrono::milliseconds look{500};
-    // A component that is free for so long is taken by whoever sees it, though
-    // it is another's turn.
+    // After this time any replica takes a free component, even if another one
+    // should.
     std::chrono::milliseconds patience{2'000};
-    // Told when it begins and when it ceases to own a component, by its queues.
+    // Called with the queues of a component when the replica starts or stops
+    // owning it.
     std::function<void(const std::vector<std::string>&, bool owns)> on_owner =
         nullptr;
-    // Told when something of a component that it owns has changed.
+    // Called with the queues of an owned component when something in it has
+    // changed.
     std::function<void(const std::vector<std::string>&)> on_change = nullptr;
-    Differences* differences = nullptr;  // null: nobody wants to know
+    Differences* differences = nullptr;  // null: not collected
   };
 
   MatchReplica(sql::Pool& pool, queue::WorkQueue& jobs,
@@ -57,28 +60,29 @@ class MatchReplica {
                Options options);
   ~MatchReplica();
 
-  // A step of each worker; true if there is more to do at once.
+  // Runs a step of each worker. Returns true if there is more to do at once.
   bool RunOnce(cluster::Time now);
 
-  // Who owns what may have changed. Thread-safe.
+  // Notes that owners may have changed. Thread-safe.
   void Look() { look_ = true; }
 
-  // Compares the graphs in memory with the records and the cluster with the
-  // next runs; one that differs is loaded anew. Thread-safe.
+  // Compares the graphs in memory with the records and the cluster in the next
+  // runs; a graph that differs is loaded again. Thread-safe.
   void Compare() { compare_ = true; }
 
-  // Writes the table `nodes` if that is this replica's task and something has
-  // changed; seldom, it is for people.
+  // Writes the table `nodes`, which is for people, if that is this replica's
+  // task and something has changed. Call it seldom.
   void ReportNodes(cluster::Time now);
 
-  // When it must run again though nothing happens: MatchWorker::NextDue().
+  // The time at which it must run even without an event:
+  // MatchWorker::NextDue().
   std::optional<matcher::Time> NextDue() const;
 
-  // Gives everything back: a clean stop.
+  // Gives up all components: a clean stop.
   void Stop();
 
-  // For tests: the queues of each component that it owns, with the picture of
-  // what is held there.
+  // For tests: the queues of each owned component, with
+  // MatchWorker::Describe().
   std::map<Partition::Component, std::string> Describe() const;
 
  private:
@@ -93,14 +97,14 @@ class MatchReplica {
 
   void NoteNodes();
   bool IsDueToLook();
-  bool LookAround();  // whether it has taken or left any
+  bool LookAround();  // returns true if it has taken or left any
   void Divide(const std::map<std::string, std::int64_t>& owners);
   bool IsPatienceOver(const Component& component, bool is_free);
   void Take(const Component& component);
   void Leave(const Component& component);
   void ForgetEverything();
   bool RunWorkers(cluster::Time now);
-  void CompareSome();  // those of to_compare_
+  void CompareSome();  // one of to_compare_
 
   sql::Pool& pool_;
   queue::WorkQueue& jobs_;
@@ -112,11 +116,11 @@ class MatchReplica {
   NodeTable node_table_;
   std::map<Component, std::unique_ptr<Owned>> owned_;
   std::map<Component, Clock::time_point> free_since_;
-  std::int64_t joined_as_ = 0;  // the client; 0: not among the replicas
-  bool all_nodes_ = true;       // are to be noted
+  std::int64_t joined_as_ = 0;  // client id; 0: not among the replicas
+  bool all_nodes_ = true;       // all nodes must be noted
   std::atomic<bool> look_{true};
   std::atomic<bool> compare_{false};
-  std::map<Component, int> to_compare_;  // and how often they may be still
+  std::map<Component, int> to_compare_;  // with the comparisons left
   Clock::time_point next_look_{};
   int moves_ = 0;  // components taken and left so far
 };

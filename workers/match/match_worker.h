@@ -1,16 +1,17 @@
-// Finds places for the groups that wait: leases their match jobs, keeps them
-// with the resource graph in memory (schedule.h), decides, and commits each
-// decision in one transaction (match_store.h).
+// Places the waiting groups of one component, the queues that share nodes:
+// leases their match jobs, keeps the groups and the resource graph in memory
+// (schedule.h), decides, and commits each decision in one transaction
+// (match_store.h).
 //
-// It is the worker of one component, the queues that share nodes, and works
-// only as its owner. Ownership is fenced by terms: a worker that lost it
-// commits nothing and forgets what it knows. It uses the nodes that its queues
-// select once the store has given them to it, and gives back those that they
-// select no more. What groups of other components still hold there is charged:
-// as theirs until their pods are seen on the node, then like any pod of others.
+// It works only as the owner of the component. Ownership is fenced by terms: a
+// worker that lost it commits nothing and drops its state. It uses the nodes
+// that its queues select once the store has claimed them, and gives up nodes
+// that they no longer select. Allocations of groups of other components on its
+// nodes are charged to these groups until their pods are seen on the node, and
+// then like any pod of others.
 //
-// RunOnce() from one thread. Throws what the store throws; the next call then
-// starts from a fresh load.
+// RunOnce() from one thread. Throws the exceptions of the store; the next call
+// then starts with a fresh load.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +38,8 @@
 
 namespace fluxnetes::workers {
 
-// How long scheduling cycles took, of one or more workers, for those who watch.
-// A decision that has nothing to say is not committed.
+// How long scheduling cycles of one or more workers took, for metrics. Empty
+// decisions are not committed.
 struct CycleTimes {
   sql::Durations decisions;
   sql::Durations commits;
@@ -49,69 +50,70 @@ class MatchWorker {
   using Names = std::vector<std::string>;
 
   struct Options {
-    // Placements in one transaction, and groups that become due in one step.
+    // Limit of placements in one transaction, and of groups that become due in
+    // one step.
     int batch = 1'000;
-    // It looks ahead, in a time to come, and nobody reads why groups wait:
-    // nodes, and what others use of them, stay as they were at the load.
+    // True for a forecast in virtual time: no reasons are computed, and nodes
+    // and their use by others stay as they were at the load.
     bool ahead = false;
-    // Told after each commit: what was placed or said, and how long the
-    // decision and its commit took. Nobody else tells the binders.
+    // Called after each commit with the decision and the time that decision and
+    // commit took. Nothing else wakes the binders.
     std::function<void(const Decision&, std::chrono::microseconds)>
         on_decision = nullptr;
-    CycleTimes* times = nullptr;  // null: nobody wants to know
+    CycleTimes* times = nullptr;  // null: not measured
   };
 
   MatchWorker(MatchStore& store, const cluster::ClusterCache& cache,
               Options options);
 
-  // These nodes, or what is used of them, have changed in the cache.
+  // Notes that these nodes, or their use, have changed in the cache.
   void NoteNodes(const std::vector<std::string>& names);
 
-  // These claims have changed there: TakeChangedClaims().
+  // Notes that these claims have changed: ClusterCache::TakeChangedClaims().
   void NoteClaims(const std::vector<std::string>& claims);
 
-  // Nodes that others had may be free now.
+  // Notes that nodes of other components may be free now.
   void ClaimAgain() { claim_again_ = true; }
 
-  // One step; true if there is more to do at once.
+  // Runs one step. Returns true if there is more to do at once.
   bool RunOnce(cluster::Time now);
 
-  // Compares what is held in memory with what the records and the cluster say,
-  // by loading that into another graph: it costs what a takeover costs. What
-  // differs may be under way; what differs alike at two calls, with a run
+  // Compares the graph in memory with the records and the cluster, by loading
+  // these into another graph: it costs as much as a takeover. A difference may
+  // be a change not applied yet; the same difference in two calls, with a run
   // between them, is a fault.
   struct Comparison {
-    bool again = false;   // something differs: call it again after a run
-    Names nodes, places;  // nodes that are faulty in this way, in order
+    bool again = false;   // something differs: call again after a run
+    Names nodes, places;  // nodes; nodes whose allocations differ
     bool Faulty() const { return !nodes.empty() || !places.empty(); }
   };
   Comparison Compare();
-  // Forgets what is in memory: the next run loads it anew.
+  // Drops the state in memory: the next run loads it again.
   void LoadAgain() { Forget(); }
 
-  // It has loaded what it owns.
+  // True once it has loaded its component.
   bool Loaded() const { return schedule_ != nullptr; }
 
-  // Whether anything that it knows has changed since the last call.
+  // Returns true if its state has changed since the last call.
   bool TakeChanged() { return std::exchange(changed_, false); }
 
-  // It owns the component, or will know with the next step.
+  // True if it owns the component, or has not tried yet.
   bool owns() const { return owns_; }
 
-  // When it must run again though nothing happens: a reservation is due, or
-  // the time has come before which a group may not start, or that of
-  // maintenance. After the time of the last run: what was due then and could
-  // not be done waits for something to happen.
+  // The time at which it must run even without an event: the start of a
+  // reservation, of a group with a start time, or of maintenance. It is later
+  // than the last run: work that was due then and could not be done waits for
+  // an event.
   std::optional<matcher::Time> NextDue() const;
 
-  // Who waits, as Schedule::InOrder(); nobody while it is not the owner.
+  // The pending order, as Schedule::InOrder(); empty while it is not the owner.
   std::vector<GroupId> InOrder(std::size_t limit);
 
   // Gives up ownership and leases: a clean stop.
   void Stop();
 
-  // The picture of what is held, for the invariant that memory equals what is
-  // rebuilt; empty while it is not the owner.
+  // Describes all allocations in memory, for the invariant that memory equals a
+  // rebuilt graph; empty while it is not the owner.
   std::string Describe() const;
 
  private:
@@ -129,12 +131,12 @@ class MatchWorker {
   void CloseNodes();
   void Claim();
   void ApplyForeign(const cluster::Node& node);
-  // Placed and waiting pods, with the labels that rules look at.
+  // These use the labels of placed and waiting pods that rules look at.
   void Restore(Held held);
   void Add(PendingGroup group);
   void AddUnheld(PendingGroup group);
   void AddToSchedule(PendingGroup group);
-  // Groups that are kept out of the schedule, or are to be.
+  // Checks the groups that scheduling gates keep out of the schedule.
   void LookAtKept();
   void LookAtNamespaces();
   void LookAtNewSelectors();
@@ -147,30 +149,30 @@ class MatchWorker {
   bool owns_ = true;
   bool acquired_ = false;
   bool changed_ = false;
-  std::unique_ptr<Schedule> schedule_;  // null: to be loaded
-  // It has seen all who wait since the load: before that nobody starts, lest
-  // it passes one who is before it or has been promised its place.
+  std::unique_ptr<Schedule> schedule_;  // null: not loaded
+  // Set once every waiting group has been read; until then nothing starts, so
+  // that no group overtakes one that is not read yet.
   bool whole_ = false;
   std::map<std::string, QueueSettings> queues_;
   std::unordered_map<std::string, cluster::Node>
       known_;                    // nodes in the schedule
   std::set<std::string> noted_;  // nodes that have changed
   std::set<std::string> claimed_;
-  std::set<std::string> wanted_;  // nodes that others have
+  std::set<std::string> wanted_;  // nodes claimed by other components
   bool claim_again_ = false;
-  std::uint64_t namespaces_ = 0;  // their version in the cache
+  std::uint64_t namespaces_ = 0;  // version of the namespaces in the cache
   MaintenanceWindows maintenance_;
-  HoldLine hold_line_;          // groups that may not start at any time
-  ClaimLine claim_line_;        // groups whose pods use claims
-  RoomLine room_line_;          // groups that want more room than they use
-  PressingLine pressing_line_;  // groups whose callers wait for the answer
-  matcher::Time now_ = 0;       // of this run
+  HoldLine hold_line_;          // held groups and those with a later start
+  ClaimLine claim_line_;        // groups whose pods wait for volume claims
+  RoomLine room_line_;          // groups with minResources (PodGroup)
+  PressingLine pressing_line_;  // groups whose callers wait for an answer
+  matcher::Time now_ = 0;       // time of this run
   ExternalPods external_pods_;
-  // What groups of other components hold, on claimed nodes.
+  // Allocations of groups of other components on claimed nodes.
   std::map<GroupId, Held> strangers_;
-  std::map<GroupId, Held> charged_;  // those of them that are in the schedule
-  // Of nodes that differed at the last comparison: how they look, in memory and
-  // as they should be.
+  std::map<GroupId, Held> charged_;  // the part of them charged in the schedule
+  // Nodes that differed at the last comparison, as they are in memory and as
+  // they should be.
   std::map<std::string, std::pair<std::string, std::string>> suspects_;
 };
 

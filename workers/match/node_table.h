@@ -1,8 +1,9 @@
-// Keeps the table `nodes` for people: a copy of the nodes as the cache has
-// them, with what others than us use of each, written when one has changed.
-// Nothing is decided by it. One replica writes it at a time.
+// Keeps the table `nodes` for people: a copy of the nodes in the cache, with
+// the amounts that other pods use of each, written when one has changed. No
+// decision reads it. One replica writes it at a time.
 //
-// One thread. Throws sql::Error; what was not written comes with the next call.
+// Used by one thread. Throws sql::Error; what was not written is written by the
+// next call.
 #pragma once
 
 #include <set>
@@ -27,10 +28,11 @@ class NodeTable {
         cache_(cache),
         scheduler_name_(std::move(scheduler_name)) {}
 
-  // These may have changed.
+  // Notes that these nodes may have changed.
   void Note(const std::vector<std::string>& nodes);
 
-  // Another may have written the table: everything is written anew.
+  // Forgets what is in the table, as another replica may have written it: the
+  // next Write() writes everything.
   void Forget();
 
   void Write(cluster::Time now);
@@ -51,7 +53,7 @@ class NodeTable {
   const std::string scheduler_name_;
   std::unordered_map<std::string, Report> written_;
   std::set<std::string> noted_;
-  bool all_ = true;  // the table may have others than those written
+  bool all_ = true;  // the table may have rows not in written_
 };
 
 }  // namespace fluxnetes::workers

@@ -1,12 +1,12 @@
-// Which scheduling queues share nodes, directly or through others: each
-// connected component of queues has its nodes to itself. Kept up to date node
-// by node; a change costs by the number of queues and of different sets of
-// queues, not of nodes.
+// The partition of scheduling queues into connected components: queues that
+// share nodes, directly or through others, are in one component. It is kept up
+// to date node by node; a change costs by the number of queues and of distinct
+// sets of queues, not of nodes.
 //
 //   queue red {pool: red}  queue blue {pool: blue}  queue any-blue {pool: blue}
 //   ▶ {red} {any-blue blue}
 //
-// Pure. One thread.
+// Pure. Used by one thread.
 #pragma once
 
 #include <map>
@@ -23,17 +23,18 @@ class Partition {
   using Selector = std::map<std::string, std::string>;
   using Component = std::vector<std::string>;  // queues, in order
 
-  // All queues, with their node selectors, in place of what was known.
+  // Replaces all queues and their node selectors.
   void SetQueues(const std::map<std::string, Selector>& queues);
 
   void SetNode(const cluster::NodePointer& node);
   void RemoveNode(const std::string& name);
 
-  // In order of their first queues. A queue that selects no node is alone.
+  // Returns the components in order of their first queues. A queue that selects
+  // no node is a component by itself.
   const std::vector<Component>& Components();
 
  private:
-  using Selected = std::vector<bool>;  // by queue, in order
+  using Selected = std::vector<bool>;  // true or false by queue, in order
 
   struct Known {
     cluster::NodePointer node;
@@ -44,7 +45,7 @@ class Partition {
 
   std::map<std::string, Selector> queues_;
   std::unordered_map<std::string, Known> nodes_;
-  std::map<Selected, std::size_t> counts_;  // of nodes
+  std::map<Selected, std::size_t> counts_;  // number of nodes
   std::vector<Component> components_;
   bool stale_ = true;
 };

@@ -1,14 +1,15 @@
-// Tells users of their pods: leases `notice` jobs and makes of each an event on
-// the pod and, where the job says so, its condition PodScheduled=False. Args:
+// Reports events to users: leases `notice` jobs and makes of each an event on
+// the pod and, if the job asks for it, its condition PodScheduled=False. Args:
 //
 //   {"namespace": N, "pod": P, "uid": U, "since": T, "reason": R,
 //    "message": M, "condition": true}
 //
-// `since` is when the pod was created (seconds since 1970): since then the
-// condition is so. A job that is done twice has one event.
+// `since` is when the pod was created (seconds since 1970), and becomes the
+// condition's transition time. A job that is run twice makes one event.
 //
-// The event says FailedScheduling and the condition Unschedulable, as those of
-// kube-scheduler do, unless the reason is another one (SchedulingGated).
+// The event's reason is FailedScheduling and the condition's Unschedulable, as
+// kube-scheduler writes them, unless the job has another reason
+// (SchedulingGated).
 //
 // RunOnce() from one thread; several may run at once. Throws sql::Error, and
 // cluster::Unreachable after putting the jobs off.
@@ -26,13 +27,13 @@ class Notices {
  public:
   struct Options {
     int batch = 200;
-    std::chrono::milliseconds retry{1'000};  // when the cluster is away
+    std::chrono::milliseconds retry{1'000};  // when the cluster is unreachable
   };
 
   Notices(queue::WorkQueue& jobs, const queue::Client& client,
           cluster::Cluster& cluster, Options options);
 
-  // One batch; true if there is more to do at once.
+  // Runs one batch. Returns true if there is more to do at once.
   bool RunOnce();
 
  private:

@@ -1,31 +1,30 @@
-// Tells the pods of groups that wait why they do: the condition
-// PodScheduled=False, reason Unschedulable, on each pod that waits (the cluster
-// autoscaler reads it there; where it could not help, SchedulingGated), and one
-// event FailedScheduling for the group, on its first pod.
+// Reports to the pods of waiting groups why they wait: the condition
+// PodScheduled=False, reason Unschedulable, on each waiting pod (the cluster
+// autoscaler reads it; reason SchedulingGated where new nodes would not help),
+// and one event FailedScheduling for the group, on its first pod.
 //
 //   group a/train: 3 of 8 pods have arrived
 //   needs 8 × (2 cpu, 4Gi); 5 of 8 places are free now; reserved from 14:05 UTC
 //
-// What people are told has a kind (wait_reasons.kind and its like). An event
-// comes when that changes; conditions follow, and are also corrected when
-// another pod arrives or a reservation moves. Numbers that change by themselves
-// are no news: those in a condition are of when it was set. What was told
-// stands in the rows of groups and pods, so that nothing is told twice, by
-// whichever process. If one dies, or the cluster is away, halfway, it is told
-// again minutes later, which changes nothing: the condition says so already
-// and the event is there.
+// A report has a kind (such as wait_reasons.kind). An event is recorded when
+// the kind changes. Conditions are written then, too, and also when another pod
+// arrives or a reservation moves. Numbers that change by themselves cause no
+// report: those in a condition are as of the time it was set. Reports are
+// recorded in the rows of groups and pods, so that no process repeats one. If a
+// process dies, or the cluster becomes unreachable, halfway, the report is
+// repeated minutes later, which changes nothing: the condition is the same and
+// the event exists.
 //
-// Who changes why a group waits marks it as due, after a pause that grows with
+// A change of the reason marks the group as due, after a pause that grows with
 // its size (next_news() in the schema): most groups start meanwhile. A
-// condition names the version of the pod that is recorded, so that it is never
-// set on one that is bound. It costs the API server as much as a binding, so
-// news wait while pods are being bound, but no longer than `patience`; and each
-// RunOnce() tells at most `batch` pods. What the API server refuses (it may
-// want of a right) is tried again after half of the time that the group has
-// waited.
+// condition names the recorded version of the pod, so that it is never set on a
+// bound pod. It costs the API server as much as a binding, so reports wait
+// while pods are being bound, but no longer than `patience`; and each RunOnce()
+// reports to at most `batch` pods. A write that the API server refuses (a right
+// may be missing) is retried after half of the time that the group has waited.
 //
 // RunOnce() from one thread; several may run at once, also in other processes.
-// Throws sql::Error, and cluster::Unreachable after putting the news off.
+// Throws sql::Error, and cluster::Unreachable after putting the reports off.
 #pragma once
 
 #include <chrono>
@@ -48,7 +47,7 @@ class WaitNews {
   struct Options {
     int batch = 100;  // pods
     std::chrono::milliseconds patience{30'000};
-    // Told of one pod of each group that was told, and what.
+    // Called with one pod of each group that got a report, and the text.
     std::function<void(const std::string& uid, const std::string& why)>
         on_told = nullptr;
   };
@@ -60,29 +59,30 @@ class WaitNews {
         options_(std::move(options)),
         behind_(bindings, options_.patience) {}
 
-  // True if there is more to tell at once.
+  // Returns true if more reports can be made at once.
   bool RunOnce(cluster::Time now);
 
  private:
   struct Group {
     std::int64_t id = 0;
-    // While it fills:
+    // Set while it fills.
     std::optional<std::string> namespace_name, name;
     std::optional<std::string> told;  // the kind of its last event
-    std::string occasion;             // since when that is so
+    std::string occasion;             // when that was recorded
     std::int32_t age = 0;             // seconds
     std::string kind;
-    std::string news;     // as in pods.told; empty: there is nothing to tell
-    std::string message;  // for people
-    bool said = false;    // to any pod
-    bool sent = false;    // its event
-    std::optional<std::int32_t> due;  // again, in seconds
+    std::string news;                 // as in pods.told; empty: no report
+    std::string message;              // for people
+    bool said = false;                // reported to any pod
+    bool sent = false;                // its event was recorded
+    std::optional<std::int32_t> due;  // seconds until the next report
   };
 
   struct UntoldPod {
     std::size_t group = 0;
     cluster::PodCondition condition;
-    std::optional<std::string> version;  // with the condition; none: not told
+    std::optional<std::string>
+        version;  // after the condition; none: not reported
   };
 
   void Claim(cluster::Time now);

@@ -1,6 +1,6 @@
-// The column `other` of placements and nodes: what is held besides cpu and
-// memory, by name, in whole units (ephemeral-storage in bytes) as a JSON
-// object.
+// Reads and writes the column `other` of placements and nodes: amounts of
+// resources besides cpu and memory, by name, in whole units (ephemeral-storage
+// in bytes) as a JSON object.
 //
 // Pure.
 #pragma once
@@ -12,10 +12,10 @@
 
 namespace fluxnetes::workers {
 
-// Nothing if there is nothing else.
+// Returns nothing if there are no such amounts.
 std::optional<std::string> OtherResources(const cluster::Resources& resources);
 
-// Adds what OtherResources() wrote.
+// Adds amounts in the form that OtherResources() writes.
 void ReadOtherResources(const std::string& other,
                         cluster::Resources& resources);
 

@@ -1,13 +1,14 @@
-// How it stands with the PersistentVolumeClaims of a pod, as kube-scheduler
-// sees it (its plugins VolumeBinding and VolumeRestrictions).
+// The state of a pod's PersistentVolumeClaims, as kube-scheduler sees it (its
+// plugins VolumeBinding and VolumeRestrictions).
 //
-//   kBound      has its volume: the pod goes where the volume can be used
+//   kBound      has its volume: the pod's node must be one that can use it
 //   kToBeBound  of a storage class that waits for the first consumer: a volume
 //               is made for it once its pod has been given a node
-//   kWaits      the pod cannot be matched; `why` says what is missing
+//   kWaits      the pod cannot be matched; `why` names what is missing
 //
-// Volumes that are there already are not chosen for claims of a class that
-// waits and has no provisioner: such claims wait until somebody binds them.
+// No existing volume is chosen for claims of a class that waits for the first
+// consumer and has no provisioner: such claims wait until they are bound by
+// others.
 //
 // Pure but for the cache.
 #pragma once
@@ -25,13 +26,13 @@ struct PodClaim {
 
   State state = State::kWaits;
   std::string name;
-  std::string why;                             // kWaits
-  cluster::VolumeClaimPointer claim;           // null: there is none
+  std::string why;                             // the reason, if kWaits
+  cluster::VolumeClaimPointer claim;           // null: it does not exist
   cluster::VolumePointer volume;               // kBound
   cluster::StorageClassPointer storage_class;  // kToBeBound
 };
 
-// Of each claim, in the order of the pod's volumes.
+// Returns the state of each claim, in the order of the pod's volumes.
 std::vector<PodClaim> ClaimsOf(const cluster::Pod& pod,
                                const cluster::ClusterCache& cache);
 

@@ -1,16 +1,16 @@
-// When a pod asks its group to start:
+// Reads when a pod asks its group to start:
 //
 //   fluxnetes.start-after  not before this time
 //   fluxnetes.start-by     by this time, else it is given up
 //   fluxnetes.hold         "true": not before somebody releases it
 //
 // Each is a label or an annotation. A time in a label is in seconds since 1970
-// (Unix time), since values of labels have no ':'; in an annotation it may also
-// be written as Kubernetes writes it (RFC 3339). Of a group the latest
+// (Unix time), since label values cannot contain ':'; in an annotation it may
+// also be written as Kubernetes writes it (RFC 3339). For a group the latest
 // start-after and the earliest start-by count, and it is held if one of its
-// pods says so.
+// pods asks for it.
 //
-// Pure: that a time is over is no fault of the labels.
+// Pure: a time in the past is not refused.
 #pragma once
 
 #include <optional>
@@ -33,7 +33,7 @@ struct StartTerms {
 
 struct StartLabels {
   StartTerms terms;
-  std::string refused;  // why; empty: they can be used
+  std::string refused;  // the reason; empty: the labels can be used
 };
 StartLabels ReadStartLabels(const cluster::Pod& pod);
 

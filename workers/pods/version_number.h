@@ -1,5 +1,5 @@
-// A resource version as a number, by which versions of one kind are compared;
-// 0 if it is none. (Kubernetes API concepts: "Resource versions".)
+// A resource version as a number, to compare versions of one kind of object; 0
+// if it is not a number. (Kubernetes API concepts: "Resource versions".)
 //
 // Pure.
 #pragma once

@@ -1,8 +1,8 @@
-// From which nodes the volumes of a pod can be used, as part of its request: of
-// each claim that has a volume those of the volume's node affinity; of one
-// whose volume is to be made the node that was announced to it, or those of its
-// storage class's allowedTopologies (Kubernetes: "Persistent Volumes", "Storage
-// Classes"). Claims that have to be waited for (pod_claims.h) are passed over.
+// Adds to a pod's request the nodes from which its volumes can be used: for a
+// claim that has a volume those of the volume's node affinity; for a claim
+// whose volume is still to be made the announced node, or those of its storage
+// class's allowedTopologies (Kubernetes: "Persistent Volumes", "Storage
+// Classes"). Claims that the pod must wait for (pod_claims.h) are skipped.
 //
 // Pure but for the cache.
 #pragma once
@@ -12,13 +12,14 @@
 
 namespace fluxnetes::workers {
 
-// The request as it is if the pod has no such volumes.
+// Returns the request unchanged if the pod has no such volumes.
 cluster::PodRequest WithVolumes(const cluster::PodRequest& request,
                                 const cluster::Pod& pod,
                                 const cluster::ClusterCache& cache);
 
-// Both must hold: what is required of nodes, by terms of which one must hold
-// (none: nothing is). Of more terms than anybody writes nothing holds.
+// The conjunction of two node requirements, each a list of terms of which one
+// must hold (an empty list requires nothing). If it would have too many terms,
+// the result cannot be satisfied.
 std::vector<cluster::NodeSelectorTerm> Both(
     const std::vector<cluster::NodeSelectorTerm>& a,
     const std::vector<cluster::NodeSelectorTerm>& b);

@@ -1,21 +1,22 @@
 // The full comparison of the cluster, the records and the graph in memory: at
 // the start, after each list of the cluster, and every few minutes. Each
-// difference is healed the way in which it would have been taken in had it been
-// told, and noted (differences.h); in a healthy system there is none.
+// difference is repaired as if its event had arrived, and noted
+// (differences.h). A healthy system has none.
 //
-//   cluster ─ cache      listing_check.h     healed by listing again
-//   cache ─ pods' rows   Intake              healed as an event is recorded
+//   cluster ─ cache      listing_check.h     repaired by a new list
+//   cache ─ pods' rows   Intake              repaired as an event is recorded
 //   rows ─ rows          here: find_* of     counted again, or given the job
 //                        resync.sql          that the group lacks
-//   rows, cache ─ graph  MatchReplica        healed by loading it again
+//   rows, cache ─ graph  MatchReplica        repaired by a new load
 //
-// What is under way differs too: so a row is compared with others within one
-// statement, a pod only if no event of it waits to be recorded, and the cache
-// and the graph are wrong when they are so at two looks with what was told
-// between them taken in.
+// Changes in progress differ too. So rows are compared with each other within
+// one statement, and a pod only if no event of it waits to be recorded; the
+// cache and the graph are wrong if they differ alike in two comparisons, with
+// the changes that arrived in between applied.
 //
-// RunOnce() from one thread, in every process; the records are compared where
-// intake leads. Throws sql::Error and what the cluster throws.
+// RunOnce() from one thread, in every process; the records are compared in the
+// process whose intake leads. Throws sql::Error and the exceptions of the
+// cluster.
 #pragma once
 
 #include <atomic>
@@ -36,7 +37,7 @@ namespace fluxnetes::workers {
 class Resync {
  public:
   struct Options {
-    std::chrono::milliseconds interval{300'000};  // 0: never by itself
+    std::chrono::milliseconds interval{300'000};  // 0: only on request
     ListingCheck::Options listing = {};
   };
 
@@ -44,13 +45,13 @@ class Resync {
          const cluster::ClusterCache& cache, Intake& intake,
          MatchReplica& match, Differences& differences, Options options);
 
-  // One step; true if there is more to do at once.
+  // Runs one step. Returns true if there is more to do at once.
   bool RunOnce(cluster::Time now);
 
-  // A full comparison comes with the next run. Thread-safe.
+  // Requests a full comparison in the next run. Thread-safe.
   void CompareEverything() { asked_ = true; }
-  // The cluster has been listed, and intake compares the pods: the rest comes
-  // with the next run. Thread-safe.
+  // Notes that the cluster was listed and intake compares the pods: the next
+  // run compares the rest. Thread-safe.
   void Listed() { listed_ = true; }
 
  private:
@@ -80,7 +81,7 @@ class Resync {
   ListingCheck listing_;
   std::atomic<bool> asked_{false};
   std::atomic<bool> listed_{false};
-  cluster::Time next_{};  // nothing: it has not run yet
+  cluster::Time next_{};  // zero: it has not run yet
 };
 
 }  // namespace fluxnetes::workers

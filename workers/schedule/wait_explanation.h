@@ -1,7 +1,7 @@
-// What stands in the way of a group that waits, in numbers of nodes and in
-// words for the people whose pods they are: "5 of 8 places are free now; 3
-// nodes have taints that are not tolerated (team=red:NoSchedule), 2 lack labels
-// of the node selector {gpu: a100}". It looks at every node.
+// Explains why a group waits, with numbers of nodes and in words for the owners
+// of its pods: "5 of 8 places are free now; 3 nodes have taints that are not
+// tolerated (team=red:NoSchedule), 2 lack labels of the node selector {gpu:
+// a100}". It looks at every node.
 //
 // Owned by one thread.
 #pragma once
@@ -21,13 +21,13 @@ std::string ExplainWaiting(const ScheduleGraph& graph, const PendingLine& line,
 // "{disk: ssd, zone: a}"
 std::string FormatLabels(const cluster::LabelMap& labels);
 
-// What of the request by itself keeps its pods off these nodes, each of which
+// Which part of the request by itself excludes all these nodes, each of which
 // it cannot use: "no node has the labels of the node selector {gpu: a100}".
 std::string WhyNoneSuits(const ScheduleGraph& graph,
                          const std::vector<matcher::NodeIndex>& nodes,
                          const cluster::PodRequest& request);
 
-// How many open nodes that would suit the line have maintenance before its
+// The number of open nodes that suit the shape and have maintenance before its
 // groups would end.
 int NodesInMaintenance(const ScheduleGraph& graph, const PendingLine& line,
                        matcher::Time now);

@@ -1,7 +1,7 @@
-// What a simulation begins with and what is to happen in it: nodes, queues,
-// accounts and groups, those that run already and those that come. Groups,
-// requests, shapes, queues, users and labels are named by their places in the
-// lists of the scenario. All times are whole seconds.
+// The input of a simulation: nodes, queues, accounts and groups, those that run
+// at the beginning and those that come later. Groups, requests, shapes, queues,
+// users and labels are named by their indices in the lists of the scenario. All
+// times are whole seconds.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@
 namespace fluxnetes::workers {
 
 struct Scenario {
-  // Of a pod; labels count where rules of other pods look at them.
+  // The request of a pod; labels count if rules of other pods look at them.
   struct Request {
     cluster::PodRequest request;
     std::string namespace_name = "default";
     cluster::PodLabels labels = {};
   };
-  // So many pods of one of `requests`.
+  // A number of pods with the same request, an index of `requests`.
   struct Pods {
     int request = 0;
     int count = 1;
@@ -30,11 +30,12 @@ struct Scenario {
   };
   struct Group {
     std::string name;
-    std::int64_t submit = 0;               // its age counts from then
+    std::int64_t submit = 0;               // its age counts from here
     std::optional<std::int64_t> duration;  // nothing: without end
-    std::optional<std::int64_t> runs;      // nothing: until the run is over
-    // It comes then, as old as it is; it is given up then without a place; it
-    // is ended or given up then, with its Job.
+    std::optional<std::int64_t> runs;      // nothing: to the end of the run
+    // The group comes at start_after, with its age from `submit`. It is given
+    // up at start_by if it is not placed. It is ended or given up at `gone`,
+    // with its Job.
     std::optional<std::int64_t> start_after = {};
     std::optional<std::int64_t> start_by = {};
     std::optional<std::int64_t> gone = {};
@@ -42,21 +43,21 @@ struct Scenario {
     bool first_in_line = false;
     bool preempts = true;     // if its queue does
     std::int64_t grace = 30;  // if it is evicted
-    int shape = 0;            // of `shapes`
-    int queue = 0;            // of `queues`
-    int user = 0;             // of `users`: for accounts its namespace
-    int label = -1;  // of `labels`: its fluxnetes.account; below 0: none
-    int after = -1;  // is submitted when that group has ended, not before
-    int grows = -1;  // that elastic group, beyond its minimum
+    int shape = 0;            // index of `shapes`
+    int queue = 0;            // index of `queues`
+    int user = 0;             // index of `users`; as its namespace for accounts
+    int label = -1;  // index of `labels`, its fluxnetes.account; below 0: none
+    int after = -1;  // the group after whose end it is submitted; below 0: none
+    int grows = -1;  // the elastic group that it grows; below 0: none
   };
-  // A group that has its places as the run begins.
+  // A group that holds nodes when the run begins.
   struct Running {
     int group = 0;
     std::int64_t start = 0;
-    std::vector<std::string> nodes;  // of each pod, in order of its shape
+    std::vector<std::string> nodes;  // by pod, in order of its shape
     bool evictable = true;           // it has all its places
   };
-  // What a group that waits was promised before the run begins, as in
+  // The reservation of a waiting group before the run begins, as in
   // Reservation: it is kept if it can be.
   struct Promised {
     int group = 0;
@@ -65,9 +66,10 @@ struct Scenario {
     std::vector<int> places;
   };
 
-  std::int64_t begin = 0;  // what was submitted before comes then
+  std::int64_t begin = 0;  // groups submitted before come at this time
   std::vector<cluster::Node> nodes;
-  std::map<std::string, cluster::Resources> others;  // use so much, by node
+  std::map<std::string, cluster::Resources>
+      others;  // amounts used by others, by node
   std::vector<MaintenanceWindow> maintenance;
   std::vector<QueueSettings> queues;
   std::vector<Request> requests;
@@ -81,7 +83,7 @@ struct Scenario {
   std::vector<Promised> promised;
 };
 
-// Throws std::invalid_argument if the scenario names what it has not.
+// Throws std::invalid_argument if an index is out of range.
 void Check(const Scenario& scenario);
 
 }  // namespace fluxnetes::workers

@@ -1,6 +1,6 @@
-// What groups of a scenario are made of, each once: requests, shapes, users,
-// labels of accounts, and the queues by name. For those who fill a scenario
-// from traces, manifests or a database, one after the other.
+// Collects the parts that groups of a scenario share, each once: requests,
+// shapes, users, labels of accounts, and the queues by name. It fills scenarios
+// from traces, manifests or a database.
 //
 // Owned by one thread.
 #pragma once
@@ -16,19 +16,19 @@ namespace fluxnetes::workers {
 
 class ScenarioParts {
  public:
-  // Parts are added to `scenario`, which must outlive this and which nobody
-  // else adds parts to meanwhile.
+  // Adds parts to `scenario`, which must outlive this object and must get parts
+  // from no other source meanwhile.
   explicit ScenarioParts(Scenario& scenario);
 
   int Request(const cluster::PodRequest& request,
               const std::string& namespace_name = "default",
               const cluster::PodLabels& labels = {});
-  // `requests`: of each pod. They are counted in order of their numbers.
+  // `requests`: the request of each pod, in any order.
   int Shape(const std::vector<int>& requests);
   int User(const std::string& name);
-  // Of an empty one: -1.
+  // Returns -1 for an empty name.
   int Label(const std::string& name);
-  // Nothing: there is no such queue.
+  // Returns nothing if there is no such queue.
   std::optional<int> Queue(const std::string& name) const;
 
  private:
@@ -36,7 +36,7 @@ class ScenarioParts {
                    std::vector<std::string>& names);
 
   Scenario& scenario_;
-  std::map<std::string, int> requests_;  // by all that tells them apart
+  std::map<std::string, int> requests_;  // by all distinguishing fields
   std::map<std::vector<Scenario::Pods>, int> shapes_;
   std::map<std::string, int> users_;
   std::map<std::string, int> labels_;

@@ -1,7 +1,7 @@
-// The decision in virtual time: nodes, queues and groups that come, run and
-// end, without a database and without an API server. A Schedule is fed with
-// what happens and asked at each instant at which something happened, once all
-// of that instant is known, and when one of its reservations is due.
+// The scheduler in virtual time: nodes, queues and groups that come, run and
+// end, without a database and without an API server. A Schedule receives the
+// events of each instant and decides once all of them are known, and also when
+// one of its reservations is due.
 //
 //   submit ──▶ waits ──▶ start ──▶ end      after `runs`: ended
 //              │  ▲         │               at its deadline: timed out
@@ -9,18 +9,17 @@
 //              ├──▶ could not fit: unsatisfiable
 //              └──▶ has not started by its time: given up
 //
-// What is planned with is `duration`, as said by who submitted; how long it
-// takes is `runs`, which nobody knows before. A group is ended when its
-// duration is over, as it is on a cluster, or `overrun` seconds later. One that
-// is evicted runs on until its grace period is over; if it is not done by then
-// it comes again, and is as old as if it came the first time. What it ran for
-// nothing is in no figure but `restarts`.
+// Plans use `duration`, the submitter's request; the run time is `runs`, which
+// the scheduler does not know. A group is ended when its duration is over, as
+// on a cluster, or `overrun` seconds later. An evicted group runs until its
+// grace period is over; unless it has ended by then, it is submitted again,
+// with a new age. The time lost appears in no figure but `restarts`.
 //
-// A pod by which an elastic group grows is a group of one that comes when that
-// one has started, and leaves with it if that one is evicted.
+// A pod by which an elastic group grows is a group of one. It comes when the
+// elastic group has started, and leaves when that is evicted.
 //
-// Of groups that are equally old the one that stands before in the scenario
-// goes first, as in the scheduler the one with the smaller number.
+// Among groups of equal age the one with the smaller index goes first, as the
+// scheduler prefers the smaller id.
 //
 // All times are whole seconds. The same scenario gives the same course. Owned
 // by one thread.
@@ -37,57 +36,57 @@
 
 namespace fluxnetes::workers {
 
-// What became of a group. Times are -1 where there are none.
+// What happened to a group. Times are -1 if there are none.
 struct GroupCourse {
   enum class State : std::uint8_t {
-    kWaiting,  // to the end: behind something that does not end
+    kWaiting,  // to the end, behind a group that does not end
     kUnsatisfiable,
-    kRunning,  // to the end: it does not end by itself
+    kRunning,  // to the end, as it does not end by itself
     kEnded,
     kTimedOut,
-    kGivenUp,  // it had no place by then
+    kGivenUp,  // it was not placed in time
   };
   std::int64_t submit = -1;  // when it came
   std::int64_t start = -1;
   std::int64_t end = -1;
-  std::int64_t promised = -1;     // the first start that was promised
-  std::int64_t promised_at = -1;  // and when that was said
-  int nodes = 0;                  // if they are kept
-  int restarts = 0;               // how often it was evicted before it ended
+  std::int64_t promised = -1;     // the first reserved start
+  std::int64_t promised_at = -1;  // when it was reserved
+  int nodes = 0;                  // 0 unless nodes are kept
+  int restarts = 0;               // evictions before it ended
   State state = State::kWaiting;
 };
 
 struct Course {
-  std::vector<GroupCourse> groups;  // as those of the scenario
-  // If they are kept: places in the scenario's nodes, each once, those of a
-  // group after those of the groups before it.
+  std::vector<GroupCourse> groups;  // by group, as in the scenario
+  // If nodes are kept: indices of the scenario's nodes, each once per group,
+  // group by group in the order of their starts.
   std::vector<int> nodes;
-  std::vector<std::int64_t> node_cpu;    // what the group has there: cpu_milli
-  std::vector<std::int64_t> first_node;  // of a group in `nodes`
+  std::vector<std::int64_t> node_cpu;    // cpu_milli of the group on that node
+  std::vector<std::int64_t> first_node;  // by group: its first index in `nodes`
   std::int64_t begin = 0;
-  std::int64_t end = 0;  // when something last started or ended
+  std::int64_t end = 0;  // when the last group started or ended
   std::int64_t decisions = 0;
-  std::size_t longest_line = 0;  // of waiting groups
-  bool stopped = false;          // before it was over
+  std::size_t longest_line = 0;  // waiting groups at most
+  bool stopped = false;          // before it was complete
 };
 
 struct SimulationProgress {
-  std::size_t over = 0;  // groups that ended
+  std::size_t over = 0;  // groups that have ended
   std::size_t waiting = 0;
   std::int64_t now = 0;
 };
 
 struct SimulationOptions {
-  // So long after its duration a group is ended.
+  // Seconds between the end of a group's duration and its forced end.
   std::int64_t overrun = 0;
   bool keep_nodes = false;
-  // Nothing that comes later is looked at.
+  // The run stops before the first event after this time.
   std::optional<std::int64_t> until = {};
-  // Called now and then; false: stop.
+  // Called now and then; a result of false stops the run.
   std::function<bool(const SimulationProgress&)> progress = {};
 };
 
-// Throws std::invalid_argument if the scenario names what it has not.
+// Throws std::invalid_argument if an index of the scenario is out of range.
 Course Simulate(const Scenario& scenario,
                 const SimulationOptions& options = {});
 

@@ -1,4 +1,4 @@
-// A simulated course in figures, as they are used for batch schedulers
+// The figures of a simulated course, as they are used for batch schedulers
 // (Feitelson and Rudolph 1998, "Metrics and Benchmarking for Parallel Job
 // Scheduling"; Jain, Chiu and Hawe 1984 for the fairness).
 //
@@ -7,13 +7,14 @@
 //   utilisation  cpu that groups held, of all cpu of the nodes, over the
 //                makespan: from the first submission to the end of the course
 //   fairness     Jain's index of the mean slowdowns of the users: 1 if all are
-//                the same, 1 / users if one has all of it
-//   promise      the first start that a group was told; kept if it started by
-//                then, broken if it never did, open in a run that was stopped
+//                equal, 1 / users if one user has all of it
+//   promise      the first start that was reserved for a group; kept if it
+//                started by then, broken if it never did, open in a run that
+//                was stopped
 //
-// Waits, slowdown and fairness are of the groups that started in the run, not
-// of those that ran when it began; the last two of those of them that ended.
-// Pure.
+// Waits, slowdown and fairness count the groups that started in the run, not
+// those that ran when it began; slowdown and fairness only those of them that
+// ended. Pure.
 #pragma once
 
 #include <vector>
@@ -28,7 +29,7 @@ struct SimulationSummary {
   std::size_t timed_out = 0;
   std::size_t unsatisfiable = 0;
   std::size_t given_up = 0;
-  std::size_t running = 0;  // still
+  std::size_t running = 0;  // at the end
   std::size_t waiting = 0;
   std::int64_t makespan = 0;  // seconds, as all times
   double wait_mean = 0;
@@ -38,7 +39,7 @@ struct SimulationSummary {
   double fairness = 1;
   std::size_t users = 0;
   std::size_t evictions = 0;
-  std::size_t preempted = 0;  // groups that were evicted, however often
+  std::size_t preempted = 0;  // groups evicted at least once
   std::size_t promised = 0;
   std::size_t promises_kept = 0;
   std::size_t longest_line = 0;
@@ -46,14 +47,15 @@ struct SimulationSummary {
 
 SimulationSummary Summarize(const Scenario& scenario, const Course& course);
 
-// When the first group was submitted, or the run began.
+// When the first group was submitted or, if later, the run began.
 std::int64_t FirstInstant(const Scenario& scenario);
 
-// Thousandths of a core: of all nodes, and of all pods of each shape.
+// Thousandths of a core: the sum over all nodes, and over the pods of each
+// shape.
 std::int64_t CpuOf(const std::vector<cluster::Node>& nodes);
 std::vector<std::int64_t> CpuOfShapes(const Scenario& scenario);
 
-// The utilisation of equal parts of the makespan, in order.
+// The utilisation in equal parts of the makespan, in order.
 std::vector<double> UtilisationOverTime(const Scenario& scenario,
                                         const Course& course, int parts);
 

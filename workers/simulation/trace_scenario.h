@@ -1,8 +1,8 @@
-// A trace of batch jobs as a scenario: each job is a gang that runs for as long
-// as it ran, planned with the time that was asked for. On nodes of C cpus a job
-// of P processors is P / C pods of C cpus, and one of the rest; so a job of up
-// to C processors is one pod, and a larger one fills its nodes but for the
-// last.
+// Makes a scenario of a trace of batch jobs: each job is a gang that runs for
+// its recorded run time, and is planned with its requested time. On nodes of C
+// cpus a job of P processors is P / C pods of C cpus, and one pod of the rest;
+// so a job of up to C processors is one pod, and a larger one fills all its
+// nodes but the last.
 #pragma once
 
 #include <vector>
@@ -12,10 +12,10 @@
 
 namespace fluxnetes::workers {
 
-// So many nodes, node0, node1, ..., of so many cpus each and nothing else.
+// `count` nodes, node0, node1, ..., of `cpus` cpus each and no other resource.
 std::vector<cluster::Node> NodesOfCpus(std::int64_t count, std::int64_t cpus);
 
-// All jobs wait in `queue`. Throws std::invalid_argument if cpus < 1.
+// All jobs are submitted to `queue`. Throws std::invalid_argument if cpus < 1.
 Scenario ScenarioOf(const std::vector<cluster::SwfJob>& jobs,
                     std::vector<cluster::Node> nodes, std::int64_t cpus,
                     const QueueSettings& queue);

@@ -1,5 +1,5 @@
-// What the queries of the match say, as values: for those who own a component
-// (match_store.h) and those who only look at it (component_snapshot.h).
+// Decodes rows of the match queries into values, for owners of a component
+// (match_store.h) and for its readers (component_snapshot.h).
 #pragma once
 
 #include <functional>
@@ -13,16 +13,16 @@
 
 namespace fluxnetes::workers {
 
-// One object for each distinct request.
+// Returns one object for each distinct request.
 using RequestMaker =
     std::function<const cluster::PodRequest*(const std::string& request_json)>;
 
 QueueSettings SettingsIn(const sql::Row& row);
-// Without its members and its lease.
+// The group without its members and its lease.
 PendingGroup WaitingGroupIn(const sql::Row& row);
 Reservation ReservationIn(const sql::Row& row);
 MaintenanceWindow WindowIn(const sql::Row& row);
-// What allocations hold, from rows in order of their numbers.
+// The allocations, from rows in order of their ids.
 std::vector<Held> HeldIn(const sql::Result& rows, const RequestMaker& made);
 
 }  // namespace fluxnetes::workers

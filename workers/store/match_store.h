@@ -1,15 +1,15 @@
-// Where the match worker's decisions come from and go to: everything that it
-// reads and writes, behind a door, so that the same worker runs on PostgreSQL
-// and, in the simulator, on memory.
+// The store behind a match worker: all that it reads and writes, behind one
+// interface, so that the same worker runs on PostgreSQL and, for forecasts, on
+// memory.
 //
-// A store is that of one component: the queues that share nodes, and those
-// nodes. Whoever works with it owns the component, in terms of `leaders` that
-// are all checked with each write. A node is claimed before it is used and let
-// go of when nothing of it is used any more; so two components never place pods
-// on one node, however late either hears of a label that has changed.
+// A store serves one component: the queues that share nodes, and those nodes.
+// Its user owns the component, by terms of `leaders` that are all checked with
+// each write. A node is claimed before its first use and given up after its
+// last, so two components never place pods on one node, however late either
+// learns of a changed label.
 //
 // Used by one thread. Throws sql::Error and queue::LostTerm; after either, the
-// state in memory may differ from the store and must be loaded anew.
+// state in memory may differ from the store and must be loaded again.
 #pragma once
 
 #include <cstdint>
@@ -32,20 +32,22 @@ class MatchStore {
  public:
   using Names = std::vector<std::string>;
 
-  // What has changed since the last call, or, after Load(), everything.
+  // The changes since the last call or, after Load(), the whole state.
   struct News {
     std::vector<QueueSettings> queues;  // all of them; empty: no change
     std::vector<std::pair<GroupId, std::string>> released;  // group, pod's UID
-    std::vector<GroupId> changed;  // forget what is known of them, then:
+    std::vector<GroupId>
+        changed;  // groups to forget, before those below are added
     std::vector<Held> held;
-    std::vector<Held> strangers;  // held by groups of other components
+    std::vector<Held> strangers;  // held by groups of other components on this
+                                  // component's nodes
     std::vector<PendingGroup> waiting;
-    std::vector<Reservation> promised;  // by the owner before this one
+    std::vector<Reservation> promised;  // by the previous owner
     std::optional<std::vector<MaintenanceWindow>> maintenance;  // if it changed
-    std::optional<std::vector<Account>> accounts;               // the same
-    UsedByAccounts used;  // by groups, when that was last written
-    // By groups of other components, where quotas count over several of them;
-    // if it changed.
+    std::optional<std::vector<Account>> accounts;  // if they changed
+    UsedByAccounts used;                           // as last recorded
+    // Amounts held by groups of other components, if quotas count them and they
+    // changed.
     std::optional<std::vector<AccountHolds>> elsewhere;
     bool more = false;  // there is more to take at once
     bool Any() const {
@@ -55,49 +57,52 @@ class MatchStore {
     }
   };
 
-  // What came of an attempt to claim nodes.
+  // The outcome of an attempt to claim nodes.
   struct Claimed {
     Names nodes;                  // those that were free
-    std::vector<Held> strangers;  // as ReadStrangers() says
+    std::vector<Held> strangers;  // as ReadStrangers() returns them
   };
 
   virtual ~MatchStore() = default;
 
-  // Begins a new term as the owner. False: another owns some of it.
+  // Begins a new term as the owner. Returns false if another client owns some
+  // of the queues.
   virtual bool Acquire() = 0;
 
-  // Everything that groups of its queues hold, and the queues, read for a
-  // comparison: nothing is taken or leased by it. Nothing if there are news
-  // that Take() has not brought yet.
+  // Reads the queues and all allocations of their groups, for a comparison; it
+  // takes and leases nothing. Returns nothing if Take() has not delivered all
+  // changes yet.
   virtual std::optional<News> Read(Schedule& schedule) = 0;
 
-  // The state as of now, in one snapshot; requests are interned in `schedule`.
-  // Groups that a former owner had leased are among those that wait; those that
-  // nobody had follow with Take(), until there is no more.
+  // Returns the present state, from one snapshot; requests are interned in
+  // `schedule`. It includes the waiting groups that a former owner had leased.
+  // The groups not leased before follow with Take(), until it has no more.
   virtual News Load(Schedule& schedule) = 0;
 
-  // The nodes that the component has; those that it shall have, too; and those
-  // that it shall not have any more.
+  // ReadNodes() returns the component's nodes. Claim() takes further nodes for
+  // it; LetGo() gives nodes up.
   virtual Names ReadNodes() = 0;
   virtual Claimed Claim(Schedule& schedule, const Names& nodes) = 0;
-  // All that groups of other components hold that hold something there.
+  // Returns all that groups of other components hold if they hold something on
+  // these nodes.
   virtual std::vector<Held> ReadStrangers(Schedule& schedule,
                                           const Names& nodes) = 0;
   virtual void LetGo(const Names& nodes) = 0;
 
-  // What came since, and what these strangers hold. Takes it in for good: if
-  // memory does not follow, Load().
+  // Returns the changes since the last call, and what these groups of other
+  // components hold. The changes are consumed: if memory cannot apply them,
+  // call Load().
   virtual News Take(Schedule& schedule, const std::set<GroupId>& strangers) = 0;
 
-  // Writes a decision in one transaction. Returns the groups whose placement
-  // was refused, because they changed meanwhile or their lease was lost, and
-  // those for whom nobody is evicted, since they or those to be evicted have
-  // changed: these are among the next news. The rest is committed.
+  // Writes a decision in one transaction. Returns the groups that were refused:
+  // those whose placement was made for an old revision or without a lease, and
+  // those whose evictions are void since the group or a victim has changed.
+  // They are among the next changes. The rest is committed.
   virtual std::set<GroupId> Commit(const Decision& decision,
                                    cluster::Time now) = 0;
 
-  // Gives the leased groups back to whoever matches next; Resign() then lets
-  // others own the component at once.
+  // GiveUp() returns the leased groups to the work queue; Resign() then lets
+  // other clients own the component at once.
   virtual void GiveUp() = 0;
   virtual void Resign() = 0;
 };
@@ -105,7 +110,7 @@ class MatchStore {
 // The store on PostgreSQL.
 class PostgresMatchStore : public MatchStore {
  public:
-  // The queues of the component.
+  // `queues`: those of the component.
   PostgresMatchStore(sql::Pool& pool, queue::WorkQueue& jobs,
                      const queue::Client& client, const Names& queues);
 
@@ -132,18 +137,19 @@ class PostgresMatchStore : public MatchStore {
   bool IsOurs(const std::string& queue) const;
   std::vector<Held> ReadStrangers(sql::Transaction& transaction,
                                   Schedule& schedule, const Names& nodes);
-  bool TakeInbox(sql::Transaction& transaction, News& news);  // any?
+  bool TakeInbox(sql::Transaction& transaction,
+                 News& news);  // returns true if there were rows
   void TakeLeasesOver();
   void LeaseWaiting(sql::Transaction& transaction, Leases& leases, News& news);
-  // The groups of leased match jobs; jobs whose group waits no longer, or
-  // waits by another job, are finished.
+  // Reads the groups of leased match jobs. Jobs whose group no longer waits, or
+  // waits with another job, are finished.
   std::vector<PendingGroup> ReadWaiting(sql::Transaction& transaction,
                                         Schedule& schedule,
                                         const Leases& leases);
-  // Adds the leases of changed groups to those whose groups are read.
+  // Adds the leases of changed groups, so that they are read again.
   void ReadAgain(sql::Transaction& transaction,
                  const std::vector<GroupId>& changed, Leases& leases);
-  // A group as it is while nobody else may change it.
+  // The state of a group whose row is locked.
   struct LockedGroup {
     int revision = 0;
     bool has_places = false;  // allocated or bound
@@ -151,28 +157,29 @@ class PostgresMatchStore : public MatchStore {
   };
   using Locked = std::map<GroupId, LockedGroup>;
 
-  // Keeps others from the groups of the decision, in order of their numbers, as
-  // all lock them.
+  // Locks the rows of the decision's groups in order of their ids, as all
+  // components do.
   static Locked Lock(sql::Transaction& transaction, const Decision& decision);
-  // Those of which the placement still holds; the others keep their jobs, since
-  // they are to be read again.
+  // Returns the groups whose revision is still the one that was placed. The
+  // others keep their match jobs and are read again.
   static std::set<GroupId> Unchanged(const Locked& locked,
                                      const std::vector<Placed>& placed);
   std::set<GroupId> CommitPlacements(sql::Transaction& transaction,
                                      const std::vector<Placed>& placed,
                                      const std::set<GroupId>& unchanged,
                                      cluster::Time now);
-  // Of those to be evicted, these would come back with fewer pods.
+  // Returns the victims with a succeeded pod: these would come back with fewer
+  // pods.
   static std::set<GroupId> WithSucceeded(sql::Transaction& transaction,
                                          const std::vector<Eviction>& evicted);
   std::set<GroupId> CommitEvictions(sql::Transaction& transaction,
                                     const std::vector<Eviction>& evicted,
                                     const Locked& locked);
-  // Whoever starts the pods of `external` groups, they are not bound.
+  // Groups in `external` get no bind job: their callers start the pods.
   void WritePlacements(sql::Transaction& transaction,
                        const std::vector<const Placed*>& placed,
                        const std::set<GroupId>& external);
-  // Tells those who wait for it, too.
+  // Records promises and refusals to callers, and notifies the callers.
   void CommitAnswers(sql::Transaction& transaction, const Decision& decision);
   void CommitVerdicts(sql::Transaction& transaction,
                       const std::vector<Verdict>& verdicts, cluster::Time now);
@@ -185,16 +192,17 @@ class PostgresMatchStore : public MatchStore {
 
   static void CommitHolds(sql::Transaction& transaction, const Names& queues,
                           const HoldsNews& news);
-  // What others hold, where quotas count it.
+  // Returns what groups of other queues hold, if quotas count it.
   std::optional<std::vector<AccountHolds>> ReadElsewhere(
       sql::Transaction& transaction) const;
   void NoteAccounts(const std::vector<Account>& accounts);
-  // Keeps others from taking quota until the transaction ends. False: some has
-  // been taken that memory does not know of, where these payers have theirs.
+  // Prevents other components from taking quota until the transaction ends.
+  // Returns false if unknown amounts were taken since the last read, from
+  // quotas of the payers in `of`.
   bool LockQuotas(sql::Transaction& transaction, const HoldsNews& of);
 
-  // Throws if the server may have crashed since Load(): what intake and Take()
-  // had committed, and memory follows, may be undone.
+  // Throws if the server may have crashed since Load(): commits of intake and
+  // Take() that memory contains may be undone.
   void CheckConnections() const;
 
   sql::Pool& pool_;
@@ -203,13 +211,13 @@ class PostgresMatchStore : public MatchStore {
   const Names queues_;       // in order
   const Names work_queues_;  // in which their groups wait
   queue::JointLeadership leadership_;
-  std::int64_t broken_ = 0;    // connections, at Load()
-  Names leased_from_;          // whose marks are to be moved
-  Leases leases_;              // of the groups that wait in memory
-  bool first_reasons_ = true;  // since Load(): pods may have been told others
-  bool has_quotas_ = false;    // any account
+  std::int64_t broken_ = 0;    // broken connections at Load()
+  Names leased_from_;          // whose lease marks must be moved
+  Leases leases_;              // of the waiting groups in memory
+  bool first_reasons_ = true;  // since Load(): pods may have other reasons
+  bool has_quotas_ = false;    // of any account
   AccountTree accounts_;
-  std::optional<std::vector<AccountHolds>> elsewhere_;  // as memory knows it
+  std::optional<std::vector<AccountHolds>> elsewhere_;  // as known in memory
 };
 
 }  // namespace fluxnetes::workers

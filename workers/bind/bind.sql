@@ -1,9 +1,8 @@
--- The queries of the binder: the members of an allocated group whose pods are to
--- be bound, and what came of it. Scheduling time is a parameter.
+-- The queries of the binder: the members to bind of an allocated group, and the
+-- results. Scheduling time is a parameter.
 
 -- name: read_members_to_bind
--- The members of groups that have a place and no node in Kubernetes yet, and
--- how many of the group have one.
+-- The living members of allocated groups, waiting or bound, with their place.
 SELECT
   g.id AS group_id,
   g.revision,
@@ -27,21 +26,21 @@ LEFT JOIN placements AS l
 ORDER BY g.id, p.completion_index NULLS LAST, p.created_at, p.uid;
 
 -- name: read_revisions
--- The groups that may be bound still, and in which revision.
+-- The groups that may still be bound, with their revision.
 SELECT g.id, g.revision
 FROM unnest($1::bigint []) AS v (id)
 INNER JOIN pod_groups AS g ON g.id = any(ARRAY[v.id])
 WHERE g.state IN ('allocated', 'bound');
 
 -- name: record_bound_pods
--- Pods that Kubernetes has given their node.
+-- Records the nodes of pods that were bound.
 UPDATE pods AS p
 SET state = 'bound', node_name = v.node, bound_at = $3
 FROM unnest($1::text [], $2::text []) AS v (uid, node)
 WHERE p.uid = any(ARRAY[v.uid]) AND p.state = 'waiting';
 
 -- name: record_bound_groups
--- Groups of which no member waits any more.
+-- Marks groups without a waiting member as bound.
 UPDATE pod_groups AS g
 SET state = 'bound', bound_at = coalesce(g.bound_at, $2), first_in_line = false
 FROM unnest($1::bigint []) AS v (id)
@@ -54,10 +53,10 @@ WHERE
 RETURNING g.id;
 
 -- name: send_groups_back
--- Groups whose members must be matched again, unless they changed meanwhile:
--- those that wait give up their place, those that are bound stay where they are.
--- Those that the cluster refused ($5) may be refused again, and evict nobody for
--- that.
+-- Returns groups to the match, unless they have changed: their waiting members
+-- lose their places, bound members stay where they are. Groups of which the
+-- cluster refused something ($5) may be refused again, so they do not evict
+-- others any more.
 WITH back AS (
   SELECT v.id, v.reason
   FROM unnest($1::bigint [], $2::text [], $3::integer [])
@@ -105,10 +104,10 @@ WHERE g.id = any(ARRAY[back.id])
 RETURNING g.id, g.revision, g.queue;
 
 -- name: read_bound_in_part
--- Groups that are bound in part: one of their bound pods, for how many
--- milliseconds they have been so, and for how many their queue allows it.
--- A group that ran whole once is none of them, whatever its replacements wait
--- for, unless a node turned one of its first pods away and none has come instead.
+-- Groups that are bound in part: one of their bound pods, the milliseconds
+-- since they went back, and those that their queue allows. A group that ran
+-- whole once is not among them, whatever its replacements wait for, unless a
+-- node rejected one of its first pods and no replacement was bound since.
 SELECT
   g.id,
   (1000 * extract(EPOCH FROM $1 - g.went_back_at))::bigint AS waited,
@@ -144,9 +143,9 @@ WHERE
 ORDER BY g.id;
 
 -- name: restart_bindings
--- Groups ($2) that are bound in part for longer than they may be ($3, in
--- milliseconds), if they still are and nobody else has seen to it: their time
--- starts anew, and their bound members are to be made anew.
+-- Groups ($2) that have been bound in part for longer than they may be ($3, in
+-- milliseconds), if they still are and no other process has handled them: their
+-- time starts again, and their bound members are returned, to be made anew.
 WITH overdue AS (
   UPDATE pod_groups AS g
   SET went_back_at = $1

@@ -1,16 +1,17 @@
--- The queries of cleanup: groups that end, and what they give back. Scheduling
--- time is a parameter.
+-- The queries of cleanup: groups that end, and the places that they release.
+-- Scheduling time is a parameter.
 
 -- name: read_due_groups
--- Groups with places that were held for a replacement which did not come.
+-- Groups with places that were held for a replacement that did not come in
+-- time.
 SELECT DISTINCT fluxion_job AS id FROM placements
 WHERE held_until <= $1
 LIMIT 1000;
 
 -- name: read_overdue_groups
--- Groups that run longer than they may. (One that gave all its places back and
--- waits to be placed again has no deadline until then.) OFFSET 0 has each looked
--- up for itself: few are overdue, and many run.
+-- Groups that have passed their deadline. (A group that released all its places
+-- and waits to be placed again has no deadline until then.) OFFSET 0 makes the
+-- planner look up each group by itself: few are overdue, and many run.
 SELECT a.group_id AS id
 FROM allocations AS a
 WHERE
@@ -34,15 +35,16 @@ ORDER BY a.ends_at
 LIMIT 1000;
 
 -- name: read_cancelled_groups
--- Of these groups those that are to be cancelled.
+-- The groups among these that are cancelled.
 SELECT g.id
 FROM unnest($1::bigint []) AS v (id)
 INNER JOIN pod_groups AS g ON g.id = any(ARRAY[v.id])
 WHERE g.cancel_reason IS NOT NULL;
 
 -- name: read_members_to_delete
--- The living members of groups and what their queue says is to be deleted: of
--- those that are evicted the pods alone, so that they come again.
+-- The living members of groups, and what to delete according to their queue. Of
+-- evicted groups only the pods are deleted, so that their controllers make new
+-- ones.
 SELECT
   p.group_id,
   p.namespace,
@@ -64,7 +66,8 @@ WHERE p.state IN ('waiting', 'bound')
 ORDER BY p.group_id, p.uid;
 
 -- name: read_filling_pods_to_delete
--- The same of cancelled groups that had not become whole.
+-- The pods of cancelled groups that were still filling, and what to delete
+-- according to their queue.
 SELECT
   0::bigint AS group_id,
   p.namespace,
@@ -82,9 +85,9 @@ WHERE p.refused LIKE 'cancelled: %'
 ORDER BY p.uid;
 
 -- name: read_hopeful_owners
--- Controllers that may make a new pod for one that failed or was deleted and
--- whose place is not held yet. A pod that is a group of its own by name is
--- replaced under that name by a StatefulSet only.
+-- Controllers that may replace a failed or deleted pod whose place is not held
+-- yet. Where a pod's group is named after the pod, only a StatefulSet makes a
+-- replacement under that name.
 SELECT DISTINCT p.namespace, p.owner_kind, p.owner_name, p.owner_uid
 FROM unnest($1::bigint []) AS v (id)
 INNER JOIN pod_groups AS g ON g.id = any(ARRAY[v.id])
@@ -107,20 +110,20 @@ WHERE
   );
 
 -- name: note_told_evicted
--- Evicted groups of which a pod has the event.
+-- Marks evicted groups whose event was recorded.
 UPDATE pod_groups AS g SET told = 'preempted'
 FROM unnest($1::bigint []) AS v (id)
 WHERE g.id = any(ARRAY[v.id]) AND g.comes_again;
 
 -- name: lock_groups_to_clean
--- Keeps others from groups until the commit.
+-- Locks groups until the commit.
 SELECT g.id FROM pod_groups AS g
 WHERE g.id IN (SELECT v.id FROM unnest($1::bigint []) AS v (id))
 ORDER BY g.id
 FOR UPDATE OF g;
 
 -- name: hold_places
--- Holds the places of pods that these controllers ($2) are to replace.
+-- Holds the places of pods that these controllers ($2) will replace.
 UPDATE placements AS l SET held_until = p.ended_at + q.replacement_hold
 FROM unnest($1::bigint []) AS v (id), pod_groups AS g, queues AS q, pods AS p
 WHERE
@@ -156,7 +159,8 @@ INNER JOIN pods AS p ON p.uid = l.pod_uid
 WHERE l.held_until > $2 AND p.owner_uid = any($1::text []);
 
 -- name: hold_places_no_longer
--- These controllers ($1) make no more pods: nothing is held for them.
+-- Ends the holding of places for these controllers ($1), which make no more
+-- pods.
 UPDATE placements AS l SET held_until = $2
 FROM pods AS p
 WHERE
@@ -165,9 +169,9 @@ WHERE
   AND l.held_until > $2;
 
 -- name: release_places
--- Gives the places of ended pods back, but for those that are held: of a failed
--- pod for its time, of a deleted one as long as others of its group live. $3
--- plants a bug.
+-- Releases the places of ended pods that are not held: a failed pod's place is
+-- held for its time, a deleted pod's only while other pods of its group live.
+-- $3 plants a bug.
 WITH alive AS (
   SELECT DISTINCT p.group_id
   FROM unnest($1::bigint []) AS v (id)
@@ -200,10 +204,10 @@ FROM released AS r
 WHERE NOT $3;
 
 -- name: record_history
--- Groups of which no pod lives and no place is held, nor any by which they have
--- grown, are over: what became of them is written down, and they go. Returns
--- those for which that was the last. Those whose pods others start are over when
--- they are cancelled or their time is. $2 plants a bug.
+-- Writes the history of groups that are over, and deletes the groups: no pod
+-- lives, no place is held, and no group that extends them is left. Returns the
+-- elastic groups that they extended. Groups whose pods are started by callers
+-- are over when they are cancelled or their time ends. $2 plants a bug.
 WITH over AS MATERIALIZED (
   SELECT
     g.*,
@@ -335,8 +339,8 @@ DELETE FROM pod_groups AS g USING over AS o WHERE g.id = any(ARRAY[o.id])
 RETURNING g.extends;
 
 -- name: cancel_growth
--- With elastic groups that are cancelled or evicted go the pods by which they
--- have grown or would.
+-- Cancels, with elastic groups that are cancelled or evicted, the groups of one
+-- that extend them.
 WITH locked AS MATERIALIZED (
   SELECT x.id, c.cancel_reason, c.preempted_for, c.comes_again
   FROM unnest($1::bigint []) AS v (id)

@@ -1,14 +1,13 @@
--- The queries that end groups which missed their time to start. Scheduling time
--- is a parameter.
+-- The queries that end groups which missed their start time. Scheduling time is
+-- a parameter.
 
 -- name: give_up_late_groups
--- Groups, $2 at most, that have no place though the time to start that their
--- pods ask for is over, are cancelled. Returns them with the pods that wait, if
--- any do. One
--- is excused for good, and returned without a reason, if a pod of its controller
--- has a place elsewhere, since with the controller that would be deleted; and so
--- is a pod by itself that its controller made later than that: in the stead of
--- others that have ended.
+-- Cancels at most $2 groups that are not placed by the start time that their
+-- pods ask for. Returns them with their waiting pods, if any. A group is
+-- excused for good, and returned without a reason, if a pod of its controller
+-- has a place elsewhere: that pod would be deleted with the controller. A group
+-- of one pod is excused, too, if its controller made the pod after that time,
+-- in place of pods that have ended.
 WITH late AS MATERIALIZED (
   SELECT
     g.id,
@@ -107,8 +106,9 @@ LEFT JOIN pods AS p ON p.group_id = any(ARRAY[u.id]) AND p.state = 'waiting'
 ORDER BY l.id, p.completion_index NULLS LAST, p.created_at, p.uid;
 
 -- name: lock_late_filling_groups
--- Groups, $2 at most, that fill though that time is over, kept until the commit.
--- Some are excused, as above.
+-- Locks at most $2 groups that are still filling after the start time that
+-- their pods ask for, and returns why they are given up. A group is excused,
+-- and returned without a reason, as in give_up_late_groups.
 WITH late AS MATERIALIZED (
   SELECT
     g.namespace,

@@ -1,7 +1,7 @@
 -- The queries of the forecaster: the estimated starts of waiting groups.
 
 -- name: read_estimates
--- What is written of the groups of some queues that wait.
+-- The recorded estimates of waiting groups of some queues.
 SELECT
   e.group_id,
   floor(extract(epoch FROM e.starts_at))::bigint AS starts_at,
@@ -14,10 +14,10 @@ WHERE
   g.queue = any($1::text []) AND g.state IN ('pending', 'unsatisfiable');
 
 -- name: write_estimates
--- When groups will start; no time: not known; what is later than the year 9999
--- is said to be at its end. Those that wait no longer keep
--- what was last said; those that somebody else changes now are left to the next
--- time, so that nobody waits for this. Returns those that were written.
+-- Records when groups will start; null means unknown, and times after the year
+-- 9999 are recorded as its end. Groups that no longer wait keep their last
+-- estimate. Locked rows are left to the next time, so that nobody waits for
+-- this. Returns the groups that were written.
 WITH waits AS MATERIALIZED (
   SELECT
     g.id,

@@ -1,8 +1,8 @@
--- The queries of provisional groups, whose pods have not all arrived, and of their
--- promotion. Scheduling time is a parameter.
+-- The queries of provisional (filling) groups, whose pods have not all arrived,
+-- and of their promotion. Scheduling time is a parameter.
 
 -- name: read_recorded_pods
--- What is recorded of pods: as provisional, or as members of a group.
+-- The records of pods: provisional ones and members of groups.
 SELECT
   p.uid,
   NULL::bigint AS group_id,
@@ -59,7 +59,7 @@ UNION ALL
 SELECT uid FROM pods WHERE state IN ('waiting', 'bound');
 
 -- name: read_newest_version
--- Of all recorded pods, the newest resource version; 0: there is none.
+-- The newest resource version of all recorded pods; 0 if there is none.
 SELECT coalesce(max(v.version::numeric), 0)::text
 FROM (
   SELECT resource_version FROM pods_provisional
@@ -71,8 +71,8 @@ CROSS JOIN LATERAL (
 ) AS v;
 
 -- name: put_filling_pods
--- Pods that wait for their group: new, or changed. Disagreement is judged
--- afterwards, so what was found before stands until then.
+-- Writes new or changed pods that wait for their group. Conflicts within the
+-- group are judged afterwards; earlier refusals stay until then.
 INSERT INTO pods_provisional AS p (
   uid, namespace, pod_name, group_name, group_size, queue, priority, request,
   duration_seconds, completion_index, owner_kind, owner_name, owner_uid,
@@ -147,17 +147,17 @@ refused = CASE
 END;
 
 -- name: drop_filling_pods
--- Pods that wait no longer.
+-- Deletes pods that no longer wait.
 DELETE FROM pods_provisional AS p
 USING unnest($1::text []) AS v (uid)
 WHERE p.uid = any(ARRAY[v.uid]);
 
 -- name: judge_filling_groups
--- Within each group the first pod says what sizes, queue, topology and account it
--- has, unless the group has the first two already from one that is still there;
--- those that disagree, or whose queue does not exist, are refused, and all of
--- the others if together they leave no time to start. Returns whose judgement
--- changed.
+-- In each group the first pod decides on sizes, queue, topology and account,
+-- unless the group already has size and queue from a pod that still exists.
+-- Pods that differ, or whose queue does not exist, are refused; the others are
+-- refused if together they leave no time to start. Returns the pods whose
+-- judgement changed.
 WITH touched AS (
   SELECT DISTINCT v.namespace, v.group_name
   FROM unnest($1::text [], $2::text []) AS v (namespace, group_name)
@@ -279,9 +279,9 @@ WHERE p.uid = any(ARRAY[j.uid])
 RETURNING p.uid, p.namespace, p.pod_name, p.created_at, p.refused;
 
 -- name: recount_filling_groups
--- Makes the rows of groups what their pods make of them; $3: a pod of it was
--- deleted, so that the last one's end is the group's. Who held or released it
--- has done so though all its pods are refused for now. $4 plants a bug.
+-- Makes the rows of groups agree with their pods; $3: a pod was deleted, so the
+-- end of the last one ends the group. A group that was held or released keeps
+-- its row though all its pods are refused. $4 plants a bug.
 WITH touched AS (
   SELECT v.namespace, v.group_name, bool_or(v.gone) AS gone
   FROM unnest($1::text [], $2::text [], $3::boolean [])
@@ -415,18 +415,18 @@ WHERE
 OR (excluded.news_due IS NOT NULL AND g.news_due IS NULL);
 
 -- name: read_queue_names
--- To notice that a queue was made.
+-- The names of all queues, to notice new ones.
 SELECT coalesce(string_agg(name, ',' ORDER BY name), '') AS names FROM queues;
 
 -- name: read_refused_groups
--- Groups with pods that were refused for more than their labels.
+-- Groups with pods that were refused for other reasons than their labels alone.
 SELECT DISTINCT namespace, group_name
 FROM pods_provisional
 WHERE refused IS NOT NULL AND group_size IS NOT NULL;
 
 -- name: pick_complete_groups
--- Groups that are whole, the oldest first, kept until the commit, and whether
--- gated pods stay behind.
+-- Locks whole groups, the oldest first, and returns whether gated pods stay
+-- behind.
 SELECT
   g.namespace,
   g.group_name,
@@ -447,8 +447,8 @@ LIMIT $1
 FOR UPDATE OF g SKIP LOCKED;
 
 -- name: promote_groups
--- Whole groups become active ones with their first pods (by index, then age);
--- $3 are their match jobs. $5 plants a bug.
+-- Turns whole groups into active ones with their first pods (by index, then
+-- age); $3 are their match jobs. $5 plants a bug.
 WITH picked AS MATERIALIZED (
   SELECT g.*, v.job
   FROM unnest($1::text [], $2::text [], $3::bigint [])
@@ -580,11 +580,11 @@ DELETE FROM groups_provisional AS g USING picked AS k
 WHERE g.namespace = any(ARRAY[k.namespace]) AND g.group_name = k.group_name;
 
 -- name: promote_surplus
--- Pods ($2; null is all) beyond a whole group ($1) become groups of one, each
--- with the order of that group. None is given up for want of a place: its Job
--- would go, and the whole group with it; and none waits for a time after which
--- the group has started. Of an elastic group they stand behind all others and
--- are held until it may grow (grow_groups).
+-- Turns pods ($2; null: all) beyond a whole group ($1) into groups of one, each
+-- with the order of that group. None has a start-by: its Job would be deleted,
+-- and the whole group with it. None waits for a start-after once the group has
+-- started. Those of an elastic group come last in the pending order and are
+-- held until it may grow (grow_groups).
 WITH surplus AS MATERIALIZED (
   SELECT
     p.*,
@@ -689,9 +689,9 @@ FROM surplus
 RETURNING id, queue;
 
 -- name: take_growth_news
--- Elastic groups of which there are news, $1 at most, kept until the commit,
--- and whether they may grow at all. The news are used up; those of groups that
--- others keep now are left.
+-- Locks at most $1 elastic groups that have changed, and returns whether they
+-- may grow. The changes are consumed; those of groups locked by others are
+-- left.
 WITH locked AS MATERIALIZED (
   SELECT
     c.id,
@@ -715,8 +715,8 @@ taken AS (
 SELECT l.id, l.grows FROM locked AS l ORDER BY l.id;
 
 -- name: grow_groups
--- So many pods of these groups ($1) as may run are held no longer, the first
--- ones first. Groups with pods that others keep now are looked at again.
+-- Releases as many held pods of these groups ($1) as may run, in order. Groups
+-- with pods locked by others are checked again.
 WITH room AS (
   SELECT
     c.id,

@@ -1,8 +1,9 @@
--- The queries of intake about active groups and their members. Scheduling time is
--- a parameter.
+-- The queries of intake about active groups and their members. Scheduling time
+-- is a parameter.
 
 -- name: read_unstarted_members
--- All members of the groups of these pods, if none of the group was bound yet.
+-- All members of the groups of these pods, except of groups whose state is
+-- bound.
 SELECT p.uid
 FROM pods AS p
 WHERE p.group_id IN (
@@ -14,13 +15,13 @@ WHERE p.group_id IN (
 );
 
 -- name: set_member_versions
--- Versions of waiting pods that were read anew.
+-- Records versions of waiting pods that were read again.
 UPDATE pods AS p SET resource_version = v.version
 FROM unnest($1::text [], $2::text []) AS v (uid, version)
 WHERE p.uid = any(ARRAY[v.uid]) AND p.state = 'waiting';
 
 -- name: end_members
--- Members that have succeeded, failed, or are there no more.
+-- Records members that have succeeded, failed, or no longer exist.
 UPDATE pods AS p
 SET
   state = v.state,
@@ -32,13 +33,13 @@ AS v (uid, state, node, turned_away)
 WHERE p.uid = any(ARRAY[v.uid]) AND p.state IN ('waiting', 'bound');
 
 -- name: bind_members
--- Members that have a node in Kubernetes.
+-- Records members that the API server shows on a node.
 UPDATE pods AS p SET state = 'bound', node_name = v.node, bound_at = $3
 FROM unnest($1::text [], $2::text []) AS v (uid, node)
 WHERE p.uid = any(ARRAY[v.uid]) AND p.state = 'waiting';
 
 -- name: read_places
--- Where pods were to go.
+-- The places of pods.
 SELECT p.uid, p.group_id, l.node_name
 FROM unnest($1::text []) AS v (uid)
 INNER JOIN pods AS p ON p.uid = any(ARRAY[v.uid])
@@ -46,9 +47,9 @@ LEFT JOIN placements AS l
   ON l.fluxion_job = any(ARRAY[p.group_id]) AND l.pod_uid = p.uid;
 
 -- name: charge_places
--- Pods that others have bound, or elsewhere than we had placed them: what they
--- hold is booked on the node that they have, in the term of who owns the match
--- now, for a group that held nothing from now on.
+-- Charges pods that were bound by others, or to another node than their place:
+-- their amounts are booked on the node that they have, in the term of the
+-- present match owner. For a group that held nothing the allocation starts now.
 WITH v AS (
   SELECT *
   FROM unnest(
@@ -105,8 +106,8 @@ FROM v
 ON CONFLICT (fluxion_job, pod_uid) DO UPDATE SET node_name = excluded.node_name;
 
 -- name: read_standing
--- How groups stand: how many of their pods wait, are bound, were ever bound,
--- and ended too early without a replacement.
+-- The state of groups: how many of their pods wait, were ever bound, and ended
+-- without success or replacement.
 SELECT
   g.id,
   g.state,
@@ -124,8 +125,8 @@ GROUP BY g.id
 ORDER BY g.id;
 
 -- name: recall_groups
--- Groups that lost a member while their binding may be under way: nothing more
--- of them is bound, and what they have is taken back pod by pod.
+-- Recalls groups that lost a member while their binding may be under way: no
+-- more of their pods are bound, and their places are released pod by pod.
 UPDATE pod_groups AS g
 SET
   state = 'pending',
@@ -137,7 +138,8 @@ FROM unnest($1::bigint []) AS v (id)
 WHERE g.id = any(ARRAY[v.id]);
 
 -- name: requeue_groups
--- Groups of which some pods run and others must be placed (again).
+-- Returns to the match groups of which some pods run and others must be placed
+-- (again).
 UPDATE pod_groups AS g
 SET
   state = 'pending',
@@ -158,7 +160,7 @@ WHERE g.id = any(ARRAY[v.id])
 RETURNING g.id, g.queue, g.match_job IS NULL AS wants_job;
 
 -- name: start_groups
--- Groups of which no pod waits any more.
+-- Marks groups without a waiting pod as bound.
 UPDATE pod_groups AS g
 SET
   state = 'bound',
@@ -171,7 +173,7 @@ FROM unnest($1::bigint []) AS v (id)
 WHERE g.id = any(ARRAY[v.id]);
 
 -- name: abandon_groups
--- Groups of which no pod is left before any was bound: nothing more is placed.
+-- Cancels groups that lost all pods before any was bound.
 UPDATE pod_groups AS g
 SET
   revision = g.revision + 1,
@@ -182,10 +184,9 @@ FROM unnest($1::bigint []) AS v (id)
 WHERE g.id = any(ARRAY[v.id]);
 
 -- name: dissolve_groups
--- Groups that lost members before any was bound are active no more, nor are the
--- pods by which they would have grown; returns those that wait for the group to
--- become whole again. Who held or released
--- it has done so for the group that fills.
+-- Deletes active groups that lost members before any was bound, with the groups
+-- of one that extend them. Returns the pods that wait for the group to become
+-- whole again. A hold or release of the group is kept for the filling group.
 WITH gone AS (
   DELETE FROM pod_groups AS g
   WHERE
@@ -243,7 +244,7 @@ FROM gone AS g
 INNER JOIN pods AS p ON p.group_id = any(ARRAY[g.id]) AND p.state = 'waiting';
 
 -- name: read_active_groups
--- Active groups by name that pods may join, the newest generation first.
+-- Active groups of these names that pods may join, the newest generation first.
 SELECT
   g.id,
   g.namespace,
@@ -284,7 +285,7 @@ ORDER BY g.id DESC;
 
 -- name: read_vacancies
 -- Members that failed or were deleted and were not replaced, with the place
--- that is held for a replacement, if it still is and can be used.
+-- held for a replacement, if there is one that can be used.
 SELECT
   p.group_id,
   p.uid,
@@ -301,7 +302,7 @@ WHERE p.state IN ('failed', 'deleted') AND p.replaced_by IS NULL
 ORDER BY p.group_id, l.node_name IS NULL, p.ended_at, p.uid;
 
 -- name: find_nodes_in_maintenance
--- Which of some nodes ($1), with their labels ($2), nothing may start on at a
+-- The nodes among these ($1, with their labels $2) that are in maintenance at a
 -- time ($3).
 SELECT v.node
 FROM unnest($1::text [], $2::text []) AS v (node, labels)
@@ -314,8 +315,8 @@ WHERE EXISTS (
 );
 
 -- name: replace_members
--- Pods ($1) take the vacancies of others ($2) in groups ($3), with their places
--- ($4) or without.
+-- Gives vacancies ($2) of groups ($3) to pods ($1), with their places ($4) or
+-- without.
 WITH v AS MATERIALIZED (
   SELECT *
   FROM unnest($1::text [], $2::text [], $3::bigint [], $4::boolean [])
@@ -368,15 +369,16 @@ DELETE FROM placements AS l USING v
 WHERE l.fluxion_job = any(ARRAY[v.id]) AND l.pod_uid = v.vacancy AND NOT v.with_place;
 
 -- name: rebind_groups
--- Groups of which a waiting pod was given a place outside of the match.
+-- Raises the revision of groups in which a waiting pod was given a place
+-- outside of the match.
 UPDATE pod_groups AS g SET revision = g.revision + 1
 FROM unnest($1::bigint []) AS v (id)
 WHERE g.id = any(ARRAY[v.id])
 RETURNING g.id, g.revision;
 
 -- name: tell_changes
--- Lets the owner of the match of their queues read groups and what they hold
--- again, and so the owners of the nodes on which they hold something.
+-- Makes the match owner of their queues read groups and their allocations
+-- again, and also the owners of the nodes on which they hold something.
 INSERT INTO match_inbox (queue, news, group_id)
 SELECT g.queue, 'changed', g.id
 FROM unnest($1::bigint []) AS v (id)
@@ -388,7 +390,7 @@ INNER JOIN placements AS l ON l.fluxion_job = any(ARRAY[v.id])
 INNER JOIN component_nodes AS c ON c.node_name = any(ARRAY[l.node_name]);
 
 -- name: read_recalled_groups
--- Groups whose places are being taken back, with the pods that may be bound.
+-- Recalled groups, with their pods that may be bound.
 SELECT g.id, p.namespace, p.pod_name, p.uid
 FROM pod_groups AS g
 LEFT JOIN pods AS p ON p.group_id = any(ARRAY[g.id]) AND p.state = 'waiting'
@@ -408,8 +410,8 @@ WHERE
   AND p.owner_uid IS NOT NULL;
 
 -- name: resume_recalled_groups
--- Groups that are not recalled any more because some of their pods were bound after
--- all: the others follow.
+-- Ends the recall of groups of which some pods were bound after all: the other
+-- pods follow.
 UPDATE pod_groups AS g
 SET state = 'allocated', phase = NULL, reason = NULL, revision = g.revision + 1
 FROM unnest($1::bigint []) AS v (id)
@@ -417,7 +419,8 @@ WHERE g.id = any(ARRAY[v.id]) AND g.phase = 'recalled'
 RETURNING g.id, g.revision;
 
 -- name: end_recalls
--- Cancelled groups whose places need not be taken back: they end with the pods.
+-- Ends the recall of cancelled groups: their places are released with their
+-- pods.
 UPDATE pod_groups AS g SET phase = 'queued'
 FROM unnest($1::bigint []) AS v (id)
 WHERE g.id = any(ARRAY[v.id]) AND g.phase = 'recalled';

@@ -1,7 +1,8 @@
 -- The query that counts the differences that a full comparison found.
 
 -- name: record_differences
--- What a full comparison found, of a kind, with the last names.
+-- Records the differences of one kind that a full comparison found, with their
+-- names.
 INSERT INTO resync_differences AS d (kind, found, names)
 VALUES ($1, $2, $3::text [])
 ON CONFLICT (kind) DO UPDATE SET

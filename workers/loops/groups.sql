@@ -1,20 +1,20 @@
--- The queries that lock the rows of groups, and those that set and announce which
--- job moves a group on.
+-- The queries that lock the rows of groups, and those that record and announce
+-- the job by which a group moves on.
 --
--- Order of locks: a transaction locks rows of groups_provisional (in the order of their
--- names) before rows of pod_groups (in the order of their ids), and only then
--- changes pods, allocations and jobs. So no two transactions wait for each other
--- in a circle. What needs no order skips rows that are locked.
+-- Order of locks: a transaction locks rows of groups_provisional (in the order
+-- of their names) before rows of pod_groups (in the order of their ids), and
+-- only then changes pods, allocations and jobs. So no two transactions wait for
+-- each other in a circle. Queries that need no order skip locked rows.
 --
--- In the queries of the workers a join looks a key up as `= any(ARRAY[key])`, and
--- a state is compared so that no partial index seems to answer it: the planner
--- then takes the index of the key, row by row. Where a table was empty when it was
--- last analysed, as queues often are, the planner would otherwise turn the join
--- round and read the whole table for each row.
+-- In the queries of the workers a join looks a key up as `= any(ARRAY[key])`,
+-- and conditions on a state are written so that no partial index matches them:
+-- the planner is then left with the index of the key, row by row. For a table
+-- that was empty when it was last analysed, as queues often are, it would
+-- otherwise reverse the join and read the whole table for each row.
 
 -- name: lock_filling_groups
--- Keeps the promoter away from groups of these names ($1, $2), and from those
--- that pods ($3) are in or would go back to.
+-- Locks the filling groups of these names ($1, $2), and those that pods ($3)
+-- are in or would return to, against the promoter.
 SELECT g.group_id
 FROM groups_provisional AS g
 INNER JOIN (
@@ -33,8 +33,7 @@ ORDER BY g.namespace, g.group_name
 FOR UPDATE OF g;
 
 -- name: lock_active_groups
--- Keeps others from groups: those of pods ($1), those of names ($2, $3), and
--- those of numbers ($4).
+-- Locks the groups of pods ($1), of names ($2, $3), and of ids ($4).
 SELECT g.id
 FROM pod_groups AS g
 WHERE g.id IN (
@@ -61,13 +60,13 @@ ORDER BY g.id
 FOR UPDATE OF g;
 
 -- name: set_match_jobs
--- Which job is to find a group's place.
+-- Records which match job places each group.
 UPDATE pod_groups AS g SET match_job = v.job
 FROM unnest($1::bigint [], $2::bigint []) AS v (id, job)
 WHERE g.id = any(ARRAY[v.id]);
 
 -- name: tell_group_changes
--- Lets the owner of the match of their queues read groups again.
+-- Makes the match owner of their queues read groups again.
 INSERT INTO match_inbox (queue, news, group_id)
 SELECT g.queue, 'changed', g.id
 FROM unnest($1::bigint []) AS v (id)

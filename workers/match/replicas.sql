@@ -1,8 +1,8 @@
--- The queries of the replicas that share the components among them, and of the
--- table of nodes that they publish.
+-- The queries of the replicas, which divide the components among themselves,
+-- and of the table of nodes that they publish.
 
 -- name: read_owners
--- All scheduling queues, and which living client owns the match of each.
+-- All scheduling queues, with the living client that owns the match of each.
 SELECT q.name, q.node_selector::text AS node_selector, c.id AS owner
 FROM queues AS q
 LEFT JOIN leaders AS l ON l.name = 'match:' || q.name
@@ -19,17 +19,17 @@ INNER JOIN clients AS c
 ORDER BY c.id;
 
 -- name: join_replicas
--- This client can own the match of queues from now on.
+-- Registers this client as one that can own the match of queues.
 INSERT INTO match_replicas (client_id)
 SELECT id FROM clients WHERE id = $1
 ON CONFLICT DO NOTHING;
 
 -- name: leave_replicas
--- It takes over no more.
+-- Removes this client from those that can own the match of queues.
 DELETE FROM match_replicas WHERE client_id = $1;
 
 -- name: write_nodes
--- The copy of the nodes that people look at.
+-- Writes the copy of the nodes that people read.
 INSERT INTO nodes (
   node_name, cpu_milli, memory_bytes, pods, other, foreign_cpu_milli,
   foreign_memory_bytes, foreign_pods, unschedulable, labels, foreign_other,
@@ -72,5 +72,5 @@ taints = excluded.taints,
 seen_at = excluded.seen_at;
 
 -- name: drop_nodes
--- Nodes that are gone ($2 false), or all but those named ($2 true).
+-- Deletes these nodes ($2 false), or all others ($2 true).
 DELETE FROM nodes WHERE (node_name = any($1::text [])) <> $2;

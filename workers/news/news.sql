@@ -1,14 +1,14 @@
--- The queries of what pods are told while their group waits. Scheduling time is
--- a parameter.
+-- The queries of the reports to pods whose group waits. Scheduling time is a
+-- parameter.
 
 -- name: read_changed_reasons
--- Reasons to wait that are of another kind than they were.
+-- Reasons to wait whose kind has changed.
 SELECT queue, shape, kind, namespace, account FROM wait_reasons WHERE NOT spread;
 
 -- name: spread_reasons
--- Groups that wait for one of these and were told of another kind: they are to
--- be told. The whole line of a queue is looked at, but a reason that is there
--- seldom changes its kind, and new groups are marked when they come.
+-- Marks the groups that wait for one of these reasons and got a report of
+-- another kind. It reads all waiting groups of a queue, but the kind of a
+-- reason seldom changes, and new groups are marked when they come.
 WITH locked AS MATERIALIZED (
   SELECT g.id
   FROM unnest($1::text [], $2::bigint [], $3::text [], $5::text [], $6::text [])
@@ -29,8 +29,8 @@ FROM locked AS l
 WHERE g.id = any(ARRAY[l.id]);
 
 -- name: mark_spread_reasons
--- Those whose groups are marked, unless they have changed once more. After the
--- groups: the match locks them in this order.
+-- Marks the reasons whose groups are marked, unless they have changed again. It
+-- runs after the groups, in the order in which the match locks them.
 UPDATE wait_reasons AS w SET spread = true
 FROM unnest($1::text [], $2::bigint [], $3::text [], $4::text [], $5::text [])
 AS v (queue, shape, kind, namespace, account)
@@ -42,9 +42,8 @@ WHERE
   AND w.kind = v.kind;
 
 -- name: claim_filling_news
--- Groups ($2 at most) that fill and of which pods are to be told, for five
--- minutes: longer than news may have to wait, so that what is marked meanwhile
--- is seen.
+-- Claims at most $2 filling groups that are due for a report, for five minutes:
+-- no report takes that long, so that a mark set meanwhile is recognized.
 WITH due AS MATERIALIZED (
   SELECT g.namespace, g.group_name
   FROM groups_provisional AS g
@@ -69,7 +68,8 @@ RETURNING
   extract(epoch FROM $1 - g.first_seen_at)::integer AS age;
 
 -- name: claim_active_news
--- The same of active groups, with why they wait, if they do.
+-- Claims at most $2 active groups that are due for a report, for five minutes,
+-- and returns why they wait, if they do.
 WITH due AS MATERIALIZED (
   SELECT g.id
   FROM pod_groups AS g
@@ -117,8 +117,8 @@ LEFT JOIN wait_reasons AS w
 LEFT JOIN reservations AS r ON r.group_id = any(ARRAY[c.id]);
 
 -- name: read_untold_pods
--- Waiting pods of groups ($1 by number, $2, $3 by name while they fill) that
--- were told something else than $4, in the order of the groups.
+-- Waiting pods of groups ($1: the id; $2, $3: the name while they fill) whose
+-- last report was not $4, in the order of the groups.
 SELECT v.id, p.uid, p.namespace, p.pod_name, p.resource_version, p.created_at
 FROM unnest($1::bigint [], $2::text [], $3::text [], $4::text [])
 WITH ORDINALITY AS v (id, namespace, group_name, news, place)
@@ -156,9 +156,9 @@ ORDER BY v.place, p.completion_index NULLS LAST, p.created_at, p.uid
 LIMIT $5;
 
 -- name: settle_filling_news
--- What became of the news of groups that were claimed at $7: the kind of the
--- event that was sent, if one was; whether any pod was told; in how many seconds
--- they are due again, if they are. Those that are whole are left to the promoter.
+-- Records the outcome for groups that were claimed at $7: the kind of the
+-- event, if one was recorded; whether any pod got a report; and the seconds
+-- until the next one, if any. Groups that are whole are left to the promoter.
 WITH v AS (
   SELECT *
   FROM unnest(
@@ -193,7 +193,9 @@ WHERE g.namespace = any(ARRAY[l.namespace]) AND g.group_name = l.group_name
 RETURNING g.group_id AS id;
 
 -- name: settle_active_news
--- The same of active groups.
+-- Records the outcome for active groups that were claimed at $5: the kind of
+-- the event, if one was recorded; whether any pod got a report; and the seconds
+-- until the next one, if any.
 WITH v AS (
   SELECT *
   FROM unnest($1::bigint [], $2::text [], $3::boolean [], $4::integer [])
@@ -222,8 +224,8 @@ WHERE g.id = any(ARRAY[l.id])
 RETURNING g.id;
 
 -- name: record_told_filling
--- What pods were told, and the version that they have by that, unless another
--- change is recorded already.
+-- Records the reports to pods of filling groups, and their versions after them,
+-- unless another change was recorded since.
 UPDATE pods_provisional AS p
 SET
   told = v.news,
@@ -235,7 +237,8 @@ AS v (uid, news, before, version)
 WHERE p.uid = any(ARRAY[v.uid]);
 
 -- name: record_told_members
--- The same of members.
+-- Records the reports to waiting members of active groups, and their versions
+-- after them, unless another change was recorded since.
 UPDATE pods AS p
 SET
   told = v.news,

@@ -1,8 +1,8 @@
 -- The queries of cancellation. Scheduling time is a parameter.
 
 -- name: cancel_filling_groups
--- Groups ($1, $2) that have not become whole are cancelled, each for a reason
--- ($3): their pods count no more.
+-- Cancels filling groups ($1, $2), each for a reason ($3): their pods no longer
+-- count.
 WITH v AS MATERIALIZED (
   SELECT *
   FROM unnest($1::text [], $2::text [], $3::text [])
@@ -63,8 +63,8 @@ SELECT * FROM marked AS m
 ORDER BY m.namespace, m.group_name, m.created_at, m.uid;
 
 -- name: cancel_active_groups
--- Groups of this name are cancelled: nothing more of them is placed or bound.
--- Those that are evicted shall not come again.
+-- Cancels the groups of this name: no more of their pods are placed or bound.
+-- Evicted ones do not come again.
 WITH cancelled AS (
   UPDATE pod_groups AS g
   SET cancel_reason = $3, comes_again = false, revision = g.revision + 1

@@ -1,12 +1,13 @@
--- The queries of external groups, whose pods a gRPC client starts. Scheduling time
--- is a parameter.
+-- The queries of external groups, whose pods a gRPC client starts. Scheduling
+-- time is a parameter.
 
 -- name: queue_exists
--- Whether there is a scheduling queue of this name.
+-- Whether a scheduling queue of this name exists.
 SELECT EXISTS (SELECT FROM queues AS q WHERE q.name = $1) AS "any";
 
 -- name: forget_ended_asks
--- What is about to end ($2) is no answer to who asks for the same ($1) again.
+-- Unlinks groups that have ended, or end by $2, from the ask key ($1), so that
+-- another call with this key gets a new group.
 UPDATE external_groups AS e SET ask_key = NULL
 FROM pod_groups AS g
 WHERE
@@ -21,8 +22,8 @@ WHERE
   );
 
 -- name: make_external_group
--- A group of so many pods ($4) that all need the same ($5), unless somebody has
--- asked for it ($8) already. Without a name it is called after its number.
+-- Makes a group of $4 pods with the same request ($5), unless a group with this
+-- ask key ($8) exists. Without a name it is named after its id.
 WITH claimed AS (
   INSERT INTO external_groups (group_id, request, reserve, ask_key)
   VALUES (nextval('group_ids'), $5::text::jsonb, $7, $8)
@@ -59,13 +60,14 @@ FROM claimed AS c
 RETURNING id, group_name;
 
 -- name: join_external_group
--- One more call asks for the same.
+-- Counts one more call for the group with this ask key.
 UPDATE external_groups AS e SET asks = e.asks + 1
 WHERE e.ask_key = $1
 RETURNING e.group_id AS id, e.asks;
 
 -- name: read_external_group
--- How it stands: where its pods may run, or when and where they will.
+-- The state of a group: the nodes of its pods, or the time and nodes of its
+-- reservation.
 SELECT
   g.namespace,
   g.state,
@@ -99,7 +101,7 @@ LEFT JOIN reservations AS r
 WHERE e.group_id = $1 AND g.cancel_reason IS NULL;
 
 -- name: end_external_group
--- It is over, for a reason ($2), if no more calls than these ($3; null: or any)
+-- Cancels a group, for a reason ($2), if at most $3 calls (null: any number)
 -- have asked for it.
 WITH ended AS (
   UPDATE pod_groups AS g

@@ -1,8 +1,8 @@
--- The queries of holds that users put on groups. Scheduling time is a parameter.
+-- The queries of holds by users. Scheduling time is a parameter.
 
 -- name: hold_groups
--- Groups of this name that have no node yet are held, if they were already for
--- this reason from now on.
+-- Holds the groups of this name that have no node yet; a group that is held
+-- already gets this reason.
 UPDATE pod_groups AS g
 SET held_at = $4, held_reason = $3, released_at = NULL
 WHERE
@@ -17,15 +17,15 @@ WHERE
 RETURNING g.id;
 
 -- name: hold_filling_group
--- The same of one that fills.
+-- Holds the filling group of this name.
 UPDATE groups_provisional AS g
 SET held_at = $4, held_reason = $3, released_at = NULL
 WHERE g.namespace = $1 AND g.group_name = $2
 RETURNING g.group_id;
 
 -- name: release_groups
--- Held groups of this name are held no more, by their label neither. A label
--- that comes later holds.
+-- Releases the held groups of this name, also from the label of their pods. A
+-- later pod with the label holds again.
 UPDATE pod_groups AS g
 SET
   held_at = NULL,
@@ -38,7 +38,8 @@ WHERE
 RETURNING g.id;
 
 -- name: release_filling_group
--- The same of one that fills.
+-- Releases the held filling group of this name, also from the label of its
+-- pods.
 UPDATE groups_provisional AS g
 SET
   held_at = NULL,
@@ -52,13 +53,13 @@ WHERE
 RETURNING g.group_id;
 
 -- name: count_active_groups
--- Groups of this name that are not about to end.
+-- The number of groups of this name that are not about to end.
 SELECT count(*) AS groups
 FROM pod_groups AS g
 WHERE g.namespace = $1 AND g.group_name = $2 AND g.cancel_reason IS NULL;
 
 -- name: find_filling_group
--- Whether a group of this name fills.
+-- Whether a group of this name is filling.
 SELECT EXISTS (
   SELECT FROM groups_provisional AS g
   WHERE g.namespace = $1 AND g.group_name = $2

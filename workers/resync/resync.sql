@@ -1,10 +1,11 @@
--- The queries of the full comparison: each finds only what differs, in one
--- statement, so of one moment. What a transaction changes together is never
--- found half done; so nothing that is under way is taken for a fault.
+-- The queries of the full comparison. Each finds only differences, in one
+-- statement and thus in one snapshot: rows that a transaction changes together
+-- are never seen half changed, so a change in progress is not taken for a
+-- fault.
 
 -- name: find_miscounted_groups
--- Groups that fill whose row is not what their pods make of it. One that
--- somebody held or released has a row also when its pods are all refused.
+-- Filling groups whose row does not agree with their pods. A group that was
+-- held or released has a row even if all its pods are refused.
 SELECT
   coalesce(g.namespace, p.namespace) AS namespace,
   coalesce(g.group_name, p.group_name) AS group_name
@@ -27,7 +28,7 @@ WHERE
 ORDER BY 1, 2;
 
 -- name: find_forgotten_groups
--- Groups without the job that brings them further: match, bind or cleanup.
+-- Groups without the job that they need next: match, bind or cleanup.
 SELECT g.id, g.revision, g.queue, g.namespace, g.group_name, w.work
 FROM pod_groups AS g
 INNER JOIN LATERAL (
@@ -71,8 +72,8 @@ WHERE j.id IS NULL AND o.group_id IS NULL
 ORDER BY g.id;
 
 -- name: find_leaked_places
--- Places of pods that have ended, or are not known, which are held for nobody
--- and which nobody is to give back.
+-- Places of pods that have ended or are unknown, which are not held for a
+-- replacement and have no cleanup job.
 SELECT l.fluxion_job AS id, l.pod_uid, l.node_name
 FROM placements AS l
 LEFT JOIN pods AS p
@@ -95,8 +96,8 @@ WHERE
 ORDER BY 1, 2;
 
 -- name: release_unknown_places
--- Gives back places of pods that are not recorded in their group, or not at
--- all. Those of recorded ones are cleanup's.
+-- Releases places of pods that are not recorded, or not in that group. Places
+-- of recorded pods are left to cleanup.
 WITH released AS (
   DELETE FROM placements AS l
   USING unnest($1::bigint []) AS v (id), pod_groups AS g

@@ -2,8 +2,7 @@
 -- its start, and for the forecaster and the simulator.
 
 -- name: read_holders
--- Who holds something, of some queues, with a number that differs if other pods
--- do or if they have other nodes.
+-- The allocations of some queues, with a hash of their pods and nodes.
 SELECT
   a.fluxion_job AS id,
   coalesce(g.namespace || '/' || g.group_name, '') AS name,
@@ -25,8 +24,8 @@ WHERE a.queue = any($1::text []) AND l.places IS NOT NULL
 ORDER BY a.fluxion_job;
 
 -- name: read_waiting_versions
--- The groups of some queues that wait, each with what differs once its rows have
--- been written again; null where what is read of it depends on its pods, too.
+-- The waiting groups of some queues, each with a version that changes when its
+-- rows are written; null if its start times depend on its pods, too.
 SELECT
   g.id,
   CASE

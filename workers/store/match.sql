@@ -1,15 +1,16 @@
--- The queries of the match worker's store: what a scheduling cycle reads, and what
--- it decided. Scheduling time is a parameter; leases and terms live by the
+-- The queries of the match worker's store: the input of a scheduling cycle, and
+-- its decision. Scheduling time is a parameter; leases and terms use the
 -- database's clock.
 
 -- name: note_promised
--- Groups that got a reservation, for whose time they wait from now on.
+-- Marks groups that got a reservation which their callers accept: they wait for
+-- its time from now on.
 UPDATE external_groups AS e SET promised = true
 FROM unnest($1::bigint []) AS v (id)
 WHERE e.group_id = any(ARRAY[v.id]);
 
 -- name: turn_down_groups
--- Groups that have no place now, for which nobody waits longer.
+-- Deletes groups that do not fit now and whose callers accept no later start.
 DELETE FROM pod_groups AS g
 USING unnest($1::bigint []) AS v (id), external_groups AS e
 WHERE
@@ -20,11 +21,11 @@ WHERE
   AND g.cancel_reason IS NULL;
 
 -- name: tell_callers
--- Who waits for the answer to a call looks at once.
+-- Notifies the callers that wait for an answer.
 SELECT pg_notify(current_schema() || '.external', '');
 
 -- name: read_queues
--- Scheduling queues by name.
+-- The settings of scheduling queues, by name.
 SELECT
   name,
   node_selector::text AS node_selector,
@@ -43,7 +44,7 @@ WHERE name = any($1::text [])
 ORDER BY name;
 
 -- name: read_maintenance
--- All maintenance of nodes, also what is over.
+-- All maintenance of nodes, including past ones.
 SELECT
   m.id,
   coalesce(m.nodes, '{}') AS nodes,
@@ -68,7 +69,7 @@ FROM accounts
 ORDER BY name;
 
 -- name: read_account_use
--- What groups of some queues had used, and when that was so.
+-- The recorded use of groups of some queues, and the time of the record.
 SELECT
   queue,
   namespace,
@@ -79,7 +80,7 @@ FROM account_use
 WHERE queue = any($1::text []);
 
 -- name: record_account_use
--- What groups have used by $5.
+-- Records what groups have used by $5.
 INSERT INTO account_use AS u (queue, namespace, account, used, as_of)
 SELECT v.queue, v.namespace, v.account, v.used, $5
 FROM unnest($1::text [], $2::text [], $3::text [], $4::double precision [])
@@ -89,22 +90,24 @@ used = excluded.used,
 as_of = excluded.as_of;
 
 -- name: read_other_holds
--- The queues that others own the match of, and what their groups hold.
+-- The queues of other match owners, with the amounts that their groups hold.
 SELECT q.name AS queue, h.namespace, h.account, h.resource, h.amount
 FROM queues AS q
 LEFT JOIN account_holds AS h ON h.queue = q.name
 WHERE q.name <> all($1::text []);
 
 -- name: lock_account_holds
--- One after the other: who places groups has to know what others hold.
+-- Serializes the transactions that place groups: each must know what groups of
+-- other components hold.
 SELECT pg_advisory_xact_lock(hashtext('account_holds'), hashtext(current_schema()));
 
 -- name: drop_account_holds
--- Before what they hold now is written.
+-- Deletes the amounts of some queues before their present ones are recorded.
 DELETE FROM account_holds WHERE queue = any($1::text []);
 
 -- name: record_account_holds
--- What groups hold now; 0: nothing any more. A queue that is gone has none.
+-- Records the amounts that groups hold now; an amount of 0 deletes its row.
+-- Deleted queues are skipped.
 WITH said AS MATERIALIZED (
   SELECT v.queue, v.namespace, v.account, v.resource, v.amount
   FROM unnest($1::text [], $2::text [], $3::text [], $4::text [], $5::bigint [])
@@ -131,11 +134,11 @@ ON CONFLICT (queue, namespace, account, resource) DO UPDATE SET
 amount = excluded.amount;
 
 -- name: read_component_nodes
--- The nodes that the component of some queues has.
+-- The nodes that the component of some queues has claimed.
 SELECT node_name FROM component_nodes WHERE queue = any($1::text []);
 
 -- name: claim_nodes
--- Takes nodes for a component, those that nobody has.
+-- Claims the nodes that are free for a component.
 INSERT INTO component_nodes (node_name, queue)
 SELECT v.node, $2
 FROM unnest($1::text []) AS v (node)
@@ -144,7 +147,8 @@ ON CONFLICT DO NOTHING
 RETURNING node_name;
 
 -- name: let_go_of_nodes
--- Nodes ($1) that the component of some queues ($2) has no more; others are told.
+-- Gives up nodes ($1) of the component of some queues ($2) and notifies the
+-- other owners.
 WITH gone AS (
   DELETE FROM component_nodes
   WHERE node_name = any($1::text []) AND queue = any($2::text [])
@@ -154,7 +158,7 @@ SELECT pg_notify(current_schema() || '.match', 'nodes')
 WHERE EXISTS (SELECT FROM gone);
 
 -- name: read_all_allocations
--- All that groups of some queues hold.
+-- The allocations of all groups of some queues.
 SELECT
   a.fluxion_job,
   a.queue,
@@ -184,7 +188,7 @@ WHERE a.queue = any($1::text [])
 ORDER BY a.fluxion_job, p.pod_uid;
 
 -- name: read_allocations
--- What some groups hold.
+-- The allocations of some groups.
 SELECT
   a.fluxion_job,
   a.queue,
@@ -214,7 +218,7 @@ LEFT JOIN external_groups AS x ON x.group_id = any(ARRAY[a.fluxion_job])
 ORDER BY a.fluxion_job, p.pod_uid;
 
 -- name: read_strangers
--- Which groups of other queues than these ($1) hold something on some nodes.
+-- The groups of queues other than these ($1) that hold something on some nodes.
 SELECT DISTINCT a.fluxion_job
 FROM allocations AS a
 INNER JOIN placements AS p ON p.fluxion_job = any(ARRAY[a.fluxion_job])
@@ -235,7 +239,7 @@ FROM reservations
 WHERE queue = any($1::text []);
 
 -- name: read_wait_reasons
--- Which shapes have a reason to wait, in some queues.
+-- The shapes of some queues that have a reason to wait.
 SELECT queue, shape, namespace, account
 FROM wait_reasons
 WHERE queue = any($1::text []);
@@ -251,8 +255,8 @@ WHERE
   AND queue = any($2::text []);
 
 -- name: read_waiting_groups
--- The groups of match jobs, as far as they still wait. When they may start
--- counts until a pod of theirs is bound.
+-- The groups of match jobs, if they still wait. Their start times count until
+-- one of their pods is bound.
 SELECT
   g.id,
   g.namespace,
@@ -296,8 +300,8 @@ WHERE g.state NOT IN ('allocated', 'bound') AND g.cancel_reason IS NULL
 ORDER BY g.id;
 
 -- name: read_waiting_members
--- The members of groups that have no place yet. Those of external groups are no
--- rows.
+-- The members without a place, by group. Members of external groups are made
+-- up, as these have no rows in pods.
 SELECT m.group_id, m.uid, m.request
 FROM (
   SELECT
@@ -332,18 +336,18 @@ FROM (
 ORDER BY m.group_id, m.completion_index NULLS LAST, m.created_at, m.uid;
 
 -- name: has_match_news
--- Whether there are news for the owner of the match of some queues.
+-- Whether there are changes for the match owner of some queues.
 SELECT EXISTS (
   SELECT FROM match_inbox WHERE queue = any($1::text [])
 ) AS "any";
 
 -- name: clear_match_inbox
--- Forgets the news of some queues that a fresh load of everything has made old.
+-- Deletes the changes of some queues, since everything is loaded afresh.
 DELETE FROM match_inbox WHERE queue = any($1::text []);
 
 -- name: take_match_inbox
--- The news for the owner of the match of some queues, in order; the rows go
--- with the commit.
+-- Takes the changes for the match owner of some queues, in order; the commit
+-- deletes their rows.
 WITH taken AS (
   DELETE FROM match_inbox
   WHERE id = any(
@@ -359,8 +363,9 @@ WITH taken AS (
 SELECT news, group_id, pod_uid FROM taken ORDER BY id;
 
 -- name: record_verdicts
--- Groups that can never fit, or can again: state and reason, with the name of
--- the pod that is the cause, if it is one alone. Their pods are to be told.
+-- Records groups that can never fit, or can again: their state and reason, with
+-- the name of the pod that is the cause, if it is a single one. Their pods are
+-- due for a report.
 UPDATE pod_groups AS g
 SET
   state = CASE WHEN v.unsatisfiable THEN 'unsatisfiable' ELSE 'pending' END,
@@ -386,8 +391,8 @@ WHERE
   AND g.state NOT IN ('allocated', 'bound');
 
 -- name: allocate_groups
--- Groups that were given their nodes, unless they changed meanwhile or somebody
--- holds them, and whether others start their pods.
+-- Marks groups as allocated, unless they have changed or are held. Returns
+-- whether their pods are started by callers.
 UPDATE pod_groups AS g
 SET
   state = 'allocated',
@@ -407,9 +412,9 @@ RETURNING
   ) AS external;
 
 -- name: write_placements
--- What groups ($1) hold, and each pod ($7, $8) on its node; a group that was
--- placed again keeps its row, with the start and end of all that it holds now.
--- A reservation is used up.
+-- Writes the allocations of groups ($1), and the placement of each pod ($7,
+-- $8). A group that held nodes before keeps its row, with the start and end of
+-- all that it holds. Reservations of the groups are deleted.
 WITH held AS (
   INSERT INTO allocations AS a
   (fluxion_job, group_id, queue, nodes, starts_at, ends_at, term)
@@ -457,7 +462,7 @@ FROM unnest(
 ) AS v (id, uid, node, cpu, memory, other);
 
 -- name: drop_reservations
--- Groups that have none any more; without a time ($2) they are not told.
+-- Deletes reservations of groups. Without a time ($2) their pods get no report.
 WITH gone AS (
   DELETE FROM reservations AS r USING unnest($1::bigint []) AS v (id)
   WHERE r.group_id = any(ARRAY[v.id])
@@ -474,8 +479,8 @@ FROM gone
 WHERE g.id = any(ARRAY[gone.group_id]) AND g.phase IS NOT NULL;
 
 -- name: record_reservations
--- When and where groups will start; what is later than the year 9999 is said to
--- be at its end.
+-- Records when and where groups will start; times after the year 9999 are
+-- recorded as its end.
 WITH made AS (
   INSERT INTO reservations AS r
   (group_id, queue, kind, starts_at, nodes, places, made_at)
@@ -510,7 +515,8 @@ FROM made
 WHERE g.id = any(ARRAY[made.group_id]) AND g.phase IS NOT NULL;
 
 -- name: record_wait_reasons
--- Why the groups of a shape wait; $6: pods were not told other reasons before.
+-- Records why the groups of a shape wait; $6: pods cannot have been told
+-- another reason before.
 INSERT INTO wait_reasons AS w (
   queue, shape, kind, reason, since, spread, namespace, account
 )
@@ -524,7 +530,7 @@ since = excluded.since,
 spread = w.spread AND w.kind = excluded.kind;
 
 -- name: drop_wait_reasons
--- Shapes that wait no longer.
+-- Deletes the reasons of shapes that no longer wait.
 DELETE FROM wait_reasons AS w
 USING unnest($1::text [], $2::bigint [], $3::text [], $4::text [])
 AS v (queue, shape, namespace, account)
@@ -535,15 +541,15 @@ WHERE
   AND w.account = v.account;
 
 -- name: read_groups_with_succeeded
--- Those of some groups of which a pod has succeeded.
+-- The groups among these with a pod that has succeeded.
 SELECT DISTINCT p.group_id AS id
 FROM unnest($1::bigint []) AS v (id)
 INNER JOIN pods AS p ON p.group_id = any(ARRAY[v.id])
 WHERE p.state = 'succeeded';
 
 -- name: evict_groups
--- Groups ($1) that are to be gone at a time ($3) for others ($2): nothing more
--- of them is bound.
+-- Evicts groups ($1) for others ($2): no more of their pods are bound, and they
+-- end by $3.
 WITH evicted AS (
   UPDATE pod_groups AS g
   SET

@@ -8,7 +8,7 @@ namespace fluxnetes::workers {
 namespace {
 
 constexpr double kLn2 = 0.693147180559945309417;
-// Less is what is left of rounding.
+// Smaller use is a rounding error.
 constexpr double kLeast = 1e-9;
 
 }  // namespace
@@ -64,7 +64,7 @@ double FairShare::Decay(double seconds) const {
   return std::exp2(-seconds / half_life_);
 }
 
-// Of a share that is used until so much of it has decayed.
+// The cost of a share while the given part of it decays to `decay`.
 double FairShare::Cost(double share, double decay) const {
   return share * half_life_ / kLn2 * (1 - decay);
 }

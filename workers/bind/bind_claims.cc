@@ -8,7 +8,7 @@ namespace {
 
 using cluster::Quote;
 
-// So many claims that wait at once are remembered.
+// The limit of remembered announcements.
 constexpr std::size_t kClaimsRemembered = 100'000;
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace {
 
 using cluster::Resources;
 
-// Whether `request` asks for something of which `node` has less than `used`.
+// True if `node` has less than `used` of a resource that `request` asks for.
 bool Exceeds(const Resources& node, const Resources& used,
              const Resources& request) {
   const auto over = [](std::int64_t has, std::int64_t is_used,
@@ -49,7 +49,7 @@ std::map<std::size_t, std::string> BindRoom::Crowded() {
   const auto exceeds = [this](const std::string& name, Resources used,
                               const Resources& wish) {
     const cluster::NodePointer node = cache_.NodeByName(name);
-    if (node == nullptr) return false;  // the binder sees to it
+    if (node == nullptr) return false;  // the binder checks for that
     cluster::AddUpTo(node->allocatable, used, wish);
     return Exceeds(node->allocatable, used, wish);
   };

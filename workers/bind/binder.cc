@@ -23,8 +23,8 @@ using nlohmann::json;
 using queue::Outcome;
 
 constexpr std::chrono::milliseconds kLongestClaimDelay{5'000};
-// A server that had crashed before this process began is long up again, and
-// what was posted for leases that it lost has come in.
+// A server that crashed before this process began is up again after this time,
+// and POSTs made under leases that it lost have arrived.
 constexpr std::chrono::minutes kYoung{1};
 
 std::vector<queue::JobResult> PutOff(const std::vector<queue::Job>& jobs,
@@ -51,7 +51,7 @@ Binder::Binder(sql::Pool& pool, queue::WorkQueue& jobs,
       limit_(std::max(1, options_.batch / 8)) {}
 
 bool Binder::RunOnce(cluster::Time now) {
-  // Until then a node or a pod that is there looks as if it were gone.
+  // Before that, an existing node or pod may look deleted.
   if (!cache_.Synced()) return false;
   broken_ = pool_.broken();
   const auto jobs = leased_.Lease(limit_);
@@ -115,7 +115,7 @@ std::vector<Binder::BindGroup> Binder::Read(
     const auto [known, added] = groups.emplace(group.id, group);
     ids.push_back(group.id);
     if (added) continue;
-    // Twice in one batch: only the newest revision has something to do.
+    // Two jobs of a group in one batch: only the newest revision is bound.
     if (known->second.revision < group.revision)
       std::swap(known->second, group);
     read.push_back(group);
@@ -148,7 +148,7 @@ void Binder::Check(BindGroup& group) const {
     const cluster::PodPointer pod = cache_.PodByUid(member.uid);
     const cluster::NodePointer node = cache_.NodeByName(member.node);
     if (pod == nullptr || pod->terminating) {
-      group.waits = true;  // intake notes its end, or the watch is behind
+      group.waits = true;  // intake records its end, or the watch is behind
     } else if (!pod->node_name.empty()) {
       member.bound = true;
       member.node = pod->node_name;
@@ -200,7 +200,7 @@ void Binder::CheckClaims(BindGroup& group, cluster::Time now) {
   if (age < std::min<milliseconds>(options_.claim_timeout,
                                    said.value_or(options_.claim_timeout))) {
     group.waits = true;
-    // Volumes take seconds, or for ever.
+    // Volumes take seconds to be made, or never are.
     group.delay = std::clamp(age / 4, options_.retry, kLongestClaimDelay);
   } else {
     group.problem =
@@ -239,7 +239,7 @@ void Binder::AnnounceNodes(std::vector<BindGroup>& groups) {
 }
 
 void Binder::CheckRoom(std::vector<BindGroup>& groups) {
-  // Bugs of the match that would not get past this.
+  // These planted bugs of the match would be caught here.
   if (sql::BugPlanted("others-forgotten") || sql::BugPlanted("node-shared"))
     return;
   BindRoom room(cache_);
@@ -341,7 +341,8 @@ void Binder::Settle(BindGroup& group, BoundMember& member,
   }
 }
 
-// Unless this is the first lease, and no crash can have undone another one.
+// False for the first lease of a job, if no crash can have undone an earlier
+// one.
 bool Binder::OthersMayPost(const BindGroup& group) const {
   return group.job.attempt > 1 || pool_.broken() > 0 ||
          std::chrono::steady_clock::now() - started_ < kYoung;
@@ -367,7 +368,7 @@ void Binder::TouchUnbound(BindGroup& group) try {
 } catch (const cluster::Refused&) {
   group.refused = true;
   if (group.job.attempt == 1) return;
-  // Nothing stops the binding of another process.
+  // A binding of another process cannot be stopped.
   group.waits = true;
   group.problem.clear();
   group.delay = options_.after_refusal;

@@ -1,4 +1,4 @@
-// What the cluster said of a batch, written to the database: see binder.h.
+// Records the results of a batch in the database: see binder.h.
 #include <algorithm>
 #include <set>
 #include <utility>

@@ -31,7 +31,7 @@ OverdueBindings::Groups OverdueBindings::Read(cluster::Time now) {
 }
 
 void OverdueBindings::GiveUp(cluster::Time now) {
-  if (!cache_.Synced()) return;  // what PodGroups say is not known
+  if (!cache_.Synced()) return;  // the timeouts of PodGroups are not known
   std::vector<cluster::ObjectName> pods;
   std::vector<cluster::PodEvent> events;
   {

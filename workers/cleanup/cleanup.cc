@@ -156,10 +156,11 @@ void Cleanup::DeleteObjects(Work& work, cluster::Time now) {
   }
 }
 
-// Before they are deleted, so that whoever made them knows why (Kubernetes:
-// "Disruptions", pod disruption conditions). Also those of which it is not
-// known whether they were bound. Who cannot be told now keeps nobody else back,
-// and an event is no reason to wait.
+// Sets a condition on evicted pods before their deletion, so that their owners
+// see the reason (Kubernetes: "Disruptions", pod disruption conditions). It
+// includes pods of which it is unknown whether they were bound. If the API
+// server is unreachable, these groups are put off and others go on; the
+// deletion does not wait for the event.
 void Cleanup::TellEvicted(const sql::Result& members, Work& work,
                           cluster::Time now) {
   std::vector<cluster::PodCondition> conditions;
@@ -197,7 +198,7 @@ void Cleanup::TellEvicted(const sql::Result& members, Work& work,
   }
 }
 
-// One of whom nothing may be read cannot be counted on.
+// A controller that may not be read is not expected to replace pods.
 bool Cleanup::MayReplace(const cluster::ObjectName& owner) {
   try {
     return cluster_.MayReplace(owner);

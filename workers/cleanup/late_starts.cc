@@ -10,7 +10,7 @@
 namespace fluxnetes::workers {
 namespace {
 
-// The first pod of a group gets the event for all of them.
+// The first pod of a group gets the event for the whole group.
 queue::NewJob GivenUp(const sql::Row& pod, const std::string& reason,
                       bool first) {
   return NoticeOf(pod.Get<std::string>("namespace"),
@@ -24,7 +24,7 @@ queue::NewJob GivenUp(const sql::Row& pod, const std::string& reason,
 bool LateStarts::RunOnce(cluster::Time now) {
   std::vector<queue::NewJob> jobs;
   sql::Transaction transaction(pool_);
-  // In this order all lock them: those that fill first.
+  // Groups are locked in this order everywhere: filling ones first.
   const int filling = GiveUpFilling(transaction, now, jobs);
   const int waiting = GiveUpWaiting(transaction, now, jobs);
   if (filling == 0 && waiting == 0) return false;

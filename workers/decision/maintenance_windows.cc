@@ -26,7 +26,7 @@ std::optional<std::vector<NodeClosure>> MaintenanceWindows::TakeChanges(
   const Nodes known = nodes();
   for (const MaintenanceWindow& window : windows_) {
     if (window.end && *window.end <= now) continue;
-    // One without an end closes its nodes when it begins.
+    // A window without an end closes its nodes for good at its start.
     const auto turn = window.end ? *window.end : window.start;
     if (turn > now && (!due_ || turn < *due_)) due_ = turn;
     NodeClosure closure{window.id, window.start, window.end, {}};

@@ -19,14 +19,14 @@ namespace {
 
 using matcher::Time;
 
-// Instants at which a reservation was due and nothing else happened: so many
-// one after the other are the end of a run in which nothing can end any more.
+// After this many instants in a row at which only a reservation was due, the
+// run ends: nothing can end any more.
 constexpr int kDueInVain = 1'000;
 
-// Seconds, beyond all times that can be told.
+// Seconds, later than any time that can be shown.
 constexpr double kFar = 1e12;
 
-// Of this thread, on a processor.
+// CPU time of this thread.
 std::chrono::nanoseconds TimeSpent() {
   timespec spent{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
@@ -62,8 +62,8 @@ double LargestShare(const cluster::Resources& part,
   return largest;
 }
 
-// How much work groups are, in seconds of all that the component has. One that
-// has no duration counts as the mean of those that have started.
+// The work of groups, in seconds of the whole component. A group without a
+// duration counts with the mean duration of those that have started.
 class WorkOfGroups {
  public:
   WorkOfGroups(const ComponentSnapshot& snapshot,
@@ -184,8 +184,8 @@ class Lookahead::State {
     return queue.queue_order != QueueOrder::kArrival;
   }
 
-  // Puts lines into the orders of their queues: who has started before those
-  // that the worker has in line, who is in none behind them.
+  // Sorts the groups of each queue in its order: those that have started, then
+  // the worker's pending order, then the groups that are not in it.
   void Rank() {
     std::map<std::string, int> last;  // by queue
     for (const QueueSettings& queue : snapshot_.queues)
@@ -230,7 +230,7 @@ class Lookahead::State {
     }
   }
 
-  // To the next time at which something happens; false: nothing will.
+  // Goes to the time of the next event. Returns false if there is none.
   bool Advance(bool started) {
     auto next = store_.NextEvent();
     idle_ = next || started ? 0 : idle_ + 1;
@@ -277,7 +277,7 @@ class Lookahead::State {
     }
   }
 
-  // False: it has not started, and nothing is known of when it will.
+  // Returns false if the group has not started and its start is unknown.
   bool SayKnown(const PendingGroup& group) {
     const auto promised = reserved_.find(group.id);
     const auto start = store_.starts().find(group.id);
@@ -305,8 +305,8 @@ class Lookahead::State {
     return true;
   }
 
-  // `from` then, when those have started whose time is known, and so many
-  // seconds of work.
+  // Estimates a start after `from`, when the groups with known starts have
+  // started, plus `seconds` of work.
   void SayRoughly(const PendingGroup& group, Time from, double seconds) {
     const auto promised = store_.promised().find(group.id);
     if (promised == store_.promised().end())
@@ -350,14 +350,15 @@ class Lookahead::State {
   MatchWorker worker_;
   const std::optional<Time> first_event_;
   std::map<std::string, Line> lines_;           // by queue, each in order
-  std::unordered_map<GroupId, Time> reserved_;  // for when, as it stands
-  std::unordered_set<GroupId> wanted_;          // that are to start yet
+  std::unordered_map<GroupId, Time> reserved_;  // present reservations
+  std::unordered_set<GroupId> wanted_;          // groups whose start is awaited
   std::unordered_map<GroupId, int> positions_;
-  bool unranked_ = false;  // these are to be found yet
+  bool unranked_ = false;  // positions_ is not computed yet
   int cycles_ = 0;
   int idle_ = 0;  // instants, see kDueInVain
   bool done_ = false;
-  bool over_ = false;  // what has not started will not, by what is known
+  bool over_ =
+      false;  // groups that have not started never will, as far as is known
   Forecast forecast_;
 };
 

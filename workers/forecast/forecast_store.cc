@@ -173,7 +173,7 @@ std::set<GroupId> ForecastStore::Commit(const Decision& decision,
   return {};
 }
 
-// What has happened at this instant that gave it its place.
+// The event at this instant that made room for the placement.
 std::string ForecastStore::WhatFor(const Placed& placed) const {
   if (now_ == begin_) return "there is room for it now";
   std::optional<GroupId> gave;

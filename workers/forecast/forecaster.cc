@@ -13,7 +13,7 @@ namespace fluxnetes::workers {
 namespace {
 
 constexpr std::size_t kRowsPerWrite = 500;
-// Half a minute more or less is the same, where it is approximate.
+// Approximate times within this many seconds count as equal.
 constexpr matcher::Time kSameWithin = 30;
 
 std::vector<std::string> LeadersOf(const Forecaster::Component& queues) {
@@ -71,7 +71,7 @@ std::vector<Forecaster::Due> Forecaster::TakeDue(matcher::Time now) {
   const auto clock = Clock::now();
   const std::lock_guard lock(mutex_);
   for (auto& [component, owned] : owned_) {
-    // A second for what was foreseen to come to the records.
+    // Allows a second until an expected event is recorded.
     const bool is_wrong = owned.next && *owned.next + 1 < now;
     const bool anew = owned.noted || is_wrong;
     if (!anew && !owned.unfinished) continue;
@@ -170,8 +170,8 @@ void Forecaster::GoOn(Line& line, bool anew, matcher::Time now) {
   line.far.reset();
 }
 
-// What the last look says, and where it is not exact, what the one that went
-// further has seen, unless that would have come true by now.
+// The estimates of the last forecast. Where they are approximate, those of the
+// longer forecast take their place, unless these should have come true by now.
 std::vector<Estimate> Forecaster::BothOf(const Line& line, matcher::Time now) {
   std::vector<Estimate> both = line.near.estimates;
   for (Estimate& estimate : both) {

@@ -90,8 +90,8 @@ Request InternedRequests::Lasting(const cluster::Pod& pod, Request held) {
   return seen == plain && !keeps_away ? held : seen;
 }
 
-// What is not supported has no rules about pods: nothing of ours runs with it,
-// and of others' pods we cannot tell.
+// A request that is not supported gets no rules about pods: no pod of this
+// scheduler runs with it, and pods of others cannot be judged by it.
 matcher::RulesId InternedRequests::Rules(Request request) {
   Entry& entry = *entries_.at(request);
   if (entry.rules != matcher::kNoRules) return entry.rules;
@@ -117,7 +117,8 @@ void InternedRequests::Sweep(const std::vector<Request>& used) {
   }
   std::erase_if(by_key_, [&](const auto& item) {
     const Entry& entry = item.second;
-    // Those without rules about pods are few, and others may point to them.
+    // Requests without rules about pods are few, and other entries may point to
+    // them.
     const bool plain = entry.plain == nullptr && !entry.request.rules.Any();
     if (plain || kept.contains(&entry)) return false;
     if (entry.rules != matcher::kNoRules) graph_.GiveRules(entry.rules);

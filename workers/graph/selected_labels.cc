@@ -5,7 +5,7 @@
 namespace fluxnetes::workers {
 namespace {
 
-constexpr const char* kOther = "*";  // no label has such a value
+constexpr const char* kOther = "*";  // no label can have this value
 
 bool TakesOnlyWithLabel(const cluster::NodeRequirement& requirement) {
   return requirement.op == "In" || requirement.op == "Exists";

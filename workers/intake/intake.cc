@@ -28,7 +28,7 @@ bool IsBinding(const cluster::PodPointer& before,
           after->phase == cluster::PodPhase::kRunning);
 }
 
-// Whether a change of a pod can change what is recorded of it.
+// True if a change of a pod can change its record.
 bool Matters(const cluster::Pod& before, const cluster::Pod& after) {
   if (before.node_name.empty()) return true;
   return after.phase != before.phase &&
@@ -117,7 +117,7 @@ void Intake::NoteTold(const cluster::WatchEvent& event,
   if (event.kind == Kind::kListBegin || event.kind == Kind::kListEnd) {
     if (event.listed.value_or(kind) != kind) return;
     told.listing = event.kind == Kind::kListBegin;
-    if (told.listing) told.newest = 0;  // it may be another cluster by now
+    if (told.listing) told.newest = 0;  // it may be another cluster
     if (!told.listing) ++told.lists;
   } else if (kind == cluster::WatchedKind::kPods) {
     const auto* pod = std::get_if<cluster::PodPointer>(&event.object);
@@ -271,7 +271,7 @@ void Intake::RememberAll() {
   comparing_ = changed_.size();
 }
 
-// A binding of ours is told by the watch before it is recorded.
+// The watch may report a binding of this process before it is recorded.
 bool Intake::MayStillChange(const std::string& uid) const {
   const auto is_same = [&uid](const cluster::PodPointer& pod) {
     return pod->uid == uid;
@@ -365,7 +365,8 @@ void Intake::Finish(sql::Transaction& transaction, IntakeBatch& batch,
   if (options_.on_recorded) options_.on_recorded(recorded);
 }
 
-// One pod that PostgreSQL will not have must not keep the others back.
+// Records pods one by one, so that one that PostgreSQL rejects does not keep
+// the others back.
 int Intake::RecordOneByOne(const Pods& uids, cluster::Time now) {
   int differed = 0;
   for (const std::string& uid : uids) {
@@ -431,7 +432,7 @@ void Intake::TakeBackRecalled(cluster::Time now) {
       for (cluster::TouchResult& result : cluster_.Touch(pods))
         if (result.bound != nullptr) bound.push_back(std::move(result.bound));
     } catch (const cluster::Refused& error) {
-      refused = error;  // of this one; the others need not wait for it
+      refused = error;  // only this group was refused; the others go on
       continue;
     }
     sql::Failpoint("intake-touched");

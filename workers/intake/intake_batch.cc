@@ -26,9 +26,9 @@ std::string StateOf(Fate fate) {
   return fate == Fate::kFailed ? "failed" : "deleted";
 }
 
-// Whether what the pod refers to asks for another group than it is recorded
-// with, though the pod has not changed. What its group was judged by is not
-// looked at.
+// True if objects that the pod refers to now give it another group than
+// recorded, though the pod has not changed. The judgement of its group is not
+// considered.
 bool IsRegrouped(const GroupLabels& labels, const RecordedPod& record) {
   if (labels.group_name != record.group_name ||
       labels.group_size != record.group_size ||
@@ -39,8 +39,8 @@ bool IsRegrouped(const GroupLabels& labels, const RecordedPod& record) {
          !record.refused.starts_with("cancelled: ");
 }
 
-// Whether the labels of a waiting member ask for another group than its own. A
-// surplus pod keeps its group of one as long as they name the same group.
+// True if the labels of a waiting member select another group than its own. A
+// surplus pod keeps its group of one while they select the same group.
 bool Leaves(const GroupLabels& labels, const RecordedPod& record) {
   if (!labels.refused.empty() || labels.group_name != record.asked_name)
     return true;
@@ -104,8 +104,8 @@ int IntakeBatch::Record(const std::vector<std::string>& uids) {
   return static_cast<int>(std::ssize(differing));
 }
 
-// A waiting member with other labels stays as long as a pod of its group is
-// bound, however often it is looked at.
+// A waiting member with other labels stays while a pod of its group is bound,
+// at each comparison.
 bool IntakeBatch::OnlyWantsToLeave(const std::string& uid) const {
   const ObservedPod& seen = seen_.at(uid);
   const RecordedPod* record = Find(uid);
@@ -114,8 +114,8 @@ bool IntakeBatch::OnlyWantsToLeave(const std::string& uid) const {
          seen.pod->resource_version == record->resource_version;
 }
 
-// What we wrote to a waiting pod ourselves is recorded with the answer, which
-// may be before the watch tells of it.
+// Writes of this scheduler to a waiting pod are recorded with the answer, which
+// may be before the watch reports them.
 bool IntakeBatch::IsAhead(const std::string& uid) const {
   const ObservedPod& seen = seen_.at(uid);
   const RecordedPod* record = Find(uid);

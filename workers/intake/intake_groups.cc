@@ -13,7 +13,7 @@ struct GroupChanges::Standing {
   std::string phase;
   bool cancelled = false;
   std::int64_t waiting = 0;
-  std::int64_t started = 0;  // were ever bound
+  std::int64_t started = 0;  // ever bound
   std::int64_t lost = 0;     // failed or deleted, without a replacement
 };
 

@@ -61,7 +61,7 @@ LoopCounts Loop::counts() const {
   return counts;
 }
 
-// The step, measured; throws what it throws.
+// Runs and measures the step; passes its exceptions on.
 bool Loop::RunStep() {
   const std::int64_t begin = NowOf<steady_clock>();
   running_since_ = begin;

@@ -14,7 +14,7 @@ Share ShareOf(std::int64_t self, const std::vector<std::int64_t>& replicas,
   for (const std::int64_t owner : owners) {
     if (owned.contains(owner)) ++owned[owner];
   }
-  const auto least = [&] {  // the first of those with least
+  const auto least = [&] {  // the first of those that own the fewest
     return std::min_element(
         owned.begin(), owned.end(),
         [](const auto& a, const auto& b) { return a.second < b.second; });

@@ -1,4 +1,4 @@
-// How the graph in memory is compared: see match_worker.h.
+// The comparison of the graph in memory: see match_worker.h.
 #include <algorithm>
 #include <stdexcept>
 
@@ -7,7 +7,8 @@
 namespace fluxnetes::workers {
 namespace {
 
-// Lets a second worker load what the first one's store has, and do nothing.
+// Lets a second worker load the content of the first one's store; it writes
+// nothing.
 class ReadingStore final : public MatchStore {
  public:
   ReadingStore(MatchStore& store, std::set<std::string> claimed)
@@ -44,7 +45,7 @@ class ReadingStore final : public MatchStore {
   bool news_waits_ = false;
 };
 
-// The lines of a picture by their first word, the node.
+// The lines of a description by their first word, the node.
 std::map<std::string, std::string> LinesOf(const std::string& picture) {
   std::map<std::string, std::string> lines;
   std::size_t begin = 0;
@@ -57,7 +58,7 @@ std::map<std::string, std::string> LinesOf(const std::string& picture) {
   return lines;
 }
 
-// Of a line: the node and what others use of it.
+// The part of a line with the node and its use by others.
 std::string NodePart(const std::string& line) {
   return line.substr(0, line.find(" | "));
 }

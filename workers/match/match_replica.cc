@@ -12,8 +12,8 @@
 namespace fluxnetes::workers {
 namespace {
 
-// What differs may be under way: after so many looks it is left to the next
-// comparison.
+// A difference may be a change in progress: after this many attempts it is left
+// to the next comparison.
 constexpr int kLooks = 8;
 
 }  // namespace
@@ -48,7 +48,7 @@ bool MatchReplica::RunOnce(cluster::Time now) {
   return more || !to_compare_.empty();
 }
 
-// One in each run, when there is nothing else to do.
+// Compares one component per run, when there is nothing else to do.
 void MatchReplica::CompareSome() {
   if (to_compare_.empty()) return;
   const auto next = to_compare_.begin();
@@ -102,7 +102,7 @@ bool MatchReplica::IsDueToLook() {
   return true;
 }
 
-// Reads who owns what, and takes and leaves what is to be.
+// Reads the owners of all queues, and takes and leaves components.
 bool MatchReplica::LookAround() {
   const int moves = moves_;
   std::map<std::string, Partition::Selector> queues;
@@ -189,7 +189,7 @@ void MatchReplica::Leave(const Component& component) {
   if (options_.on_owner) options_.on_owner(component, false);
 }
 
-// The client is another than before: all that it owned is lost.
+// The client id has changed: all components owned before are lost.
 void MatchReplica::ForgetEverything() {
   owned_.clear();
   free_since_.clear();
@@ -242,7 +242,8 @@ std::optional<matcher::Time> MatchReplica::NextDue() const {
 
 void MatchReplica::Stop() {
   if (joined_as_ == 0) return;
-  // First, so that the others do not leave it to this one to take them again.
+  // First, so that the other replicas do not expect this one to take the
+  // components again.
   sql::RunAlone(pool_, queries::kLeaveReplicas, joined_as_);
   while (!owned_.empty()) Leave(Component(owned_.begin()->first));
   ForgetEverything();

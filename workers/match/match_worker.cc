@@ -9,10 +9,11 @@
 namespace fluxnetes::workers {
 namespace {
 
-// Clocks that go back by more are believed: everything is loaded for that time.
+// A clock that goes back by more is believed: everything is loaded for the
+// earlier time.
 constexpr matcher::Time kStep = 10;  // seconds
 
-// By how much a pod was resized beyond what it was granted.
+// The amounts by which a pod was resized beyond its grant.
 cluster::Resources Grown(const Schedule& schedule, const cluster::Pod& pod) {
   const cluster::Resources& grant = *schedule.GrantOf(pod.uid);
   cluster::Resources grown = cluster::Maximum(pod.request.resources, grant);
@@ -66,7 +67,7 @@ bool MatchWorker::RunOnce(cluster::Time now) {
     Forget();
     owns_ = acquired_ = false;
     store_.GiveUp();
-    store_.Resign();  // from what is left of it
+    store_.Resign();  // from the queues that it still owns
     return false;
   } catch (...) {
     Forget();
@@ -110,7 +111,7 @@ void MatchWorker::Load() {
   if (news.maintenance) maintenance_.Set(*std::move(news.maintenance));
   if (news.accounts) schedule_->SetAccounts(*news.accounts);
   if (news.elsewhere) schedule_->SetElsewhere(*news.elsewhere);
-  // Where the clock was set back meanwhile, what was used is as it was then.
+  // If the clock was set back since, the recorded use counts as of now.
   schedule_->SetUsed(news.used.uses, std::min(news.used.at, now_));
   LookAtNamespaces();
   for (const Held& held : news.held) Restore(held);
@@ -126,7 +127,7 @@ void MatchWorker::Load() {
 }
 
 void MatchWorker::Restore(Held held) {
-  // Whoever started it may have been ahead of the time here.
+  // The clock of the replica that started it may have been ahead.
   held.start = std::min(held.start, now_);
   external_pods_.Put(held);
   for (PlacedMember& member : held.members) {
@@ -182,7 +183,8 @@ void MatchWorker::LookAtNamespaces() {
   schedule_->SetNamespaces(std::move(labels));
 }
 
-// Rules have come that look at labels which none did before.
+// Reads labels again after new rules look at labels that no rule looked at
+// before.
 void MatchWorker::LookAtNewSelectors() {
   while (schedule_->TakeNewSelectors()) {
     schedule_->RelabelAll(
@@ -260,7 +262,8 @@ void MatchWorker::CloseNodes() {
   if (closures) schedule_->SetClosures(*closures, now_);
 }
 
-// Says all that they hold, of those that are known too.
+// `held`: all that groups of other components hold here; it replaces what was
+// known of them.
 void MatchWorker::ApplyStrangers(const std::vector<Held>& held) {
   std::map<GroupId, Held> now;
   for (const Held& one : held) {
@@ -294,7 +297,7 @@ void MatchWorker::NoteNodesOf(const Held& held) {
   for (const PlacedMember& member : held.members) noted_.insert(member.node);
 }
 
-// A pod that is seen on its node counts there like any pod of others.
+// A pod that is seen on its node is charged there like any pod of others.
 bool MatchWorker::IsSeen(const PlacedMember& member) const {
   const cluster::PodPointer pod = cache_.PodByUid(member.uid);
   return pod != nullptr && pod->node_name == member.node &&
@@ -394,7 +397,7 @@ void MatchWorker::ApplyNode(const std::string& name) {
 void MatchWorker::DropNode(const std::string& name) {
   if (known_.erase(name) == 0) return;
   maintenance_.NoteNode();
-  // Else what others used there would be charged when it comes back.
+  // Otherwise their use would be charged when the node comes back.
   schedule_->SetForeign(name, {});
   schedule_->RemoveNode(name);
 }

@@ -42,7 +42,7 @@ void Partition::RemoveNode(const std::string& name) {
 const std::vector<Partition::Component>& Partition::Components() {
   if (!stale_) return components_;
   stale_ = false;
-  // Each queue points to one of its component, the first to itself.
+  // Each queue points to one of its component; the first points to itself.
   std::vector<std::size_t> first(queues_.size());
   std::iota(first.begin(), first.end(), 0);
   const auto root = [&](std::size_t queue) {

@@ -24,7 +24,7 @@ void GroupStatuses::NoteWhy(const std::string& uid, const std::string& why) {
 }
 
 bool GroupStatuses::RunOnce(cluster::Time now) {
-  // Until then pods that the list has not told yet would not count.
+  // Before that, pods that are not listed yet would not be counted.
   if (!cache_.Synced()) return false;
   if (!behind_.May(now)) return false;
   Batch batch = Take(now);
@@ -77,7 +77,7 @@ GroupStatuses::Batch GroupStatuses::Take(cluster::Time now) {
   return batch;
 }
 
-// What was noted meanwhile is the newer.
+// Entries noted since the batch was taken are newer.
 void GroupStatuses::PutBack(const Batch& batch) {
   const std::lock_guard lock(mutex_);
   for (const auto& [group, noted] : batch) {

@@ -12,21 +12,22 @@ namespace fluxnetes::workers {
 namespace {
 
 constexpr std::int32_t kAgainSoon = 5;        // seconds
-constexpr std::int32_t kAgainAtLast = 3'600;  // the same
+constexpr std::int32_t kAgainAtLast = 3'600;  // seconds
 
-// When to try again what did not go, for a group that waits for so long.
+// The seconds until a failed report is retried, for a group that has waited for
+// `age` seconds.
 std::int32_t Later(std::int32_t age) {
   return std::clamp(age / 2, kAgainSoon, kAgainAtLast);
 }
 
-// A reason that is not of a few kinds is news whenever it is another one.
+// A reason of these kinds is reported again whenever its text changes.
 bool IsOfItsOwn(const std::string& kind) {
   return kind == "unsatisfiable" || kind == "again" || kind == "held" ||
          kind == "deferred";
 }
 
-// No room is missing: `kubectl get pods` says SchedulingGated, and a cluster
-// autoscaler makes no node for it.
+// No room is missing: `kubectl get pods` shows SchedulingGated, and a cluster
+// autoscaler adds no node for it.
 bool IsToWait(const std::string& kind) {
   return kind.starts_with("held") || kind.starts_with("deferred");
 }
@@ -124,7 +125,7 @@ void WaitNews::ClaimActive(sql::Transaction& transaction, cluster::Time now) {
     group.news = group.kind;
     group.message = reason;
     if (group.kind.empty()) {
-      // The match has not looked at it yet.
+      // The match has not seen the group yet.
       group.due = Later(group.age);
     } else if (group.kind == "reservation") {
       group.news += " " + starts;
@@ -167,7 +168,7 @@ void WaitNews::ReadPods(sql::Transaction& transaction) {
          std::nullopt});
   }
   if (std::ssize(pods_) < options_.batch) return;
-  // There may be more of the last group, and of those after it.
+  // There may be more pods of the last group, and of later groups.
   for (std::size_t i = pods_.back().group; i < groups_.size(); ++i) {
     if (!groups_[i].news.empty()) groups_[i].due = 0;
   }
@@ -184,7 +185,7 @@ void WaitNews::Tell() {
     UntoldPod& pod = pods_[i];
     Group& group = groups_[pod.group];
     if (results[i].outcome != cluster::StatusOutcome::kSet) {
-      // Changed, bound or gone: intake will know.
+      // The pod has changed, was bound or is gone: intake will record that.
       const bool refused =
           results[i].outcome == cluster::StatusOutcome::kRefused;
       group.due = std::max(group.due.value_or(0),
@@ -246,7 +247,8 @@ void WaitNews::Settle(cluster::Time now) {
   transaction.Commit();
 }
 
-// Those of groups that are locked, so that nobody waits for two of us.
+// Records only pods of groups locked here, so that concurrent runs do not wait
+// for each other.
 void WaitNews::RecordPods(sql::Transaction& transaction,
                           const std::vector<bool>& settled) {
   for (const bool fills : {true, false}) {

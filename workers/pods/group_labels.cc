@@ -21,13 +21,13 @@ const std::string* Find(const auto& labels, const char* name) {
 
 constexpr const char* kJobSetLabel = "jobset.sigs.k8s.io/jobset-name";
 
-// What names a group: where it stands, and what it says.
+// A label or annotation that names a group: its holder and its value.
 struct Mark {
   std::string place;  // "label fluxnetes.group-name"
   std::string value;
 };
 
-// A label or annotation of the pod; both must say the same.
+// Finds a label or annotation of the pod; if it has both they must be equal.
 std::optional<Mark> FindMark(const cluster::Pod& pod, const char* name,
                              std::string& refused) {
   const std::string* const label = Find(pod.labels, name);
@@ -47,11 +47,11 @@ std::string NameOf(const cluster::PodGroupName& group) {
          (native ? "scheduling.k8s.io" : "scheduling.x-k8s.io") + ")";
 }
 
-// Reads one pod. Each of the functions Try... reads one way to name a group and
-// says whether the pod uses it.
+// Reads one pod. Each function Try... reads one source of the group and returns
+// true if the pod uses it.
 class Reader {
  public:
-  // A cache of null: nothing of what the pod refers to is known.
+  // A null cache: objects that the pod refers to are unknown.
   Reader(const cluster::Pod& pod, const cluster::ClusterCache* cache)
       : pod_(pod),
         cache_(cache),
@@ -108,7 +108,8 @@ class Reader {
     return true;
   }
 
-  // Of an elastic group that is its size; so it may be said as such, too.
+  // The minimum of an elastic group is its size, so this label is another name
+  // for it.
   void ReadMinSize() {
     const std::string* const least = Find(pod_.labels, kGroupMinSizeLabel);
     if (least == nullptr) return;
@@ -156,7 +157,7 @@ class Reader {
     return true;
   }
 
-  // A Kubernetes Job without marks is not known, or not yet.
+  // The marks of a Kubernetes Job may not be known, or not yet.
   void SetSizeOfJob() {
     if (!IsOfJob() || cache_ == nullptr) return;
     const auto job = cache_->MarksOfJob(pod_.controller->uid);
@@ -243,7 +244,7 @@ class Reader {
     Refuse(std::move(read.refused));
   }
 
-  // What the PodGroup constrains is required.
+  // A topology constraint of the PodGroup is a required one.
   void AddTopology(const cluster::PodGroup& group) {
     if (group.topology.empty()) return;
     if (group.topology.size() > 1)
@@ -318,7 +319,7 @@ class Reader {
           "accompanied by the label " + std::string(kGroupNameLabel)));
   }
 
-  // Somebody else has said the size.
+  // Compares the label with the size from another source.
   void CheckOurSize(const std::string& by) {
     if (our_size_ == nullptr || !labels_.refused.empty()) return;
     std::optional<std::int32_t> size;
@@ -338,7 +339,8 @@ class Reader {
     Refuse(std::move(why));
   }
 
-  // That no account has this label is no fault: then others answer for it.
+  // A label that no account has is accepted: the group then belongs to another
+  // account.
   void ReadAccount() {
     std::string why;
     const auto account = FindMark(pod_, kAccountLabel, why);

@@ -10,7 +10,7 @@ namespace {
 using cluster::Quote;
 using ClaimState = PodClaim::State;
 
-// Of a storage class whose volumes people make.
+// The provisioner of storage classes whose volumes are made by hand.
 constexpr const char* kNoProvisioner = "kubernetes.io/no-provisioner";
 
 void SetBoundClaim(PodClaim& result, const cluster::ClusterCache& cache) {
@@ -29,7 +29,7 @@ void SetBoundClaim(PodClaim& result, const cluster::ClusterCache& cache) {
   result.state = ClaimState::kBound;
 }
 
-// How a claim gets its volume is said by its storage class.
+// The storage class determines how a claim gets its volume.
 void SetUnboundClaim(PodClaim& result, const cluster::ClusterCache& cache) {
   const std::string claim = "claim " + Quote(result.name);
   const std::string name = result.claim->storage_class.value_or("");

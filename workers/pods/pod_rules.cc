@@ -18,10 +18,10 @@ using cluster::PodSelector;
 using cluster::Quote;
 using matcher::LabelRequirement;
 
-// So many requirements, values and terms a request may have: a match looks at
+// The limit of requirements, values and terms of a request: a match evaluates
 // each of them.
 constexpr std::size_t kMostRules = 1'000;
-// Of a namespace's labels the one that is its name (Kubernetes: "Automatic
+// The label of a namespace that holds its name (Kubernetes: "Automatic
 // labelling" of namespaces).
 constexpr const char* kNamespaceName = "kubernetes.io/metadata.name";
 
@@ -37,7 +37,7 @@ matcher::LabelTerm Translate(const std::vector<NodeRequirement>& term) {
   return translated;
 }
 
-// Without a selector no pod is taken: nothing is in an empty list.
+// A missing selector matches no pod: no value is in an empty list.
 matcher::LabelTerm Translate(const std::optional<PodSelector>& selector) {
   if (selector) return Translate(*selector);
   return {LabelRequirement{"", LabelRequirement::Op::kIn, {}, false}};
@@ -48,8 +48,8 @@ bool NamesNamespaces(const PodSelector& selector) {
          selector[0].op == "In";
 }
 
-// A selector of namespaces that names them is a list of them. By labels it
-// takes none here: see WithNamespaces().
+// A namespace selector by name is a list of names. A selector by labels selects
+// none here: see WithNamespaces().
 void AddNamed(const PodSelector& selector, std::vector<std::string>& names) {
   if (!NamesNamespaces(selector)) return;
   names.insert(names.end(), selector[0].values.begin(),
@@ -85,7 +85,7 @@ matcher::AffinityTerm Translate(const PodAffinityTerm& term,
   if (selector && selector->empty()) return translated;  // every namespace
   namespaces = term.namespaces;
   if (selector) AddNamed(*selector, namespaces);
-  // Where the selector takes none: one that there is not.
+  // If the selector matches no namespace: one that does not exist.
   if (namespaces.empty()) namespaces.push_back(selector ? "" : own_namespace);
   return translated;
 }
@@ -155,7 +155,7 @@ std::size_t SizeOf(const PodRequest& request) {
   return size;
 }
 
-// The first that `why` says something of.
+// The first nonempty result of `why`.
 template <typename List, typename Why>
 std::string First(const List& list, const Why& why) {
   for (const auto& each : list) {
@@ -297,7 +297,7 @@ PodRequest Lasting(const PodRequest& request) {
 std::vector<matcher::Taint> TaintsOf(const cluster::Node& node) {
   std::vector<matcher::Taint> taints;
   for (const cluster::Taint& each : node.taints) {
-    // An effect that is not known keeps away, rather than let pods in.
+    // An unknown effect repels pods, rather than let them in.
     taints.push_back({each.key, each.value,
                       matcher::ParseTaintEffect(each.effect)
                           .value_or(matcher::TaintEffect::kNoSchedule)});

@@ -25,7 +25,7 @@ std::optional<cluster::Time> ParseUnixTime(const std::string& text) {
   return cluster::Time(std::chrono::seconds(seconds));
 }
 
-// Reads them, up to the first that cannot be used.
+// Reads the labels and annotations, up to the first one that is refused.
 class StartReader {
  public:
   explicit StartReader(const cluster::Pod& pod) : pod_(pod) {}
@@ -53,7 +53,7 @@ class StartReader {
     if (read_.refused.empty()) read_.refused = std::move(why);
   }
 
-  // Each parser sets what would be right.
+  // A parser sets the text about correct values.
   template <typename Value>
   std::optional<Value> ReadOne(const std::string& place, const auto& values,
                                const char* name, const Parser<Value>& parse) {

@@ -33,13 +33,13 @@ const Level* LevelOf(std::string_view key) {
   return found == kLevels.end() ? nullptr : found;
 }
 
-// Reads one of the two, by label and annotation.
+// Reads one of the two levels, from label and annotation.
 class LevelReader {
  public:
   LevelReader(const cluster::Pod& pod, const char* name)
       : pod_(pod), name_(name) {}
 
-  // The key; empty: it is not said, or refused.
+  // Returns the key; empty if there is none, or it is refused.
   std::string Read(std::string& refused) {
     const std::string by_label = ReadLabel();
     const std::string by_annotation = ReadAnnotation();

@@ -17,7 +17,7 @@ std::vector<cluster::NodeSelectorTerm> Both(
   std::vector<cluster::NodeSelectorTerm> both;
   for (const auto& first : a) {
     for (const auto& second : b) {
-      if (first.empty() || second.empty()) continue;  // holds nowhere
+      if (first.empty() || second.empty()) continue;  // satisfied by no node
       auto& term = both.emplace_back(first);
       term.insert(term.end(), second.begin(), second.end());
       if (both.size() > kMostTerms) return {{}};

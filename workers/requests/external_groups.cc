@@ -13,7 +13,8 @@ namespace {
 
 using AnswerState = ExternalAnswer::State;
 
-// What is asked for; whether a reservation will do does not matter.
+// The identity of a request for nodes; whether a reservation is accepted is no
+// part of it.
 std::optional<std::string> AskKeyOf(const ExternalAsk& ask,
                                     const std::string& request) {
   if (ask.name.empty()) return std::nullopt;
@@ -22,8 +23,8 @@ std::optional<std::string> AskKeyOf(const ExternalAsk& ask,
       .dump();
 }
 
-// In whole seconds, after which the match places it no more. A reservation may
-// be for any time.
+// The time, in whole seconds, after which the match no longer places the group.
+// A reservation may be for any time.
 std::optional<cluster::Time> GivenUpAt(const ExternalAsk& ask) {
   if (ask.reserve) return std::nullopt;
   return std::chrono::ceil<std::chrono::seconds>(ask.answer_by) +
@@ -70,7 +71,7 @@ std::optional<ExternalTicket> ExternalGroups::Ask(const ExternalAsk& ask,
       return ExternalTicket{group, 1};
     }
     const auto joined = transaction.Run(queries::kJoinExternalGroup, *key);
-    if (joined.empty()) continue;  // it has just gone
+    if (joined.empty()) continue;  // it was deleted meanwhile
     transaction.Commit();
     return ExternalTicket{joined[0].Get<std::int64_t>("id"),
                           joined[0].Get<std::int32_t>("asks")};

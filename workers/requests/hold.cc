@@ -10,7 +10,7 @@
 namespace fluxnetes::workers {
 namespace {
 
-// Keeps others from the groups of a name, in the order in which all do.
+// Locks the groups of a name, in the order used everywhere.
 void LockName(sql::Transaction& transaction, const std::string& namespace_name,
               const std::string& group_name) {
   const std::vector namespaces{namespace_name}, names{group_name};

@@ -116,7 +116,7 @@ bool ListingCheck::StillDiffers(const Suspect& suspect) const {
   return cached < suspect.version;
 }
 
-// What was deleted has a version of its own, later than all that was listed.
+// A deletion has a version of its own, later than all listed ones.
 bool ListingCheck::IsTold(const Suspect& suspect) const {
   const std::uint64_t told = intake_.ToldUntil(suspect.kind);
   return suspect.gone ? told > suspect.version : told >= suspect.version;

@@ -30,7 +30,7 @@ bool Resync::IsDue(cluster::Time now) {
   const bool first = next_ == cluster::Time{};
   if (!first && now < next_) return false;
   next_ = now + options_.interval;
-  return !first;  // the start is a list by itself
+  return !first;  // the start lists the cluster anyway
 }
 
 bool Resync::RunOnce(cluster::Time now) {
@@ -93,7 +93,7 @@ Resync::Names Resync::GiveJobs() {
   sql::Transaction transaction(pool_);
   Forgotten found = FindForgotten(transaction);
   if (found.ids.empty()) return {};
-  // Once more when nobody else can change them.
+  // Find them again, now that their rows are locked.
   transaction.Run(queries::kLockGroups, found.ids);
   const std::set<std::int64_t> locked(found.ids.begin(), found.ids.end());
   found = FindForgotten(transaction);

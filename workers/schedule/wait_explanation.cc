@@ -23,7 +23,7 @@ std::string Name(const cluster::Taint& taint) {
                      taint.value, taint.effect);
 }
 
-// The taints that keep the request away, most frequent first.
+// The taints that repel the request, most frequent first.
 std::string TaintsAgainst(const ScheduleGraph& graph,
                           const std::vector<NodeIndex>& nodes,
                           const cluster::PodRequest& request) {
@@ -57,7 +57,7 @@ std::string LabelsAsked(const cluster::PodRequest& request) {
   return text.empty() ? "node affinity" : text + " and the node affinity";
 }
 
-// " in one rack (topology.kubernetes.io/rack)", where that is required.
+// " in one rack (topology.kubernetes.io/rack)", if a topology is required.
 std::string Where(const PendingLine& line) {
   if (!line.gang.together_required) return "";
   return (line.beside.empty() ? " in one "
@@ -143,7 +143,7 @@ std::string ExplainWaiting(const ScheduleGraph& graph, const PendingLine& line,
   const matcher::Explanation found =
       graph.graph().Explain(line.gang, policy, now);
   int tasks = 0;
-  std::size_t least = 0;  // the group of which least has a place
+  std::size_t least = 0;  // the task group with the smallest part placed
   for (std::size_t g = 0; g < found.groups.size(); ++g) {
     const int count = line.gang.groups[g].count;
     tasks += count;
@@ -172,7 +172,7 @@ std::string ExplainWaiting(const ScheduleGraph& graph, const PendingLine& line,
   std::string nodes;
   for (const matcher::Exclusion& exclusion : group.exclusions) {
     if (exclusion.first == 0) continue;
-    // Maintenance has the places for pods; what it has is said below.
+    // Nodes in maintenance have no places for pods; they are reported below.
     if (closed >= exclusion.first && IsPods(exclusion)) continue;
     nodes +=
         fmt::format("{}{}{} {}", nodes.empty() ? "; " : ", ", exclusion.first,

@@ -16,7 +16,7 @@ constexpr double kDay = kHalfHours * kHalfHour;
 constexpr double kSerial = 0.244;
 constexpr double kPowerOfTwo = 0.576;
 constexpr double kLow = 0.8;           // log2 of the size
-constexpr double kMediumBelow = 2.5;   // the medium is so far below the highest
+constexpr double kMediumBelow = 2.5;   // the medium below the highest
 constexpr double kLowToMedium = 0.86;  // of the parallel jobs
 constexpr double kShortShape = 4.2, kShortScale = 0.94;
 constexpr double kLongShape = 312, kLongScale = 0.03;
@@ -65,7 +65,7 @@ class Lublin {
     return std::exp(log);
   }
 
-  // Between two arrivals: seconds of a day that is all alike.
+  // The time between two arrivals, in seconds of a day with a uniform rate.
   double Apart() {
     double log = 0;
     do {
@@ -74,8 +74,8 @@ class Lublin {
     return std::exp(log);
   }
 
-  // As many seconds of such days as those since the first midnight are worth: a
-  // half hour with fewer arrivals than others is shorter.
+  // Converts seconds since the first midnight to seconds of uniform days: a
+  // half hour with fewer arrivals counts as shorter.
   double EvenSeconds(double since) const {
     double even = std::floor(since / kDay) * kDay;
     double left = since - even;
@@ -86,8 +86,8 @@ class Lublin {
     return even;
   }
 
-  // The seconds since the first midnight, so many such ones later than those
-  // that the last call returned.
+  // Advances by `even` seconds of uniform days since the last call. Returns the
+  // seconds since the first midnight.
   double Advance(double even) {
     now_ += std::floor(even / kDay) * kDay;
     even = std::fmod(even, kDay);
@@ -111,8 +111,9 @@ class Lublin {
     return std::gamma_distribution<double>(shape, scale)(engine_);
   }
 
-  // The part of a day's arrivals in a half hour, but for a constant factor: the
-  // density of a gamma distribution over it, by Simpson's rule.
+  // The relative number of a day's arrivals in a half hour: the integral of the
+  // density of a gamma distribution, by Simpson's rule, up to a constant
+  // factor.
   static double OfDay(int half_hour) {
     const auto density = [](double x) {
       return std::exp((kDayShape - 1) * std::log(x) - x / kDayScale);

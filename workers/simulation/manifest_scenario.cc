@@ -14,10 +14,10 @@
 namespace fluxnetes::workers {
 namespace {
 
-// Of a Job: each may become a group.
+// The limit for a Job, since each pod may become a group.
 constexpr int kMostPodsOfJob = 1'000'000;
 
-// Seconds, begun ones whole; nothing: until it is deleted.
+// In seconds, rounded up; nothing: until it is deleted.
 std::optional<std::int64_t> RunsOf(const cluster::PodTemplate& pod) {
   if (!pod.run.length || *pod.run.length == std::chrono::milliseconds::max() ||
       pod.restart == cluster::RestartPolicy::kAlways)
@@ -30,15 +30,15 @@ std::optional<std::int64_t> DeadlineOf(const cluster::Pod& pod) {
   return std::max<std::int64_t>(1, pod.active_deadline->count());
 }
 
-// The longer; without end, if one is.
+// Sets the longer of both; nothing (without end) if either is nothing.
 void Lengthen(std::optional<std::int64_t>& length,
               std::optional<std::int64_t> more) {
   length =
       length && more ? std::optional(std::max(*length, *more)) : std::nullopt;
 }
 
-// Why a pod that asks for this cannot be in the group of one that asks for
-// that; empty: it can.
+// Why a pod with these labels cannot join a group whose first pod has those;
+// empty: it can.
 std::string WhyOdd(const GroupLabels& pod, const GroupLabels& first) {
   const auto odd = [](const char* what, const std::string& own,
                       const std::string& others) {
@@ -178,8 +178,8 @@ std::optional<ManifestScenario::Key> ManifestScenario::AddPod(
   return key;
 }
 
-// Beyond the maximum it comes when one of before has ended. It does not start
-// with the group, so it waits as long as that takes.
+// A pod beyond the maximum comes when an earlier pod of the group has ended. It
+// does not start with the group.
 void ManifestScenario::Grow(const Key& base, const GroupLabels& labels,
                             const Key& key, Forming& forming) {
   std::vector<Key>& grown = growth_[base];
@@ -284,7 +284,8 @@ void ManifestScenario::Finish() {
     Scenario::Group& group = forming.group;
     group.after = number_of(forming.after);
     group.grows = number_of(forming.grows);
-    if (forming.grows && group.grows < 0) continue;  // as that was left out
+    if (forming.grows && group.grows < 0)
+      continue;  // as its elastic group was left out
     if (forming.start.after)
       group.start_after = OnItsClock(*forming.start.after);
     if (forming.start.by && !forming.grows)

@@ -15,8 +15,8 @@ namespace fluxnetes::workers {
 namespace {
 
 constexpr std::int64_t kNobodyEnds = std::int64_t{1} << 60;
-// Instants at which a reservation was due and nothing else happened: so many
-// one after the other are the end of a run in which nothing can end any more.
+// After this many instants in a row at which only a reservation was due, the
+// run ends: nothing can end any more.
 constexpr int kIdleInstants = 1'000;
 constexpr std::int64_t kDecisionsPerLook = 256;
 
@@ -50,9 +50,9 @@ class SimulatedTime {
   }
 
  private:
-  // When, which group, and how often it had been evicted before.
+  // Time, group, and the number of evictions before.
   using End = std::tuple<std::int64_t, int, int>;
-  // When what still waits, or even runs, is given up.
+  // Time, group, and whether it is given up even if it runs.
   using Term = std::tuple<std::int64_t, int, bool>;
   enum class Stage : std::uint8_t { kToCome, kWaits, kHolds, kLeaves, kOver };
 
@@ -90,7 +90,7 @@ class SimulatedTime {
                      [this](int a, int b) { return ComesAt(a) < ComesAt(b); });
   }
 
-  // Selectors are known once all requests are: then pods are told apart.
+  // Pods are told apart once all requests, and so all selectors, are known.
   void Intern() {
     for (const Scenario::Request& each : scenario_.requests)
       requests_.push_back(schedule_.Intern(cluster::ToJson(each.request)));
@@ -129,7 +129,7 @@ class SimulatedTime {
   static GroupId IdOf(int group) { return GroupId{group} + 1; }
   static int GroupOf(GroupId id) { return static_cast<int>(id - 1); }
 
-  // In order of the shape: "17.0", "17.1", ...
+  // Named in order of the shape: "17.0", "17.1", ...
   std::vector<Member> MembersOf(int group) const {
     std::vector<Member> members;
     char text[32];
@@ -173,7 +173,7 @@ class SimulatedTime {
     Start(running.group, running.start, held.members);
   }
 
-  // Who does not come at once has lost it.
+  // A group that does not come at once has lost its reservation.
   void Remember(const Scenario::Promised& promised) {
     if (StageOf(promised.group) != Stage::kToCome ||
         ComesAt(promised.group) > scenario_.begin)
@@ -206,7 +206,7 @@ class SimulatedTime {
     return next;
   }
 
-  // All of an instant. False: nothing.
+  // Applies all events of an instant. Returns false if there were none.
   bool Happen(std::int64_t now) {
     now_ = now;
     bool happened = EndDue();
@@ -263,7 +263,7 @@ class SimulatedTime {
     return closures.has_value();
   }
 
-  // Unless what it waits for has not happened yet.
+  // Adds the group unless its conditions are not met yet.
   void Come(int number) {
     const Scenario::Group& group = GroupAt(number);
     const auto is_over = [this](int other) {
@@ -303,7 +303,8 @@ class SimulatedTime {
     StageOf(number) = Stage::kWaits;
   }
 
-  // `whole`: even if it runs. False: it is over, or runs.
+  // `whole`: even if it runs. Returns false if it is over, or runs and is left
+  // running.
   bool GiveUp(int number, bool whole) {
     GroupCourse& course = CourseOf(number);
     Stage& stage = StageOf(number);
@@ -325,7 +326,7 @@ class SimulatedTime {
     return true;
   }
 
-  // False: nothing started.
+  // Returns false if nothing started.
   bool Decide(std::int64_t now) {
     bool started = false;
     do {
@@ -353,7 +354,7 @@ class SimulatedTime {
   void Evict(int number, std::int64_t end) {
     GroupCourse& course = CourseOf(number);
     const bool ends = course.state != GroupCourse::State::kRunning;
-    if (ends && course.end <= end) return;  // it is done before
+    if (ends && course.end <= end) return;  // it ends by itself before
     StageOf(number) = Stage::kLeaves;
     course.end = end;
     ends_.emplace(course.end, number, course.restarts);
@@ -449,16 +450,16 @@ class SimulatedTime {
   Schedule schedule_;
   std::vector<const cluster::PodRequest*> requests_;
   std::unordered_map<std::string, int> node_numbers_;
-  struct Seen {  // on a node: the group that was last, and its place there
+  struct Seen {  // by node: the last group, and its index
     int group = -1;
-    std::size_t place = 0;  // in the course's nodes
+    std::size_t place = 0;  // in course_.nodes
   };
   std::vector<Seen> seen_;
   std::vector<Stage> stages_;  // of each group
-  std::vector<int> arrivals_;  // groups in order of their coming
-  std::unordered_map<int, std::vector<int>> followers_;  // of a group
-  std::unordered_map<int, std::vector<int>> growth_;     // of an elastic group
-  bool grown_ = false;  // some of it has come since the last decision
+  std::vector<int> arrivals_;  // groups in order of arrival
+  std::unordered_map<int, std::vector<int>> followers_;  // by group
+  std::unordered_map<int, std::vector<int>> growth_;     // by elastic group
+  bool grown_ = false;  // growth has come since the last decision
   MaintenanceWindows windows_;
   std::priority_queue<Term, std::vector<Term>, std::greater<>> terms_;
   std::size_t next_arrival_ = 0;

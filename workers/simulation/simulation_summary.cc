@@ -9,17 +9,17 @@ namespace {
 
 constexpr double kShortest = 10;  // seconds, of a run in the bounded slowdown
 
-// What was held at the end is held to the end.
+// An allocation that exists at the end counts until the end.
 std::int64_t EndIn(const Course& course, const GroupCourse& group) {
   return group.end < 0 ? course.end : std::min(group.end, course.end);
 }
 
-// At the end of the course; it is not known how long it runs.
+// The group runs at the end of the course; its run time is unknown.
 bool StillRuns(const Course& course, const GroupCourse& group) {
   return group.end < 0 || group.end > course.end;
 }
 
-// By the nearest rank; of sorted waits.
+// By the nearest rank, of sorted waits.
 std::int64_t Percentile(const std::vector<std::int64_t>& waits, double part) {
   if (waits.empty()) return 0;
   const auto rank = static_cast<std::size_t>(

@@ -11,7 +11,7 @@
 namespace fluxnetes::workers {
 namespace {
 
-// Of the job's processors; of as many jobs as there are, the same come again.
+// The shape for a number of processors, computed once for each number.
 class TraceShapes {
  public:
   TraceShapes(ScenarioParts& parts, std::int64_t cpus)

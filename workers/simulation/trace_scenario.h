@@ -12,7 +12,8 @@
 
 namespace fluxnetes::workers {
 
-// `count` nodes, node0, node1, ..., of `cpus` cpus each and no other resource.
+// `count` nodes, node0, node1, ..., of `cpus` cpus each and no other resource
+// but pods.
 std::vector<cluster::Node> NodesOfCpus(std::int64_t count, std::int64_t cpus);
 
 // All jobs are submitted to `queue`. Throws std::invalid_argument if cpus < 1.

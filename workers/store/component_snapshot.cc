@@ -11,7 +11,8 @@
 namespace fluxnetes::workers {
 namespace {
 
-// Requests that nobody has any more are forgotten with all others.
+// Above this number all requests are forgotten, and with them those no longer
+// used.
 constexpr std::size_t kMostRequests = 50'000;
 
 }  // namespace

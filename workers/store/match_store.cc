@@ -22,7 +22,8 @@ RequestMaker InternIn(Schedule& schedule) {
   return [&schedule](const std::string& text) { return schedule.Intern(text); };
 }
 
-// The job and attempt of a group that another job is to find a place for.
+// The result for a match job in whose place a later job finds the group's
+// placement.
 queue::JobResult Superseded(const std::pair<std::int64_t, int>& lease) {
   return {lease.first, lease.second, queue::Outcome::kCancelled, "", {}};
 }
@@ -115,8 +116,8 @@ MatchStore::News PostgresMatchStore::Load(Schedule& schedule) {
   return news;
 }
 
-// In a transaction of its own: in that of a snapshot it would fail if any of
-// them is rescued meanwhile.
+// In a transaction of its own: in a snapshot it would fail if one of the leases
+// is rescued meanwhile.
 void PostgresMatchStore::TakeLeasesOver() {
   sql::Transaction transaction(pool_);
   leadership_.TakeLeasesOver(transaction, work_queues_);
@@ -194,7 +195,7 @@ void PostgresMatchStore::LeaseWaiting(sql::Transaction& transaction,
         jobs_.Lease(transaction, queue, client_.id(), kLeaseBatch);
     for (const queue::Job& job : jobs) {
       const auto group = json::parse(job.args).at("group").get<GroupId>();
-      // The later one is that of a group which has asked again meanwhile.
+      // The later job is that of a group that has asked again.
       const auto known = leases.find(group);
       if (known != leases.end())
         superseded.push_back(Superseded(known->second));
@@ -245,8 +246,9 @@ MatchStore::News PostgresMatchStore::Take(Schedule& schedule,
   Leases leases;
   for (const std::string& queue : std::exchange(leased_from_, {}))
     jobs_.MoveMarks(queue);
-  // What a crash of the server undoes is leased and told again, and the
-  // decision that came of it is refused or was undone too.
+  // If a crash of the server undoes this transaction, the jobs are leased and
+  // the changes delivered again; the decision based on them is refused, or
+  // undone too.
   sql::Transaction transaction(pool_, sql::Isolation::kReadCommitted,
                                sql::Durability::kNoWait);
   CheckConnections();

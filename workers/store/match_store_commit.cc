@@ -1,4 +1,4 @@
-// How a decision is written: see match_store.h.
+// Commits decisions: see match_store.h.
 #include <algorithm>
 
 #include "sql/faults.h"
@@ -39,7 +39,7 @@ std::vector<std::string> NodesOf(const Placed& placed) {
   return {nodes.begin(), nodes.end()};
 }
 
-// They are to be read and decided again.
+// Makes the worker read these groups and decide again.
 void TellAgain(sql::Transaction& transaction,
                const std::vector<Placed>& placed) {
   std::vector<GroupId> groups;
@@ -220,7 +220,7 @@ std::set<GroupId> PostgresMatchStore::WithSucceeded(
   return with;
 }
 
-// All that are evicted for a group are, or none: fewer would be so for nothing.
+// Evicts all victims of a group or none: fewer would be evicted in vain.
 std::set<GroupId> PostgresMatchStore::CommitEvictions(
     sql::Transaction& transaction, const std::vector<Eviction>& evicted,
     const Locked& locked) {
@@ -295,8 +295,9 @@ void PostgresMatchStore::WritePlacements(
   }
   transaction.Run(queries::kWritePlacements, allocations, queues, nodes, starts,
                   ends, terms, jobs, uids, places, cpu, memory, other);
-  // Not announced: who decides rings a binder of this process at once, and two
-  // would only race. Those of other replicas look once a second.
+  // Not announced: the deciding worker rings a binder of this process at once,
+  // and a second binder would only race it. Binders of other replicas look once
+  // a second.
   if (!bind.empty()) jobs_.Insert(transaction, bind, /*announce=*/false);
 }
 

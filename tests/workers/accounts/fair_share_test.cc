@@ -88,10 +88,10 @@ TEST_F(FairShares, AreWeighedLevelByLevel) {
   const PayerId c = tree.Intern({"q", "c", ""});
   share.SetUsed(a, 200);
   share.SetUsed(b, 100);
-  EXPECT_LT(Of(a), Of(b));  // 200 of 3 parts, 100 of one
-  EXPECT_LT(Of(c), Of(a));  // in the same account, but nothing of its own
+  EXPECT_LT(Of(a), Of(b));  // 200 over weight 3, against 100
+  EXPECT_LT(Of(c), Of(a));  // in the same account, but without use of its own
   share.SetUsed(c, 150);
-  EXPECT_LT(Of(b), Of(c));  // which is its siblings' use, too
+  EXPECT_LT(Of(b), Of(c));  // its siblings' use counts for it, too
 }
 
 TEST_F(FairShares, MoveWithPayersWhenAccountsAreOthers) {
@@ -112,7 +112,7 @@ TEST_F(FairShares, OfACycleCountWhoWaitsAsIfTheyHadStarted) {
   EXPECT_LT(Of(b), Of(a));
   share.ClearCharges();
   EXPECT_LT(Of(a), Of(b));
-  // One without end costs as much as one that always was.
+  // A group without end costs as much as one that has always run.
   share.Charge(a, 0.001, matcher::kForever);
   EXPECT_LT(Of(b), Of(a));
 }

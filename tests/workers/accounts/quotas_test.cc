@@ -51,7 +51,7 @@ TEST_F(QuotasTest, LimitWhatIsHeldAtOneTimeByResource) {
   EXPECT_EQ(Refuses(a, {4}), "");
   EXPECT_EQ(Refuses(a, {5}), "a");
   EXPECT_EQ(Refuses(a, {0, 5}), "");  // needs none of it
-  quotas.Set(1, {a, {3}, 50});        // gave some back
+  quotas.Set(1, {a, {3}, 50});        // it has released some
   EXPECT_EQ(Refuses(a, {7}), "");
   quotas.Set(1, {a, {}, 0});
   EXPECT_EQ(Refuses(a, {10}), "");
@@ -73,7 +73,8 @@ TEST_F(QuotasTest, CountWhatIsHeldElsewhere) {
   EXPECT_EQ(Refuses(b, {2}), "");
   quotas.SetElsewhere({});
   EXPECT_EQ(Refuses(b, {3}), "");
-  // Who holds all of its own elsewhere borrows with all that it has here.
+  // An account that uses all of its quota elsewhere borrows all that it uses
+  // here.
   quotas.SetElsewhere({{tree.Intern({"other", "a", ""}), {10}}});
   EXPECT_TRUE(quotas.Borrows(a, {1}));
   quotas.Set(2, {a, {1}, 50, 5});
@@ -127,7 +128,7 @@ TEST_F(QuotasTest, ThatBorrowTakeWhatTheParentHasLeft) {
   EXPECT_EQ(Refuses(a, {12}), "");
   quotas.Set(2, {a, {8}, 200});
   EXPECT_EQ(Refuses(a, {5}), "all");
-  // Whose own it is waits for it: at 50 there are 2 beside it.
+  // A group within its own quota waits for it: at 50 there are 2 besides.
   EXPECT_EQ(Refuses(b, {10}), "all");
   Wait(b, {10});
   EXPECT_EQ(Refuses(a, {2}), "");
@@ -139,7 +140,7 @@ TEST_F(QuotasTest, ThatOneWaitsForLetPassWhoLeavesEnough) {
   Set({{.name = "a", .namespace_name = "a", .quota = {{"cpu", 10}}}});
   quotas.Set(1, {a, {4}, 50});
   quotas.Set(2, {a, {2}, 80});
-  Wait(a, {5});  // at 50: then 8 are free, 3 beside it
+  Wait(a, {5});  // 8 are free at 50, 3 besides
   EXPECT_EQ(Refuses(a, {3}), "");
   EXPECT_EQ(Refuses(a, {4}), "a behind");
   EXPECT_EQ(Refuses(a, {4}, 40), "");
@@ -159,7 +160,7 @@ TEST_F(QuotasTest, ThatNobodyCanSayWhenTheyComeFreeAreKept) {
   EXPECT_EQ(Refuses(b, {1}, 1), "");
 }
 
-// They are out of the way, as what no node could hold is.
+// Such groups do not block others, like groups that no node can hold.
 TEST_F(QuotasTest, ThatCanNeverBeEnoughAreNotKept) {
   Set({{.name = "all", .quota = {{"cpu", 10}}},
        {.name = "a",
@@ -200,7 +201,7 @@ TEST_F(QuotasTest, FollowGroupsToOtherAccounts) {
   EXPECT_EQ(Refuses(b, {7}), "");
 }
 
-// What LentFrom(), LeftBy() and StaysWithinBy() say, group by group.
+// LentFrom(), LeftBy() and StaysWithinBy() computed group by group.
 class PlainQuotas {
  public:
   using Path = AccountTree::Path;
@@ -337,7 +338,7 @@ TEST_F(QuotasTest, KeepUpWithWhatRunsAsIfTheyCountedItAnew) {
     within += stays ? 1 : 0;
     leave += quotas.LeftBy(payer) ? 1 : 0;
   }
-  // It has come to all of it.
+  // All cases have occurred.
   EXPECT_GT(lent, 500);
   EXPECT_GT(within, 500);
   EXPECT_LT(within, 5'500);

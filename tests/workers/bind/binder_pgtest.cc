@@ -59,7 +59,7 @@ TEST_F(BinderTest, NodeFilledByOthersMeanwhileSendsTheGroupBackWhole) {
   door.Put(other);
   Observe();
   BindPlaced();
-  // The first one that still has room is bound; the one behind it is, too.
+  // The group that still has room is bound, and so is the one after it.
   EXPECT_EQ(StateOf("train"), "pending queued");
   EXPECT_EQ(NodeOf("train-0"), "");
   EXPECT_EQ(NodeOf("small-0"), "n0");
@@ -81,13 +81,13 @@ TEST_F(BinderTest, PodThatWasResizedCountsWithWhatItHasGrownTo) {
     });
     Observe();
   };
-  resize(64'000);  // all that n0 has
+  resize(64'000);  // all cpu of n0
   BindPlaced();
   EXPECT_EQ(NodeOf("second-0"), "");
   Match();
   BindPlaced();
   EXPECT_EQ(NodeOf("second-0"), "n1");
-  resize(500);  // less than it was granted
+  resize(500);  // less than its grant
   Place("third", 1);
   BindPlaced();
   EXPECT_EQ(NodeOf("third-0"), "n0");
@@ -125,7 +125,7 @@ TEST_F(BinderTest, PodThatChangedIsReadAgainAndBound) {
   Place("train", 1);
   door.ChangePod("default/train-0",
                  [](cluster::Pod& pod) { pod.annotations["a"] = "b"; });
-  // The watch has not said so yet: the first POST meets a conflict.
+  // The watch has not reported it yet: the first POST meets a conflict.
   BindPlaced();
   EXPECT_EQ(StateOf("train"), "bound");
   EXPECT_EQ(NodeOf("train-0"), "n0");
@@ -180,7 +180,7 @@ TEST_F(BinderTest, GroupThatIntakeTakesBackMeanwhileIsNotBound) {
   Place("train", 2);
   door.before_bind = [this] {
     door.Remove("default/train-1");
-    Observe();  // holds the group, touches train-0, takes the places back
+    Observe();  // holds the group, patches train-0, releases the places
   };
   BindPlaced();
   EXPECT_EQ(NodeOf("train-0"), "");
@@ -274,7 +274,7 @@ TEST_F(BinderTest, GroupWhosePodsMayNotBeTouchedGoesBackOnlyIfFirstLeased) {
 TEST_F(BinderTest, LateBindingThatCannotBeTakenBackIsRecorded) {
   Place("train", 2);
   SetNode("n0", 64'000, /*cordoned=*/true);
-  door.LoseEvents();  // of the POST of a binder that was paused
+  door.LoseEvents();  // the POST of a paused binder
   door.ChangePod("default/train-0",
                  [](cluster::Pod& pod) { pod.node_name = "n0"; });
   BindPlaced();

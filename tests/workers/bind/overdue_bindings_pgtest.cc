@@ -8,7 +8,7 @@ using std::chrono::seconds;
 
 class OverdueBindingsTest : public MatchTest {
  protected:
-  // A group of two, of which one has been bound so far.
+  // Makes a group of two pods, one of them bound.
   void BindInPart(const std::string& state = "pending") {
     Place("train", 2);
     BindPlaced();
@@ -44,7 +44,7 @@ TEST_F(OverdueBindingsTest, BarePodIsToldOnceAndStays) {
   EXPECT_TRUE(door.deleted.empty());
   ASSERT_EQ(door.events.size(), 1U);
   EXPECT_EQ(door.events[0].pod_name, "train-0");
-  // The API server keeps one of each such event.
+  // The API server keeps one of such events.
   EXPECT_TRUE(door.events[0].once);
 }
 
@@ -60,7 +60,7 @@ TEST_F(OverdueBindingsTest, PodThatMayNotBeDeletedKeepsNoOtherBack) {
                                 "Pod default/other-0", "Pod default/train-0"));
 }
 
-// The pods that it has may have worked for days.
+// Its running pods may have worked for days.
 TEST_F(OverdueBindingsTest, GroupThatRanWholeKeepsItsPodsWhateverItWaitsFor) {
   Place("train", 2);
   BindPlaced();
@@ -72,13 +72,13 @@ TEST_F(OverdueBindingsTest, GroupThatRanWholeKeepsItsPodsWhateverItWaitsFor) {
   Observe(later);
   database.Execute(
       "DELETE FROM placements WHERE pod_uid IN (SELECT uid FROM "
-      "pods WHERE state = 'failed')");  // its hold has ended
+      "pods WHERE state = 'failed')");  // its place is no longer held
   door.Put(late);
   Observe(later);
   ASSERT_EQ(StateOf("train"), "pending queued");
   overdue->GiveUp(later + std::chrono::hours(1));
   EXPECT_TRUE(door.deleted.empty());
-  // But if a node would not have one of its first pods, it never ran whole.
+  // But if a node rejected one of its first pods, the group never ran whole.
   database.Execute(
       "UPDATE pods SET turned_away = 'OutOfcpu' WHERE state = 'failed'");
   overdue->GiveUp(later + std::chrono::hours(1));

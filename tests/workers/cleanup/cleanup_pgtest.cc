@@ -179,7 +179,7 @@ TEST_F(CleanupTest, NothingIsHeldWhereTheQueueSaysSo) {
 }
 
 TEST_F(CleanupTest, DeletedPodsFreeEverythingOnceAllAreGone) {
-  Run("train", 2);  // its Job is there still, as when it is suspended
+  Run("train", 2);  // its Job still exists, as when it is suspended
   door.Remove("default/train-0");
   Observe();
   Clean();
@@ -247,7 +247,7 @@ TEST_F(CleanupTest, DeadlineDeletesTheJobAndFreesTheResources) {
   Clean(kDeadline);
   EXPECT_THAT(door.deleted, ElementsAre("Job default/train"));
   EXPECT_EQ(Ask("SELECT count(*) FROM placements"),
-            "2");  // until they are gone
+            "2");  // until the pods are gone
   door.owners.clear();
   door.Remove("default/train-0");
   door.Remove("default/train-1");
@@ -282,13 +282,13 @@ TEST_F(CleanupTest, WhatMayNotBeDeletedKeepsNothingElseBack) {
   End("default/done-0", cluster::PodPhase::kSucceeded);
   Clean(kDeadline + std::chrono::seconds(1));
   EXPECT_EQ(Result(), "succeeded");
-  // Once for the two pods of each.
+  // Each once, for its two pods.
   EXPECT_THAT(door.deleted, UnorderedElementsAre("Job default/late",
                                                  "Job default/cancelled"));
   EXPECT_THAT(refused, UnorderedElementsAre(
                            "deleting Job default/late: forbidden",
                            "deleting Job default/cancelled: forbidden"));
-  // Both are asked for again, and go when they may.
+  // Both deletions are repeated, and succeed once allowed.
   EXPECT_EQ(Jobs("cleanup"), "1");
   door.undeletable.clear();
   door.deleted.clear();
@@ -317,7 +317,7 @@ TEST_F(CleanupTest, EvictedGroupThatCannotBeToldKeepsNothingElseBack) {
   EXPECT_EQ(Jobs("cleanup"), "1");
   database.Execute("UPDATE jobs SET scheduled_at = now()");
   jobs->MakeDueAvailable();
-  door.before_record = away;  // an event is no reason to wait
+  door.before_record = away;  // cleanup does not wait for an event
   Clean();
   EXPECT_THAT(door.deleted,
               ElementsAre("Job default/cancelled", "Pod default/evicted-0"));
@@ -342,8 +342,8 @@ TEST_F(CleanupTest, AllGroupsOfAnOwnerThatMayNotBeDeletedAreAskedForAgain) {
   EXPECT_EQ(Jobs("cleanup"), "3");
 }
 
-// It gave all its places back and waits for another: the next one's deadline
-// counts.
+// The group released all its places and waits again: the deadline of the next
+// placement counts.
 TEST_F(CleanupTest, GroupThatHoldsNothingHasNoDeadline) {
   Run("train", 1, kDeadline);
   database.Execute(

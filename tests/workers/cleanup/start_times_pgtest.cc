@@ -102,7 +102,7 @@ TEST_F(StartTimesTest, RoomThatComesAtThatTimeComesTooLate) {
   CreateMarked("train", {{"fluxnetes.start-by", AfterNoon(60)}});
   Pass(0);
   for (const char* node : {"n0", "n1", "n2"}) SetNode(node, 1'000);
-  // The match alone, before anybody has given it up.
+  // The match alone, before the group is given up.
   Match(kNoon + std::chrono::seconds(60));
   EXPECT_EQ(Ask("SELECT count(*) FROM allocations"), "0");
   Pass(60);
@@ -122,7 +122,7 @@ TEST_F(StartTimesTest, GroupThatHasItsPlaceByThenStays) {
   EXPECT_THAT(door.deleted, ElementsAre());
 }
 
-// Members that are to be placed again later than that are, all the same.
+// Even if members must be placed again after that time.
 TEST_F(StartTimesTest, GroupThatHasStartedIsNotGivenUp) {
   CreateMarked("train", {{"fluxnetes.start-by", AfterNoon(60)}});
   Pass(0);
@@ -140,7 +140,7 @@ TEST_F(StartTimesTest, GroupThatHasStartedIsNotGivenUp) {
   EXPECT_THAT(door.deleted, ElementsAre());
 }
 
-// It would take its Job along, and the members that run.
+// Its Job would be deleted with it, and the running members.
 TEST_F(StartTimesTest, PodBeyondTheGroupIsNotGivenUp) {
   for (const char* node : {"n0", "n1"}) SetNode(node, 1'000);
   SetNode("n2", 1'000, true);
@@ -193,7 +193,7 @@ TEST_F(StartTimesTest, PodsWhoseJobHasStartedAreNotGivenUp) {
   ASSERT_EQ(StateOf("fluxnetes-group-default-b"), "pending reserved");
   Pass(60);
   EXPECT_THAT(door.deleted, ElementsAre());
-  // And for good: the first is over before the second has room.
+  // They are excused for good: the first pod ends before the second has room.
   BindPlaced();
   Pass(61);
   door.Remove("default/a");
@@ -271,7 +271,7 @@ TEST_F(StartTimesTest, PodsThatTogetherLeaveNoTimeAreRefused) {
                 "'%could never start%'"),
             "2");
   EXPECT_EQ(Ask("SELECT count(*) FROM groups_provisional"), "0");
-  // Mended, they start.
+  // They start once their labels are corrected.
   door.ChangePod("default/other", [](cluster::Pod& pod) {
     pod.labels["fluxnetes.start-by"] = AfterNoon(120);
   });

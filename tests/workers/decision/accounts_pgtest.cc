@@ -1,5 +1,5 @@
-// Accounts as rows: what may be written, that it takes effect at once, and what
-// is kept over a restart.
+// Accounts as rows: which rows are accepted, that they take effect at once, and
+// what is kept over a restart.
 #include <future>
 #include <thread>
 

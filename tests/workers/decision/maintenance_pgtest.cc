@@ -9,7 +9,7 @@ class MaintenanceTest : public StartTest {
  protected:
   MaintenanceTest() { Observe(); }
 
-  // Of nodes, or of those with labels; seconds after kNoon.
+  // Announces maintenance of nodes by name or by labels; seconds after kNoon.
   void Announce(const std::string& what, int from, int until = 0) {
     const std::string column =
         what[0] == '{' && what[1] == '"' ? "node_selector" : "nodes";
@@ -102,7 +102,7 @@ TEST_F(MaintenanceTest, LabelsSayWhichNodesAsTheyAreNow) {
   EXPECT_EQ(PlacesOf("second"), "n1 n1");
 }
 
-// Else a node that is drained would never be empty.
+// Otherwise a drained node would never be empty.
 TEST_F(MaintenanceTest, ReplacementDoesNotTakeAPlaceOnANodeInMaintenance) {
   SetLabel("n0", "r1");
   CreateGang("train", 2);

@@ -1,5 +1,5 @@
-// The forecast: the same starts as the simulator comes to if everything goes as
-// planned, and what is said where no time is known.
+// The forecast: the same starts as in the simulator if everything goes as
+// planned, and its reasons where no time is known.
 #include "workers/forecast/forecast.h"
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ namespace {
 using ::testing::HasSubstr;
 using Starts = std::map<GroupId, std::int64_t>;
 
-// What is seen of a cluster that has these nodes and pods.
+// Fills the cache with these nodes and pods.
 void Show(const std::vector<cluster::Node>& nodes,
           const std::vector<cluster::Pod>& pods, cluster::ClusterCache& cache) {
   using Kind = cluster::WatchEvent::Kind;
@@ -55,8 +55,8 @@ std::vector<const cluster::PodRequest*> RequestsOf(
   return requests;
 }
 
-// The beginning of a scenario, of which all groups are there already, as the
-// records would have it. Groups are numbered from 1, as in a simulation.
+// The beginning of a scenario whose groups have all been submitted, as the
+// records would show it. Groups are numbered from 1, as in a simulation.
 ComponentSnapshot SnapshotOf(const Scenario& scenario) {
   ComponentSnapshot snapshot;
   snapshot.queues = scenario.queues;
@@ -100,7 +100,7 @@ ComponentSnapshot SnapshotOf(const Scenario& scenario) {
   return snapshot;
 }
 
-// Nodes of so many cpus each; all groups are there at 1,000.
+// Nodes with these numbers of cpus; all groups are submitted at 1,000.
 Scenario OnTheseNodes(const std::vector<std::int64_t>& cpus,
                       QueuePolicy policy = QueuePolicy::kEasy) {
   Scenario scenario = OnNodes(cpus, policy);
@@ -108,7 +108,7 @@ Scenario OnTheseNodes(const std::vector<std::int64_t>& cpus,
   return scenario;
 }
 
-// So many pods of so many cpus, for so long; returns its number.
+// Adds a waiting group of `pods` with `cpu` each; returns its number.
 GroupId AddWaiting(Scenario& scenario, int pods, std::int64_t cpu,
                    std::optional<std::int64_t> duration) {
   Scenario::Group& group = AddGroup(
@@ -117,7 +117,7 @@ GroupId AddWaiting(Scenario& scenario, int pods, std::int64_t cpu,
   return std::ssize(scenario.groups);
 }
 
-// The same of one that has its places, from 900 on.
+// Adds a group with an allocation that started at 900.
 GroupId AddRunning(Scenario& scenario, const std::vector<std::string>& nodes,
                    std::int64_t cpu, std::optional<std::int64_t> duration) {
   const GroupId group =
@@ -180,7 +180,7 @@ Scenario RandomScenario(unsigned seed, QueuePolicy policy) {
   Scenario scenario = OnTheseNodes(cpus, policy);
   for (std::size_t i = 0; i < cpus.size(); ++i) {
     if (up(0, 1) == 0) continue;
-    // Some are late.
+    // Some are past their planned end.
     AddRunning(scenario, {"node" + std::to_string(i)}, up(1, 2),
                up(0, 9) == 0 ? std::nullopt : std::optional(up(101, 200)));
   }
@@ -337,7 +337,7 @@ TEST(ForecastOfGroups, DeferredStartsWhenItMayAndNotAheadOfThoseInLine) {
   }
   const Forecast forecast = ForecastOf(scenario, snapshot, pods);
   EXPECT_EQ(EstimateOf(forecast, first).start, 1'000);
-  // The run ends as all in line have started.
+  // The run ends once all groups in the pending order have started.
   EXPECT_EQ(EstimateOf(forecast, later).start, 1'020);
   EXPECT_TRUE(EstimateOf(forecast, later).approximate);
   EXPECT_EQ(EstimateOf(forecast, never).start, 9'000);
@@ -362,7 +362,7 @@ TEST(ForecastOfGroups, FollowsThoseThatAreFirstInTheOrderOfTheQueue) {
   EXPECT_EQ(EstimateOf(forecast, 5).position, 1);
   EXPECT_EQ(EstimateOf(forecast, 4).position, 2);
   EXPECT_EQ(EstimateOf(forecast, 3).position, std::nullopt);
-  // Of these nothing but the order is known.
+  // Only their order is known.
   EXPECT_TRUE(EstimateOf(forecast, 2).approximate);
   EXPECT_LT(EstimateOf(forecast, 2).start, EstimateOf(forecast, 1).start);
 }
@@ -419,7 +419,7 @@ TEST(ForecastOfGroups, PodsOnTheirNodesDoNotOutliveTheirGroup) {
   EXPECT_EQ(EstimateOf(forecast, last).start, 1'060);
 }
 
-// By the rate of what was followed it comes out, where all are alike.
+// The rate of the starts seen gives the right time if all groups are alike.
 TEST(ForecastOfGroups, RateOfStartsTellsWhenThoseBehindStart) {
   Scenario scenario = OnTheseNodes({4});
   for (int i = 0; i < 200; ++i) AddWaiting(scenario, 1, 4, 10);
@@ -482,7 +482,7 @@ TEST(Forecast, WhoIsEvictedEndsAfterItsGrace) {
   EXPECT_EQ(estimate.start, 1'030);
   EXPECT_FALSE(estimate.approximate);
   EXPECT_THAT(estimate.rests_on, HasSubstr("is evicted"));
-  // What was to end later has not ended twice.
+  // A victim that was to end later does not end twice.
   EXPECT_EQ(EstimateOf(forecast, behind).start,
             estimate.rests_on.find("g1") != std::string::npos ? 1'100 : 1'530);
 }

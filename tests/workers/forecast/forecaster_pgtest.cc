@@ -1,5 +1,4 @@
-// What people are told of when groups start, from the records on, and how wrong
-// it was.
+// The estimates that people read, from the records on, and their errors.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,15 +19,16 @@ class ForecasterTest : public ::testing::Test {
  protected:
   ForecasterTest() : begin(system.cluster.Now()) {}
 
-  // A group of pods that fill a node each, and are ended after so long.
+  // Submits a group of pods that fill a node each and end after `limit`
+  // seconds.
   void Submit(const std::string& name, int pods, int limit, int runs = 0) {
     system.Submit(GangOf(
         name, pods,
         {.cpu = "4", .seconds = runs == 0 ? limit : runs, .limit = limit}));
   }
 
-  // "a: reserved 60, b: forecast 100": in how many seconds after the beginning,
-  // of those in line in its order.
+  // "a: reserved 60, b: forecast 100": seconds after the beginning, for the
+  // waiting groups in order.
   std::string Pending() {
     return system.Ask(fmt::format(
         "SELECT string_agg(format('%s: %s %s', group_name, coalesce(estimate, "
@@ -229,7 +229,7 @@ TEST_F(ForecasterTest, OwnerThatIsDeposedWhileItLooksWritesNothing) {
   sql::Transaction takeover(system.database.pool());
   takeover.RunScript("UPDATE leaders SET term = term + 1");
   std::thread looks([&] { again.RunOnce(system.cluster.Now()); });
-  // It has read, and now waits to know whether it may write.
+  // It has read, and now waits for the lock before it writes.
   while (system.Ask("SELECT count(*) FROM pg_stat_activity WHERE "
                     "wait_event_type = 'Lock' AND query LIKE '%FOR SHARE%'") ==
          "0")
@@ -275,9 +275,9 @@ TEST_F(ForecasterTest, NothingIsWrittenWhereNothingHasChanged) {
   again.Own({"default"}, true);
   again.RunOnce(system.cluster.Now());
   EXPECT_EQ(written, (std::vector<std::size_t>{0}));
-  again.RunOnce(system.cluster.Now());  // it does not even look
+  again.RunOnce(system.cluster.Now());  // it makes no forecast
   EXPECT_EQ(written.size(), 1U);
-  // What was to happen has not, though nobody has said so.
+  // An expected event has not happened, and no event reported that.
   again.RunOnce(system.cluster.Now() + seconds(103));
   EXPECT_EQ(written.size(), 2U);
   EXPECT_GT(written.back(), 0U);

@@ -64,7 +64,7 @@ class Claims : public MatchTest {
     door.PutClaim(claim);
   }
 
-  // As the provisioner and the volume controller do.
+  // Acts as the provisioner and the volume controller.
   void Provision(const std::string& name, const std::string& node) {
     cluster::Volume volume;
     volume.name = "volume-of-" + name;
@@ -100,7 +100,7 @@ class Claims : public MatchTest {
     BindDue(now);
     ObserveAndPromote(now);
   }
-  // Those that were to be looked at later, too.
+  // Runs bind jobs that were put off, too.
   void BindDue(cluster::Time now = kNoon) {
     database.Execute(
         "UPDATE jobs SET scheduled_at = now() WHERE kind = 'bind'");
@@ -130,7 +130,7 @@ TEST_F(Claims, ThatDoNotExistAreWaitedForAndToldOnce) {
   ASSERT_EQ(door.conditions.size(), 1U);
   EXPECT_THAT(door.conditions[0].message, HasSubstr("does not exist"));
   EXPECT_EQ(door.events.size(), 1U);
-  Restart();  // the next owner says nothing again
+  Restart();  // the next owner reports nothing again
   Run();
   news.RunOnce(kNoon + seconds(1'000));
   EXPECT_EQ(door.conditions.size(), 1U);
@@ -192,7 +192,7 @@ TEST_F(Claims, OfAWholeGangAreBoundBeforeItsFirstPod) {
   Provision("b", "n0");
   Run();
   EXPECT_EQ(NodeOf("pod-a") + NodeOf("pod-b"), "");
-  Restart();  // another process, which knows nothing
+  Restart();  // another process, without any memory
   Run();
   EXPECT_EQ(StateOf("gang"), "allocated");
   Provision("a", "n0");
@@ -214,7 +214,7 @@ TEST_F(Claims, ThatGetNoVolumeInTimeSendTheGroupBackWhole) {
   EXPECT_EQ(StateOf("gang"), "pending queued");
   EXPECT_THAT(ReasonOf("gang"), HasSubstr("\"b\" got no volume in time"));
   EXPECT_EQ(Ask("SELECT count(*) FROM placements"), "0");
-  // Once more, where claim b is announced still.
+  // Again, with claim b still announced.
   Run(late);
   EXPECT_EQ(StateOf("gang"), "allocated");
   Provision("b", "n0");

@@ -9,7 +9,8 @@ namespace {
 
 class HoldLineTest : public ::testing::Test {
  protected:
-  // One of a pod that starts after the time, and is seen in the cluster.
+  // Puts a group of one pod that starts after the time; its pod is in the
+  // cache.
   void PutDeferred(GroupId id, matcher::Time after) {
     PendingGroup group = story_.MakeGroup(id, "1x1", {});
     group.start_after = after;
@@ -45,7 +46,7 @@ TEST_F(HoldLineTest, ThoseThatBecomeDueAtOnceAreTakenInBatches) {
   EXPECT_FALSE(line_.More());
 }
 
-// Its pod may be missing from the cache for long: it waits for what happens.
+// A pod may be missing from the cache for long: its group waits for an event.
 TEST_F(HoldLineTest, WhatCouldNotBeTakenIsNotDueNext) {
   PendingGroup unseen = story_.MakeGroup(1, "1x1", {});
   unseen.start_after = 10;

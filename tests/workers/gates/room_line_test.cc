@@ -7,7 +7,7 @@
 namespace fluxnetes::workers {
 namespace {
 
-// The queue "apart" has one of two nodes, "default" both.
+// The queue "apart" may use one of two nodes, "default" both.
 class RoomLineTest : public ::testing::Test {
  protected:
   RoomLineTest() {
@@ -16,7 +16,7 @@ class RoomLineTest : public ::testing::Test {
         {.name = "apart", .node_selector = {{"part", "a"}}});
   }
 
-  // A pod of 1 cpu; the group wants 4 to be free.
+  // Adds a group of one pod of 1 cpu that needs 4 free cpus.
   void AddGroupThatWants4(int priority = 0) {
     AddGroupThatWants4("1x1", {.queue = "apart", .priority = priority});
   }
@@ -27,7 +27,7 @@ class RoomLineTest : public ::testing::Test {
     EXPECT_EQ(ready.size(), 1U);
     for (const PendingGroup& one : ready) story_.schedule.Add(one);
   }
-  // Whether it is kept.
+  // Returns true if the gate keeps the group.
   bool PutGroupThatWants4(const std::string& pods,
                           const GroupOptions& options) {
     const PendingGroup group = story_.MakeGroup(9, pods, options);
@@ -45,7 +45,7 @@ class RoomLineTest : public ::testing::Test {
     return !line_.Put(group, story_.schedule);
   }
 
-  // What is left of it.
+  // Decides, and returns what the gate leaves of the decision.
   std::string Decide() {
     Decision decision = story_.schedule.Decide(0, 100);
     line_.HoldBack(decision, story_.schedule, 0);
@@ -80,7 +80,7 @@ TEST_F(RoomLineTest, WhatIsPlacedBehindItDoesNot) {
   EXPECT_EQ(Decide(), "9:n0 1:n0 ");
 }
 
-// Both nodes are half full of others, one of which leaves for it.
+// Both nodes are half full with other groups; one of them is evicted for it.
 TEST_F(RoomLineTest, OneForWhichOthersLeaveIsNotTakenOut) {
   story_.schedule.SetQueue({.preemption = Preemption::kLowerPriority});
   const GroupOptions options{.priority = 1};

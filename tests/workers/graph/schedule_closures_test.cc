@@ -40,7 +40,7 @@ TEST(ScheduleClosures, OtherNodesAreUsedInstead) {
   EXPECT_EQ(story.Decide(0), "1: node1, 2: node0");
 }
 
-// It need not fit beside what runs: that goes on.
+// The maintenance need not leave room for running groups: these go on.
 TEST(ScheduleClosures, WhatRunsIntoMaintenanceStays) {
   Story story;
   story.Nodes("node0 cpu=4");

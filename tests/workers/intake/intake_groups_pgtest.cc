@@ -4,7 +4,7 @@
 namespace fluxnetes::workers {
 namespace {
 
-// What becomes of active groups as their pods are bound, end and change.
+// Active groups whose pods are bound, end and change.
 class IntakeGroupsTest : public LifecycleTest {
  protected:
   void CreateAndPromote(const std::string& name, int size) {
@@ -180,7 +180,7 @@ TEST_F(IntakeGroupsTest, BindingThatWonTheRaceKeepsTheGroupOnItsNodes) {
   CreateAndPromote("train", 3);
   Allocate("train");
   door.Remove("default/train-1");
-  door.LoseEvents();  // of the binding, until after the places are taken back
+  door.LoseEvents();  // of the binding, until after the release of the places
   door.ChangePod("default/train-0",
                  [](cluster::Pod& pod) { pod.node_name = "n0"; });
   Observe();

@@ -4,7 +4,7 @@
 namespace fluxnetes::workers {
 namespace {
 
-// Pods that come to a group which is whole already.
+// Pods that arrive when their group is already whole.
 class LatecomersTest : public LifecycleTest {
  protected:
   LatecomersTest()

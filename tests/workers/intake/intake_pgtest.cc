@@ -151,7 +151,7 @@ TEST_F(IntakeTest, AccountOfAWaitingGroupFollowsItsPods) {
     });
   ObserveAndPromote();
   EXPECT_EQ(AskAll("SELECT state, account FROM pod_groups"), "pending|physics");
-  // What comes beyond its size is of the same account.
+  // A pod beyond its size belongs to the same account.
   cluster::Pod surplus =
       PodOf({.name = "c", .group = "train", .size = 2, .owner = "train"});
   surplus.labels["fluxnetes.account"] = "physics";
@@ -297,7 +297,7 @@ TEST_F(IntakeTest, WhatHappenedWhileItWasAwayIsFoundByAComparison) {
   EXPECT_EQ(StateOf("fluxnetes-group-default-y"), "pending queued");
 }
 
-// A list comes in parts: what it has not told yet is not gone.
+// A list arrives in parts: pods not listed yet are not gone.
 TEST_F(IntakeTest, NoMemberIsTakenForGoneWhileTheFirstListGoesOn) {
   CreateGang("train", 3);
   ObserveAndPromote();
@@ -314,7 +314,7 @@ TEST_F(IntakeTest, NoMemberIsTakenForGoneWhileTheFirstListGoesOn) {
             "train-2|succeeded|n1");
 }
 
-// What the former leader has recorded is not gone because this watch lags.
+// A pod that the former leader recorded is not gone because this watch lags.
 TEST_F(IntakeTest, NewLeaderThatIsBehindItsPredecessorListsBeforeItWrites) {
   queue::Client other(database.pool(),
                       {.time_to_live = std::chrono::minutes(5)});
@@ -427,7 +427,7 @@ TEST_F(IntakeTest, WhatACrashOfTheServerUndidIsRecordedAgain) {
   const std::int64_t compared = watching.counts().resyncs;
   server.StopAtOnce();
   server.Start();
-  // As if nothing of it had reached the disk: that is a matter of luck.
+  // As if nothing had reached the disk, which is a matter of luck.
   fluxnetes::testing::TestDatabase schema(false, server.connection());
   schema.Execute("TRUNCATE " + other.schema() + ".pods_provisional, " +
                  other.schema() + ".groups_provisional");

@@ -1,5 +1,5 @@
-// Groups that are named by others' labels and objects (group_labels.h), on
-// their way through intake.
+// Groups from labels and objects of other systems (group_labels.h), recorded by
+// intake.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

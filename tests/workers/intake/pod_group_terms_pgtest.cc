@@ -1,4 +1,4 @@
-// What a coscheduling PodGroup says beside its minMember: minResources and
+// The terms of a coscheduling PodGroup besides minMember: minResources and
 // scheduleTimeoutSeconds.
 #include "tests/workers/support/match_fixture.h"
 
@@ -8,7 +8,7 @@ namespace {
 using std::chrono::seconds;
 using ::testing::HasSubstr;
 
-// Three nodes of 64 cpu.
+// Three nodes with 64 cpu each.
 class PodGroupTermsTest : public MatchTest {
  protected:
   void PutGroup(const std::string& name, std::int64_t cpu_milli) {
@@ -101,7 +101,7 @@ TEST_F(PodGroupTermsTest, GroupThatWaitsForItsPlacesMayLoseItsRoom) {
     Create({.name = name, .group = "fill", .size = 3, .cpu = 960});
   Look();
   ASSERT_EQ(PlacesOf("fill"), "n0 n1 n2");
-  PutGroup("train", 2'500);  // 2.82 are free, but nowhere 1
+  PutGroup("train", 2'500);  // 2.82 are free, but less than 1 on each node
   CreatePods("train");
   Look();
   EXPECT_EQ(StateOf("train"), "pending reserved");
@@ -153,7 +153,7 @@ TEST_F(PodGroupTermsTest, ScheduleTimeoutIsHowLongAGroupMayBeBoundInPart) {
   overdue->GiveUp(kNoon + seconds(6));
   ASSERT_EQ(door.deleted.size(), 1U);
   EXPECT_EQ(door.deleted[0], "Pod default/train-0");
-  // Its time begins anew, or it would be deleted for ever.
+  // Its time starts again, or its pods would be deleted for ever.
   overdue->GiveUp(kNoon + seconds(10));
   EXPECT_EQ(door.deleted.size(), 1U);
 }

@@ -45,7 +45,7 @@ TEST_F(PromoterTest, GroupIsOfTheTraceOfItsFirstPodThatHasOne) {
 TEST_F(PromoterTest, TraceIsMadeWhenAGroupsFirstPodComesAndKeptToTheEnd) {
   CreateGang("train", 2, 1);
   cluster::Pod pod = PodOf({.name = "other"});
-  pod.annotations["traceparent"] = "00-4BF92F-1-01";  // means nothing
+  pod.annotations["traceparent"] = "00-4BF92F-1-01";  // malformed
   door.Put(pod);
   ObserveAndPromote();
   const std::string made = Ask("SELECT traceparent FROM groups_provisional");
@@ -72,7 +72,7 @@ TEST_F(PromoterTest, SurplusPodsHaveTracesOfTheirOwn) {
             kTheirs);
 }
 
-// A group of one pod that may grow to three, with four pods more.
+// An elastic group of one pod that may grow to three, with four further pods.
 TEST_F(PromoterTest, ElasticGroupsAreLookedAtWhenThereAreNewsOfThem) {
   const auto running = [this] {
     return Ask(
@@ -105,7 +105,7 @@ TEST_F(PromoterTest, ElasticGroupsAreLookedAtWhenThereAreNewsOfThem) {
   EXPECT_EQ(running(), "2 3");
   EXPECT_EQ(news(), "0");
   EXPECT_FALSE(promoter->RunOnce(kNoon));
-  // A pod of its own ends; one by which it has grown does.
+  // One of its own pods ends; a pod of its growth starts.
   database.Execute("UPDATE pods SET state = 'succeeded'");
   EXPECT_EQ(news(), "1");
   promoter->RunOnce(kNoon);
@@ -113,7 +113,7 @@ TEST_F(PromoterTest, ElasticGroupsAreLookedAtWhenThereAreNewsOfThem) {
   database.Execute("DELETE FROM pod_groups WHERE id = 3");
   promoter->RunOnce(kNoon);
   EXPECT_EQ(running(), "2 4 5");
-  // With the group goes what is said of it.
+  // Its changes are deleted with the group.
   database.Execute("DELETE FROM pod_groups WHERE id IN (1, 2)");
   EXPECT_EQ(news(), "0");
 }
@@ -237,7 +237,7 @@ TEST_F(PromoterTest, GroupEndsAsItsSlowestPodAndPreemptsIfAllOfThemDo) {
   const std::string groups =
       "SELECT group_name, grace_seconds, preempts FROM pod_groups ORDER BY id";
   EXPECT_EQ(AskAll(groups), "x|600|t\ny|0|f\nz|30|t");
-  // Beyond its size.
+  // A pod beyond its size.
   database.Execute("DELETE FROM pod_groups WHERE group_name <> 'x'");
   create("f", "x", 7, false);
   ObserveAndPromote();
@@ -312,7 +312,7 @@ TEST_F(PromoterTest, MatchIsCalledOnlyForWhatIsWhole) {
   EXPECT_THAT(calls, ::testing::ElementsAre("-", "match", "match cleanup"));
 }
 
-// A pod more than the members, when the group is under way.
+// A further pod, when the group is already active.
 TEST_F(PromoterTest, MatchIsCalledForALatePodThatBecomesAGroup) {
   CreateGang("train", 1);
   ObserveAndPromote();

@@ -31,8 +31,8 @@ TEST(ComponentShare, WhoIsNotAmongTheReplicasTakesNothing) {
   EXPECT_EQ(ShareOf(9, {7, 8}, {kFree}), (Share{}));
 }
 
-// Each acts by the same rows, at once: nothing is taken twice, and soon all is
-// owned and no replica owns two more than another.
+// Replicas that act by the same rows at once take nothing twice, and soon all
+// components are owned and no replica owns two more than another.
 TEST(ComponentShare, AllActingByTheSameRowsComeToRestEvenly) {
   std::mt19937 random(1);
   for (int round = 0; round < 500; ++round) {

@@ -1,5 +1,5 @@
-// What people and hosts do wrong, or oddly, while groups wait: each comes to a
-// clear error or to a sound schedule, and the worker to its end.
+// Faults and odd changes by people and hosts while groups wait: each gives a
+// clear error or a sound schedule, and the worker terminates.
 #include <fmt/format.h>
 
 #include "tests/workers/support/match_fixture.h"
@@ -12,7 +12,7 @@ using ::testing::HasSubstr;
 
 class MatchFaultsTest : public MatchTest {
  protected:
-  // Gangs of pods that fill a node each.
+  // Creates gangs of pods that fill a node each.
   void Waits(const std::string& name, int pods = 3) {
     door.owners["uid-of-" + name] = {"Job", "default", name, "uid-of-" + name};
     for (int i = 0; i < pods; ++i)
@@ -23,7 +23,7 @@ class MatchFaultsTest : public MatchTest {
               .cpu = 64'000});
   }
 
-  // Until there is nothing more to decide.
+  // Runs until there is nothing more to decide.
   void Settle(cluster::Time now = kNoon) {
     ObserveAndPromote();
     match->worker.NoteNodes(cache->TakeChangedNodes());
@@ -35,7 +35,7 @@ class MatchFaultsTest : public MatchTest {
     database.Execute("UPDATE queues SET " + edit);
   }
 
-  // All that the group holds is given back.
+  // Releases all that the group holds.
   void End(const std::string& group) {
     database.Execute(
         "WITH gone AS (DELETE FROM placements USING pod_groups AS g WHERE "

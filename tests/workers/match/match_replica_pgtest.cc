@@ -33,7 +33,7 @@ class Replicas : public ::testing::Test {
           system.database.options(), system.cluster));
   }
 
-  // Several times all of them, in turn; none of them sleeps.
+  // Runs all replicas in turn several times; none of them sleeps.
   void Settle() {
     for (int i = 0; i < 6; ++i) {
       for (const auto& other : others) other->Step(system.cluster.Now());
@@ -146,7 +146,7 @@ TEST_F(Replicas, LabelsThatJoinAndPartQueuesMoveThemToOneOwnerAndBack) {
   Settle();
   EXPECT_NE(OwnerOf("blue"), nullptr);
   EXPECT_NE(OwnerOf("red"), nullptr);
-  // Their nodes are full with what red has there, as if with others' pods.
+  // Their nodes are full with red's pods, which count like any other pods.
   Submit("blue", "blue", 1);
   Settle();
   EXPECT_EQ(StateOf("blue"), "unsatisfiable");
@@ -173,7 +173,8 @@ TEST_F(Replicas, NodeThatNoQueueSelectsBelongsToNone) {
       "green");
 }
 
-// The new owner sees the label first; the old one still places by the old.
+// The new owner sees the label first; the old one still places by the old
+// label.
 TEST_F(Replicas, NodeIsNotUsedBeforeItsFormerOwnerHasLetGoOfIt) {
   Start(2);
   Settle();
@@ -234,7 +235,7 @@ TEST_F(QuotaOfAll, CountsOverComponentsWhoeverOwnsThem) {
             "needs 4 cpu; of the quota of account team (8 cpu) 8 cpu is used "
             "or promised");
   EXPECT_EQ(Holds(), "blue 4000, red 4000");
-  Kill(OwnerOf("green"));  // who takes over knows, too
+  Kill(OwnerOf("green"));  // its successor knows it, too
   Settle();
   EXPECT_EQ(StateOf("green"), "pending");
   for (int i = 0; i < 11; ++i) {
@@ -245,7 +246,7 @@ TEST_F(QuotaOfAll, CountsOverComponentsWhoeverOwnsThem) {
   EXPECT_EQ(Holds(), "green 4000");
 }
 
-// A quota that comes while groups run counts what they hold already.
+// A new quota counts what running groups hold already.
 TEST_F(QuotaOfAll, CountsWhatRanBeforeThereWasOne) {
   system.database.Execute("DELETE FROM accounts");
   Start(2);
@@ -265,7 +266,7 @@ TEST_F(QuotaOfAll, CountsWhatRanBeforeThereWasOne) {
 
 class QuotaTakenMeanwhile : public QuotaOfAll {
  protected:
-  // Another owner writes that its groups of the namespace hold 8 cpus, between
+  // Another owner records that its groups of the namespace hold 8 cpus, between
   // a decision to start a group of 4 and its commit.
   void DecideWhileOthersTake(const std::string& name_space) {
     Start(1);

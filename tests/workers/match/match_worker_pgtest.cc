@@ -54,7 +54,7 @@ TEST_F(MatchWorkerTest, GroupLargerThanTheClusterIsUnsatisfiableAndToBeTold) {
 }
 
 // A store that has taken two groups of one pod, and the decision to place both
-// on n0: what happens until its commit is up to the test.
+// on n0: the test determines what happens until its commit.
 class MatchCommitTest : public MatchTest {
  protected:
   MatchCommitTest() {
@@ -104,7 +104,7 @@ TEST_F(MatchCommitTest, GroupThatChangedBeforeTheCommitIsMatchedAsItIsNow) {
   EXPECT_EQ(news.waiting[0].revision, 2);
 }
 
-// Its commit does not wait for the disk (MatchStore::Take).
+// The commit of leases does not wait for the disk (MatchStore::Take).
 constexpr const char* kUndoLeases =
     "UPDATE jobs SET state = 'available', attempt = attempt - 1, "
     "client_id = NULL, attempted_at = NULL WHERE kind = 'match'";
@@ -176,7 +176,7 @@ TEST_F(MatchWorkerTest, TheNextOwnerRebuildsTheSameGraphFromTheDatabase) {
   EXPECT_EQ(match->worker.Describe(), before);
 }
 
-// Its first allocation is still there, but nothing of it is held any more.
+// Its first allocation still exists, but holds nothing any more.
 TEST_F(MatchWorkerTest, GroupThatIsPlacedAgainHasTheTimesOfItsNewPlace) {
   const auto times = [this] {
     return Ask(
@@ -218,7 +218,7 @@ TEST_F(MatchWorkerTest, TheNextOwnerTakesTheGroupsThatTheFormerHadLeased) {
   ObserveAndPromote();
   Match();
   EXPECT_EQ(StateOf("next"), "pending reserved");
-  // The process dies: its client is taken for dead.
+  // The process dies: its client counts as dead.
   database.Execute(
       "UPDATE clients SET heartbeat_at = now() - interval '1 day'");
   jobs->Rescue();
@@ -230,7 +230,7 @@ TEST_F(MatchWorkerTest, TheNextOwnerTakesTheGroupsThatTheFormerHadLeased) {
   EXPECT_EQ(StateOf("next"), "allocated");
 }
 
-// A process that dies with a group in line, which then has room.
+// A process that dies with a waiting group, which then has room.
 class MatchAfterADeath : public MatchTest {
  protected:
   MatchAfterADeath() {

@@ -61,7 +61,7 @@ TEST(Partition, FollowsLabelsNodesAndSelectors) {
   EXPECT_EQ(Said(partition), "{blue} {red}");
 }
 
-// Whatever happened before, it says what one says that has just begun.
+// After any history the result is that of a new partition.
 TEST(Partition, SaysTheSameAsOneThatIsMadeAnew) {
   std::mt19937 random(1);
   const auto labels = [&] {

@@ -1,4 +1,4 @@
-// Statuses of PodGroups: from pods to what is written to the cluster.
+// Statuses of PodGroups, from pods to the writes to the cluster.
 #include <gmock/gmock.h>
 
 #include "tests/workers/support/lifecycle_fixture.h"
@@ -15,7 +15,7 @@ class GroupStatusesTest : public LifecycleTest {
  protected:
   GroupStatusesTest() { Start(); }
 
-  // Another process, which reads so many events at once.
+  // Starts another process, which reads this many events at once.
   void Start(int events = 1'024) {
     StartIntake({.events = events, .on_pod_groups = [this](const auto& groups) {
                    statuses->Note(groups);
@@ -52,7 +52,7 @@ class GroupStatusesTest : public LifecycleTest {
     while (statuses->RunOnce(now)) {
     }
   }
-  // What was written since the last call, each phase or condition.
+  // The phases or conditions written since the last call.
   std::string Written() {
     std::string said;
     for (const cluster::PodGroupNews& news : door.group_news) {
@@ -116,7 +116,7 @@ TEST_F(GroupStatusesTest, NextProcessWritesWhatIsMissingAndNothingElse) {
   Tell();
   EXPECT_EQ(Written(), "") << "it says so already";
   Run("a");
-  Observe();  // and dies before it is written
+  Observe();  // and the process dies before it writes
   Start();
   Tell();
   EXPECT_EQ(Written(), "Running");

@@ -28,7 +28,7 @@ class WaitNewsTest : public MatchTest {
     }
   }
 
-  // Two gangs of two, of which one has a place.
+  // Two gangs of two pods; one of them is placed.
   void FillNodes() {
     for (const char* node : {"n0", "n1", "n2"}) SetNode(node, 1'000);
     CreateGang("first", 2);
@@ -38,7 +38,7 @@ class WaitNewsTest : public MatchTest {
     ASSERT_EQ(StateOf("second"), "pending reserved");
   }
 
-  // By pod; each pod's last one.
+  // The last message of each pod, by pod.
   std::map<std::string, std::string> Messages() const {
     std::map<std::string, std::string> messages;
     for (const auto& condition : door.conditions)
@@ -67,7 +67,7 @@ TEST_F(WaitNewsTest, PodsOfAnIncompleteGroupAreToldHowManyThereAre) {
   EXPECT_TRUE(door.events[0].warning);
 }
 
-// Intake may be at the group, since the watch tells what it was told.
+// Intake may hold the group's lock, since the watch reports the condition.
 TEST_F(WaitNewsTest, WhatWasToldIsRecordedThoughTheGroupIsLocked) {
   CreateGang("train", 8, 3);
   Observe();
@@ -135,7 +135,7 @@ TEST_F(WaitNewsTest, PodsThatComeOneByOneDoNotTellAllEachTime) {
     Tell(seconds(2 * i));
   }
   Tell(seconds(2 * kPods + 100));
-  // Each time all of them would be 11,325.
+  // A report to every pod each time would make 11,325.
   EXPECT_LT(door.conditions.size(), 2'000U);
   EXPECT_EQ(door.events.size(), 1U);
   const auto messages = Messages();
@@ -210,7 +210,7 @@ TEST_F(WaitNewsTest, GangIsToldWhenItsReservationBegins) {
   for (const char* pod : {"second-0", "second-1"})
     EXPECT_THAT(Messages()[pod], EndsWith("; reserved from 13:30 UTC"));
   EXPECT_EQ(door.events.size(), 1U);
-  // It moves: the conditions follow, without another event.
+  // The reservation moves: the conditions follow, without another event.
   database.Execute(
       "UPDATE queues SET assumed_duration = interval '60 minutes'");
   Match(kNoon + seconds(60));
@@ -228,7 +228,7 @@ TEST_F(WaitNewsTest, RestartTellsNothingAgain) {
   Tell(seconds(10));
   EXPECT_EQ(door.conditions.size(), 4U);
   match->store.Resign();
-  StartIntake();  // it makes the cache that the match looks into
+  StartIntake();  // it fills the cache that the match reads
   StartMatch();
   StartNews({});
   ObserveAndPromote(kNoon + seconds(20));
@@ -299,7 +299,7 @@ TEST_F(WaitNewsTest, NewsWaitForBindingsButNotForEver) {
   EXPECT_EQ(door.conditions.size(), 2U);
 }
 
-// What is not recorded is told again, which changes nothing.
+// A report that was not recorded is repeated, which changes nothing.
 class WaitNewsKilledTest : public WaitNewsTest {
  protected:
   static void Die() { throw std::logic_error("killed"); }

@@ -118,7 +118,7 @@ TEST(GroupLabels, ElasticGroupSaysItsMinimumAndMaximum) {
                           {"fluxnetes.group-size", "2"},
                           {"fluxnetes.group-max-size", "8"}})),
             expected);
-  // By its Job, also with a minimum of one.
+  // Named by its Job, also with a minimum of one.
   cluster::Pod pod = PodWith(
       {{"fluxnetes.group-min-size", "1"}, {"fluxnetes.group-max-size", "1"}});
   pod.controller = {"Job", "train", "uid"};

@@ -1,4 +1,4 @@
-// Groups that are named by others' labels and objects (group_labels.h).
+// Groups from labels and objects of other systems (group_labels.h).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -61,7 +61,7 @@ class GroupSources : public ::testing::Test {
     Put(job);
   }
 
-  // "name of size", or why it is refused.
+  // "name of size", or the reason of the refusal.
   std::string Read(const cluster::Pod& pod) const {
     const GroupLabels labels = ReadGroupLabels(pod, cache_);
     EXPECT_EQ(labels.group_size.has_value(), labels.refused.empty());

@@ -70,8 +70,8 @@ TEST(PodRules, NamespacesAreSelectedByTheirLabels) {
   EXPECT_EQ(taken({{"team", "Exists", {}}, {"kind", "DoesNotExist", {}}}),
             Names{"y"});
   EXPECT_EQ(taken({{"team", "NotIn", {"b"}}}, {"w"}), (Names{"w", "x", "z"}));
-  EXPECT_EQ(taken({{"team", "In", {"c"}}}), Names{""});  // of none
-  EXPECT_EQ(taken({}), Names{});                         // of all
+  EXPECT_EQ(taken({{"team", "In", {"c"}}}), Names{""});  // no namespace
+  EXPECT_EQ(taken({}), Names{});                         // all namespaces
 }
 
 TEST(PodRules, OperatorOfASelectorOfNamespacesThatIsNotOneIsNamed) {

@@ -27,7 +27,7 @@ std::string Shown(const std::optional<cluster::Time>& time) {
   return time ? cluster::FormatMicroTimestamp(*time) : "-";
 }
 
-// "after by hold", or why it is refused.
+// "after by hold", or the reason of the refusal.
 std::string ReadStart(const StartMarks& labels,
                       const StartMarks& annotations = {}) {
   const auto read = ReadStartLabels(PodToStart(labels, annotations));

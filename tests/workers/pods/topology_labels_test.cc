@@ -20,7 +20,7 @@ cluster::Pod PodWithMarks(const Marks& labels, const Marks& annotations = {}) {
   return pod;
 }
 
-// "required < preferred" or why it is refused.
+// "required < preferred", or the reason of the refusal.
 std::string ReadMarks(const Marks& labels, const Marks& annotations = {}) {
   const auto read = ReadTopologyLabels(PodWithMarks(labels, annotations));
   if (!read.refused.empty()) return read.refused;
@@ -47,7 +47,7 @@ TEST(TopologyLabels, AnnotationMayNameAnyLabelOfNodes) {
       ReadMarks({{kTopologyRequiredLabel, "rack"}},
                 {{kTopologyRequiredLabel, "topology.kubernetes.io/rack"}}),
       "topology.kubernetes.io/rack < ");
-  // Of a label of which it is not known how wide it is anything goes.
+  // The width of an unknown label is unknown, so any combination is accepted.
   EXPECT_EQ(ReadMarks({{kTopologyPreferredLabel, "zone"}},
                       {{kTopologyRequiredLabel, "example.com/block"}}),
             "example.com/block < topology.kubernetes.io/zone");

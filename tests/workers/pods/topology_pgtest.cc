@@ -1,4 +1,4 @@
-// Groups that are to be in one rack, from their labels to their bindings.
+// Groups that must be in one rack, from their labels to their bindings.
 #include "tests/workers/support/match_fixture.h"
 #include "workers/pods/topology_labels.h"
 
@@ -103,7 +103,7 @@ TEST_F(Topology, GroupIsPlacedInOneRackAlsoAfterARestart) {
   CreateRacked("small", 1, 1'000);
   EXPECT_EQ(PlacesOf("small"), "n0");
   BindPlaced();
-  // Another process has nothing but the rows.
+  // Another process has only the rows.
   CreateIn("train", 0, 2, {{kTopologyRequiredLabel, "rack"}}, 2'500);
   CreateIn("train", 1, 2, {{kTopologyRequiredLabel, "rack"}}, 2'500);
   ObserveAndPromote();
@@ -144,7 +144,7 @@ TEST_F(Topology, ReplacementGoesToTheRackOfTheOthers) {
   BindPlaced();
   Observe();
   ASSERT_EQ(StateOf("train"), "bound");
-  // The place of the lost one cannot be used any more; n0 is free.
+  // The place of the lost member cannot be used any more; n0 is free.
   cluster::Node closed;
   closed.name = "n2";
   closed.labels[kRackKey] = "b";

@@ -22,7 +22,7 @@ class CancelTest : public LifecycleTest {
     }
   }
 
-  // As the Job controller does it when its Job was deleted.
+  // Acts as the Job controller does after its Job was deleted.
   void RemovePods(const std::string& name, int count) {
     door.owners.erase("uid-of-" + name);
     for (int i = 0; i < count; ++i)
@@ -75,7 +75,7 @@ TEST_F(CancelTest, AllocatedGroupEndsWithItsPods) {
   Clean();
   door.Remove("default/train-0");
   Observe();
-  EXPECT_EQ(Filling("train"), "");  // it does not go back
+  EXPECT_EQ(Filling("train"), "");  // it does not fill again
   door.owners.clear();
   door.Remove("default/train-1");
   Observe();

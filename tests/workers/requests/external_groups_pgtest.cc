@@ -19,7 +19,7 @@ class ExternalGroupsTest : public StartTest {
 
   using StartTest::Ask;
 
-  // So many pods of 2 cpu.
+  // A request for this many pods of 2 cpu.
   static ExternalAsk AskFor(const std::string& name, int pods,
                             bool reserve = false) {
     ExternalAsk ask;
@@ -82,7 +82,7 @@ TEST_F(ExternalGroupsTest, GroupsBeforeItInLineGoFirst) {
   ObserveAndPromote();
   Match();
   EXPECT_EQ(StateOf("waits"), "pending reserved");
-  // It would hold up who is promised all nodes.
+  // It would delay the group that has all nodes reserved.
   const GroupId late = Ask(AskFor("late", 1), kNoon + seconds(100));
   Match();
   EXPECT_EQ(StateOfAnswer(late), AnswerState::kGone);

@@ -61,7 +61,7 @@ TEST_F(HoldTest, ReservationOfAHeldGroupIsGivenUpAtOnce) {
   EXPECT_EQ(StateOf("second"), "pending held");
 }
 
-// The decision was made before the hold, and comes to its commit after it.
+// The decision is made before the hold, and committed after it.
 TEST_F(HoldTest, PlacementThatIsBeingDecidedIsRefused) {
   CreateGang("train", 2);
   ObserveAndPromote();
@@ -190,7 +190,7 @@ TEST_F(HoldTest, GroupIsHeldByItsLabelUntilItIsReleased) {
   EXPECT_EQ(StateOf("train"), "allocated");
 }
 
-// It was not what held it then.
+// The released hold was not the label's.
 TEST_F(HoldTest, LabelHoldsAfterAReleaseThatWasNotOfIt) {
   for (const char* node : {"n0", "n1", "n2"}) SetNode(node, 100);
   CreateGang("train", 2);
@@ -258,14 +258,14 @@ TEST_F(HoldTest, LabelHoldsAGroupThatWaitsAndOneThatHasItsNodes) {
   Relabel("second", "fluxnetes.hold", "true");
   Pass(0);
   EXPECT_EQ(StateOf("second"), "pending held");
-  // Its binding may be under way: it is taken back first.
+  // Its binding may be under way: the group is recalled first.
   Relabel("first", "fluxnetes.hold", "true");
   Pass(0);
   EXPECT_EQ(StateOf("first"), "pending held");
   EXPECT_EQ(Ask("SELECT count(*) FROM placements"), "0");
 }
 
-// With SQL: no more is needed than the column.
+// An update of the column by SQL is enough.
 TEST_F(HoldTest, EditOfTheRowHolds) {
   CreateGang("train", 2);
   ObserveAndPromote();
@@ -281,7 +281,7 @@ TEST_F(HoldTest, EditOfTheRowHolds) {
   EXPECT_EQ(StateOf("train"), "allocated");
 }
 
-// The match could not read it, in no replica.
+// No replica of the match could read such a time.
 TEST_F(HoldTest, TimeThatNeverComesIsRefused) {
   CreateGang("train", 2);
   CreateGang("fills", 2, 1);
@@ -324,7 +324,7 @@ TEST_F(HoldTest, PodsOfAHeldGroupAreToldAndNoNodeIsMadeForThem) {
   EXPECT_EQ(door.events.size(), 1U);
 }
 
-// A pod that somebody else bound runs, and so does its group.
+// A pod that was bound by others runs, and so does its group.
 TEST_F(HoldTest, HoldIsVoidOnceAPodOfTheGroupIsBound) {
   CreateGang("train", 2);
   ObserveAndPromote();

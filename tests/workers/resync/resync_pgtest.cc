@@ -1,6 +1,6 @@
 // The full comparison, on the whole system: each kind of difference, planted
-// behind the scheduler's back, is found once, named and healed; without one
-// nothing is found.
+// without an event, is found once, named and repaired; otherwise nothing is
+// found.
 #include <gtest/gtest.h>
 
 #include "sql/faults.h"
@@ -26,7 +26,7 @@ class ResyncTest : public ::testing::Test {
     system.process->resync.CompareEverything();
     system.Settle();
   }
-  // "pod 1, job 2": what was found so far.
+  // "pod 1, job 2": the differences found so far.
   std::string Found() {
     return system.Ask(
         "SELECT coalesce(string_agg(kind || ' ' || found, ', ' ORDER BY kind), "
@@ -40,7 +40,7 @@ class ResyncTest : public ::testing::Test {
     return system.Ask("SELECT state FROM pod_groups WHERE group_name = '" +
                       group + "'");
   }
-  // What one worker after the other does, until a group is allocated.
+  // Runs one worker after the other until a group is allocated.
   void Allocate(const std::string& manifests) {
     system.Settle();
     system.Submit(manifests);
@@ -50,7 +50,7 @@ class ResyncTest : public ::testing::Test {
     while (system.process->match.RunOnce(now)) {
     }
   }
-  // The watch tells nothing of what is done meanwhile, and goes on.
+  // Hides what `act` does from the watch, which then goes on.
   template <typename Act>
   void Unseen(Act act) {
     system.Settle();
@@ -139,7 +139,7 @@ TEST_F(ResyncTest, DeletionThatTheWatchNeverToldIsFound) {
   ASSERT_EQ(system.Ask("SELECT count(*) FROM pods_provisional"), "1");
   Unseen([this] { system.cluster.Delete({"Job", "default", "fills", ""}); });
   Compare();
-  EXPECT_EQ(Found(), "");  // it may be on its way
+  EXPECT_EQ(Found(), "");  // the change may not have arrived yet
   Submit(PodOf("after", "", 1, {.cpu = "1"}));
   system.Settle();
   EXPECT_EQ(Found(), "pod event 1");
@@ -185,7 +185,7 @@ TEST_F(ResyncTest, RecordOfAPodThatIsWrongIsHealed) {
       "UPDATE pods SET state = 'waiting', node_name = NULL "
       "WHERE completion_index = 0");
   Compare();
-  // And so nobody was to bind it.
+  // So the group had no bind job either.
   EXPECT_EQ(Found(), "job 1, pod 1");
   EXPECT_EQ(system.Ask("SELECT count(*) FROM pods WHERE state = 'bound'"), "2");
 }

@@ -1,4 +1,4 @@
-// The pods by which elastic groups have grown make room for all others.
+// The growth of elastic groups makes room for all other groups.
 #include <gtest/gtest.h>
 
 #include "tests/workers/support/schedule_story.h"
@@ -8,7 +8,7 @@ namespace {
 
 class ElasticGroups : public ::testing::Test {
  protected:
-  // Two nodes: a group holds half of the first, and has grown by three pods.
+  // On two nodes: a group holds half of the first, and has grown by three pods.
   void Grow(QueuePolicy policy = QueuePolicy::kEasy) {
     story.schedule.SetQueue({.queue_policy = policy});
     story.Nodes("node0 cpu=4\nnode1 cpu=4");
@@ -56,7 +56,7 @@ TEST_F(ElasticGroups, MakeRoomBeforeOthersAreEvicted) {
   story.Group("1x2", {.growth = true});
   story.Group("1x2", {.growth = true});
   EXPECT_EQ(story.Decide(0), "1: node0, 2: node1, 3: node1");
-  // One group would be enough, of these it takes two.
+  // Evicting one whole group would be enough; of the growth it takes two pods.
   story.Group("1x4", {.priority = 10});
   EXPECT_EQ(Evicted(1), "3 until 31 for 4, 2 until 31 for 4");
 }

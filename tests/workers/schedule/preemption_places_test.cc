@@ -1,5 +1,5 @@
-// What the evicted leave: whose it is, over restarts, and if they take longer
-// or others come.
+// The places that victims leave: which group gets them, over restarts, and if
+// victims take longer or other groups come.
 #include <gtest/gtest.h>
 
 #include "tests/workers/support/preempting_story.h"
@@ -43,7 +43,7 @@ TEST(PreemptionPlaces, ARestartNeitherEvictsOthersNorForgets) {
     EXPECT_EQ(after.Decide(5), "");
     EXPECT_EQ(after.Evicted(), "");
     EXPECT_EQ(after.Reserved(), remembered ? "" : "3 at 31 on node1");
-    EXPECT_EQ(after.Decide(31), "");  // it takes longer
+    EXPECT_EQ(after.Decide(31), "");  // the victim takes longer
     EXPECT_EQ(after.Evicted(), "");
     EXPECT_EQ(after.Reserved(), "3 drains node1");
     after.End(2);
@@ -190,7 +190,8 @@ TEST(PreemptionPlaces, AFirstComeQueueKeepsThePlaceWhenAnotherComesBeforeIt) {
       story.Urgent("2x4", {.priority = 20});
       story.Decide(2);
       EXPECT_EQ(story.Reserved(), "4 at 1000 on node0 node1");
-      // Of another queue, behind both; one of theirs, behind it.
+      // One group of another queue, behind both; and one of their queue, behind
+      // the preemptor.
       story.Group("1x1", {.duration = 60});
       story.Urgent("1x1", {.priority = 5, .duration = 10});
       EXPECT_EQ(story.Decide(3), "");

@@ -1,4 +1,4 @@
-// Who is evicted for whom, and who is not.
+// Which groups are evicted for which, and which are not.
 #include "workers/schedule/preemption.h"
 
 #include <fmt/format.h>
@@ -30,7 +30,8 @@ TEST(Preemption, TheVictimEndsAfterItsGraceAndThePreemptorHasItsPlace) {
   EXPECT_EQ(story.Decide(100), "");
   EXPECT_EQ(story.Evicted(), "1 until 145 for 2");
   EXPECT_EQ(story.Reserved(), "2 at 145 on node0");
-  // Nothing more is evicted while it ends, and nobody takes the place.
+  // Nothing more is evicted while the victim ends, and no other group takes its
+  // place.
   story.Group("1x4");
   story.Decide(120);
   EXPECT_EQ(story.Evicted(), "");
@@ -47,7 +48,7 @@ TEST(Preemption, IsTriedAgainWhenOneHasEndedThatWasLeftToEndByItself) {
   EXPECT_EQ(story.Decide(0), "1: node0, 2: node1");
   story.Urgent("2x2");
   story.Decide(1);
-  EXPECT_EQ(story.Evicted(), "");  // group 2 would be there for longer
+  EXPECT_EQ(story.Evicted(), "");  // group 2 would run longer
   story.End(2);
   story.Decide(10);
   EXPECT_EQ(story.Evicted(), "1 until 12 for 3");
@@ -157,7 +158,7 @@ TEST(Preemption, OthersOnOtherNodesAreSpared) {
   story.Decide(1);
   story.Group("1x2", {.priority = 2});
   story.Decide(2);
-  story.Group("1x2", {.priority = 0});  // the first to go, beside 3
+  story.Group("1x2", {.priority = 0});  // the first victim, beside 3
   story.Decide(3);
   story.Urgent("1x4");
   story.Decide(10);
@@ -173,11 +174,11 @@ TEST(Preemption, AVictimGoesWhole) {
   story.Group("1x4", {.duration = 10});
   story.Decide(10);
   EXPECT_EQ(story.Evicted(), "1 until 40 for 2");
-  // Beside it there is room for who waits behind.
+  // The place beside it fits the group behind.
   EXPECT_EQ(story.Reserved(), "3 at 40 on node1, 2 at 40 on node0");
 }
 
-// Its Job would not make that pod again, and the gang never be whole.
+// Its Job would not make that pod again, and the gang would never be whole.
 TEST(Preemption, AGangOfWhichAPodHasSucceededIsNotEvicted) {
   Preempting story;
   story.Nodes("node0 cpu=4\nnode1 cpu=4");
@@ -187,7 +188,7 @@ TEST(Preemption, AGangOfWhichAPodHasSucceededIsNotEvicted) {
   story.Urgent("2x4");
   EXPECT_EQ(story.Decide(1), "");
   EXPECT_EQ(story.Evicted(), "");
-  // Nor if another of its pods gets a place anew.
+  // Nor if another of its pods is placed again.
   auto again = story.MakeGroup(1, "1x4", {}, 2);
   story.schedule.Add(again);
   story.schedule.Remove(2);
@@ -207,7 +208,7 @@ TEST(Preemption, NobodyIsEvictedWhereItWouldNotHelp) {
   story.Urgent("2x4");
   story.Decide(1);
   EXPECT_EQ(story.Evicted(), "");
-  // It is tried again when the ground has changed.
+  // Preemption is tried again when the state has changed.
   story.End(1);
   story.Decide(2);
   EXPECT_EQ(story.Evicted(), "2 until 32 for 3");
@@ -241,7 +242,7 @@ TEST(Preemption, NobodyIsEvictedForAGroupThatStartsAsSoonWithoutIt) {
   story.Group("1x4", {.priority = -1});
   story.Decide(0);
   story.Urgent("1x4");
-  story.Decide(10);  // 1 ends as soon as 2 would
+  story.Decide(10);  // group 1 ends as soon as a victim would
   EXPECT_EQ(story.Evicted(), "");
   EXPECT_EQ(story.Reserved(), "3 at 40 on node0");
 }
@@ -308,7 +309,7 @@ TEST(Preemption, APromiseBeforeItIsNotBroken) {
   story.Group("2x4", {.priority = 20});
   story.Decide(1);
   EXPECT_EQ(story.Reserved(), "3 at 1000 on node0 node1");
-  // In 2's place it would delay 3, which would start as 1 ends.
+  // In the place of 2 it would delay 3, which would start when 1 ends.
   story.Urgent("1x4");
   story.Decide(2);
   EXPECT_EQ(story.Evicted(), "");
@@ -319,7 +320,7 @@ TEST(Preemption, NobodyIsEvictedForWhomAnotherBeforeItWouldStart) {
   story.Nodes("node0 cpu=4");
   story.Group("1x4");
   story.Decide(0);
-  story.Group("1x4", {.priority = 20});  // of a queue that does not preempt
+  story.Group("1x4", {.priority = 20});  // its queue does not preempt
   story.Urgent("1x4");
   story.Decide(1);
   EXPECT_EQ(story.Evicted(), "");
@@ -328,7 +329,8 @@ TEST(Preemption, NobodyIsEvictedForWhomAnotherBeforeItWouldStart) {
   EXPECT_EQ(story.Evicted(), "1 until 32 for 3");
 }
 
-// Else it would take the place, and one after another go for nothing.
+// Otherwise that group would take the place, and one victim after another would
+// be evicted in vain.
 TEST(Preemption, NobodyIsEvictedIfTheSecondOfAnotherQueueWouldHaveThePlace) {
   for (const auto policy : {QueuePolicy::kEasy, QueuePolicy::kHybrid}) {
     Preempting story;
@@ -363,8 +365,8 @@ TEST(Preemption, NobodyIsEvictedWhoIsGoneOnlyWhenTheGroupIsGivenUp) {
   }
 }
 
-// What is assumed to end at any moment is no reason to wait, nor to evict
-// others for nothing.
+// A group past its assumed end, which may end at any moment, is no reason to
+// wait or to evict others in vain.
 TEST(Preemption, GroupsThatOutliveWhatIsAssumedAreEvictedAsOthersAre) {
   Preempting story;
   QueueSettings assumes;

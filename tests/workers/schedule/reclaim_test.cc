@@ -6,8 +6,8 @@
 namespace fluxnetes::workers {
 namespace {
 
-// Accounts a and b, of 4 cpu each, which may borrow from one another; both
-// together have `all` if that is not 0.
+// Accounts a and b with 4 cpu each, which may borrow from one another; together
+// they have `all` if that is not 0.
 class TakingBack : public Preempting {
  public:
   explicit TakingBack(std::int64_t all, QueuePolicy policy = QueuePolicy::kEasy,
@@ -71,7 +71,8 @@ TEST(Reclaim, TakesQuotaBackWhereNodesAreFree) {
     EXPECT_EQ(story.Decide(2), "");
     EXPECT_EQ(story.Evicted(), "2 until 32 for 3");
     EXPECT_EQ(story.Reserved(), "3 at 32 on node0");
-    // Not before the quota is there, and nobody else is evicted for it.
+    // It does not start before the quota is free, and no other group is evicted
+    // for it.
     EXPECT_EQ(story.Decide(10), "");
     EXPECT_EQ(story.Evicted(), "");
     EXPECT_EQ(story.Reserved(), "");
@@ -131,7 +132,7 @@ TEST(Reclaim, SparesWhoIsWithinItsQuota) {
   story.Nodes("node0 cpu=16");
   story.Of("a", "1x4");
   story.Decide(0);
-  story.Of("b", "1x4");  // 8 of 6
+  story.Of("b", "1x4");  // 8 cpu with a quota of 6
   story.Decide(1);
   EXPECT_EQ(story.Evicted(), "");
   EXPECT_EQ(story.Reserved(), "");
@@ -170,7 +171,7 @@ TEST(Reclaim, IsNotOfQuotaThatNobodyHasBelowTheSame) {
   story.Of("a", "1x4");
   story.Of("a", "1x4");
   story.Decide(0);
-  story.Of("c", "1x4");  // of no account, and so without a quota
+  story.Of("c", "1x4");  // no account, and so no quota
   story.Decide(1);
   EXPECT_EQ(story.Evicted(), "");
 }

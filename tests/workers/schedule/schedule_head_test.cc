@@ -278,7 +278,7 @@ TEST(ScheduleHead, NewFirstOfAShapeThatDidNotFitIsAsked) {
   story.Group("1x4");                     // head
   story.Group("1x1", {.duration = 101});  // would delay the head
   EXPECT_EQ(story.Decide(0), "1: node0");
-  story.Group("1x1", {.priority = 1, .duration = 101});  // goes before it
+  story.Group("1x1", {.priority = 1, .duration = 101});  // ahead of the head
   EXPECT_EQ(story.Decide(1), "4: node0");
   EXPECT_EQ(story.Reserved(), "2 at 102 on node0");
 }

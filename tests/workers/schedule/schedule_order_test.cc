@@ -1,5 +1,5 @@
-// Who goes first in queues that do not go by arrival, and who may not start for
-// want of quota.
+// The pending order of queues that do not go by arrival, and groups that may
+// not start for lack of quota.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ class ScheduleOrder : public ::testing::Test {
         pods,
         {.namespace_name = space, .priority = priority, .duration = duration});
   }
-  // The groups in the order in which they start, one at a time.
+  // Returns the groups in the order in which they start, one at a time.
   std::string OneByOne(int count) {
     std::string text;
     for (int i = 0; i < count; ++i) {
@@ -45,11 +45,11 @@ class ScheduleOrder : public ::testing::Test {
 TEST_F(ScheduleOrder, ShortestGoesFirstUntilOthersHaveAged) {
   story.Nodes("node0 cpu=4");
   Queue(QueueOrder::kShortest, QueuePolicy::kFcfs, 2);
-  Of("a", "1x4", 50);     // 1: counts from 1 + 100
+  Of("a", "1x4", 50);     // 1: its age counts from 1 + 100
   Of("a", "1x4", 10);     // 2: from 2 + 20
   Of("a", "1x4", 30);     // 3: from 3 + 60
   Of("a", "1x4", 49, 0);  // 4: from 4 + 98
-  Of("a", "1x4", 49, 1);  // 5: goes before all
+  Of("a", "1x4", 49, 1);  // 5: first, by its priority
   Of("a", "1x4", 48);     // 6: from 6 + 96, as late as 4
   EXPECT_EQ(OneByOne(6), "5 2 3 1 4 6");
 }
@@ -87,7 +87,8 @@ TEST_F(ScheduleOrder, IsToldWithoutALookAtWhatFits) {
   EXPECT_EQ(in_order(2), "7 5");
   Queue(QueueOrder::kFairShare, QueuePolicy::kFcfs);
   story.Decide(now);
-  // What runs is of a, and each that waits is charged to its account.
+  // The running group belongs to a, and each waiting group is charged to its
+  // account.
   EXPECT_EQ(in_order(10), "7 4 5 2 3");
   Queue(QueueOrder::kArrival, QueuePolicy::kFcfs);
   story.Decide(now);
@@ -139,13 +140,13 @@ TEST_F(ScheduleOrder, OfFairSharesRemembersWhatWasUsed) {
   for (int i = 0; i < 3; ++i) Of("a", "1x4");
   for (int i = 0; i < 3; ++i) Of("b", "1x4");
   EXPECT_EQ(OneByOne(6), "4 5 6 1 2 3");
-  // Once a minute it is said what was used.
+  // The use is reported once a minute.
   EXPECT_TRUE(story.decision.used.empty());
   Of("c", "1x1");
   story.Decide(now + 60);
   for (const AccountUse& use : story.decision.used) {
     if (use.payer.namespace_name == "a") {
-      EXPECT_NEAR(use.used, 1'063, 2);  // and what runs
+      EXPECT_NEAR(use.used, 1'063, 2);  // including what runs
     }
   }
   EXPECT_GE(story.decision.used.size(), 2U);
@@ -169,7 +170,7 @@ TEST_F(ScheduleOrder, KeepsThePlaceOfWhoIsPromisedSomething) {
   Of("b", "1x4", 100);
   story.Decide(now);
   EXPECT_EQ(story.Reserved(), "2 at 1000100 on node0");
-  // It uses more now; that was another group.
+  // The account has used more since then, for another group.
   story.schedule.SetUsed({{{"default", "a", ""}, 10}}, now);
   story.End(1);
   EXPECT_EQ(story.Decide(now + 1), "2: node0");
@@ -219,7 +220,7 @@ TEST_F(ScheduleOrder, PromisesNothingToWhoMayOnlyGoPastOneThatWaitsForQuota) {
     const GroupId whole = Of("a", "2x3", 100);
     const GroupId brief = Of("a", "1x3", 10);
     story.Decide(now);
-    // It has a node in 95 s, but would keep the quota for longer than 100 s.
+    // It could have a node in 95 s, but would then hold the quota after 100 s.
     EXPECT_EQ(story.Reserved(), "");
     story.End(other);
     EXPECT_EQ(story.Decide(now), fmt::format("{}: node1", brief));
@@ -296,7 +297,7 @@ TEST_F(ScheduleOrder, LendsQuotaUntilItsOwnerComes) {
   const GroupId own = Of("b", "1x2");
   story.Decide(now + 1);
   story.End(1);
-  EXPECT_EQ(story.Decide(now + 2), "");  // one of two that it waits for
+  EXPECT_EQ(story.Decide(now + 2), "");  // it waits for two to end
   story.End(2);
   EXPECT_EQ(story.Decide(now + 3), fmt::format("{}: node0", own));
   story.End(3);

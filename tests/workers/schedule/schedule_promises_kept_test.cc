@@ -1,4 +1,5 @@
-// Queues that keep many promises: in what corners these are kept all the same.
+// Queues that keep many reservations: special cases in which these are kept,
+// too.
 #include <gtest/gtest.h>
 
 #include "tests/workers/support/promises_story.h"
@@ -6,7 +7,7 @@
 namespace fluxnetes::workers {
 namespace {
 
-// Each of these was a fault: found by reading, and then by its test.
+// Each of these cases was a bug, found by reading and then by its test.
 class SchedulePromisesKept : public SchedulePromises {
  protected:
   void Queue(int queue_depth = 100'000) {
@@ -46,10 +47,10 @@ TEST_F(SchedulePromisesKept, DoNotHoldByOnesBehindThem) {
   story.End(apart);
   EXPECT_LT(Settle(2), 20);
   EXPECT_EQ(promised[a], 500);
-  EXPECT_EQ(promised[b], 100);  // at 50 it would be in its way
+  EXPECT_EQ(promised[b], 100);  // at 50 it would be in the way of a
 }
 
-// A queue has one at most.
+// A queue has at most one drain set.
 TEST_F(SchedulePromisesKept, OfADrainSetGoToTheNextWhenItsOwnerGetsNone) {
   Queue();
   story.Nodes("node0 cpu=4\nnode1 cpu=2");
@@ -60,7 +61,7 @@ TEST_F(SchedulePromisesKept, OfADrainSetGoToTheNextWhenItsOwnerGetsNone) {
   story.Group("1x2");
   story.Decide(1);
   EXPECT_EQ(story.Reserved(), "3 drains node0");
-  story.schedule.RemoveNode("node0");  // now it can never fit
+  story.schedule.RemoveNode("node0");  // now group 3 can never fit
   story.Decide(2);
   EXPECT_EQ(story.Reserved(), "4 drains node1");
 }
@@ -76,7 +77,8 @@ TEST_F(SchedulePromisesKept, GetATimeWhenOneComesThatTheyAreToBeBeside) {
   const GroupId beside = story.Group("1x4", {.duration = 10, .rules = near});
   Settle(0);
   EXPECT_EQ(story.Reserved(), "3 drains node1");
-  EXPECT_FALSE(promised.contains(beside));  // that pod is gone by then
+  EXPECT_FALSE(promised.contains(
+      beside));  // the pod that it must be beside is gone by then
   story.Group("1x1", {.duration = 100, .labels = db});
   Settle(20);
   EXPECT_EQ(promised[beside], 50);
@@ -93,7 +95,7 @@ TEST_F(SchedulePromisesKept, AreNotOvertakenWhileTheyArePutOff) {
   Settle(1);
   EXPECT_EQ(promised[anywhere], 740);
   story.End(other);
-  story.Nodes("node0 cpu=5 zone=a");  // all others are in doubt
+  story.Nodes("node0 cpu=5 zone=a");  // all other reservations must be checked
   const GroupId behind = In("", "1x4", 10'000);
   Settle(2);
   EXPECT_TRUE(started.contains(anywhere));
@@ -185,7 +187,7 @@ TEST_F(SchedulePromisesKept, OfAnOwnerBeforeHaveTheirPlacesBesideRules) {
   story.Group("1x4", {.duration = 100});
   story.Group("1x2", {.duration = 100});
   story.Decide(0);
-  // The one with rules could have three places of node0.
+  // The group with rules could have three places on node0.
   cluster::PodRules apart;
   apart.anti_affinity = {Near("x", "host")};
   const GroupId bound = 3, plain = 4;
@@ -195,7 +197,7 @@ TEST_F(SchedulePromisesKept, OfAnOwnerBeforeHaveTheirPlacesBesideRules) {
   story.Group("3x1", {.duration = 10, .rules = apart});
   story.Group("1x3", {.duration = 10});
   Settle(1);
-  // Nothing new is said of them.
+  // Their reservations have not changed.
   EXPECT_FALSE(promised.contains(bound)) << promised[bound];
   EXPECT_FALSE(promised.contains(plain)) << promised[plain];
 }
@@ -217,14 +219,14 @@ TEST_F(SchedulePromisesKept, StayWhereOneWithRulesBeforeThemLooksInVain) {
   story.Group("3x1", {.duration = 10, .rules = apart});
   story.Group("1x3", {.duration = 10, .selector = "host=0"});
   Settle(1);
-  story.End(other);  // it might be earlier now, but is not
+  story.End(other);  // it might start earlier now, but does not
   Settle(2);
   EXPECT_FALSE(promised.contains(bound)) << promised[bound];
   EXPECT_FALSE(promised.contains(plain)) << promised[plain];
 }
 
-// What the two before the wide one leave is the wide one's, though it could
-// gain nothing by what came free at first and those are in a later slice.
+// What the two groups ahead of the wide one leave goes to the wide one,
+// although it gained nothing at first and those two are in a later slice.
 TEST_F(SchedulePromisesKept, KeepTheirTurnBehindThoseThatArePutOff) {
   Queue();
   story.Nodes("node0 cpu=4 zone=p\nnode1 cpu=4 zone=q");
@@ -319,8 +321,8 @@ TEST_F(SchedulePromisesKept, BehindDoNotStopAGroupOfAnotherQueue) {
   EXPECT_EQ(started, (std::set<GroupId>{first, between}));
 }
 
-// Of the easy queue only the first is asked; the shape behind it is to be asked
-// still, in each cycle.
+// Only the first group of the easy queue is considered; the shape behind it
+// must still be considered, in each cycle.
 TEST_F(SchedulePromisesKept, BehindOnesBeyondADepthBecomeBetterAllTheSame) {
   story.schedule.SetQueue({.queue_depth = 1});
   story.schedule.SetQueue(
@@ -341,8 +343,8 @@ TEST_F(SchedulePromisesKept, BehindOnesBeyondADepthBecomeBetterAllTheSame) {
   EXPECT_EQ(promised[behind], 100);
 }
 
-// By fair shares the first of the easy queue falls behind the second one when
-// its account is charged for a group before it, in each cycle.
+// By fair shares the first group of the easy queue falls behind the second one
+// when its account is charged for a group ahead of it, in each cycle.
 TEST_F(SchedulePromisesKept, BehindOnesWhoseTurnComesLaterBecomeBetterToo) {
   story.schedule.SetQueue({.queue_order = QueueOrder::kFairShare});
   story.schedule.SetQueue({.name = "kept",

@@ -1,5 +1,5 @@
-// Queues that keep many promises: what their cycles do in slices, and what they
-// take over from an owner before them.
+// Queues that keep many reservations: the slices of their cycles, and the
+// reservations taken over from a former owner.
 #include <gtest/gtest.h>
 
 #include "tests/workers/support/promises_story.h"
@@ -28,8 +28,8 @@ TEST_F(SchedulePromises, AreSaidWhileOthersAreStillMade) {
   EXPECT_EQ(promised.size(), 3'000U);
 }
 
-// A slice that began at the front each time would try the wide ones again after
-// each few of the others, in vain: both nodes are never free for them.
+// If each slice began at the front, the wide groups would be tried again after
+// every few others, in vain: both nodes are never free for them.
 TEST_F(SchedulePromises, HaveOneTurnEachUntilAllHadOne) {
   story.schedule.SetQueue(
       {.queue_policy = QueuePolicy::kConservative, .reservation_depth = 4'000});
@@ -52,7 +52,7 @@ TEST_F(SchedulePromises, HaveOneTurnEachUntilAllHadOne) {
   EXPECT_EQ(promised[3], 10'000);
 }
 
-// Neither of the two that end first makes room enough by itself.
+// Neither of the first two groups to end makes enough room by itself.
 TEST_F(SchedulePromises, AreMadeBetterByPlacesThatComeFreeOneByOne) {
   story.schedule.SetQueue({.queue_policy = QueuePolicy::kConservative});
   story.Nodes("node0 cpu=4\nnode1 cpu=4\nnode2 cpu=4");
@@ -71,7 +71,7 @@ TEST_F(SchedulePromises, AreMadeBetterByPlacesThatComeFreeOneByOne) {
   EXPECT_EQ(promised[4], 50);
 }
 
-// What is left of a drain set that somebody before its group has entered.
+// The rest of a drain set that a group ahead of its owner has entered.
 TEST_F(SchedulePromises, AreMadeBetterByADrainSetThatIsChosenAnew) {
   story.schedule.SetQueue({.queue_policy = QueuePolicy::kConservative});
   story.Nodes("node0 cpu=8 zone=a\nnode1 cpu=8 zone=b\nnode2 cpu=4 zone=c");
@@ -103,7 +103,8 @@ TEST_F(SchedulePromises, PutOffLetThoseGoAheadWhoEndBeforeThem) {
   EXPECT_EQ(story.decision.placed[0].group, brief);
   story.End(brief);
   EXPECT_GE(Settle(3), 2);
-  EXPECT_EQ(started, std::set<GroupId>{lasting});  // node1, in nobody's way
+  EXPECT_EQ(started,
+            std::set<GroupId>{lasting});  // on node1, delaying no group
   EXPECT_EQ(promised[first], 100);
   for (GroupId id = 2; id <= 151; ++id)
     EXPECT_EQ(promised[id], 1'100 + 10 * (id - 2));
@@ -115,7 +116,7 @@ TEST_F(SchedulePromises, OfAnOwnerBeforeAreKeptAlsoWhereAnEarlierTimeIsTaken) {
   story.schedule.Promised({2, "default", 120, {"node0"}, {0}});
   const GroupId between = story.Group("1x4", {.duration = 20});
   Settle(1);
-  // It is made better; the group behind gets what is left.
+  // Its reservation moves earlier; the group behind gets what is left.
   EXPECT_EQ(promised[2], 100);
   EXPECT_EQ(promised[between], 110);
 }

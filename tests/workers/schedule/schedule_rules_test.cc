@@ -1,4 +1,4 @@
-// Each rule of placement of Kubernetes, told through a Schedule.
+// Kubernetes' rules of placement, one by one, through a Schedule.
 #include <gtest/gtest.h>
 
 #include "tests/workers/support/schedule_story.h"
@@ -35,7 +35,7 @@ PodRules Spread(const std::string& app, const std::string& key, bool required) {
   return rules;
 }
 
-// A pod of others that needs nothing.
+// A pod of another scheduler that needs no resources.
 cluster::Pod OthersPod(const LabelMap& labels, const PodRules& rules = {}) {
   cluster::Pod pod;
   pod.namespace_name = "default";
@@ -249,7 +249,7 @@ TEST(ScheduleRules, SymmetryFollowsTheLabelsOfNamespacesToo) {
   story.Group("1x1", {.rules = rules});
   EXPECT_EQ(story.Decide(0), "1: node0");
   story.Group("1x1", {.labels = kWeb});
-  EXPECT_EQ(story.Decide(1), "");  // kept away by the one that is there
+  EXPECT_EQ(story.Decide(1), "");  // repelled by the running pod
   story.Namespaces({{"default", {}}});
   EXPECT_EQ(story.Decide(2), "2: node0");
 }
@@ -287,7 +287,7 @@ TEST(ScheduleRules, LabelsThatNobodyLooksAtMakeNoShapes) {
   named.anti_affinity = {
       {cluster::PodSelector{{"name", "In", {"pod-7"}}}, "zone"}};
   story.Group("1x3", {.rules = named});
-  // pod-7, the other names, and the two groups with rules.
+  // The shapes are pod-7, the other names, and the two groups with rules.
   EXPECT_EQ(story.schedule.shapes(), 4U);
 }
 

@@ -1,4 +1,4 @@
-// Groups that are to be together on nodes with the same value of a label, told
+// Groups with a topology: all pods on nodes with the same value of a label,
 // through a Schedule.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -147,7 +147,7 @@ TEST(ScheduleTopology, NodesWithoutTheLabelTakeNothing) {
   EXPECT_EQ(story.Decide(1), "1: node1");
 }
 
-// A replacement of a member that is gone.
+// Adds a replacement of a lost member.
 void ComesLate(Story& story, GroupId group, const std::string& pods,
                const GroupOptions& options) {
   story.schedule.Add(story.MakeGroup(group, pods, options, 100));
@@ -159,11 +159,11 @@ TEST(ScheduleTopology, LateMemberGoesWhereTheOthersAre) {
   story.Group("4x2", Together(kRack));
   story.Group("1x4", Together(kRack));
   EXPECT_EQ(story.Decide(0), "1: node0 node0 node1 node1, 2: node2");
-  // The tightest rack would be that of node2 and node3.
+  // The rack with the least room is that of node2 and node3.
   story.schedule.Release(1, Uid(1, 0));
   ComesLate(story, 1, "1x2", Together(kRack));
   EXPECT_EQ(story.Decide(1), "1: node0");
-  // There is no room any more where the others are.
+  // There is no room any more in the rack of the other members.
   story.schedule.Release(1, Uid(1, 1));
   story.Group("1x1", {.priority = 1, .selector = std::string(kRack) + "=r0"});
   EXPECT_EQ(story.Decide(2), "3: node0");
@@ -215,7 +215,7 @@ TEST(ScheduleTopology, LateMemberFollowsItsGroupToAnotherRack) {
   EXPECT_EQ(story.Decide(0), "1: node0");
   ComesLate(story, 1, "1x2", Together(kRack));
   EXPECT_EQ(story.Decide(1), "");
-  // node0 is full, but in the rack of node1 now.
+  // node0 is full, but now in the rack of node1.
   RackedNodes(story, "node0 cpu=2 r1");
   EXPECT_EQ(story.Decide(2), "1: node1");
 }
@@ -233,7 +233,7 @@ TEST(ScheduleTopology, LateMemberOfAGroupThatHoldsNothingMoreIsFree) {
 }
 
 // Gangs of one shape, one after the other, on few nodes whose labels change,
-// beside what was found by trying.
+// compared with an exhaustive search.
 class RandomTopologies {
  public:
   explicit RandomTopologies(unsigned seed) : random_(seed) {
@@ -314,7 +314,7 @@ class RandomTopologies {
     return label == labels_.at(node).end() ? "" : label->second;
   }
 
-  // The values of both keys; nothing where one is not asked for.
+  // The values of both keys; an empty one where no key is asked for.
   using Values = std::pair<std::string, std::string>;
   std::optional<Values> ValuesOf(int node, const std::string& key,
                                  const std::string& outer) const {
@@ -325,8 +325,8 @@ class RandomTopologies {
     return Values(value, beyond);
   }
 
-  // Whether so many pods fit on the nodes with some one value of both keys,
-  // each that of one of `beside` if there are any.
+  // True if this many pods fit on the nodes that share some value of both keys,
+  // which must be that of each node in `beside`, if any.
   bool FitsIn(const std::string& key, const std::string& outer, int pods,
               int cpu, const std::set<int>& beside) const {
     std::map<Values, int> room;

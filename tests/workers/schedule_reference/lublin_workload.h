@@ -1,5 +1,5 @@
-// Jobs of the Lublin model (workers/simulation/lublin_model.h), each a group of
-// as many pods of one cpu, one on a node.
+// Jobs of the Lublin model (workers/simulation/lublin_model.h): each is a group
+// with one pod per node, of one cpu.
 #pragma once
 
 #include "tests/workers/schedule_reference/schedule_reference.h"

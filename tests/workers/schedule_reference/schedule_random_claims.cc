@@ -1,4 +1,4 @@
-// What is claimed of each decision of a random run.
+// The properties checked after each decision of a random run.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ void ScheduleRandomRun::Decide() {
   } while (story_.schedule.More());
   if (kind_.quotas) CheckQuotas();
   if (!Keeps()) {
-    // Those keep theirs for whom others leave.
+    // Groups whose victims are ending keep their reservations.
     std::set<GroupId> left_for;
     for (const auto& [group, running] : running_)
       left_for.insert(running.evicted_for);
@@ -118,7 +118,7 @@ void ScheduleRandomRun::CheckPreemptors() {
           return RankOf(each.first, each.second.options) <
                  RankOf(it->first, waiting->second.options);
         });
-    // Who borrows is passed by those who do not.
+    // A borrowing group is passed by groups within their quota.
     const bool borrows = kind_.reclaims && !took_back_.contains(it->first);
     if (waiting == waiting_.end() || passed || borrows) {
       it = preemptors_.erase(it);
@@ -204,7 +204,7 @@ bool ScheduleRandomRun::KeptAway(const PlacedMember& pod,
   };
   for (const auto& [group, running] : running_) {
     for (const PlacedMember& other : running.placed.members) {
-      // Where a node is gone, nothing is known of its domains.
+      // The topology of a removed node is unknown.
       if (other.uid == pod.uid || !SiteOf(other.node).present) continue;
       if (avoids(options, pod.node, running.options, other.node) ||
           avoids(running.options, other.node, options, pod.node) ||
@@ -282,22 +282,23 @@ void ScheduleRandomRun::CompareWithRebuilt() {
   }
   EXPECT_EQ(story_.schedule.pending(), waiting_.size());
   EXPECT_TRUE(decision.verdicts.empty());
-  // Whether somebody is to be evicted depends on when it was asked.
+  // Evictions depend on the time of the decision.
   if (evicts) return;
-  // With rules a promise may have become one that would not be made now: pods
-  // came where it goes by them. That is seen when its time has come; made
-  // anew, it is later, and others may start in its place.
+  // With rules a reservation may have become one that would not be made now,
+  // since pods came where its rules exclude it. The schedule notices that when
+  // its time has come; a new reservation is later, and other groups may start
+  // in its place.
   if (kind_.rules && delays) return;
   EXPECT_TRUE(!starts || kind_.assumed || kind_.mixed || kind_.borrows);
   const bool drains =
       std::any_of(promised_.begin(), promised_.end(),
                   [](const auto& promise) { return !promise.second.start; });
-  // Which nodes are drained depends on when, and so do plans around groups
-  // that should have ended. Who borrows depends on it, too, and who goes
-  // first by that. What one queue makes anew at a restart moves what others
-  // keep.
+  // The choice of a drain set depends on its time, and so do plans around
+  // groups that are past their assumed end, and which groups borrow, and so the
+  // order. Reservations that one queue recomputes at a restart move those that
+  // others keep.
   if (drains || kind_.assumed || kind_.borrows || kind_.mixed) return;
-  // Promises that are kept are kept over a restart, too.
+  // Kept reservations survive a restart, too.
   std::map<GroupId, Reservation> promised;
   if (Keeps()) promised = promised_;
   for (const GroupId group : decision.unreserved) promised.erase(group);
@@ -306,8 +307,8 @@ void ScheduleRandomRun::CompareWithRebuilt() {
   }
   EXPECT_TRUE(decision.placed.empty())
       << "group " << decision.placed[0].group << " was overlooked";
-  // With rules others may be made anew, too. And those of queues that make
-  // them anew do so at a restart.
+  // With rules other reservations may be recomputed, too. Queues that recompute
+  // theirs do so at a restart.
   if (!kind_.rules && !kind_.mixed) {
     EXPECT_EQ(promised, promised_);
   }

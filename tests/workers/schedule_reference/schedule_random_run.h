@@ -1,5 +1,5 @@
-// A random run of a Schedule on a small cluster: everything that can happen to
-// it, and after each step the claims that always hold.
+// A random run of a Schedule on a small cluster: random events, and after each
+// step the properties that always hold.
 #pragma once
 
 #include <cstdint>
@@ -15,21 +15,22 @@
 
 namespace fluxnetes::workers {
 
-// `calm`: nodes and queues stay as they are, and who comes goes to the back.
-// `assumed`: the queues assume a duration, and groups do not keep to it.
+// `calm`: nodes and queues do not change, and new groups come last in the
+// pending order. `assumed`: the queues assume a duration, which groups do not
+// keep.
 struct RandomKind {
   bool calm = false;
   bool deadlines = true;
   bool assumed = false;
-  bool rules = false;  // groups have rules about pods of others, by label
-  bool keeps = false;  // queues are hybrid or conservative
-  bool mixed = false;  // one is, the other is not
+  bool rules = false;  // groups have rules about other groups' pods, by label
+  bool keeps = false;  // queues keep reservations (hybrid, conservative)
+  bool mixed = false;  // one queue keeps them, the other does not
   bool quotas = false;
-  bool borrows = false;   // beyond these
+  bool borrows = false;   // beyond their quotas
   bool preempts = false;  // queues evict lower priorities
-  bool reclaims = false;  // and what was lent
+  bool reclaims = false;  // and take back lent quota
   bool shallow = false;   // queues look at few shapes
-  bool fair = false;      // and go by fair shares of two namespaces
+  bool fair = false;      // and use fair shares of two namespaces
 };
 
 class ScheduleRandomRun {
@@ -39,13 +40,13 @@ class ScheduleRandomRun {
   int evictions() const { return evictions_; }
   int taken_back() const { return taken_back_; }
 
-  // Each makes something happen, decides, and checks the claims.
+  // Each step makes something happen, decides, and checks the properties.
   void Steps(int count);
 
  private:
   static constexpr int kNodes = 5;
-  // Of namespace a: 6 cpu at most. Of b: 4, if it `borrows` what both have left
-  // of 9.
+  // Namespace a has at most 6 cpu; b has 4, or, if it `borrows`, what both
+  // leave of 9.
   static constexpr std::int64_t kQuotaOfA = 6;
   static constexpr std::int64_t kQuotaOfB = 4;
   static constexpr std::int64_t kQuotaOfBoth = 9;
@@ -56,7 +57,7 @@ class ScheduleRandomRun {
     std::int64_t cpu = 0;
     std::int64_t foreign = 0;
     std::string zone;
-    std::int64_t held = 0;  // by our count
+    std::int64_t held = 0;  // as counted by the test
   };
   struct Running {
     Placed placed;
@@ -73,12 +74,12 @@ class ScheduleRandomRun {
   };
 
   static std::vector<Account> Accounts(bool borrows);
-  // Both borrow, from one another or whatever there is.
+  // Both borrow, from one another or from free nodes.
   static std::vector<Account> Lenders(bool limited);
   static std::int64_t HeldBy(const Running& running) {
     return running.cpu * std::ssize(running.placed.members);
   }
-  // The app that a group's pods keep away from, and by which key.
+  // The app whose pods a group's pods avoid, and the topology key.
   static std::optional<std::pair<std::string, std::string>> Avoided(
       const GroupOptions& options);
 
@@ -97,7 +98,7 @@ class ScheduleRandomRun {
   }
 
   void Happen();
-  // Who is promised a time has to be looked at then.
+  // Lets time pass; reservations that are due must be looked at.
   void Pass(std::int64_t seconds);
   void Disturb(std::int64_t what);
   void Resize(int node);
@@ -112,30 +113,31 @@ class ScheduleRandomRun {
 
   void Decide();
   void Take(const Verdict& verdict);
-  // A gang is placed whole, where it may be, and nothing is given twice.
+  // A gang is placed whole, where it may be, and no amount is given twice.
   void Take(const Placed& placed);
-  // Lower groups only, each once and whole, for one who may.
+  // Victims have lower priority, are evicted once and whole, and for a group
+  // that may evict.
   void Take(const Eviction& eviction);
-  // Of those who hold more than is theirs the last, and only so many that the
-  // preemptor holds no more than is its own.
+  // Victims are the last groups that hold more than their quota, and only as
+  // many that the preemptor stays within its own quota.
   void TakeBack(const Eviction& eviction, Preemption preemption);
-  // After all that were evicted for them.
+  // Checks the preemptors' quotas after all evictions of a decision.
   void CheckWhoTookBack(const Decision& decision) const;
-  // For whom others were evicted starts when they are gone, unless somebody is
-  // or was before it.
+  // A preemptor starts when its victims are gone, unless another group is or
+  // was ahead of it.
   void CheckPreemptors();
   void CheckQuotas() const;
-  // Whether a pod that runs may not be where this one is, or the reverse.
+  // True if a running pod excludes this one from its place, or the reverse.
   bool KeptAway(const PlacedMember& pod, const GroupOptions& options);
-  // A promised time comes later only if a group before started or was promised
-  // something else: in a calm run numbers are ranks.
+  // A reserved start moves later only if a group ahead started or got another
+  // reservation: in a calm run ids are ranks.
   void CheckNoneIsDelayed(const std::map<GroupId, Reservation>& before,
                           const std::vector<GroupId>& started);
-  // Made anew from what is held and who waits, it holds the same, and decides
-  // what this one has decided: nothing was overlooked.
+  // Compares with a schedule rebuilt from allocations and waiting groups: it
+  // holds the same and decides the same, so nothing was overlooked.
   void CompareWithRebuilt();
   void Rebuild(Story& rebuilt) const;
-  // Whether it makes a group wait for longer than it was promised.
+  // True if the decision makes a group start later than its reservation.
   bool Delays(const Decision& decision) const;
 
   const RandomKind kind_;
@@ -149,12 +151,12 @@ class ScheduleRandomRun {
   std::map<GroupId, Waiting> waiting_;
   std::map<GroupId, Running> running_;
   std::map<GroupId, Reservation> promised_;
-  std::map<GroupId, matcher::Time> preemptors_;  // when the victims are gone
+  std::map<GroupId, matcher::Time> preemptors_;  // when their victims are gone
   std::vector<Account> accounts_;
   std::set<GroupId> took_back_;
-  std::set<GroupId> takes_back_;  // by the last decision
+  std::set<GroupId> takes_back_;  // in the last decision
   int evictions_ = 0;
-  int taken_back_ = 0;  // of these
+  int taken_back_ = 0;  // of these evictions
 };
 
 }  // namespace fluxnetes::workers

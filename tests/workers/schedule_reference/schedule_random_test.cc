@@ -1,6 +1,5 @@
-// Random runs of a Schedule. One that fails says by which seed;
-// FLUXNETES_TEST_SEED runs that one alone, and FLUXNETES_TEST_LONG eight times
-// as many.
+// Random runs of a Schedule. A failing run names its seed; FLUXNETES_TEST_SEED
+// runs that seed alone, and FLUXNETES_TEST_LONG eight times as many.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -18,12 +18,11 @@ constexpr std::int64_t kNever = std::int64_t{1} << 40;
 struct Span {
   std::int64_t start = 0;
   std::int64_t end = 0;
-  std::vector<int> nodes;  // of each pod
+  std::vector<int> nodes;  // by pod
   std::int64_t cpu = 0;
 };
 
-// What is free over time: so much from each of these moments on, until the
-// next.
+// The free amount over time: steps from a time to the next one.
 class FreeOverTime {
  public:
   explicit FreeOverTime(std::int64_t all) : steps_{{0, all}} {}
@@ -36,7 +35,7 @@ class FreeOverTime {
     Join(first);
   }
 
-  // The least that is free at any time from then until the end.
+  // The least free amount between `from` and `end`.
   std::int64_t Least(std::int64_t from, std::int64_t end) const {
     auto step = std::upper_bound(steps_.begin(), steps_.end(), from, Sooner);
     std::int64_t least = std::prev(step)->second;
@@ -51,7 +50,7 @@ class FreeOverTime {
     return time < step.first;
   }
 
-  // The place of a step that begins then.
+  // The index of the step that begins at `time`, made if necessary.
   std::size_t StepAt(std::int64_t time) {
     const auto next =
         std::upper_bound(steps_.begin(), steps_.end(), time, Sooner);
@@ -69,7 +68,7 @@ class FreeOverTime {
   std::vector<Step> steps_;
 };
 
-// What groups hold or are promised, and what is free beside it.
+// Allocations and reservations of groups, and the free amounts besides.
 class Spans {
  public:
   explicit Spans(const std::vector<std::int64_t>& cpus)
@@ -88,11 +87,11 @@ class Spans {
   std::int64_t Free(int node, std::int64_t from, std::int64_t end) const {
     return nodes_[node].Least(from, end);
   }
-  // Of all nodes together.
+  // The free amount on all nodes together.
   std::int64_t Free(std::int64_t from, std::int64_t end) const {
     return all_.Least(from, end);
   }
-  // When any of them ends.
+  // The end of each allocation and reservation.
   const std::multiset<std::int64_t>& ends() const { return ends_; }
 
  private:
@@ -174,7 +173,7 @@ class Reference {
               group.duration ? start + *group.duration : kNever,
               {},
               group.cpu};
-    // Else it need not be asked what each node has.
+    // Saves the search of each node.
     if (spans_.Free(start, span.end) < group.pods * group.cpu)
       return std::nullopt;
     for (int node = 0; node < static_cast<int>(workload_.cpus.size()); ++node) {
@@ -216,7 +215,7 @@ class Reference {
     return true;
   }
 
-  // fcfs and easy: everything anew.
+  // fcfs and easy: everything is computed again.
   void Cycle() {
     while (!spans_.promised().empty())
       spans_.Withdraw(spans_.promised().begin()->first);
@@ -240,8 +239,8 @@ class Reference {
     }
   }
 
-  // conservative and hybrid: once through all groups in order. Whether
-  // something moved.
+  // conservative and hybrid: one pass through all groups in order. Returns true
+  // if a reservation moved.
   bool Pass() {
     bool moved = false;
     int promised = 0;
@@ -265,7 +264,7 @@ class Reference {
     return moved;
   }
 
-  // Whether it starts.
+  // Returns true if the group starts.
   bool Look(const TimedGroup& group, int& promised,
             std::map<GroupId, Span>& withdrawn, bool& moved) {
     if (const auto found = withdrawn.find(group.id); found != withdrawn.end()) {
@@ -294,7 +293,7 @@ class Reference {
     WithdrawBehind(group, withdrawn);
     if (promised >= policy_.depth) return Starts(group);
     ++promised;
-    moved = true;  // those behind were not asked whether they could be better
+    moved = true;  // groups behind were not tried for an earlier start
     return Anew(group, promised, withdrawn);
   }
 
@@ -406,8 +405,8 @@ class Timeline {
   std::string log_;
 };
 
-// Reservations are said before or after what starts in the same cycle: of no
-// importance.
+// Whether a reservation is logged before or after a start in the same cycle
+// does not matter.
 std::string InOrder(const std::string& log) {
   std::vector<std::string> lines;
   for (std::size_t begin = 0; begin < log.size();) {

@@ -1,6 +1,6 @@
 // The queue policies by their definition (schedule.h), on nodes that have only
-// cpu: at each event every group is looked at again, one after the other, by
-// sorted lists of what is free when. Slow and plain, to compare with.
+// cpu: at each event every group is considered again, one after the other, with
+// sorted lists of free amounts over time. Slow and plain, for comparison.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@
 
 namespace fluxnetes::workers {
 
-// It ends by itself after `runs` seconds, within `duration` if it has one.
+// A group that ends by itself after `runs` seconds, within `duration` if it has
+// one.
 struct TimedGroup {
   GroupId id = 0;
   std::int64_t comes = 0;
@@ -25,27 +26,27 @@ struct TimedGroup {
 
 struct Workload {
   std::vector<std::int64_t> cpus;  // of node0, node1, ...
-  std::vector<TimedGroup> groups;  // numbered in order of coming
+  std::vector<TimedGroup> groups;  // numbered in order of arrival
 };
 
 struct PolicyUnderTest {
   QueuePolicy policy = QueuePolicy::kEasy;
-  int depth = 1'000;  // of conservative and hybrid
+  int depth = 1'000;  // for conservative and hybrid
   // NOLINTNEXTLINE(google-explicit-constructor): most have one depth
   PolicyUnderTest(QueuePolicy which, int reservations = 1'000)
       : policy(which), depth(reservations) {}
 };
 
-// What happened, a line each: "10: 3 on node0 node1", and after each event what
-// is reserved then: "10: 4 at 60 on node0".
+// The events, one per line: "10: 3 on node0 node1", and after each event the
+// reservations: "10: 4 at 60 on node0".
 std::string RunReference(const Workload& workload,
                          const PolicyUnderTest& policy);
 
-// The same by a Schedule.
+// The same, decided by a Schedule.
 std::string RunSchedule(const Workload& workload,
                         const PolicyUnderTest& policy);
 
-// Where two of these part, for people.
+// Where two such logs differ, for people.
 std::string FirstDifference(const std::string& expected,
                             const std::string& got);
 

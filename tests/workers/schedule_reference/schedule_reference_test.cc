@@ -95,7 +95,7 @@ TEST(ScheduleReference, EasyStartsAndReservesTheSame) {
 }
 
 TEST(ScheduleReference, TellsConservativeFromEasy) {
-  // The second reservation keeps group 4 from being started.
+  // The second reservation prevents group 4 from starting.
   const Workload workload = {{4},
                              {{1, 0, 0, 1, 3, 100, 100},
                               {2, 0, 0, 1, 4, 50, 50},

@@ -1,6 +1,6 @@
 // The policies on synthetic workloads: the same starts, job by job, as by their
-// plain definition, and what is known of them.
-// The long form (FLUXNETES_TEST_LONG=1) has 100 workloads of 5,000 jobs.
+// plain definition, and their known properties. The long form
+// (FLUXNETES_TEST_LONG=1) has 100 workloads of 5,000 jobs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -74,7 +74,7 @@ LublinOptions Drawn(unsigned seed) {
 class OnWorkloads : public ::testing::TestWithParam<QueuePolicy> {};
 
 TEST_P(OnWorkloads, StartsAndReservesAsThePlainDefinition) {
-  // The definition of conservative takes long.
+  // The plain definition of conservative is slow.
   const bool slow = GetParam() == QueuePolicy::kConservative;
   const char* const only = std::getenv("FLUXNETES_TEST_SEED");
   const auto first = static_cast<unsigned>(only ? std::atoi(only) : 1);
@@ -113,7 +113,7 @@ TEST(ScheduleWorkloads, BackfillingSavesMostOfTheSlowdown) {
   EXPECT_LT(2 * easy, fcfs);
 }
 
-// What conservative promises in the worst case, and easy does not.
+// The worst case that conservative guarantees, and easy does not.
 TEST(ScheduleWorkloads, ConservativeStartsNobodyLaterThanInOrderIfAllIsKnown) {
   int later_by_easy = 0;
   for (const unsigned seed : {1, 4, 7}) {
@@ -162,7 +162,7 @@ TEST(LublinWorkload, IsAsTheModelSays) {
   }
   const double jobs = 20'000;
   EXPECT_NEAR(serial / jobs, 0.244, 0.02);
-  // Those that are so by chance come on top.
+  // Sizes that are powers of two by chance are added.
   EXPECT_GE(power_of_two / jobs, 0.244 + 0.576);
   EXPECT_LE(power_of_two / jobs, 0.9);
   EXPECT_NEAR(work / (128 * static_cast<double>(before)), 0.8, 0.001);

@@ -1,4 +1,4 @@
-// Scenarios by hand.
+// Scenarios written by hand.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace fluxnetes::workers {
 
-// Nodes of so many cpus each, and no group yet.
+// Nodes with these numbers of cpus, and no group yet.
 inline Scenario OnNodes(const std::vector<std::int64_t>& cpus,
                         QueuePolicy policy = QueuePolicy::kEasy) {
   Scenario scenario;

@@ -1,6 +1,6 @@
-// The public experiments with gangs in virtual time: what the policies come to
-// on paper, by their plain definition and by hand. hack/benchmark experiments
-// has them in real time, beside other schedulers.
+// The public experiments with gangs in virtual time: the results of the
+// policies on paper, by their plain definition and by hand. hack/benchmark
+// experiments runs them in real time, beside other schedulers.
 #include <gtest/gtest.h>
 
 #include "tests/experiments/virtual_run.h"
@@ -30,7 +30,7 @@ TEST_P(InVirtualTime, TakesAsLongAsByThePlainDefinition) {
   EXPECT_NEAR(result.turnaround, paper.turnaround, kTick);
 }
 
-// No cpu is given away twice, and none longer than for the gang's run.
+// No cpu is given twice, nor for longer than the gang runs.
 TEST_P(InVirtualTime, HoldsWhatThereIs) {
   const auto& [entry, policy] = GetParam();
   const GangExperiment& experiment = entry.experiment;
@@ -66,7 +66,7 @@ INSTANTIATE_TEST_SUITE_P(
              std::string(ToString(std::get<1>(instance.param)));
     });
 
-// Worked out by hand, with slots alone.
+// Figures worked out by hand, by slots alone.
 struct ByHand {
   QueuePolicy policy;
   int iterations;
@@ -93,8 +93,8 @@ INSTANTIATE_TEST_SUITE_P(
              std::to_string(instance.param.iterations * 5);
     });
 
-// Where all run for the same time and say so, backfilling gains a wave or two;
-// where they do not, a good part.
+// If all gangs run for the same, known time, backfilling saves a wave or two;
+// if their times differ, it saves a good part.
 TEST(MixedGangs, AreWhatBackfillingIsFor) {
   double fcfs = 0;
   double easy = 0;

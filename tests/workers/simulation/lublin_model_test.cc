@@ -21,7 +21,7 @@ TEST(LublinModel, JobsOfSmallMachinesHaveTheSizesThatFit) {
   }
 }
 
-// Of a load that takes three times as long, too.
+// The day stays the same even if the load makes the trace three times as long.
 TEST(LublinModel, DaysHave24HoursAtAnyLoad) {
   for (const double load : {0.3, 0.9}) {
     const auto jobs = LublinJobs({.jobs = 20'000, .load = load});

@@ -1,5 +1,4 @@
-// What becomes of groups that are evicted in a simulation, and of elastic ones
-// that shrink.
+// Evicted groups in a simulation, and elastic groups that shrink.
 #include <gtest/gtest.h>
 
 #include "tests/workers/schedule_reference/simulated_groups.h"
@@ -65,7 +64,7 @@ TEST(SimulatedEvictions, WhoIsDoneWithinItsGraceHasEnded) {
   EXPECT_EQ(course.groups[0].state, State::kEnded);
 }
 
-// One of two pods, which has grown by three.
+// A group of two pods that has grown by three.
 Scenario WithElastic() {
   Scenario scenario = OnNodes({5});
   AddGroup(scenario, 2, 1, {0, 100, 100});
@@ -80,8 +79,10 @@ TEST(SimulatedEvictions, ElasticGroupGrowsBehindAllOthersAndShrinksForThem) {
   const Course course = Simulate(scenario);
   EXPECT_EQ(course.groups[0].start, 0);
   EXPECT_EQ(course.groups[1].start, 0);
-  EXPECT_EQ(course.groups[4].start, 0);  // comes after it, and goes first
-  // The third pod comes when that has ended; it and the second go for the last.
+  EXPECT_EQ(course.groups[4].start,
+            0);  // submitted later, but first in the pending order
+  // The third pod of its growth comes when that group has ended; it and the
+  // second are evicted for the last group.
   EXPECT_EQ(course.groups[5].start, 70);
   EXPECT_EQ(course.groups[2].start, 80);
   EXPECT_EQ(course.groups[3].start, 80);

@@ -1,4 +1,4 @@
-// Who goes first in a simulation: by ageing, by shares, and within quotas.
+// The pending order in a simulation: by ageing, by shares, and within quotas.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -11,8 +11,8 @@
 namespace fluxnetes::workers {
 namespace {
 
-// When jobs of one cpu start that one cpu runs one after the other: whenever it
-// is free, of those that are there the one whose age counts first.
+// The starts of jobs of one cpu on a single cpu: whenever it is free, the job
+// with the greatest age by `ageing` starts.
 std::vector<std::int64_t> StartsOfShortest(const Scenario& scenario,
                                            double ageing) {
   std::vector<std::int64_t> starts(scenario.groups.size(), -1);
@@ -65,10 +65,10 @@ TEST(SimulatedOrder, ShortestFirstWithAgeingStartsJobByJobAsItsRuleSays) {
     EXPECT_EQ(starts, StartsOfShortest(scenario, ageing)) << ageing;
     different.insert(starts);
   }
-  EXPECT_EQ(different.size(), 5U);  // so that each of these can be wrong
+  EXPECT_EQ(different.size(), 5U);  // so that each of them can be wrong
 }
 
-// Cpu seconds that a user's groups had until then, by `cpus` of each.
+// Cpu seconds that a user's groups had used by `until`, with `cpus` each.
 std::int64_t UsedUntil(std::int64_t until, const Scenario& scenario,
                        const Course& course, int user, std::int64_t cpus) {
   std::int64_t used = 0;
@@ -83,13 +83,13 @@ std::int64_t UsedUntil(std::int64_t until, const Scenario& scenario,
 TEST(SimulatedOrder, UsersOfUnequalDemandUseTheSameUnderFairShare) {
   Scenario scenario = OnNodes({4, 4});
   scenario.users = {"greedy", "modest"};
-  // The greedy one asks for three times as much, in gangs of four cpus, first.
+  // The greedy user asks for three times as much, in gangs of four cpus, first.
   for (int i = 0; i < 100; ++i) AddGroup(scenario, 2, 2, {0, 30, 30});
   for (int i = 0; i < 200; ++i) AddGroup(scenario, 1, 1, {1, 20, 20}).user = 1;
   const auto greedy_per_modest = [&](QueueOrder order) {
     scenario.queues[0].queue_order = order;
     const Course course = Simulate(scenario);
-    // Until the modest one has all that it wants.
+    // Until the modest user has all that it asked for.
     std::int64_t until = 0;
     for (std::size_t i = 0; i < course.groups.size(); ++i) {
       if (scenario.groups[i].user == 1)
@@ -124,7 +124,7 @@ TEST(SimulatedOrder, QuotasHoldByTheLabelOfGroups) {
   for (int i = 0; i < 3; ++i) AddGroup(scenario, 1, 1, {i, 100, 100});
   scenario.groups[0].label = scenario.groups[1].label =
       scenario.groups[2].label = 0;
-  AddGroup(scenario, 1, 2, {3, 10, 10});  // of no account
+  AddGroup(scenario, 1, 2, {3, 10, 10});  // no account
   scenario.running = {{0, 0, {"node0"}}};
   const Course course = Simulate(scenario);
   EXPECT_EQ(course.groups[1].start, 1);

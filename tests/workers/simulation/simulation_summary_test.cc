@@ -1,4 +1,4 @@
-// Figures of a simulated course, against what is worked out by hand.
+// Figures of a simulated course, compared with figures worked out by hand.
 #include "workers/simulation/simulation_summary.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ namespace {
 
 using State = GroupCourse::State;
 
-// Of one cpu each on two nodes of one cpu; users take turns.
+// Jobs of one cpu each on two nodes of one cpu; users take turns.
 Scenario OfLoneJobs(int jobs) {
   std::vector<cluster::SwfJob> list;
   for (int i = 0; i < jobs; ++i)
@@ -48,10 +48,10 @@ TEST(SimulationSummary, IsAsWorkedOutByHand) {
   EXPECT_EQ(summary.wait_p50, 0);
   EXPECT_EQ(summary.wait_p95, 100);
   EXPECT_EQ(summary.wait_most, 100);
-  // 1, 1, 120 / 100, and 105 / 10.
+  // The slowdowns are 1, 1, 120 / 100, and 105 / 10.
   EXPECT_DOUBLE_EQ(summary.slowdown, (1 + 1 + 1.2 + 10.5) / 4);
   EXPECT_DOUBLE_EQ(summary.utilisation, (100 + 20 + 100 + 5) / 240.0);
-  // Means 1.1 and 5.75.
+  // The means of the users are 1.1 and 5.75.
   EXPECT_DOUBLE_EQ(summary.fairness,
                    6.85 * 6.85 / (2 * (1.1 * 1.1 + 5.75 * 5.75)));
   EXPECT_EQ(summary.users, 2U);
@@ -73,7 +73,7 @@ TEST(SimulationSummary, WhatDoesNotEndOrStartIsCountedApart) {
   EXPECT_EQ(summary.running, 1U);
   EXPECT_EQ(summary.unsatisfiable, 1U);
   EXPECT_EQ(summary.waiting, 1U);
-  EXPECT_EQ(summary.wait_mean, 60);  // of the one that started in the run
+  EXPECT_EQ(summary.wait_mean, 60);  // of the group that started in the run
   EXPECT_EQ(summary.makespan, 20);
   EXPECT_DOUBLE_EQ(summary.utilisation, (10 + 10) / 40.0);
 }

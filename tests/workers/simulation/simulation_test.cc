@@ -1,6 +1,5 @@
-// The simulation: the same starts as the schedule by itself and as the policies
-// by their plain definition, and what becomes of groups that do not end as they
-// said.
+// The simulation: the same starts as by the schedule alone and by the plain
+// definition of the policies, and groups that do not end as planned.
 #include "workers/simulation/simulation.h"
 
 #include <gtest/gtest.h>
@@ -55,7 +54,7 @@ Scenario Of(const Workload& workload, QueuePolicy policy) {
   return scenario;
 }
 
-// `all_fit`: on empty nodes, which the plain definition takes for granted.
+// `all_fit`: on empty nodes, as the plain definition assumes.
 Workload RandomGroups(unsigned seed, bool all_fit) {
   std::mt19937 engine(seed);
   const auto up = [&](int from, int to) {
@@ -150,9 +149,9 @@ TEST(Simulation, GroupThatEndsEarlyMakesRoomAtOnce) {
 
 TEST(Simulation, GroupWithoutEndIsPlannedForeverButMayEnd) {
   Scenario scenario = OnNodes({4});
-  AddGroup(scenario, 1, 3, {0, {}, 50});  // ends, which nobody knows
+  AddGroup(scenario, 1, 3, {0, {}, 50});  // ends, unknown to the schedule
   AddGroup(scenario, 1, 4, {0, 10, 10});  // gets a drain set
-  AddGroup(scenario, 1, 1, {0, 10, 10});  // may not go in between
+  AddGroup(scenario, 1, 1, {0, 10, 10});  // must not start in between
   AddGroup(scenario, 1, 4, {90, {}, {}});
   AddGroup(scenario, 1, 4, {91, 10, 10});
   const Course course = Simulate(scenario);
@@ -178,7 +177,7 @@ TEST(Simulation, GroupThatCanNeverFitIsUnsatisfiableAndInNobodysWay) {
 TEST(Simulation, EndsWhenSomethingLastStartedOrEnded) {
   Scenario scenario = OnNodes({4});
   AddGroup(scenario, 1, 2, {0, 10, 10});
-  AddGroup(scenario, 3, 4, {500, 10, 10});  // never
+  AddGroup(scenario, 3, 4, {500, 10, 10});  // can never fit
   EXPECT_EQ(Simulate(scenario).end, 10);
   AddGroup(scenario, 1, 2, {20, {}, {}});
   EXPECT_EQ(Simulate(scenario).end, 20);
@@ -196,13 +195,14 @@ TEST(Simulation, QueuesKeepTheirPoliciesAndNodes) {
     AddGroup(scenario, 1, 1, {2, 5, 5}).queue = queue;
   }
   const Course course = Simulate(scenario, {.keep_nodes = true});
-  // The default queue may use both nodes: its second goes to the other one,
-  // which the queue b then has to wait for.
+  // The default queue may use both nodes: its second group goes to the other
+  // one, for which the queue b then has to wait.
   EXPECT_EQ(course.groups[0].start, 0);
   EXPECT_EQ(course.groups[3].start, 0);
   ASSERT_EQ(course.groups[3].nodes, 1);
   EXPECT_EQ(course.nodes[static_cast<std::size_t>(course.first_node[3])], 1);
-  // b has room for its third, but does not look past its second; easy does.
+  // b has room for its third group, but does not look past its second; easy
+  // does.
   EXPECT_EQ(course.groups[2].start, 2);
   EXPECT_GT(course.groups[5].start, 99);
 }
@@ -229,10 +229,10 @@ TEST(Simulation, GroupMayComeWhenAnotherHasEnded) {
   AddGroup(scenario, 1, 4, {0, 10, 10}).after = 0;
   AddGroup(scenario, 1, 4, {5, 10, 10});
   AddGroup(scenario, 5, 4, {0, 10, 10});
-  AddGroup(scenario, 1, 4, {0, 10, 10}).after = 3;  // which never ends
+  AddGroup(scenario, 1, 4, {0, 10, 10}).after = 3;  // that group never ends
   const Course course = Simulate(scenario);
   EXPECT_EQ(course.groups[1].submit, 10);
-  EXPECT_EQ(course.groups[1].start, 20);  // behind the one that came before
+  EXPECT_EQ(course.groups[1].start, 20);  // behind the group that came before
   EXPECT_EQ(course.groups[2].start, 10);
   EXPECT_EQ(course.groups[4].submit, -1);
   EXPECT_EQ(course.groups[4].state, State::kWaiting);
@@ -351,7 +351,7 @@ TEST(Simulation, NodesOpenAgainAfterMaintenance) {
   AddGroup(scenario, 2, 4, {0, 50, 50});
   AddGroup(scenario, 2, 4, {10, 60, 60});
   AddGroup(scenario, 1, 4, {20, 60, 60});
-  AddGroup(scenario, 2, 4, {30, 60, 60});  // not before the second
+  AddGroup(scenario, 2, 4, {30, 60, 60});  // not ahead of the second
   const Course course = Simulate(scenario);
   EXPECT_EQ(course.groups[0].start, 0);
   EXPECT_EQ(course.groups[1].start, 200);

@@ -90,7 +90,7 @@ TEST_F(SnapshotTest, MembersAreReadAgainOnlyIfTheirGroupHasChanged) {
   EXPECT_EQ(elsewhere(), 1);
 }
 
-// What there is of groups that wait, for people who look why they differ.
+// Describes the waiting groups, to show differences to people.
 std::vector<std::string> Describe(const ComponentSnapshot& snapshot) {
   std::vector<std::string> groups;
   for (const auto& [id, group] : snapshot.waiting) {

@@ -1,5 +1,5 @@
-// What the tests of the life-cycle workers share: a database, a scripted
-// cluster, intake and promoter. The match and the binder are played by hand.
+// The fixture of the life-cycle workers' tests: a database, a scripted cluster,
+// intake and promoter. Its functions act as the match and the binder.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -95,7 +95,7 @@ class LifecycleTest : public ::testing::Test {
     return pod.uid;
   }
 
-  // name-0, name-1, ... of a group, controlled by a Job.
+  // Creates pods name-0, name-1, ... of a group, controlled by a Job.
   void CreateGang(const std::string& name, int size, int pods = 0) {
     door.owners["uid-of-" + name] = {"Job", "default", name, "uid-of-" + name};
     for (int i = 0; i < (pods == 0 ? size : pods); ++i)
@@ -116,7 +116,7 @@ class LifecycleTest : public ::testing::Test {
     }
   }
 
-  // Plays the match: each waiting pod without a place gets one on the node.
+  // Acts as the match: places each waiting pod without a place on the node.
   void Allocate(const std::string& group, const std::string& node = "n0",
                 cluster::Time ends_at = {}) {
     const std::string ends = ends_at == cluster::Time{}
@@ -143,7 +143,7 @@ class LifecycleTest : public ::testing::Test {
         "ON CONFLICT DO NOTHING");
   }
 
-  // Plays the binder's POSTs; intake records them.
+  // Acts as the binder's POSTs; intake records them.
   void Bind(const std::string& group, const std::string& space = "default") {
     const std::string placed = database.AskAll(
         "SELECT p.pod_name, l.node_name FROM pods p JOIN placements l "
@@ -164,7 +164,7 @@ class LifecycleTest : public ::testing::Test {
     }
   }
 
-  // A gang of this size that runs on n0.
+  // Creates a gang of this size that runs on n0.
   void Run(const std::string& name, int size, cluster::Time ends_at = {}) {
     CreateGang(name, size);
     ObserveAndPromote();
@@ -182,7 +182,7 @@ class LifecycleTest : public ::testing::Test {
         "WHERE group_name = '" +
         group + "' ORDER BY id DESC");
   }
-  // "3/4": so many members count, of so many that are needed.
+  // "3/4": the number of members, and the number needed.
   std::string Filling(const std::string& group) {
     return Ask(
         "SELECT members || '/' || group_size FROM groups_provisional "

@@ -1,5 +1,5 @@
-// What the tests of the match worker and the binder share: the life cycle's
-// fixture with a match worker and a binder on it, one scheduler process.
+// The fixture of the match worker's and the binder's tests: the life-cycle
+// fixture with a match worker and a binder, as one scheduler process.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace fluxnetes::workers {
 
-// A process of its own: client, store, worker.
+// A process of its own, with client, store and worker.
 struct MatchProcess {
   MatchProcess(sql::Pool& pool, queue::WorkQueue& jobs,
                cluster::ClusterCache& cache)
@@ -71,7 +71,7 @@ class MatchTest : public LifecycleTest {
     Observe();
   }
 
-  // "n0 n0 n1": where a group's pods are to go, in order of their names.
+  // "n0 n0 n1": the places of a group's pods, in order of their names.
   std::string PlacesOf(const std::string& group) {
     return Ask(
         "SELECT string_agg(l.node_name, ' ' ORDER BY p.pod_name) FROM "

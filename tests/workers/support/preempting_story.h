@@ -25,7 +25,7 @@ class Preempting : public Story {
     return Group(pods, options);
   }
 
-  // Until all is said that follows from it at this time.
+  // Decides until nothing more follows at this time.
   std::string Decide(matcher::Time now) {
     std::string placed = Story::Decide(now);
     std::vector<Eviction> evicted = decision.evicted;

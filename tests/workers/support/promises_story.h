@@ -1,4 +1,4 @@
-// A story of queues that keep many promises.
+// A story of queues that keep many reservations.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace fluxnetes::workers {
 
 class SchedulePromises : public ::testing::Test {
  protected:
-  // One group holds node0 until 100; `waiting` others want it for 10 s each.
+  // One group holds node0 until 100; `waiting` others need it for 10 s each.
   void Fill(int waiting) {
     story.schedule.SetQueue({.queue_policy = QueuePolicy::kConservative,
                              .reservation_depth = 4'000});
@@ -22,7 +22,7 @@ class SchedulePromises : public ::testing::Test {
     for (int i = 0; i < waiting; ++i) story.Group("1x4", {.duration = 10});
   }
 
-  // Says how many cycles that took.
+  // Decides until nothing more follows; returns the number of cycles.
   int Settle(matcher::Time now) {
     int cycles = 0;
     do {

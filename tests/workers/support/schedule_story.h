@@ -1,5 +1,5 @@
-// A Schedule in a few words, for tests: nodes and groups as text, what it
-// decides as text.
+// A Schedule in a few words, for tests: nodes and groups as text, decisions as
+// text.
 #pragma once
 
 #include <map>
@@ -30,7 +30,7 @@ struct GroupOptions {
   std::optional<std::int64_t> start_by = std::nullopt;
 };
 
-// The pods with label app=NAME.
+// Selects the pods with the label app=NAME.
 cluster::PodAffinityTerm Near(const std::string& app, const std::string& key);
 
 class Story {
@@ -47,31 +47,32 @@ class Story {
   PendingGroup MakeGroup(GroupId id, const std::string& pods,
                          const GroupOptions& options, int first_member = 0);
 
-  // What a group with these options holds, by requests of another story.
+  // The allocation of a group with these options, with requests of another
+  // story.
   void Restore(Held held, const GroupOptions& options);
 
   // The labels of a group's pods have changed, and were seen on their nodes.
   void Relabel(GroupId group, const cluster::LabelMap& labels);
-  // Which namespaces there are, with their labels.
+  // Sets the namespaces and their labels.
   void Namespaces(const std::map<std::string, cluster::LabelMap>& namespaces);
-  // A pod of others is all that runs on the node; null: none does.
+  // Makes a pod of another scheduler the only one on the node; null: none.
   void Foreign(const std::string& node, const cluster::Pod* pod);
 
-  // "1: node0 node0, 2: node1": what was placed, by group. Keeps the decision.
+  // "1: node0 node0, 2: node1": the placements, by group. Keeps the decision.
   std::string Decide(matcher::Time now);
-  // All pods of a group end.
+  // Ends all pods of a group.
   void End(GroupId group) { schedule.Release(group, ""); }
 
   // "3 at 100 on node0 node1", "3 drains node0"; of the last decision.
   std::string Reserved() const;
-  // "3 until 30 for 4": who is evicted, of the last decision.
+  // "3 until 30 for 4": the victims of the last decision.
   std::string Evicted() const;
-  // What was said of the only shape that waits.
+  // The reason of the only shape that waits.
   std::string OnlyReason() const;
 
   Schedule schedule;
   Decision decision;
-  std::map<std::int64_t, std::string> reasons;  // by shape, said so far
+  std::map<std::int64_t, std::string> reasons;  // by shape, as last decided
 
  private:
   std::string RequestJson(std::int64_t cpu, const GroupOptions& options);

@@ -1,8 +1,8 @@
-// A cluster in which nothing happens by itself: tests put pods and nodes into
-// it, change them, and see what was asked of it. Its watch tells everything at
-// once and in order.
+// A cluster in which nothing happens by itself: tests add pods and nodes,
+// change them, and read the requests made to it. Its watch reports all events
+// at once and in order.
 //
-// One thread.
+// Used by one thread.
 #pragma once
 
 #include <deque>
@@ -83,7 +83,7 @@ class ScriptedCluster final : public cluster::Cluster {
           std::make_shared<const cluster::JobMarks>(std::move(job))});
   }
 
-  // A claim, a volume, a storage class or a namespace.
+  // Adds a claim, a volume, a storage class or a namespace.
   template <typename Object>
   void PutOther(const std::string& key, Object object) {
     cluster::WatchedKind kind = cluster::WatchedKind::kNamespaces;
@@ -114,7 +114,7 @@ class ScriptedCluster final : public cluster::Cluster {
     Tell({cluster::WatchEvent::Kind::kDeleted, node});
   }
 
-  // Events are lost from now on until the next list.
+  // Loses events from now on until the next list.
   void LoseEvents() { telling_ = false; }
   void List() {
     telling_ = true;
@@ -227,8 +227,8 @@ class ScriptedCluster final : public cluster::Cluster {
     if (after_record) std::exchange(after_record, nullptr)();
   }
 
-  // Those that name a version count only on a pod that is at it; what a pod
-  // says already does not change it.
+  // A condition that names a version is set only on a pod at that version; a
+  // condition that the pod has already does not change it.
   std::vector<cluster::StatusResult> SetConditions(
       std::span<const cluster::PodCondition> told) override {
     CheckReachable();
@@ -291,24 +291,24 @@ class ScriptedCluster final : public cluster::Cluster {
   std::function<void()> before_conditions;     // the same
   std::function<void()> before_record;         // the same
   std::function<void()> after_record;          // the same
-  std::optional<std::string> refuses_touches;  // of pods with this prefix
+  std::optional<std::string> refuses_touches;  // for pods with this prefix
   bool refuses_conditions = false;
   int refused_conditions = 0;
   bool refuses_statuses = false;
   int refused_statuses = 0;
-  // Controllers that are there, by UID, and what stands above each.
+  // Existing controllers by UID, with the owner of each.
   std::map<std::string, cluster::ObjectName> owners;
 
-  std::set<std::string> over;  // of these, those that make no more pods
-  int asked_for_owners = 0;    // times MayReplace was called
+  std::set<std::string> over;  // those that make no more pods
+  int asked_for_owners = 0;    // calls of MayReplace
 
-  // What was asked, in order.
+  // The requests made, in order.
   std::vector<std::string> touched;
   std::vector<std::string> deleted;    // "Pod default/a"
   std::vector<std::string> announced;  // "data n1"
-  std::string refuses;                 // why announcements are; empty: not
-  std::string refuses_bindings;        // the same
-  std::set<std::string> undeletable;   // "Job default/train"
+  std::string refuses;  // why announcements are refused; empty: they are not
+  std::string refuses_bindings;       // the same for bindings
+  std::set<std::string> undeletable;  // "Job default/train"
   std::vector<cluster::PodEvent> events;
   std::vector<cluster::PodCondition> conditions;
   std::vector<cluster::PodGroupNews> group_news;
@@ -331,7 +331,7 @@ class ScriptedCluster final : public cluster::Cluster {
     ScriptedCluster& cluster_;
   };
 
-  std::map<std::string, std::string> said_;  // by conditions, by UID
+  std::map<std::string, std::string> said_;  // last conditions, by UID
 
   void Tell(cluster::WatchEvent event) {
     if (telling_) events_.push_back(std::move(event));
@@ -344,7 +344,7 @@ class ScriptedCluster final : public cluster::Cluster {
       events.push_back({Kind::kChanged, node});
     for (const auto& [name, group] : groups_)
       events.push_back({Kind::kChanged, group});
-    // In lists of their own, as they are in no order.
+    // Lists of their own, as they are in no order.
     for (const auto kind :
          {cluster::WatchedKind::kNamespaces,
           cluster::WatchedKind::kStorageClasses, cluster::WatchedKind::kVolumes,

@@ -1,4 +1,4 @@
-// What the tests of holds and of times to start share: the match's fixture with
+// The fixture of the tests of holds and start times: the match fixture with
 // everything that ends a group, and pods that ask for a time.
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace fluxnetes::workers {
 
-// Seconds since 1970 of so many seconds after kNoon.
+// The time this many seconds after kNoon, in seconds since 1970.
 inline std::string AfterNoon(int seconds) {
   return std::to_string(
       std::chrono::duration_cast<std::chrono::seconds>(kNoon.time_since_epoch())
@@ -28,7 +28,7 @@ class StartTest : public MatchTest {
  protected:
   using Marks = std::map<std::string, std::string>;
 
-  // A gang of two pods of a Job, with these labels besides.
+  // Creates a gang of two pods of a Job, with these further labels.
   void CreateMarked(const std::string& name, const Marks& labels,
                     int pods = 2) {
     door.owners["uid-of-" + name] = {"Job", "default", name, "uid-of-" + name};
@@ -42,7 +42,7 @@ class StartTest : public MatchTest {
     }
   }
 
-  // All of it at that time, but the binder.
+  // Runs every worker but the binder at that time.
   void Pass(int seconds) {
     const cluster::Time now = kNoon + std::chrono::seconds(seconds);
     ObserveAndPromote(now);
@@ -59,7 +59,7 @@ class StartTest : public MatchTest {
     }
   }
 
-  // The process dies and another takes over.
+  // Kills the process and lets another take over.
   void Restart() {
     database.Execute(
         "UPDATE clients SET heartbeat_at = now() - interval '1 day' WHERE id "
@@ -80,7 +80,7 @@ class StartTest : public MatchTest {
     return Ask("SELECT reason FROM pending WHERE group_name = '" + group + "'");
   }
 
-  // As a user changes a label of all pods of a gang.
+  // Changes a label of all pods of a gang, as a user does.
   void Relabel(const std::string& gang, const std::string& label,
                const std::optional<std::string>& value) {
     for (int i = 0; i < 2; ++i) {

@@ -145,7 +145,8 @@ ORDER BY g.id;
 -- name: restart_bindings
 -- Groups ($2) that have been bound in part for longer than they may be ($3, in
 -- milliseconds), if they still are and no other process has handled them: their
--- time starts again, and their bound members are returned, to be made anew.
+-- time starts again. Returns their bound members, which are to be deleted so
+-- that their controllers make new ones.
 WITH overdue AS (
   UPDATE pod_groups AS g
   SET went_back_at = $1

@@ -16,8 +16,8 @@ WHERE
 -- name: write_estimates
 -- Records when groups will start; null means unknown, and times after the year
 -- 9999 are recorded as its end. Groups that no longer wait keep their last
--- estimate. Locked rows are left to the next time, so that nobody waits for
--- this. Returns the groups that were written.
+-- estimate. Locked rows are left to the next run, so that no transaction waits
+-- for this one. Returns the groups that were written.
 WITH waits AS MATERIALIZED (
   SELECT
     g.id,

@@ -36,8 +36,8 @@ queue::NewJob CancelFillingJob(const std::string& namespace_name,
                                const std::string& group_name,
                                const std::string& reason);
 
-// A notice job for the pod: an event and, if the reason is FailedScheduling, the
-// condition PodScheduled=False. `event` is false for the condition alone.
+// A notice job for the pod: an event and, if the reason is FailedScheduling,
+// the condition PodScheduled=False. `event` is false for the condition alone.
 queue::NewJob NoticeOf(const std::string& namespace_name,
                        const std::string& pod_name, const std::string& uid,
                        cluster::Time created_at, const std::string& message,

@@ -2,7 +2,7 @@
 // the pod and, if the job asks for it, its condition PodScheduled=False. Args:
 //
 //   {"namespace": N, "pod": P, "uid": U, "since": T, "reason": R,
-//    "message": M, "condition": true}
+//    "message": M, "event": true, "condition": true}
 //
 // `since` is when the pod was created (seconds since 1970), and becomes the
 // condition's transition time. A job that is run twice makes one event.

@@ -515,8 +515,8 @@ FROM made
 WHERE g.id = any(ARRAY[made.group_id]) AND g.phase IS NOT NULL;
 
 -- name: record_wait_reasons
--- Records why the groups of a shape wait; $6: pods cannot have been told
--- another reason before.
+-- Records why the groups of a shape wait; $6: no pod can have another reason
+-- from before.
 INSERT INTO wait_reasons AS w (
   queue, shape, kind, reason, since, spread, namespace, account
 )

@@ -95,8 +95,8 @@ class FairShare {
   std::vector<Use> payers_;
   std::vector<Use> accounts_;
   std::map<GroupId, Running> running_;
-  std::set<std::pair<matcher::Time, GroupId>>
-      ends_;  // planned ends still ahead
+  // Planned ends still ahead.
+  std::set<std::pair<matcher::Time, GroupId>> ends_;
   std::vector<AccountId> charged_;
   matcher::Time now_ = 0;
   matcher::Time added_up_ = 0;  // when AddUpAhead() was called

@@ -50,8 +50,8 @@ namespace fluxnetes::workers {
 class Binder {
  public:
   struct Options {
-    int batch =
-        512;  // pods at once, estimated from the size of the last groups
+    // Pods at once, estimated from the size of the last groups.
+    int batch = 512;
     std::chrono::milliseconds deadline{5'000};  // for the POSTs of a batch
     std::chrono::milliseconds retry{200};       // until a check is repeated
     // The delay before a group of which the cluster refused something is
@@ -104,8 +104,8 @@ class Binder {
     std::vector<cluster::NodeAnnouncement> announcements;
     std::vector<BoundMember> members;
     std::string together;  // the topology key that all must share; empty: none
-    std::vector<std::string>
-        there;  // if there is a key: nodes of the members bound before
+    // If there is a key: nodes of the members bound before.
+    std::vector<std::string> there;
   };
 
   // The outcome of a batch, as arrays for the database.
@@ -115,8 +115,8 @@ class Binder {
     std::vector<std::string> uids;  // bound members, with their nodes
     std::vector<std::string> nodes;
     std::vector<GroupId> bound;
-    std::vector<GroupId>
-        back;  // sent back, with the revisions read and the reasons
+    // Sent back, with the revisions read and the reasons.
+    std::vector<GroupId> back;
     std::vector<int> revisions;
     std::vector<std::string> reasons;
     std::set<GroupId> refused;  // those of `back` that the cluster refused
@@ -166,8 +166,8 @@ class Binder {
   const std::chrono::steady_clock::time_point started_;
   std::int64_t broken_ = 0;  // connections, before the lease
   int limit_;                // groups at once
-  std::vector<std::string>
-      begun_;  // pods that own_bindings counts as under way
+  // Pods that own_bindings counts as under way.
+  std::vector<std::string> begun_;
 };
 
 }  // namespace fluxnetes::workers

@@ -73,11 +73,11 @@ class Cleanup {
     std::vector<queue::JobResult> results;
     std::vector<std::int64_t> group_of;  // by result; 0: provisional
     std::set<std::int64_t> refused;      // groups that cannot be deleted now
-    std::set<std::int64_t>
-        untold;  // evicted groups whose pods lack the condition
+    // Evicted groups whose pods lack the condition.
+    std::set<std::int64_t> untold;
     std::set<std::int64_t> told;  // evicted groups whose event was recorded
-    std::vector<std::string>
-        replacing;  // UIDs of controllers that may still replace
+    // UIDs of controllers that may still replace.
+    std::vector<std::string> replacing;
     std::vector<std::string> forsaken;  // UIDs of controllers that no longer do
   };
   struct Pace {

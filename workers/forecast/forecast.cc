@@ -357,8 +357,8 @@ class Lookahead::State {
   int cycles_ = 0;
   int idle_ = 0;  // instants, see kDueInVain
   bool done_ = false;
-  bool over_ =
-      false;  // groups that have not started never will, as far as is known
+  // Groups that have not started never will, as far as is known.
+  bool over_ = false;
   Forecast forecast_;
 };
 

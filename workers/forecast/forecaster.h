@@ -50,8 +50,8 @@ class Forecaster {
   struct Options {
     std::chrono::milliseconds interval{1'000};
     std::chrono::milliseconds near{600};
-    std::chrono::milliseconds slice{
-        300};  // longer by `near` if nothing changed
+    // Longer by `near` if nothing changed.
+    std::chrono::milliseconds slice{300};
     int depth = 1'000;
     // Called with each forecast.
     std::function<void(const std::vector<Estimate>&, const Cost&)> on_look =

@@ -66,8 +66,8 @@ class InternedRequests {
     std::vector<std::int64_t> amounts;
     int number = 0;  // in order of first use
     bool looks_at_pods = false;
-    const Entry* plain =
-        nullptr;  // the entry without namespace and labels; null: this
+    // The entry without namespace and labels; null: this.
+    const Entry* plain = nullptr;
     std::string namespace_name;
     cluster::LabelMap labels;
     matcher::RulesId rules = matcher::kNoRules;  // kNoRules: not taken yet

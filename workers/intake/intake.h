@@ -172,8 +172,8 @@ class Intake {
 
   std::deque<std::string> changed_;  // UIDs, each once, in order of the events
   std::unordered_set<std::string> remembered_;  // the same UIDs
-  std::vector<cluster::PodPointer>
-      under_way_;                       // bindings of this process's binder
+  // Bindings of this process's binder.
+  std::vector<cluster::PodPointer> under_way_;
   std::atomic<std::int64_t> term_ = 0;  // 0: another process leads
   bool newly_leads_ = false;            // and its watch may be behind
   std::int64_t lists_to_see_ = 0;       // of pods, before it writes
@@ -185,8 +185,8 @@ class Intake {
   bool catching_up_ = true;
   // Pods of a comparison for which no event has come since.
   std::unordered_set<std::string> compared_;
-  std::size_t comparing_ =
-      0;                  // number of pods in changed_ from a full comparison
+  // Number of pods in changed_ from a full comparison.
+  std::size_t comparing_ = 0;
   Pods strays_;           // pods of other schedulers that name a group
   bool recalled_ = true;  // there may be recalled groups to release
   bool told_ = false;     // the watch had events in this run

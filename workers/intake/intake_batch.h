@@ -50,8 +50,8 @@ struct RecordedPod {
   std::int64_t group_id = 0;  // 0: provisional
   std::string namespace_name;
   std::string group_name;
-  std::string
-      asked_name;  // the group that it asks for; differs for a surplus pod
+  // The group that it asks for; differs for a surplus pod.
+  std::string asked_name;
   std::optional<std::int32_t> group_size;
   std::string queue;
   std::string resource_version;

@@ -36,8 +36,8 @@ struct LoopCounts {
   std::uint64_t failures = 0;
   std::optional<std::chrono::system_clock::time_point> last_success = {};
   std::optional<Clock::time_point> running_since = {};  // the step under way
-  std::optional<Clock::time_point> failing_since =
-      {};  // the first failure since the last success
+  // The first failure since the last success.
+  std::optional<Clock::time_point> failing_since = {};
 };
 
 class Loop {

@@ -15,8 +15,8 @@ namespace fluxnetes::workers {
 
 struct Share {
   std::vector<std::size_t> take;  // free components, by index
-  std::vector<std::size_t>
-      leave;  // own components, by index, to be left to others
+  // Own components, by index, to be left to others.
+  std::vector<std::size_t> leave;
   bool operator==(const Share&) const = default;
 };
 

@@ -162,8 +162,8 @@ class MatchWorker {
   bool claim_again_ = false;
   std::uint64_t namespaces_ = 0;  // version of the namespaces in the cache
   MaintenanceWindows maintenance_;
-  HoldLine hold_line_;          // held groups and those with a later start
-  ClaimLine claim_line_;        // groups whose pods wait for volume claims
+  HoldLine hold_line_;          // held groups and those with start times
+  ClaimLine claim_line_;        // groups whose pods use volume claims
   RoomLine room_line_;          // groups with minResources (PodGroup)
   PressingLine pressing_line_;  // groups whose callers wait for an answer
   matcher::Time now_ = 0;       // time of this run

@@ -1,5 +1,6 @@
 // Reports events to users: leases `notice` jobs and makes of each an event on
-// the pod and, if the job asks for it, its condition PodScheduled=False. Args:
+// the pod, unless `event` is false, and, if `condition` is true, the condition
+// PodScheduled=False. Args:
 //
 //   {"namespace": N, "pod": P, "uid": U, "since": T, "reason": R,
 //    "message": M, "event": true, "condition": true}

@@ -81,8 +81,8 @@ class WaitNews {
   struct UntoldPod {
     std::size_t group = 0;
     cluster::PodCondition condition;
-    std::optional<std::string>
-        version;  // after the condition; none: not reported
+    // The version after the condition was set; none: not reported.
+    std::optional<std::string> version;
   };
 
   void Claim(cluster::Time now);

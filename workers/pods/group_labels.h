@@ -61,8 +61,8 @@ inline constexpr const char* kFluenceSizeLabel =
 
 struct GroupLabels {
   std::string group_name;
-  std::optional<std::int32_t>
-      group_size;  // nothing if and only if the pod is refused
+  // Nothing if and only if the pod is refused.
+  std::optional<std::int32_t> group_size;
   std::string queue;
   std::string refused;  // the reason; empty: the labels can be used
   cluster::GroupTopology topology = {};

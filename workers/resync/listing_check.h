@@ -74,9 +74,9 @@ class ListingCheck {
     cluster::WatchedKind kind;
     std::string key;
     std::string name;
-    std::uint64_t
-        version;  // the one the cache lacks; if `gone`: the newest listed
-    bool gone;    // the cache has an object that no longer exists
+    // The version that the cache lacks; if `gone`: the newest listed one.
+    std::uint64_t version;
+    bool gone;  // the cache has an object that no longer exists
   };
 
   void List();
@@ -103,8 +103,8 @@ class ListingCheck {
   std::unique_ptr<cluster::Watch> watch_;
   bool reads_on_ = false;  // the last read of the listing returned events
   Listing pods_, nodes_;
-  std::unordered_map<std::string, std::string>
-      pod_names_;  // of pods that are not in the cache
+  // The names of pods that are not in the cache.
+  std::unordered_map<std::string, std::string> pod_names_;
   std::vector<Suspect> suspects_;
 };
 

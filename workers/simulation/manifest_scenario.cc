@@ -284,8 +284,8 @@ void ManifestScenario::Finish() {
     Scenario::Group& group = forming.group;
     group.after = number_of(forming.after);
     group.grows = number_of(forming.grows);
-    if (forming.grows && group.grows < 0)
-      continue;  // as its elastic group was left out
+    // Its elastic group was left out.
+    if (forming.grows && group.grows < 0) continue;
     if (forming.start.after)
       group.start_after = OnItsClock(*forming.start.after);
     if (forming.start.by && !forming.grows)

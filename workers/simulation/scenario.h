@@ -68,8 +68,8 @@ struct Scenario {
 
   std::int64_t begin = 0;  // groups submitted before come at this time
   std::vector<cluster::Node> nodes;
-  std::map<std::string, cluster::Resources>
-      others;  // amounts used by others, by node
+  // Amounts used by others, by node.
+  std::map<std::string, cluster::Resources> others;
   std::vector<MaintenanceWindow> maintenance;
   std::vector<QueueSettings> queues;
   std::vector<Request> requests;

@@ -4,8 +4,9 @@
 //
 // Repeated reads fetch only changes: of a waiting group its row if that was
 // written since (its xmin differs), and its members if its revision differs; of
-// a group that holds nodes its members if their number or its times differ. So
-// a read costs one short row per group, whatever the number of their pods.
+// a group that holds nodes its placements if a hash of its pods and nodes, its
+// times or its state differ. So a read costs one short row per group, whatever
+// the number of their pods.
 //
 // Owned by one thread, as are all snapshots of a reader.
 #pragma once
@@ -40,8 +41,8 @@ class RequestTexts {
 };
 
 struct ComponentSnapshot {
-  // A group with an allocation. It is read again if its start, its end, its
-  // number of places, or its eviction differs.
+  // A group with an allocation. It is read again if its start, its end, the
+  // hash of its pods and nodes (`places`), `stays`, or its preemptor differs.
   struct Holder {
     Held held;
     std::string name;  // "namespace/name"; empty: its rows are deleted
@@ -99,8 +100,8 @@ class SnapshotReader {
   const std::vector<std::string> queues_;
   std::shared_ptr<ComponentSnapshot> snapshot_ =
       std::make_shared<ComponentSnapshot>();
-  std::unordered_map<GroupId, std::string>
-      versions_;  // xmin of each group in `waiting`
+  // The xmin of each group in `waiting`.
+  std::unordered_map<GroupId, std::string> versions_;
 };
 
 }  // namespace fluxnetes::workers

@@ -36,11 +36,10 @@ class MatchStore {
   struct News {
     std::vector<QueueSettings> queues;  // all of them; empty: no change
     std::vector<std::pair<GroupId, std::string>> released;  // group, pod's UID
-    std::vector<GroupId>
-        changed;  // groups to forget, before those below are added
+    // Groups to forget, before those below are added.
+    std::vector<GroupId> changed;
     std::vector<Held> held;
-    std::vector<Held> strangers;  // held by groups of other components on this
-                                  // component's nodes
+    std::vector<Held> strangers;  // of groups of other components
     std::vector<PendingGroup> waiting;
     std::vector<Reservation> promised;  // by the previous owner
     std::optional<std::vector<MaintenanceWindow>> maintenance;  // if it changed
@@ -137,8 +136,8 @@ class PostgresMatchStore : public MatchStore {
   bool IsOurs(const std::string& queue) const;
   std::vector<Held> ReadStrangers(sql::Transaction& transaction,
                                   Schedule& schedule, const Names& nodes);
-  bool TakeInbox(sql::Transaction& transaction,
-                 News& news);  // returns true if there were rows
+  // Returns true if there were rows.
+  bool TakeInbox(sql::Transaction& transaction, News& news);
   void TakeLeasesOver();
   void LeaseWaiting(sql::Transaction& transaction, Leases& leases, News& news);
   // Reads the groups of leased match jobs. Jobs whose group no longer waits, or

@@ -86,8 +86,8 @@ TEST_F(PodClaims, OfEphemeralVolumesAreThePodsOwn) {
   claim_.storage_class = "fast";
   class_.waits_for_consumer = true;
   Put(class_);
-  claim_.controller =
-      cluster::Owner{"Pod", "web", "2"};  // an earlier pod of this name
+  // An earlier pod of this name.
+  claim_.controller = cluster::Owner{"Pod", "web", "2"};
   Put(claim_);
   EXPECT_THAT(Look().why, HasSubstr("not the pod's own"));
   claim_.controller->uid = "1";

@@ -77,8 +77,8 @@ TEST_F(SchedulePromisesKept, GetATimeWhenOneComesThatTheyAreToBeBeside) {
   const GroupId beside = story.Group("1x4", {.duration = 10, .rules = near});
   Settle(0);
   EXPECT_EQ(story.Reserved(), "3 drains node1");
-  EXPECT_FALSE(promised.contains(
-      beside));  // the pod that it must be beside is gone by then
+  // The pod that it must be beside is gone by then.
+  EXPECT_FALSE(promised.contains(beside));
   story.Group("1x1", {.duration = 100, .labels = db});
   Settle(20);
   EXPECT_EQ(promised[beside], 50);

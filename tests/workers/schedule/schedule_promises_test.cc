@@ -103,8 +103,8 @@ TEST_F(SchedulePromises, PutOffLetThoseGoAheadWhoEndBeforeThem) {
   EXPECT_EQ(story.decision.placed[0].group, brief);
   story.End(brief);
   EXPECT_GE(Settle(3), 2);
-  EXPECT_EQ(started,
-            std::set<GroupId>{lasting});  // on node1, delaying no group
+  // On node1, delaying no group.
+  EXPECT_EQ(started, std::set<GroupId>{lasting});
   EXPECT_EQ(promised[first], 100);
   for (GroupId id = 2; id <= 151; ++id)
     EXPECT_EQ(promised[id], 1'100 + 10 * (id - 2));

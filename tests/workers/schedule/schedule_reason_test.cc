@@ -77,8 +77,8 @@ std::string WhyNever(const std::string& nodes, const std::string& pods,
 TEST(ScheduleVerdict, NamesTheCause) {
   EXPECT_EQ(WhyNever("", "1x1"), "no node is open");
   EXPECT_EQ(WhyNever("n0 cpu=4 cordoned=1", "1x1"), "no node is open");
-  for (const char* nodes :
-       {"n0 cpu=4", ""})  // a replica has only the nodes of its queues
+  // A replica has only the nodes of its queues.
+  for (const char* nodes : {"n0 cpu=4", ""})
     EXPECT_EQ(WhyNever(nodes, "1x1", {.queue = "a"}),
               "no open node has the labels of queue a: {zone: a}");
   EXPECT_EQ(WhyNever("n0 cpu=4", "1x1", {.selector = "zone=b"}),

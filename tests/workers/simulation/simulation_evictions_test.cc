@@ -79,8 +79,8 @@ TEST(SimulatedEvictions, ElasticGroupGrowsBehindAllOthersAndShrinksForThem) {
   const Course course = Simulate(scenario);
   EXPECT_EQ(course.groups[0].start, 0);
   EXPECT_EQ(course.groups[1].start, 0);
-  EXPECT_EQ(course.groups[4].start,
-            0);  // submitted later, but first in the pending order
+  // Submitted later, but first in the pending order.
+  EXPECT_EQ(course.groups[4].start, 0);
   // The third pod of its growth comes when that group has ended; it and the
   // second are evicted for the last group.
   EXPECT_EQ(course.groups[5].start, 70);

@@ -1,4 +1,5 @@
-// What a scheduling cycle decided, as values: nothing has been written yet.
+// The input and the result of scheduling decisions, as values: waiting groups,
+// and what a cycle decided about them. Nothing has been written yet.
 #pragma once
 
 #include <cstdint>
@@ -17,28 +18,28 @@ namespace fluxnetes::workers {
 
 using GroupId = std::int64_t;
 
-// A member of a group that needs a node. Requests are interned: members of one
-// shape point to the same one.
+// A member of a group that needs a node. Requests are interned: members with
+// equal requests share one.
 struct Member {
   std::string uid;
   const cluster::PodRequest* request = nullptr;
 };
 
-// What a group asks for: how many of which requests.
+// The requests of a group, with the number of members for each.
 using RequestCounts = std::vector<std::pair<const cluster::PodRequest*, int>>;
 
-// A group that waits for its place, as read from the database.
-// The pods by which an elastic group has grown are groups of one that stand
-// behind all others.
+// The priority of pods by which an elastic group grows: they are groups of one
+// that come last in the pending order.
 inline constexpr std::int32_t kGrowthPriority =
     std::numeric_limits<std::int32_t>::min();
 
+// A waiting group, as read from the database.
 struct PendingGroup {
   GroupId id = 0;
   std::string namespace_name;
   std::string name;
   std::string queue;
-  std::string account = {};  // the label of its pods
+  std::string account = {};  // the account label of its pods
   std::int32_t priority = 0;
   bool first_in_line = false;
   cluster::Time submitted_at{};
@@ -47,20 +48,25 @@ struct PendingGroup {
   std::optional<std::int64_t> duration;  // seconds; nothing: without end
   std::int64_t job_id = 0;               // the lease on its match job
   int job_attempt = 0;
-  std::vector<Member> members;  // those that have no place yet
+  std::vector<Member> members;  // members without a place
   bool unsatisfiable = false;   // its state in the database
-  std::string reason = {};      // why it alone waits; the same
-  bool held = false;            // by somebody
-  // When it may start, in whole seconds within the asked ones.
+  // Its own reason to wait in the database; empty: none.
+  std::string reason = {};
+  bool held = false;  // a user holds it
+  // The start times that its pods ask for, rounded to whole seconds within
+  // them.
   std::optional<matcher::Time> start_after = {};
   std::optional<matcher::Time> start_by = {};
-  // What the requests of its members say: for those who make them anew.
+  // The topology in its members' requests, for code that rebuilds them.
   cluster::GroupTopology topology = {};
-  bool preempts = true;     // if its queue does; else one of its pods does not
-  std::int64_t grace = 30;  // seconds that its pods take to end, if evicted
-  bool growth = false;      // of an elastic group, beyond its minimum
-  // Others start its pods (external_groups.h). Who asked waits for the answer:
-  // without a place, or a promise if that will do, it is turned down.
+  // It may evict others if its queue preempts; false if one of its pods forbids
+  // it.
+  bool preempts = true;
+  std::int64_t grace = 30;  // seconds until its pods end after an eviction
+  bool growth = false;      // it extends an elastic group beyond its minimum
+  // External groups (external_groups.h): a client starts the pods. `pressing`:
+  // its call waits for the answer, so the group is turned down unless it gets a
+  // placement, or, with `takes_promise`, a reservation.
   bool external = false;
   bool pressing = false;
   bool takes_promise = false;
@@ -73,8 +79,8 @@ struct PlacedMember {
   bool operator==(const PlacedMember&) const = default;
 };
 
-// `start` and `end` are those of all that the group holds: if it held places
-// already, they stay as they were.
+// A placement. `start` and `end` are those of the group's whole allocation:
+// they do not change if it held nodes before.
 struct Placed {
   GroupId group = 0;
   int revision = 1;
@@ -91,36 +97,38 @@ struct Reservation {
   std::string queue;
   std::optional<matcher::Time> start;  // nothing: a drain set
   std::vector<std::string> nodes;      // each once, in order of name
-  // Of a time: the node of each pod, as its place in `nodes`; pods in the order
-  // in which a schedule counts their requests.
+  // For a reservation with a start: the node of each pod, as an index of
+  // `nodes`; pods are in the order in which a schedule counts their requests.
   std::vector<int> places = {};
   bool operator==(const Reservation&) const = default;
 };
 
-// A group whose state or own reason changed without a placement.
+// A change of a group's state or own reason without a placement.
 struct Verdict {
   GroupId group = 0;
   int revision = 1;
   bool unsatisfiable = false;  // else pending again
   std::string reason;
-  std::string member;     // UID of one that is the cause; empty: not one alone
-  bool deferred = false;  // pending, but not before a time
+  // UID of the pod that is the cause; empty: not a single one.
+  std::string member;
+  bool deferred = false;  // pending, but not before its start time
 };
 
-// Why the groups of a shape wait in a queue; an empty reason takes it back.
+// Why the groups of a shape wait in a queue; an empty reason means that they no
+// longer do.
 struct WaitReason {
-  // What people could do about it: they are told when this changes.
+  // The kind of remedy; a change of the kind is reported to the pods.
   enum class Kind { kRoom, kOrder, kDepth, kPaused, kNoQueue, kQuota };
   std::string queue;
   std::int64_t shape = 0;
   Kind kind = Kind::kRoom;
   std::string reason;
-  // Where there are accounts: of those that these decide to whom they belong.
+  // With accounts: the two fields that select the account.
   std::string namespace_name = {};
   std::string account = {};
 };
 
-// A group has to go, whole, for another one that waits.
+// A group that must end, with all its pods, for a waiting group.
 struct Eviction {
   GroupId group = 0;
   GroupId preemptor = 0;
@@ -128,9 +136,10 @@ struct Eviction {
   matcher::Time end = 0;  // when its places are expected to be free
 };
 
-// What groups hold, for whoever else counts it against quotas.
+// The amounts that groups hold in sum, by payer, for other components whose
+// quotas count them.
 struct HoldsNews {
-  bool all = false;  // others than these hold nothing; else these as they are
+  bool all = false;  // `holds` has all payers; else only those that changed
   std::vector<AccountHolds> holds;
 };
 
@@ -138,15 +147,15 @@ struct Decision {
   std::vector<Placed> placed;
   std::vector<Eviction> evicted;
   std::vector<Verdict> verdicts;
-  // Only what differs from what earlier decisions said:
+  // Only differences from earlier decisions:
   std::vector<Reservation> reserved;  // new or changed
-  std::vector<GroupId> unreserved;    // taken back, or over as it was placed
+  std::vector<GroupId> unreserved;    // withdrawn, or used by a placement
   std::vector<WaitReason> reasons;
-  // Of those whose callers wait for the answer: they wait for their
-  // reservation from now on; or they wait no longer.
+  // Groups whose callers wait: `promised` wait for their reservation from now
+  // on, `turned_down` end.
   std::vector<GroupId> promised;
   std::vector<GroupId> turned_down;
-  std::vector<AccountUse> used;  // at times, of all
+  std::vector<AccountUse> used;  // now and then, of all payers
   std::optional<HoldsNews> holds;
   bool Empty() const {
     return placed.empty() && evicted.empty() && verdicts.empty() &&
@@ -155,8 +164,8 @@ struct Decision {
   }
 };
 
-// Adds what was found about groups by themselves. Where the decision says
-// something of a group too, an own reason goes first.
+// Adds verdicts about single groups (`own`). One with a reason replaces the
+// decision's verdict about its group.
 void PutFirst(const std::map<GroupId, Verdict>& own, Decision& decision);
 
 }  // namespace fluxnetes::workers

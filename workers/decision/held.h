@@ -1,4 +1,5 @@
-// What is known to be held: a row of allocations with its placements.
+// An allocation: a row of allocations with its placements and the data of its
+// group.
 #pragma once
 
 #include <cstdint>
@@ -17,18 +18,19 @@ struct Held {
   std::optional<matcher::Time> end;
   std::vector<PlacedMember> members;
   std::string queue;  // gives a group without end its assumed duration
-  // Of its group.
+  // Copied from the group:
   std::string namespace_name = {};
   std::string account = {};
   std::int32_t priority = 0;
   std::int64_t grace = 30;  // as in PendingGroup
-  bool evictable = true;    // it has all its places, and its pods may stay
-  GroupId evicted_for = 0;  // 0: it is not evicted
+  bool evictable = true;  // its pods are all placed, none has succeeded, and it
+                          // is not cancelled
+  GroupId evicted_for = 0;  // the preemptor; 0: it is not evicted
   bool growth = false;      // as in PendingGroup
-  std::int64_t size = 0;    // so many pods it has, also those that have ended
-  bool stranger = false;    // of another schedule's queues
+  std::int64_t size = 0;    // number of its pods, including ended ones
+  bool stranger = false;    // of a queue of another component
   bool external = false;    // as in PendingGroup: it is never evicted
-  std::string name = {};    // of an external one
+  std::string name = {};    // of an external group
   bool operator==(const Held&) const = default;
 };
 

@@ -1,5 +1,5 @@
-// What is set of a queue, and the names of its choices; schedule.h says what
-// they do.
+// The settings of a scheduling queue, and the names of their values; schedule.h
+// describes what they do.
 #pragma once
 
 #include <cstdint>
@@ -17,19 +17,19 @@ enum class QueuePolicy { kFcfs, kEasy, kConservative, kHybrid };
 std::string_view ToString(QueuePolicy policy);
 std::optional<QueuePolicy> ParseQueuePolicy(std::string_view name);
 
-// Who goes first of those of one priority.
+// The order of groups of equal priority.
 enum class QueueOrder {
-  kArrival,    // who was submitted first
-  kShortest,   // who takes the least time, with ageing: pending_line.h
-  kFairShare,  // whose account has used least for its weight: fair_share.h
+  kArrival,    // by time of submission
+  kShortest,   // shortest first, with ageing: pending_line.h
+  kFairShare,  // least use per weight first: fair_share.h
 };
 
 std::string_view ToString(QueueOrder order);
 std::optional<QueueOrder> ParseQueueOrder(std::string_view name);
 
-// Whom groups of a queue may evict: nobody, those of lower priority, those that
-// hold what was lent to their accounts of the group's own quota (quotas.h) and
-// have no higher priority, or these and those.
+// The groups that groups of a queue may evict: none; those of lower priority;
+// those of no higher priority that run on quota lent by the group's account
+// (quotas.h); or both.
 enum class Preemption { kNever, kLowerPriority, kReclaim, kBoth };
 
 inline bool EvictsLower(Preemption preemption) {
@@ -48,15 +48,17 @@ struct QueueSettings {
   std::map<std::string, std::string> node_selector = {};
   QueuePolicy queue_policy = QueuePolicy::kEasy;
   QueueOrder queue_order = QueueOrder::kArrival;
-  double ageing = 10;  // of shortest first
-  // Of fair shares, in seconds; of queues that share nodes the longest counts.
+  double ageing = 10;  // for kShortest
+  // For kFairShare, in seconds; among queues that share nodes the longest
+  // counts.
   std::int64_t half_life = 7 * 86'400;
   matcher::Policy match_policy = matcher::Policy::kLonode;
   int queue_depth = 100'000;
-  // Of conservative and hybrid queues; without it, 1,000 and 64.
+  // For conservative and hybrid queues; if not set, 1,000 and 64.
   std::optional<int> reservation_depth = {};
   bool paused = false;
-  std::optional<std::int64_t> assumed_duration = {};  // seconds, planning only
+  // Seconds, for planning only.
+  std::optional<std::int64_t> assumed_duration = {};
   Preemption preemption = Preemption::kNever;
   bool operator==(const QueueSettings&) const = default;
 };

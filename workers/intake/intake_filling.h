@@ -1,7 +1,7 @@
-// The provisional tables: pods that wait for the rest of their group. Changes
-// are gathered and written by a few statements, however many they are; the
-// rows of groups are then made anew from those of their pods, never counted up,
-// so that what is told twice changes nothing.
+// Writes the provisional tables: pods that wait for the rest of their group.
+// Changes are collected and written by a few statements, however many there
+// are. The rows of groups are then recomputed from those of their pods, not
+// incremented, so that a repeated change has no effect.
 //
 // Only intake writes these tables (the promoter takes whole groups out), inside
 // one transaction and on one thread.
@@ -20,29 +20,29 @@ namespace fluxnetes::workers {
 
 class FillingGroups {
  public:
-  // Records the pod, or how it has changed. `refused_before` is what it has
-  // been told already.
+  // Records a new or changed pod. `refused_before`: the refusal that was last
+  // reported to it; empty: none.
   void Put(const cluster::Pod& pod, const GroupLabels& labels,
            const std::string& refused_before);
 
-  // The pod waits no longer; `deleted`: because it is not there any more.
+  // Removes a pod that no longer waits. `deleted`: it no longer exists.
   void Drop(const std::string& uid, const std::string& namespace_name,
             const std::string& group_name, bool deleted);
 
-  // The group must be judged and counted anew.
+  // Marks a group to be judged and counted again.
   void Touch(const std::string& namespace_name, const std::string& group_name,
              bool deleted = false);
 
-  // Writes the pods that were put and dropped.
+  // Writes the added and removed pods.
   void WritePods(sql::Transaction& transaction);
 
-  // Judges and counts the groups that were touched, after their pods have been
-  // written; returns the notices to pods that were refused.
+  // Judges and counts the marked groups, after their pods have been written.
+  // Returns the notices to refused pods.
   std::vector<queue::NewJob> Settle(sql::Transaction& transaction,
                                     cluster::Time now);
 
  private:
-  // Pods to put, by columns.
+  // Pods to write, by columns.
   std::vector<std::string> uids_, namespaces_, names_, groups_, queues_,
       requests_, versions_, accounts_;
   std::vector<std::optional<std::int32_t>> sizes_, max_sizes_;

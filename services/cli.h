@@ -1,6 +1,6 @@
 // The command line `fluxnetes`: reads the arguments and the configuration, runs
-// the command, and turns whatever went wrong into a sentence, what to do next,
-// and an exit code (exit_code.h).
+// the command, and turns any failure into a sentence, a next step and an exit
+// code (exit_code.h).
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@
 
 namespace fluxnetes::services {
 
-// The process's own: standard streams, signals.
+// Uses the process's standard streams and signals.
 int RunCommandLine(int argc, char** argv);
 
-// `arguments` without the program's name, which is `program`, or a path of it:
-// as kubectl-fluxnetes it is a plugin of kubectl, says so in its help, and
-// means the namespace of the kubeconfig's context where none is named; as
-// kubectl_complete-fluxnetes it completes that plugin's command line. Throws
+// `arguments` leaves out the program's name, which is `program` (it may be a
+// path). As kubectl-fluxnetes the program is a kubectl plugin: its help says
+// so, and the default namespace is that of the kubeconfig's context. As
+// kubectl_complete-fluxnetes it completes the plugin's command line. Throws
 // nothing.
 ExitCode RunCommandLine(const std::vector<std::string>& arguments,
                         Console& console,

@@ -1,4 +1,4 @@
-// Which API server the configuration means, and who we are there.
+// The API server and the credentials that the configuration selects.
 #pragma once
 
 #include <functional>
@@ -11,16 +11,16 @@ namespace fluxnetes::services {
 
 // For cluster.kind api: cluster.address if it is set; else cluster.kubeconfig;
 // else KUBECONFIG; else the service account, in a pod; else ~/.kube/config. For
-// the simulated cluster: where `serve` listens. Throws Failure (kUsage) that
-// says what is wrong or missing.
+// the simulated cluster: the address on which `serve` listens. Throws Failure
+// (kUsage) with the wrong or missing setting.
 //
-// `environment` is empty for that of the process.
+// An empty `environment` means that of the process.
 cluster::HttpOptions ClusterAccess(
     const Config& config,
     std::function<const char*(const char*)> environment = {});
 
-// The namespace of the kubeconfig's context, as kubectl means it where none is
-// named; "default" if there is none. Throws as above.
+// Returns the namespace of the kubeconfig's context, kubectl's default;
+// "default" if there is none. Throws as ClusterAccess().
 std::string ContextNamespace(
     const Config& config,
     const std::function<const char*(const char*)>& environment);

@@ -1,7 +1,7 @@
-// How this program is set up: built-in defaults, then a YAML file, then the
-// environment, then flags, each stronger than the one before. Everything is
-// checked before anything starts; an error names the key, where it stands and
-// what would be right, and all errors are told at once.
+// The configuration of this program: built-in defaults, overridden by a YAML
+// file, then the environment, then flags. All settings are checked before
+// anything starts. An error names the key, its place and the valid values; all
+// errors are reported at once.
 //
 //   database:
 //     connection: host=db.example dbname=fluxnetes   # libpq, or a URI
@@ -28,36 +28,36 @@ namespace fluxnetes::services {
 
 enum class ClusterKind {
   kSimulated,  // inside `serve`; its API is served at cluster.listen
-  kApi         // an API server: Kubernetes, or `fluxnetes simulated-cluster`
+  kApi         // an API server: Kubernetes or `fluxnetes simulated-cluster`
 };
 
 struct Config {
   struct Database {
-    // A libpq connection string or URI; empty: PGHOST, PGDATABASE, ... decide.
+    // A libpq connection string or URI; empty: PGHOST, PGDATABASE, ... apply.
     std::string connection;
     std::string schema = "fluxnetes";
     int max_connections = 16;
-    // The connection leads to a proxy that pools transactions (pgbouncer with
-    // pool_mode = transaction): loops then poll, since nobody hears a NOTIFY.
+    // True if the connection goes to a proxy that pools transactions (pgbouncer
+    // with pool_mode = transaction). NOTIFY does not pass it, so loops poll.
     bool transaction_pooling = false;
     bool operator==(const Database&) const = default;
   };
   struct Cluster {
     ClusterKind kind = ClusterKind::kSimulated;
-    std::string nodes;    // kSimulated: the file with its nodes
+    std::string nodes;    // kSimulated: the file of nodes
     std::string listen;   // kSimulated: "unix:PATH" or loopback "HOST:PORT"
     std::string address;  // kApi: "unix:PATH", "http://…" or "https://…"
-    // kApi, if there is no address; see cluster_access.h.
+    // kApi without an address; see cluster_access.h.
     std::string kubeconfig;
-    std::string context;          // in it; empty: the current one
-    int requests_per_second = 0;  // kApi: at most; 0: no limit
+    std::string context;          // in the kubeconfig; empty: the current one
+    int requests_per_second = 0;  // kApi: limit; 0: none
     bool operator==(const Cluster&) const = default;
-    // Where the API is that `submit` talks to, for a client.
+    // The address of the API server for `submit`.
     std::string Api() const;
   };
   struct Http {
-    // Where serve answers /healthz, /readyz and /metrics: "unix:PATH" or
-    // "HOST:PORT"; empty: nowhere.
+    // The address for /healthz, /readyz and /metrics: "unix:PATH" or
+    // "HOST:PORT"; empty: not served.
     std::string listen = "127.0.0.1:10292";
     bool operator==(const Http&) const = default;
   };
@@ -73,17 +73,18 @@ struct Config {
   };
 
   struct Grpc {
-    // "unix:PATH", "HOST:PORT", or empty: not served. A host that is not of
-    // this machine alone needs the three files, see grpc_certificates.h.
+    // "unix:PATH", "HOST:PORT", or empty: not served. An address that other
+    // machines can reach needs the three files; see grpc_certificates.h.
     std::string listen;
     std::string certificate;
     std::string key;
     std::string client_ca;
-    // Of the forerunners' services: see forerunner_services.h.
+    // For Fluence's services; see forerunner_services.h.
     bool external_service = false;
     std::string match_queue = "default";
     std::chrono::milliseconds match_lifetime{std::chrono::hours(48)};
-    std::string access;  // a file, see grpc_access.h; empty: all are viewers
+    // A file, see grpc_access.h; empty: everybody is a viewer.
+    std::string access;
     bool operator==(const Grpc&) const = default;
   };
 
@@ -95,8 +96,8 @@ struct Config {
   Logging log;
   std::string scheduler_name = "fluxnetes";  // spec.schedulerName of our pods
   std::chrono::milliseconds shutdown_grace{10'000};
-  bool binding_events = true;  // an event Scheduled for each binding
-  // Between two full comparisons; see workers/resync/resync.h.
+  bool binding_events = true;  // whether a binding records an event Scheduled
+  // The time between two resyncs; see workers/resync/resync.h.
   std::chrono::milliseconds resync_interval{300'000};
   bool operator==(const Config&) const = default;
 };
@@ -106,27 +107,27 @@ class ConfigError : public std::runtime_error {
   using std::runtime_error::runtime_error;  // one line per error
 };
 
-// Where settings come from.
+// The sources of settings.
 struct ConfigSources {
-  // The file that was asked for. Nothing: FLUXNETES_CONFIG, else
-  // .fluxnetes/config.yaml or /etc/fluxnetes/config.yaml if one is there.
+  // The file given on the command line. nullopt: FLUXNETES_CONFIG, else
+  // .fluxnetes/config.yaml or /etc/fluxnetes/config.yaml if one exists.
   std::optional<std::string> file;
   // The environment; empty: that of the process.
   std::function<const char*(const char*)> environment;
   std::vector<std::pair<std::string, std::string>> flags;  // key, value
-  std::string directory = ".";  // where .fluxnetes/ is looked for
+  std::string directory = ".";  // searched for .fluxnetes/
 };
 
 struct EffectiveConfig {
   Config config;
-  std::map<std::string, std::string> origin;  // of each key: "default", ...
+  std::map<std::string, std::string> origin;  // by key: "default", ...
 };
 
 // Throws ConfigError.
 EffectiveConfig LoadConfig(const ConfigSources& sources);
 
-// The configuration as a YAML file that would give the same, with the origin of
-// each value as a comment and passwords masked.
+// Returns the configuration as a YAML file that yields the same settings, with
+// the origin of each value as a comment and passwords masked.
 std::string PrintConfig(const EffectiveConfig& effective);
 
 }  // namespace fluxnetes::services

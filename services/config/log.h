@@ -1,12 +1,12 @@
-// Structured logs: one line per event, a short message that never varies and
-// fields that do. On a terminal
+// Structured logs: one line per event, with a short constant message and
+// variable fields. On a terminal
 //
 //   2026-01-31T12:00:00.000Z info  group allocated  group=a/train ms=3.1
 //
-// (the level in colour unless NO_COLOR is set), and otherwise one JSON object
-// per line with the keys time, level, message and those of the fields. Control
-// characters are escaped, so that what a user wrote into a label is never a
-// line of its own; passwords in connection strings are masked (secret.h).
+// (the level in colour unless NO_COLOR is set), otherwise one JSON object per
+// line with the keys time, level, message and those of the fields. Control
+// characters are escaped, so that a user's label cannot forge a line; passwords
+// in connection strings are masked (secret.h).
 //
 // Thread-safe. Never throws: a line that cannot be written is lost.
 #pragma once
@@ -59,7 +59,7 @@ class Log {
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;
 
-  // Whether lines of this level are written at all.
+  // True if lines of this level are written at all.
   bool Writes(LogLevel level) const;
 
   void Debug(std::string_view message,
@@ -79,7 +79,7 @@ class Log {
     Write(LogLevel::kError, message, {fields.begin(), fields.size()});
   }
 
-  // For fields that are gathered at run time.
+  // For fields collected at run time.
   void Write(LogLevel level, std::string_view message,
              std::span<const LogField> fields) const noexcept;
 

@@ -1,4 +1,4 @@
-// What `fluxnetes` returns to the shell; `fluxnetes --help` lists them.
+// The exit codes of `fluxnetes`; `fluxnetes --help` lists them.
 #pragma once
 
 #include <stdexcept>
@@ -9,16 +9,16 @@ namespace fluxnetes::services {
 
 enum class ExitCode {
   kOk = 0,
-  kFailed = 1,      // it could not be done; the message says why
+  kFailed = 1,      // the message gives the reason
   kUsage = 2,       // the command line or the configuration is wrong
-  kNotFound = 3,    // there is no such group, queue, ...
+  kNotFound = 3,    // no such group, queue, ...
   kNoDatabase = 4,  // PostgreSQL cannot be reached
   kNoCluster = 5,   // the API server cannot be reached
-  kSchema = 6,      // the schema is missing, older or newer: see `migrate`
+  kSchema = 6,      // missing, older or newer schema; see `migrate`
   kInterrupted = 130
 };
 
-// What they mean, for help and manual pages.
+// Their meanings, for help and manual pages.
 inline constexpr std::pair<ExitCode, const char*> kExitCodes[] = {
     {ExitCode::kOk, "done"},
     {ExitCode::kFailed, "failed"},
@@ -31,7 +31,8 @@ inline constexpr std::pair<ExitCode, const char*> kExitCodes[] = {
      "the schema is missing, older or newer than this program"},
     {ExitCode::kInterrupted, "interrupted"}};
 
-// Ends a command: "error: ", the text and what to do next, each on its line.
+// Ends a command: prints "error: " and the text, then the next step on a line
+// of its own.
 class Failure : public std::runtime_error {
  public:
   Failure(ExitCode code, const std::string& what, std::string next = {})

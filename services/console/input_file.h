@@ -1,5 +1,4 @@
-// Files that people hand to us: read whole, up to a limit, with errors that say
-// which file and what is wrong with it.
+// Input files: read whole, up to a limit; errors name the file and the fault.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +10,17 @@ namespace fluxnetes::services {
 
 inline constexpr std::size_t kLargestInput = std::size_t{16} << 20U;
 
-// Throws Failure (kFailed): it is not there, cannot be read, is a directory, or
-// is larger than `limit` bytes.
+// Throws Failure (kFailed) for a file that does not exist, cannot be read, is a
+// directory, or is larger than `limit` bytes.
 std::string ReadInputFile(const std::string& path,
                           std::size_t limit = kLargestInput);
 
-// The same from a stream, which errors call `name`.
+// As ReadInputFile(), from a stream that errors call `name`.
 std::string ReadInput(std::istream& in, const std::string& name,
                       std::size_t limit = kLargestInput);
 
-// The *.yaml, *.yml and *.json of a directory, not of those below it, in order
-// of name. Throws Failure if it cannot be read.
+// Returns the *.yaml, *.yml and *.json files of a directory, without
+// subdirectories, in order of name. Throws Failure if it cannot be read.
 std::vector<std::string> ManifestFilesIn(const std::string& directory);
 
 }  // namespace fluxnetes::services

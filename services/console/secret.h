@@ -1,6 +1,6 @@
-// Passwords in the connection strings of libpq, in both of their forms
-// ("host=… password=…", "postgresql://user:password@host/…?password=…"): what
-// is shown to anyone has "***" in their place.
+// Masks passwords in libpq's connection strings, in both forms ("host=...
+// password=...", "postgresql://user:password@host/...?password=..."): the text
+// for people has "***" in their place.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace fluxnetes::services {
 
-// The text with every password masked; other text comes back as it is.
+// Returns the text with every password masked; other text is unchanged.
 std::string MaskPasswords(std::string_view text);
 
 }  // namespace fluxnetes::services

@@ -1,8 +1,8 @@
-// A picture in Scalable Vector Graphics 1.1: boxes, lines and words at places
-// in pixels, from the upper left corner. It says its colours itself, and is
-// readable on a light and on a dark page, since it has a ground of its own.
+// A picture in Scalable Vector Graphics 1.1: boxes, lines and texts at
+// positions in pixels from the upper left corner. It sets its own colours and
+// background, so that it is readable on light and dark pages.
 //
-// Owned by one thread.
+// For one thread.
 #pragma once
 
 #include <memory>
@@ -23,13 +23,13 @@ class Svg {
   Svg(const Svg&) = delete;
   Svg& operator=(const Svg&) = delete;
 
-  // `title` is shown when one points at it; empty: none.
+  // `title` is the tooltip; empty: none.
   void AddBox(const Box& box, const std::string& colour,
               const std::string& title = {}, double opacity = 1);
   using Points = std::vector<std::pair<double, double>>;
   void AddLine(const Points& points, const std::string& colour,
                double width = 1);
-  // What is between the line and `ground`, filled.
+  // Fills the area between the line and `ground`.
   void AddArea(const Points& points, double ground, const std::string& colour);
   enum class Anchor { kStart, kMiddle, kEnd };
   void AddText(double x, double y, const std::string& text,
@@ -42,10 +42,10 @@ class Svg {
   std::unique_ptr<Document> document_;
 };
 
-// The marks of an axis: round numbers from 0 to `most`, five or so.
+// Returns the marks of an axis: about five round numbers from 0 to `most`.
 std::vector<double> RoundMarks(double most);
 
-// Those of time, in steps of seconds, minutes, hours or days.
+// The same for time, in steps of seconds, minutes, hours or days.
 std::vector<std::int64_t> TimeMarks(std::int64_t seconds);
 
 }  // namespace fluxnetes::services

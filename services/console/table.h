@@ -1,10 +1,10 @@
-// A table for a terminal in kubectl's manner: a header in capitals, columns as
-// wide as they need to be, two blanks between them. Where the terminal is known
-// and the last column would get too little of the line, long names lose their
-// beginning and columns that can be missed are left out; then the last one is
-// cut to what is left. In a pipe nothing is cut.
+// A table for a terminal in kubectl's style: a header in capitals, columns as
+// wide as their text, two blanks between them. If the terminal's width is known
+// and too little of it is left for the last column, long names lose their
+// beginning and optional columns are left out; then the last column is cut to
+// fit. Output to a pipe is not cut.
 //
-// Plain value, used by one thread.
+// Plain value, for one thread.
 #pragma once
 
 #include <string>
@@ -21,35 +21,35 @@ struct Cell {
   Cell(const char* t) : text(t) {}
   // NOLINTEND(google-explicit-constructor)
   Cell(std::string t, Colour c) : text(std::move(t)), colour(c) {}
-  std::string text;  // empty is shown as "-"
+  std::string text;  // shown as "-" if empty
   Colour colour = Colour::kNone;
 };
 
 struct TableStyle {
-  int columns = 0;  // of the terminal; 0: lines may be of any length
+  int columns = 0;  // of the terminal; 0: no limit
   bool colour = false;
   bool header = true;
 };
 
 class Table {
  public:
-  // A heading is shown without the signs before it: ">" sets the column to the
-  // right, "<" lets it lose its beginning, "?" lets it be left out (the last of
-  // these first).
+  // Prefixes of a heading, which are not shown: ">" aligns the column to the
+  // right, "<" lets its texts lose their beginning, "?" makes it optional (the
+  // last optional column is left out first).
   explicit Table(std::vector<std::string> headings);
 
-  // As many cells as there are headings.
+  // As many cells as headings.
   void Add(std::vector<Cell> cells);
 
   std::size_t rows() const { return rows_.size(); }
 
-  // One line per row, without line ends; the header is the first.
+  // Returns one line per row, without line ends; the header is the first.
   std::vector<std::string> Lines(const TableStyle& style) const;
 
-  // The same as one text, each line ended.
+  // Returns all lines as one text, each with a line end.
   std::string Text(const TableStyle& style) const;
 
-  // The same below a heading: two blanks before each line.
+  // As Text(), with each line indented by two blanks.
   std::string IndentedText(TableStyle style) const;
 
  private:
@@ -59,7 +59,7 @@ class Table {
     bool loses_beginning = false;
     bool optional = false;
   };
-  // 0: not shown.
+  // 0: the column is left out.
   std::vector<int> Widths(const TableStyle& style) const;
   void Fit(std::vector<int>& widths, int columns) const;
   std::string Line(const std::vector<Cell>& cells,
@@ -70,7 +70,7 @@ class Table {
   std::vector<std::vector<Cell>> rows_;
 };
 
-// The text in the colour, or as it is.
+// Returns the text in the colour if `paint`, else unchanged.
 std::string Painted(const std::string& text, Colour colour, bool paint);
 
 }  // namespace fluxnetes::services

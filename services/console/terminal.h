@@ -1,13 +1,13 @@
-// The console of the real process: standard streams, the size of the terminal,
-// the clock, and SIGINT or SIGTERM as the wish to stop.
+// The console of the process: standard streams, the size of the terminal, the
+// clock, and SIGINT or SIGTERM as the user's wish to stop.
 #pragma once
 
 #include "services/console/console.h"
 
 namespace fluxnetes::services {
 
-// Signals are caught from the first wait() on; before that they end the
-// process as usual.
+// Catches signals from the first wait() on; before that they end the process as
+// usual.
 Console ProcessConsole();
 
 }  // namespace fluxnetes::services

@@ -1,11 +1,11 @@
-// A chart of characters over time, for terminals: a name before each line, and
-// what is there when as a character per slice of time.
+// A text chart over time for terminals: a name in front of each line, and one
+// character per time slice.
 //
 //   default/gang  ######################
 //   default/wide  ......................======================
 //                 now                   +30m                +1h
 //
-// Plain value, used by one thread.
+// Plain value, for one thread.
 #pragma once
 
 #include <cstdint>
@@ -17,26 +17,26 @@ namespace fluxnetes::services {
 
 class TextChart {
  public:
-  // From one second to another, in lines of so many columns, from 40. Names are
-  // cut to a third of that.
+  // Covers `begin` to `end` in lines of `columns` columns, at least 40. Names
+  // are cut to a third of that.
   TextChart(std::int64_t begin, std::int64_t end,
             const std::vector<std::string>& names, int columns);
 
   std::size_t width() const { return width_; }  // slices
   std::int64_t span() const { return span_; }   // seconds, at least one
 
-  // Where the time is, in slices from the left; what is outside is at the edge.
+  // Returns the position of a time in slices from the left, limited to the
+  // chart.
   double At(std::int64_t time) const;
 
-  // Writes the mark into the slices of a line from one time to another, at
-  // least into one.
+  // Writes the mark into the slices of a time span, at least into one.
   void Fill(std::int64_t from, std::int64_t to, char mark,
             std::string& cells) const;
 
-  // With the line end.
+  // Returns the line with a line end.
   std::string Line(const std::string& name, const std::string& cells) const;
 
-  // A line below: a text at the left edge and one that ends at the right one.
+  // Returns a line with one text at the left edge and one at the right edge.
   std::string Axis(const std::string& first, const std::string& last) const;
 
  private:
@@ -46,8 +46,8 @@ class TextChart {
   std::size_t width_ = 0;
 };
 
-// Of nodes that are none to all in use: one of the characters " .:-=+*%#@";
-// anything shows, and only all of it shows as that.
+// The mark of a utilisation from 0 to 1: one of the characters " .:-=+*%#@".
+// Any use shows a mark other than the first; only full use shows the last.
 inline constexpr std::string_view kFullness = " .:-=+*%#@";
 char FullnessMark(double share);
 

@@ -1,5 +1,5 @@
-// Who has changed what: a row of `audit` for each change that somebody makes,
-// in the transaction of the change itself.
+// The audit log: one row of `audit` for each change by a user, written in the
+// transaction of the change itself.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@
 
 namespace fluxnetes::services {
 
-// Who makes a change, and by which way.
+// The user who makes a change, and the interface used.
 struct Actor {
   std::string name;
-  Role role = Role::kOperator;  // not a viewer
+  Role role = Role::kOperator;  // never kViewer
   std::string via;              // "cli", "grpc"
 };
 
-// The user who runs this process.
+// Returns the user who runs this process.
 Actor ProcessActor();
 
 struct Change {
@@ -28,18 +28,18 @@ struct Change {
   std::string detail = {};
 };
 
-// Throws sql::Error. Returns the row's id.
+// Inserts a row and returns its id. Throws sql::Error.
 std::int64_t RecordChange(sql::Transaction& transaction, const Actor& actor,
                           const Change& change);
 
-// The same change of each of these objects, in this order.
+// Records the same change for each of these objects, in this order.
 void RecordChanges(sql::Transaction& transaction, const Actor& actor,
                    const std::string& verb,
                    const std::vector<std::string>& objects,
                    const std::string& detail = {});
 
-// What came of a change that is not made in the database: its row is there
-// before, so that it is known that somebody tried.
+// Adds the outcome to the row of a change made outside the database. The row is
+// inserted before the change, so that an attempt is on record too.
 void RecordOutcome(sql::Pool& pool, std::int64_t id,
                    const std::string& outcome);
 

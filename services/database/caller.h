@@ -1,9 +1,8 @@
-// Who asks a server for something, and what they may do:
+// The caller of a server and its rights:
 //
 //   viewer    sees everything, changes nothing
-//   user      also submits, cancels, holds and releases groups of the
-//   namespaces
-//             that are theirs
+//   user      also submits, cancels, holds and releases groups in its own
+//             namespaces
 //   operator  everything
 //
 // Plain values.
@@ -20,9 +19,9 @@ enum class Role { kViewer, kUser, kOperator };
 std::string_view NameOf(Role role);  // "viewer", ...
 
 struct Caller {
-  std::string name;  // "ops.example"; "local" on a socket of this machine
+  std::string name;  // "ops.example"; "local" on a local socket
   Role role = Role::kViewer;
-  std::vector<std::string> namespaces = {};  // of a user
+  std::vector<std::string> namespaces = {};  // of a user only
 
   bool MayChange(std::string_view namespace_name) const;
   bool MayOperate() const { return role == Role::kOperator; }

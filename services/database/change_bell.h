@@ -1,9 +1,10 @@
-// Rings when something may have changed in the database: nearly every change of
-// a group brings jobs with it, and those are announced
-// (queue/store/work_queue.h). It may ring for nothing, and it does not ring for
-// everything, nor while the database is away: look now and then all the same.
+// A hint that the database may have changed. Nearly every change of a group
+// adds or moves jobs, and the work queue announces jobs with NOTIFY
+// (queue/store/work_queue.h). False alarms happen, and some changes ring no
+// bell, nor does any while the database is away; so callers also poll on a
+// timer.
 //
-// A connection and a thread of its own. One thread asks.
+// Has its own connection and thread. HasRung() is for one thread.
 #pragma once
 
 #include <atomic>
@@ -20,7 +21,7 @@ class ChangeBell {
   ChangeBell(const ChangeBell&) = delete;
   ChangeBell& operator=(const ChangeBell&) = delete;
 
-  // Whether it has rung since this was asked last.
+  // True if the bell has rung since the last call.
   bool HasRung() { return rung_.exchange(false); }
 
  private:

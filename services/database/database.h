@@ -1,5 +1,5 @@
-// The database as a command finds it: opened and checked, or a Failure that
-// says what is wrong and what to do.
+// The database for a command: opened and checked, or a Failure with the problem
+// and the next step.
 #pragma once
 
 #include <memory>
@@ -12,21 +12,21 @@
 
 namespace fluxnetes::services {
 
-// Options for a pool on the configured database.
+// Returns the options of a pool for the configured database.
 sql::PoolOptions DatabaseOptions(
     const Config& config, std::vector<std::span<const sql::Query>> catalogues);
 
-// A pool with these queries that has reached the database; the schema may be
-// any. Throws Failure (kUsage) and sql::Error.
+// Returns a connected pool with these queries prepared; any schema will do.
+// Throws Failure (kUsage) and sql::Error.
 std::unique_ptr<sql::Pool> ConnectDatabase(
     const Config& config, std::vector<std::span<const sql::Query>> catalogues);
 
-// The same, and the schema is the one that this program knows. Throws Failure:
-// kUsage, kNoDatabase, kSchema, or kFailed where rights are missing.
+// As ConnectDatabase(), and checks that the schema is this program's version.
+// Throws Failure: kUsage, kNoDatabase, kSchema, or kFailed for missing rights.
 std::unique_ptr<sql::Pool> OpenDatabase(
     const Config& config, std::vector<std::span<const sql::Query>> catalogues);
 
-// The error in words, with what to do next.
+// Returns the error in words, with the next step.
 Failure Explain(const sql::Error& error, const Config& config);
 
 }  // namespace fluxnetes::services

@@ -1,9 +1,9 @@
 // `fluxnetes bench`: measures this database and this machine for a few seconds:
-// round trips, durable commits, how fast jobs go through the work queue, and
-// how fast the scheduler decides on the nodes that the database knows.
+// round trips, durable commits, jobs per second through the work queue, and the
+// scheduler's decisions on the nodes in the database.
 //
-// It works in a schema of its own, fluxnetes_bench, which it drops at the end.
-// What else runs there meanwhile is slowed down, and counts in the figures.
+// It works in its own schema, fluxnetes_bench, and drops it at the end. Other
+// load on the database during a run is slowed down, and lowers the figures.
 #pragma once
 
 #include "services/config/config.h"
@@ -14,7 +14,7 @@
 
 namespace fluxnetes::services {
 
-// `pool` is that of the scheduler's own schema. Throws Failure and sql::Error.
+// `pool` serves the scheduler's own schema. Throws Failure and sql::Error.
 ExitCode RunBench(const BenchOptions& options, const Config& config,
                   sql::Pool& pool, Console& console);
 

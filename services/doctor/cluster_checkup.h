@@ -1,8 +1,8 @@
-// The part of `fluxnetes doctor` that looks at the API server: whether it
-// answers, which it is, its clock, and each right that the scheduler needs
-// (SelfSubjectAccessReview), of whoever the configuration says that we are.
+// The part of `fluxnetes doctor` that checks the API server: whether it
+// answers, its version, its clock, and each right that the scheduler needs
+// (SelfSubjectAccessReview), with the configured credentials.
 //
-// Asks only. Throws nothing.
+// Read-only. Throws nothing.
 #pragma once
 
 #include <functional>
@@ -16,8 +16,8 @@
 
 namespace fluxnetes::services {
 
-// `now` reads this host's clock. Queues of `owner_queues` need the rights that
-// are optional; without it that is not known.
+// `now` reads this host's clock. The queues in `owner_queues` need the optional
+// rights; nullopt means that the queues are unknown.
 Findings CheckCluster(
     const Config& config,
     const std::function<const char*(const char*)>& environment,

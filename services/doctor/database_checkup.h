@@ -1,7 +1,7 @@
-// The part of `fluxnetes doctor` that looks at the database: the server, the
-// schema, rights, its clock, who is alive, jobs, partitions.
+// The part of `fluxnetes doctor` that checks the database: the server, the
+// schema, rights, its clock, live clients, jobs and partitions.
 //
-// Reads only. Throws nothing.
+// Read-only. Throws nothing.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ namespace fluxnetes::services {
 
 struct DatabaseCheckup {
   Findings findings = {};
-  // Those whose deadline_action is owner; nothing: they could not be read.
+  // The queues with deadline_action owner; nullopt: they could not be read.
   std::optional<std::vector<std::string>> owner_queues = std::nullopt;
 };
 

@@ -1,5 +1,5 @@
-// `fluxnetes doctor`: looks at everything that the scheduler rests on and says
-// what is wrong and how to mend it. It changes nothing.
+// `fluxnetes doctor`: checks everything the scheduler depends on, and reports
+// problems and remedies. It changes nothing.
 #pragma once
 
 #include "services/config/config.h"
@@ -9,8 +9,8 @@
 
 namespace fluxnetes::services {
 
-// kFailed if something does not work; warnings are kOk. Throws nothing that has
-// to do with what it looks at, also not with the configuration.
+// Returns kFailed if a check fails; warnings return kOk. Throws nothing because
+// of what it checks, not even for a faulty configuration.
 ExitCode RunDoctor(const DoctorOptions& options, const ConfigSources& sources,
                    Console& console);
 

@@ -1,5 +1,4 @@
-// What `fluxnetes doctor` found of one thing: whether it is well, and if not,
-// how to mend it.
+// The result of one check of `fluxnetes doctor`, and the remedy if it failed.
 //
 // Plain value.
 #pragma once
@@ -13,14 +12,14 @@ namespace fluxnetes::services {
 struct Finding {
   enum class Status {
     kWell,
-    kWarning,  // it works, but not as it should, or not for long
+    kWarning,  // it works with a fault, or will not work for long
     kFailed,
-    kSkipped  // it could not be looked at, or does not apply
+    kSkipped  // it could not be checked, or does not apply
   };
   std::string check = {};  // "database clock"
   Status status = Status::kWell;
-  std::string what = {};  // what was found
-  std::string mend = {};  // what to do about it; empty: nothing
+  std::string what = {};  // the result
+  std::string mend = {};  // the remedy; empty: none is needed
 };
 
 using Findings = std::vector<Finding>;

@@ -1,5 +1,5 @@
-// What the scheduler must be allowed at the API server: the rights of
-// deploy/rbac.yaml, with what each is for.
+// The rights that the scheduler needs at the API server: those of
+// deploy/rbac.yaml, each with its purpose.
 #pragma once
 
 #include <span>
@@ -13,7 +13,7 @@ struct SchedulerRight {
   std::string_view subresource;  // "binding"; "": none
   std::string_view verb;
   std::string_view why;
-  bool optional = false;  // without it only what `why` says is missing
+  bool optional = false;  // without it only the purpose in `why` fails
 };
 
 std::span<const SchedulerRight> SchedulerRights();

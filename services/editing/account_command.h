@@ -1,5 +1,5 @@
-// `fluxnetes account`: changes who answers for what groups use, by weights and
-// quotas. A change takes effect at once, as one made with SQL does.
+// `fluxnetes account`: creates, changes and deletes accounts (weights, quotas,
+// parents). A change takes effect at once, like one made with SQL.
 #pragma once
 
 #include "services/console/console.h"

@@ -1,4 +1,4 @@
-// What can be said of an account (a row of `accounts`) on the command line, see
+// The settings of an account (a row of `accounts`) on the command line; see
 // row_settings.h.
 #pragma once
 
@@ -8,14 +8,13 @@
 
 namespace fluxnetes::services {
 
-// An object of columns and values for the query edit_account, as JSON text.
-// "parent=" alone takes a value away; "quota=cpu=40,memory=100Gi" is an object.
-// Throws Failure (kUsage) for an unknown key, a value that cannot be or a key
-// given twice. Whether an amount is one, and a weight above 0, the database
-// says.
+// Returns an object of columns and values for the query edit_account, as JSON
+// text. "parent=" alone sets the column to null; "quota=cpu=40,memory=100Gi" is
+// an object. Throws Failure (kUsage) for an unknown key, an invalid value or a
+// key given twice. The database checks amounts and that a weight is above 0.
 std::string ParseAccountSettings(const std::vector<std::string>& settings);
 
-// What would be right for a key, for people.
+// Returns the valid values of a key, for error messages.
 std::string_view RightAccountSetting(std::string_view key);
 
 }  // namespace fluxnetes::services

@@ -1,4 +1,4 @@
-// `fluxnetes cancel group`: notes that groups are to end; the scheduler deletes
+// `fluxnetes cancel group`: marks groups as cancelled; the scheduler deletes
 // their pods.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace fluxnetes::services {
 
-// kNotFound if one of the names has no unfinished group; the others are
+// Returns kNotFound if a name has no unfinished group; the other groups are
 // cancelled all the same. Throws sql::Error.
 ExitCode RunCancel(const CancelOptions& options, sql::Pool& pool,
                    Console& console);

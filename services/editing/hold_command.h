@@ -1,5 +1,5 @@
-// `fluxnetes hold group` and `fluxnetes release group`: whether groups may
-// start.
+// `fluxnetes hold group` and `fluxnetes release group`: keep groups from
+// starting, and allow them again.
 #pragma once
 
 #include "services/console/console.h"
@@ -9,8 +9,8 @@
 
 namespace fluxnetes::services {
 
-// kNotFound if one of the names has no unfinished group, kFailed if one that is
-// to be held has started; the others are held or released all the same. Throws
+// Returns kNotFound if a name has no unfinished group, kFailed if a group to be
+// held has started; the other groups are held or released all the same. Throws
 // sql::Error.
 ExitCode RunHold(const HoldOptions& options, sql::Pool& pool, Console& console);
 

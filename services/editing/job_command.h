@@ -1,5 +1,5 @@
-// `fluxnetes jobs`: single jobs of the work queue in full, what an operator
-// does to them, and figures per queue. `jobs list` is `get jobs`.
+// `fluxnetes jobs`: shows and changes single jobs of the work queue, and prints
+// figures per queue. `jobs list` is `get jobs`.
 #pragma once
 
 #include "services/console/console.h"
@@ -9,8 +9,9 @@
 
 namespace fluxnetes::services {
 
-// Throws Failure and sql::Error. kNotFound if one of the jobs is not there,
-// kFailed if its state does not allow it; the others are done in any case.
+// Throws Failure and sql::Error. Returns kNotFound if a job does not exist,
+// kFailed if its state does not allow the change; the other jobs are changed in
+// any case.
 ExitCode RunJobs(const JobsOptions& options, sql::Pool& pool, Console& console);
 
 }  // namespace fluxnetes::services

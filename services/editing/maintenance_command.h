@@ -1,5 +1,5 @@
 // `fluxnetes drain` and `fluxnetes undrain`: announces maintenance of nodes,
-// and takes it back.
+// and withdraws it.
 //
 //   drain n1 n2 --from 2026-01-31T12:00:00Z --until +4h --reason "new disks"
 //   drain rack=r7
@@ -13,13 +13,13 @@
 
 namespace fluxnetes::services {
 
-// Nodes that are not there (yet) are announced for all the same, with a
-// warning. Throws Failure (kUsage) for a word or time that cannot be,
+// Maintenance of a node that does not exist (yet) is announced all the same,
+// with a warning. Throws Failure (kUsage) for an invalid word or time,
 // sql::Error.
 ExitCode RunDrain(const DrainOptions& options, sql::Pool& pool,
                   Console& console);
 
-// kNotFound if there is no maintenance of one of them. Throws as RunDrain().
+// Returns kNotFound if one of them has no maintenance. Throws as RunDrain().
 ExitCode RunUndrain(const DrainOptions& options, sql::Pool& pool,
                     Console& console);
 

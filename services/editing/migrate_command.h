@@ -1,4 +1,4 @@
-// `fluxnetes migrate`: makes the schema, or says how it stands with it.
+// `fluxnetes migrate`: creates or updates the schema, or reports its status.
 #pragma once
 
 #include "services/config/config.h"

@@ -1,5 +1,5 @@
-// `fluxnetes queue`: changes scheduling queues. A change takes effect at once,
-// as one made with SQL does.
+// `fluxnetes queue`: creates, changes and deletes scheduling queues. A change
+// takes effect at once, like one made with SQL.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@
 
 namespace fluxnetes::services {
 
-// Makes, changes or deletes a queue as the options say, with its row of
-// `audit`, in a transaction of its own. What was done: "changed". Throws
+// Creates, changes or deletes a queue as the options say, with its row of
+// `audit`, in its own transaction. Returns what was done: "changed". Throws
 // Failure and sql::Error.
 std::string ChangeQueue(sql::Pool& pool, const Actor& actor,
                         const QueueOptions& options);

@@ -1,4 +1,4 @@
-// Scheduling queues as a YAML file has them, for `fluxnetes queue apply`:
+// Scheduling queues in a YAML file, for `fluxnetes queue apply`:
 //
 //   default:
 //     queue_policy: easy
@@ -17,10 +17,10 @@ namespace fluxnetes::services {
 
 struct QueueFileEntry {
   std::string name;
-  std::string settings;  // as ParseQueueSettings gives them
+  std::string settings;  // from ParseQueueSettings()
 };
 
-// Throws Failure (kUsage), which names `source`, the queue and what is wrong.
+// Throws Failure (kUsage) with `source`, the queue and the fault.
 std::vector<QueueFileEntry> ParseQueueFile(std::string_view text,
                                            const std::string& source);
 

@@ -1,6 +1,6 @@
-// The settings of a row (of `queues`, of `accounts`) as one writes them on the
-// command line: KEY=VALUE, checked here so that the answer to a slip is a
-// sentence; the database has the last word.
+// The settings of a row (of `queues`, of `accounts`) on the command line, as
+// KEY=VALUE. They are checked here so that an error message is a sentence; the
+// database checks them again.
 #pragma once
 
 #include <functional>
@@ -15,28 +15,29 @@ namespace fluxnetes::services {
 
 struct RowSetting {
   std::string_view key;    // the column
-  std::string_view right;  // what would be right, for people
+  std::string_view right;  // the valid values, for people
 };
 
 struct RowSettings {
   std::string_view row;  // "a queue"
   std::span<const RowSetting> known;
-  // Of one of these; nothing: the value cannot be.
+  // Parses the value of a known key; nullopt: the value is invalid.
   std::function<std::optional<nlohmann::json>(std::string_view key,
                                               const std::string& text)>
       parse;
 };
 
-// An object of columns and values for jsonb_populate_record, as JSON text.
-// Throws Failure (kUsage) for an unknown key, a value that cannot be or a key
+// Returns an object of columns and values for jsonb_populate_record, as JSON
+// text. Throws Failure (kUsage) for an unknown key, an invalid value or a key
 // given twice.
 std::string ParseRowSettings(const RowSettings& how,
                              const std::vector<std::string>& settings);
 
-// Values of several kinds of rows; nothing: it is none.
+// Parsers for several kinds of rows; nullopt: the text is invalid.
 std::optional<nlohmann::json> ParseNumber(const std::string& text);  // finite
 std::optional<nlohmann::json> ParseSwitch(const std::string& text);
-// "zone=a,gpu=yes" as an object of texts; an empty text is an empty one.
+// Parses "zone=a,gpu=yes" into an object of strings; an empty text gives an
+// empty object.
 std::optional<nlohmann::json> ParsePairs(const std::string& text);
 
 }  // namespace fluxnetes::services

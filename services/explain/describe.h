@@ -1,6 +1,6 @@
-// `fluxnetes describe group`: all that is known of one group, wherever it is on
-// its way: what it asks for, why it waits, when it will start, what happened
-// when, its pods, and the work that is left to do for it.
+// `fluxnetes describe group`: everything known of one group in any state: its
+// requests, why it waits, its estimated start, its history, its pods, and its
+// unfinished jobs.
 #pragma once
 
 #include "services/console/console.h"

@@ -1,7 +1,7 @@
-// `fluxnetes explain group`: why a group waits, for those who want to do
-// something about it: what it stands behind, what keeps its pods off which
-// nodes, and which changes would let it start earlier. All that is known of the
-// group as such is in `describe`.
+// `fluxnetes explain group`: why a group waits, and what would help: the groups
+// ahead of it in the pending order, what keeps its pods off which nodes, and
+// which changes would let it start earlier. For everything else about the group
+// see `describe`.
 #pragma once
 
 #include "services/console/console.h"

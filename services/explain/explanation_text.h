@@ -10,11 +10,10 @@
 
 namespace fluxnetes::services {
 
-// What is to be known of it at once, in a sentence without its name and without
-// a full stop.
+// Returns the summary as a sentence without the group's name and full stop.
 std::string SummaryOf(const GroupRow& group, sql::Timestamp now);
 
-// What ends the wait for certain, whatever the cluster has.
+// Returns the steps that are certainly needed, whatever the cluster's state.
 std::vector<std::string> KnownHelp(const GroupDetail& detail);
 
 }  // namespace fluxnetes::services

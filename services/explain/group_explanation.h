@@ -1,5 +1,5 @@
-// Why a group waits, as `fluxnetes explain` and ExplainGroup tell it: read from
-// the records and found by running the scheduler's decisions ahead from them.
+// Why a group waits, for `fluxnetes explain` and ExplainGroup: read from the
+// records, and found by simulating the scheduler's decisions from there on.
 //
 // Reads only. Throws Failure (kNotFound) and sql::Error.
 #pragma once
@@ -26,10 +26,10 @@ struct GroupBefore {
 
 struct Holder {
   std::string name;
-  std::optional<sql::Timestamp> ends_at;  // nothing: it has no end
+  std::optional<sql::Timestamp> ends_at;  // nullopt: no end
 };
 
-// Nodes for one kind of pods of the group.
+// The nodes for one kind of the group's pods.
 struct NodesForPods {
   std::string needs;  // "2 cpu, 4Gi"
   int pods = 0;
@@ -38,16 +38,16 @@ struct NodesForPods {
 
 struct GroupExplanation {
   GroupDetail detail;
-  std::int64_t before = 0;           // groups of its queue, in line
-  std::vector<GroupBefore> first;    // some of these
-  std::int64_t holders = 0;          // groups that run on nodes that it may use
-  std::int64_t endless = 0;          // those of them that have no end
-  std::vector<Holder> first_to_end;  // some of these
-  std::vector<NodesForPods> nodes;   // empty: it does not wait for nodes
-  std::optional<Prospects> prospects;  // the same, or it was not looked
+  std::int64_t before = 0;         // groups ahead in its queue's pending order
+  std::vector<GroupBefore> first;  // the nearest of them
+  std::int64_t holders = 0;        // groups that run on nodes it may use
+  std::int64_t endless = 0;        // holders without an end
+  std::vector<Holder> first_to_end;    // some of the holders
+  std::vector<NodesForPods> nodes;     // empty: it does not wait for nodes
+  std::optional<Prospects> prospects;  // nullopt also if there was no search
 };
 
-// `most`: so long it may look for what would help; nothing: it does not look.
+// `most` limits the time of the search for what would help; nullopt: no search.
 GroupExplanation ExplainGroup(sql::Pool& pool, const GroupName& name,
                               sql::Timestamp now,
                               std::optional<std::chrono::milliseconds> most);

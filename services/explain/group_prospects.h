@@ -1,18 +1,17 @@
-// What would let a waiting group start earlier: each change of it that might,
-// tried by running the scheduler's decisions ahead from its records, with that
-// change and nothing else.
+// The changes that would let a waiting group start earlier. Each candidate is
+// tried alone, by simulating the scheduler's decisions from its records on.
 //
-//   the whole line resumed     if its queue is paused
+//   the whole queue resumed    if it is paused
 //   another queue              that is not paused
-//   more quota                 without that of one account
+//   more quota                 without the quota of one account
 //   a (shorter) duration       24 h down to 1 min
 //   fewer pods                 as many as could start at once
-//   smaller pods               3/4, 1/2, 1/4 of what each asks for
+//   smaller pods               3/4, 1/2, 1/4 of each pod's requests
 //
-// Nothing is said where these runs cannot be trusted: where the run without any
-// change does not find what the scheduler itself has said of the group.
+// If the simulation without a change does not reproduce the scheduler's own
+// estimate, its results cannot be trusted and are not reported.
 //
-// Pure, but for the time that it takes.
+// Pure, except for the time limit.
 #pragma once
 
 #include <chrono>
@@ -28,18 +27,18 @@ namespace fluxnetes::services {
 struct Prospect {
   std::string kind;        // resume, queue, quota, duration, ...
   std::string change;      // for people: "in queue gpu"
-  std::int64_t start = 0;  // when it would start, seconds since the epoch
+  std::int64_t start = 0;  // estimated start, seconds since the epoch
 };
 
 struct Prospects {
   std::vector<Prospect> better;
-  std::string unknown;   // why nothing can be said; empty: all is said
-  bool complete = true;  // else the time was over before all was tried
+  std::string unknown;   // why there is no result; empty: there is one
+  bool complete = true;  // false: time ran out before all were tried
 };
 
-// What the scheduler has said of it.
+// The scheduler's own estimate.
 struct ToldStart {
-  std::optional<std::int64_t> at;  // nothing: that it is not known
+  std::optional<std::int64_t> at;  // nullopt: it is not known
   bool approximate = false;
 };
 

@@ -1,12 +1,12 @@
-// Which nodes a pod of a waiting group could use now, and what keeps it off the
-// others, by the records: what each node has, what others and running groups
-// hold of it, what is reserved on it and which maintenance it will have. Of
-// several reasons the first in this order is told:
+// The nodes that a pod of a waiting group could use now, and what keeps it off
+// the others. The records give what each node has, what unmanaged pods and
+// running groups use of it, its reservations and its maintenance. Of several
+// reasons the first in this order is reported:
 //
 //   closed ─▶ queue ─▶ labels ─▶ taints ─▶ topology ─▶ size ─▶ room
 //          ─▶ maintenance ─▶ reserved ─▶ free
 //
-// Rules about other pods, host ports and volumes are not looked at.
+// Rules about other pods, host ports and volumes are not checked.
 //
 // Pure.
 #pragma once
@@ -20,20 +20,21 @@
 
 namespace fluxnetes::services {
 
-// What a scenario has not.
+// Records that a Scenario lacks.
 struct NodeRecords {
-  std::map<std::string, std::string> closed;    // why, by node
-  std::map<std::string, std::string> reserved;  // for whom before it, by node
+  std::map<std::string, std::string> closed;  // the reason, by node
+  // The group ahead that reserved it, by node.
+  std::map<std::string, std::string> reserved;
 };
 
 struct NodeVerdict {
-  std::string kind;  // of the above; "free": nothing keeps it off
+  std::string kind;  // one of the above; "free": the pod can use it
   std::string why;   // for people: "too little cpu free"
   std::vector<std::string> nodes;
 };
 
-// For one pod of this request (of scenario.requests), of a waiting group. Those
-// with most nodes first, "free" before all.
+// Judges one pod with this request (of scenario.requests) of a waiting group.
+// "free" comes first, then the verdicts with most nodes.
 std::vector<NodeVerdict> JudgeNodes(const workers::Scenario& scenario,
                                     int group, int request,
                                     const NodeRecords& records);

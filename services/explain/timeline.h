@@ -1,6 +1,5 @@
-// What runs, what is reserved and what is foreseen, from now on: groups with
-// the time that they have or will have, nodes, and their maintenance. In parts,
-// or whole.
+// Running groups, reservations and forecasts from now on: groups with their
+// present or future times, nodes, and node maintenance; read in pages or whole.
 //
 // Reads only. Throws sql::Error.
 #pragma once
@@ -17,18 +16,18 @@
 
 namespace fluxnetes::services {
 
-// A group on the way of time.
+// A group's interval of time.
 struct Span {
-  std::string kind;  // running, reserved, draining (its nodes are kept free),
-                     // forecast, approximate
-  int stage = 0;     // they come in the order of this, start and id
+  // One of running, reserved, draining (a drain set), forecast, approximate.
+  std::string kind;
+  int stage = 0;  // spans are sorted by this, start and id
   std::int64_t id = 0;
   GroupName group;
   std::string queue;
   int size = 0;
   std::vector<std::string> nodes;       // empty: not known yet
-  std::optional<sql::Timestamp> start;  // nothing: of a draining one
-  std::optional<sql::Timestamp> end;    // nothing: it has none, or no start
+  std::optional<sql::Timestamp> start;  // nullopt for draining
+  std::optional<sql::Timestamp> end;    // nullopt: no end, or no start
 };
 
 // Of running groups, by id and node.
@@ -46,14 +45,14 @@ struct Timeline {
     std::optional<sql::Timestamp> end;
     std::optional<std::string> reason;
   };
-  std::vector<Span> spans;  // running ones first, each kind by its start
-  std::vector<Node> nodes;  // in order of name
+  std::vector<Span> spans;  // running ones first, each kind by start
+  std::vector<Node> nodes;  // by name
   std::vector<Maintenance> maintenance;
   CpuOfSpans cpu_milli;
 };
 
 struct TimelineFilter {
-  // Of a span; the next ones come behind it.
+  // The position of a span; a page continues after it.
   struct Place {
     int stage = 0;
     std::optional<sql::Timestamp> start;
@@ -62,17 +61,18 @@ struct TimelineFilter {
 
   std::optional<std::string> namespace_name;
   std::optional<std::string> queue;
-  std::optional<sql::Timestamp> until = {};  // without what starts later
+  // Leaves out spans that start later.
+  std::optional<sql::Timestamp> until = {};
   std::optional<Place> after = {};
   std::optional<std::int64_t> limit = {};
 };
 
 std::vector<Span> ReadSpans(sql::Transaction& transaction,
                             const TimelineFilter& filter);
-// What is not over at `now`.
+// Returns the maintenance that is not over at `now`.
 std::vector<Timeline::Maintenance> ReadSpanMaintenance(
     sql::Transaction& transaction, sql::Timestamp now);
-// Of these groups, or of all.
+// Reads these groups, or all if nullopt.
 CpuOfSpans ReadSpanCpu(sql::Transaction& transaction,
                        const std::optional<std::vector<std::int64_t>>& groups);
 

@@ -1,5 +1,5 @@
-// A timeline as a chart of characters, a line for each group or for each node
-// (or some of them together).
+// A timeline as a text chart, with a line for each group, or for each node or
+// several nodes.
 //
 // Pure.
 #pragma once
@@ -10,8 +10,8 @@
 
 namespace fluxnetes::services {
 
-// When the last thing that is known to end does so, or some time after the last
-// known start of what has no end; an hour from now if nothing is known.
+// Returns the latest known end; if a group has no end, some time after the
+// latest known start; an hour from now if nothing is known.
 sql::Timestamp HorizonOf(const Timeline& timeline, sql::Timestamp now);
 
 struct ChartFrame {
@@ -21,10 +21,10 @@ struct ChartFrame {
 };
 
 //   # has its nodes     = has them reserved       - will have some, by forecast
-//   . waits             > goes on                 : its nodes are kept free
+//   . waits             > goes on                 : has a drain set
 std::string ChartOfGroups(const Timeline& timeline, const ChartFrame& frame);
 
-// How full a node is, = where a reservation has it, X in maintenance.
+// Shows the utilisation of nodes, = where reserved, X in maintenance.
 std::string ChartOfNodes(const Timeline& timeline, const ChartFrame& frame);
 
 }  // namespace fluxnetes::services

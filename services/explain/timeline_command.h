@@ -1,5 +1,5 @@
-// `fluxnetes timeline`: what runs, what is reserved and what is foreseen, as a
-// chart from now on or as a document.
+// `fluxnetes timeline`: running groups, reservations and forecasts as a chart
+// from now on or as a document.
 #pragma once
 
 #include "services/console/console.h"

@@ -1,12 +1,11 @@
-// The nodes as the scheduler sees them, as a resource graph in Fluxion's JSON
-// graph format:
+// The scheduler's nodes as a resource graph in Fluxion's JSON graph format:
 //
 //   cluster0 - ZONE - NODE - core, memory, gpu, ...
 //
-// Nodes without a zone stand below the cluster. What a node has of a kind is
-// one vertex with a size: cores in whole ones, memory and storage in MiB, of
-// nvidia.com/gpu and other extended resources pieces, by the last part of their
-// name. A node that takes no pods is down.
+// Nodes without a zone are children of the cluster. Each resource of a node is
+// one vertex with a size: whole cores; MiB of memory and storage; pieces of
+// nvidia.com/gpu and other extended resources, named by the last part of the
+// resource name. A node that accepts no pods is down.
 //
 // Throws sql::Error.
 #pragma once

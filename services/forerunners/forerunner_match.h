@@ -1,12 +1,14 @@
-// The calls Match and Cancel of the forerunners, whichever of their services is
-// asked: what a request means, and the wait for its answer. A match is a group
-// whose pods others start (workers/requests/external_groups.h), in the
-// scheduling queue that `queue` names: that has the node selector and the match
-// policy which the forerunners were started with (--label, --policy).
+// The calls Match and Cancel of Fluence and of the Go version of Fluxnetes, for
+// all of their services: the meaning of a request, and the wait for its answer.
+// A match is a group whose pods are started by others
+// (workers/requests/external_groups.h). It goes to the scheduling queue
+// `queue`, whose node selector and match policy take the place of the earlier
+// programs' flags
+// --label and --policy.
 //
-// A match is known by its name, "namespace/name" or a name in the namespace
-// "default"; one without a name is asked for once, and a call that is repeated
-// makes another.
+// A match is identified by its name, "namespace/name", or a name in the
+// namespace "default". A match without a name is new with each call, also if
+// the call is repeated.
 //
 // Thread-safe. Throws GrpcRefusal and sql::Error.
 #pragma once
@@ -26,10 +28,10 @@
 
 namespace fluxnetes::services {
 
-// A Match, in the words that their services share.
+// A Match request, in the fields that the services have in common.
 struct ForerunnerRequest {
   std::string name;       // the name of the job, or the id of the pod
-  std::string container;  // tells pods of one name apart
+  std::string container;  // distinguishes pods of one name
   std::int32_t cpu = 0;   // cores
   std::int64_t memory = 0;
   std::int64_t gpu = 0;
@@ -52,7 +54,7 @@ class ForerunnerMatch {
     };
   };
 
-  // Who waits for the answer, and for how long.
+  // The caller that waits for the answer, and its deadline.
   struct Waiter {
     Caller caller;
     std::chrono::system_clock::time_point deadline =
@@ -68,20 +70,21 @@ class ForerunnerMatch {
   ForerunnerMatch(sql::Pool& pool, queue::WorkQueue& jobs, Options options)
       : groups_(pool, jobs), options_(std::move(options)) {}
 
-  // Waits until the match has decided. Who has gone meanwhile, or waits no
-  // longer, leaves nothing behind.
+  // Waits until the match is decided. If the caller is gone or its deadline
+  // passes before, the match is withdrawn.
   Result Match(const ForerunnerRequest& request, const Waiter& waiter);
 
-  // False: there is no such match.
+  // Returns false if there is no such match.
   bool Cancel(std::int64_t id, const Caller& caller);
 
-  // Something was decided: those who wait look at once.
+  // Wakes the waiting calls after a decision.
   void Ring();
 
-  // Those who wait are sent away (UNAVAILABLE), and so is who comes later.
+  // Ends the waiting calls, and all later ones, with UNAVAILABLE.
   void Stop();
 
-  // The group that is asked for. Throws GrpcRefusal that names the field.
+  // Returns the group that the request asks for. Throws GrpcRefusal with the
+  // field.
   workers::ExternalAsk AskOf(const ForerunnerRequest& request) const;
 
  private:

@@ -1,7 +1,7 @@
-// The services of the forerunners, as services/proto/forerunners describes
-// them: fluxion.FluxionService, fluxcli.FluxcliService and, if it is asked for,
-// service.ExternalPluginService. Their calls wait for the match, on threads of
-// their own (GrpcCalls), so that they keep no others back.
+// The gRPC services of Fluence and of the Go version of Fluxnetes, as described
+// in services/proto/forerunners: fluxion.FluxionService, fluxcli.FluxcliService
+// and, as an option, service.ExternalPluginService. Their calls wait for the
+// match on separate threads (GrpcCalls), so that other calls are not delayed.
 //
 // Thread-safe.
 #pragma once
@@ -35,10 +35,10 @@ class ForerunnerServices {
   ForerunnerServices(const ForerunnerServices&) = delete;
   ForerunnerServices& operator=(const ForerunnerServices&) = delete;
 
-  // To be registered with a server that ends before this does.
+  // The services to register with a server, which must end before this object.
   std::vector<grpc::Service*> services() const;
 
-  // As in ForerunnerMatch; Stop() before the server's.
+  // As in ForerunnerMatch; call Stop() before that of the server.
   void Ring();
   void Stop();
 

@@ -1,4 +1,4 @@
-// What the grammars of all commands are made of.
+// Building blocks of the commands' grammars.
 #pragma once
 
 #include <chrono>
@@ -15,21 +15,22 @@ class Option;
 
 namespace fluxnetes::services {
 
-// A command below another, or the program.
+// Adds a command below another command or the program.
 CLI::App* AddCommand(CLI::App& to, const char* name, const char* about);
 
-// The flag -o; `choice` is what it takes: "table|json|yaml".
+// Adds the flag -o; `choice` lists its values: "table|json|yaml".
 void AddOutput(CLI::App& command, OutputFormat& output,
                const std::string& choice);
 
-// The option takes a whole number, so large or larger.
+// Requires a whole number of at least `least`.
 void CheckAtLeast(CLI::Option& option, std::int64_t least);
 
-// What was wrong with what `app` read. CLI11 says neither which commands there
-// are nor which word is none of them.
+// Returns the message for an error in what `app` read. CLI11 itself neither
+// lists the commands nor names the unknown word.
 std::string Complaint(const CLI::App& app, const CLI::Error& error);
 
-// What the flag was given. Throws std::invalid_argument that names it.
+// Parses the value of a flag. Throws std::invalid_argument with the flag's
+// name.
 std::chrono::milliseconds DurationOf(
     const char* flag, const std::string& text,
     std::chrono::milliseconds longest = std::chrono::hours(24));

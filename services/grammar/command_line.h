@@ -1,5 +1,5 @@
-// The grammar of the command line: reads the arguments into options.h, and
-// tells the commands and flags that there are, for completion.
+// The grammar of the command line: parses the arguments into the structs of
+// options.h, and lists the commands and flags for completion.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace fluxnetes::services {
 
-// How the program is called: by its name, or by kubectl as a plugin, and the
-// namespace that is meant where none is named.
+// How the program was called: by its name, or by kubectl as a plugin; and the
+// default namespace.
 struct CalledAs {
   std::string program = "fluxnetes";
   std::string namespace_name = "default";
 };
 
-// `arguments` without the program's name. Throws Failure (kUsage).
+// `arguments` leaves out the program's name. Throws Failure (kUsage).
 Invocation ParseCommandLine(const std::vector<std::string>& arguments,
                             const CalledAs& called = {});
 

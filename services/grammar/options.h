@@ -1,5 +1,5 @@
-// What was asked for on the command line, as plain values: one struct per
-// command. command_line.h fills them, the commands take them.
+// The parsed command line as plain values: one struct per command.
+// command_line.h fills them, the commands take them.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@
 
 namespace fluxnetes::services {
 
-// Which namespaces: one, or all (nothing).
+// One namespace, or all (nullopt).
 using NamespaceScope = std::optional<std::string>;
 
 struct GetOptions {
@@ -40,9 +40,9 @@ struct GetOptions {
   std::optional<std::string> queue;
   std::optional<std::string> kind;    // of jobs
   std::optional<std::string> tag;     // of jobs
-  std::optional<std::int64_t> limit;  // 0: none; nothing: as the output likes
-  std::int64_t after = 0;             // id of the last one of the page before
-  std::optional<std::chrono::milliseconds> finished;  // how far back
+  std::optional<std::int64_t> limit;  // 0: none; nullopt: the output's default
+  std::int64_t after = 0;             // id of the last one of the previous page
+  std::optional<std::chrono::milliseconds> finished;  // how old at most
 };
 
 struct DescribeOptions {
@@ -60,20 +60,20 @@ struct ExplainOptions {
 
 struct TimelineOptions {
   enum class By { kEither, kGroups, kNodes };
-  By by = By::kEither;  // groups if they are few
+  By by = By::kEither;  // kEither: groups if they are few
   NamespaceScope scope;
   std::optional<std::string> queue;
   std::optional<std::chrono::milliseconds> horizon;  // how far ahead
   OutputFormat output = OutputFormat::kTable;
 };
 
-// What has ended.
+// Finished groups.
 struct HistoryOptions {
   NamespaceScope scope = "default";
   std::optional<std::string> queue;
   std::vector<std::string> results;                 // empty: any
-  std::chrono::milliseconds since{24 * 3'600'000};  // how far back
-  std::int64_t limit = 100;                         // the last ones; 0: all
+  std::chrono::milliseconds since{24 * 3'600'000};  // how old at most
+  std::int64_t limit = 100;                         // of the latest; 0: all
   OutputFormat output = OutputFormat::kTable;
   bool headers = true;
 };
@@ -83,14 +83,14 @@ struct TopOptions {
   What what = What::kNodes;
   NamespaceScope scope;
   std::optional<std::string> queue;
-  bool once = false;  // also on a terminal
+  bool once = false;  // do not refresh, also on a terminal
   OutputFormat output = OutputFormat::kTable;
 };
 
 struct SqueueOptions {
   NamespaceScope scope;
   std::optional<std::string> queue;
-  std::vector<std::string> states;  // of Slurm: PD, R, ...; empty: any
+  std::vector<std::string> states;  // Slurm's: PD, R, ...; empty: any
   bool headers = true;
 };
 
@@ -136,14 +136,14 @@ struct JobsOptions {
   enum class Verb { kShow, kRetry, kCancel, kDelete, kStats };
   Verb verb = Verb::kShow;
   std::vector<std::int64_t> ids;
-  // Instead of ids, what to change.
+  // A filter instead of ids.
   std::optional<std::string> queue;
   std::optional<std::string> kind;
   std::optional<std::string> tag;
   std::vector<std::string> states;
-  std::optional<std::chrono::milliseconds> finished;  // how far back
+  std::optional<std::chrono::milliseconds> finished;  // how old at most
   std::optional<std::int64_t> limit;
-  std::chrono::milliseconds window{60'000};  // of the figures
+  std::chrono::milliseconds window{60'000};  // for the figures
   OutputFormat output = OutputFormat::kTable;
 };
 
@@ -161,21 +161,21 @@ struct SubmitOptions {
 };
 
 struct SimulateOptions {
-  // What is run: a trace, manifests, or jobs that are drawn.
+  // The workload: a trace, manifests, or generated jobs.
   std::string trace;               // a file, or "-"
   std::vector<std::string> files;  // a directory, a file, or "-"
   std::string lublin;              // "jobs=5000,load=0.8"
   std::uint32_t seed = 1;
-  bool snapshot = false;  // what the database knows comes first
-  // On what.
-  std::string nodes;  // how many, or a file
+  bool snapshot = false;  // starts from the database's records
+  // The nodes and queues.
+  std::string nodes;  // a number, or a file
   std::optional<std::int64_t> cpus_per_node;
   std::vector<std::string> add_nodes;  // "10:like=NODE"
   std::string policy;
   std::vector<std::string> queues;  // "NAME:KEY=VALUE,..."
   std::string namespace_name = "default";
   std::optional<std::chrono::milliseconds> overrun;
-  // Files to be written.
+  // Output files.
   std::string csv;
   std::string gantt;
   std::string utilisation;
@@ -194,13 +194,13 @@ struct DoctorOptions {
   OutputFormat output = OutputFormat::kTable;
 };
 struct BenchOptions {
-  std::chrono::milliseconds time{2'000};  // of each row
+  std::chrono::milliseconds time{2'000};  // of each measurement
   OutputFormat output = OutputFormat::kTable;
 };
 struct ManOptions {
   std::vector<std::string> command;  // empty: the program
-  std::string directory;             // empty: to the output
-  bool markdown = false;  // all commands, as docs/commands.md has them
+  std::string directory;             // empty: standard output
+  bool markdown = false;             // all commands, for docs/commands.md
 };
 struct CompletionOptions {
   std::string shell;

@@ -10,8 +10,8 @@ class App;
 
 namespace fluxnetes::services {
 
-// When one of these is read its options are filled and become `chosen`; all
-// must outlive the application.
+// When one of these commands is parsed, its options become `chosen`; both must
+// outlive the application.
 void AddQueueCommands(CLI::App& app, QueueOptions& options, Command& chosen);
 void AddAccountCommands(CLI::App& app, AccountOptions& options,
                         Command& chosen);

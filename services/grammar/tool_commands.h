@@ -12,7 +12,7 @@ class App;
 
 namespace fluxnetes::services {
 
-// Options of these commands, and what is made of them only at the end.
+// Options of these commands; some are completed only after parsing.
 struct ToolOptions {
   DoctorOptions doctor;
   BenchOptions bench;
@@ -20,8 +20,8 @@ struct ToolOptions {
   std::string time;
 };
 
-// When one of these is read its options are filled and become `chosen`; all
-// must outlive the application.
+// When one of these commands is parsed, its options become `chosen`; both must
+// outlive the application.
 void AddDoctorCommand(CLI::App& app, ToolOptions& options, Command& chosen);
 void AddBenchCommand(CLI::App& app, ToolOptions& options, Command& chosen);
 void AddManCommand(CLI::App& app, ToolOptions& options, Command& chosen);

@@ -1,5 +1,5 @@
-// The grammar of the commands that look at all groups or nodes at once:
-// `fluxnetes timeline`, `history`, `top` and `squeue`.
+// The grammar of the commands that show all groups or nodes at once: `fluxnetes
+// timeline`, `history`, `top` and `squeue`.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ class App;
 
 namespace fluxnetes::services {
 
-// Options of these commands, and what is made of them only at the end.
+// Options of these commands; some are completed only after parsing.
 struct ViewOptions {
   TimelineOptions timeline;
   HistoryOptions history;
@@ -25,8 +25,8 @@ struct ViewOptions {
   std::string by;
 };
 
-// When one of these is read its options are filled and become `chosen`; all
-// must outlive the application.
+// When one of these commands is parsed, its options become `chosen`; both must
+// outlive the application.
 void AddTimelineCommand(CLI::App& app, ViewOptions& options, Command& chosen);
 void AddHistoryCommand(CLI::App& app, ViewOptions& options, Command& chosen);
 void AddTopCommand(CLI::App& app, ViewOptions& options, Command& chosen);

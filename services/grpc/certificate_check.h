@@ -1,6 +1,5 @@
-// Whether a client's certificate holds: signed by an authority that we trust,
-// for the use of clients, and valid at this moment (RFC 5280, section 6, as
-// OpenSSL does it).
+// Checks a client's certificate: signed by a trusted authority, for client use,
+// and valid now (RFC 5280, section 6, by OpenSSL).
 //
 // Thread-safe.
 #pragma once
@@ -12,15 +11,16 @@ namespace fluxnetes::services {
 
 class CertificateCheck {
  public:
-  // Certificates in PEM form. Throws std::runtime_error if there is none or one
-  // cannot be read.
+  // Takes certificates in PEM form. Throws std::runtime_error if there is none
+  // or one cannot be read.
   explicit CertificateCheck(const std::string& authorities);
   ~CertificateCheck();
   CertificateCheck(const CertificateCheck&) = delete;
   CertificateCheck& operator=(const CertificateCheck&) = delete;
 
-  // "" if it holds; else why not, in OpenSSL's words, and whose it is. `chain`
-  // has what the client sent along.
+  // Returns "" if the certificate is valid, else the reason in OpenSSL's words
+  // and the certificate's subject. `chain` holds the certificates that the
+  // client sent with it.
   std::string WhyNot(const std::string& certificate,
                      const std::string& chain) const;
 
@@ -29,7 +29,7 @@ class CertificateCheck {
   std::unique_ptr<Store> store_;
 };
 
-// Throws std::runtime_error unless the key is that of the (first) certificate.
+// Throws std::runtime_error unless the key belongs to the (first) certificate.
 void CheckKeyPair(const std::string& certificate, const std::string& key);
 
 }  // namespace fluxnetes::services

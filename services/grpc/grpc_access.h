@@ -1,5 +1,5 @@
-// Who a caller of gRPC is, and what they may do: whoever may use a socket of
-// this machine is an operator; with certificates a file says it,
+// The rights of gRPC callers. Every caller on a local socket is an operator.
+// With certificates, a file lists the callers,
 //
 //   - name: ops.example              # of the certificate
 //     role: operator
@@ -8,8 +8,8 @@
 //     namespaces: [train, train-test]
 //
 // by a name that the certificate has as its common name or as a subject
-// alternative name (DNS, URI or mail). Who is not in the file, or where there
-// is none, is a viewer.
+// alternative name (DNS, URI or mail). A caller that is not in the file, or any
+// caller without a file, is a viewer.
 //
 // Thread-safe.
 #pragma once
@@ -29,11 +29,11 @@ namespace fluxnetes::services {
 class GrpcAccess {
  public:
   GrpcAccess() = default;
-  // The text of such a file. Throws std::runtime_error that names the line of
-  // `source`, what is wrong and what would be right.
+  // Parses the text of such a file. Throws std::runtime_error with the line of
+  // `source`, the fault and the valid values.
   GrpcAccess(std::string_view text, const std::string& source);
 
-  // The call has begun.
+  // Call it once the call has begun.
   Caller Identify(const grpc::ServerContextBase& context) const;
 
  private:

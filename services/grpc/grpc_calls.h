@@ -1,6 +1,6 @@
-// Answers unary calls of gRPC's callback API on threads of their own, since
-// what they ask of the database blocks and gRPC's threads must not. Who calls
-// is known before; what is thrown becomes the status, in one place:
+// Answers unary calls of gRPC's callback API on separate threads, because their
+// database queries block and gRPC's own threads must not. The work gets the
+// identified caller; an exception becomes the call's status, in one place:
 //
 //   grpc::ServerUnaryReactor* Cancel(grpc::CallbackServerContext* context,
 //                                    const CancelRequest* request,
@@ -11,11 +11,12 @@
 //     });
 //   }
 //
-// A call that nobody waits for any more (cancelled, past its deadline) when its
-// turn comes is not begun; one that finds too many waiting is refused
+// A call whose client is gone (cancelled, past its deadline) when its turn
+// comes is not begun. A call that finds too many waiting is refused
 // (RESOURCE_EXHAUSTED).
 //
-// Thread-safe. Stop() after the server's; it finishes what was begun.
+// Thread-safe. Call Stop() after that of the server; it finishes the calls that
+// were begun.
 #pragma once
 
 #include <condition_variable>
@@ -39,7 +40,7 @@ class Status;
 
 namespace fluxnetes::services {
 
-// Canonical codes (google.rpc.Code) that a call may end with by itself.
+// Canonical codes (google.rpc.Code) with which a call itself may end.
 enum class GrpcCode {
   kInvalidArgument = 3,
   kDeadlineExceeded = 4,
@@ -53,8 +54,8 @@ enum class GrpcCode {
   kUnavailable = 14
 };
 
-// Ends a call with that code. `field` is what is wrong in the request, by its
-// path ("queue.name"), if it is one.
+// Ends a call with that code. `field` is the path of the invalid request field
+// ("queue.name"), if there is one.
 class GrpcRefusal : public std::runtime_error {
  public:
   GrpcRefusal(GrpcCode code, const std::string& what, std::string field = {})
@@ -67,11 +68,11 @@ class GrpcRefusal : public std::runtime_error {
   std::string field_;
 };
 
-// Refuses with PERMISSION_DENIED unless it is allowed.
+// Throws PERMISSION_DENIED unless `allowed`.
 void Require(bool allowed, const std::string& what);
 
-// The status of an exception: of GrpcRefusal, Failure and sql::Error what they
-// say, of others INTERNAL.
+// Returns the status for an exception: that of a GrpcRefusal, Failure or
+// sql::Error, else INTERNAL.
 grpc::Status StatusOf(const std::exception& error);
 
 struct GrpcCallsOptions {
@@ -92,7 +93,7 @@ class GrpcCalls {
   grpc::ServerUnaryReactor* Answer(grpc::CallbackServerContext& context,
                                    Work work);
 
-  // Runs something on one of the threads; false: too much is waiting.
+  // Runs a task on one of the threads; returns false if too many are waiting.
   [[nodiscard]] bool Post(std::function<void()> task);
 
   void Stop();
@@ -111,7 +112,7 @@ class GrpcCalls {
   std::deque<std::function<void()>> tasks_;
   bool stopping_ = false;
 
-  std::vector<std::thread> threads_;  // the last: they use the others
+  std::vector<std::thread> threads_;  // last: they use the others
 };
 
 }  // namespace fluxnetes::services

@@ -1,9 +1,9 @@
-// Mutual TLS: our certificate, and whom we let in. A client's certificate must
-// have been signed, for clients, by the authorities of `client_ca`, and be
-// valid now; the log says who is refused and why.
+// Mutual TLS: the server's certificate, and the check of clients. A client's
+// certificate must be signed for client use by an authority in `client_ca` and
+// be valid now; the log names each refused client with the reason.
 //
-// The files are read again when they change, within a minute, so that whoever
-// renews certificates need not restart us.
+// The files are read again within a minute of a change, so that renewed
+// certificates need no restart.
 #pragma once
 
 #include <memory>
@@ -19,13 +19,13 @@ namespace fluxnetes::services {
 
 // Files in PEM form.
 struct GrpcCertificates {
-  std::string certificate;  // ours, and what leads to its authority
-  std::string key;          // of ours
+  std::string certificate;  // the server's, with its chain
+  std::string key;          // the server's
   std::string client_ca;    // authorities of clients
 };
 
-// Throws std::runtime_error that names the file that cannot be used. The log
-// outlives what comes back.
+// Throws std::runtime_error with the file that cannot be used. The log must
+// outlive the result.
 std::shared_ptr<grpc::ServerCredentials> MutualTls(
     const GrpcCertificates& certificates, const Log& log);
 

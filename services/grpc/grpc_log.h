@@ -1,7 +1,7 @@
-// The own lines of gRPC and protobuf, which would go to standard error in a
-// form of theirs, go to our log while one of these lives: what they call an
-// error as a warning, at most ten in a second, since clients can cause them;
-// the rest is left out.
+// While one exists, the log lines of gRPC and protobuf, which would go to
+// standard error in their own form, go to our log. Their errors become
+// warnings, at most ten a second, since clients can cause them; their other
+// lines are dropped.
 //
 // At most one at a time in a process.
 #pragma once

@@ -1,13 +1,13 @@
-// gRPC on one address: a socket file or a loopback port, or with certificates
-// any address of this machine. Beside the services that it is given it has
-// those of health (grpc.health.v1) and of reflection.
+// A gRPC server on one address: a socket file or a loopback port, or with
+// certificates any address of this machine. It adds the services for health
+// (grpc.health.v1) and reflection to those it is given.
 //
-// Limits: a message at most `largest_message`, the metadata of a call 16 KiB,
-// `streams` calls at a time on a connection and `connections` in all (more are
-// hung up on), 10 s for a handshake; a connection without calls ends after five
-// minutes, one whose client answers no ping after 80 s.
+// Limits: messages up to `largest_message`, 16 KiB of metadata per call,
+// `streams` concurrent calls per connection, `connections` in all (further ones
+// are closed at once), 10 s for a handshake. A connection without calls is
+// closed after five minutes, one whose client answers no ping after 80 s.
 //
-// Start() and Stop() from one thread; stopping twice is fine.
+// Start() and Stop() are for one thread; stopping twice is fine.
 #pragma once
 
 #include <chrono>
@@ -28,11 +28,11 @@ namespace fluxnetes::services {
 struct GrpcServerOptions {
   std::string address;  // see ListeningSocket
   std::optional<GrpcCertificates> certificates = std::nullopt;
-  std::vector<grpc::Service*> services = {};  // outlive the server
+  std::vector<grpc::Service*> services = {};  // must outlive the server
   std::size_t largest_message = std::size_t{4} << 20U;
   int streams = 256;
   std::size_t connections = 1024;
-  // What is under way at a stop may take so long.
+  // The time that running calls get at a stop.
   std::chrono::milliseconds drain{3'000};
 };
 
@@ -43,19 +43,19 @@ class GrpcServer {
   GrpcServer(const GrpcServer&) = delete;
   GrpcServer& operator=(const GrpcServer&) = delete;
 
-  // Throws as ListeningSocket does, and std::runtime_error for certificates
-  // that are missing or cannot be used.
+  // Throws as ListeningSocket does, and std::runtime_error for missing or
+  // invalid certificates.
   void Start();
 
-  // In order: health says NOT_SERVING, nobody new is let in, what is under way
-  // ends by itself within `drain`, or is cancelled. Streams that have no end
-  // are ended by their services, before.
+  // In order: health becomes NOT_SERVING, new connections are refused, and
+  // running calls end by themselves within `drain` or are cancelled. Endless
+  // streams must be ended by their services before.
   void Stop();
 
-  // What health says; SERVING from the start.
+  // Sets the health status; it is SERVING from the start.
   void SetServing(bool serving);
 
-  // For a client: "unix:PATH" or "HOST:PORT"; after Start.
+  // The address for a client: "unix:PATH" or "HOST:PORT"; valid after Start().
   std::string address() const;
 
  private:

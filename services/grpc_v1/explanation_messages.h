@@ -1,4 +1,4 @@
-// Why a group waits, as fluxnetes.v1 has it.
+// Why a group waits, as a message of fluxnetes.v1.
 //
 // Pure.
 #pragma once

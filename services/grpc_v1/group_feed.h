@@ -1,15 +1,16 @@
-// What happens to groups, for many who watch: one thread looks what has changed
-// in the database, at most ten times a second, and remembers the groups as they
-// are and the last changes. A watcher has a place in this,
+// A change feed of groups for many watchers. One thread polls the database for
+// changes, at most ten times a second, and keeps the groups' present state and
+// the last changes. A watcher has a position in this feed,
 //
 //   groups, by id ──▶ changes, by number ──▶ waits for the next
 //
-// and asks for the next piece whenever it can take one: so nothing is kept for
-// a watcher, and one that falls behind what is remembered is told so. A group
-// is encoded when it changes, and a piece for all who ask for the same one.
+// and asks for the next piece whenever it can take one. So there is no queue
+// per watcher, and a watcher that falls behind the kept changes is told to
+// start anew. A group is encoded when it changes; a piece is shared by all
+// watchers at the same position.
 //
-// While nobody watches it does not look, and after a minute forgets. Refused
-// groups are left out. Thread-safe.
+// Without watchers the thread does not poll, and after a minute it drops its
+// state. Refused groups are left out. Thread-safe.
 #pragma once
 
 #include <chrono>
@@ -40,30 +41,31 @@ namespace fluxnetes::services {
 class GroupFeed {
  public:
   struct Options {
-    std::chrono::milliseconds interval{100};     // between two looks
-    std::size_t changes = 20'000;                // that are remembered, and
-    std::size_t bytes = std::size_t{64} << 20U;  // so much of them
+    std::chrono::milliseconds interval{100};     // between two polls
+    std::size_t changes = 20'000;                // changes kept, at most
+    std::size_t bytes = std::size_t{64} << 20U;  // their size, at most
     std::size_t piece = 1'000;                   // groups in one, at most
-    // A piece ends with the group that makes it larger; clients take 4 MiB.
+    // The group that exceeds this size is the last of its piece; clients accept
+    // 4 MiB.
     std::size_t piece_bytes = std::size_t{2} << 20U;
     std::size_t watchers = 5'000;
-    // So long a watcher may take nothing of what is sent to it.
+    // The longest time for which a watcher may take nothing of what is sent.
     std::chrono::milliseconds slowest{30'000};
   };
 
-  // A watcher's place.
+  // A watcher's position.
   struct Place {
     std::string namespace_name;  // empty: all
     std::string queue;           // empty: all
-    bool begun = false;          // where it is to begin is known
-    std::int64_t after_id = 0;   // of the groups; -1: all have been sent
-    std::int64_t change = 0;     // of which it has all up to this
+    bool begun = false;          // whether the start is determined
+    std::int64_t after_id = 0;   // the last group sent; -1: all have been sent
+    std::int64_t change = 0;     // the last change sent
     std::int64_t epoch = 0;
-    std::string resume;  // a token to begin from
-    bool reset = false;  // it is still to be told that it begins anew
+    std::string resume;  // a resume token to begin from
+    bool reset = false;  // the watcher must still be told of the restart
   };
   enum class Outcome { kPiece, kNothingNew, kFellBehind, kStopped };
-  // An encoded v1::WatchGroupsResponse; shared by all who ask for the same one.
+  // An encoded v1::WatchGroupsResponse, shared by the watchers at one position.
   using Piece = std::shared_ptr<const grpc::ByteBuffer>;
 
   GroupFeed(sql::Pool& pool, const Log& log, Options options);
@@ -76,22 +78,23 @@ class GroupFeed {
 
   const Options& options() const { return options_; }
 
-  // The next piece, and the place moves behind it. Does not wait.
+  // Returns the next piece and moves the place past it. Does not wait.
   Outcome Next(Place& place, Piece& piece);
 
-  // `ring` is called, from the feed's thread, after each look, until Leave()
-  // has returned, and once more by Stop(). Nothing: too many watch.
+  // `ring` is called on the feed's thread after each poll until Leave() has
+  // returned, and once more by Stop(). Returns nullopt if there are too many
+  // watchers.
   using Ring = std::function<void()>;
   std::optional<std::int64_t> Join(Ring ring);
   void Leave(std::int64_t watcher);
 
  private:
-  // A group as it was at a change.
+  // A group as of one change.
   struct Entry {
     std::int64_t id = 0;
     std::string namespace_name;
     std::string queue;
-    bool over = false;    // finished, or gone
+    bool over = false;    // finished or deleted
     std::string encoded;  // field `groups` or `gone` of the answer
   };
   using EntryPtr = std::shared_ptr<const Entry>;  // in the log, the map, pieces
@@ -102,7 +105,7 @@ class GroupFeed {
   using PieceKey = std::tuple<std::string, std::string, std::int64_t>;
 
   void Run();
-  // How long the tables were read from one end to the other.
+  // Returns how long a full read of the tables took.
   std::chrono::steady_clock::duration Look();
   void Load();
   void Forget();
@@ -123,7 +126,7 @@ class GroupFeed {
   std::unique_ptr<ChangeBell> bell_;
   std::thread thread_;
 
-  // Of the thread.
+  // Used by the thread only.
   std::string horizon_;
   std::set<std::int64_t> filling_;
   std::chrono::steady_clock::time_point swept_;
@@ -138,11 +141,11 @@ class GroupFeed {
   std::map<std::int64_t, EntryPtr> groups_;
   std::deque<EntryPtr> changes_;
   std::size_t changes_bytes_ = 0;
-  std::int64_t last_change_ = 0;        // the number of the last of these
-  std::set<std::int64_t> over_;         // ids that need not be told again
-  std::map<PieceKey, Encoded> pieces_;  // since the last look
+  std::int64_t last_change_ = 0;        // the number of the last change
+  std::set<std::int64_t> over_;         // ids already reported as over
+  std::map<PieceKey, Encoded> pieces_;  // since the last poll
 
-  std::mutex rings_mutex_;  // held while they are rung
+  std::mutex rings_mutex_;  // held while rings are called
   // Protected by rings_mutex_.
   std::map<std::int64_t, Ring> rings_;
   std::int64_t last_watcher_ = 0;

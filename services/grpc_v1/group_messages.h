@@ -1,4 +1,4 @@
-// Rows of the database as messages of fluxnetes.v1, and names of states in
+// Rows of the database as messages of fluxnetes.v1, and the names of states in
 // both.
 #pragma once
 
@@ -28,13 +28,13 @@ void Fill(v1::Group& message, const GroupRow& group);
 void Fill(v1::Member& message, const MemberRow& member);
 void Fill(v1::Generation& message, const Generation& generation);
 
-// Of rows of the queries list_queues and list_nodes.
+// Take rows of the queries list_queues and list_nodes.
 void FillQueue(v1::Queue& message, const sql::Row& row);
 void FillNode(v1::Node& message, const sql::Row& row);
 
-// "pending", of a v1::GroupState; empty: it is none.
+// Returns "pending" etc. for a v1::GroupState; empty if it is none.
 std::string StateName(int state);
-// A v1::GroupPhase, of "queued"; 0: it is none.
+// Returns the v1::GroupPhase named "queued" etc.; 0 if there is none.
 int PhaseNumber(std::string_view name);
 
 }  // namespace fluxnetes::services

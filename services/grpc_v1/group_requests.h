@@ -1,5 +1,5 @@
-// What requests of fluxnetes.v1 about groups say, checked: bad input becomes a
-// GrpcRefusal that names the field.
+// Requests of fluxnetes.v1 about groups, parsed and checked; invalid input
+// throws GrpcRefusal with the field's name.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,15 @@ class ListGroupsRequest;
 
 namespace fluxnetes::services {
 
-// Where a page of groups begins: behind a refused group, or behind an id.
+// The position at which a page of groups begins: after a refused group, or
+// after an id.
 struct GroupPlace {
   bool refused = true;
   std::string namespace_name;
   std::string name;
   std::int64_t id = 0;
 
-  // As a page token. An empty one is the beginning.
+  // Converts to and from a page token. An empty token is the beginning.
   std::string Token() const;
   static GroupPlace Of(const std::string& token);
   static GroupPlace Behind(const GroupRow& row);
@@ -30,13 +31,13 @@ struct GroupPlace {
   bool operator==(const GroupPlace&) const = default;
 };
 
-// Those of a request's page_size; 0 is what we like.
+// Returns the number of groups for a request's page_size; 0 is the default.
 int PageSize(int asked);
 
 GroupPageFilter FilterIn(const v1::ListGroupsRequest& request,
                          sql::Timestamp now);
 
-// Of a request that has both fields.
+// For requests with the fields name and namespace.
 template <typename Request>
 GroupName NameIn(const Request& request) {
   if (request.name().empty())

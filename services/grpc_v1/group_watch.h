@@ -1,5 +1,5 @@
-// A call of WatchGroups: one of gRPC's reactors, which asks the feed for the
-// next piece when the one before has been written, and when the feed rings.
+// The server side of WatchGroups: a gRPC reactor that asks the feed for the
+// next piece when the previous one has been written and when the feed rings.
 #pragma once
 
 #include "services/grpc_v1/group_feed.h"
@@ -13,7 +13,7 @@ class ServerWriteReactor;
 
 namespace fluxnetes::services {
 
-// Belongs to the call and ends with it. The request is that of the call.
+// The reactor belongs to the call and ends with it. The request is the call's.
 grpc::ServerWriteReactor<grpc::ByteBuffer>* StartGroupWatch(
     GroupFeed& feed, grpc::CallbackServerContext& context,
     const grpc::ByteBuffer& request);

@@ -1,5 +1,6 @@
-// fluxnetes.v1.Scheduler, as services/proto/fluxnetes/v1/scheduler.proto
-// describes it, on the database and, to submit, the configured cluster.
+// The service fluxnetes.v1.Scheduler, as described in
+// services/proto/fluxnetes/v1/scheduler.proto. It uses the database and, for
+// Submit, the configured cluster.
 //
 // Thread-safe.
 #pragma once
@@ -21,10 +22,10 @@ namespace fluxnetes::services {
 
 class GrpcScheduler {
  public:
-  // What it asks of the pool.
+  // The queries that the pool must have prepared.
   static std::vector<std::span<const sql::Query>> Catalogues();
 
-  // All of them outlive it.
+  // All arguments must outlive it.
   GrpcScheduler(const Config& config, sql::Pool& pool, GrpcCalls& calls,
                 GroupFeed& feed);
   ~GrpcScheduler();

@@ -1,5 +1,5 @@
-// What-if questions that come by gRPC: a run of `fluxnetes simulate --snapshot`
-// with the manifests and settings of a request.
+// Simulations requested by gRPC: a run of `fluxnetes simulate --snapshot` with
+// the manifests and settings of a request.
 #pragma once
 
 #include <functional>
@@ -14,8 +14,8 @@ class SimulateResponse;
 
 namespace fluxnetes::services {
 
-// `stop` is asked now and then; when it says so, what is known by then is the
-// answer. Throws Failure and sql::Error.
+// `stop` is polled; once it returns true, the answer holds the results so far.
+// Throws Failure and sql::Error.
 void SimulateFor(const v1::SimulateRequest& request,
                  v1::SimulateResponse& response, const Config& config,
                  sql::Pool& pool, const std::function<bool()>& stop);

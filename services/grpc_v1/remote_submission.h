@@ -1,6 +1,6 @@
-// Manifests that come by gRPC, on their way to the configured API server:
-// checked and created as `fluxnetes submit` does, for a caller who may do so,
-// with a row of `audit` for each object.
+// Manifests submitted by gRPC: checked and created at the configured API server
+// as by `fluxnetes submit`, if the caller has the right, with a row of `audit`
+// for each object.
 //
 // Thread-safe.
 #pragma once
@@ -22,7 +22,7 @@ namespace fluxnetes::services {
 
 class RemoteSubmission {
  public:
-  // Both outlive it.
+  // Both must outlive it.
   RemoteSubmission(const Config& config, sql::Pool& pool)
       : config_(config), pool_(pool) {}
 
@@ -31,8 +31,8 @@ class RemoteSubmission {
               const Caller& caller);
 
  private:
-  // Opened when it is asked for first. Shared, since a call that has begun
-  // keeps its own.
+  // Opens the client at the first call. Shared, since a running call keeps its
+  // own reference.
   std::shared_ptr<cluster::HttpClient> Client();
 
   const Config& config_;

@@ -1,5 +1,5 @@
-// A page of the timeline, as fluxnetes.v1 has it. Bad input becomes a
-// GrpcRefusal that names the field.
+// A page of the timeline as messages of fluxnetes.v1. Invalid input throws
+// GrpcRefusal with the field's name.
 #pragma once
 
 #include "sql/connection/transaction.h"

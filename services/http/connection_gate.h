@@ -1,12 +1,12 @@
-// The gate before a server that takes its connections as file descriptors: it
-// listens on an address, accepts, and lets no more in than there is room for.
-// Who comes when it is full is hung up on at once.
+// Accepts connections for a server that takes them as file descriptors: it
+// listens on an address and admits up to a fixed number of connections. When
+// that number is reached, it closes a new connection at once.
 //
-// Whoever gets a descriptor closes it; the gate sees for itself which ones have
-// been closed.
+// The receiver of a descriptor closes it; the gate itself notices closed
+// descriptors.
 //
-// Start() and Stop() from one thread; stopping twice is fine. `admit` is called
-// on the gate's own thread.
+// Start() and Stop() are for one thread; stopping twice is fine. `admit` is
+// called on the gate's own thread.
 #pragma once
 
 #include <sys/types.h>
@@ -27,7 +27,7 @@ struct ConnectionGateOptions {
   std::string address;  // see ListeningSocket
   Reach reach = Reach::kMachine;
   std::size_t connections = 1024;
-  std::function<void(int fd)> admit;  // does not block when it is read
+  std::function<void(int fd)> admit;  // whose read() does not block
 };
 
 class ConnectionGate {
@@ -39,14 +39,14 @@ class ConnectionGate {
 
   // Listens. Throws as ListeningSocket does.
   void Open();
-  // Lets in who has come and who comes.
+  // Admits the connections that wait and those that follow.
   void Start();
-  // Listens no more; those inside stay.
+  // Stops listening; admitted connections stay open.
   void Stop();
 
-  // For a client; after Open.
+  // The address for a client; valid after Open().
   const std::string& address() const { return address_; }
-  // How many were turned away because it was full.
+  // The number of connections closed because the limit was reached.
   std::int64_t turned_away() const { return turned_away_; }
 
  private:
@@ -59,7 +59,7 @@ class ConnectionGate {
   int wake_ = -1;
   std::thread thread_;
   std::atomic<std::int64_t> turned_away_ = 0;
-  std::map<int, ino_t> inside_;  // of the gate's thread
+  std::map<int, ino_t> inside_;  // used by the gate's thread only
 };
 
 }  // namespace fluxnetes::services

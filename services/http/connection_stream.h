@@ -1,7 +1,7 @@
-// The bytes of one connection as cpp-httplib wants them: read and written
-// through buffers, so that a request costs one read and its answer one write.
-// What is written leaves when the buffer is full, when the other side is asked
-// about (is_writable, between the pieces of a stream) and by Flush.
+// The bytes of one connection for cpp-httplib, read and written through
+// buffers, so that a request costs one read and its answer one write. Output is
+// sent when the buffer is full, when is_writable is called (between the pieces
+// of a stream) and by Flush.
 #pragma once
 
 #include <httplib.h>
@@ -22,8 +22,8 @@ class ConnectionStream : public httplib::Stream {
   // Does not own the socket.
   ConnectionStream(int fd, const Limits& limits);
 
-  // Waits for the first byte of a request; false when the other side has hung
-  // up or the time is over. The limits start anew.
+  // Waits for the first byte of a request. Returns false when the peer has
+  // closed the connection or `idle` has passed. Resets the limits.
   bool AwaitRequest(std::chrono::milliseconds idle);
   bool Flush() const;
 
@@ -45,8 +45,8 @@ class ConnectionStream : public httplib::Stream {
   std::size_t allowance_;
   Clock::time_point read_until_;
   std::string input_;
-  std::size_t read_ = 0;  // of input_
-  // Sent by functions that httplib has as const.
+  std::size_t read_ = 0;  // position in input_
+  // Mutable: const functions of httplib send it.
   mutable std::string output_;
 };
 

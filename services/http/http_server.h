@@ -1,14 +1,14 @@
-// HTTP/1.1 on a socket: one thread per connection, connections
-// are kept. What is asked and answered are plain values; an answer may be a
+// An HTTP/1.1 server on a socket: one thread per connection, persistent
+// connections. Requests and answers are plain values; an answer may be a
 // stream, which is written piece by piece until its source ends.
 //
-// Limits: a request's line and headers together with its body at most
-// `largest_request`. A connection is closed that says nothing at all for
-// `idle`, whose request has not arrived `request_time` after its first byte, or
-// that takes longer than `answer_time` for each MiB of its answer.
+// Limits: `largest_request` for a request's line, headers and body together. A
+// connection is closed if it is silent for `idle`, if a request takes longer
+// than `request_time` from its first byte, or if the peer takes longer than
+// `answer_time` for each MiB of an answer.
 //
-// The functions that answer are called from many threads. An exception of
-// theirs becomes a 500 whose body is made by them too (`refuse`).
+// `answer` is called from many threads. If it throws, the answer is a 500 whose
+// body comes from `refuse`.
 #pragma once
 
 #include <chrono>
@@ -24,15 +24,15 @@ namespace fluxnetes::services {
 
 struct HttpQuestion {
   std::string method;
-  std::string path;  // decoded
+  std::string path;  // percent-decoded
   std::map<std::string, std::string> query;
   std::string content_type;
   std::string body;
 };
 
 struct HttpAnswer {
-  // The next piece of a stream, empty if there is none just now; nothing at its
-  // end. Waits not longer than a second, so that a server can stop.
+  // Returns the next piece of a stream, empty if there is none yet; nullopt at
+  // the end. Waits at most a second, so that a server can stop.
   using Source = std::function<std::optional<std::string>()>;
 
   int status = 200;
@@ -46,7 +46,7 @@ struct HttpServerOptions {
   std::string address;  // see ListeningSocket
   Reach reach = Reach::kMachine;
   std::function<HttpAnswer(const HttpQuestion&)> answer;
-  // The body of what the server itself refuses: malformed, too large, failed.
+  // The body of the server's own errors: malformed, too large, failed.
   std::function<std::string(int status, const std::string& why)> refuse;
   std::size_t largest_request = std::size_t{8} << 20U;
   std::chrono::milliseconds idle{120'000};
@@ -62,9 +62,9 @@ class HttpServer {
 
   // Throws as ListeningSocket does.
   void Start();
-  // Ends all connections, streams too. Twice is fine.
+  // Ends all connections, streams too. Stopping twice is fine.
   void Stop();
-  // For a client; after Start.
+  // The address for a client; valid after Start().
   const std::string& address() const;
 
  private:

@@ -1,14 +1,13 @@
-// A socket on which a server listens: a file ("unix:PATH", mode 0600), a
-// loopback port ("127.0.0.1:PORT", "[::1]:PORT", "localhost:PORT", with or
-// without http://; port 0 takes a free one), or, for a server that knows whom
-// it talks to, a port of any address of this machine ("0.0.0.0:PORT",
-// "[::]:PORT").
+// A listening socket: a file ("unix:PATH", mode 0600), a loopback port
+// ("127.0.0.1:PORT", "[::1]:PORT", "localhost:PORT", with or without http://;
+// port 0 takes a free one), or, for a server that authenticates its clients, a
+// port on any address of this machine ("0.0.0.0:PORT", "[::]:PORT").
 //
-// A socket file that nobody listens on any more is replaced; one with a live
-// server, or a file of another kind, is not touched. The file is removed when
-// the socket is closed, if it is still ours.
+// A socket file without a server is replaced; one with a live server, or a file
+// of another kind, is left alone. Closing the socket removes the file if it is
+// still ours.
 //
-// Throws std::runtime_error that names the address and says what is wrong.
+// Throws std::runtime_error with the address and the fault.
 #pragma once
 
 #include <sys/types.h>
@@ -18,11 +17,11 @@
 namespace fluxnetes::services {
 
 enum class Reach {
-  kMachine,  // a file or a loopback address; any other is refused
+  kMachine,  // a file or a loopback address only
   kNetwork
 };
 
-// Whether an address as above can be reached from this machine only.
+// True if the address can be reached from this machine only.
 bool IsOfThisMachine(const std::string& address);
 
 class ListeningSocket {

@@ -1,4 +1,4 @@
-// `fluxnetes get`: lists groups, nodes, queues or jobs once; with --watch see
+// `fluxnetes get`: lists groups, nodes, queues or jobs once; for --watch see
 // watch.h.
 #pragma once
 
@@ -14,8 +14,8 @@ namespace fluxnetes::services {
 // Throws Failure and sql::Error.
 ExitCode RunGet(const GetOptions& options, sql::Pool& pool, Console& console);
 
-// What the options ask for, as it is at `now`; how far back finished groups are
-// shown is counted from `since`.
+// Returns the listing for the options, as of `now`. The age limit of finished
+// groups counts from `since`.
 Listing ListFor(sql::Transaction& transaction, const GetOptions& options,
                 sql::Timestamp since, sql::Timestamp now);
 

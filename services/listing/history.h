@@ -1,5 +1,5 @@
-// `fluxnetes history`: groups that are over, the last first: how they went, how
-// long they waited and how long they ran.
+// `fluxnetes history`: finished groups, the last first: their results, how long
+// they waited and how long they ran.
 #pragma once
 
 #include "services/console/console.h"

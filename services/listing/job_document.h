@@ -1,5 +1,5 @@
-// A job of the work queue as a document for programs; field names as said in
-// output.h.
+// A job of the work queue as a document for programs; output.h explains the
+// names of fields.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -12,7 +12,7 @@ namespace fluxnetes::services {
 nlohmann::ordered_json ToJson(const queue::JobRow& job);
 nlohmann::ordered_json ToJson(const queue::QueueStats& stats);
 
-// What its last failure said; empty: it has not failed.
+// Returns the message of the job's last failure; empty if it has not failed.
 std::string LastError(const queue::JobRow& job);
 
 }  // namespace fluxnetes::services

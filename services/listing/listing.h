@@ -1,5 +1,5 @@
-// What `get` shows, of any kind: a table for people and documents for programs,
-// made from one answer of the database.
+// The output of `get` for any kind of object: a table for people and documents
+// for programs, made from one read of the database.
 //
 // Plain values; the functions read only and throw sql::Error.
 #pragma once
@@ -22,17 +22,17 @@ struct Listing {
   const char* kind;  // "GroupList"
   const char* noun;  // "groups"
   Table table;
-  // Of each row of the table: what `-o name` prints, and a text that changes
-  // when something has happened to it (and not merely time has passed).
+  // For each row of the table: the output of `-o name`, and a text that changes
+  // when the object changes (and not merely with time).
   std::vector<std::string> names;
   std::vector<std::string> fingerprints;
-  // An array, a document for each row; null unless the output needs it.
+  // An array with one document per row; null unless the output needs it.
   std::shared_ptr<nlohmann::ordered_json> items;
-  bool more = false;  // there are more than were asked for
-  std::optional<std::int64_t> beyond = {};  // and so many, if that is known
+  bool more = false;                        // there are more than the limit
+  std::optional<std::int64_t> beyond = {};  // how many more, if known
 };
 
-// The groups that the options select; `limit` rows at most (0: all).
+// The groups that the options select, at most `limit` rows (0: all).
 GroupFilter FilterOf(const GetOptions& options, sql::Timestamp now);
 Listing ListGroupsFor(sql::Transaction& transaction, const GetOptions& options,
                       GroupFilter filter, sql::Timestamp now);
@@ -45,22 +45,22 @@ Listing ListAccountsFor(sql::Transaction& transaction,
                         const GetOptions& options);
 Listing ListMaintenanceFor(sql::Transaction& transaction,
                            const GetOptions& options, sql::Timestamp now);
-// How wrong estimates of starts were.
+// The errors of estimated starts.
 Listing ListEstimatesFor(sql::Transaction& transaction,
                          const GetOptions& options);
 Listing ListJobsFor(sql::Transaction& transaction, const GetOptions& options,
                     sql::Timestamp now);
 
-// What is in use, most first: of nodes, and by groups.
+// The amounts in use, largest first: by node, and by group.
 Listing ListTopNodesFor(sql::Transaction& transaction,
                         const GetOptions& options);
 Listing ListTopGroupsFor(sql::Transaction& transaction,
                          const GetOptions& options, sql::Timestamp now);
 
-// Throws Failure unless all of these are states of a job.
+// Throws Failure unless all of these are job states.
 void CheckJobStates(const std::vector<std::string>& states);
 
-// Whether a document is wanted for each row.
+// True if the output needs a document for each row.
 bool WantsDocuments(OutputFormat format);
 
 }  // namespace fluxnetes::services

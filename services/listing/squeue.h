@@ -1,6 +1,6 @@
 // `fluxnetes squeue`: groups in the columns of Slurm's squeue, for people and
-// scripts that know them. A group is a job, its queue a partition, its
-// namespace a user; what the codes mean is in docs/commands.md.
+// scripts used to it. A group is shown as a job, its queue as a partition, its
+// namespace as a user; docs/commands.md explains the codes.
 #pragma once
 
 #include <string>
@@ -17,8 +17,8 @@ namespace fluxnetes::services {
 ExitCode RunSqueue(const SqueueOptions& options, sql::Pool& pool,
                    Console& console);
 
-// Names of hosts as Slurm writes them: those that differ only in the number at
-// their end together, "n[1-3,7],gpu0", in order of their numbers.
+// Writes host names as Slurm does: names that differ only in their final number
+// together, "n[1-3,7],gpu0", in numeric order.
 std::string HostList(const std::vector<std::string>& nodes);
 
 }  // namespace fluxnetes::services

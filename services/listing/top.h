@@ -1,5 +1,5 @@
-// `fluxnetes top`: nodes by how full they are, groups by what they hold; on a
-// terminal it goes on and shows what changes, in a pipe it ends at once.
+// `fluxnetes top`: nodes by utilisation, groups by allocation. On a terminal it
+// refreshes until interrupted, in a pipe it prints once.
 #pragma once
 
 #include "services/console/console.h"

@@ -1,12 +1,13 @@
-// `fluxnetes get … --watch`: on a terminal the table is redrawn in place, as
-// `top` does it, with a line of sums above groups; elsewhere every row that has
-// changed is printed as a line of its own (in JSON: a document per line).
+// `fluxnetes get … --watch`: on a terminal the table is redrawn in place, like
+// that of `top`, with a line of totals above groups; elsewhere each changed row
+// is printed as a new line (in JSON: one document per line).
 //
-// It looks when the database announces something, at most ten times a second,
-// less often where looking takes long, and every two seconds all the same. It
-// outlives a database that is away for a while. It ends when the user wants it
-// to, or with --until-done when every group has finished or can never fit, and
-// then says how they went; who ends that one before has interrupted it.
+// It reads the database when that announces a change, at most ten times a
+// second, less often if reading is slow, and every two seconds in any case. It
+// survives a database outage. It ends when the user stops it, or with
+// --until-done when every group has finished or can never fit; it then prints
+// their results. A user who stops --until-done early gets the exit code
+// kInterrupted.
 #pragma once
 
 #include "services/console/console.h"

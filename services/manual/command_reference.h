@@ -1,7 +1,7 @@
 // The reference of all commands in Markdown, made from the same tree as the
-// program's help: a table of them, then a section for each with its flags and
-// arguments. docs/commands.md holds it. Settings, which every command takes,
-// are left to docs/configuration.md.
+// program's help: a table of commands, then a section for each with its flags
+// and arguments. It is written to docs/commands.md. Settings, which every
+// command takes, are described in docs/configuration.md instead.
 //
 // Pure.
 #pragma once

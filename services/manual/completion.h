@@ -1,5 +1,5 @@
-// Shell completion scripts, made from the tree of commands. Names of groups,
-// queues and nodes are asked of `fluxnetes get … -o name`.
+// Shell completion scripts, made from the tree of commands. The names of
+// groups, queues and nodes come from `fluxnetes get … -o name`.
 #pragma once
 
 #include <string>
@@ -8,14 +8,14 @@
 
 namespace fluxnetes::services {
 
-// What can stand for the value of a flag or an argument.
+// The possible values of a flag or an argument.
 struct ValueChoice {
   std::string words;    // blank-separated
-  std::string command;  // or what prints them, line by line
+  std::string command;  // or a command that prints them, one per line
   bool files = false;
 };
 
-// Of a value as CommandTree has it.
+// `value` is that of a CommandTree::Flag.
 ValueChoice ChoiceOf(const std::string& value);
 
 // `shell`: bash, zsh or fish.

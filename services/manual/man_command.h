@@ -1,5 +1,5 @@
 // `fluxnetes man`: prints the manual page of the program or of a command,
-// writes all of them into a folder, or prints the reference in Markdown.
+// writes all pages into a folder, or prints the reference in Markdown.
 #pragma once
 
 #include "services/console/console.h"
@@ -9,8 +9,8 @@
 
 namespace fluxnetes::services {
 
-// Throws Failure: kUsage for a command that there is not, kFailed for files
-// that cannot be written.
+// Throws Failure: kUsage for an unknown command, kFailed for files that cannot
+// be written.
 ExitCode RunMan(const ManOptions& options, const CommandTree& tree,
                 Console& console);
 

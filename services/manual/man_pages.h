@@ -1,6 +1,6 @@
-// Manual pages of the program, one for it and one for each of its commands,
-// made from the same tree as its help and completion. Their language is that of
-// man(7), which every man understands.
+// The manual pages of the program and of each of its commands, made from the
+// same tree as its help and completion. They are written in man(7), which every
+// `man` reads.
 //
 // Pure.
 #pragma once
@@ -17,7 +17,7 @@ struct ManPage {
   std::string text;
 };
 
-// That of the program first.
+// The program's page is first.
 std::vector<ManPage> ManPages(const CommandTree& tree,
                               const std::string& version);
 

@@ -1,7 +1,7 @@
-// Completion of `kubectl fluxnetes …`: kubectl runs a program
-// `kubectl_complete-fluxnetes` with the words behind the plugin's name, the
-// last of which is being typed, and reads what could stand there, a line each,
-// and at the end a number that says whether files are meant too (spf13/cobra's
+// Completion of `kubectl fluxnetes ...`. kubectl runs a program
+// `kubectl_complete-fluxnetes` with the words after the plugin's name, the last
+// of which is being typed. It reads the candidates, one per line, and a final
+// number that tells whether files are candidates too (spf13/cobra's
 // ShellCompDirective).
 //
 // Pure.
@@ -20,19 +20,18 @@ struct PluginOffers {
     std::string about;
   };
   std::vector<Word> words;
-  // A command of the program that prints names which are offered too; empty:
-  // none.
+  // Arguments of `fluxnetes` that print names to offer too; empty: none.
   std::vector<std::string> names;
   bool files = false;
 };
 
-// What could stand for the last of `words`; it is not looked at, but for
-// whether a flag is begun.
+// Returns the candidates for the last of `words`. That word itself only decides
+// whether a flag or a value is being typed.
 PluginOffers PluginOffersFor(const CommandTree& tree,
                              const std::vector<std::string>& words);
 
-// As kubectl reads it. `names` is what the command for them printed; what does
-// not begin as `begun` does is left out.
+// Returns the answer in kubectl's form. `names` is the output of the command
+// for names; candidates that do not start with `begun` are left out.
 std::string PluginAnswer(const PluginOffers& offers, const std::string& names,
                          std::string begun);
 

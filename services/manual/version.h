@@ -1,4 +1,4 @@
-// `fluxnetes version`: of the program, and of the schema that it needs.
+// `fluxnetes version`: the versions of the program and of the schema it needs.
 #pragma once
 
 #include <string_view>

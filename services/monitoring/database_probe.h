@@ -1,12 +1,13 @@
-// What the database says when somebody wants to know how we are: whether it
-// answers, whether its schema is ours, what this process leads, and how much
-// stands in its tables. For /readyz and /metrics; who asks waits little and
-// never for a database that is away.
+// The state of the database for /readyz and /metrics: whether it answers,
+// whether its schema is current, what this process leads, and how many rows its
+// tables have. Look() never waits longer than its `patience`, also if the
+// database is away.
 //
-// However many ask, however often: it is asked at most once a second; groups
-// and jobs, of which there may be 100,000 to be counted, so seldom that
-// counting takes a hundredth of the time; the schema once a minute. A thread
-// and a connection of its own, idle while nobody asks.
+// The load does not depend on the number of calls: the database is asked at
+// most once a second, and the schema is checked once a minute. Counting groups
+// and jobs, of which there may be 100,000, takes at most a hundredth of the
+// time. The probe has its own thread and connection, which are idle without
+// calls.
 //
 // Thread-safe.
 #pragma once
@@ -30,34 +31,34 @@ struct DatabaseSample {
   struct Groups {
     std::string queue;
     std::string state;
-    std::string reason;  // of those that wait
+    std::string reason;  // of pending groups
     std::int64_t count = 0;
-    double oldest = 0;  // seconds since the first one was submitted
+    double oldest = 0;  // seconds since the first submission
   };
   struct Jobs {
     std::string kind;
     std::string state;
     std::int64_t count = 0;
-    std::optional<double> oldest = {};  // seconds, of available ones
+    std::optional<double> oldest = {};  // seconds; of available jobs
   };
 
-  Clock::time_point asked_at{};  // when it last had an answer or a failure
+  Clock::time_point asked_at{};  // the time of the last answer or failure
   std::string problem = {};      // why it does not answer; empty: it does
   std::string schema_problem = {};
-  bool registered = false;  // this client is alive in its books
+  bool registered = false;  // whether our client row is alive
   std::int64_t replicas = 0;
   std::vector<std::string> leads = {};
 
   std::optional<Clock::time_point> counted_at = {};
-  Clock::duration counting{};  // how long that took
+  Clock::duration counting{};  // the duration of the count
   std::vector<Groups> groups = {};
   std::vector<Jobs> jobs = {};
 };
 
 class DatabaseProbe {
  public:
-  // `check` opens the database and says what is wrong with it or with its
-  // schema (second), each empty if nothing is; `client` is our id.
+  // `check` opens the database and returns its problem and that of its schema,
+  // each empty if there is none; `client` returns our client id.
   using Check = std::function<std::pair<std::string, std::string>()>;
 
   DatabaseProbe(const sql::PoolOptions& options, Check check,
@@ -66,7 +67,7 @@ class DatabaseProbe {
   DatabaseProbe(const DatabaseProbe&) = delete;
   DatabaseProbe& operator=(const DatabaseProbe&) = delete;
 
-  // What is known now or within `patience`.
+  // Returns the latest sample, or waits up to `patience` for a new one.
   std::shared_ptr<const DatabaseSample> Look(
       std::chrono::milliseconds patience = std::chrono::milliseconds{500});
 

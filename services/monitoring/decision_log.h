@@ -1,17 +1,15 @@
-// One line of the log for each decision: which group, on which nodes, how long
-// it took; and what became of it at the API server.
+// One log line for each decision (the group, its nodes, the time it took), and
+// one for the result at the API server.
 //
 //   info  group allocated  group=a/train id=17 trace_id=4bf9... nodes=n1 ms=3.1
 //
-// and, when a group is bound, its way so far as spans (OpenTelemetry's words),
-// on the level debug: `schedule`, whose parent is whoever gave the pod its
-// traceparent, and below it `fill`, until the group was whole, `match` and
-// `bind`.
+// A bound group also gets its course as spans (in OpenTelemetry's sense) at
+// level debug: `schedule`, whose parent is the pod's traceparent, and below it
+// `fill` (until the group is complete), `match` and `bind`.
 //
-// The name of a group is read from the database, for all groups of a decision
-// at once; while the database is away there is just the id. With the names
-// comes what is counted of groups that were given nodes. Thread-safe, throws
-// nothing.
+// Group names are read from the database, once for all groups of a decision;
+// while the database is away, the line has only the id. The same query returns
+// the figures for GroupCounts. Thread-safe, throws nothing.
 #pragma once
 
 #include <array>
@@ -32,7 +30,7 @@ namespace fluxnetes::services {
 
 class DecisionLog {
  public:
-  // The pool has the queries of Catalogue() prepared.
+  // The pool must have the queries of Catalogue() prepared.
   DecisionLog(const Log& log, sql::Pool& pool, GroupCounts& counts)
       : log_(log), pool_(pool), counts_(counts) {}
   static std::span<const sql::Query> Catalogue();
@@ -48,7 +46,7 @@ class DecisionLog {
     std::string name;
     std::string traceparent;
     std::optional<double> waited, later_than_first, later_than_last;
-    // Submitted, whole, allocated, bound: as far as it has come.
+    // Submitted, complete, allocated, bound; nullopt where not reached yet.
     std::array<std::optional<sql::Timestamp>, 4> times = {};
   };
   using Groups = std::unordered_map<workers::GroupId, Group>;

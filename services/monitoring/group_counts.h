@@ -1,6 +1,6 @@
-// What became of groups, counted for /metrics: how many were given nodes, how
-// long they had waited, by how much it had been wrong when they would start,
-// how many were bound or sent back. Of what this process has decided and bound.
+// Counters and histograms of groups for /metrics: how many got nodes, how long
+// they waited, the error of their estimated start, and how many were bound or
+// sent back. They cover what this process has decided and bound.
 //
 // Thread-safe.
 #pragma once
@@ -19,13 +19,13 @@ namespace fluxnetes::services {
 
 class GroupCounts {
  public:
-  // A group that was given nodes; seconds. Nothing: it had started before, or
-  // nobody had said when it would start.
+  // A group that got nodes; times in seconds. nullopt: it had started before,
+  // or had no estimate.
   struct Allocated {
     std::string queue;
     std::int64_t pods = 0;
     std::optional<double> waited = {};
-    // It started so much later than was said first and last; below 0: earlier.
+    // The actual start minus the first and the last estimate; below 0: earlier.
     std::optional<double> later_than_first = {};
     std::optional<double> later_than_last = {};
   };
@@ -38,7 +38,7 @@ class GroupCounts {
   void AddTo(MetricsPage& page) const;
 
  private:
-  // From a second to ten days.
+  // From 1 s to 10 d.
   static constexpr std::array<double, 13> kBounds = {
       1,     3,      10,     30,     60,      300,    900,
       3'600, 10'800, 21'600, 86'400, 259'200, 864'000};

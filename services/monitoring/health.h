@@ -1,5 +1,5 @@
-// Whether this process lives and whether it can do its work, check by check, as
-// Kubernetes' own components say it:
+// Liveness and readiness of this process, check by check, in the form of
+// Kubernetes' own components:
 //
 //   [+] database
 //   [-] cluster: it has not been listed to its end yet
@@ -15,8 +15,8 @@ namespace fluxnetes::services {
 
 struct HealthCheck {
   std::string name;
-  std::string problem = {};  // for people; empty: it is well
-  std::string note = {};     // what else there is to say of one that is well
+  std::string problem = {};  // for people; empty: the check passes
+  std::string note = {};     // a remark on a passing check
 
   bool Well() const { return problem.empty(); }
 };
@@ -28,12 +28,12 @@ inline bool IsWell(const Health& health) {
                      [](const HealthCheck& check) { return check.Well(); });
 }
 
-// A line for each check, in order.
+// Returns one line for each check, in order.
 inline std::string Describe(const Health& health) {
   std::string text;
   for (const HealthCheck& check : health) {
     std::string said = check.Well() ? check.note : check.problem;
-    // What others say may have lines of its own.
+    // Messages from elsewhere may contain line ends.
     std::replace_if(
         said.begin(), said.end(), [](char c) { return c >= 0 && c < ' '; },
         ' ');

@@ -1,10 +1,9 @@
-// Every figure that /metrics shows, with its type, its labels and what it says:
-// the one list from which the page is made, and against which the manual
-// (docs/monitoring.md), the dashboard and the alerts (deploy/monitoring) are
-// checked.
+// Every metric of /metrics with its type, labels and help text. The page is
+// made from this list, and the manual (docs/monitoring.md), the dashboard and
+// the alerts (deploy/monitoring) are checked against it.
 //
-// By Prometheus' conventions: base units, `_total` for what only grows, few
-// values per label (queues, kinds, verbs; never a group, a pod or a node).
+// Prometheus' conventions apply: base units, `_total` for counters, few values
+// per label (queues, kinds, verbs; never a group, a pod or a node).
 #pragma once
 
 #include <array>
@@ -18,7 +17,7 @@ enum class MetricType { kCounter, kGauge, kHistogram };
 struct Metric {
   std::string_view name;
   MetricType type = MetricType::kGauge;
-  std::array<std::string_view, 3> labels = {};  // those unused are empty
+  std::array<std::string_view, 3> labels = {};  // unused ones are empty
   std::string_view help = {};
 };
 
@@ -160,7 +159,7 @@ inline constexpr Metric kEventsDropped = {
     {},
     "Events of bindings that were not told because too many waited."};
 
-// The full comparison.
+// Resync.
 inline constexpr Metric kResyncs = {
     "fluxnetes_resyncs_total",
     MetricType::kCounter,
@@ -173,7 +172,7 @@ inline constexpr Metric kDifferences = {
     "Differences that the full comparison found and healed; should be 0 for "
     "ever."};
 
-// What stands in the tables; the same from each replica.
+// Rows of the tables; the same from each replica.
 inline constexpr Metric kGroups = {
     "fluxnetes_groups",
     MetricType::kGauge,
@@ -279,7 +278,7 @@ inline constexpr Metric kConnectionWait = {
 
 }  // namespace metrics
 
-// All of them, in the order of the page.
+// All metrics in the order of the page.
 std::span<const Metric* const> AllMetrics();
 
 }  // namespace fluxnetes::services

@@ -1,6 +1,6 @@
-// The text of /metrics, in Prometheus' exposition format. Figures are added one
-// by one, each with a value for each of its labels; those that nothing was
-// added to are shown by their name, type and help alone.
+// The text of /metrics in Prometheus' exposition format. Values are added one
+// by one, each with its label values; a metric without a value gets only its
+// name, type and help text.
 //
 // One thread.
 #pragma once
@@ -15,10 +15,11 @@
 
 namespace fluxnetes::services {
 
-// A histogram as it is shown: how many were within each bound, and in sum.
+// A histogram's data: the count within each bound, and the sum.
 struct HistogramCounts {
   std::span<const double> bounds;
-  std::span<const std::uint64_t> within;  // one more: beyond the last bound
+  // One more than bounds: above the last.
+  std::span<const std::uint64_t> within;
   double sum = 0;
 };
 
@@ -42,7 +43,7 @@ class MetricsPage {
   std::unique_ptr<State> state_;
 };
 
-// What /proc says of this process.
+// Adds the process metrics, read from /proc.
 void AddProcess(MetricsPage& page);
 
 }  // namespace fluxnetes::services

@@ -1,14 +1,14 @@
-// The HTTP side of `serve` for probes and monitoring: one port, only to be
-// read.
+// The HTTP server of `serve` for probes and monitoring: one port, read-only.
 //
 //   GET /healthz   200 as long as the process lives: no loop is stuck
 //   GET /readyz    200 if it can do its work, else 503; a line for each check
 //   GET /metrics   Prometheus' text format
 //
-// Plain text, also off this machine, since the kubelet's probes and a scrape
-// are nothing else: so it tells no secrets and no names of pods, groups or
-// accounts, but those of queues, and why the database cannot be reached. Few
-// connections, short requests: whoever is slow or idle is cut off.
+// It is plain HTTP, also for other machines, since the kubelet's probes and
+// scrapers use it. So it reveals no secrets and no names of pods, groups or
+// accounts, only those of queues, and why the database cannot be reached.
+// Connections are few and requests short: slow or idle clients are
+// disconnected.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@ namespace fluxnetes::services {
 
 struct StatusServerOptions {
   std::string address;  // "ADDRESS:PORT" or "unix:PATH"
-  // Each from many threads, and each answers within a second or so.
+  // Called from many threads; each must answer within about a second.
   std::function<Health()> health;
   std::function<Health()> readiness;
   std::function<std::string()> metrics;
@@ -37,7 +37,7 @@ class StatusServer {
   // Throws std::runtime_error if it cannot listen.
   void Start();
   void Stop();
-  // For a client; after Start.
+  // The address for a client; valid after Start().
   const std::string& address() const;
 
  private:

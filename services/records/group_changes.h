@@ -1,5 +1,5 @@
-// What somebody may do to the groups of a name, each with its row of `audit` in
-// the same transaction. The command line and gRPC both come here.
+// Changes of the groups of a name, each with its row of `audit` in the same
+// transaction. The command line and gRPC both use these functions.
 //
 // Throws sql::Error.
 #pragma once
@@ -24,7 +24,7 @@ workers::HoldOutcome HoldGroup(sql::Pool& pool, const Actor& actor,
 workers::HoldOutcome ReleaseGroup(sql::Pool& pool, const Actor& actor,
                                   const GroupName& name, sql::Timestamp now);
 
-// Whether there is an unfinished group of that name.
+// True if there is an unfinished group of that name.
 bool IsUnfinished(sql::Pool& pool, const GroupName& name);
 
 }  // namespace fluxnetes::services

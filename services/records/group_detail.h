@@ -18,7 +18,7 @@ struct MemberRow {
   std::string name;
   std::string state;  // arrived, gated, refused, waiting, bound, succeeded, ...
   std::optional<std::string> node;
-  std::string needs;  // "2 cpu, 4Gi"; empty where it is not known any more
+  std::string needs;                 // "2 cpu, 4Gi"; empty if no longer known
   std::optional<std::string> owner;  // "Job/train"
   std::optional<std::string> note;   // why it is refused; "replaced"
   std::optional<sql::Timestamp> created_at;
@@ -45,19 +45,19 @@ struct Generation {
 struct GroupDetail {
   GroupRow group;
   std::vector<MemberRow> members;
-  cluster::GroupTopology topology;  // while it is not finished
+  cluster::GroupTopology topology;  // of an unfinished group
   std::vector<GroupJobRow> jobs;    // live ones
   std::vector<Generation> earlier;  // newest first, at most nine
 };
 
-// The unfinished group of the name, else the one that finished last, or the
-// `generation`; nothing if there is none.
+// Returns the group of this `generation`, or without one the unfinished group
+// of the name, else the one that finished last; nullopt if there is none.
 std::optional<GroupDetail> ReadGroup(sql::Transaction& transaction,
                                      const std::string& namespace_name,
                                      const std::string& name,
                                      std::optional<std::int64_t> generation);
 
-// The same; throws Failure (kNotFound) if there is none.
+// As ReadGroup(), but throws Failure (kNotFound) if there is none.
 GroupDetail RequireGroup(sql::Transaction& transaction, const GroupName& name,
                          std::optional<std::int64_t> generation);
 

@@ -1,5 +1,5 @@
-// Pod groups as the command line lists them: those that fill, those on their
-// way, and those that finished lately.
+// Pod groups for the command line's lists: provisional, active and recently
+// finished ones.
 //
 // Reads only. Throws sql::Error.
 #pragma once
@@ -16,26 +16,27 @@
 namespace fluxnetes::services {
 
 enum class GroupOrder {
-  kId,   // refused ones, then the oldest name first; what pages are made by
-  kLine  // running, then the line in its order, then finished, newest first;
-         // a page of it costs the same however many wait; `after` is not used
+  kId,  // refused groups, then by id; the order of pages
+  // Running, then the pending order, then finished, newest first; a page of it
+  // costs the same however many groups wait; `after` is not used.
+  kLine
 };
 
 struct GroupFilter : GroupPageFilter {
-  std::int64_t after = 0;             // ids above this; 0: refused ones too
-  std::optional<std::int64_t> limit;  // nothing: all
+  std::int64_t after = 0;  // ids above this; 0: includes refused ones
+  std::optional<std::int64_t> limit;  // nullopt: all
   GroupOrder order = GroupOrder::kId;
 };
 
 std::vector<GroupRow> ListGroups(sql::Transaction& transaction,
                                  const GroupFilter& filter);
 
-// How many groups are in each state, finished ones by their result; of the
-// filter only namespace, queue and finished_since count.
+// Returns how many groups are in each state; finished ones count by their
+// result. Of the filter only namespace, queue and finished_since apply.
 std::map<std::string, std::int64_t> CountGroups(sql::Transaction& transaction,
                                                 const GroupFilter& filter);
 
-// How those that finished since then went; of the filter as in CountGroups.
+// The outcome of the groups finished since then; the filter as in CountGroups.
 struct FinishedSummary {
   std::int64_t groups = 0;
   std::int64_t pods = 0;

@@ -1,4 +1,4 @@
-// The name of a group as one types it: NAME, or NAMESPACE/NAME.
+// A group's name as typed: NAME, or NAMESPACE/NAME.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ struct GroupName {
   std::string Text() const { return namespace_name + "/" + name; }
 };
 
-// In `default_namespace` if the text names none.
+// Uses `default_namespace` if the text names none.
 inline GroupName ParseGroupName(const std::string& text,
                                 const std::string& default_namespace) {
   const std::size_t slash = text.find('/');

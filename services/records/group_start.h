@@ -1,4 +1,5 @@
-// When a waiting group will start, in words: for `describe` and `explain`.
+// The estimated start of a waiting group in words, for `describe` and
+// `explain`.
 //
 // Pure.
 #pragma once
@@ -9,8 +10,8 @@
 
 namespace fluxnetes::services {
 
-// The time and what it rests on, or why it is not known; empty: the group does
-// not wait.
+// Returns the time and what it depends on, or why it is not known; empty if the
+// group does not wait.
 std::string StartInWords(const GroupRow& group, sql::Timestamp now);
 
 }  // namespace fluxnetes::services

@@ -1,4 +1,4 @@
-// Groups as a table for people, and what it says in each cell.
+// Groups as a table for people, and the texts of its cells.
 #pragma once
 
 #include <span>
@@ -10,19 +10,19 @@
 namespace fluxnetes::services {
 
 struct GroupTableForm {
-  bool namespaces = false;  // with a column for it
+  bool namespaces = false;  // adds a column of namespaces
   bool wide = false;
   sql::Timestamp now;
 };
 
 Table GroupTable(std::span<const GroupRow> groups, const GroupTableForm& form);
 
-// The state as one sees it: "pending", "reserved", "draining", "deferred",
-// "held", "recalled", "succeeded", ...
+// Returns the state as displayed: "pending", "reserved", "draining",
+// "deferred", "held", "recalled", "succeeded", ...
 std::string ShownState(const GroupRow& group);
 Colour ColourOf(const GroupRow& group);
 
-// "n1,n2,n3", with many nodes "n1,n2,n3,…(17)".
+// Returns "n1,n2,n3"; for more than `most` nodes "n1,n2,n3,…(17)".
 std::string ShownNodes(const std::vector<std::string>& nodes, std::size_t most);
 
 }  // namespace fluxnetes::services

@@ -1,8 +1,8 @@
-// All that `fluxnetes serve` offers by gRPC: the services, the threads that
-// answer their calls, the connections to the database, and the server. It works
-// while the database is away: calls then end with UNAVAILABLE.
+// Everything that `fluxnetes serve` offers by gRPC: the services, the threads
+// that answer calls, the database connections, and the server. While the
+// database is away, calls end with UNAVAILABLE.
 //
-// Start() and Stop() from one thread; stopping twice is fine.
+// Start() and Stop() are for one thread; stopping twice is fine.
 #pragma once
 
 #include <memory>
@@ -15,20 +15,20 @@ namespace fluxnetes::services {
 
 class GrpcApi {
  public:
-  // Throws Failure (kUsage) for a grpc.access that cannot be.
+  // Throws Failure (kUsage) for an invalid grpc.access.
   GrpcApi(const Config& config, const Log& log);
   ~GrpcApi();  // Stop()
   GrpcApi(const GrpcApi&) = delete;
   GrpcApi& operator=(const GrpcApi&) = delete;
 
-  // Throws Failure (kUsage) where it cannot listen or the certificates are no
-  // good.
+  // Throws Failure (kUsage) if it cannot listen or the certificates are
+  // invalid.
   void Start();
 
-  // Streams are ended, calls under way come to their end.
+  // Ends streams and finishes running calls.
   void Stop();
 
-  // For a client, "unix:PATH" or "HOST:PORT"; after Start.
+  // The address for a client, "unix:PATH" or "HOST:PORT"; valid after Start().
   std::string address() const;
 
  private:

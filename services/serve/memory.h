@@ -1,12 +1,12 @@
-// How the process keeps its memory.
+// The memory allocator of the process.
 #pragma once
 
 namespace fluxnetes::services {
 
-// Caps glibc's arenas at two. Each loop has a thread of its own, and by default
-// each thread an arena, which holds on to what a burst of pods has freed; two
-// were a third smaller with 100,000 pending pods and no slower (hack/benchmark
-// pipeline). Called before the first thread starts.
+// Limits glibc's malloc to two arenas. By default each thread gets an arena,
+// which keeps the memory that a burst of pods has freed. With two arenas the
+// process was a third smaller at 100,000 pending pods and no slower
+// (hack/benchmark pipeline). Call it before the first thread starts.
 void CapArenas();
 
 }  // namespace fluxnetes::services

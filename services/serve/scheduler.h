@@ -1,15 +1,16 @@
-// The scheduler as one object: the database pool, the watch on the cluster and
-// all loops, each a worker's RunOnce() on a thread of its own.
+// The scheduler as one object: the database pool, the watch on the cluster, and
+// all loops, each calling a worker's RunOnce() on its own thread.
 //
 //   watch ─▶ intake ─▶ promoter ─▶ match ─▶ binder
 //                │                   ▲
 //                └──▶ cleanup ───────┘      notices, forecast, maintenance
 //
-// A loop that has done something rings the next one's bell; other processes are
-// told by NOTIFY; every loop also wakes on a timer. A database that is away or
-// not migrated yet is waited for and said once, at the start and at any time.
+// A loop that has done something wakes the next one; other processes are
+// notified by NOTIFY; every loop also wakes on a timer. While the database is
+// away or not migrated, the scheduler waits and logs the problem once, at the
+// start and later.
 //
-// Start() and Stop() from one thread; stopping twice is fine.
+// Start() and Stop() are for one thread; stopping twice is fine.
 #pragma once
 
 #include <chrono>
@@ -27,12 +28,12 @@
 namespace fluxnetes::services {
 
 struct SchedulerOptions {
-  sql::PoolOptions database;  // catalogues are added by the scheduler
+  sql::PoolOptions database;  // the scheduler adds its catalogues
   queue::ClientOptions client;
   std::string scheduler_name = "fluxnetes";
   bool binding_events = true;
   std::chrono::milliseconds resync_interval{300'000};
-  int keep_days = 7;  // of finished jobs and of the history of groups
+  int keep_days = 7;  // for finished jobs and the history of groups
 };
 
 class Scheduler {
@@ -45,15 +46,14 @@ class Scheduler {
 
   void Start();
 
-  // In order: no new work is taken, what is under way is finished, leases and
-  // leaderships are given back.
+  // In order: takes no new work, finishes running work, gives back leases and
+  // leaderships.
   void Stop();
 
-  // The loops are running: the database is there and current.
+  // True while the loops run: the database is there and current.
   bool Running() const;
 
-  // How it is, from any thread, at any time: whether it lives, whether it can
-  // do its work, and all its figures.
+  // Liveness, readiness and all metrics; callable from any thread at any time.
   Health Live() const;
   Health Ready() const;
   void AddTo(MetricsPage& page) const;

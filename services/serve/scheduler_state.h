@@ -1,10 +1,9 @@
-// The inside of Scheduler: its parts and how they are put together. Of these
-// sources only: scheduler.cc (begin and end), scheduler_parts.cc (makes them),
-// scheduler_loops.cc (gives each its loop), scheduler_status.cc (tells how they
-// are).
+// The inside of Scheduler: its parts and their wiring. Only for scheduler.cc
+// (start and stop), scheduler_parts.cc (creates the parts), scheduler_loops.cc
+// (gives each its loop) and scheduler_status.cc (reports their state).
 //
-// The parts are made by the starting thread; others look at them once `running`
-// is true. They stay until the Scheduler goes.
+// The starting thread creates the parts; other threads use them once `running`
+// is true. They live as long as the Scheduler.
 #pragma once
 
 #include <array>
@@ -49,12 +48,13 @@ struct Scheduler::State {
   using milliseconds = std::chrono::milliseconds;
   using DueIn = std::function<std::optional<milliseconds>()>;
 
-  // While one waits for the cluster, the other one writes.
+  // While one waits for the API server, the other one writes to the database.
   static constexpr std::size_t kBinders = 2;
 
   State(SchedulerOptions given, cluster::Cluster& door, const Log& logger);
 
-  // What is wrong with the database and with its schema; both empty: nothing.
+  // Returns the problem of the database and that of its schema, each empty if
+  // there is none.
   std::pair<std::string, std::string> CheckDatabase() const;
   std::string TryDatabase();
   void WaitForDatabase();
@@ -72,7 +72,7 @@ struct Scheduler::State {
   void WireTellers();
   void WireListener();
   void RingBinders();
-  // One that has been at a step for too long; one that fails.
+  // Fail if a loop's step takes too long, or if a loop fails.
   HealthCheck LoopsStuck() const;
   HealthCheck LoopsFailing() const;
   void AddLoopsTo(MetricsPage& page) const;
@@ -84,7 +84,7 @@ struct Scheduler::State {
   const Log& log;
 
   sql::Pool pool;
-  sql::Pool forecast_pool;  // what it reads takes long
+  sql::Pool forecast_pool;  // for slow reads
   GroupCounts group_counts;
   workers::CycleTimes cycle_times;
   const DecisionLog decision_log;

@@ -1,5 +1,5 @@
-// `fluxnetes serve`: the cluster of the configuration, the scheduler on it, and
-// the wait for SIGTERM or SIGINT; then everything stops in order.
+// `fluxnetes serve`: runs the configured cluster and the scheduler until
+// SIGTERM or SIGINT, then stops everything in order.
 #pragma once
 
 #include "services/config/config.h"
@@ -7,8 +7,8 @@
 
 namespace fluxnetes::services {
 
-// For a process that has no other threads yet. A database that is away is
-// waited for; what is wrong in the configuration throws Failure.
+// Call it before the process has other threads. Waits for a database that is
+// away; throws Failure for an invalid configuration.
 ExitCode RunServe(const Config& config);
 
 }  // namespace fluxnetes::services

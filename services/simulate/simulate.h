@@ -1,6 +1,6 @@
-// `fluxnetes simulate`: a trace, drawn jobs, manifests or the state of a
-// running scheduler, run on by its decisions in virtual time; figures, a table
-// of groups and pictures.
+// `fluxnetes simulate`: simulates a trace, generated jobs, manifests or the
+// present state of a running scheduler with the scheduler's decisions in
+// virtual time; the output is figures, a table of groups and pictures.
 #pragma once
 
 #include "services/config/config.h"
@@ -12,8 +12,8 @@
 namespace fluxnetes::services {
 
 // `pool` is that of the database for --snapshot, else null. Throws Failure:
-// kUsage, or kFailed for input that cannot be or a file that cannot be written;
-// and sql::Error.
+// kUsage, or kFailed for invalid input or a file that cannot be written; and
+// sql::Error.
 ExitCode RunSimulate(const SimulateOptions& options, const Config& config,
                      sql::Pool* pool, Console& console);
 

@@ -1,6 +1,6 @@
-// A simulated course as a chart of characters, for terminals: a line for each
-// group, when it waited (.) and ran (#); of many groups instead a line for each
-// node, or for some of them together, with how full they were.
+// A simulated course as a text chart for terminals: a row for each group, with
+// when it waited (.) and ran (#). With many groups there is instead a row for
+// each node, or for several nodes together, with their utilisation.
 //
 // Pure.
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace fluxnetes::services {
 
-// Lines of so many columns at most, from 40. Needs the nodes that groups had
+// Lines have at most `columns` columns, at least 40. Needs the groups' nodes
 // (SimulationOptions::keep_nodes).
 std::string GanttChart(const workers::Scenario& scenario,
                        const workers::Course& course, int columns);

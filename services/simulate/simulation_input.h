@@ -1,5 +1,5 @@
-// What `fluxnetes simulate` is asked to run: a scenario from a trace, from
-// drawn jobs, from manifests, or from a database and what comes on top of it.
+// The input of `fluxnetes simulate`: a scenario from a trace, from generated
+// jobs, from manifests, or from a database with additions.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ struct SimulationInput {
 };
 
 // `pool` is that of the database for --snapshot, else null. Throws Failure:
-// kUsage, or kFailed for input that cannot be; and sql::Error.
+// kUsage, or kFailed for invalid input; and sql::Error.
 SimulationInput ReadSimulation(const SimulateOptions& options,
                                const Config& config, sql::Pool* pool,
                                Console& console);

@@ -1,6 +1,6 @@
-// Pictures of a simulated course, in SVG: which group had which nodes when, how
-// much of the cpu was in use, how long groups waited. Of large runs the first
-// shows how full nodes were instead of each group.
+// Pictures of a simulated course in SVG: the nodes of each group over time, the
+// cpu in use, and the waiting times. For large runs the first one shows the
+// utilisation of nodes instead of each group.
 //
 // Pure.
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace fluxnetes::services {
 
-// Needs the nodes that groups had (SimulationOptions::keep_nodes).
+// Needs the groups' nodes (SimulationOptions::keep_nodes).
 std::string GanttPicture(const workers::Scenario& scenario,
                          const workers::Course& course);
 std::string UtilisationPicture(const workers::Scenario& scenario,

@@ -1,5 +1,5 @@
-// The scheduling queues of a simulation: those that are given, changed as the
-// command line says, with the keys of `queue set`.
+// The scheduling queues of a simulation: the given ones, changed by the flags,
+// with the keys of `queue set`.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@
 
 namespace fluxnetes::services {
 
-// `--queue NAME:KEY=VALUE` changes a queue or makes it (`NAME:` alone just
-// that), `--policy` is the queue_policy of all. Keys that do not matter to the
-// decision are checked and change nothing. Throws Failure (kUsage).
+// `--queue NAME:KEY=VALUE` changes or creates a queue (`NAME:` alone only
+// creates it); `--policy` sets the queue_policy of all. Keys that do not affect
+// decisions are checked and ignored. Throws Failure (kUsage).
 void ChangeQueues(const SimulateOptions& options,
                   std::vector<workers::QueueSettings>& queues);
 
-// An object of columns and values, as ParseQueueSettings() makes it.
+// `patch` is an object of columns and values from ParseQueueSettings().
 void ApplyQueuePatch(const std::string& patch, workers::QueueSettings& queue);
 
 }  // namespace fluxnetes::services

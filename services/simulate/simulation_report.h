@@ -1,6 +1,6 @@
-// A simulated course as people and programs read it: figures as a table or as
-// JSON, and a row for each group as CSV (RFC 4180). Times are seconds since the
-// trace began, or of the epoch for what was taken from a database.
+// A simulated course for people and programs: figures as a table or JSON, and a
+// row for each group as CSV (RFC 4180). Times are seconds since the trace
+// began, or since the epoch for a database's records.
 //
 // Pure.
 #pragma once
@@ -18,10 +18,10 @@ struct SimulationReport {
   const SimulationInput& input;
   const workers::Course& course;
   workers::SimulationSummary summary;
-  double took = 0;  // seconds of ours
+  double took = 0;  // seconds of real time
 };
 
-// In the format: kTable, kJson or kYaml.
+// `format`: kTable, kJson or kYaml.
 std::string Write(const SimulationReport& report, OutputFormat format);
 
 void WriteCsv(const workers::Scenario& scenario, const workers::Course& course,

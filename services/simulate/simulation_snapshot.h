@@ -1,12 +1,11 @@
-// The state of the scheduler, as its database has it, as the beginning of a
-// simulation: queues, nodes, what runs and what waits.
+// The state of the scheduler in the database as the start of a simulation:
+// queues, nodes, running and waiting groups.
 //
-// Nobody knows how long groups will run: those with a duration are taken to use
-// all of it, those without one run to the end. What others use of a node is
-// taken off it. What groups that wait are promised is kept as by a scheduler
-// that starts anew. No table has labels of pods, so rules about other pods are
-// left out; and of a group of which only some pods hold a place, the others
-// are.
+// Run times are unknown: a group with a duration is assumed to use all of it,
+// one without runs to the end. The usage of unmanaged pods is taken off their
+// nodes. Reservations of waiting groups are kept as by a restarted scheduler.
+// No table has pod labels, so rules about other pods are left out. Of a group
+// with only some pods placed, the other pods are left out.
 #pragma once
 
 #include <cstddef>
@@ -22,18 +21,19 @@ namespace fluxnetes::services {
 struct Snapshot {
   workers::Scenario scenario;
   std::vector<std::string> notes;  // what was left out, for people
-  // Groups of the records, by their number: where they are in the scenario.
+  // Index in the scenario, by the group's id.
   std::map<workers::GroupId, int> numbers;
 };
 
-// `now` is when the run begins, in seconds since the epoch. Throws sql::Error.
+// `now` is the start of the simulation, in seconds since the epoch. Throws
+// sql::Error.
 Snapshot ReadSnapshot(sql::Pool& pool, std::int64_t now);
 
-// Its nodes alone. Throws sql::Error.
+// Reads only the nodes. Throws sql::Error.
 std::vector<cluster::Node> ReadSnapshotNodes(sql::Pool& pool);
 
-// Groups of a scenario, from that one on, whose pods have rules about other
-// pods: "a/train, a/serve and 3 more"; empty: none.
+// Names the scenario's groups from index `from` on whose pods have rules about
+// other pods: "a/train, a/serve and 3 more"; empty: none.
 std::string WithRulesAboutPods(const workers::Scenario& scenario,
                                std::size_t from);
 

@@ -1,5 +1,5 @@
-// Requests that are to fail, for tests: the next so many that match are
-// answered with an error instead of being served. Thread-safe.
+// Injected faults for tests: the next `count` requests that match are answered
+// with an error instead of being served. Thread-safe.
 #pragma once
 
 #include <chrono>
@@ -13,10 +13,10 @@
 namespace fluxnetes::services {
 
 struct ApiFault {
-  int status = 500;    // of the answer
-  int count = 1;       // requests
-  std::string method;  // empty: all
-  std::string path;    // a part of it; empty: all
+  int status = 500;    // HTTP status of the answer
+  int count = 1;       // requests to fail
+  std::string method;  // empty: any
+  std::string path;    // a part of the path; empty: any
   std::optional<std::chrono::seconds> retry_after;
 };
 
@@ -24,7 +24,7 @@ class ApiFaults {
  public:
   void Add(ApiFault fault);
   void Clear();
-  // The error with which this request is to be answered.
+  // Returns the error for this request and counts it; nullopt: serve it.
   std::optional<HttpAnswer> Take(const HttpQuestion& question);
 
  private:

@@ -1,6 +1,6 @@
-// Lists and watches of pods and nodes, as the Kubernetes API gives them: lists
-// in pages of one snapshot, watches as lines of JSON from a version on, with
-// bookmarks, ended by `timeoutSeconds`.
+// Lists and watches of pods and nodes in the form of the Kubernetes API. A list
+// comes in pages of one snapshot. A watch is a stream of JSON lines from a
+// given version on, with bookmarks; it ends after `timeoutSeconds`.
 //
 // Thread-safe.
 #pragma once
@@ -26,12 +26,12 @@ class ApiLists {
   void Start() { log_.Start(); }
   void Stop() { log_.Stop(); }
 
-  // `namespace_name` is empty for all.
+  // An empty `namespace_name` means all namespaces.
   HttpAnswer ListOrWatch(cluster::WatchedKind kind,
                          const std::string& namespace_name,
                          const std::map<std::string, std::string>& query);
 
-  // A fault: ends all watches that are open.
+  // Ends all open watches (an injected fault).
   void CloseWatches() { ++generation_; }
 
  private:
@@ -52,7 +52,7 @@ class ApiLists {
   std::atomic<int> generation_ = 0;
 
   std::mutex mutex_;
-  // Protected by mutex_: lists that have further pages, by number.
+  // Protected by mutex_: snapshots of lists that have further pages, by number.
   std::map<std::uint64_t, Snapshot> kept_;
   std::uint64_t next_kept_ = 1;
 };

@@ -1,6 +1,6 @@
-// Nodes of the simulated cluster as the Kubernetes API shows them: created,
-// cordoned, tainted, made ready or not (PATCH .../status) and removed, as
-// people, kubelets and the cloud do. Thread-safe.
+// The nodes of the simulated cluster in the form of the Kubernetes API: create,
+// cordon, taint, set ready or not (PATCH .../status) and delete them.
+// Thread-safe.
 #pragma once
 
 #include "cluster/simulated/simulated_cluster.h"
@@ -13,7 +13,7 @@ class ApiNodes {
  public:
   explicit ApiNodes(cluster::SimulatedCluster& cluster) : cluster_(cluster) {}
 
-  // All but lists and watches.
+  // Answers all requests except lists and watches.
   HttpAnswer Answer(const HttpQuestion& question, const ApiTarget& target);
 
  private:

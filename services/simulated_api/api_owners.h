@@ -1,5 +1,5 @@
-// What controls pods: Kubernetes Jobs, which the simulated cluster runs, and
-// objects of other kinds, which only own (ReplicaSet, JobSet, ...).
+// The controllers of pods: Kubernetes Jobs, which the simulated cluster runs,
+// and objects of other kinds, which only own pods (ReplicaSet, JobSet, ...).
 // Thread-safe.
 #pragma once
 

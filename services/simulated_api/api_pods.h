@@ -1,9 +1,10 @@
-// Pods of the simulated cluster as the Kubernetes API shows them, and what a
-// scheduler does to them: bind, patch, delete, record events.
+// The pods of the simulated cluster in the form of the Kubernetes API, and a
+// scheduler's requests on them: bind, patch, delete, record events.
 //
-// Of a patch only that is taken which the simulated cluster has: labels, the
-// annotation that raises the version (WriteTouchPatch), the removal of
-// scheduling gates, and the condition PodScheduled. Thread-safe.
+// A patch may change only what the simulated cluster has: labels, the
+// annotation that raises the version (WriteTouchPatch), scheduling gates
+// (removal only) and the condition PodScheduled; other fields are ignored.
+// Thread-safe.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -18,7 +19,7 @@ class ApiPods {
  public:
   explicit ApiPods(cluster::SimulatedCluster& cluster) : cluster_(cluster) {}
 
-  // All but lists and watches.
+  // Answers all requests except lists and watches.
   HttpAnswer Answer(const HttpQuestion& question, const ApiTarget& target);
   HttpAnswer CreateEvent(const HttpQuestion& question, const ApiTarget& target);
 
@@ -28,7 +29,7 @@ class ApiPods {
   HttpAnswer Bind(const HttpQuestion& question, const ApiTarget& target);
   HttpAnswer Patch(const HttpQuestion& question, const ApiTarget& target);
   void Change(const cluster::Pod& pod, const nlohmann::json& patch);
-  // False: the pod is not at the version that the patch names.
+  // Returns false if the pod is not at the version that the patch names.
   bool SetCondition(const cluster::Pod& pod, const nlohmann::json& patch);
   HttpAnswer Delete(const HttpQuestion& question, const ApiTarget& target);
 

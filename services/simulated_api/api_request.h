@@ -1,5 +1,4 @@
-// What a request to the Kubernetes API is about: its path taken apart, its body
-// read.
+// The parsed path and body of a request to the Kubernetes API.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -15,38 +14,38 @@ namespace fluxnetes::services {
 // └prefix┘           └ns┘ └plural └name └subresource
 struct ApiTarget {
   std::string prefix;          // "/api/v1", "/apis/batch/v1"
-  std::string namespace_name;  // empty: all, or the object has none
+  std::string namespace_name;  // empty: all namespaces, or a kind without one
   std::string plural;
   std::string name;         // empty: the whole collection
   std::string subresource;  // empty: the object itself
 };
 
-// Nothing for a path of another form.
+// Returns nullopt for a path of another form.
 std::optional<ApiTarget> ParseTarget(const std::string& path);
 
-// The body as an object. On failure `refusal` says what is wrong, for people:
-// not JSON, not an object, or nested deeper than 64.
+// Returns the body as an object. On failure sets `refusal` to a message for
+// people: not JSON, not an object, or nested deeper than 64.
 std::optional<nlohmann::json> ParseBody(const HttpQuestion& question,
                                         HttpAnswer& refusal);
 
-// Whether the object may be of this kind and in this namespace; else the
-// answer that says why not.
+// Returns nullopt if the object's kind and namespace match the target, else the
+// error answer.
 std::optional<HttpAnswer> RefuseMismatch(const nlohmann::json& object,
                                          const std::string& kind,
                                          const ApiTarget& target);
 
-// The object that the body wants created, checked as the API server checks it
-// (manifest.h). What it does not say of its kind and namespace is taken from
-// the path; its name may come from metadata.generateName. Nothing if it is
-// refused: `refusal` says why.
+// Returns the object to create from the body, checked as the API server checks
+// it (manifest.h). A missing kind or namespace is taken from the path; the name
+// may come from metadata.generateName. Returns nullopt and sets `refusal` if
+// the object is invalid.
 std::optional<cluster::Manifest> ReadObject(const HttpQuestion& question,
                                             const ApiTarget& target,
                                             const std::string& api_version,
                                             const std::string& kind,
                                             HttpAnswer& refusal);
 
-// preconditions.uid of a question's DeleteOptions; empty if there is none.
-// Nothing: `refusal` says why they cannot be read.
+// Returns preconditions.uid of the request's DeleteOptions; empty if there is
+// none. Returns nullopt and sets `refusal` if they cannot be read.
 std::optional<std::string> ReadUidPrecondition(const HttpQuestion& question,
                                                HttpAnswer& refusal);
 

@@ -1,21 +1,22 @@
-// What no Kubernetes has: the truth about the simulated cluster, its time, and
-// faults on demand. For tests and for people, under /simulation/.
+// The control interface of the simulated cluster, which no Kubernetes has: its
+// true state, its time, and injected faults. For tests and for people, under
+// /simulation/.
 //
 //   GET  truth   {"now", "resourceVersion", "pods", "nodes", "jobs",
-//                 "bindings": [{"time", "uid", "node"}, ...]}; with
-//                 ?bindingsFrom=N only those since the Nth
+//                 "bindings": [{"time", "uid", "node"}, ...]};
+//                 ?bindingsFrom=N leaves out the bindings before the Nth
 //   GET  time    {"now", "next"}
-//   POST time    {"now": "2026-01-01T00:00:10Z"}: virtual time goes on to it
+//   POST time    {"now": "2026-01-01T00:00:10Z"}: moves virtual time to then
 //   POST faults  any of
 //     "requests": [{"status": 429, "count": 3, "method": "POST",
 //                   "path": "/binding", "retryAfter": 1}]
 //     "bindings": {"fault": "refused" | "conflict" | "unreachable" |
 //                  "answerLost", "count": 1, "after": 0}
-//     "watches":  {"delayMillis", "repeat", "late", "drop"}  (chances of 1)
-//     "closeWatches": true    all streams end
-//     "dropWatches": true     and what they have not seen is forgotten
-//     "reachable": false      nothing is answered but 503, until true
-//     "clear": true           no requests or watches fail any more
+//     "watches":  {"delayMillis", "repeat", "late", "drop"}  (chances, 0 to 1)
+//     "closeWatches": true    ends all watches
+//     "dropWatches": true     also forgets the events they have not seen
+//     "reachable": false      answers every request with 503, until true
+//     "clear": true           removes the faults of requests and watches
 //   POST pods    {"namespace", "name", "exitCode"}: ends a running pod
 #pragma once
 
@@ -38,10 +39,10 @@ class ApiSimulation {
         faults_(faults),
         virtual_time_(virtual_time) {}
 
-  // False while people want the API to be away.
+  // False while the fault "reachable": false is set.
   bool Reachable() const { return reachable_; }
 
-  // `what` is the path behind /simulation/.
+  // `what` is the path after /simulation/.
   HttpAnswer Answer(const HttpQuestion& question, const std::string& what);
 
  private:

@@ -1,5 +1,5 @@
-// The Status objects with which the Kubernetes API says how a request went,
-// worded as Kubernetes words them.
+// Status objects, the Kubernetes API's report on a request, with Kubernetes'
+// own wording.
 #pragma once
 
 #include <string>
@@ -11,12 +11,13 @@ namespace fluxnetes::services {
 
 HttpAnswer Answer(int code, std::string body);
 
-// {"kind":"Status","status":"Failure","code":...}; "Success" below 400.
+// Returns {"kind":"Status","status":"Failure","code":...}; the status is
+// "Success" below 400.
 std::string WriteStatus(int code, std::string_view message,
                         std::string_view resource = {},
                         std::string_view name = {});
 
-// `resource` as Kubernetes says it: "pods", "jobs.batch".
+// `resource` in Kubernetes' spelling: "pods", "jobs.batch".
 HttpAnswer Done(int code);
 HttpAnswer BadRequest(std::string_view why);
 HttpAnswer NotFound(std::string_view resource, std::string_view name);

@@ -1,6 +1,6 @@
-// The Kubernetes API in front of a simulated cluster: as much of it as a
-// scheduler, a Job's owner and a test use, with its paths, status codes and
-// words; and /simulation/ beside it (api_simulation.h).
+// The Kubernetes API of a simulated cluster: the part that a scheduler, a Job's
+// owner and a test use, with Kubernetes' paths, status codes and wording; and
+// /simulation/ beside it (api_simulation.h).
 //
 //   GET            /healthz /livez /readyz /version
 //   GET (watch)    /api/v1/pods /api/v1/nodes /api/v1/namespaces/NS/pods
@@ -10,9 +10,9 @@
 //   the same       /apis/batch/v1/namespaces/NS/jobs, and GET for all, unpaged
 //   GET POST DEL   replicasets and other kinds that own pods
 //
-// `fluxnetes serve` puts it in front of its own simulated cluster, so that
-// `fluxnetes submit` can reach that; as `fluxnetes simulated-cluster` it is a
-// process of its own, which outlives the scheduler.
+// `fluxnetes serve` runs it for its own simulated cluster, so that `fluxnetes
+// submit` can reach that; `fluxnetes simulated-cluster` is a separate process,
+// which outlives the scheduler.
 #pragma once
 
 #include <chrono>
@@ -30,22 +30,22 @@ struct ClusterApiOptions {
   std::string address;
   // Whether /simulation/time may move the cluster's time.
   bool virtual_time = false;
-  int events_kept = 200'000;  // for watches that come back, of each kind
+  int events_kept = 200'000;  // kept for resumed watches, of each kind
   std::chrono::milliseconds bookmark_interval{10'000};
 };
 
 class ClusterApi {
  public:
-  // The cluster outlives the API.
+  // The cluster must outlive the API.
   ClusterApi(cluster::SimulatedCluster& cluster,
              const ClusterApiOptions& options);
   ~ClusterApi();
 
-  // Throws std::runtime_error if it cannot listen, or has been started before.
+  // Throws std::runtime_error if it cannot listen or was started before.
   void Start();
-  // Ends all requests and watches. Twice is fine.
+  // Ends all requests and watches. Stopping twice is fine.
   void Stop();
-  // For a client (HttpOptions); after Start.
+  // The address for a client (HttpOptions); valid after Start().
   const std::string& address() const;
 
  private:
@@ -57,12 +57,12 @@ struct ClusterProcessOptions {
   ClusterApiOptions api;
   cluster::SimulatedClusterOptions cluster;
   std::vector<cluster::Node> nodes;
-  // Called when the API answers, with its address.
+  // Called with the address once the API answers.
   std::function<void(const std::string&)> ready;
 };
 
-// A simulated cluster with its API, until SIGTERM or SIGINT. Throws as Start
-// does. For a process that has no other threads yet.
+// Runs a simulated cluster with its API until SIGTERM or SIGINT. Throws as
+// Start() does. Call it before the process has other threads.
 void RunClusterApi(const ClusterProcessOptions& options);
 
 }  // namespace fluxnetes::services

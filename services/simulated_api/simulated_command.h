@@ -1,5 +1,5 @@
-// `fluxnetes simulated-cluster`: a simulated cluster in real time as a process
-// of its own, which outlives the scheduler; and the nodes that one has.
+// `fluxnetes simulated-cluster`: a simulated cluster in real time as a separate
+// process, which outlives the scheduler; and the nodes of a simulated cluster.
 #pragma once
 
 #include <string>
@@ -12,15 +12,15 @@
 
 namespace fluxnetes::services {
 
-// The nodes of the file cluster.nodes. Throws Failure: it is not set (kUsage),
-// cannot be read or says what cannot be (kFailed).
+// Reads the nodes of the file cluster.nodes. Throws Failure: kUsage if it is
+// not set, kFailed if it cannot be read or is invalid.
 std::vector<cluster::Node> LoadNodes(const Config& config);
 
-// Makes the folder of a socket "unix:PATH", closed to others, if it is not
-// there; listening says what is wrong if it cannot be made.
+// Creates the folder of a socket "unix:PATH", closed to other users, if it does
+// not exist. A failure is ignored; listening then reports it.
 void PrepareSocketFolder(const std::string& address);
 
-// Until SIGTERM or SIGINT. Throws Failure.
+// Runs until SIGTERM or SIGINT. Throws Failure.
 ExitCode RunSimulatedCluster(const Config& config, Console& console);
 
 }  // namespace fluxnetes::services

@@ -1,6 +1,6 @@
-// What has happened to pods and nodes lately, in order, for the watches of the
-// API: a watch that names a version goes on behind it, as long as all that came
-// after it is still kept. (Kubernetes: the watch cache.)
+// The latest events of pods and nodes, in order, for the API's watches: a watch
+// that names a version continues after it, as long as all later events are
+// still kept. (Kubernetes: the watch cache.)
 //
 //   forgotten │ kept: v7 v9 v12 v13 │ to come
 //             └ a version before it is too old (410 Gone)
@@ -32,11 +32,11 @@ class WatchLog {
     enum class Type { kAdded, kModified, kDeleted };
     Type type = Type::kAdded;
     std::uint64_t version = 0;
-    cluster::PodPointer pod;    // or
-    cluster::NodePointer node;  // not both
+    cluster::PodPointer pod;    // either this
+    cluster::NodePointer node;  // or this
   };
 
-  // What a reader gets. `lost`: what it has not read has been forgotten.
+  // The result of a read. `lost`: unread entries were dropped.
   struct Batch {
     std::vector<Entry> entries;
     bool lost = false;
@@ -46,26 +46,26 @@ class WatchLog {
   WatchLog(cluster::SimulatedCluster& cluster, int entries_kept);
   ~WatchLog();
 
-  // Returns when the log has begun.
+  // Returns once the log has begun.
   void Start();
-  // Readers are told that it is closed. Twice is fine.
+  // Tells readers that the log is closed. Stopping twice is fine.
   void Stop();
 
-  // The place behind this version; nothing if it is too old.
+  // Returns the position after this version; nullopt if it is too old.
   std::optional<std::uint64_t> PlaceBehind(cluster::WatchedKind kind,
                                            std::uint64_t version) const;
-  // At most `limit` entries from the place on, which is moved; waits for the
-  // first one.
+  // Returns at most `limit` entries from `place` on, and moves it past them;
+  // waits for the first one.
   Batch Read(cluster::WatchedKind kind, std::uint64_t& place, int limit,
              std::chrono::milliseconds timeout) const;
-  // The oldest version that is not too old.
+  // Returns the oldest version that is not too old.
   std::uint64_t OldestVersion(cluster::WatchedKind kind) const;
 
  private:
   struct Track {  // of one kind
     std::deque<Entry> entries;
-    std::uint64_t first_place = 0;  // of entries.front()
-    std::uint64_t forgotten = 0;    // highest version that is not kept
+    std::uint64_t first_place = 0;  // the position of entries.front()
+    std::uint64_t forgotten = 0;    // the highest version dropped
   };
 
   void Follow();
@@ -85,7 +85,7 @@ class WatchLog {
   std::array<Track, 2> tracks_;  // by WatchedKind
   bool closed_ = false;
 
-  // The following thread's.
+  // Used by the following thread only.
   std::unique_ptr<cluster::Watch> watch_;
   std::unordered_set<std::string> known_;  // UIDs
   bool listing_ = false;
@@ -94,7 +94,7 @@ class WatchLog {
   std::thread thread_;
 };
 
-// A version of Kubernetes as a number; 0 for what is none.
+// Returns a Kubernetes version as a number; 0 if it is none.
 std::uint64_t VersionNumber(const std::string& version);
 
 }  // namespace fluxnetes::services

@@ -1,4 +1,4 @@
-// Manifests from the files, folders and standard input that people name on the
+// Reads manifests from the files, folders and standard input named on the
 // command line.
 #pragma once
 
@@ -13,11 +13,11 @@ namespace fluxnetes::services {
 struct ManifestFiles {
   std::vector<std::string> files;  // a directory, a file, or "-"
   std::string namespace_name = "default";
-  bool pod_groups = false;  // PodGroups, too
-  std::string otherwise;    // "nothing was submitted": what follows from errors
+  bool pod_groups = false;  // whether PodGroups are accepted
+  std::string otherwise;  // "nothing was submitted": the consequence of errors
 };
 
-// All of them, or Failure (kFailed), once everything that is wrong was said.
+// Returns all manifests. Throws Failure (kFailed) after printing all errors.
 std::vector<cluster::Manifest> ReadManifestFiles(const ManifestFiles& options,
                                                  Console& console);
 

@@ -1,5 +1,5 @@
-// Manifests on their way to an API server: what `fluxnetes submit` and gRPC's
-// Submit share.
+// The submission of manifests to an API server, shared by `fluxnetes submit`
+// and gRPC's Submit.
 #pragma once
 
 #include <memory>
@@ -11,21 +11,21 @@
 
 namespace fluxnetes::services {
 
-// "job.batch/train", as kubectl writes it; with the name that it was given, if
-// it was given one.
+// Returns "job.batch/train", as kubectl writes it, with the generated name
+// `given` if there is one.
 std::string Called(const cluster::Manifest& manifest,
                    const std::string& given = {});
 
-// Why Fluxnetes will not schedule what the cluster takes; empty: it will, or
-// there is nothing to schedule.
+// Returns why Fluxnetes will not schedule an object that the cluster accepts;
+// empty: it will, or there is nothing to schedule.
 std::string WhyNotScheduled(const cluster::Manifest& manifest,
                             const std::string& scheduler_name);
 
-// The namespace of its object; empty: it has none (a node).
+// Returns the namespace of the manifest's object; empty: it has none (a node).
 std::string NamespaceOf(const cluster::Manifest& manifest);
 
-// A client of the configured API server, which answers. Throws Failure (kUsage,
-// kNoCluster).
+// Returns a client of the configured API server, once that answers. Throws
+// Failure (kUsage, kNoCluster).
 std::unique_ptr<cluster::HttpClient> OpenCluster(const Config& config);
 
 }  // namespace fluxnetes::services

@@ -1,6 +1,6 @@
 // `fluxnetes submit`: checks manifests and creates their objects at the API
-// server, as `kubectl create` does. All of them are checked before the first
-// one is sent, so that a slip in one file leaves no half of a gang behind.
+// server, like `kubectl create`. All of them are checked before the first is
+// sent, so that an error in one file leaves no partial gang.
 #pragma once
 
 #include "services/config/config.h"
@@ -10,8 +10,8 @@
 
 namespace fluxnetes::services {
 
-// kFailed if an object was refused. Throws Failure: kFailed for input that
-// cannot be, kNoCluster.
+// Returns kFailed if an object was refused. Throws Failure: kFailed for invalid
+// input, kNoCluster.
 ExitCode RunSubmit(const SubmitOptions& options, const Config& config,
                    Console& console);
 

@@ -1,13 +1,13 @@
--- What `fluxnetes bench` does beside the work queue.
+-- The queries of `fluxnetes bench`, except those of the work queue.
 
 -- name: ping
--- A round trip.
+-- One round trip.
 SELECT 1;
 
 -- name: make_bench_schema
--- A schema of its own, so that nothing of the scheduler is touched.
+-- Creates the benchmark's own schema, so that the scheduler's is not touched.
 CREATE SCHEMA fluxnetes_bench;
 
 -- name: drop_bench_schema
--- All of it, at the end.
+-- Drops the benchmark's schema at the end.
 DROP SCHEMA IF EXISTS fluxnetes_bench CASCADE;

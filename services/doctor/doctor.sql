@@ -1,7 +1,7 @@
--- What `fluxnetes doctor` asks the schema.
+-- The checks of `fluxnetes doctor` on the schema.
 
 -- name: missing_rights
--- What the role cannot do with tables of the schema that the scheduler needs.
+-- The privileges that the role lacks on tables of the schema, by privilege.
 SELECT
   p.privilege,
   array_agg(c.relname::text ORDER BY c.relname) AS tables
@@ -17,8 +17,8 @@ GROUP BY p.privilege
 ORDER BY p.privilege;
 
 -- name: inspect_clients
--- The processes that have registered: how many are alive, and for how long the
--- most recent one has been silent.
+-- The registered clients, how many of them are alive, and the seconds since the
+-- most recent heartbeat.
 SELECT
   count(*) AS clients,
   count(*) FILTER (WHERE heartbeat_at + time_to_live > now()) AS alive,
@@ -26,7 +26,8 @@ SELECT
 FROM clients;
 
 -- name: list_ownerless
--- Leaderships and queues that no living client has, though one is alive.
+-- Leaderships and queues without a live owner, except those acquired within the
+-- last 10 seconds.
 SELECT v.name
 FROM (
   SELECT 'match:' || q.name AS name FROM queues AS q
@@ -41,9 +42,9 @@ WHERE c.id IS NULL AND coalesce(now() - l.acquired_at > interval '10 seconds', t
 ORDER BY v.name;
 
 -- name: inspect_jobs
--- Jobs that do not go on: leased by clients that are dead, failing again and
--- again, given up within a day; and for how long the oldest one that may run has
--- waited.
+-- Stuck jobs: leased by dead clients, failed at least 5 times, discarded within
+-- a day; the longest wait of an available job in seconds; and the paused job
+-- queues.
 SELECT
   (
     SELECT count(*) FROM running_jobs AS r WHERE NOT r.client_alive
@@ -67,7 +68,8 @@ SELECT
   ) AS paused;
 
 -- name: count_partitions_ahead
--- For how many days, today among them, the tables in daily partitions have one.
+-- For each table with daily partitions, the number of days from today on that
+-- have a partition.
 SELECT
   v.parent,
   (
@@ -96,8 +98,9 @@ FROM unnest(
 ) AS v (parent);
 
 -- name: inspect_records
--- Nodes that are known and closed, queues, those that delete owners at a deadline,
--- and what the full comparison has healed within a day.
+-- The number of nodes, closed nodes and queues; the paused queues, those with
+-- deadline_action owner; and the kinds of differences that the resync repaired
+-- within a day.
 SELECT
   (SELECT count(*) FROM nodes) AS nodes,
   (SELECT count(*) FROM nodes WHERE unschedulable IS NOT NULL) AS closed,

@@ -1,7 +1,7 @@
--- What `fluxnetes doctor` asks any PostgreSQL, whatever schema it has.
+-- The checks of `fluxnetes doctor` that need no schema.
 
 -- name: inspect_server
--- The server: version, clock, limits, settings on which durability rests.
+-- The server: version, clock, limits, settings that durability depends on.
 SELECT
   current_setting('server_version_num')::integer AS version_number,
   current_setting('server_version') AS version,

@@ -1,12 +1,13 @@
--- The queries of the commands that change rows: queues, accounts, drained nodes.
+-- The queries of the commands that change rows: queues, accounts, node
+-- maintenance.
 
 -- name: create_account
--- Makes an account that names nobody and limits nothing.
+-- Creates an account that selects no groups and limits nothing.
 INSERT INTO accounts (name) VALUES ($1)
 ON CONFLICT (name) DO NOTHING;
 
 -- name: edit_account
--- Changes what the object $2 names of an account ($1).
+-- Sets the columns of account $1 that the object $2 has.
 UPDATE accounts AS a
 SET (parent, label, namespace, queue, weight, quota, borrows) = (
   SELECT
@@ -22,13 +23,13 @@ SET (parent, label, namespace, queue, weight, quota, borrows) = (
 WHERE a.name = $1;
 
 -- name: delete_account
--- Deletes an account that has none below it.
+-- Deletes an account without children.
 DELETE FROM accounts
 WHERE name = $1;
 
 -- name: drain_nodes
--- Announces maintenance of nodes ($1) or of those with labels ($2); what has been
--- over for a week at $6 is forgotten.
+-- Announces maintenance of the nodes $1 or of the nodes with the labels $2;
+-- deletes maintenance that ended more than a week before $6.
 WITH forgotten AS (
   DELETE FROM maintenance AS o
   WHERE o.ends_at < $6::timestamptz - interval '7 days'
@@ -41,8 +42,8 @@ VALUES ($1::text [], $2::text::jsonb, $3, $4, $5, $6)
 RETURNING id;
 
 -- name: count_drained
--- How many known nodes maintenance ($1) is about, and groups that need not have
--- ended when it begins.
+-- The number of known nodes that maintenance $1 affects, and of groups on them
+-- that may still run when it begins.
 SELECT
   count(*) AS nodes,
   (
@@ -58,19 +59,19 @@ FROM node_maintenance AS m
 WHERE m.maintenance_id = $1;
 
 -- name: undrain_by_id
--- Takes maintenance back.
+-- Withdraws one maintenance.
 DELETE FROM maintenance WHERE id = $1;
 
 -- name: undrain_selector
--- Takes back that of nodes with exactly these labels.
+-- Withdraws the maintenance of nodes with exactly the labels $1, unless it is
+-- over at $2.
 DELETE FROM maintenance
 WHERE
   node_selector = $1::text::jsonb
   AND (ends_at IS NULL OR ends_at > $2);
 
 -- name: find_drained
--- Of these nodes, those of which maintenance is announced by name that is not
--- over at a time ($2).
+-- The nodes among $1 that are named in a maintenance that is not over at $2.
 SELECT DISTINCT v.node
 FROM unnest($1::text []) AS v (node)
 INNER JOIN maintenance AS m ON v.node = any(m.nodes)
@@ -78,12 +79,14 @@ WHERE m.ends_at IS NULL OR m.ends_at > $2
 ORDER BY v.node;
 
 -- name: drop_drains_of
--- Takes back what is about no other nodes than these, of the same.
+-- Withdraws maintenance that names no nodes other than $1 and is not over at
+-- $2.
 DELETE FROM maintenance
 WHERE nodes <@ $1::text [] AND (ends_at IS NULL OR ends_at > $2);
 
 -- name: shrink_drains
--- What is about other nodes too, of the same, is about those alone.
+-- Removes the nodes $1 from maintenance that also names other nodes and is not
+-- over at $2.
 UPDATE maintenance AS m
 SET nodes = ARRAY(
   SELECT n.node FROM unnest(m.nodes) AS n (node)
@@ -93,12 +96,12 @@ SET nodes = ARRAY(
 WHERE m.nodes && $1::text [] AND (m.ends_at IS NULL OR m.ends_at > $2);
 
 -- name: create_queue
--- Makes a scheduling queue with default settings.
+-- Creates a scheduling queue with default settings.
 INSERT INTO queues (name) VALUES ($1)
 ON CONFLICT (name) DO NOTHING;
 
 -- name: edit_queue
--- Changes the settings of a queue ($1) that the object $2 names.
+-- Sets the columns of queue $1 that the object $2 has.
 UPDATE queues AS q
 SET (
   node_selector, queue_policy, queue_order, ageing, half_life, match_policy,

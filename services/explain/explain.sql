@@ -1,8 +1,8 @@
--- What `fluxnetes explain group` asks, beside what `describe` does.
+-- The queries of `fluxnetes explain group` that `describe` does not need.
 
 -- name: list_before
--- The groups of a queue ($1) that stand in line before a position ($2), the next
--- to start first, at most $3.
+-- The groups of queue $1 ahead of position $2 in the pending order, in that
+-- order, at most $3.
 SELECT
   p.namespace,
   p.group_name,
@@ -16,7 +16,8 @@ ORDER BY p.position
 LIMIT $3::bigint;
 
 -- name: list_reserved_before
--- The nodes that are reserved in a queue ($1) for groups before a position ($2).
+-- The nodes reserved in queue $1 for groups ahead of position $2, each with one
+-- of these groups.
 SELECT
   n.node_name,
   min(p.namespace || '/' || p.group_name) AS group_name
@@ -27,7 +28,7 @@ WHERE p.queue = $1 AND p.position < $2
 GROUP BY n.node_name;
 
 -- name: list_closed_nodes
--- The nodes that take no pods, and why.
+-- The nodes that accept no pods, with the reason.
 SELECT
   node_name,
   unschedulable
@@ -35,8 +36,8 @@ FROM nodes
 WHERE unschedulable IS NOT NULL;
 
 -- name: list_holders
--- The groups that hold something on these nodes ($1), the first to end first, at
--- most $2, and how many there are.
+-- The groups with an allocation on any of the nodes $1, in the order of their
+-- ends, at most $2; and how many there are in all, and how many without an end.
 SELECT
   g.namespace,
   g.group_name,

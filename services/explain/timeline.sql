@@ -1,10 +1,10 @@
--- What `fluxnetes timeline` draws, and GetTimeline answers with.
+-- The queries of `fluxnetes timeline` and GetTimeline.
 
 -- name: list_spans
--- Groups that hold nodes, that are promised some, and that will start by the
--- forecast: of a namespace ($1), of a queue ($2), starting up to $3, in this order
--- and by their start. At most $7, behind the one at the stage $4, the start $5 and
--- the id $6.
+-- Running groups, groups with a reservation or drain set, and groups that will
+-- start by the forecast, in this order, each by start: of namespace $1, of
+-- queue $2, starting up to $3. At most $7, after the one with stage $4, start
+-- $5 and id $6.
 SELECT
   s.kind,
   s.stage,
@@ -65,7 +65,7 @@ ORDER BY s.stage, s.starts_at, g.id
 LIMIT $7;
 
 -- name: list_span_nodes
--- Nodes, their cpu, and how much of it pods of others use.
+-- Nodes, their cpu, and how much of it unmanaged pods use.
 SELECT
   node_name,
   cpu_milli,
@@ -74,7 +74,8 @@ FROM nodes
 ORDER BY node_name;
 
 -- name: list_span_cpu
--- What each running group, or each of these ($1), holds of the cpu of each node.
+-- The cpu that each group with an allocation, or each of the groups $1, has on
+-- each node.
 SELECT
   fluxion_job,
   node_name,
@@ -84,7 +85,7 @@ WHERE $1::bigint [] IS NULL OR fluxion_job = any($1)
 GROUP BY fluxion_job, node_name;
 
 -- name: list_span_maintenance
--- Maintenance of nodes that is not over at $1.
+-- Node maintenance that is not over at $1.
 SELECT
   node_name,
   starts_at,

@@ -1,20 +1,17 @@
--- The queries of the feed of changed groups. Each page is cut by ids before anything
--- is looked up for single rows, so that it costs the same however many groups
--- there are.
+-- The queries of the feed of changed groups.
 
 -- name: limit_time
--- Ends a statement of this transaction that takes longer than $1 milliseconds.
+-- Limits each statement of this transaction to $1 milliseconds.
 SELECT set_config('statement_timeout', $1::bigint::text, true) AS set;
 
 -- name: change_horizon
--- The oldest transaction that has not ended: what those before it have changed is
--- seen by all who ask from now on.
+-- The oldest transaction still running. Changes of earlier transactions are
+-- visible to every later snapshot.
 SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon;
 
 -- name: changed_groups
--- Ids of unfinished groups, in order, of which something was changed by the
--- transaction $1 or a later one. Reads the tables from one end to the other, and
--- costs those who change them nothing.
+-- The ids, in order, of unfinished groups changed by transaction $1 or a later
+-- one. Reads the tables in full, which costs the writers nothing.
 WITH horizon AS MATERIALIZED (
   SELECT age($1::text::xid8::xid) AS age
 )
@@ -31,8 +28,8 @@ WHERE age(r.xmin) <= h.age
 ORDER BY id;
 
 -- name: groups_that_fill
--- Ids of the groups that fill, and whether the transaction $1 or a later one has
--- changed something of them.
+-- The ids of provisional groups, and whether transaction $1 or a later one has
+-- changed them.
 WITH horizon AS MATERIALIZED (
   SELECT age($1::text::xid8::xid) AS age
 )
@@ -44,7 +41,7 @@ FROM groups_provisional AS f
 CROSS JOIN horizon AS h;
 
 -- name: finished_changes
--- Ids of groups that have finished in the transaction $1 or a later one, within the
+-- The ids of groups that finished in transaction $1 or a later one, within the
 -- last hour.
 WITH horizon AS MATERIALIZED (
   SELECT age($1::text::xid8::xid) AS age

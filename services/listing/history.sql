@@ -1,8 +1,8 @@
--- What `fluxnetes history` shows.
+-- The queries of `fluxnetes history`.
 
 -- name: list_history
--- Groups that were recorded as over since $1, the last first: of a namespace
--- ($2), of a queue ($3), with one of these results ($4), at most $5.
+-- Groups recorded as finished since $1, the last first: of namespace $2, of
+-- queue $3, with one of the results $4, at most $5.
 SELECT
   h.group_id,
   h.namespace,
@@ -28,7 +28,7 @@ ORDER BY h.recorded_at DESC, h.group_id DESC
 LIMIT $5::bigint;
 
 -- name: summarize_history
--- The same groups by result: how many there are.
+-- The number of groups and pods by result, with the filters of list_history.
 SELECT
   h.result,
   count(*) AS groups,
@@ -43,8 +43,9 @@ GROUP BY h.result
 ORDER BY h.result;
 
 -- name: summarize_waits
--- How long the same groups waited, from the first pod's creation to the last
--- one's binding, and ran from then on, in seconds; of those that were bound.
+-- Waiting times (from the submission to the last binding) and run times (from
+-- then to the end) in seconds, of the groups that were bound, with the filters
+-- of list_history.
 SELECT
   percentile_cont(0.5) WITHIN GROUP (ORDER BY w.waited) AS wait_p50,
   percentile_cont(0.95) WITHIN GROUP (ORDER BY w.waited) AS wait_p95,

@@ -1,7 +1,7 @@
--- The queries of the lists that only `get` shows.
+-- The queries of lists that only `get` shows.
 
 -- name: list_accounts
--- Accounts in order of the tree; only the one named $1 if that is not null.
+-- Accounts in the order of the tree; only the account $1 if that is not null.
 SELECT
   account,
   cardinality(path) - 1 AS depth,
@@ -19,7 +19,8 @@ WHERE $1::text IS NULL OR account = $1
 ORDER BY path;
 
 -- name: list_maintenance
--- Maintenance that is not over at $1, and how many nodes and groups it is about.
+-- Maintenance that is not over at $1, with the number of nodes and groups
+-- affected.
 SELECT
   m.id,
   m.nodes,
@@ -37,7 +38,7 @@ GROUP BY m.id
 ORDER BY m.starts_at, m.id;
 
 -- name: list_estimate_errors
--- How wrong it was when groups would start, and until which horizon a row goes.
+-- The errors of estimated starts by queue, kind of estimate and horizon.
 SELECT
   e.queue,
   e.estimate,

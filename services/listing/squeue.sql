@@ -1,8 +1,8 @@
--- What `fluxnetes squeue` shows.
+-- The query of `fluxnetes squeue`.
 
 -- name: list_squeue
--- Groups as Slurm lists jobs: those that run, those that wait in the order of
--- their line, those that fill: of a namespace ($1), of a queue ($2).
+-- Groups in the form of Slurm's jobs: running ones, waiting ones in the pending
+-- order, provisional ones; of namespace $1, of queue $2.
 SELECT s.*
 FROM (
   SELECT

@@ -1,8 +1,8 @@
--- What `fluxnetes top` shows.
+-- The queries of `fluxnetes top`.
 
 -- name: top_nodes
--- Nodes with what is in use on them and how many groups hold something there,
--- the fullest first.
+-- Nodes with the amounts in use and the number of groups on them, the fullest
+-- first.
 SELECT
   u.node_name,
   u.unschedulable,
@@ -33,8 +33,8 @@ ORDER BY
   u.node_name;
 
 -- name: top_groups
--- Groups with what they hold: of a namespace ($1), of a queue ($2), at most $3,
--- those with the largest share of the cluster, of cpu or of memory, first.
+-- Groups with their allocations: of namespace $1, of queue $2, at most $3.
+-- Those with the largest share of the cluster's cpu or memory come first.
 WITH cluster AS (
   SELECT
     sum(cpu_milli)::double precision AS cpu_milli,

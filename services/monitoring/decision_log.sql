@@ -1,9 +1,10 @@
 -- The query of the decision log.
 
 -- name: name_groups
--- Groups on their way ($1), for the log and the figures: their names; and of those
--- that were given nodes and had none before, how many seconds they had waited and
--- how much later that was than had been said first and last.
+-- The names of the unfinished groups $1 and their times, for the log and
+-- metrics. For groups that got nodes for the first time also the seconds that
+-- they waited, and by how much their start missed the first and the last
+-- estimate.
 SELECT
   g.id,
   g.namespace || '/' || g.group_name AS name,

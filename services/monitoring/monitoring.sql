@@ -1,8 +1,8 @@
--- What /metrics and /readyz ask.
+-- The queries behind /metrics and /readyz.
 
 -- name: sample_replica
--- How the client $1 stands: whether its heartbeat holds, what it leads, and how
--- many of its kind are alive.
+-- Whether the heartbeat of client $1 is current, which leaderships it has, and
+-- how many clients are alive.
 SELECT
   EXISTS (
     SELECT FROM clients AS c
@@ -19,8 +19,8 @@ SELECT
   ) AS leads;
 
 -- name: sample_groups
--- Groups by queue, state and, of those that wait, why; and how long ago the
--- first of them was submitted. It reads all groups that are not over.
+-- Groups by queue, state and (if pending) reason: their number, and the seconds
+-- since the first submission. Reads all unfinished groups.
 SELECT
   c.queue,
   c.state,

@@ -1,11 +1,10 @@
--- The queries that read groups by pages. Each page is cut by ids before anything is
--- looked up for single rows, so that it costs the same however many groups there
--- are.
+-- Pages of groups. A page is cut by id before any details are read, so that its
+-- cost does not depend on the number of groups.
 
 -- name: page_ids
--- Unfinished groups and those that finished since $4: of a namespace ($1), queue
--- ($2), in states ($3), named $7, with an id above $5, at most $6, in order of id;
--- which of them are in pod_groups.
+-- The ids of unfinished groups and of groups finished since $4, in order of id:
+-- in namespace $1 and queue $2, in one of the states $3, with name $7, with an
+-- id above $5, at most $6. `active` is true for those in pod_groups.
 (
   SELECT
     g.id,
@@ -55,8 +54,8 @@ ORDER BY id
 LIMIT $6;
 
 -- name: read_groups
--- Those of pod_groups ($1), and those that fill or finished since $3 ($2), in order
--- of id. Places in line are those that the last forecast found.
+-- The groups $1 of pod_groups, and the groups $2 that are provisional or
+-- finished since $3, in order of id. Positions are those of the last forecast.
 WITH active AS (
   SELECT
     g.id,
@@ -206,8 +205,9 @@ WHERE o.group_id = any($2::bigint []) AND o.recorded_at >= $3::timestamptz
 ORDER BY id;
 
 -- name: page_refused
--- Groups of which all pods are refused: of a namespace ($1), queue ($2), named $6,
--- behind the name $4 in the namespace $3, at most $5.
+-- Groups of which all pods are refused, in order of namespace and name: in
+-- namespace $1 and queue $2, with name $6, after name $4 of namespace $3, at
+-- most $5.
 SELECT
   r.namespace,
   r.group_name,
@@ -225,7 +225,8 @@ ORDER BY r.namespace, r.group_name
 LIMIT $5::bigint;
 
 -- name: read_refused
--- Those with these names, $2 each in the namespace $1.
+-- The refused groups with the names $2, each in the namespace at the same index
+-- of $1.
 SELECT
   r.namespace,
   r.group_name,

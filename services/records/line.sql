@@ -1,10 +1,11 @@
--- What `get groups` shows to people: the groups in the order in which they run.
+-- The query behind `get groups`: groups in the order in which they run.
 
 -- name: list_line
--- Which are running, then those in line, that can never fit, that fill or are
--- refused (with id 0), and that finished since $5, newest first: of a namespace ($1),
--- name ($2), queue ($3), in states ($4), at most $6. Each part is read in its order
--- and only up to the limit, so that a page costs the same however many wait.
+-- Running groups, then pending ones in the pending order, unsatisfiable ones,
+-- provisional or refused ones (refused: id 0), and those finished since $5,
+-- newest first: of namespace $1, with name $2, of queue $3, in one of the
+-- states $4, at most $6. Each part is read in its order and only up to the
+-- limit, so that a page costs the same however many groups wait.
 WITH running AS (
   SELECT
     g.id,
@@ -61,7 +62,7 @@ in_line AS (
     WHERE
       ($1 IS NULL OR w.namespace = $1)
       AND ($2 IS NULL OR w.group_name = $2)
-    -- By place, in words that let the index give this order.
+    -- The order of `place`, written so that the index supplies it.
     ORDER BY w.first_in_line DESC, w.priority DESC, w.submitted_at, w.id
     LIMIT $6
   ) AS l

@@ -1,7 +1,8 @@
--- The queries of groups, members, jobs, nodes and queues as people see them.
+-- Groups, members, jobs, nodes and queues for people and programs.
 
 -- name: places_in_line
--- Of these groups ($1), those in line: their places. Reads the whole line.
+-- The positions of those of the groups $1 that are in the pending order. Reads
+-- the whole pending order.
 SELECT
   p.group_id,
   p.position
@@ -9,8 +10,8 @@ FROM pending AS p
 WHERE p.group_id = any($1::bigint []) AND p.position IS NOT NULL;
 
 -- name: count_groups
--- How many groups are in which state: of a namespace ($1), queue ($2), finished
--- ones since $3.
+-- The number of groups by state, finished ones by result: of namespace $1, of
+-- queue $2, finished since $3.
 SELECT
   c.state,
   count(*) AS groups
@@ -34,8 +35,9 @@ WHERE
 GROUP BY c.state;
 
 -- name: summarize_finished
--- How the groups went that have finished since $3, of a namespace ($1), queue
--- ($2): how long they waited for their binding, how long all took.
+-- The groups finished since $3, of namespace $1, of queue $2: their number, how
+-- long they waited for their binding, and the time from the first submission to
+-- the last end, in seconds.
 SELECT
   count(*) AS groups,
   coalesce(sum(h.group_size), 0)::bigint AS pods,
@@ -54,7 +56,8 @@ WHERE
   AND ($2::text IS NULL OR h.queue = $2);
 
 -- name: list_generations
--- The groups that had a name, the newest first, unfinished before finished.
+-- The groups with name $2 in namespace $1, unfinished before finished, newest
+-- first; only the group $3 if that is not null.
 SELECT
   c.id,
   c.state,
@@ -79,9 +82,9 @@ ORDER BY c.ended_at IS NOT NULL, c.id DESC
 LIMIT 10;
 
 -- name: list_members
--- The pods of a group in pod_groups, with the node that each is to go to; of an
--- elastic one also those by which it has grown or is to grow; of one whose pods
--- others start their places.
+-- The pods of group $1 of pod_groups, with the present or planned node of each.
+-- An elastic group also lists the pods beyond its size, an external group its
+-- placements.
 SELECT
   p.pod_name,
   p.state,
@@ -123,7 +126,7 @@ WHERE e.group_id = $1
 ORDER BY beyond, place, pod_name;
 
 -- name: list_provisional_members
--- The pods that have arrived for a group that fills, refused ones too.
+-- The pods that have arrived for a provisional group, refused ones too.
 SELECT
   p.pod_name,
   CASE
@@ -163,7 +166,7 @@ WHERE h.namespace = $1 AND h.group_name = $2 AND h.group_id = $3
 ORDER BY m.name;
 
 -- name: list_jobs_of_group
--- The live jobs that concern a group ($1), its match job ($2) among them.
+-- The live jobs of group $1, with its match job $2.
 SELECT
   j.id,
   j.kind,
@@ -183,8 +186,8 @@ WHERE
 ORDER BY j.id;
 
 -- name: list_nodes
--- Nodes, what is in use on them, and the next maintenance that is not over at
--- $2; only the node named $1 if that is not null.
+-- Nodes, the amounts in use on them, and the first maintenance of each that is
+-- not over at $2; only the node $1 if that is not null.
 SELECT
   u.*,
   n.other,
@@ -228,8 +231,8 @@ WHERE $1::text IS NULL OR u.node_name = $1
 ORDER BY u.node_name;
 
 -- name: list_queues
--- Scheduling queues, their settings and how many groups are in them; only the
--- one named $1 if that is not null.
+-- Scheduling queues, their settings and how many groups they have; only the
+-- queue $1 if that is not null.
 SELECT
   s.queue,
   s.queue_policy,

@@ -1,5 +1,5 @@
--- What a simulation begins with, beside what the match reads (workers). All of
--- them are run in one snapshot.
+-- The start of a simulation, except what the match worker's queries read. All
+-- of them run in one snapshot.
 
 -- name: snapshot_queues
 -- All scheduling queues.
@@ -7,7 +7,7 @@ SELECT name FROM queues
 ORDER BY name;
 
 -- name: snapshot_nodes
--- All nodes that are there, with what others use of them.
+-- All nodes, with the amounts that unmanaged pods use.
 SELECT
   node_name,
   cpu_milli,
@@ -25,8 +25,9 @@ FROM nodes
 ORDER BY node_name;
 
 -- name: snapshot_groups
--- When groups were submitted; of pods by which elastic groups have grown, or are
--- to grow, which group that is, and whether they wait for it alone.
+-- The submission time of each group; for a pod beyond the size of an elastic
+-- group also that group, and whether the pod is held only until the group has
+-- grown.
 SELECT
   id,
   floor(extract(epoch FROM submitted_at))::bigint AS submitted,

@@ -59,12 +59,12 @@
 namespace fluxnetes::services {
 namespace {
 
-// The name by which kubectl finds a plugin "fluxnetes".
+// kubectl finds a plugin "fluxnetes" by this name.
 constexpr auto kPlugin = "kubectl-fluxnetes";
-// And what completes it.
+// kubectl finds the plugin's completion by this name.
 constexpr auto kPluginCompletion = "kubectl_complete-fluxnetes";
 
-// Runs one command; an overload for each of options.h.
+// Runs one command; has an overload for each struct of options.h.
 class Runner {
  public:
   Runner(const ConfigSources& sources, const EffectiveConfig& effective,
@@ -189,7 +189,7 @@ ExitCode Report(const ConfigError& error, Console& console) {
   return ExitCode::kUsage;
 }
 
-// Commands that need no configuration work with a broken one too.
+// A command without a configuration works with a broken one too.
 bool NeedsConfig(const Command& command) {
   return !std::holds_alternative<HelpOptions>(command) &&
          !std::holds_alternative<VersionOptions>(command) &&
@@ -198,7 +198,7 @@ bool NeedsConfig(const Command& command) {
          !std::holds_alternative<CompletionOptions>(command);
 }
 
-// Names that cannot be had, for want of a database, are not offered.
+// If the database is away, no names are offered.
 ExitCode CompletePlugin(const std::vector<std::string>& words,
                         Console& console) {
   const PluginOffers offers = PluginOffersFor(DescribeCommandLine(), words);

@@ -19,7 +19,8 @@ std::string Variable(const std::function<const char*(const char*)>& environment,
   return value == nullptr ? "" : value;
 }
 
-// Of cluster.kubeconfig, KUBECONFIG or ~/.kube/config; empty: there is none.
+// Returns cluster.kubeconfig, KUBECONFIG or ~/.kube/config; empty: there is
+// none.
 std::string KubeconfigList(
     const Config::Cluster& cluster,
     const std::function<const char*(const char*)>& environment) {

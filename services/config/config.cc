@@ -24,7 +24,7 @@ namespace {
 constexpr std::size_t kLargestFile = 1 << 20;
 constexpr std::string_view kFolder = ".fluxnetes";
 
-// Gathers settings and what is wrong with them, source by source.
+// Collects settings and errors, source by source.
 struct Loading {
   EffectiveConfig effective;
   std::vector<std::string> errors;
@@ -60,7 +60,7 @@ std::string ReadFile(const std::string& path) {
   return text;
 }
 
-// The keys that may stand below `prefix`, up to their next dot.
+// Returns the key parts that may follow `prefix`, up to the next dot.
 std::set<std::string> KeysBelow(const std::string& prefix) {
   std::set<std::string> keys;
   for (const Setting& setting : Settings()) {
@@ -71,7 +71,7 @@ std::set<std::string> KeysBelow(const std::string& prefix) {
   return keys;
 }
 
-// Recurses as deep as the keys of Settings() do, whatever the file holds.
+// The recursion depth is limited by the keys of Settings().
 void ReadSection(const YAML::Node& map, const std::string& prefix,
                  const std::string& file, Loading& loading) {
   const std::set<std::string> known = KeysBelow(prefix);
@@ -103,7 +103,7 @@ void ReadSection(const YAML::Node& map, const std::string& prefix,
   }
 }
 
-// Only the first document of a text is read below.
+// The reader itself takes only the first document.
 void RefuseSecondDocument(const std::string& text, const std::string& file) {
   int documents = 0;
   cluster::ReadYaml(text, file, [&](const nlohmann::json&, int line) {
@@ -157,14 +157,15 @@ std::optional<std::string> FileOf(const ConfigSources& sources) {
   for (const std::string& path :
        {fmt::format("{}/{}/config.yaml", sources.directory, kFolder),
         std::string("/etc/fluxnetes/config.yaml")}) {
-    std::error_code ignored;  // what cannot be looked for is not there
+    std::error_code ignored;  // a path that cannot be examined counts as absent
     if (std::filesystem::is_regular_file(path, ignored)) return path;
   }
   return std::nullopt;
 }
 
-// Where a private server (hack/postgres) has its socket: in its folder, or, if
-// that has too long a name for a socket, where the file "socket" says.
+// Returns the socket folder of a private server (hack/postgres): the server's
+// folder, or, if that path is too long for a socket, the one named in the file
+// "socket".
 std::string SocketFolder(const std::filesystem::path& server) {
   std::ifstream in(server / "socket");
   std::string folder;
@@ -180,7 +181,8 @@ std::string LibpqQuoted(const std::string& value) {
   return quoted + "'";
 }
 
-// What the private folder of a quick start offers, where nothing else is said.
+// Applies the defaults of a quick start's folder .fluxnetes to settings that
+// have no other source.
 void ApplyFolder(const ConfigSources& sources, Loading& loading) {
   namespace fs = std::filesystem;
   std::error_code ignored;
@@ -208,7 +210,8 @@ void ApplyFolder(const ConfigSources& sources, Loading& loading) {
                       LibpqQuoted(SocketFolder(folder / "postgres"))));
 }
 
-// Its certificates are all there or none is, and none only for this machine.
+// The certificate files must be all set or all empty; they may be empty only on
+// an address that other machines cannot reach.
 void CheckGrpc(const Config::Grpc& grpc,
                const std::function<std::string(const char*)>& place,
                Loading& loading) {

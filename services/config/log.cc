@@ -33,7 +33,7 @@ spdlog::level::level_enum LevelOf(LogLevel level) {
   return spdlog::level::err;
 }
 
-// A JSON string; bytes that are no UTF-8 become the replacement character.
+// Returns a JSON string; invalid UTF-8 becomes the replacement character.
 std::string Quoted(std::string_view text) {
   return nlohmann::json(std::string(text))
       .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -59,7 +59,7 @@ std::string TextOf(const LogField::Value& value, bool json) {
   return std::get<bool>(value) ? "true" : "false";
 }
 
-// (no-color.org)
+// See no-color.org.
 bool WantsNoColour() {
   const char* wish = std::getenv("NO_COLOR");
   return wish != nullptr && *wish != '\0';

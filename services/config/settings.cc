@@ -70,7 +70,7 @@ std::string ParseSchema(const std::string& text) {
   return text;
 }
 
-// A DNS label, as Kubernetes wants scheduler names.
+// A DNS subdomain, as Kubernetes requires of scheduler names.
 std::string ParseSchedulerName(const std::string& text) {
   const auto inner = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' ||
@@ -96,7 +96,7 @@ std::string ParseListen(const std::string& text) {
   Refuse(text, "unix:PATH or 127.0.0.1:PORT");
 }
 
-// A file, or numbers: a name could mean an address of another machine.
+// Accepts a file or a numeric address: a host name could be another machine's.
 std::string ParseServerListen(const std::string& text) {
   if (text == "off") return "";
   if (text.starts_with("unix:") && text.size() > 5) return text;
@@ -113,7 +113,7 @@ std::string ParseServerListen(const std::string& text) {
   return text;
 }
 
-// The database keeps it in whole seconds.
+// The database stores whole seconds.
 std::chrono::milliseconds ParseLifetime(const std::string& text) {
   const auto duration = ParseDuration(text, std::chrono::hours(24 * 366));
   if (duration < std::chrono::seconds(1)) Refuse(text, "1s or more, like 48h");

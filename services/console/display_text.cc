@@ -12,7 +12,7 @@ struct Range {
   char32_t last;
 };
 
-// Unicode 15: combining marks and format characters that take no column.
+// Unicode 15: combining marks and format characters without a column.
 constexpr Range kZeroWidth[] = {
     {0x0300, 0x036f}, {0x0483, 0x0489},   {0x0591, 0x05bd},  {0x0610, 0x061a},
     {0x064b, 0x065f}, {0x06d6, 0x06dc},   {0x0900, 0x0902},  {0x093a, 0x093a},
@@ -21,7 +21,7 @@ constexpr Range kZeroWidth[] = {
     {0x2060, 0x206f}, {0x20d0, 0x20f0},   {0xfe00, 0xfe0f},  {0xfe20, 0xfe2f},
     {0xfeff, 0xfeff}, {0x1f3fb, 0x1f3ff}, {0xe0100, 0xe01ef}};
 
-// Unicode 15, East Asian width W and F.
+// Unicode 15, East Asian Width W and F.
 constexpr Range kWide[] = {
     {0x1100, 0x115f},   {0x231a, 0x231b},   {0x23e9, 0x23ec},
     {0x2614, 0x2615},   {0x2e80, 0x303e},   {0x3041, 0x4dbf},
@@ -40,7 +40,7 @@ bool In(const Range (&ranges)[N], char32_t c) {
 
 struct Character {
   std::size_t bytes;
-  char32_t code;  // U+FFFD for a byte that is no UTF-8
+  char32_t code;  // U+FFFD for a byte that is not valid UTF-8
 };
 
 constexpr char32_t kInvalid = 0xfffd;

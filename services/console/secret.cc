@@ -17,7 +17,8 @@ bool StartsWithIgnoringCase(std::string_view text, std::string_view word) {
          });
 }
 
-// Where the value that begins at `at` ends: quoted, or up to a separator.
+// Returns the end of the value that begins at `at`: quoted, or up to a
+// separator.
 std::size_t EndOfValue(std::string_view text, std::size_t at) {
   if (at < text.size() && (text[at] == '\'' || text[at] == '"')) {
     const char quote = text[at++];
@@ -34,7 +35,7 @@ std::size_t EndOfValue(std::string_view text, std::size_t at) {
   return std::min(at, text.size());
 }
 
-// The length of "password = " at `at`, with its sign; 0 if it is not there.
+// Returns the length of "password = " at `at`, with the sign; 0 if absent.
 std::size_t KeyLength(std::string_view text, std::size_t at) {
   for (const std::string_view key : kKeys) {
     if (!StartsWithIgnoringCase(text.substr(at), key)) continue;
@@ -48,7 +49,7 @@ std::size_t KeyLength(std::string_view text, std::size_t at) {
   return 0;
 }
 
-// "://user:password@": where the password begins and ends.
+// Finds the password in "://user:password@".
 bool FindInUri(std::string_view text, std::size_t from, std::size_t& begin,
                std::size_t& end) {
   const std::size_t scheme = text.find("://", from);

@@ -9,8 +9,8 @@ namespace fluxnetes::services {
 namespace {
 
 constexpr int kGap = 2;
-constexpr int kLeastOfLast = 16;   // columns that the last one should get
-constexpr int kLeastOfNames = 20;  // that are left of names
+constexpr int kLeastOfLast = 16;   // columns for the last one
+constexpr int kLeastOfNames = 20;  // columns left of long names
 
 std::string_view CodeOf(Colour colour) {
   switch (colour) {

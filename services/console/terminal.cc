@@ -14,7 +14,7 @@ namespace fluxnetes::services {
 namespace {
 
 volatile std::sig_atomic_t stop_wanted = 0;
-int stop_pipe[2] = {-1, -1};  // a signal handler may write to it
+int stop_pipe[2] = {-1, -1};  // written by a signal handler
 
 void WantStop(int) {
   stop_wanted = 1;

@@ -22,7 +22,8 @@ bool Contains(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
 
-// Tables or columns that the queries need are not there, or not for this role.
+// True if a table or column of the queries is missing, or not visible to this
+// role.
 bool IsMissingSchema(const sql::Error& error) {
   constexpr std::array kStates = {"42P01", "42703", "42883", "3F000"};
   return std::find(kStates.begin(), kStates.end(), error.sqlstate()) !=
@@ -64,7 +65,7 @@ Failure NoDatabase(const sql::Error& error, const Config& config) {
                  kWhereSet);
 }
 
-// Throws unless the schema is current. The pool may have no query prepared.
+// Throws unless the schema is current. The pool must have no prepared queries.
 void CheckSchema(sql::Pool& pool, const Config& config) {
   const std::string& schema = config.database.schema;
   sql::SchemaState state{};

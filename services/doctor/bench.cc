@@ -30,17 +30,17 @@ constexpr const char* kQueue = "bench";
 constexpr int kRuns = 5;
 constexpr int kJobsAtOnce = 100;
 constexpr int kGroups = 2'000;
-constexpr int kNodesOfNone = 1'000;  // if the database knows none
+constexpr int kNodesOfNone = 1'000;  // if the database has no nodes
 constexpr int kCpusOfNone = 16;
 
 struct Row {
   std::string name;
   std::string unit;            // "1/s", "ms"
-  std::vector<double> values;  // of each run
+  std::vector<double> values;  // one per run
 };
 
-// How often in a second, in each of some runs that take so long together. What
-// `prepare` does before each step is not counted.
+// Measures the steps per second in kRuns runs that take `time` in all. The time
+// of `prepare`, called before each step, is not counted.
 Row RateOf(
     const std::string& name, std::chrono::duration<double> time,
     const std::function<int()>& step,
@@ -71,7 +71,7 @@ Row TimeOf(const std::string& name, std::chrono::duration<double> time,
   return row;
 }
 
-// A schema with a work queue, as long as this object lives.
+// A schema with a work queue, for the lifetime of this object.
 class BenchSchema {
  public:
   explicit BenchSchema(const Config& config)
@@ -102,7 +102,7 @@ class BenchSchema {
       transaction.RunScript(queries::kDropBenchSchema.text);
       transaction.Commit();
     } catch (const std::exception&) {
-      // It is named in the message of the next run.
+      // The next run reports the leftover schema.
     }
   }
   BenchSchema(const BenchSchema&) = delete;
@@ -161,8 +161,8 @@ std::vector<Row> MeasureDatabase(const Config& config,
   return rows;
 }
 
-// The nodes that are known, empty, and gangs of 1 to 8 pods of a cpu each that
-// come at once, as many as are placed and as wait.
+// The given nodes, empty, and kGroups gangs of 1 to 8 pods of one cpu each that
+// arrive at once.
 workers::Scenario GangsOn(std::vector<cluster::Node> nodes) {
   workers::Scenario scenario;
   scenario.nodes = std::move(nodes);
@@ -191,7 +191,7 @@ Row MeasureDecisions(sql::Pool& pool, std::chrono::duration<double> time) {
   const workers::Scenario scenario = GangsOn(std::move(nodes));
   return RateOf(name, time, [&] {
     workers::SimulationOptions options;
-    options.until = scenario.begin;  // one cycle, of all of them
+    options.until = scenario.begin;  // one cycle over all groups
     const workers::Course course = workers::Simulate(scenario, options);
     return static_cast<int>(course.groups.size());
   });

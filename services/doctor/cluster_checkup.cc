@@ -23,7 +23,8 @@ using cluster::HttpResponse;
 using Status = Finding::Status;
 
 constexpr std::chrono::seconds kAnswerDeadline{5};
-constexpr double kClockOff = 2;  // seconds; the server tells whole ones
+// Seconds; the server's time is in whole seconds.
+constexpr double kClockOff = 2;
 
 std::string Called(const SchedulerRight& right) {
   std::string resource(right.resource);
@@ -50,7 +51,7 @@ HttpRequest ReviewOf(const SchedulerRight& right) {
   return request;
 }
 
-// "Unauthorized", or the beginning of what it said.
+// Returns "401 Unauthorized" or the like, or the beginning of the error.
 std::string MessageOf(const HttpResponse& response) {
   if (response.status == 0) return response.error;
   const Json json = Json::parse(response.body, nullptr, false);
@@ -88,7 +89,7 @@ class ClusterCheckup {
     return client_.Send(std::move(request));
   }
 
-  // Whether it is an API server that has rights to ask for.
+  // Returns true if it is an API server whose rights can be checked.
   bool CheckVersion() {
     const HttpResponse response = Get("/version");
     if (response.status == 0) {
@@ -129,7 +130,7 @@ class ClusterCheckup {
     return true;
   }
 
-  // Who we are there, and what time it is.
+  // Checks our identity there and the server's clock.
   void CheckIdentity() {
     HttpRequest request;
     request.method = "POST";
@@ -159,7 +160,7 @@ class ClusterCheckup {
       Add("API server clock", Status::kSkipped, "it does not say its time");
   }
 
-  // `told` is the beginning of the second in which it was said.
+  // `told` is the server's time, cut to whole seconds.
   void CheckClock(sql::Timestamp told, sql::Timestamp before,
                   sql::Timestamp after) {
     const double early = std::chrono::duration<double>(told - after).count();
@@ -184,7 +185,7 @@ class ClusterCheckup {
       requests.push_back(ReviewOf(right));
     const std::vector<HttpResponse> responses =
         client_.SendAll(std::move(requests));
-    std::map<std::string, std::string> missing, optional;  // by what for
+    std::map<std::string, std::string> missing, optional;  // by purpose
     for (std::size_t i = 0; i < responses.size(); ++i) {
       const SchedulerRight& right = SchedulerRights()[i];
       const Json json = Json::parse(responses[i].body, nullptr, false);

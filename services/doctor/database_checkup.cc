@@ -76,7 +76,7 @@ class Checkup {
     findings_.push_back({check, status, std::move(what), std::move(mend)});
   }
 
-  // Whether it went through; else why it did not is a finding.
+  // Returns true if `look` succeeds, else adds its error as a finding.
   template <typename Look>
   bool Guarded(const char* check, const Look& look) {
     try {
@@ -157,7 +157,7 @@ class Checkup {
 
   void CheckClock(sql::Timestamp theirs, sql::Timestamp before,
                   sql::Timestamp after) {
-    // Read between both; no nearer can it be known.
+    // The server's time was read between the two; that is the accuracy.
     double ahead = 0;
     if (theirs < before)
       ahead = std::chrono::duration<double>(theirs - before).count();

@@ -39,7 +39,8 @@ StatusForm FormOf(Status status) {
   return {"", Colour::kNone};
 }
 
-// Nothing: it cannot be read, which is among the findings.
+// Returns nullopt if the configuration cannot be read; the reason is among the
+// findings.
 std::optional<Config> CheckConfig(const ConfigSources& sources,
                                   Findings& findings) {
   try {

@@ -24,7 +24,7 @@ Failure NoAccount(const std::string& name) {
       "account create` makes one.");
 }
 
-// What was given for a key, which is there.
+// Returns the given value of a key, which must be present.
 std::string GivenFor(const std::string& key, const AccountOptions& options) {
   const auto given =
       std::ranges::find_if(options.settings, [&](const std::string& setting) {
@@ -51,8 +51,8 @@ Failure NotWithoutParent(const AccountOptions& options) {
       "another parent.");
 }
 
-// In place of what the database says; nothing: an edit of accounts is not
-// expected to meet it.
+// Translates an error of the database; nullopt: an edit of accounts should not
+// cause it.
 std::optional<Failure> ExplainAccount(const sql::Error& error,
                                       const AccountOptions& options) {
   const std::string& broken = error.constraint();
@@ -106,7 +106,7 @@ const char* VerbOf(Verb verb) {
   return verb == Verb::kSet ? "set" : "delete";
 }
 
-// What is said when it is done: "account/NAME created".
+// Returns what was done, for the message "account/NAME created".
 const char* ApplyAccount(sql::Transaction& transaction,
                          const AccountOptions& options) {
   switch (options.verb) {

@@ -11,7 +11,7 @@
 namespace fluxnetes::services {
 namespace {
 
-// Why nothing was cancelled, and whether that is as it should be.
+// Explains why nothing was cancelled; returns true if that is no error.
 bool Explain(const GroupName& name, sql::Pool& pool, Console& console) {
   if (IsUnfinished(pool, name)) {
     console.out << "group/" << Printable(name.Text())

@@ -27,7 +27,7 @@ using queue::JobRow;
 using JobsVerb = JobsOptions::Verb;
 using Ids = std::vector<std::int64_t>;
 
-// How many a filter may select for a change in one go, unless --limit says so.
+// The most jobs that a filter may change at once without --limit.
 constexpr std::int64_t kMost = 10'000;
 
 ExitCode SayUnknown(const Ids& ids, Console& console) {
@@ -163,7 +163,7 @@ ExitCode Stats(const JobsOptions& options, sql::Pool& pool, Console& console) {
   return ExitCode::kOk;
 }
 
-// Those that were named, or those that the filters select.
+// Returns the given ids, or those that the filters select.
 Ids Select(const JobsOptions& options, sql::Transaction& transaction,
            sql::Timestamp now) {
   const bool filtered =
@@ -190,7 +190,7 @@ Ids Select(const JobsOptions& options, sql::Transaction& transaction,
   return ids;
 }
 
-// Does it to those that were not done yet.
+// Applies the step to the jobs that are not done yet.
 template <typename Step>
 void DoRest(const Ids& ids, std::vector<Changed>& changed, Step step) {
   Ids rest;
@@ -202,7 +202,7 @@ void DoRest(const Ids& ids, std::vector<Changed>& changed, Step step) {
     if (one != Changed::kDone) one = now[at++];
 }
 
-// What has ended runs again, what waits runs now, what is parked is released.
+// Runs finished jobs again, runs waiting jobs now, releases parked ones.
 std::vector<Changed> Retry(sql::Transaction& transaction, const Ids& ids) {
   std::vector<Changed> changed = JobControl::RunAgain(transaction, ids);
   DoRest(ids, changed, [&](const Ids& rest) {

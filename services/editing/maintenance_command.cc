@@ -23,7 +23,7 @@
 namespace fluxnetes::services {
 namespace {
 
-// Nodes by name, or by labels.
+// Nodes by name or by labels.
 struct NodeChoice {
   std::vector<std::string> nodes;
   nlohmann::json labels = nlohmann::json::object();
@@ -66,8 +66,8 @@ NodeChoice ParseNodes(std::vector<std::string> words) {
   return choice;
 }
 
-// "30m", "2h", "3d"; maintenance is announced further ahead than a setting
-// lasts.
+// Parses "30m", "2h", "3d". The limit is larger than that of a setting's
+// duration.
 std::optional<std::chrono::seconds> ParseAhead(std::string_view text) {
   constexpr std::pair<char, int> kUnits[] = {
       {'s', 1}, {'m', 60}, {'h', 3'600}, {'d', 86'400}};
@@ -83,7 +83,7 @@ std::optional<std::chrono::seconds> ParseAhead(std::string_view text) {
   return std::nullopt;
 }
 
-// "now", "+2h", or as Kubernetes writes times.
+// Parses "now", "+2h", or a time in Kubernetes' form.
 sql::Timestamp ParseMoment(const std::string& flag, const std::string& text,
                            sql::Timestamp now) {
   if (text == "now") return now;
@@ -99,7 +99,7 @@ sql::Timestamp ParseMoment(const std::string& flag, const std::string& text,
                 "2026-01-31T12:00:00Z.");
 }
 
-// "rack=r7,zone=a", by the keys.
+// Returns "rack=r7,zone=a", in order of keys.
 std::string LabelsText(const NodeChoice& choice) {
   std::string text;
   for (const auto& [key, value] : choice.labels.items())
@@ -108,7 +108,7 @@ std::string LabelsText(const NodeChoice& choice) {
   return text;
 }
 
-// As audit names them.
+// Returns the names for the audit log.
 std::vector<std::string> ObjectsOf(const NodeChoice& choice) {
   if (!choice.labels.empty()) return {"nodes/" + LabelsText(choice)};
   std::vector<std::string> objects;
@@ -117,7 +117,7 @@ std::vector<std::string> ObjectsOf(const NodeChoice& choice) {
   return objects;
 }
 
-// The maintenance that is undone, as one names it.
+// Withdraws maintenance; returns its names for messages.
 std::vector<std::string> Undo(const DrainOptions& options,
                               const NodeChoice& choice,
                               sql::Transaction& transaction,

@@ -56,7 +56,8 @@ void Create(sql::Transaction& transaction, const QueueOptions& options) {
   Edit(transaction, options.name, ParseQueueSettings(options.settings));
 }
 
-// All of them or none. What the file does not name stays as it is.
+// Applies all queues or none. Settings that the file does not name keep their
+// values.
 ExitCode ApplyFile(const QueueOptions& options, sql::Pool& pool,
                    Console& console) {
   const bool is_input = options.file == "-";
@@ -96,7 +97,7 @@ void Delete(sql::Transaction& transaction, const std::string& name) {
   }
 }
 
-// What is said when it is done: "queue/NAME paused".
+// Returns what was done, for the message "queue/NAME paused".
 const char* Apply(sql::Transaction& transaction, const QueueOptions& options) {
   switch (options.verb) {
     case QueueOptions::Verb::kPause:

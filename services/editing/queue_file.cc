@@ -18,7 +18,7 @@ constexpr auto kRightQueues =
     "Right would be names of queues with settings below them, like "
     "\"default: {queue_policy: easy}\".";
 
-// As one types it behind KEY=; nothing: the value cannot be.
+// Returns the value as typed after KEY=; nullopt: the value is invalid.
 std::optional<std::string> TypedText(const QueueJson& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_null()) return "";

@@ -42,7 +42,7 @@ constexpr RowSetting kQueueSettings[] = {
     {"bind_timeout", "a duration up to 24h, like 1m"},
     {"replacement_hold", "a duration up to 24h, like 30s, or 0"}};
 
-// Nothing: the value cannot be.
+// nullopt: the value is invalid.
 using Parsed = std::optional<Json>;
 
 Parsed OneOf(const std::string& text,

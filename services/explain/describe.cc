@@ -25,7 +25,7 @@ using OrderedJson = nlohmann::ordered_json;
 
 constexpr std::size_t kNodesDescribed = 64;
 
-// "8 × (2 cpu, 4Gi) + 1 × (500m cpu)".
+// Returns "8 × (2 cpu, 4Gi) + 1 × (500m cpu)".
 std::string NeedsOf(const std::vector<MemberRow>& members) {
   std::map<std::string, int> counts;
   for (const MemberRow& member : members)
@@ -41,7 +41,7 @@ struct Step {
   std::string what;
 };
 
-// What is to come, of a group that has no nodes yet.
+// Adds the future times of a group that has no nodes yet.
 void AddTerms(const GroupRow& group, std::vector<Step>& steps) {
   if (group.result || group.allocated_at) return;
   if (group.start_after)
@@ -60,7 +60,7 @@ std::vector<Step> TimelineOf(const GroupRow& group) {
       {group.bound_at, "bound: its last pod has its node"},
       {group.ended_at, group.result.value_or("ended")}};
   std::erase_if(steps, [](const Step& step) { return !step.at; });
-  // Each in its turn, however far apart the clocks are that say when.
+  // Keeps the steps in order, even if the clocks behind the times differ.
   for (std::size_t i = 1; i < steps.size(); ++i)
     steps[i].at = std::max(steps[i].at, steps[i - 1].at);
   if (group.estimated_start)
@@ -74,7 +74,7 @@ std::vector<Step> TimelineOf(const GroupRow& group) {
   return steps;
 }
 
-// The lines "Key:    value" of kubectl describe.
+// Lines "Key:    value" as in kubectl describe.
 class Fields {
  public:
   void Add(const std::string& key, const std::string& value) {
@@ -87,7 +87,7 @@ class Fields {
   std::string text_;
 };
 
-// "in one zone (...), preferably in one rack (...)".
+// Returns "in one zone (...), preferably in one rack (...)".
 std::string TopologyOf(const cluster::GroupTopology& topology) {
   std::string text;
   if (!topology.required.empty())

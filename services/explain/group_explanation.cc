@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t kShown = 5;
 
-// In line, or out of it because it can never fit.
+// True for groups in the pending order and for unsatisfiable ones.
 bool WaitsForNodes(const GroupRow& group) {
   return group.state == "unsatisfiable" ||
          (group.state == "pending" &&
@@ -60,7 +60,7 @@ void ReadHolders(sql::Transaction& transaction,
   }
 }
 
-// Those that it could use if they were empty.
+// Returns the nodes that the pods could use if they were empty.
 std::vector<std::string> UsableIn(const std::vector<NodesForPods>& all) {
   std::vector<std::string> usable;
   for (const NodesForPods& pods : all)
@@ -113,7 +113,7 @@ GroupExplanation ExplainGroup(sql::Pool& pool, const GroupName& name,
                                  ReadNodeRecords(transaction, group));
     ReadHolders(transaction, UsableIn(explanation.nodes), explanation);
   }
-  // A part of an elastic group comes and goes with it.
+  // A pod beyond the size of an elastic group starts and ends with that group.
   if (!most || group.gang) return explanation;
   ToldStart told{.at = {}, .approximate = group.estimate == "approximate"};
   if (group.estimated_start)

@@ -14,7 +14,7 @@ namespace {
 using workers::Scenario;
 using Clock = std::chrono::steady_clock;
 
-// Starts that differ by less are the same for people.
+// Differences of starts below this do not matter to people.
 constexpr std::int64_t kSame = 10;
 constexpr double kSameShare = 0.1;
 constexpr std::array<std::int64_t, 7> kDurations = {
@@ -48,8 +48,8 @@ class Search {
   std::int64_t now() const { return scenario_.begin; }
   const Scenario::Group& group() const { return scenario_.groups[group_]; }
 
-  // When the group starts, if not after `until`; nothing, too, if the time is
-  // over.
+  // Returns the group's start, if it is not after `until`; nullopt also when
+  // time has run out.
   std::optional<std::int64_t> StartIn(const Scenario& changed,
                                       std::optional<std::int64_t> until) {
     if (Clock::now() >= end_) late_ = true;
@@ -71,7 +71,8 @@ class Search {
                                          static_cast<double>(start - now())));
   }
 
-  // The run without a change, and whether it finds what was told.
+  // Simulates without a change, and checks the result against the scheduler's
+  // estimate.
   void Compare(const ToldStart& told) {
     if (told.approximate) {
       found_.unknown = "its own start is only known approximately";
@@ -101,7 +102,8 @@ class Search {
     return start && *start <= now();
   }
 
-  // When it starts with the change, which is kept if that is better.
+  // Returns the start with the change, and keeps the change if the start is
+  // better.
   std::optional<std::int64_t> Try(const Scenario& changed, const char* kind,
                                   const std::string& change) {
     const auto start = StartIn(changed, start_);
@@ -109,7 +111,7 @@ class Search {
     return start;
   }
 
-  // What the group is promised is so as it is.
+  // The group's present reservation holds only for the unchanged group.
   Scenario WithoutPromise() const {
     Scenario scenario = scenario_;
     std::erase_if(scenario.promised, [this](const auto& promised) {
@@ -156,7 +158,8 @@ class Search {
     }
   }
 
-  // The longest that helps, and the longest with which it starts now.
+  // Tries the longest duration that helps, and the longest with which it starts
+  // now.
   void TryDurations() {
     bool helped = false;
     for (const std::int64_t duration : kDurations) {
@@ -186,7 +189,7 @@ class Search {
     return scenario_.shapes[static_cast<std::size_t>(group().shape)];
   }
 
-  // The first so many pods.
+  // Returns the first `count` pods.
   std::vector<Scenario::Pods> ShapeOf(int count) const {
     std::vector<Scenario::Pods> shape;
     for (const Scenario::Pods& pods : Shape()) {
@@ -198,9 +201,10 @@ class Search {
   }
 
   void TrySizes() {
-    if (Shape().size() != 1) return;  // who would be left out?
+    // The pods to leave out would be ambiguous.
+    if (Shape().size() != 1) return;
     const int all = Shape().front().count;
-    int least = 0;  // so many start now
+    int least = 0;  // so many can start now
     int most = all;
     while (most - least > 1 && !late_) {
       const int count = least + (most - least) / 2;
@@ -226,7 +230,8 @@ class Search {
     return part;
   }
 
-  // The largest that helps, and the largest with which it starts now.
+  // Tries the largest requests that help, and the largest with which it starts
+  // now.
   void TryRequests() {
     bool helped = false;
     for (const auto& [quarters, called] : kQuarters) {
@@ -258,7 +263,7 @@ class Search {
   const Scenario& scenario_;
   const std::size_t group_;
   const Clock::time_point end_;
-  std::optional<std::int64_t> start_;  // as it is
+  std::optional<std::int64_t> start_;  // without a change
   Prospects found_;
   bool late_ = false;
 };

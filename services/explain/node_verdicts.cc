@@ -40,7 +40,7 @@ std::map<std::string, Resources> HeldByNode(const Scenario& scenario) {
   return held;
 }
 
-// The first resource of which there is less than is asked for, its name.
+// Returns the name of the first resource that is short.
 std::string Lacking(const Resources& have, const Resources& asked) {
   if (have.cpu_milli < asked.cpu_milli) return "cpu";
   if (have.memory_bytes < asked.memory_bytes) return "memory";
@@ -69,7 +69,7 @@ class Judge {
   }
 
  private:
-  // Whatever runs there.
+  // Returns why the pod can never use the node, whatever runs there.
   std::optional<Reason> WhyNever(const cluster::Node& node) const {
     const auto closed = records_.closed.find(node.name);
     if (closed != records_.closed.end())

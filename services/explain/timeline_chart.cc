@@ -30,7 +30,8 @@ class TimelineChart {
   const TextChart& chart() const { return chart_; }
   std::string Blank() const { return std::string(chart_.width(), ' '); }
 
-  // Only what can be seen is marked; what goes on beyond ends with '>'.
+  // Marks the visible part; a span that continues beyond the chart ends with
+  // '>'.
   void Mark(sql::Timestamp start, const std::optional<sql::Timestamp>& end,
             char mark, std::string& cells) const {
     const std::int64_t from = std::max(SecondsOf(start), now_);
@@ -60,7 +61,7 @@ std::string CellsOf(const Span& span, const ChartFrame& frame,
                     const TimelineChart& chart) {
   std::string cells = chart.Blank();
   if (span.kind == "running") {
-    // What should have ended and has not is still there now.
+    // An overdue group still has its nodes.
     const auto end =
         span.end ? std::optional(std::max(*span.end, frame.now)) : std::nullopt;
     chart.Mark(frame.now, end, '#', cells);
@@ -78,11 +79,11 @@ std::string CellsOf(const Span& span, const ChartFrame& frame,
   return cells;
 }
 
-// Nodes that a line stands for.
+// The nodes that share a line.
 struct Band {
   double cpu = 0;
   std::vector<double> used;  // by slice
-  std::string marks;         // ' ', or what is put over it
+  std::string marks;         // ' ', or the mark that replaces the utilisation
 };
 
 class Bands {
@@ -159,7 +160,7 @@ class Bands {
     return names;
   }
 
-  // A slice counts as far as it is used.
+  // Adds the cpu to each slice, in proportion to the covered part.
   void Use(std::size_t band, sql::Timestamp start,
            const std::optional<sql::Timestamp>& end, const ChartFrame& frame,
            double cpu) {

@@ -83,7 +83,7 @@ class GraphWriter {
   VertexIndex cluster_ = matcher::kNoVertex;
   std::map<std::string, VertexIndex> zones_;
   std::int64_t nodes_ = 0;
-  std::int64_t rank_ = -1;  // of the node that is being added
+  std::int64_t rank_ = -1;  // of the node being added
 };
 
 }  // namespace

@@ -31,7 +31,7 @@ void CheckAmount(const char* field, std::int64_t amount) {
     RefuseMatch(field, fmt::format("is {}; right would be 0 or more", amount));
 }
 
-// Kubernetes: "Object Names and IDs", with capitals as in labels.
+// Kubernetes: "Object Names and IDs", but with capitals as in labels.
 bool IsName(const std::string& text, std::size_t longest) {
   const auto alphanumeric = [](unsigned char c) {
     return std::isalnum(c) != 0;

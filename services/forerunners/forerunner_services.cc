@@ -101,7 +101,7 @@ class FluxionCalls : public fluxion::FluxionService::CallbackService {
   ForerunnerMatch& match_;
 };
 
-// Whether a reservation will do.
+// Returns true if the caller accepts a reservation.
 bool ReadKind(const std::string& kind) {
   if (kind.empty() || kind == "allocate") return false;
   if (kind == "allocate_orelse_reserve") return true;
@@ -132,7 +132,7 @@ class FluxcliCalls : public fluxcli::FluxcliService::CallbackService {
       if (answer.state != AnswerState::kAllocated && !reserved) return;
       response->set_podid(asked->ps().id());
       response->set_jobid(id);
-      // Nothing in the message could say that they are not the caller's yet.
+      // The message cannot express that the nodes are only reserved.
       if (!reserved) AddPlaces(answer, *response);
     });
   }
@@ -153,7 +153,7 @@ class FluxcliCalls : public fluxcli::FluxcliService::CallbackService {
   ForerunnerMatch& match_;
 };
 
-// The first of that name that is not over, in the order of `get groups`.
+// Returns the first unfinished group of that name in the order of `get groups`.
 std::vector<GroupRow> FirstGroup(sql::Pool& pool, const std::string& text) {
   GroupFilter filter;
   filter.order = GroupOrder::kLine;

@@ -39,7 +39,7 @@ std::string Footer() {
   return text;
 }
 
-// The application and what it writes into; lives as long as one parse.
+// The CLI11 application and the structs it fills, for one parse.
 class Grammar {
  public:
   explicit Grammar(const CalledAs& called);
@@ -397,7 +397,7 @@ void Grammar::AddSmall() {
   Choose(completion, completion_);
 }
 
-// The command that was being read, as one would type it for its help.
+// Returns the command being parsed, as typed for its help.
 std::string PathOf(const CLI::App& app) {
   std::string path = app.get_name();
   for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
@@ -407,7 +407,7 @@ std::string PathOf(const CLI::App& app) {
   return path;
 }
 
-// The help of the innermost command that was named.
+// Returns the help of the innermost command given.
 std::string HelpOf(const CLI::App& app) {
   std::string before;
   const CLI::App* at = &app;
@@ -419,7 +419,7 @@ std::string HelpOf(const CLI::App& app) {
 }
 
 Invocation Grammar::Parse(std::vector<std::string> arguments) {
-  std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
+  std::reverse(arguments.begin(), arguments.end());  // as CLI11 expects them
   try {
     app_.parse(arguments);
   } catch (const CLI::CallForHelp&) {

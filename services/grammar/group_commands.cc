@@ -19,7 +19,7 @@ void AddNamespaceOfName(CLI::App& group, std::string& namespace_name) {
       ->type_name("NAMESPACE");
 }
 
-// A verb for one group by name.
+// Adds a verb for one group by name.
 template <typename Options>
 CLI::App* AddGroupVerb(CLI::App& verb, const char* about, Options& options,
                        Command& chosen) {
@@ -33,7 +33,7 @@ CLI::App* AddGroupVerb(CLI::App& verb, const char* about, Options& options,
   return group;
 }
 
-// A verb for several groups by name.
+// Adds a verb for several groups by name.
 CLI::App* AddGroupsVerb(CLI::App& verb, const char* about,
                         std::vector<std::string>& names,
                         std::string& namespace_name) {

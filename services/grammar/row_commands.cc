@@ -7,7 +7,7 @@
 namespace fluxnetes::services {
 namespace {
 
-// Reads `verb` into the options.
+// Adds a subcommand that sets `verb` in the options.
 template <typename Options>
 CLI::App* AddVerb(CLI::App& row, const char* name, const char* about,
                   typename Options::Verb verb, Options& options,

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::chrono::hours kLongestLook{24 * 366};
 
-// Of all namespaces, unless one is named.
+// Covers all namespaces unless one is given.
 void AddNamespaceFilter(CLI::App& command, std::string& namespace_name) {
   command
       .add_option("-n,--namespace", namespace_name,

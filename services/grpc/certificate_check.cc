@@ -39,7 +39,7 @@ std::vector<Certificate> ReadCertificates(const std::string& text) {
   while (X509* next = PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr)) {
     certificates.emplace_back(next);
   }
-  ERR_clear_error();  // that of the end
+  ERR_clear_error();  // left by the end of the file
   return certificates;
 }
 

@@ -45,7 +45,7 @@ Caller ParseCaller(const json& entry) {
   return caller;
 }
 
-// Names that stand in a certificate of the peer.
+// Returns the names in the peer's certificate.
 std::vector<std::string> NamesOf(const grpc::AuthContext& peer) {
   std::vector<std::string> names;
   for (const char* property :

@@ -30,7 +30,8 @@ grpc::StatusCode CodeOf(const Failure& failure) {
 }
 
 grpc::StatusCode CodeOf(const sql::Error& error) {
-  constexpr const char* kQueryCancelled = "57014";  // statement_timeout
+  // SQLSTATE of statement_timeout.
+  constexpr const char* kQueryCancelled = "57014";
   if (error.sqlstate() == kQueryCancelled) {
     return grpc::StatusCode::DEADLINE_EXCEEDED;
   }
@@ -46,7 +47,7 @@ grpc::StatusCode CodeOf(const sql::Error& error) {
   }
 }
 
-// Of ErrorInfo.
+// Returns the reason for ErrorInfo.
 const char* ReasonOf(grpc::StatusCode code) {
   switch (code) {
     case grpc::StatusCode::INVALID_ARGUMENT:
@@ -76,7 +77,7 @@ void AddDetail(v1::status_details::Status& status, const char* type,
   any.set_value(detail.SerializeAsString());
 }
 
-// Cut to what fits into trailers.
+// Cuts the message to a length that fits into trailers.
 grpc::Status WithDetails(grpc::StatusCode code, const std::string& whole,
                          const std::string& field = {}) {
   const std::string what = whole.substr(0, kLongestMessage);
@@ -117,7 +118,7 @@ grpc::Status StatusOf(const std::exception& error) {
   if (const auto* failed = dynamic_cast<const sql::Error*>(&error)) {
     return WithDetails(CodeOf(*failed), what);
   }
-  // Text with a zero byte, which PostgreSQL does not take
+  // A string with a zero byte, which PostgreSQL does not accept
   // (sql/connection/connection.cc).
   if (dynamic_cast<const std::invalid_argument*>(&error) != nullptr) {
     return WithDetails(grpc::StatusCode::INVALID_ARGUMENT, what);

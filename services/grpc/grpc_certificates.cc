@@ -32,8 +32,8 @@ std::string PemText(const grpc::string_ref& text) {
   return {text.data(), text.size()};
 }
 
-// gRPC has seen that the client has the key of its certificate, and leaves it
-// to us whether we trust the certificate: its own check says no more than
+// Trusts or refuses a client's certificate. gRPC has checked that the client
+// has its key. gRPC's own check of trust is not used: its message is only
 // "failed".
 class ClientVerifier : public grpc::experimental::ExternalCertificateVerifier {
  public:
@@ -54,14 +54,14 @@ class ClientVerifier : public grpc::experimental::ExternalCertificateVerifier {
       log_.Warn("a client's certificate is refused", {{"why", why}});
       *status = grpc::Status(grpc::StatusCode::UNAUTHENTICATED, why);
     }
-    return true;  // it is done
+    return true;  // the check is complete
   }
 
   void Cancel(grpc::experimental::TlsCustomVerificationCheckRequest*) override {
   }
 
  private:
-  // Read again when the file has changed.
+  // Reads the file again if it has changed.
   std::shared_ptr<const CertificateCheck> Current() {
     struct stat there {};
     if (stat(path_.c_str(), &there) != 0) {
@@ -80,7 +80,7 @@ class ClientVerifier : public grpc::experimental::ExternalCertificateVerifier {
   const std::string path_;
   const Log& log_;
   std::mutex mutex_;
-  // Protected by mutex_; shared, since handshakes go on beside one another.
+  // Protected by mutex_; shared, since handshakes run concurrently.
   std::shared_ptr<const CertificateCheck> check_;
   std::tuple<time_t, long, ino_t> version_;
 };

@@ -14,9 +14,9 @@ namespace {
 
 constexpr int kLinesPerSecond = 10;
 
-// They take a function without a context, so this is one for the process.
+// The callbacks of gRPC and protobuf have no context, so this state is global.
 std::mutex grpc_log_mutex;
-const Log* grpc_log = nullptr;  // the rest is protected by grpc_log_mutex
+const Log* grpc_log = nullptr;  // it and the rest: see grpc_log_mutex
 std::int64_t grpc_log_second = 0;
 int grpc_log_lines = 0;
 

@@ -22,8 +22,8 @@ constexpr int kPingEveryMs = 60'000;
 constexpr int kPingAnsweredMs = 20'000;
 constexpr int kClientPingsAtMostEveryMs = 10'000;
 
-// gRPC stays until the process ends: with the last of its users it would shut
-// itself down, and wait for a poller of its own, 10 s after a large answer.
+// Keeps gRPC until the process ends. Otherwise it shuts down with its last
+// user, and after a large answer then waits 10 s for a poller of its own.
 void KeepGrpc() {
   static std::once_flag once;
   std::call_once(once, grpc_init);

@@ -28,8 +28,8 @@ constexpr std::chrono::seconds kBetweenSweeps{60};
 constexpr std::size_t kOverRemembered = 100'000;
 constexpr std::chrono::seconds kForgetAfter{60};
 constexpr std::chrono::seconds kLookAnyway{1};
-// Tables are read from one end to the other for at most a part of the time: a
-// fifth. To read what has changed takes as long as there are changes.
+// Full reads of the tables take at most a fifth of the time. Reading the
+// changed groups costs as much as there are changes.
 constexpr int kRestPerLook = 4;
 
 sql::Timestamp LongAgo() {
@@ -67,7 +67,7 @@ bool IsWanted(const EntryType& entry, const GroupFeed::Place& place) {
          (place.queue.empty() || place.queue == entry.queue);
 }
 
-// "EPOCH.CHANGE".
+// Parses "EPOCH.CHANGE".
 std::optional<std::pair<std::int64_t, std::int64_t>> ParseToken(
     const std::string& text) {
   std::pair<std::int64_t, std::int64_t> token;
@@ -196,7 +196,7 @@ void GroupFeed::Load() {
   }
   swept_ = steady_clock::now();
   const std::lock_guard lock(mutex_);
-  changes_.clear();  // what is there is no change
+  changes_.clear();  // the initial state is no change
   changes_bytes_ = 0;
   over_.clear();
   loaded_ = true;
@@ -238,7 +238,7 @@ steady_clock::duration GroupFeed::ReadChanges() {
   return took;
 }
 
-// Whatever went in a way that leaves nothing behind.
+// Finds groups that were deleted without a trace in the tables.
 void GroupFeed::Sweep() {
   sql::Transaction transaction(pool_, sql::Isolation::kReadOnly);
   const auto ids =
@@ -274,7 +274,7 @@ void GroupFeed::Take(const std::vector<GroupRow>& rows) {
   for (auto& entry : entries) Note(std::move(entry));
 }
 
-// mutex_ is held.
+// mutex_ must be held.
 void GroupFeed::Note(EntryPtr entry) {
   const auto known = groups_.find(entry->id);
   if (known != groups_.end() && known->second->encoded == entry->encoded)
@@ -315,7 +315,7 @@ void GroupFeed::Begin(Place& place) {
   place.reset = true;
 }
 
-// mutex_ is held, and so it is below.
+// mutex_ must be held, as for the functions below.
 GroupFeed::Piece GroupFeed::FromGroups(Place& place) {
   v1::WatchGroupsResponse rest;
   std::string bytes;

@@ -14,9 +14,9 @@ namespace {
 
 using std::chrono::steady_clock;
 
-// gRPC calls OnWriteDone, OnCancel and OnDone from its threads, the feed rings
-// from its own. There is at most one write at a time, one Finish, and none of
-// these calls is made with the mutex held.
+// gRPC calls OnWriteDone, OnCancel and OnDone on its threads, the feed calls
+// Rung on its own. There is at most one write at a time and one Finish, and
+// gRPC is never called with the mutex held.
 class GroupWatch : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
  public:
   GroupWatch(GroupFeed& feed, grpc::CallbackServerContext& context,
@@ -65,7 +65,8 @@ class GroupWatch : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
     GoOn();
   }
 
-  // Writes the next piece, or finishes, unless something is under way.
+  // Writes the next piece, or finishes; does nothing while a write is under
+  // way.
   void GoOn() {
     GroupFeed::Piece piece;
     grpc::Status status = grpc::Status::CANCELLED;
@@ -109,7 +110,7 @@ class GroupWatch : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
   std::optional<std::int64_t> watcher_;
 
   std::mutex mutex_;
-  // Protected by mutex_; the buffer is gRPC's while it is written.
+  // Protected by mutex_; gRPC owns the buffer during a write.
   GroupFeed::Place place_;
   grpc::ByteBuffer buffer_;
   bool writing_ = false;

@@ -43,8 +43,8 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kLongestStatement{60'000};
 constexpr milliseconds kLongestSearch{2'000};
-// A page ends with the group that makes it larger: clients take 4 MiB if nobody
-// tells them otherwise.
+// A page ends with the group that exceeds this size: clients accept 4 MiB by
+// default.
 constexpr std::size_t kLargestAnswer = std::size_t{2} << 20U;
 
 sql::Timestamp CallTime() {
@@ -71,7 +71,7 @@ GrpcRefusal NoGroup(const GroupName& name) {
           fmt::format("no unfinished group named \"{}\"", name.Text())};
 }
 
-// The rows of a page and one more, if there is one.
+// Returns the rows of a page and one more, if there is one.
 std::vector<GroupRow> RowsFrom(sql::Transaction& transaction,
                                const GroupPageFilter& filter,
                                const GroupPlace& place, std::int64_t size) {
@@ -314,7 +314,8 @@ class GrpcScheduler::Calls
     return alone;
   }
 
-  // A transaction whose statements take no longer than the caller waits.
+  // Returns a transaction whose statements are limited to the caller's
+  // deadline.
   std::unique_ptr<sql::Transaction> Reading(CallbackServerContext& context) {
     auto transaction =
         std::make_unique<sql::Transaction>(pool_, sql::Isolation::kReadOnly);

@@ -31,8 +31,8 @@ SimulateOptions OptionsFor(const v1::SimulateRequest& request) {
   return options;
 }
 
-// The input as it is read from a console whose standard input are the
-// manifests; what is said there is why it cannot be.
+// Reads the input through a console whose standard input is the manifests; the
+// messages printed there become the error.
 SimulationInput ReadFor(const v1::SimulateRequest& request,
                         const Config& config, sql::Pool& pool) {
   std::istringstream in(request.manifests());

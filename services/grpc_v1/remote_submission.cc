@@ -14,7 +14,7 @@
 namespace fluxnetes::services {
 namespace {
 
-constexpr const char* kTextName = "manifests";  // in errors
+constexpr const char* kTextName = "manifests";  // for errors
 
 std::vector<cluster::Manifest> ReadRequest(const v1::SubmitRequest& request) {
   cluster::ManifestOptions options;
@@ -39,7 +39,7 @@ void RequireAll(const std::vector<cluster::Manifest>& manifests,
   }
 }
 
-// Before it is tried: so that it is known that somebody has.
+// Records the attempt before it is made.
 std::int64_t RecordTry(sql::Pool& pool, const Caller& caller,
                        const cluster::Manifest& manifest) {
   sql::Transaction transaction(pool);

@@ -18,9 +18,9 @@ namespace {
 using SpanPlace = TimelineFilter::Place;
 
 constexpr std::int64_t kLongestAhead = std::int64_t{10} * 366 * 86'400;
-// Of the year 9999.
+// The end of the year 9999.
 constexpr std::int64_t kLastMicrosecond = 253'402'300'799'999'999;
-// Of a page, by its nodes; clients take 4 MiB if nobody tells them otherwise.
+// The size limit of a page, by its nodes; clients accept 4 MiB by default.
 constexpr std::size_t kLargestTimeline = std::size_t{2} << 20U;
 
 v1::TimelineKind SpanKindOf(const std::string& name) {
@@ -96,7 +96,7 @@ std::size_t SpanSizeOf(const Span& span) {
   return size;
 }
 
-// Cuts them to a page. Whether more are behind it.
+// Cuts the spans to a page; returns true if there are more.
 bool CutToPage(std::vector<Span>& spans, std::size_t most) {
   std::size_t count = 0;
   std::size_t size = 0;

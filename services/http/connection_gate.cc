@@ -13,7 +13,7 @@
 namespace fluxnetes::services {
 namespace {
 
-// Which socket stands behind a descriptor; 0: none any more.
+// Returns the inode of the socket behind a descriptor; 0: closed or no socket.
 ino_t SocketOf(int fd) {
   struct stat there {};
   if (fstat(fd, &there) != 0 || !S_ISSOCK(there.st_mode)) return 0;
@@ -63,7 +63,7 @@ void ConnectionGate::Accept() {
     const int fd =
         accept4(socket_->fd(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd < 0) {
-      // Out of descriptors: not a hundred thousand times a second.
+      // Out of descriptors: pause, so that the loop does not spin.
       if (errno != ECONNABORTED && errno != EINTR) poll(&waiting[1], 1, 50);
     } else if (HasRoom()) {
       inside_[fd] = SocketOf(fd);

@@ -55,8 +55,8 @@ void Fill(httplib::Response& response, HttpAnswer answer) {
       });
 }
 
-// Compression and ranges are not for us. A request that gives its body no
-// length has none (RFC 9112, section 6.3); cpp-httplib would wait for one.
+// Compression and ranges are not supported. A request without a body length has
+// no body (RFC 9112, section 6.3); cpp-httplib would wait for one.
 void Normalize(httplib::Request& request) {
   for (const char* header : {"Accept-Encoding", "Content-Encoding", "Range"}) {
     request.headers.erase(header);
@@ -69,7 +69,7 @@ void Normalize(httplib::Request& request) {
 
 }  // namespace
 
-// Accepts connections; cpp-httplib reads the requests and writes the answers.
+// Accepts connections; cpp-httplib parses requests and writes answers.
 class HttpServer::Acceptor : private httplib::Server {
  public:
   explicit Acceptor(HttpServerOptions options);
@@ -146,7 +146,7 @@ void HttpServer::Acceptor::Start() {
   address_ = socket_->address();
   wake_ = eventfd(0, EFD_CLOEXEC);
   if (wake_ < 0) throw std::runtime_error("cannot make an eventfd");
-  // cpp-httplib ends its streams when it has no socket.
+  // cpp-httplib ends its streams when this is no socket.
   svr_sock_ = socket_->fd();
   accepting_ = std::thread([this] { Accept(); });
 }
@@ -179,7 +179,7 @@ void HttpServer::Acceptor::Accept() {
     if (fd >= 0) {
       Admit(fd);
     } else if (errno != ECONNABORTED && errno != EINTR) {
-      // Out of descriptors: not a hundred thousand times a second.
+      // Out of descriptors: pause, so that the loop does not spin.
       poll(&waiting[1], 1, 50);
     }
   }

@@ -94,7 +94,7 @@ HostAndPort SplitPort(const std::string& address) {
   return {text.substr(0, colon), text.substr(colon + 1)};
 }
 
-// The address in `name`, without its port; false: it is none.
+// Parses an address without its port into `name`; returns false if invalid.
 bool ReadHost(const std::string& host, sockaddr_storage& name) {
   auto& v4 = reinterpret_cast<sockaddr_in&>(name);
   auto& v6 = reinterpret_cast<sockaddr_in6&>(name);
@@ -148,7 +148,7 @@ void ListeningSocket::OpenFile(const std::string& path) {
   address_ = "unix:" + path;
   RemoveStale(path, name);
   fd_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  // The file takes its mode from the socket, so that it never has another.
+  // The file inherits the socket's mode, so it never has another one.
   if (fd_ < 0 || fchmod(fd_, S_IRUSR | S_IWUSR) != 0 ||
       bind(fd_, Generic(name), sizeof(name)) != 0 ||
       listen(fd_, kBacklog) != 0) {
@@ -175,7 +175,7 @@ void ListeningSocket::OpenPort(const std::string& host, const std::string& port,
   }
   const bool v6 = name.ss_family == AF_INET6;
   socklen_t size = v6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
-  // The port is at one place in both kinds of address.
+  // The port is at the same offset in both kinds of address.
   reinterpret_cast<sockaddr_in&>(name).sin_port = htons(ParsePort(shown, port));
   fd_ = socket(name.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd_ < 0 ||

@@ -11,7 +11,7 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-// "namespace=a queue=gpu"; empty: of no groups but those of accounts below.
+// Returns "namespace=a queue=gpu"; empty: only the groups of accounts below it.
 std::string WhoseText(const sql::Row& row) {
   std::string text;
   for (const char* what : {"label", "namespace", "queue"}) {
@@ -21,7 +21,7 @@ std::string WhoseText(const sql::Row& row) {
   return text;
 }
 
-// "cpu 40, memory 100Gi".
+// Returns "cpu 40, memory 100Gi".
 std::string QuotaText(const OrderedJson& quota) {
   std::string text;
   for (const auto& [resource, amount] : quota.items())
@@ -30,7 +30,7 @@ std::string QuotaText(const OrderedJson& quota) {
   return text;
 }
 
-// Of `holds` what it names that is neither cpu, memory nor pods.
+// Returns the amounts in `holds` other than cpu, memory and pods.
 OrderedJson OtherOf(const OrderedJson& holds) {
   OrderedJson other = holds;
   for (const char* known : {"cpu_milli", "memory_bytes", "pods"})
@@ -38,7 +38,7 @@ OrderedJson OtherOf(const OrderedJson& holds) {
   return other;
 }
 
-// "cpu 2, memory 1Gi, pods 1, nvidia.com/gpu 1".
+// Returns "cpu 2, memory 1Gi, pods 1, nvidia.com/gpu 1".
 std::string HoldsText(const OrderedJson& holds) {
   if (holds.empty()) return {};
   std::string text = fmt::format(

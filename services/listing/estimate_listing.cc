@@ -16,7 +16,7 @@ std::string OfSeconds(double seconds) {
   return ShortDuration(std::chrono::milliseconds(std::llround(seconds * 1000)));
 }
 
-// "+5m": later than was said.
+// Returns "+5m" for starts later than estimated.
 std::string BiasText(double seconds) {
   return (seconds < 0 ? "-" : "+") + OfSeconds(std::abs(seconds));
 }

@@ -30,7 +30,8 @@ void CheckStates(const std::vector<std::string>& states) {
           fmt::format("Right would be one of {}.", fmt::join(kStates, ", ")));
 }
 
-// So many that the filter lets through. CountGroups tells finished ones apart.
+// Counts the groups that pass the filter. CountGroups splits finished ones by
+// result.
 std::int64_t CountAll(sql::Transaction& transaction,
                       const GroupFilter& filter) {
   std::int64_t all = 0;
@@ -44,7 +45,8 @@ std::int64_t CountAll(sql::Transaction& transaction,
   return all;
 }
 
-// Pods beyond the minimum of an elastic group come behind it, if it is there.
+// Moves the pods beyond an elastic group's size behind that group, if it is
+// listed.
 void PutBehindGangs(std::vector<GroupRow>& groups) {
   std::map<std::int64_t, std::vector<GroupRow>> behind;
   for (const GroupRow& group : groups) behind[group.id];

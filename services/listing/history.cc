@@ -28,7 +28,7 @@ constexpr std::array kResults = {"succeeded", "failed", "timed out",
 constexpr std::size_t kNodesListed = 3;
 constexpr std::size_t kNodesListedWide = 16;
 
-// Seconds, where there are some.
+// In seconds; nullopt without groups.
 struct Spread {
   std::optional<double> p50, p95, most;
 };
@@ -41,11 +41,11 @@ struct History {
     std::int64_t groups = 0;
     std::int64_t pods = 0;
   };
-  std::vector<Result> results;  // of all, also those beyond the limit
+  std::vector<Result> results;  // of all groups, also those beyond the limit
   Spread waits, runs;
 };
 
-// As on the command line, where a blank is a nuisance: "timed-out".
+// The command line has '-' for the blank: "timed-out".
 std::vector<std::string> ResultsOf(const HistoryOptions& options) {
   std::vector<std::string> results = options.results;
   for (std::string& result : results) {

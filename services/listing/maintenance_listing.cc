@@ -15,7 +15,7 @@ using OrderedJson = nlohmann::ordered_json;
 
 constexpr std::size_t kNamesShown = 4;
 
-// "n1,n2", "zone=a", "all".
+// Returns "n1,n2", "zone=a", "all".
 std::string NodesText(const sql::Row& row) {
   if (const auto nodes = row.Find<std::vector<std::string>>("nodes"))
     return ShownNodes(*nodes, kNamesShown);
@@ -75,7 +75,8 @@ Listing ListMaintenanceFor(sql::Transaction& transaction,
     std::vector<Cell> cells = MaintenanceCells(row, now);
     std::string fingerprint;
     for (std::size_t i = 0; i < cells.size(); ++i)
-      if (i != 3 && i != 4) fingerprint += cells[i].text + "\n";  // no times
+      // Without the times.
+      if (i != 3 && i != 4) fingerprint += cells[i].text + "\n";
     listing.names.push_back(cells[0].text);
     listing.fingerprints.push_back(std::move(fingerprint));
     listing.table.Add(std::move(cells));

@@ -12,7 +12,7 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-// "3/4" of something, in the unit that `format` writes.
+// Returns "3/4" for used and allocatable, in the unit of `format`.
 template <typename Format>
 std::string Share(const sql::Row& row, const std::string& what, Format format) {
   const auto granted = row.Get<std::int64_t>("granted_" + what);
@@ -45,7 +45,7 @@ OrderedJson LabelsOf(const sql::Row& row) {
   return OrderedJson::parse(row.Get<std::string>("labels"));
 }
 
-// "zone" or "rack"; empty: it has none.
+// `level` is "zone" or "rack"; empty: the node has none.
 std::string LevelIn(const OrderedJson& labels, const std::string& level) {
   return labels.value("topology.kubernetes.io/" + level, "");
 }
@@ -55,7 +55,7 @@ OrderedJson LevelToJson(const OrderedJson& labels, const std::string& level) {
   return value.empty() ? OrderedJson() : OrderedJson(value);
 }
 
-// The next one; null: none is announced.
+// The next maintenance; null: none is announced.
 OrderedJson MaintenanceToJson(const sql::Row& row) {
   const auto from = row.Find<sql::Timestamp>("maintenance_from");
   if (!from) return {};

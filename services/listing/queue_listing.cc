@@ -59,7 +59,7 @@ OrderedJson QueueToJson(const sql::Row& row) {
            oldest ? OrderedJson(Rfc3339(*oldest)) : OrderedJson()}};
 }
 
-// Of reservations; empty: that of the policy.
+// The depth of reservations; empty: the policy's default.
 std::string DepthOf(const sql::Row& row) {
   const auto depth = row.Find<std::int64_t>("reservation_depth");
   return depth ? std::to_string(*depth) : "";
@@ -119,7 +119,7 @@ Listing ListQueuesFor(sql::Transaction& transaction, const GetOptions& options,
     std::vector<Cell> cells = CellsOfQueue(row, wide, now);
     std::string fingerprint;
     for (std::size_t i = 0; i < cells.size(); ++i)
-      if (i != 9) fingerprint += cells[i].text + "\n";  // not the age
+      if (i != 9) fingerprint += cells[i].text + "\n";  // without the age
     listing.names.push_back(cells[0].text);
     listing.fingerprints.push_back(std::move(fingerprint));
     listing.table.Add(std::move(cells));

@@ -14,9 +14,9 @@
 namespace fluxnetes::services {
 namespace {
 
-constexpr std::size_t kMostDigits = 9;  // of a number at a name's end
+constexpr std::size_t kMostDigits = 9;  // of the number at a name's end
 
-// Slurm's form of a running time: "5-03:20:01", "3:20:01", "0:07".
+// Formats a run time as Slurm does: "5-03:20:01", "3:20:01", "0:07".
 std::string ClockTime(std::chrono::seconds time) {
   const std::int64_t all = std::max<std::int64_t>(time.count(), 0);
   const std::int64_t days = all / 86'400, hours = all / 3'600 % 24,
@@ -34,7 +34,7 @@ std::string CodeOf(const std::string& state, bool ends) {
   return "PD";
 }
 
-// In Slurm's words, as far as it has one.
+// Returns Slurm's reason code, if it has one.
 std::string SlurmReason(const sql::Row& row, const std::string& state) {
   if (state == "provisional") return "PodsMissing";
   if (state == "unsatisfiable") return "BadConstraints";
@@ -51,7 +51,7 @@ std::string SlurmReason(const sql::Row& row, const std::string& state) {
 struct HostName {
   std::string stem;
   std::int64_t number = 0;
-  std::size_t digits = 0;  // 0: it ends in none
+  std::size_t digits = 0;  // 0: no number at the end
 };
 
 HostName SplitHost(const std::string& name) {
@@ -68,7 +68,7 @@ HostName SplitHost(const std::string& name) {
 }  // namespace
 
 std::string HostList(const std::vector<std::string>& nodes) {
-  // Numbers of one width can stand together: n08 is not n8.
+  // Only numbers of one width are merged: n08 is not n8.
   std::map<std::pair<std::string, std::size_t>, std::vector<std::int64_t>>
       stems;
   for (const std::string& node : nodes) {

@@ -15,7 +15,7 @@ namespace {
 constexpr int kBarLength = 10;
 constexpr std::int64_t kTopLimit = 500;
 
-// Nothing of nothing is none of it.
+// Returns 0 if there is nothing to use.
 double ShareOf(std::int64_t used, std::int64_t all) {
   return all > 0 ? static_cast<double>(used) / static_cast<double>(all) : 0;
 }

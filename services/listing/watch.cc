@@ -19,14 +19,16 @@ namespace {
 using std::chrono::milliseconds;
 using Counts = std::map<std::string, std::int64_t>;
 
-// Between two looks: at least, if something goes on, and if nothing does.
+// Between two reads of the database: at least, while something changes, and
+// otherwise.
 constexpr milliseconds kShortest{100};
 constexpr milliseconds kBusy{500};
 constexpr milliseconds kIdle{2'000};
-constexpr milliseconds kSlice{50};  // how often the bell is asked
-constexpr int kPauseFactor = 10;    // pause at least so many times the question
-// Groups that have just been submitted may not be in the database yet: done is
-// done when it is so for a moment.
+constexpr milliseconds kSlice{50};  // how often the bell is polled
+// The pause is at least so many times the query.
+constexpr int kPauseFactor = 10;
+// Groups just submitted may not be in the database yet, so all groups must be
+// done for this long.
 constexpr milliseconds kSettled{1'500};
 
 std::int64_t CountOf(const Counts& counts, const char* state) {
@@ -34,13 +36,13 @@ std::int64_t CountOf(const Counts& counts, const char* state) {
   return found == counts.end() ? 0 : found->second;
 }
 
-// Unfinished, as far as they can ever finish.
+// Counts groups that are unfinished and can still finish.
 std::int64_t Unfinished(const Counts& counts) {
   return CountOf(counts, "provisional") + CountOf(counts, "pending") +
          CountOf(counts, "allocated") + CountOf(counts, "bound");
 }
 
-// Of at most so many columns; 0: of any length.
+// Limits the text to so many columns; 0: no limit.
 std::string Sums(const Counts& counts, bool colour, int columns) {
   struct Part {
     const char* state;
@@ -78,15 +80,15 @@ std::string Exactly(std::optional<double> seconds) {
              : ShortDuration(milliseconds(std::int64_t(*seconds * 1000)));
 }
 
-// One look at the database.
+// One read of the database.
 struct Look {
   Listing listing;
-  Counts counts;            // of groups
-  FinishedSummary summary;  // of groups, where it was asked for
+  Counts counts;            // of groups by state
+  FinishedSummary summary;  // of groups, if requested
   sql::Timestamp now;
 };
 
-// What is on the screen, or was printed last.
+// The frame on the screen, or the rows printed last.
 class Display {
  public:
   Display(const GetOptions& options, Console& console)
@@ -191,12 +193,12 @@ class Display {
   Console& console_;
   bool redraws_ = false;
   bool away_ = false;
-  std::size_t drawn_ = 0;  // lines of the last frame
+  std::size_t drawn_ = 0;  // lines in the last frame
   bool header_printed_ = false;
   std::unordered_set<std::string> printed_;  // names and fingerprints
 };
 
-// Whether all groups have been done for a moment.
+// True once all groups have been done for kSettled.
 class Settlement {
  public:
   bool Reached(const Counts& counts, sql::Timestamp now) {
@@ -233,7 +235,7 @@ void PrintSummary(const Look& look, Console& console) {
       Exactly(summary.wait_p50), Exactly(summary.wait_p95));
 }
 
-// Waits until the bell rings. Returns whether the user wants to stop.
+// Waits until the bell rings; returns true if the user wants to stop.
 bool WaitForNews(ChangeBell& bell, milliseconds least, milliseconds most,
                  bool& rung, Console& console) {
   if (console.wait(least)) return true;
@@ -257,7 +259,8 @@ ExitCode RunWatch(const GetOptions& options, sql::Pool& pool,
   while (true) {
     const sql::Timestamp now = console.now();
     try {
-      // Until done, what has finished stays; else it goes after a while.
+      // With --until-done, finished groups stay listed; else they disappear
+      // after a while.
       const Look look =
           LookAt(options, options.until_done ? start : now, pool, now);
       display.Show(look);

@@ -7,7 +7,7 @@
 namespace fluxnetes::services {
 namespace {
 
-// In a cell of a table, where a bar would end it.
+// Escapes text for a cell of a Markdown table.
 std::string Cell(const std::string& text) {
   std::string shown;
   for (const char c : text) {
@@ -18,7 +18,7 @@ std::string Cell(const std::string& text) {
   return shown;
 }
 
-// The same as code, in which only the bar means something.
+// Returns a cell with code, in which only the bar needs an escape.
 std::string CellCode(const std::string& text) {
   std::string shown;
   for (const char c : text) shown += c == '|' ? "\\|" : std::string(1, c);
@@ -31,7 +31,7 @@ std::string Capital(std::string about) {
   return about;
 }
 
-// "fluxnetes queue set QUEUE SETTING... [flags]".
+// Returns "fluxnetes queue set QUEUE SETTING... [flags]".
 std::string Usage(const CommandTree& tree, const std::string& path) {
   std::string text = path;
   for (const CommandTree::Argument& argument : tree.arguments) {
@@ -65,14 +65,14 @@ std::string SectionOf(const CommandTree& tree, const std::string& path) {
                      Capital(tree.about), Usage(tree, path), rows);
 }
 
-// As the heading of a section is linked to.
+// Returns the link target of a section's heading.
 std::string Anchor(const std::string& path) {
   std::string anchor = path;
   std::ranges::replace(anchor, ' ', '-');
   return anchor;
 }
 
-// Those that do something, not those that only have others below them.
+// Adds the commands that do something, not those that only have subcommands.
 void AddCommands(const CommandTree& tree, const std::string& path,
                  std::string& table, std::string& sections) {
   for (const CommandTree& command : tree.commands) {

@@ -42,8 +42,8 @@ std::string Quoted(const std::string& text) {
   return quoted + "'";
 }
 
-// A bash statement that fills COMPREPLY. Names come from elsewhere, so that
-// compgen, which expands its words, must not see them.
+// Returns a bash statement that fills COMPREPLY. Names come from the database,
+// so they must not go through compgen, which expands its words.
 std::string Reply(const ValueChoice& choice, const std::string& root) {
   if (choice.files) return fmt::format("__{}_files", root);
   if (!choice.command.empty())
@@ -52,7 +52,7 @@ std::string Reply(const ValueChoice& choice, const std::string& root) {
                      Quoted(choice.words));
 }
 
-// Cases "path,flag" of the flags that take a value.
+// Returns the cases "path,flag" of all flags that take a value.
 std::string ValueCases(const CommandTree& root) {
   std::string cases;
   ForEach(root, root.name,
@@ -151,8 +151,8 @@ complete -F __{0}_complete {0}
                      PathCases(tree));
 }
 
-// zsh runs bash completions by itself. From a folder of $fpath this is run when
-// it is needed first, and has to complete at once.
+// zsh can run bash completions. zsh runs this script from a folder of $fpath at
+// the first completion, so the script must also complete at once.
 std::string Zsh(const CommandTree& tree) {
   return fmt::format(
       "#compdef {0}\n"
@@ -181,7 +181,7 @@ std::string FishFlag(const CommandTree::Flag& flag) {
   return text + " -d " + Quoted(flag.about);
 }
 
-// A fish function that says whether the words so far name this command.
+// Returns a fish function that tests whether the words so far name a command.
 std::string FishAt(const CommandTree& root) {
   std::string cases;
   ForEach(root, root.name,

@@ -9,7 +9,7 @@
 namespace fluxnetes::services {
 namespace {
 
-// As roff has to be told of it so that it is shown as it is.
+// Escapes text for roff.
 std::string Roff(const std::string& text) {
   std::string shown;
   for (const char c : text) {
@@ -36,7 +36,7 @@ std::string PageName(const std::string& path) {
   return name;
 }
 
-// "-o, --output FORM", in bold and italic.
+// Returns "-o, --output FORM", in bold and italic.
 std::string Called(const CommandTree::Flag& flag) {
   std::string text;
   for (const std::string& name : flag.names)
@@ -65,7 +65,7 @@ std::string SynopsisOf(const CommandTree& tree, const std::string& path) {
   return text + "[\\fIflags\\fR]\n";
 }
 
-// Below a command of which each has a page of its own.
+// The list of subcommands that have pages of their own.
 std::string ListOfCommands(const CommandTree& tree, const std::string& path) {
   std::string text;
   for (const CommandTree& command : tree.commands)
@@ -91,7 +91,7 @@ std::string ListOfExitCodes() {
   return text;
 }
 
-// Empty if it has nothing.
+// Returns a section; empty if its text is.
 std::string Section(const char* title, const std::string& text) {
   return text.empty() ? "" : fmt::format(".SH {}\n{}", title, text);
 }

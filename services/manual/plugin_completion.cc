@@ -8,7 +8,7 @@
 namespace fluxnetes::services {
 namespace {
 
-// ShellCompDirectiveDefault, ShellCompDirectiveNoFileComp.
+// Cobra's ShellCompDirectiveDefault and ShellCompDirectiveNoFileComp.
 constexpr auto kFilesToo = ":0";
 constexpr auto kNoFiles = ":4";
 
@@ -19,7 +19,7 @@ const CommandTree::Flag* FindFlag(const CommandTree& tree,
   return nullptr;
 }
 
-// Where the words lead to, and the flag whose value the last one is.
+// The command that the words lead to, and the flag whose value is being typed.
 struct Reached {
   const CommandTree* command;
   const CommandTree::Flag* flag = nullptr;

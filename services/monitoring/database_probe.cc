@@ -22,12 +22,12 @@ constexpr sql::Query kAsked[] = {queries::kSampleReplica,
                                  queries::kSampleGroups};
 constexpr milliseconds kFresh{1'000};
 constexpr seconds kSchemaHolds{60};
-constexpr int kRest = 100;  // times as long as counting takes
+constexpr int kRest = 100;  // pause, in multiples of the count's duration
 
 sql::PoolOptions ForProbe(sql::PoolOptions options) {
   options.catalogues = {queue::Catalogue(), kAsked};
   options.max_connections = 1;
-  // To count all rows is not to look for some.
+  // Counting all rows needs sequential scans.
   options.by_index_only = false;
   options.statement_timeout = seconds(10);
   return options;
@@ -51,7 +51,7 @@ struct DatabaseProbe::State {
   const Check check;
   const std::function<std::int64_t()> client;
   sql::Pool pool;
-  ProbeClock::time_point schema_asked{};  // the thread's own
+  ProbeClock::time_point schema_asked{};  // used by the thread only
 
   std::mutex mutex;
   std::condition_variable changed;

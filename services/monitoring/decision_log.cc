@@ -29,7 +29,7 @@ std::string NodesOf(const workers::Placed& placed) {
 
 }  // namespace
 
-// The same for the same span of the same group (FNV-1a).
+// The same span of the same group always gets the same id (FNV-1a).
 std::string DecisionLog::SpanIdOf(const Group& group, std::string_view name) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const char letter : group.name + group.traceparent + std::string(name)) {
@@ -39,7 +39,7 @@ std::string DecisionLog::SpanIdOf(const Group& group, std::string_view name) {
   return fmt::format("{:016x}", std::max<std::uint64_t>(hash, 1));
 }
 
-// A line about a group; what it says beyond the name is added.
+// A log line about a group: its name and the fields added later.
 class DecisionLog::Line {
  public:
   Line(const Groups& groups, GroupId group) {
@@ -82,7 +82,7 @@ DecisionLog::Groups DecisionLog::Read(const Ids& ids) const {
            row.Find<sql::Timestamp>("bound_at")}};
     }
   } catch (const sql::Error&) {
-    // Whoever needs the database says that it is away.
+    // Other users of the database report the outage.
   }
   return groups;
 }
@@ -106,7 +106,7 @@ void DecisionLog::Count(const workers::Decision& decision,
                         const Groups& groups) const {
   for (const workers::Placed& placed : decision.placed) {
     const auto found = groups.find(placed.group);
-    if (found == groups.end()) continue;  // it has just gone
+    if (found == groups.end()) continue;  // deleted meanwhile
     const Group& group = found->second;
     counts_.NoteAllocated({placed.queue, std::ssize(placed.members),
                            group.waited, group.later_than_first,

@@ -33,7 +33,7 @@ double CpuSeconds(const timeval& time) {
          static_cast<double>(time.tv_usec) / 1e6;
 }
 
-// (proc(5), field 22 of stat, behind the name in parentheses; btime of stat.)
+// See proc(5): field 22 of stat, after the name in parentheses; btime of stat.
 double StartTime() {
   std::ifstream self("/proc/self/stat");
   const std::string line{std::istreambuf_iterator<char>(self), {}};

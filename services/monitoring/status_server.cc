@@ -11,7 +11,7 @@ namespace {
 using std::chrono::seconds;
 
 constexpr const char* kPlain = "text/plain; charset=utf-8";
-// (Prometheus: exposition formats.)
+// See Prometheus' exposition formats.
 constexpr const char* kExposition = "text/plain; version=0.0.4; charset=utf-8";
 
 HttpAnswer TextAnswer(int status, std::string text, const char* type = kPlain) {
@@ -52,7 +52,7 @@ StatusServer::StatusServer(StatusServerOptions options) {
   };
   http.refuse = [](int, const std::string& why) { return why + "\n"; };
   http.largest_request = std::size_t{16} << 10U;
-  http.idle = seconds(75);  // a scrape a minute keeps its connection
+  http.idle = seconds(75);  // keeps the connection of one scrape a minute
   http.request_time = seconds(5);
   http.answer_time = seconds(10);
   http.connections = 64;

@@ -10,7 +10,7 @@
 namespace fluxnetes::services {
 namespace {
 
-// Also what the group of the member asks for.
+// Returns the requests in words, and sets `topology` to the group's.
 std::string NeedsOf(const std::optional<std::string>& text,
                     cluster::GroupTopology& topology) {
   if (!text) return {};
@@ -19,7 +19,7 @@ std::string NeedsOf(const std::optional<std::string>& text,
     topology = request.rules->topology;
     return cluster::Format(request.resources);
   } catch (const std::exception&) {
-    return *text;  // made by another version: shown as it is
+    return *text;  // written by another version: returned as it is
   }
 }
 

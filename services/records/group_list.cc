@@ -76,7 +76,7 @@ std::vector<GroupRow> ListLine(sql::Transaction& transaction,
     const auto found = read.find({row.Get<std::int64_t>("id"),
                                   row.Get<std::string>("namespace"),
                                   row.Get<std::string>("group_name")});
-    if (found == read.end()) continue;  // over meanwhile
+    if (found == read.end()) continue;  // ended meanwhile
     groups.push_back(std::move(found->second));
     groups.back().position = row.Find<std::int64_t>("position");
   }

@@ -7,7 +7,7 @@
 namespace fluxnetes::services {
 namespace {
 
-// Those that fill count as finished at no time at all.
+// Provisional groups count as finished at this time.
 constexpr sql::Timestamp kNever =
     std::chrono::sys_days(std::chrono::year(9999) / 1 / 1);
 

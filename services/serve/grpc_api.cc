@@ -30,7 +30,7 @@ GrpcServerOptions ServerOptions(const Config::Grpc& config,
   return options;
 }
 
-// A Match waits for its answer on one of them.
+// Each Match occupies a thread while it waits for its answer.
 constexpr int kMatchesAtATime = 32;
 constexpr int kMatchConnections = 4;
 
@@ -55,7 +55,7 @@ std::vector<grpc::Service*> WithForerunners(
   return services;
 }
 
-// One for each thread that answers, and one that looks what has changed.
+// One connection for each thread that answers, and one for the feed.
 sql::PoolOptions ConnectionsFor(const Config& config,
                                 const GrpcCallsOptions& calls) {
   sql::PoolOptions options =

@@ -12,7 +12,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// A stop should take a few seconds at most.
+// Limits the duration of a stop to a few seconds.
 constexpr std::size_t kEventsAtStop = 1'000;
 
 Config ConfigOf(const sql::PoolOptions& database) {
@@ -46,8 +46,8 @@ std::pair<std::string, std::string> Scheduler::State::CheckDatabase() const {
   return {"", ""};
 }
 
-// Registers the client if the database can be worked with; else says why not,
-// and what to do.
+// Registers the client if the database is usable; else returns the problem and
+// the remedy.
 std::string Scheduler::State::TryDatabase() {
   const auto [database, schema] = CheckDatabase();
   if (!database.empty() || !schema.empty())
@@ -112,7 +112,8 @@ void Scheduler::Stop() {
   }
   state_->stop_asked.notify_all();
   if (state_->starter.joinable()) state_->starter.join();
-  if (!state_->running) return state_->client.Stop();  // it may be registered
+  // The client may be registered.
+  if (!state_->running) return state_->client.Stop();
   state_->running = false;
   state_->listener.Stop();
   state_->maintenance.Stop();

@@ -9,7 +9,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-// Something that is done at most once in a while by a loop that runs often.
+// A rate limit for an action in a loop that runs often.
 class Seldom {
  public:
   explicit Seldom(milliseconds interval) : interval_(interval) {}
@@ -58,7 +58,7 @@ void Scheduler::State::WireBinders() {
           });
 }
 
-// One that is idle, if there is one: two would only race for the same jobs.
+// Wakes one idle binder if there is one: two would race for the same jobs.
 void Scheduler::State::RingBinders() {
   for (Loop* loop : binder_loops) {
     if (loop->Idle()) return loop->Ring();
@@ -72,11 +72,11 @@ void Scheduler::State::WireTellers() {
   notices_loop = loops.back().get();
   AddLoop("news", milliseconds{1'000}, [this] {
     wait_news->RunOnce(SchedulingNow());
-    return false;  // a batch a second: there is more important work
+    return false;  // one batch a second: other work is more important
   });
   AddLoop("statuses", milliseconds{1'000}, [this] {
     group_statuses->RunOnce(SchedulingNow());
-    return false;  // the same
+    return false;  // as above
   });
 }
 
@@ -87,7 +87,7 @@ void Scheduler::State::Wire() {
   });
   AddLoop("promoter", milliseconds{1'000},
           [this] { return promoter->RunOnce(SchedulingNow()); });
-  // Half a second: how soon it is seen that an owner is gone.
+  // The interval bounds how soon a lost owner is noticed.
   AddLoop(
       "match", milliseconds{500},
       [this, report = Seldom(milliseconds{1'000})]() mutable {
@@ -105,7 +105,7 @@ void Scheduler::State::Wire() {
             cluster::Time(std::chrono::seconds(*due)) - SchedulingNow());
       });
   match_loop = loops.back().get();
-  // It rests by itself.
+  // The forecaster limits its own rate.
   AddLoop("forecast", milliseconds{250}, [this] {
     forecaster->RunOnce(SchedulingNow());
     return false;

@@ -14,11 +14,11 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using std::chrono::steady_clock;
 
-// No step takes so long, whatever is away: all that it waits for has a limit.
+// Longer than any step takes, even during outages: all waits have limits.
 constexpr seconds kStuck{900};
-// One that fails for longer is not about to go on by itself.
+// A loop that fails for longer is not likely to recover by itself.
 constexpr seconds kFailing{15};
-// An answer of the database that is older says nothing.
+// An older answer of the database is out of date.
 constexpr seconds kStale{10};
 
 std::string Since(steady_clock::time_point time) {
@@ -29,7 +29,7 @@ double PlainSeconds(steady_clock::duration time) {
   return std::chrono::duration<double>(time).count();
 }
 
-// Loops of one name are shown as one.
+// The counts of all loops of one name.
 struct LoopSum {
   sql::Durations::Counts runs;
   std::uint64_t failures = 0;

@@ -24,7 +24,7 @@
 namespace fluxnetes::services {
 namespace {
 
-// The cluster behind the door, and the API in front of it if it is simulated.
+// The cluster, and its API if it is simulated.
 struct World {
   cluster::ApiTally tally;
   std::unique_ptr<cluster::SimulatedCluster> simulated;
@@ -83,7 +83,7 @@ void MakeWorld(const Config& config, const Log& log, World& world) {
   }
 }
 
-// Null: it is not asked for.
+// Returns null if gRPC is not configured.
 std::unique_ptr<GrpcApi> MakeGrpc(const Config& config, const Log& log) {
   if (config.grpc.listen.empty()) return nullptr;
   auto grpc = std::make_unique<GrpcApi>(config, log);
@@ -102,9 +102,9 @@ sigset_t BlockStopSignals() {
   return signals;
 }
 
-// Sees that the stop takes no longer than its grace. After half of it the
-// cluster is waited for no more; at its end the process ends as it is: what is
-// leased then is given back by those who find this client dead.
+// Limits the time of a stop. After half of the grace the cluster is no longer
+// waited for. At its end the process exits at once; other processes take over
+// its leases when they find this client dead.
 class Grace {
  public:
   Grace(std::chrono::milliseconds time, World& world, const Log& log)
@@ -120,7 +120,7 @@ class Grace {
         }) {}
 
  private:
-  // False: everything has stopped before.
+  // Returns false if everything stopped before.
   bool Passes(std::chrono::milliseconds time, const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
     stopped_.wait_for(lock, stop, time, [] { return false; });
@@ -129,7 +129,7 @@ class Grace {
 
   std::mutex mutex_;
   std::condition_variable_any stopped_;
-  std::jthread thread_;  // the last: stopped before the others go
+  std::jthread thread_;  // last, so that it stops first
 };
 
 void AddTally(const cluster::ApiTally& tally, MetricsPage& page) {
@@ -165,7 +165,7 @@ StatusServerOptions StatusOptionsOf(const Config& config,
               }};
 }
 
-// Without it the scheduler does its work all the same.
+// A failure is logged; the scheduler works without it.
 void StartStatus(const Config& config, StatusServer& status, const Log& log) {
   if (config.http.listen.empty()) return;
   try {
@@ -190,8 +190,8 @@ ExitCode RunServe(const Config& config) {
   MakeWorld(config, log, world);
   SchedulerOptions options;
   options.database = DatabaseOptions(config, {});
-  // Who sleeps in the middle of a transaction holds up its successor no longer
-  // than who dies.
+  // A process suspended within a transaction must not block its successor
+  // longer than a dead one.
   options.database.idle_transaction_timeout = config.client.time_to_live;
   options.client = {.time_to_live = config.client.time_to_live,
                     .heartbeat = config.client.heartbeat};

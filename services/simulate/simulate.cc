@@ -24,13 +24,13 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kBetweenProgress{200};
 constexpr std::size_t kNotesShown = 20;
 constexpr const char* kOnTerminal = "-";  // of --gantt
-constexpr int kColumns = 80;              // of what is no terminal
+constexpr int kColumns = 80;              // if the output is no terminal
 
 double SecondsSince(Clock::time_point from) {
   return std::chrono::duration<double>(Clock::now() - from).count();
 }
 
-// A line on the terminal that is written over as it goes on.
+// A progress line on the terminal that overwrites itself.
 class ProgressLine {
  public:
   ProgressLine(Console& console, std::size_t groups)

@@ -56,7 +56,7 @@ std::string ChartOfGroups(const Scenario& scenario, const Course& course,
   return text + Axis(chart) + ". waits, # has its nodes\n";
 }
 
-// Of the nodes of a line together, the share of their cpu that is held.
+// Shows the share of the cpu in use, of all nodes of a line together.
 std::string ChartOfNodes(const Scenario& scenario, const Course& course,
                          int columns) {
   const std::size_t nodes = scenario.nodes.size();

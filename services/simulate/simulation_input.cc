@@ -32,7 +32,7 @@ constexpr int kMostDrawnJobs = 20'000'000;
 
 struct SimulatedNodes {
   std::vector<cluster::Node> nodes;
-  std::int64_t cpus = 1;  // of which a pod may have all
+  std::int64_t cpus = 1;  // the largest request of a pod
 };
 
 Failure NoNodes(const std::string& why) {
@@ -59,7 +59,7 @@ SimulatedNodes NodesFromFile(const SimulateOptions& options) {
   return read;
 }
 
-// Of --nodes, else of the header of the trace.
+// Returns the nodes of --nodes, else those in the trace's header.
 SimulatedNodes NodesOf(const SimulateOptions& options,
                        const cluster::SwfTrace& trace) {
   const auto given = WholeNumber(options.nodes);
@@ -115,7 +115,8 @@ std::int64_t ProcessorsOf(const std::vector<cluster::Node>& nodes) {
   return workers::CpuOf(nodes) / 1'000;
 }
 
-// They would be unsatisfiable, and a single one as large as it likes.
+// Removes jobs larger than all nodes: they would be unsatisfiable, and their
+// size has no bound.
 void LeaveOutTooLarge(cluster::SwfTrace& trace,
                       const std::vector<cluster::Node>& nodes,
                       SimulationInput& input) {
@@ -177,8 +178,8 @@ workers::LublinOptions ParseLublin(const std::string& text) {
   return options;
 }
 
-// "10:like=NODE": so many more, named after it and numbered past those that are
-// there.
+// Parses "10:like=NODE": adds so many copies, named after it, with numbers that
+// follow the existing ones.
 void AddNodes(const std::string& text, std::vector<cluster::Node>& nodes) {
   constexpr std::string_view kLike = ":like=";
   const std::size_t like = text.find(kLike);
@@ -238,7 +239,7 @@ SimulationInput OfLublin(const SimulateOptions& options) {
   return input;
 }
 
-// What it begins with.
+// Returns the initial state.
 Snapshot Beginning(const SimulateOptions& options, sql::Pool* pool,
                    std::int64_t now) {
   if (pool != nullptr) {
@@ -316,7 +317,7 @@ SimulationInput ReadInput(const SimulateOptions& options, const Config& config,
   return input;
 }
 
-// A slip in the name makes a queue that nobody is in.
+// A typing error in a queue's name creates a queue without groups.
 void NoteIdleQueues(const SimulateOptions& options, SimulationInput& input) {
   std::set<std::string> used;
   for (const workers::Scenario::Group& group : input.scenario.groups)

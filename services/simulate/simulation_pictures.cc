@@ -20,7 +20,7 @@ using workers::Scenario;
 constexpr int kWidth = 960;
 constexpr int kPictureHeight = 360;
 constexpr double kLeft = 64, kRight = 16, kTop = 32, kBottom = 40;
-// More boxes than these make a picture that no one can read.
+// With more boxes a picture is unreadable.
 constexpr std::size_t kMostBoxes = 20'000;
 constexpr int kHeatColumns = 240;
 constexpr int kHeatRows = 64;
@@ -35,7 +35,7 @@ std::string Lasting(std::int64_t seconds) {
   return ShortDuration(std::chrono::seconds(seconds));
 }
 
-// The frame of a picture: time, or something else, to the right, from 0.
+// The axes of a picture: time or another quantity to the right, from 0.
 class Plot {
  public:
   Plot(int height, const std::string& title, double most_x, double most_y)
@@ -81,8 +81,8 @@ std::int64_t EndOf(const Course& course, const GroupCourse& group) {
   return group.end < 0 ? course.end : std::min(group.end, course.end);
 }
 
-// What of a group is in the picture, for each of its nodes: its place in the
-// course's.
+// Calls `draw` for each node of each group with its index in the course's nodes
+// and its time span.
 template <typename Draw>
 void ForEachStay(const Scenario& scenario, const Course& course, Draw draw) {
   const std::int64_t begin = workers::FirstInstant(scenario);
@@ -97,8 +97,8 @@ void ForEachStay(const Scenario& scenario, const Course& course, Draw draw) {
   }
 }
 
-// In which lane of its node each stay is: groups that share a node stand one
-// below the other.
+// The lane of each stay within its node: groups on one node are drawn one below
+// the other.
 struct Lanes {
   std::vector<int> of_stay;
   std::vector<int> count;  // by node
@@ -121,7 +121,7 @@ Lanes ChooseLanes(const Scenario& scenario, const Course& course) {
   });
   Lanes lanes{std::vector<int>(stays.size()),
               std::vector<int>(scenario.nodes.size(), 1)};
-  std::vector<double> free_at;  // of the lanes of one node
+  std::vector<double> free_at;  // by lane of one node
   int node = -1;
   for (const Stay& stay : stays) {
     if (std::exchange(node, stay.node) != stay.node) free_at.clear();
@@ -159,7 +159,7 @@ void DrawGroups(const Scenario& scenario, const Course& course, Plot& plot) {
       });
 }
 
-// How much of the cpu groups had, by parts of time and nodes.
+// Draws the groups' share of the cpu, by time slices and bands of nodes.
 void DrawHeat(const Scenario& scenario, const Course& course, double span,
               Plot& plot) {
   if (span <= 0) return;
@@ -269,7 +269,7 @@ std::string WaitsPicture(const Scenario& scenario, const Course& course) {
   }
   std::sort(waits.begin(), waits.end());
   const auto most = static_cast<double>(waits.empty() ? 0 : waits.back());
-  // Waits spread over orders of magnitude.
+  // A logarithmic scale: waits span orders of magnitude.
   const auto place = [](double wait) { return std::log10(wait + 1); };
   Plot plot(kPictureHeight, "Groups that had started after this wait",
             place(most), 1);

@@ -14,7 +14,8 @@ namespace {
 
 using workers::QueueSettings;
 
-// "1800000 milliseconds", as ParseQueueSettings() writes it; whole seconds.
+// Parses "1800000 milliseconds", as ParseQueueSettings() writes it, and rounds
+// up to seconds.
 std::int64_t SecondsOf(const std::string& text) {
   std::int64_t milliseconds = 0;
   std::from_chars(text.data(), text.data() + text.size(), milliseconds);

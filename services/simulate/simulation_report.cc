@@ -84,7 +84,7 @@ std::string For(double seconds) {
       std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1'000)));
 }
 
-// What became of the groups, without zeros.
+// Returns the groups' outcomes, without zeros.
 std::string Ends(const SimulationSummary& summary) {
   std::string text = fmt::format("{} ended", summary.ended);
   const auto add = [&](std::size_t count, const char* what) {
@@ -147,7 +147,7 @@ std::string ToTable(const SimulationReport& report) {
   return text;
 }
 
-// In quotes if it has to be.
+// Quotes the text if necessary.
 std::string CsvCell(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
@@ -155,7 +155,7 @@ std::string CsvCell(const std::string& text) {
   return quoted + "\"";
 }
 
-// Empty where there is none.
+// Returns "" for no time.
 std::string CsvTime(std::int64_t time) {
   return time < 0 ? std::string() : std::to_string(time);
 }

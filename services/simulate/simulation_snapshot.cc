@@ -23,7 +23,7 @@ namespace {
 
 using workers::Scenario;
 
-constexpr std::ptrdiff_t kNamed = 5;  // groups, in a note
+constexpr std::ptrdiff_t kNamed = 5;  // groups named in a note
 
 cluster::Resources ResourcesIn(const sql::Row& row, const std::string& whose) {
   cluster::Resources resources;
@@ -109,7 +109,8 @@ class SnapshotWriter {
     return scenario_.groups[static_cast<std::size_t>(number)];
   }
 
-  // What is to go goes as its pods do.
+  // Adds a group with an allocation. A group that is to end ends when its grace
+  // period is over.
   void AddHolder(workers::GroupId id,
                  const workers::ComponentSnapshot::Holder& holder) {
     const workers::Held& held = holder.held;
@@ -188,7 +189,7 @@ class SnapshotWriter {
   Scenario& scenario_;
   std::vector<std::string>& notes_;
   workers::ScenarioParts parts_;
-  std::map<workers::GroupId, int>& numbers_;  // of groups, in the scenario
+  std::map<workers::GroupId, int>& numbers_;  // index in the scenario, by group
 };
 
 }  // namespace

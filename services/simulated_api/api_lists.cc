@@ -27,8 +27,8 @@ std::string Get(const Query& query, const char* key) {
   return found == query.end() ? "" : found->second;
 }
 
-// The number in the query; `otherwise` if there is none, nothing if it is not
-// one.
+// Returns the number in the query; `otherwise` if there is none, nullopt if the
+// text is not a number.
 std::optional<std::int64_t> GetNumber(const Query& query, const char* key,
                                       std::int64_t otherwise) {
   const std::string text = Get(query, key);
@@ -40,7 +40,7 @@ std::optional<std::int64_t> GetNumber(const Query& query, const char* key,
   return number;
 }
 
-// The unsupported parameter that would change what is listed.
+// Returns an unsupported parameter that would change the result; empty: none.
 std::string Unsupported(const Query& query) {
   for (const char* key : {"labelSelector", "fieldSelector"}) {
     if (!Get(query, key).empty()) return key;
@@ -74,7 +74,7 @@ void AppendLine(std::string& text, std::string_view type,
   text += "}\n";
 }
 
-// `ends_list`: all that there was when the watch began has been sent.
+// `ends_list`: all objects present at the start of the watch have been sent.
 std::string WriteBookmark(WatchedKind kind, std::uint64_t version,
                           bool ends_list = false) {
   JsonText json;
@@ -97,7 +97,7 @@ std::string TooOld(std::uint64_t version, std::uint64_t oldest) {
          std::to_string(oldest) + ")";
 }
 
-// Of a cluster that was here before this one.
+// The version is from an earlier cluster.
 HttpAnswer TooLarge(std::uint64_t version, std::uint64_t newest) {
   return services::Answer(
       504, WriteStatus(504, "Timeout: Too large resource version: " +
@@ -113,13 +113,13 @@ std::size_t SizeOf(const cluster::SimulatedCluster::Snapshot& snapshot,
 
 }  // namespace
 
-// A watch that somebody reads.
+// A reader of a watch.
 struct ApiLists::Reader {
   WatchedKind kind = WatchedKind::kPods;
   std::string namespace_name;
   std::uint64_t place = 0;
-  std::uint64_t begin = 0;    // nothing up to it is sent
-  std::uint64_t version = 0;  // all up to it has been sent
+  std::uint64_t begin = 0;    // versions up to this are skipped
+  std::uint64_t version = 0;  // versions up to this were sent
   int generation = 0;
   bool bookmarks = false;
   bool over = false;
@@ -231,7 +231,7 @@ HttpAnswer ApiLists::Watch(WatchedKind kind, const std::string& namespace_name,
   const std::string bookmarks = Get(query, "allowWatchBookmarks");
   reader->bookmarks = bookmarks == "true" || bookmarks == "1";
   if (*version == 0) {
-    // From now on, beginning with all that is there.
+    // From the present state on, which is sent first.
     const Snapshot snapshot = TakeSnapshot(namespace_name);
     reader->version = VersionNumber(snapshot->resource_version);
     for (std::size_t i = 0; i < SizeOf(*snapshot, kind); ++i) {
@@ -281,7 +281,7 @@ std::optional<std::string> ApiLists::NextPiece(Reader& reader) {
     return piece;
   }
   for (const WatchLog::Entry& entry : batch.entries) {
-    // The log follows the cluster: it may know later what the list had.
+    // The log lags behind the cluster: an entry may already be in the list.
     if (entry.version <= reader.begin) continue;
     reader.version = std::max(reader.version, entry.version);
     if (entry.pod && !reader.namespace_name.empty() &&

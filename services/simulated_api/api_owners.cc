@@ -21,7 +21,7 @@ constexpr const char* kJobs = "jobs.batch";
 
 bool IsJob(const ApiResource& resource) { return resource.kind == "Job"; }
 
-// "jobs.batch", "replicasets.apps", "replicationcontrollers".
+// Returns "jobs.batch", "replicasets.apps", "replicationcontrollers".
 std::string NameOf(const ApiResource& resource) {
   std::string name(resource.plural);
   const std::string_view prefix = resource.prefix;
@@ -97,7 +97,8 @@ HttpAnswer ApiOwners::CreateOwner(const HttpQuestion& question,
   if (!body) return refusal;
   const std::string kind(resource.kind);
   if (auto mismatch = RefuseMismatch(*body, kind, target)) return *mismatch;
-  const cluster::Pod object = cluster::DecodePod(*body);  // its metadata
+  // Only its metadata is used.
+  const cluster::Pod object = cluster::DecodePod(*body);
   if (object.name.empty()) {
     return Invalid(kind, "", "metadata.name: Required value");
   }

@@ -32,7 +32,7 @@ std::vector<std::string> Split(const std::string& path) {
   return parts;
 }
 
-// Brackets outside strings; the parser itself has no limit.
+// Counts brackets outside strings; the parser itself has no depth limit.
 int DepthOf(const std::string& json) {
   int depth = 0;
   int deepest = 0;
@@ -53,7 +53,7 @@ int DepthOf(const std::string& json) {
   return deepest;
 }
 
-// RFC 1123, as Kubernetes wants it: labels of a-z, 0-9 and '-', with dots.
+// RFC 1123 subdomain, as in Kubernetes: labels of a-z, 0-9 and '-', with dots.
 bool IsSubdomain(const std::string& name) {
   const auto plain = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
@@ -81,8 +81,8 @@ std::string RandomSuffix() {
   return suffix;
 }
 
-// metadata.name, or made from metadata.generateName. If there is none, or
-// Kubernetes would not have it, nothing; `why` says what is wrong.
+// Returns metadata.name, or a name generated from metadata.generateName.
+// Returns nullopt and sets `why` if there is neither or the name is invalid.
 std::optional<std::string> ReadName(const Json& object, std::string& why) {
   const Json& metadata = At(object, "metadata");
   std::string name = Text(metadata, "name");
@@ -115,7 +115,7 @@ std::optional<ApiTarget> ParseTarget(const std::string& path) {
   ApiTarget target;
   std::size_t at = 0;
   while (at < head) target.prefix += "/" + parts[at++];
-  // "namespaces" alone, or with a name only, would be the namespaces.
+  // "/namespaces" and "/namespaces/NAME" address the namespaces themselves.
   if (parts[at] == "namespaces" && parts.size() >= at + 3) {
     target.namespace_name = parts[at + 1];
     at += 2;

@@ -101,14 +101,14 @@ void WatchLog::Append(WatchedKind kind, const std::string& uid,
   }
 }
 
-// A list begins: what it contains may hide what was missed. The snapshot is
-// taken after the list, so all that is not older than it is still to come.
+// A list begins, and may hide missed events. The snapshot is taken after the
+// list, so all changes after the snapshot are still to come.
 void WatchLog::Forget() {
   const std::uint64_t version =
       VersionNumber(cluster_.TakeSnapshot().resource_version);
   const std::lock_guard lock(mutex_);
   for (Track& track : tracks_) {
-    // One more, so that readers at the end notice too.
+    // One extra, so that readers at the end notice the loss too.
     track.first_place += track.entries.size() + 1;
     track.entries.clear();
     track.forgotten = version;

@@ -17,7 +17,7 @@ struct ManifestSource {
   std::string text;
 };
 
-// A file of a directory that is no manifest (nodes.yaml beside the Jobs).
+// False for a file of a directory that is no manifest (nodes.yaml beside Jobs).
 bool LooksLikeManifest(const std::string& text) {
   return text.find("kind:") != std::string::npos ||
          text.find("\"kind\"") != std::string::npos;
@@ -54,7 +54,7 @@ std::vector<ManifestSource> ReadSources(const ManifestFiles& options,
   return sources;
 }
 
-// Checks all sources and tells all that is wrong before it throws.
+// Checks all sources and prints all errors before it throws.
 std::vector<cluster::Manifest> CheckedManifests(
     const std::vector<ManifestSource>& sources, const ManifestFiles& options,
     Console& console) {

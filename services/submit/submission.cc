@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::chrono::seconds kProbeDeadline{5};
 
-// The pod that it is or makes; null for a node.
+// Returns the pod itself or that of the template; null for a node.
 const cluster::Pod* PodOf(const cluster::Manifest& manifest) {
   if (const auto* pod = std::get_if<cluster::PodTemplate>(&manifest.object))
     return &pod->pod;

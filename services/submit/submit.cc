@@ -14,7 +14,7 @@
 namespace fluxnetes::services {
 namespace {
 
-// What the cluster takes and the scheduler will not.
+// Warns of an object that the cluster accepts and the scheduler will not place.
 void Warn(const cluster::Manifest& manifest, const Config& config,
           Console& console) {
   const std::string why = WhyNotScheduled(manifest, config.scheduler_name);
@@ -25,7 +25,7 @@ void Warn(const cluster::Manifest& manifest, const Config& config,
               << '\n';
 }
 
-// Whether it was created.
+// Returns true if it was created.
 bool SubmitOne(cluster::HttpClient& client, const cluster::Manifest& manifest,
                const SubmitOptions& options, Console& console) {
   const cluster::Submitted submitted =

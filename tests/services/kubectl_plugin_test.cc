@@ -1,5 +1,5 @@
 // The program as kubectl's plugin "fluxnetes": its name in help and errors, and
-// the namespace of the kubeconfig.
+// the kubeconfig's namespace.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>

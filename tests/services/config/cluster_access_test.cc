@@ -22,7 +22,7 @@ class ClusterAccessTest : public ::testing::Test {
     config_.cluster.kind = ClusterKind::kApi;
     environment_["HOME"] = folder_ + "home";
   }
-  // A kubeconfig whose cluster has that name.
+  // Writes a kubeconfig whose cluster has that name.
   std::string Kubeconfig(const std::string& path, const std::string& name) {
     std::ofstream(folder_ + path)
         << "current-context: c\n"

@@ -72,7 +72,7 @@ TEST(Log, LowerLevelsAreNotWritten) {
   EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 1) << lines;
 }
 
-// What standard error shows on a terminal.
+// Returns what standard error shows on a terminal.
 std::string Shown() {
   int terminal = -1;
   int program = -1;
@@ -82,7 +82,7 @@ std::string Shown() {
   Log({}).Info("hello");
   dup2(kept, STDERR_FILENO);
   close(kept);
-  // It comes in pieces.
+  // The output comes in pieces.
   std::string shown;
   for (char c = 0; c != '\n' && read(terminal, &c, 1) == 1;) shown += c;
   close(program);

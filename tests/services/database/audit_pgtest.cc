@@ -1,5 +1,5 @@
-// What commands write into `audit`; for gRPC see grpc_scheduler_pgtest.cc and
-// forerunner_services_pgtest.cc.
+// Tests of the rows that commands write into `audit`; for gRPC see
+// grpc_scheduler_pgtest.cc and forerunner_services_pgtest.cc.
 #include <gtest/gtest.h>
 
 #include "services/database/audit.h"
@@ -15,7 +15,7 @@ class Audit : public CommandDatabase {
     EXPECT_EQ(run_(command, more), ExitCode::kOk) << run_.err();
   }
 
-  // "VERB OBJECT DETAIL" of each row, once they are seen to be by this user
+  // Returns "VERB OBJECT DETAIL" of each row; checks that all are by this user
   // from the command line.
   std::string Rows() {
     EXPECT_EQ(database_.Ask("SELECT count(*) FROM audit WHERE role <> "
@@ -113,7 +113,7 @@ TEST_F(Audit, WhatChangedNothingLeavesNoRow) {
   EXPECT_EQ(Rows(), "");
 }
 
-// The row is in the transaction of the change: without it there is none.
+// The row is in the transaction of the change: without the row no change.
 TEST_F(Audit, WhatCannotBeKeptIsNotDone) {
   AddExampleGroups();
   Succeed("account create physics namespace=a");

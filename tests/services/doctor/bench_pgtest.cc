@@ -1,4 +1,4 @@
-// `fluxnetes bench`: that it measures each row, and leaves nothing behind.
+// `fluxnetes bench`: it measures each row and leaves nothing behind.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ TEST_F(Bench, EachRowHasAFigureAndOnlyItsOwnSchemaIsDropped) {
             "0");
   EXPECT_EQ(database_.AskAll("SELECT count(*) FROM jobs"), "0");
 
-  // What one leaves that was killed is named, and not touched.
+  // A schema left by a killed bench is reported and not touched.
   database_.Execute("CREATE SCHEMA fluxnetes_bench");
   EXPECT_EQ(run_("bench --time 50ms"), ExitCode::kFailed);
   EXPECT_THAT(run_.err(), HasSubstr("DROP SCHEMA fluxnetes_bench CASCADE"));

@@ -1,5 +1,5 @@
-// What `fluxnetes doctor` finds of an API server, which is a stand-in here: one
-// that answers as Kubernetes does, but for what a test takes from it.
+// The findings of `fluxnetes doctor` about an API server. The server is a fake
+// that answers like Kubernetes, except for what a test takes away.
 #include "services/doctor/cluster_checkup.h"
 
 #include <gmock/gmock.h>
@@ -35,7 +35,7 @@ class ClusterCheckupTest : public ::testing::Test {
     config_.cluster.address = server_.address();
   }
 
-  // "status: what -> mend" of a check, the first if there are several.
+  // Returns "status: what -> mend" of the check's first finding.
   std::string Of(const std::string& check) {
     const char* kWords[] = {"ok", "warning", "failed", "skipped"};
     for (const Finding& finding : CheckCluster(
@@ -53,7 +53,7 @@ class ClusterCheckupTest : public ::testing::Test {
   sql::Timestamp theirs_ = now_;
   std::string version_ = R"({"gitVersion": "v1.36.0"})";
   std::optional<std::vector<std::string>> owner_queues_;
-  int refuse_ = 0;                // the status of every answer
+  int refuse_ = 0;                // status of every answer
   std::set<std::string> denied_;  // "verb resource/subresource"
 
  private:

@@ -1,4 +1,4 @@
-// `fluxnetes doctor`: each thing that it looks at, well and broken.
+// `fluxnetes doctor`: each check, passing and failing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <yaml-cpp/yaml.h>
@@ -25,7 +25,7 @@ class Doctor : public CommandDatabase {
     run_.Set("FLUXNETES_LISTEN", "unix:/nowhere/cluster.sock");
   }
 
-  // "status: what -> mend" of each check; the first if there are several.
+  // Returns "status: what -> mend" by check, of the first finding.
   std::map<std::string, std::string> All() {
     run_("doctor -o json");
     std::map<std::string, std::string> all;
@@ -41,7 +41,7 @@ class Doctor : public CommandDatabase {
 
   std::string Of(const std::string& check) { return All()[check]; }
 
-  // Whoever runs it from now on is that role.
+  // Makes the program connect with that role.
   void Become(const std::string& role, const std::string& options) {
     database_.Execute("DO $$BEGIN CREATE ROLE " + role + " LOGIN " + options +
                       "; EXCEPTION WHEN duplicate_object THEN NULL; END$$");
@@ -194,7 +194,7 @@ TEST_F(Doctor, ClosedNodesPausedQueuesAndHealedDifferencesAreTold) {
                                        "event"));
 }
 
-// "group/resource/subresource/verb"
+// Returns "group/resource/subresource/verb" for each right.
 std::set<std::string> RightsOfManifest() {
   std::set<std::string> rights;
   for (const YAML::Node& document :

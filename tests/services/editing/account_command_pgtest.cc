@@ -1,5 +1,5 @@
-// `fluxnetes account` and `get accounts`: what they change and show, and in
-// which words they refuse.
+// Tests of `fluxnetes account` and `get accounts`: changes, output and error
+// messages.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -153,8 +153,8 @@ TEST_F(AccountCommand, AccountThatIsNotThereIsNotFound) {
 }
 
 TEST_F(AccountCommand, ListHasTheTreeAndWhatIsHeldBelow) {
-  // In the namespace a one group holds 2 cpus, 1Gi and a gpu and one waits, as
-  // one does in b.
+  // In namespace a one group has 2 cpus, 1Gi and a gpu and another one waits;
+  // in b one waits.
   AddExampleGroups();
   Succeed("account create zoo queue=elsewhere");
   Succeed("account create science quota=cpu=8");

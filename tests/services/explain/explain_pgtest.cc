@@ -1,4 +1,4 @@
-// `fluxnetes explain group`: of each state, and of a group that waits for
+// `fluxnetes explain group` in each state, and for a group that waits for
 // nodes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

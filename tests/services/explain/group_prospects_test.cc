@@ -1,4 +1,4 @@
-// What would help a group that waits, of which each answer is a run ahead.
+// The changes that would help a waiting group; each answer is a simulation.
 #include "services/explain/group_prospects.h"
 
 #include <fmt/format.h>
@@ -11,10 +11,10 @@ namespace {
 using ::testing::HasSubstr;
 using workers::Scenario;
 
-constexpr std::chrono::seconds kMost{60};  // never to be reached
+constexpr std::chrono::seconds kMost{60};  // never reached
 
-// Two nodes of 4 cpu. A group holds 3 cpu of each for another 1,000 s; one that
-// needs both nodes whole is first in line, and behind it one is asked about.
+// Two nodes of 4 cpu. The group "runs" has 3 cpu of each for another 1,000 s;
+// "first", which needs both nodes empty, is ahead of the group "asked".
 class GroupProspects : public ::testing::Test {
  protected:
   GroupProspects() {
@@ -57,7 +57,7 @@ class GroupProspects : public ::testing::Test {
     return FindProspects(scenario_, 2, {.at = told}, kMost);
   }
 
-  // "kind+seconds from now ..."
+  // Returns "kind+seconds from now ..."
   std::string Better(std::optional<std::int64_t> told) const {
     const Prospects found = Find(told);
     std::string text = found.unknown;
@@ -107,7 +107,7 @@ TEST_F(GroupProspects, MoreQuotaHelpsWhereItIsAllThatIsMissing) {
 TEST_F(GroupProspects, AsManyPodsAsHaveRoomNowAreTold) {
   asked().duration = asked().runs = 600;
   asked().shape = Shape(1'000, 5);
-  // So would pods of 250m, of which each node has room for four.
+  // Pods of 250m would help too: each node has room for four.
   EXPECT_EQ(Better(11'500), "size+0 request+0");
   EXPECT_EQ(Find(11'500).better[0].change, "with 2 of its 5 pods");
 }

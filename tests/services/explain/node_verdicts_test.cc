@@ -1,4 +1,4 @@
-// Why nodes cannot be used, told of small clusters.
+// Why nodes cannot be used, on small clusters.
 #include "services/explain/node_verdicts.h"
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@ namespace {
 
 using workers::Scenario;
 
-// Pods of 2 cpu, one of which waits in queue "default".
+// A group of pods of 2 cpu that waits in queue "default".
 class NodeVerdicts : public ::testing::Test {
  protected:
   NodeVerdicts() {
@@ -40,7 +40,7 @@ class NodeVerdicts : public ::testing::Test {
 
   cluster::PodRequest& request() { return scenario_.requests[0].request; }
 
-  // "kind: why (node node); ..."
+  // Returns "kind: why (node node); ..."
   std::string Verdicts() const {
     std::string text;
     for (const NodeVerdict& verdict : JudgeNodes(scenario_, 0, 0, records_))

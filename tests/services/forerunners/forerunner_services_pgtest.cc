@@ -1,5 +1,5 @@
-// The forerunners' services as their callers see them: a match worker on a
-// simulated cluster decides while calls wait.
+// Fluence's services as their callers see them: a match worker on a simulated
+// cluster decides while calls wait.
 #include <gmock/gmock.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ using grpc::StatusCode;
 using ::testing::HasSubstr;
 using namespace std::string_literals;
 
-// Two nodes with 4 cpu and a GPU each, one in zone a.
+// Two nodes with 4 cpu and a GPU each, one of them in zone a.
 class Forerunners : public ::testing::Test {
  protected:
   Forerunners() { Serve({.external_plugin = true}); }
@@ -52,7 +52,7 @@ class Forerunners : public ::testing::Test {
     external_ = service::ExternalPluginService::NewStub(channel_);
   }
 
-  // The call, with everybody else at work until it is answered.
+  // Makes a call while the workers run until it is answered.
   template <typename Call>
   grpc::Status Decided(Call call) {
     auto answer = std::async(std::launch::async, [&] {
@@ -112,7 +112,7 @@ class Forerunners : public ::testing::Test {
     return response;
   }
 
-  // Sends these bytes, and returns those of the answer.
+  // Sends these bytes and returns the bytes of the answer.
   std::string Send(const std::string& method, const std::string& bytes) {
     grpc::ByteBuffer answer;
     const grpc::Status status = Decided([&](grpc::ClientContext& context) {
@@ -199,7 +199,7 @@ TEST_F(Forerunners, WithReserveItIsSaidWhenAndWhere) {
                         "allocations"));
   EXPECT_EQ(NodesOf(response), "node0=2 node1=1");
 
-  // Asked again when its time has come, it is there.
+  // A repeated request after the reserved time gets the allocation.
   system_.Advance(std::chrono::seconds(602));
   const auto later = Matched(request);
   EXPECT_EQ(later.fluxid(), response.fluxid());
@@ -227,7 +227,7 @@ TEST_F(Forerunners, CancelGivesBackOnceAndThenKnowsTheIdNoMore) {
 
 TEST_F(Forerunners, MatchAndCancelWriteWhoHasDoneIt) {
   const auto id = Matched(MatchOf("train", 3)).fluxid();
-  Matched(MatchOf("train", 3));  // the same: nothing is changed
+  Matched(MatchOf("train", 3));  // a repetition changes nothing
   EXPECT_TRUE(Cancel(id).ok());
   EXPECT_EQ(Cancel(id).error_code(), StatusCode::NOT_FOUND);
   EXPECT_EQ(system_.Ask("SELECT string_agg(concat_ws(' ', caller, role, via, "
@@ -307,12 +307,12 @@ TEST_F(Forerunners, CallThatNobodyWaitsForLeavesNothing) {
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() +
                        std::chrono::milliseconds(50));
-  // Nobody matches.
+  // No worker matches.
   EXPECT_EQ(
       fluxion_->Match(&context, MatchOf("train", 1), &response).error_code(),
       StatusCode::DEADLINE_EXCEEDED);
   services_->Stop();
-  calls_.Stop();  // it has come to its end
+  calls_.Stop();  // waits for the end of the call
   system_.Settle();
   EXPECT_EQ(system_.Ask("SELECT count(*) FROM pod_groups"), "0");
   EXPECT_EQ(system_.Ask("SELECT reason FROM group_history"),
@@ -327,7 +327,7 @@ TEST_F(Forerunners, WithoutItsQueueNothingIsMatched) {
   EXPECT_THAT(status.error_message(), HasSubstr("fluxnetes queue create"));
 }
 
-// By the numbers of their fields, in the wire format of Protocol Buffers.
+// Written by field numbers in the wire format of Protocol Buffers.
 TEST_F(Forerunners, FluxionTakesAndGivesTheBytesOfItsForerunner) {
   const std::string pod =
       "\x0a\x03pod"   // id

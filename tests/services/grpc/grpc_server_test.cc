@@ -21,7 +21,7 @@ using grpc::StatusCode;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// A server of the scheduler's service, and what it logs.
+// A server of the scheduler's service, with its log.
 class GrpcServing : public ::testing::Test {
  protected:
   void Start(GrpcServerOptions options) {
@@ -43,8 +43,8 @@ class GrpcServing : public ::testing::Test {
     return stub->GetCaller(&context, {}, response ? response : &unused);
   }
 
-  // To a service that has no stub here: a message of unknown fields, and the
-  // bytes of the answer.
+  // Calls a service that has no stub here: the message consists of unknown
+  // fields, the result is the bytes of the answer.
   std::string SendByHand(const char* path,
                          const v1::GetCallerRequest& request) {
     const auto channel = PlainChannel(server_->address());
@@ -61,7 +61,7 @@ class GrpcServing : public ::testing::Test {
     return answer.SerializeAsString();
   }
 
-  std::ostringstream lines_;  // read when the server has stopped
+  std::ostringstream lines_;  // read once the server has stopped
   const Log log_{{.format = LogFormat::kText, .out = &lines_}};
   const Config config_{};
   sql::Pool pool_{{.connection = "host=/nowhere", .catalogues = {}}};
@@ -164,7 +164,7 @@ TEST_F(GrpcServing, ConnectionBeyondTheLimitIsTurnedAway) {
   EXPECT_EQ(GetCaller(PlainChannel(server_->address())).error_code(),
             StatusCode::UNAVAILABLE);
   first.reset();
-  // Until the server has seen that the first has gone.
+  // Wait until the server notices that the first is closed.
   grpc::Status status;
   for (int i = 0; i < 1000 && !status.ok(); ++i) {
     status = GetCaller(PlainChannel(server_->address()));
@@ -211,7 +211,7 @@ class GrpcMutualTls : public GrpcServing {
                      response);
   }
 
-  // What the log says when the server has stopped.
+  // Stops the server and returns its log.
   std::string Lines() {
     server_->Stop();
     return lines_.str();

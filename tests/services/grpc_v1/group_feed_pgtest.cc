@@ -45,7 +45,7 @@ class GroupFeedTest : public ::testing::Test {
     });
   }
 
-  // What comes next, when it has come.
+  // Waits for the next piece.
   std::pair<Outcome, v1::WatchGroupsResponse> Next(GroupFeed::Place& place) {
     while (true) {
       const int looks = looks_;
@@ -139,7 +139,7 @@ TEST_F(GroupFeedTest, PieceThatBecomesTooLargeIsTwo) {
   database_.Execute("UPDATE pod_groups SET priority = 1 WHERE id IN (2, 3)");
   const v1::WatchGroupsResponse first = Next(place).second;
   EXPECT_THAT(IdsIn(first), ElementsAre(2));
-  // Its token goes on behind it, not behind all.
+  // The first answer's token continues after that answer, not after all groups.
   GroupFeed::Place other;
   other.resume = first.resume_token();
   EXPECT_THAT(IdsIn(Next(other).second), ElementsAre(3));

@@ -1,4 +1,4 @@
-// Watchers who do not read, on a real connection.
+// Watchers that do not read, on a real connection.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -49,7 +49,7 @@ class GroupWatchTest : public ::testing::Test {
     calls_.Stop();
   }
 
-  // About a megabyte, and the bell that rings for it.
+  // Makes about a megabyte of changes, and rings the bell.
   void ChangeAll() {
     database_.Execute(
         "UPDATE pod_groups SET priority = priority + 1;"
@@ -73,7 +73,7 @@ class GroupWatchTest : public ::testing::Test {
   std::optional<GrpcServer> server_;
 };
 
-// A stream on a connection of its own.
+// A stream on its own connection.
 class Watcher {
  public:
   explicit Watcher(const std::string& address)
@@ -88,7 +88,7 @@ class Watcher {
     } while (!answer_.current());
     return true;
   }
-  // Until a change of the last group came.
+  // Reads until a change of the last group comes.
   bool ReadAChange() {
     while (Read())
       for (const v1::Group& group : answer_.groups())
@@ -118,7 +118,7 @@ TEST_F(GroupWatchTest, NothingIsKeptForWhoDoesNotRead) {
     ChangeAll();
     ASSERT_TRUE(fast.ReadAChange());
   }
-  // 20 MB were sent to the one that reads; some are on their way still.
+  // The fast watcher was sent 20 MB; some are still under way.
   if (before) {
     EXPECT_TRUE(WaitUntil(
         std::chrono::seconds(10),
@@ -136,7 +136,7 @@ TEST_F(GroupWatchTest, WhoTakesNothingForTooLongIsDropped) {
   Serve({.watchers = 1, .slowest = std::chrono::milliseconds(50)});
   Watcher slow(server_->address());
   ASSERT_TRUE(slow.ReadAllThatIsThere());
-  // There is room for another one when it has gone.
+  // Once the slow watcher is dropped, there is room for another one.
   std::optional<std::int64_t> other;
   EXPECT_TRUE(WaitUntil(std::chrono::seconds(30), [&] {
     ChangeAll();

@@ -1,4 +1,4 @@
-// ExplainGroup of fluxnetes.v1, asked by a real client over a socket.
+// ExplainGroup of fluxnetes.v1, called by a real client over a socket.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

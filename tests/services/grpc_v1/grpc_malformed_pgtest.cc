@@ -1,5 +1,5 @@
-// Malformed requests to all services of gRPC: bytes that are no HTTP/2, and
-// messages that are none, or that say what cannot be.
+// Malformed requests to all gRPC services: bytes that are not HTTP/2, and
+// messages that are malformed or have invalid values.
 #include <gmock/gmock.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <gtest/gtest.h>
@@ -23,8 +23,8 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using namespace std::string_literals;
 
-// A connection that sends these bytes and reads until it is hung up on, or
-// nothing comes for a while.
+// Sends these bytes on a new connection, and reads until the server closes it
+// or nothing comes for a while.
 void SendBytes(const std::string& path, const std::string& bytes) {
   const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_un name{};
@@ -48,13 +48,13 @@ std::string Frame(char type, char flags, char stream, const std::string& body) {
   return frame + type + flags + std::string(3, '\0') + stream + body;
 }
 
-// A header that is sent as it is, without an index (RFC 7541, section 6.2.2).
+// A literal header field without indexing (RFC 7541, section 6.2.2).
 std::string Header(const std::string& name, const std::string& value) {
   return std::string(1, '\0') + static_cast<char>(name.size()) + name +
          static_cast<char>(value.size()) + value;
 }
 
-// A call of ListGroups as HTTP/2 has it (RFC 9113).
+// A call of ListGroups in HTTP/2 (RFC 9113).
 std::string WholeCall(const std::string& message) {
   const std::string headers =
       Header(":method", "POST") + Header(":scheme", "http") +
@@ -67,11 +67,11 @@ std::string WholeCall(const std::string& message) {
          Frame(1, 4, 1, headers) + Frame(0, 1, 1, length + message);
 }
 
-// A call with the message that it is to have.
+// A call and its valid message.
 struct CallToGarble {
   std::string method;
   std::string message;
-  bool is_short = false;  // it would wait for something
+  bool is_short = false;  // the call would wait
 };
 
 template <typename Request, typename Fill>
@@ -198,7 +198,7 @@ class GrpcMalformed : public GrpcScheduling<CommandDatabase> {
 
   std::string SocketPath() const { return api_->address().substr(5); }
 
-  // Sends a message, whatever it is, and says how that ended.
+  // Sends a message, valid or not, and returns its status.
   grpc::Status Send(const CallToGarble& call, const std::string& message) {
     grpc::ClientContext context;
     if (call.is_short)
@@ -221,10 +221,11 @@ class GrpcMalformed : public GrpcScheduling<CommandDatabase> {
     return status;
   }
 
-  // `send` sends one. The first half makes what is made once (threads,
-  // connections, plans); the second leaves no file and no thread, and on the
-  // heap at most a connection's worth and 100 bytes a request. A smaller leak
-  // is found by the leak sanitizer, under which the heap cannot be asked.
+  // Calls `send` `count` times. The first half creates what is created once
+  // (threads, connections, plans). The second half leaves no file and no
+  // thread, and on the heap at most a connection's worth and 100 bytes per
+  // request. The leak sanitizer finds smaller leaks; under it the heap cannot
+  // be measured.
   template <typename Send>
   void SendAll(int count, Send send) {
     for (int i = 0; i < count / 2; ++i) send();
@@ -283,12 +284,12 @@ TEST_F(GrpcMalformed, MessagesThatCannotBeAreRefusedAndLeakNothing) {
     const CallToGarble& call = garbler.OneOf(calls_);
     ++ends[Send(call, garbler.Garble(call.message)).error_code()];
   });
-  // They come as far as the checks, and into the database.
+  // The requests pass the checks and reach the database.
   EXPECT_GT(ends[StatusCode::OK], 0);
   EXPECT_GT(ends[StatusCode::INVALID_ARGUMENT], 0);
   EXPECT_GT(ends[StatusCode::NOT_FOUND], 0);
   api_->Stop();
-  // What nobody has thought of would be said here.
+  // An unforeseen exception would be logged here.
   EXPECT_THAT(lines_.str(), Not(HasSubstr("a call failed")));
 }
 

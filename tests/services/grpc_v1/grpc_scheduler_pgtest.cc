@@ -1,4 +1,4 @@
-// fluxnetes.v1.Scheduler, asked by a real client over a socket.
+// fluxnetes.v1.Scheduler, called by a real client over a socket.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -60,7 +60,7 @@ TEST_F(GrpcSchedulerTest, RefusedGroupsComeFirstAndOnAPageOfTheirOwn) {
   EXPECT_THAT(NamesOf(next.groups()), ElementsAre("a/runs"));
 }
 
-// Clients take 4 MiB at a time.
+// Clients accept 4 MiB.
 TEST_F(GrpcSchedulerTest, PageOfGroupsWithVeryManyNodesEndsBefore) {
   database_.Execute(
       "INSERT INTO pod_groups (id, namespace, group_name, group_size, queue,"
@@ -324,7 +324,7 @@ TEST_F(GrpcSchedulerTest, CallThatIsLateIsNotBegun) {
   EXPECT_EQ(Audit(), "");
 }
 
-// A stream of changes, read by one who has patience.
+// A stream of changes with a patient reader.
 class Watching {
  public:
   Watching(v1::Scheduler::Stub& stub, const v1::WatchGroupsRequest& request) {
@@ -336,13 +336,13 @@ class Watching {
     reader_->Finish();
   }
 
-  // The next answer; an empty one at the end.
+  // Returns the next answer; an empty one at the end.
   v1::WatchGroupsResponse Next() {
     v1::WatchGroupsResponse answer;
     ended_ = !reader_->Read(&answer);
     return answer;
   }
-  // Until the first one that has a group, or one that is gone.
+  // Reads until an answer with a group or an id that is gone.
   v1::WatchGroupsResponse NextChange() {
     v1::WatchGroupsResponse answer;
     do {
@@ -404,7 +404,7 @@ TEST_F(GrpcSchedulerTest, WatchGoesOnBehindItsToken) {
     const v1::WatchGroupsResponse all = first.Next();
     EXPECT_EQ(all.groups_size(), 4);
     request.set_resume_token(all.resume_token());
-    // Somebody is there when it changes.
+    // A watcher is present when the groups change.
     database_.Execute("UPDATE pod_groups SET priority = 7 WHERE id IN (2, 3)");
     first.NextChange();
   }

@@ -1,4 +1,4 @@
-// GetTimeline of fluxnetes.v1, asked by a real client over a socket.
+// GetTimeline of fluxnetes.v1, called by a real client over a socket.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -68,7 +68,7 @@ TEST_F(GrpcTimeline, BarsHaveTheirNodesAndTimes) {
 
 TEST_F(GrpcTimeline, PagesHoldEachGroupOnce) {
   AddWaitingGroup();
-  // One whose start is not known, with its nodes kept free.
+  // A group without a known start, with a drain set.
   database_.Execute(
       "INSERT INTO pod_groups (id, namespace, group_name, group_size, queue,"
       "  priority, state, phase, shape, submitted_at, promoted_at) VALUES"
@@ -102,7 +102,7 @@ TEST_F(GrpcTimeline, NamespaceQueueAndHorizonLeaveOut) {
   EXPECT_THAT(Got(request).groups(), IsEmpty());
 }
 
-// Clients take 4 MiB at a time.
+// Clients accept 4 MiB.
 TEST_F(GrpcTimeline, PageWithManyNodesEndsBefore) {
   database_.Execute(
       "INSERT INTO pod_groups (id, namespace, group_name, group_size, queue,"

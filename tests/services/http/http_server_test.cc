@@ -54,7 +54,7 @@ int Connect(const std::string& address, int receive_buffer = 0) {
   return fd;
 }
 
-// Sends these bytes as they are and reads until the server hangs up.
+// Sends these bytes unchanged and reads until the server closes the connection.
 std::string Exchange(const std::string& address, const std::string& bytes) {
   const int fd = Connect(address);
   std::size_t sent = 0;
@@ -165,9 +165,9 @@ Garbler HttpGarbler() {
        "ffffffffffffffff\r\n", ": ", "HTTP/1.1", "\xff\xfe", "?", "#", "//"});
 }
 
-// Each on a connection of its own, and some more on connections that go on. The
-// first half makes what is made once; the second leaves nothing: no file, no
-// thread, and on the heap less than 200 bytes a request.
+// Sends each request on its own connection, and some more on persistent ones.
+// The first half creates what is created once. The second half leaves no file
+// and no thread, and on the heap less than 200 bytes per request.
 TEST(HttpServer, MalformedRequestsCrashAndLeakNothing) {
   SCOPED_TRACE("repeat with FLUXNETES_SEED=" + std::to_string(Garbler::Seed()));
   const std::vector<std::string> requests = RequestsToGarble();
@@ -177,7 +177,7 @@ TEST(HttpServer, MalformedRequestsCrashAndLeakNothing) {
   server.Start();
   const std::size_t threads = Own("task");  // of other tests too
   const auto rest = [&] {
-    // Connections that are over are cleared away when another one comes.
+    // Closed connections are cleared away when another one comes.
     Exchange(server.address(), "GET / HTTP/1.0\r\n\r\n");
     return Own("task") <= threads + 4;
   };
@@ -226,7 +226,7 @@ TEST(HttpServer, WhoTakesNoAnswerHoldsNoThread) {
   ASSERT_EQ(poll(&begun, 1, 30'000), 1);
   EXPECT_TRUE(testing::WaitUntil(std::chrono::seconds(30),
                                  [&] { return Own("task") <= threads; }));
-  // What was on its way comes still, and then the end.
+  // The bytes under way still arrive, then the end.
   std::size_t taken = 0;
   char buffer[65536];
   for (ssize_t got = 0; (got = recv(fd, buffer, sizeof(buffer), 0)) > 0;)
@@ -285,7 +285,7 @@ TEST(HttpServer, StopEndsIdleConnectionsAndStreamsAtOnce) {
   const auto start = std::chrono::steady_clock::now();
   server.Stop();
   server.Stop();
-  // Idle ones would be kept for 120 s.
+  // Idle connections would be kept for 120 s.
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(30));
   reader.join();
 }

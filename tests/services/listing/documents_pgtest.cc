@@ -1,6 +1,5 @@
-// What `-o json` has is kept: docs/commands.md promises that no field is
-// renamed or taken away. `get groups` has a test of its own that says each
-// value.
+// Checks that the fields of `-o json` stay: docs/commands.md promises that no
+// field is renamed or removed. `get groups` has its own test with all values.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -24,7 +23,7 @@ class Documents : public CommandDatabase {
         "UPDATE pods SET request = '{\"resources\": {\"cpu\": \"1\"}}'");
   }
 
-  // Those of the fields that the document has not: "name", "cpuMilli.granted",
+  // Returns the fields that the document lacks: "name", "cpuMilli.granted";
   // "items.name" for the first of a list.
   std::string Missing(const std::string& command, const std::string& fields) {
     EXPECT_EQ(run_(command + " -o json"), ExitCode::kOk) << run_.err();

@@ -1,4 +1,4 @@
-// What people are shown of when groups start, and of how wrong that was.
+// The display of estimated starts and of their errors.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ using ::testing::Not;
 
 class Estimates : public CommandDatabase {
  protected:
-  // Of the group "second" of the examples.
+  // Sets the estimate of the example group "second".
   void Say(const std::string& start, bool approximate,
            const std::string& rests_on) {
     database_.Execute(
@@ -24,7 +24,8 @@ class Estimates : public CommandDatabase {
         start + ", " + (approximate ? "true" : "false") + ", '" + rests_on +
         "', " + At(seconds(0)) + ")");
   }
-  // A group that started so many seconds later than was said so many before.
+  // Adds a group that started `late` seconds after an estimate made `horizon`
+  // seconds before.
   void AddHistory(int id, int horizon, int late) {
     database_.Execute(
         "INSERT INTO group_history (group_id, namespace, group_name, "
@@ -56,7 +57,7 @@ TEST_F(Estimates, GroupsShowHowTheirStartIsKnown) {
   const auto group = nlohmann::json::parse(run_.out())["items"][0];
   EXPECT_EQ(group["estimate"], "approximate");
   EXPECT_EQ(group["estimateRestsOn"], "the rate at which groups start");
-  // What is reserved goes first.
+  // A reservation takes precedence.
   run_("describe group a/first");
   EXPECT_THAT(run_.out(), HasSubstr("at the latest"));
 }

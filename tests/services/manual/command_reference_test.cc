@@ -71,7 +71,7 @@ TEST(CommandReference, IsPrintedByMan) {
             Not(HasSubstr("--database"))));
 }
 
-// CLI11 says its checks behind what a flag takes.
+// CLI11 appends its checks to a flag's type.
 TEST(CommandReference, SaysNothingOfHowValuesAreChecked) {
   CommandRun run;
   ASSERT_EQ(run("man --markdown"), ExitCode::kOk);

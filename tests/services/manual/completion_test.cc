@@ -18,7 +18,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// What a script prints, errors too.
+// Returns the output of a script, with its errors.
 std::string Run(const std::string& shell, const std::string& script) {
   char name[] = "/tmp/fluxnetes-completion-XXXXXX";
   close(mkstemp(name));
@@ -34,9 +34,9 @@ std::string Run(const std::string& shell, const std::string& script) {
   return text;
 }
 
-// What a shell would offer after these words, the last of which is being typed
-// ('' is a blank before the cursor). In place of the program stands one that
-// prints what it was asked for and an odd name.
+// Returns the shell's candidates after these words, the last of which is being
+// typed ('' is a blank before the cursor). A fake program prints its arguments
+// and a name with special characters.
 std::string InBash(const std::string& words) {
   return Run("bash -u",
              CompletionScript(DescribeCommandLine(), "bash") +
@@ -47,8 +47,8 @@ std::string InBash(const std::string& words) {
                  "__fluxnetes_complete\necho \"${COMPREPLY[*]}\"\n");
 }
 
-// As _bash_complete of bashcompinit does it; compadd leaves out what does not
-// begin as the word does.
+// Does as _bash_complete of bashcompinit; compadd drops candidates that do not
+// match the word.
 std::string InZsh(const std::string& words) {
   return Run(
       "zsh -f",

@@ -1,4 +1,4 @@
-// Manual pages, read by the tools that read them.
+// Manual pages, checked by the tools that read them.
 #include "services/manual/man_pages.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
-// The manual: every command line of `fluxnetes` that a page shows is one that
-// the program takes. tests/house/docs_test runs those that it can.
+// The manual: the program accepts every command line of `fluxnetes` that a page
+// shows. tests/house/docs_test runs those that can run.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ using ::testing::IsEmpty;
 
 using Words = std::vector<std::string>;
 
-// A line of a shell as its simple commands, without expanding anything.
+// Splits a shell line into its simple commands, without expanding anything.
 std::vector<Words> CommandsOfLine(const std::string& line) {
   std::vector<Words> commands(1);
   std::string word;
@@ -56,7 +56,7 @@ std::vector<Words> CommandsOfLine(const std::string& line) {
   return commands;
 }
 
-// What stands behind the program's name, if it is called: by itself, by kubectl
+// Returns the arguments if the command calls the program: by itself, by kubectl
 // as a plugin, or by `kubectl exec … --`.
 std::optional<Words> ArgumentsOf(const Words& command) {
   for (std::size_t i = 0; i < command.size(); ++i)
@@ -72,8 +72,8 @@ bool HasDots(const std::string& line) {
          line.find("...") != std::string::npos;
 }
 
-// The lines that a page gives to type: those in blocks of `sh`, and behind a
-// "$" in others.
+// Returns the lines of a page that readers type: those in blocks of `sh`, and
+// those after a "$" in other blocks.
 std::vector<std::string> LinesToType(std::istream& page) {
   std::vector<std::string> lines;
   bool inside = false;
@@ -100,7 +100,7 @@ std::vector<std::string> LinesToType(std::istream& page) {
   return lines;
 }
 
-// Commands that are named in a text: `fluxnetes queue set`.
+// Returns the commands named in a text: `fluxnetes queue set`.
 Words NamedInText(std::istream& page) {
   static const std::regex kNamed("`(fluxnetes [^`]*)`");
   Words named;
@@ -116,7 +116,7 @@ Words NamedInText(std::istream& page) {
   return named;
 }
 
-// Empty if the program takes it.
+// Returns the parse error; empty if the program accepts the arguments.
 std::string FaultOf(const Words& arguments) {
   try {
     ParseCommandLine(arguments);
@@ -126,7 +126,7 @@ std::string FaultOf(const Words& arguments) {
   }
 }
 
-// A command, or several as in `fluxnetes account`.
+// True for a command or a group of commands such as `fluxnetes account`.
 bool IsNameOfACommand(const Words& words) {
   const CommandTree tree = DescribeCommandLine();
   const CommandTree* at = &tree;

@@ -24,7 +24,7 @@ class DecisionLogTest : public CommandDatabase {
     database_.UseCatalogues({DecisionLog::Catalogue()});
   }
 
-  // The lines without their times.
+  // Returns the log lines without their times.
   std::vector<Json> Lines() {
     std::vector<Json> lines;
     std::istringstream in(out_.str());

@@ -20,7 +20,7 @@ using Views = CommandDatabase;
 TEST_F(Views, TimelineHasALineForEachGroupThatHasATime) {
   AddExampleGroups();
   ASSERT_EQ(run_("timeline"), ExitCode::kOk) << run_.err();
-  // first is promised n1 in 300 s, for 60 s; runs has no end.
+  // "first" has a reservation on n1 from 300 s on for 60 s; "runs" has no end.
   EXPECT_THAT(run_.out(), StartsWith("a/runs  ####"));
   EXPECT_THAT(run_.out(), ContainsRegex("#>\na/first \\.+=+\n"));
   EXPECT_THAT(run_.out(), ContainsRegex("now +\\+6m\n"));
@@ -110,7 +110,7 @@ TEST_F(Views, HistoryIsCutToTheLastOnes) {
 TEST_F(Views, TopShowsWhatIsInUse) {
   AddExampleGroups();
   ASSERT_EQ(run_("top nodes"), ExitCode::kOk) << run_.err();
-  // Of 4 cpu of n1 groups hold 2 and others use 1.5.
+  // On n1, groups use 2 and unmanaged pods 1.5 of 4 cpu.
   EXPECT_THAT(run_.out(), ContainsRegex("n1 +#########.  88% +3500m/4 +"));
   EXPECT_THAT(run_.out(), ContainsRegex("n2 .* cordoned\n"));
   ASSERT_EQ(run_("top groups"), ExitCode::kOk);

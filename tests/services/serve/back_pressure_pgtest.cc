@@ -1,6 +1,5 @@
-// What becomes of `serve` while its database stands still and the cluster goes
-// on: it waits, takes no more memory than the cluster has pods, and loses
-// nothing.
+// `serve` while its database is suspended and the cluster goes on: it waits,
+// uses memory only in proportion to the cluster's pods, and loses nothing.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +28,7 @@ std::int64_t ResidentBytes(pid_t process) {
 
 class DatabaseTroubleStandstill : public ::testing::Test {
  protected:
-  // Makes and deletes gangs while the database stands still.
+  // Creates and deletes gangs while the database is suspended.
   int Churn(seconds duration) {
     int gangs = 0;
     const auto until = steady_clock::now() + duration;

@@ -35,7 +35,7 @@ TEST_F(ClusterTrouble, IsSaidAndWaitedFor) {
 }
 
 TEST_F(ClusterTrouble, StopsInOrderAndLeavesNothingLeased) {
-  // Half of it is less than the deadline of a call, 15 s.
+  // Half of the grace is less than a call's deadline of 15 s.
   const auto serve = world_.Serve({{"FLUXNETES_SHUTDOWN_GRACE", "20s"}});
   world_.Submit("g", {.size = 2, .seconds = 600});
   ASSERT_TRUE(WaitUntil(kPatience, [&] {

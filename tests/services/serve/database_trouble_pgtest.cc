@@ -1,6 +1,5 @@
-// What becomes of `serve` when its database breaks its connections, is
-// restarted, away or full, or is not one that it may work with; and how it
-// stops in order.
+// `serve` when its database breaks connections, restarts, is away or full, or
+// is unusable; and how it stops in order.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <pwd.h>
@@ -35,7 +34,7 @@ class DatabaseTrouble : public ::testing::Test {
       return world_.Bindings() >= count;
     })) << world_.Log();
   }
-  // As a crash of the server's machine: no word, no checkpoint.
+  // Stops the server like a crash of its machine: no notice, no checkpoint.
   void StopServerAtOnce() {
     std::ifstream in(server_->folder() + "/data/postmaster.pid");
     pid_t postmaster = 0;
@@ -50,7 +49,8 @@ class DatabaseTrouble : public ::testing::Test {
                                      << world_.Log();
     EXPECT_EQ(world_.ViolationsAtEnd(), "") << world_.Log();
   }
-  // serve says why it waits and what to do, and goes on when that is done.
+  // Expects that serve reports why it waits and what to do, and goes on once
+  // that is done.
   void ExpectItWaits(const std::string& saying, const std::string& until_done) {
     const auto serve = world_.Serve(environment_);
     EXPECT_TRUE(world_.WaitForLog(saying)) << world_.Log();
@@ -109,7 +109,7 @@ TEST_F(DatabaseTrouble, ServerThatIsAwayLongerThanALeaseIsWaitedFor) {
   server_->Stop();
   world_.SubmitMixed("after");
   EXPECT_TRUE(world_.WaitForLog("failed, trying again"));
-  // Bindings may have been on their way when the server stopped.
+  // Bindings may have been under way when the server stopped.
   EXPECT_FALSE(serve->WaitForEnd(kTimeToLive).has_value());
   const auto bound = world_.Bindings();
   EXPECT_FALSE(serve->WaitForEnd(2 * kTimeToLive).has_value());
@@ -207,7 +207,7 @@ class FullDisk : public ::testing::Test {
     server_.Stop();
     umount2(folder_.c_str(), MNT_DETACH);
   }
-  // Takes all the room there is.
+  // Fills the file system.
   void Fill() {
     std::ofstream out(folder_ + "/filler", std::ios::binary);
     const std::string block(4096, 'x');

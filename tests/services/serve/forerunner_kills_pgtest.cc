@@ -1,5 +1,6 @@
-// The scheduler is killed at each step of a forerunner's Match; what runs next
-// knows what was decided, and the caller who asks again holds nothing twice.
+// The scheduler is killed at each step of a Match of Fluence's services. The
+// next process knows the decision, and a caller that asks again gets no second
+// allocation.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,7 +28,7 @@ class MatchKilledAt : public ::testing::TestWithParam<std::string> {
     return world_.Serve(environment);
   }
 
-  // Four nodes with 4 cpu each: it takes all of them.
+  // Takes all of the four nodes with 4 cpu each.
   grpc::Status Match(fluxion::MatchResponse* response,
                      seconds patience = kPatience) {
     fluxion::MatchRequest request;

@@ -1,5 +1,5 @@
-// The scheduler is killed at every step at which it can be, and at any time;
-// what runs next finishes the work, and the cluster's truth shows no trace.
+// The scheduler is killed at each failpoint, and at random times. The next
+// process finishes the work, and the cluster's state shows no trace of it.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -45,7 +45,8 @@ TEST_P(KilledAt, LosesNothing) {
   if (IsSkipped()) return;
   auto serve = world_.ServeWithFailpoint(GetParam());
   const bool of_news = GetParam().starts_with("news-");
-  if (of_news) world_.SubmitPods("part", 2, 1);  // it waits long enough
+  // Incomplete, so it waits long enough.
+  if (of_news) world_.SubmitPods("part", 2, 1);
   world_.SubmitMixed("w");
   WaitUntil(seconds(60),
             [&] { return serve->HasEnded() || world_.WaitForEnd(seconds(0)); });
@@ -92,7 +93,7 @@ TEST_F(KillRun, GroupThatWaitsOutlivesAnyNumberOfDeaths) {
   };
   ASSERT_TRUE(WaitUntil(kPatience, [&] { return !leased().empty(); }));
   serve->Kill();
-  // As often as a scheduler that crashes at each start does in minutes.
+  // The attempts of a scheduler that crashes at each start for minutes.
   world_.Ask(
       "UPDATE jobs SET attempt = least(100, max_attempts) WHERE kind = "
       "'match'");
@@ -111,7 +112,7 @@ TEST_F(KillRun, GroupThatWaitsOutlivesAnyNumberOfDeaths) {
       << world_.Log();
 }
 
-// Short: a few rounds; long: many.
+// The short form runs a few rounds, the long form many.
 TEST_F(KillRun, KilledAtAnyTimeLosesNothing) {
   const bool is_long = std::getenv("FLUXNETES_TEST_LONG") != nullptr;
   const char* given = std::getenv("FLUXNETES_SEED");

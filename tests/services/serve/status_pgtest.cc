@@ -26,7 +26,7 @@ class StatusTest : public ::testing::Test {
   std::map<std::string, std::string> WithStatus(
       std::map<std::string, std::string> environment = {}) {
     environment["FLUXNETES_HTTP_LISTEN"] = "unix:" + socket_;
-    environment["FLUXNETES_CLIENT_TTL"] = "10s";  // on a slow machine too
+    environment["FLUXNETES_CLIENT_TTL"] = "10s";  // for slow machines
     return environment;
   }
   HttpResponse Get(const std::string& path) {
@@ -36,7 +36,7 @@ class StatusTest : public ::testing::Test {
   bool BecomesReady() {
     return WaitUntil(kPatience, [&] { return Get("/readyz").status == 200; });
   }
-  // The value behind a name with its labels; -1: there is none.
+  // Returns the value after a name with its labels; -1: absent.
   static double Figure(const std::string& page, const std::string& name) {
     const std::size_t at = page.find("\n" + name + " ");
     if (at == std::string::npos) return -1;
@@ -88,7 +88,7 @@ TEST_F(StatusTest, IsReadyWhenItSchedulesAndCountsWhatItDoes) {
         "fluxnetes_database_connections_max{pool=\"main\"}",
         "process_resident_memory_bytes"})
     EXPECT_GT(Figure(page, name), 0) << name;
-  // All this is plain text for whoever reaches the port.
+  // Everybody who reaches the port can read the pages.
   EXPECT_THAT(page + Get("/readyz").body, Not(HasSubstr("unmentioned")));
   EXPECT_EQ(Figure(page, "fluxnetes_loop_failures_total{loop=\"match\"}"), 0);
   EXPECT_EQ(Figure(page, "fluxnetes_resync_differences_total{kind=\"pod\"}"),

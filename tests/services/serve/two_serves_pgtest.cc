@@ -1,5 +1,5 @@
-// Two schedulers on one database: one owns, the other takes over when it dies,
-// stops or sleeps too long; and nothing is done twice.
+// Two schedulers on one database: one owns the queue, the other takes over when
+// the first dies, stops or is suspended too long; nothing is done twice.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ using std::chrono::steady_clock;
 using testing::Process;
 using testing::WaitUntil;
 
-// Of a takeover, in seconds. Sanitizers take longer.
+// The longest takeover in seconds; sanitizers need more.
 #ifdef FLUXNETES_SANITIZED
 constexpr double kAsPromised = 30;
 #else
@@ -30,12 +30,13 @@ constexpr double kAsPromised = 5;
 
 class TwoServes : public ::testing::Test {
  protected:
-  // For one that must not be taken for dead because the machine is busy.
+  // The settings of a scheduler that must not be considered dead on a busy
+  // machine.
   static std::map<std::string, std::string> Calm() {
     return {{"FLUXNETES_CLIENT_TTL", "5s"},
             {"FLUXNETES_CLIENT_HEARTBEAT", "200ms"}};
   }
-  // The process that owns the match; null: none of these.
+  // Returns the process that owns the match; null: neither.
   Process* OwnerOf(Process& a, Process& b) {
     const std::string name = world_.Ask(
         "SELECT c.name FROM leaders AS l JOIN clients AS c "
@@ -48,8 +49,8 @@ class TwoServes : public ::testing::Test {
     return std::stoi(
         world_.Ask("SELECT term FROM leaders WHERE name = 'match:default'"));
   }
-  // Until the pod of a new Job is bound: some that were matched before may be
-  // bound without anybody who owns the match.
+  // Waits until the pod of a new Job is bound. Pods matched before may be bound
+  // without an owner of the match.
   milliseconds TimeToBind(const std::string& job) {
     const auto from = steady_clock::now();
     world_.Submit(job, {});
@@ -86,15 +87,15 @@ TEST_F(TwoServes, OneOwnsAndTheOtherTakesOverWhenItIsKilled) {
   const auto took = TimeToBind("after");
   RecordProperty("takeover_milliseconds", static_cast<int>(took.count()));
   EXPECT_LT(took, seconds(30));
-  // More than one term later if the new owner has begun anew meanwhile.
+  // By more than one if the new owner has restarted meanwhile.
   EXPECT_GT(Term(), term);
   Process* const other = owner == a.get() ? b.get() : a.get();
   EXPECT_TRUE(WaitUntil(kPatience, [&] { return OwnerOf(*a, *b) == other; }));
   ExpectCleanEnd();
 }
 
-// With the settings that users have, by the rows. The machine may be busy with
-// other things for a moment: of three takeovers one is as quick as promised.
+// The default settings of users, measured by the rows. The machine may be busy
+// for a moment, so one of three takeovers must be as quick as promised.
 TEST_F(TwoServes, AllThatTheDeadOneLedIsLedAgainInLessThanFiveSeconds) {
   const std::map<std::string, std::string> usual = {
       {"FLUXNETES_CLIENT_TTL", "3s"}, {"FLUXNETES_CLIENT_HEARTBEAT", "1s"}};
@@ -120,7 +121,7 @@ TEST_F(TwoServes, AllThatTheDeadOneLedIsLedAgainInLessThanFiveSeconds) {
         << world_.Log();
     const std::string died = world_.Ask("SELECT clock_timestamp()::text");
     leader->Kill();
-    // It may have taken over one or two before, if the machine is slow.
+    // On a slow machine it may have taken over one or two before.
     ASSERT_TRUE(WaitUntil(kPatience, [&] { return leads(*next); }))
         << world_.Log();
     const auto took =
@@ -151,8 +152,8 @@ TEST_F(TwoServes, OneThatStopsInOrderHandsOverWithoutWaitingToBeMissed) {
   ExpectCleanEnd();
 }
 
-// The window that no lease can close: the bindings are about to be sent when
-// the process is stopped.
+// The gap that no lease can close: the process is suspended just before it
+// sends the bindings.
 TEST_F(TwoServes, BindingsThatAreSentTooLateAreRefused) {
 #ifndef FLUXNETES_FAULTS
   GTEST_SKIP() << "needs a build with FLUXNETES_FAULTS=ON";
@@ -175,7 +176,7 @@ TEST_F(TwoServes, BindingsThatAreSentTooLateAreRefused) {
   ExpectCleanEnd();
 }
 
-// Short: a few rounds; long: many.
+// The short form runs a few rounds, the long form many.
 TEST_F(TwoServes, KilledStoppedAndAsleepAtAnyTimeTheyLoseNothing) {
   const bool is_long = std::getenv("FLUXNETES_TEST_LONG") != nullptr;
   const char* given = std::getenv("FLUXNETES_SEED");
@@ -214,15 +215,16 @@ TEST_F(TwoServes, KilledStoppedAndAsleepAtAnyTimeTheyLoseNothing) {
 class PausedAt : public TwoServes,
                  public ::testing::WithParamInterface<std::string> {};
 
-// A process that sleeps past its time to live and wakes up in the middle of a
-// step finds that others have done it.
+// A process suspended past its time to live within a step wakes and finds the
+// step done by the other.
 TEST_P(PausedAt, CommitsNothingAndBindsNothingWhenItWakes) {
 #ifndef FLUXNETES_FAULTS
   GTEST_SKIP() << "needs a build with FLUXNETES_FAULTS=ON";
 #endif
   const auto sleeper = world_.ServeWithFailpoint(GetParam() + ":1:pause");
   const bool of_news = GetParam().starts_with("news-");
-  if (of_news) world_.SubmitPods("part", 2, 1);  // it waits long enough
+  // Incomplete, so it waits long enough.
+  if (of_news) world_.SubmitPods("part", 2, 1);
   world_.SubmitMixed("w");
   WaitUntil(seconds(60), [&] {
     return sleeper->HasStopped() || world_.WaitForEnd(seconds(0));
@@ -239,7 +241,7 @@ TEST_P(PausedAt, CommitsNothingAndBindsNothingWhenItWakes) {
   const auto terms = world_.Ask("SELECT sum(term) FROM leaders");
 
   sleeper->Signal(SIGCONT);
-  // It is alive again when it has a client again.
+  // The process works again once it has a client row.
   EXPECT_TRUE(WaitUntil(seconds(60), [&] {
     return world_.Ask("SELECT count(*) FROM clients") == "2";
   })) << world_.Log();
@@ -251,12 +253,12 @@ TEST_P(PausedAt, CommitsNothingAndBindsNothingWhenItWakes) {
             std::to_string(std::stoi(history) + 1));
   EXPECT_FALSE(sleeper->HasEnded());
 
-  other->Kill();  // and the sleeper is as good as any
+  other->Kill();  // the first process takes over again
   TimeToBind("last");
   ExpectCleanEnd();
 }
 
-// Short: one of each worker; long: all.
+// The short form takes one failpoint of each worker, the long form all.
 std::vector<std::string> Chosen() {
   if (std::getenv("FLUXNETES_TEST_LONG") != nullptr)
     return FailpointsWithoutPodGroups();

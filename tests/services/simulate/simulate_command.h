@@ -1,4 +1,4 @@
-// `fluxnetes simulate` with a folder for what it reads and writes.
+// `fluxnetes simulate` with a folder for its input and output.
 #pragma once
 
 #include <gtest/gtest.h>

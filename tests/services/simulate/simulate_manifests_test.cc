@@ -1,5 +1,5 @@
-// Manifests in `fluxnetes simulate`: when what they ask for starts, and what is
-// left out.
+// Manifests in `fluxnetes simulate`: when their pods start, and what is left
+// out.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ using nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// A pod of one cpu that runs for ten seconds.
+// Returns a pod of one cpu that runs for ten seconds.
 std::string PodWith(const std::string& name, const std::string& labels,
                     const std::string& spec = "") {
   return "apiVersion: v1\nkind: Pod\nmetadata:\n  name: " + name +
@@ -31,7 +31,7 @@ std::string PodWith(const std::string& name, const std::string& labels,
 
 class SimulatedManifests : public SimulateCommand {
  protected:
-  // Start of each group, by name; -1: none.
+  // Returns the start of each group by name; -1: none.
   std::map<std::string, std::int64_t> StartsOf(const std::string& manifests,
                                                const std::string& more = "",
                                                int cpus = 2) {
@@ -137,7 +137,7 @@ TEST_F(SimulatedManifests, EndWithTheDeadlineOfTheirJob) {
   EXPECT_EQ(document_["groups"]["timedOut"], 1);
 }
 
-// "apiVersion: ...; kind: PodGroup", with this in its spec.
+// Returns "apiVersion: ...; kind: PodGroup" with this spec.
 std::string PodGroupWith(const std::string& api, const std::string& spec) {
   return "apiVersion: scheduling." + api +
          "\nkind: PodGroup\nmetadata: {name: g}\nspec: {" + spec + "}\n---\n";
@@ -150,7 +150,7 @@ TEST_F(SimulatedManifests, OfPodGroupsWaitUntilTheyAreWhole) {
   EXPECT_EQ(StartsOf(pods), (ManifestStarts{{"default/z", 0}}));
   EXPECT_THAT(run_.err(), HasSubstr("PodGroup default/g (scheduling.x-k8s.io), "
                                     "which is not there"));
-  // Its third pod is beyond its size.
+  // The third pod is beyond the group's size.
   EXPECT_EQ(StartsOf(pods + PodGroupWith("x-k8s.io/v1alpha1", "minMember: 2")),
             (ManifestStarts{
                 {"default/z", 0}, {"default/g", 10}, {"default/g-2", 20}}));
@@ -200,7 +200,7 @@ TEST_F(SimulatedManifests, OfElasticGroupsStartWithTheirMinimumAndGrow) {
                             {"default/e-3", 10}}));  // beyond the maximum
   EXPECT_EQ(StartsOf(job + PodWith("z", ""), "", 3),
             (ManifestStarts{{"default/e", 0},
-                            {"default/z", 0},  // before what only grows
+                            {"default/z", 0},  // ahead of pods beyond the size
                             {"default/e-2", 10},
                             {"default/e-3", 20}}));
 }

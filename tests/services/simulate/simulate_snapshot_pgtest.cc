@@ -1,5 +1,5 @@
-// `fluxnetes simulate --snapshot`: from the state of a scheduler onward, with
-// other nodes, another policy and more work.
+// `fluxnetes simulate --snapshot`: simulates from the state of a scheduler on,
+// with other nodes, another policy and more work.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -34,9 +34,9 @@ spec:
     - {name: main, image: x, resources: {requests: {cpu: "1"}}}
 )";
 
-// Of two nodes of 4 cpus, one has a cpu that others use. A group of two pods of
-// 3 cpus holds both for another 100 s, one of four of them waits, and behind it
-// a small one.
+// Two nodes of 4 cpus; on one of them unmanaged pods use a cpu. The group
+// "runs" of two pods of 3 cpus has both nodes for another 100 s, "wide" of two
+// such pods waits, and the small group "narrow" is behind it.
 class SimulateSnapshot : public CommandDatabase {
  protected:
   SimulateSnapshot() {
@@ -87,7 +87,7 @@ class SimulateSnapshot : public CommandDatabase {
         "\", \"pods\": \"1\"}}')");
   }
 
-  // Start of each group after now, by name; -1: none.
+  // Returns the start of each group after now, by name; -1: none.
   std::map<std::string, std::int64_t> StartsOf(const std::string& arguments) {
     const std::string rows = directory_ + "/rows.csv";
     EXPECT_EQ(run_("simulate --snapshot --csv " + rows + " " + arguments),
@@ -179,8 +179,8 @@ TEST_F(SimulateSnapshot, ElasticGroupsGrowAndShrink) {
       "  'until its group has grown by it', 7 FROM pod_groups WHERE id = 3");
   AddPod("y0", 4, "1");
   EXPECT_EQ(StartsOf("--add-nodes 1:like=n1").at("b/more"), 0);
-  EXPECT_EQ(StartsOf("").at("b/more"), 20);  // behind its group
-  // Where it runs, it makes room.
+  EXPECT_EQ(StartsOf("").at("b/more"), 20);  // after its group
+  // Once the extra pod runs, it can be evicted.
   database_.Execute("UPDATE pod_groups SET held_at = NULL WHERE id = 4");
   database_.Execute(
       "UPDATE pod_groups SET state = 'bound', phase = NULL, reason = NULL,"
@@ -192,7 +192,8 @@ TEST_F(SimulateSnapshot, ElasticGroupsGrowAndShrink) {
       ");"
       "INSERT INTO placements (fluxion_job, pod_uid, node_name, cpu_milli,"
       "  memory_bytes) VALUES (4, 'y0', 'n1', 1000, 0)");
-  // The first in line at 100 s, which waits for its grace period.
+  // At 100 s it is first in the pending order; it then waits for the grace
+  // period of the evicted pod.
   EXPECT_EQ(StartsOf("").at("b/narrow"), 107);
 }
 
@@ -203,8 +204,9 @@ TEST_F(SimulateSnapshot, GoesOnFromWhatRunsAndWaits) {
   EXPECT_THAT(run_.out(), HasSubstr("Run:         the database"));
 }
 
-// The small one needs all of n1 and is promised it when that is free, the wide
-// one, which comes before it, what it leaves: as of a node that was closed.
+// "narrow" needs all of n1 and has it reserved from its release on; "wide" is
+// ahead of it and has a reservation for the rest, as if made while a node was
+// closed.
 TEST_F(SimulateSnapshot, WhatGroupsArePromisedIsKept) {
   database_.Execute(
       "UPDATE pods SET request = '{\"resources\": {\"cpu\": \"4\","
@@ -223,20 +225,20 @@ TEST_F(SimulateSnapshot, WhatGroupsArePromisedIsKept) {
       At(std::chrono::seconds(100)) + ", '{n1}', '{0}', now())");
   EXPECT_EQ(StartsOf(""), kept);
   EXPECT_THAT(run_.out(), HasSubstr("Promises:    2 made, 2 kept"));
-  // What comes now is in nobody's way, and more room helps.
+  // New work delays no reservation, and additional nodes help.
   const std::string path = directory_ + "/small.yaml";
   std::string job = kSmallJob;
   job.replace(job.find("cpu: \"1\""), 8, "cpu: \"3\"");
   std::ofstream(path) << job;
   Starts more = StartsOf("-f " + path);
-  EXPECT_EQ(more.at("c/small"), 100);  // on n0, until the wide one comes
+  EXPECT_EQ(more.at("c/small"), 100);  // on n0, until "wide" starts
   more.erase("c/small");
   EXPECT_EQ(more, kept);
   EXPECT_EQ(StartsOf("--add-nodes 1:like=n1").at("b/narrow"), 0);
-  EXPECT_EQ(StartsOf("--policy fcfs"), anew);  // which promises nothing
+  EXPECT_EQ(StartsOf("--policy fcfs"), anew);  // fcfs makes no reservations
 }
 
-// Only the first has one, and a later one than there could be.
+// Only the first group has a reservation, which is later than necessary.
 TEST_F(SimulateSnapshot, WhatEasyHasPromisedIsABeginningForConservative) {
   database_.Execute(
       "UPDATE pods SET request = '{\"resources\": {\"cpu\": \"4\","
@@ -267,7 +269,7 @@ TEST_F(SimulateSnapshot, SaysWhatMoreNodesWouldDo) {
 }
 
 TEST_F(SimulateSnapshot, MoreNodesAreWhole) {
-  // Others use a cpu of n0.
+  // Unmanaged pods use a cpu of n0.
   database_.Execute(
       "UPDATE pods SET request = '{\"resources\": {\"cpu\": \"4\","
       " \"pods\": \"1\"}}' WHERE uid = 'x0'");
@@ -281,7 +283,7 @@ TEST_F(SimulateSnapshot, SaysWhenWhatIsSubmittedNowWouldStart) {
   const Starts starts = StartsOf("-f " + path);
   EXPECT_EQ(starts.size(), 4U);
   EXPECT_EQ(starts.at("b/narrow"), 0);
-  EXPECT_EQ(starts.at("c/small"), 20);  // when narrow has ended
+  EXPECT_EQ(starts.at("c/small"), 20);  // when "narrow" has ended
 }
 
 TEST_F(SimulateSnapshot, QuotasOfAccountsHold) {
@@ -291,7 +293,7 @@ TEST_F(SimulateSnapshot, QuotasOfAccountsHold) {
   EXPECT_EQ(StartsOf("").at("b/narrow"), 0);
   database_.Execute("UPDATE pod_groups SET account = 'physics' WHERE id = 3");
   EXPECT_EQ(StartsOf("").at("b/narrow"), -1);
-  // What runs is charged, too.
+  // Running groups are charged too.
   database_.Execute(
       "UPDATE pod_groups SET account = 'physics' WHERE id = 1;"
       "UPDATE accounts SET quota = '{\"pods\": \"2\"}'");

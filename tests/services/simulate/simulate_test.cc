@@ -1,5 +1,4 @@
-// `fluxnetes simulate` as people call it: what it takes, what it refuses and in
-// which words, and what it writes.
+// `fluxnetes simulate`: valid and invalid flags, error messages, and output.
 #include "services/simulate/simulate.h"
 
 #include <gmock/gmock.h>
@@ -85,8 +84,9 @@ TEST_F(SimulateCommand, RunsATraceOnTheMachineOfItsHeader) {
   EXPECT_EQ(document["fairness"]["users"], 2);
   EXPECT_EQ(document["complete"], true);
   EXPECT_THAT(run_.err(), HasSubstr("1 job was left out: the run time"));
-  // The third has room only behind the second, which is promised it as that
-  // starts, and asked for less time than it takes.
+  // The third job fits only after the second. It gets a reservation when the
+  // second starts, and is ended at its limit, which is shorter than its run
+  // time.
   EXPECT_THAT(
       Rows(),
       ElementsAre("group,user,queue,pods,nodes,submit,start,end,wait,duration,"
@@ -165,7 +165,7 @@ TEST_F(SimulateCommand, PolicyAndQueueSettingsMatter) {
 }
 
 TEST_F(SimulateCommand, OrderOfAQueueMatters) {
-  // The second is short, the third of another user than those before.
+  // The second job is short, the third belongs to another user than the others.
   const std::string trace =
       "--nodes 1 --csv " + Path("rows.csv") + " --swf " +
       FileWith("t.swf",
@@ -232,7 +232,7 @@ TEST_F(SimulateCommand, RunsManifestsAsTheSimulatedClusterWould) {
       "-f " + FileWith("jobs.yaml", kManifests) + " --nodes " +
       FileWith("nodes.yaml", kSmallNodes) + " --csv " + Path("rows.csv"));
   EXPECT_EQ(document["groups"]["total"], 6);
-  // Two at a time; the gang needs both nodes empty and is ended at its
+  // Two run at a time; the gang needs both nodes empty and is ended at its
   // deadline.
   EXPECT_THAT(
       Rows(),

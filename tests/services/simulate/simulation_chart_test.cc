@@ -1,4 +1,4 @@
-// The chart of characters: what waits and runs when, and how full nodes are.
+// The text chart: when groups wait and run, and the utilisation of nodes.
 #include "services/simulate/simulation_chart.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace fluxnetes::services {
 namespace {
 
-// Jobs of one cpu each on nodes of two: when they come, and how long they run.
+// Jobs of one cpu each on nodes of two, as pairs of arrival and run time.
 workers::Scenario Jobs(int nodes,
                        const std::vector<std::pair<int, int>>& jobs) {
   std::vector<cluster::SwfJob> trace;

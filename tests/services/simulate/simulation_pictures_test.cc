@@ -11,8 +11,8 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// More groups than there are boxes in a picture of each, all of 2 cpus on the
-// only node, which has 4.
+// More groups than a picture shows singly, all of 2 cpus on the only node,
+// which has 4.
 class HeatPicture : public ::testing::Test {
  protected:
   static constexpr int kGroups = 20'001;
@@ -28,7 +28,7 @@ class HeatPicture : public ::testing::Test {
     }
   }
 
-  // One after the other, of so many seconds each.
+  // The groups run one after the other, each for so many seconds.
   std::string PictureOf(std::int64_t seconds) {
     for (int i = 0; i < kGroups; ++i) {
       workers::GroupCourse& group = course_.groups[static_cast<std::size_t>(i)];

@@ -31,7 +31,7 @@ class ClusterApiTest : public ::testing::Test {
                         .virtual_time = true,
                         .bookmark_interval = std::chrono::milliseconds(20)}) {
     api_.Start();
-    // Backs off beyond its deadline: sends once.
+    // The backoff exceeds the deadline, so that the client sends once.
     cluster::HttpOptions options;
     options.address = api_.address();
     options.first_backoff = options.longest_backoff = std::chrono::hours(1);
@@ -51,7 +51,7 @@ class ClusterApiTest : public ::testing::Test {
                     R"({"metadata":{"name":")" + name +
                         R"("},"spec":{"containers":[{"name":"c"}]}})");
   }
-  // What a watch says within its time.
+  // Returns the events of a watch until it ends.
   std::vector<Json> Watch(const std::string& path) {
     const HttpResponse response = Send("GET", path);
     EXPECT_EQ(response.status, 200) << response.body;

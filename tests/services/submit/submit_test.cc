@@ -147,7 +147,7 @@ TEST_F(Submit, InputThatCannotBeIsToldByName) {
   EXPECT_THAT(error(directory_ + "/empty"), HasSubstr("has no manifests"));
   run_.SetInput(std::string(10'000, '['));
   EXPECT_THAT(error("-"), HasSubstr("(standard input)"));
-  if (geteuid() == 0) return;  // root reads everything
+  if (geteuid() == 0) return;  // root can read everything
   const std::string secret = Write("secret.yaml", kPod);
   chmod(secret.c_str(), 0);
   EXPECT_THAT(error(secret), HasSubstr("Permission denied"));
@@ -173,7 +173,7 @@ TEST_F(Submit, LabelsThatCannotBeUsedAreWarnedOf) {
   EXPECT_EQ(warning("3"), "");
 }
 
-// Each is refused with the place, what is wrong, and what would be right.
+// Each error names the place, the fault and the valid values.
 TEST_F(Submit, BadManifestsAreRefusedWhole) {
   const std::string pod = kPod;
   const auto with = [&](const std::string& what, const std::string& instead) {

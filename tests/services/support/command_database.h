@@ -1,4 +1,4 @@
-// A database for tests of commands: migrated, with a program that finds it.
+// A database for tests of commands: migrated, and configured for the program.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ class CommandDatabase : public ::testing::Test {
     return "'" + Rfc3339(run_.now() + since_now) + "'";
   }
 
-  // In each state one group or more: ids 1 to 6.
+  // Adds at least one group in each state: ids 1 to 6.
   void AddExampleGroups() {
     using std::chrono::seconds;
     const std::string minute = At(seconds(-60));
@@ -65,7 +65,7 @@ class CommandDatabase : public ::testing::Test {
         At(seconds(-50)) + "," + At(seconds(-10)) + ")");
   }
 
-  // The columns of a table, parted by single blanks.
+  // Returns some columns of a table, separated by single blanks.
   static std::string Columns(const std::string& table,
                              const std::vector<std::size_t>& wanted) {
     std::string text;

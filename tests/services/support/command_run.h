@@ -1,5 +1,5 @@
-// Runs `fluxnetes` in the test's process, with strings for its streams and an
-// environment of its own.
+// Runs `fluxnetes` in the test's process, with strings as its streams and its
+// own environment.
 //
 //   CommandRun run(Environment{{"FLUXNETES_DATABASE", connection}});
 //   EXPECT_EQ(run("get groups"), ExitCode::kOk);
@@ -24,7 +24,7 @@ class CommandRun {
   explicit CommandRun(Environment environment = {})
       : environment_(std::move(environment)) {}
 
-  // Arguments parted by blanks; those in `more` as they are.
+  // Splits `arguments` at blanks and appends `more` unchanged.
   ExitCode operator()(const std::string& arguments,
                       const std::vector<std::string>& more = {}) {
     std::vector<std::string> words;
@@ -57,18 +57,18 @@ class CommandRun {
   void Set(const std::string& variable, const std::string& value) {
     environment_[variable] = value;
   }
-  // By what name the program is started.
+  // Sets the name by which the program is called.
   void CallAs(std::string program) { program_ = std::move(program); }
   void SetNow(sql::Timestamp now) { now_ = now; }
   sql::Timestamp now() const { return now_; }
-  // Nothing can be written from now on.
+  // Makes all further output fail.
   void FillOutput() { full_ = true; }
   void SetInput(std::string input) { input_ = std::move(input); }
   void SetTerminal(int columns, int rows) {
     terminal_ = true;
     size_ = {columns, rows};
   }
-  // What the user does while a command waits: true ends it.
+  // `wait` stands for the user while a command waits; true stops the command.
   void OnWait(std::function<bool()> wait) { wait_ = std::move(wait); }
 
  private:

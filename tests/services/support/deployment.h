@@ -1,7 +1,7 @@
-// Fluxnetes as it is deployed, on one machine: a simulated cluster and any
-// number of `fluxnetes serve` as processes of their own, and a database. The
-// cluster outlives the schedulers; what it says is the truth that they are
-// judged by.
+// Fluxnetes as it is deployed, on one machine: a database, and a simulated
+// cluster and any number of `fluxnetes serve` as separate processes. The
+// cluster outlives the schedulers; its state is the truth by which they are
+// judged.
 //
 //   TestDatabase database;
 //   Deployment world(database.options());
@@ -24,15 +24,15 @@
 
 namespace fluxnetes::services {
 
-// How short the time to live of the schedulers' clients is here.
+// The short time to live of the schedulers' clients in these tests.
 inline constexpr std::chrono::milliseconds kTimeToLive{800};
 
-// How long a test waits for what must come, on a slow machine too.
+// How long a test waits for an expected event, also on a slow machine.
 inline constexpr std::chrono::seconds kPatience{120};
 
-// What a Job of a test asks for.
+// A Job of a test.
 struct Workload {
-  int size = 1;  // of its gang; 1: without labels
+  int size = 1;  // pods of its gang; 1: without labels
   double seconds = 0.05;
   int cpu = 1;
   int fail_first = 0;
@@ -41,63 +41,65 @@ struct Workload {
 
 class Deployment {
  public:
-  // 4 nodes with 4 cpu each.
+  // Creates 4 nodes with 4 cpu each.
   explicit Deployment(sql::PoolOptions database);
   ~Deployment();
   Deployment(const Deployment&) = delete;
   Deployment& operator=(const Deployment&) = delete;
 
-  // A scheduler; `environment` over what it has.
+  // Starts a scheduler; `environment` overrides its settings.
   std::unique_ptr<testing::Process> Serve(
       const std::map<std::string, std::string>& environment = {});
-  // One that is killed, or as in sql/faults.h, at a failpoint.
+  // Starts a scheduler that is killed at a failpoint, or acts as in
+  // sql/faults.h.
   std::unique_ptr<testing::Process> ServeWithFailpoint(
       const std::string& failpoint);
 
   void Submit(const std::string& name, const Workload& workload);
-  // A bit of everything: gangs that fill the cluster, single pods, a pod that
-  // fails first, a Job with a deadline, labels that are refused. Names begin
-  // with `prefix`.
+  // Submits one of each kind: gangs that fill the cluster, single pods, a pod
+  // that first fails, a Job with a deadline, invalid labels. Names begin with
+  // `prefix`.
   void SubmitMixed(const std::string& prefix);
-  // A gang of bare pods: NAME-0, NAME-1, ...; the next so many of them only, if
-  // it says so.
+  // Submits a gang of bare pods: NAME-0, NAME-1, ...; with `count` only the
+  // next so many of them.
   void SubmitPods(const std::string& name, int size, int count = 0);
-  // Its pods were deleted before they could be bound: nobody asks for them.
+  // For a gang whose pods were deleted before they could be bound: it is no
+  // longer checked.
   void ForgetGang(const std::string& name) { gangs_.erase(name); }
-  // A gang that loses a member while it is being bound, so that its places are
-  // taken back. Bindings are answered 503 from then on.
+  // Submits a gang that loses a member while it is being bound, so that its
+  // allocation is taken back. Bindings are answered 503 from then on.
   void TearAGang();
   void SubmitJson(const std::string& path, const nlohmann::json& object);
   void Delete(const std::string& path);
 
-  // All nodes.
+  // Cordons or uncordons all nodes.
   void Cordon(bool cordoned);
 
-  // Faults of the API (services/simulated_api/api_simulation.h).
+  // Sets faults of the API (services/simulated_api/api_simulation.h).
   void SetFaults(const nlohmann::json& faults);
 
   nlohmann::json Truth();
-  // How many bindings the cluster has accepted.
+  // Returns the number of bindings that the cluster has accepted.
   std::size_t Bindings();
 
-  // Until every Job is over and the tables hold nothing more.
+  // Waits until every Job is over and the tables are empty.
   bool WaitForEnd(std::chrono::seconds patience = std::chrono::seconds(180));
 
-  // What the truth shows that must not be, one line each: a pod that was bound
-  // twice or refused by its kubelet, a node that is over-committed; and, when
-  // the workload is over, a gang that was not bound whole, or a group that
-  // history does not know exactly once.
+  // Returns what the cluster's state must not show, one line each: a pod that
+  // was bound twice or refused by its kubelet, an over-committed node. At the
+  // end of the workload also: a gang that was not bound whole, a group that is
+  // not in the history exactly once.
   std::string Violations();
   std::string ViolationsAtEnd();
 
-  // What of the tables must be empty and is not: "" at the end.
+  // Returns the tables that must be empty and are not: "" at the end.
   std::string Leftovers();
 
-  // The first column of the first row, "" if there is none; asked again while
-  // the database is away.
+  // Returns the first column of the first row, "" if there is none. Asks again
+  // while the database is away.
   std::string Ask(const std::string& question);
 
-  // What all processes have said.
+  // Returns the output of all processes.
   std::string Log() const;
   bool WaitForLog(const std::string& words, std::size_t from = 0,
                   std::chrono::seconds patience = std::chrono::seconds(60));
@@ -112,8 +114,8 @@ class Deployment {
   std::unique_ptr<testing::Process> cluster_;
   std::unique_ptr<cluster::HttpClient> api_;
   std::unique_ptr<sql::Pool> pool_;
-  std::map<std::string, int> gangs_;      // size by group name
-  std::map<std::string, int> bare_pods_;  // submitted so far, by group name
+  std::map<std::string, int> gangs_;      // size, by group name
+  std::map<std::string, int> bare_pods_;  // number submitted, by group name
 };
 
 }  // namespace fluxnetes::services

@@ -1,5 +1,5 @@
-// The failpoints of the program (sql/faults.h), read from its sources, so that
-// none is forgotten.
+// Returns the program's failpoints (sql/faults.h), read from its sources so
+// that the list is complete.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@ namespace fluxnetes::services {
 
 std::vector<std::string> AllFailpoints();
 
-// Beside these: where only a forerunner's Match comes by.
+// Further ones, which only a Match of Fluence's services reaches.
 std::vector<std::string> ForerunnerFailpoints();
 
-// The simulated cluster has no PodGroups: tests/kubernetes dies where they
-// matter.
+// The simulated cluster has no PodGroups; tests/kubernetes covers the
+// failpoints that need them.
 std::vector<std::string> FailpointsWithoutPodGroups();
 
-// As a part of the name of a test.
+// Returns the failpoint as part of a test's name.
 std::string TestNameOf(std::string failpoint);
 
 }  // namespace fluxnetes::services

@@ -1,5 +1,5 @@
-// Requests as they should be, with some bytes changed, left out or repeated, by
-// a seed (FLUXNETES_SEED, else 1).
+// Changes, removes or repeats some bytes of valid requests, by a seed
+// (FLUXNETES_SEED, else 1).
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace fluxnetes::services {
 
 class Garbler {
  public:
-  // `pieces` are put in at places where they are not to be.
+  // `pieces` are inserted at wrong places.
   explicit Garbler(std::vector<std::string> pieces)
       : random_(Seed()), pieces_(std::move(pieces)) {}
 
@@ -21,7 +21,7 @@ class Garbler {
     const char* given = std::getenv("FLUXNETES_SEED");
     return given == nullptr ? 1U : static_cast<unsigned>(std::stoul(given));
   }
-  // So many requests: the long form has them all.
+  // Returns the number of requests for the short or the long form of the test.
   static int Count(int in_short, int in_long) {
     return std::getenv("FLUXNETES_TEST_LONG") == nullptr ? in_short : in_long;
   }
@@ -33,7 +33,7 @@ class Garbler {
     return all[Below(all.size())];
   }
 
-  // The first `kept` bytes stay.
+  // Keeps the first `kept` bytes.
   std::string Garble(std::string text, std::size_t kept = 0) {
     for (std::size_t change = 1 + Below(6); change > 0 && text.size() > kept;
          --change)

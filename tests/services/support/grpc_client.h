@@ -1,4 +1,5 @@
-// What tests of gRPC need of a client: channels to a server, and certificates.
+// What tests of gRPC need on the client's side: channels to a server, and
+// certificates.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -9,16 +10,17 @@
 
 namespace fluxnetes::services {
 
-// Authorities, keys and certificates, made by openssl in a folder of their own.
-// The names are those of the files: "server.crt", "server.key".
+// Authorities, keys and certificates, made by openssl in their own folder. The
+// names are those of the files: "server.crt", "server.key".
 class TestCertificates {
  public:
   explicit TestCertificates(const std::string& folder);
 
-  // An authority that vouches for itself.
+  // Creates a self-signed authority.
   void AddAuthority(const std::string& name);
-  // Signed by that authority, valid for so many days from now; negative: it was
-  // valid until then. `names` is a subjectAltName, "DNS:ann".
+  // Creates a certificate signed by that authority and valid for so many days
+  // from now; negative: expired so many days ago. `names` is a subjectAltName,
+  // "DNS:ann".
   void Add(const std::string& name, const std::string& authority,
            const std::string& names, int days = 2);
 
@@ -31,17 +33,17 @@ class TestCertificates {
   std::string folder_;
 };
 
-// A channel of its own, shared with no other of the process.
+// Opens a channel that shares no connection with others.
 std::shared_ptr<grpc::Channel> PlainChannel(const std::string& address);
 
-// With the certificate of that name ("": none), to a server of "localhost"
-// whose authority is `authority`.
+// Opens a channel with the certificate `name` ("": none) to a server
+// "localhost" whose authority is `authority`.
 std::shared_ptr<grpc::Channel> TlsChannel(const std::string& address,
                                           const TestCertificates& certificates,
                                           const std::string& authority,
                                           const std::string& name);
 
-// So much time for a call that should be answered at once.
+// Sets a deadline for a call that should be answered at once.
 void SetPatience(grpc::ClientContext& context);
 
 }  // namespace fluxnetes::services

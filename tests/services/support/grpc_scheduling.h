@@ -1,5 +1,5 @@
-// fluxnetes.v1.Scheduler on a database (a CommandDatabase), with a client that
-// asks it over a socket.
+// fluxnetes.v1.Scheduler on a database (a CommandDatabase), with a client on a
+// socket.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ class GrpcScheduling : public Database {
     stub_ = v1::Scheduler::NewStub(PlainChannel(api_->address()));
   }
 
-  // One call of a method of the stub, with time enough.
+  // Makes one call of a method of the stub, with enough time.
   template <typename Method, typename Request, typename Response>
   grpc::Status Call(Method method, const Request& request, Response* response) {
     grpc::ClientContext context;
@@ -75,7 +75,7 @@ class GrpcScheduling : public Database {
   std::unique_ptr<v1::Scheduler::Stub> stub_;
 };
 
-// "DOMAIN REASON" of a status' details.
+// Returns "DOMAIN REASON" from the status's details.
 inline std::string ReasonIn(const grpc::Status& status) {
   v1::status_details::Status details;
   v1::status_details::ErrorInfo info;
@@ -88,7 +88,7 @@ inline std::string ReasonIn(const grpc::Status& status) {
   return info.domain() + " " + info.reason();
 }
 
-// The first field that they say is wrong.
+// Returns the first invalid field from the status's details.
 inline std::string WrongFieldIn(const grpc::Status& status) {
   v1::status_details::Status details;
   v1::status_details::BadRequest request;

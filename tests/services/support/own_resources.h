@@ -1,4 +1,4 @@
-// What this process holds, for tests that look for leaks.
+// The resources of this process, for tests that look for leaks.
 #pragma once
 
 #include <malloc.h>
@@ -11,15 +11,15 @@
 
 namespace fluxnetes::services {
 
-// How many entries a folder of /proc/self has: "fd", its files; "task", its
-// threads.
+// Returns the number of entries in a folder of /proc/self: "fd" (files) or
+// "task" (threads).
 inline std::size_t Own(const std::string& what) {
   const std::filesystem::directory_iterator all("/proc/self/" + what);
   return static_cast<std::size_t>(std::distance(begin(all), end(all)));
 }
 
-// Bytes of the heap that are in use; nothing under a sanitizer, which has a
-// heap of its own (and says itself at the end what was leaked).
+// Returns the bytes of the heap in use; nullopt under a sanitizer, which has
+// its own heap (and reports leaks at the end itself).
 inline std::optional<std::size_t> OwnHeap() {
   const struct mallinfo2 heap = mallinfo2();
   const std::size_t bytes = heap.uordblks + heap.hblkhd;

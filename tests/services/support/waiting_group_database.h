@@ -1,4 +1,4 @@
-// A database in which groups wait, as a scheduler would have left it.
+// A database with waiting groups, in the state a scheduler leaves.
 #pragma once
 
 #include <string>
@@ -9,8 +9,9 @@ namespace fluxnetes::services {
 
 class WaitingGroupDatabase : public CommandDatabase {
  protected:
-  // n0 and n1 of 4 cpu; a/runs holds 3 cpu of each for another 1,000 s; a/first
-  // needs both and is promised them then; a/asked needs 1 cpu, without end.
+  // Adds n0 and n1 of 4 cpu. a/runs has 3 cpu of each for another 1,000 s;
+  // a/first needs both and has a reservation from then on; a/asked needs 1 cpu,
+  // without end.
   void AddWaitingGroup() {
     using std::chrono::seconds;
     const std::string before = At(seconds(-100));

@@ -12,7 +12,7 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-// Whether YAML might read the text as something else if it were not quoted.
+// True if YAML might read the unquoted text as something other than a string.
 bool NeedsQuotes(const std::string& text) {
   static constexpr std::array kWords = {"true", "false", "yes", "no", "on",
                                         "off",  "null",  "y",   "n"};
@@ -32,7 +32,7 @@ bool NeedsQuotes(const std::string& text) {
   return std::find(kWords.begin(), kWords.end(), lower) != kWords.end();
 }
 
-// As deep as our own documents are.
+// The recursion is as deep as the document, which is one of ours.
 void Emit(YAML::Emitter& out, const OrderedJson& value) {
   if (value.is_object()) {
     out << YAML::BeginMap;

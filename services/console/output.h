@@ -1,6 +1,7 @@
-// What programs read: JSON as it is, and the same as YAML. Field names and
-// meanings stay as they are from release to release; fields may be added. A
-// field without a value is null, times are RFC 3339 in UTC, durations seconds.
+// Documents for programs, as JSON or YAML with the same content. From release
+// to release, fields may be added, but no field's name or meaning changes. A
+// field without a value is null; times are RFC 3339 in UTC, durations are
+// seconds.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,10 +11,10 @@ namespace fluxnetes::services {
 
 enum class OutputFormat { kTable, kWide, kJson, kYaml, kName };
 
-// {"kind": kind, "items": items}.
+// Returns {"kind": kind, "items": items}.
 nlohmann::ordered_json ListOf(const char* kind, nlohmann::ordered_json items);
 
-// The document in the format, which is kJson or kYaml, with a line end.
+// Returns the document as text with a line end; `format` is kJson or kYaml.
 std::string Write(const nlohmann::ordered_json& document, OutputFormat format);
 
 }  // namespace fluxnetes::services

@@ -1,5 +1,5 @@
-// A group as programs read it: one document for `-o json`, `-o yaml` and the
-// pages of lists. Names and meanings of fields: see output.h.
+// A group as a document for programs, for `-o json`, `-o yaml` and the pages of
+// lists. For the names and meanings of fields see output.h.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

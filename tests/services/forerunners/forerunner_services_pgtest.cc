@@ -1,5 +1,5 @@
-// Fluence's services as their callers see them: a match worker on a simulated
-// cluster decides while calls wait.
+// The Fluence-compatible services as their callers see them: a match worker on
+// a simulated cluster decides while calls wait.
 #include <gmock/gmock.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
-// The scheduler is killed at each step of a Match of Fluence's services. The
-// next process knows the decision, and a caller that asks again gets no second
-// allocation.
+// The scheduler is killed at each step of a Match of the Fluence-compatible
+// services. The next process knows the decision, and a caller that asks again
+// gets no second allocation.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

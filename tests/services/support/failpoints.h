@@ -9,7 +9,7 @@ namespace fluxnetes::services {
 
 std::vector<std::string> AllFailpoints();
 
-// Further ones, which only a Match of Fluence's services reaches.
+// Further ones, which only a Match of the Fluence-compatible services reaches.
 std::vector<std::string> ForerunnerFailpoints();
 
 // The simulated cluster has no PodGroups; tests/kubernetes covers the

@@ -2,11 +2,9 @@
 # separately, as one unit (hack/build), so that a change recompiles only the rooms
 # that it reaches; names in unnamed namespaces must be unique within a room.
 #
-# add_floor(NAME [PUBLIC LIBRARY...] [PRIVATE LIBRARY...] [EXCEPT ROOM...]
-#           [-O1 ROOM...]):
+# add_floor(NAME [PUBLIC LIBRARY...] [PRIVATE LIBRARY...] [EXCEPT ROOM...]):
 # makes the library fluxnetes_NAME of all sources of this folder and its rooms,
-# except main.cc, with the queries of each .sql compiled in (embed.cmake). Rooms
-# after `-O1` have no time-critical code, so they are optimized less.
+# except main.cc, with the queries of each .sql compiled in (embed.cmake).
 #
 # collect_rooms(OUT FOLDER [EXCEPT FILE...] [LIBRARIES LIBRARY...]):
 # sets OUT to the objects of tests/FOLDER and of the rooms in it, each compiled
@@ -24,7 +22,7 @@ function(folders_of out)
 endfunction()
 
 function(add_floor name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "PUBLIC;PRIVATE;EXCEPT;-O1")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "PUBLIC;PRIVATE;EXCEPT")
   set(floor fluxnetes_${name})
   add_library(${floor} STATIC)
   target_link_libraries(${floor} PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE})
@@ -48,9 +46,6 @@ function(add_floor name)
     add_library(${target} OBJECT ${of_room})
     target_link_libraries(${target} PRIVATE ${arg_PUBLIC} ${arg_PRIVATE})
     add_dependencies(${target} generated)
-    if(room IN_LIST arg_-O1 AND NOT FLUXNETES_SANITIZE)
-      target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
-    endif()
     target_sources(${floor} PRIVATE $<TARGET_OBJECTS:${target}>)
     list(APPEND rooms ${target})
   endforeach()

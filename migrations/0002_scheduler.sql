@@ -45,7 +45,7 @@ COMMENT ON COLUMN queues.queue_order IS 'The order of groups of one priority. ar
 COMMENT ON COLUMN queues.ageing IS 'For queue_order shortest: no group goes ahead of one that was submitted earlier by more than this many times the earlier group''s duration.';
 COMMENT ON COLUMN queues.half_life IS 'For queue_order fair_share: the time after which past usage counts half. Among queues that share nodes the longest applies.';
 COMMENT ON COLUMN queues.match_policy IS 'The preferred nodes: first, low, high, lonode, hinode (Fluxion''s names).';
-COMMENT ON COLUMN queues.queue_depth IS 'How many pending groups a scheduling cycle considers.';
+COMMENT ON COLUMN queues.queue_depth IS 'How many shapes of waiting groups that do not fit a scheduling cycle considers.';
 COMMENT ON COLUMN queues.reservation_depth IS 'How many groups get a reservation in a conservative or hybrid queue; null: 1,000 and 64.';
 COMMENT ON COLUMN queues.paused IS 'Whether it is paused: no group of it starts.';
 COMMENT ON COLUMN queues.assumed_duration IS 'The assumed duration of a group without a deadline, for planning only; null: unlimited.';

@@ -20,6 +20,8 @@ so that both ends come at the same time; where there was none, the budgets tell.
 `--shards NAME=N` makes N programs of a GoogleTest program, NAME.0 and so on.
 Each program of GoogleTest has a folder of its own for temporary files.
 
+`--filter-of NAME_tests=FILTER` takes the place of `--filter` for that program.
+
 `--budgets FILE` compares the seconds that the tests took with those that FILE
 allows: lines of a program's name, or of a folder's for all programs in it, a
 tab, and seconds. What takes longer is reported, and is no failure: times are
@@ -225,7 +227,9 @@ class Runner:
         log = self._results / f"{program.label}.log"
         (self._results / f"{program.label}.again.log").unlink(missing_ok=True)
         log.write_bytes(b"")
-        return self._run(program, log, self._arguments.filter)
+        tests = dict(self._arguments.filter_of).get(
+            program.name, self._arguments.filter)
+        return self._run(program, log, tests)
 
     def run_again(self, program, test=None):
         """Once more: a program, or one test of it."""
@@ -436,7 +440,7 @@ def run_and_conclude(runner, arguments):
     budgets = read_seconds(arguments.budgets or BUDGETS)
     programs = longest_first(arguments.programs, times, budgets)
     outcomes = run_all(runner, programs, arguments.jobs)
-    if arguments.filter == "*":
+    if arguments.filter == "*" and not arguments.filter_of:
         keep_times(kept, times, outcomes)
     flaky = find_flaky(runner, outcomes)
     print_slowest(outcomes)
@@ -463,10 +467,19 @@ def name_and_count(text):
     return name, int(count)
 
 
+def name_and_filter(text):
+    name, parted, tests = text.partition("=")
+    if not name.endswith("_tests") or not parted:
+        raise ValueError
+    return name, tests
+
+
 def read_arguments():
     parser = argparse.ArgumentParser()
     parser.add_argument("--results", type=pathlib.Path, required=True)
     parser.add_argument("--filter", default="*")
+    parser.add_argument("--filter-of", type=name_and_filter, action="append",
+                        default=[], metavar="NAME_tests=FILTER")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--timeout", type=int, default=3600)
     parser.add_argument("--budgets", type=pathlib.Path, metavar="FILE")

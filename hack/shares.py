@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""Prints which tests a share of a CI run has, for hack/test --share.
+
+    hack/shares.py plain|address|thread [ROOT]
+
+One line for each program of tests that has some: FOLDER_tests=FILTER, a filter of
+GoogleTest. Each suite is in one share: tests/shares.tsv says in which. Exit code
+1, with the reason, where the table names what is not there, or two rows put one
+suite into different shares.
+"""
+
+import collections
+import pathlib
+import re
+import sys
+
+SUITE = re.compile(r"^(?:TYPED_)?TEST(?:_[FP])?\((\w+),", re.MULTILINE)
+SHARES = ("plain", "address", "thread")
+# These show that a build has its sanitizer, so each sanitized share has them.
+PLANTED = ("sql", "Sanitizers")
+
+
+class TableError(Exception):
+    pass
+
+
+def suites_of(folder):
+    """The suites of a folder and of those in it."""
+    return {suite for path in sorted(folder.rglob("*.cc"))
+            for suite in SUITE.findall(path.read_text(encoding="utf-8"))}
+
+
+def read_table(tests):
+    """(place, share, suites that stay plain, line) of each row."""
+    path = tests / "shares.tsv"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    for number, line in enumerate(lines, start=1):
+        if not line or line.startswith("#"):
+            continue
+        place, share, plain = (line.split("\t") + ["", ""])[:3]
+        where = f"{path.name}:{number}"
+        if share not in SHARES:
+            raise TableError(f"{where}: '{share}' is no share; there is: "
+                             f"{', '.join(SHARES)}")
+        if not (tests / place).is_dir():
+            raise TableError(f"{where}: there is no folder tests/{place}")
+        yield place, share, set(plain.split()), where
+
+
+def shares_of(tests):
+    """For each floor, the share of each of its suites."""
+    shares = collections.defaultdict(dict)
+    for place, share, plain, where in read_table(tests):
+        floor = place.split("/")[0]
+        suites = suites_of(tests / place)
+        if unknown := plain - suites:
+            raise TableError(f"{where}: no suite {', '.join(sorted(unknown))} "
+                             f"is in tests/{place}")
+        for suite in suites - plain:
+            if shares[floor].setdefault(suite, share) != share:
+                raise TableError(f"{where}: {suite} is in another share too")
+    # A suite of two folders would be run twice, or never.
+    for floor in shares:
+        named = [place for place, *_ in read_table(tests)
+                 if place.split("/")[0] == floor]
+        for folder in sorted((tests / floor).rglob("*")):
+            place = folder.relative_to(tests).as_posix()
+            if not folder.is_dir() or floor in named or place in named:
+                continue
+            for suite in suites_of(folder) & set(shares[floor]):
+                raise TableError(f"tests/{place}: {suite} is in a folder of "
+                                 "another share too")
+    return shares
+
+
+def pattern(suite):
+    return f"{suite}.*:*/{suite}.*:{suite}/*"
+
+
+def filters(tests, share):
+    shares = shares_of(tests)
+    for folder in sorted(tests.iterdir()):
+        name = folder.name
+        if not folder.is_dir() or not suites_of(folder):
+            continue
+        if share != "plain":
+            mine = sorted(suite for suite, its in shares[name].items()
+                          if its == share or (name, suite) == PLANTED)
+            if mine:
+                yield f"{name}_tests={':'.join(map(pattern, mine))}"
+            continue
+        others = sorted(suite for suite, its in shares[name].items()
+                        if its != "plain")
+        if not others:
+            yield f"{name}_tests=*"
+        elif suites_of(folder) - set(others):
+            yield f"{name}_tests=*-{':'.join(map(pattern, others))}"
+
+
+def main():
+    share = sys.argv[1] if len(sys.argv) > 1 else ""
+    root = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else ".")
+    if share not in SHARES:
+        sys.exit(f"hack/shares.py: a share is one of {', '.join(SHARES)}")
+    try:
+        print("\n".join(filters(root / "tests", share)))
+    except TableError as error:
+        sys.exit(f"hack/shares.py: {error}")
+
+
+if __name__ == "__main__":
+    main()

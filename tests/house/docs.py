@@ -3,6 +3,9 @@
 
     docs.py links PAGE...    every file, anchor and file name that they name is
                              there, and addresses look like some
+    docs.py names PAGE...    every function, type or query in the column `function`
+                             of a table is in the file of its row, as a definition
+                             or a declaration; so is `NAME` in `FILE` anywhere
     docs.py sql PAGE FOLDER  writes each ```sql block of a page into a file
     docs.py sh PAGE FOLDER   the same of blocks of commands (```sh, or `$ ` before
                              each) that need nothing but `fluxnetes` and a database
@@ -21,6 +24,7 @@ import sys
 FENCE = re.compile(r"^```(\w*)$")
 LINK = re.compile(r"\[[^\]]*\]\(([^()\s]+)\)")
 ADDRESS = re.compile(r"https?://[a-z0-9.-]+\.[a-z]{2,}(:\d+)?(/[^\s<>\"]*)?$")
+IN_FILE = re.compile(r"`([\w:]+)`\s+in\s+`([\w./-]+\.(?:h|cc|sql|cmake))`")
 FILE = re.compile(
     r"`((?:hack|docs|deploy|tests|sql|migrations|services|matcher|queue|cluster"
     r"|workers|cmake)/[\w./-]*)`")
@@ -90,6 +94,72 @@ def faults(page):
 
 def links(*pages):
     found = sorted({fault for page in pages for fault in faults(pathlib.Path(page))})
+    print(*found, sep="\n")
+    sys.exit(1 if found else 0)
+
+
+def cells(line):
+    return [cell.strip() for cell in line.strip().strip("|").split("|")]
+
+
+def named_functions(page):
+    """The files and the functions that each row of a table names, if the table has
+    columns of these names."""
+    columns = []
+    for line in text_of(page):
+        if not line.startswith("|"):
+            columns = []
+        elif not columns:
+            columns = cells(line)
+        elif {"file", "function"} <= set(columns) and not line.startswith("|--"):
+            row = dict(zip(columns, cells(line)))
+            yield tuple(re.findall(r"`([^`]+)`", row[column])
+                        for column in ("file", "function"))
+    for name, path in IN_FILE.findall("\n".join(text_of(page))):
+        yield [path], [name]
+
+
+def is_declared(name, path):
+    """Whether a file defines or declares a function, type, constant or query. A
+    definition of `Class::Function` begins its line; a class in a header may declare
+    it instead."""
+    text = path.read_text(encoding="utf-8")
+    scope, _, last = name.rpartition("::")
+    before = r"^(?:[^\s#/][\w:<>,&*~ \[\]]*[ &*])?"
+    patterns = {
+        ".sql": [rf"^-- name: {name}$"],
+        ".cmake": [rf"^(?:function|macro)\({name}\b"],
+    }.get(path.suffix, [before + rf"{name}\("])
+    if path.suffix in (".h", ".cc") and not scope:
+        patterns += [rf"^(?:enum )?(?:class|struct) {name}\b",
+                     rf"^(?:inline )?constexpr [^;={{]*\b{name}\b"]
+    if path.suffix == ".h" and scope:
+        inner = scope.rpartition("::")[2]
+        return bool(re.search(rf"^ *(?:class|struct) {inner}\b", text, re.M)
+                    and re.search(rf"^ +[\w:<>,&* \[\]]*\b{last}\(", text, re.M))
+    return any(re.search(pattern, text, re.M) for pattern in patterns)
+
+
+def faults_of_names(page):
+    named = 0
+    for files, functions in named_functions(page):
+        if len(files) != 1 or not functions:
+            yield f"{page}: a row has {len(files)} files and {len(functions)} functions"
+            continue
+        path = pathlib.Path(files[0])
+        named += len(functions)
+        if not path.exists():
+            yield f"{page}: {path} is not there"
+            continue
+        for name in functions:
+            if not is_declared(name, path):
+                yield f"{page}: {path} has no {name}"
+    if not named:
+        yield f"{page}: no table names functions"
+
+
+def names(*pages):
+    found = [fault for page in pages for fault in faults_of_names(pathlib.Path(page))]
     print(*found, sep="\n")
     sys.exit(1 if found else 0)
 
@@ -207,7 +277,7 @@ def is_ours(lines):
 
 
 if __name__ == "__main__":
-    {"links": links, "block": block, "others": others,
+    {"links": links, "names": names, "block": block, "others": others,
      "sql": lambda page, folder: write(page, folder, "sql", of_language(page, "sql")),
      "sh": lambda page, folder: write(
          page, folder, "sh", filter(is_run, typed_blocks(page))),

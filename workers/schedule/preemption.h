@@ -34,7 +34,7 @@
 #include <vector>
 
 #include "workers/decision/queue_settings.h"
-#include "workers/schedule/schedule_head.h"
+#include "workers/pending/schedule_head.h"
 
 namespace fluxnetes::workers {
 

@@ -11,7 +11,7 @@
 #include "workers/accounts/quotas.h"
 #include "workers/decision/accounts.h"
 #include "workers/graph/schedule_graph.h"
-#include "workers/schedule/schedule.h"
+#include "workers/pending/pending_line.h"
 
 namespace fluxnetes::workers {
 

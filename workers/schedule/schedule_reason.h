@@ -12,8 +12,9 @@
 
 #include "matcher/policy.h"
 #include "workers/decision/decision.h"
+#include "workers/decision/queue_settings.h"
 #include "workers/graph/schedule_graph.h"
-#include "workers/schedule/pending_line.h"
+#include "workers/pending/pending_line.h"
 
 namespace fluxnetes::workers {
 

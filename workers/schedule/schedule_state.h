@@ -10,10 +10,10 @@
 #include <string>
 
 #include "workers/graph/schedule_graph.h"
-#include "workers/schedule/pending_line.h"
+#include "workers/pending/pending_line.h"
+#include "workers/pending/schedule_head.h"
 #include "workers/schedule/schedule.h"
 #include "workers/schedule/schedule_accounts.h"
-#include "workers/schedule/schedule_head.h"
 #include "workers/schedule/schedule_reason.h"
 
 namespace fluxnetes::workers {

@@ -11,7 +11,7 @@
 #include "matcher/nodes/node_set.h"
 #include "matcher/units.h"
 #include "workers/graph/schedule_graph.h"
-#include "workers/schedule/pending_line.h"
+#include "workers/pending/pending_line.h"
 
 namespace fluxnetes::workers {
 

@@ -11,7 +11,7 @@
 #include "matcher/gangs/room_log.h"
 #include "matcher/gangs/shortfall.h"
 #include "workers/graph/schedule_graph.h"
-#include "workers/schedule/pending_line.h"
+#include "workers/pending/pending_line.h"
 
 namespace fluxnetes::workers {
 

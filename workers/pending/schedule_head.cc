@@ -1,4 +1,4 @@
-#include "workers/schedule/schedule_head.h"
+#include "workers/pending/schedule_head.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "workers/schedule/pending_line.h"
+#include "workers/pending/pending_line.h"
 
 #include <cassert>
 #include <utility>

@@ -240,7 +240,7 @@ class VictimSearch {
 
   // Where and when it fits, before a time.
   std::optional<matcher::Placement> Match(matcher::Time before) {
-    const matcher::JobId job = PromiseJob(group_.id);
+    const matcher::JobId job = ReservationJob(group_.id);
     const auto match =
         graph().AllocateOrReserve(job, narrowed_.gang(), policy_, now_, before);
     const auto* placement = std::get_if<matcher::Placement>(&match);
@@ -401,9 +401,9 @@ class VictimSearch {
 
   bool MayBeHelped(const StandsBefore& first,
                    const std::vector<NodeIndex>& left, matcher::Time from) {
-    const std::optional<Promise>& promise = first.promise;
-    if (promise && promise->overdue) return false;  // may start any moment
-    if (promise && promise->start && *promise->start <= from) return false;
+    const std::optional<ReservedNodes>& reserved = first.reserved;
+    if (reserved && reserved->overdue) return false;  // may start any moment
+    if (reserved && reserved->start && *reserved->start <= from) return false;
     const matcher::Gang& gang = first.group->line->gang;
     return MayUseAny(graph_, gang, left) ||
            std::any_of(gang.groups.begin(), gang.groups.end(),
@@ -413,32 +413,32 @@ class VictimSearch {
   }
 
   bool StartsEarlier(const StandsBefore& first) {
-    const std::optional<Promise>& promise = first.promise;
+    const std::optional<ReservedNodes>& reserved = first.reserved;
     matcher::Time until = placement_.start + 1;
-    if (promise) until = promise->start.value_or(matcher::kForever);
-    const bool booked = promise && promise->start;
-    const matcher::JobId job = PromiseJob(first.group->id);
+    if (reserved) until = reserved->start.value_or(matcher::kForever);
+    const bool booked = reserved && reserved->start;
+    const matcher::JobId job = ReservationJob(first.group->id);
     if (booked) graph().Cancel(job);
     const auto match = graph().AllocateOrReserve(
         job, first.group->line->gang,
         first.group->line->queue->settings.match_policy, now_, until);
     graph().Cancel(job);
-    if (booked) BookPromise(graph_, *first.group, *promise);
+    if (booked) BookNodes(graph_, *first.group, *reserved);
     return std::holds_alternative<matcher::Placement>(match);
   }
 
   EvictionPlan Decided() {
     EvictionPlan plan;
-    plan.promise.start = placement_.start;
-    plan.promise.places = plan.promise.nodes = placement_.nodes;
-    auto& nodes = plan.promise.nodes;
+    plan.reserved.start = placement_.start;
+    plan.reserved.places = plan.reserved.nodes = placement_.nodes;
+    auto& nodes = plan.reserved.nodes;
     std::sort(nodes.begin(), nodes.end());
     nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
     for (const std::size_t victim : victims_) {
       graph_.NoteEvicted(candidates_[victim].group, group_.id);
       plan.victims.push_back(candidates_[victim].group);
     }
-    BookPromise(graph_, group_, plan.promise);
+    BookNodes(graph_, group_, plan.reserved);
     return plan;
   }
 

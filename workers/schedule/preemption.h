@@ -34,7 +34,7 @@
 #include <vector>
 
 #include "workers/decision/queue_settings.h"
-#include "workers/pending/schedule_head.h"
+#include "workers/pending/reservation_plan.h"
 
 namespace fluxnetes::workers {
 
@@ -62,7 +62,7 @@ class Overstayers {
 // is is booked.
 struct StandsBefore {
   const WaitingGroup* group = nullptr;
-  std::optional<Promise> promise;
+  std::optional<ReservedNodes> reserved;
 };
 
 // Why it does not start.
@@ -70,7 +70,7 @@ enum class Lack { kRoom, kQuota };
 
 struct EvictionPlan {
   std::vector<GroupId> victims;
-  Promise promise;  // of the preemptor: booked
+  ReservedNodes reserved;  // of the preemptor: booked
 };
 
 // Of groups other than those by which elastic ones have grown, those that

@@ -225,18 +225,18 @@ std::string Schedule::Describe() const {
   State& state = *state_;
   const auto each_booked = [&](const auto& act) {
     for (auto& [name, queue] : state.queues) {
-      for (auto& [group, head] : queue.heads)
-        if (head.Booked()) act(*group, *head.promise);
+      for (auto& [group, blocked] : queue.blocked)
+        if (blocked.IsBooked()) act(*group, *blocked.reserved());
     }
   };
-  each_booked([&](const WaitingGroup& group, const Promise&) {
-    state.graph.graph().Cancel(PromiseJob(group.id));
+  each_booked([&](const WaitingGroup& group, const ReservedNodes&) {
+    state.graph.graph().Cancel(ReservationJob(group.id));
   });
   state.graph.HideClosures();
   std::string picture = WithoutIds(state.graph.graph().Describe(false));
   state.graph.ShowClosures();
-  each_booked([&](const WaitingGroup& group, const Promise& promise) {
-    BookPromise(state.graph, group, promise);
+  each_booked([&](const WaitingGroup& group, const ReservedNodes& reserved) {
+    BookNodes(state.graph, group, reserved);
   });
   return picture;
 }

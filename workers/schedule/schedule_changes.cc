@@ -62,11 +62,12 @@ struct Schedule::State::GrownNode {
 
 void Schedule::State::TakeChanges(matcher::Time now) {
   for (auto& [name, queue] : queues) {
-    for (auto& [group, head] : queue.heads) {
-      if (!head.Due(now)) continue;
-      head.stale = group->line->ask = true;
+    for (auto& [group, blocked] : queue.blocked) {
+      if (!blocked.HasCome(now)) continue;
+      blocked.MarkImprovable();
+      group->line->ask = true;
       // Or it would count as held now.
-      if (!queue.Keeps()) Withdraw(*group, head);
+      queue.Keeps() ? blocked.ComeDue() : Withdraw(*group, blocked);
     }
   }
   GraphChanges changes = graph.TakeChanges();
@@ -97,18 +98,20 @@ void Schedule::State::TakeChanges(matcher::Time now) {
       continue;
     }
     for (const WaitingGroup* front : lines.FrontsOf(name)) {
-      const auto head = expected && !queue.Keeps() ? queue.heads.find(front)
-                                                   : queue.heads.end();
-      if (head == queue.heads.end() || !head->second.Booked())
+      const auto blocked = expected && !queue.Keeps()
+                               ? queue.blocked.find(front)
+                               : queue.blocked.end();
+      if (blocked == queue.blocked.end() || !blocked->second.IsBooked())
         look(*front->line);
     }
-    for (auto& [group, head] : queue.heads) {
-      const bool counted = expected && head.Booked();
+    for (auto& [group, blocked] : queue.blocked) {
+      const bool counted = expected && blocked.IsBooked();
       // What else a queue that keeps its promises looks at is in `room`.
       const bool by_room = queue.Keeps() ? expected && !counted : !counted;
-      head.doubtful = head.doubtful || IsDoubtful(changes, head);
-      head.stale = head.stale || (many && !counted) || head.doubtful ||
-                   MayImprove(changes, *group, head, by_room);
+      if (MayBreak(changes, blocked)) blocked.MarkBroken();
+      if (blocked.review() == Review::kNone &&
+          ((many && !counted) || MayImprove(changes, *group, blocked, by_room)))
+        blocked.MarkImprovable();
     }
   }
   if (!many && !expected && !changes.grown.empty()) {
@@ -130,19 +133,20 @@ bool Schedule::State::MayFit(const PendingLine& line,
 }
 
 bool Schedule::State::MayImprove(const GraphChanges& changes,
-                                 const WaitingGroup& group, const Head& head,
+                                 const WaitingGroup& group,
+                                 const BlockedGroup& blocked,
                                  bool by_room) const {
   const PendingLine& line = *group.line;
   return line.surroundings != Surroundings(line) ||
-         (!head.Booked() && line.arrivals != Arrivals(line)) ||
+         (!blocked.IsBooked() && line.arrivals != Arrivals(line)) ||
          IsBesideAny(line, changes.grown) ||
          (by_room && MayUseAny(graph, line.gang, changes.grown));
 }
 
-bool Schedule::State::IsDoubtful(const GraphChanges& changes,
-                                 const Head& head) {
-  if (!head.promise) return false;
-  const auto& nodes = head.promise->nodes;
+bool Schedule::State::MayBreak(const GraphChanges& changes,
+                               const BlockedGroup& blocked) {
+  if (!blocked.reserved()) return false;
+  const auto& nodes = blocked.reserved()->nodes;
   return std::any_of(
       changes.changed.begin(), changes.changed.end(), [&](auto node) {
         return std::binary_search(nodes.begin(), nodes.end(), node);
@@ -174,32 +178,36 @@ bool Schedule::State::NoteSurroundings(bool ask) {
     const bool any = std::exchange(line->arrivals, come) != come;
     if (!ask || !(fits || any)) continue;
     if (fits) line->ask = moved = true;
-    for (auto& [group, head] : line->queue->heads) {
-      if (group->line != line.get() || !(fits || !head.Booked())) continue;
-      head.stale = moved = true;
+    for (auto& [group, blocked] : line->queue->blocked) {
+      if (group->line != line.get() || !(fits || !blocked.IsBooked())) continue;
+      blocked.MarkImprovable();
+      moved = true;
     }
   }
   return moved;
 }
 
-void Schedule::State::Free(const Promise& promise, const matcher::Gang& gang) {
+void Schedule::State::Free(const ReservedNodes& reserved,
+                           const matcher::Gang& gang) {
   graph.NoteGround();
-  room.Add(RoomOf(promise, gang));
+  room.Add(RoomOf(reserved, gang));
   // Who got nothing because a queue has one drain set may get one now.
-  const bool drained = !promise.start && !promise.overdue;
+  const bool drained = !reserved.start && !reserved.overdue;
   for (auto& [name, queue] : queues) {
     if (queue.Keeps() && !drained) continue;
-    for (auto& [group, head] : queue.heads)
-      head.stale =
-          head.stale ||
-          (queue.Keeps() ? !head.promise
-                         : MayUseAny(graph, group->line->gang, promise.nodes));
+    for (auto& [group, blocked] : queue.blocked) {
+      if (blocked.review() == Review::kNone &&
+          (queue.Keeps() ? !blocked.reserved()
+                         : MayUseAny(graph, group->line->gang, reserved.nodes)))
+        blocked.MarkImprovable();
+    }
   }
 }
 
-void Schedule::State::Take(const Promise& promise, const matcher::Gang& gang) {
+void Schedule::State::Take(const ReservedNodes& reserved,
+                           const matcher::Gang& gang) {
   if (room.empty()) return;
-  matcher::RoomChange change = RoomOf(promise, gang);
+  matcher::RoomChange change = RoomOf(reserved, gang);
   change.taken = true;
   room.Add(std::move(change));
 }
@@ -210,12 +218,12 @@ bool Schedule::State::AnyToLookAt() {
   const auto each = [&](const auto& act) {
     for (auto& [name, queue] : queues) {
       if (!queue.Keeps() || !queue.Runs()) continue;
-      for (auto& [group, head] : queue.heads) act(head);
+      for (auto& [group, blocked] : queue.blocked) act(blocked);
     }
   };
-  each([&](const Head& head) {
-    any = any || head.stale || head.looked < room.end_of_made();
-    seen = std::min(seen, head.looked);
+  each([&](const BlockedGroup& blocked) {
+    any = any || blocked.MayImprove() || blocked.turn.room < room.end_of_made();
+    seen = std::min(seen, blocked.turn.room);
   });
   room.ForgetBefore(seen);
   return any;

@@ -80,11 +80,12 @@ void Cycle::CheckSatisfiable() {
       line->ask = true;
     } else {
       SayUnsatisfiable(state_.graph, settings, *line);
-      Heads& heads = line->queue->heads;
+      BlockedGroups& all = line->queue->blocked;
       state_.AskAll();
-      for (auto head = heads.begin(); head != heads.end();) {
-        head = head->first->line == line ? state_.Forget(*line->queue, head)
-                                         : std::next(head);
+      for (auto blocked = all.begin(); blocked != all.end();) {
+        blocked = blocked->first->line == line
+                      ? state_.Forget(*line->queue, blocked)
+                      : std::next(blocked);
       }
     }
     for (const WaitingGroup* group : line->groups) {
@@ -121,7 +122,7 @@ void Cycle::RankFronts() {
   if (!state_.accounts.Matter()) return;
   for (const auto& [key, line] : state_.lines.lines()) {
     const WaitingGroup& front = *line->Front();
-    if (!state_.IsHead(front)) state_.Stand(front);
+    if (!state_.IsBlocked(front)) state_.Stand(front);
   }
 }
 
@@ -157,14 +158,15 @@ const WaitingGroup* Cycle::WhereToBegin(const ScheduleQueue& queue) const {
       begin = Earliest(begin, each);
   }
   if (front == nullptr) return nullptr;
-  for (const auto& [left_for, each] : queue.heads) {
-    if (each.left_for && left_for->line->ask) begin = Earliest(begin, left_for);
+  for (const auto& [left_for, each] : queue.blocked) {
+    if (each.turn.has_victims && left_for->line->ask)
+      begin = Earliest(begin, left_for);
   }
-  const auto head = queue.heads.find(front);
-  const bool again =
-      queue.Depth() > 0
-          ? head == queue.heads.end() || head->second.stale || front->line->ask
-          : front->line->ask;
+  const auto blocked = queue.blocked.find(front);
+  const bool again = queue.Depth() > 0
+                         ? blocked == queue.blocked.end() ||
+                               blocked->second.MayImprove() || front->line->ask
+                         : front->line->ask;
   return again ? Earliest(begin, front) : begin;
 }
 
@@ -200,7 +202,7 @@ void Cycle::Walk() {
     if (in_order && step == Step::kStarted) next = state_.FirstOf(queue);
     if (step != Step::kStarted) {
       if (group->line->payer) state_.accounts.Charge(*group);
-      if (group->line->refused_in != state_.cycle || state_.IsHead(*group))
+      if (group->line->refused_in != state_.cycle || state_.IsBlocked(*group))
         before_.push_back(group);
     }
     if (step != Step::kWaits && next != nullptr) turns.Push(next);
@@ -227,12 +229,12 @@ void Cycle::PassOver(const WaitingGroup& group,
                      const Quotas::Refusal& refusal) {
   PendingLine& line = *group.line;
   state_.accounts.quotas().Wait(*line.payer, refusal, line.amounts, now_);
-  Heads& heads = line.queue->heads;
-  const auto head = heads.find(&group);
-  if (head == heads.end()) return;
-  const bool promised = head->second.promise.has_value();
-  state_.Forget(*line.queue, head);
-  if (promised) AskBehind();
+  BlockedGroups& all = line.queue->blocked;
+  const auto blocked = all.find(&group);
+  if (blocked == all.end()) return;
+  const bool reserved = blocked->second.reserved().has_value();
+  state_.Forget(*line.queue, blocked);
+  if (reserved) AskBehind();
 }
 
 Cycle::Step Cycle::Visit(const WaitingGroup& group) {
@@ -249,21 +251,22 @@ Cycle::Step Cycle::Visit(const WaitingGroup& group) {
     return line.ask && MayGoAhead(line) && Ask(group) ? Step::kStarted
                                                       : Step::kWaits;
   }
-  const auto head = queue.heads.find(&group);
-  if (head != queue.heads.end() && std::exchange(head->second.awaits, false)) {
-    state_.Withdraw(group, head->second);
-    head->second.stale = true;
+  const auto blocked = queue.blocked.find(&group);
+  if (blocked != queue.blocked.end() &&
+      std::exchange(blocked->second.turn.awaits_quota, false)) {
+    state_.Withdraw(group, blocked->second);
+    blocked->second.MarkImprovable();
     if (MayGoAhead(line) && Ask(group)) return Step::kStarted;
   }
-  if (queue.Keeps() && head != queue.heads.end())
-    return Keep(group, head->second);
+  if (queue.Keeps() && blocked != queue.blocked.end())
+    return Keep(group, blocked->second);
   if (line.ask && MayGoAhead(line)) {
     // What it is promised does not stand against itself.
-    if (head != queue.heads.end()) state_.Withdraw(group, head->second);
+    if (blocked != queue.blocked.end()) state_.Withdraw(group, blocked->second);
     if (Ask(group)) return Step::kStarted;
   }
-  if (turns_[&queue].heads < queue.Depth() || IsLeftFor(group))
-    return MakeHead(group);
+  if (turns_[&queue].blocked < queue.Depth() || IsLeftFor(group))
+    return Reserve(group);
   Fail(line);
   return Step::kWaits;
 }
@@ -286,7 +289,7 @@ std::optional<matcher::Placement> Cycle::Allocate(const WaitingGroup& group) {
   const PendingLine& line = *group.line;
   const auto policy = line.queue->settings.match_policy;
   const matcher::JobId job =
-      state_.graph.Holds(group.id) ? PromiseJob(group.id) : group.id;
+      state_.graph.Holds(group.id) ? ReservationJob(group.id) : group.id;
   if (ahead_.drained.empty()) {
     return state_.graph.graph().TryAllocate(job, line.gang, policy, now_);
   }
@@ -363,7 +366,7 @@ void Cycle::Place(const WaitingGroup& group,
                 group.job_attempt, line.queue_name, now_,
                 held.end,          held.members};
   if (state_.graph.Holds(group.id)) {
-    state_.graph.graph().Cancel(PromiseJob(group.id));
+    state_.graph.graph().Cancel(ReservationJob(group.id));
     const Held& all = state_.graph.HoldMore(group.id, held.members);
     placed.start = all.start;
     placed.end = all.end;
@@ -379,19 +382,19 @@ void Cycle::Place(const WaitingGroup& group,
   if (state_.said.erase(group.id) > 0) {
     decision_.unreserved.push_back(group.id);
   }
-  const auto head = line.queue->heads.find(&group);
-  std::optional<workers::Promise> promise;
-  if (head != line.queue->heads.end() || line.queue->Depth() == 0)
+  const auto blocked = line.queue->blocked.find(&group);
+  std::optional<ReservedNodes> reserved;
+  if (blocked != line.queue->blocked.end() || line.queue->Depth() == 0)
     state_.graph.NoteGround();
-  if (head != line.queue->heads.end()) {
-    promise = std::move(head->second.promise);
-    line.queue->heads.erase(head);
+  if (blocked != line.queue->blocked.end()) {
+    reserved = blocked->second.reserved();
+    line.queue->blocked.erase(blocked);
   }
-  if (promise && promise->start == now_ && promise->places == nodes) {
+  if (reserved && reserved->start == now_ && reserved->places == nodes) {
     AskBehind();
   } else {
-    if (promise) Moved(*promise, line.gang);
-    state_.Take(PromiseOf(now_, nodes), line.gang);
+    if (reserved) Moved(*reserved, line.gang);
+    state_.Take(ReservedFrom(now_, nodes), line.gang);
   }
   state_.lines.Remove(group.id);
   EnterDrained(nodes);
@@ -401,17 +404,16 @@ void Cycle::Place(const WaitingGroup& group,
 // anew.
 void Cycle::EnterDrained(const std::vector<matcher::NodeIndex>& nodes) {
   for (auto& [name, queue] : state_.queues) {
-    for (auto& [group, head] : queue.heads) {
-      if (!head.promise || head.promise->start) continue;
-      auto& drained = head.promise->nodes;
+    for (auto& [group, blocked] : queue.blocked) {
+      if (!blocked.reserved() || blocked.reserved()->start) continue;
+      const auto& drained = blocked.reserved()->nodes;
       if (std::none_of(nodes.begin(), nodes.end(), [&](auto node) {
             return std::binary_search(drained.begin(), drained.end(), node);
           }))
         continue;
       // Those behind may have what is left of it.
-      Moved(*head.promise, group->line->gang);
-      drained.clear();
-      head.stale = true;
+      Moved(*blocked.reserved(), group->line->gang);
+      blocked.LoseNodes();
     }
   }
 }

@@ -36,14 +36,14 @@ class Cycle {
   struct Turn {      // of a queue, in this cycle
     int failed = 0;  // lines that do not fit
     bool stopped = false;
-    std::size_t heads = 0;
+    std::size_t blocked = 0;
     bool drains = false;  // one of these has a drain set by choice
   };
 
   // How it went with a group.
   enum class Step {
     kStarted,
-    kPromised,  // those behind it in its line may be promised something too
+    kReserved,  // those behind it in its line may be promised something too
     kWaits,     // as do all behind it in its line
   };
 
@@ -80,11 +80,11 @@ class Cycle {
       const WaitingGroup& group,
       const std::vector<matcher::NodeIndex>& nodes) const;
 
-  // Promises: schedule_promises.cc.
+  // Reservations: schedule_reservations.cc.
   // Something that stood against the groups from here on does so no more.
   void AskBehind();
   // The same, and promises may become better by it, also before it.
-  void Moved(const Promise& before, const matcher::Gang& gang);
+  void Moved(const ReservedNodes& before, const matcher::Gang& gang);
   void WithdrawFrom(const WaitingGroup& first);
   // They stand before anything is promised anew.
   void BookRemembered();
@@ -92,24 +92,25 @@ class Cycle {
   bool WithdrawBehind(const WaitingGroup& group);
   // Of these who has places of which no rule is to be asked.
   void RebookBehind(const WaitingGroup& group);
-  Step MakeHead(const WaitingGroup& group);
+  Step Reserve(const WaitingGroup& group);
   // A promise of a queue that keeps them.
-  Step Keep(const WaitingGroup& group, Head& head);
+  Step Keep(const WaitingGroup& group, BlockedGroup& blocked);
   // It stands, but could be better or is broken.
-  Step Improve(const WaitingGroup& group, Head& head);
+  Step Improve(const WaitingGroup& group, BlockedGroup& blocked);
   // It stays booked if that is sure to be possible where none is found.
-  HeadPlan FindBetter(const WaitingGroup& group, Head& head);
+  ReservationPlan FindEarlier(const WaitingGroup& group, BlockedGroup& blocked,
+                              bool broken);
   // Whether what it lacks for an earlier start may have come free since the
   // head was looked at.
-  bool MayGain(const WaitingGroup& group, Head& head);
+  bool MayGain(const WaitingGroup& group, BlockedGroup& blocked) const;
   // Whether it can stand again, which it does then.
-  bool Rebooks(const WaitingGroup& group, Head& head);
+  bool BookAgain(const WaitingGroup& group, BlockedGroup& blocked);
   // Makes it anew, those behind withdrawn.
-  Step Plan(const WaitingGroup& group, Head& head);
+  Step Plan(const WaitingGroup& group, BlockedGroup& blocked);
   // It has to wait for the next cycle.
-  Step PutOff(const WaitingGroup& group, Head& head);
+  Step PutOff(const WaitingGroup& group, BlockedGroup& blocked);
   // It stands before the groups to come.
-  Step Count(const WaitingGroup& group, Head& head);
+  Step Count(const WaitingGroup& group, BlockedGroup& blocked);
   // What it is promised is its own also of the quota.
   void ClaimQuota(const WaitingGroup& group);
 
@@ -120,7 +121,7 @@ class Cycle {
   // Whether elastic groups may be there that have grown.
   bool MayShrinkOthers(const WaitingGroup& group) const;
   static Preemption PreemptionBy(const WaitingGroup& group);
-  bool MayPreempt(const WaitingGroup& group, const Head& head);
+  bool MayPreempt(const WaitingGroup& group, const BlockedGroup& blocked);
   std::uint64_t GroundOf(const WaitingGroup& group) const;
   // Whether others leave for it: it is a head whatever comes before it, or who
   // stands behind would take what they leave bit by bit.
@@ -130,7 +131,7 @@ class Cycle {
   // was left for it.
   bool WasLeftFor(const WaitingGroup& group) const;
   // Whether others were evicted; then it is promised their places.
-  bool Preempt(const WaitingGroup& group, Head& head, Lack lack);
+  bool Preempt(const WaitingGroup& group, BlockedGroup& blocked, Lack lack);
   // The group is refused, and may take back what it waits for, or others do or
   // did so already; nothing: it may not.
   std::optional<Step> TakeBack(const WaitingGroup& group,
@@ -138,7 +139,7 @@ class Cycle {
   // It waits for quota of groups that leave, the last of them then.
   std::optional<Step> Await(const WaitingGroup& group, matcher::Time until);
   // Whether its nodes are still kept for it when their time has come.
-  bool KeepsOn(const WaitingGroup& group, Head& head);
+  bool KeepsOn(const WaitingGroup& group, BlockedGroup& blocked);
 
   void ForgetBehind(const WaitingGroup& group);
   void ForgetUnseen();
@@ -166,7 +167,7 @@ class Cycle {
   matcher::Time horizon_ = matcher::kForever;
   int explained_ = 0;          // nodes that were looked at for reasons
   bool walked_ = false;        // through all groups
-  bool moved_ = false;         // somebody's promise, or it was given up
+  bool moved_ = false;         // a reservation, or one was given up
   bool asked_behind_ = false;  // all are to be asked that may be
   bool again_ = false;         // something moved that groups before it may need
   bool refused_ = false;       // a group waits for quota

@@ -49,39 +49,41 @@ bool Cycle::IsLeftFor(const WaitingGroup& group) const {
 }
 
 bool Cycle::WasLeftFor(const WaitingGroup& group) const {
-  const Heads& heads = group.line->queue->heads;
-  const auto head = heads.find(&group);
-  return (head != heads.end() && head->second.left_for) || IsLeftFor(group);
+  const BlockedGroups& all = group.line->queue->blocked;
+  const auto blocked = all.find(&group);
+  return (blocked != all.end() && blocked->second.turn.has_victims) ||
+         IsLeftFor(group);
 }
 
 // While groups that were evicted for it end, no others are, unless it would
 // not fit by then any more.
-bool Cycle::MayPreempt(const WaitingGroup& group, const Head& head) {
+bool Cycle::MayPreempt(const WaitingGroup& group, const BlockedGroup& blocked) {
   if (group.line->refused_in == state_.cycle) return false;
-  const auto& promise = head.promise;
+  const auto& reserved = blocked.reserved();
   const auto until = state_.graph.EvictedUntil(group.id);
   const bool enough =
-      until && promise &&
-      (promise->overdue || promise->start.value_or(matcher::kForever) <=
-                               std::max(*until, now_ + 1));
+      until && reserved &&
+      (reserved->overdue || reserved->start.value_or(matcher::kForever) <=
+                                std::max(*until, now_ + 1));
   return !enough && MayEvict(group);
 }
 
-bool Cycle::Preempt(const WaitingGroup& group, Head& head, Lack lack) {
+bool Cycle::Preempt(const WaitingGroup& group, BlockedGroup& blocked,
+                    Lack lack) {
   WithdrawBehind(group);
-  const bool booked = head.Booked();
-  if (booked) state_.graph.graph().Cancel(PromiseJob(group.id));
-  std::vector<StandsBefore> before;
+  const bool booked = blocked.IsBooked();
+  if (booked) state_.graph.graph().Cancel(ReservationJob(group.id));
+  std::vector<StandsBefore> ahead;
   for (const WaitingGroup* each : before_) {
-    const Heads& heads = each->line->queue->heads;
-    const auto known = heads.find(each);
-    before.push_back(
-        {each, known == heads.end() ? std::nullopt : known->second.promise});
+    const BlockedGroups& all = each->line->queue->blocked;
+    const auto known = all.find(each);
+    ahead.push_back(
+        {each, known == all.end() ? std::nullopt : known->second.reserved()});
   }
   ++plans_;
   const auto search = [&](Preemption preemption) {
     return PlanEviction(state_.graph, state_.accounts.quotas(), group, lack,
-                        preemption, now_, ahead_, before);
+                        preemption, now_, ahead_, ahead);
   };
   std::optional<EvictionPlan> plan;
   const Preemption preemption = PreemptionBy(group);
@@ -93,11 +95,11 @@ bool Cycle::Preempt(const WaitingGroup& group, Head& head, Lack lack) {
     if (!plan && preemption != Preemption::kNever) plan = search(preemption);
   }
   if (!plan) {
-    if (booked) BookPromise(state_.graph, group, *head.promise);
+    if (booked) BookNodes(state_.graph, group, *blocked.reserved());
     group.line->spared = {group.priority, GroundOf(group)};
     return false;
   }
-  Promise freed{*plan->promise.start, {}, {}, false};
+  ReservedNodes freed{*plan->reserved.start, {}, {}, false};
   for (const GroupId victim : plan->victims) {
     const matcher::Time end = *state_.graph.HeldBy(victim)->end;
     decision_.evicted.push_back({victim, group.id, group.revision, end});
@@ -106,14 +108,14 @@ bool Cycle::Preempt(const WaitingGroup& group, Head& head, Lack lack) {
     freed.start = std::min(*freed.start, end);
   }
   state_.accounts.TakeHeld(now_);
-  const auto promised = std::exchange(head.promise, std::move(plan->promise));
-  head.stands = true;
-  head.told = head.doubtful = false;
-  if (promised) state_.Free(*promised, group.line->gang);
+  const auto before = blocked.reserved();
+  blocked.Withdraw();
+  blocked.Book(std::move(plan->reserved));
+  if (before) state_.Free(*before, group.line->gang);
   state_.Free(freed, {});
-  head.stale = false;
-  head.shortfall.Clear();
-  head.looked = state_.room.end();
+  blocked.TakeReview();
+  blocked.shortfall.Clear();
+  blocked.turn.room = state_.room.end();
   AskBehind();
   again_ = true;
   return true;
@@ -130,59 +132,57 @@ std::optional<Cycle::Step> Cycle::TakeBack(const WaitingGroup& group,
   const auto until = quotas.LeftBy(*line.payer);
   if (until && quotas.StaysWithin(*line.payer, line.amounts, {}))
     return Await(group, std::max(*until, now_ + 1));
-  if (turns_[&queue].heads > 0 || plans_ >= kSearchesPerCycle ||
+  if (turns_[&queue].blocked > 0 || plans_ >= kSearchesPerCycle ||
       !MayEvict(group))
     return std::nullopt;
-  Head& head = queue.heads[&group];
-  if (!Preempt(group, head, Lack::kQuota)) return std::nullopt;
-  head.awaits = line.ask = true;
-  return Count(group, head);
+  BlockedGroup& blocked = queue.blocked[&group];
+  if (!Preempt(group, blocked, Lack::kQuota)) return std::nullopt;
+  blocked.turn.awaits_quota = line.ask = true;
+  return Count(group, blocked);
 }
 
 std::optional<Cycle::Step> Cycle::Await(const WaitingGroup& group,
                                         matcher::Time until) {
   ScheduleQueue& queue = *group.line->queue;
-  const bool promised = queue.heads.contains(&group);
-  if (!promised && turns_[&queue].heads >= queue.Depth()) return std::nullopt;
-  Head& head = queue.heads[&group];
-  if (head.doubtful) state_.Withdraw(group, head);
-  if (head.promise && head.promise->start.value_or(now_) <= now_) {
-    if (!KeepsOn(group, head)) return std::nullopt;
-  } else if (!head.stands && !Rebooks(group, head)) {
+  if (!queue.blocked.contains(&group) &&
+      turns_[&queue].blocked >= queue.Depth())
+    return std::nullopt;
+  BlockedGroup& blocked = queue.blocked[&group];
+  if (blocked.MayBeBroken()) state_.Withdraw(group, blocked);
+  if (blocked.reserved() && blocked.reserved()->start.value_or(now_) <= now_) {
+    if (!KeepsOn(group, blocked)) return std::nullopt;
+  } else if (!blocked.Stands() && !BookAgain(group, blocked)) {
     if (plans_ >= kSearchesPerCycle || horizon_ != matcher::kForever)
-      return PutOff(group, head);
+      return PutOff(group, blocked);
     WithdrawBehind(group);
     ++plans_;
-    const auto before = std::exchange(
-        head.promise, PlanFrom(state_.graph, group, queue.settings.match_policy,
-                               now_, ahead_, until));
-    if (before != head.promise) head.told = false;
-    if (before && before != head.promise) Moved(*before, group.line->gang);
-    if (!head.promise) return std::nullopt;
-    head.stands = true;
-    head.shortfall.Clear();
+    const auto before = blocked.reserved();
+    blocked.Set(PlanFrom(state_.graph, group, queue.settings.match_policy, now_,
+                         ahead_, until));
+    if (before && before != blocked.reserved())
+      Moved(*before, group.line->gang);
+    if (!blocked.reserved()) return std::nullopt;
+    blocked.shortfall.Clear();
   }
-  head.awaits = group.line->ask = true;
-  head.stale = head.doubtful = false;
-  head.looked = state_.room.end();
-  return Count(group, head);
+  blocked.turn.awaits_quota = group.line->ask = true;
+  blocked.TakeReview();
+  blocked.turn.room = state_.room.end();
+  return Count(group, blocked);
 }
 
-bool Cycle::KeepsOn(const WaitingGroup& group, Head& head) {
-  state_.Withdraw(group, head);
+bool Cycle::KeepsOn(const WaitingGroup& group, BlockedGroup& blocked) {
+  state_.Withdraw(group, blocked);
   const auto among = [](const auto& nodes, matcher::NodeIndex node) {
     return std::find(nodes.begin(), nodes.end(), node) != nodes.end();
   };
-  for (const matcher::NodeIndex node : head.promise->nodes) {
+  ReservedNodes kept = *blocked.reserved();
+  for (const matcher::NodeIndex node : kept.nodes) {
     if (!state_.graph.MayBeKept(node) || among(ahead_.drained, node) ||
         among(ahead_.reserved, node))
       return false;
   }
-  if (head.promise->start) {
-    head.promise = Promise{{}, std::move(head.promise->nodes), {}, true};
-    head.told = false;
-  }
-  head.stands = true;
+  if (kept.start) kept = {{}, std::move(kept.nodes), {}, true};
+  blocked.Drain(std::move(kept));
   return true;
 }
 

@@ -12,9 +12,9 @@ namespace fluxnetes::workers {
 namespace {
 
 // The nodes in order of their names, and which of them each pod has.
-void NameNodes(const matcher::NodeGraph& graph, const Promise& promise,
+void NameNodes(const matcher::NodeGraph& graph, const ReservedNodes& reserved,
                Reservation& reservation) {
-  const auto& nodes = promise.nodes;
+  const auto& nodes = reserved.nodes;
   std::vector<std::size_t> by_name(nodes.size());
   std::iota(by_name.begin(), by_name.end(), std::size_t{0});
   std::sort(by_name.begin(), by_name.end(), [&](std::size_t a, std::size_t b) {
@@ -26,8 +26,8 @@ void NameNodes(const matcher::NodeGraph& graph, const Promise& promise,
     places[node] = static_cast<int>(reservation.nodes.size());
     reservation.nodes.push_back(graph.Name(nodes[node]));
   }
-  reservation.places.reserve(promise.places.size());
-  for (const matcher::NodeIndex node : promise.places) {
+  reservation.places.reserve(reserved.places.size());
+  for (const matcher::NodeIndex node : reserved.places) {
     const auto at = std::lower_bound(nodes.begin(), nodes.end(), node);
     reservation.places.push_back(places[at - nodes.begin()]);
   }
@@ -70,10 +70,12 @@ void Cycle::Report(bool late) {
 
 void Cycle::ReportReservations() {
   for (auto& [name, queue] : state_.queues) {
-    for (auto& [group, head] : queue.heads) {
-      if (!head.promise || std::exchange(head.told, true)) continue;
-      Reservation reservation{group->id, name, head.promise->start, {}, {}};
-      NameNodes(state_.graph.graph(), *head.promise, reservation);
+    for (auto& [group, blocked] : queue.blocked) {
+      if (!blocked.reserved() || blocked.reported()) continue;
+      blocked.MarkReported();
+      Reservation reservation{
+          group->id, name, blocked.reserved()->start, {}, {}};
+      NameNodes(state_.graph.graph(), *blocked.reserved(), reservation);
       auto& said = state_.said[group->id];
       if (said == reservation) continue;
       said = reservation;
@@ -93,9 +95,9 @@ void Cycle::ReportReservations() {
 bool Cycle::IsPromised(GroupId group) const {
   const WaitingGroup* waiting = std::as_const(state_.lines).Find(group);
   if (waiting == nullptr) return false;
-  const Heads& heads = waiting->line->queue->heads;
-  const auto head = heads.find(waiting);
-  return head != heads.end() && head->second.promise.has_value();
+  const BlockedGroups& all = waiting->line->queue->blocked;
+  const auto blocked = all.find(waiting);
+  return blocked != all.end() && blocked->second.reserved().has_value();
 }
 
 Cycle::Why Cycle::WhyWaits(const PendingLine& line) const {

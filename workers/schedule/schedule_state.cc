@@ -148,32 +148,33 @@ std::size_t ScheduleQueue::Depth() const {
   return 0;
 }
 
-void Schedule::State::Withdraw(const WaitingGroup& group, Head& head) {
-  if (head.Booked()) graph.graph().Cancel(PromiseJob(group.id));
-  head.stands = false;
+void Schedule::State::Withdraw(const WaitingGroup& group,
+                               BlockedGroup& blocked) {
+  if (blocked.IsBooked()) graph.graph().Cancel(ReservationJob(group.id));
+  blocked.Withdraw();
 }
 
-Heads::iterator Schedule::State::Forget(ScheduleQueue& queue,
-                                        Heads::iterator head) {
-  const WaitingGroup& group = *head->first;
-  Withdraw(group, head->second);
-  const std::optional<Promise> promise = std::move(head->second.promise);
-  const auto next = queue.heads.erase(head);
-  if (promise) Free(*promise, group.line->gang);
+BlockedGroups::iterator Schedule::State::Forget(
+    ScheduleQueue& queue, BlockedGroups::iterator blocked) {
+  const WaitingGroup& group = *blocked->first;
+  Withdraw(group, blocked->second);
+  const std::optional<ReservedNodes> reserved = blocked->second.reserved();
+  const auto next = queue.blocked.erase(blocked);
+  if (reserved) Free(*reserved, group.line->gang);
   return next;
 }
 
 void Schedule::State::ForgetAll(ScheduleQueue& queue) {
-  while (!queue.heads.empty()) Forget(queue, queue.heads.begin());
+  while (!queue.blocked.empty()) Forget(queue, queue.blocked.begin());
 }
 
 void Schedule::State::Drop(GroupId group) {
   const WaitingGroup* waiting = lines.Find(group);
   ScheduleQueue& queue = *waiting->line->queue;
-  const auto head = queue.heads.find(waiting);
-  if (head != queue.heads.end()) {
-    if (head->second.promise) AskAll();
-    Forget(queue, head);
+  const auto blocked = queue.blocked.find(waiting);
+  if (blocked != queue.blocked.end()) {
+    if (blocked->second.reserved()) AskAll();
+    Forget(queue, blocked);
   }
   lines.Remove(group);
   graph.NoteGround();
@@ -234,7 +235,7 @@ void Schedule::State::SetAccounts(const std::vector<Account>& settings) {
   if (accounts.Matter() != mattered) {
     AddAgain(nullptr);
   } else {
-    SeatHeads();
+    ReorderBlocked();
   }
   AskAll();
   graph.NoteGround();
@@ -262,25 +263,25 @@ void Schedule::State::Stand(const WaitingGroup& group) {
   }
 }
 
-bool Schedule::State::IsHead(const WaitingGroup& group) const {
-  return group.line->queue->heads.contains(&group);
+bool Schedule::State::IsBlocked(const WaitingGroup& group) const {
+  return group.line->queue->blocked.contains(&group);
 }
 
-void Schedule::State::SeatHeads() {
+void Schedule::State::ReorderBlocked() {
   for (auto& [name, queue] : queues) {
-    Heads before = std::exchange(queue.heads, {});
-    for (auto& [group, head] : before) {
-      Withdraw(*group, head);
+    BlockedGroups before = std::exchange(queue.blocked, {});
+    for (auto& [group, blocked] : before) {
+      Withdraw(*group, blocked);
       Stand(*group);
     }
-    for (auto& [group, head] : before)
-      queue.heads.emplace(group, std::move(head));
+    for (auto& [group, blocked] : before)
+      queue.blocked.emplace(group, std::move(blocked));
   }
 }
 
 void Schedule::State::Remember(GroupId group) {
   const WaitingGroup* waiting = lines.Find(group);
-  if (waiting == nullptr || !IsHead(*waiting)) return;
+  if (waiting == nullptr || !IsBlocked(*waiting)) return;
   const auto reservation = said.find(group);
   if (reservation != said.end()) remembered.insert(*reservation);
 }
@@ -319,7 +320,7 @@ void Schedule::State::Add(PendingGroup group) {
 void Schedule::State::TakePromise(const WaitingGroup& group,
                                   Reservation reservation) {
   ScheduleQueue& queue = *group.line->queue;
-  Promise promise{reservation.start, {}, {}, false};
+  ReservedNodes reserved{reservation.start, {}, {}, false};
   std::vector<matcher::NodeIndex> nodes;
   for (const std::string& name : reservation.nodes) {
     if (const auto node = graph.graph().Find(name)) nodes.push_back(*node);
@@ -327,17 +328,17 @@ void Schedule::State::TakePromise(const WaitingGroup& group,
   const bool known = nodes.size() == reservation.nodes.size();
   for (const int place : reservation.places) {
     if (known && place >= 0 && place < static_cast<int>(nodes.size()))
-      promise.places.push_back(nodes[place]);
+      reserved.places.push_back(nodes[place]);
   }
-  if (promise.places.size() != group.members.size()) promise.places.clear();
-  promise.nodes = std::move(nodes);
-  promise.nodes = EachOnce(std::move(promise.nodes));
+  if (reserved.places.size() != group.members.size()) reserved.places.clear();
+  reserved.nodes = std::move(nodes);
+  reserved.nodes = EachOnce(std::move(reserved.nodes));
   said[group.id] = std::move(reservation);
   if (!known || !queue.Runs() || queue.Depth() == 0) return;
+  const auto before = queue.blocked.find(&group);
+  if (before != queue.blocked.end()) Forget(queue, before);
   Stand(group);
-  Head& head = queue.heads[&group];
-  head.promise = std::move(promise);
-  head.remembered = head.stale = true;
+  queue.blocked[&group].Remember(std::move(reserved));
 }
 
 bool Schedule::State::AsksTheSame(const PendingGroup& group,
@@ -381,9 +382,10 @@ bool Schedule::State::Due(matcher::Time now) const {
 std::optional<matcher::Time> Schedule::State::NextDue() const {
   std::optional<matcher::Time> next;
   for (const auto& [name, queue] : queues) {
-    for (const auto& [group, head] : queue.heads) {
-      if (!head.Booked()) continue;
-      if (!next || *head.promise->start < *next) next = head.promise->start;
+    for (const auto& [group, blocked] : queue.blocked) {
+      if (!blocked.IsBooked()) continue;
+      const auto start = blocked.reserved()->start;
+      if (!next || *start < *next) next = start;
     }
   }
   return next;

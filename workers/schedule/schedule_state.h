@@ -10,43 +10,21 @@
 #include <string>
 
 #include "workers/graph/schedule_graph.h"
+#include "workers/pending/blocked_group.h"
 #include "workers/pending/pending_line.h"
-#include "workers/pending/schedule_head.h"
+#include "workers/pending/reservation_plan.h"
 #include "workers/schedule/schedule.h"
 #include "workers/schedule/schedule_accounts.h"
 #include "workers/schedule/schedule_reason.h"
 
 namespace fluxnetes::workers {
 
-// A group that is promised something, and what.
-struct Head {
-  std::optional<Promise> promise;  // nothing: none can be given
-  bool stands = false;             // the promise is kept by others now
-  bool remembered = false;         // by an earlier schedule, not yet by this
-  bool stale = false;              // the promise could be better,
-  bool doubtful = false;           // or is broken
-  std::uint64_t looked = 0;        // at Schedule::State::room, up to there
-  bool waits = false;              // for a later cycle to look at it
-  matcher::Shortfall shortfall;    // before its start, as far as it is known
-  std::uint64_t pass = 0;          // the last in which it had its turn
-  bool awaits = false;     // quota of groups that leave: its nodes may be free
-  bool left_for = false;   // others were evicted for it; kept until it is asked
-  bool told = false;       // what was said of it is still so
-  std::uint64_t seen = 0;  // the last cycle that came to it
-
-  // Whether it is booked in the graph.
-  bool Booked() const { return stands && promise && promise->start; }
-  bool Due(matcher::Time now) const {
-    return Booked() && *promise->start <= now;
-  }
-};
-
-using Heads = std::map<const WaitingGroup*, Head, EarlierFirst>;
+using BlockedGroups = std::map<const WaitingGroup*, BlockedGroup, EarlierFirst>;
 
 struct ScheduleQueue {
   QueueSettings settings;
   bool known = false;  // else groups wait in it, but there is no such queue
-  Heads heads;
+  BlockedGroups blocked;
   bool growth = false;  // elastic groups may have to make room for its groups
   // Where it goes strictly in order: who was asked last; of the others it is
   // not kept whether they are to be asked.
@@ -165,32 +143,34 @@ struct Schedule::State {
   const WaitingGroup* FirstOf(const ScheduleQueue& queue) const;
   // Where a group stands in the order now that is promised nothing.
   void Stand(const WaitingGroup& group);
-  bool IsHead(const WaitingGroup& group) const;
+  bool IsBlocked(const WaitingGroup& group) const;
   // The heads stand elsewhere in the order; promises are kept if they can be.
-  void SeatHeads();
+  void ReorderBlocked();
   // Whether any queue goes by fair shares.
   void NoteOrders();
   // Adds the groups of the queue, or all, anew: what lines they belong to, or
   // in what order, is otherwise.
   void AddAgain(const ScheduleQueue* queue);
   // Gives back what is promised.
-  void Withdraw(const WaitingGroup& group, Head& head);
+  void Withdraw(const WaitingGroup& group, BlockedGroup& blocked);
   // They are heads no longer. Who may start now that they are promised nothing
   // is for the caller to ask.
-  Heads::iterator Forget(ScheduleQueue& queue, Heads::iterator head);
+  BlockedGroups::iterator Forget(ScheduleQueue& queue,
+                                 BlockedGroups::iterator blocked);
   void ForgetAll(ScheduleQueue& queue);
   // This is promised no more to the gang.
-  void Free(const Promise& promise, const matcher::Gang& gang);
+  void Free(const ReservedNodes& reserved, const matcher::Gang& gang);
   // This is now, after something was freed.
-  void Take(const Promise& promise, const matcher::Gang& gang);
+  void Take(const ReservedNodes& reserved, const matcher::Gang& gang);
   // Whether a head of a queue that keeps is to be looked at again. Forgets what
   // all of them have seen of what was freed.
   bool AnyToLookAt();
   // Whether the promise to the group may become better by the changes, also by
   // the room that they give or not; whether it may be broken by them.
   bool MayImprove(const GraphChanges& changes, const WaitingGroup& group,
-                  const Head& head, bool by_room) const;
-  static bool IsDoubtful(const GraphChanges& changes, const Head& head);
+                  const BlockedGroup& blocked, bool by_room) const;
+  static bool MayBreak(const GraphChanges& changes,
+                       const BlockedGroup& blocked);
   // The group waits no longer.
   void Drop(GroupId group);
 };

@@ -20,7 +20,8 @@ GroupTurns::GroupTurns(Schedule::State& state,
 }
 
 void GroupTurns::Push(const WaitingGroup* group) {
-  if (state_.accounts.Matter() && !state_.IsHead(*group)) state_.Stand(*group);
+  if (state_.accounts.Matter() && !state_.IsBlocked(*group))
+    state_.Stand(*group);
   heap_.push_back(group);
   std::push_heap(heap_.begin(), heap_.end(), LaterInLine);
 }
@@ -37,7 +38,7 @@ const WaitingGroup* GroupTurns::Pop() {
 }
 
 bool GroupTurns::Falls(const WaitingGroup& group) {
-  if (!state_.accounts.Matter() || state_.IsHead(group)) return false;
+  if (!state_.accounts.Matter() || state_.IsBlocked(group)) return false;
   const Standing before = group.standing;
   state_.Stand(group);
   return before < group.standing;

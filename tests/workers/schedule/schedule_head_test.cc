@@ -1,4 +1,4 @@
-#include "workers/pending/schedule_head.h"
+#include "workers/pending/reservation_plan.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "workers/pending/schedule_head.h"
+#include "workers/pending/reservation_plan.h"
 
 #include <algorithm>
 #include <limits>
@@ -60,12 +60,12 @@ bool StillGood(ScheduleGraph& graph, const matcher::Gang& gang,
 // groups that should have ended.
 bool Overstayed(ScheduleGraph& graph, const matcher::Gang& gang,
                 matcher::Policy policy, matcher::Time now,
-                const Promise& promise) {
-  if (!promise.start || *promise.start > now ||
-      !graph.AnyOverdue(promise.nodes, now)) {
+                const ReservedNodes& reserved) {
+  if (!reserved.start || *reserved.start > now ||
+      !graph.AnyOverdue(reserved.nodes, now)) {
     return false;
   }
-  const NarrowedGang narrowed(NarrowedGang::On(gang, promise.nodes));
+  const NarrowedGang narrowed(NarrowedGang::On(gang, reserved.nodes));
   const auto match =
       graph.graph().AllocateOrReserve(kTrial, narrowed.gang(), policy, now);
   graph.graph().Cancel(kTrial);
@@ -160,10 +160,11 @@ Nodes Smallest(ScheduleGraph& graph, const matcher::Gang& gang,
   return chosen;
 }
 
-std::optional<Promise> ChooseDrain(ScheduleGraph& graph,
-                                   const matcher::Gang& gang,
-                                   matcher::Policy policy, matcher::Time now,
-                                   const Ahead& ahead) {
+std::optional<ReservedNodes> ChooseDrain(ScheduleGraph& graph,
+                                         const matcher::Gang& gang,
+                                         matcher::Policy policy,
+                                         matcher::Time now,
+                                         const Ahead& ahead) {
   Nodes kept = ahead.drained;
   kept.insert(kept.end(), ahead.reserved.begin(), ahead.reserved.end());
   std::sort(kept.begin(), kept.end());
@@ -178,19 +179,20 @@ std::optional<Promise> ChooseDrain(ScheduleGraph& graph,
     return std::nullopt;
   }
   const Nodes sorted = DrainOrder(graph, now).Sort(nodes, policy);
-  Promise promise;
-  promise.nodes = EachOnce(Smallest(graph, gang, policy, sorted));
-  return promise;
+  ReservedNodes reserved;
+  reserved.nodes = EachOnce(Smallest(graph, gang, policy, sorted));
+  return reserved;
 }
 
-HeadPlan FromPlacement(ScheduleGraph& graph, const WaitingGroup& group,
-                       const matcher::Placement& placement, matcher::Time now,
-                       matcher::Shortfall shortfall = {}) {
+ReservationPlan FromPlacement(ScheduleGraph& graph, const WaitingGroup& group,
+                              const matcher::Placement& placement,
+                              matcher::Time now,
+                              matcher::Shortfall shortfall = {}) {
   if (placement.start > now) {
-    return {PromiseOf(placement.start, placement.nodes), false,
+    return {ReservedFrom(placement.start, placement.nodes), false,
             std::move(shortfall)};
   }
-  graph.graph().Cancel(PromiseJob(group.id));
+  graph.graph().Cancel(ReservationJob(group.id));
   return {std::nullopt, true};
 }
 
@@ -204,15 +206,15 @@ std::vector<std::vector<std::int64_t>> AmountsOf(const matcher::Gang& gang) {
 // Whether the places of a promise are there, at its time, for the tasks of the
 // gang, which look at no others.
 bool CanKeep(ScheduleGraph& graph, const matcher::Gang& gang,
-             const Promise& promise, matcher::Time now) {
+             const ReservedNodes& reserved, matcher::Time now) {
   std::size_t position = 0;
   for (const auto& task : gang.groups) {
     for (int i = 0; i < task.count; ++i)
-      if (!graph.MayUse(task, promise.places[position++])) return false;
+      if (!graph.MayUse(task, reserved.places[position++])) return false;
   }
-  return graph.graph().HasRoom(*promise.start,
-                               matcher::EndOf(*promise.start, gang.duration),
-                               promise.places, AmountsOf(gang), now);
+  return graph.graph().HasRoom(*reserved.start,
+                               matcher::EndOf(*reserved.start, gang.duration),
+                               reserved.places, AmountsOf(gang), now);
 }
 
 }  // namespace
@@ -250,23 +252,26 @@ NarrowedGang NarrowedGang::On(const matcher::Gang& gang, const Nodes& nodes) {
   return narrowed;
 }
 
-HeadPlan PlanHead(ScheduleGraph& graph, const WaitingGroup& group,
-                  matcher::Policy policy, matcher::Time now, const Ahead& ahead,
-                  const std::optional<Promise>& before, bool may_drain) {
+ReservationPlan PlanReservation(ScheduleGraph& graph, const WaitingGroup& group,
+                                matcher::Policy policy, matcher::Time now,
+                                const Ahead& ahead,
+                                const std::optional<ReservedNodes>& before,
+                                bool may_drain) {
   const matcher::Gang& gang = group.line->gang;
   if (before &&
       (before->overdue || Overstayed(graph, gang, policy, now, *before)) &&
       StillGood(graph, gang, policy, ahead, before->nodes)) {
     // They may have ended by now, or others elsewhere.
-    HeadPlan at_once = PlanBetter(graph, group, policy, now, ahead, now + 1);
+    ReservationPlan at_once =
+        PlanEarlier(graph, group, policy, now, ahead, now + 1);
     if (at_once.fits_now) return at_once;
     if (graph.AnyOverdue(before->nodes, now))
-      return {Promise{{}, before->nodes, {}, true}};
+      return {ReservedNodes{{}, before->nodes, {}, true}};
   }
   const NarrowedGang narrowed = NarrowedGang::Without(gang, ahead.drained);
   matcher::Shortfall shortfall;
   const auto match = graph.graph().AllocateOrReserve(
-      PromiseJob(group.id), narrowed.gang(), policy, now, matcher::kForever,
+      ReservationJob(group.id), narrowed.gang(), policy, now, matcher::kForever,
       &shortfall);
   if (const auto* placement = std::get_if<matcher::Placement>(&match))
     return FromPlacement(graph, group, *placement, now, std::move(shortfall));
@@ -279,30 +284,31 @@ HeadPlan PlanHead(ScheduleGraph& graph, const WaitingGroup& group,
   return {ChooseDrain(graph, gang, policy, now, ahead)};
 }
 
-HeadPlan PlanBetter(ScheduleGraph& graph, const WaitingGroup& group,
-                    matcher::Policy policy, matcher::Time now,
-                    const Ahead& ahead, matcher::Time before) {
+ReservationPlan PlanEarlier(ScheduleGraph& graph, const WaitingGroup& group,
+                            matcher::Policy policy, matcher::Time now,
+                            const Ahead& ahead, matcher::Time before) {
   const NarrowedGang narrowed =
       NarrowedGang::Without(group.line->gang, ahead.drained);
   matcher::Shortfall shortfall;
-  const auto match = graph.graph().AllocateOrReserve(
-      PromiseJob(group.id), narrowed.gang(), policy, now, before, &shortfall);
+  const auto match =
+      graph.graph().AllocateOrReserve(ReservationJob(group.id), narrowed.gang(),
+                                      policy, now, before, &shortfall);
   if (const auto* placement = std::get_if<matcher::Placement>(&match))
     return FromPlacement(graph, group, *placement, now, std::move(shortfall));
   return {std::nullopt, false, std::move(shortfall)};
 }
 
-HeadPlan MoveEarlier(ScheduleGraph& graph, const WaitingGroup& group,
-                     matcher::Policy policy, matcher::Time now,
-                     const Ahead& ahead, const Promise& before) {
+ReservationPlan MoveEarlier(ScheduleGraph& graph, const WaitingGroup& group,
+                            matcher::Policy policy, matcher::Time now,
+                            const Ahead& ahead, const ReservedNodes& before) {
   const auto move = [&](const matcher::Gang& gang) {
-    HeadPlan plan;
-    const auto moved = graph.graph().MoveEarlier(PromiseJob(group.id), gang,
+    ReservationPlan plan;
+    const auto moved = graph.graph().MoveEarlier(ReservationJob(group.id), gang,
                                                  {*before.start, before.places},
                                                  policy, now, plan.shortfall);
     plan.fits_now = moved && moved->start == now;
     if (moved && !plan.fits_now)
-      plan.promise = PromiseOf(moved->start, moved->nodes);
+      plan.reserved = ReservedFrom(moved->start, moved->nodes);
     return plan;
   };
   if (ahead.drained.empty()) return move(group.line->gang);
@@ -315,92 +321,60 @@ bool LooksAtOthers(const ScheduleGraph& graph, const matcher::Gang& gang) {
   });
 }
 
-std::optional<Promise> PlanFrom(ScheduleGraph& graph, const WaitingGroup& group,
-                                matcher::Policy policy, matcher::Time now,
-                                const Ahead& ahead, matcher::Time from) {
+std::optional<ReservedNodes> PlanFrom(ScheduleGraph& graph,
+                                      const WaitingGroup& group,
+                                      matcher::Policy policy, matcher::Time now,
+                                      const Ahead& ahead, matcher::Time from) {
   const NarrowedGang narrowed =
       NarrowedGang::Without(group.line->gang, ahead.drained);
   const auto match = graph.graph().AllocateOrReserve(
-      PromiseJob(group.id), narrowed.gang(), policy, now);
+      ReservationJob(group.id), narrowed.gang(), policy, now);
   const auto* placement = std::get_if<matcher::Placement>(&match);
   if (placement == nullptr) return std::nullopt;
-  Promise promise =
-      PromiseOf(std::max(placement->start, from), placement->nodes);
-  if (placement->start >= from) return promise;
-  graph.graph().Cancel(PromiseJob(group.id));
-  if (!CanKeep(graph, group.line->gang, promise, now)) return std::nullopt;
-  BookPromise(graph, group, promise);
-  return promise;
+  ReservedNodes reserved =
+      ReservedFrom(std::max(placement->start, from), placement->nodes);
+  if (placement->start >= from) return reserved;
+  graph.graph().Cancel(ReservationJob(group.id));
+  if (!CanKeep(graph, group.line->gang, reserved, now)) return std::nullopt;
+  BookNodes(graph, group, reserved);
+  return reserved;
 }
 
 bool HasItsPlaces(const ScheduleGraph& graph, const WaitingGroup& group,
-                  const Promise& promise) {
-  return !promise.places.empty() && !LooksAtOthers(graph, group.line->gang);
+                  const ReservedNodes& reserved) {
+  return !reserved.places.empty() && !LooksAtOthers(graph, group.line->gang);
 }
 
 bool Rebook(ScheduleGraph& graph, const WaitingGroup& group,
             matcher::Policy policy, matcher::Time now,
-            std::optional<Promise>& promise) {
-  if (!promise || !promise->start || *promise->start <= now) return false;
+            std::optional<ReservedNodes>& reserved) {
+  if (!reserved || !reserved->start || *reserved->start <= now) return false;
   const matcher::Gang& gang = group.line->gang;
-  if (HasItsPlaces(graph, group, *promise)) {
-    if (!CanKeep(graph, gang, *promise, now)) return false;
-    BookPromise(graph, group, *promise);
+  if (HasItsPlaces(graph, group, *reserved)) {
+    if (!CanKeep(graph, gang, *reserved, now)) return false;
+    BookNodes(graph, group, *reserved);
     return true;
   }
-  const NarrowedGang narrowed = NarrowedGang::On(gang, promise->nodes);
-  const auto match = graph.graph().AllocateOrReserve(
-      PromiseJob(group.id), narrowed.gang(), policy, now, *promise->start + 1);
+  const NarrowedGang narrowed = NarrowedGang::On(gang, reserved->nodes);
+  const auto match =
+      graph.graph().AllocateOrReserve(ReservationJob(group.id), narrowed.gang(),
+                                      policy, now, *reserved->start + 1);
   const auto* placement = std::get_if<matcher::Placement>(&match);
   if (placement == nullptr) return false;
-  const HeadPlan plan = FromPlacement(graph, group, *placement, now);
-  if (plan.promise) promise = plan.promise;
-  return plan.promise.has_value();
+  const ReservationPlan plan = FromPlacement(graph, group, *placement, now);
+  if (plan.reserved) reserved = plan.reserved;
+  return plan.reserved.has_value();
 }
 
-Nodes EachOnce(Nodes nodes) {
-  std::sort(nodes.begin(), nodes.end());
-  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
-  return nodes;
-}
-
-Promise PromiseOf(matcher::Time start, Nodes places) {
-  Nodes nodes = EachOnce(places);
-  return {start, std::move(nodes), std::move(places), false};
-}
-
-matcher::RoomChange RoomOf(const Promise& promise, const matcher::Gang& gang) {
-  matcher::RoomChange room{promise.nodes};
-  if (!promise.start) return room;
-  room.from = *promise.start;
-  room.end = matcher::EndOf(room.from, gang.duration);
-  std::size_t resources = 0;
-  for (const auto& task : gang.groups)
-    resources = std::max(resources, task.amounts.size());
-  if (promise.places.empty()) return room;
-  room.amounts.resize(room.nodes.size() * resources);
-  auto place = promise.places.begin();
-  for (const auto& task : gang.groups) {
-    for (int i = 0; i < task.count; ++i) {
-      const auto node = std::ranges::lower_bound(room.nodes, *place++);
-      auto sum =
-          room.amounts.begin() +
-          (node - room.nodes.begin()) * static_cast<std::ptrdiff_t>(resources);
-      for (const std::int64_t amount : task.amounts) *sum++ += amount;
-    }
-  }
-  return room;
-}
-
-void BookPromise(ScheduleGraph& graph, const WaitingGroup& group,
-                 const Promise& promise) {
+void BookNodes(ScheduleGraph& graph, const WaitingGroup& group,
+               const ReservedNodes& reserved) {
   const matcher::Gang& gang = group.line->gang;
   std::vector<matcher::RulesId> rules;
   for (const auto& task : gang.groups)
     rules.insert(rules.end(), task.count, task.rules);
-  graph.graph().Restore(PromiseJob(group.id), *promise.start,
-                        matcher::EndOf(*promise.start, gang.duration),
-                        promise.places, AmountsOf(gang), rules);
+  graph.graph().Restore(ReservationJob(group.id), *reserved.start,
+                        matcher::EndOf(*reserved.start, gang.duration),
+                        reserved.places, AmountsOf(gang), rules);
 }
 
 }  // namespace fluxnetes::workers

@@ -1,0 +1,37 @@
+// The nodes that are kept for a blocked group: from a start on (a reservation),
+// or until they are empty enough, where no start is known (a drain set).
+//
+// A value.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "matcher/gangs/gang.h"
+#include "matcher/gangs/room_log.h"
+
+namespace fluxnetes::workers {
+
+struct ReservedNodes {
+  std::optional<matcher::Time> start;      // none: a drain set
+  std::vector<matcher::NodeIndex> nodes;   // each once, in order
+  std::vector<matcher::NodeIndex> places;  // of the tasks, if there is a start
+  // A drain set of nodes that were reserved for a start that has passed: other
+  // groups have outlived their end there, and may go at any moment.
+  bool overdue = false;
+  bool operator==(const ReservedNodes&) const = default;
+};
+
+// The nodes sorted, each once.
+std::vector<matcher::NodeIndex> EachOnce(std::vector<matcher::NodeIndex> nodes);
+
+// A reservation of these places, one for each task.
+ReservedNodes ReservedFrom(matcher::Time start,
+                           std::vector<matcher::NodeIndex> places);
+
+// The room that the gang's reservation or drain set takes, and gives back when
+// it is given up. Without places the amounts are unknown.
+matcher::RoomChange RoomOf(const ReservedNodes& reserved,
+                           const matcher::Gang& gang);
+
+}  // namespace fluxnetes::workers

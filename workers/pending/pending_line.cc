@@ -107,6 +107,16 @@ void PendingLines::Uncheck(PendingLine& line) {
   if (!std::exchange(line.listed, true)) unchecked_.push_back(&line);
 }
 
+void PendingLines::AskAll() {
+  for (const auto& [key, line] : lines_) line->ask = true;
+}
+
+GroupId PendingLines::TakeUnreported() {
+  const GroupId group = unreported_.front();
+  unreported_.pop_front();
+  return group;
+}
+
 std::vector<PendingLine*> PendingLines::TakeUnchecked() {
   for (PendingLine* line : unchecked_) line->listed = false;
   return std::exchange(unchecked_, {});

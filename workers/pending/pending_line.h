@@ -1,19 +1,20 @@
-// The groups that wait, in lines: a line holds the groups of one shape in one
+// The waiting groups, in lines: a line holds the groups of one shape in one
 // queue, in order, so that whether they fit is asked once for all of them.
-// Those that must be together with pods that have a place are asked by where
-// these are.
+// Groups whose pods must be together with pods that have a node already are in
+// lines by the nodes of these.
 //
 //   order   first in line, priority (higher first), standing of the account
-//           (where its queue goes by fair shares), age, id
+//           (if its queue goes by fair shares), age, id
 //
 // In a queue that takes the shortest first, age counts from `ageing` times the
-// duration after the group was submitted: nobody goes before it that comes
-// later than that, and so nobody waits for ever. Where there are accounts, the
-// groups of a line belong to the same.
+// duration after the group was submitted: no group that comes later than that
+// goes ahead of it, and so no group waits for ever. With accounts, the groups
+// of a line belong to one payer.
 //
 // Owned by one thread.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -35,13 +36,14 @@ struct PendingLine;
 struct ScheduleQueue;
 struct WaitingGroup;
 
-// The groups of one line.
+// Orders the groups of one line.
 struct EarlierInLineFirst {
   bool operator()(const WaitingGroup* a, const WaitingGroup* b) const;
 };
 using LineOfGroups = std::set<const WaitingGroup*, EarlierInLineFirst>;
 
-// A PendingGroup without what a decision does not need: there may be many.
+// A PendingGroup without what a decision does not need, since there may be
+// many.
 struct WaitingGroup {
   GroupId id = 0;
   cluster::Time submitted_at{};
@@ -52,7 +54,7 @@ struct WaitingGroup {
   int revision = 1;
   int job_attempt = 0;
   bool first_in_line = false;
-  bool unsatisfiable = false;  // was said, or is so in the database
+  bool unsatisfiable = false;  // as reported, or in the database
   bool preempts = true;        // as in PendingGroup, like what follows
   std::int64_t grace = 30;
   bool growth = false;
@@ -61,13 +63,13 @@ struct WaitingGroup {
   std::vector<Member> members;
   PendingLine* line = nullptr;
   LineOfGroups::const_iterator place;  // in the line
-  // Kept by the cycle; while the group is promised something it stays.
+  // Kept by the cycle; it stays while the group is blocked.
   mutable Standing standing;
 };
 
-// Whether `a` goes before `b`.
+// Whether `a` is ahead of `b` in the pending order.
 bool Earlier(const WaitingGroup& a, const WaitingGroup& b);
-// The same of two of one line.
+// The same of two groups of one line.
 bool EarlierInLine(const WaitingGroup& a, const WaitingGroup& b);
 
 struct EarlierFirst {
@@ -76,14 +78,14 @@ struct EarlierFirst {
   }
 };
 
-// What was missing when a group was last asked.
+// What was missing when a line was last asked.
 struct Shortage {
   enum class Kind {
     kNone,
-    kNoPlace,      // for any pod of one of the requests
-    kSomePlaces,   // not for all pods
-    kNotTogether,  // for all, but they must be together
-    kKept,         // it would fit but for what others are promised
+    kNoPlace,      // no node for any pod of one of the requests
+    kSomePlaces,   // nodes for some pods, not for all
+    kNotTogether,  // nodes for all, but not together as they must be
+    kKept,         // it would fit but for what is kept for other groups
     kMaintenance,  // it would fit but for maintenance that begins too soon
   };
   Kind kind = Kind::kNone;
@@ -97,32 +99,34 @@ struct PendingLine {
   std::int64_t shape = 0;
   std::optional<std::int64_t> duration;
   RequestCounts requests;
-  // Of a group with a topology: where its other pods are.
+  // The nodes of its other pods, if the group has a topology.
   std::vector<matcher::NodeIndex> beside;
-  std::optional<PayerId> payer;  // if it matters
+  std::optional<PayerId> payer;  // with accounts
 
   LineOfGroups groups;
 
   // Kept by the schedule.
   ScheduleQueue* queue = nullptr;
   matcher::Gang gang;                 // one task group for each of `requests`
-  std::vector<std::int64_t> amounts;  // of all, per resource
-  bool ask = true;  // whether they fit is not known, or may be better
-  std::uint64_t failed_in = 0;     // the last cycle in which they did not fit
-  std::uint64_t surroundings = 0;  // of then: see NodeGraph::Surroundings
-  std::uint64_t arrivals = 0;      // the same: NodeGraph::Arrivals
-  Shortage shortage;               // of then
-  std::string why_short;           // the same in words
-  std::optional<matcher::Time> explained;  // when numbers were put into these
+  std::vector<std::int64_t> amounts;  // of all its pods, per resource
+  bool ask = true;  // whether its groups fit is unknown, or may have changed
+  std::uint64_t failed_in =
+      0;  // the last cycle in which its groups did not fit
+  std::uint64_t surroundings = 0;          // then: see NodeGraph::Surroundings
+  std::uint64_t arrivals = 0;              // then: see NodeGraph::Arrivals
+  Shortage shortage;                       // then
+  std::string why_short;                   // the same in words
+  std::optional<matcher::Time> explained;  // when the words got their numbers
   bool checked = false;                    // `unsatisfiable` is up to date
-  bool listed = false;                     // among those that are to be checked
-  std::string unsatisfiable;  // why they can never fit; empty: they can
-  const cluster::PodRequest* impossible = nullptr;  // that is the cause
-  std::uint64_t refused_in = 0;  // the last cycle in which quota did not do
-  std::optional<Quotas::Refusal> refusal;  // as was said
+  bool listed = false;                     // among the unchecked ones
+  std::string unsatisfiable;  // why its groups can never fit; empty: they can
+  const cluster::PodRequest* impossible = nullptr;  // the request that cannot
+  std::uint64_t refused_in = 0;  // the last cycle that refused it for quota
+  std::optional<Quotas::Refusal> refusal;  // as reported
   std::string why_refused;                 // the same in words
-  matcher::Time refused_at = 0;            // when it was said
-  // Nobody whom a group of this priority may evict would help it, as of then.
+  matcher::Time refused_at = 0;            // when that was reported
+  // A group of this priority found no victims that would help it when the graph
+  // had this Ground().
   std::optional<std::pair<std::int32_t, std::uint64_t>> spared;
 
   const WaitingGroup* Front() const { return *groups.begin(); }
@@ -135,9 +139,9 @@ class PendingLines {
                          std::optional<PayerId>>;
   using Lines = std::map<Key, std::unique_ptr<PendingLine>>;
 
-  // What decides where a group belongs, besides what it says itself.
+  // What the line of a group depends on besides the group.
   struct Place {
-    RequestCounts requests;  // those of its members
+    RequestCounts requests;  // of its members
     std::vector<matcher::NodeIndex> beside;
     PayerId payer = 0;
     bool by_payer = false;  // only groups of this payer share its line
@@ -148,17 +152,26 @@ class PendingLines {
   WaitingGroup& Add(PendingGroup group, Place place);
   const WaitingGroup* Find(GroupId group) const;
   WaitingGroup* Find(GroupId group);
-  // It leaves its line; the line goes with its last group.
+  // Takes a group out of its line, which goes with its last group.
   void Remove(GroupId group);
 
-  // Who is at the front of the lines of a queue, in order, but for where their
-  // accounts stand.
+  // The first groups of the lines of a queue, in order but for the standing of
+  // their accounts.
   using Fronts = std::set<const WaitingGroup*, EarlierInLineFirst>;
   const Fronts& FrontsOf(const std::string& queue) const;
 
-  // Whether its groups can ever fit is to be looked at (again).
+  // Whether the line's groups can ever fit is to be looked at (again).
   void Uncheck(PendingLine& line);
   std::vector<PendingLine*> TakeUnchecked();
+
+  // All lines are to be asked again whether their groups fit.
+  void AskAll();
+
+  // Groups of which it is to be reported whether they can ever fit, if that is
+  // otherwise than was reported.
+  void MarkUnreported(GroupId group) { unreported_.push_back(group); }
+  bool AnyUnreported() const { return !unreported_.empty(); }
+  GroupId TakeUnreported();
 
   std::size_t size() const { return groups_.size(); }
   const Lines& lines() const { return lines_; }
@@ -168,6 +181,7 @@ class PendingLines {
   std::unordered_map<GroupId, WaitingGroup> groups_;
   std::map<std::string, Fronts> fronts_;
   std::vector<PendingLine*> unchecked_;
+  std::deque<GroupId> unreported_;
 };
 
 }  // namespace fluxnetes::workers

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "workers/accounts/task_room.h"
-#include "workers/schedule/schedule_state.h"
+#include "workers/pending/schedule_queues.h"
 
 namespace fluxnetes::workers {
 namespace {

@@ -9,8 +9,8 @@
 namespace fluxnetes::workers {
 namespace {
 
-// The graph's picture without the logical ids, which depend on the order in
-// which nodes without a number appeared.
+// Returns the graph's picture without the logical ids, which depend on the
+// order in which nodes without a number appeared.
 std::string WithoutIds(const std::string& picture) {
   std::string text;
   std::size_t begin = 0;
@@ -63,13 +63,13 @@ bool Schedule::TakeNewSelectors() {
 void Schedule::RelabelAll(const PodOf& pod_of) {
   state_->RelabelWaiting(pod_of);
   state_->graph.RelabelAll(pod_of);
-  state_->changed = true;
+  state_->cycles.changed = true;
 }
 
 void Schedule::Relabel(const cluster::Pod& pod, const PodOf& pod_of) {
   if (const auto group = state_->graph.Mislabelled(pod)) {
     state_->graph.Relabel(*group, pod_of);
-    state_->changed = true;
+    state_->cycles.changed = true;
   }
 }
 
@@ -95,9 +95,9 @@ void Schedule::SetUsed(const std::vector<AccountUse>& used, matcher::Time at) {
 
 void Schedule::SetElsewhere(const std::vector<AccountHolds>& elsewhere) {
   if (!state_->accounts.SetElsewhere(elsewhere)) return;
-  state_->AskAll();
+  state_->lines.AskAll();
   state_->graph.NoteGround();
-  state_->changed = true;
+  state_->cycles.changed = true;
 }
 
 void Schedule::SetNode(const cluster::Node& node) {
@@ -130,18 +130,15 @@ void Schedule::Add(PendingGroup group) { state_->Add(std::move(group)); }
 void Schedule::Promised(const Reservation& reservation) {
   const WaitingGroup* waiting = state_->lines.Find(reservation.group);
   if (waiting != nullptr) {
-    state_->TakePromise(*waiting, reservation);
+    state_->Remember(*waiting, reservation);
   } else {
-    state_->remembered[reservation.group] = reservation;
+    state_->reported.Expect(reservation);
   }
-  state_->changed = true;
+  state_->cycles.changed = true;
 }
 
 void Schedule::ForgetPromised() {
-  if (state_->remembered.empty()) return;
-  state_->said.merge(state_->remembered);  // and is to be taken back
-  state_->remembered.clear();
-  state_->changed = true;
+  if (state_->reported.ForgetExpected()) state_->cycles.changed = true;
 }
 
 std::optional<PendingGroup> Schedule::Take(GroupId group) {
@@ -149,14 +146,14 @@ std::optional<PendingGroup> Schedule::Take(GroupId group) {
   if (waiting == nullptr) return std::nullopt;
   PendingGroup taken = state_->CopyOf(*waiting);
   taken.members = waiting->members;
-  state_->Remember(group);
+  state_->RememberAgain(group);
   state_->Remove(group);
   return taken;
 }
 
 bool Schedule::Remove(GroupId group) {
-  // Who removes it may have dropped the record, too.
-  if (state_->said.erase(group) > 0) state_->unsaid.push_back(group);
+  // The caller may have dropped the record of its reservation, too.
+  state_->reported.TakeBack(group);
   return state_->Remove(group);
 }
 
@@ -184,15 +181,15 @@ std::vector<std::string> Schedule::NodesOf(GroupId group) const {
 
 Decision Schedule::Decide(matcher::Time now, int limit) {
   State& state = *state_;
-  now = state.latest = std::max(now, state.latest);
-  if (!state.changed && !state.more && !state.Due(now) &&
+  now = state.cycles.now = std::max(now, state.cycles.now);
+  if (!state.cycles.changed && !state.cycles.more && !state.IsDue(now) &&
       !state.graph.HasChanges()) {
     return {};
   }
   return Cycle(state, now, limit).Run();
 }
 
-bool Schedule::More() const { return state_->more; }
+bool Schedule::More() const { return state_->cycles.more; }
 
 void Schedule::Undo(const Placed& placed) {
   for (const PlacedMember& member : placed.members) {
@@ -202,19 +199,19 @@ void Schedule::Undo(const Placed& placed) {
 
 cluster::Resources Schedule::Free(const std::string& queue,
                                   matcher::Time now) const {
-  const auto known = state_->queues.find(queue);
-  if (known == state_->queues.end()) return {};
-  return state_->graph.Free(known->second.settings.node_selector, now);
+  const ScheduleQueue* known = state_->queues.Find(queue);
+  if (known == nullptr) return {};
+  return state_->graph.Free(known->settings.node_selector, now);
 }
 
 bool Schedule::Uses(const std::string& queue, const std::string& node) const {
-  const auto known = state_->queues.find(queue);
-  return known != state_->queues.end() &&
-         state_->graph.Selected(known->second.settings.node_selector, node);
+  const ScheduleQueue* known = state_->queues.Find(queue);
+  return known != nullptr &&
+         state_->graph.Selected(known->settings.node_selector, node);
 }
 
 std::optional<matcher::Time> Schedule::NextDue() const {
-  return state_->NextDue();
+  return state_->queues.NextDue();
 }
 
 std::size_t Schedule::pending() const { return state_->lines.size(); }

@@ -13,12 +13,11 @@
 namespace fluxnetes::workers {
 namespace {
 
-// Reasons of one cycle look at so many nodes; the others get their numbers when
-// they are asked again.
+// The most nodes that one cycle looks at to explain why groups wait. Reasons
+// beyond get their numbers when their lines are asked again.
 constexpr int kNodesExplained = 20'000;
 
-// While promises are still being made better, so often it is said what they
-// are.
+// While reservations still improve, they are reported every so many cycles.
 constexpr std::uint64_t kCyclesSilent = 16;
 
 const WaitingGroup* Earliest(const WaitingGroup* a, const WaitingGroup* b) {
@@ -29,38 +28,43 @@ const WaitingGroup* Earliest(const WaitingGroup* a, const WaitingGroup* b) {
 }  // namespace
 
 Decision Cycle::Run() {
-  ++state_.cycle;
-  decision_.unreserved = std::exchange(state_.unsaid, {});
-  const bool happened = std::exchange(state_.changed, false);
-  const GroupId in_vain = std::exchange(state_.in_vain, 0);
-  state_.more = false;
+  ++state_.cycles.cycle;
+  decision_.unreserved = state_.reported.TakeDropped();
+  const bool happened = std::exchange(state_.cycles.changed, false);
+  const GroupId in_vain = std::exchange(state_.cycles.in_vain, 0);
+  state_.cycles.more = false;
   state_.Sweep();
   state_.TakeChanges(now_);
   state_.accounts.BeginCycle(now_);
   CheckSatisfiable();
-  Tell();
+  AddVerdicts();
   RankFronts();
   BookRemembered();
   const WaitingGroup* first = WhereToBegin();
   const GroupId begin = first == nullptr ? 0 : first->id;
-  // Its turn may not come: its queue may stop before, or others of its account
-  // are charged first. Promises that are kept would never be looked at then.
-  if (first != nullptr && (happened || in_vain != begin)) WithdrawFrom(*first);
+  // It must not be blocked by reservations behind it. Once that has come to
+  // nothing, and nothing has happened since, they are left alone: its turn may
+  // never come (its queue stops before it, or other groups of its account are
+  // charged first), and reservations that are kept would never be looked at.
+  if (first != nullptr && (happened || in_vain != begin))
+    state_.queues.WithdrawFrom(*first);
   Walk();
   if (walked_ && !cut_ && !moved_ && decision_.placed.empty())
-    state_.in_vain = begin;
-  // Who waited for quota may have done so for what started after it was looked
-  // at.
+    state_.cycles.in_vain = begin;
+  // A group that was refused for quota may have been so for a claim of one
+  // that has started since.
   again_ = again_ || (refused_ && !decision_.placed.empty());
-  if (state_.AnyToLookAt() || again_) state_.more = true;
-  if (walked_ && !cut_) ++state_.pass;
-  // What was placed may be what a group before it waits for. (Where nothing
-  // was, plans that came to nothing are all that moved.)
-  if (state_.NoteSurroundings(!decision_.placed.empty())) state_.more = true;
+  if (state_.queues.AnyToLookAt() || again_) state_.cycles.more = true;
+  if (walked_ && !cut_) ++state_.cycles.pass;
+  // The pods that were placed may be those that a group ahead waits for. (Where
+  // none were, only plans that came to nothing have moved pods.)
+  if (state_.NoteSurroundings(!decision_.placed.empty()))
+    state_.cycles.more = true;
   const bool late =
-      state_.more && walked_ && state_.cycle - state_.reported >= kCyclesSilent;
-  if (!state_.more || late) Report(late);
-  if (!state_.to_tell.empty()) state_.more = true;
+      state_.cycles.more && walked_ &&
+      state_.cycles.cycle - state_.cycles.reported_in >= kCyclesSilent;
+  if (!state_.cycles.more || late) Report(late);
+  if (state_.lines.AnyUnreported()) state_.cycles.more = true;
   decision_.used = state_.accounts.TakeUsed(now_);
   decision_.holds = state_.accounts.TakeHolds(now_);
   return std::move(decision_);
@@ -81,29 +85,28 @@ void Cycle::CheckSatisfiable() {
     } else {
       SayUnsatisfiable(state_.graph, settings, *line);
       BlockedGroups& all = line->queue->blocked;
-      state_.AskAll();
+      state_.lines.AskAll();
       for (auto blocked = all.begin(); blocked != all.end();) {
         blocked = blocked->first->line == line
-                      ? state_.Forget(*line->queue, blocked)
+                      ? state_.queues.Forget(*line->queue, blocked)
                       : std::next(blocked);
       }
     }
     for (const WaitingGroup* group : line->groups) {
-      state_.to_tell.push_back(group->id);
+      state_.lines.MarkUnreported(group->id);
     }
   }
 }
 
-void Cycle::Tell() {
-  while (!state_.to_tell.empty() &&
+void Cycle::AddVerdicts() {
+  while (state_.lines.AnyUnreported() &&
          decision_.verdicts.size() < static_cast<std::size_t>(limit_)) {
-    WaitingGroup* group = state_.lines.Find(state_.to_tell.front());
-    state_.to_tell.pop_front();
-    if (group != nullptr && group->line->checked) Tell(*group);
+    WaitingGroup* group = state_.lines.Find(state_.lines.TakeUnreported());
+    if (group != nullptr && group->line->checked) AddVerdict(*group);
   }
 }
 
-void Cycle::Tell(WaitingGroup& group) {
+void Cycle::AddVerdict(WaitingGroup& group) {
   const std::string& reason = group.line->unsatisfiable;
   if (group.unsatisfiable == !reason.empty()) return;
   group.unsatisfiable = !reason.empty();
@@ -122,12 +125,12 @@ void Cycle::RankFronts() {
   if (!state_.accounts.Matter()) return;
   for (const auto& [key, line] : state_.lines.lines()) {
     const WaitingGroup& front = *line->Front();
-    if (!state_.IsBlocked(front)) state_.Stand(front);
+    if (!IsBlocked(front)) state_.Stand(front);
   }
 }
 
-// Of the queues that make their promises anew: those that keep them see when
-// the turn of a group has come.
+// Of the queues that plan anew: those that keep their reservations find out
+// when the turn of a group comes.
 const WaitingGroup* Cycle::WhereToBegin() const {
   const WaitingGroup* begin = nullptr;
   for (const auto& [name, queue] : state_.queues) {
@@ -148,11 +151,13 @@ const WaitingGroup* Cycle::WhereToBegin(const ScheduleQueue& queue) const {
   const WaitingGroup* begin = nullptr;
   for (const WaitingGroup* each : state_.lines.FrontsOf(queue.settings.name)) {
     const PendingLine& line = *each->line;
-    // Who waited for quota in the last cycle is asked when its turn comes.
-    const bool refused = line.payer && line.refused_in + 1 == state_.cycle;
+    // A line that the last cycle refused for quota is asked at its turn: to
+    // begin with it would withdraw reservations in vain.
+    const bool refused =
+        line.payer && line.refused_in + 1 == state_.cycles.cycle;
     if (!CanRun(line) || refused) continue;
     front = Earliest(front, each);
-    // Of a queue that stops at its first no other line is asked.
+    // A queue that stops at its first group asks no other line.
     if (line.ask && queue.Depth() > 0 &&
         queue.settings.queue_policy != QueuePolicy::kFcfs)
       begin = Earliest(begin, each);
@@ -188,12 +193,14 @@ void Cycle::Walk() {
   GroupTurns turns(state_, Fronts());
   while (const WaitingGroup* group = turns.Pop()) {
     if (decision_.placed.size() >= static_cast<std::size_t>(limit_)) {
-      state_.more = true;
+      state_.cycles.more = true;
       return;
     }
     ScheduleQueue& queue = *group->line->queue;
     if (turns_[&queue].stopped && !WasLeftFor(*group)) continue;
     const bool in_order = state_.GoesInOrder(queue);
+    // Such a queue keeps no note whether lines behind its first are to be
+    // asked.
     if (in_order && std::exchange(queue.stopped_at, group->id) != group->id)
       group->line->ask = true;
     const WaitingGroup* next =  // before it leaves its line
@@ -202,7 +209,7 @@ void Cycle::Walk() {
     if (in_order && step == Step::kStarted) next = state_.FirstOf(queue);
     if (step != Step::kStarted) {
       if (group->line->payer) state_.accounts.Charge(*group);
-      if (group->line->refused_in != state_.cycle || state_.IsBlocked(*group))
+      if (group->line->refused_in != state_.cycles.cycle || IsBlocked(*group))
         before_.push_back(group);
     }
     if (step != Step::kWaits && next != nullptr) turns.Push(next);
@@ -219,7 +226,7 @@ std::optional<Quotas::Refusal> Cycle::RefusalOf(const WaitingGroup& group,
                                                   now_, duration);
   if (!refusal) return std::nullopt;
   refused_ = true;
-  line.refused_in = state_.cycle;
+  line.refused_in = state_.cycles.cycle;
   SayRefusal(state_.graph, state_.accounts.NameOf(refusal->account), *refusal,
              now_, line);
   return refusal;
@@ -233,7 +240,7 @@ void Cycle::PassOver(const WaitingGroup& group,
   const auto blocked = all.find(&group);
   if (blocked == all.end()) return;
   const bool reserved = blocked->second.reserved().has_value();
-  state_.Forget(*line.queue, blocked);
+  state_.queues.Forget(*line.queue, blocked);
   if (reserved) AskBehind();
 }
 
@@ -245,7 +252,8 @@ Cycle::Step Cycle::Visit(const WaitingGroup& group) {
     PassOver(group, *refusal);
     return Step::kWaits;
   }
-  // It would be over before another has its quota: at once, or not at all.
+  // Its quota is claimed for a later group ahead: it may use it if it ends
+  // before, so it starts now or not at all, and gets no reservation.
   if (const auto refusal = RefusalOf(group, matcher::kForever)) {
     PassOver(group, *refusal);
     return line.ask && MayGoAhead(line) && Ask(group) ? Step::kStarted
@@ -254,26 +262,27 @@ Cycle::Step Cycle::Visit(const WaitingGroup& group) {
   const auto blocked = queue.blocked.find(&group);
   if (blocked != queue.blocked.end() &&
       std::exchange(blocked->second.turn.awaits_quota, false)) {
-    state_.Withdraw(group, blocked->second);
+    state_.queues.Withdraw(group, blocked->second);
     blocked->second.MarkImprovable();
     if (MayGoAhead(line) && Ask(group)) return Step::kStarted;
   }
   if (queue.Keeps() && blocked != queue.blocked.end())
     return Keep(group, blocked->second);
   if (line.ask && MayGoAhead(line)) {
-    // What it is promised does not stand against itself.
-    if (blocked != queue.blocked.end()) state_.Withdraw(group, blocked->second);
+    // Its own reservation must not stand against it.
+    if (blocked != queue.blocked.end())
+      state_.queues.Withdraw(group, blocked->second);
     if (Ask(group)) return Step::kStarted;
   }
   if (turns_[&queue].blocked < queue.Depth() || IsLeftFor(group))
-    return Reserve(group);
+    return Block(group);
   Fail(line);
   return Step::kWaits;
 }
 
 void Cycle::Fail(PendingLine& line) {
-  if (line.failed_in == state_.cycle) return;
-  line.failed_in = state_.cycle;
+  if (line.failed_in == state_.cycles.cycle) return;
+  line.failed_in = state_.cycles.cycle;
   const ScheduleQueue& queue = *line.queue;
   Turn& turn = turns_[&queue];
   ++turn.failed;
@@ -299,7 +308,8 @@ std::optional<matcher::Placement> Cycle::Allocate(const WaitingGroup& group) {
 }
 
 bool Cycle::Start(const WaitingGroup& group) {
-  // What is drained for others only becomes more.
+  // Drain sets ahead only become more during a cycle, so what did not fit once
+  // does not fit later.
   if (misfits_.Cover(group.line->gang)) return false;
   const auto placement = Allocate(group);
   if (placement) {
@@ -313,7 +323,8 @@ bool Cycle::Start(const WaitingGroup& group) {
 bool Cycle::Ask(const WaitingGroup& group) {
   if (Start(group)) return true;
   PendingLine& line = *group.line;
-  if (WithdrawBehind(group) && Start(group)) return true;
+  // Reservations behind it must not keep it from starting.
+  if (state_.queues.WithdrawBehind(group) && Start(group)) return true;
   line.ask = asked_behind_ = false;
   if (SayShortage(state_.graph, line, line.queue->settings.match_policy, now_,
                   explained_ < kNodesExplained)) {
@@ -349,7 +360,7 @@ std::vector<PlacedMember> Cycle::MembersOn(
 void Cycle::Place(const WaitingGroup& group,
                   const std::vector<matcher::NodeIndex>& nodes) {
   PendingLine& line = *group.line;
-  Tell(*state_.lines.Find(group.id));
+  AddVerdict(*state_.lines.Find(group.id));
   const Payer& payer = state_.accounts.payer(group.payer);
   Held held{group.id,        now_,
             std::nullopt,    MembersOn(group, nodes),
@@ -379,9 +390,7 @@ void Cycle::Place(const WaitingGroup& group,
                                   matcher::EndOf(now_, line.gang.duration));
   }
   decision_.placed.push_back(std::move(placed));
-  if (state_.said.erase(group.id) > 0) {
-    decision_.unreserved.push_back(group.id);
-  }
+  if (state_.reported.Drop(group.id)) decision_.unreserved.push_back(group.id);
   const auto blocked = line.queue->blocked.find(&group);
   std::optional<ReservedNodes> reserved;
   if (blocked != line.queue->blocked.end() || line.queue->Depth() == 0)
@@ -391,17 +400,18 @@ void Cycle::Place(const WaitingGroup& group,
     line.queue->blocked.erase(blocked);
   }
   if (reserved && reserved->start == now_ && reserved->places == nodes) {
+    // It took exactly what was reserved: nobody gains any room by that.
     AskBehind();
   } else {
     if (reserved) Moved(*reserved, line.gang);
-    state_.Take(ReservedFrom(now_, nodes), line.gang);
+    state_.queues.NoteTaken(ReservedFrom(now_, nodes), line.gang);
   }
   state_.lines.Remove(group.id);
   EnterDrained(nodes);
 }
 
-// A group before a head took nodes of its drain set, which is to be chosen
-// anew.
+// A group ahead of a blocked one took nodes of its drain set, which is to be
+// chosen anew.
 void Cycle::EnterDrained(const std::vector<matcher::NodeIndex>& nodes) {
   for (auto& [name, queue] : state_.queues) {
     for (auto& [group, blocked] : queue.blocked) {
@@ -411,7 +421,7 @@ void Cycle::EnterDrained(const std::vector<matcher::NodeIndex>& nodes) {
             return std::binary_search(drained.begin(), drained.end(), node);
           }))
         continue;
-      // Those behind may have what is left of it.
+      // Groups behind may use what is left of it.
       Moved(*blocked.reserved(), group->line->gang);
       blocked.LoseNodes();
     }

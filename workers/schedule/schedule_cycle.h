@@ -1,9 +1,17 @@
-// One cycle of a Schedule: the groups in order, each asked as long as its line
-// fits. What stands against a group are the promises to the heads before it,
-// never those to heads behind it: where these could be in the way they are
-// withdrawn first, and looked at again when their turn comes. Heads before the
-// first group that may fit, or whose promise has to be looked at, keep theirs
-// untouched.
+// One cycle of a Schedule: visits the waiting groups in pending order, and asks
+// each as long as its line fits.
+//
+// What holds against a group are the reservations of blocked groups ahead of
+// it, never those of groups behind it. Where the latter could be in the way,
+// they are withdrawn first, and booked again or planned anew when their turn
+// comes. Blocked groups ahead of the first group that may fit, or whose
+// reservation has to be looked at, keep theirs untouched.
+//
+//   schedule_cycle.cc         the walk: visit, ask, place
+//   schedule_reservations.cc  what is kept for groups that do not fit
+//   schedule_preemption.cc    evictions for them
+//   schedule_report.cc        what the decision says of reservations and why
+//                             groups wait
 //
 // Lives for one cycle.
 #pragma once
@@ -36,119 +44,133 @@ class Cycle {
   struct Turn {      // of a queue, in this cycle
     int failed = 0;  // lines that do not fit
     bool stopped = false;
-    std::size_t blocked = 0;
-    bool drains = false;  // one of these has a drain set by choice
+    std::size_t blocked = 0;  // groups
+    bool drains = false;      // for one of these a drain set was chosen
   };
 
-  // How it went with a group.
+  // The outcome of a visit to a group.
   enum class Step {
     kStarted,
-    kReserved,  // those behind it in its line may be promised something too
+    kReserved,  // nodes may be kept for the next of its line, too
     kWaits,     // as do all behind it in its line
   };
 
+  // Finds out which lines can never fit.
   void CheckSatisfiable();
-  void Tell();
-  void Tell(WaitingGroup& group);
+  // Adds verdicts to the decision: which groups can never fit, and which can
+  // again.
+  void AddVerdicts();
+  void AddVerdict(WaitingGroup& group);
 
-  // Where they stand in the order.
+  // Puts the first group of each line where its account stands in the order.
   void RankFronts();
+  // The first group that may fit, or whose reservation is to be looked at.
+  // Null: none.
   const WaitingGroup* WhereToBegin() const;
   const WaitingGroup* WhereToBegin(const ScheduleQueue& queue) const;
-  // Whose turn it may be first.
+  // The groups that may have the first turn.
   std::vector<const WaitingGroup*> Fronts() const;
   void Walk();
-  // Where its account has no quota for it, if it takes so long.
+  // Returns which account has no quota for the group, if it takes so long.
   std::optional<Quotas::Refusal> RefusalOf(const WaitingGroup& group,
                                            matcher::Time duration);
   void PassOver(const WaitingGroup& group, const Quotas::Refusal& refusal);
   Step Visit(const WaitingGroup& group);
 
-  // Whether the group was placed.
+  // Starts the group if it fits.
   bool Start(const WaitingGroup& group);
-  // The same; if not, its line need not be asked again.
+  // The same, if need be with what is kept for groups behind it withdrawn. If
+  // it does not fit, its line need not be asked again.
   bool Ask(const WaitingGroup& group);
-  // Whether it would be over before those are due who have not been promised
-  // anew what they were.
+  // Whether the line's groups would end before the start of any reservation
+  // that is yet to be looked at.
   bool MayGoAhead(const PendingLine& line) const;
   void Fail(PendingLine& line);
   std::optional<matcher::Placement> Allocate(const WaitingGroup& group);
   void Place(const WaitingGroup& group,
              const std::vector<matcher::NodeIndex>& nodes);
   void EnterDrained(const std::vector<matcher::NodeIndex>& nodes);
+  // Gives each member of the group its node.
   std::vector<PlacedMember> MembersOn(
       const WaitingGroup& group,
       const std::vector<matcher::NodeIndex>& nodes) const;
 
   // Reservations: schedule_reservations.cc.
-  // Something that stood against the groups from here on does so no more.
+
+  // Asks the lines again that may fit now that less is kept for others.
   void AskBehind();
-  // The same, and promises may become better by it, also before it.
+  // The same; blocked groups may gain by it, too, also those ahead.
   void Moved(const ReservedNodes& before, const matcher::Gang& gang);
-  void WithdrawFrom(const WaitingGroup& first);
-  // They stand before anything is promised anew.
+  // Books what an earlier schedule reserved before anything is planned.
   void BookRemembered();
-  // Those behind the group that stand; false: there are none.
-  bool WithdrawBehind(const WaitingGroup& group);
-  // Of these who has places of which no rule is to be asked.
+  // Books again those reservations behind the group whose places are known and
+  // need no rule check.
   void RebookBehind(const WaitingGroup& group);
-  Step Reserve(const WaitingGroup& group);
-  // A promise of a queue that keeps them.
+  // Makes the group a blocked one.
+  Step Block(const WaitingGroup& group);
+  // Visits a blocked group of a queue that keeps its reservations.
   Step Keep(const WaitingGroup& group, BlockedGroup& blocked);
-  // It stands, but could be better or is broken.
+  // Looks for an earlier start, or another if the reservation is broken.
   Step Improve(const WaitingGroup& group, BlockedGroup& blocked);
-  // It stays booked if that is sure to be possible where none is found.
+  // Looks for an earlier start. The reservation stays booked unless the search
+  // must run without it, as it does if it is `broken`.
   ReservationPlan FindEarlier(const WaitingGroup& group, BlockedGroup& blocked,
                               bool broken);
-  // Whether what it lacks for an earlier start may have come free since the
-  // head was looked at.
+  // Whether what the group lacks for an earlier start may have become free
+  // since it was looked at.
   bool MayGain(const WaitingGroup& group, BlockedGroup& blocked) const;
-  // Whether it can stand again, which it does then.
+  // Books the reservation again if it can be kept.
   bool BookAgain(const WaitingGroup& group, BlockedGroup& blocked);
-  // Makes it anew, those behind withdrawn.
+  // Plans the reservation anew, with those behind withdrawn.
   Step Plan(const WaitingGroup& group, BlockedGroup& blocked);
-  // It has to wait for the next cycle.
+  // Leaves it to the next cycle.
   Step PutOff(const WaitingGroup& group, BlockedGroup& blocked);
-  // It stands before the groups to come.
+  // Counts what is kept for the group against those to come.
   Step Count(const WaitingGroup& group, BlockedGroup& blocked);
-  // What it is promised is its own also of the quota.
+  // Keeps the quota for the group, too.
   void ClaimQuota(const WaitingGroup& group);
+  // Forgets the blocked groups of its queue behind the group, which is the last
+  // within the depth.
+  void ForgetBehind(const WaitingGroup& group);
+  // Forgets the blocked groups that had no turn in this cycle.
+  void ForgetUnseen();
 
   // Evictions: schedule_preemption.cc.
-  // Whether it is to be looked for others to evict for it. Not in a cycle that
-  // has placed groups, which would be among them: in the next.
+
+  // Whether to look for others to evict for the group. Not in a cycle that has
+  // placed groups, which could be among them: in the next.
   bool MayEvict(const WaitingGroup& group);
-  // Whether elastic groups may be there that have grown.
+  // Whether elastic groups may have grown that could make room.
   bool MayShrinkOthers(const WaitingGroup& group) const;
   static Preemption PreemptionBy(const WaitingGroup& group);
   bool MayPreempt(const WaitingGroup& group, const BlockedGroup& blocked);
   std::uint64_t GroundOf(const WaitingGroup& group) const;
-  // Whether others leave for it: it is a head whatever comes before it, or who
-  // stands behind would take what they leave bit by bit.
+  // Whether groups that were evicted for it hold something still. Then it is
+  // blocked whatever comes ahead of it, or groups behind it would take what
+  // the victims leave bit by bit.
   bool IsLeftFor(const WaitingGroup& group) const;
-  // Whether it is that, or was when it was last looked at: in a queue that
-  // stops at its first it is asked once more, before those behind it take what
-  // was left for it.
+  // The same, or so it was when it was last looked at: in a queue that stops at
+  // its first group it is asked once more, before those behind it take what was
+  // left for it.
   bool WasLeftFor(const WaitingGroup& group) const;
-  // Whether others were evicted; then it is promised their places.
+  // Evicts others, if that helps, and reserves their places for the group.
   bool Preempt(const WaitingGroup& group, BlockedGroup& blocked, Lack lack);
-  // The group is refused, and may take back what it waits for, or others do or
-  // did so already; nothing: it may not.
+  // Lets a group that is refused for quota take back what it lent, or wait for
+  // groups that are leaving already. None: it may not.
   std::optional<Step> TakeBack(const WaitingGroup& group,
                                const Quotas::Refusal& refusal);
-  // It waits for quota of groups that leave, the last of them then.
+  // Reserves nodes from `until` on, when the last group that holds its quota
+  // has left.
   std::optional<Step> Await(const WaitingGroup& group, matcher::Time until);
-  // Whether its nodes are still kept for it when their time has come.
+  // Keeps nodes whose start has come as a drain set, if they can be kept.
   bool KeepsOn(const WaitingGroup& group, BlockedGroup& blocked);
 
-  void ForgetBehind(const WaitingGroup& group);
-  void ForgetUnseen();
+  // Reports: schedule_report.cc.
 
-  // What is said: schedule_report.cc.
-  // If `late`, of those that were asked: the others wait as they did.
+  // If `late`, only of groups that were asked: the others wait as they did.
   void Report(bool late);
   void ReportReservations();
-  bool IsPromised(GroupId group) const;
+  bool IsReserved(GroupId group) const;
   Why WhyWaits(const PendingLine& line) const;
   Why WhyNotAsked(const PendingLine& line) const;
 
@@ -158,18 +180,18 @@ class Cycle {
   Misfits misfits_;
   std::map<const ScheduleQueue*, Turn> turns_;
   Ahead ahead_;
-  // Who has been asked so far and does not start, though quota allows it: of
-  // each line the first, and all that are promised something.
+  // Groups that had a turn and do not start, though quota allows it: the first
+  // of each line, and all that are blocked.
   std::vector<const WaitingGroup*> before_;
-  int plans_ = 0;     // promises that were looked for
-  bool cut_ = false;  // promises are left to the next cycle
-  // When the first of those is due whose promise could not be looked at yet.
+  int plans_ = 0;     // searches for a reservation
+  bool cut_ = false;  // some are left to the next cycle
+  // The earliest start of a reservation that could not be looked at yet.
   matcher::Time horizon_ = matcher::kForever;
   int explained_ = 0;          // nodes that were looked at for reasons
   bool walked_ = false;        // through all groups
-  bool moved_ = false;         // a reservation, or one was given up
-  bool asked_behind_ = false;  // all are to be asked that may be
-  bool again_ = false;         // something moved that groups before it may need
+  bool moved_ = false;         // a reservation has moved, or was given up
+  bool asked_behind_ = false;  // all lines are to be asked that may be
+  bool again_ = false;         // groups ahead may need what moved
   bool refused_ = false;       // a group waits for quota
   Decision decision_;
 };

@@ -7,7 +7,8 @@
 namespace fluxnetes::workers {
 namespace {
 
-// So many evictions for quota are looked for in a cycle, beside promises.
+// The most searches of one cycle after which it still looks for groups to evict
+// for quota.
 constexpr int kSearchesPerCycle = 64;
 
 }  // namespace
@@ -49,16 +50,14 @@ bool Cycle::IsLeftFor(const WaitingGroup& group) const {
 }
 
 bool Cycle::WasLeftFor(const WaitingGroup& group) const {
-  const BlockedGroups& all = group.line->queue->blocked;
-  const auto blocked = all.find(&group);
-  return (blocked != all.end() && blocked->second.turn.has_victims) ||
-         IsLeftFor(group);
+  const BlockedGroup* blocked = FindBlocked(group);
+  return (blocked != nullptr && blocked->turn.has_victims) || IsLeftFor(group);
 }
 
-// While groups that were evicted for it end, no others are, unless it would
-// not fit by then any more.
+// While groups that were evicted for it end, no others are, unless it would not
+// fit any more when these have gone.
 bool Cycle::MayPreempt(const WaitingGroup& group, const BlockedGroup& blocked) {
-  if (group.line->refused_in == state_.cycle) return false;
+  if (group.line->refused_in == state_.cycles.cycle) return false;
   const auto& reserved = blocked.reserved();
   const auto until = state_.graph.EvictedUntil(group.id);
   const bool enough =
@@ -70,15 +69,14 @@ bool Cycle::MayPreempt(const WaitingGroup& group, const BlockedGroup& blocked) {
 
 bool Cycle::Preempt(const WaitingGroup& group, BlockedGroup& blocked,
                     Lack lack) {
-  WithdrawBehind(group);
+  state_.queues.WithdrawBehind(group);
   const bool booked = blocked.IsBooked();
   if (booked) state_.graph.graph().Cancel(ReservationJob(group.id));
   std::vector<StandsBefore> ahead;
   for (const WaitingGroup* each : before_) {
-    const BlockedGroups& all = each->line->queue->blocked;
-    const auto known = all.find(each);
+    const BlockedGroup* known = FindBlocked(*each);
     ahead.push_back(
-        {each, known == all.end() ? std::nullopt : known->second.reserved()});
+        {each, known == nullptr ? std::nullopt : known->reserved()});
   }
   ++plans_;
   const auto search = [&](Preemption preemption) {
@@ -90,7 +88,7 @@ bool Cycle::Preempt(const WaitingGroup& group, BlockedGroup& blocked,
   if (lack == Lack::kQuota) {
     plan = search(Preemption::kReclaim);
   } else {
-    // Others go only where elastic groups cannot make enough room.
+    // Other groups are evicted only where elastic ones cannot make enough room.
     if (MayShrinkOthers(group)) plan = search(Preemption::kNever);
     if (!plan && preemption != Preemption::kNever) plan = search(preemption);
   }
@@ -111,11 +109,11 @@ bool Cycle::Preempt(const WaitingGroup& group, BlockedGroup& blocked,
   const auto before = blocked.reserved();
   blocked.Withdraw();
   blocked.Book(std::move(plan->reserved));
-  if (before) state_.Free(*before, group.line->gang);
-  state_.Free(freed, {});
+  if (before) state_.queues.NoteFreed(*before, group.line->gang);
+  state_.queues.NoteFreed(freed, {});
   blocked.TakeReview();
   blocked.shortfall.Clear();
-  blocked.turn.room = state_.room.end();
+  blocked.turn.room = state_.queues.room().end();
   AskBehind();
   again_ = true;
   return true;
@@ -148,13 +146,13 @@ std::optional<Cycle::Step> Cycle::Await(const WaitingGroup& group,
       turns_[&queue].blocked >= queue.Depth())
     return std::nullopt;
   BlockedGroup& blocked = queue.blocked[&group];
-  if (blocked.MayBeBroken()) state_.Withdraw(group, blocked);
+  if (blocked.MayBeBroken()) state_.queues.Withdraw(group, blocked);
   if (blocked.reserved() && blocked.reserved()->start.value_or(now_) <= now_) {
     if (!KeepsOn(group, blocked)) return std::nullopt;
   } else if (!blocked.Stands() && !BookAgain(group, blocked)) {
     if (plans_ >= kSearchesPerCycle || horizon_ != matcher::kForever)
       return PutOff(group, blocked);
-    WithdrawBehind(group);
+    state_.queues.WithdrawBehind(group);
     ++plans_;
     const auto before = blocked.reserved();
     blocked.Set(PlanFrom(state_.graph, group, queue.settings.match_policy, now_,
@@ -166,12 +164,12 @@ std::optional<Cycle::Step> Cycle::Await(const WaitingGroup& group,
   }
   blocked.turn.awaits_quota = group.line->ask = true;
   blocked.TakeReview();
-  blocked.turn.room = state_.room.end();
+  blocked.turn.room = state_.queues.room().end();
   return Count(group, blocked);
 }
 
 bool Cycle::KeepsOn(const WaitingGroup& group, BlockedGroup& blocked) {
-  state_.Withdraw(group, blocked);
+  state_.queues.Withdraw(group, blocked);
   const auto among = [](const auto& nodes, matcher::NodeIndex node) {
     return std::find(nodes.begin(), nodes.end(), node) != nodes.end();
   };

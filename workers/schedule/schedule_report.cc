@@ -1,4 +1,4 @@
-// What a cycle says of its promises and of why groups wait: see
+// What a cycle reports of reservations and of why groups wait: see
 // schedule_cycle.h.
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 namespace fluxnetes::workers {
 namespace {
 
-// The nodes in order of their names, and which of them each pod has.
+// Adds the nodes in order of their names, and which of them each pod gets.
 void NameNodes(const matcher::NodeGraph& graph, const ReservedNodes& reserved,
                Reservation& reservation) {
   const auto& nodes = reserved.nodes;
@@ -36,7 +36,7 @@ void NameNodes(const matcher::NodeGraph& graph, const ReservedNodes& reserved,
 }  // namespace
 
 void Cycle::Report(bool late) {
-  state_.reported = state_.cycle;
+  state_.cycles.reported_in = state_.cycles.cycle;
   ReportReservations();
   if (!state_.graph.wants_reasons()) return;
   const auto say = [this, late](const PendingLine& line) {
@@ -46,14 +46,14 @@ void Cycle::Report(bool late) {
       whom.namespace_name = payer.namespace_name;
       whom.account = payer.label;
     }
-    const bool asked =
-        line.refused_in == state_.cycle || line.failed_in == state_.cycle;
+    const bool asked = line.refused_in == state_.cycles.cycle ||
+                       line.failed_in == state_.cycles.cycle;
     if (late && !asked) return state_.reasons.Keep(whom);
     const Why why = WhyWaits(line);
     state_.reasons.Say(std::move(whom), why.first, why.second);
   };
-  // Of a shape whole groups speak first, then those that are bound by where
-  // their other pods are.
+  // Lines of one shape share a reason, which the first of them gives: whole
+  // groups rather than those bound by where their other pods are.
   std::vector<const PendingLine*> beside;
   for (const auto& [key, line] : state_.lines.lines()) {
     const bool told = line->queue->known && !line->unsatisfiable.empty();
@@ -76,35 +76,27 @@ void Cycle::ReportReservations() {
       Reservation reservation{
           group->id, name, blocked.reserved()->start, {}, {}};
       NameNodes(state_.graph.graph(), *blocked.reserved(), reservation);
-      auto& said = state_.said[group->id];
-      if (said == reservation) continue;
-      said = reservation;
-      decision_.reserved.push_back(std::move(reservation));
+      if (state_.reported.Note(reservation))
+        decision_.reserved.push_back(std::move(reservation));
     }
   }
-  for (auto it = state_.said.begin(); it != state_.said.end();) {
-    if (IsPromised(it->first)) {
-      ++it;
-      continue;
-    }
-    decision_.unreserved.push_back(it->first);
-    it = state_.said.erase(it);
-  }
+  state_.reported.DropOthers(
+      [this](GroupId group) { return IsReserved(group); },
+      decision_.unreserved);
 }
 
-bool Cycle::IsPromised(GroupId group) const {
+bool Cycle::IsReserved(GroupId group) const {
   const WaitingGroup* waiting = std::as_const(state_.lines).Find(group);
   if (waiting == nullptr) return false;
-  const BlockedGroups& all = waiting->line->queue->blocked;
-  const auto blocked = all.find(waiting);
-  return blocked != all.end() && blocked->second.reserved().has_value();
+  const BlockedGroup* blocked = FindBlocked(*waiting);
+  return blocked != nullptr && blocked->reserved();
 }
 
 Cycle::Why Cycle::WhyWaits(const PendingLine& line) const {
   if (CanRun(line)) {
-    if (line.refused_in == state_.cycle)
+    if (line.refused_in == state_.cycles.cycle)
       return {WaitReason::Kind::kQuota, line.why_refused};
-    if (line.failed_in == state_.cycle)
+    if (line.failed_in == state_.cycles.cycle)
       return {WaitReason::Kind::kRoom, line.why_short};
   }
   return WhyNotAsked(line);

@@ -1,4 +1,5 @@
-// The promises of a cycle: see schedule_cycle.h, and schedule.h for the rules.
+// What a cycle keeps for groups that do not fit: see schedule_cycle.h,
+// schedule.h for the rules, and SCHEDULING.md for where they come from.
 #include <algorithm>
 #include <span>
 #include <utility>
@@ -9,10 +10,10 @@
 namespace fluxnetes::workers {
 namespace {
 
-// So many promises are looked for in a cycle of queues that keep them.
+// The most searches for reservations in one cycle of queues that keep them.
 constexpr int kPlansPerCycle = 128;
 
-// `sorted` is.
+// Whether any of `others` is in `sorted`.
 bool Meet(const std::vector<matcher::NodeIndex>& sorted,
           const std::vector<matcher::NodeIndex>& others) {
   return std::any_of(others.begin(), others.end(), [&](auto node) {
@@ -30,25 +31,18 @@ bool IsLater(const std::optional<ReservedNodes>& reserved,
 
 }  // namespace
 
-void Cycle::WithdrawFrom(const WaitingGroup& first) {
-  for (auto& [name, queue] : state_.queues) {
-    for (auto each = queue.blocked.lower_bound(&first);
-         each != queue.blocked.end(); ++each)
-      state_.Withdraw(*each->first, each->second);
-  }
-}
-
 void Cycle::BookRemembered() {
   std::map<const WaitingGroup*, BlockedGroup*, EarlierFirst> remembered;
   for (auto& [name, queue] : state_.queues) {
     for (auto& [group, blocked] : queue.blocked) {
       if (blocked.state() != ReservationState::kRemembered) continue;
-      // Others plan theirs anew at its turn, from the nodes that it had.
+      // A queue that plans anew does so at the group's turn.
       queue.Keeps() ? void(remembered.emplace(group, &blocked))
                     : blocked.FailToBook();
     }
   }
-  // A group that may get other places than before could take another's.
+  // Those first whose places are fixed: the others may get any places among
+  // their nodes, also those of another group.
   for (const bool at_its_places : {true, false}) {
     for (const auto& [group, blocked] : remembered) {
       if (HasItsPlaces(state_.graph, *group, *blocked->reserved()) ==
@@ -56,18 +50,6 @@ void Cycle::BookRemembered() {
         BookAgain(*group, *blocked);
     }
   }
-}
-
-bool Cycle::WithdrawBehind(const WaitingGroup& group) {
-  bool any = false;
-  for (auto& [name, queue] : state_.queues) {
-    for (auto each = queue.blocked.upper_bound(&group);
-         each != queue.blocked.end(); ++each) {
-      any = any || each->second.Stands();
-      state_.Withdraw(*each->first, each->second);
-    }
-  }
-  return any;
 }
 
 void Cycle::RebookBehind(const WaitingGroup& group) {
@@ -88,7 +70,9 @@ void Cycle::AskBehind() {
   if (asked_behind_ && again_) return;
   asked_behind_ = true;
   for (const auto& [key, line] : state_.lines.lines()) {
-    const bool failed = line->failed_in == state_.cycle;
+    const bool failed = line->failed_in == state_.cycles.cycle;
+    // In a queue that plans anew, what did not fit in this cycle does not fit
+    // by what moved behind it.
     if (failed && !line->queue->Keeps()) continue;
     line->ask = true;
     again_ = again_ || failed;
@@ -97,10 +81,10 @@ void Cycle::AskBehind() {
 
 void Cycle::Moved(const ReservedNodes& before, const matcher::Gang& gang) {
   AskBehind();
-  state_.Free(before, gang);
+  state_.queues.NoteFreed(before, gang);
 }
 
-Cycle::Step Cycle::Reserve(const WaitingGroup& group) {
+Cycle::Step Cycle::Block(const WaitingGroup& group) {
   ScheduleQueue& queue = *group.line->queue;
   BlockedGroup& blocked = queue.blocked[&group];
   if (queue.Keeps()) {
@@ -122,50 +106,54 @@ Cycle::Step Cycle::Keep(const WaitingGroup& group, BlockedGroup& blocked) {
 Cycle::Step Cycle::Improve(const WaitingGroup& group, BlockedGroup& blocked) {
   TurnNotes& turn = blocked.turn;
   const bool due = blocked.IsDue();
-  // It had its turn when the pass began, in an earlier cycle.
-  if (turn.pass == state_.pass && !due && !blocked.MayBeBroken())
+  // It had its turn in an earlier cycle of this pass.
+  if (turn.pass == state_.cycles.pass && !due && !blocked.MayBeBroken())
     return Count(group, blocked);
   const bool later =
       !due && (plans_ >= kPlansPerCycle || horizon_ != matcher::kForever);
   const bool unseen =
-      blocked.MayImprove() || turn.room < state_.room.end_of_made();
-  // Once put off it is not asked again whether it may gain.
+      blocked.MayImprove() || turn.room < state_.queues.room().end_of_made();
+  // While it is put off, it is not worth finding out again whether it may gain.
   turn.put_off = unseen && ((later && turn.put_off) || MayGain(group, blocked));
   if (!due && !turn.put_off) {
-    turn.room = state_.room.end();
-    // If others before it are put off its turn is yet to come.
-    if (!cut_) turn.pass = state_.pass;
+    turn.room = state_.queues.room().end();
+    // If groups ahead are put off, what they leave may still come to it.
+    if (!cut_) turn.pass = state_.cycles.pass;
     return Count(group, blocked);
   }
   if (later) {
-    state_.more = cut_ = true;
+    // Groups behind it may start now only if they end before its start.
+    state_.cycles.more = cut_ = true;
     horizon_ = std::min(horizon_,
                         blocked.IsBooked() ? *blocked.reserved()->start : now_);
     return Count(group, blocked);
   }
-  turn.room = state_.room.end();
-  turn.pass = state_.pass;
+  turn.room = state_.queues.room().end();
+  turn.pass = state_.cycles.pass;
   turn.put_off = false;
   const bool broken = blocked.TakeReview() == Review::kMayBeBroken;
   if (!blocked.IsBooked()) return Plan(group, blocked);
   if (due) {
-    state_.Withdraw(group, blocked);
+    // Its time has come: it starts, or the nodes are not free in time.
+    state_.queues.Withdraw(group, blocked);
     return Start(group) ? Step::kStarted : Plan(group, blocked);
   }
   ++plans_;
   ReservationPlan plan = FindEarlier(group, blocked, broken);
   if (plan.fits_now) {
-    state_.Withdraw(group, blocked);
+    state_.queues.Withdraw(group, blocked);
     if (Start(group)) return Step::kStarted;
   }
   if (plan.reserved) {
     const ReservedNodes before = *blocked.reserved();
     blocked.Book(*std::move(plan.reserved));
     Moved(before, group.line->gang);
-    state_.Take(*blocked.reserved(), group.line->gang);
-    turn.room = state_.room.end();  // it could have had its old places
+    state_.queues.NoteTaken(*blocked.reserved(), group.line->gang);
+    // The places that it has just left are no gain to it.
+    turn.room = state_.queues.room().end();
   } else if (!blocked.Stands()) {
-    RebookBehind(group);  // it might get their places among its nodes
+    // Groups behind it stand again first, or it might get their places.
+    RebookBehind(group);
     if (!BookAgain(group, blocked)) return Plan(group, blocked);
   }
   blocked.shortfall = std::move(plan.shortfall);
@@ -179,28 +167,31 @@ ReservationPlan Cycle::FindEarlier(const WaitingGroup& group,
       !Meet(blocked.reserved()->nodes, ahead_.chosen))
     return MoveEarlier(state_.graph, group, policy, now_, ahead_,
                        *blocked.reserved());
-  // What those behind are promised must not be what makes it earlier.
-  if (state_.Surroundings(*group.line) != 0) WithdrawBehind(group);
-  state_.Withdraw(group, blocked);
+  // Pods that are to come behind it must not be what makes it earlier.
+  if (Surroundings(state_.graph, *group.line) != 0)
+    state_.queues.WithdrawBehind(group);
+  state_.queues.Withdraw(group, blocked);
   return PlanEarlier(state_.graph, group, policy, now_, ahead_,
                      *blocked.reserved()->start);
 }
 
-// An earlier start must use some of the room that was made since.
-bool Cycle::MayGain(const WaitingGroup& group,
-                    BlockedGroup& blocked) const {
+// An earlier start uses some of the room that was made since, or the present
+// one would not have been the earliest.
+bool Cycle::MayGain(const WaitingGroup& group, BlockedGroup& blocked) const {
   const matcher::Gang& gang = group.line->gang;
-  // Where other pods matter, one that came may have broken it.
-  if (blocked.MayImprove() || state_.Surroundings(*group.line) != 0)
+  // The log says nothing of pods that rules look at: they may also have broken
+  // it.
+  if (blocked.MayImprove() || Surroundings(state_.graph, *group.line) != 0)
     return true;
   if (blocked.IsBooked()) {
     const ReservedNodes& own = *blocked.reserved();
-    return state_.graph.graph().MayStartEarlier(gang, {*own.start, own.places},
-                                                state_.room, blocked.turn.room,
-                                                now_, blocked.shortfall);
+    return state_.graph.graph().MayStartEarlier(
+        gang, {*own.start, own.places}, state_.queues.room(), blocked.turn.room,
+        now_, blocked.shortfall);
   }
-  for (std::uint64_t i = blocked.turn.room; i < state_.room.end(); ++i) {
-    const matcher::RoomChange& change = state_.room.At(i);
+  for (std::uint64_t i = blocked.turn.room; i < state_.queues.room().end();
+       ++i) {
+    const matcher::RoomChange& change = state_.queues.room().At(i);
     if (!change.taken && MayUseAny(state_.graph, gang, change.nodes))
       return true;
   }
@@ -209,7 +200,7 @@ bool Cycle::MayGain(const WaitingGroup& group,
 
 bool Cycle::BookAgain(const WaitingGroup& group, BlockedGroup& blocked) {
   std::optional<ReservedNodes> again = blocked.reserved();
-  // A drain set ahead of it may have been chosen among its nodes.
+  // A drain set ahead has taken some of its nodes.
   if (again && Meet(again->nodes, ahead_.chosen)) again.reset();
   if (!Rebook(state_.graph, group, group.line->queue->settings.match_policy,
               now_, again)) {
@@ -223,16 +214,17 @@ bool Cycle::BookAgain(const WaitingGroup& group, BlockedGroup& blocked) {
 
 Cycle::Step Cycle::Plan(const WaitingGroup& group, BlockedGroup& blocked) {
   const ScheduleQueue& queue = *group.line->queue;
-  state_.Withdraw(group, blocked);
-  WithdrawBehind(group);
+  state_.queues.Withdraw(group, blocked);
+  state_.queues.WithdrawBehind(group);
   ++plans_;
-  // It is to have what others were evicted for, not what may end some day.
+  // It is to get the places that groups were evicted for, not some that may be
+  // free any moment because their groups have outlived an assumed duration.
   std::optional<Overstayers> stay;
   if (state_.graph.EvictedUntil(group.id)) stay.emplace(state_.graph, now_);
   ReservationPlan plan =
       PlanReservation(state_.graph, group, queue.settings.match_policy, now_,
                       ahead_, blocked.reserved(), !turns_[&queue].drains);
-  // Else it is not known what it is missing.
+  // With those taken to stay, what was missing is not what is.
   if (stay) plan.shortfall.Clear();
   stay.reset();
   if (plan.fits_now && Start(group)) return Step::kStarted;
@@ -241,24 +233,28 @@ Cycle::Step Cycle::Plan(const WaitingGroup& group, BlockedGroup& blocked) {
   blocked.shortfall = std::move(plan.shortfall);
   if (IsLater(blocked.reserved(), before)) group.line->spared.reset();
   blocked.TakeReview();
-  blocked.turn.room = state_.room.end();
+  blocked.turn.room = state_.queues.room().end();
   if (before && before != blocked.reserved()) {
     Moved(*before, group.line->gang);
-    if (blocked.reserved()) state_.Take(*blocked.reserved(), group.line->gang);
-    if (before->start) blocked.turn.room = state_.room.end();
+    if (blocked.reserved())
+      state_.queues.NoteTaken(*blocked.reserved(), group.line->gang);
+    // What it has just left is no gain to it, unless it was a drain set.
+    if (before->start) blocked.turn.room = state_.queues.room().end();
   }
-  if (sql::BugPlanted("reservation-slips")) state_.Withdraw(group, blocked);
+  if (sql::BugPlanted("reservation-slips"))
+    state_.queues.Withdraw(group, blocked);
   return Count(group, blocked);
 }
 
 Cycle::Step Cycle::PutOff(const WaitingGroup& group, BlockedGroup& blocked) {
-  state_.more = cut_ = true;
+  state_.cycles.more = cut_ = true;
   if (blocked.reserved()) {
     ClaimQuota(group);
     horizon_ = std::min(horizon_, blocked.reserved()->start.value_or(now_));
     blocked.MarkImprovable();
-    blocked.turn.cycle = state_.cycle;
+    blocked.turn.cycle = state_.cycles.cycle;
   } else {
+    // Nothing is kept for it yet, so there is nothing to remember.
     group.line->queue->blocked.erase(&group);
   }
   ++turns_[group.line->queue].blocked;
@@ -272,7 +268,7 @@ Cycle::Step Cycle::Count(const WaitingGroup& group, BlockedGroup& blocked) {
   if (turn.blocked == 0 && MayPreempt(group, blocked))
     Preempt(group, blocked, Lack::kRoom);
   ++turn.blocked;
-  blocked.turn.cycle = state_.cycle;
+  blocked.turn.cycle = state_.cycles.cycle;
   blocked.turn.has_victims = IsLeftFor(group);
   if (const auto& reserved = blocked.reserved()) {
     ClaimQuota(group);
@@ -305,7 +301,7 @@ void Cycle::ForgetBehind(const WaitingGroup& group) {
       continue;
     }
     asks = asks || each->second.reserved();
-    each = state_.Forget(queue, each);
+    each = state_.queues.Forget(queue, each);
   }
   if (asks) AskBehind();
 }
@@ -315,12 +311,12 @@ void Cycle::ForgetUnseen() {
   for (auto& [name, queue] : state_.queues) {
     if (!queue.Runs()) continue;
     for (auto each = queue.blocked.begin(); each != queue.blocked.end();) {
-      if (each->second.turn.cycle == state_.cycle) {
+      if (each->second.turn.cycle == state_.cycles.cycle) {
         ++each;
         continue;
       }
       asks = asks || each->second.reserved();
-      each = state_.Forget(queue, each);
+      each = state_.queues.Forget(queue, each);
     }
   }
   if (asks) AskBehind();

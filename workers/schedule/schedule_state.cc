@@ -10,7 +10,7 @@
 namespace fluxnetes::workers {
 namespace {
 
-// What its pods ask for, which is the same for all.
+// The topology that the pods ask for, which is the same for all.
 cluster::GroupTopology TopologyOf(const RequestCounts& requests) {
   for (const auto& [request, count] : requests) {
     if (request->rules.Any()) return request->rules->topology;
@@ -18,7 +18,7 @@ cluster::GroupTopology TopologyOf(const RequestCounts& requests) {
   return {};
 }
 
-// What is too much for 64 bits is too much for any quota.
+// Adds so many times the amounts. A sum beyond 64 bits is beyond any quota.
 void AddTimes(Amounts& sum, const Amounts& amounts, std::int64_t times) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 4;
   for (std::size_t r = 0; r < amounts.size(); ++r) {
@@ -27,7 +27,7 @@ void AddTimes(Amounts& sum, const Amounts& amounts, std::int64_t times) {
   }
 }
 
-// Whether the age of every group counts from the same time by both.
+// Whether by both settings the age of every group counts from the same time.
 bool CountsAlike(const QueueSettings& a, const QueueSettings& b) {
   const bool shortest = a.queue_order == QueueOrder::kShortest ||
                         b.queue_order == QueueOrder::kShortest;
@@ -37,20 +37,11 @@ bool CountsAlike(const QueueSettings& a, const QueueSettings& b) {
 
 }  // namespace
 
-bool MayUseAny(const ScheduleGraph& graph, const matcher::Gang& gang,
-               const std::vector<matcher::NodeIndex>& nodes) {
-  return std::any_of(nodes.begin(), nodes.end(), [&](auto node) {
-    return std::any_of(
-        gang.groups.begin(), gang.groups.end(),
-        [&](const auto& task) { return graph.MayUse(task, node); });
-  });
-}
-
 cluster::Time CountsFrom(const PendingGroup& group,
                          const QueueSettings& settings) {
-  // Of a group of which nobody can say how long it takes.
+  // The duration of a group for which none is known.
   constexpr std::int64_t kLong = 86'400;
-  // Beyond all times that can be told apart.
+  // More makes no difference, and must not overflow.
   constexpr double kMost = 1e11;
   if (settings.queue_order != QueueOrder::kShortest) return group.submitted_at;
   const std::int64_t takes =
@@ -117,13 +108,9 @@ void Schedule::State::PrepareLines(ScheduleQueue& queue) {
     if (line->queue != &queue) continue;
     Prepare(*line);
     for (const WaitingGroup* group : line->groups) {
-      to_tell.push_back(group->id);
+      lines.MarkUnreported(group->id);
     }
   }
-}
-
-void Schedule::State::AskAll() {
-  for (const auto& [key, line] : lines.lines()) line->ask = true;
 }
 
 const WaitingGroup* Schedule::State::FirstOf(const ScheduleQueue& queue) const {
@@ -132,59 +119,22 @@ const WaitingGroup* Schedule::State::FirstOf(const ScheduleQueue& queue) const {
   return nullptr;
 }
 
-std::size_t ScheduleQueue::Depth() const {
-  constexpr std::size_t kHybridDepth = 64;
-  constexpr std::size_t kConservativeDepth = 1'000;
-  switch (settings.queue_policy) {
-    case QueuePolicy::kFcfs:  // what was evicted for its first is to be kept
-      return settings.preemption == Preemption::kNever && !growth ? 0 : 1;
-    case QueuePolicy::kEasy:
-      return 1;
-    case QueuePolicy::kConservative:
-      return settings.reservation_depth.value_or(kConservativeDepth);
-    case QueuePolicy::kHybrid:
-      return settings.reservation_depth.value_or(kHybridDepth);
-  }
-  return 0;
-}
-
-void Schedule::State::Withdraw(const WaitingGroup& group,
-                               BlockedGroup& blocked) {
-  if (blocked.IsBooked()) graph.graph().Cancel(ReservationJob(group.id));
-  blocked.Withdraw();
-}
-
-BlockedGroups::iterator Schedule::State::Forget(
-    ScheduleQueue& queue, BlockedGroups::iterator blocked) {
-  const WaitingGroup& group = *blocked->first;
-  Withdraw(group, blocked->second);
-  const std::optional<ReservedNodes> reserved = blocked->second.reserved();
-  const auto next = queue.blocked.erase(blocked);
-  if (reserved) Free(*reserved, group.line->gang);
-  return next;
-}
-
-void Schedule::State::ForgetAll(ScheduleQueue& queue) {
-  while (!queue.blocked.empty()) Forget(queue, queue.blocked.begin());
-}
-
 void Schedule::State::Drop(GroupId group) {
   const WaitingGroup* waiting = lines.Find(group);
   ScheduleQueue& queue = *waiting->line->queue;
   const auto blocked = queue.blocked.find(waiting);
   if (blocked != queue.blocked.end()) {
-    if (blocked->second.reserved()) AskAll();
-    Forget(queue, blocked);
+    if (blocked->second.reserved()) lines.AskAll();
+    queues.Forget(queue, blocked);
   }
   lines.Remove(group);
   graph.NoteGround();
 }
 
 void Schedule::State::NoteGrowth() {
-  if (std::exchange(growth, true)) return;
-  for (auto& [name, queue] : queues) queue.growth = true;
+  if (!queues.NoteGrowth()) return;
   graph.NoteGround();
-  AskAll();
+  lines.AskAll();
 }
 
 void Schedule::State::SetQueue(const QueueSettings& settings) {
@@ -196,28 +146,28 @@ void Schedule::State::SetQueue(const QueueSettings& settings) {
   as_before.half_life = queue.settings.half_life;
   const bool same = queue.known && as_before == queue.settings;
   const bool aged = CountsAlike(queue.settings, settings);
-  if (!same) ForgetAll(queue);
+  if (!same) queues.ForgetAll(queue);
   queue.settings = settings;
   queue.known = true;
-  queue.growth = growth;
   graph.SetAssumedDuration(settings.name, settings.assumed_duration);
   if (!aged) AddAgain(&queue);
   if (!same) PrepareLines(queue);
   graph.NoteGround();
-  AskAll();
+  lines.AskAll();
   NoteOrders();
-  changed = true;
+  cycles.changed = true;
 }
 
 void Schedule::State::RemoveQueue(const std::string& name) {
-  const auto found = queues.find(name);
-  if (found == queues.end() || !found->second.known) return;
-  ForgetAll(found->second);
-  found->second.known = false;
+  const ScheduleQueue* known = queues.Find(name);
+  if (known == nullptr || !known->known) return;
+  ScheduleQueue& queue = queues[name];
+  queues.ForgetAll(queue);
+  queue.known = false;
   graph.SetAssumedDuration(name, std::nullopt);
-  AskAll();
+  lines.AskAll();
   NoteOrders();
-  changed = true;
+  cycles.changed = true;
 }
 
 void Schedule::State::NoteOrders() {
@@ -237,9 +187,9 @@ void Schedule::State::SetAccounts(const std::vector<Account>& settings) {
   } else {
     ReorderBlocked();
   }
-  AskAll();
+  lines.AskAll();
   graph.NoteGround();
-  changed = true;
+  cycles.changed = true;
 }
 
 void Schedule::State::AddAgain(const ScheduleQueue* queue) {
@@ -263,15 +213,11 @@ void Schedule::State::Stand(const WaitingGroup& group) {
   }
 }
 
-bool Schedule::State::IsBlocked(const WaitingGroup& group) const {
-  return group.line->queue->blocked.contains(&group);
-}
-
 void Schedule::State::ReorderBlocked() {
   for (auto& [name, queue] : queues) {
     BlockedGroups before = std::exchange(queue.blocked, {});
     for (auto& [group, blocked] : before) {
-      Withdraw(*group, blocked);
+      queues.Withdraw(*group, blocked);
       Stand(*group);
     }
     for (auto& [group, blocked] : before)
@@ -279,11 +225,9 @@ void Schedule::State::ReorderBlocked() {
   }
 }
 
-void Schedule::State::Remember(GroupId group) {
+void Schedule::State::RememberAgain(GroupId group) {
   const WaitingGroup* waiting = lines.Find(group);
-  if (waiting == nullptr || !IsBlocked(*waiting)) return;
-  const auto reservation = said.find(group);
-  if (reservation != said.end()) remembered.insert(*reservation);
+  if (waiting != nullptr && IsBlocked(*waiting)) reported.ExpectAgain(group);
 }
 
 void Schedule::State::Add(PendingGroup group) {
@@ -292,13 +236,11 @@ void Schedule::State::Add(PendingGroup group) {
   if (TopologyOf(requests) != cluster::GroupTopology{})
     beside = graph.IndicesOf(group.id);
   else if (AsksTheSame(group, requests))
-    Remember(group.id);
+    RememberAgain(group.id);
   Remove(group.id);
   if (group.members.empty()) return;
   if (group.growth) NoteGrowth();
   ScheduleQueue& queue = queues[group.queue];
-  queue.settings.name = group.queue;
-  queue.growth = growth;
   const PayerId payer =
       accounts.Intern({group.queue, group.namespace_name, group.account});
   const cluster::Time counts_from = CountsFrom(group, queue.settings);
@@ -311,14 +253,14 @@ void Schedule::State::Add(PendingGroup group) {
     Prepare(line);
   }
   if (line.Front() == &waiting) line.ask = true;
-  to_tell.push_back(waiting.id);
-  changed = true;
-  auto promised = remembered.extract(waiting.id);
-  if (promised) TakePromise(waiting, std::move(promised.mapped()));
+  lines.MarkUnreported(waiting.id);
+  cycles.changed = true;
+  if (auto reservation = reported.TakeExpected(waiting.id))
+    Remember(waiting, *std::move(reservation));
 }
 
-void Schedule::State::TakePromise(const WaitingGroup& group,
-                                  Reservation reservation) {
+void Schedule::State::Remember(const WaitingGroup& group,
+                               Reservation reservation) {
   ScheduleQueue& queue = *group.line->queue;
   ReservedNodes reserved{reservation.start, {}, {}, false};
   std::vector<matcher::NodeIndex> nodes;
@@ -333,10 +275,10 @@ void Schedule::State::TakePromise(const WaitingGroup& group,
   if (reserved.places.size() != group.members.size()) reserved.places.clear();
   reserved.nodes = std::move(nodes);
   reserved.nodes = EachOnce(std::move(reserved.nodes));
-  said[group.id] = std::move(reservation);
+  reported.Note(reservation);
   if (!known || !queue.Runs() || queue.Depth() == 0) return;
   const auto before = queue.blocked.find(&group);
-  if (before != queue.blocked.end()) Forget(queue, before);
+  if (before != queue.blocked.end()) queues.Forget(queue, before);
   Stand(group);
   queue.blocked[&group].Remember(std::move(reserved));
 }
@@ -359,7 +301,7 @@ bool Schedule::State::AsksTheSame(const PendingGroup& group,
 bool Schedule::State::Remove(GroupId group) {
   if (lines.Find(group) == nullptr) return false;
   Drop(group);
-  changed = true;
+  cycles.changed = true;
   return true;
 }
 
@@ -374,21 +316,9 @@ void Schedule::State::NoteHeld(GroupId group) {
   Add(std::move(again));
 }
 
-bool Schedule::State::Due(matcher::Time now) const {
-  const auto next = NextDue();
+bool Schedule::State::IsDue(matcher::Time now) const {
+  const auto next = queues.NextDue();
   return next && *next <= now;
-}
-
-std::optional<matcher::Time> Schedule::State::NextDue() const {
-  std::optional<matcher::Time> next;
-  for (const auto& [name, queue] : queues) {
-    for (const auto& [group, blocked] : queue.blocked) {
-      if (!blocked.IsBooked()) continue;
-      const auto start = blocked.reserved()->start;
-      if (!next || *start < *next) next = start;
-    }
-  }
-  return next;
 }
 
 void Schedule::State::Sweep() {

@@ -20,8 +20,7 @@ GroupTurns::GroupTurns(Schedule::State& state,
 }
 
 void GroupTurns::Push(const WaitingGroup* group) {
-  if (state_.accounts.Matter() && !state_.IsBlocked(*group))
-    state_.Stand(*group);
+  if (state_.accounts.Matter() && !IsBlocked(*group)) state_.Stand(*group);
   heap_.push_back(group);
   std::push_heap(heap_.begin(), heap_.end(), LaterInLine);
 }
@@ -38,7 +37,7 @@ const WaitingGroup* GroupTurns::Pop() {
 }
 
 bool GroupTurns::Falls(const WaitingGroup& group) {
-  if (!state_.accounts.Matter() || state_.IsBlocked(group)) return false;
+  if (!state_.accounts.Matter() || IsBlocked(group)) return false;
   const Standing before = group.standing;
   state_.Stand(group);
   return before < group.standing;
@@ -50,7 +49,7 @@ const WaitingGroup* NextInLine(const WaitingGroup& group) {
 }
 
 std::vector<GroupId> Schedule::InOrder(std::size_t limit) {
-  state_->accounts.BeginCycle(state_->latest);
+  state_->accounts.BeginCycle(state_->cycles.now);
   GroupTurns turns(*state_);
   for (const auto& [key, line] : state_->lines.lines())
     if (line->unsatisfiable.empty()) turns.Push(line->Front());

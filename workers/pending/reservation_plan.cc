@@ -23,8 +23,8 @@ bool MayUse(const ScheduleGraph& graph, const matcher::Gang& gang,
       [&](const auto& group) { return graph.MayUse(group, node); });
 }
 
-// Whether what stands in the gang's way is not that nodes are full: other pods,
-// or that there are none. Keeping nodes empty does not help it then.
+// Whether the gang would not fit even if it needed nothing, because of where
+// other pods are or are not. Keeping nodes empty does not help it then.
 bool WaitsForOthers(ScheduleGraph& graph, const matcher::Gang& gang,
                     matcher::Policy policy, matcher::Time now) {
   matcher::Gang light = gang;
@@ -56,8 +56,8 @@ bool StillGood(ScheduleGraph& graph, const matcher::Gang& gang,
          WouldHold(graph, gang, policy, nodes);
 }
 
-// Whether the time of a promise has come and its nodes are held by nothing but
-// groups that should have ended.
+// Whether the start of a reservation has come and only groups that should have
+// ended hold its nodes.
 bool Overstayed(ScheduleGraph& graph, const matcher::Gang& gang,
                 matcher::Policy policy, matcher::Time now,
                 const ReservedNodes& reserved) {
@@ -78,7 +78,7 @@ double Share(double part, double whole) {
   return whole <= 0 ? 1 : part / whole;
 }
 
-// Nodes in the order in which they are drained: see schedule.h.
+// Sorts nodes in the order in which they are drained: see schedule.h.
 class DrainOrder {
  public:
   DrainOrder(ScheduleGraph& graph, matcher::Time now)
@@ -113,8 +113,8 @@ class DrainOrder {
     }
   }
 
-  // The largest share of a resource that groups without end hold, and that all
-  // groups hold.
+  // The largest share of a resource that groups without an end hold, and the
+  // largest that all groups hold.
   std::pair<double, double> Held(NodeIndex node) {
     const std::vector<std::int64_t> free = graph_.graph().Free(node, now_);
     const std::vector<std::int64_t> most = graph_.WithoutHeld(node);
@@ -203,8 +203,8 @@ std::vector<std::vector<std::int64_t>> AmountsOf(const matcher::Gang& gang) {
   return amounts;
 }
 
-// Whether the places of a promise are there, at its time, for the tasks of the
-// gang, which look at no others.
+// Whether the places of a reservation are free at its start. The tasks of the
+// gang look at no other pods.
 bool CanKeep(ScheduleGraph& graph, const matcher::Gang& gang,
              const ReservedNodes& reserved, matcher::Time now) {
   std::size_t position = 0;
@@ -261,7 +261,7 @@ ReservationPlan PlanReservation(ScheduleGraph& graph, const WaitingGroup& group,
   if (before &&
       (before->overdue || Overstayed(graph, gang, policy, now, *before)) &&
       StillGood(graph, gang, policy, ahead, before->nodes)) {
-    // They may have ended by now, or others elsewhere.
+    // Those groups may have ended by now, or others elsewhere.
     ReservationPlan at_once =
         PlanEarlier(graph, group, policy, now, ahead, now + 1);
     if (at_once.fits_now) return at_once;

@@ -16,15 +16,14 @@ namespace {
 
 using matcher::NodeIndex;
 
-// So many groups are tried each by itself.
+// The most groups that are tried each by itself.
 constexpr int kTrials = 16;
 
-// Of more than two that make room together, so many of those that leave most
-// are tried in twos and threes.
+// If more than two make room together, so many of those that leave most are
+// tried in twos and threes.
 constexpr std::size_t kLargest = 24;
 
-// So many groups that stand before are looked at, whether they would have the
-// better of it.
+// The most groups ahead that are looked at whether they would take the place.
 constexpr int kLooks = 64;
 
 class VictimSearch {
@@ -141,7 +140,7 @@ class VictimSearch {
     return quotas_.StaysWithin(*line.payer, line.amounts, without);
   }
 
-  // Of quota it would have enough as soon without evictions.
+  // Whether the group would have enough quota as soon without evictions.
   bool EndsSoon() const {
     const PendingLine& line = *group_.line;
     return quotas_.StaysWithinBy(*line.payer, line.amounts, now_,
@@ -172,7 +171,7 @@ class VictimSearch {
     return all;
   }
 
-  // When the last of the first `count` is gone.
+  // Returns when the last of the first `count` candidates is gone.
   matcher::Time LatestOf(std::size_t count) const {
     matcher::Time latest = now_;
     for (std::size_t i = 0; i < count; ++i)
@@ -180,7 +179,8 @@ class VictimSearch {
     return latest;
   }
 
-  // By amounts alone, node by node, with what these hold.
+  // Whether the group may fit without the victims, by amounts alone, node by
+  // node.
   bool MayBeEnough(const Positions& victims) {
     if (victims.empty() || !QuotaAllows(victims)) return false;
     const auto& tasks = narrowed_.gang().groups;
@@ -238,7 +238,7 @@ class VictimSearch {
     return out;
   }
 
-  // Where and when it fits, before a time.
+  // Returns where and when the group fits, before a time.
   std::optional<matcher::Placement> Match(matcher::Time before) {
     const matcher::JobId job = ReservationJob(group_.id);
     const auto match =
@@ -249,8 +249,8 @@ class VictimSearch {
     return *placement;
   }
 
-  // The same with these and nobody else gone, by when they are; if it lacks
-  // quota, not before.
+  // Whether the group fits without these victims, and no others, by the time
+  // when they are gone; if it lacks quota, not before.
   bool FitsWithout(const Positions& victims) {
     if (!QuotaAllows(victims)) return false;
     std::vector<bool> out(candidates_.size());
@@ -298,7 +298,7 @@ class VictimSearch {
     return FitsWithout(first(enough)) && LeaveOut(first(enough));
   }
 
-  // Those that are not needed.
+  // Leaves out victims that are not needed.
   bool LeaveOut(const Positions& enough) {
     const matcher::Placement placement = placement_;
     Positions there;
@@ -324,7 +324,7 @@ class VictimSearch {
     return FitsWithout(needed) || FitsWithout(there) || FitsWithout(enough);
   }
 
-  // Two or three instead of more, where they do. Always true.
+  // Takes two or three victims instead of more, if that does. Always true.
   bool Fewer() {
     const Positions found = victims_;
     const Positions largest = found.size() > 2 ? Largest() : Positions();
@@ -335,8 +335,8 @@ class VictimSearch {
     return Out() == found || FitsWithout(found);
   }
 
-  // Whether so many of them do that come after the last of `chosen`, with
-  // those.
+  // Whether `size` victims make room: those chosen, and others of `of` that
+  // come after the last of them.
   bool AnyOf(const Positions& of, const Positions& chosen, std::size_t size,
              int& trials) {
     if (chosen.size() == size)
@@ -350,7 +350,7 @@ class VictimSearch {
     });
   }
 
-  // Those that leave room for most, by amounts, in order.
+  // Returns those that leave room for most tasks, by amounts, in order.
   Positions Largest() const {
     std::vector<double> gains(candidates_.size());
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
@@ -381,8 +381,8 @@ class VictimSearch {
                            placement.nodes, amounts, now_);
   }
 
-  // Whether one that stands before it would start earlier, too, or it takes too
-  // long to say so.
+  // Whether a group ahead would start earlier, too, or it would take too long
+  // to find out.
   bool Helps(const std::vector<StandsBefore>& before) {
     std::vector<NodeIndex> left;
     matcher::Time earliest = matcher::kForever;
@@ -450,7 +450,7 @@ class VictimSearch {
   const matcher::Policy policy_;
   const matcher::Time now_;
   const NarrowedGang narrowed_;
-  std::vector<Candidate> candidates_;  // who is to go first comes first
+  std::vector<Candidate> candidates_;  // the first to be evicted first
   std::map<NodeIndex, Amounts> room_;  // where the gang may go
   std::vector<std::int64_t> fits_;     // of each of its tasks, by amounts
   matcher::Placement placement_;       // without the victims

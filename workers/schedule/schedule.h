@@ -1,85 +1,84 @@
-// The scheduling state of one component: its resource graph, its queues and the
-// groups that wait, all in memory, and the decision as a function of them and
-// of the time. It reads no clock and writes nothing; the match worker feeds it
-// from the database and the cluster and commits what it decides. The simulator
-// uses it as it is.
+// The scheduling state of one component: its resource graph, its queues and its
+// waiting groups, all in memory, and the decision as a function of these and of
+// the time. It reads no clock and writes nothing: the match worker feeds it
+// from the database and the cluster, and commits what it decides. The simulator
+// uses it as it is. SCHEDULING.md says which algorithms these are, by whom, and
+// where in the code they are.
 //
-// Order, over all queues of the component: first in line, then priority (higher
-// first), then what the order of the queue says (QueueOrder), then age, then
-// id. Where some queues of a component go by fair shares, all should: groups
-// of the others go before theirs. A group keeps the standing that it had when
-// it was promised something. `fcfs` stops its own queue at the first group that
-// does not fit. `easy` gives that one, the head, a reservation and starts
-// others behind it that do not delay it (Lifka 1995, "The ANL/IBM SP Scheduling
-// System"); each easy queue has a head of its own, and it holds against all
-// groups behind it in whatever queue. A head is planned anew when something
-// ended, changed, or came ahead of it, never for what is behind it.
+// The pending order, over all queues of the component: first in line, then
+// priority (higher first), then the order of the queue (QueueOrder), then age,
+// then id. If one queue of a component goes by fair shares, all should: groups
+// of the others come ahead. A blocked group keeps the standing that it had when
+// it became so.
 //
-// `conservative` and `hybrid` give the first groups that do not fit a
-// reservation each, `reservation_depth` of them (Mu'alem and Feitelson 2001,
-// "Utilization, Predictability, Workloads, and User Runtime Estimates in
-// Scheduling the IBM SP2 with Backfilling"). A reservation stays as it is while
-// it can be kept:
+// `fcfs` stops its queue at the first group that does not fit. `easy` gives
+// that blocked group a reservation, and starts groups behind it that do not
+// delay it; each easy queue has one of its own, which holds against all groups
+// behind it in any queue. It is planned anew when something ended, changed, or
+// came ahead of it, never for what is behind it. `conservative` and `hybrid`
+// give a reservation each to the first groups that do not fit,
+// `reservation_depth` of them, and keep it while they can:
 //
-//   a group came     it gets the earliest time beside all that stand. If it
-//                    ranks before some of these, they are withdrawn first; in
-//                    order, each that can still be kept is, the others get the
-//                    earliest time that is left
-//   time came free   in order, each is taken out and put where it starts
-//                    earlier, if it can be, beside all others; again until
-//                    nothing moves
-//   it is broken     (a node went, or what runs there overstays) as if the
-//                    group had come anew
+//   a group came     it gets the earliest start beside all reservations. If it
+//                    is ahead of some, these are withdrawn first; then, in
+//                    order, each that can still be kept is, and the others get
+//                    the earliest start that is left
+//   room came free   in order, each reservation is taken out and put where it
+//                    starts earlier, if it can be, beside all others; again
+//                    until nothing moves
+//   it is broken     (a node went, or a group there outlives its end) as if the
+//                    group had just come
 //
-// So nothing that ranks behind a group ever makes it later. Where the promises
-// of many groups are to be made, a cycle makes some and leaves the others to
-// the next; meanwhile groups behind them start if they end before what these
-// were promised.
+// So no group behind another ever makes that later. Where many reservations are
+// to be planned, a cycle plans some and leaves the others to the next;
+// meanwhile groups behind these start if they end before the starts that they
+// had.
 //
-// A head gets a drain set, nodes that nothing behind it may enter, where no
-// time can be given because what runs has no end. The nodes are taken from the
-// one with least held by groups without end, then with least held, then in the
-// order of the match policy, until they would hold the group if emptied; those
-// that are not needed are left out, last first. When the time of a reservation
-// has come and its nodes are still held, they become its drain set. Of the
-// other kind a queue has one at most.
+// A blocked group gets a drain set, nodes that nothing behind it may enter,
+// where no start can be known since what runs has no end. Nodes are taken in
+// order of what groups without an end hold on them, then of what all groups
+// hold, least first, then of the match policy, until they would hold the group
+// if emptied; those that are not needed are left out, last first. If the start
+// of a reservation has come and its nodes are still held, they become its drain
+// set. A queue has at most one drain set that did not come from an overdue
+// reservation.
 //
-// A group whose account has no quota left is passed over and promised nothing:
-// quotas.h.
+// A group whose account has no quota left is passed over and gets no
+// reservation: quotas.h.
 //
-// A cycle costs by shapes and by what changed, not by how many groups wait:
-// groups of one shape fit or do not fit alike, and a shape that did not fit is
-// not asked again until something was released, opened or added, or, if its
-// pods have rules about other pods, these came or went anywhere. `queue_depth`
-// counts the shapes that do not fit which a cycle looks at. Groups are of one
-// shape if their pods ask for the same and no rule of a pod can tell them
-// apart.
+// A cycle costs by shapes and by what changed, not by the number of waiting
+// groups: groups of one shape fit or do not fit alike, and a shape that did not
+// fit is not asked again until something was released, opened or added, or, if
+// its pods have rules about other pods, these came or went anywhere.
+// `queue_depth` is the number of shapes that do not fit which a cycle looks at.
+// Groups are of one shape if their pods have the same requests and no rule of a
+// pod can tell them apart.
 //
 // The first group of a queue that preempts, if it does not fit, may evict
-// others for its place (preemption.h): they end after their grace period, and
-// it is promised what they leave. An `fcfs` queue that preempts promises its
-// first a place, too, as `easy` does, so that it is kept; also when another
-// comes before it meanwhile: when those that went for it are gone it starts, if
-// that does not delay the other. A group that stands
-// before may still take it; then others may be evicted. What was tried in vain
-// is tried again when other groups than those that could be evicted have gone,
-// or such have come, or nodes or promises have changed.
+// others for its place (preemption.h): these end after their grace period, and
+// it gets a reservation of what they leave. For that an `fcfs` queue that
+// preempts gives its first group a reservation, as `easy` does. The reservation
+// stays even if another group comes ahead: once the victims are gone the group
+// starts, unless that delays the other. A group ahead may still take the place;
+// then others may be evicted. A search for victims that found none is repeated
+// when groups other than its candidates have ended, candidates have come, or
+// nodes or reservations have changed.
 //
-// One that only waits for quota evicts nobody for room. If what it waits for is
-// its own and was lent, it may take that back, and is promised nodes from when
-// the others are gone.
+// A group that only waits for quota evicts nobody for room. If the quota is its
+// own and was lent, it may take that back, and gets a reservation of nodes from
+// when the borrowers are gone.
 //
-// What would still run when maintenance of a node begins does not start there;
-// what runs there is not its concern.
+// A group that would still run when maintenance of a node begins does not start
+// there. Groups that run there already are left alone.
 //
-// A head that would not fit even if it needed nothing, because of where other
-// pods are or are not, is promised nothing: keeping nodes free does not help
-// it.
+// A blocked group that would not fit even if it needed nothing, because of
+// where other pods are or are not, gets neither a reservation nor a drain set:
+// nodes kept free would not help it.
 //
-// What could not fit even if all open nodes were empty is unsatisfiable: out of
-// the way of the others until a node is added or changed. A group that can be
-// placed again is said to be pending first: verdicts are to be written before
-// placements.
+// A group that would not fit if all open nodes were empty is unsatisfiable: out
+// of the way of the others until a node is added or changed. A group that can
+// be placed again is reported as pending first: verdicts are to be written
+// before placements.
 //
 // Owned by one thread.
 #pragma once
@@ -107,124 +106,126 @@ class Schedule {
   Schedule();
   ~Schedule();
 
-  // One object per distinct request; one with rules about pods lives until a
-  // Decide() when no group and no node here has it.
+  // Returns one object per distinct request. One with rules about pods lives
+  // until a Decide() when no group and no node here has it.
   const cluster::PodRequest* Intern(const std::string& request_json);
-  // Where rules of pods look at other pods, it matters which labels a pod has.
-  // That of a pod that waits, in place of what Intern() said:
+  // Where rules look at other pods, the labels of a pod matter. Returns the
+  // request of a waiting pod, in place of what Intern() returned.
   const cluster::PodRequest* OfPod(const cluster::PodRequest* request,
                                    const cluster::Pod& pod);
-  // That of a pod which has its node, in place of what it holds; for a pod of
-  // others (`held` is null) null if it does not matter.
+  // Returns the request of a pod that has its node, in place of what it holds;
+  // for an unmanaged pod (`held` is null) null if no rule looks at it.
   const cluster::PodRequest* OfPlaced(const cluster::PodRequest* held,
                                       const cluster::Pod& pod);
-  // Labels of all namespaces, which rules may select by.
+  // Sets the labels of all namespaces, which rules may select by.
   void SetNamespaces(std::map<std::string, cluster::LabelMap> namespaces);
-  // Whether any rule looks at labels of pods; whether, since the last call, one
-  // has come that looks at labels which none did before, or namespaces have
-  // changed that one looks at. Then all pods are to be looked at again:
+  // Whether any rule looks at labels of pods; whether, since the last call, a
+  // rule has come that looks at labels which none did before, or namespaces
+  // have changed that a rule looks at. Then all pods are to be looked at again:
   // RelabelAll(), and SetForeign() of each node.
   bool LooksAtLabels() const;
   bool TakeNewSelectors();
   using PodOf = std::function<cluster::PodPointer(const std::string& uid)>;
   void RelabelAll(const PodOf& pod_of);
-  // The labels of a pod that holds a place are these now.
+  // Takes over the labels of a pod that has its node.
   void Relabel(const cluster::Pod& pod, const PodOf& pod_of);
 
-  // Nobody reads why groups wait: decisions say nothing of it from now on,
-  // which costs more than all the rest of them.
+  // From now on decisions do not say why groups wait, which costs more than all
+  // the rest of them.
   void LeaveReasonsOut();
-  // Nobody asks for single pods: groups are released as a whole, and nothing
-  // says where a pod is. To be said first.
+  // Pods are not found by their UIDs: groups are released as a whole. To be
+  // called first.
   void LeavePodsOut();
 
   void SetQueue(const QueueSettings& settings);
   void RemoveQueue(const std::string& name);
 
-  // In place of those that were known.
+  // Replaces the accounts.
   void SetAccounts(const std::vector<Account>& accounts);
-  // What the payers' groups had used by `at`: to begin with.
+  // Sets what the payers' groups had used by `at`, to begin with.
   void SetUsed(const std::vector<AccountUse>& used, matcher::Time at);
-  // What groups of other schedules hold, in place of what was known; from now
-  // on decisions say what those of this one hold.
+  // Replaces what groups of other schedules hold. From now on decisions say
+  // what the groups of this one hold.
   void SetElsewhere(const std::vector<AccountHolds>& elsewhere);
-  // Adds or changes a node. What others use on it is set apart.
+  // Adds or changes a node. What unmanaged pods use there is set apart.
   void SetNode(const cluster::Node& node);
   void RemoveNode(const std::string& name);
-  // `pods`: those of the pods there that matter to rules, by OfPlaced().
+  // Sets what unmanaged pods use on a node. `pods`: those of them that rules
+  // look at, by OfPlaced().
   void SetForeign(const std::string& node, const cluster::Resources& used,
                   const std::vector<const cluster::PodRequest*>& pods = {});
 
-  // Maintenance that is or is to be, as of now, in place of what was known:
-  // what would be on its nodes then does not fit there, and what is promised
-  // there is planned anew. The nodes are known.
+  // Replaces the maintenance that is or is to be. A group that would be on its
+  // nodes then does not fit there, and reservations there are planned anew. The
+  // nodes are known.
   void SetClosures(const std::vector<NodeClosure>& closures, matcher::Time now);
 
-  // Books what a group holds; replaces what it held before. The nodes need not
-  // be known (yet).
+  // Books what a group holds, in place of what it held. The nodes need not be
+  // known (yet).
   void Restore(const Held& held);
 
-  // Adds a waiting group, or replaces it if it is known. If it holds places
-  // already, `members` are those that have none yet. A group without members
-  // waits for nothing and is not added.
+  // Adds a waiting group, or replaces it if it is known. If it holds an
+  // allocation already, `members` are those that have no node yet. A group
+  // without members waits for nothing and is not added.
   void Add(PendingGroup group);
-  // What an earlier schedule had promised a group that waits, or will be added:
-  // it is kept if it can be. Call ForgetPromised() when all groups were added.
+  // Sets what an earlier schedule had reserved for a group that waits or will
+  // be added: it is kept if it can be. To be called before the first Decide(),
+  // and ForgetPromised() when all groups have been added.
   void Promised(const Reservation& reservation);
   void ForgetPromised();
 
-  // Takes a waiting group out, to be added again later; nothing if it is
-  // unknown.
+  // Takes a waiting group out, to be added again later; none if it is unknown.
   std::optional<PendingGroup> Take(GroupId group);
-  // It waits no longer (cancelled, changed, placed elsewhere). False: unknown.
+  // Removes a group that waits no longer (cancelled, changed, placed
+  // elsewhere). False: it is unknown.
   bool Remove(GroupId group);
 
-  // What a pod was granted where it has its place; null: it has none.
+  // Returns what a pod was granted on its node; null: it has none.
   const cluster::Resources* GrantOf(const std::string& uid) const;
 
-  // A pod gave its place back; an empty uid: all of the group's. False if that
-  // was not held.
+  // Releases what a pod holds; an empty uid: all that the group holds. False:
+  // nothing was held.
   bool Release(GroupId group, const std::string& uid);
 
-  // What the open nodes of a queue have free in sum; nothing if it is unknown.
-  // Costs a pass over the nodes.
+  // Returns what the open nodes of a queue have free in sum; nothing if the
+  // queue is unknown. Costs a pass over the nodes.
   cluster::Resources Free(const std::string& queue, matcher::Time now) const;
-  // Whether the labels of the node are those that the queue wants.
+  // Whether the node has the labels that the queue selects by.
   bool Uses(const std::string& queue, const std::string& node) const;
 
-  // Where the pod's place is, if it holds one.
+  // Returns the node of a pod, if it has one.
   std::optional<std::string> NodeOf(const std::string& uid) const;
 
-  // Whether groups that were evicted for it hold something still.
+  // Whether groups that were evicted for this one hold something still.
   bool OthersLeaveFor(GroupId group) const;
 
-  // The nodes on which the group holds something, each once, in order.
+  // Returns the nodes on which the group holds something, each once, in order.
   std::vector<std::string> NodesOf(GroupId group) const;
 
-  // A time before one that was given counts as that.
   // Decides about everything that may have changed. What it places is booked at
-  // once and leaves the line. At most `limit` placements; More() says whether
-  // to go on at once.
+  // once and waits no longer. It places at most `limit` groups; More() says
+  // whether to go on at once. `now` never goes back: an earlier time counts as
+  // the latest given.
   Decision Decide(matcher::Time now, int limit = 1'000);
   bool More() const;
 
-  // A placement that could not be committed: gives its places back, those that
-  // the group held before stay. It does not come back into the line by itself.
+  // Releases a placement that could not be committed; what the group held
+  // before stays. The group does not wait again by itself.
   void Undo(const Placed& placed);
 
-  // When the next reservation is due: Decide() has something to do then, even
-  // if nothing else happens.
+  // Returns when the next reservation is due: Decide() has something to do
+  // then, even if nothing else happens.
   std::optional<matcher::Time> NextDue() const;
 
-  // The groups that wait, in the order in which they are asked: of each queue
-  // the first `limit`, without those that can never fit.
+  // Returns the waiting groups in pending order: of each queue the first
+  // `limit`, without those that can never fit.
   std::vector<GroupId> InOrder(std::size_t limit);
 
   std::size_t pending() const;
   std::size_t shapes() const;
 
-  // A picture of the graph without reservations: equal for schedules that know
-  // the same nodes and in which the same is held.
+  // Returns a picture of the graph without reservations: equal for schedules
+  // that know the same nodes and in which groups hold the same.
   std::string Describe() const;
 
   struct State;

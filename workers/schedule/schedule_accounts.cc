@@ -108,7 +108,7 @@ void ScheduleAccounts::Charge(GroupId group) {
   Amounts amounts = graph_.AmountsOf(*held);
   const matcher::Time end = graph_.PlannedEnd(*held);
   share_.Set(group, payer, ShareOf(amounts), end);
-  // Who owns the match of its queue says what it holds.
+  // The schedule of its queue reports what it holds.
   if (held->stranger) return quotas_.Set(group, {});
   quotas_.Set(group, {payer, std::move(amounts), end, held->start,
                       held->evicted_for != 0});

@@ -1,5 +1,5 @@
-// Accounts in a schedule: what groups hold is charged to them, and says who of
-// them goes first and who may not start.
+// The accounts of a schedule: what groups hold is charged to them, which
+// decides whose groups come first, and which may not start.
 //
 // Owned by one thread.
 #pragma once
@@ -19,11 +19,12 @@ class ScheduleAccounts {
  public:
   explicit ScheduleAccounts(ScheduleGraph& graph) : graph_(graph) {}
 
-  // True if it matters now, or no more, to whom a group belongs, or all of
-  // that may be otherwise than before.
+  // Replaces the accounts. False: they are the same.
   bool Set(const std::vector<Account>& accounts);
-  // Whether any queue goes by fair shares, and their half-life.
+  // Sets the half-life of fair shares; none: no queue goes by them. True if it
+  // has changed whether payers matter.
   bool SetFair(std::optional<std::int64_t> half_life);
+  // Whether it matters which payer a group belongs to.
   bool Matter() const { return matter_; }
 
   PayerId Intern(const Payer& payer) { return tree_.Intern(payer); }
@@ -31,22 +32,23 @@ class ScheduleAccounts {
   std::string NameOf(AccountId account) const;
 
   void SetUsed(const std::vector<AccountUse>& used, matcher::Time at);
-  // What groups hold that are not in this schedule, in place of what was said
-  // before. True if it is something else.
+  // Replaces what groups of other schedules hold. False: it is the same.
   bool SetElsewhere(const std::vector<AccountHolds>& elsewhere);
-  // What those of this schedule hold, if somebody wants to know, as far as it
-  // is something else than at the last call.
+  // Returns what the groups of this schedule hold, as far as it has changed
+  // since the last call; none if it has not, or nobody counts it.
   std::optional<HoldsNews> TakeHolds(matcher::Time now);
-  // As of now, once a minute, if queues go by fair shares.
+  // Returns what payers have used by now, once a minute, if queues go by fair
+  // shares.
   std::vector<AccountUse> TakeUsed(matcher::Time now);
 
-  // Charges what groups have come to hold, or hold no more.
+  // Charges what groups have come to hold, or have released.
   void TakeHeld(matcher::Time now);
   void BeginCycle(matcher::Time now);
 
-  // Where a group stands that is yet to be placed.
+  // Returns the standing of a waiting group.
   Standing StandingOf(const WaitingGroup& group, bool fair);
-  // The group was looked at and waits: those of its account come after it.
+  // Notes that the group had its turn and waits: others of its account come
+  // after it.
   void Charge(const WaitingGroup& group);
   Quotas& quotas() { return quotas_; }
 
@@ -62,7 +64,7 @@ class ScheduleAccounts {
   Quotas quotas_{tree_};
   bool fair_ = false;
   bool matter_ = false;
-  matcher::Time said_at_ = 0;  // what was used
+  matcher::Time said_at_ = 0;  // when TakeUsed() last returned something
   std::optional<std::vector<AccountHolds>> elsewhere_;
   bool holds_said_ = false;
 };

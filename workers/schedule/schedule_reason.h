@@ -1,5 +1,5 @@
-// Why groups wait, in words for the people whose pods they are. A reason stays
-// the same as long as nothing changes that they could act on.
+// Why groups wait, in words for their owners. A reason stays the same as long
+// as nothing changes that an owner could act on.
 //
 // Owned by one thread.
 #pragma once
@@ -21,29 +21,29 @@ namespace fluxnetes::workers {
 // "8 × (2 cpu, 4Gi) + 1 × (1 cpu)"
 std::string Needs(const RequestCounts& requests);
 
-// Says in the line why its groups cannot fit even on empty nodes, and, if its
-// requests differ and one of them is the cause, which.
+// Writes into the line why its groups cannot fit even on empty nodes, and, if
+// its requests differ and one of them is the cause, which.
 void SayUnsatisfiable(const ScheduleGraph& graph, const QueueSettings& queue,
                       PendingLine& line);
 
-// What is missing now for the groups of a line that did not fit.
+// Returns what is missing now for the groups of a line that did not fit.
 Shortage FindShortage(const ScheduleGraph& graph, const PendingLine& line,
                       matcher::Time now);
 std::string Describe(const Shortage& shortage, const RequestCounts& requests);
 
-// Says in the line what is missing: anew when it differs in kind, and its
+// Writes into the line what is missing: anew when it differs in kind, and its
 // numbers every minute or so, not each time that they move. If `explain`, with
-// what keeps its pods from how many nodes; true if that was looked at (it is
-// slow).
+// what keeps its pods from how many nodes; true if that was looked at, which is
+// slow.
 bool SayShortage(const ScheduleGraph& graph, PendingLine& line,
                  matcher::Policy policy, matcher::Time now, bool explain);
 
-// Says in the line which quota it waits for: numbers, too, every minute or so.
+// Writes into the line which quota it waits for, numbers every minute or so.
 void SayRefusal(const ScheduleGraph& graph, const std::string& account,
                 const Quotas::Refusal& refusal, matcher::Time now,
                 PendingLine& line);
 
-// What was said about the shapes of each queue, to say only what is new.
+// The reasons reported for the shapes of each queue, so that only news are.
 class WaitReasons {
  public:
   struct Whom {
@@ -53,13 +53,13 @@ class WaitReasons {
     std::string account;
     auto operator<=>(const Whom&) const = default;
   };
-  // Of the lines of a shape, the first that speaks in a round counts. Cheap if
-  // they speak in order.
+  // Sets the reason of a shape: the first of a round counts. Cheap in order of
+  // `whom`.
   void Say(Whom whom, WaitReason::Kind kind, const std::string& reason);
-  // It is as it was.
+  // The reason is as it was.
   void Keep(const Whom& whom);
-  // Ends the round: what differs from the one before. Of whom nothing was said
-  // in it, the reason is taken back.
+  // Ends the round, and returns what differs from the one before. A reason that
+  // was neither set nor kept in it is taken back.
   std::vector<WaitReason> TakeChanges();
 
  private:

@@ -1,10 +1,10 @@
-// The groups of a schedule that wait, one after the other as it is their turn:
-// first those at the front of their lines, each of the others when who is
-// before it in its line has been looked at. Those that are promised something
-// stand where they stood then; the others where their account stands by now,
-// so one may fall behind as it waits for its turn.
+// The waiting groups of a schedule in pending order, each when its turn comes:
+// first the fronts of the lines, every other group after the one ahead of it in
+// its line. Blocked groups keep the standing that they had when they became so;
+// the others have the standing of their account by now, so one may fall behind
+// while it waits for its turn.
 //
-// Lives no longer than a look at them. Owned by one thread.
+// Lives for one cycle. Owned by one thread.
 #pragma once
 
 #include <vector>
@@ -15,23 +15,23 @@ namespace fluxnetes::workers {
 
 class GroupTurns {
  public:
-  // With groups that stand where they should by now.
+  // Begins with these groups, whose standing is that of now.
   explicit GroupTurns(Schedule::State& state,
                       std::vector<const WaitingGroup*> groups = {});
 
   void Push(const WaitingGroup* group);
-  // Whose turn it is; null: nobody is left.
+  // Returns the group whose turn it is; null: none is left.
   const WaitingGroup* Pop();
 
  private:
-  // Whether others came to stand before the group since it was put there.
+  // Whether other groups have come ahead of the group since it was pushed.
   bool Falls(const WaitingGroup& group);
 
   Schedule::State& state_;
   std::vector<const WaitingGroup*> heap_;  // the earliest on top
 };
 
-// Who is next in the line of the group; null: nobody.
+// Returns the group behind this one in its line; null: there is none.
 const WaitingGroup* NextInLine(const WaitingGroup& group);
 
 }  // namespace fluxnetes::workers

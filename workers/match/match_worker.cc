@@ -28,9 +28,8 @@ MatchWorker::MatchWorker(MatchStore& store, const cluster::ClusterCache& cache,
     : store_(store),
       cache_(cache),
       options_(std::move(options)),
-      hold_line_(cache),
-      claim_line_(cache),
-      room_line_(cache),
+      gates_(cache, !options_.ahead,
+             [this](PendingGroup group) { AddToSchedule(std::move(group)); }),
       external_pods_(cache) {}
 
 void MatchWorker::NoteNodes(const std::vector<std::string>& names) {
@@ -38,7 +37,7 @@ void MatchWorker::NoteNodes(const std::vector<std::string>& names) {
 }
 
 void MatchWorker::NoteClaims(const std::vector<std::string>& claims) {
-  if (schedule_ != nullptr) claim_line_.Note(claims);
+  if (schedule_ != nullptr) gates_.NoteClaims(claims);
 }
 
 bool MatchWorker::RunOnce(cluster::Time now) {
@@ -62,7 +61,7 @@ bool MatchWorker::RunOnce(cluster::Time now) {
       whole_ = whole_ || !more;
     }
     if (!whole_) return true;
-    return DecideAndCommit(now) || more || hold_line_.More();
+    return DecideAndCommit(now) || more || gates_.More();
   } catch (const queue::LostTerm&) {
     Forget();
     owns_ = acquired_ = false;
@@ -84,10 +83,7 @@ void MatchWorker::Forget() {
   wanted_.clear();
   namespaces_ = 0;
   maintenance_.Clear();
-  hold_line_.Clear();
-  claim_line_.Clear();
-  room_line_.Clear();
-  pressing_line_.Clear();
+  gates_.Clear();
   external_pods_.Clear();
   strangers_.clear();
   charged_.clear();
@@ -121,7 +117,7 @@ void MatchWorker::Load() {
   for (const Reservation& promised : news.promised)
     schedule_->Promised(promised);
   for (const PendingGroup& group : waiting) Add(group);
-  LookAtKept();
+  gates_.LookAgain(*schedule_, now_, options_.batch);
   LookAtNewSelectors();
   CloseNodes();
 }
@@ -139,15 +135,7 @@ void MatchWorker::Restore(Held held) {
 
 void MatchWorker::Add(PendingGroup group) {
   external_pods_.Put(group);
-  if (!options_.ahead) pressing_line_.Put(group);
-  auto ready = hold_line_.Put(std::move(group), now_);
-  if (ready) AddUnheld(*std::move(ready));
-}
-
-void MatchWorker::AddUnheld(PendingGroup group) {
-  auto ready = room_line_.Put(std::move(group), *schedule_);
-  if (ready) ready = claim_line_.Put(*std::move(ready), *schedule_);
-  if (ready) AddToSchedule(*std::move(ready));
+  gates_.Put(std::move(group), *schedule_, now_);
 }
 
 void MatchWorker::AddToSchedule(PendingGroup group) {
@@ -159,18 +147,6 @@ void MatchWorker::AddToSchedule(PendingGroup group) {
     }
   }
   schedule_->Add(std::move(group));
-}
-
-void MatchWorker::LookAtKept() {
-  for (PendingGroup& group :
-       hold_line_.TakeDue(*schedule_, now_, options_.batch))
-    AddUnheld(std::move(group));
-  for (PendingGroup& group : room_line_.LookAgain(*schedule_, now_)) {
-    auto ready = claim_line_.Put(std::move(group), *schedule_);
-    if (ready) AddToSchedule(*std::move(ready));
-  }
-  for (PendingGroup& group : claim_line_.LookAgain(*schedule_))
-    AddToSchedule(std::move(group));
 }
 
 void MatchWorker::LookAtNamespaces() {
@@ -232,10 +208,7 @@ void MatchWorker::Apply(const MatchStore::News& news) {
   for (const GroupId group : news.changed) {
     touch(group);
     schedule_->Remove(group);
-    hold_line_.Remove(group);
-    claim_line_.Remove(group);
-    room_line_.Remove(group);
-    pressing_line_.Remove(group);
+    gates_.Remove(group);
     external_pods_.Remove(group);
     schedule_->Release(group, "");
     charged_.erase(group);
@@ -248,7 +221,7 @@ void MatchWorker::Apply(const MatchStore::News& news) {
   LookAtNamespaces();
   if (!options_.ahead) ApplyNodes();
   for (const PendingGroup& group : news.waiting) Add(group);
-  LookAtKept();
+  gates_.LookAgain(*schedule_, now_, options_.batch);
   if (!options_.ahead) LookAtNewSelectors();
   CloseNodes();
 }
@@ -428,17 +401,7 @@ void MatchWorker::ApplyForeign(const cluster::Node& node) {
 bool MatchWorker::DecideAndCommit(cluster::Time now) {
   const auto begin = std::chrono::steady_clock::now();
   Decision decision = schedule_->Decide(now_, options_.batch);
-  hold_line_.HoldBack(decision, *schedule_, now_);
-  room_line_.HoldBack(decision, *schedule_, now_);
-  claim_line_.HoldBack(decision, *schedule_);
-  pressing_line_.Answer(decision, *schedule_);
-  for (const Placed& placed : decision.placed) {
-    hold_line_.Remove(placed.group);
-    room_line_.Remove(placed.group);
-  }
-  hold_line_.AddVerdicts(decision);
-  claim_line_.AddVerdicts(decision);
-  room_line_.AddVerdicts(decision);
+  gates_.Review(decision, *schedule_, now_);
   const auto decided = std::chrono::steady_clock::now();
   if (options_.times != nullptr)
     options_.times->decisions.Note(decided - begin);
@@ -472,7 +435,7 @@ std::optional<matcher::Time> MatchWorker::NextDue() const {
   if (schedule_ == nullptr) return std::nullopt;
   std::optional<matcher::Time> next;
   for (const auto& due :
-       {schedule_->NextDue(), hold_line_.NextDue(now_), maintenance_.NextDue()})
+       {schedule_->NextDue(), gates_.NextDue(now_), maintenance_.NextDue()})
     if (due && *due > now_ && (!next || *due < *next)) next = due;
   return next;
 }

@@ -28,11 +28,8 @@
 #include "cluster/cluster_cache.h"
 #include "sql/durations.h"
 #include "workers/decision/maintenance_windows.h"
-#include "workers/gates/claim_line.h"
 #include "workers/gates/external_pods.h"
-#include "workers/gates/hold_line.h"
-#include "workers/gates/pressing_line.h"
-#include "workers/gates/room_line.h"
+#include "workers/gates/scheduling_gates.h"
 #include "workers/schedule/schedule.h"
 #include "workers/store/match_store.h"
 
@@ -134,10 +131,7 @@ class MatchWorker {
   // These use the labels of placed and waiting pods that rules look at.
   void Restore(Held held);
   void Add(PendingGroup group);
-  void AddUnheld(PendingGroup group);
   void AddToSchedule(PendingGroup group);
-  // Checks the groups that scheduling gates keep out of the schedule.
-  void LookAtKept();
   void LookAtNamespaces();
   void LookAtNewSelectors();
   bool DecideAndCommit(cluster::Time now);
@@ -162,11 +156,8 @@ class MatchWorker {
   bool claim_again_ = false;
   std::uint64_t namespaces_ = 0;  // version of the namespaces in the cache
   MaintenanceWindows maintenance_;
-  HoldLine hold_line_;          // held groups and those with start times
-  ClaimLine claim_line_;        // groups whose pods use volume claims
-  RoomLine room_line_;          // groups with minResources (PodGroup)
-  PressingLine pressing_line_;  // groups whose callers wait for an answer
-  matcher::Time now_ = 0;       // time of this run
+  SchedulingGates gates_;
+  matcher::Time now_ = 0;  // time of this run
   ExternalPods external_pods_;
   // Allocations of groups of other components on claimed nodes.
   std::map<GroupId, Held> strangers_;

@@ -6,7 +6,7 @@
 //   Ask ──▶ pending ──▶ allocated ──▶ over: cancelled, or after its lifetime
 //              │ │
 //              │ └────▶ reserved ──▶ allocated, when its time comes
-//              └──────▶ gone: no room (pressing_line.h)
+//              └──────▶ gone: no room (caller_gate.h)
 //
 // Its pods are not bound here and have no rows, conditions or events, and it is
 // never evicted. A caller that asks for the same again under the same name gets

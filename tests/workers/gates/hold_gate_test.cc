@@ -1,4 +1,4 @@
-#include "workers/gates/hold_line.h"
+#include "workers/gates/hold_gate.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 namespace fluxnetes::workers {
 namespace {
 
-class HoldLineTest : public ::testing::Test {
+class HoldGateTest : public ::testing::Test {
  protected:
   // Puts a group of one pod that starts after the time; its pod is in the
   // cache.
@@ -22,40 +22,40 @@ class HoldLineTest : public ::testing::Test {
         cluster::WatchEvent::Kind::kChanged,
         std::make_shared<const cluster::Pod>(std::move(pod))};
     cache_.Apply({&event, 1});
-    ASSERT_FALSE(line_.Put(group, 0));
+    ASSERT_FALSE(gate_.Put(group, 0));
   }
 
   std::size_t TakeDue(matcher::Time now, int limit) {
-    return line_.TakeDue(story_.schedule, now, limit).size();
+    return gate_.TakeDue(story_.schedule, now, limit).size();
   }
 
   cluster::ClusterCache cache_;
   Story story_;
-  HoldLine line_{cache_};
+  HoldGate gate_{cache_};
 };
 
-TEST_F(HoldLineTest, ThoseThatBecomeDueAtOnceAreTakenInBatches) {
+TEST_F(HoldGateTest, ThoseThatBecomeDueAtOnceAreTakenInBatches) {
   for (GroupId id = 1; id <= 5; ++id) PutDeferred(id, 10);
   EXPECT_EQ(TakeDue(9, 2), 0U);
-  EXPECT_FALSE(line_.More());
+  EXPECT_FALSE(gate_.More());
   EXPECT_EQ(TakeDue(10, 2), 2U);
-  EXPECT_TRUE(line_.More());
+  EXPECT_TRUE(gate_.More());
   EXPECT_EQ(TakeDue(10, 2), 2U);
-  EXPECT_TRUE(line_.More());
+  EXPECT_TRUE(gate_.More());
   EXPECT_EQ(TakeDue(10, 2), 1U);
-  EXPECT_FALSE(line_.More());
+  EXPECT_FALSE(gate_.More());
 }
 
 // A pod may be missing from the cache for long: its group waits for an event.
-TEST_F(HoldLineTest, WhatCouldNotBeTakenIsNotDueNext) {
+TEST_F(HoldGateTest, WhatCouldNotBeTakenIsNotDueNext) {
   PendingGroup unseen = story_.MakeGroup(1, "1x1", {});
   unseen.start_after = 10;
-  ASSERT_FALSE(line_.Put(unseen, 0));
+  ASSERT_FALSE(gate_.Put(unseen, 0));
   PutDeferred(2, 20);
-  EXPECT_EQ(line_.NextDue(0), 10);
+  EXPECT_EQ(gate_.NextDue(0), 10);
   EXPECT_EQ(TakeDue(10, 2), 0U);
-  EXPECT_EQ(line_.NextDue(10), 20);
-  EXPECT_EQ(line_.NextDue(20), std::nullopt);
+  EXPECT_EQ(gate_.NextDue(10), 20);
+  EXPECT_EQ(gate_.NextDue(20), std::nullopt);
 }
 
 TEST(OwnVerdicts, GoBeforeWhatTheDecisionSaysIfTheyHaveAReason) {

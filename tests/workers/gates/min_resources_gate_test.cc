@@ -1,4 +1,4 @@
-#include "workers/gates/room_line.h"
+#include "workers/gates/min_resources_gate.h"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@ namespace fluxnetes::workers {
 namespace {
 
 // The queue "apart" may use one of two nodes, "default" both.
-class RoomLineTest : public ::testing::Test {
+class MinResourcesGateTest : public ::testing::Test {
  protected:
-  RoomLineTest() {
+  MinResourcesGateTest() {
     story_.Nodes("n0 cpu=4 part=a\nn1 cpu=4 part=b\n");
     story_.schedule.SetQueue(
         {.name = "apart", .node_selector = {{"part", "a"}}});
@@ -23,7 +23,7 @@ class RoomLineTest : public ::testing::Test {
   void AddGroupThatWants4(const std::string& pods,
                           const GroupOptions& options) {
     PutGroupThatWants4(pods, options);
-    const auto ready = line_.LookAgain(story_.schedule, 0);
+    const auto ready = gate_.LookAgain(story_.schedule, 0);
     EXPECT_EQ(ready.size(), 1U);
     for (const PendingGroup& one : ready) story_.schedule.Add(one);
   }
@@ -42,13 +42,13 @@ class RoomLineTest : public ::testing::Test {
     terms.name = {cluster::PodGroupApi::kCoscheduling, "default", "train"};
     terms.min_resources.emplace().cpu_milli = 4'000;
     Put(terms);
-    return !line_.Put(group, story_.schedule);
+    return !gate_.Put(group, story_.schedule);
   }
 
   // Decides, and returns what the gate leaves of the decision.
   std::string Decide() {
     Decision decision = story_.schedule.Decide(0, 100);
-    line_.HoldBack(decision, story_.schedule, 0);
+    gate_.HoldBack(decision, story_.schedule, 0);
     std::string placed;
     for (const Placed& each : decision.placed)
       placed += std::to_string(each.group) + ":" + each.members[0].node + " ";
@@ -65,23 +65,23 @@ class RoomLineTest : public ::testing::Test {
 
   cluster::ClusterCache cache_;
   Story story_;
-  RoomLine line_{cache_};
+  MinResourcesGate gate_{cache_};
 };
 
-TEST_F(RoomLineTest, WhatIsPlacedBeforeItTakesItsRoom) {
+TEST_F(MinResourcesGateTest, WhatIsPlacedBeforeItTakesItsRoom) {
   AddGroupThatWants4();
   story_.Group("1x1", {.queue = "apart", .priority = 1});
   EXPECT_EQ(Decide(), "1:n0 ");
 }
 
-TEST_F(RoomLineTest, WhatIsPlacedBehindItDoesNot) {
+TEST_F(MinResourcesGateTest, WhatIsPlacedBehindItDoesNot) {
   AddGroupThatWants4(/*priority=*/1);
   story_.Group("1x1", {.selector = "part=a"});
   EXPECT_EQ(Decide(), "9:n0 1:n0 ");
 }
 
 // Both nodes are half full with other groups; one of them is evicted for it.
-TEST_F(RoomLineTest, OneForWhichOthersLeaveIsNotTakenOut) {
+TEST_F(MinResourcesGateTest, OneForWhichOthersLeaveIsNotTakenOut) {
   story_.schedule.SetQueue({.preemption = Preemption::kLowerPriority});
   const GroupOptions options{.priority = 1};
   story_.Group("1x2", {.selector = "part=a"});
@@ -91,13 +91,14 @@ TEST_F(RoomLineTest, OneForWhichOthersLeaveIsNotTakenOut) {
   EXPECT_EQ(Decide(), "");
   story_.Group("1x2", {.priority = 2, .selector = "part=a"});
   EXPECT_EQ(Decide(), "3:n0 ");
-  EXPECT_TRUE(line_.LookAgain(story_.schedule, 0).empty());
+  EXPECT_TRUE(gate_.LookAgain(story_.schedule, 0).empty());
   EXPECT_FALSE(PutGroupThatWants4("1x3", options));  // as after a restart
   story_.End(2);
   EXPECT_EQ(Decide(), "9:n1 ");
 }
 
-TEST_F(RoomLineTest, WhatIsPlacedBehindItOnNodesOfOtherQueuesGivesItNoRoom) {
+TEST_F(MinResourcesGateTest,
+       WhatIsPlacedBehindItOnNodesOfOtherQueuesGivesItNoRoom) {
   AddGroupThatWants4();
   story_.Group("1x1", {.queue = "apart", .priority = 1});
   story_.Group("1x1", {.priority = -1, .selector = "part=b"});

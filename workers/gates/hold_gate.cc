@@ -1,4 +1,4 @@
-#include "workers/gates/hold_line.h"
+#include "workers/gates/hold_gate.h"
 
 #include <limits>
 #include <string>
@@ -19,7 +19,7 @@ std::string DeferralReason(matcher::Time time) {
 
 }  // namespace
 
-void HoldLine::Clear() {
+void HoldGate::Clear() {
   kept_.clear();
   due_.clear();
   start_by_.clear();
@@ -27,7 +27,7 @@ void HoldLine::Clear() {
   more_ = false;
 }
 
-void HoldLine::Remove(GroupId group) {
+void HoldGate::Remove(GroupId group) {
   start_by_.erase(group);
   const auto kept = kept_.find(group);
   if (kept == kept_.end()) return;
@@ -35,7 +35,7 @@ void HoldLine::Remove(GroupId group) {
   kept_.erase(kept);
 }
 
-std::optional<PendingGroup> HoldLine::Put(PendingGroup group,
+std::optional<PendingGroup> HoldGate::Put(PendingGroup group,
                                           matcher::Time now) {
   Remove(group.id);
   if (group.held) return std::nullopt;
@@ -57,7 +57,7 @@ std::optional<PendingGroup> HoldLine::Put(PendingGroup group,
   return std::nullopt;
 }
 
-std::vector<PendingGroup> HoldLine::TakeDue(Schedule& schedule,
+std::vector<PendingGroup> HoldGate::TakeDue(Schedule& schedule,
                                             matcher::Time now, int limit) {
   std::vector<PendingGroup> ready;
   more_ = false;
@@ -81,14 +81,14 @@ std::vector<PendingGroup> HoldLine::TakeDue(Schedule& schedule,
   return ready;
 }
 
-std::optional<matcher::Time> HoldLine::NextDue(matcher::Time after) const {
+std::optional<matcher::Time> HoldGate::NextDue(matcher::Time after) const {
   const auto next =
       due_.upper_bound({after, std::numeric_limits<GroupId>::max()});
   if (next == due_.end()) return std::nullopt;
   return next->first;
 }
 
-void HoldLine::HoldBack(Decision& decision, Schedule& schedule,
+void HoldGate::HoldBack(Decision& decision, Schedule& schedule,
                         matcher::Time now) {
   if (start_by_.empty()) return;
   std::erase_if(decision.placed, [&](const Placed& placed) {
@@ -99,7 +99,7 @@ void HoldLine::HoldBack(Decision& decision, Schedule& schedule,
   });
 }
 
-void HoldLine::AddVerdicts(Decision& decision) {
+void HoldGate::AddVerdicts(Decision& decision) {
   PutFirst(std::exchange(verdicts_, {}), decision);
 }
 

@@ -1,4 +1,4 @@
-#include "workers/gates/room_line.h"
+#include "workers/gates/min_resources_gate.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -21,13 +21,13 @@ std::string Reason(const PendingGroup& group, const cluster::Resources& room) {
 
 }  // namespace
 
-void RoomLine::Clear() {
+void MinResourcesGate::Clear() {
   wishes_.clear();
   verdicts_.clear();
 }
 
 // Nothing: its members ask for as much themselves.
-std::optional<RoomLine::Wish> RoomLine::WishOf(
+std::optional<MinResourcesGate::Wish> MinResourcesGate::WishOf(
     const PendingGroup& group) const {
   if (group.members.empty()) return std::nullopt;
   const auto pod = cache_.PodByUid(group.members.front().uid);
@@ -45,14 +45,14 @@ std::optional<RoomLine::Wish> RoomLine::WishOf(
   return Wish{group, *source->min_resources};
 }
 
-cluster::Resources& RoomLine::Rooms::Of(const std::string& queue) {
+cluster::Resources& MinResourcesGate::Rooms::Of(const std::string& queue) {
   const auto [place, added] = rooms.try_emplace(queue);
   if (added) place->second = schedule.Free(queue, now);
   return place->second;
 }
 
-std::optional<PendingGroup> RoomLine::Put(PendingGroup group,
-                                          const Schedule& schedule) {
+std::optional<PendingGroup> MinResourcesGate::Put(PendingGroup group,
+                                                  const Schedule& schedule) {
   Remove(group.id);
   auto wish = WishOf(group);
   if (!wish || !schedule.NodesOf(group.id).empty() ||
@@ -62,7 +62,7 @@ std::optional<PendingGroup> RoomLine::Put(PendingGroup group,
   return std::nullopt;
 }
 
-void RoomLine::Keep(Wish& wish) {
+void MinResourcesGate::Keep(Wish& wish) {
   wish.kept = wish.said = true;
   PendingGroup& group = wish.group;
   const std::string reason = Reason(group, wish.room);
@@ -72,8 +72,8 @@ void RoomLine::Keep(Wish& wish) {
   group.reason = reason;
 }
 
-std::vector<PendingGroup> RoomLine::LookAgain(Schedule& schedule,
-                                              matcher::Time now) {
+std::vector<PendingGroup> MinResourcesGate::LookAgain(Schedule& schedule,
+                                                      matcher::Time now) {
   std::vector<PendingGroup> ready;
   Rooms rooms{schedule, now};
   for (auto& [id, wish] : wishes_) {
@@ -96,8 +96,8 @@ std::vector<PendingGroup> RoomLine::LookAgain(Schedule& schedule,
 }
 
 // From the last one on: what was placed after a group was free before it.
-void RoomLine::HoldBack(Decision& decision, Schedule& schedule,
-                        matcher::Time now) {
+void MinResourcesGate::HoldBack(Decision& decision, Schedule& schedule,
+                                matcher::Time now) {
   for (const Eviction& eviction : decision.evicted)
     wishes_.erase(eviction.preemptor);
   if (wishes_.empty()) return;
@@ -123,7 +123,7 @@ void RoomLine::HoldBack(Decision& decision, Schedule& schedule,
   }
 }
 
-void RoomLine::AddVerdicts(Decision& decision) {
+void MinResourcesGate::AddVerdicts(Decision& decision) {
   PutFirst(std::exchange(verdicts_, {}), decision);
 }
 

@@ -1,13 +1,13 @@
-#include "workers/gates/pressing_line.h"
+#include "workers/gates/caller_gate.h"
 
 namespace fluxnetes::workers {
 
-void PressingLine::Put(const PendingGroup& group) {
+void CallerGate::Put(const PendingGroup& group) {
   groups_.erase(group.id);
   if (group.pressing) groups_.emplace(group.id, group.takes_promise);
 }
 
-void PressingLine::Answer(Decision& decision, Schedule& schedule) {
+void CallerGate::Answer(Decision& decision, Schedule& schedule) {
   if (groups_.empty()) return;
   for (const Placed& placed : decision.placed) groups_.erase(placed.group);
   for (const Reservation& reserved : decision.reserved) {

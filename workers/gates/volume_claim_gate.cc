@@ -1,4 +1,4 @@
-#include "workers/gates/claim_line.h"
+#include "workers/gates/volume_claim_gate.h"
 
 #include <algorithm>
 #include <utility>
@@ -21,7 +21,7 @@ bool IsMember(const PendingGroup& group, const std::string& uid) {
 
 }  // namespace
 
-void ClaimLine::Clear() {
+void VolumeClaimGate::Clear() {
   claims_of_.clear();
   groups_of_.clear();
   kept_.clear();
@@ -30,7 +30,7 @@ void ClaimLine::Clear() {
   verdicts_.clear();
 }
 
-void ClaimLine::Remove(GroupId group) {
+void VolumeClaimGate::Remove(GroupId group) {
   const auto known = claims_of_.find(group);
   if (known == claims_of_.end()) return;
   for (const std::string& claim : known->second) {
@@ -46,7 +46,7 @@ void ClaimLine::Remove(GroupId group) {
   verdicts_.erase(group);
 }
 
-void ClaimLine::Note(const std::vector<std::string>& claims) {
+void VolumeClaimGate::Note(const std::vector<std::string>& claims) {
   for (const std::string& claim : claims) {
     const auto groups = groups_of_.find(claim);
     if (groups == groups_of_.end()) continue;
@@ -54,7 +54,7 @@ void ClaimLine::Note(const std::vector<std::string>& claims) {
   }
 }
 
-void ClaimLine::NoteRivals(const std::vector<std::string>& claims) {
+void VolumeClaimGate::NoteRivals(const std::vector<std::string>& claims) {
   for (const std::string& key : claims) {
     const auto slash = key.find('/');
     const auto claim =
@@ -63,8 +63,8 @@ void ClaimLine::NoteRivals(const std::vector<std::string>& claims) {
   }
 }
 
-std::optional<PendingGroup> ClaimLine::Put(PendingGroup group,
-                                           Schedule& schedule) {
+std::optional<PendingGroup> VolumeClaimGate::Put(PendingGroup group,
+                                                 Schedule& schedule) {
   std::set<std::string> claims;
   for (const Member& member : group.members) {
     const auto pod = cache_.PodByUid(member.uid);
@@ -91,14 +91,14 @@ std::optional<PendingGroup> ClaimLine::Put(PendingGroup group,
 
 // The requests of what is kept may have been forgotten by the schedule; those
 // of pods that are known are made anew.
-bool ClaimLine::AllAreKnown(const PendingGroup& group) const {
+bool VolumeClaimGate::AllAreKnown(const PendingGroup& group) const {
   return std::ranges::all_of(group.members, [this](const Member& member) {
     return cache_.PodByUid(member.uid) != nullptr;
   });
 }
 
-ClaimLine::Obstacle ClaimLine::Look(PendingGroup& group,
-                                    Schedule& schedule) const {
+VolumeClaimGate::Obstacle VolumeClaimGate::Look(PendingGroup& group,
+                                                Schedule& schedule) const {
   std::map<std::string, std::string> alone;  // pods, by claims for one
   for (Member& member : group.members) {
     const auto pod = cache_.PodByUid(member.uid);
@@ -121,10 +121,10 @@ ClaimLine::Obstacle ClaimLine::Look(PendingGroup& group,
   return {};
 }
 
-std::string ClaimLine::WhoUses(const PendingGroup& group,
-                               const cluster::Pod& pod,
-                               const std::string& claim,
-                               const Schedule& schedule) const {
+std::string VolumeClaimGate::WhoUses(const PendingGroup& group,
+                                     const cluster::Pod& pod,
+                                     const std::string& claim,
+                                     const Schedule& schedule) const {
   for (const auto& user : cache_.PodsOfClaim(ClaimKey(pod, claim))) {
     if (IsMember(group, user->uid)) continue;
     if (!user->node_name.empty() || schedule.NodeOf(user->uid))
@@ -133,7 +133,7 @@ std::string ClaimLine::WhoUses(const PendingGroup& group,
   return "";
 }
 
-void ClaimLine::Keep(PendingGroup group, const Obstacle& obstacle) {
+void VolumeClaimGate::Keep(PendingGroup group, const Obstacle& obstacle) {
   const std::string reason = kWaitsForVolumes + obstacle.why;
   // With the name of the member, in the database.
   if (group.unsatisfiable || !group.reason.starts_with(reason))
@@ -145,13 +145,13 @@ void ClaimLine::Keep(PendingGroup group, const Obstacle& obstacle) {
   kept_[id] = std::move(group);
 }
 
-void ClaimLine::Say(const PendingGroup& group, const Obstacle& obstacle) {
+void VolumeClaimGate::Say(const PendingGroup& group, const Obstacle& obstacle) {
   Verdict& verdict = verdicts_[group.id];
   verdict = {group.id, group.revision, false, "", obstacle.member};
   if (!obstacle.why.empty()) verdict.reason = kWaitsForVolumes + obstacle.why;
 }
 
-std::vector<PendingGroup> ClaimLine::LookAgain(Schedule& schedule) {
+std::vector<PendingGroup> VolumeClaimGate::LookAgain(Schedule& schedule) {
   std::vector<PendingGroup> ready;
   for (const GroupId id : std::exchange(noted_, {})) {
     std::optional<PendingGroup> group;
@@ -181,7 +181,7 @@ std::vector<PendingGroup> ClaimLine::LookAgain(Schedule& schedule) {
 }
 
 // From the last one on: of several that want the same the first one has it.
-void ClaimLine::HoldBack(Decision& decision, Schedule& schedule) {
+void VolumeClaimGate::HoldBack(Decision& decision, Schedule& schedule) {
   for (std::size_t i = decision.placed.size(); i-- > 0;) {
     const Placed& placed = decision.placed[i];
     const auto matched = matched_.find(placed.group);
@@ -197,7 +197,7 @@ void ClaimLine::HoldBack(Decision& decision, Schedule& schedule) {
   for (const Placed& placed : decision.placed) Remove(placed.group);
 }
 
-void ClaimLine::AddVerdicts(Decision& decision) {
+void VolumeClaimGate::AddVerdicts(Decision& decision) {
   PutFirst(std::exchange(verdicts_, {}), decision);
 }
 

@@ -1,15 +1,14 @@
-// The waiting groups whose pods use PersistentVolumeClaims. A group whose
-// claims cannot be had yet (pod_claims.h) is kept here, out of the schedule,
-// and its pods are told why; the others are in the schedule, with what their
-// claims ask of nodes. Both are looked at again when one of their claims
-// changes.
+// The gate for groups whose pods use PersistentVolumeClaims. A group whose
+// claims cannot be had yet (pod_claims.h) is kept here, and its pods get the
+// reason; the others are in the schedule, with what their claims ask of nodes.
+// Both are looked at again when one of their claims changes.
 //
 // A claim that one pod alone may use at a time (ReadWriteOncePod) is in use
-// from when its pod has a place. Of two groups that are placed at once and want
-// it, the first one has it.
+// from when its pod has a node. If two groups that want it are placed at once,
+// the first one gets it.
 //
-// What is kept here is in the database as it was: a group that waits, by its
-// match job. So nothing is lost with the process.
+// The database still has what is kept here as a waiting group with a match job,
+// so nothing is lost with the process.
 //
 // Owned by one thread.
 #pragma once
@@ -27,29 +26,30 @@
 
 namespace fluxnetes::workers {
 
-class ClaimLine {
+class VolumeClaimGate {
  public:
-  explicit ClaimLine(const cluster::ClusterCache& cache) : cache_(cache) {}
+  explicit VolumeClaimGate(const cluster::ClusterCache& cache)
+      : cache_(cache) {}
 
-  // The group waits. Returned, if it can be matched now, with the requests of
-  // its members as their claims have them.
+  // Puts a waiting group. Returns it if it can be matched now, with the
+  // requests of its members as their claims have them.
   std::optional<PendingGroup> Put(PendingGroup group, Schedule& schedule);
-  // It waits no longer, or is to be read again.
+  // Removes a group that waits no longer, or is to be read again.
   void Remove(GroupId group);
   void Clear();
 
-  // These claims have changed.
+  // Notes that these claims have changed.
   void Note(const std::vector<std::string>& claims);
-  // Takes the groups that use them out of the schedule, if they are in it, and
-  // returns those that can be matched now, to be added.
+  // Takes the groups that use changed claims out of the schedule, if they are
+  // in it, and returns those that can be matched now, to be added.
   std::vector<PendingGroup> LookAgain(Schedule& schedule);
 
-  // Of groups that the decision has placed together: those for which a claim is
-  // missing now are taken out of it, and their places given back.
+  // Takes groups for which a claim is missing now out of the decision, and
+  // releases them.
   void HoldBack(Decision& decision, Schedule& schedule);
 
-  // What is to be written about groups, since the last call. Where the decision
-  // says something of a group too, why it is kept here goes first.
+  // Adds the verdicts on groups since the last call. Where the decision has one
+  // on a group, too, the reason why it is kept here takes precedence.
   void AddVerdicts(Decision& decision);
 
   std::size_t kept() const { return kept_.size(); }
@@ -61,12 +61,12 @@ class ClaimLine {
   };
 
   bool AllAreKnown(const PendingGroup& group) const;
-  // Makes the requests of its members anew, up to the obstacle.
+  // Rebuilds the requests of the members, up to the first obstacle.
   Obstacle Look(PendingGroup& group, Schedule& schedule) const;
-  // A pod of another group that has the claim now; empty: none.
+  // Returns a pod of another group that has the claim now; empty: none.
   std::string WhoUses(const PendingGroup& group, const cluster::Pod& pod,
                       const std::string& claim, const Schedule& schedule) const;
-  // The groups of those of the claims that are for one pod alone.
+  // Notes the groups that want those of the claims that one pod alone may use.
   void NoteRivals(const std::vector<std::string>& claims);
   void Keep(PendingGroup group, const Obstacle& obstacle);
   void Say(const PendingGroup& group, const Obstacle& obstacle);

@@ -94,21 +94,20 @@ std::string ForecastStore::NameOf(GroupId group) const {
 }
 
 const cluster::PodRequest* ForecastStore::RequestIn(
-    Schedule& schedule, const cluster::PodRequest* request) {
+    const RequestMaker& requests, const cluster::PodRequest* request) {
   const cluster::PodRequest*& same = requests_[request];
-  if (same == nullptr)
-    same = schedule.Intern(snapshot_.requests->TextOf(request));
+  if (same == nullptr) same = requests(snapshot_.requests->TextOf(request));
   return same;
 }
 
-Held ForecastStore::HeldIn(Schedule& schedule, const Held& held) {
+Held ForecastStore::HeldIn(const RequestMaker& requests, const Held& held) {
   Held copy = held;
   for (PlacedMember& member : copy.members)
-    member.request = RequestIn(schedule, member.request);
+    member.request = RequestIn(requests, member.request);
   return copy;
 }
 
-MatchStore::News ForecastStore::Load(Schedule& schedule) {
+MatchStore::News ForecastStore::Load(const RequestMaker& requests) {
   News news;
   news.queues = snapshot_.queues;
   news.maintenance = snapshot_.maintenance;
@@ -116,29 +115,29 @@ MatchStore::News ForecastStore::Load(Schedule& schedule) {
   news.used = snapshot_.used;
   news.elsewhere = snapshot_.elsewhere;
   for (const auto& [id, holder] : snapshot_.holders)
-    if (!holder.stranger) news.held.push_back(HeldIn(schedule, holder.held));
+    if (!holder.stranger) news.held.push_back(HeldIn(requests, holder.held));
   for (const auto& [id, group] : snapshot_.waiting) {
     news.waiting.push_back(group);
     for (Member& member : news.waiting.back().members)
-      member.request = RequestIn(schedule, member.request);
+      member.request = RequestIn(requests, member.request);
   }
   news.promised = snapshot_.promised;
   return news;
 }
 
-std::vector<Held> ForecastStore::ReadStrangers(Schedule& schedule,
+std::vector<Held> ForecastStore::ReadStrangers(const RequestMaker& requests,
                                                const Names&) {
   std::vector<Held> held;
   for (const GroupId group : strangers_)
-    held.push_back(HeldIn(schedule, snapshot_.holders.at(group).held));
+    held.push_back(HeldIn(requests, snapshot_.holders.at(group).held));
   return held;
 }
 
-MatchStore::News ForecastStore::Take(Schedule& schedule,
+MatchStore::News ForecastStore::Take(const RequestMaker& requests,
                                      const std::set<GroupId>& strangers) {
   News news;
   news.changed = std::exchange(gone_, {});
-  if (!strangers.empty()) news.strangers = ReadStrangers(schedule, {});
+  if (!strangers.empty()) news.strangers = ReadStrangers(requests, {});
   return news;
 }
 

@@ -52,13 +52,17 @@ class ForecastStore final : public MatchStore {
   std::string NameOf(GroupId group) const;
 
   bool Acquire() override { return true; }
-  std::optional<News> Read(Schedule&) override { return std::nullopt; }
-  News Load(Schedule& schedule) override;
+  std::optional<News> Read(const RequestMaker&) override {
+    return std::nullopt;
+  }
+  News Load(const RequestMaker& requests) override;
   Names ReadNodes() override { return snapshot_.nodes; }
-  Claimed Claim(Schedule&, const Names&) override { return {}; }
-  std::vector<Held> ReadStrangers(Schedule& schedule, const Names&) override;
+  Claimed Claim(const RequestMaker&, const Names&) override { return {}; }
+  std::vector<Held> ReadStrangers(const RequestMaker& requests,
+                                  const Names&) override;
   void LetGo(const Names&) override {}
-  News Take(Schedule& schedule, const std::set<GroupId>& strangers) override;
+  News Take(const RequestMaker& requests,
+            const std::set<GroupId>& strangers) override;
   std::set<GroupId> Commit(const Decision& decision,
                            cluster::Time now) override;
   void GiveUp() override {}
@@ -69,9 +73,9 @@ class ForecastStore final : public MatchStore {
   using Event = std::tuple<matcher::Time, GroupId, bool>;
 
   // Returns the schedule's request equal to this one of the snapshot.
-  const cluster::PodRequest* RequestIn(Schedule& schedule,
+  const cluster::PodRequest* RequestIn(const RequestMaker& requests,
                                        const cluster::PodRequest* request);
-  Held HeldIn(Schedule& schedule, const Held& held);
+  Held HeldIn(const RequestMaker& requests, const Held& held);
   std::optional<matcher::Time> PlannedEnd(
       const std::string& queue, matcher::Time start,
       std::optional<matcher::Time> end) const;

@@ -15,22 +15,24 @@ class ReadingStore final : public MatchStore {
       : store_(store), claimed_(std::move(claimed)) {}
 
   bool Acquire() override { return true; }
-  std::optional<News> Read(Schedule& schedule) override {
-    return store_.Read(schedule);
+  std::optional<News> Read(const RequestMaker& requests) override {
+    return store_.Read(requests);
   }
-  News Load(Schedule& schedule) override {
-    std::optional<News> news = store_.Read(schedule);
+  News Load(const RequestMaker& requests) override {
+    std::optional<News> news = store_.Read(requests);
     news_waits_ = !news;
     return news ? *std::move(news) : News{};
   }
   Names ReadNodes() override { return {claimed_.begin(), claimed_.end()}; }
-  Claimed Claim(Schedule&, const Names&) override { return {}; }
-  std::vector<Held> ReadStrangers(Schedule& schedule,
+  Claimed Claim(const RequestMaker&, const Names&) override { return {}; }
+  std::vector<Held> ReadStrangers(const RequestMaker& requests,
                                   const Names& nodes) override {
-    return store_.ReadStrangers(schedule, nodes);
+    return store_.ReadStrangers(requests, nodes);
   }
   void LetGo(const Names&) override {}
-  News Take(Schedule&, const std::set<GroupId>&) override { return {}; }
+  News Take(const RequestMaker&, const std::set<GroupId>&) override {
+    return {};
+  }
   std::set<GroupId> Commit(const Decision&, cluster::Time) override {
     throw std::logic_error("a comparison decides nothing");
   }

@@ -54,7 +54,8 @@ bool MatchWorker::RunOnce(cluster::Time now) {
     } else {
       std::set<GroupId> strangers;
       for (const auto& [group, held] : strangers_) strangers.insert(group);
-      const MatchStore::News news = store_.Take(*schedule_, strangers);
+      const MatchStore::News news =
+          store_.Take(schedule_->requests(), strangers);
       more = news.more;
       Apply(news);
       if (!more) schedule_->ForgetPromised();
@@ -94,7 +95,7 @@ void MatchWorker::Load() {
   schedule_ = std::make_unique<Schedule>();
   changed_ = true;
   if (options_.ahead) schedule_->LeaveReasonsOut();
-  MatchStore::News news = store_.Load(*schedule_);
+  MatchStore::News news = store_.Load(schedule_->requests());
   whole_ = !news.more;
   const std::vector<PendingGroup> waiting = std::exchange(news.waiting, {});
   for (const std::string& node : store_.ReadNodes()) {
@@ -111,7 +112,7 @@ void MatchWorker::Load() {
   schedule_->SetUsed(news.used.uses, std::min(news.used.at, now_));
   LookAtNamespaces();
   for (const Held& held : news.held) Restore(held);
-  ApplyStrangers(store_.ReadStrangers(*schedule_,
+  ApplyStrangers(store_.ReadStrangers(schedule_->requests(),
                                       Names(claimed_.begin(), claimed_.end())));
   ApplyNodes();
   for (const Reservation& promised : news.promised)
@@ -324,8 +325,8 @@ void MatchWorker::ApplyNodes() {
 
 void MatchWorker::Claim() {
   claim_again_ = false;
-  const MatchStore::Claimed claimed =
-      store_.Claim(*schedule_, Names(wanted_.begin(), wanted_.end()));
+  const MatchStore::Claimed claimed = store_.Claim(
+      schedule_->requests(), Names(wanted_.begin(), wanted_.end()));
   if (claimed.nodes.empty()) return;
   for (const std::string& name : claimed.nodes) {
     claimed_.insert(name);

@@ -37,6 +37,10 @@ const cluster::PodRequest* Schedule::Intern(const std::string& request_json) {
   return state_->graph.requests().Intern(request_json);
 }
 
+RequestMaker Schedule::requests() {
+  return [this](const std::string& json) { return Intern(json); };
+}
+
 const cluster::PodRequest* Schedule::OfPod(const cluster::PodRequest* request,
                                            const cluster::Pod& pod) {
   return state_->graph.requests().Of(request, pod.namespace_name, pod.labels);

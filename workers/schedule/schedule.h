@@ -98,6 +98,7 @@
 #include "workers/decision/held.h"
 #include "workers/decision/maintenance_windows.h"
 #include "workers/decision/queue_settings.h"
+#include "workers/decision/request_maker.h"
 
 namespace fluxnetes::workers {
 
@@ -109,6 +110,8 @@ class Schedule {
   // Returns one object per distinct request. One with rules about pods lives
   // until a Decide() when no group and no node here has it.
   const cluster::PodRequest* Intern(const std::string& request_json);
+  // The same as a function, which lives no longer than the schedule.
+  RequestMaker requests();
   // Where rules look at other pods, the labels of a pod matter. Returns the
   // request of a waiting pod, in place of what Intern() returned.
   const cluster::PodRequest* OfPod(const cluster::PodRequest* request,

@@ -21,8 +21,9 @@
 
 #include "sql/connection/transaction.h"
 #include "workers/decision/decision.h"
+#include "workers/decision/held.h"
 #include "workers/decision/maintenance_windows.h"
-#include "workers/schedule/schedule.h"
+#include "workers/decision/queue_settings.h"
 
 namespace fluxnetes::workers {
 

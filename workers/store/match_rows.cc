@@ -12,14 +12,14 @@ namespace {
 using nlohmann::json;
 
 const cluster::PodRequest* RequestIn(const sql::Row& row,
-                                     const RequestMaker& made) {
+                                     const RequestMaker& requests) {
   cluster::PodRequest request;
   request.resources.cpu_milli = row.Get<std::int64_t>("cpu_milli");
   request.resources.memory_bytes = row.Get<std::int64_t>("memory_bytes");
   request.resources.pods = 1;
   if (const auto other = row.Find<std::string>("other"))
     ReadOtherResources(*other, request.resources);
-  return made(cluster::ToJson(request));
+  return requests(cluster::ToJson(request));
 }
 
 }  // namespace
@@ -94,7 +94,8 @@ MaintenanceWindow WindowIn(const sql::Row& row) {
   return window;
 }
 
-std::vector<Held> HeldIn(const sql::Result& rows, const RequestMaker& made) {
+std::vector<Held> HeldIn(const sql::Result& rows,
+                         const RequestMaker& requests) {
   std::vector<Held> held;
   for (const sql::Row row : rows) {
     const auto group = row.Get<std::int64_t>("fluxion_job");
@@ -117,7 +118,7 @@ std::vector<Held> HeldIn(const sql::Result& rows, const RequestMaker& made) {
     held.back().external = !held.back().name.empty();
     held.back().members.push_back({row.Get<std::string>("pod_uid"),
                                    row.Get<std::string>("node_name"),
-                                   RequestIn(row, made)});
+                                   RequestIn(row, requests)});
     if (row.Get<bool>("succeeded")) held.back().evictable = false;
   }
   for (Held& each : held)

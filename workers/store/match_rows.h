@@ -2,20 +2,17 @@
 // (match_store.h) and for its readers (component_snapshot.h).
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "sql/connection/result.h"
 #include "workers/decision/decision.h"
+#include "workers/decision/held.h"
 #include "workers/decision/maintenance_windows.h"
-#include "workers/schedule/schedule.h"
+#include "workers/decision/queue_settings.h"
+#include "workers/decision/request_maker.h"
 
 namespace fluxnetes::workers {
-
-// Returns one object for each distinct request.
-using RequestMaker =
-    std::function<const cluster::PodRequest*(const std::string& request_json)>;
 
 QueueSettings SettingsIn(const sql::Row& row);
 // The group without its members and its lease.
@@ -23,6 +20,6 @@ PendingGroup WaitingGroupIn(const sql::Row& row);
 Reservation ReservationIn(const sql::Row& row);
 MaintenanceWindow WindowIn(const sql::Row& row);
 // The allocations, from rows in order of their ids.
-std::vector<Held> HeldIn(const sql::Result& rows, const RequestMaker& made);
+std::vector<Held> HeldIn(const sql::Result& rows, const RequestMaker& requests);
 
 }  // namespace fluxnetes::workers

@@ -18,10 +18,6 @@ using nlohmann::json;
 constexpr int kInboxBatch = 10'000;
 constexpr int kLeaseBatch = 1'000;
 
-RequestMaker InternIn(Schedule& schedule) {
-  return [&schedule](const std::string& text) { return schedule.Intern(text); };
-}
-
 // The result for a match job in whose place a later job finds the group's
 // placement.
 queue::JobResult Superseded(const std::pair<std::int64_t, int>& lease) {
@@ -58,7 +54,8 @@ bool PostgresMatchStore::Acquire() {
   return acquired;
 }
 
-std::optional<MatchStore::News> PostgresMatchStore::Read(Schedule& schedule) {
+std::optional<MatchStore::News> PostgresMatchStore::Read(
+    const RequestMaker& requests) {
   News news;
   sql::Transaction transaction(pool_, sql::Isolation::kReadOnly);
   if (transaction.Run(queries::kHasMatchNews, queues_)[0].Get<bool>("any"))
@@ -66,12 +63,12 @@ std::optional<MatchStore::News> PostgresMatchStore::Read(Schedule& schedule) {
   news.queues = ReadQueues(transaction);
   news.maintenance = ReadMaintenance(transaction);
   news.accounts = ReadAccounts(transaction);
-  news.held = HeldIn(transaction.Run(queries::kReadAllAllocations, queues_),
-                     InternIn(schedule));
+  news.held =
+      HeldIn(transaction.Run(queries::kReadAllAllocations, queues_), requests);
   return news;
 }
 
-MatchStore::News PostgresMatchStore::Load(Schedule& schedule) {
+MatchStore::News PostgresMatchStore::Load(const RequestMaker& requests) {
   News news;
   first_reasons_ = true;
   TakeLeasesOver();
@@ -85,8 +82,8 @@ MatchStore::News PostgresMatchStore::Load(Schedule& schedule) {
   news.used = ReadUse(transaction, queues_);
   NoteAccounts(*news.accounts);
   elsewhere_ = news.elsewhere = ReadElsewhere(transaction);
-  news.held = HeldIn(transaction.Run(queries::kReadAllAllocations, queues_),
-                     InternIn(schedule));
+  news.held =
+      HeldIn(transaction.Run(queries::kReadAllAllocations, queues_), requests);
   for (const sql::Row row :
        transaction.Run(queries::kReadReservations, queues_))
     news.promised.push_back(ReservationIn(row));
@@ -110,7 +107,7 @@ MatchStore::News PostgresMatchStore::Load(Schedule& schedule) {
         row.Get<std::int64_t>("id"), row.Get<std::int32_t>("attempt")};
   }
   leases_.clear();
-  news.waiting = ReadWaiting(transaction, schedule, leases);
+  news.waiting = ReadWaiting(transaction, requests, leases);
   transaction.Commit();
   news.more = true;
   return news;
@@ -132,7 +129,7 @@ MatchStore::Names PostgresMatchStore::ReadNodes() {
   return nodes;
 }
 
-MatchStore::Claimed PostgresMatchStore::Claim(Schedule& schedule,
+MatchStore::Claimed PostgresMatchStore::Claim(const RequestMaker& requests,
                                               const Names& nodes) {
   Claimed claimed;
   sql::Transaction transaction(pool_);
@@ -141,27 +138,28 @@ MatchStore::Claimed PostgresMatchStore::Claim(Schedule& schedule,
        transaction.Run(queries::kClaimNodes, nodes, queues_.front()))
     claimed.nodes.push_back(row.Get<std::string>("node_name"));
   if (sql::BugPlanted("node-shared")) claimed.nodes = nodes;
-  claimed.strangers = ReadStrangers(transaction, schedule, nodes);
+  claimed.strangers = ReadStrangers(transaction, requests, nodes);
   transaction.Commit();
   sql::Failpoint("match-claimed");
   return claimed;
 }
 
-std::vector<Held> PostgresMatchStore::ReadStrangers(Schedule& schedule,
-                                                    const Names& nodes) {
+std::vector<Held> PostgresMatchStore::ReadStrangers(
+    const RequestMaker& requests, const Names& nodes) {
   sql::Transaction transaction(pool_, sql::Isolation::kReadOnly);
-  return ReadStrangers(transaction, schedule, nodes);
+  return ReadStrangers(transaction, requests, nodes);
 }
 
 std::vector<Held> PostgresMatchStore::ReadStrangers(
-    sql::Transaction& transaction, Schedule& schedule, const Names& nodes) {
+    sql::Transaction& transaction, const RequestMaker& requests,
+    const Names& nodes) {
   std::vector<GroupId> groups;
   for (const sql::Row row :
        transaction.Run(queries::kReadStrangers, queues_, nodes))
     groups.push_back(row.Get<std::int64_t>("fluxion_job"));
   if (groups.empty()) return {};
-  auto strangers = HeldIn(transaction.Run(queries::kReadAllocations, groups),
-                          InternIn(schedule));
+  auto strangers =
+      HeldIn(transaction.Run(queries::kReadAllocations, groups), requests);
   for (Held& stranger : strangers) {
     stranger.evictable = false;
     stranger.stranger = true;
@@ -240,7 +238,7 @@ bool PostgresMatchStore::TakeInbox(sql::Transaction& transaction, News& news) {
   return !inbox.empty();
 }
 
-MatchStore::News PostgresMatchStore::Take(Schedule& schedule,
+MatchStore::News PostgresMatchStore::Take(const RequestMaker& requests,
                                           const std::set<GroupId>& strangers) {
   News news;
   Leases leases;
@@ -268,7 +266,7 @@ MatchStore::News PostgresMatchStore::Take(Schedule& schedule,
     for (Held& held : HeldIn(
              transaction.Run(queries::kReadAllocations,
                              std::vector<GroupId>(again.begin(), again.end())),
-             InternIn(schedule))) {
+             requests)) {
       const bool ours = IsOurs(held.queue);
       held.evictable = held.evictable && ours;
       held.stranger = !ours;
@@ -277,7 +275,7 @@ MatchStore::News PostgresMatchStore::Take(Schedule& schedule,
   }
   if (!news.changed.empty()) ReadAgain(transaction, news.changed, leases);
   if (!leases.empty()) {
-    news.waiting = ReadWaiting(transaction, schedule, leases);
+    news.waiting = ReadWaiting(transaction, requests, leases);
   }
   transaction.Commit();
   sql::Failpoint("match-leased");
@@ -327,7 +325,8 @@ std::vector<MaintenanceWindow> PostgresMatchStore::ReadMaintenance(
 }
 
 std::vector<PendingGroup> PostgresMatchStore::ReadWaiting(
-    sql::Transaction& transaction, Schedule& schedule, const Leases& leases) {
+    sql::Transaction& transaction, const RequestMaker& requests,
+    const Leases& leases) {
   std::vector<GroupId> ids;
   for (const auto& [group, lease] : leases) ids.push_back(group);
   std::map<GroupId, PendingGroup> groups;
@@ -342,7 +341,7 @@ std::vector<PendingGroup> PostgresMatchStore::ReadWaiting(
        transaction.Run(queries::kReadWaitingMembers, ids)) {
     const auto group = groups.find(row.Get<std::int64_t>("group_id"));
     if (group == groups.end()) continue;
-    const auto* request = schedule.Intern(row.Get<std::string>("request"));
+    const auto* request = requests(row.Get<std::string>("request"));
     group->second.members.push_back({row.Get<std::string>("uid"), request});
     if (request->rules.Any()) group->second.topology = request->rules->topology;
   }

@@ -24,7 +24,10 @@
 #include "queue/store/work_queue.h"
 #include "sql/connection/pool.h"
 #include "workers/decision/decision.h"
-#include "workers/schedule/schedule.h"
+#include "workers/decision/held.h"
+#include "workers/decision/maintenance_windows.h"
+#include "workers/decision/queue_settings.h"
+#include "workers/decision/request_maker.h"
 
 namespace fluxnetes::workers {
 
@@ -71,27 +74,28 @@ class MatchStore {
   // Reads the queues and all allocations of their groups, for a comparison; it
   // takes and leases nothing. Returns nothing if Take() has not delivered all
   // changes yet.
-  virtual std::optional<News> Read(Schedule& schedule) = 0;
+  virtual std::optional<News> Read(const RequestMaker& requests) = 0;
 
-  // Returns the present state, from one snapshot; requests are interned in
-  // `schedule`. It includes the waiting groups that a former owner had leased.
-  // The groups not leased before follow with Take(), until it has no more.
-  virtual News Load(Schedule& schedule) = 0;
+  // Returns the present state, from one snapshot. It includes the waiting
+  // groups that a former owner had leased. The groups not leased before follow
+  // with Take(), until it has no more.
+  virtual News Load(const RequestMaker& requests) = 0;
 
   // ReadNodes() returns the component's nodes. Claim() takes further nodes for
   // it; LetGo() gives nodes up.
   virtual Names ReadNodes() = 0;
-  virtual Claimed Claim(Schedule& schedule, const Names& nodes) = 0;
+  virtual Claimed Claim(const RequestMaker& requests, const Names& nodes) = 0;
   // Returns all that groups of other components hold if they hold something on
   // these nodes.
-  virtual std::vector<Held> ReadStrangers(Schedule& schedule,
+  virtual std::vector<Held> ReadStrangers(const RequestMaker& requests,
                                           const Names& nodes) = 0;
   virtual void LetGo(const Names& nodes) = 0;
 
   // Returns the changes since the last call, and what these groups of other
   // components hold. The changes are consumed: if memory cannot apply them,
   // call Load().
-  virtual News Take(Schedule& schedule, const std::set<GroupId>& strangers) = 0;
+  virtual News Take(const RequestMaker& requests,
+                    const std::set<GroupId>& strangers) = 0;
 
   // Writes a decision in one transaction. Returns the groups that were refused:
   // those whose placement was made for an old revision or without a lease, and
@@ -114,14 +118,15 @@ class PostgresMatchStore : public MatchStore {
                      const queue::Client& client, const Names& queues);
 
   bool Acquire() override;
-  std::optional<News> Read(Schedule& schedule) override;
-  News Load(Schedule& schedule) override;
+  std::optional<News> Read(const RequestMaker& requests) override;
+  News Load(const RequestMaker& requests) override;
   Names ReadNodes() override;
-  Claimed Claim(Schedule& schedule, const Names& nodes) override;
-  std::vector<Held> ReadStrangers(Schedule& schedule,
+  Claimed Claim(const RequestMaker& requests, const Names& nodes) override;
+  std::vector<Held> ReadStrangers(const RequestMaker& requests,
                                   const Names& nodes) override;
   void LetGo(const Names& nodes) override;
-  News Take(Schedule& schedule, const std::set<GroupId>& strangers) override;
+  News Take(const RequestMaker& requests,
+            const std::set<GroupId>& strangers) override;
   std::set<GroupId> Commit(const Decision& decision,
                            cluster::Time now) override;
   void GiveUp() override;
@@ -135,7 +140,8 @@ class PostgresMatchStore : public MatchStore {
       sql::Transaction& transaction);
   bool IsOurs(const std::string& queue) const;
   std::vector<Held> ReadStrangers(sql::Transaction& transaction,
-                                  Schedule& schedule, const Names& nodes);
+                                  const RequestMaker& requests,
+                                  const Names& nodes);
   // Returns true if there were rows.
   bool TakeInbox(sql::Transaction& transaction, News& news);
   void TakeLeasesOver();
@@ -143,7 +149,7 @@ class PostgresMatchStore : public MatchStore {
   // Reads the groups of leased match jobs. Jobs whose group no longer waits, or
   // waits with another job, are finished.
   std::vector<PendingGroup> ReadWaiting(sql::Transaction& transaction,
-                                        Schedule& schedule,
+                                        const RequestMaker& requests,
                                         const Leases& leases);
   // Adds the leases of changed groups, so that they are read again.
   void ReadAgain(sql::Transaction& transaction,

@@ -63,8 +63,9 @@ class MatchCommitTest : public MatchTest {
     ObserveAndPromote();
     match->worker.RunOnce(kNoon);  // loads, leases nothing yet
     match->store.Acquire();
-    match->store.Load(schedule);
-    for (const PendingGroup& group : match->store.Take(schedule, {}).waiting)
+    match->store.Load(schedule.requests());
+    for (const PendingGroup& group :
+         match->store.Take(schedule.requests(), {}).waiting)
       decision.placed.push_back(
           {group.id,
            group.revision,
@@ -98,7 +99,7 @@ TEST_F(MatchCommitTest, GroupThatChangedBeforeTheCommitIsMatchedAsItIsNow) {
       "group_name = 'stale' RETURNING id) INSERT INTO match_inbox (queue, "
       "news, group_id) SELECT 'default', 'changed', id FROM changed");
   match->store.Commit(decision, kNoon);
-  const auto news = match->store.Take(schedule, {});
+  const auto news = match->store.Take(schedule.requests(), {});
   ASSERT_EQ(news.waiting.size(), 1U);
   EXPECT_EQ(news.waiting[0].name, "stale");
   EXPECT_EQ(news.waiting[0].revision, 2);
@@ -113,7 +114,7 @@ TEST_F(MatchCommitTest, WhatWasDecidedOnALeaseThatACrashUndidIsRefused) {
   database.Execute(kUndoLeases);
   EXPECT_EQ(match->store.Commit(decision, kNoon).size(), 2U);
   EXPECT_EQ(Ask("SELECT count(*) FROM placements"), "0");
-  EXPECT_EQ(match->store.Take(schedule, {}).waiting.size(), 2U);
+  EXPECT_EQ(match->store.Take(schedule.requests(), {}).waiting.size(), 2U);
 }
 
 TEST_F(MatchCommitTest, AfterABrokenConnectionNothingIsDecidedOnWhatWasRead) {
@@ -123,8 +124,8 @@ TEST_F(MatchCommitTest, AfterABrokenConnectionNothingIsDecidedOnWhatWasRead) {
             "t");
   EXPECT_THROW(match->store.Commit(decision, kNoon), sql::Error);
   EXPECT_EQ(Ask("SELECT count(*) FROM placements"), "0");
-  EXPECT_THROW(match->store.Take(schedule, {}), sql::Error);
-  match->store.Load(schedule);
+  EXPECT_THROW(match->store.Take(schedule.requests(), {}), sql::Error);
+  match->store.Load(schedule.requests());
   EXPECT_EQ(match->store.Commit(decision, kNoon).size(), 0U);
   EXPECT_EQ(Ask("SELECT count(*) FROM placements"), "2");
 }

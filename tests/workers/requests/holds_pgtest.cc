@@ -68,8 +68,8 @@ TEST_F(HoldTest, PlacementThatIsBeingDecidedIsRefused) {
   Schedule schedule;
   MatchProcess other(database.pool(), *jobs, *cache);
   ASSERT_TRUE(other.store.Acquire());
-  MatchStore::News news = other.store.Load(schedule);
-  while (news.waiting.empty()) news = other.store.Take(schedule, {});
+  MatchStore::News news = other.store.Load(schedule.requests());
+  while (news.waiting.empty()) news = other.store.Take(schedule.requests(), {});
   const PendingGroup& group = news.waiting[0];
   Decision decision;
   Placed placed{group.id,     group.revision,
@@ -87,7 +87,7 @@ TEST_F(HoldTest, PlacementThatIsBeingDecidedIsRefused) {
   EXPECT_EQ(StateOf("train"), "pending held");
   EXPECT_EQ(Ask("SELECT count(*) FROM reservations"), "0");
   EXPECT_EQ(Ask("SELECT count(*) FROM allocations"), "0");
-  EXPECT_EQ(other.store.Take(schedule, {}).waiting.size(), 1U);
+  EXPECT_EQ(other.store.Take(schedule.requests(), {}).waiting.size(), 1U);
 }
 
 TEST_F(HoldTest, GroupThatHasItsNodesCannotBeHeld) {

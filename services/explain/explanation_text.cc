@@ -19,7 +19,7 @@ std::string WaitsInWords(const GroupRow& group, sql::Timestamp now) {
     return "lost a pod when it had its nodes: these are taken back";
   if (!group.position)
     return fmt::format("has waited {} in queue {}", since, group.queue);
-  return fmt::format("has waited {}, number {} in line of queue {}", since,
+  return fmt::format("has waited {}, position {} in queue {}", since,
                      *group.position, group.queue);
 }
 

@@ -127,7 +127,7 @@ std::string ToTable(const SimulationReport& report) {
                                "user{})",
                                summary.fairness, summary.users,
                                summary.users == 1 ? "" : "s")},
-      {"Promises", fmt::format("{} made, {} kept", summary.promised,
+      {"Reserved", fmt::format("{} made, {} kept", summary.promised,
                                summary.promises_kept)}};
   const bool preempts =
       std::ranges::any_of(scenario.queues, [](const auto& queue) {

@@ -312,7 +312,7 @@ void SayRefusal(const ScheduleGraph& graph, const std::string& account,
         account, amount(refusal.limit));
   } else {
     line.why_refused = fmt::format(
-        "needs {}; of the quota of account {} ({}) {} is used or promised",
+        "needs {}; of the quota of account {} ({}) {} is used or reserved",
         amount(wanted), account, amount(refusal.limit), amount(refusal.used));
   }
 }

@@ -26,8 +26,8 @@ class Explain : public WaitingGroupDatabase {
 TEST_F(Explain, WaitingGroupIsToldWhatIsBeforeItAndWhichNodesItCannotUse) {
   AddWaitingGroup();
   const std::string text = Of("a/asked");
-  EXPECT_THAT(text, HasSubstr("a/asked has waited 10s, number 2 in line of "
-                              "queue default.\n"));
+  EXPECT_THAT(text, HasSubstr("a/asked has waited 10s, position 2 in queue "
+                              "default.\n"));
   EXPECT_THAT(text, HasSubstr("Why:          needs 1 × (1 cpu)\n"));
   EXPECT_THAT(text, HasSubstr("(in 25m), if it goes as planned: a/first ends "
                               "as planned\n"));

@@ -47,7 +47,7 @@ TEST_F(GrpcExplanation, WaitingGroupHasItsPlacePhaseStartAndWhatThatRestsOn) {
                     .time_since_epoch()
                     .count() +
                 1'500);
-  EXPECT_THAT(asked.summary(), HasSubstr("number 2 in line of queue default"));
+  EXPECT_THAT(asked.summary(), HasSubstr("position 2 in queue default"));
   const v1::ExplainGroupResponse first = Explained("first");
   EXPECT_EQ(first.group().phase(), v1::GROUP_PHASE_RESERVED);
   EXPECT_EQ(first.group().position(), 1);

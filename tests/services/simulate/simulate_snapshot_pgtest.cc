@@ -215,7 +215,7 @@ TEST_F(SimulateSnapshot, WhatGroupsArePromisedIsKept) {
   const Starts anew{{"a/runs", -50}, {"a/wide", 100}, {"b/narrow", 160}};
   const Starts kept{{"a/runs", -50}, {"a/wide", 120}, {"b/narrow", 100}};
   EXPECT_EQ(StartsOf(""), anew);
-  EXPECT_THAT(run_.out(), HasSubstr("Promises:    2 made, 2 kept"));
+  EXPECT_THAT(run_.out(), HasSubstr("Reserved:    2 made, 2 kept"));
   database_.Execute(
       "INSERT INTO reservations (group_id, queue, kind, starts_at, nodes,"
       "  places, made_at) VALUES (2, 'default', 'reservation', " +
@@ -224,7 +224,7 @@ TEST_F(SimulateSnapshot, WhatGroupsArePromisedIsKept) {
       " (3, 'default', 'reservation', " +
       At(std::chrono::seconds(100)) + ", '{n1}', '{0}', now())");
   EXPECT_EQ(StartsOf(""), kept);
-  EXPECT_THAT(run_.out(), HasSubstr("Promises:    2 made, 2 kept"));
+  EXPECT_THAT(run_.out(), HasSubstr("Reserved:    2 made, 2 kept"));
   // New work delays no reservation, and additional nodes help.
   const std::string path = directory_ + "/small.yaml";
   std::string job = kSmallJob;
@@ -249,7 +249,7 @@ TEST_F(SimulateSnapshot, WhatEasyHasPromisedIsABeginningForConservative) {
       At(std::chrono::seconds(130)) + ", '{n0,n1}', '{0,1}', now())");
   const Starts starts{{"a/runs", -50}, {"a/wide", 100}, {"b/narrow", 160}};
   EXPECT_EQ(StartsOf("--policy conservative"), starts);
-  EXPECT_THAT(run_.out(), HasSubstr("Promises:    2 made, 2 kept"));
+  EXPECT_THAT(run_.out(), HasSubstr("Reserved:    2 made, 2 kept"));
   EXPECT_EQ(StartsOf(""), starts);
 }
 

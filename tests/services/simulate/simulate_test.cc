@@ -307,7 +307,7 @@ TEST_F(SimulateCommand, TableSaysTheSameInWords) {
   EXPECT_EQ(run_("simulate --swf -"), ExitCode::kOk);
   EXPECT_THAT(run_.out(), HasSubstr("Groups:      3: 2 ended, 1 timed out\n"));
   EXPECT_THAT(run_.out(), HasSubstr("Makespan:    2m50s\n"));
-  EXPECT_THAT(run_.out(), HasSubstr("Promises:    2 made, 2 kept\n"));
+  EXPECT_THAT(run_.out(), HasSubstr("Reserved:    2 made, 2 kept\n"));
 }
 
 TEST_F(SimulateCommand, SaysHowManyWereEvictedWhereQueuesPreempt) {

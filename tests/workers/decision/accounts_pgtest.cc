@@ -107,7 +107,7 @@ TEST_F(AccountsTest, QuotaTakesEffectAtOnceAndSaysWhy) {
   EXPECT_EQ(StateOf("second"), "pending queued");
   EXPECT_EQ(ReasonOf("second"),
             "needs 2 pods; of the quota of account team (3 pods) 2 pods is "
-            "used or promised");
+            "used or reserved");
   EXPECT_EQ(Ask("SELECT kind || ' ' || namespace FROM wait_reasons"),
             "quota default");
   Restart();
@@ -130,7 +130,7 @@ TEST_F(AccountsTest, QuotaGoesByTheLabelElseByTheNamespace) {
   EXPECT_EQ(StateOf("first"), "allocated");
   EXPECT_EQ(ReasonOf("second"),
             "needs 2 pods; of the quota of account team (3 pods) 2 pods is "
-            "used or promised");
+            "used or reserved");
   // No account has this label.
   CreateMarked("third", {{"fluxnetes.account", "nobody"}});
   Pass(2);
@@ -139,7 +139,7 @@ TEST_F(AccountsTest, QuotaGoesByTheLabelElseByTheNamespace) {
   EXPECT_EQ(StateOf("third"), "allocated");
   EXPECT_EQ(ReasonOf("fourth"),
             "needs 2 pods; of the quota of account space (3 pods) 2 pods is "
-            "used or promised");
+            "used or reserved");
   EXPECT_EQ(AskAll("SELECT account, holds ->> 'pods', pending FROM "
                    "account_summary ORDER BY path"),
             "space|2|1\nteam|2|1");

@@ -1,4 +1,4 @@
-// What the door to a cluster promises (tests/cluster/contract/contract.h), of a
+// The contract of the door to a cluster (tests/cluster/contract/contract.h), of a
 // real API server, with the rights that the scheduler has there.
 #include <gmock/gmock.h>
 

@@ -68,7 +68,7 @@ class NodeThatIs : public OnKubernetes,
   }
   void End() { Patch("nodes/" + Node(1), GetParam().end); }
 
-  // Pods for the node are turned away: the scheduler has heard of it.
+  // True when pods for the node are rejected: the scheduler knows of its end.
   bool TurnsPodsAway() {
     return Comes([&] {
       Submit(Gang("probe", 1, {.more = OnlyOn(1)}));

@@ -6,12 +6,12 @@
 // (`Borrows`, by the order of the schedule), and where the quota above both is
 // used up, what it waits for is not lent out any more.
 //
-// A group that waits for quota keeps others from it that come after it, unless
-// they will be over when enough is planned to have come free, or leave enough
-// of it then (EASY, as with nodes). Who would be over by then starts at once or
-// is promised nothing: later it would be over too late. What groups are
-// promised counts as held against those behind them. A group that wants more
-// than all of a quota keeps nobody from it.
+// A group that waits for quota keeps groups behind it from that quota, unless
+// they end before enough of it is planned to come free, or leave enough of it
+// then (EASY, as with nodes). A group that ends before then starts at once or
+// gets no reservation: later it would end too late. Reserved amounts count as
+// held against the groups behind. A group that wants more than all of a quota
+// keeps no group from it.
 //
 // An account borrows by those of its groups that started last. What was lent is
 // taken back by evicting these (preemption.h), for groups that stay within
@@ -86,7 +86,7 @@ class Quotas {
     AccountId account = 0;
     std::size_t resource = 0;
     std::int64_t limit = 0;
-    std::int64_t used = 0;  // also by groups that are promised their places
+    std::int64_t used = 0;  // also by groups with a reservation
     bool behind = false;    // there is room, but others wait for more
   };
   std::optional<Refusal> Refuses(PayerId payer, const Amounts& amounts,

@@ -8,8 +8,8 @@
 //   else, when the schedule has
 //     nothing more to decide   ─▶ out of the schedule, and turned down
 //
-// The database still has what is here, as a group that is neither placed nor
-// promised, so nothing is lost with the process.
+// The database still has what is here, as a group that has neither a
+// placement nor a reservation, so nothing is lost with the process.
 //
 // Owned by one thread.
 #pragma once
@@ -29,8 +29,8 @@ class CallerGate {
   void Remove(GroupId group) { groups_.erase(group); }
   void Clear() { groups_.clear(); }
 
-  // Adds to the decision which groups are promised a start, and which are
-  // turned down.
+  // Adds to the decision which groups have a reservation that their callers
+  // accept, and which are turned down.
   void Answer(Decision& decision, Schedule& schedule);
 
  private:

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kPods = 3;  // among the graph's resources
 
-// Apart from those of groups and promises.
+// Jobs of groups and of reservations have other numbers.
 matcher::JobId ClosureJob(std::int64_t window) {
   return std::numeric_limits<matcher::JobId>::min() / 2 + window;
 }
@@ -54,7 +54,8 @@ void ScheduleGraph::Book(const BookedClosure& booked) {
                  EndOfClosure(closure), nodes, amounts);
 }
 
-// Its nodes have changed: promises there are planned anew, groups asked again.
+// Its nodes have changed: reservations there are planned anew, and groups are
+// asked again.
 void ScheduleGraph::NoteClosure(const NodeClosure& closure) {
   NoteGround();
   for (const std::string& name : closure.nodes) {

@@ -3,7 +3,7 @@
 // Groups whose pods must be together with pods that have a node already are in
 // lines by the nodes of these.
 //
-//   order   first in line, priority (higher first), standing of the account
+//   order   first_in_line, priority (higher first), standing of the account
 //           (if its queue goes by fair shares), age, id
 //
 // In a queue that takes the shortest first, age counts from `ageing` times the

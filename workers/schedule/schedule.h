@@ -5,7 +5,7 @@
 // uses it as it is. SCHEDULING.md says which algorithms these are, by whom, and
 // where in the code they are.
 //
-// The pending order, over all queues of the component: first in line, then
+// The pending order, over all queues of the component: first_in_line, then
 // priority (higher first), then the order of the queue (QueueOrder), then age,
 // then id. If one queue of a component goes by fair shares, all should: groups
 // of the others come ahead. A blocked group keeps the standing that it had when

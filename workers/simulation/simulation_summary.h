@@ -8,7 +8,7 @@
 //                makespan: from the first submission to the end of the course
 //   fairness     Jain's index of the mean slowdowns of the users: 1 if all are
 //                equal, 1 / users if one user has all of it
-//   promise      the first start that was reserved for a group; kept if it
+//   reserved     the first start that was reserved for a group; kept if it
 //                started by then, broken if it never did, open in a run that
 //                was stopped
 //

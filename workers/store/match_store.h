@@ -184,7 +184,7 @@ class PostgresMatchStore : public MatchStore {
   void WritePlacements(sql::Transaction& transaction,
                        const std::vector<const Placed*>& placed,
                        const std::set<GroupId>& external);
-  // Records promises and refusals to callers, and notifies the callers.
+  // Records the answers to callers, and notifies the callers.
   void CommitAnswers(sql::Transaction& transaction, const Decision& decision);
   void CommitVerdicts(sql::Transaction& transaction,
                       const std::vector<Verdict>& verdicts, cluster::Time now);

@@ -1,4 +1,4 @@
-// What becomes of gangs: who runs, who waits, and what is left of them.
+// Gangs on a real API server: which run, which wait, and what they leave.
 #include "tests/kubernetes/support/kube_test.h"
 
 namespace fluxnetes::testing {

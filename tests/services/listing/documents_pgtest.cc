@@ -1,4 +1,4 @@
-// Checks that the fields of `-o json` stay: docs/commands.md promises that no
+// Checks that the fields of `-o json` stay: docs/commands.md says that no
 // field is renamed or removed. `get groups` has its own test with all values.
 #include <gtest/gtest.h>
 

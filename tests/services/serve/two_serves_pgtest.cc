@@ -95,7 +95,7 @@ TEST_F(TwoServes, OneOwnsAndTheOtherTakesOverWhenItIsKilled) {
 }
 
 // The default settings of users, measured by the rows. The machine may be busy
-// for a moment, so one of three takeovers must be as quick as promised.
+// for a moment, so one of three takeovers must be as quick as documented.
 TEST_F(TwoServes, AllThatTheDeadOneLedIsLedAgainInLessThanFiveSeconds) {
   const std::map<std::string, std::string> usual = {
       {"FLUXNETES_CLIENT_TTL", "3s"}, {"FLUXNETES_CLIENT_HEARTBEAT", "1s"}};

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "cluster/objects/copy_on_write.h"
 #include "cluster/objects/pod_labels.h"
 #include "cluster/objects/resources.h"
-#include "cluster/objects/seldom.h"
 #include "cluster/objects/shared_list.h"
 
 namespace fluxnetes::cluster {
@@ -112,7 +112,7 @@ struct PodRequest {
   LabelMap node_selector;                       // all must match
   std::vector<NodeSelectorTerm> node_affinity;  // required: one must hold
   SharedList<Toleration> tolerations;
-  Seldom<PodRules> rules;
+  CopyOnWrite<PodRules> rules;
   bool operator==(const PodRequest&) const = default;
 };
 

@@ -10,7 +10,7 @@
 namespace fluxnetes::cluster {
 
 template <typename Part>
-class Seldom {
+class CopyOnWrite {
  public:
   const Part& operator*() const {
     static const Part kDefault;
@@ -31,7 +31,7 @@ class Seldom {
     return *part_;
   }
 
-  bool operator==(const Seldom& other) const {
+  bool operator==(const CopyOnWrite& other) const {
     return part_ == other.part_ || **this == *other;
   }
 

@@ -10,9 +10,9 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 // A rate limit for an action in a loop that runs often.
-class Seldom {
+class Throttle {
  public:
-  explicit Seldom(milliseconds interval) : interval_(interval) {}
+  explicit Throttle(milliseconds interval) : interval_(interval) {}
   bool Due() const { return steady_clock::now() >= next_; }
   void Done() { next_ = steady_clock::now() + interval_; }
 
@@ -90,7 +90,7 @@ void Scheduler::State::Wire() {
   // The interval bounds how soon a lost owner is noticed.
   AddLoop(
       "match", milliseconds{500},
-      [this, report = Seldom(milliseconds{1'000})]() mutable {
+      [this, report = Throttle(milliseconds{1'000})]() mutable {
         const bool more = match->RunOnce(SchedulingNow());
         if (report.Due()) {
           match->ReportNodes(SchedulingNow());

@@ -11,17 +11,17 @@ std::optional<Time> EarliestStart::Find(Time duration, Time before, bool by_id,
   shortfall_.Clear();
   if (!FindBounds(duration, before)) return std::nullopt;
   Begin(duration, before);
-  Ground ground;
-  ground.columns = &columns_;
-  ground.by_id = by_id;
-  ground.descending = descending;
-  ground.present = ground.blocking = Stage::kThen;
+  PlanBasis basis;
+  basis.columns = &columns_;
+  basis.by_id = by_id;
+  basis.descending = descending;
+  basis.present = basis.blocking = Stage::kThen;
   shortfall_.Note(time_, Lacking());
   std::optional<Time> found;
-  if (leaving_ != nullptr && Lacking() == 0 && plan_.Place(ground))
+  if (leaving_ != nullptr && Lacking() == 0 && plan_.Place(basis))
     found = time_;
   for (time_ = NextTime(); !found && time_ < before; time_ = NextTime()) {
-    if (Step() && plan_.Place(ground)) {
+    if (Step() && plan_.Place(basis)) {
       found = time_;
       break;
     }

@@ -179,14 +179,15 @@ int GangPlan::CountAlone(const Columns& columns, NodeIndex node, int group,
   return Divide(group, limit, -1, [&](int r) { return columns[r][node]; });
 }
 
-int GangPlan::Fit(const Ground& ground, NodeIndex node, int group, int limit) {
+int GangPlan::Fit(const PlanBasis& basis, NodeIndex node, int group,
+                  int limit) {
   if (!MayTake(node, group)) return 0;
   const std::int32_t last_run = last_run_[node];
   const int fit = Divide(group, limit, last_run,
-                         [&](int r) { return (*ground.columns)[r][node]; });
-  if (fit == 0 || !ground.over_time) return fit;
-  if (!nodes_.StartsBefore(node, ground.end)) return fit;
-  nodes_.Profile(node).Least(nodes_.now(), ground.end, least_);
+                         [&](int r) { return (*basis.columns)[r][node]; });
+  if (fit == 0 || !basis.over_time) return fit;
+  if (!nodes_.StartsBefore(node, basis.end)) return fit;
+  nodes_.Profile(node).Least(nodes_.now(), basis.end, least_);
   return Divide(group, fit, last_run, [&](int r) { return least_[r]; });
 }
 
@@ -202,19 +203,19 @@ void GangPlan::AddRun(NodeIndex node, int group, int tasks) {
 
 // Places the tasks of a group with rules on other tasks one by one; of any
 // other group, as many at a time as the node takes.
-int GangPlan::Fill(const Ground& ground, int group, int count) {
+int GangPlan::Fill(const PlanBasis& basis, int group, int count) {
   const bool alone = groups_[group].alone;
   int placed = 0;
   while (placed < count) {
     const NodeIndex node = scan_.Next();
     if (node < 0) break;
-    const int fit = Fit(ground, node, group, alone ? count - placed : 1);
+    const int fit = Fit(basis, node, group, alone ? count - placed : 1);
     if (fit == 0) {
       scan_.Pass();
       continue;
     }
     AddRun(node, group, fit);
-    CountRun(ground, node, group, fit);
+    CountRun(basis, node, group, fit);
     placed += fit;
     scan_.Placed();
     if (alone) scan_.Pass();
@@ -225,17 +226,17 @@ int GangPlan::Fill(const Ground& ground, int group, int count) {
 // A series of tasks that must stay together starts in the domain where its
 // first task goes. If that domain has no room for all of them, it tries the
 // next.
-int GangPlan::PlaceGroup(const Ground& ground, int group, int count) {
+int GangPlan::PlaceGroup(const PlanBasis& basis, int group, int count) {
   const Group& asks = groups_[group];
-  scan_.Begin(ground, asks.needs, asks.rules, within_);
-  if (!scan_.StartsSeries()) return Fill(ground, group, count);
+  scan_.Begin(basis, asks.needs, asks.rules, within_);
+  if (!scan_.StartsSeries()) return Fill(basis, group, count);
   const KeyId key = nodes_.book().At(asks.rules->needs[0]).key;
   const std::size_t runs = runs_.size();
   const std::size_t counted = counted_.size();
   DomainId best = -1;
   int most = 0;
   for (;;) {
-    const int placed = Fill(ground, group, count);
+    const int placed = Fill(basis, group, count);
     if (placed == count) return placed;
     if (placed == 0) break;
     const DomainId domain = nodes_.labels().Domain(key, runs_[runs].node);
@@ -248,7 +249,7 @@ int GangPlan::PlaceGroup(const Ground& ground, int group, int count) {
   }
   if (best < 0) return 0;
   scan_.StayIn(key, best);
-  return Fill(ground, group, count);
+  return Fill(basis, group, count);
 }
 
 void GangPlan::UndoRuns(std::size_t runs, std::size_t counted) {
@@ -259,7 +260,8 @@ void GangPlan::UndoRuns(std::size_t runs, std::size_t counted) {
   TakeBack(counted);
 }
 
-bool GangPlan::PlaceInOrder(const Ground& ground, std::span<const int> order) {
+bool GangPlan::PlaceInOrder(const PlanBasis& basis,
+                            std::span<const int> order) {
   Clear();
   const std::size_t counted = counted_.size();
   int placed = 0;
@@ -267,7 +269,7 @@ bool GangPlan::PlaceInOrder(const Ground& ground, std::span<const int> order) {
   bool all = true;
   for (const int group : order) {
     const int count = groups_[group].asked->count;
-    const int here = PlaceGroup(ground, group, count);
+    const int here = PlaceGroup(basis, group, count);
     placed += here;
     all = all && here == count;
     if (keep_most_) {
@@ -284,15 +286,15 @@ bool GangPlan::PlaceInOrder(const Ground& ground, std::span<const int> order) {
   return all;
 }
 
-bool GangPlan::PlaceInOrders(const Ground& ground) {
-  if (PlaceInOrder(ground, given_)) return true;
+bool GangPlan::PlaceInOrders(const PlanBasis& basis) {
+  if (PlaceInOrder(basis, given_)) return true;
   if (groups() < 2) return false;
   const std::vector<int> hardest_first = HardestFirst();
-  return hardest_first != given_ && PlaceInOrder(ground, hardest_first);
+  return hardest_first != given_ && PlaceInOrder(basis, hardest_first);
 }
 
-bool GangPlan::MayFit(const Ground& ground) const {
-  if (ground.limits == nullptr) return true;
+bool GangPlan::MayFit(const PlanBasis& basis) const {
+  if (basis.limits == nullptr) return true;
   for (const Group& group : groups_) {
     const int count = group.asked->count;
     if (group.needs.empty() || count == 0) continue;
@@ -300,34 +302,34 @@ bool GangPlan::MayFit(const Ground& ground) const {
         group.rules == nullptr
             ? nullptr
             : &nodes_.book().shapes()[group.rules->shape].allowed;
-    const FitLimits::Entry& limit = ground.limits->Of(ground.view, group.needs);
+    const FitLimits::Entry& limit = basis.limits->Of(basis.view, group.needs);
     if (!limit.Reaches(count, group.asked->eligible, allowed)) return false;
   }
   return true;
 }
 
-bool GangPlan::Place(const Ground& ground) {
-  if (!keep_most_ && !MayFit(ground)) return false;
-  CountAhead(ground);
-  const bool placed = PlaceSomewhere(ground);
+bool GangPlan::Place(const PlanBasis& basis) {
+  if (!keep_most_ && !MayFit(basis)) return false;
+  CountAhead(basis);
+  const bool placed = PlaceSomewhere(basis);
   TakeBack(0);
   if (placed) SortRuns();
   return placed;
 }
 
-std::vector<int> GangPlan::CountMost(const Ground& ground) {
+std::vector<int> GangPlan::CountMost(const PlanBasis& basis) {
   keep_most_ = true;
   most_sum_ = -1;
   most_.assign(groups_.size(), 0);
-  Place(ground);
+  Place(basis);
   keep_most_ = false;
   return most_;
 }
 
-int GangPlan::Count(const Ground& ground, int limit) {
+int GangPlan::Count(const PlanBasis& basis, int limit) {
   Clear();
-  CountAhead(ground);
-  const int placed = PlaceGroup(ground, 0, limit);
+  CountAhead(basis);
+  const int placed = PlaceGroup(basis, 0, limit);
   TakeBack(0);
   return placed;
 }

@@ -41,12 +41,12 @@ class GangPlan {
   void SetGroup(const TaskGroup& group);  // for Count()
 
   // True if all tasks find a place; runs() lists the places.
-  bool Place(const Ground& ground);
+  bool Place(const PlanBasis& basis);
   // Returns how many tasks of the first group find a place, up to `limit`.
-  int Count(const Ground& ground, int limit);
+  int Count(const PlanBasis& basis, int limit);
   // Returns how many tasks of each group find a place, in the attempt of
   // Place() that places the most.
-  std::vector<int> CountMost(const Ground& ground);
+  std::vector<int> CountMost(const PlanBasis& basis);
 
   int groups() const { return static_cast<int>(groups_.size()); }
   const TaskGroup& group(int group) const { return *groups_[group].asked; }
@@ -74,7 +74,7 @@ class GangPlan {
 
   // Counts reserved tasks that keep tasks of the gang away, until TakeBack().
   // Place() and Count() call both themselves.
-  void CountAhead(const Ground& ground);
+  void CountAhead(const PlanBasis& basis);
   void TakeBack(std::size_t counted = 0);
 
   // True if the rules need other tasks (affinity or required spread). Then a
@@ -118,23 +118,23 @@ class GangPlan {
   template <typename Free>
   int Divide(int group, int limit, std::int32_t last_run,
              const Free& free) const;
-  int Fit(const Ground& ground, NodeIndex node, int group, int limit);
+  int Fit(const PlanBasis& basis, NodeIndex node, int group, int limit);
 
-  int PlaceGroup(const Ground& ground, int group, int count);
-  int Fill(const Ground& ground, int group, int count);
+  int PlaceGroup(const PlanBasis& basis, int group, int count);
+  int Fill(const PlanBasis& basis, int group, int count);
   void AddRun(NodeIndex node, int group, int tasks);
-  void CountRun(const Ground& ground, NodeIndex node, int group, int tasks);
+  void CountRun(const PlanBasis& basis, NodeIndex node, int group, int tasks);
   void UndoRuns(std::size_t runs, std::size_t counted);
 
   // False if the limits show that some group alone finds no room.
-  bool MayFit(const Ground& ground) const;
-  bool PlaceInOrder(const Ground& ground, std::span<const int> order);
-  bool PlaceInOrders(const Ground& ground);
-  bool PlaceSomewhere(const Ground& ground);
-  bool PlaceTogether(const Ground& ground, KeyId key, KeyId outer);
-  bool PlaceInParts(const Ground& ground, NodeMask& domain, KeyId outer);
-  std::vector<Domain> Tightest(const Ground& ground, KeyId key);
-  std::vector<DomainSums::Sum> FreeIn(const Ground& ground, KeyId key,
+  bool MayFit(const PlanBasis& basis) const;
+  bool PlaceInOrder(const PlanBasis& basis, std::span<const int> order);
+  bool PlaceInOrders(const PlanBasis& basis);
+  bool PlaceSomewhere(const PlanBasis& basis);
+  bool PlaceTogether(const PlanBasis& basis, KeyId key, KeyId outer);
+  bool PlaceInParts(const PlanBasis& basis, NodeMask& domain, KeyId outer);
+  std::vector<Domain> Tightest(const PlanBasis& basis, KeyId key);
+  std::vector<DomainSums::Sum> FreeIn(const PlanBasis& basis, KeyId key,
                                       std::span<const Need> needs);
   std::vector<Need> NeededOfAll(std::vector<DomainSums::Sum>& sums) const;
   KeyId FindKey(const std::string& key);

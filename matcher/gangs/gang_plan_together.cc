@@ -23,35 +23,35 @@ void Intersect(const std::vector<NodeMask::Word>& a,
 }  // namespace
 
 // Counts the tasks of a run for the rules of the gang, until TakeBack().
-void GangPlan::CountRun(const Ground& ground, NodeIndex node, int group,
+void GangPlan::CountRun(const PlanBasis& basis, NodeIndex node, int group,
                         int tasks) {
   TaskBook& book = nodes_.book();
   for (const TrackerId id : groups_[group].counts) {
-    const Stage stage = book.At(id).blocks ? ground.blocking : ground.present;
+    const Stage stage = book.At(id).blocks ? basis.blocking : basis.present;
     book.CountIn(id, stage, node, tasks);
     counted_.push_back({id, false, stage, node, tasks});
   }
   for (const SpreadId id : groups_[group].counts_spread) {
-    book.CountInSpread(id, ground.present, node, tasks);
-    counted_.push_back({id, true, ground.present, node, tasks});
+    book.CountInSpread(id, basis.present, node, tasks);
+    counted_.push_back({id, true, basis.present, node, tasks});
   }
 }
 
 // Counts what starts before the gang would end: it keeps tasks away too.
-void GangPlan::CountAhead(const Ground& ground) {
+void GangPlan::CountAhead(const PlanBasis& basis) {
   TaskBook& book = nodes_.book();
-  if (!ground.over_time || nodes_.spans().next_start() >= ground.end) return;
+  if (!basis.over_time || nodes_.spans().next_start() >= basis.end) return;
   const auto blocks = [&](TrackerId id) { return book.At(id).blocks; };
   if (std::ranges::none_of(trackers_, blocks)) return;
   for (const auto& moment : nodes_.spans().Starts()) {
-    if (moment.time >= ground.end) break;
+    if (moment.time >= basis.end) break;
     const Span& span = nodes_.spans()[moment.span];
     if (!span.ahead || span.rules == kNoRules) continue;
     if (!nodes_.Present(span.node)) continue;
     for (const TrackerId id : book[span.rules].counts) {
       if (!Watches(id) || !book.At(id).blocks) continue;
-      book.CountIn(id, ground.blocking, span.node, span.tasks);
-      counted_.push_back({id, false, ground.blocking, span.node, span.tasks});
+      book.CountIn(id, basis.blocking, span.node, span.tasks);
+      counted_.push_back({id, false, basis.blocking, span.node, span.tasks});
     }
   }
 }
@@ -97,40 +97,40 @@ bool GangPlan::MayBeTogether(NodeIndex node) {
   return domain >= 0 && Counts(key, domain);
 }
 
-bool GangPlan::PlaceSomewhere(const Ground& ground) {
+bool GangPlan::PlaceSomewhere(const PlanBasis& basis) {
   within_ = nullptr;
   if (gang_ == nullptr || gang_->together.empty()) {
-    return PlaceInOrders(ground);
+    return PlaceInOrders(basis);
   }
   const bool required = gang_->together_required;
   const KeyId outer = required ? FindKey(gang_->together.back()) : -1;
   if (required && outer < 0) return false;
   for (const std::string& name : gang_->together) {
     const KeyId key = FindKey(name);
-    const bool placed = key >= 0 && PlaceTogether(ground, key, outer);
+    const bool placed = key >= 0 && PlaceTogether(basis, key, outer);
     within_ = nullptr;
     if (placed) return true;
   }
-  return !required && PlaceInOrders(ground);
+  return !required && PlaceInOrders(basis);
 }
 
 // `outer`: a key for which all nodes must have one value too; -1: none.
-bool GangPlan::PlaceTogether(const Ground& ground, KeyId key, KeyId outer) {
-  for (const Domain& domain : Tightest(ground, key)) {
+bool GangPlan::PlaceTogether(const PlanBasis& basis, KeyId key, KeyId outer) {
+  for (const Domain& domain : Tightest(basis, key)) {
     NodeMask& mask = nodes_.labels().Mask(key, domain.id);
     if (outer >= 0 && outer != key) {
-      if (PlaceInParts(ground, mask, outer)) return true;
+      if (PlaceInParts(basis, mask, outer)) return true;
       continue;
     }
-    within_ = &mask.At(ground.by_id, nodes_.orders());
-    if (PlaceInOrders(ground)) return true;
+    within_ = &mask.At(basis.by_id, nodes_.orders());
+    if (PlaceInOrders(basis)) return true;
   }
   return false;
 }
 
 // Tries each part of the domain with one value of `outer`: a rack may have
 // nodes of several zones, or several racks may share a name.
-bool GangPlan::PlaceInParts(const Ground& ground, NodeMask& domain,
+bool GangPlan::PlaceInParts(const PlanBasis& basis, NodeMask& domain,
                             KeyId outer) {
   NodeLabels& labels = nodes_.labels();
   std::set<std::pair<std::string, DomainId>> parts;
@@ -140,22 +140,21 @@ bool GangPlan::PlaceInParts(const Ground& ground, NodeMask& domain,
       parts.emplace(labels.DomainName(outer, part), part);
   }
   for (const auto& [name, part] : parts) {
-    Intersect(domain.At(ground.by_id, nodes_.orders()),
-              labels.Mask(outer, part).At(ground.by_id, nodes_.orders()),
-              part_);
+    Intersect(domain.At(basis.by_id, nodes_.orders()),
+              labels.Mask(outer, part).At(basis.by_id, nodes_.orders()), part_);
     within_ = &part_;
-    if (PlaceInOrders(ground)) return true;
+    if (PlaceInOrders(basis)) return true;
   }
   return false;
 }
 
 // Returns the domains that have enough in total, least free first. Each
 // resource counts as its share of the total of the open nodes.
-std::vector<GangPlan::Domain> GangPlan::Tightest(const Ground& ground,
+std::vector<GangPlan::Domain> GangPlan::Tightest(const PlanBasis& basis,
                                                  KeyId key) {
   std::vector<DomainSums::Sum> sums;
   const std::vector<Need> needs = NeededOfAll(sums);
-  const std::vector<DomainSums::Sum> free = FreeIn(ground, key, needs);
+  const std::vector<DomainSums::Sum> free = FreeIn(basis, key, needs);
   std::vector<Domain> found;
   for (DomainId id = 0; id < nodes_.labels().domains(key); ++id) {
     if (nodes_.labels().Mask(key, id).nodes().empty()) continue;
@@ -198,16 +197,16 @@ std::vector<Need> GangPlan::NeededOfAll(
   return needs;
 }
 
-std::vector<DomainSums::Sum> GangPlan::FreeIn(const Ground& ground, KeyId key,
+std::vector<DomainSums::Sum> GangPlan::FreeIn(const PlanBasis& basis, KeyId key,
                                               std::span<const Need> needs) {
   const auto domains = static_cast<std::size_t>(nodes_.labels().domains(key));
   std::vector<DomainSums::Sum> free(domains * needs.size());
   const bool starts =
-      ground.over_time && nodes_.spans().next_start() < ground.end;
-  if (ground.limits != nullptr && !starts) {
+      basis.over_time && nodes_.spans().next_start() < basis.end;
+  if (basis.limits != nullptr && !starts) {
     const DomainSums& sums = nodes_.Sums(key);
     for (std::size_t i = 0; i < free.size(); ++i) {
-      free[i] = sums.At(ground.view, static_cast<DomainId>(i / needs.size()),
+      free[i] = sums.At(basis.view, static_cast<DomainId>(i / needs.size()),
                         needs[i % needs.size()].resource);
     }
     return free;
@@ -216,11 +215,11 @@ std::vector<DomainSums::Sum> GangPlan::FreeIn(const Ground& ground, KeyId key,
   for (NodeIndex node = 0; node < nodes_.size(); ++node) {
     const DomainId domain = nodes_.labels().Domain(key, node);
     if (domain < 0 || !nodes_.TakesTasks(node)) continue;
-    const bool looks = starts && nodes_.StartsBefore(node, ground.end);
-    if (looks) nodes_.Profile(node).Least(nodes_.now(), ground.end, least);
+    const bool looks = starts && nodes_.StartsBefore(node, basis.end);
+    if (looks) nodes_.Profile(node).Least(nodes_.now(), basis.end, least);
     for (std::size_t i = 0; i < needs.size(); ++i) {
       const int r = needs[i].resource;
-      const std::int64_t here = looks ? least[r] : (*ground.columns)[r][node];
+      const std::int64_t here = looks ? least[r] : (*basis.columns)[r][node];
       if (here > 0) free[domain * needs.size() + i] += here;
     }
   }

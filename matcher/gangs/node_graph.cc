@@ -158,38 +158,38 @@ const std::string& NodeGraph::Name(NodeIndex node) const {
   return state_->nodes.Name(node);
 }
 
-Ground NodeGraph::State::GroundNow(Time duration, Policy policy) {
+PlanBasis NodeGraph::State::BasisNow(Time duration, Policy policy) {
   nodes.Refresh();
   const View view = duration == kForever ? View::kEver : View::kNow;
-  Ground ground;
-  ground.columns = &nodes.At(view);
-  ground.by_id = ById(policy);
-  ground.limits = &nodes.limits();
-  ground.descending = Descending(policy);
-  ground.view = view;
-  ground.blocking = view == View::kNow ? Stage::kNow : Stage::kEver;
-  ground.over_time = view == View::kNow;
-  ground.end = EndOf(nodes.now(), duration);
-  return ground;
+  PlanBasis basis;
+  basis.columns = &nodes.At(view);
+  basis.by_id = ById(policy);
+  basis.limits = &nodes.limits();
+  basis.descending = Descending(policy);
+  basis.view = view;
+  basis.blocking = view == View::kNow ? Stage::kNow : Stage::kEver;
+  basis.over_time = view == View::kNow;
+  basis.end = EndOf(nodes.now(), duration);
+  return basis;
 }
 
-Ground NodeGraph::State::GroundEmpty(Policy policy) {
+PlanBasis NodeGraph::State::BasisEmpty(Policy policy) {
   nodes.Refresh();
-  Ground ground;
-  ground.columns = &nodes.At(View::kEmpty);
-  ground.by_id = ById(policy);
-  ground.limits = &nodes.limits();
-  ground.descending = Descending(policy);
-  ground.view = View::kEmpty;
-  ground.present = ground.blocking = Stage::kEmpty;
-  return ground;
+  PlanBasis basis;
+  basis.columns = &nodes.At(View::kEmpty);
+  basis.by_id = ById(policy);
+  basis.limits = &nodes.limits();
+  basis.descending = Descending(policy);
+  basis.view = View::kEmpty;
+  basis.present = basis.blocking = Stage::kEmpty;
+  return basis;
 }
 
 bool NodeGraph::State::PlaceNow(const Gang& gang, Policy policy, Time now) {
   CheckTime(now);
   nodes.ComeTo(now);
   plan.SetGang(gang);
-  return plan.Place(GroundNow(gang.duration, policy));
+  return plan.Place(BasisNow(gang.duration, policy));
 }
 
 void NodeGraph::State::HoldRun(JobId id, Job& job, Time start, Time end,
@@ -228,7 +228,7 @@ MatchResult NodeGraph::Allocate(JobId job, const Gang& gang, Policy policy,
   if (state.PlaceNow(gang, policy, now)) {
     return state.Book(job, now, gang.duration);
   }
-  const bool ever = state.plan.Place(state.GroundEmpty(policy));
+  const bool ever = state.plan.Place(state.BasisEmpty(policy));
   return ever ? NoFit::kNow : NoFit::kNever;
 }
 
@@ -255,13 +255,13 @@ MatchResult NodeGraph::AllocateOrReserve(JobId job, const Gang& gang,
   // A start shows that a plain gang fits on empty nodes, too; so this is
   // checked only if there is none.
   const bool plain = state.plan.IsPlain();
-  if (!plain && !state.plan.Place(state.GroundEmpty(policy)))
+  if (!plain && !state.plan.Place(state.BasisEmpty(policy)))
     return NoFit::kNever;
   const auto start = state.FindEarliest(gang.duration, before, policy);
   if (shortfall != nullptr) *shortfall = state.earliest.shortfall().Short();
   if (start) return state.Book(job, *start, gang.duration);
-  return !plain || state.plan.Place(state.GroundEmpty(policy)) ? NoFit::kNoTime
-                                                               : NoFit::kNever;
+  return !plain || state.plan.Place(state.BasisEmpty(policy)) ? NoFit::kNoTime
+                                                              : NoFit::kNever;
 }
 
 std::optional<Placement> NodeGraph::MoveEarlier(JobId job, const Gang& gang,
@@ -309,7 +309,7 @@ bool NodeGraph::HasRoom(Time start, Time end, std::span<const NodeIndex> nodes,
 
 bool NodeGraph::Satisfiable(const Gang& gang, Policy policy) const {
   state_->plan.SetGang(gang);
-  return state_->plan.Place(state_->GroundEmpty(policy));
+  return state_->plan.Place(state_->BasisEmpty(policy));
 }
 
 int NodeGraph::CountFits(const TaskGroup& group, Time duration, Time now,
@@ -317,8 +317,7 @@ int NodeGraph::CountFits(const TaskGroup& group, Time duration, Time now,
   CheckTime(now);
   state_->nodes.ComeTo(now);
   state_->plan.SetGroup(group);
-  return state_->plan.Count(state_->GroundNow(duration, Policy::kLonode),
-                            limit);
+  return state_->plan.Count(state_->BasisNow(duration, Policy::kLonode), limit);
 }
 
 void NodeGraph::Restore(JobId id, Time start, Time end,

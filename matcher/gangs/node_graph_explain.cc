@@ -11,11 +11,11 @@ namespace {
 // The obstacles for one task on one node, in order.
 class Obstacles {
  public:
-  Obstacles(NodeGraph::State& state, const Ground& ground,
+  Obstacles(NodeGraph::State& state, const PlanBasis& basis,
             const TaskGroup& group)
       : state_(state),
         nodes_(state.nodes),
-        ground_(ground),
+        basis_(basis),
         group_(group),
         rules_(group.rules == kNoRules ? nullptr : &nodes_.book()[group.rules]),
         least_(nodes_.resources()) {
@@ -23,7 +23,7 @@ class Obstacles {
     TaskBook& book = nodes_.book();
     starts_ = rules_->may_start &&
               std::ranges::all_of(rules_->needs, [&](TrackerId id) {
-                return book.At(id).At(ground.present).total() == 0;
+                return book.At(id).At(basis.present).total() == 0;
               });
   }
 
@@ -55,10 +55,10 @@ class Obstacles {
 
  private:
   void AddResources(NodeIndex node, std::vector<Key>& found) {
-    const bool ahead = nodes_.StartsBefore(node, ground_.end);
+    const bool ahead = nodes_.StartsBefore(node, basis_.end);
     const bool takes = nodes_.TakesTasks(node);
     const Columns& now = nodes_.At(View::kNow);
-    if (ahead) nodes_.Profile(node).Least(nodes_.now(), ground_.end, least_);
+    if (ahead) nodes_.Profile(node).Least(nodes_.now(), basis_.end, least_);
     for (std::size_t r = 0; r < group_.amounts.size(); ++r) {
       const std::int64_t free = ahead ? least_[r]
                                 : takes
@@ -73,7 +73,7 @@ class Obstacles {
     return std::ranges::any_of(rules_->blocked_by, [&](TrackerId id) {
       Tracker& tracker = nodes_.book().At(id);
       return (tracker.kind == Tracker::Kind::kPort) == by_port &&
-             tracker.At(ground_.blocking)
+             tracker.At(basis_.blocking)
                  .nodes()
                  .Contains(node, nodes_.labels().Domain(tracker.key, node));
     });
@@ -85,7 +85,7 @@ class Obstacles {
       const DomainId domain = nodes_.labels().Domain(tracker.key, node);
       return domain < 0 ||
              (!starts_ &&
-              !tracker.At(ground_.present).nodes().Contains(node, domain));
+              !tracker.At(basis_.present).nodes().Contains(node, domain));
     });
   }
 
@@ -94,13 +94,13 @@ class Obstacles {
       Spread& spread = nodes_.book().SpreadAt(id);
       const DomainId domain = nodes_.labels().Domain(spread.key, node);
       return domain < 0 ||
-             spread.At(ground_.present).over().Contains(node, domain);
+             spread.At(basis_.present).over().Contains(node, domain);
     });
   }
 
   NodeGraph::State& state_;
   NodeTable& nodes_;
-  const Ground& ground_;
+  const PlanBasis& basis_;
   const TaskGroup& group_;
   const BookedRules* rules_;
   bool starts_ = false;
@@ -108,10 +108,10 @@ class Obstacles {
   std::vector<Key> found_;
 };
 
-GroupExplanation ExplainGroup(NodeGraph::State& state, const Ground& ground,
+GroupExplanation ExplainGroup(NodeGraph::State& state, const PlanBasis& basis,
                               const TaskGroup& group) {
   GroupExplanation explanation;
-  Obstacles obstacles(state, ground, group);
+  Obstacles obstacles(state, basis, group);
   // By obstacle and resource; most obstacles have resource -1.
   constexpr int kObstacles = static_cast<int>(Obstacle::kSpread) + 1;
   const int kinds = state.nodes.resources() + 1;
@@ -142,11 +142,11 @@ Explanation NodeGraph::Explain(const Gang& gang, Policy policy,
   State& state = *state_;
   Explanation explanation;
   state.PlaceNow(gang, policy, now);
-  const Ground ground = state.GroundNow(gang.duration, policy);
-  const std::vector<int> most = state.plan.CountMost(ground);
-  state.plan.CountAhead(ground);
+  const PlanBasis basis = state.BasisNow(gang.duration, policy);
+  const std::vector<int> most = state.plan.CountMost(basis);
+  state.plan.CountAhead(basis);
   for (std::size_t g = 0; g < gang.groups.size(); ++g) {
-    explanation.groups.push_back(ExplainGroup(state, ground, gang.groups[g]));
+    explanation.groups.push_back(ExplainGroup(state, basis, gang.groups[g]));
     explanation.groups.back().fit = most[g];
     explanation.fit += most[g];
   }

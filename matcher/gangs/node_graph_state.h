@@ -27,8 +27,8 @@ struct NodeGraph::State {
 
   void CheckNode(NodeIndex node) const;
   void CheckRules(std::span<const RulesId> rules) const;
-  Ground GroundNow(Time duration, Policy policy);
-  Ground GroundEmpty(Policy policy);
+  PlanBasis BasisNow(Time duration, Policy policy);
+  PlanBasis BasisEmpty(Policy policy);
   bool PlaceNow(const Gang& gang, Policy policy, Time now);
   std::optional<Time> FindEarliest(Time duration, Time before, Policy policy);
   Placement Book(JobId job, Time start, Time duration);

@@ -16,23 +16,23 @@ constexpr std::size_t kMaxParts = 5;
 }  // namespace
 
 const std::uint64_t* NodeScan::Bits(NodeBits& bits) const {
-  return bits.At(ground_->by_id, nodes_.orders());
+  return bits.At(basis_->by_id, nodes_.orders());
 }
 
-void NodeScan::Begin(const Ground& ground, const std::vector<Need>& needs,
+void NodeScan::Begin(const PlanBasis& basis, const std::vector<Need>& needs,
                      const BookedRules* rules,
                      const std::vector<NodeMask::Word>* within) {
-  ground_ = &ground;
-  order_ = &nodes_.Order(ground.by_id);
+  basis_ = &basis;
+  order_ = &nodes_.Order(basis.by_id);
   rules_ = rules;
   within_ = within;
   passed_.clear();
   rereads_ = rules != nullptr && !rules->Alone();
   if (rereads_) passed_.resize(nodes_.orders().blocks());
   levels_.clear();
-  limit_ = ground.limits == nullptr || needs.empty()
+  limit_ = basis.limits == nullptr || needs.empty()
                ? nullptr
-               : &ground.limits->Of(ground.view, needs);
+               : &basis.limits->Of(basis.view, needs);
   ReadRules();
   ReadPreferences();
   MakeLevels();
@@ -53,7 +53,7 @@ bool NodeScan::StartsSeries() const {
     return false;
   }
   return std::ranges::all_of(rules_->needs, [&](TrackerId id) {
-    return nodes_.book().At(id).At(ground_->present).total() == 0;
+    return nodes_.book().At(id).At(basis_->present).total() == 0;
   });
 }
 
@@ -69,7 +69,7 @@ void NodeScan::AddIn(KeyId key, DomainSet& domains) {
   if (used_any_ == any_.size()) any_.emplace_back();
   Sets& any = any_[used_any_];
   any.clear();
-  domains.Read(ground_->by_id, key, nodes_.book().space(), any);
+  domains.Read(basis_->by_id, key, nodes_.book().space(), any);
   if (any.size() > 1) {
     ++used_any_;
   } else {
@@ -85,15 +85,15 @@ void NodeScan::ReadRules() {
   AddIn(Bits(limit_ == nullptr ? nodes_.open() : limit_->room));
   if (rules_ == nullptr) return;
   TaskBook& book = nodes_.book();
-  const bool by_id = ground_->by_id;
+  const bool by_id = basis_->by_id;
   AddIn(Bits(book.shapes()[rules_->shape].allowed));
   for (const TrackerId id : rules_->blocked_by) {
     Tracker& tracker = book.At(id);
-    tracker.At(ground_->blocking)
+    tracker.At(basis_->blocking)
         .nodes()
         .Read(by_id, tracker.key, book.space(), out_);
   }
-  const bool empty = ground_->present == Stage::kEmpty;
+  const bool empty = basis_->present == Stage::kEmpty;
   const bool starts = StartsSeries();
   for (const TrackerId id : rules_->needs) {
     if (empty && !rules_->may_start) break;
@@ -101,14 +101,14 @@ void NodeScan::ReadRules() {
     if (starts) {
       AddIn(Bits(nodes_.labels().Having(tracker.key)));
     } else {
-      AddIn(tracker.key, tracker.At(ground_->present).nodes());
+      AddIn(tracker.key, tracker.At(basis_->present).nodes());
     }
   }
   for (const SpreadId id : rules_->spreads) {
     if (empty) break;
     Spread& spread = book.SpreadAt(id);
     AddIn(Bits(nodes_.labels().Having(spread.key)));
-    spread.At(ground_->present)
+    spread.At(basis_->present)
         .over()
         .Read(by_id, spread.key, book.space(), out_);
   }
@@ -116,14 +116,14 @@ void NodeScan::ReadRules() {
 
 void NodeScan::ReadPreferences() {
   preferred_.clear();
-  if (rules_ == nullptr || ground_->present == Stage::kEmpty) return;
+  if (rules_ == nullptr || basis_->present == Stage::kEmpty) return;
   TaskBook& book = nodes_.book();
   for (const auto& [id, weight] : rules_->preferred) {
     Tracker& tracker = book.At(id);
     preferred_.push_back({{}, {}, weight});
-    tracker.At(ground_->present)
+    tracker.At(basis_->present)
         .nodes()
-        .Read(ground_->by_id, tracker.key, book.space(), preferred_.back().in);
+        .Read(basis_->by_id, tracker.key, book.space(), preferred_.back().in);
   }
   for (const SpreadId id : rules_->soft_spreads) {
     Spread& spread = book.SpreadAt(id);
@@ -131,9 +131,9 @@ void NodeScan::ReadPreferences() {
     Part& part = preferred_.back();
     const std::uint64_t* having = Bits(nodes_.labels().Having(spread.key));
     if (having != nullptr) part.in.push_back(having);
-    spread.At(ground_->present)
+    spread.At(basis_->present)
         .over()
-        .Read(ground_->by_id, spread.key, book.space(), part.out);
+        .Read(basis_->by_id, spread.key, book.space(), part.out);
   }
 }
 
@@ -172,13 +172,13 @@ std::uint64_t NodeScan::Changes() const {
   TaskBook& book = nodes_.book();
   std::uint64_t changes = 0;
   for (const SpreadId id : rules_->spreads) {
-    changes += book.SpreadAt(id).At(ground_->present).lifts();
+    changes += book.SpreadAt(id).At(basis_->present).lifts();
   }
   for (const SpreadId id : rules_->soft_spreads) {
-    changes += book.SpreadAt(id).At(ground_->present).changes();
+    changes += book.SpreadAt(id).At(basis_->present).changes();
   }
   for (const auto& [id, weight] : rules_->preferred) {
-    changes += book.At(id).At(ground_->present).changes();
+    changes += book.At(id).At(basis_->present).changes();
   }
   return changes;
 }
@@ -224,7 +224,7 @@ int NodeScan::blocks() const {
 }
 
 int NodeScan::BlockAt(int step) const {
-  const int at = ground_->descending ? blocks() - 1 - step : step;
+  const int at = basis_->descending ? blocks() - 1 - step : step;
   return within_ == nullptr ? at : (*within_)[at].block;
 }
 
@@ -238,7 +238,7 @@ bool NodeScan::NextBlock() {
     block_ = BlockAt(step_);
     word_ = Allowed(block_) & InLevel(block_);
     if (within_ != nullptr) {
-      const int at = ground_->descending ? blocks() - 1 - step_ : step_;
+      const int at = basis_->descending ? blocks() - 1 - step_ : step_;
       word_ &= (*within_)[at].bits;
     }
     if (word_ != 0) return true;
@@ -246,7 +246,7 @@ bool NodeScan::NextBlock() {
 }
 
 int NodeScan::FirstPlace(std::uint64_t word) const {
-  return block_ * kBlockBits + (ground_->descending
+  return block_ * kBlockBits + (basis_->descending
                                     ? kBlockBits - 1 - std::countl_zero(word)
                                     : std::countr_zero(word));
 }
@@ -281,7 +281,7 @@ void NodeScan::Placed() {
 
 void NodeScan::LeaveOut(KeyId key, DomainId domain) {
   NodeMask& mask = nodes_.labels().Mask(key, domain);
-  for (const auto& part : mask.At(ground_->by_id, nodes_.orders())) {
+  for (const auto& part : mask.At(basis_->by_id, nodes_.orders())) {
     passed_[part.block] |= part.bits;
   }
   ReadRules();
@@ -292,7 +292,7 @@ void NodeScan::LeaveOut(KeyId key, DomainId domain) {
 void NodeScan::StayIn(KeyId key, DomainId domain) {
   passed_.assign(passed_.size(), kAll);
   NodeMask& mask = nodes_.labels().Mask(key, domain);
-  for (const auto& part : mask.At(ground_->by_id, nodes_.orders())) {
+  for (const auto& part : mask.At(basis_->by_id, nodes_.orders())) {
     passed_[part.block] &= ~part.bits;
   }
   ReadRules();
@@ -315,7 +315,7 @@ NodeIndex NodeScan::FindBest() {
     block_ = BlockAt(step);
     std::uint64_t word = Allowed(block_);
     if (within_ != nullptr) {
-      const int at = ground_->descending ? blocks() - 1 - step : step;
+      const int at = basis_->descending ? blocks() - 1 - step : step;
       word &= (*within_)[at].bits;
     }
     while (word != 0) {

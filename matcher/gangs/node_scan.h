@@ -20,7 +20,7 @@ namespace fluxnetes::matcher {
 
 // The basis of a plan: the free amounts that it reads, and the stages of the
 // counts of other tasks.
-struct Ground {
+struct PlanBasis {
   const Columns* columns = nullptr;
   bool by_id = true;
   bool descending = false;
@@ -40,7 +40,7 @@ class NodeScan {
 
   // `rules` may be null. `within`, if not null, lists the only places to look
   // at.
-  void Begin(const Ground& ground, const std::vector<Need>& needs,
+  void Begin(const PlanBasis& basis, const std::vector<Need>& needs,
              const BookedRules* rules,
              const std::vector<NodeMask::Word>* within);
   // Returns the best node that is left; -1 if there is none. Returns the same
@@ -94,7 +94,7 @@ class NodeScan {
   int PointsAt(int block, int bit, NodeIndex node) const;
 
   NodeTable& nodes_;
-  const Ground* ground_ = nullptr;
+  const PlanBasis* basis_ = nullptr;
   const NodeOrder* order_ = nullptr;
   const BookedRules* rules_ = nullptr;
   const std::vector<NodeMask::Word>* within_ = nullptr;

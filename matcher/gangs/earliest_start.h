@@ -13,14 +13,14 @@
 
 #include "matcher/gangs/gang_plan.h"
 #include "matcher/gangs/leaving_gang.h"
-#include "matcher/gangs/node_table.h"
+#include "matcher/gangs/node_columns.h"
 #include "matcher/gangs/shortfall.h"
 
 namespace fluxnetes::matcher {
 
 class EarliestStart {
  public:
-  EarliestStart(NodeTable& nodes, GangPlan& plan)
+  EarliestStart(NodeColumns& nodes, GangPlan& plan)
       : nodes_(nodes), plan_(plan) {}
 
   // Returns the earliest start after now and before `before`, and leaves the
@@ -80,7 +80,7 @@ class EarliestStart {
     return leaving_ == nullptr ? Leaving() : leaving_->At(node);
   }
 
-  NodeTable& nodes_;
+  NodeColumns& nodes_;
   GangPlan& plan_;
   const LeavingGang* leaving_ = nullptr;
   Time duration_ = 1;

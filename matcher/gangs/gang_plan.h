@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "matcher/gangs/gang.h"
+#include "matcher/gangs/node_columns.h"
 #include "matcher/gangs/node_scan.h"
-#include "matcher/gangs/node_table.h"
 #include "matcher/nodes/node_order.h"
 
 namespace fluxnetes::matcher {
@@ -34,7 +34,7 @@ struct Run {
 
 class GangPlan {
  public:
-  explicit GangPlan(NodeTable& nodes) : nodes_(nodes), scan_(nodes) {}
+  explicit GangPlan(NodeColumns& nodes) : nodes_(nodes), scan_(nodes) {}
 
   // The gang must outlive the plan. Throws std::invalid_argument.
   void SetGang(const Gang& gang);
@@ -144,7 +144,7 @@ class GangPlan {
   void Clear();
   void SortRuns();
 
-  NodeTable& nodes_;
+  NodeColumns& nodes_;
   NodeScan scan_;
   const Gang* gang_ = nullptr;  // null: planning for one group
   std::vector<Group> groups_;

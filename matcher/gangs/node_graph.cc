@@ -11,7 +11,7 @@
 namespace fluxnetes::matcher {
 namespace {
 
-using Sum = NodeTable::Sum;
+using Sum = NodeColumns::Sum;
 
 bool ById(Policy policy) { return policy != Policy::kFirst; }
 

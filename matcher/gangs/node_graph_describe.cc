@@ -95,7 +95,7 @@ std::string SpansOf(const NodeGraph::State& state, NodeIndex node,
 }  // namespace
 
 std::string NodeGraph::Describe(bool with_rules) const {
-  const NodeTable& nodes = state_->nodes;
+  const NodeColumns& nodes = state_->nodes;
   std::vector<NodeIndex> order;
   for (NodeIndex node = 0; node < nodes.size(); ++node) {
     if (nodes.Known(node)) order.push_back(node);

@@ -99,7 +99,7 @@ class Obstacles {
   }
 
   NodeGraph::State& state_;
-  NodeTable& nodes_;
+  NodeColumns& nodes_;
   const PlanBasis& basis_;
   const TaskGroup& group_;
   const BookedRules* rules_;

@@ -21,7 +21,7 @@ Time FirstStart(Time from, Time duration) {
 // The number of places that were freed in each part.
 class FreedPlaces {
  public:
-  FreedPlaces(NodeTable& nodes, GangPlan& plan, const LeavingGang& own,
+  FreedPlaces(NodeColumns& nodes, GangPlan& plan, const LeavingGang& own,
               Time start, Time duration, const Parts& parts)
       : nodes_(nodes),
         plan_(plan),
@@ -117,7 +117,7 @@ class FreedPlaces {
     return most - before >= needed;
   }
 
-  NodeTable& nodes_;
+  NodeColumns& nodes_;
   GangPlan& plan_;
   const LeavingGang& own_;
   const Time start_;
@@ -133,7 +133,7 @@ class FreedPlaces {
 bool NodeGraph::MayStartEarlier(const Gang& gang, const Placement& own,
                                 const RoomLog& log, std::uint64_t since,
                                 Time now, Shortfall& shortfall) const {
-  NodeTable& nodes = state_->nodes;
+  NodeColumns& nodes = state_->nodes;
   nodes.ComeTo(now);
   nodes.Refresh();
   const Parts unknown = {{0, 0}};

@@ -10,8 +10,8 @@
 #include "matcher/gangs/earliest_start.h"
 #include "matcher/gangs/gang_plan.h"
 #include "matcher/gangs/leaving_gang.h"
+#include "matcher/gangs/node_columns.h"
 #include "matcher/gangs/node_graph.h"
-#include "matcher/gangs/node_table.h"
 
 namespace fluxnetes::matcher {
 
@@ -36,7 +36,7 @@ struct NodeGraph::State {
                std::span<const std::int64_t> amounts, RulesId rules, int tasks);
 
   std::vector<std::string> resources;
-  NodeTable nodes;
+  NodeColumns nodes;
   GangPlan plan{nodes};
   EarliestStart earliest{nodes, plan};
   std::unordered_map<JobId, Job> jobs;

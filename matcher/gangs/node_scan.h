@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "matcher/gangs/node_table.h"
+#include "matcher/gangs/node_columns.h"
 #include "matcher/nodes/node_order.h"
 
 namespace fluxnetes::matcher {
@@ -36,7 +36,7 @@ struct PlanBasis {
 
 class NodeScan {
  public:
-  explicit NodeScan(NodeTable& nodes) : nodes_(nodes) {}
+  explicit NodeScan(NodeColumns& nodes) : nodes_(nodes) {}
 
   // `rules` may be null. `within`, if not null, lists the only places to look
   // at.
@@ -93,7 +93,7 @@ class NodeScan {
   NodeIndex FindBest();
   int PointsAt(int block, int bit, NodeIndex node) const;
 
-  NodeTable& nodes_;
+  NodeColumns& nodes_;
   const PlanBasis* basis_ = nullptr;
   const NodeOrder* order_ = nullptr;
   const BookedRules* rules_ = nullptr;

@@ -7,7 +7,7 @@
 // noted, and recomputed when the limits are next requested; so a change costs
 // next to nothing, and unused limits cost nothing.
 //
-// Part of a NodeTable; owned by its thread.
+// Part of NodeColumns; owned by its thread.
 #pragma once
 
 #include <array>

@@ -8,7 +8,7 @@
 // recomputed when the bounds are next requested. Bounds stay true as time goes
 // on; when time goes back they must be cleared.
 //
-// Part of a NodeTable; owned by its thread.
+// Part of NodeColumns; owned by its thread.
 #pragma once
 
 #include <cstdint>

@@ -32,14 +32,14 @@
 
 namespace fluxnetes::matcher {
 
-class NodeTable {
+class NodeColumns {
  public:
   using Sum = NodeProfile::Sum;
 
-  explicit NodeTable(int resources);
+  explicit NodeColumns(int resources);
   // Not copied, since its parts refer to each other.
-  NodeTable(const NodeTable&) = delete;
-  NodeTable& operator=(const NodeTable&) = delete;
+  NodeColumns(const NodeColumns&) = delete;
+  NodeColumns& operator=(const NodeColumns&) = delete;
 
   void AddResource();
   NodeIndex Add(std::string name, std::int64_t id,

@@ -1,4 +1,4 @@
-#include "matcher/gangs/node_table.h"
+#include "matcher/gangs/node_columns.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -21,11 +21,11 @@ void SetColumns(Columns& columns, NodeIndex node,
 
 }  // namespace
 
-NodeTable::NodeTable(int resources) {
+NodeColumns::NodeColumns(int resources) {
   for (int i = 0; i < resources; ++i) AddResource();
 }
 
-void NodeTable::AddResource() {
+void NodeColumns::AddResource() {
   ++resources_;
   totals_.emplace_back(size());
   open_totals_.push_back(0);
@@ -41,8 +41,8 @@ void NodeTable::AddResource() {
   starts_.Clear();
 }
 
-NodeIndex NodeTable::Add(std::string name, std::int64_t id,
-                         std::span<const std::int64_t> totals) {
+NodeIndex NodeColumns::Add(std::string name, std::int64_t id,
+                           std::span<const std::int64_t> totals) {
   if (Find(name)) throw std::invalid_argument("node " + name + " is known");
   NodeIndex node = size();
   if (const auto known = by_name_.find(name); known != by_name_.end()) {
@@ -77,7 +77,7 @@ NodeIndex NodeTable::Add(std::string name, std::int64_t id,
   return node;
 }
 
-void NodeTable::Remove(NodeIndex node) {
+void NodeColumns::Remove(NodeIndex node) {
   AddTotals(node, -1);
   nodes_[node].present = false;
   SetColumns(foreign_, node, {});
@@ -90,14 +90,14 @@ void NodeTable::Remove(NodeIndex node) {
   if (nodes_[node].spans == 0) Forget(node);
 }
 
-void NodeTable::SetLabels(NodeIndex node, const Labels& labels,
-                          const std::vector<Taint>& taints) {
+void NodeColumns::SetLabels(NodeIndex node, const Labels& labels,
+                            const std::vector<Taint>& taints) {
   Relabel(node, nodes_[node].name, labels, taints);
 }
 
-void NodeTable::Relabel(NodeIndex node, std::string_view name,
-                        const Labels& labels,
-                        const std::vector<Taint>& taints) {
+void NodeColumns::Relabel(NodeIndex node, std::string_view name,
+                          const Labels& labels,
+                          const std::vector<Taint>& taints) {
   labels_.Reserve(node);
   book_.Leave(node);
   for (auto& [key, sums] : sums_) {
@@ -111,34 +111,34 @@ void NodeTable::Relabel(NodeIndex node, std::string_view name,
   book_.Enter(node);
 }
 
-void NodeTable::Forget(NodeIndex node) {
+void NodeColumns::Forget(NodeIndex node) {
   by_name_.erase(nodes_[node].name);
   nodes_[node].name.clear();
   unused_.push_back(node);
 }
 
-void NodeTable::SetTotals(NodeIndex node,
-                          std::span<const std::int64_t> totals) {
+void NodeColumns::SetTotals(NodeIndex node,
+                            std::span<const std::int64_t> totals) {
   AddTotals(node, -1);
   SetColumns(totals_, node, totals);
   AddTotals(node, 1);
   Mark(node);
 }
 
-void NodeTable::AddTotals(NodeIndex node, int sign) {
+void NodeColumns::AddTotals(NodeIndex node, int sign) {
   if (!TakesTasks(node)) return;
   for (int r = 0; r < resources_; ++r) {
     open_totals_[r] += Sum{sign} * totals_[r][node];
   }
 }
 
-void NodeTable::SetForeign(NodeIndex node,
-                           std::span<const std::int64_t> amounts) {
+void NodeColumns::SetForeign(NodeIndex node,
+                             std::span<const std::int64_t> amounts) {
   SetColumns(foreign_, node, amounts);
   Mark(node);
 }
 
-void NodeTable::SetOpen(NodeIndex node, bool open) {
+void NodeColumns::SetOpen(NodeIndex node, bool open) {
   if (nodes_[node].open == open) return;
   AddTotals(node, -1);
   nodes_[node].open = open;
@@ -146,22 +146,22 @@ void NodeTable::SetOpen(NodeIndex node, bool open) {
   Mark(node);
 }
 
-bool NodeTable::Known(NodeIndex node) const {
+bool NodeColumns::Known(NodeIndex node) const {
   return node >= 0 && node < size() &&
          (nodes_[node].present || nodes_[node].spans > 0);
 }
 
-std::optional<NodeIndex> NodeTable::Find(std::string_view name) const {
+std::optional<NodeIndex> NodeColumns::Find(std::string_view name) const {
   const auto found = by_name_.find(std::string(name));
   if (found == by_name_.end() || !nodes_[found->second].present) return {};
   return found->second;
 }
 
-std::int64_t NodeTable::FreeNow(NodeIndex node, int resource) const {
+std::int64_t NodeColumns::FreeNow(NodeIndex node, int resource) const {
   return Clamp(Capacity(node, resource) - held_[resource][node]);
 }
 
-void NodeTable::Charge(SpanId id, int tasks) {
+void NodeColumns::Charge(SpanId id, int tasks) {
   const auto amounts = spans_.Amounts(id);
   const NodeIndex node = spans_[id].node;
   for (int r = 0; r < resources_; ++r) {
@@ -169,8 +169,8 @@ void NodeTable::Charge(SpanId id, int tasks) {
   }
 }
 
-SpanId NodeTable::Hold(const Span& span,
-                       std::span<const std::int64_t> amounts) {
+SpanId NodeColumns::Hold(const Span& span,
+                         std::span<const std::int64_t> amounts) {
   Span held = span;
   held.ahead = span.start > now_;
   const SpanId id = spans_.Add(held, amounts);
@@ -190,7 +190,7 @@ SpanId NodeTable::Hold(const Span& span,
   return id;
 }
 
-void NodeTable::Release(SpanId id, int tasks) {
+void NodeColumns::Release(SpanId id, int tasks) {
   ++releases_;
   const Span span = spans_[id];
   Node& node = nodes_[span.node];
@@ -205,7 +205,7 @@ void NodeTable::Release(SpanId id, int tasks) {
   if (node.spans == 0 && !node.present) Forget(span.node);
 }
 
-void NodeTable::ComeTo(Time now) {
+void NodeColumns::ComeTo(Time now) {
   if (now < now_) Rewind(now);
   now_ = now;
   if (spans_.next_start() > now) return;
@@ -223,7 +223,7 @@ void NodeTable::ComeTo(Time now) {
   spans_.FindNextStart();
 }
 
-void NodeTable::Rewind(Time now) {
+void NodeColumns::Rewind(Time now) {
   starts_.Clear();
   for (SpanId id = 0; id < spans_.size(); ++id) {
     const Span& span = spans_[id];
@@ -238,7 +238,7 @@ void NodeTable::Rewind(Time now) {
   }
 }
 
-void NodeTable::Mark(NodeIndex node) {
+void NodeColumns::Mark(NodeIndex node) {
   starts_.Changed(node);
   profiles_[node].Drop();
   if (nodes_[node].stale) return;
@@ -246,12 +246,12 @@ void NodeTable::Mark(NodeIndex node) {
   stale_.push_back(node);
 }
 
-void NodeTable::Refresh() {
+void NodeColumns::Refresh() {
   for (const NodeIndex node : stale_) Compute(node);
   stale_.clear();
 }
 
-void NodeTable::Compute(NodeIndex node) {
+void NodeColumns::Compute(NodeIndex node) {
   nodes_[node].stale = false;
   const bool takes = TakesTasks(node);
   const bool ahead = takes && HasAhead(node);
@@ -280,7 +280,7 @@ void NodeTable::Compute(NodeIndex node) {
   }
 }
 
-const NodeProfile& NodeTable::Profile(NodeIndex node) {
+const NodeProfile& NodeColumns::Profile(NodeIndex node) {
   NodeProfile& profile = profiles_[node];
   if (!profile.Holds(now_)) {
     for (int r = 0; r < resources_; ++r) capacity_[r] = Capacity(node, r);
@@ -289,7 +289,7 @@ const NodeProfile& NodeTable::Profile(NodeIndex node) {
   return profile;
 }
 
-const std::vector<Time>& NodeTable::Starts(
+const std::vector<Time>& NodeColumns::Starts(
     const std::vector<Need>& needs, std::span<const std::int64_t> amounts,
     Time duration) {
   return starts_.Of(needs, duration, size(), [&](NodeIndex node, Time shorter) {
@@ -300,7 +300,7 @@ const std::vector<Time>& NodeTable::Starts(
   });
 }
 
-DomainSums& NodeTable::Sums(KeyId key) {
+DomainSums& NodeColumns::Sums(KeyId key) {
   const auto [place, added] = sums_.try_emplace(key, resources_);
   if (added) {
     for (NodeIndex node = 0; node < size(); ++node) {

@@ -12,7 +12,7 @@
 
 #include "services/simulate/simulation_queries.h"
 #include "sql/connection/transaction.h"
-#include "workers/match/node_table.h"
+#include "workers/match/node_reporter.h"
 #include "workers/pods/other_resources.h"
 #include "workers/pods/pod_rules.h"
 #include "workers/simulation/scenario_parts.h"

@@ -30,7 +30,7 @@ MatchReplica::MatchReplica(sql::Pool& pool, queue::WorkQueue& jobs,
       client_(client),
       cache_(cache),
       options_(std::move(options)),
-      node_table_(pool, cache, options_.scheduler_name) {}
+      node_reporter_(pool, cache, options_.scheduler_name) {}
 
 MatchReplica::~MatchReplica() = default;
 
@@ -86,7 +86,7 @@ void MatchReplica::NoteNodes() {
       owned->worker.NoteClaims(claims);
   }
   if (changed.empty()) return;
-  node_table_.Note(changed);
+  node_reporter_.Note(changed);
   for (const auto& [component, owned] : owned_)
     owned->worker.NoteNodes(changed);
 }
@@ -193,7 +193,7 @@ void MatchReplica::Leave(const Component& component) {
 void MatchReplica::ForgetEverything() {
   owned_.clear();
   free_since_.clear();
-  node_table_.Forget();
+  node_reporter_.Forget();
   joined_as_ = 0;
   look_ = true;
 }
@@ -225,9 +225,9 @@ void MatchReplica::ReportNodes(cluster::Time now) {
   const auto owned =
       components.empty() ? owned_.end() : owned_.find(components.front());
   if (owned != owned_.end() && owned->second->worker.Loaded()) {
-    node_table_.Write(now);
+    node_reporter_.Write(now);
   } else {
-    node_table_.Forget();
+    node_reporter_.Forget();
   }
 }
 

@@ -29,7 +29,7 @@
 #include "sql/connection/pool.h"
 #include "workers/loops/differences.h"
 #include "workers/match/match_worker.h"
-#include "workers/match/node_table.h"
+#include "workers/match/node_reporter.h"
 #include "workers/match/partition.h"
 #include "workers/store/match_store.h"
 
@@ -113,7 +113,7 @@ class MatchReplica {
   const Options options_;
 
   Partition partition_;
-  NodeTable node_table_;
+  NodeReporter node_reporter_;
   std::map<Component, std::unique_ptr<Owned>> owned_;
   std::map<Component, Clock::time_point> free_since_;
   std::int64_t joined_as_ = 0;  // client id; 0: not among the replicas

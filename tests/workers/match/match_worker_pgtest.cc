@@ -4,7 +4,7 @@
 
 #include "tests/workers/support/match_fixture.h"
 #include "workers/loops/group_jobs.h"
-#include "workers/match/node_table.h"
+#include "workers/match/node_reporter.h"
 
 namespace fluxnetes::workers {
 namespace {
@@ -412,12 +412,12 @@ TEST_F(MatchWorkerTest, PodThatOthersBoundElsewhereIsChargedThereOnce) {
 
 TEST_F(MatchWorkerTest, NodesAreWrittenForPeopleWhenTheyChange) {
   Observe();
-  NodeTable table(database.pool(), *cache, "fluxnetes");
-  table.Write(kNoon);
+  NodeReporter reporter(database.pool(), *cache, "fluxnetes");
+  reporter.Write(kNoon);
   EXPECT_EQ(Ask("SELECT count(*) FROM nodes"), "3");
   SetNode("n0", 64'000, /*cordoned=*/true);
-  table.Note(cache->TakeChangedNodes());
-  table.Write(kNoon);
+  reporter.Note(cache->TakeChangedNodes());
+  reporter.Write(kNoon);
   EXPECT_EQ(Ask("SELECT unschedulable FROM node_usage WHERE node_name = 'n0'"),
             "cordoned");
   cluster::Pod foreign = PodOf({.name = "others"});
@@ -431,8 +431,8 @@ TEST_F(MatchWorkerTest, NodesAreWrittenForPeopleWhenTheyChange) {
   node.allocatable.SetExtended("nvidia.com/gpu", 8);
   door.PutNode(node);
   Observe();
-  table.Note(cache->TakeChangedNodes());
-  table.Write(kNoon);
+  reporter.Note(cache->TakeChangedNodes());
+  reporter.Write(kNoon);
   EXPECT_EQ(AskAll("SELECT other, foreign_other FROM nodes WHERE node_name = "
                    "'n3'"),
             R"({"nvidia.com/gpu": 8}|{"nvidia.com/gpu": 2})");

@@ -1,11 +1,11 @@
-#include "workers/match/node_table.h"
+#include "workers/match/node_reporter.h"
 
 #include <gtest/gtest.h>
 
 namespace fluxnetes::workers {
 namespace {
 
-TEST(NodeTable, TaintsAreReadAsTheyWereWritten) {
+TEST(NodeReporter, TaintsAreReadAsTheyWereWritten) {
   const std::vector<cluster::Taint> taints = {
       {"team", "red", "NoSchedule"}, {"node.kubernetes.io/\"odd\"", "", ""}};
   EXPECT_EQ(ReadTaints(WriteTaints(taints)), taints);

@@ -20,10 +20,10 @@ namespace fluxnetes::workers {
 std::string WriteTaints(const std::vector<cluster::Taint>& taints);
 std::vector<cluster::Taint> ReadTaints(const std::string& json);
 
-class NodeTable {
+class NodeReporter {
  public:
-  NodeTable(sql::Pool& pool, const cluster::ClusterCache& cache,
-            std::string scheduler_name)
+  NodeReporter(sql::Pool& pool, const cluster::ClusterCache& cache,
+               std::string scheduler_name)
       : pool_(pool),
         cache_(cache),
         scheduler_name_(std::move(scheduler_name)) {}

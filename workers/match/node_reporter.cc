@@ -1,4 +1,4 @@
-#include "workers/match/node_table.h"
+#include "workers/match/node_reporter.h"
 
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -26,17 +26,17 @@ std::vector<cluster::Taint> ReadTaints(const std::string& json) {
   return taints;
 }
 
-void NodeTable::Note(const std::vector<std::string>& nodes) {
+void NodeReporter::Note(const std::vector<std::string>& nodes) {
   if (!all_) noted_.insert(nodes.begin(), nodes.end());
 }
 
-void NodeTable::Forget() {
+void NodeReporter::Forget() {
   all_ = true;
   written_.clear();
   noted_.clear();
 }
 
-NodeTable::Report NodeTable::ReportOf(const cluster::Node& node) const {
+NodeReporter::Report NodeReporter::ReportOf(const cluster::Node& node) const {
   Report report{node, {}};
   for (const cluster::PodPointer& pod : cache_.PodsOnNode(node.name)) {
     if (pod->scheduler_name == scheduler_name_) continue;
@@ -45,7 +45,7 @@ NodeTable::Report NodeTable::ReportOf(const cluster::Node& node) const {
   return report;
 }
 
-void NodeTable::Write(cluster::Time now) {
+void NodeReporter::Write(cluster::Time now) {
   std::vector<Report> changed;
   std::vector<std::string> gone;
   const auto consider = [&](const cluster::Node& node) {
@@ -76,8 +76,9 @@ void NodeTable::Write(cluster::Time now) {
   all_ = false;
 }
 
-void NodeTable::Send(const std::vector<Report>& changed,
-                     const std::vector<std::string>& gone, cluster::Time now) {
+void NodeReporter::Send(const std::vector<Report>& changed,
+                        const std::vector<std::string>& gone,
+                        cluster::Time now) {
   std::vector<std::string> names, other, labels, foreign_other, taints;
   std::vector<std::int64_t> cpu, memory, pods;
   std::vector<std::int64_t> foreign_cpu, foreign_memory, foreign_pods;

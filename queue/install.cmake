@@ -33,8 +33,9 @@ offer(fluxnetes_queue queue catalogue.h clients/client.h clients/joint_leadershi
       maintenance/maintenance.h maintenance/periodic_jobs.h
       maintenance/periodic_schedule.h maintenance/retention.h
       maintenance/upkeep.h runner/events.h runner/hooks.h runner/runner.h
-      runner/running_job.h runner/test_kit.h runner/workers.h store/announcer.h
-      store/inserter.h store/leasing.h store/low_water_mark.h store/work_queue.h)
+      runner/running_job.h runner/test_kit.h runner/workers.h store/inserter.h
+      store/job_notifier.h store/leasing.h store/low_water_mark.h
+      store/work_queue.h)
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/fluxnetes_queue)
 install(EXPORT fluxnetes_queue-targets NAMESPACE fluxnetes::

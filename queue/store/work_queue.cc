@@ -1,7 +1,7 @@
 #include "queue/store/work_queue.h"
 
-#include "queue/store/announcer.h"
 #include "queue/store/insertion.h"
+#include "queue/store/job_notifier.h"
 #include "queue/store/jobs_queries.h"
 #include "queue/store/results.h"
 
@@ -18,9 +18,9 @@ JobError UnknownQueue(const std::string& queue) {
 
 }  // namespace
 
-WorkQueue::WorkQueue(sql::Pool& pool, Announcer* announcer,
+WorkQueue::WorkQueue(sql::Pool& pool, JobNotifier* notifier,
                      LeaseOptions options)
-    : pool_(pool), announcer_(announcer), leasing_(pool, options) {}
+    : pool_(pool), notifier_(notifier), leasing_(pool, options) {}
 
 std::vector<Inserted> WorkQueue::Insert(sql::Transaction& transaction,
                                         std::span<const NewJob> jobs,
@@ -30,9 +30,9 @@ std::vector<Inserted> WorkQueue::Insert(sql::Transaction& transaction,
 
 std::vector<Inserted> WorkQueue::Insert(std::span<const NewJob> jobs) {
   std::vector<Inserted> inserted =
-      InsertJobsAlone(pool_, jobs, announcer_ == nullptr);
-  if (announcer_ != nullptr)
-    for (const std::string& queue : QueuesOf(jobs)) announcer_->Announce(queue);
+      InsertJobsAlone(pool_, jobs, notifier_ == nullptr);
+  if (notifier_ != nullptr)
+    for (const std::string& queue : QueuesOf(jobs)) notifier_->Notify(queue);
   return inserted;
 }
 

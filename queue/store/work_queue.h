@@ -27,16 +27,16 @@
 
 namespace fluxnetes::queue {
 
-class Announcer;
+class JobNotifier;
 
 // How to treat a client after a lease of unknown outcome.
 enum class InDoubt { kWithdraw, kLeave };
 
 class WorkQueue {
  public:
-  // With an announcer, which must outlive this object, inserts in transactions
+  // With a notifier, which must outlive this object, inserts in transactions
   // of their own notify through it; without one each sends its own NOTIFY.
-  explicit WorkQueue(sql::Pool& pool, Announcer* announcer = nullptr,
+  explicit WorkQueue(sql::Pool& pool, JobNotifier* notifier = nullptr,
                      LeaseOptions options = {});
 
   // Inserts the jobs in one statement and returns one result per job, in order.
@@ -103,7 +103,7 @@ class WorkQueue {
   void WithdrawDoubtful();
 
   sql::Pool& pool_;
-  Announcer* const announcer_;
+  JobNotifier* const notifier_;
   Leasing leasing_;
 
   std::mutex mutex_;

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "queue/runner/runner.h"
-#include "queue/store/announcer.h"
+#include "queue/store/job_notifier.h"
 #include "queue/store/jobs_queries.h"
 #include "queue/store/work_queue.h"
 #include "tests/benchmarks/queue/bare_connection.h"
@@ -39,9 +39,9 @@ std::vector<double> Measure(const std::function<void()>& insert,
 
 std::vector<double> OfLibrary(const sql::PoolOptions& options, int samples) {
   sql::Pool pool(options);
-  queue::Announcer announcer(pool);
-  announcer.Start();
-  queue::WorkQueue jobs(pool, &announcer);
+  queue::JobNotifier notifier(pool);
+  notifier.Start();
+  queue::WorkQueue jobs(pool, &notifier);
   std::atomic<int> started = 0;
   queue::Workers workers;
   workers.Add("benchmark", [&](queue::RunningJob&) {

@@ -4,7 +4,7 @@
 
 #include "queue/catalogue.h"
 #include "queue/clients/client.h"
-#include "queue/store/announcer.h"
+#include "queue/store/job_notifier.h"
 #include "queue/store/work_queue.h"
 #include "tests/benchmarks/queue/job_loop.h"
 
@@ -15,11 +15,11 @@ class LibraryJobLoop : public JobLoop {
  public:
   explicit LibraryJobLoop(const sql::PoolOptions& options)
       : pool_(options),
-        announcer_(pool_),
-        jobs_(pool_, &announcer_),
+        notifier_(pool_),
+        jobs_(pool_, &notifier_),
         client_(pool_, {.time_to_live = std::chrono::hours(1)}) {
     client_.Register();
-    announcer_.Start();
+    notifier_.Start();
   }
 
   void Insert(int count) override {
@@ -55,7 +55,7 @@ class LibraryJobLoop : public JobLoop {
 
  private:
   sql::Pool pool_;
-  queue::Announcer announcer_;
+  queue::JobNotifier notifier_;
   queue::WorkQueue jobs_;
   queue::Client client_;
   std::map<int, std::vector<queue::NewJob>> batches_;

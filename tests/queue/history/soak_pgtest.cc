@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "queue/clients/client.h"
-#include "queue/store/announcer.h"
+#include "queue/store/job_notifier.h"
 #include "queue/store/work_queue.h"
 #include "sql/connection/transaction.h"
 #include "tests/support/postgres.h"
@@ -51,12 +51,12 @@ class Load {
  public:
   Load(const sql::PoolOptions& options, double rate)
       : pool_(options),
-        announcer_(pool_),
-        jobs_(pool_, &announcer_),
+        notifier_(pool_),
+        jobs_(pool_, &notifier_),
         client_(pool_, {.time_to_live = std::chrono::minutes(5)}),
         rate_(rate) {
     client_.Start();
-    announcer_.Start();
+    notifier_.Start();
     inserting_ = std::thread([this] { Insert(); });
     working_ = std::thread([this] { Work(); });
   }
@@ -106,7 +106,7 @@ class Load {
   }
 
   sql::Pool pool_;
-  Announcer announcer_;
+  JobNotifier notifier_;
   WorkQueue jobs_;
   Client client_;
   const double rate_;

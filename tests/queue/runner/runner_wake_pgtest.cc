@@ -1,10 +1,10 @@
 // What wakes a runner: notifications with polling, or polling alone; and the
-// announcer, which notifies at both edges of a burst.
+// notifier, which notifies at both edges of a burst.
 
 #include <atomic>
 #include <set>
 
-#include "queue/store/announcer.h"
+#include "queue/store/job_notifier.h"
 #include "sql/connection/listener.h"
 #include "tests/queue/runner/runner_fixture.h"
 
@@ -54,12 +54,12 @@ TEST_F(RunnerWake, TheLastInsertOfABurstIsAnnouncedToo) {
   options.poll = hours(1);
   const auto runner = Started(workers, options);
   // A long interval: only the first notification precedes it.
-  Announcer announcer(database.pool(), milliseconds(300));
-  announcer.Start();
-  WorkQueue announced(database.pool(), &announcer);
+  JobNotifier notifier(database.pool(), milliseconds(300));
+  notifier.Start();
+  WorkQueue announced(database.pool(), &notifier);
   for (int i = 0; i < 20; ++i) announced.Insert(std::vector{JobOf("q")});
   EXPECT_TRUE(WaitForAnswer("SELECT count(*) FROM jobs", "0"));
-  announcer.Stop();
+  notifier.Stop();
 }
 
 TEST_F(RunnerWake, ABurstRingsTwiceAndNotForEachInsert) {
@@ -74,14 +74,14 @@ TEST_F(RunnerWake, ABurstRingsTwiceAndNotForEachInsert) {
   listener.Start();
   ASSERT_TRUE(fluxnetes::testing::WaitUntil(kPatience,
                                             [&] { return connected.load(); }));
-  Announcer announcer(database.pool(), hours(1));
-  announcer.Start();
-  announcer.Announce("q");
+  JobNotifier notifier(database.pool(), hours(1));
+  notifier.Start();
+  notifier.Notify("q");
   ASSERT_TRUE(
       fluxnetes::testing::WaitUntil(kPatience, [&] { return rings == 1; }));
-  for (int i = 0; i < 100; ++i) announcer.Announce("q");
-  announcer.Announce("end");
-  announcer.Stop();  // sends what is due
+  for (int i = 0; i < 100; ++i) notifier.Notify("q");
+  notifier.Notify("end");
+  notifier.Stop();  // sends what is due
   ASSERT_TRUE(
       fluxnetes::testing::WaitUntil(kPatience, [&] { return !connected; }));
   EXPECT_EQ(rings, 2);

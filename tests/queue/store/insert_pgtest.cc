@@ -1,7 +1,7 @@
 #include <atomic>
 #include <numeric>
 
-#include "queue/store/announcer.h"
+#include "queue/store/job_notifier.h"
 #include "sql/connection/listener.h"
 #include "sql/error.h"
 #include "tests/queue/support/queue_fixture.h"
@@ -226,12 +226,12 @@ TEST_F(Insert, NoNotificationBeforeTheCommit) {
 
 TEST_F(Insert, ABurstIsAnnouncedAtBothEdges) {
   // Long enough for a slow machine to insert many meanwhile.
-  Announcer announcer(database.pool(), std::chrono::seconds(1));
-  WorkQueue announced(database.pool(), &announcer);
+  JobNotifier notifier(database.pool(), std::chrono::seconds(1));
+  WorkQueue announced(database.pool(), &notifier);
   const int rings = Rings([&] {
-    announcer.Start();
+    notifier.Start();
     for (int i = 0; i < 30; ++i) announced.Insert(std::vector{JobOf("a")});
-    announcer.Stop();
+    notifier.Stop();
   });
   EXPECT_GE(rings, 2);
   EXPECT_LE(rings, 15);

@@ -1,4 +1,4 @@
-#include "queue/store/announcer.h"
+#include "queue/store/job_notifier.h"
 
 #include <utility>
 #include <vector>
@@ -18,16 +18,16 @@ sql::PoolOptions ForOne(sql::PoolOptions options) {
 
 }  // namespace
 
-Announcer::Announcer(sql::Pool& pool, std::chrono::milliseconds interval)
+JobNotifier::JobNotifier(sql::Pool& pool, std::chrono::milliseconds interval)
     : pool_(ForOne(pool.options())), interval_(interval) {}
 
-Announcer::~Announcer() { Stop(); }
+JobNotifier::~JobNotifier() { Stop(); }
 
-void Announcer::Start() {
+void JobNotifier::Start() {
   thread_ = std::thread([this] { Loop(); });
 }
 
-void Announcer::Stop() {
+void JobNotifier::Stop() {
   if (!thread_.joinable()) return;
   {
     const std::lock_guard lock(mutex_);
@@ -37,12 +37,12 @@ void Announcer::Stop() {
   thread_.join();
 }
 
-void Announcer::Announce(const std::string& queue) {
+void JobNotifier::Notify(const std::string& queue) {
   const std::lock_guard lock(mutex_);
   if (due_.insert(queue).second && due_.size() == 1) changed_.notify_all();
 }
 
-void Announcer::Loop() {
+void JobNotifier::Loop() {
   std::unique_lock lock(mutex_);
   while (true) {
     changed_.wait(lock, [&] { return stopping_ || !due_.empty(); });
@@ -55,7 +55,7 @@ void Announcer::Loop() {
   }
 }
 
-void Announcer::Ring(const std::set<std::string>& queues) {
+void JobNotifier::Ring(const std::set<std::string>& queues) {
   try {
     sql::RunAlone(pool_, queries::kAnnounceQueues,
                   std::vector(queues.begin(), queues.end()));

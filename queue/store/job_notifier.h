@@ -4,7 +4,7 @@
 // last one within the interval. If the database is unreachable, the
 // notification is dropped: workers poll as well.
 //
-// Announce() is thread-safe and does not block. Call Start() and Stop() once
+// Notify() is thread-safe and does not block. Call Start() and Stop() once
 // each, from one thread; Stop() sends what is due.
 #pragma once
 
@@ -19,18 +19,18 @@
 
 namespace fluxnetes::queue {
 
-class Announcer {
+class JobNotifier {
  public:
-  explicit Announcer(sql::Pool& pool, std::chrono::milliseconds interval =
-                                          std::chrono::milliseconds(5));
-  ~Announcer();  // Stop()
-  Announcer(const Announcer&) = delete;
-  Announcer& operator=(const Announcer&) = delete;
+  explicit JobNotifier(sql::Pool& pool, std::chrono::milliseconds interval =
+                                            std::chrono::milliseconds(5));
+  ~JobNotifier();  // Stop()
+  JobNotifier(const JobNotifier&) = delete;
+  JobNotifier& operator=(const JobNotifier&) = delete;
 
   void Start();
   void Stop();
 
-  void Announce(const std::string& queue);
+  void Notify(const std::string& queue);
 
  private:
   void Loop();

@@ -119,7 +119,7 @@ void Scheduler::Stop() {
   state_->maintenance.Stop();
   for (const auto& loop : state_->loops) loop->Stop();
   try {
-    const std::size_t untold = state_->announcer->Flush(kEventsAtStop);
+    const std::size_t untold = state_->event_recorder->Flush(kEventsAtStop);
     if (untold > 0)
       state_->log.Warn("events of bindings are not told", {{"count", untold}});
   } catch (const cluster::Unreachable& error) {

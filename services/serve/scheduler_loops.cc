@@ -50,11 +50,11 @@ void Scheduler::State::WireBinders() {
   });
   AddLoop("events", milliseconds{100},
           [this, said = std::int64_t{0}]() mutable {
-            const std::int64_t dropped = announcer->dropped();
+            const std::int64_t dropped = event_recorder->dropped();
             if (std::exchange(said, dropped) != dropped)
               log.Warn("too many events of bindings wait, some are not told",
                        {{"count", dropped}});
-            return announcer->RunOnce(SchedulingNow());
+            return event_recorder->RunOnce(SchedulingNow());
           });
 }
 

@@ -94,8 +94,8 @@ void Scheduler::State::BuildIntake() {
 }
 
 void Scheduler::State::BuildTellers() {
-  announcer = std::make_unique<workers::Announcer>(
-      cluster, own_bindings, workers::Announcer::Options{});
+  event_recorder = std::make_unique<workers::EventRecorder>(
+      cluster, own_bindings, workers::EventRecorder::Options{});
   notices = std::make_unique<workers::Notices>(jobs, client, cluster,
                                                workers::Notices::Options{});
   group_statuses = std::make_unique<workers::GroupStatuses>(
@@ -144,7 +144,8 @@ void Scheduler::State::BuildBinders() {
                   decision_log.Bound(bound, back);
                 },
             .own_bindings = &own_bindings,
-            .announcer = options.binding_events ? announcer.get() : nullptr});
+            .event_recorder =
+                options.binding_events ? event_recorder.get() : nullptr});
   }
 }
 

@@ -26,8 +26,8 @@
 #include "services/monitoring/group_counts.h"
 #include "services/serve/scheduler.h"
 #include "sql/connection/listener.h"
-#include "workers/bind/announcer.h"
 #include "workers/bind/binder.h"
+#include "workers/bind/event_recorder.h"
 #include "workers/bind/overdue_bindings.h"
 #include "workers/cleanup/cleanup.h"
 #include "workers/cleanup/late_starts.h"
@@ -102,7 +102,7 @@ struct Scheduler::State {
   std::unique_ptr<workers::Promoter> promoter;
   std::unique_ptr<workers::Forecaster> forecaster;
   std::unique_ptr<workers::MatchReplica> match;
-  std::unique_ptr<workers::Announcer> announcer;
+  std::unique_ptr<workers::EventRecorder> event_recorder;
   std::array<std::unique_ptr<workers::Binder>, kBinders> binders;
   std::unique_ptr<workers::OverdueBindings> overdue_bindings;
   std::unique_ptr<workers::LateStarts> late_starts;

@@ -210,7 +210,8 @@ void Scheduler::State::AddLoopsTo(MetricsPage& page) const {
   page.Add(metrics::kPodsRecorded, static_cast<double>(counts.recorded));
   page.Add(metrics::kPodsSetAside, static_cast<double>(counts.set_aside));
   page.Add(metrics::kResyncs, static_cast<double>(counts.resyncs));
-  page.Add(metrics::kEventsDropped, static_cast<double>(announcer->dropped()));
+  page.Add(metrics::kEventsDropped,
+           static_cast<double>(event_recorder->dropped()));
 }
 
 }  // namespace fluxnetes::services

@@ -42,9 +42,10 @@ SchedulerProcess::SchedulerProcess(const sql::PoolOptions& database,
                               bool owns) { forecaster.Own(queues, owns); },
            .on_change = [this](const auto& queues) { forecaster.Note(queues); },
            .differences = &differences}),
-      announcer(cluster, own_bindings, {.pause = {}}),
-      binder(pool, jobs, client, cluster, cache,
-             {.own_bindings = &own_bindings, .announcer = &announcer}),
+      event_recorder(cluster, own_bindings, {.pause = {}}),
+      binder(
+          pool, jobs, client, cluster, cache,
+          {.own_bindings = &own_bindings, .event_recorder = &event_recorder}),
       overdue(pool, cluster, cache),
       late_starts(pool, jobs, {}),
       cleanup(pool, jobs, client, cluster, {}),
@@ -72,7 +73,7 @@ bool SchedulerProcess::RunWorker(int which, cluster::Time now) {
       case 3: {
         const bool more = binder.RunOnce(now);
         overdue.GiveUp(now);
-        return announcer.RunOnce(now) || more;
+        return event_recorder.RunOnce(now) || more;
       }
       case 4: {
         const bool more = late_starts.RunOnce(now);

@@ -62,7 +62,7 @@ struct SchedulerProcess {
   workers::Promoter promoter;
   workers::Forecaster forecaster;
   workers::MatchReplica match;
-  workers::Announcer announcer;
+  workers::EventRecorder event_recorder;
   workers::Binder binder;
   workers::OverdueBindings overdue;
   workers::LateStarts late_starts;

@@ -40,8 +40,8 @@
 #include "queue/store/work_queue.h"
 #include "sql/connection/pool.h"
 #include "sql/connection/transaction.h"
-#include "workers/bind/announcer.h"
 #include "workers/bind/bind_claims.h"
+#include "workers/bind/event_recorder.h"
 #include "workers/decision/decision.h"
 #include "workers/loops/own_bindings.h"
 
@@ -69,7 +69,7 @@ class Binder {
         on_bound = nullptr;
     // Notified of each binding, if set.
     OwnBindings* own_bindings = nullptr;
-    Announcer* announcer = nullptr;
+    EventRecorder* event_recorder = nullptr;
   };
 
   Binder(sql::Pool& pool, queue::WorkQueue& jobs, const queue::Client& client,

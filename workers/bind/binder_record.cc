@@ -127,7 +127,7 @@ void Binder::TellOwnBindings(const std::vector<BindGroup>& groups,
 }
 
 void Binder::Announce(const std::vector<BindGroup>& groups, cluster::Time now) {
-  if (options_.announcer == nullptr) return;
+  if (options_.event_recorder == nullptr) return;
   std::vector<cluster::PodEvent> events;
   for (const BindGroup& group : groups) {
     for (const BoundMember& member : group.members) {
@@ -139,7 +139,7 @@ void Binder::Announce(const std::vector<BindGroup>& groups, cluster::Time now) {
                         /*once=*/true});
     }
   }
-  if (!events.empty()) options_.announcer->Put(std::move(events), now);
+  if (!events.empty()) options_.event_recorder->Put(std::move(events), now);
 }
 
 }  // namespace fluxnetes::workers

@@ -19,7 +19,7 @@ TEST_F(BinderTest, AllPodsOfAGangAreBoundAndRecorded) {
   EXPECT_EQ(NodeOf("train-0"), "n0");
   EXPECT_EQ(AskAll("SELECT DISTINCT state, node_name FROM pods"), "bound|n0");
   EXPECT_EQ(Jobs("bind"), "0");
-  EXPECT_EQ(announcer.Flush(10), 0U);
+  EXPECT_EQ(event_recorder.Flush(10), 0U);
   ASSERT_EQ(door.events.size(), 3U);
   EXPECT_EQ(door.events[0].reason, "Scheduled");
 }

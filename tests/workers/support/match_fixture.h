@@ -33,9 +33,9 @@ class MatchTest : public LifecycleTest {
 
   void StartMatch() {
     match = std::make_unique<MatchProcess>(database.pool(), *jobs, *cache);
-    binder = std::make_unique<Binder>(database.pool(), *jobs, match->client,
-                                      door, *cache,
-                                      Binder::Options{.announcer = &announcer});
+    binder = std::make_unique<Binder>(
+        database.pool(), *jobs, match->client, door, *cache,
+        Binder::Options{.event_recorder = &event_recorder});
     overdue = std::make_unique<OverdueBindings>(database.pool(), door, *cache);
   }
 
@@ -82,7 +82,7 @@ class MatchTest : public LifecycleTest {
 
   std::unique_ptr<MatchProcess> match;
   OwnBindings own_bindings;
-  Announcer announcer{door, own_bindings, {}};
+  EventRecorder event_recorder{door, own_bindings, {}};
   std::unique_ptr<Binder> binder;
   std::unique_ptr<OverdueBindings> overdue;
 };

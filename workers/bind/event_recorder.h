@@ -25,7 +25,7 @@
 
 namespace fluxnetes::workers {
 
-class Announcer {
+class EventRecorder {
  public:
   struct Options {
     int batch = 64;
@@ -34,8 +34,8 @@ class Announcer {
     std::chrono::milliseconds patience{30'000};
   };
 
-  Announcer(cluster::Cluster& cluster, const OwnBindings& bindings,
-            Options options)
+  EventRecorder(cluster::Cluster& cluster, const OwnBindings& bindings,
+                Options options)
       : cluster_(cluster), bindings_(bindings), options_(options) {}
 
   void Put(std::vector<cluster::PodEvent> events, cluster::Time now);

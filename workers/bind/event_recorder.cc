@@ -1,11 +1,12 @@
-#include "workers/bind/announcer.h"
+#include "workers/bind/event_recorder.h"
 
 #include <algorithm>
 #include <utility>
 
 namespace fluxnetes::workers {
 
-void Announcer::Put(std::vector<cluster::PodEvent> events, cluster::Time now) {
+void EventRecorder::Put(std::vector<cluster::PodEvent> events,
+                        cluster::Time now) {
   const std::lock_guard lock(mutex_);
   last_put_ = now;
   for (cluster::PodEvent& event : events) {
@@ -17,13 +18,13 @@ void Announcer::Put(std::vector<cluster::PodEvent> events, cluster::Time now) {
   }
 }
 
-bool Announcer::May(cluster::Time now) const {
+bool EventRecorder::May(cluster::Time now) const {
   if (waiting_.empty()) return false;
   if (now - waiting_.front().since >= options_.patience) return true;
   return now - last_put_ >= options_.pause && !bindings_.AnyUnderWay();
 }
 
-bool Announcer::RunOnce(cluster::Time now) {
+bool EventRecorder::RunOnce(cluster::Time now) {
   std::size_t count = 0;
   {
     const std::lock_guard lock(mutex_);
@@ -33,13 +34,13 @@ bool Announcer::RunOnce(cluster::Time now) {
   return Send(count);
 }
 
-std::size_t Announcer::Flush(std::size_t most) {
+std::size_t EventRecorder::Flush(std::size_t most) {
   Send(most);
   const std::lock_guard lock(mutex_);
   return waiting_.size();
 }
 
-bool Announcer::Send(std::size_t most) {
+bool EventRecorder::Send(std::size_t most) {
   std::vector<cluster::PodEvent> events;
   {
     const std::lock_guard lock(mutex_);

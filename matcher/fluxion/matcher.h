@@ -115,7 +115,7 @@ struct HeldEdge {
   std::int64_t units = 0;
   bool exclusive = false;
 };
-struct Held {
+struct HeldParts {
   std::vector<HeldPart> parts;  // booked if exclusive, else checked to be free
   std::vector<HeldEdge> edges;
 };
@@ -143,7 +143,7 @@ class Matcher {
   Match Run(JobId job, const Jobspec& jobspec, MatchOp op, Time now);
   // Books the resources of an R, from `at` on. Returns kInvalid, with the
   // reason, if some of them are not available.
-  Match Restore(JobId job, const Held& held, bool reserved, Time at,
+  Match Restore(JobId job, const HeldParts& held, bool reserved, Time at,
                 Time duration);
   // False if the job holds nothing.
   bool Cancel(JobId job);

@@ -10,7 +10,7 @@ namespace fluxnetes::matcher {
 // Books the parts that the job has exclusively and checks that the others are
 // free. Returns the error, if any; then the job keeps what was booked before
 // it.
-std::string Matcher::State::BookHeld(const Held& held) {
+std::string Matcher::State::BookHeld(const HeldParts& held) {
   std::unordered_set<VertexIndex> parts;
   for (const HeldPart& part : held.parts) {
     const VertexIndex v = part.vertex;
@@ -41,7 +41,7 @@ std::string Matcher::State::BookHeld(const Held& held) {
   return "";
 }
 
-Match Matcher::Restore(JobId id, const Held& held, bool reserved, Time at,
+Match Matcher::Restore(JobId id, const HeldParts& held, bool reserved, Time at,
                        Time duration) {
   State& state = *state_;
   Match refused;

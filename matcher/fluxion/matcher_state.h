@@ -83,7 +83,7 @@ struct Matcher::State {
   std::shared_ptr<const TakenNote> NoteOf(VertexIndex v) const;
   void HandUp(VertexIndex v, std::int64_t units, int depth);
   void Weigh(EdgeIndex e);
-  std::string BookHeld(const Held& held);
+  std::string BookHeld(const HeldParts& held);
 
   void Keep(JobId id);
 

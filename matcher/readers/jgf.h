@@ -33,7 +33,8 @@ void AddJgf(const TextSource& source, ResourceGraph& graph);
 // Finds in the graph the resources that the text gives to a job. With
 // `shorthand`, a vertex that is taken whole includes everything below it.
 // Throws JgfError.
-Held FindJgf(std::string_view text, const ResourceGraph& graph, bool shorthand);
+HeldParts FindJgf(std::string_view text, const ResourceGraph& graph,
+                  bool shorthand);
 
 // Writes what a job got as one line; empty if it got nothing.
 std::string WriteJgf(const ResourceGraph& graph, std::span<const Taken> taken);

@@ -16,7 +16,7 @@ class Finder {
   Finder(const ResourceGraph& graph, bool shorthand)
       : graph_(graph), shorthand_(shorthand) {}
 
-  Held Find(const TextSource& source);
+  HeldParts Find(const TextSource& source);
 
  private:
   struct Found {
@@ -37,7 +37,7 @@ class Finder {
   std::optional<IdSet> free_ranks_;
   std::unordered_map<std::string, Found> by_id_;
   std::unordered_set<VertexIndex> listed_;
-  Held held_;
+  HeldParts held_;
 };
 
 // Returns the vertex that all paths name; its attributes must match the text.
@@ -142,7 +142,7 @@ void Finder::ReadFreeRanks(JsonStream& in, const JsonPath& document) {
 }
 
 // Reads the text twice, since free_ranks may come after the graph.
-Held Finder::Find(const TextSource& source) {
+HeldParts Finder::Find(const TextSource& source) {
   const auto skip = [](JsonStream& in, const JsonPath&) { in.Skip(); };
   WalkJgf(source, {skip, skip,
                    [this](JsonStream& in, const JsonPath& document,
@@ -169,8 +169,8 @@ Held Finder::Find(const TextSource& source) {
 
 }  // namespace
 
-Held FindJgf(std::string_view text, const ResourceGraph& graph,
-             bool shorthand) {
+HeldParts FindJgf(std::string_view text, const ResourceGraph& graph,
+                  bool shorthand) {
   return Finder(graph, shorthand).Find(SourceOf(text));
 }
 

@@ -215,7 +215,7 @@ ResourceGraph ReadRv1exec(std::string_view text, RTimes* times) {
   return graph;
 }
 
-Held FindRv1exec(std::string_view text, const ResourceGraph& graph) {
+HeldParts FindRv1exec(std::string_view text, const ResourceGraph& graph) {
   const R r = ReadR(text);
   const auto find = [&](const std::string& path, std::int64_t rank) {
     for (const VertexIndex v : graph.FindAll(path)) {
@@ -224,7 +224,7 @@ Held FindRv1exec(std::string_view text, const ResourceGraph& graph) {
     throw GraphError(
         fmt::format("{} of rank {} is not in the graph", path, rank));
   };
-  Held held;
+  HeldParts held;
   std::map<std::int64_t, std::size_t> counts;  // vertices found of each rank
   std::unordered_set<VertexIndex> seen;
   const auto take = [&](VertexIndex v) {

@@ -30,7 +30,7 @@ struct RTimes {
 ResourceGraph ReadRv1exec(std::string_view text, RTimes* times = nullptr);
 
 // Finds in a graph of that shape the resources that R gives to a job.
-Held FindRv1exec(std::string_view text, const ResourceGraph& graph);
+HeldParts FindRv1exec(std::string_view text, const ResourceGraph& graph);
 
 // Returns the ranks of R, in order.
 std::vector<std::int64_t> RanksOfRv1exec(std::string_view text);

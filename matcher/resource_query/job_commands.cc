@@ -11,8 +11,8 @@
 namespace fluxnetes::matcher {
 namespace {
 
-Held FindHeld(const std::string& format, const std::string& text,
-              const ResourceGraph& graph) {
+HeldParts FindHeld(const std::string& format, const std::string& text,
+                   const ResourceGraph& graph) {
   if (format == "rv1exec") return FindRv1exec(text, graph);
   return FindJgf(text, graph, format == "jgf_shorthand");
 }

@@ -26,7 +26,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
     matcher.Cancel(1);
     matcher.Grow([&](ResourceGraph& graph) { AddJgf(text, graph); });
     for (const bool shorthand : {false, true}) {
-      const Held held = FindJgf(text, matcher.graph(), shorthand);
+      const HeldParts held = FindJgf(text, matcher.graph(), shorthand);
       const bool found = matcher.Restore(2, held, false, 0, 10).found();
       if (found != matcher.Cancel(2)) std::abort();
     }

@@ -26,8 +26,8 @@ bool SameHold(const Matcher::Hold& a, const Matcher::Hold& b) {
          a.filtered == b.filtered && a.units == b.units;
 }
 
-Held HeldOf(const Match& match) {
-  Held held;
+HeldParts HeldOf(const Match& match) {
+  HeldParts held;
   for (const Taken& taken : match.taken) {
     held.parts.push_back({taken.vertex, taken.units, taken.exclusive});
     held.edges.push_back({taken.edge, taken.units, taken.exclusive});
@@ -218,7 +218,7 @@ bool DuelPlay::CancelledRanks(const DuelMove& move) {
 bool DuelPlay::Restored(const DuelMove& move) {
   if (seen_.empty()) return true;
   const Match& match = seen_[move.a % seen_.size()];
-  Held held = HeldOf(match);
+  HeldParts held = HeldOf(match);
   if (move.b % 8 == 0) held.parts.erase(held.parts.begin());
   if (move.b % 8 == 1) held.edges.erase(held.edges.begin());
   if (move.b % 16 == 2) held.parts.push_back(held.parts.front());

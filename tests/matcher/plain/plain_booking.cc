@@ -113,8 +113,8 @@ bool PlainMatcher::BookPart(const HeldPart& part) {
   return true;
 }
 
-Match PlainMatcher::Restore(JobId job, const Held& held, bool reserved, Time at,
-                            Time duration) {
+Match PlainMatcher::Restore(JobId job, const HeldParts& held, bool reserved,
+                            Time at, Time duration) {
   match_ = Match{};
   match_.outcome = MatchOutcome::kInvalid;
   if (jobs_.contains(job) || at < 0 || duration < 1) return match_;

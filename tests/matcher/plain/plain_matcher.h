@@ -35,7 +35,7 @@ class PlainMatcher {
                const MatcherOptions& options);
 
   Match Run(JobId job, const Jobspec& jobspec, MatchOp op, Time now);
-  Match Restore(JobId job, const Held& held, bool reserved, Time at,
+  Match Restore(JobId job, const HeldParts& held, bool reserved, Time at,
                 Time duration);
   bool Cancel(JobId job);
   Released CancelRanks(JobId job, const std::vector<std::int64_t>& ranks);

@@ -143,7 +143,7 @@ TEST_F(PictureTest, HeldAloneFollowsBookingsAndCancels) {
 TEST_F(PictureTest, HeldAloneFindsWhatWasRestored) {
   Matcher matcher(std::move(graph_), {.policy = *MatchPolicy::Parse("low")});
   const VertexIndex core = *matcher.graph().Find("/cluster0/rack1/node2/core1");
-  Held held;
+  HeldParts held;
   for (VertexIndex v = core; v != kNoVertex; v = matcher.graph().parent(v)) {
     held.parts.push_back({v, 1, v == core});
     held.edges.push_back({matcher.graph().FirstIn(v), 1, v == core});

@@ -4,7 +4,7 @@
 
 #include "workers/bind/bind_queries.h"
 #include "workers/cleanup/cleanup_queries.h"
-#include "workers/cleanup/late_starts_queries.h"
+#include "workers/cleanup/start_by_deadlines_queries.h"
 #include "workers/forecast/forecast_queries.h"
 #include "workers/intake/filling_queries.h"
 #include "workers/intake/members_queries.h"
@@ -29,7 +29,7 @@ std::span<const sql::Query> Catalogue() {
     };
     add(queries::kAllBind);
     add(queries::kAllCleanup);
-    add(queries::kAllLateStarts);
+    add(queries::kAllStartByDeadlines);
     add(queries::kAllForecast);
     add(queries::kAllFilling);
     add(queries::kAllMembers);

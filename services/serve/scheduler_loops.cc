@@ -118,7 +118,7 @@ void Scheduler::State::Wire() {
   });
   cleanup_loop = loops.back().get();
   AddLoop("late", milliseconds{1'000},
-          [this] { return late_starts->RunOnce(SchedulingNow()); });
+          [this] { return start_by_deadlines->RunOnce(SchedulingNow()); });
   AddLoop("resync", milliseconds{1'000},
           [this] { return resync->RunOnce(SchedulingNow()); });
   resync_loop = loops.back().get();

@@ -156,8 +156,8 @@ void Scheduler::State::Build() {
   BuildBinders();
   overdue_bindings =
       std::make_unique<workers::OverdueBindings>(pool, cluster, cache);
-  late_starts = std::make_unique<workers::LateStarts>(
-      pool, jobs, workers::LateStarts::Options{});
+  start_by_deadlines = std::make_unique<workers::StartByDeadlines>(
+      pool, jobs, workers::StartByDeadlines::Options{});
   cleanup = std::make_unique<workers::Cleanup>(
       pool, jobs, client, cluster,
       workers::Cleanup::Options{

@@ -30,7 +30,7 @@
 #include "workers/bind/event_recorder.h"
 #include "workers/bind/overdue_bindings.h"
 #include "workers/cleanup/cleanup.h"
-#include "workers/cleanup/late_starts.h"
+#include "workers/cleanup/start_by_deadlines.h"
 #include "workers/forecast/forecaster.h"
 #include "workers/intake/intake.h"
 #include "workers/intake/promoter.h"
@@ -105,7 +105,7 @@ struct Scheduler::State {
   std::unique_ptr<workers::EventRecorder> event_recorder;
   std::array<std::unique_ptr<workers::Binder>, kBinders> binders;
   std::unique_ptr<workers::OverdueBindings> overdue_bindings;
-  std::unique_ptr<workers::LateStarts> late_starts;
+  std::unique_ptr<workers::StartByDeadlines> start_by_deadlines;
   std::unique_ptr<workers::Cleanup> cleanup;
   std::unique_ptr<workers::Notices> notices;
   std::unique_ptr<workers::Resync> resync;

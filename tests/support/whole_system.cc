@@ -47,7 +47,7 @@ SchedulerProcess::SchedulerProcess(const sql::PoolOptions& database,
           pool, jobs, client, cluster, cache,
           {.own_bindings = &own_bindings, .event_recorder = &event_recorder}),
       overdue(pool, cluster, cache),
-      late_starts(pool, jobs, {}),
+      start_by_deadlines(pool, jobs, {}),
       cleanup(pool, jobs, client, cluster, {}),
       notices(jobs, client, cluster, {}),
       resync(pool, jobs, cluster, cache, intake, match, differences, {}),
@@ -76,7 +76,7 @@ bool SchedulerProcess::RunWorker(int which, cluster::Time now) {
         return event_recorder.RunOnce(now) || more;
       }
       case 4: {
-        const bool more = late_starts.RunOnce(now);
+        const bool more = start_by_deadlines.RunOnce(now);
         return cleanup.RunOnce(now) || more;
       }
       case 5:

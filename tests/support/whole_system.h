@@ -26,7 +26,7 @@
 #include "workers/bind/binder.h"
 #include "workers/bind/overdue_bindings.h"
 #include "workers/cleanup/cleanup.h"
-#include "workers/cleanup/late_starts.h"
+#include "workers/cleanup/start_by_deadlines.h"
 #include "workers/forecast/forecaster.h"
 #include "workers/intake/intake.h"
 #include "workers/intake/promoter.h"
@@ -65,7 +65,7 @@ struct SchedulerProcess {
   workers::EventRecorder event_recorder;
   workers::Binder binder;
   workers::OverdueBindings overdue;
-  workers::LateStarts late_starts;
+  workers::StartByDeadlines start_by_deadlines;
   workers::Cleanup cleanup;
   workers::Notices notices;
   workers::Resync resync;

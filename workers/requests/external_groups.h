@@ -12,8 +12,9 @@
 // never evicted. A caller that asks for the same again under the same name gets
 // the existing group, so a repeated call does not hold resources twice. A group
 // does not outlive a vanished caller for ever: one that is not placed by the
-// caller's deadline is given up (late_starts.h), unless the caller accepts a
-// reservation; one that holds nodes ends after its lifetime (cleanup.h).
+// caller's deadline is given up (start_by_deadlines.h), unless the caller
+// accepts a reservation; one that holds nodes ends after its lifetime
+// (cleanup.h).
 //
 // Thread-safe. Throws sql::Error.
 #pragma once

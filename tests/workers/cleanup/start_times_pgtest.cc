@@ -256,7 +256,7 @@ TEST_F(StartTimesTest, GroupThatFillsHoldsOrDoesNotFitIsGivenUpToo) {
                   "'held'"),
               HasSubstr("(fluxnetes.start-by): held: not yet"));
   EXPECT_EQ(door.events.size(), 3U);
-  LateStarts late(database.pool(), *jobs, {});
+  StartByDeadlines late(database.pool(), *jobs, {});
   EXPECT_FALSE(late.RunOnce(kNoon + std::chrono::hours(1)));
 }
 
@@ -305,7 +305,7 @@ TEST_F(StartTimesTest, MoreThanABatchIsGivenUpInSeveral) {
     door.Put(pod);
   }
   Pass(0);
-  LateStarts late(database.pool(), *jobs, {.batch = 2});
+  StartByDeadlines late(database.pool(), *jobs, {.batch = 2});
   const cluster::Time minute = kNoon + std::chrono::seconds(60);
   EXPECT_TRUE(late.RunOnce(minute));
   EXPECT_TRUE(late.RunOnce(minute));

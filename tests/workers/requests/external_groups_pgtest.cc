@@ -192,7 +192,7 @@ TEST_F(ExternalGroupsTest, WhoseCallerIsGoneIsNotPlacedLater) {
 
 TEST_F(ExternalGroupsTest, WithNobodyToMatchItItIsGivenUp) {
   const GroupId group = Ask(AskFor("train", 1));
-  LateStarts late(database.pool(), *jobs, {});
+  StartByDeadlines late(database.pool(), *jobs, {});
   late.RunOnce(kNoon + seconds(32));
   EXPECT_EQ(StateOfAnswer(group), AnswerState::kGone);
   EXPECT_EQ(Jobs("cleanup"), "1");

@@ -9,7 +9,7 @@
 
 #include "tests/workers/support/match_fixture.h"
 #include "workers/cleanup/cleanup.h"
-#include "workers/cleanup/late_starts.h"
+#include "workers/cleanup/start_by_deadlines.h"
 #include "workers/news/notices.h"
 #include "workers/news/wait_news.h"
 #include "workers/requests/hold.h"
@@ -47,7 +47,7 @@ class StartTest : public MatchTest {
     const cluster::Time now = kNoon + std::chrono::seconds(seconds);
     ObserveAndPromote(now);
     Match(now);
-    LateStarts late(database.pool(), *jobs, {});
+    StartByDeadlines late(database.pool(), *jobs, {});
     while (late.RunOnce(now)) {
     }
     Match(now);

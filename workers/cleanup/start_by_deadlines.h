@@ -23,13 +23,13 @@
 
 namespace fluxnetes::workers {
 
-class LateStarts {
+class StartByDeadlines {
  public:
   struct Options {
     int batch = 100;  // groups at once
   };
 
-  LateStarts(sql::Pool& pool, queue::WorkQueue& jobs, Options options)
+  StartByDeadlines(sql::Pool& pool, queue::WorkQueue& jobs, Options options)
       : pool_(pool), jobs_(jobs), options_(options) {}
 
   // Runs one batch. Returns true if there is more to do at once.

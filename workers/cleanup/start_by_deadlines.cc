@@ -1,9 +1,9 @@
-#include "workers/cleanup/late_starts.h"
+#include "workers/cleanup/start_by_deadlines.h"
 
 #include <string>
 #include <utility>
 
-#include "workers/cleanup/late_starts_queries.h"
+#include "workers/cleanup/start_by_deadlines_queries.h"
 #include "workers/loops/group_jobs.h"
 #include "workers/requests/cancel_queries.h"
 
@@ -21,7 +21,7 @@ queue::NewJob GivenUp(const sql::Row& pod, const std::string& reason,
 
 }  // namespace
 
-bool LateStarts::RunOnce(cluster::Time now) {
+bool StartByDeadlines::RunOnce(cluster::Time now) {
   std::vector<queue::NewJob> jobs;
   sql::Transaction transaction(pool_);
   // Groups are locked in this order everywhere: filling ones first.
@@ -33,8 +33,9 @@ bool LateStarts::RunOnce(cluster::Time now) {
   return filling == options_.batch || waiting == options_.batch;
 }
 
-int LateStarts::GiveUpWaiting(sql::Transaction& transaction, cluster::Time now,
-                              std::vector<queue::NewJob>& jobs) const {
+int StartByDeadlines::GiveUpWaiting(sql::Transaction& transaction,
+                                    cluster::Time now,
+                                    std::vector<queue::NewJob>& jobs) const {
   int groups = 0;
   std::int64_t last = 0;
   for (const sql::Row row :
@@ -51,8 +52,9 @@ int LateStarts::GiveUpWaiting(sql::Transaction& transaction, cluster::Time now,
   return groups;
 }
 
-int LateStarts::GiveUpFilling(sql::Transaction& transaction, cluster::Time now,
-                              std::vector<queue::NewJob>& jobs) const {
+int StartByDeadlines::GiveUpFilling(sql::Transaction& transaction,
+                                    cluster::Time now,
+                                    std::vector<queue::NewJob>& jobs) const {
   const sql::Result late =
       transaction.Run(queries::kLockLateFillingGroups, now, options_.batch);
   std::vector<std::string> namespaces, names, reasons;

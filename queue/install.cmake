@@ -27,8 +27,8 @@ offer(fluxnetes_sql sql connection/interrupt.h connection/listener.h
       query.h schema/migrator.h values/array.h values/copy_row.h
       values/parameter.h)
 offer(fluxnetes_migrations migrations migrations.h)
-offer(fluxnetes_queue queue catalogue.h clients/client.h clients/joint_leadership.h
-      clients/leadership.h clients/lessee.h clients/stop_signal.h
+offer(fluxnetes_queue queue catalogue.h clients/batch_lease.h clients/client.h
+      clients/joint_leadership.h clients/leadership.h clients/stop_signal.h
       control/inspection.h control/job_control.h jobs/job.h jobs/job_error.h
       maintenance/maintenance.h maintenance/periodic_jobs.h
       maintenance/periodic_schedule.h maintenance/retention.h

@@ -36,7 +36,7 @@
 
 #include "cluster/cluster.h"
 #include "cluster/cluster_cache.h"
-#include "queue/clients/lessee.h"
+#include "queue/clients/batch_lease.h"
 #include "queue/store/work_queue.h"
 #include "sql/connection/pool.h"
 #include "sql/connection/transaction.h"
@@ -158,7 +158,7 @@ class Binder {
 
   sql::Pool& pool_;
   queue::WorkQueue& jobs_;
-  queue::Lessee leased_;
+  queue::BatchLease leased_;
   cluster::Cluster& cluster_;
   const cluster::ClusterCache& cache_;
   const Options options_;

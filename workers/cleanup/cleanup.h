@@ -37,7 +37,7 @@
 #include <vector>
 
 #include "cluster/cluster.h"
-#include "queue/clients/lessee.h"
+#include "queue/clients/batch_lease.h"
 #include "queue/store/work_queue.h"
 #include "sql/connection/pool.h"
 #include "sql/connection/result.h"
@@ -100,7 +100,7 @@ class Cleanup {
 
   sql::Pool& pool_;
   queue::WorkQueue& jobs_;
-  queue::Lessee leased_;
+  queue::BatchLease leased_;
   cluster::Cluster& cluster_;
   const Options options_;
   // When the deletion of each overdue group was last requested.

@@ -19,7 +19,7 @@
 #include <chrono>
 
 #include "cluster/cluster.h"
-#include "queue/clients/lessee.h"
+#include "queue/clients/batch_lease.h"
 #include "queue/store/work_queue.h"
 
 namespace fluxnetes::workers {
@@ -39,7 +39,7 @@ class Notices {
 
  private:
   queue::WorkQueue& jobs_;
-  queue::Lessee leased_;
+  queue::BatchLease leased_;
   cluster::Cluster& cluster_;
   const Options options_;
 };

@@ -1,11 +1,11 @@
-#include "queue/clients/lessee.h"
+#include "queue/clients/batch_lease.h"
 #include "sql/error.h"
 #include "tests/queue/support/queue_fixture.h"
 
 namespace fluxnetes::queue {
 namespace {
 
-class LesseeTest : public QueueTest {
+class BatchLeaseTest : public QueueTest {
  protected:
   std::string Running() {
     return database.Ask("SELECT count(*) FROM jobs WHERE state = 'running'");
@@ -16,89 +16,89 @@ class LesseeTest : public QueueTest {
   bool Complete(const Job& job) { return FinishOne(job, Outcome::kCompleted); }
 
   std::unique_ptr<Client> client = NewClient();
-  Lessee lessee{jobs, *client, "q"};
+  BatchLease batch{jobs, *client, "q"};
 };
 
-TEST_F(LesseeTest, BatchThatWasNotFinishedIsGivenBackBeforeTheNextLease) {
+TEST_F(BatchLeaseTest, BatchThatWasNotFinishedIsGivenBackBeforeTheNextLease) {
   InsertMany("q", 3);
-  const auto lost = lessee.Lease(2);
+  const auto lost = batch.Lease(2);
   ASSERT_EQ(lost.size(), 2u);
-  const auto next = lessee.Lease(10);
+  const auto next = batch.Lease(10);
   ASSERT_EQ(next.size(), 3u);
   EXPECT_FALSE(Complete(lost[0])) << "the lease of the first attempt counts";
   for (const Job& job : next) EXPECT_TRUE(Complete(job));
 }
 
-TEST_F(LesseeTest, LeaseThatNeedNotWaitForTheDiskIsALeaseLikeAnother) {
-  Lessee quick(jobs, *client, "q", sql::Durability::kNoWait);
+TEST_F(BatchLeaseTest, LeaseThatNeedNotWaitForTheDiskIsALeaseLikeAnother) {
+  BatchLease quick(jobs, *client, "q", sql::Durability::kNoWait);
   InsertMany("q", 2);
   const auto leased = quick.Lease(10);
   ASSERT_EQ(leased.size(), 2u);
-  EXPECT_TRUE(lessee.Lease(10).empty());
+  EXPECT_TRUE(batch.Lease(10).empty());
   EXPECT_EQ(Running(), "2");
   EXPECT_TRUE(Complete(leased[0]));
   EXPECT_EQ(quick.Lease(10).size(), 1u);
 }
 
-TEST_F(LesseeTest, FailuresBurnNoAttempt) {
+TEST_F(BatchLeaseTest, FailuresBurnNoAttempt) {
   NewJob job = JobOf("q");
   job.max_attempts = 1;
   const auto id = InsertOne(job);
-  for (int i = 0; i < 5; ++i) ASSERT_EQ(lessee.Lease(1).size(), 1u);
+  for (int i = 0; i < 5; ++i) ASSERT_EQ(batch.Lease(1).size(), 1u);
   EXPECT_EQ(StateOf(id), "running");
   EXPECT_EQ(database.Ask("SELECT errors FROM jobs"), "[]");
 }
 
-TEST_F(LesseeTest, WhatWasFinishedBeforeTheFailureStaysFinished) {
+TEST_F(BatchLeaseTest, WhatWasFinishedBeforeTheFailureStaysFinished) {
   InsertMany("q", 3);
-  const auto leased = lessee.Lease(3);
+  const auto leased = batch.Lease(3);
   ASSERT_TRUE(Complete(leased[1]));
-  EXPECT_EQ(lessee.Lease(10).size(), 2u);
+  EXPECT_EQ(batch.Lease(10).size(), 2u);
   EXPECT_EQ(Finished(), "1");
 }
 
-TEST_F(LesseeTest, BatchThatIsDoneIsLeftAlone) {
+TEST_F(BatchLeaseTest, BatchThatIsDoneIsLeftAlone) {
   InsertMany("q", 2);
-  const auto leased = lessee.Lease(2);
-  lessee.Done();
-  EXPECT_TRUE(lessee.Lease(10).empty());
+  const auto leased = batch.Lease(2);
+  batch.Done();
+  EXPECT_TRUE(batch.Lease(10).empty());
   EXPECT_EQ(Running(), "2");
   EXPECT_TRUE(Complete(leased[0]));
 }
 
-TEST_F(LesseeTest, TakesNothingFromOneWhoHasTheJobByNow) {
+TEST_F(BatchLeaseTest, TakesNothingFromOneWhoHasTheJobByNow) {
   InsertMany("q", 1);
-  lessee.Lease(1);
+  batch.Lease(1);
   Kill(*client);
   ASSERT_EQ(jobs.Rescue(), 1);
   const auto other = NewClient();
   const Job job = LeaseOne(*other);
   client->Beat();  // this registers it again
-  EXPECT_TRUE(lessee.Lease(1).empty());
+  EXPECT_TRUE(batch.Lease(1).empty());
   EXPECT_TRUE(Complete(job));
 }
 
-TEST_F(LesseeTest, OtherWorkOfTheClientAndItsLeadershipsAreLeftAlone) {
+TEST_F(BatchLeaseTest, OtherWorkOfTheClientAndItsLeadershipsAreLeftAlone) {
   InsertMany("q", 1);
   InsertMany("other", 1);
   const auto id = client->id();
-  Lessee another(jobs, *client, "other");
+  BatchLease another(jobs, *client, "other");
   const auto kept = another.Lease(1);
-  lessee.Lease(1);
-  lessee.Lease(1);
+  batch.Lease(1);
+  batch.Lease(1);
   EXPECT_TRUE(Complete(kept[0]));
   client->Beat();
   EXPECT_EQ(client->id(), id);
 }
 
-TEST_F(LesseeTest, GivesBackOnceTheDatabaseCanBeWorkedWithAgain) {
+TEST_F(BatchLeaseTest, GivesBackOnceTheDatabaseCanBeWorkedWithAgain) {
   InsertMany("q", 2);
-  lessee.Lease(2);
+  batch.Lease(2);
   database.Execute("ALTER TABLE jobs RENAME TO jobs_elsewhere");
-  EXPECT_THROW(lessee.Lease(2), sql::Error);
-  EXPECT_THROW(lessee.Lease(2), sql::Error);
+  EXPECT_THROW(batch.Lease(2), sql::Error);
+  EXPECT_THROW(batch.Lease(2), sql::Error);
   database.Execute("ALTER TABLE jobs_elsewhere RENAME TO jobs");
-  EXPECT_EQ(lessee.Lease(2).size(), 2u);
+  EXPECT_EQ(batch.Lease(2).size(), 2u);
 }
 
 }  // namespace

@@ -1,17 +1,17 @@
-#include "queue/clients/lessee.h"
+#include "queue/clients/batch_lease.h"
 
 #include <utility>
 
 namespace fluxnetes::queue {
 
-Lessee::Lessee(WorkQueue& jobs, const Client& client, std::string queue,
-               sql::Durability durability)
+BatchLease::BatchLease(WorkQueue& jobs, const Client& client, std::string queue,
+                       sql::Durability durability)
     : jobs_(jobs),
       client_(client),
       queue_(std::move(queue)),
       durability_(durability) {}
 
-std::vector<Job> Lessee::Lease(int limit) {
+std::vector<Job> BatchLease::Lease(int limit) {
   if (!open_.empty()) {
     jobs_.Finish(open_);
     open_.clear();
@@ -25,6 +25,6 @@ std::vector<Job> Lessee::Lease(int limit) {
   return leased;
 }
 
-void Lessee::Done() { open_.clear(); }
+void BatchLease::Done() { open_.clear(); }
 
 }  // namespace fluxnetes::queue

@@ -24,10 +24,10 @@
 
 namespace fluxnetes::queue {
 
-class Lessee {
+class BatchLease {
  public:
-  Lessee(WorkQueue& jobs, const Client& client, std::string queue,
-         sql::Durability durability = sql::Durability::kWait);
+  BatchLease(WorkQueue& jobs, const Client& client, std::string queue,
+             sql::Durability durability = sql::Durability::kWait);
 
   // Returns the next jobs (WorkQueue::Lease). Unfinished jobs of the previous
   // batch are given back first and may be among them.

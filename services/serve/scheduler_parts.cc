@@ -81,7 +81,7 @@ void Scheduler::State::BuildIntake() {
               [this](const auto& uid, const auto& why) {
                 log.Error("pod set aside", {{"uid", uid}, {"why", why}});
               },
-          .own_bindings = &own_bindings,
+          .binding_ledger = &binding_ledger,
           .differences = &differences,
           .on_listed =
               [this] {
@@ -95,13 +95,13 @@ void Scheduler::State::BuildIntake() {
 
 void Scheduler::State::BuildTellers() {
   event_recorder = std::make_unique<workers::EventRecorder>(
-      cluster, own_bindings, workers::EventRecorder::Options{});
+      cluster, binding_ledger, workers::EventRecorder::Options{});
   notices = std::make_unique<workers::Notices>(jobs, client, cluster,
                                                workers::Notices::Options{});
   group_statuses = std::make_unique<workers::GroupStatuses>(
-      cluster, cache, own_bindings, workers::GroupStatuses::Options{});
+      cluster, cache, binding_ledger, workers::GroupStatuses::Options{});
   wait_news = std::make_unique<workers::WaitNews>(
-      pool, cluster, own_bindings,
+      pool, cluster, binding_ledger,
       workers::WaitNews::Options{
           .on_told = [this](const auto& uid, const auto& why) {
             group_statuses->NoteWhy(uid, why);
@@ -143,7 +143,7 @@ void Scheduler::State::BuildBinders() {
                   group_counts.NoteBound(std::ssize(bound), std::ssize(back));
                   decision_log.Bound(bound, back);
                 },
-            .own_bindings = &own_bindings,
+            .binding_ledger = &binding_ledger,
             .event_recorder =
                 options.binding_events ? event_recorder.get() : nullptr});
   }

@@ -92,7 +92,7 @@ struct Scheduler::State {
   queue::Client client;
   queue::Leadership intake_leader;
   cluster::ClusterCache cache;
-  workers::OwnBindings own_bindings;
+  workers::BindingLedger binding_ledger;
   workers::Differences differences;
   queue::Maintenance maintenance;
   sql::Listener listener;

@@ -30,7 +30,7 @@ SchedulerProcess::SchedulerProcess(const sql::PoolOptions& database,
       intake_leader(pool, client, "intake"),
       intake(pool, jobs, intake_leader, cluster, cache,
              {.promoter = &promoter,
-              .own_bindings = &own_bindings,
+              .binding_ledger = &binding_ledger,
               .differences = &differences,
               .on_listed = [this] { resync.Listed(); }}),
       promoter(pool, jobs, {}),
@@ -42,16 +42,16 @@ SchedulerProcess::SchedulerProcess(const sql::PoolOptions& database,
                               bool owns) { forecaster.Own(queues, owns); },
            .on_change = [this](const auto& queues) { forecaster.Note(queues); },
            .differences = &differences}),
-      event_recorder(cluster, own_bindings, {.pause = {}}),
-      binder(
-          pool, jobs, client, cluster, cache,
-          {.own_bindings = &own_bindings, .event_recorder = &event_recorder}),
+      event_recorder(cluster, binding_ledger, {.pause = {}}),
+      binder(pool, jobs, client, cluster, cache,
+             {.binding_ledger = &binding_ledger,
+              .event_recorder = &event_recorder}),
       overdue(pool, cluster, cache),
       start_by_deadlines(pool, jobs, {}),
       cleanup(pool, jobs, client, cluster, {}),
       notices(jobs, client, cluster, {}),
       resync(pool, jobs, cluster, cache, intake, match, differences, {}),
-      wait_news(pool, cluster, own_bindings, {}) {
+      wait_news(pool, cluster, binding_ledger, {}) {
   client.Register();
 }
 

@@ -56,7 +56,7 @@ struct SchedulerProcess {
   queue::Client client;
   queue::Leadership intake_leader;
   cluster::ClusterCache cache;
-  workers::OwnBindings own_bindings;
+  workers::BindingLedger binding_ledger;
   workers::Differences differences;
   workers::Intake intake;
   workers::Promoter promoter;

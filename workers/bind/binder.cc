@@ -62,8 +62,8 @@ bool Binder::RunOnce(cluster::Time now) {
   try {
     Bind(jobs, now);
   } catch (...) {
-    if (options_.own_bindings != nullptr)
-      options_.own_bindings->End(begun_, {}, {});
+    if (options_.binding_ledger != nullptr)
+      options_.binding_ledger->End(begun_, {}, {});
     throw;
   }
   return more;
@@ -296,11 +296,11 @@ void Binder::Post(std::vector<BindGroup>& groups) {
   if (sql::BugPlanted("half-bound") && bindings.size() > 1) {
     bindings.resize(bindings.size() / 2);
   }
-  if (options_.own_bindings != nullptr) {
+  if (options_.binding_ledger != nullptr) {
     begun_.clear();
     for (const cluster::Binding& binding : bindings)
       begun_.push_back(binding.uid);
-    options_.own_bindings->Begin(begun_);
+    options_.binding_ledger->Begin(begun_);
   }
   const auto results = cluster_.Bind(bindings, options_.deadline);
   for (std::size_t i = 0; i < results.size(); ++i) {

@@ -43,7 +43,7 @@
 #include "workers/bind/bind_claims.h"
 #include "workers/bind/event_recorder.h"
 #include "workers/decision/decision.h"
-#include "workers/loops/own_bindings.h"
+#include "workers/loops/binding_ledger.h"
 
 namespace fluxnetes::workers {
 
@@ -68,7 +68,7 @@ class Binder {
                        const std::vector<GroupId>&)>
         on_bound = nullptr;
     // Notified of each binding, if set.
-    OwnBindings* own_bindings = nullptr;
+    BindingLedger* binding_ledger = nullptr;
     EventRecorder* event_recorder = nullptr;
   };
 
@@ -152,8 +152,8 @@ class Binder {
                                 cluster::Time now);
   // `whole`: the groups that were recorded as bound in the state in which they
   // were read.
-  void TellOwnBindings(const std::vector<BindGroup>& groups,
-                       const std::set<GroupId>& whole);
+  void TellBindingLedger(const std::vector<BindGroup>& groups,
+                         const std::set<GroupId>& whole);
   void Announce(const std::vector<BindGroup>& groups, cluster::Time now);
 
   sql::Pool& pool_;
@@ -166,7 +166,7 @@ class Binder {
   const std::chrono::steady_clock::time_point started_;
   std::int64_t broken_ = 0;  // connections, before the lease
   int limit_;                // groups at once
-  // Pods that own_bindings counts as under way.
+  // Pods that binding_ledger counts as under way.
   std::vector<std::string> begun_;
 };
 

@@ -69,7 +69,7 @@ void Binder::Record(const std::vector<BindGroup>& groups, cluster::Time now) {
     if (found == allocated.end() || found->second != group.revision)
       whole.erase(group.id);
   }
-  TellOwnBindings(groups, whole);
+  TellBindingLedger(groups, whole);
   if (options_.on_bound) options_.on_bound(record.bound, sent);
 }
 
@@ -111,9 +111,9 @@ std::vector<GroupId> Binder::SendBack(sql::Transaction& transaction,
   return sent;
 }
 
-void Binder::TellOwnBindings(const std::vector<BindGroup>& groups,
-                             const std::set<GroupId>& whole) {
-  if (options_.own_bindings == nullptr) return;
+void Binder::TellBindingLedger(const std::vector<BindGroup>& groups,
+                               const std::set<GroupId>& whole) {
+  if (options_.binding_ledger == nullptr) return;
   std::vector<std::string> uids, nodes;
   for (const BindGroup& group : groups) {
     if (!whole.contains(group.id)) continue;
@@ -123,7 +123,7 @@ void Binder::TellOwnBindings(const std::vector<BindGroup>& groups,
       nodes.push_back(member.node);
     }
   }
-  options_.own_bindings->End(begun_, uids, nodes);
+  options_.binding_ledger->End(begun_, uids, nodes);
 }
 
 void Binder::Announce(const std::vector<BindGroup>& groups, cluster::Time now) {

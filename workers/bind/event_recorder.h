@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "cluster/cluster.h"
-#include "workers/loops/own_bindings.h"
+#include "workers/loops/binding_ledger.h"
 
 namespace fluxnetes::workers {
 
@@ -34,7 +34,7 @@ class EventRecorder {
     std::chrono::milliseconds patience{30'000};
   };
 
-  EventRecorder(cluster::Cluster& cluster, const OwnBindings& bindings,
+  EventRecorder(cluster::Cluster& cluster, const BindingLedger& bindings,
                 Options options)
       : cluster_(cluster), bindings_(bindings), options_(options) {}
 
@@ -60,7 +60,7 @@ class EventRecorder {
   bool Send(std::size_t most);
 
   cluster::Cluster& cluster_;
-  const OwnBindings& bindings_;
+  const BindingLedger& bindings_;
   const Options options_;
   std::atomic<std::int64_t> dropped_{0};
 

@@ -93,8 +93,8 @@ bool Intake::Watch() {
   const cluster::CacheChanges changes = cache_.Apply(events);
   for (const cluster::WatchEvent& event : events) NoteTold(event);
   compare_ |= changes.listed || asked_.exchange(false);
-  if (changes.listed && options_.own_bindings != nullptr)
-    options_.own_bindings->ForgetRecorded();
+  if (changes.listed && options_.binding_ledger != nullptr)
+    options_.binding_ledger->ForgetRecorded();
   NoticeBindings();
   for (const auto& [before, after] : changes.pods) Notice(before, after);
   NoticeGroups(changes);
@@ -149,14 +149,14 @@ void Intake::Notice(const cluster::PodPointer& before,
     }
     return;
   }
-  if (options_.own_bindings != nullptr && IsBinding(before, after)) {
-    switch (options_.own_bindings->Take(pod.uid, pod.node_name)) {
-      case OwnBindings::Standing::kRecorded:
+  if (options_.binding_ledger != nullptr && IsBinding(before, after)) {
+    switch (options_.binding_ledger->Take(pod.uid, pod.node_name)) {
+      case BindingLedger::Standing::kRecorded:
         return;
-      case OwnBindings::Standing::kUnderWay:
+      case BindingLedger::Standing::kUnderWay:
         under_way_.push_back(after);
         return;
-      case OwnBindings::Standing::kUnknown:
+      case BindingLedger::Standing::kUnknown:
         break;
     }
   }
@@ -167,9 +167,10 @@ void Intake::Notice(const cluster::PodPointer& before,
 void Intake::NoticeBindings() {
   std::vector<cluster::PodPointer> still;
   for (const cluster::PodPointer& pod : under_way_) {
-    const auto standing = options_.own_bindings->Take(pod->uid, pod->node_name);
-    if (standing == OwnBindings::Standing::kUnderWay) still.push_back(pod);
-    if (standing == OwnBindings::Standing::kUnknown) Remember(pod->uid);
+    const auto standing =
+        options_.binding_ledger->Take(pod->uid, pod->node_name);
+    if (standing == BindingLedger::Standing::kUnderWay) still.push_back(pod);
+    if (standing == BindingLedger::Standing::kUnknown) Remember(pod->uid);
   }
   under_way_ = std::move(still);
 }
@@ -277,8 +278,8 @@ bool Intake::MayStillChange(const std::string& uid) const {
     return pod->uid == uid;
   };
   return std::ranges::any_of(under_way_, is_same) ||
-         (options_.own_bindings != nullptr &&
-          options_.own_bindings->Knows(uid));
+         (options_.binding_ledger != nullptr &&
+          options_.binding_ledger->Knows(uid));
 }
 
 void Intake::NoteDifferences(const Pods& wrong) {

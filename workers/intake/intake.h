@@ -41,8 +41,8 @@
 #include "queue/store/work_queue.h"
 #include "sql/connection/pool.h"
 #include "sql/connection/transaction.h"
+#include "workers/loops/binding_ledger.h"
 #include "workers/loops/differences.h"
-#include "workers/loops/own_bindings.h"
 
 namespace fluxnetes::workers {
 
@@ -81,7 +81,7 @@ class Intake {
         on_set_aside = nullptr;
     // The bindings that this process's binder records itself. Null: all are
     // read again.
-    OwnBindings* own_bindings = nullptr;
+    BindingLedger* binding_ledger = nullptr;
     Differences* differences = nullptr;  // null: not collected
     // Called after each list of the cluster, including the first.
     std::function<void()> on_listed = nullptr;

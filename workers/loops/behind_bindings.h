@@ -9,13 +9,13 @@
 #include <optional>
 
 #include "cluster/cluster.h"
-#include "workers/loops/own_bindings.h"
+#include "workers/loops/binding_ledger.h"
 
 namespace fluxnetes::workers {
 
 class BehindBindings {
  public:
-  BehindBindings(const OwnBindings& bindings,
+  BehindBindings(const BindingLedger& bindings,
                  std::chrono::milliseconds patience)
       : bindings_(bindings), patience_(patience) {}
 
@@ -29,7 +29,7 @@ class BehindBindings {
   }
 
  private:
-  const OwnBindings& bindings_;
+  const BindingLedger& bindings_;
   const std::chrono::milliseconds patience_;
   std::optional<cluster::Time> held_back_;  // since when
 };

@@ -35,7 +35,7 @@ class GroupStatuses {
   };
 
   GroupStatuses(cluster::Cluster& cluster, const cluster::ClusterCache& cache,
-                const OwnBindings& bindings, Options options)
+                const BindingLedger& bindings, Options options)
       : cluster_(cluster),
         cache_(cache),
         options_(options),

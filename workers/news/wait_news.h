@@ -53,7 +53,7 @@ class WaitNews {
   };
 
   WaitNews(sql::Pool& pool, cluster::Cluster& cluster,
-           const OwnBindings& bindings, Options options)
+           const BindingLedger& bindings, Options options)
       : pool_(pool),
         cluster_(cluster),
         options_(std::move(options)),

@@ -28,7 +28,7 @@ class EventRecorderTest : public ::testing::Test {
   }
 
   ScriptedCluster door;
-  OwnBindings bindings;
+  BindingLedger bindings;
   EventRecorder event_recorder{door,
                                bindings,
                                {.batch = 2,

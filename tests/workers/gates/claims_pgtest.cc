@@ -125,7 +125,7 @@ TEST_F(Claims, ThatDoNotExistAreWaitedForAndToldOnce) {
   EXPECT_EQ(StateOf("a"), "pending queued");
   EXPECT_EQ(ReasonOf("a"),
             "waits for its volumes: claim \"data\" does not exist (pod a)");
-  WaitNews news(database.pool(), door, own_bindings, {});
+  WaitNews news(database.pool(), door, binding_ledger, {});
   news.RunOnce(kNoon + seconds(10));
   ASSERT_EQ(door.conditions.size(), 1U);
   EXPECT_THAT(door.conditions[0].message, HasSubstr("does not exist"));

@@ -64,7 +64,7 @@ class GroupStatusesTest : public LifecycleTest {
     return said;
   }
 
-  OwnBindings bindings;
+  BindingLedger bindings;
   std::unique_ptr<GroupStatuses> statuses;
 };
 

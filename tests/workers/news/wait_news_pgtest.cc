@@ -19,7 +19,7 @@ class WaitNewsTest : public MatchTest {
   WaitNewsTest() { StartNews({}); }
 
   void StartNews(const WaitNews::Options& options) {
-    news = std::make_unique<WaitNews>(database.pool(), door, own_bindings,
+    news = std::make_unique<WaitNews>(database.pool(), door, binding_ledger,
                                       options);
   }
 
@@ -190,7 +190,7 @@ TEST_F(WaitNewsTest, OtherNumbersAreNoNewsAndAnotherReasonIs) {
 
 TEST_F(WaitNewsTest, ReasonThatChangesWhileAnotherIsToldIsToldToo) {
   FillNodes();
-  WaitNews other(database.pool(), door, own_bindings, {});
+  WaitNews other(database.pool(), door, binding_ledger, {});
   door.before_conditions = [&] {
     database.Execute("UPDATE queues SET paused = true");
     Match(kNoon + seconds(6));
@@ -291,7 +291,7 @@ TEST_F(WaitNewsTest, LargeGangIsToldInBatchesAndByOneEvent) {
 TEST_F(WaitNewsTest, NewsWaitForBindingsButNotForEver) {
   CreateGang("train", 8, 2);
   Observe();
-  own_bindings.Begin({"another"});
+  binding_ledger.Begin({"another"});
   Tell(seconds(6));
   Tell(seconds(30));
   EXPECT_TRUE(door.conditions.empty());

@@ -310,7 +310,7 @@ TEST_F(HoldTest, PodsOfAHeldGroupAreToldAndNoNodeIsMadeForThem) {
   ObserveAndPromote();
   Hold("train", "the data is not there");
   Pass(0);
-  WaitNews news(database.pool(), door, own_bindings, {});
+  WaitNews news(database.pool(), door, binding_ledger, {});
   const auto tell = [&](int seconds) {
     while (news.RunOnce(kNoon + std::chrono::seconds(seconds))) {
     }

@@ -81,8 +81,8 @@ class MatchTest : public LifecycleTest {
   }
 
   std::unique_ptr<MatchProcess> match;
-  OwnBindings own_bindings;
-  EventRecorder event_recorder{door, own_bindings, {}};
+  BindingLedger binding_ledger;
+  EventRecorder event_recorder{door, binding_ledger, {}};
   std::unique_ptr<Binder> binder;
   std::unique_ptr<OverdueBindings> overdue;
 };

@@ -1,8 +1,8 @@
-#include "workers/loops/own_bindings.h"
+#include "workers/loops/binding_ledger.h"
 
 namespace fluxnetes::workers {
 
-void OwnBindings::Begin(const std::vector<std::string>& uids) {
+void BindingLedger::Begin(const std::vector<std::string>& uids) {
   const std::lock_guard lock(mutex_);
   for (const std::string& uid : uids) {
     const auto [known, added] = nodes_.try_emplace(uid);
@@ -11,9 +11,9 @@ void OwnBindings::Begin(const std::vector<std::string>& uids) {
   }
 }
 
-void OwnBindings::End(const std::vector<std::string>& begun,
-                      const std::vector<std::string>& uids,
-                      const std::vector<std::string>& nodes) {
+void BindingLedger::End(const std::vector<std::string>& begun,
+                        const std::vector<std::string>& uids,
+                        const std::vector<std::string>& nodes) {
   const std::lock_guard lock(mutex_);
   for (std::size_t i = 0; i < uids.size(); ++i) {
     const auto known = nodes_.find(uids[i]);
@@ -29,18 +29,18 @@ void OwnBindings::End(const std::vector<std::string>& begun,
   }
 }
 
-bool OwnBindings::Knows(const std::string& uid) const {
+bool BindingLedger::Knows(const std::string& uid) const {
   const std::lock_guard lock(mutex_);
   return nodes_.contains(uid);
 }
 
-bool OwnBindings::AnyUnderWay() const {
+bool BindingLedger::AnyUnderWay() const {
   const std::lock_guard lock(mutex_);
   return under_way_ > 0;
 }
 
-OwnBindings::Standing OwnBindings::Take(const std::string& uid,
-                                        const std::string& node) {
+BindingLedger::Standing BindingLedger::Take(const std::string& uid,
+                                            const std::string& node) {
   const std::lock_guard lock(mutex_);
   const auto known = nodes_.find(uid);
   if (known == nodes_.end()) return Standing::kUnknown;
@@ -50,7 +50,7 @@ OwnBindings::Standing OwnBindings::Take(const std::string& uid,
   return same ? Standing::kRecorded : Standing::kUnknown;
 }
 
-void OwnBindings::ForgetRecorded() {
+void BindingLedger::ForgetRecorded() {
   const std::lock_guard lock(mutex_);
   std::erase_if(nodes_,
                 [](const auto& known) { return !known.second.empty(); });

@@ -20,7 +20,7 @@
 
 namespace fluxnetes::workers {
 
-class OwnBindings {
+class BindingLedger {
  public:
   enum class Standing { kUnknown, kUnderWay, kRecorded };
 

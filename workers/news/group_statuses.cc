@@ -26,7 +26,7 @@ void GroupStatuses::NoteWhy(const std::string& uid, const std::string& why) {
 bool GroupStatuses::RunOnce(cluster::Time now) {
   // Before that, pods that are not listed yet would not be counted.
   if (!cache_.Synced()) return false;
-  if (!behind_.May(now)) return false;
+  if (!backpressure_.May(now)) return false;
   Batch batch = Take(now);
   if (batch.empty()) return false;
   const bool more = batch.size() == options_.batch;

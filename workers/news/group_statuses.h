@@ -6,7 +6,7 @@
 // names the version of the object that it was computed for, so that two writers
 // do not undo each other's changes. A write that meets a conflict or is refused
 // is retried with growing pauses. Changes within a second become one write, and
-// bindings take precedence over all writes (behind_bindings.h).
+// bindings take precedence over all writes (binding_backpressure.h).
 //
 // Note() and NoteWhy() from any thread, RunOnce() from one. It throws
 // cluster::Unreachable; the next call continues where it stopped.
@@ -21,7 +21,7 @@
 
 #include "cluster/cluster.h"
 #include "cluster/cluster_cache.h"
-#include "workers/loops/behind_bindings.h"
+#include "workers/loops/binding_backpressure.h"
 
 namespace fluxnetes::workers {
 
@@ -39,7 +39,7 @@ class GroupStatuses {
       : cluster_(cluster),
         cache_(cache),
         options_(options),
-        behind_(bindings, options.patience) {}
+        backpressure_(bindings, options.patience) {}
 
   // Notes that pods of this scheduler that name these groups, or the PodGroups
   // themselves, have changed.
@@ -74,7 +74,7 @@ class GroupStatuses {
   cluster::Cluster& cluster_;
   const cluster::ClusterCache& cache_;
   const Options options_;
-  BehindBindings behind_;
+  BindingBackpressure backpressure_;
   std::map<cluster::PodGroupName, Written> written_;
 
   std::mutex mutex_;

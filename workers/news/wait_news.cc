@@ -39,7 +39,7 @@ std::string Joined(const std::string& reason, const std::string& more) {
 }  // namespace
 
 bool WaitNews::RunOnce(cluster::Time now) {
-  if (!behind_.May(now)) return false;
+  if (!backpressure_.May(now)) return false;
   Claim(now);
   if (groups_.empty()) return false;
   try {

@@ -38,7 +38,7 @@
 #include "cluster/cluster.h"
 #include "sql/connection/pool.h"
 #include "sql/connection/transaction.h"
-#include "workers/loops/behind_bindings.h"
+#include "workers/loops/binding_backpressure.h"
 
 namespace fluxnetes::workers {
 
@@ -57,7 +57,7 @@ class WaitNews {
       : pool_(pool),
         cluster_(cluster),
         options_(std::move(options)),
-        behind_(bindings, options_.patience) {}
+        backpressure_(bindings, options_.patience) {}
 
   // Returns true if more reports can be made at once.
   bool RunOnce(cluster::Time now);
@@ -99,7 +99,7 @@ class WaitNews {
   sql::Pool& pool_;
   cluster::Cluster& cluster_;
   const Options options_;
-  BehindBindings behind_;
+  BindingBackpressure backpressure_;
   std::vector<Group> groups_;  // of this run
   std::vector<UntoldPod> pods_;
 };

@@ -13,10 +13,10 @@
 
 namespace fluxnetes::workers {
 
-class BehindBindings {
+class BindingBackpressure {
  public:
-  BehindBindings(const BindingLedger& bindings,
-                 std::chrono::milliseconds patience)
+  BindingBackpressure(const BindingLedger& bindings,
+                      std::chrono::milliseconds patience)
       : bindings_(bindings), patience_(patience) {}
 
   bool May(cluster::Time now) {

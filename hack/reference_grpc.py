@@ -34,15 +34,16 @@ OURS = "fluxnetes.v1."  # goes without saying
 
 
 def described(folder):
-    """Returns the descriptors of all files, by folder, and within a folder those
-    with services first."""
+    """Returns the descriptors of all files: ours first, then by folder, and within a
+    folder those with services first."""
     names = sorted(str(path.relative_to(folder))
                    for path in pathlib.Path(folder).rglob("*.proto"))
     with tempfile.NamedTemporaryFile() as made:
         subprocess.run(["protoc", f"--proto_path={folder}", "--include_source_info",
                         f"--descriptor_set_out={made.name}", *names], check=True)
         files = descriptor_pb2.FileDescriptorSet.FromString(made.read()).file
-    return sorted(files, key=lambda f: (f.name.rpartition("/")[0], not f.service, f.name))
+    return sorted(files, key=lambda f: (not f"{f.package}.".startswith(OURS),
+                                        f.name.rpartition("/")[0], not f.service, f.name))
 
 
 class Comments:

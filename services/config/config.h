@@ -79,7 +79,7 @@ struct Config {
     std::string certificate;
     std::string key;
     std::string client_ca;
-    // For the Fluence-compatible services; see forerunner_services.h.
+    // For the Fluence-compatible services; see fluence_services.h.
     bool external_service = false;
     std::string match_queue = "default";
     std::chrono::milliseconds match_lifetime{std::chrono::hours(48)};

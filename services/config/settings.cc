@@ -245,7 +245,7 @@ constexpr Setting kSettings[] = {
      },
      [](const Config& c) { return NameOf(kSwitch, c.grpc.external_service); }},
     {"grpc.matchQueue", "FLUXNETES_GRPC_MATCH_QUEUE", "grpc-match-queue",
-     "QUEUE", "scheduling queue of what the forerunners' Match asks for",
+     "QUEUE", "scheduling queue of the matches of Fluence-compatible services",
      [](Config& c, const std::string& t) { c.grpc.match_queue = t; },
      [](const Config& c) { return c.grpc.match_queue; }},
     {"grpc.matchLifetime", "FLUXNETES_GRPC_MATCH_LIFETIME",

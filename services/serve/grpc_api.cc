@@ -6,7 +6,7 @@
 #include "services/console/exit_code.h"
 #include "services/console/input_file.h"
 #include "services/database/database.h"
-#include "services/forerunners/forerunner_services.h"
+#include "services/fluence/fluence_services.h"
 #include "services/grpc/grpc_access.h"
 #include "services/grpc/grpc_calls.h"
 #include "services/grpc/grpc_server.h"
@@ -35,23 +35,21 @@ constexpr int kMatchesAtATime = 32;
 constexpr int kMatchConnections = 4;
 
 sql::PoolOptions MatchPoolOptions(const Config& config) {
-  auto options = DatabaseOptions(config, ForerunnerServices::Catalogues());
+  auto options = DatabaseOptions(config, FluenceServices::Catalogues());
   options.max_connections = kMatchConnections;
   return options;
 }
 
-ForerunnerServices::Options ForerunnerOptions(const Config::Grpc& config) {
+FluenceServices::Options FluenceOptions(const Config::Grpc& config) {
   return {.match = {.queue = config.match_queue,
                     .lifetime = std::chrono::floor<std::chrono::seconds>(
                         config.match_lifetime)},
           .external_plugin = config.external_service};
 }
 
-std::vector<grpc::Service*> WithForerunners(
-    std::vector<grpc::Service*> services,
-    const ForerunnerServices& forerunners) {
-  for (grpc::Service* service : forerunners.services())
-    services.push_back(service);
+std::vector<grpc::Service*> WithFluence(std::vector<grpc::Service*> services,
+                                        const FluenceServices& fluence) {
+  for (grpc::Service* service : fluence.services()) services.push_back(service);
   return services;
 }
 
@@ -87,14 +85,12 @@ struct GrpcApi::State {
         scheduler(config, pool, calls, feed),
         jobs(match_pool),
         match_calls({.threads = kMatchesAtATime}, access, log),
-        forerunners(match_pool, jobs, match_calls,
-                    ForerunnerOptions(config.grpc)),
+        fluence(match_pool, jobs, match_calls, FluenceOptions(config.grpc)),
         listener(DatabaseOptions(config, {})),
-        server(
-            ServerOptions(config.grpc,
-                          WithForerunners({&scheduler.service()}, forerunners)),
-            log) {
-    listener.On("external", [this](const std::string&) { forerunners.Ring(); });
+        server(ServerOptions(config.grpc,
+                             WithFluence({&scheduler.service()}, fluence)),
+               log) {
+    listener.On("external", [this](const std::string&) { fluence.Ring(); });
   }
 
   const Config config;
@@ -106,7 +102,7 @@ struct GrpcApi::State {
   GrpcScheduler scheduler;
   queue::WorkQueue jobs;
   GrpcCalls match_calls;
-  ForerunnerServices forerunners;
+  FluenceServices fluence;
   sql::Listener listener;
   GrpcServer server;
 };
@@ -129,7 +125,7 @@ void GrpcApi::Start() {
 
 void GrpcApi::Stop() {
   state_->feed.Stop();  // ends the streams
-  state_->forerunners.Stop();
+  state_->fluence.Stop();
   state_->server.Stop();
   state_->calls.Stop();
   state_->match_calls.Stop();

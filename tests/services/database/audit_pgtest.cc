@@ -1,5 +1,5 @@
 // Tests of the rows that commands write into `audit`; for gRPC see
-// grpc_scheduler_pgtest.cc and forerunner_services_pgtest.cc.
+// grpc_scheduler_pgtest.cc and fluence_services_pgtest.cc.
 #include <gtest/gtest.h>
 
 #include "services/database/audit.h"

@@ -8,8 +8,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "forerunners/fluxcli.pb.h"
-#include "forerunners/fluxion.pb.h"
+#include "fluence/fluxcli.pb.h"
+#include "fluence/fluxion.pb.h"
 #include "tests/services/support/garbler.h"
 #include "tests/services/support/grpc_scheduling.h"
 #include "tests/services/support/own_resources.h"
@@ -156,7 +156,7 @@ void AddOtherCalls(std::vector<CallToGarble>& calls) {
       }));
 }
 
-void AddForerunnersCalls(std::vector<CallToGarble>& calls) {
+void AddFluenceCalls(std::vector<CallToGarble>& calls) {
   const auto fill = [](auto& pod) {
     pod.set_id("a/match");
     pod.set_cpu(1);
@@ -193,7 +193,7 @@ class GrpcMalformed : public GrpcScheduling<CommandDatabase> {
         "UPDATE pods_provisional SET request = '{\"resources\": {}}'");
     AddCallsOfGroups(calls_);
     AddOtherCalls(calls_);
-    AddForerunnersCalls(calls_);
+    AddFluenceCalls(calls_);
   }
 
   std::string SocketPath() const { return api_->address().substr(5); }

@@ -11,11 +11,11 @@
 namespace fluxnetes::services {
 namespace {
 
-bool IsOfForerunners(const std::string& name) {
+bool IsOfFluence(const std::string& name) {
   return name.starts_with("external-");
 }
 
-std::vector<std::string> FindFailpoints(bool of_forerunners) {
+std::vector<std::string> FindFailpoints(bool of_fluence) {
   std::set<std::string> names;
   const std::regex call("Failpoint\\(\"([^\"]+)\"\\)");
   for (const char* folder : {"sql", "queue", "cluster", "workers", "services"})
@@ -28,7 +28,7 @@ std::vector<std::string> FindFailpoints(bool of_forerunners) {
           names.insert(found[1]);
     }
   std::erase_if(names, [=](const std::string& name) {
-    return IsOfForerunners(name) != of_forerunners;
+    return IsOfFluence(name) != of_fluence;
   });
   return {names.begin(), names.end()};
 }
@@ -43,7 +43,7 @@ std::vector<std::string> FailpointsWithoutPodGroups() {
   return all;
 }
 
-std::vector<std::string> ForerunnerFailpoints() { return FindFailpoints(true); }
+std::vector<std::string> FluenceFailpoints() { return FindFailpoints(true); }
 
 std::string TestNameOf(std::string failpoint) {
   std::replace(failpoint.begin(), failpoint.end(), '-', '_');

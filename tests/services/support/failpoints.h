@@ -10,7 +10,7 @@ namespace fluxnetes::services {
 std::vector<std::string> AllFailpoints();
 
 // Further ones, which only a Match of the Fluence-compatible services reaches.
-std::vector<std::string> ForerunnerFailpoints();
+std::vector<std::string> FluenceFailpoints();
 
 // The simulated cluster has no PodGroups; tests/kubernetes covers the
 // failpoints that need them.

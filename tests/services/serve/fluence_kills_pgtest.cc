@@ -7,7 +7,7 @@
 #include <csignal>
 #include <map>
 
-#include "forerunners/fluxion.grpc.pb.h"
+#include "fluence/fluxion.grpc.pb.h"
 #include "tests/services/support/deployment.h"
 #include "tests/services/support/failpoints.h"
 #include "tests/services/support/grpc_client.h"
@@ -79,7 +79,7 @@ TEST_P(MatchKilledAt, HoldsItsNodesOnce) {
 }
 
 std::vector<std::string> OnTheWay() {
-  std::vector<std::string> all = ForerunnerFailpoints();
+  std::vector<std::string> all = FluenceFailpoints();
   all.insert(all.end(), {"match-leased", "match-decided", "match-committed"});
   return all;
 }

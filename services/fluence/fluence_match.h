@@ -3,8 +3,7 @@
 // A match is a group whose pods are started by others
 // (workers/requests/external_groups.h). It goes to the scheduling queue
 // `queue`, whose node selector and match policy take the place of the earlier
-// programs' flags
-// --label and --policy.
+// programs' flags --label and --policy.
 //
 // A match is identified by its name, "namespace/name", or a name in the
 // namespace "default". A match without a name is new with each call, also if
@@ -29,7 +28,7 @@
 namespace fluxnetes::services {
 
 // A Match request, in the fields that the services have in common.
-struct ForerunnerRequest {
+struct FluenceRequest {
   std::string name;       // the name of the job, or the id of the pod
   std::string container;  // distinguishes pods of one name
   std::int32_t cpu = 0;   // cores
@@ -41,7 +40,7 @@ struct ForerunnerRequest {
   bool reserve = false;
 };
 
-class ForerunnerMatch {
+class FluenceMatch {
  public:
   struct Options {
     std::string queue = "default";
@@ -67,12 +66,12 @@ class ForerunnerMatch {
     workers::ExternalAnswer answer;
   };
 
-  ForerunnerMatch(sql::Pool& pool, queue::WorkQueue& jobs, Options options)
+  FluenceMatch(sql::Pool& pool, queue::WorkQueue& jobs, Options options)
       : groups_(pool, jobs), options_(std::move(options)) {}
 
   // Waits until the match is decided. If the caller is gone or its deadline
   // passes before, the match is withdrawn.
-  Result Match(const ForerunnerRequest& request, const Waiter& waiter);
+  Result Match(const FluenceRequest& request, const Waiter& waiter);
 
   // Returns false if there is no such match.
   bool Cancel(std::int64_t id, const Caller& caller);
@@ -85,7 +84,7 @@ class ForerunnerMatch {
 
   // Returns the group that the request asks for. Throws GrpcRefusal with the
   // field.
-  workers::ExternalAsk AskOf(const ForerunnerRequest& request) const;
+  workers::ExternalAsk AskOf(const FluenceRequest& request) const;
 
  private:
   workers::ExternalGroups groups_;

@@ -1,4 +1,4 @@
-#include "services/forerunners/forerunner_match.h"
+#include "services/fluence/fluence_match.h"
 
 #include <fmt/format.h>
 
@@ -67,8 +67,7 @@ std::string TextOf(const workers::ExternalAsk& ask) {
 
 }  // namespace
 
-workers::ExternalAsk ForerunnerMatch::AskOf(
-    const ForerunnerRequest& request) const {
+workers::ExternalAsk FluenceMatch::AskOf(const FluenceRequest& request) const {
   if (request.cpu < 1)
     RefuseMatch("cpu",
                 fmt::format("is {}; right would be whole cores, 1 or more",
@@ -108,8 +107,8 @@ workers::ExternalAsk ForerunnerMatch::AskOf(
   return ask;
 }
 
-ForerunnerMatch::Result ForerunnerMatch::Match(const ForerunnerRequest& request,
-                                               const Waiter& waiter) {
+FluenceMatch::Result FluenceMatch::Match(const FluenceRequest& request,
+                                         const Waiter& waiter) {
   workers::ExternalAsk ask = AskOf(request);
   Require(waiter.caller.MayChange(ask.namespace_name),
           "only an operator or a user of namespace " + ask.namespace_name +
@@ -153,7 +152,7 @@ ForerunnerMatch::Result ForerunnerMatch::Match(const ForerunnerRequest& request,
   }
 }
 
-bool ForerunnerMatch::Cancel(std::int64_t id, const Caller& caller) {
+bool FluenceMatch::Cancel(std::int64_t id, const Caller& caller) {
   const auto space = groups_.NamespaceOf(id);
   if (!space) return false;
   Require(caller.MayChange(*space), "only an operator or a user of namespace " +
@@ -162,7 +161,7 @@ bool ForerunnerMatch::Cancel(std::int64_t id, const Caller& caller) {
   return groups_.Cancel(id, kReason, Recording(caller, "cancel", kReason));
 }
 
-void ForerunnerMatch::Ring() {
+void FluenceMatch::Ring() {
   {
     const std::lock_guard lock(mutex_);
     ++rings_;
@@ -170,7 +169,7 @@ void ForerunnerMatch::Ring() {
   rung_.notify_all();
 }
 
-void ForerunnerMatch::Stop() {
+void FluenceMatch::Stop() {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;

@@ -8,11 +8,11 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "forerunners/external_plugin.grpc.pb.h"
-#include "forerunners/fluxcli.grpc.pb.h"
-#include "forerunners/fluxion.grpc.pb.h"
+#include "fluence/external_plugin.grpc.pb.h"
+#include "fluence/fluxcli.grpc.pb.h"
+#include "fluence/fluxion.grpc.pb.h"
 #include "matcher/readers/jgf.h"
-#include "services/forerunners/forerunner_services.h"
+#include "services/fluence/fluence_services.h"
 #include "services/grpc/grpc_server.h"
 #include "tests/invariants/behaviour/manifests.h"
 #include "tests/invariants/invariants.h"
@@ -27,22 +27,22 @@ using ::testing::HasSubstr;
 using namespace std::string_literals;
 
 // Two nodes with 4 cpu and a GPU each, one of them in zone a.
-class Forerunners : public ::testing::Test {
+class FluenceServicesTest : public ::testing::Test {
  protected:
-  Forerunners() { Serve({.external_plugin = true}); }
-  ~Forerunners() override {
+  FluenceServicesTest() { Serve({.external_plugin = true}); }
+  ~FluenceServicesTest() override {
     services_->Stop();
     server_->Stop();
     calls_.Stop();
   }
 
-  void Serve(ForerunnerServices::Options options) {
+  void Serve(FluenceServices::Options options) {
     if (server_) server_->Stop();
     options.match.now = [this] { return system_.cluster.Now(); };
     services_.emplace(pool_, jobs_, calls_, std::move(options));
     server_.emplace(
         GrpcServerOptions{
-            .address = "unix:" + ::testing::TempDir() + "forerunners.sock",
+            .address = "unix:" + ::testing::TempDir() + "fluence.sock",
             .services = services_->services()},
         log_);
     server_->Start();
@@ -153,7 +153,7 @@ nodes:
 )"};
   sql::Pool pool_{[this] {
     sql::PoolOptions options = system_.database.options();
-    options.catalogues = ForerunnerServices::Catalogues();
+    options.catalogues = FluenceServices::Catalogues();
     return options;
   }()};
   queue::WorkQueue jobs_{pool_};
@@ -161,7 +161,7 @@ nodes:
   const Log log_{{.format = LogFormat::kText, .out = &lines_}};
   GrpcAccess access_;
   GrpcCalls calls_{{}, access_, log_};
-  std::optional<ForerunnerServices> services_;
+  std::optional<FluenceServices> services_;
   std::optional<GrpcServer> server_;
   std::shared_ptr<grpc::Channel> channel_;
   std::unique_ptr<fluxion::FluxionService::Stub> fluxion_;
@@ -169,7 +169,7 @@ nodes:
   std::unique_ptr<service::ExternalPluginService::Stub> external_;
 };
 
-TEST_F(Forerunners, MatchSaysHowManyPodsHavePlacesOnWhichNode) {
+TEST_F(FluenceServicesTest, MatchSaysHowManyPodsHavePlacesOnWhichNode) {
   testing::Invariants::Attach(system_, {});
   const auto response = Matched(MatchOf("train", 3));
   EXPECT_TRUE(response.allocated());
@@ -180,13 +180,13 @@ TEST_F(Forerunners, MatchSaysHowManyPodsHavePlacesOnWhichNode) {
             std::to_string(response.fluxid()) + " default/train allocated");
 }
 
-TEST_F(Forerunners, WithoutRoomTheAnswerIsEmpty) {
+TEST_F(FluenceServicesTest, WithoutRoomTheAnswerIsEmpty) {
   Matched(MatchOf("first", 4));
   EXPECT_EQ(Matched(MatchOf("second", 1)).SerializeAsString(), "");
   EXPECT_EQ(system_.Ask("SELECT count(*) FROM pod_groups"), "1");
 }
 
-TEST_F(Forerunners, WithReserveItIsSaidWhenAndWhere) {
+TEST_F(FluenceServicesTest, WithReserveItIsSaidWhenAndWhere) {
   Serve({.match = {.lifetime = std::chrono::seconds(600)}});
   Matched(MatchOf("first", 4));
   auto request = MatchOf("second", 3);
@@ -206,14 +206,14 @@ TEST_F(Forerunners, WithReserveItIsSaidWhenAndWhere) {
   EXPECT_TRUE(later.allocated());
 }
 
-TEST_F(Forerunners, RepeatedCallHoldsNothingTwice) {
+TEST_F(FluenceServicesTest, RepeatedCallHoldsNothingTwice) {
   const auto first = Matched(MatchOf("train", 3));
   const auto again = Matched(MatchOf("train", 3));
   EXPECT_EQ(first.SerializeAsString(), again.SerializeAsString());
   EXPECT_EQ(system_.Ask("SELECT count(*) FROM placements"), "3");
 }
 
-TEST_F(Forerunners, CancelGivesBackOnceAndThenKnowsTheIdNoMore) {
+TEST_F(FluenceServicesTest, CancelGivesBackOnceAndThenKnowsTheIdNoMore) {
   const auto id = Matched(MatchOf("train", 4)).fluxid();
   EXPECT_TRUE(Cancel(id).ok());
   const grpc::Status again = Cancel(id);
@@ -225,7 +225,7 @@ TEST_F(Forerunners, CancelGivesBackOnceAndThenKnowsTheIdNoMore) {
   EXPECT_TRUE(Matched(MatchOf("other", 4)).allocated());
 }
 
-TEST_F(Forerunners, MatchAndCancelWriteWhoHasDoneIt) {
+TEST_F(FluenceServicesTest, MatchAndCancelWriteWhoHasDoneIt) {
   const auto id = Matched(MatchOf("train", 3)).fluxid();
   Matched(MatchOf("train", 3));  // a repetition changes nothing
   EXPECT_TRUE(Cancel(id).ok());
@@ -237,10 +237,11 @@ TEST_F(Forerunners, MatchAndCancelWriteWhoHasDoneIt) {
             "caller");
 }
 
-TEST_F(Forerunners, WhoMayChangeNothingInANamespaceMatchesAndEndsNothingThere) {
+TEST_F(FluenceServicesTest,
+       WhoMayChangeNothingInANamespaceMatchesAndEndsNothingThere) {
   const auto id = Matched(MatchOf("train", 1)).fluxid();
-  ForerunnerMatch match(pool_, jobs_, {});
-  ForerunnerRequest request;
+  FluenceMatch match(pool_, jobs_, {});
+  FluenceRequest request;
   request.name = "train";
   request.cpu = request.count = 1;
   const auto refused = [](const auto& call) {
@@ -265,7 +266,7 @@ TEST_F(Forerunners, WhoMayChangeNothingInANamespaceMatchesAndEndsNothingThere) {
   EXPECT_TRUE(match.Cancel(static_cast<std::int64_t>(id), user));
 }
 
-TEST_F(Forerunners, RequestThatCannotBeIsRefusedByField) {
+TEST_F(FluenceServicesTest, RequestThatCannotBeIsRefusedByField) {
   const auto why = [this](const fluxion::MatchRequest& request) {
     fluxion::MatchResponse response;
     const grpc::Status status = Match(request, response);
@@ -282,7 +283,7 @@ TEST_F(Forerunners, RequestThatCannotBeIsRefusedByField) {
   EXPECT_EQ(system_.Ask("SELECT count(*) FROM external_groups"), "0");
 }
 
-TEST_F(Forerunners, MemoryStorageGpusAndZonesCount) {
+TEST_F(FluenceServicesTest, MemoryStorageGpusAndZonesCount) {
   auto request = MatchOf("space/train", 1);
   request.mutable_podspec()->set_memory(std::int64_t{17} << 30);
   EXPECT_FALSE(Matched(request).allocated());
@@ -302,7 +303,7 @@ TEST_F(Forerunners, MemoryStorageGpusAndZonesCount) {
   EXPECT_EQ(system_.Ask("SELECT namespace FROM pod_groups"), "space");
 }
 
-TEST_F(Forerunners, CallThatNobodyWaitsForLeavesNothing) {
+TEST_F(FluenceServicesTest, CallThatNobodyWaitsForLeavesNothing) {
   fluxion::MatchResponse response;
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() +
@@ -319,7 +320,7 @@ TEST_F(Forerunners, CallThatNobodyWaitsForLeavesNothing) {
             "its caller waited no longer");
 }
 
-TEST_F(Forerunners, WithoutItsQueueNothingIsMatched) {
+TEST_F(FluenceServicesTest, WithoutItsQueueNothingIsMatched) {
   Serve({.match = {.queue = "nowhere"}});
   fluxion::MatchResponse response;
   const grpc::Status status = Match(MatchOf("train", 1), response);
@@ -328,7 +329,7 @@ TEST_F(Forerunners, WithoutItsQueueNothingIsMatched) {
 }
 
 // Written by field numbers in the wire format of Protocol Buffers.
-TEST_F(Forerunners, FluxionTakesAndGivesTheBytesOfItsForerunner) {
+TEST_F(FluenceServicesTest, FluxionTakesAndGivesTheBytesOfFluxnetesInGo) {
   const std::string pod =
       "\x0a\x03pod"   // id
       "\x12\x03img"   // container
@@ -357,7 +358,7 @@ TEST_F(Forerunners, FluxionTakesAndGivesTheBytesOfItsForerunner) {
             "\x08\x01");
 }
 
-TEST_F(Forerunners, FluxionSaysReservedInTheBytesOfItsForerunner) {
+TEST_F(FluenceServicesTest, FluxionSaysReservedInTheBytesOfFluxnetesInGo) {
   Serve({.match = {.lifetime = std::chrono::seconds(600)}});
   Matched(MatchOf("first", 4));
   const std::string answer = Send("/fluxion.FluxionService/Match",
@@ -370,7 +371,7 @@ TEST_F(Forerunners, FluxionSaysReservedInTheBytesOfItsForerunner) {
                   "\x08\x02\x12\x09\x0a\x05node0\x10\x01\x18\x01\x20"s));
 }
 
-TEST_F(Forerunners, FluxcliTakesAndGivesTheBytesOfItsForerunner) {
+TEST_F(FluenceServicesTest, FluxcliTakesAndGivesTheBytesOfFluence) {
   EXPECT_EQ(Send("/fluxcli.FluxcliService/Match",
                  "\x0a\x07\x0a\x03pod\x18\x02"  // ps: id, cpu
                  "\x12\x08"
@@ -382,7 +383,8 @@ TEST_F(Forerunners, FluxcliTakesAndGivesTheBytesOfItsForerunner) {
   EXPECT_EQ(Send("/fluxcli.FluxcliService/Cancel", "\x10\x01"), "\x08\x01");
 }
 
-TEST_F(Forerunners, FluxcliReservesWithoutNodesAndSaysWhatItDoesNotKnow) {
+TEST_F(FluenceServicesTest,
+       FluxcliReservesWithoutNodesAndSaysWhatItDoesNotKnow) {
   Serve({.match = {.lifetime = std::chrono::seconds(600)}});
   Matched(MatchOf("first", 4));
   fluxcli::MatchRequest request;
@@ -404,7 +406,7 @@ TEST_F(Forerunners, FluxcliReservesWithoutNodesAndSaysWhatItDoesNotKnow) {
   EXPECT_THAT(status.error_message(), HasSubstr("allocate_orelse_reserve"));
 }
 
-TEST_F(Forerunners, ExternalPluginIsOffUnlessAskedFor) {
+TEST_F(FluenceServicesTest, ExternalPluginIsOffUnlessAskedFor) {
   Serve({});
   grpc::ClientContext context;
   SetPatience(context);
@@ -413,7 +415,7 @@ TEST_F(Forerunners, ExternalPluginIsOffUnlessAskedFor) {
             StatusCode::UNIMPLEMENTED);
 }
 
-TEST_F(Forerunners, ResourcesAreTheNodesAsTheyAreNow) {
+TEST_F(FluenceServicesTest, ResourcesAreTheNodesAsTheyAreNow) {
   system_.cluster.Cordon("node1");
   system_.Settle();
   system_.process->match.ReportNodes(system_.cluster.Now());
@@ -430,7 +432,7 @@ TEST_F(Forerunners, ResourcesAreTheNodesAsTheyAreNow) {
   EXPECT_FALSE(graph.up(*graph.Find("/cluster0/node1")));
 }
 
-TEST_F(Forerunners, GroupsAreToldByName) {
+TEST_F(FluenceServicesTest, GroupsAreToldByName) {
   const auto list = [this](const std::string& name,
                            service::GroupResponse& response) {
     service::GroupRequest request;

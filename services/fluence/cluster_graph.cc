@@ -1,4 +1,4 @@
-#include "services/forerunners/cluster_graph.h"
+#include "services/fluence/cluster_graph.h"
 
 #include <map>
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
 // The gRPC services of Fluence and of the Go version of Fluxnetes, as described
-// in services/proto/forerunners: fluxion.FluxionService, fluxcli.FluxcliService
+// in services/proto/fluence: fluxion.FluxionService, fluxcli.FluxcliService
 // and, as an option, service.ExternalPluginService. Their calls wait for the
 // match on separate threads (GrpcCalls), so that other calls are not delayed.
 //
@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "services/forerunners/forerunner_match.h"
+#include "services/fluence/fluence_match.h"
 #include "services/grpc/grpc_calls.h"
 
 namespace grpc {
@@ -19,26 +19,26 @@ class Service;
 
 namespace fluxnetes::services {
 
-class ForerunnerServices {
+class FluenceServices {
  public:
   struct Options {
-    ForerunnerMatch::Options match = {};
+    FluenceMatch::Options match = {};
     bool external_plugin = false;
   };
 
   // The queries that the pool must have prepared.
   static std::vector<std::span<const sql::Query>> Catalogues();
 
-  ForerunnerServices(sql::Pool& pool, queue::WorkQueue& jobs, GrpcCalls& calls,
-                     Options options);
-  ~ForerunnerServices();
-  ForerunnerServices(const ForerunnerServices&) = delete;
-  ForerunnerServices& operator=(const ForerunnerServices&) = delete;
+  FluenceServices(sql::Pool& pool, queue::WorkQueue& jobs, GrpcCalls& calls,
+                  Options options);
+  ~FluenceServices();
+  FluenceServices(const FluenceServices&) = delete;
+  FluenceServices& operator=(const FluenceServices&) = delete;
 
   // The services to register with a server, which must end before this object.
   std::vector<grpc::Service*> services() const;
 
-  // As in ForerunnerMatch; call Stop() before that of the server.
+  // As in FluenceMatch; call Stop() before that of the server.
   void Ring();
   void Stop();
 

@@ -1,15 +1,15 @@
-#include "services/forerunners/forerunner_services.h"
+#include "services/fluence/fluence_services.h"
 
 #include <fmt/format.h>
 #include <grpcpp/grpcpp.h>
 
 #include "cluster/text/quote.h"
-#include "forerunners/external_plugin.grpc.pb.h"
-#include "forerunners/fluxcli.grpc.pb.h"
-#include "forerunners/fluxion.grpc.pb.h"
+#include "fluence/external_plugin.grpc.pb.h"
+#include "fluence/fluxcli.grpc.pb.h"
+#include "fluence/fluxion.grpc.pb.h"
 #include "queue/catalogue.h"
 #include "services/database/audit_queries.h"
-#include "services/forerunners/cluster_graph.h"
+#include "services/fluence/cluster_graph.h"
 #include "services/records/group_list.h"
 #include "services/records/group_name.h"
 #include "services/records/group_pages_queries.h"
@@ -25,14 +25,14 @@ using grpc::CallbackServerContext;
 using grpc::ServerUnaryReactor;
 using AnswerState = workers::ExternalAnswer::State;
 
-ForerunnerMatch::Waiter WaiterOf(const CallbackServerContext& context,
-                                 const Caller& caller) {
+FluenceMatch::Waiter WaiterOf(const CallbackServerContext& context,
+                              const Caller& caller) {
   return {caller, context.deadline(),
           [&context] { return context.IsCancelled(); }};
 }
 
 template <typename PodSpec>
-void ReadPod(const PodSpec& pod, ForerunnerRequest& request) {
+void ReadPod(const PodSpec& pod, FluenceRequest& request) {
   request.name = pod.id();
   request.container = pod.container();
   request.cpu = pod.cpu();
@@ -60,14 +60,14 @@ std::string Unknown(std::int64_t id) {
 
 class FluxionCalls : public fluxion::FluxionService::CallbackService {
  public:
-  FluxionCalls(GrpcCalls& calls, ForerunnerMatch& match)
+  FluxionCalls(GrpcCalls& calls, FluenceMatch& match)
       : calls_(calls), match_(match) {}
 
   ServerUnaryReactor* Match(CallbackServerContext* context,
                             const fluxion::MatchRequest* asked,
                             fluxion::MatchResponse* response) override {
     return calls_.Answer(*context, [=, this](const Caller& caller) {
-      ForerunnerRequest request;
+      FluenceRequest request;
       ReadPod(asked->podspec(), request);
       if (!asked->jobname().empty()) request.name = asked->jobname();
       request.count = asked->count();
@@ -98,7 +98,7 @@ class FluxionCalls : public fluxion::FluxionService::CallbackService {
 
  private:
   GrpcCalls& calls_;
-  ForerunnerMatch& match_;
+  FluenceMatch& match_;
 };
 
 // Returns true if the caller accepts a reservation.
@@ -114,14 +114,14 @@ bool ReadKind(const std::string& kind) {
 
 class FluxcliCalls : public fluxcli::FluxcliService::CallbackService {
  public:
-  FluxcliCalls(GrpcCalls& calls, ForerunnerMatch& match)
+  FluxcliCalls(GrpcCalls& calls, FluenceMatch& match)
       : calls_(calls), match_(match) {}
 
   ServerUnaryReactor* Match(CallbackServerContext* context,
                             const fluxcli::MatchRequest* asked,
                             fluxcli::MatchResponse* response) override {
     return calls_.Answer(*context, [=, this](const Caller& caller) {
-      ForerunnerRequest request;
+      FluenceRequest request;
       ReadPod(asked->ps(), request);
       request.count = asked->count();
       request.reserve = ReadKind(asked->request());
@@ -150,7 +150,7 @@ class FluxcliCalls : public fluxcli::FluxcliService::CallbackService {
 
  private:
   GrpcCalls& calls_;
-  ForerunnerMatch& match_;
+  FluenceMatch& match_;
 };
 
 // Returns the first unfinished group of that name in the order of `get groups`.
@@ -229,7 +229,7 @@ class ExternalPluginCalls
 
 }  // namespace
 
-struct ForerunnerServices::State {
+struct FluenceServices::State {
   State(sql::Pool& pool, queue::WorkQueue& jobs, GrpcCalls& calls,
         Options given)
       : options(std::move(given)),
@@ -239,32 +239,32 @@ struct ForerunnerServices::State {
         external_plugin(calls, pool) {}
 
   const Options options;
-  ForerunnerMatch match;
+  FluenceMatch match;
   FluxionCalls fluxion;
   FluxcliCalls fluxcli;
   ExternalPluginCalls external_plugin;
 };
 
-ForerunnerServices::ForerunnerServices(sql::Pool& pool, queue::WorkQueue& jobs,
-                                       GrpcCalls& calls, Options options)
+FluenceServices::FluenceServices(sql::Pool& pool, queue::WorkQueue& jobs,
+                                 GrpcCalls& calls, Options options)
     : state_(std::make_unique<State>(pool, jobs, calls, std::move(options))) {}
 
-ForerunnerServices::~ForerunnerServices() = default;
+FluenceServices::~FluenceServices() = default;
 
-std::vector<std::span<const sql::Query>> ForerunnerServices::Catalogues() {
+std::vector<std::span<const sql::Query>> FluenceServices::Catalogues() {
   static const sql::Query kShown[] = {queries::kListLine, queries::kListNodes};
   return {queue::Catalogue(), workers::Catalogue(), queries::kAllAudit,
           queries::kAllGroupPages, kShown};
 }
 
-std::vector<grpc::Service*> ForerunnerServices::services() const {
+std::vector<grpc::Service*> FluenceServices::services() const {
   std::vector<grpc::Service*> all = {&state_->fluxion, &state_->fluxcli};
   if (state_->options.external_plugin) all.push_back(&state_->external_plugin);
   return all;
 }
 
-void ForerunnerServices::Ring() { state_->match.Ring(); }
+void FluenceServices::Ring() { state_->match.Ring(); }
 
-void ForerunnerServices::Stop() { state_->match.Stop(); }
+void FluenceServices::Stop() { state_->match.Stop(); }
 
 }  // namespace fluxnetes::services

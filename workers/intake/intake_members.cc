@@ -3,7 +3,7 @@
 #include <map>
 #include <optional>
 
-#include "cluster/objects/turned_away.h"
+#include "cluster/objects/kubelet_rejection.h"
 #include "workers/intake/members_queries.h"
 #include "workers/pods/other_resources.h"
 
@@ -24,8 +24,9 @@ void MemberChanges::End(const std::string& uid, const std::string& state,
   ended_.push_back(uid);
   ended_states_.push_back(state);
   ended_nodes_.push_back(pod ? pod->node_name : "");
-  turned_away_.emplace_back();
-  if (pod && cluster::IsTurnedAway(*pod)) turned_away_.back() = pod->reason;
+  kubelet_rejections_.emplace_back();
+  if (pod && cluster::IsRejectedByKubelet(*pod))
+    kubelet_rejections_.back() = pod->reason;
 }
 
 std::set<std::int64_t> MemberChanges::Write(sql::Transaction& transaction,
@@ -34,7 +35,7 @@ std::set<std::int64_t> MemberChanges::Write(sql::Transaction& transaction,
     transaction.Run(queries::kSetMemberVersions, versioned_, versions_);
   if (!ended_.empty())
     transaction.Run(queries::kEndMembers, ended_, ended_states_, ended_nodes_,
-                    turned_away_, now);
+                    kubelet_rejections_, now);
   if (bound_.empty()) return {};
   return ChargePlaces(transaction, now);
 }

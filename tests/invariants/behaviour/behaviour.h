@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <string>
 
-#include "cluster/objects/turned_away.h"
+#include "cluster/objects/kubelet_rejection.h"
 #include "tests/invariants/behaviour/manifests.h"
 #include "tests/invariants/invariants.h"
 
@@ -51,10 +51,10 @@ class Behaviour : public ::testing::Test {
     while (system.process->match.RunOnce(now)) {
     }
   }
-  int CountTurnedAway() {
+  int CountKubeletRejections() {
     return static_cast<int>(std::ranges::count_if(
         system.cluster.TakeSnapshot().pods,
-        [](const auto& pod) { return cluster::IsTurnedAway(*pod); }));
+        [](const auto& pod) { return cluster::IsRejectedByKubelet(*pod); }));
   }
   // A pod of another scheduler that runs until it is deleted.
   void AddOther(const std::string& name, const std::string& node, int cpu) {

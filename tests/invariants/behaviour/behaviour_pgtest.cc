@@ -189,12 +189,12 @@ TEST_F(Behaviour, PodsThatTheirKubeletTurnsAwayAreMatchedAnewNotSentBack) {
   ASSERT_EQ(system.cluster.Bindings().size(), 4U);
   system.cluster.SetWatchFaults({});
   system.Advance(seconds(5));
-  EXPECT_EQ(CountTurnedAway(), 2);
+  EXPECT_EQ(CountKubeletRejections(), 2);
   EXPECT_EQ(system.Ask("SELECT count(*) FROM placements"), "2");
   EXPECT_EQ(system.Ask("SELECT first_in_line FROM pod_groups"), "t");
   RemoveOther("thief");
   EXPECT_EQ(StateOf("train"), "bound");
-  EXPECT_EQ(CountTurnedAway(), 2);
+  EXPECT_EQ(CountKubeletRejections(), 2);
   RunToEndAndExpectNothingLeft();
   EXPECT_EQ(system.Ask("SELECT result FROM group_history"), "succeeded");
 }

@@ -114,17 +114,17 @@ class FloodBesideKubeScheduler : public BesideKubeScheduler {
 
   // As a kubelet does with the pods that came last to a full node. They run in
   // KWOK's eyes, and may be over when the test looks.
-  void TurnAway(const std::string& pod) {
+  void Reject(const std::string& pod) {
     const bool is_over = !Comes([&] {
       return PodNamed(pod).phase != cluster::PodPhase::kPending;
     }) || PodNamed(pod).phase != cluster::PodPhase::kRunning;
     if (is_over) return;
     Patch("pods/" + pod + "/status",
           {{"status", {{"phase", "Failed"}, {"reason", "OutOfcpu"}}}});
-    ++(pod.starts_with("theirs") ? theirs_turned_away_ : ours_turned_away_);
+    ++(pod.starts_with("theirs") ? theirs_rejected_ : ours_rejected_);
   }
 
-  int ours_turned_away_ = 0, theirs_turned_away_ = 0;
+  int ours_rejected_ = 0, theirs_rejected_ = 0;
 };
 
 TEST_F(FloodBesideKubeScheduler, EndsAndNothingIsCountedThatIsNoMore) {
@@ -132,7 +132,7 @@ TEST_F(FloodBesideKubeScheduler, EndsAndNothingIsCountedThatIsNoMore) {
   std::size_t seen = 0;
   EXPECT_TRUE(Comes([&] {
     const PodJournal::Sum sum = journal_->Look();
-    for (; seen < sum.crowding.size(); ++seen) TurnAway(sum.crowding[seen]);
+    for (; seen < sum.crowding.size(); ++seen) Reject(sum.crowding[seen]);
     return sum.ended == sum.made;
   }));
   PodJournal::Sum sum = journal_->Look();
@@ -141,8 +141,8 @@ TEST_F(FloodBesideKubeScheduler, EndsAndNothingIsCountedThatIsNoMore) {
   EXPECT_TRUE(Comes([&] { return Leftovers().empty() && TheirCpu() == "0"; }))
       << Leftovers() << TheirCpu();
   EXPECT_EQ(Ask("SELECT count(*) FROM group_history"), std::to_string(kGangs));
-  RecordProperty("ours_turned_away", ours_turned_away_);
-  RecordProperty("theirs_turned_away", theirs_turned_away_);
+  RecordProperty("ours_rejected", ours_rejected_);
+  RecordProperty("theirs_rejected", theirs_rejected_);
 
   const std::size_t violations = sum.violations.size();
   SubmitTheirs("last", 5);

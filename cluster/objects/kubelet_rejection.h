@@ -10,6 +10,6 @@
 
 namespace fluxnetes::cluster {
 
-bool IsTurnedAway(const Pod& pod);
+bool IsRejectedByKubelet(const Pod& pod);
 
 }  // namespace fluxnetes::cluster

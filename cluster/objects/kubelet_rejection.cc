@@ -1,4 +1,4 @@
-#include "cluster/objects/turned_away.h"
+#include "cluster/objects/kubelet_rejection.h"
 
 #include <algorithm>
 #include <iterator>
@@ -6,7 +6,7 @@
 
 namespace fluxnetes::cluster {
 
-bool IsTurnedAway(const Pod& pod) {
+bool IsRejectedByKubelet(const Pod& pod) {
   static constexpr std::string_view kReasons[] = {
       "InvalidNodeInfo",
       "NodeAffinity",

@@ -16,7 +16,7 @@
 #include <variant>
 #include <vector>
 
-#include "cluster/objects/job_marks.h"
+#include "cluster/objects/job_annotations.h"
 #include "cluster/objects/namespace.h"
 #include "cluster/objects/node.h"
 #include "cluster/objects/pod.h"
@@ -59,7 +59,7 @@ struct WatchEvent {
       std::monostate, std::shared_ptr<const Pod>, std::shared_ptr<const Node>,
       std::shared_ptr<const PodGroup>, std::shared_ptr<const VolumeClaim>,
       std::shared_ptr<const Volume>, std::shared_ptr<const StorageClass>,
-      std::shared_ptr<const Namespace>, std::shared_ptr<const JobMarks>>
+      std::shared_ptr<const Namespace>, std::shared_ptr<const JobAnnotations>>
       object = {};
   std::optional<WatchedKind> listed = {};  // of a list: this kind alone
 };

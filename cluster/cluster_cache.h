@@ -30,7 +30,7 @@ using VolumeClaimPointer = std::shared_ptr<const VolumeClaim>;
 using VolumePointer = std::shared_ptr<const Volume>;
 using StorageClassPointer = std::shared_ptr<const StorageClass>;
 using NamespacePointer = std::shared_ptr<const Namespace>;
-using JobMarksPointer = std::shared_ptr<const JobMarks>;
+using JobAnnotationsPointer = std::shared_ptr<const JobAnnotations>;
 
 // The effect of one batch of events, in order.
 struct CacheChanges {
@@ -44,7 +44,7 @@ struct CacheChanges {
   std::vector<std::string> nodes;
   std::vector<PodGroupName> pod_groups;
   // UIDs of pods without a node whose PodGroup (one of pod_groups) or whose
-  // Job's marks changed.
+  // Job's annotations changed.
   std::vector<std::string> regrouped_pods;
   // A list of all kinds, of all pods or of all nodes has ended, so the cache of
   // those kinds is complete.
@@ -68,8 +68,8 @@ class ClusterCache {
   VolumePointer VolumeByName(const std::string& name) const;
   StorageClassPointer StorageClassByName(const std::string& name) const;
   NamespacePointer NamespaceByName(const std::string& name) const;
-  // The marks of the Kubernetes Job of this UID; null if it has none.
-  JobMarksPointer MarksOfJob(const std::string& uid) const;
+  // The annotations of the Kubernetes Job of this UID; null if it has none.
+  JobAnnotationsPointer AnnotationsOfJob(const std::string& uid) const;
   std::vector<NamespacePointer> Namespaces() const;
   // Increases each time a namespace or its labels change.
   std::uint64_t NamespacesVersion() const;
@@ -120,7 +120,7 @@ class ClusterCache {
   void Put(const VolumePointer& volume, CacheChanges& changes);
   void Put(const StorageClassPointer& storage_class, CacheChanges& changes);
   void Put(const NamespacePointer& space, CacheChanges& changes);
-  void Put(const JobMarksPointer& job, CacheChanges& changes);
+  void Put(const JobAnnotationsPointer& job, CacheChanges& changes);
   void Drop(const PodPointer& pod, CacheChanges& changes);
   void Drop(const NodePointer& node, CacheChanges& changes);
   void Drop(const PodGroupPointer& group, CacheChanges& changes);
@@ -128,7 +128,7 @@ class ClusterCache {
   void Drop(const VolumePointer& volume, CacheChanges& changes);
   void Drop(const StorageClassPointer& storage_class, CacheChanges& changes);
   void Drop(const NamespacePointer& space, CacheChanges& changes);
-  void Drop(const JobMarksPointer& job, CacheChanges& changes);
+  void Drop(const JobAnnotationsPointer& job, CacheChanges& changes);
 
   void Forget(std::string_view uid, CacheChanges& changes);
   void NoteNode(const std::string& name, CacheChanges& changes);
@@ -158,7 +158,7 @@ class ClusterCache {
   CachedKind<StorageClass> storage_classes_;
   CachedKind<Namespace> namespaces_;
   std::uint64_t namespaces_version_ = 0;
-  CachedKind<JobMarks> jobs_;  // by UID
+  CachedKind<JobAnnotations> jobs_;  // by UID
   std::unordered_map<std::string, InOrder> on_node_;
   std::map<PodGroupName, InOrder> in_group_;
   std::unordered_map<std::string, InOrder> of_job_;    // pods without a node

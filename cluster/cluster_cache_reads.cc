@@ -59,7 +59,8 @@ NamespacePointer ClusterCache::NamespaceByName(const std::string& name) const {
   return namespaces_.Find(name);
 }
 
-JobMarksPointer ClusterCache::MarksOfJob(const std::string& uid) const {
+JobAnnotationsPointer ClusterCache::AnnotationsOfJob(
+    const std::string& uid) const {
   const std::lock_guard lock(mutex_);
   return jobs_.Find(uid);
 }

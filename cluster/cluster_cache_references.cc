@@ -60,12 +60,14 @@ void ClusterCache::NoteGroup(const PodGroupName& name, CacheChanges& changes) {
   }
 }
 
-void ClusterCache::Put(const JobMarksPointer& job, CacheChanges& changes) {
-  if (job->marks.empty()) return Drop(job, changes);
+void ClusterCache::Put(const JobAnnotationsPointer& job,
+                       CacheChanges& changes) {
+  if (job->annotations.empty()) return Drop(job, changes);
   if (PutAnother(jobs_, job->uid, job)) NoteJob(job->uid, changes);
 }
 
-void ClusterCache::Drop(const JobMarksPointer& job, CacheChanges& changes) {
+void ClusterCache::Drop(const JobAnnotationsPointer& job,
+                        CacheChanges& changes) {
   if (jobs_.Drop(job->uid, job->resource_version)) NoteJob(job->uid, changes);
 }
 

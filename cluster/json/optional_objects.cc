@@ -104,20 +104,20 @@ VolumeClaim DecodeVolumeClaim(const Json& object) {
   return result;
 }
 
-JobMarks DecodeJobMarks(const Json& object) {
+JobAnnotations DecodeJobAnnotations(const Json& object) {
   const Json& metadata = At(object, "metadata");
   const Json& spec = At(object, "spec");
   const Json& of_pods = At(At(spec, "template"), "metadata");
-  JobMarks result;
+  JobAnnotations result;
   result.uid = Text(metadata, "uid");
   result.resource_version = Text(metadata, "resourceVersion");
   for (const Json* const of : {&of_pods, &metadata}) {
     for (const char* const place : {"labels", "annotations"}) {
-      const Json& marks = At(*of, place);
-      if (!marks.is_object()) continue;
-      for (const auto& [name, value] : marks.items()) {
+      const Json& entries = At(*of, place);
+      if (!entries.is_object()) continue;
+      for (const auto& [name, value] : entries.items()) {
         if (name.starts_with(kFluencePrefix) && value.is_string()) {
-          result.marks.emplace(name, value.get<std::string>());
+          result.annotations.emplace(name, value.get<std::string>());
         }
       }
     }

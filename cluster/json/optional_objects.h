@@ -5,7 +5,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "cluster/objects/job_marks.h"
+#include "cluster/objects/job_annotations.h"
 #include "cluster/objects/namespace.h"
 #include "cluster/objects/pod_group.h"
 #include "cluster/objects/storage_class.h"
@@ -19,8 +19,8 @@ StorageClass DecodeStorageClass(const nlohmann::json& object);
 Volume DecodeVolume(const nlohmann::json& object);
 VolumeClaim DecodeVolumeClaim(const nlohmann::json& object);
 
-// Decodes the marks of a Job; none if it has none for us.
-JobMarks DecodeJobMarks(const nlohmann::json& object);
+// Decodes the annotations of a Job; none if it has none for us.
+JobAnnotations DecodeJobAnnotations(const nlohmann::json& object);
 
 // Decodes a PodGroup of scheduling.x-k8s.io/v1alpha1 or
 // scheduling.k8s.io/v1alpha2. A size that is not an integer of 32 bits counts

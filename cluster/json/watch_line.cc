@@ -64,7 +64,7 @@ bool ReadObject(WatchedKind kind, const Json& json, CommonParts* common,
       break;
     case WatchedKind::kJobs:
       if (Text(metadata, "uid").empty()) return false;
-      event.object = Share(DecodeJobMarks(json));
+      event.object = Share(DecodeJobAnnotations(json));
       break;
   }
   return true;

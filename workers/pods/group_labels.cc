@@ -157,10 +157,10 @@ class Reader {
     return true;
   }
 
-  // The marks of a Kubernetes Job may not be known, or not yet.
+  // The annotations of a Kubernetes Job may not be known, or not yet.
   void SetSizeOfJob() {
     if (!IsOfJob() || cache_ == nullptr) return;
-    const auto job = cache_->MarksOfJob(pod_.controller->uid);
+    const auto job = cache_->AnnotationsOfJob(pod_.controller->uid);
     if (job == nullptr) {
       Refuse("label " + std::string(kFluenceNameLabel) +
              " comes without a size, and the Job " + pod_.controller->name +
@@ -170,7 +170,7 @@ class Reader {
     }
     SetSizeFromParallelism(*job);
   }
-  void SetSizeFromParallelism(const cluster::JobMarks& job) {
+  void SetSizeFromParallelism(const cluster::JobAnnotations& job) {
     labels_.group_size = std::max(1, job.parallelism);
   }
 
@@ -297,13 +297,13 @@ class Reader {
 
   bool TryFluenceOfJob() {
     if (!IsOfJob() || cache_ == nullptr) return false;
-    const auto job = cache_->MarksOfJob(pod_.controller->uid);
+    const auto job = cache_->AnnotationsOfJob(pod_.controller->uid);
     if (job == nullptr) return false;
-    const std::string* const name = Find(job->marks, kFluenceNameLabel);
+    const std::string* const name = Find(job->annotations, kFluenceNameLabel);
     if (name == nullptr) return false;
     const std::string of = " of Job " + pod_.controller->name;
     SetName("label " + std::string(kFluenceNameLabel) + of, *name);
-    if (const std::string* size = Find(job->marks, kFluenceSizeLabel)) {
+    if (const std::string* size = Find(job->annotations, kFluenceSizeLabel)) {
       SetSize("label " + std::string(kFluenceSizeLabel) + of, *size);
     } else {
       SetSizeFromParallelism(*job);

@@ -102,11 +102,12 @@ void ManifestScenario::AddJob(const cluster::KubernetesJob& job,
     return;
   }
   const std::string uid = job.namespace_name + "/" + job.name;
-  cluster::JobMarks marks =
-      cluster::DecodeJobMarks(nlohmann::json::parse(manifest.json));
-  marks.uid = uid;
+  cluster::JobAnnotations annotations =
+      cluster::DecodeJobAnnotations(nlohmann::json::parse(manifest.json));
+  annotations.uid = uid;
   const cluster::WatchEvent event{
-      .object = std::make_shared<const cluster::JobMarks>(std::move(marks))};
+      .object = std::make_shared<const cluster::JobAnnotations>(
+          std::move(annotations))};
   cache_.Apply({&event, 1});
   cluster::PodTemplate pod = job.pod_template;
   pod.pod.namespace_name = job.namespace_name;

@@ -108,7 +108,7 @@ TEST_F(IntakeSources, MarksOfAJobThatComeAfterItsPodsMakeThemAGang) {
   EXPECT_EQ(AskAll("SELECT group_size FROM pod_groups"), "1\n1");
   door.PutJob({.uid = "uid-of-lammps",
                .resource_version = "",
-               .marks = {{kFluenceNameLabel, "lammps"}},
+               .annotations = {{kFluenceNameLabel, "lammps"}},
                .parallelism = 2});
   ObserveAndPromote();
   EXPECT_EQ(AskAll("SELECT group_name, group_size FROM pod_groups"),

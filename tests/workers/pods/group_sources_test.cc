@@ -53,10 +53,10 @@ class GroupSources : public ::testing::Test {
     group.unknown_policy = unknown;
     Put(group);
   }
-  void PutJob(Marks marks, int parallelism) {
-    cluster::JobMarks job;
+  void PutJob(Marks annotations, int parallelism) {
+    cluster::JobAnnotations job;
     job.uid = "job-uid";
-    job.marks = std::move(marks);
+    job.annotations = std::move(annotations);
     job.parallelism = parallelism;
     Put(job);
   }

@@ -77,10 +77,10 @@ class ScriptedCluster final : public cluster::Cluster {
     Tell({cluster::WatchEvent::Kind::kChanged, put});
   }
 
-  void PutJob(cluster::JobMarks job) {
+  void PutJob(cluster::JobAnnotations job) {
     job.resource_version = std::to_string(++version_);
     Tell({cluster::WatchEvent::Kind::kChanged,
-          std::make_shared<const cluster::JobMarks>(std::move(job))});
+          std::make_shared<const cluster::JobAnnotations>(std::move(job))});
   }
 
   // Adds a claim, a volume, a storage class or a namespace.

@@ -11,7 +11,7 @@
 #include "cluster/text/timestamp.h"
 #include "services/config/cluster_access.h"
 #include "services/console/exit_code.h"
-#include "services/console/moment.h"
+#include "services/console/time_text.h"
 #include "services/doctor/scheduler_rights.h"
 
 namespace fluxnetes::services {

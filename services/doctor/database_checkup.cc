@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "services/console/moment.h"
+#include "services/console/time_text.h"
 #include "services/database/database.h"
 #include "services/doctor/doctor_queries.h"
 #include "services/doctor/server_queries.h"

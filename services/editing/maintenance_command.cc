@@ -14,7 +14,7 @@
 #include "cluster/files/field_check.h"
 #include "cluster/text/timestamp.h"
 #include "services/console/display_text.h"
-#include "services/console/moment.h"
+#include "services/console/time_text.h"
 #include "services/database/audit.h"
 #include "services/editing/editing_queries.h"
 #include "sql/connection/transaction.h"

@@ -6,9 +6,9 @@
 #include <ostream>
 
 #include "migrations/migrations.h"
-#include "services/console/moment.h"
 #include "services/console/output.h"
 #include "services/console/table.h"
+#include "services/console/time_text.h"
 #include "services/database/database.h"
 #include "sql/schema/migrator.h"
 

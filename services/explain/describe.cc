@@ -8,9 +8,9 @@
 #include <ostream>
 
 #include "services/console/display_text.h"
-#include "services/console/moment.h"
 #include "services/console/output.h"
 #include "services/console/table.h"
+#include "services/console/time_text.h"
 #include "services/records/group_detail.h"
 #include "services/records/group_document.h"
 #include "services/records/group_name.h"

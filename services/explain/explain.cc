@@ -6,9 +6,9 @@
 #include <ostream>
 
 #include "services/console/display_text.h"
-#include "services/console/moment.h"
 #include "services/console/output.h"
 #include "services/console/table.h"
+#include "services/console/time_text.h"
 #include "services/explain/explanation_text.h"
 #include "services/explain/group_explanation.h"
 #include "services/records/group_document.h"

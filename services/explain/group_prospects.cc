@@ -6,7 +6,7 @@
 #include <array>
 #include <map>
 
-#include "services/console/moment.h"
+#include "services/console/time_text.h"
 
 namespace fluxnetes::services {
 namespace {

@@ -6,8 +6,8 @@
 #include <unordered_map>
 
 #include "services/console/display_text.h"
-#include "services/console/moment.h"
 #include "services/console/text_chart.h"
+#include "services/console/time_text.h"
 
 namespace fluxnetes::services {
 namespace {

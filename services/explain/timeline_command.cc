@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
-#include "services/console/moment.h"
 #include "services/console/output.h"
+#include "services/console/time_text.h"
 #include "services/explain/timeline.h"
 #include "services/explain/timeline_chart.h"
 

@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
-#include "services/console/moment.h"
 #include "services/console/output.h"
 #include "services/console/table.h"
+#include "services/console/time_text.h"
 #include "services/listing/history_queries.h"
 #include "services/listing/listing.h"
 #include "services/records/group_document.h"

@@ -6,7 +6,7 @@
 
 #include "queue/control/inspection.h"
 #include "services/console/exit_code.h"
-#include "services/console/moment.h"
+#include "services/console/time_text.h"
 #include "services/listing/job_document.h"
 #include "services/listing/listing.h"
 

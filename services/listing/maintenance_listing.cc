@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "services/console/moment.h"
+#include "services/console/time_text.h"
 #include "services/listing/listing.h"
 #include "services/listing/listing_queries.h"
 #include "services/records/group_table.h"

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cluster/text/quantity.h"
-#include "services/console/moment.h"
+#include "services/console/time_text.h"
 #include "services/listing/listing.h"
 #include "services/records/records_queries.h"
 

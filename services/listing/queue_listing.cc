@@ -3,7 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "services/console/moment.h"
+#include "services/console/time_text.h"
 #include "services/listing/listing.h"
 #include "services/records/records_queries.h"
 

@@ -9,7 +9,7 @@
 #include <unordered_set>
 
 #include "services/console/display_text.h"
-#include "services/console/moment.h"
+#include "services/console/time_text.h"
 #include "services/database/change_bell.h"
 #include "services/listing/get.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "services/console/moment.h"
+#include "services/console/time_text.h"
 #include "services/monitoring/decision_log_queries.h"
 #include "sql/connection/transaction.h"
 #include "sql/error.h"

@@ -4,7 +4,7 @@
 #include <optional>
 #include <type_traits>
 
-#include "services/console/moment.h"
+#include "services/console/time_text.h"
 
 namespace fluxnetes::services {
 namespace {

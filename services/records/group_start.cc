@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "services/console/moment.h"
+#include "services/console/time_text.h"
 
 namespace fluxnetes::services {
 

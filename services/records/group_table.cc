@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "services/console/moment.h"
+#include "services/console/time_text.h"
 
 namespace fluxnetes::services {
 namespace {

@@ -6,8 +6,8 @@
 #include <array>
 #include <cmath>
 
-#include "services/console/moment.h"
 #include "services/console/svg.h"
+#include "services/console/time_text.h"
 #include "workers/simulation/simulation_summary.h"
 
 namespace fluxnetes::services {

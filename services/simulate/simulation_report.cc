@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "services/console/display_text.h"
-#include "services/console/moment.h"
 #include "services/console/output.h"
+#include "services/console/time_text.h"
 
 namespace fluxnetes::services {
 namespace {

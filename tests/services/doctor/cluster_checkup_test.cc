@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "services/console/moment.h"
+#include "services/console/time_text.h"
 #include "services/doctor/scheduler_rights.h"
 #include "services/http/http_server.h"
 

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "services/console/moment.h"
+#include "services/console/time_text.h"
 #include "tests/services/support/command_database.h"
 
 namespace fluxnetes::services {

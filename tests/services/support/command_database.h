@@ -5,7 +5,7 @@
 
 #include <sstream>
 
-#include "services/console/moment.h"
+#include "services/console/time_text.h"
 #include "tests/services/support/command_run.h"
 #include "tests/support/postgres.h"
 

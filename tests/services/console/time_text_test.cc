@@ -1,4 +1,4 @@
-#include "services/console/moment.h"
+#include "services/console/time_text.h"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ using std::chrono::seconds;
 
 constexpr sql::Timestamp kNoon{seconds(1'767'268'800)};  // 2026-01-01T12:00Z
 
-TEST(Moment, DurationsAreShort) {
+TEST(TimeText, DurationsAreShort) {
   EXPECT_EQ(ShortDuration(milliseconds(0)), "0s");
   EXPECT_EQ(ShortDuration(milliseconds(250)), "250ms");
   EXPECT_EQ(ShortDuration(seconds(119)), "119s");
@@ -25,14 +25,14 @@ TEST(Moment, DurationsAreShort) {
   EXPECT_EQ(ShortDuration(seconds(-5)), "0s");
 }
 
-TEST(Moment, TimesAreToldFromNow) {
+TEST(TimeText, TimesAreToldFromNow) {
   EXPECT_EQ(Relative(kNoon + seconds(40), kNoon), "in 40s");
   EXPECT_EQ(Relative(kNoon - seconds(40), kNoon), "40s ago");
   EXPECT_EQ(Age(kNoon - milliseconds(1'900), kNoon), "1s");
   EXPECT_EQ(Age(kNoon + seconds(40), kNoon), "0s");
 }
 
-TEST(Moment, TimesForProgramsAreUtcToTheMicrosecond) {
+TEST(TimeText, TimesForProgramsAreUtcToTheMicrosecond) {
   EXPECT_EQ(Rfc3339(kNoon), "2026-01-01T12:00:00.000000Z");
   EXPECT_EQ(Rfc3339(kNoon + microseconds(1)), "2026-01-01T12:00:00.000001Z");
   EXPECT_EQ(Rfc3339(sql::Timestamp(microseconds(-1))),

@@ -1,4 +1,4 @@
-#include "services/console/moment.h"
+#include "services/console/time_text.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>

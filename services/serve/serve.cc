@@ -16,7 +16,7 @@
 #include "services/manual/version.h"
 #include "services/monitoring/status_server.h"
 #include "services/serve/grpc_api.h"
-#include "services/serve/memory.h"
+#include "services/serve/malloc_arenas.h"
 #include "services/serve/scheduler.h"
 #include "services/simulated_api/cluster_api.h"
 #include "services/simulated_api/simulated_command.h"

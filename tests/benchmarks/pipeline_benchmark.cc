@@ -22,7 +22,7 @@
 
 #include "cluster/simulated/simulated_cluster.h"
 #include "services/config/log.h"
-#include "services/serve/memory.h"
+#include "services/serve/malloc_arenas.h"
 #include "services/serve/scheduler.h"
 #include "tests/support/postgres.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "services/database/caller.h"
+#include "services/database/principal.h"
 #include "sql/connection/transaction.h"
 
 namespace fluxnetes::services {

@@ -43,7 +43,7 @@ bool IsName(const std::string& text, std::size_t longest) {
          });
 }
 
-workers::ExternalGroups::Along Recording(const Caller& caller,
+workers::ExternalGroups::Along Recording(const Principal& caller,
                                          const std::string& verb,
                                          const std::string& detail) {
   return [caller, verb, detail](sql::Transaction& transaction,
@@ -152,7 +152,7 @@ FluenceMatch::Result FluenceMatch::Match(const FluenceRequest& request,
   }
 }
 
-bool FluenceMatch::Cancel(std::int64_t id, const Caller& caller) {
+bool FluenceMatch::Cancel(std::int64_t id, const Principal& caller) {
   const auto space = groups_.NamespaceOf(id);
   if (!space) return false;
   Require(caller.MayChange(*space), "only an operator or a user of namespace " +

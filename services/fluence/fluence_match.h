@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "queue/store/work_queue.h"
-#include "services/database/caller.h"
+#include "services/database/principal.h"
 #include "sql/connection/pool.h"
 #include "workers/requests/external_groups.h"
 
@@ -55,7 +55,7 @@ class FluenceMatch {
 
   // The caller that waits for the answer, and its deadline.
   struct Waiter {
-    Caller caller;
+    Principal caller;
     std::chrono::system_clock::time_point deadline =
         std::chrono::system_clock::time_point::max();
     std::function<bool()> has_gone = [] { return false; };
@@ -74,7 +74,7 @@ class FluenceMatch {
   Result Match(const FluenceRequest& request, const Waiter& waiter);
 
   // Returns false if there is no such match.
-  bool Cancel(std::int64_t id, const Caller& caller);
+  bool Cancel(std::int64_t id, const Principal& caller);
 
   // Wakes the waiting calls after a decision.
   void Ring();

@@ -26,7 +26,7 @@ using grpc::ServerUnaryReactor;
 using AnswerState = workers::ExternalAnswer::State;
 
 FluenceMatch::Waiter WaiterOf(const CallbackServerContext& context,
-                              const Caller& caller) {
+                              const Principal& caller) {
   return {caller, context.deadline(),
           [&context] { return context.IsCancelled(); }};
 }
@@ -66,7 +66,7 @@ class FluxionCalls : public fluxion::FluxionService::CallbackService {
   ServerUnaryReactor* Match(CallbackServerContext* context,
                             const fluxion::MatchRequest* asked,
                             fluxion::MatchResponse* response) override {
-    return calls_.Answer(*context, [=, this](const Caller& caller) {
+    return calls_.Answer(*context, [=, this](const Principal& caller) {
       FluenceRequest request;
       ReadPod(asked->podspec(), request);
       if (!asked->jobname().empty()) request.name = asked->jobname();
@@ -88,7 +88,7 @@ class FluxionCalls : public fluxion::FluxionService::CallbackService {
   ServerUnaryReactor* Cancel(CallbackServerContext* context,
                              const fluxion::CancelRequest* asked,
                              fluxion::CancelResponse* response) override {
-    return calls_.Answer(*context, [=, this](const Caller& caller) {
+    return calls_.Answer(*context, [=, this](const Principal& caller) {
       const auto id = static_cast<std::int64_t>(asked->fluxid());
       if (!match_.Cancel(id, caller) && !asked->noexistok())
         throw GrpcRefusal(GrpcCode::kNotFound, Unknown(id), "fluxID");
@@ -120,7 +120,7 @@ class FluxcliCalls : public fluxcli::FluxcliService::CallbackService {
   ServerUnaryReactor* Match(CallbackServerContext* context,
                             const fluxcli::MatchRequest* asked,
                             fluxcli::MatchResponse* response) override {
-    return calls_.Answer(*context, [=, this](const Caller& caller) {
+    return calls_.Answer(*context, [=, this](const Principal& caller) {
       FluenceRequest request;
       ReadPod(asked->ps(), request);
       request.count = asked->count();
@@ -140,7 +140,7 @@ class FluxcliCalls : public fluxcli::FluxcliService::CallbackService {
   ServerUnaryReactor* Cancel(CallbackServerContext* context,
                              const fluxcli::CancelRequest* asked,
                              fluxcli::CancelResponse* response) override {
-    return calls_.Answer(*context, [=, this](const Caller& caller) {
+    return calls_.Answer(*context, [=, this](const Principal& caller) {
       if (!match_.Cancel(asked->jobid(), caller))
         throw GrpcRefusal(GrpcCode::kNotFound, Unknown(asked->jobid()),
                           "jobID");
@@ -179,7 +179,7 @@ class ExternalPluginCalls
   ServerUnaryReactor* GetResources(
       CallbackServerContext* context, const service::ResourceRequest* /*asked*/,
       service::ResourceResponse* response) override {
-    return calls_.Answer(*context, [=, this](const Caller& /*caller*/) {
+    return calls_.Answer(*context, [=, this](const Principal& /*caller*/) {
       response->set_graph(ClusterGraphJgf(pool_));
     });
   }
@@ -187,7 +187,7 @@ class ExternalPluginCalls
   ServerUnaryReactor* ListGroups(CallbackServerContext* context,
                                  const service::GroupRequest* asked,
                                  service::GroupResponse* response) override {
-    return calls_.Answer(*context, [=, this](const Caller& /*caller*/) {
+    return calls_.Answer(*context, [=, this](const Principal& /*caller*/) {
       const auto groups = FirstGroup(pool_, asked->group());
       if (groups.empty() && !asked->group().empty()) RefuseUnknown(*asked);
       if (!groups.empty()) Say(groups.front(), *response);
@@ -197,7 +197,7 @@ class ExternalPluginCalls
   ServerUnaryReactor* GetGroup(CallbackServerContext* context,
                                const service::GroupRequest* asked,
                                service::GroupResponse* response) override {
-    return calls_.Answer(*context, [=, this](const Caller& /*caller*/) {
+    return calls_.Answer(*context, [=, this](const Principal& /*caller*/) {
       if (asked->group().empty())
         throw GrpcRefusal(GrpcCode::kInvalidArgument,
                           "group is empty; right would be NAME or "

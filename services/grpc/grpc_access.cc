@@ -25,24 +25,26 @@ Role ParseRole(const std::string& text) {
       "'{}' is no role; right would be viewer, user or operator", text));
 }
 
-Caller ParseCaller(const json& entry) {
+Principal ParsePrincipal(const json& entry) {
   const std::set<std::string> known = {"name", "role", "namespaces"};
   if (!entry.is_object()) throw std::runtime_error(kRightEntry);
   for (const auto& [key, value] : entry.items())
     if (!known.contains(key))
       throw std::runtime_error(
           fmt::format("{} is no key; {}", key, kRightEntry));
-  Caller caller;
-  caller.name = entry.value("name", "");
-  if (caller.name.empty())
+  Principal principal;
+  principal.name = entry.value("name", "");
+  if (principal.name.empty())
     throw std::runtime_error(std::string("name is missing; ") + kRightEntry);
-  caller.role = ParseRole(entry.value("role", ""));
+  principal.role = ParseRole(entry.value("role", ""));
   if (entry.contains("namespaces"))
-    caller.namespaces = entry.at("namespaces").get<std::vector<std::string>>();
-  if (caller.namespaces.empty() == (caller.role == Role::kUser))
-    throw std::runtime_error(fmt::format(
-        "{}: namespaces are for a user, who needs one or more", caller.name));
-  return caller;
+    principal.namespaces =
+        entry.at("namespaces").get<std::vector<std::string>>();
+  if (principal.namespaces.empty() == (principal.role == Role::kUser))
+    throw std::runtime_error(
+        fmt::format("{}: namespaces are for a user, who needs one or more",
+                    principal.name));
+  return principal;
 }
 
 // Returns the names in the peer's certificate.
@@ -66,9 +68,9 @@ GrpcAccess::GrpcAccess(std::string_view text, const std::string& source) {
     if (!document.is_array()) fail(0, std::string("no list; ") + kRightEntry);
     for (std::size_t i = 0; i < document.size(); ++i) {
       try {
-        Caller caller = ParseCaller(document[i]);
-        const std::string name = caller.name;
-        if (!callers_.emplace(name, std::move(caller)).second)
+        Principal principal = ParsePrincipal(document[i]);
+        const std::string name = principal.name;
+        if (!principals_.emplace(name, std::move(principal)).second)
           throw std::runtime_error(name + " is there twice");
       } catch (const json::exception&) {
         fail(i, kRightEntry);
@@ -79,17 +81,17 @@ GrpcAccess::GrpcAccess(std::string_view text, const std::string& source) {
   });
 }
 
-Caller GrpcAccess::Identify(const grpc::ServerContextBase& context) const {
+Principal GrpcAccess::Identify(const grpc::ServerContextBase& context) const {
   const auto peer = context.auth_context();
   if (!peer || !peer->IsPeerAuthenticated())
     return {.name = "local", .role = Role::kOperator};
   const std::vector<std::string> names = NamesOf(*peer);
-  Caller caller{.name = names.empty() ? "" : names.front()};
+  Principal principal{.name = names.empty() ? "" : names.front()};
   for (const std::string& name : names)
-    if (const auto found = callers_.find(name);
-        found != callers_.end() && found->second.role >= caller.role)
-      caller = found->second;
-  return caller;
+    if (const auto found = principals_.find(name);
+        found != principals_.end() && found->second.role >= principal.role)
+      principal = found->second;
+  return principal;
 }
 
 }  // namespace fluxnetes::services

@@ -18,7 +18,7 @@
 #include <string>
 #include <string_view>
 
-#include "services/database/caller.h"
+#include "services/database/principal.h"
 
 namespace grpc {
 class ServerContextBase;
@@ -34,10 +34,10 @@ class GrpcAccess {
   GrpcAccess(std::string_view text, const std::string& source);
 
   // Call it once the call has begun.
-  Caller Identify(const grpc::ServerContextBase& context) const;
+  Principal Identify(const grpc::ServerContextBase& context) const;
 
  private:
-  std::map<std::string, Caller, std::less<>> callers_;  // by name
+  std::map<std::string, Principal, std::less<>> principals_;  // by name
 };
 
 }  // namespace fluxnetes::services

@@ -5,7 +5,7 @@
 //   grpc::ServerUnaryReactor* Cancel(grpc::CallbackServerContext* context,
 //                                    const CancelRequest* request,
 //                                    CancelResponse* response) override {
-//     return calls_.Answer(*context, [=, this](const Caller& caller) {
+//     return calls_.Answer(*context, [=, this](const Principal& caller) {
 //       Require(caller.MayOperate(), "only an operator may cancel it");
 //       ...
 //     });
@@ -29,7 +29,7 @@
 #include <vector>
 
 #include "services/config/log.h"
-#include "services/database/caller.h"
+#include "services/database/principal.h"
 #include "services/grpc/grpc_access.h"
 
 namespace grpc {
@@ -82,7 +82,7 @@ struct GrpcCallsOptions {
 
 class GrpcCalls {
  public:
-  using Work = std::function<void(const Caller& caller)>;
+  using Work = std::function<void(const Principal& caller)>;
 
   GrpcCalls(GrpcCallsOptions options, const GrpcAccess& access, const Log& log);
   ~GrpcCalls();  // Stop()

@@ -56,11 +56,11 @@ std::optional<std::string> IfAny(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional(text);
 }
 
-Actor ActorOf(const Caller& caller) {
+Actor ActorOf(const Principal& caller) {
   return {.name = caller.name, .role = caller.role, .via = "grpc"};
 }
 
-void RequireNamespace(const Caller& caller, const std::string& name) {
+void RequireNamespace(const Principal& caller, const std::string& name) {
   Require(caller.MayChange(name),
           fmt::format("{} is a {} and may change nothing in the namespace {}",
                       caller.name, NameOf(caller.role), name));
@@ -103,7 +103,7 @@ class GrpcScheduler::Calls
   ServerUnaryReactor* GetCaller(CallbackServerContext* context,
                                 const v1::GetCallerRequest* /*request*/,
                                 v1::GetCallerResponse* response) override {
-    return calls_.Answer(*context, [response](const Caller& caller) {
+    return calls_.Answer(*context, [response](const Principal& caller) {
       response->set_name(caller.name);
       response->set_role(caller.role == Role::kOperator ? v1::ROLE_OPERATOR
                          : caller.role == Role::kUser   ? v1::ROLE_USER
@@ -117,7 +117,7 @@ class GrpcScheduler::Calls
   ServerUnaryReactor* Submit(CallbackServerContext* context,
                              const v1::SubmitRequest* request,
                              v1::SubmitResponse* response) override {
-    return calls_.Answer(*context, [=, this](const Caller& caller) {
+    return calls_.Answer(*context, [=, this](const Principal& caller) {
       submission_.Submit(*request, *response, caller);
     });
   }
@@ -125,7 +125,7 @@ class GrpcScheduler::Calls
   ServerUnaryReactor* ListGroups(CallbackServerContext* context,
                                  const v1::ListGroupsRequest* request,
                                  v1::ListGroupsResponse* response) override {
-    return calls_.Answer(*context, [=, this](const Caller&) {
+    return calls_.Answer(*context, [=, this](const Principal&) {
       const GroupPageFilter filter = FilterIn(*request, CallTime());
       const int size = PageSize(request->page_size());
       const GroupPlace place = GroupPlace::Of(request->page_token());
@@ -149,7 +149,7 @@ class GrpcScheduler::Calls
   ServerUnaryReactor* GetGroup(CallbackServerContext* context,
                                const v1::GetGroupRequest* request,
                                v1::GetGroupResponse* response) override {
-    return calls_.Answer(*context, [=, this](const Caller&) {
+    return calls_.Answer(*context, [=, this](const Principal&) {
       const GroupName name = NameIn(*request);
       const auto transaction = Reading(*context);
       const auto detail = ReadGroup(
@@ -169,7 +169,7 @@ class GrpcScheduler::Calls
   ServerUnaryReactor* ExplainGroup(
       CallbackServerContext* context, const v1::ExplainGroupRequest* request,
       v1::ExplainGroupResponse* response) override {
-    return calls_.Answer(*context, [=, this](const Caller&) {
+    return calls_.Answer(*context, [=, this](const Principal&) {
       const GroupName name = NameIn(*request);
       std::unique_lock<std::mutex> alone;
       std::optional<milliseconds> most;
@@ -185,7 +185,7 @@ class GrpcScheduler::Calls
   ServerUnaryReactor* GetTimeline(CallbackServerContext* context,
                                   const v1::GetTimelineRequest* request,
                                   v1::GetTimelineResponse* response) override {
-    return calls_.Answer(*context, [=, this](const Caller&) {
+    return calls_.Answer(*context, [=, this](const Principal&) {
       const auto transaction = Reading(*context);
       FillTimeline(*response, *request, *transaction, CallTime());
     });
@@ -200,7 +200,7 @@ class GrpcScheduler::Calls
   ServerUnaryReactor* CancelGroup(CallbackServerContext* context,
                                   const v1::CancelGroupRequest* request,
                                   v1::CancelGroupResponse* response) override {
-    return calls_.Answer(*context, [=, this](const Caller& caller) {
+    return calls_.Answer(*context, [=, this](const Principal& caller) {
       const GroupName name = NameIn(*request);
       RequireNamespace(caller, name.namespace_name);
       const std::string reason = request->reason().empty()
@@ -216,7 +216,7 @@ class GrpcScheduler::Calls
   ServerUnaryReactor* HoldGroup(CallbackServerContext* context,
                                 const v1::HoldGroupRequest* request,
                                 v1::HoldGroupResponse* /*response*/) override {
-    return calls_.Answer(*context, [=, this](const Caller& caller) {
+    return calls_.Answer(*context, [=, this](const Principal& caller) {
       const GroupName name = NameIn(*request);
       RequireNamespace(caller, name.namespace_name);
       const auto outcome = services::HoldGroup(pool_, ActorOf(caller), name,
@@ -233,7 +233,7 @@ class GrpcScheduler::Calls
   ServerUnaryReactor* ReleaseGroup(
       CallbackServerContext* context, const v1::ReleaseGroupRequest* request,
       v1::ReleaseGroupResponse* response) override {
-    return calls_.Answer(*context, [=, this](const Caller& caller) {
+    return calls_.Answer(*context, [=, this](const Principal& caller) {
       const GroupName name = NameIn(*request);
       RequireNamespace(caller, name.namespace_name);
       const auto outcome =
@@ -246,7 +246,7 @@ class GrpcScheduler::Calls
   ServerUnaryReactor* ListQueues(CallbackServerContext* context,
                                  const v1::ListQueuesRequest* request,
                                  v1::ListQueuesResponse* response) override {
-    return calls_.Answer(*context, [=, this](const Caller&) {
+    return calls_.Answer(*context, [=, this](const Principal&) {
       const auto transaction = Reading(*context);
       for (const sql::Row row :
            transaction->Run(queries::kListQueues, IfAny(request->name())))
@@ -261,7 +261,7 @@ class GrpcScheduler::Calls
   ServerUnaryReactor* SetQueue(CallbackServerContext* context,
                                const v1::SetQueueRequest* request,
                                v1::SetQueueResponse* response) override {
-    return calls_.Answer(*context, [=, this](const Caller& caller) {
+    return calls_.Answer(*context, [=, this](const Principal& caller) {
       Require(caller.MayOperate(), "only an operator may change a queue");
       QueueOptions options;
       options.verb = QueueOptions::Verb::kSet;
@@ -279,7 +279,7 @@ class GrpcScheduler::Calls
   ServerUnaryReactor* ListNodes(CallbackServerContext* context,
                                 const v1::ListNodesRequest* request,
                                 v1::ListNodesResponse* response) override {
-    return calls_.Answer(*context, [=, this](const Caller&) {
+    return calls_.Answer(*context, [=, this](const Principal&) {
       const int size = PageSize(request->page_size());
       const auto transaction = Reading(*context);
       const sql::Result rows =
@@ -298,7 +298,7 @@ class GrpcScheduler::Calls
   ServerUnaryReactor* Simulate(CallbackServerContext* context,
                                const v1::SimulateRequest* request,
                                v1::SimulateResponse* response) override {
-    return calls_.Answer(*context, [=, this](const Caller&) {
+    return calls_.Answer(*context, [=, this](const Principal&) {
       const auto alone = RunAheadAlone();
       SimulateFor(*request, *response, config_, pool_,
                   [context] { return context->IsCancelled(); });

@@ -29,7 +29,7 @@ std::vector<cluster::Manifest> ReadRequest(const v1::SubmitRequest& request) {
 }
 
 void RequireAll(const std::vector<cluster::Manifest>& manifests,
-                const Caller& caller) {
+                const Principal& caller) {
   for (const cluster::Manifest& manifest : manifests) {
     const std::string name = NamespaceOf(manifest);
     Require(name.empty() ? caller.MayOperate() : caller.MayChange(name),
@@ -40,7 +40,7 @@ void RequireAll(const std::vector<cluster::Manifest>& manifests,
 }
 
 // Records the attempt before it is made.
-std::int64_t RecordTry(sql::Pool& pool, const Caller& caller,
+std::int64_t RecordTry(sql::Pool& pool, const Principal& caller,
                        const cluster::Manifest& manifest) {
   sql::Transaction transaction(pool);
   const std::string space = NamespaceOf(manifest);
@@ -62,7 +62,7 @@ std::shared_ptr<cluster::HttpClient> RemoteSubmission::Client() {
 
 void RemoteSubmission::Submit(const v1::SubmitRequest& request,
                               v1::SubmitResponse& response,
-                              const Caller& caller) {
+                              const Principal& caller) {
   const auto manifests = ReadRequest(request);
   RequireAll(manifests, caller);
   const auto client = request.dry_run() ? nullptr : Client();

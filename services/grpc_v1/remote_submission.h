@@ -10,7 +10,7 @@
 
 #include "cluster/http/http_client.h"
 #include "services/config/config.h"
-#include "services/database/caller.h"
+#include "services/database/principal.h"
 #include "sql/connection/pool.h"
 
 namespace fluxnetes::v1 {
@@ -28,7 +28,7 @@ class RemoteSubmission {
 
   // Throws GrpcRefusal, Failure and sql::Error; then nothing was created.
   void Submit(const v1::SubmitRequest& request, v1::SubmitResponse& response,
-              const Caller& caller);
+              const Principal& caller);
 
  private:
   // Opens the client at the first call. Shared, since a running call keeps its

@@ -252,9 +252,9 @@ TEST_F(FluenceServicesTest,
     }
     return false;
   };
-  const Caller viewer{"bob", Role::kViewer};
-  const Caller other{"ann", Role::kUser, {"elsewhere"}};
-  for (const Caller& caller : {viewer, other}) {
+  const Principal viewer{"bob", Role::kViewer};
+  const Principal other{"ann", Role::kUser, {"elsewhere"}};
+  for (const Principal& caller : {viewer, other}) {
     EXPECT_TRUE(refused([&] { match.Match(request, {caller}); }))
         << caller.name;
     EXPECT_TRUE(refused([&] {
@@ -262,7 +262,7 @@ TEST_F(FluenceServicesTest,
     })) << caller.name;
   }
   EXPECT_EQ(system_.Ask("SELECT count(*) FROM external_groups"), "1");
-  const Caller user{"ann", Role::kUser, {"default"}};
+  const Principal user{"ann", Role::kUser, {"default"}};
   EXPECT_TRUE(match.Cancel(static_cast<std::int64_t>(id), user));
 }
 

@@ -1,4 +1,4 @@
-// The caller of a server and its rights:
+// A caller of a server and its rights:
 //
 //   viewer    sees everything, changes nothing
 //   user      also submits, cancels, holds and releases groups in its own
@@ -18,7 +18,7 @@ enum class Role { kViewer, kUser, kOperator };
 
 std::string_view NameOf(Role role);  // "viewer", ...
 
-struct Caller {
+struct Principal {
   std::string name;  // "ops.example"; "local" on a local socket
   Role role = Role::kViewer;
   std::vector<std::string> namespaces = {};  // of a user only

@@ -1,4 +1,4 @@
-#include "services/database/caller.h"
+#include "services/database/principal.h"
 
 #include <algorithm>
 
@@ -16,7 +16,7 @@ std::string_view NameOf(Role role) {
   return "";
 }
 
-bool Caller::MayChange(std::string_view namespace_name) const {
+bool Principal::MayChange(std::string_view namespace_name) const {
   if (role == Role::kOperator) return true;
   return role == Role::kUser && std::find(namespaces.begin(), namespaces.end(),
                                           namespace_name) != namespaces.end();

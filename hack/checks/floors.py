@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that the sources keep to the floors and rooms of the house.
+"""Checks that the sources keep to the floors and rooms.
 
     hack/checks/floors.py [ROOT]
 

@@ -1,5 +1,5 @@
 // The manual: the program accepts every command line of `fluxnetes` that a page
-// shows. tests/house/docs_test runs those that can run.
+// shows. tests/scripts/docs_test runs those that can run.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

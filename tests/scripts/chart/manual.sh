@@ -3,7 +3,7 @@
 # cluster: as it stands there, but for names that stand for others.
 # shellcheck disable=SC2154  # chart_install_test has them
 mkdir -p "$scratch"/{bin,home}
-ln -s "$PWD/tests/house/chart/kubectl" "$(hack/helm --build)" "$scratch/image/fluxnetes" \
+ln -s "$PWD/tests/scripts/chart/kubectl" "$(hack/helm --build)" "$scratch/image/fluxnetes" \
   "$scratch/bin"
 export KUBECTL=$kubectl_program PODS=$pods
 # What was built for hack/helm stays where it is.
@@ -59,7 +59,7 @@ until_it_is() {  # TEXT QUERY
   in_database "SELECT * FROM pod_groups"
   return 1
 }
-tests/house/docs.py yaml docs/first-gang.md "$scratch"
+tests/scripts/docs.py yaml docs/first-gang.md "$scratch"
 claim "there is a group that waits" nightly
 claim "docs/workloads.md puts it off" typed docs/workloads.md 'kubectl label'
 claim "until the time that it says" until_it_is "$(date -d 'tomorrow 6:00' +%s)" \

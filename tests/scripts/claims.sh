@@ -43,6 +43,6 @@ claim_says() {
 skip() { echo "skipped $1: $2"; }
 
 typed() {
-  tests/house/docs.py block "$1" "$2" | sed -e "${3:-}" >"$scratch/typed" || return
+  tests/scripts/docs.py block "$1" "$2" | sed -e "${3:-}" >"$scratch/typed" || return
   (cd "${place:-.}" && timeout 300 bash -eu -o pipefail "$scratch/typed" </dev/null)
 }

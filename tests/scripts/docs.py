@@ -263,7 +263,7 @@ def others(path, *pages):
         if len(found) != 1:
             faults_found.append(f"{path}: {len(found)} blocks of {page} that are left "
                                 f"have '{words}'")
-        script = pathlib.Path("tests/house", test or "docs_test")
+        script = pathlib.Path("tests/scripts", test or "docs_test")
         if test and f"{page} '{words}'" not in script.read_text(encoding="utf-8"):
             faults_found.append(f"{script}: does not type {page} '{words}'")
     faults_found += [f"{page}: nobody types\n{text}" for page, text in sorted(left)]

@@ -1,6 +1,7 @@
 // A failure of PostgreSQL or of the connection to it. Instead of a taxonomy the
 // object answers the two questions of a caller: may the same work be retried,
 // and may it have happened all the same?
+// Tests: tests/sql/connection/transaction_pgtest.cc.
 #pragma once
 
 #include <stdexcept>

@@ -1,6 +1,7 @@
 // A named query. Queries are written in .sql files, compiled in as constants
 // and prepared by name on every connection of a pool, so that a typo fails at
 // start.
+// Tests: tests/sql/connection/pool_pgtest.cc.
 #pragma once
 
 #include <string_view>

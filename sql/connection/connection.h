@@ -3,6 +3,8 @@
 // limits and prepares the queries; a broken connection stays broken.
 //
 // Used by one thread. Throws Error.
+// Tests: tests/sql/connection/pool_pgtest.cc,
+// tests/sql/connection/transaction_pgtest.cc.
 #pragma once
 
 #include <functional>

@@ -3,6 +3,7 @@
 // does not wait for a long statement.
 //
 // Thread-safe. Must outlive the calls that use it.
+// Tests: tests/queue/maintenance/upkeep_pgtest.cc.
 #pragma once
 
 #include <functional>

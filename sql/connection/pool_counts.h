@@ -1,4 +1,5 @@
 // Counters of a pool and its statements, for metrics. Thread-safe.
+// Tests: tests/sql/connection/pool_pgtest.cc.
 #pragma once
 
 #include <cstdint>

@@ -4,6 +4,7 @@
 //     Use(row.Get<std::int64_t>("id"), row.Find<std::string>("error"));
 //
 // A result owns its data and outlives its transaction; rows refer to it.
+// Tests: tests/sql/connection/transaction_pgtest.cc.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // The data of a result, for the files of this folder.
+// Tests: tests/sql/connection/transaction_pgtest.cc.
 #pragma once
 
 #include <utility>

@@ -4,6 +4,7 @@
 // read in place cost both sides less than half.
 //
 // For this folder only. Used by one thread.
+// Tests: tests/sql/connection/transaction_pgtest.cc.
 #pragma once
 
 #include <libpq-fe.h>

@@ -3,6 +3,7 @@
 // without a name counts as "script".
 //
 // Thread-safe and lock-free: the names are fixed at construction.
+// Tests: tests/sql/connection/pool_pgtest.cc.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,7 @@
 // Encodes values in PostgreSQL's binary form, each prefixed by its length, for
 // arrays (array.h) and rows of COPY (copy_row.h).
+// Tests: tests/sql/values/array_pgtest.cc,
+// tests/sql/connection/transaction_pgtest.cc.
 #pragma once
 
 #include <cstdint>

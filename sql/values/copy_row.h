@@ -6,6 +6,7 @@
 //                      row.Integer(ids[i], 8);
 //                      row.Text(names[i]);
 //                    });
+// Tests: tests/sql/connection/transaction_pgtest.cc.
 #pragma once
 
 #include <cstdint>

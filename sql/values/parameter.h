@@ -2,6 +2,8 @@
 // optionals (nothing is NULL), time points (timestamptz, in microseconds) and
 // vectors of these (arrays) in PostgreSQL's text form, and Array (array.h) in
 // binary form.
+// Tests: tests/sql/values/text_form_test.cc,
+// tests/sql/connection/transaction_pgtest.cc.
 #pragma once
 
 #include <chrono>

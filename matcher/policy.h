@@ -2,6 +2,8 @@
 //
 //   first   the first that is found      low, high      lowest, highest id
 //   lonode, hinode   lowest, highest node id first, then within the node
+// Tests: tests/matcher/fluxion/matcher_test.cc,
+// tests/matcher/selection/match_policy_test.cc.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,5 @@
 // The units of both matchers: times, durations and amounts.
+// Tests: tests/matcher/gangs/gang_test.cc.
 #pragma once
 
 #include <cstdint>

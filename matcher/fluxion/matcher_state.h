@@ -1,4 +1,6 @@
 // The internals of a Matcher.
+// Tests: tests/matcher/fluxion/matcher_test.cc,
+// tests/matcher/fluxion/matcher_random_test.cc.
 #pragma once
 
 #include <map>

@@ -3,6 +3,7 @@
 // tightly without looking at nodes. An overcommitted node counts as 0.
 //
 // Part of a NodeGraph; owned by its thread.
+// Tests: tests/matcher/rules/task_rules_test.cc.
 #pragma once
 
 #include <array>

@@ -5,6 +5,7 @@
 // until the node has room: on a full cluster most ends change nothing.
 //
 // Part of a NodeGraph; owned by its thread.
+// Tests: tests/matcher/gangs/gang_time_test.cc.
 #pragma once
 
 #include <cstdint>

@@ -4,6 +4,7 @@
 // as if no other task of the gang were placed. Obstacles on a node are found in
 // the order of the enum, resources in the order of the graph. A node counts in
 // `first` of its first obstacle, and in `alone` if it has only one.
+// Tests: tests/matcher/rules/task_rules_test.cc.
 #pragma once
 
 #include <cstdint>

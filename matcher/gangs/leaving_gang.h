@@ -2,6 +2,7 @@
 // reservation.
 //
 // Part of a NodeGraph; owned by its thread.
+// Tests: tests/matcher/gangs/node_graph_freed_test.cc.
 #pragma once
 
 #include <cstdint>

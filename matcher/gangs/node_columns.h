@@ -9,6 +9,8 @@
 // search asks for them, so a batch of changes costs a node once.
 //
 // Part of a NodeGraph; owned by its thread.
+// Tests: tests/matcher/gangs/gang_test.cc,
+// tests/matcher/rules/task_rules_test.cc.
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
 // The internals of a NodeGraph: the nodes with what jobs hold on them, the
 // jobs, and the parts that make plans.
+// Tests: tests/matcher/gangs/gang_test.cc.
 #pragma once
 
 #include <optional>

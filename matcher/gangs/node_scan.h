@@ -7,6 +7,8 @@
 //   }
 //
 // Part of a NodeGraph; owned by its thread.
+// Tests: tests/matcher/gangs/gang_test.cc,
+// tests/matcher/rules/task_rules_test.cc.
 #pragma once
 
 #include <cstdint>

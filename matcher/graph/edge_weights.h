@@ -3,6 +3,7 @@
 // they are first read, and kept: a match changes few weights.
 //
 // Part of Bookings; owned by its thread, const members too.
+// Tests: tests/matcher/fluxion/matcher_test.cc.
 #pragma once
 
 #include <cstdint>

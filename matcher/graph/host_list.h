@@ -1,4 +1,5 @@
 // Host names in Flux's notation (RFC 29): "node[0-3,07],login1".
+// Tests: tests/matcher/graph/constraint_test.cc.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,5 @@
 // A set of non-negative numbers in Flux's notation (RFC 22): "0-3,7,[10-12]".
+// Tests: tests/matcher/graph/constraint_test.cc.
 #pragma once
 
 #include <cstdint>

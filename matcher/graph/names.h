@@ -1,6 +1,7 @@
 // A table of strings, numbered in the order in which they are first seen.
 //
 // Owned by one thread.
+// Tests: tests/matcher/graph/path_table_test.cc.
 #pragma once
 
 #include <cstdint>

@@ -15,6 +15,8 @@
 // mean that one. A detached vertex keeps its index, but no edge leads to it.
 //
 // Owned by one thread. Misuse throws std::invalid_argument.
+// Tests: tests/matcher/writers/graph_writer_test.cc,
+// tests/matcher/readers/jgf_test.cc.
 #pragma once
 
 #include <cstdint>

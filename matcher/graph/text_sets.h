@@ -1,6 +1,7 @@
 // Writes sets of numbers and lists of hosts in Flux's notation (RFC 22, RFC
 // 29): "0-3,7" and "node[0-3,7],login1". Functions named Append... append to a
 // text.
+// Tests: tests/matcher/writers/match_writer_test.cc.
 #pragma once
 
 #include <cstdint>

@@ -2,6 +2,7 @@
 //
 //   line 7: resources[0].with[1].count: is "many"; a number of 0 or more is
 //   right
+// Tests: tests/matcher/jobspec/jobspec_test.cc.
 #pragma once
 
 #include <cstdint>

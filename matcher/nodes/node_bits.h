@@ -6,6 +6,7 @@
 // nodes were added.
 //
 // Parts of a NodeGraph; owned by its thread.
+// Tests: tests/matcher/nodes/fit_limits_test.cc.
 #pragma once
 
 #include <cstdint>

@@ -2,6 +2,8 @@
 // order, 64 nodes at a time.
 //
 // Parts of a NodeGraph; owned by its thread.
+// Tests: tests/matcher/nodes/fit_limits_test.cc,
+// tests/matcher/gangs/gang_test.cc.
 #pragma once
 
 #include <cstdint>

@@ -7,6 +7,8 @@
 //           now   60   100    160
 //
 // Part of a NodeGraph; owned by its thread.
+// Tests: tests/matcher/gangs/gang_time_test.cc,
+// tests/matcher/gangs/gang_random_test.cc.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // Indices of the nodes of a NodeGraph, and sets of nodes.
+// Tests: tests/matcher/gangs/gang_test.cc.
 #pragma once
 
 #include <cstddef>

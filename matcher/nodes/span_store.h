@@ -4,6 +4,8 @@
 // all ends, and all starts that are ahead, in order of time.
 //
 // Part of a NodeGraph; owned by its thread.
+// Tests: tests/matcher/gangs/gang_time_test.cc,
+// tests/matcher/gangs/gang_random_test.cc.
 #pragma once
 
 #include <algorithm>

@@ -2,6 +2,8 @@
 // selection reads them.
 //
 // Owned by one thread.
+// Tests: tests/matcher/fluxion/matcher_test.cc,
+// tests/matcher/fluxion/matcher_random_test.cc.
 #pragma once
 
 #include <cstdint>

@@ -3,6 +3,8 @@
 // whole nodes costs as much as its nodes, not as their cores.
 //
 // Part of Bookings; owned by its thread.
+// Tests: tests/matcher/fluxion/matcher_test.cc,
+// tests/matcher/fluxion/matcher_random_test.cc.
 #pragma once
 
 #include <cstdint>

@@ -2,6 +2,7 @@
 // left below a vertex. A span takes units of all types at once.
 //
 // Owned by one thread.
+// Tests: tests/matcher/planner/planner_test.cc.
 #pragma once
 
 #include <optional>

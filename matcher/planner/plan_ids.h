@@ -2,6 +2,7 @@
 // its thing, and a place that is reused gets another id.
 //
 // Owned by one thread.
+// Tests: tests/matcher/planner/planner_test.cc.
 #pragma once
 
 #include <cstddef>

@@ -4,6 +4,8 @@
 // at racks too. Leaf types that it does not name are kept at clusters.
 //
 // Owned by one thread.
+// Tests: tests/matcher/fluxion/matcher_plain_test.cc,
+// tests/matcher/fluxion/find_expression_test.cc.
 #pragma once
 
 #include <set>

@@ -1,5 +1,7 @@
 // A text that is not a resource graph or a part of one. what() gives the place
 // and the fault: "graph.nodes[3].metadata.type: is not a text".
+// Tests: tests/matcher/readers/jgf_test.cc,
+// tests/matcher/readers/rv1exec_test.cc.
 #pragma once
 
 #include <stdexcept>

@@ -1,6 +1,7 @@
 // The recipe of a GRUG file, as the text has it.
 //
 // Plain values.
+// Tests: tests/matcher/readers/grug_test.cc.
 #pragma once
 
 #include <cstdint>

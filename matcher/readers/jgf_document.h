@@ -1,5 +1,6 @@
 // Reads a JGF document in one walk: nodes, then edges, whatever their order in
 // the text.
+// Tests: tests/matcher/readers/jgf_test.cc.
 #pragma once
 
 #include <functional>

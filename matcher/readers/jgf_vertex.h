@@ -1,4 +1,5 @@
 // A node of a JGF document, with defaults for what it leaves out.
+// Tests: tests/matcher/readers/jgf_test.cc.
 #pragma once
 
 #include <string>

@@ -2,6 +2,7 @@
 // together for an error: "graph.nodes[3].metadata.type: is not a text".
 //
 // Only for sources of this folder: it includes nlohmann_json.
+// Tests: tests/matcher/readers/rv1exec_test.cc.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // A text that is read piece by piece, from a file or from memory.
+// Tests: tests/matcher/readers/jgf_test.cc.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,8 @@
 // Reads XML documents.
 //
 // Only for sources of this folder: it includes pugixml.
+// Tests: tests/matcher/readers/hwloc_test.cc,
+// tests/matcher/readers/grug_test.cc.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // Loads the graph of a resource-query session.
+// Tests: tests/matcher/resource_query/session_test.cc.
 #pragma once
 
 #include <optional>

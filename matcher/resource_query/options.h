@@ -1,4 +1,5 @@
 // The command line of resource-query.
+// Tests: tests/matcher/fluxion/replay_test.cc.
 #pragma once
 
 #include <set>

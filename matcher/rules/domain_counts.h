@@ -3,6 +3,7 @@
 // memory.
 //
 // Parts of a NodeGraph; owned by its thread.
+// Tests: tests/matcher/rules/task_rules_test.cc.
 #pragma once
 
 #include <cstdint>

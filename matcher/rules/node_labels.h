@@ -2,6 +2,7 @@
 // which nodes have which of its values.
 //
 // Part of a NodeGraph; owned by its thread.
+// Tests: tests/matcher/rules/task_rules_test.cc.
 #pragma once
 
 #include <cstdint>

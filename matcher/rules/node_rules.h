@@ -3,6 +3,7 @@
 // node that changes costs one evaluation per rules in use.
 //
 // Part of a NodeGraph; owned by its thread.
+// Tests: tests/matcher/rules/task_rules_test.cc.
 #pragma once
 
 #include <cstdint>

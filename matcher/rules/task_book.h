@@ -10,6 +10,8 @@
 // present are kept at kNow alone.
 //
 // Part of a NodeGraph; owned by its thread.
+// Tests: tests/matcher/rules/task_rules_test.cc,
+// tests/matcher/rules/task_rules_random_test.cc.
 #pragma once
 
 #include <array>

@@ -2,6 +2,7 @@
 // and go for years, and their strings must not pile up.
 //
 // Part of a NodeGraph; owned by its thread.
+// Tests: tests/matcher/rules/task_rules_random_test.cc.
 #pragma once
 
 #include <cstdint>

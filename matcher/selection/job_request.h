@@ -3,6 +3,8 @@
 //
 // If slots of one level are alternatives (`flexible`), they share one list of
 // parts to look for: for each type, the part with the highest minimum count.
+// Tests: tests/matcher/fluxion/matcher_test.cc,
+// tests/matcher/fluxion/matcher_plain_test.cc.
 #pragma once
 
 #include <cstdint>

@@ -2,6 +2,8 @@
 // found, and how many of them, best first, were chosen.
 //
 // Kept and cleared between vertices, so that a visit allocates nothing.
+// Tests: tests/matcher/fluxion/matcher_test.cc,
+// tests/matcher/fluxion/matcher_plain_test.cc.
 #pragma once
 
 #include <algorithm>

@@ -7,6 +7,8 @@
 // taken whole: quantities round up to the sizes of vertices.
 //
 // Owned by one thread. Recurses as deep as the graph, at most kMaxGraphDepth.
+// Tests: tests/matcher/fluxion/matcher_test.cc,
+// tests/matcher/fluxion/matcher_plain_test.cc.
 #pragma once
 
 #include <array>

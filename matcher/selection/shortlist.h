@@ -14,6 +14,7 @@
 // Keys are scores, with the sign changed where needed so that less is better.
 //
 // Part of a Selection; owned by its thread.
+// Tests: tests/matcher/fluxion/matcher_plain_test.cc.
 #pragma once
 
 #include <cstdint>

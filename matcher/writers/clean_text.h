@@ -1,6 +1,7 @@
 // Makes text from files and commands fit for XML, HTML and dot: UTF-8 without
 // control characters. Each byte that does not belong there becomes U+FFFD; tabs
 // and line ends stay.
+// Tests: tests/matcher/writers/graph_writer_test.cc.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // The rows of a picture: the containment tree folded to its nodes.
+// Tests: tests/matcher/writers/picture_test.cc.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // The queries that a pool must prepare for this library.
+// Tests: tests/queue/store/pooling_pgtest.cc.
 #pragma once
 
 #include <span>

@@ -6,6 +6,7 @@
 // transaction sees the new term and throws LostTerm.
 //
 // One object per process and name; used by one thread.
+// Tests: tests/queue/clients/client_pgtest.cc.
 #pragma once
 
 #include <cstdint>

@@ -5,6 +5,7 @@
 //   pending ────▶    └───────────┘  snoozed, failed, or its client died
 //
 // Plain values.
+// Tests: tests/queue/store/work_queue_pgtest.cc.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,5 @@
 // Validates a job before PostgreSQL sees it. Throws JobError; pure.
+// Tests: tests/queue/store/insert_pgtest.cc.
 #pragma once
 
 #include <optional>

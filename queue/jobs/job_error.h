@@ -1,5 +1,7 @@
 // An invalid call, because of its arguments or of the state of the job: a fault
 // of the caller. Nothing was changed.
+// Tests: tests/queue/store/insert_pgtest.cc,
+// tests/queue/control/job_control_pgtest.cc.
 #pragma once
 
 #include <stdexcept>

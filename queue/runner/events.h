@@ -4,6 +4,7 @@
 // neither delays work nor fills memory.
 //
 // Thread-safe.
+// Tests: tests/queue/runner/hooks_pgtest.cc.
 #pragma once
 
 #include <chrono>

@@ -7,6 +7,8 @@
 // no job stays leased to a living client that does not know it.
 //
 // Call Start() and Stop() once each, from one thread, and Wake() from any.
+// Tests: tests/queue/runner/runner_pgtest.cc,
+// tests/queue/runner/runner_wake_pgtest.cc.
 #pragma once
 
 #include <chrono>

@@ -3,6 +3,8 @@
 // continues if a copy of its RunningJob was kept. Exceptions of workers are
 // caught. Returns false if the job was abandoned meanwhile and this thread was
 // replaced.
+// Tests: tests/queue/runner/runner_pgtest.cc,
+// tests/queue/runner/hooks_pgtest.cc.
 #pragma once
 
 #include <memory>

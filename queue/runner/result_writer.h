@@ -4,6 +4,8 @@
 // never take fails its job instead, and delays no other.
 //
 // Call Start() and Stop() once each, from one thread.
+// Tests: tests/queue/runner/hooks_pgtest.cc,
+// tests/queue/runner/runner_connectivity_pgtest.cc.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,7 @@
 // One attempt of a job in this process; internal to the runner. Its members are
 // protected by the mutex of RunningJobs, except the constant ones and the stop
 // source, which is thread-safe itself.
+// Tests: tests/queue/runner/runner_pgtest.cc.
 #pragma once
 
 #include <chrono>

@@ -11,6 +11,7 @@
 // ignored.
 //
 // Copies are cheap. Thread-safe.
+// Tests: tests/queue/runner/runner_pgtest.cc.
 #pragma once
 
 #include <chrono>

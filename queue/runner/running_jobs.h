@@ -8,6 +8,8 @@
 // bounded while the database is unreachable.
 //
 // Thread-safe. Callbacks and stop tokens are called without the lock.
+// Tests: tests/queue/runner/runner_pgtest.cc,
+// tests/queue/runner/runner_cancel_pgtest.cc.
 #pragma once
 
 #include <chrono>

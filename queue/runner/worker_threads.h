@@ -3,6 +3,8 @@
 // abandoned worker is replaced and detached; it ends when its worker returns.
 //
 // Thread-safe. Call Stop() once, not from a task.
+// Tests: tests/queue/runner/runner_cancel_pgtest.cc,
+// tests/queue/runner/runner_stop_pgtest.cc.
 #pragma once
 
 #include <functional>

@@ -11,6 +11,8 @@
 //   workers.AddCallback("fetch", [&](RunningJob job) { loop.Fetch(job); });
 //
 // Used by one thread, until it is passed to a runner.
+// Tests: tests/queue/runner/runner_pgtest.cc,
+// tests/queue/runner/hooks_pgtest.cc.
 #pragma once
 
 #include <chrono>

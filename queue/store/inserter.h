@@ -4,6 +4,7 @@
 //
 // Thread-safe if the middleware is. Throws what WorkQueue::Insert and the
 // middleware throw.
+// Tests: tests/queue/runner/test_kit_pgtest.cc.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,5 @@
 // Writes new jobs as rows; for this folder only. WorkQueue has the contract.
+// Tests: tests/queue/store/insert_pgtest.cc.
 #pragma once
 
 #include <span>

@@ -6,6 +6,8 @@
 //
 // Notify() is thread-safe and does not block. Call Start() and Stop() once
 // each, from one thread; Stop() sends what is due.
+// Tests: tests/queue/store/insert_pgtest.cc,
+// tests/queue/runner/runner_wake_pgtest.cc.
 #pragma once
 
 #include <chrono>

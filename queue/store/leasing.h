@@ -2,6 +2,8 @@
 // starts, and notes which queues are in use. WorkQueue has the contract.
 //
 // Thread-safe. Throws sql::Error.
+// Tests: tests/queue/store/lease_marks_pgtest.cc,
+// tests/queue/store/work_queue_pgtest.cc.
 #pragma once
 
 #include <chrono>

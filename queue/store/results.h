@@ -1,5 +1,6 @@
 // Records results of jobs; for this folder only. WorkQueue::Finish has the
 // contract.
+// Tests: tests/queue/store/work_queue_pgtest.cc.
 #pragma once
 
 #include <span>

@@ -2,6 +2,7 @@
 // database or earlier in the same insert. The constructor claims their keys, so
 // that no other transaction inserts them until this one ends; for this folder
 // only.
+// Tests: tests/queue/store/unique_pgtest.cc.
 #pragma once
 
 #include <cstdint>

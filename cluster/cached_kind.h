@@ -5,6 +5,7 @@
 // the latest kMostGone deletions are remembered.
 //
 // Not thread-safe.
+// Tests: tests/cluster/cluster_cache_test.cc.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // Checks one value against a field rule (field_rules.h).
+// Tests: tests/cluster/files/manifest_test.cc.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -2,6 +2,8 @@
 // expected values. "spec.containers[].name" names the field in every element of
 // a list. An absent or null field is valid unless it is required. Fields
 // without a rule are not checked.
+// Tests: tests/cluster/files/manifest_test.cc,
+// tests/cluster/files/node_file_test.cc.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

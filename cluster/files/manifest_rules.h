@@ -1,6 +1,7 @@
 // Validates manifests against the rules for their fields (Kubernetes API
 // reference: Pod v1 core, Job v1 batch, Node v1 core, PodGroup of both APIs:
 // pod_group.h).
+// Tests: tests/cluster/files/manifest_test.cc.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -2,6 +2,7 @@
 // tolerations, affinity, spread, ports, claims. The limits are those of the API
 // server (Kubernetes: "Assigning Pods to Nodes", "Pod Topology Spread
 // Constraints").
+// Tests: tests/cluster/files/manifest_test.cc.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

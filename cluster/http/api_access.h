@@ -1,5 +1,6 @@
 // The address of an API server and our identity there. Both come from a
 // kubeconfig (kubeconfig.h) or from the service account of our own pod.
+// Tests: tests/cluster/kubernetes/kubeconfig_test.cc.
 #pragma once
 
 #include <memory>

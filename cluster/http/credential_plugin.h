@@ -1,4 +1,5 @@
 // Runs a credential plugin once and reads its answer.
+// Tests: tests/cluster/http/credentials_test.cc.
 #pragma once
 
 #include <chrono>

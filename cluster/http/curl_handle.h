@@ -1,5 +1,7 @@
 // One libcurl transfer, set up for an API server, with its header lists and the
 // parsed address. Used by one thread.
+// Tests: tests/cluster/http/http_client_test.cc,
+// tests/cluster/http/https_test.cc.
 #pragma once
 
 #include <curl/curl.h>

@@ -3,6 +3,7 @@
 //
 // Any thread may call Submit, Open, Resume, Close and Stop; everything else
 // belongs to the loop's own thread.
+// Tests: tests/cluster/http/http_client_test.cc.
 #pragma once
 
 #include <condition_variable>

@@ -1,5 +1,6 @@
 // The long field names of affinities.
 // https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#scheduling
+// Tests: tests/cluster/json/request_decoder_test.cc.
 #pragma once
 
 namespace fluxnetes::cluster {

@@ -2,6 +2,7 @@
 // "resources" (amounts as quantities: "cpu", "memory", "ephemeral-storage",
 // "pods", extended ones by name); "nodeSelector", "nodeAffinity",
 // "tolerations", "topology" and the other rules, if not empty.
+// Tests: tests/cluster/objects/pod_test.cc.
 #pragma once
 
 #include <string>

@@ -1,5 +1,7 @@
 // Writes the fields of a v1 Pod's spec that restrict its placement: the inverse
 // of request_decoder.h.
+// Tests: tests/cluster/json/request_decoder_test.cc,
+// tests/cluster/json/object_writer_test.cc.
 #pragma once
 
 #include <string>

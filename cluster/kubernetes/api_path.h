@@ -1,4 +1,6 @@
 // The URL paths of Kubernetes objects, by kind.
+// Tests: tests/cluster/kubernetes/kubernetes_cluster_test.cc,
+// tests/services/simulated_api/cluster_api_test.cc.
 #pragma once
 
 #include <optional>

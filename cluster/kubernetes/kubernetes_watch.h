@@ -12,6 +12,8 @@
 //
 // Used by one thread, which decodes. Lines arrive on the HTTP client's thread;
 // streams are paused while too many lines wait.
+// Tests: tests/cluster/kubernetes/kubernetes_cluster_test.cc,
+// tests/cluster/kubernetes/kind_watch_test.cc.
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
 // Submits manifests to an API server, as `kubectl create` does.
+// Tests: tests/cluster/kubernetes/kubernetes_cluster_test.cc.
 #pragma once
 
 #include <string>

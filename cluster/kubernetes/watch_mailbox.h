@@ -3,6 +3,7 @@
 // while too many messages wait.
 //
 // Thread-safe.
+// Tests: tests/cluster/kubernetes/kubernetes_cluster_test.cc.
 #pragma once
 
 #include <chrono>

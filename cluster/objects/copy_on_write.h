@@ -3,6 +3,7 @@
 // changes it.
 //
 // As thread-safe as any value.
+// Tests: tests/cluster/objects/pod_test.cc.
 #pragma once
 
 #include <memory>

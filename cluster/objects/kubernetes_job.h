@@ -1,5 +1,7 @@
 // A Kubernetes Job (batch/v1) as a value: pods of one template, run until a
 // number of them have succeeded. (Job alone is a row of the work queue.)
+// Tests: tests/cluster/json/objects_test.cc,
+// tests/cluster/json/object_writer_test.cc.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,5 @@
 // A Namespace (core/v1): its labels, by which pod affinity selects.
+// Tests: tests/cluster/cluster_cache_test.cc.
 #pragma once
 
 #include <map>

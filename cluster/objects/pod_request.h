@@ -4,6 +4,7 @@
 //
 // Rules that the scheduler cannot honour are kept too, so that it can report
 // them.
+// Tests: tests/cluster/objects/pod_test.cc.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,6 @@
 // A pod to be created, as described by a v1 Pod manifest or by the template of
 // a Kubernetes Job.
+// Tests: tests/cluster/json/run_test.cc, tests/cluster/files/manifest_test.cc.
 #pragma once
 
 #include <chrono>

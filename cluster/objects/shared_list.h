@@ -3,6 +3,7 @@
 // (common_parts.h). Has the interface of a vector.
 //
 // As thread-safe as any value.
+// Tests: tests/cluster/json/common_parts_test.cc.
 #pragma once
 
 #include <cstddef>

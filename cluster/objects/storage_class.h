@@ -1,4 +1,5 @@
 // A StorageClass (storage.k8s.io/v1): the fields that the scheduler uses.
+// Tests: tests/cluster/json/optional_objects_test.cc.
 #pragma once
 
 #include <string>

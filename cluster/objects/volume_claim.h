@@ -1,4 +1,6 @@
 // A PersistentVolumeClaim (core/v1): the fields that the scheduler uses.
+// Tests: tests/cluster/json/optional_objects_test.cc,
+// tests/workers/pods/pod_claims_test.cc.
 #pragma once
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 // Kubernetes API. Optional kinds are watched if the cluster serves them; a
 // cluster that lacks them, or does not let us read them, is watched without
 // them.
+// Tests: tests/cluster/kubernetes/kind_watch_test.cc.
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
 // A Job of a simulated cluster with the state that its controller keeps.
+// Tests: tests/cluster/simulated/simulated_jobs_test.cc.
 #pragma once
 
 #include <cstdint>

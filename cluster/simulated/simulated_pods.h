@@ -3,6 +3,8 @@
 // reused with another generation.
 //
 // Not thread-safe.
+// Tests: tests/cluster/simulated/simulated_cluster_test.cc,
+// tests/cluster/simulated/simulated_kubelet_test.cc.
 #pragma once
 
 #include <cstdint>

@@ -4,6 +4,7 @@
 // with the collector of orphans (simulated_nodes.cc).
 //
 // All functions but Now() and the thread's need `mutex` to be held.
+// Tests: tests/cluster/simulated/simulated_cluster_test.cc.
 #pragma once
 
 #include <atomic>

@@ -3,6 +3,7 @@
 //
 // The cluster pushes, under its own lock; one watcher takes. A queue that is
 // full, or whose connection was dropped, clears itself and asks for a list.
+// Tests: tests/cluster/simulated/simulated_cluster_test.cc.
 #pragma once
 
 #include <chrono>

@@ -1,6 +1,7 @@
 // Timers in order of due time, then of insertion.
 //
 // Not thread-safe.
+// Tests: tests/cluster/simulated/simulated_kubelet_test.cc.
 #pragma once
 
 #include <cstdint>

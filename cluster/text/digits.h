@@ -1,4 +1,6 @@
 // Digits of ASCII, whatever the locale.
+// Tests: tests/cluster/text/timestamp_test.cc,
+// tests/cluster/text/quantity_test.cc.
 #pragma once
 
 namespace fluxnetes::cluster {

@@ -1,5 +1,7 @@
 // Lookup in untrusted JSON: a missing value, or one of another type, is null,
 // empty, or the given default. Never throws.
+// Tests: tests/cluster/json/request_decoder_test.cc,
+// tests/cluster/json/optional_objects_test.cc.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

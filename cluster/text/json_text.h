@@ -9,6 +9,7 @@
 //   json.Take();  // {"kind":"Pod","metadata":{"name":"a"}}
 //
 // Text is taken to be UTF-8. Used by one thread.
+// Tests: tests/cluster/json/object_writer_test.cc.
 #pragma once
 
 #include <concepts>

@@ -1,4 +1,6 @@
 // UTF-8 as defined by RFC 3629: no overlong forms, no surrogates.
+// Tests: tests/cluster/text/quote_test.cc,
+// tests/cluster/text/yaml_document_test.cc.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // The queries that a pool must have prepared for the workers, beside those of
 // the work queue (queue::Catalogue).
+// Tests: tests/workers/intake/intake_pgtest.cc.
 #pragma once
 
 #include <span>

@@ -8,6 +8,7 @@
 // memory only; a process that has no record of an announcement repeats it.
 //
 // Owned by one thread.
+// Tests: tests/workers/gates/claims_pgtest.cc.
 #pragma once
 
 #include <map>

@@ -8,6 +8,7 @@
 // those groups are checked when they are bound.
 //
 // Owned by one thread.
+// Tests: tests/invariants/behaviour/behaviour_pgtest.cc.
 #pragma once
 
 #include <cstddef>

@@ -3,6 +3,7 @@
 // the last check before they are bound.
 //
 // Pure but for the cache.
+// Tests: tests/workers/pods/topology_pgtest.cc.
 #pragma once
 
 #include <string>

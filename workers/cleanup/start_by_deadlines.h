@@ -12,6 +12,7 @@
 // gets a reason without being deleted, and nothing is done twice.
 //
 // RunOnce() from one thread; several may run at once. Throws sql::Error.
+// Tests: tests/workers/cleanup/start_times_pgtest.cc.
 #pragma once
 
 #include <vector>

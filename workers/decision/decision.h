@@ -1,5 +1,7 @@
 // The input and the result of scheduling decisions, as values: waiting groups,
 // and what a cycle decided about them. Nothing has been written yet.
+// Tests: tests/workers/schedule/schedule_test.cc,
+// tests/workers/gates/hold_gate_test.cc.
 #pragma once
 
 #include <cstdint>

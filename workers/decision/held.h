@@ -1,5 +1,6 @@
 // An allocation: a row of allocations with its placements and the data of its
 // group.
+// Tests: tests/workers/schedule/schedule_test.cc.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,7 @@
 // The settings of a scheduling queue, and the names of their values; schedule.h
 // describes what they do.
+// Tests: tests/workers/schedule/schedule_order_test.cc,
+// tests/services/editing/queue_command_pgtest.cc.
 #pragma once
 
 #include <cstdint>

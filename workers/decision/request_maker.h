@@ -1,5 +1,6 @@
 // Makes requests from their text, one object for each distinct text: what the
 // store needs of a schedule.
+// Tests: tests/workers/match/match_worker_pgtest.cc.
 #pragma once
 
 #include <functional>

@@ -4,6 +4,7 @@
 // news.
 //
 // Lives for one forecast. Owned by one thread.
+// Tests: tests/workers/forecast/forecast_test.cc.
 #pragma once
 
 #include <functional>

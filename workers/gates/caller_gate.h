@@ -12,6 +12,7 @@
 // placement nor a reservation, so nothing is lost with the process.
 //
 // Owned by one thread.
+// Tests: tests/workers/requests/external_groups_pgtest.cc.
 #pragma once
 
 #include <map>

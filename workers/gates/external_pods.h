@@ -6,6 +6,7 @@
 // finds none left, is charged like any pod of another scheduler.
 //
 // Owned by one thread.
+// Tests: tests/invariants/behaviour/behaviour_external_pgtest.cc.
 #pragma once
 
 #include <map>

@@ -1,5 +1,6 @@
 // Rebuilds a group that a scheduling gate kept out of the schedule, with new
 // requests of its members, as the schedule may have forgotten the old ones.
+// Tests: tests/workers/gates/hold_gate_test.cc.
 #pragma once
 
 #include <optional>

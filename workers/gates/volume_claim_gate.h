@@ -11,6 +11,7 @@
 // so nothing is lost with the process.
 //
 // Owned by one thread.
+// Tests: tests/workers/gates/claims_pgtest.cc.
 #pragma once
 
 #include <map>

@@ -4,6 +4,7 @@
 // selectors name (selected_labels.h).
 //
 // Requests are kept until Sweep(). Owned by one thread.
+// Tests: tests/workers/schedule/schedule_rules_test.cc.
 #pragma once
 
 #include <cstdint>

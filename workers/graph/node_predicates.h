@@ -3,6 +3,7 @@
 // first call and kept up to date as nodes change.
 //
 // Owned by one thread.
+// Tests: tests/workers/schedule/schedule_test.cc.
 #pragma once
 
 #include <map>

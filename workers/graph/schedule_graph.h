@@ -12,6 +12,8 @@
 // are tried again for which it matters.
 //
 // Owned by one thread.
+// Tests: tests/workers/graph/schedule_closures_test.cc,
+// tests/workers/schedule/schedule_test.cc.
 #pragma once
 
 #include <functional>

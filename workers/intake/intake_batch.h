@@ -13,6 +13,8 @@
 // All rows that it depends on are locked first, provisional groups by name,
 // then active ones by id, so that neither the promoter nor the match nor a
 // binder changes them meanwhile. One object per transaction, on one thread.
+// Tests: tests/workers/intake/intake_pgtest.cc,
+// tests/workers/intake/intake_groups_pgtest.cc.
 #pragma once
 
 #include <cstdint>

@@ -5,6 +5,7 @@
 //
 // Only intake writes these tables (the promoter takes whole groups out), inside
 // one transaction and on one thread.
+// Tests: tests/workers/intake/intake_pgtest.cc.
 #pragma once
 
 #include <optional>

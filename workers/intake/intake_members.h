@@ -4,6 +4,7 @@
 // charged.
 //
 // Part of a transaction of intake, on one thread.
+// Tests: tests/workers/intake/intake_groups_pgtest.cc.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // Wakes a loop. A ring that comes before the wait is not lost; two rings count
 // as one. Thread-safe.
+// Tests: tests/workers/loops/loop_test.cc.
 #pragma once
 
 #include <chrono>

@@ -3,6 +3,8 @@
 // pods are being bound, but no longer than `patience`.
 //
 // Used by one thread.
+// Tests: tests/workers/news/wait_news_pgtest.cc,
+// tests/workers/news/group_statuses_pgtest.cc.
 #pragma once
 
 #include <chrono>

@@ -6,6 +6,7 @@
 //
 // Collected from several threads, for metrics and the log, and written to the
 // table resync_differences. Thread-safe.
+// Tests: tests/workers/resync/resync_pgtest.cc.
 #pragma once
 
 #include <array>

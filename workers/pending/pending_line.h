@@ -12,6 +12,8 @@
 // of a line belong to one payer.
 //
 // Owned by one thread.
+// Tests: tests/workers/schedule/schedule_test.cc,
+// tests/workers/schedule/schedule_head_test.cc.
 #pragma once
 
 #include <deque>

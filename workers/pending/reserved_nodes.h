@@ -2,6 +2,7 @@
 // or until they are empty enough, where no start is known (a drain set).
 //
 // A value.
+// Tests: tests/workers/pending/blocked_group_test.cc.
 #pragma once
 
 #include <optional>

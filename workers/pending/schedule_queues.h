@@ -6,6 +6,8 @@
 // room that each blocked group reads when its turn comes.
 //
 // Owned by one thread.
+// Tests: tests/workers/schedule/schedule_promises_test.cc,
+// tests/workers/schedule/schedule_head_test.cc.
 #pragma once
 
 #include <cstddef>

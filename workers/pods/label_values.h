@@ -3,6 +3,7 @@
 // empty text; `place` is the holder of the value: "label fluxnetes.group-name".
 //
 // Pure.
+// Tests: tests/workers/pods/group_labels_test.cc.
 #pragma once
 
 #include <cstdint>

@@ -17,6 +17,7 @@
 // (docs/failures.md).
 //
 // Owned by one thread. Exceptions of the cluster pass through.
+// Tests: tests/workers/resync/resync_pgtest.cc.
 #pragma once
 
 #include <chrono>

@@ -2,6 +2,7 @@
 // decides whose groups come first, and which may not start.
 //
 // Owned by one thread.
+// Tests: tests/workers/schedule/schedule_order_test.cc.
 #pragma once
 
 #include <string>

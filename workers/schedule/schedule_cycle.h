@@ -14,6 +14,8 @@
 //                             groups wait
 //
 // Lives for one cycle.
+// Tests: tests/workers/schedule/schedule_test.cc,
+// tests/workers/schedule/schedule_head_test.cc.
 #pragma once
 
 #include <map>

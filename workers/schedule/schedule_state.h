@@ -10,6 +10,7 @@
 //   cycles    what one cycle leaves to the next
 //
 // Owned by one thread.
+// Tests: tests/workers/schedule/schedule_test.cc.
 #pragma once
 
 #include <cstdint>

@@ -5,6 +5,7 @@
 // while it waits for its turn.
 //
 // Lives for one cycle. Owned by one thread.
+// Tests: tests/workers/schedule/schedule_order_test.cc.
 #pragma once
 
 #include <vector>

@@ -4,6 +4,7 @@
 // a100}". It looks at every node.
 //
 // Owned by one thread.
+// Tests: tests/workers/schedule/schedule_reason_test.cc.
 #pragma once
 
 #include <string>

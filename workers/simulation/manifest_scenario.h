@@ -12,6 +12,7 @@
 // Objects that the scheduler would refuse, hold or leave alone are left out and
 // reported in notes(). Owned by one thread.
 // notes(). Owned by one thread.
+// Tests: tests/services/simulate/simulate_manifests_test.cc.
 #pragma once
 
 #include <map>

@@ -2,6 +2,7 @@
 // at the beginning and those that come later. Groups, requests, shapes, queues,
 // users and labels are named by their indices in the lists of the scenario. All
 // times are whole seconds.
+// Tests: tests/workers/simulation/simulation_test.cc.
 #pragma once
 
 #include <cstdint>

@@ -3,6 +3,8 @@
 // from traces, manifests or a database.
 //
 // Owned by one thread.
+// Tests: tests/workers/simulation/simulation_test.cc,
+// tests/services/simulate/simulate_manifests_test.cc.
 #pragma once
 
 #include <map>

@@ -3,6 +3,7 @@
 // cpus a job of P processors is P / C pods of C cpus, and one pod of the rest;
 // so a job of up to C processors is one pod, and a larger one fills all its
 // nodes but the last.
+// Tests: tests/workers/simulation/simulation_test.cc.
 #pragma once
 
 #include <vector>

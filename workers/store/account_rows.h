@@ -1,5 +1,6 @@
 // Reads the accounts, and what their groups have used and hold, from the
 // database. Throws sql::Error.
+// Tests: tests/workers/decision/accounts_pgtest.cc.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,7 @@
 // Decodes rows of the match queries into values, for owners of a component
 // (match_store.h) and for its readers (component_snapshot.h).
+// Tests: tests/workers/match/match_worker_pgtest.cc,
+// tests/workers/store/component_snapshot_pgtest.cc.
 #pragma once
 
 #include <string>

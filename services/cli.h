@@ -1,6 +1,7 @@
 // The command line `fluxnetes`: reads the arguments and the configuration, runs
 // the command, and turns any failure into a sentence, a next step and an exit
 // code (exit_code.h).
+// Tests: tests/services/grammar/command_line_test.cc.
 #pragma once
 
 #include <string>

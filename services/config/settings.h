@@ -1,6 +1,7 @@
 // Every setting of config.h: its key in the file, its environment variable, its
 // flag, and the conversions from and to text. The configuration file, the
 // environment, the flags and `serve --print-config` all use this list.
+// Tests: tests/services/config/config_test.cc.
 #pragma once
 
 #include <span>

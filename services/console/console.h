@@ -2,6 +2,7 @@
 // the clock, and the user's wish to stop. Tests pass strings.
 //
 // Plain value; `stopped` may be called from any thread.
+// Tests: tests/services/records/views_pgtest.cc.
 #pragma once
 
 #include <chrono>

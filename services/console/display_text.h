@@ -1,6 +1,7 @@
 // Text for a terminal: its width in columns, cut to a width, and without
 // control sequences. Text is UTF-8; invalid bytes and control characters are
 // shown as "?", line ends and tabs as a blank.
+// Tests: tests/services/console/table_test.cc.
 #pragma once
 
 #include <string>

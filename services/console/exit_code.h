@@ -1,4 +1,5 @@
 // The exit codes of `fluxnetes`; `fluxnetes --help` lists them.
+// Tests: tests/services/grammar/command_line_test.cc.
 #pragma once
 
 #include <stdexcept>

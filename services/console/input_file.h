@@ -1,4 +1,5 @@
 // Input files: read whole, up to a limit; errors name the file and the fault.
+// Tests: tests/services/submit/submit_test.cc.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,7 @@
 // Masks passwords in libpq's connection strings, in both forms ("host=...
 // password=...", "postgresql://user:password@host/...?password=..."): the text
 // for people has "***" in their place.
+// Tests: tests/services/config/log_test.cc.
 #pragma once
 
 #include <string>

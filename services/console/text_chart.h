@@ -6,6 +6,7 @@
 //                 now                   +30m                +1h
 //
 // Plain value, for one thread.
+// Tests: tests/services/simulate/simulation_chart_test.cc.
 #pragma once
 
 #include <cstdint>

@@ -6,6 +6,8 @@
 //   operator  everything
 //
 // Plain values.
+// Tests: tests/services/grpc/grpc_access_test.cc,
+// tests/services/grpc_v1/grpc_scheduler_pgtest.cc.
 #pragma once
 
 #include <string>

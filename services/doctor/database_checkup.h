@@ -2,6 +2,7 @@
 // schema, rights, its clock, live clients, jobs and partitions.
 //
 // Read-only. Throws nothing.
+// Tests: tests/services/doctor/doctor_pgtest.cc.
 #pragma once
 
 #include <functional>

@@ -1,6 +1,8 @@
 // The result of one check of `fluxnetes doctor`, and the remedy if it failed.
 //
 // Plain value.
+// Tests: tests/services/doctor/cluster_checkup_test.cc,
+// tests/services/doctor/doctor_pgtest.cc.
 #pragma once
 
 #include <string>

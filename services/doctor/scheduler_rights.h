@@ -1,5 +1,7 @@
 // The rights that the scheduler needs at the API server: those of
 // deploy/rbac.yaml, each with its purpose.
+// Tests: tests/services/doctor/cluster_checkup_test.cc,
+// tests/services/doctor/doctor_pgtest.cc.
 #pragma once
 
 #include <span>

@@ -1,5 +1,6 @@
 // The settings of an account (a row of `accounts`) on the command line; see
 // row_settings.h.
+// Tests: tests/services/editing/account_command_pgtest.cc.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
 // `fluxnetes cancel group`: marks groups as cancelled; the scheduler deletes
 // their pods.
+// Tests: tests/services/editing/cancel_pgtest.cc.
 #pragma once
 
 #include "services/console/console.h"

@@ -1,5 +1,6 @@
 // `fluxnetes hold group` and `fluxnetes release group`: keep groups from
 // starting, and allow them again.
+// Tests: tests/services/editing/hold_pgtest.cc.
 #pragma once
 
 #include "services/console/console.h"

@@ -4,6 +4,7 @@
 //   drain n1 n2 --from 2026-01-31T12:00:00Z --until +4h --reason "new disks"
 //   drain rack=r7
 //   undrain n1        undrain rack=r7        undrain --id 3
+// Tests: tests/services/editing/drain_pgtest.cc.
 #pragma once
 
 #include "services/console/console.h"

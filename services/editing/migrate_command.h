@@ -1,4 +1,5 @@
 // `fluxnetes migrate`: creates or updates the schema, or reports its status.
+// Tests: tests/services/database/database_pgtest.cc.
 #pragma once
 
 #include "services/config/config.h"

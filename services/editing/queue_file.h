@@ -7,6 +7,7 @@
 //     assumed_duration:        # nothing: none
 //
 // The settings are those of `fluxnetes queue set`.
+// Tests: tests/services/editing/queue_command_pgtest.cc.
 #pragma once
 
 #include <string>

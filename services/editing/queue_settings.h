@@ -1,5 +1,6 @@
 // The settings of a scheduling queue (a row of `queues`) on the command line;
 // see row_settings.h.
+// Tests: tests/services/editing/queue_command_pgtest.cc.
 #pragma once
 
 #include <string>

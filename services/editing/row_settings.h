@@ -1,6 +1,8 @@
 // The settings of a row (of `queues`, of `accounts`) on the command line, as
 // KEY=VALUE. They are checked here so that an error message is a sentence; the
 // database checks them again.
+// Tests: tests/services/editing/queue_command_pgtest.cc,
+// tests/services/editing/account_command_pgtest.cc.
 #pragma once
 
 #include <functional>

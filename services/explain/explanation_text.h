@@ -1,6 +1,7 @@
 // Why a group waits, in words for people.
 //
 // Pure.
+// Tests: tests/services/explain/explain_pgtest.cc.
 #pragma once
 
 #include <string>

@@ -2,6 +2,8 @@
 // records, and found by simulating the scheduler's decisions from there on.
 //
 // Reads only. Throws Failure (kNotFound) and sql::Error.
+// Tests: tests/services/explain/explain_pgtest.cc,
+// tests/services/grpc_v1/grpc_explanation_pgtest.cc.
 #pragma once
 
 #include <chrono>

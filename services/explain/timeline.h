@@ -2,6 +2,8 @@
 // present or future times, nodes, and node maintenance; read in pages or whole.
 //
 // Reads only. Throws sql::Error.
+// Tests: tests/services/records/views_pgtest.cc,
+// tests/services/grpc_v1/grpc_timeline_pgtest.cc.
 #pragma once
 
 #include <cstdint>

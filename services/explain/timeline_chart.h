@@ -2,6 +2,7 @@
 // several nodes.
 //
 // Pure.
+// Tests: tests/services/records/views_pgtest.cc.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
 // `fluxnetes timeline`: running groups, reservations and forecasts as a chart
 // from now on or as a document.
+// Tests: tests/services/records/views_pgtest.cc.
 #pragma once
 
 #include "services/console/console.h"

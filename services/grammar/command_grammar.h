@@ -1,4 +1,5 @@
 // Building blocks of the commands' grammars.
+// Tests: tests/services/grammar/command_line_test.cc.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,7 @@
 // The commands, flags and arguments as a tree, from which shell completion and
 // manual pages are made.
+// Tests: tests/services/manual/completion_test.cc,
+// tests/services/manual/man_pages_test.cc.
 #pragma once
 
 #include <algorithm>

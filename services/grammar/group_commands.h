@@ -1,5 +1,7 @@
 // The grammar of the commands about groups by name: `fluxnetes describe`,
 // `explain`, `cancel`, `hold` and `release`.
+// Tests: tests/services/grammar/command_line_test.cc,
+// tests/services/explain/explain_pgtest.cc.
 #pragma once
 
 #include "services/grammar/options.h"

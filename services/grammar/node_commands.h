@@ -1,4 +1,5 @@
 // The grammar of the commands about nodes: `fluxnetes drain` and `undrain`.
+// Tests: tests/services/editing/drain_pgtest.cc.
 #pragma once
 
 #include "services/grammar/options.h"

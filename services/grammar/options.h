@@ -1,5 +1,6 @@
 // The parsed command line as plain values: one struct per command.
 // command_line.h fills them, the commands take them.
+// Tests: tests/services/grammar/command_line_test.cc.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,7 @@
 // The grammar of the commands that edit rows of settings: `fluxnetes queue` and
 // `fluxnetes account`.
+// Tests: tests/services/grammar/command_line_test.cc,
+// tests/services/editing/queue_command_pgtest.cc.
 #pragma once
 
 #include "services/grammar/options.h"

@@ -1,4 +1,5 @@
 // The flags of `fluxnetes simulate`.
+// Tests: tests/services/simulate/simulate_test.cc.
 #pragma once
 
 #include "services/grammar/options.h"

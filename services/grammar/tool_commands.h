@@ -1,5 +1,7 @@
 // The grammar of the commands about Fluxnetes itself: `fluxnetes doctor`,
 // `bench` and `man`.
+// Tests: tests/services/doctor/doctor_pgtest.cc,
+// tests/services/manual/man_pages_test.cc.
 #pragma once
 
 #include <string>

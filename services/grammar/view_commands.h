@@ -1,5 +1,6 @@
 // The grammar of the commands that show all groups or nodes at once: `fluxnetes
 // timeline`, `history`, `top` and `squeue`.
+// Tests: tests/services/records/views_pgtest.cc.
 #pragma once
 
 #include <string>

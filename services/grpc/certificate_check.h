@@ -2,6 +2,7 @@
 // and valid now (RFC 5280, section 6, by OpenSSL).
 //
 // Thread-safe.
+// Tests: tests/services/grpc/grpc_server_test.cc.
 #pragma once
 
 #include <memory>

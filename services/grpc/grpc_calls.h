@@ -17,6 +17,8 @@
 //
 // Thread-safe. Call Stop() after that of the server; it finishes the calls that
 // were begun.
+// Tests: tests/services/grpc/grpc_server_test.cc,
+// tests/services/grpc_v1/grpc_scheduler_pgtest.cc.
 #pragma once
 
 #include <condition_variable>

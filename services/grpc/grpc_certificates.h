@@ -4,6 +4,7 @@
 //
 // The files are read again within a minute of a change, so that renewed
 // certificates need no restart.
+// Tests: tests/services/grpc/grpc_server_test.cc.
 #pragma once
 
 #include <memory>

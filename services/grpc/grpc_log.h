@@ -4,6 +4,7 @@
 // lines are dropped.
 //
 // At most one at a time in a process.
+// Tests: tests/services/grpc/grpc_server_test.cc.
 #pragma once
 
 #include "services/config/log.h"

@@ -1,6 +1,7 @@
 // Why a group waits, as a message of fluxnetes.v1.
 //
 // Pure.
+// Tests: tests/services/grpc_v1/grpc_explanation_pgtest.cc.
 #pragma once
 
 #include "services/explain/group_explanation.h"

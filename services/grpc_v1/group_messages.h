@@ -1,5 +1,6 @@
 // Rows of the database as messages of fluxnetes.v1, and the names of states in
 // both.
+// Tests: tests/services/grpc_v1/grpc_scheduler_pgtest.cc.
 #pragma once
 
 #include <string>

@@ -1,5 +1,7 @@
 // Requests of fluxnetes.v1 about groups, parsed and checked; invalid input
 // throws GrpcRefusal with the field's name.
+// Tests: tests/services/grpc_v1/grpc_scheduler_pgtest.cc,
+// tests/services/grpc/grpc_access_test.cc.
 #pragma once
 
 #include <cstdint>

@@ -3,6 +3,7 @@
 // for each object.
 //
 // Thread-safe.
+// Tests: tests/services/grpc_v1/grpc_scheduler_pgtest.cc.
 #pragma once
 
 #include <memory>

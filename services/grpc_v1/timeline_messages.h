@@ -1,5 +1,6 @@
 // A page of the timeline as messages of fluxnetes.v1. Invalid input throws
 // GrpcRefusal with the field's name.
+// Tests: tests/services/grpc_v1/grpc_timeline_pgtest.cc.
 #pragma once
 
 #include "sql/connection/transaction.h"

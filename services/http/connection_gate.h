@@ -7,6 +7,7 @@
 //
 // Start() and Stop() are for one thread; stopping twice is fine. `admit` is
 // called on the gate's own thread.
+// Tests: tests/services/grpc/grpc_server_test.cc.
 #pragma once
 
 #include <sys/types.h>

@@ -2,6 +2,7 @@
 // buffers, so that a request costs one read and its answer one write. Output is
 // sent when the buffer is full, when is_writable is called (between the pieces
 // of a stream) and by Flush.
+// Tests: tests/services/http/http_server_test.cc.
 #pragma once
 
 #include <httplib.h>

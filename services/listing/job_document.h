@@ -1,5 +1,7 @@
 // A job of the work queue as a document for programs; output.h explains the
 // names of fields.
+// Tests: tests/services/editing/job_command_pgtest.cc,
+// tests/services/listing/documents_pgtest.cc.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -2,6 +2,7 @@
 // for programs, made from one read of the database.
 //
 // Plain values; the functions read only and throw sql::Error.
+// Tests: tests/services/listing/get_pgtest.cc.
 #pragma once
 
 #include <cstdint>

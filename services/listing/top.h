@@ -1,5 +1,6 @@
 // `fluxnetes top`: nodes by utilisation, groups by allocation. On a terminal it
 // refreshes until interrupted, in a pipe it prints once.
+// Tests: tests/services/records/views_pgtest.cc.
 #pragma once
 
 #include "services/console/console.h"

@@ -8,6 +8,7 @@
 // --until-done when every group has finished or can never fit; it then prints
 // their results. A user who stops --until-done early gets the exit code
 // kInterrupted.
+// Tests: tests/services/listing/get_pgtest.cc.
 #pragma once
 
 #include "services/console/console.h"

@@ -1,5 +1,7 @@
 // `fluxnetes man`: prints the manual page of the program or of a command,
 // writes all pages into a folder, or prints the reference in Markdown.
+// Tests: tests/services/manual/command_reference_test.cc,
+// tests/services/manual/man_pages_test.cc.
 #pragma once
 
 #include "services/console/console.h"

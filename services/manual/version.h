@@ -1,4 +1,5 @@
 // `fluxnetes version`: the versions of the program and of the schema it needs.
+// Tests: tests/services/grammar/command_line_test.cc.
 #pragma once
 
 #include <string_view>

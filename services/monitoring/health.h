@@ -5,6 +5,7 @@
 //   [-] cluster: it has not been listed to its end yet
 //
 // Plain values.
+// Tests: tests/services/monitoring/status_server_test.cc.
 #pragma once
 
 #include <algorithm>

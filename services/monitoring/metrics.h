@@ -4,6 +4,7 @@
 //
 // Prometheus' conventions apply: base units, `_total` for counters, few values
 // per label (queues, kinds, verbs; never a group, a pod or a node).
+// Tests: tests/services/monitoring/metrics_page_test.cc.
 #pragma once
 
 #include <array>

@@ -2,6 +2,7 @@
 // transaction. The command line and gRPC both use these functions.
 //
 // Throws sql::Error.
+// Tests: tests/services/database/audit_pgtest.cc.
 #pragma once
 
 #include <string>

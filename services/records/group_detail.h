@@ -1,6 +1,7 @@
 // One group with its pods, its jobs and the earlier groups of its name.
 //
 // Reads only. Throws sql::Error.
+// Tests: tests/services/explain/describe_pgtest.cc.
 #pragma once
 
 #include <optional>

@@ -2,6 +2,8 @@
 // finished ones.
 //
 // Reads only. Throws sql::Error.
+// Tests: tests/services/listing/get_pgtest.cc,
+// tests/services/records/views_pgtest.cc.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // A group's name as typed: NAME, or NAMESPACE/NAME.
+// Tests: tests/services/editing/cancel_pgtest.cc.
 #pragma once
 
 #include <string>

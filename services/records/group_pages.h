@@ -2,6 +2,7 @@
 // groups changed since a given time.
 //
 // Reads only. Throws sql::Error.
+// Tests: tests/services/grpc_v1/grpc_scheduler_pgtest.cc.
 #pragma once
 
 #include <cstdint>

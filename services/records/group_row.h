@@ -1,5 +1,6 @@
 // A pod group for people and programs, from any of its tables: provisional,
 // active or finished.
+// Tests: tests/services/listing/get_pgtest.cc.
 #pragma once
 
 #include <cstdint>

@@ -2,6 +2,8 @@
 // `explain`.
 //
 // Pure.
+// Tests: tests/services/explain/describe_pgtest.cc,
+// tests/services/editing/hold_pgtest.cc.
 #pragma once
 
 #include <string>

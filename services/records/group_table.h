@@ -1,4 +1,5 @@
 // Groups as a table for people, and the texts of its cells.
+// Tests: tests/services/listing/get_pgtest.cc.
 #pragma once
 
 #include <span>

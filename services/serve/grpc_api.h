@@ -3,6 +3,7 @@
 // database is away, calls end with UNAVAILABLE.
 //
 // Start() and Stop() are for one thread; stopping twice is fine.
+// Tests: tests/services/grpc_v1/grpc_scheduler_pgtest.cc.
 #pragma once
 
 #include <memory>

@@ -11,6 +11,8 @@
 // start and later.
 //
 // Start() and Stop() are for one thread; stopping twice is fine.
+// Tests: tests/services/serve/status_pgtest.cc,
+// tests/services/serve/two_serves_pgtest.cc.
 #pragma once
 
 #include <chrono>

@@ -4,6 +4,8 @@
 //
 // The starting thread creates the parts; other threads use them once `running`
 // is true. They live as long as the Scheduler.
+// Tests: tests/services/serve/status_pgtest.cc,
+// tests/services/serve/database_trouble_pgtest.cc.
 #pragma once
 
 #include <array>

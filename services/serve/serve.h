@@ -1,5 +1,6 @@
 // `fluxnetes serve`: runs the configured cluster and the scheduler until
 // SIGTERM or SIGINT, then stops everything in order.
+// Tests: tests/services/serve/database_trouble_pgtest.cc.
 #pragma once
 
 #include "services/config/config.h"

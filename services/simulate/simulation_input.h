@@ -1,5 +1,6 @@
 // The input of `fluxnetes simulate`: a scenario from a trace, from generated
 // jobs, from manifests, or from a database with additions.
+// Tests: tests/services/simulate/simulate_test.cc.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
 // The scheduling queues of a simulation: the given ones, changed by the flags,
 // with the keys of `queue set`.
+// Tests: tests/services/simulate/simulate_test.cc.
 #pragma once
 
 #include <string>

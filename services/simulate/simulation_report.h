@@ -3,6 +3,7 @@
 // began, or since the epoch for a database's records.
 //
 // Pure.
+// Tests: tests/services/simulate/simulate_test.cc.
 #pragma once
 
 #include <iosfwd>

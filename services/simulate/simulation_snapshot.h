@@ -6,6 +6,7 @@
 // nodes. Reservations of waiting groups are kept as by a restarted scheduler.
 // No table has pod labels, so rules about other pods are left out. Of a group
 // with only some pods placed, the other pods are left out.
+// Tests: tests/services/simulate/simulate_snapshot_pgtest.cc.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // Injected faults for tests: the next `count` requests that match are answered
 // with an error instead of being served. Thread-safe.
+// Tests: tests/services/simulated_api/cluster_api_test.cc.
 #pragma once
 
 #include <chrono>

@@ -3,6 +3,7 @@
 // given version on, with bookmarks; it ends after `timeoutSeconds`.
 //
 // Thread-safe.
+// Tests: tests/services/simulated_api/cluster_api_test.cc.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,7 @@
 // The nodes of the simulated cluster in the form of the Kubernetes API: create,
 // cordon, taint, set ready or not (PATCH .../status) and delete them.
 // Thread-safe.
+// Tests: tests/services/simulated_api/cluster_api_test.cc.
 #pragma once
 
 #include "cluster/simulated/simulated_cluster.h"

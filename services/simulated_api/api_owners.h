@@ -1,6 +1,7 @@
 // The controllers of pods: Kubernetes Jobs, which the simulated cluster runs,
 // and objects of other kinds, which only own pods (ReplicaSet, JobSet, ...).
 // Thread-safe.
+// Tests: tests/services/simulated_api/cluster_api_test.cc.
 #pragma once
 
 #include "cluster/kubernetes/api_path.h"

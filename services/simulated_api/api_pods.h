@@ -5,6 +5,7 @@
 // annotation that raises the version (WriteTouchPatch), scheduling gates
 // (removal only) and the condition PodScheduled; other fields are ignored.
 // Thread-safe.
+// Tests: tests/services/simulated_api/cluster_api_test.cc.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -1,4 +1,5 @@
 // The parsed path and body of a request to the Kubernetes API.
+// Tests: tests/services/simulated_api/cluster_api_test.cc.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

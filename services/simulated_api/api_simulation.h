@@ -18,6 +18,7 @@
 //     "reachable": false      answers every request with 503, until true
 //     "clear": true           removes the faults of requests and watches
 //   POST pods    {"namespace", "name", "exitCode"}: ends a running pod
+// Tests: tests/services/simulated_api/cluster_api_test.cc.
 #pragma once
 
 #include <atomic>

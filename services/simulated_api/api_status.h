@@ -1,5 +1,6 @@
 // Status objects, the Kubernetes API's report on a request, with Kubernetes'
 // own wording.
+// Tests: tests/services/simulated_api/cluster_api_test.cc.
 #pragma once
 
 #include <string>

@@ -1,5 +1,7 @@
 // `fluxnetes simulated-cluster`: a simulated cluster in real time as a separate
 // process, which outlives the scheduler; and the nodes of a simulated cluster.
+// Tests: tests/services/submit/submit_test.cc,
+// tests/services/serve/kill_runs_pgtest.cc.
 #pragma once
 
 #include <string>

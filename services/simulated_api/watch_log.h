@@ -6,6 +6,7 @@
 //             └ a version before it is too old (410 Gone)
 //
 // One thread follows the cluster. Thread-safe.
+// Tests: tests/services/simulated_api/cluster_api_test.cc.
 #pragma once
 
 #include <array>

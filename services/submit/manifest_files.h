@@ -1,5 +1,6 @@
 // Reads manifests from the files, folders and standard input named on the
 // command line.
+// Tests: tests/services/submit/submit_test.cc.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
 // The submission of manifests to an API server, shared by `fluxnetes submit`
 // and gRPC's Submit.
+// Tests: tests/services/submit/submit_test.cc.
 #pragma once
 
 #include <memory>

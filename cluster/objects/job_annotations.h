@@ -1,6 +1,8 @@
 // The labels and annotations by which a Kubernetes Job (batch/v1) instructs the
 // scheduler about its pods, which may lack them. Only Jobs with some have a
 // JobAnnotations.
+//
+// Tests: tests/workers/pods/group_sources_test.cc.
 #pragma once
 
 #include <map>

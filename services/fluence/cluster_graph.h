@@ -8,7 +8,7 @@
 // resource name. A node that accepts no pods is down.
 //
 // Throws sql::Error.
-// Tests: tests/services/forerunners/forerunner_services_pgtest.cc.
+// Tests: tests/services/fluence/fluence_services_pgtest.cc.
 #pragma once
 
 #include <string>

@@ -10,7 +10,7 @@
 // the call is repeated.
 //
 // Thread-safe. Throws GrpcRefusal and sql::Error.
-// Tests: tests/services/forerunners/forerunner_services_pgtest.cc.
+// Tests: tests/services/fluence/fluence_services_pgtest.cc.
 #pragma once
 
 #include <chrono>

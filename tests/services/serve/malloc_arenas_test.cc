@@ -1,4 +1,4 @@
-#include "services/serve/memory.h"
+#include "services/serve/malloc_arenas.h"
 
 #include <gtest/gtest.h>
 #include <malloc.h>

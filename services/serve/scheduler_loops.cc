@@ -6,22 +6,54 @@
 namespace fluxnetes::services {
 namespace {
 
-using std::chrono::milliseconds;
 using std::chrono::steady_clock;
+using namespace std::chrono_literals;
 
-// A rate limit for an action in a loop that runs often.
-class Throttle {
- public:
-  explicit Throttle(milliseconds interval) : interval_(interval) {}
-  bool Due() const { return steady_clock::now() >= next_; }
-  void Done() { next_ = steady_clock::now() + interval_; }
-
- private:
-  milliseconds interval_;
-  steady_clock::time_point next_{};
-};
+constexpr auto kNodesReported = 1s;  // how often the table of nodes is written
 
 }  // namespace
+
+// Each loop has a thread. It runs its step when its bell rings, when the step
+// is due, and at the latest after the interval. Who rings: WireListener() for
+// jobs of the queue, the cache of the cluster, and the step of cleanup.
+void Scheduler::State::Wire() {
+  using S = State;
+  struct Row {
+    const char* name;
+    milliseconds interval;
+    Loop** bell;  // where others ring; null: nobody does
+    bool (State::*step)();
+    DueIn due_in = nullptr;
+  };
+  const Row rows[] = {
+      {"intake", 0ms, nullptr, &S::StepIntake},  // it waits in the watch
+      {"promoter", 1s, nullptr, &S::StepPromoter},
+      // The interval bounds how soon a lost owner is noticed.
+      {"match", 500ms, &match_loop, &S::StepMatch,
+       [this] { return MatchDue(); }},
+      // The forecaster limits its own rate.
+      {"forecast", 250ms, nullptr, &S::StepForecast},
+      {"binder", 1s, &binder_loops[0], &S::StepBinder<0>},
+      {"binder", 1s, &binder_loops[1], &S::StepBinder<1>},
+      {"overdue", 5s, nullptr, &S::StepOverdue},
+      {"events", 100ms, nullptr, &S::StepEvents},
+      {"cleanup", 1s, &cleanup_loop, &S::StepCleanup},
+      {"late", 1s, nullptr, &S::StepLate},
+      {"resync", 1s, &resync_loop, &S::StepResync},
+      {"notices", 1s, &notices_loop, &S::StepNotices},
+      // One batch a second: other work is more important.
+      {"news", 1s, nullptr, &S::StepNews},
+      {"statuses", 1s, nullptr, &S::StepStatuses},
+  };
+  static_assert(kBinders == 2);
+  for (const Row& row : rows) {
+    AddLoop(
+        row.name, row.interval,
+        [this, step = row.step] { return (this->*step)(); }, row.due_in);
+    if (row.bell != nullptr) *row.bell = loops.back().get();
+  }
+  WireListener();
+}
 
 void Scheduler::State::AddLoop(const std::string& name, milliseconds interval,
                                Loop::Step step, DueIn due_in) {
@@ -38,24 +70,78 @@ void Scheduler::State::AddLoop(const std::string& name, milliseconds interval,
       }));
 }
 
-void Scheduler::State::WireBinders() {
-  for (std::size_t i = 0; i < kBinders; ++i) {
-    AddLoop("binder", milliseconds{1'000},
-            [this, i] { return binders[i]->RunOnce(SchedulingNow()); });
-    binder_loops[i] = loops.back().get();
+// The steps return true if there is more to do at once.
+
+bool Scheduler::State::StepIntake() {
+  intake->RunOnce(SchedulingNow());
+  return true;
+}
+
+bool Scheduler::State::StepPromoter() {
+  return promoter->RunOnce(SchedulingNow());
+}
+
+bool Scheduler::State::StepMatch() {
+  const bool more = match->RunOnce(SchedulingNow());
+  if (steady_clock::now() >= report_nodes) {
+    match->ReportNodes(SchedulingNow());
+    report_nodes = steady_clock::now() + kNodesReported;
   }
-  AddLoop("overdue", milliseconds{5'000}, [this] {
-    overdue_bindings->GiveUp(SchedulingNow());
-    return false;
-  });
-  AddLoop("events", milliseconds{100},
-          [this, said = std::int64_t{0}]() mutable {
-            const std::int64_t dropped = event_recorder->dropped();
-            if (std::exchange(said, dropped) != dropped)
-              log.Warn("too many events of bindings wait, some are not told",
-                       {{"count", dropped}});
-            return event_recorder->RunOnce(SchedulingNow());
-          });
+  return more;
+}
+
+std::optional<std::chrono::milliseconds> Scheduler::State::MatchDue() const {
+  const auto due = match->NextDue();
+  if (!due) return std::nullopt;
+  return std::chrono::ceil<milliseconds>(
+      cluster::Time(std::chrono::seconds(*due)) - SchedulingNow());
+}
+
+bool Scheduler::State::StepForecast() {
+  forecaster->RunOnce(SchedulingNow());
+  return false;
+}
+
+template <std::size_t kBinder>
+bool Scheduler::State::StepBinder() {
+  return binders[kBinder]->RunOnce(SchedulingNow());
+}
+
+bool Scheduler::State::StepOverdue() {
+  overdue_bindings->GiveUp(SchedulingNow());
+  return false;
+}
+
+bool Scheduler::State::StepEvents() {
+  const std::int64_t dropped = event_recorder->dropped();
+  if (std::exchange(events_dropped, dropped) != dropped)
+    log.Warn("too many events of bindings wait, some are dropped",
+             {{"count", dropped}});
+  return event_recorder->RunOnce(SchedulingNow());
+}
+
+bool Scheduler::State::StepCleanup() {
+  const bool more = cleanup->RunOnce(SchedulingNow());
+  match_loop->Ring();
+  return more;
+}
+
+bool Scheduler::State::StepLate() {
+  return start_by_deadlines->RunOnce(SchedulingNow());
+}
+
+bool Scheduler::State::StepResync() { return resync->RunOnce(SchedulingNow()); }
+
+bool Scheduler::State::StepNotices() { return notices->RunOnce(); }
+
+bool Scheduler::State::StepNews() {
+  wait_news->RunOnce(SchedulingNow());
+  return false;
+}
+
+bool Scheduler::State::StepStatuses() {
+  group_statuses->RunOnce(SchedulingNow());
+  return false;
 }
 
 // Wakes one idle binder if there is one: two would race for the same jobs.
@@ -64,66 +150,6 @@ void Scheduler::State::RingBinders() {
     if (loop->Idle()) return loop->Ring();
   }
   for (Loop* loop : binder_loops) loop->Ring();
-}
-
-void Scheduler::State::WireTellers() {
-  AddLoop("notices", milliseconds{1'000},
-          [this] { return notices->RunOnce(); });
-  notices_loop = loops.back().get();
-  AddLoop("news", milliseconds{1'000}, [this] {
-    wait_news->RunOnce(SchedulingNow());
-    return false;  // one batch a second: other work is more important
-  });
-  AddLoop("statuses", milliseconds{1'000}, [this] {
-    group_statuses->RunOnce(SchedulingNow());
-    return false;  // as above
-  });
-}
-
-void Scheduler::State::Wire() {
-  AddLoop("intake", milliseconds{0}, [this] {
-    intake->RunOnce(SchedulingNow());
-    return true;  // it waits in the watch
-  });
-  AddLoop("promoter", milliseconds{1'000},
-          [this] { return promoter->RunOnce(SchedulingNow()); });
-  // The interval bounds how soon a lost owner is noticed.
-  AddLoop(
-      "match", milliseconds{500},
-      [this, report = Throttle(milliseconds{1'000})]() mutable {
-        const bool more = match->RunOnce(SchedulingNow());
-        if (report.Due()) {
-          match->ReportNodes(SchedulingNow());
-          report.Done();
-        }
-        return more;
-      },
-      [this]() -> std::optional<milliseconds> {
-        const auto due = match->NextDue();
-        if (!due) return std::nullopt;
-        return std::chrono::ceil<milliseconds>(
-            cluster::Time(std::chrono::seconds(*due)) - SchedulingNow());
-      });
-  match_loop = loops.back().get();
-  // The forecaster limits its own rate.
-  AddLoop("forecast", milliseconds{250}, [this] {
-    forecaster->RunOnce(SchedulingNow());
-    return false;
-  });
-  WireBinders();
-  AddLoop("cleanup", milliseconds{1'000}, [this] {
-    const bool more = cleanup->RunOnce(SchedulingNow());
-    match_loop->Ring();
-    return more;
-  });
-  cleanup_loop = loops.back().get();
-  AddLoop("late", milliseconds{1'000},
-          [this] { return start_by_deadlines->RunOnce(SchedulingNow()); });
-  AddLoop("resync", milliseconds{1'000},
-          [this] { return resync->RunOnce(SchedulingNow()); });
-  resync_loop = loops.back().get();
-  WireTellers();
-  WireListener();
 }
 
 void Scheduler::State::WireListener() {

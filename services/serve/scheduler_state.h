@@ -70,10 +70,23 @@ struct Scheduler::State {
   queue::MaintenanceOptions MaintenanceWith(int keep_days);
 
   void Wire();
-  void WireBinders();
-  void WireTellers();
   void WireListener();
   void RingBinders();
+  bool StepIntake();
+  bool StepPromoter();
+  bool StepMatch();
+  std::optional<milliseconds> MatchDue() const;
+  bool StepForecast();
+  template <std::size_t kBinder>
+  bool StepBinder();
+  bool StepOverdue();
+  bool StepEvents();
+  bool StepCleanup();
+  bool StepLate();
+  bool StepResync();
+  bool StepNotices();
+  bool StepNews();
+  bool StepStatuses();
   // Fail if a loop's step takes too long, or if a loop fails.
   HealthCheck LoopsStuck() const;
   HealthCheck LoopsFailing() const;
@@ -119,6 +132,9 @@ struct Scheduler::State {
   Loop* cleanup_loop = nullptr;
   Loop* notices_loop = nullptr;
   Loop* resync_loop = nullptr;
+  // Used by the thread of the loop `match` and of `events`.
+  std::chrono::steady_clock::time_point report_nodes{};
+  std::int64_t events_dropped = 0;  // as last reported
 
   std::thread starter;
   std::mutex mutex;

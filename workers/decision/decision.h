@@ -35,41 +35,45 @@ using RequestCounts = std::vector<std::pair<const cluster::PodRequest*, int>>;
 inline constexpr std::int32_t kGrowthPriority =
     std::numeric_limits<std::int32_t>::min();
 
-// A waiting group, as read from the database.
-struct PendingGroup {
+// What a schedule keeps of a waiting group besides its members and its line.
+struct WaitingTerms {
   GroupId id = 0;
+  cluster::Time submitted_at{};
+  std::int64_t job_id = 0;  // the lease on its match job
+  std::int64_t grace = 30;  // seconds until its pods end after an eviction
+  std::optional<matcher::Time> start_by = {};
+  std::int32_t priority = 0;
+  int revision = 1;
+  int job_attempt = 0;
+  bool first_in_line = false;
+  bool unsatisfiable = false;  // as reported, or in the database
+  // It may evict others if its queue preempts; false if one of its pods forbids
+  // it.
+  bool preempts = true;
+  bool growth = false;    // it extends an elastic group beyond its minimum
+  bool external = false;  // a client starts its pods (external_groups.h)
+};
+
+// A waiting group, as read from the database.
+struct PendingGroup : WaitingTerms {
   std::string namespace_name;
   std::string name;
   std::string queue;
   std::string account = {};  // the account label of its pods
-  std::int32_t priority = 0;
-  bool first_in_line = false;
-  cluster::Time submitted_at{};
-  int revision = 1;
   std::int64_t shape = 0;
   std::optional<std::int64_t> duration;  // seconds; nothing: without end
-  std::int64_t job_id = 0;               // the lease on its match job
-  int job_attempt = 0;
-  std::vector<Member> members;  // members without a place
-  bool unsatisfiable = false;   // its state in the database
+  std::vector<Member> members;           // members without a place
   // Its own reason to wait in the database; empty: none.
   std::string reason = {};
   bool held = false;  // a user holds it
-  // The start times that its pods ask for, rounded to whole seconds within
-  // them.
+  // The first start time that its pods ask for, as `start_by` the last: rounded
+  // to whole seconds within them.
   std::optional<matcher::Time> start_after = {};
-  std::optional<matcher::Time> start_by = {};
   // The topology in its members' requests, for code that rebuilds them.
   cluster::GroupTopology topology = {};
-  // It may evict others if its queue preempts; false if one of its pods forbids
-  // it.
-  bool preempts = true;
-  std::int64_t grace = 30;  // seconds until its pods end after an eviction
-  bool growth = false;      // it extends an elastic group beyond its minimum
-  // External groups (external_groups.h): a client starts the pods. `pressing`:
-  // its call waits for the answer, so the group is turned down unless it gets a
-  // placement, or, with `takes_promise`, a reservation.
-  bool external = false;
+  // The call of an external group's client waits for the answer, so the group
+  // is turned down unless it gets a placement, or, with `takes_promise`, a
+  // reservation.
   bool pressing = false;
   bool takes_promise = false;
 };

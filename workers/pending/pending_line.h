@@ -46,22 +46,9 @@ using LineOfGroups = std::set<const WaitingGroup*, EarlierInLineFirst>;
 
 // A PendingGroup without what a decision does not need, since there may be
 // many.
-struct WaitingGroup {
-  GroupId id = 0;
-  cluster::Time submitted_at{};
+struct WaitingGroup : WaitingTerms {
   cluster::Time counts_from{};  // its age
-  std::int64_t job_id = 0;
   PayerId payer = 0;
-  std::int32_t priority = 0;
-  int revision = 1;
-  int job_attempt = 0;
-  bool first_in_line = false;
-  bool unsatisfiable = false;  // as reported, or in the database
-  bool preempts = true;        // as in PendingGroup, like what follows
-  std::int64_t grace = 30;
-  bool growth = false;
-  bool external = false;
-  std::optional<matcher::Time> start_by = {};
   std::vector<Member> members;
   PendingLine* line = nullptr;
   LineOfGroups::const_iterator place;  // in the line

@@ -54,25 +54,13 @@ cluster::Time CountsFrom(const PendingGroup& group,
 
 PendingGroup Schedule::State::CopyOf(const WaitingGroup& waiting) const {
   PendingGroup group;
-  group.id = waiting.id;
+  static_cast<WaitingTerms&>(group) = waiting;
   const Payer& payer = accounts.payer(waiting.payer);
   group.namespace_name = payer.namespace_name;
   group.account = payer.label;
   group.queue = waiting.line->queue_name;
-  group.priority = waiting.priority;
-  group.first_in_line = waiting.first_in_line;
-  group.submitted_at = waiting.submitted_at;
-  group.revision = waiting.revision;
   group.shape = waiting.line->shape;
   group.duration = waiting.line->duration;
-  group.job_id = waiting.job_id;
-  group.job_attempt = waiting.job_attempt;
-  group.unsatisfiable = waiting.unsatisfiable;
-  group.preempts = waiting.preempts;
-  group.growth = waiting.growth;
-  group.external = waiting.external;
-  group.grace = waiting.grace;
-  group.start_by = waiting.start_by;
   group.topology = TopologyOf(waiting.line->requests);
   return group;
 }

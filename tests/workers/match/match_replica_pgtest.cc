@@ -233,7 +233,7 @@ TEST_F(QuotaOfAll, CountsOverComponentsWhoeverOwnsThem) {
   EXPECT_EQ(StateOf("green"), "pending");
   EXPECT_EQ(ReasonOf("green"),
             "needs 4 cpu; of the quota of account team (8 cpu) 8 cpu is used "
-            "or promised");
+            "or reserved");
   EXPECT_EQ(Holds(), "blue 4000, red 4000");
   Kill(OwnerOf("green"));  // its successor knows it, too
   Settle();
@@ -298,7 +298,7 @@ TEST_F(QuotaTakenMeanwhile, IsNotExceeded) {
   EXPECT_EQ(StateOf("red"), "pending");
   EXPECT_EQ(ReasonOf("red"),
             "needs 4 cpu; of the quota of account team (8 cpu) 8 cpu is used "
-            "or promised");
+            "or reserved");
   system.database.Execute("DELETE FROM account_holds WHERE queue = 'default'");
   Settle();
   EXPECT_EQ(StateOf("red"), "bound");

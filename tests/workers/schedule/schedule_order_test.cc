@@ -251,7 +251,7 @@ TEST_F(ScheduleOrder, PassesOverWhoHasNoQuotaLeft) {
     EXPECT_EQ(reason.namespace_name, "a");
     EXPECT_EQ(reason.reason,
               "needs 2 cpu; of the quota of account a (4 cpu) 3 cpu is used or "
-              "promised");
+              "reserved");
     story.End(first);
     EXPECT_EQ(story.Decide(++now), fmt::format("{}: node0", second));
     story.End(second);

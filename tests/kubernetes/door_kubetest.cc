@@ -1,5 +1,5 @@
-// The contract of the door to a cluster (tests/cluster/contract/contract.h), of a
-// real API server, with the rights that the scheduler has there.
+// The contract of the door to a cluster (tests/cluster/contract/contract.h), of
+// a real API server, with the rights that the scheduler has there.
 #include <gmock/gmock.h>
 
 #include <variant>

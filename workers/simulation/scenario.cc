@@ -36,7 +36,8 @@ void Check(const Scenario& scenario) {
   }
   for (const Scenario::Promised& promised : scenario.promised) {
     if (!inside(promised.group, scenario.groups))
-      throw std::invalid_argument("a reservation for a group that is not there");
+      throw std::invalid_argument(
+          "a reservation for a group that is not there");
   }
 }
 

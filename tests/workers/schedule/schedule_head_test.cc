@@ -1,10 +1,9 @@
-#include "workers/pending/reservation_plan.h"
-
 #include <gtest/gtest.h>
 
 #include <map>
 
 #include "tests/workers/support/schedule_story.h"
+#include "workers/pending/reservation_plan.h"
 
 namespace fluxnetes::workers {
 namespace {

@@ -244,11 +244,11 @@ void Schedule::State::Add(PendingGroup group) {
   lines.MarkUnreported(waiting.id);
   cycles.changed = true;
   if (auto reservation = reported.TakeExpected(waiting.id))
-    Remember(waiting, *std::move(reservation));
+    Remember(waiting, *reservation);
 }
 
 void Schedule::State::Remember(const WaitingGroup& group,
-                               Reservation reservation) {
+                               const Reservation& reservation) {
   ScheduleQueue& queue = *group.line->queue;
   ReservedNodes reserved{reservation.start, {}, {}, false};
   std::vector<matcher::NodeIndex> nodes;

@@ -76,7 +76,7 @@ struct Schedule::State {
   // False: it does not wait.
   bool Remove(GroupId group);
   // Keeps what an earlier schedule reserved for the group, if that can be.
-  void Remember(const WaitingGroup& group, Reservation reservation);
+  void Remember(const WaitingGroup& group, const Reservation& reservation);
   // Keeps what is reserved for the group for when it is added again.
   void RememberAgain(GroupId group);
   // What the group holds has changed, so that, if it has a topology, it may go

@@ -2,11 +2,13 @@
 """Prints which tests a share of a CI run has, for hack/test --share.
 
     hack/shares.py plain|address|thread [ROOT]
+    hack/shares.py --suites FOLDER
 
-One line for each program of tests that has some: FOLDER_tests=FILTER, a filter of
+One line for each program that has some: FOLDER_tests=FILTER, a filter of
 GoogleTest. Each suite is in one share: tests/shares.tsv says in which. Exit code
 1, with the reason, where the table names what is not there, or two rows put one
-suite into different shares.
+suite into different shares. The second form prints the filter of all suites in a
+folder.
 """
 
 import collections
@@ -98,6 +100,10 @@ def filters(tests, share):
 
 
 def main():
+    if sys.argv[1:2] == ["--suites"]:
+        print(":".join(map(pattern, sorted(
+            suites_of(pathlib.Path(sys.argv[2]))))))
+        return
     share = sys.argv[1] if len(sys.argv) > 1 else ""
     root = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else ".")
     if share not in SHARES:

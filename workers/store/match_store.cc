@@ -18,12 +18,6 @@ using nlohmann::json;
 constexpr int kInboxBatch = 10'000;
 constexpr int kLeaseBatch = 1'000;
 
-// The result for a match job in whose place a later job finds the group's
-// placement.
-queue::JobResult Superseded(const std::pair<std::int64_t, int>& lease) {
-  return {lease.first, lease.second, queue::Outcome::kCancelled, "", {}};
-}
-
 std::vector<std::string> Sorted(std::vector<std::string> names) {
   std::sort(names.begin(), names.end());
   return names;
@@ -103,8 +97,8 @@ MatchStore::News PostgresMatchStore::Load(const RequestMaker& requests) {
   Leases leases;
   for (const sql::Row row : transaction.Run(queries::kReadHeldMatchJobs,
                                             client_.id(), work_queues_)) {
-    leases[row.Get<std::int64_t>("group_id")] = {
-        row.Get<std::int64_t>("id"), row.Get<std::int32_t>("attempt")};
+    leases[row.Get<std::int64_t>("group_id")].push_back(
+        {row.Get<std::int64_t>("id"), row.Get<std::int32_t>("attempt")});
   }
   leases_.clear();
   news.waiting = ReadWaiting(transaction, requests, leases);
@@ -187,22 +181,16 @@ void PostgresMatchStore::CheckConnections() const {
 
 void PostgresMatchStore::LeaseWaiting(sql::Transaction& transaction,
                                       Leases& leases, News& news) {
-  std::vector<queue::JobResult> superseded;
   for (const std::string& queue : work_queues_) {
     const auto jobs =
         jobs_.Lease(transaction, queue, client_.id(), kLeaseBatch);
     for (const queue::Job& job : jobs) {
       const auto group = json::parse(job.args).at("group").get<GroupId>();
-      // The later job is that of a group that has asked again.
-      const auto known = leases.find(group);
-      if (known != leases.end())
-        superseded.push_back(Superseded(known->second));
-      leases[group] = {job.id, job.attempt};
+      leases[group].push_back({job.id, job.attempt});
     }
     if (!jobs.empty()) leased_from_.push_back(queue);
     news.more |= std::ssize(jobs) == kLeaseBatch;
   }
-  if (!superseded.empty()) jobs_.Finish(transaction, superseded);
 }
 
 bool PostgresMatchStore::TakeInbox(sql::Transaction& transaction, News& news) {
@@ -260,6 +248,7 @@ MatchStore::News PostgresMatchStore::Take(const RequestMaker& requests,
     told = true;
   }
   if (leases.empty() && !told && strangers.empty()) return news;
+  AddKnownLeases(leases, news.changed);
   std::set<GroupId> again = strangers;
   again.insert(news.changed.begin(), news.changed.end());
   if (!again.empty()) {
@@ -273,28 +262,25 @@ MatchStore::News PostgresMatchStore::Take(const RequestMaker& requests,
       (ours ? news.held : news.strangers).push_back(std::move(held));
     }
   }
-  if (!news.changed.empty()) ReadAgain(transaction, news.changed, leases);
-  if (!leases.empty()) {
+  if (!leases.empty())
     news.waiting = ReadWaiting(transaction, requests, leases);
-  }
   transaction.Commit();
   sql::Failpoint("match-leased");
   return news;
 }
 
-void PostgresMatchStore::ReadAgain(sql::Transaction& transaction,
-                                   const std::vector<GroupId>& changed,
-                                   Leases& leases) {
-  std::vector<queue::JobResult> superseded;
-  for (const GroupId group : changed) {
-    const auto old = leases_.find(group);
-    if (old == leases_.end()) continue;
-    if (!leases.emplace(group, old->second).second) {
-      superseded.push_back(Superseded(old->second));
-    }
-    leases_.erase(old);
+void PostgresMatchStore::AddKnownLeases(Leases& leases,
+                                        std::vector<GroupId>& changed) {
+  std::set<GroupId> groups(changed.begin(), changed.end());
+  for (const auto& [group, leased] : leases)
+    if (leases_.contains(group)) groups.insert(group);
+  for (const GroupId group : groups) {
+    const auto known = leases_.find(group);
+    if (known == leases_.end()) continue;
+    leases[group].push_back(known->second);
+    leases_.erase(known);
   }
-  if (!superseded.empty()) jobs_.Finish(transaction, superseded);
+  changed.assign(groups.begin(), groups.end());
 }
 
 std::vector<QueueSettings> PostgresMatchStore::ReadQueues(
@@ -328,13 +314,17 @@ std::vector<PendingGroup> PostgresMatchStore::ReadWaiting(
     sql::Transaction& transaction, const RequestMaker& requests,
     const Leases& leases) {
   std::vector<GroupId> ids;
-  for (const auto& [group, lease] : leases) ids.push_back(group);
+  for (const auto& [group, of_group] : leases) ids.push_back(group);
   std::map<GroupId, PendingGroup> groups;
   for (const sql::Row row : transaction.Run(queries::kReadWaitingGroups, ids)) {
     PendingGroup group = WaitingGroupIn(row);
-    const auto& lease = leases.at(group.id);
-    if (row.Find<std::int64_t>("match_job") != lease.first) continue;
-    std::tie(group.job_id, group.job_attempt) = lease;
+    const auto& of_group = leases.at(group.id);
+    const auto lease = std::ranges::find(
+        of_group, row.Find<std::int64_t>("match_job"), &Lease::job);
+    if (lease == of_group.end()) continue;
+    leases_[group.id] = *lease;
+    std::tie(group.job_id, group.job_attempt) =
+        std::tie(lease->job, lease->attempt);
     groups.emplace(group.id, std::move(group));
   }
   for (const sql::Row row :
@@ -345,20 +335,29 @@ std::vector<PendingGroup> PostgresMatchStore::ReadWaiting(
     group->second.members.push_back({row.Get<std::string>("uid"), request});
     if (request->rules.Any()) group->second.topology = request->rules->topology;
   }
-  std::vector<queue::JobResult> idle;
+  FinishUseless(transaction, leases);
   std::vector<PendingGroup> waiting;
-  for (const auto& [id, lease] : leases) {
-    const auto group = groups.find(id);
-    if (group == groups.end() || group->second.members.empty()) {
-      idle.push_back(
-          {lease.first, lease.second, queue::Outcome::kCompleted, "", {}});
-    } else {
-      waiting.push_back(std::move(group->second));
-      leases_[id] = lease;
+  for (auto& [id, group] : groups)
+    if (!group.members.empty()) waiting.push_back(std::move(group));
+  return waiting;
+}
+
+void PostgresMatchStore::FinishUseless(sql::Transaction& transaction,
+                                       const Leases& leases) {
+  std::vector<queue::JobResult> results;
+  for (const auto& [group, of_group] : leases) {
+    const auto kept = leases_.find(group);
+    for (const Lease& lease : of_group) {
+      if (kept != leases_.end() && kept->second == lease) continue;
+      results.push_back({lease.job,
+                         lease.attempt,
+                         kept == leases_.end() ? queue::Outcome::kCompleted
+                                               : queue::Outcome::kCancelled,
+                         "",
+                         {}});
     }
   }
-  if (!idle.empty()) jobs_.Finish(transaction, idle);
-  return waiting;
+  if (!results.empty()) jobs_.Finish(transaction, results);
 }
 
 void PostgresMatchStore::GiveUp() {

@@ -134,7 +134,15 @@ class PostgresMatchStore : public MatchStore {
   void Resign() override { leadership_.Resign(); }
 
  private:
-  using Leases = std::map<GroupId, std::pair<std::int64_t, int>>;
+  // A match job that this client has leased.
+  struct Lease {
+    std::int64_t job = 0;
+    int attempt = 0;
+    bool operator==(const Lease&) const = default;
+  };
+  // The leased match jobs of groups. A group has several when it asked again
+  // before an earlier job was done; its row names the one that counts.
+  using Leases = std::map<GroupId, std::vector<Lease>>;
 
   std::vector<QueueSettings> ReadQueues(sql::Transaction& transaction);
   static std::vector<MaintenanceWindow> ReadMaintenance(
@@ -147,14 +155,17 @@ class PostgresMatchStore : public MatchStore {
   bool TakeInbox(sql::Transaction& transaction, News& news);
   void TakeLeasesOver();
   void LeaseWaiting(sql::Transaction& transaction, Leases& leases, News& news);
-  // Reads the groups of leased match jobs. Jobs whose group no longer waits, or
-  // waits with another job, are finished.
+  // Reads the groups of leased match jobs, and keeps in memory the job that
+  // each group waits with. A group may have no member without a place at the
+  // moment: it keeps its job, as whoever adds a member relies on it.
   std::vector<PendingGroup> ReadWaiting(sql::Transaction& transaction,
                                         const RequestMaker& requests,
                                         const Leases& leases);
-  // Adds the leases of changed groups, so that they are read again.
-  void ReadAgain(sql::Transaction& transaction,
-                 const std::vector<GroupId>& changed, Leases& leases);
+  // Finishes jobs whose group no longer waits, or waits with another job.
+  void FinishUseless(sql::Transaction& transaction, const Leases& leases);
+  // Moves from memory the leases of groups that changed, so that these are read
+  // again. Groups that were leased again have changed too.
+  void AddKnownLeases(Leases& leases, std::vector<GroupId>& changed);
   // The state of a group whose row is locked.
   struct LockedGroup {
     int revision = 0;
@@ -217,9 +228,9 @@ class PostgresMatchStore : public MatchStore {
   const Names queues_;       // in order
   const Names work_queues_;  // in which their groups wait
   queue::JointLeadership leadership_;
-  std::int64_t broken_ = 0;    // broken connections at Load()
-  Names leased_from_;          // whose lease marks must be moved
-  Leases leases_;              // of the waiting groups in memory
+  std::int64_t broken_ = 0;          // broken connections at Load()
+  Names leased_from_;                // whose lease marks must be moved
+  std::map<GroupId, Lease> leases_;  // of the waiting groups in memory
   bool first_reasons_ = true;  // since Load(): pods may have other reasons
   bool has_quotas_ = false;    // of any account
   AccountTree accounts_;

@@ -310,9 +310,12 @@ void PostgresMatchStore::CommitAnswers(sql::Transaction& transaction,
   for (const GroupId group : decision.turned_down) {
     const auto lease = leases_.find(group);
     if (lease == leases_.end()) continue;
-    const auto& [job, attempt] = lease->second;
     tried.push_back(group);
-    results.push_back({job, attempt, queue::Outcome::kCompleted, "", {}});
+    results.push_back({lease->second.job,
+                       lease->second.attempt,
+                       queue::Outcome::kCompleted,
+                       "",
+                       {}});
   }
   if (!results.empty()) {
     const std::vector<bool> leased = jobs_.Finish(transaction, results);

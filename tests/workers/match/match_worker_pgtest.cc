@@ -296,6 +296,70 @@ TEST_F(MatchWorkerTest, OfTwoJobsOfAGroupTheLaterOneCountsAndBothEnd) {
   EXPECT_EQ(Ask("SELECT count(*) FROM jobs WHERE kind = 'match'"), "0");
 }
 
+// A refused group waits with a job that is due later. The group may ask again,
+// and be leased by its newer job, before that.
+TEST_F(MatchWorkerTest,
+       GroupWaitsWithTheJobOfItsRowAlsoIfAnOlderOneIsDueLater) {
+  SetNode("n0", 4'000);
+  CreateGang("refused", 1);
+  ObserveAndPromote();
+  const std::string job = Ask("SELECT match_job FROM pod_groups");
+  database.Execute(
+      "INSERT INTO jobs (kind, queue, args, scheduled_at) SELECT kind, queue, "
+      "args, scheduled_at + interval '1 millisecond' FROM jobs WHERE id = " +
+      job);
+  database.Execute("UPDATE jobs SET state = 'available'");
+  Match();
+  EXPECT_EQ(StateOf("refused"), "allocated");
+  EXPECT_EQ(Ask("SELECT count(*) FROM jobs WHERE kind = 'match'"), "0");
+}
+
+TEST_F(MatchCommitTest, JobThatIsLeasedBesideTheOneInMemoryEnds) {
+  sql::Transaction transaction(database.pool());
+  AskForPlaces(transaction, *jobs,
+               {std::stoll(Ask("SELECT id FROM pod_groups WHERE group_name = "
+                               "'stale'"))},
+               {"default"});
+  transaction.Commit();
+  const auto news = match->store.Take(schedule.requests(), {});
+  ASSERT_EQ(news.waiting.size(), 1U);
+  EXPECT_EQ(news.waiting[0].name, "stale");
+  EXPECT_EQ(news.changed, std::vector{news.waiting[0].id});
+  EXPECT_EQ(Ask("SELECT count(*) FROM jobs WHERE kind = 'match'"), "2");
+}
+
+TEST_F(MatchCommitTest, OfTwoJobsThatAreTakenOverTheOneOfTheRowIsKept) {
+  sql::Transaction transaction(database.pool());
+  AskForPlaces(transaction, *jobs,
+               {std::stoll(Ask("SELECT id FROM pod_groups WHERE group_name = "
+                               "'stale'"))},
+               {"default"});
+  transaction.Commit();
+  database.Execute(
+      "UPDATE jobs SET (state, attempt, client_id, attempted_at) = (SELECT "
+      "j.state, 1, j.client_id, j.attempted_at FROM jobs AS j WHERE j.state = "
+      "'running' LIMIT 1) WHERE kind = 'match' AND state = 'available'");
+  const auto news = match->store.Load(schedule.requests());
+  EXPECT_EQ(news.waiting.size(), 2U);
+  EXPECT_EQ(Ask("SELECT count(*) FROM jobs WHERE kind = 'match'"), "2");
+}
+
+// A member is replaced in two steps. Between them no member lacks a place, and
+// whoever adds the replacement relies on the job that the group has.
+TEST_F(MatchCommitTest, WaitingGroupKeepsItsJobWhileNoMemberLacksAPlace) {
+  const std::string tell =
+      "INSERT INTO match_inbox (queue, news, group_id) SELECT 'default', "
+      "'changed', id FROM pod_groups WHERE group_name = 'stale'";
+  const std::string set = "UPDATE pods SET state = '";
+  const std::string member = "' WHERE asked_name = 'stale'";
+  database.Execute(set + "deleted" + member);
+  database.Execute(tell);
+  EXPECT_EQ(match->store.Take(schedule.requests(), {}).waiting.size(), 0U);
+  database.Execute(set + "waiting" + member);
+  database.Execute(tell);
+  EXPECT_EQ(match->store.Take(schedule.requests(), {}).waiting.size(), 1U);
+}
+
 TEST_F(MatchWorkerTest, ReleasedPlaceIsUsedByWhoeverWaits) {
   for (const char* node : {"n0", "n1", "n2"}) SetNode(node, 1'000);
   CreateGang("first", 3);

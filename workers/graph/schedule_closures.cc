@@ -57,7 +57,7 @@ void ScheduleGraph::Book(const BookedClosure& booked) {
 // Its nodes have changed: reservations there are planned anew, and groups are
 // asked again.
 void ScheduleGraph::NoteClosure(const NodeClosure& closure) {
-  NoteGround();
+  evictions_.NoteChange();
   for (const std::string& name : closure.nodes) {
     const auto node = nodes_.find(name);
     if (node == nodes_.end() || !node->second.known) continue;
@@ -98,7 +98,7 @@ void ScheduleGraph::SetClosures(const std::vector<NodeClosure>& closures,
     if (!node.known || node.shut == shut.contains(name)) continue;
     node.shut = !node.shut;
     SetOpenAsKnown(node);
-    NoteGround();
+    evictions_.NoteChange();
     Grow(node.index);
     changes_.changed.push_back(node.index);
     changes_.capacity = true;

@@ -5,20 +5,6 @@
 
 namespace fluxnetes::workers {
 
-bool ScheduleGraph::AnyHeldBelow(std::int64_t priority) const {
-  return !ranks_.empty() && ranks_.begin()->first < priority;
-}
-
-std::vector<const Held*> ScheduleGraph::HeldBelow(std::int64_t priority) const {
-  std::vector<const Held*> held;
-  for (const auto& [rank, groups] : ranks_) {
-    if (rank >= priority) break;
-    for (const GroupId group : groups)
-      held.push_back(&holdings_.at(group).held);
-  }
-  return held;
-}
-
 void ScheduleGraph::SetEnd(GroupId group, std::optional<matcher::Time> end) {
   Holding& holding = holdings_.at(group);
   graph_.Cancel(group);
@@ -30,38 +16,27 @@ void ScheduleGraph::NoteEvicted(GroupId group, GroupId preemptor) {
   Held& held = holdings_.at(group).held;
   held.evictable = false;
   held.evicted_for = preemptor;
-  evicted_for_[preemptor].insert(group);
-  touched_.push_back(group);
+  evictions_.NoteEvicted(group, preemptor);
+  holdings_.Touch(group);
 }
 
 std::optional<matcher::Time> ScheduleGraph::EvictedUntil(
     GroupId preemptor) const {
-  const auto found = evicted_for_.find(preemptor);
-  if (found == evicted_for_.end()) return std::nullopt;
-  matcher::Time until = 0;
-  for (const GroupId group : found->second)
-    until = std::max(until, PlannedEnd(holdings_.at(group).held));
+  std::optional<matcher::Time> until;
+  for (const GroupId group : evictions_.EvictedFor(preemptor))
+    until = std::max(until.value_or(0), PlannedEnd(holdings_.at(group).held));
   return until;
 }
 
 std::vector<GroupId> ScheduleGraph::Overstaying(matcher::Time now) const {
   std::vector<GroupId> groups;
   if (assumed_.empty()) return groups;
-  for (const auto& [group, holding] : holdings_) {
+  for (const auto& [group, holding] : holdings_.by_group()) {
     if (!holding.held.end && PlannedEnd(holding.held) <= now)
       groups.push_back(group);
   }
   std::sort(groups.begin(), groups.end());
   return groups;
-}
-
-std::uint64_t ScheduleGraph::Ground(std::int32_t priority) const {
-  std::uint64_t last = moved_;
-  for (const auto& [rank, move] : came_)
-    if (rank < priority) last = std::max(last, move);
-  for (const auto& [rank, move] : went_)
-    if (rank >= priority) last = std::max(last, move);
-  return last;
 }
 
 }  // namespace fluxnetes::workers

@@ -130,7 +130,7 @@ void ScheduleGraph::SetNode(const cluster::Node& node) {
   ChargeForeign(known);
   SetOpenAsKnown(known);
   predicates_.Set(known.index, known.node);
-  NoteGround();
+  evictions_.NoteChange();
   Grow(known.index);
   changes_.changed.push_back(known.index);
   changes_.capacity = true;
@@ -149,7 +149,7 @@ void ScheduleGraph::RemoveNode(const std::string& name) {
   graph_.SetForeign(node.index, {});
   graph_.SetLabels(node.index, {});
   predicates_.Remove(node.index);
-  NoteGround();
+  evictions_.NoteChange();
   changes_.changed.push_back(node.index);
   changes_.capacity = true;
   Forget(node);
@@ -174,7 +174,7 @@ void ScheduleGraph::SetForeign(
     node.foreign_pods = pods;
     if (node.known) {
       ChargeForeign(node);
-      NoteGround();
+      evictions_.NoteChange();
       Grow(node.index);
       changes_.changed.push_back(node.index);
       changes_.capacity = true;
@@ -253,7 +253,7 @@ void ScheduleGraph::Sweep(std::vector<const cluster::PodRequest*> others) {
     others.insert(others.end(), node.foreign_pods.begin(),
                   node.foreign_pods.end());
   }
-  for (const auto& [group, holding] : holdings_) {
+  for (const auto& [group, holding] : holdings_.by_group()) {
     for (const PlacedMember& member : holding.held.members) {
       if (!member.uid.empty()) others.push_back(member.request);
     }

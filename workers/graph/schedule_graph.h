@@ -20,7 +20,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -32,6 +31,8 @@
 #include "workers/decision/decision.h"
 #include "workers/decision/held.h"
 #include "workers/decision/maintenance_windows.h"
+#include "workers/graph/eviction_ranks.h"
+#include "workers/graph/holdings.h"
 #include "workers/graph/interned_requests.h"
 #include "workers/graph/node_predicates.h"
 
@@ -59,7 +60,7 @@ class ScheduleGraph {
   bool wants_reasons() const { return wants_reasons_; }
   void LeaveReasonsOut() { wants_reasons_ = false; }
   // Pods are not found by their UIDs: call it before anything is held.
-  void LeavePodsOut() { finds_pods_ = false; }
+  void LeavePodsOut() { holdings_.LeavePodsOut(); }
   // Forgets requests that neither nodes and groups here use nor `others`.
   void Sweep(std::vector<const cluster::PodRequest*> others);
 
@@ -113,6 +114,11 @@ class ScheduleGraph {
   void SetAssumedDuration(const std::string& queue,
                           std::optional<std::int64_t> seconds);
 
+  // Who holds what, and who may be evicted.
+  const Holdings& holdings() const { return holdings_; }
+  EvictionRanks& evictions() { return evictions_; }
+  const EvictionRanks& evictions() const { return evictions_; }
+
   // Books what a group holds, in place of what it held.
   void Hold(const Held& held);
   // Books more for a group that holds something, until the same end. What is
@@ -121,8 +127,11 @@ class ScheduleGraph {
   // The graph has just given this to the job of the group's number, which held
   // nothing: tasks in order of members, on these nodes.
   void Note(Held held, std::vector<matcher::NodeIndex> nodes);
-  bool Holds(GroupId group) const { return holdings_.contains(group); }
   bool Release(GroupId group, const std::string& uid);
+  // The group is on its way out for another group.
+  void NoteEvicted(GroupId group, GroupId preemptor);
+  // When the group ends, as far as is known now.
+  void SetEnd(GroupId group, std::optional<matcher::Time> end);
   // Looks at the labels of the pods that hold something again; of those that
   // are not known to `pod_of` they stay as they were.
   using PodOf = std::function<cluster::PodPointer(const std::string& uid)>;
@@ -130,21 +139,16 @@ class ScheduleGraph {
   void RelabelAll(const PodOf& pod_of);
   // Whether Relabel() would change something; the group of the pod, if so.
   std::optional<GroupId> Mislabelled(const cluster::Pod& pod);
-  std::optional<std::string> NodeOf(const std::string& uid) const;
-  const cluster::Resources* GrantOf(const std::string& uid) const;
   matcher::NodeIndex IndexOfNode(const std::string& held_node) const {
     return nodes_.at(held_node).index;
   }
   // Where the group holds something, each node once, in order.
-  std::vector<std::string> NodesOf(GroupId group) const;
   std::vector<matcher::NodeIndex> IndicesOf(GroupId group) const;
 
   // Groups of which what they hold has changed since the last call; all that
   // hold something, after TouchAll().
-  std::vector<GroupId> TakeTouched() { return std::exchange(touched_, {}); }
-  void TouchAll();
-  // Null: nothing.
-  const Held* HeldBy(GroupId group) const;
+  std::vector<GroupId> TakeTouched() { return holdings_.TakeTouched(); }
+  void TouchAll() { holdings_.TouchAll(); }
   std::vector<std::int64_t> AmountsOf(const Held& held) const;
   // kForever if it has none.
   matcher::Time PlannedEnd(const Held& held) const;
@@ -153,30 +157,11 @@ class ScheduleGraph {
   // What all known nodes have, per resource.
   const std::vector<double>& Capacity() const;
 
-  // Evictions: preemption.h.
-  // What groups of a lower priority than this hold, in no order.
-  std::vector<const Held*> HeldBelow(std::int64_t priority) const;
-  bool AnyHeldBelow(std::int64_t priority) const;
-  // When the group ends, as far as is known now.
-  void SetEnd(GroupId group, std::optional<matcher::Time> end);
-  // It is on its way out for another group.
-  void NoteEvicted(GroupId group, GroupId preemptor);
-  // Others were looked for to evict, and it could have been one of them, but
-  // was left where it is.
-  void NoteStood(GroupId group) { holdings_.at(group).stood = true; }
-  // When the last of those ends that went for this group and hold something
-  // still; nothing: there are none.
+  // When the last of those ends that were evicted for this group and hold
+  // something still; nothing: there are none.
   std::optional<matcher::Time> EvictedUntil(GroupId preemptor) const;
   // Groups without a deadline that run longer than is assumed.
   std::vector<GroupId> Overstaying(matcher::Time now) const;
-  // Differs if anything has changed because of which a group of this priority
-  // may find room by evicting others that could not before: all but that such
-  // as it might have evicted have ended.
-  std::uint64_t Ground(std::int32_t priority) const;
-  // The same where it is not only priority that matters.
-  std::uint64_t Ground() const { return moves_; }
-  void NoteGround() { moved_ = ++moves_; }
-
   // What groups hold that have no end known, per node and resource.
   std::map<matcher::NodeIndex, std::vector<double>> HeldWithoutEnd() const;
   // Whether a group holds some of the nodes that should have ended by now.
@@ -209,25 +194,14 @@ class ScheduleGraph {
     std::vector<std::int64_t> pods;
     bool operator==(const BookedClosure&) const = default;
   };
-  struct Holding {
-    Held held;  // a place that was given back has no uid
-    std::vector<matcher::NodeIndex> nodes;  // of its members
-    int places = 0;
-    bool stood = false;  // NoteStood()
-  };
-  using Holdings = std::unordered_map<GroupId, Holding>;
-  struct Place {
-    GroupId group = 0;
-    int position = 0;
-  };
 
   std::vector<std::int64_t> Vector(const cluster::Resources& resources);
   std::size_t ResourceIndex(const std::string& name);
   KnownNode& InGraph(const std::string& name);
   std::int64_t ChooseId(const std::string& name);
   void Forget(KnownNode& node);
-  void Forget(Holdings::iterator over);
-  void ReleaseAll(Holdings::iterator found);
+  void Forget(const Holding& over);
+  void ReleaseAll(Holding& holding);
   void NoteGone(Holding& holding);
   // Of what is given back: when it would have ended.
   void LeaveNode(matcher::NodeIndex node, matcher::Time until,
@@ -235,7 +209,6 @@ class ScheduleGraph {
   void Grow(matcher::NodeIndex node, matcher::Time until = matcher::kForever);
   void ChargeForeign(KnownNode& node);
   void Book(Holding& holding);
-  void Index(const Holding& holding);
   void Book(const BookedClosure& booked);
   void NoteClosure(const NodeClosure& closure);
   void SetOpenAsKnown(KnownNode& node);
@@ -250,20 +223,11 @@ class ScheduleGraph {
   std::unordered_map<std::string, std::int64_t> appearance_;
   std::map<std::string, std::int64_t> assumed_;  // seconds, by queue
   Holdings holdings_;
-  std::unordered_map<std::string, Place> places_;   // by uid
+  EvictionRanks evictions_;
   std::map<std::int64_t, BookedClosure> closures_;  // by window
-  // By priority: who holds something, when one last came to, or went. Moves are
-  // counted.
-  std::map<std::int32_t, std::set<GroupId>> ranks_;
-  std::map<std::int32_t, std::uint64_t> came_, went_;
-  std::uint64_t moves_ = 0;
-  std::uint64_t moved_ = 0;                           // anything else
-  std::map<GroupId, std::set<GroupId>> evicted_for_;  // by preemptor
   GraphChanges changes_;
-  std::vector<GroupId> touched_;
   mutable std::optional<std::vector<double>> capacity_;  // while it is so
   bool wants_reasons_ = true;
-  bool finds_pods_ = true;
 };
 
 }  // namespace fluxnetes::workers

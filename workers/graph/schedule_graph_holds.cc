@@ -1,6 +1,5 @@
 // What groups hold of the nodes: booking it, giving it back, and whose it is.
 #include <algorithm>
-#include <cassert>
 #include <set>
 #include <utility>
 
@@ -29,7 +28,7 @@ void ScheduleGraph::SetAssumedDuration(const std::string& queue,
   } else {
     assumed_.erase(queue);
   }
-  for (auto& [group, holding] : holdings_) {
+  for (auto& [group, holding] : holdings_.by_group()) {
     if (holding.held.queue != queue || holding.held.end) continue;
     graph_.Cancel(group);
     Book(holding);
@@ -37,33 +36,28 @@ void ScheduleGraph::SetAssumedDuration(const std::string& queue,
       Grow(InGraph(member.node).index);
       changes_.changed.push_back(InGraph(member.node).index);
     }
-    touched_.push_back(group);
+    holdings_.Touch(group);
   }
 }
 
 void ScheduleGraph::Book(Holding& holding) {
-  Held& held = holding.held;
-  std::erase_if(held.members,
-                [](const PlacedMember& member) { return member.uid.empty(); });
-  std::vector<matcher::NodeIndex>& nodes = holding.nodes;
-  nodes.clear();
+  holdings_.Compact(holding);
+  const Held& held = holding.held;
   std::vector<std::vector<std::int64_t>> amounts;
   std::vector<matcher::RulesId> rules;
   for (const PlacedMember& member : held.members) {
-    nodes.push_back(InGraph(member.node).index);
     amounts.push_back(requests_.Amounts(member.request));
     rules.push_back(requests_.Rules(member.request));
   }
-  graph_.Restore(held.group, held.start, PlannedEnd(held), nodes, amounts,
-                 rules);
-  Index(holding);
+  graph_.Restore(held.group, held.start, PlannedEnd(held), holding.nodes,
+                 amounts, rules);
 }
 
 void ScheduleGraph::Relabel(GroupId group, const PodOf& pod_of) {
-  const auto found = holdings_.find(group);
-  if (found == holdings_.end()) return;
+  Holding* holding = holdings_.Find(group);
+  if (holding == nullptr) return;
   bool differs = false;
-  for (PlacedMember& member : found->second.held.members) {
+  for (PlacedMember& member : holding->held.members) {
     if (member.uid.empty()) continue;
     const cluster::PodPointer pod = pod_of(member.uid);
     if (pod == nullptr) continue;
@@ -74,33 +68,25 @@ void ScheduleGraph::Relabel(GroupId group, const PodOf& pod_of) {
   }
   if (!differs) return;
   graph_.Cancel(group);
-  Book(found->second);
+  Book(*holding);
 }
 
 void ScheduleGraph::RelabelAll(const PodOf& pod_of) {
   std::vector<GroupId> groups;
-  for (const auto& [group, holding] : holdings_) groups.push_back(group);
+  for (const auto& [group, holding] : holdings_.by_group())
+    groups.push_back(group);
   for (const GroupId group : groups) Relabel(group, pod_of);
 }
 
 std::optional<GroupId> ScheduleGraph::Mislabelled(const cluster::Pod& pod) {
-  const auto place = places_.find(pod.uid);
-  if (place == places_.end()) return std::nullopt;
-  const Held& held = holdings_.at(place->second.group).held;
-  const auto* request = held.members[place->second.position].request;
+  const auto place = holdings_.PlaceOf(pod.uid);
+  if (!place) return std::nullopt;
+  const Held& held = holdings_.at(place->group).held;
+  const auto* request = held.members[place->position].request;
   if (requests_.Of(request, pod.namespace_name, pod.labels) == request) {
     return std::nullopt;
   }
   return held.group;
-}
-
-void ScheduleGraph::TouchAll() {
-  for (const auto& [group, holding] : holdings_) touched_.push_back(group);
-}
-
-const Held* ScheduleGraph::HeldBy(GroupId group) const {
-  const auto found = holdings_.find(group);
-  return found == holdings_.end() ? nullptr : &found->second.held;
 }
 
 std::vector<std::int64_t> ScheduleGraph::AmountsOf(const Held& held) const {
@@ -113,35 +99,17 @@ std::vector<std::int64_t> ScheduleGraph::AmountsOf(const Held& held) const {
   return sum;
 }
 
-void ScheduleGraph::Index(const Holding& holding) {
-  if (!finds_pods_) return;
-  int position = 0;
-  for (const PlacedMember& member : holding.held.members) {
-    places_[member.uid] = {holding.held.group, position++};
-  }
-}
-
 void ScheduleGraph::Note(Held noted, std::vector<matcher::NodeIndex> nodes) {
-  assert(!holdings_.contains(noted.group));
-  touched_.push_back(noted.group);
-  Holding& holding = holdings_[noted.group];
-  holding.held = std::move(noted);
-  holding.nodes = std::move(nodes);
-  const Held& held = holding.held;
-  holding.places = static_cast<int>(held.members.size());
-  for (const matcher::NodeIndex node : holding.nodes) ++by_index_[node]->places;
-  ranks_[held.priority].insert(held.group);
-  came_[held.priority] = ++moves_;
-  if (held.evicted_for != 0) evicted_for_[held.evicted_for].insert(held.group);
-  Index(holding);
+  for (const matcher::NodeIndex node : nodes) ++by_index_[node]->places;
+  evictions_.Add(holdings_.Add(std::move(noted), std::move(nodes)).held);
 }
 
 void ScheduleGraph::Hold(const Held& held) {
   Release(held.group, "");
   if (held.members.empty()) return;
   for (const PlacedMember& member : held.members) {
-    const auto other = places_.find(member.uid);
-    if (other != places_.end()) Release(other->second.group, member.uid);
+    if (const auto other = holdings_.PlaceOf(member.uid))
+      Release(other->group, member.uid);
   }
   std::vector<matcher::NodeIndex> nodes;
   for (const PlacedMember& member : held.members)
@@ -153,68 +121,57 @@ void ScheduleGraph::Hold(const Held& held) {
 
 const Held& ScheduleGraph::HoldMore(GroupId group,
                                     const std::vector<PlacedMember>& more) {
-  touched_.push_back(group);
+  holdings_.Touch(group);
   Holding& holding = holdings_.at(group);
   for (const PlacedMember& member : more) {
-    holding.held.members.push_back(member);
     KnownNode& node = InGraph(member.node);
-    holding.nodes.push_back(node.index);
+    holdings_.AddMember(holding, member, node.index);
     ++node.places;
-    ++holding.places;
   }
   holding.held.evictable = holding.places >= holding.held.size;
-  came_[holding.held.priority] = ++moves_;
+  evictions_.Add(holding.held);
   graph_.Cancel(group);
   Book(holding);
   return holding.held;
 }
 
 bool ScheduleGraph::Release(GroupId group, const std::string& uid) {
-  const auto found = holdings_.find(group);
-  if (found == holdings_.end()) return false;
-  Holding& holding = found->second;
+  Holding* holding = holdings_.Find(group);
+  if (holding == nullptr) return false;
   if (uid.empty()) {
-    ReleaseAll(found);
+    ReleaseAll(*holding);
     return true;
   }
-  const auto place = places_.find(uid);
-  if (place == places_.end() || place->second.group != group) return false;
-  const int position = place->second.position;
-  const matcher::NodeIndex node = holding.nodes[position];
-  const matcher::Time until = holding.held.end.value_or(matcher::kForever);
-  const auto* request = holding.held.members[position].request;
-  graph_.Release(group, position);
-  places_.erase(place);
-  holding.held.members[position].uid.clear();
-  NoteGone(holding);
-  if (--holding.places == 0) Forget(found);
+  const auto place = holdings_.PlaceOf(uid);
+  if (!place || place->group != group) return false;
+  const matcher::NodeIndex node = holding->nodes[place->position];
+  const matcher::Time until = holding->held.end.value_or(matcher::kForever);
+  graph_.Release(group, place->position);
+  const auto* request = holdings_.RemovePlace(*place);
+  NoteGone(*holding);
+  if (holding->places == 0) Forget(*holding);
   LeaveNode(node, until, request);
   return true;
 }
 
-void ScheduleGraph::ReleaseAll(Holdings::iterator found) {
-  Holding& holding = found->second;
+void ScheduleGraph::ReleaseAll(Holding& holding) {
   const matcher::Time until = holding.held.end.value_or(matcher::kForever);
-  graph_.Cancel(found->first);
+  graph_.Cancel(holding.held.group);
   NoteGone(holding);
   for (std::size_t i = 0; i < holding.nodes.size(); ++i) {
-    const std::string& uid = holding.held.members[i].uid;
-    if (uid.empty()) continue;
-    if (finds_pods_) places_.erase(uid);
-    LeaveNode(holding.nodes[i], until, holding.held.members[i].request);
+    const PlacedMember& member = holding.held.members[i];
+    if (!member.uid.empty()) LeaveNode(holding.nodes[i], until, member.request);
   }
-  Forget(found);
+  Forget(holding);
 }
 
 // Some of it was given back.
 void ScheduleGraph::NoteGone(Holding& holding) {
   const Held& held = holding.held;
-  if (touched_.empty() || touched_.back() != held.group)
-    touched_.push_back(held.group);
-  // Else no plan that came to nothing had counted on its end.
-  if (!std::exchange(holding.held.evictable, false) || holding.stood)
-    NoteGround();
-  went_[held.priority] = ++moves_;
+  holdings_.Touch(held.group);
+  const bool expected = std::exchange(holding.held.evictable, false) &&
+                        !evictions_.WasSpared(held.group);
+  evictions_.NoteLess(held, expected);
 }
 
 void ScheduleGraph::Grow(matcher::NodeIndex node, matcher::Time until) {
@@ -237,45 +194,14 @@ void ScheduleGraph::LeaveNode(matcher::NodeIndex index, matcher::Time until,
   Forget(node);
 }
 
-void ScheduleGraph::Forget(Holdings::iterator over) {
-  const Held& held = over->second.held;
-  const auto leave = [&held](auto& sets, const auto& key) {
-    const auto set = sets.find(key);
-    if (set == sets.end()) return;
-    set->second.erase(held.group);
-    if (set->second.empty()) sets.erase(set);
-  };
-  leave(ranks_, held.priority);
-  leave(evicted_for_, held.evicted_for);
-  holdings_.erase(over);
-}
-
-std::optional<std::string> ScheduleGraph::NodeOf(const std::string& uid) const {
-  const auto place = places_.find(uid);
-  if (place == places_.end()) return std::nullopt;
-  const Holding& holding = holdings_.at(place->second.group);
-  return holding.held.members[place->second.position].node;
-}
-
-const cluster::Resources* ScheduleGraph::GrantOf(const std::string& uid) const {
-  const auto place = places_.find(uid);
-  if (place == places_.end()) return nullptr;
-  const Holding& holding = holdings_.at(place->second.group);
-  return &holding.held.members[place->second.position].request->resources;
-}
-
-std::vector<std::string> ScheduleGraph::NodesOf(GroupId group) const {
-  const auto found = holdings_.find(group);
-  if (found == holdings_.end()) return {};
-  std::set<std::string> nodes;
-  for (const PlacedMember& member : found->second.held.members)
-    if (!member.uid.empty()) nodes.insert(member.node);
-  return {nodes.begin(), nodes.end()};
+void ScheduleGraph::Forget(const Holding& over) {
+  evictions_.Remove(over.held);
+  holdings_.Remove(over.held.group);
 }
 
 std::vector<matcher::NodeIndex> ScheduleGraph::IndicesOf(GroupId group) const {
   std::vector<matcher::NodeIndex> indices;
-  for (const std::string& node : NodesOf(group))
+  for (const std::string& node : holdings_.NodesOf(group))
     indices.push_back(nodes_.at(node).index);
   std::sort(indices.begin(), indices.end());
   return indices;
@@ -284,7 +210,7 @@ std::vector<matcher::NodeIndex> ScheduleGraph::IndicesOf(GroupId group) const {
 std::map<matcher::NodeIndex, std::vector<double>>
 ScheduleGraph::HeldWithoutEnd() const {
   std::map<matcher::NodeIndex, std::vector<double>> held;
-  for (const auto& [group, holding] : holdings_) {
+  for (const auto& [group, holding] : holdings_.by_group()) {
     if (PlannedEnd(holding.held) != matcher::kForever) continue;
     for (const PlacedMember& member : holding.held.members) {
       if (member.uid.empty()) continue;
@@ -302,7 +228,7 @@ ScheduleGraph::HeldWithoutEnd() const {
 bool ScheduleGraph::AnyOverdue(const std::vector<matcher::NodeIndex>& nodes,
                                matcher::Time now) const {
   const std::set<matcher::NodeIndex> among(nodes.begin(), nodes.end());
-  return std::any_of(holdings_.begin(), holdings_.end(), [&](const auto& each) {
+  return std::ranges::any_of(holdings_.by_group(), [&](const auto& each) {
     const Held& held = each.second.held;
     return PlannedEnd(held) <= now &&
            std::any_of(held.members.begin(), held.members.end(),

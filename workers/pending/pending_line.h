@@ -115,7 +115,7 @@ struct PendingLine {
   std::string why_refused;                 // the same in words
   matcher::Time refused_at = 0;            // when that was reported
   // A group of this priority found no victims that would help it when the graph
-  // had this Ground().
+  // had this EvictionRanks::Version().
   std::optional<std::pair<std::int32_t, std::uint64_t>> spared;
 
   const WaitingGroup* Front() const { return *groups.begin(); }

@@ -113,7 +113,7 @@ void ScheduleQueues::ForgetAll(ScheduleQueue& queue) {
 
 void ScheduleQueues::NoteFreed(const ReservedNodes& reserved,
                                const matcher::Gang& gang) {
-  graph_.NoteGround();
+  graph_.evictions().NoteChange();
   room_.Add(RoomOf(reserved, gang));
   // A queue has one chosen drain set, so whoever got nothing for that may get
   // one now, which no room says.

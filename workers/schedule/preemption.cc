@@ -84,15 +84,16 @@ class VictimSearch {
     const std::set<GroupId> lent = LentFrom(preemption_);
     std::set<const Held*> all;
     for (const GroupId group : lent) {
-      if (const Held* held = graph_.HeldBy(group)) all.insert(held);
+      if (const Held* held = graph_.holdings().HeldBy(group)) all.insert(held);
     }
     if (lack_ == Lack::kRoom) {
       const std::int64_t grown = std::int64_t{kGrowthPriority} + 1;
-      const auto lower =
-          graph_.HeldBelow(EvictsLower(preemption_)
-                               ? std::max<std::int64_t>(group_.priority, grown)
-                               : grown);
-      all.insert(lower.begin(), lower.end());
+      const std::int64_t below =
+          EvictsLower(preemption_)
+              ? std::max<std::int64_t>(group_.priority, grown)
+              : grown;
+      for (const GroupId group : graph_.evictions().Below(below))
+        all.insert(graph_.holdings().HeldBy(group));
     }
     for (const Held* held : all) {
       const bool is_lent = lent.contains(held->group);
@@ -107,7 +108,7 @@ class VictimSearch {
                           false};
       if ((held->end && *held->end <= candidate.evicted_end) ||
           (group_.start_by && *group_.start_by <= candidate.evicted_end)) {
-        graph_.NoteStood(held->group);
+        graph_.evictions().NoteSpared(held->group);
         continue;
       }
       for (const PlacedMember& member : held->members) {
@@ -160,7 +161,7 @@ class VictimSearch {
   void KeepThoseBefore(matcher::Time start) {
     std::erase_if(candidates_, [&](const Candidate& candidate) {
       const bool stays = candidate.evicted_end >= start;
-      if (stays) graph_.NoteStood(candidate.group);
+      if (stays) graph_.evictions().NoteSpared(candidate.group);
       return stays;
     });
   }
@@ -475,7 +476,7 @@ Overstayers::Overstayers(ScheduleGraph& graph, matcher::Time now)
 
 Overstayers::~Overstayers() {
   for (const GroupId group : groups_) {
-    if (graph_.HeldBy(group)->evicted_for == 0)
+    if (graph_.holdings().HeldBy(group)->evicted_for == 0)
       graph_.SetEnd(group, std::nullopt);
   }
 }

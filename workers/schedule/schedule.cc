@@ -100,7 +100,7 @@ void Schedule::SetUsed(const std::vector<AccountUse>& used, matcher::Time at) {
 void Schedule::SetElsewhere(const std::vector<AccountHolds>& elsewhere) {
   if (!state_->accounts.SetElsewhere(elsewhere)) return;
   state_->lines.AskAll();
-  state_->graph.NoteGround();
+  state_->graph.evictions().NoteChange();
   state_->cycles.changed = true;
 }
 
@@ -168,11 +168,11 @@ bool Schedule::Release(GroupId group, const std::string& uid) {
 }
 
 std::optional<std::string> Schedule::NodeOf(const std::string& uid) const {
-  return state_->graph.NodeOf(uid);
+  return state_->graph.holdings().NodeOf(uid);
 }
 
 const cluster::Resources* Schedule::GrantOf(const std::string& uid) const {
-  return state_->graph.GrantOf(uid);
+  return state_->graph.holdings().GrantOf(uid);
 }
 
 bool Schedule::OthersLeaveFor(GroupId group) const {
@@ -180,7 +180,7 @@ bool Schedule::OthersLeaveFor(GroupId group) const {
 }
 
 std::vector<std::string> Schedule::NodesOf(GroupId group) const {
-  return state_->graph.NodesOf(group);
+  return state_->graph.holdings().NodesOf(group);
 }
 
 Decision Schedule::Decide(matcher::Time now, int limit) {

@@ -97,7 +97,7 @@ void ScheduleAccounts::TakeHeld(matcher::Time now) {
 }
 
 void ScheduleAccounts::Charge(GroupId group) {
-  const Held* held = graph_.HeldBy(group);
+  const Held* held = graph_.holdings().HeldBy(group);
   if (held == nullptr) {
     share_.Set(group, 0, 0, 0);
     quotas_.Set(group, {});

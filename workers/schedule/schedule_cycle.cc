@@ -297,8 +297,9 @@ bool Cycle::MayGoAhead(const PendingLine& line) const {
 std::optional<matcher::Placement> Cycle::Allocate(const WaitingGroup& group) {
   const PendingLine& line = *group.line;
   const auto policy = line.queue->settings.match_policy;
-  const matcher::JobId job =
-      state_.graph.Holds(group.id) ? ReservationJob(group.id) : group.id;
+  const matcher::JobId job = state_.graph.holdings().HeldBy(group.id) != nullptr
+                                 ? ReservationJob(group.id)
+                                 : group.id;
   if (ahead_.drained.empty()) {
     return state_.graph.graph().TryAllocate(job, line.gang, policy, now_);
   }
@@ -376,7 +377,7 @@ void Cycle::Place(const WaitingGroup& group,
   Placed placed{group.id,          group.revision,  group.job_id,
                 group.job_attempt, line.queue_name, now_,
                 held.end,          held.members};
-  if (state_.graph.Holds(group.id)) {
+  if (state_.graph.holdings().HeldBy(group.id) != nullptr) {
     state_.graph.graph().Cancel(ReservationJob(group.id));
     const Held& all = state_.graph.HoldMore(group.id, held.members);
     placed.start = all.start;
@@ -394,7 +395,7 @@ void Cycle::Place(const WaitingGroup& group,
   const auto blocked = line.queue->blocked.find(&group);
   std::optional<ReservedNodes> reserved;
   if (blocked != line.queue->blocked.end() || line.queue->Depth() == 0)
-    state_.graph.NoteGround();
+    state_.graph.evictions().NoteChange();
   if (blocked != line.queue->blocked.end()) {
     reserved = blocked->second.reserved();
     line.queue->blocked.erase(blocked);

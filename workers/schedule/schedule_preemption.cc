@@ -15,7 +15,7 @@ constexpr int kSearchesPerCycle = 64;
 
 bool Cycle::MayShrinkOthers(const WaitingGroup& group) const {
   return !group.growth &&
-         state_.graph.AnyHeldBelow(std::int64_t{kGrowthPriority} + 1);
+         state_.graph.evictions().AnyBelow(std::int64_t{kGrowthPriority} + 1);
 }
 
 Preemption Cycle::PreemptionBy(const WaitingGroup& group) {
@@ -28,9 +28,9 @@ bool Cycle::MayEvict(const WaitingGroup& group) {
   const Preemption preemption = PreemptionBy(group);
   const std::int64_t below =
       std::int64_t{group.priority} + (TakesBack(preemption) ? 1 : 0);
-  const bool any =
-      (preemption != Preemption::kNever && state_.graph.AnyHeldBelow(below)) ||
-      MayShrinkOthers(group);
+  const bool any = (preemption != Preemption::kNever &&
+                    state_.graph.evictions().AnyBelow(below)) ||
+                   MayShrinkOthers(group);
   if (!any || horizon_ != matcher::kForever ||
       line.spared == std::pair(group.priority, GroundOf(group)))
     return false;
@@ -40,8 +40,8 @@ bool Cycle::MayEvict(const WaitingGroup& group) {
 
 std::uint64_t Cycle::GroundOf(const WaitingGroup& group) const {
   return TakesBack(group.line->queue->settings.preemption)
-             ? state_.graph.Ground()
-             : state_.graph.Ground(group.priority);
+             ? state_.graph.evictions().Version()
+             : state_.graph.evictions().Version(group.priority);
 }
 
 bool Cycle::IsLeftFor(const WaitingGroup& group) const {
@@ -99,7 +99,7 @@ bool Cycle::Preempt(const WaitingGroup& group, BlockedGroup& blocked,
   }
   ReservedNodes freed{*plan->reserved.start, {}, {}, false};
   for (const GroupId victim : plan->victims) {
-    const matcher::Time end = *state_.graph.HeldBy(victim)->end;
+    const matcher::Time end = *state_.graph.holdings().HeldBy(victim)->end;
     decision_.evicted.push_back({victim, group.id, group.revision, end});
     const auto nodes = state_.graph.IndicesOf(victim);
     freed.nodes.insert(freed.nodes.end(), nodes.begin(), nodes.end());

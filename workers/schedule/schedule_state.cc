@@ -116,12 +116,12 @@ void Schedule::State::Drop(GroupId group) {
     queues.Forget(queue, blocked);
   }
   lines.Remove(group);
-  graph.NoteGround();
+  graph.evictions().NoteChange();
 }
 
 void Schedule::State::NoteGrowth() {
   if (!queues.NoteGrowth()) return;
-  graph.NoteGround();
+  graph.evictions().NoteChange();
   lines.AskAll();
 }
 
@@ -140,7 +140,7 @@ void Schedule::State::SetQueue(const QueueSettings& settings) {
   graph.SetAssumedDuration(settings.name, settings.assumed_duration);
   if (!aged) AddAgain(&queue);
   if (!same) PrepareLines(queue);
-  graph.NoteGround();
+  graph.evictions().NoteChange();
   lines.AskAll();
   NoteOrders();
   cycles.changed = true;
@@ -176,7 +176,7 @@ void Schedule::State::SetAccounts(const std::vector<Account>& settings) {
     ReorderBlocked();
   }
   lines.AskAll();
-  graph.NoteGround();
+  graph.evictions().NoteChange();
   cycles.changed = true;
 }
 

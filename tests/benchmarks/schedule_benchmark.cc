@@ -24,6 +24,14 @@ const cluster::PodRequest* Request(Schedule& schedule, std::int64_t cpu) {
   return schedule.Intern(cluster::ToJson(request));
 }
 
+Held HeldFrom(matcher::Time start, GroupId group) {
+  Held held;
+  held.queue = "default";
+  held.group = group;
+  held.start = start;
+  return held;
+}
+
 void AddNodes(Schedule& schedule, std::int64_t count) {
   schedule.SetQueue({});
   for (std::int64_t i = 0; i < count; ++i) {
@@ -92,7 +100,7 @@ void OnePodEnds(benchmark::State& state, bool deadlines,
   for (int node = 0; node < 1'000; ++node) {
     for (int i = 0; i < kCpus; ++i) {
       ++id;
-      Held held{id, 0, std::nullopt, {}, "default"};
+      Held held = HeldFrom(0, id);
       if (deadlines) held.end = 1'000'000 + id * 37 % 10'000;
       held.members = {{Uid(id, 0), "node" + std::to_string(node), request}};
       schedule.Restore(held);
@@ -115,7 +123,8 @@ void OnePodEnds(benchmark::State& state, bool deadlines,
     const Decision decision = schedule.Decide(++now);
     if (!decision.placed.empty()) state.SkipWithError("something fits");
     state.PauseTiming();
-    Held held{victim, now, std::nullopt, {{uid, node, request}}, "default"};
+    Held held = HeldFrom(now, victim);
+    held.members = {{uid, node, request}};
     if (deadlines) held.end = 1'000'000 + victim * 37 % 10'000;
     schedule.Restore(held);
     schedule.Decide(now);
@@ -174,7 +183,8 @@ void BM_LinesRefusedForQuota(benchmark::State& state) {
                          .quota = {{"cpu", 1'000 * running}}}});
   const auto* request = Request(schedule, 1);
   const auto hold = [&](GroupId id, matcher::Time now) {
-    Held held{id, now, std::nullopt, {}, "default", "lab"};
+    Held held = HeldFrom(now, id);
+    held.namespace_name = "lab";
     held.priority = 1;
     held.members = {{Uid(id, 0), "node" + std::to_string(id % 1'000), request}};
     schedule.Restore(held);

@@ -35,14 +35,31 @@ using RequestCounts = std::vector<std::pair<const cluster::PodRequest*, int>>;
 inline constexpr std::int32_t kGrowthPriority =
     std::numeric_limits<std::int32_t>::min();
 
+// What preemption asks of a group, whether it waits or holds something.
+struct PreemptionTerms {
+  std::int64_t grace = 30;  // seconds until its pods end after an eviction
+  std::int32_t priority = 0;
+  bool growth = false;    // it extends an elastic group beyond its minimum
+  bool external = false;  // a client starts its pods (external_groups.h): it is
+                          // never evicted
+  bool operator==(const PreemptionTerms&) const = default;
+};
+
+// The names of a group and of those that it belongs to.
+struct GroupNames {
+  std::string namespace_name = {};
+  std::string name = {};
+  std::string queue = {};
+  std::string account = {};  // the account label of its pods
+  bool operator==(const GroupNames&) const = default;
+};
+
 // What a schedule keeps of a waiting group besides its members and its line.
-struct WaitingTerms {
+struct WaitingTerms : PreemptionTerms {
   GroupId id = 0;
   cluster::Time submitted_at{};
   std::int64_t job_id = 0;  // the lease on its match job
-  std::int64_t grace = 30;  // seconds until its pods end after an eviction
   std::optional<matcher::Time> start_by = {};
-  std::int32_t priority = 0;
   int revision = 1;
   int job_attempt = 0;
   bool first_in_line = false;
@@ -50,16 +67,10 @@ struct WaitingTerms {
   // It may evict others if its queue preempts; false if one of its pods forbids
   // it.
   bool preempts = true;
-  bool growth = false;    // it extends an elastic group beyond its minimum
-  bool external = false;  // a client starts its pods (external_groups.h)
 };
 
 // A waiting group, as read from the database.
-struct PendingGroup : WaitingTerms {
-  std::string namespace_name;
-  std::string name;
-  std::string queue;
-  std::string account = {};  // the account label of its pods
+struct PendingGroup : WaitingTerms, GroupNames {
   std::int64_t shape = 0;
   std::optional<std::int64_t> duration;  // seconds; nothing: without end
   std::vector<Member> members;           // members without a place

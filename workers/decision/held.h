@@ -13,25 +13,18 @@
 
 namespace fluxnetes::workers {
 
-struct Held {
+// The queue gives a group without end its assumed duration. `name` is that of
+// an external group; others have none here.
+struct Held : PreemptionTerms, GroupNames {
   GroupId group = 0;
   matcher::Time start = 0;
   std::optional<matcher::Time> end;
   std::vector<PlacedMember> members;
-  std::string queue;  // gives a group without end its assumed duration
-  // Copied from the group:
-  std::string namespace_name = {};
-  std::string account = {};
-  std::int32_t priority = 0;
-  std::int64_t grace = 30;  // as in PendingGroup
   bool evictable = true;  // its pods are all placed, none has succeeded, and it
                           // is not cancelled
   GroupId evicted_for = 0;  // the preemptor; 0: it is not evicted
-  bool growth = false;      // as in PendingGroup
   std::int64_t size = 0;    // number of its pods, including ended ones
   bool stranger = false;    // of a queue of another component
-  bool external = false;    // as in PendingGroup: it is never evicted
-  std::string name = {};    // of an external group
   bool operator==(const Held&) const = default;
 };
 

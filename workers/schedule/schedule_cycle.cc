@@ -363,13 +363,14 @@ void Cycle::Place(const WaitingGroup& group,
   PendingLine& line = *group.line;
   AddVerdict(*state_.lines.Find(group.id));
   const Payer& payer = state_.accounts.payer(group.payer);
-  Held held{group.id,        now_,
-            std::nullopt,    MembersOn(group, nodes),
-            line.queue_name, payer.namespace_name,
-            payer.label,     group.priority,
-            group.grace};
-  held.growth = group.growth;
-  held.external = group.external;
+  Held held;
+  static_cast<PreemptionTerms&>(held) = group;
+  held.queue = line.queue_name;
+  held.namespace_name = payer.namespace_name;
+  held.account = payer.label;
+  held.group = group.id;
+  held.start = now_;
+  held.members = MembersOn(group, nodes);
   held.size = std::ssize(held.members);
   if (line.duration && line.gang.duration < matcher::kForever - now_) {
     held.end = now_ + line.gang.duration;

@@ -154,10 +154,14 @@ class SimulatedTime {
 
   void Restore(const Scenario::Running& running) {
     const Scenario::Group& group = GroupAt(running.group);
-    Held held{
-        IdOf(running.group), running.start, std::nullopt,   {},
-        QueueOf(group),      UserOf(group), LabelOf(group), group.priority,
-        group.grace};
+    Held held;
+    held.queue = QueueOf(group);
+    held.namespace_name = UserOf(group);
+    held.account = LabelOf(group);
+    held.priority = group.priority;
+    held.grace = group.grace;
+    held.group = IdOf(running.group);
+    held.start = running.start;
     held.evictable = running.evictable;
     held.growth = group.grows >= 0;
     if (group.duration) held.end = running.start + *group.duration;

@@ -94,28 +94,38 @@ MaintenanceWindow WindowIn(const sql::Row& row) {
   return window;
 }
 
+namespace {
+
+// A row of an allocation without its members. A group that is gone has left its
+// columns empty.
+Held HeldWithoutMembers(const sql::Row& row) {
+  Held held;
+  held.group = row.Get<std::int64_t>("fluxion_job");
+  held.start = row.Get<std::int64_t>("starts_at");
+  held.end = row.Find<std::int64_t>("ends_at");
+  held.queue = row.Get<std::string>("queue");
+  held.namespace_name = row.Find<std::string>("namespace").value_or("");
+  held.account = row.Find<std::string>("account").value_or("");
+  held.priority = row.Find<std::int32_t>("priority").value_or(0);
+  held.grace = row.Find<std::int32_t>("grace_seconds").value_or(0);
+  held.evictable = row.Find<bool>("evictable").value_or(false);
+  held.evicted_for = row.Find<std::int64_t>("preempted_for").value_or(0);
+  held.growth = row.Find<bool>("growth").value_or(false);
+  held.size = row.Find<std::int32_t>("group_size").value_or(0);
+  held.name = row.Find<std::string>("external_name").value_or("");
+  held.external = !held.name.empty();
+  return held;
+}
+
+}  // namespace
+
 std::vector<Held> HeldIn(const sql::Result& rows,
                          const RequestMaker& requests) {
   std::vector<Held> held;
   for (const sql::Row row : rows) {
     const auto group = row.Get<std::int64_t>("fluxion_job");
-    if (held.empty() || held.back().group != group) {
-      held.push_back({group,
-                      row.Get<std::int64_t>("starts_at"),
-                      row.Find<std::int64_t>("ends_at"),
-                      {},
-                      row.Get<std::string>("queue"),
-                      row.Find<std::string>("namespace").value_or(""),
-                      row.Find<std::string>("account").value_or(""),
-                      row.Find<std::int32_t>("priority").value_or(0),
-                      row.Find<std::int32_t>("grace_seconds").value_or(0),
-                      row.Find<bool>("evictable").value_or(false),
-                      row.Find<std::int64_t>("preempted_for").value_or(0),
-                      row.Find<bool>("growth").value_or(false),
-                      row.Find<std::int32_t>("group_size").value_or(0)});
-    }
-    held.back().name = row.Find<std::string>("external_name").value_or("");
-    held.back().external = !held.back().name.empty();
+    if (held.empty() || held.back().group != group)
+      held.push_back(HeldWithoutMembers(row));
     held.back().members.push_back({row.Get<std::string>("pod_uid"),
                                    row.Get<std::string>("node_name"),
                                    RequestIn(row, requests)});

@@ -22,19 +22,12 @@ TEST(PreemptionPlaces, ARestartNeitherEvictsOthersNorForgets) {
     Preempting after;
     after.Nodes("node0 cpu=4\nnode1 cpu=4");
     const auto* request = after.MakeGroup(9, "1x4", {}).members[0].request;
-    after.schedule.Restore(
-        {1, 0, std::nullopt, {{Uid(1, 0), "node0", request}}, "default"});
-    after.schedule.Restore({2,
-                            0,
-                            31,
-                            {{Uid(2, 0), "node1", request}},
-                            "default",
-                            "",
-                            "",
-                            0,
-                            30,
-                            false,
-                            3});
+    after.schedule.Restore(HeldOn("node0", 1, {}, request));
+    Held evicted = HeldOn("node1", 2, {}, request);
+    evicted.end = 31;
+    evicted.evictable = false;
+    evicted.evicted_for = 3;
+    after.schedule.Restore(evicted);
     after.schedule.Add(
         after.MakeGroup(3, "1x4", {.queue = "urgent", .priority = 10}));
     if (remembered) after.schedule.Promised(before.decision.reserved[0]);

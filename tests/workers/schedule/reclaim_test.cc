@@ -237,19 +237,13 @@ TEST(Reclaim, KnowsOverARestartWhoLeaves) {
   story.Nodes("node0 cpu=16");
   const auto* request =
       story.MakeGroup(9, "1x4", {.namespace_name = "a"}).members[0].request;
-  story.schedule.Restore(
-      {1, 0, std::nullopt, {{Uid(1, 0), "node0", request}}, "urgent", "a"});
-  story.schedule.Restore({2,
-                          0,
-                          31,
-                          {{Uid(2, 0), "node0", request}},
-                          "urgent",
-                          "a",
-                          "",
-                          0,
-                          30,
-                          false,
-                          3});
+  const GroupOptions of_a = {.queue = "urgent", .namespace_name = "a"};
+  story.schedule.Restore(HeldOn("node0", 1, of_a, request));
+  Held evicted = HeldOn("node0", 2, of_a, request);
+  evicted.end = 31;
+  evicted.evictable = false;
+  evicted.evicted_for = 3;
+  story.schedule.Restore(evicted);
   story.schedule.Add(
       story.MakeGroup(3, "1x4", {.queue = "urgent", .namespace_name = "b"}));
   EXPECT_EQ(story.Decide(5), "");

@@ -140,8 +140,7 @@ TEST(ScheduleHead, HeadThatHoldsSomethingKeepsItWhileItIsPlannedAnew) {
   Story story;
   story.Nodes("node0 cpu=4\nnode1 cpu=4");
   const PendingGroup whole = story.MakeGroup(7, "2x3", {});
-  story.schedule.Restore(
-      {7, 0, {}, {{Uid(7, 0), "node0", whole.members[0].request}}, "default"});
+  story.schedule.Restore(HeldOn("node0", 7, {}, whole.members[0].request));
   story.Group("1x4", {.priority = 9, .duration = 100});
   story.schedule.Add(story.MakeGroup(7, "1x3", {}, 1));
   EXPECT_EQ(story.Decide(0), "1: node1");

@@ -200,8 +200,10 @@ TEST(Schedule, GroupIsPlacedAroundWhatItHoldsAlready) {
   Story story;
   story.Nodes("node0 cpu=4\nnode1 cpu=4");
   const PendingGroup whole = story.MakeGroup(7, "2x3", {});
-  story.schedule.Restore(
-      {7, 5, 50, {{Uid(7, 0), "node0", whole.members[0].request}}, "default"});
+  Held held = HeldOn("node0", 7, {}, whole.members[0].request);
+  held.start = 5;
+  held.end = 50;
+  story.schedule.Restore(held);
   story.schedule.Add(story.MakeGroup(7, "1x3", {.duration = 45}, 1));
   EXPECT_EQ(story.Decide(10), "7: node1");
   const Placed placed = story.decision.placed[0];
@@ -249,7 +251,11 @@ TEST(Schedule, RebuiltFromWhatIsHeldItIsTheSame) {
 
   Story rebuilt;
   for (const Placed& placed : story.decision.placed) {
-    Held held{placed.group, placed.start, placed.end, {}, placed.queue};
+    Held held;
+    held.queue = placed.queue;
+    held.group = placed.group;
+    held.start = placed.start;
+    held.end = placed.end;
     for (const PlacedMember& member : placed.members) {
       if (member.uid == Uid(1, 1)) continue;
       held.members.push_back(

@@ -247,7 +247,11 @@ void ScheduleRandomRun::Rebuild(Story& rebuilt) const {
   }
   for (const auto& [id, running] : running_) {
     const Placed& placed = running.placed;
-    Held held{id, placed.start, placed.end, {}, placed.queue};
+    Held held;
+    held.queue = placed.queue;
+    held.group = id;
+    held.start = placed.start;
+    held.end = placed.end;
     held.members = placed.members;
     held.namespace_name = running.options.namespace_name;
     held.priority = running.options.priority;

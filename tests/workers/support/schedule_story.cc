@@ -52,6 +52,19 @@ void Story::Nodes(const std::string& text) {
   }
 }
 
+Held HeldOn(const std::string& node, GroupId group, const GroupOptions& options,
+            const cluster::PodRequest* request) {
+  Held held;
+  held.queue = options.queue;
+  held.namespace_name = options.namespace_name;
+  held.account = options.account;
+  held.priority = options.priority;
+  held.grace = options.grace;
+  held.group = group;
+  held.members = {{Uid(group, 0), node, request}};
+  return held;
+}
+
 cluster::PodAffinityTerm Near(const std::string& app, const std::string& key) {
   return {cluster::PodSelector{{"app", "In", {app}}}, key};
 }

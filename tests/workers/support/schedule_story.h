@@ -30,6 +30,10 @@ struct GroupOptions {
   std::optional<std::int64_t> start_by = std::nullopt;
 };
 
+// What one pod of a group, its first, holds on a node.
+Held HeldOn(const std::string& node, GroupId group, const GroupOptions& options,
+            const cluster::PodRequest* request);
+
 // Selects the pods with the label app=NAME.
 cluster::PodAffinityTerm Near(const std::string& app, const std::string& key);
 

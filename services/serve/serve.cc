@@ -1,7 +1,5 @@
 #include "services/serve/serve.h"
 
-#include <pthread.h>
-
 #include <condition_variable>
 #include <csignal>
 #include <memory>
@@ -10,6 +8,7 @@
 
 #include "cluster/kubernetes/kubernetes_cluster.h"
 #include "cluster/simulated/simulated_cluster.h"
+#include "queue/clients/stop_signal.h"
 #include "services/config/cluster_access.h"
 #include "services/config/log.h"
 #include "services/database/database.h"
@@ -93,15 +92,6 @@ std::unique_ptr<GrpcApi> MakeGrpc(const Config& config, const Log& log) {
   return grpc;
 }
 
-sigset_t BlockStopSignals() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGTERM);
-  sigaddset(&signals, SIGINT);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  return signals;
-}
-
 // Limits the time of a stop. After half of the grace the cluster is no longer
 // waited for. At its end the process exits at once; other processes take over
 // its leases when they find this client dead.
@@ -183,7 +173,7 @@ void StartStatus(const Config& config, StatusServer& status, const Log& log) {
 
 ExitCode RunServe(const Config& config) {
   CapArenas();
-  const sigset_t signals = BlockStopSignals();
+  const queue::StopSignal stop;
   const Log log({.level = config.log.level, .format = config.log.format});
   log.Info("fluxnetes", {{"version", std::string(Version())}});
   World world;
@@ -203,8 +193,7 @@ ExitCode RunServe(const Config& config) {
   StatusServer status(StatusOptionsOf(config, scheduler, world));
   StartStatus(config, status, log);
   scheduler.Start();
-  int signal = 0;
-  sigwait(&signals, &signal);
+  const int signal = stop.Wait();
   log.Info("stopping", {{"signal", signal == SIGTERM ? "TERM" : "INT"}});
   const Grace grace(config.shutdown_grace, world, log);
   if (grpc) grpc->Stop();

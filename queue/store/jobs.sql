@@ -165,9 +165,10 @@ RETURNING id, attempt;
 
 -- name: postpone_jobs
 -- Handles jobs that failed (an error is given) or were snoozed, each if it
--- still runs (has a client) in the attempt named: they are retried later, or
--- end if this was the last attempt or a cancel was requested. A job available
--- at once is due from now on (see insert_jobs).
+-- still runs (has a client) in the attempt named: they are retried after their
+-- backoff, or end if this was the last attempt or a cancel was requested. The
+-- backoff is the delay of the result, or (failures + 1)^4 seconds, 10 % more or
+-- less. A job available at once is due from now on (see insert_jobs).
 WITH result AS MATERIALIZED (
   SELECT r.id, r.attempt, r.failed, r.error, r.delay, r.trace, r.metadata
   FROM unnest(

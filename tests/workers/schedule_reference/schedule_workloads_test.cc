@@ -1,5 +1,6 @@
 // The policies on synthetic workloads: the same starts, job by job, as by their
-// plain definition, and their known properties. The long form
+// plain definition, and their known properties. A failing workload names its
+// seed; FLUXNETES_TEST_SEED runs that seed alone. The long form
 // (FLUXNETES_TEST_LONG=1) has 100 workloads of 5,000 jobs.
 #include <gtest/gtest.h>
 

@@ -159,7 +159,8 @@ Failure Explain(const sql::Error& error, const Config& config) {
       if (error.sqlstate() == "57014")
         return Failure(ExitCode::kFailed, "the database took too long: " + what,
                        "Ask for less: --limit, --queue, --state.");
-      return Failure(ExitCode::kFailed, "the database undid it: " + what,
+      return Failure(ExitCode::kFailed,
+                     "the transaction was rolled back: " + what,
                      "Try again; nothing was changed.");
     case sql::Error::Kind::kStatement:
       break;

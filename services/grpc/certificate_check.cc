@@ -106,12 +106,13 @@ std::string CertificateCheck::WhyNot(const std::string& certificate,
 void CheckKeyPair(const std::string& certificate, const std::string& key) {
   const auto certificates = ReadCertificates(certificate);
   if (certificates.empty()) {
-    throw std::runtime_error("the certificate is none in PEM form");
+    throw std::runtime_error("the first file has no certificate in PEM form");
   }
   const Key read(
       PEM_read_bio_PrivateKey(Reading(key).get(), nullptr, nullptr, nullptr));
   ERR_clear_error();
-  if (!read) throw std::runtime_error("the key is none in PEM form");
+  if (!read)
+    throw std::runtime_error("the second file has no private key in PEM form");
   if (X509_check_private_key(certificates.front().get(), read.get()) != 1) {
     ERR_clear_error();
     throw std::runtime_error("the key is not that of the certificate");

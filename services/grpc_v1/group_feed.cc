@@ -149,11 +149,12 @@ void GroupFeed::Run() {
     try {
       rest = std::max(rest,
                       std::chrono::ceil<milliseconds>(Look()) * kRestPerLook);
-      if (!std::exchange(said_, "").empty()) log_.Info("watching goes on");
+      if (!std::exchange(said_, "").empty()) log_.Info("watches go on");
     } catch (const std::exception& error) {
       rest = std::max<milliseconds>(rest, kLookAnyway);
       if (std::exchange(said_, error.what()) != error.what())
-        log_.Warn("cannot look what has changed", {{"why", error.what()}});
+        log_.Warn("watches wait, changed groups cannot be read",
+                  {{"why", error.what()}});
     }
     RingAll();
   }

@@ -121,16 +121,20 @@ void Scheduler::Stop() {
   try {
     const std::size_t untold = state_->event_recorder->Flush(kEventsAtStop);
     if (untold > 0)
-      state_->log.Warn("events of bindings are not told", {{"count", untold}});
+      state_->log.Warn("events of bound pods are lost, too many waited",
+                       {{"count", untold}});
   } catch (const cluster::Unreachable& error) {
-    state_->log.Warn("events of bindings are not told",
+    state_->log.Warn("events of bound pods are lost, they cannot be sent",
                      {{"why", error.what()}});
   }
   try {
     state_->match->Stop();
     state_->intake_leader.Resign();
   } catch (const std::exception& error) {
-    state_->log.Warn("could not hand over", {{"why", error.what()}});
+    state_->log.Warn(
+        "could not give leases and leaderships back, others take them over "
+        "after client.timeToLive",
+        {{"why", error.what()}});
   }
   state_->client.Stop();
 }

@@ -79,7 +79,8 @@ void Scheduler::State::BuildIntake() {
               },
           .on_set_aside =
               [this](const auto& uid, const auto& why) {
-                log.Error("pod set aside", {{"uid", uid}, {"why", why}});
+                log.Error("a pod is left out, the database refuses its record",
+                          {{"uid", uid}, {"why", why}});
               },
           .binding_ledger = &binding_ledger,
           .differences = &differences,
@@ -125,7 +126,8 @@ void Scheduler::State::BuildMatch() {
               [this](const auto& queues, bool owns) {
                 forecaster->Own(queues, owns);
                 log.Info(
-                    owns ? "matches" : "matches no more",
+                    owns ? "owns the match of queues"
+                         : "no longer owns the match of queues",
                     {{"queues", fmt::format("{}", fmt::join(queues, ","))}});
               },
           .on_change = [this](const auto& queues) { forecaster->Note(queues); },
@@ -163,7 +165,8 @@ void Scheduler::State::Build() {
       workers::Cleanup::Options{
           .on_refused = [this, said = std::string()](const auto& why) mutable {
             if (std::exchange(said, why) != why)
-              log.Warn("the cluster refuses", {{"why", why}});
+              log.Warn("the API server refuses a request of cleanup",
+                       {{"why", why}});
           }});
   resync = std::make_unique<workers::Resync>(
       pool, jobs, cluster, cache, *intake, *match, differences,
@@ -185,9 +188,10 @@ queue::MaintenanceOptions Scheduler::State::MaintenanceWith(int keep_days) {
     else if (event.kind == Kind::kRecovered)
       log.Info("recovered", {{"loop", event.task}});
     else if (event.kind == Kind::kDeposed)
-      log.Info("maintenance is over", {{"why", event.text}});
+      log.Info("no longer leads the maintenance of the work queue",
+               {{"why", event.text}});
     else
-      log.Info("maintains");
+      log.Info("leads the maintenance of the work queue");
   };
   return maintained;
 }

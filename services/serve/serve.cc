@@ -58,11 +58,12 @@ void MakeWorld(const Config& config, const Log& log, World& world) {
       }
     };
     options.watch.on_passed_over = [&log](const std::string& why) {
-      log.Warn("going on without a kind of objects", {{"why", why}});
+      log.Warn("some objects cannot be read, scheduling goes on without them",
+               {{"why", why}});
     };
     options.on_refused = [&log](const std::string& what,
                                 const std::string& why) {
-      log.Warn("the cluster refuses what is to be written",
+      log.Warn("the API server refuses a write",
                {{"what", what}, {"why", why}});
     };
     const std::string address = options.http.address;
@@ -101,7 +102,7 @@ class Grace {
       : thread_([this, time, &world, &log](const std::stop_token& stop) {
           if (!Passes(time / 2, stop)) return;
           if (world.kubernetes) {
-            log.Warn("stopping takes long, waiting for the cluster no more");
+            log.Warn("stopping takes long, no longer waits for the API server");
             world.kubernetes->GiveUp();
           }
           if (!Passes(time / 2, stop)) return;

@@ -290,8 +290,8 @@ class Reader {
     } else if (*our_by_ == "jobset") {
       SetName(LabelCalled(kJobSetLabel), *set);
     } else if (*our_by_ != "job") {
-      Refuse(
-          Refusal(place, *our_by_, "nothing else has a size", "job or jobset"));
+      Refuse(Refusal(place, *our_by_, "a size is that of a Job or a JobSet",
+                     "job or jobset"));
     }
   }
 

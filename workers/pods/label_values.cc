@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <limits>
 
 #include "cluster/text/quote.h"
+#include "matcher/gangs/gang.h"
 #include "workers/pods/group_labels.h"
 
 namespace fluxnetes::workers {
@@ -69,7 +69,7 @@ std::string WhyNoQueue(const std::string& name) {
 
 std::string ReadSize(const std::string& place, const std::string& text,
                      std::optional<std::int32_t>& size) {
-  constexpr std::int32_t kLargest = std::numeric_limits<std::int32_t>::max();
+  constexpr std::int32_t kLargest = matcher::kMaxTasks;
   const auto refuse = [&](std::string_view wrong) {
     return Refusal(place, text, wrong,
                    "a whole number from 1 to " + std::to_string(kLargest));
@@ -85,6 +85,7 @@ std::string ReadSize(const std::string& place, const std::string& text,
     return refuse(text.front() == '-' ? "it is negative" : "it is too large");
   if (value < 0) return refuse("it is negative");
   if (value == 0) return refuse("a group has at least one pod");
+  if (value > kLargest) return refuse("it is too large");
   size = value;
   return "";
 }

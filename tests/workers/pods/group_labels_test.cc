@@ -45,7 +45,7 @@ TEST(GroupLabels, SizeThatIsNoNumberFromOneOnIsRefused) {
   };
   EXPECT_EQ(why("0"),
             "label fluxnetes.group-size is \"0\": a group has at least one "
-            "pod; it must be a whole number from 1 to 2147483647");
+            "pod; it must be a whole number from 1 to 1048576");
   EXPECT_THAT(why("-3"), HasSubstr("is \"-3\": it is negative; it must be"));
   EXPECT_THAT(why("ten"), HasSubstr("is \"ten\": it is not a whole number"));
   EXPECT_THAT(why("99999999999"),
@@ -53,8 +53,8 @@ TEST(GroupLabels, SizeThatIsNoNumberFromOneOnIsRefused) {
   EXPECT_THAT(why("-99999999999"), HasSubstr("it is negative"));
   for (const char* size : {"", "3.0", "1e3", " 3", "3 ", "+3", "0x3", "3pods"})
     EXPECT_THAT(why(size), HasSubstr("it must be a whole number")) << size;
-  EXPECT_EQ(why("2147483647"), "");
-  EXPECT_THAT(why("2147483648"), HasSubstr("it is too large"));
+  EXPECT_EQ(why("1048576"), "");
+  EXPECT_THAT(why("1048577"), HasSubstr("it is too large"));
 }
 
 TEST(GroupLabels, GroupNameThatIsNoLabelValueIsRefused) {

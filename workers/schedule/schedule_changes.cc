@@ -110,7 +110,7 @@ std::uint64_t Arrivals(const ScheduleGraph& graph, const PendingLine& line) {
   return sum;
 }
 
-void Schedule::State::TakeChanges(matcher::Time now) {
+void Schedule::State::TakeDueReservations(matcher::Time now) {
   for (auto& [name, queue] : queues) {
     for (auto& [group, blocked] : queue.blocked) {
       if (!blocked.HasCome(now)) continue;
@@ -124,6 +124,10 @@ void Schedule::State::TakeChanges(matcher::Time now) {
       }
     }
   }
+}
+
+void Schedule::State::TakeChanges(matcher::Time now) {
+  TakeDueReservations(now);
   GraphChanges changes = graph.TakeChanges();
   std::vector<std::int64_t> more =
       SumByNode(changes, graph.graph().resources().size());

@@ -90,8 +90,9 @@ struct Schedule::State {
 
   // Whether the start of a reservation has come.
   bool IsDue(matcher::Time now) const;
-  // Takes note of what happened in the graph: which lines are to be asked
-  // again, and which blocked groups are to be looked at.
+  // Takes note of what happened in the graph and of reservations that are due:
+  // which lines are to be asked again, and which blocked groups are to be
+  // looked at.
   void TakeChanges(matcher::Time now);
   // Takes note of the pods that rules look at; if `ask`, lines that may fit by
   // these are to be asked again, and blocked groups to be looked at. True if
@@ -128,6 +129,7 @@ struct Schedule::State {
   void AddAgain(const ScheduleQueue* queue);
   // The group leaves its line.
   void Drop(GroupId group);
+  void TakeDueReservations(matcher::Time now);
 };
 
 }  // namespace fluxnetes::workers

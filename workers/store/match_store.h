@@ -10,7 +10,6 @@
 //
 // Used by one thread. Throws sql::Error and queue::LostTerm; after either, the
 // state in memory may differ from the store and must be loaded again.
-// Tests: tests/workers/match/match_worker_pgtest.cc.
 #pragma once
 
 #include <cstdint>

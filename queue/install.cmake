@@ -21,11 +21,11 @@ function(offer target name)
     FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/fluxnetes)
 endfunction()
 
-offer(fluxnetes_sql sql connection/interrupt.h connection/listener.h
-      connection/pool.h connection/pool_counts.h connection/result.h
-      connection/statement_tally.h connection/transaction.h durations.h error.h
-      query.h schema/migrator.h values/array.h values/copy_row.h
-      values/parameter.h)
+offer(fluxnetes_sql sql condition_variable.h connection/interrupt.h
+      connection/listener.h connection/pool.h connection/pool_counts.h
+      connection/result.h connection/statement_tally.h connection/transaction.h
+      durations.h error.h mutex.h query.h schema/migrator.h
+      thread_annotations.h values/array.h values/copy_row.h values/parameter.h)
 offer(fluxnetes_migrations migrations migrations.h)
 offer(fluxnetes_queue queue catalogue.h clients/batch_lease.h clients/client.h
       clients/joint_leadership.h clients/leadership.h clients/stop_signal.h

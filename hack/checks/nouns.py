@@ -22,6 +22,7 @@ import sys
 
 FLOORS = ("sql", "matcher", "queue", "cluster", "workers", "services")
 TEST = re.compile(r"(\w+)_(?:pg|kube)?test\.cc")
+SCRIPT = re.compile(r"tests/scripts/\w+_test")
 MOST = 3  # tests that a header names
 
 
@@ -68,7 +69,7 @@ def faults_of(root, path, tests):
                      "`// Tests: tests/PATH.` says which shows it"
         return
     text = " ".join(comment[start - 1:])
-    if not re.fullmatch(r"Tests: \S+\.\w+(, \S+\.\w+)*\.", text):
+    if not re.fullmatch(r"Tests: \S*\w(, \S*\w)*\.", text):
         yield start, f'"{text}" is not the paths of tests and a full stop, ' \
                      "as the comment's end"
         return
@@ -76,7 +77,8 @@ def faults_of(root, path, tests):
     if len(names) > MOST:
         yield start, f"{len(names)} tests are named, {MOST} at most"
     for name in names:
-        if not (name.startswith("tests/") and TEST.fullmatch(name.split("/")[-1])):
+        if not (name.startswith("tests/") and TEST.fullmatch(name.split("/")[-1])
+                or SCRIPT.fullmatch(name)):
             yield start, f"{name} is no test under tests/"
         elif not (root / name).is_file():
             yield start, f"{name} does not exist"

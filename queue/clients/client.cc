@@ -6,16 +6,16 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <condition_variable>
-#include <mutex>
 #include <set>
 #include <stdexcept>
 #include <thread>
 #include <utility>
 
 #include "queue/clients/clients_queries.h"
+#include "sql/condition_variable.h"
 #include "sql/connection/transaction.h"
 #include "sql/faults.h"
+#include "sql/mutex.h"
 
 namespace fluxnetes::queue {
 namespace {
@@ -56,30 +56,32 @@ struct Client::State {
           "a client's time to live must be longer than its heartbeat");
   }
 
-  void Loop();
   void Register();
   void TellCancelRequests();
+  // Returns false if the client is to stop.
+  bool WaitForBeat() EXCLUDES(mutex);
   milliseconds NextPause() const {
     return has_untold ? std::min(kAskAgain, options.heartbeat)
                       : options.heartbeat;
   }
 
+  // Set before Start().
   ClientOptions options;
   sql::Pool& shared;
   sql::Pool pool;
   std::function<void(std::int64_t)> on_lost;
   std::function<bool(std::int64_t)> on_cancel_request;
+
   std::atomic<std::int64_t> id = 0;
   // Used by the heartbeat thread: cancel requests that the callback accepted,
   // and whether others remain for jobs that it may be about to know.
   std::set<std::int64_t> told;
   bool has_untold = false;
 
-  std::mutex mutex;
-  std::condition_variable changed;
-  // Protected by mutex.
-  bool stopping = false;
-  bool woken = false;
+  sql::Mutex mutex;
+  sql::ConditionVariable changed;
+  bool stopping GUARDED_BY(mutex) = false;
+  bool woken GUARDED_BY(mutex) = false;
 
   std::thread thread;
 };
@@ -100,31 +102,32 @@ void Client::OnCancelRequest(std::function<bool(std::int64_t)> callback) {
 void Client::Start() {
   Register();
   state_->thread = std::thread([this] {
-    std::unique_lock lock(state_->mutex);
-    while (true) {
-      state_->changed.wait_for(lock, state_->NextPause(), [&] {
-        return state_->stopping || state_->woken;
-      });
-      if (state_->stopping) return;
-      state_->woken = false;
-      lock.unlock();
+    while (state_->WaitForBeat()) {
       try {
         Beat();
       } catch (const sql::Error&) {
         // The next heartbeat may succeed. If none does in time, the client is
         // lost, and the next heartbeat that succeeds finds that out.
       }
-      lock.lock();
     }
   });
 }
 
+bool Client::State::WaitForBeat() {
+  const auto until = std::chrono::steady_clock::now() + NextPause();
+  const sql::MutexLock lock(mutex);
+  while (!stopping && !woken && changed.WaitUntil(mutex, until)) {
+  }
+  woken = false;
+  return !stopping;
+}
+
 void Client::Wake() {
   {
-    const std::lock_guard lock(state_->mutex);
+    const sql::MutexLock lock(state_->mutex);
     state_->woken = true;
   }
-  state_->changed.notify_all();
+  state_->changed.NotifyAll();
 }
 
 void Client::Register() { state_->Register(); }
@@ -164,10 +167,10 @@ void Client::State::TellCancelRequests() {
 void Client::Stop() {
   if (state_->thread.joinable()) {
     {
-      const std::lock_guard lock(state_->mutex);
+      const sql::MutexLock lock(state_->mutex);
       state_->stopping = true;
     }
-    state_->changed.notify_all();
+    state_->changed.NotifyAll();
     state_->thread.join();
   }
   if (id() == 0) return;

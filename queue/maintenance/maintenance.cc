@@ -4,16 +4,16 @@
 
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
 #include <exception>
-#include <mutex>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "queue/clients/leadership.h"
 #include "queue/maintenance/periodic_jobs.h"
+#include "sql/condition_variable.h"
 #include "sql/error.h"
+#include "sql/mutex.h"
 
 namespace fluxnetes::queue {
 namespace {
@@ -54,7 +54,7 @@ struct Maintenance::State {
   bool RunAll(std::vector<Task>& tasks);
   void Tell(Kind kind, const std::string& task = {},
             const std::string& text = {}) const;
-  void Loop(const std::function<void()>& once);
+  void Loop(const std::function<void()>& once) EXCLUDES(mutex);
   void StandDown(const std::string& why);
   std::string KeepPartitions();
 
@@ -77,9 +77,9 @@ struct Maintenance::State {
   Upkeep upkeep;
   std::vector<Task> slow;
 
-  std::mutex mutex;
-  std::condition_variable stop;
-  bool stopping = false;  // protected by mutex
+  sql::Mutex mutex;
+  sql::ConditionVariable stop;
+  bool stopping GUARDED_BY(mutex) = false;
   std::thread quick_thread;
   std::thread slow_thread;
 };
@@ -190,12 +190,14 @@ void Maintenance::State::Tell(Kind kind, const std::string& task,
 }
 
 void Maintenance::State::Loop(const std::function<void()>& once) {
-  std::unique_lock lock(mutex);
+  sql::MutexLock lock(mutex);
   while (!stopping) {
-    lock.unlock();
+    lock.Unlock();
     once();
-    lock.lock();
-    stop.wait_for(lock, options.interval, [this] { return stopping; });
+    const auto until = steady_clock::now() + options.interval;
+    lock.Lock();
+    while (!stopping && stop.WaitUntil(mutex, until)) {
+    }
   }
 }
 
@@ -230,10 +232,10 @@ void Maintenance::Start() {
 void Maintenance::Stop() {
   State& state = *state_;
   {
-    const std::lock_guard lock(state.mutex);
+    const sql::MutexLock lock(state.mutex);
     state.stopping = true;
   }
-  state.stop.notify_all();
+  state.stop.NotifyAll();
   if (state.quick_thread.joinable()) state.quick_thread.join();
   if (state.term.exchange(0) != 0) {
     try {

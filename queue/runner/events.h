@@ -8,17 +8,17 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "queue/jobs/job.h"
+#include "sql/condition_variable.h"
+#include "sql/mutex.h"
 
 namespace fluxnetes::queue {
 
@@ -45,35 +45,36 @@ class Subscription {
   explicit Subscription(std::size_t capacity) : capacity_(capacity) {}
 
   // Returns the next event; nothing if none came in time.
-  std::optional<Event> Next(std::chrono::milliseconds patience);
+  std::optional<Event> Next(std::chrono::milliseconds patience)
+      EXCLUDES(mutex_);
 
   // The number of events that exceeded the capacity.
-  std::int64_t dropped() const;
+  std::int64_t dropped() const EXCLUDES(mutex_);
 
  private:
   friend class EventStream;
-  void Push(const Event& event);
+  void Push(const Event& event) EXCLUDES(mutex_);
 
   const std::size_t capacity_;
-  mutable std::mutex mutex_;
-  std::condition_variable arrived_;
-  // Protected by mutex_.
-  std::deque<Event> events_;
-  std::int64_t dropped_ = 0;
+  mutable sql::Mutex mutex_;
+  sql::ConditionVariable arrived_;
+  std::deque<Event> events_ GUARDED_BY(mutex_);
+  std::int64_t dropped_ GUARDED_BY(mutex_) = 0;
 };
 
 class EventStream {
  public:
   // The subscription lasts as long as the caller keeps it.
-  std::shared_ptr<Subscription> Subscribe(std::size_t capacity);
+  std::shared_ptr<Subscription> Subscribe(std::size_t capacity)
+      EXCLUDES(mutex_);
 
-  bool HasSubscribers();
-  void Publish(const Event& event);
+  bool HasSubscribers() EXCLUDES(mutex_);
+  void Publish(const Event& event) EXCLUDES(mutex_);
 
  private:
-  std::mutex mutex_;
-  // Protected by mutex_. Weak: the subscribers own the subscriptions.
-  std::vector<std::weak_ptr<Subscription>> subscriptions_;
+  sql::Mutex mutex_;
+  // Weak: the subscribers own the subscriptions.
+  std::vector<std::weak_ptr<Subscription>> subscriptions_ GUARDED_BY(mutex_);
 };
 
 }  // namespace fluxnetes::queue

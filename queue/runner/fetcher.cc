@@ -51,41 +51,48 @@ void Fetcher::Start() {
 
 void Fetcher::Stop() {
   {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     stopping_ = true;
   }
-  changed_.notify_all();
+  changed_.NotifyAll();
   if (thread_.joinable()) thread_.join();
 }
 
 void Fetcher::Wake(const std::string& queue) {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   for (Queue& one : queues_)
     if (queue.empty() || queue == one.name) one.due = {};
-  changed_.notify_all();
+  changed_.NotifyAll();
 }
 
 void Fetcher::WakeForRoom() {
-  const std::lock_guard lock(mutex_);
-  changed_.notify_all();
+  const sql::MutexLock lock(mutex_);
+  changed_.NotifyAll();
 }
 
 void Fetcher::Loop() {
-  std::unique_lock lock(mutex_);
+  sql::MutexLock lock(mutex_);
   while (!stopping_) {
-    if (back_off_.count() > 0)
-      changed_.wait_for(lock, back_off_, [&] { return stopping_; });
+    const Moment rested = std::chrono::steady_clock::now() + back_off_;
+    while (back_off_.count() > 0 && !stopping_ &&
+           changed_.WaitUntil(mutex_, rested)) {
+    }
     if (stopping_) return;
     const Moment now = std::chrono::steady_clock::now();
     Moment next = check_at_;
     if (now >= check_at_) {
-      lock.unlock();
+      lock.Unlock();
       GiveBackUnknown();
-      lock.lock();
+      lock.Lock();
     } else if (Queue* const queue = Choose(now, next)) {
-      LookAt(*queue, lock);
+      const std::string name = queue->name;
+      BeginLook(*queue);
+      lock.Unlock();
+      const Leased leased = Lease(name);
+      lock.Lock();
+      EndLook(*queue, leased);
     } else {
-      changed_.wait_until(lock, next);
+      changed_.WaitUntil(mutex_, next);
     }
   }
 }
@@ -109,20 +116,20 @@ Fetcher::Queue* Fetcher::Choose(Moment now, Moment& next) {
   return nullptr;
 }
 
-void Fetcher::LookAt(Queue& queue, std::unique_lock<std::mutex>& lock) {
+void Fetcher::BeginLook(Queue& queue) const {
   queue.due = std::chrono::steady_clock::now() + options_.poll;
   queue.is_full = false;
   queue.room_since = Moment::max();
-  const std::string name = queue.name;
-  lock.unlock();
-  const int limit = std::min(running_.Free(name), kBatch);
-  int leased = 0;
+}
+
+Fetcher::Leased Fetcher::Lease(const std::string& queue) {
+  Leased leased = {.limit = std::min(running_.Free(queue), kBatch)};
   try {
     std::vector<Job> jobs;
-    if (limit > 0)
-      jobs = queue_.Lease(name, client_.id(), limit, InDoubt::kLeave);
-    leased = static_cast<int>(jobs.size());
-    if (leased > 0) on_leased_(running_.Add(std::move(jobs)));
+    if (leased.limit > 0)
+      jobs = queue_.Lease(queue, client_.id(), leased.limit, InDoubt::kLeave);
+    leased.jobs = static_cast<int>(jobs.size());
+    if (leased.jobs > 0) on_leased_(running_.Add(std::move(jobs)));
     if (!failing_.empty()) on_failure_("");
     failing_.clear();
     back_off_ = milliseconds(0);
@@ -131,11 +138,15 @@ void Fetcher::LookAt(Queue& queue, std::unique_lock<std::mutex>& lock) {
   } catch (const std::exception& error) {
     Failed(error.what(), false);
   }
-  lock.lock();
-  if (leased == limit || !failing_.empty()) {
+  return leased;
+}
+
+void Fetcher::EndLook(Queue& queue, const Leased& leased) const {
+  const bool is_full = leased.jobs == leased.limit;
+  if (is_full || !failing_.empty()) {
     queue.due = {};
-    queue.is_full = leased == limit;
-  } else if (leased > 0) {
+    queue.is_full = is_full;
+  } else if (leased.jobs > 0) {
     queue.due =
         std::min(queue.due, std::chrono::steady_clock::now() + kLookAgain);
   }

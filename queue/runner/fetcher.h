@@ -12,9 +12,7 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <functional>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -22,6 +20,8 @@
 #include "queue/clients/client.h"
 #include "queue/runner/running_jobs.h"
 #include "queue/store/work_queue.h"
+#include "sql/condition_variable.h"
+#include "sql/mutex.h"
 
 namespace fluxnetes::queue {
 
@@ -44,12 +44,12 @@ class Fetcher {
   Fetcher& operator=(const Fetcher&) = delete;
 
   void Start();
-  void Stop();
+  void Stop() EXCLUDES(mutex_);
 
   // Reports that this queue may have jobs; empty: any queue.
-  void Wake(const std::string& queue);
+  void Wake(const std::string& queue) EXCLUDES(mutex_);
   // Reports that slots became free.
-  void WakeForRoom();
+  void WakeForRoom() EXCLUDES(mutex_);
 
  private:
   struct Queue {
@@ -59,12 +59,21 @@ class Fetcher {
     Moment room_since = Moment::max();  // when a full queue got free slots
   };
 
-  void Loop();
+  struct Leased {
+    int limit = 0;  // the free slots
+    int jobs = 0;
+  };
+
+  void Loop() EXCLUDES(mutex_);
   // Returns the next queue to lease from; null: none now, and `next` is when.
-  Queue* Choose(Moment now, Moment& next);
-  void LookAt(Queue& queue, std::unique_lock<std::mutex>& lock);
+  Queue* Choose(Moment now, Moment& next) REQUIRES(mutex_);
+  // Set when the queue is looked at again, before a lease and after it.
+  void BeginLook(Queue& queue) const REQUIRES(mutex_);
+  void EndLook(Queue& queue, const Leased& leased) const REQUIRES(mutex_);
+  // Leases jobs of the queue for its free slots and passes them on.
+  Leased Lease(const std::string& queue) EXCLUDES(mutex_);
   // Gives back the jobs leased to this client that it does not know.
-  void GiveBackUnknown();
+  void GiveBackUnknown() EXCLUDES(mutex_);
   void Failed(const std::string& what, bool in_doubt);
 
   WorkQueue& queue_;
@@ -82,11 +91,10 @@ class Fetcher {
   Moment doubtful_until_ = {};
   std::size_t turn_ = 0;
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  // Protected by mutex_.
-  std::vector<Queue> queues_;
-  bool stopping_ = false;
+  sql::Mutex mutex_;
+  sql::ConditionVariable changed_;
+  std::vector<Queue> queues_ GUARDED_BY(mutex_);
+  bool stopping_ GUARDED_BY(mutex_) = false;
 
   std::thread thread_;
 };

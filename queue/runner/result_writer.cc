@@ -79,10 +79,10 @@ void ResultWriter::Start() {
 
 void ResultWriter::Stop() {
   {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     stopping_ = true;
   }
-  stop_.notify_all();
+  stop_.NotifyAll();
   running_.Close();
   if (thread_.joinable()) thread_.join();
 }
@@ -176,8 +176,11 @@ void ResultWriter::Record(const Batch& batch,
 }
 
 bool ResultWriter::Pause(milliseconds pause) {
-  std::unique_lock lock(mutex_);
-  return !stop_.wait_for(lock, pause, [&] { return stopping_; });
+  const auto until = std::chrono::steady_clock::now() + pause;
+  const sql::MutexLock lock(mutex_);
+  while (!stopping_ && stop_.WaitUntil(mutex_, until)) {
+  }
+  return !stopping_;
 }
 
 }  // namespace fluxnetes::queue

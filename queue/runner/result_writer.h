@@ -10,10 +10,8 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -21,6 +19,8 @@
 #include "queue/runner/events.h"
 #include "queue/runner/running_jobs.h"
 #include "queue/store/work_queue.h"
+#include "sql/condition_variable.h"
+#include "sql/mutex.h"
 
 namespace fluxnetes::queue {
 
@@ -37,7 +37,7 @@ class ResultWriter {
 
   void Start();
   // Drops the results that cannot be recorded now.
-  void Stop();
+  void Stop() EXCLUDES(mutex_);
 
   // Records one batch on the calling thread; for tests.
   void Write(const RunningJobs::Runs& runs);
@@ -57,7 +57,7 @@ class ResultWriter {
   void Part(std::vector<Batch>& left);
   void Record(const Batch& batch, const std::vector<bool>& accepted);
   // Returns false if the writer is to stop.
-  bool Pause(std::chrono::milliseconds pause);
+  bool Pause(std::chrono::milliseconds pause) EXCLUDES(mutex_);
   void Tell(const std::string& failure);
 
   WorkQueue& queue_;
@@ -65,11 +65,11 @@ class ResultWriter {
   EventStream& events_;
   const OnFailure on_failure_;
 
-  std::string failing_;
+  std::string failing_;  // used only by the thread that writes
 
-  std::mutex mutex_;
-  std::condition_variable stop_;
-  bool stopping_ = false;  // protected by mutex_
+  sql::Mutex mutex_;
+  sql::ConditionVariable stop_;
+  bool stopping_ GUARDED_BY(mutex_) = false;
 
   std::thread thread_;
 };

@@ -1,6 +1,7 @@
-// One attempt of a job in this process; internal to the runner. Its members are
-// protected by the mutex of RunningJobs, except the constant ones and the stop
-// source, which is thread-safe itself.
+// One attempt of a job in this process; internal to the runner. The mutex of
+// RunningJobs guards its members, except the constant ones and the stop source,
+// which is thread-safe itself. Clang cannot check that, as a run does not know
+// its RunningJobs. Once the job has ended, the result belongs to ResultWriter.
 // Tests: tests/queue/runner/runner_pgtest.cc.
 #pragma once
 

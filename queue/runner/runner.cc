@@ -1,7 +1,6 @@
 #include "queue/runner/runner.h"
 
 #include <algorithm>
-#include <condition_variable>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -19,6 +18,7 @@
 #include "queue/store/lease_queries.h"
 #include "queue/store/unique_queries.h"
 #include "queue/store/work_queue.h"
+#include "sql/condition_variable.h"
 #include "sql/connection/listener.h"
 
 namespace fluxnetes::queue {
@@ -70,7 +70,7 @@ struct Runner::Session {
   void Begin();
   bool End();
   void BeginRuns(RunningJobs::Runs runs);
-  void WatchTime();
+  void WatchTime() EXCLUDES(mutex);
   bool EndRuns();
   void Tell(const std::string& what) const {
     if (options.on_failure) options.on_failure(what);
@@ -87,11 +87,12 @@ struct Runner::Session {
   Fetcher fetcher;
   sql::Listener listener;
 
-  std::mutex mutex;
-  std::condition_variable sooner;
-  // Protected by mutex.
-  bool is_sooner = false;
-  bool stopping = false;
+  sql::Mutex mutex;
+  sql::ConditionVariable sooner;
+  bool is_sooner GUARDED_BY(mutex) = false;
+  bool stopping GUARDED_BY(mutex) = false;
+
+  // Used by the thread that calls Begin() and End().
   std::thread watch;
   bool is_over = false;
 };
@@ -128,9 +129,9 @@ Runner::Session::Session(sql::Pool& pool, const Workers& workers,
     (run.worker->is_blocking ? blocking : beginnings).Replace();
   });
   running->OnSooner([this] {
-    const std::lock_guard lock(mutex);
+    const sql::MutexLock lock(mutex);
     is_sooner = true;
-    sooner.notify_all();
+    sooner.NotifyAll();
   });
   listener.On("jobs", [this](const std::string& name) { fetcher.Wake(name); });
   listener.On("cancels", [this](const std::string& id) {
@@ -161,17 +162,19 @@ void Runner::Session::BeginRuns(RunningJobs::Runs runs) {
 }
 
 void Runner::Session::WatchTime() {
-  std::unique_lock lock(mutex);
+  sql::MutexLock lock(mutex);
   while (!stopping) {
     is_sooner = false;
-    lock.unlock();
+    lock.Unlock();
     const Moment next = running->Expire();
-    lock.lock();
-    const auto changed = [&] { return stopping || is_sooner; };
-    if (next == Moment::max()) {
-      sooner.wait(lock, changed);
-    } else {
-      sooner.wait_until(lock, next, changed);
+    lock.Lock();
+    bool is_due = false;
+    while (!stopping && !is_sooner && !is_due) {
+      if (next == Moment::max()) {
+        sooner.Wait(mutex);
+      } else {
+        is_due = !sooner.WaitUntil(mutex, next);
+      }
     }
   }
 }
@@ -194,10 +197,10 @@ bool Runner::Session::End() {
   blocking.Stop();
   beginnings.Stop();
   {
-    const std::lock_guard lock(mutex);
+    const sql::MutexLock lock(mutex);
     stopping = true;
   }
-  sooner.notify_all();
+  sooner.NotifyAll();
   if (watch.joinable()) watch.join();
   client.Stop();
   return ended && recorded;
@@ -213,25 +216,25 @@ Runner::Runner(sql::Pool& pool, Workers workers, RunnerOptions options)
 Runner::~Runner() { Stop(); }
 
 void Runner::Start() {
-  const std::lock_guard changing(changing_);
+  const sql::MutexLock changing(changing_);
   if (client_id() != 0) throw std::logic_error("the runner runs already");
   const auto session =
       std::make_shared<Session>(pool_, workers_, options_, events_);
   session->Begin();
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   session_ = session;
 }
 
 bool Runner::Stop() {
-  const std::lock_guard changing(changing_);
+  const sql::MutexLock changing(changing_);
   std::shared_ptr<Session> session;
   {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     session = session_;
   }
   if (session == nullptr) return true;
   const bool is_clean = session->End();
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   session_ = nullptr;
   return is_clean;
 }
@@ -241,12 +244,12 @@ std::shared_ptr<Subscription> Runner::Subscribe(std::size_t capacity) {
 }
 
 std::int64_t Runner::client_id() const {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   return session_ == nullptr ? 0 : session_->client.id();
 }
 
 int Runner::running() const {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   return session_ == nullptr ? 0 : session_->running->running();
 }
 

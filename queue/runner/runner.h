@@ -26,7 +26,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include "queue/clients/client.h"
@@ -34,6 +33,7 @@
 #include "queue/runner/hooks.h"
 #include "queue/runner/workers.h"
 #include "sql/connection/pool.h"
+#include "sql/mutex.h"
 
 namespace fluxnetes::queue {
 
@@ -75,23 +75,23 @@ class Runner {
 
   // Throws sql::Error if the database is unreachable, std::logic_error if
   // already started. May be called again after Stop().
-  void Start();
+  void Start() EXCLUDES(changing_, mutex_);
 
   // Leases no more jobs, waits for the running ones, records results, and
   // leaves nothing running: unfinished jobs are given back and use up no
   // attempt. Returns true if all jobs ended by themselves and all results were
   // recorded. Stopping a stopped runner is fine. Waits for the statement being
   // executed.
-  bool Stop();
+  bool Stop() EXCLUDES(changing_, mutex_);
 
   // Subscribes to the events of jobs from now on. `capacity` limits the events
   // kept for a slow subscriber.
   std::shared_ptr<Subscription> Subscribe(std::size_t capacity = 10'000);
 
   // The id of its row in `clients`; 0: not started.
-  std::int64_t client_id() const;
+  std::int64_t client_id() const EXCLUDES(mutex_);
   // The number of leased jobs that have not ended.
-  int running() const;
+  int running() const EXCLUDES(mutex_);
 
  private:
   struct Session;
@@ -101,10 +101,9 @@ class Runner {
   const RunnerOptions options_;
   EventStream events_;
 
-  std::mutex changing_;  // held by Start() and Stop()
-  mutable std::mutex mutex_;
-  std::shared_ptr<Session>
-      session_;  // protected by mutex_; shared with readers
+  sql::Mutex changing_;  // held by Start() and Stop(), which take mutex_ too
+  mutable sql::Mutex mutex_;
+  std::shared_ptr<Session> session_ GUARDED_BY(mutex_);  // shared with readers
 };
 
 }  // namespace fluxnetes::queue

@@ -47,7 +47,7 @@ int RunningJobs::Slots(const std::string& queue) const {
 }
 
 int RunningJobs::Free(const std::string& queue) const {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   const auto unrecorded = runs_.size() - running_;
   if (unrecorded >= max_unrecorded_) return 0;
   return Slots(queue) - used_.at(queue);
@@ -64,7 +64,7 @@ RunningJobs::Runs RunningJobs::Add(std::vector<Job> jobs) {
     run->leased_at = now;
     runs.push_back(std::move(run));
   }
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   for (const auto& run : runs) {
     runs_[{run->job.id, run->job.attempt}] = run;
     ++used_.at(run->job.queue);
@@ -79,7 +79,7 @@ bool RunningJobs::Begin(Run& run) {
     timeout = run.worker->options.timeout;
   bool is_sooner = false;
   {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     if (run.has_ended || run.begun_at != Moment::max()) return false;
     run.begun_at = Now();
     run.is_on_thread = true;
@@ -94,7 +94,7 @@ bool RunningJobs::Begin(Run& run) {
 }
 
 bool RunningJobs::Leave(Run& run) {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   run.is_on_thread = false;
   return !run.is_stuck;
 }
@@ -124,7 +124,7 @@ JobResult RunningJobs::Unsaid(const Run& run, const std::string& error) const {
 bool RunningJobs::EndUnsaid(const std::shared_ptr<Run>& run,
                             const std::string& error) {
   {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     if (run->has_ended) return false;
   }
   return End(run, Unsaid(*run, error));
@@ -132,7 +132,7 @@ bool RunningJobs::EndUnsaid(const std::shared_ptr<Run>& run,
 
 bool RunningJobs::End(const std::shared_ptr<Run>& run, JobResult result) {
   {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     if (run->has_ended) return false;
   }
   result.id = run->job.id;
@@ -157,7 +157,7 @@ bool RunningJobs::Finish(const std::shared_ptr<Run>& run, JobResult& result) {
   }
   bool makes_room = false;
   {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     if (run->has_ended) return false;
     if (result.metadata.empty()) result.metadata = std::move(run->metadata);
     run->has_ended = true;
@@ -169,8 +169,8 @@ bool RunningJobs::Finish(const std::shared_ptr<Run>& run, JobResult& result) {
     const int used = --used_.at(run->job.queue);
     makes_room = used == slots - 1 || used == slots / 2;
     --running_;
-    if (ended_.size() == 1 || running_ == 0) ended_changed_.notify_one();
-    if (running_ == 0) emptied_.notify_all();
+    if (ended_.size() == 1 || running_ == 0) ended_changed_.NotifyOne();
+    if (running_ == 0) emptied_.NotifyAll();
   }
   if (makes_room) on_room_();
   return true;
@@ -181,7 +181,7 @@ void RunningJobs::CompleteIn(sql::Transaction& transaction, Run& run) {
   result.id = run.job.id;
   result.attempt = run.job.attempt;
   {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     if (run.has_ended) throw LeaseLost("the job has ended");
     run.is_handed_over = true;
     result.metadata = run.metadata;
@@ -192,24 +192,22 @@ void RunningJobs::CompleteIn(sql::Transaction& transaction, Run& run) {
 }
 
 void RunningJobs::SetMetadata(Run& run, std::string object) {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   run.metadata = std::move(object);
 }
 
 StopReason RunningJobs::ReasonOf(const Run& run) const {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   return run.reason;
 }
 
 bool RunningJobs::IsHandedOver(const Run& run) const {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   return run.is_handed_over;
 }
 
-// Releases `lock`: callbacks of a stop token may end the job.
-void RunningJobs::RequestStop(std::unique_lock<std::mutex>& lock,
-                              const Runs& runs, StopReason reason) {
-  if (runs.empty()) return;
+bool RunningJobs::NoteStop(const Runs& runs, StopReason reason) {
+  if (runs.empty()) return false;
   const Moment abandon_at = reason == StopReason::kStopping
                                 ? Moment::max()
                                 : Now() + options_.abandon_after;
@@ -220,36 +218,47 @@ void RunningJobs::RequestStop(std::unique_lock<std::mutex>& lock,
   }
   const bool is_sooner = abandon_at < next_stop_;
   next_stop_ = std::min(next_stop_, abandon_at);
-  lock.unlock();
+  return is_sooner;
+}
+
+// Callbacks of a stop token may end the job.
+void RunningJobs::RequestStop(const Runs& runs, bool is_sooner) {
   for (const auto& run : runs) run->stop.request_stop();
   if (is_sooner) on_sooner_();
 }
 
 bool RunningJobs::Stop(std::int64_t job, StopReason reason) {
-  std::unique_lock lock(mutex_);
   Runs found;
-  for (const auto& [key, run] : runs_)
-    if (key.job == job && !run->has_ended && run->reason == StopReason::kNone)
-      found.push_back(run);
-  const bool any = !found.empty();
-  RequestStop(lock, found, reason);
-  return any;
+  bool is_sooner = false;
+  {
+    const sql::MutexLock lock(mutex_);
+    for (const auto& [key, run] : runs_)
+      if (key.job == job && !run->has_ended && run->reason == StopReason::kNone)
+        found.push_back(run);
+    is_sooner = NoteStop(found, reason);
+  }
+  RequestStop(found, is_sooner);
+  return !found.empty();
 }
 
 void RunningJobs::StopAll(StopReason reason) {
-  std::unique_lock lock(mutex_);
   Runs found;
-  for (const auto& [key, run] : runs_)
-    if (!run->has_ended &&
-        (run->reason == StopReason::kNone || reason == StopReason::kLost))
-      found.push_back(run);
-  RequestStop(lock, found, reason);
+  bool is_sooner = false;
+  {
+    const sql::MutexLock lock(mutex_);
+    for (const auto& [key, run] : runs_)
+      if (!run->has_ended &&
+          (run->reason == StopReason::kNone || reason == StopReason::kLost))
+        found.push_back(run);
+    is_sooner = NoteStop(found, reason);
+  }
+  RequestStop(found, is_sooner);
 }
 
 void RunningJobs::GiveBackWaiting() {
   Runs waiting;
   {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     for (const auto& [key, run] : runs_)
       if (!run->has_ended && run->begun_at == Moment::max()) {
         run->begun_at = Now();  // no thread may begin it any more
@@ -264,7 +273,7 @@ void RunningJobs::GiveBackWaiting() {
 Moment RunningJobs::Expire() {
   Runs late;
   Runs lost;
-  std::unique_lock lock(mutex_);
+  sql::MutexLock lock(mutex_);
   const Moment now = Now();
   Moment next = Moment::max();
   for (const auto& [key, run] : runs_) {
@@ -279,8 +288,9 @@ Moment RunningJobs::Expire() {
   }
   if (!late.empty()) next = std::min(next, now + options_.abandon_after);
   next_stop_ = next;
-  RequestStop(lock, late, StopReason::kTimedOut);
-  if (lock.owns_lock()) lock.unlock();
+  const bool is_sooner = NoteStop(late, StopReason::kTimedOut);
+  lock.Unlock();
+  RequestStop(late, is_sooner);
   for (const auto& run : lost) Abandon(run);
   return next;
 }
@@ -288,7 +298,7 @@ Moment RunningJobs::Expire() {
 void RunningJobs::Abandon(const std::shared_ptr<Run>& run) {
   bool is_stuck = false;
   {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     if (run->has_ended) return;
     run->is_stuck = is_stuck = run->is_on_thread;
   }
@@ -299,7 +309,7 @@ void RunningJobs::Abandon(const std::shared_ptr<Run>& run) {
 void RunningJobs::AbandonAll() {
   Runs found;
   {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     for (const auto& [key, run] : runs_)
       if (!run->has_ended) found.push_back(run);
   }
@@ -307,22 +317,29 @@ void RunningJobs::AbandonAll() {
 }
 
 bool RunningJobs::WaitForEnds(milliseconds patience) {
-  std::unique_lock lock(mutex_);
-  return emptied_.wait_for(lock, patience, [&] { return running_ == 0; });
+  const Moment until = std::chrono::steady_clock::now() + patience;
+  const sql::MutexLock lock(mutex_);
+  while (running_ != 0 && emptied_.WaitUntil(mutex_, until)) {
+  }
+  return running_ == 0;
 }
 
 bool RunningJobs::WaitForRecords(milliseconds patience) {
-  std::unique_lock lock(mutex_);
-  return emptied_.wait_for(lock, patience, [&] { return runs_.empty(); });
+  const Moment until = std::chrono::steady_clock::now() + patience;
+  const sql::MutexLock lock(mutex_);
+  while (!runs_.empty() && emptied_.WaitUntil(mutex_, until)) {
+  }
+  return runs_.empty();
 }
 
 RunningJobs::Runs RunningJobs::TakeEnded(std::size_t limit) {
-  std::unique_lock lock(mutex_);
-  ended_changed_.wait(lock, [&] { return closed_ || !ended_.empty(); });
+  const sql::MutexLock lock(mutex_);
+  while (!closed_ && ended_.empty()) ended_changed_.Wait(mutex_);
   // More jobs often end a moment after the first and share its statement.
-  ended_changed_.wait_for(lock, kGatherEnded, [&] {
-    return closed_ || running_ == 0 || ended_.size() >= limit;
-  });
+  const Moment gathered = std::chrono::steady_clock::now() + kGatherEnded;
+  while (!closed_ && running_ != 0 && ended_.size() < limit &&
+         ended_changed_.WaitUntil(mutex_, gathered)) {
+  }
   if (ended_.size() <= limit) return std::exchange(ended_, {});
   const auto end = ended_.begin() + static_cast<std::ptrdiff_t>(limit);
   Runs taken(std::make_move_iterator(ended_.begin()),
@@ -332,31 +349,31 @@ RunningJobs::Runs RunningJobs::TakeEnded(std::size_t limit) {
 }
 
 void RunningJobs::Close() {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   closed_ = true;
-  ended_changed_.notify_all();
+  ended_changed_.NotifyAll();
 }
 
 void RunningJobs::Forget(const Runs& recorded) {
   bool makes_room = false;
   {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     const auto before = runs_.size() - running_;
     for (const auto& run : recorded)
       runs_.erase({run->job.id, run->job.attempt});
     makes_room = before >= max_unrecorded_;
-    if (runs_.empty()) emptied_.notify_all();
+    if (runs_.empty()) emptied_.NotifyAll();
   }
   if (makes_room) on_room_();
 }
 
 bool RunningJobs::Knows(std::int64_t job, int attempt) const {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   return runs_.contains({job, attempt});
 }
 
 int RunningJobs::running() const {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   return running_;
 }
 

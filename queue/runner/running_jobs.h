@@ -13,12 +13,10 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -28,6 +26,8 @@
 #include "queue/runner/run.h"
 #include "queue/runner/workers.h"
 #include "queue/store/work_queue.h"
+#include "sql/condition_variable.h"
+#include "sql/mutex.h"
 
 namespace fluxnetes::queue {
 
@@ -58,49 +58,50 @@ class RunningJobs {
   // Called with a job that was abandoned while its worker was on a thread.
   void OnStuck(std::function<void(const Run&)> callback);
 
-  int Free(const std::string& queue) const;
+  int Free(const std::string& queue) const EXCLUDES(mutex_);
   int Slots(const std::string& queue) const;
 
-  Runs Add(std::vector<Job> jobs);
+  Runs Add(std::vector<Job> jobs) EXCLUDES(mutex_);
   // False: the job ended or was given back, and must not be begun.
-  bool Begin(Run& run);
+  bool Begin(Run& run) EXCLUDES(mutex_);
   // Reports that its worker has returned. False: the job was abandoned, and so
   // was its thread.
-  bool Leave(Run& run);
+  bool Leave(Run& run) EXCLUDES(mutex_);
   // Ends a job. Adds to the result the worker's backoff, if it failed, and the
   // changes of the hooks. False: it had ended before.
-  bool End(const std::shared_ptr<Run>& run, JobResult result);
+  bool End(const std::shared_ptr<Run>& run, JobResult result) EXCLUDES(mutex_);
   // Ends a job whose worker ended without a result; `error` has the reason.
-  bool EndUnsaid(const std::shared_ptr<Run>& run, const std::string& error);
+  bool EndUnsaid(const std::shared_ptr<Run>& run, const std::string& error)
+      EXCLUDES(mutex_);
   // Completes the job in a transaction of its worker's. Throws LeaseLost,
   // sql::Error.
-  void CompleteIn(sql::Transaction& transaction, Run& run);
-  void SetMetadata(Run& run, std::string object);
-  StopReason ReasonOf(const Run& run) const;
-  bool IsHandedOver(const Run& run) const;
+  void CompleteIn(sql::Transaction& transaction, Run& run) EXCLUDES(mutex_);
+  void SetMetadata(Run& run, std::string object) EXCLUDES(mutex_);
+  StopReason ReasonOf(const Run& run) const EXCLUDES(mutex_);
+  bool IsHandedOver(const Run& run) const EXCLUDES(mutex_);
 
   // Ask one job, if it is here, or all jobs to stop.
-  bool Stop(std::int64_t job, StopReason reason);
-  void StopAll(StopReason reason);
+  bool Stop(std::int64_t job, StopReason reason) EXCLUDES(mutex_);
+  void StopAll(StopReason reason) EXCLUDES(mutex_);
   // Gives back the jobs that have not begun.
-  void GiveBackWaiting();
+  void GiveBackWaiting() EXCLUDES(mutex_);
   // Stops jobs that timed out, abandons those that ignored a stop request.
   // Returns when to call again.
-  Moment Expire();
-  void AbandonAll();
+  Moment Expire() EXCLUDES(mutex_);
+  void AbandonAll() EXCLUDES(mutex_);
 
   // Returns whether all jobs ended in time.
-  bool WaitForEnds(std::chrono::milliseconds patience);
+  bool WaitForEnds(std::chrono::milliseconds patience) EXCLUDES(mutex_);
   // Returns whether all results were recorded in time.
-  bool WaitForRecords(std::chrono::milliseconds patience);
+  bool WaitForRecords(std::chrono::milliseconds patience) EXCLUDES(mutex_);
 
   // Returns ended jobs; waits for the first until Close() is called.
-  Runs TakeEnded(std::size_t limit);
-  void Close();
-  void Forget(const Runs& recorded);
+  Runs TakeEnded(std::size_t limit) EXCLUDES(mutex_);
+  void Close() EXCLUDES(mutex_);
+  void Forget(const Runs& recorded) EXCLUDES(mutex_);
 
-  bool Knows(std::int64_t job, int attempt) const;
-  int running() const;
+  bool Knows(std::int64_t job, int attempt) const EXCLUDES(mutex_);
+  int running() const EXCLUDES(mutex_);
 
  private:
   struct Key {
@@ -113,31 +114,36 @@ class RunningJobs {
       return std::hash<std::int64_t>()(key.job * 31 + key.attempt);
     }
   };
-  JobResult Unsaid(const Run& run, const std::string& error) const;
-  bool Finish(const std::shared_ptr<Run>& run, JobResult& result);
-  void RequestStop(std::unique_lock<std::mutex>& lock, const Runs& runs,
-                   StopReason reason);
-  void Abandon(const std::shared_ptr<Run>& run);
+  JobResult Unsaid(const Run& run, const std::string& error) const
+      EXCLUDES(mutex_);
+  bool Finish(const std::shared_ptr<Run>& run, JobResult& result)
+      EXCLUDES(mutex_);
+  // Stops jobs in two steps: notes the reason and when they are abandoned, and
+  // returns whether that is the earliest time of all; then, without the lock,
+  // requests the stop.
+  bool NoteStop(const Runs& runs, StopReason reason) REQUIRES(mutex_);
+  void RequestStop(const Runs& runs, bool is_sooner) EXCLUDES(mutex_);
+  void Abandon(const std::shared_ptr<Run>& run) EXCLUDES(mutex_);
 
   // Shared: the jobs of abandoned workers outlive the runner.
   const std::shared_ptr<WorkQueue> queue_;
   const Workers workers_;
   const RunningJobsOptions options_;
+  // Set before the first job is added.
   std::function<void()> on_room_ = [] {};
   std::function<void()> on_sooner_ = [] {};
   std::function<void(const Run&)> on_stuck_ = [](const Run&) {};
-  std::size_t max_unrecorded_ = 0;
+  std::size_t max_unrecorded_ = 0;  // constant after construction
 
-  mutable std::mutex mutex_;
-  std::condition_variable ended_changed_;
-  std::condition_variable emptied_;
-  // Protected by mutex_.
-  std::unordered_map<Key, std::shared_ptr<Run>, Hash> runs_;
-  std::map<std::string, int> used_;
-  int running_ = 0;
-  Runs ended_;  // not taken yet
-  Moment next_stop_ = Moment::max();
-  bool closed_ = false;
+  mutable sql::Mutex mutex_;
+  sql::ConditionVariable ended_changed_;
+  sql::ConditionVariable emptied_;
+  std::unordered_map<Key, std::shared_ptr<Run>, Hash> runs_ GUARDED_BY(mutex_);
+  std::map<std::string, int> used_ GUARDED_BY(mutex_);
+  int running_ GUARDED_BY(mutex_) = 0;
+  Runs ended_ GUARDED_BY(mutex_);  // not taken yet
+  Moment next_stop_ GUARDED_BY(mutex_) = Moment::max();
+  bool closed_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace fluxnetes::queue

@@ -1,25 +1,28 @@
 #include "queue/runner/worker_threads.h"
 
 #include <algorithm>
-#include <condition_variable>
 #include <deque>
 #include <iterator>
-#include <mutex>
 #include <thread>
 #include <utility>
+
+#include "sql/condition_variable.h"
+#include "sql/mutex.h"
 
 namespace fluxnetes::queue {
 
 struct WorkerThreads::State {
-  std::mutex mutex;
-  std::condition_variable changed;
-  std::condition_variable ended;
-  // Protected by mutex.
-  std::deque<Task> tasks;
-  int most = 0;
-  int alive = 0;  // without the stuck threads
-  int idle = 0;
-  bool stopping = false;
+  static void Grow(const std::shared_ptr<State>& state) REQUIRES(state->mutex);
+  static void Loop(const std::shared_ptr<State>& state) EXCLUDES(state->mutex);
+
+  sql::Mutex mutex;
+  sql::ConditionVariable changed;
+  sql::ConditionVariable ended;
+  std::deque<Task> tasks GUARDED_BY(mutex);
+  int most GUARDED_BY(mutex) = 0;
+  int alive GUARDED_BY(mutex) = 0;  // without the stuck threads
+  int idle GUARDED_BY(mutex) = 0;
+  bool stopping GUARDED_BY(mutex) = false;
 };
 
 WorkerThreads::WorkerThreads(int most) : state_(std::make_shared<State>()) {
@@ -29,61 +32,60 @@ WorkerThreads::WorkerThreads(int most) : state_(std::make_shared<State>()) {
 WorkerThreads::~WorkerThreads() { Stop(); }
 
 void WorkerThreads::Run(std::vector<Task> tasks) {
-  const std::lock_guard lock(state_->mutex);
+  const sql::MutexLock lock(state_->mutex);
   if (state_->stopping) return;
   std::ranges::move(tasks, std::back_inserter(state_->tasks));
-  Grow();
-  state_->changed.notify_one();
+  State::Grow(state_);
+  state_->changed.NotifyOne();
 }
 
-// Called with the lock held.
-void WorkerThreads::Grow() {
-  const auto wanted = static_cast<int>(state_->tasks.size());
-  for (int made = state_->idle; made < wanted && state_->alive < state_->most;
+void WorkerThreads::State::Grow(const std::shared_ptr<State>& state) {
+  const auto wanted = static_cast<int>(state->tasks.size());
+  for (int made = state->idle; made < wanted && state->alive < state->most;
        ++made) {
     // Detached, because a stuck thread can never be joined; Stop() waits
     // instead.
-    std::thread([state = state_] { Loop(state); }).detach();
-    ++state_->alive;
+    std::thread([state] { Loop(state); }).detach();
+    ++state->alive;
   }
 }
 
 void WorkerThreads::Replace() {
-  const std::lock_guard lock(state_->mutex);
+  const sql::MutexLock lock(state_->mutex);
   --state_->alive;
-  state_->ended.notify_all();
-  if (!state_->stopping) Grow();
+  state_->ended.NotifyAll();
+  if (!state_->stopping) State::Grow(state_);
 }
 
-void WorkerThreads::Loop(const std::shared_ptr<State>& state) {
-  std::unique_lock lock(state->mutex);
+void WorkerThreads::State::Loop(const std::shared_ptr<State>& state) {
+  sql::MutexLock lock(state->mutex);
   while (true) {
     ++state->idle;
-    state->changed.wait(
-        lock, [&] { return state->stopping || !state->tasks.empty(); });
+    while (!state->stopping && state->tasks.empty())
+      state->changed.Wait(state->mutex);
     --state->idle;
     if (state->stopping) break;
     Task task = std::move(state->tasks.front());
     state->tasks.pop_front();
     // Each thread wakes one more: a few awake threads do all short tasks.
-    if (state->idle > 0 && !state->tasks.empty()) state->changed.notify_one();
-    lock.unlock();
+    if (state->idle > 0 && !state->tasks.empty()) state->changed.NotifyOne();
+    lock.Unlock();
     const bool stays = task();
     task = nullptr;
-    lock.lock();
+    lock.Lock();
     if (!stays) return;
   }
   --state->alive;
-  state->ended.notify_all();
+  state->ended.NotifyAll();
 }
 
 void WorkerThreads::Stop() {
-  std::unique_lock lock(state_->mutex);
+  sql::MutexLock lock(state_->mutex);
   state_->stopping = true;
   std::deque<Task> dropped = std::exchange(state_->tasks, {});
-  state_->changed.notify_all();
-  state_->ended.wait(lock, [&] { return state_->alive == 0; });
-  lock.unlock();
+  state_->changed.NotifyAll();
+  while (state_->alive > 0) state_->ended.Wait(state_->mutex);
+  lock.Unlock();
 }
 
 }  // namespace fluxnetes::queue

@@ -35,8 +35,6 @@ class WorkerThreads {
 
  private:
   struct State;
-  static void Loop(const std::shared_ptr<State>& state);
-  void Grow();
 
   std::shared_ptr<State> state_;  // shared with stuck threads
 };

@@ -30,28 +30,30 @@ void JobNotifier::Start() {
 void JobNotifier::Stop() {
   if (!thread_.joinable()) return;
   {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     stopping_ = true;
   }
-  changed_.notify_all();
+  changed_.NotifyAll();
   thread_.join();
 }
 
 void JobNotifier::Notify(const std::string& queue) {
-  const std::lock_guard lock(mutex_);
-  if (due_.insert(queue).second && due_.size() == 1) changed_.notify_all();
+  const sql::MutexLock lock(mutex_);
+  if (due_.insert(queue).second && due_.size() == 1) changed_.NotifyAll();
 }
 
 void JobNotifier::Loop() {
-  std::unique_lock lock(mutex_);
+  sql::MutexLock lock(mutex_);
   while (true) {
-    changed_.wait(lock, [&] { return stopping_ || !due_.empty(); });
+    while (!stopping_ && due_.empty()) changed_.Wait(mutex_);
     if (due_.empty()) return;
     const std::set<std::string> queues = std::exchange(due_, {});
-    lock.unlock();
+    lock.Unlock();
     Ring(queues);
-    lock.lock();
-    changed_.wait_for(lock, interval_, [&] { return stopping_; });
+    const auto until = std::chrono::steady_clock::now() + interval_;
+    lock.Lock();
+    while (!stopping_ && changed_.WaitUntil(mutex_, until)) {
+    }
   }
 }
 

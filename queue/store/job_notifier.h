@@ -11,13 +11,13 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
 #include <set>
 #include <string>
 #include <thread>
 
+#include "sql/condition_variable.h"
 #include "sql/connection/pool.h"
+#include "sql/mutex.h"
 
 namespace fluxnetes::queue {
 
@@ -30,22 +30,21 @@ class JobNotifier {
   JobNotifier& operator=(const JobNotifier&) = delete;
 
   void Start();
-  void Stop();
+  void Stop() EXCLUDES(mutex_);
 
-  void Notify(const std::string& queue);
+  void Notify(const std::string& queue) EXCLUDES(mutex_);
 
  private:
-  void Loop();
-  void Ring(const std::set<std::string>& queues);
+  void Loop() EXCLUDES(mutex_);
+  void Ring(const std::set<std::string>& queues) EXCLUDES(mutex_);
 
   sql::Pool pool_;  // of one connection
   const std::chrono::milliseconds interval_;
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  // Protected by mutex_.
-  std::set<std::string> due_;
-  bool stopping_ = false;
+  sql::Mutex mutex_;
+  sql::ConditionVariable changed_;
+  std::set<std::string> due_ GUARDED_BY(mutex_);
+  bool stopping_ GUARDED_BY(mutex_) = false;
 
   std::thread thread_;
 };

@@ -74,7 +74,7 @@ std::vector<Job> Leasing::Lease(const std::string& queue, std::int64_t client,
                                 int limit, sql::Durability durability) {
   Line& line = LineOf(queue);
   Glance(queue);
-  if (IsDue(line.next_note, kNotePause))
+  if (IsDue(line, &Line::next_note, kNotePause))
     sql::RunAlone(pool_, queries::kUseQueue, queue);
   const auto run = [&](const auto&... arguments) {
     if (durability == sql::Durability::kWait)
@@ -101,14 +101,14 @@ std::vector<Job> Leasing::Lease(sql::Transaction& transaction,
 
 std::vector<Job> Leasing::LookAtAll(Line& line, const std::string& queue,
                                     std::int64_t client, int limit) {
-  if (!IsDue(line.next_look_at_all, kLongPause)) return {};
+  if (!IsDue(line, &Line::next_look_at_all, kLongPause)) return {};
   const auto run = [&](const auto&... arguments) {
     return sql::RunAlone(pool_, arguments...);
   };
   const Clock::time_point begin = Clock::now();
   std::vector<Job> jobs = RunLease(run, LowWaterMark(), queue, client, limit);
   const Clock::time_point end = Clock::now();
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(line.mutex);
   line.next_look_at_all = end + std::min<Clock::duration>(
                                     kPausePerLook * (end - begin), kLongPause);
   return jobs;
@@ -116,37 +116,38 @@ std::vector<Job> Leasing::LookAtAll(Line& line, const std::string& queue,
 
 void Leasing::Glance(const std::string& queue) {
   Line& line = LineOf(queue);
-  if (!IsDue(line.next_glance, options_.glance)) return;
-  const std::lock_guard one(line.glancing);
+  if (!IsDue(line, &Line::next_glance, options_.glance)) return;
+  const sql::MutexLock one(line.glancing);
   // Sometimes from the start of the queue, for rows that were changed by hand.
   const bool full =
-      options_.look_at_all && IsDue(line.next_full_glance, kLongPause);
+      options_.look_at_all && IsDue(line, &Line::next_full_glance, kLongPause);
   LowWaterMark mark = full ? LowWaterMark() : MarkOf(line);
   const Marks& marks = mark.marks();
   mark.See(GlanceFrom(sql::RunAlone(pool_, queries::kGlanceAtQueue, queue,
                                     marks[0], marks[1], marks[2], marks[3],
                                     SnapshotOf(mark))[0]));
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(line.mutex);
   line.mark = std::move(mark);
 }
 
 Leasing::Line& Leasing::LineOf(const std::string& queue) {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   auto& line = lines_[queue];
   if (line == nullptr) line = std::make_unique<Line>();
   return *line;
 }
 
 LowWaterMark Leasing::MarkOf(Line& line) {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(line.mutex);
   return line.mark;
 }
 
-bool Leasing::IsDue(Clock::time_point& next, Clock::duration pause) {
+bool Leasing::IsDue(Line& line, Clock::time_point Line::*next,
+                    Clock::duration pause) {
   const Clock::time_point now = Clock::now();
-  const std::lock_guard lock(mutex_);
-  if (now < next) return false;
-  next = now + pause;
+  const sql::MutexLock lock(line.mutex);
+  if (now < line.*next) return false;
+  line.*next = now + pause;
   return true;
 }
 

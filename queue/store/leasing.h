@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -18,6 +17,7 @@
 #include "queue/store/low_water_mark.h"
 #include "sql/connection/pool.h"
 #include "sql/connection/transaction.h"
+#include "sql/mutex.h"
 
 namespace fluxnetes::queue {
 
@@ -49,26 +49,30 @@ class Leasing {
   using Clock = std::chrono::steady_clock;
 
   struct Line {
-    std::mutex glancing;  // serializes glances in snapshot order
-    // Protected by mutex_; changing `mark` also takes `glancing`.
-    LowWaterMark mark = {};
-    Clock::time_point next_glance = {};
-    Clock::time_point next_full_glance = {};
-    Clock::time_point next_note = {};
-    Clock::time_point next_look_at_all = {};
+    sql::Mutex glancing;  // serializes glances in snapshot order
+
+    sql::Mutex mutex;
+    // Changing it takes `glancing` too.
+    LowWaterMark mark GUARDED_BY(mutex) = {};
+    Clock::time_point next_glance GUARDED_BY(mutex) = {};
+    Clock::time_point next_full_glance GUARDED_BY(mutex) = {};
+    Clock::time_point next_note GUARDED_BY(mutex) = {};
+    Clock::time_point next_look_at_all GUARDED_BY(mutex) = {};
   };
 
-  Line& LineOf(const std::string& queue);
-  LowWaterMark MarkOf(Line& line);
-  bool IsDue(Clock::time_point& next, Clock::duration pause);
+  Line& LineOf(const std::string& queue) EXCLUDES(mutex_);
+  static LowWaterMark MarkOf(Line& line) EXCLUDES(line.mutex);
+  // Returns whether the time `next` has come; it is then put off by `pause`.
+  static bool IsDue(Line& line, Clock::time_point Line::*next,
+                    Clock::duration pause) EXCLUDES(line.mutex);
   std::vector<Job> LookAtAll(Line& line, const std::string& queue,
                              std::int64_t client, int limit);
 
   sql::Pool& pool_;
   const LeaseOptions options_;
 
-  std::mutex mutex_;
-  std::map<std::string, std::unique_ptr<Line>> lines_;  // protected by mutex_
+  sql::Mutex mutex_;
+  std::map<std::string, std::unique_ptr<Line>> lines_ GUARDED_BY(mutex_);
 };
 
 }  // namespace fluxnetes::queue

@@ -49,7 +49,7 @@ std::vector<Job> WorkQueue::Lease(const std::string& queue, std::int64_t client,
     return leasing_.Lease(queue, client, limit, durability);
   } catch (const sql::Error& error) {
     if (!error.InDoubt() || in_doubt == InDoubt::kLeave) throw;
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     doubtful_.push_back(client);
     throw;
   }
@@ -64,7 +64,7 @@ std::vector<Job> WorkQueue::Lease(sql::Transaction& transaction,
 void WorkQueue::MoveMarks(const std::string& queue) { leasing_.Glance(queue); }
 
 void WorkQueue::WithdrawDoubtful() {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   if (doubtful_.empty()) return;
   sql::RunAlone(pool_, queries::kWithdrawClients, doubtful_);
   doubtful_.clear();

@@ -14,7 +14,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,6 +23,7 @@
 #include "queue/store/leasing.h"
 #include "sql/connection/pool.h"
 #include "sql/connection/transaction.h"
+#include "sql/mutex.h"
 
 namespace fluxnetes::queue {
 
@@ -63,7 +63,8 @@ class WorkQueue {
   // clears up the doubt itself (kLeave).
   std::vector<Job> Lease(const std::string& queue, std::int64_t client,
                          int limit, InDoubt in_doubt = InDoubt::kWithdraw,
-                         sql::Durability durability = sql::Durability::kWait);
+                         sql::Durability durability = sql::Durability::kWait)
+      EXCLUDES(mutex_);
   // Likewise, in the caller's transaction, which should be short: the jobs are
   // locked until it ends. A caller that leases in no other way calls
   // MoveMarks() between transactions; otherwise another's open transaction
@@ -100,15 +101,15 @@ class WorkQueue {
   int Rescue();
 
  private:
-  void WithdrawDoubtful();
+  void WithdrawDoubtful() EXCLUDES(mutex_);
 
   sql::Pool& pool_;
   JobNotifier* const notifier_;
   Leasing leasing_;
 
-  std::mutex mutex_;
-  // Clients of leases in doubt. Protected by mutex_.
-  std::vector<std::int64_t> doubtful_;
+  sql::Mutex mutex_;
+  // Clients of leases in doubt.
+  std::vector<std::int64_t> doubtful_ GUARDED_BY(mutex_);
 };
 
 }  // namespace fluxnetes::queue

@@ -83,6 +83,10 @@ class PooledConnection {
   static PoolCounts CountsOf(const Pool& pool);
 
  private:
+  // What the constructor and the destructor do, where the lock is checked.
+  void Take();
+  void Return();
+
   Pool& pool_;
   std::unique_ptr<Connection> connection_;
   int generation_ = 0;

@@ -8,7 +8,7 @@
 namespace fluxnetes::sql {
 
 void Interrupt::Trigger() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   triggered_ = true;
   if (!cancel_) return;
   try {
@@ -19,19 +19,25 @@ void Interrupt::Trigger() {
   }
 }
 
+void Interrupt::Register(std::function<void()> cancel) {
+  const MutexLock lock(mutex_);
+  if (triggered_)
+    throw Error(Error::Kind::kRolledBack, "57014", "", "interrupted");
+  cancel_ = std::move(cancel);
+}
+
+void Interrupt::Unregister() {
+  const MutexLock lock(mutex_);
+  cancel_ = nullptr;
+}
+
 Interruptible::Interruptible(Interrupt* interrupt, std::function<void()> cancel)
     : interrupt_(interrupt) {
-  if (interrupt_ == nullptr) return;
-  const std::lock_guard lock(interrupt_->mutex_);
-  if (interrupt_->triggered_)
-    throw Error(Error::Kind::kRolledBack, "57014", "", "interrupted");
-  interrupt_->cancel_ = std::move(cancel);
+  if (interrupt_ != nullptr) interrupt_->Register(std::move(cancel));
 }
 
 Interruptible::~Interruptible() {
-  if (interrupt_ == nullptr) return;
-  const std::lock_guard lock(interrupt_->mutex_);
-  interrupt_->cancel_ = nullptr;
+  if (interrupt_ != nullptr) interrupt_->Unregister();
 }
 
 }  // namespace fluxnetes::sql

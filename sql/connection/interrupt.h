@@ -7,20 +7,24 @@
 #pragma once
 
 #include <functional>
-#include <mutex>
+
+#include "sql/mutex.h"
 
 namespace fluxnetes::sql {
 
 class Interrupt {
  public:
-  void Trigger();
+  void Trigger() EXCLUDES(mutex_);
 
  private:
   friend class Interruptible;
-  std::mutex mutex_;
-  // Protected by mutex_.
-  bool triggered_ = false;
-  std::function<void()> cancel_;  // cancels the running statement, if any
+  void Register(std::function<void()> cancel) EXCLUDES(mutex_);
+  void Unregister() EXCLUDES(mutex_);
+
+  Mutex mutex_;
+  bool triggered_ GUARDED_BY(mutex_) = false;
+  // Cancels the running statement, if any.
+  std::function<void()> cancel_ GUARDED_BY(mutex_);
 };
 
 // Registers the running statement for its own lifetime; for this folder only.

@@ -3,14 +3,14 @@
 #include <fmt/format.h>
 
 #include <cassert>
-#include <condition_variable>
 #include <map>
-#include <mutex>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
+#include "sql/condition_variable.h"
 #include "sql/connection/connection.h"
+#include "sql/mutex.h"
 
 namespace fluxnetes::sql {
 
@@ -19,16 +19,18 @@ struct Pool::State {
       : options(std::move(given)), tally(options.catalogues) {}
 
   const PoolOptions options;
+  // Each is thread-safe itself.
   StatementTally tally;
   Durations waits;
   std::atomic<std::uint64_t> opened = 0;
 
-  std::mutex mutex;
-  std::condition_variable returned;
-  // Protected by mutex.
-  std::vector<std::unique_ptr<Connection>> idle;  // the last used is last
-  int in_use = 0;
-  int generation = 0;  // raised by CloseAll(): closes older connections
+  Mutex mutex;
+  ConditionVariable returned;
+  // The last used is last.
+  std::vector<std::unique_ptr<Connection>> idle GUARDED_BY(mutex);
+  int in_use GUARDED_BY(mutex) = 0;
+  // Raised by CloseAll(): closes older connections.
+  int generation GUARDED_BY(mutex) = 0;
 };
 
 namespace {
@@ -67,7 +69,7 @@ PoolCounts PooledConnection::CountsOf(const Pool& pool) {
   Pool::State& state = *pool.state_;
   PoolCounts counts;
   {
-    const std::lock_guard lock(state.mutex);
+    const MutexLock lock(state.mutex);
     counts.in_use = state.in_use;
     counts.idle = static_cast<int>(state.idle.size());
   }
@@ -85,34 +87,37 @@ PoolCounts CountsOf(const Pool& pool) {
 
 void Pool::CloseAll() {
   std::vector<std::unique_ptr<Connection>> closing;
-  const std::lock_guard lock(state_->mutex);
+  const MutexLock lock(state_->mutex);
   ++state_->generation;
   closing.swap(state_->idle);
 }
 
-PooledConnection::PooledConnection(Pool& pool) : pool_(pool) {
-  Pool::State& state = *pool.state_;
-  std::unique_lock lock(state.mutex);
-  const auto is_free = [&] {
-    return state.in_use < state.options.max_connections;
-  };
-  bool got = is_free();
-  if (!got) {
+PooledConnection::PooledConnection(Pool& pool) : pool_(pool) { Take(); }
+
+PooledConnection::~PooledConnection() { Return(); }
+
+void PooledConnection::Take() {
+  Pool::State& state = *pool_.state_;
+  MutexLock lock(state.mutex);
+  const int most = state.options.max_connections;
+  if (state.in_use >= most) {
     const auto from = std::chrono::steady_clock::now();
-    got = state.returned.wait_for(lock, state.options.acquire_timeout, is_free);
+    const auto until = from + state.options.acquire_timeout;
+    while (state.in_use >= most &&
+           state.returned.WaitUntil(state.mutex, until)) {
+    }
     state.waits.Note(std::chrono::steady_clock::now() - from);
   }
-  if (!got)
+  if (state.in_use >= most)
     throw Error(Error::Kind::kUnavailable, "", "",
                 fmt::format("all {} connections of the pool were in use for "
                             "{} ms",
-                            state.options.max_connections,
-                            state.options.acquire_timeout.count()));
+                            most, state.options.acquire_timeout.count()));
   ++state.in_use;
   generation_ = state.generation;
   if (!state.idle.empty() && state.idle.back()->IsBroken()) {
     // The cause has probably broken other connections too: check all of them.
-    pool.broken_ += std::erase_if(
+    pool_.broken_ += std::erase_if(
         state.idle, [](const auto& idle) { return idle->IsBroken(); });
   }
   if (!state.idle.empty()) {
@@ -120,26 +125,26 @@ PooledConnection::PooledConnection(Pool& pool) : pool_(pool) {
     state.idle.pop_back();
     return;
   }
-  lock.unlock();
+  lock.Unlock();
   try {
     connection_ = std::make_unique<Connection>(state.options);
     ++state.opened;
   } catch (...) {
-    lock.lock();
+    lock.Lock();
     --state.in_use;
-    state.returned.notify_one();
+    state.returned.NotifyOne();
     throw;
   }
 }
 
-PooledConnection::~PooledConnection() {
+void PooledConnection::Return() {
   Pool::State& state = *pool_.state_;
-  const std::lock_guard lock(state.mutex);
+  const MutexLock lock(state.mutex);
   --state.in_use;
   if (broken_) ++pool_.broken_;
   if (!discard_ && generation_ == state.generation)
     state.idle.push_back(std::move(connection_));
-  state.returned.notify_one();
+  state.returned.NotifyOne();
 }
 
 }  // namespace fluxnetes::sql

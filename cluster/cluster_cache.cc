@@ -58,7 +58,7 @@ bool ClusterCache::UidOf::operator()(std::string_view a,
 }
 
 CacheChanges ClusterCache::Apply(std::span<const WatchEvent> events) {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   CacheChanges changes;
   for (const WatchEvent& event : events) Apply(event, changes);
   return changes;
@@ -76,15 +76,16 @@ void ClusterCache::Apply(const WatchEvent& event, CacheChanges& changes) {
     case WatchEvent::Kind::kDeleted:
       break;
   }
-  const auto apply = [&]<typename Object>(const Object& object) {
-    if constexpr (!std::is_same_v<Object, std::monostate>) {
-      if (event.kind == WatchEvent::Kind::kChanged) {
-        Put(object, changes);
-      } else {
-        Drop(object, changes);
-      }
-    }
-  };
+  const auto apply =
+      [&]<typename Object>(const Object& object) REQUIRES(mutex_) {
+        if constexpr (!std::is_same_v<Object, std::monostate>) {
+          if (event.kind == WatchEvent::Kind::kChanged) {
+            Put(object, changes);
+          } else {
+            Drop(object, changes);
+          }
+        }
+      };
   std::visit(apply, event.object);
 }
 
@@ -134,7 +135,7 @@ void ClusterCache::EndList(const std::optional<WatchedKind>& only,
 }
 
 void ClusterCache::NoteVanished(WatchedKind kind, CacheChanges& changes) {
-  const auto add_groups = [&](PodGroupApi api) {
+  const auto add_groups = [&](PodGroupApi api) REQUIRES(mutex_) {
     for (const std::string& key : GroupsOf(api).EndList()) {
       const auto slash = key.find('/');
       NoteGroup({api, key.substr(0, slash), key.substr(slash + 1)}, changes);

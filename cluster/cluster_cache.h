@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,6 +19,7 @@
 
 #include "cluster/cached_kind.h"
 #include "cluster/cluster.h"
+#include "sql/mutex.h"
 
 namespace fluxnetes::cluster {
 
@@ -53,46 +53,54 @@ struct CacheChanges {
 
 class ClusterCache {
  public:
-  CacheChanges Apply(std::span<const WatchEvent> events);
+  CacheChanges Apply(std::span<const WatchEvent> events) EXCLUDES(mutex_);
 
   // True once a list of all kinds has ended.
-  bool Synced() const;
+  bool Synced() const EXCLUDES(mutex_);
 
-  PodPointer PodByUid(const std::string& uid) const;
-  NodePointer NodeByName(const std::string& name) const;
-  std::vector<PodPointer> Pods() const;
-  std::vector<NodePointer> Nodes() const;
-  PodGroupPointer PodGroupByName(const PodGroupName& name) const;
+  PodPointer PodByUid(const std::string& uid) const EXCLUDES(mutex_);
+  NodePointer NodeByName(const std::string& name) const EXCLUDES(mutex_);
+  std::vector<PodPointer> Pods() const EXCLUDES(mutex_);
+  std::vector<NodePointer> Nodes() const EXCLUDES(mutex_);
+  PodGroupPointer PodGroupByName(const PodGroupName& name) const
+      EXCLUDES(mutex_);
   VolumeClaimPointer VolumeClaimByName(const std::string& namespace_name,
-                                       const std::string& name) const;
-  VolumePointer VolumeByName(const std::string& name) const;
-  StorageClassPointer StorageClassByName(const std::string& name) const;
-  NamespacePointer NamespaceByName(const std::string& name) const;
+                                       const std::string& name) const
+      EXCLUDES(mutex_);
+  VolumePointer VolumeByName(const std::string& name) const EXCLUDES(mutex_);
+  StorageClassPointer StorageClassByName(const std::string& name) const
+      EXCLUDES(mutex_);
+  NamespacePointer NamespaceByName(const std::string& name) const
+      EXCLUDES(mutex_);
   // The annotations of the Kubernetes Job of this UID; null if it has none.
-  JobAnnotationsPointer AnnotationsOfJob(const std::string& uid) const;
-  std::vector<NamespacePointer> Namespaces() const;
+  JobAnnotationsPointer AnnotationsOfJob(const std::string& uid) const
+      EXCLUDES(mutex_);
+  std::vector<NamespacePointer> Namespaces() const EXCLUDES(mutex_);
   // Increases each time a namespace or its labels change.
-  std::uint64_t NamespacesVersion() const;
+  std::uint64_t NamespacesVersion() const EXCLUDES(mutex_);
   // Returns the pods that name the group, whether it exists or not, in order of
   // UID.
-  std::vector<PodPointer> PodsOfGroup(const PodGroupName& name) const;
+  std::vector<PodPointer> PodsOfGroup(const PodGroupName& name) const
+      EXCLUDES(mutex_);
   // Returns the pods on this node that have not ended, in order of UID.
-  std::vector<PodPointer> PodsOnNode(const std::string& node) const;
+  std::vector<PodPointer> PodsOnNode(const std::string& node) const
+      EXCLUDES(mutex_);
 
   // Returns the pods that use the claim ("namespace/name") and have not ended,
   // in order of UID.
-  std::vector<PodPointer> PodsOfClaim(const std::string& claim) const;
+  std::vector<PodPointer> PodsOfClaim(const std::string& claim) const
+      EXCLUDES(mutex_);
 
   // Returns the claims ("namespace/name") affected by changes since the last
   // call, in order: changes of the claim, of its volume or its storage class
   // and, for a claim that only one pod can use, of its other users. For one
   // reader, as below.
-  std::vector<std::string> TakeChangedClaims();
+  std::vector<std::string> TakeChangedClaims() EXCLUDES(mutex_);
 
   // Returns the names of nodes that were added, changed or removed, or whose
   // usage changed, since the last call, in order. For one reader, the owner of
   // the graph. Neither a node's heartbeat nor the start of a pod is a change.
-  std::vector<std::string> TakeChangedNodes();
+  std::vector<std::string> TakeChangedNodes() EXCLUDES(mutex_);
 
  private:
   struct UidOf {
@@ -105,68 +113,87 @@ class ClusterCache {
   using PodSet = std::unordered_set<PodPointer, UidOf, UidOf>;
   using InOrder = std::vector<PodPointer>;  // by UID
 
-  void Apply(const WatchEvent& event, CacheChanges& changes);
-  void BeginList(const std::optional<WatchedKind>& only);
-  void EndList(const std::optional<WatchedKind>& only, CacheChanges& changes);
-  void EndListOfPods(CacheChanges& changes);
-  void NoteVanished(WatchedKind kind, CacheChanges& changes);
-  CachedKind<PodGroup>& GroupsOf(PodGroupApi api);
-  const CachedKind<PodGroup>& GroupsOf(PodGroupApi api) const;
+  void Apply(const WatchEvent& event, CacheChanges& changes) REQUIRES(mutex_);
+  void BeginList(const std::optional<WatchedKind>& only) REQUIRES(mutex_);
+  void EndList(const std::optional<WatchedKind>& only, CacheChanges& changes)
+      REQUIRES(mutex_);
+  void EndListOfPods(CacheChanges& changes) REQUIRES(mutex_);
+  void NoteVanished(WatchedKind kind, CacheChanges& changes) REQUIRES(mutex_);
+  CachedKind<PodGroup>& GroupsOf(PodGroupApi api) REQUIRES(mutex_);
+  const CachedKind<PodGroup>& GroupsOf(PodGroupApi api) const REQUIRES(mutex_);
 
-  void Put(const PodPointer& pod, CacheChanges& changes);
-  void Put(const NodePointer& node, CacheChanges& changes);
-  void Put(const PodGroupPointer& group, CacheChanges& changes);
-  void Put(const VolumeClaimPointer& claim, CacheChanges& changes);
-  void Put(const VolumePointer& volume, CacheChanges& changes);
-  void Put(const StorageClassPointer& storage_class, CacheChanges& changes);
-  void Put(const NamespacePointer& space, CacheChanges& changes);
-  void Put(const JobAnnotationsPointer& job, CacheChanges& changes);
-  void Drop(const PodPointer& pod, CacheChanges& changes);
-  void Drop(const NodePointer& node, CacheChanges& changes);
-  void Drop(const PodGroupPointer& group, CacheChanges& changes);
-  void Drop(const VolumeClaimPointer& claim, CacheChanges& changes);
-  void Drop(const VolumePointer& volume, CacheChanges& changes);
-  void Drop(const StorageClassPointer& storage_class, CacheChanges& changes);
-  void Drop(const NamespacePointer& space, CacheChanges& changes);
-  void Drop(const JobAnnotationsPointer& job, CacheChanges& changes);
+  void Put(const PodPointer& pod, CacheChanges& changes) REQUIRES(mutex_);
+  void Put(const NodePointer& node, CacheChanges& changes) REQUIRES(mutex_);
+  void Put(const PodGroupPointer& group, CacheChanges& changes)
+      REQUIRES(mutex_);
+  void Put(const VolumeClaimPointer& claim, CacheChanges& changes)
+      REQUIRES(mutex_);
+  void Put(const VolumePointer& volume, CacheChanges& changes) REQUIRES(mutex_);
+  void Put(const StorageClassPointer& storage_class, CacheChanges& changes)
+      REQUIRES(mutex_);
+  void Put(const NamespacePointer& space, CacheChanges& changes)
+      REQUIRES(mutex_);
+  void Put(const JobAnnotationsPointer& job, CacheChanges& changes)
+      REQUIRES(mutex_);
+  void Drop(const PodPointer& pod, CacheChanges& changes) REQUIRES(mutex_);
+  void Drop(const NodePointer& node, CacheChanges& changes) REQUIRES(mutex_);
+  void Drop(const PodGroupPointer& group, CacheChanges& changes)
+      REQUIRES(mutex_);
+  void Drop(const VolumeClaimPointer& claim, CacheChanges& changes)
+      REQUIRES(mutex_);
+  void Drop(const VolumePointer& volume, CacheChanges& changes)
+      REQUIRES(mutex_);
+  void Drop(const StorageClassPointer& storage_class, CacheChanges& changes)
+      REQUIRES(mutex_);
+  void Drop(const NamespacePointer& space, CacheChanges& changes)
+      REQUIRES(mutex_);
+  void Drop(const JobAnnotationsPointer& job, CacheChanges& changes)
+      REQUIRES(mutex_);
 
-  void Forget(std::string_view uid, CacheChanges& changes);
-  void NoteNode(const std::string& name, CacheChanges& changes);
-  void NoteGroup(const PodGroupName& name, CacheChanges& changes);
-  void NoteClaimsOf(const Pod& pod);
-  void NoteClaimOf(const Volume& volume);
-  void NoteClaimsOfVolumes(const std::vector<std::string>& names);
-  void NoteClaimsOfClasses(const std::vector<std::string>& names);
-  void NoteJob(const std::string& uid, CacheChanges& changes);
+  void Forget(std::string_view uid, CacheChanges& changes) REQUIRES(mutex_);
+  void NoteNode(const std::string& name, CacheChanges& changes)
+      REQUIRES(mutex_);
+  void NoteGroup(const PodGroupName& name, CacheChanges& changes)
+      REQUIRES(mutex_);
+  void NoteClaimsOf(const Pod& pod) REQUIRES(mutex_);
+  void NoteClaimOf(const Volume& volume) REQUIRES(mutex_);
+  void NoteClaimsOfVolumes(const std::vector<std::string>& names)
+      REQUIRES(mutex_);
+  void NoteClaimsOfClasses(const std::vector<std::string>& names)
+      REQUIRES(mutex_);
+  void NoteJob(const std::string& uid, CacheChanges& changes) REQUIRES(mutex_);
   void Note(const PodPointer& before, const PodPointer& after,
-            CacheChanges& changes);
-  void Charge(const PodPointer& pod);
-  void Discharge(const PodPointer& pod);
-  void Join(const PodPointer& pod);
-  void Leave(const PodPointer& pod);
+            CacheChanges& changes) REQUIRES(mutex_);
+  void Charge(const PodPointer& pod) REQUIRES(mutex_);
+  void Discharge(const PodPointer& pod) REQUIRES(mutex_);
+  void Join(const PodPointer& pod) REQUIRES(mutex_);
+  void Leave(const PodPointer& pod) REQUIRES(mutex_);
 
-  mutable std::mutex mutex_;
-  // Protected by mutex_.
-  PodSet pods_;
-  KindVersions pod_versions_;
-  std::unordered_set<std::string> listed_pods_;  // UIDs in the current list
-  CachedKind<Node> nodes_;
-  CachedKind<PodGroup> coscheduling_groups_;  // by "namespace/name"
-  CachedKind<PodGroup> native_groups_;        // likewise
-  CachedKind<VolumeClaim> claims_;            // likewise
-  CachedKind<Volume> volumes_;
-  CachedKind<StorageClass> storage_classes_;
-  CachedKind<Namespace> namespaces_;
-  std::uint64_t namespaces_version_ = 0;
-  CachedKind<JobAnnotations> jobs_;  // by UID
-  std::unordered_map<std::string, InOrder> on_node_;
-  std::map<PodGroupName, InOrder> in_group_;
-  std::unordered_map<std::string, InOrder> of_job_;    // pods without a node
-  std::unordered_map<std::string, InOrder> of_claim_;  // not ended
-  std::unordered_set<std::string> changed_nodes_;
-  std::unordered_set<std::string> changed_claims_;
-  bool listing_ = false;  // a list of all kinds is under way
-  bool synced_ = false;
+  mutable sql::Mutex mutex_;
+  PodSet pods_ GUARDED_BY(mutex_);
+  KindVersions pod_versions_ GUARDED_BY(mutex_);
+  // UIDs in the current list.
+  std::unordered_set<std::string> listed_pods_ GUARDED_BY(mutex_);
+  CachedKind<Node> nodes_ GUARDED_BY(mutex_);
+  // These three by "namespace/name".
+  CachedKind<PodGroup> coscheduling_groups_ GUARDED_BY(mutex_);
+  CachedKind<PodGroup> native_groups_ GUARDED_BY(mutex_);
+  CachedKind<VolumeClaim> claims_ GUARDED_BY(mutex_);
+  CachedKind<Volume> volumes_ GUARDED_BY(mutex_);
+  CachedKind<StorageClass> storage_classes_ GUARDED_BY(mutex_);
+  CachedKind<Namespace> namespaces_ GUARDED_BY(mutex_);
+  std::uint64_t namespaces_version_ GUARDED_BY(mutex_) = 0;
+  CachedKind<JobAnnotations> jobs_ GUARDED_BY(mutex_);  // by UID
+  std::unordered_map<std::string, InOrder> on_node_ GUARDED_BY(mutex_);
+  std::map<PodGroupName, InOrder> in_group_ GUARDED_BY(mutex_);
+  // Pods without a node.
+  std::unordered_map<std::string, InOrder> of_job_ GUARDED_BY(mutex_);
+  // Pods that have not ended.
+  std::unordered_map<std::string, InOrder> of_claim_ GUARDED_BY(mutex_);
+  std::unordered_set<std::string> changed_nodes_ GUARDED_BY(mutex_);
+  std::unordered_set<std::string> changed_claims_ GUARDED_BY(mutex_);
+  bool listing_ GUARDED_BY(mutex_) = false;  // a list of all kinds is under way
+  bool synced_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace fluxnetes::cluster

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "cluster/cluster_cache.h"
+#include "sql/mutex.h"
 
 namespace fluxnetes::cluster {
 namespace {
@@ -17,102 +18,102 @@ std::vector<std::string> Take(std::unordered_set<std::string>& names) {
 }  // namespace
 
 bool ClusterCache::Synced() const {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   return synced_;
 }
 
 PodPointer ClusterCache::PodByUid(const std::string& uid) const {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   const auto known = pods_.find(std::string_view(uid));
   return known == pods_.end() ? nullptr : *known;
 }
 
 NodePointer ClusterCache::NodeByName(const std::string& name) const {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   return nodes_.Find(name);
 }
 
 PodGroupPointer ClusterCache::PodGroupByName(const PodGroupName& name) const {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   return GroupsOf(name.api).Find(Key(name));
 }
 
 VolumeClaimPointer ClusterCache::VolumeClaimByName(
     const std::string& namespace_name, const std::string& name) const {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   return claims_.Find(namespace_name + "/" + name);
 }
 
 VolumePointer ClusterCache::VolumeByName(const std::string& name) const {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   return volumes_.Find(name);
 }
 
 StorageClassPointer ClusterCache::StorageClassByName(
     const std::string& name) const {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   return storage_classes_.Find(name);
 }
 
 NamespacePointer ClusterCache::NamespaceByName(const std::string& name) const {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   return namespaces_.Find(name);
 }
 
 JobAnnotationsPointer ClusterCache::AnnotationsOfJob(
     const std::string& uid) const {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   return jobs_.Find(uid);
 }
 
 std::vector<NamespacePointer> ClusterCache::Namespaces() const {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   return namespaces_.All();
 }
 
 std::uint64_t ClusterCache::NamespacesVersion() const {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   return namespaces_version_;
 }
 
 std::vector<PodPointer> ClusterCache::PodsOfGroup(
     const PodGroupName& name) const {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   const auto at = in_group_.find(name);
   return at == in_group_.end() ? InOrder{} : at->second;
 }
 
 std::vector<PodPointer> ClusterCache::Pods() const {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   return {pods_.begin(), pods_.end()};
 }
 
 std::vector<NodePointer> ClusterCache::Nodes() const {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   return nodes_.All();
 }
 
 std::vector<PodPointer> ClusterCache::PodsOnNode(
     const std::string& node) const {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   const auto at = on_node_.find(node);
   return at == on_node_.end() ? InOrder{} : at->second;
 }
 
 std::vector<std::string> ClusterCache::TakeChangedNodes() {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   return Take(changed_nodes_);
 }
 
 std::vector<PodPointer> ClusterCache::PodsOfClaim(
     const std::string& claim) const {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   const auto at = of_claim_.find(claim);
   return at == of_claim_.end() ? InOrder{} : at->second;
 }
 
 std::vector<std::string> ClusterCache::TakeChangedClaims() {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   return Take(changed_claims_);
 }
 

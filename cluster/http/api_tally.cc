@@ -50,7 +50,7 @@ std::pair<std::string_view, std::string> VerbAndResource(
 void ApiTally::Answered(std::string_view method, std::string_view path,
                         int status, std::chrono::nanoseconds took) {
   auto key = VerbAndResource(method, path);
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   Call& call = calls_[std::move(key)];
   ++call.answers[status];
   call.durations.Note(took);
@@ -58,7 +58,7 @@ void ApiTally::Answered(std::string_view method, std::string_view path,
 
 std::vector<ApiCallCounts> ApiTally::calls() const {
   std::vector<ApiCallCounts> counts;
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   for (const auto& [key, call] : calls_) {
     counts.push_back({std::string(key.first), key.second, call.answers,
                       call.durations.counts()});

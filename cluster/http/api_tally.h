@@ -13,7 +13,6 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,6 +20,7 @@
 
 #include "cluster/objects/watched_kind.h"
 #include "sql/durations.h"
+#include "sql/mutex.h"
 
 namespace fluxnetes::cluster {
 
@@ -45,11 +45,11 @@ std::pair<std::string_view, std::string> VerbAndResource(
 class ApiTally {
  public:
   void Answered(std::string_view method, std::string_view path, int status,
-                std::chrono::nanoseconds took);
+                std::chrono::nanoseconds took) EXCLUDES(mutex_);
   void Lists(WatchedKind kind) { ++watches_.at(Number(kind)).lists; }
   void Streams(WatchedKind kind) { ++watches_.at(Number(kind)).streams; }
 
-  std::vector<ApiCallCounts> calls() const;
+  std::vector<ApiCallCounts> calls() const EXCLUDES(mutex_);
   std::vector<WatchCounts> watches() const;
 
  private:
@@ -62,9 +62,11 @@ class ApiTally {
     std::atomic<std::uint64_t> streams{0};
   };
 
-  mutable std::mutex mutex_;
-  std::map<std::pair<std::string_view, std::string>, Call> calls_;  // by mutex_
-  std::array<Watched, kWatchedKinds> watches_;
+  mutable sql::Mutex mutex_;
+  std::map<std::pair<std::string_view, std::string>, Call> calls_
+      GUARDED_BY(mutex_);
+
+  std::array<Watched, kWatchedKinds> watches_;  // of atomic numbers
 };
 
 }  // namespace fluxnetes::cluster

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <fstream>
-#include <mutex>
 #include <optional>
 #include <thread>
 
 #include "cluster/http/credential_plugin.h"
+#include "sql/mutex.h"
 
 namespace fluxnetes::cluster {
 namespace {
@@ -52,13 +52,13 @@ class TokenFile final : public Credentials {
       : path_(std::move(path)), rest_(std::move(rest)), again_(read_again) {}
 
   std::shared_ptr<const Identity> Current() override {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     if (!current_ || steady_clock::now() >= read_at_ + again_) Read();
     return current_;
   }
 
   bool Refused(const Identity& identity) override {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     try {
       if (!current_ || *current_ == identity) Read();
       return *current_ != identity;
@@ -69,7 +69,7 @@ class TokenFile final : public Credentials {
 
  private:
   // If the file is missing while it is being replaced, the old token stays.
-  void Read() {
+  void Read() REQUIRES(mutex_) {
     try {
       Identity read = rest_;
       read.token = ReadToken(path_);
@@ -84,10 +84,9 @@ class TokenFile final : public Credentials {
   const std::string path_;
   const Identity rest_;
   const std::chrono::milliseconds again_;
-  std::mutex mutex_;
-  // Protected by mutex_.
-  std::shared_ptr<const Identity> current_;
-  steady_clock::time_point read_at_;
+  sql::Mutex mutex_;
+  std::shared_ptr<const Identity> current_ GUARDED_BY(mutex_);
+  steady_clock::time_point read_at_ GUARDED_BY(mutex_);
 };
 
 class Plugin final : public Credentials {
@@ -95,7 +94,7 @@ class Plugin final : public Credentials {
   explicit Plugin(CredentialPlugin plugin) : plugin_(std::move(plugin)) {}
 
   std::shared_ptr<const Identity> Current() override {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     if (current_ && (!expires_at_ || system_clock::now() < *expires_at_))
       return current_;
     RunBeside();
@@ -105,14 +104,13 @@ class Plugin final : public Credentials {
   }
 
   bool Refused(const Identity& identity) override {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     if (current_ && *current_ == identity) current_.reset();
     return true;
   }
 
  private:
-  // Called with the lock held.
-  void RunBeside() {
+  void RunBeside() REQUIRES(mutex_) {
     if (running_ || steady_clock::now() < not_before_) return;
     running_ = true;
     thread_ = std::jthread([this] {
@@ -123,7 +121,7 @@ class Plugin final : public Credentials {
       } catch (const CredentialError& error) {
         trouble = error.what();
       }
-      const std::lock_guard lock(mutex_);
+      const sql::MutexLock lock(mutex_);
       running_ = false;
       not_before_ = steady_clock::now() + kPluginAgain;
       trouble_ = std::move(trouble);
@@ -134,14 +132,14 @@ class Plugin final : public Credentials {
   }
 
   const CredentialPlugin plugin_;
-  std::mutex mutex_;
-  // Protected by mutex_.
-  std::shared_ptr<const Identity> current_;
-  std::optional<system_clock::time_point> expires_at_;
-  std::string trouble_;  // of the last run
-  bool running_ = false;
-  steady_clock::time_point not_before_;
-  std::jthread thread_;  // last member: joined before the others are destroyed
+  sql::Mutex mutex_;
+  std::shared_ptr<const Identity> current_ GUARDED_BY(mutex_);
+  std::optional<system_clock::time_point> expires_at_ GUARDED_BY(mutex_);
+  std::string trouble_ GUARDED_BY(mutex_);  // of the last run
+  bool running_ GUARDED_BY(mutex_) = false;
+  steady_clock::time_point not_before_ GUARDED_BY(mutex_);
+  // Last member: joined before the others are destroyed.
+  std::jthread thread_ GUARDED_BY(mutex_);
 };
 
 }  // namespace

@@ -89,7 +89,7 @@ HttpClient::Loop::~Loop() { Stop(); }
 void HttpClient::Loop::Submit(
     std::vector<std::unique_ptr<Exchange>> exchanges) {
   {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     if (!stopping_) {
       std::move(exchanges.begin(), exchanges.end(),
                 std::back_inserter(submitted_));
@@ -109,7 +109,7 @@ int HttpClient::Loop::Open(std::string path, milliseconds silence,
                                std::move(path), silence, reader);
   int number = 0;  // the stream may have ended before this returns
   {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     if (!stopping_) {
       number = stream->number = next_stream_++;
       // std::function must be copyable, a stream is not.
@@ -144,17 +144,17 @@ void HttpClient::Loop::Close(int stream) {
       stream_of_.erase(found->second->handle.get());
       streams_.erase(found);
     }
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     gone = true;
-    closed_.notify_all();
+    closed_.NotifyAll();
   });
-  std::unique_lock lock(mutex_);
-  closed_.wait(lock, [&] { return gone || stopped_; });
+  const sql::MutexLock lock(mutex_);
+  while (!gone && !stopped_) closed_.Wait(mutex_);
 }
 
 void HttpClient::Loop::Stop() {
   {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     stopping_ = true;
   }
   curl_multi_wakeup(multi_.get());
@@ -163,7 +163,7 @@ void HttpClient::Loop::Stop() {
 
 void HttpClient::Loop::Post(std::function<void()> task) {
   {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     if (stopping_) return;
     tasks_.push_back(std::move(task));
   }
@@ -191,7 +191,7 @@ bool HttpClient::Loop::TakeTasks() {
   std::vector<std::function<void()>> tasks;
   bool stopping = false;
   {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     std::move(submitted_.begin(), submitted_.end(),
               std::back_inserter(waiting_));
     submitted_.clear();
@@ -461,9 +461,9 @@ void HttpClient::Loop::EndAll() {
   }
   streams_.clear();
   idle_.clear();
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   stopped_ = true;
-  closed_.notify_all();
+  closed_.NotifyAll();
 }
 
 }  // namespace fluxnetes::cluster

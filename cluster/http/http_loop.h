@@ -6,12 +6,10 @@
 // Tests: tests/cluster/http/http_client_test.cc.
 #pragma once
 
-#include <condition_variable>
 #include <deque>
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <random>
 #include <string>
 #include <thread>
@@ -20,6 +18,8 @@
 
 #include "cluster/http/curl_handle.h"
 #include "cluster/http/http_client.h"
+#include "sql/condition_variable.h"
+#include "sql/mutex.h"
 
 namespace fluxnetes::cluster {
 
@@ -51,14 +51,15 @@ class HttpClient::Loop {
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
 
-  void Submit(std::vector<std::unique_ptr<Exchange>> exchanges);
+  void Submit(std::vector<std::unique_ptr<Exchange>> exchanges)
+      EXCLUDES(mutex_);
   int Open(std::string path, std::chrono::milliseconds silence,
-           StreamReader& reader);
+           StreamReader& reader) EXCLUDES(mutex_);
   void Resume(int stream);
   // Returns when the reader will not be called any more.
-  void Close(int stream);
+  void Close(int stream) EXCLUDES(mutex_);
   // Answers the requests in flight and ends the thread. Calling twice is fine.
-  void Stop();
+  void Stop() EXCLUDES(mutex_);
 
  private:
   struct Transfer {
@@ -68,8 +69,8 @@ class HttpClient::Loop {
   struct Stream;
 
   void Run();
-  void Post(std::function<void()> task);
-  bool TakeTasks();
+  void Post(std::function<void()> task) EXCLUDES(mutex_);
+  bool TakeTasks() EXCLUDES(mutex_);
   void StartWaiting();
   void Begin(std::unique_ptr<Exchange> exchange);
   void TakeFinished();
@@ -90,7 +91,7 @@ class HttpClient::Loop {
   std::chrono::milliseconds UntilNext();
   void BeginStream(std::unique_ptr<Stream> stream);
   void EndStream(std::unique_ptr<Stream> stream, HttpResponse response);
-  void EndAll();
+  void EndAll() EXCLUDES(mutex_);
   static std::size_t OnExchangeData(char* data, std::size_t size,
                                     std::size_t count, void* exchange);
   static std::size_t OnStreamData(char* data, std::size_t size,
@@ -101,14 +102,13 @@ class HttpClient::Loop {
   const CurlAddress address_;
   const CurlMulti multi_;
 
-  std::mutex mutex_;
-  // Protected by mutex_.
-  std::vector<std::unique_ptr<Exchange>> submitted_;
-  std::vector<std::function<void()>> tasks_;
-  bool stopping_ = false;
-  bool stopped_ = false;
-  int next_stream_ = 1;
-  std::condition_variable closed_;
+  sql::Mutex mutex_;
+  std::vector<std::unique_ptr<Exchange>> submitted_ GUARDED_BY(mutex_);
+  std::vector<std::function<void()>> tasks_ GUARDED_BY(mutex_);
+  bool stopping_ GUARDED_BY(mutex_) = false;
+  bool stopped_ GUARDED_BY(mutex_) = false;
+  int next_stream_ GUARDED_BY(mutex_) = 1;
+  sql::ConditionVariable closed_;
 
   // Used by the loop's thread only.
   std::deque<std::unique_ptr<Exchange>> waiting_;
@@ -121,7 +121,7 @@ class HttpClient::Loop {
   std::unordered_map<CURL*, int> stream_of_;
   std::minstd_rand random_;
 
-  std::thread thread_;
+  std::thread thread_;  // started by the constructor, joined by Stop()
 };
 
 // The stream that HttpClient::Open returns.

@@ -386,7 +386,7 @@ void KubernetesCluster::NoteRefusals(const std::string& what,
   for (const HttpResponse& answer : answers) {
     if (!IsRefused(answer)) continue;
     {
-      const std::lock_guard lock(mutex_);
+      const sql::MutexLock lock(mutex_);
       if (!refused_.emplace(what, answer.status).second) continue;
     }
     options_.on_refused(what, ReadStatusMessage(answer.body));

@@ -13,7 +13,6 @@
 #include <chrono>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <set>
@@ -23,6 +22,7 @@
 #include "cluster/cluster.h"
 #include "cluster/http/http_client.h"
 #include "cluster/kubernetes/kubernetes_watch.h"
+#include "sql/mutex.h"
 
 namespace fluxnetes::cluster {
 
@@ -86,14 +86,14 @@ class KubernetesCluster final : public Cluster {
       std::span<const Item> items,
       const std::function<HttpRequest(const Item&)>& write);
   void NoteRefusals(const std::string& what,
-                    const std::vector<HttpResponse>& answers);
+                    const std::vector<HttpResponse>& answers) EXCLUDES(mutex_);
 
   const KubernetesOptions options_;
   HttpClient client_;
 
-  std::mutex mutex_;
-  // Protected by mutex_: the refusals already reported to on_refused.
-  std::set<std::pair<std::string, int>> refused_;
+  sql::Mutex mutex_;
+  // The refusals already reported to on_refused.
+  std::set<std::pair<std::string, int>> refused_ GUARDED_BY(mutex_);
 };
 
 }  // namespace fluxnetes::cluster

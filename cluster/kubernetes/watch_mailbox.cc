@@ -10,14 +10,14 @@ constexpr std::size_t kMostBytesWaiting = std::size_t{4} << 20U;
 }  // namespace
 
 void WatchMailbox::Put(WatchLetter letter) {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   bytes_ += letter.line.size();
   letters_.push_back(std::move(letter));
-  arrived_.notify_one();
+  arrived_.NotifyOne();
 }
 
 bool WatchMailbox::HasRoom() {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   if (bytes_ < kMostBytesWaiting) return true;
   held_back_ = true;
   return false;
@@ -25,8 +25,9 @@ bool WatchMailbox::HasRoom() {
 
 std::deque<WatchLetter> WatchMailbox::Take(
     int limit, std::chrono::steady_clock::time_point until) {
-  std::unique_lock lock(mutex_);
-  arrived_.wait_until(lock, until, [this] { return !letters_.empty(); });
+  const sql::MutexLock lock(mutex_);
+  while (letters_.empty() && arrived_.WaitUntil(mutex_, until)) {
+  }
   std::deque<WatchLetter> taken;
   while (!letters_.empty() && std::ssize(taken) < limit) {
     bytes_ -= letters_.front().line.size();
@@ -37,7 +38,7 @@ std::deque<WatchLetter> WatchMailbox::Take(
 }
 
 bool WatchMailbox::MayResume() {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   if (!held_back_ || bytes_ > kMostBytesWaiting / 2) return false;
   held_back_ = false;
   return true;

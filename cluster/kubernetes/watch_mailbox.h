@@ -7,14 +7,14 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <deque>
-#include <mutex>
 #include <string>
 
 #include "cluster/http/http_client.h"
 #include "cluster/objects/watched_kind.h"
+#include "sql/condition_variable.h"
+#include "sql/mutex.h"
 
 namespace fluxnetes::cluster {
 
@@ -29,23 +29,23 @@ struct WatchLetter {
 
 class WatchMailbox {
  public:
-  void Put(WatchLetter letter);
+  void Put(WatchLetter letter) EXCLUDES(mutex_);
   // Returns false to pause a stream until MayResume().
-  bool HasRoom();
+  bool HasRoom() EXCLUDES(mutex_);
 
   // Takes up to `limit` letters; waits for the first one.
   std::deque<WatchLetter> Take(int limit,
-                               std::chrono::steady_clock::time_point until);
+                               std::chrono::steady_clock::time_point until)
+      EXCLUDES(mutex_);
   // True if streams were paused and there is room for them now.
-  bool MayResume();
+  bool MayResume() EXCLUDES(mutex_);
 
  private:
-  std::mutex mutex_;
-  std::condition_variable arrived_;
-  // Protected by mutex_.
-  std::deque<WatchLetter> letters_;
-  std::size_t bytes_ = 0;
-  bool held_back_ = false;
+  sql::Mutex mutex_;
+  sql::ConditionVariable arrived_;
+  std::deque<WatchLetter> letters_ GUARDED_BY(mutex_);
+  std::size_t bytes_ GUARDED_BY(mutex_) = 0;
+  bool held_back_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace fluxnetes::cluster

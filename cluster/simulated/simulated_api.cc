@@ -94,13 +94,13 @@ void SimulatedCluster::State::PutList(WatchQueue& queue) {
 
 std::unique_ptr<Watch> SimulatedCluster::WatchAll() {
   State& state = *state_;
-  const std::lock_guard lock(state.mutex);
+  const sql::MutexLock lock(state.mutex);
   auto queue = std::make_shared<WatchQueue>(
       static_cast<std::size_t>(std::max(1, state.options.watch_buffer)));
   queue->Silence(!state.reachable);
   state.watches.push_back(queue);
   const auto list = [&state](WatchQueue& asking) {
-    const std::lock_guard list_lock(state.mutex);
+    const sql::MutexLock list_lock(state.mutex);
     state.PutList(asking);
   };
   return std::make_unique<SimulatedWatch>(
@@ -110,7 +110,7 @@ std::unique_ptr<Watch> SimulatedCluster::WatchAll() {
 
 std::optional<Pod> SimulatedCluster::GetPod(const std::string& namespace_name,
                                             const std::string& name) {
-  const std::lock_guard lock(state_->mutex);
+  const sql::MutexLock lock(state_->mutex);
   state_->CheckReachable();
   const SimulatedPod* const pod = state_->pods.Find(namespace_name, name);
   if (pod == nullptr) return std::nullopt;
@@ -119,7 +119,7 @@ std::optional<Pod> SimulatedCluster::GetPod(const std::string& namespace_name,
 
 std::vector<TouchResult> SimulatedCluster::Touch(
     std::span<const ObjectName> pods) {
-  const std::lock_guard lock(state_->mutex);
+  const sql::MutexLock lock(state_->mutex);
   state_->CheckReachable();
   std::vector<TouchResult> results;
   for (const ObjectName& name : pods) {
@@ -193,7 +193,7 @@ void SimulatedCluster::State::Cascade(const std::string& uid) {
 }
 
 bool SimulatedCluster::Delete(const ObjectName& object) {
-  const std::lock_guard lock(state_->mutex);
+  const sql::MutexLock lock(state_->mutex);
   state_->CheckReachable();
   const auto matches = [&object](const std::string& uid) {
     return object.uid.empty() || object.uid == uid;
@@ -243,7 +243,7 @@ const SimulatedCluster::State::OtherOwner* SimulatedCluster::State::FindOther(
 }
 
 std::optional<ObjectName> SimulatedCluster::TopOwner(const ObjectName& owner) {
-  const std::lock_guard lock(state_->mutex);
+  const sql::MutexLock lock(state_->mutex);
   state_->CheckReachable();
   std::optional<ObjectName> top;
   ObjectName next = owner;
@@ -266,7 +266,7 @@ std::optional<ObjectName> SimulatedCluster::TopOwner(const ObjectName& owner) {
 }
 
 bool SimulatedCluster::MayReplace(const ObjectName& owner) {
-  const std::lock_guard lock(state_->mutex);
+  const sql::MutexLock lock(state_->mutex);
   state_->CheckReachable();
   const auto* const job = state_->FindJob(owner);
   if (job != nullptr) return !job->Over();
@@ -274,7 +274,7 @@ bool SimulatedCluster::MayReplace(const ObjectName& owner) {
 }
 
 void SimulatedCluster::Record(std::span<const PodEvent> events) {
-  const std::lock_guard lock(state_->mutex);
+  const sql::MutexLock lock(state_->mutex);
   state_->CheckReachable();
   for (const PodEvent& event : events) {
     const auto* const pod =
@@ -290,7 +290,7 @@ void SimulatedCluster::Record(std::span<const PodEvent> events) {
 
 std::vector<StatusResult> SimulatedCluster::SetConditions(
     std::span<const PodCondition> conditions) {
-  const std::lock_guard lock(state_->mutex);
+  const sql::MutexLock lock(state_->mutex);
   state_->CheckReachable();
   std::vector<StatusResult> results;
   for (const PodCondition& condition : conditions) {

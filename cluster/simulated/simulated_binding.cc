@@ -49,7 +49,7 @@ BindResult SimulatedCluster::State::BindOne(const Binding& binding) {
 
 std::vector<BindResult> SimulatedCluster::Bind(
     std::span<const Binding> bindings, std::chrono::milliseconds /*deadline*/) {
-  const std::lock_guard lock(state_->mutex);
+  const sql::MutexLock lock(state_->mutex);
   state_->CheckReachable();
   std::vector<BindResult> results;
   results.reserve(bindings.size());
@@ -74,16 +74,16 @@ std::vector<BindResult> SimulatedCluster::Bind(
 }
 
 void SimulatedCluster::FailBinds(BindFault fault, int count, int after) {
-  const std::lock_guard lock(state_->mutex);
+  const sql::MutexLock lock(state_->mutex);
   state_->bind_fault = {fault, after, count};
 }
 
 std::vector<SimulatedCluster::BindingRecord> SimulatedCluster::Bindings(
     std::size_t from) const {
-  const std::lock_guard lock(state_->mutex);
-  const auto& all = state_->bindings;
-  if (from >= all.size()) return {};
-  return {all.begin() + static_cast<std::ptrdiff_t>(from), all.end()};
+  const sql::MutexLock lock(state_->mutex);
+  if (from >= state_->bindings.size()) return {};
+  return {state_->bindings.begin() + static_cast<std::ptrdiff_t>(from),
+          state_->bindings.end()};
 }
 
 }  // namespace fluxnetes::cluster

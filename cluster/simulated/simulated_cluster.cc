@@ -16,9 +16,9 @@ SimulatedCluster::SimulatedCluster(const SimulatedClusterOptions& options)
 
 SimulatedCluster::~SimulatedCluster() {
   {
-    const std::lock_guard lock(state_->mutex);
+    const sql::MutexLock lock(state_->mutex);
     state_->stopping = true;
-    state_->timer_added.notify_all();
+    state_->timer_added.NotifyAll();
   }
   if (state_->thread.joinable()) state_->thread.join();
 }
@@ -27,7 +27,7 @@ Time SimulatedCluster::Now() const { return state_->Now(); }
 
 void SimulatedCluster::AdvanceTo(Time time) {
   assert(!state_->options.real_time);
-  const std::lock_guard lock(state_->mutex);
+  const sql::MutexLock lock(state_->mutex);
   state_->RunUntil(time);
   for (const auto& watch : state_->watches) {
     if (const auto queue = watch.lock()) queue->Wake();
@@ -35,7 +35,7 @@ void SimulatedCluster::AdvanceTo(Time time) {
 }
 
 std::optional<Time> SimulatedCluster::NextEventTime() const {
-  const std::lock_guard lock(state_->mutex);
+  const sql::MutexLock lock(state_->mutex);
   state_->DropVoidTimers();
   std::optional<Time> next;
   if (!state_->timers.Empty()) next = state_->timers.First().due;
@@ -55,7 +55,7 @@ Time SimulatedCluster::State::Now() const {
 
 void SimulatedCluster::State::AddTimer(const Timer& timer) {
   if (timers.Empty() || timer.due < timers.First().due) {
-    timer_added.notify_all();
+    timer_added.NotifyAll();
   }
   timers.Add(timer);
 }
@@ -126,15 +126,15 @@ void SimulatedCluster::State::RunTimer(const Timer& timer) {
 }
 
 void SimulatedCluster::State::RunThread() {
-  std::unique_lock lock(mutex);
+  const sql::MutexLock lock(mutex);
   while (!stopping) {
     RunUntil(Now());
     if (timers.Empty()) {
-      timer_added.wait(lock);
+      timer_added.Wait(mutex);
     } else {
       // A copy: the first timer may change during the wait.
       const Time due = timers.First().due;
-      timer_added.wait_until(lock, due);
+      timer_added.WaitUntil(mutex, due);
     }
   }
 }

@@ -8,7 +8,7 @@
 namespace fluxnetes::cluster {
 
 PodPointer SimulatedCluster::CreatePod(const PodTemplate& pod) {
-  const std::lock_guard lock(state_->mutex);
+  const sql::MutexLock lock(state_->mutex);
   if (pod.pod.namespace_name.empty() || pod.pod.name.empty()) {
     throw std::invalid_argument("a pod needs a namespace and a name");
   }
@@ -21,7 +21,7 @@ PodPointer SimulatedCluster::CreatePod(const PodTemplate& pod) {
 std::string SimulatedCluster::CreateOwner(
     const std::string& kind, const std::string& namespace_name,
     const std::string& name, const std::optional<Owner>& controller) {
-  const std::lock_guard lock(state_->mutex);
+  const sql::MutexLock lock(state_->mutex);
   std::string uid = state_->NewUid();
   state_->owners[uid] = {{kind, namespace_name, name, uid}, controller};
   return uid;
@@ -30,7 +30,7 @@ std::string SimulatedCluster::CreateOwner(
 bool SimulatedCluster::SetLabels(const std::string& namespace_name,
                                  const std::string& pod,
                                  const PodLabels& labels) {
-  const std::lock_guard lock(state_->mutex);
+  const sql::MutexLock lock(state_->mutex);
   SimulatedPod* const found = state_->pods.Find(namespace_name, pod);
   if (found == nullptr) return false;
   state_->ChangePod(*found, [&labels](Pod& p) { p.labels = labels; });
@@ -39,7 +39,7 @@ bool SimulatedCluster::SetLabels(const std::string& namespace_name,
 
 bool SimulatedCluster::LiftGates(const std::string& namespace_name,
                                  const std::string& pod) {
-  const std::lock_guard lock(state_->mutex);
+  const sql::MutexLock lock(state_->mutex);
   SimulatedPod* const found = state_->pods.Find(namespace_name, pod);
   if (found == nullptr) return false;
   state_->ChangePod(*found, [](Pod& p) { p.gated = false; });
@@ -47,19 +47,19 @@ bool SimulatedCluster::LiftGates(const std::string& namespace_name,
 }
 
 void SimulatedCluster::SetWatchFaults(const WatchFaults& faults) {
-  const std::lock_guard lock(state_->mutex);
+  const sql::MutexLock lock(state_->mutex);
   state_->watch_faults = faults;
 }
 
 void SimulatedCluster::DropWatches() {
-  const std::lock_guard lock(state_->mutex);
+  const sql::MutexLock lock(state_->mutex);
   for (const auto& watch : state_->watches) {
     if (const auto queue = watch.lock()) queue->Drop();
   }
 }
 
 void SimulatedCluster::SetReachable(bool reachable) {
-  const std::lock_guard lock(state_->mutex);
+  const sql::MutexLock lock(state_->mutex);
   state_->reachable = reachable;
   for (const auto& watch : state_->watches) {
     if (const auto queue = watch.lock()) queue->Silence(!reachable);
@@ -67,7 +67,7 @@ void SimulatedCluster::SetReachable(bool reachable) {
 }
 
 SimulatedCluster::Snapshot SimulatedCluster::TakeSnapshot() const {
-  const std::lock_guard lock(state_->mutex);
+  const sql::MutexLock lock(state_->mutex);
   Snapshot snapshot;
   snapshot.now = state_->Now();
   snapshot.resource_version = std::to_string(state_->version);
@@ -79,14 +79,14 @@ SimulatedCluster::Snapshot SimulatedCluster::TakeSnapshot() const {
 }
 
 NodePointer SimulatedCluster::GetNode(const std::string& name) const {
-  const std::lock_guard lock(state_->mutex);
+  const sql::MutexLock lock(state_->mutex);
   const auto found = state_->nodes.find(name);
   return found == state_->nodes.end() ? nullptr : found->second.node;
 }
 
 std::optional<PodCondition> SimulatedCluster::ConditionOf(
     const std::string& namespace_name, const std::string& pod) const {
-  const std::lock_guard lock(state_->mutex);
+  const sql::MutexLock lock(state_->mutex);
   const SimulatedPod* const found = state_->pods.Find(namespace_name, pod);
   if (found == nullptr || !found->condition) return std::nullopt;
   return *found->condition;
@@ -94,7 +94,7 @@ std::optional<PodCondition> SimulatedCluster::ConditionOf(
 
 std::vector<PodEvent> SimulatedCluster::EventsOf(
     const std::string& pod_uid) const {
-  const std::lock_guard lock(state_->mutex);
+  const sql::MutexLock lock(state_->mutex);
   std::vector<PodEvent> events;
   std::ranges::copy_if(
       state_->events, std::back_inserter(events),
@@ -105,7 +105,7 @@ std::vector<PodEvent> SimulatedCluster::EventsOf(
 std::optional<SimulatedCluster::OwnerRecord> SimulatedCluster::GetOwner(
     const std::string& kind, const std::string& namespace_name,
     const std::string& name) const {
-  const std::lock_guard lock(state_->mutex);
+  const sql::MutexLock lock(state_->mutex);
   for (const auto& [uid, owner] : state_->owners) {
     if (owner.object.kind == kind && owner.object.name == name &&
         owner.object.namespace_name == namespace_name) {
@@ -116,32 +116,32 @@ std::optional<SimulatedCluster::OwnerRecord> SimulatedCluster::GetOwner(
 }
 
 void SimulatedCluster::Put(VolumeClaim claim) {
-  const std::lock_guard lock(state_->mutex);
+  const sql::MutexLock lock(state_->mutex);
   const std::string key = Key(claim);
   state_->PutObject(state_->claims, key, std::move(claim));
 }
 
 void SimulatedCluster::Put(Volume volume) {
-  const std::lock_guard lock(state_->mutex);
+  const sql::MutexLock lock(state_->mutex);
   const std::string key = volume.name;
   state_->PutObject(state_->volumes, key, std::move(volume));
 }
 
 void SimulatedCluster::Put(StorageClass storage_class) {
-  const std::lock_guard lock(state_->mutex);
+  const sql::MutexLock lock(state_->mutex);
   const std::string key = storage_class.name;
   state_->PutObject(state_->storage_classes, key, std::move(storage_class));
 }
 
 void SimulatedCluster::Put(Namespace space) {
-  const std::lock_guard lock(state_->mutex);
+  const sql::MutexLock lock(state_->mutex);
   const std::string key = space.name;
   state_->PutObject(state_->namespaces, key, std::move(space));
 }
 
 bool SimulatedCluster::RemoveClaim(const std::string& namespace_name,
                                    const std::string& name) {
-  const std::lock_guard lock(state_->mutex);
+  const sql::MutexLock lock(state_->mutex);
   const auto found = state_->claims.find(namespace_name + "/" + name);
   if (found == state_->claims.end() || found->second == nullptr) return false;
   VolumeClaim last = *found->second;
@@ -154,14 +154,14 @@ bool SimulatedCluster::RemoveClaim(const std::string& namespace_name,
 
 VolumeClaimPointer SimulatedCluster::GetClaim(const std::string& namespace_name,
                                               const std::string& name) const {
-  const std::lock_guard lock(state_->mutex);
+  const sql::MutexLock lock(state_->mutex);
   const auto found = state_->claims.find(namespace_name + "/" + name);
   return found == state_->claims.end() ? nullptr : found->second;
 }
 
 std::vector<AnnounceResult> SimulatedCluster::Announce(
     std::span<const NodeAnnouncement> announcements) {
-  const std::lock_guard lock(state_->mutex);
+  const sql::MutexLock lock(state_->mutex);
   state_->CheckReachable();
   std::vector<AnnounceResult> results;
   for (const NodeAnnouncement& each : announcements) {

@@ -33,7 +33,7 @@ const SimulatedJob* SimulatedCluster::State::FindJob(const ObjectName& name) {
 std::optional<KubernetesJobStatus> SimulatedCluster::CreateJob(
     const KubernetesJob& job) {
   State& state = *state_;
-  const std::lock_guard lock(state.mutex);
+  const sql::MutexLock lock(state.mutex);
   if (state.FindJob(job.namespace_name, job.name) != nullptr) {
     return std::nullopt;
   }
@@ -195,7 +195,7 @@ void SimulatedCluster::State::DeleteJob(SimulatedJob& job) {
 
 bool SimulatedCluster::SuspendJob(const std::string& namespace_name,
                                   const std::string& job, bool suspend) {
-  const std::lock_guard lock(state_->mutex);
+  const sql::MutexLock lock(state_->mutex);
   SimulatedJob* const found = state_->FindJob(namespace_name, job);
   if (found == nullptr || found->Over()) return false;
   found->status.job.suspend = suspend;
@@ -205,7 +205,7 @@ bool SimulatedCluster::SuspendJob(const std::string& namespace_name,
 
 bool SimulatedCluster::ScaleJob(const std::string& namespace_name,
                                 const std::string& job, int parallelism) {
-  const std::lock_guard lock(state_->mutex);
+  const sql::MutexLock lock(state_->mutex);
   SimulatedJob* const found = state_->FindJob(namespace_name, job);
   if (found == nullptr || found->Over() || parallelism < 0) return false;
   found->status.job.parallelism = parallelism;
@@ -215,14 +215,14 @@ bool SimulatedCluster::ScaleJob(const std::string& namespace_name,
 
 std::optional<KubernetesJobStatus> SimulatedCluster::GetJob(
     const std::string& namespace_name, const std::string& name) const {
-  const std::lock_guard lock(state_->mutex);
+  const sql::MutexLock lock(state_->mutex);
   const SimulatedJob* const found = state_->FindJob(namespace_name, name);
   if (found == nullptr) return std::nullopt;
   return found->status;
 }
 
 std::vector<KubernetesJobStatus> SimulatedCluster::Jobs() const {
-  const std::lock_guard lock(state_->mutex);
+  const sql::MutexLock lock(state_->mutex);
   std::vector<KubernetesJobStatus> all;
   for (const auto& [number, job] : state_->jobs) all.push_back(job.status);
   return all;

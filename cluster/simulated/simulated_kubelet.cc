@@ -142,7 +142,7 @@ void SimulatedCluster::State::Discharge(SimulatedPod& pod) {
 
 bool SimulatedCluster::EndPod(const std::string& namespace_name,
                               const std::string& pod, int exit_code) {
-  const std::lock_guard lock(state_->mutex);
+  const sql::MutexLock lock(state_->mutex);
   SimulatedPod* const found = state_->pods.Find(namespace_name, pod);
   if (found == nullptr || found->pod->phase != PodPhase::kRunning) return false;
   if (found->pod->terminating) return false;

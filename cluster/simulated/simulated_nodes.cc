@@ -7,7 +7,7 @@
 namespace fluxnetes::cluster {
 
 bool SimulatedCluster::AddNode(const Node& node) {
-  const std::lock_guard lock(state_->mutex);
+  const sql::MutexLock lock(state_->mutex);
   if (state_->nodes.contains(node.name)) return false;
   auto added = std::make_shared<Node>(node);
   added->uid = state_->NewUid();
@@ -19,7 +19,7 @@ bool SimulatedCluster::AddNode(const Node& node) {
 }
 
 bool SimulatedCluster::UpdateNode(const Node& node) {
-  const std::lock_guard lock(state_->mutex);
+  const sql::MutexLock lock(state_->mutex);
   const bool known = state_->ChangeNode(node.name, [&node](Node& n) {
     std::string uid = std::move(n.uid);
     n = node;
@@ -33,7 +33,7 @@ bool SimulatedCluster::UpdateNode(const Node& node) {
 }
 
 bool SimulatedCluster::RemoveNode(const std::string& name) {
-  const std::lock_guard lock(state_->mutex);
+  const sql::MutexLock lock(state_->mutex);
   const auto found = state_->nodes.find(name);
   if (found == state_->nodes.end()) return false;
   auto last = std::make_shared<Node>(*found->second.node);
@@ -100,13 +100,13 @@ void SimulatedCluster::State::EvictUntolerating(SimulatedNode& node) {
 }
 
 bool SimulatedCluster::Cordon(const std::string& name, bool cordoned) {
-  const std::lock_guard lock(state_->mutex);
+  const sql::MutexLock lock(state_->mutex);
   return state_->ChangeNode(
       name, [cordoned](Node& n) { n.unschedulable = cordoned; });
 }
 
 bool SimulatedCluster::SetReady(const std::string& name, bool ready) {
-  const std::lock_guard lock(state_->mutex);
+  const sql::MutexLock lock(state_->mutex);
   if (!state_->ChangeNode(name, [ready](Node& n) { n.ready = ready; })) {
     return false;
   }
@@ -115,7 +115,7 @@ bool SimulatedCluster::SetReady(const std::string& name, bool ready) {
 }
 
 bool SimulatedCluster::AddTaint(const std::string& name, const Taint& taint) {
-  const std::lock_guard lock(state_->mutex);
+  const sql::MutexLock lock(state_->mutex);
   const bool known = state_->ChangeNode(name, [&taint](Node& n) {
     std::erase_if(n.taints, [&taint](const Taint& t) {
       return t.key == taint.key && t.effect == taint.effect;
@@ -128,7 +128,7 @@ bool SimulatedCluster::AddTaint(const std::string& name, const Taint& taint) {
 
 bool SimulatedCluster::RemoveTaint(const std::string& name,
                                    const std::string& key) {
-  const std::lock_guard lock(state_->mutex);
+  const sql::MutexLock lock(state_->mutex);
   return state_->ChangeNode(name, [&key](Node& n) {
     std::erase_if(n.taints, [&key](const Taint& t) { return t.key == key; });
   });

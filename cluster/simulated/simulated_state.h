@@ -3,16 +3,13 @@
 // (simulated_kubelet.cc), the Job controller (simulated_jobs.cc), and nodes
 // with the collector of orphans (simulated_nodes.cc).
 //
-// All functions but Now() and the thread's need `mutex` to be held.
 // Tests: tests/cluster/simulated/simulated_cluster_test.cc.
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <deque>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <random>
 #include <string>
 #include <thread>
@@ -24,6 +21,8 @@
 #include "cluster/simulated/simulated_pods.h"
 #include "cluster/simulated/simulated_watch.h"
 #include "cluster/simulated/timer_queue.h"
+#include "sql/condition_variable.h"
+#include "sql/mutex.h"
 
 namespace fluxnetes::cluster {
 
@@ -53,105 +52,114 @@ struct SimulatedCluster::State {
 
   // Time.
   Time Now() const;
-  void RunUntil(Time time);  // runs all that is due, in order
-  void RunTimer(const Timer& timer);
-  bool IsVoid(const Timer& timer);
-  void DropVoidTimers();
-  void AddTimer(const Timer& timer);
-  void AddTimer(Timer::Kind kind, Time due, const SimulatedPod& pod);
-  void AddTimer(Timer::Kind kind, Time due, const SimulatedJob& job);
-  void RunThread();
+  void RunUntil(Time time) REQUIRES(mutex);  // runs all that is due, in order
+  void RunTimer(const Timer& timer) REQUIRES(mutex);
+  bool IsVoid(const Timer& timer) REQUIRES(mutex);
+  void DropVoidTimers() REQUIRES(mutex);
+  void AddTimer(const Timer& timer) REQUIRES(mutex);
+  void AddTimer(Timer::Kind kind, Time due, const SimulatedPod& pod)
+      REQUIRES(mutex);
+  void AddTimer(Timer::Kind kind, Time due, const SimulatedJob& job)
+      REQUIRES(mutex);
+  void RunThread() EXCLUDES(mutex);
 
   // Objects.
-  std::string NextVersion();
-  std::string NewUid();
-  std::string NewSuffix();  // of a generated name
+  std::string NextVersion() REQUIRES(mutex);
+  std::string NewUid() REQUIRES(mutex);
+  std::string NewSuffix() REQUIRES(mutex);  // of a generated name
   template <typename Object>
-  void Publish(WatchEvent::Kind kind, std::shared_ptr<const Object> object);
-  void Send(const WatchEvent& event);
-  void PutList(WatchQueue& queue);
-  void CheckReachable() const;
+  void Publish(WatchEvent::Kind kind, std::shared_ptr<const Object> object)
+      REQUIRES(mutex);
+  void Send(const WatchEvent& event) REQUIRES(mutex);
+  void PutList(WatchQueue& queue) REQUIRES(mutex);
+  void CheckReachable() const REQUIRES(mutex);
   // Replaces the pod by a changed copy with a new version, and publishes it.
   template <typename Change>
-  void ChangePod(SimulatedPod& pod, Change change);
+  void ChangePod(SimulatedPod& pod, Change change) REQUIRES(mutex);
   template <typename Object>
   void PutObject(std::map<std::string, std::shared_ptr<const Object>>& objects,
-                 const std::string& key, Object object);
+                 const std::string& key, Object object) REQUIRES(mutex);
   template <typename Change>
-  bool ChangeNode(const std::string& name, Change change);
+  bool ChangeNode(const std::string& name, Change change) REQUIRES(mutex);
 
   // Pods.
-  SimulatedPod& AddPod(Pod pod, RestartPolicy restart, const PodRun& run);
-  bool DeletePod(SimulatedPod& pod, Deleter deleter);
-  void RemovePod(SimulatedPod& pod);
-  void Cascade(const std::string& uid);  // deletes what this object controls
-  const OtherOwner* FindOther(const ObjectName& name) const;
-  BindResult BindOne(const Binding& binding);
-  std::optional<BindFault> TakeBindFault();
+  SimulatedPod& AddPod(Pod pod, RestartPolicy restart, const PodRun& run)
+      REQUIRES(mutex);
+  bool DeletePod(SimulatedPod& pod, Deleter deleter) REQUIRES(mutex);
+  void RemovePod(SimulatedPod& pod) REQUIRES(mutex);
+  // Deletes what this object controls.
+  void Cascade(const std::string& uid) REQUIRES(mutex);
+  const OtherOwner* FindOther(const ObjectName& name) const REQUIRES(mutex);
+  BindResult BindOne(const Binding& binding) REQUIRES(mutex);
+  std::optional<BindFault> TakeBindFault() REQUIRES(mutex);
 
   // Kubelets and nodes.
-  void Arrive(SimulatedPod& pod);  // the pod was given a node
-  void Leave(SimulatedPod& pod);
-  void Admit(SimulatedPod& pod);
+  void Arrive(SimulatedPod& pod) REQUIRES(mutex);  // the pod was given a node
+  void Leave(SimulatedPod& pod) REQUIRES(mutex);
+  void Admit(SimulatedPod& pod) REQUIRES(mutex);
   std::string WhyRejected(const SimulatedNode& node,
-                          const PodRequest& request) const;
-  void Start(SimulatedPod& pod, SimulatedNode& node);
-  void EndRun(SimulatedPod& pod, int exit_code);
-  void End(SimulatedPod& pod, PodPhase phase, const std::string& reason);
-  void Discharge(SimulatedPod& pod);
-  void Collect(SimulatedPod& pod);
-  void TakeOrphansBack(const std::string& node);
-  void EvictUntolerating(SimulatedNode& node);
-  void WakeKubelet(SimulatedNode& node);  // admits waiting pods
-  SimulatedNode* NodeOf(const SimulatedPod& pod);
+                          const PodRequest& request) const REQUIRES(mutex);
+  void Start(SimulatedPod& pod, SimulatedNode& node) REQUIRES(mutex);
+  void EndRun(SimulatedPod& pod, int exit_code) REQUIRES(mutex);
+  void End(SimulatedPod& pod, PodPhase phase, const std::string& reason)
+      REQUIRES(mutex);
+  void Discharge(SimulatedPod& pod) REQUIRES(mutex);
+  void Collect(SimulatedPod& pod) REQUIRES(mutex);
+  void TakeOrphansBack(const std::string& node) REQUIRES(mutex);
+  void EvictUntolerating(SimulatedNode& node) REQUIRES(mutex);
+  void WakeKubelet(SimulatedNode& node) REQUIRES(mutex);  // admits waiting pods
+  SimulatedNode* NodeOf(const SimulatedPod& pod) REQUIRES(mutex);
 
   // The Job controller.
   SimulatedJob* FindJob(const std::string& namespace_name,
-                        const std::string& name);
+                        const std::string& name) REQUIRES(mutex);
   // Null for an object of another kind or with another UID.
-  const SimulatedJob* FindJob(const ObjectName& name);
-  void SyncJob(SimulatedJob& job);
-  bool Exceeded(const SimulatedJob& job) const;
-  bool Complete(const SimulatedJob& job) const;
-  void ResumeJob(SimulatedJob& job);
+  const SimulatedJob* FindJob(const ObjectName& name) REQUIRES(mutex);
+  void SyncJob(SimulatedJob& job) REQUIRES(mutex);
+  bool Exceeded(const SimulatedJob& job) const REQUIRES(mutex);
+  bool Complete(const SimulatedJob& job) const REQUIRES(mutex);
+  void ResumeJob(SimulatedJob& job) REQUIRES(mutex);
   void FinishJob(SimulatedJob& job, KubernetesJobStatus::State state,
-                 const std::string& reason);
-  void MatchParallelism(SimulatedJob& job);
-  void CreateJobPod(SimulatedJob& job);
-  void DeleteActive(SimulatedJob& job, int count);
+                 const std::string& reason) REQUIRES(mutex);
+  void MatchParallelism(SimulatedJob& job) REQUIRES(mutex);
+  void CreateJobPod(SimulatedJob& job) REQUIRES(mutex);
+  void DeleteActive(SimulatedJob& job, int count) REQUIRES(mutex);
   // Records that an active pod of a Job ended or is being deleted.
-  void NotePodOver(SimulatedPod& pod, bool succeeded, bool counts);
-  void DeleteJob(SimulatedJob& job);
+  void NotePodOver(SimulatedPod& pod, bool succeeded, bool counts)
+      REQUIRES(mutex);
+  void DeleteJob(SimulatedJob& job) REQUIRES(mutex);
 
   const SimulatedClusterOptions options;
-  mutable std::mutex mutex;
-  std::condition_variable timer_added;
-  std::thread thread;
+  std::thread thread;  // none on virtual time; for the owner only
   std::atomic<Time> virtual_now;
-  bool stopping = false;
-  bool reachable = true;
 
-  std::mt19937_64 random;
-  std::uint64_t version = 0;
-  std::uint64_t objects = 0;  // created so far
-  int orphans = 0;            // pods whose node does not exist
-  TimerQueue timers;
-  SimulatedPods pods;
-  std::map<std::string, SimulatedNode> nodes;
-  std::map<std::uint64_t, SimulatedJob> jobs;
-  std::map<std::string, std::uint64_t> job_numbers;  // by "namespace/name"
-  std::map<std::string, OtherOwner> owners;          // by UID
+  mutable sql::Mutex mutex;
+  sql::ConditionVariable timer_added;
+  bool stopping GUARDED_BY(mutex) = false;
+  bool reachable GUARDED_BY(mutex) = true;
+
+  std::mt19937_64 random GUARDED_BY(mutex);
+  std::uint64_t version GUARDED_BY(mutex) = 0;
+  std::uint64_t objects GUARDED_BY(mutex) = 0;  // created so far
+  int orphans GUARDED_BY(mutex) = 0;  // pods whose node does not exist
+  TimerQueue timers GUARDED_BY(mutex);
+  SimulatedPods pods GUARDED_BY(mutex);
+  std::map<std::string, SimulatedNode> nodes GUARDED_BY(mutex);
+  std::map<std::uint64_t, SimulatedJob> jobs GUARDED_BY(mutex);
+  // By "namespace/name".
+  std::map<std::string, std::uint64_t> job_numbers GUARDED_BY(mutex);
+  std::map<std::string, OtherOwner> owners GUARDED_BY(mutex);  // by UID
   // By "namespace/name"; null: removed.
-  std::map<std::string, VolumeClaimPointer> claims;
-  std::map<std::string, VolumePointer> volumes;
-  std::map<std::string, StorageClassPointer> storage_classes;
-  std::map<std::string, NamespacePointer> namespaces;
-  std::vector<BindingRecord> bindings;
-  std::deque<PodEvent> events;
-  std::vector<std::weak_ptr<WatchQueue>> watches;
-  WatchFaults watch_faults;
-  BindFaultPlan bind_fault;
-  WatchEvent last_sent;  // for late repetitions
+  std::map<std::string, VolumeClaimPointer> claims GUARDED_BY(mutex);
+  std::map<std::string, VolumePointer> volumes GUARDED_BY(mutex);
+  std::map<std::string, StorageClassPointer> storage_classes GUARDED_BY(mutex);
+  std::map<std::string, NamespacePointer> namespaces GUARDED_BY(mutex);
+  std::vector<BindingRecord> bindings GUARDED_BY(mutex);
+  std::deque<PodEvent> events GUARDED_BY(mutex);
+  std::vector<std::weak_ptr<WatchQueue>> watches GUARDED_BY(mutex);
+  WatchFaults watch_faults GUARDED_BY(mutex);
+  BindFaultPlan bind_fault GUARDED_BY(mutex);
+  WatchEvent last_sent GUARDED_BY(mutex);  // for late repetitions
 };
 
 template <typename Object>

@@ -8,7 +8,7 @@ namespace fluxnetes::cluster {
 using std::chrono::steady_clock;
 
 void WatchQueue::Push(WatchEvent event, Time due) {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   if (wants_list_) return;  // the list will include it
   if (events_.size() >= capacity_) {
     Forget();
@@ -17,14 +17,14 @@ void WatchQueue::Push(WatchEvent event, Time due) {
     events_.push_back({std::move(event), last_due_});
   }
   ++changes_;
-  changed_.notify_all();
+  changed_.NotifyAll();
 }
 
 void WatchQueue::Drop() {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   Forget();
   ++changes_;
-  changed_.notify_all();
+  changed_.NotifyAll();
 }
 
 void WatchQueue::Forget() {
@@ -35,32 +35,32 @@ void WatchQueue::Forget() {
 }
 
 void WatchQueue::Silence(bool silent) {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   silent_ = silent;
   ++changes_;
-  changed_.notify_all();
+  changed_.NotifyAll();
 }
 
 void WatchQueue::Wake() {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   ++changes_;
-  changed_.notify_all();
+  changed_.NotifyAll();
 }
 
 bool WatchQueue::WantsList() const {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   return wants_list_ && !silent_;
 }
 
 void WatchQueue::PutList(std::vector<WatchEvent> list) {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   list_ = std::move(list);
   listed_ = 0;
   wants_list_ = false;
 }
 
 std::vector<WatchEvent> WatchQueue::Take(int limit, Time now) {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   std::vector<WatchEvent> taken;
   if (silent_) return taken;
   const auto most = static_cast<std::size_t>(std::max(limit, 0));
@@ -80,7 +80,7 @@ std::vector<WatchEvent> WatchQueue::Take(int limit, Time now) {
 }
 
 std::optional<Time> WatchQueue::NextDue(Time now) const {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   if (silent_ || events_.empty() || events_.front().due <= now) {
     return std::nullopt;
   }
@@ -88,14 +88,15 @@ std::optional<Time> WatchQueue::NextDue(Time now) const {
 }
 
 std::uint64_t WatchQueue::Changes() const {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   return changes_;
 }
 
 void WatchQueue::Wait(steady_clock::time_point until,
                       std::uint64_t seen) const {
-  std::unique_lock lock(mutex_);
-  changed_.wait_until(lock, until, [&] { return changes_ != seen; });
+  const sql::MutexLock lock(mutex_);
+  while (changes_ == seen && changed_.WaitUntil(mutex_, until)) {
+  }
 }
 
 SimulatedWatch::SimulatedWatch(std::shared_ptr<WatchQueue> queue, Source source)

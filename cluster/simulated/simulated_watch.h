@@ -7,15 +7,15 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
 #include "cluster/cluster.h"
+#include "sql/condition_variable.h"
+#include "sql/mutex.h"
 
 namespace fluxnetes::cluster {
 
@@ -24,42 +24,43 @@ class WatchQueue {
   explicit WatchQueue(std::size_t capacity) : capacity_(capacity) {}
 
   // Queues an event for delivery at `due` or later, in order.
-  void Push(WatchEvent event, Time due);
+  void Push(WatchEvent event, Time due) EXCLUDES(mutex_);
   // Loses the queued events, as when the connection drops.
-  void Drop();
-  void Silence(bool silent);
-  void Wake();
+  void Drop() EXCLUDES(mutex_);
+  void Silence(bool silent) EXCLUDES(mutex_);
+  void Wake() EXCLUDES(mutex_);
 
-  bool WantsList() const;
-  void PutList(std::vector<WatchEvent> list);
+  bool WantsList() const EXCLUDES(mutex_);
+  void PutList(std::vector<WatchEvent> list) EXCLUDES(mutex_);
 
   // Takes up to `limit` events that are due by `now`.
-  std::vector<WatchEvent> Take(int limit, Time now);
+  std::vector<WatchEvent> Take(int limit, Time now) EXCLUDES(mutex_);
   // Returns when the first event that was not due at `now` is due.
-  std::optional<Time> NextDue(Time now) const;
+  std::optional<Time> NextDue(Time now) const EXCLUDES(mutex_);
   // Waits until an event was pushed, Wake() was called, or `until` has passed.
   void Wait(std::chrono::steady_clock::time_point until,
-            std::uint64_t seen) const;
-  std::uint64_t Changes() const;
+            std::uint64_t seen) const EXCLUDES(mutex_);
+  std::uint64_t Changes() const EXCLUDES(mutex_);
 
  private:
   struct Entry {
     WatchEvent event;
     Time due{};
   };
-  void Forget();
+  void Forget() REQUIRES(mutex_);
 
   const std::size_t capacity_;
-  mutable std::mutex mutex_;
-  mutable std::condition_variable changed_;
-  // Protected by mutex_.
-  std::vector<WatchEvent> list_;  // delivered before the events
-  std::size_t listed_ = 0;        // number of its events already taken
-  std::deque<Entry> events_;
-  Time last_due_{};
-  std::uint64_t changes_ = 0;
-  bool wants_list_ = true;
-  bool silent_ = false;
+  mutable sql::Mutex mutex_;
+  mutable sql::ConditionVariable changed_;
+  // Delivered before the events.
+  std::vector<WatchEvent> list_ GUARDED_BY(mutex_);
+  // Number of its events already taken.
+  std::size_t listed_ GUARDED_BY(mutex_) = 0;
+  std::deque<Entry> events_ GUARDED_BY(mutex_);
+  Time last_due_ GUARDED_BY(mutex_) = {};
+  std::uint64_t changes_ GUARDED_BY(mutex_) = 0;
+  bool wants_list_ GUARDED_BY(mutex_) = true;
+  bool silent_ GUARDED_BY(mutex_) = false;
 };
 
 class SimulatedWatch final : public Watch {

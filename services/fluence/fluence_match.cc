@@ -127,10 +127,7 @@ FluenceMatch::Result FluenceMatch::Match(const FluenceRequest& request,
                     "fluxnetes queue create {}",
                     cluster::Quote(ask.queue), ask.queue));
   while (true) {
-    std::unique_lock lock(mutex_);
-    const std::uint64_t seen = rings_;
-    const bool stopping = stopping_;
-    lock.unlock();
+    const auto [seen, stopping] = Rings();
     const workers::ExternalAnswer answer = groups_.Look(ticket->group);
     const bool gone = waiter.has_gone();
     if (answer.state != MatchState::kWaits && !gone) {
@@ -146,9 +143,20 @@ FluenceMatch::Result FluenceMatch::Match(const FluenceRequest& request,
       throw GrpcRefusal(GrpcCode::kDeadlineExceeded,
                         "nobody has decided in time; ask again");
     }
-    lock.lock();
-    rung_.wait_for(lock, kLookAgain,
-                   [&] { return rings_ != seen || stopping_; });
+    WaitForRing(seen, kLookAgain);
+  }
+}
+
+std::pair<std::uint64_t, bool> FluenceMatch::Rings() {
+  const sql::MutexLock lock(mutex_);
+  return {rings_, stopping_};
+}
+
+void FluenceMatch::WaitForRing(std::uint64_t seen,
+                               std::chrono::milliseconds patience) {
+  const auto until = std::chrono::steady_clock::now() + patience;
+  const sql::MutexLock lock(mutex_);
+  while (rings_ == seen && !stopping_ && rung_.WaitUntil(mutex_, until)) {
   }
 }
 
@@ -163,18 +171,18 @@ bool FluenceMatch::Cancel(std::int64_t id, const Principal& caller) {
 
 void FluenceMatch::Ring() {
   {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     ++rings_;
   }
-  rung_.notify_all();
+  rung_.NotifyAll();
 }
 
 void FluenceMatch::Stop() {
   {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     stopping_ = true;
   }
-  rung_.notify_all();
+  rung_.NotifyAll();
 }
 
 }  // namespace fluxnetes::services

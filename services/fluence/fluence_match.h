@@ -14,16 +14,17 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "queue/store/work_queue.h"
 #include "services/database/principal.h"
+#include "sql/condition_variable.h"
 #include "sql/connection/pool.h"
+#include "sql/mutex.h"
 #include "workers/requests/external_groups.h"
 
 namespace fluxnetes::services {
@@ -78,24 +79,29 @@ class FluenceMatch {
   bool Cancel(std::int64_t id, const Principal& caller);
 
   // Wakes the waiting calls after a decision.
-  void Ring();
+  void Ring() EXCLUDES(mutex_);
 
   // Ends the waiting calls, and all later ones, with UNAVAILABLE.
-  void Stop();
+  void Stop() EXCLUDES(mutex_);
 
   // Returns the group that the request asks for. Throws GrpcRefusal with the
   // field.
   workers::ExternalAsk AskOf(const FluenceRequest& request) const;
 
  private:
+  // Returns the number of rings so far, and whether Stop() was called.
+  std::pair<std::uint64_t, bool> Rings() EXCLUDES(mutex_);
+  // Waits for another ring than those seen, or for Stop().
+  void WaitForRing(std::uint64_t seen, std::chrono::milliseconds patience)
+      EXCLUDES(mutex_);
+
   workers::ExternalGroups groups_;
   const Options options_;
 
-  std::mutex mutex_;
-  std::condition_variable rung_;
-  // Protected by mutex_.
-  std::uint64_t rings_ = 0;
-  bool stopping_ = false;
+  sql::Mutex mutex_;
+  sql::ConditionVariable rung_;
+  std::uint64_t rings_ GUARDED_BY(mutex_) = 0;
+  bool stopping_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace fluxnetes::services

@@ -138,10 +138,10 @@ GrpcCalls::~GrpcCalls() { Stop(); }
 
 void GrpcCalls::Stop() {
   {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     stopping_ = true;
   }
-  changed_.notify_all();
+  changed_.NotifyAll();
   for (std::thread& thread : threads_) {
     if (thread.joinable()) thread.join();
   }
@@ -149,24 +149,24 @@ void GrpcCalls::Stop() {
 
 bool GrpcCalls::Post(std::function<void()> task) {
   {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     if (stopping_ || tasks_.size() >= options_.waiting) return false;
     tasks_.push_back(std::move(task));
   }
-  changed_.notify_one();
+  changed_.NotifyOne();
   return true;
 }
 
 void GrpcCalls::Run() {
-  std::unique_lock lock(mutex_);
+  sql::MutexLock lock(mutex_);
   while (true) {
-    changed_.wait(lock, [this] { return stopping_ || !tasks_.empty(); });
+    while (!stopping_ && tasks_.empty()) changed_.Wait(mutex_);
     if (tasks_.empty()) return;
     const auto task = std::move(tasks_.front());
     tasks_.pop_front();
-    lock.unlock();
+    lock.Unlock();
     task();
-    lock.lock();
+    lock.Lock();
   }
 }
 

@@ -21,10 +21,8 @@
 // tests/services/grpc_v1/grpc_scheduler_pgtest.cc.
 #pragma once
 
-#include <condition_variable>
 #include <deque>
 #include <functional>
-#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -33,6 +31,8 @@
 #include "services/config/log.h"
 #include "services/database/principal.h"
 #include "services/grpc/grpc_access.h"
+#include "sql/condition_variable.h"
+#include "sql/mutex.h"
 
 namespace grpc {
 class CallbackServerContext;
@@ -96,23 +96,22 @@ class GrpcCalls {
                                    Work work);
 
   // Runs a task on one of the threads; returns false if too many are waiting.
-  [[nodiscard]] bool Post(std::function<void()> task);
+  [[nodiscard]] bool Post(std::function<void()> task) EXCLUDES(mutex_);
 
-  void Stop();
+  void Stop() EXCLUDES(mutex_);
 
  private:
-  void Run();
+  void Run() EXCLUDES(mutex_);
   grpc::Status Do(grpc::CallbackServerContext& context, const Work& work) const;
 
   const GrpcCallsOptions options_;
   const GrpcAccess& access_;
   const Log& log_;
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  // Protected by mutex_.
-  std::deque<std::function<void()>> tasks_;
-  bool stopping_ = false;
+  sql::Mutex mutex_;
+  sql::ConditionVariable changed_;
+  std::deque<std::function<void()>> tasks_ GUARDED_BY(mutex_);
+  bool stopping_ GUARDED_BY(mutex_) = false;
 
   std::vector<std::thread> threads_;  // last: they use the others
 };

@@ -9,11 +9,11 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <mutex>
 #include <stdexcept>
 #include <utility>
 
 #include "services/grpc/certificate_check.h"
+#include "sql/mutex.h"
 
 namespace fluxnetes::services {
 namespace {
@@ -67,7 +67,7 @@ class ClientVerifier : public grpc::experimental::ExternalCertificateVerifier {
     if (stat(path_.c_str(), &there) != 0) {
       throw std::runtime_error(path_ + ": " + std::strerror(errno));
     }
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     const auto version = std::make_tuple(there.st_mtim.tv_sec,
                                          there.st_mtim.tv_nsec, there.st_ino);
     if (!check_ || version != version_) {
@@ -79,10 +79,10 @@ class ClientVerifier : public grpc::experimental::ExternalCertificateVerifier {
 
   const std::string path_;
   const Log& log_;
-  std::mutex mutex_;
-  // Protected by mutex_; shared, since handshakes run concurrently.
-  std::shared_ptr<const CertificateCheck> check_;
-  std::tuple<time_t, long, ino_t> version_;
+  sql::Mutex mutex_;
+  // Shared, since handshakes run concurrently.
+  std::shared_ptr<const CertificateCheck> check_ GUARDED_BY(mutex_);
+  std::tuple<time_t, long, ino_t> version_ GUARDED_BY(mutex_);
 };
 
 void CheckFiles(const GrpcCertificates& files) {

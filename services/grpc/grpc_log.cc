@@ -9,22 +9,24 @@
 #include <mutex>
 #include <string>
 
+#include "sql/mutex.h"
+
 namespace fluxnetes::services {
 namespace {
 
 constexpr int kLinesPerSecond = 10;
 
 // The callbacks of gRPC and protobuf have no context, so this state is global.
-std::mutex grpc_log_mutex;
-const Log* grpc_log = nullptr;  // it and the rest: see grpc_log_mutex
-std::int64_t grpc_log_second = 0;
-int grpc_log_lines = 0;
+sql::Mutex grpc_log_mutex;
+const Log* grpc_log GUARDED_BY(grpc_log_mutex) = nullptr;
+std::int64_t grpc_log_second GUARDED_BY(grpc_log_mutex) = 0;
+int grpc_log_lines GUARDED_BY(grpc_log_mutex) = 0;
 
 void WriteLine(const char* of, const std::string& line) {
   const auto second = std::chrono::duration_cast<std::chrono::seconds>(
                           std::chrono::steady_clock::now().time_since_epoch())
                           .count();
-  const std::lock_guard lock(grpc_log_mutex);
+  const sql::MutexLock lock(grpc_log_mutex);
   if (grpc_log == nullptr) return;
   if (second != grpc_log_second) {
     grpc_log_second = second;
@@ -50,14 +52,14 @@ GrpcLog::GrpcLog(const Log& log) {
   static std::once_flag once;
   std::call_once(once,
                  [] { google::protobuf::SetLogHandler(WriteProtobufLine); });
-  const std::lock_guard lock(grpc_log_mutex);
+  const sql::MutexLock lock(grpc_log_mutex);
   grpc_log = &log;
   grpc_log_lines = 0;
   gpr_set_log_function(WriteGrpcLine);
 }
 
 GrpcLog::~GrpcLog() {
-  const std::lock_guard lock(grpc_log_mutex);
+  const sql::MutexLock lock(grpc_log_mutex);
   grpc_log = nullptr;
 }
 

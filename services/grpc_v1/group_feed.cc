@@ -96,34 +96,34 @@ void GroupFeed::Start() {
 
 void GroupFeed::Stop() {
   {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     stopping_ = true;
   }
-  changed_.notify_all();
+  changed_.NotifyAll();
   if (thread_.joinable()) thread_.join();
   bell_.reset();
   RingAll();
 }
 
 std::optional<std::int64_t> GroupFeed::Join(Ring ring) {
-  const std::lock_guard lock(rings_mutex_);
+  const sql::MutexLock lock(rings_mutex_);
   if (rings_.size() >= options_.watchers) return std::nullopt;
   rings_.emplace(++last_watcher_, std::move(ring));
   return last_watcher_;
 }
 
 void GroupFeed::RingAll() {
-  const std::lock_guard lock(rings_mutex_);
+  const sql::MutexLock lock(rings_mutex_);
   for (const auto& [watcher, ring] : rings_) ring();
 }
 
 void GroupFeed::Leave(std::int64_t watcher) {
-  const std::lock_guard lock(rings_mutex_);
+  const sql::MutexLock lock(rings_mutex_);
   rings_.erase(watcher);
 }
 
 bool GroupFeed::Waits() {
-  const std::lock_guard lock(rings_mutex_);
+  const sql::MutexLock lock(rings_mutex_);
   return !rings_.empty();
 }
 
@@ -132,11 +132,7 @@ void GroupFeed::Run() {
   auto watched = steady_clock::now();
   milliseconds rest = options_.interval;
   while (true) {
-    {
-      std::unique_lock lock(mutex_);
-      changed_.wait_for(lock, rest, [this] { return stopping_; });
-      if (stopping_) return;
-    }
+    if (!Rest(rest)) return;
     const auto now = steady_clock::now();
     rest = options_.interval;
     if (!Waits()) {
@@ -144,7 +140,7 @@ void GroupFeed::Run() {
       continue;
     }
     watched = now;
-    if (!bell_->HasRung() && now - looked < kLookAnyway && loaded_) continue;
+    if (!bell_->HasRung() && now - looked < kLookAnyway && IsLoaded()) continue;
     looked = now;
     try {
       rest = std::max(rest,
@@ -160,8 +156,21 @@ void GroupFeed::Run() {
   }
 }
 
+bool GroupFeed::Rest(steady_clock::duration time) {
+  const auto until = steady_clock::now() + time;
+  const sql::MutexLock lock(mutex_);
+  while (!stopping_ && changed_.WaitUntil(mutex_, until)) {
+  }
+  return !stopping_;
+}
+
+bool GroupFeed::IsLoaded() {
+  const sql::MutexLock lock(mutex_);
+  return loaded_;
+}
+
 steady_clock::duration GroupFeed::Look() {
-  if (!loaded_) {
+  if (!IsLoaded()) {
     Load();
     return {};
   }
@@ -171,7 +180,7 @@ steady_clock::duration GroupFeed::Look() {
 }
 
 void GroupFeed::Forget() {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   if (!loaded_) return;
   loaded_ = false;
   ++epoch_;
@@ -196,7 +205,7 @@ void GroupFeed::Load() {
     Take(rows);
   }
   swept_ = steady_clock::now();
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   changes_.clear();  // the initial state is no change
   changes_bytes_ = 0;
   over_.clear();
@@ -223,7 +232,7 @@ steady_clock::duration GroupFeed::ReadChanges() {
   std::set<std::int64_t> there;
   for (const GroupRow& row : rows) there.insert(row.id);
   Take(rows);
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   for (const std::int64_t id : filling_) {
     const auto known = groups_.find(id);
     if (filling.contains(id) || there.contains(id) || known == groups_.end())
@@ -247,7 +256,7 @@ void GroupFeed::Sweep() {
                             std::nullopt, std::nullopt, 0, std::nullopt));
   const std::set<std::int64_t> there(ids.begin(), ids.end());
   swept_ = steady_clock::now();
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   if (over_.size() > kOverRemembered) over_.clear();
   std::vector<EntryPtr> gone;
   for (const auto& [id, entry] : groups_)
@@ -271,11 +280,10 @@ void GroupFeed::Take(const std::vector<GroupRow>& rows) {
     entry->encoded = EncodedGroup(row);
     entries.push_back(std::move(entry));
   }
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   for (auto& entry : entries) Note(std::move(entry));
 }
 
-// mutex_ must be held.
 void GroupFeed::Note(EntryPtr entry) {
   const auto known = groups_.find(entry->id);
   if (known != groups_.end() && known->second->encoded == entry->encoded)
@@ -316,7 +324,6 @@ void GroupFeed::Begin(Place& place) {
   place.reset = true;
 }
 
-// mutex_ must be held, as for the functions below.
 GroupFeed::Piece GroupFeed::FromGroups(Place& place) {
   v1::WatchGroupsResponse rest;
   std::string bytes;
@@ -372,7 +379,7 @@ GroupFeed::Piece GroupFeed::FromChanges(Place& place) {
 }
 
 GroupFeed::Outcome GroupFeed::Next(Place& place, Piece& piece) {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   if (stopping_) return Outcome::kStopped;
   if (!loaded_) return Outcome::kNothingNew;
   if (!place.begun) Begin(place);

@@ -14,13 +14,11 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -30,7 +28,9 @@
 #include "services/config/log.h"
 #include "services/database/change_bell.h"
 #include "services/records/group_row.h"
+#include "sql/condition_variable.h"
 #include "sql/connection/pool.h"
+#include "sql/mutex.h"
 
 namespace grpc {
 class ByteBuffer;
@@ -74,19 +74,19 @@ class GroupFeed {
   GroupFeed& operator=(const GroupFeed&) = delete;
 
   void Start();
-  void Stop();
+  void Stop() EXCLUDES(mutex_, rings_mutex_);
 
   const Options& options() const { return options_; }
 
   // Returns the next piece and moves the place past it. Does not wait.
-  Outcome Next(Place& place, Piece& piece);
+  Outcome Next(Place& place, Piece& piece) EXCLUDES(mutex_);
 
   // `ring` is called on the feed's thread after each poll until Leave() has
   // returned, and once more by Stop(). Returns nullopt if there are too many
   // watchers.
   using Ring = std::function<void()>;
-  std::optional<std::int64_t> Join(Ring ring);
-  void Leave(std::int64_t watcher);
+  std::optional<std::int64_t> Join(Ring ring) EXCLUDES(rings_mutex_);
+  void Leave(std::int64_t watcher) EXCLUDES(rings_mutex_);
 
  private:
   // A group as of one change.
@@ -105,24 +105,30 @@ class GroupFeed {
   using PieceKey = std::tuple<std::string, std::string, std::int64_t>;
 
   void Run();
+  // Returns false if the feed is to stop.
+  bool Rest(std::chrono::steady_clock::duration time) EXCLUDES(mutex_);
+  bool IsLoaded() EXCLUDES(mutex_);
   // Returns how long a full read of the tables took.
-  std::chrono::steady_clock::duration Look();
-  void Load();
-  void Forget();
-  std::chrono::steady_clock::duration ReadChanges();
-  void Sweep();
-  void Take(const std::vector<GroupRow>& rows);
-  void Note(EntryPtr entry);
-  void Begin(Place& place);
-  Piece FromGroups(Place& place);
-  Piece FromChanges(Place& place);
-  std::string TokenAt(std::int64_t change) const;
-  bool Waits();
-  void RingAll();
+  std::chrono::steady_clock::duration Look() EXCLUDES(mutex_);
+  void Load() EXCLUDES(mutex_);
+  void Forget() EXCLUDES(mutex_);
+  std::chrono::steady_clock::duration ReadChanges() EXCLUDES(mutex_);
+  void Sweep() EXCLUDES(mutex_);
+  void Take(const std::vector<GroupRow>& rows) EXCLUDES(mutex_);
+  void Note(EntryPtr entry) REQUIRES(mutex_);
+  void Begin(Place& place) REQUIRES(mutex_);
+  Piece FromGroups(Place& place) REQUIRES(mutex_);
+  Piece FromChanges(Place& place) REQUIRES(mutex_);
+  std::string TokenAt(std::int64_t change) const REQUIRES(mutex_);
+  bool Waits() EXCLUDES(rings_mutex_);
+  // Not with mutex_ held either: a watcher that is rung asks for the next
+  // piece.
+  void RingAll() EXCLUDES(mutex_, rings_mutex_);
 
   sql::Pool& pool_;
   const Log& log_;
   const Options options_;
+  // Set by Start(), before the thread begins, and reset by Stop(), after it.
   std::unique_ptr<ChangeBell> bell_;
   std::thread thread_;
 
@@ -132,23 +138,24 @@ class GroupFeed {
   std::chrono::steady_clock::time_point swept_;
   std::string said_;
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  // Protected by mutex_.
-  bool stopping_ = false;
-  bool loaded_ = false;
-  std::int64_t epoch_ = 0;
-  std::map<std::int64_t, EntryPtr> groups_;
-  std::deque<EntryPtr> changes_;
-  std::size_t changes_bytes_ = 0;
-  std::int64_t last_change_ = 0;        // the number of the last change
-  std::set<std::int64_t> over_;         // ids already reported as over
-  std::map<PieceKey, Encoded> pieces_;  // since the last poll
+  sql::Mutex mutex_;
+  sql::ConditionVariable changed_;
+  bool stopping_ GUARDED_BY(mutex_) = false;
+  bool loaded_ GUARDED_BY(mutex_) = false;
+  std::int64_t epoch_ GUARDED_BY(mutex_) = 0;
+  std::map<std::int64_t, EntryPtr> groups_ GUARDED_BY(mutex_);
+  std::deque<EntryPtr> changes_ GUARDED_BY(mutex_);
+  std::size_t changes_bytes_ GUARDED_BY(mutex_) = 0;
+  // The number of the last change.
+  std::int64_t last_change_ GUARDED_BY(mutex_) = 0;
+  // Ids already reported as over.
+  std::set<std::int64_t> over_ GUARDED_BY(mutex_);
+  // Since the last poll.
+  std::map<PieceKey, Encoded> pieces_ GUARDED_BY(mutex_);
 
-  std::mutex rings_mutex_;  // held while rings are called
-  // Protected by rings_mutex_.
-  std::map<std::int64_t, Ring> rings_;
-  std::int64_t last_watcher_ = 0;
+  sql::Mutex rings_mutex_;  // held while rings are called
+  std::map<std::int64_t, Ring> rings_ GUARDED_BY(rings_mutex_);
+  std::int64_t last_watcher_ GUARDED_BY(rings_mutex_) = 0;
 };
 
 }  // namespace fluxnetes::services

@@ -4,10 +4,10 @@
 #include <grpcpp/impl/codegen/proto_utils.h>
 
 #include <chrono>
-#include <mutex>
 #include <utility>
 
 #include "fluxnetes/v1/scheduler.pb.h"
+#include "sql/mutex.h"
 
 namespace fluxnetes::services {
 namespace {
@@ -34,7 +34,7 @@ class GroupWatch : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
 
   void OnWriteDone(bool ok) override {
     {
-      const std::lock_guard lock(mutex_);
+      const sql::MutexLock lock(mutex_);
       writing_ = false;
       if (!ok) cancelled_ = true;
     }
@@ -43,7 +43,7 @@ class GroupWatch : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
 
   void OnCancel() override {
     {
-      const std::lock_guard lock(mutex_);
+      const sql::MutexLock lock(mutex_);
       cancelled_ = true;
     }
     GoOn();
@@ -58,7 +58,7 @@ class GroupWatch : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
   void Rung() {
     bool slow = false;
     {
-      const std::lock_guard lock(mutex_);
+      const sql::MutexLock lock(mutex_);
       slow = writing_ && steady_clock::now() - began_ > feed_.options().slowest;
     }
     if (slow) context_.TryCancel();
@@ -71,7 +71,7 @@ class GroupWatch : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
     GroupFeed::Piece piece;
     grpc::Status status = grpc::Status::CANCELLED;
     {
-      const std::lock_guard lock(mutex_);
+      const sql::MutexLock lock(mutex_);
       if (writing_ || finishing_) return;
       if (!cancelled_) {
         switch (feed_.Next(place_, piece)) {
@@ -107,16 +107,16 @@ class GroupWatch : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
 
   GroupFeed& feed_;
   grpc::CallbackServerContext& context_;
-  std::optional<std::int64_t> watcher_;
-
-  std::mutex mutex_;
-  // Protected by mutex_; gRPC owns the buffer during a write.
-  GroupFeed::Place place_;
+  std::optional<std::int64_t> watcher_;  // constant after construction
+  // Belongs to gRPC while writing_; to whoever has set that until StartWrite().
   grpc::ByteBuffer buffer_;
-  bool writing_ = false;
-  bool cancelled_ = false;
-  bool finishing_ = false;
-  steady_clock::time_point began_;
+
+  sql::Mutex mutex_;
+  GroupFeed::Place place_ GUARDED_BY(mutex_);
+  bool writing_ GUARDED_BY(mutex_) = false;
+  bool cancelled_ GUARDED_BY(mutex_) = false;
+  bool finishing_ GUARDED_BY(mutex_) = false;
+  steady_clock::time_point began_ GUARDED_BY(mutex_);
 };
 
 class Refused : public grpc::ServerWriteReactor<grpc::ByteBuffer> {

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 #include <grpcpp/grpcpp.h>
 
+#include <atomic>
 #include <map>
-#include <mutex>
+#include <optional>
 #include <utility>
 
 #include "fluxnetes/v1/scheduler.grpc.pb.h"
@@ -85,6 +86,24 @@ std::vector<GroupRow> RowsFrom(sql::Transaction& transaction,
       rows.push_back(std::move(row));
   return rows;
 }
+
+// One simulation runs at a time. This is it, as long as it lives; a second one
+// is refused.
+class OnlySimulation {
+ public:
+  explicit OnlySimulation(std::atomic<bool>& under_way)
+      : under_way_(under_way) {
+    if (under_way_.exchange(true))
+      throw GrpcRefusal(GrpcCode::kResourceExhausted,
+                        "another simulation is under way; try again later");
+  }
+  ~OnlySimulation() { under_way_ = false; }
+  OnlySimulation(const OnlySimulation&) = delete;
+  OnlySimulation& operator=(const OnlySimulation&) = delete;
+
+ private:
+  std::atomic<bool>& under_way_;
+};
 
 }  // namespace
 
@@ -171,10 +190,10 @@ class GrpcScheduler::Calls
       v1::ExplainGroupResponse* response) override {
     return calls_.Answer(*context, [=, this](const Principal&) {
       const GroupName name = NameIn(*request);
-      std::unique_lock<std::mutex> alone;
+      std::optional<OnlySimulation> alone;
       std::optional<milliseconds> most;
       if (request->find_changes()) {
-        alone = RunAheadAlone();
+        alone.emplace(simulating_);
         most = kLongestSearch;
       }
       const sql::Timestamp now = CallTime();
@@ -299,21 +318,13 @@ class GrpcScheduler::Calls
                                const v1::SimulateRequest* request,
                                v1::SimulateResponse* response) override {
     return calls_.Answer(*context, [=, this](const Principal&) {
-      const auto alone = RunAheadAlone();
+      const OnlySimulation alone(simulating_);
       SimulateFor(*request, *response, config_, pool_,
                   [context] { return context->IsCancelled(); });
     });
   }
 
  private:
-  std::unique_lock<std::mutex> RunAheadAlone() {
-    std::unique_lock alone(running_ahead_, std::try_to_lock);
-    if (!alone.owns_lock())
-      throw GrpcRefusal(GrpcCode::kResourceExhausted,
-                        "another simulation is under way; try again later");
-    return alone;
-  }
-
   // Returns a transaction whose statements are limited to the caller's
   // deadline.
   std::unique_ptr<sql::Transaction> Reading(CallbackServerContext& context) {
@@ -332,7 +343,7 @@ class GrpcScheduler::Calls
   GrpcCalls& calls_;
   GroupFeed& feed_;
   RemoteSubmission submission_;
-  std::mutex running_ahead_;
+  std::atomic<bool> simulating_ = false;
 };
 
 std::vector<std::span<const sql::Query>> GrpcScheduler::Catalogues() {

@@ -55,7 +55,7 @@ std::int64_t RecordTry(sql::Pool& pool, const Principal& caller,
 }  // namespace
 
 std::shared_ptr<cluster::HttpClient> RemoteSubmission::Client() {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   if (!client_) client_ = OpenCluster(config_);
   return client_;
 }

@@ -7,12 +7,12 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 
 #include "cluster/http/http_client.h"
 #include "services/config/config.h"
 #include "services/database/principal.h"
 #include "sql/connection/pool.h"
+#include "sql/mutex.h"
 
 namespace fluxnetes::v1 {
 class SubmitRequest;
@@ -34,12 +34,12 @@ class RemoteSubmission {
  private:
   // Opens the client at the first call. Shared, since a running call keeps its
   // own reference.
-  std::shared_ptr<cluster::HttpClient> Client();
+  std::shared_ptr<cluster::HttpClient> Client() EXCLUDES(mutex_);
 
   const Config& config_;
   sql::Pool& pool_;
-  std::mutex mutex_;
-  std::shared_ptr<cluster::HttpClient> client_;  // protected by mutex_
+  sql::Mutex mutex_;
+  std::shared_ptr<cluster::HttpClient> client_ GUARDED_BY(mutex_);
 };
 
 }  // namespace fluxnetes::services

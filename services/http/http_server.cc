@@ -7,13 +7,13 @@
 #include <unistd.h>
 
 #include <list>
-#include <mutex>
 #include <stdexcept>
 #include <thread>
 #include <utility>
 
 #include "services/http/connection_stream.h"
 #include "services/http/listening_socket.h"
+#include "sql/mutex.h"
 
 namespace fluxnetes::services {
 
@@ -82,27 +82,26 @@ class HttpServer::Acceptor : private httplib::Server {
  private:
   struct Connection {
     int fd = -1;
-    bool over = false;  // protected by mutex_
+    bool over = false;  // guarded by mutex_ of the acceptor
     std::thread thread;
   };
 
   void Answer(const httplib::Request& request, httplib::Response& response);
   void Refuse(httplib::Response& response, const std::string& why);
-  void Accept();
-  void Admit(int fd);
-  void Reap();
-  void Serve(Connection& connection);
+  void Accept() EXCLUDES(mutex_);
+  void Admit(int fd) EXCLUDES(mutex_);
+  void Reap() EXCLUDES(mutex_);
+  void Serve(Connection& connection) EXCLUDES(mutex_);
 
   const HttpServerOptions options_;
+  // Set by Start(), before the thread begins.
   std::optional<ListeningSocket> socket_;
   std::string address_;
   int wake_ = -1;
   std::thread accepting_;
 
-  std::mutex mutex_;
-  // Protected by mutex_.
-  std::list<Connection> connections_;
-  bool stopping_ = false;
+  sql::Mutex mutex_;
+  std::list<Connection> connections_ GUARDED_BY(mutex_);
 };
 
 HttpServer::Acceptor::Acceptor(HttpServerOptions options)
@@ -156,15 +155,15 @@ void HttpServer::Acceptor::Stop() {
   svr_sock_ = INVALID_SOCKET;
   eventfd_write(wake_, 1);
   accepting_.join();
+  std::list<Connection> connections;  // each stays where its thread knows it
   {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
+    const sql::MutexLock lock(mutex_);
     for (Connection& connection : connections_) {
       if (!connection.over) shutdown(connection.fd, SHUT_RDWR);
     }
+    connections.swap(connections_);
   }
-  for (Connection& connection : connections_) connection.thread.join();
-  connections_.clear();
+  for (Connection& connection : connections) connection.thread.join();
   close(wake_);
   socket_.reset();
 }
@@ -186,7 +185,7 @@ void HttpServer::Acceptor::Accept() {
 }
 
 void HttpServer::Acceptor::Admit(int fd) {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   if (connections_.size() >= static_cast<std::size_t>(options_.connections)) {
     close(fd);
     return;
@@ -197,7 +196,7 @@ void HttpServer::Acceptor::Admit(int fd) {
 }
 
 void HttpServer::Acceptor::Reap() {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   std::erase_if(connections_, [](Connection& connection) {
     if (!connection.over) return false;
     connection.thread.join();
@@ -215,7 +214,7 @@ void HttpServer::Acceptor::Serve(Connection& connection) {
     if (!process_request(stream, false, closed, Normalize)) closed = true;
     if (!stream.Flush()) closed = true;
   }
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   connection.over = true;
   close(connection.fd);
 }

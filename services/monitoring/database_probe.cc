@@ -1,7 +1,5 @@
 #include "services/monitoring/database_probe.h"
 
-#include <condition_variable>
-#include <mutex>
 #include <thread>
 #include <utility>
 
@@ -9,7 +7,9 @@
 #include "queue/control/inspection.h"
 #include "queue/store/work_queue.h"
 #include "services/monitoring/monitoring_queries.h"
+#include "sql/condition_variable.h"
 #include "sql/connection/transaction.h"
+#include "sql/mutex.h"
 
 namespace fluxnetes::services {
 namespace {
@@ -42,7 +42,10 @@ struct DatabaseProbe::State {
         client(std::move(id)),
         pool(ForProbe(options)) {}
 
-  void Run();
+  void Run() EXCLUDES(mutex);
+  bool IsFresh() const REQUIRES(mutex) {
+    return ProbeClock::now() < sample->asked_at + kFresh;
+  }
   DatabaseSample Ask(DatabaseSample sample);
   void AskSchema(DatabaseSample& sample);
   void AskReplica(DatabaseSample& sample);
@@ -53,29 +56,28 @@ struct DatabaseProbe::State {
   sql::Pool pool;
   ProbeClock::time_point schema_asked{};  // used by the thread only
 
-  std::mutex mutex;
-  std::condition_variable changed;
-  // Protected by mutex.
-  std::shared_ptr<const DatabaseSample> sample =
+  sql::Mutex mutex;
+  sql::ConditionVariable changed;
+  std::shared_ptr<const DatabaseSample> sample GUARDED_BY(mutex) =
       std::make_shared<DatabaseSample>();
-  bool wanted = false;
-  bool stopping = false;
+  bool wanted GUARDED_BY(mutex) = false;
+  bool stopping GUARDED_BY(mutex) = false;
 
   std::thread thread;
 };
 
 void DatabaseProbe::State::Run() {
-  std::unique_lock lock(mutex);
+  sql::MutexLock lock(mutex);
   while (true) {
-    changed.wait(lock, [this] { return wanted || stopping; });
+    while (!wanted && !stopping) changed.Wait(mutex);
     if (stopping) return;
     DatabaseSample next = *sample;
-    lock.unlock();
+    lock.Unlock();
     next = Ask(std::move(next));
-    lock.lock();
+    lock.Lock();
     sample = std::make_shared<DatabaseSample>(std::move(next));
     wanted = false;
-    changed.notify_all();
+    changed.NotifyAll();
   }
 }
 
@@ -150,23 +152,23 @@ DatabaseProbe::DatabaseProbe(const sql::PoolOptions& options, Check check,
 
 DatabaseProbe::~DatabaseProbe() {
   {
-    const std::lock_guard lock(state_->mutex);
+    const sql::MutexLock lock(state_->mutex);
     state_->stopping = true;
   }
-  state_->changed.notify_all();
+  state_->changed.NotifyAll();
   state_->thread.join();
 }
 
 std::shared_ptr<const DatabaseSample> DatabaseProbe::Look(
     milliseconds patience) {
-  std::unique_lock lock(state_->mutex);
-  const auto is_fresh = [&] {
-    return ProbeClock::now() < state_->sample->asked_at + kFresh;
-  };
-  if (is_fresh()) return state_->sample;
+  const auto until = std::chrono::steady_clock::now() + patience;
+  const sql::MutexLock lock(state_->mutex);
+  if (state_->IsFresh()) return state_->sample;
   state_->wanted = true;
-  state_->changed.notify_all();
-  state_->changed.wait_for(lock, patience, is_fresh);
+  state_->changed.NotifyAll();
+  while (!state_->IsFresh() &&
+         state_->changed.WaitUntil(state_->mutex, until)) {
+  }
   return state_->sample;
 }
 

@@ -12,12 +12,13 @@ void GroupCounts::Times::Note(double seconds) {
 }
 
 void GroupCounts::NoteAllocated(const Allocated& group) {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   OfQueue& queue = queues_[group.queue];
   ++queue.groups;
   queue.pods += group.pods;
   if (group.waited) queue.waited.Note(std::max(*group.waited, 0.0));
-  const auto note = [&](const char* estimate, std::optional<double> later) {
+  const auto note = [&](const char* estimate,
+                        std::optional<double> later) REQUIRES(mutex_) {
     if (later)
       errors_[{group.queue, estimate, *later < 0 ? "early" : "late"}].Note(
           std::abs(*later));
@@ -27,23 +28,23 @@ void GroupCounts::NoteAllocated(const Allocated& group) {
 }
 
 void GroupCounts::NoteReserved(const std::string& queue) {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   ++queues_[queue].reserved;
 }
 
 void GroupCounts::NoteEvicted(std::int64_t groups) {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   evicted_ += groups;
 }
 
 void GroupCounts::NoteBound(std::int64_t bound, std::int64_t sent_back) {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   bound_ += bound;
   sent_back_ += sent_back;
 }
 
 void GroupCounts::AddTo(MetricsPage& page) const {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   const auto count = [&](const Metric& metric, std::int64_t value,
                          const MetricsPage::Labels& labels) {
     page.Add(metric, static_cast<double>(value), labels);

@@ -8,12 +8,12 @@
 #include <array>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <tuple>
 
 #include "services/monitoring/metrics_page.h"
+#include "sql/mutex.h"
 
 namespace fluxnetes::services {
 
@@ -30,12 +30,12 @@ class GroupCounts {
     std::optional<double> later_than_last = {};
   };
 
-  void NoteAllocated(const Allocated& group);
-  void NoteReserved(const std::string& queue);
-  void NoteEvicted(std::int64_t groups);
-  void NoteBound(std::int64_t bound, std::int64_t sent_back);
+  void NoteAllocated(const Allocated& group) EXCLUDES(mutex_);
+  void NoteReserved(const std::string& queue) EXCLUDES(mutex_);
+  void NoteEvicted(std::int64_t groups) EXCLUDES(mutex_);
+  void NoteBound(std::int64_t bound, std::int64_t sent_back) EXCLUDES(mutex_);
 
-  void AddTo(MetricsPage& page) const;
+  void AddTo(MetricsPage& page) const EXCLUDES(mutex_);
 
  private:
   // From 1 s to 10 d.
@@ -54,14 +54,14 @@ class GroupCounts {
     Times waited;
   };
 
-  mutable std::mutex mutex_;
-  // Protected by mutex_.
-  std::map<std::string, OfQueue> queues_;
+  mutable sql::Mutex mutex_;
+  std::map<std::string, OfQueue> queues_ GUARDED_BY(mutex_);
   // By queue, "first" or "last", "late" or "early".
-  std::map<std::tuple<std::string, std::string, std::string>, Times> errors_;
-  std::int64_t evicted_ = 0;
-  std::int64_t bound_ = 0;
-  std::int64_t sent_back_ = 0;
+  std::map<std::tuple<std::string, std::string, std::string>, Times> errors_
+      GUARDED_BY(mutex_);
+  std::int64_t evicted_ GUARDED_BY(mutex_) = 0;
+  std::int64_t bound_ GUARDED_BY(mutex_) = 0;
+  std::int64_t sent_back_ GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace fluxnetes::services

@@ -71,18 +71,18 @@ void Scheduler::State::WaitForDatabase() {
       log.Warn("waiting for the database", {{"why", problem}});
       said = problem;
     }
-    std::unique_lock lock(mutex);
-    if (stop_asked.wait_for(lock, milliseconds{500},
-                            [this] { return stopping; })) {
-      return;
+    const auto until = std::chrono::steady_clock::now() + milliseconds{500};
+    const sql::MutexLock lock(mutex);
+    while (!stopping && stop_asked.WaitUntil(mutex, until)) {
     }
+    if (stopping) return;
   }
 }
 
 void Scheduler::State::StartLoops() {
   WaitForDatabase();
   {
-    const std::lock_guard lock(mutex);
+    const sql::MutexLock lock(mutex);
     if (stopping) return;
   }
   Build();
@@ -106,11 +106,11 @@ void Scheduler::Start() {
 
 void Scheduler::Stop() {
   {
-    const std::lock_guard lock(state_->mutex);
+    const sql::MutexLock lock(state_->mutex);
     if (state_->stopping) return;
     state_->stopping = true;
   }
-  state_->stop_asked.notify_all();
+  state_->stop_asked.NotifyAll();
   if (state_->starter.joinable()) state_->starter.join();
   // The client may be registered.
   if (!state_->running) return state_->client.Stop();

@@ -11,10 +11,8 @@
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -27,7 +25,9 @@
 #include "services/monitoring/decision_log.h"
 #include "services/monitoring/group_counts.h"
 #include "services/serve/scheduler.h"
+#include "sql/condition_variable.h"
 #include "sql/connection/listener.h"
+#include "sql/mutex.h"
 #include "workers/bind/binder.h"
 #include "workers/bind/event_recorder.h"
 #include "workers/bind/overdue_bindings.h"
@@ -59,8 +59,8 @@ struct Scheduler::State {
   // there is none.
   std::pair<std::string, std::string> CheckDatabase() const;
   std::string TryDatabase();
-  void WaitForDatabase();
-  void StartLoops();
+  void WaitForDatabase() EXCLUDES(mutex);
+  void StartLoops() EXCLUDES(mutex);
 
   void BuildIntake();
   void BuildTellers();
@@ -137,9 +137,9 @@ struct Scheduler::State {
   std::int64_t events_dropped = 0;  // as last reported
 
   std::thread starter;
-  std::mutex mutex;
-  std::condition_variable stop_asked;
-  bool stopping = false;  // protected by mutex
+  sql::Mutex mutex;
+  sql::ConditionVariable stop_asked;
+  bool stopping GUARDED_BY(mutex) = false;
   std::atomic<bool> running{false};
 };
 

@@ -1,9 +1,7 @@
 #include "services/serve/serve.h"
 
-#include <condition_variable>
 #include <csignal>
 #include <memory>
-#include <mutex>
 #include <thread>
 
 #include "cluster/kubernetes/kubernetes_cluster.h"
@@ -19,6 +17,8 @@
 #include "services/serve/scheduler.h"
 #include "services/simulated_api/cluster_api.h"
 #include "services/simulated_api/simulated_command.h"
+#include "sql/condition_variable.h"
+#include "sql/mutex.h"
 
 namespace fluxnetes::services {
 namespace {
@@ -113,13 +113,19 @@ class Grace {
  private:
   // Returns false if everything stopped before.
   bool Passes(std::chrono::milliseconds time, const std::stop_token& stop) {
-    std::unique_lock lock(mutex_);
-    stopped_.wait_for(lock, stop, time, [] { return false; });
+    const std::stop_callback wake(stop, [this] {
+      const sql::MutexLock lock(mutex_);
+      stopped_.NotifyAll();
+    });
+    const auto until = std::chrono::steady_clock::now() + time;
+    const sql::MutexLock lock(mutex_);
+    while (!stop.stop_requested() && stopped_.WaitUntil(mutex_, until)) {
+    }
     return !stop.stop_requested();
   }
 
-  std::mutex mutex_;
-  std::condition_variable_any stopped_;
+  sql::Mutex mutex_;  // held to wait and to wake, so that no wake is missed
+  sql::ConditionVariable stopped_;
   std::jthread thread_;  // last, so that it stops first
 };
 

@@ -7,17 +7,17 @@
 namespace fluxnetes::services {
 
 void ApiFaults::Add(ApiFault fault) {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   if (fault.count > 0) faults_.push_back(std::move(fault));
 }
 
 void ApiFaults::Clear() {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   faults_.clear();
 }
 
 std::optional<HttpAnswer> ApiFaults::Take(const HttpQuestion& question) {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   for (auto fault = faults_.begin(); fault != faults_.end(); ++fault) {
     if ((!fault->method.empty() && fault->method != question.method) ||
         question.path.find(fault->path) == std::string::npos) {

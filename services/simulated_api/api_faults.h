@@ -4,12 +4,12 @@
 #pragma once
 
 #include <chrono>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "services/http/http_server.h"
+#include "sql/mutex.h"
 
 namespace fluxnetes::services {
 
@@ -23,14 +23,14 @@ struct ApiFault {
 
 class ApiFaults {
  public:
-  void Add(ApiFault fault);
-  void Clear();
+  void Add(ApiFault fault) EXCLUDES(mutex_);
+  void Clear() EXCLUDES(mutex_);
   // Returns the error for this request and counts it; nullopt: serve it.
-  std::optional<HttpAnswer> Take(const HttpQuestion& question);
+  std::optional<HttpAnswer> Take(const HttpQuestion& question) EXCLUDES(mutex_);
 
  private:
-  std::mutex mutex_;
-  std::vector<ApiFault> faults_;  // protected by mutex_
+  sql::Mutex mutex_;
+  std::vector<ApiFault> faults_ GUARDED_BY(mutex_);
 };
 
 }  // namespace fluxnetes::services

@@ -159,7 +159,7 @@ ApiLists::Snapshot ApiLists::TakeSnapshot(
 }
 
 std::string ApiLists::Keep(Snapshot snapshot, std::size_t next) {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   const std::uint64_t number = next_kept_++;
   kept_.emplace(number, std::move(snapshot));
   if (kept_.size() > kListsKept) kept_.erase(kept_.begin());
@@ -178,7 +178,7 @@ HttpAnswer ApiLists::List(WatchedKind kind, const std::string& namespace_name,
   } else {
     const std::size_t dot =
         std::min(continuation.find('.'), continuation.size());
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     const auto found = kept_.find(VersionNumber(continuation.substr(0, dot)));
     if (found == kept_.end() || dot == continuation.size()) {
       return Expired("The provided continue parameter is too old");

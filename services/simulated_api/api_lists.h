@@ -10,12 +10,12 @@
 #include <chrono>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include "cluster/simulated/simulated_cluster.h"
 #include "services/http/http_server.h"
 #include "services/simulated_api/watch_log.h"
+#include "sql/mutex.h"
 
 namespace fluxnetes::services {
 
@@ -40,22 +40,23 @@ class ApiLists {
   struct Reader;
 
   HttpAnswer List(cluster::WatchedKind kind, const std::string& namespace_name,
-                  const std::map<std::string, std::string>& query);
+                  const std::map<std::string, std::string>& query)
+      EXCLUDES(mutex_);
   HttpAnswer Watch(cluster::WatchedKind kind, const std::string& namespace_name,
                    const std::map<std::string, std::string>& query);
   std::optional<std::string> NextPiece(Reader& reader);
   Snapshot TakeSnapshot(const std::string& namespace_name) const;
-  std::string Keep(Snapshot snapshot, std::size_t next);
+  std::string Keep(Snapshot snapshot, std::size_t next) EXCLUDES(mutex_);
 
   cluster::SimulatedCluster& cluster_;
   const std::chrono::milliseconds bookmark_interval_;
   WatchLog log_;
   std::atomic<int> generation_ = 0;
 
-  std::mutex mutex_;
-  // Protected by mutex_: snapshots of lists that have further pages, by number.
-  std::map<std::uint64_t, Snapshot> kept_;
-  std::uint64_t next_kept_ = 1;
+  sql::Mutex mutex_;
+  // Snapshots of lists that have further pages, by number.
+  std::map<std::uint64_t, Snapshot> kept_ GUARDED_BY(mutex_);
+  std::uint64_t next_kept_ GUARDED_BY(mutex_) = 1;
 };
 
 }  // namespace fluxnetes::services

@@ -41,10 +41,10 @@ void WatchLog::Start() {
 
 void WatchLog::Stop() {
   {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     closed_ = true;
   }
-  changed_.notify_all();
+  changed_.NotifyAll();
   if (thread_.joinable()) thread_.join();
   watch_.reset();
 }
@@ -53,8 +53,8 @@ void WatchLog::Follow() {
   while (true) {
     const auto events = watch_->Next(kBatch, kLongestWait);
     for (const WatchEvent& event : events) Apply(event);
-    if (!events.empty()) changed_.notify_all();
-    const std::lock_guard lock(mutex_);
+    if (!events.empty()) changed_.NotifyAll();
+    const sql::MutexLock lock(mutex_);
     if (closed_) return;
   }
 }
@@ -91,7 +91,7 @@ void WatchLog::Append(WatchedKind kind, const std::string& uid,
                : added ? Entry::Type::kAdded
                        : Entry::Type::kModified;
   entry.version = VersionNumber(version);
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   Track& track = TrackOf(kind);
   track.entries.push_back(std::move(entry));
   if (track.entries.size() > entries_kept_) {
@@ -106,7 +106,7 @@ void WatchLog::Append(WatchedKind kind, const std::string& uid,
 void WatchLog::Forget() {
   const std::uint64_t version =
       VersionNumber(cluster_.TakeSnapshot().resource_version);
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   for (Track& track : tracks_) {
     // One extra, so that readers at the end notice the loss too.
     track.first_place += track.entries.size() + 1;
@@ -117,7 +117,7 @@ void WatchLog::Forget() {
 
 std::optional<std::uint64_t> WatchLog::PlaceBehind(
     WatchedKind kind, std::uint64_t version) const {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   const Track& track = TrackOf(kind);
   if (version < track.forgotten) return std::nullopt;
   const auto next = std::ranges::find_if(
@@ -130,12 +130,12 @@ std::optional<std::uint64_t> WatchLog::PlaceBehind(
 WatchLog::Batch WatchLog::Read(WatchedKind kind, std::uint64_t& place,
                                int limit,
                                std::chrono::milliseconds timeout) const {
-  std::unique_lock lock(mutex_);
+  const auto until = std::chrono::steady_clock::now() + timeout;
+  const sql::MutexLock lock(mutex_);
   const Track& track = TrackOf(kind);
   const auto end = [&] { return track.first_place + track.entries.size(); };
-  changed_.wait_for(lock, timeout, [&] {
-    return closed_ || place < end() || place < track.first_place;
-  });
+  while (!closed_ && place >= end() && changed_.WaitUntil(mutex_, until)) {
+  }
   Batch batch;
   batch.closed = closed_;
   batch.lost = place < track.first_place;
@@ -147,7 +147,7 @@ WatchLog::Batch WatchLog::Read(WatchedKind kind, std::uint64_t& place,
 }
 
 std::uint64_t WatchLog::OldestVersion(WatchedKind kind) const {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   return TrackOf(kind).forgotten;
 }
 

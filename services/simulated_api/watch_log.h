@@ -11,11 +11,9 @@
 
 #include <array>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -24,6 +22,8 @@
 
 #include "cluster/json/watch_line.h"
 #include "cluster/simulated/simulated_cluster.h"
+#include "sql/condition_variable.h"
+#include "sql/mutex.h"
 
 namespace fluxnetes::services {
 
@@ -50,17 +50,18 @@ class WatchLog {
   // Returns once the log has begun.
   void Start();
   // Tells readers that the log is closed. Stopping twice is fine.
-  void Stop();
+  void Stop() EXCLUDES(mutex_);
 
   // Returns the position after this version; nullopt if it is too old.
   std::optional<std::uint64_t> PlaceBehind(cluster::WatchedKind kind,
-                                           std::uint64_t version) const;
+                                           std::uint64_t version) const
+      EXCLUDES(mutex_);
   // Returns at most `limit` entries from `place` on, and moves it past them;
   // waits for the first one.
   Batch Read(cluster::WatchedKind kind, std::uint64_t& place, int limit,
-             std::chrono::milliseconds timeout) const;
+             std::chrono::milliseconds timeout) const EXCLUDES(mutex_);
   // Returns the oldest version that is not too old.
-  std::uint64_t OldestVersion(cluster::WatchedKind kind) const;
+  std::uint64_t OldestVersion(cluster::WatchedKind kind) const EXCLUDES(mutex_);
 
  private:
   struct Track {  // of one kind
@@ -69,22 +70,22 @@ class WatchLog {
     std::uint64_t forgotten = 0;    // the highest version dropped
   };
 
-  void Follow();
-  void Apply(const cluster::WatchEvent& event);
+  void Follow() EXCLUDES(mutex_);
+  void Apply(const cluster::WatchEvent& event) EXCLUDES(mutex_);
   void Append(cluster::WatchedKind kind, const std::string& uid,
-              const std::string& version, bool deleted, Entry entry);
-  void Forget();
-  Track& TrackOf(cluster::WatchedKind kind);
-  const Track& TrackOf(cluster::WatchedKind kind) const;
+              const std::string& version, bool deleted, Entry entry)
+      EXCLUDES(mutex_);
+  void Forget() EXCLUDES(mutex_);
+  Track& TrackOf(cluster::WatchedKind kind) REQUIRES(mutex_);
+  const Track& TrackOf(cluster::WatchedKind kind) const REQUIRES(mutex_);
 
   cluster::SimulatedCluster& cluster_;
   const std::size_t entries_kept_;
 
-  mutable std::mutex mutex_;
-  mutable std::condition_variable changed_;
-  // Protected by mutex_.
-  std::array<Track, 2> tracks_;  // by WatchedKind
-  bool closed_ = false;
+  mutable sql::Mutex mutex_;
+  mutable sql::ConditionVariable changed_;
+  std::array<Track, 2> tracks_ GUARDED_BY(mutex_);  // by WatchedKind
+  bool closed_ GUARDED_BY(mutex_) = false;
 
   // Used by the following thread only.
   std::unique_ptr<cluster::Watch> watch_;

@@ -7,7 +7,7 @@ namespace fluxnetes::workers {
 
 void EventRecorder::Put(std::vector<cluster::PodEvent> events,
                         cluster::Time now) {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   last_put_ = now;
   for (cluster::PodEvent& event : events) {
     if (waiting_.size() >= options_.capacity) {
@@ -27,7 +27,7 @@ bool EventRecorder::May(cluster::Time now) const {
 bool EventRecorder::RunOnce(cluster::Time now) {
   std::size_t count = 0;
   {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     if (!May(now)) return false;
     count = std::clamp<std::size_t>(waiting_.size() / 16, 1, options_.batch);
   }
@@ -36,20 +36,20 @@ bool EventRecorder::RunOnce(cluster::Time now) {
 
 std::size_t EventRecorder::Flush(std::size_t most) {
   Send(most);
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   return waiting_.size();
 }
 
 bool EventRecorder::Send(std::size_t most) {
   std::vector<cluster::PodEvent> events;
   {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     const std::size_t count = std::min(most, waiting_.size());
     for (std::size_t i = 0; i < count; ++i) events.push_back(waiting_[i].event);
   }
   if (events.empty()) return false;
   cluster_.Record(events);
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   waiting_.erase(waiting_.begin(), waiting_.begin() + std::ssize(events));
   return !waiting_.empty();
 }

@@ -17,10 +17,10 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
-#include <mutex>
 #include <vector>
 
 #include "cluster/cluster.h"
+#include "sql/mutex.h"
 #include "workers/loops/binding_ledger.h"
 
 namespace fluxnetes::workers {
@@ -38,15 +38,16 @@ class EventRecorder {
                 Options options)
       : cluster_(cluster), bindings_(bindings), options_(options) {}
 
-  void Put(std::vector<cluster::PodEvent> events, cluster::Time now);
+  void Put(std::vector<cluster::PodEvent> events, cluster::Time now)
+      EXCLUDES(mutex_);
 
   // Sends a batch if events may be sent now. Returns true if more can be sent
   // at once.
-  bool RunOnce(cluster::Time now);
+  bool RunOnce(cluster::Time now) EXCLUDES(mutex_);
 
   // Sends at most `most` events without delay, as when the process stops.
   // Returns the number of events left.
-  std::size_t Flush(std::size_t most);
+  std::size_t Flush(std::size_t most) EXCLUDES(mutex_);
 
   std::int64_t dropped() const { return dropped_; }
 
@@ -56,18 +57,17 @@ class EventRecorder {
     cluster::Time since;
   };
 
-  bool May(cluster::Time now) const;  // mutex_ is held
-  bool Send(std::size_t most);
+  bool May(cluster::Time now) const REQUIRES(mutex_);
+  bool Send(std::size_t most) EXCLUDES(mutex_);
 
   cluster::Cluster& cluster_;
   const BindingLedger& bindings_;
   const Options options_;
   std::atomic<std::int64_t> dropped_{0};
 
-  mutable std::mutex mutex_;
-  // Protected by mutex_.
-  std::deque<Waiting> waiting_;
-  cluster::Time last_put_{};
+  mutable sql::Mutex mutex_;
+  std::deque<Waiting> waiting_ GUARDED_BY(mutex_);
+  cluster::Time last_put_ GUARDED_BY(mutex_) = {};
 };
 
 }  // namespace fluxnetes::workers

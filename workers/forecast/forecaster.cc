@@ -54,14 +54,14 @@ Forecaster::Line::Line(const Component& component, sql::Pool& pool,
       reader(component) {}
 
 void Forecaster::Own(const Component& component, bool owns) {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   owned_.erase(component);
   if (owns)
     owned_[component].line = std::make_shared<Line>(component, pool_, client_);
 }
 
 void Forecaster::Note(const Component& component) {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   const auto owned = owned_.find(component);
   if (owned != owned_.end()) owned->second.noted = true;
 }
@@ -69,7 +69,7 @@ void Forecaster::Note(const Component& component) {
 std::vector<Forecaster::Due> Forecaster::TakeDue(matcher::Time now) {
   std::vector<Due> due;
   const auto clock = Clock::now();
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   for (auto& [component, owned] : owned_) {
     // Allows a second until an expected event is recorded.
     const bool is_wrong = owned.next && *owned.next + 1 < now;
@@ -84,7 +84,7 @@ std::vector<Forecaster::Due> Forecaster::TakeDue(matcher::Time now) {
 }
 
 void Forecaster::Put(const Line& line, bool again) {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   const auto owned = owned_.find(line.queues);
   if (owned == owned_.end() || owned->second.line.get() != &line) return;
   owned->second.next = line.near.next;

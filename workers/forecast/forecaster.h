@@ -21,7 +21,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -32,6 +31,7 @@
 #include "queue/clients/client.h"
 #include "queue/clients/joint_leadership.h"
 #include "sql/connection/pool.h"
+#include "sql/mutex.h"
 #include "workers/forecast/forecast.h"
 #include "workers/store/component_snapshot.h"
 
@@ -66,9 +66,9 @@ class Forecaster {
         options_(std::move(options)) {}
 
   // Notes that the process starts or stops owning a component.
-  void Own(const Component& component, bool owns);
+  void Own(const Component& component, bool owns) EXCLUDES(mutex_);
   // Notes that something in the component has changed.
-  void Note(const Component& component);
+  void Note(const Component& component) EXCLUDES(mutex_);
 
   // Forecasts the components that are due. Returns true if a forecast goes on.
   bool RunOnce(cluster::Time now);
@@ -103,8 +103,8 @@ class Forecaster {
     std::shared_ptr<Line> line;
     bool anew = false;
   };
-  std::vector<Due> TakeDue(matcher::Time now);
-  void Put(const Line& line, bool again);
+  std::vector<Due> TakeDue(matcher::Time now) EXCLUDES(mutex_);
+  void Put(const Line& line, bool again) EXCLUDES(mutex_);
   // Both return true if some rows could not be written now.
   bool Look(Line& line, bool anew, cluster::Time now);
   bool LookOrGiveUp(Line& line, bool anew, cluster::Time now);
@@ -125,10 +125,10 @@ class Forecaster {
   const queue::Client& client_;
   const cluster::ClusterCache& cache_;
   const Options options_;
-  Clock::time_point rest_until_{};
+  Clock::time_point rest_until_{};  // used by RunOnce() only
 
-  std::mutex mutex_;
-  std::map<Component, Owned> owned_;  // protected by mutex_
+  sql::Mutex mutex_;
+  std::map<Component, Owned> owned_ GUARDED_BY(mutex_);
 };
 
 }  // namespace fluxnetes::workers

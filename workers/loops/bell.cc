@@ -6,15 +6,17 @@ namespace fluxnetes::workers {
 
 void Bell::Ring() {
   {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     ringing_ = true;
   }
-  rang_.notify_one();
+  rang_.NotifyOne();
 }
 
 bool Bell::Wait(std::chrono::milliseconds timeout) {
-  std::unique_lock lock(mutex_);
-  rang_.wait_for(lock, timeout, [this] { return ringing_; });
+  const auto until = std::chrono::steady_clock::now() + timeout;
+  const sql::MutexLock lock(mutex_);
+  while (!ringing_ && rang_.WaitUntil(mutex_, until)) {
+  }
   return std::exchange(ringing_, false);
 }
 

@@ -4,22 +4,23 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
+
+#include "sql/condition_variable.h"
+#include "sql/mutex.h"
 
 namespace fluxnetes::workers {
 
 class Bell {
  public:
-  void Ring();
+  void Ring() EXCLUDES(mutex_);
 
   // Waits until the bell rings or the timeout ends. Returns true if it rang.
-  bool Wait(std::chrono::milliseconds timeout);
+  bool Wait(std::chrono::milliseconds timeout) EXCLUDES(mutex_);
 
  private:
-  std::mutex mutex_;
-  std::condition_variable rang_;
-  bool ringing_ = false;
+  sql::Mutex mutex_;
+  sql::ConditionVariable rang_;
+  bool ringing_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace fluxnetes::workers

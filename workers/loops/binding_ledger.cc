@@ -3,7 +3,7 @@
 namespace fluxnetes::workers {
 
 void BindingLedger::Begin(const std::vector<std::string>& uids) {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   for (const std::string& uid : uids) {
     const auto [known, added] = nodes_.try_emplace(uid);
     if (added || !known->second.empty()) ++under_way_;
@@ -14,7 +14,7 @@ void BindingLedger::Begin(const std::vector<std::string>& uids) {
 void BindingLedger::End(const std::vector<std::string>& begun,
                         const std::vector<std::string>& uids,
                         const std::vector<std::string>& nodes) {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   for (std::size_t i = 0; i < uids.size(); ++i) {
     const auto known = nodes_.find(uids[i]);
     if (known == nodes_.end()) continue;
@@ -30,18 +30,18 @@ void BindingLedger::End(const std::vector<std::string>& begun,
 }
 
 bool BindingLedger::Knows(const std::string& uid) const {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   return nodes_.contains(uid);
 }
 
 bool BindingLedger::AnyUnderWay() const {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   return under_way_ > 0;
 }
 
 BindingLedger::Standing BindingLedger::Take(const std::string& uid,
                                             const std::string& node) {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   const auto known = nodes_.find(uid);
   if (known == nodes_.end()) return Standing::kUnknown;
   if (known->second.empty()) return Standing::kUnderWay;
@@ -51,7 +51,7 @@ BindingLedger::Standing BindingLedger::Take(const std::string& uid,
 }
 
 void BindingLedger::ForgetRecorded() {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   std::erase_if(nodes_,
                 [](const auto& known) { return !known.second.empty(); });
 }

@@ -26,7 +26,7 @@ void Differences::Note(DifferenceKind kind, Names names) {
   const auto count = std::ssize(names);
   names.resize(std::min(names.size(), kNamesKept));
   {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     const auto number = static_cast<std::size_t>(kind);
     counts_.at(number) += count;
     unwritten_.at(number).count += count;
@@ -36,7 +36,7 @@ void Differences::Note(DifferenceKind kind, Names names) {
 }
 
 std::array<std::int64_t, kDifferenceKinds> Differences::counts() const {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   return counts_;
 }
 
@@ -49,14 +49,14 @@ void Differences::Write(sql::Pool& pool) {
   for (std::size_t i = 0; i < kDifferenceKinds; ++i) {
     Unwritten found;
     {
-      const std::lock_guard lock(mutex_);
+      const sql::MutexLock lock(mutex_);
       found = unwritten_.at(i);
     }
     if (found.count == 0) continue;
     sql::RunAlone(pool, queries::kRecordDifferences,
                   std::string(NameOf(static_cast<DifferenceKind>(i))),
                   found.count, found.names);
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     unwritten_.at(i).count -= found.count;
   }
 }

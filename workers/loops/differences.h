@@ -12,12 +12,12 @@
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "sql/connection/pool.h"
+#include "sql/mutex.h"
 
 namespace fluxnetes::workers {
 
@@ -48,15 +48,15 @@ class Differences {
       : on_found_(std::move(on_found)) {}
 
   // Does nothing if there are no names.
-  void Note(DifferenceKind kind, Names names);
+  void Note(DifferenceKind kind, Names names) EXCLUDES(mutex_);
 
   // Counts since this process began, by kind.
-  std::array<std::int64_t, kDifferenceKinds> counts() const;
+  std::array<std::int64_t, kDifferenceKinds> counts() const EXCLUDES(mutex_);
   std::int64_t total() const;
 
   // Adds to the table what is not written yet. Throws sql::Error; the counts
   // are then written by the next call.
-  void Write(sql::Pool& pool);
+  void Write(sql::Pool& pool) EXCLUDES(mutex_);
 
  private:
   struct Unwritten {
@@ -65,10 +65,9 @@ class Differences {
   };
 
   const OnFound on_found_;
-  mutable std::mutex mutex_;
-  // Protected by mutex_.
-  std::array<std::int64_t, kDifferenceKinds> counts_{};
-  std::array<Unwritten, kDifferenceKinds> unwritten_;
+  mutable sql::Mutex mutex_;
+  std::array<std::int64_t, kDifferenceKinds> counts_ GUARDED_BY(mutex_) = {};
+  std::array<Unwritten, kDifferenceKinds> unwritten_ GUARDED_BY(mutex_);
 };
 
 }  // namespace fluxnetes::workers

@@ -11,14 +11,14 @@
 namespace fluxnetes::workers {
 
 void GroupStatuses::Note(std::span<const cluster::PodGroupName> groups) {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   for (const cluster::PodGroupName& group : groups) noted_[group];
 }
 
 void GroupStatuses::NoteWhy(const std::string& uid, const std::string& why) {
   const auto pod = cache_.PodByUid(uid);
   if (pod == nullptr) return;
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   for (const cluster::PodGroupName& group : cluster::NamedPodGroups(*pod))
     noted_[group].why = why;
 }
@@ -67,7 +67,7 @@ bool GroupStatuses::RunOnce(cluster::Time now) {
 
 GroupStatuses::Batch GroupStatuses::Take(cluster::Time now) {
   Batch batch;
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   for (auto it = noted_.begin();
        it != noted_.end() && batch.size() < options_.batch;) {
     const auto next = std::next(it);
@@ -79,7 +79,7 @@ GroupStatuses::Batch GroupStatuses::Take(cluster::Time now) {
 
 // Entries noted since the batch was taken are newer.
 void GroupStatuses::PutBack(const Batch& batch) {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   for (const auto& [group, noted] : batch) {
     const auto [place, added] = noted_.try_emplace(group, noted);
     if (added) continue;

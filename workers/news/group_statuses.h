@@ -14,13 +14,13 @@
 
 #include <chrono>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 
 #include "cluster/cluster.h"
 #include "cluster/cluster_cache.h"
+#include "sql/mutex.h"
 #include "workers/loops/binding_backpressure.h"
 
 namespace fluxnetes::workers {
@@ -43,9 +43,9 @@ class GroupStatuses {
 
   // Notes that pods of this scheduler that name these groups, or the PodGroups
   // themselves, have changed.
-  void Note(std::span<const cluster::PodGroupName> groups);
+  void Note(std::span<const cluster::PodGroupName> groups) EXCLUDES(mutex_);
   // Records why this pod, and so its group, cannot be placed.
-  void NoteWhy(const std::string& uid, const std::string& why);
+  void NoteWhy(const std::string& uid, const std::string& why) EXCLUDES(mutex_);
 
   // Returns true if there is more to do at once.
   bool RunOnce(cluster::Time now);
@@ -65,8 +65,8 @@ class GroupStatuses {
   };
   using Batch = std::map<cluster::PodGroupName, Noted>;
 
-  Batch Take(cluster::Time now);
-  void PutBack(const Batch& batch);
+  Batch Take(cluster::Time now) EXCLUDES(mutex_);
+  void PutBack(const Batch& batch) EXCLUDES(mutex_);
   // Returns nothing if the object has this status already, or does not exist.
   std::optional<cluster::PodGroupNews> NewsOf(const cluster::PodGroupName& name,
                                               const std::string& why);
@@ -74,11 +74,12 @@ class GroupStatuses {
   cluster::Cluster& cluster_;
   const cluster::ClusterCache& cache_;
   const Options options_;
+  // Used by RunOnce() only.
   BindingBackpressure backpressure_;
   std::map<cluster::PodGroupName, Written> written_;
 
-  std::mutex mutex_;
-  Batch noted_;  // protected by mutex_
+  sql::Mutex mutex_;
+  Batch noted_ GUARDED_BY(mutex_);
 };
 
 }  // namespace fluxnetes::workers

@@ -4,10 +4,10 @@
 
 #include <fstream>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <stdexcept>
 
+#include "sql/mutex.h"
 #include "tests/experiments/gang_history.h"
 #include "tests/experiments/gang_objects.h"
 #include "tests/experiments/gang_watch.h"
@@ -180,13 +180,13 @@ class RunningExperiment {
       // may have been executed before.
       const int done_already = is_delete ? 404 : 409;
       if (answer.Succeeded() || answer.status == done_already) return;
-      const std::lock_guard lock(mutex_);
+      const sql::MutexLock lock(mutex_);
       refusal_ = fmt::format("{}: {} {}{}", what, answer.status, answer.error,
                              answer.body);
     });
   }
   void ThrowRefusals() {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     if (!refusal_.empty()) throw std::runtime_error(refusal_);
   }
 
@@ -209,8 +209,8 @@ class RunningExperiment {
   std::multimap<SteadyTime, int> ends_;  // of complete gangs
   std::map<int, SteadyTime> leaves_at_;  // of ended gangs: the deletion
 
-  std::mutex mutex_;
-  std::string refusal_;      // protected by mutex_
+  sql::Mutex mutex_;
+  std::string refusal_ GUARDED_BY(mutex_);
   cluster::HttpClient api_;  // destroyed first: it calls back
 };
 

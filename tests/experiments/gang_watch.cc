@@ -44,31 +44,36 @@ GangWatch::~GangWatch() { stream_.reset(); }
 
 void GangWatch::Open() {
   stream_.reset();
+  std::string version;
+  {
+    const sql::MutexLock lock(mutex_);
+    version = version_;
+  }
   reader_ = std::make_unique<Reader>(*this);
   stream_ = client_.Open(path_ +
                              "?watch=true&allowWatchBookmarks=true&"
                              "timeoutSeconds=3600&resourceVersion=" +
-                             version_,
+                             version,
                          kLongestPause, *reader_);
 }
 
 std::vector<GangNews> GangWatch::WaitForNews(SteadyTime until) {
   bool cut_off = false;
   {
-    std::unique_lock lock(mutex_);
-    more_.wait_until(lock, until, [&] {
-      return !news_.empty() || cut_off_ || !failure_.empty();
-    });
+    const sql::MutexLock lock(mutex_);
+    while (news_.empty() && !cut_off_ && failure_.empty() &&
+           more_.WaitUntil(mutex_, until)) {
+    }
     if (!failure_.empty()) throw std::runtime_error(failure_);
     cut_off = std::exchange(cut_off_, false);
   }
   if (cut_off) Open();
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   return std::exchange(news_, {});
 }
 
 std::vector<GangChange> GangWatch::Changes() const {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   return changes_;
 }
 
@@ -76,7 +81,7 @@ void GangWatch::Read(std::string_view text) {
   const auto now = std::chrono::steady_clock::now();
   const cluster::WatchLine line =
       cluster::ReadWatchLine(cluster::WatchedKind::kPods, text);
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   if (!line.resource_version.empty()) version_ = line.resource_version;
   if (line.type == cluster::WatchLine::Type::kBookmark) return;
   if (line.type == cluster::WatchLine::Type::kEvent) {
@@ -85,7 +90,7 @@ void GangWatch::Read(std::string_view text) {
     return;
   }
   failure_ = "cannot watch the gangs: " + line.message;
-  more_.notify_all();
+  more_.NotifyAll();
 }
 
 void GangWatch::Count(const cluster::Pod& pod, bool deleted, SteadyTime now) {
@@ -104,14 +109,14 @@ void GangWatch::Count(const cluster::Pod& pod, bool deleted, SteadyTime now) {
   if (deleted ? gone < gang.size : bound < gang.size) return;
   news_.push_back(
       {deleted ? GangNews::What::kGone : GangNews::What::kWhole, number, now});
-  more_.notify_all();
+  more_.NotifyAll();
 }
 
 void GangWatch::End(const cluster::HttpResponse& response) {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   cut_off_ = response.status == 200 || response.status == 0;
   if (!cut_off_) failure_ = "cannot watch the gangs: " + response.body;
-  more_.notify_all();
+  more_.NotifyAll();
 }
 
 }  // namespace fluxnetes::testing

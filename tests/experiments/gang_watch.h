@@ -11,9 +11,7 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
@@ -21,6 +19,8 @@
 
 #include "cluster/http/http_client.h"
 #include "cluster/objects/pod.h"
+#include "sql/condition_variable.h"
+#include "sql/mutex.h"
 
 namespace fluxnetes::testing {
 
@@ -66,20 +66,20 @@ class GangWatch {
     std::set<int> bound, gone;  // members; those gone were bound
   };
 
-  void Open();
-  void Read(std::string_view line);
-  void Count(const cluster::Pod& pod, bool deleted, SteadyTime now);
-  void End(const cluster::HttpResponse& response);
+  void Open() EXCLUDES(mutex_);
+  void Read(std::string_view line) EXCLUDES(mutex_);
+  void Count(const cluster::Pod& pod, bool deleted, SteadyTime now)
+      REQUIRES(mutex_);
+  void End(const cluster::HttpResponse& response) EXCLUDES(mutex_);
 
-  mutable std::mutex mutex_;
-  std::condition_variable more_;
-  // Protected by mutex_.
-  std::vector<Gang> gangs_;
-  std::vector<GangChange> changes_;
-  std::vector<GangNews> news_;
-  std::string version_;  // of the last event
-  bool cut_off_ = false;
-  std::string failure_;
+  mutable sql::Mutex mutex_;
+  sql::ConditionVariable more_;
+  std::vector<Gang> gangs_ GUARDED_BY(mutex_);
+  std::vector<GangChange> changes_ GUARDED_BY(mutex_);
+  std::vector<GangNews> news_ GUARDED_BY(mutex_);
+  std::string version_ GUARDED_BY(mutex_);  // of the last event
+  bool cut_off_ GUARDED_BY(mutex_) = false;
+  std::string failure_ GUARDED_BY(mutex_);
 
   const std::string path_;
   cluster::HttpClient client_;  // of its own, so that nothing delays it

@@ -79,7 +79,7 @@ std::string Relay::connection() const {
 }
 
 void Relay::Arm(const std::string& text, Cut cut) {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   text_ = text;
   cut_ = cut;
 }
@@ -93,7 +93,7 @@ void Relay::Accept() {
 }
 
 bool Relay::IsTheOne(const std::string& message, Cut& cut) {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   if (text_.empty() || message.find(text_) == message.npos) return false;
   text_.clear();
   cut = cut_;

@@ -5,10 +5,11 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "sql/mutex.h"
 
 namespace fluxnetes::testing {
 
@@ -41,10 +42,9 @@ class Relay {
   std::string folder_;
   int listening_ = -1;
 
-  std::mutex mutex_;
-  // Protected by mutex_.
-  std::string text_;
-  Cut cut_ = Cut::kBeforeTheServer;
+  sql::Mutex mutex_;
+  std::string text_ GUARDED_BY(mutex_);
+  Cut cut_ GUARDED_BY(mutex_) = Cut::kBeforeTheServer;
 
   std::atomic<bool> stopping_ = false;
   std::vector<std::thread> threads_;

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <condition_variable>
-#include <mutex>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
@@ -13,6 +11,8 @@
 
 #include "cluster/json/objects.h"
 #include "cluster/kubernetes/kubeconfig.h"
+#include "sql/condition_variable.h"
+#include "sql/mutex.h"
 #include "tests/support/places.h"
 
 namespace fluxnetes::benchmarks {
@@ -221,14 +221,14 @@ class BindingWatch::Reader final : public cluster::StreamReader {
 
   bool Ready() override { return true; }
   void End(cluster::HttpResponse response) override {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     ended_ = true;
     if (response.status != 200) version_.clear();
-    more_.notify_all();
+    more_.NotifyAll();
   }
   void Line(std::string_view line) override {
     const auto now = std::chrono::steady_clock::now();
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     version_ = ValueAfter(line, "\"resourceVersion\":\"");
     if (line.find("\"nodeName\":\"") == std::string_view::npos) return;
     const std::string name = ValueAfter(line, mark_);
@@ -236,36 +236,36 @@ class BindingWatch::Reader final : public cluster::StreamReader {
     if (line.find("\"phase\":\"Running\"") != std::string_view::npos)
       running_.insert(name);
     if (seen_.insert(name).second) times_.push_back(now);
-    more_.notify_all();
+    more_.NotifyAll();
   }
 
   // Return when `count` were seen, the time is over, or the stream ended; false
   // in the last case.
   bool WaitBound(std::size_t count, SteadyTime until) {
-    return Wait(until, [&] { return times_.size() >= count; });
+    const sql::MutexLock lock(mutex_);
+    while (times_.size() < count && !ended_ && more_.WaitUntil(mutex_, until)) {
+    }
+    return times_.size() >= count || SteadyTime::clock::now() >= until;
   }
   bool WaitRunning(std::size_t count, SteadyTime until) {
-    return Wait(until, [&] { return running_.size() >= count; });
+    const sql::MutexLock lock(mutex_);
+    while (running_.size() < count && !ended_ &&
+           more_.WaitUntil(mutex_, until)) {
+    }
+    return running_.size() >= count || SteadyTime::clock::now() >= until;
   }
   std::vector<SteadyTime> Times() {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     return times_;
   }
   // The version to resume from; empty: all existing pods come first.
   std::string Begin() {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     ended_ = false;
     return version_;
   }
 
  private:
-  template <typename Done>
-  bool Wait(SteadyTime until, const Done& done) {
-    std::unique_lock lock(mutex_);
-    more_.wait_until(lock, until, [&] { return done() || ended_; });
-    return done() || SteadyTime::clock::now() >= until;
-  }
-
   static std::string ValueAfter(std::string_view line, std::string_view mark) {
     const auto at = line.find(mark);
     if (at == std::string_view::npos) return "";
@@ -274,13 +274,13 @@ class BindingWatch::Reader final : public cluster::StreamReader {
   }
 
   const std::string mark_;
-  std::mutex mutex_;
-  std::condition_variable more_;
-  // Protected by mutex_.
-  bool ended_ = false;
-  std::string version_;  // as of the last line
-  std::unordered_set<std::string> seen_, running_;
-  std::vector<SteadyTime> times_;
+  sql::Mutex mutex_;
+  sql::ConditionVariable more_;
+  bool ended_ GUARDED_BY(mutex_) = false;
+  std::string version_ GUARDED_BY(mutex_);  // as of the last line
+  std::unordered_set<std::string> seen_ GUARDED_BY(mutex_);
+  std::unordered_set<std::string> running_ GUARDED_BY(mutex_);
+  std::vector<SteadyTime> times_ GUARDED_BY(mutex_);
 };
 
 BindingWatch::BindingWatch(ControlPlane& plane, std::string prefix,

@@ -1,7 +1,7 @@
 #include <fstream>
-#include <mutex>
 
 #include "queue/runner/runner.h"
+#include "sql/mutex.h"
 #include "tests/benchmarks/queue/job_loop.h"
 #include "tests/benchmarks/queue/rows.h"
 #include "tests/benchmarks/queue/sections.h"
@@ -26,22 +26,22 @@ double ResidentMegabytes() {
 class Running {
  public:
   void Add(queue::RunningJob job) {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     jobs_.push_back(std::move(job));
   }
   std::size_t size() {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     return jobs_.size();
   }
   void CompleteAll() {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     for (queue::RunningJob& job : jobs_) job.Complete();
     jobs_.clear();
   }
 
  private:
-  std::mutex mutex_;
-  std::vector<queue::RunningJob> jobs_;  // protected by mutex_
+  sql::Mutex mutex_;
+  std::vector<queue::RunningJob> jobs_ GUARDED_BY(mutex_);
 };
 
 }  // namespace

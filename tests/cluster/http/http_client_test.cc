@@ -4,12 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <condition_variable>
+#include <chrono>
 #include <future>
-#include <mutex>
+#include <limits>
 #include <utility>
 
 #include "services/http/http_server.h"
+#include "sql/condition_variable.h"
+#include "sql/mutex.h"
 
 namespace fluxnetes::cluster {
 namespace {
@@ -18,6 +20,8 @@ using services::HttpAnswer;
 using services::HttpQuestion;
 using services::HttpServer;
 using std::chrono::milliseconds;
+
+constexpr std::chrono::seconds kPatience{10};
 
 // A server with scripted answers.
 class Server {
@@ -47,50 +51,59 @@ HttpAnswer Text(int status, std::string body = "") {
 class Lines : public StreamReader {
  public:
   bool Ready() override {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     return lines_.size() < most_;
   }
   void Line(std::string_view line) override {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     lines_.emplace_back(line);
-    changed_.notify_all();
+    changed_.NotifyAll();
   }
   void End(HttpResponse response) override {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     end_ = std::move(response);
-    changed_.notify_all();
+    changed_.NotifyAll();
   }
 
-  void HoldAt(std::size_t most) { most_ = most; }
+  void HoldAt(std::size_t most) {
+    const sql::MutexLock lock(mutex_);
+    most_ = most;
+  }
   std::vector<std::string> Await(std::size_t count) {
-    std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, std::chrono::seconds(10),
-                      [&] { return lines_.size() >= count || end_; });
+    const sql::MutexLock lock(mutex_);
+    WaitFor(count);
     return lines_;
   }
   HttpResponse AwaitEnd() {
-    std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, std::chrono::seconds(10), [&] { return !!end_; });
+    const sql::MutexLock lock(mutex_);
+    WaitFor(std::numeric_limits<std::size_t>::max());
     return end_.value_or(HttpResponse{});
   }
   bool Ended() {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     return end_.has_value();
   }
   // Like Await(), and removes them.
   std::vector<std::string> Take(std::size_t count) {
-    std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, std::chrono::seconds(10),
-                      [&] { return lines_.size() >= count || end_; });
+    const sql::MutexLock lock(mutex_);
+    WaitFor(count);
     return std::exchange(lines_, {});
   }
 
  private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::vector<std::string> lines_;
-  std::optional<HttpResponse> end_;
-  std::size_t most_ = 1'000'000;
+  // Waits for so many lines, or for the end.
+  void WaitFor(std::size_t count) REQUIRES(mutex_) {
+    const auto until = std::chrono::steady_clock::now() + kPatience;
+    while (lines_.size() < count && !end_ &&
+           changed_.WaitUntil(mutex_, until)) {
+    }
+  }
+
+  sql::Mutex mutex_;
+  sql::ConditionVariable changed_;
+  std::vector<std::string> lines_ GUARDED_BY(mutex_);
+  std::optional<HttpResponse> end_ GUARDED_BY(mutex_);
+  std::size_t most_ GUARDED_BY(mutex_) = 1'000'000;
 };
 
 TEST(HttpClient, CarriesMethodPathQueryAndBody) {
@@ -126,15 +139,16 @@ TEST(HttpClient, SpeaksOverASocketFile) {
 TEST(HttpClient, ManyRequestsAreUnderWayAtOnceAndAnsweredInOrder) {
   std::atomic<int> present = 0;
   std::atomic<int> most = 0;
-  std::mutex mutex;
-  std::condition_variable full;
+  sql::Mutex mutex;
+  sql::ConditionVariable full;
   Server server([&](const HttpQuestion& question) {
     {
-      std::unique_lock lock(mutex);
+      const auto until = std::chrono::steady_clock::now() + kPatience;
+      const sql::MutexLock lock(mutex);
       most = std::max(most.load(), ++present);
-      full.notify_all();
-      full.wait_for(lock, std::chrono::seconds(10),
-                    [&] { return most.load() == 8; });
+      full.NotifyAll();
+      while (most != 8 && full.WaitUntil(mutex, until)) {
+      }
     }
     --present;
     return Text(200, question.path);
@@ -262,15 +276,17 @@ TEST(HttpClient, RefusesAddressesThatItCannotUse) {
 }
 
 TEST(HttpClient, StopsWithRequestsUnderWay) {
-  std::mutex mutex;
-  std::condition_variable asked;
+  sql::Mutex mutex;
+  sql::ConditionVariable asked;
   bool is_asked = false;
   bool released = false;
   Server server([&](const HttpQuestion&) {
-    std::unique_lock lock(mutex);
+    const auto until = std::chrono::steady_clock::now() + kPatience;
+    const sql::MutexLock lock(mutex);
     is_asked = true;
-    asked.notify_all();
-    asked.wait_for(lock, std::chrono::seconds(10), [&] { return released; });
+    asked.NotifyAll();
+    while (!released && asked.WaitUntil(mutex, until)) {
+    }
     return Text(200);
   });
   HttpResponse response;
@@ -278,14 +294,16 @@ TEST(HttpClient, StopsWithRequestsUnderWay) {
     HttpClient client({.address = server.address()});
     client.Start({.path = "/"},
                  [&](HttpResponse it) { response = std::move(it); });
-    std::unique_lock lock(mutex);
-    asked.wait_for(lock, std::chrono::seconds(10), [&] { return is_asked; });
+    const auto until = std::chrono::steady_clock::now() + kPatience;
+    const sql::MutexLock lock(mutex);
+    while (!is_asked && asked.WaitUntil(mutex, until)) {
+    }
   }
   EXPECT_EQ(response.status, 0);
   EXPECT_THAT(response.error, ::testing::HasSubstr("stopped"));
-  const std::lock_guard lock(mutex);
+  const sql::MutexLock lock(mutex);
   released = true;
-  asked.notify_all();
+  asked.NotifyAll();
 }
 
 HttpAnswer Stream(std::vector<std::string> pieces, bool ends = true) {

@@ -4,13 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <mutex>
 #include <set>
 #include <thread>
 
 #include "cluster/cluster_cache.h"
 #include "cluster/kubernetes/kubernetes_watch.h"
 #include "services/http/http_server.h"
+#include "sql/mutex.h"
 
 namespace fluxnetes::cluster {
 namespace {
@@ -47,39 +47,39 @@ class WatchServer {
   }
 
   void Serve(const std::string& path, const std::string& items) {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     refused_.erase(path);
     served_[path] = items;
   }
   void Refuse(const std::string& path, int status) {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     refused_[path] = status;
     ++generation_;
   }
   void Push(const std::string& path, const std::string& line) {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     lines_[path].push_back(line + "\n");
   }
   // Streams lists from now on; the first `cut` are cut off before their end.
   void StreamLists(int cut = 0) {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     streams_lists_ = true;
     cut_lists_ = cut;
   }
   std::vector<std::string> Streamed() {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     return streamed_;
   }
   // The lists read by pages.
   std::vector<std::string> Listed() {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     return listed_;
   }
   const std::string& address() const { return server_.address(); }
 
  private:
   HttpAnswer Answer(const HttpQuestion& question) {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     const std::string& path = question.path;
     HttpAnswer answer;
     const bool watch = question.query.contains("watch");
@@ -108,7 +108,7 @@ class WatchServer {
   }
 
   // All existing objects and, unless the list is cut off, its end.
-  std::string InitialLines(const std::string& path, bool cut) {
+  std::string InitialLines(const std::string& path, bool cut) REQUIRES(mutex_) {
     std::string lines;
     if (!served_[path].empty()) {
       lines = R"({"type":"ADDED","object":)" + served_[path] + "}\n";
@@ -120,7 +120,8 @@ class WatchServer {
            "\n";
   }
 
-  HttpAnswer::Source StreamWithList(const std::string& path, bool cut) {
+  HttpAnswer::Source StreamWithList(const std::string& path, bool cut)
+      REQUIRES(mutex_) {
     return [first = InitialLines(path, cut), cut,
             rest = Stream(path)]() mutable -> std::optional<std::string> {
       if (!first.empty()) return std::exchange(first, {});
@@ -129,11 +130,11 @@ class WatchServer {
     };
   }
 
-  HttpAnswer::Source Stream(const std::string& path) {
+  HttpAnswer::Source Stream(const std::string& path) REQUIRES(mutex_) {
     return [this, path, place = lines_[path].size(),
             generation = generation_]() mutable -> std::optional<std::string> {
       {
-        const std::lock_guard lock(mutex_);
+        const sql::MutexLock lock(mutex_);
         if (generation != generation_) return std::nullopt;
         if (place < lines_[path].size()) return lines_[path][place++];
       }
@@ -142,15 +143,16 @@ class WatchServer {
     };
   }
 
-  std::mutex mutex_;
-  // Protected by mutex_.
-  std::map<std::string, std::string> served_;
-  std::map<std::string, int> refused_;
-  std::map<std::string, std::vector<std::string>> lines_;
-  std::vector<std::string> listed_, streamed_;
-  bool streams_lists_ = false;
-  int cut_lists_ = 0;
-  int generation_ = 0;
+  sql::Mutex mutex_;
+  std::map<std::string, std::string> served_ GUARDED_BY(mutex_);
+  std::map<std::string, int> refused_ GUARDED_BY(mutex_);
+  std::map<std::string, std::vector<std::string>> lines_ GUARDED_BY(mutex_);
+  std::vector<std::string> listed_ GUARDED_BY(mutex_);
+  std::vector<std::string> streamed_ GUARDED_BY(mutex_);
+  bool streams_lists_ GUARDED_BY(mutex_) = false;
+  int cut_lists_ GUARDED_BY(mutex_) = 0;
+  int generation_ GUARDED_BY(mutex_) = 0;
+
   services::HttpServer server_;
 };
 

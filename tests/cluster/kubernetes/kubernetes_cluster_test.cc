@@ -4,12 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <mutex>
 #include <nlohmann/json.hpp>
 
 #include "cluster/kubernetes/submission.h"
 #include "services/http/http_server.h"
 #include "services/simulated_api/cluster_api.h"
+#include "sql/mutex.h"
 #include "tests/cluster/contract/contract.h"
 
 namespace fluxnetes::cluster {
@@ -358,7 +358,7 @@ class Script {
   }
   const std::string& address() const { return server_.address(); }
   std::vector<std::string> VersionsAskedFor() {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     return versions_;
   }
 
@@ -370,7 +370,7 @@ class Script {
       return answer;
     }
     const bool pods = question.path == "/api/v1/pods";
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     if (pods) versions_.push_back(question.query.at("resourceVersion"));
     const bool first = pods && versions_.size() == 1;
     answer.stream = [lines = first ? lines_ : std::vector<std::string>(),
@@ -385,8 +385,8 @@ class Script {
   }
 
   const std::vector<std::string> lines_;
-  std::mutex mutex_;
-  std::vector<std::string> versions_;  // protected by mutex_
+  sql::Mutex mutex_;
+  std::vector<std::string> versions_ GUARDED_BY(mutex_);
   services::HttpServer server_;
 };
 

@@ -47,22 +47,27 @@ PodJournal::~PodJournal() = default;
 
 void PodJournal::Open() {
   stream_.reset();
+  std::string version;
+  {
+    const sql::MutexLock lock(mutex_);
+    version = version_;
+  }
   reader_ = std::make_unique<Reader>(*this);
   stream_ = api_.Open(path_ +
                           "?watch=true&allowWatchBookmarks=true&"
                           "timeoutSeconds=3600&resourceVersion=" +
-                          version_,
+                          version,
                       kSilence, *reader_);
 }
 
 PodJournal::Sum PodJournal::Look() {
   bool cut_off = false;
   {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     cut_off = std::exchange(cut_off_, false);
   }
   if (cut_off) Open();
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   Sum sum = sum_;
   for (const auto& [name, gang] : gangs_) {
     if (gang.bound > 0 && gang.bound < gang.size)
@@ -73,7 +78,7 @@ PodJournal::Sum PodJournal::Look() {
 }
 
 std::string PodJournal::NodeOf(const std::string& pod) const {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   for (const auto& [uid, life] : lives_)
     if (life.name == pod) return life.node;
   return "";
@@ -82,7 +87,7 @@ std::string PodJournal::NodeOf(const std::string& pod) const {
 void PodJournal::Read(std::string_view text) {
   const cluster::WatchLine line =
       cluster::ReadWatchLine(cluster::WatchedKind::kPods, text);
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   if (!line.resource_version.empty()) version_ = line.resource_version;
   if (line.type == cluster::WatchLine::Type::kBookmark) return;
   if (line.type == cluster::WatchLine::Type::kEvent) {
@@ -94,7 +99,7 @@ void PodJournal::Read(std::string_view text) {
 }
 
 void PodJournal::End(const cluster::HttpResponse& response) {
-  const std::lock_guard lock(mutex_);
+  const sql::MutexLock lock(mutex_);
   cut_off_ = response.status == 200 || response.status == 0;
   if (!cut_off_)
     sum_.violations.push_back("the journal was cut off: " + response.body);

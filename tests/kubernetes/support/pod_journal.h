@@ -15,7 +15,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +22,7 @@
 #include "cluster/cluster.h"
 #include "cluster/http/http_client.h"
 #include "cluster/objects/pod.h"
+#include "sql/mutex.h"
 
 namespace fluxnetes::testing {
 
@@ -62,23 +62,23 @@ class PodJournal {
   };
   class Reader;
 
-  void Open();
-  void Read(std::string_view line);
-  void End(const cluster::HttpResponse& response);
-  void See(const cluster::Pod& pod, bool deleted);
-  void NoteBound(const cluster::Pod& pod, Life& life);
-  void NoteEnd(Life& life);
+  void Open() EXCLUDES(mutex_);
+  void Read(std::string_view line) EXCLUDES(mutex_);
+  void End(const cluster::HttpResponse& response) EXCLUDES(mutex_);
+  void See(const cluster::Pod& pod, bool deleted) REQUIRES(mutex_);
+  void NoteBound(const cluster::Pod& pod, Life& life) REQUIRES(mutex_);
+  void NoteEnd(Life& life) REQUIRES(mutex_);
 
   const std::map<std::string, std::int64_t> capacity_;
 
-  mutable std::mutex mutex_;
-  // Protected by mutex_.
-  std::map<std::string, std::int64_t> used_;  // cpu_milli, by node
-  std::map<std::string, Life> lives_;         // by UID
-  std::map<std::string, Gang> gangs_;
-  Sum sum_;
-  std::string version_;  // of the last that was told
-  bool cut_off_ = false;
+  mutable sql::Mutex mutex_;
+  // In cpu_milli, by node.
+  std::map<std::string, std::int64_t> used_ GUARDED_BY(mutex_);
+  std::map<std::string, Life> lives_ GUARDED_BY(mutex_);  // by UID
+  std::map<std::string, Gang> gangs_ GUARDED_BY(mutex_);
+  Sum sum_ GUARDED_BY(mutex_);
+  std::string version_ GUARDED_BY(mutex_);  // of the last that was told
+  bool cut_off_ GUARDED_BY(mutex_) = false;
 
   cluster::HttpClient& api_;
   const std::string path_;

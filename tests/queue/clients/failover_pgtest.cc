@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <atomic>
-#include <mutex>
 #include <set>
 #include <thread>
 
 #include "queue/clients/client.h"
 #include "queue/maintenance/maintenance.h"
 #include "sql/error.h"
+#include "sql/mutex.h"
 #include "tests/queue/support/queue_fixture.h"
 #include "tests/support/process.h"
 #include "tests/support/replica.h"
@@ -27,12 +27,12 @@ constexpr std::chrono::seconds kFailoverPatience{180};
 
 // The inserts and results that the queue has acknowledged.
 struct Acknowledged {
-  std::mutex mutex;
-  std::set<std::int64_t> inserted;
-  std::set<std::int64_t> finished;
+  sql::Mutex mutex;
+  std::set<std::int64_t> inserted GUARDED_BY(mutex);
+  std::set<std::int64_t> finished GUARDED_BY(mutex);
 
   std::size_t Count(const std::set<std::int64_t> Acknowledged::*what) {
-    const std::lock_guard lock(mutex);
+    const sql::MutexLock lock(mutex);
     return (this->*what).size();
   }
 };
@@ -45,7 +45,7 @@ void InsertOn(const std::stop_token& stop, const sql::PoolOptions& options,
   while (!stop.stop_requested()) {
     try {
       const auto inserted = jobs.Insert(some);
-      const std::lock_guard lock(acknowledged.mutex);
+      const sql::MutexLock lock(acknowledged.mutex);
       for (const Inserted& one : inserted) acknowledged.inserted.insert(one.id);
     } catch (const sql::Error&) {
       fluxnetes::testing::PauseBetweenLooks();
@@ -69,7 +69,7 @@ void WorkOn(const std::stop_token& stop, const sql::PoolOptions& options,
           results.push_back({.id = job.id, .attempt = job.attempt});
       if (results.empty()) fluxnetes::testing::PauseBetweenLooks();
       const auto accepted = jobs.Finish(results);
-      const std::lock_guard lock(acknowledged.mutex);
+      const sql::MutexLock lock(acknowledged.mutex);
       for (std::size_t i = 0; i < results.size(); ++i)
         if (accepted[i]) acknowledged.finished.insert(results[i].id);
       results.clear();
@@ -141,6 +141,7 @@ TEST(Failover, NothingAcknowledgedIsLostWhenASynchronousReplicaIsPromoted) {
   for (const sql::Row row : transaction.RunScript(
            "SELECT id FROM jobs_finished WHERE state = 'completed'"))
     there.insert(row.Get<std::int64_t>(0));
+  const sql::MutexLock lock(acknowledged.mutex);
   EXPECT_TRUE(std::ranges::includes(there, acknowledged.inserted));
   EXPECT_TRUE(std::ranges::includes(there, acknowledged.finished));
   EXPECT_EQ(std::set(there.begin(), there.end()).size(), there.size())

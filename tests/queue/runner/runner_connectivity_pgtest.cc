@@ -5,6 +5,7 @@
 #include <set>
 #include <thread>
 
+#include "sql/mutex.h"
 #include "tests/queue/runner/runner_fixture.h"
 #include "tests/support/relay.h"
 
@@ -26,7 +27,7 @@ class RunnerConnectivity : public ::testing::Test {
 
   RunnerConnectivity() {
     workers.Add("k", [this](RunningJob& job) {
-      const std::lock_guard lock(mutex);
+      const sql::MutexLock lock(mutex);
       ran.insert(job.job().id);
     });
   }
@@ -66,15 +67,15 @@ class RunnerConnectivity : public ::testing::Test {
   }
 
   std::size_t RanCount() {
-    const std::lock_guard lock(mutex);
+    const sql::MutexLock lock(mutex);
     return ran.size();
   }
 
   TestDatabase database{true, Server().connection()};
   WorkQueue jobs{database.pool()};
   Workers workers;
-  std::mutex mutex;
-  std::set<std::int64_t> ran;  // protected by mutex
+  sql::Mutex mutex;
+  std::set<std::int64_t> ran GUARDED_BY(mutex);
 };
 
 TEST_F(RunnerConnectivity, AllItsConnectionsMayBeTerminatedAgainAndAgain) {

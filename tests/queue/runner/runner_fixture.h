@@ -2,16 +2,16 @@
 // polling for their effects, as long as a slow machine may need.
 #pragma once
 
-#include <condition_variable>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "queue/control/job_control.h"
 #include "queue/runner/runner.h"
+#include "sql/condition_variable.h"
+#include "sql/mutex.h"
 #include "tests/queue/support/queue_fixture.h"
 #include "tests/support/process.h"
 
@@ -23,65 +23,69 @@ inline constexpr std::chrono::seconds kPatience{60};
 class Gate {
  public:
   void Open() {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     is_open_ = true;
-    changed_.notify_all();
+    changed_.NotifyAll();
   }
   // Called by a worker: counts it and waits until the gate is open.
   void Pass() {
-    std::unique_lock lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     ++arrived_;
-    changed_.notify_all();
-    changed_.wait(lock, [&] { return is_open_; });
+    changed_.NotifyAll();
+    while (!is_open_) changed_.Wait(mutex_);
   }
   // Called by a test: waits until `count` workers have arrived.
   bool WaitFor(int count) {
-    std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, kPatience,
-                             [&] { return arrived_ >= count; });
+    const auto until = std::chrono::steady_clock::now() + kPatience;
+    const sql::MutexLock lock(mutex_);
+    while (arrived_ < count && changed_.WaitUntil(mutex_, until)) {
+    }
+    return arrived_ >= count;
   }
   int arrived() {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     return arrived_;
   }
 
  private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  int arrived_ = 0;
-  bool is_open_ = false;
+  sql::Mutex mutex_;
+  sql::ConditionVariable changed_;
+  int arrived_ GUARDED_BY(mutex_) = 0;
+  bool is_open_ GUARDED_BY(mutex_) = false;
 };
 
 // Callback jobs that a test keeps and ends.
 class Kept {
  public:
   void Keep(RunningJob job) {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     jobs_.push_back(std::move(job));
-    changed_.notify_all();
+    changed_.NotifyAll();
   }
   bool WaitFor(std::size_t count) {
-    std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, kPatience,
-                             [&] { return jobs_.size() >= count; });
+    const auto until = std::chrono::steady_clock::now() + kPatience;
+    const sql::MutexLock lock(mutex_);
+    while (jobs_.size() < count && changed_.WaitUntil(mutex_, until)) {
+    }
+    return jobs_.size() >= count;
   }
   RunningJob at(std::size_t i) {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     return jobs_.at(i);
   }
   std::size_t size() {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     return jobs_.size();
   }
   std::vector<RunningJob> TakeAll() {
-    const std::lock_guard lock(mutex_);
+    const sql::MutexLock lock(mutex_);
     return std::exchange(jobs_, {});
   }
 
  private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::vector<RunningJob> jobs_;
+  sql::Mutex mutex_;
+  sql::ConditionVariable changed_;
+  std::vector<RunningJob> jobs_ GUARDED_BY(mutex_);
 };
 
 class RunnerTest : public QueueTest {

@@ -2,6 +2,7 @@
 #include <thread>
 
 #include "queue/maintenance/upkeep.h"
+#include "sql/mutex.h"
 #include "tests/queue/support/queue_fixture.h"
 
 namespace fluxnetes::queue {
@@ -170,7 +171,7 @@ TEST_F(UniqueTest, SixteenSessionsAtOnceMakeExactlyOne) {
   for (int i = 0; i < 10; ++i)
     forward.push_back(UniqueJob("{\"n\": " + std::to_string(i) + "}", by_args));
   const std::vector<NewJob> backward(forward.rbegin(), forward.rend());
-  std::mutex mutex;
+  sql::Mutex mutex;
   std::set<std::int64_t> ids;
   int fresh = 0;
   std::vector<std::thread> threads;
@@ -178,7 +179,7 @@ TEST_F(UniqueTest, SixteenSessionsAtOnceMakeExactlyOne) {
     threads.emplace_back([&, i] {
       for (const Inserted& job :
            shared.Insert(i % 2 == 0 ? forward : backward)) {
-        const std::lock_guard lock(mutex);
+        const sql::MutexLock lock(mutex);
         ids.insert(job.id);
         if (!job.duplicate) ++fresh;
       }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <thread>
 
@@ -10,6 +9,7 @@
 #include "queue/control/job_control.h"
 #include "queue/store/work_queue.h"
 #include "sql/error.h"
+#include "sql/mutex.h"
 #include "tests/queue/support/queue_fixture.h"
 
 namespace fluxnetes::queue {
@@ -115,7 +115,7 @@ TEST_F(Lease, SixteenClientsShareNoJob) {
   sql::Pool pool(options);
   WorkQueue shared(pool);
   InsertMany("q", kJobs);
-  std::mutex mutex;
+  sql::Mutex mutex;
   std::multiset<std::int64_t> taken;
   std::vector<std::unique_ptr<Client>> clients;  // kept alive with its jobs
   for (int i = 0; i < 16; ++i) clients.push_back(NewClient());
@@ -124,7 +124,7 @@ TEST_F(Lease, SixteenClientsShareNoJob) {
     threads.emplace_back([&] {
       while (true) {
         const auto leased = shared.Lease("q", client->id(), 37);
-        const std::lock_guard lock(mutex);
+        const sql::MutexLock lock(mutex);
         for (const Job& job : leased) taken.insert(job.id);
         if (taken.size() >= kJobs) return;
       }

@@ -1,11 +1,11 @@
 #include <gtest/gtest.h>
 
-#include <condition_variable>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "sql/condition_variable.h"
 #include "sql/connection/listener.h"
+#include "sql/mutex.h"
 #include "tests/support/postgres.h"
 
 namespace fluxnetes::sql {
@@ -18,25 +18,26 @@ class Ear {
  public:
   Listener::Callback callback() {
     return [this](const std::string& payload) {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       heard_.push_back(payload);
-      changed_.notify_all();
+      changed_.NotifyAll();
     };
   }
 
   std::string Next() {
-    std::unique_lock lock(mutex_);
-    if (!changed_.wait_for(lock, std::chrono::seconds(20),
-                           [&] { return heard_.size() > next_; }))
-      return "(nothing)";
-    return heard_[next_++];
+    const auto until =
+        std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    const MutexLock lock(mutex_);
+    while (heard_.size() <= next_ && changed_.WaitUntil(mutex_, until)) {
+    }
+    return heard_.size() <= next_ ? "(nothing)" : heard_[next_++];
   }
 
  private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::vector<std::string> heard_;
-  std::size_t next_ = 0;
+  Mutex mutex_;
+  ConditionVariable changed_;
+  std::vector<std::string> heard_ GUARDED_BY(mutex_);
+  std::size_t next_ GUARDED_BY(mutex_) = 0;
 };
 
 void Notify(TestDatabase& database, const std::string& channel,

@@ -5,11 +5,11 @@
 
 #include <atomic>
 #include <latch>
-#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "sql/mutex.h"
 #include "tests/support/process.h"
 
 namespace fluxnetes::workers {
@@ -86,7 +86,7 @@ TEST(Loop, IsNotIdleWhileItWorks) {
 }
 
 TEST(Loop, FailureIsToldOnceAndThatItIsOver) {
-  std::mutex mutex;
+  sql::Mutex mutex;
   std::vector<std::string> told;
   std::atomic<int> steps = 0;
   Loop loop(
@@ -96,7 +96,7 @@ TEST(Loop, FailureIsToldOnceAndThatItIsOver) {
         return false;
       },
       [&](const std::string& name, const std::string& what) {
-        const std::lock_guard lock(mutex);
+        const sql::MutexLock lock(mutex);
         told.push_back(name + ": " + what);
       });
   loop.Start();

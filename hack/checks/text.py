@@ -3,7 +3,8 @@
 
 No blank at a line's end, no tab but in a Makefile, in Go and in a table (.tsv), one
 newline at a file's end, UTF-8 with LF; a script that can be run has a first line that
-says by what, and the right to; clang-tidy is silenced only by name and with a reason.
+says by what, and the right to; clang-tidy is silenced only by name and with a reason;
+threads lock by sql::Mutex, whose use clang checks, and not by std::mutex.
 """
 
 import os
@@ -13,6 +14,9 @@ import sys
 TABS = ("Makefile", ".go", "go.mod", ".tsv")
 BINARY = (".png", ".svg", ".ico")
 CORPUS = "tests/fuzz/corpus/"  # inputs as they are
+LOCKS = re.compile(
+    r"\bstd::(\w*mutex|condition_variable\w*|(lock_guard|\w+_lock)\b)")
+LOCKING = ("sql/mutex.h", "sql/condition_variable.h")  # what is made of them
 SILENCED = re.compile(r"NOLINT(?:NEXTLINE|BEGIN)?\b(?!\([a-z][\w.,* -]*\): \S)")
 
 
@@ -35,6 +39,10 @@ def faults_of(path):
             yield f"{path}:{number}: tab"
         if path.endswith((".cc", ".h")) and SILENCED.search(line):
             yield f"{path}:{number}: NOLINT wants (check): reason"
+        if path.endswith((".cc", ".h")) and not path.endswith(LOCKING) and \
+                (lock := LOCKS.search(line.split("//")[0])):
+            yield f"{path}:{number}: {lock[0]} hides from clang what it guards; " \
+                  "take sql::Mutex, MutexLock, ConditionVariable (sql/mutex.h)"
     executable = os.access(path, os.X_OK)
     if executable != text.startswith("#!"):
         yield f"{path}: " + ("can be run, but has no #! line" if executable

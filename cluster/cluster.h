@@ -16,6 +16,7 @@
 #include <variant>
 #include <vector>
 
+#include "cluster/controller_state.h"
 #include "cluster/objects/job_annotations.h"
 #include "cluster/objects/namespace.h"
 #include "cluster/objects/node.h"
@@ -235,6 +236,12 @@ class Cluster {
   // last pod has ended, and no event reports it (watching Jobs needs more
   // permissions than reading one), so ask again.
   virtual bool MayReplace(const ObjectName& owner) = 0;
+
+  // Reads controllers of pods; returns one state per name, in order. A name
+  // that is now that of another object is gone. What may not be read is
+  // unknown.
+  virtual std::vector<ControllerState> ReadControllers(
+      std::span<const ObjectName> controllers) = 0;
 
   // Records events, best effort, in the order given; skips pods that are gone.
   virtual void Record(std::span<const PodEvent> events) = 0;

@@ -11,6 +11,7 @@
 #include <numeric>
 #include <utility>
 
+#include "cluster/json/controller_json.h"
 #include "cluster/json/object_writer.h"
 #include "cluster/json/objects.h"
 #include "cluster/json/watch_line.h"
@@ -131,15 +132,17 @@ TouchResult ToTouchResult(const ObjectName& name, Pod pod) {
   return {"", std::make_shared<const Pod>(std::move(pod))};
 }
 
-// Whether the Job creates no more pods (batch/v1, JobConditionType).
-bool IsJobOver(const Json& job) {
-  const Json& conditions = At(At(job, "status"), "conditions");
-  return std::ranges::any_of(conditions, [](const Json& condition) {
-    const std::string type = Text(condition, "type");
-    return Text(condition, "status") == "True" &&
-           (type == "Complete" || type == "Failed" ||
-            type == "SuccessCriteriaMet" || type == "FailureTarget");
-  });
+// Of a controller as the API server answered; one of another UID is gone.
+ControllerState ToControllerState(const ObjectName& name,
+                                  const HttpResponse& response) {
+  ControllerState state;
+  if (IsRefused(response)) return state;
+  state.life = ControllerState::Life::kGone;
+  if (!response.Succeeded()) return state;
+  const Json object = ParseObject(response);
+  if (!name.uid.empty() && Text(At(object, "metadata"), "uid") != name.uid)
+    return state;
+  return DecodeControllerState(name.kind, object);
 }
 
 }  // namespace
@@ -351,7 +354,33 @@ std::optional<ObjectName> KubernetesCluster::TopOwner(const ObjectName& owner) {
 bool KubernetesCluster::MayReplace(const ObjectName& owner) {
   const auto found = GetOwner(owner);
   if (!found || DecodePod(*found).terminating) return false;
-  return owner.kind != "Job" || !IsJobOver(*found);
+  return owner.kind != "Job" ||
+         DecodeControllerState(owner.kind, *found).life ==
+             ControllerState::Life::kLives;
+}
+
+std::vector<ControllerState> KubernetesCluster::ReadControllers(
+    std::span<const ObjectName> controllers) {
+  std::vector<ControllerState> states(controllers.size());
+  std::vector<std::size_t> asked;
+  std::vector<HttpRequest> questions;
+  for (std::size_t i = 0; i < controllers.size(); ++i) {
+    const ObjectName& name = controllers[i];
+    const auto resource = ResourceOfKind(name.kind);
+    if (!resource || !MakesPods(name.kind)) continue;
+    asked.push_back(i);
+    questions.push_back(
+        Request("GET", PathOf(*resource, name.namespace_name, name.name)));
+  }
+  const auto answers = client_.SendAll(std::move(questions));
+  for (std::size_t k = 0; k < asked.size(); ++k) {
+    const ObjectName& name = controllers[asked[k]];
+    if (IsAway(answers[k]))
+      ThrowUnreachable("reading " + name.kind + " " + name.name, answers[k]);
+    states[asked[k]] = ToControllerState(name, answers[k]);
+  }
+  NoteRefusals("controllers of pods", answers);
+  return states;
 }
 
 template <typename Item>

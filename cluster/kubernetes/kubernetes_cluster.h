@@ -7,7 +7,7 @@
 //
 // Of controllers only those of Kubernetes itself and JobSet can be read:
 // TopOwner stops below any other kind, Delete and MayReplace treat it as
-// absent.
+// absent, ReadControllers as unknown.
 #pragma once
 
 #include <chrono>
@@ -31,9 +31,10 @@ struct KubernetesOptions {
   KubernetesWatchOptions watch;
   // For all attempts of a call that has no deadline of its own.
   std::chrono::milliseconds deadline{15'000};
-  // Called once per kind of best-effort write (events, conditions) and status
-  // that the API server refuses, with its answer, which names the missing
-  // permission if there is one. May be called from any thread.
+  // Called once per kind of best-effort request (events, conditions,
+  // controllers of pods) and status that the API server refuses, with its
+  // answer, which names the missing permission if there is one. May be called
+  // from any thread.
   std::function<void(const std::string& what, const std::string& why)>
       on_refused;
 };
@@ -60,6 +61,8 @@ class KubernetesCluster final : public Cluster {
   bool Delete(const ObjectName& object) override;
   std::optional<ObjectName> TopOwner(const ObjectName& owner) override;
   bool MayReplace(const ObjectName& owner) override;
+  std::vector<ControllerState> ReadControllers(
+      std::span<const ObjectName> controllers) override;
   void Record(std::span<const PodEvent> events) override;
   std::vector<StatusResult> SetConditions(
       std::span<const PodCondition> conditions) override;

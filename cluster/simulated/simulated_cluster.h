@@ -83,6 +83,9 @@ class SimulatedCluster final : public Cluster {
   bool Delete(const ObjectName& object) override;
   std::optional<ObjectName> TopOwner(const ObjectName& owner) override;
   bool MayReplace(const ObjectName& owner) override;
+  // Of controllers of other kinds than Job it knows only that they exist.
+  std::vector<ControllerState> ReadControllers(
+      std::span<const ObjectName> controllers) override;
   void Record(std::span<const PodEvent> events) override;
   std::vector<StatusResult> SetConditions(
       std::span<const PodCondition> conditions) override;

@@ -15,6 +15,25 @@ std::string JobKey(const std::string& namespace_name, const std::string& name) {
   return namespace_name + "/" + name;
 }
 
+ControllerState ControllerStateOf(const KubernetesJobStatus& status) {
+  using Life = ControllerState::Life;
+  ControllerState state;
+  state.life = status.state == JobState::kComplete ? Life::kComplete
+               : status.state == JobState::kFailed ? Life::kFailed
+                                                   : Life::kLives;
+  state.reason = status.state == JobState::kFailed ? status.reason : "";
+  state.controlled = status.job.controller.has_value();
+  state.job = true;
+  state.at_once = status.job.parallelism;
+  state.completions = status.job.completions;
+  state.succeeded = status.succeeded;
+  state.failed = status.failed;
+  state.active = status.active;
+  state.backoff_limit = status.job.backoff_limit;
+  state.suspended = status.job.suspend;
+  return state;
+}
+
 }  // namespace
 
 SimulatedJob* SimulatedCluster::State::FindJob(
@@ -219,6 +238,22 @@ std::optional<KubernetesJobStatus> SimulatedCluster::GetJob(
   const SimulatedJob* const found = state_->FindJob(namespace_name, name);
   if (found == nullptr) return std::nullopt;
   return found->status;
+}
+
+std::vector<ControllerState> SimulatedCluster::ReadControllers(
+    std::span<const ObjectName> controllers) {
+  const sql::MutexLock lock(state_->mutex);
+  state_->CheckReachable();
+  std::vector<ControllerState> states;
+  for (const ObjectName& name : controllers) {
+    ControllerState& state = states.emplace_back();
+    if (const auto* const job = state_->FindJob(name)) {
+      state = ControllerStateOf(job->status);
+    } else if (MakesPods(name.kind) && state_->FindOther(name) == nullptr) {
+      state.life = ControllerState::Life::kGone;
+    }
+  }
+  return states;
 }
 
 std::vector<KubernetesJobStatus> SimulatedCluster::Jobs() const {

@@ -117,5 +117,49 @@ TEST_P(ClusterContract, ControllerOfAnotherKindReplacesWhileItIsThere) {
   EXPECT_FALSE(Door().MayReplace(own));
 }
 
+TEST_P(ClusterContract, ControllersSayWhatTheyMake) {
+  using Life = ControllerState::Life;
+  AddNodes(1);
+  KubernetesJob job = SomeJob();
+  job.parallelism = 2;
+  job.completions = 3;
+  job.backoff_limit = 4;
+  job.pod_template.run = {.length = seconds(1), .exit_code = 0};
+  const auto created = Behind().CreateJob(job);
+  const std::string set = Behind().CreateOwner("ReplicaSet", "default", "web");
+  const std::vector<ObjectName> names = {
+      {"Job", "default", "train", created->uid},
+      {"Job", "default", "train", "another-uid"},
+      {"Job", "default", "trains", ""},
+      {"ReplicaSet", "default", "web", set},
+      {"ReplicaSet", "default", "none", ""},
+      {"Sorcery", "default", "train", ""}};
+  auto states = Door().ReadControllers(names);
+  ASSERT_EQ(states.size(), 6U);
+  EXPECT_EQ(states[0].life, Life::kLives);
+  EXPECT_TRUE(states[0].job);
+  EXPECT_EQ(states[0].at_once, 2);
+  EXPECT_EQ(states[0].completions, 3);
+  EXPECT_EQ(states[0].backoff_limit, 4);
+  EXPECT_EQ(states[0].active, 2);
+  EXPECT_EQ(states[0].succeeded, 0);
+  EXPECT_EQ(states[1].life, Life::kGone);
+  EXPECT_EQ(states[2].life, Life::kGone);
+  EXPECT_EQ(states[3].life, Life::kUnknown);
+  EXPECT_EQ(states[4].life, Life::kGone);
+  EXPECT_EQ(states[5].life, Life::kUnknown);
+  ASSERT_TRUE(Until([&] { return cache_.Pods().size() == 2; }));
+  ASSERT_EQ(Bind(BindingOf(*cache_.Pods().front())).outcome,
+            BindOutcome::kBound);
+  ASSERT_TRUE(Until(
+      [&] { return Behind().GetJob("default", "train")->succeeded == 1; }));
+  states = Door().ReadControllers(names);
+  EXPECT_EQ(states[0].succeeded, 1);
+  ASSERT_TRUE(Behind().SuspendJob("default", "train", true));
+  EXPECT_TRUE(Door().ReadControllers(names)[0].suspended);
+  ASSERT_TRUE(Behind().Delete(names[0]));
+  EXPECT_EQ(Door().ReadControllers(names)[0].life, Life::kGone);
+}
+
 }  // namespace
 }  // namespace fluxnetes::cluster

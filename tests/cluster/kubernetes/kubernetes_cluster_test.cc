@@ -164,6 +164,8 @@ TEST(KubernetesCluster, SaysThatTheServerIsAway) {
   EXPECT_THROW(door.Delete({"Pod", "a", "b", ""}), Unreachable);
   EXPECT_THROW(door.TopOwner({"Job", "a", "b", ""}), Unreachable);
   EXPECT_THROW(door.MayReplace({"Job", "a", "b", ""}), Unreachable);
+  const ObjectName job{"Job", "a", "b", ""};
+  EXPECT_THROW(door.ReadControllers({&job, 1}), Unreachable);
   EXPECT_THROW(door.Record({&event, 1}), Unreachable);
   EXPECT_THROW(door.SetConditions({&condition, 1}), Unreachable);
   EXPECT_TRUE(door.WatchAll()->Next(10, milliseconds(5)).empty());
@@ -215,6 +217,28 @@ TEST(KubernetesCluster, SaysOnceWhatItMayNotWrite) {
                         HasSubstr("events of pods: a fault on demand")));
   EXPECT_EQ(door.SetConditions({&condition, 1})[0].outcome,
             StatusOutcome::kSet);
+}
+
+TEST(KubernetesCluster, ControllerThatMayNotBeReadIsUnknown) {
+  HttpWorld world;
+  KubernetesOptions options = OptionsFor(world.address());
+  std::vector<std::string> said;
+  options.on_refused = [&](const std::string& what, const std::string& why) {
+    said.push_back(what + ": " + why);
+  };
+  KubernetesCluster door(options);
+  SetFaults(world.address(), Json::parse(R"({"requests": [
+                {"status": 403, "count": 1, "path": "/jobs"}]})"));
+  const std::vector<ObjectName> names = {{"Job", "a", "b", ""},
+                                         {"Sorcery", "a", "b", ""}};
+  auto states = door.ReadControllers(names);
+  ASSERT_EQ(states.size(), 2U);
+  EXPECT_EQ(states[0].life, ControllerState::Life::kUnknown);
+  EXPECT_EQ(states[1].life, ControllerState::Life::kUnknown);
+  EXPECT_THAT(said, ::testing::ElementsAre(
+                        HasSubstr("controllers of pods: a fault on demand")));
+  states = door.ReadControllers(names);
+  EXPECT_EQ(states[0].life, ControllerState::Life::kGone);
 }
 
 TEST(KubernetesCluster, KindThatItDoesNotKnowIsNotThere) {

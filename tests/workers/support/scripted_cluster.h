@@ -220,6 +220,20 @@ class ScriptedCluster final : public cluster::Cluster {
     return owners.contains(owner.uid) && !over.contains(owner.uid);
   }
 
+  std::vector<cluster::ControllerState> ReadControllers(
+      std::span<const cluster::ObjectName> names) override {
+    CheckReachable();
+    std::vector<cluster::ControllerState> states;
+    for (const cluster::ObjectName& name : names) {
+      asked_for_controllers += 1;
+      const auto found = controllers.find(name.uid);
+      states.push_back(found == controllers.end() ? cluster::ControllerState{}
+                                                  : found->second);
+    }
+    if (after_controllers) std::exchange(after_controllers, nullptr)();
+    return states;
+  }
+
   void Record(std::span<const cluster::PodEvent> told) override {
     if (before_record) std::exchange(before_record, nullptr)();
     CheckReachable();
@@ -289,6 +303,7 @@ class ScriptedCluster final : public cluster::Cluster {
   bool reachable = true;
   std::function<void()> before_bind;           // called once
   std::function<void()> before_conditions;     // the same
+  std::function<void()> after_controllers;     // the same
   std::function<void()> before_record;         // the same
   std::function<void()> after_record;          // the same
   std::optional<std::string> refuses_touches;  // for pods with this prefix
@@ -301,6 +316,10 @@ class ScriptedCluster final : public cluster::Cluster {
 
   std::set<std::string> over;  // those that make no more pods
   int asked_for_owners = 0;    // calls of MayReplace
+
+  // What controllers say of their pods, by UID; the others are unknown.
+  std::map<std::string, cluster::ControllerState> controllers;
+  int asked_for_controllers = 0;
 
   // The requests made, in order.
   std::vector<std::string> touched;

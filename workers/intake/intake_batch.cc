@@ -96,6 +96,8 @@ int IntakeBatch::Record(const std::vector<std::string>& uids) {
     groups_.Tell(group);
   Refill(groups_.Settle(touched_, left_));
   filling_.WritePods(transaction_);
+  if (!shrunk_.empty())
+    ReceiveAgain({shrunk_.begin(), shrunk_.end()}, PodMakingKinds());
   latecomers_.Receive(groups_);
   std::ranges::copy_if(differing, std::back_inserter(wrong_),
                        [this](const std::string& uid) {
@@ -226,6 +228,7 @@ void IntakeBatch::SortMember(const std::string& uid, const ObservedPod& seen,
     return;
   }
   members_.End(uid, StateOf(seen.fate), seen.pod);
+  if (record.group_size > 1) shrunk_.insert(record.group_id);
   groups_.Clean(record.group_id);
 }
 
@@ -234,7 +237,8 @@ void IntakeBatch::Put(const ObservedPod& seen, const RecordedPod* record) {
   const bool counts = seen.labels.refused.empty() && !seen.pod->gated;
   const bool counted = record != nullptr && !record->gated &&
                        record->group_name == seen.labels.group_name;
-  if (counts && !counted && seen.pod->controller)
+  if (!counts || counted) return;
+  if (seen.pod->controller || seen.labels.group_size > 1)
     latecomers_.Add(seen.pod, seen.labels);
 }
 
@@ -258,7 +262,9 @@ void IntakeBatch::SettleRecalled(
     std::int64_t group, const std::vector<std::string>& uids,
     const std::vector<cluster::PodPointer>& bound) {
   std::vector<std::string> pods = uids;
-  for (const sql::Row row : transaction_.Run(queries::kReadPodsBesides, group))
+  for (const sql::Row row :
+       transaction_.Run(queries::kReadPodsBesides, std::vector{group},
+                        std::vector<std::string>()))
     pods.push_back(row.Get<std::string>("uid"));
   transaction_.Run(queries::kLockFillingGroups, std::vector<std::string>(),
                    std::vector<std::string>(), pods);
@@ -270,19 +276,20 @@ void IntakeBatch::SettleRecalled(
     groups_.Tell(moved);
   Refill(groups_.SettleRecalled(group));
   filling_.WritePods(transaction_);
-  ReceiveAgain(group);
+  ReceiveAgain({group}, {});
+  latecomers_.Receive(groups_);
 }
 
-void IntakeBatch::ReceiveAgain(std::int64_t group) {
+void IntakeBatch::ReceiveAgain(const std::vector<std::int64_t>& groups,
+                               const std::vector<std::string>& kinds) {
   for (const sql::Row row :
-       transaction_.Run(queries::kReadPodsBesides, group)) {
+       transaction_.Run(queries::kReadPodsBesides, groups, kinds)) {
     const ObservedPod seen =
         workers::Observe(cache_.PodByUid(row.Get<std::string>("uid")), cache_);
     if (seen.fate != Fate::kWaiting || !seen.labels.refused.empty()) continue;
     latecomers_.Add(seen.pod, seen.labels);
     filling_.Touch(seen.pod->namespace_name, seen.labels.group_name);
   }
-  latecomers_.Receive(groups_);
 }
 
 void IntakeBatch::Finish() {

@@ -114,8 +114,10 @@ class IntakeBatch {
                   const RecordedPod& record);
   void Put(const ObservedPod& seen, const RecordedPod* record);
   void Refill(const std::vector<DissolvedPod>& pods);
-  // Records pods that came while the group was recalled, if it goes on.
-  void ReceiveAgain(std::int64_t group);
+  // Offers pods that wait under the names of these active groups to them; not
+  // those with a controller of these kinds.
+  void ReceiveAgain(const std::vector<std::int64_t>& groups,
+                    const std::vector<std::string>& kinds);
 
   sql::Transaction& transaction_;
   const cluster::ClusterCache& cache_;
@@ -128,6 +130,7 @@ class IntakeBatch {
   Latecomers latecomers_;
   std::set<std::int64_t> touched_;  // groups whose members changed
   std::set<std::int64_t> left_;     // groups that a waiting pod leaves
+  std::set<std::int64_t> shrunk_;   // groups with members that ended
   std::vector<std::string> wrong_;
 };
 

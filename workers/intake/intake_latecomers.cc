@@ -11,15 +11,47 @@
 
 namespace fluxnetes::workers {
 
+namespace {
+
+bool HasShapeOf(const Vacancy& vacancy, const cluster::Pod& pod) {
+  if (vacancy.succeeded || vacancy.completion_index != pod.completion_index)
+    return false;
+  return pod.completion_index || vacancy.request == pod.request;
+}
+
+}  // namespace
+
 std::optional<std::size_t> FindVacancy(std::span<const Vacancy> vacancies,
                                        const cluster::Pod& pod) {
+  std::optional<std::size_t> found;
   for (std::size_t i = 0; i < vacancies.size(); ++i) {
     const Vacancy& vacancy = vacancies[i];
-    if (vacancy.taken || vacancy.completion_index != pod.completion_index)
-      continue;
-    if (pod.completion_index || vacancy.request == pod.request) return i;
+    if (vacancy.taken || !HasShapeOf(vacancy, pod)) continue;
+    if (vacancy.pod_name == pod.name) return i;
+    if (!found) found = i;
   }
-  return std::nullopt;
+  return found;
+}
+
+std::optional<std::size_t> FindFreeVacancy(std::span<const Vacancy> vacancies,
+                                           const cluster::Pod& pod) {
+  const std::string kind = pod.controller ? pod.controller->kind : "";
+  std::optional<std::size_t> found;
+  for (std::size_t i = 0; i < vacancies.size(); ++i) {
+    const Vacancy& vacancy = vacancies[i];
+    if (vacancy.taken || vacancy.owner_kind != kind) continue;
+    if (vacancy.pod_name == pod.name) return i;
+    if (!found && HasShapeOf(vacancy, pod)) found = i;
+  }
+  return found;
+}
+
+bool IsFree(const cluster::Pod& pod) {
+  return !pod.controller || !cluster::MakesPods(pod.controller->kind);
+}
+
+std::vector<std::string> PodMakingKinds() {
+  return {cluster::kPodMakingKinds.begin(), cluster::kPodMakingKinds.end()};
 }
 
 Latecomers::Latecomers(sql::Transaction& transaction, queue::WorkQueue& jobs,
@@ -39,17 +71,29 @@ void Latecomers::Receive(GroupChanges& groups) {
   std::ranges::sort(arrivals_, {}, [](const Arrival& arrival) {
     return std::pair(arrival.pod->created_at, arrival.pod->uid);
   });
-  for (const Arrival& arrival : arrivals_) {
-    ActiveGroup* group = GroupOf(arrival);
-    if (group == nullptr) continue;
+  const auto repeated = std::ranges::unique(
+      arrivals_, {}, [](const Arrival& arrival) { return arrival.pod->uid; });
+  arrivals_.erase(repeated.begin(), repeated.end());
+  for (const Arrival& arrival : arrivals_) Receive(arrival);
+  Write(groups);
+}
+
+void Latecomers::Receive(const Arrival& arrival) {
+  if (ActiveGroup* const group = GroupOf(arrival)) {
     if (const auto found = FindVacancy(group->vacancies, *arrival.pod)) {
       Take(*group, group->vacancies[*found], *arrival.pod);
     } else if (group->alive) {
       surplus_of_.push_back(group->id);
       surplus_.push_back(arrival.pod->uid);
     }
+    return;
   }
-  Write(groups);
+  if (!IsFree(*arrival.pod)) return;
+  for (ActiveGroup& group : groups_) {
+    if (!group.alive || !IsNamed(group, arrival)) continue;
+    const auto found = FindFreeVacancy(group.vacancies, *arrival.pod);
+    if (found) return Take(group, group.vacancies[*found], *arrival.pod);
+  }
 }
 
 void Latecomers::ReadGroups() {
@@ -82,7 +126,11 @@ void Latecomers::ReadVacancies() {
     by_id[group.id] = &group;
     ids.push_back(group.id);
   }
-  for (const sql::Row row : transaction_.Run(queries::kReadVacancies, ids)) {
+  std::vector<std::string> free_names;
+  for (const Arrival& arrival : arrivals_)
+    if (IsFree(*arrival.pod)) free_names.push_back(arrival.pod->name);
+  for (const sql::Row row :
+       transaction_.Run(queries::kReadVacancies, ids, free_names)) {
     by_id.at(row.Get<std::int64_t>("group_id"))
         ->vacancies.push_back(
             {row.Get<std::string>("uid"),
@@ -90,7 +138,10 @@ void Latecomers::ReadVacancies() {
              cluster::WithTopology(
                  cluster::PodRequestFromJson(row.Get<std::string>("request")),
                  {}),
-             row.Find<std::string>("node_name"), false});
+             row.Find<std::string>("node_name"), false,
+             row.Get<std::string>("pod_name"),
+             row.Find<std::string>("owner_kind").value_or(""),
+             row.Get<bool>("succeeded")});
   }
 }
 
@@ -112,15 +163,21 @@ void Latecomers::ReadMaintenance() {
     closed_.insert(row.Get<std::string>("node"));
 }
 
+bool Latecomers::IsNamed(const ActiveGroup& group,
+                         const Arrival& arrival) const {
+  return group.namespace_name == arrival.pod->namespace_name &&
+         group.group_name == arrival.labels.group_name &&
+         group.group_size == arrival.labels.group_size &&
+         group.queue == arrival.labels.queue &&
+         group.account == arrival.labels.account &&
+         group.max_size == arrival.labels.max_size &&
+         group.topology == arrival.labels.topology;
+}
+
 Latecomers::ActiveGroup* Latecomers::GroupOf(const Arrival& arrival) {
+  if (!arrival.pod->controller) return nullptr;
   for (ActiveGroup& group : groups_) {
-    const bool named = group.namespace_name == arrival.pod->namespace_name &&
-                       group.group_name == arrival.labels.group_name;
-    if (named && group.group_size == arrival.labels.group_size &&
-        group.queue == arrival.labels.queue &&
-        group.account == arrival.labels.account &&
-        group.max_size == arrival.labels.max_size &&
-        group.topology == arrival.labels.topology &&
+    if (IsNamed(group, arrival) &&
         std::ranges::count(group.owners, arrival.pod->controller->uid) > 0)
       return &group;
   }

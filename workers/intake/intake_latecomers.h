@@ -1,13 +1,18 @@
 // Pods that arrive when their group is already whole. A later pod of one of the
 // group's owners takes the vacancy of a member that failed or was deleted, by
-// completion index, else by an equal request. If the held place can be used,
-// the pod gets it at once. Otherwise (as when its node is in maintenance) it
-// alone is matched, first in the pending order. Without a vacancy the pod is
-// surplus: a group of one in the group's place of the pending order, or growth
-// of an elastic group.
+// completion index, else by an equal request, that of its own name first. If
+// the held place can be used, the pod gets it at once. Otherwise (as when its
+// node is in maintenance) it alone is matched, first in the pending order.
+// Without a vacancy the pod is surplus: a group of one in the group's place of
+// the pending order, or growth of an elastic group.
 //
-// A pod of another owner, or one that arrives when the group is over, is not
-// taken: it waits for the next generation of the group.
+// A *free* pod has no controller, or one of a kind of which it is unknown how
+// it replaces pods. It takes the vacancy of another free member while the group
+// lives: that of a member of its own name, however that ended, else of one that
+// failed or was deleted and has an equal request. It is never surplus.
+//
+// Any other pod of another owner, or one that arrives when the group is over,
+// is not taken: it waits for the next generation of the group.
 //
 // Part of a transaction of intake, on one thread; the groups are locked.
 #pragma once
@@ -35,19 +40,30 @@ struct Vacancy {
   cluster::PodRequest request;      // the member's request
   std::optional<std::string> node;  // of the held place; nothing: none is held
   bool taken = false;
+  std::string pod_name = {};    // of that member
+  std::string owner_kind = {};  // of its controller; empty: it had none
+  bool succeeded = false;       // only a free pod of its name repeats it
 };
 
-// Returns the vacancy that the pod takes; nothing if none suits it.
+// Returns the vacancy that the pod of a group's owner takes; nothing if none
+// suits it.
 std::optional<std::size_t> FindVacancy(std::span<const Vacancy> vacancies,
                                        const cluster::Pod& pod);
+// The same for a free pod.
+std::optional<std::size_t> FindFreeVacancy(std::span<const Vacancy> vacancies,
+                                           const cluster::Pod& pod);
+bool IsFree(const cluster::Pod& pod);
+
+// The kinds of controllers whose pods are not free (controller_state.h).
+std::vector<std::string> PodMakingKinds();
 
 class Latecomers {
  public:
   Latecomers(sql::Transaction& transaction, queue::WorkQueue& jobs,
              const cluster::ClusterCache& cache, cluster::Time now);
 
-  // Adds a pod that counts for its group from now on and has an owner. It must
-  // be in the provisional table when Receive() is called.
+  // Adds a pod that counts for its group from now on, once or more often. It
+  // must be in the provisional table when Receive() is called.
   void Add(cluster::PodPointer pod, GroupLabels labels);
 
   // Moves pods that an active group can use out of the provisional table.
@@ -75,6 +91,8 @@ class Latecomers {
   void ReadGroups();
   void ReadVacancies();
   void ReadMaintenance();
+  void Receive(const Arrival& arrival);
+  bool IsNamed(const ActiveGroup& group, const Arrival& arrival) const;
   ActiveGroup* GroupOf(const Arrival& arrival);
   bool PlaceCanBeUsed(const Vacancy& vacancy, const cluster::Pod& pod) const;
   void Take(ActiveGroup& group, Vacancy& vacancy, const cluster::Pod& pod);

@@ -285,10 +285,14 @@ ORDER BY g.id DESC;
 
 -- name: read_vacancies
 -- Members that failed or were deleted and were not replaced, with the place
--- held for a replacement, if there is one that can be used.
+-- held for a replacement, if there is one that can be used; and those of these
+-- names ($2) that succeeded, which a pod without a controller may repeat.
 SELECT
   p.group_id,
   p.uid,
+  p.pod_name,
+  p.owner_kind,
+  p.state = 'succeeded' AS succeeded,
   p.completion_index,
   p.request::text AS request,
   l.node_name
@@ -298,7 +302,12 @@ LEFT JOIN placements AS l
   ON l.fluxion_job = any(ARRAY[p.group_id])
   AND l.pod_uid = p.uid
   AND p.turned_away IS NULL
-WHERE p.state IN ('failed', 'deleted') AND p.replaced_by IS NULL
+WHERE
+  p.replaced_by IS NULL
+  AND (
+    p.state IN ('failed', 'deleted')
+    OR (p.state = 'succeeded' AND p.pod_name = any($2::text []))
+  )
 ORDER BY p.group_id, l.node_name IS NULL, p.ended_at, p.uid;
 
 -- name: find_nodes_in_maintenance
@@ -398,16 +407,17 @@ WHERE g.phase = 'recalled'
 ORDER BY g.id, p.uid;
 
 -- name: read_pods_besides
--- Pods with an owner that wait under the name of an active group.
+-- Pods that wait under the names of active groups; those without a controller of
+-- the kinds $2.
 SELECT p.uid
-FROM pod_groups AS g
+FROM unnest($1::bigint []) AS v (id)
+INNER JOIN pod_groups AS g ON g.id = any(ARRAY[v.id])
 INNER JOIN pods_provisional AS p
-  ON p.namespace = g.namespace AND p.group_name = g.group_name
+  ON p.namespace = any(ARRAY[g.namespace]) AND p.group_name = g.group_name
 WHERE
-  g.id = $1
-  AND p.refused IS NULL
+  p.refused IS NULL
   AND NOT p.gated
-  AND p.owner_uid IS NOT NULL;
+  AND (p.owner_kind IS NULL OR p.owner_kind <> all($2::text []));
 
 -- name: resume_recalled_groups
 -- Ends the recall of groups of which some pods were bound after all: the other

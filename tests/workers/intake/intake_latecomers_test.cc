@@ -36,6 +36,36 @@ TEST(FindVacancy, PodWithoutAnIndexTakesTheFirstOfEqualRequest) {
   EXPECT_EQ(FindVacancy(vacancies, PodOf(0, 2)), std::nullopt);
 }
 
+TEST(FindVacancy, TheVacancyOfItsOwnNameComesFirst) {
+  std::vector vacancies{Left({}, 1), Left({}, 1)};
+  vacancies[0].pod_name = "web-0";
+  vacancies[1].pod_name = "web-1";
+  cluster::Pod pod = PodOf({}, 1);
+  pod.name = "web-1";
+  EXPECT_EQ(FindVacancy(vacancies, pod), 1u);
+  pod.request = Cpu(2);
+  EXPECT_EQ(FindVacancy(vacancies, pod), std::nullopt);
+}
+
+TEST(FindFreeVacancy, NameThenShapeOfMembersWithTheSameKindOfController) {
+  std::vector vacancies{Left({}, 1), Left({}, 1), Left({}, 2)};
+  vacancies[0].owner_kind = "Task";
+  vacancies[1].pod_name = "a";
+  vacancies[2].pod_name = "b";
+  vacancies[2].succeeded = true;
+  cluster::Pod pod = PodOf({}, 1);
+  pod.name = "c";
+  EXPECT_EQ(FindFreeVacancy(vacancies, pod), 1u);
+  pod.name = "b";
+  EXPECT_EQ(FindFreeVacancy(vacancies, pod), 2u);
+  pod.name = "c";
+  pod.request = Cpu(2);
+  EXPECT_EQ(FindFreeVacancy(vacancies, pod), std::nullopt);
+  pod.request = Cpu(1);
+  pod.controller = cluster::Owner{"Task", "t", "uid"};
+  EXPECT_EQ(FindFreeVacancy(vacancies, pod), 0u);
+}
+
 TEST(FindVacancy, TakenOnesAreTakenNoMore) {
   std::vector vacancies{Left({}, 1), Left({}, 1)};
   vacancies[0].taken = true;

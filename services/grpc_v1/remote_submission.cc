@@ -8,6 +8,7 @@
 #include "fluxnetes/v1/scheduler.pb.h"
 #include "services/database/audit.h"
 #include "services/grpc/grpc_calls.h"
+#include "services/submit/short_groups.h"
 #include "services/submit/submission.h"
 #include "sql/connection/transaction.h"
 
@@ -66,12 +67,16 @@ void RemoteSubmission::Submit(const v1::SubmitRequest& request,
   const auto manifests = ReadRequest(request);
   RequireAll(manifests, caller);
   const auto client = request.dry_run() ? nullptr : Client();
-  for (const cluster::Manifest& manifest : manifests) {
+  const auto short_groups = ShortGroups(manifests, config_.scheduler_name);
+  for (std::size_t i = 0; i < manifests.size(); ++i) {
+    const cluster::Manifest& manifest = manifests[i];
     v1::SubmittedObject& object = *response.add_objects();
     object.set_place(manifest.place);
     object.set_name(Called(manifest));
     object.set_namespace_(NamespaceOf(manifest));
-    object.set_warning(WhyNotScheduled(manifest, config_.scheduler_name));
+    const std::string why = WhyNotScheduled(manifest, config_.scheduler_name);
+    const bool of_group = why.empty() && !short_groups[i].others_follow;
+    object.set_warning(of_group ? short_groups[i].text : why);
     if (!client) continue;
     const std::int64_t recorded = RecordTry(pool_, caller, manifest);
     const cluster::Submitted submitted =

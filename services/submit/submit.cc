@@ -9,6 +9,7 @@
 #include "cluster/kubernetes/submission.h"
 #include "services/console/display_text.h"
 #include "services/submit/manifest_files.h"
+#include "services/submit/short_groups.h"
 #include "services/submit/submission.h"
 
 namespace fluxnetes::services {
@@ -23,6 +24,18 @@ void Warn(const cluster::Manifest& manifest, const Config& config,
                                        "Fluxnetes: {}",
                                        Called(manifest), why))
               << '\n';
+}
+
+void WarnOfAll(const std::vector<cluster::Manifest>& manifests,
+               const Config& config, Console& console) {
+  for (const cluster::Manifest& manifest : manifests)
+    Warn(manifest, config, console);
+  for (const ShortGroup& group :
+       ShortGroups(manifests, config.scheduler_name)) {
+    if (group.text.empty()) continue;
+    console.err << (group.others_follow ? "Note: " : "Warning: ")
+                << Printable(group.text) << '\n';
+  }
 }
 
 // Returns true if it was created.
@@ -50,8 +63,7 @@ ExitCode RunSubmit(const SubmitOptions& options, const Config& config,
                          .namespace_name = options.namespace_name,
                          .otherwise = "nothing was submitted"},
                         console);
-  for (const cluster::Manifest& manifest : manifests)
-    Warn(manifest, config, console);
+  WarnOfAll(manifests, config, console);
   if (options.dry_run) {
     for (const cluster::Manifest& manifest : manifests)
       console.out << Printable(Called(manifest)) << " checked (dry run)\n";

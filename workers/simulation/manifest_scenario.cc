@@ -65,6 +65,12 @@ std::string WhyOdd(const GroupLabels& pod, const GroupLabels& first) {
 
 }  // namespace
 
+std::string TooFewPods(const std::string& place, std::size_t pods,
+                       std::int32_t size, const std::string& group) {
+  return fmt::format("{}: {} of {} pods of the group {} are there", place, pods,
+                     size, group);
+}
+
 ManifestScenario::ManifestScenario(Scenario& scenario,
                                    std::string scheduler_name, std::int64_t now)
     : scenario_(scenario),
@@ -251,15 +257,23 @@ std::int64_t ManifestScenario::OnItsClock(cluster::Time time) const {
          now_ + scenario_.begin;
 }
 
+void ManifestScenario::SettleShortGroups() {
+  std::vector<Key> rests;
+  for (const auto& [key, forming] : forming_) {
+    const Key first{std::get<0>(key), std::get<1>(key), 0};
+    const bool is_rest = std::get<2>(key) > 0 && formed_.contains(first);
+    if (is_rest) rests.push_back(key);
+    notes_.push_back(TooFewPods(forming.place, forming.requests.size(),
+                                *forming.labels.group_size,
+                                forming.group.name) +
+                     (is_rest ? kStartsSmaller : "; it was left out"));
+  }
+  for (const Key& key : rests) Complete(key, forming_.at(key));
+}
+
 void ManifestScenario::Finish() {
   for (const cluster::Manifest& manifest : work_) AddWork(manifest);
-  for (const auto& [key, forming] : forming_) {
-    notes_.push_back(
-        fmt::format("{}: {} of {} pods of the group {} are there; "
-                    "it was left out",
-                    forming.place, forming.requests.size(),
-                    *forming.labels.group_size, forming.group.name));
-  }
+  SettleShortGroups();
   std::vector<std::pair<const Key, Forming>*> line;
   for (auto& each : formed_) {
     const StartTerms& start = each.second.start;

@@ -10,11 +10,13 @@
 // pods do not fail; claims, volumes and minResources of PodGroups are ignored.
 //
 // Objects that the scheduler would refuse, hold or leave alone are left out and
-// reported in notes(). Owned by one thread.
-// notes(). Owned by one thread.
+// reported in notes(). The last pods of a Job start as a smaller group if they
+// are fewer than the group's size. Owned by one thread.
 // Tests: tests/services/simulate/simulate_manifests_test.cc.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -28,6 +30,14 @@
 
 namespace fluxnetes::workers {
 
+// "PLACE: 1 of 4 pods of the group default/rest are there", of manifests that
+// make too few pods for a group.
+std::string TooFewPods(const std::string& place, std::size_t pods,
+                       std::int32_t size, const std::string& group);
+// How it goes on with the last pods of a Job whose earlier ones were enough.
+inline constexpr const char* kStartsSmaller =
+    "; what is left of its Job starts as a smaller group";
+
 class ManifestScenario {
  public:
   // Adds groups to `scenario`, which must outlive this object and have the
@@ -37,8 +47,9 @@ class ManifestScenario {
                    std::int64_t now);
 
   void Add(cluster::Manifest manifest);
-  // Adds the groups, after the last manifest; groups that lack pods are left
-  // out. Throws InputError, with the place, if a queue does not exist.
+  // Adds the groups, after the last manifest; groups that lack pods from the
+  // start are left out. Throws InputError, with the place, if a queue does not
+  // exist.
   void Finish();
 
   const std::vector<std::string>& notes() const { return notes_; }
@@ -77,6 +88,8 @@ class ManifestScenario {
   void Join(Forming& forming, const cluster::PodTemplate& pod,
             const GroupLabels& labels);
   void Complete(const Key& key, Forming& forming);
+  // Completes what is left of Jobs, and notes all groups that lack pods.
+  void SettleShortGroups();
   void LeaveOut(const std::string& place, const std::string& why);
   std::int64_t OnItsClock(cluster::Time time) const;
 

@@ -260,6 +260,28 @@ TEST_F(SimulateCommand, SaysWhatOfManifestsIsLeftOut) {
               HasSubstr("2 of 3 pods of the group default/gang are there"));
 }
 
+TEST_F(SimulateCommand, WhatIsLeftOfAJobStartsAsASmallerGroup) {
+  const std::string text =
+      "apiVersion: batch/v1\nkind: Job\nmetadata: {name: rest}\nspec:\n"
+      "  parallelism: 2\n  completions: 3\n  template:\n    metadata:\n"
+      "      labels: {fluxnetes.group-name: rest, fluxnetes.group-size: "
+      "\"2\"}\n    spec:\n      schedulerName: fluxnetes\n"
+      "      restartPolicy: Never\n      containers: [{name: c, image: x, "
+      "command: [sleep, \"10\"], resources: {requests: {cpu: \"1\"}}}]\n";
+  const json document = RunToJson(
+      "-f " + FileWith("jobs.yaml", text) + " --nodes " +
+      FileWith("nodes.yaml", kSmallNodes) + " --csv " + Path("rows.csv"));
+  EXPECT_EQ(document["groups"]["total"], 2);
+  EXPECT_THAT(run_.err(),
+              HasSubstr("1 of 2 pods of the group default/rest are there; "
+                        "what is left of its Job starts as a smaller group"));
+  EXPECT_THAT(
+      Rows(),
+      ElementsAre(::testing::_,
+                  "default/rest,default,default,2,1,0,0,10,0,,,,0,ended",
+                  "default/rest,default,default,1,1,10,10,20,0,,,,0,ended"));
+}
+
 TEST_F(SimulateCommand, ManifestsMayNameQueuesThatAreThere) {
   std::string text = kManifests;
   text.replace(text.find("labels: {"), 9, "labels: {fluxnetes.queue: gpu, ");

@@ -170,7 +170,10 @@ TEST_F(Submit, LabelsThatCannotBeUsedAreWarnedOf) {
                         "least one pod"));
   EXPECT_THAT(warning("ten"), HasSubstr("\"ten\": it is not a whole number"));
   EXPECT_THAT(warning("99999999999"), HasSubstr("it is too large"));
-  EXPECT_EQ(warning("3"), "");
+  EXPECT_THAT(warning("3"), Not(HasSubstr("Warning")));
+  EXPECT_THAT(run_.err(), HasSubstr("Note: "));
+  EXPECT_THAT(run_.err(), HasSubstr("1 of 3 pods of the group default/g are "
+                                    "there; it waits for the others"));
 }
 
 // Each error names the place, the fault and the valid values.
@@ -229,6 +232,22 @@ TEST_F(Submit, JobThatWantsNoPodsIsCreatedAndHasNone) {
   text.replace(text.find("parallelism: 2"), 14, "parallelism: 0");
   EXPECT_EQ(run_("submit -f " + Write("j.yaml", text)), ExitCode::kOk);
   EXPECT_EQ(cluster_.GetJob("a", "train")->active, 0);
+}
+
+TEST_F(Submit, GroupThatLacksPodsIsWarnedOfBeforehand) {
+  std::string text = kJob;
+  text.replace(text.find("completions: 2"), 14, "completions: 3");
+  text.replace(text.find("    spec:"), 9,
+               "    metadata: {labels: {fluxnetes.group-name: train, "
+               "fluxnetes.group-size: \"2\"}}\n    spec:");
+  const std::string path = Write("j.yaml", text);
+  for (const char* dry_run : {" --dry-run", ""}) {
+    EXPECT_EQ(run_("submit -f " + path + dry_run), ExitCode::kOk);
+    EXPECT_THAT(run_.err(),
+                HasSubstr("1 of 2 pods of the group a/train are there; what "
+                          "is left of its Job starts as a smaller group"));
+  }
+  EXPECT_TRUE(cluster_.GetJob("a", "train"));
 }
 
 TEST_F(Submit, ClusterThatIsAwayIsToldWithItsAddress) {

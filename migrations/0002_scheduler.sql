@@ -126,7 +126,14 @@ CREATE TABLE groups_provisional (
   held_reason text,
   released_at timestamptz,
   traceparent text NOT NULL DEFAULT new_traceparent(),
+  changed_at timestamptz,
+  makers_due timestamptz,
+  makers text [],
+  rest_size integer,
+  short_reason text,
   PRIMARY KEY (namespace, group_name),
+  CONSTRAINT groups_provisional_rest
+  CHECK (rest_size >= 1 AND rest_size < group_size),
   CONSTRAINT groups_provisional_finite CHECK (
     isfinite(start_after)
     AND isfinite(start_by)
@@ -138,8 +145,10 @@ CREATE INDEX groups_provisional_start_by ON groups_provisional (start_by)
 WHERE start_by IS NOT NULL;
 CREATE INDEX groups_provisional_news ON groups_provisional (news_due)
 WHERE news_due IS NOT NULL;
+CREATE INDEX groups_provisional_makers ON groups_provisional (makers_due)
+WHERE makers_due IS NOT NULL;
 CREATE INDEX groups_complete ON groups_provisional (first_seen_at)
-WHERE members >= group_size;
+WHERE members >= coalesce(rest_size, group_size);
 COMMENT ON TABLE groups_provisional IS
 'An incomplete group: some of its pods have arrived, but not all. It has no allocation.';
 COMMENT ON COLUMN groups_provisional.namespace IS 'Kubernetes namespace; group names are unique per namespace.';
@@ -160,6 +169,11 @@ COMMENT ON COLUMN groups_provisional.held_reason IS 'The reason of the hold, for
 COMMENT ON COLUMN groups_provisional.released_at IS 'When it was released from its label, which no longer holds it; null: not released, or without the label.';
 
 COMMENT ON COLUMN groups_provisional.traceparent IS 'The trace of the group if none of its pods has one (W3C Trace Context).';
+COMMENT ON COLUMN groups_provisional.changed_at IS 'When its pods last changed.';
+COMMENT ON COLUMN groups_provisional.makers_due IS 'When its makers are to be asked how many pods they still make; null: it is complete.';
+COMMENT ON COLUMN groups_provisional.makers IS 'The controllers of all pods that it had when it was complete before, each as KIND/NAME/UID; null: it was not, or a pod had none.';
+COMMENT ON COLUMN groups_provisional.rest_size IS 'The number of pods that complete it because its makers can make no more; null: group_size.';
+COMMENT ON COLUMN groups_provisional.short_reason IS 'Why it can have fewer pods than its size, or may never be complete; null: it is not known that it cannot.';
 
 CREATE TABLE pods_provisional (
   uid text PRIMARY KEY,
@@ -261,7 +275,9 @@ CREATE TABLE pod_groups (
   preempted_for bigint,
   max_size integer CHECK (max_size >= group_size),
   extends bigint,
+  asked_size integer,
   traceparent text NOT NULL DEFAULT new_traceparent(),
+  CONSTRAINT pod_groups_asked_size CHECK (asked_size > group_size),
   CONSTRAINT pod_groups_preempted
   CHECK (preempted_for IS NULL OR cancel_reason IS NOT NULL),
   comes_again boolean NOT NULL DEFAULT false
@@ -312,6 +328,7 @@ COMMENT ON COLUMN pod_groups.match_job IS 'The match job in the work queue that 
 COMMENT ON COLUMN pod_groups.cancel_reason IS 'Why it is being cancelled, while its pods are being deleted; null: it is not.';
 COMMENT ON COLUMN pod_groups.max_size IS 'The number of pods that it may grow to, including those beyond its size, which are groups of one (see extends); null: not elastic.';
 COMMENT ON COLUMN pod_groups.extends IS 'The elastic group that this pod extends beyond its size: it is behind all other groups in the pending order and is evicted for them; null: none.';
+COMMENT ON COLUMN pod_groups.asked_size IS 'The size that its pods ask for, if its makers could make only group_size of them; null: group_size.';
 COMMENT ON COLUMN pod_groups.traceparent IS 'The trace that it is part of (W3C Trace Context): that of its first pod that has one, else one made when its first pod was recorded. Log lines about the group have its trace_id.';
 COMMENT ON COLUMN pod_groups.preempted_for IS 'The group for which it is being evicted; null: it is not.';
 COMMENT ON COLUMN pod_groups.comes_again IS 'Whether it is evicted and was not cancelled since: its pods are deleted, but not their controllers.';
@@ -884,7 +901,8 @@ CREATE TABLE group_history (
   first_estimated_at timestamptz,
   last_estimate timestamptz,
   last_estimated_at timestamptz,
-  traceparent text
+  traceparent text,
+  makers text []
 ) PARTITION BY RANGE (recorded_at);
 CREATE INDEX group_history_name ON group_history (namespace, group_name);
 COMMENT ON TABLE group_history IS
@@ -910,4 +928,5 @@ COMMENT ON COLUMN group_history.first_estimated_at IS 'When the first estimate w
 COMMENT ON COLUMN group_history.last_estimate IS 'The last estimated start; null: unknown at the end, or never estimated.';
 COMMENT ON COLUMN group_history.last_estimated_at IS 'When the last estimate was made.';
 COMMENT ON COLUMN group_history.traceparent IS 'As in pod_groups, or groups_provisional.';
+COMMENT ON COLUMN group_history.makers IS 'The controllers of its pods, each as KIND/NAME/UID; null: it was never complete, a pod had none, or it is a group of one.';
 SELECT make_partitions('group_history', 7);

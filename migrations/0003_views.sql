@@ -291,6 +291,7 @@ SELECT
     '; ',
     hold_reason(f.held_at, f.held_reason, f.hold_label, f.released_at),
     format('%s of %s pods have arrived', f.members, f.group_size),
+    f.short_reason,
     CASE WHEN f.members = 0 THEN (
       SELECT format('pod %s is refused: %s', p.pod_name, p.refused)
       FROM pods_provisional AS p

@@ -8,6 +8,7 @@
 #include "workers/forecast/forecast_queries.h"
 #include "workers/intake/filling_queries.h"
 #include "workers/intake/members_queries.h"
+#include "workers/intake/stalled_queries.h"
 #include "workers/loops/differences_queries.h"
 #include "workers/loops/groups_queries.h"
 #include "workers/match/replicas_queries.h"
@@ -33,6 +34,7 @@ std::span<const sql::Query> Catalogue() {
     add(queries::kAllForecast);
     add(queries::kAllFilling);
     add(queries::kAllMembers);
+    add(queries::kAllStalled);
     add(queries::kAllDifferences);
     add(queries::kAllGroups);
     add(queries::kAllReplicas);

@@ -28,6 +28,7 @@ void Scheduler::State::Wire() {
   const Row rows[] = {
       {"intake", 0ms, nullptr, &S::StepIntake},  // it waits in the watch
       {"promoter", 1s, nullptr, &S::StepPromoter},
+      {"stalled", 1s, nullptr, &S::StepStalled},
       // The interval bounds how soon a lost owner is noticed.
       {"match", 500ms, &match_loop, &S::StepMatch,
        [this] { return MatchDue(); }},
@@ -79,6 +80,10 @@ bool Scheduler::State::StepIntake() {
 
 bool Scheduler::State::StepPromoter() {
   return promoter->RunOnce(SchedulingNow());
+}
+
+bool Scheduler::State::StepStalled() {
+  return stalled_groups->RunOnce(SchedulingNow());
 }
 
 bool Scheduler::State::StepMatch() {

@@ -66,6 +66,8 @@ Scheduler::State::State(SchedulerOptions given, cluster::Cluster& door,
 void Scheduler::State::BuildIntake() {
   promoter = std::make_unique<workers::Promoter>(pool, jobs,
                                                  workers::Promoter::Options{});
+  stalled_groups = std::make_unique<workers::StalledGroups>(
+      pool, jobs, *promoter, cluster, workers::StalledGroups::Options{});
   intake = std::make_unique<workers::Intake>(
       pool, jobs, intake_leader, cluster, cache,
       workers::Intake::Options{

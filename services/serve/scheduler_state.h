@@ -36,6 +36,7 @@
 #include "workers/forecast/forecaster.h"
 #include "workers/intake/intake.h"
 #include "workers/intake/promoter.h"
+#include "workers/intake/stalled_groups.h"
 #include "workers/loops/loop.h"
 #include "workers/match/match_replica.h"
 #include "workers/news/group_statuses.h"
@@ -74,6 +75,7 @@ struct Scheduler::State {
   void RingBinders();
   bool StepIntake();
   bool StepPromoter();
+  bool StepStalled();
   bool StepMatch();
   std::optional<milliseconds> MatchDue() const;
   bool StepForecast();
@@ -115,6 +117,7 @@ struct Scheduler::State {
 
   std::unique_ptr<workers::Intake> intake;
   std::unique_ptr<workers::Promoter> promoter;
+  std::unique_ptr<workers::StalledGroups> stalled_groups;
   std::unique_ptr<workers::Forecaster> forecaster;
   std::unique_ptr<workers::MatchReplica> match;
   std::unique_ptr<workers::EventRecorder> event_recorder;

@@ -34,6 +34,7 @@ SchedulerProcess::SchedulerProcess(const sql::PoolOptions& database,
               .differences = &differences,
               .on_listed = [this] { resync.Listed(); }}),
       promoter(pool, jobs, {}),
+      stalled_groups(pool, jobs, promoter, cluster, {}),
       forecaster(pool, client, cache, {.interval = {}}),
       match(
           pool, jobs, client, cache,
@@ -66,8 +67,10 @@ bool SchedulerProcess::RunWorker(int which, cluster::Time now) {
     switch (which) {
       case 0:
         return intake.RunOnce(now);
-      case 1:
-        return promoter.RunOnce(now);
+      case 1: {
+        const bool more = promoter.RunOnce(now);
+        return stalled_groups.RunOnce(now) || more;
+      }
       case 2:
         return match.RunOnce(now);
       case 3: {
@@ -137,8 +140,8 @@ bool WholeSystem::Step() {
 bool WholeSystem::Quiet() {
   return Ask("SELECT NOT EXISTS (SELECT FROM match_inbox) AND NOT EXISTS ("
              "SELECT FROM jobs WHERE state = 'available') AND NOT EXISTS ("
-             "SELECT FROM groups_provisional WHERE members >= group_size)") ==
-         "t";
+             "SELECT FROM groups_provisional WHERE members >= "
+             "coalesce(rest_size, group_size))") == "t";
 }
 
 void WholeSystem::Settle() {

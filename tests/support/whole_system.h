@@ -30,6 +30,7 @@
 #include "workers/forecast/forecaster.h"
 #include "workers/intake/intake.h"
 #include "workers/intake/promoter.h"
+#include "workers/intake/stalled_groups.h"
 #include "workers/match/match_replica.h"
 #include "workers/news/notices.h"
 #include "workers/news/wait_news.h"
@@ -60,6 +61,7 @@ struct SchedulerProcess {
   workers::Differences differences;
   workers::Intake intake;
   workers::Promoter promoter;
+  workers::StalledGroups stalled_groups;
   workers::Forecaster forecaster;
   workers::MatchReplica match;
   workers::EventRecorder event_recorder;

@@ -224,6 +224,17 @@ WITH over AS MATERIALIZED (
       SELECT array_agg(DISTINCT p.state) FROM pods AS p
       WHERE p.group_id = any(ARRAY[g.id]) AND p.replaced_by IS NULL
     ) AS states,
+    CASE WHEN coalesce(g.asked_size, g.group_size) > 1 THEN (
+      SELECT
+        CASE
+          WHEN bool_and(p.owner_uid IS NOT NULL)
+            THEN array_agg(
+              DISTINCT concat_ws('/', p.owner_kind, p.owner_name, p.owner_uid)
+            )
+        END
+      FROM pods AS p
+      WHERE p.group_id = any(ARRAY[g.id])
+    ) END AS makers,
     CASE
       WHEN e.group_id IS NOT NULL THEN coalesce(a.nodes, '{}')
       ELSE (
@@ -281,7 +292,7 @@ recorded AS (
     group_id, namespace, group_name, group_size, queue, priority, result,
     reason, nodes, pods, submitted_at, promoted_at, allocated_at, bound_at,
     ended_at, first_estimate, first_estimated_at, last_estimate,
-    last_estimated_at, traceparent
+    last_estimated_at, traceparent, makers
   )
   SELECT
     o.id,
@@ -325,7 +336,8 @@ recorded AS (
     e.first_made_at,
     e.starts_at,
     CASE WHEN e.starts_at IS NOT NULL THEN e.made_at END,
-    o.traceparent
+    o.traceparent,
+    o.makers
   FROM over AS o
   LEFT JOIN estimates AS e ON e.group_id = any(ARRAY[o.id])
 ),

@@ -32,7 +32,7 @@ SELECT
   p.namespace,
   g.group_name,
   p.asked_name,
-  g.group_size,
+  coalesce(g.asked_size, g.group_size) AS group_size,
   g.queue,
   p.resource_version,
   false AS gated,
@@ -281,7 +281,8 @@ RETURNING p.uid, p.namespace, p.pod_name, p.created_at, p.refused;
 -- name: recount_filling_groups
 -- Makes the rows of groups agree with their pods; $3: a pod was deleted, so the
 -- end of the last one ends the group. A group that was held or released keeps
--- its row though all its pods are refused. $4 plants a bug.
+-- its row though all its pods are refused. A group that changed is complete by
+-- its size again, until its makers have been asked. $4 plants a bug.
 WITH touched AS (
   SELECT v.namespace, v.group_name, bool_or(v.gone) AS gone
   FROM unnest($1::text [], $2::text [], $3::boolean [])
@@ -328,6 +329,9 @@ kept AS (
   SET
     members = 0,
     news_due = NULL,
+    makers_due = NULL,
+    rest_size = NULL,
+    short_reason = NULL,
     start_after = NULL,
     start_by = NULL,
     hold_label = false
@@ -363,7 +367,7 @@ recorded AS (
 
 INSERT INTO groups_provisional AS g (
   namespace, group_name, group_size, queue, members, first_seen_at, news_due,
-  start_after, start_by, hold_label
+  start_after, start_by, hold_label, changed_at, makers_due
 )
 SELECT
   c.namespace,
@@ -384,7 +388,11 @@ SELECT
   END,
   c.start_after,
   c.start_by,
-  c.hold
+  c.hold,
+  $5,
+  CASE
+    WHEN c.members < c.group_size THEN next_news($5, NULL, c.group_size, false)
+  END
 FROM counted AS c
 WHERE c.candidates > 0
 ON CONFLICT (namespace, group_name) DO UPDATE SET
@@ -395,6 +403,10 @@ first_seen_at = excluded.first_seen_at,
 start_after = excluded.start_after,
 start_by = excluded.start_by,
 hold_label = excluded.hold_label,
+changed_at = excluded.changed_at,
+makers_due = excluded.makers_due,
+rest_size = NULL,
+short_reason = NULL,
 released_at = CASE WHEN excluded.hold_label THEN g.released_at END,
 news_due = CASE
   WHEN excluded.members >= excluded.group_size THEN NULL
@@ -412,7 +424,8 @@ WHERE
   excluded.group_size, excluded.queue, excluded.members, excluded.first_seen_at,
   excluded.start_after, excluded.start_by, excluded.hold_label
 )
-OR (excluded.news_due IS NOT NULL AND g.news_due IS NULL);
+OR (excluded.news_due IS NOT NULL AND g.news_due IS NULL)
+OR g.changed_at IS NULL;
 
 -- name: read_queue_names
 -- The names of all queues, to notice new ones.
@@ -432,7 +445,7 @@ SELECT
   g.group_name,
   g.group_id,
   g.queue,
-  g.members - g.group_size AS surplus,
+  g.members - coalesce(g.rest_size, g.group_size) AS surplus,
   EXISTS (
     SELECT FROM pods_provisional AS p
     WHERE
@@ -441,7 +454,7 @@ SELECT
       AND p.gated
   ) AS gated
 FROM groups_provisional AS g
-WHERE g.members >= g.group_size
+WHERE g.members >= coalesce(g.rest_size, g.group_size)
 ORDER BY g.first_seen_at
 LIMIT $1
 FOR UPDATE OF g SKIP LOCKED;
@@ -461,7 +474,8 @@ ranked AS (
   SELECT
     p.*,
     k.group_id,
-    k.group_size AS whole,
+    coalesce(k.rest_size, k.group_size) AS whole,
+    CASE WHEN k.rest_size IS NOT NULL THEN k.group_size END AS asked_size,
     k.queue AS group_queue,
     k.job,
     k.held_at,
@@ -489,7 +503,8 @@ made AS (
     id, namespace, group_name, group_size, queue, priority, shape, owners,
     duration_seconds, match_job, submitted_at, promoted_at, news_due,
     start_after, start_by, hold_label, held_at, held_reason, released_at,
-    reason, phase, account, grace_seconds, preempts, max_size, traceparent
+    reason, phase, account, grace_seconds, preempts, max_size, asked_size,
+    traceparent
   )
   SELECT
     group_id,
@@ -533,6 +548,7 @@ made AS (
     max(grace_seconds),
     bool_and(preempts),
     max(max_size),
+    asked_size,
     coalesce(
       (
         array_agg(traceparent ORDER BY place)
@@ -542,8 +558,8 @@ made AS (
     )
   FROM member
   GROUP BY
-    group_id, namespace, group_name, whole, group_queue, job, held_at,
-    held_reason, released_at, own_trace
+    group_id, namespace, group_name, whole, asked_size, group_queue, job,
+    held_at, held_reason, released_at, own_trace
 ),
 
 moved AS (

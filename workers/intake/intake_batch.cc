@@ -194,8 +194,12 @@ void IntakeBatch::Lock(const std::vector<std::string>& uids) {
     names.push_back(seen.labels.group_name);
   }
   transaction_.Run(queries::kLockFillingGroups, namespaces, names, uids);
-  transaction_.Run(queries::kLockActiveGroups, uids, namespaces, names,
-                   std::vector<std::int64_t>());
+  for (const sql::Row row :
+       transaction_.Run(queries::kLockActiveGroups, uids, namespaces, names,
+                        std::vector<std::int64_t>())) {
+    if (const auto name = row.Find<std::string>("smaller"))
+      smaller_[*name] = row.Get<std::int64_t>("id");
+  }
 }
 
 void IntakeBatch::Sort(const std::string& uid) {
@@ -238,6 +242,9 @@ void IntakeBatch::Put(const ObservedPod& seen, const RecordedPod* record) {
   const bool counted = record != nullptr && !record->gated &&
                        record->group_name == seen.labels.group_name;
   if (!counts || counted) return;
+  const auto smaller =
+      smaller_.find(seen.pod->namespace_name + "/" + seen.labels.group_name);
+  if (smaller != smaller_.end()) left_.insert(smaller->second);
   if (seen.pod->controller || seen.labels.group_size > 1)
     latecomers_.Add(seen.pod, seen.labels);
 }

@@ -10,6 +10,9 @@
 //   member, ended or gone   ─▶ noted; `cleanup` releases its place
 //   member with new labels  ─▶ leaves, unless a pod of its group is bound
 //
+// A group that is smaller than its pods ask (stalled_groups.h) and has not
+// started is gathered again if another pod of its name comes.
+//
 // All rows that it depends on are locked first, provisional groups by name,
 // then active ones by id, so that neither the promoter nor the match nor a
 // binder changes them meanwhile. One object per transaction, on one thread.
@@ -131,6 +134,9 @@ class IntakeBatch {
   std::set<std::int64_t> touched_;  // groups whose members changed
   std::set<std::int64_t> left_;     // groups that a waiting pod leaves
   std::set<std::int64_t> shrunk_;   // groups with members that ended
+  // Groups that are smaller than asked and may be gathered again, by
+  // "namespace/name".
+  std::map<std::string, std::int64_t> smaller_;
   std::vector<std::string> wrong_;
 };
 

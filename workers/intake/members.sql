@@ -186,7 +186,8 @@ WHERE g.id = any(ARRAY[v.id]);
 -- name: dissolve_groups
 -- Deletes active groups that lost members before any was bound, with the groups
 -- of one that extend them. Returns the pods that wait for the group to become
--- whole again. A hold or release of the group is kept for the filling group.
+-- whole again. A hold or release of the group is kept for the filling group, and
+-- so are its makers.
 WITH gone AS (
   DELETE FROM pod_groups AS g
   WHERE
@@ -207,20 +208,36 @@ told AS (
 kept AS (
   INSERT INTO groups_provisional AS f (
     namespace, group_name, group_size, queue, first_seen_at, held_at,
-    held_reason, released_at
+    held_reason, released_at, makers
   )
   SELECT DISTINCT ON (g.namespace, g.group_name)
     g.namespace,
     g.group_name,
-    g.group_size,
+    coalesce(g.asked_size, g.group_size),
     g.queue,
     g.submitted_at,
     g.held_at,
     g.held_reason,
-    g.released_at
+    g.released_at,
+    (
+      SELECT
+        CASE
+          WHEN bool_and(p.owner_uid IS NOT NULL)
+            THEN array_agg(
+              DISTINCT concat_ws('/', p.owner_kind, p.owner_name, p.owner_uid)
+            )
+        END
+      FROM pods AS p
+      WHERE p.group_id = any(ARRAY[g.id])
+    )
   FROM gone AS g
   WHERE
-    (g.held_at IS NOT NULL OR g.released_at IS NOT NULL)
+    (
+      g.group_size > 1
+      OR g.asked_size IS NOT NULL
+      OR g.held_at IS NOT NULL
+      OR g.released_at IS NOT NULL
+    )
     AND EXISTS (
       SELECT FROM pods AS p
       WHERE
@@ -232,7 +249,8 @@ kept AS (
   ON CONFLICT (namespace, group_name) DO UPDATE SET
   held_at = coalesce(f.held_at, excluded.held_at),
   held_reason = coalesce(f.held_reason, excluded.held_reason),
-  released_at = coalesce(f.released_at, excluded.released_at)
+  released_at = coalesce(f.released_at, excluded.released_at),
+  makers = coalesce(excluded.makers, f.makers)
 )
 
 SELECT
@@ -249,7 +267,7 @@ SELECT
   g.id,
   g.namespace,
   g.group_name,
-  g.group_size,
+  coalesce(g.asked_size, g.group_size) AS group_size,
   g.queue,
   g.account,
   g.max_size,

@@ -33,8 +33,19 @@ ORDER BY g.namespace, g.group_name
 FOR UPDATE OF g;
 
 -- name: lock_active_groups
--- Locks the groups of pods ($1), of names ($2, $3), and of ids ($4).
-SELECT g.id
+-- Locks the groups of pods ($1), of names ($2, $3), and of ids ($4). Returns the
+-- name of a group that is smaller than its pods ask and has not started.
+SELECT
+  g.id,
+  CASE
+    WHEN
+      g.asked_size IS NOT NULL
+      AND NOT EXISTS (
+        SELECT FROM pods AS m
+        WHERE m.group_id = any(ARRAY[g.id]) AND m.node_name IS NOT NULL
+      )
+      THEN g.namespace || '/' || g.group_name
+  END AS smaller
 FROM pod_groups AS g
 WHERE g.id IN (
   SELECT p.group_id

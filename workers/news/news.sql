@@ -63,6 +63,7 @@ RETURNING
   g.group_name,
   g.group_size,
   g.members,
+  g.short_reason,
   g.told,
   g.told_at,
   extract(epoch FROM $1 - g.first_seen_at)::integer AS age;

@@ -109,6 +109,11 @@ void WaitNews::ClaimFilling(sql::Transaction& transaction, cluster::Time now) {
     group.message =
         fmt::format("group {}/{}: {} of {} pods have arrived",
                     *group.namespace_name, *group.name, members, size);
+    if (const auto why = row.Find<std::string>("short_reason")) {
+      group.kind = "short";
+      group.news += " " + *why;
+      group.message += "; " + *why;
+    }
   }
 }
 

@@ -44,9 +44,10 @@ TEST_P(KilledAt, LosesNothing) {
   SkipWithoutFaults();
   if (IsSkipped()) return;
   auto serve = world_.ServeWithFailpoint(GetParam());
-  const bool of_news = GetParam().starts_with("news-");
+  const bool of_part =
+      GetParam().starts_with("news-") || GetParam().starts_with("makers-");
   // Incomplete, so it waits long enough.
-  if (of_news) world_.SubmitPods("part", 2, 1);
+  if (of_part) world_.SubmitPods("part", 2, 1);
   world_.SubmitMixed("w");
   WaitUntil(seconds(60),
             [&] { return serve->HasEnded() || world_.WaitForEnd(seconds(0)); });
@@ -57,7 +58,7 @@ TEST_P(KilledAt, LosesNothing) {
   EXPECT_EQ(world_.Violations(), "");
   world_.SetFaults({{"clear", true}});
   serve = world_.Serve();
-  if (of_news) world_.SubmitPods("part", 2, 1);
+  if (of_part) world_.SubmitPods("part", 2, 1);
   ExpectCleanEnd();
 }
 

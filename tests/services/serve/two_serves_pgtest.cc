@@ -222,9 +222,10 @@ TEST_P(PausedAt, CommitsNothingAndBindsNothingWhenItWakes) {
   GTEST_SKIP() << "needs a build with FLUXNETES_FAULTS=ON";
 #endif
   const auto sleeper = world_.ServeWithFailpoint(GetParam() + ":1:pause");
-  const bool of_news = GetParam().starts_with("news-");
+  const bool of_part =
+      GetParam().starts_with("news-") || GetParam().starts_with("makers-");
   // Incomplete, so it waits long enough.
-  if (of_news) world_.SubmitPods("part", 2, 1);
+  if (of_part) world_.SubmitPods("part", 2, 1);
   world_.SubmitMixed("w");
   WaitUntil(seconds(60), [&] {
     return sleeper->HasStopped() || world_.WaitForEnd(seconds(0));
@@ -234,7 +235,7 @@ TEST_P(PausedAt, CommitsNothingAndBindsNothingWhenItWakes) {
       << world_.Log();
   world_.SetFaults({{"clear", true}});
   auto other = world_.Serve(Calm());
-  if (of_news) world_.SubmitPods("part", 2, 1);
+  if (of_part) world_.SubmitPods("part", 2, 1);
   ExpectCleanEnd();
   const auto history = world_.Ask("SELECT count(*) FROM group_history");
   const auto bindings = world_.Bindings();

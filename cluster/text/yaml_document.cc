@@ -7,13 +7,16 @@
 #include <yaml-cpp/parser.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "cluster/text/json_document.h"
 #include "cluster/text/quote.h"
 #include "cluster/text/utf8.h"
 #include "cluster/text/yaml_scalar.h"
@@ -42,15 +45,15 @@ struct Frame {
   int depth = 0;                   // depth of the nested values
   std::optional<std::string> key;  // waits for its value
   bool key_merges = false;
-  std::vector<Json> merged;
+  std::set<std::string> merged;  // keys of merges alone
 };
 
 // Builds documents from the events of the parser, with an explicit stack.
 class Builder final : public YAML::EventHandler {
  public:
   Builder(const std::string& source, const TakeDocument& take,
-          const YamlLimits& limits)
-      : source_(source), take_(take), limits_(limits) {}
+          const YamlLimits& limits, YamlTypes types)
+      : source_(source), take_(take), limits_(limits), types_(types) {}
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     // The parser never advances if a comma begins a document.
@@ -103,19 +106,58 @@ class Builder final : public YAML::EventHandler {
   }
 
  private:
+  Json Plain(const std::string& text) const {
+    return types_ == YamlTypes::kCore ? CoreScalar(text)
+                                      : KubernetesScalar(text);
+  }
+
   Json Typed(const YAML::Mark& mark, const std::string& tag,
              const std::string& text) const {
     if (tag == "!") return text;
-    if (tag.empty() || tag == "?") return PlainScalar(text);
+    if (tag.empty() || tag == "?") return Plain(text);
     if (tag.starts_with(kCoreTag)) {
       const std::string type = tag.substr(kCoreTag.size());
       if (type == "str") return text;
-      if (type == "int" || type == "float" || type == "bool" ||
-          type == "null") {
-        return PlainScalar(text);
+      if (const auto fits = TypeNamed(type)) {
+        Json value = Plain(text);
+        if (fits(value)) return value;
+        Fail(mark, Quote(text) + " is no " + type + ", as its tag says");
       }
     }
     Fail(mark, "the tag " + Quote(tag) + " is not supported; leave it out");
+  }
+
+  // Returns what holds for values of the type; null for an unknown type.
+  static bool (*TypeNamed(std::string_view type))(const Json&) {
+    if (type == "int")
+      return [](const Json& it) { return it.is_number_integer(); };
+    if (type == "float") return [](const Json& it) { return it.is_number(); };
+    if (type == "bool") return [](const Json& it) { return it.is_boolean(); };
+    if (type == "null") return [](const Json& it) { return it.is_null(); };
+    return nullptr;
+  }
+
+  // Returns the key as text; JSON has no other.
+  std::string KeyOf(const YAML::Mark& mark, const Json& value,
+                    const std::string& text) const {
+    const bool as_written =
+        value.is_string() || text.empty() || types_ == YamlTypes::kCore;
+    if (as_written) return text;
+    if (value.is_boolean()) return value.get<bool>() ? "true" : "false";
+    if (value.is_number_integer()) return value.dump();
+    if (value.is_number()) {
+      Fail(mark, "the key " + Quote(text) + " is a number; put it in quotes");
+    }
+    Fail(mark, "a key that is no text; write key: value");
+  }
+
+  // JSON cannot write the others.
+  void CheckFinite(const YAML::Mark& mark, const Json& value,
+                   const std::string& text) const {
+    if (!value.is_number_float() || std::isfinite(value.get<double>())) return;
+    Fail(mark, Quote(text) +
+                   " is no number that JSON can write; put text in "
+                   "quotes");
   }
 
   void Leaf(const YAML::Mark& mark, YAML::anchor_t anchor, Json value,
@@ -125,7 +167,11 @@ class Builder final : public YAML::EventHandler {
       Count(mark, 0, text.size());  // the copy for aliases
       anchors_[anchor] = {value, 1, text.size(), 0};
     }
-    if (AtKey()) return SetKey(mark, text, plain && text == "<<");
+    if (AtKey()) {
+      const bool merges = plain && text == "<<";
+      return SetKey(mark, KeyOf(mark, value, text), merges);
+    }
+    CheckFinite(mark, value, text);
     Put(mark, std::move(value), 0);
   }
 
@@ -149,9 +195,6 @@ class Builder final : public YAML::EventHandler {
   void Close() {
     Frame frame = std::move(stack_.back());
     stack_.pop_back();
-    for (Json& merged : frame.merged) {
-      frame.value.insert(merged.begin(), merged.end());  // existing keys win
-    }
     const int depth = frame.depth + 1;
     if (frame.anchor != 0) {
       const std::size_t values = values_ - frame.values_before;
@@ -170,7 +213,8 @@ class Builder final : public YAML::EventHandler {
   void SetKey(const YAML::Mark& mark, const std::string& text, bool merges) {
     Frame& frame = stack_.back();
     if (text.empty()) Fail(mark, "a key is missing; write key: value");
-    if (!merges && frame.value.contains(text)) {
+    if (!merges && frame.value.contains(text) &&
+        frame.merged.erase(text) == 0) {
       Fail(mark, "the key " + Quote(text) + " is there twice; leave one out");
     }
     frame.key = text;
@@ -188,10 +232,12 @@ class Builder final : public YAML::EventHandler {
     if (frame.value.is_array()) {
       frame.value.push_back(std::move(value));
     } else if (!frame.key) {
-      if (!value.is_string()) {
+      if (value.is_structured()) {
         Fail(mark, "a key that is no text; write key: value");
       }
-      SetKey(mark, value.get<std::string>(), false);
+      const std::string text =
+          value.is_string() ? value.get<std::string>() : value.dump();
+      SetKey(mark, KeyOf(mark, value, text), false);
     } else if (frame.key_merges) {
       Merge(mark, std::move(value));
       frame.key.reset();
@@ -203,11 +249,19 @@ class Builder final : public YAML::EventHandler {
 
   void Merge(const YAML::Mark& mark, Json value) {
     Json list = value.is_array() ? std::move(value) : Json::array({value});
+    Json all = Json::object();  // of several, the first wins
     for (Json& part : list) {
       if (!part.is_object()) {
         Fail(mark, "<< merges mappings; this is none");
       }
-      stack_.back().merged.push_back(std::move(part));
+      all.insert(part.begin(), part.end());
+    }
+    Frame& frame = stack_.back();
+    for (auto& [key, part] : all.items()) {
+      const bool there = frame.value.contains(key);
+      if (there && types_ == YamlTypes::kCore) continue;
+      if (!there) frame.merged.insert(key);
+      frame.value[key] = std::move(part);
     }
   }
 
@@ -235,6 +289,7 @@ class Builder final : public YAML::EventHandler {
   const std::string& source_;
   const TakeDocument& take_;
   const YamlLimits& limits_;
+  const YamlTypes types_;
   Json document_;
   int document_at_ = -1;
   int document_line_ = 1;
@@ -299,41 +354,12 @@ void CheckFlow(std::string_view text, const std::string& source) {
   }
 }
 
-// Reads the text as one JSON value; nothing if it is not JSON.
-std::optional<Json> ReadJson(std::string_view text, const std::string& source,
-                             const YamlLimits& limits) {
-  const auto first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos ||
-      (text[first] != '{' && text[first] != '[')) {
-    return std::nullopt;
-  }
-  std::size_t values = 0;
-  const auto check = [&](int depth, Json::parse_event_t event, Json&) {
-    const bool opens = event == Json::parse_event_t::object_start ||
-                       event == Json::parse_event_t::array_start;
-    if (opens && depth >= limits.depth) {
-      throw InputError(source + ": nested deeper than " +
-                       std::to_string(limits.depth) + " levels");
-    }
-    values += opens || event == Json::parse_event_t::value ? 1 : 0;
-    if (values > limits.values) {
-      throw InputError(source + ": more than " + std::to_string(limits.values) +
-                       " values; split the text");
-    }
-    return true;
-  };
-  try {
-    return Json::parse(text, check);
-  } catch (const Json::exception&) {  // YAML that looks like JSON at first
-    return std::nullopt;
-  }
-}
-
 }  // namespace
 
 void ReadYaml(std::string_view text, const std::string& source,
-              const TakeDocument& take, const YamlLimits& limits) {
-  Builder builder(source, take, limits);
+              const TakeDocument& take, const YamlLimits& limits,
+              YamlTypes types) {
+  Builder builder(source, take, limits, types);
   CheckText(text, source, builder, limits);
   if (auto json = ReadJson(text, source, limits)) {
     return take(std::move(*json), 1);

@@ -106,11 +106,14 @@ void ReadSection(const YAML::Node& map, const std::string& prefix,
 // The reader itself takes only the first document.
 void RefuseSecondDocument(const std::string& text, const std::string& file) {
   int documents = 0;
-  cluster::ReadYaml(text, file, [&](const nlohmann::json&, int line) {
-    if (++documents == 2)
-      throw ConfigError(fmt::format(
-          "{}:{}: a second document; right would be one only", file, line));
-  });
+  cluster::ReadYaml(
+      text, file,
+      [&](const nlohmann::json&, int line) {
+        if (++documents == 2)
+          throw ConfigError(fmt::format(
+              "{}:{}: a second document; right would be one only", file, line));
+      },
+      {}, cluster::YamlTypes::kCore);
 }
 
 void ReadYaml(const std::string& file, Loading& loading) {

@@ -55,12 +55,15 @@ std::vector<QueueFileEntry> ParseQueueFile(std::string_view text,
                                            const std::string& source) {
   QueueJson queues = QueueJson::object();
   try {
-    cluster::ReadYaml(text, source, [&](const QueueJson& document, int) {
-      if (!document.is_object() || !queues.empty())
-        throw Failure(ExitCode::kUsage, source + ": is not one map of queues",
-                      kRightQueues);
-      queues = document;
-    });
+    cluster::ReadYaml(
+        text, source,
+        [&](const QueueJson& document, int) {
+          if (!document.is_object() || !queues.empty())
+            throw Failure(ExitCode::kUsage,
+                          source + ": is not one map of queues", kRightQueues);
+          queues = document;
+        },
+        {}, cluster::YamlTypes::kCore);
   } catch (const cluster::InputError& error) {
     throw Failure(ExitCode::kUsage, error.what(), kRightQueues);
   }

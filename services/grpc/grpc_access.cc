@@ -60,25 +60,29 @@ std::vector<std::string> NamesOf(const grpc::AuthContext& peer) {
 }  // namespace
 
 GrpcAccess::GrpcAccess(std::string_view text, const std::string& source) {
-  cluster::ReadYaml(text, source, [&](const json& document, int line) {
-    const auto fail = [&](std::size_t entry, const std::string& why) {
-      throw std::runtime_error(
-          fmt::format("{}:{}: entry {}: {}", source, line, entry + 1, why));
-    };
-    if (!document.is_array()) fail(0, std::string("no list; ") + kRightEntry);
-    for (std::size_t i = 0; i < document.size(); ++i) {
-      try {
-        Principal principal = ParsePrincipal(document[i]);
-        const std::string name = principal.name;
-        if (!principals_.emplace(name, std::move(principal)).second)
-          throw std::runtime_error(name + " is there twice");
-      } catch (const json::exception&) {
-        fail(i, kRightEntry);
-      } catch (const std::runtime_error& error) {
-        fail(i, error.what());
-      }
-    }
-  });
+  cluster::ReadYaml(
+      text, source,
+      [&](const json& document, int line) {
+        const auto fail = [&](std::size_t entry, const std::string& why) {
+          throw std::runtime_error(
+              fmt::format("{}:{}: entry {}: {}", source, line, entry + 1, why));
+        };
+        if (!document.is_array())
+          fail(0, std::string("no list; ") + kRightEntry);
+        for (std::size_t i = 0; i < document.size(); ++i) {
+          try {
+            Principal principal = ParsePrincipal(document[i]);
+            const std::string name = principal.name;
+            if (!principals_.emplace(name, std::move(principal)).second)
+              throw std::runtime_error(name + " is there twice");
+          } catch (const json::exception&) {
+            fail(i, kRightEntry);
+          } catch (const std::runtime_error& error) {
+            fail(i, error.what());
+          }
+        }
+      },
+      {}, cluster::YamlTypes::kCore);
 }
 
 Principal GrpcAccess::Identify(const grpc::ServerContextBase& context) const {

@@ -15,17 +15,18 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-std::vector<Json> Read(std::string_view text, const YamlLimits& limits = {}) {
+std::vector<Json> Read(std::string_view text, const YamlLimits& limits = {},
+                       YamlTypes types = YamlTypes::kKubernetes) {
   std::vector<Json> documents;
   ReadYaml(
       text, "test.yaml",
       [&](Json document, int) { documents.push_back(std::move(document)); },
-      limits);
+      limits, types);
   return documents;
 }
 
-Json One(std::string_view text) {
-  auto documents = Read(text);
+Json One(std::string_view text, YamlTypes types = YamlTypes::kKubernetes) {
+  auto documents = Read(text, {}, types);
   return documents.size() == 1 ? documents[0] : Json("not one document");
 }
 
@@ -38,13 +39,43 @@ std::string WhyRefused(std::string_view text, const YamlLimits& limits = {}) {
   }
 }
 
-TEST(YamlDocument, ScalarsHaveTheTypesOfTheCoreSchema) {
-  EXPECT_EQ(One("[~, null, true, False, 12, -7, 0x1F, 0o17, 1.5, -2e3, .5]"),
-            Json::parse("[null,null,true,false,12,-7,31,15,1.5,-2000.0,0.5]"));
-  EXPECT_EQ(One("[yes, on, 1.2.3, 4Gi, 1_000, .inf, -, +, 1e, 0x, 12m, a b]"),
-            Json::parse(R"(["yes","on","1.2.3","4Gi","1_000",".inf","-","+",
-                            "1e","0x","12m","a b"])"));
-  EXPECT_EQ(One("18446744073709551615"), Json(18446744073709551615ULL));
+TEST(YamlDocument, ScalarsHaveTheTypesThatKubectlGivesThem) {
+  EXPECT_EQ(One("[~, null, yes, off, 0400, 0o17, 0b11, 0x1F, 1_000, 2.0, .5]"),
+            Json::parse("[null,null,true,false,256,15,3,31,1000,2,0.5]"));
+  EXPECT_EQ(One("[12:30, 2001-01-01, 1.2.3, 4Gi, 12m, a b]"),
+            Json::parse(R"(["12:30","2001-01-01","1.2.3","4Gi","12m","a b"])"));
+}
+
+TEST(YamlDocument, FilesOfOurOwnHaveTheTypesOfTheCoreSchema) {
+  EXPECT_EQ(One("{a: [yes, 0400, 0o17, 1_000, .inf, 2.0], no: 1, 010: 2}",
+                YamlTypes::kCore),
+            Json::parse(R"({"a":["yes",400,15,"1_000",".inf",2.0],
+                            "no":1,"010":2})"));
+}
+
+TEST(YamlDocument, KeysAreTypedAndThenWrittenAsText) {
+  EXPECT_EQ(One("{no: a, 010: b, y: c, 2001-01-01: d, '010': e}"),
+            Json::parse(R"({"false":"a","8":"b","true":"c",
+                            "2001-01-01":"d","010":"e"})"));
+  EXPECT_THAT(WhyRefused("1.5: a"),
+              HasSubstr("the key \"1.5\" is a number; put it in quotes"));
+  EXPECT_THAT(WhyRefused("on: 1\nyes: 2"),
+              HasSubstr("the key \"true\" is there twice"));
+}
+
+TEST(YamlDocument, WhatJsonCannotWriteIsRefused) {
+  for (const char* const text : {".inf", "-.INF", ".nan"})
+    EXPECT_THAT(WhyRefused(std::string("a: ") + text),
+                HasSubstr("is no number that JSON can write"));
+  EXPECT_EQ(One("a: '.inf'"), Json::parse(R"({"a":".inf"})"));
+}
+
+TEST(YamlDocument, TagsOfTypesMustFit) {
+  EXPECT_EQ(One("[!!int '010', !!float 3, !!bool yes, !!null '']"),
+            Json::parse("[8,3,true,null]"));
+  EXPECT_THAT(WhyRefused("a: !!int abc"),
+              HasSubstr("\"abc\" is no int, as its tag says"));
+  EXPECT_THAT(WhyRefused("a: !!bool 1"), HasSubstr("is no bool"));
 }
 
 TEST(YamlDocument, QuotedScalarsStayText) {
@@ -84,6 +115,12 @@ TEST(YamlDocument, AliasesAndMergeKeysAreExpanded) {
   EXPECT_EQ(One("'<<': 1"), Json::parse(R"({"<<":1})"));
 }
 
+TEST(YamlDocument, MergeReplacesTheKeysBeforeItAsKubectlDoes) {
+  EXPECT_EQ(One("{k: 9, <<: {k: 1}}"), Json::parse(R"({"k":1})"));
+  EXPECT_EQ(One("{k: 9, <<: {k: 1}}", YamlTypes::kCore),
+            Json::parse(R"({"k":9})"));
+}
+
 TEST(YamlDocument, NotYamlIsRefusedWithItsPlace) {
   EXPECT_THAT(WhyRefused("a: [1, 2\nb: 3"), StartsWith("test.yaml:2:"));
   EXPECT_THAT(WhyRefused("a: b: c"), HasSubstr("not YAML"));
@@ -111,6 +148,9 @@ TEST(YamlDocument, WhatIsNotUtf8IsRefusedWithItsPlace) {
 TEST(YamlDocument, KeyThatIsThereTwiceIsRefused) {
   EXPECT_THAT(WhyRefused("a: 1\nb: 2\na: 3"),
               StartsWith("test.yaml:3:1: the key \"a\" is there twice"));
+  EXPECT_THAT(WhyRefused(R"({"a":[{"b":1,"b":2}]})"),
+              HasSubstr("the key \"b\" is there twice"));
+  EXPECT_EQ(WhyRefused(R"({"a":{"b":1},"c":{"b":2}})"), "accepted");
 }
 
 TEST(YamlDocument, OddKeysAreRefused) {

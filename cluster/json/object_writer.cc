@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cluster/json/job_fields.h"
 #include "cluster/json/request_writer.h"
 #include "cluster/text/json_text.h"
 #include "cluster/text/quantity.h"
@@ -203,11 +204,8 @@ void WriteJobSpec(JsonText& json, const KubernetesJob& job) {
     json.Field("parallelism", job.parallelism);
     if (job.completions) json.Field("completions", *job.completions);
     json.Field("completionMode", job.indexed ? "Indexed" : "NonIndexed");
-    json.Field("backoffLimit", job.backoff_limit);
+    WriteJobEnds(json, job);
     json.Field("suspend", job.suspend);
-    if (job.active_deadline) {
-      json.Field("activeDeadlineSeconds", job.active_deadline->count());
-    }
     json.Raw("template", WritePod(job.pod_template.pod));
   });
 }
@@ -217,6 +215,8 @@ void WriteJobStatus(JsonText& json, const KubernetesJobStatus& status) {
     json.Field("active", status.active);
     json.Field("succeeded", status.succeeded);
     json.Field("failed", status.failed);
+    json.FieldUnlessEmpty("completedIndexes", status.completed_indexes);
+    json.FieldUnlessEmpty("failedIndexes", status.failed_indexes);
     if (status.started_at) {
       json.Field("startTime", Timestamp(*status.started_at));
     }

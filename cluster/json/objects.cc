@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "cluster/json/job_fields.h"
 #include "cluster/json/pod_requests.h"
 #include "cluster/json/request_decoder.h"
 #include "cluster/json/run.h"
@@ -123,6 +124,7 @@ Labels DecodeLabels(const Json& object) {
   if (!object.is_object()) return labels;
   for (const auto& [name, value] : object.items()) {
     if (value.is_string()) labels.emplace(name, value.get<std::string>());
+    if (value.is_null()) labels.emplace(name, "");  // as Kubernetes reads it
   }
   return labels;
 }
@@ -193,6 +195,7 @@ PodTemplate DecodePodTemplate(const Json& object) {
                    : restart == "OnFailure" ? RestartPolicy::kOnFailure
                                             : RestartPolicy::kAlways;
   result.run = DecodeRun(object, result.restart);
+  result.priority_class = Text(spec, "priorityClassName");
   return result;
 }
 
@@ -203,6 +206,10 @@ KubernetesJob DecodeJob(const Json& object) {
   job.namespace_name = Text(metadata, "namespace");
   job.name = Text(metadata, "name");
   job.labels = DecodeLabels(At(metadata, "labels"));
+  if (job.labels.empty()) {  // as the API server defaults them
+    job.labels =
+        DecodeLabels(At(At(At(spec, "template"), "metadata"), "labels"));
+  }
   job.controller = DecodeController(metadata);
   job.parallelism = AtLeastZero(spec, "parallelism", 1);
   if (At(spec, "completions").is_number_integer()) {
@@ -211,8 +218,7 @@ KubernetesJob DecodeJob(const Json& object) {
     job.completions = std::nullopt;
   }
   job.indexed = Text(spec, "completionMode") == "Indexed";
-  job.backoff_limit = AtLeastZero(spec, "backoffLimit", 6);
-  job.active_deadline = DecodeDeadline(spec);
+  DecodeJobEnds(spec, job);
   job.suspend = Flag(spec, "suspend");
   job.pod_template = DecodePodTemplate(At(spec, "template"));
   return job;

@@ -97,6 +97,8 @@ PodRun DecodeRun(const Json& object, RestartPolicy restart) {
   const Json& annotations = At(At(object, "metadata"), "annotations");
   PodRun run;
   run.exit_code = Integer(annotations, kExitCodeAnnotation);
+  const auto& containers = List(At(At(object, "spec"), "containers"));
+  if (!containers.empty()) run.container = Text(containers[0], "name");
   run.fail_first = Integer(annotations, kFailFirstAnnotation);
   auto length = ParseSleep(Text(annotations, kRunSecondsAnnotation));
   if (!length && restart != RestartPolicy::kAlways) {

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <optional>
+#include <string>
 
 #include "cluster/objects/pod.h"
 
@@ -25,6 +26,7 @@ struct PodRun {
   // itself if its containers are restarted, else of its Job (of an Indexed Job:
   // per index).
   int fail_first = 0;
+  std::string container = {};  // whose exit code it is: the first of the pod
   bool operator==(const PodRun&) const = default;
 };
 
@@ -37,6 +39,7 @@ struct PodTemplate {
   Pod pod;  // without the cluster's fields: UID, version, phase, time
   RestartPolicy restart = RestartPolicy::kNever;
   PodRun run;
+  std::string priority_class;  // priorityClassName
 };
 
 }  // namespace fluxnetes::cluster

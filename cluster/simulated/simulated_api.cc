@@ -156,12 +156,14 @@ SimulatedPod& SimulatedCluster::State::AddPod(Pod pod, RestartPolicy restart,
 // A running pod gets its grace period; any other is removed at once.
 bool SimulatedCluster::State::DeletePod(SimulatedPod& pod, Deleter deleter) {
   if (pod.pod->terminating) return true;
+  if (pod.pod->phase == PodPhase::kRunning) pod.exit_code = kKilled;
   NotePodOver(pod, false, deleter == Deleter::kUser);
   if (pod.pod->node_name.empty() || pod.Over() || NodeOf(pod) == nullptr) {
     RemovePod(pod);
     return true;
   }
   ++pod.epoch;
+  if (pod.job != nullptr) ++pod.job->terminating;
   ChangePod(pod, [](Pod& p) { p.terminating = true; });
   AddTimer(Timer::Kind::kGone, Now() + options.termination_grace, pod);
   return true;
@@ -170,7 +172,13 @@ bool SimulatedCluster::State::DeletePod(SimulatedPod& pod, Deleter deleter) {
 void SimulatedCluster::State::RemovePod(SimulatedPod& pod) {
   Leave(pod);
   SimulatedJob* const job = pod.job;
-  if (job != nullptr) job->pods.erase(pod.slot);
+  if (job != nullptr) {
+    job->pods.erase(pod.slot);
+    if (pod.pod->terminating) --job->terminating;
+    if (job->status.job.replaces_when_gone && !job->Over()) {
+      AddTimer(Timer::Kind::kSyncJob, Now(), *job);
+    }
+  }
   auto last = std::make_shared<Pod>(*pod.pod);
   last->resource_version = NextVersion();
   pods.Remove(pod);

@@ -75,6 +75,7 @@ void SimulatedCluster::State::AddTimer(Timer::Kind kind, Time due,
 }
 
 bool SimulatedCluster::State::IsVoid(const Timer& timer) {
+  if (timer.kind == Timer::Kind::kJobExpires) return !jobs.contains(timer.job);
   if (timer.kind == Timer::Kind::kSyncJob ||
       timer.kind == Timer::Kind::kJobDeadline) {
     const auto job = jobs.find(timer.job);
@@ -105,6 +106,9 @@ void SimulatedCluster::State::RunUntil(Time time) {
 
 void SimulatedCluster::State::RunTimer(const Timer& timer) {
   if (timer.kind == Timer::Kind::kSyncJob) return SyncJob(jobs.at(timer.job));
+  if (timer.kind == Timer::Kind::kJobExpires) {
+    return DeleteJob(jobs.at(timer.job));
+  }
   if (timer.kind == Timer::Kind::kJobDeadline) {
     return FinishJob(jobs.at(timer.job), KubernetesJobStatus::State::kFailed,
                      "DeadlineExceeded");
@@ -117,6 +121,7 @@ void SimulatedCluster::State::RunTimer(const Timer& timer) {
       return EndRun(pod,
                     pod.attempt < pod.run.fail_first ? 1 : pod.run.exit_code);
     case Timer::Kind::kPodDeadline:
+      pod.exit_code = kKilled;
       return End(pod, PodPhase::kFailed, "DeadlineExceeded");
     case Timer::Kind::kGone:
       return RemovePod(pod);

@@ -3,11 +3,10 @@
 
 #include "cluster/simulated/simulated_cluster.h"
 #include "cluster/simulated/simulated_state.h"
+#include "cluster/text/index_ranges.h"
 
 namespace fluxnetes::cluster {
 namespace {
-
-constexpr int kLongestBackoff = 60;  // times the first backoff
 
 using JobState = KubernetesJobStatus::State;
 
@@ -32,6 +31,22 @@ ControllerState ControllerStateOf(const KubernetesJobStatus& status) {
   state.backoff_limit = status.job.backoff_limit;
   state.suspended = status.job.suspend;
   return state;
+}
+
+void OpenDueIndexes(SimulatedJob& job, Time now) {
+  auto& delayed = job.delayed_indexes;
+  while (!delayed.empty() && delayed.begin()->first <= now) {
+    job.open_indexes.insert(delayed.begin()->second);
+    delayed.erase(delayed.begin());
+  }
+}
+
+// The indexes are written when they are asked for, because there may be many.
+KubernetesJobStatus StatusOf(const SimulatedJob& job) {
+  KubernetesJobStatus status = job.status;
+  status.completed_indexes = FormatIndexes(RangesOf(job.succeeded_indexes));
+  status.failed_indexes = FormatIndexes(RangesOf(job.failed_indexes));
+  return status;
 }
 
 }  // namespace
@@ -78,10 +93,7 @@ std::optional<KubernetesJobStatus> SimulatedCluster::CreateJob(
 void SimulatedCluster::State::SyncJob(SimulatedJob& job) {
   if (job.Over()) return;
   job.status.resource_version = NextVersion();
-  if (Exceeded(job)) {
-    return FinishJob(job, JobState::kFailed, "BackoffLimitExceeded");
-  }
-  if (Complete(job)) return FinishJob(job, JobState::kComplete, "");
+  if (FinishIfOver(job)) return;
   if (job.status.job.suspend) {
     job.status.state = JobState::kSuspended;
     job.status.started_at.reset();
@@ -89,19 +101,8 @@ void SimulatedCluster::State::SyncJob(SimulatedJob& job) {
     return;
   }
   if (job.status.state == JobState::kSuspended) ResumeJob(job);
+  OpenDueIndexes(job, Now());
   MatchParallelism(job);
-}
-
-bool SimulatedCluster::State::Exceeded(const SimulatedJob& job) const {
-  const int limit = job.status.job.backoff_limit;
-  return job.status.failed > limit ||
-         (job.restarts > 0 && job.restarts >= limit);
-}
-
-bool SimulatedCluster::State::Complete(const SimulatedJob& job) const {
-  const auto& completions = job.status.job.completions;
-  if (completions) return job.status.succeeded >= *completions;
-  return job.status.succeeded > 0 && job.status.active == 0;
 }
 
 void SimulatedCluster::State::ResumeJob(SimulatedJob& job) {
@@ -112,26 +113,22 @@ void SimulatedCluster::State::ResumeJob(SimulatedJob& job) {
   }
 }
 
-void SimulatedCluster::State::FinishJob(SimulatedJob& job, JobState state,
-                                        const std::string& reason) {
-  DeleteActive(job, job.status.active);
-  job.status.state = state;
-  job.status.reason = reason;
-  job.status.ended_at = Now();
-  job.status.resource_version = NextVersion();
-}
-
 void SimulatedCluster::State::MatchParallelism(SimulatedJob& job) {
   const KubernetesJob& wish = job.status.job;
   int wanted = wish.parallelism;
   if (wish.completions) {
-    wanted = std::min(wanted, *wish.completions - job.status.succeeded);
+    const int closed =
+        job.status.succeeded + static_cast<int>(job.failed_indexes.size() +
+                                                job.delayed_indexes.size());
+    wanted = std::min(wanted, *wish.completions - closed);
   } else if (job.status.succeeded > 0) {
     wanted = std::min(wanted, job.status.active);
   }
   if (job.status.active > wanted) {
     DeleteActive(job, job.status.active - wanted);
-  } else if (job.status.active < wanted && Now() < job.not_before) {
+  }
+  if (wish.replaces_when_gone) wanted -= job.terminating;
+  if (job.status.active < wanted && Now() < job.not_before) {
     AddTimer(Timer::Kind::kSyncJob, job.not_before, job);
   } else {
     while (job.status.active < wanted) CreateJobPod(job);
@@ -179,27 +176,6 @@ void SimulatedCluster::State::DeleteActive(SimulatedJob& job, int count) {
   }
 }
 
-void SimulatedCluster::State::NotePodOver(SimulatedPod& pod, bool succeeded,
-                                          bool counts) {
-  SimulatedJob* const job = pod.job;
-  if (job == nullptr || !pod.Active()) return;
-  --job->status.active;
-  if (succeeded) {
-    ++job->status.succeeded;
-    job->failures_in_a_row = 0;
-  } else if (pod.pod->completion_index) {
-    job->open_indexes.insert(*pod.pod->completion_index);
-  }
-  if (!counts || job->Over()) return;
-  if (!succeeded) {
-    ++job->status.failed;
-    const int doublings = std::min(job->failures_in_a_row++, 10);
-    const int times = std::min(1 << doublings, kLongestBackoff);
-    job->not_before = Now() + options.job_backoff * times;
-  }
-  AddTimer(Timer::Kind::kSyncJob, Now(), *job);
-}
-
 void SimulatedCluster::State::DeleteJob(SimulatedJob& job) {
   const std::uint64_t number = job.number;
   job_numbers.erase(JobKey(job.status.job.namespace_name, job.status.job.name));
@@ -237,7 +213,7 @@ std::optional<KubernetesJobStatus> SimulatedCluster::GetJob(
   const sql::MutexLock lock(state_->mutex);
   const SimulatedJob* const found = state_->FindJob(namespace_name, name);
   if (found == nullptr) return std::nullopt;
-  return found->status;
+  return StatusOf(*found);
 }
 
 std::vector<ControllerState> SimulatedCluster::ReadControllers(
@@ -259,7 +235,7 @@ std::vector<ControllerState> SimulatedCluster::ReadControllers(
 std::vector<KubernetesJobStatus> SimulatedCluster::Jobs() const {
   const sql::MutexLock lock(state_->mutex);
   std::vector<KubernetesJobStatus> all;
-  for (const auto& [number, job] : state_->jobs) all.push_back(job.status);
+  for (const auto& [number, job] : state_->jobs) all.push_back(StatusOf(job));
   return all;
 }
 

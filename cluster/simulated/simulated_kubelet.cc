@@ -108,6 +108,7 @@ void SimulatedCluster::State::EndRun(SimulatedPod& pod, int exit_code) {
   const bool again = pod.restart == RestartPolicy::kAlways ||
                      (pod.restart == RestartPolicy::kOnFailure && failed);
   if (!again) {
+    pod.exit_code = exit_code;
     return End(pod, failed ? PodPhase::kFailed : PodPhase::kSucceeded, "");
   }
   ++pod.attempt;
@@ -146,6 +147,7 @@ bool SimulatedCluster::EndPod(const std::string& namespace_name,
   SimulatedPod* const found = state_->pods.Find(namespace_name, pod);
   if (found == nullptr || found->pod->phase != PodPhase::kRunning) return false;
   if (found->pod->terminating) return false;
+  found->exit_code = exit_code;
   state_->End(*found, exit_code == 0 ? PodPhase::kSucceeded : PodPhase::kFailed,
               "");
   return true;

@@ -55,6 +55,7 @@ bool SimulatedCluster::RemoveNode(const std::string& name) {
 // Removes an orphan as the pod garbage collector does: marks it as failed first
 // if it had not ended.
 void SimulatedCluster::State::Collect(SimulatedPod& pod) {
+  pod.disrupted = true;
   if (!pod.Over()) End(pod, PodPhase::kFailed, "NodeLost");
   RemovePod(pod);
 }
@@ -94,6 +95,7 @@ void SimulatedCluster::State::EvictUntolerating(SimulatedNode& node) {
     PodRequest tolerations;
     tolerations.tolerations = pod.pod->request.tolerations;
     if (pod.Active() && !Admits(hard, tolerations)) {
+      pod.disrupted = true;
       DeletePod(pod, Deleter::kUser);
     }
   }

@@ -22,6 +22,9 @@ namespace fluxnetes::cluster {
 
 struct SimulatedJob;
 
+// The exit code of a container that is ended by SIGTERM.
+inline constexpr int kKilled = 143;
+
 struct SimulatedPod {
   PodPointer pod;  // null: the slot is free
   std::uint32_t slot = 0;
@@ -32,6 +35,8 @@ struct SimulatedPod {
   bool charged = false;  // its requests count on its node
   PodRun run;
   std::optional<Time> started;
+  std::optional<int> exit_code;  // of its container, once that has ended
+  bool disrupted = false;        // by its node, or before its deletion
   SimulatedJob* job = nullptr;
   std::unique_ptr<PodCondition> condition;
 

@@ -1,7 +1,8 @@
 // The state of a simulated cluster and its parts: the API server (in
 // simulated_api.cc and simulated_binding.cc), the kubelets
-// (simulated_kubelet.cc), the Job controller (simulated_jobs.cc), and nodes
-// with the collector of orphans (simulated_nodes.cc).
+// (simulated_kubelet.cc), the Job controller (simulated_jobs.cc,
+// simulated_job_ends.cc), and nodes with the collector of orphans
+// (simulated_nodes.cc).
 //
 // Tests: tests/cluster/simulated/simulated_cluster_test.cc.
 #pragma once
@@ -116,8 +117,8 @@ struct SimulatedCluster::State {
   // Null for an object of another kind or with another UID.
   const SimulatedJob* FindJob(const ObjectName& name) REQUIRES(mutex);
   void SyncJob(SimulatedJob& job) REQUIRES(mutex);
-  bool Exceeded(const SimulatedJob& job) const REQUIRES(mutex);
-  bool Complete(const SimulatedJob& job) const REQUIRES(mutex);
+  // Returns whether the Job has failed or succeeded, and finishes it then.
+  bool FinishIfOver(SimulatedJob& job) REQUIRES(mutex);
   void ResumeJob(SimulatedJob& job) REQUIRES(mutex);
   void FinishJob(SimulatedJob& job, KubernetesJobStatus::State state,
                  const std::string& reason) REQUIRES(mutex);
@@ -126,6 +127,11 @@ struct SimulatedCluster::State {
   void DeleteActive(SimulatedJob& job, int count) REQUIRES(mutex);
   // Records that an active pod of a Job ended or is being deleted.
   void NotePodOver(SimulatedPod& pod, bool succeeded, bool counts)
+      REQUIRES(mutex);
+  void NotePodFailed(SimulatedJob& job, const SimulatedPod& pod)
+      REQUIRES(mutex);
+  // True if the index gets no pod any more.
+  bool NoteIndexFailed(SimulatedJob& job, int index, bool for_good)
       REQUIRES(mutex);
   void DeleteJob(SimulatedJob& job) REQUIRES(mutex);
 

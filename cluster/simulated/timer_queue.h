@@ -22,7 +22,8 @@ struct Timer {
     kGone,     // the grace period of a deleted pod is over
     kCollect,  // a pod whose node does not exist is garbage-collected
     kSyncJob,
-    kJobDeadline
+    kJobDeadline,
+    kJobExpires  // ttlSecondsAfterFinished is over
   };
   Time due{};
   std::uint64_t sequence = 0;

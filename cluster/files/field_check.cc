@@ -64,25 +64,44 @@ Complaint CheckInteger(const Json& value, std::int64_t least,
                     std::to_string(most));
 }
 
+// An API server takes null for an empty text in lists and mappings.
+bool IsText(const Json& value) { return value.is_string() || value.is_null(); }
+
 Complaint CheckTexts(const Json& value) {
   if (!value.is_array()) return Unless(false, value, "a list of texts");
   for (std::size_t i = 0; i < value.size(); ++i) {
-    if (value[i].is_string()) continue;
+    if (IsText(value[i])) continue;
     return "[" + std::to_string(i) + "] is " + Shown(value[i]) +
            "; it must be text, in quotes if need be";
   }
   return std::nullopt;
 }
 
-Complaint CheckTextMap(const Json& value) {
+std::string Lower(std::string text) {
+  for (char& c : text) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return text;
+}
+
+Complaint WrongQualifiedName(const std::string& name) {
+  return " has the name " + Quote(name) +
+         "; a name is at most 63 letters, digits and -_. between, with "
+         "DOMAIN/ before it or not";
+}
+
+// Of an annotation, the domain may have capital letters too.
+Complaint CheckAnnotations(const Json& value) {
   if (!value.is_object()) return Unless(false, value, "a mapping");
   std::size_t bytes = 0;
   for (const auto& [name, text] : value.items()) {
-    if (!text.is_string()) {
+    if (!IsQualifiedName(Lower(name))) return WrongQualifiedName(name);
+    if (!IsText(text)) {
       return "[" + Quote(name) + "] is " + Shown(text) +
              "; it must be text, in quotes if need be";
     }
-    bytes += name.size() + text.get_ref<const std::string&>().size();
+    bytes += name.size() +
+             (text.is_null() ? 0 : text.get_ref<const std::string&>().size());
   }
   if (bytes <= kMostAnnotations) return std::nullopt;
   return " has " + std::to_string(bytes) + " bytes; it may have " +
@@ -92,16 +111,12 @@ Complaint CheckTextMap(const Json& value) {
 Complaint CheckLabels(const Json& value) {
   if (!value.is_object()) return Unless(false, value, "a mapping");
   for (const auto& [name, text] : value.items()) {
-    if (!IsQualifiedName(name)) {
-      return " has the name " + Quote(name) +
-             "; a name is at most 63 letters, digits and -_. between, with "
-             "DOMAIN/ before it or not";
-    }
-    if (!text.is_string()) {
+    if (!IsQualifiedName(name)) return WrongQualifiedName(name);
+    if (!IsText(text)) {
       return "[" + Quote(name) + "] is " + Shown(text) +
              "; it must be text, in quotes if need be";
     }
-    if (!IsLabelValue(text.get_ref<const std::string&>())) {
+    if (!text.is_null() && !IsLabelValue(text.get_ref<const std::string&>())) {
       return "[" + Quote(name) + "] is " + Shown(text) +
              "; a label's value is at most 63 letters, digits and -_. "
              "between, or empty";
@@ -197,10 +212,13 @@ Complaint WhyWrong(const Json& value, const FieldRule& rule) {
       return Unless(value.is_array(), value, "a list");
     case Kind::kText:
       return Unless(value.is_string(), value, "text, in quotes if need be");
+    case Kind::kNonEmptyText:
+      if (value == "") return " is empty";
+      return Unless(value.is_string(), value, "text, in quotes if need be");
     case Kind::kTexts:
       return CheckTexts(value);
-    case Kind::kTextMap:
-      return CheckTextMap(value);
+    case Kind::kAnnotations:
+      return CheckAnnotations(value);
     case Kind::kFlag:
       return Unless(value.is_boolean(), value, "true or false");
     case Kind::kInteger:
@@ -211,6 +229,10 @@ Complaint WhyWrong(const Json& value, const FieldRule& rule) {
       return CheckInteger(value, 1, kMost);
     case Kind::kUpTo100000:
       return CheckInteger(value, 0, 100'000);
+    case Kind::kPort:
+      return CheckInteger(value, 1, 65'535);
+    case Kind::kHostPort:
+      return CheckInteger(value, 0, 65'535);
     case Kind::kLabel:
       return CheckText(value, IsLabelName,
                        "at most 63 of a-z, 0-9 and, between, -");
@@ -219,6 +241,10 @@ Complaint WhyWrong(const Json& value, const FieldRule& rule) {
                        "at most 253 of a-z, 0-9 and, between, - and .");
     case Kind::kLabels:
       return CheckLabels(value);
+    case Kind::kQualifiedName:
+      return CheckText(value, IsQualifiedName,
+                       "at most 63 letters, digits and, between, -_., with "
+                       "DOMAIN/ before it or not");
     case Kind::kLabelValue:
       return CheckText(value, IsLabelValue,
                        "at most 63 letters, digits and, between, -_.");

@@ -19,20 +19,24 @@ struct FieldRule {
     kList,
     kNonEmptyList,
     kText,
-    kTexts,    // a list of strings
-    kTextMap,  // annotations
+    kNonEmptyText,
+    kTexts,        // a list of strings
+    kAnnotations,  // qualified names with strings
     kFlag,
-    kInteger,     // of 32 bits
-    kCount,       // 0 or more
-    kPositive,    // 1 or more
-    kUpTo100000,  // 0 to 100,000
-    kLabel,       // RFC 1123: at most 63 of a-z 0-9 -
-    kSubdomain,   // labels with dots, at most 253
-    kLabels,      // qualified names with values of at most 63 characters
-    kLabelValue,  // the value of one label
-    kQuantities,  // amounts by resource name
-    kQuantity,    // one amount
-    kChoice       // one of `choices`
+    kInteger,        // of 32 bits
+    kCount,          // 0 or more
+    kPositive,       // 1 or more
+    kUpTo100000,     // 0 to 100,000
+    kPort,           // 1 to 65,535
+    kHostPort,       // 0 to 65,535
+    kLabel,          // RFC 1123: at most 63 of a-z 0-9 -
+    kSubdomain,      // labels with dots, at most 253
+    kLabels,         // qualified names with values of at most 63 characters
+    kQualifiedName,  // the name of one label, or a name of that form
+    kLabelValue,     // the value of one label
+    kQuantities,     // amounts by resource name
+    kQuantity,       // one amount
+    kChoice          // one of `choices`
   };
   const char* path;
   Kind kind;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cluster/files/manifest_rules.h"
+#include "cluster/files/object_name.h"
 #include "cluster/json/objects.h"
 #include "cluster/json/optional_objects.h"
 #include "cluster/text/json_field.h"
@@ -77,11 +78,22 @@ decltype(Manifest::object) Decode(const Json& object, const KnownKind& known) {
   return job;
 }
 
+void GiveName(Json& object, std::uint64_t number) {
+  Json& metadata = object["metadata"];
+  metadata["name"] = GeneratedName(Text(metadata, "generateName"), number);
+}
+
+Manifest ReadNext(Json object, const std::string& place,
+                  ManifestOptions options, std::size_t before) {
+  if (options.number_names_from) *options.number_names_from += before;
+  return ReadManifest(std::move(object), place, options);
+}
+
 // Reads the objects of a List, which may not contain Lists, or one object.
 void ReadDocument(Json document, const std::string& place,
                   const ManifestOptions& options, std::vector<Manifest>& all) {
   if (Text(document, "kind") != "List") {
-    all.push_back(ReadManifest(std::move(document), place, options));
+    all.push_back(ReadNext(std::move(document), place, options, all.size()));
     return;
   }
   if (!At(document, "items").is_array()) {
@@ -89,9 +101,9 @@ void ReadDocument(Json document, const std::string& place,
   }
   Json& items = document["items"];
   for (std::size_t i = 0; i < items.size(); ++i) {
-    all.push_back(ReadManifest(std::move(items[i]),
-                               place + ": items[" + std::to_string(i) + "]",
-                               options));
+    all.push_back(ReadNext(std::move(items[i]),
+                           place + ": items[" + std::to_string(i) + "]",
+                           options, all.size()));
   }
 }
 
@@ -100,7 +112,8 @@ void ReadDocument(Json document, const std::string& place,
 Manifest ReadManifest(Json object, const std::string& place,
                       const ManifestOptions& options) {
   const KnownKind& known = KindOf(object, place, options.pod_groups);
-  const std::string name = Text(At(object, "metadata"), "name");
+  const Json& metadata = At(object, "metadata");
+  const std::string name = Text(metadata, "name");
   const std::string named =
       place + ": " + known.kind + (name.empty() ? "" : " " + Quote(name));
   if (const auto wrong = known.what_is_wrong(object)) Refuse(named, *wrong);
@@ -108,7 +121,13 @@ Manifest ReadManifest(Json object, const std::string& place,
       Text(object["metadata"], "namespace").empty()) {
     object["metadata"]["namespace"] = options.namespace_name;
   }
-  return {Decode(object, known), object.dump(), named};
+  if (name.empty() && options.number_names_from) {
+    GiveName(object, *options.number_names_from);
+  }
+  const std::string prefix = Text(object["metadata"], "name").empty()
+                                 ? Text(object["metadata"], "generateName")
+                                 : "";
+  return {Decode(object, known), object.dump(), named, prefix};
 }
 
 std::vector<Manifest> ReadManifests(std::string_view text,

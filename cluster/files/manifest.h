@@ -7,7 +7,9 @@
 // document, the object and the field, the fault and the value expected.
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -25,12 +27,17 @@ struct Manifest {
   std::variant<PodTemplate, KubernetesJob, Node, PodGroup> object;
   std::string json;   // as written, with its namespace: to be POSTed
   std::string place;  // "jobs.yaml:12: Job train", for errors
+  // The prefix of the name that the API server gives; empty: it has a name.
+  std::string generate_name;
 };
 
 struct ManifestOptions {
   std::string namespace_name = "default";  // for manifests that name none
   YamlLimits limits = {};
   bool pod_groups = false;  // accepts PodGroups
+  // Where nobody else names the objects that have metadata.generateName alone:
+  // their names have these numbers, rising (GeneratedName).
+  std::optional<std::uint64_t> number_names_from;
 };
 
 // Returns the manifests in order. `source` names the text in errors. A text

@@ -2,10 +2,14 @@
 
 #include <array>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <span>
 
 #include "cluster/files/field_rules.h"
+#include "cluster/files/job_check.h"
+#include "cluster/files/object_name.h"
 #include "cluster/files/placement_check.h"
+#include "cluster/files/resource_check.h"
 #include "cluster/json/objects.h"
 #include "cluster/json/run.h"
 #include "cluster/objects/pod_template.h"
@@ -23,56 +27,51 @@ using Complaint = std::optional<std::string>;
 constexpr std::array kMetadata = {
     FieldRule{"metadata.namespace", Kind::kLabel},
     FieldRule{"metadata.labels", Kind::kLabels},
-    FieldRule{"metadata.annotations", Kind::kTextMap},
+    FieldRule{"metadata.annotations", Kind::kAnnotations},
     FieldRule{"metadata.ownerReferences[].kind", Kind::kText, true},
     FieldRule{"metadata.ownerReferences[].name", Kind::kText, true},
     FieldRule{"metadata.ownerReferences[].uid", Kind::kText, true},
     FieldRule{"metadata.ownerReferences[].controller", Kind::kFlag}};
 
-constexpr std::array kName = {
-    FieldRule{"metadata", Kind::kObject, true},
-    FieldRule{"metadata.name", Kind::kSubdomain, true}};
-
 // Relative to the spec of a pod.
 constexpr std::array kPodSpec = {
     FieldRule{"containers", Kind::kNonEmptyList, true},
     FieldRule{"containers[].name", Kind::kLabel, true},
+    FieldRule{"containers[].image", Kind::kNonEmptyText, true},
+    FieldRule{"containers[].imagePullPolicy", Kind::kChoice, false,
+              "Always IfNotPresent Never"},
+    FieldRule{"containers[].env[].name", Kind::kNonEmptyText, true},
+    FieldRule{"containers[].env[].value", Kind::kText},
+    FieldRule{"containers[].restartPolicy", Kind::kChoice, false,
+              "Always OnFailure Never"},
     FieldRule{"containers[].resources.requests", Kind::kQuantities},
     FieldRule{"containers[].resources.limits", Kind::kQuantities},
     FieldRule{"containers[].command", Kind::kTexts},
     FieldRule{"containers[].args", Kind::kTexts},
     FieldRule{"initContainers", Kind::kList},
     FieldRule{"initContainers[].name", Kind::kLabel, true},
+    FieldRule{"initContainers[].image", Kind::kNonEmptyText, true},
     FieldRule{"initContainers[].resources.requests", Kind::kQuantities},
     FieldRule{"initContainers[].resources.limits", Kind::kQuantities},
-    FieldRule{"initContainers[].restartPolicy", Kind::kChoice, false, "Always"},
+    FieldRule{"initContainers[].restartPolicy", Kind::kChoice, false,
+              "Always OnFailure Never"},
     FieldRule{"resources.requests", Kind::kQuantities},
     FieldRule{"resources.limits", Kind::kQuantities},
     FieldRule{"overhead", Kind::kQuantities},
     FieldRule{"restartPolicy", Kind::kChoice, false, "Always OnFailure Never"},
     FieldRule{"schedulerName", Kind::kSubdomain},
+    FieldRule{"hostname", Kind::kLabel},
+    FieldRule{"subdomain", Kind::kLabel},
+    FieldRule{"serviceAccountName", Kind::kSubdomain},
     FieldRule{"nodeName", Kind::kSubdomain},
     FieldRule{"priority", Kind::kInteger},
+    FieldRule{"priorityClassName", Kind::kSubdomain},
     FieldRule{"preemptionPolicy", Kind::kChoice, false,
               "Never PreemptLowerPriority"},
     FieldRule{"terminationGracePeriodSeconds", Kind::kCount},
     FieldRule{"activeDeadlineSeconds", Kind::kPositive},
     FieldRule{"schedulingGates", Kind::kList},
-    FieldRule{"schedulingGates[].name", Kind::kText, true}};
-
-constexpr std::array kJobSpec = {
-    FieldRule{"spec", Kind::kObject, true},
-    FieldRule{"spec.parallelism", Kind::kUpTo100000},
-    FieldRule{"spec.completions", Kind::kCount},
-    FieldRule{"spec.completionMode", Kind::kChoice, false,
-              "Indexed NonIndexed"},
-    FieldRule{"spec.backoffLimit", Kind::kCount},
-    FieldRule{"spec.activeDeadlineSeconds", Kind::kPositive},
-    FieldRule{"spec.suspend", Kind::kFlag},
-    FieldRule{"spec.template", Kind::kObject, true},
-    FieldRule{"spec.template.spec", Kind::kObject, true},
-    FieldRule{"spec.template.spec.restartPolicy", Kind::kChoice, true,
-              "Never OnFailure"}};
+    FieldRule{"schedulingGates[].name", Kind::kQualifiedName, true}};
 
 constexpr std::array kNode = {
     FieldRule{"spec.unschedulable", Kind::kFlag},
@@ -127,65 +126,43 @@ Complaint CheckRun(const Json& object, const std::string& prefix) {
   return std::nullopt;
 }
 
-// A limit below the request can never be met. (For extended resources both must
-// be equal; a lower limit is refused here too.)
-Complaint CheckLimits(const Json& spec, const char* list,
-                      const std::string& prefix) {
-  const auto& containers = List(At(spec, list));
-  for (std::size_t i = 0; i < containers.size(); ++i) {
-    const Json& resources = At(containers[i], "resources");
-    const Json& limits = At(resources, "limits");
-    if (!limits.is_object()) continue;
-    for (const auto& [name, limit] : limits.items()) {
-      const Json& request = At(At(resources, "requests"), name.c_str());
-      if (request.is_null()) continue;
-      const auto amount = [](const Json& json) {
-        return ParseCpuMilli(json.is_string() ? json.get<std::string>()
-                                              : json.dump());
-      };
-      if (amount(request) <= amount(limit)) continue;
-      return prefix + list + "[" + std::to_string(i) + "].resources.requests[" +
-             Quote(name) + "] is more than the limit; ask for that or less";
-    }
+// Each name is there once, and in none of the lists before.
+Complaint CheckNamedOnce(const Json& spec, const char* list,
+                         const std::string& path,
+                         std::set<std::string>& names) {
+  const auto& elements = List(At(spec, list));
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    const std::string name = Text(elements[i], "name");
+    if (names.insert(name).second) continue;
+    return path + "." + list + "[" + std::to_string(i) + "].name is " +
+           Quote(name) + ", which is there before; give each its own";
   }
   return std::nullopt;
+}
+
+Complaint CheckNames(const Json& spec, const std::string& path) {
+  std::set<std::string> containers;
+  std::set<std::string> gates;
+  std::set<std::string> volumes;
+  return FirstOf(
+      [&] { return CheckNamedOnce(spec, "containers", path, containers); },
+      [&] { return CheckNamedOnce(spec, "initContainers", path, containers); },
+      [&] { return CheckNamedOnce(spec, "schedulingGates", path, gates); },
+      [&] { return CheckNamedOnce(spec, "volumes", path, volumes); });
 }
 
 // `prefix` is the path to the pod: "" or "spec.template.".
 Complaint CheckPod(const Json& object, const std::string& prefix) {
   const Json& spec = At(object, "spec");
-  const std::string of_spec = prefix + "spec.";
   const std::string own =
       prefix.substr(0, prefix.empty() ? 0 : prefix.size() - 1);
   return FirstOf(
       [&] { return WhatIsWrong(object, kMetadata, own); },
       [&] { return CheckRun(object, prefix); },
       [&] { return WhatIsWrong(spec, kPodSpec, prefix + "spec"); },
-      [&] { return CheckLimits(spec, "containers", of_spec); },
-      [&] { return CheckLimits(spec, "initContainers", of_spec); },
+      [&] { return CheckNames(spec, prefix + "spec"); },
+      [&] { return WhatIsWrongWithResources(spec, prefix + "spec"); },
       [&] { return WhatIsWrongWithPlacement(spec, prefix + "spec"); });
-}
-
-Complaint CheckName(const Json& object) {
-  if (At(At(object, "metadata"), "name").is_null() &&
-      !At(At(object, "metadata"), "generateName").is_null()) {
-    return "metadata.generateName is not supported; give metadata.name";
-  }
-  return WhatIsWrong(object, kName);
-}
-
-Complaint CheckIndexed(const Json& object) {
-  const Json& spec = At(object, "spec");
-  if (Text(spec, "completionMode") != "Indexed") return std::nullopt;
-  const Json& completions = At(spec, "completions");
-  if (completions.is_null()) {
-    return "spec.completions is missing; an Indexed Job needs it";
-  }
-  if (completions > 100'000) {
-    return "spec.completions is " + completions.dump() +
-           "; an Indexed Job has at most 100000";
-  }
-  return std::nullopt;
 }
 
 Complaint CheckCapacity(const Json& object) {
@@ -193,6 +170,12 @@ Complaint CheckCapacity(const Json& object) {
   const bool allocatable = At(status, "allocatable").is_object();
   const std::string path =
       allocatable ? "status.allocatable" : "status.capacity";
+  for (const char* const amounts : {"capacity", "allocatable"}) {
+    if (auto complaint = WhatIsWrongWithOffer(
+            At(status, amounts), "status." + std::string(amounts))) {
+      return complaint;
+    }
+  }
   const Resources offer = DecodeNode(object).allocatable;
   if (offer.cpu_milli == 0) {
     return path + " has no cpu; a node needs cpu, like cpu: 32";
@@ -207,16 +190,25 @@ Complaint CheckCapacity(const Json& object) {
 
 Complaint WhatIsWrongWithPod(const Json& object) {
   static constexpr std::array kSpec = {FieldRule{"spec", Kind::kObject, true}};
-  return FirstOf([&] { return CheckName(object); },
+  return FirstOf([&] { return WhatIsWrongWithName(object); },
                  [&] { return WhatIsWrong(object, kSpec); },
-                 [&] { return CheckPod(object, ""); });
+                 [&] { return CheckPod(object, ""); },
+                 [&]() -> Complaint {
+                   const Json& spec = At(object, "spec");
+                   if (Text(spec, "nodeName").empty() ||
+                       List(At(spec, "schedulingGates")).empty()) {
+                     return std::nullopt;
+                   }
+                   return "spec.nodeName is there beside spec.schedulingGates; "
+                          "a pod with gates can have no node";
+                 });
 }
 
 Complaint WhatIsWrongWithJob(const Json& object) {
-  return FirstOf([&] { return CheckName(object); },
+  return FirstOf([&] { return WhatIsWrongWithName(object); },
                  [&] { return WhatIsWrong(object, kMetadata); },
-                 [&] { return WhatIsWrong(object, kJobSpec); },
-                 [&] { return CheckIndexed(object); },
+                 [&] { return WhatIsWrongWithJobSpec(object); },
+                 [&] { return WhatIsWrongWithJobName(object); },
                  [&] {
                    return CheckPod(At(At(object, "spec"), "template"),
                                    "spec.template.");
@@ -224,14 +216,14 @@ Complaint WhatIsWrongWithJob(const Json& object) {
 }
 
 Complaint WhatIsWrongWithNode(const Json& object) {
-  return FirstOf([&] { return CheckName(object); },
+  return FirstOf([&] { return WhatIsWrongWithName(object); },
                  [&] { return WhatIsWrong(object, kMetadata); },
                  [&] { return WhatIsWrong(object, kNode); },
                  [&] { return CheckCapacity(object); });
 }
 
 Complaint WhatIsWrongWithPodGroup(const Json& object) {
-  return FirstOf([&] { return CheckName(object); },
+  return FirstOf([&] { return WhatIsWrongWithName(object); },
                  [&] { return WhatIsWrong(object, kMetadata); },
                  [&] { return WhatIsWrong(object, kPodGroup); });
 }

@@ -256,6 +256,20 @@ Snapshot Beginning(const SimulateOptions& options, sql::Pool* pool,
   return empty;
 }
 
+// Only an API server knows the priority of a class.
+void NotePriorityClass(const cluster::Manifest& manifest,
+                       std::vector<std::string>& notes) {
+  const auto* job = std::get_if<cluster::KubernetesJob>(&manifest.object);
+  const auto* pod = job == nullptr
+                        ? std::get_if<cluster::PodTemplate>(&manifest.object)
+                        : &job->pod_template;
+  if (pod == nullptr || pod->priority_class.empty() || pod->pod.priority != 0)
+    return;
+  notes.push_back(fmt::format(
+      "{}: its priorityClassName {} counts as priority 0; give priority",
+      manifest.place, pod->priority_class));
+}
+
 SimulationInput OfManifests(const SimulateOptions& options,
                             const Config& config, sql::Pool* pool,
                             Console& console) {
@@ -279,9 +293,12 @@ SimulationInput OfManifests(const SimulateOptions& options,
        ReadManifestFiles({.files = options.files,
        .namespace_name = options.namespace_name,
        .pod_groups = true,
+       .names = true,
        .otherwise = "nothing was simulated"},
-                         console))
+                         console)) {
+    NotePriorityClass(manifest, input.notes);
     groups.Add(manifest);
+  }
   groups.Finish();
   input.notes.insert(input.notes.end(), groups.notes().begin(),
                      groups.notes().end());

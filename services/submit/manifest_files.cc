@@ -64,6 +64,7 @@ std::vector<cluster::Manifest> CheckedManifests(
   std::vector<cluster::Manifest> manifests;
   int wrong = 0;
   for (const ManifestSource& source : sources) {
+    if (options.names) reading.number_names_from = manifests.size();
     try {
       for (cluster::Manifest& manifest :
            cluster::ReadManifests(source.text, source.name, reading))

@@ -41,8 +41,9 @@ void Probe(cluster::HttpClient& client, const std::string& address) {
 
 std::string Called(const cluster::Manifest& manifest,
                    const std::string& given) {
-  const auto name = [&given](const std::string& own) {
-    return given.empty() ? own : given;
+  const auto name = [&](const std::string& own) {
+    if (!given.empty()) return given;
+    return own.empty() ? manifest.generate_name : own;
   };
   if (const auto* pod = std::get_if<cluster::PodTemplate>(&manifest.object))
     return "pod/" + name(pod->pod.name);

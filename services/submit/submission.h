@@ -13,7 +13,7 @@
 namespace fluxnetes::services {
 
 // Returns "job.batch/train", as kubectl writes it, with the generated name
-// `given` if there is one.
+// `given` if there is one. Without a name it has metadata.generateName.
 std::string Called(const cluster::Manifest& manifest,
                    const std::string& given = {});
 

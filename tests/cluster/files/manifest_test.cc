@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "cluster/files/object_name.h"
+
 namespace fluxnetes::cluster {
 namespace {
 
@@ -114,7 +116,7 @@ TEST(Manifest, SeveralDocumentsAndListsAreReadInOrder) {
   const std::string list =
       R"({"apiVersion": "v1", "kind": "List", "items": [
           {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "listed"},
-           "spec": {"containers": [{"name": "c"}]}}]})";
+           "spec": {"containers": [{"name": "c", "image": "x"}]}}]})";
   const auto manifests = ReadManifests(
       std::string(kPod) + "---" + kJob + "---\n" + list, "m.yaml");
   ASSERT_EQ(manifests.size(), 3U);
@@ -186,9 +188,10 @@ TEST(Manifest, WrongKindIsRefusedByName) {
 
 TEST(Manifest, MissingFieldsAreNamedWithTheirPath) {
   EXPECT_THAT(PodWith("  name: single\n", ""),
-              EndsWith("Pod: metadata.name is missing"));
-  EXPECT_THAT(PodWith("  name: single\n", "  generateName: a-\n"),
-              HasSubstr("generateName is not supported; give metadata.name"));
+              EndsWith("Pod: metadata.name is missing; give it or "
+                       "metadata.generateName"));
+  EXPECT_THAT(PodWith("image: busybox", "ports: []"),
+              EndsWith("spec.containers[0].image is missing"));
   EXPECT_THAT(PodWith("spec:", "spek:"), EndsWith("spec is missing"));
   EXPECT_THAT(PodWith("    - name: main\n      image", "    - image"),
               EndsWith("spec.containers[0].name is missing"));
@@ -239,12 +242,13 @@ TEST(Manifest, NumbersOfAJobMustMakeSense) {
               HasSubstr("spec.completions is 18446744073709551615"));
   EXPECT_THAT(JobWith("  completions: 4\n", ""),
               HasSubstr("spec.completions is missing; an Indexed Job"));
+  EXPECT_EQ(JobWith("  parallelism: 4\n  completions: 4\n", ""), "accepted 1");
   EXPECT_THAT(JobWith("completions: 4", "completions: 100001"),
               HasSubstr("at most 100000"));
   EXPECT_THAT(JobWith("backoffLimit: 2", "backoffLimit: -2"),
               HasSubstr("spec.backoffLimit is -2"));
-  EXPECT_THAT(JobWith("backoffLimit: 2", "activeDeadlineSeconds: 0"),
-              HasSubstr("spec.activeDeadlineSeconds is 0"));
+  EXPECT_THAT(JobWith("backoffLimit: 2", "activeDeadlineSeconds: -1"),
+              HasSubstr("spec.activeDeadlineSeconds is -1"));
   EXPECT_THAT(JobWith("backoffLimit: 2", "suspend: maybe"),
               HasSubstr("spec.suspend is \"maybe\"; it must be true or false"));
   EXPECT_THAT(JobWith("restartPolicy: Never", "restartPolicy: Always"),
@@ -272,6 +276,43 @@ TEST(Manifest, NamesThatKubernetesRefusesAreRefused) {
               HasSubstr("metadata.namespace is \"a.b\""));
 }
 
+TEST(Manifest, ScalarsAreReadAsKubectlReadsThem) {
+  const auto manifests =
+      ReadManifests(With(kPod, "restartPolicy: Never",
+                         "restartPolicy: Never\n"
+                         "  hostNetwork: no\n"
+                         "  activeDeadlineSeconds: 1_000\n"
+                         "  terminationGracePeriodSeconds: 0o17\n"
+                         "  volumes:\n"
+                         "    - name: ssh\n"
+                         "      secret: {secretName: s, defaultMode: 0400}"),
+                    "m.yaml");
+  const Json spec = Json::parse(manifests[0].json)["spec"];
+  EXPECT_EQ(spec["volumes"][0]["secret"]["defaultMode"], 256);
+  EXPECT_EQ(spec["hostNetwork"], false);
+  EXPECT_EQ(spec["activeDeadlineSeconds"], 1'000);
+  EXPECT_EQ(spec["terminationGracePeriodSeconds"], 15);
+  EXPECT_THAT(PodWith("[sleep, \"30\"]", "[yes]"),
+              HasSubstr("command[0] is true; it must be text, in quotes"));
+  EXPECT_THAT(PodWith("{app: demo}", "{app: on}"),
+              HasSubstr("metadata.labels[\"app\"] is true"));
+}
+
+TEST(Manifest, ObjectsWithAPrefixAreNamedByTheServerOrByNumber) {
+  const std::string pod = With(kPod, "name: single", "generateName: run-");
+  const Manifest sent = ReadManifests(pod, "m.yaml").at(0);
+  EXPECT_EQ(sent.generate_name, "run-");
+  EXPECT_EQ(std::get<PodTemplate>(sent.object).pod.name, "");
+  EXPECT_EQ(Json::parse(sent.json)["metadata"].contains("name"), false);
+  const auto named =
+      ReadManifests(pod + "---" + pod, "m.yaml", {.number_names_from = 7});
+  EXPECT_EQ(std::get<PodTemplate>(named.at(0).object).pod.name,
+            GeneratedName("run-", 7));
+  EXPECT_EQ(std::get<PodTemplate>(named.at(1).object).pod.name,
+            GeneratedName("run-", 8));
+  EXPECT_EQ(named.at(1).generate_name, "");
+}
+
 TEST(Manifest, LabelsThatKubernetesRefusesAreRefused) {
   for (const std::string value :
        {"'100%'", "'a b'", "'\xF0\x9F\x9A\x80'", "'quo\"te'", "'back\\slash'",
@@ -283,6 +324,7 @@ TEST(Manifest, LabelsThatKubernetesRefusesAreRefused) {
   EXPECT_THAT(PodWith("{app: demo}", "{app: 3}"),
               HasSubstr("metadata.labels[\"app\"] is 3; it must be text, in "
                         "quotes if need be"));
+  EXPECT_EQ(PodWith("{app: demo}", "{app: ~}"), "accepted 1");
   EXPECT_THAT(PodWith("{app: demo}", "{'a b': c}"),
               HasSubstr("metadata.labels has the name \"a b\""));
   EXPECT_THAT(PodWith("{app: demo}", "{UP/x: c}"), HasSubstr("the name"));
@@ -318,6 +360,19 @@ TEST(Manifest, WhereAPodMayGoIsChecked) {
       spec(terms + "[{matchExpressions: [{key: a, operator: Near}]}]}}}"),
       HasSubstr("nodeSelectorTerms[0].matchExpressions[0].operator is "
                 "\"Near\""));
+  EXPECT_THAT(
+      spec(terms + "[{matchExpressions: [{key: a, operator: In}]}]}}}"),
+      HasSubstr("matchExpressions[0].values is missing; operator: In needs"));
+  EXPECT_THAT(spec(terms + "[{matchExpressions: [{key: a, operator: Gt, "
+                           "values: ['1', '2']}]}]}}}"),
+              HasSubstr("values has 2 values; operator: Gt needs one"));
+  EXPECT_THAT(spec(terms + "[{matchFields: [{key: metadata.name, operator: In, "
+                           "values: [a, b]}]}]}}}"),
+              HasSubstr("values has 2 values; matchFields needs one"));
+  EXPECT_THAT(spec("tolerations: [{key: 'a b'}]"),
+              HasSubstr("spec.tolerations[0].key is \"a b\""));
+  EXPECT_THAT(spec("tolerations: [{key: a, tolerationSeconds: 3}]"),
+              HasSubstr("tolerationSeconds needs effect: NoExecute"));
   EXPECT_THAT(spec(terms + "[{matchExpressions: [{operator: In}]}]}}}"),
               HasSubstr("matchExpressions[0].key is missing"));
   EXPECT_EQ(
@@ -350,9 +405,58 @@ TEST(Manifest, WhereAPodMayGoAmongOthersIsChecked) {
   EXPECT_THAT(spec("topologySpreadConstraints: [{topologyKey: zone, maxSkew: "
                    "0, whenUnsatisfiable: DoNotSchedule}]"),
               HasSubstr("spec.topologySpreadConstraints[0].maxSkew is 0"));
+  EXPECT_THAT(near("{topologyKey: zone, labelSelector: {matchExpressions: "
+                   "[{key: a, operator: Exists, values: ['1']}]}}"),
+              HasSubstr("values is there; operator: Exists has none"));
+  const std::string soft =
+      "{topologyKey: zone, maxSkew: 1, whenUnsatisfiable: ScheduleAnyway";
+  EXPECT_THAT(spec("topologySpreadConstraints: [" + soft + ", minDomains: 2}]"),
+              HasSubstr("minDomains needs whenUnsatisfiable: DoNotSchedule"));
+  EXPECT_THAT(spec("topologySpreadConstraints: [" + soft + "}, " + soft + "}]"),
+              HasSubstr("[1] is the second one for zone ScheduleAnyway"));
   EXPECT_THAT(spec("topologySpreadConstraints: [{topologyKey: zone, maxSkew: "
                    "1, whenUnsatisfiable: Never}]"),
               HasSubstr("whenUnsatisfiable is \"Never\""));
+}
+
+TEST(Manifest, WhatIsThereTwiceIsRefused) {
+  const auto spec = [](const std::string& more) {
+    return PodWith("restartPolicy: Never", more);
+  };
+  EXPECT_THAT(spec("initContainers: [{name: main, image: x}]"),
+              HasSubstr("spec.initContainers[0].name is \"main\", which is "
+                        "there before"));
+  EXPECT_THAT(spec("schedulingGates: [{name: a}, {name: a}]"),
+              HasSubstr("spec.schedulingGates[1].name is \"a\", which"));
+  EXPECT_THAT(spec("volumes: [{name: v, emptyDir: {}}, {name: v, emptyDir: "
+                   "{}}]"),
+              HasSubstr("spec.volumes[1].name is \"v\", which"));
+  EXPECT_THAT(spec("schedulingGates: [{name: a}]\n  nodeName: node"),
+              HasSubstr("a pod with gates can have no node"));
+  EXPECT_THAT(PodWith("image: busybox",
+                      "image: x\n      ports: [{containerPort: 1, hostPort: 2},"
+                      " {containerPort: 3, hostPort: 2}]"),
+              HasSubstr("ports[1].hostPort is 2, as of another port"));
+  EXPECT_THAT(PodWith("image: busybox",
+                      "image: x\n      ports: [{containerPort: 65536}]"),
+              HasSubstr("it must be a whole number from 1 to 65535"));
+}
+
+TEST(Manifest, VolumeIsOfOneKind) {
+  const auto volume = [](const std::string& kinds) {
+    return PodWith("restartPolicy: Never", "volumes: [{name: v" + kinds + "}]");
+  };
+  EXPECT_EQ(volume(", emptyDir: {}"), "accepted 1");
+  EXPECT_EQ(volume(""), "accepted 1");
+  EXPECT_THAT(volume(", emptyDir: {}, hostPath: {path: /}"),
+              HasSubstr("spec.volumes[0] has 2 kinds"));
+}
+
+TEST(Manifest, AnnotationsHaveNamesLikeThoseOfLabels) {
+  EXPECT_THAT(PodWith("labels: {app: demo}", "annotations: {'a b': c}"),
+              HasSubstr("metadata.annotations has the name \"a b\""));
+  EXPECT_EQ(PodWith("labels: {app: demo}", "annotations: {Up.Per/A: 'a b'}"),
+            "accepted 1");
 }
 
 TEST(Manifest, WhatASimulatedPodIsToDoIsChecked) {

@@ -74,7 +74,7 @@ TEST(NodeFile, ManifestsAreReadToo) {
   EXPECT_EQ(nodes[1].name, "b");
   EXPECT_THAT(
       WhyNoNodes("{kind: Pod, apiVersion: v1, metadata: {name: a}, spec: "
-                 "{containers: [{name: c}]}}"),
+                 "{containers: [{name: c, image: x}]}}"),
       HasSubstr("Pod \"a\": is no Node"));
 }
 

@@ -463,7 +463,7 @@ TEST(Submission, CreatesAJobAndSaysWhichOne) {
       "metadata": {"name": "train"},
       "spec": {"parallelism": 2, "template": {"spec": {
           "schedulerName": "fluxnetes", "restartPolicy": "Never",
-          "containers": [{"name": "a", "command": ["sleep", "1"]}]}}}})";
+          "containers": [{"name": "a", "image": "x", "command": ["sleep", "1"]}]}}}})";
   const Submitted created = Submit(client, job, "team");
   EXPECT_TRUE(created.created) << created.error;
   EXPECT_EQ(created.name, "train");

@@ -47,14 +47,16 @@ inline std::string PodSpecOf(const GangShape& shape) {
   return fmt::format(
       R"({{schedulerName: fluxnetes, restartPolicy: Never, priority: {}{}{}{}{},
           containers: [{{name: work, image: busybox, command: [work],
-            resources: {{requests: {{cpu: "{}", memory: {}{}}}}}}}]}})",
+            resources: {{requests: {{cpu: "{}", memory: {}}}{}}}}}]}})",
       shape.priority,
       shape.limit ? fmt::format(", activeDeadlineSeconds: {}", *shape.limit)
                   : "",
       shape.selector.empty() ? "" : ", nodeSelector: " + shape.selector,
       shape.gated ? ", schedulingGates: [{name: example.com/quota}]" : "",
       shape.rules.empty() ? "" : ", " + shape.rules, shape.cpu, shape.memory,
-      shape.gpus == 0 ? "" : fmt::format(", nvidia.com/gpu: {}", shape.gpus));
+      shape.gpus == 0
+          ? ""
+          : fmt::format(", limits: {{nvidia.com/gpu: {}}}", shape.gpus));
 }
 
 // A Job whose `size` pods are one gang, both of this name.

@@ -83,6 +83,18 @@ TEST_F(SimulatedManifests, StartWhenTheirLabelsLetThem) {
   EXPECT_THAT(Rows(), ::testing::Contains(HasSubstr(",0,given up")));
 }
 
+TEST_F(SimulatedManifests, OfOnePrefixAreSeveral) {
+  std::string pod = PodWith("run-", "");
+  pod.replace(pod.find("name: run-"), 10, "generateName: run-");
+  EXPECT_EQ(StartsOf(pod + pod + pod, "", 1).size(), 3U);
+}
+
+TEST_F(SimulatedManifests, PriorityClassCountsAsNothingWithAWarning) {
+  StartsOf(PodWith("urgent", "", "  priorityClassName: high\n"));
+  EXPECT_THAT(run_.err(), HasSubstr("its priorityClassName high counts as "
+                                    "priority 0; give priority"));
+}
+
 TEST_F(SimulatedManifests, AreAsOldAsTheirFirstPodStands) {
   const std::string gang =
       "fluxnetes.group-name: a, fluxnetes.group-size: \"2\"";

@@ -47,9 +47,10 @@ class ClusterApiTest : public ::testing::Test {
     return Json::parse(Send(method, path, body).body);
   }
   Json CreatePod(const std::string& name) {
-    return SendJson("POST", "/api/v1/namespaces/a/pods",
-                    R"({"metadata":{"name":")" + name +
-                        R"("},"spec":{"containers":[{"name":"c"}]}})");
+    return SendJson(
+        "POST", "/api/v1/namespaces/a/pods",
+        R"({"metadata":{"name":")" + name +
+            R"("},"spec":{"containers":[{"name":"c","image":"x"}]}})");
   }
   // Returns the events of a watch until it ends.
   std::vector<Json> Watch(const std::string& path) {
@@ -121,7 +122,7 @@ TEST_F(ClusterApiTest, GenerateNameMakesNames) {
   for (int i = 0; i < 3; ++i) {
     names.insert(SendJson("POST", "/api/v1/namespaces/a/pods",
                           R"({"metadata":{"generateName":"p-"},
-                              "spec":{"containers":[{"name":"c"}]}})")
+                              "spec":{"containers":[{"name":"c","image":"x"}]}})")
                      ["metadata"]["name"]);
   }
   EXPECT_EQ(names.size(), 3U);
@@ -144,7 +145,7 @@ TEST_F(ClusterApiTest, BodiesThatCannotBeReadAreRefused) {
   EXPECT_EQ(Send("POST", path, R"({"metadata":{"name":"-"}})").status, 422);
   const HttpResponse quantity =
       Send("POST", path, R"({"metadata":{"name":"p"},"spec":{"containers":[
-          {"name":"c","resources":{"requests":{"cpu":"12x"}}}]}})");
+          {"name":"c","image":"x","resources":{"requests":{"cpu":"12x"}}}]}})");
   EXPECT_EQ(quantity.status, 422);
   EXPECT_THAT(quantity.body, HasSubstr("12x"));
   EXPECT_EQ(
@@ -176,7 +177,7 @@ TEST_F(ClusterApiTest, DeleteChecksTheUid) {
 TEST_F(ClusterApiTest, PatchChangesLabelsAndLiftsGates) {
   Send("POST", "/api/v1/namespaces/a/pods",
        R"({"metadata":{"name":"p","labels":{"x":"1","y":"2"}},
-           "spec":{"containers":[{"name":"c"}],
+           "spec":{"containers":[{"name":"c","image":"x"}],
                    "schedulingGates":[{"name":"g"}]}})");
   const Json pod = SendJson("PATCH", "/api/v1/namespaces/a/pods/p",
                             R"({"metadata":{"labels":{"x":null,"z":"3"}},
@@ -222,7 +223,7 @@ TEST_F(ClusterApiTest, JobIsCreatedScaledSuspendedListedAndDeleted) {
   EXPECT_EQ(Send("POST", jobs,
                  R"({"metadata":{"name":"j"},"spec":{"parallelism":2,
                      "template":{"spec":{"restartPolicy":"Never",
-                      "containers":[{"name":"c"}]}}}})")
+                      "containers":[{"name":"c","image":"x"}]}}}})")
                 .status,
             201);
   EXPECT_EQ(

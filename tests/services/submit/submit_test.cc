@@ -19,6 +19,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 constexpr auto kPod = R"(
 apiVersion: v1
@@ -102,6 +103,22 @@ TEST_F(Submit, DryRunCreatesNothing) {
             ExitCode::kOk);
   EXPECT_EQ(run_.out(), "pod/plain checked (dry run)\n");
   EXPECT_FALSE(cluster_.GetPod("default", "plain"));
+}
+
+TEST_F(Submit, NamesThatTheClusterGeneratesAreTold) {
+  std::string text = kPod;
+  text.replace(text.find("name: plain"), 11, "generateName: run-");
+  const std::string path = Write("p.yaml", text + "---" + text);
+  EXPECT_EQ(run_("submit --dry-run -f " + path), ExitCode::kOk) << run_.err();
+  EXPECT_EQ(run_.out(),
+            "pod/run- checked (dry run)\npod/run- checked (dry run)\n");
+  ASSERT_EQ(run_("submit -f " + path), ExitCode::kOk) << run_.err();
+  const auto pods = cluster_.TakeSnapshot().pods;
+  ASSERT_EQ(pods.size(), 2U);
+  for (const auto& pod : pods) {
+    EXPECT_THAT(pod->name, StartsWith("run-"));
+    EXPECT_THAT(run_.out(), HasSubstr("pod/" + pod->name + " created\n"));
+  }
 }
 
 TEST_F(Submit, OneWrongManifestAndNothingIsSubmitted) {

@@ -28,7 +28,7 @@ struct Manifest {
   std::string json;   // as written, with its namespace: to be POSTed
   std::string place;  // "jobs.yaml:12: Job train", for errors
   // The prefix of the name that the API server gives; empty: it has a name.
-  std::string generate_name;
+  std::string generate_name = {};
 };
 
 struct ManifestOptions {
@@ -37,7 +37,7 @@ struct ManifestOptions {
   bool pod_groups = false;  // accepts PodGroups
   // Where nobody else names the objects that have metadata.generateName alone:
   // their names have these numbers, rising (GeneratedName).
-  std::optional<std::uint64_t> number_names_from;
+  std::optional<std::uint64_t> number_names_from = {};
 };
 
 // Returns the manifests in order. `source` names the text in errors. A text

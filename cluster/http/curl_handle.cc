@@ -18,6 +18,19 @@ void StartCurlOnce() {
   std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
 }
 
+// `299 - "TEXT"`, whose TEXT may have escaped characters.
+std::string WarningText(std::string_view header) {
+  const auto begin = header.find('"');
+  const auto end = header.rfind('"');
+  if (begin == end) return std::string(header);
+  std::string text;
+  for (std::size_t i = begin + 1; i < end; ++i) {
+    if (header[i] == '\\' && i + 1 < end) ++i;
+    text += header[i];
+  }
+  return text;
+}
+
 curl_slist* Append(curl_slist* list, const std::string& line) {
   curl_slist* longer = curl_slist_append(list, line.c_str());
   if (longer == nullptr) {
@@ -179,6 +192,18 @@ std::optional<std::chrono::seconds> CurlHandle::RetryAfter() const {
   curl_easy_getinfo(easy_.get(), CURLINFO_RETRY_AFTER, &seconds);
   if (seconds <= 0) return std::nullopt;
   return std::chrono::seconds(seconds);
+}
+
+std::vector<std::string> CurlHandle::Warnings() const {
+  std::vector<std::string> warnings;
+  curl_header* header = nullptr;
+  for (std::size_t i = 0;
+       curl_easy_header(easy_.get(), "Warning", i, CURLH_HEADER, -1, &header) ==
+       CURLHE_OK;
+       ++i) {
+    warnings.push_back(WarningText(header->value));
+  }
+  return warnings;
 }
 
 std::string CurlHandle::Explain(CURLcode code) const {

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cluster/http/http_client.h"
 
@@ -49,6 +50,8 @@ class CurlHandle {
 
   int Status() const;
   std::optional<std::chrono::seconds> RetryAfter() const;
+  // The texts of the headers `Warning: 299 - "TEXT"` (RFC 7234, section 5.5).
+  std::vector<std::string> Warnings() const;
   // Describes the failure for people. Durations are left out, so that the same
   // failure always reads the same.
   std::string Explain(CURLcode code) const;

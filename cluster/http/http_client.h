@@ -68,6 +68,7 @@ struct HttpResponse {
   std::string body;
   std::string error;
   std::optional<std::chrono::seconds> retry_after;
+  std::vector<std::string> warnings = {};  // of the API server, for people
 
   bool Succeeded() const { return status >= 200 && status < 300; }
 };

@@ -288,6 +288,7 @@ void HttpClient::Loop::FinishTransfer(CURL* easy, CURLcode code) {
   if (code == CURLE_OK) {
     response.status = handle.Status();
     response.retry_after = handle.RetryAfter();
+    response.warnings = handle.Warnings();
   } else {
     response.body.clear();
     response.error = exchange->too_long

@@ -1,6 +1,7 @@
 #include "cluster/kubernetes/submission.h"
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "cluster/json/watch_line.h"
 #include "cluster/kubernetes/api_path.h"
@@ -43,9 +44,11 @@ Submitted Submit(HttpClient& client, const std::string& manifest,
                    " cannot be submitted; expected a Pod or a Job";
     return result;
   }
+  request.path += "?fieldValidation=Strict";  // as kubectl asks
   request.body = manifest;
   request.repeatable = false;
-  const HttpResponse response = client.Send(std::move(request));
+  HttpResponse response = client.Send(std::move(request));
+  result.warnings = std::move(response.warnings);
   if (response.status == 0) {
     result.error = response.error;
   } else if (!response.Succeeded()) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cluster/http/http_client.h"
 
@@ -15,6 +16,7 @@ struct Submitted {
   std::string name;
   std::string uid;    // if created
   std::string error;  // else: the error of the server or of the connection
+  std::vector<std::string> warnings;  // of the server
 };
 
 // Creates the object of one manifest, given as JSON, in the namespace that it

@@ -39,7 +39,7 @@ struct PodTemplate {
   Pod pod;  // without the cluster's fields: UID, version, phase, time
   RestartPolicy restart = RestartPolicy::kNever;
   PodRun run;
-  std::string priority_class;  // priorityClassName
+  std::string priority_class = {};  // priorityClassName
 };
 
 }  // namespace fluxnetes::cluster

@@ -81,6 +81,9 @@ void RemoteSubmission::Submit(const v1::SubmitRequest& request,
     const std::int64_t recorded = RecordTry(pool_, caller, manifest);
     const cluster::Submitted submitted =
         cluster::Submit(*client, manifest.json, NamespaceOf(manifest));
+    for (const std::string& warning : submitted.warnings)
+      object.set_warning(object.warning() +
+                         (object.warning().empty() ? "" : "; ") + warning);
     object.set_created(submitted.created);
     object.set_error(submitted.error);
     if (submitted.created) object.set_name(Called(manifest, submitted.name));

@@ -31,11 +31,24 @@ HttpQuestion ToQuestion(const httplib::Request& request) {
   return question;
 }
 
+// As a quoted string of HTTP (RFC 9110, section 5.6.4), on one line.
+std::string Quoted(const std::string& text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += c == '\r' || c == '\n' ? ' ' : c;
+  }
+  return quoted + '"';
+}
+
 void Fill(httplib::Response& response, HttpAnswer answer) {
   response.status = answer.status;
   if (answer.retry_after) {
     response.set_header("Retry-After",
                         std::to_string(answer.retry_after->count()));
+  }
+  for (const std::string& warning : answer.warnings) {
+    response.headers.emplace("Warning", "299 - " + Quoted(warning));
   }
   if (!answer.stream) {
     response.set_content(answer.body, answer.content_type);

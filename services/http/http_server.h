@@ -17,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "services/http/listening_socket.h"
 
@@ -39,7 +40,8 @@ struct HttpAnswer {
   std::string body;
   std::string content_type = "application/json";
   std::optional<std::chrono::seconds> retry_after;
-  Source stream;  // instead of the body
+  std::vector<std::string> warnings = {};  // headers `Warning: 299 - "TEXT"`
+  Source stream;                           // instead of the body
 };
 
 struct HttpServerOptions {

@@ -79,14 +79,15 @@ HttpAnswer ApiOwners::Answer(const HttpQuestion& question,
 
 HttpAnswer ApiOwners::CreateJob(const HttpQuestion& question,
                                 const ApiTarget& target) {
-  HttpAnswer refusal;
-  const auto manifest =
-      ReadObject(question, target, "batch/v1", "Job", refusal);
-  if (!manifest) return refusal;
+  HttpAnswer answer;
+  const auto manifest = ReadObject(question, target, "batch/v1", "Job", answer);
+  if (!manifest) return answer;
   const auto& job = std::get<cluster::KubernetesJob>(manifest->object);
   const auto created = cluster_.CreateJob(job);
   if (!created) return AlreadyExists(kJobs, job.name);
-  return services::Answer(201, cluster::WriteJob(*created));
+  answer.status = 201;
+  answer.body = cluster::WriteJob(*created);
+  return answer;
 }
 
 HttpAnswer ApiOwners::CreateOwner(const HttpQuestion& question,

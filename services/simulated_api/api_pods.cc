@@ -40,13 +40,15 @@ HttpAnswer ApiPods::Answer(const HttpQuestion& question,
 
 HttpAnswer ApiPods::Create(const HttpQuestion& question,
                            const ApiTarget& target) {
-  HttpAnswer refusal;
-  const auto manifest = ReadObject(question, target, "v1", "Pod", refusal);
-  if (!manifest) return refusal;
+  HttpAnswer answer;
+  const auto manifest = ReadObject(question, target, "v1", "Pod", answer);
+  if (!manifest) return answer;
   const auto& wish = std::get<cluster::PodTemplate>(manifest->object);
   const cluster::PodPointer created = cluster_.CreatePod(wish);
   if (!created) return AlreadyExists(kPods, wish.pod.name);
-  return services::Answer(201, cluster::WritePod(*created));
+  answer.status = 201;
+  answer.body = cluster::WritePod(*created);
+  return answer;
 }
 
 HttpAnswer ApiPods::Get(const ApiTarget& target, int code) {

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <random>
-#include <vector>
+#include <utility>
 
+#include "cluster/files/object_name.h"
 #include "cluster/text/json_field.h"
 #include "cluster/text/quote.h"
+#include "services/simulated_api/api_admission.h"
 #include "services/simulated_api/api_status.h"
 
 namespace fluxnetes::services {
@@ -18,8 +20,6 @@ using cluster::Text;
 using Json = nlohmann::json;
 
 constexpr int kDeepest = 64;
-constexpr std::size_t kLongestName = 253;
-constexpr std::size_t kSuffixLength = 5;
 
 std::vector<std::string> Split(const std::string& path) {
   std::vector<std::string> parts;
@@ -53,53 +53,13 @@ int DepthOf(const std::string& json) {
   return deepest;
 }
 
-// RFC 1123 subdomain, as in Kubernetes: labels of a-z, 0-9 and '-', with dots.
-bool IsSubdomain(const std::string& name) {
-  const auto plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-  };
-  if (name.empty() || name.size() > kLongestName) return false;
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    if (plain(name[i])) continue;
-    const bool inside = i > 0 && i + 1 < name.size();
-    if (!inside || (name[i] != '-' && name[i] != '.')) return false;
-    // A dot has a letter or a digit on both sides.
-    if (name[i] == '.' && (!plain(name[i - 1]) || !plain(name[i + 1]))) {
-      return false;
-    }
-  }
-  return true;
-}
-
-std::string RandomSuffix() {
-  // Without vowels, as in Kubernetes.
-  constexpr std::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";
-  thread_local std::minstd_rand random{std::random_device{}()};
-  std::uniform_int_distribution<std::size_t> index(0, kLetters.size() - 1);
-  std::string suffix;
-  while (suffix.size() < kSuffixLength) suffix += kLetters[index(random)];
-  return suffix;
-}
-
-// Returns metadata.name, or a name generated from metadata.generateName.
-// Returns nullopt and sets `why` if there is neither or the name is invalid.
-std::optional<std::string> ReadName(const Json& object, std::string& why) {
+// Names an object that has metadata.generateName alone.
+void GiveName(Json& object) {
   const Json& metadata = At(object, "metadata");
-  std::string name = Text(metadata, "name");
   const std::string prefix = Text(metadata, "generateName");
-  if (name.empty() && !prefix.empty()) name = prefix + RandomSuffix();
-  if (name.empty()) {
-    why = "metadata.name: Required value: name or generateName is required";
-    return std::nullopt;
-  }
-  if (!IsSubdomain(name)) {
-    why = "metadata.name: Invalid value: " + cluster::Quote(name) +
-          ": a lowercase RFC 1123 subdomain must consist of lower case "
-          "alphanumeric characters, '-' or '.', and must start and end with "
-          "an alphanumeric character";
-    return std::nullopt;
-  }
-  return name;
+  if (prefix.empty() || !Text(metadata, "name").empty()) return;
+  thread_local std::mt19937_64 random{std::random_device{}()};
+  object["metadata"]["name"] = cluster::GeneratedName(prefix, random());
 }
 
 }  // namespace
@@ -167,27 +127,29 @@ std::optional<cluster::Manifest> ReadObject(const HttpQuestion& question,
                                             const ApiTarget& target,
                                             const std::string& api_version,
                                             const std::string& kind,
-                                            HttpAnswer& refusal) {
-  auto object = ParseBody(question, refusal);
+                                            HttpAnswer& answer) {
+  auto object = ParseBody(question, answer);
   if (!object) return std::nullopt;
   if (auto mismatch = RefuseMismatch(*object, kind, target)) {
-    refusal = *std::move(mismatch);
+    answer = *std::move(mismatch);
     return std::nullopt;
   }
-  std::string why;
-  const auto name = ReadName(*object, why);
-  if (!name) {
-    refusal = Invalid(kind, Text(At(*object, "metadata"), "name"), why);
-    return std::nullopt;
-  }
+  GiveName(*object);
   (*object)["kind"] = kind;
   object->emplace("apiVersion", api_version);
-  (*object)["metadata"]["name"] = *name;
+  const std::string name = Text(At(*object, "metadata"), "name");
+  Admission admission = Admit(*object, question);
+  if (admission.refused != 0) {
+    answer = Answer(admission.refused,
+                    WriteStatus(admission.refused, admission.why, kind, name));
+    return std::nullopt;
+  }
+  answer.warnings = std::move(admission.warnings);
   try {
     return cluster::ReadManifest(*std::move(object), "the body",
                                  {.namespace_name = target.namespace_name});
   } catch (const cluster::InputError& error) {
-    refusal = Answer(422, WriteStatus(422, error.what(), kind, *name));
+    answer = Answer(422, WriteStatus(422, error.what(), kind, name));
     return std::nullopt;
   }
 }

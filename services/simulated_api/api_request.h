@@ -36,14 +36,15 @@ std::optional<HttpAnswer> RefuseMismatch(const nlohmann::json& object,
                                          const ApiTarget& target);
 
 // Returns the object to create from the body, checked as the API server checks
-// it (manifest.h). A missing kind or namespace is taken from the path; the name
-// may come from metadata.generateName. Returns nullopt and sets `refusal` if
-// the object is invalid.
+// it (manifest.h), and admitted (api_admission.h). A missing kind or namespace
+// is taken from the path; the name may come from metadata.generateName. Sets
+// the warnings of `answer`; if the object is refused, returns nullopt and sets
+// all of it.
 std::optional<cluster::Manifest> ReadObject(const HttpQuestion& question,
                                             const ApiTarget& target,
                                             const std::string& api_version,
                                             const std::string& kind,
-                                            HttpAnswer& refusal);
+                                            HttpAnswer& answer);
 
 // Returns preconditions.uid of the request's DeleteOptions; empty if there is
 // none. Returns nullopt and sets `refusal` if they cannot be read.

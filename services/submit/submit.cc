@@ -43,6 +43,9 @@ bool SubmitOne(cluster::HttpClient& client, const cluster::Manifest& manifest,
                const SubmitOptions& options, Console& console) {
   const cluster::Submitted submitted =
       cluster::Submit(client, manifest.json, options.namespace_name);
+  for (const std::string& warning : submitted.warnings)
+    console.err << "Warning: " << Printable(Called(manifest)) << ": "
+                << Printable(warning) << '\n';
   if (!submitted.created) {
     console.err << "error: " << Printable(manifest.place) << ": "
                 << Printable(submitted.error) << '\n';

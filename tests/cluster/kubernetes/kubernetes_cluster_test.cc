@@ -20,6 +20,7 @@ using services::HttpAnswer;
 using services::HttpQuestion;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Json = nlohmann::json;
 
@@ -474,17 +475,37 @@ TEST(Submission, CreatesAJobAndSaysWhichOne) {
   EXPECT_EQ(again.error, "jobs.batch \"train\" already exists");
 }
 
+TEST(Submission, UnknownFieldIsRefusedAndAnIgnoredOneIsAWarning) {
+  HttpWorld world;
+  HttpClient client({.address = world.address()});
+  const std::string pod = R"({"kind": "Pod", "metadata": {"name": "p"},
+      "spec": {"containers": [{"name": "a", "image": "x",
+          "livenessProbe": {"tcpSocket": {"port": 1}}}]}})";
+  const Submitted created = Submit(client, pod, "a");
+  EXPECT_TRUE(created.created) << created.error;
+  EXPECT_THAT(created.warnings,
+              ElementsAre("the simulated cluster does not act on "
+                          "spec.containers[0].livenessProbe"));
+  const std::string misspelled =
+      R"({"kind": "Pod", "metadata": {"name": "q"}, "spec": {"tolerance": [],
+          "containers": [{"name": "a", "image": "x"}]}})";
+  const Submitted refused = Submit(client, misspelled, "a");
+  EXPECT_FALSE(refused.created);
+  EXPECT_THAT(refused.error, HasSubstr("unknown field \"spec.tolerance\""));
+}
+
 TEST(Submission, SaysWhatTheServerHasAgainstIt) {
   HttpWorld world;
   HttpClient client({.address = world.address()});
   EXPECT_THAT(Submit(client, R"({"kind": "Secret"})", "a").error,
               HasSubstr("kind \"Secret\" cannot be submitted"));
   EXPECT_THAT(Submit(client, R"({"kind": "Job", "metadata": {}})", "a").error,
-              HasSubstr("name or generateName is required"));
+              HasSubstr("metadata.name is missing; give it or "
+                        "metadata.generateName"));
   EXPECT_THAT(
       Submit(client, R"({"kind": "Pod", "metadata": {"name": "A_b"}})", "a")
           .error,
-      HasSubstr("RFC 1123"));
+      HasSubstr("metadata.name is \"A_b\"; it must be"));
   EXPECT_THAT(Submit(client, "nonsense", "a").error,
               HasSubstr("cannot be submitted"));
 }

@@ -121,6 +121,20 @@ TEST_F(Submit, NamesThatTheClusterGeneratesAreTold) {
   }
 }
 
+TEST_F(Submit, UnknownPriorityClassIsRefusedAndWarningsAreTold) {
+  std::string text = kPod;
+  text.replace(text.find("spec:"), 5, "spec:\n  priorityClassName: high");
+  EXPECT_EQ(run_("submit -f " + Write("p.yaml", text)), ExitCode::kFailed);
+  EXPECT_THAT(run_.err(), HasSubstr("no PriorityClass with name high"));
+  text = kPod;
+  text.replace(text.find("spec:"), 5, "spec:\n  runtimeClassName: kata");
+  EXPECT_EQ(run_("submit -f " + Write("p.yaml", text)), ExitCode::kOk);
+  EXPECT_THAT(
+      run_.err(),
+      HasSubstr("Warning: pod/plain: the simulated cluster does not act "
+                "on spec.runtimeClassName\n"));
+}
+
 TEST_F(Submit, OneWrongManifestAndNothingIsSubmitted) {
   Write("1.yaml", kPod);
   Write("2.yaml", "apiVersion: v1\nkind: Pod\nmetadata: {}\n");

@@ -27,7 +27,7 @@ constexpr int kRest = 100;  // pause, in multiples of the count's duration
 sql::PoolOptions ForProbe(sql::PoolOptions options) {
   options.catalogues = {queue::Catalogue(), kAsked};
   options.max_connections = 1;
-  // Counting all rows needs sequential scans.
+  // Counting all rows needs joins by hash.
   options.by_index_only = false;
   options.statement_timeout = seconds(10);
   return options;
@@ -37,10 +37,12 @@ sql::PoolOptions ForProbe(sql::PoolOptions options) {
 
 struct DatabaseProbe::State {
   State(const sql::PoolOptions& options, Check checking,
-        std::function<std::int64_t()> id)
+        std::function<std::int64_t()> id, sql::OnSlowStatement on_slow)
       : check(std::move(checking)),
         client(std::move(id)),
-        pool(ForProbe(options)) {}
+        pool(ForProbe(options)) {
+    sql::OnSlowStatements(pool, std::move(on_slow));
+  }
 
   void Run() EXCLUDES(mutex);
   bool IsFresh() const REQUIRES(mutex) {
@@ -144,9 +146,10 @@ void DatabaseProbe::State::Count(DatabaseSample& sample) {
 }
 
 DatabaseProbe::DatabaseProbe(const sql::PoolOptions& options, Check check,
-                             std::function<std::int64_t()> client)
+                             std::function<std::int64_t()> client,
+                             sql::OnSlowStatement on_slow)
     : state_(std::make_unique<State>(options, std::move(check),
-                                     std::move(client))) {
+                                     std::move(client), std::move(on_slow))) {
   state_->thread = std::thread([this] { state_->Run(); });
 }
 

@@ -58,11 +58,13 @@ struct DatabaseSample {
 class DatabaseProbe {
  public:
   // `check` opens the database and returns its problem and that of its schema,
-  // each empty if there is none; `client` returns our client id.
+  // each empty if there is none; `client` returns our client id; `on_slow` is
+  // told of slow statements.
   using Check = std::function<std::pair<std::string, std::string>()>;
 
   DatabaseProbe(const sql::PoolOptions& options, Check check,
-                std::function<std::int64_t()> client);
+                std::function<std::int64_t()> client,
+                sql::OnSlowStatement on_slow = nullptr);
   ~DatabaseProbe();
   DatabaseProbe(const DatabaseProbe&) = delete;
   DatabaseProbe& operator=(const DatabaseProbe&) = delete;

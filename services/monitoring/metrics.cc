@@ -45,6 +45,7 @@ constexpr const Metric* kAll[] = {
     &metrics::kWatchLists,
     &metrics::kStatements,
     &metrics::kStatementFailures,
+    &metrics::kSlowStatements,
     &metrics::kStatementSeconds,
     &metrics::kStatement,
     &metrics::kConnections,

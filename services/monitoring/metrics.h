@@ -243,6 +243,11 @@ inline constexpr Metric kStatementFailures = {
     MetricType::kCounter,
     {"statement"},
     "Statements that failed."};
+inline constexpr Metric kSlowStatements = {
+    "fluxnetes_database_slow_statements_total",
+    MetricType::kCounter,
+    {"statement"},
+    "Statements that took longer than a second."};
 inline constexpr Metric kStatementSeconds = {
     "fluxnetes_database_statement_seconds_total",
     MetricType::kCounter,

@@ -12,6 +12,7 @@
 #include "services/grpc/grpc_server.h"
 #include "services/grpc_v1/group_feed.h"
 #include "services/grpc_v1/grpc_scheduler.h"
+#include "services/monitoring/slow_statements.h"
 #include "sql/connection/listener.h"
 
 namespace fluxnetes::services {
@@ -90,6 +91,8 @@ struct GrpcApi::State {
         server(ServerOptions(config.grpc,
                              WithFluence({&scheduler.service()}, fluence)),
                log) {
+    for (sql::Pool* each : {&pool, &match_pool})
+      sql::OnSlowStatements(*each, LogSlowStatements(log));
     listener.On("external", [this](const std::string&) { fluence.Ring(); });
   }
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "queue/catalogue.h"
+#include "services/monitoring/slow_statements.h"
 #include "services/serve/scheduler_state.h"
 #include "workers/catalogue.h"
 
@@ -61,7 +62,10 @@ Scheduler::State::State(SchedulerOptions given, cluster::Cluster& door,
       listener(WithoutCatalogues(options.database)),
       probe(
           options.database, [this] { return CheckDatabase(); },
-          [this] { return client.id(); }) {}
+          [this] { return client.id(); }, LogSlowStatements(log)) {
+  for (sql::Pool* each : {&pool, &forecast_pool})
+    sql::OnSlowStatements(*each, LogSlowStatements(log));
+}
 
 void Scheduler::State::BuildIntake() {
   promoter = std::make_unique<workers::Promoter>(pool, jobs,

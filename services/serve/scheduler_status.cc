@@ -68,6 +68,7 @@ void AddPool(MetricsPage& page, const std::string& name, int most,
     auto& sum = statements[std::string(statement.name)];
     sum.calls += statement.calls;
     sum.failures += statement.failures;
+    sum.slow += statement.slow;
     sum.seconds += statement.seconds;
   }
 }
@@ -182,6 +183,8 @@ void Scheduler::AddTo(MetricsPage& page) const {
   for (const auto& [name, counts] : statements) {
     page.Add(metrics::kStatements, static_cast<double>(counts.calls), {name});
     page.Add(metrics::kStatementFailures, static_cast<double>(counts.failures),
+             {name});
+    page.Add(metrics::kSlowStatements, static_cast<double>(counts.slow),
              {name});
     page.Add(metrics::kStatementSeconds, counts.seconds, {name});
   }

@@ -85,6 +85,10 @@ PoolCounts CountsOf(const Pool& pool) {
   return PooledConnection::CountsOf(pool);
 }
 
+void OnSlowStatements(Pool& pool, OnSlowStatement on_slow) {
+  PooledConnection::TallyOf(pool).OnSlow(std::move(on_slow));
+}
+
 void Pool::CloseAll() {
   std::vector<std::unique_ptr<Connection>> closing;
   const MutexLock lock(state_->mutex);

@@ -1,4 +1,5 @@
-// Counters of a pool and its statements, for metrics. Thread-safe.
+// Counters of a pool and its statements, for metrics, and a call for each slow
+// statement. Thread-safe.
 // Tests: tests/sql/connection/pool_pgtest.cc.
 #pragma once
 
@@ -22,5 +23,8 @@ struct PoolCounts {
 };
 
 PoolCounts CountsOf(const Pool& pool);
+
+// Call before the first statement of the pool.
+void OnSlowStatements(Pool& pool, OnSlowStatement on_slow);
 
 }  // namespace fluxnetes::sql

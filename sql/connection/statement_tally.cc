@@ -17,7 +17,11 @@ std::vector<StatementCounts> StatementTally::counts() const {
     if (calls == 0) continue;
     const std::chrono::duration<double> sum =
         std::chrono::nanoseconds(tally.nanoseconds.load(kRelaxed));
-    counts.push_back({name, calls, tally.failures.load(kRelaxed), sum.count()});
+    counts.push_back({.name = name,
+                      .calls = calls,
+                      .failures = tally.failures.load(kRelaxed),
+                      .slow = tally.slow.load(kRelaxed),
+                      .seconds = sum.count()});
   }
   return counts;
 }
@@ -31,6 +35,9 @@ void StatementTally::Note(std::string_view name, std::chrono::nanoseconds took,
   if (!succeeded) tally.failures.fetch_add(1, kRelaxed);
   tally.nanoseconds.fetch_add(took.count(), kRelaxed);
   durations_.Note(took);
+  if (took <= kSlow) return;
+  tally.slow.fetch_add(1, kRelaxed);
+  if (on_slow_) on_slow_(found == tallies_.end() ? kScript : name, took);
 }
 
 }  // namespace fluxnetes::sql

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <regex>
 
 #include "cluster/http/http_client.h"
 #include "tests/services/support/deployment.h"
@@ -15,6 +16,7 @@ namespace {
 using cluster::HttpClient;
 using cluster::HttpResponse;
 using std::chrono::seconds;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 using ::testing::Not;
@@ -93,6 +95,28 @@ TEST_F(StatusTest, IsReadyWhenItSchedulesAndCountsWhatItDoes) {
   EXPECT_EQ(Figure(page, "fluxnetes_loop_failures_total{loop=\"match\"}"), 0);
   EXPECT_EQ(Figure(page, "fluxnetes_resync_differences_total{kind=\"pod\"}"),
             0);
+}
+
+TEST_F(StatusTest, StatementThatTakesLongIsLoggedAndCountedByName) {
+  const auto serve = world_.Serve(WithStatus());
+  ASSERT_TRUE(BecomesReady()) << Get("/readyz").body << world_.Log();
+  EXPECT_THAT(Get("/metrics").body,
+              HasSubstr("\nfluxnetes_database_slow_statements_total{"));
+  // Everything that reads the queues waits.
+  database_.Execute("LOCK TABLE queues; SELECT pg_sleep(2)");
+  EXPECT_TRUE(
+      world_.WaitForLog("a database statement took longer than a second"))
+      << world_.Log();
+  EXPECT_THAT(
+      world_.Log(),
+      ContainsRegex(
+          "a database statement took longer than a second.*read_[a-z_]+"));
+  EXPECT_TRUE(WaitUntil(kPatience, [&] {
+    return std::regex_search(
+        Get("/metrics").body,
+        std::regex("slow_statements_total\\{statement=\"read_[a-z_]+\"\\} "
+                   "[1-9]"));
+  })) << Get("/metrics").body;
 }
 
 TEST_F(StatusTest, SaysWhatIsNotReadyAndLivesAllTheSame) {

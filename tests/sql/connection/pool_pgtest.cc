@@ -220,6 +220,30 @@ TEST(Pool, StatementsAreCountedByNameWithFailuresAndTime) {
   EXPECT_EQ(CountsOf(pool).opened, 1U);
 }
 
+TEST(Pool, StatementOfMoreThanASecondIsSlowAndToldByName) {
+  static constexpr Query kSleep[] = {{"sleep", "SELECT pg_sleep($1)"}};
+  TestDatabase database(false);
+  PoolOptions options = database.options();
+  options.catalogues = {kSleep};
+  Pool pool(options);
+  std::vector<std::string> told;
+  OnSlowStatements(pool, [&](std::string_view name, auto took) {
+    EXPECT_GT(took, std::chrono::seconds(1));
+    told.emplace_back(name);
+  });
+  RunAlone(pool, kSleep[0], 0.9);
+  EXPECT_EQ(StatementOf(pool, "sleep").slow, 0U);
+  RunAlone(pool, kSleep[0], 1.01);
+  // One that fails is slow, too.
+  EXPECT_THROW(
+      Transaction(pool).RunScript(
+          "SET LOCAL statement_timeout = '1010ms'; SELECT pg_sleep(9)"),
+      Error);
+  EXPECT_EQ(told, (std::vector<std::string>{"sleep", "script"}));
+  EXPECT_EQ(StatementOf(pool, "sleep").slow, 1U);
+  EXPECT_EQ(StatementOf(pool, "sleep").calls, 2U);
+}
+
 TEST(Pool, TellsWhatIsInUseAndHowLongOthersWaited) {
   TestDatabase database(false);
   PoolOptions options = database.options();

@@ -9,6 +9,7 @@
 #include "services/database/database.h"
 #include "services/doctor/doctor_queries.h"
 #include "services/doctor/server_queries.h"
+#include "services/doctor/statistics_checkup.h"
 #include "sql/connection/transaction.h"
 
 namespace fluxnetes::services {
@@ -41,6 +42,7 @@ class Checkup {
                     {"schedulers", &Checkup::CheckClients},
                     {"work queue", &Checkup::CheckJobs},
                     {"partitions", &Checkup::CheckPartitions},
+                    {"statistics", &Checkup::AddStatistics},
                     {"records", &Checkup::CheckRecords}};
     const auto skip = [&](const char* why) {
       for (const auto& [name, check] : checks) Add(name, Status::kSkipped, why);
@@ -293,6 +295,11 @@ class Checkup {
         fmt::format("A running scheduler makes them ahead. By hand: SELECT "
                     "make_partitions('{}', 7);",
                     which));
+  }
+
+  void AddStatistics(sql::Transaction& transaction) {
+    for (Finding& finding : CheckStatistics(transaction))
+      findings_.push_back(std::move(finding));
   }
 
   void CheckRecords(sql::Transaction& transaction) {

@@ -116,3 +116,43 @@ SELECT
     SELECT array_agg(r.kind ORDER BY r.kind) FROM resync_differences AS r
     WHERE r.last_found_at > now() - interval '1 day'
   ) AS healed;
+
+-- name: inspect_autovacuum
+-- Whether autovacuum runs on this server, and the tables that it leaves alone.
+SELECT
+  current_setting('autovacuum')::boolean
+  AND current_setting('track_counts')::boolean AS runs,
+  ARRAY(
+    SELECT c.relname::text FROM pg_class AS c
+    CROSS JOIN LATERAL pg_options_to_table(c.reloptions) AS o
+    WHERE
+      c.relnamespace = current_schema()::regnamespace
+      AND c.relkind = 'r'
+      AND o.option_name = 'autovacuum_enabled'
+      AND NOT o.option_value::boolean
+    ORDER BY c.relname
+  ) AS left_alone;
+
+-- name: list_old_statistics
+-- Tables with old statistics, the most changed first: those of which $1 rows
+-- more than there are have changed since the last ANALYZE, which is older than
+-- $2; and those with $1 rows or more that were never analysed (age: null).
+SELECT
+  s.relname::text AS name,
+  s.n_live_tup AS live,
+  s.n_mod_since_analyze AS changed,
+  extract(
+    EPOCH FROM now() - greatest(s.last_analyze, s.last_autoanalyze)
+  )::double precision AS age
+FROM pg_stat_user_tables AS s
+WHERE
+  s.schemaname = current_schema()
+  AND CASE
+    WHEN greatest(s.last_analyze, s.last_autoanalyze) IS NULL
+      THEN s.n_live_tup >= $1::bigint
+    ELSE
+      s.n_mod_since_analyze >= $1 + s.n_live_tup
+      AND greatest(s.last_analyze, s.last_autoanalyze)
+      < now() - $2::interval
+  END
+ORDER BY s.n_mod_since_analyze DESC, s.relname;

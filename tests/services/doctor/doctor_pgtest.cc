@@ -70,7 +70,7 @@ TEST_F(Doctor, WellDatabaseIsSaidToBeWell) {
   for (const char* check :
        {"configuration", "database", "connections", "database clock", "schema",
         "rights in the database", "schedulers", "work queue", "partitions",
-        "records"})
+        "statistics", "records"})
     EXPECT_THAT(all[check], StartsWith("ok: ")) << check;
   EXPECT_THAT(all["database"], HasSubstr("PostgreSQL 1"));
 }

@@ -56,7 +56,12 @@ LEFT JOIN wait_reasons AS w
   ON w.queue = g.queue
   AND w.shape = g.shape
   AND (w.namespace = '' OR (w.namespace = g.namespace AND w.account = g.account))
-LEFT JOIN start_estimates AS s ON s.group_id = g.id
+-- Looked up group by group: joined with the whole view, a planner with old
+-- statistics would compute that for each group.
+LEFT JOIN LATERAL (
+  SELECT * FROM start_estimates AS v WHERE v.group_id = g.id
+  OFFSET 0
+) AS s ON true
 LEFT JOIN estimates AS e ON e.group_id = g.id
 WHERE g.state IN ('pending', 'unsatisfiable');
 COMMENT ON VIEW pending IS
@@ -111,17 +116,22 @@ SELECT
   m.ends_at,
   m.reason,
   (
-    SELECT count(DISTINCT l.fluxion_job)
-    FROM placements AS l
-    INNER JOIN allocations AS a ON a.fluxion_job = l.fluxion_job
-    WHERE
-      l.node_name = n.node_name
-      AND (a.ends_at IS NULL OR a.ends_at > m.starts_at)
+    SELECT count(*) FROM unnest(h.ends) AS e (ends_at)
+    WHERE e.ends_at IS NULL OR e.ends_at > m.starts_at
   ) AS groups_in_the_way,
   m.id AS maintenance_id
 FROM maintenance AS m
 INNER JOIN nodes AS n
-  ON n.node_name = ANY(m.nodes) OR n.labels @> m.node_selector;
+  ON n.node_name = ANY(m.nodes) OR n.labels @> m.node_selector
+-- The placements are read once, not for each node.
+LEFT JOIN (
+  SELECT
+    d.node_name,
+    array_agg(a.ends_at) AS ends
+  FROM (SELECT DISTINCT l.node_name, l.fluxion_job FROM placements AS l) AS d
+  INNER JOIN allocations AS a ON a.fluxion_job = d.fluxion_job
+  GROUP BY d.node_name
+) AS h ON h.node_name = n.node_name;
 COMMENT ON VIEW node_maintenance IS
 'Per node: its announced maintenance, and the number of groups there that may not have ended by then.';
 COMMENT ON COLUMN node_maintenance.node_name IS 'Its name.';

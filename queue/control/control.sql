@@ -31,12 +31,12 @@ FROM gone
 RETURNING id;
 
 -- name: request_cancel_of_running_jobs
--- Asks the clients that run these jobs to stop them, and notifies them:
--- "<schema>.cancels" with the client's id.
+-- Asks the clients that run these jobs (have a client) to stop them, and
+-- notifies them: "<schema>.cancels" with the client's id.
 WITH asked AS (
   UPDATE jobs
   SET cancel_requested_at = coalesce(cancel_requested_at, now())
-  WHERE id = ANY($1::bigint []) AND state = 'running'
+  WHERE id = ANY($1::bigint []) AND client_id IS NOT NULL
   RETURNING id, client_id
 ),
 

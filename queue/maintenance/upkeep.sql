@@ -60,7 +60,7 @@ DELETE FROM job_queues AS q
 WHERE
   q.paused_at IS NULL
   AND q.used_at < now() - interval '1 day'
-  AND NOT EXISTS (SELECT FROM jobs AS j WHERE j.queue = q.name);
+  AND q.name NOT IN (SELECT j.queue FROM jobs AS j);
 
 -- name: forget_orphaned_keys
 -- Deletes keys of jobs that exist no more, not even as finished ones, which may
@@ -72,11 +72,13 @@ WITH orphaned AS MATERIALIZED (
   FROM unique_keys AS k
   WHERE
     k.job_id IS NOT NULL
-    AND NOT EXISTS (SELECT FROM jobs AS j WHERE j.id = k.job_id)
-    AND NOT EXISTS (SELECT FROM jobs_finished AS f WHERE f.id = k.job_id)
+    AND NOT EXISTS (SELECT FROM jobs AS j WHERE j.id = any(ARRAY[k.job_id]))
+    AND NOT EXISTS (
+      SELECT FROM jobs_finished AS f WHERE f.id = any(ARRAY[k.job_id])
+    )
   LIMIT $1
 )
 
 DELETE FROM unique_keys AS k
 USING orphaned AS o
-WHERE k.key = ANY(ARRAY[o.key]) AND k.job_id = o.job_id;
+WHERE k.key = ANY(ARRAY[o.key]) AND k.job_id = ANY(ARRAY[o.job_id]);

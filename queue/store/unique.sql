@@ -3,7 +3,9 @@
 -- name: claim_unique_keys
 -- Creates the keys of new jobs that do not exist yet, and returns the job of
 -- each. The keys stay locked until the transaction ends, so that of several
--- sessions one goes first. They are locked in order, to avoid deadlocks.
+-- sessions one goes first. They are locked in order, to avoid deadlocks. A
+-- window brings wanted and claimed keys together, which a join by nested loops
+-- would compare each with each.
 WITH wanted AS (
   SELECT
     j.position,
@@ -56,12 +58,22 @@ claimed AS (
 )
 
 SELECT
-  wanted.position,
-  wanted.key,
-  claimed.job_id
-FROM wanted
-INNER JOIN claimed ON claimed.key = wanted.key
-ORDER BY wanted.position;
+  k.position,
+  k.key,
+  k.job_id
+FROM (
+  SELECT
+    e.position,
+    e.key,
+    max(e.job_id) OVER (PARTITION BY e.key) AS job_id
+  FROM (
+    SELECT wanted.position, wanted.key, NULL::bigint AS job_id FROM wanted
+    UNION ALL
+    SELECT NULL, claimed.key, claimed.job_id FROM claimed
+  ) AS e
+) AS k
+WHERE k.position IS NOT NULL
+ORDER BY k.position;
 
 -- name: jobs_that_keep_their_keys
 -- Those of these jobs that exist in a state in which they keep their key.

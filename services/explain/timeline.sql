@@ -4,7 +4,8 @@
 -- Running groups, groups with a reservation or drain set, and groups that will
 -- start by the forecast, in this order, each by start: of namespace $1, of
 -- queue $2, starting up to $3. At most $7, after the one with stage $4, start
--- $5 and id $6.
+-- $5 and id $6. OFFSET 0: the group of each span is looked up by its id;
+-- reversed, the join would read all estimates for each group.
 SELECT
   s.kind,
   s.stage,
@@ -50,7 +51,10 @@ FROM (
       SELECT FROM reservations AS r WHERE r.group_id = e.group_id
     )
 ) AS s
-INNER JOIN pod_groups AS g ON g.id = s.group_id
+CROSS JOIN LATERAL (
+  SELECT * FROM pod_groups AS k WHERE k.id = s.group_id
+  OFFSET 0
+) AS g
 WHERE
   (s.stage = 1 OR g.state = 'pending')
   AND ($1::text IS NULL OR g.namespace = $1)

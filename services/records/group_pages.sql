@@ -56,6 +56,7 @@ LIMIT $6;
 -- name: read_groups
 -- The groups $1 of pod_groups, and the groups $2 that are provisional or
 -- finished since $3, in order of id. Positions are those of the last forecast.
+-- OFFSET 0: the view is computed for these groups alone.
 WITH active AS (
   SELECT
     g.id,
@@ -103,7 +104,10 @@ WITH active AS (
       w.namespace = '' OR (w.namespace = g.namespace AND w.account = g.account)
     )
   LEFT JOIN estimates AS e ON e.group_id = g.id
-  LEFT JOIN start_estimates AS s ON s.group_id = g.id
+  LEFT JOIN LATERAL (
+    SELECT * FROM start_estimates AS v WHERE v.group_id = g.id
+    OFFSET 0
+  ) AS s ON true
   LEFT JOIN external_groups AS y ON y.group_id = g.id
   WHERE g.id = any($1::bigint [])
 )

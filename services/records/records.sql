@@ -104,8 +104,11 @@ SELECT
 FROM pods AS p
 LEFT JOIN placements AS l ON l.fluxion_job = p.group_id AND l.pod_uid = p.uid
 WHERE
-  p.group_id = $1
-  OR p.group_id IN (SELECT x.id FROM pod_groups AS x WHERE x.extends = $1)
+  p.group_id = any(
+    $1::bigint || ARRAY(
+      SELECT x.id FROM pod_groups AS x WHERE x.extends = $1
+    )
+  )
 UNION ALL
 SELECT
   l.pod_uid,

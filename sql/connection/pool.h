@@ -37,10 +37,10 @@ struct PoolOptions {
   // The server rolls back a transaction that is idle for this long, so that a
   // process stopped in the middle of one blocks nobody; 0: never.
   std::chrono::milliseconds idle_transaction_timeout{10'000};
-  // Plans never scan a whole table if an index can be used, join by nested
-  // loops, and are made once. For programs whose every statement names the rows
-  // it needs: a plan made while a table was small, or not yet analysed, then
-  // still fits when the table has grown.
+  // Plans read by index, join by nested loops only, and are made once; if false
+  // they may join by hash and are made for each execution. For programs whose
+  // statements name the rows that they need: a plan made while a table was
+  // small, or not yet analysed, still fits when the table has grown.
   bool by_index_only = false;
   // Connections go through a proxy that gives each transaction any free server
   // connection (pgbouncer with pool_mode = transaction). No session state

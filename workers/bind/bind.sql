@@ -1,5 +1,6 @@
 -- The queries of the binder: the members to bind of an allocated group, and the
--- results. Scheduling time is a parameter.
+-- results. Scheduling time is a parameter. workers/loops/groups.sql says why
+-- they are written as they are.
 
 -- name: read_members_to_bind
 -- The living members of allocated groups, waiting or bound, with their place.
@@ -22,8 +23,8 @@ INNER JOIN pod_groups AS g
 INNER JOIN pods AS p
   ON p.group_id = any(ARRAY[v.id]) AND p.state IN ('waiting', 'bound')
 LEFT JOIN placements AS l
-  ON l.fluxion_job = any(ARRAY[v.id]) AND l.pod_uid = p.uid
-ORDER BY g.id, p.completion_index NULLS LAST, p.created_at, p.uid;
+  ON l.fluxion_job = any(ARRAY[v.id]) AND l.pod_uid = any(ARRAY[p.uid])
+ORDER BY v.id, p.completion_index NULLS LAST, p.created_at, p.uid;
 
 -- name: read_revisions
 -- The groups that may still be bound, with their revision.
@@ -75,7 +76,7 @@ freed AS (
     AND p.state <> 'bound'
     AND l.held_until IS NULL
     AND l.fluxion_job = any(ARRAY[back.id])
-    AND l.pod_uid = p.uid
+    AND l.pod_uid = any(ARRAY[p.uid])
 ),
 
 emptied AS (
@@ -113,18 +114,23 @@ SELECT
   (1000 * extract(EPOCH FROM $1 - g.went_back_at))::bigint AS waited,
   (1000 * extract(EPOCH FROM q.bind_timeout))::bigint AS allowed,
   p.uid
-FROM pod_groups AS g
-INNER JOIN queues AS q ON g.queue = q.name
+FROM queues AS q
 CROSS JOIN LATERAL (
-  SELECT p.uid FROM pods AS p
-  WHERE p.group_id = any(ARRAY[g.id]) AND p.state = 'bound'
-  ORDER BY p.uid
+  SELECT * FROM pod_groups AS w
+  WHERE
+    w.queue = q.name
+    AND w.state IN ('pending', 'unsatisfiable')
+    AND w.first_in_line
+  OFFSET 0
+) AS g
+CROSS JOIN LATERAL (
+  SELECT m.uid FROM pods AS m
+  WHERE m.group_id = any(ARRAY[g.id]) AND m.state = 'bound'
+  ORDER BY m.uid || ''
   LIMIT 1
 ) AS p
 WHERE
-  g.state IN ('pending', 'unsatisfiable')
-  AND g.first_in_line
-  AND g.went_back_at IS NOT NULL
+  g.went_back_at IS NOT NULL
   AND g.cancel_reason IS NULL
   AND (
     g.bound_at IS NULL
@@ -136,7 +142,7 @@ WHERE
         AND t.bound_at <= g.bound_at
         AND NOT EXISTS (
           SELECT FROM pods AS r
-          WHERE r.uid = t.replaced_by AND r.node_name IS NOT NULL
+          WHERE r.uid = any(ARRAY[t.replaced_by]) AND r.node_name IS NOT NULL
         )
     )
   )
@@ -161,7 +167,7 @@ WITH overdue AS (
 )
 
 SELECT p.namespace, p.pod_name, p.uid, p.owner_uid IS NULL AS bare
-FROM pods AS p
-INNER JOIN overdue ON p.group_id = any(ARRAY[overdue.id])
+FROM overdue
+INNER JOIN pods AS p ON p.group_id = any(ARRAY[overdue.id])
 WHERE p.state = 'bound'
-ORDER BY p.group_id, p.uid;
+ORDER BY overdue.id, p.uid;

@@ -1,10 +1,11 @@
 -- The queries of cleanup: groups that end, and the places that they release.
--- Scheduling time is a parameter.
+-- Scheduling time is a parameter. workers/loops/groups.sql says why they are
+-- written as they are.
 
 -- name: read_due_groups
 -- Groups with places that were held for a replacement that did not come in
 -- time.
-SELECT DISTINCT fluxion_job AS id FROM placements
+SELECT DISTINCT fluxion_job + 0 AS id FROM placements
 WHERE held_until <= $1
 LIMIT 1000;
 
@@ -60,10 +61,10 @@ SELECT
   END AS deadline_action
 FROM unnest($1::bigint []) AS v (id)
 INNER JOIN pod_groups AS g ON g.id = any(ARRAY[v.id])
-INNER JOIN queues AS q ON q.name = g.queue
-INNER JOIN pods AS p ON p.group_id = any(ARRAY[g.id])
+INNER JOIN queues AS q ON q.name = any(ARRAY[g.queue])
+INNER JOIN pods AS p ON p.group_id = any(ARRAY[v.id])
 WHERE p.state IN ('waiting', 'bound')
-ORDER BY p.group_id, p.uid;
+ORDER BY v.id, p.uid;
 
 -- name: read_filling_pods_to_delete
 -- The pods of cancelled groups that were still filling, and what to delete
@@ -80,9 +81,9 @@ SELECT
 FROM unnest($1::text [], $2::text []) AS v (namespace, group_name)
 INNER JOIN pods_provisional AS p
   ON p.namespace = any(ARRAY[v.namespace]) AND p.group_name = v.group_name
-LEFT JOIN queues AS q ON q.name = p.queue
+LEFT JOIN queues AS q ON q.name = any(ARRAY[p.queue])
 WHERE p.refused LIKE 'cancelled: %'
-ORDER BY p.uid;
+ORDER BY v.namespace, v.group_name, p.uid;
 
 -- name: read_hopeful_owners
 -- Controllers that may replace a failed or deleted pod whose place is not held
@@ -91,15 +92,15 @@ ORDER BY p.uid;
 SELECT DISTINCT p.namespace, p.owner_kind, p.owner_name, p.owner_uid
 FROM unnest($1::bigint []) AS v (id)
 INNER JOIN pod_groups AS g ON g.id = any(ARRAY[v.id])
-INNER JOIN queues AS q ON q.name = g.queue
-INNER JOIN pods AS p ON p.group_id = any(ARRAY[g.id])
+INNER JOIN queues AS q ON q.name = any(ARRAY[g.queue])
+INNER JOIN pods AS p ON p.group_id = any(ARRAY[v.id])
 INNER JOIN placements AS l
-  ON l.fluxion_job = any(ARRAY[g.id]) AND l.pod_uid = p.uid
+  ON l.fluxion_job = any(ARRAY[v.id]) AND l.pod_uid = any(ARRAY[p.uid])
 WHERE
   p.state IN ('failed', 'deleted')
   AND p.replaced_by IS NULL
   AND p.turned_away IS NULL
-  AND p.owner_uid IS NOT NULL
+  AND coalesce(p.owner_uid, '') <> ''
   AND l.held_until IS NULL
   AND g.cancel_reason IS NULL
   AND q.replacement_hold > interval '0'
@@ -118,20 +119,26 @@ WHERE g.id = any(ARRAY[v.id]) AND g.comes_again;
 -- name: lock_groups_to_clean
 -- Locks groups until the commit.
 SELECT g.id FROM pod_groups AS g
-WHERE g.id IN (SELECT v.id FROM unnest($1::bigint []) AS v (id))
+WHERE g.id = any($1::bigint [])
 ORDER BY g.id
 FOR UPDATE OF g;
 
 -- name: hold_places
 -- Holds the places of pods that these controllers ($2) will replace.
 UPDATE placements AS l SET held_until = p.ended_at + q.replacement_hold
-FROM unnest($1::bigint []) AS v (id), pod_groups AS g, queues AS q, pods AS p
+FROM
+  unnest($1::bigint []) AS v (id),
+  pod_groups AS g,
+  queues AS q,
+  LATERAL (
+    SELECT * FROM pods AS m WHERE m.group_id = v.id
+    OFFSET 0
+  ) AS p
 WHERE
   g.id = any(ARRAY[v.id])
-  AND q.name = g.queue
-  AND p.group_id = any(ARRAY[g.id])
-  AND l.fluxion_job = any(ARRAY[g.id])
-  AND l.pod_uid = p.uid
+  AND q.name = any(ARRAY[g.queue])
+  AND l.fluxion_job = any(ARRAY[v.id])
+  AND l.pod_uid = any(ARRAY[p.uid])
   AND p.state IN ('failed', 'deleted')
   AND p.replaced_by IS NULL
   AND p.turned_away IS NULL
@@ -147,26 +154,31 @@ WHERE
 -- Controllers for whose new pods places are held.
 SELECT DISTINCT p.namespace, p.owner_kind, p.owner_name, p.owner_uid
 FROM placements AS l
-INNER JOIN pods AS p ON p.uid = l.pod_uid
+CROSS JOIN LATERAL (
+  SELECT * FROM pods AS m WHERE m.uid = l.pod_uid
+  OFFSET 0
+) AS p
 WHERE l.held_until > $1 AND p.owner_uid IS NOT NULL
 LIMIT 1000;
 
 -- name: read_forsaken_groups
 -- Groups with places that are held for new pods of these controllers ($1).
-SELECT DISTINCT l.fluxion_job AS id
+SELECT DISTINCT l.fluxion_job + 0 AS id
 FROM placements AS l
-INNER JOIN pods AS p ON p.uid = l.pod_uid
+CROSS JOIN LATERAL (
+  SELECT m.owner_uid FROM pods AS m WHERE m.uid = l.pod_uid
+  OFFSET 0
+) AS p
 WHERE l.held_until > $2 AND p.owner_uid = any($1::text []);
 
 -- name: hold_places_no_longer
 -- Ends the holding of places for these controllers ($1), which make no more
 -- pods.
 UPDATE placements AS l SET held_until = $2
-FROM pods AS p
 WHERE
-  p.uid = l.pod_uid
-  AND p.owner_uid = any($1::text [])
-  AND l.held_until > $2;
+  l.held_until > $2
+  AND (SELECT p.owner_uid FROM pods AS p WHERE p.uid = l.pod_uid)
+  = any($1::text []);
 
 -- name: release_places
 -- Releases the places of ended pods that are not held: a failed pod's place is
@@ -186,7 +198,7 @@ released AS (
     p.group_id = any(ARRAY[v.id])
     AND g.id = any(ARRAY[v.id])
     AND l.fluxion_job = any(ARRAY[v.id])
-    AND l.pod_uid = p.uid
+    AND l.pod_uid = any(ARRAY[p.uid])
     AND p.state IN ('succeeded', 'failed', 'deleted')
     AND NOT (
       coalesce(l.held_until > $2, false)
@@ -281,9 +293,11 @@ WITH over AS MATERIALIZED (
     AND NOT EXISTS (
       SELECT FROM placements AS l
       WHERE l.fluxion_job = any(ARRAY[g.id]) AND l.held_until IS NOT NULL
+      OFFSET 0
     )
     AND NOT EXISTS (
       SELECT FROM pod_groups AS x WHERE x.extends = any(ARRAY[g.id])
+      OFFSET 0
     )
 ),
 
@@ -359,8 +373,11 @@ WITH locked AS MATERIALIZED (
   INNER JOIN pod_groups AS c
     ON c.id = any(ARRAY[v.id]) AND c.cancel_reason IS NOT NULL
   INNER JOIN pod_groups AS x
-    ON x.extends = any(ARRAY[c.id]) AND x.cancel_reason IS NULL
-  ORDER BY x.id
+    ON x.id = any(
+      ARRAY(SELECT e.id FROM pod_groups AS e WHERE e.extends = v.id)
+    )
+    AND x.cancel_reason IS NULL
+  ORDER BY x.id + 0
   FOR UPDATE OF x
 ),
 

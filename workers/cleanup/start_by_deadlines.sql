@@ -1,5 +1,5 @@
 -- The queries that end groups which missed their start time. Scheduling time is
--- a parameter.
+-- a parameter. workers/loops/groups.sql says why they are written as they are.
 
 -- name: give_up_late_groups
 -- Cancels at most $2 groups that are not placed by the start time that their
@@ -40,10 +40,14 @@ started AS MATERIALIZED (
   FROM (SELECT DISTINCT unnest(l.owners) AS uid FROM late AS l) AS o
   WHERE EXISTS (
     SELECT FROM pods AS p
-    INNER JOIN pod_groups AS g ON g.id = p.group_id
     WHERE
-      p.owner_uid = any(ARRAY[o.uid])
-      AND (p.node_name IS NOT NULL OR g.state IN ('allocated', 'bound'))
+      p.owner_uid = o.uid
+      AND (
+        p.node_name IS NOT NULL
+        OR (SELECT g.state FROM pod_groups AS g WHERE g.id = p.group_id)
+        IN ('allocated', 'bound')
+      )
+    OFFSET 0
   )
 ),
 
@@ -95,14 +99,18 @@ told AS (
 
 SELECT
   l.id,
-  u.cancel_reason AS reason,
+  l.reason,
   p.namespace,
   p.pod_name,
   p.uid,
   p.created_at
-FROM late AS l
-LEFT JOIN given_up AS u ON u.id = l.id
-LEFT JOIN pods AS p ON p.group_id = any(ARRAY[u.id]) AND p.state = 'waiting'
+FROM (
+  SELECT u.id, u.cancel_reason AS reason, u.id AS given_up FROM given_up AS u
+  UNION ALL
+  SELECT e.id, NULL, NULL FROM excused AS e
+) AS l
+LEFT JOIN pods AS p
+  ON p.group_id = any(ARRAY[l.given_up]) AND p.state = 'waiting'
 ORDER BY l.id, p.completion_index NULLS LAST, p.created_at, p.uid;
 
 -- name: lock_late_filling_groups
@@ -141,10 +149,14 @@ started AS MATERIALIZED (
   FROM (SELECT DISTINCT w.owner_uid AS uid FROM waiting AS w) AS o
   WHERE EXISTS (
     SELECT FROM pods AS p
-    INNER JOIN pod_groups AS g ON g.id = p.group_id
     WHERE
-      p.owner_uid = any(ARRAY[o.uid])
-      AND (p.node_name IS NOT NULL OR g.state IN ('allocated', 'bound'))
+      p.owner_uid = o.uid
+      AND (
+        p.node_name IS NOT NULL
+        OR (SELECT g.state FROM pod_groups AS g WHERE g.id = p.group_id)
+        IN ('allocated', 'bound')
+      )
+    OFFSET 0
   )
 ),
 
@@ -161,12 +173,12 @@ excused AS (
 SELECT
   l.namespace,
   l.group_name,
-  CASE WHEN e.group_name IS NULL THEN format(
+  CASE WHEN (l.namespace, l.group_name) NOT IN (
+    SELECT e.namespace, e.group_name FROM excused AS e
+  ) THEN format(
     'had %s of %s pods by %s (fluxnetes.start-by)',
     l.members,
     l.group_size,
     to_char(l.start_by AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
   ) END AS reason
-FROM late AS l
-LEFT JOIN excused AS e
-  ON e.namespace = l.namespace AND e.group_name = l.group_name;
+FROM late AS l;

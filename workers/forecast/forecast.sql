@@ -31,7 +31,7 @@ WITH waits AS MATERIALIZED (
   ) AS v (id, starts_at, approximate, rests_on, position)
   INNER JOIN pod_groups AS g ON g.id = any(ARRAY[v.id])
   WHERE g.state NOT IN ('allocated', 'bound')
-  ORDER BY g.id
+  ORDER BY v.id
   FOR KEY SHARE OF g SKIP LOCKED
 )
 

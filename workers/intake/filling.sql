@@ -1,5 +1,6 @@
 -- The queries of provisional (filling) groups, whose pods have not all arrived,
 -- and of their promotion. Scheduling time is a parameter.
+-- workers/loops/groups.sql says why they are written as they are.
 
 -- name: read_recorded_pods
 -- The records of pods: provisional ones and members of groups.
@@ -50,7 +51,7 @@ FROM unnest($1::text []) AS v (uid)
 INNER JOIN pods AS p ON p.uid = any(ARRAY[v.uid])
 INNER JOIN pod_groups AS g ON g.id = any(ARRAY[p.group_id])
 LEFT JOIN placements AS l
-  ON l.fluxion_job = any(ARRAY[p.group_id]) AND l.pod_uid = p.uid;
+  ON l.fluxion_job = any(ARRAY[p.group_id]) AND l.pod_uid = any(ARRAY[p.uid]);
 
 -- name: read_living_pods
 -- All recorded pods that have not ended.
@@ -186,14 +187,14 @@ candidate AS (
   FROM touched AS t
   INNER JOIN pods_provisional AS p
     ON p.namespace = any(ARRAY[t.namespace]) AND p.group_name = t.group_name
-  LEFT JOIN queues AS q ON q.name = p.queue
+  LEFT JOIN queues AS q ON q.name = any(ARRAY[p.queue])
   LEFT JOIN groups_provisional AS g
     ON g.namespace = any(ARRAY[p.namespace]) AND g.group_name = p.group_name
   WHERE
     p.group_size IS NOT NULL
     AND (p.refused IS NULL OR p.refused NOT LIKE 'cancelled: %')
   WINDOW first_first AS (
-    PARTITION BY p.namespace, p.group_name
+    PARTITION BY t.namespace, t.group_name
     ORDER BY
       (q.name IS NOT NULL) DESC,
       (g.group_size = p.group_size AND g.queue = p.queue) DESC NULLS LAST,
@@ -204,19 +205,21 @@ candidate AS (
 
 agreed AS (
   SELECT
-    c.namespace,
-    c.group_name,
-    max(c.start_after) AS start_after,
-    min(c.start_by) AS start_by
-  FROM candidate AS c
-  WHERE
-    c.queue_exists
-    AND c.group_size = c.agreed_size
-    AND c.queue = c.agreed_queue
-    AND c.topology IS NOT DISTINCT FROM c.agreed_topology
-    AND c.account = c.agreed_account
-    AND c.max_size IS NOT DISTINCT FROM c.agreed_max_size
-  GROUP BY c.namespace, c.group_name
+    c.*,
+    max(c.start_after) FILTER (WHERE c.agrees) OVER one_group AS group_start_after,
+    min(c.start_by) FILTER (WHERE c.agrees) OVER one_group AS group_start_by
+  FROM (
+    SELECT
+      d.*,
+      d.queue_exists
+      AND d.group_size = d.agreed_size
+      AND d.queue = d.agreed_queue
+      AND d.topology IS NOT DISTINCT FROM d.agreed_topology
+      AND d.account = d.agreed_account
+      AND d.max_size IS NOT DISTINCT FROM d.agreed_max_size AS agrees
+    FROM candidate AS d
+  ) AS c
+  WINDOW one_group AS (PARTITION BY c.namespace, c.group_name)
 ),
 
 judged AS MATERIALIZED (
@@ -255,20 +258,20 @@ judged AS MATERIALIZED (
             'the same',
             coalesce(c.max_size, c.group_size), c.namespace, c.group_name,
             coalesce(c.agreed_max_size, c.agreed_size), c.leader)
-        WHEN a.start_by <= a.start_after
+        WHEN c.group_start_by <= c.group_start_after
           THEN format(
             'the pods of group %s/%s ask for a start by %s '
             '(fluxnetes.start-by), which is not after %s '
             '(fluxnetes.start-after): the group could never start',
             c.namespace, c.group_name,
-            to_char(a.start_by AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
             to_char(
-              a.start_after AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'
+              c.group_start_by AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'
+            ),
+            to_char(
+              c.group_start_after AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'
             ))
       END AS refused
-    FROM candidate AS c
-    LEFT JOIN agreed AS a
-      ON a.namespace = c.namespace AND a.group_name = c.group_name
+    FROM agreed AS c
   ) AS e
   WHERE e.before IS DISTINCT FROM e.refused
 )
@@ -714,10 +717,12 @@ WITH locked AS MATERIALIZED (
     c.state IN ('allocated', 'bound') AND c.cancel_reason IS NULL AS grows
   FROM pod_groups AS c
   WHERE
-    c.id IN (
-      SELECT n.group_id
-      FROM (SELECT DISTINCT i.group_id FROM growth_inbox AS i) AS n
-      LIMIT $1
+    c.id = any(
+      ARRAY(
+        SELECT n.group_id
+        FROM (SELECT DISTINCT i.group_id FROM growth_inbox AS i) AS n
+        LIMIT $1
+      )
     )
   ORDER BY c.id
   FOR UPDATE SKIP LOCKED
@@ -735,7 +740,7 @@ SELECT l.id, l.grows FROM locked AS l ORDER BY l.id;
 -- with pods locked by others are checked again.
 WITH room AS (
   SELECT
-    c.id,
+    v.id,
     c.max_size
     - (
       SELECT count(*) FROM pods AS p
@@ -759,7 +764,10 @@ next AS (
     r.free,
     row_number() OVER (PARTITION BY r.id ORDER BY x.id) AS place
   FROM room AS r
-  INNER JOIN pod_groups AS x ON x.extends = any(ARRAY[r.id])
+  CROSS JOIN LATERAL (
+    SELECT * FROM pod_groups AS e WHERE e.extends = r.id
+    OFFSET 0
+  ) AS x
   WHERE
     x.phase = 'held'
     AND x.held_reason = 'until its group has grown by it'
@@ -769,7 +777,8 @@ next AS (
 locked AS (
   SELECT g.id
   FROM pod_groups AS g
-  WHERE g.id IN (SELECT n.id FROM next AS n WHERE n.place <= n.free)
+  WHERE
+    g.id = any(ARRAY(SELECT n.id FROM next AS n WHERE n.place <= n.free))
   ORDER BY g.id
   FOR UPDATE SKIP LOCKED
 ),
@@ -780,7 +789,7 @@ again AS (
   FROM next AS n
   WHERE
     n.place <= n.free
-    AND NOT EXISTS (SELECT FROM locked AS l WHERE l.id = n.id)
+    AND n.id NOT IN (SELECT l.id FROM locked AS l)
 )
 
 UPDATE pod_groups AS g SET held_at = NULL, held_reason = NULL

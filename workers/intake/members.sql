@@ -1,17 +1,20 @@
 -- The queries of intake about active groups and their members. Scheduling time
--- is a parameter.
+-- is a parameter. workers/loops/groups.sql says why they are written as they
+-- are.
 
 -- name: read_unstarted_members
 -- All members of the groups of these pods, except of groups whose state is
 -- bound.
 SELECT p.uid
 FROM pods AS p
-WHERE p.group_id IN (
-  SELECT m.group_id
-  FROM unnest($1::text []) AS u (uid)
-  INNER JOIN pods AS m ON m.uid = any(ARRAY[u.uid])
-  INNER JOIN pod_groups AS g
-    ON g.id = any(ARRAY[m.group_id]) AND g.state <> 'bound'
+WHERE p.group_id = any(
+  ARRAY(
+    SELECT m.group_id
+    FROM unnest($1::text []) AS u (uid)
+    INNER JOIN pods AS m ON m.uid = any(ARRAY[u.uid])
+    INNER JOIN pod_groups AS g
+      ON g.id = any(ARRAY[m.group_id]) AND g.state <> 'bound'
+  )
 );
 
 -- name: set_member_versions
@@ -44,7 +47,7 @@ SELECT p.uid, p.group_id, l.node_name
 FROM unnest($1::text []) AS v (uid)
 INNER JOIN pods AS p ON p.uid = any(ARRAY[v.uid])
 LEFT JOIN placements AS l
-  ON l.fluxion_job = any(ARRAY[p.group_id]) AND l.pod_uid = p.uid;
+  ON l.fluxion_job = any(ARRAY[p.group_id]) AND l.pod_uid = any(ARRAY[p.uid]);
 
 -- name: charge_places
 -- Charges pods that were bound by others, or to another node than their place:
@@ -65,15 +68,20 @@ allocated AS (
     g.id,
     g.id,
     g.queue,
-    (SELECT array_agg(DISTINCT v.node_name ORDER BY v.node_name)
-     FROM v WHERE v.id = g.id),
+    n.nodes,
     $7,
     $7::timestamptz + make_interval(secs => g.duration_seconds),
     coalesce(
       (SELECT o.term FROM leaders AS o WHERE o.name = 'match:' || g.queue), 0
     )
-  FROM pod_groups AS g
-  WHERE g.id IN (SELECT v.id FROM v)
+  FROM (
+    SELECT
+      v.id,
+      array_agg(DISTINCT v.node_name ORDER BY v.node_name) AS nodes
+    FROM v
+    GROUP BY v.id
+  ) AS n
+  INNER JOIN pod_groups AS g ON g.id = any(ARRAY[n.id])
   ON CONFLICT (fluxion_job) DO UPDATE SET
   nodes = ARRAY(
     SELECT DISTINCT n.node
@@ -121,8 +129,8 @@ SELECT
 FROM unnest($1::bigint []) AS v (id)
 INNER JOIN pod_groups AS g ON g.id = any(ARRAY[v.id])
 LEFT JOIN pods AS p ON p.group_id = any(ARRAY[g.id])
-GROUP BY g.id
-ORDER BY g.id;
+GROUP BY v.id, g.id
+ORDER BY v.id;
 
 -- name: recall_groups
 -- Recalls groups that lost a member while their binding may be under way: no
@@ -191,11 +199,10 @@ WHERE g.id = any(ARRAY[v.id]);
 WITH gone AS (
   DELETE FROM pod_groups AS g
   WHERE
-    g.id IN (
-      SELECT v.id FROM unnest($1::bigint []) AS v (id)
-      UNION
-      SELECT x.id FROM unnest($1::bigint []) AS v (id)
-      INNER JOIN pod_groups AS x ON x.extends = any(ARRAY[v.id])
+    g.id = any(
+      $1::bigint [] || ARRAY(
+        SELECT x.id FROM pod_groups AS x WHERE x.extends = any($1::bigint [])
+      )
     )
   RETURNING g.*
 ),
@@ -299,7 +306,7 @@ WHERE
   AND NOT EXISTS (
     SELECT FROM external_groups AS e WHERE e.group_id = any(ARRAY[g.id])
   )
-ORDER BY g.id DESC;
+ORDER BY g.id + 0 DESC;
 
 -- name: read_vacancies
 -- Members that failed or were deleted and were not replaced, with the place
@@ -318,7 +325,7 @@ FROM unnest($1::bigint []) AS v (id)
 INNER JOIN pods AS p ON p.group_id = any(ARRAY[v.id])
 LEFT JOIN placements AS l
   ON l.fluxion_job = any(ARRAY[p.group_id])
-  AND l.pod_uid = p.uid
+  AND l.pod_uid = any(ARRAY[p.uid])
   AND p.turned_away IS NULL
 WHERE
   p.replaced_by IS NULL
@@ -326,7 +333,7 @@ WHERE
     p.state IN ('failed', 'deleted')
     OR (p.state = 'succeeded' AND p.pod_name = any($2::text []))
   )
-ORDER BY p.group_id, l.node_name IS NULL, p.ended_at, p.uid;
+ORDER BY v.id, l.node_name IS NULL, p.ended_at, p.uid;
 
 -- name: find_nodes_in_maintenance
 -- The nodes among these ($1, with their labels $2) that are in maintenance at a
@@ -422,7 +429,7 @@ SELECT g.id, p.namespace, p.pod_name, p.uid
 FROM pod_groups AS g
 LEFT JOIN pods AS p ON p.group_id = any(ARRAY[g.id]) AND p.state = 'waiting'
 WHERE g.phase = 'recalled'
-ORDER BY g.id, p.uid;
+ORDER BY g.id + 0, p.uid;
 
 -- name: read_pods_besides
 -- Pods that wait under the names of active groups; those without a controller of
@@ -443,7 +450,7 @@ WHERE
 UPDATE pod_groups AS g
 SET state = 'allocated', phase = NULL, reason = NULL, revision = g.revision + 1
 FROM unnest($1::bigint []) AS v (id)
-WHERE g.id = any(ARRAY[v.id]) AND g.phase = 'recalled'
+WHERE g.id = any(ARRAY[v.id]) AND g.phase IS NOT DISTINCT FROM 'recalled'
 RETURNING g.id, g.revision;
 
 -- name: end_recalls
@@ -451,4 +458,4 @@ RETURNING g.id, g.revision;
 -- pods.
 UPDATE pod_groups AS g SET phase = 'queued'
 FROM unnest($1::bigint []) AS v (id)
-WHERE g.id = any(ARRAY[v.id]) AND g.phase = 'recalled';
+WHERE g.id = any(ARRAY[v.id]) AND g.phase IS NOT DISTINCT FROM 'recalled';

@@ -6,11 +6,23 @@
 -- only then changes pods, allocations and jobs. So no two transactions wait for
 -- each other in a circle. Queries that need no order skip locked rows.
 --
--- In the queries of the workers a join looks a key up as `= any(ARRAY[key])`,
--- and conditions on a state are written so that no partial index matches them:
--- the planner is then left with the index of the key, row by row. For a table
--- that was empty when it was last analysed, as queues often are, it would
--- otherwise reverse the join and read the whole table for each row.
+-- The plan of a query must not depend on statistics: of a table that was empty
+-- or had few rows in many pages when it was last analysed, as queues often have,
+-- the planner believes that reading it as a whole, for each row of another, costs
+-- nothing. So the queries of the workers leave one plan: the keys that are given
+-- come first, and each table is read by the index of a key, row by row.
+--
+-- A join looks a key up as `= any(ARRAY[key])`: the planner could reverse an
+-- equality. Conditions on a state are written so that no partial index matches
+-- them. ORDER BY, DISTINCT and PARTITION BY name the key that is given, or an
+-- expression (`id + 0`), not an indexed column: the planner could read the whole
+-- table in its order. `= any(ARRAY(SELECT ...))` is computed first, which IN is
+-- not. OFFSET 0 keeps a subquery apart, to be run for each row before it. Two
+-- sets are compared by NOT IN, a window or an aggregate: a join by nested loops
+-- would compare each row with each.
+--
+-- A test measures each query with wrong statistics and with right ones, with few
+-- keys and with many (tests/services/database/statement_work_pgtest.cc).
 
 -- name: lock_filling_groups
 -- Locks the filling groups of these names ($1, $2), and those that pods ($3)
@@ -29,7 +41,7 @@ INNER JOIN (
   FROM unnest($3::text []) AS u (uid)
   INNER JOIN pods AS p ON p.uid = any(ARRAY[u.uid])
 ) AS n ON g.namespace = any(ARRAY[n.namespace]) AND g.group_name = n.group_name
-ORDER BY g.namespace, g.group_name
+ORDER BY n.namespace, n.group_name
 FOR UPDATE OF g;
 
 -- name: lock_active_groups
@@ -47,17 +59,17 @@ SELECT
       THEN g.namespace || '/' || g.group_name
   END AS smaller
 FROM pod_groups AS g
-WHERE g.id IN (
-  SELECT p.group_id
-  FROM unnest($1::text []) AS u (uid)
-  INNER JOIN pods AS p ON p.uid = any(ARRAY[u.uid])
-  UNION
-  SELECT a.id
-  FROM unnest($2::text [], $3::text []) AS v (namespace, group_name)
-  INNER JOIN pod_groups AS a
-    ON a.namespace = any(ARRAY[v.namespace]) AND a.group_name = v.group_name
-  UNION
-  SELECT i.id FROM unnest($4::bigint []) AS i (id)
+WHERE g.id = any(
+  $4::bigint [] || ARRAY(
+    SELECT p.group_id
+    FROM unnest($1::text []) AS u (uid)
+    INNER JOIN pods AS p ON p.uid = any(ARRAY[u.uid])
+    UNION ALL
+    SELECT a.id
+    FROM unnest($2::text [], $3::text []) AS v (namespace, group_name)
+    INNER JOIN pod_groups AS a
+      ON a.namespace = any(ARRAY[v.namespace]) AND a.group_name = v.group_name
+  )
 )
 ORDER BY g.id
 FOR UPDATE OF g;
@@ -67,7 +79,7 @@ FOR UPDATE OF g;
 SELECT g.id, g.revision, g.state, g.cancel_reason IS NOT NULL AS cancelled
 FROM unnest($1::bigint []) AS v (id)
 INNER JOIN pod_groups AS g ON g.id = any(ARRAY[v.id])
-ORDER BY g.id
+ORDER BY v.id
 FOR UPDATE OF g;
 
 -- name: set_match_jobs

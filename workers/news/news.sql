@@ -11,14 +11,29 @@ SELECT queue, shape, kind, namespace, account FROM wait_reasons WHERE NOT spread
 -- reason seldom changes, and new groups are marked when they come.
 WITH locked AS MATERIALIZED (
   SELECT g.id
-  FROM unnest($1::text [], $2::bigint [], $3::text [], $5::text [], $6::text [])
-  AS v (queue, shape, kind, namespace, account)
-  INNER JOIN pod_groups AS g
-    ON g.queue = any(ARRAY[v.queue])
-    AND g.shape = v.shape
-    AND g.told IS DISTINCT FROM v.kind
-    AND (v.namespace = '' OR (v.namespace = g.namespace AND v.account = g.account))
-  WHERE g.state IN ('pending', 'unsatisfiable')
+  FROM pod_groups AS g
+  WHERE
+    g.id = any(
+      ARRAY(
+        SELECT w.id
+        FROM unnest(
+          $1::text [], $2::bigint [], $3::text [], $5::text [], $6::text []
+        ) AS v (queue, shape, kind, namespace, account)
+        CROSS JOIN LATERAL (
+          SELECT * FROM pod_groups AS e
+          WHERE e.queue = v.queue AND e.state IN ('pending', 'unsatisfiable')
+          OFFSET 0
+        ) AS w
+        WHERE
+          w.shape = v.shape
+          AND w.told IS DISTINCT FROM v.kind
+          AND (
+            v.namespace = ''
+            OR (v.namespace = w.namespace AND v.account = w.account)
+          )
+      )
+    )
+    AND g.state NOT IN ('allocated', 'bound')
   ORDER BY g.id
   FOR UPDATE OF g
 )
@@ -176,7 +191,7 @@ locked AS MATERIALIZED (
     AND g.group_name = v.group_name
     AND g.group_id = v.id
   WHERE g.members < g.group_size
-  ORDER BY g.namespace, g.group_name
+  ORDER BY v.namespace, v.group_name
   FOR UPDATE OF g
 )
 

@@ -13,7 +13,21 @@ gone AS (
   DELETE FROM groups_provisional AS g
   USING v
   WHERE g.namespace = any(ARRAY[v.namespace]) AND g.group_name = v.group_name
-  RETURNING g.*, v.reason
+  RETURNING
+    g.*,
+    v.reason,
+    (
+      SELECT
+        jsonb_agg(
+          jsonb_build_object('name', m.pod_name, 'state', 'deleted')
+          ORDER BY m.pod_name
+        )
+      FROM pods_provisional AS m
+      WHERE
+        m.namespace = g.namespace
+        AND m.group_name = g.group_name
+        AND (m.refused IS NULL OR m.refused NOT LIKE 'cancelled: %')
+    ) AS pods
 ),
 
 marked AS (
@@ -41,18 +55,7 @@ recorded AS (
     0,
     'cancelled',
     g.reason,
-    coalesce(
-      (
-        SELECT
-          jsonb_agg(
-            jsonb_build_object('name', m.pod_name, 'state', 'deleted')
-            ORDER BY m.pod_name
-          )
-        FROM marked AS m
-        WHERE m.namespace = g.namespace AND m.group_name = g.group_name
-      ),
-      '[]'
-    ),
+    coalesce(g.pods, '[]'),
     g.first_seen_at,
     $4,
     g.traceparent

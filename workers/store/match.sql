@@ -17,7 +17,7 @@ WHERE
   g.id = any(ARRAY[v.id])
   AND e.group_id = any(ARRAY[v.id])
   AND NOT e.promised
-  AND g.state IN ('pending', 'unsatisfiable')
+  AND g.state NOT IN ('allocated', 'bound')
   AND g.cancel_reason IS NULL;
 
 -- name: tell_callers
@@ -182,7 +182,7 @@ SELECT
 FROM allocations AS a
 INNER JOIN placements AS p ON p.fluxion_job = any(ARRAY[a.fluxion_job])
 LEFT JOIN pod_groups AS g ON g.id = any(ARRAY[a.group_id])
-LEFT JOIN pods AS m ON m.uid = p.pod_uid AND m.state = 'succeeded'
+LEFT JOIN pods AS m ON m.uid = any(ARRAY[p.pod_uid]) AND m.state = 'succeeded'
 LEFT JOIN external_groups AS x ON x.group_id = any(ARRAY[a.fluxion_job])
 WHERE a.queue = any($1::text [])
 ORDER BY a.fluxion_job, p.pod_uid;
@@ -215,7 +215,7 @@ INNER JOIN placements AS p ON p.fluxion_job = any(ARRAY[a.fluxion_job])
 LEFT JOIN pod_groups AS g ON g.id = any(ARRAY[a.group_id])
 LEFT JOIN pods AS m ON m.uid = any(ARRAY[p.pod_uid]) AND m.state = 'succeeded'
 LEFT JOIN external_groups AS x ON x.group_id = any(ARRAY[a.fluxion_job])
-ORDER BY a.fluxion_job, p.pod_uid;
+ORDER BY v.id, p.pod_uid;
 
 -- name: read_strangers
 -- The groups of queues other than these ($1) that hold something on some nodes.
@@ -297,7 +297,7 @@ CROSS JOIN LATERAL (
     ) AS started
 ) AS m
 WHERE g.state NOT IN ('allocated', 'bound') AND g.cancel_reason IS NULL
-ORDER BY g.id;
+ORDER BY v.id;
 
 -- name: read_waiting_members
 -- The members without a place, by group. Members of external groups are made
@@ -316,7 +316,9 @@ FROM (
     p.state = 'waiting'
     AND NOT EXISTS (
       SELECT FROM placements AS l
-      WHERE l.fluxion_job = any(ARRAY[p.group_id]) AND l.pod_uid = p.uid
+      WHERE
+        l.fluxion_job = any(ARRAY[p.group_id])
+        AND l.pod_uid = any(ARRAY[p.uid])
     )
   UNION ALL
   SELECT
@@ -542,7 +544,7 @@ WHERE
 
 -- name: read_groups_with_succeeded
 -- The groups among these with a pod that has succeeded.
-SELECT DISTINCT p.group_id AS id
+SELECT DISTINCT v.id
 FROM unnest($1::bigint []) AS v (id)
 INNER JOIN pods AS p ON p.group_id = any(ARRAY[v.id])
 WHERE p.state = 'succeeded';

@@ -85,6 +85,7 @@ BareConnection::BareConnection(const sql::PoolOptions& options)
           "SET enable_seqscan = off; SET enable_hashjoin = off;"
           "SET enable_mergejoin = off; SET enable_material = off;"
           "SET enable_memoize = off; SET enable_indexonlyscan = off;"
+          "SET enable_bitmapscan = off;"
           "SET plan_cache_mode = force_generic_plan");
 }
 

@@ -1,0 +1,188 @@
+#include "tests/services/support/statement_work.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <sstream>
+#include <stdexcept>
+#include <utility>
+
+#include "queue/catalogue.h"
+#include "services/database/audit_queries.h"
+#include "services/doctor/doctor_queries.h"
+#include "services/doctor/server_queries.h"
+#include "services/editing/editing_queries.h"
+#include "services/explain/explain_queries.h"
+#include "services/explain/timeline_queries.h"
+#include "services/grpc_v1/group_feed_queries.h"
+#include "services/listing/history_queries.h"
+#include "services/listing/listing_queries.h"
+#include "services/listing/squeue_queries.h"
+#include "services/listing/top_queries.h"
+#include "services/monitoring/decision_log_queries.h"
+#include "services/monitoring/monitoring_queries.h"
+#include "services/records/group_pages_queries.h"
+#include "services/records/line_queries.h"
+#include "services/records/records_queries.h"
+#include "services/simulate/simulation_queries.h"
+#include "sql/connection/transaction.h"
+#include "tests/support/places.h"
+#include "workers/catalogue.h"
+
+namespace fluxnetes::testing {
+namespace {
+
+using Json = nlohmann::json;
+namespace queries = services::queries;
+
+sql::PoolOptions AsTheProgram(sql::PoolOptions options, bool loops) {
+  options.max_connections = 1;
+  options.statement_timeout = std::chrono::seconds(20);
+  options.by_index_only = loops;
+  options.catalogues = {queue::Catalogue(), workers::Catalogue()};
+  if (loops) {
+    options.catalogues.push_back(queries::kAllDecisionLog);
+    return options;
+  }
+  for (const std::span<const sql::Query> each :
+       {std::span<const sql::Query>(queries::kAllAudit),
+        std::span<const sql::Query>(queries::kAllDoctor),
+        std::span<const sql::Query>(queries::kAllEditing),
+        std::span<const sql::Query>(queries::kAllExplain),
+        std::span<const sql::Query>(queries::kAllGroupFeed),
+        std::span<const sql::Query>(queries::kAllGroupPages),
+        std::span<const sql::Query>(queries::kAllHistory),
+        std::span<const sql::Query>(queries::kAllLine),
+        std::span<const sql::Query>(queries::kAllListing),
+        std::span<const sql::Query>(queries::kAllMonitoring),
+        std::span<const sql::Query>(queries::kAllRecords),
+        std::span<const sql::Query>(queries::kAllServer),
+        std::span<const sql::Query>(queries::kAllSimulation),
+        std::span<const sql::Query>(queries::kAllSqueue),
+        std::span<const sql::Query>(queries::kAllTimeline),
+        std::span<const sql::Query>(queries::kAllTop)})
+    options.catalogues.push_back(each);
+  return options;
+}
+
+sql::PoolOptions ForValues(sql::PoolOptions options) {
+  options.max_connections = 1;
+  options.catalogues.clear();
+  return options;
+}
+
+std::vector<std::string> Split(const std::string& line, char at) {
+  std::vector<std::string> parts;
+  std::istringstream in(line);
+  for (std::string part; std::getline(in, part, at);) parts.push_back(part);
+  return parts;
+}
+
+const std::regex kK("\\bK\\b");
+
+double Number(const Json& node, const char* key) {
+  return node.value(key, 0.0);
+}
+
+// Each node counts its rows and, so that fruitless searches count, one more.
+double RowsOf(const Json& node) {
+  double rows = Number(node, "Actual Loops") *
+                (1 + Number(node, "Actual Rows") +
+                 Number(node, "Rows Removed by Filter") +
+                 Number(node, "Rows Removed by Join Filter") +
+                 Number(node, "Rows Removed by Index Recheck"));
+  if (node.contains("Plans"))
+    for (const Json& child : node["Plans"]) rows += RowsOf(child);
+  return rows;
+}
+
+std::string Quoted(const std::string& text) {
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? "''" : std::string(1, c);
+  return quoted + "'";
+}
+
+}  // namespace
+
+bool MeasuredStatement::HasK() const {
+  for (const std::string& argument : arguments)
+    if (std::regex_search(argument, kK)) return true;
+  return false;
+}
+
+std::map<std::string, MeasuredStatement> ReadMeasuredStatements() {
+  std::map<std::string, MeasuredStatement> statements;
+  std::ifstream in(
+      SourcePath("tests/services/support/statement_arguments.tsv"));
+  for (std::string line; std::getline(in, line);) {
+    if (line.empty() || line[0] == '#') continue;
+    const std::vector<std::string> fields = Split(line, '\t');
+    if (fields.size() < 3)
+      throw std::runtime_error("statement_arguments.tsv: " + line);
+    const std::string& pools = fields[1];
+    statements[fields[0]] = {.name = fields[0],
+                             .loops = pools != "commands",
+                             .commands = pools != "loops",
+                             .reads_all = fields[2] == "all",
+                             .arguments = {fields.begin() + 3, fields.end()}};
+  }
+  return statements;
+}
+
+std::vector<std::string> NamesInSources() {
+  constexpr std::string_view kMark = "-- name: ";
+  std::vector<std::string> names;
+  for (const char* floor : {"workers", "queue", "services"})
+    for (const auto& entry :
+         std::filesystem::recursive_directory_iterator(SourcePath(floor))) {
+      if (entry.path().extension() != ".sql") continue;
+      std::ifstream in(entry.path());
+      for (std::string line; std::getline(in, line);)
+        if (line.rfind(kMark, 0) == 0)
+          names.push_back(line.substr(kMark.size()));
+    }
+  return names;
+}
+
+StatementWork::StatementWork(const sql::PoolOptions& options, bool loops)
+    : loops_(loops),
+      pool_(AsTheProgram(options, loops)),
+      values_(ForValues(options)) {}
+
+std::string StatementWork::ArgumentsOf(const MeasuredStatement& statement,
+                                       int k) {
+  if (statement.arguments.empty()) return "";
+  std::string select;
+  for (const std::string& argument : statement.arguments)
+    select += fmt::format("{}({})::text", select.empty() ? "" : ", ",
+                          std::regex_replace(argument, kK, std::to_string(k)));
+  sql::Transaction transaction(values_);
+  const Json values =
+      Json::parse(transaction
+                      .RunScript(fmt::format(
+                          "SELECT json_build_array({})::text", select))[0]
+                      .Get<std::string>(0));
+  std::string arguments;
+  for (const Json& value : values)
+    arguments += (arguments.empty() ? "(" : ", ") +
+                 (value.is_null() ? "NULL" : Quoted(value.get<std::string>()));
+  return arguments + ")";
+}
+
+Work StatementWork::Measure(const MeasuredStatement& statement, int k) {
+  const std::string arguments = ArgumentsOf(statement, k);
+  sql::Transaction transaction(pool_);
+  const sql::Result result = transaction.RunScript(fmt::format(
+      "EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) EXECUTE {}{}",
+      statement.name, arguments));
+  const Json plan =
+      Json::parse(result[0].Get<std::string>(0)).front().at("Plan");
+  return {.rows = RowsOf(plan),
+          .pages = Number(plan, "Shared Hit Blocks") +
+                   Number(plan, "Shared Read Blocks")};
+}
+
+}  // namespace fluxnetes::testing

@@ -23,7 +23,7 @@ namespace fluxnetes::queue {
 enum class JobState {
   kAvailable,  // may run now
   kScheduled,  // may run later
-  kRetryable,  // failed, waits for its backoff
+  kRetryable,  // failed, waits for its backoff: (failures + 1)^4 s
   kPending,    // parked until JobControl::Release()
   kRunning,    // leased
   kCompleted,

@@ -6,7 +6,7 @@
 //                                    const CancelRequest* request,
 //                                    CancelResponse* response) override {
 //     return calls_.Answer(*context, [=, this](const Principal& caller) {
-//       Require(caller.MayOperate(), "only an operator may cancel it");
+//       Require(caller.MayChange(name), "only a user of the namespace may");
 //       ...
 //     });
 //   }

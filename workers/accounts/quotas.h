@@ -1,10 +1,9 @@
-// What accounts may hold at one time. A group may start if, from its account
-// up to the root, each has so much left of its quota; an account that borrows
-// may go beyond its own, and what is above it decides. An account without a
-// quota for a resource minds it not. So a quota with borrowing is given back
-// by itself: who stays within the own quota goes before those who borrow
-// (`Borrows`, by the order of the schedule), and where the quota above both is
-// used up, what it waits for is not lent out any more.
+// What accounts may hold at one time. A group may start if each account from
+// its own up to the root has enough quota left. An account that borrows may
+// exceed its own quota; the accounts above it then decide. A resource without a
+// quota is not limited. Lent quota comes back by itself: groups within their
+// own quota go ahead of those that borrow (`Borrows`). If the quota above both
+// is used up, what such a group waits for is not lent again.
 //
 // A group that waits for quota keeps groups behind it from that quota, unless
 // they end before enough of it is planned to come free, or leave enough of it
@@ -13,10 +12,10 @@
 // held against the groups behind. A group that wants more than all of a quota
 // keeps no group from it.
 //
-// An account borrows by those of its groups that started last. What was lent is
-// taken back by evicting these (preemption.h), for groups that stay within
-// their own quota: nobody else can say that it is theirs. So who has taken back
-// never borrows by it, and those that were evicted cannot evict it in turn.
+// An account borrows by those of its groups that started last. They are evicted
+// (preemption.h) for groups that stay within their own quota, and for no
+// others. So a group that took quota back never borrows by it, and its victims
+// cannot evict it in turn.
 //
 // Amounts are per resource of the graph. Owned by one thread.
 #pragma once

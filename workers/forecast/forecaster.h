@@ -4,10 +4,10 @@
 // most once per `interval` and at most half of the time, on a thread and a
 // connection of its own: the match worker only notifies it of changes.
 //
-// A forecast runs for `near`. If that does not reach the first groups in the
-// pending order, it goes on in slices beside the forecasts that follow. When it
-// ends, it gives the estimates that these do not reach; then the next one goes
-// on in the same way.
+// A forecast runs for `near`. If that does not reach the first groups of the
+// pending order, a second run continues in slices beside the next forecasts.
+// When it is done it updates the estimates that those do not reach, and starts
+// over.
 //
 // Only rows that differ are written. An approximate time is kept while its
 // error is within a tenth of the time left until then. Writes are fenced by the

@@ -4,8 +4,8 @@
 //   held          ─▶ out of the schedule until its row says otherwise; then it
 //                    is read again
 //   start-after   ─▶ kept here until then; its pods get the reason
-//   start-by      ─▶ no placement found then or later is taken: the group is
-//                    about to be given up (start_by_deadlines.h)
+//   start-by      ─▶ after it no placement is accepted: the group is about to
+//                    be given up (start_by_deadlines.h)
 //
 // The time is that of the schedule. The database still has what is kept here as
 // a waiting group with a match job, so nothing is lost with the process.

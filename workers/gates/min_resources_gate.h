@@ -1,6 +1,6 @@
-// The gate for groups that want more free in the cluster before they start than
-// their pods ask for: spec.minResources of a coscheduling PodGroup, for groups
-// that grow beyond minMember. As long as the open nodes of their queue do not
+// The gate for groups whose coscheduling PodGroup asks for more free room
+// (spec.minResources) than their pods request, so that the group can grow
+// beyond minMember. As long as the open nodes of their queue do not
 // have that free in sum, they are kept here, and their pods get the reason.
 // (The coscheduling plugin does the same in PreFilter. A PodGroup counts as it
 // is when its group begins to wait.) A group that holds something already is

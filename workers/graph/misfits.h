@@ -1,7 +1,6 @@
-// Gangs that were asked in a cycle and did not fit. What asks for as much of
-// each resource, for as many tasks on the same nodes, and for as long, does not
-// fit either, as long as nothing is given back: in a long line that spares the
-// search for nearly all of them.
+// Gangs that were tried in a cycle and did not fit. A gang that needs at least
+// as much, on the same nodes and for as long, does not fit either until
+// something is freed. In a long line this spares most searches.
 //
 // Only gangs of one shape that do not look at other tasks are noted; others do
 // not fit if one of their shapes alone does not.

@@ -1,12 +1,11 @@
 // The resource graph of a schedule in the words of the cluster: nodes by name,
-// requests as objects, places by the UID of the pod that holds them. A node
-// that is gone, or not known yet, stays in the graph as a closed one without
-// anything as long as a group holds something of it.
+// requests as objects. A node that is gone or not known yet stays in the graph,
+// closed and with no amounts, as long as a group holds something on it.
 //
-// A node may be closed for maintenance: what would be on it then does not fit,
-// whatever is there already. It is booked as a job that takes all its places
-// for pods, beyond what there are if need be; from the beginning of one without
-// an end the node takes nothing at all, as one that is cordoned.
+// A node may be closed for maintenance. A gang that would still run then does
+// not fit, whatever runs there already. The maintenance is booked as a job that
+// takes all pod places of the node. Maintenance without an end closes the node
+// from its start, like a cordon.
 //
 // It remembers what changed since it was last asked, so that only those groups
 // are tried again for which it matters.

@@ -6,14 +6,14 @@
 //   order   first_in_line, priority (higher first), standing of the account
 //           (if its queue goes by fair shares), age, id
 //
-// In a queue that takes the shortest first, age counts from `ageing` times the
-// duration after the group was submitted: no group that comes later than that
-// goes ahead of it, and so no group waits for ever. With accounts, the groups
-// of a line belong to one payer.
+// In a `shortest` queue a group's age counts from `ageing` times its duration
+// after its submission. So no group submitted later than that goes ahead of it,
+// and none waits for ever. With accounts, the groups of a line belong to one
+// payer.
 //
 // Owned by one thread.
 // Tests: tests/workers/schedule/schedule_test.cc,
-// tests/workers/schedule/schedule_head_test.cc.
+// tests/workers/schedule/schedule_blocked_test.cc.
 #pragma once
 
 #include <deque>

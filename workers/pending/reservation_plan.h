@@ -5,7 +5,7 @@
 // What a function returns is booked in the graph if it has a start.
 //
 // Owned by one thread.
-// Tests: tests/workers/schedule/schedule_head_test.cc.
+// Tests: tests/workers/schedule/schedule_blocked_test.cc.
 #pragma once
 
 #include <optional>

@@ -1,13 +1,13 @@
 // The queues of a schedule and the blocked groups of each.
 //
-// Whatever is kept for a blocked group is cancelled in the graph here. What
-// that leaves to others is noted: in queues that plan anew, on the blocked
-// groups that may use it; in queues that keep their reservations, in a log of
-// room that each blocked group reads when its turn comes.
+// It cancels in the graph what is kept for a blocked group. The room that this
+// frees is noted: in queues that plan anew, on the blocked groups that may use
+// it; in queues that keep reservations, in a log that each blocked group reads
+// at its turn.
 //
 // Owned by one thread.
 // Tests: tests/workers/schedule/schedule_promises_test.cc,
-// tests/workers/schedule/schedule_head_test.cc.
+// tests/workers/schedule/schedule_blocked_test.cc.
 #pragma once
 
 #include <cstddef>

@@ -2,19 +2,19 @@
 // start. Which ones is decided here, as a plan; that they are deleted, and how,
 // is cleanup's concern.
 //
-// The fewest victims are looked for. First one group alone, the lowest in
-// priority, of equal ones the last that started; kTrials of those whose nodes
-// could be enough are tried. Then the first few in this order that make room
-// together, found by halving, without those on other nodes and without those
-// whose places are not needed, the highest and longest running spared first. If
-// these are more than two, or more than three, twos and threes of those that
-// leave most (kLargest) are tried instead, in the same order. Of four and more
-// the set is not always the smallest, but no group in it can be left out.
+// The fewest victims are sought. First one group alone: the lowest priority
+// first, among equals the last that started; kTrials of those whose nodes could
+// be enough are tried. Then the first few groups in this order that make room
+// together, found by halving. Groups on other nodes, or whose places are not
+// needed, are spared, the highest and longest running first. If these are more
+// than two (three), pairs (triples) of those that free most (kLargest) are
+// tried instead, in the same order. A set of four or more may not be the
+// smallest, but no group in it can be left out.
 //
 // That the group fits is proved by a plan in the graph itself, in which the
 // victims end when their grace period is over and all reservations ahead of the
-// group stand. Groups that have outlived an assumed duration are taken to stay
-// for that plan: that they may end at any moment is no reason to evict others.
+// group stand. A group that has outlived its assumed duration counts as
+// staying: that it may end at any moment is no reason to evict others.
 //
 // Quota of the group that was lent (quotas.h) is taken back in the same way.
 // That needs no lower priority, but once the victims are gone the group must be

@@ -1,6 +1,6 @@
-// The reservations that decisions have reported, so that the next one says only
-// what differs, and those that an earlier schedule had reported of groups that
-// were not added to this one yet.
+// The reservations reported so far, so that the next decision reports only
+// differences; also those that an earlier schedule reported for groups not yet
+// added here.
 //
 // Owned by one thread.
 #pragma once

@@ -7,17 +7,17 @@
 //
 // The pending order, over all queues of the component: first_in_line, then
 // priority (higher first), then the order of the queue (QueueOrder), then age,
-// then id. If one queue of a component goes by fair shares, all should: groups
-// of the others come ahead. A blocked group keeps the standing that it had when
-// it became so.
+// then id. If one queue of a component uses fair shares, all should: groups of
+// the other queues are ahead of its groups. A blocked group keeps the standing
+// at which it was blocked.
 //
 // `fcfs` stops its queue at the first group that does not fit. `easy` gives
 // that blocked group a reservation, and starts groups behind it that do not
-// delay it; each easy queue has one of its own, which holds against all groups
-// behind it in any queue. It is planned anew when something ended, changed, or
-// came ahead of it, never for what is behind it. `conservative` and `hybrid`
-// give a reservation each to the first groups that do not fit,
-// `reservation_depth` of them, and keep it while they can:
+// delay it. Each easy queue has one reservation. It holds against all groups
+// behind it, in any queue, and is planned anew when something ends, changes or
+// comes ahead of it. `conservative` and `hybrid` give a reservation each to the
+// first groups that do not fit, `reservation_depth` of them, and keep it while
+// they can:
 //
 //   a group came     it gets the earliest start beside all reservations. If it
 //                    is ahead of some, these are withdrawn first; then, in

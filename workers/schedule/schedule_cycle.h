@@ -1,5 +1,5 @@
-// One cycle of a Schedule: visits the waiting groups in pending order, and asks
-// each as long as its line fits.
+// One cycle of a Schedule: visits the waiting groups in pending order. Of each
+// line it tries groups until one does not fit.
 //
 // What holds against a group are the reservations of blocked groups ahead of
 // it, never those of groups behind it. Where the latter could be in the way,
@@ -15,7 +15,7 @@
 //
 // Lives for one cycle.
 // Tests: tests/workers/schedule/schedule_test.cc,
-// tests/workers/schedule/schedule_head_test.cc.
+// tests/workers/schedule/schedule_blocked_test.cc.
 #pragma once
 
 #include <map>

@@ -2,11 +2,10 @@
 // schedule would load (match_store.h), as values that refer to nothing else. It
 // serves readers other than the component's owner.
 //
-// Repeated reads fetch only changes: of a waiting group its row if that was
-// written since (its xmin differs), and its members if its revision differs; of
-// a group that holds nodes its placements if a hash of its pods and nodes, its
-// times or its state differ. So a read costs one short row per group, whatever
-// the number of their pods.
+// A repeated read fetches only what changed: a waiting group's row if its xmin
+// differs, its members if its revision differs; a holding group's placements if
+// the hash of its pods and nodes, its times or its state differ. So a read
+// costs one short row per group, whatever the number of their pods.
 //
 // Owned by one thread, as are all snapshots of a reader.
 #pragma once

@@ -8,7 +8,7 @@
 namespace fluxnetes::workers {
 namespace {
 
-TEST(ScheduleHead, EasyReservesForTheFirstAndFillsBehindIt) {
+TEST(ScheduleBlocked, EasyReservesForTheFirstAndFillsBehindIt) {
   Story story;
   story.Nodes("node0 cpu=4");
   story.Group("1x3", {.duration = 100});
@@ -24,7 +24,7 @@ TEST(ScheduleHead, EasyReservesForTheFirstAndFillsBehindIt) {
   EXPECT_EQ(story.decision.unreserved, std::vector<GroupId>{2});
 }
 
-TEST(ScheduleHead, AnUnchangedReservationIsSaidOnce) {
+TEST(ScheduleBlocked, AnUnchangedReservationIsSaidOnce) {
   Story story;
   story.Nodes("node0 cpu=4\nnode1 cpu=1");
   story.Group("1x4", {.duration = 100});
@@ -39,7 +39,7 @@ TEST(ScheduleHead, AnUnchangedReservationIsSaidOnce) {
   EXPECT_TRUE(story.decision.unreserved.empty());
 }
 
-TEST(ScheduleHead, ReservationMovesAheadWhenSomethingEndsEarly) {
+TEST(ScheduleBlocked, ReservationMovesAheadWhenSomethingEndsEarly) {
   Story story;
   story.Nodes("node0 cpu=2\nnode1 cpu=2");
   story.Group("1x2", {.duration = 100});
@@ -52,7 +52,7 @@ TEST(ScheduleHead, ReservationMovesAheadWhenSomethingEndsEarly) {
   EXPECT_EQ(story.Reserved(), "3 at 100 on node0 node1");
 }
 
-TEST(ScheduleHead, CancelledHeadGivesItsReservationToTheNext) {
+TEST(ScheduleBlocked, CancelledGroupGivesItsReservationToTheNext) {
   Story story;
   story.Nodes("node0 cpu=4");
   story.Group("1x3", {.duration = 100});
@@ -65,7 +65,7 @@ TEST(ScheduleHead, CancelledHeadGivesItsReservationToTheNext) {
   EXPECT_EQ(story.decision.unreserved, std::vector<GroupId>{2});
 }
 
-TEST(ScheduleHead, HeadWithoutATimeGetsNodesThatNothingElseEnters) {
+TEST(ScheduleBlocked, BlockedGroupWithoutATimeGetsNodesThatNothingElseEnters) {
   Story story;
   story.Nodes("node0 cpu=4\nnode1 cpu=4");
   story.Group("1x3");
@@ -84,7 +84,7 @@ TEST(ScheduleHead, HeadWithoutATimeGetsNodesThatNothingElseEnters) {
   EXPECT_EQ(story.decision.unreserved, std::vector<GroupId>{4});
 }
 
-TEST(ScheduleHead, DrainSetHoldsAgainstOtherQueuesToo) {
+TEST(ScheduleBlocked, DrainSetHoldsAgainstOtherQueuesToo) {
   Story story;
   story.schedule.SetQueue({.name = "other"});
   story.Nodes("node0 cpu=4");
@@ -95,7 +95,7 @@ TEST(ScheduleHead, DrainSetHoldsAgainstOtherQueuesToo) {
   EXPECT_EQ(story.Reserved(), "2 drains node0");
 }
 
-TEST(ScheduleHead, AssumedDurationGivesATimeButNoDeadline) {
+TEST(ScheduleBlocked, AssumedDurationGivesATimeButNoDeadline) {
   Story story;
   story.schedule.SetQueue({.assumed_duration = 100});
   story.Nodes("node0 cpu=4");
@@ -107,7 +107,7 @@ TEST(ScheduleHead, AssumedDurationGivesATimeButNoDeadline) {
   EXPECT_EQ(story.Reserved(), "2 at 100 on node0");
 }
 
-TEST(ScheduleHead, ReservationWhoseTimeHasComeInVainBecomesADrainSet) {
+TEST(ScheduleBlocked, ReservationWhoseTimeHasComeInVainBecomesADrainSet) {
   Story story;
   story.Nodes("node0 cpu=4\nnode1 cpu=1");
   story.Group("1x3", {.duration = 100});
@@ -123,7 +123,7 @@ TEST(ScheduleHead, ReservationWhoseTimeHasComeInVainBecomesADrainSet) {
   EXPECT_EQ(story.Decide(102), "2: node0");
 }
 
-TEST(ScheduleHead, EachEasyQueueHasAHeadOfItsOwn) {
+TEST(ScheduleBlocked, EachEasyQueueHasABlockedGroupOfItsOwn) {
   Story story;
   story.schedule.SetQueue({.name = "other"});
   story.Nodes("node0 cpu=4\nnode1 cpu=4");
@@ -136,7 +136,7 @@ TEST(ScheduleHead, EachEasyQueueHasAHeadOfItsOwn) {
   EXPECT_EQ(story.schedule.pending(), 3U);
 }
 
-TEST(ScheduleHead, HeadThatHoldsSomethingKeepsItWhileItIsPlannedAnew) {
+TEST(ScheduleBlocked, GroupThatHoldsSomethingKeepsItWhileItIsPlannedAnew) {
   Story story;
   story.Nodes("node0 cpu=4\nnode1 cpu=4");
   const PendingGroup whole = story.MakeGroup(7, "2x3", {});
@@ -150,7 +150,7 @@ TEST(ScheduleHead, HeadThatHoldsSomethingKeepsItWhileItIsPlannedAnew) {
   EXPECT_EQ(story.schedule.NodeOf(Uid(7, 0)), "node0");
 }
 
-TEST(ScheduleHead, EndlessSmallGroupsDoNotStarveTheHead) {
+TEST(ScheduleBlocked, EndlessSmallGroupsDoNotStarveABlockedGroup) {
   Story story;
   story.Nodes("node0 cpu=4\nnode1 cpu=4\nnode2 cpu=4\nnode3 cpu=4");
   const auto fill = [&story](int groups) {
@@ -183,7 +183,7 @@ TEST(ScheduleHead, EndlessSmallGroupsDoNotStarveTheHead) {
   FAIL() << "the large group never started";
 }
 
-TEST(ScheduleHead, DrainSetIsOfTheNodesWithLeastToBeFreed) {
+TEST(ScheduleBlocked, DrainSetIsOfTheNodesWithLeastToBeFreed) {
   Story story;
   story.Nodes("node0 cpu=4\nnode1 cpu=4\nnode2 cpu=4");
   story.Group("1x3", {.priority = 9});                     // node0
@@ -195,7 +195,7 @@ TEST(ScheduleHead, DrainSetIsOfTheNodesWithLeastToBeFreed) {
   EXPECT_EQ(story.Reserved(), "4 drains node1 node2");
 }
 
-TEST(ScheduleHead, DrainSetIsChosenAnewWhenANodeOfItGoes) {
+TEST(ScheduleBlocked, DrainSetIsChosenAnewWhenANodeOfItGoes) {
   Story story;
   story.Nodes("node0 cpu=4\nnode1 cpu=4");
   story.Group("1x2", {.priority = 9});
@@ -209,7 +209,8 @@ TEST(ScheduleHead, DrainSetIsChosenAnewWhenANodeOfItGoes) {
   EXPECT_EQ(story.Reserved(), "3 drains node1");
 }
 
-TEST(ScheduleHead, DrainSetIsChosenAnewWhenAGroupBeforeTheHeadEntersIt) {
+TEST(ScheduleBlocked,
+     DrainSetIsChosenAnewWhenAGroupBeforeTheBlockedOneEntersIt) {
   Story story;
   story.Nodes("node0 cpu=4\nnode1 cpu=4");
   story.Group("1x2", {.priority = 9});
@@ -223,7 +224,7 @@ TEST(ScheduleHead, DrainSetIsChosenAnewWhenAGroupBeforeTheHeadEntersIt) {
   EXPECT_EQ(story.Reserved(), "3 drains node1");
 }
 
-TEST(ScheduleHead, DrainSetBecomesAReservationWhenAnEndIsKnown) {
+TEST(ScheduleBlocked, DrainSetBecomesAReservationWhenAnEndIsKnown) {
   Story story;
   story.Nodes("node0 cpu=4\nnode1 cpu=4");
   story.Group("1x3", {.duration = 100});
@@ -236,7 +237,7 @@ TEST(ScheduleHead, DrainSetBecomesAReservationWhenAnEndIsKnown) {
   EXPECT_EQ(story.Reserved(), "3 at 100 on node0 node1");
 }
 
-TEST(ScheduleHead, PromisesOfOtherQueuesHoldOnlyAgainstThoseBehind) {
+TEST(ScheduleBlocked, PromisesOfOtherQueuesHoldOnlyAgainstThoseBehind) {
   Story story;
   story.schedule.SetQueue({.name = "other"});
   story.Nodes("node0 cpu=4 zone=a\nnode1 cpu=4 zone=b");
@@ -254,7 +255,7 @@ TEST(ScheduleHead, PromisesOfOtherQueuesHoldOnlyAgainstThoseBehind) {
   EXPECT_EQ(story.Reserved(), "3 at 151 on node0");
 }
 
-TEST(ScheduleHead, DuePromiseDoesNotHideWhatIsFreeFromThoseBefore) {
+TEST(ScheduleBlocked, DuePromiseDoesNotHideWhatIsFreeFromThoseBefore) {
   Story story;
   story.schedule.SetQueue({.queue_policy = QueuePolicy::kFcfs});
   story.schedule.SetQueue({.name = "other"});
@@ -269,14 +270,15 @@ TEST(ScheduleHead, DuePromiseDoesNotHideWhatIsFreeFromThoseBefore) {
   EXPECT_EQ(story.Reserved(), "3 at 110 on node0");
 }
 
-TEST(ScheduleHead, NewFirstOfAShapeThatDidNotFitIsAsked) {
+TEST(ScheduleBlocked, NewFirstOfAShapeThatDidNotFitIsAsked) {
   Story story;
   story.Nodes("node0 cpu=4");
   story.Group("1x3", {.duration = 100});
-  story.Group("1x4");                     // head
-  story.Group("1x1", {.duration = 101});  // would delay the head
+  story.Group("1x4");                     // the blocked one
+  story.Group("1x1", {.duration = 101});  // would delay it
   EXPECT_EQ(story.Decide(0), "1: node0");
-  story.Group("1x1", {.priority = 1, .duration = 101});  // ahead of the head
+  story.Group("1x1",
+              {.priority = 1, .duration = 101});  // ahead of the blocked one
   EXPECT_EQ(story.Decide(1), "4: node0");
   EXPECT_EQ(story.Reserved(), "2 at 102 on node0");
 }

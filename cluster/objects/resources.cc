@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "cluster/text/quantity.h"
+#include "cluster/text/resource_words.h"
 
 namespace fluxnetes::cluster {
 namespace {
@@ -106,15 +106,14 @@ std::string Format(const Resources& resources) {
   const auto add = [&text](const std::string& part) {
     text += (text.empty() ? "" : ", ") + part;
   };
-  if (resources.cpu_milli != 0) add(FormatCpu(resources.cpu_milli) + " cpu");
-  if (resources.memory_bytes != 0) add(FormatBytes(resources.memory_bytes));
-  if (resources.ephemeral_bytes != 0) {
-    add(FormatBytes(resources.ephemeral_bytes) + " ephemeral-storage");
-  }
-  for (const auto& [name, amount] : resources.extended) {
-    add(std::to_string(amount) + " " + name);
-  }
-  if (resources.pods > 1) add(std::to_string(resources.pods) + " pods");
+  const auto add_some = [&add](const std::string& name, std::int64_t amount) {
+    if (amount != 0) add(AmountInWords(name, amount));
+  };
+  add_some("cpu", resources.cpu_milli);
+  add_some("memory", resources.memory_bytes);
+  add_some("ephemeral-storage", resources.ephemeral_bytes);
+  for (const auto& [name, amount] : resources.extended) add_some(name, amount);
+  if (resources.pods > 1) add_some("pods", resources.pods);
   return text.empty() ? "nothing" : text;
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "cluster/text/resource_words.h"
 #include "workers/pods/pod_rules.h"
 #include "workers/pods/topology_labels.h"
 
@@ -40,12 +41,12 @@ std::map<std::string, Resources> HeldByNode(const Scenario& scenario) {
   return held;
 }
 
-// Returns the name of the first resource that is short.
+// Returns the first resource that is short.
 std::string Lacking(const Resources& have, const Resources& asked) {
   if (have.cpu_milli < asked.cpu_milli) return "cpu";
   if (have.memory_bytes < asked.memory_bytes) return "memory";
   if (have.ephemeral_bytes < asked.ephemeral_bytes) return "ephemeral-storage";
-  if (have.pods < asked.pods) return "room for pods";
+  if (have.pods < asked.pods) return "pods";
   for (const auto& [name, amount] : asked.extended)
     if (have.Extended(name) < amount) return name;
   return {};
@@ -87,7 +88,8 @@ class Judge {
     if (!together.empty() && !node.labels.contains(together))
       return Reason{"topology", "without the label " + together};
     const std::string lacks = Lacking(node.allocatable, request_.resources);
-    if (!lacks.empty()) return Reason{"size", "too small: " + lacks};
+    if (!lacks.empty())
+      return Reason{"size", "too small: " + cluster::ResourceInWords(lacks)};
     return std::nullopt;
   }
 
@@ -101,7 +103,8 @@ class Judge {
     Resources free = node.allocatable;
     free -= used;
     const std::string lacks = Lacking(free, request_.resources);
-    if (!lacks.empty()) return Reason{"room", "too little " + lacks + " free"};
+    if (!lacks.empty())
+      return Reason{"room", cluster::TooLittleOf(lacks) + " free"};
     if (ClosesTooSoon(node))
       return Reason{"maintenance", "maintenance before it would end"};
     const auto reserved = records_.reserved.find(node.name);

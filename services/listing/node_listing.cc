@@ -25,9 +25,14 @@ std::string OtherCell(const OrderedJson& all, const OrderedJson& granted) {
   std::string text;
   for (const auto& [name, amount] : all.items()) {
     if (name == "ephemeral-storage") continue;
+    const std::int64_t held =
+        granted.contains(name) ? granted[name].get<std::int64_t>() : 0;
+    const auto shown = [bytes =
+                            name.starts_with("hugepages-")](std::int64_t n) {
+      return bytes ? cluster::FormatBytes(n) : std::to_string(n);
+    };
     text += fmt::format("{}{} {}/{}", text.empty() ? "" : ", ", name,
-                        granted.contains(name) ? granted[name].dump() : "0",
-                        amount.dump());
+                        shown(held), shown(amount.get<std::int64_t>()));
   }
   return text;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "cluster/text/resource_words.h"
 #include "workers/pods/topology_labels.h"
 #include "workers/schedule/wait_explanation.h"
 
@@ -14,22 +15,6 @@ namespace {
 // Numbers in reasons are looked at again after so many seconds.
 constexpr matcher::Time kExplainAgain = 60;
 
-std::string FormatAmount(const std::string& resource, std::int64_t amount) {
-  cluster::Resources resources;
-  if (resource == "cpu") {
-    resources.cpu_milli = amount;
-  } else if (resource == "memory") {
-    resources.memory_bytes = amount;
-  } else if (resource == "ephemeral-storage") {
-    resources.ephemeral_bytes = amount;
-  } else if (resource == "pods") {
-    resources.pods = amount;
-  } else {
-    resources.SetExtended(resource, amount);
-  }
-  return amount == 0 ? "nothing" : cluster::Format(resources);
-}
-
 using matcher::NodeIndex;
 using Nodes = std::vector<NodeIndex>;
 
@@ -38,28 +23,6 @@ Nodes Those(const Nodes& nodes, const Keep& keep) {
   Nodes kept;
   std::copy_if(nodes.begin(), nodes.end(), std::back_inserter(kept), keep);
   return kept;
-}
-
-std::int64_t& Amount(cluster::Resources& resources, std::size_t resource) {
-  switch (resource) {
-    case 0:
-      return resources.cpu_milli;
-    case 1:
-      return resources.memory_bytes;
-    case 2:
-      return resources.ephemeral_bytes;
-    default:
-      return resources.pods;
-  }
-}
-
-std::string FormatAmount(const ScheduleGraph& graph, std::size_t resource,
-                         std::int64_t amount) {
-  const std::string& name = graph.graph().resources()[resource];
-  if (resource >= 3) return fmt::format("{} {}", amount, name);
-  cluster::Resources resources;
-  Amount(resources, resource) = amount;
-  return amount == 0 ? "no " + name : cluster::Format(resources);
 }
 
 // Nothing: some node would hold one of them.
@@ -73,9 +36,11 @@ std::optional<std::string> WhyTooBig(const ScheduleGraph& graph,
       most = std::max(most, graph.WithoutHeld(node)[r]);
     }
     if (most < task.amounts[r]) {
-      return fmt::format("no node that it may use has {}, the most is {}",
-                         FormatAmount(graph, r, task.amounts[r]),
-                         FormatAmount(graph, r, most));
+      const std::string& name = graph.graph().resources()[r];
+      return fmt::format(
+          "no node that it may use has {}, the most is {}",
+          cluster::AmountInWords(name, task.amounts[r]),
+          most == 0 ? "none" : cluster::AmountInWords(name, most));
     }
   }
   const bool some =
@@ -297,7 +262,9 @@ void SayRefusal(const ScheduleGraph& graph, const std::string& account,
   line.refusal = refusal;
   line.refused_at = now;
   const auto amount = [&](std::int64_t of) {
-    return FormatAmount(graph.graph().resources()[refusal.resource], of);
+    return of == 0 ? "nothing"
+                   : cluster::AmountInWords(
+                         graph.graph().resources()[refusal.resource], of);
   };
   const std::int64_t wanted = refusal.resource < line.amounts.size()
                                   ? line.amounts[refusal.resource]

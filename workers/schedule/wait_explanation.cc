@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "cluster/text/resource_words.h"
 #include "matcher/gangs/explanation.h"
 #include "workers/pods/pod_rules.h"
 #include "workers/pods/topology_labels.h"
@@ -99,8 +100,9 @@ std::string InWords(const ScheduleGraph& graph, const PendingLine& line,
     case Obstacle::kTogether:
       return NotTogether(line, exclusion.first == 1);
     case Obstacle::kResource:
-      return fmt::format("{} too little {} free", have("has", "have"),
-                         graph.graph().resources()[exclusion.resource]);
+      return fmt::format(
+          "{} {} free", have("has", "have"),
+          cluster::TooLittleOf(graph.graph().resources()[exclusion.resource]));
     case Obstacle::kHostPorts:
       return have("has the host port in use", "have the host port in use");
     case Obstacle::kAffinity:

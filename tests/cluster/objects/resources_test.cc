@@ -73,7 +73,7 @@ TEST(Resources, SumOverItsBoundIsAllThatThereIs) {
 TEST(Resources, AreWrittenForPeople) {
   EXPECT_EQ(Format(Of(2000, 4LL << 30, 1)), "2 cpu, 4Gi, 1 nvidia.com/gpu");
   EXPECT_EQ(Format({.cpu_milli = 250, .ephemeral_bytes = 1024, .pods = 110}),
-            "250m cpu, 1Ki ephemeral-storage, 110 pods");
+            "250m cpu, 1Ki of ephemeral storage, 110 pods");
   EXPECT_EQ(Format({.pods = 1}), "nothing");
 }
 

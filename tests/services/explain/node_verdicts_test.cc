@@ -78,6 +78,19 @@ TEST_F(NodeVerdicts, WhatRunsAndWhatOthersUseIsNotFree) {
             "(n1 n2)");
 }
 
+TEST_F(NodeVerdicts, ResourcesAreNamedInWords) {
+  AddNode("n0").allocatable.pods = 0;
+  cluster::Node& small = AddNode("n1");
+  cluster::Node& full = AddNode("n2");
+  full.allocatable.SetExtended("hugepages-2Mi", 8 << 20);
+  small.allocatable.SetExtended("hugepages-2Mi", 2 << 20);
+  scenario_.others["n2"].SetExtended("hugepages-2Mi", 6 << 20);
+  request().resources.SetExtended("hugepages-2Mi", 4 << 20);
+  EXPECT_EQ(Verdicts(),
+            "size: too small: pods (n0); size: too small: hugepages of 2Mi "
+            "(n1); room: too few hugepages of 2Mi free (n2)");
+}
+
 TEST_F(NodeVerdicts, LabelsAndTaintsAndTheQueueKeepPodsOff) {
   AddNode("n0").labels = {{"disk", "hdd"}, {"pool", "batch"}};
   AddNode("n1").labels = {{"disk", "ssd"}};

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cluster/json/request_json.h"
 #include "tests/workers/support/schedule_story.h"
 
 namespace fluxnetes::workers {
@@ -107,6 +108,35 @@ TEST(ScheduleReason, SaysWhatIsMissingAndNothingWhileNothingChanges) {
   story.End(2);
   EXPECT_EQ(story.Decide(4), "3: node0 node0");
   EXPECT_EQ(story.OnlyReason(), "");
+}
+
+TEST(ScheduleReason, OfThingsThereAreTooFew) {
+  Story story;
+  cluster::Node node = Story::MakeNode("node0 cpu=4");
+  node.allocatable.pods = 1;
+  story.schedule.SetNode(node);
+  story.Group("1x1");
+  story.Decide(0);
+  story.Group("1x1");
+  story.Decide(1);
+  EXPECT_EQ(story.OnlyReason(),
+            "needs 1 × (1 cpu, 1Gi); no place is free; 1 node has too few pods "
+            "free");
+}
+
+TEST(ScheduleReason, HugepagesAreCountedNotTheirBytes) {
+  Story story;
+  story.Nodes("node0 cpu=4");
+  PendingGroup group = story.MakeGroup(1, "1x1", {});
+  cluster::PodRequest request = *group.members[0].request;
+  request.resources.SetExtended("hugepages-2Mi", 2 << 20);
+  group.members[0].request = story.schedule.Intern(cluster::ToJson(request));
+  story.schedule.Add(std::move(group));
+  story.Decide(0);
+  ASSERT_EQ(story.decision.verdicts.size(), 1U);
+  EXPECT_EQ(story.decision.verdicts[0].reason,
+            "needs 1 × (1 cpu, 1Gi, 1 hugepage of 2Mi); no node that it may "
+            "use has 1 hugepage of 2Mi, the most is none");
 }
 
 }  // namespace

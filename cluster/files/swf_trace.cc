@@ -2,65 +2,22 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <charconv>
+#include <algorithm>
 #include <istream>
-#include <limits>
 #include <ostream>
 #include <string_view>
+#include <unordered_set>
+#include <utility>
 
-#include "cluster/text/quote.h"
+#include "cluster/files/swf_header.h"
+#include "cluster/files/swf_line.h"
+#include "cluster/files/swf_parts.h"
 
 namespace fluxnetes::cluster {
 namespace {
 
-constexpr int kFields = 18;
 constexpr std::string_view kBlanks = " \t\r";
-constexpr std::int64_t kMostSeconds = std::int64_t{1} << 40;
-constexpr std::int64_t kMost32 = std::numeric_limits<std::int32_t>::max();
-constexpr std::int64_t kMostWhatever = std::numeric_limits<std::int64_t>::max();
-
-// Each field is -1 if unknown.
-struct SwfField {
-  const char* name;
-  std::int64_t most = kMostWhatever;
-  bool fraction = false;  // "12.5" is allowed, and read as 12
-};
-enum : int {
-  kNumber,
-  kSubmit,
-  kRunTime = 3,
-  kProcessors,
-  kAskedProcessors = 7,
-  kAskedTime,
-  kStatus = 10,
-  kUser,
-  kQueue = 14,
-};
-constexpr std::array<SwfField, kFields> kSwfFields = {{
-    {"job number"},
-    {"submit time", kMostSeconds},
-    {"wait time", kMostSeconds},
-    {"run time", kMostSeconds},
-    {"number of allocated processors", kMost32},
-    {"average CPU time used", kMostWhatever, true},
-    {"used memory", kMostWhatever, true},
-    {"requested number of processors", kMost32},
-    {"requested time", kMostSeconds},
-    {"requested memory", kMostWhatever, true},
-    {"status", 5},
-    {"user ID", kMost32},
-    {"group ID", kMost32},
-    {"executable number"},
-    {"queue number", kMost32},
-    {"partition number"},
-    {"preceding job number"},
-    {"think time", kMostWhatever, true},
-}};
-
-enum Status : std::int64_t { kPartGoesOn = 2, kPartFailed = 4, kCancelled = 5 };
-
-using Values = std::array<std::int64_t, kFields>;
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 class SwfReader {
  public:
@@ -69,18 +26,25 @@ class SwfReader {
 
   SwfTrace Read(std::istream& in) {
     while (NextLine(in)) {
-      const std::size_t first = line_.find_first_not_of(kBlanks);
-      if (first == std::string::npos) continue;
-      if (line_[first] == ';') {
-        TakeRemark(std::string_view(line_).substr(first + 1));
+      std::string_view text = line_;
+      if (text.starts_with(kByteOrderMark))
+        text.remove_prefix(kByteOrderMark.size());
+      if (number_ == 1) RefuseOtherForms(text);
+      const std::size_t first = text.find_first_not_of(kBlanks);
+      if (first == std::string_view::npos) continue;
+      if (text[first] == ';') {
+        TakeComment(text.substr(first + 1));
       } else {
-        TakeJob(ReadValues());
+        TakeLine(ReadSwfLine(text, source_, number_));
       }
     }
     if (count_ == 0)
       throw InputError(source_ +
                        ": holds no job; a trace has a line of 18 numbers for "
                        "each");
+    JoinParts();
+    CountSameNumbers();
+    TakeHeaders();
     return std::move(trace_);
   }
 
@@ -88,9 +52,12 @@ class SwfReader {
   [[noreturn]] void Refuse(const std::string& why) const {
     throw InputError(fmt::format("{}:{}: {}", source_, number_, why));
   }
-  [[noreturn]] void Refuse(int field, const std::string& why) const {
-    Refuse(fmt::format("field {} ({}) {}", field + 1,
-                       kSwfFields[static_cast<std::size_t>(field)].name, why));
+
+  void RefuseOtherForms(std::string_view text) const {
+    if (text.starts_with("\x1F\x8B") || text.starts_with("\x1F\x9D"))
+      Refuse("is compressed; right would be the text that zcat prints");
+    if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"))
+      Refuse("is UTF-16; right would be UTF-8 or ASCII");
   }
 
   bool NextLine(std::istream& in) {
@@ -110,99 +77,111 @@ class SwfReader {
     }
   }
 
-  // Takes "MaxNodes: 128 (some of them slow)"; ignores other comments.
-  void TakeRemark(std::string_view text) {
-    text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
-    for (const auto& [key, value] :
-         {std::pair(std::string_view("MaxNodes:"), &trace_.max_nodes),
-          std::pair(std::string_view("MaxProcs:"), &trace_.max_processors)}) {
-      if (!text.starts_with(key)) continue;
-      text.remove_prefix(key.size());
-      text.remove_prefix(
-          std::min(text.find_first_not_of(kBlanks), text.size()));
-      std::int64_t number = 0;
-      const auto read =
-          std::from_chars(text.data(), text.data() + text.size(), number);
-      if (read.ec != std::errc() || number < -1 || number > kMost32)
-        Refuse(fmt::format("{} {} is no whole number up to {}", key,
-                           Quote(text), kMost32));
-      if (number > 0) *value = number;
-      return;
+  void TakeComment(std::string_view comment) {
+    const std::size_t colon = comment.find(':');
+    if (colon == std::string_view::npos) return;
+    const std::string place = fmt::format("{}:{}", source_, number_);
+    if (!nodes_.Take(comment, place)) processors_.Take(comment, place);
+  }
+
+  void TakeHeaders() {
+    trace_.max_nodes = nodes_.value();
+    trace_.max_processors = processors_.value();
+    for (const SwfHeader* header : {&nodes_, &processors_}) {
+      if (header->fault().empty()) continue;
+      (header->unclear() ? trace_.unclear_headers : trace_.faulty_headers)
+          .push_back(header->fault());
     }
   }
 
-  Values ReadValues() const {
-    Values values{};
-    std::string_view left = line_;
-    for (int field = 0; field < kFields; ++field) {
-      left.remove_prefix(
-          std::min(left.find_first_not_of(kBlanks), left.size()));
-      const std::string_view word = left.substr(0, left.find_first_of(kBlanks));
-      if (word.empty())
-        Refuse(
-            fmt::format("has {} of 18 fields; what is not known is -1", field));
-      values[static_cast<std::size_t>(field)] = ReadValue(field, word);
-      left.remove_prefix(word.size());
-    }
-    if (left.find_first_not_of(kBlanks) != std::string_view::npos)
-      Refuse("has more than 18 fields");
-    return values;
-  }
-
-  std::int64_t ReadValue(int field, std::string_view word) const {
-    const SwfField& rule = kSwfFields[static_cast<std::size_t>(field)];
-    std::int64_t value = 0;
-    const char* const last = word.data() + word.size();
-    auto [end, error] = std::from_chars(word.data(), last, value);
-    if (error == std::errc() && rule.fraction && end != last && *end == '.') {
-      while (++end != last && *end >= '0' && *end <= '9') continue;
-    }
-    if (error != std::errc() || end != last)
-      Refuse(field,
-             fmt::format("is {}; right would be a whole number{}, or -1",
-                         Quote(word), rule.fraction ? " or one like 1.5" : ""));
-    if (value < -1 || value > rule.most)
-      Refuse(field,
-             fmt::format("is {}; right would be -1 to {}", value, rule.most));
-    return value;
-  }
-
-  void TakeJob(const Values& values) {
+  void TakeLine(const SwfLine& line) {
     if (++count_ > limits_.jobs)
       Refuse(fmt::format("is one of more than {} jobs", limits_.jobs));
-    if (values[kSubmit] < 0)
-      Refuse(kSubmit,
-             "is not known; right would be seconds since the trace "
-             "began");
-    const std::int64_t processors = values[kProcessors] > 0
-                                        ? values[kProcessors]
-                                        : values[kAskedProcessors];
-    const std::int64_t status = values[kStatus];
-    if (status >= kPartGoesOn && status <= kPartFailed) {
-      ++trace_.parts;
-    } else if (status == kCancelled && values[kRunTime] <= 0) {
-      ++trace_.cancelled;
-    } else if (values[kRunTime] < 0) {
-      ++trace_.no_run_time;
-    } else if (processors <= 0) {
-      ++trace_.no_processors;
+    if (line.status < kSwfPartGoesOn || line.status > kSwfPartFailed) {
+      whole_ = line.number;
+      TakeJob(line, number_);
+    } else if (whole_ == line.number) {
+      trace_.parts.Add(number_);
     } else {
-      SwfJob& job = trace_.jobs.emplace_back();
-      job.number = values[kNumber];
-      job.submit = values[kSubmit];
-      job.runs = std::max<std::int64_t>(values[kRunTime], 1);
-      if (values[kAskedTime] > 0) job.requested = values[kAskedTime];
-      job.processors = static_cast<std::int32_t>(processors);
-      job.user = static_cast<std::int32_t>(values[kUser]);
-      job.queue = static_cast<std::int32_t>(values[kQueue]);
+      parts_.Add(line, number_);
     }
+  }
+
+  // Returns false if the job is left out.
+  bool TakeJob(const SwfLine& line, std::int64_t place) {
+    const std::int64_t processors =
+        line.allocated > 0 ? line.allocated : line.asked;
+    SwfCount* const why = line.status == kSwfCancelled && line.runs <= 0
+                              ? &trace_.cancelled
+                          : line.submit < 0 ? &trace_.no_submit_time
+                          : line.runs < 0   ? &trace_.no_run_time
+                          : processors <= 0 ? &trace_.no_processors
+                                            : nullptr;
+    if (why != nullptr) {
+      why->Add(place);
+      return false;
+    }
+    NotePeculiarities(line, place);
+    SwfJob& job = trace_.jobs.emplace_back();
+    job.number = line.number;
+    job.submit = line.submit;
+    job.runs = std::max<std::int64_t>(line.runs, 1);
+    if (line.requested > 0) job.requested = line.requested;
+    job.processors = static_cast<std::int32_t>(processors);
+    job.user = static_cast<std::int32_t>(line.user);
+    job.queue = static_cast<std::int32_t>(line.queue);
+    job.line = place;
+    return true;
+  }
+
+  void NotePeculiarities(const SwfLine& line, std::int64_t place) {
+    if (line.rounded) trace_.rounded.Add(place);
+    if (line.runs == 0) trace_.short_runs.Add(place);
+    if (line.preceding > 0) trace_.dependent.Add(place);
+    if (partition_ < 0) partition_ = line.partition;
+    if (line.partition >= 0 && line.partition != partition_)
+      trace_.elsewhere.Add(place);
+    if (line.submit < submit_) trace_.disordered.Add(place);
+    submit_ = line.submit;
+  }
+
+  void JoinParts() {
+    if (parts_.joined().empty()) return;
+    std::unordered_set<std::int64_t> whole;
+    for (const SwfJob& job : trace_.jobs) whole.insert(job.number);
+    submit_ = 0;  // these are not below one another
+    for (const SwfParts::Joined& joined : parts_.joined()) {
+      if (whole.contains(joined.job.number)) {
+        for (std::int64_t i = 0; i < joined.parts; ++i)
+          trace_.parts.Add(joined.line);
+      } else if (TakeJob(joined.job, joined.line)) {
+        trace_.joined.Add(joined.line);
+      }
+    }
+    std::ranges::stable_sort(trace_.jobs, {}, &SwfJob::line);
+  }
+
+  void CountSameNumbers() {
+    if (std::ranges::is_sorted(trace_.jobs, std::ranges::less_equal(),
+                               &SwfJob::number))
+      return;
+    std::unordered_set<std::int64_t> known;
+    known.reserve(trace_.jobs.size());
+    for (const SwfJob& job : trace_.jobs)
+      if (!known.insert(job.number).second) trace_.same_number.Add(job.line);
   }
 
   const std::string& source_;
   const SwfLimits& limits_;
   std::string line_;
-  std::int64_t number_ = 0;  // line number
-  std::size_t count_ = 0;    // number of jobs
+  std::int64_t number_ = 0;            // line number
+  std::size_t count_ = 0;              // number of jobs
+  std::optional<std::int64_t> whole_;  // the number of the whole job above
+  std::int64_t partition_ = -1;
+  std::int64_t submit_ = 0;  // of the job above
+  SwfHeader nodes_{"MaxNodes"};
+  SwfHeader processors_{"MaxProcs"};
+  SwfParts parts_;
   SwfTrace trace_;
 };
 

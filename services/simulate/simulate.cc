@@ -102,6 +102,9 @@ void WriteFiles(const SimulateOptions& options, const SimulationInput& input,
 }
 
 void TellNotes(const SimulationInput& input, Console& console) {
+  console.out << std::flush;
+  for (const TraceNote& note : input.trace_notes)
+    console.err << "Warning: " << TextOf(note) << '\n';
   for (std::size_t i = 0; i < input.notes.size(); ++i) {
     if (i == kNotesShown) {
       console.err << fmt::format("... and {} more\n", input.notes.size() - i);
@@ -119,7 +122,6 @@ ExitCode RunSimulate(const SimulateOptions& options, const Config& config,
     throw Failure(ExitCode::kUsage, "--gantt - goes with a table only",
                   "Right would be --gantt FILE, or no -o.");
   const SimulationInput input = ReadSimulation(options, config, pool, console);
-  TellNotes(input, console);
   const auto from = Clock::now();
   const workers::Course course = RunScenario(input, options, console);
   const double took = SecondsSince(from);
@@ -135,6 +137,7 @@ ExitCode RunSimulate(const SimulateOptions& options, const Config& config,
                 << GanttChart(input.scenario, course,
                               columns > 0 ? columns : kColumns);
   }
+  TellNotes(input, console);
   return course.stopped ? ExitCode::kInterrupted : ExitCode::kOk;
 }
 

@@ -12,10 +12,9 @@
 #include <set>
 #include <utility>
 
-#include "cluster/files/node_file.h"
 #include "cluster/files/swf_trace.h"
 #include "services/console/exit_code.h"
-#include "services/console/input_file.h"
+#include "services/simulate/simulation_nodes.h"
 #include "services/simulate/simulation_queues.h"
 #include "services/simulate/simulation_snapshot.h"
 #include "services/submit/manifest_files.h"
@@ -30,64 +29,6 @@ namespace {
 constexpr auto kStandardInput = "(standard input)";
 constexpr int kMostDrawnJobs = 20'000'000;
 
-struct SimulatedNodes {
-  std::vector<cluster::Node> nodes;
-  std::int64_t cpus = 1;  // the largest request of a pod
-};
-
-Failure NoNodes(const std::string& why) {
-  return Failure(ExitCode::kUsage, why,
-                 "Right would be --nodes with their number or a file of them.");
-}
-
-std::optional<std::int64_t> WholeNumber(const std::string& text) {
-  std::int64_t number = 0;
-  const char* const last = text.data() + text.size();
-  const auto [end, error] = std::from_chars(text.data(), last, number);
-  if (error != std::errc() || end != last) return std::nullopt;
-  return number;
-}
-
-SimulatedNodes NodesFromFile(const SimulateOptions& options) {
-  SimulatedNodes read;
-  read.nodes = cluster::ReadNodes(ReadInputFile(options.nodes), options.nodes);
-  std::int64_t least = read.nodes.front().allocatable.cpu_milli;
-  for (const cluster::Node& node : read.nodes)
-    least = std::min(least, node.allocatable.cpu_milli);
-  read.cpus =
-      options.cpus_per_node.value_or(std::max<std::int64_t>(least / 1'000, 1));
-  return read;
-}
-
-// Returns the nodes of --nodes, else those in the trace's header.
-SimulatedNodes NodesOf(const SimulateOptions& options,
-                       const cluster::SwfTrace& trace) {
-  const auto given = WholeNumber(options.nodes);
-  if (!options.nodes.empty() && !given) return NodesFromFile(options);
-  SimulatedNodes made;
-  if (options.cpus_per_node) {
-    made.cpus = *options.cpus_per_node;
-  } else if (trace.max_nodes && trace.max_processors) {
-    made.cpus = std::max<std::int64_t>(
-        (*trace.max_processors + *trace.max_nodes - 1) / *trace.max_nodes, 1);
-  }
-  std::int64_t count = 0;
-  if (given) {
-    count = *given;
-  } else if (trace.max_processors) {
-    count = (*trace.max_processors + made.cpus - 1) / made.cpus;
-  } else if (trace.max_nodes) {
-    count = *trace.max_nodes;
-  } else {
-    throw NoNodes("it is not said how many nodes there are");
-  }
-  if (count < 1 || count > cluster::kMostNodes)
-    throw NoNodes(fmt::format("{} nodes cannot be simulated, 1 to {} can",
-                              count, cluster::kMostNodes));
-  made.nodes = workers::NodesOfCpus(count, made.cpus);
-  return made;
-}
-
 cluster::SwfTrace ReadTraceFile(const std::string& path, Console& console) {
   if (path == "-") return cluster::ReadSwf(console.in, kStandardInput);
   std::error_code error;
@@ -98,19 +39,6 @@ cluster::SwfTrace ReadTraceFile(const std::string& path, Console& console) {
   return cluster::ReadSwf(in, path);
 }
 
-void NoteUnusable(const cluster::SwfTrace& trace, SimulationInput& input) {
-  input.left_out = trace.Unusable();
-  const auto note = [&](std::int64_t count, const char* why) {
-    if (count == 0) return;
-    input.notes.push_back(fmt::format("{} job{} left out: {}", count,
-                                      count == 1 ? " was" : "s were", why));
-  };
-  note(trace.no_run_time, "the run time is not known");
-  note(trace.no_processors, "the number of processors is not known");
-  note(trace.cancelled, "cancelled before it ran");
-  note(trace.parts, "a part of a job that was swapped out");
-}
-
 std::int64_t ProcessorsOf(const std::vector<cluster::Node>& nodes) {
   return workers::CpuOf(nodes) / 1'000;
 }
@@ -119,17 +47,19 @@ std::int64_t ProcessorsOf(const std::vector<cluster::Node>& nodes) {
 // size has no bound.
 void LeaveOutTooLarge(cluster::SwfTrace& trace,
                       const std::vector<cluster::Node>& nodes,
-                      SimulationInput& input) {
+                      std::vector<TraceNote>& notes) {
   const std::int64_t processors = ProcessorsOf(nodes);
-  const auto count = static_cast<std::int64_t>(
-      std::erase_if(trace.jobs, [processors](const cluster::SwfJob& job) {
-        return job.processors > processors;
-      }));
-  input.left_out += count;
-  if (count > 0)
-    input.notes.push_back(fmt::format(
-        "{} job{} left out: larger than the {} processors there are", count,
-        count == 1 ? " was" : "s were", processors));
+  cluster::SwfCount larger;
+  std::erase_if(trace.jobs, [&](const cluster::SwfJob& job) {
+    if (job.processors <= processors) return false;
+    larger.Add(job.line);
+    return true;
+  });
+  if (larger.jobs == 0) return;
+  notes.insert(
+      notes.begin(),
+      {fmt::format("larger than the {} processors there are", processors),
+       larger.jobs, larger.first_line, true});
 }
 
 [[noreturn]] void RefuseLublin(const std::string& what) {
@@ -178,44 +108,15 @@ workers::LublinOptions ParseLublin(const std::string& text) {
   return options;
 }
 
-// Parses "10:like=NODE": adds so many copies, named after it, with numbers that
-// follow the existing ones.
-void AddNodes(const std::string& text, std::vector<cluster::Node>& nodes) {
-  constexpr std::string_view kLike = ":like=";
-  const std::size_t like = text.find(kLike);
-  const auto count = WholeNumber(text.substr(0, like));
-  if (like == std::string::npos || !count || *count < 1 ||
-      *count + static_cast<std::int64_t>(nodes.size()) > cluster::kMostNodes)
-    throw Failure(
-        ExitCode::kUsage, fmt::format("--add-nodes: '{}' is not allowed", text),
-        fmt::format("Right would be N:like=NODE, and {} nodes in all.",
-                    cluster::kMostNodes));
-  const std::string name = text.substr(like + kLike.size());
-  const auto found = std::ranges::find(nodes, name, &cluster::Node::name);
-  if (found == nodes.end())
-    throw Failure(ExitCode::kNotFound,
-                  fmt::format("--add-nodes: no node named \"{}\"", name),
-                  "It must be one of the nodes that are simulated.");
-  cluster::Node node = *found;
-  node.unschedulable = false;
-  node.ready = true;
-  std::set<std::string> taken;
-  for (const cluster::Node& each : nodes) taken.insert(each.name);
-  for (std::int64_t left = *count, i = 1; left > 0; ++i) {
-    node.name = fmt::format("{}-more{}", name, i);
-    if (taken.contains(node.name)) continue;
-    --left;
-    node.labels["kubernetes.io/hostname"] = node.name;
-    nodes.push_back(node);
-  }
-}
-
 SimulationInput OfJobs(const SimulateOptions& options, cluster::SwfTrace trace,
                        SimulatedNodes nodes) {
   SimulationInput input;
   for (const std::string& more : options.add_nodes) AddNodes(more, nodes.nodes);
-  NoteUnusable(trace, input);
-  LeaveOutTooLarge(trace, nodes.nodes, input);
+  input.trace_notes = NotesOf(trace);
+  LeaveOutTooLarge(trace, nodes.nodes, input.trace_notes);
+  for (const auto* headers : {&trace.faulty_headers, &trace.unclear_headers})
+    for (const std::string& fault : *headers)
+      input.notes.push_back(fault + "; the header is ignored");
   std::vector<workers::QueueSettings> queues = {{}};
   ChangeQueues(options, queues);
   input.scenario = workers::ScenarioOf(trace.jobs, std::move(nodes.nodes),
@@ -229,7 +130,8 @@ SimulationInput OfLublin(const SimulateOptions& options) {
   workers::LublinOptions drawn = ParseLublin(options.lublin);
   drawn.seed = options.seed;
   if (ProcessorsOf(nodes.nodes) < 1)
-    throw NoNodes("the nodes have no whole processor");
+    throw NoNodes("the nodes have no whole processor",
+                  "nodes of 1 cpu or more");
   drawn.nodes = static_cast<int>(std::min<std::int64_t>(
       ProcessorsOf(nodes.nodes), std::numeric_limits<int>::max()));
   cluster::SwfTrace trace;
@@ -248,8 +150,9 @@ Snapshot Beginning(const SimulateOptions& options, sql::Pool* pool,
                     "Right would be --add-nodes, or no --snapshot.");
     return ReadSnapshot(*pool, now);
   }
-  if (options.nodes.empty() || WholeNumber(options.nodes))
-    throw NoNodes("manifests need nodes with memory and all else");
+  if (options.nodes.empty() || GivesNumber(options))
+    throw NoNodes("manifests need nodes with memory and all else",
+                  "--nodes FILE, with a file that lists nodes");
   Snapshot empty;
   empty.scenario.nodes = NodesFromFile(options).nodes;
   empty.scenario.queues = {{}};

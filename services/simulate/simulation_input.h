@@ -9,6 +9,7 @@
 #include "services/config/config.h"
 #include "services/console/console.h"
 #include "services/grammar/options.h"
+#include "services/simulate/trace_notes.h"
 #include "sql/connection/pool.h"
 #include "workers/simulation/simulation.h"
 
@@ -18,7 +19,7 @@ struct SimulationInput {
   workers::Scenario scenario;
   std::string source;              // for people: "trace.swf"
   std::vector<std::string> notes;  // what was left out, and why
-  std::int64_t left_out = 0;       // jobs of a trace
+  std::vector<TraceNote> trace_notes;
 };
 
 // `pool` is that of the database for --snapshot, else null. Throws Failure:

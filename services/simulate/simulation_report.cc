@@ -43,6 +43,23 @@ const char* NameOfState(GroupCourse::State state) {
   return "waiting";
 }
 
+std::int64_t LeftOut(const SimulationInput& input) {
+  std::int64_t jobs = 0;
+  for (const TraceNote& note : input.trace_notes)
+    if (note.left_out) jobs += note.jobs;
+  return jobs;
+}
+
+OrderedJson NotesToJson(const SimulationInput& input, bool left_out) {
+  OrderedJson list = OrderedJson::array();
+  for (const TraceNote& note : input.trace_notes)
+    if (note.left_out == left_out)
+      list.push_back({{left_out ? "reason" : "how", note.what},
+                      {"jobs", note.jobs},
+                      {"firstLine", note.first_line}});
+  return list;
+}
+
 OrderedJson ToJson(const SimulationReport& report) {
   const SimulationSummary& summary = report.summary;
   const Scenario& scenario = report.input.scenario;
@@ -50,7 +67,10 @@ OrderedJson ToJson(const SimulationReport& report) {
           {"source", report.input.source},
           {"nodes", scenario.nodes.size()},
           {"cpuMilli", workers::CpuOf(scenario.nodes)},
-          {"leftOut", report.input.left_out},
+          {"leftOut", LeftOut(report.input)},
+          {"leftOutReasons", NotesToJson(report.input, true)},
+          {"readOtherwise", NotesToJson(report.input, false)},
+          {"warnings", report.input.notes},
           {"groups",
            {{"total", summary.groups},
             {"ended", summary.ended},

@@ -25,6 +25,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   if (trace.jobs.empty()) return 0;
   std::stringstream text;
   WriteSwf(trace, text);
-  if (ReadSwf(text, "again").jobs != trace.jobs) std::abort();
+  SwfTrace again = ReadSwf(text, "again");
+  for (SwfTrace* each : {&trace, &again})
+    for (SwfJob& job : each->jobs) job.line = 0;
+  if (again.jobs != trace.jobs || again.max_nodes != trace.max_nodes)
+    std::abort();
   return 0;
 }

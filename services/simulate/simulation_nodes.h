@@ -1,0 +1,43 @@
+// The nodes of a simulation: a number of them that are alike, those of a file,
+// those that the headers of a trace say, and more that are like one of them.
+// Tests: tests/services/simulate/simulate_test.cc,
+// tests/services/simulate/simulate_trace_test.cc.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cluster/files/swf_trace.h"
+#include "cluster/objects/node.h"
+#include "services/console/exit_code.h"
+#include "services/grammar/options.h"
+
+namespace fluxnetes::services {
+
+struct SimulatedNodes {
+  std::vector<cluster::Node> nodes;
+  std::int64_t cpus = 1;  // the largest request of a pod
+};
+
+// The failure of nodes that are missing or cannot be used.
+Failure NoNodes(
+    const std::string& why,
+    const std::string& right = "--nodes with their number or a file of them");
+
+// Returns true if --nodes has a number.
+bool GivesNumber(const SimulateOptions& options);
+
+// Returns the nodes of the file of --nodes.
+SimulatedNodes NodesFromFile(const SimulateOptions& options);
+
+// Returns the nodes of --nodes, else those in the trace's headers. Throws
+// Failure and cluster::InputError.
+SimulatedNodes NodesOf(const SimulateOptions& options,
+                       const cluster::SwfTrace& trace);
+
+// Parses "10:like=NODE": adds so many copies, named after it, with numbers that
+// follow the existing ones.
+void AddNodes(const std::string& text, std::vector<cluster::Node>& nodes);
+
+}  // namespace fluxnetes::services

@@ -62,17 +62,11 @@ std::string ChartOfNodes(const Scenario& scenario, const Course& course,
   const std::size_t nodes = scenario.nodes.size();
   const std::size_t band = (nodes + kMostLines - 1) / kMostLines;
   std::vector<std::string> names;
-  std::vector<double> cpu;
-  for (std::size_t i = 0; i < nodes; ++i) {
-    if (i % band == 0) {
-      names.push_back(scenario.nodes[i].name);
-      cpu.push_back(0);
-    }
-    cpu.back() += static_cast<double>(scenario.nodes[i].allocatable.cpu_milli);
-  }
+  for (std::size_t i = 0; i < nodes; i += band)
+    names.push_back(scenario.nodes[i].name);
   const TextChart chart = ChartFor(scenario, course, names, columns);
-  std::vector<std::vector<double>> held(names.size(),
-                                        std::vector<double>(chart.width()));
+  Fullness fullness(scenario, course, names.size(), chart.width(),
+                    [band](std::size_t node) { return node / band; });
   for (std::size_t i = 0; i < course.groups.size(); ++i) {
     const GroupCourse& group = course.groups[i];
     if (group.start < 0) continue;
@@ -80,28 +74,21 @@ std::string ChartOfNodes(const Scenario& scenario, const Course& course,
     const double to = chart.At(EndIn(course, group));
     for (int n = 0; n < group.nodes; ++n) {
       const auto stay = static_cast<std::size_t>(course.first_node[i] + n);
-      auto& line = held[static_cast<std::size_t>(course.nodes[stay]) / band];
-      for (auto at = static_cast<std::size_t>(from);
-           at < line.size() && static_cast<double>(at) < to; ++at) {
-        const auto left = static_cast<double>(at);
-        line[at] += static_cast<double>(course.node_cpu[stay]) *
-                    (std::min(to, left + 1) - std::max(from, left));
-      }
+      fullness.Add(stay, from, to);
     }
   }
   std::string text;
   for (std::size_t i = 0; i < names.size(); ++i) {
     std::string cells;
-    for (const double each : held[i]) {
-      cells += FullnessMark(cpu[i] > 0 ? each / cpu[i] : 0);
-    }
+    for (std::size_t at = 0; at < chart.width(); ++at)
+      cells += FullnessMark(fullness.At(i, at));
     text += chart.Line(names[i], cells);
   }
   const std::string of =
       band == 1 ? "a line is a node" : fmt::format("a line is {} nodes", band);
   return text + Axis(chart) +
-         fmt::format("{}; from none to all of its cpu: \"{}\"\n", of,
-                     kFullness);
+         fmt::format("{}; from none to all of its {}: \"{}\"\n", of,
+                     fullness.of(), kFullness);
 }
 
 }  // namespace

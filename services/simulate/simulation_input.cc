@@ -20,7 +20,7 @@
 #include "services/submit/manifest_files.h"
 #include "workers/simulation/lublin_model.h"
 #include "workers/simulation/manifest_scenario.h"
-#include "workers/simulation/simulation_summary.h"
+#include "workers/simulation/resource_use.h"
 #include "workers/simulation/trace_scenario.h"
 
 namespace fluxnetes::services {

@@ -6,8 +6,10 @@
 #include <array>
 #include <cmath>
 
+#include "cluster/text/resource_words.h"
 #include "services/console/svg.h"
 #include "services/console/time_text.h"
+#include "services/simulate/fullness.h"
 #include "workers/simulation/simulation_summary.h"
 
 namespace fluxnetes::services {
@@ -28,6 +30,16 @@ constexpr int kParts = 400;
 constexpr auto kGrid = "#e4e4e4";
 constexpr auto kFill = "#9ecae1";
 constexpr auto kLine = "#2171b5";
+// The lines of the scarcest resources.
+struct UseLine {
+  const char* colour;
+  const char* name;
+};
+constexpr UseLine kUseLines[] = {{kLine, "blue"},
+                                 {"#f28e2b", "orange"},
+                                 {"#59a14f", "green"},
+                                 {"#e15759", "red"}};
+constexpr std::size_t kMostUses = std::size(kUseLines);
 constexpr std::array kColours = {"#4e79a7", "#f28e2b", "#59a14f", "#e15759",
                                  "#76b7b2", "#edc948", "#b07aa1", "#9c755f"};
 
@@ -159,51 +171,42 @@ void DrawGroups(const Scenario& scenario, const Course& course, Plot& plot) {
       });
 }
 
-// Draws the groups' share of the cpu, by time slices and bands of nodes.
-void DrawHeat(const Scenario& scenario, const Course& course, double span,
-              Plot& plot) {
-  if (span <= 0) return;
-  const auto nodes = static_cast<double>(scenario.nodes.size());
-  const int rows = std::min<int>(kHeatRows, static_cast<int>(nodes));
+// Draws how full bands of nodes were, by time slices.
+void DrawHeat(const Fullness& fullness, std::size_t rows, double span,
+              double nodes, Plot& plot) {
   const double column = span / kHeatColumns;
-  const auto row_of = [&](std::size_t node) {
-    return static_cast<std::size_t>(static_cast<double>(node) * rows / nodes);
-  };
-  std::vector<double> whole(static_cast<std::size_t>(rows));
-  for (std::size_t node = 0; node < scenario.nodes.size(); ++node)
-    whole[row_of(node)] += column;
-  std::vector<double> heat(static_cast<std::size_t>(rows * kHeatColumns));
-  ForEachStay(
-      scenario, course,
-      [&](std::size_t, std::size_t stay, double from, double to) {
-        const auto node = static_cast<std::size_t>(course.nodes[stay]);
-        const auto all =
-            static_cast<double>(scenario.nodes[node].allocatable.cpu_milli);
-        if (all <= 0) return;
-        const double share = static_cast<double>(course.node_cpu[stay]) / all;
-        const int last =
-            std::min(static_cast<int>(to / column), kHeatColumns - 1);
-        for (int c = static_cast<int>(from / column); c <= last; ++c) {
-          heat[row_of(node) * kHeatColumns + static_cast<std::size_t>(c)] +=
-              share *
-              (std::min(to, (c + 1) * column) - std::max(from, c * column));
-        }
-      });
-  const double high = nodes / rows;
-  for (int row = 0; row < rows; ++row) {
-    for (int c = 0; c < kHeatColumns; ++c) {
-      const double part =
-          std::min(heat[static_cast<std::size_t>(row * kHeatColumns + c)] /
-                       whole[static_cast<std::size_t>(row)],
-                   1.0);
+  const double high = nodes / static_cast<double>(rows);
+  for (std::size_t row = 0; row < rows; ++row) {
+    for (std::size_t c = 0; c < kHeatColumns; ++c) {
+      const double part = std::min(fullness.At(row, c), 1.0);
       if (part < 0.005) continue;
-      const double top = plot.Y((row + 1) * high);
-      plot.svg().AddBox({plot.X(c * column), top,
-                         plot.X((c + 1) * column) - plot.X(c * column),
-                         plot.Y(row * high) - top},
-                        kLine, {}, std::round(part * 50) / 50);
+      const double top = plot.Y(static_cast<double>(row + 1) * high);
+      const double left = plot.X(static_cast<double>(c) * column);
+      plot.svg().AddBox(
+          {left, top, plot.X(static_cast<double>(c + 1) * column) - left,
+           plot.Y(static_cast<double>(row) * high) - top},
+          kLine, {}, std::round(part * 50) / 50);
     }
   }
+}
+
+std::size_t HeatRows(const Scenario& scenario) {
+  return std::min<std::size_t>(kHeatRows, scenario.nodes.size());
+}
+
+Fullness FullnessOf(const Scenario& scenario, const Course& course,
+                    double span) {
+  const std::size_t rows = HeatRows(scenario);
+  const std::size_t nodes = scenario.nodes.size();
+  Fullness fullness(scenario, course, rows, kHeatColumns,
+                    [=](std::size_t node) { return node * rows / nodes; });
+  if (span <= 0) return fullness;
+  const double column = span / kHeatColumns;
+  ForEachStay(scenario, course,
+              [&](std::size_t, std::size_t stay, double from, double to) {
+                fullness.Add(stay, from / column, to / column);
+              });
+  return fullness;
 }
 
 void MarkNodes(const Scenario& scenario, Plot& plot) {
@@ -226,38 +229,54 @@ std::string GanttPicture(const Scenario& scenario, const Course& course) {
   const int height =
       static_cast<int>(kTop + kBottom) +
       static_cast<int>(std::clamp<std::size_t>(nodes * 14, 120, 640));
+  const auto length = static_cast<double>(span);
+  const auto count = static_cast<double>(nodes);
   const bool each = course.nodes.size() <= kMostBoxes;
-  Plot plot(height,
-            each ? fmt::format("Groups on {} nodes", nodes)
-                 : fmt::format("How full {} nodes were", nodes),
-            static_cast<double>(span), static_cast<double>(nodes));
+  if (each) {
+    Plot plot(height, fmt::format("Groups on {} nodes", nodes), length, count);
+    plot.AddTimes(span);
+    MarkNodes(scenario, plot);
+    DrawGroups(scenario, course, plot);
+    return plot.svg().Text();
+  }
+  const Fullness fullness = FullnessOf(scenario, course, length);
+  Plot plot(
+      height,
+      fmt::format("How full {} nodes were (their {})", nodes, fullness.of()),
+      length, count);
   plot.AddTimes(span);
   MarkNodes(scenario, plot);
-  if (each) {
-    DrawGroups(scenario, course, plot);
-  } else {
-    DrawHeat(scenario, course, static_cast<double>(span), plot);
-  }
+  DrawHeat(fullness, HeatRows(scenario), length, count, plot);
   return plot.svg().Text();
 }
 
 std::string UtilisationPicture(const Scenario& scenario, const Course& course) {
   const std::int64_t span = course.end - workers::FirstInstant(scenario);
-  Plot plot(kPictureHeight, "Cpu in use", static_cast<double>(span), 1);
+  const auto length = static_cast<double>(span);
+  const std::vector<workers::ResourceUse> uses =
+      workers::UsesOf(scenario, course);
+  const std::size_t count = std::min(uses.size(), kMostUses);
+  std::string title = "In use:";
+  for (std::size_t i = 0; i < count; ++i)
+    title += fmt::format("{} {} ({})", i == 0 ? "" : ",",
+                         cluster::ResourceInWords(uses[i].resource),
+                         kUseLines[i].name);
+  Plot plot(kPictureHeight, count == 0 ? "Nothing in use" : title, length, 1);
   plot.AddTimes(span);
   plot.AddShares();
-  const std::vector<double> parts =
-      workers::UtilisationOverTime(scenario, course, kParts);
-  Svg::Points points;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    for (const std::size_t edge : {i, i + 1}) {
-      points.emplace_back(plot.X(static_cast<double>(span) *
-                                 static_cast<double>(edge) / kParts),
-                          plot.Y(std::min(parts[i], 1.0)));
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::vector<double> parts = workers::UtilisationOverTime(
+        scenario, course, uses[i].resource, kParts);
+    Svg::Points points;
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+      for (const std::size_t edge : {p, p + 1}) {
+        points.emplace_back(plot.X(length * static_cast<double>(edge) / kParts),
+                            plot.Y(std::min(parts[p], 1.0)));
+      }
     }
+    if (i == 0) plot.svg().AddArea(points, plot.ground(), kFill);
+    plot.svg().AddLine(points, kUseLines[i].colour);
   }
-  plot.svg().AddArea(points, plot.ground(), kFill);
-  plot.svg().AddLine(points, kLine);
   return plot.svg().Text();
 }
 

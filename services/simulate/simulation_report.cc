@@ -8,9 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "cluster/text/resource_words.h"
 #include "services/console/display_text.h"
 #include "services/console/output.h"
 #include "services/console/time_text.h"
+#include "workers/simulation/resource_use.h"
 
 namespace fluxnetes::services {
 namespace {
@@ -60,6 +62,13 @@ OrderedJson NotesToJson(const SimulationInput& input, bool left_out) {
   return list;
 }
 
+OrderedJson UsesToJson(const SimulationSummary& summary) {
+  OrderedJson list = OrderedJson::array();
+  for (const workers::ResourceUse& use : summary.utilisation)
+    list.push_back({{"resource", use.resource}, {"share", use.share}});
+  return list;
+}
+
 OrderedJson ToJson(const SimulationReport& report) {
   const SimulationSummary& summary = report.summary;
   const Scenario& scenario = report.input.scenario;
@@ -87,7 +96,9 @@ OrderedJson ToJson(const SimulationReport& report) {
             {"p99", summary.wait_p99},
             {"max", summary.wait_most}}},
           {"boundedSlowdown", summary.slowdown},
-          {"utilisation", summary.utilisation},
+          {"utilisation",
+           summary.utilisation.empty() ? 0 : summary.utilisation.front().share},
+          {"utilisationBy", UsesToJson(summary)},
           {"fairness", {{"jain", summary.fairness}, {"users", summary.users}}},
           {"evictions", summary.evictions},
           {"preempted", summary.preempted},
@@ -124,6 +135,16 @@ std::string Evictions(const SimulationSummary& summary) {
                      summary.preempted, summary.preempted == 1 ? "" : "s");
 }
 
+std::string Uses(const SimulationSummary& summary) {
+  std::string text;
+  for (const workers::ResourceUse& use : summary.utilisation) {
+    text +=
+        fmt::format("{}{:.1f} % of {}", text.empty() ? "" : ", ",
+                    100 * use.share, cluster::ResourceInWords(use.resource));
+  }
+  return text.empty() ? "nothing was asked for" : text;
+}
+
 using Lines = std::vector<std::pair<std::string, std::string>>;
 
 std::string ToTable(const SimulationReport& report) {
@@ -142,7 +163,7 @@ std::string ToTable(const SimulationReport& report) {
                            For(static_cast<double>(summary.wait_p99)),
                            For(static_cast<double>(summary.wait_most)))},
       {"Slowdown", fmt::format("{:.2f} (bounded, mean)", summary.slowdown)},
-      {"Utilisation", fmt::format("{:.1f} %", 100 * summary.utilisation)},
+      {"Utilisation", Uses(summary)},
       {"Fairness", fmt::format("{:.3f} (Jain's index of the slowdowns of {} "
                                "user{})",
                                summary.fairness, summary.users,

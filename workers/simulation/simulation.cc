@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "cluster/json/request_json.h"
+#include "workers/simulation/resource_use.h"
 
 namespace fluxnetes::workers {
 namespace {
@@ -27,6 +28,8 @@ class SimulatedTime {
     course_.begin = course_.end = scenario.begin;
     course_.groups.resize(scenario.groups.size());
     course_.first_node.assign(scenario.groups.size(), 0);
+    course_.resources = ResourcesAsked(scenario);
+    std::erase(course_.resources, "pods");
   }
 
   Course Run() {
@@ -430,22 +433,32 @@ class SimulatedTime {
     }
   }
 
+  // By resource of the course; computed once for each request.
+  const auto& AmountsOf(const cluster::PodRequest& request) {
+    std::vector<std::int64_t>& amounts = amounts_[&request];
+    if (amounts.size() == course_.resources.size()) return amounts;
+    for (const std::string& resource : course_.resources)
+      amounts.push_back(AmountOf(request.resources, resource));
+    return amounts;
+  }
+
   void KeepNodes(int number, const std::vector<PlacedMember>& members) {
     course_.first_node[static_cast<std::size_t>(number)] =
         static_cast<std::int64_t>(course_.nodes.size());
+    const std::size_t width = course_.resources.size();
     for (const PlacedMember& member : members) {
       const auto found = node_numbers_.find(member.node);
       if (found == node_numbers_.end()) continue;
       Seen& seen = seen_[static_cast<std::size_t>(found->second)];
-      const std::int64_t cpu = member.request->resources.cpu_milli;
-      if (std::exchange(seen.group, number) == number) {
-        course_.node_cpu[seen.place] += cpu;
-        continue;
+      if (std::exchange(seen.group, number) != number) {
+        seen.place = course_.nodes.size();
+        course_.nodes.push_back(found->second);
+        course_.node_amounts.resize(course_.nodes.size() * width);
+        ++CourseOf(number).nodes;
       }
-      seen.place = course_.nodes.size();
-      course_.nodes.push_back(found->second);
-      course_.node_cpu.push_back(cpu);
-      ++CourseOf(number).nodes;
+      const auto& amounts = AmountsOf(*member.request);
+      for (std::size_t r = 0; r < width; ++r)
+        course_.node_amounts[seen.place * width + r] += amounts[r];
     }
   }
 
@@ -453,6 +466,8 @@ class SimulatedTime {
   const SimulationOptions& options_;
   Schedule schedule_;
   std::vector<const cluster::PodRequest*> requests_;
+  std::unordered_map<const cluster::PodRequest*, std::vector<std::int64_t>>
+      amounts_;
   std::unordered_map<std::string, int> node_numbers_;
   struct Seen {  // by node: the last group, and its index
     int group = -1;

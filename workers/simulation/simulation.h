@@ -61,7 +61,10 @@ struct Course {
   // If nodes are kept: indices of the scenario's nodes, each once per group,
   // group by group in the order of their starts.
   std::vector<int> nodes;
-  std::vector<std::int64_t> node_cpu;    // cpu_milli of the group on that node
+  // What the group has on that node: for each of `nodes`, the amounts of each
+  // of `resources`, which are those that groups ask for, without pods.
+  std::vector<std::int64_t> node_amounts;
+  std::vector<std::string> resources;
   std::vector<std::int64_t> first_node;  // by group: its first index in `nodes`
   std::int64_t begin = 0;
   std::int64_t end = 0;  // when the last group started or ended

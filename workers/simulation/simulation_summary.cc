@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+
+#include "workers/simulation/resource_use.h"
 
 namespace fluxnetes::workers {
 namespace {
@@ -128,35 +131,16 @@ std::int64_t FirstInstant(const Scenario& scenario) {
                                  : std::max(first, scenario.begin);
 }
 
-std::int64_t CpuOf(const std::vector<cluster::Node>& nodes) {
-  std::int64_t sum = 0;
-  for (const cluster::Node& node : nodes) sum += node.allocatable.cpu_milli;
-  return sum;
-}
-
-std::vector<std::int64_t> CpuOfShapes(const Scenario& scenario) {
-  std::vector<std::int64_t> sums;
-  sums.reserve(scenario.shapes.size());
-  for (const auto& shape : scenario.shapes) {
-    std::int64_t sum = 0;
-    for (const Scenario::Pods& pods : shape) {
-      sum +=
-          pods.count * scenario.requests[static_cast<std::size_t>(pods.request)]
-                           .request.resources.cpu_milli;
-    }
-    sums.push_back(sum);
-  }
-  return sums;
-}
-
 std::vector<double> UtilisationOverTime(const Scenario& scenario,
-                                        const Course& course, int parts) {
+                                        const Course& course,
+                                        const std::string& resource,
+                                        int parts) {
   std::vector<double> held(static_cast<std::size_t>(parts));
   const std::int64_t begin = FirstInstant(scenario);
   const double part = static_cast<double>(course.end - begin) / parts;
-  const auto all = static_cast<double>(CpuOf(scenario.nodes));
+  const double all = AmountOfNodes(scenario.nodes, resource);
   if (part <= 0 || all <= 0) return held;
-  const std::vector<std::int64_t> cpu = CpuOfShapes(scenario);
+  const std::vector<double> amounts = AmountOfShapes(scenario, resource);
   for (std::size_t i = 0; i < course.groups.size(); ++i) {
     const GroupCourse& group = course.groups[i];
     if (group.start < 0) continue;
@@ -164,9 +148,7 @@ std::vector<double> UtilisationOverTime(const Scenario& scenario,
         static_cast<double>(std::max(group.start, begin) - begin) / part;
     const double to = static_cast<double>(EndIn(course, group) - begin) / part;
     const double share =
-        static_cast<double>(
-            cpu[static_cast<std::size_t>(scenario.groups[i].shape)]) /
-        all;
+        amounts[static_cast<std::size_t>(scenario.groups[i].shape)] / all;
     for (auto at = static_cast<std::size_t>(from);
          at < held.size() && static_cast<double>(at) < to; ++at) {
       const auto left = static_cast<double>(at);
@@ -174,6 +156,21 @@ std::vector<double> UtilisationOverTime(const Scenario& scenario,
     }
   }
   return held;
+}
+
+std::vector<ResourceUse> UsesOf(const Scenario& scenario,
+                                const Course& course) {
+  std::vector<ResourceUse> uses;
+  for (const std::string& name : ResourcesAsked(scenario))
+    uses.push_back(
+        {name, UtilisationOverTime(scenario, course, name, 1).front()});
+  std::ranges::stable_sort(uses, std::greater<>(), &ResourceUse::share);
+  if (!uses.empty())
+    uses.erase(
+        std::remove_if(std::next(uses.begin()), uses.end(),
+                       [](const auto& use) { return use.resource == "pods"; }),
+        uses.end());
+  return uses;
 }
 
 SimulationSummary Summarize(const Scenario& scenario, const Course& course) {
@@ -184,7 +181,7 @@ SimulationSummary Summarize(const Scenario& scenario, const Course& course) {
       std::max<std::int64_t>(course.end - FirstInstant(scenario), 0);
   CountStates(course, summary);
   SumUpWaits(scenario, course, summary);
-  summary.utilisation = UtilisationOverTime(scenario, course, 1).front();
+  summary.utilisation = UsesOf(scenario, course);
   return summary;
 }
 

@@ -4,8 +4,9 @@
 //
 //   wait         from submission to start
 //   slowdown     bounded: max(1, (wait + run) / max(run, 10 s))
-//   utilisation  cpu that groups held, of all cpu of the nodes, over the
-//                makespan: from the first submission to the end of the course
+//   utilisation  what groups held of a resource, of what all nodes have of it,
+//                over the makespan: from the first submission to the end of the
+//                course; the scarcest resource is the one with the highest
 //   fairness     Jain's index of the mean slowdowns of the users: 1 if all are
 //                equal, 1 / users if one user has all of it
 //   reserved     the first start that was reserved for a group; kept if it
@@ -17,11 +18,17 @@
 // ended. Pure.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "workers/simulation/simulation.h"
 
 namespace fluxnetes::workers {
+
+struct ResourceUse {
+  std::string resource;  // "cpu", "nvidia.com/gpu"
+  double share = 0;
+};
 
 struct SimulationSummary {
   std::size_t groups = 0;
@@ -34,8 +41,8 @@ struct SimulationSummary {
   std::int64_t makespan = 0;  // seconds, as all times
   double wait_mean = 0;
   std::int64_t wait_p50 = 0, wait_p95 = 0, wait_p99 = 0, wait_most = 0;
-  double slowdown = 0;  // the mean
-  double utilisation = 0;
+  double slowdown = 0;                   // the mean
+  std::vector<ResourceUse> utilisation;  // the scarcest first
   double fairness = 1;
   std::size_t users = 0;
   std::size_t evictions = 0;
@@ -50,13 +57,13 @@ SimulationSummary Summarize(const Scenario& scenario, const Course& course);
 // When the first group was submitted or, if later, the run began.
 std::int64_t FirstInstant(const Scenario& scenario);
 
-// Thousandths of a core: the sum over all nodes, and over the pods of each
-// shape.
-std::int64_t CpuOf(const std::vector<cluster::Node>& nodes);
-std::vector<std::int64_t> CpuOfShapes(const Scenario& scenario);
+// The utilisation of each resource that groups ask for, the scarcest first;
+// pods only if they are the scarcest.
+std::vector<ResourceUse> UsesOf(const Scenario& scenario, const Course& course);
 
-// The utilisation in equal parts of the makespan, in order.
+// The utilisation of a resource in equal parts of the makespan, in order.
 std::vector<double> UtilisationOverTime(const Scenario& scenario,
-                                        const Course& course, int parts);
+                                        const Course& course,
+                                        const std::string& resource, int parts);
 
 }  // namespace fluxnetes::workers

@@ -324,6 +324,30 @@ TEST_F(SimulateCommand, PictureOfALargeRunStaysSmall) {
   EXPECT_THAT(Read("g.svg"), HasSubstr("fill-opacity"));
 }
 
+// The GPUs are full, of the cpus hardly any is in use.
+TEST_F(SimulateCommand, UtilisationIsThatOfTheScarcestResource) {
+  std::string manifests = kManifests;
+  const std::string cpu = "{cpu: \"4\"}";
+  manifests.replace(manifests.find(cpu), cpu.size(),
+                    "{cpu: \"1\", nvidia.com/gpu: 1}");
+  const std::string arguments =
+      "-f " + FileWith("jobs.yaml", manifests.substr(manifests.find("---"))) +
+      " --nodes " +
+      FileWith("nodes.yaml",
+               "nodes:\n  - {name: n, count: 2, cpu: 64, memory: 8Gi, "
+               "resources: {nvidia.com/gpu: 1}}\n") +
+      " --gantt -";
+  EXPECT_EQ(run_("simulate " + arguments), ExitCode::kOk) << run_.err();
+  EXPECT_THAT(run_.out(),
+              HasSubstr("Utilisation: 100.0 % of nvidia.com/gpu, 1.6 % of "
+                        "cpu\n"));
+  const json document = RunToJson(arguments.substr(0, arguments.find(" --g")));
+  EXPECT_EQ(document["utilisation"], 1);
+  EXPECT_EQ(document["utilisationBy"],
+            json::parse(R"([{"resource": "nvidia.com/gpu", "share": 1.0},
+                            {"resource": "cpu", "share": 0.015625}])"));
+}
+
 TEST_F(SimulateCommand, TableSaysTheSameInWords) {
   run_.SetInput(kThreeJobs);
   EXPECT_EQ(run_("simulate --swf -"), ExitCode::kOk);

@@ -24,8 +24,9 @@ class HeatPicture : public ::testing::Test {
     for (int i = 0; i < kGroups; ++i) {
       course_.first_node.push_back(i);
       course_.nodes.push_back(0);
-      course_.node_cpu.push_back(2'000);
+      course_.node_amounts.push_back(2'000);
     }
+    course_.resources = {"cpu"};
   }
 
   // The groups run one after the other, each for so many seconds.
@@ -51,6 +52,32 @@ TEST_F(HeatPicture, SaysHowFullNodesWereNotWhetherAnybodyWasThere) {
   const std::string picture = PictureOf(10);
   EXPECT_THAT(picture, HasSubstr("fill-opacity=\"0.5\""));
   EXPECT_THAT(picture, Not(HasSubstr("#2171b5\" />")));
+}
+
+// Each group has the only GPU of the node, and a tenth of its cpus.
+TEST_F(HeatPicture, NodeIsAsFullAsItsScarcestResource) {
+  for (cluster::Node& node : scenario_.nodes)
+    node.allocatable.SetExtended("nvidia.com/gpu", 1);
+  course_.resources = {"cpu", "nvidia.com/gpu"};
+  course_.node_amounts.clear();
+  for (int i = 0; i < kGroups; ++i)
+    for (const std::int64_t amount : {400, 1})
+      course_.node_amounts.push_back(amount);
+  const std::string picture = PictureOf(10);
+  EXPECT_THAT(picture, HasSubstr("(their scarcest resource)"));
+  EXPECT_THAT(picture, HasSubstr("#2171b5\" />"));
+  EXPECT_THAT(picture, Not(HasSubstr("fill-opacity")));
+}
+
+TEST_F(HeatPicture, UtilisationHasALineForEachResource) {
+  for (cluster::Node& node : scenario_.nodes)
+    node.allocatable.SetExtended("nvidia.com/gpu", 1);
+  scenario_.requests[0].request.resources.SetExtended("nvidia.com/gpu", 1);
+  PictureOf(10);
+  const std::string picture = UtilisationPicture(scenario_, course_);
+  EXPECT_THAT(picture,
+              HasSubstr("In use: nvidia.com/gpu (blue), cpu (orange)"));
+  EXPECT_THAT(picture, HasSubstr("stroke=\"#f28e2b\""));
 }
 
 }  // namespace

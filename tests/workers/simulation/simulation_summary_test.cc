@@ -50,7 +50,9 @@ TEST(SimulationSummary, IsAsWorkedOutByHand) {
   EXPECT_EQ(summary.wait_most, 100);
   // The slowdowns are 1, 1, 120 / 100, and 105 / 10.
   EXPECT_DOUBLE_EQ(summary.slowdown, (1 + 1 + 1.2 + 10.5) / 4);
-  EXPECT_DOUBLE_EQ(summary.utilisation, (100 + 20 + 100 + 5) / 240.0);
+  ASSERT_EQ(summary.utilisation.size(), 1U);
+  EXPECT_EQ(summary.utilisation[0].resource, "cpu");
+  EXPECT_DOUBLE_EQ(summary.utilisation[0].share, (100 + 20 + 100 + 5) / 240.0);
   // The means of the users are 1.1 and 5.75.
   EXPECT_DOUBLE_EQ(summary.fairness,
                    6.85 * 6.85 / (2 * (1.1 * 1.1 + 5.75 * 5.75)));
@@ -75,7 +77,7 @@ TEST(SimulationSummary, WhatDoesNotEndOrStartIsCountedApart) {
   EXPECT_EQ(summary.waiting, 1U);
   EXPECT_EQ(summary.wait_mean, 60);  // of the group that started in the run
   EXPECT_EQ(summary.makespan, 20);
-  EXPECT_DOUBLE_EQ(summary.utilisation, (10 + 10) / 40.0);
+  EXPECT_DOUBLE_EQ(summary.utilisation.at(0).share, (10 + 10) / 40.0);
 }
 
 TEST(SimulationSummary, PromiseToWhoNeverStartsIsBrokenOrOpen) {
@@ -111,7 +113,7 @@ TEST(SimulationSummary, OfNothingIsNothing) {
   EXPECT_EQ(summary.makespan, 0);
   EXPECT_EQ(summary.wait_p99, 0);
   EXPECT_EQ(summary.slowdown, 0);
-  EXPECT_EQ(summary.utilisation, 0);
+  EXPECT_TRUE(summary.utilisation.empty());
   EXPECT_EQ(summary.fairness, 1);
 }
 
@@ -120,12 +122,43 @@ TEST(SimulationSummary, UtilisationOverTimeAddsUpToTheWhole) {
   Course course;
   course.groups = {Ran(0, 100), Ran(30, 60)};
   course.end = 100;
-  const std::vector<double> parts = UtilisationOverTime(scenario, course, 4);
+  const std::vector<double> parts =
+      UtilisationOverTime(scenario, course, "cpu", 4);
   ASSERT_EQ(parts.size(), 4U);
   EXPECT_DOUBLE_EQ(parts[0], 0.5);
   EXPECT_NEAR(parts[1], 0.5 + 0.5 * 20 / 25, 1e-9);
   EXPECT_NEAR(parts[2], 0.5 + 0.5 * 10 / 25, 1e-9);
   EXPECT_DOUBLE_EQ(parts[3], 0.5);
+}
+
+std::string UsesText(const Scenario& scenario, const Course& course) {
+  std::string text;
+  for (const ResourceUse& use : UsesOf(scenario, course))
+    text += use.resource + " " + std::to_string(use.share) + "; ";
+  return text;
+}
+
+TEST(SimulationSummary, ScarcestResourceIsFirst) {
+  Scenario scenario = OfLoneJobs(1);
+  for (cluster::Node& node : scenario.nodes) {
+    node.allocatable.cpu_milli = 64'000;
+    node.allocatable.memory_bytes = 1'000;
+    node.allocatable.ephemeral_bytes = 1'000;
+    node.allocatable.SetExtended("nvidia.com/gpu", 1);
+  }
+  scenario.requests[0].request.resources = {
+      .cpu_milli = 1'000, .memory_bytes = 500, .pods = 1};
+  scenario.requests[0].request.resources.SetExtended("nvidia.com/gpu", 1);
+  scenario.requests[0].request.resources.SetExtended("example.com/none", 0);
+  Course course;
+  course.groups = {Ran(0, 100)};
+  course.end = 100;
+  EXPECT_EQ(UsesText(scenario, course),
+            "nvidia.com/gpu 0.500000; memory 0.250000; cpu 0.007812; ");
+  for (cluster::Node& node : scenario.nodes) node.allocatable.pods = 1;
+  scenario.requests[0].request.resources.extended.clear();
+  EXPECT_EQ(UsesText(scenario, course),
+            "pods 0.500000; memory 0.250000; cpu 0.007812; ");
 }
 
 }  // namespace

@@ -217,7 +217,8 @@ TEST(Simulation, WhatRunsAtTheBeginningHoldsItsNodes) {
   const Course course = Simulate(scenario, {.keep_nodes = true});
   EXPECT_EQ(course.groups[0].end, 1'060);
   EXPECT_EQ(course.groups[0].nodes, 1);
-  EXPECT_EQ(course.node_cpu[0], 4'000);
+  ASSERT_EQ(course.resources.front(), "cpu");
+  EXPECT_EQ(course.node_amounts[0], 4'000);
   EXPECT_EQ(course.groups[1].start, 1'000);
   EXPECT_EQ(course.groups[2].promised, 1'110);
   EXPECT_EQ(course.groups[2].start, 1'060);

@@ -120,16 +120,18 @@ std::string Cut(std::string_view text, int columns) {
   return std::string(text.substr(0, end)) + "…";
 }
 
-std::string CutFront(std::string_view text, int columns) {
+std::string CutMiddle(std::string_view text, int columns) {
   int width = DisplayWidth(text);
   if (width <= columns) return std::string(text);
   if (columns <= 0) return {};
-  while (width > columns - 1) {
+  const int behind = (columns - 1) / 2;
+  const std::string begin = Cut(text, columns - behind);  // with its mark
+  while (width > behind) {
     const Character c = Next(text);
     width -= WidthOf(c.code);
     text.remove_prefix(c.bytes);
   }
-  return "…" + std::string(text);
+  return begin + std::string(text);
 }
 
 }  // namespace fluxnetes::services

@@ -19,7 +19,7 @@ int DisplayWidth(std::string_view text);
 // Returns printable text cut to `columns`; "…" marks the cut.
 std::string Cut(std::string_view text, int columns);
 
-// As Cut(), but cuts at the beginning.
-std::string CutFront(std::string_view text, int columns);
+// As Cut(), but cuts in the middle: both ends of a name tell it from others.
+std::string CutMiddle(std::string_view text, int columns);
 
 }  // namespace fluxnetes::services

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 #include "services/console/display_text.h"
 
@@ -10,7 +11,9 @@ namespace {
 
 constexpr int kGap = 2;
 constexpr int kLeastOfLast = 16;   // columns for the last one
-constexpr int kLeastOfNames = 20;  // columns left of long names
+constexpr int kLeastOfNames = 20;  // columns left of long texts
+constexpr int kOfNames = 40;       // before the last one is given more
+constexpr int kMostOfPipe = 64;    // longer texts do not widen a column
 
 std::string_view CodeOf(Colour colour) {
   switch (colour) {
@@ -44,8 +47,6 @@ Table::Table(std::vector<std::string> headings) {
     for (; signs < heading.size(); ++signs) {
       if (heading[signs] == '>')
         column.right = true;
-      else if (heading[signs] == '<')
-        column.loses_beginning = true;
       else if (heading[signs] == '?')
         column.optional = true;
       else
@@ -66,30 +67,51 @@ void Table::Add(std::vector<Cell> cells) {
 std::vector<int> Table::Widths(const TableStyle& style) const {
   std::vector<int> widths;
   for (const Column& column : columns_)
-    widths.push_back(style.header ? DisplayWidth(column.heading) : 0);
-  for (const auto& row : rows_)
-    for (std::size_t i = 0; i < row.size(); ++i)
-      widths[i] = std::max(widths[i], DisplayWidth(row[i].text));
+    widths.push_back(style.header ? DisplayWidth(column.heading) : 1);
+  for (const auto& row : rows_) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const int width = DisplayWidth(row[i].text);
+      if (style.columns > 0 || width <= kMostOfPipe)
+        widths[i] = std::max(widths[i], width);
+    }
+  }
   if (style.columns > 0) Fit(widths, style.columns);
   return widths;
 }
 
+int Table::Least(std::size_t column, int width) const {
+  if (column + 1 == columns_.size()) return std::min(width, kLeastOfLast);
+  return columns_[column].right ? width : std::min(width, kLeastOfNames);
+}
+
 void Table::Fit(std::vector<int>& widths, int columns) const {
-  int missing = std::min(widths.back(), kLeastOfLast) - columns;
-  for (std::size_t i = 0; i + 1 < widths.size(); ++i)
-    missing += widths[i] + kGap;
-  for (std::size_t i = 0; i + 1 < widths.size(); ++i) {
-    if (!columns_[i].loses_beginning) continue;
-    const int given =
-        std::clamp(widths[i] - kLeastOfNames, 0, std::max(missing, 0));
-    widths[i] -= given;
-    missing -= given;
+  std::vector<int> fitted;
+  int left = columns + kGap;
+  for (std::size_t i = 0; i < widths.size(); ++i) {
+    fitted.push_back(Least(i, widths[i]));
+    left -= fitted[i] + kGap;
   }
-  for (std::size_t i = widths.size(); i-- > 0 && missing > 0;) {
+  for (std::size_t i = widths.size(); i-- > 0 && left < 0;) {
     if (!columns_[i].optional) continue;
-    missing -= widths[i] + kGap;
-    widths[i] = 0;
+    left += fitted[i] + kGap;
+    widths[i] = fitted[i] = 0;
   }
+  const auto widen = [&](std::size_t from, std::size_t to, int most) {
+    bool any = true;
+    while (left > 0 && std::exchange(any, false)) {
+      for (std::size_t i = from; i < to && left > 0; ++i) {
+        if (fitted[i] >= std::min(widths[i], most)) continue;
+        ++fitted[i];
+        --left;
+        any = true;
+      }
+    }
+  };
+  const std::size_t last = widths.size() - 1;
+  widen(0, last, kOfNames);
+  widen(last, last + 1, columns);
+  widen(0, last, columns);
+  widths = std::move(fitted);
 }
 
 std::string Table::Line(const std::vector<Cell>& cells,
@@ -102,9 +124,8 @@ std::string Table::Line(const std::vector<Cell>& cells,
     const bool last = i + 1 == cells.size();
     const int width = style.columns > 0 ? std::min(widths[i], left) : widths[i];
     const std::string text = style.columns == 0 ? cells[i].text
-                             : columns_[i].loses_beginning
-                                 ? CutFront(cells[i].text, width)
-                                 : Cut(cells[i].text, width);
+                             : last             ? Cut(cells[i].text, width)
+                                    : CutMiddle(cells[i].text, width);
     const int missing = width - DisplayWidth(text);
     const std::string blanks(
         last && !columns_[i].right ? 0 : std::max(missing, 0), ' ');

@@ -1,8 +1,11 @@
-// A table for a terminal in kubectl's style: a header in capitals, columns as
-// wide as their text, two blanks between them. If the terminal's width is known
-// and too little of it is left for the last column, long names lose their
-// beginning and optional columns are left out; then the last column is cut to
-// fit. Output to a pipe is not cut.
+// A table in kubectl's style: a header in capitals, columns as wide as their
+// text, two blanks between them.
+//
+// If the terminal's width is known, no line is wider. Where there is too little
+// room, long texts lose their middle, optional columns are left out, and the
+// last column is cut at its end. Otherwise, as in a pipe, all texts are whole,
+// and a text that is much longer than others makes its own line longer, not
+// the column wider.
 //
 // Plain value, for one thread.
 #pragma once
@@ -34,8 +37,7 @@ struct TableStyle {
 class Table {
  public:
   // Prefixes of a heading, which are not shown: ">" aligns the column to the
-  // right, "<" lets its texts lose their beginning, "?" makes it optional (the
-  // last optional column is left out first).
+  // right, "?" makes it optional (the last optional column is left out first).
   explicit Table(std::vector<std::string> headings);
 
   // As many cells as headings.
@@ -56,12 +58,12 @@ class Table {
   struct Column {
     std::string heading;
     bool right = false;
-    bool loses_beginning = false;
     bool optional = false;
   };
   // 0: the column is left out.
   std::vector<int> Widths(const TableStyle& style) const;
   void Fit(std::vector<int>& widths, int columns) const;
+  int Least(std::size_t column, int width) const;
   std::string Line(const std::vector<Cell>& cells,
                    const std::vector<int>& widths,
                    const TableStyle& style) const;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -45,12 +46,23 @@ bool Wait(std::chrono::milliseconds time) {
   return stop_wanted != 0;
 }
 
+// Returns 0 if COLUMNS is not a width.
+int ColumnsOfEnvironment() {
+  const char* const text = std::getenv("COLUMNS");
+  if (text == nullptr) return 0;
+  int columns = 0;
+  const char* const last = text + std::strlen(text);
+  const auto [end, error] = std::from_chars(text, last, columns);
+  return error == std::errc() && end == last && columns > 0 ? columns : 0;
+}
+
 std::pair<int, int> Size() {
   winsize size{};
   if (isatty(STDOUT_FILENO) == 0 ||
       ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0)
     return {0, 0};
-  return {size.ws_col, size.ws_row};
+  const int columns = ColumnsOfEnvironment();
+  return {columns > 0 ? columns : size.ws_col, size.ws_row};
 }
 
 }  // namespace

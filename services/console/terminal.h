@@ -1,5 +1,7 @@
 // The console of the process: standard streams, the size of the terminal, the
-// clock, and SIGINT or SIGTERM as the user's wish to stop.
+// clock, and SIGINT or SIGTERM as the user's wish to stop. The terminal is as
+// wide as the environment variable COLUMNS says, else as its driver does; a
+// pipe or a file has no width.
 #pragma once
 
 #include "services/console/console.h"

@@ -138,7 +138,7 @@ Table TableOf(const HistoryOptions& options, const History& history,
   const bool wide = options.output == OutputFormat::kWide;
   std::vector<std::string> headings;
   if (!options.scope) headings.emplace_back("NAMESPACE");
-  headings.insert(headings.end(), {"<NAME", "RESULT", ">PODS", "?QUEUE",
+  headings.insert(headings.end(), {"NAME", "RESULT", ">PODS", "?QUEUE",
                                    ">WAITED", ">RAN", "ENDED", "?NODES"});
   if (wide) headings.insert(headings.end(), {"SUBMITTED", ">PRIORITY", ">ID"});
   headings.emplace_back("REASON");

@@ -63,7 +63,7 @@ Listing ListMaintenanceFor(sql::Transaction& transaction,
                            const GetOptions& options, sql::Timestamp now) {
   Listing listing{"MaintenanceList",
                   "maintenance",
-                  Table({">ID", "STATUS", "<NODES", "FROM", "UNTIL", ">KNOWN",
+                  Table({">ID", "STATUS", "NODES", "FROM", "UNTIL", ">KNOWN",
                          ">RUNNING", "REASON"}),
                   {},
                   {},

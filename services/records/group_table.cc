@@ -77,7 +77,7 @@ std::string ShownNodes(const std::vector<std::string>& nodes,
 Table GroupTable(std::span<const GroupRow> groups, const GroupTableForm& form) {
   std::vector<std::string> headings;
   if (form.namespaces) headings.emplace_back("NAMESPACE");
-  headings.insert(headings.end(), {"<NAME", "STATE", ">?BOUND", "?QUEUE",
+  headings.insert(headings.end(), {"NAME", "STATE", ">?BOUND", "?QUEUE",
                                    ">POSITION", "START", "?AGE", "?NODES"});
   const bool elastic = std::ranges::any_of(
       groups, [](const GroupRow& group) { return group.gang.has_value(); });

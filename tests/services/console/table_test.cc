@@ -35,18 +35,61 @@ TEST(Table, NoLineIsLongerThanTheTerminal) {
 }
 
 TEST(Table, LastColumnIsGivenRoomByTheOthers) {
-  Table table({"<NAME", ">?PODS", "STATE", "?AGE", "REASON"});
-  const std::string name = "a-name-that-is-of-thirty-chars";
+  Table table({"NAME", ">?PODS", "STATE", "?AGE", "REASON"});
+  const std::string name = "solver-of-thirty-characters-42";
   table.Add({name, "8", "pending", "2s", "waits for all of its room"});
   const auto row = [&](int columns) {
     return table.Lines({.columns = columns, .header = false})[0];
   };
   EXPECT_EQ(row(90), name + "  8  pending  2s  waits for all of its room");
   EXPECT_EQ(row(64), name + "  8  pending  2s  waits for all o…");
-  const std::string cut = "…-is-of-thirty-chars";
+  const std::string cut = "solver-of-…acters-42";
   EXPECT_EQ(row(54), cut + "  8  pending  2s  waits for all o…");
   EXPECT_EQ(row(50), cut + "  8  pending  waits for all o…");
-  EXPECT_EQ(row(48), cut + "  pending  waits for all of…");
+  EXPECT_EQ(row(47), cut + "  pending  waits for all o…");
+  EXPECT_EQ(row(48), "solver-of-…racters-42  pending  waits for all o…");
+}
+
+// Twenty names as they are usual, and one as long as Kubernetes allows.
+Table OneLongName(const std::string& name) {
+  Table table({"NAMESPACE", "NAME", ">PODS", "?QUEUE", "REASON"});
+  for (int i = 0; i < 20; ++i)
+    table.Add({"team-a", "train-" + std::to_string(i), "8", "default",
+               "needs 8 × (2 cpu, 4Gi); 5 of 8 places are free now"});
+  table.Add({name, name, "1", name, "waits"});
+  return table;
+}
+
+TEST(Table, OneLongNameMakesNoTerminalsLineLonger) {
+  const Table table = OneLongName(std::string(253, 'n'));
+  for (const int columns : {80, 100, 132, 400}) {
+    const auto lines = table.Lines({.columns = columns});
+    for (const std::string& line : lines)
+      EXPECT_LE(DisplayWidth(line), columns) << line;
+    EXPECT_NE(lines[1].find("train-0"), std::string::npos) << lines[1];
+    EXPECT_NE(lines[1].find("needs 8"), std::string::npos) << lines[1];
+  }
+  const auto lines = table.Lines({.columns = 200});
+  EXPECT_NE(lines[1].find("5 of 8 places are free now"), std::string::npos);
+}
+
+TEST(Table, OneLongNameIsWholeInAPipeAndAlone) {
+  const std::string name(253, 'n');
+  const auto lines = OneLongName(name).Lines({});
+  for (std::size_t i = 0; i + 1 < lines.size(); ++i)
+    EXPECT_LE(DisplayWidth(lines[i]), 100) << lines[i];
+  EXPECT_EQ(lines.back(), name + "  " + name + "     1  " + name + "  waits");
+  Table only({"NAME", "X"});
+  only.Add({name, "1"});
+  EXPECT_EQ(only.Text({.header = false}), name + "  1\n");
+}
+
+TEST(Table, EvenlyLongNamesShareWhatIsLeft) {
+  Table table({"NODE", "GROUP", "STATE"});
+  table.Add({std::string(60, 'n'), std::string(60, 'g'), "bound"});
+  EXPECT_EQ(table.Lines({.columns = 60, .header = false})[0],
+            std::string(13, 'n') + "…" + std::string(12, 'n') + "  " +
+                std::string(12, 'g') + "…" + std::string(12, 'g') + "  bound");
 }
 
 TEST(Table, HeaderCanBeLeftOut) {
@@ -95,6 +138,16 @@ TEST(DisplayText, CutKeepsWholeCharacters) {
   EXPECT_EQ(Cut("abc", 3), "abc");
   EXPECT_EQ(Cut("abc", 1), "…");
   EXPECT_EQ(Cut("abc", 0), "");
+}
+
+TEST(DisplayText, CutInTheMiddleKeepsBothEnds) {
+  EXPECT_EQ(CutMiddle("train-00042", 11), "train-00042");
+  EXPECT_EQ(CutMiddle("train-00042", 10), "train…0042");
+  EXPECT_EQ(CutMiddle("train-00042", 7), "tra…042");
+  EXPECT_EQ(CutMiddle("train", 2), "t…");
+  EXPECT_EQ(CutMiddle("train", 1), "…");
+  EXPECT_EQ(CutMiddle("train", 0), "");
+  EXPECT_EQ(CutMiddle("日本語日本語", 7), "日…語");
 }
 
 }  // namespace

@@ -1,6 +1,9 @@
 #include "services/console/terminal.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
@@ -33,6 +36,35 @@ TEST_F(ProcessConsoleDeathTest, SignalIsTheUsersWishToStop) {
 TEST_F(ProcessConsoleDeathTest, SignalBeforeTheFirstWaitEndsTheProcess) {
   EXPECT_EXIT(ProcessConsole(); std::raise(SIGTERM);
               std::_Exit(0), ::testing::KilledBySignal(SIGTERM), "");
+}
+
+// Returns the width of a terminal of 120 columns with this COLUMNS.
+int ColumnsOnTerminal(const char* columns) {
+  const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+  if (terminal < 0 || grantpt(terminal) != 0 || unlockpt(terminal) != 0)
+    std::_Exit(255);
+  const int side = open(ptsname(terminal), O_RDWR | O_NOCTTY);
+  winsize size{};
+  size.ws_col = 120;
+  if (ioctl(side, TIOCSWINSZ, &size) != 0) std::_Exit(255);
+  dup2(side, STDOUT_FILENO);
+  setenv("COLUMNS", columns, 1);
+  return ProcessConsole().size().first;
+}
+
+int ColumnsOfFile() {
+  dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);
+  setenv("COLUMNS", "90", 1);
+  return ProcessConsole().size().first;
+}
+
+TEST_F(ProcessConsoleDeathTest, TerminalIsAsWideAsColumnsSaysElseItsDriver) {
+  EXPECT_EXIT(std::_Exit(ColumnsOnTerminal("90")),
+              ::testing::ExitedWithCode(90), "");
+  for (const char* const none : {"", "0", "-3", "wide", "90x"})
+    EXPECT_EXIT(std::_Exit(ColumnsOnTerminal(none)),
+                ::testing::ExitedWithCode(120), "");
+  EXPECT_EXIT(std::_Exit(ColumnsOfFile()), ::testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

@@ -1,8 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
+#include "services/console/display_text.h"
 #include "services/console/time_text.h"
 #include "tests/services/support/command_database.h"
 
@@ -189,6 +192,35 @@ TEST_F(Get, NamesWithOddTextAreShownAsTheyAreOrHarmless) {
   EXPECT_EQ(nlohmann::json::parse(run_.out())["items"][0]["name"],
             "it's 100% \\ \"big\" 🚀");
   EXPECT_EQ(run_("get groups", {R"(a/it's 100% \ "big" 🚀)"}), ExitCode::kOk);
+}
+
+std::size_t WidestLine(const std::string& text, const std::string& but = "-") {
+  std::size_t width = 0;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    if (line.find(but) == std::string::npos)
+      width = std::max(width, static_cast<std::size_t>(DisplayWidth(line)));
+  return width;
+}
+
+TEST_F(Get, OneLongNameMakesNoOtherLineLonger) {
+  AddExampleGroups();
+  database_.Execute(
+      "UPDATE pod_groups SET group_name = repeat('n', 253), "
+      "namespace = repeat('s', 63) WHERE group_name = 'first';"
+      "UPDATE group_history SET group_name = repeat('n', 253), "
+      "namespace = repeat('s', 63) WHERE group_name = 'over'");
+  const std::string name(253, 'n');
+  for (const std::string command : {"get groups -A", "history -A"}) {
+    EXPECT_EQ(run_(command), ExitCode::kOk) << run_.err();
+    EXPECT_THAT(run_.out(), HasSubstr(name));
+    EXPECT_LE(WidestLine(run_.out(), name), 170U) << run_.out();
+  }
+  run_.SetTerminal(100, 30);
+  for (const std::string command : {"get groups -A", "history -A"}) {
+    EXPECT_EQ(run_(command), ExitCode::kOk) << run_.err();
+    EXPECT_LE(WidestLine(run_.out(), "\t"), 100U) << run_.out();
+  }
 }
 
 TEST_F(Get, GroupOfWhichAllPodsAreRefusedIsShownWithTheReason) {

@@ -52,6 +52,7 @@
 #include "services/simulate/simulate.h"
 #include "services/simulate/simulation_queries.h"
 #include "services/simulated_api/simulated_command.h"
+#include "services/submit/delete_command.h"
 #include "services/submit/submit.h"
 #include "sql/error.h"
 #include "workers/catalogue.h"
@@ -146,6 +147,9 @@ class Runner {
   }
   ExitCode operator()(const SubmitOptions& options) {
     return RunSubmit(options, config_, console_);
+  }
+  ExitCode operator()(const DeleteOptions& options) {
+    return RunDelete(options, config_, console_);
   }
   ExitCode operator()(const SimulateOptions& options) {
     return RunSimulate(options, config_,

@@ -53,6 +53,7 @@ Submitted Submit(HttpClient& client, const std::string& manifest,
     result.error = response.error;
   } else if (!response.Succeeded()) {
     result.error = ReadStatusMessage(response.body);
+    result.taken = Text(Parse(response.body), "reason") == "AlreadyExists";
     if (result.error.empty()) {
       result.error = "the server answered " + std::to_string(response.status);
     }

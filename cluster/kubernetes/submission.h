@@ -11,6 +11,7 @@ namespace fluxnetes::cluster {
 
 struct Submitted {
   bool created = false;
+  bool taken = false;  // not created, as an object of this name exists
   std::string kind;
   std::string namespace_name;
   std::string name;

@@ -8,6 +8,7 @@
 
 #include "services/config/settings.h"
 #include "services/console/exit_code.h"
+#include "services/grammar/cluster_commands.h"
 #include "services/grammar/command_grammar.h"
 #include "services/grammar/group_commands.h"
 #include "services/grammar/node_commands.h"
@@ -88,6 +89,7 @@ class Grammar {
   std::string window_;
   MigrateOptions migrate_;
   SubmitOptions submit_;
+  DeleteOptions delete_;
   SimulateOptions simulate_;
   std::string overrun_;
   ServeOptions serve_;
@@ -102,7 +104,8 @@ Grammar::Grammar(const CalledAs& called)
   for (std::string* name :
        {&describe_.namespace_name, &explain_.namespace_name,
         &cancel_.namespace_name, &hold_.namespace_name, &submit_.namespace_name,
-        &simulate_.namespace_name, &view_.history_namespace})
+        &delete_.namespace_name, &simulate_.namespace_name,
+        &view_.history_namespace})
     *name = called.namespace_name;
   app_.footer(Footer());
   app_.set_version_flag("--version", "")->description("print the version");
@@ -114,6 +117,7 @@ Grammar::Grammar(const CalledAs& called)
   AddServe();
   AddMigrate();
   AddSubmit();
+  AddDeleteCommand(app_, delete_, invocation_.command);
   AddSimulate();
   AddGet();
   AddDescribeCommand(app_, describe_, invocation_.command);

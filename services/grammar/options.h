@@ -161,6 +161,12 @@ struct SubmitOptions {
   OutputFormat output = OutputFormat::kTable;
 };
 
+struct DeleteOptions {
+  std::string kind;                // "Job" or "Pod"
+  std::vector<std::string> names;  // NAME or NAMESPACE/NAME
+  std::string namespace_name = "default";
+};
+
 struct SimulateOptions {
   // The workload: a trace, manifests, or generated jobs.
   std::string trace;               // a file, or "-"
@@ -210,12 +216,14 @@ struct HelpOptions {
   std::string text;
 };
 
-using Command = std::variant<
-    HelpOptions, GetOptions, DescribeOptions, ExplainOptions, TimelineOptions,
-    HistoryOptions, TopOptions, SqueueOptions, CancelOptions, HoldOptions,
-    DrainOptions, QueueOptions, AccountOptions, JobsOptions, MigrateOptions,
-    SubmitOptions, SimulateOptions, ServeOptions, SimulatedClusterOptions,
-    VersionOptions, CompletionOptions, DoctorOptions, ManOptions, BenchOptions>;
+using Command =
+    std::variant<HelpOptions, GetOptions, DescribeOptions, ExplainOptions,
+                 TimelineOptions, HistoryOptions, TopOptions, SqueueOptions,
+                 CancelOptions, HoldOptions, DrainOptions, QueueOptions,
+                 AccountOptions, JobsOptions, MigrateOptions, SubmitOptions,
+                 DeleteOptions, SimulateOptions, ServeOptions,
+                 SimulatedClusterOptions, VersionOptions, CompletionOptions,
+                 DoctorOptions, ManOptions, BenchOptions>;
 
 struct Invocation {
   std::optional<std::string> config_file;

@@ -38,6 +38,19 @@ void WarnOfAll(const std::vector<cluster::Manifest>& manifests,
   }
 }
 
+// Returns what frees the name of an object that exists already; "" for kinds
+// that `fluxnetes delete` does not know.
+std::string HowToFree(const cluster::Submitted& object) {
+  const char* const noun = object.kind == "Job"   ? "job"
+                           : object.kind == "Pod" ? "pod"
+                                                  : nullptr;
+  if (noun == nullptr) return {};
+  return Printable(fmt::format("`fluxnetes delete {} {}/{}` deletes it, "
+                               "finished or not; then submit it again.",
+                               noun, object.namespace_name, object.name)) +
+         "\n";
+}
+
 // Returns true if it was created.
 bool SubmitOne(cluster::HttpClient& client, const cluster::Manifest& manifest,
                const SubmitOptions& options, Console& console) {
@@ -49,6 +62,7 @@ bool SubmitOne(cluster::HttpClient& client, const cluster::Manifest& manifest,
   if (!submitted.created) {
     console.err << "error: " << Printable(manifest.place) << ": "
                 << Printable(submitted.error) << '\n';
+    if (submitted.taken) console.err << HowToFree(submitted);
     return false;
   }
   console.out << Printable(Called(manifest, submitted.name))

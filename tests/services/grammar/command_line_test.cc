@@ -79,6 +79,12 @@ TEST(CommandLine, OtherCommandsReadTheirArguments) {
       Parsed<SubmitOptions>({"submit", "-f", "a.yaml", "-f", "-", "--dry-run"});
   EXPECT_THAT(submit.files, ElementsAre("a.yaml", "-"));
   EXPECT_TRUE(submit.dry_run);
+  const auto gone =
+      Parsed<DeleteOptions>({"delete", "jobs", "a/train", "b", "-n", "c"});
+  EXPECT_EQ(gone.kind, "Job");
+  EXPECT_THAT(gone.names, ElementsAre("a/train", "b"));
+  EXPECT_EQ(gone.namespace_name, "c");
+  EXPECT_EQ(Parsed<DeleteOptions>({"delete", "pod", "p"}).kind, "Pod");
   EXPECT_EQ(Parsed<MigrateOptions>({"migrate", "status"}).verb,
             MigrateOptions::Verb::kStatus);
   EXPECT_TRUE(Parsed<ServeOptions>({"serve", "--print-config"}).print_config);
@@ -91,7 +97,8 @@ TEST(CommandLine, SlipsAreUsageErrorsWithAHint) {
         "get groups -o xml", "get groups --limit -1", "get groups --limit x",
         "get groups --finished soon", "describe group", "queue set q",
         "account set a", "account create", "submit", "completion tcsh",
-        "migrate down", "get nodes a b"}) {
+        "migrate down", "get nodes a b", "delete", "delete job",
+        "delete node n"}) {
     EXPECT_EQ(run(arguments), ExitCode::kUsage) << arguments;
     EXPECT_THAT(run.err(), HasSubstr("error: ")) << arguments;
     EXPECT_THAT(run.err(), HasSubstr("--help")) << arguments;

@@ -72,7 +72,7 @@ std::string InFish(const std::string& line) {
 
 TEST(Completion, BashOffersCommands) {
   EXPECT_THAT(InBash("fluxnetes ''"), HasSubstr("describe"));
-  EXPECT_EQ(InBash("fluxnetes de"), "describe\n");
+  EXPECT_EQ(InBash("fluxnetes des"), "describe\n");
   EXPECT_EQ(InBash("fluxnetes get n"), "nodes\n");
   EXPECT_EQ(InBash("fluxnetes --database x get n"), "nodes\n");
 }
@@ -116,7 +116,7 @@ TEST(Completion, BashAsksForNamesAndExpandsNothingInThem) {
 TEST(Completion, ZshOffersTheSame) {
   EXPECT_THAT(CompletionScript(DescribeCommandLine(), "zsh"),
               ::testing::StartsWith("#compdef fluxnetes\n"));
-  EXPECT_EQ(InZsh("fluxnetes de"), "describe\n");
+  EXPECT_EQ(InZsh("fluxnetes des"), "describe\n");
   EXPECT_EQ(InZsh("fluxnetes get n"), "nodes\n");
   EXPECT_THAT(InZsh("fluxnetes get groups --"), HasSubstr("--until-done\n"));
   EXPECT_EQ(InZsh("fluxnetes get groups -o j"), "json\n");
@@ -126,7 +126,7 @@ TEST(Completion, ZshOffersTheSame) {
 }
 
 TEST(Completion, FishOffersTheSame) {
-  EXPECT_EQ(InFish("fluxnetes de"), "describe\tshow one thing in full\n");
+  EXPECT_EQ(InFish("fluxnetes des"), "describe\tshow one thing in full\n");
   EXPECT_THAT(InFish("fluxnetes get "),
               AllOf(HasSubstr("nodes\t"), Not(HasSubstr("describe"))));
   EXPECT_THAT(InFish("fluxnetes --database x get n"), HasSubstr("nodes\t"));

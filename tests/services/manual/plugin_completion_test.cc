@@ -27,7 +27,7 @@ std::vector<std::string> NamesFor(const std::vector<std::string>& words) {
 }
 
 TEST(PluginCompletion, OffersCommandsWithWhatTheyDo) {
-  EXPECT_EQ(AnswerTo({"de"}), "describe\tshow one thing in full\n:4\n");
+  EXPECT_EQ(AnswerTo({"des"}), "describe\tshow one thing in full\n:4\n");
   EXPECT_THAT(AnswerTo({}), AllOf(HasSubstr("get\t"), HasSubstr("submit\t")));
   EXPECT_THAT(AnswerTo({"get", ""}),
               AllOf(HasSubstr("nodes\t"), Not(HasSubstr("describe"))));

@@ -269,7 +269,7 @@ class Lookahead::State {
     double ahead = 0;
     for (const PendingGroup* group : rest) {
       if (over_ || rate <= 0) {
-        Say({group->id, std::nullopt, false, WhyUnknown()});
+        Say({group->id, std::nullopt, false, WhyUnknown(group->id)});
         continue;
       }
       SayRoughly(*group, std::max(latest, now_), ahead / rate);
@@ -315,11 +315,11 @@ class Lookahead::State {
     if (promised->second)
       return Say(
           {group.id, promised->second, true, "nodes would be reserved for it"});
-    Say({group.id, std::nullopt, false, WhyUnknown()});
+    Say({group.id, std::nullopt, false, WhyUnknown(group.id)});
   }
 
-  std::string WhyUnknown() const {
-    const auto endless = store_.Endless();
+  std::string WhyUnknown(GroupId of) const {
+    const auto endless = store_.Endless(of);
     if (!endless)
       return over_ ? "nothing that is known of makes room for it"
                    : "no start of its queue is seen yet";

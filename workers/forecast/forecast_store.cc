@@ -78,9 +78,10 @@ void ForecastStore::Free(GroupId group) {
   placed_.erase(placed);
 }
 
-std::optional<GroupId> ForecastStore::Endless() const {
-  if (endless_.empty()) return std::nullopt;
-  return *endless_.begin();
+std::optional<GroupId> ForecastStore::Endless(GroupId besides) const {
+  for (const GroupId group : endless_)
+    if (group != besides) return group;
+  return std::nullopt;
 }
 
 std::string ForecastStore::NameOf(GroupId group) const {

@@ -48,8 +48,8 @@ class ForecastStore final : public MatchStore {
   bool Unsatisfiable(GroupId group) const {
     return unsatisfiable_.contains(group);
   }
-  // A group with an allocation and no known end.
-  std::optional<GroupId> Endless() const;
+  // A group other than this with an allocation and no known end.
+  std::optional<GroupId> Endless(GroupId besides) const;
   std::string NameOf(GroupId group) const;
 
   bool Acquire() override { return true; }

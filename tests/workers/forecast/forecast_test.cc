@@ -276,6 +276,22 @@ TEST(ForecastOfGroups, BehindOnesWithoutEndIsNotKnown) {
               HasSubstr("groups without a deadline, default/g1 among them"));
 }
 
+// One pod of g1 runs without end, another waits for room.
+TEST(ForecastOfGroups, OfOneBoundInPartDoesNotNameItself) {
+  Scenario scenario = OnTheseNodes({4});
+  const GroupId part = AddRunning(scenario, {"node0"}, 4, {});
+  const GroupId rest = AddWaiting(scenario, 1, 4, {});
+  ComponentSnapshot snapshot = SnapshotOf(scenario);
+  auto waits = snapshot.waiting.extract(rest);
+  waits.key() = waits.mapped().id = part;
+  waits.mapped().first_in_line = true;
+  snapshot.waiting.insert(std::move(waits));
+  const Estimate estimate =
+      EstimateOf(ForecastOf(scenario, std::move(snapshot)), part);
+  EXPECT_EQ(estimate.start, std::nullopt);
+  EXPECT_EQ(estimate.rests_on, "nothing that is known of makes room for it");
+}
+
 TEST(ForecastOfGroups, TakesWhatTheQueueAssumesForAnEnd) {
   Scenario scenario = OnTheseNodes({4});
   scenario.queues[0].assumed_duration = 160;

@@ -321,7 +321,7 @@ COMMENT ON COLUMN pod_groups.phase IS 'The phase of a pending group. queued. res
 COMMENT ON COLUMN pod_groups.reason IS 'Why this group waits, if it has a reason of its own; else its shape''s reason in wait_reasons applies.';
 COMMENT ON COLUMN pod_groups.revision IS 'Raised by every change of its members or labels; a placement for an older revision is dropped.';
 COMMENT ON COLUMN pod_groups.first_in_line IS 'Whether it had started and must be placed again: it is ahead of all other groups in the pending order.';
-COMMENT ON COLUMN pod_groups.shape IS 'A hash of its requests; groups of one shape either all fit or none fits.';
+COMMENT ON COLUMN pod_groups.shape IS 'A hash of the requests of its pods, or of those that must be placed again, and its duration; groups of one shape either all fit or none fits.';
 COMMENT ON COLUMN pod_groups.owners IS 'The UIDs of its members'' controllers, fixed once it is complete.';
 COMMENT ON COLUMN pod_groups.duration_seconds IS 'The longest activeDeadlineSeconds of its pods; null: unlimited.';
 COMMENT ON COLUMN pod_groups.match_job IS 'The match job in the work queue that is to place it.';
@@ -444,6 +444,33 @@ COMMENT ON COLUMN placements.cpu_milli IS 'CPU in thousandths of a core.';
 COMMENT ON COLUMN placements.memory_bytes IS 'Memory in bytes.';
 COMMENT ON COLUMN placements.other IS 'Other resources by name, including ephemeral-storage and GPUs.';
 COMMENT ON COLUMN placements.held_until IS 'Set after its pod failed: the placement is held for the replacement until then.';
+
+CREATE FUNCTION waiting_shape(of_group bigint, whole_shape bigint)
+RETURNS bigint
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT coalesce(
+    (
+      SELECT
+        hashtextextended(
+          string_agg(m.request_hash::text, ',' ORDER BY m.request_hash)
+          || '/' || coalesce(max(m.duration_seconds)::text, ''), 0
+        )
+      FROM (
+        SELECT
+          jsonb_hash_extended(p.request, 0) AS request_hash,
+          g.duration_seconds
+        FROM pods AS p
+        INNER JOIN pod_groups AS g ON g.id = p.group_id
+        WHERE p.group_id = of_group AND p.state = 'waiting'
+      ) AS m
+    ),
+    whole_shape
+  )
+$$;
+COMMENT ON FUNCTION waiting_shape IS
+'The shape of a group of which some pods must be placed again: that of a group of these pods alone, so that it shares no reason with whole groups. Without such pods: the given one.';
 
 CREATE TABLE reservations (
   group_id bigint PRIMARY KEY REFERENCES pod_groups ON DELETE CASCADE,

@@ -95,6 +95,7 @@ SET
   state = 'pending',
   phase = 'queued',
   first_in_line = true,
+  shape = waiting_shape(g.id, g.shape),
   revision = g.revision + 1,
   went_back_at = $4,
   reason = back.reason,

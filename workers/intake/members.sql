@@ -153,6 +153,7 @@ SET
   state = 'pending',
   phase = 'queued',
   revision = g.revision + 1,
+  shape = waiting_shape(g.id, g.shape),
   first_in_line = true,
   went_back_at = CASE
     WHEN g.state IN ('allocated', 'bound') THEN $2

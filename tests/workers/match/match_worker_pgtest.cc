@@ -35,6 +35,35 @@ TEST_F(MatchWorkerTest, GroupThatDoesNotFitWaitsWithAReason) {
   EXPECT_EQ(Ask("SELECT kind FROM reservations"), "drain");
 }
 
+TEST_F(MatchWorkerTest, PodThatIsPlacedAgainHasAnotherReasonThanAWholeGroup) {
+  SetNode("n0", 2'000);
+  SetNode("n1", 1'000, true);
+  SetNode("n2", 1'000, true);
+  Place("first", 2);
+  BindPlaced();
+  CreateGang("second", 2);
+  ObserveAndPromote();
+  door.End("default/first-1", cluster::PodPhase::kFailed);
+  Observe();
+  // As cleanup does when the hold is over; another pod gets the room.
+  database.Execute(
+      "DELETE FROM placements WHERE pod_uid LIKE 'uid-default-first-1-%';"
+      "INSERT INTO match_inbox (queue, news, group_id)"
+      " SELECT queue, 'changed', id FROM pod_groups");
+  Create({.name = "small", .priority = 5});
+  ObserveAndPromote();
+  Match();
+  ASSERT_EQ(StateOf("fluxnetes-group-default-small"), "allocated");
+  Create({.name = "first-2", .group = "first", .size = 2, .owner = "first"});
+  ObserveAndPromote();
+  Match();
+  const auto reason_of = [&](const std::string& group) {
+    return Ask("SELECT reason FROM pending WHERE group_name = '" + group + "'");
+  };
+  EXPECT_THAT(reason_of("first"), HasSubstr("needs 1 × (1 cpu"));
+  EXPECT_THAT(reason_of("second"), HasSubstr("needs 2 × (1 cpu"));
+}
+
 TEST_F(MatchWorkerTest, GroupLargerThanTheClusterIsUnsatisfiableAndToBeTold) {
   Create({.name = "huge", .cpu = 65'000});
   ObserveAndPromote();

@@ -60,7 +60,7 @@ class SnapshotWriter {
         scenario_(snapshot.scenario),
         notes_(snapshot.notes),
         parts_(MadeOf(records, snapshot.scenario)),
-        numbers_(snapshot.numbers) {}
+        snapshot_(snapshot) {}
 
   void Write(const sql::Result& groups) {
     for (const auto& [id, holder] : records_.holders) AddHolder(id, holder);
@@ -70,26 +70,27 @@ class SnapshotWriter {
     std::vector<const workers::PendingGroup*> line;
     for (const auto& [id, group] : records_.waiting) {
       const bool waits = !group.held || to_grow.contains(id);
-      if (waits && !group.members.empty() && !records_.holders.contains(id))
-        line.push_back(&group);
+      if (waits && !group.members.empty()) line.push_back(&group);
     }
     std::ranges::sort(line, {}, [](const workers::PendingGroup* group) {
       return std::tuple(group->submitted_at, group->id);
     });
     for (const workers::PendingGroup* group : line) AddWaiting(*group);
+    for (const auto& [id, number] : snapshot_.waiting_parts)
+      GroupAt(number).name += " (pods that wait)";
     for (const sql::Row row : groups) {
-      const auto known = numbers_.find(row.Get<std::int64_t>("id"));
-      if (known == numbers_.end()) continue;
+      const auto known = snapshot_.numbers.find(row.Get<std::int64_t>("id"));
+      if (known == snapshot_.numbers.end()) continue;
       Scenario::Group& group = GroupAt(known->second);
       group.submit = row.Get<std::int64_t>("submitted");
-      const auto base = numbers_.find(row.Get<std::int64_t>("extends"));
-      if (base != numbers_.end()) group.grows = base->second;
+      const auto base =
+          snapshot_.numbers.find(row.Get<std::int64_t>("extends"));
+      if (base != snapshot_.numbers.end()) group.grows = base->second;
     }
     for (const workers::Reservation& promised : records_.promised) {
-      const auto known = numbers_.find(promised.group);
-      if (known != numbers_.end())
+      if (const auto number = snapshot_.WaitingPartOf(promised.group))
         scenario_.promised.push_back(
-            {known->second, promised.start, promised.nodes, promised.places});
+            {*number, promised.start, promised.nodes, promised.places});
     }
     LeaveRulesOut();
   }
@@ -110,7 +111,7 @@ class SnapshotWriter {
   }
 
   // Adds a group with an allocation. A group that is to end ends when its grace
-  // period is over.
+  // period is over; one of which other pods wait goes on.
   void AddHolder(workers::GroupId id,
                  const workers::ComponentSnapshot::Holder& holder) {
     const workers::Held& held = holder.held;
@@ -122,7 +123,7 @@ class SnapshotWriter {
     group.grace = held.grace;
     if (held.end)
       group.duration = std::max<std::int64_t>(*held.end - held.start, 1);
-    if (!holder.stays) {
+    if (!holder.stays && !records_.waiting.contains(id)) {
       const std::int64_t ends =
           std::max<std::int64_t>(scenario_.begin + held.grace - held.start, 1);
       group.duration = std::min(group.duration.value_or(ends), ends);
@@ -138,7 +139,7 @@ class SnapshotWriter {
     group.shape = parts_.Shape(requests);
     std::ranges::stable_sort(pods, {}, &std::pair<int, std::string>::first);
     Scenario::Running& running = scenario_.running.emplace_back();
-    running.group = numbers_.at(id);
+    running.group = snapshot_.numbers.at(id);
     running.start = held.start;
     running.evictable = held.evictable && !held.external;
     for (auto& [request, node] : pods) running.nodes.push_back(std::move(node));
@@ -164,7 +165,9 @@ class SnapshotWriter {
 
   Scenario::Group& Add(workers::GroupId id, const std::string& space,
                        const std::string& account, const std::string& queue) {
-    numbers_[id] = static_cast<int>(scenario_.groups.size());
+    const auto number = static_cast<int>(scenario_.groups.size());
+    if (!snapshot_.numbers.emplace(id, number).second)
+      snapshot_.waiting_parts[id] = number;
     Scenario::Group& group = scenario_.groups.emplace_back();
     const auto place = parts_.Queue(queue);
     if (!place) throw std::logic_error("a group of a queue that is not there");
@@ -189,10 +192,18 @@ class SnapshotWriter {
   Scenario& scenario_;
   std::vector<std::string>& notes_;
   workers::ScenarioParts parts_;
-  std::map<workers::GroupId, int>& numbers_;  // index in the scenario, by group
+  Snapshot& snapshot_;
 };
 
 }  // namespace
+
+std::optional<int> Snapshot::WaitingPartOf(workers::GroupId id) const {
+  for (const auto* part : {&waiting_parts, &numbers}) {
+    const auto known = part->find(id);
+    if (known != part->end()) return known->second;
+  }
+  return std::nullopt;
+}
 
 Snapshot ReadSnapshot(sql::Pool& pool, std::int64_t now) {
   Snapshot snapshot;

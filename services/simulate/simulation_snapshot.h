@@ -4,13 +4,15 @@
 // Run times are unknown: a group with a duration is assumed to use all of it,
 // one without runs to the end. The usage of unmanaged pods is taken off their
 // nodes. Reservations of waiting groups are kept as by a restarted scheduler.
-// No table has pod labels, so rules about other pods are left out. Of a group
-// with only some pods placed, the other pods are left out.
+// No table has pod labels, so rules about other pods are left out. A group of
+// which some pods are bound and others wait is two groups of the scenario: the
+// one holds its nodes, the other has the pods that wait.
 // Tests: tests/services/simulate/simulate_snapshot_pgtest.cc.
 #pragma once
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +26,11 @@ struct Snapshot {
   std::vector<std::string> notes;  // what was left out, for people
   // Index in the scenario, by the group's id.
   std::map<workers::GroupId, int> numbers;
+  // Of groups bound in part: the index of the pods that wait.
+  std::map<workers::GroupId, int> waiting_parts;
+
+  // Returns the index of the group's pods that wait; nullopt: none do.
+  std::optional<int> WaitingPartOf(workers::GroupId id) const;
 };
 
 // `now` is the start of the simulation, in seconds since the epoch. Throws

@@ -128,6 +128,18 @@ TEST_F(SimulateSnapshot, WhoMayNotStartDoesNot) {
   EXPECT_EQ(StartsOf("").at("b/narrow"), 0);
 }
 
+// The pod of "runs" on n1 has failed, and the one in its stead waits.
+TEST_F(SimulateSnapshot, GroupBoundInPartRunsOnAndTheRestOfItWaitsFirst) {
+  database_.Execute(
+      "UPDATE pod_groups SET state = 'pending', phase = 'queued',"
+      "  first_in_line = true, went_back_at = now() WHERE id = 1;"
+      "DELETE FROM placements WHERE pod_uid = 'u-n1'");
+  AddPod("r2", 1, "3");
+  const auto starts = StartsOf("");
+  EXPECT_EQ(starts.at("a/runs (pods that wait)"), 0);
+  EXPECT_EQ(starts.at("a/wide"), 150);
+}
+
 TEST_F(SimulateSnapshot, NodesInMaintenanceWithoutEndTakeNothing) {
   const auto announce = [&](int from, const std::string& until) {
     database_.Execute("DELETE FROM maintenance");

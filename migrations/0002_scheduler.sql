@@ -96,6 +96,20 @@ $$;
 COMMENT ON FUNCTION hold_reason IS
 'Why a group with these columns is held, for people; null: not held.';
 
+CREATE FUNCTION filling_reason(
+  hold text, members integer, group_size integer, short text
+)
+RETURNS text
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT concat_ws(
+    '; ', hold, format('%s of %s pods have arrived', members, group_size), short
+  )
+$$;
+COMMENT ON FUNCTION filling_reason IS
+'Why an incomplete group waits, for people: why it is held, if it is, how many of its pods have arrived, and why there may be fewer than its size, if that is known.';
+
 CREATE FUNCTION new_traceparent()
 RETURNS text
 LANGUAGE sql

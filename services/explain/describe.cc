@@ -41,9 +41,10 @@ struct Step {
   std::string what;
 };
 
-// Adds the future times of a group that has no nodes yet.
+// Adds the times within which a group that has not started must start.
 void AddTerms(const GroupRow& group, std::vector<Step>& steps) {
-  if (group.result || group.allocated_at) return;
+  if (!Waits(group) && group.state != "provisional") return;
+  if (group.has_started) return;
   if (group.start_after)
     steps.push_back({group.start_after, "may start (fluxnetes.start-after)"});
   if (group.start_by)
@@ -51,22 +52,42 @@ void AddTerms(const GroupRow& group, std::vector<Step>& steps) {
         {group.start_by, "is given up without a place (fluxnetes.start-by)"});
 }
 
-std::vector<Step> TimelineOf(const GroupRow& group) {
+// Returns what has happened. After a group has gone back, the time when it got
+// nodes is that of the latest ones.
+std::vector<Step> PastOf(const GroupRow& group) {
+  const Step bound = {group.bound_at, "bound: its last pod has its node"};
+  const Step back = {group.went_back_at,
+                     "went back: pods of it must be placed again"};
+  const bool again = group.went_back_at && group.allocated_at &&
+                     *group.allocated_at >= *group.went_back_at;
+  const bool had_run = group.went_back_at && group.bound_at &&
+                       *group.bound_at <= *group.went_back_at;
+  const Step given = {group.allocated_at,
+                      again ? "given nodes again" : "given its nodes"};
   std::vector<Step> steps = {
       {group.submitted_at, "submitted: its first pod was created"},
       {group.promoted_at,
-       fmt::format("whole: all {} pods have arrived", group.size)},
-      {group.allocated_at, "given its nodes"},
-      {group.bound_at, "bound: its last pod has its node"},
-      {group.ended_at, group.result.value_or("ended")}};
+       fmt::format("whole: all {} pods have arrived", group.size)}};
+  if (!again) steps.push_back(given);
+  if (had_run) steps.push_back(bound);
+  steps.push_back(back);
+  if (again) steps.push_back(given);
+  if (!had_run) steps.push_back(bound);
+  steps.push_back({group.ended_at, group.result.value_or("ended")});
+  return steps;
+}
+
+std::vector<Step> TimelineOf(const GroupRow& group, sql::Timestamp now) {
+  std::vector<Step> steps = PastOf(group);
   std::erase_if(steps, [](const Step& step) { return !step.at; });
   // Keeps the steps in order, even if the clocks behind the times differ.
   for (std::size_t i = 1; i < steps.size(); ++i)
     steps[i].at = std::max(steps[i].at, steps[i - 1].at);
   if (group.estimated_start)
-    steps.push_back(
-        {group.estimated_start,
-         fmt::format("is to start ({})", group.estimate.value_or(""))});
+    steps.push_back({group.estimated_start,
+                     fmt::format("{} to start ({})",
+                                 *group.estimated_start <= now ? "was" : "is",
+                                 group.estimate.value_or(""))});
   AddTerms(group, steps);
   if (group.deadline) steps.push_back({group.deadline, "must end (deadline)"});
   std::stable_sort(steps.begin(), steps.end(),
@@ -105,7 +126,7 @@ std::string FieldsOf(const GroupDetail& detail, sql::Timestamp now) {
   fields.Add("Namespace", group.namespace_name);
   fields.Add("Generation", group.id > 0 ? std::to_string(group.id) : "");
   fields.Add("Queue", group.queue);
-  fields.Add("State", ShownState(group));
+  fields.Add("State", group.shown_state);
   fields.Add("Reason", group.reason.value_or(""));
   fields.Add("Position", group.position ? std::to_string(*group.position) : "");
   fields.Add("Estimated start", StartInWords(group, now));
@@ -134,7 +155,7 @@ std::string FieldsOf(const GroupDetail& detail, sql::Timestamp now) {
 
 Table TimelineTable(const GroupRow& group, sql::Timestamp now) {
   Table table({"TIME (UTC)", "AGE", "WHAT"});
-  for (const Step& step : TimelineOf(group))
+  for (const Step& step : TimelineOf(group, now))
     table.Add({ShortTime(*step.at), Relative(*step.at, now), step.what});
   return table;
 }

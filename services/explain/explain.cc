@@ -44,12 +44,11 @@ void AddField(const std::string& key, const std::string& value,
 }
 
 Table BeforeTable(const GroupExplanation& explanation, sql::Timestamp now) {
-  Table table({">POSITION", "GROUP", ">PODS", "PHASE", "START"});
+  Table table({">POSITION", "GROUP", ">PODS", "STATE", "START"});
   for (const GroupBefore& before : explanation.first)
-    table.Add(
-        {std::to_string(before.position), before.name,
-         std::to_string(before.size), before.phase,
-         before.estimated_start ? Relative(*before.estimated_start, now) : ""});
+    table.Add({std::to_string(before.position), before.name,
+               std::to_string(before.size), before.shown_state,
+               StartInShort(before.estimated_start, before.estimate, now)});
   return table;
 }
 
@@ -107,7 +106,7 @@ std::string ToText(const GroupExplanation& explanation,
       Printable(SummaryOf(group, now)));
   AddField("Why", group.reason.value_or(""), text);
   AddField("Start", StartInWords(group, now), text);
-  if (group.start_by && !group.allocated_at && !group.result)
+  if (group.start_by && Waits(group) && !group.has_started)
     AddField("Given up",
              fmt::format("{} without a place (fluxnetes.start-by)",
                          Relative(*group.start_by, now)),

@@ -9,7 +9,9 @@ SELECT
   p.group_size,
   p.position,
   p.phase,
-  p.estimated_start
+  p.shown_state,
+  p.estimated_start,
+  p.estimate
 FROM pending AS p
 WHERE p.queue = $1 AND p.position < $2
 ORDER BY p.position
@@ -36,8 +38,9 @@ FROM nodes
 WHERE unschedulable IS NOT NULL;
 
 -- name: list_holders
--- The groups with an allocation on any of the nodes $1, in the order of their
--- ends, at most $2; and how many there are in all, and how many without an end.
+-- The groups besides $3 with an allocation on any of the nodes $1, in the order
+-- of their ends, at most $2; and how many there are in all, and how many without
+-- an end.
 SELECT
   g.namespace,
   g.group_name,
@@ -46,6 +49,6 @@ SELECT
   count(*) FILTER (WHERE a.ends_at IS NULL) OVER () AS endless
 FROM allocations AS a
 INNER JOIN pod_groups AS g ON g.id = a.group_id
-WHERE a.nodes && $1::text []
+WHERE a.nodes && $1::text [] AND a.group_id <> $3::bigint
 ORDER BY a.ends_at, g.id
 LIMIT $2::bigint;

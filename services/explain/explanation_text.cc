@@ -7,16 +7,36 @@
 namespace fluxnetes::services {
 namespace {
 
+constexpr auto kNever =
+    "can never fit the cluster as it is, and is tried again when nodes are "
+    "added or change";
+
+// Of a group of which some pods have run: "runs with 3 of its 4 pods, and 1
+// waits".
+std::string WaitsAgainInWords(const GroupRow& group) {
+  const std::string rest =
+      fmt::format("{} wait{}", group.waiting, group.waiting == 1 ? "s" : "");
+  const std::string text =
+      group.bound > 0
+          ? fmt::format("runs with {} of its {} pods, and {}", group.bound,
+                        group.size, rest)
+          : fmt::format("has run, and of its {} pods {}", group.size, rest);
+  if (group.state == "unsatisfiable")
+    return fmt::format("{}: what waits {}", text, kNever);
+  if (!group.position) return text;
+  return fmt::format("{}, position {} in queue {}", text, *group.position,
+                     group.queue);
+}
+
 std::string WaitsInWords(const GroupRow& group, sql::Timestamp now) {
   const std::string since = Age(group.submitted_at, now);
-  if (group.state == "unsatisfiable")
-    return "can never fit the cluster as it is, and is tried again when nodes "
-           "are added or change";
+  if (group.phase == "recalled")
+    return "lost a pod when it had its nodes: these are taken back";
+  if (group.has_started) return WaitsAgainInWords(group);
+  if (group.state == "unsatisfiable") return kNever;
   if (group.phase == "held") return "is held, and has waited " + since;
   if (group.phase == "deferred")
     return "may not start yet, and has waited " + since;
-  if (group.phase == "recalled")
-    return "lost a pod when it had its nodes: these are taken back";
   if (!group.position)
     return fmt::format("has waited {} in queue {}", since, group.queue);
   return fmt::format("has waited {}, position {} in queue {}", since,
@@ -33,11 +53,11 @@ std::string SummaryOf(const GroupRow& group, sql::Timestamp now) {
     return fmt::format("has waited {} for its pods: {} of {} have arrived",
                        Age(group.submitted_at, now), group.arrived, group.size);
   if (group.state == "refused") return "is refused: none of its pods is taken";
-  if (group.bound_at)
+  if (group.shown_state == "ending")
+    return "does not wait: it is ending, and its pods are deleted";
+  if (group.state == "allocated") return "does not wait: it has its nodes";
+  if (group.state == "bound")
     return "does not wait: bound " + Relative(*group.bound_at, now);
-  if (group.state == "allocated" || group.state == "bound")
-    return group.reason ? "does not wait: it has its nodes"
-                        : "does not wait: it has its nodes and is being bound";
   return WaitsInWords(group, now);
 }
 

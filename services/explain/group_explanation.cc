@@ -12,9 +12,8 @@ constexpr std::int64_t kShown = 5;
 
 // True for groups in the pending order and for unsatisfiable ones.
 bool WaitsForNodes(const GroupRow& group) {
-  return group.state == "unsatisfiable" ||
-         (group.state == "pending" &&
-          (group.phase == "queued" || group.phase == "reserved"));
+  return Waits(group) && (group.state == "unsatisfiable" ||
+                          group.phase == "queued" || group.phase == "reserved");
 }
 
 void ReadBefore(sql::Transaction& transaction, GroupExplanation& explanation) {
@@ -24,12 +23,13 @@ void ReadBefore(sql::Transaction& transaction, GroupExplanation& explanation) {
   if (explanation.before == 0) return;
   for (const sql::Row row : transaction.Run(queries::kListBefore, group.queue,
                                             *group.position, kShown))
-    explanation.first.push_back({row.Get<std::string>("namespace") + "/" +
-                                     row.Get<std::string>("group_name"),
-                                 row.Get<int>("group_size"),
-                                 row.Get<std::int64_t>("position"),
-                                 row.Get<std::string>("phase"),
-                                 row.Find<sql::Timestamp>("estimated_start")});
+    explanation.first.push_back(
+        {row.Get<std::string>("namespace") + "/" +
+             row.Get<std::string>("group_name"),
+         row.Get<int>("group_size"), row.Get<std::int64_t>("position"),
+         row.Get<std::string>("phase"), row.Get<std::string>("shown_state"),
+         row.Find<sql::Timestamp>("estimated_start"),
+         row.Find<std::string>("estimate")});
 }
 
 NodeRecords ReadNodeRecords(sql::Transaction& transaction,
@@ -49,8 +49,8 @@ NodeRecords ReadNodeRecords(sql::Transaction& transaction,
 void ReadHolders(sql::Transaction& transaction,
                  const std::vector<std::string>& nodes,
                  GroupExplanation& explanation) {
-  for (const sql::Row row :
-       transaction.Run(queries::kListHolders, nodes, kShown)) {
+  for (const sql::Row row : transaction.Run(
+           queries::kListHolders, nodes, kShown, explanation.detail.group.id)) {
     explanation.holders = row.Get<std::int64_t>("holders");
     explanation.endless = row.Get<std::int64_t>("endless");
     explanation.first_to_end.push_back({row.Get<std::string>("namespace") +
@@ -105,11 +105,11 @@ GroupExplanation ExplainGroup(sql::Pool& pool, const GroupName& name,
   const std::int64_t begin =
       std::chrono::floor<std::chrono::seconds>(now.time_since_epoch()).count();
   const Snapshot snapshot = ReadSnapshot(pool, begin);
-  const auto number = snapshot.numbers.find(group.id);
-  if (number == snapshot.numbers.end()) return explanation;
+  const std::optional<int> number = snapshot.WaitingPartOf(group.id);
+  if (!number) return explanation;
   {
     sql::Transaction transaction(pool, sql::Isolation::kReadOnly);
-    explanation.nodes = JudgeAll(snapshot.scenario, number->second,
+    explanation.nodes = JudgeAll(snapshot.scenario, *number,
                                  ReadNodeRecords(transaction, group));
     ReadHolders(transaction, UsableIn(explanation.nodes), explanation);
   }
@@ -121,7 +121,7 @@ GroupExplanation ExplainGroup(sql::Pool& pool, const GroupName& name,
                   group.estimated_start->time_since_epoch())
                   .count();
   explanation.prospects =
-      FindProspects(snapshot.scenario, number->second, told, *most);
+      FindProspects(snapshot.scenario, *number, told, *most);
   return explanation;
 }
 

@@ -23,7 +23,9 @@ struct GroupBefore {
   int size = 0;
   std::int64_t position = 0;
   std::string phase;
+  std::string shown_state;
   std::optional<sql::Timestamp> estimated_start;
+  std::optional<std::string> estimate;
 };
 
 struct Holder {

@@ -9,7 +9,7 @@
 SELECT
   s.kind,
   s.stage,
-  g.id,
+  g.group_id AS id,
   g.namespace,
   g.group_name,
   g.group_size,
@@ -45,27 +45,27 @@ FROM (
     e.starts_at,
     NULL
   FROM estimates AS e
-  WHERE
-    e.starts_at IS NOT NULL
-    AND NOT EXISTS (
-      SELECT FROM reservations AS r WHERE r.group_id = e.group_id
-    )
+  WHERE e.starts_at IS NOT NULL
 ) AS s
 CROSS JOIN LATERAL (
-  SELECT * FROM pod_groups AS k WHERE k.id = s.group_id
+  SELECT * FROM group_standing AS k WHERE k.group_id = s.group_id
   OFFSET 0
 ) AS g
 WHERE
-  (s.stage = 1 OR g.state = 'pending')
+  (
+    s.stage = 1
+    OR (s.stage = 2 AND g.reservation IS NOT NULL)
+    OR (s.stage = 3 AND g.reservation IS NULL AND g.estimate = s.kind)
+  )
   AND ($1::text IS NULL OR g.namespace = $1)
   AND ($2::text IS NULL OR g.queue = $2)
   AND ($3::timestamptz IS NULL OR s.starts_at IS NULL OR s.starts_at <= $3)
   AND (
     $4::integer IS NULL
-    OR (s.stage, coalesce(s.starts_at, 'infinity'), g.id)
+    OR (s.stage, coalesce(s.starts_at, 'infinity'), g.group_id)
     > ($4, coalesce($5::timestamptz, 'infinity'), $6::bigint)
   )
-ORDER BY s.stage, s.starts_at, g.id
+ORDER BY s.stage, s.starts_at, g.group_id
 LIMIT $7;
 
 -- name: list_span_nodes

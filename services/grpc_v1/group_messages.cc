@@ -82,6 +82,7 @@ void Fill(v1::Group& message, const GroupRow& group) {
   message.set_state(NumberOf<v1::GroupState>(kStateNames, group.state));
   message.set_phase(
       NumberOf<v1::GroupPhase>(kPhaseNames, group.phase.value_or("")));
+  message.set_shown_state(group.shown_state);
   message.set_result(group.result.value_or(""));
   message.set_reason(group.reason.value_or(""));
   if (group.priority) message.set_priority(*group.priority);

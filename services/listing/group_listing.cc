@@ -66,7 +66,7 @@ void PutBehindGangs(std::vector<GroupRow>& groups) {
 }
 
 std::string FingerprintOf(const GroupRow& group) {
-  return fmt::format("{} {} {} {} {} {} {}", group.id, ShownState(group),
+  return fmt::format("{} {} {} {} {} {} {}", group.id, group.shown_state,
                      group.arrived, group.bound + group.succeeded, group.failed,
                      group.grown, group.reason.value_or(""));
 }

@@ -27,23 +27,24 @@ std::string ClockTime(std::chrono::seconds time) {
   return fmt::format("{}:{:02}", minutes, seconds);
 }
 
-std::string CodeOf(const std::string& state, bool ends) {
-  if (ends) return "CG";
-  if (state == "bound") return "R";
-  if (state == "allocated") return "CF";
+std::string CodeOf(const std::string& shown) {
+  if (shown == "ending") return "CG";
+  if (shown == "bound") return "R";
+  if (shown == "bound in part") return "RS";
+  if (shown == "allocated") return "CF";
   return "PD";
 }
 
 // Returns Slurm's reason code, if it has one.
-std::string SlurmReason(const sql::Row& row, const std::string& state) {
-  if (state == "provisional") return "PodsMissing";
-  if (state == "unsatisfiable") return "BadConstraints";
-  const std::string phase = row.Find<std::string>("phase").value_or("");
-  if (phase == "held") return "JobHeldUser";
-  if (phase == "deferred") return "BeginTime";
+std::string SlurmReason(const sql::Row& row) {
+  const std::string kind = row.Find<std::string>("reason_kind").value_or("");
+  if (kind == "provisional") return "PodsMissing";
+  if (kind == "unsatisfiable") return "BadConstraints";
+  if (kind == "ending") return "None";
+  if (kind == "held") return "JobHeldUser";
+  if (kind == "deferred") return "BeginTime";
   if (row.Get<bool>("paused")) return "PartitionInactive";
-  const std::string kind = row.Find<std::string>("wait_kind").value_or("");
-  if (kind == "room") return "Resources";
+  if (kind == "room" || kind == "own" || kind == "recalled") return "Resources";
   if (kind == "quota") return "AssocGrpLimit";
   return "Priority";
 }
@@ -108,10 +109,11 @@ ExitCode RunSqueue(const SqueueOptions& options, sql::Pool& pool,
   sql::Transaction transaction(pool, sql::Isolation::kReadOnly);
   for (const sql::Row row :
        transaction.Run(queries::kListSqueue, options.scope, options.queue)) {
-    const auto state = row.Get<std::string>("state");
     const auto nodes = row.Get<std::vector<std::string>>("nodes");
-    const auto start = row.Find<sql::Timestamp>("starts_at");
-    const std::string code = CodeOf(state, row.Get<bool>("ends"));
+    const std::string code = CodeOf(row.Get<std::string>("shown_state"));
+    // What a group that waits holds meanwhile is kept for its pods.
+    const auto start =
+        code == "PD" ? std::nullopt : row.Find<sql::Timestamp>("starts_at");
     if (!options.states.empty() &&
         std::ranges::find(options.states, code) == options.states.end())
       continue;
@@ -124,7 +126,7 @@ ExitCode RunSqueue(const SqueueOptions& options, sql::Pool& pool,
                                : std::chrono::seconds(0)),
                std::to_string(start ? static_cast<int>(nodes.size())
                                     : row.Get<int>("group_size")),
-               start ? HostList(nodes) : "(" + SlurmReason(row, state) + ")"});
+               start ? HostList(nodes) : "(" + SlurmReason(row) + ")"});
   }
   console.out << table.Text({.columns = console.size().first,
                              .colour = false,

@@ -6,31 +6,29 @@
 SELECT s.*
 FROM (
   SELECT
-    g.id,
+    g.group_id AS id,
     g.queue,
     g.group_name,
     g.namespace,
-    g.state,
-    g.phase,
-    g.cancel_reason IS NOT NULL AS ends,
+    g.shown_state,
+    g.reason_kind,
     g.group_size,
     coalesce(a.nodes, '{}') AS nodes,
     a.starts_at,
-    w.kind AS wait_kind,
     q.paused,
-    CASE WHEN a.group_id IS NOT NULL THEN 1 ELSE 2 END AS stage,
+    CASE
+      WHEN
+        a.group_id IS NOT NULL
+        AND g.shown_state IN ('allocated', 'bound', 'bound in part', 'ending')
+        THEN 1
+      ELSE 2
+    END AS stage,
     g.first_in_line,
     g.priority,
     g.submitted_at
-  FROM pod_groups AS g
+  FROM group_standing AS g
   INNER JOIN queues AS q ON q.name = g.queue
-  LEFT JOIN allocations AS a ON a.group_id = g.id
-  LEFT JOIN wait_reasons AS w
-    ON w.queue = g.queue
-    AND w.shape = g.shape
-    AND (
-      w.namespace = '' OR (w.namespace = g.namespace AND w.account = g.account)
-    )
+  LEFT JOIN allocations AS a ON a.group_id = g.group_id
   UNION ALL
   SELECT
     f.group_id,
@@ -38,11 +36,9 @@ FROM (
     f.group_name,
     f.namespace,
     'provisional',
-    NULL,
-    false,
+    'provisional',
     f.group_size,
     '{}',
-    NULL,
     NULL,
     false,
     3,

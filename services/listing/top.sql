@@ -54,11 +54,12 @@ held AS (
 )
 
 SELECT
-  g.id,
+  g.group_id AS id,
   g.namespace,
   g.group_name,
   g.queue,
   g.state,
+  g.shown_state,
   h.pods,
   h.nodes,
   h.cpu_milli,
@@ -71,10 +72,10 @@ SELECT
   ) AS share
 FROM held AS h
 INNER JOIN allocations AS a ON a.fluxion_job = h.fluxion_job
-INNER JOIN pod_groups AS g ON g.id = a.group_id
+INNER JOIN group_standing AS g ON g.group_id = a.group_id
 CROSS JOIN cluster AS c
 WHERE
   ($1::text IS NULL OR g.namespace = $1)
   AND ($2::text IS NULL OR g.queue = $2)
-ORDER BY share DESC NULLS LAST, g.id
+ORDER BY share DESC NULLS LAST, g.group_id
 LIMIT $3::bigint;

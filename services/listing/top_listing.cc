@@ -113,6 +113,7 @@ Listing ListTopGroupsFor(sql::Transaction& transaction,
     const std::string name = row.Get<std::string>("namespace") + "/" +
                              row.Get<std::string>("group_name");
     const auto state = row.Get<std::string>("state");
+    const auto shown = row.Get<std::string>("shown_state");
     const auto cpu = row.Get<std::int64_t>("cpu_milli");
     const auto memory = row.Get<std::int64_t>("memory_bytes");
     const auto start = row.Get<sql::Timestamp>("starts_at");
@@ -123,10 +124,10 @@ Listing ListTopGroupsFor(sql::Transaction& transaction,
     const auto queue = row.Get<std::string>("queue");
     listing.names.push_back(name);
     listing.fingerprints.push_back(
-        fmt::format("{} {} {} {}", state, cpu, memory, pods));
+        fmt::format("{} {} {} {}", shown, cpu, memory, pods));
     listing.table.Add(
         {name,
-         {state, state == "bound" ? Colour::kGreen : Colour::kCyan},
+         {shown, shown == "bound" ? Colour::kGreen : Colour::kCyan},
          share ? fmt::format("{:.1f}%", 100 * *share) : "",
          cluster::FormatCpu(cpu),
          cluster::FormatBytes(memory),
@@ -138,6 +139,7 @@ Listing ListTopGroupsFor(sql::Transaction& transaction,
     AddItem(listing, {{"group", name},
                       {"id", row.Get<std::int64_t>("id")},
                       {"state", state},
+                      {"shownState", shown},
                       {"queue", queue},
                       {"share", share ? nlohmann::ordered_json(*share)
                                       : nlohmann::ordered_json()},

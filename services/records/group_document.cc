@@ -31,6 +31,7 @@ OrderedJson ToJson(const GroupRow& g) {
           {"id", g.id > 0 ? OrderedJson(g.id) : OrderedJson()},
           {"state", g.state},
           {"phase", OrNull(g.phase)},
+          {"shownState", g.shown_state},
           {"result", OrNull(g.result)},
           {"reason", OrNull(g.reason)},
           {"size", g.size > 0 ? OrderedJson(g.size) : OrderedJson()},

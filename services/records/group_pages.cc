@@ -16,7 +16,7 @@ GroupRow RefusedOf(const sql::Row& row) {
   group.namespace_name = row.Get<std::string>("namespace");
   group.name = row.Get<std::string>("group_name");
   group.queue = row.Get<std::string>("queue");
-  group.state = "refused";
+  group.state = group.shown_state = "refused";
   group.reason = row.Find<std::string>("reason");
   group.arrived = row.Get<int>("arrived");
   group.submitted_at = row.Get<sql::Timestamp>("submitted_at");

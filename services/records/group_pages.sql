@@ -56,74 +56,20 @@ LIMIT $6;
 -- name: read_groups
 -- The groups $1 of pod_groups, and the groups $2 that are provisional or
 -- finished since $3, in order of id. Positions are those of the last forecast.
--- OFFSET 0: the view is computed for these groups alone.
-WITH active AS (
-  SELECT
-    g.id,
-    g.namespace,
-    g.group_name,
-    g.group_size,
-    g.queue,
-    g.state,
-    g.phase,
-    coalesce(
-      CASE WHEN g.comes_again THEN 'being ' ELSE 'being cancelled: ' END
-      || g.cancel_reason,
-      g.reason,
-      w.reason,
-      CASE
-        WHEN g.state = 'pending' THEN 'queued'
-        WHEN g.state = 'allocated' AND y.group_id IS NOT NULL
-          THEN 'its caller (gRPC) starts its pods'
-      END
-    ) AS reason,
-    g.priority,
-    CASE
-      WHEN g.phase IN ('queued', 'reserved') THEN e.position
-    END AS position,
-    s.estimated_start,
-    s.estimate,
-    s.rests_on,
-    g.revision,
-    g.duration_seconds,
-    g.submitted_at,
-    g.promoted_at,
-    g.allocated_at,
-    g.bound_at,
-    g.match_job,
-    g.start_after,
-    g.start_by,
-    g.extends,
-    g.max_size
-  FROM pod_groups AS g
-  LEFT JOIN wait_reasons AS w
-    ON w.queue = g.queue
-    AND w.shape = g.shape
-    AND g.state IN ('pending', 'unsatisfiable')
-    AND (
-      w.namespace = '' OR (w.namespace = g.namespace AND w.account = g.account)
-    )
-  LEFT JOIN estimates AS e ON e.group_id = g.id
-  LEFT JOIN LATERAL (
-    SELECT * FROM start_estimates AS v WHERE v.group_id = g.id
-    OFFSET 0
-  ) AS s ON true
-  LEFT JOIN external_groups AS y ON y.group_id = g.id
-  WHERE g.id = any($1::bigint [])
-)
-
 SELECT
-  g.id,
+  g.group_id AS id,
   g.namespace,
   g.group_name,
   g.group_size,
   g.queue,
   g.state,
   g.phase,
+  g.shown_state,
+  g.has_started,
   NULL::text AS result,
   g.reason,
   g.priority,
-  g.position,
+  g.forecast_position AS position,
   g.estimated_start,
   g.estimate,
   g.rests_on,
@@ -133,6 +79,7 @@ SELECT
   g.submitted_at,
   g.promoted_at,
   g.allocated_at,
+  g.went_back_at,
   g.bound_at,
   NULL::timestamptz AS ended_at,
   g.match_job,
@@ -140,8 +87,8 @@ SELECT
   g.start_by,
   coalesce(a.nodes, '{}') AS held_nodes,
   a.ends_at AS deadline,
-  r.kind AS reservation,
-  r.nodes AS reserved_nodes,
+  g.reservation,
+  g.reserved_nodes,
   p.waiting AS pods_waiting,
   p.bound AS pods_bound,
   p.succeeded AS pods_succeeded,
@@ -151,11 +98,10 @@ SELECT
   g.max_size,
   CASE WHEN g.max_size IS NOT NULL THEN (
     SELECT count(*) FROM pod_groups AS x
-    WHERE x.extends = g.id AND x.state = 'bound'
+    WHERE x.extends = g.group_id AND x.state = 'bound'
   ) END::integer AS grown
-FROM active AS g
-LEFT JOIN allocations AS a ON a.group_id = g.id
-LEFT JOIN reservations AS r ON r.group_id = g.id
+FROM group_standing AS g
+LEFT JOIN allocations AS a ON a.group_id = g.group_id
 LEFT JOIN LATERAL (
   SELECT
     count(*) FILTER (WHERE m.state = 'waiting') AS waiting,
@@ -163,8 +109,9 @@ LEFT JOIN LATERAL (
     count(*) FILTER (WHERE m.state = 'succeeded') AS succeeded,
     count(*) FILTER (WHERE m.state = 'failed') AS failed
   FROM pods AS m
-  WHERE m.group_id = g.id AND m.replaced_by IS NULL
+  WHERE m.group_id = g.group_id AND m.replaced_by IS NULL
 ) AS p ON true
+WHERE g.group_id = any($1::bigint [])
 UNION ALL
 SELECT
   o.group_id,
@@ -174,6 +121,8 @@ SELECT
   o.queue,
   o.state,
   NULL,
+  coalesce(o.result, o.state),
+  o.bound_at IS NOT NULL,
   o.result,
   o.reason,
   o.priority,
@@ -187,6 +136,7 @@ SELECT
   o.submitted_at,
   o.promoted_at,
   o.allocated_at,
+  NULL,
   o.bound_at,
   o.ended_at,
   NULL,

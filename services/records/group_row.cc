@@ -7,6 +7,11 @@ using Strings = std::vector<std::string>;
 
 }  // namespace
 
+bool Waits(const GroupRow& group) {
+  return (group.state == "pending" || group.state == "unsatisfiable") &&
+         group.shown_state != "ending";
+}
+
 GroupRow ReadGroupRow(const sql::Row& row) {
   GroupRow group;
   group.id = row.Get<std::int64_t>("id");
@@ -16,6 +21,8 @@ GroupRow ReadGroupRow(const sql::Row& row) {
   group.queue = row.Get<std::string>("queue");
   group.state = row.Get<std::string>("state");
   group.phase = row.Find<std::string>("phase");
+  group.shown_state = row.Get<std::string>("shown_state");
+  group.has_started = row.Get<bool>("has_started");
   group.result = row.Find<std::string>("result");
   group.reason = row.Find<std::string>("reason");
   group.priority = row.Find<int>("priority");
@@ -45,6 +52,7 @@ GroupRow ReadGroupRow(const sql::Row& row) {
   group.submitted_at = row.Get<sql::Timestamp>("submitted_at");
   group.promoted_at = row.Find<sql::Timestamp>("promoted_at");
   group.allocated_at = row.Find<sql::Timestamp>("allocated_at");
+  group.went_back_at = row.Find<sql::Timestamp>("went_back_at");
   group.bound_at = row.Find<sql::Timestamp>("bound_at");
   group.ended_at = row.Find<sql::Timestamp>("ended_at");
   return group;

@@ -21,7 +21,11 @@ struct GroupRow {
   std::string queue;
   std::string state;  // provisional, refused, pending, unsatisfiable,
                       // allocated, bound, finished
-  std::optional<std::string> phase;   // of a pending group
+  std::optional<std::string> phase;  // of a pending group
+  // The state in one term, for people: "pending", "reserved", "draining",
+  // "bound in part", "ending", "succeeded", ... (the view group_standing).
+  std::string shown_state;
+  bool has_started = false;           // one of its pods was bound, once
   std::optional<std::string> result;  // of a finished group
   std::optional<std::string> reason;
   std::optional<int> priority;
@@ -49,11 +53,16 @@ struct GroupRow {
   sql::Timestamp submitted_at;
   std::optional<sql::Timestamp> promoted_at;
   std::optional<sql::Timestamp> allocated_at;
+  // Since when some of its pods must be placed again, or when they last had to.
+  std::optional<sql::Timestamp> went_back_at;
   std::optional<sql::Timestamp> bound_at;
   std::optional<sql::Timestamp> ended_at;
 
   bool operator==(const GroupRow&) const = default;
 };
+
+// True if the group waits for nodes, for some of its pods or all.
+bool Waits(const GroupRow& group);
 
 // Takes a row with the columns of the query read_groups.
 GroupRow ReadGroupRow(const sql::Row& row);

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "services/console/time_text.h"
+#include "services/records/group_start.h"
+#include "sql/faults.h"
 
 namespace fluxnetes::services {
 namespace {
@@ -24,38 +26,19 @@ std::string BoundCell(const GroupRow& group) {
                      group.size);
 }
 
+// A group that waits has no start yet, even if some of its pods have.
 std::string StartCell(const GroupRow& group, sql::Timestamp now) {
-  if (group.bound_at) return Relative(*group.bound_at, now);
-  if (!group.estimated_start) return {};
-  const std::string text = Relative(*group.estimated_start, now);
-  const bool about = group.estimate == "approximate" && text.starts_with("in ");
-  return about ? "in ~" + text.substr(3) : text;
-}
-
-std::string ReasonCell(const GroupRow& group) {
-  if (group.reason && !group.reason->empty()) return *group.reason;
-  if (group.state == "allocated") return "is being bound";
-  if (group.state == "bound" && group.succeeded + group.failed > 0)
-    return fmt::format("{} succeeded, {} failed", group.succeeded,
-                       group.failed);
-  return {};
+  if (Waits(group) && !sql::BugPlanted("start-of-first-binding"))
+    return StartInShort(group.estimated_start, group.estimate, now);
+  return group.bound_at ? Relative(*group.bound_at, now) : "";
 }
 
 }  // namespace
 
-std::string ShownState(const GroupRow& group) {
-  if (group.result) return *group.result;
-  if (group.state != "pending") return group.state;
-  if (group.reservation == "drain") return "draining";
-  if (group.phase == "reserved") return "reserved";
-  for (const char* const phase : {"deferred", "held", "recalled"})
-    if (group.phase == phase) return phase;
-  return "pending";
-}
-
 Colour ColourOf(const GroupRow& group) {
   if (group.result)
     return group.result == "succeeded" ? Colour::kDim : Colour::kRed;
+  if (group.shown_state == "ending") return Colour::kRed;
   if (group.state == "bound") return Colour::kGreen;
   if (group.state == "allocated") return Colour::kCyan;
   if (group.state == "pending") return Colour::kYellow;
@@ -90,7 +73,7 @@ Table GroupTable(std::span<const GroupRow> groups, const GroupTableForm& form) {
     std::vector<Cell> cells;
     if (form.namespaces) cells.emplace_back(group.namespace_name);
     cells.emplace_back(group.name);
-    cells.emplace_back(ShownState(group), ColourOf(group));
+    cells.emplace_back(group.shown_state, ColourOf(group));
     cells.emplace_back(BoundCell(group));
     cells.emplace_back(group.queue);
     cells.emplace_back(group.position ? std::to_string(*group.position) : "");
@@ -105,7 +88,7 @@ Table GroupTable(std::span<const GroupRow> groups, const GroupTableForm& form) {
                                         : "");
       cells.emplace_back(std::to_string(group.id));
     }
-    cells.emplace_back(ReasonCell(group));
+    cells.emplace_back(group.reason.value_or(""));
     table.Add(std::move(cells));
   }
   return table;

@@ -18,9 +18,6 @@ struct GroupTableForm {
 
 Table GroupTable(std::span<const GroupRow> groups, const GroupTableForm& form);
 
-// Returns the state as displayed: "pending", "reserved", "draining",
-// "deferred", "held", "recalled", "succeeded", ...
-std::string ShownState(const GroupRow& group);
 Colour ColourOf(const GroupRow& group);
 
 // Returns "n1,n2,n3"; for more than `most` nodes "n1,n2,n3,…(17)".

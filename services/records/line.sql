@@ -42,15 +42,15 @@ in_line AS (
         g.submitted_at,
         row_number() OVER line AS place,
         CASE
-          WHEN g.phase IN ('queued', 'reserved') AND q.queue_order = 'arrival'
+          WHEN NOT has_position(g.phase, g.cancel_reason) THEN NULL
+          WHEN q.queue_order = 'arrival'
             THEN count(*) FILTER (
-              WHERE g.phase IN ('queued', 'reserved')
+              WHERE has_position(g.phase, g.cancel_reason)
             ) OVER line
-          WHEN g.phase IN ('queued', 'reserved')
-            THEN (
-              SELECT e.position FROM estimates AS e
-              WHERE e.group_id = any(ARRAY[g.id])
-            )
+          ELSE (
+            SELECT e.position FROM estimates AS e
+            WHERE e.group_id = any(ARRAY[g.id])
+          )
         END AS position
       FROM pod_groups AS g
       WHERE g.queue = q.name AND g.state = 'pending'

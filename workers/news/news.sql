@@ -79,13 +79,18 @@ RETURNING
   g.group_size,
   g.members,
   g.short_reason,
+  filling_reason(
+    hold_reason(g.held_at, g.held_reason, g.hold_label, g.released_at),
+    g.members,
+    g.group_size,
+    g.short_reason
+  ) AS reason,
   g.told,
   g.told_at,
   extract(epoch FROM $1 - g.first_seen_at)::integer AS age;
 
 -- name: claim_active_news
--- Claims at most $2 active groups that are due for a report, for five minutes,
--- and returns why they wait, if they do.
+-- Claims at most $2 active groups that are due for a report, for five minutes.
 WITH due AS MATERIALIZED (
   SELECT g.id
   FROM pod_groups AS g
@@ -93,44 +98,37 @@ WITH due AS MATERIALIZED (
   ORDER BY g.news_due
   LIMIT $2
   FOR UPDATE SKIP LOCKED
-),
-
-claimed AS (
-  UPDATE pod_groups AS g
-  SET news_due = $1::timestamptz + interval '5 minutes'
-  FROM due AS d
-  WHERE g.id = any(ARRAY[d.id])
-  RETURNING g.*
 )
 
+UPDATE pod_groups AS g
+SET news_due = $1::timestamptz + interval '5 minutes'
+FROM due AS d
+WHERE g.id = any(ARRAY[d.id])
+RETURNING
+  g.id,
+  g.told,
+  g.told_at,
+  extract(epoch FROM $1 - g.promoted_at)::integer AS age;
+
+-- name: read_active_news
+-- Why the groups $1 wait, which this transaction has claimed, at time $2.
 SELECT
-  c.id,
-  c.told,
-  c.told_at,
-  c.state IN ('pending', 'unsatisfiable')
-  AND c.phase IS DISTINCT FROM 'recalled'
-  AND c.cancel_reason IS NULL AS waits,
-  CASE
-    WHEN c.state = 'unsatisfiable' THEN 'unsatisfiable'
-    WHEN c.phase IN ('held', 'deferred') THEN c.phase
-    WHEN c.reason IS NOT NULL THEN 'again'
-    ELSE coalesce(r.kind, w.kind)
-  END AS kind,
-  coalesce(c.reason, w.reason) AS reason,
+  s.group_id AS id,
+  s.state IN ('pending', 'unsatisfiable')
+  AND s.reason_kind NOT IN ('recalled', 'ending') AS waits,
+  s.reason_kind AS kind,
+  s.reason,
+  s.reservation,
   to_char(
-    r.starts_at AT TIME ZONE 'UTC',
+    s.estimated_start AT TIME ZONE 'UTC',
     CASE
-      WHEN r.starts_at < $1::timestamptz + interval '12 hours' THEN 'HH24:MI'
+      WHEN s.estimated_start < $2::timestamptz + interval '12 hours'
+        THEN 'HH24:MI'
       ELSE 'YYYY-MM-DD HH24:MI'
     END
-  ) AS starts_at,
-  extract(epoch FROM $1 - c.promoted_at)::integer AS age
-FROM claimed AS c
-LEFT JOIN wait_reasons AS w
-  ON w.queue = any(ARRAY[c.queue])
-  AND w.shape = c.shape
-  AND (w.namespace = '' OR (w.namespace = c.namespace AND w.account = c.account))
-LEFT JOIN reservations AS r ON r.group_id = any(ARRAY[c.id]);
+  ) AS starts_at
+FROM unnest($1::bigint []) AS v (id)
+INNER JOIN group_standing AS s ON s.group_id = any(ARRAY[v.id]);
 
 -- name: read_untold_pods
 -- Waiting pods of groups ($1: the id; $2, $3: the name while they fill) whose

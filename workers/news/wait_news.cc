@@ -22,7 +22,7 @@ std::int32_t Later(std::int32_t age) {
 
 // A reason of these kinds is reported again whenever its text changes.
 bool IsOfItsOwn(const std::string& kind) {
-  return kind == "unsatisfiable" || kind == "again" || kind == "held" ||
+  return kind == "unsatisfiable" || kind == "own" || kind == "held" ||
          kind == "deferred";
 }
 
@@ -30,10 +30,6 @@ bool IsOfItsOwn(const std::string& kind) {
 // autoscaler adds no node for it.
 bool IsToWait(const std::string& kind) {
   return kind.starts_with("held") || kind.starts_with("deferred");
-}
-
-std::string Joined(const std::string& reason, const std::string& more) {
-  return reason.empty() ? more : reason + "; " + more;
 }
 
 }  // namespace
@@ -106,13 +102,11 @@ void WaitNews::ClaimFilling(sql::Transaction& transaction, cluster::Time now) {
     const auto members = row.Get<std::int32_t>("members");
     const auto size = row.Get<std::int32_t>("group_size");
     group.news = fmt::format("incomplete {}/{}", members, size);
-    group.message =
-        fmt::format("group {}/{}: {} of {} pods have arrived",
-                    *group.namespace_name, *group.name, members, size);
+    group.message = fmt::format("group {}/{}: {}", *group.namespace_name,
+                                *group.name, row.Get<std::string>("reason"));
     if (const auto why = row.Find<std::string>("short_reason")) {
       group.kind = "short";
       group.news += " " + *why;
-      group.message += "; " + *why;
     }
   }
 }
@@ -123,23 +117,42 @@ void WaitNews::ClaimActive(sql::Transaction& transaction, cluster::Time now) {
     Group& group = groups_.emplace_back();
     group.id = row.Get<std::int64_t>("id");
     ReadTold(row, group);
+  }
+  ReadWhy(transaction, now);
+}
+
+void WaitNews::ReadWhy(sql::Transaction& transaction, cluster::Time now) {
+  std::map<std::int64_t, Group*> claimed;
+  std::vector<std::int64_t> ids;
+  for (Group& group : groups_) {
+    if (group.name) continue;  // it is filling
+    claimed[group.id] = &group;
+    ids.push_back(group.id);
+  }
+  if (ids.empty()) return;
+  for (const sql::Row row :
+       transaction.Run(queries::kReadActiveNews, ids, now)) {
     if (!row.Get<bool>("waits")) continue;
-    group.kind = row.Find<std::string>("kind").value_or("");
-    const auto reason = row.Find<std::string>("reason").value_or("");
-    const auto starts = row.Find<std::string>("starts_at").value_or("");
-    group.news = group.kind;
-    group.message = reason;
-    if (group.kind.empty()) {
+    Group& group = *claimed.at(row.Get<std::int64_t>("id"));
+    const auto reserved = row.Find<std::string>("reservation").value_or("");
+    group.message = row.Get<std::string>("reason");
+    group.kind = row.Get<std::string>("kind");
+    if (IsOfItsOwn(group.kind)) {
+      group.kind += " " + group.message;
+    } else if (!reserved.empty()) {
+      group.kind = reserved;
+    } else if (group.kind == "queued") {
       // The match has not seen the group yet.
+      group.kind.clear();
       group.due = Later(group.age);
-    } else if (group.kind == "reservation") {
+    }
+    group.news = group.kind;
+    if (reserved == "reservation") {
+      const auto starts = row.Get<std::string>("starts_at");
       group.news += " " + starts;
-      group.message = Joined(reason, "reserved from " + starts + " UTC");
-    } else if (group.kind == "drain") {
-      group.message = Joined(reason, "nodes are kept free for it");
-    } else if (IsOfItsOwn(group.kind)) {
-      group.kind += " " + reason;
-      group.news = group.kind;
+      group.message += "; reserved from " + starts + " UTC";
+    } else if (reserved == "drain") {
+      group.message += "; nodes are kept free for it";
     }
   }
 }

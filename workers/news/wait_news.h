@@ -89,6 +89,7 @@ class WaitNews {
   void SpreadReasons(sql::Transaction& transaction, cluster::Time now);
   void ClaimFilling(sql::Transaction& transaction, cluster::Time now);
   void ClaimActive(sql::Transaction& transaction, cluster::Time now);
+  void ReadWhy(sql::Transaction& transaction, cluster::Time now);
   static void ReadTold(const sql::Row& row, Group& group);
   void ReadPods(sql::Transaction& transaction);
   void Tell();

@@ -48,6 +48,25 @@ TEST_F(Describe, WhatHappenedKeepsItsOrderWhereClocksDiffer) {
             run_.out().find("whole: all "));
 }
 
+// allocated_at is that of the last nodes, bound_at that of the first time.
+TEST_F(Describe, GroupThatWentBackKeepsTheTimeWhenItWasBound) {
+  AddExampleGroups();
+  using std::chrono::minutes;
+  database_.Execute(
+      "UPDATE pod_groups SET state = 'allocated', first_in_line = true,"
+      "  submitted_at = " +
+      At(minutes(-60)) + ", promoted_at = " + At(minutes(-60)) +
+      ", bound_at = " + At(minutes(-50)) +
+      ", went_back_at = " + At(minutes(-20)) +
+      ", allocated_at = " + At(minutes(-10)) + " WHERE id = 1");
+  run_("describe group a/runs");
+  EXPECT_THAT(
+      run_.out(),
+      ContainsRegex("50m ago +bound: its last pod has its node\n.*"
+                    "20m ago +went back: pods of it must be placed again\n.*"
+                    "10m ago +given nodes again\n"));
+}
+
 TEST_F(Describe, TopologyOfAGroupIsShown) {
   AddExampleGroups();
   run_("describe group a/first");

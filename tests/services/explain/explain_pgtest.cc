@@ -32,13 +32,46 @@ TEST_F(Explain, WaitingGroupIsToldWhatIsBeforeItAndWhichNodesItCannotUse) {
   EXPECT_THAT(text, HasSubstr("(in 25m), if it goes as planned: a/first ends "
                               "as planned\n"));
   EXPECT_THAT(text, HasSubstr("Before it:    1 group of its queue\n"));
-  EXPECT_THAT(text, ContainsRegex("1  a/first +2  reserved +in 16m\n"));
+  EXPECT_THAT(text, ContainsRegex("STATE +START\n +1  a/first +2  reserved +in "
+                                  "16m\n"));
   EXPECT_THAT(text, HasSubstr("On its nodes: 1 group, 0 of them without end"));
   EXPECT_THAT(text, ContainsRegex("a/runs +in 16m\n"));
   EXPECT_THAT(text, HasSubstr("Nodes for 1 pod of (1 cpu):\n"));
   EXPECT_THAT(text, ContainsRegex("2  room, but kept for what is before it: "
                                   "a/first +n0,n1\n"));
   EXPECT_THAT(text, ContainsRegex("1  too small: cpu +small\n"));
+}
+
+// Of a gang of two that ran, one pod failed on a node that is cordoned now.
+TEST_F(Explain, OfGroupBoundInPartThePodsThatWaitAreExplained) {
+  AddWaitingGroup();
+  database_.Execute(
+      "UPDATE pod_groups SET state = 'pending', phase = 'queued',"
+      "  first_in_line = true, went_back_at = now() WHERE id = 1;"
+      "UPDATE nodes SET labels = '{\"pool\": \"k\"}' WHERE node_name <> "
+      "'small';"
+      "UPDATE nodes SET unschedulable = 'cordoned' WHERE node_name = 'n1';"
+      "DELETE FROM placements WHERE pod_uid = 'r1'");
+  AddPod("r0", 1, "3");
+  AddPod("r2", 1, "3");
+  database_.Execute(
+      "UPDATE pods SET state = 'bound', node_name = 'n0' WHERE uid = 'r0';"
+      "UPDATE pods SET request = request || '{\"nodeSelector\": {\"pool\":"
+      "  \"k\"}}' WHERE group_id = 1");
+  const std::string text = Of("a/runs");
+  EXPECT_THAT(
+      text, HasSubstr("a/runs runs with 1 of its 2 pods, and 1 waits, "
+                      "position 1 in queue default.\nWhy:          queued\n"));
+  EXPECT_THAT(text, HasSubstr("Start:        not planned yet\n"));
+  EXPECT_THAT(text, HasSubstr("Nodes for 1 pod of (3 cpu):\n"));
+  EXPECT_THAT(text,
+              ContainsRegex("1  not as the node selector or affinity asks "
+                            "+small\n"));
+  EXPECT_THAT(text, ContainsRegex("1  cordoned +n1\n"));
+  EXPECT_THAT(text, ContainsRegex("1  too little cpu free +n0\n"));
+  for (const char* const wrong :
+       {"does not wait", "at once", "room for one", "On its nodes"})
+    EXPECT_THAT(text, Not(HasSubstr(wrong)));
 }
 
 TEST_F(Explain, GroupThatCanNeverFitStandsBeforeNobody) {
@@ -94,7 +127,7 @@ TEST_F(Explain, EachStateIsToldInASentence) {
       "UPDATE pod_groups SET state = 'allocated', bound_at = NULL WHERE id = "
       "1");
   EXPECT_THAT(Of("a/runs"),
-              HasSubstr("it has its nodes and is being bound.\n"));
+              HasSubstr("it has its nodes.\nWhy:          is being bound\n"));
   database_.Execute(
       "DELETE FROM placements WHERE fluxion_job = 1;"
       "INSERT INTO external_groups VALUES (1, '{\"resources\": {}}', false)");

@@ -85,7 +85,8 @@ TEST_F(Get, JsonOfGroupsIsStable) {
     "kind": "GroupList",
     "items": [{
       "namespace": "a", "name": "first", "id": 2, "state": "pending",
-      "phase": "reserved", "result": null, "reason": "waits for n1",
+      "phase": "reserved", "shownState": "reserved", "result": null,
+      "reason": "waits for n1",
       "size": 8, "arrived": 8,
       "pods": {"waiting": 1, "bound": 0, "succeeded": 0, "failed": 0},
       "gang": null, "elastic": null,

@@ -143,7 +143,7 @@ TEST_F(Views, SqueueSpeaksSlurm) {
             "JOBID PARTITION NAME USER ST NODES NODELIST(REASON)\n"
             "1 default runs a R 2 n[1-2]\n"
             "4 default huge a PD 100 (BadConstraints)\n"
-            "2 default first a PD 8 (Priority)\n"
+            "2 default first a PD 8 (Resources)\n"
             "3 default second b PD 1 (Resources)\n"
             "5 default fills a PD 8 (PodsMissing)\n");
   EXPECT_THAT(run_.out(), ContainsRegex(" R +1:00 "));

@@ -1,87 +1,239 @@
 -- Views for operators, and a read-only role.
 
-CREATE VIEW start_estimates AS
+CREATE FUNCTION has_position(phase text, cancel_reason text)
+RETURNS boolean
+LANGUAGE sql
+IMMUTABLE
+AS $$
+  SELECT coalesce(phase IN ('queued', 'reserved'), false) AND cancel_reason IS NULL
+$$;
+COMMENT ON FUNCTION has_position IS
+'Whether a group with these columns is in the pending order of its queue.';
+
+-- Its pods are found by any(ARRAY[...]), so that no plan reads all pods at once.
+CREATE VIEW group_standing AS
 SELECT
   g.id AS group_id,
-  coalesce(r.starts_at, e.starts_at) AS estimated_start,
+  g.namespace,
+  g.group_name,
+  g.group_size,
+  g.queue,
+  g.state,
   CASE
-    WHEN r.starts_at IS NOT NULL THEN 'reserved'
+    WHEN g.phase NOT IN ('queued', 'reserved') THEN g.phase
+    WHEN r.group_id IS NOT NULL THEN 'reserved'
+    WHEN g.phase IS NOT NULL THEN 'queued'
+  END AS phase,
+  CASE
+    WHEN g.cancel_reason IS NOT NULL THEN 'ending'
+    WHEN g.state <> 'pending' THEN g.state
+    WHEN g.phase NOT IN ('queued', 'reserved') THEN g.phase
+    WHEN
+      g.first_in_line
+      AND EXISTS (
+        SELECT FROM pods AS m
+        WHERE m.group_id = any(ARRAY[g.id]) AND m.state = 'bound'
+      )
+      THEN 'bound in part'
+    WHEN r.kind = 'drain' THEN 'draining'
+    WHEN r.kind = 'reservation' THEN 'reserved'
+    ELSE 'pending'
+  END AS shown_state,
+  coalesce(
+    CASE WHEN g.comes_again THEN 'being ' ELSE 'being cancelled: ' END
+    || g.cancel_reason,
+    g.reason,
+    CASE
+      WHEN g.state IN ('pending', 'unsatisfiable') THEN w.reason
+      WHEN g.state = 'allocated' AND x.group_id IS NOT NULL
+        THEN 'its caller (gRPC) starts its pods'
+      WHEN g.state = 'allocated' THEN 'is being bound'
+      ELSE (
+        SELECT
+          CASE
+            WHEN m.succeeded + m.failed > 0
+              THEN format('%s succeeded, %s failed', m.succeeded, m.failed)
+          END
+        FROM (
+          SELECT
+            count(*) FILTER (WHERE p.state = 'succeeded') AS succeeded,
+            count(*) FILTER (WHERE p.state = 'failed') AS failed
+          FROM pods AS p
+          WHERE p.group_id = any(ARRAY[g.id]) AND p.replaced_by IS NULL
+        ) AS m
+      )
+    END,
+    CASE
+      WHEN g.state = 'pending' THEN 'queued'
+      WHEN g.state = 'unsatisfiable' THEN 'can never fit the cluster as it is'
+    END
+  ) AS reason,
+  CASE
+    WHEN g.cancel_reason IS NOT NULL THEN 'ending'
+    WHEN g.state = 'unsatisfiable' THEN 'unsatisfiable'
+    WHEN g.phase NOT IN ('queued', 'reserved') THEN g.phase
+    WHEN g.state <> 'pending' THEN NULL
+    WHEN g.reason IS NOT NULL THEN 'own'
+    ELSE coalesce(w.kind, 'queued')
+  END AS reason_kind,
+  CASE WHEN has_position(g.phase, g.cancel_reason) THEN r.kind END
+    AS reservation,
+  CASE WHEN has_position(g.phase, g.cancel_reason) THEN r.nodes END
+    AS reserved_nodes,
+  CASE
+    WHEN g.cancel_reason IS NOT NULL THEN NULL
+    WHEN has_position(g.phase, NULL) THEN coalesce(r.starts_at, e.starts_at)
+    WHEN g.phase = 'deferred' THEN e.starts_at
+  END AS estimated_start,
+  CASE
+    WHEN g.cancel_reason IS NOT NULL THEN NULL
+    WHEN has_position(g.phase, NULL) AND r.starts_at IS NOT NULL THEN 'reserved'
+    WHEN NOT has_position(g.phase, NULL) AND g.phase IS DISTINCT FROM 'deferred'
+      THEN NULL
     WHEN e.starts_at IS NOT NULL AND e.approximate THEN 'approximate'
     WHEN e.starts_at IS NOT NULL THEN 'forecast'
   END AS estimate,
   CASE
-    WHEN r.starts_at IS NOT NULL THEN 'nodes are reserved for it'
-    ELSE nullif(e.rests_on, '')
-  END AS rests_on
+    WHEN g.cancel_reason IS NOT NULL THEN NULL
+    WHEN has_position(g.phase, NULL) AND r.starts_at IS NOT NULL
+      THEN 'nodes are reserved for it'
+    WHEN has_position(g.phase, NULL) OR g.phase = 'deferred'
+      THEN nullif(e.rests_on, '')
+  END AS rests_on,
+  CASE WHEN has_position(g.phase, g.cancel_reason) THEN e.position END
+    AS forecast_position,
+  has_position(g.phase, g.cancel_reason) AS has_position,
+  g.bound_at IS NOT NULL
+  OR g.state = 'bound'
+  OR (
+    (g.first_in_line OR g.state = 'allocated')
+    AND EXISTS (
+      SELECT FROM pods AS m
+      WHERE m.group_id = any(ARRAY[g.id]) AND m.node_name IS NOT NULL
+    )
+  ) AS has_started,
+  g.first_in_line,
+  g.priority,
+  g.submitted_at,
+  g.promoted_at,
+  g.allocated_at,
+  g.went_back_at,
+  g.bound_at,
+  g.start_after,
+  g.start_by,
+  g.revision,
+  g.duration_seconds,
+  g.match_job,
+  g.extends,
+  g.max_size
 FROM pod_groups AS g
 LEFT JOIN reservations AS r ON r.group_id = g.id
 LEFT JOIN estimates AS e ON e.group_id = g.id
-WHERE g.phase IN ('queued', 'reserved', 'deferred');
-COMMENT ON VIEW start_estimates IS
-'Estimated start times of waiting groups, as in pending, but without their positions, which require a scan of the whole queue.';
-COMMENT ON COLUMN start_estimates.group_id IS 'As in pod_groups.id.';
-COMMENT ON COLUMN start_estimates.estimated_start IS 'When it starts, provided that running groups keep to their deadlines and no new group goes ahead of it; null: unknown.';
-COMMENT ON COLUMN start_estimates.estimate IS 'How the estimate was made: reserved (the group has a reservation and starts no later), forecast (running and waiting groups were simulated until then), approximate (from the rate at which groups start); null: no estimate.';
-COMMENT ON COLUMN start_estimates.rests_on IS 'What the estimate is based on, or why there is none, for people; null: see the reason.';
-
-CREATE VIEW pending AS
-SELECT
-  g.namespace,
-  g.group_name,
-  g.group_size,
-  g.queue,
-  CASE
-    WHEN g.phase IS NULL OR g.phase NOT IN ('queued', 'reserved') THEN NULL
-    WHEN q.queue_order <> 'arrival' THEN e.position
-    ELSE count(*) FILTER (WHERE g.phase IN ('queued', 'reserved')) OVER (
-      PARTITION BY g.queue
-      ORDER BY g.first_in_line DESC, g.priority DESC, g.submitted_at, g.id
-      ROWS UNBOUNDED PRECEDING
-    )
-  END AS position,
-  g.state,
-  g.phase,
-  coalesce(g.reason, w.reason, 'queued') AS reason,
-  s.estimated_start,
-  s.estimate,
-  s.rests_on,
-  g.priority,
-  g.submitted_at,
-  g.start_after,
-  g.start_by,
-  g.id AS group_id
-FROM pod_groups AS g
-INNER JOIN queues AS q ON q.name = g.queue
+LEFT JOIN external_groups AS x ON x.group_id = g.id
 LEFT JOIN wait_reasons AS w
   ON w.queue = g.queue
   AND w.shape = g.shape
-  AND (w.namespace = '' OR (w.namespace = g.namespace AND w.account = g.account))
--- Looked up group by group: joined with the whole view, a planner with old
--- statistics would compute that for each group.
-LEFT JOIN LATERAL (
-  SELECT * FROM start_estimates AS v WHERE v.group_id = g.id
-  OFFSET 0
-) AS s ON true
-LEFT JOIN estimates AS e ON e.group_id = g.id
-WHERE g.state IN ('pending', 'unsatisfiable');
+  AND (w.namespace = '' OR (w.namespace = g.namespace AND w.account = g.account));
+COMMENT ON VIEW group_standing IS
+'The state, the reason and the estimated start of each active group, as all commands, views, conditions and gRPC services report them. Nothing else computes them.';
+COMMENT ON COLUMN group_standing.group_id IS 'As in pod_groups.id.';
+COMMENT ON COLUMN group_standing.namespace IS 'As in pod_groups.';
+COMMENT ON COLUMN group_standing.group_name IS 'As in pod_groups.';
+COMMENT ON COLUMN group_standing.group_size IS 'As in pod_groups.';
+COMMENT ON COLUMN group_standing.queue IS 'As in pod_groups.';
+COMMENT ON COLUMN group_standing.state IS 'As in pod_groups.';
+COMMENT ON COLUMN group_standing.phase IS 'As in pod_groups, but reserved if and only if the group has a row in reservations.';
+COMMENT ON COLUMN group_standing.shown_state IS 'State and phase in one term, for people: pending, reserved, draining, deferred, held, recalled, unsatisfiable, allocated, bound, bound in part (some of its pods are bound, the others wait for nodes), or ending (it is being cancelled or evicted, whatever its state).';
+COMMENT ON COLUMN group_standing.reason IS 'Why it waits, why it ends, or what has become of its pods, for people; null: all its pods run.';
+COMMENT ON COLUMN group_standing.reason_kind IS 'The kind of the reason: ending, unsatisfiable, deferred, held, recalled, own (see pod_groups.reason), those of wait_reasons.kind, or queued (not considered yet); null: it does not wait.';
+COMMENT ON COLUMN group_standing.reservation IS 'As in reservations.kind; null: it has none, or is not in the pending order.';
+COMMENT ON COLUMN group_standing.reserved_nodes IS 'As in reservations.nodes; null: as for reservation.';
+COMMENT ON COLUMN group_standing.estimated_start IS 'When its waiting pods start, provided that running groups keep to their deadlines and no new group goes ahead of it; null: unknown, or it does not wait for nodes.';
+COMMENT ON COLUMN group_standing.estimate IS 'How the estimate was made: reserved (the group has a reservation and starts no later), forecast (running and waiting groups were simulated until then), approximate (from the rate at which groups start); null: no estimate.';
+COMMENT ON COLUMN group_standing.rests_on IS 'What the estimate is based on, or why there is none, for people; null: see the reason.';
+COMMENT ON COLUMN group_standing.forecast_position IS 'As in estimates.position; null: it is not in the pending order, or see pending.position.';
+COMMENT ON COLUMN group_standing.has_position IS 'Whether it is in the pending order of its queue.';
+COMMENT ON COLUMN group_standing.has_started IS 'Whether any of its pods was ever bound.';
+COMMENT ON COLUMN group_standing.first_in_line IS 'As in pod_groups.';
+COMMENT ON COLUMN group_standing.priority IS 'As in pod_groups.';
+COMMENT ON COLUMN group_standing.submitted_at IS 'As in pod_groups.';
+COMMENT ON COLUMN group_standing.promoted_at IS 'As in pod_groups.';
+COMMENT ON COLUMN group_standing.allocated_at IS 'As in pod_groups.';
+COMMENT ON COLUMN group_standing.went_back_at IS 'As in pod_groups.';
+COMMENT ON COLUMN group_standing.bound_at IS 'As in pod_groups.';
+COMMENT ON COLUMN group_standing.start_after IS 'As in pod_groups.';
+COMMENT ON COLUMN group_standing.start_by IS 'As in pod_groups.';
+COMMENT ON COLUMN group_standing.revision IS 'As in pod_groups.';
+COMMENT ON COLUMN group_standing.duration_seconds IS 'As in pod_groups.';
+COMMENT ON COLUMN group_standing.match_job IS 'As in pod_groups.';
+COMMENT ON COLUMN group_standing.extends IS 'As in pod_groups.';
+COMMENT ON COLUMN group_standing.max_size IS 'As in pod_groups.';
+
+CREATE VIEW start_estimates AS
+SELECT
+  s.group_id,
+  s.estimated_start,
+  s.estimate,
+  s.rests_on
+FROM group_standing AS s
+WHERE s.has_position OR s.shown_state = 'deferred';
+COMMENT ON VIEW start_estimates IS
+'Estimated start times of waiting groups, as in pending, but without their positions, which require a scan of the whole queue.';
+COMMENT ON COLUMN start_estimates.group_id IS 'As in pod_groups.id.';
+COMMENT ON COLUMN start_estimates.estimated_start IS 'As in group_standing.';
+COMMENT ON COLUMN start_estimates.estimate IS 'As in group_standing.';
+COMMENT ON COLUMN start_estimates.rests_on IS 'As in group_standing.';
+
+CREATE VIEW pending AS
+SELECT
+  s.namespace,
+  s.group_name,
+  s.group_size,
+  s.queue,
+  CASE
+    WHEN NOT s.has_position THEN NULL
+    WHEN q.queue_order <> 'arrival' THEN s.forecast_position
+    ELSE count(*) FILTER (WHERE s.has_position) OVER (
+      PARTITION BY s.queue
+      ORDER BY s.first_in_line DESC, s.priority DESC, s.submitted_at, s.group_id
+      ROWS UNBOUNDED PRECEDING
+    )
+  END AS position,
+  s.state,
+  s.phase,
+  s.reason,
+  s.estimated_start,
+  s.estimate,
+  s.rests_on,
+  s.priority,
+  s.submitted_at,
+  s.start_after,
+  s.start_by,
+  s.group_id,
+  s.shown_state
+FROM group_standing AS s
+INNER JOIN queues AS q ON q.name = s.queue
+WHERE s.state IN ('pending', 'unsatisfiable');
 COMMENT ON VIEW pending IS
-'Waiting groups: their position in the pending order, why they wait, and when they will start if that is known.';
+'Waiting groups, and groups of which some pods run and others wait: their position in the pending order, why they wait, and when they will start if that is known.';
 
 CREATE VIEW running AS
 SELECT
-  g.namespace,
-  g.group_name,
-  g.group_size,
-  g.queue,
-  g.state,
+  s.namespace,
+  s.group_name,
+  s.group_size,
+  s.queue,
+  s.state,
   a.nodes,
   a.starts_at,
   a.ends_at AS deadline,
-  g.id AS group_id
-FROM pod_groups AS g
-INNER JOIN allocations AS a ON a.group_id = g.id
-WHERE g.state IN ('allocated', 'bound');
-COMMENT ON VIEW running IS 'Groups that have nodes.';
+  s.group_id,
+  s.shown_state,
+  s.reason
+FROM group_standing AS s
+INNER JOIN allocations AS a ON a.group_id = s.group_id;
+COMMENT ON VIEW running IS
+'Groups that have nodes. Those of which other pods wait are also in pending.';
 
 CREATE VIEW node_usage AS
 SELECT
@@ -162,28 +314,31 @@ COMMENT ON COLUMN pending.namespace IS 'Kubernetes namespace.';
 COMMENT ON COLUMN pending.group_name IS 'Its name.';
 COMMENT ON COLUMN pending.group_size IS 'The number of its pods.';
 COMMENT ON COLUMN pending.queue IS 'Its scheduling queue.';
-COMMENT ON COLUMN pending.position IS 'Its position in the pending order of its queue; 1 is next. If the queue_order is not arrival, it is some seconds old and known for the first 1,000 groups only. Null: not known, or the group is unsatisfiable, held, deferred or recalled.';
+COMMENT ON COLUMN pending.position IS 'Its position in the pending order of its queue; 1 is next. If the queue_order is not arrival, it is some seconds old and known for the first 1,000 groups only. Null: not known, or the group is unsatisfiable, held, deferred, recalled or ending.';
 COMMENT ON COLUMN pending.state IS 'pending, or unsatisfiable: it can never fit the cluster as it is.';
 COMMENT ON COLUMN pending.phase IS 'queued, reserved (for a start time, or with a drain set), deferred (until start_after), held (by a user), recalled (its allocation is being revoked); null: unsatisfiable.';
-COMMENT ON COLUMN pending.reason IS 'Why it waits, for people.';
-COMMENT ON COLUMN pending.estimated_start IS 'As in start_estimates.';
-COMMENT ON COLUMN pending.estimate IS 'As in start_estimates.';
-COMMENT ON COLUMN pending.rests_on IS 'As in start_estimates.';
+COMMENT ON COLUMN pending.reason IS 'As in group_standing.';
+COMMENT ON COLUMN pending.estimated_start IS 'As in group_standing.';
+COMMENT ON COLUMN pending.estimate IS 'As in group_standing.';
+COMMENT ON COLUMN pending.rests_on IS 'As in group_standing.';
 COMMENT ON COLUMN pending.priority IS 'A higher priority goes first.';
 COMMENT ON COLUMN pending.submitted_at IS 'When its first pod was created, which sets its place in the pending order.';
 COMMENT ON COLUMN pending.start_after IS 'It does not start before this time; null: no limit.';
 COMMENT ON COLUMN pending.start_by IS 'It is given up without a placement by then; null: no limit.';
 COMMENT ON COLUMN pending.group_id IS 'As in pod_groups.id.';
+COMMENT ON COLUMN pending.shown_state IS 'As in group_standing.';
 
 COMMENT ON COLUMN running.namespace IS 'Kubernetes namespace.';
 COMMENT ON COLUMN running.group_name IS 'Its name.';
 COMMENT ON COLUMN running.group_size IS 'The number of its pods.';
 COMMENT ON COLUMN running.queue IS 'Its scheduling queue.';
-COMMENT ON COLUMN running.state IS 'allocated: its pods have nodes. bound: its pods are bound to them.';
+COMMENT ON COLUMN running.state IS 'allocated: its pods have nodes. bound: its pods are bound to them. pending, unsatisfiable: others of its pods wait for nodes.';
 COMMENT ON COLUMN running.nodes IS 'Its nodes, each once, in order of name.';
 COMMENT ON COLUMN running.starts_at IS 'The start of its allocation (scheduling time).';
 COMMENT ON COLUMN running.deadline IS 'Until when it may run; null: unlimited.';
 COMMENT ON COLUMN running.group_id IS 'As in pod_groups.id.';
+COMMENT ON COLUMN running.shown_state IS 'As in group_standing.';
+COMMENT ON COLUMN running.reason IS 'As in group_standing.';
 
 COMMENT ON COLUMN node_usage.node_name IS 'Its name.';
 COMMENT ON COLUMN node_usage.cpu_milli IS 'Allocatable CPU in thousandths of a core.';
@@ -299,9 +454,12 @@ SELECT
   NULL::text AS result,
   concat_ws(
     '; ',
-    hold_reason(f.held_at, f.held_reason, f.hold_label, f.released_at),
-    format('%s of %s pods have arrived', f.members, f.group_size),
-    f.short_reason,
+    filling_reason(
+      hold_reason(f.held_at, f.held_reason, f.hold_label, f.released_at),
+      f.members,
+      f.group_size,
+      f.short_reason
+    ),
     CASE WHEN f.members = 0 THEN (
       SELECT format('pod %s is refused: %s', p.pod_name, p.refused)
       FROM pods_provisional AS p

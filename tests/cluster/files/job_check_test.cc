@@ -15,7 +15,7 @@ using ::testing::StartsWith;
 
 // Returns what is wrong with an Indexed Job of four completions whose spec has
 // these fields as well.
-std::string Why(const std::string& more) {
+std::string WhyJob(const std::string& more) {
   Json spec = Json::parse(R"({"completionMode": "Indexed", "completions": 4,
       "template": {"spec": {"restartPolicy": "Never",
                             "containers": [{"name": "main"}]}}})");
@@ -24,26 +24,26 @@ std::string Why(const std::string& more) {
 }
 
 std::string WhySuccess(const std::string& rules) {
-  return Why(R"({"successPolicy": {"rules": )" + rules + "}}");
+  return WhyJob(R"({"successPolicy": {"rules": )" + rules + "}}");
 }
 
 std::string WhyFailure(const std::string& rule) {
-  return Why(R"({"podFailurePolicy": {"rules": [)" + rule + "]}}");
+  return WhyJob(R"({"podFailurePolicy": {"rules": [)" + rule + "]}}");
 }
 
 TEST(JobCheck, LimitsPerIndexAreForIndexedJobs) {
-  EXPECT_EQ(Why(R"({"backoffLimitPerIndex": 1, "maxFailedIndexes": 4})"),
+  EXPECT_EQ(WhyJob(R"({"backoffLimitPerIndex": 1, "maxFailedIndexes": 4})"),
             "right");
-  EXPECT_EQ(Why(R"({"completionMode": null, "backoffLimitPerIndex": 1})"),
+  EXPECT_EQ(WhyJob(R"({"completionMode": null, "backoffLimitPerIndex": 1})"),
             "spec.backoffLimitPerIndex is for a Job whose spec.completionMode "
             "is Indexed");
-  EXPECT_THAT(Why(R"({"maxFailedIndexes": 1})"),
+  EXPECT_THAT(WhyJob(R"({"maxFailedIndexes": 1})"),
               StartsWith("spec.backoffLimitPerIndex is missing"));
-  EXPECT_THAT(Why(R"({"backoffLimitPerIndex": 1, "maxFailedIndexes": 5})"),
+  EXPECT_THAT(WhyJob(R"({"backoffLimitPerIndex": 1, "maxFailedIndexes": 5})"),
               HasSubstr("it must be at most spec.completions, 4"));
-  EXPECT_THAT(Why(R"({"backoffLimitPerIndex": -1})"),
+  EXPECT_THAT(WhyJob(R"({"backoffLimitPerIndex": -1})"),
               StartsWith("spec.backoffLimitPerIndex is -1"));
-  EXPECT_THAT(Why(R"({"ttlSecondsAfterFinished": -1})"),
+  EXPECT_THAT(WhyJob(R"({"ttlSecondsAfterFinished": -1})"),
               StartsWith("spec.ttlSecondsAfterFinished is -1"));
 }
 
@@ -63,7 +63,7 @@ TEST(JobCheck, SuccessPolicyNamesIndexesOfTheJob) {
   EXPECT_THAT(
       WhySuccess(R"([{"succeededCount": 3, "succeededIndexes": "1-2"}])"),
       HasSubstr("at most the number of indexes, 2"));
-  EXPECT_THAT(Why(R"({"completionMode": "NonIndexed", "successPolicy":
+  EXPECT_THAT(WhyJob(R"({"completionMode": "NonIndexed", "successPolicy":
                       {"rules": [{"succeededCount": 1}]}})"),
               StartsWith("spec.successPolicy is for a Job"));
 }
@@ -91,18 +91,20 @@ TEST(JobCheck, PodFailurePolicySaysWhenAndWhat) {
 TEST(JobCheck, FailIndexNeedsALimitPerIndex) {
   const std::string rule = R"("podFailurePolicy": {"rules": [{"action":
       "FailIndex", "onExitCodes": {"operator": "NotIn", "values": [3]}}]}})";
-  EXPECT_THAT(Why("{" + rule), HasSubstr("needs spec.backoffLimitPerIndex"));
-  EXPECT_EQ(Why(R"({"backoffLimitPerIndex": 0, )" + rule), "right");
+  EXPECT_THAT(WhyJob("{" + rule), HasSubstr("needs spec.backoffLimitPerIndex"));
+  EXPECT_EQ(WhyJob(R"({"backoffLimitPerIndex": 0, )" + rule), "right");
 }
 
 TEST(JobCheck, PodFailurePolicyIsForPodsThatAreNotRestarted) {
   const std::string rest = R"("podFailurePolicy": {"rules": []}})";
-  EXPECT_EQ(Why("{" + rest), "right");
+  EXPECT_EQ(WhyJob("{" + rest), "right");
   EXPECT_THAT(
-      Why(R"({"template": {"spec": {"restartPolicy": "OnFailure"}}, )" + rest),
+      WhyJob(R"({"template": {"spec": {"restartPolicy": "OnFailure"}}, )" +
+             rest),
       HasSubstr("restartPolicy must be Never"));
-  EXPECT_THAT(Why(R"({"podReplacementPolicy": "TerminatingOrFailed", )" + rest),
-              HasSubstr("podReplacementPolicy must be Failed"));
+  EXPECT_THAT(
+      WhyJob(R"({"podReplacementPolicy": "TerminatingOrFailed", )" + rest),
+      HasSubstr("podReplacementPolicy must be Failed"));
 }
 
 }  // namespace

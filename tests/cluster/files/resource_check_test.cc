@@ -14,13 +14,14 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 // Returns what is wrong with one container's resources.
-std::string Why(const std::string& resources) {
+std::string WhyResources(const std::string& resources) {
   const Json spec = {{"containers", {{{"resources", Json::parse(resources)}}}}};
   return WhatIsWrongWithResources(spec, "spec").value_or("right");
 }
 
 std::string WhyLimit(const std::string& name, const std::string& amount) {
-  return Why(R"({"limits": {"cpu": 1, ")" + name + "\": " + amount + "}}");
+  return WhyResources(R"({"limits": {"cpu": 1, ")" + name + "\": " + amount +
+                      "}}");
 }
 
 TEST(ResourceCheck, ExtendedResourcesAreWhole) {
@@ -53,20 +54,23 @@ TEST(ResourceCheck, HugePagesAreMultiplesBesideCpuOrMemory) {
               HasSubstr("is 3Mi; it must be a multiple of 2Mi"));
   EXPECT_THAT(WhyLimit("hugepages-2Mi", "1"), HasSubstr("a multiple of 2Mi"));
   EXPECT_THAT(WhyLimit("hugepages-big", "1"), HasSubstr("needs a size"));
-  EXPECT_EQ(Why(R"({"limits": {"hugepages-2Mi": "2Mi"}})"),
+  EXPECT_EQ(WhyResources(R"({"limits": {"hugepages-2Mi": "2Mi"}})"),
             "spec.containers[0].resources has huge pages alone; they need cpu "
             "or memory beside them");
 }
 
 TEST(ResourceCheck, OnlyNativeResourcesMayExceedTheirRequest) {
-  EXPECT_EQ(Why(R"({"requests": {"cpu": 1}, "limits": {"cpu": 2}})"), "right");
-  EXPECT_THAT(Why(R"({"requests": {"cpu": 3}, "limits": {"cpu": 2}})"),
-              HasSubstr("requests[\"cpu\"] is more than the limit"));
-  EXPECT_EQ(Why(R"({"requests": {"a.b/c": 1}, "limits": {"a.b/c": 1}})"),
+  EXPECT_EQ(WhyResources(R"({"requests": {"cpu": 1}, "limits": {"cpu": 2}})"),
             "right");
-  EXPECT_THAT(Why(R"({"requests": {"a.b/c": 1}, "limits": {"a.b/c": 2}})"),
-              HasSubstr("is not the limit; both must be the same"));
-  EXPECT_THAT(Why(R"({"requests": {"a.b/c": 1}})"),
+  EXPECT_THAT(WhyResources(R"({"requests": {"cpu": 3}, "limits": {"cpu": 2}})"),
+              HasSubstr("requests[\"cpu\"] is more than the limit"));
+  EXPECT_EQ(
+      WhyResources(R"({"requests": {"a.b/c": 1}, "limits": {"a.b/c": 1}})"),
+      "right");
+  EXPECT_THAT(
+      WhyResources(R"({"requests": {"a.b/c": 1}, "limits": {"a.b/c": 2}})"),
+      HasSubstr("is not the limit; both must be the same"));
+  EXPECT_THAT(WhyResources(R"({"requests": {"a.b/c": 1}})"),
               HasSubstr("has no limit; write the same amount under limits"));
 }
 

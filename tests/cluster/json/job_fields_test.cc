@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-KubernetesJob Decode(const char* spec) {
+KubernetesJob DecodeFields(const char* spec) {
   KubernetesJob job;
   DecodeJobEnds(Json::parse(spec), job);
   return job;
@@ -29,7 +29,7 @@ TEST(JobFields, AreReadAndWrittenBack) {
       "successPolicy": {"rules": [{"succeededIndexes": "0,3-5",
                                    "succeededCount": 2},
                                   {"succeededCount": 7}]}})";
-  const KubernetesJob job = Decode(spec);
+  const KubernetesJob job = DecodeFields(spec);
   EXPECT_EQ(job.failure_rules.size(), 2U);
   EXPECT_EQ(job.failure_rules[0].exit_codes->values, (std::vector{1, 42}));
   EXPECT_EQ(job.success_rules[1].count, 7);
@@ -39,13 +39,13 @@ TEST(JobFields, AreReadAndWrittenBack) {
 }
 
 TEST(JobFields, HaveTheDefaultsOfKubernetes) {
-  EXPECT_EQ(Decode("{}").backoff_limit, 6);
-  EXPECT_FALSE(Decode("{}").replaces_when_gone);
-  EXPECT_EQ(Decode(R"({"backoffLimitPerIndex": 1})").backoff_limit,
+  EXPECT_EQ(DecodeFields("{}").backoff_limit, 6);
+  EXPECT_FALSE(DecodeFields("{}").replaces_when_gone);
+  EXPECT_EQ(DecodeFields(R"({"backoffLimitPerIndex": 1})").backoff_limit,
             std::numeric_limits<int>::max());
-  EXPECT_TRUE(
-      Decode(R"({"podFailurePolicy": {"rules": []}})").replaces_when_gone);
-  EXPECT_EQ(Decode(R"({"podFailurePolicy": {"rules": [{"onPodConditions":
+  EXPECT_TRUE(DecodeFields(R"({"podFailurePolicy": {"rules": []}})")
+                  .replaces_when_gone);
+  EXPECT_EQ(DecodeFields(R"({"podFailurePolicy": {"rules": [{"onPodConditions":
                        [{"type": "Ready"}]}]}})")
                 .failure_rules.at(0)
                 .conditions.at(0)
@@ -54,7 +54,7 @@ TEST(JobFields, HaveTheDefaultsOfKubernetes) {
 }
 
 TEST(JobFields, WhatCannotBeReadCountsAsMissing) {
-  const KubernetesJob job = Decode(R"({"backoffLimit": "x",
+  const KubernetesJob job = DecodeFields(R"({"backoffLimit": "x",
       "backoffLimitPerIndex": -1, "successPolicy": 3, "podFailurePolicy":
       {"rules": [{"onExitCodes": {"values": [99999999999, "a"]}}]}})");
   EXPECT_EQ(job.backoff_limit, 6);

@@ -244,7 +244,7 @@ BEGIN
   FROM generate_series(5 * each_class, greatest(5 * each_class, n / 2) - 1) AS o;
   INSERT INTO groups_provisional (
     namespace, group_name, group_id, group_size, queue, members, first_seen_at,
-    news_due, start_by, held_at
+    news_due, start_by, held_at, changed_at, makers_due
   )
   SELECT 'team' || m.id % 20, 'group-' || m.id, m.id, 4,
     CASE WHEN m.id % 4 = 0 THEN 'alpha' ELSE 'default' END,
@@ -253,7 +253,10 @@ BEGIN
     CASE WHEN m.class = 'filling news' THEN now() - interval '1 minute' ELSE now() + interval '1 minute' END,
     CASE WHEN m.class = 'filling late' THEN now() - interval '1 minute'
       WHEN m.id % 7 = 0 THEN now() + interval '1 day' END,
-    CASE WHEN m.class = 'filling held' THEN now() END
+    CASE WHEN m.class = 'filling held' THEN now() END,
+    now() - interval '10 minutes',
+    CASE WHEN m.class = 'filling news' THEN now() - interval '1 minute'
+      WHEN m.class <> 'complete' THEN now() + interval '1 minute' END
   FROM made AS m
   WHERE m.id >= first + 1000000 AND m.id < first + 1000000 + greatest(5 * each_class, n / 2) AND m.class <> 'refused';
   INSERT INTO pods_provisional (

@@ -99,10 +99,10 @@ double RowsOf(const Json& node) {
   return rows;
 }
 
-std::string Quoted(const std::string& text) {
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? "''" : std::string(1, c);
-  return quoted + "'";
+std::string Literal(const std::string& text) {
+  std::string literal = "'";
+  for (const char c : text) literal += c == '\'' ? "''" : std::string(1, c);
+  return literal + "'";
 }
 
 }  // namespace
@@ -168,7 +168,7 @@ std::string StatementWork::ArgumentsOf(const MeasuredStatement& statement,
   std::string arguments;
   for (const Json& value : values)
     arguments += (arguments.empty() ? "(" : ", ") +
-                 (value.is_null() ? "NULL" : Quoted(value.get<std::string>()));
+                 (value.is_null() ? "NULL" : Literal(value.get<std::string>()));
   return arguments + ")";
 }
 

@@ -235,8 +235,9 @@ TEST_F(PromoterTest, GroupEndsAsItsSlowestPodAndPreemptsIfAllOfThemDo) {
   Create({.name = "e", .group = "z"});
   ObserveAndPromote();
   const std::string groups =
-      "SELECT group_name, grace_seconds, preempts FROM pod_groups ORDER BY id";
-  EXPECT_EQ(AskAll(groups), "x|600|t\ny|0|f\nz|30|t");
+      "SELECT group_name, grace_seconds, preempts FROM pod_groups "
+      "ORDER BY group_name DESC";
+  EXPECT_EQ(AskAll(groups), "z|30|t\ny|0|f\nx|600|t");
   // A pod beyond its size.
   database.Execute("DELETE FROM pod_groups WHERE group_name <> 'x'");
   create("f", "x", 7, false);

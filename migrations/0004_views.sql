@@ -10,7 +10,59 @@ $$;
 COMMENT ON FUNCTION has_position IS
 'Whether a group with these columns is in the pending order of its queue.';
 
--- Its pods are found by any(ARRAY[...]), so that no plan reads all pods at once.
+-- The pods of few groups are looked at. These are functions, since a plan would
+-- count the costs of subqueries for every group, and compile them (JIT).
+CREATE FUNCTION has_bound_pod(of_group bigint)
+RETURNS boolean
+LANGUAGE plpgsql
+STABLE COST 1 SET search_path FROM CURRENT
+AS $$
+BEGIN
+  RETURN EXISTS (
+    SELECT FROM pods AS p WHERE p.group_id = of_group AND p.state = 'bound'
+  );
+END
+$$;
+COMMENT ON FUNCTION has_bound_pod IS 'Whether a pod of this group is bound.';
+
+CREATE FUNCTION has_started_pod(of_group bigint)
+RETURNS boolean
+LANGUAGE plpgsql
+STABLE COST 1 SET search_path FROM CURRENT
+AS $$
+BEGIN
+  RETURN EXISTS (
+    SELECT FROM pods AS p WHERE p.group_id = of_group AND p.node_name IS NOT NULL
+  );
+END
+$$;
+COMMENT ON FUNCTION has_started_pod IS
+'Whether a pod of this group is bound, or was until it ended.';
+
+CREATE FUNCTION ended_pods(of_group bigint)
+RETURNS text
+LANGUAGE plpgsql
+STABLE COST 1 SET search_path FROM CURRENT
+AS $$
+DECLARE
+  succeeded bigint;
+  failed bigint;
+BEGIN
+  SELECT
+    count(*) FILTER (WHERE p.state = 'succeeded'),
+    count(*) FILTER (WHERE p.state = 'failed')
+  INTO succeeded, failed
+  FROM pods AS p
+  WHERE p.group_id = of_group AND p.replaced_by IS NULL;
+  IF succeeded + failed > 0 THEN
+    RETURN format('%s succeeded, %s failed', succeeded, failed);
+  END IF;
+  RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION ended_pods IS
+'How many pods of this group have ended without a replacement, for people; null: none.';
+
 CREATE VIEW group_standing AS
 SELECT
   g.id AS group_id,
@@ -29,11 +81,7 @@ SELECT
     WHEN g.state <> 'pending' THEN g.state
     WHEN g.phase NOT IN ('queued', 'reserved') THEN g.phase
     WHEN
-      g.first_in_line
-      AND EXISTS (
-        SELECT FROM pods AS m
-        WHERE m.group_id = any(ARRAY[g.id]) AND m.state = 'bound'
-      )
+      g.first_in_line AND has_bound_pod(g.id)
       THEN 'bound in part'
     WHEN r.kind = 'drain' THEN 'draining'
     WHEN r.kind = 'reservation' THEN 'reserved'
@@ -48,20 +96,7 @@ SELECT
       WHEN g.state = 'allocated' AND x.group_id IS NOT NULL
         THEN 'its caller (gRPC) starts its pods'
       WHEN g.state = 'allocated' THEN 'is being bound'
-      ELSE (
-        SELECT
-          CASE
-            WHEN m.succeeded + m.failed > 0
-              THEN format('%s succeeded, %s failed', m.succeeded, m.failed)
-          END
-        FROM (
-          SELECT
-            count(*) FILTER (WHERE p.state = 'succeeded') AS succeeded,
-            count(*) FILTER (WHERE p.state = 'failed') AS failed
-          FROM pods AS p
-          WHERE p.group_id = any(ARRAY[g.id]) AND p.replaced_by IS NULL
-        ) AS m
-      )
+      ELSE ended_pods(g.id)
     END,
     CASE
       WHEN g.state = 'pending' THEN 'queued'
@@ -105,13 +140,8 @@ SELECT
   has_position(g.phase, g.cancel_reason) AS has_position,
   g.bound_at IS NOT NULL
   OR g.state = 'bound'
-  OR (
-    (g.first_in_line OR g.state = 'allocated')
-    AND EXISTS (
-      SELECT FROM pods AS m
-      WHERE m.group_id = any(ARRAY[g.id]) AND m.node_name IS NOT NULL
-    )
-  ) AS has_started,
+  OR ((g.first_in_line OR g.state = 'allocated') AND has_started_pod(g.id))
+  AS has_started,
   g.first_in_line,
   g.priority,
   g.submitted_at,

@@ -55,7 +55,9 @@ class OddManifestsOnKubernetes : public OnKubernetes {
                                     {.namespace_name = home_})
                  .at(0);
     } catch (const cluster::InputError& error) {
-      return {.why_not = error.what()};
+      Fate refused;
+      refused.why_not = error.what();
+      return refused;
     }
     Fate fate = FateOf(client_->Send(
         {.method = "POST",

@@ -101,6 +101,10 @@ class ConditionsOfPods final : public cluster::Cluster {
     Refuse();
   }
   bool Delete(const cluster::ObjectName&) override { Refuse(); }
+  std::vector<cluster::ControllerState> ReadControllers(
+      std::span<const cluster::ObjectName>) override {
+    Refuse();
+  }
   std::optional<cluster::ObjectName> TopOwner(
       const cluster::ObjectName&) override {
     Refuse();

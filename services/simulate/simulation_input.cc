@@ -12,7 +12,7 @@
 #include <set>
 #include <utility>
 
-#include "cluster/files/swf_trace.h"
+#include "cluster/traces/swf_trace.h"
 #include "services/console/exit_code.h"
 #include "services/simulate/simulation_nodes.h"
 #include "services/simulate/simulation_queues.h"

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "cluster/files/swf_trace.h"
 #include "cluster/objects/node.h"
+#include "cluster/traces/swf_trace.h"
 #include "services/console/exit_code.h"
 #include "services/grammar/options.h"
 

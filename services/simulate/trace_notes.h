@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "cluster/files/swf_trace.h"
+#include "cluster/traces/swf_trace.h"
 
 namespace fluxnetes::services {
 

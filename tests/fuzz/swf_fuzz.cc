@@ -6,7 +6,7 @@
 #include <sstream>
 #include <string>
 
-#include "cluster/files/swf_trace.h"
+#include "cluster/traces/swf_trace.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
                                       std::size_t size) {

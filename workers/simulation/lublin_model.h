@@ -14,7 +14,7 @@
 
 #include <vector>
 
-#include "cluster/files/swf_trace.h"
+#include "cluster/traces/swf_trace.h"
 
 namespace fluxnetes::workers {
 

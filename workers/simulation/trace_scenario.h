@@ -8,7 +8,7 @@
 
 #include <vector>
 
-#include "cluster/files/swf_trace.h"
+#include "cluster/traces/swf_trace.h"
 #include "workers/simulation/simulation.h"
 
 namespace fluxnetes::workers {

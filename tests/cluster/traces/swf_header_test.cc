@@ -1,6 +1,6 @@
 // Headers of traces: which number they say, and when they say none or an
 // unclear one.
-#include "cluster/files/swf_header.h"
+#include "cluster/traces/swf_header.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "cluster/files/swf_trace.h"
+#include "cluster/traces/swf_trace.h"
 
 #include <fmt/format.h>
 
@@ -9,9 +9,9 @@
 #include <unordered_set>
 #include <utility>
 
-#include "cluster/files/swf_header.h"
-#include "cluster/files/swf_line.h"
-#include "cluster/files/swf_parts.h"
+#include "cluster/traces/swf_header.h"
+#include "cluster/traces/swf_line.h"
+#include "cluster/traces/swf_parts.h"
 
 namespace fluxnetes::cluster {
 namespace {

@@ -1,6 +1,6 @@
 // Traces in the Standard Workload Format: the fields that are read, the jobs
 // that are skipped and counted, and the errors for invalid text.
-#include "cluster/files/swf_trace.h"
+#include "cluster/traces/swf_trace.h"
 
 #include <gtest/gtest.h>
 

@@ -3,14 +3,14 @@
 // the rest is as the first part says, the processors as the widest does.
 //
 // Owned by one thread.
-// Tests: tests/cluster/files/swf_trace_test.cc.
+// Tests: tests/cluster/traces/swf_trace_test.cc.
 #pragma once
 
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
 
-#include "cluster/files/swf_line.h"
+#include "cluster/traces/swf_line.h"
 
 namespace fluxnetes::cluster {
 

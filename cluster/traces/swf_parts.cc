@@ -1,4 +1,4 @@
-#include "cluster/files/swf_parts.h"
+#include "cluster/traces/swf_parts.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "cluster/files/swf_line.h"
+#include "cluster/traces/swf_line.h"
 
 #include <fmt/format.h>
 

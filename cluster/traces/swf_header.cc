@@ -1,4 +1,4 @@
-#include "cluster/files/swf_header.h"
+#include "cluster/traces/swf_header.h"
 
 #include <fmt/format.h>
 

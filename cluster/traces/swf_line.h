@@ -4,7 +4,7 @@
 // number below 0 means that the value is not known.
 //
 // Pure.
-// Tests: tests/cluster/files/swf_trace_test.cc.
+// Tests: tests/cluster/traces/swf_trace_test.cc.
 #pragma once
 
 #include <cstdint>

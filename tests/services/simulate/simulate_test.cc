@@ -334,7 +334,7 @@ TEST_F(SimulateCommand, UtilisationIsThatOfTheScarcestResource) {
       "-f " + FileWith("jobs.yaml", manifests.substr(manifests.find("---"))) +
       " --nodes " +
       FileWith("nodes.yaml",
-               "nodes:\n  - {name: n, count: 2, cpu: 64, memory: 8Gi, "
+               "nodes:\n  - {name: 'n', count: 2, cpu: 64, memory: 8Gi, "
                "resources: {nvidia.com/gpu: 1}}\n") +
       " --gantt -";
   EXPECT_EQ(run_("simulate " + arguments), ExitCode::kOk) << run_.err();

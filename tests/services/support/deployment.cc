@@ -26,7 +26,7 @@ using testing::Process;
 using testing::WaitUntil;
 
 constexpr const char* kNodes =
-    "nodes: [{count: 4, name: n, cpu: 4, memory: 16Gi}]\n";
+    "nodes: [{count: 4, name: \"n\", cpu: 4, memory: 16Gi}]\n";
 constexpr const char* kJobs = "/apis/batch/v1/namespaces/default/jobs";
 
 std::string Milliseconds(milliseconds time) {

@@ -128,7 +128,10 @@ SELECT
     END
   ) AS starts_at
 FROM unnest($1::bigint []) AS v (id)
-INNER JOIN group_standing AS s ON s.group_id = any(ARRAY[v.id]);
+CROSS JOIN LATERAL (
+  SELECT * FROM group_standing AS k WHERE k.group_id = v.id
+  OFFSET 0
+) AS s;
 
 -- name: read_untold_pods
 -- Waiting pods of groups ($1: the id; $2, $3: the name while they fill) whose

@@ -71,9 +71,12 @@ void Latecomers::Receive(GroupChanges& groups) {
   std::ranges::sort(arrivals_, {}, [](const Arrival& arrival) {
     return std::pair(arrival.pod->created_at, arrival.pod->uid);
   });
-  const auto repeated = std::ranges::unique(
-      arrivals_, {}, [](const Arrival& arrival) { return arrival.pod->uid; });
-  arrivals_.erase(repeated.begin(), repeated.end());
+  // Not std::ranges::unique: clang 14 does not compile its result.
+  const auto same = [](const Arrival& a, const Arrival& b) {
+    return a.pod->uid == b.pod->uid;
+  };
+  arrivals_.erase(std::unique(arrivals_.begin(), arrivals_.end(), same),
+                  arrivals_.end());
   for (const Arrival& arrival : arrivals_) Receive(arrival);
   Write(groups);
 }

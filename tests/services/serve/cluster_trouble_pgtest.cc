@@ -54,7 +54,7 @@ TEST_F(ClusterTrouble, StopsInOrderAndLeavesNothingLeased) {
   })) << world_.Log();
   serve->Signal(SIGTERM);
   EXPECT_EQ(serve->WaitForEnd(seconds(60)), 0) << world_.Log();
-  EXPECT_TRUE(world_.WaitForLog("waiting for the cluster no more"));
+  EXPECT_TRUE(world_.WaitForLog("no longer waits for the API server"));
   EXPECT_EQ(world_.Ask("SELECT count(*) FROM jobs WHERE state = 'running'"),
             "0");
   EXPECT_EQ(world_.Ask("SELECT count(*) FROM clients"), "0");

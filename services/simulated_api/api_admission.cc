@@ -62,12 +62,13 @@ void AdmitPriority(Json& object, Admission& admission) {
                     std::to_string(known.value) + "; leave the priority out");
     return;
   }
+  if (!At(*spec, "priority").is_null()) return;
   admission.refused = 403;
   admission.why = Forbidden(
       object, "no PriorityClass with name " + name +
                   " was found; the simulated cluster has "
                   "system-cluster-critical and system-node-critical alone. "
-                  "Give spec.priority instead of the class");
+                  "Give its value as spec.priority too");
 }
 
 // So that the headers of an answer stay short.

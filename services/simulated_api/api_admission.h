@@ -2,8 +2,8 @@
 // fields, as the request asks, and the priority of its class. (Kubernetes: "API
 // Concepts", field validation; "Pod Priority and Preemption".)
 //
-// The simulated cluster has the two priority classes that every cluster has,
-// and no other.
+// The simulated cluster has the two priority classes that every cluster has. Of
+// another class it takes the value that the object gives as spec.priority.
 // Tests: tests/services/simulated_api/api_admission_test.cc.
 #pragma once
 

@@ -329,7 +329,7 @@ TEST_F(SimulateCommand, UtilisationIsThatOfTheScarcestResource) {
   std::string manifests = kManifests;
   const std::string cpu = "{cpu: \"4\"}";
   manifests.replace(manifests.find(cpu), cpu.size(),
-                    "{cpu: \"1\", nvidia.com/gpu: 1}");
+                    "{cpu: \"1\"}, limits: {nvidia.com/gpu: 1}");
   const std::string arguments =
       "-f " + FileWith("jobs.yaml", manifests.substr(manifests.find("---"))) +
       " --nodes " +

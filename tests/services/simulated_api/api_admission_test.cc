@@ -41,6 +41,12 @@ TEST(ApiAdmission, UnknownClassIsForbidden) {
                         "high was found"));
 }
 
+TEST(ApiAdmission, UnknownClassCountsByThePriorityBesideIt) {
+  Json pod = PodWith(R"({"priorityClassName": "high", "priority": 7})");
+  EXPECT_EQ(Admit(pod, {}).refused, 0);
+  EXPECT_EQ(pod["spec"]["priority"], 7);
+}
+
 TEST(ApiAdmission, PriorityMustBeThatOfTheClass) {
   Json pod = PodWith(
       R"({"priorityClassName": "system-node-critical", "priority": 7})");

@@ -159,20 +159,20 @@ TEST_F(Kubeconfig, OfAnotherFormIsRefused) {
 TEST_F(Kubeconfig, WhoseContextNamesWhatIsNotThereIsRefused) {
   const std::string context =
       "current-context: c\ncontexts: [{name: c, context: {cluster: x, user: "
-      "y}}]\n";
+      "z}}]\n";
   EXPECT_THAT(ErrorOf(context),
               HasSubstr("clusters has nothing named \"x\"; there is: none"));
   EXPECT_THAT(ErrorOf(context +
                       "clusters: [{name: x, cluster: {server: 'https://x'}}]\n"
                       "users: [{name: ann, user: {}}]\n"),
-              HasSubstr("users has nothing named \"y\"; there is: ann"));
+              HasSubstr("users has nothing named \"z\"; there is: ann"));
 }
 
 TEST_F(Kubeconfig, ClustersThatCannotBeReachedAsTheySayAreRefused) {
   const auto in = [&](const std::string& cluster) {
     return ErrorOf(WithCluster(cluster));
   };
-  EXPECT_EQ(in("tls-server-name: y"), "(no error)");
+  EXPECT_EQ(in("tls-server-name: z"), "(no error)");
   EXPECT_THAT(
       ErrorOf("current-context: c\n"
               "clusters: [{name: c, cluster: {server: 'x:6443'}}]\n"

@@ -120,14 +120,15 @@ def named_functions(page):
 
 
 def is_declared(name, path):
-    """Whether a file defines or declares a function, type, constant or query. A
+    """Whether a file defines or declares a function, type, constant, query or view. A
     definition of `Class::Function` begins its line; a class in a header may declare
     it instead."""
     text = path.read_text(encoding="utf-8")
     scope, _, last = name.rpartition("::")
     before = r"^(?:[^\s#/][\w:<>,&*~ \[\]]*[ &*])?"
     patterns = {
-        ".sql": [rf"^-- name: {name}$"],
+        ".sql": [rf"^-- name: {name}$",
+                 rf"^CREATE (?:VIEW|FUNCTION) {name}\b"],
         ".cmake": [rf"^(?:function|macro)\({name}\b"],
     }.get(path.suffix, [before + rf"{name}\("])
     if path.suffix in (".h", ".cc") and not scope:

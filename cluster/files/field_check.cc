@@ -213,7 +213,8 @@ Complaint WhyWrong(const Json& value, const FieldRule& rule) {
     case Kind::kText:
       return Unless(value.is_string(), value, "text, in quotes if need be");
     case Kind::kNonEmptyText:
-      if (value == "") return " is empty";
+      if (value.is_string() && value.get_ref<const std::string&>().empty())
+        return " is empty";
       return Unless(value.is_string(), value, "text, in quotes if need be");
     case Kind::kTexts:
       return CheckTexts(value);

@@ -17,6 +17,10 @@ constexpr std::string_view kSuffixLetters = "bcdfghjklmnpqrstvwxz2456789";
 constexpr std::size_t kSuffixLength = 5;
 constexpr std::size_t kLongestLabel = 63;
 
+bool IsEmptyName(const Json& name) {
+  return name.is_string() && name.get_ref<const std::string&>().empty();
+}
+
 Complaint WrongName(const char* field, const Json& value,
                     const std::string& wanted) {
   const std::string shown = value.is_string()
@@ -42,12 +46,12 @@ Complaint WhatIsWrongWithName(const Json& object) {
   if (!metadata.is_object()) return "metadata must be a mapping";
   const Json& name = At(metadata, "name");
   const Json& prefix = At(metadata, "generateName");
-  if (!prefix.is_null() && prefix != "") {
+  if (!prefix.is_null() && !IsEmptyName(prefix)) {
     std::string masked = Text(metadata, "generateName");
     if (masked.size() > 1 && masked.back() == '-') masked.back() = 'a';
     if (!IsSubdomain(masked)) return WrongName("generateName", prefix, kRight);
   }
-  if (name.is_null() || name == "") {
+  if (name.is_null() || IsEmptyName(name)) {
     if (Text(metadata, "generateName").empty()) {
       return "metadata.name is missing; give it or metadata.generateName";
     }

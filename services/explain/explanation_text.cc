@@ -16,7 +16,7 @@ constexpr auto kNever =
 std::string WaitsAgainInWords(const GroupRow& group) {
   const std::string rest =
       fmt::format("{} wait{}", group.waiting, group.waiting == 1 ? "s" : "");
-  const std::string text =
+  std::string text =
       group.bound > 0
           ? fmt::format("runs with {} of its {} pods, and {}", group.bound,
                         group.size, rest)

@@ -27,10 +27,9 @@ struct Target {
 
 Target TargetOf(const std::string& text, const std::string& namespace_name) {
   const std::size_t slash = text.find('/');
-  const Target target =
-      slash == std::string::npos
-          ? Target{namespace_name, text}
-          : Target{text.substr(0, slash), text.substr(slash + 1)};
+  Target target = slash == std::string::npos
+                      ? Target{namespace_name, text}
+                      : Target{text.substr(0, slash), text.substr(slash + 1)};
   // Anything else would be another path.
   const auto named = [](const std::string& part) {
     return !part.empty() && part.front() != '.' &&

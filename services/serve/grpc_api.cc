@@ -126,6 +126,12 @@ void GrpcApi::Start() {
   }
 }
 
+void GrpcApi::AddTo(PoolMetrics& pools) const {
+  pools.Add("grpc", ConnectionsFor(state_->config, {}).max_connections,
+            sql::CountsOf(state_->pool));
+  pools.Add("grpc-match", kMatchConnections, sql::CountsOf(state_->match_pool));
+}
+
 void GrpcApi::Stop() {
   state_->feed.Stop();  // ends the streams
   state_->fluence.Stop();

@@ -11,6 +11,7 @@
 
 #include "services/config/config.h"
 #include "services/config/log.h"
+#include "services/monitoring/pool_metrics.h"
 
 namespace fluxnetes::services {
 
@@ -31,6 +32,9 @@ class GrpcApi {
 
   // The address for a client, "unix:PATH" or "HOST:PORT"; valid after Start().
   std::string address() const;
+
+  // Adds the metrics of its connection pools; callable from any thread.
+  void AddTo(PoolMetrics& pools) const;
 
  private:
   struct State;

@@ -58,7 +58,7 @@ class Scheduler {
   // Liveness, readiness and all metrics; callable from any thread at any time.
   Health Live() const;
   Health Ready() const;
-  void AddTo(MetricsPage& page) const;
+  void AddTo(MetricsPage& page, PoolMetrics& pools) const;
 
  private:
   struct State;

@@ -52,27 +52,6 @@ struct LoopSum {
   }
 };
 
-void AddPool(MetricsPage& page, const std::string& name, int most,
-             const sql::PoolCounts& counts,
-             std::map<std::string, sql::StatementCounts>& statements) {
-  page.Add(metrics::kStatement, counts.statements, {name});
-  page.Add(metrics::kConnections, counts.in_use, {name, "in_use"});
-  page.Add(metrics::kConnections, counts.idle, {name, "idle"});
-  page.Add(metrics::kConnectionsMax, most, {name});
-  page.Add(metrics::kConnectionsOpened, static_cast<double>(counts.opened),
-           {name});
-  page.Add(metrics::kConnectionsBroken, static_cast<double>(counts.broken),
-           {name});
-  page.Add(metrics::kConnectionWait, counts.waits, {name});
-  for (const sql::StatementCounts& statement : counts.by_name) {
-    auto& sum = statements[std::string(statement.name)];
-    sum.calls += statement.calls;
-    sum.failures += statement.failures;
-    sum.slow += statement.slow;
-    sum.seconds += statement.seconds;
-  }
-}
-
 void AddSample(MetricsPage& page, const DatabaseSample& sample) {
   for (const std::string& name : sample.leads)
     page.Add(metrics::kLeader, 1, {name});
@@ -170,24 +149,15 @@ Health Scheduler::Ready() const {
   return health;
 }
 
-void Scheduler::AddTo(MetricsPage& page) const {
+void Scheduler::AddTo(MetricsPage& page, PoolMetrics& pools) const {
   const State& state = *state_;
   for (const HealthCheck& check : Ready())
     page.Add(metrics::kReady, check.Well() ? 1 : 0, {check.name});
   AddSample(page, *state_->probe.Look(milliseconds{0}));
-  std::map<std::string, sql::StatementCounts> statements;
-  AddPool(page, "main", state.options.database.max_connections,
-          sql::CountsOf(state.pool), statements);
-  AddPool(page, "forecast", 1, sql::CountsOf(state.forecast_pool), statements);
-  AddPool(page, "probe", 1, state.probe.counts(), statements);
-  for (const auto& [name, counts] : statements) {
-    page.Add(metrics::kStatements, static_cast<double>(counts.calls), {name});
-    page.Add(metrics::kStatementFailures, static_cast<double>(counts.failures),
-             {name});
-    page.Add(metrics::kSlowStatements, static_cast<double>(counts.slow),
-             {name});
-    page.Add(metrics::kStatementSeconds, counts.seconds, {name});
-  }
+  pools.Add("main", state.options.database.max_connections,
+            sql::CountsOf(state.pool));
+  pools.Add("forecast", 1, sql::CountsOf(state.forecast_pool));
+  pools.Add("probe", 1, state.probe.counts());
   page.Add(metrics::kDecision, state.cycle_times.decisions.counts());
   page.Add(metrics::kCommit, state.cycle_times.commits.counts());
   state.group_counts.AddTo(page);

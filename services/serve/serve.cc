@@ -147,16 +147,19 @@ void AddTally(const cluster::ApiTally& tally, MetricsPage& page) {
 
 StatusServerOptions StatusOptionsOf(const Config& config,
                                     const Scheduler& scheduler,
-                                    const World& world) {
+                                    const GrpcApi* grpc, const World& world) {
   return {.address = config.http.listen,
           .health = [&scheduler] { return scheduler.Live(); },
           .readiness = [&scheduler] { return scheduler.Ready(); },
           .metrics =
-              [&scheduler, &world] {
+              [&scheduler, grpc, &world] {
                 MetricsPage page;
                 page.Add(metrics::kBuildInfo, 1, {std::string(Version())});
                 AddProcess(page);
-                scheduler.AddTo(page);
+                PoolMetrics pools(page);
+                scheduler.AddTo(page, pools);
+                if (grpc != nullptr) grpc->AddTo(pools);
+                pools.AddStatements();
                 AddTally(world.tally, page);
                 return page.Text();
               }};
@@ -197,7 +200,7 @@ ExitCode RunServe(const Config& config) {
   options.resync_interval = config.resync_interval;
   Scheduler scheduler(std::move(options), world.door(), log);
   const std::unique_ptr<GrpcApi> grpc = MakeGrpc(config, log);
-  StatusServer status(StatusOptionsOf(config, scheduler, world));
+  StatusServer status(StatusOptionsOf(config, scheduler, grpc.get(), world));
   StartStatus(config, status, log);
   scheduler.Start();
   const int signal = stop.Wait();

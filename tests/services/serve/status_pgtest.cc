@@ -119,6 +119,19 @@ TEST_F(StatusTest, StatementThatTakesLongIsLoggedAndCountedByName) {
   })) << Get("/metrics").body;
 }
 
+TEST_F(StatusTest, PoolsOfGrpcAreCountedToo) {
+  const auto serve = world_.Serve(WithStatus(
+      {{"FLUXNETES_GRPC_LISTEN", "unix:" + world_.folder() + "/grpc"}}));
+  ASSERT_TRUE(BecomesReady()) << Get("/readyz").body << world_.Log();
+  const std::string page = Get("/metrics").body;
+  for (const char* pool : {"main", "grpc", "grpc-match"})
+    EXPECT_GT(Figure(page, std::string("fluxnetes_database_connections_max"
+                                       "{pool=\"") +
+                               pool + "\"}"),
+              0)
+        << page;
+}
+
 TEST_F(StatusTest, SaysWhatIsNotReadyAndLivesAllTheSame) {
   const auto serve = world_.Serve(
       WithStatus({{"FLUXNETES_SCHEMA", database_.schema() + "_none"}}));

@@ -1,15 +1,9 @@
 // `fluxnetes delete` on a simulated cluster, and the way from a finished Job to
 // the next of its name.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
-
-#include "cluster/simulated/simulated_cluster.h"
-#include "services/simulated_api/cluster_api.h"
 #include "services/submit/delete_command.h"
-#include "tests/services/support/command_run.h"
+#include "tests/services/support/cluster_commands.h"
 
 namespace fluxnetes::services {
 namespace {
@@ -33,24 +27,14 @@ spec:
         - {name: main, image: x, resources: {requests: {cpu: "1"}}}
 )";
 
-class Delete : public ::testing::Test {
+class Delete : public ClusterCommands {
  protected:
   Delete() {
-    char name[] = "/tmp/fluxnetes-delete-XXXXXX";
-    directory_ = mkdtemp(name);
-    api_ = std::make_unique<ClusterApi>(
-        cluster_, ClusterApiOptions{.address = "unix:" + directory_ + "/s"});
-    api_->Start();
-    run_.Set("FLUXNETES_CLUSTER", api_->address());
     cluster::Node node;
     node.name = "n0";
     node.allocatable.cpu_milli = 4'000;
     node.allocatable.pods = 110;
     cluster_.AddNode(node);
-  }
-  ~Delete() override {
-    api_->Stop();
-    std::filesystem::remove_all(directory_);
   }
 
   ExitCode Submit() {
@@ -68,11 +52,6 @@ class Delete : public ::testing::Test {
     ASSERT_EQ(cluster_.GetJob("a", "train")->state,
               cluster::KubernetesJobStatus::State::kComplete);
   }
-
-  cluster::SimulatedCluster cluster_;
-  std::string directory_;
-  std::unique_ptr<ClusterApi> api_;
-  CommandRun run_;
 };
 
 TEST_F(Delete, FinishedJobIsSubmittedAgainOnceItIsDeleted) {

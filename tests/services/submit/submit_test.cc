@@ -5,13 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
-#include "cluster/simulated/simulated_cluster.h"
-#include "services/simulated_api/cluster_api.h"
-#include "tests/services/support/command_run.h"
+#include "tests/services/support/cluster_commands.h"
 #include "tests/support/places.h"
 
 namespace fluxnetes::services {
@@ -47,31 +44,13 @@ spec:
         - {name: main, image: x, resources: {requests: {cpu: "1"}}}
 )";
 
-class Submit : public ::testing::Test {
+class Submit : public ClusterCommands {
  protected:
-  Submit() {
-    char name[] = "/tmp/fluxnetes-submit-XXXXXX";
-    directory_ = mkdtemp(name);
-    api_ = std::make_unique<ClusterApi>(
-        cluster_, ClusterApiOptions{.address = "unix:" + directory_ + "/s"});
-    api_->Start();
-    run_.Set("FLUXNETES_CLUSTER", api_->address());
-  }
-  ~Submit() override {
-    api_->Stop();
-    std::filesystem::remove_all(directory_);
-  }
-
   std::string Write(const std::string& name, const std::string& text) {
     std::string path = directory_ + "/" + name;
     std::ofstream(path) << text;
     return path;
   }
-
-  cluster::SimulatedCluster cluster_;
-  std::string directory_;
-  std::unique_ptr<ClusterApi> api_;
-  CommandRun run_;
 };
 
 TEST_F(Submit, ObjectsAreCreatedAndNamed) {

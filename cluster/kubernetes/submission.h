@@ -1,5 +1,4 @@
 // Submits manifests to an API server, as `kubectl create` does.
-// Tests: tests/cluster/kubernetes/kubernetes_cluster_test.cc.
 #pragma once
 
 #include <string>

@@ -6,7 +6,6 @@
 #include <atomic>
 #include <nlohmann/json.hpp>
 
-#include "cluster/kubernetes/submission.h"
 #include "services/http/http_server.h"
 #include "services/simulated_api/cluster_api.h"
 #include "sql/mutex.h"
@@ -455,59 +454,6 @@ TEST(KubernetesWatch, SlowReaderIsTheServersConcern) {
     AddPod(world.Behind(), "pod" + std::to_string(i));
   }
   EXPECT_TRUE(told.Until([&] { return told.cache.Pods().size() == 20'001; }));
-}
-
-TEST(Submission, CreatesAJobAndSaysWhichOne) {
-  HttpWorld world;
-  HttpClient client({.address = world.address()});
-  const std::string job = R"({"apiVersion": "batch/v1", "kind": "Job",
-      "metadata": {"name": "train"},
-      "spec": {"parallelism": 2, "template": {"spec": {
-          "schedulerName": "fluxnetes", "restartPolicy": "Never",
-          "containers": [{"name": "a", "image": "x", "command": ["sleep", "1"]}]}}}})";
-  const Submitted created = Submit(client, job, "team");
-  EXPECT_TRUE(created.created) << created.error;
-  EXPECT_EQ(created.name, "train");
-  EXPECT_EQ(created.namespace_name, "team");
-  EXPECT_EQ(created.uid, world.Behind().GetJob("team", "train")->uid);
-  const Submitted again = Submit(client, job, "team");
-  EXPECT_FALSE(again.created);
-  EXPECT_EQ(again.error, "jobs.batch \"train\" already exists");
-}
-
-TEST(Submission, UnknownFieldIsRefusedAndAnIgnoredOneIsAWarning) {
-  HttpWorld world;
-  HttpClient client({.address = world.address()});
-  const std::string pod = R"({"kind": "Pod", "metadata": {"name": "p"},
-      "spec": {"containers": [{"name": "a", "image": "x",
-          "livenessProbe": {"tcpSocket": {"port": 1}}}]}})";
-  const Submitted created = Submit(client, pod, "a");
-  EXPECT_TRUE(created.created) << created.error;
-  EXPECT_THAT(created.warnings,
-              ElementsAre("the simulated cluster does not act on "
-                          "spec.containers[0].livenessProbe"));
-  const std::string misspelled =
-      R"({"kind": "Pod", "metadata": {"name": "q"}, "spec": {"tolerance": [],
-          "containers": [{"name": "a", "image": "x"}]}})";
-  const Submitted refused = Submit(client, misspelled, "a");
-  EXPECT_FALSE(refused.created);
-  EXPECT_THAT(refused.error, HasSubstr("unknown field \"spec.tolerance\""));
-}
-
-TEST(Submission, SaysWhatTheServerHasAgainstIt) {
-  HttpWorld world;
-  HttpClient client({.address = world.address()});
-  EXPECT_THAT(Submit(client, R"({"kind": "Secret"})", "a").error,
-              HasSubstr("kind \"Secret\" cannot be submitted"));
-  EXPECT_THAT(Submit(client, R"({"kind": "Job", "metadata": {}})", "a").error,
-              HasSubstr("metadata.name is missing; give it or "
-                        "metadata.generateName"));
-  EXPECT_THAT(
-      Submit(client, R"({"kind": "Pod", "metadata": {"name": "A_b"}})", "a")
-          .error,
-      HasSubstr("metadata.name is \"A_b\"; it must be"));
-  EXPECT_THAT(Submit(client, "nonsense", "a").error,
-              HasSubstr("cannot be submitted"));
 }
 
 }  // namespace

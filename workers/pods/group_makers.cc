@@ -80,8 +80,9 @@ int AsksFor(const ControllerState& state) {
 }  // namespace
 
 GroupProspect ProspectOf(const IncompleteGroup& group) {
-  int pods = 0;
-  int asked = 0;
+  // In 64 bits: each Job may ask for all that 32 hold.
+  std::int64_t pods = 0;
+  std::int64_t asked = 0;
   bool unknown = group.bare_pods > 0;
   std::vector<std::string> whys;
   for (const GroupMaker& maker : group.makers) {
@@ -98,7 +99,7 @@ GroupProspect ProspectOf(const IncompleteGroup& group) {
   if (pods >= group.size) return {};
   const bool known = group.made_before || asked >= group.size;
   if (known && !unknown)
-    return {Kind::kSmaller, pods,
+    return {Kind::kSmaller, static_cast<int>(pods),
             fmt::format("only {} of {} can come: {}", pods, group.size,
                         fmt::join(whys, ", "))};
   return {Kind::kNobodyKnows, 0,

@@ -25,6 +25,7 @@
 #include "services/config/log.h"
 #include "services/monitoring/health.h"
 #include "services/monitoring/metrics_page.h"
+#include "services/monitoring/pool_metrics.h"
 #include "sql/connection/pool.h"
 
 namespace fluxnetes::services {

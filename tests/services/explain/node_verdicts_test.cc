@@ -23,6 +23,7 @@ class NodeVerdicts : public ::testing::Test {
     scenario_.groups.emplace_back().name = "default/waits";
   }
 
+  // The reference is good until the next AddNode().
   cluster::Node& AddNode(const std::string& name, std::int64_t cpus = 4) {
     cluster::Node& node = scenario_.nodes.emplace_back();
     node.name = name;
@@ -80,10 +81,8 @@ TEST_F(NodeVerdicts, WhatRunsAndWhatOthersUseIsNotFree) {
 
 TEST_F(NodeVerdicts, ResourcesAreNamedInWords) {
   AddNode("n0").allocatable.pods = 0;
-  cluster::Node& small = AddNode("n1");
-  cluster::Node& full = AddNode("n2");
-  full.allocatable.SetExtended("hugepages-2Mi", 8 << 20);
-  small.allocatable.SetExtended("hugepages-2Mi", 2 << 20);
+  AddNode("n1").allocatable.SetExtended("hugepages-2Mi", 2 << 20);
+  AddNode("n2").allocatable.SetExtended("hugepages-2Mi", 8 << 20);
   scenario_.others["n2"].SetExtended("hugepages-2Mi", 6 << 20);
   request().resources.SetExtended("hugepages-2Mi", 4 << 20);
   EXPECT_EQ(Verdicts(),

@@ -91,6 +91,8 @@ Client::Client(sql::Pool& pool, ClientOptions options)
 
 Client::~Client() { Stop(); }
 
+sql::Pool& Client::HeartbeatPool() { return state_->pool; }
+
 void Client::OnLost(std::function<void(std::int64_t)> callback) {
   state_->on_lost = std::move(callback);
 }

@@ -63,6 +63,9 @@ class Client {
   // 0 before Start().
   std::int64_t id() const;
 
+  // The connection of the heartbeat, for its counters and slow statements.
+  sql::Pool& HeartbeatPool();
+
  private:
   struct State;
   std::unique_ptr<State> state_;

@@ -63,7 +63,7 @@ Scheduler::State::State(SchedulerOptions given, cluster::Cluster& door,
       probe(
           options.database, [this] { return CheckDatabase(); },
           [this] { return client.id(); }, LogSlowStatements(log)) {
-  for (sql::Pool* each : {&pool, &forecast_pool})
+  for (sql::Pool* each : {&pool, &forecast_pool, &client.HeartbeatPool()})
     sql::OnSlowStatements(*each, LogSlowStatements(log));
 }
 

@@ -150,7 +150,7 @@ Health Scheduler::Ready() const {
 }
 
 void Scheduler::AddTo(MetricsPage& page, PoolMetrics& pools) const {
-  const State& state = *state_;
+  State& state = *state_;
   for (const HealthCheck& check : Ready())
     page.Add(metrics::kReady, check.Well() ? 1 : 0, {check.name});
   AddSample(page, *state_->probe.Look(milliseconds{0}));
@@ -158,6 +158,7 @@ void Scheduler::AddTo(MetricsPage& page, PoolMetrics& pools) const {
             sql::CountsOf(state.pool));
   pools.Add("forecast", 1, sql::CountsOf(state.forecast_pool));
   pools.Add("probe", 1, state.probe.counts());
+  pools.Add("heartbeat", 1, sql::CountsOf(state.client.HeartbeatPool()));
   page.Add(metrics::kDecision, state.cycle_times.decisions.counts());
   page.Add(metrics::kCommit, state.cycle_times.commits.counts());
   state.group_counts.AddTo(page);

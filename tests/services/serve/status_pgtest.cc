@@ -118,12 +118,28 @@ TEST_F(StatusTest, StatementThatTakesLongIsLoggedAndCountedByName) {
   })) << Get("/metrics").body;
 }
 
-TEST_F(StatusTest, PoolsOfGrpcAreCountedToo) {
+TEST_F(StatusTest, SlowHeartbeatIsLoggedAndCounted) {
+  const auto serve = world_.Serve(WithStatus());
+  ASSERT_TRUE(BecomesReady()) << Get("/readyz").body << world_.Log();
+  EXPECT_TRUE(WaitUntil(kPatience, [&] {
+    database_.Execute("LOCK TABLE clients; SELECT pg_sleep(2)");
+    return Figure(Get("/metrics").body,
+                  "fluxnetes_database_slow_statements_total"
+                  "{statement=\"beat\"}") > 0;
+  })) << Get("/metrics").body;
+  EXPECT_TRUE(std::regex_search(
+      world_.Log(),
+      std::regex("a database statement took longer than a second.*\\bbeat\\b")))
+      << world_.Log();
+}
+
+TEST_F(StatusTest, EachPoolIsCounted) {
   const auto serve = world_.Serve(WithStatus(
       {{"FLUXNETES_GRPC_LISTEN", "unix:" + world_.folder() + "/grpc"}}));
   ASSERT_TRUE(BecomesReady()) << Get("/readyz").body << world_.Log();
   const std::string page = Get("/metrics").body;
-  for (const char* pool : {"main", "grpc", "grpc-match"})
+  for (const char* pool :
+       {"main", "forecast", "probe", "heartbeat", "grpc", "grpc-match"})
     EXPECT_GT(Figure(page, std::string("fluxnetes_database_connections_max"
                                        "{pool=\"") +
                                pool + "\"}"),

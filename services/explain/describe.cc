@@ -67,7 +67,9 @@ std::vector<Step> PastOf(const GroupRow& group) {
   std::vector<Step> steps = {
       {group.submitted_at, "submitted: its first pod was created"},
       {group.promoted_at,
-       fmt::format("whole: all {} pods have arrived", group.size)}};
+       group.size == 1
+           ? "whole: its pod has arrived"
+           : fmt::format("whole: all {} pods have arrived", group.size)}};
   if (!again) steps.push_back(given);
   if (had_run) steps.push_back(bound);
   steps.push_back(back);
@@ -132,7 +134,9 @@ std::string FieldsOf(const GroupDetail& detail, sql::Timestamp now) {
   fields.Add("Estimated start", StartInWords(group, now));
   fields.Add("Reserved nodes",
              ShownNodes(group.reserved_nodes, kNodesDescribed));
-  fields.Add("Size", group.size > 0 ? fmt::format("{} pods", group.size) : "");
+  fields.Add("Size", group.size > 0 ? fmt::format("{} pod{}", group.size,
+                                                  group.size == 1 ? "" : "s")
+                                    : "");
   fields.Add("Elastic", group.max_size
                             ? fmt::format("{} of {} to {} pods run",
                                           group.bound + group.grown, group.size,

@@ -229,9 +229,10 @@ void PrintSummary(const Look& look, Console& console) {
   console.out << fmt::format("\nDone: {}.\n", Sums(look.counts, false, 0));
   if (summary.groups == 0) return;
   console.out << fmt::format(
-      "{} groups with {} pods took {} in all; from submitted to bound p50 {}, "
-      "p95 {}.\n",
-      summary.groups, summary.pods, Exactly(summary.makespan),
+      "{} group{} with {} pod{} took {} in all; from submitted to bound p50 "
+      "{}, p95 {}.\n",
+      summary.groups, summary.groups == 1 ? "" : "s", summary.pods,
+      summary.pods == 1 ? "" : "s", Exactly(summary.makespan),
       Exactly(summary.wait_p50), Exactly(summary.wait_p95));
 }
 

@@ -377,7 +377,7 @@ TEST_F(Get, UntilDoneEndsWithASummary) {
   EXPECT_LT(waits, 100);
   EXPECT_THAT(run_.out(), HasSubstr("Done: 1 unsatisfiable, 1 failed."));
   EXPECT_THAT(run_.out(),
-              HasSubstr("1 groups with 1 pods took 50.000s in all; from "
+              HasSubstr("1 group with 1 pod took 50.000s in all; from "
                         "submitted to bound p50 10.000s, p95 10.000s."));
 }
 

@@ -15,6 +15,7 @@
 #include "queue/catalogue.h"
 #include "queue/store/work_queue.h"
 #include "sql/connection/transaction.h"
+#include "tests/support/database_template.h"
 #include "tests/support/places.h"
 #include "tests/support/process.h"
 #include "tests/support/script.h"
@@ -145,22 +146,31 @@ TestDatabase::TestDatabase(bool migrated, const std::string& connection) {
   options_.connection = connection;
   options_.schema = FreshSchema();
   options_.acquire_timeout = std::chrono::seconds(30);
-  if (migrated) {
+  is_copy_ = migrated && connection == TestServer();
+  if (is_copy_) {
+    options_.connection = CopyTemplate(connection, schema());
+  } else if (migrated) {
     sql::Pool bare(options_);
     sql::Migrator(bare, migrations::All()).Up();
-    options_.catalogues = {queue::Catalogue()};
   }
+  if (migrated) options_.catalogues = {queue::Catalogue()};
   pool_ = std::make_unique<sql::Pool>(options_);
 }
 
 TestDatabase::~TestDatabase() {
   try {
-    Execute(fmt::format(
-        "SET LOCAL client_min_messages = error; SET LOCAL lock_timeout = '5s';"
-        "DROP SCHEMA IF EXISTS {} CASCADE",
-        schema()));
+    if (is_copy_) {
+      pool_.reset();
+      DropCopy(TestServer(), schema());
+    } else {
+      Execute(
+          fmt::format("SET LOCAL client_min_messages = error; "
+                      "SET LOCAL lock_timeout = '5s'; "
+                      "DROP SCHEMA IF EXISTS {} CASCADE",
+                      schema()));
+    }
   } catch (const std::exception& error) {
-    fmt::print(stderr, "cannot drop the test's schema: {}\n", error.what());
+    fmt::print(stderr, "cannot drop what the test made: {}\n", error.what());
   }
 }
 

@@ -1,12 +1,12 @@
 // A real PostgreSQL for tests: one private server for the whole run, with a
-// schema for each test.
+// schema for each test, and a database for each that needs our tables.
 //
 //   TestDatabase database;                       // migrated to the newest
 //   WorkQueue queue(database.pool());
 //   EXPECT_EQ(database.Ask("SELECT count(*) FROM jobs"), "0");
 //
 // The server is the one named by FLUXNETES_TEST_POSTGRES (a connection string,
-// for a role that may create schemas); else hack/postgres starts one in a
+// for a role that may create databases); else hack/postgres starts one in a
 // temporary folder when the first test needs it. That one is stopped and its
 // folder removed when the process ends, however it ends.
 #pragma once
@@ -69,10 +69,11 @@ class PrivateServer {
 
 class TestDatabase {
  public:
-  // Uses a fresh schema on the tests' server, or on `connection`.
+  // Uses a fresh schema. On the tests' server, a migrated one is in a database
+  // of its own; on `connection`, in the database that it names.
   explicit TestDatabase(bool migrated = true,
                         const std::string& connection = TestServer());
-  ~TestDatabase();  // drops the schema
+  ~TestDatabase();  // drops what it made
   TestDatabase(const TestDatabase&) = delete;
   TestDatabase& operator=(const TestDatabase&) = delete;
 
@@ -94,6 +95,7 @@ class TestDatabase {
  private:
   sql::PoolOptions options_;
   std::unique_ptr<sql::Pool> pool_;
+  bool is_copy_ = false;  // of the template (database_template.h)
 };
 
 }  // namespace fluxnetes::testing

@@ -124,10 +124,7 @@ class StatementWorkTest : public ::testing::Test {
     ExpectAtMost(2, of_command, MeasureAll(right_command), "in a command");
   }
 
-  // Of our own, because some statements read PostgreSQL's catalogues, which
-  // grow with what other tests make in the same database.
-  PrivateServer server_;
-  TestDatabase database_{true, server_.connection()};
+  TestDatabase database_;
   std::map<std::string, MeasuredStatement> statements_ =
       ReadMeasuredStatements();
 };

@@ -145,7 +145,7 @@ TEST(Migrations, UpFromEveryVersionEqualsAFreshInstall) {
 
 TEST(Migrations, TwoSchemasLiveInOneDatabase) {
   TestDatabase one;
-  TestDatabase two;
+  TestDatabase two(true, one.options().connection);
   EXPECT_NE(one.schema(), two.schema());
   one.Execute("INSERT INTO queues (name) VALUES ('gpu')");
   EXPECT_EQ(one.Ask("SELECT count(*) FROM queues"), "2");

@@ -79,15 +79,18 @@ bool EarliestStart::FindBounds(Time duration, Time before) {
   for (int g = 0; g < plan_.groups(); ++g) {
     const TaskGroup& group = plan_.group(g);
     const auto& most = nodes_.limits().Of(View::kEmpty, plan_.needs(g)).most;
-    const auto& starts = nodes_.Starts(plan_.needs(g), group.amounts, duration);
+    const auto& starts =
+        nodes_.Starts(plan_.needs(g), plan_.amounts(g), duration);
     int left = group.count;
     for (NodeIndex node = 0; node < nodes_.size(); ++node)
       bounds_[node] = std::min(bounds_[node], starts[node]);
     if (leaving_ != nullptr) {
       for (const NodeIndex node : leaving_->nodes()) bounds_[node] = now;
     }
+    ForEachOwn([&](NodeIndex node) { bounds_[node] = now; });
     for (NodeIndex node = 0; node < nodes_.size() && left > 0; ++node) {
-      const bool late = starts[node] >= before && !IsLeft(node);
+      const bool late =
+          starts[node] >= before && !IsLeft(node) && !MayBeOwn(node);
       if (late || !plan_.MayTake(node, g)) continue;
       left -= most[node] == FitLimits::kMany ? left : most[node];
     }
@@ -125,6 +128,9 @@ void EarliestStart::LookAtThoseWithRoom() {
       }
     }
   }
+  ForEachOwn([&](NodeIndex node) {
+    if (seen_[node] == 0) Look(node);
+  });
 }
 
 void EarliestStart::BeginCounts() {
@@ -193,7 +199,10 @@ void EarliestStart::Look(NodeIndex node) {
     for (std::size_t r = 0; r < now.size(); ++r)
       columns_[r][node] = now[r][node];
   }
-  if (!CountAgain(node) && !all_) idle_until_[node] = NextRoom(node);
+  if (plan_.IsOwn(node, time_, WindowEnd()))
+    columns_[nodes_.seats()][node] = NodeColumns::kSeats;
+  if (!CountAgain(node) && !all_ && !MayBeOwn(node))
+    idle_until_[node] = NextRoom(node);
 }
 
 bool EarliestStart::CountAgain(NodeIndex node) {
@@ -213,7 +222,7 @@ Time EarliestStart::NextRoom(NodeIndex node) {
   Time next = kForever;
   for (int g = 0; g < plan_.groups(); ++g) {
     if (!plan_.MayTake(node, g)) continue;
-    const auto fits = profile.FirstFit(plan_.group(g).amounts, duration_, time_,
+    const auto fits = profile.FirstFit(plan_.amounts(g), duration_, time_,
                                        std::min(before_, next),
                                        nodes_.resources(), 1, LeavingAt(node));
     next = fits.value_or(next);

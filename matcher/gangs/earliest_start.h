@@ -73,6 +73,15 @@ class EarliestStart {
   Time WindowEnd() const;
   Time EntersAt(Time start) const;  // when the window reaches it
 
+  // Where tasks of the gang's holder are, seats may be free for it alone.
+  bool MayBeOwn(NodeIndex node) const {
+    return plan_.own() != nullptr && plan_.own()->contains(node);
+  }
+  template <typename Do>
+  void ForEachOwn(const Do& look) const {
+    if (plan_.own() == nullptr) return;
+    for (const auto& each : *plan_.own()) look(each.first);
+  }
   bool IsLeft(NodeIndex node) const {
     return leaving_ != nullptr && leaving_->IsOn(node);
   }

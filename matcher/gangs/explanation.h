@@ -18,6 +18,7 @@ enum class Obstacle {
   kLabels,        // node selector or affinity does not match
   kTaints,        // a taint is not tolerated
   kTogether,      // outside of the domains where the gang must be
+  kSeats,         // of others, if it needs whole nodes; or held whole by others
   kResource,      // too little is free at some time of the gang's duration
   kHostPorts,     // a host port is in use
   kAffinity,      // no task there matches its affinity

@@ -40,7 +40,26 @@ struct Gang {
   // Nodes of other tasks that this gang must be together with: only the label
   // values of these nodes are tried.
   std::vector<NodeIndex> beside = {};
+  // The gang has its nodes for itself as long as it holds them: no other job is
+  // there, and none is placed there. Its own tasks may share a node.
+  bool whole_nodes = false;
+  // Gangs with whole nodes and the same holder may share nodes; 0: the number
+  // of the job.
+  JobId holder = 0;
+  // The gang may be on nodes that others have for themselves, and keeps nobody
+  // away from a node; for the pods of DaemonSets. Not with `whole_nodes`.
+  bool aside = false;
 };
+
+// How booked tasks share their nodes with other jobs: as in Gang.
+struct Seating {
+  bool whole_nodes = false;
+  JobId holder = 0;
+  bool aside = false;
+};
+inline Seating SeatingOf(const Gang& gang) {
+  return {gang.whole_nodes, gang.holder, gang.aside};
+}
 
 // Where a gang goes: its start, and the node of every task, in order of group
 // and task.

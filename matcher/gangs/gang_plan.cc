@@ -7,8 +7,10 @@
 
 namespace fluxnetes::matcher {
 
-void GangPlan::SetGang(const Gang& gang) {
+void GangPlan::SetGang(const Gang& gang, JobId job) {
   if (gang.duration < 1) throw std::invalid_argument("duration is below 1");
+  if (gang.whole_nodes && gang.aside)
+    throw std::invalid_argument("a gang aside has no whole nodes");
   gang_ = &gang;
   groups_.resize(gang.groups.size());
   tasks_ = 0;
@@ -25,11 +27,23 @@ void GangPlan::SetGang(const Gang& gang) {
     tasks_ += group.count;
     groups_[g].asked = &group;
   }
+  Seating seating = SeatingOf(gang);
+  if (gang.holder == 0) seating.holder = job;
+  SetSeating(seating);
   Compile();
 }
 
-void GangPlan::SetGroup(const TaskGroup& group) {
+void GangPlan::SetSeating(const Seating& seating) {
+  seating_ = seating;
+  own_ = nullptr;
+  if (!seating.whole_nodes) return;
+  nodes_.CountSeats();
+  if (seating.holder != 0) own_ = nodes_.HeldWhole(seating.holder);
+}
+
+void GangPlan::SetGroup(const TaskGroup& group, const Seating& seating) {
   gang_ = nullptr;
+  SetSeating(seating);
   groups_.resize(1);
   groups_[0].asked = &group;
   Compile();
@@ -45,7 +59,7 @@ void GangPlan::Compile() {
 
 void GangPlan::CompileNeeds(Group& group) {
   const auto& amounts = group.asked->amounts;
-  if (static_cast<int>(amounts.size()) > nodes_.resources()) {
+  if (static_cast<int>(amounts.size()) > nodes_.Amounts()) {
     throw std::invalid_argument("more amounts than the graph has resources");
   }
   group.needs.clear();
@@ -55,12 +69,23 @@ void GangPlan::CompileNeeds(Group& group) {
     }
     if (amounts[r] > 0) group.needs.push_back({r, amounts[r]});
   }
+  group.amounts = amounts;
+  if (nodes_.seats() >= 0 && !seating_.aside) CompileSeats(group);
   const RulesId rules = group.asked->rules;
   if (rules != kNoRules && !nodes_.book().Known(rules)) {
     throw std::invalid_argument("rules were not taken");
   }
   group.rules = rules == kNoRules ? nullptr : &nodes_.book()[rules];
   group.alone = group.rules == nullptr || group.rules->Alone();
+}
+
+void GangPlan::CompileSeats(Group& group) {
+  const std::int64_t seats = seating_.whole_nodes ? NodeColumns::kSeats : 1;
+  group.needs.push_back({nodes_.seats(), seats, seating_.whole_nodes});
+  group.with_seats = group.asked->amounts;
+  group.with_seats.resize(nodes_.resources());
+  group.with_seats[nodes_.seats()] = seats;
+  group.amounts = group.with_seats;
 }
 
 void GangPlan::Watch(const BookedRules& rules) {
@@ -136,6 +161,7 @@ int GangPlan::Divide(int group, int limit, std::int32_t last_run,
   for (const Need& need : groups_[group].needs) {
     std::int64_t left = free(need.resource);
     if (left < need.amount) return 0;
+    if (need.once) continue;
     for (std::int32_t i = last_run; i >= 0; i = runs_[i].next) {
       const auto& amounts = groups_[runs_[i].group].asked->amounts;
       if (need.resource >= static_cast<int>(amounts.size())) continue;
@@ -183,12 +209,18 @@ int GangPlan::Fit(const PlanBasis& basis, NodeIndex node, int group,
                   int limit) {
   if (!MayTake(node, group)) return 0;
   const std::int32_t last_run = last_run_[node];
-  const int fit = Divide(group, limit, last_run,
-                         [&](int r) { return (*basis.columns)[r][node]; });
+  const bool own = basis.own && IsOwn(node, nodes_.now(), basis.end);
+  const auto seats = [&](int r, std::int64_t free) {
+    return own && r == nodes_.seats() ? NodeColumns::kSeats : free;
+  };
+  const int fit = Divide(group, limit, last_run, [&](int r) {
+    return seats(r, (*basis.columns)[r][node]);
+  });
   if (fit == 0 || !basis.over_time) return fit;
   if (!nodes_.StartsBefore(node, basis.end)) return fit;
   nodes_.Profile(node).Least(nodes_.now(), basis.end, least_);
-  return Divide(group, fit, last_run, [&](int r) { return least_[r]; });
+  return Divide(group, fit, last_run,
+                [&](int r) { return seats(r, least_[r]); });
 }
 
 void GangPlan::AddRun(NodeIndex node, int group, int tasks) {
@@ -344,6 +376,7 @@ std::vector<int> GangPlan::HardestFirst() const {
     const Group& group = groups_[g];
     double share = 0;
     for (const Need& need : group.needs) {
+      if (need.resource == nodes_.seats()) continue;
       const auto total = static_cast<double>(nodes_.OpenTotal(need.resource));
       share = std::max(share,
                        static_cast<double>(need.amount) / std::max(total, 1.0));

@@ -38,9 +38,11 @@ class GangPlan {
  public:
   explicit GangPlan(NodeColumns& nodes) : nodes_(nodes), scan_(nodes) {}
 
-  // The gang must outlive the plan. Throws std::invalid_argument.
-  void SetGang(const Gang& gang);
-  void SetGroup(const TaskGroup& group);  // for Count()
+  // The gang must outlive the plan. Throws std::invalid_argument. `job` is the
+  // holder of its whole nodes if it names none.
+  void SetGang(const Gang& gang, JobId job = 0);
+  void SetGroup(const TaskGroup& group,
+                const Seating& seating = {});  // for Count()
 
   // True if all tasks find a place; runs() lists the places.
   bool Place(const PlanBasis& basis);
@@ -54,6 +56,19 @@ class GangPlan {
   const TaskGroup& group(int group) const { return *groups_[group].asked; }
   const std::vector<Need>& needs(int group) const {
     return groups_[group].needs;
+  }
+  // The amounts of a task of the group, with its seats if these are counted.
+  std::span<const std::int64_t> amounts(int group) const {
+    return groups_[group].amounts;
+  }
+  const Seating& seating() const { return seating_; }
+  // Where tasks of the same holder are: their seats are free for the gang.
+  // Null: nowhere.
+  const NodeColumns::HeldNodes* own() const { return own_; }
+  // True if only the holder's tasks take seats there in [from, end).
+  bool IsOwn(NodeIndex node, Time from, Time end) const {
+    return own_ != nullptr && own_->contains(node) &&
+           nodes_.IsLeftTo(seating_.holder, node, from, end);
   }
   // In order of group, then of placement.
   const std::vector<Run>& runs() const { return runs_; }
@@ -94,6 +109,8 @@ class GangPlan {
  private:
   struct Group {
     const TaskGroup* asked = nullptr;
+    std::span<const std::int64_t> amounts;
+    std::vector<std::int64_t> with_seats;
     std::vector<Need> needs;
     const BookedRules* rules = nullptr;
     bool alone = true;  // its rules do not look at other tasks
@@ -114,7 +131,9 @@ class GangPlan {
   };
 
   void Compile();
+  void SetSeating(const Seating& seating);
   void CompileNeeds(Group& group);
+  void CompileSeats(Group& group);
   void CompileRules();
   void Watch(const BookedRules& rules);
   template <typename Free>
@@ -149,6 +168,8 @@ class GangPlan {
   NodeColumns& nodes_;
   NodeScan scan_;
   const Gang* gang_ = nullptr;  // null: planning for one group
+  Seating seating_;
+  const NodeColumns::HeldNodes* own_ = nullptr;
   std::vector<Group> groups_;
   std::vector<int> given_;  // groups in the given order, but followers last
   std::vector<Run> runs_;

@@ -185,6 +185,7 @@ std::vector<Need> GangPlan::NeededOfAll(
   std::vector<DomainSums::Sum> all(nodes_.resources());
   for (const Group& group : groups_) {
     for (const Need& need : group.needs) {
+      if (need.resource == nodes_.seats()) continue;
       all[need.resource] += DomainSums::Sum{need.amount} * group.asked->count;
     }
   }

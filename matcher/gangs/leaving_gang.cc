@@ -4,13 +4,14 @@
 
 namespace fluxnetes::matcher {
 
-void LeavingGang::Set(const Gang& gang, const Placement& own, int nodes,
-                      int resources) {
+void LeavingGang::Set(const Gang& gang, const Placement& own,
+                      const NodeColumns& nodes) {
   Clear();
-  resources_ = static_cast<std::size_t>(resources);
+  resources_ = static_cast<std::size_t>(nodes.resources());
+  const int seats = nodes.seats();
   start_ = own.start;
   end_ = EndOf(start_, gang.duration);
-  at_.resize(nodes, -1);
+  at_.resize(nodes.size(), -1);
   auto place = own.nodes.begin();
   for (const TaskGroup& group : gang.groups) {
     for (int i = 0; i < group.count && place != own.nodes.end(); ++i) {
@@ -24,6 +25,8 @@ void LeavingGang::Set(const Gang& gang, const Placement& own, int nodes,
         std::int64_t& sum = amounts_[at + r];
         sum = std::min(sum, kMaxAmount) + group.amounts[r];
       }
+      if (seats >= 0 && !gang.aside)
+        amounts_[at + seats] += gang.whole_nodes ? NodeColumns::kSeats : 1;
       ++place;
     }
   }

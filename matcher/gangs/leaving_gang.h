@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "matcher/gangs/gang.h"
+#include "matcher/gangs/node_columns.h"
 #include "matcher/nodes/node_profile.h"
 
 namespace fluxnetes::matcher {
@@ -16,7 +17,7 @@ namespace fluxnetes::matcher {
 class LeavingGang {
  public:
   // `own` is the placement of its tasks, or of the first of them.
-  void Set(const Gang& gang, const Placement& own, int nodes, int resources);
+  void Set(const Gang& gang, const Placement& own, const NodeColumns& nodes);
   void Clear();
 
   // Each node once.

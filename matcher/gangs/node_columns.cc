@@ -6,9 +6,9 @@
 namespace fluxnetes::matcher {
 namespace {
 
-void SetColumns(Columns& columns, NodeIndex node,
+void SetColumns(Columns& columns, NodeIndex node, int most,
                 std::span<const std::int64_t> amounts) {
-  if (amounts.size() > columns.size()) {
+  if (std::ssize(amounts) > most) {
     throw std::invalid_argument("more amounts than the graph has resources");
   }
   for (const std::int64_t amount : amounts) {
@@ -17,6 +17,11 @@ void SetColumns(Columns& columns, NodeIndex node,
   for (std::size_t r = 0; r < columns.size(); ++r) {
     columns[r][node] = r < amounts.size() ? amounts[r] : 0;
   }
+}
+
+std::int64_t SeatsOf(const Span& span) {
+  if (span.aside) return 0;
+  return span.holder == 0 ? 1 : NodeColumns::kSeats;
 }
 
 }  // namespace
@@ -35,6 +40,7 @@ void NodeColumns::AddResource() {
   capacity_.resize(resources_);
   least_.resize(resources_);
   spans_.SetResources(resources_);
+  if (seats_ >= 0) MoveSeatsLast();
   for (NodeIndex node = 0; node < size(); ++node) Mark(node);
   sums_.clear();
   limits_.Clear();
@@ -63,8 +69,9 @@ NodeIndex NodeColumns::Add(std::string name, std::int64_t id,
     }
     unused_.push_back(node);
   }
-  SetColumns(totals_, node, totals);
-  SetColumns(foreign_, node, {});
+  SetColumns(totals_, node, Amounts(), totals);
+  SetColumns(foreign_, node, Amounts(), {});
+  SetSeats(node);
   if (!unused_.empty() && unused_.back() == node) unused_.pop_back();
   by_name_[name] = node;
   nodes_[node].name = std::move(name);
@@ -80,7 +87,9 @@ NodeIndex NodeColumns::Add(std::string name, std::int64_t id,
 void NodeColumns::Remove(NodeIndex node) {
   AddTotals(node, -1);
   nodes_[node].present = false;
-  SetColumns(foreign_, node, {});
+  nodes_[node].occupants = 0;
+  SetColumns(foreign_, node, Amounts(), {});
+  SetSeats(node);
   Mark(node);
   book_.SetForeign(node, {});
   book_.Leave(node);
@@ -120,7 +129,8 @@ void NodeColumns::Forget(NodeIndex node) {
 void NodeColumns::SetTotals(NodeIndex node,
                             std::span<const std::int64_t> totals) {
   AddTotals(node, -1);
-  SetColumns(totals_, node, totals);
+  SetColumns(totals_, node, Amounts(), totals);
+  SetSeats(node);
   AddTotals(node, 1);
   Mark(node);
 }
@@ -134,7 +144,8 @@ void NodeColumns::AddTotals(NodeIndex node, int sign) {
 
 void NodeColumns::SetForeign(NodeIndex node,
                              std::span<const std::int64_t> amounts) {
-  SetColumns(foreign_, node, amounts);
+  SetColumns(foreign_, node, Amounts(), amounts);
+  SetSeats(node);
   Mark(node);
 }
 
@@ -174,6 +185,8 @@ SpanId NodeColumns::Hold(const Span& span,
   Span held = span;
   held.ahead = span.start > now_;
   const SpanId id = spans_.Add(held, amounts);
+  if (seats_ >= 0) spans_.SetAmount(id, seats_, SeatsOf(span));
+  if (span.holder != 0) NoteWhole(span, span.tasks);
   Node& node = nodes_[span.node];
   ++node.spans;
   if (held.ahead) {
@@ -195,6 +208,7 @@ void NodeColumns::Release(SpanId id, int tasks) {
   const Span span = spans_[id];
   Node& node = nodes_[span.node];
   if (!span.ahead) Charge(id, -tasks);
+  if (span.holder != 0) NoteWhole(span, -tasks);
   book_.Count(span, -tasks, !span.ahead, true);
   spans_.Take(id, tasks);
   Mark(span.node);

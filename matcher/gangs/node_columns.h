@@ -5,28 +5,35 @@
 //   kNow    what is free now
 //   kEver   the least that is free at any time from now on
 //
+// Each node also has seats, as one more column that callers do not see. A task
+// takes one, a task of a gang with whole nodes takes them all. So what fits
+// beside what, at which time, is asked like any amount. Seats are counted from
+// the first gang with whole nodes on; before, they cost nothing.
+//
 // A change only marks its node. The node's columns are computed when the next
 // search asks for them, so a batch of changes costs a node once.
 //
 // Part of a NodeGraph; owned by its thread.
 // Tests: tests/matcher/gangs/gang_test.cc,
+// tests/matcher/gangs/whole_nodes_test.cc,
 // tests/matcher/rules/task_rules_test.cc.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
-#include "matcher/gangs/domain_sums.h"
 #include "matcher/nodes/fit_limits.h"
 #include "matcher/nodes/node_bits.h"
 #include "matcher/nodes/node_profile.h"
 #include "matcher/nodes/node_set.h"
 #include "matcher/nodes/span_store.h"
 #include "matcher/nodes/start_bounds.h"
+#include "matcher/rules/domain_sums.h"
 #include "matcher/rules/node_labels.h"
 #include "matcher/rules/node_rules.h"
 #include "matcher/rules/task_book.h"
@@ -52,6 +59,20 @@ class NodeColumns {
   void SetLabels(NodeIndex node, const Labels& labels,
                  const std::vector<Taint>& taints);
   void SetOpen(NodeIndex node, bool open);
+  // The tasks of other schedulers that take a seat.
+  void SetOccupants(NodeIndex node, int tasks);
+
+  static constexpr std::int64_t kSeats = std::int64_t{1} << 30;
+  void CountSeats();
+  // The column of the seats; -1: they are not counted.
+  int seats() const { return seats_; }
+  // The nodes where the holder has tasks with whole nodes, each with their
+  // number; null: none.
+  using HeldNodes = std::map<NodeIndex, int>;
+  const HeldNodes* HeldWhole(JobId holder) const;
+  // True if no other task takes a seat there at any time in [from, end); 0: no
+  // task at all.
+  bool IsLeftTo(JobId holder, NodeIndex node, Time from, Time end) const;
 
   // Moves to the time: starts spans that were ahead, or the reverse if it goes
   // back.
@@ -61,7 +82,8 @@ class NodeColumns {
   std::uint64_t releases() const { return releases_; }
 
   int size() const { return static_cast<int>(nodes_.size()); }
-  int resources() const { return resources_; }
+  int resources() const { return resources_; }  // with the column of seats
+  int Amounts() const { return resources_ - (seats_ < 0 ? 0 : 1); }
   Time now() const { return now_; }
   bool Known(NodeIndex node) const;
   bool Present(NodeIndex node) const { return nodes_[node].present; }
@@ -69,6 +91,7 @@ class NodeColumns {
     return nodes_[node].present && nodes_[node].open;
   }
   bool Open(NodeIndex node) const { return nodes_[node].open; }
+  int Occupants(NodeIndex node) const { return nodes_[node].occupants; }
   std::int64_t Id(NodeIndex node) const { return orders_.Id(node); }
   const std::string& Name(NodeIndex node) const { return nodes_[node].name; }
   std::optional<NodeIndex> Find(std::string_view name) const;
@@ -119,11 +142,15 @@ class NodeColumns {
     bool present = false;
     bool open = true;
     bool stale = false;  // its columns are outdated
+    std::int32_t occupants = 0;
     std::int32_t spans = 0;
     std::int32_t ahead = 0;  // spans that have not started
     Time first_start = kForever;
   };
 
+  void SetSeats(NodeIndex node);
+  void MoveSeatsLast();
+  void NoteWhole(const Span& span, int tasks);
   void Mark(NodeIndex node);
   void Compute(NodeIndex node);
   void Charge(SpanId id, int tasks);
@@ -137,6 +164,8 @@ class NodeColumns {
   }
 
   int resources_ = 0;
+  int seats_ = -1;
+  std::unordered_map<JobId, HeldNodes> whole_;  // by holder
   std::uint64_t releases_ = 0;
   Time now_ = std::numeric_limits<Time>::min();
   std::vector<Node> nodes_;

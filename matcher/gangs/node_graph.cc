@@ -26,6 +26,17 @@ void CheckTime(Time time) {
   }
 }
 
+// The job's part of a span. A job with whole nodes is their holder, unless it
+// names another.
+Span SpanOf(JobId job, const Seating& seating) {
+  Span span;
+  span.job = job;
+  span.aside = seating.aside;
+  if (seating.whole_nodes)
+    span.holder = seating.holder != 0 ? seating.holder : job;
+  return span;
+}
+
 }  // namespace
 
 NodeGraph::NodeGraph(std::vector<std::string> resources)
@@ -72,10 +83,12 @@ void NodeGraph::SetOpen(NodeIndex node, bool open) {
 
 void NodeGraph::SetForeign(NodeIndex node,
                            std::span<const std::int64_t> amounts,
-                           std::span<const RulesId> tasks) {
+                           std::span<const RulesId> tasks, int occupants) {
   state_->CheckNode(node);
   state_->CheckRules(tasks);
+  if (occupants < 0) throw std::invalid_argument("occupants are below 0");
   state_->nodes.SetForeign(node, amounts);
+  state_->nodes.SetOccupants(node, occupants);
   state_->nodes.book().SetForeign(node, tasks);
 }
 
@@ -164,7 +177,8 @@ PlanBasis NodeGraph::State::BasisNow(Time duration, Policy policy) {
   PlanBasis basis;
   basis.columns = &nodes.At(view);
   basis.by_id = ById(policy);
-  basis.limits = &nodes.limits();
+  basis.own = plan.own() != nullptr;
+  basis.limits = basis.own ? nullptr : &nodes.limits();
   basis.descending = Descending(policy);
   basis.view = view;
   basis.blocking = view == View::kNow ? Stage::kNow : Stage::kEver;
@@ -185,26 +199,20 @@ PlanBasis NodeGraph::State::BasisEmpty(Policy policy) {
   return basis;
 }
 
-bool NodeGraph::State::PlaceNow(const Gang& gang, Policy policy, Time now) {
+bool NodeGraph::State::PlaceNow(JobId job, const Gang& gang, Policy policy,
+                                Time now) {
   CheckTime(now);
   nodes.ComeTo(now);
-  plan.SetGang(gang);
+  plan.SetGang(gang, job);
   return plan.Place(BasisNow(gang.duration, policy));
 }
 
-void NodeGraph::State::HoldRun(JobId id, Job& job, Time start, Time end,
-                               NodeIndex node,
+void NodeGraph::State::HoldRun(const Span& run,
                                std::span<const std::int64_t> amounts,
-                               RulesId rules, int tasks) {
-  const SpanId span = nodes.Hold({.job = id,
-                                  .start = start,
-                                  .end = end,
-                                  .node = node,
-                                  .tasks = tasks,
-                                  .rules = rules},
-                                 amounts);
-  job.tasks.insert(job.tasks.end(), tasks, span);
-  job.live += tasks;
+                               Job& job) {
+  const SpanId span = nodes.Hold(run, amounts);
+  job.tasks.insert(job.tasks.end(), run.tasks, span);
+  job.live += run.tasks;
 }
 
 Placement NodeGraph::State::Book(JobId id, Time start, Time duration) {
@@ -213,10 +221,14 @@ Placement NodeGraph::State::Book(JobId id, Time start, Time duration) {
   Job& job = jobs[id];
   placement.nodes.reserve(plan.tasks());
   job.tasks.reserve(job.tasks.size() + plan.tasks());
+  Span span = SpanOf(id, plan.seating());
+  span.start = start;
+  span.end = EndOf(start, duration);
   for (const Run& run : plan.runs()) {
-    HoldRun(id, job, start, EndOf(start, duration), run.node,
-            plan.group(run.group).amounts, plan.group(run.group).rules,
-            run.tasks);
+    span.node = run.node;
+    span.tasks = run.tasks;
+    span.rules = plan.group(run.group).rules;
+    HoldRun(span, plan.group(run.group).amounts, job);
     placement.nodes.insert(placement.nodes.end(), run.tasks, run.node);
   }
   return placement;
@@ -225,7 +237,7 @@ Placement NodeGraph::State::Book(JobId id, Time start, Time duration) {
 MatchResult NodeGraph::Allocate(JobId job, const Gang& gang, Policy policy,
                                 Time now) {
   State& state = *state_;
-  if (state.PlaceNow(gang, policy, now)) {
+  if (state.PlaceNow(job, gang, policy, now)) {
     return state.Book(job, now, gang.duration);
   }
   const bool ever = state.plan.Place(state.BasisEmpty(policy));
@@ -235,7 +247,7 @@ MatchResult NodeGraph::Allocate(JobId job, const Gang& gang, Policy policy,
 std::optional<Placement> NodeGraph::TryAllocate(JobId job, const Gang& gang,
                                                 Policy policy, Time now) {
   State& state = *state_;
-  if (!state.PlaceNow(gang, policy, now)) return std::nullopt;
+  if (!state.PlaceNow(job, gang, policy, now)) return std::nullopt;
   return state.Book(job, now, gang.duration);
 }
 
@@ -249,7 +261,7 @@ MatchResult NodeGraph::AllocateOrReserve(JobId job, const Gang& gang,
                                          Shortfall* shortfall) {
   State& state = *state_;
   if (shortfall != nullptr) shortfall->Clear();
-  if (state.PlaceNow(gang, policy, now)) {
+  if (state.PlaceNow(job, gang, policy, now)) {
     return state.Book(job, now, gang.duration);
   }
   // A start shows that a plain gang fits on empty nodes, too; so this is
@@ -272,8 +284,8 @@ std::optional<Placement> NodeGraph::MoveEarlier(JobId job, const Gang& gang,
   State& state = *state_;
   state.nodes.ComeTo(now);
   state.nodes.Refresh();
-  state.plan.SetGang(gang);
-  state.leaving.Set(gang, own, state.nodes.size(), state.nodes.resources());
+  state.plan.SetGang(gang, job);
+  state.leaving.Set(gang, own, state.nodes);
   const auto start =
       state.earliest.FindEarlier(state.leaving, own.start, gang.duration,
                                  ById(policy), Descending(policy));
@@ -286,9 +298,10 @@ std::optional<Placement> NodeGraph::MoveEarlier(JobId job, const Gang& gang,
 
 bool NodeGraph::HasRoom(Time start, Time end, std::span<const NodeIndex> nodes,
                         std::span<const std::vector<std::int64_t>> amounts,
-                        Time now) const {
+                        Time now, const Seating& seating) const {
   CheckTime(now);
   state_->nodes.ComeTo(now);
+  const int seats = state_->nodes.seats();
   std::map<NodeIndex, std::vector<Sum>> wanted;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     auto& sums = wanted[nodes[i]];
@@ -296,11 +309,17 @@ bool NodeGraph::HasRoom(Time start, Time end, std::span<const NodeIndex> nodes,
     for (std::size_t r = 0; r < amounts[i].size(); ++r)
       sums[r] += amounts[i][r];
   }
-  std::vector<std::int64_t> least(state_->resources.size());
+  std::vector<std::int64_t> least(state_->nodes.resources());
   for (const auto& [node, sums] : wanted) {
     if (!state_->nodes.Known(node) || !state_->nodes.TakesTasks(node))
       return false;
+    if (seating.whole_nodes &&
+        !state_->nodes.IsLeftTo(seating.holder, node, start, end))
+      return false;
     state_->nodes.Profile(node).Least(start, end, least);
+    if (seats >= 0 && !seating.aside && !seating.whole_nodes &&
+        least[seats] < 1)
+      return false;
     for (std::size_t r = 0; r < sums.size(); ++r)
       if (sums[r] > 0 && sums[r] > least[r]) return false;
   }
@@ -313,17 +332,18 @@ bool NodeGraph::Satisfiable(const Gang& gang, Policy policy) const {
 }
 
 int NodeGraph::CountFits(const TaskGroup& group, Time duration, Time now,
-                         int limit) const {
+                         int limit, const Seating& seating) const {
   CheckTime(now);
   state_->nodes.ComeTo(now);
-  state_->plan.SetGroup(group);
+  state_->plan.SetGroup(group, seating);
   return state_->plan.Count(state_->BasisNow(duration, Policy::kLonode), limit);
 }
 
 void NodeGraph::Restore(JobId id, Time start, Time end,
                         std::span<const NodeIndex> nodes,
                         std::span<const std::vector<std::int64_t>> amounts,
-                        std::span<const RulesId> rules) {
+                        std::span<const RulesId> rules,
+                        const Seating& seating) {
   if (start == kForever) throw std::invalid_argument("start is without end");
   if (nodes.size() != amounts.size()) {
     throw std::invalid_argument("not as many amounts as nodes");
@@ -340,8 +360,14 @@ void NodeGraph::Restore(JobId id, Time start, Time end,
                     [](auto a) { return a >= 0 && a <= kMaxAmount; });
     if (!fit) throw std::invalid_argument("amounts do not suit the graph");
   }
+  if (seating.whole_nodes && seating.aside)
+    throw std::invalid_argument("a gang aside has no whole nodes");
   if (nodes.empty()) return;
+  if (seating.whole_nodes) state_->nodes.CountSeats();
   State::Job& job = state_->jobs[id];
+  Span span = SpanOf(id, seating);
+  span.start = start;
+  span.end = std::max(end, start + 1);
   const auto rules_of = [&](std::size_t i) {
     return rules.empty() ? kNoRules : rules[i];
   };
@@ -351,8 +377,10 @@ void NodeGraph::Restore(JobId id, Time start, Time end,
                        rules_of(next) == rules_of(i);) {
       ++next;
     }
-    state_->HoldRun(id, job, start, std::max(end, start + 1), nodes[i],
-                    amounts[i], rules_of(i), static_cast<int>(next - i));
+    span.node = nodes[i];
+    span.tasks = static_cast<int>(next - i);
+    span.rules = rules_of(i);
+    state_->HoldRun(span, amounts[i], job);
   }
 }
 
@@ -387,7 +415,7 @@ std::vector<std::int64_t> NodeGraph::Free(NodeIndex node, Time now) const {
   CheckTime(now);
   state_->nodes.ComeTo(now);
   std::vector<std::int64_t> free(state_->resources.size());
-  for (int r = 0; r < state_->nodes.resources(); ++r) {
+  for (int r = 0; r < state_->nodes.Amounts(); ++r) {
     free[r] = state_->nodes.FreeNow(node, r);
   }
   return free;

@@ -24,6 +24,11 @@
 //   first         the node that was added last first (highest index), as
 //                 Fluxion's `first` does on an untouched graph
 //
+// A gang may ask for whole nodes (Gang::whole_nodes). While it holds or has
+// reserved them nothing else is placed there, and it goes to no node where
+// something else is, or is to be within its span. A job of number 0 cannot hold
+// whole nodes.
+//
 // Tasks may have rules (task_rules.h): on the labels and taints of their nodes,
 // and on the other tasks that must, should or must not be near. A task goes to
 // the node with the most points among those that its rules allow; of equal
@@ -101,9 +106,10 @@ class NodeGraph {
   // Satisfiable().
   void SetOpen(NodeIndex node, bool open);
   // Replaces what other schedulers use on the node, without end: the amounts,
-  // and one entry for each of their tasks that rules look at.
+  // one entry for each of their tasks that rules look at, and the number of
+  // those that keep gangs with whole nodes away.
   void SetForeign(NodeIndex node, std::span<const std::int64_t> amounts,
-                  std::span<const RulesId> tasks = {});
+                  std::span<const RulesId> tasks = {}, int occupants = 0);
   // A node has no labels and taints at first, and loses them when it is
   // removed.
   void SetLabels(NodeIndex node, const Labels& labels,
@@ -151,11 +157,11 @@ class NodeGraph {
                                 Shortfall* shortfall = nullptr);
 
   // True if open nodes have the amounts of all these tasks free at every time
-  // in [start, end). `nodes` are the nodes of the tasks. Rules are not looked
-  // at.
+  // in [start, end), and no other job keeps tasks with this seating away.
+  // `nodes` are the nodes of the tasks. Rules are not looked at.
   bool HasRoom(Time start, Time end, std::span<const NodeIndex> nodes,
-               std::span<const std::vector<std::int64_t>> amounts,
-               Time now) const;
+               std::span<const std::vector<std::int64_t>> amounts, Time now,
+               const Seating& seating = {}) const;
 
   // For a job that is booked for `gang` at `own`, without rules on other tasks:
   // books it at the earliest start before its present one. Returns nothing if
@@ -183,8 +189,8 @@ class NodeGraph {
   Explanation Explain(const Gang& gang, Policy policy, Time now) const;
 
   // Returns how many tasks of the group could be placed now, up to `limit`.
-  int CountFits(const TaskGroup& group, Time duration, Time now,
-                int limit) const;
+  int CountFits(const TaskGroup& group, Time duration, Time now, int limit,
+                const Seating& seating = {}) const;
 
   // Books what is known to run, even beyond what a node has: what runs in the
   // cluster cannot be refused. `end` may be kForever or in the past, but counts
@@ -193,7 +199,8 @@ class NodeGraph {
   void Restore(JobId job, Time start, Time end,
                std::span<const NodeIndex> nodes,
                std::span<const std::vector<std::int64_t>> amounts,
-               std::span<const RulesId> rules = {});
+               std::span<const RulesId> rules = {},
+               const Seating& seating = {});
 
   // Releases one task (by its position in the placement), or the whole job.
   // False if the job or task is unknown: it was released already. With its last

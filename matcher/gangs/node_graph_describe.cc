@@ -34,9 +34,12 @@ struct Line {
   Time end;
   std::string amounts;
   std::string rules;
+  std::string seating;
   std::int64_t tasks;
 
-  auto Key() const { return std::tie(job, start, end, amounts, rules); }
+  auto Key() const {
+    return std::tie(job, start, end, amounts, rules, seating);
+  }
 };
 
 std::string RulesOf(const NodeGraph::State& state, RulesId rules) {
@@ -64,6 +67,12 @@ std::string LabelsOf(const NodeGraph::State& state, NodeIndex node,
   return text;
 }
 
+std::string SeatingOf(const Span& span) {
+  if (span.aside) return " aside";
+  if (span.holder == 0) return "";
+  return fmt::format(" whole for {}", span.holder);
+}
+
 std::string SpansOf(const NodeGraph::State& state, NodeIndex node,
                     bool with_rules) {
   const SpanStore& spans = state.nodes.spans();
@@ -73,7 +82,8 @@ std::string SpansOf(const NodeGraph::State& state, NodeIndex node,
     lines.push_back(
         {spans[id].job, spans[id].start, spans[id].end,
          Amounts(state.resources, [&](int r) { return amounts[r]; }),
-         with_rules ? RulesOf(state, spans[id].rules) : "", spans[id].tasks});
+         with_rules ? RulesOf(state, spans[id].rules) : "",
+         SeatingOf(spans[id]), spans[id].tasks});
   }
   std::sort(lines.begin(), lines.end(),
             [](const Line& a, const Line& b) { return a.Key() < b.Key(); });
@@ -86,8 +96,8 @@ std::string SpansOf(const NodeGraph::State& state, NodeIndex node,
     }
     const std::string end =
         line.end == kForever ? "ever" : std::to_string(line.end);
-    text += fmt::format(" | {} [{},{}) {}x{}{}", line.job, line.start, end,
-                        line.tasks, line.amounts, line.rules);
+    text += fmt::format(" | {} [{},{}) {}x{}{}{}", line.job, line.start, end,
+                        line.tasks, line.amounts, line.rules, line.seating);
   }
   return text;
 }
@@ -114,6 +124,8 @@ std::string NodeGraph::Describe(bool with_rules) const {
                           nodes.Open(node) ? "" : " closed",
                           Amounts(state_->resources, total));
       if (!others.empty()) text += " foreign" + others;
+      if (nodes.Occupants(node) > 0)
+        text += fmt::format(" occupants={}", nodes.Occupants(node));
       text += LabelsOf(*state_, node, with_rules);
     } else {
       text += " removed";

@@ -44,6 +44,7 @@ class Obstacles {
       add(!shape.tolerated.Contains(node), Obstacle::kTaints);
     }
     add(!state_.plan.MayBeTogether(node), Obstacle::kTogether);
+    add(NoSeats(node), Obstacle::kSeats);
     AddResources(node, found);
     if (rules_ == nullptr) return found;
     add(Blocked(node, true), Obstacle::kHostPorts);
@@ -67,6 +68,18 @@ class Obstacles {
       if (group_.amounts[r] == 0 || group_.amounts[r] <= free) continue;
       found.emplace_back(Obstacle::kResource, static_cast<int>(r));
     }
+  }
+
+  bool NoSeats(NodeIndex node) {
+    const int seats = nodes_.seats();
+    const Seating& seating = state_.plan.seating();
+    if (seats < 0 || seating.aside) return false;
+    if (seating.whole_nodes)
+      return !nodes_.IsLeftTo(seating.holder, node, nodes_.now(), basis_.end);
+    if (!nodes_.StartsBefore(node, basis_.end))
+      return nodes_.FreeNow(node, seats) < 1;
+    nodes_.Profile(node).Least(nodes_.now(), basis_.end, least_);
+    return least_[seats] < 1;
   }
 
   bool Blocked(NodeIndex node, bool by_port) {
@@ -141,7 +154,7 @@ Explanation NodeGraph::Explain(const Gang& gang, Policy policy,
                                Time now) const {
   State& state = *state_;
   Explanation explanation;
-  state.PlaceNow(gang, policy, now);
+  state.PlaceNow(0, gang, policy, now);
   const PlanBasis basis = state.BasisNow(gang.duration, policy);
   const std::vector<int> most = state.plan.CountMost(basis);
   state.plan.CountAhead(basis);

@@ -22,21 +22,22 @@ Time FirstStart(Time from, Time duration) {
 class FreedPlaces {
  public:
   FreedPlaces(NodeColumns& nodes, GangPlan& plan, const LeavingGang& own,
-              Time start, Time duration, const Parts& parts)
+              Time start, const Gang& gang, const Parts& parts)
       : nodes_(nodes),
         plan_(plan),
         own_(own),
         start_(start),
-        duration_(duration),
+        duration_(gang.duration),
+        seating_(SeatingOf(gang)),
         parts_(parts) {}
 
   // Counts places for tasks of the group, made since that change. True as soon
   // as a part has enough.
   bool Count(const TaskGroup& group, const RoomLog& log, std::uint64_t since,
              Time now) {
-    plan_.SetGroup(group);
+    plan_.SetGroup(group, seating_);
     const auto& starts =
-        nodes_.Starts(plan_.needs(0), group.amounts, duration_);
+        nodes_.Starts(plan_.needs(0), plan_.amounts(0), duration_);
     seen_.clear();
     for (std::uint64_t number = since; number < log.end(); ++number) {
       const RoomChange& change = log.At(number);
@@ -80,7 +81,7 @@ class FreedPlaces {
       last = std::max(last, LastOf(change));
     }
     const NodeProfile& profile = nodes_.Profile(node);
-    const auto fit = profile.FirstFit(group.amounts, duration_, first, last,
+    const auto fit = profile.FirstFit(plan_.amounts(0), duration_, first, last,
                                       nodes_.resources(), 1, own_.At(node));
     if (!fit) return false;
     const auto after =
@@ -106,12 +107,12 @@ class FreedPlaces {
     // help.
     const int before =
         known && parts_[part].tasks > 0
-            ? profile.LeastFitBefore(there_, group.amounts, first,
+            ? profile.LeastFitBefore(there_, plan_.amounts(0), first,
                                      EndOf(last - 1, duration_), resources,
                                      group.count, own_.At(node))
             : 0;
     const int most =
-        profile.MostFit(group.amounts, duration_, first, last, resources,
+        profile.MostFit(plan_.amounts(0), duration_, first, last, resources,
                         std::min(group.count, before + needed), own_.At(node));
     come_[part] += std::max(most - before, 0);
     return most - before >= needed;
@@ -122,6 +123,7 @@ class FreedPlaces {
   const LeavingGang& own_;
   const Time start_;
   const Time duration_;
+  const Seating seating_;
   const Parts& parts_;
   std::array<int, Shortfall::kMostParts> come_{};
   std::unordered_set<NodeIndex> seen_;
@@ -138,9 +140,11 @@ bool NodeGraph::MayStartEarlier(const Gang& gang, const Placement& own,
   nodes.Refresh();
   const Parts unknown = {{0, 0}};
   const bool known = !shortfall.parts().empty();
-  state_->leaving.Set(gang, own, nodes.size(), nodes.resources());
-  FreedPlaces places(nodes, state_->plan, state_->leaving, own.start,
-                     gang.duration, known ? shortfall.parts() : unknown);
+  // What a node is to a gang with whole nodes is not in the amounts.
+  if (gang.whole_nodes) return since < log.end_of_made();
+  state_->leaving.Set(gang, own, nodes);
+  FreedPlaces places(nodes, state_->plan, state_->leaving, own.start, gang,
+                     known ? shortfall.parts() : unknown);
   for (const TaskGroup& group : gang.groups)
     if (places.Count(group, log, since, now)) return true;
   for (std::size_t i = 0; i < shortfall.parts().size(); ++i)

@@ -30,11 +30,11 @@ struct NodeGraph::State {
   void CheckRules(std::span<const RulesId> rules) const;
   PlanBasis BasisNow(Time duration, Policy policy);
   PlanBasis BasisEmpty(Policy policy);
-  bool PlaceNow(const Gang& gang, Policy policy, Time now);
+  bool PlaceNow(JobId job, const Gang& gang, Policy policy, Time now);
   std::optional<Time> FindEarliest(Time duration, Time before, Policy policy);
   Placement Book(JobId job, Time start, Time duration);
-  void HoldRun(JobId id, Job& job, Time start, Time end, NodeIndex node,
-               std::span<const std::int64_t> amounts, RulesId rules, int tasks);
+  void HoldRun(const Span& run, std::span<const std::int64_t> amounts,
+               Job& job);
 
   std::vector<std::string> resources;
   NodeColumns nodes;

@@ -31,6 +31,9 @@ struct PlanBasis {
   // end).
   bool over_time = false;
   Time end = kForever;
+  // The gang's holder has tasks; their seats are in use in the columns, but
+  // free for the gang in [now, end).
+  bool own = false;
   View view = View::kNow;  // of the columns, if limits are set
   Stage present = Stage::kNow;
   Stage blocking = Stage::kNow;

@@ -58,7 +58,11 @@ void FitLimits::Count(const Columns& columns, const std::vector<Need>& needs,
   std::int64_t most = kMany;
   for (const Need& need : needs) {
     const std::int64_t free = columns[need.resource][node];
-    most = free < need.amount ? 0 : std::min(most, free / need.amount);
+    if (free < need.amount) {
+      most = 0;
+    } else if (!need.once) {
+      most = std::min(most, free / need.amount);
+    }
     if (most == 0) break;
   }
   if ((entry.most[at] > 0) != (most > 0))

@@ -29,6 +29,7 @@ inline constexpr std::int64_t kClosed =
 struct Need {
   int resource = 0;
   std::int64_t amount = 0;
+  bool once = false;  // the first task on a node takes it for those after it
   auto operator<=>(const Need&) const = default;
 };
 

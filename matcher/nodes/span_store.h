@@ -27,6 +27,8 @@ struct Span {
   NodeIndex node = -1;
   std::int32_t tasks = 0;  // 0: the entry is unused
   bool ahead = false;      // its start is in the future
+  bool aside = false;      // it takes no seat (Gang::aside)
+  JobId holder = 0;        // of a whole node; 0: it shares its node
   RulesId rules = kNoRules;
   std::uint32_t generation = 0;
   SpanId next = -1;  // next span on the same node
@@ -117,6 +119,9 @@ class SpanStore {
   // Takes `tasks` off the span; with its last task the span is removed.
   void Take(SpanId id, int tasks);
   void SetAhead(SpanId id, bool ahead);
+  void SetAmount(SpanId id, int resource, std::int64_t amount) {
+    amounts_[static_cast<std::size_t>(id) * resources_ + resource] = amount;
+  }
 
   const Span& operator[](SpanId id) const { return spans_[id]; }
   std::span<const std::int64_t> Amounts(SpanId id) const {

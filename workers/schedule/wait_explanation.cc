@@ -99,6 +99,10 @@ std::string InWords(const ScheduleGraph& graph, const PendingLine& line,
                          TaintsAgainst(graph, graph.KnownNodes(), request));
     case Obstacle::kTogether:
       return NotTogether(line, exclusion.first == 1);
+    case Obstacle::kSeats:
+      if (line.gang.whole_nodes)
+        return have("is not free of others", "are not free of others");
+      return have("is held whole by a group", "are held whole by groups");
     case Obstacle::kResource:
       return fmt::format(
           "{} {} free", have("has", "have"),

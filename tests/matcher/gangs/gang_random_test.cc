@@ -66,7 +66,7 @@ class GangTwins final : public NodeGraphTwins {
     } else if (what < 6) {
       SetTotals(node, PickAmounts(10));
     } else if (what < 8) {
-      SetForeign(node, PickAmounts(3));
+      SetForeign(node, PickAmounts(3), {}, Pick(0, 2));
     } else {
       RemoveNode(node);
     }
@@ -81,6 +81,7 @@ class GangTwins final : public NodeGraphTwins {
       gang.groups.push_back(std::move(group));
     }
     if (ends_ || Chance(70)) gang.duration = Pick(1, 15);
+    PickSeating(gang);
     return gang;
   }
 

@@ -30,6 +30,19 @@ NodeIndex NodeGraphTwins::PickNode() {
   return Pick(0, static_cast<int>(plain_.nodes().size()) - 1);
 }
 
+Seating NodeGraphTwins::PickSeating() {
+  if (!whole_nodes_) return {};
+  const bool whole = Chance(35);
+  return {whole, Chance(30) ? Pick(1, 3) : 0, !whole && Chance(15)};
+}
+
+void NodeGraphTwins::PickSeating(Gang& gang) {
+  const Seating seating = PickSeating();
+  gang.whole_nodes = seating.whole_nodes;
+  gang.holder = seating.holder;
+  gang.aside = seating.aside;
+}
+
 JobId NodeGraphTwins::PickJob() {
   if (plain_.tasks().empty() || Chance(5)) return Pick(1, 9);
   return plain_.tasks()[Pick(0, static_cast<int>(plain_.tasks().size()) - 1)]
@@ -78,10 +91,12 @@ void NodeGraphTwins::SetTotals(NodeIndex node,
 
 void NodeGraphTwins::SetForeign(NodeIndex node,
                                 const std::vector<std::int64_t>& amounts,
-                                const std::vector<RulesId>& tasks) {
+                                const std::vector<RulesId>& tasks,
+                                int occupants) {
+  plain_.nodes()[node].occupants = occupants;
   plain_.nodes()[node].foreign = amounts;
   plain_.nodes()[node].foreign_tasks = tasks;
-  fast_.SetForeign(node, amounts, tasks);
+  fast_.SetForeign(node, amounts, tasks, occupants);
 }
 
 void NodeGraphTwins::RemoveNode(NodeIndex node) {
@@ -89,6 +104,7 @@ void NodeGraphTwins::RemoveNode(NodeIndex node) {
   plain.present = false;
   plain.foreign.assign(kResources, 0);
   plain.foreign_tasks.clear();
+  plain.occupants = 0;
   plain_.labelled()[node] = {"", false, {}, {}};
   fast_.RemoveNode(node);
 }
@@ -149,16 +165,19 @@ void NodeGraphTwins::Restore() {
   const std::vector<std::vector<std::int64_t>> amounts(2, booked.amounts);
   std::vector<RulesId> rules;
   if (booked.rules != kNoRules) rules.assign(2, booked.rules);
-  fast_.Restore(next_job_, start, end, nodes, amounts, rules);
-  plain_.Restore(next_job_, start, end, node, amounts, booked.rules);
+  const Seating seating = PickSeating();
+  fast_.Restore(next_job_, start, end, nodes, amounts, rules, seating);
+  plain_.Restore(next_job_, start, end, node, amounts, booked.rules, seating);
   ++next_job_;
 }
 
 void NodeGraphTwins::Count(int most) {
   const Gang gang = PickGang();
   const int limit = Pick(1, most);
-  EXPECT_EQ(fast_.CountFits(gang.groups[0], gang.duration, now_, limit),
-            plain_.CountFits(gang.groups[0], gang.duration, now_, limit));
+  const Seating seating = SeatingOf(gang);
+  EXPECT_EQ(
+      fast_.CountFits(gang.groups[0], gang.duration, now_, limit, seating),
+      plain_.CountFits(gang.groups[0], gang.duration, now_, limit, seating));
 }
 
 void NodeGraphTwins::CancelRestores() {
@@ -188,14 +207,15 @@ NodeGraphTwins::Rebuilt NodeGraphTwins::Rebuild() {
     for (const RulesId id : nodes[n].foreign_tasks) {
       foreign.push_back(rebuilt.Take(plain_, id));
     }
-    graph.SetForeign(index[n], nodes[n].foreign, foreign);
+    graph.SetForeign(index[n], nodes[n].foreign, foreign, nodes[n].occupants);
     graph.SetOpen(index[n], nodes[n].open);
   }
   for (const auto& task : plain_.tasks()) {
     const std::vector<NodeIndex> on = {index.at(task.node)};
     const std::vector<std::vector<std::int64_t>> amounts = {task.amounts};
     const std::vector<RulesId> rules = {rebuilt.Take(plain_, task.rules)};
-    graph.Restore(task.job, task.start, task.end, on, amounts, rules);
+    graph.Restore(task.job, task.start, task.end, on, amounts, rules,
+                  task.seating);
   }
   for (const auto& [n, there] : index) {
     if (!nodes[n].present) graph.RemoveNode(there);

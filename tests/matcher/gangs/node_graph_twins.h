@@ -40,6 +40,10 @@ class NodeGraphTwins {
   int Pick(int low, int high) {
     return std::uniform_int_distribution<int>(low, high)(random_);
   }
+  // In every second run some gangs have whole nodes, some of them with a
+  // common holder, and some are aside.
+  Seating PickSeating();
+  void PickSeating(Gang& gang);
   bool Chance(int percent) { return Pick(1, 100) <= percent; }
   NodeIndex PickNode();
   JobId PickJob();  // usually one that holds something
@@ -52,7 +56,7 @@ class NodeGraphTwins {
   void ToggleOpen(NodeIndex node);
   void SetTotals(NodeIndex node, const std::vector<std::int64_t>& totals);
   void SetForeign(NodeIndex node, const std::vector<std::int64_t>& amounts,
-                  const std::vector<RulesId>& tasks = {});
+                  const std::vector<RulesId>& tasks = {}, int occupants = 0);
   void RemoveNode(NodeIndex node);
 
   void Ask(bool reserve);
@@ -79,6 +83,7 @@ class NodeGraphTwins {
 
  private:
   std::mt19937_64 random_;
+  const bool whole_nodes_ = random_() % 2 == 0;
   int next_name_ = 0;
   JobId next_job_ = 10;
   Time now_ = 100;

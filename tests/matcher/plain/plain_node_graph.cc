@@ -29,6 +29,40 @@ std::int64_t PlainNodeGraph::Used(NodeIndex node, int resource, Time at,
   return used;
 }
 
+Seating PlainNodeGraph::Seated(JobId job, Seating seating) {
+  if (seating.holder == 0) seating.holder = job;
+  return seating;
+}
+
+bool PlainNodeGraph::IsBarred(NodeIndex node, const Seating& seating, Time from,
+                              Time end, Time now) const {
+  if (seating.aside) return false;
+  if (seating.whole_nodes && nodes_[node].occupants > 0) return true;
+  return std::any_of(tasks_.begin(), tasks_.end(), [&](const Task& task) {
+    if (task.node != node || task.seating.aside) return false;
+    const Time until =
+        task.start <= now ? std::max(task.end, now + 1) : task.end;
+    if (task.start >= end || until <= from) return false;
+    if (!task.seating.whole_nodes) return seating.whole_nodes;
+    return !seating.whole_nodes || seating.holder == 0 ||
+           task.seating.holder != seating.holder;
+  });
+}
+
+void PlainNodeGraph::Bar(const Seating& seating, Time from, Time end,
+                         Time now) const {
+  barred_.assign(nodes_.size(), false);
+  for (std::size_t n = 0; n < nodes_.size(); ++n) {
+    barred_[n] = IsBarred(static_cast<NodeIndex>(n), seating, from, end, now);
+  }
+}
+
+void PlainNodeGraph::BarOnEmpty(const Seating& seating) const {
+  barred_.assign(nodes_.size(), false);
+  for (std::size_t n = 0; n < nodes_.size(); ++n)
+    barred_[n] = seating.whole_nodes && nodes_[n].occupants > 0;
+}
+
 PlainNodeGraph::Amounts PlainNodeGraph::Empty() const {
   Amounts free;
   for (const Node& node : nodes_) {
@@ -117,8 +151,14 @@ Placement PlainNodeGraph::Book(JobId job, const Gang& gang, Time start,
   std::size_t i = 0;
   for (const TaskGroup& group : gang.groups) {
     for (int t = 0; t < group.count; ++t) {
-      Task task{job, position++, nodes[i++], start, Plus(start, gang.duration),
-                {},  group.rules};
+      Task task{job,
+                position++,
+                nodes[i++],
+                start,
+                Plus(start, gang.duration),
+                {},
+                group.rules,
+                Seated(job, SeatingOf(gang))};
       for (int r = 0; r < resources_; ++r) {
         task.amounts.push_back(AmountOf(group, r));
       }
@@ -130,6 +170,7 @@ Placement PlainNodeGraph::Book(JobId job, const Gang& gang, Time start,
 
 MatchResult PlainNodeGraph::Allocate(JobId job, const Gang& gang, Policy policy,
                                      Time now) {
+  Bar(Seated(job, SeatingOf(gang)), now, Plus(now, gang.duration), now);
   if (auto nodes = Place(Least(now, gang.duration, now),
                          Around(now, gang.duration, now), gang, policy)) {
     return Book(job, gang, now, *std::move(nodes));
@@ -157,6 +198,7 @@ MatchResult PlainNodeGraph::AllocateOrReserve(JobId job, const Gang& gang,
     if (needs_others && task.start > now) moments.insert(task.start);
   }
   for (const Time start : moments) {
+    Bar(Seated(job, SeatingOf(gang)), start, Plus(start, gang.duration), now);
     if (auto nodes = Place(Least(start, gang.duration, now),
                            Around(start, gang.duration, now), gang, policy)) {
       return Book(job, gang, start, *std::move(nodes));
@@ -166,11 +208,13 @@ MatchResult PlainNodeGraph::AllocateOrReserve(JobId job, const Gang& gang,
 }
 
 bool PlainNodeGraph::Satisfiable(const Gang& gang, Policy policy) const {
+  BarOnEmpty(SeatingOf(gang));
   return Place(Empty(), Nobody(), gang, policy).has_value();
 }
 
 int PlainNodeGraph::CountFits(const TaskGroup& group, Time duration, Time now,
-                              int limit) const {
+                              int limit, const Seating& seating) const {
+  Bar(seating, now, Plus(now, duration), now);
   Amounts free = Least(now, duration, now);
   Surroundings around = Around(now, duration, now);
   TaskGroup most = group;
@@ -181,10 +225,11 @@ int PlainNodeGraph::CountFits(const TaskGroup& group, Time duration, Time now,
 
 void PlainNodeGraph::Restore(
     JobId job, Time start, Time end, NodeIndex node,
-    const std::vector<std::vector<std::int64_t>>& amounts, RulesId rules) {
+    const std::vector<std::vector<std::int64_t>>& amounts, RulesId rules,
+    const Seating& seating) {
   for (const auto& of_task : amounts) {
-    tasks_.push_back(
-        {job, next_position_[job]++, node, start, end, of_task, rules});
+    tasks_.push_back({job, next_position_[job]++, node, start, end, of_task,
+                      rules, Seated(job, seating)});
   }
 }
 

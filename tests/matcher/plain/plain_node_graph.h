@@ -22,6 +22,7 @@ class PlainNodeGraph {
     std::vector<std::int64_t> totals;
     std::vector<std::int64_t> foreign;
     std::vector<RulesId> foreign_tasks = {};
+    int occupants = 0;
   };
   struct Task {
     JobId job = 0;
@@ -31,6 +32,7 @@ class PlainNodeGraph {
     Time end = 0;
     std::vector<std::int64_t> amounts;
     RulesId rules = kNoRules;
+    Seating seating = {};  // with its holder
   };
 
   explicit PlainNodeGraph(int resources) : resources_(resources) {}
@@ -49,11 +51,11 @@ class PlainNodeGraph {
   bool Satisfiable(const Gang& gang, Policy policy) const;
   // Changes most_; callers use a copy.
   Explanation Explain(const Gang& gang, Policy policy, Time now);
-  int CountFits(const TaskGroup& group, Time duration, Time now,
-                int limit) const;
+  int CountFits(const TaskGroup& group, Time duration, Time now, int limit,
+                const Seating& seating) const;
   void Restore(JobId job, Time start, Time end, NodeIndex node,
                const std::vector<std::vector<std::int64_t>>& amounts,
-               RulesId rules = kNoRules);
+               RulesId rules = kNoRules, const Seating& seating = {});
   bool Release(JobId job, int position);
   bool Cancel(JobId job);
   std::int64_t Free(NodeIndex node, int resource, Time now) const;
@@ -63,6 +65,11 @@ class PlainNodeGraph {
 
   static std::int64_t AmountOf(const TaskGroup& group, int resource);
   std::int64_t Used(NodeIndex node, int resource, Time at, Time now) const;
+  static Seating Seated(JobId job, Seating seating);
+  bool IsBarred(NodeIndex node, const Seating& seating, Time from, Time end,
+                Time now) const;
+  void Bar(const Seating& seating, Time from, Time end, Time now) const;
+  void BarOnEmpty(const Seating& seating) const;
   Amounts Empty() const;
   Amounts Least(Time from, Time duration, Time now) const;
   std::vector<NodeIndex> Order(Policy policy) const;
@@ -104,6 +111,8 @@ class PlainNodeGraph {
   std::map<RulesId, TaskRules> rules_;
   std::vector<Task> tasks_;
   std::map<JobId, int> next_position_;
+  // [node]: the tasks that are placed now may not be there, because of others.
+  mutable std::vector<bool> barred_;
   mutable std::vector<int> most_;  // [group]: the most that PlaceIn() placed
   mutable int most_sum_ = -1;
 };

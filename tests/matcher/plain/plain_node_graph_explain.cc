@@ -28,6 +28,8 @@ GroupExplanation PlainNodeGraph::ExplainGroup(const Gang& gang,
     add(Obstacle::kTogether,
         gang.together_required && !gang.together.empty() &&
             !Counts(around, gang, gang.together.back(), n));
+    add(Obstacle::kSeats,
+        IsBarred(n, SeatingOf(gang), now, EndOf(now, gang.duration), now));
     for (int r = 0; r < resources_; ++r) {
       const std::int64_t amount = AmountOf(group, r);
       add(Obstacle::kResource, amount > 0 && amount > free[n][r], r);
@@ -58,6 +60,7 @@ Explanation PlainNodeGraph::Explain(const Gang& gang, Policy policy, Time now) {
   Explanation explanation;
   most_sum_ = -1;
   most_.assign(gang.groups.size(), 0);
+  Bar(SeatingOf(gang), now, EndOf(now, gang.duration), now);
   (void)Place(Least(now, gang.duration, now), Around(now, gang.duration, now),
               gang, policy);
   for (std::size_t g = 0; g < gang.groups.size(); ++g) {

@@ -15,6 +15,7 @@ std::int64_t PlainNodeGraph::AmountOf(const TaskGroup& group, int resource) {
 bool PlainNodeGraph::HasRoom(const Amounts& free, NodeIndex node,
                              const TaskGroup& group) const {
   if (!nodes_[node].present || !nodes_[node].open) return false;
+  if (barred_[node]) return false;
   if (group.eligible != nullptr && !group.eligible->Contains(node)) {
     return false;
   }

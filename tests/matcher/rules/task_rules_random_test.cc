@@ -102,7 +102,7 @@ class RuledTwins final : public NodeGraphTwins {
       const RulesId rules = PickTaken();
       if (rules != kNoRules) tasks.push_back(rules);
     }
-    SetForeign(node, amounts, tasks);
+    SetForeign(node, amounts, tasks, Pick(0, 1));
   }
 
   void ChangeNode() {
@@ -133,6 +133,7 @@ class RuledTwins final : public NodeGraphTwins {
           PickSet(static_cast<int>(plain().nodes().size()), 70);
     }
     if (Chance(75)) gang.duration = Pick(1, 15);
+    PickSeating(gang);
     for (int i = Chance(65) ? 0 : Pick(1, 2); i > 0; --i) {
       gang.together.push_back(rules_.PickKey());
     }

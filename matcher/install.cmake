@@ -17,8 +17,8 @@ target_sources(fluxnetes_matcher PUBLIC FILE_SET HEADERS
         graph/names.h graph/resource_graph.h jobspec/jobspec.h nodes/node_set.h
         policy.h readers/graph_error.h readers/grug.h readers/hwloc.h
         readers/jgf.h readers/rv1exec.h readers/text_source.h rules/task_rules.h
-        selection/match_policy.h units.h writers/graph_writer.h
-        writers/match_writer.h writers/picture.h)
+        units.h writers/graph_writer.h writers/match_writer.h
+        writers/picture.h)
 set_target_properties(fluxnetes_matcher PROPERTIES EXPORT_NAME matcher)
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/fluxnetes_matcher)

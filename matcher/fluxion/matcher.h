@@ -3,7 +3,7 @@
 // NodeGraph (gangs/node_graph.h).
 //
 //   Matcher matcher(ReadJgf(text),
-//                   {.policy = MatchPolicy::Of(Policy::kLonode)});
+//                   {.policy = Policy::kLonode});
 //   Match match = matcher.Run(1, ParseJobspec(spec),
 //                             MatchOp::kAllocateOrElseReserve, now);
 //   if (match.outcome == MatchOutcome::kReserved) ... match.at ...
@@ -29,7 +29,7 @@
 #include "matcher/graph/id_set.h"
 #include "matcher/graph/resource_graph.h"
 #include "matcher/jobspec/jobspec.h"
-#include "matcher/selection/match_policy.h"
+#include "matcher/policy.h"
 #include "matcher/units.h"
 
 namespace fluxnetes::matcher {
@@ -94,7 +94,7 @@ struct Match {
 };
 
 struct MatcherOptions {
-  MatchPolicy policy{};
+  Policy policy{};
   std::string prune_filters = "ALL:core,ALL:node";
   // Slots of one level are alternatives, as are xor_slots.
   bool flexible = false;

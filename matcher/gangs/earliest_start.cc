@@ -5,16 +5,15 @@
 
 namespace fluxnetes::matcher {
 
-std::optional<Time> EarliestStart::Find(Time duration, Time before, bool by_id,
-                                        bool descending) {
+std::optional<Time> EarliestStart::Find(Time duration, Time before,
+                                        const PolicyOrder& order) {
   all_ = plan_.LooksAtAll();
   shortfall_.Clear();
   if (!FindBounds(duration, before)) return std::nullopt;
   Begin(duration, before);
   PlanBasis basis;
   basis.columns = &columns_;
-  basis.by_id = by_id;
-  basis.descending = descending;
+  basis.order = order;
   basis.present = basis.blocking = Stage::kThen;
   shortfall_.Note(time_, Lacking());
   std::optional<Time> found;
@@ -33,9 +32,9 @@ std::optional<Time> EarliestStart::Find(Time duration, Time before, bool by_id,
 
 std::optional<Time> EarliestStart::FindEarlier(const LeavingGang& leaving,
                                                Time start, Time duration,
-                                               bool by_id, bool descending) {
+                                               const PolicyOrder& order) {
   leaving_ = &leaving;
-  const auto found = Find(duration, start, by_id, descending);
+  const auto found = Find(duration, start, order);
   leaving_ = nullptr;
   return found;
 }

@@ -26,14 +26,14 @@ class EarliestStart {
 
   // Returns the earliest start after now and before `before`, and leaves the
   // placement at that time in the plan; nothing if there is none.
-  std::optional<Time> Find(Time duration, Time before, bool by_id,
-                           bool descending);
+  std::optional<Time> Find(Time duration, Time before,
+                           const PolicyOrder& order);
 
   // Does the same for a gang that is booked already: returns the earliest start
   // from now on and before `start`, as if its booking (`leaving`) did not
   // exist. The rules of its tasks must not look at other tasks.
   std::optional<Time> FindEarlier(const LeavingGang& leaving, Time start,
-                                  Time duration, bool by_id, bool descending);
+                                  Time duration, const PolicyOrder& order);
 
   // The shortfall of the times that the last search tried in vain.
   const Shortfall& shortfall() const { return shortfall_; }

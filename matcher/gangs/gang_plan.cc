@@ -233,9 +233,15 @@ void GangPlan::AddRun(NodeIndex node, int group, int tasks) {
   last_run_[node] = static_cast<int>(runs_.size()) - 1;
 }
 
+int GangPlan::Fill(const PlanBasis& basis, int group, int count) {
+  return basis.order.score == PolicyOrder::Score::kNone
+             ? FillInOrder(basis, group, count)
+             : FillByScore(basis, group, count);
+}
+
 // Places the tasks of a group with rules on other tasks one by one; of any
 // other group, as many at a time as the node takes.
-int GangPlan::Fill(const PlanBasis& basis, int group, int count) {
+int GangPlan::FillInOrder(const PlanBasis& basis, int group, int count) {
   const bool alone = groups_[group].alone;
   int placed = 0;
   while (placed < count) {

@@ -23,6 +23,7 @@
 #include "matcher/gangs/node_columns.h"
 #include "matcher/gangs/node_scan.h"
 #include "matcher/nodes/node_order.h"
+#include "matcher/nodes/scored_nodes.h"
 
 namespace fluxnetes::matcher {
 
@@ -143,6 +144,11 @@ class GangPlan {
 
   int PlaceGroup(const PlanBasis& basis, int group, int count);
   int Fill(const PlanBasis& basis, int group, int count);
+  int FillInOrder(const PlanBasis& basis, int group, int count);
+  int FillByScore(const PlanBasis& basis, int group, int count);
+  void Score(const PlanBasis& basis, int group, int most);
+  double ScoreOf(const PlanBasis& basis, NodeIndex node, int group);
+  double StepOf(int group) const;
   void AddRun(NodeIndex node, int group, int tasks);
   void CountRun(const PlanBasis& basis, NodeIndex node, int group, int tasks);
   void UndoRuns(std::size_t runs, std::size_t counted);
@@ -175,6 +181,8 @@ class GangPlan {
   std::vector<Run> runs_;
   std::vector<std::int32_t> last_run_;  // [node], -1: none
   std::vector<std::int64_t> least_;
+  std::vector<NodeIndex> gathered_;
+  ScoredNodes scored_;
   int tasks_ = 0;
   bool needs_others_ = false;
 

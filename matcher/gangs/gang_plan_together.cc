@@ -122,7 +122,7 @@ bool GangPlan::PlaceTogether(const PlanBasis& basis, KeyId key, KeyId outer) {
       if (PlaceInParts(basis, mask, outer)) return true;
       continue;
     }
-    within_ = &mask.At(basis.by_id, nodes_.orders());
+    within_ = &mask.At(basis.order.by_id, nodes_.orders());
     if (PlaceInOrders(basis)) return true;
   }
   return false;
@@ -140,8 +140,9 @@ bool GangPlan::PlaceInParts(const PlanBasis& basis, NodeMask& domain,
       parts.emplace(labels.DomainName(outer, part), part);
   }
   for (const auto& [name, part] : parts) {
-    Intersect(domain.At(basis.by_id, nodes_.orders()),
-              labels.Mask(outer, part).At(basis.by_id, nodes_.orders()), part_);
+    Intersect(domain.At(basis.order.by_id, nodes_.orders()),
+              labels.Mask(outer, part).At(basis.order.by_id, nodes_.orders()),
+              part_);
     within_ = &part_;
     if (PlaceInOrders(basis)) return true;
   }

@@ -32,6 +32,7 @@ NodeColumns::NodeColumns(int resources) {
 
 void NodeColumns::AddResource() {
   ++resources_;
+  units_.push_back(1);
   totals_.emplace_back(size());
   open_totals_.push_back(0);
   foreign_.emplace_back(size());
@@ -77,6 +78,7 @@ NodeIndex NodeColumns::Add(std::string name, std::int64_t id,
   nodes_[node].name = std::move(name);
   nodes_[node].present = true;
   nodes_[node].open = true;
+  nodes_[node].performance_class = kWorstClass;
   orders_.Add(node, id);
   AddTotals(node, 1);
   Mark(node);

@@ -13,13 +13,6 @@ namespace {
 
 using Sum = NodeColumns::Sum;
 
-bool ById(Policy policy) { return policy != Policy::kFirst; }
-
-bool Descending(Policy policy) {
-  return policy == Policy::kFirst || policy == Policy::kHigh ||
-         policy == Policy::kHinode;
-}
-
 void CheckTime(Time time) {
   if (time < 0 || time == kForever) {
     throw std::invalid_argument("a time is not 0 or more, or is without end");
@@ -79,6 +72,19 @@ void NodeGraph::SetTotals(NodeIndex node,
 void NodeGraph::SetOpen(NodeIndex node, bool open) {
   state_->CheckNode(node);
   state_->nodes.SetOpen(node, open);
+}
+
+void NodeGraph::SetClass(NodeIndex node, std::int64_t performance_class) {
+  state_->CheckNode(node);
+  if (performance_class < 0 || performance_class > kWorstClass)
+    throw std::invalid_argument("a performance class is not 0 to 9999");
+  state_->nodes.SetClass(node, performance_class);
+}
+
+void NodeGraph::SetUnit(int resource, std::int64_t unit) {
+  if (resource < 0 || resource >= state_->nodes.Amounts() || unit < 0)
+    throw std::invalid_argument("a unit is negative, or of no resource");
+  state_->nodes.SetUnit(resource, unit);
 }
 
 void NodeGraph::SetForeign(NodeIndex node,
@@ -176,10 +182,9 @@ PlanBasis NodeGraph::State::BasisNow(Time duration, Policy policy) {
   const View view = duration == kForever ? View::kEver : View::kNow;
   PlanBasis basis;
   basis.columns = &nodes.At(view);
-  basis.by_id = ById(policy);
+  basis.order = PolicyOrder(policy);
   basis.own = plan.own() != nullptr;
   basis.limits = basis.own ? nullptr : &nodes.limits();
-  basis.descending = Descending(policy);
   basis.view = view;
   basis.blocking = view == View::kNow ? Stage::kNow : Stage::kEver;
   basis.over_time = view == View::kNow;
@@ -191,19 +196,25 @@ PlanBasis NodeGraph::State::BasisEmpty(Policy policy) {
   nodes.Refresh();
   PlanBasis basis;
   basis.columns = &nodes.At(View::kEmpty);
-  basis.by_id = ById(policy);
+  basis.order = PolicyOrder(policy);
   basis.limits = &nodes.limits();
-  basis.descending = Descending(policy);
   basis.view = View::kEmpty;
   basis.present = basis.blocking = Stage::kEmpty;
   return basis;
+}
+
+const Gang& NodeGraph::State::Seated(const Gang& gang, Policy policy) {
+  if (!policy.node_exclusive || gang.whole_nodes || gang.aside) return gang;
+  seated = gang;
+  seated.whole_nodes = true;
+  return seated;
 }
 
 bool NodeGraph::State::PlaceNow(JobId job, const Gang& gang, Policy policy,
                                 Time now) {
   CheckTime(now);
   nodes.ComeTo(now);
-  plan.SetGang(gang, job);
+  plan.SetGang(Seated(gang, policy), job);
   return plan.Place(BasisNow(gang.duration, policy));
 }
 
@@ -253,7 +264,7 @@ std::optional<Placement> NodeGraph::TryAllocate(JobId job, const Gang& gang,
 
 std::optional<Time> NodeGraph::State::FindEarliest(Time duration, Time before,
                                                    Policy policy) {
-  return earliest.Find(duration, before, ById(policy), Descending(policy));
+  return earliest.Find(duration, before, PolicyOrder(policy));
 }
 
 MatchResult NodeGraph::AllocateOrReserve(JobId job, const Gang& gang,
@@ -284,11 +295,11 @@ std::optional<Placement> NodeGraph::MoveEarlier(JobId job, const Gang& gang,
   State& state = *state_;
   state.nodes.ComeTo(now);
   state.nodes.Refresh();
-  state.plan.SetGang(gang, job);
-  state.leaving.Set(gang, own, state.nodes);
-  const auto start =
-      state.earliest.FindEarlier(state.leaving, own.start, gang.duration,
-                                 ById(policy), Descending(policy));
+  const Gang& asked = state.Seated(gang, policy);
+  state.plan.SetGang(asked, job);
+  state.leaving.Set(asked, own, state.nodes);
+  const auto start = state.earliest.FindEarlier(
+      state.leaving, own.start, gang.duration, PolicyOrder(policy));
   shortfall = state.earliest.shortfall().Short();
   if (!start) return std::nullopt;
   if (*start == now) return Placement{now, {}};
@@ -327,7 +338,7 @@ bool NodeGraph::HasRoom(Time start, Time end, std::span<const NodeIndex> nodes,
 }
 
 bool NodeGraph::Satisfiable(const Gang& gang, Policy policy) const {
-  state_->plan.SetGang(gang);
+  state_->plan.SetGang(state_->Seated(gang, policy));
   return state_->plan.Place(state_->BasisEmpty(policy));
 }
 

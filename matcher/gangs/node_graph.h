@@ -17,12 +17,19 @@
 // span. Times may be given out of order, but going back costs a pass over all
 // spans.
 //
-// Nodes are taken in the order of the policy. Each is filled with as many tasks
-// as it takes before the next is used:
+// Nodes are taken in the order of the policy:
 //
-//   lonode, low   lowest id first     hinode, high   highest id first
-//   first         the node that was added last first (highest index), as
-//                 Fluxion's `first` does on an untouched graph
+//   lonode, hinode   lowest or highest id first; each is filled with as many
+//                    tasks as it takes before the next is used
+//   first            the same, from the node that was added last (highest
+//                    index), as Fluxion's `first` on an untouched graph
+//   variation        the same, from the lowest performance class
+//   low, high        task by task, the node whose next units have the lowest or
+//                    highest ids: that is, the least held or the most free
+//   locality         the tasks whose units have consecutive ids first
+//
+// policy_order.h has the exact rules. Units are those of SetUnit(). Under a
+// policy with exclusive nodes, such as lonodex, a gang has whole nodes.
 //
 // A gang may ask for whole nodes (Gang::whole_nodes). While it holds or has
 // reserved them nothing else is placed there, and it goes to no node where
@@ -102,6 +109,12 @@ class NodeGraph {
   void RemoveNode(NodeIndex node);
   // The totals may be below what is used.
   void SetTotals(NodeIndex node, std::span<const std::int64_t> totals);
+  // The class of a node that `variation` reads, 0 to kWorstClass. A node has
+  // the worst until it is set.
+  void SetClass(NodeIndex node, std::int64_t performance_class);
+  // What counts as one unit for `low`, `high` and `locality`; 1 until it is
+  // set. 0: the resource has no units, and these policies do not look at it.
+  void SetUnit(int resource, std::int64_t unit);
   // A closed node (down, cordoned) takes nothing new, and does not count for
   // Satisfiable().
   void SetOpen(NodeIndex node, bool open);

@@ -30,6 +30,9 @@ struct NodeGraph::State {
   void CheckRules(std::span<const RulesId> rules) const;
   PlanBasis BasisNow(Time duration, Policy policy);
   PlanBasis BasisEmpty(Policy policy);
+  // Returns the gang as the policy places it: with whole nodes, if the policy
+  // gives these. Valid until the next call.
+  const Gang& Seated(const Gang& gang, Policy policy);
   bool PlaceNow(JobId job, const Gang& gang, Policy policy, Time now);
   std::optional<Time> FindEarliest(Time duration, Time before, Policy policy);
   Placement Book(JobId job, Time start, Time duration);
@@ -41,6 +44,7 @@ struct NodeGraph::State {
   GangPlan plan{nodes};
   EarliestStart earliest{nodes, plan};
   std::unordered_map<JobId, Job> jobs;
+  Gang seated;
   LeavingGang leaving;  // the last gang that tried to start earlier
 };
 

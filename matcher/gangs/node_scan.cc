@@ -16,14 +16,14 @@ constexpr std::size_t kMaxParts = 5;
 }  // namespace
 
 const std::uint64_t* NodeScan::Bits(NodeBits& bits) const {
-  return bits.At(basis_->by_id, nodes_.orders());
+  return bits.At(basis_->order.by_id, nodes_.orders());
 }
 
 void NodeScan::Begin(const PlanBasis& basis, const std::vector<Need>& needs,
                      const BookedRules* rules,
                      const std::vector<NodeMask::Word>* within) {
   basis_ = &basis;
-  order_ = &nodes_.Order(basis.by_id);
+  order_ = &nodes_.Order(basis.order.by_id);
   rules_ = rules;
   within_ = within;
   passed_.clear();
@@ -69,7 +69,7 @@ void NodeScan::AddIn(KeyId key, DomainSet& domains) {
   if (used_any_ == any_.size()) any_.emplace_back();
   Sets& any = any_[used_any_];
   any.clear();
-  domains.Read(basis_->by_id, key, nodes_.book().space(), any);
+  domains.Read(basis_->order.by_id, key, nodes_.book().space(), any);
   if (any.size() > 1) {
     ++used_any_;
   } else {
@@ -85,7 +85,7 @@ void NodeScan::ReadRules() {
   AddIn(Bits(limit_ == nullptr ? nodes_.open() : limit_->room));
   if (rules_ == nullptr) return;
   TaskBook& book = nodes_.book();
-  const bool by_id = basis_->by_id;
+  const bool by_id = basis_->order.by_id;
   AddIn(Bits(book.shapes()[rules_->shape].allowed));
   for (const TrackerId id : rules_->blocked_by) {
     Tracker& tracker = book.At(id);
@@ -123,7 +123,8 @@ void NodeScan::ReadPreferences() {
     preferred_.push_back({{}, {}, weight});
     tracker.At(basis_->present)
         .nodes()
-        .Read(basis_->by_id, tracker.key, book.space(), preferred_.back().in);
+        .Read(basis_->order.by_id, tracker.key, book.space(),
+              preferred_.back().in);
   }
   for (const SpreadId id : rules_->soft_spreads) {
     Spread& spread = book.SpreadAt(id);
@@ -133,7 +134,7 @@ void NodeScan::ReadPreferences() {
     if (having != nullptr) part.in.push_back(having);
     spread.At(basis_->present)
         .over()
-        .Read(basis_->by_id, spread.key, book.space(), part.out);
+        .Read(basis_->order.by_id, spread.key, book.space(), part.out);
   }
 }
 
@@ -224,8 +225,16 @@ int NodeScan::blocks() const {
 }
 
 int NodeScan::BlockAt(int step) const {
-  const int at = basis_->descending ? blocks() - 1 - step : step;
+  const int at = basis_->order.descending ? blocks() - 1 - step : step;
   return within_ == nullptr ? at : (*within_)[at].block;
+}
+
+// Returns the allowed nodes of a block.
+std::uint64_t NodeScan::WordAt(int step) const {
+  const std::uint64_t allowed = Allowed(BlockAt(step));
+  if (within_ == nullptr) return allowed;
+  const int at = basis_->order.descending ? blocks() - 1 - step : step;
+  return allowed & (*within_)[at].bits;
 }
 
 bool NodeScan::NextBlock() {
@@ -236,17 +245,13 @@ bool NodeScan::NextBlock() {
       continue;
     }
     block_ = BlockAt(step_);
-    word_ = Allowed(block_) & InLevel(block_);
-    if (within_ != nullptr) {
-      const int at = basis_->descending ? blocks() - 1 - step_ : step_;
-      word_ &= (*within_)[at].bits;
-    }
+    word_ = WordAt(step_) & InLevel(block_);
     if (word_ != 0) return true;
   }
 }
 
 int NodeScan::FirstPlace(std::uint64_t word) const {
-  return block_ * kBlockBits + (basis_->descending
+  return block_ * kBlockBits + (basis_->order.descending
                                     ? kBlockBits - 1 - std::countl_zero(word)
                                     : std::countr_zero(word));
 }
@@ -281,7 +286,7 @@ void NodeScan::Placed() {
 
 void NodeScan::LeaveOut(KeyId key, DomainId domain) {
   NodeMask& mask = nodes_.labels().Mask(key, domain);
-  for (const auto& part : mask.At(basis_->by_id, nodes_.orders())) {
+  for (const auto& part : mask.At(basis_->order.by_id, nodes_.orders())) {
     passed_[part.block] |= part.bits;
   }
   ReadRules();
@@ -292,7 +297,7 @@ void NodeScan::LeaveOut(KeyId key, DomainId domain) {
 void NodeScan::StayIn(KeyId key, DomainId domain) {
   passed_.assign(passed_.size(), kAll);
   NodeMask& mask = nodes_.labels().Mask(key, domain);
-  for (const auto& part : mask.At(basis_->by_id, nodes_.orders())) {
+  for (const auto& part : mask.At(basis_->order.by_id, nodes_.orders())) {
     passed_[part.block] &= ~part.bits;
   }
   ReadRules();
@@ -313,11 +318,7 @@ NodeIndex NodeScan::FindBest() {
   int most = 0;
   for (int step = 0; step < blocks(); ++step) {
     block_ = BlockAt(step);
-    std::uint64_t word = Allowed(block_);
-    if (within_ != nullptr) {
-      const int at = basis_->descending ? blocks() - 1 - step : step;
-      word &= (*within_)[at].bits;
-    }
+    std::uint64_t word = WordAt(step);
     while (word != 0) {
       const int place = FirstPlace(word);
       word &= ~(std::uint64_t{1} << (place % kBlockBits));
@@ -330,6 +331,57 @@ NodeIndex NodeScan::FindBest() {
   }
   place_ = best;
   return best < 0 ? -1 : order_->At(best);
+}
+
+void NodeScan::Gather(std::vector<NodeIndex>& nodes) {
+  nodes.clear();
+  if (nowhere_) return;
+  if (levels_.empty()) return GatherBest(nodes);
+  for (; nodes.empty() && level_ < levels_.size(); ++level_) {
+    for (int step = 0; step < blocks(); ++step) {
+      block_ = BlockAt(step);
+      std::uint64_t word = WordAt(step);
+      if (word != 0) word &= InLevel(block_);
+      while (word != 0) {
+        const int place = FirstPlace(word);
+        word &= ~(std::uint64_t{1} << (place % kBlockBits));
+        nodes.push_back(order_->At(place));
+      }
+    }
+  }
+}
+
+void NodeScan::GatherBest(std::vector<NodeIndex>& nodes) {
+  int most = 0;
+  for (int step = 0; step < blocks(); ++step) {
+    block_ = BlockAt(step);
+    std::uint64_t word = WordAt(step);
+    while (word != 0) {
+      const int place = FirstPlace(word);
+      word &= ~(std::uint64_t{1} << (place % kBlockBits));
+      const NodeIndex node = order_->At(place);
+      const int points = PointsAt(block_, place % kBlockBits, node);
+      if (!nodes.empty() && points < most) continue;
+      if (points > most || nodes.empty()) nodes.clear();
+      most = points;
+      nodes.push_back(node);
+    }
+  }
+}
+
+void NodeScan::PassAll(const std::vector<NodeIndex>& nodes) {
+  if (passed_.empty()) return;
+  for (const NodeIndex node : nodes) {
+    const int place = order_->PositionOf(node);
+    passed_[place / kBlockBits] |= std::uint64_t{1} << (place % kBlockBits);
+  }
+}
+
+void NodeScan::PlacedOne() {
+  if (!rereads_) return;
+  ReadRules();
+  ReadPreferences();
+  Restart();
 }
 
 }  // namespace fluxnetes::matcher

@@ -17,6 +17,7 @@
 
 #include "matcher/gangs/node_columns.h"
 #include "matcher/nodes/node_order.h"
+#include "matcher/nodes/policy_order.h"
 
 namespace fluxnetes::matcher {
 
@@ -24,8 +25,7 @@ namespace fluxnetes::matcher {
 // counts of other tasks.
 struct PlanBasis {
   const Columns* columns = nullptr;
-  bool by_id = true;
-  bool descending = false;
+  PolicyOrder order;
   FitLimits* limits = nullptr;  // null: every node is looked at
   // If set, the amounts of a node with a start ahead are the least over [now,
   // end).
@@ -55,6 +55,16 @@ class NodeScan {
   void Pass();
   // Notes that the node took a task; the rules are read again.
   void Placed();
+
+  // Instead of Next(): returns all nodes of the most points that are left, in
+  // the order of the policy; none: there are none. Next time it returns those
+  // of fewer points.
+  void Gather(std::vector<NodeIndex>& nodes);
+  // Drops these nodes: they take no more tasks.
+  void PassAll(const std::vector<NodeIndex>& nodes);
+  // Notes that a node that was gathered took a task: the rules are read again,
+  // and nodes that were not dropped come up again.
+  void PlacedOne();
 
   // True if the first task would start a series: no task that its affinity asks
   // for exists, and it matches its own affinity.
@@ -93,7 +103,9 @@ class NodeScan {
   std::uint64_t InLevel(int block) const;
   int blocks() const;
   int BlockAt(int step) const;
+  std::uint64_t WordAt(int step) const;
   bool NextBlock();
+  void GatherBest(std::vector<NodeIndex>& nodes);
   int FirstPlace(std::uint64_t word) const;
   NodeIndex FindBest();
   int PointsAt(int block, int bit, NodeIndex node) const;

@@ -131,7 +131,7 @@ std::optional<QueryEnd> Setter::SetMatch(int option, const std::string& value) {
     }
     options_.subsystem = found->second;
   } else if (option == 'P') {
-    const auto policy = MatchPolicy::Parse(value);
+    const auto policy = ParsePolicy(value);
     if (!policy) {
       return QueryEnd{
           ": Runtime error: resource_query_t: ERROR: can't create "

@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "matcher/graph/resource_graph.h"
-#include "matcher/selection/match_policy.h"
+#include "matcher/policy.h"
 #include "matcher/writers/match_writer.h"
 
 namespace fluxnetes::matcher {
@@ -17,7 +17,7 @@ struct QueryOptions {
   std::string load_format = "grug";
   std::set<std::string> allow_list;       // empty: all types
   std::string subsystem = "containment";  // the dominant one
-  MatchPolicy policy;
+  Policy policy;
   bool flexible = false;
   MatchFormat format = MatchFormat::kSimple;
   std::string prune_filters = "ALL:core,ALL:node";

@@ -23,8 +23,8 @@
 #include "matcher/graph/resource_graph.h"
 #include "matcher/planner/bookings.h"
 #include "matcher/planner/pruning_filters.h"
+#include "matcher/policy.h"
 #include "matcher/selection/job_request.h"
-#include "matcher/selection/match_policy.h"
 #include "matcher/selection/scoreboard.h"
 #include "matcher/selection/shortlist.h"
 
@@ -47,7 +47,7 @@ class Selection {
   };
 
   Selection(const ResourceGraph& graph, const Bookings& bookings,
-            const PruningFilters& filters, MatchPolicy policy)
+            const PruningFilters& filters, Policy policy)
       : graph_(graph),
         bookings_(bookings),
         filters_(filters),
@@ -200,7 +200,7 @@ class Selection {
   const ResourceGraph& graph_;
   const Bookings& bookings_;
   const PruningFilters& filters_;
-  MatchPolicy policy_;
+  Policy policy_;
 
   const JobRequest* request_ = nullptr;
   Times times_;

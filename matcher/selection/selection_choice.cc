@@ -1,12 +1,9 @@
 #include <algorithm>
-#include <charconv>
 
 #include "matcher/selection/selection.h"
 
 namespace fluxnetes::matcher {
 namespace {
-
-constexpr std::int64_t kWorstClass = 9'999;
 
 // Fluxion leaves the order of equal candidates to std::sort of libstdc++, and
 // so does this. In longer lists they stay in the order found.
@@ -24,12 +21,7 @@ std::int64_t PerformanceClass(const Properties* properties) {
   if (properties == nullptr) return kWorstClass;
   const auto found = properties->find("perf_class");
   if (found == properties->end()) return kWorstClass;
-  const std::string& text = found->second;
-  std::int64_t value = 0;
-  const auto [at, error] =
-      std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = error == std::errc() && at == text.data() + text.size();
-  return whole && value >= 0 && value <= kWorstClass ? value : kWorstClass;
+  return ParseClass(found->second).value_or(kWorstClass);
 }
 
 }  // namespace
@@ -49,7 +41,7 @@ bool Selection::Factor(VertexIndex v, std::int64_t& factor) const {
 }
 
 std::int64_t Selection::ScoreOf(VertexIndex v) const {
-  if (policy_.score == MatchPolicy::Score::kVariation) {
+  if (policy_.score == Policy::Score::kVariation) {
     return 1 + PerformanceClass(graph_.PropertiesOf(v));
   }
   return 2 + factors_ + graph_.id(v);
@@ -90,7 +82,7 @@ bool Selection::ChooseBest(Scoreboard& board, int resource, bool top) {
   const std::uint64_t take =
       request_->resource(resource).count.Take(list->units);
   if (take == 0) return false;
-  if (top && policy_.score == MatchPolicy::Score::kLocality) {
+  if (top && policy_.score == Policy::Score::kLocality) {
     SortByRuns(*list);
   } else {
     Sort(*list, policy_.descending);

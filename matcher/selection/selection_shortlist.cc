@@ -34,7 +34,7 @@ Shortlist::Kind Selection::KindOf() const {
   const auto fixed = [](const JobResource& resource) {
     return Shortlist::IsFixed(resource.count);
   };
-  if (policy_.stop_on_match || policy_.score != MatchPolicy::Score::kId ||
+  if (policy_.stop_on_match || policy_.score != Policy::Score::kId ||
       request.flexible || request.spec->top != 1 ||
       request.types[0] == graph_.type(graph_.root()) ||
       !std::all_of(request.spec->resources.begin(),

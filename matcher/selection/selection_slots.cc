@@ -151,7 +151,7 @@ void Selection::PackSlots(VertexIndex v, const Role& role, int depth) {
   const std::uint64_t slots = request_->resource(role.slot).count.Most();
   Explore(v, request_->parts[role.slot], slots, false, true, depth, parts);
   const bool descending =
-      policy_.score == MatchPolicy::Score::kId ? policy_.descending : true;
+      policy_.score == Policy::Score::kId ? policy_.descending : true;
   for (Scoreboard::List& list : parts) Sort(list, descending);
   const Level own = request_->with[role.slot];
   const Level shared = request_->parts[role.slot];

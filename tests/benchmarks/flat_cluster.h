@@ -35,8 +35,7 @@ inline ResourceGraph FlatCluster(int nodes, int cores) {
 }
 
 inline Matcher FlatMatcher(int nodes, const std::string& policy) {
-  return Matcher(FlatCluster(nodes, 32),
-                 {.policy = *MatchPolicy::Parse(policy)});
+  return Matcher(FlatCluster(nodes, 32), {.policy = *ParsePolicy(policy)});
 }
 
 inline Jobspec OneCore(int seconds = 3'600) {

@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   static const Matcher kMatcher(
       ReadRv1exec(R"({"version": 1, "execution": {"R_lite": [{"rank": "0-1",
           "children": {"core": "0-1"}}], "nodelist": ["node[0-1]"]}})"),
-      {.policy = *MatchPolicy::Parse("low")});
+      {.policy = *ParsePolicy("low")});
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   if (const auto expression = FindExpression::Parse(text)) {
     expression->Find(kMatcher, 0);

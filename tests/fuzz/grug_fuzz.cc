@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   try {
     ResourceGraph graph = ReadGrug(text, 2'000);
     if (graph.root() == kNoVertex) return 0;
-    Matcher matcher(std::move(graph), {.policy = *MatchPolicy::Parse("first")});
+    Matcher matcher(std::move(graph), {.policy = *ParsePolicy("first")});
     const Match match = matcher.Run(1, kJobspec, MatchOp::kAllocate, 0);
     WriteJgf(matcher.graph(), match.taken);
   } catch (const GraphError&) {

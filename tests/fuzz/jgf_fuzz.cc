@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
       "count: 1, label: a, with: [{type: core, count: 1}]}]}");
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   try {
-    Matcher matcher(ReadJgf(text), {.policy = MatchPolicy::Of(Policy::kFirst)});
+    Matcher matcher(ReadJgf(text), {.policy = Policy::kFirst});
     const Match match = matcher.Run(1, kJobspec, MatchOp::kAllocate, 0);
     WriteJgf(matcher.graph(), match.taken);
     WriteJgf(matcher.graph());

@@ -41,8 +41,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   try {
     const Jobspec jobspec = ParseJobspec(text);
-    Matcher matcher(SmallCluster(),
-                    {.policy = MatchPolicy::Of(Policy::kLonode)});
+    Matcher matcher(SmallCluster(), {.policy = Policy::kLonode});
     matcher.Run(1, jobspec, MatchOp::kAllocateOrElseReserve, 0);
     matcher.Run(2, jobspec, MatchOp::kAllocateOrElseReserve, 0);
     matcher.Cancel(1);

@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   try {
     ResourceGraph graph = ReadRv1exec(text);
     if (graph.size() > 5'000) return 0;
-    Matcher matcher(std::move(graph), {.policy = *MatchPolicy::Parse("low")});
+    Matcher matcher(std::move(graph), {.policy = *ParsePolicy("low")});
     const HeldParts held = FindRv1exec(text, matcher.graph());
     const Match match = matcher.Restore(1, held, false, 0, 10);
     if (match.found() != matcher.Cancel(1)) std::abort();

@@ -13,6 +13,18 @@ namespace {
 
 constexpr std::size_t kBase = 4;
 
+// What the policies by ids of units count as one: a core, a GiB, and one of an
+// extended resource, but a GiB of huge pages. Ephemeral storage and places for
+// pods have no units.
+constexpr std::int64_t kGib = std::int64_t{1} << 30;
+constexpr std::int64_t kUnits[kBase] = {1'000, kGib, 0, 0};
+
+std::int64_t ClassOf(const cluster::Node& node) {
+  const auto found = node.labels.find(kPerformanceLabel);
+  if (found == node.labels.end()) return matcher::kWorstClass;
+  return matcher::ParseClass(found->second).value_or(matcher::kWorstClass);
+}
+
 std::int64_t Clamp(std::int64_t amount) {
   return std::clamp<std::int64_t>(amount, 0, matcher::kMaxAmount);
 }
@@ -29,12 +41,19 @@ ScheduleGraph::ScheduleGraph()
     : graph_({"cpu", "memory", "ephemeral-storage", "pods"}),
       requests_(graph_, [this](const cluster::Resources& resources) {
         return Vector(resources);
-      }) {}
+      }) {
+  for (std::size_t r = 0; r < kBase; ++r)
+    graph_.SetUnit(static_cast<int>(r), kUnits[r]);
+}
 
 std::size_t ScheduleGraph::ResourceIndex(const std::string& name) {
   const auto [place, added] =
       resources_.try_emplace(name, kBase + resources_.size());
-  if (added) graph_.AddResource(name);
+  if (added) {
+    graph_.AddResource(name);
+    if (name.starts_with("hugepages-"))
+      graph_.SetUnit(static_cast<int>(place->second), kGib);
+  }
   return place->second;
 }
 
@@ -127,6 +146,7 @@ void ScheduleGraph::SetNode(const cluster::Node& node) {
   capacity_.reset();
   graph_.SetTotals(known.index, known.totals);
   graph_.SetLabels(known.index, node.labels, TaintsOf(node));
+  graph_.SetClass(known.index, ClassOf(node));
   ChargeForeign(known);
   SetOpenAsKnown(known);
   predicates_.Set(known.index, known.node);
@@ -238,6 +258,10 @@ bool ScheduleGraph::Selected(const NodePredicates::Labels& selector,
 
 std::int64_t ScheduleGraph::LogicalId(matcher::NodeIndex index) const {
   return by_index_.at(index)->id;
+}
+
+std::int64_t ScheduleGraph::PerformanceClass(matcher::NodeIndex index) const {
+  return ClassOf(by_index_.at(index)->node);
 }
 
 std::vector<matcher::NodeIndex> ScheduleGraph::KnownNodes() const {

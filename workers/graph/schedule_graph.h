@@ -37,6 +37,10 @@
 
 namespace fluxnetes::workers {
 
+// A node's performance class, 0 to 9999, for the policy `variation`. A node
+// without the label, or with another value, has the worst.
+inline constexpr const char* kPerformanceLabel = "fluxnetes.perf-class";
+
 struct GraphChanges {
   std::vector<matcher::NodeIndex> grown;  // more may be free there
   // So much more, by these and resource; shorter if it is not known of all.
@@ -100,6 +104,8 @@ class ScheduleGraph {
   // By which the match policies order nodes: the digits at the end of its name,
   // else its place in the order of appearance.
   std::int64_t LogicalId(matcher::NodeIndex index) const;
+  // Of the label kPerformanceLabel; the worst without it, as in Fluxion.
+  std::int64_t PerformanceClass(matcher::NodeIndex index) const;
   const matcher::NodeSet* Eligible(const NodePredicates::Labels& selector) {
     return predicates_.Eligible(selector);
   }

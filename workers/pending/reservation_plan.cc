@@ -4,6 +4,8 @@
 #include <limits>
 #include <tuple>
 
+#include "matcher/nodes/policy_order.h"
+
 namespace fluxnetes::workers {
 namespace {
 
@@ -85,13 +87,18 @@ class DrainOrder {
       : graph_(graph), now_(now), without_end_(graph.HeldWithoutEnd()) {}
 
   Nodes Sort(const Nodes& nodes, matcher::Policy policy) {
-    using Key = std::tuple<double, double, std::int64_t>;
+    using Key = std::tuple<double, double, std::int64_t, std::int64_t>;
     std::vector<std::pair<Key, NodeIndex>> keyed;
     std::int64_t rank = 0;
+    const matcher::PolicyOrder order(policy);
+    const bool by_class = order.score == matcher::PolicyOrder::Score::kClass;
     for (const NodeIndex node : nodes) {
       const auto [endless, held] = Held(node);
-      const std::int64_t order = Order(policy, node, rank++);
-      keyed.push_back({{endless, held, order}, node});
+      const std::int64_t of_class =
+          by_class ? graph_.PerformanceClass(node) : 0;
+      const std::int64_t place = order.by_id ? graph_.LogicalId(node) : rank++;
+      keyed.push_back(
+          {{endless, held, of_class, order.descending ? -place : place}, node});
     }
     std::sort(keyed.begin(), keyed.end());
     Nodes sorted;
@@ -100,19 +107,6 @@ class DrainOrder {
   }
 
  private:
-  std::int64_t Order(matcher::Policy policy, NodeIndex node,
-                     std::int64_t rank) const {
-    switch (policy) {
-      case matcher::Policy::kFirst:
-        return -rank;
-      case matcher::Policy::kHigh:
-      case matcher::Policy::kHinode:
-        return -graph_.LogicalId(node);
-      default:
-        return graph_.LogicalId(node);
-    }
-  }
-
   // The largest share of a resource that groups without an end hold, and the
   // largest that all groups hold.
   std::pair<double, double> Held(NodeIndex node) {

@@ -33,7 +33,7 @@ void Place(matcher::Matcher& cluster, matcher::JobId job, const char* path) {
 int main(int argc, char** argv) try {
   if (argc < 2) throw std::runtime_error("which graph?");
   matcher::MatcherOptions options;
-  options.policy = matcher::MatchPolicy::Of(matcher::Policy::kLonode);
+  options.policy = matcher::Policy::kLonode;
   matcher::Matcher cluster(matcher::ReadGrug(Read(argv[1])), options);
   for (int job = 2; job < argc; ++job) Place(cluster, job - 1, argv[job]);
 } catch (const std::exception& error) {

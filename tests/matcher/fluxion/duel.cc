@@ -84,7 +84,7 @@ void Duel::DrawSetting(Random& random) {
                         ? kLongPolicies[random.Below(std::size(kLongPolicies))]
                         : kPolicies[random.Below(std::size(kPolicies))];
   MatcherOptions& options = setting_.options;
-  options.policy = *MatchPolicy::Parse(setting_.policy);
+  options.policy = *ParsePolicy(setting_.policy);
   options.flexible = random.OneIn(4);
   if (random.OneIn(2)) {
     options.prune_filters = kFilters[random.Below(std::size(kFilters))];

@@ -13,7 +13,7 @@ class FindTest : public ::testing::Test {
       : matcher_(Tree(R"(
             cluster0/node0 core=2
             cluster0/node1 core=2 +ssd)"),
-                 {.policy = *MatchPolicy::Parse("low")}) {
+                 {.policy = *ParsePolicy("low")}) {
     matcher_.Run(1, Ask("slot[1]/core[1]"), MatchOp::kAllocate, 0);
   }
 

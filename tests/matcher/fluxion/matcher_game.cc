@@ -38,7 +38,7 @@ MatcherGame::MatcherGame(unsigned seed, Random drawing)
 }
 
 Matcher MatcherGame::Empty() const {
-  return Matcher(plan_.Make(), {.policy = *MatchPolicy::Parse(policy)});
+  return Matcher(plan_.Make(), {.policy = *ParsePolicy(policy)});
 }
 
 Jobspec MatcherGame::AnyJobspec() {

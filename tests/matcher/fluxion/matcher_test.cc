@@ -17,7 +17,7 @@ constexpr const char* kTwoNodes = R"(
 class Session {
  public:
   explicit Session(std::string_view picture, Policy policy = Policy::kLow)
-      : matcher(Tree(picture), {.policy = MatchPolicy::Of(policy)}) {}
+      : matcher(Tree(picture), {.policy = policy}) {}
 
   std::string Allocate(std::string_view ask) {
     return Run(ask, MatchOp::kAllocate);
@@ -142,8 +142,7 @@ TEST(Matcher, CancelGivesBackEverything) {
 }
 
 TEST(Matcher, OverdueAllocationIsNotGivenAway) {
-  Matcher matcher(Tree("cluster0/node0 core=1"),
-                  {.policy = MatchPolicy::Of(Policy::kLow)});
+  Matcher matcher(Tree("cluster0/node0 core=1"), {.policy = Policy::kLow});
   const Jobspec core = Ask("slot[1]/core[1] for 10");
   EXPECT_EQ(Show(matcher.graph(), matcher.Run(1, core, MatchOp::kAllocate, 5)),
             "at 5: core0:x node0:s cluster0:s");

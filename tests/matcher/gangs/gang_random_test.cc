@@ -60,8 +60,10 @@ class GangTwins final : public NodeGraphTwins {
   void ChangeNode() {
     const NodeIndex node = PickNode();
     if (!plain().nodes()[node].present) return AddAnyNode();
-    const int what = Pick(0, 9);
-    if (what < 3) {
+    const int what = Pick(0, 10);
+    if (what == 10) {
+      SetClass(node, Pick(0, 2));
+    } else if (what < 3) {
       ToggleOpen(node);
     } else if (what < 6) {
       SetTotals(node, PickAmounts(10));

@@ -47,10 +47,61 @@ TEST(NodeGraph, PoliciesOrderNodesByIdThenIndex) {
     return Show(graph, graph.Allocate(1, Tasks("4x cpu=1"), policy, 0));
   };
   EXPECT_EQ(take(Policy::kLonode), "b d a c");
-  EXPECT_EQ(take(Policy::kLow), "b d a c");
   EXPECT_EQ(take(Policy::kHinode), "c a d b");
-  EXPECT_EQ(take(Policy::kHigh), "c a d b");
   EXPECT_EQ(take(Policy::kFirst), "d c b a");
+}
+
+TEST(NodeGraph, LowTakesTheLeastHeldAndHighTheMostFree) {
+  NodeGraph graph = Nodes(R"(
+      a cpu=4 mem=4
+      b cpu=8 mem=8
+      c cpu=4 mem=4)");
+  const Gang one = Tasks("1x cpu=1 mem=1");
+  graph.Allocate(1, one, Policy::kLonode, 0);  // on a
+
+  EXPECT_EQ(Show(graph, graph.Allocate(2, Tasks("4x cpu=1"), Policy::kLow, 0)),
+            "b c a b");
+  EXPECT_EQ(Show(graph, graph.Allocate(3, Tasks("4x cpu=1"), Policy::kHigh, 0)),
+            "b b b b");
+}
+
+TEST(NodeGraph, LocalityTakesTheRunOfTheHighestIdsNodeByNode) {
+  const auto take = [](const char* tasks) {
+    NodeGraph graph = Nodes(R"(
+        a cpu=4
+        b cpu=9
+        c cpu=5)");
+    return Show(graph, graph.Allocate(1, Tasks(tasks), Policy::kLocality, 0));
+  };
+  // One core each: the ids of all nodes are one run from 0 to 8.
+  EXPECT_EQ(take("6x cpu=1"), "a a a a b b");
+  // Two each: b gives 8+7, 6+5, 4+3, 2+1; a gives 3+2, 1+0; c gives 4+3, 2+1.
+  EXPECT_EQ(take("6x cpu=2"), "b b b c a b");
+}
+
+TEST(NodeGraph, VariationFillsTheLowestClassFirst) {
+  NodeGraph graph = Nodes(R"(
+      a cpu=2
+      b cpu=2
+      c cpu=2)");
+  graph.SetClass(1, 7);
+  graph.SetClass(2, 3);
+  EXPECT_EQ(
+      Show(graph, graph.Allocate(1, Tasks("6x cpu=1"), Policy::kVariation, 0)),
+      "c c b b a a");
+  EXPECT_THROW(graph.SetClass(0, 10'000), std::invalid_argument);
+}
+
+TEST(NodeGraph, ResourcesWithoutUnitsDoNotCountForLow) {
+  NodeGraph graph({"cpu", "pods"});
+  graph.AddNode("a", 0, std::vector<std::int64_t>{4'000, 10});
+  graph.AddNode("b", 1, std::vector<std::int64_t>{4'000, 10});
+  graph.SetUnit(0, 1'000);
+  graph.SetUnit(1, 0);
+  const Gang pods{{{{0, 1}, nullptr, 3}}};
+  const Gang cores{{{{1'000, 1}, nullptr, 2}}};
+  EXPECT_EQ(Show(graph, graph.Allocate(1, pods, Policy::kLow, 0)), "a a a");
+  EXPECT_EQ(Show(graph, graph.Allocate(2, cores, Policy::kLow, 0)), "a b");
 }
 
 TEST(NodeGraph, MembersOfAGangMayDiffer) {

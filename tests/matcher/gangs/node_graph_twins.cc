@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <utility>
 
 namespace fluxnetes::matcher {
@@ -99,6 +100,22 @@ void NodeGraphTwins::SetForeign(NodeIndex node,
   fast_.SetForeign(node, amounts, tasks, occupants);
 }
 
+void NodeGraphTwins::SetClass(NodeIndex node, std::int64_t performance_class) {
+  plain_.nodes()[node].performance_class = performance_class;
+  fast_.SetClass(node, performance_class);
+}
+
+Policy NodeGraphTwins::PickPolicy() {
+  static constexpr Policy kPolicies[] = {Policy::kFirst,    Policy::kFirstnodex,
+                                         Policy::kLow,      Policy::kHigh,
+                                         Policy::kLonode,   Policy::kHinode,
+                                         Policy::kLonodex,  Policy::kHinodex,
+                                         Policy::kLocality, Policy::kVariation};
+  Policy policy = kPolicies[Pick(0, std::size(kPolicies) - 1)];
+  policy.node_exclusive = policy.node_exclusive && whole_nodes_;
+  return policy;
+}
+
 void NodeGraphTwins::RemoveNode(NodeIndex node) {
   auto& plain = plain_.nodes()[node];
   plain.present = false;
@@ -111,7 +128,7 @@ void NodeGraphTwins::RemoveNode(NodeIndex node) {
 
 void NodeGraphTwins::Ask(bool reserve) {
   const Gang gang = PickGang();
-  const auto policy = static_cast<Policy>(Pick(0, 4));
+  const auto policy = PickPolicy();
   const bool known = Chance(10);
   const JobId job = known ? PickJob() : next_job_++;
   EXPECT_EQ(fast_.Satisfiable(gang, policy), plain_.Satisfiable(gang, policy));

@@ -46,6 +46,7 @@ class NodeGraphTwins {
   void PickSeating(Gang& gang);
   bool Chance(int percent) { return Pick(1, 100) <= percent; }
   NodeIndex PickNode();
+  virtual Policy PickPolicy();
   JobId PickJob();  // usually one that holds something
   // Returns a set that has each of the first `nodes` nodes by this chance. It
   // lives as long as this object.
@@ -57,6 +58,7 @@ class NodeGraphTwins {
   void SetTotals(NodeIndex node, const std::vector<std::int64_t>& totals);
   void SetForeign(NodeIndex node, const std::vector<std::int64_t>& amounts,
                   const std::vector<RulesId>& tasks = {}, int occupants = 0);
+  void SetClass(NodeIndex node, std::int64_t performance_class);
   void RemoveNode(NodeIndex node);
 
   void Ask(bool reserve);

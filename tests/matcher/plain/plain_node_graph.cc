@@ -100,12 +100,13 @@ PlainNodeGraph::Amounts PlainNodeGraph::Least(Time from, Time duration,
 std::vector<NodeIndex> PlainNodeGraph::Order(Policy policy) const {
   std::vector<NodeIndex> order(nodes_.size());
   std::iota(order.begin(), order.end(), 0);
-  if (policy != Policy::kFirst) {
+  if (ScoresTasks(policy)) return order;
+  if (!policy.stop_on_match) {
     std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) {
       return nodes_[a].id < nodes_[b].id;
     });
   }
-  if (policy != Policy::kLow && policy != Policy::kLonode) {
+  if (policy.stop_on_match || policy.descending) {
     std::reverse(order.begin(), order.end());
   }
   return order;
@@ -170,6 +171,8 @@ Placement PlainNodeGraph::Book(JobId job, const Gang& gang, Time start,
 
 MatchResult PlainNodeGraph::Allocate(JobId job, const Gang& gang, Policy policy,
                                      Time now) {
+  if (const auto whole = Whole(gang, policy))
+    return Allocate(job, *whole, policy, now);
   Bar(Seated(job, SeatingOf(gang)), now, Plus(now, gang.duration), now);
   if (auto nodes = Place(Least(now, gang.duration, now),
                          Around(now, gang.duration, now), gang, policy)) {
@@ -180,6 +183,8 @@ MatchResult PlainNodeGraph::Allocate(JobId job, const Gang& gang, Policy policy,
 
 MatchResult PlainNodeGraph::AllocateOrReserve(JobId job, const Gang& gang,
                                               Policy policy, Time now) {
+  if (const auto whole = Whole(gang, policy))
+    return AllocateOrReserve(job, *whole, policy, now);
   MatchResult result = Allocate(job, gang, policy, now);
   const auto* no_fit = std::get_if<NoFit>(&result);
   if (no_fit == nullptr || *no_fit == NoFit::kNever) return result;
@@ -207,7 +212,16 @@ MatchResult PlainNodeGraph::AllocateOrReserve(JobId job, const Gang& gang,
   return NoFit::kNoTime;
 }
 
+std::optional<Gang> PlainNodeGraph::Whole(const Gang& gang, Policy policy) {
+  if (!policy.node_exclusive || gang.whole_nodes || gang.aside) return {};
+  Gang whole = gang;
+  whole.whole_nodes = true;
+  return whole;
+}
+
 bool PlainNodeGraph::Satisfiable(const Gang& gang, Policy policy) const {
+  if (const auto whole = Whole(gang, policy))
+    return Satisfiable(*whole, policy);
   BarOnEmpty(SeatingOf(gang));
   return Place(Empty(), Nobody(), gang, policy).has_value();
 }
@@ -219,6 +233,7 @@ int PlainNodeGraph::CountFits(const TaskGroup& group, Time duration, Time now,
   Surroundings around = Around(now, duration, now);
   TaskGroup most = group;
   most.count = limit;
+  policy_ = Policy::kLonode;
   return static_cast<int>(
       PlaceGroup(free, around, most, Order(Policy::kLonode)).size());
 }

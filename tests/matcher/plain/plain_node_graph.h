@@ -9,6 +9,7 @@
 
 #include "matcher/gangs/explanation.h"
 #include "matcher/gangs/gang.h"
+#include "matcher/policy.h"
 #include "tests/matcher/plain/plain_rules.h"
 
 namespace fluxnetes::matcher {
@@ -23,6 +24,7 @@ class PlainNodeGraph {
     std::vector<std::int64_t> foreign;
     std::vector<RulesId> foreign_tasks = {};
     int occupants = 0;
+    std::int64_t performance_class = kWorstClass;
   };
   struct Task {
     JobId job = 0;
@@ -73,6 +75,16 @@ class PlainNodeGraph {
   Amounts Empty() const;
   Amounts Least(Time from, Time duration, Time now) const;
   std::vector<NodeIndex> Order(Policy policy) const;
+  // True unless nodes are filled one after the other, in the order of ids or of
+  // addition.
+  static bool ScoresTasks(Policy policy);
+  // The gang with whole nodes, if only the policy gives it these.
+  static std::optional<Gang> Whole(const Gang& gang, Policy policy);
+  std::vector<NodeIndex> Slots(const Amounts& free, const TaskGroup& group,
+                               const std::vector<NodeIndex>& among) const;
+  std::vector<NodeIndex> FillByScore(Amounts& free, Surroundings& around,
+                                     const TaskGroup& group,
+                                     const std::vector<NodeIndex>& among) const;
   const TaskRules* RulesOf(RulesId id) const;
   Surroundings Around(Time at, Time duration, Time now) const;
   Surroundings Nobody() const;
@@ -113,6 +125,7 @@ class PlainNodeGraph {
   std::map<JobId, int> next_position_;
   // [node]: the tasks that are placed now may not be there, because of others.
   mutable std::vector<bool> barred_;
+  mutable Policy policy_;          // of the gang that is placed
   mutable std::vector<int> most_;  // [group]: the most that PlaceIn() placed
   mutable int most_sum_ = -1;
 };

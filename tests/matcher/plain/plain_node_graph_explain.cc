@@ -57,6 +57,8 @@ GroupExplanation PlainNodeGraph::ExplainGroup(const Gang& gang,
 }
 
 Explanation PlainNodeGraph::Explain(const Gang& gang, Policy policy, Time now) {
+  if (const auto whole = Whole(gang, policy))
+    return Explain(*whole, policy, now);
   Explanation explanation;
   most_sum_ = -1;
   most_.assign(gang.groups.size(), 0);

@@ -83,6 +83,7 @@ void PlainNodeGraph::FollowersLast(const Gang& gang,
 std::vector<NodeIndex> PlainNodeGraph::Fill(
     Amounts& free, Surroundings& around, const TaskGroup& group,
     const std::vector<NodeIndex>& among) const {
+  if (ScoresTasks(policy_)) return FillByScore(free, around, group, among);
   const TaskRules* rules = RulesOf(group.rules);
   std::vector<NodeIndex> placed;
   while (static_cast<int>(placed.size()) < group.count) {
@@ -232,6 +233,7 @@ PlainNodeGraph::Placed PlainNodeGraph::Place(const Amounts& free,
                                              const Surroundings& around,
                                              const Gang& gang,
                                              Policy policy) const {
+  policy_ = policy;
   const std::vector<NodeIndex> all = Order(policy);
   for (const std::string& key : gang.together) {
     if (auto nodes = PlaceTogether(free, around, gang, all, key)) return nodes;

@@ -186,8 +186,7 @@ TEST(Jgf, WrittenGraphIsReadBackTheSame) {
 }
 
 TEST(Jgf, MatchIsWrittenLeavesFirst) {
-  Matcher matcher(Tree("cluster0/node0 core=2"),
-                  {.policy = MatchPolicy::Of(Policy::kLow)});
+  Matcher matcher(Tree("cluster0/node0 core=2"), {.policy = Policy::kLow});
   Jobspec jobspec = Ask("node[1]/slot[1]/core[1]");
   jobspec.resources[0].label = "a\"b";
   const Match match = matcher.Run(1, jobspec, MatchOp::kAllocate, 0);

@@ -44,7 +44,7 @@ TEST(Rv1exec, RanksAreNodesOfTheirHosts) {
 }
 
 TEST(Rv1exec, NodeIsTheJobsWhenAllOfItsRankIs) {
-  Matcher matcher(ReadRv1exec(kR), {.policy = *MatchPolicy::Parse("low")});
+  Matcher matcher(ReadRv1exec(kR), {.policy = *ParsePolicy("low")});
   const auto restore = [&](JobId job, const char* rank, const char* cores,
                            const char* host) {
     const std::string r =

@@ -42,7 +42,7 @@ class SessionTest : public ::testing::Test {
   ~SessionTest() override { std::filesystem::remove_all(folder_); }
 
   void Start(const char* policy, MatchFormat format) {
-    options_.policy = *MatchPolicy::Parse(policy);
+    options_.policy = *ParsePolicy(policy);
     options_.format = format;
     session_ = std::make_unique<Session>(
         Matcher(Tree(kTwoNodes), {.policy = options_.policy}), options_,

@@ -63,6 +63,13 @@ class RuledTwins final : public NodeGraphTwins {
   }
 
  private:
+  // The tasks of rules on other tasks are placed one by one, and a run of
+  // `locality` is found anew for each; the plain twin does not tell them apart.
+  Policy PickPolicy() override {
+    const Policy policy = NodeGraphTwins::PickPolicy();
+    return policy == Policy::kLocality ? Policy::kHigh : policy;
+  }
+
   RulesId PickTaken() {
     if (taken_.empty() || Chance(15)) return kNoRules;
     return taken_[Pick(0, static_cast<int>(taken_.size()) - 1)];
@@ -149,7 +156,7 @@ class RuledTwins final : public NodeGraphTwins {
 
   void Explain() {
     const Gang gang = PickGang();
-    const auto policy = static_cast<Policy>(Pick(0, 4));
+    const auto policy = PickPolicy();
     const Explanation fast = this->fast().Explain(gang, policy, now());
     PlainNodeGraph copy = this->plain();
     const Explanation plain = copy.Explain(gang, policy, now());

@@ -10,7 +10,7 @@ namespace {
 
 std::string Written(MatchFormat format, std::string_view picture,
                     std::string_view ask) {
-  Matcher matcher(Tree(picture), {.policy = *MatchPolicy::Parse("low")});
+  Matcher matcher(Tree(picture), {.policy = *ParsePolicy("low")});
   const Match match = matcher.Run(1, Ask(ask), MatchOp::kAllocate, 0);
   const MatchText text = WriteMatch(format, matcher.graph(), match.taken,
                                     {match.at, match.at + 60, ""});

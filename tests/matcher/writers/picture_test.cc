@@ -122,7 +122,7 @@ TEST_F(PictureTest, GraphWithoutRootHasNone) {
 }
 
 TEST_F(PictureTest, HeldAloneFollowsBookingsAndCancels) {
-  Matcher matcher(std::move(graph_), {.policy = *MatchPolicy::Parse("low")});
+  Matcher matcher(std::move(graph_), {.policy = *ParsePolicy("low")});
   const Jobspec job = Ask("node[2]/slot[1]/core[3] for 60");
   ASSERT_TRUE(matcher.Run(1, job, MatchOp::kAllocate, 0).found());
   std::vector<std::string> paths;
@@ -141,7 +141,7 @@ TEST_F(PictureTest, HeldAloneFollowsBookingsAndCancels) {
 }
 
 TEST_F(PictureTest, HeldAloneFindsWhatWasRestored) {
-  Matcher matcher(std::move(graph_), {.policy = *MatchPolicy::Parse("low")});
+  Matcher matcher(std::move(graph_), {.policy = *ParsePolicy("low")});
   const VertexIndex core = *matcher.graph().Find("/cluster0/rack1/node2/core1");
   HeldParts held;
   for (VertexIndex v = core; v != kNoVertex; v = matcher.graph().parent(v)) {

@@ -1,0 +1,81 @@
+// NodeGraph gives the answers of Fluxion's matcher, under every policy.
+//
+//   env FLUXNETES_TEST_SEED=7 matcher_tests --gtest_filter='*EqualAnswers*'
+//
+// plays one game of each policy. The long form (FLUXNETES_TEST_LONG=1) makes
+// ten million moves.
+#include "tests/matcher/gangs/policy_play.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+namespace fluxnetes::matcher {
+namespace {
+
+constexpr int kMovesOfAGame = 200;
+
+class EqualAnswers : public ::testing::TestWithParam<const char*> {
+ protected:
+  // Adds up what the play did.
+  void Note(const PolicyPlay::Counts& counts) {
+    sum_.moves += counts.moves;
+    sum_.found += counts.found;
+    sum_.reserved += counts.reserved;
+    sum_.equals += counts.equals;
+    sum_.by_number += counts.by_number;
+  }
+
+  PolicyPlay::Counts sum_;
+};
+
+TEST_P(EqualAnswers, SameNodesAndSameStart) {
+  const Policy policy = *ParsePolicy(GetParam());
+  const char* only = std::getenv("FLUXNETES_TEST_SEED");
+  const bool is_long = std::getenv("FLUXNETES_TEST_LONG") != nullptr;
+  const std::int64_t wanted = is_long ? 1'000'000 : 10'000;
+  const unsigned first = only == nullptr ? 1 : std::stoul(only);
+  for (unsigned seed = first;
+       only == nullptr ? sum_.moves < wanted : seed == first; ++seed) {
+    PolicyPlay play(seed, policy);
+    const auto difference = play.Play(kMovesOfAGame);
+    ASSERT_FALSE(difference)
+        << *difference << "\nTo repeat: env FLUXNETES_TEST_SEED=" << seed;
+    Note(play.counts());
+  }
+  std::printf(
+      "%s: %lld moves, %lld matches found nodes, %lld of them later; %lld "
+      "chose among equals, %lld by number\n",
+      GetParam(), static_cast<long long>(sum_.moves),
+      static_cast<long long>(sum_.found), static_cast<long long>(sum_.reserved),
+      static_cast<long long>(sum_.equals),
+      static_cast<long long>(sum_.by_number));
+  if (only != nullptr) return;
+  EXPECT_GT(sum_.found, sum_.moves / 5) << "the games are not worth playing";
+  EXPECT_LT(sum_.equals, sum_.found / 10);
+  EXPECT_LT(sum_.by_number, sum_.found / 20);
+}
+
+TEST_P(EqualAnswers, PlantedFaultIsFound) {
+  const Policy policy = *ParsePolicy(GetParam());
+  for (const PlayFault fault :
+       {PlayFault::kOtherPolicy, PlayFault::kLostCancel, PlayFault::kLostGrowth,
+        PlayFault::kLostShrink, PlayFault::kShortWindow}) {
+    // On a graph without jobs a window has no end.
+    if (policy.stop_on_match && fault == PlayFault::kShortWindow) continue;
+    bool found = false;
+    for (unsigned seed = 1; seed <= 20 && !found; ++seed)
+      found = PolicyPlay(seed, policy, fault).Play(kMovesOfAGame).has_value();
+    EXPECT_TRUE(found) << static_cast<int>(fault);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Policies, EqualAnswers,
+                         ::testing::Values("first", "firstnodex", "low", "high",
+                                           "lonode", "hinode", "lonodex",
+                                           "hinodex", "locality", "variation"));
+
+}  // namespace
+}  // namespace fluxnetes::matcher

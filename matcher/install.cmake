@@ -14,7 +14,9 @@ target_sources(fluxnetes_matcher PUBLIC FILE_SET HEADERS
   FILES fluxion/find_expression.h fluxion/matcher.h gangs/explanation.h
         gangs/gang.h gangs/node_graph.h gangs/room_log.h gangs/shortfall.h
         graph/constraint.h graph/hash_index.h graph/host_list.h graph/id_set.h
-        graph/names.h graph/resource_graph.h jobspec/jobspec.h nodes/node_set.h
+        graph/names.h graph/resource_graph.h inside/inside_request.h
+        inside/node_interior.h inside/short_structure.h jobspec/jobspec.h
+        nodes/node_set.h
         policy.h readers/graph_error.h readers/grug.h readers/hwloc.h
         readers/jgf.h readers/rv1exec.h readers/text_source.h rules/task_rules.h
         units.h writers/graph_writer.h writers/match_writer.h

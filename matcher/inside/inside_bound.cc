@@ -1,0 +1,123 @@
+#include "matcher/inside/inside_bound.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "matcher/units.h"
+
+namespace fluxnetes::matcher {
+namespace {
+
+// Returns how many vertices of the mask are in [first, end) and not taken.
+std::int64_t LeftIn(const VertexMask& mask,
+                    std::span<const std::uint64_t> taken, VertexIndex first,
+                    VertexIndex end) {
+  std::int64_t left = 0;
+  for (VertexIndex at = first; at < end;) {
+    const auto word = static_cast<std::size_t>(at) / 64;
+    const VertexIndex next =
+        std::min(end, static_cast<VertexIndex>((word + 1) * 64));
+    std::uint64_t bits = mask.words()[word] & ~taken[word];
+    bits >>= at % 64;
+    const int used = next - at;
+    if (used < 64) bits &= (std::uint64_t{1} << used) - 1;
+    left += std::popcount(bits);
+    at = next;
+  }
+  return left;
+}
+
+}  // namespace
+
+InsideBound::Need* InsideBound::NeedOf(const NodeStructure& structure,
+                                       const std::string& type) {
+  const auto id = structure.graph().type_names().Find(type);
+  if (!id) return nullptr;
+  const auto known = std::ranges::find_if(
+      needs_, [&](const Need& need) { return need.type == *id; });
+  if (known != needs_.end()) return &*known;
+  Need need;
+  need.type = *id;
+  need.of_type = VertexMask(structure.size());
+  for (VertexIndex v = 0; v < structure.size(); ++v) {
+    if (structure.graph().type(v) != *id) continue;
+    need.of_type.Insert(v);
+    need.most = std::max(need.most, structure.graph().units(v));
+  }
+  needs_.push_back(std::move(need));
+  return &needs_.back();
+}
+
+void InsideBound::AddNeeds(const NodeStructure& structure,
+                           const Jobspec& jobspec, int r, std::int64_t count) {
+  const JobResource& resource = jobspec.resources[r];
+  std::int64_t vertices = count;
+  if (resource.type != "slot") {
+    Need* need = NeedOf(structure, resource.type);
+    if (need == nullptr) {
+      never_ = true;
+      return;
+    }
+    need->units += count;
+    vertices = (count + need->most - 1) / need->most;
+  }
+  for (int below = resource.first; below < resource.last; ++below) {
+    const std::int64_t each = jobspec.resources[below].count.min;
+    std::int64_t all = 0;
+    if (__builtin_mul_overflow(each, vertices, &all) || all > kMaxAmount / 4) {
+      never_ = true;  // no node has so many
+      return;
+    }
+    AddNeeds(structure, jobspec, below, all);
+  }
+}
+
+InsideBound::InsideBound(const NodeStructure& structure,
+                         const Jobspec& jobspec) {
+  const JobResource& outer = jobspec.resources.front();
+  const bool in_domain = jobspec.top == 1 && outer.type != "slot" &&
+                         outer.first < outer.last && outer.count.min > 0;
+  if (!in_domain) {
+    domains_.push_back({0, structure.size()});
+    for (int r = 0; r < jobspec.top; ++r) {
+      AddNeeds(structure, jobspec, r, jobspec.resources[r].count.min);
+    }
+  } else {
+    for (int r = outer.first; r < outer.last; ++r) {
+      AddNeeds(structure, jobspec, r, jobspec.resources[r].count.min);
+    }
+    const auto type = structure.graph().type_names().Find(outer.type);
+    for (VertexIndex v = 0; v < structure.size(); ++v) {
+      if (type && structure.graph().type(v) == *type) {
+        domains_.push_back({v, structure.end(v)});
+      }
+    }
+  }
+  const std::vector<std::uint64_t> none((structure.size() + 63) / 64);
+  for (Need& need : needs_) {
+    need.vertices = (need.units + need.most - 1) / need.most;
+    need.all = LeftIn(need.of_type, none, 0, structure.size());
+  }
+  // The scarcest first: it mostly decides.
+  std::ranges::sort(needs_, [](const Need& a, const Need& b) {
+    return a.vertices * b.all > b.vertices * a.all;
+  });
+  std::erase_if(domains_,
+                [&](const Domain& domain) { return !EnoughIn(domain, none); });
+}
+
+bool InsideBound::EnoughIn(const Domain& domain,
+                           std::span<const std::uint64_t> taken) const {
+  return std::ranges::all_of(needs_, [&](const Need& need) {
+    return LeftIn(need.of_type, taken, domain.first, domain.end) >=
+           need.vertices;
+  });
+}
+
+bool InsideBound::MayFit(std::span<const std::uint64_t> taken) const {
+  return !never_ && std::ranges::any_of(domains_, [&](const Domain& domain) {
+    return EnoughIn(domain, taken);
+  });
+}
+
+}  // namespace fluxnetes::matcher

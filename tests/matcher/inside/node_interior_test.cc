@@ -1,0 +1,267 @@
+// What NodeInterior does on single nodes.
+#include "matcher/inside/node_interior.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "matcher/inside/parts_text.h"
+#include "matcher/inside/short_structure.h"
+
+namespace fluxnetes::matcher {
+namespace {
+
+constexpr NodeIndex kNode = 0;
+constexpr InsideWindow kNow{10, 100, 10};
+
+NodeInterior InteriorOf(const std::string& structure) {
+  NodeInterior interior;
+  interior.Set(kNode, ReadShortStructure(structure));
+  return interior;
+}
+
+InsideWish Aligned(Align align, std::int64_t cpus, std::int64_t gpus = 0) {
+  InsideWish wish;
+  wish.align = align;
+  wish.cpus = cpus;
+  wish.gpus = gpus;
+  return wish;
+}
+
+TEST(NodeInterior, KeepsATaskInOneDomain) {
+  NodeInterior interior = InteriorOf("sockets: 2, numa: 4, cores: 16");
+  const ShapeId three = interior.Take(RequestOf(Aligned(Align::kNuma, 3)));
+  EXPECT_EQ(interior.Fit(kNode, three, 100, kNow), 4);
+  interior.Book(1, 0, kNode, three, kNow);
+  interior.Book(1, 1, kNode, three, kNow);
+  EXPECT_EQ(interior.PartsOf(1, 0), "socket0/numa0/core[0-2]");
+  EXPECT_EQ(interior.PartsOf(1, 1), "socket0/numa1/core[4-6]");
+  const ShapeId five = interior.Take(RequestOf(Aligned(Align::kSocket, 5)));
+  EXPECT_EQ(interior.Fit(kNode, five, 100, kNow), 1);
+  EXPECT_EQ(interior.Fit(kNode, three, 100, kNow), 2);
+}
+
+TEST(NodeInterior, PlansBesideTasksThatAreNotBooked) {
+  NodeInterior interior = InteriorOf("sockets: 2, cores: 8");
+  const ShapeId two = interior.Take(RequestOf(Aligned(Align::kSocket, 2)));
+  const ShapeId three = interior.Take(RequestOf(Aligned(Align::kSocket, 3)));
+  const std::vector<TasksBeside> beside = {{two, 1}};
+  EXPECT_EQ(interior.Fit(kNode, three, 9, kNow), 2);
+  EXPECT_EQ(interior.Fit(kNode, three, 9, kNow, beside), 1);
+  EXPECT_EQ(interior.FitEmpty(kNode, three, 9, beside), 1);
+  const std::vector<TasksBeside> many = {{two, 5}};
+  EXPECT_EQ(interior.Fit(kNode, three, 9, kNow, many), 0);
+}
+
+TEST(NodeInterior, LooksAtTheTimeOfATask) {
+  NodeInterior interior = InteriorOf("cores: 4");
+  const ShapeId all = interior.Take(RequestOf(Aligned(Align::kAnywhere, 4)));
+  ASSERT_TRUE(interior.Book(1, 0, kNode, all, {100, 200, 10}));
+  EXPECT_EQ(interior.Fit(kNode, all, 1, {10, 100, 10}), 1);
+  EXPECT_EQ(interior.Fit(kNode, all, 1, {10, 101, 10}), 0);
+  EXPECT_EQ(interior.Fit(kNode, all, 1, {199, 201, 10}), 0);
+  EXPECT_EQ(interior.Fit(kNode, all, 1, {200, 201, 10}), 1);
+  // Past its end, the task still has its cores now, and not later.
+  EXPECT_EQ(interior.Fit(kNode, all, 1, {300, 301, 300}), 0);
+  EXPECT_EQ(interior.Fit(kNode, all, 1, {301, 302, 300}), 1);
+}
+
+TEST(NodeInterior, TakesWholeSockets) {
+  NodeInterior interior =
+      InteriorOf("sockets: 4, numa: 8, cores: 32, gpus: 4, memory: 8Gi");
+  InsideWish wish = Aligned(Align::kAnywhere, 12);
+  wish.whole_sockets = true;
+  const ShapeId shape = interior.Take(RequestOf(wish));
+  const ShapeId core = interior.Take(RequestOf(Aligned(Align::kNuma, 1)));
+  ASSERT_TRUE(interior.Book(1, 0, kNode, core, kNow));
+  ASSERT_TRUE(interior.Book(2, 0, kNode, shape, kNow));
+  EXPECT_EQ(interior.PartsOf(2, 0), "socket[1-2]/");
+  EXPECT_EQ(interior.Fit(kNode, shape, 9, kNow), 0);
+  EXPECT_EQ(interior.Fit(kNode, core, 100, kNow), 7 + 8);
+}
+
+TEST(NodeInterior, ASocketIsNotWholeIfSomethingThatIsNotAskedForIsTaken) {
+  NodeInterior interior = InteriorOf("sockets: 2, cores: 8, memory: 8Gi");
+  InsideWish wish = Aligned(Align::kAnywhere, 4);
+  wish.whole_sockets = true;
+  const ShapeId shape = interior.Take(RequestOf(wish));
+  EXPECT_TRUE(interior.Restore(1, 0, kNode, "socket0/memory3", 0, 50));
+  EXPECT_EQ(interior.Fit(kNode, shape, 9, kNow), 1);
+}
+
+TEST(NodeInterior, PrefersOneDomainButCanDoWithout) {
+  NodeInterior interior = InteriorOf("sockets: 2, cores: 8");
+  InsideWish wish = Aligned(Align::kSocket, 3);
+  wish.align_required = false;
+  const ShapeId shape = interior.Take(RequestOf(wish));
+  ASSERT_EQ(interior.Fit(kNode, shape, 9, kNow), 2);
+  wish.cpus = 2;
+  const ShapeId two = interior.Take(RequestOf(wish));
+  interior.Book(1, 0, kNode, shape, kNow);
+  interior.Book(1, 1, kNode, shape, kNow);
+  interior.Book(1, 2, kNode, two, kNow);
+  EXPECT_EQ(interior.PartsOf(1, 2), "socket0/core3 socket1/core7");
+}
+
+TEST(NodeInterior, NodesWithoutAStructureTakeOnlyTasksThatCanDoWithout) {
+  NodeInterior interior;
+  InsideWish wish = Aligned(Align::kSocket, 3);
+  const ShapeId required = interior.Take(RequestOf(wish));
+  wish.align_required = false;
+  const ShapeId preferred = interior.Take(RequestOf(wish));
+  EXPECT_EQ(interior.Fit(kNode, required, 5, kNow), 0);
+  EXPECT_FALSE(interior.Book(1, 0, kNode, required, kNow));
+  EXPECT_EQ(interior.Fit(kNode, preferred, 5, kNow), 5);
+  EXPECT_EQ(interior.Book(1, 0, kNode, preferred, kNow),
+            std::vector<VertexIndex>());
+  EXPECT_FALSE(interior.Release(1, 0));
+}
+
+TEST(NodeInterior, TasksKeepWhatTheyHoldUnderAnotherStructure) {
+  NodeInterior interior = InteriorOf("sockets: 2, cores: 8, gpus: 2");
+  const ShapeId shape = interior.Take(RequestOf(Aligned(Align::kSocket, 3, 1)));
+  interior.Book(1, 0, kNode, shape, kNow);
+  interior.Book(1, 1, kNode, shape, kNow);
+  const std::string before = interior.Describe();
+  interior.Set(kNode, ReadShortStructure("sockets: 2, numa: 4, cores: 8"));
+  EXPECT_EQ(interior.Describe(), before);
+  const ShapeId core = interior.Take(RequestOf(Aligned(Align::kNuma, 1)));
+  EXPECT_EQ(interior.Fit(kNode, core, 9, kNow), 2);
+  interior.Unset(kNode);
+  EXPECT_EQ(interior.Describe(), before);
+  EXPECT_EQ(interior.VerticesOf(1, 1), std::vector<VertexIndex>());
+  interior.Set(kNode, ReadShortStructure("sockets: 2, cores: 8, gpus: 2"));
+  EXPECT_EQ(interior.Describe(), before);
+  EXPECT_EQ(interior.VerticesOf(1, 1).size(), 4U);
+  EXPECT_EQ(interior.Fit(kNode, shape, 9, kNow), 0);
+}
+
+TEST(NodeInterior, RestoresWhatRunsEvenIfItIsHeldTwice) {
+  NodeInterior interior = InteriorOf("sockets: 2, cores: 8");
+  const ShapeId shape = interior.Take(RequestOf(Aligned(Align::kSocket, 4)));
+  EXPECT_TRUE(interior.Restore(1, 0, kNode, "socket1/core[4-5]", 0, 50));
+  EXPECT_FALSE(interior.Restore(2, 0, kNode, "socket1/core[5-6]", 0, 50));
+  EXPECT_FALSE(interior.Restore(3, 0, kNode, "socket7/core70", 0, 50));
+  EXPECT_EQ(interior.PartsOf(3, 0), "socket7/core70");
+  EXPECT_EQ(interior.Fit(kNode, shape, 9, kNow), 1);
+  EXPECT_TRUE(interior.Release(1, 0));
+  EXPECT_FALSE(interior.Release(1, 0));
+  EXPECT_EQ(interior.PartsOf(1, 0), "");
+  EXPECT_EQ(interior.Fit(kNode, shape, 9, kNow), 1);
+  EXPECT_TRUE(interior.Cancel(2));
+  EXPECT_FALSE(interior.Cancel(2));
+  EXPECT_EQ(interior.Fit(kNode, shape, 9, kNow), 2);
+}
+
+TEST(NodeInterior, WritesTheResourceSetOfATask) {
+  NodeInterior interior =
+      InteriorOf("sockets: 2, cores: 8, gpus: 4, memory: 2Gi");
+  InsideWish wish = Aligned(Align::kSocket, 3, 2);
+  wish.memory_mib = 40;
+  const ShapeId shape = interior.Take(RequestOf(wish));
+  interior.Book(7, 2, kNode, shape, kNow);
+  EXPECT_EQ(interior.PartsOf(7, 2),
+            "socket0/core[0-2] socket0/memory[0-1] socket0/gpu[0-1]");
+  EXPECT_EQ(interior.ResourceSetOf(7, 2, "n\"1", 4),
+            R"({"version": 1, "execution": {"R_lite": [{"rank": "4", )"
+            R"("children": {"core": "0-2", "gpu": "0-1"}}], )"
+            R"("nodelist": ["n\"1"], "starttime": 10, "expiration": 100}})");
+  EXPECT_EQ(interior.ResourceSetOf(7, 1, "n1"), "");
+}
+
+TEST(NodeInterior, MemoryThatTheStructureLacksIsNotAskedFor) {
+  NodeInterior interior = InteriorOf("sockets: 2, cores: 8");
+  InsideWish wish = Aligned(Align::kSocket, 3);
+  wish.memory_mib = 1 << 20;
+  const ShapeId shape = interior.Take(RequestOf(wish));
+  EXPECT_EQ(interior.Fit(kNode, shape, 9, kNow), 2);
+  wish.gpus = 1;
+  const ShapeId gpus = interior.Take(RequestOf(wish));
+  EXPECT_EQ(interior.Fit(kNode, gpus, 9, kNow), 0);
+}
+
+TEST(NodeInterior, TakesJobspecsWithRangesAndAlternatives) {
+  NodeInterior interior = InteriorOf("sockets: 2, cores: 8, gpus: 2");
+  const auto take = [&](const std::string& resources) {
+    return interior.Take(
+        ParseJobspec("{version: 1, tasks: [], attributes: "
+                     "null, resources: " +
+                     resources + "}"));
+  };
+  const std::string either =
+      "[{type: socket, count: 1, with: ["
+      "{type: TYPE, count: 1, label: a, with: [{type: gpu, count: 1}]}, "
+      "{type: TYPE, count: 1, label: b, with: [{type: core, count: 2}]}]}]";
+  std::string slots = either;
+  while (slots.find("TYPE") != std::string::npos) {
+    slots.replace(slots.find("TYPE"), 4, "xor_slot");
+  }
+  const ShapeId one_of = take(slots);
+  EXPECT_EQ(interior.Fit(kNode, one_of, 9, kNow), 2 + 4);
+  interior.Book(1, 0, kNode, one_of, kNow);
+  EXPECT_EQ(interior.PartsOf(1, 0), "socket0/gpu0");
+  const ShapeId some = take(
+      "[{type: socket, count: 1, with: [{type: slot, count: 1, label: a, "
+      "with: [{type: core, count: {min: 2, max: 3, operator: '+', operand: "
+      "1}}]}]}]");
+  interior.Book(1, 1, kNode, some, kNow);
+  EXPECT_EQ(interior.PartsOf(1, 1), "socket0/core[0-2]");
+  EXPECT_EQ(interior.Fit(kNode, some, 9, kNow), 1);
+}
+
+TEST(NodeInterior, EqualRequestsAreOneShape) {
+  NodeInterior interior = InteriorOf("sockets: 2, cores: 8");
+  const InsideRequest request = RequestOf(Aligned(Align::kSocket, 4));
+  const ShapeId shape = interior.Take(request);
+  EXPECT_EQ(interior.Take(request), shape);
+  EXPECT_NE(interior.Take(RequestOf(Aligned(Align::kSocket, 3))), shape);
+  interior.Give(shape);
+  EXPECT_EQ(interior.Fit(kNode, shape, 9, kNow), 2);
+  interior.Give(shape);
+  EXPECT_THROW(interior.Fit(kNode, shape, 9, kNow), std::invalid_argument);
+  EXPECT_THROW(interior.Give(shape), std::invalid_argument);
+}
+
+TEST(NodeInterior, NodesOfOneStructureShareTheirSearches) {
+  NodeInterior interior;
+  const ResourceGraph graph = ReadShortStructure("sockets: 2, cores: 8");
+  const ShapeId shape = interior.Take(RequestOf(Aligned(Align::kSocket, 4)));
+  for (NodeIndex node = 0; node < 50; ++node) {
+    interior.Set(node, graph);
+    EXPECT_EQ(interior.Fit(node, shape, 9, kNow), 2);
+  }
+  // That no third task fits shows without a search.
+  EXPECT_EQ(interior.searches(), 2);
+  EXPECT_EQ(interior.StructureOf(3), interior.StructureOf(4));
+}
+
+TEST(NodeInterior, ForgetsStatesThatTakeTooMuchMemory) {
+  NodeInterior interior({.state_bytes = 1'000});
+  interior.Set(kNode, ReadShortStructure("sockets: 2, cores: 64"));
+  const ShapeId shape = interior.Take(RequestOf(Aligned(Align::kSocket, 1)));
+  EXPECT_EQ(interior.Fit(kNode, shape, 100, kNow), 64);
+  EXPECT_EQ(interior.Fit(kNode, shape, 100, kNow), 64);
+  EXPECT_EQ(interior.searches(), 2 * 64);
+  ASSERT_TRUE(interior.Book(1, 0, kNode, shape, kNow));
+  EXPECT_EQ(interior.Fit(kNode, shape, 100, kNow), 63);
+}
+
+TEST(NodeInterior, RefusesMisuse) {
+  NodeInterior interior = InteriorOf("cores: 4");
+  const ShapeId shape = interior.Take(RequestOf(Aligned(Align::kAnywhere, 1)));
+  interior.Book(1, 0, kNode, shape, kNow);
+  EXPECT_THROW(interior.Book(1, 0, kNode, shape, kNow), std::invalid_argument);
+  EXPECT_THROW(interior.Restore(1, 0, kNode, "core1", 0, 1),
+               std::invalid_argument);
+  EXPECT_THROW(interior.Restore(1, 1, kNode, "core1//", 0, 1), PartsError);
+  EXPECT_THROW(interior.Fit(-1, shape, 1, kNow), std::invalid_argument);
+  EXPECT_THROW(interior.Take(InsideRequest{}), std::invalid_argument);
+  EXPECT_THROW(interior.Set(kNode, ResourceGraph()), std::invalid_argument);
+  EXPECT_EQ(interior.Describe(),
+            "node 0: job 1 task 0 [10, 100) socket0/core0\n");
+}
+
+}  // namespace
+}  // namespace fluxnetes::matcher

@@ -151,6 +151,9 @@ class Matcher {
   // must hold exclusively.
   Released CancelRanks(JobId job, const std::vector<std::int64_t>& ranks);
   Released CancelVertices(JobId job, const std::vector<VertexIndex>& vertices);
+  // Returns how many bookings and vertices all partial releases have looked at,
+  // a measure of their cost.
+  std::int64_t release_steps() const;
 
   // Marks the vertices at the path as up or down. Matches leave out vertices
   // that are down and all below them; jobs there go on. False if there is no

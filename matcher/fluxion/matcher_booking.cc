@@ -15,7 +15,13 @@ Match Matcher::State::Book(JobId id, const JobRequest& asked, Time at,
   match.duration = std::min(asked.duration, options.end - at);
   request = &asked;
   job_id = id;
-  job = Job{how == MatchOutcome::kReserved, false, at, at + match.duration, {}};
+  job = Job{how == MatchOutcome::kReserved,
+            false,
+            at,
+            at + match.duration,
+            {},
+            0,
+            is_tree ? shape : 0};
   job.bookings.reserve(4);
   Match made = Walk(how == MatchOutcome::kMatched ? Mode::kLook : Mode::kBook);
   if (made.taken.empty()) {
@@ -27,27 +33,7 @@ Match Matcher::State::Book(JobId id, const JobRequest& asked, Time at,
   return made;
 }
 
-void Matcher::State::Job::Sort() {
-  std::sort(
-      bookings.begin(), bookings.end(),
-      [](const Booking& a, const Booking& b) { return a.vertex < b.vertex; });
-}
-
-const Matcher::State::Booking* Matcher::State::Job::Find(VertexIndex v) const {
-  const auto found =
-      std::lower_bound(bookings.begin(), bookings.end(), v,
-                       [](const Booking& booking, VertexIndex at) {
-                         return booking.vertex < at;
-                       });
-  return found != bookings.end() && found->vertex == v ? &*found : nullptr;
-}
-
-Matcher::State::Booking* Matcher::State::Job::Find(VertexIndex v) {
-  return const_cast<Booking*>(std::as_const(*this).Find(v));
-}
-
 void Matcher::State::Keep(JobId id) {
-  job.Sort();
   ++starts[job.start];
   jobs.emplace(id, std::move(job));
 }
@@ -111,6 +97,7 @@ int Matcher::State::Leave(EdgeIndex way, VertexIndex v,
       match.taken.push_back({v, way, mark.units, exclusive, NoteOf(v)});
     } else {
       taken = -1;
+      job.shape = 0;  // the vertices above may not be booked
     }
     if (cover) {
       BookingOf(v).cover = true;
@@ -124,14 +111,14 @@ int Matcher::State::Leave(EdgeIndex way, VertexIndex v,
 }
 
 // A restored job has bookings from before the walk.
-Matcher::State::Booking& Matcher::State::BookingOf(VertexIndex v) {
+Booking& Matcher::State::BookingOf(VertexIndex v) {
   if (!job.bookings.empty() && job.bookings.back().vertex == v) {
     return job.bookings.back();
   }
   if (mode == Mode::kRestore) {
-    if (Booking* booking = restored.Find(v)) return *booking;
+    if (Booking* booking = restored.bookings.Find(v)) return *booking;
   }
-  return job.bookings.emplace_back(Booking{v});
+  return job.bookings.Add(Booking{v});
 }
 
 std::shared_ptr<const TakenNote> Matcher::State::NoteOf(VertexIndex v) const {

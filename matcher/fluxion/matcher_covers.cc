@@ -50,17 +50,6 @@ bool Matcher::State::MayCover(VertexIndex v) const {
   return true;
 }
 
-void Matcher::State::NoteOdd(Job& held) {
-  const bool before = held.odd;
-  held.odd = std::any_of(
-      held.bookings.begin(), held.bookings.end(), [&](const Booking& booking) {
-        const VertexIndex up = graph.parent(booking.vertex);
-        const Booking* above = up == kNoVertex ? &booking : held.Find(up);
-        return above == nullptr || above->sharing == 0 || booking.sharing == 0;
-      });
-  odd_jobs += (held.odd ? 1 : 0) - (before ? 1 : 0);
-}
-
 // True if a filter tracks anything below the vertex.
 bool Matcher::State::TracksBelow(VertexIndex top) const {
   std::vector<VertexIndex> open = {top};
@@ -75,68 +64,92 @@ bool Matcher::State::TracksBelow(VertexIndex top) const {
   return false;
 }
 
-// Books below the vertices that the job covers, as if it had never covered
-// them. Vertices from `end` on were added later and are not the job's.
-void Matcher::State::Uncover(JobId id, VertexIndex end) {
-  Job& held = jobs.at(id);
-  std::vector<VertexIndex> open;
-  std::vector<Booking> more;
-  for (Booking& booking : held.bookings) {
-    if (!booking.cover) continue;
-    booking.cover = false;
-    bookings.covers.Remove(booking.vertex, id);
-    open.push_back(booking.vertex);
-  }
+// Books what the job has directly below a vertex that it covers, as if it had
+// never covered that. What has something below it is a cover in turn. Vertices
+// from `end` on were added later and are not the job's.
+void Matcher::State::Split(JobId id, Job& held, VertexIndex top,
+                           VertexIndex end) {
+  held.bookings.Find(top)->cover = false;
+  bookings.covers.Remove(top, id);
   const Time length = held.end - held.start;
-  while (!open.empty()) {
-    const VertexIndex above = open.back();
-    open.pop_back();
-    for (EdgeIndex e = graph.FirstOut(above); e != kNoEdge;
-         e = graph.NextOut(e)) {
-      const VertexIndex v = graph.target(e);
-      if (v >= end) continue;
-      open.push_back(v);
-      Booking booking{v};
-      booking.tagged = true;
-      booking.plan =
-          bookings.plans
-              .AddSpan(v, graph.units(v), held.start, length, graph.units(v))
-              .value_or(0);
-      if (booking.plan != 0) {
-        ++(held.reserved ? bookings.reservations : bookings.allocations)[v];
-      }
-      booking.sharing =
-          bookings.sharing.AddSpan(v, kMaxSharing, held.start, length, 1)
-              .value_or(0);
-      if (MultiPlanner* filter = filters.At(v); filter && TracksBelow(v)) {
-        booking.filter =
-            filter->AddSpan(held.start, length, filter->Totals()).value_or(0);
-      }
-      more.push_back(booking);
+  for (EdgeIndex e = graph.FirstOut(top); e != kNoEdge; e = graph.NextOut(e)) {
+    const VertexIndex v = graph.target(e);
+    if (v >= end || held.bookings.Find(v) != nullptr) continue;
+    ++release_steps;
+    Booking booking{v};
+    booking.tagged = true;
+    booking.plan =
+        bookings.plans
+            .AddSpan(v, graph.units(v), held.start, length, graph.units(v))
+            .value_or(0);
+    if (booking.plan != 0) {
+      ++(held.reserved ? bookings.reservations : bookings.allocations)[v];
     }
+    booking.sharing =
+        bookings.sharing.AddSpan(v, kMaxSharing, held.start, length, 1)
+            .value_or(0);
+    if (MultiPlanner* filter = filters.At(v); filter && TracksBelow(v)) {
+      booking.filter =
+          filter->AddSpan(held.start, length, filter->Totals()).value_or(0);
+    }
+    booking.cover = !graph.IsLeaf(v);
+    if (booking.cover) {
+      bookings.covers.Add(v, {id, held.start, held.end, held.reserved});
+    }
+    held.bookings.Add(booking);
   }
-  held.bookings.insert(held.bookings.end(), more.begin(), more.end());
-  held.Sort();
 }
 
-// Uncovers all jobs that cover the vertex or one above it.
+// Splits covers until the job has booked the vertex itself, if it covers one
+// above it.
+void Matcher::State::Uncover(JobId id, VertexIndex v, VertexIndex end) {
+  Job& held = jobs.at(id);
+  std::vector<VertexIndex> way;
+  for (VertexIndex up = graph.parent(v); up != kNoVertex;
+       up = graph.parent(up)) {
+    way.push_back(up);
+    const Booking* booking = held.bookings.Find(up);
+    if (booking != nullptr && booking->cover) break;
+  }
+  for (auto up = way.rbegin(); up != way.rend(); ++up) {
+    const Booking* booking = held.bookings.Find(*up);
+    if (booking != nullptr && booking->cover) Split(id, held, *up, end);
+  }
+}
+
+// Books everything below the vertex, if the job covers it.
+void Matcher::State::UncoverBelow(JobId id, Job& held, VertexIndex top) {
+  std::vector<VertexIndex> open = {top};
+  while (!open.empty()) {
+    const VertexIndex v = open.back();
+    open.pop_back();
+    ++release_steps;
+    const Booking* booking = held.bookings.Find(v);
+    if (booking == nullptr || !booking->cover) continue;
+    Split(id, held, v, graph.size());
+    for (EdgeIndex e = graph.FirstOut(v); e != kNoEdge; e = graph.NextOut(e)) {
+      if (!graph.IsLeaf(graph.target(e))) open.push_back(graph.target(e));
+    }
+  }
+}
+
+// Uncovers the vertex for all jobs that cover one above it.
 void Matcher::State::UncoverAbove(VertexIndex v, VertexIndex end) {
   if (bookings.covers.empty()) return;
   std::vector<JobId> ids;
-  for (const Cover& cover : bookings.covers.At(v)) ids.push_back(cover.job);
   ForCoversAbove(
       v, [&](VertexIndex, const Cover& cover) { ids.push_back(cover.job); });
-  for (const JobId id : ids) Uncover(id, end);
+  for (const JobId id : ids) Uncover(id, v, end);
 }
 
-// Uncovers these and all jobs that cover something below the vertex.
+// Uncovers the vertex and everything below it for all jobs.
 void Matcher::State::UncoverAround(VertexIndex top) {
   UncoverAbove(top, graph.size());
   if (bookings.covers.empty()) return;
   for (const VertexIndex v : graph.PostOrder(top)) {
     std::vector<JobId> ids;
     for (const Cover& cover : bookings.covers.At(v)) ids.push_back(cover.job);
-    for (const JobId id : ids) Uncover(id, graph.size());
+    for (const JobId id : ids) UncoverBelow(id, jobs.at(id), v);
   }
 }
 
@@ -145,7 +158,7 @@ Matcher::Hold Matcher::HoldOf(JobId job, VertexIndex v) const {
   const auto found = state_->jobs.find(job);
   if (found == state_->jobs.end()) return hold;
   const MultiPlanner* filter = state_->filters.At(v);
-  if (const auto* booking = found->second.Find(v)) {
+  if (const Booking* booking = found->second.bookings.Find(v)) {
     hold.tagged = booking->tagged;
     hold.exclusive = booking->plan != 0;
     hold.filtered = booking->filter != 0;

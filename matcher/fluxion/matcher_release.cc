@@ -1,5 +1,4 @@
-#include <algorithm>
-#include <set>
+#include <utility>
 
 #include "matcher/fluxion/matcher_state.h"
 
@@ -17,13 +16,6 @@ void Matcher::State::Unbook(JobId id, const Job& held, const Booking& booking) {
   if (booking.cover) bookings.covers.Remove(v, id);
 }
 
-void Matcher::State::ReleaseVertex(JobId id, Job& held, VertexIndex v) {
-  const Booking* found = held.Find(v);
-  if (found == nullptr) return;
-  Unbook(id, held, *found);
-  held.bookings.erase(held.bookings.begin() + (found - held.bookings.data()));
-}
-
 void Matcher::State::Release(JobId id, Job& held) {
   for (const Booking& booking : held.bookings) Unbook(id, held, booking);
   held.bookings.clear();
@@ -38,7 +30,7 @@ void Matcher::State::Forget(JobId id) {
 }
 
 bool Matcher::State::RootTagged(const Job& held) const {
-  const Booking* found = held.Find(graph.root());
+  const Booking* found = held.bookings.Find(graph.root());
   return found != nullptr && found->tagged;
 }
 
@@ -50,85 +42,39 @@ bool Matcher::Cancel(JobId id) {
   return true;
 }
 
-// Releases the vertices, then reduces the filters above them by their units. If
-// a filter has nothing left of the job, the job leaves the filter's vertex.
-Released Matcher::State::ReleasePart(JobId id,
-                                     const std::vector<VertexIndex>& vertices) {
-  Job& held = jobs.at(id);
-  std::map<VertexIndex, std::vector<std::int64_t>> counts;  // [above][type]
-  const std::set<VertexIndex> gone(vertices.begin(), vertices.end());
-  const std::size_t types = graph.type_names().size();
-  for (const VertexIndex v : gone) {
-    const Booking* found = held.Find(v);
-    if (found == nullptr) continue;
-    if (found->plan != 0 && filters.Tracks(graph.type(v))) {
-      for (VertexIndex up = graph.parent(v); up != kNoVertex;
-           up = graph.parent(up)) {
-        if (gone.contains(up)) continue;
-        auto& row = counts[up];
-        row.resize(types);
-        row[graph.type(v)] += graph.units(v);
-      }
-    }
-    for (VertexIndex up = graph.parent(v); up != kNoVertex;
-         up = graph.parent(up)) {
-      if (!gone.contains(up)) counts[up].resize(types);
-    }
-  }
-  for (const VertexIndex v : gone) ReleaseVertex(id, held, v);
-  for (const auto& [v, row] : counts) {
-    Booking* found = held.Find(v);
-    if (found == nullptr) continue;
-    Booking& booking = *found;
-    MultiPlanner* filter = filters.At(v);
-    if (booking.filter == 0 || filter == nullptr) continue;
-    bookings.log.Add({v, true, false});
-    std::vector<std::int64_t> units;
-    for (const TypeId type : filter->types()) units.push_back(row[type]);
-    if (filter->ReduceSpan(booking.filter, units) != Reduced::kRemoved) {
-      continue;
-    }
-    booking.filter = 0;
-    if (booking.plan == 0) ReleaseVertex(id, held, v);
-  }
-  if (RootTagged(held)) {
-    NoteOdd(held);
-    return Released::kPart;
-  }
-  Release(id, held);
-  Forget(id);
-  return Released::kAll;
-}
+std::int64_t Matcher::release_steps() const { return state_->release_steps; }
 
 Released Matcher::CancelRanks(JobId id,
                               const std::vector<std::int64_t>& ranks) {
   const auto found = state_->jobs.find(id);
   if (found == state_->jobs.end()) return Released::kUnknown;
-  if (found->second.reserved) return Released::kReserved;
-  state_->Uncover(id, state_->graph.size());
+  const State::Job& held = found->second;
+  if (held.reserved) return Released::kReserved;
   std::vector<VertexIndex> vertices;
   for (const std::int64_t rank : ranks) {
     const auto& on_rank = state_->graph.OfRank(rank);
     if (on_rank.empty()) return Released::kNotHeld;
     for (const VertexIndex v : on_rank) {
-      const State::Booking* booking = found->second.Find(v);
-      if (booking != nullptr && booking->tagged) {
+      const Booking* booking = held.bookings.Find(v);
+      if (booking != nullptr ? booking->tagged
+                             : state_->CoverOf(held, v) != kNoVertex) {
         vertices.push_back(v);
       }
     }
   }
-  return state_->ReleasePart(id, vertices);
+  return state_->ReleasePart(id, std::move(vertices));
 }
 
 Released Matcher::CancelVertices(JobId id,
                                  const std::vector<VertexIndex>& vertices) {
   const auto found = state_->jobs.find(id);
   if (found == state_->jobs.end()) return Released::kUnknown;
-  if (found->second.reserved) return Released::kReserved;
-  state_->Uncover(id, state_->graph.size());
+  const State::Job& held = found->second;
+  if (held.reserved) return Released::kReserved;
   for (const VertexIndex v : vertices) {
-    const State::Booking* booking = found->second.Find(v);
-    if (booking == nullptr || booking->plan == 0) {
+    const Booking* booking = held.bookings.Find(v);
+    if (booking != nullptr ? booking->plan == 0
+                           : state_->CoverOf(held, v) == kNoVertex) {
       return Released::kNotHeld;
     }
   }

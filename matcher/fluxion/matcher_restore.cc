@@ -32,7 +32,9 @@ std::string Matcher::State::BookHeld(const HeldParts& held) {
       bookings.plans.RemoveSpan(v, *span);
       return fmt::format("{} is there twice", graph.Path(v));
     }
-    job.bookings.push_back(Booking{.vertex = v, .plan = *span});
+    Booking booking{v};
+    booking.plan = *span;
+    job.bookings.Add(booking);
     for (VertexIndex up = v; up != kNoVertex; up = graph.parent(up)) {
       bookings.log.Add({up, false, up == v});
     }
@@ -73,16 +75,14 @@ Match Matcher::Restore(JobId id, const HeldParts& held, bool reserved, Time at,
   for (const HeldEdge& edge : held.edges) {
     state.selection.MarkEdge(edge.edge, edge.units, edge.exclusive);
   }
-  state.job.Sort();
   state.restored =
       std::exchange(state.job, State::Job{reserved, false, at, end, {}});
   Match made = state.Walk(State::Mode::kRestore);
-  auto& all = state.job.bookings;
-  for (const State::Booking& booking : state.restored.bookings) {
-    all.push_back(booking);
+  for (const Booking& booking : state.restored.bookings) {
+    state.job.bookings.Add(booking);
   }
   state.Keep(id);
-  state.NoteOdd(state.jobs.at(id));
+  state.CountLoose(id, state.jobs.at(id));
   return made;
 }
 

@@ -6,6 +6,7 @@
 namespace fluxnetes::matcher {
 
 void Matcher::State::Resize() {
+  ++shape;
   bookings.Resize(graph.size(), graph.edges());
   filters.Resize(graph.size());
   const Below none{std::vector<std::int64_t>(graph.type_names().size()), false,
@@ -163,7 +164,7 @@ bool Matcher::RemoveRanks(const std::vector<std::int64_t>& ranks) {
     std::vector<VertexIndex> vertices;
     for (const std::int64_t rank : ranks) {
       for (const VertexIndex v : graph.OfRank(rank)) {
-        if (job->second.Find(v) != nullptr) vertices.push_back(v);
+        if (job->second.bookings.Find(v) != nullptr) vertices.push_back(v);
       }
     }
     if (!vertices.empty()) state_->ReleasePart(job->first, vertices);

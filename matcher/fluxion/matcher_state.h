@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "matcher/fluxion/job_bookings.h"
 #include "matcher/fluxion/matcher.h"
 #include "matcher/planner/bookings.h"
 #include "matcher/planner/pruning_filters.h"
@@ -16,28 +17,18 @@
 namespace fluxnetes::matcher {
 
 struct Matcher::State {
-  // The bookings of a job at a vertex; 0: none.
-  struct Booking {
-    VertexIndex vertex = kNoVertex;
-    bool tagged = false;  // visited by the walk that booked
-    bool cover = false;   // held with all below it, which is not booked
-    PlanId plan = 0;
-    PlanId sharing = 0;
-    PlanId filter = 0;
-  };
   struct Job {
     bool reserved = false;
     // True if the job holds something below a vertex that it does not hold.
     // Then the bookings of that vertex do not show whether something below it
-    // is in use.
+    // is in use. Nothing there is covered.
     bool odd = false;
     Time start = 0;
     Time end = 0;
-    std::vector<Booking> bookings;  // in order of vertex after Sort()
-
-    void Sort();
-    const Booking* Find(VertexIndex v) const;  // null: none
-    Booking* Find(VertexIndex v);
+    JobBookings bookings;
+    int loose = 0;  // bookings that are loose
+    // The shape of the graph when they were counted; 0: not counted.
+    std::uint64_t shape = 0;
   };
   // Units that are passed up a level while a selection is booked.
   struct Below {
@@ -95,18 +86,29 @@ struct Matcher::State {
   std::int64_t JobsAbove(VertexIndex v, bool reserved) const;
   bool CoveredDuring(VertexIndex v, Time at, Time duration) const;
   bool MayCover(VertexIndex v) const;
-  void NoteOdd(Job& job);
   bool TracksBelow(VertexIndex top) const;
-  void Uncover(JobId id, VertexIndex end);
+  void Split(JobId id, Job& job, VertexIndex top, VertexIndex end);
+  void Uncover(JobId id, VertexIndex v, VertexIndex end);
+  void UncoverBelow(JobId id, Job& job, VertexIndex top);
   void UncoverAbove(VertexIndex v, VertexIndex end);
   void UncoverAround(VertexIndex top);
 
   // Releases.
+  using Vertices = std::vector<VertexIndex>;                         // in order
+  using UnitsAt = std::map<VertexIndex, std::vector<std::int64_t>>;  // [type]
   void Release(JobId id, Job& job);
   void Forget(JobId id);
   void ReleaseVertex(JobId id, Job& job, VertexIndex v);
   void Unbook(JobId id, const Job& job, const Booking& booking);
-  Released ReleasePart(JobId id, const std::vector<VertexIndex>& vertices);
+  void CountLoose(JobId id, Job& job);
+  void Loosen(JobId id, Job& job, VertexIndex v);
+  void NoteOdd(Job& job);
+  VertexIndex CoverOf(const Job& job, VertexIndex v) const;
+  void Expose(JobId id, Job& job, const Vertices& gone);
+  bool AllBelow(const Vertices& gone, VertexIndex top);
+  UnitsAt UnitsAbove(const Job& job, const Vertices& gone) const;
+  void Reduce(JobId id, Job& job, const UnitsAt& units);
+  Released ReleasePart(JobId id, Vertices gone);
   bool RootTagged(const Job& job) const;
 
   ResourceGraph graph;
@@ -120,6 +122,8 @@ struct Matcher::State {
   bool is_tree = false;         // no vertex has two edges into it
   bool edges_in_order = false;  // edges from a vertex, by index
   int odd_jobs = 0;
+  std::uint64_t shape = 0;  // a number that changes with the graph
+  std::int64_t release_steps = 0;
 
   // The last request: the same jobspec often comes again.
   std::optional<JobRequest> prepared;

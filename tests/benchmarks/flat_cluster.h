@@ -13,7 +13,8 @@
 
 namespace fluxnetes::matcher {
 
-inline ResourceGraph FlatCluster(int nodes, int cores) {
+// Cores have the rank of their node, or none.
+inline ResourceGraph FlatCluster(int nodes, int cores, bool ranked = false) {
   ResourceGraph graph;
   const auto add = [&](const char* type, int id, std::int64_t rank) {
     Vertex vertex;
@@ -29,7 +30,9 @@ inline ResourceGraph FlatCluster(int nodes, int cores) {
   for (int n = 0; n < nodes; ++n) {
     const VertexIndex node = add("node", n, n);
     graph.AddEdge(cluster, node);
-    for (int c = 0; c < cores; ++c) graph.AddEdge(node, add("core", c, -1));
+    for (int c = 0; c < cores; ++c) {
+      graph.AddEdge(node, add("core", c, ranked ? n : -1));
+    }
   }
   return graph;
 }

@@ -5,8 +5,11 @@
 // another machine, through its resource-query.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
+#include <numeric>
+#include <random>
 
 #include "tests/benchmarks/flat_cluster.h"
 
@@ -98,6 +101,28 @@ void Cancel(benchmark::State& state) {
       state.ResumeTiming();
     }
     matcher.Cancel(++job);
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+
+// Takes back a job of whole nodes rank by rank, in a random order.
+void CancelByRank(benchmark::State& state, int nodes, const char* policy) {
+  Matcher matcher(FlatCluster(nodes, 32, /*ranked=*/true),
+                  {.policy = *MatchPolicy::Parse(policy)});
+  const Jobspec gang = Gang(nodes);
+  std::vector<std::int64_t> ranks(nodes);
+  std::iota(ranks.begin(), ranks.end(), 0);
+  std::mt19937 random(1);
+  int next = nodes;
+  for (auto _ : state) {
+    if (next == nodes) {
+      state.PauseTiming();
+      matcher.Run(1, gang, MatchOp::kAllocate, 0);
+      std::shuffle(ranks.begin(), ranks.end(), random);
+      next = 0;
+      state.ResumeTiming();
+    }
+    matcher.CancelRanks(1, {ranks[next++]});
   }
   state.SetItemsProcessed(state.iterations());
 }
@@ -196,6 +221,19 @@ void StreamRow(const char* name, Figures figures, int nodes, const char* policy,
   // Creating the cancelled jobs takes much longer than cancelling, so fewer
   // runs.
   Row("1024x32, cancel of 1-core jobs", {200e3, 0}, Cancel, 0.05);
+  const auto by_rank = [](int nodes, const char* policy, Figures figures) {
+    const std::string name =
+        fmt::format("{} nodes of one job, back by rank, {}", nodes, policy);
+    Row(name.c_str(), figures,
+        [=](benchmark::State& state) { CancelByRank(state, nodes, policy); });
+  };
+  by_rank(64, "lonode", {});
+  by_rank(256, "lonode", {35e3, 17'544});
+  by_rank(256, "first", {16e3, 8'065});
+  by_rank(1'024, "lonode", {10.3e3, 5'128});
+  by_rank(1'024, "first", {11.8e3, 5'917});
+  by_rank(4'096, "lonode", {7.4e3, 3'690});
+  by_rank(8'192, "lonode", {});
   const auto shape = [](const char* name, bool grow) {
     benchmark::RegisterBenchmark((std::string("library: ") + name).c_str(),
                                  [grow](benchmark::State& state) {

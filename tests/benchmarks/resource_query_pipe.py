@@ -41,6 +41,16 @@ MATCHES = [
     ("1024x32, 10,000 reservations, lonode", 1024, "lonode", "stream", 10000,
      2500, 146),
 ]
+# nodes of the job, policy, limit, elsewhere
+PARTIAL_CANCELS = [
+    (64, "lonode", None, None),
+    (256, "lonode", 35100, 17544),
+    (256, "first", 16100, 8065),
+    (1024, "lonode", 10300, 5128),
+    (1024, "first", 11800, 5917),
+    (4096, "lonode", 7400, 3690),
+    (8192, "lonode", None, None),
+]
 SECONDS_AT_MOST = 20  # of CPU, for one run
 
 KEYS = {"node": ["root", "type", "basename", "unit", "size", "subsystem"],
@@ -112,6 +122,12 @@ def jobspec(slots, whole_nodes, seconds):
                        "count": {"per_slot": 1}}]}
 
 
+def rv1exec(ranks, hosts):
+    return json.dumps({"version": 1, "execution": {
+        "R_lite": [{"rank": ranks, "children": {"core": f"0-{CORES - 1}"}}],
+        "nodelist": [f"node{hosts}"], "starttime": 0, "expiration": 0}})
+
+
 def yaml(value, indent=0):
     """Returns YAML in block style, as people write it."""
     space = " " * indent
@@ -161,7 +177,7 @@ class Session:
         self._process.stdin.write(command.encode() + b"\n")
         self._process.stdin.flush()
 
-    def wait_until_loaded(self):
+    def wait_until_done(self):
         self.send("stat")
         for line in self._process.stdout:
             if b"Avg. Match Time" in line:
@@ -206,14 +222,15 @@ class Session:
 
 def show(name, values, unit, limit, elsewhere):
     row = {"row": f"pipe: {name}", "value": statistics.median(values),
-           "unit": unit, "min": min(values), "max": max(values),
-           "limit": limit, "elsewhere": elsewhere}
+           "unit": unit, "min": min(values), "max": max(values)}
+    if limit is not None:
+        row |= {"limit": limit, "elsewhere": elsewhere}
     print(json.dumps(row), flush=True)
 
 
 def measure_matches(program, graph, policy, paths, operation, jobs):
     session = Session(program, graph, policy)
-    session.wait_until_loaded()
+    session.wait_until_done()
     start = session.cpu_seconds()
     done = 0
     while done < jobs:
@@ -223,6 +240,28 @@ def measure_matches(program, graph, policy, paths, operation, jobs):
             break
     rate = done / (session.cpu_seconds() - start)
     return rate, session.end()[1]
+
+
+def measure_partial_cancels(program, folder, nodes, policy):
+    """Takes back one job rank by rank, in a random order."""
+    graph, gang = folder / "ranked.json", folder / "whole.yaml"
+    graph.write_text(rv1exec(f"0-{nodes - 1}", f"[0-{nodes - 1}]"),
+                     encoding="utf-8")
+    gang.write_text(yaml(jobspec(nodes, True, 3600)), encoding="utf-8")
+    ranks = list(range(nodes))
+    random.Random(1).shuffle(ranks)
+    parts = [folder / f"rank{rank}.json" for rank in ranks]
+    for rank, part in zip(ranks, parts):
+        part.write_text(rv1exec(f"{rank}", f"{rank}"), encoding="utf-8")
+    session = Session(program, str(graph), policy, "rv1exec")
+    session.match("allocate", str(gang))
+    start = session.cpu_seconds()
+    for part in parts:
+        session.send(f"partial-cancel 1 rv1exec {part}")
+    session.wait_until_done()
+    rate = nodes / (session.cpu_seconds() - start)
+    session.end()
+    return rate
 
 
 def main():
@@ -247,6 +286,13 @@ def main():
             if "10,000" in title:
                 show(f"{title}: memory", [memory for _, memory in runs], "MiB",
                      200, 3300)
+        for nodes, policy, limit, elsewhere in PARTIAL_CANCELS:
+            title = f"{nodes} nodes of one job, back by rank, {policy}"
+            if only not in title:
+                continue
+            runs = [measure_partial_cancels(program, folder, nodes, policy)
+                    for _ in range(RUNS)]
+            show(title, runs, "1/s", limit, elsewhere)
         for kind, text, limit, elsewhere, memory in (
                 ("grug", graphml, 0.2, 2.1, 1000), ("jgf", jgf, 0.5, 5.5, 1600)):
             title = f"load of 8192x32 from {'GraphML' if kind == 'grug' else 'JGF'}"
@@ -257,7 +303,7 @@ def main():
             runs = []
             for _ in range(RUNS):
                 session = Session(program, str(path), "lonode", kind)
-                session.wait_until_loaded()
+                session.wait_until_done()
                 runs.append(session.end())
             show(title, [cpu for cpu, _ in runs], "s", limit, elsewhere)
             show(f"{title}: memory", [size for _, size in runs], "MiB", 80,

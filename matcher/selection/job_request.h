@@ -22,6 +22,8 @@ namespace fluxnetes::matcher {
 struct TypeNeeds {
   std::vector<std::int64_t> units;  // [type]
   bool any = false;
+
+  bool operator==(const TypeNeeds&) const = default;
 };
 
 // The resources of one level of a jobspec: JobRequest::lists [first, last).

@@ -31,18 +31,25 @@ bool Selection::RunPlain(const JobRequest& request, const Times& times) {
   Begin();
   request_ = &request;
   times_ = times;
-  top_.Clear();
   if (graph_.root() == kNoVertex) return false;
+  memo_ = MemoForRun();
   marked_.clear();
-  listed_ = policy_.stop_on_match;
+  listed_ = policy_.stop_on_match || memo_ != nullptr;
+  const bool found = Walk();
+  if (found && memo_ != nullptr) VisitRecalled();
+  if (found && listed_) std::sort(marked_.begin(), marked_.end());
+  memo_ = nullptr;
+  return found;
+}
+
+bool Selection::Walk() {
   Candidate root;
-  if (!Visit(kNoEdge, graph_.root(), request.top(), true, false, 0, root)) {
+  if (!Visit(kNoEdge, graph_.root(), request_->top(), true, false, 0, root)) {
     return false;
   }
-  if (!boards_[0].Chosen()) top_.AddAll(boards_[0]);
-  if (!Finish(root)) return false;
-  if (listed_) std::sort(marked_.begin(), marked_.end());
-  return true;
+  top_.Clear();
+  if (!boards_[0].Chosen()) std::swap(top_, boards_[0]);
+  return Finish(root);
 }
 
 const std::string& Selection::LabelOf(VertexIndex v,

@@ -27,6 +27,7 @@
 #include "matcher/selection/job_request.h"
 #include "matcher/selection/scoreboard.h"
 #include "matcher/selection/shortlist.h"
+#include "matcher/selection/visit_memo.h"
 
 namespace fluxnetes::matcher {
 
@@ -63,6 +64,8 @@ class Selection {
   void ForgetGraph() {
     shortlists_.clear();
     childless_.clear();
+    memos_.clear();
+    tree_.reset();
   }
   void ForgetStatus();
 
@@ -158,11 +161,23 @@ class Selection {
                                        Scoreboard& parts) const;
   bool PackSlot(int slot, Scoreboard& parts, Scoreboard& board);
 
+  // Walks that recall what earlier walks have found.
+  bool IsTree();
+  VisitMemo* MemoForRun();
+  bool RecallChild(EdgeIndex e, Level level, bool pristine, bool exclusive,
+                   int depth, Scoreboard& board);
+  void VisitRecalled();
+  const Choice& ChoiceOf(const Candidate& candidate, int i) const {
+    return VisitMemo::IsKept(candidate) ? memo_->ChoiceOf(candidate, i)
+                                        : choices_[candidate.first + i];
+  }
+
   bool Factor(VertexIndex v, std::int64_t& factor) const;
   std::int64_t ScoreOf(VertexIndex v) const;
+  bool Walk();
   bool ChooseBest(Scoreboard& board, int resource, bool top);
-  void Sort(Scoreboard::List& list, bool descending) const;
-  void SortByRuns(Scoreboard::List& list) const;
+  void Sort(Scoreboard::List& list, bool descending, std::size_t first) const;
+  void SortByRuns(Scoreboard::List& list, std::size_t first) const;
   void MarkChosen(const Scoreboard& board, bool climb);
   void MarkWayUp(EdgeIndex e);
   bool Finish(Candidate root);
@@ -224,6 +239,10 @@ class Selection {
   std::vector<int> row_;                // slots to pack
   std::vector<std::size_t> next_part_;  // [list of parts]: next candidate
   Scoreboard top_;
+
+  std::vector<std::unique_ptr<VisitMemo>> memos_;  // last used first
+  VisitMemo* memo_ = nullptr;                      // of this run
+  std::optional<bool> tree_;  // no vertex has two edges into it
 
   // Used by RunQuick().
   struct Passage {

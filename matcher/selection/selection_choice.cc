@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <charconv>
+#include <numeric>
 
 #include "matcher/selection/selection.h"
 
@@ -6,14 +8,74 @@ namespace fluxnetes::matcher {
 namespace {
 
 // Fluxion leaves the order of equal candidates to std::sort of libstdc++, and
-// so does this. In longer lists they stay in the order found.
-template <typename Before>
-void SortCandidates(std::vector<Candidate>& candidates, Before before) {
-  if (candidates.size() <= kMostSorted) {
-    std::sort(candidates.begin(), candidates.end(), before);
-  } else {
-    std::stable_sort(candidates.begin(), candidates.end(), before);
+// so does this. In longer lists they stay in the order found; there only the
+// first ones are sorted, the others stay as they are behind them.
+template <typename Thing, typename Before>
+void SortFirst(std::vector<Thing>& things, std::size_t first, Before before) {
+  constexpr std::size_t kFew = 8;
+  const std::size_t size = things.size();
+  if (size <= kMostSorted) {
+    std::sort(things.begin(), things.end(), before);
+    return;
   }
+  if (first > size / kFew) {
+    std::stable_sort(things.begin(), things.end(), before);
+    return;
+  }
+  std::vector<std::int32_t> order(size);
+  std::iota(order.begin(), order.end(), 0);
+  const auto end = order.begin() + static_cast<std::ptrdiff_t>(first);
+  std::partial_sort(order.begin(), end, order.end(),
+                    [&](std::int32_t a, std::int32_t b) {
+                      if (before(things[a], things[b])) return true;
+                      return a < b && !before(things[b], things[a]);
+                    });
+  order.erase(end, order.end());
+  std::vector<Thing> best;
+  for (const std::int32_t at : order) best.push_back(things[at]);
+  std::sort(order.begin(), order.end());
+  // Moves those that stay behind the best, from the last one on.
+  auto to = things.begin() + (order.empty() ? 0 : order.back() + 1);
+  for (auto at = order.rbegin(); at != order.rend(); ++at) {
+    const auto next = std::next(at);
+    const std::int32_t from = next == order.rend() ? 0 : *next + 1;
+    to = std::move_backward(things.begin() + from, things.begin() + *at, to);
+  }
+  std::move(best.begin(), best.end(), things.begin());
+}
+
+// Returns the scores that begin a run: those without a score right below them.
+std::vector<std::int64_t> RunStarts(const std::vector<Candidate>& candidates) {
+  constexpr std::int64_t kDense = 8;
+  std::int64_t least = candidates.front().score;
+  std::int64_t most = least;
+  for (const Candidate& candidate : candidates) {
+    least = std::min(least, candidate.score);
+    most = std::max(most, candidate.score);
+  }
+  std::vector<std::int64_t> starts;
+  const auto size = static_cast<std::int64_t>(candidates.size());
+  if (most - least < kDense * size) {
+    std::vector<char> is_score(most - least + 1);
+    for (const Candidate& candidate : candidates) {
+      is_score[candidate.score - least] = 1;
+    }
+    for (std::int64_t i = 0; i <= most - least; ++i) {
+      if (is_score[i] != 0 && (i == 0 || is_score[i - 1] == 0)) {
+        starts.push_back(least + i);
+      }
+    }
+    return starts;
+  }
+  std::vector<std::int64_t> scores;
+  for (const Candidate& candidate : candidates) {
+    scores.push_back(candidate.score);
+  }
+  std::sort(scores.begin(), scores.end());
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    if (i == 0 || scores[i] > scores[i - 1] + 1) starts.push_back(scores[i]);
+  }
+  return starts;
 }
 
 // Returns the performance class in the properties of a vertex.
@@ -47,32 +109,34 @@ std::int64_t Selection::ScoreOf(VertexIndex v) const {
   return 2 + factors_ + graph_.id(v);
 }
 
-void Selection::Sort(Scoreboard::List& list, bool descending) const {
-  SortCandidates(list.candidates,
-                 [descending](const Candidate& a, const Candidate& b) {
-                   return descending ? a.score > b.score : a.score < b.score;
-                 });
+void Selection::Sort(Scoreboard::List& list, bool descending,
+                     std::size_t first) const {
+  SortFirst(list.candidates, first,
+            [descending](const Candidate& a, const Candidate& b) {
+              return descending ? a.score > b.score : a.score < b.score;
+            });
 }
 
 // Scores without a gap between them form a run. Runs of higher scores come
 // first; members of a run are equal.
-void Selection::SortByRuns(Scoreboard::List& list) const {
-  std::vector<std::int64_t> starts;
-  std::vector<std::int64_t> scores;
-  for (const Candidate& candidate : list.candidates) {
-    scores.push_back(candidate.score);
-  }
-  std::sort(scores.begin(), scores.end());
-  for (std::size_t i = 0; i < scores.size(); ++i) {
-    if (i == 0 || scores[i] > scores[i - 1] + 1) starts.push_back(scores[i]);
-  }
-  const auto run = [&](const Candidate& candidate) {
-    return std::upper_bound(starts.begin(), starts.end(), candidate.score) -
-           starts.begin();
+void Selection::SortByRuns(Scoreboard::List& list, std::size_t first) const {
+  struct Member {
+    std::ptrdiff_t run = 0;
+    Candidate candidate;
   };
-  SortCandidates(list.candidates, [&](const Candidate& a, const Candidate& b) {
-    return run(a) > run(b);
-  });
+  const auto starts = RunStarts(list.candidates);
+  std::vector<Member> members;
+  for (const Candidate& candidate : list.candidates) {
+    members.push_back(
+        {std::upper_bound(starts.begin(), starts.end(), candidate.score) -
+             starts.begin(),
+         candidate});
+  }
+  SortFirst(members, first,
+            [](const Member& a, const Member& b) { return a.run > b.run; });
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    list.candidates[i] = members[i].candidate;
+  }
 }
 
 // Sorts what was found for the resource and chooses the best of it.
@@ -82,10 +146,13 @@ bool Selection::ChooseBest(Scoreboard& board, int resource, bool top) {
   const std::uint64_t take =
       request_->resource(resource).count.Take(list->units);
   if (take == 0) return false;
+  // Each candidate has a unit at least.
+  const auto first = static_cast<std::size_t>(
+      std::min<std::uint64_t>(take, list->candidates.size()));
   if (top && policy_.score == Policy::Score::kLocality) {
-    SortByRuns(*list);
+    SortByRuns(*list, first);
   } else {
-    Sort(*list, policy_.descending);
+    Sort(*list, policy_.descending, first);
   }
   std::uint64_t taken = 0;
   list->chosen = 0;
@@ -105,7 +172,7 @@ void Selection::MarkChosen(const Scoreboard& board, bool climb) {
     for (std::size_t i = 0; i < list.chosen; ++i) {
       const Candidate& candidate = list.candidates[i];
       for (int c = 0; c < candidate.choices; ++c) {
-        const Choice& choice = choices_[candidate.first + c];
+        const Choice choice = ChoiceOf(candidate, c);
         MarkEdge(choice.edge, choice.units, choice.exclusive);
         if (climb) MarkWayUp(choice.edge);
       }

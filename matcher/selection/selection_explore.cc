@@ -9,6 +9,9 @@ bool Selection::VisitChild(EdgeIndex e, Level level, bool pristine,
                            bool exclusive, int depth, Scoreboard& board) {
   const VertexIndex child = graph_.target(e);
   if (visited_[child] == turn_) return false;
+  if (memo_ != nullptr && !graph_.IsLeaf(child)) {
+    return RecallChild(e, level, pristine, exclusive, depth + 1, board);
+  }
   Candidate candidate;
   if (!Visit(e, child, level, pristine, exclusive, depth + 1, candidate)) {
     return false;

@@ -181,6 +181,7 @@ bool Selection::AddHolder(Shortlist& list, EdgeIndex way, std::int64_t factors,
 }
 
 void Selection::ForgetStatus() {
+  memos_.clear();
   for (const auto& list : shortlists_) {
     if (list->kind() == Shortlist::Kind::kSlots) list->ForgetBounds();
   }

@@ -135,7 +135,7 @@ bool Selection::PackSlot(int slot, Scoreboard& parts, Scoreboard& board) {
         candidate.score = std::numeric_limits<std::int64_t>::max();
       }
       ++candidate.choices;
-      choices_.push_back(Choice(choices_[part.first]));
+      choices_.push_back(Choice(ChoiceOf(part, 0)));
     }
     if (units < each) return false;
   }
@@ -152,7 +152,9 @@ void Selection::PackSlots(VertexIndex v, const Role& role, int depth) {
   Explore(v, request_->parts[role.slot], slots, false, true, depth, parts);
   const bool descending =
       policy_.score == Policy::Score::kId ? policy_.descending : true;
-  for (Scoreboard::List& list : parts) Sort(list, descending);
+  for (Scoreboard::List& list : parts) {
+    Sort(list, descending, list.candidates.size());
+  }
   const Level own = request_->with[role.slot];
   const Level shared = request_->parts[role.slot];
   const bool alternatives = own.first != shared.first;

@@ -14,7 +14,8 @@
 namespace fluxnetes::matcher {
 
 // Cores have the rank of their node, or none.
-inline ResourceGraph FlatCluster(int nodes, int cores, bool ranked = false) {
+inline ResourceGraph FlatCluster(int nodes, int cores, bool ranked = false,
+                                 int gpus = 0) {
   ResourceGraph graph;
   const auto add = [&](const char* type, int id, std::int64_t rank) {
     Vertex vertex;
@@ -33,6 +34,7 @@ inline ResourceGraph FlatCluster(int nodes, int cores, bool ranked = false) {
     for (int c = 0; c < cores; ++c) {
       graph.AddEdge(node, add("core", c, ranked ? n : -1));
     }
+    for (int g = 0; g < gpus; ++g) graph.AddEdge(node, add("gpu", g, -1));
   }
   return graph;
 }
@@ -56,6 +58,14 @@ inline Jobspec Gang(int nodes, int seconds = 3'600) {
       "with: [{{type: node, count: 1, exclusive: true, with: [{{type: core, "
       "count: 32}}]}}]}}], attributes: {{system: {{duration: {}}}}}}}",
       nodes, seconds));
+}
+
+// A job of these resources, in the notation of YAML.
+inline Jobspec JobOf(const std::string& resources) {
+  return ParseJobspec(
+      fmt::format("{{version: 9999, tasks: [], resources: [{}], attributes: "
+                  "{{system: {{duration: 3600}}}}}}",
+                  resources));
 }
 
 // Gangs of 1 to 64 nodes, mostly small ones, for ten minutes to four hours.

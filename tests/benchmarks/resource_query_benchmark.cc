@@ -29,9 +29,7 @@ void Show(benchmark::State& state, const Figures& figures) {
 // Runs the job until it does not fit any more, cancels all jobs, untimed, and
 // repeats. The first match of a kind, in which the matcher builds its index, is
 // a row of its own.
-void Fill(benchmark::State& state, int nodes, const char* policy,
-          const Jobspec& jobspec) {
-  Matcher matcher = FlatMatcher(nodes, policy);
+void Fill(benchmark::State& state, Matcher matcher, const Jobspec& jobspec) {
   matcher.Run(1, jobspec, MatchOp::kAllocate, 0);
   matcher.Cancel(1);
   JobId job = 0;
@@ -178,8 +176,77 @@ void Row(const char* name, Figures figures, Work work, double seconds = 0.2) {
 
 void FillRow(const char* name, Figures figures, int nodes, const char* policy,
              const Jobspec& jobspec) {
-  Row(name, figures,
-      [=](benchmark::State& state) { Fill(state, nodes, policy, jobspec); });
+  Row(name, figures, [=](benchmark::State& state) {
+    Fill(state, FlatMatcher(nodes, policy), jobspec);
+  });
+}
+
+// Shapes of requests without a shortlist, on 1,024 nodes of 32 cores and 4
+// gpus. `micros` is what Fluxion takes; wanted is a fiftieth of it.
+struct Shape {
+  const char* name;
+  const char* resources;
+  bool flexible = false;
+};
+
+void ShapeRow(const Shape& shape, const char* policy, double micros) {
+  const std::string name = fmt::format("1024x32, {}, {}", shape.name, policy);
+  Row(name.c_str(), {50e6 / micros, 1e6 / micros},
+      [=](benchmark::State& state) {
+        MatcherOptions options;
+        options.policy = *MatchPolicy::Parse(policy);
+        options.flexible = shape.flexible;
+        Fill(state, Matcher(FlatCluster(1'024, 32, false, 4), options),
+             JobOf(shape.resources));
+      });
+}
+
+void ShapeRows() {
+  const Shape core{"1 core",
+                   "{type: slot, count: 1, label: a, with: [{type: core, "
+                   "count: 1}]}"};
+  const Shape gang{"4 nodes",
+                   "{type: slot, count: 4, label: a, with: [{type: node, "
+                   "count: 1, exclusive: true, with: [{type: core, count: "
+                   "32}]}]}"};
+  ShapeRow(core, "locality", 84'064);
+  ShapeRow(gang, "locality", 28'318);
+  ShapeRow(core, "variation", 224'893);
+  ShapeRow(gang, "variation", 101'300);
+  const Shape cores{"1 to 8 cores",
+                    "{type: slot, count: 1, label: a, with: [{type: core, "
+                    "count: {min: 1, max: 8, operator: \"+\", operand: 1}}]}"};
+  ShapeRow(cores, "lonode", 43'701);
+  ShapeRow(cores, "low", 45'971);
+  const Shape nodes{
+      "1 to 4 nodes",
+      "{type: slot, count: {min: 1, max: 4, operator: \"+\", "
+      "operand: 1}, label: a, with: [{type: node, count: 1, with: "
+      "[{type: core, count: 32}]}]}"};
+  ShapeRow(nodes, "lonode", 30'431);
+  const Shape two{"a core and a gpu",
+                  "{type: core, count: 1, exclusive: true}, {type: gpu, count: "
+                  "1, exclusive: true}"};
+  ShapeRow(two, "lonode", 58'412);
+  ShapeRow(two, "low", 76'982);
+  ShapeRow(two, "first", 390);
+  const Shape either{"either of two slots",
+                     "{type: slot, count: 1, label: a, with: [{type: core, "
+                     "count: 4}, {type: gpu, count: 1}]}, {type: slot, count: "
+                     "1, label: b, with: [{type: core, count: 8}]}",
+                     true};
+  ShapeRow(either, "lonode", 105'432);
+  ShapeRow(either, "low", 129'945);
+  ShapeRow(either, "first", 487);
+  const Shape one_of{"one of two xor_slots",
+                     "{type: xor_slot, count: 1, label: a, with: [{type: core, "
+                     "count: 4}, {type: gpu, count: 1}]}, {type: xor_slot, "
+                     "count: 1, label: b, with: [{type: core, count: 8}]}",
+                     true};
+  ShapeRow(one_of, "lonode", 36'919);
+  ShapeRow(one_of, "low", 40'996);
+  ShapeRow(one_of, "first", 443);
+  ShapeRow(core, "firstnodex", 290);
 }
 
 void StreamRow(const char* name, Figures figures, int nodes, const char* policy,
@@ -208,6 +275,7 @@ void StreamRow(const char* name, Figures figures, int nodes, const char* policy,
             "lonode", 3'000);
   StreamRow("1024x32, 10,000 reservations, lonode", {5e3, 146}, 1'024, "lonode",
             10'000);
+  ShapeRows();
   const auto fail = [](const char* name, double limit, int filling_jobs,
                        const Jobspec& filling, const Jobspec& failing) {
     Row(name, {limit, 0}, [=](benchmark::State& state) {

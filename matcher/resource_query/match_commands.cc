@@ -71,7 +71,7 @@ bool Session::MatchOne(MatchOp op, const std::string& path) {
   Match match;
   std::string queue;
   try {
-    const Jobspec jobspec = ParseJobspec(*text);
+    const Jobspec& jobspec = jobspecs_.Read(*text);
     queue = jobspec.queue;
     match = matcher_.Run(job, jobspec, op, 0);
   } catch (const JobspecError& error) {

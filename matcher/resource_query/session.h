@@ -13,6 +13,7 @@
 
 #include "matcher/fluxion/matcher.h"
 #include "matcher/resource_query/options.h"
+#include "matcher/resource_query/recent_jobspecs.h"
 
 namespace fluxnetes::matcher {
 
@@ -94,6 +95,7 @@ class Session {
   QueryOptions options_;
   Streams streams_;
   std::map<JobId, JobInfo> jobs_;
+  RecentJobspecs jobspecs_;
   JobId next_job_ = 1;
   std::size_t timed_ = 0;  // matches and updates that found something
   double least_seconds_ = 0;

@@ -10,6 +10,7 @@
 #include <memory>
 #include <numeric>
 #include <random>
+#include <utility>
 
 #include "tests/benchmarks/flat_cluster.h"
 
@@ -37,6 +38,24 @@ void Fill(benchmark::State& state, Matcher matcher, const Jobspec& jobspec) {
     if (matcher.Run(++job, jobspec, MatchOp::kAllocate, 0).found()) continue;
     state.PauseTiming();
     for (JobId held = 1; held < job; ++held) matcher.Cancel(held);
+    job = 0;
+    state.ResumeTiming();
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+
+// Does the same with a new matcher each time that the job does not fit any
+// more: under `first`, a cancelled job leaves its traces in the order of the
+// nodes.
+void FillAnew(benchmark::State& state,
+              const std::function<std::unique_ptr<Matcher>()>& make,
+              const Jobspec& jobspec) {
+  auto matcher = make();
+  JobId job = 0;
+  for (auto _ : state) {
+    if (matcher->Run(++job, jobspec, MatchOp::kAllocate, 0).found()) continue;
+    state.PauseTiming();
+    matcher = make();
     job = 0;
     state.ResumeTiming();
   }
@@ -177,7 +196,14 @@ void Row(const char* name, Figures figures, Work work, double seconds = 0.2) {
 void FillRow(const char* name, Figures figures, int nodes, const char* policy,
              const Jobspec& jobspec) {
   Row(name, figures, [=](benchmark::State& state) {
-    Fill(state, FlatMatcher(nodes, policy), jobspec);
+    const auto make = [&] {
+      return std::make_unique<Matcher>(FlatMatcher(nodes, policy));
+    };
+    if (MatchPolicy::Parse(policy)->stop_on_match) {
+      FillAnew(state, make, jobspec);
+    } else {
+      Fill(state, std::move(*make()), jobspec);
+    }
   });
 }
 
@@ -196,8 +222,16 @@ void ShapeRow(const Shape& shape, const char* policy, double micros) {
         MatcherOptions options;
         options.policy = *MatchPolicy::Parse(policy);
         options.flexible = shape.flexible;
-        Fill(state, Matcher(FlatCluster(1'024, 32, false, 4), options),
-             JobOf(shape.resources));
+        const auto make = [&] {
+          return std::make_unique<Matcher>(FlatCluster(1'024, 32, false, 4),
+                                           options);
+        };
+        const Jobspec jobspec = JobOf(shape.resources);
+        if (options.policy.stop_on_match) {
+          FillAnew(state, make, jobspec);
+        } else {
+          Fill(state, std::move(*make()), jobspec);
+        }
       });
 }
 
@@ -262,6 +296,9 @@ void StreamRow(const char* name, Figures figures, int nodes, const char* policy,
   FillRow("8192x32, 1 core, low", {200e3, 2}, 8'192, "low", core);
   FillRow("1024x32, 1 core, lonode", {200e3, 32}, 1'024, "lonode", core);
   FillRow("1024x32, 1 core, first", {300e3, 4'798}, 1'024, "first", core);
+  FillRow("8192x32, 1 core, first", {114e3, 2'285}, 8'192, "first", core);
+  FillRow("1024x32, 4 nodes, first", {92e3, 1'836}, 1'024, "first", gang);
+  FillRow("8192x32, 4 nodes, first", {71e3, 1'423}, 8'192, "first", gang);
   FillRow("1024x32, 4 nodes, lonode", {50e3, 130}, 1'024, "lonode", gang);
   FillRow("1024x32, 4 nodes, low", {50e3, 160}, 1'024, "low", gang);
   FillRow("1024x32, 4 nodes, high", {50e3, 145}, 1'024, "high", gang);
@@ -271,6 +308,10 @@ void StreamRow(const char* name, Figures figures, int nodes, const char* policy,
             "lonode", 3'000);
   StreamRow("1024x32, allocate or reserve x 3000, low", {10e3, 249}, 1'024,
             "low", 3'000);
+  StreamRow("1024x32, allocate or reserve x 3000, first", {17.3e3, 346}, 1'024,
+            "first", 3'000);
+  StreamRow("8192x32, allocate or reserve x 3000, first", {13.8e3, 276}, 8'192,
+            "first", 3'000);
   StreamRow("8192x32, allocate or reserve x 3000, lonode", {4e3, 26}, 8'192,
             "lonode", 3'000);
   StreamRow("1024x32, 10,000 reservations, lonode", {5e3, 146}, 1'024, "lonode",

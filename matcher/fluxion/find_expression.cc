@@ -128,9 +128,7 @@ std::optional<FindExpression> FindExpression::Parse(std::string_view text) {
     }
     const auto step = ParseTest(word);
     if (!step) return std::nullopt;
-    if (step->predicate == Predicate::kFilter && step->yes) {
-      expression.filters_ = true;
-    }
+    if (step->predicate == Predicate::kFilter) expression.filters_ = step->yes;
     if (step->job != 0) expression.job_ = step->job;
     expression.steps_.push_back(*step);
     want_test = false;
@@ -161,7 +159,7 @@ bool FindExpression::Holds(const Step& step, const Matcher& matcher,
     case Predicate::kJobTag:
       return matcher.HoldOf(step.job, v).tagged;
     case Predicate::kFilter:
-      return (matcher.filters().At(v) != nullptr) == step.yes;
+      return step.yes;
     case Predicate::kNames:
       return step.names->Contains(matcher.graph().Name(v));
     case Predicate::kProperty:
@@ -185,6 +183,13 @@ bool FindExpression::Holds(const Matcher& matcher, VertexIndex v,
     left = step.kind == Step::Kind::kAnd ? (left & right) : (left | right);
   }
   return stack.back() != 0;
+}
+
+// True if the vertex has a filter, in which the job of the expression, if there
+// is one, has something.
+bool FindExpression::ShowsFilter(const Matcher& matcher, VertexIndex v) const {
+  return matcher.filters().At(v) != nullptr &&
+         (!job_ || matcher.HoldOf(*job_, v).filtered);
 }
 
 std::string FindExpression::FilterOf(const Matcher& matcher, VertexIndex v,
@@ -247,9 +252,8 @@ std::vector<Taken> FindExpression::Find(const Matcher& matcher,
     const Level done = level;
     levels.pop_back();
     if (!done.below && !Holds(matcher, done.v, done.standing)) continue;
+    if (filters_ && !ShowsFilter(matcher, done.v)) continue;
     if (!levels.empty()) levels.back().below = true;
-    const bool has_filter = matcher.filters().At(done.v) != nullptr;
-    if (filters_ && !has_filter) continue;
     found.push_back({done.v, done.way, graph.units(done.v), true});
     if (!filters_) continue;
     found.back().note = std::make_shared<const TakenNote>(

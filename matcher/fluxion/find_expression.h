@@ -5,6 +5,8 @@
 //   jobid-alloc=3 agfilter=t      names=node[0-3]      property=amd
 //
 // A vertex below one that is down, allocated or reserved counts as such too.
+// agfilter is no property of vertices: true holds at all of them, false at
+// none. The last agfilter decides whether filters are shown.
 #pragma once
 
 #include <optional>
@@ -24,9 +26,11 @@ class FindExpression {
   // Returns nothing if the text is not an expression.
   static std::optional<FindExpression> Parse(std::string_view text);
 
-  // Returns the vertices that match and all vertices above them. With
-  // agfilter=true, returns only those that have a pruning filter, with its
-  // state at `wall_clock` in their notes.
+  // Returns the vertices that match and all vertices above them. Where filters
+  // are shown, leaves out the vertices that have none, or none in which the
+  // expression's last job has something. Those above them are then returned for
+  // other reasons only. The others have the state of their filter at
+  // `wall_clock`, or what it has for that job, in their notes.
   std::vector<Taken> Find(const Matcher& matcher, Time wall_clock) const;
 
  private:
@@ -63,11 +67,12 @@ class FindExpression {
   bool Holds(const Matcher& matcher, VertexIndex v, Standing standing) const;
   static bool Holds(const Step& step, const Matcher& matcher, VertexIndex v,
                     Standing standing);
+  bool ShowsFilter(const Matcher& matcher, VertexIndex v) const;
   std::string FilterOf(const Matcher& matcher, VertexIndex v,
                        Time wall_clock) const;
 
   std::vector<Step> steps_;
-  bool filters_ = false;      // the expression has agfilter=true
+  bool filters_ = false;      // are shown
   std::optional<JobId> job_;  // the last one in the expression
 };
 

@@ -147,8 +147,8 @@ class Matcher {
                 Time duration);
   // False if the job holds nothing.
   bool Cancel(JobId job);
-  // Releases all that the job has on these ranks, or these vertices, which it
-  // must hold exclusively.
+  // Releases all that the job has on these ranks, on each of which it must hold
+  // something exclusively, or these vertices, which it must hold exclusively.
   Released CancelRanks(JobId job, const std::vector<std::int64_t>& ranks);
   Released CancelVertices(JobId job, const std::vector<VertexIndex>& vertices);
   // Returns how many bookings and vertices all partial releases have looked at,

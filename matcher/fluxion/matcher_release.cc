@@ -53,14 +53,17 @@ Released Matcher::CancelRanks(JobId id,
   std::vector<VertexIndex> vertices;
   for (const std::int64_t rank : ranks) {
     const auto& on_rank = state_->graph.OfRank(rank);
-    if (on_rank.empty()) return Released::kNotHeld;
+    bool holds_some = false;
     for (const VertexIndex v : on_rank) {
       const Booking* booking = held.bookings.Find(v);
-      if (booking != nullptr ? booking->tagged
-                             : state_->CoverOf(held, v) != kNoVertex) {
-        vertices.push_back(v);
+      if (booking != nullptr ? !booking->tagged
+                             : state_->CoverOf(held, v) == kNoVertex) {
+        continue;
       }
+      vertices.push_back(v);
+      holds_some = holds_some || booking == nullptr || booking->plan != 0;
     }
+    if (!holds_some) return Released::kNotHeld;
   }
   return state_->ReleasePart(id, std::move(vertices));
 }

@@ -6,7 +6,7 @@
 namespace fluxnetes::matcher {
 
 InsideSearch::InsideSearch(const NodeStructure& structure, ResourceGraph graph,
-                           MatchPolicy policy)
+                           Policy policy)
     : structure_(structure),
       graph_(std::move(graph)),
       filters_("", graph_),

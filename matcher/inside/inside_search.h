@@ -21,7 +21,7 @@
 #include "matcher/planner/bookings.h"
 #include "matcher/planner/pruning_filters.h"
 #include "matcher/selection/job_request.h"
-#include "matcher/selection/match_policy.h"
+#include "matcher/policy.h"
 #include "matcher/selection/selection.h"
 
 namespace fluxnetes::matcher {
@@ -31,7 +31,7 @@ class InsideSearch {
   // `graph` is that of the structure, or a view of it. What is taken is in use
   // at all vertices above it in the structure, also if the view lacks it.
   InsideSearch(const NodeStructure& structure, ResourceGraph graph,
-               MatchPolicy policy);
+               Policy policy);
   InsideSearch(const InsideSearch&) = delete;
   InsideSearch& operator=(const InsideSearch&) = delete;
 

@@ -25,7 +25,7 @@
 #include "matcher/inside/inside_search.h"
 #include "matcher/inside/node_structure.h"
 #include "matcher/inside/vertex_mask.h"
-#include "matcher/selection/match_policy.h"
+#include "matcher/policy.h"
 
 namespace fluxnetes::matcher {
 
@@ -33,7 +33,7 @@ using StateId = std::int32_t;
 
 class InsideStates {
  public:
-  InsideStates(const NodeStructure& structure, MatchPolicy policy)
+  InsideStates(const NodeStructure& structure, Policy policy)
       : structure_(structure), policy_(policy) {}
 
   StateId Find(const VertexMask& taken);
@@ -104,7 +104,7 @@ class InsideStates {
   InsideSearch& SearchFor(std::vector<std::string> types);
 
   const NodeStructure& structure_;
-  const MatchPolicy policy_;
+  const Policy policy_;
   int size_ = 0;
   std::vector<std::uint64_t> words_;  // [state * WordsOfState() + word]
   HashIndex index_;                   // of states

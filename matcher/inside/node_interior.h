@@ -34,7 +34,7 @@
 #include "matcher/graph/resource_graph.h"
 #include "matcher/inside/inside_request.h"
 #include "matcher/nodes/node_set.h"
-#include "matcher/selection/match_policy.h"
+#include "matcher/policy.h"
 #include "matcher/units.h"
 
 namespace fluxnetes::matcher {
@@ -54,7 +54,7 @@ struct TasksBeside {
 };
 
 struct InsideOptions {
-  MatchPolicy policy = MatchPolicy::Of(Policy::kLow);
+  Policy policy = Policy::kLow;
   // What is known of states is forgotten when it takes more memory.
   std::size_t state_bytes = 64 << 20;
 };

@@ -41,7 +41,7 @@ struct NodeInterior::State {
     Seen seen;
   };
   struct Structure {
-    Structure(const ResourceGraph& graph, VertexIndex top, MatchPolicy policy)
+    Structure(const ResourceGraph& graph, VertexIndex top, Policy policy)
         : structure(graph, top), states(structure, policy) {}
     NodeStructure structure;
     InsideStates states;

@@ -9,6 +9,21 @@
 #include "matcher/writers/match_writer.h"
 
 namespace fluxnetes::matcher {
+namespace {
+
+// Returns the format that leaves nothing out: `find` has no shorthand.
+MatchFormat InFull(MatchFormat format) {
+  switch (format) {
+    case MatchFormat::kJgfShorthand:
+      return MatchFormat::kJgf;
+    case MatchFormat::kRv1Shorthand:
+      return MatchFormat::kRv1;
+    default:
+      return format;
+  }
+}
+
+}  // namespace
 
 void Session::RunAttach(const Words& words) {
   if (words.size() != 2) return SayMalformed();
@@ -58,11 +73,9 @@ void Session::RunFind(const Words& words) {
   }
   const auto found = expression->Find(matcher_, std::time(nullptr));
   const MatchText written =
-      WriteMatch(options_.format, matcher_.graph(), found, {});
-  if (written.text.empty() && !found.empty()) {
-    streams_.errors << "find: ERROR: find writer emit: "
-                    << (written.error.empty() ? "no cores or gpus of a node"
-                                              : written.error)
+      WriteMatch(InFull(options_.format), matcher_.graph(), found, {});
+  if (!written.error.empty()) {
+    streams_.errors << "find: ERROR: find writer emit: " << written.error
                     << '\n';
     return;
   }

@@ -40,8 +40,7 @@ void Session::RunUpdate(const Words& words) {
                     << ")\n";
     return;
   }
-  if (jobs_.contains(job) || matcher_.Known(job) ||
-      job == std::numeric_limits<JobId>::max()) {
+  if (matcher_.Known(job) || job == std::numeric_limits<JobId>::max()) {
     streams_.errors << "ERROR: existing Jobid \n";
     return;
   }
@@ -60,7 +59,7 @@ void Session::Restore(const Words& words, JobId job, Time at, Time duration) {
   match.outcome = MatchOutcome::kInvalid;
   try {
     match = matcher_.Restore(job, FindHeld(words[2], *text, matcher_.graph()),
-                             words[1] == "reserve", at, duration);
+                             /*reserved=*/false, at, duration);
   } catch (const GraphError& error) {
     match.error = error.what();
   }
@@ -70,6 +69,7 @@ void Session::Restore(const Words& words, JobId job, Time at, Time duration) {
     matcher_.Cancel(job);
     match.outcome = MatchOutcome::kInvalid;
   }
+  next_job_ = job + 1;
   if (!match.found()) {
     streams_.errors << "ERROR: traverser run () returned error\nERROR: "
                     << match.error << '\n';
@@ -77,8 +77,7 @@ void Session::Restore(const Words& words, JobId job, Time at, Time duration) {
     return;
   }
   SayFound(match, job, took.count());
-  next_job_ = job + 1;
-  jobs_[job] = {at == 0 ? "ALLOCATED" : "RESERVED", at, path, took.count(),
+  jobs_[job] = {at == 0 ? "ALLOCATED" : kReserved, at, path, took.count(),
                 duration};
   CountTime(took.count());
 }
@@ -113,6 +112,54 @@ void Session::RunCancel(const Words& words) {
   if (stats) SayCounts("CANCEL", held, held);
 }
 
+// Releases what an R names. If that is refused, prints why.
+Released Session::ReleaseHeld(const std::string& format,
+                              const std::string& text, JobId job) {
+  const auto known = jobs_.find(job);
+  if (matcher_.Known(job) && known != jobs_.end() &&
+      known->second.state == kReserved) {
+    return Released::kReserved;
+  }
+  try {
+    if (format == "rv1exec") {
+      const std::vector<std::int64_t> ranks = RanksOfRv1exec(text);
+      const Released released = matcher_.CancelRanks(job, ranks);
+      if (released == Released::kNotHeld) SayRankNotHeld(ranks, job);
+      return released;
+    }
+    std::vector<VertexIndex> vertices;
+    for (const HeldPart& part : FindJgf(text, matcher_.graph(), false).parts) {
+      vertices.push_back(part.vertex);
+    }
+    const Released released = matcher_.CancelVertices(job, vertices);
+    if (released != Released::kNotHeld) return released;
+  } catch (const GraphError& error) {
+    streams_.errors << "ERROR: " << error.what() << '\n';
+  }
+  streams_.standard << "remove: partial_cancel returned error.\n";
+  return Released::kNotHeld;
+}
+
+// Names the first rank of which the job holds nothing exclusively.
+void Session::SayRankNotHeld(const std::vector<std::int64_t>& ranks,
+                             JobId job) {
+  for (const std::int64_t rank : ranks) {
+    const auto& on_rank = matcher_.graph().OfRank(rank);
+    if (on_rank.empty()) {
+      streams_.standard << "remove" << rank << " not found in by_rank map.\n";
+      return;
+    }
+    const auto held = [&](VertexIndex v) {
+      return matcher_.HoldOf(job, v).exclusive;
+    };
+    if (std::none_of(on_rank.begin(), on_rank.end(), held)) {
+      streams_.standard << "remove: " << rank
+                        << " not found in rank_to_counts.\n";
+      return;
+    }
+  }
+}
+
 void Session::RunPartialCancel(const Words& words) {
   bool stats = false;
   JobId job = 0;
@@ -128,22 +175,7 @@ void Session::RunPartialCancel(const Words& words) {
     return;
   }
   const std::int64_t held = stats ? CountHeld(job) : 0;
-  Released released = Released::kNotHeld;
-  try {
-    if (words[2] == "rv1exec") {
-      released = matcher_.CancelRanks(job, RanksOfRv1exec(*text));
-    } else {
-      std::vector<VertexIndex> vertices;
-      for (const HeldPart& part :
-           FindJgf(*text, matcher_.graph(), false).parts) {
-        vertices.push_back(part.vertex);
-      }
-      released = matcher_.CancelVertices(job, vertices);
-    }
-  } catch (const GraphError& error) {
-    streams_.errors << "ERROR: " << error.what() << '\n';
-  }
-  switch (released) {
+  switch (ReleaseHeld(words[2], *text, job)) {
     case Released::kUnknown:
       streams_.errors << "partial-cancel: ERROR: nonexistent job " << job
                       << '\n';
@@ -153,10 +185,9 @@ void Session::RunPartialCancel(const Words& words) {
                          "partial cancel\n";
       return;
     case Released::kNotHeld:
-      streams_.standard << "remove: partial_cancel returned error.\n";
       streams_.errors << "ERROR: error encountered while removing job " << job
                       << '\n';
-      return;
+      break;
     case Released::kAll:
       jobs_[job].state = "CANCELED";
       break;

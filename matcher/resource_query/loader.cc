@@ -53,7 +53,7 @@ std::string ReadGraph(const std::string& path) {
   return *std::move(text);
 }
 
-ResourceGraph LoadGraph(const QueryOptions& options, RTimes& times) {
+ResourceGraph LoadGraph(const QueryOptions& options) {
   const std::string& format = options.load_format;
   const std::string& path = options.load_file;
   if (format == "jgf" || format == "jgf_shorthand") {
@@ -62,7 +62,7 @@ ResourceGraph LoadGraph(const QueryOptions& options, RTimes& times) {
   const std::string text = ReadGraph(path);
   if (format == "grug") return ReadGrug(text);
   if (format == "hwloc") return ReadHwloc(text, options.allow_list);
-  return ReadRv1exec(text, &times);
+  return ReadRv1exec(text);
 }
 
 }  // namespace
@@ -102,10 +102,6 @@ Matcher LoadMatcher(const QueryOptions& options) {
   how.policy = options.policy;
   how.prune_filters = options.prune_filters;
   how.flexible = options.flexible;
-  if (times.expiration > 0) {
-    how.start = times.start;
-    how.end = times.expiration;
-  }
   return Matcher(std::move(graph), how);
 }
 

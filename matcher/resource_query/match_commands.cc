@@ -26,7 +26,7 @@ const std::map<std::string, MatchOp> kOps = {
 // requested.
 const char* StateOf(const Match& match) {
   if (match.outcome == MatchOutcome::kMatched) return "MATCHED";
-  return match.at == 0 ? "ALLOCATED" : "RESERVED";
+  return match.at == 0 ? "ALLOCATED" : kReserved;
 }
 
 // True if a match takes a job number even if it finds nothing.
@@ -68,11 +68,13 @@ bool Session::MatchOne(MatchOp op, const std::string& path) {
   }
   const auto started = std::chrono::steady_clock::now();
   const JobId job = next_job_;
+  bool in_use = false;  // the number, by a restored job
   Match match;
   std::string queue;
   try {
     const Jobspec& jobspec = jobspecs_.Read(*text);
     queue = jobspec.queue;
+    in_use = matcher_.Known(job);
     match = matcher_.Run(job, jobspec, op, 0);
   } catch (const JobspecError& error) {
     match.outcome = MatchOutcome::kInvalid;
@@ -84,15 +86,17 @@ bool Session::MatchOne(MatchOp op, const std::string& path) {
     streams_.errors << "match_allocate: ERROR: Jobspec error for " << job
                     << ": " << match.error << '\n';
   }
+  if (match.outcome != MatchOutcome::kInvalid && !Write(match, queue)) {
+    if (match.found() && Counts(op)) matcher_.Cancel(job);
+    match.outcome = MatchOutcome::kInvalid;
+  }
   if (op == MatchOp::kSatisfiability) {
     SaySatisfiability(match, took.count());
     return match.outcome == MatchOutcome::kSatisfiable;
   }
-  if (match.found() && !Write(match, queue)) {
-    if (Counts(op)) matcher_.Cancel(job);
-    match.outcome = MatchOutcome::kInvalid;
+  if (Counts(op) && (in_use || match.outcome != MatchOutcome::kInvalid)) {
+    ++next_job_;
   }
-  if (Counts(op) && match.outcome != MatchOutcome::kInvalid) ++next_job_;
   if (!match.found()) {
     SayNotFound(match, job, took.count());
     return false;
@@ -110,7 +114,7 @@ bool Session::Write(const Match& match, const std::string& queue) {
       WriteMatch(options_.format, matcher_.graph(), match.taken,
                  {match.at, match.at + match.duration, queue});
   if (!written.error.empty()) {
-    streams_.errors << "ERROR: " << written.error << '\n';
+    streams_.errors << "ERROR: match writer emit: " << written.error << '\n';
     return false;
   }
   streams_.results << written.text;

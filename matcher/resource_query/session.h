@@ -81,9 +81,13 @@ class Session {
   void SayFound(const Match& match, JobId job, double seconds);
   void SayNotFound(const Match& match, JobId job, double seconds);
   void SayCost(const Match& match, double seconds, std::ostream& out);
-  // If the match cannot be written, prints the reason and returns false.
+  // If the match cannot be written, prints the reason and returns false. R_lite
+  // of a match that found nothing cannot be written.
   bool Write(const Match& match, const std::string& queue);
   void SayInfo(JobId id, const JobInfo& job);
+  Released ReleaseHeld(const std::string& format, const std::string& text,
+                       JobId job);
+  void SayRankNotHeld(const std::vector<std::int64_t>& ranks, JobId job);
   void SayCounts(const char* what, std::int64_t visited, std::int64_t released);
   // Returns the number of vertices at which the matcher knows the job.
   std::int64_t CountHeld(JobId job) const;
@@ -105,5 +109,7 @@ class Session {
 
 inline constexpr std::string_view kBar =
     "INFO: =============================\n";
+// The state of a job that starts later, matched or restored.
+inline constexpr const char* kReserved = "RESERVED";
 
 }  // namespace fluxnetes::matcher

@@ -33,7 +33,7 @@ std::optional<MatchFormat> ParseMatchFormat(std::string_view name) {
 
 MatchText WriteMatch(MatchFormat format, const ResourceGraph& graph,
                      std::span<const Taken> taken, const MatchTimes& times) {
-  if (taken.empty()) return {};
+  if (taken.empty() && format != MatchFormat::kRlite) return {};
   switch (format) {
     case MatchFormat::kSimple:
       return {WriteSimple(graph, taken), ""};
@@ -47,6 +47,7 @@ MatchText WriteMatch(MatchFormat format, const ResourceGraph& graph,
       return Line(std::move(jgf));
     }
     case MatchFormat::kRlite: {
+      if (taken.empty()) return {"", "nothing was found"};
       MatchText rlite = WriteRlite(graph, taken);
       if (rlite.text == "[]") return {"", "no cores or gpus of a node"};
       return Line(std::move(rlite));

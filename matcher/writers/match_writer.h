@@ -6,7 +6,9 @@
 //   rlite                        cores and gpus by rank (RFC 20, R_lite)
 //   rv1, rv1_nosched, rv1_shorthand   R version 1, with or without a jgf
 //
-// Every text ends in a newline. If nothing is taken, the text is empty.
+// Every text ends in a newline. If nothing is taken, the text is empty. So is
+// an R version 1 if no core or gpu of a node is taken. R_lite of nothing, or
+// without cores and gpus, is an error.
 #pragma once
 
 #include <optional>
@@ -41,7 +43,7 @@ struct MatchText {
 struct MatchTimes {
   Time start = 0;
   Time expiration = 0;
-  std::string queue;
+  std::string queue;  // which rv1 and rv1_shorthand name
 };
 
 MatchText WriteMatch(MatchFormat format, const ResourceGraph& graph,

@@ -181,7 +181,7 @@ MatchText WriteRv1(MatchFormat format, const ResourceGraph& graph,
   if (auto error = RankError(graph, nodes); !error.empty()) {
     return {"", std::move(error)};
   }
-  if (nodes.nodes.empty()) return {"", "no cores or gpus of a node"};
+  if (nodes.nodes.empty()) return {};
   MatchText written;
   std::string& text = written.text;
   text += "{\"version\": 1, \"execution\": {\"R_lite\": ";
@@ -195,7 +195,7 @@ MatchText WriteRv1(MatchFormat format, const ResourceGraph& graph,
   text += ", \"expiration\": ";
   AppendNumber(times.expiration, text);
   text += '}';
-  if (!times.queue.empty()) {
+  if (!times.queue.empty() && format != MatchFormat::kRv1Nosched) {
     text += ", \"attributes\": {\"system\": {\"scheduler\": {\"queue\": ";
     AppendJsonQuoted(times.queue, text);
     text += "}}}";

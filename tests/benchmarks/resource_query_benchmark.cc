@@ -125,7 +125,7 @@ void Cancel(benchmark::State& state) {
 // Takes back a job of whole nodes rank by rank, in a random order.
 void CancelByRank(benchmark::State& state, int nodes, const char* policy) {
   Matcher matcher(FlatCluster(nodes, 32, /*ranked=*/true),
-                  {.policy = *MatchPolicy::Parse(policy)});
+                  {.policy = *ParsePolicy(policy)});
   const Jobspec gang = Gang(nodes);
   std::vector<std::int64_t> ranks(nodes);
   std::iota(ranks.begin(), ranks.end(), 0);
@@ -199,7 +199,7 @@ void FillRow(const char* name, Figures figures, int nodes, const char* policy,
     const auto make = [&] {
       return std::make_unique<Matcher>(FlatMatcher(nodes, policy));
     };
-    if (MatchPolicy::Parse(policy)->stop_on_match) {
+    if (ParsePolicy(policy)->stop_on_match) {
       FillAnew(state, make, jobspec);
     } else {
       Fill(state, std::move(*make()), jobspec);
@@ -220,7 +220,7 @@ void ShapeRow(const Shape& shape, const char* policy, double micros) {
   Row(name.c_str(), {50e6 / micros, 1e6 / micros},
       [=](benchmark::State& state) {
         MatcherOptions options;
-        options.policy = *MatchPolicy::Parse(policy);
+        options.policy = *ParsePolicy(policy);
         options.flexible = shape.flexible;
         const auto make = [&] {
           return std::make_unique<Matcher>(FlatCluster(1'024, 32, false, 4),

@@ -61,6 +61,24 @@ TEST_F(FindTest, FiltersTellWhatIsUsed) {
       R"(cluster0{"core": "used:1, total:4", "node": "used:0, total:2"})");
 }
 
+TEST_F(FindTest, AgfilterHoldsEverywhereOrNowhere) {
+  EXPECT_EQ(Find("agfilter=false"), "");
+  EXPECT_EQ(Find("agfilter=false or names=node0"), "node0 cluster0");
+  // The last one decides whether filters are shown.
+  EXPECT_EQ(Find("agfilter=true or agfilter=f"),
+            "core0 core1 node0 core0 core1 node1 cluster0");
+}
+
+TEST_F(FindTest, WhereNoFilterIsShownTheWayUpEnds) {
+  EXPECT_EQ(Find("names=core0 and agfilter=true"), "");
+  EXPECT_EQ(
+      Find("agfilter=true and jobid-tag=1"),
+      R"(node0{"core": "used:1, total:2"} )"
+      R"(cluster0{"core": "used:1, total:4", "node": "used:0, total:2"})");
+  EXPECT_EQ(Find("agfilter=true or jobid-tag=7"), "");
+  EXPECT_EQ(Find("jobid-tag=7 or jobid-tag=0 or agfilter=true"), "");
+}
+
 TEST_F(FindTest, WhatIsNoExpressionIsRefused) {
   for (const char* text :
        {"", "and", "status=up and", "(status=up", "status=up)", "()",

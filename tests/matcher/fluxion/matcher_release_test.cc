@@ -45,7 +45,7 @@ ResourceGraph Racks(int nodes, Ranked ranked) {
 }
 
 Matcher Racked(int nodes, Ranked ranked, Policy policy = Policy::kLonode) {
-  return Matcher(Racks(nodes, ranked), {.policy = MatchPolicy::Of(policy)});
+  return Matcher(Racks(nodes, ranked), {.policy = policy});
 }
 
 // Releases the ranks in a random order and returns the steps that this took.
@@ -70,7 +70,7 @@ VertexIndex Named(const ResourceGraph& graph, std::string_view path) {
 }
 
 TEST(MatcherRelease, RestOfARackStaysTaken) {
-  Matcher matcher(Tree(kTwoRacks), {.policy = MatchPolicy::Of(Policy::kLow)});
+  Matcher matcher(Tree(kTwoRacks), {.policy = Policy::kLow});
   const ResourceGraph& graph = matcher.graph();
   const VertexIndex rack = Named(graph, "/cluster0/rack0");
   const VertexIndex node0 = Named(graph, "/cluster0/rack0/node0");

@@ -78,7 +78,7 @@ class InsideDuel {
   explicit InsideDuel(unsigned seed)
       : random_(seed),
         flexible_(random_.OneIn(3)),
-        policy_(*MatchPolicy::Parse(kPolicies[random_.Below(4)])),
+        policy_(*ParsePolicy(kPolicies[random_.Below(4)])),
         graph_(NodeDrawing(random_).Make(types_)),
         matcher_(graph_, {.policy = policy_,
                           .prune_filters = flexible_ ? "" : "ALL:core",
@@ -166,7 +166,7 @@ class InsideDuel {
 
   Random random_;
   bool flexible_;
-  MatchPolicy policy_;
+  Policy policy_;
   std::vector<std::string> types_;
   ResourceGraph graph_;
   Matcher matcher_;

@@ -43,16 +43,15 @@ Released PlainMatcher::CancelRanks(JobId id,
   if (job.reserved) return Released::kReserved;
   std::vector<VertexIndex> vertices;
   for (const std::int64_t rank : ranks) {
-    bool known = false;
+    bool holds_some = false;
     for (VertexIndex v = 0; v < graph_.size(); ++v) {
       if (graph_.detached(v) || graph_.rank(v) != rank || rank < 0) continue;
-      known = true;
       const auto piece = job.pieces.find(v);
-      if (piece != job.pieces.end() && piece->second.tagged) {
-        vertices.push_back(v);
-      }
+      if (piece == job.pieces.end() || !piece->second.tagged) continue;
+      vertices.push_back(v);
+      holds_some = holds_some || piece->second.units;
     }
-    if (!known) return Released::kNotHeld;
+    if (!holds_some) return Released::kNotHeld;
   }
   return ReleasePart(id, vertices);
 }

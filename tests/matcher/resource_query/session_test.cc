@@ -2,15 +2,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "matcher/readers/jgf.h"
 #include "matcher/resource_query/loader.h"
 #include "tests/matcher/random/tree_picture.h"
+#include "tests/matcher/resource_query/session_stage.h"
 
 namespace fluxnetes::matcher {
 namespace {
@@ -18,60 +14,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr const char* kTwoNodes = R"(
-    cluster0/node0 core=2
-    cluster0/node1 core=2)";
-
-constexpr const char* kCore = R"({version: 1, tasks: [], resources:
-    [{type: slot, count: 1, label: a, with: [{type: core, count: 1}]}],
-    attributes: {system: {duration: 60}}})";
-constexpr const char* kNode = R"({version: 1, tasks: [], resources:
-    [{type: slot, count: 1, label: a, with: [{type: node, count: 1, exclusive: true}]}],
-    attributes: {system: {duration: 60}}})";
-
-// A folder with a graph and jobspecs, and a session in it.
-class SessionTest : public ::testing::Test {
- protected:
-  SessionTest()
-      : folder_(::testing::TempDir() + "session." + std::to_string(getpid())) {
-    std::filesystem::create_directories(folder_);
-    Save("core.yaml", kCore);
-    Save("node.yaml", kNode);
-    Start("low", MatchFormat::kSimple);
-  }
-  ~SessionTest() override { std::filesystem::remove_all(folder_); }
-
-  void Start(const char* policy, MatchFormat format) {
-    options_.policy = *ParsePolicy(policy);
-    options_.format = format;
-    session_ = std::make_unique<Session>(
-        Matcher(Tree(kTwoNodes), {.policy = options_.policy}), options_,
-        Session::Streams{results_, standard_, errors_});
-  }
-  std::string Save(const std::string& name, const std::string& text) {
-    std::ofstream(folder_ + "/" + name) << text;
-    return folder_ + "/" + name;
-  }
-  // Returns the lines of the results; % stands for the folder.
-  std::string Run(std::string line) {
-    for (auto at = line.find('%'); at != std::string::npos;
-         at = line.find('%')) {
-      line.replace(at, 1, folder_ + "/");
-    }
-    results_.str("");
-    standard_.str("");
-    errors_.str("");
-    EXPECT_TRUE(session_->Run(line));
-    return results_.str();
-  }
-
-  std::string folder_;
-  QueryOptions options_;
-  std::ostringstream results_;
-  std::ostringstream standard_;
-  std::ostringstream errors_;
-  std::unique_ptr<Session> session_;
-};
+class SessionTest : public SessionStage {};
 
 std::string Bar() { return std::string(kBar); }
 

@@ -138,7 +138,7 @@ TEST(VisitMemo, ThirdWalkVisitsOnlyWhatTheSecondHasTaken) {
     for (int n = 0; n < nodes; ++n) {
       picture += fmt::format("cluster0/rack{}/node{} core=8 gpu=2\n", n / 8, n);
     }
-    Matcher matcher(Tree(picture), {.policy = *MatchPolicy::Parse(policy)});
+    Matcher matcher(Tree(picture), {.policy = *ParsePolicy(policy)});
     Match match;
     for (JobId job = 1; job <= 3; ++job) {
       match = matcher.Run(job, ask, MatchOp::kAllocate, 0);

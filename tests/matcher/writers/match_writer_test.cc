@@ -53,6 +53,21 @@ TEST(MatchWriter, ShorthandLeavesOutWhatIsBelowTheWhole) {
             std::string::npos);
 }
 
+TEST(MatchWriter, QueueIsInRWithAScheduling) {
+  Matcher matcher(Tree(kThreeNodes), {.policy = *ParsePolicy("low")});
+  const Match match =
+      matcher.Run(1, Ask("slot[1]/core[1]"), MatchOp::kAllocate, 0);
+  const auto names_queue = [&](MatchFormat format) {
+    const auto written =
+        WriteMatch(format, matcher.graph(), match.taken, {0, 60, "batch"});
+    return written.text.find("\"scheduler\": {\"queue\": \"batch\"}") !=
+           std::string::npos;
+  };
+  EXPECT_TRUE(names_queue(MatchFormat::kRv1));
+  EXPECT_TRUE(names_queue(MatchFormat::kRv1Shorthand));
+  EXPECT_FALSE(names_queue(MatchFormat::kRv1Nosched));
+}
+
 TEST(TextSets, HostListsKeepTheirOrderAndZeros) {
   const auto write = [](std::vector<std::string_view> hosts) {
     std::string text;

@@ -134,7 +134,9 @@ TEST_F(PictureTest, HeldAloneFollowsBookingsAndCancels) {
                  "/cluster0/rack0/node0/core0", "/cluster0/rack0/node0/core1",
                  "/cluster0/rack0/node0/core2", "/cluster0/rack0/node1/core0",
                  "/cluster0/rack0/node1/core1", "/cluster0/rack0/node1/core2"));
-  matcher.CancelRanks(1, {0});
+  std::vector<VertexIndex> some;
+  for (int i = 0; i < 3; ++i) some.push_back(*matcher.graph().Find(paths[i]));
+  EXPECT_EQ(matcher.CancelVertices(1, some), Released::kPart);
   EXPECT_EQ(HeldAlone(matcher, 1).size(), 3u);
   matcher.Cancel(1);
   EXPECT_TRUE(HeldAlone(matcher, 1).empty());

@@ -66,17 +66,26 @@ bool Matcher::State::Steady(Time at) const {
   return starts.empty() || starts.rbegin()->first <= at;
 }
 
-bool Matcher::State::Satisfiable(const JobRequest& request) {
-  Selection::Times times;
-  times.at = kForever - request.duration - 1;
-  times.duration = request.duration;
-  times.status = false;
-  times.steady = Steady(times.at);
-  return selection.Run(request, times);
+// Selects for the first of the prepared requests for which all is found. Null:
+// none of them fits.
+const JobRequest* Matcher::State::Select(const Selection::Times& times) {
+  for (const JobRequest& each : prepared) {
+    if (selection.Run(each, times)) return &each;
+  }
+  return nullptr;
 }
 
-Match Matcher::State::Reserve(JobId id, const JobRequest& request, MatchOp op,
-                              Time now) {
+bool Matcher::State::Satisfiable() {
+  Selection::Times times;
+  times.duration = prepared.front().duration;
+  times.at = kForever - times.duration - 1;
+  times.status = false;
+  times.steady = Steady(times.at);
+  return Select(times) != nullptr;
+}
+
+Match Matcher::State::Reserve(JobId id, MatchOp op, Time now) {
+  const JobRequest& any = prepared.front();  // they need the same
   Match none;
   const MultiPlanner* filter = filters.At(graph.root());
   if (filter == nullptr) {
@@ -86,24 +95,23 @@ Match Matcher::State::Reserve(JobId id, const JobRequest& request, MatchOp op,
   }
   std::vector<std::int64_t> needs;
   for (const TypeId type : filter->types()) {
-    needs.push_back(request.total.units[type]);
+    needs.push_back(any.total.units[type]);
   }
   const MatchOutcome how = op == MatchOp::kAllocateOrElseReserve
                                ? MatchOutcome::kReserved
                                : MatchOutcome::kMatched;
-  auto at = filter->FirstTime(now + 1, request.duration, needs);
-  for (; at; at = filter->FirstTime(*at + 1, request.duration, needs)) {
-    const Selection::Times times{*at, request.duration, false, true,
-                                 Steady(*at)};
-    if (selection.Run(request, times)) return Book(id, request, *at, how);
+  auto at = filter->FirstTime(now + 1, any.duration, needs);
+  for (; at; at = filter->FirstTime(*at + 1, any.duration, needs)) {
+    const JobRequest* fits =
+        Select({*at, any.duration, false, true, Steady(*at)});
+    if (fits != nullptr) return Book(id, *fits, *at, how);
   }
   none.outcome =
-      Satisfiable(request) ? MatchOutcome::kBusy : MatchOutcome::kUnsatisfiable;
+      Satisfiable() ? MatchOutcome::kBusy : MatchOutcome::kUnsatisfiable;
   return none;
 }
 
-Match Matcher::State::Search(JobId id, const JobRequest& request, MatchOp op,
-                             Time at) {
+Match Matcher::State::Search(JobId id, MatchOp op, Time at) {
   const auto say = [](MatchOutcome outcome) {
     Match answer;
     answer.outcome = outcome;
@@ -111,36 +119,53 @@ Match Matcher::State::Search(JobId id, const JobRequest& request, MatchOp op,
   };
   now = at;
   if (op == MatchOp::kSatisfiability) {
-    return say(Satisfiable(request) ? MatchOutcome::kSatisfiable
-                                    : MatchOutcome::kUnsatisfiable);
+    return say(Satisfiable() ? MatchOutcome::kSatisfiable
+                             : MatchOutcome::kUnsatisfiable);
   }
   const bool tells = op == MatchOp::kAllocateWithSatisfiability;
-  if (!EnoughNodes(request, op, at)) {
+  const JobRequest& any = prepared.front();
+  if (!EnoughNodes(any, op, at)) {
     return say(tells ? MatchOutcome::kUnsatisfiable : MatchOutcome::kBusy);
   }
   const bool looks = op == MatchOp::kWithoutAllocating ||
                      op == MatchOp::kWithoutAllocatingFuture;
-  if (selection.Run(request, {at, request.duration, true, true, Steady(at)})) {
-    return Book(id, request, at,
+  const JobRequest* fits = Select({at, any.duration, true, true, Steady(at)});
+  if (fits != nullptr) {
+    return Book(id, *fits, at,
                 looks ? MatchOutcome::kMatched : MatchOutcome::kAllocated);
   }
   if (op == MatchOp::kAllocateOrElseReserve ||
       op == MatchOp::kWithoutAllocatingFuture) {
-    return Reserve(id, request, op, at);
+    return Reserve(id, op, at);
   }
-  const bool never = tells && !Satisfiable(request);
+  const bool never = tells && !Satisfiable();
   return say(never ? MatchOutcome::kUnsatisfiable : MatchOutcome::kBusy);
 }
 
-// True if the last request is for the same resources.
-bool Matcher::State::Prepared(const Jobspec& jobspec) const {
-  return prepared && prepared_top == jobspec.top &&
-         prepared_resources == jobspec.resources;
+// Makes the requests that a jobspec stands for. Returns what is wrong with it,
+// if anything.
+std::string Matcher::State::Prepare(const Jobspec& jobspec) {
+  prepared.clear();
+  variants.clear();
+  auto whole = MakeJobRequest(jobspec, options.flexible, graph, filters);
+  if (!whole) {
+    return "Value of \"type\" must be a resource type known to fluxion";
+  }
+  prepared_top = jobspec.top;
+  prepared_resources = jobspec.resources;
+  if (!options.flexible || !HasXorSlots(jobspec)) {
+    prepared.push_back(*std::move(whole));
+    return "";
+  }
+  variants = ExpandXorSlots(jobspec);
+  for (const XorVariant& variant : variants) {
+    prepared.push_back(MakeVariantRequest(variant, *whole, graph, filters));
+  }
+  return variants.empty() ? "xor_slots make more than 1000 jobspecs" : "";
 }
 
-// Runs the variants one after the other until one is found.
-Match Matcher::State::Variants(JobId id, const Jobspec& jobspec, MatchOp op,
-                               Time at) {
+Match Matcher::State::Find(JobId id, const Jobspec& jobspec, MatchOp op,
+                           Time at) {
   Match match;
   match.outcome = MatchOutcome::kInvalid;
   const auto duration = DurationOf(jobspec);
@@ -148,39 +173,19 @@ Match Matcher::State::Variants(JobId id, const Jobspec& jobspec, MatchOp op,
     match.error = "the duration is negative or longer than the graph's time";
     return match;
   }
-  const auto known = [&](const JobResource& resource) {
-    return graph.type_names().Find(resource.type).has_value();
-  };
-  if (!Prepared(jobspec) &&
-      !std::all_of(jobspec.resources.begin(), jobspec.resources.end(), known)) {
-    match.error = "Value of \"type\" must be a resource type known to fluxion";
-    return match;
-  }
-  const auto run = [&](const Jobspec& variant) {
-    if (!Prepared(variant)) {
-      prepared = MakeJobRequest(variant, options.flexible, graph, filters);
-      if (!prepared) return true;
-      prepared_top = variant.top;
-      prepared_resources = variant.resources;
+  const bool same = !prepared.empty() && prepared_top == jobspec.top &&
+                    prepared_resources == jobspec.resources;
+  if (!same) match.error = Prepare(jobspec);
+  if (!match.error.empty()) return match;
+  for (std::size_t i = 0; i < prepared.size(); ++i) {
+    prepared[i].spec = &jobspec;
+    if (!variants.empty()) {
+      variants[i].jobspec.constraint = jobspec.constraint;
+      prepared[i].spec = &variants[i].jobspec;
     }
-    prepared->spec = &variant;
-    prepared->duration = *duration;
-    match = Search(id, *prepared, op, at);
-    return match.found() || match.outcome == MatchOutcome::kSatisfiable;
-  };
-  if (!options.flexible || !HasXorSlots(jobspec)) {
-    run(jobspec);
-    return match;
+    prepared[i].duration = *duration;
   }
-  const auto variants = ExpandXorSlots(jobspec);
-  if (variants.empty()) {
-    match.error = "xor_slots make more than 1000 jobspecs";
-    return match;
-  }
-  for (const Jobspec& variant : variants) {
-    if (run(variant)) break;
-  }
-  return match;
+  return Search(id, op, at);
 }
 
 Matcher::Matcher(ResourceGraph graph, const MatcherOptions& options)
@@ -195,7 +200,10 @@ const PruningFilters& Matcher::filters() const { return state_->filters; }
 Match Matcher::Run(JobId id, const Jobspec& jobspec, MatchOp op, Time now) {
   Match match;
   match.outcome = MatchOutcome::kInvalid;
-  if (state_->jobs.contains(id)) {
+  const bool books = op == MatchOp::kAllocate ||
+                     op == MatchOp::kAllocateWithSatisfiability ||
+                     op == MatchOp::kAllocateOrElseReserve;
+  if (books && state_->jobs.contains(id)) {
     match.error = "the job holds something already";
     return match;
   }
@@ -205,7 +213,7 @@ Match Matcher::Run(JobId id, const Jobspec& jobspec, MatchOp op, Time now) {
   }
   const std::int64_t visits = state_->selection.visits();
   const std::int64_t finds = state_->selection.finds();
-  match = state_->Variants(id, jobspec, op, now);
+  match = state_->Find(id, jobspec, op, now);
   match.visits = state_->selection.visits() - visits;
   match.finds = state_->selection.finds() - finds;
   return match;

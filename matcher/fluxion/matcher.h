@@ -53,8 +53,8 @@ enum class MatchOutcome {
   kSatisfiable,
   kBusy,           // not now, nor at a later time that is known
   kUnsatisfiable,  // not even on an empty graph with all vertices up
-  // an unknown type, an impossible time or duration, or a job that holds
-  // something
+  // an unknown type, an impossible time or duration, or a booking for a job
+  // that holds something
   kInvalid,
 };
 
@@ -96,7 +96,8 @@ struct Match {
 struct MatcherOptions {
   Policy policy{};
   std::string prune_filters = "ALL:core,ALL:node";
-  // Slots of one level are alternatives, as are xor_slots.
+  // Slots of one level are alternatives, as are xor_slots. At each time the
+  // first alternative that fits is taken.
   bool flexible = false;
   // Jobs run within [start, end); a job without a duration gets all of it.
   Time start = 0;

@@ -13,7 +13,7 @@ void Matcher::State::Resize() {
                    0};
   levels.assign(kMaxGraphDepth + 2, none);
   selection.ForgetGraph();
-  prepared.reset();
+  prepared.clear();
 }
 
 void Matcher::State::Prime() {

@@ -51,11 +51,12 @@ struct Matcher::State {
   bool EnoughNodes(const JobRequest& request, MatchOp op, Time now) const;
   std::int64_t CountNodes(const JobRequest& request, bool status,
                           Time at) const;
-  bool Prepared(const Jobspec& jobspec) const;
-  Match Search(JobId id, const JobRequest& request, MatchOp op, Time now);
-  Match Variants(JobId id, const Jobspec& jobspec, MatchOp op, Time now);
-  bool Satisfiable(const JobRequest& request);
-  Match Reserve(JobId id, const JobRequest& request, MatchOp op, Time now);
+  std::string Prepare(const Jobspec& jobspec);
+  Match Find(JobId id, const Jobspec& jobspec, MatchOp op, Time now);
+  const JobRequest* Select(const Selection::Times& times);
+  Match Search(JobId id, MatchOp op, Time now);
+  bool Satisfiable();
+  Match Reserve(JobId id, MatchOp op, Time now);
   bool Steady(Time at) const;
 
   // Books the last selection.
@@ -125,8 +126,10 @@ struct Matcher::State {
   std::uint64_t shape = 0;  // a number that changes with the graph
   std::int64_t release_steps = 0;
 
-  // The last request: the same jobspec often comes again.
-  std::optional<JobRequest> prepared;
+  // The requests of the last jobspec, which often comes again: one, or one for
+  // each variant that its xor_slots make. At each time they are tried in order.
+  std::vector<JobRequest> prepared;
+  std::vector<XorVariant> variants;
   int prepared_top = 0;
   std::vector<JobResource> prepared_resources;
 

@@ -12,11 +12,12 @@ bool IsXor(const JobResource& resource) { return resource.type == "xor_slot"; }
 
 // Returns the kept resources of a jobspec, renumbered. Children stay side by
 // side and behind their parents.
-Jobspec Take(const Jobspec& from, const Kept& kept) {
-  Jobspec to = from;
+XorVariant Take(const Jobspec& from, const Kept& kept) {
+  XorVariant variant{from, {}};
+  Jobspec& to = variant.jobspec;
   to.resources.clear();
   std::vector<int> number(from.resources.size(), -1);
-  std::vector<int> order;  // old indices, level by level
+  std::vector<int>& order = variant.origins;  // level by level
   for (int i = 0; i < static_cast<int>(from.resources.size()); ++i) {
     const int parent = from.resources[i].parent;
     if (kept[i] == 0 || (parent >= 0 && number[parent] < 0)) continue;
@@ -43,7 +44,7 @@ Jobspec Take(const Jobspec& from, const Kept& kept) {
     }
     to.resources.push_back(std::move(resource));
   }
-  return to;
+  return variant;
 }
 
 }  // namespace
@@ -55,7 +56,7 @@ bool HasXorSlots(const Jobspec& jobspec) {
 // The ways to fill a resource are the ways to fill all its children, with one
 // of its xor_slots. Children are behind their parents, so going backwards their
 // ways are known.
-std::vector<Jobspec> ExpandXorSlots(const Jobspec& jobspec) {
+std::vector<XorVariant> ExpandXorSlots(const Jobspec& jobspec) {
   const int count = static_cast<int>(jobspec.resources.size());
   // the resources that each way keeps
   using Ways = std::vector<std::vector<int>>;
@@ -96,7 +97,7 @@ std::vector<Jobspec> ExpandXorSlots(const Jobspec& jobspec) {
   }
   const Ways all = fill(0, jobspec.top);
   if (too_many || all.size() > kMaxXorVariants) return {};
-  std::vector<Jobspec> variants;
+  std::vector<XorVariant> variants;
   for (const auto& way : all) {
     Kept kept(count);
     for (const int i : way) kept[i] = 1;

@@ -1,6 +1,7 @@
 #include "matcher/selection/job_request.h"
 
 #include <algorithm>
+#include <map>
 
 namespace fluxnetes::matcher {
 namespace {
@@ -9,17 +10,23 @@ std::int64_t Bounded(__int128 units) {
   return static_cast<std::int64_t>(std::min<__int128>(units, kMaxAmount));
 }
 
-// Adds `count` units of a resource and what they need below.
-void AddNeeds(TypeNeeds& needs, std::int64_t count, TypeId type, bool tracked,
-              const TypeNeeds& below) {
-  if (tracked) {
-    needs.units[type] = Bounded(__int128{needs.units[type]} + count);
-    needs.any = true;
+// Units by type, of the types that filters track.
+using Sums = std::map<TypeId, std::int64_t>;
+
+void Add(Sums& sums, TypeId type, __int128 units) {
+  std::int64_t& sum = sums[type];
+  sum = Bounded(sum + units);
+}
+
+// Limits the sums to what an alternative needs; what they lack they get from
+// it.
+void Limit(Sums& sums, const Sums& alternative) {
+  for (auto& [type, units] : sums) {
+    if (!alternative.contains(type)) units = 0;
   }
-  if (!below.any) return;
-  needs.any = true;
-  for (std::size_t t = 0; t < needs.units.size(); ++t) {
-    needs.units[t] = Bounded(needs.units[t] + __int128{count} * below.units[t]);
+  for (const auto& [type, units] : alternative) {
+    const auto [there, is_new] = sums.try_emplace(type, units);
+    if (!is_new) there->second = std::min(there->second, units);
   }
 }
 
@@ -27,7 +34,7 @@ class Maker {
  public:
   Maker(const Jobspec& spec, bool flexible, const PruningFilters& filters,
         int types)
-      : filters_(filters), none_{std::vector<std::int64_t>(types), false} {
+      : filters_(filters), types_(types), below_(spec.resources.size()) {
     request_.spec = &spec;
     request_.flexible = flexible;
   }
@@ -56,45 +63,48 @@ class Maker {
     }
     // Children are behind their parents in the array, so they are complete
     // first.
-    request_.below.assign(spec.resources.size(), none_);
+    request_.below.resize(spec.resources.size());
     for (int i = static_cast<int>(spec.resources.size()) - 1; i >= 0; --i) {
-      request_.below[i] = Needs(request_.with[i]);
+      below_[i] = Sum(request_.with[i]);
+      request_.below[i] = NeedsOf(below_[i]);
     }
-    request_.total = Needs(request_.top());
+    request_.total = NeedsOf(Sum(request_.top()));
     return std::move(request_);
   }
 
  private:
-  TypeNeeds Needs(Level level) const;
+  Sums Sum(Level level) const;
+  TypeNeeds NeedsOf(const Sums& sums) const;
   void ShareParts(Level level);
 
   const PruningFilters& filters_;
-  const TypeNeeds none_;
+  const std::size_t types_;
+  std::vector<Sums> below_;  // [resource]: for one unit of it
   JobRequest request_;
 };
 
-// Returns what the resources of the level need together; of slots that are
-// alternatives, the least of each type.
-TypeNeeds Maker::Needs(Level level) const {
-  TypeNeeds needs = none_;
-  std::optional<TypeNeeds> least;
+// Returns what the resources of the level need together.
+Sums Maker::Sum(Level level) const {
+  Sums sums;
   for (int r = level.first; r < level.last; ++r) {
-    const bool alternative = request_.flexible && request_.IsSlot(r);
-    TypeNeeds one = none_;
-    AddNeeds(alternative ? one : needs, request_.resource(r).count.min,
-             request_.types[r], filters_.Tracks(request_.types[r]),
-             request_.below[r]);
-    if (!alternative) continue;
-    if (!least) {
-      least = one;
+    const TypeId type = request_.types[r];
+    const __int128 count = request_.resource(r).count.min;
+    Sums one;
+    if (filters_.Tracks(type)) Add(one, type, count);
+    for (const auto& [below, units] : below_[r]) Add(one, below, count * units);
+    if (request_.flexible &&
+        (type == types::kSlot || type == types::kXorSlot)) {
+      Limit(sums, one);
       continue;
     }
-    for (std::size_t t = 0; t < one.units.size(); ++t) {
-      least->units[t] = std::min(least->units[t], one.units[t]);
-    }
-    least->any = least->any && one.any;
+    for (const auto& [needed, units] : one) Add(sums, needed, units);
   }
-  if (least) AddNeeds(needs, 1, types::kSlot, false, *least);
+  return sums;
+}
+
+TypeNeeds Maker::NeedsOf(const Sums& sums) const {
+  TypeNeeds needs{std::vector<std::int64_t>(types_), !sums.empty()};
+  for (const auto& [type, units] : sums) needs.units[type] = units;
   return needs;
 }
 
@@ -135,6 +145,22 @@ std::optional<JobRequest> MakeJobRequest(const Jobspec& spec, bool flexible,
   Maker maker(spec, flexible, filters, graph.type_names().size());
   if (!maker.Resolve(graph)) return std::nullopt;
   return maker.Make();
+}
+
+JobRequest MakeVariantRequest(const XorVariant& variant,
+                              const JobRequest& whole,
+                              const ResourceGraph& graph,
+                              const PruningFilters& filters) {
+  Maker maker(variant.jobspec, /*flexible=*/true, filters,
+              graph.type_names().size());
+  maker.Resolve(graph);
+  JobRequest request = maker.Make();
+  for (std::size_t r = 0; r < variant.origins.size(); ++r) {
+    request.below[r] = whole.below[variant.origins[r]];
+  }
+  request.total = whole.total;
+  request.exclusive = whole.exclusive;
+  return request;
 }
 
 }  // namespace fluxnetes::matcher

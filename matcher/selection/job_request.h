@@ -3,7 +3,12 @@
 //
 // If slots of one level are alternatives (`flexible`), they share one list of
 // parts to look for: for each type, the part with the highest minimum count.
-// Tests: tests/matcher/fluxion/matcher_test.cc,
+//
+// What a level needs is summed in the order of its resources. Each slot that is
+// an alternative limits the sum so far to what it needs itself, so the sum
+// depends on the order: a type that only the last slot needs counts in full,
+// one that only an earlier slot needs does not count. Fluxion sums like this.
+// Tests: tests/matcher/fluxion/matcher_alternatives_test.cc,
 // tests/matcher/fluxion/matcher_plain_test.cc.
 #pragma once
 
@@ -14,6 +19,7 @@
 
 #include "matcher/graph/resource_graph.h"
 #include "matcher/jobspec/jobspec.h"
+#include "matcher/jobspec/xor_slots.h"
 #include "matcher/planner/pruning_filters.h"
 
 namespace fluxnetes::matcher {
@@ -54,5 +60,13 @@ struct JobRequest {
 std::optional<JobRequest> MakeJobRequest(const Jobspec& spec, bool flexible,
                                          const ResourceGraph& graph,
                                          const PruningFilters& filters);
+
+// Returns the request of one variant of a jobspec with xor_slots, of which
+// `whole` is the request. As in Fluxion, a variant is pruned by the needs of
+// the whole, and takes whole what any variant takes whole.
+JobRequest MakeVariantRequest(const XorVariant& variant,
+                              const JobRequest& whole,
+                              const ResourceGraph& graph,
+                              const PruningFilters& filters);
 
 }  // namespace fluxnetes::matcher

@@ -127,7 +127,11 @@ bool Selection::Visit(EdgeIndex way, VertexIndex v, Level level, bool pristine,
   exclusive = exclusive || AsksExclusive(v, level);
   const Role role = RoleOf(v, level);
   if (role.ambiguous) return false;
-  const bool passes = role.resource < 0 && !role.packs_slot;
+  // A flexible match takes a vertex for what has slots below it only if the
+  // parts of one are its children.
+  const bool passes =
+      !role.packs_slot &&
+      (role.resource < 0 || (request_->flexible && role.slot >= 0));
   if (passes && !pristine) return false;
   if (Pruned(v, level, exclusive)) return false;
   std::int64_t factor = 0;

@@ -69,10 +69,9 @@ std::vector<int> Selection::AlternativesThatFit(const Role& role,
     if (with.first == with.last) return std::nullopt;
     for (int r = with.first; r < with.last; ++r) {
       std::int64_t& units = rest[place(r)];
-      units -= request_->resource(r).count.min;
-      if (units < 0 || request_->resource(r).count.min == 0) {
-        return std::nullopt;
-      }
+      const std::uint64_t taken = request_->resource(r).count.Take(units);
+      if (taken == 0) return std::nullopt;
+      units -= static_cast<std::int64_t>(taken);
     }
     return rest;
   };
@@ -170,7 +169,11 @@ void Selection::PackSlots(VertexIndex v, const Role& role, int depth) {
     most = std::min<std::size_t>(most, request_->resource(0).count.min + 1);
   }
   for (const int slot : std::span(row_).first(most)) {
-    if (!PackSlot(slot, parts, boards_[depth])) return;
+    if (PackSlot(slot, parts, boards_[depth])) continue;
+    // There are units for it, but not in whole vertices. Then the flexible
+    // traverser of Fluxion gives no slot at all.
+    if (request_->flexible) boards_[depth].Clear();
+    return;
   }
 }
 

@@ -24,7 +24,7 @@ std::string Expanded(const std::string& resources) {
       "null, resources: [" +
       resources + "]}");
   std::string text;
-  for (const Jobspec& variant : ExpandXorSlots(jobspec)) {
+  for (const auto& [variant, origins] : ExpandXorSlots(jobspec)) {
     text += Show(variant, 0, variant.top) + "\n";
   }
   return text;

@@ -19,7 +19,7 @@ Match PlainMatcher::Book(JobId job, Time at, MatchOutcome how) {
   Walk(kNoEdge, graph_.root(), marks_[kNoEdge], false, above);
   if (match_.taken.empty()) {
     match_.outcome = MatchOutcome::kBusy;
-    jobs_.erase(job);
+    if (mode_ == Mode::kBook) jobs_.erase(job);
   }
   return match_;
 }

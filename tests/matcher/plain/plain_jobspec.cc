@@ -10,27 +10,30 @@ namespace {
 // A jobspec as a tree.
 struct Branch {
   JobResource resource;
+  int origin = 0;
   std::vector<Branch> with;
 };
 
 Branch BranchOf(const Jobspec& spec, int r) {
-  Branch branch{spec.resources[r], {}};
+  Branch branch{spec.resources[r], r, {}};
   for (int c = spec.resources[r].first; c < spec.resources[r].last; ++c) {
     branch.with.push_back(BranchOf(spec, c));
   }
   return branch;
 }
 
-void Append(const std::vector<Branch>& level, int parent, Jobspec& spec) {
+void Append(const std::vector<Branch>& level, int parent, Jobspec& spec,
+            std::vector<int>& origins) {
   const auto first = static_cast<int>(spec.resources.size());
   for (const Branch& branch : level) {
     spec.resources.push_back(branch.resource);
     spec.resources.back().parent = parent;
+    origins.push_back(branch.origin);
   }
   for (std::size_t i = 0; i < level.size(); ++i) {
     const int r = first + static_cast<int>(i);
     const auto below = static_cast<int>(spec.resources.size());
-    Append(level[i].with, r, spec);
+    Append(level[i].with, r, spec, origins);
     const int count = static_cast<int>(level[i].with.size());
     spec.resources[r].first = count == 0 ? 0 : below;
     spec.resources[r].last = count == 0 ? 0 : below + count;
@@ -57,7 +60,7 @@ std::vector<Branches> Fill(const Branches& level) {
   for (const Branch& branch : level) {
     std::vector<Branch> forms;
     for (const Branches& with : Fill(branch.with)) {
-      forms.push_back({branch.resource, with});
+      forms.push_back({branch.resource, branch.origin, with});
     }
     if (branch.resource.type == "xor_slot") {
       for (Branch& form : forms) {
@@ -90,18 +93,34 @@ std::uint64_t PlainTake(const Count& count, std::uint64_t available) {
   }
 }
 
-std::vector<Jobspec> PlainMatcher::Variants(const Jobspec& jobspec) const {
+std::vector<PlainMatcher::Way> PlainMatcher::WaysOf(
+    const Jobspec& jobspec) const {
   Branches top;
   for (int r = 0; r < jobspec.top; ++r) top.push_back(BranchOf(jobspec, r));
-  std::vector<Jobspec> variants;
-  for (const Branches& way : Fill(top)) {
-    Jobspec variant = jobspec;
-    variant.resources.clear();
-    variant.top = static_cast<int>(way.size());
-    Append(way, -1, variant);
-    variants.push_back(variant);
+  std::vector<Way> ways;
+  const auto add = [&](const Branches& level) {
+    Way way{jobspec, {}};
+    way.spec.resources.clear();
+    way.spec.top = static_cast<int>(level.size());
+    Append(level, -1, way.spec, way.origins);
+    ways.push_back(way);
+  };
+  if (!options_.flexible) {
+    add(top);
+    return ways;
   }
-  return variants;
+  for (const Branches& level : Fill(top)) add(level);
+  return ways;
+}
+
+// The needs of all ways count for each of them, and what one of them takes
+// whole the others take whole too.
+void PlainMatcher::UnderstandWays(const Jobspec& jobspec) {
+  Understand(jobspec);
+  needs_of_all_ = needs_;
+  total_ = Needs(top_);
+  whole_of_any_ = whole_types_;
+  ways_ = WaysOf(jobspec);
 }
 
 void PlainMatcher::Understand(const Jobspec& jobspec) {
@@ -125,40 +144,27 @@ void PlainMatcher::Understand(const Jobspec& jobspec) {
   for (const Level& with : with_) needs_.push_back(Needs(with));
 }
 
-// Returns the needs that a filter can know. Of alternative slots, takes the
-// least of each; nothing if one of them needs nothing.
+// Returns the needs that a filter can know. Each alternative bounds what came
+// before it: to the same as itself at most, to nothing if it does not need it.
 PlainMatcher::Counts PlainMatcher::Needs(const Level& level) const {
   Counts needs;
-  std::vector<Counts> alternatives;
   for (const int r : level) {
     const std::int64_t min = spec_->resources[r].count.min;
-    Counts of_resource;
-    if (Tracked(types_[r])) of_resource[types_[r]] += min;
-    for (const auto& [type, count] : Needs(with_[r])) {
-      of_resource[type] += min * count;
-    }
-    if (options_.flexible && types_[r] == types::kSlot) {
-      alternatives.push_back(of_resource);
-      continue;
-    }
-    for (const auto& [type, count] : of_resource) needs[type] += count;
-  }
-  if (std::any_of(alternatives.begin(), alternatives.end(),
-                  [](const Counts& counts) { return counts.empty(); })) {
-    return needs;
-  }
-  Counts least;
-  for (const Counts& all : alternatives) {
-    for (const auto& [type, unused] : all) {
-      std::int64_t units = unused;
-      for (const Counts& counts : alternatives) {
-        const auto found = counts.find(type);
-        units = std::min(units, found == counts.end() ? 0 : found->second);
+    Counts own;
+    if (Tracked(types_[r])) own[types_[r]] += min;
+    for (const auto& [type, count] : Needs(with_[r])) own[type] += min * count;
+    const std::string& type_name = spec_->resources[r].type;
+    const bool alternative = options_.flexible && type_name.ends_with("slot");
+    for (auto& [type, count] : needs) {
+      const auto also = own.find(type);
+      if (!alternative) {
+        count += also == own.end() ? 0 : also->second;
+      } else {
+        count = also == own.end() ? 0 : std::min(count, also->second);
       }
-      least[type] = units;
     }
+    needs.merge(own);
   }
-  for (const auto& [type, count] : least) needs[type] += count;
   return needs;
 }
 

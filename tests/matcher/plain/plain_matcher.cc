@@ -40,7 +40,10 @@ PlainMatcher::PlainMatcher(const ResourceGraph& graph,
 
 Match PlainMatcher::Run(JobId job, const Jobspec& jobspec, MatchOp op,
                         Time now) {
-  if (jobs_.contains(job) || now < 0 || now > options_.end) {
+  const bool books = op != MatchOp::kSatisfiability &&
+                     op != MatchOp::kWithoutAllocating &&
+                     op != MatchOp::kWithoutAllocatingFuture;
+  if ((books && jobs_.contains(job)) || now < 0 || now > options_.end) {
     return Say(MatchOutcome::kInvalid);
   }
   const Time window = options_.end - options_.start;
@@ -55,18 +58,11 @@ Match PlainMatcher::Run(JobId job, const Jobspec& jobspec, MatchOp op,
   }
   now_ = now;
   duration_ = seconds == 0 ? window : static_cast<Time>(std::ceil(seconds));
-  const auto variants =
-      options_.flexible ? Variants(jobspec) : std::vector<Jobspec>{jobspec};
-  Match match = Say(MatchOutcome::kInvalid);
-  for (const Jobspec& variant : variants) {
-    match = RunOne(job, variant, op);
-    if (match.found() || match.outcome == MatchOutcome::kSatisfiable) break;
-  }
-  return match;
+  UnderstandWays(jobspec);
+  return Find(job, op);
 }
 
-Match PlainMatcher::RunOne(JobId job, const Jobspec& jobspec, MatchOp op) {
-  Understand(jobspec);
+Match PlainMatcher::Find(JobId job, MatchOp op) {
   if (op == MatchOp::kSatisfiability) {
     return Say(Satisfiable() ? MatchOutcome::kSatisfiable
                              : MatchOutcome::kUnsatisfiable);
@@ -77,7 +73,7 @@ Match PlainMatcher::RunOne(JobId job, const Jobspec& jobspec, MatchOp op) {
   }
   const bool looks = op == MatchOp::kWithoutAllocating ||
                      op == MatchOp::kWithoutAllocatingFuture;
-  if (Select(now_, true, true)) {
+  if (SelectAny(now_, true, true)) {
     return Book(job, now_,
                 looks ? MatchOutcome::kMatched : MatchOutcome::kAllocated);
   }
@@ -106,10 +102,9 @@ std::int64_t PlainMatcher::NodesUp() const {
 // True if there are as many nodes as the job needs at least: nodes that are up,
 // or, with a constraint, nodes that fulfil it and are free.
 bool PlainMatcher::EnoughNodes(MatchOp op) const {
-  const Counts needs = Needs(top_);
-  const auto found = needs.find(types::kNode);
+  const auto found = total_.find(types::kNode);
   const std::int64_t nodes =
-      found == needs.end() || !Tracked(types::kNode) ? 0 : found->second;
+      found == total_.end() || !Tracked(types::kNode) ? 0 : found->second;
   if (nodes > NodesUp()) return false;
   if (spec_->constraint.nodes.empty()) return true;
   const bool at_once =
@@ -125,8 +120,21 @@ bool PlainMatcher::EnoughNodes(MatchOp op) const {
   return count >= nodes;
 }
 
+// At each time the first way that fits is taken.
+bool PlainMatcher::SelectAny(Time at, bool now, bool status) {
+  for (const Way& way : ways_) {
+    Understand(way.spec);
+    for (std::size_t r = 0; r < way.origins.size(); ++r) {
+      needs_[r] = needs_of_all_[way.origins[r]];
+    }
+    whole_types_ = whole_of_any_;
+    if (Select(at, now, status)) return true;
+  }
+  return false;
+}
+
 bool PlainMatcher::Satisfiable() {
-  return Select(kForever - duration_ - 1, false, false);
+  return SelectAny(kForever - duration_ - 1, false, false);
 }
 
 // Tries each moment at which something at the root's filter starts or ends.
@@ -139,8 +147,8 @@ Match PlainMatcher::Reserve(JobId job, MatchOutcome how) {
   }
   for (const Time at : moments) {
     attempt_ = {at, at + duration_, false, true};
-    if (!FilterHas(graph_.root(), Needs(top_))) continue;
-    if (Select(at, false, true)) return Book(job, at, how);
+    if (!FilterHas(graph_.root(), total_)) continue;
+    if (SelectAny(at, false, true)) return Book(job, at, how);
   }
   return Say(Satisfiable() ? MatchOutcome::kBusy
                            : MatchOutcome::kUnsatisfiable);

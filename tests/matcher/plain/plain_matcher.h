@@ -104,6 +104,11 @@ class PlainMatcher {
     std::vector<std::pair<TypeId, PlainPlan>> filter;
     int filter_spans = 0;
   };
+  // One of the jobspecs that the alternatives of a jobspec make.
+  struct Way {
+    Jobspec spec;
+    std::vector<int> origins;  // [resource]: which one it is of the jobspec
+  };
   struct Attempt {
     Time at = 0;
     Time end = 0;
@@ -121,12 +126,15 @@ class PlainMatcher {
 
   // Jobspecs.
   void Understand(const Jobspec& jobspec);
+  void UnderstandWays(const Jobspec& jobspec);
+  std::vector<Way> WaysOf(const Jobspec& jobspec) const;
   Counts Needs(const Level& level) const;
   Level Parts(const Level& slots) const;
   bool Fulfils(VertexIndex v, const Constraint& constraint, int node) const;
   bool Fulfils(VertexIndex v) const;
 
   // Walks.
+  bool SelectAny(Time at, bool now, bool status);
   bool Select(Time at, bool now, bool status);
   std::optional<Visited> Visit(EdgeIndex way, VertexIndex v, const Level& level,
                                bool pristine, bool exclusive);
@@ -153,8 +161,7 @@ class PlainMatcher {
   std::int64_t Score(VertexIndex v) const;
 
   // Answers.
-  std::vector<Jobspec> Variants(const Jobspec& jobspec) const;
-  Match RunOne(JobId job, const Jobspec& jobspec, MatchOp op);
+  Match Find(JobId job, MatchOp op);
   bool EnoughNodes(MatchOp op) const;
   std::int64_t NodesUp() const;
   bool Satisfiable();
@@ -185,6 +192,12 @@ class PlainMatcher {
   std::map<EdgeIndex, std::int64_t> weights_;
 
   // State of one match.
+  std::vector<Way> ways_;
+  std::vector<Counts> needs_of_all_;  // [resource of the jobspec]
+  Counts total_;
+  std::set<TypeId> whole_of_any_;
+
+  // State of one way.
   const Jobspec* spec_ = nullptr;
   std::vector<TypeId> types_;  // [resource]
   std::vector<Level> with_;    // [resource]

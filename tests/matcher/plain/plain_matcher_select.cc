@@ -112,7 +112,12 @@ std::optional<PlainMatcher::Visited> PlainMatcher::Visit(EdgeIndex way,
   }
   const Role role = RoleOf(v, level);
   if (role.confused) return std::nullopt;
-  if (role.resource < 0 && !role.packs && !pristine) return std::nullopt;
+  // In a flexible match a vertex for what has slots below it counts as one that
+  // nobody asked for, unless it has the parts of a slot.
+  const bool passes =
+      !role.packs &&
+      (role.resource < 0 || (options_.flexible && !role.slots.empty()));
+  if (passes && !pristine) return std::nullopt;
   if (Pruned(v, level, exclusive)) return std::nullopt;
   visited_[v] = 1;
 
@@ -126,10 +131,10 @@ std::optional<PlainMatcher::Visited> PlainMatcher::Visit(EdgeIndex way,
   factors_ += weight;
   if (role.packs) {
     PackSlots(v, role.slots, board);
-  } else if (role.resource >= 0) {
-    Explore(v, with_[role.resource], 1, false, exclusive, board);
-  } else {
+  } else if (passes) {
     Explore(v, level, 1, true, exclusive, board);
+  } else {
+    Explore(v, with_[role.resource], 1, false, exclusive, board);
   }
   factors_ -= weight;
   if (role.resource >= 0) {

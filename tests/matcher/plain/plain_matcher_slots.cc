@@ -32,7 +32,10 @@ void PlainMatcher::PackSlots(VertexIndex v, const Level& slots, Board& board) {
         made.score += part.score;
         made.edges.push_back(part.edges.front());
       }
-      if (each == 0 || units < each) return;
+      if (each != 0 && units >= each) continue;
+      // Units without vertices for them spoil all slots of a flexible match.
+      if (options_.flexible) board.erase(types::kSlot);
+      return;
     }
     if (made.edges.empty()) return;
     board[types::kSlot].list.push_back(made);
@@ -77,9 +80,11 @@ PlainMatcher::Level PlainMatcher::BestRow(const Level& slots,
     Counts rest = left;
     bool fits = !with_[slot].empty();
     for (const int r : with_[slot]) {
-      const std::int64_t min = spec_->resources[r].count.min;
-      rest[types_[r]] -= min;
-      fits = fits && min > 0 && rest[types_[r]] >= 0;
+      std::int64_t& units = rest[types_[r]];
+      const auto taken = static_cast<std::int64_t>(
+          PlainTake(spec_->resources[r].count, units));
+      units -= taken;
+      fits = fits && taken > 0;
     }
     if (!fits) continue;
     Level row = {slot};

@@ -13,7 +13,7 @@ Matcher::State::State(ResourceGraph with, const MatcherOptions& how)
     : graph(std::move(with)),
       options(how),
       filters(how.prune_filters, graph),
-      selection(graph, bookings, filters, how.policy) {
+      selection(graph, bookings, filters, how.policy, how.sort_equals) {
   if (options.start < 0 || options.end <= options.start ||
       options.end > kForever / 4) {
     throw std::invalid_argument("the time of the graph is empty or too long");

@@ -102,6 +102,10 @@ struct MatcherOptions {
   // Jobs run within [start, end); a job without a duration gets all of it.
   Time start = 0;
   Time end = 3'153'600'000;  // 100 years
+  // Equal candidates are in the order of std::sort, as in Fluxion, even if they
+  // are among more than 1,024. Costs a walk and a sort where that order
+  // matters.
+  bool sort_equals = false;
 };
 
 // The resources that an R (resource set, Flux RFC 20) gives to a job, as

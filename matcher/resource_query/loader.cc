@@ -91,8 +91,7 @@ std::optional<TextSource> OpenFile(const std::string& path) {
 }
 
 Matcher LoadMatcher(const QueryOptions& options) {
-  RTimes times;
-  ResourceGraph graph = LoadGraph(options, times);
+  ResourceGraph graph = LoadGraph(options);
   graph.SetDominant(graph.AddSubsystem(options.subsystem));
   if (graph.root() == kNoVertex) {
     throw GraphError("the graph has no root in the subsystem " +
@@ -102,6 +101,7 @@ Matcher LoadMatcher(const QueryOptions& options) {
   how.policy = options.policy;
   how.prune_filters = options.prune_filters;
   how.flexible = options.flexible;
+  how.sort_equals = options.sort_equals;
   return Matcher(std::move(graph), how);
 }
 

@@ -36,6 +36,9 @@ Loads a resource graph, then reads commands, a line each, from standard input.
                                  rv1_shorthand
   -p, --prune-filters=SPEC       HIGH:LOW[,HIGH:LOW...]; HIGH may be ALL
                                  (ALL:core,ALL:node)
+      --equals=ORDER             equal candidates among more than 1,024 of a type:
+                                 found (default: as they were found), sort (as
+                                 std::sort leaves them, which Fluxion does)
   -t, --test-output=FILE         write results there, not to standard output
   -r, --reserve-vtx-vec=N        0 to 2000000; accepted, needs nothing
   -e, --elapse-time              say how long things take
@@ -44,7 +47,9 @@ Loads a resource graph, then reads commands, a line each, from standard input.
   -o, --graph-output=BASENAME    write the graph to BASENAME.FORMAT at the end
 )";
 
-constexpr std::array<option, 16> kOptions{{
+constexpr int kEquals = 256;  // has no short form
+
+constexpr std::array<option, 17> kOptions{{
     {"help", no_argument, nullptr, 'h'},
     {"load-file", required_argument, nullptr, 'L'},
     {"load-format", required_argument, nullptr, 'f'},
@@ -54,6 +59,7 @@ constexpr std::array<option, 16> kOptions{{
     {"traverser-policy", required_argument, nullptr, 'T'},
     {"match-format", required_argument, nullptr, 'F'},
     {"prune-filters", required_argument, nullptr, 'p'},
+    {"equals", required_argument, nullptr, kEquals},
     {"test-output", required_argument, nullptr, 't'},
     {"reserve-vtx-vec", required_argument, nullptr, 'r'},
     {"elapse-time", no_argument, nullptr, 'e'},
@@ -187,6 +193,12 @@ std::optional<QueryEnd> Setter::Set(int option, const std::string& value) {
       break;
     case 'o':
       options_.graph_output = value;
+      break;
+    case kEquals:
+      if (value != "found" && value != "sort") {
+        return Refuse("unknown order", "equals", value);
+      }
+      options_.sort_equals = value == "sort";
       break;
     case 'd':
     case 'r':

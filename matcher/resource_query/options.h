@@ -1,5 +1,5 @@
 // The command line of resource-query.
-// Tests: tests/matcher/fluxion/replay_test.cc.
+// Tests: tests/matcher/resource_query/options_test.cc.
 #pragma once
 
 #include <set>
@@ -25,6 +25,7 @@ struct QueryOptions {
   std::string graph_format = "dot";  // or "graphml"
   std::string graph_output;          // a file without .dot; empty: none
   bool times = false;                // print how long things take
+  bool sort_equals = false;          // among more than 1,024 candidates too
 };
 
 // Ends the program at once: the text for standard error, and the exit code.

@@ -16,8 +16,9 @@ namespace fluxnetes::matcher {
 
 // Lists up to this length are sorted as Fluxion sorts them, with equal
 // candidates in arbitrary order. In longer lists equal candidates stay in the
-// order found.
-inline constexpr std::size_t kMostSorted = 1'024;
+// order found, unless they too are to be sorted.
+inline constexpr std::uint64_t kMostSorted = 1'024;
+inline constexpr std::uint64_t kUnlimited = std::uint64_t{1} << 31;
 
 // An edge to a vertex that a candidate would take; kNoEdge: the entry to the
 // root.

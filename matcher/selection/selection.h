@@ -48,11 +48,12 @@ class Selection {
   };
 
   Selection(const ResourceGraph& graph, const Bookings& bookings,
-            const PruningFilters& filters, Policy policy)
+            const PruningFilters& filters, Policy policy, bool sort_equals)
       : graph_(graph),
         bookings_(bookings),
         filters_(filters),
-        policy_(policy) {}
+        policy_(policy),
+        most_sorted_(sort_equals ? kUnlimited : kMostSorted) {}
 
   // True if everything that is requested was found.
   bool Run(const JobRequest& request, const Times& times);
@@ -209,6 +210,7 @@ class Selection {
   std::optional<bool> RunContest(Shortlist& list);
   void Evaluate(Shortlist& list, int holder);
   void Settle(Shortlist& list);
+  bool KnowsTooManyToSort(const Shortlist& list) const;
   bool MoreThanSorted(Shortlist& list);
   void MarkPicked();
 
@@ -216,6 +218,8 @@ class Selection {
   const Bookings& bookings_;
   const PruningFilters& filters_;
   Policy policy_;
+  // Lists up to this length are sorted with std::sort.
+  const std::uint64_t most_sorted_;
 
   const JobRequest* request_ = nullptr;
   Times times_;

@@ -8,13 +8,15 @@ namespace fluxnetes::matcher {
 namespace {
 
 // Fluxion leaves the order of equal candidates to std::sort of libstdc++, and
-// so does this. In longer lists they stay in the order found; there only the
-// first ones are sorted, the others stay as they are behind them.
+// so does this for lists up to `most`. In longer ones they stay in the order
+// found; there only the first ones are sorted, the others stay as they are
+// behind them.
 template <typename Thing, typename Before>
-void SortFirst(std::vector<Thing>& things, std::size_t first, Before before) {
+void SortFirst(std::vector<Thing>& things, std::size_t first,
+               std::uint64_t most, Before before) {
   constexpr std::size_t kFew = 8;
   const std::size_t size = things.size();
-  if (size <= kMostSorted) {
+  if (size <= most) {
     std::sort(things.begin(), things.end(), before);
     return;
   }
@@ -111,7 +113,7 @@ std::int64_t Selection::ScoreOf(VertexIndex v) const {
 
 void Selection::Sort(Scoreboard::List& list, bool descending,
                      std::size_t first) const {
-  SortFirst(list.candidates, first,
+  SortFirst(list.candidates, first, most_sorted_,
             [descending](const Candidate& a, const Candidate& b) {
               return descending ? a.score > b.score : a.score < b.score;
             });
@@ -132,7 +134,7 @@ void Selection::SortByRuns(Scoreboard::List& list, std::size_t first) const {
              starts.begin(),
          candidate});
   }
-  SortFirst(members, first,
+  SortFirst(members, first, most_sorted_,
             [](const Member& a, const Member& b) { return a.run > b.run; });
   for (std::size_t i = 0; i < members.size(); ++i) {
     list.candidates[i] = members[i].candidate;

@@ -4,11 +4,6 @@
 #include "matcher/selection/selection.h"
 
 namespace fluxnetes::matcher {
-namespace {
-
-constexpr auto kMostSlots = static_cast<std::int64_t>(kMostSorted);
-
-}  // namespace
 
 // Finds the slots that a holder gives over the time of the match.
 void Selection::Evaluate(Shortlist& list, int i) {
@@ -80,16 +75,20 @@ void Selection::Settle(Shortlist& list) {
   slots_seen_.clear();
 }
 
+bool Selection::KnowsTooManyToSort(const Shortlist& list) const {
+  return list.known_slots() > static_cast<std::int64_t>(most_sorted_);
+}
+
 // True if there are more slots than are sorted; then the order of equal slots
 // is that of the holders.
 bool Selection::MoreThanSorted(Shortlist& list) {
-  for (int i = list.size() - 1; i >= 0 && list.known_slots() <= kMostSlots;
-       --i) {
+  if (most_sorted_ == kUnlimited) return false;
+  for (int i = list.size() - 1; i >= 0 && !KnowsTooManyToSort(list); --i) {
     if (list.holder(i).slots < 0 && list.holder(i).turn != turn_) {
       Evaluate(list, i);
     }
   }
-  return list.known_slots() > kMostSlots;
+  return KnowsTooManyToSort(list);
 }
 
 std::optional<bool> Selection::RunContest(Shortlist& list) {
@@ -106,7 +105,7 @@ std::optional<bool> Selection::RunContest(Shortlist& list) {
   for (; best >= 0; best = list.Best()) {
     Shortlist::Holder& holder = list.holder(best);
     if (picked_.size() == wanted &&
-        (list.KeyOf(best) != key || list.known_slots() > kMostSlots)) {
+        (list.KeyOf(best) != key || KnowsTooManyToSort(list))) {
       break;
     }
     if (holder.turn != turn_) {

@@ -121,7 +121,7 @@ std::optional<bool> Selection::RunList(Shortlist& list) {
   // If another item is as good as the last, the order of equal items decides.
   // Up to what is sorted only a walk knows it; beyond that it is the
   // shortlist's.
-  const std::uint64_t sorted = kMostSorted * each + each;
+  const std::uint64_t sorted = most_sorted_ * each + each;
   bool chance = false;
   std::uint64_t found = picked_.size();
   for (; next >= 0 && found <= sorted && (chance || list.item(next).key == key);
@@ -129,6 +129,7 @@ std::optional<bool> Selection::RunList(Shortlist& list) {
     if (!TryItem(list, next, candidate)) continue;
     chance = true;
     ++found;
+    if (most_sorted_ == kUnlimited) break;
   }
   if (chance && found <= sorted) return std::nullopt;
   return true;

@@ -89,6 +89,7 @@ void Duel::DrawSetting(Random& random) {
   if (random.OneIn(2)) {
     options.prune_filters = kFilters[random.Below(std::size(kFilters))];
   }
+  options.sort_equals = random.OneIn(4);
   if (random.OneIn(5)) options.end = random.Between(60, 400);
   const bool wide = size_ == GraphSize::kWide || size_ == GraphSize::kLong;
   const int specs = random.Between(2, 12);

@@ -29,7 +29,7 @@ class Alternatives {
  public:
   explicit Alternatives(std::string_view picture,
                         const std::string& filters = "ALL:core,ALL:node")
-      : matcher_(Tree(picture), {.policy = MatchPolicy::Of(Policy::kLow),
+      : matcher_(Tree(picture), {.policy = Policy::kLow,
                                  .prune_filters = filters,
                                  .flexible = true}) {}
 
@@ -107,7 +107,7 @@ TEST(MatcherAlternatives, VertexThatCannotPackItsSlotIsNotTaken) {
   constexpr const char* kSockets = "cluster0/node0/socket0 core=2";
   EXPECT_EQ(Alternatives(kSockets).Run(skips, MatchOp::kSatisfiability),
             "unsatisfiable");
-  Matcher simple(Tree(kSockets), {.policy = MatchPolicy::Of(Policy::kLow)});
+  Matcher simple(Tree(kSockets), {.policy = Policy::kLow});
   EXPECT_EQ(simple.Run(1, skips, MatchOp::kSatisfiability, 0).outcome,
             MatchOutcome::kSatisfiable);
 }

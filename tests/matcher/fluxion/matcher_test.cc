@@ -62,6 +62,38 @@ TEST(Matcher, FirstFillsTheVertexItCameToFirst) {
   EXPECT_EQ(session.Allocate("slot[1]/core[1]"), "busy");
 }
 
+// With 1,056 candidates: the nodes that Fluxion takes, one after the other.
+TEST(Matcher, EqualCandidatesAreAsTheyWereFoundOrAsSortLeavesThem) {
+  std::string picture;
+  for (int n = 0; n < 33; ++n) {
+    picture += "cluster0/node" + std::to_string(n) + " core=32\n";
+  }
+  const auto take = [&](const char* policy, bool sort) {
+    Matcher matcher(Tree(picture), {.policy = *ParsePolicy(policy),
+                                    .sort_equals = sort});
+    std::string taken;
+    for (JobId job = 1; job <= 4; ++job) {
+      const Match match =
+          matcher.Run(job, Ask("slot[1]/core[1]"), MatchOp::kAllocate, 0);
+      taken += matcher.graph().Name(match.taken.at(0).vertex) + " of " +
+               matcher.graph().Name(match.taken.at(1).vertex) + ", ";
+    }
+    return taken;
+  };
+  EXPECT_EQ(take("low", false),
+            "core0 of node0, core0 of node1, core0 of node2, core0 of node3, ");
+  EXPECT_EQ(
+      take("low", true),
+      "core0 of node27, core0 of node7, core0 of node6, core0 of node26, ");
+  EXPECT_EQ(
+      take("locality", true),
+      "core2 of node21, core3 of node21, core1 of node21, core4 of node21, ");
+  EXPECT_EQ(
+      take("variation", true),
+      "core3 of node21, core4 of node21, core2 of node21, core5 of node21, ");
+  EXPECT_EQ(take("lonode", true), take("lonode", false));
+}
+
 TEST(Matcher, TopLevelsMayBeLeftOutMiddleOnesMayNot) {
   EXPECT_EQ(Session(kTwoNodes).Allocate("rack[1]/node[1]/slot[1]/core[1]"),
             "core0:x node0:s rack0:s cluster0:s");

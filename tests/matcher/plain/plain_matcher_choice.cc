@@ -7,15 +7,15 @@ namespace fluxnetes::matcher {
 namespace {
 
 // Fluxion leaves the order of equal candidates to std::sort; in lists longer
-// than this, they stay as they were found.
+// than this, they stay as they were found, unless they are to be sorted too.
 constexpr std::size_t kMostOrderedAsFluxion = 1'024;
 
 template <typename List, typename Before>
-void Sort(List& list, Before before) {
-  if (list.size() > kMostOrderedAsFluxion) {
-    std::stable_sort(list.begin(), list.end(), before);
-  } else {
+void Sort(List& list, bool always, Before before) {
+  if (always || list.size() <= kMostOrderedAsFluxion) {
     std::sort(list.begin(), list.end(), before);
+  } else {
+    std::stable_sort(list.begin(), list.end(), before);
   }
 }
 
@@ -23,7 +23,7 @@ void Sort(List& list, Before before) {
 
 void PlainMatcher::SortByScore(std::vector<Group>& list,
                                bool descending) const {
-  Sort(list, [&](const Group& a, const Group& b) {
+  Sort(list, options_.sort_equals, [&](const Group& a, const Group& b) {
     return descending ? a.score > b.score : a.score < b.score;
   });
 }
@@ -36,7 +36,7 @@ void PlainMatcher::SortByRuns(std::vector<Group>& list) const {
   for (const std::int64_t score : scores) {
     start[score] = scores.contains(score - 1) ? start[score - 1] : score;
   }
-  Sort(list, [&](const Group& a, const Group& b) {
+  Sort(list, options_.sort_equals, [&](const Group& a, const Group& b) {
     return start[a.score] > start[b.score];
   });
 }

@@ -94,16 +94,17 @@ InsideRequest RequestOf(const Jobspec& below_node) {
     }
   }
   InsideRequest request;
-  std::vector<Jobspec> jobspecs = {below_node};
-  const bool exclusive_or = HasXorSlots(below_node);
-  if (exclusive_or) jobspecs = ExpandXorSlots(below_node);
-  if (jobspecs.empty()) {
+  if (!HasXorSlots(below_node)) {
+    request.choices.push_back({below_node, false, HasAlternatives(below_node)});
+    return request;
+  }
+  for (XorVariant& variant : ExpandXorSlots(below_node)) {
+    request.choices.push_back({std::move(variant.jobspec), false, true,
+                               std::move(variant.origins), below_node});
+  }
+  if (request.choices.empty()) {
     throw std::invalid_argument("the xor_slots make more than " +
                                 std::to_string(kMaxXorVariants) + " jobspecs");
-  }
-  for (Jobspec& jobspec : jobspecs) {
-    const bool flexible = exclusive_or || HasAlternatives(jobspec);
-    request.choices.push_back({std::move(jobspec), false, flexible});
   }
   return request;
 }

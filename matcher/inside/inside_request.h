@@ -27,11 +27,17 @@ struct InsideChoice {
   bool passes_levels = false;
   // Slots side by side are alternatives.
   bool flexible = false;
+  // One of the jobspecs that `xor_slots` stands for: the resource of `whole`
+  // that each of its resources was. What Fluxion takes exclusively, and what it
+  // looks for below a vertex, follows from the whole one. Empty: no such one.
+  std::vector<int> origins = {};
+  Jobspec whole = {};
 
   bool operator==(const InsideChoice& other) const {
     return jobspec.top == other.jobspec.top &&
            jobspec.resources == other.jobspec.resources &&
-           passes_levels == other.passes_levels && flexible == other.flexible;
+           passes_levels == other.passes_levels && flexible == other.flexible &&
+           origins == other.origins && whole.resources == other.whole.resources;
   }
 };
 

@@ -10,7 +10,7 @@ InsideSearch::InsideSearch(const NodeStructure& structure, ResourceGraph graph,
     : structure_(structure),
       graph_(std::move(graph)),
       filters_("", graph_),
-      selection_(graph_, bookings_, filters_, policy),
+      selection_(graph_, bookings_, filters_, policy, /*sort_equals=*/false),
       taken_(graph_.size()),
       shared_(graph_.size()),
       shares_(graph_.size()),
@@ -23,6 +23,16 @@ InsideSearch::InsideSearch(const NodeStructure& structure, ResourceGraph graph,
 std::optional<JobRequest> InsideSearch::Prepare(const Jobspec& jobspec,
                                                 bool flexible) const {
   return MakeJobRequest(jobspec, flexible, graph_, filters_);
+}
+
+std::optional<JobRequest> InsideSearch::PrepareVariant(
+    const Jobspec& jobspec, const InsideChoice& choice) const {
+  const auto whole = Prepare(choice.whole, /*flexible=*/true);
+  if (!whole) return std::nullopt;
+  JobRequest request =
+      MakeVariantRequest({jobspec, choice.origins}, *whole, graph_, filters_);
+  request.spec = &jobspec;
+  return request;
 }
 
 // Books and releases vertices until the bookings hold what `to` says.

@@ -15,13 +15,14 @@
 #include <vector>
 
 #include "matcher/graph/resource_graph.h"
+#include "matcher/inside/inside_request.h"
 #include "matcher/inside/node_structure.h"
 #include "matcher/inside/vertex_mask.h"
 #include "matcher/jobspec/jobspec.h"
 #include "matcher/planner/bookings.h"
 #include "matcher/planner/pruning_filters.h"
-#include "matcher/selection/job_request.h"
 #include "matcher/policy.h"
+#include "matcher/selection/job_request.h"
 #include "matcher/selection/selection.h"
 
 namespace fluxnetes::matcher {
@@ -39,6 +40,11 @@ class InsideSearch {
   // have one of its types. The jobspec must outlive the request.
   std::optional<JobRequest> Prepare(const Jobspec& jobspec,
                                     bool flexible) const;
+
+  // The same for one of the jobspecs that xor_slots stand for, or nothing also
+  // if the graph does not have a type of another one.
+  std::optional<JobRequest> PrepareVariant(const Jobspec& jobspec,
+                                           const InsideChoice& choice) const;
 
   // Returns the vertices that the task takes exclusively, in order of index,
   // beside those that are taken; nothing if it does not fit. With a taken

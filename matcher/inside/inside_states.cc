@@ -74,7 +74,9 @@ InsideStates::Prepared InsideStates::Prepare(const InsideChoice& choice) {
   }
   prepared.jobspec = std::make_unique<const Jobspec>(std::move(jobspec));
   InsideSearch& search = SearchFor(std::move(types));
-  prepared.request = search.Prepare(*prepared.jobspec, choice.flexible);
+  prepared.request = choice.origins.empty()
+                         ? search.Prepare(*prepared.jobspec, choice.flexible)
+                         : search.PrepareVariant(*prepared.jobspec, choice);
   if (prepared.request) prepared.search = &search;
   if (!choice.flexible) prepared.bound.emplace(structure_, *prepared.jobspec);
   return prepared;

@@ -121,10 +121,13 @@ class InsideDuel {
 
   InsideRequest RequestFor(const Jobspec& jobspec) const {
     InsideRequest request;
-    std::vector<Jobspec> all = {jobspec};
-    if (flexible_ && HasXorSlots(jobspec)) all = ExpandXorSlots(jobspec);
-    for (const Jobspec& each : all) {
-      request.choices.push_back({each, false, flexible_});
+    if (!flexible_ || !HasXorSlots(jobspec)) {
+      request.choices.push_back({jobspec, false, flexible_});
+      return request;
+    }
+    for (const XorVariant& variant : ExpandXorSlots(jobspec)) {
+      request.choices.push_back(
+          {variant.jobspec, false, true, variant.origins, jobspec});
     }
     return request;
   }

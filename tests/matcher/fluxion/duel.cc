@@ -86,7 +86,10 @@ void Duel::DrawSetting(Random& random) {
   MatcherOptions& options = setting_.options;
   options.policy = *ParsePolicy(setting_.policy);
   options.flexible = random.OneIn(4);
-  if (random.OneIn(2)) {
+  if (options.flexible && random.OneIn(2)) {
+    // Alternatives differ in what they need of these.
+    options.prune_filters = "ALL:core,ALL:gpu,ALL:memory";
+  } else if (random.OneIn(2)) {
     options.prune_filters = kFilters[random.Below(std::size(kFilters))];
   }
   options.sort_equals = random.OneIn(4);
@@ -95,6 +98,11 @@ void Duel::DrawSetting(Random& random) {
   const int specs = random.Between(2, 12);
   for (int i = 0; i < specs; ++i) {
     const int most = wide && random.OneIn(2) ? 60 : 6;
+    if (options.flexible && random.OneIn(2)) {
+      setting_.specs.push_back(
+          AlternativesJobspec(random, setting_.graph.types));
+      continue;
+    }
     setting_.specs.push_back(random.OneIn(2)
                                  ? CommonJobspec(random, most)
                                  : RandomJobspec(random, setting_.graph.types,

@@ -226,6 +226,42 @@ Jobspec CommonJobspec(Random& random, int most) {
   return spec;
 }
 
+Jobspec AlternativesJobspec(Random& random,
+                            const std::vector<std::string>& types) {
+  const std::string slot = random.OneIn(2) ? "xor_slot" : "slot";
+  const auto number = [&](int most) {
+    const auto least = static_cast<std::uint32_t>(random.Between(1, most));
+    return random.OneIn(4) ? Count{least, least + 3, '+', 1}
+                           : Count{least, least, '+', 1};
+  };
+  Branches level;
+  for (int i = random.Between(2, 3); i > 0; --i) {
+    Branch branch;
+    branch.resource.type = slot;
+    branch.resource.label = "task";
+    branch.resource.count = number(2);
+    for (const char* type : {"core", "gpu", "memory"}) {
+      if (random.OneIn(2)) continue;
+      Branch part;
+      part.resource.type = type;
+      part.resource.count = number(4);
+      if (random.OneIn(8)) part.resource.exclusive = true;
+      branch.with.push_back(std::move(part));
+    }
+    level.push_back(std::move(branch));
+  }
+  if (random.OneIn(2)) {
+    Branch above;
+    above.resource.type = types.front();
+    above.resource.count = number(2);
+    above.with = std::move(level);
+    level = {std::move(above)};
+  }
+  Jobspec spec = Flatten(level);
+  spec.duration = 10 * random.Below(6);
+  return spec;
+}
+
 std::string Show(const Jobspec& jobspec) {
   return ShowLevel(jobspec, 0, jobspec.top) + " for " +
          std::to_string(jobspec.duration) +

@@ -18,6 +18,11 @@ Jobspec RandomJobspec(Random& random, const std::vector<std::string>& types,
 // `most` of them.
 Jobspec CommonJobspec(Random& random, int most);
 
+// Returns a request for alternative slots of cores, gpus and memory, at the top
+// or below a vertex that has these.
+Jobspec AlternativesJobspec(Random& random,
+                            const std::vector<std::string>& types);
+
 // Returns one line, without the constraint.
 std::string Show(const Jobspec& jobspec);
 

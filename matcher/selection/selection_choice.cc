@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <charconv>
 #include <numeric>
 
 #include "matcher/selection/selection.h"

@@ -69,8 +69,8 @@ TEST(Matcher, EqualCandidatesAreAsTheyWereFoundOrAsSortLeavesThem) {
     picture += "cluster0/node" + std::to_string(n) + " core=32\n";
   }
   const auto take = [&](const char* policy, bool sort) {
-    Matcher matcher(Tree(picture), {.policy = *ParsePolicy(policy),
-                                    .sort_equals = sort});
+    Matcher matcher(Tree(picture),
+                    {.policy = *ParsePolicy(policy), .sort_equals = sort});
     std::string taken;
     for (JobId job = 1; job <= 4; ++job) {
       const Match match =

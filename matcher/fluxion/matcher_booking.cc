@@ -44,8 +44,12 @@ Match Matcher::State::Walk(Mode how) {
   std::fill(levels[0].units.begin(), levels[0].units.end(), 0);
   levels[0].any = false;
   levels[0].exclusive = 0;
-  if (selection.listed()) match.taken.reserve(selection.selected() + 1);
+  // What is taken whole has no marks below it; as much as last time is likely.
+  if (selection.listed()) {
+    match.taken.reserve(std::max(selection.selected() + 1, last_taken));
+  }
   Descend(kNoEdge, graph.root(), selection.root_mark(), {}, 0);
+  last_taken = match.taken.size();
   return std::move(match);
 }
 
@@ -64,6 +68,7 @@ int Matcher::State::Descend(EdgeIndex way, VertexIndex v,
   const Share below{share.whole, share.covered || cover};
   const auto take = [&](EdgeIndex e) {
     const VertexIndex child = graph.target(e);
+    if (below.covered && graph.IsLeaf(child)) return TakeCovered(e, depth + 1);
     const Selection::Mark of_child =
         below.whole ? Selection::Mark{0, graph.units(child), true}
                     : selection.mark(e);
@@ -80,6 +85,14 @@ int Matcher::State::Descend(EdgeIndex way, VertexIndex v,
     }
   }
   return Leave(way, v, mark, share, cover, depth);
+}
+
+// Does what Descend() does for a leaf below a cover.
+void Matcher::State::TakeCovered(EdgeIndex way, int depth) {
+  const VertexIndex leaf = graph.target(way);
+  HandUp(leaf, graph.units(leaf), depth);
+  ++levels[depth].exclusive;
+  match.taken.push_back({leaf, way, graph.units(leaf), true, NoteOf(leaf)});
 }
 
 int Matcher::State::Leave(EdgeIndex way, VertexIndex v,

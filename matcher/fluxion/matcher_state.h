@@ -71,6 +71,7 @@ struct Matcher::State {
               Share share, int depth);
   int Leave(EdgeIndex way, VertexIndex v, const Selection::Mark& mark,
             Share share, bool cover, int depth);
+  void TakeCovered(EdgeIndex way, int depth);
   bool BookVertex(VertexIndex v, const Selection::Mark& mark, bool exclusive,
                   int depth);
   Booking& BookingOf(VertexIndex v);
@@ -136,6 +137,7 @@ struct Matcher::State {
   // Used while a selection is booked.
   const JobRequest* request = nullptr;
   Match match;
+  std::size_t last_taken = 0;  // vertices of the last match
   JobId job_id = 0;
   Job job;
   Job restored;  // bookings of a restored job from before the walk

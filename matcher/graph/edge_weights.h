@@ -3,10 +3,11 @@
 // they are first read, and kept: a match changes few weights.
 //
 // Part of Bookings; owned by its thread, const members too.
-// Tests: tests/matcher/fluxion/matcher_test.cc.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -24,15 +25,30 @@ class EdgeWeights {
     orders_.clear();
   }
   void Set(const ResourceGraph& graph, EdgeIndex e, std::int64_t weight);
-  // Returns the edges from the vertex, in that order.
-  const std::vector<EdgeIndex>& From(const ResourceGraph& graph,
-                                     VertexIndex v) const;
+  // Returns the edges from the vertex, in that order, until a weight is set.
+  std::span<const EdgeIndex> From(const ResourceGraph& graph,
+                                  VertexIndex v) const;
 
  private:
+  // The edges from one vertex: those from `first` on. A match takes the first
+  // edge and makes it light, so it usually moves from the front to the back.
+  struct Order {
+    std::size_t first = 0;
+    std::vector<EdgeIndex> edges;
+
+    std::span<const EdgeIndex> all() const {
+      return std::span(edges).subspan(first);
+    }
+    void Erase(std::size_t place);
+    void Insert(std::size_t place, EdgeIndex e);
+  };
+
   bool Before(const ResourceGraph& graph, EdgeIndex a, EdgeIndex b) const;
+  std::size_t PlaceOf(const ResourceGraph& graph,
+                      std::span<const EdgeIndex> edges, EdgeIndex e) const;
 
   std::vector<std::int64_t> weights_;  // [edge]
-  mutable std::unordered_map<VertexIndex, std::vector<EdgeIndex>> orders_;
+  mutable std::unordered_map<VertexIndex, Order> orders_;
   mutable std::vector<EdgeIndex> found_;  // scratch of From()
 };
 

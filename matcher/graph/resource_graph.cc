@@ -131,12 +131,6 @@ EdgeIndex ResourceGraph::FindEdge(VertexIndex source,
   return e;
 }
 
-EdgeIndex ResourceGraph::FirstIn(VertexIndex v, SubsystemId subsystem) const {
-  EdgeIndex e = first_in_[v];
-  while (e != kNoEdge && subsystem_of_[e] != subsystem) e = next_in_[e];
-  return e;
-}
-
 const Properties* ResourceGraph::PropertiesOf(VertexIndex v) const {
   const auto found = properties_.find(v);
   return found == properties_.end() ? nullptr : &found->second;

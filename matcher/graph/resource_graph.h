@@ -134,7 +134,11 @@ class ResourceGraph {
   // Searches all subsystems; kNoEdge: none.
   EdgeIndex FindEdge(VertexIndex source, VertexIndex target) const;
   EdgeIndex FirstIn(VertexIndex v) const { return FirstIn(v, dominant_); }
-  EdgeIndex FirstIn(VertexIndex v, SubsystemId subsystem) const;
+  EdgeIndex FirstIn(VertexIndex v, SubsystemId subsystem) const {
+    EdgeIndex e = first_in_[v];
+    while (e != kNoEdge && subsystem_of_[e] != subsystem) e = next_in_[e];
+    return e;
+  }
 
   VertexIndex parent(VertexIndex v) const { return parent(v, dominant_); }
   VertexIndex parent(VertexIndex v, SubsystemId subsystem) const {

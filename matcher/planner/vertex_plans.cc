@@ -15,6 +15,12 @@ std::optional<Planner::Stretch> VertexPlans::ShortageIn(
   return Planner::Stretch{place.start, place.end};
 }
 
+bool VertexPlans::FindTaken(Time planner, Time start, Time length) const {
+  const auto shortage = planners_[planner].ShortageIn(start, length, 1);
+  if (shortage) taken_[planner] = {shortage->start, shortage->end};
+  return shortage.has_value();
+}
+
 // Makes a planner with the single span that the vertex has, if any.
 Planner& VertexPlans::MakePlanner(VertexIndex v, std::int64_t total) {
   Place& place = places_[v];
@@ -22,10 +28,12 @@ Planner& VertexPlans::MakePlanner(VertexIndex v, std::int64_t total) {
   if (unused_.empty()) {
     place = {kInPlanner, static_cast<Time>(planners_.size())};
     planners_.emplace_back(0, kForever, total);
+    taken_.emplace_back();
   } else {
     place = {kInPlanner, unused_.back()};
     unused_.pop_back();
     planners_[place.end].Reset(total);
+    taken_[place.end] = {};
   }
   Planner& planner = planners_[place.end];
   if (!single.empty()) {
@@ -60,6 +68,7 @@ void VertexPlans::RemoveSpan(VertexIndex v, PlanId id) {
   }
   Planner& planner = planners_[place.end];
   planner.RemoveSpan(id);
+  taken_[place.end] = {};
   if (planner.spans() > 0) return;
   unused_.push_back(place.end);
   place = {};

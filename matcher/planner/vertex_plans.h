@@ -2,7 +2,8 @@
 // in an array by vertex, so that neighbours are close in memory. A planner is
 // made for the second span of a vertex, and given back with its last.
 //
-// Owned by one thread.
+// Owned by one thread, const members too.
+// Tests: tests/matcher/planner/vertex_plans_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +34,17 @@ class VertexPlans {
     }
     return place.Meets(start, length) ? total - Usual(total) : total;
   }
+  // True if nothing is left at some time in [start, start + length). Usually
+  // that is known from the last time, without a look at the spans.
+  bool TakenIn(VertexIndex v, std::int64_t total, Time start,
+               Time length) const {
+    const Place& place = places_[v];
+    if (place.start != kInPlanner) {
+      return place.Meets(start, length) && total <= Usual(total);
+    }
+    return taken_[place.end].Meets(start, length) ||
+           FindTaken(place.end, start, length);
+  }
   std::optional<Planner::Stretch> ShortageIn(VertexIndex v, std::int64_t total,
                                              Time start, Time length,
                                              std::int64_t units) const;
@@ -62,10 +74,13 @@ class VertexPlans {
     return usual_ == kTotal ? total : usual_;
   }
   Planner& MakePlanner(VertexIndex v, std::int64_t total);
+  bool FindTaken(Time planner, Time start, Time length) const;
 
   std::int64_t usual_;
   std::vector<Place> places_;  // [vertex]
   std::deque<Planner> planners_;
+  // [planner]: a time when nothing is left, until a span is removed.
+  mutable std::vector<Place> taken_;
   std::vector<Time> unused_;  // numbers of planners
 };
 

@@ -158,7 +158,7 @@ bool Selection::Visit(EdgeIndex way, VertexIndex v, Level level, bool pristine,
     }
     stands_[v] = {turn_, role.resource};
   }
-  if (board.Chosen()) MarkChosen(board, /*climb=*/false);
+  if (board.Chosen() && !TakenWhole(v)) MarkChosen(board, /*climb=*/false);
   const std::int64_t units = bookings_.plans.LeastDuring(
       v, graph_.units(v), times_.at, times_.duration);
   candidate = {ScoreOf(v), units, static_cast<std::int32_t>(choices_.size()),

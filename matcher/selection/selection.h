@@ -137,10 +137,17 @@ class Selection {
   bool HasParts(VertexIndex v, int slot) const;
   bool HasChild(VertexIndex v, TypeId type) const;
   bool AsksExclusive(VertexIndex v, Level level) const;
+  // True if the vertex is booked with everything below it, whatever is marked
+  // there.
+  bool TakenWhole(VertexIndex v) const {
+    return (policy_.node_exclusive && graph_.type(v) == types::kNode) ||
+           request_->exclusive.contains(graph_.type(v));
+  }
 
   bool Pruned(VertexIndex v, Level level, bool exclusive);
   bool PrunedByUse(VertexIndex v, bool exclusive) const;
   bool Allocated(VertexIndex v) const;
+  bool Covered(VertexIndex v) const;
   bool PrunedByNeeds(VertexIndex v, int resource);
 
   void Explore(VertexIndex v, Level level, std::uint64_t multiplier,
@@ -233,6 +240,13 @@ class Selection {
   Mark root_mark_;                      // the entry to the root
   std::vector<Stand> stands_;           // [vertex]
   std::vector<std::uint64_t> visited_;  // [vertex]: turn of the last visit
+  // The last answer of Covered(), for the children of one vertex.
+  struct CoveredAnswer {
+    std::uint64_t turn = 0;
+    VertexIndex vertex = kNoVertex;
+    bool now = false;
+  };
+  mutable CoveredAnswer covered_;
   std::vector<Choice> choices_;
   std::vector<std::int64_t> needs_;
   // What was found below the vertex at each depth, and in its slots.

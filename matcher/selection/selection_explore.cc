@@ -64,6 +64,12 @@ std::optional<bool> Selection::TakeLeaf(EdgeIndex e, Level level,
 
 bool Selection::TakeChild(EdgeIndex e, Level level, bool pristine,
                           bool exclusive, int depth, Scoreboard& board) {
+  // Most vertices that are of no use are taken whole by another job.
+  const VertexIndex child = graph_.target(e);
+  if (bookings_.plans.TakenIn(child, graph_.units(child), times_.at,
+                              times_.duration)) {
+    return false;
+  }
   const auto taken =
       pristine ? std::nullopt : TakeLeaf(e, level, exclusive, board);
   return taken ? *taken

@@ -41,9 +41,18 @@ bool Selection::PrunedByUse(VertexIndex v, bool exclusive) const {
 bool Selection::Allocated(VertexIndex v) const {
   if (bookings_.allocations[v] > 0) return true;
   if (bookings_.covers.empty()) return false;
-  for (VertexIndex up = graph_.parent(v); up != kNoVertex;
-       up = graph_.parent(up)) {
-    for (const Cover& cover : bookings_.covers.At(up)) {
+  const VertexIndex parent = graph_.parent(v);
+  if (parent == kNoVertex) return false;
+  if (covered_.turn != turn_ || covered_.vertex != parent) {
+    covered_ = {turn_, parent, Covered(parent)};
+  }
+  return covered_.now;
+}
+
+// True if a job covers the vertex, or one above it, now.
+bool Selection::Covered(VertexIndex v) const {
+  for (; v != kNoVertex; v = graph_.parent(v)) {
+    for (const Cover& cover : bookings_.covers.At(v)) {
       if (!cover.reserved) return true;
     }
   }

@@ -5,7 +5,9 @@
 #include <stdexcept>
 #include <string>
 
+#include "matcher/inside/numa_domains.h"
 #include "matcher/inside/short_structure.h"
+#include "matcher/readers/hwloc.h"
 #include "matcher/readers/jgf.h"
 
 namespace fluxnetes::matcher {
@@ -41,6 +43,36 @@ TEST(NodeStructure, IsTheNodeOfAClusterInJgf) {
   EXPECT_EQ(structure.size(), 3);
   EXPECT_EQ(structure.Path(2), "socket0/core0");
   EXPECT_EQ(structure.graph().Name(0), "node");
+}
+
+TEST(NodeStructure, HwlocsNumaNodesBecomeDomains) {
+  const auto object = [](const std::string& type, const std::string& more,
+                         const std::string& inner) {
+    return "<object type=\"" + type + "\" " + more + ">" + inner + "</object>";
+  };
+  const std::string numa = object("NUMANode", "os_index=\"0\"", "");
+  const std::string core = object("Core", "", "");
+  const std::string package = object("Package", "", numa + core + core);
+  const ResourceGraph graph = WithNumaDomains(ReadHwloc(
+      "<topology>" +
+          object("Machine", "",
+                 "<info name=\"HostName\" value=\"n1\"/>" + package + package) +
+          "</topology>",
+      {}));
+  const NodeStructure structure(graph, NodeStructure::NodeOf(graph));
+  EXPECT_EQ(structure.Path(structure.size() - 1), "socket1/numa1/core3");
+  EXPECT_TRUE(structure.Find("socket0/numa0/core1"));
+  EXPECT_EQ(structure.size(), 1 + 2 * (1 + 1 + 2));
+  // Of two side by side, nothing is known.
+  const ResourceGraph two = WithNumaDomains(ReadHwloc(
+      "<topology>" +
+          object(
+              "Machine", "",
+              "<info name=\"HostName\" value=\"n1\"/>" + numa + numa + core) +
+          "</topology>",
+      {}));
+  EXPECT_TRUE(NodeStructure(two, NodeStructure::NodeOf(two)).Find("core0"));
+  EXPECT_FALSE(two.type_names().Find("numa"));
 }
 
 TEST(NodeStructure, FindsAVertexByItsNameIfOnlyOneHasIt) {

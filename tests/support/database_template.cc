@@ -13,8 +13,6 @@
 namespace fluxnetes::testing {
 namespace {
 
-constexpr const char* kTemplateSchema = "fluxnetes_template";
-
 sql::PoolOptions OneConnection(const std::string& connection) {
   sql::PoolOptions options;
   options.connection = connection;
@@ -57,7 +55,7 @@ std::string MakeTemplate(const std::string& connection) {
   {
     sql::PoolOptions options =
         OneConnection(WithDatabase(connection, unfinished));
-    options.schema = kTemplateSchema;
+    options.schema = kCopySchema;
     sql::Pool bare(options);
     sql::Migrator(bare, migrations::All()).Up();
   }
@@ -84,11 +82,7 @@ std::string CopyTemplate(const std::string& connection,
   RunOutside(pool, fmt::format("CREATE DATABASE {} TEMPLATE {} "
                                "STRATEGY file_copy",
                                name, original));
-  const std::string copy = WithDatabase(connection, name);
-  sql::Pool inside(OneConnection(copy));
-  RunOutside(inside, fmt::format("ALTER SCHEMA {} RENAME TO {}",
-                                 kTemplateSchema, name));
-  return copy;
+  return WithDatabase(connection, name);
 }
 
 void DropCopy(const std::string& connection, const std::string& name) {

@@ -15,9 +15,12 @@ namespace fluxnetes::testing {
 std::string WithDatabase(const std::string& connection,
                          const std::string& database);
 
-// Creates a database that is a copy, whose schema has this name too, and
-// returns its connection string. `connection`: of a role that may create
-// databases. The name needs no quotes.
+// The schema of each copy. Some functions name the schema that they read, so a
+// copy cannot have another one.
+inline constexpr const char* kCopySchema = "fluxnetes_copy";
+
+// Creates a database that is a copy, and returns its connection string.
+// `connection`: of a role that may create databases. The name needs no quotes.
 std::string CopyTemplate(const std::string& connection,
                          const std::string& name);
 // Drops the copy, and ends the connections that it still has.

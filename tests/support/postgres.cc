@@ -50,7 +50,7 @@ std::string TakenFromEnvironment() {
   return connection == nullptr ? "" : connection;
 }
 
-std::string FreshSchema() {
+std::string FreshName() {
   static std::atomic<int> count = 0;
   return fmt::format("test_{}_{}", getpid(), ++count);
 }
@@ -144,11 +144,13 @@ const std::string& TestServer() {
 
 TestDatabase::TestDatabase(bool migrated, const std::string& connection) {
   options_.connection = connection;
-  options_.schema = FreshSchema();
   options_.acquire_timeout = std::chrono::seconds(30);
-  is_copy_ = migrated && connection == TestServer();
-  if (is_copy_) {
-    options_.connection = CopyTemplate(connection, schema());
+  const std::string name = FreshName();
+  const bool is_copy = migrated && connection == TestServer();
+  options_.schema = is_copy ? kCopySchema : name;
+  if (is_copy) {
+    options_.connection = CopyTemplate(connection, name);
+    copy_ = name;
   } else if (migrated) {
     sql::Pool bare(options_);
     sql::Migrator(bare, migrations::All()).Up();
@@ -159,9 +161,9 @@ TestDatabase::TestDatabase(bool migrated, const std::string& connection) {
 
 TestDatabase::~TestDatabase() {
   try {
-    if (is_copy_) {
+    if (!copy_.empty()) {
       pool_.reset();
-      DropCopy(TestServer(), schema());
+      DropCopy(TestServer(), copy_);
     } else {
       Execute(
           fmt::format("SET LOCAL client_min_messages = error; "

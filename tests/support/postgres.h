@@ -95,7 +95,8 @@ class TestDatabase {
  private:
   sql::PoolOptions options_;
   std::unique_ptr<sql::Pool> pool_;
-  bool is_copy_ = false;  // of the template (database_template.h)
+  std::string
+      copy_;  // of the template (database_template.h); empty: it is none
 };
 
 }  // namespace fluxnetes::testing

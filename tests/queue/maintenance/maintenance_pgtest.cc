@@ -230,6 +230,7 @@ TEST_F(MaintenanceTest, StopEndsASlowTaskAndHandsOverBefore) {
   ASSERT_TRUE(WaitUntil(kMaintenancePatience, [&] {
     return database.Ask(
                "SELECT count(*) FROM pg_stat_activity WHERE "
+               "datname = current_database() AND "
                "wait_event_type = 'Lock' AND query LIKE "
                "'DROP INDEX CONCURRENTLY%" +
                database.schema() + ".%'") == "1";

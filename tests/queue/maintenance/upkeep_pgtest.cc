@@ -115,6 +115,7 @@ TEST_F(UpkeepTest, ALongStatementEndsWhenItIsInterrupted) {
   EXPECT_TRUE(WaitUntil(std::chrono::seconds(60), [&] {
     return database.Ask(
                "SELECT count(*) FROM pg_stat_activity WHERE "
+               "datname = current_database() AND "
                "wait_event_type = 'Lock' AND query LIKE "
                "'DROP INDEX CONCURRENTLY%" +
                database.schema() + ".%'") == "1";

@@ -394,16 +394,15 @@ TEST_F(Get, WatchOutlivesADatabaseThatIsAway) {
   connection += connection.find("://") == std::string::npos ? " "
                 : connection.find('?') == std::string::npos ? "?"
                                                             : "&";
-  run_.Set("FLUXNETES_DATABASE",
-           connection + "application_name=" + database_.schema());
+  run_.Set("FLUXNETES_DATABASE", connection + "application_name=watches");
   int waits = 0;
   int ended = 0;
   run_.OnWait([&] {
     if (++waits == 2)
       ended = std::stoi(database_.Ask(
           "SELECT count(*) FILTER (WHERE pg_terminate_backend(pid, 30000)) "
-          "FROM pg_stat_activity WHERE application_name = '" +
-          database_.schema() + "'"));
+          "FROM pg_stat_activity WHERE application_name = 'watches' AND "
+          "datname = current_database()"));
     return waits > 200;
   });
   EXPECT_EQ(run_("get groups -A -w"), ExitCode::kOk) << run_.err();

@@ -15,7 +15,16 @@ CREATE TABLE queues (
   half_life interval NOT NULL DEFAULT '7 days'
   CHECK (half_life >= interval '1 minute'),
   match_policy text NOT NULL DEFAULT 'lonode'
-  CHECK (match_policy IN ('first', 'low', 'high', 'lonode', 'hinode')),
+  CHECK (
+    match_policy IN (
+      'first', 'firstnodex', 'low', 'high', 'lonode', 'hinode', 'lonodex',
+      'hinodex', 'locality', 'variation'
+    )
+    OR (
+      match_policy ~ '^ *((policy=(low|high)|(node_centric|node_exclusive|stop_on_1_matches)=(true|false))( +|$))+$'
+      AND match_policy ~ '(^| )policy='
+    )
+  ),
   queue_depth integer NOT NULL DEFAULT 100000 CHECK (queue_depth >= 1),
   reservation_depth integer CHECK (reservation_depth BETWEEN 1 AND 100000),
   paused boolean NOT NULL DEFAULT false,
@@ -44,7 +53,7 @@ COMMENT ON COLUMN queues.queue_policy IS 'fcfs: strictly in order. easy: the fir
 COMMENT ON COLUMN queues.queue_order IS 'The order of groups of one priority. arrival: the earliest submitted first. shortest: the shortest duration first (see ageing). fair_share: the group first whose account has used least for its weight (see accounts).';
 COMMENT ON COLUMN queues.ageing IS 'For queue_order shortest: no group goes ahead of one that was submitted earlier by more than this many times the earlier group''s duration.';
 COMMENT ON COLUMN queues.half_life IS 'For queue_order fair_share: the time after which past usage counts half. Among queues that share nodes the longest applies.';
-COMMENT ON COLUMN queues.match_policy IS 'The preferred nodes: first, low, high, lonode, hinode (Fluxion''s names).';
+COMMENT ON COLUMN queues.match_policy IS 'The preferred nodes, by Fluxion''s names: first, firstnodex, low, high, lonode, hinode, lonodex, hinodex, locality, variation; or composed: policy=low or policy=high, with node_centric, node_exclusive, stop_on_1_matches, each =true or =false.';
 COMMENT ON COLUMN queues.queue_depth IS 'How many shapes of waiting groups that do not fit a scheduling cycle considers.';
 COMMENT ON COLUMN queues.reservation_depth IS 'How many groups get a reservation in a conservative or hybrid queue; null: 1,000 and 64.';
 COMMENT ON COLUMN queues.paused IS 'Whether it is paused: no group of it starts.';

@@ -31,7 +31,10 @@ constexpr RowSetting kQueueSettings[] = {
     {"ageing", "a number from 0 to 1000000"},
     {"half_life", "a duration from 1m to 10000d, like 12h or 7d"},
     {"preemption", "never, lower_priority, reclaim or both"},
-    {"match_policy", "first, low, high, lonode or hinode"},
+    {"match_policy",
+     "first, firstnodex, low, high, lonode, hinode, lonodex, hinodex, "
+     "locality or variation; or composed, like 'policy=low "
+     "node_centric=true node_exclusive=true stop_on_1_matches=true'"},
     {"queue_depth", "a whole number from 1 to 2147483647"},
     {"reservation_depth",
      "a whole number from 1 to 100000; alone: that of the policy"},
@@ -91,6 +94,12 @@ Parsed NodeSelector(const std::string& text) {
   return labels;
 }
 
+// A composed policy is kept in its shortest form.
+Parsed MatchPolicy(const std::string& text) {
+  const auto policy = matcher::ParsePolicy(text);
+  return policy ? Parsed(Json(matcher::Name(*policy))) : std::nullopt;
+}
+
 Parsed Ageing(const std::string& text) {
   const Parsed ageing = ParseNumber(text);
   return ageing && *ageing >= 0 && *ageing <= kMostAgeing ? ageing
@@ -113,8 +122,7 @@ Parsed Parse(std::string_view key, const std::string& text) {
     return DurationFrom(std::chrono::minutes(1), text, kLongestHalfLife);
   if (key == "preemption")
     return workers::ParsePreemption(text) ? Parsed(Json(text)) : std::nullopt;
-  if (key == "match_policy")
-    return matcher::ParsePolicy(text) ? Parsed(Json(text)) : std::nullopt;
+  if (key == "match_policy") return MatchPolicy(text);
   if (key == "queue_depth") return Depth(text);
   if (key == "reservation_depth") {
     const Parsed depth = text.empty() ? Parsed(Json()) : Depth(text);

@@ -30,6 +30,8 @@ bool Misfits::Covers(const Misfit& misfit, const matcher::TaskGroup& task,
 
 void Misfits::Note(const matcher::Gang& gang) {
   if (gang.groups.size() != 1 || !gang.together.empty()) return;
+  // What does not fit on whole nodes may fit beside others.
+  if (gang.whole_nodes) return;
   const matcher::TaskGroup& task = gang.groups.front();
   if (graph_.LooksAtTasks(task.rules)) return;
   ForgetIfGivenBack();

@@ -84,6 +84,7 @@ void Schedule::State::Prepare(PendingLine& line) {
   line.gang.together = KeysOf(topology);
   line.gang.together_required = !topology.required.empty();
   line.gang.beside = line.beside;
+  line.gang.whole_nodes = settings.match_policy.node_exclusive;
   for (const matcher::TaskGroup& task : line.gang.groups)
     looks_around = looks_around || graph.graph().LooksAtTasks(task.rules);
   line.ask = true;

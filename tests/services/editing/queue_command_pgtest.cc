@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "matcher/policy.h"
+#include "sql/error.h"
 #include "tests/services/support/command_database.h"
 
 namespace fluxnetes::services {
@@ -108,6 +110,7 @@ TEST_F(Queue, SlipsAreAnsweredWithWhatWouldBeRight) {
     EXPECT_THAT(next("half_life=" + std::string(length)),
                 HasSubstr("from 1m to 10000d"));
   EXPECT_THAT(next("match_policy=best"), HasSubstr("lonode"));
+  EXPECT_THAT(next("match_policy=node_centric=true"), HasSubstr("composed"));
   EXPECT_THAT(next("queue_depth=0"), HasSubstr("whole number from 1"));
   EXPECT_THAT(next("queue_depth=99999999999"), HasSubstr("whole number"));
   EXPECT_THAT(next("reservation_depth=0"), HasSubstr("from 1 to 100000"));
@@ -126,6 +129,44 @@ TEST_F(Queue, SlipsAreAnsweredWithWhatWouldBeRight) {
   EXPECT_THAT(next("colour=red"), HasSubstr("one of node_selector, "));
   EXPECT_THAT(next("paused"), HasSubstr("KEY=VALUE"));
   EXPECT_THAT(next("paused=true paused=false"), HasSubstr("there twice"));
+}
+
+TEST_F(Queue, TakesEveryMatchPolicyOfFluxion) {
+  for (const char* name :
+       {"first", "firstnodex", "low", "high", "lonode", "hinode", "lonodex",
+        "hinodex", "locality", "variation"}) {
+    EXPECT_EQ(run_(std::string("queue set default match_policy=") + name),
+              ExitCode::kOk)
+        << run_.err();
+    EXPECT_EQ(Column("match_policy"), name);
+  }
+  const auto composed = [&](const std::string& text) {
+    run_.SetInput("default: {match_policy: '" + text + "'}");
+    EXPECT_EQ(run_("queue apply -f -"), ExitCode::kOk) << run_.err();
+    return Column("match_policy");
+  };
+  EXPECT_EQ(composed("node_centric=true policy=low"), "lonode");
+  EXPECT_EQ(composed("policy=high  node_exclusive=true node_centric=false"),
+            "policy=high node_exclusive=true");
+}
+
+// What SQL may set, a queue can be read with.
+TEST_F(Queue, TableTakesTheMatchPoliciesThatAreRead) {
+  const auto takes = [&](const std::string& text) {
+    try {
+      database_.Execute("UPDATE queues SET match_policy = '" + text + "'");
+      return true;
+    } catch (const sql::Error&) {
+      return false;
+    }
+  };
+  for (const char* text :
+       {"variation", "policy=low", " policy=high  stop_on_1_matches=true ",
+        "node_centric=true policy=low node_exclusive=false", "", " ", "best",
+        "policy=middle", "node_centric=true", "policy=lownode_centric=true",
+        "policy=low best", "policy=low node_centric=maybe", "lonode lonode"}) {
+    EXPECT_EQ(takes(text), matcher::ParsePolicy(text).has_value()) << text;
+  }
 }
 
 TEST_F(Queue, QueuesAreMadeAndDeleted) {

@@ -67,6 +67,69 @@ TEST(Schedule, NodesAreOrderedByTheNumberInTheirName) {
   EXPECT_EQ(story.Decide(0), "1: node9 node10");
 }
 
+QueueSettings PlacedBy(const matcher::Policy& policy) {
+  QueueSettings settings;
+  settings.match_policy = policy;
+  return settings;
+}
+
+TEST(Schedule, LowSpreadsPodsAndHighFillsWhatIsMostFree) {
+  Story story;
+  story.Nodes("node0 cpu=4\nnode1 cpu=6\nnode2 cpu=4");
+  story.schedule.SetQueue(PlacedBy(matcher::Policy::kLow));
+  story.Group("4x1");
+  EXPECT_EQ(story.Decide(0), "1: node0 node1 node2 node0");
+  story.schedule.SetQueue(PlacedBy(matcher::Policy::kHigh));
+  story.Group("3x1");
+  EXPECT_EQ(story.Decide(1), "2: node1 node1 node2");
+}
+
+TEST(Schedule, VariationReadsTheLabelOfNodes) {
+  Story story;
+  story.Nodes(
+      "node0 cpu=1\nnode1 cpu=2 fluxnetes.perf-class=7\n"
+      "node2 cpu=2 fluxnetes.perf-class=3\nnode3 cpu=1 "
+      "fluxnetes.perf-class=10000");
+  story.schedule.SetQueue(PlacedBy(matcher::Policy::kVariation));
+  story.Group("6x1");
+  EXPECT_EQ(story.Decide(0), "1: node2 node2 node1 node1 node0 node3");
+  story.End(1);
+  story.Nodes("node0 cpu=1 fluxnetes.perf-class=0");
+  story.Group("1x1");
+  EXPECT_EQ(story.Decide(1), "2: node0");
+}
+
+TEST(Schedule, NodexKeepsOtherGroupsOff) {
+  Story story;
+  story.Nodes("node0 cpu=4\nnode1 cpu=4\nnode2 cpu=4");
+  QueueSettings whole = PlacedBy(matcher::Policy::kHinodex);
+  whole.name = "whole";
+  story.schedule.SetQueue(whole);
+  story.Group("2x1", {.queue = "whole"});
+  EXPECT_EQ(story.Decide(0), "1: node2 node2");
+  story.Group("3x3");
+  EXPECT_EQ(story.Decide(1), "");
+  story.End(1);
+  EXPECT_EQ(story.Decide(2), "2: node0 node1 node2");
+  story.Group("1x1", {.queue = "whole"});
+  EXPECT_EQ(story.Decide(3), "");
+}
+
+// The first group needs whole nodes, of which there is none; the second asks
+// for as much, but may be beside others.
+TEST(Schedule, WhatFitsOnNoWholeNodeMayFitBesideOthers) {
+  Story story;
+  story.Nodes("node0 cpu=4");
+  story.Group("1x1", {.duration = 100});
+  story.Decide(0);
+  QueueSettings whole = PlacedBy(matcher::Policy::kLonodex);
+  whole.name = "whole";
+  story.schedule.SetQueue(whole);
+  story.Group("1x1", {.queue = "whole", .priority = 5, .duration = 60});
+  story.Group("1x1", {.duration = 60});
+  EXPECT_EQ(story.Decide(1), "3: node0");
+}
+
 TEST(Schedule, WhereNothingHappenedNothingIsDecided) {
   Story story;
   story.Nodes("node0 cpu=1");

@@ -60,6 +60,7 @@ NodeIndex NodeColumns::Add(std::string name, std::int64_t id,
   if (node == size()) {
     nodes_.emplace_back();
     profiles_.emplace_back();
+    classes_.push_back(kWorstClass);
     spans_.AddNode();
     for (Columns* columns : {&totals_, &foreign_}) {
       for (auto& column : *columns) column.push_back(0);
@@ -78,7 +79,7 @@ NodeIndex NodeColumns::Add(std::string name, std::int64_t id,
   nodes_[node].name = std::move(name);
   nodes_[node].present = true;
   nodes_[node].open = true;
-  nodes_[node].performance_class = kWorstClass;
+  classes_[node] = kWorstClass;
   orders_.Add(node, id);
   AddTotals(node, 1);
   Mark(node);

@@ -61,7 +61,7 @@ class NodeColumns {
                  const std::vector<Taint>& taints);
   void SetOpen(NodeIndex node, bool open);
   void SetClass(NodeIndex node, std::int64_t performance_class) {
-    nodes_[node].performance_class = performance_class;
+    classes_[node] = performance_class;
   }
   void SetUnit(int resource, std::int64_t unit) { units_[resource] = unit; }
   // The tasks of other schedulers that take a seat.
@@ -103,9 +103,7 @@ class NodeColumns {
   std::int64_t Total(NodeIndex node, int resource) const {
     return totals_[resource][node];
   }
-  std::int64_t Class(NodeIndex node) const {
-    return nodes_[node].performance_class;
-  }
+  std::int64_t Class(NodeIndex node) const { return classes_[node]; }
   std::int64_t Unit(int resource) const { return units_[resource]; }
   std::int64_t Foreign(NodeIndex node, int resource) const {
     return foreign_[resource][node];
@@ -151,7 +149,6 @@ class NodeColumns {
     bool present = false;
     bool open = true;
     bool stale = false;  // its columns are outdated
-    std::int64_t performance_class = kWorstClass;
     std::int32_t occupants = 0;
     std::int32_t spans = 0;
     std::int32_t ahead = 0;  // spans that have not started
@@ -180,7 +177,8 @@ class NodeColumns {
   Time now_ = std::numeric_limits<Time>::min();
   std::vector<Node> nodes_;
   std::vector<NodeProfile> profiles_;
-  std::vector<std::int64_t> units_;  // [resource]
+  std::vector<std::int64_t> classes_;  // [node]: performance class
+  std::vector<std::int64_t> units_;    // [resource]
   Columns totals_;
   Columns foreign_;
   std::vector<std::vector<Sum>> held_;  // [resource][node]: at now_

@@ -245,7 +245,11 @@ bool NodeScan::NextBlock() {
       continue;
     }
     block_ = BlockAt(step_);
-    word_ = WordAt(step_) & InLevel(block_);
+    word_ = Allowed(block_) & InLevel(block_);
+    if (within_ != nullptr) {
+      const int at = basis_->order.descending ? blocks() - 1 - step_ : step_;
+      word_ &= (*within_)[at].bits;
+    }
     if (word_ != 0) return true;
   }
 }

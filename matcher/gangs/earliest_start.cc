@@ -16,11 +16,16 @@ std::optional<Time> EarliestStart::Find(Time duration, Time before,
   basis.order = order;
   basis.present = basis.blocking = Stage::kThen;
   shortfall_.Note(time_, Lacking());
+  if (leaving_ != nullptr) basis.leaving = leaving_->job();
+  const auto place = [&] {
+    basis.from = time_;
+    basis.end = WindowEnd();
+    return plan_.Place(basis);
+  };
   std::optional<Time> found;
-  if (leaving_ != nullptr && Lacking() == 0 && plan_.Place(basis))
-    found = time_;
+  if (leaving_ != nullptr && Lacking() == 0 && place()) found = time_;
   for (time_ = NextTime(); !found && time_ < before; time_ = NextTime()) {
-    if (Step() && plan_.Place(basis)) {
+    if (Step() && place()) {
       found = time_;
       break;
     }

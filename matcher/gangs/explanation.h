@@ -20,6 +20,7 @@ enum class Obstacle {
   kTogether,      // outside of the domains where the gang must be
   kSeats,         // of others, if it needs whole nodes; or held whole by others
   kResource,      // too little is free at some time of the gang's duration
+  kInside,        // its inside is not known, or has no place for the task
   kHostPorts,     // a host port is in use
   kAffinity,      // no task there matches its affinity
   kAntiAffinity,  // its own, or that of a task there

@@ -24,6 +24,9 @@ struct TaskGroup {
   const NodeSet* eligible = nullptr;  // null: every node
   int count = 1;
   RulesId rules = kNoRules;  // see NodeGraph::TakeRules
+  // What each task takes inside of its node, besides the amounts: see
+  // NodeGraph::TakeInside.
+  ShapeId inside = kNoShape;
 };
 
 struct Gang {
@@ -66,6 +69,9 @@ inline Seating SeatingOf(const Gang& gang) {
 struct Placement {
   Time start = 0;
   std::vector<NodeIndex> nodes;
+  // What each task has inside of its node (inside/parts_text.h); empty texts
+  // for tasks that have nothing there. Empty if no group asks for an inside.
+  std::vector<std::string> parts = {};
 };
 
 enum class NoFit {

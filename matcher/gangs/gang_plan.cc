@@ -75,6 +75,10 @@ void GangPlan::CompileNeeds(Group& group) {
   if (rules != kNoRules && !nodes_.book().Known(rules)) {
     throw std::invalid_argument("rules were not taken");
   }
+  const ShapeId inside = group.asked->inside;
+  if (inside != kNoShape && !interior_.Knows(inside)) {
+    throw std::invalid_argument("the inside was not taken");
+  }
   group.rules = rules == kNoRules ? nullptr : &nodes_.book()[rules];
   group.alone = group.rules == nullptr || group.rules->Alone();
 }
@@ -205,8 +209,39 @@ int GangPlan::CountAlone(const Columns& columns, NodeIndex node, int group,
   return Divide(group, limit, -1, [&](int r) { return columns[r][node]; });
 }
 
+bool GangPlan::LooksInside() const {
+  return std::ranges::any_of(groups_, [](const Group& group) {
+    return group.asked->inside != kNoShape;
+  });
+}
+
+// The amounts are checked first, so bounds that rest on them stay right.
 int GangPlan::Fit(const PlanBasis& basis, NodeIndex node, int group,
                   int limit) {
+  const int fit = FitAmounts(basis, node, group, limit);
+  if (fit == 0 || groups_[group].asked->inside == kNoShape) return fit;
+  return FitInside(basis, node, group, fit);
+}
+
+int GangPlan::FitInside(const PlanBasis& basis, NodeIndex node, int group,
+                        int limit) {
+  beside_.clear();
+  for (std::int32_t i = last_run_[node]; i >= 0; i = runs_[i].next) {
+    const ShapeId shape = groups_[runs_[i].group].asked->inside;
+    if (shape != kNoShape) beside_.push_back({shape, runs_[i].tasks});
+  }
+  std::ranges::reverse(beside_);
+  const ShapeId shape = groups_[group].asked->inside;
+  if (basis.view == View::kEmpty) {
+    return interior_.FitEmpty(node, shape, limit, beside_);
+  }
+  return interior_.Fit(node, shape, limit,
+                       {basis.from, basis.end, nodes_.now(), basis.leaving},
+                       beside_);
+}
+
+int GangPlan::FitAmounts(const PlanBasis& basis, NodeIndex node, int group,
+                         int limit) {
   if (!MayTake(node, group)) return 0;
   const std::int32_t last_run = last_run_[node];
   const bool own = basis.own && IsOwn(node, nodes_.now(), basis.end);
@@ -229,7 +264,8 @@ void GangPlan::AddRun(NodeIndex node, int group, int tasks) {
     runs_.back().tasks += tasks;
     return;
   }
-  runs_.push_back({node, group, tasks, last_run_[node]});
+  const auto order = static_cast<std::int32_t>(runs_.size());
+  runs_.push_back({node, group, tasks, last_run_[node], order});
   last_run_[node] = static_cast<int>(runs_.size()) - 1;
 }
 

@@ -22,6 +22,7 @@
 #include "matcher/gangs/gang.h"
 #include "matcher/gangs/node_columns.h"
 #include "matcher/gangs/node_scan.h"
+#include "matcher/inside/node_interior.h"
 #include "matcher/nodes/node_order.h"
 #include "matcher/nodes/scored_nodes.h"
 
@@ -33,11 +34,13 @@ struct Run {
   std::int32_t group = 0;
   std::int32_t tasks = 0;
   std::int32_t next = -1;  // the run before on the same node
+  std::int32_t order = 0;  // in which the runs were placed
 };
 
 class GangPlan {
  public:
-  explicit GangPlan(NodeColumns& nodes) : nodes_(nodes), scan_(nodes) {}
+  GangPlan(NodeColumns& nodes, NodeInterior& interior)
+      : nodes_(nodes), interior_(interior), scan_(nodes) {}
 
   // The gang must outlive the plan. Throws std::invalid_argument. `job` is the
   // holder of its whole nodes if it names none.
@@ -79,6 +82,12 @@ class GangPlan {
   // `limit`, if the plan had nothing there and no other task existed.
   int CountAlone(const Columns& columns, NodeIndex node, int group,
                  int limit) const;
+
+  // True if some group asks for an inside.
+  bool LooksInside() const;
+  // How many tasks of the group fit inside of the node, up to `limit`, besides
+  // those that the plan has there.
+  int FitInside(const PlanBasis& basis, NodeIndex node, int group, int limit);
 
   // True if the gang has one group, no `together`, and no rules on other tasks.
   bool IsPlain() const;
@@ -141,6 +150,7 @@ class GangPlan {
   int Divide(int group, int limit, std::int32_t last_run,
              const Free& free) const;
   int Fit(const PlanBasis& basis, NodeIndex node, int group, int limit);
+  int FitAmounts(const PlanBasis& basis, NodeIndex node, int group, int limit);
 
   int PlaceGroup(const PlanBasis& basis, int group, int count);
   int Fill(const PlanBasis& basis, int group, int count);
@@ -172,6 +182,7 @@ class GangPlan {
   void SortRuns();
 
   NodeColumns& nodes_;
+  NodeInterior& interior_;
   NodeScan scan_;
   const Gang* gang_ = nullptr;  // null: planning for one group
   Seating seating_;
@@ -181,6 +192,7 @@ class GangPlan {
   std::vector<Run> runs_;
   std::vector<std::int32_t> last_run_;  // [node], -1: none
   std::vector<std::int64_t> least_;
+  std::vector<TasksBeside> beside_;
   std::vector<NodeIndex> gathered_;
   ScoredNodes scored_;
   int tasks_ = 0;

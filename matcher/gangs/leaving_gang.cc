@@ -5,8 +5,9 @@
 namespace fluxnetes::matcher {
 
 void LeavingGang::Set(const Gang& gang, const Placement& own,
-                      const NodeColumns& nodes) {
+                      const NodeColumns& nodes, std::optional<JobId> job) {
   Clear();
+  job_ = job;
   resources_ = static_cast<std::size_t>(nodes.resources());
   const int seats = nodes.seats();
   start_ = own.start;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "matcher/gangs/gang.h"
@@ -17,9 +18,12 @@ namespace fluxnetes::matcher {
 class LeavingGang {
  public:
   // `own` is the placement of its tasks, or of the first of them.
-  void Set(const Gang& gang, const Placement& own, const NodeColumns& nodes);
+  // `job`: the one that holds it.
+  void Set(const Gang& gang, const Placement& own, const NodeColumns& nodes,
+           std::optional<JobId> job = std::nullopt);
   void Clear();
 
+  std::optional<JobId> job() const { return job_; }
   // Each node once.
   const std::vector<NodeIndex>& nodes() const { return nodes_; }
   bool IsOn(NodeIndex node) const { return !at_.empty() && at_[node] >= 0; }
@@ -29,6 +33,7 @@ class LeavingGang {
   }
 
  private:
+  std::optional<JobId> job_;
   std::size_t resources_ = 0;
   Time start_ = 0;
   Time end_ = 0;

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <map>
 #include <stdexcept>
 
 #include "matcher/gangs/node_graph_state.h"
 #include "matcher/gangs/shortfall.h"
+#include "matcher/inside/parts_text.h"
 
 namespace fluxnetes::matcher {
 namespace {
@@ -60,6 +62,7 @@ NodeIndex NodeGraph::AddNode(std::string name, std::int64_t id,
 
 void NodeGraph::RemoveNode(NodeIndex node) {
   state_->CheckNode(node);
+  state_->interior.Unset(node);
   if (state_->nodes.Present(node)) state_->nodes.Remove(node);
 }
 
@@ -168,6 +171,24 @@ std::uint64_t NodeGraph::Arrivals(RulesId rules) const {
   return sum;
 }
 
+void NodeGraph::SetInside(NodeIndex node, const ResourceGraph& inside) {
+  state_->CheckNode(node);
+  state_->interior.Set(node, inside);
+}
+
+void NodeGraph::UnsetInside(NodeIndex node) {
+  state_->CheckNode(node);
+  state_->interior.Unset(node);
+}
+
+ShapeId NodeGraph::TakeInside(const InsideRequest& request) {
+  return state_->interior.Take(request);
+}
+
+void NodeGraph::GiveInside(ShapeId shape) { state_->interior.Give(shape); }
+
+const NodeInterior& NodeGraph::interior() const { return state_->interior; }
+
 std::optional<NodeIndex> NodeGraph::Find(std::string_view name) const {
   return state_->nodes.Find(name);
 }
@@ -188,6 +209,7 @@ PlanBasis NodeGraph::State::BasisNow(Time duration, Policy policy) {
   basis.view = view;
   basis.blocking = view == View::kNow ? Stage::kNow : Stage::kEver;
   basis.over_time = view == View::kNow;
+  basis.from = nodes.now();
   basis.end = EndOf(nodes.now(), duration);
   return basis;
 }
@@ -230,6 +252,7 @@ Placement NodeGraph::State::Book(JobId id, Time start, Time duration) {
   Placement placement{start, {}};
   if (plan.tasks() == 0) return placement;
   Job& job = jobs[id];
+  const int first = static_cast<int>(job.tasks.size());
   placement.nodes.reserve(plan.tasks());
   job.tasks.reserve(job.tasks.size() + plan.tasks());
   Span span = SpanOf(id, plan.seating());
@@ -242,7 +265,39 @@ Placement NodeGraph::State::Book(JobId id, Time start, Time duration) {
     HoldRun(span, plan.group(run.group).amounts, job);
     placement.nodes.insert(placement.nodes.end(), run.tasks, run.node);
   }
+  if (plan.LooksInside()) BookInside(id, first, placement, span.end);
   return placement;
+}
+
+// In the order in which the plan placed the tasks: what a task takes depends on
+// those before it.
+void NodeGraph::State::BookInside(JobId id, int first, Placement& placement,
+                                  Time end) {
+  struct Place {
+    const Run* run;
+    int task;
+  };
+  std::vector<Place> places;
+  int tasks = 0;
+  for (const Run& run : plan.runs()) {
+    if (plan.group(run.group).inside != kNoShape)
+      places.push_back({&run, tasks});
+    tasks += run.tasks;
+  }
+  std::ranges::sort(places, {},
+                    [](const Place& place) { return place.run->order; });
+  placement.parts.resize(tasks);
+  const InsideWindow window{placement.start, end, nodes.now()};
+  for (const Place& place : places) {
+    const ShapeId shape = plan.group(place.run->group).inside;
+    for (int t = place.task; t < place.task + place.run->tasks; ++t) {
+      const NodeIndex node = place.run->node;
+      const bool booked =
+          interior.Book(id, first + t, node, shape, window).has_value();
+      assert(booked);
+      placement.parts[t] = interior.PartsOf(id, first + t);
+    }
+  }
 }
 
 MatchResult NodeGraph::Allocate(JobId job, const Gang& gang, Policy policy,
@@ -297,7 +352,7 @@ std::optional<Placement> NodeGraph::MoveEarlier(JobId job, const Gang& gang,
   state.nodes.Refresh();
   const Gang& asked = state.Seated(gang, policy);
   state.plan.SetGang(asked, job);
-  state.leaving.Set(asked, own, state.nodes);
+  state.leaving.Set(asked, own, state.nodes, job);
   const auto start = state.earliest.FindEarlier(
       state.leaving, own.start, gang.duration, PolicyOrder(policy));
   shortfall = state.earliest.shortfall().Short();
@@ -353,16 +408,17 @@ int NodeGraph::CountFits(const TaskGroup& group, Time duration, Time now,
 void NodeGraph::Restore(JobId id, Time start, Time end,
                         std::span<const NodeIndex> nodes,
                         std::span<const std::vector<std::int64_t>> amounts,
-                        std::span<const RulesId> rules,
-                        const Seating& seating) {
+                        std::span<const RulesId> rules, const Seating& seating,
+                        std::span<const std::string> parts) {
   if (start == kForever) throw std::invalid_argument("start is without end");
-  if (nodes.size() != amounts.size()) {
+  if (nodes.size() != amounts.size())
     throw std::invalid_argument("not as many amounts as nodes");
-  }
-  if (!rules.empty() && rules.size() != nodes.size()) {
+  if (!rules.empty() && rules.size() != nodes.size())
     throw std::invalid_argument("not as many rules as nodes");
-  }
+  if (!parts.empty() && parts.size() != nodes.size())
+    throw std::invalid_argument("not as many parts as nodes");
   state_->CheckRules(rules);
+  for (const std::string& text : parts) ReadParts(text, nullptr);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     state_->CheckNode(nodes[i]);
     const bool fit =
@@ -376,6 +432,7 @@ void NodeGraph::Restore(JobId id, Time start, Time end,
   if (nodes.empty()) return;
   if (seating.whole_nodes) state_->nodes.CountSeats();
   State::Job& job = state_->jobs[id];
+  const int first = static_cast<int>(job.tasks.size());
   Span span = SpanOf(id, seating);
   span.start = start;
   span.end = std::max(end, start + 1);
@@ -393,6 +450,11 @@ void NodeGraph::Restore(JobId id, Time start, Time end,
     span.rules = rules_of(i);
     state_->HoldRun(span, amounts[i], job);
   }
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (parts[i].empty()) continue;
+    state_->interior.Restore(id, first + static_cast<int>(i), nodes[i],
+                             parts[i], start, end);
+  }
 }
 
 bool NodeGraph::Release(JobId id, int task) {
@@ -404,6 +466,7 @@ bool NodeGraph::Release(JobId id, int task) {
     return false;
   }
   state_->nodes.Release(job.tasks[task], 1);
+  state_->interior.Release(id, task);
   job.tasks[task] = -1;
   if (--job.live == 0) state_->jobs.erase(found);
   return true;
@@ -415,6 +478,7 @@ bool NodeGraph::Cancel(JobId id) {
   for (const SpanId span : found->second.tasks) {
     if (span >= 0) state_->nodes.Release(span, 1);
   }
+  state_->interior.Cancel(id);
   state_->jobs.erase(found);
   return true;
 }

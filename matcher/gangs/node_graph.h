@@ -82,9 +82,12 @@
 
 namespace fluxnetes::matcher {
 
-struct Explanation;  // explanation.h
-class RoomLog;       // room_log.h
-class Shortfall;     // shortfall.h
+struct Explanation;    // explanation.h
+struct InsideRequest;  // inside/inside_request.h
+class NodeInterior;    // inside/node_interior.h
+class ResourceGraph;
+class RoomLog;    // room_log.h
+class Shortfall;  // shortfall.h
 
 class NodeGraph {
  public:
@@ -148,6 +151,16 @@ class NodeGraph {
   // among: while it stays, a gang that had no possible start may have one.
   std::uint64_t Arrivals(RulesId rules) const;
 
+  // What a node has inside; nothing is known of it at first, and when it was
+  // removed. What tasks hold there survives a change. Throws
+  // std::invalid_argument for a graph that is no inside of a node.
+  void SetInside(NodeIndex node, const ResourceGraph& inside);
+  void UnsetInside(NodeIndex node);
+  // As TakeRules(), for what tasks take inside of their nodes.
+  ShapeId TakeInside(const InsideRequest& request);
+  void GiveInside(ShapeId shape);
+  const NodeInterior& interior() const;
+
   std::optional<NodeIndex> Find(std::string_view name) const;
   const std::string& Name(NodeIndex node) const;
 
@@ -208,12 +221,13 @@ class NodeGraph {
   // Books what is known to run, even beyond what a node has: what runs in the
   // cluster cannot be refused. `end` may be kForever or in the past, but counts
   // as after `start`. `amounts` and `rules` have an entry per task; if `rules`
-  // is empty, no task has any.
+  // is empty, no task has any. `parts` are as in Placement. Throws PartsError
+  // if a text of them is malformed.
   void Restore(JobId job, Time start, Time end,
                std::span<const NodeIndex> nodes,
                std::span<const std::vector<std::int64_t>> amounts,
-               std::span<const RulesId> rules = {},
-               const Seating& seating = {});
+               std::span<const RulesId> rules = {}, const Seating& seating = {},
+               std::span<const std::string> parts = {});
 
   // Releases one task (by its position in the placement), or the whole job.
   // False if the job or task is unknown: it was released already. With its last

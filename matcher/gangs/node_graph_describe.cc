@@ -130,7 +130,10 @@ std::string NodeGraph::Describe(bool with_rules) const {
     } else {
       text += " removed";
     }
-    text += SpansOf(*state_, node, with_rules) + "\n";
+    text += SpansOf(*state_, node, with_rules);
+    for (const std::string& line : state_->interior.DescribeOn(node))
+      text += " | inside " + line;
+    text += '\n';
   }
   return text;
 }

@@ -46,6 +46,7 @@ class Obstacles {
     add(!state_.plan.MayBeTogether(node), Obstacle::kTogether);
     add(NoSeats(node), Obstacle::kSeats);
     AddResources(node, found);
+    add(NoPlaceInside(node), Obstacle::kInside);
     if (rules_ == nullptr) return found;
     add(Blocked(node, true), Obstacle::kHostPorts);
     add(Lonely(node), Obstacle::kAffinity);
@@ -80,6 +81,12 @@ class Obstacles {
       return nodes_.FreeNow(node, seats) < 1;
     nodes_.Profile(node).Least(nodes_.now(), basis_.end, least_);
     return least_[seats] < 1;
+  }
+
+  bool NoPlaceInside(NodeIndex node) {
+    return group_.inside != kNoShape &&
+           state_.interior.Fit(node, group_.inside, 1,
+                               {basis_.from, basis_.end, nodes_.now()}) == 0;
   }
 
   bool Blocked(NodeIndex node, bool by_port) {

@@ -140,8 +140,12 @@ bool NodeGraph::MayStartEarlier(const Gang& gang, const Placement& own,
   nodes.Refresh();
   const Parts unknown = {{0, 0}};
   const bool known = !shortfall.parts().empty();
-  // What a node is to a gang with whole nodes is not in the amounts.
-  if (gang.whole_nodes) return since < log.end_of_made();
+  // What a node is to a gang with whole nodes is not in the amounts, nor is
+  // what it has inside.
+  const bool inside = std::ranges::any_of(
+      gang.groups,
+      [](const TaskGroup& group) { return group.inside != kNoShape; });
+  if (gang.whole_nodes || inside) return since < log.end_of_made();
   state_->leaving.Set(gang, own, nodes);
   FreedPlaces places(nodes, state_->plan, state_->leaving, own.start, gang,
                      known ? shortfall.parts() : unknown);

@@ -13,6 +13,7 @@
 #include "matcher/gangs/leaving_gang.h"
 #include "matcher/gangs/node_columns.h"
 #include "matcher/gangs/node_graph.h"
+#include "matcher/inside/node_interior.h"
 
 namespace fluxnetes::matcher {
 
@@ -36,12 +37,16 @@ struct NodeGraph::State {
   bool PlaceNow(JobId job, const Gang& gang, Policy policy, Time now);
   std::optional<Time> FindEarliest(Time duration, Time before, Policy policy);
   Placement Book(JobId job, Time start, Time duration);
+  // Books what the tasks of the plan take inside of their nodes; `first` is the
+  // position of the first one in its job.
+  void BookInside(JobId id, int first, Placement& placement, Time end);
   void HoldRun(const Span& run, std::span<const std::int64_t> amounts,
                Job& job);
 
   std::vector<std::string> resources;
   NodeColumns nodes;
-  GangPlan plan{nodes};
+  NodeInterior interior;
+  GangPlan plan{nodes, interior};
   EarliestStart earliest{nodes, plan};
   std::unordered_map<JobId, Job> jobs;
   Gang seated;

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -30,7 +31,11 @@ struct PlanBasis {
   // If set, the amounts of a node with a start ahead are the least over [now,
   // end).
   bool over_time = false;
+  // When the tasks would run, [from, end).
+  Time from = 0;
   Time end = kForever;
+  // What this job holds inside of nodes counts as free.
+  std::optional<JobId> leaving = std::nullopt;
   // The gang's holder has tasks; their seats are in use in the columns, but
   // free for the gang in [now, end).
   bool own = false;

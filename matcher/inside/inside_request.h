@@ -14,10 +14,6 @@
 
 namespace fluxnetes::matcher {
 
-using ShapeId = std::int32_t;  // a request, see NodeInterior::Take()
-
-inline constexpr ShapeId kNoShape = -1;
-
 struct InsideChoice {
   Jobspec jobspec;  // its duration, queue and constraint have no effect
   // Fluxion's jobspecs name each level below the first one that they name. With

@@ -25,6 +25,7 @@
 #include "matcher/inside/inside_search.h"
 #include "matcher/inside/node_structure.h"
 #include "matcher/inside/vertex_mask.h"
+#include "matcher/nodes/node_set.h"
 #include "matcher/policy.h"
 
 namespace fluxnetes::matcher {

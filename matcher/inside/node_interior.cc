@@ -88,6 +88,10 @@ void NodeInterior::Give(ShapeId shape) {
   }
 }
 
+bool NodeInterior::Knows(ShapeId shape) const {
+  return state_->shapes.contains(shape);
+}
+
 // Returns the state of the node in the window: what its tasks hold then.
 StateId NodeInterior::State::StateIn(Node& node, Structure& structure,
                                      const InsideWindow& window) {
@@ -98,14 +102,16 @@ StateId NodeInterior::State::StateIn(Node& node, Structure& structure,
   }
   Seen& seen = node.seen;
   const bool now = window.from <= window.now;
+  if (window.without) seen.state = -1;
   if (seen.state >= 0 && seen.epoch == structure.epoch && seen.now == now &&
       seen.first_from <= window.from && window.from <= seen.last_from &&
       seen.first_end <= window.end && window.end <= seen.last_end) {
     return seen.state;
   }
-  seen = Seen{0, structure.epoch, now, 0, kForever, 0, kForever};
+  seen = Seen{-1, structure.epoch, now, 0, kForever, 0, kForever};
   taken.Clear(structure.structure.size());
   for (const Hold& hold : node.holds) {
+    if (hold.job == window.without) continue;
     if (hold.start >= window.end) {
       seen.last_end = std::min(seen.last_end, hold.start);
       continue;
@@ -118,7 +124,9 @@ StateId NodeInterior::State::StateIn(Node& node, Structure& structure,
     if (!now) seen.last_from = std::min(seen.last_from, hold.end - 1);
     taken.InsertAll(parts[hold.parts].mask);
   }
-  return seen.state = structure.states.Find(taken);
+  const StateId state = structure.states.Find(taken);
+  if (!window.without) seen.state = state;
+  return state;
 }
 
 StateId NodeInterior::State::After(Structure& structure, StateId state,

@@ -45,6 +45,8 @@ struct InsideWindow {
   Time from = 0;
   Time end = kForever;
   Time now = 0;
+  // What this job holds counts as free.
+  std::optional<JobId> without = std::nullopt;
 };
 
 // Tasks that are planned on a node for the same window and not booked yet.
@@ -73,6 +75,7 @@ class NodeInterior {
     return Take(RequestOf(below_node));
   }
   void Give(ShapeId shape);
+  bool Knows(ShapeId shape) const;
 
   // Sets the structure of a node: the one node of the graph, or its root, and
   // what is below it. Tasks keep the vertices that they hold, by path. What the
@@ -123,6 +126,8 @@ class NodeInterior {
   // Describes all that is held, equal for interiors in which the same tasks
   // hold the same: a line for each task, in order of node, job and task.
   std::string Describe() const;
+  // The same of one node, without the numbers of tasks.
+  std::vector<std::string> DescribeOn(NodeIndex node) const;
 
   // How many searches were made; other answers were known.
   std::int64_t searches() const;

@@ -140,6 +140,21 @@ std::string NodeInterior::Describe() const {
   return text;
 }
 
+std::vector<std::string> NodeInterior::DescribeOn(NodeIndex node) const {
+  std::vector<std::string> lines;
+  if (node < 0 || static_cast<std::size_t>(node) >= state_->nodes.size()) {
+    return lines;
+  }
+  const State::Node& at = state_->nodes[node];
+  for (const State::Hold& hold : at.holds) {
+    lines.push_back(fmt::format(
+        "{} [{},{}) {}", hold.job, hold.start, hold.end,
+        state_->parts.Text(hold.parts, state_->StructureOf(at.structure))));
+  }
+  std::sort(lines.begin(), lines.end());
+  return lines;
+}
+
 std::int64_t NodeInterior::searches() const {
   std::int64_t searches = state_->former_searches;
   for (const auto& structure : state_->structures) {

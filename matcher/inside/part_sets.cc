@@ -51,7 +51,7 @@ PartsId PartSets::Take(StructureId id, const NodeStructure* structure,
 
 PartsId PartSets::Read(StructureId id, const NodeStructure* structure,
                        std::string_view text, bool* known) {
-  const Parts read = ReadParts(text, structure);
+  const InsideParts read = ReadParts(text, structure);
   if (known != nullptr) *known = read.all_known;
   const bool same = read.all_known && structure != nullptr &&
                     WriteParts(*structure, read.vertices) == text;

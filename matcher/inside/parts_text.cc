@@ -136,7 +136,7 @@ class PartsReader {
   PartsReader(std::string_view text, const NodeStructure* structure)
       : text_(text), structure_(structure) {}
 
-  Parts Read() {
+  InsideParts Read() {
     if (text_.size() > kMaxPartsBytes) {
       Fail(fmt::format("it is longer than {} bytes", kMaxPartsBytes));
     }
@@ -258,7 +258,7 @@ class PartsReader {
   const NodeStructure* structure_;
   std::size_t at_ = 0;
   int taken_ = 0;
-  Parts parts_;
+  InsideParts parts_;
 };
 
 }  // namespace
@@ -268,7 +268,7 @@ std::string WriteParts(const NodeStructure& structure,
   return PartsWriter(structure, vertices).Write();
 }
 
-Parts ReadParts(std::string_view text, const NodeStructure* structure) {
+InsideParts ReadParts(std::string_view text, const NodeStructure* structure) {
   return PartsReader(text, structure).Read();
 }
 

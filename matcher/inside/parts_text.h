@@ -30,7 +30,7 @@ inline constexpr std::size_t kMaxPartsBytes = 1 << 16;
 std::string WriteParts(const NodeStructure& structure,
                        const std::vector<VertexIndex>& vertices);
 
-struct Parts {
+struct InsideParts {
   std::vector<VertexIndex> vertices;  // in order of index, each once
   bool all_known = true;  // false: the structure lacks some of the paths
 };
@@ -38,6 +38,6 @@ struct Parts {
 // Throws PartsError if the text is malformed, or has more than
 // kMaxInsideVertices. Without a structure it is checked alone, and nothing in
 // it is known.
-Parts ReadParts(std::string_view text, const NodeStructure* structure);
+InsideParts ReadParts(std::string_view text, const NodeStructure* structure);
 
 }  // namespace fluxnetes::matcher

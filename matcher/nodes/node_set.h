@@ -11,7 +11,10 @@ namespace fluxnetes::matcher {
 using NodeIndex = std::int32_t;  // stable while the node is in the graph
 using RulesId = std::int32_t;    // TaskRules, see NodeGraph::TakeRules
 
+using ShapeId = std::int32_t;  // InsideRequest, see NodeGraph::TakeInside
+
 inline constexpr RulesId kNoRules = -1;
+inline constexpr ShapeId kNoShape = -1;
 
 // The nodes that a task may use: one bit per NodeIndex. Bits past the end are
 // 0.

@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   try {
     ReadParts(text, nullptr);
-    const Parts parts = ReadParts(text, &kStructure);
+    const InsideParts parts = ReadParts(text, &kStructure);
     const std::string written = WriteParts(kStructure, parts.vertices);
     if (ReadParts(written, &kStructure).vertices != parts.vertices) {
       std::abort();

@@ -107,6 +107,8 @@ std::string InWords(const ScheduleGraph& graph, const PendingLine& line,
       return fmt::format(
           "{} {} free", have("has", "have"),
           cluster::TooLittleOf(graph.graph().resources()[exclusion.resource]));
+    case Obstacle::kInside:
+      return have("has no place inside", "have no place inside");
     case Obstacle::kHostPorts:
       return have("has the host port in use", "have the host port in use");
     case Obstacle::kAffinity:

@@ -26,7 +26,7 @@ TEST(PartsText, NamesWholeVerticesAndRanges) {
   const NodeStructure structure(graph, 0);
   const std::string text =
       "socket0/numa0/ socket0/numa1/core[4,6-7] socket0/gpu0 socket1/numa2";
-  const Parts parts = ReadParts(text, &structure);
+  const InsideParts parts = ReadParts(text, &structure);
   EXPECT_TRUE(parts.all_known);
   EXPECT_EQ(parts.vertices.size(), 5 + 3 + 1 + 1U);
   EXPECT_EQ(WriteParts(structure, parts.vertices), text);
@@ -72,7 +72,7 @@ TEST(PartsText, EverySetOfVerticesIsReadAsItWasWritten) {
       if (random.OneIn(most)) some.push_back(v);
     }
     const std::string text = WriteParts(structure, some);
-    const Parts parts = ReadParts(text, &structure);
+    const InsideParts parts = ReadParts(text, &structure);
     ASSERT_EQ(parts.vertices, some) << text;
     ASSERT_TRUE(parts.all_known);
   }

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "matcher/gangs/node_graph.h"
 #include "matcher/inside/node_interior.h"
 #include "matcher/inside/short_structure.h"
 
@@ -176,6 +177,56 @@ void BM_FitAndBookInNewStates(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations());
 }
 BENCHMARK(BM_FitAndBookInNewStates)->Arg(10'000)->Unit(benchmark::kMicrosecond);
+
+// Whole decisions of a NodeGraph. Each round places a gang of 64 tasks with 4
+// GPUs of an island and ends the one before the last 20. With `torn`, a GPU of
+// each island is taken, so the amounts suffice everywhere and no island does.
+void BM_GangsOf64ByNodeGraph(benchmark::State& state) {
+  const bool torn = state.range(1) != 0;
+  NodeGraph graph({"cpu", "memory", "gpu"});
+  const ResourceGraph inside = ReadShortStructure(
+      "sockets: 2, numa: 8, cores: 128, gpus: 8, islands: 2, memory: 1Ti");
+  std::mt19937 random{1};
+  JobId job = 1'000'000;
+  for (std::int64_t i = 0; i < state.range(0); ++i) {
+    const NodeIndex node =
+        graph.AddNode("node" + std::to_string(i), i,
+                      std::vector<std::int64_t>{128, 1024 * kGiB, 8});
+    graph.SetInside(node, inside);
+    const auto hold = [&](std::int64_t cpus, std::int64_t gpus,
+                          const std::string& parts) {
+      const std::vector<NodeIndex> on = {node};
+      const std::vector<std::vector<std::int64_t>> amounts = {{cpus, 0, gpus}};
+      const std::vector<std::string> text = {parts};
+      graph.Restore(job++, 0, kForever, on, amounts, {}, {}, text);
+    };
+    if (torn) hold(0, 1, "gpu" + std::to_string(random() % 4));
+    if (torn) hold(0, 1, "gpu" + std::to_string(4 + random() % 4));
+    if (!torn && i % 2 == 0) hold(64, 4, "island0/");
+    for (int core = 64 + static_cast<int>(random() % 8); core < 96;) {
+      const int last = core + static_cast<int>(random() % 8);
+      hold(last - core + 1, 0,
+           "core" + std::to_string(core) + " core" + std::to_string(last));
+      core = last + 1;
+    }
+  }
+  TaskGroup group{{16, 64 * kGiB, 4}, nullptr, 64};
+  group.inside = graph.TakeInside(RequestFor(Align::kIsland, 16, 4));
+  const Gang gang = {{group}, kHour};
+  constexpr JobId kLive = 20;
+  job = 0;
+  for (auto _ : state) {
+    const auto placed = graph.TryAllocate(job, gang, Policy::kLonode, job);
+    if (placed.has_value() == torn) std::abort();
+    graph.Cancel(job - kLive);
+    ++job;
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(BM_GangsOf64ByNodeGraph)
+    ->ArgsProduct({{10'000}, {0, 1}})
+    ->ArgNames({"nodes", "torn"})
+    ->Unit(benchmark::kMicrosecond);
 
 // The memory of the nodes, of their tasks and of all states that a gang of
 // each kind has seen.

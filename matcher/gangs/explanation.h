@@ -47,6 +47,10 @@ struct GroupExplanation {
 struct Explanation {
   std::vector<GroupExplanation> groups;
   int fit = 0;  // tasks in the largest part that was found to fit
+  // For each level that the gang requires: how many values have room for its
+  // number of tasks, where those inside of it are counted (a value for twice as
+  // many counts twice).
+  std::vector<int> values = {};
 };
 
 }  // namespace fluxnetes::matcher

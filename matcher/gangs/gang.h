@@ -29,6 +29,21 @@ struct TaskGroup {
   ShapeId inside = kNoShape;
 };
 
+// In each value of a label, the number of the gang's tasks is a multiple of
+// `tasks`; 0: all tasks are in one value.
+struct Level {
+  std::string key;
+  int tasks = 0;
+  bool operator==(const Level&) const = default;
+};
+
+// The number of a gang's tasks on each of its nodes.
+struct TasksPerNode {
+  int tasks = 0;         // 0: any number
+  bool at_most = false;  // else exactly so many
+  bool operator==(const TasksPerNode&) const = default;
+};
+
 struct Gang {
   std::vector<TaskGroup> groups;
   Time duration = kForever;  // seconds, at least 1
@@ -40,9 +55,19 @@ struct Gang {
   // under.
   std::vector<std::string> together = {};
   bool together_required = false;
-  // Nodes of other tasks that this gang must be together with: only the label
-  // values of these nodes are tried.
+  // Nodes of other tasks that this gang must be together with, one for each
+  // task: only the label values of these nodes are tried.
   std::vector<NodeIndex> beside = {};
+  // In place of `together`: levels of the topology, the innermost first. The
+  // number of tasks of each divides that of the next. The last `required` of
+  // them hold. Those before are left out, the innermost first, until the gang
+  // fits. It uses as few values of a level as it can. Tasks of `beside` count:
+  // values that lack some of theirs get these first, and the last tasks may be
+  // fewer than a level's.
+  std::vector<Level> levels = {};
+  int required = 0;
+  // As with levels, nodes of `beside` that lack tasks get these first.
+  TasksPerNode per_node = {};
   // The gang has its nodes for itself as long as it holds them: no other job is
   // there, and none is placed there. Its own tasks may share a node.
   bool whole_nodes = false;

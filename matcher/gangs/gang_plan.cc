@@ -27,6 +27,7 @@ void GangPlan::SetGang(const Gang& gang, JobId job) {
     tasks_ += group.count;
     groups_[g].asked = &group;
   }
+  SetLevels(gang);
   Seating seating = SeatingOf(gang);
   if (gang.holder == 0) seating.holder = job;
   SetSeating(seating);
@@ -43,6 +44,8 @@ void GangPlan::SetSeating(const Seating& seating) {
 
 void GangPlan::SetGroup(const TaskGroup& group, const Seating& seating) {
   gang_ = nullptr;
+  per_node_ = {};
+  held_.clear();
   SetSeating(seating);
   groups_.resize(1);
   groups_[0].asked = &group;
@@ -193,7 +196,8 @@ bool GangPlan::MayTake(NodeIndex node, int group) const {
 
 bool GangPlan::IsPlain() const {
   return groups() == 1 && groups_[0].alone && gang_ != nullptr &&
-         gang_->together.empty();
+         gang_->together.empty() && gang_->levels.empty() &&
+         per_node_.tasks == 0;
 }
 
 bool GangPlan::LooksAtAll() const {
@@ -206,6 +210,7 @@ bool GangPlan::LooksAtAll() const {
 int GangPlan::CountAlone(const Columns& columns, NodeIndex node, int group,
                          int limit) const {
   if (!MayTake(node, group)) return 0;
+  if (per_node_.tasks > 0) limit = std::min(limit, per_node_.tasks);
   return Divide(group, limit, -1, [&](int r) { return columns[r][node]; });
 }
 
@@ -243,6 +248,10 @@ int GangPlan::FitInside(const PlanBasis& basis, NodeIndex node, int group,
 int GangPlan::FitAmounts(const PlanBasis& basis, NodeIndex node, int group,
                          int limit) {
   if (!MayTake(node, group)) return 0;
+  if (per_node_.tasks > 0) {
+    limit = std::min(limit, per_node_.tasks - TasksOn(node));
+    if (limit <= 0) return 0;
+  }
   const std::int32_t last_run = last_run_[node];
   const bool own = basis.own && IsOwn(node, nodes_.now(), basis.end);
   const auto seats = [&](int r, std::int64_t free) {
@@ -336,6 +345,7 @@ void GangPlan::UndoRuns(std::size_t runs, std::size_t counted) {
 
 bool GangPlan::PlaceInOrder(const PlanBasis& basis,
                             std::span<const int> order) {
+  if (FillsNodes()) return PlaceFull(basis, order) && NodesAreFull();
   Clear();
   const std::size_t counted = counted_.size();
   int placed = 0;
@@ -357,7 +367,7 @@ bool GangPlan::PlaceInOrder(const PlanBasis& basis,
     most_sum_ = placed;
     most_ = std::move(counts);
   }
-  return all;
+  return all && NodesAreFull();
 }
 
 bool GangPlan::PlaceInOrders(const PlanBasis& basis) {
@@ -394,6 +404,7 @@ bool GangPlan::Place(const PlanBasis& basis) {
 std::vector<int> GangPlan::CountMost(const PlanBasis& basis) {
   keep_most_ = true;
   most_sum_ = -1;
+  found_.clear();
   most_.assign(groups_.size(), 0);
   Place(basis);
   keep_most_ = false;

@@ -8,7 +8,7 @@
 // plan is returned.
 //
 // Part of a NodeGraph; owned by its thread.
-// Tests: tests/matcher/gangs/gang_test.cc,
+// Tests: tests/matcher/gangs/gang_test.cc, tests/matcher/gangs/levels_test.cc,
 // tests/matcher/rules/task_rules_test.cc.
 #pragma once
 
@@ -55,6 +55,9 @@ class GangPlan {
   // Returns how many tasks of each group find a place, in the attempt of
   // Place() that places the most.
   std::vector<int> CountMost(const PlanBasis& basis);
+  // Then, for each level that the gang requires, how many values have room for
+  // its number of tasks.
+  const std::vector<int>& found() const { return found_; }
 
   int groups() const { return static_cast<int>(groups_.size()); }
   const TaskGroup& group(int group) const { return *groups_[group].asked; }
@@ -139,6 +142,15 @@ class GangPlan {
     DomainId id = -1;
     double free = 0;
   };
+  // The nodes with one value of a level, inside of one value of the next.
+  struct Part {
+    std::string name;
+    std::vector<NodeMask::Word> nodes;
+    int held = 0;  // tasks of `beside`
+    int room = 0;  // tasks that it could take
+    int take = 0;  // tasks that it is to take
+    std::vector<Part> inside;
+  };
 
   void Compile();
   void SetSeating(const Seating& seating);
@@ -168,6 +180,33 @@ class GangPlan {
   bool PlaceInOrder(const PlanBasis& basis, std::span<const int> order);
   bool PlaceInOrders(const PlanBasis& basis);
   bool PlaceSomewhere(const PlanBasis& basis);
+  void SetLevels(const Gang& gang);
+  int TasksOn(NodeIndex node) const;
+  bool IsWithin(const PlanBasis& basis, NodeIndex node) const;
+  bool FillsNodes() const;
+  bool NodesAreFull() const;
+  int PutOn(const PlanBasis& basis, std::span<const int> order, NodeIndex node,
+            int tasks);
+  int FillNodes(const PlanBasis& basis, std::span<const int> order, int tasks);
+  int Take(const PlanBasis& basis, std::span<const int> order, int tasks);
+  void LeaveAll();
+  bool PlaceFull(const PlanBasis& basis, std::span<const int> order);
+  void NoteMost(int placed);
+  std::vector<Part> Divided(const PlanBasis& basis, KeyId key,
+                            const std::vector<NodeMask::Word>* among);
+  int Usable(const Part& part, int tasks) const;
+  void FindRoom(const PlanBasis& basis, std::span<const Level> levels,
+                std::span<const int> order, std::size_t level, Part& part);
+  bool Share(std::vector<Part>& parts, int level, int tasks) const;
+  bool PlaceInPart(const PlanBasis& basis, std::span<const Level> levels,
+                   std::span<const int> order, std::size_t level, Part& part,
+                   int tasks);
+  int CountFound(std::span<const Level> levels, std::size_t level,
+                 std::size_t wanted, const Part& part) const;
+  bool PlaceByLevels(const PlanBasis& basis, std::span<const Level> levels,
+                     std::span<const int> order);
+  bool PlaceByLevels(const PlanBasis& basis);
+
   bool PlaceTogether(const PlanBasis& basis, KeyId key, KeyId outer);
   bool PlaceInParts(const PlanBasis& basis, NodeMask& domain, KeyId outer);
   std::vector<Domain> Tightest(const PlanBasis& basis, KeyId key);
@@ -203,6 +242,11 @@ class GangPlan {
   std::vector<char> watches_;         // [tracker]
   std::vector<char> watches_spread_;  // [spread]
   std::vector<Counted> counted_;
+
+  TasksPerNode per_node_;
+  std::map<NodeIndex, int> held_;  // tasks of `beside`, if they count
+  std::vector<int> left_;          // [group]: tasks without a place
+  std::vector<int> found_;
 
   const std::vector<NodeMask::Word>* within_ = nullptr;
   std::vector<NodeMask::Word> part_;   // nodes of a part of a domain

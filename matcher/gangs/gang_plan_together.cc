@@ -99,6 +99,7 @@ bool GangPlan::MayBeTogether(NodeIndex node) {
 
 bool GangPlan::PlaceSomewhere(const PlanBasis& basis) {
   within_ = nullptr;
+  if (gang_ != nullptr && !gang_->levels.empty()) return PlaceByLevels(basis);
   if (gang_ == nullptr || gang_->together.empty()) {
     return PlaceInOrders(basis);
   }

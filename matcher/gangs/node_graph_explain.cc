@@ -164,6 +164,7 @@ Explanation NodeGraph::Explain(const Gang& gang, Policy policy,
   state.PlaceNow(0, gang, policy, now);
   const PlanBasis basis = state.BasisNow(gang.duration, policy);
   const std::vector<int> most = state.plan.CountMost(basis);
+  explanation.values = state.plan.found();
   state.plan.CountAhead(basis);
   for (std::size_t g = 0; g < gang.groups.size(); ++g) {
     explanation.groups.push_back(ExplainGroup(state, basis, gang.groups[g]));

@@ -1,0 +1,385 @@
+// Plans by levels of the topology, and by the number of tasks on each node: see
+// Gang. Levels make a tree of parts: the nodes with one value of the outermost
+// level, in these those with one value of the next, and so on. How many tasks
+// each innermost part takes is found by filling it; a part takes what the parts
+// in it take, in multiples of their level.
+#include <algorithm>
+#include <bit>
+#include <stdexcept>
+#include <unordered_map>
+
+#include "matcher/gangs/gang_plan.h"
+
+namespace fluxnetes::matcher {
+namespace {
+
+// What is missing to the next multiple.
+int Lacks(int held, int tasks) {
+  return held % tasks == 0 ? 0 : tasks - held % tasks;
+}
+
+}  // namespace
+
+void GangPlan::SetLevels(const Gang& gang) {
+  per_node_ = gang.per_node;
+  if (per_node_.tasks < 0 || gang.required < 0 ||
+      gang.required > std::ssize(gang.levels))
+    throw std::invalid_argument("tasks on a node, or levels, are below 0");
+  int inner = 1;
+  for (const Level& level : gang.levels) {
+    if (level.tasks < 0 || (level.tasks > 0 && level.tasks % inner != 0))
+      throw std::invalid_argument("a level is no multiple of the one before");
+    if (level.tasks > 0) inner = level.tasks;
+  }
+  held_.clear();
+  if (gang.levels.empty() && per_node_.tasks == 0) return;
+  for (const NodeIndex node : gang.beside) ++held_[node];
+}
+
+int GangPlan::TasksOn(NodeIndex node) const {
+  const auto held = held_.find(node);
+  int tasks = held == held_.end() ? 0 : held->second;
+  for (std::int32_t i = last_run_[node]; i >= 0; i = runs_[i].next)
+    tasks += runs_[i].tasks;
+  return tasks;
+}
+
+bool GangPlan::IsWithin(const PlanBasis& basis, NodeIndex node) const {
+  if (within_ == nullptr) return true;
+  const int place = nodes_.Order(basis.by_id).PositionOf(node);
+  const auto word = std::ranges::lower_bound(
+      *within_, place / NodeOrder::kBlock, {}, &NodeMask::Word::block);
+  return word != within_->end() && word->block == place / NodeOrder::kBlock &&
+         (word->bits >> (place % NodeOrder::kBlock) & 1) != 0;
+}
+
+// Groups whose rules look at other tasks are placed task by task, and whether
+// each node has its number is seen in the end.
+bool GangPlan::FillsNodes() const {
+  return per_node_.tasks > 0 && !per_node_.at_most &&
+         std::ranges::all_of(groups_, &Group::alone);
+}
+
+bool GangPlan::NodesAreFull() const {
+  if (per_node_.tasks == 0 || per_node_.at_most) return true;
+  int lacking = 0;
+  for (const auto& [node, tasks] : held_)
+    lacking += Lacks(tasks, per_node_.tasks);
+  const bool all = tasks_ > lacking;
+  int open = 0;  // new nodes with fewer tasks
+  for (const Run& run : runs_) {
+    const int tasks = TasksOn(run.node);
+    if (tasks > per_node_.tasks) return false;
+    const bool known = held_.contains(run.node);
+    if (!known && !all) return false;
+    if (!known && tasks < per_node_.tasks && run.next < 0) ++open;
+  }
+  if (!all) return true;
+  for (const auto& [node, tasks] : held_)
+    if (TasksOn(node) % per_node_.tasks != 0) return false;
+  return open <= ((tasks_ - lacking) % per_node_.tasks == 0 ? 0 : 1);
+}
+
+// Places so many tasks of what is left on one node, or none.
+int GangPlan::PutOn(const PlanBasis& basis, std::span<const int> order,
+                    NodeIndex node, int tasks) {
+  const std::size_t runs = runs_.size();
+  const std::size_t counted = counted_.size();
+  int placed = 0;
+  for (const int g : order) {
+    const int most = std::min(left_[g], tasks - placed);
+    const int fit = most == 0 ? 0 : Fit(basis, node, g, most);
+    if (fit == 0) continue;
+    AddRun(node, g, fit);
+    CountRun(basis, node, g, fit);
+    left_[g] -= fit;
+    placed += fit;
+  }
+  if (placed == tasks) return placed;
+  for (std::size_t i = runs; i < runs_.size(); ++i)
+    left_[runs_[i].group] += runs_[i].tasks;
+  UndoRuns(runs, counted);
+  return 0;
+}
+
+// Nodes that lack tasks get theirs first; only then others are used.
+int GangPlan::FillNodes(const PlanBasis& basis, std::span<const int> order,
+                        int tasks) {
+  const int full = per_node_.tasks;
+  int placed = 0;
+  bool lacking = false;
+  for (const auto& [node, held] : held_) {
+    const int lacks = std::min(Lacks(held, full), tasks - placed);
+    if (lacks == 0 || !IsWithin(basis, node)) continue;
+    const int put = PutOn(basis, order, node, lacks);
+    placed += put;
+    lacking = lacking || put == 0;
+  }
+  if (lacking) return placed;
+  std::vector<int> others(order.begin(), order.end());
+  for (auto lead = others.begin(); lead != others.end(); ++lead) {
+    if (left_[*lead] == 0 || placed == tasks) continue;
+    const Group& asks = groups_[*lead];
+    scan_.Begin(basis, asks.needs, asks.rules, within_);
+    while (left_[*lead] > 0 && placed < tasks) {
+      const NodeIndex node = scan_.Next();
+      if (node < 0) break;
+      if (TasksOn(node) == 0)
+        placed += PutOn(basis, {lead, others.end()}, node,
+                        std::min(full, tasks - placed));
+      scan_.Pass();
+    }
+  }
+  return placed;
+}
+
+int GangPlan::Take(const PlanBasis& basis, std::span<const int> order,
+                   int tasks) {
+  if (FillsNodes()) return FillNodes(basis, order, tasks);
+  int placed = 0;
+  for (const int g : order) {
+    const int most = std::min(left_[g], tasks - placed);
+    const int here = most == 0 ? 0 : PlaceGroup(basis, g, most);
+    left_[g] -= here;
+    placed += here;
+  }
+  return placed;
+}
+
+void GangPlan::LeaveAll() {
+  left_.resize(groups_.size());
+  for (int g = 0; g < groups(); ++g) left_[g] = groups_[g].asked->count;
+}
+
+bool GangPlan::PlaceFull(const PlanBasis& basis, std::span<const int> order) {
+  Clear();
+  LeaveAll();
+  const std::size_t counted = counted_.size();
+  const int placed = Take(basis, order, tasks_);
+  TakeBack(counted);
+  NoteMost(placed);
+  return placed == tasks_;
+}
+
+void GangPlan::NoteMost(int placed) {
+  if (!keep_most_ || placed <= most_sum_) return;
+  most_sum_ = placed;
+  for (int g = 0; g < groups(); ++g) {
+    most_[g] = std::min(placed, groups_[g].asked->count);
+    placed -= most_[g];
+  }
+}
+
+// Divides nodes by the values of a key; null: all nodes.
+std::vector<GangPlan::Part> GangPlan::Divided(
+    const PlanBasis& basis, KeyId key,
+    const std::vector<NodeMask::Word>* among) {
+  NodeLabels& labels = nodes_.labels();
+  const NodeOrder& order = nodes_.Order(basis.by_id);
+  std::vector<Part> parts;
+  std::unordered_map<DomainId, std::size_t> places;
+  const auto part_of = [&](DomainId domain) -> Part& {
+    const auto [place, added] = places.try_emplace(domain, parts.size());
+    if (added) {
+      parts.emplace_back();
+      parts.back().name = labels.DomainName(key, domain);
+    }
+    return parts[place->second];
+  };
+  const auto add = [&](int block, std::uint64_t bits) {
+    for (; bits != 0; bits &= bits - 1) {
+      const int bit = std::countr_zero(bits);
+      const NodeIndex node = order.At(block * NodeOrder::kBlock + bit);
+      const DomainId domain = labels.Domain(key, node);
+      if (domain < 0) continue;
+      Part& part = part_of(domain);
+      if (part.nodes.empty() || part.nodes.back().block != block)
+        part.nodes.push_back({block, 0});
+      part.nodes.back().bits |= std::uint64_t{1} << bit;
+      const auto held = held_.find(node);
+      if (held != held_.end()) part.held += held->second;
+    }
+  };
+  if (among != nullptr) {
+    for (const NodeMask::Word& word : *among) add(word.block, word.bits);
+  } else {
+    const std::uint64_t* having =
+        labels.Having(key).At(basis.by_id, nodes_.orders());
+    for (int block = 0; having != nullptr && block < nodes_.orders().blocks();
+         ++block)
+      add(block, having[block]);
+  }
+  return parts;
+}
+
+// How many more tasks a part of this level takes of its room.
+int GangPlan::Usable(const Part& part, int tasks) const {
+  if (tasks == 0) return part.room;
+  const int lacks = Lacks(part.held, tasks);
+  if (part.room <= lacks) return part.room;
+  if (tasks_ < tasks && lacks == 0) return part.room;
+  return lacks + (part.room - lacks) / tasks * tasks;
+}
+
+// `level`: of the part; -1: all nodes.
+void GangPlan::FindRoom(const PlanBasis& basis, std::span<const Level> levels,
+                        std::span<const int> order, std::size_t level,
+                        Part& part) {
+  if (level == 0) {
+    LeaveAll();
+    // Of one shape, more than are asked for shows which part is the tightest.
+    if (groups() == 1) left_[0] *= 2;
+    const std::size_t runs = runs_.size();
+    const std::size_t counted = counted_.size();
+    within_ = &part.nodes;
+    part.room = Take(basis, order, groups() == 1 ? 2 * tasks_ : tasks_);
+    UndoRuns(runs, counted);
+    return;
+  }
+  const Level& inside = levels[level - 1];
+  const KeyId key = FindKey(inside.key);
+  if (key < 0) return;
+  part.inside =
+      Divided(basis, key, level == levels.size() ? nullptr : &part.nodes);
+  const bool held = std::ranges::any_of(
+      part.inside, [](const Part& each) { return each.held > 0; });
+  for (Part& each : part.inside) {
+    if (inside.tasks == 0 && held && each.held == 0) continue;
+    FindRoom(basis, levels, order, level - 1, each);
+    const int usable = Usable(each, inside.tasks);
+    part.room = inside.tasks == 0 ? std::max(part.room, usable)
+                                  : std::min(part.room + usable, 2 * tasks_);
+  }
+}
+
+// Decides how many of the tasks each part takes: those that lack some first,
+// then as few parts as can be, of these the last the tightest that will do.
+bool GangPlan::Share(std::vector<Part>& parts, int level, int tasks) const {
+  std::ranges::sort(parts, {}, &Part::name);
+  std::ranges::stable_sort(parts, std::ranges::greater(), &Part::held);
+  int lacking = 0;
+  for (Part& part : parts) {
+    part.take = 0;
+    lacking += Lacks(part.held, level);
+  }
+  const bool all = tasks > lacking;
+  for (Part& part : parts) {
+    const int lacks = std::min(Lacks(part.held, level), tasks);
+    if (part.room < lacks && all) return false;
+    part.take = std::min(lacks, part.room);
+    tasks -= part.take;
+  }
+  if (!all) return tasks == 0;
+  while (tasks > 0) {
+    const int wanted = (tasks + level - 1) / level;
+    Part* best = nullptr;
+    int of_best = 0;
+    for (Part& part : parts) {
+      const int left = part.room - part.take;
+      const int takes = tasks < level && left >= tasks ? 1 : left / level;
+      if (takes == 0) continue;
+      const bool better = best == nullptr ? true
+                          : of_best < wanted
+                              ? takes > of_best
+                              : takes >= wanted && takes < of_best;
+      if (!better) continue;
+      best = &part;
+      of_best = takes;
+    }
+    if (best == nullptr) return false;
+    const int taken = std::min(tasks, of_best * level);
+    best->take += taken;
+    tasks -= taken;
+  }
+  return true;
+}
+
+bool GangPlan::PlaceInPart(const PlanBasis& basis,
+                           std::span<const Level> levels,
+                           std::span<const int> order, std::size_t level,
+                           Part& part, int tasks) {
+  if (level == 0) {
+    within_ = &part.nodes;
+    return Take(basis, order, tasks) == tasks;
+  }
+  std::vector<Part>& inside = part.inside;
+  if (const int number = levels[level - 1].tasks; number > 0) {
+    return Share(inside, number, tasks) &&
+           std::ranges::all_of(inside, [&](Part& each) {
+             return each.take == 0 || PlaceInPart(basis, levels, order,
+                                                  level - 1, each, each.take);
+           });
+  }
+  std::ranges::sort(inside, {}, &Part::name);
+  std::ranges::stable_sort(inside, {}, &Part::room);
+  const std::size_t runs = runs_.size();
+  const std::size_t counted = counted_.size();
+  const std::vector<int> left = left_;
+  for (Part& each : inside) {
+    if (each.room < tasks) continue;
+    if (PlaceInPart(basis, levels, order, level - 1, each, tasks)) return true;
+    UndoRuns(runs, counted);
+    left_ = left;
+  }
+  return false;
+}
+
+// How many values of the level take their number of tasks, inside of the part.
+int GangPlan::CountFound(std::span<const Level> levels, std::size_t level,
+                         std::size_t wanted, const Part& part) const {
+  if (level == 0) return 0;
+  const int tasks = levels[level - 1].tasks;
+  int found = 0;
+  for (const Part& each : part.inside) {
+    const int here = level - 1 == wanted
+                         ? each.room / std::max(tasks, 1)
+                         : CountFound(levels, level - 1, wanted, each);
+    found = tasks == 0 ? std::max(found, here) : found + here;
+  }
+  return found;
+}
+
+bool GangPlan::PlaceByLevels(const PlanBasis& basis,
+                             std::span<const Level> levels,
+                             std::span<const int> order) {
+  Clear();
+  const std::size_t counted = counted_.size();
+  Part all;
+  FindRoom(basis, levels, order, levels.size(), all);
+  within_ = nullptr;
+  NoteMost(std::min(all.room, tasks_));
+  if (keep_most_) {
+    found_.clear();
+    for (std::size_t i = 0; i < levels.size(); ++i)
+      found_.push_back(CountFound(levels, levels.size(), i, all));
+  }
+  LeaveAll();
+  const bool placed =
+      all.room >= tasks_ &&
+      PlaceInPart(basis, levels, order, levels.size(), all, tasks_);
+  within_ = nullptr;
+  TakeBack(counted);
+  return placed && NodesAreFull();
+}
+
+bool GangPlan::PlaceByLevels(const PlanBasis& basis) {
+  const std::vector<Level>& all = gang_->levels;
+  const std::size_t must = all.size() - gang_->required;
+  for (std::size_t first = 0; first <= must; ++first) {
+    std::vector<Level> levels;
+    bool whole = false;  // all tasks are in one value already
+    for (std::size_t i = first; i < all.size(); ++i) {
+      if (!whole || all[i].tasks == 0) levels.push_back(all[i]);
+      whole = whole || all[i].tasks == 0;
+    }
+    if (levels.empty()) break;
+    if (PlaceByLevels(basis, levels, given_)) return true;
+    if (groups() < 2) continue;
+    const std::vector<int> hardest_first = HardestFirst();
+    if (hardest_first != given_ && PlaceByLevels(basis, levels, hardest_first))
+      return true;
+  }
+  return gang_->required == 0 && PlaceInOrders(basis);
+}
+
+}  // namespace fluxnetes::matcher

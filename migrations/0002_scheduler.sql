@@ -38,6 +38,7 @@ CREATE TABLE queues (
   CHECK (replacement_hold >= interval '0'),
   preemption text NOT NULL DEFAULT 'never'
   CHECK (preemption IN ('never', 'lower_priority', 'reclaim', 'both')),
+  exclusive boolean NOT NULL DEFAULT false,
   CONSTRAINT queues_times_within_reason CHECK (
     bind_timeout <= interval '100 years'
     AND replacement_hold <= interval '100 years'
@@ -62,6 +63,7 @@ COMMENT ON COLUMN queues.deadline_action IS 'What is deleted at a deadline: the 
 COMMENT ON COLUMN queues.bind_timeout IS 'How long a group that was never bound whole may stay bound in part, counted from pod_groups.went_back_at, before it starts anew.';
 COMMENT ON COLUMN queues.replacement_hold IS 'How long the placement of a failed pod is held for its replacement.';
 COMMENT ON COLUMN queues.preemption IS 'Which groups may be evicted, whole, for the first group that does not fit. never: none. lower_priority: those of a lower priority. reclaim: those that put an account above its quota, for a group within its own quota. both: all of these.';
+COMMENT ON COLUMN queues.exclusive IS 'Whether every group of it has its nodes for itself, as with the label fluxnetes.exclusive. Groups that hold nodes already stay as they were placed.';
 INSERT INTO queues (name) VALUES ('default');
 
 CREATE SEQUENCE group_ids;
@@ -432,6 +434,8 @@ CREATE TABLE allocations (
   starts_at timestamptz NOT NULL,
   ends_at timestamptz,
   term bigint NOT NULL,
+  whole_nodes boolean NOT NULL DEFAULT false,
+  aside boolean NOT NULL DEFAULT false,
   CONSTRAINT allocations_ends_after_start CHECK (ends_at > starts_at)
 );
 CREATE INDEX allocations_deadline ON allocations (ends_at)
@@ -445,6 +449,8 @@ COMMENT ON COLUMN allocations.nodes IS 'Its nodes, each once, in order of name.'
 COMMENT ON COLUMN allocations.starts_at IS 'The start (scheduling time).';
 COMMENT ON COLUMN allocations.ends_at IS 'The deadline, or the time by which an evicted group must have ended; null: unlimited.';
 COMMENT ON COLUMN allocations.term IS 'The term of the leadership match:QUEUE (see leaders) in which it was made.';
+COMMENT ON COLUMN allocations.whole_nodes IS 'Whether the group has its nodes for itself: nothing else is placed there.';
+COMMENT ON COLUMN allocations.aside IS 'Whether the group is a pod of a DaemonSet, which may be on nodes that others have for themselves.';
 
 CREATE TABLE placements (
   fluxion_job bigint NOT NULL REFERENCES allocations ON DELETE CASCADE,
@@ -898,6 +904,7 @@ CREATE TABLE nodes (
   labels jsonb NOT NULL DEFAULT '{}',
   seen_at timestamptz NOT NULL,
   foreign_other jsonb NOT NULL DEFAULT '{}',
+  occupants integer NOT NULL DEFAULT 0 CHECK (occupants >= 0),
   taints jsonb NOT NULL DEFAULT '[]'
 );
 COMMENT ON TABLE nodes IS
@@ -910,6 +917,7 @@ COMMENT ON COLUMN nodes.other IS 'Other allocatable resources by name.';
 COMMENT ON COLUMN nodes.foreign_cpu_milli IS 'CPU used by pods of other schedulers.';
 COMMENT ON COLUMN nodes.foreign_memory_bytes IS 'Memory used by pods of other schedulers.';
 COMMENT ON COLUMN nodes.foreign_pods IS 'The number of pods of other schedulers.';
+COMMENT ON COLUMN nodes.occupants IS 'The number of pods of other schedulers that keep groups from having the node for themselves: those that belong to no DaemonSet and are not static.';
 COMMENT ON COLUMN nodes.foreign_other IS 'Other resources used by pods of other schedulers, by name.';
 COMMENT ON COLUMN nodes.unschedulable IS 'Why it takes no new pods: cordoned, not ready, gone; null: it takes pods.';
 COMMENT ON COLUMN nodes.labels IS 'Its labels.';

@@ -26,9 +26,9 @@ using Labels = LabelMap;
 constexpr const char* kIndexName = "batch.kubernetes.io/job-completion-index";
 
 bool IsRead(std::string_view annotation) {
-  static constexpr std::array<std::string_view, 4> kRead = {
+  static constexpr std::array<std::string_view, 5> kRead = {
       "fluxnetes", "fluence.flux-framework.org/", "scheduling.x-k8s.io/",
-      "traceparent"};
+      "kueue.x-k8s.io/podset-", "traceparent"};
   static constexpr std::array<std::string_view, 3> kOfRun = {
       kRunSecondsAnnotation, kExitCodeAnnotation, kFailFirstAnnotation};
   return std::ranges::find(kOfRun, annotation) == kOfRun.end() &&

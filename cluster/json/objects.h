@@ -33,8 +33,8 @@ inline constexpr std::int64_t kLargestAmount = (std::int64_t{1} << 53) - 1;
 // overhead; limits where requests are absent; one pod. (Kubernetes: "Sidecar
 // Containers", resource sharing within containers; "Pod Overhead".)
 //
-// Only annotations that we read are kept: fluxnetes..., and those of Fluence
-// and the coscheduling plugin.
+// Only annotations that we read are kept: fluxnetes..., and those of Fluence,
+// the coscheduling plugin, and Kueue's about topology.
 Pod DecodePod(const nlohmann::json& object);
 
 // Decodes a node. Its amounts are status.allocatable, else status.capacity. It

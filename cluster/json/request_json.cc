@@ -91,6 +91,51 @@ PodRules DecodeOwnRules(const Json& json) {
       "written");
 }
 
+Json Encode(const std::vector<TopologyLevel>& levels) {
+  Json json = Json::array();
+  for (const TopologyLevel& level : levels)
+    json.push_back({{"key", level.key}, {"pods", level.pods}});
+  return json;
+}
+
+std::vector<TopologyLevel> DecodeLevels(const Json& json) {
+  std::vector<TopologyLevel> levels;
+  for (const Json& level : json)
+    levels.push_back({level.at("key"), level.at("pods")});
+  return levels;
+}
+
+Json Encode(const GroupTopology& topology) {
+  Json json = Json::object();
+  if (!topology.required.empty()) json["required"] = topology.required;
+  if (!topology.preferred.empty()) json["preferred"] = topology.preferred;
+  if (!topology.required_parts.empty())
+    json["requiredParts"] = Encode(topology.required_parts);
+  if (!topology.preferred_parts.empty())
+    json["preferredParts"] = Encode(topology.preferred_parts);
+  const PodsPerNode& per_node = topology.per_node;
+  if (per_node.pods > 0)
+    json[per_node.at_most ? "mostPerNode" : "podsPerNode"] = per_node.pods;
+  if (topology.whole_nodes) json["wholeNodes"] = true;
+  if (topology.aside) json["aside"] = true;
+  return json;
+}
+
+GroupTopology DecodeTopology(const Json& json) {
+  GroupTopology topology{json.value("required", ""),
+                         json.value("preferred", "")};
+  topology.required_parts =
+      DecodeLevels(json.value("requiredParts", Json::array()));
+  topology.preferred_parts =
+      DecodeLevels(json.value("preferredParts", Json::array()));
+  topology.per_node.at_most = json.contains("mostPerNode");
+  topology.per_node.pods =
+      json.value(topology.per_node.at_most ? "mostPerNode" : "podsPerNode", 0);
+  topology.whole_nodes = json.value("wholeNodes", false);
+  topology.aside = json.value("aside", false);
+  return topology;
+}
+
 PodRequest Decode(const Json& json) {
   PodRequest request;
   request.resources = DecodeResources(json.at("resources"));
@@ -112,9 +157,7 @@ PodRequest Decode(const Json& json) {
     request.rules.Own() = DecodeOwnRules(json["rules"]);
   }
   if (json.contains("topology")) {
-    const Json& topology = json["topology"];
-    request.rules.Own().topology = {topology.value("required", ""),
-                                    topology.value("preferred", "")};
+    request.rules.Own().topology = DecodeTopology(json["topology"]);
   }
   return request;
 }
@@ -138,13 +181,19 @@ std::string ToJson(const PodRequest& request) {
   if (!(*request.rules == PodRules{})) {
     Json rules = Json::parse(WriteRules(*request.rules));
     if (!rules.empty()) json["rules"] = std::move(rules);
-    const GroupTopology& topology = request.rules->topology;
-    if (!topology.required.empty())
-      json["topology"]["required"] = topology.required;
-    if (!topology.preferred.empty())
-      json["topology"]["preferred"] = topology.preferred;
+    if (!(request.rules->topology == GroupTopology{}))
+      json["topology"] = Encode(request.rules->topology);
   }
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+GroupTopology TopologyFromJson(const std::string& json) {
+  try {
+    return json.empty() ? GroupTopology{} : DecodeTopology(Json::parse(json));
+  } catch (const Json::exception& error) {
+    throw std::invalid_argument(std::string("not the topology of a group: ") +
+                                error.what());
+  }
 }
 
 PodRequest PodRequestFromJson(const std::string& json) {

@@ -13,7 +13,9 @@ namespace fluxnetes::cluster {
 
 std::string ToJson(const PodRequest& request);
 
-// Throws std::invalid_argument if the text is not such JSON.
+// Throw std::invalid_argument if the text is not such JSON.
 PodRequest PodRequestFromJson(const std::string& json);
+// The value of "topology"; empty: none.
+GroupTopology TopologyFromJson(const std::string& json);
 
 }  // namespace fluxnetes::cluster

@@ -52,6 +52,13 @@ struct Pod {
 // "namespace/name".
 std::string Key(const Pod& pod);
 
+// True for a pod of a DaemonSet, and for a static pod, which the API server
+// shows as a mirror that its node controls: it is there because its node is.
+inline bool BelongsToItsNode(const Pod& pod) {
+  return pod.controller && (pod.controller->kind == "DaemonSet" ||
+                            pod.controller->kind == "Node");
+}
+
 inline bool HasEnded(const Pod& pod) {
   return pod.phase == PodPhase::kSucceeded || pod.phase == PodPhase::kFailed;
 }

@@ -7,6 +7,7 @@
 // Tests: tests/cluster/objects/pod_test.cc.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -87,12 +88,34 @@ struct HostPort {
   bool operator==(const HostPort&) const = default;
 };
 
-// The topology that a group requests for all of its pods: nodes with the same
-// value of the label of this key. It is not part of a pod's spec, so no pod
-// decoded from the cluster has it.
+// So many pods of a group on nodes with one value of the label of this key.
+struct TopologyLevel {
+  std::string key;
+  std::int32_t pods = 0;
+  bool operator==(const TopologyLevel&) const = default;
+};
+
+// The number of a group's pods on each of its nodes.
+struct PodsPerNode {
+  std::int32_t pods = 0;  // 0: any number
+  bool at_most = false;   // else exactly so many
+  bool operator==(const PodsPerNode&) const = default;
+};
+
+// Where all pods of a group are to be. It is not part of a pod's spec, so no
+// pod decoded from the cluster has it.
 struct GroupTopology {
-  std::string required;   // empty: none
+  // The key of a label of which all nodes have the same value; empty: none.
+  std::string required;
   std::string preferred;  // tried first
+  // Within these, the smallest number first; each divides the next.
+  std::vector<TopologyLevel> required_parts = {};
+  std::vector<TopologyLevel> preferred_parts = {};
+  PodsPerNode per_node = {};
+  bool whole_nodes = false;  // it has its nodes for itself
+  // The pod is of a DaemonSet: it may be on nodes that others have for
+  // themselves, and keeps nobody from having a node.
+  bool aside = false;
   bool operator==(const GroupTopology&) const = default;
 };
 

@@ -31,6 +31,7 @@ constexpr RowSetting kQueueSettings[] = {
     {"ageing", "a number from 0 to 1000000"},
     {"half_life", "a duration from 1m to 10000d, like 12h or 7d"},
     {"preemption", "never, lower_priority, reclaim or both"},
+    {"exclusive", "true or false"},
     {"match_policy",
      "first, firstnodex, low, high, lonode, hinode, lonodex, hinodex, "
      "locality or variation; or composed, like 'policy=low "
@@ -128,7 +129,7 @@ Parsed Parse(std::string_view key, const std::string& text) {
     const Parsed depth = text.empty() ? Parsed(Json()) : Depth(text);
     return depth && *depth > kMostReservations ? std::nullopt : depth;
   }
-  if (key == "paused") return ParseSwitch(text);
+  if (key == "paused" || key == "exclusive") return ParseSwitch(text);
   if (key == "assumed_duration")
     return text.empty()
                ? Parsed(Json())

@@ -110,17 +110,6 @@ class Fields {
   std::string text_;
 };
 
-// Returns "in one zone (...), preferably in one rack (...)".
-std::string TopologyOf(const cluster::GroupTopology& topology) {
-  std::string text;
-  if (!topology.required.empty())
-    text = "in one " + workers::DomainCalled(topology.required);
-  if (!topology.preferred.empty())
-    text += (text.empty() ? "preferably in one " : ", preferably in one ") +
-            workers::DomainCalled(topology.preferred);
-  return text;
-}
-
 std::string FieldsOf(const GroupDetail& detail, sql::Timestamp now) {
   const GroupRow& group = detail.group;
   Fields fields;
@@ -144,7 +133,7 @@ std::string FieldsOf(const GroupDetail& detail, sql::Timestamp now) {
                             : "");
   fields.Add("Gang", group.gang.value_or(""));
   fields.Add("Needs", NeedsOf(detail.members));
-  fields.Add("Topology", TopologyOf(detail.topology));
+  fields.Add("Topology", workers::TopologyInWords(detail.topology));
   fields.Add("Priority", group.priority ? std::to_string(*group.priority) : "");
   fields.Add("Duration",
              group.duration_seconds
@@ -217,6 +206,17 @@ OrderedJson ToJson(const cluster::GroupTopology& topology) {
   OrderedJson json = OrderedJson::object();
   if (!topology.required.empty()) json["required"] = topology.required;
   if (!topology.preferred.empty()) json["preferred"] = topology.preferred;
+  const auto add_parts = [&](const char* name,
+                             const std::vector<cluster::TopologyLevel>& parts) {
+    for (const cluster::TopologyLevel& part : parts)
+      json[name].push_back({{"key", part.key}, {"pods", part.pods}});
+  };
+  add_parts("requiredParts", topology.required_parts);
+  add_parts("preferredParts", topology.preferred_parts);
+  const cluster::PodsPerNode& per_node = topology.per_node;
+  if (per_node.pods > 0)
+    json[per_node.at_most ? "mostPerNode" : "podsPerNode"] = per_node.pods;
+  if (topology.whole_nodes) json["wholeNodes"] = true;
   return json;
 }
 

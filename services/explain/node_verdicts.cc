@@ -41,6 +41,35 @@ std::map<std::string, Resources> HeldByNode(const Scenario& scenario) {
   return held;
 }
 
+// What other groups have of a node, DaemonSets aside.
+struct Beside {
+  bool any = false;
+  bool whole = false;
+};
+
+std::map<std::string, Beside> BesideOf(const Scenario& scenario, int group) {
+  const auto family = [&](int of) {
+    const int base = At(scenario.groups, of).grows;
+    return base < 0 ? of : base;
+  };
+  std::map<std::string, Beside> beside;
+  for (const Scenario::Running& running : scenario.running) {
+    const Scenario::Group& other = At(scenario.groups, running.group);
+    const auto& pods = At(scenario.shapes, other.shape);
+    if (pods.empty() || family(running.group) == family(group)) continue;
+    const cluster::PodRequest& request =
+        At(scenario.requests, pods.front().request).request;
+    const workers::Sharing sharing = workers::SharingOf(
+        request.rules->topology, At(scenario.queues, other.queue));
+    if (sharing.aside) continue;
+    for (const std::string& node : running.nodes) {
+      beside[node].any = true;
+      beside[node].whole |= sharing.whole_nodes;
+    }
+  }
+  return beside;
+}
+
 // Returns the first resource that is short.
 std::string Lacking(const Resources& have, const Resources& asked) {
   if (have.cpu_milli < asked.cpu_milli) return "cpu";
@@ -61,7 +90,8 @@ class Judge {
         queue_(At(scenario.queues, group_.queue)),
         request_(At(scenario.requests, request).request),
         records_(records),
-        held_(HeldByNode(scenario)) {}
+        held_(HeldByNode(scenario)),
+        beside_(BesideOf(scenario, group)) {}
 
   Reason Of(const cluster::Node& node) const {
     if (auto verdict = WhyNever(node)) return *verdict;
@@ -94,12 +124,14 @@ class Judge {
   }
 
   std::optional<Reason> WhyNotNow(const cluster::Node& node) const {
+    if (auto verdict = WhyNotBeside(node)) return verdict;
     Resources used;
-    for (const auto* part : {&held_, &scenario_.others}) {
-      const auto found = part->find(node.name);
-      if (found != part->end())
-        cluster::AddUpTo(node.allocatable, used, found->second);
-    }
+    const auto held = held_.find(node.name);
+    if (held != held_.end())
+      cluster::AddUpTo(node.allocatable, used, held->second);
+    const auto others = scenario_.others.find(node.name);
+    if (others != scenario_.others.end())
+      cluster::AddUpTo(node.allocatable, used, others->second.used);
     Resources free = node.allocatable;
     free -= used;
     const std::string lacks = Lacking(free, request_.resources);
@@ -112,6 +144,24 @@ class Judge {
       return Reason{"reserved", "room, but kept for what is before it: " +
                                     reserved->second};
     return std::nullopt;
+  }
+
+  // Whole nodes: those of the group, or of others.
+  std::optional<Reason> WhyNotBeside(const cluster::Node& node) const {
+    const workers::Sharing own =
+        workers::SharingOf(request_.rules->topology, queue_);
+    if (own.aside) return std::nullopt;
+    const auto found = beside_.find(node.name);
+    const Beside there = found == beside_.end() ? Beside() : found->second;
+    if (!own.whole_nodes)
+      return there.whole
+                 ? std::optional(Reason{"room", "held whole by another group"})
+                 : std::nullopt;
+    const auto others = scenario_.others.find(node.name);
+    const bool occupied =
+        others != scenario_.others.end() && others->second.occupants > 0;
+    if (!there.any && !occupied) return std::nullopt;
+    return Reason{"room", "not free of others"};
   }
 
   bool ClosesTooSoon(const cluster::Node& node) const {
@@ -130,6 +180,7 @@ class Judge {
   const cluster::PodRequest& request_;
   const NodeRecords& records_;
   const std::map<std::string, Resources> held_;
+  const std::map<std::string, Beside> beside_;
 };
 
 }  // namespace

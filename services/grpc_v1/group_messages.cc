@@ -129,6 +129,7 @@ void FillQueue(v1::Queue& message, const sql::Row& row) {
   for (const char* key : {"queue_policy", "queue_order", "match_policy",
                           "deadline_action", "preemption"})
     settings[key] = row.Get<std::string>(key);
+  settings["exclusive"] = row.Get<bool>("exclusive") ? "true" : "false";
   for (const char* key : {"queue_depth", "reservation_depth"})
     if (const auto depth = row.Find<std::int64_t>(key))
       settings[key] = std::to_string(*depth);

@@ -49,6 +49,7 @@ OrderedJson QueueToJson(const sql::Row& row) {
           {"bindTimeoutSeconds", seconds("bind_timeout")},
           {"replacementHoldSeconds", seconds("replacement_hold")},
           {"preemption", row.Get<std::string>("preemption")},
+          {"exclusive", row.Get<bool>("exclusive")},
           {"groups",
            {{"provisional", count("provisional")},
             {"pending", count("pending")},
@@ -92,6 +93,7 @@ std::vector<Cell> CellsOfQueue(const sql::Row& row, bool wide,
     cells.emplace_back(Seconds(row.Find<double>("bind_timeout")));
     cells.emplace_back(Seconds(row.Find<double>("replacement_hold")));
     cells.emplace_back(row.Get<std::string>("preemption"));
+    cells.emplace_back(row.Get<bool>("exclusive") ? "yes" : "no");
     cells.emplace_back(selector == "{}" ? "all" : selector);
   }
   return cells;
@@ -106,10 +108,10 @@ Listing ListQueuesFor(sql::Transaction& transaction, const GetOptions& options,
       "NAME",     "STATUS",         "POLICY",     "MATCH",  ">PROVISIONAL",
       ">PENDING", ">UNSATISFIABLE", ">ALLOCATED", ">BOUND", "OLDEST"};
   if (wide)
-    headings.insert(
-        headings.end(),
-        {"ORDER", ">AGEING", "HALF-LIFE", ">DEPTH", ">RESERVATIONS", "ASSUMED",
-         "DEADLINE", "BIND-TIMEOUT", "HOLD", "PREEMPTION", "NODES"});
+    headings.insert(headings.end(),
+                    {"ORDER", ">AGEING", "HALF-LIFE", ">DEPTH", ">RESERVATIONS",
+                     "ASSUMED", "DEADLINE", "BIND-TIMEOUT", "HOLD",
+                     "PREEMPTION", "EXCLUSIVE", "NODES"});
   Listing listing{"QueueList", "queues", Table(headings), {}, {}, {}, false};
   if (WantsDocuments(options.output))
     listing.items = std::make_shared<OrderedJson>(OrderedJson::array());

@@ -254,6 +254,7 @@ SELECT
   q.reservation_depth,
   q.deadline_action,
   q.preemption,
+  q.exclusive,
   extract(EPOCH FROM q.half_life)::double precision AS half_life,
   extract(EPOCH FROM q.assumed_duration)::double precision AS assumed_duration,
   extract(EPOCH FROM q.bind_timeout)::double precision AS bind_timeout,

@@ -18,6 +18,7 @@ SELECT
   foreign_memory_bytes,
   foreign_pods,
   foreign_other::text AS foreign_other,
+  occupants,
   labels::text AS labels,
   taints::text AS taints,
   unschedulable IS NOT NULL AS closed

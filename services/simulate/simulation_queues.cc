@@ -54,6 +54,8 @@ void ApplyQueuePatch(const std::string& text, QueueSettings& queue) {
     queue.reservation_depth.reset();
     if (depth.is_number()) queue.reservation_depth = depth.get<int>();
   }
+  if (patch.contains("exclusive"))
+    queue.whole_nodes = patch["exclusive"].get<bool>();
   if (patch.contains("paused")) queue.paused = patch["paused"].get<bool>();
   if (!patch.contains("assumed_duration")) return;
   const nlohmann::json& assumed = patch["assumed_duration"];

@@ -131,9 +131,14 @@ class SnapshotWriter {
     group.runs = group.duration;
     std::vector<std::pair<int, std::string>> pods;
     std::vector<int> requests;
+    cluster::GroupTopology topology;
+    topology.whole_nodes = held.sharing.whole_nodes;
+    topology.aside = held.sharing.aside;
     for (const workers::PlacedMember& member : held.members) {
-      pods.emplace_back(parts_.Request(*member.request, held.namespace_name),
-                        member.node);
+      pods.emplace_back(
+          parts_.Request(cluster::WithTopology(*member.request, topology),
+                         held.namespace_name),
+          member.node);
       requests.push_back(pods.back().first);
     }
     group.shape = parts_.Shape(requests);
@@ -213,7 +218,8 @@ Snapshot ReadSnapshot(sql::Pool& pool, std::int64_t now) {
     snapshot.scenario.nodes.push_back(NodeIn(row));
     const cluster::Resources others = ResourcesIn(row, "foreign_");
     if (!(others == cluster::Resources{}))
-      snapshot.scenario.others[snapshot.scenario.nodes.back().name] = others;
+      snapshot.scenario.others[snapshot.scenario.nodes.back().name] = {
+          others, row.Get<std::int32_t>("occupants")};
   }
   std::vector<std::string> queues;
   for (const sql::Row row : transaction.Run(queries::kSnapshotQueues))

@@ -58,6 +58,7 @@ void World::CheckAllOrNone(bool calm) {
   CheckExternal();
   if (calm) CheckTogether();
   CheckTopology();
+  CheckWholeNodes();
 }
 
 // An external group has placements only: for all of its pods or for none.
@@ -94,6 +95,38 @@ void World::CheckTopology() {
     if (domains.size() > 1 && !bound_by_others.contains(group))
       Say(2, "group {} is split over {} values of what must be the same",
           groups.at(group).name, domains.size());
+  }
+}
+
+// Holds unless someone binds pods. Pods by which a group has grown are its own.
+void World::CheckWholeNodes() {
+  const auto family_of = [&](Id group) {
+    const auto found = groups.find(group);
+    return found == groups.end() || found->second.extends == 0
+               ? group
+               : found->second.extends;
+  };
+  std::map<std::string, std::set<Id>> on;     // families by node
+  std::map<std::string, std::set<Id>> whole;  // of these, with the node whole
+  std::set<Id> bound_by_others;
+  for (const auto& [uid, place] : places) {
+    const Id family = family_of(place.group);
+    if (scene.GivenByOthers(uid)) bound_by_others.insert(family);
+    on[place.node].insert(family);
+    const auto member = members.find(uid);
+    if (member != members.end() && member->second.whole_nodes)
+      whole[place.node].insert(family);
+  }
+  for (const auto& [node, families] : whole) {
+    for (const Id group : families) {
+      for (const Id other : on.at(node)) {
+        if (group == other || bound_by_others.contains(group) ||
+            bound_by_others.contains(other))
+          continue;
+        Say(2, "group {} has node {} for itself, but group {} is there", group,
+            node, other);
+      }
+    }
   }
 }
 

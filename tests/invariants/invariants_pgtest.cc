@@ -65,6 +65,15 @@ void RunInOneRack(WholeSystem& system) {
   system.Settle();
 }
 
+// The second gang would fit beside the first.
+void RunAlone(WholeSystem& system) {
+  system.Settle();
+  system.Submit(GangOf("alone", 1, {.cpu = "1", .exclusive = true}));
+  system.Settle();
+  system.Submit(GangOf("small", 1, {.cpu = "1"}));
+  system.Settle();
+}
+
 void EndOnePod(WholeSystem& system) {
   RunGang(system);
   system.Advance(seconds(1));
@@ -208,6 +217,7 @@ const std::vector<Story>& Stories() {
       {"job-unfinished", "6", RunGang},
       {"history-too-early", "6", EndOnePod},
       {"rack-forgotten", "2", RunInOneRack},
+      {"rack-forgotten", "2", RunAlone},
       {"reservation-slips", "7", ReserveAndFill},
       {"wrong-clock", "8", RunGang},
   };

@@ -88,6 +88,7 @@ void World::ReadGroups(sql::Transaction& transaction) {
     group.cancelled = row.Get<bool>("cancelled");
     group.grown = row.Get<bool>("grown");
     group.external = row.Get<bool>("external");
+    group.extends = row.Find<Id>("extends").value_or(0);
     group.match_job = row.Find<Id>("match_job");
     group.submitted = row.Get<std::int64_t>("submitted");
     group.went_back = row.Get<std::int64_t>("went_back");
@@ -95,11 +96,12 @@ void World::ReadGroups(sql::Transaction& transaction) {
   }
   for (const sql::Row row : transaction.RunScript(
            "SELECT uid, group_id, state, node_name, request #>> "
-           "'{topology,required}' AS together FROM pods")) {
+           "'{topology,required}' AS together, coalesce((request #>> "
+           "'{topology,wholeNodes}')::boolean, false) AS whole FROM pods")) {
     members[row.Get<std::string>("uid")] = {
         row.Get<Id>("group_id"), row.Get<std::string>("state"),
         row.Find<std::string>("node_name").value_or(""),
-        row.Find<std::string>("together").value_or("")};
+        row.Find<std::string>("together").value_or(""), row.Get<bool>("whole")};
   }
   for (const sql::Row row :
        transaction.RunScript("SELECT uid FROM pods_provisional")) {

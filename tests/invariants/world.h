@@ -48,6 +48,7 @@ struct Group {
   bool first_in_line = false, cancelled = false;
   bool grown = false;     // it has pods beyond its size
   bool external = false;  // a caller starts its pods
+  Id extends = 0;
   std::optional<Id> match_job;
   std::int64_t submitted = 0;
   std::int64_t went_back = 0;  // latest; microseconds
@@ -62,6 +63,7 @@ struct MemberRow {
   Id group = 0;
   std::string state, node;
   std::string together;  // the label for which the group's nodes share a value
+  bool whole_nodes = false;  // its group has its nodes for itself
 };
 
 struct Place {
@@ -127,6 +129,7 @@ struct World {
   void CheckAllOrNone(bool calm);
   void CheckTogether();
   void CheckTopology();
+  void CheckWholeNodes();
   void CheckCapacity();
   void CheckGraph();
   std::string Rebuild(const std::vector<std::string>& queues) const;

@@ -40,6 +40,7 @@ struct PreemptionTerms {
   std::int64_t grace = 30;  // seconds until its pods end after an eviction
   std::int32_t priority = 0;
   bool growth = false;    // it extends an elastic group beyond its minimum
+  GroupId extends = 0;    // that group; 0: none
   bool external = false;  // a client starts its pods (external_groups.h): it is
                           // never evicted
   bool operator==(const PreemptionTerms&) const = default;
@@ -96,6 +97,14 @@ struct PlacedMember {
   bool operator==(const PlacedMember&) const = default;
 };
 
+// How a group shares its nodes with others: not at all, or without regard to
+// those that have nodes for themselves (of a DaemonSet).
+struct Sharing {
+  bool whole_nodes = false;
+  bool aside = false;
+  bool operator==(const Sharing&) const = default;
+};
+
 // A placement. `start` and `end` are those of the group's whole allocation:
 // they do not change if it held nodes before.
 struct Placed {
@@ -107,7 +116,14 @@ struct Placed {
   matcher::Time start = 0;
   std::optional<matcher::Time> end;
   std::vector<PlacedMember> members;
+  Sharing sharing = {};
 };
+
+// The number under which whole nodes of a group are held: those of an elastic
+// group are also for the pods by which it has grown.
+inline matcher::JobId HolderOf(GroupId group, const PreemptionTerms& terms) {
+  return terms.extends != 0 ? terms.extends : group;
+}
 
 struct Reservation {
   GroupId group = 0;

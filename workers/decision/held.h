@@ -24,7 +24,8 @@ struct Held : PreemptionTerms, GroupNames {
                           // is not cancelled
   GroupId evicted_for = 0;  // the preemptor; 0: it is not evicted
   std::int64_t size = 0;    // number of its pods, including ended ones
-  bool stranger = false;    // of a queue of another component
+  Sharing sharing = {};
+  bool stranger = false;  // of a queue of another component
   bool operator==(const Held&) const = default;
 };
 

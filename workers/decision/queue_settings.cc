@@ -17,6 +17,12 @@ constexpr std::string_view kPreemptionNames[] = {"never", "lower_priority",
 
 }  // namespace
 
+Sharing SharingOf(const cluster::GroupTopology& topology,
+                  const QueueSettings& queue) {
+  return {!topology.aside && (topology.whole_nodes || queue.whole_nodes),
+          topology.aside};
+}
+
 std::string_view ToString(QueuePolicy policy) {
   return kPolicyNames[static_cast<std::size_t>(policy)];
 }

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "matcher/policy.h"
+#include "workers/decision/decision.h"
 
 namespace fluxnetes::workers {
 
@@ -62,7 +63,12 @@ struct QueueSettings {
   // Seconds, for planning only.
   std::optional<std::int64_t> assumed_duration = {};
   Preemption preemption = Preemption::kNever;
+  bool whole_nodes = false;  // all its groups have their nodes for themselves
   bool operator==(const QueueSettings&) const = default;
 };
+
+// How groups of the queue with this topology share their nodes.
+Sharing SharingOf(const cluster::GroupTopology& topology,
+                  const QueueSettings& queue);
 
 }  // namespace fluxnetes::workers

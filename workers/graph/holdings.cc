@@ -1,13 +1,13 @@
 #include "workers/graph/holdings.h"
 
 #include <cassert>
-#include <set>
 
 namespace fluxnetes::workers {
 
 Holding& Holdings::Add(Held held, std::vector<matcher::NodeIndex> nodes) {
   assert(!by_group_.contains(held.group));
   Touch(held.group);
+  if (held.extends != 0) extending_[held.extends].insert(held.group);
   Holding& holding = by_group_[held.group];
   holding.places = static_cast<int>(held.members.size());
   holding.held = std::move(held);
@@ -54,6 +54,11 @@ void Holdings::Remove(GroupId group) {
   const auto found = by_group_.find(group);
   for (const PlacedMember& member : found->second.held.members)
     if (finds_pods_ && !member.uid.empty()) places_.erase(member.uid);
+  if (const GroupId base = found->second.held.extends; base != 0) {
+    std::set<GroupId>& extending = extending_.at(base);
+    extending.erase(group);
+    if (extending.empty()) extending_.erase(base);
+  }
   by_group_.erase(found);
 }
 
@@ -97,6 +102,12 @@ std::vector<std::string> Holdings::NodesOf(GroupId group) const {
   for (const PlacedMember& member : holding->held.members)
     if (!member.uid.empty()) nodes.insert(member.node);
   return {nodes.begin(), nodes.end()};
+}
+
+const std::set<GroupId>& Holdings::Extending(GroupId group) const {
+  static const std::set<GroupId> kNone;
+  const auto found = extending_.find(group);
+  return found == extending_.end() ? kNone : found->second;
 }
 
 void Holdings::Touch(GroupId group) {

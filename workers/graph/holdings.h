@@ -6,6 +6,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -62,6 +63,8 @@ class Holdings {
   const cluster::Resources* GrantOf(const std::string& uid) const;
   // Where the group holds something, each node once, in order.
   std::vector<std::string> NodesOf(GroupId group) const;
+  // The groups that hold something and extend this one.
+  const std::set<GroupId>& Extending(GroupId group) const;
 
   // What the group holds has changed.
   void Touch(GroupId group);
@@ -72,6 +75,7 @@ class Holdings {
  private:
   ByGroup by_group_;
   std::unordered_map<std::string, Place> places_;  // by UID
+  std::unordered_map<GroupId, std::set<GroupId>> extending_;
   std::vector<GroupId> touched_;
   bool finds_pods_ = true;
 };

@@ -30,8 +30,9 @@ bool Misfits::Covers(const Misfit& misfit, const matcher::TaskGroup& task,
 
 void Misfits::Note(const matcher::Gang& gang) {
   if (gang.groups.size() != 1 || !gang.together.empty()) return;
-  // What does not fit on whole nodes may fit beside others.
-  if (gang.whole_nodes) return;
+  // Its own nodes may be open to the gang alone, and others closed to it alone.
+  if (gang.whole_nodes || gang.aside) return;
+  if (!gang.levels.empty() || gang.per_node.tasks > 0) return;
   const matcher::TaskGroup& task = gang.groups.front();
   if (graph_.LooksAtTasks(task.rules)) return;
   ForgetIfGivenBack();
@@ -43,7 +44,7 @@ void Misfits::Note(const matcher::Gang& gang) {
 
 bool Misfits::Cover(const matcher::Gang& gang) {
   ForgetIfGivenBack();
-  if (misfits_.empty()) return false;
+  if (misfits_.empty() || gang.whole_nodes || gang.aside) return false;
   return std::ranges::any_of(gang.groups, [&](const matcher::TaskGroup& task) {
     return std::ranges::any_of(misfits_, [&](const Misfit& misfit) {
       return Covers(misfit, task, gang.duration);

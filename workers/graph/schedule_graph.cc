@@ -181,16 +181,18 @@ void ScheduleGraph::ChargeForeign(KnownNode& node) {
   for (const cluster::PodRequest* pod : node.foreign_pods) {
     rules.push_back(requests_.Rules(pod));
   }
-  graph_.SetForeign(node.index, node.others, rules);
+  graph_.SetForeign(node.index, node.others, rules, node.occupants);
 }
 
 void ScheduleGraph::SetForeign(
     const std::string& name, const cluster::Resources& used,
-    const std::vector<const cluster::PodRequest*>& pods) {
+    const std::vector<const cluster::PodRequest*>& pods, int occupants) {
   KnownNode& node = nodes_[name];
   node.node.name = name;
-  if (!(node.foreign == used) || node.foreign_pods != pods) {
+  if (!(node.foreign == used) || node.foreign_pods != pods ||
+      node.occupants != occupants) {
     node.foreign = used;
+    node.occupants = occupants;
     node.foreign_pods = pods;
     if (node.known) {
       ChargeForeign(node);

@@ -73,9 +73,11 @@ class ScheduleGraph {
 
   void SetNode(const cluster::Node& node);
   void RemoveNode(const std::string& name);
-  // What others use of a node, and those of their pods that matter to rules.
+  // What others use of a node, those of their pods that matter to rules, and
+  // the number of those that keep it from being had whole.
   void SetForeign(const std::string& name, const cluster::Resources& used,
-                  const std::vector<const cluster::PodRequest*>& pods = {});
+                  const std::vector<const cluster::PodRequest*>& pods = {},
+                  int occupants = 0);
   // Null: not known.
   const cluster::Node* NodeAt(matcher::NodeIndex index) const;
   bool Open(matcher::NodeIndex index) const;
@@ -149,6 +151,8 @@ class ScheduleGraph {
   }
   // Where the group holds something, each node once, in order.
   std::vector<matcher::NodeIndex> IndicesOf(GroupId group) const;
+  // The node of each place of the group and of those that extend it, in order.
+  std::vector<matcher::NodeIndex> PlacesOf(GroupId group) const;
 
   // Groups of which what they hold has changed since the last call; all that
   // hold something, after TouchAll().
@@ -186,6 +190,7 @@ class ScheduleGraph {
     std::int64_t id = 0;
     cluster::Resources foreign;
     std::vector<const cluster::PodRequest*> foreign_pods;
+    int occupants = 0;
     std::vector<std::int64_t> totals;  // of `node`
     std::vector<std::int64_t> others;  // of `foreign`
     int places = 0;                    // held on it
@@ -208,7 +213,8 @@ class ScheduleGraph {
   void Forget(const Holding& over);
   void ReleaseAll(Holding& holding);
   void NoteGone(Holding& holding);
-  // Of what is given back: when it would have ended.
+  // Of what is given back: when it would have ended, and for which request;
+  // null: more than that may be free now.
   void LeaveNode(matcher::NodeIndex node, matcher::Time until,
                  const cluster::PodRequest* request);
   void Grow(matcher::NodeIndex node, matcher::Time until = matcher::kForever);

@@ -50,7 +50,9 @@ void ScheduleGraph::Book(Holding& holding) {
     rules.push_back(requests_.Rules(member.request));
   }
   graph_.Restore(held.group, held.start, PlannedEnd(held), holding.nodes,
-                 amounts, rules);
+                 amounts, rules,
+                 {held.sharing.whole_nodes, HolderOf(held.group, held),
+                  held.sharing.aside});
 }
 
 void ScheduleGraph::Relabel(GroupId group, const PodOf& pod_of) {
@@ -146,21 +148,24 @@ bool ScheduleGraph::Release(GroupId group, const std::string& uid) {
   if (!place || place->group != group) return false;
   const matcher::NodeIndex node = holding->nodes[place->position];
   const matcher::Time until = holding->held.end.value_or(matcher::kForever);
+  const bool whole = holding->held.sharing.whole_nodes;
   graph_.Release(group, place->position);
   const auto* request = holdings_.RemovePlace(*place);
   NoteGone(*holding);
   if (holding->places == 0) Forget(*holding);
-  LeaveNode(node, until, request);
+  LeaveNode(node, until, whole ? nullptr : request);
   return true;
 }
 
 void ScheduleGraph::ReleaseAll(Holding& holding) {
   const matcher::Time until = holding.held.end.value_or(matcher::kForever);
+  const bool whole = holding.held.sharing.whole_nodes;
   graph_.Cancel(holding.held.group);
   NoteGone(holding);
   for (std::size_t i = 0; i < holding.nodes.size(); ++i) {
     const PlacedMember& member = holding.held.members[i];
-    if (!member.uid.empty()) LeaveNode(holding.nodes[i], until, member.request);
+    if (member.uid.empty()) continue;
+    LeaveNode(holding.nodes[i], until, whole ? nullptr : member.request);
   }
   Forget(holding);
 }
@@ -184,7 +189,8 @@ void ScheduleGraph::LeaveNode(matcher::NodeIndex index, matcher::Time until,
                               const cluster::PodRequest* request) {
   KnownNode& node = *by_index_[index];
   const std::size_t resources = graph_.resources().size();
-  if (changes_.more.size() == changes_.grown.size() * resources) {
+  if (request != nullptr &&
+      changes_.more.size() == changes_.grown.size() * resources) {
     const auto& amounts = requests_.Amounts(request);
     changes_.more.insert(changes_.more.end(), amounts.begin(), amounts.end());
     changes_.more.resize((changes_.grown.size() + 1) * resources);
@@ -205,6 +211,21 @@ std::vector<matcher::NodeIndex> ScheduleGraph::IndicesOf(GroupId group) const {
     indices.push_back(nodes_.at(node).index);
   std::sort(indices.begin(), indices.end());
   return indices;
+}
+
+std::vector<matcher::NodeIndex> ScheduleGraph::PlacesOf(GroupId group) const {
+  std::vector<matcher::NodeIndex> places;
+  const auto add = [&](GroupId of) {
+    const Holding* holding = holdings_.Find(of);
+    if (holding == nullptr) return;
+    for (std::size_t i = 0; i < holding->nodes.size(); ++i)
+      if (!holding->held.members[i].uid.empty())
+        places.push_back(holding->nodes[i]);
+  };
+  add(group);
+  for (const GroupId extending : holdings_.Extending(group)) add(extending);
+  std::sort(places.begin(), places.end());
+  return places;
 }
 
 std::map<matcher::NodeIndex, std::vector<double>>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cluster/json/request_json.h"
 #include "workers/intake/filling_queries.h"
 #include "workers/intake/members_queries.h"
 #include "workers/loops/groups_queries.h"
@@ -149,8 +150,8 @@ void IntakeBatch::Read(const std::vector<std::string>& uids) {
         row.Find<std::string>("refused").value_or(""),
         row.Get<std::string>("state"),
         row.Find<std::string>("place").value_or(""),
-        {row.Find<std::string>("topology_required").value_or(""),
-         row.Find<std::string>("topology_preferred").value_or("")},
+        cluster::TopologyFromJson(
+            row.Find<std::string>("topology").value_or("")),
         {row.Find<cluster::Time>("start_after"),
          row.Find<cluster::Time>("start_by"), row.Get<bool>("hold")},
         row.Get<std::string>("account"),

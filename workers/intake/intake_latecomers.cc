@@ -115,8 +115,8 @@ void Latecomers::ReadGroups() {
     group.queue = row.Get<std::string>("queue");
     group.account = row.Get<std::string>("account");
     group.max_size = row.Find<std::int32_t>("max_size");
-    group.topology = {row.Find<std::string>("topology_required").value_or(""),
-                      row.Find<std::string>("topology_preferred").value_or("")};
+    group.topology = cluster::TopologyFromJson(
+        row.Find<std::string>("topology").value_or(""));
     group.owners = row.Get<std::vector<std::string>>("owners");
     group.alive = row.Get<bool>("alive");
   }

@@ -63,7 +63,10 @@ WITH v AS (
 
 allocated AS (
   INSERT INTO allocations AS a
-  (fluxion_job, group_id, queue, nodes, starts_at, ends_at, term)
+  (
+    fluxion_job, group_id, queue, nodes, starts_at, ends_at, term, whole_nodes,
+    aside
+  )
   SELECT
     g.id,
     g.id,
@@ -73,7 +76,14 @@ allocated AS (
     $7::timestamptz + make_interval(secs => g.duration_seconds),
     coalesce(
       (SELECT o.term FROM leaders AS o WHERE o.name = 'match:' || g.queue), 0
-    )
+    ),
+    NOT t.aside AND (
+      t.whole_nodes
+      OR coalesce(
+        (SELECT q.exclusive FROM queues AS q WHERE q.name = g.queue), false
+      )
+    ),
+    t.aside
   FROM (
     SELECT
       v.id,
@@ -82,6 +92,14 @@ allocated AS (
     GROUP BY v.id
   ) AS n
   INNER JOIN pod_groups AS g ON g.id = any(ARRAY[n.id])
+  CROSS JOIN LATERAL (
+    SELECT
+      coalesce(bool_or(p.request @> '{"topology": {"wholeNodes": true}}'), false)
+        AS whole_nodes,
+      coalesce(bool_or(p.request @> '{"topology": {"aside": true}}'), false)
+        AS aside
+    FROM pods AS p WHERE p.group_id = any(ARRAY[n.id])
+  ) AS t
   ON CONFLICT (fluxion_job) DO UPDATE SET
   nodes = ARRAY(
     SELECT DISTINCT n.node
@@ -282,13 +300,9 @@ SELECT
   g.owners,
   g.state,
   (
-    SELECT p.request #>> '{topology,required}'
+    SELECT p.request ->> 'topology'
     FROM pods AS p WHERE p.group_id = any(ARRAY[g.id]) LIMIT 1
-  ) AS topology_required,
-  (
-    SELECT p.request #>> '{topology,preferred}'
-    FROM pods AS p WHERE p.group_id = any(ARRAY[g.id]) LIMIT 1
-  ) AS topology_preferred,
+  ) AS topology,
   EXISTS (
     SELECT FROM pods AS p
     WHERE p.group_id = any(ARRAY[g.id]) AND p.state IN ('waiting', 'bound')

@@ -383,6 +383,7 @@ void MatchWorker::ApplyForeign(const cluster::Node& node) {
   };
   cluster::Resources sum;
   std::vector<const cluster::PodRequest*> seen;
+  int occupants = 0;
   ExternalPods::Places places = external_pods_.On(node.name);
   for (const cluster::PodPointer& pod : cache_.PodsOnNode(node.name)) {
     if (schedule_->NodeOf(pod->uid) == node.name) {
@@ -390,13 +391,15 @@ void MatchWorker::ApplyForeign(const cluster::Node& node) {
       cluster::AddUpTo(node.allocatable, sum, Grown(*schedule_, *pod));
       continue;
     }
-    if (!places.Take(*pod))
+    if (!places.Take(*pod)) {
       cluster::AddUpTo(node.allocatable, sum, pod->request.resources);
+      if (!cluster::BelongsToItsNode(*pod)) ++occupants;
+    }
     if (const auto* request = schedule_->OfPlaced(nullptr, *pod))
       seen.push_back(request);
   }
   if (sql::BugPlanted("others-forgotten")) sum = {};
-  schedule_->SetForeign(node.name, sum, seen);
+  schedule_->SetForeign(node.name, sum, seen, occupants);
 }
 
 bool MatchWorker::DecideAndCommit(cluster::Time now) {

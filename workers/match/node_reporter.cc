@@ -37,10 +37,11 @@ void NodeReporter::Forget() {
 }
 
 NodeReporter::Report NodeReporter::ReportOf(const cluster::Node& node) const {
-  Report report{node, {}};
+  Report report{node, {}, 0};
   for (const cluster::PodPointer& pod : cache_.PodsOnNode(node.name)) {
     if (pod->scheduler_name == scheduler_name_) continue;
     cluster::AddUpTo(node.allocatable, report.foreign, pod->request.resources);
+    if (!cluster::BelongsToItsNode(*pod)) ++report.occupants;
   }
   return report;
 }
@@ -82,6 +83,7 @@ void NodeReporter::Send(const std::vector<Report>& changed,
   std::vector<std::string> names, other, labels, foreign_other, taints;
   std::vector<std::int64_t> cpu, memory, pods;
   std::vector<std::int64_t> foreign_cpu, foreign_memory, foreign_pods;
+  std::vector<int> occupants;
   std::vector<std::optional<std::string>> closed;
   for (const Report& report : changed) {
     const cluster::Resources& total = report.node.allocatable;
@@ -93,6 +95,7 @@ void NodeReporter::Send(const std::vector<Report>& changed,
     foreign_cpu.push_back(report.foreign.cpu_milli);
     foreign_memory.push_back(report.foreign.memory_bytes);
     foreign_pods.push_back(report.foreign.pods);
+    occupants.push_back(report.occupants);
     foreign_other.push_back(OtherResources(report.foreign).value_or("{}"));
     const std::string why = cluster::WhyClosed(report.node);
     closed.push_back(why.empty() ? std::nullopt : std::optional(why));
@@ -103,7 +106,7 @@ void NodeReporter::Send(const std::vector<Report>& changed,
   if (!names.empty()) {
     transaction.Run(queries::kWriteNodes, names, cpu, memory, pods, other,
                     foreign_cpu, foreign_memory, foreign_pods, closed, labels,
-                    foreign_other, taints, now);
+                    foreign_other, taints, now, occupants);
   }
   if (all_) {
     transaction.Run(queries::kDropNodes, names, true);

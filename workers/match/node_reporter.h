@@ -41,6 +41,7 @@ class NodeReporter {
   struct Report {
     cluster::Node node;
     cluster::Resources foreign;
+    int occupants = 0;  // as in Schedule::SetForeign()
     bool operator==(const Report&) const = default;
   };
 

@@ -33,7 +33,7 @@ DELETE FROM match_replicas WHERE client_id = $1;
 INSERT INTO nodes (
   node_name, cpu_milli, memory_bytes, pods, other, foreign_cpu_milli,
   foreign_memory_bytes, foreign_pods, unschedulable, labels, foreign_other,
-  taints, seen_at
+  taints, seen_at, occupants
 )
 SELECT
   v.node_name,
@@ -48,14 +48,15 @@ SELECT
   v.labels::jsonb,
   v.foreign_other::jsonb,
   v.taints::jsonb,
-  $13
+  $13,
+  v.occupants
 FROM unnest(
   $1::text [], $2::bigint [], $3::bigint [], $4::bigint [], $5::text [],
   $6::bigint [], $7::bigint [], $8::bigint [], $9::text [], $10::text [],
-  $11::text [], $12::text []
+  $11::text [], $12::text [], $14::integer []
 ) AS v (
   node_name, cpu, memory, pods, other, foreign_cpu, foreign_memory,
-  foreign_pods, unschedulable, labels, foreign_other, taints
+  foreign_pods, unschedulable, labels, foreign_other, taints, occupants
 )
 ON CONFLICT (node_name) DO UPDATE SET
 cpu_milli = excluded.cpu_milli,
@@ -69,7 +70,8 @@ unschedulable = excluded.unschedulable,
 labels = excluded.labels,
 foreign_other = excluded.foreign_other,
 taints = excluded.taints,
-seen_at = excluded.seen_at;
+seen_at = excluded.seen_at,
+occupants = excluded.occupants;
 
 -- name: drop_nodes
 -- Deletes these nodes ($2 false), or all others ($2 true).

@@ -30,6 +30,7 @@ WaitingGroup& PendingLines::Add(PendingGroup group, Place place) {
           group.duration,
           std::move(place.requests),
           std::move(place.beside),
+          place.holder,
           place.by_payer ? std::optional(place.payer) : std::nullopt};
   auto& line = lines_[key];
   if (line == nullptr) {
@@ -39,8 +40,10 @@ WaitingGroup& PendingLines::Add(PendingGroup group, Place place) {
     line->duration = group.duration;
     line->requests = std::get<RequestCounts>(key);
     line->beside = std::get<std::vector<matcher::NodeIndex>>(key);
+    line->holder = place.holder;
     line->payer = std::get<std::optional<PayerId>>(key);
   }
+  if (group.extends != 0) extending_[group.extends].insert(group.id);
   const auto [entry, added] = groups_.try_emplace(group.id);
   assert(added);
   WaitingGroup& waiting = entry->second;
@@ -70,6 +73,11 @@ void PendingLines::Remove(GroupId group) {
   const auto found = groups_.find(group);
   if (found == groups_.end()) return;
   PendingLine& line = *found->second.line;
+  if (const GroupId base = found->second.extends; base != 0) {
+    std::set<GroupId>& extending = extending_.at(base);
+    extending.erase(group);
+    if (extending.empty()) extending_.erase(base);
+  }
   Fronts& fronts = fronts_.at(line.queue_name);
   fronts.erase(line.Front());
   line.groups.erase(found->second.place);
@@ -80,7 +88,7 @@ void PendingLines::Remove(GroupId group) {
   }
   if (line.listed) std::erase(unchecked_, &line);
   lines_.erase(Key{line.queue_name, line.shape, line.duration, line.requests,
-                   line.beside, line.payer});
+                   line.beside, line.holder, line.payer});
 }
 
 const PendingLines::Fronts& PendingLines::FrontsOf(
@@ -93,6 +101,12 @@ const PendingLines::Fronts& PendingLines::FrontsOf(
 void PendingLines::Uncheck(PendingLine& line) {
   line.checked = false;
   if (!std::exchange(line.listed, true)) unchecked_.push_back(&line);
+}
+
+const std::set<GroupId>& PendingLines::Extending(GroupId group) const {
+  static const std::set<GroupId> kNone;
+  const auto found = extending_.find(group);
+  return found == extending_.end() ? kNone : found->second;
 }
 
 void PendingLines::AskAll() {

@@ -88,8 +88,10 @@ struct PendingLine {
   std::int64_t shape = 0;
   std::optional<std::int64_t> duration;
   RequestCounts requests;
-  // The nodes of its other pods, if the group has a topology.
+  // The nodes of its other pods, one for each, if it matters where these are.
   std::vector<matcher::NodeIndex> beside;
+  // Then the group that these are of, or that they extend (HolderOf).
+  GroupId holder = 0;
   std::optional<PayerId> payer;  // with accounts
 
   LineOfGroups groups;
@@ -125,13 +127,14 @@ class PendingLines {
  public:
   using Key = std::tuple<std::string, std::int64_t, std::optional<std::int64_t>,
                          RequestCounts, std::vector<matcher::NodeIndex>,
-                         std::optional<PayerId>>;
+                         GroupId, std::optional<PayerId>>;
   using Lines = std::map<Key, std::unique_ptr<PendingLine>>;
 
   // What the line of a group depends on besides the group.
   struct Place {
     RequestCounts requests;  // of its members
     std::vector<matcher::NodeIndex> beside;
+    GroupId holder = 0;
     PayerId payer = 0;
     bool by_payer = false;  // only groups of this payer share its line
     cluster::Time counts_from{};
@@ -153,6 +156,9 @@ class PendingLines {
   void Uncheck(PendingLine& line);
   std::vector<PendingLine*> TakeUnchecked();
 
+  // The groups that wait and extend this one.
+  const std::set<GroupId>& Extending(GroupId group) const;
+
   // All lines are to be asked again whether their groups fit.
   void AskAll();
 
@@ -169,6 +175,7 @@ class PendingLines {
   Lines lines_;
   std::unordered_map<GroupId, WaitingGroup> groups_;
   std::map<std::string, Fronts> fronts_;
+  std::unordered_map<GroupId, std::set<GroupId>> extending_;
   std::vector<PendingLine*> unchecked_;
   std::deque<GroupId> unreported_;
 };

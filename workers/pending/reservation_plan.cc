@@ -206,9 +206,9 @@ bool CanKeep(ScheduleGraph& graph, const matcher::Gang& gang,
     for (int i = 0; i < task.count; ++i)
       if (!graph.MayUse(task, reserved.places[position++])) return false;
   }
-  return graph.graph().HasRoom(*reserved.start,
-                               matcher::EndOf(*reserved.start, gang.duration),
-                               reserved.places, AmountsOf(gang), now);
+  return graph.graph().HasRoom(
+      *reserved.start, matcher::EndOf(*reserved.start, gang.duration),
+      reserved.places, AmountsOf(gang), now, matcher::SeatingOf(gang));
 }
 
 }  // namespace
@@ -368,7 +368,8 @@ void BookNodes(ScheduleGraph& graph, const WaitingGroup& group,
     rules.insert(rules.end(), task.count, task.rules);
   graph.graph().Restore(ReservationJob(group.id), *reserved.start,
                         matcher::EndOf(*reserved.start, gang.duration),
-                        reserved.places, AmountsOf(gang), rules);
+                        reserved.places, AmountsOf(gang), rules,
+                        matcher::SeatingOf(gang));
 }
 
 }  // namespace fluxnetes::workers

@@ -27,7 +27,8 @@ matcher::RoomChange RoomOf(const ReservedNodes& reserved,
   std::size_t resources = 0;
   for (const auto& task : gang.groups)
     resources = std::max(resources, task.amounts.size());
-  if (reserved.places.empty()) return room;
+  // Whole nodes are more than the amounts.
+  if (reserved.places.empty() || gang.whole_nodes) return room;
   room.amounts.resize(room.nodes.size() * resources);
   auto place = reserved.places.begin();
   for (const auto& task : gang.groups) {

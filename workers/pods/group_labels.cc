@@ -76,6 +76,8 @@ class Reader {
                       ? "accompanied by the label " + std::string(size_label_)
                       : "left out"));
     ReadMaxSize();
+    if (labels_.group_size && labels_.refused.empty())
+      Refuse(WhyNotDivided(labels_.topology, *labels_.group_size));
     ReadQueue();
     ReadAccount();
     Refuse(WhyUnknownLabel(pod_));

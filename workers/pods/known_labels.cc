@@ -14,9 +14,9 @@ namespace {
 
 constexpr std::string_view kOurs = "fluxnetes.";
 
-constexpr std::array<std::string_view, 6> kLabelsOnly = {
-    kGroupNameLabel,    kGroupSizeLabel, kGroupMinSizeLabel,
-    kGroupMaxSizeLabel, kGroupByLabel,   kQueueLabel};
+constexpr std::array<std::string_view, 8> kLabelsOnly = {
+    kGroupNameLabel, kGroupSizeLabel, kGroupMinSizeLabel, kGroupMaxSizeLabel,
+    kGroupByLabel,   kQueueLabel,     kExclusiveLabel,    kPodsPerNodeLabel};
 constexpr std::array<std::string_view, 6> kAnnotationsToo = {
     kTopologyRequiredLabel, kTopologyPreferredLabel, kStartAfterLabel,
     kStartByLabel,          kAccountLabel,           kHoldLabel};

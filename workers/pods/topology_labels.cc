@@ -39,18 +39,23 @@ class LevelReader {
   LevelReader(const cluster::Pod& pod, const char* name)
       : pod_(pod), name_(name) {}
 
-  // Returns the key; empty if there is none, or it is refused.
-  std::string Read(std::string& refused) {
+  // Returns the key of the last level; empty if there is none, or it is
+  // refused. Fills the levels inside of it.
+  std::string Read(std::vector<cluster::TopologyLevel>& parts,
+                   std::string& refused) {
     const std::string by_label = ReadLabel();
-    const std::string by_annotation = ReadAnnotation();
-    if (!by_label.empty() && !by_annotation.empty() &&
-        by_label != by_annotation)
+    const std::string by_annotation = ReadAnnotation(parts);
+    const bool differ = by_label != by_annotation || !parts.empty();
+    if (!by_label.empty() && pod_.annotations.contains(name_) && differ)
       Refuse("label and annotation " + name_ + " are " +
              cluster::Quote(pod_.labels.at(name_)) + " and " +
              cluster::Quote(pod_.annotations.at(name_)) +
              ": they must be the same");
     if (refused.empty()) refused = refused_;
-    if (!refused_.empty()) return "";
+    if (!refused_.empty()) {
+      parts.clear();
+      return "";
+    }
     return by_label.empty() ? by_annotation : by_label;
   }
 
@@ -71,17 +76,12 @@ class LevelReader {
     return "";
   }
 
-  std::string ReadAnnotation() {
+  std::string ReadAnnotation(std::vector<cluster::TopologyLevel>& parts) {
     const auto annotation = pod_.annotations.find(name_);
     if (annotation == pod_.annotations.end()) return "";
-    if (const Level* level = LevelNamed(annotation->second))
-      return std::string(level->key);
-    if (cluster::IsQualifiedName(annotation->second)) return annotation->second;
-    Refuse(Refusal("annotation " + name_, annotation->second,
-                   "it is not the key of a label",
-                   "host, rack, zone, region or the key of a label of nodes, "
-                   "such as topology.kubernetes.io/rack"));
-    return "";
+    std::string all;
+    Refuse(ReadLevels("annotation " + name_, annotation->second, all, parts));
+    return all;
   }
 
   const cluster::Pod& pod_;
@@ -89,15 +89,39 @@ class LevelReader {
   std::string refused_;
 };
 
+bool ReadExclusive(const cluster::Pod& pod, std::string& refused) {
+  const auto label = pod.labels.find(kExclusiveLabel);
+  if (label == pod.labels.end() || label->second == "false") return false;
+  if (label->second == "true") return true;
+  if (refused.empty())
+    refused = Refusal(LabelCalled(kExclusiveLabel), label->second,
+                      "it says whether the group has its nodes for itself",
+                      "true or false");
+  return false;
+}
+
 }  // namespace
 
 TopologyLabels ReadTopologyLabels(const cluster::Pod& pod) {
   TopologyLabels read;
   cluster::GroupTopology& topology = read.topology;
-  topology.required =
-      LevelReader(pod, kTopologyRequiredLabel).Read(read.refused);
-  topology.preferred =
-      LevelReader(pod, kTopologyPreferredLabel).Read(read.refused);
+  topology.required = LevelReader(pod, kTopologyRequiredLabel)
+                          .Read(topology.required_parts, read.refused);
+  topology.preferred = LevelReader(pod, kTopologyPreferredLabel)
+                           .Read(topology.preferred_parts, read.refused);
+  const auto refuse = [&](const std::string& why) {
+    if (read.refused.empty()) read.refused = why;
+  };
+  if (topology == cluster::GroupTopology{})
+    refuse(ReadKueueTopology(pod, topology));
+  refuse(WhyNoChain(topology));
+  refuse(ReadPodsPerNode(pod, topology.per_node));
+  topology.whole_nodes = ReadExclusive(pod, read.refused);
+  topology.aside = cluster::BelongsToItsNode(pod);
+  if (topology.aside && topology.whole_nodes && read.refused.empty())
+    read.refused = Refusal(
+        LabelCalled(kExclusiveLabel), "true",
+        "a pod of a DaemonSet shares its node with all others", "left out");
   if (read.refused.empty()) read.refused = WhyTooWide(topology);
   return read;
 }

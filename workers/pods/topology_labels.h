@@ -9,13 +9,22 @@
 // label values cannot contain '/'. The preferred level is tried first. It must
 // not be wider than the required one, if both are among the above.
 //
+// An annotation may also list levels with the number of pods that are to be in
+// one value of each, the smallest first: rack:16,example.com/block:48,zone are
+// 16 pods to a rack, 48 to a block, all in one zone. Each number divides the
+// next, and the size of the group. Where the pod has none of these labels and
+// annotations, those of Kueue for the same are read
+// (kueue.x-k8s.io/podset-required-topology and the like).
+//
 // Pure.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "cluster/objects/pod.h"
+#include "matcher/gangs/gang.h"
 
 namespace fluxnetes::workers {
 
@@ -24,11 +33,45 @@ inline constexpr const char* kTopologyRequiredLabel =
 inline constexpr const char* kTopologyPreferredLabel =
     "fluxnetes.topology-preferred";
 
+// "true": the group has its nodes for itself.
+inline constexpr const char* kExclusiveLabel = "fluxnetes.exclusive";
+// "4": so many pods on each node of the group; "at-most-4".
+inline constexpr const char* kPodsPerNodeLabel = "fluxnetes.pods-per-node";
+
 struct TopologyLabels {
   cluster::GroupTopology topology;
   std::string refused;  // the reason; empty: they can be used
 };
 TopologyLabels ReadTopologyLabels(const cluster::Pod& pod);
+
+// Reads a list of levels: those with a number into `parts`, one without into
+// `all`. Returns why it is refused; empty: it is not.
+std::string ReadLevels(const std::string& place, const std::string& text,
+                       std::string& all,
+                       std::vector<cluster::TopologyLevel>& parts);
+// Read annotations of Kueue, and the label above.
+std::string ReadKueueTopology(const cluster::Pod& pod,
+                              cluster::GroupTopology& topology);
+std::string ReadPodsPerNode(const cluster::Pod& pod,
+                            cluster::PodsPerNode& per_node);
+
+// Why a group of this size cannot be divided so; empty: it can.
+std::string WhyNotDivided(const cluster::GroupTopology& topology,
+                          std::int32_t size);
+// Why the preferred parts do not fit into the required ones; empty: they do.
+std::string WhyNoChain(const cluster::GroupTopology& topology);
+
+// Whether a level has a number of pods.
+bool HasParts(const cluster::GroupTopology& topology);
+// The levels as a gang has them.
+struct LevelsOfGroup {
+  std::vector<matcher::Level> levels;
+  int required = 0;
+};
+LevelsOfGroup LevelsOf(const cluster::GroupTopology& topology);
+
+// "16 in one rack (...), in one zone (...), 4 on each node".
+std::string TopologyInWords(const cluster::GroupTopology& topology);
 
 // Why the preferred level cannot be combined with the required one; empty: it
 // can.

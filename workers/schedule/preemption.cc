@@ -377,9 +377,9 @@ class VictimSearch {
     std::vector<Amounts> amounts;
     for (const auto& task : gang.groups)
       amounts.insert(amounts.end(), task.count, task.amounts);
-    return graph().HasRoom(placement.start,
-                           matcher::EndOf(placement.start, gang.duration),
-                           placement.nodes, amounts, now_);
+    return graph().HasRoom(
+        placement.start, matcher::EndOf(placement.start, gang.duration),
+        placement.nodes, amounts, now_, matcher::SeatingOf(gang));
   }
 
   // Whether a group ahead would start earlier, too, or it would take too long

@@ -114,8 +114,9 @@ void Schedule::RemoveNode(const std::string& name) {
 
 void Schedule::SetForeign(const std::string& node,
                           const cluster::Resources& used,
-                          const std::vector<const cluster::PodRequest*>& pods) {
-  state_->graph.SetForeign(node, used, pods);
+                          const std::vector<const cluster::PodRequest*>& pods,
+                          int occupants) {
+  state_->graph.SetForeign(node, used, pods, occupants);
 }
 
 void Schedule::SetClosures(const std::vector<NodeClosure>& closures,
@@ -162,8 +163,10 @@ bool Schedule::Remove(GroupId group) {
 }
 
 bool Schedule::Release(GroupId group, const std::string& uid) {
+  const Held* held = state_->graph.holdings().HeldBy(group);
+  const GroupId family = held == nullptr ? group : HolderOf(group, *held);
   const bool released = state_->graph.Release(group, uid);
-  if (released) state_->NoteHeld(group);
+  if (released) state_->NoteHeldOf(family);
   return released;
 }
 
@@ -190,15 +193,16 @@ Decision Schedule::Decide(matcher::Time now, int limit) {
       !state.graph.HasChanges()) {
     return {};
   }
-  return Cycle(state, now, limit).Run();
+  Decision decision = Cycle(state, now, limit).Run();
+  for (const Placed& placed : decision.placed) state.NoteHeld(placed.group);
+  return decision;
 }
 
 bool Schedule::More() const { return state_->cycles.more; }
 
 void Schedule::Undo(const Placed& placed) {
-  for (const PlacedMember& member : placed.members) {
-    state_->graph.Release(placed.group, member.uid);
-  }
+  for (const PlacedMember& member : placed.members)
+    Release(placed.group, member.uid);
 }
 
 cluster::Resources Schedule::Free(const std::string& queue,

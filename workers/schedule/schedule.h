@@ -154,9 +154,11 @@ class Schedule {
   void SetNode(const cluster::Node& node);
   void RemoveNode(const std::string& name);
   // Sets what unmanaged pods use on a node. `pods`: those of them that rules
-  // look at, by OfPlaced().
+  // look at, by OfPlaced(); `occupants`: the number of those because of which
+  // no group can have the node for itself.
   void SetForeign(const std::string& node, const cluster::Resources& used,
-                  const std::vector<const cluster::PodRequest*>& pods = {});
+                  const std::vector<const cluster::PodRequest*>& pods = {},
+                  int occupants = 0);
 
   // Replaces the maintenance that is or is to be. A group that would be on its
   // nodes then does not fit there, and reservations there are planned anew. The

@@ -247,6 +247,8 @@ void Cycle::PassOver(const WaitingGroup& group,
 Cycle::Step Cycle::Visit(const WaitingGroup& group) {
   PendingLine& line = *group.line;
   ScheduleQueue& queue = *line.queue;
+  // Pods of its gang have got a place in this cycle.
+  if (line.holder != 0 && state_.IsOutdated(group)) return Step::kWaits;
   if (const auto refusal = RefusalOf(group, line.gang.duration)) {
     if (const auto step = TakeBack(group, *refusal)) return *step;
     PassOver(group, *refusal);
@@ -372,12 +374,13 @@ void Cycle::Place(const WaitingGroup& group,
   held.start = now_;
   held.members = MembersOn(group, nodes);
   held.size = std::ssize(held.members);
+  held.sharing = {line.gang.whole_nodes, line.gang.aside};
   if (line.duration && line.gang.duration < matcher::kForever - now_) {
     held.end = now_ + line.gang.duration;
   }
   Placed placed{group.id,          group.revision,  group.job_id,
                 group.job_attempt, line.queue_name, now_,
-                held.end,          held.members};
+                held.end,          held.members,    held.sharing};
   if (state_.graph.holdings().HeldBy(group.id) != nullptr) {
     state_.graph.graph().Cancel(ReservationJob(group.id));
     const Held& all = state_.graph.HoldMore(group.id, held.members);

@@ -59,6 +59,7 @@ std::string WhyTooMany(const ScheduleGraph& graph, const PendingLine& line,
                        matcher::Policy policy) {
   for (std::size_t g = 0; g < line.gang.groups.size(); ++g) {
     matcher::Gang alone{{line.gang.groups[g]}, 1};
+    alone.whole_nodes = line.gang.whole_nodes;
     int fits = 0;
     int too_many = alone.groups[0].count + 1;
     while (fits + 1 < too_many) {
@@ -68,8 +69,8 @@ std::string WhyTooMany(const ScheduleGraph& graph, const PendingLine& line,
     }
     if (fits < line.gang.groups[g].count) {
       const bool looks = graph.graph().LooksAtTasks(line.gang.groups[g].rules);
-      return fmt::format("all nodes that it may use, empty, hold {} × ({}){}",
-                         fits,
+      return fmt::format("all nodes that it may use, empty{}, hold {} × ({}){}",
+                         alone.whole_nodes ? " of other pods" : "", fits,
                          cluster::Format(line.requests[g].first->resources),
                          looks ? " by its rules about other pods" : "");
     }
@@ -130,6 +131,22 @@ std::optional<std::string> WhyNeverTogether(const ScheduleGraph& graph,
   return text;
 }
 
+// Nothing: it is not for its levels or its number of pods on each node.
+std::optional<std::string> WhyNeverSo(const ScheduleGraph& graph,
+                                      const PendingLine& line,
+                                      matcher::Policy policy) {
+  const cluster::GroupTopology topology = TopologyOf(line.requests);
+  if (line.gang.required == 0 && line.gang.per_node.tasks == 0)
+    return std::nullopt;
+  matcher::Gang anyhow = line.gang;
+  anyhow.levels.clear();
+  anyhow.required = 0;
+  anyhow.per_node = {};
+  if (!graph.graph().Satisfiable(anyhow, policy)) return std::nullopt;
+  return fmt::format("no nodes have room for it so, even empty: {}",
+                     TopologyInWords(topology));
+}
+
 struct ImpossibleRequest {
   std::string cause;
   const cluster::PodRequest* request = nullptr;  // null: none alone
@@ -160,10 +177,18 @@ ImpossibleRequest Cause(const ScheduleGraph& graph, const PendingLine& line,
   }
   if (auto cause = WhyNeverTogether(graph, line, queue.match_policy))
     return {*cause};
+  if (auto cause = WhyNeverSo(graph, line, queue.match_policy)) return {*cause};
   return {WhyTooMany(graph, line, queue.match_policy)};
 }
 
 }  // namespace
+
+cluster::GroupTopology TopologyOf(const RequestCounts& requests) {
+  for (const auto& [request, count] : requests) {
+    if (request->rules.Any()) return request->rules->topology;
+  }
+  return {};
+}
 
 std::string Needs(const RequestCounts& requests) {
   std::string text;
@@ -187,11 +212,14 @@ Shortage FindShortage(const ScheduleGraph& graph, const PendingLine& line,
   bool all = true;
   for (std::size_t g = 0; g < line.gang.groups.size(); ++g) {
     const matcher::TaskGroup& task = line.gang.groups[g];
-    const int fits = graph.graph().CountFits(task, 1, now, task.count);
+    const int fits = graph.graph().CountFits(task, 1, now, task.count,
+                                             matcher::SeatingOf(line.gang));
     if (fits == 0) return {Shortage::Kind::kNoPlace, static_cast<int>(g)};
     all = all && fits == task.count;
   }
-  if (all && line.gang.together_required)
+  const matcher::Gang& gang = line.gang;
+  if (all &&
+      (gang.together_required || gang.required > 0 || gang.per_node.tasks > 0))
     return {Shortage::Kind::kNotTogether, 0};
   if (all && NodesInMaintenance(graph, line, now) > 0)
     return {Shortage::Kind::kMaintenance, 0};

@@ -18,6 +18,9 @@
 
 namespace fluxnetes::workers {
 
+// The topology that the pods ask for, which is the same for all.
+cluster::GroupTopology TopologyOf(const RequestCounts& requests);
+
 // "8 × (2 cpu, 4Gi) + 1 × (1 cpu)"
 std::string Needs(const RequestCounts& requests);
 

@@ -10,14 +10,6 @@
 namespace fluxnetes::workers {
 namespace {
 
-// The topology that the pods ask for, which is the same for all.
-cluster::GroupTopology TopologyOf(const RequestCounts& requests) {
-  for (const auto& [request, count] : requests) {
-    if (request->rules.Any()) return request->rules->topology;
-  }
-  return {};
-}
-
 // Adds so many times the amounts. A sum beyond 64 bits is beyond any quota.
 void AddTimes(Amounts& sum, const Amounts& amounts, std::int64_t times) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 4;
@@ -81,10 +73,18 @@ void Schedule::State::Prepare(PendingLine& line) {
   }
   cluster::GroupTopology topology = TopologyOf(line.requests);
   if (sql::BugPlanted("rack-forgotten")) topology = {};
-  line.gang.together = KeysOf(topology);
-  line.gang.together_required = !topology.required.empty();
+  const bool parts = HasParts(topology);
+  line.gang.together = parts ? std::vector<std::string>() : KeysOf(topology);
+  line.gang.together_required = !parts && !topology.required.empty();
+  LevelsOfGroup levels = parts ? LevelsOf(topology) : LevelsOfGroup();
+  line.gang.levels = std::move(levels.levels);
+  line.gang.required = levels.required;
+  line.gang.per_node = {topology.per_node.pods, topology.per_node.at_most};
   line.gang.beside = line.beside;
-  line.gang.whole_nodes = settings.match_policy.node_exclusive;
+  const Sharing sharing = SharingOf(topology, settings);
+  line.gang.aside = sharing.aside;
+  line.gang.whole_nodes = sharing.whole_nodes;
+  line.gang.holder = line.gang.whole_nodes ? line.holder : 0;
   for (const matcher::TaskGroup& task : line.gang.groups)
     looks_around = looks_around || graph.graph().LooksAtTasks(task.rules);
   line.ask = true;
@@ -134,7 +134,9 @@ void Schedule::State::SetQueue(const QueueSettings& settings) {
   as_before.reservation_depth = queue.settings.reservation_depth;
   as_before.half_life = queue.settings.half_life;
   const bool same = queue.known && as_before == queue.settings;
-  const bool aged = CountsAlike(queue.settings, settings);
+  // Whether lines are told apart by the nodes that their groups have, too.
+  const bool aged = CountsAlike(queue.settings, settings) &&
+                    queue.settings.whole_nodes == settings.whole_nodes;
   if (!same) queues.ForgetAll(queue);
   queue.settings = settings;
   queue.known = true;
@@ -222,20 +224,22 @@ void Schedule::State::RememberAgain(GroupId group) {
 void Schedule::State::Add(PendingGroup group) {
   RequestCounts requests = graph.Count(group.members);
   std::vector<matcher::NodeIndex> beside;
-  if (TopologyOf(requests) != cluster::GroupTopology{})
-    beside = graph.IndicesOf(group.id);
+  ScheduleQueue& queue = queues[group.queue];
+  const GroupId family = HolderOf(group.id, group);
+  if (LooksAtItsOthers(requests, queue))
+    beside = graph.PlacesOf(family);
   else if (AsksTheSame(group, requests))
     RememberAgain(group.id);
   Remove(group.id);
   if (group.members.empty()) return;
   if (group.growth) NoteGrowth();
-  ScheduleQueue& queue = queues[group.queue];
   const PayerId payer =
       accounts.Intern({group.queue, group.namespace_name, group.account});
   const cluster::Time counts_from = CountsFrom(group, queue.settings);
-  WaitingGroup& waiting =
-      lines.Add(std::move(group), {std::move(requests), std::move(beside),
-                                   payer, accounts.Matter(), counts_from});
+  const GroupId holder = beside.empty() ? 0 : family;
+  WaitingGroup& waiting = lines.Add(
+      std::move(group), {std::move(requests), std::move(beside), holder, payer,
+                         accounts.Matter(), counts_from});
   PendingLine& line = *waiting.line;
   if (line.queue == nullptr) {
     line.queue = &queue;
@@ -294,15 +298,38 @@ bool Schedule::State::Remove(GroupId group) {
   return true;
 }
 
+bool Schedule::State::LooksAtItsOthers(const RequestCounts& requests,
+                                       const ScheduleQueue& queue) {
+  return queue.settings.whole_nodes ||
+         TopologyOf(requests) != cluster::GroupTopology{};
+}
+
+bool Schedule::State::IsOutdated(const WaitingGroup& waiting) const {
+  const PendingLine& line = *waiting.line;
+  return LooksAtItsOthers(line.requests, *line.queue) &&
+         graph.PlacesOf(HolderOf(waiting.id, waiting)) != line.beside;
+}
+
 void Schedule::State::NoteHeld(GroupId group) {
-  const WaitingGroup* waiting = lines.Find(group);
-  if (waiting == nullptr ||
-      TopologyOf(waiting->line->requests) == cluster::GroupTopology{} ||
-      graph.IndicesOf(group) == waiting->line->beside)
-    return;
-  PendingGroup again = CopyOf(*waiting);
-  again.members = waiting->members;
-  Add(std::move(again));
+  const Held* held = graph.holdings().HeldBy(group);
+  const WaitingGroup* own = lines.Find(group);
+  const GroupId family = held != nullptr  ? HolderOf(group, *held)
+                         : own != nullptr ? HolderOf(group, *own)
+                                          : group;
+  NoteHeldOf(family);
+}
+
+void Schedule::State::NoteHeldOf(GroupId family) {
+  std::vector<PendingGroup> again;
+  const auto look = [&](GroupId group) {
+    const WaitingGroup* waiting = lines.Find(group);
+    if (waiting == nullptr || !IsOutdated(*waiting)) return;
+    again.push_back(CopyOf(*waiting));
+    again.back().members = waiting->members;
+  };
+  look(family);
+  for (const GroupId extending : lines.Extending(family)) look(extending);
+  for (PendingGroup& each : again) Add(std::move(each));
 }
 
 bool Schedule::State::IsDue(matcher::Time now) const {

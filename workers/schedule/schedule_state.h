@@ -79,9 +79,13 @@ struct Schedule::State {
   void Remember(const WaitingGroup& group, const Reservation& reservation);
   // Keeps what is reserved for the group for when it is added again.
   void RememberAgain(GroupId group);
-  // What the group holds has changed, so that, if it has a topology, it may go
-  // elsewhere.
+  // What the group holds has changed, so that, if it has a topology or whole
+  // nodes, it and those that extend it may go elsewhere.
   void NoteHeld(GroupId group);
+  void NoteHeldOf(GroupId family);  // as in HolderOf()
+  // Whether its other pods are elsewhere than when it was added, and it matters
+  // to the group.
+  bool IsOutdated(const WaitingGroup& waiting) const;
   // The group as it was added, without its members.
   PendingGroup CopyOf(const WaitingGroup& waiting) const;
   // Puts groups whose pods have other labels now, as far as rules look at them,
@@ -113,6 +117,9 @@ struct Schedule::State {
   void Stand(const WaitingGroup& group);
 
  private:
+  // Whether it matters where other pods of such a group are.
+  static bool LooksAtItsOthers(const RequestCounts& requests,
+                               const ScheduleQueue& queue);
   // Whether the group, as it is known, needs the same for as long.
   bool AsksTheSame(const PendingGroup& group,
                    const RequestCounts& requests) const;

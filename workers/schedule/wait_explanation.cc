@@ -66,6 +66,28 @@ std::string Where(const PendingLine& line) {
          DomainCalled(line.gang.together.back());
 }
 
+// What is missing to the levels of the topology: "; needs 2 × 16 places, each
+// in one rack (topology.kubernetes.io/rack): 1 is free". The innermost counts.
+std::string LevelsLacking(const PendingLine& line, int tasks,
+                          const std::vector<int>& values) {
+  const matcher::Gang& gang = line.gang;
+  const std::size_t first = gang.levels.size() - gang.required;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const matcher::Level& level = gang.levels[first + i];
+    if (level.tasks == 0 || !line.beside.empty()) continue;
+    const int wanted = tasks / level.tasks;
+    if (values[i] >= wanted) continue;
+    return fmt::format(
+        "; needs {} × {} places, each in one {}: {} free", wanted, level.tasks,
+        DomainCalled(level.key),
+        values[i] == 1 ? "1 is" : fmt::format("{} are", values[i]));
+  }
+  const matcher::TasksPerNode& per_node = gang.per_node;
+  if (per_node.tasks == 0) return "";
+  return fmt::format("; needs {}{} on each node",
+                     per_node.at_most ? "at most " : "", per_node.tasks);
+}
+
 std::string NotTogether(const PendingLine& line, bool one) {
   const std::string& key = line.gang.together.back();
   if (!line.beside.empty())
@@ -176,6 +198,7 @@ std::string ExplainWaiting(const ScheduleGraph& graph, const PendingLine& line,
                         line.gang.groups[least].count,
                         cluster::Format(request.resources));
   }
+  text += LevelsLacking(line, tasks, found.values);
   const int closed = NodesInMaintenance(graph, line, now);
   std::string nodes;
   for (const matcher::Exclusion& exclusion : group.exclusions) {

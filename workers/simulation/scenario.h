@@ -69,8 +69,13 @@ struct Scenario {
 
   std::int64_t begin = 0;  // groups submitted before come at this time
   std::vector<cluster::Node> nodes;
-  // Amounts used by others, by node.
-  std::map<std::string, cluster::Resources> others;
+  // What others use of a node, and the number of those of their pods because of
+  // which no group can have it for itself.
+  struct Others {
+    cluster::Resources used;
+    int occupants = 0;
+  };
+  std::map<std::string, Others> others;  // by node
   std::vector<MaintenanceWindow> maintenance;
   std::vector<QueueSettings> queues;
   std::vector<Request> requests;

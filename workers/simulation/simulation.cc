@@ -70,8 +70,8 @@ class SimulatedTime {
       schedule_.SetNode(scenario_.nodes[i]);
       node_numbers_[scenario_.nodes[i].name] = static_cast<int>(i);
     }
-    for (const auto& [node, used] : scenario_.others)
-      schedule_.SetForeign(node, used);
+    for (const auto& [node, others] : scenario_.others)
+      schedule_.SetForeign(node, others.used, {}, others.occupants);
     windows_.Set(scenario_.maintenance);
     seen_.resize(scenario_.nodes.size());
     stages_.assign(scenario_.groups.size(), Stage::kToCome);
@@ -155,6 +155,17 @@ class SimulatedTime {
     return members;
   }
 
+  Sharing SharingOf(const Scenario::Group& group) const {
+    for (const Scenario::Pods& pods : scenario_.shapes[group.shape]) {
+      const cluster::PodRequest& request =
+          scenario_.requests[pods.request].request;
+      if (!request.rules.Any()) continue;
+      return workers::SharingOf(request.rules->topology,
+                                scenario_.queues[group.queue]);
+    }
+    return workers::SharingOf({}, scenario_.queues[group.queue]);
+  }
+
   void Restore(const Scenario::Running& running) {
     const Scenario::Group& group = GroupAt(running.group);
     Held held;
@@ -167,6 +178,8 @@ class SimulatedTime {
     held.start = running.start;
     held.evictable = running.evictable;
     held.growth = group.grows >= 0;
+    if (held.growth) held.extends = IdOf(group.grows);
+    held.sharing = SharingOf(group);
     if (group.duration) held.end = running.start + *group.duration;
     std::vector<Member> members = MembersOf(running.group);
     if (members.size() != running.nodes.size())
@@ -305,6 +318,7 @@ class SimulatedTime {
     pending.preempts = group.preempts;
     pending.grace = group.grace;
     pending.growth = group.grows >= 0;
+    if (pending.growth) pending.extends = IdOf(group.grows);
     pending.members = MembersOf(number);
     schedule_.Add(std::move(pending));
     StageOf(number) = Stage::kWaits;

@@ -38,7 +38,8 @@ SELECT
   reservation_depth,
   paused,
   extract(epoch FROM assumed_duration)::bigint AS assumed_duration,
-  preemption
+  preemption,
+  exclusive
 FROM queues
 WHERE name = any($1::text [])
 ORDER BY name;
@@ -169,7 +170,9 @@ SELECT
   g.group_size,
   g.preempted_for,
   g.state IN ('allocated', 'bound') AND g.cancel_reason IS NULL AS evictable,
-  g.extends IS NOT NULL AS growth,
+  g.extends,
+  a.whole_nodes,
+  a.aside,
   CASE WHEN x.group_id IS NOT NULL THEN g.group_name END AS external_name,
   floor(extract(epoch FROM a.starts_at))::bigint AS starts_at,
   ceil(extract(epoch FROM a.ends_at))::bigint AS ends_at,
@@ -199,7 +202,9 @@ SELECT
   g.group_size,
   g.preempted_for,
   g.state IN ('allocated', 'bound') AND g.cancel_reason IS NULL AS evictable,
-  g.extends IS NOT NULL AS growth,
+  g.extends,
+  a.whole_nodes,
+  a.aside,
   CASE WHEN x.group_id IS NOT NULL THEN g.group_name END AS external_name,
   floor(extract(epoch FROM a.starts_at))::bigint AS starts_at,
   ceil(extract(epoch FROM a.ends_at))::bigint AS ends_at,
@@ -275,7 +280,7 @@ SELECT
   coalesce(g.phase = 'held', false) AS held,
   g.preempts,
   g.grace_seconds,
-  g.extends IS NOT NULL AS growth,
+  g.extends,
   x.group_id IS NOT NULL AS external,
   NOT coalesce(x.promised, true) AS pressing,
   coalesce(x.reserve, false) AS takes_promise,
@@ -419,7 +424,10 @@ RETURNING
 -- all that it holds. Reservations of the groups are deleted.
 WITH held AS (
   INSERT INTO allocations AS a
-  (fluxion_job, group_id, queue, nodes, starts_at, ends_at, term)
+  (
+    fluxion_job, group_id, queue, nodes, starts_at, ends_at, term, whole_nodes,
+    aside
+  )
   SELECT
     v.id,
     v.id,
@@ -429,11 +437,13 @@ WITH held AS (
     to_timestamp(
       CASE WHEN v.ends_at IS NOT NULL THEN least(v.ends_at, 253402300799) END
     ),
-    v.term
+    v.term,
+    v.whole_nodes,
+    v.aside
   FROM unnest(
     $1::bigint [], $2::text [], $3::text [], $4::bigint [], $5::bigint [],
-    $6::bigint []
-  ) AS v (id, queue, nodes, starts_at, ends_at, term)
+    $6::bigint [], $13::boolean [], $14::boolean []
+  ) AS v (id, queue, nodes, starts_at, ends_at, term, whole_nodes, aside)
   ON CONFLICT (fluxion_job) DO UPDATE SET
   nodes = ARRAY(
     SELECT DISTINCT n.node
@@ -447,7 +457,9 @@ WITH held AS (
   ),
   starts_at = excluded.starts_at,
   ends_at = excluded.ends_at,
-  term = excluded.term
+  term = excluded.term,
+  whole_nodes = excluded.whole_nodes,
+  aside = excluded.aside
 ),
 
 used AS (

@@ -41,6 +41,7 @@ QueueSettings SettingsIn(const sql::Row& row) {
   settings.reservation_depth = row.Find<std::int32_t>("reservation_depth");
   settings.paused = row.Get<bool>("paused");
   settings.assumed_duration = row.Find<std::int64_t>("assumed_duration");
+  settings.whole_nodes = row.Get<bool>("exclusive");
   settings.preemption =
       ParsePreemption(row.Get<std::string_view>("preemption")).value();
   return settings;
@@ -67,7 +68,8 @@ PendingGroup WaitingGroupIn(const sql::Row& row) {
   group.start_by = row.Find<std::int64_t>("start_by");
   group.preempts = row.Get<bool>("preempts");
   group.grace = row.Get<std::int32_t>("grace_seconds");
-  group.growth = row.Get<bool>("growth");
+  group.extends = row.Find<std::int64_t>("extends").value_or(0);
+  group.growth = group.extends != 0;
   group.external = row.Get<bool>("external");
   group.pressing = row.Get<bool>("pressing");
   group.takes_promise = row.Get<bool>("takes_promise");
@@ -110,7 +112,9 @@ Held HeldWithoutMembers(const sql::Row& row) {
   held.grace = row.Find<std::int32_t>("grace_seconds").value_or(0);
   held.evictable = row.Find<bool>("evictable").value_or(false);
   held.evicted_for = row.Find<std::int64_t>("preempted_for").value_or(0);
-  held.growth = row.Find<bool>("growth").value_or(false);
+  held.extends = row.Find<std::int64_t>("extends").value_or(0);
+  held.growth = held.extends != 0;
+  held.sharing = {row.Get<bool>("whole_nodes"), row.Get<bool>("aside")};
   held.size = row.Find<std::int32_t>("group_size").value_or(0);
   held.name = row.Find<std::string>("external_name").value_or("");
   held.external = !held.name.empty();

@@ -272,8 +272,11 @@ void PostgresMatchStore::WritePlacements(
   std::vector<std::int64_t> jobs, cpu, memory;
   std::vector<std::string> uids, places;
   std::vector<std::optional<std::string>> other;
+  std::vector<bool> whole_nodes, aside;
   std::vector<queue::NewJob> bind;
   for (const Placed* group : placed) {
+    whole_nodes.push_back(group->sharing.whole_nodes);
+    aside.push_back(group->sharing.aside);
     allocations.push_back(group->group);
     queues.push_back(group->queue);
     nodes.push_back(NodeArray(NodesOf(*group)));
@@ -294,7 +297,8 @@ void PostgresMatchStore::WritePlacements(
       bind.push_back(BindJob(group->group, group->revision));
   }
   transaction.Run(queries::kWritePlacements, allocations, queues, nodes, starts,
-                  ends, terms, jobs, uids, places, cpu, memory, other);
+                  ends, terms, jobs, uids, places, cpu, memory, other,
+                  whole_nodes, aside);
   // Not announced: the deciding worker rings a binder of this process at once,
   // and a second binder would only race it. Binders of other replicas look once
   // a second.

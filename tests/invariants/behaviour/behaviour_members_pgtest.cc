@@ -62,6 +62,48 @@ TEST_F(BehaviourOfMembers, PodsOfSeveralShapesAreOneGang) {
   RunToEndAndExpectNothingLeft();
 }
 
+TEST_F(BehaviourOfMembers, ExclusiveGangHasItsNodesForItself) {
+  AddOther("other-0", "node0", 1);
+  Submit(GangOf("alone", 2, {.cpu = "1", .seconds = 20, .exclusive = true}));
+  EXPECT_EQ(StateOf("alone"), "bound");
+  EXPECT_EQ(system.Ask("SELECT string_agg(node_name, ' ') FROM placements"),
+            "node1 node1");
+  Submit(GangOf("small", 1, {.cpu = "1", .seconds = 10}));
+  Submit(GangOf("large", 1, {.cpu = "3", .seconds = 10}));
+  EXPECT_EQ(StateOf("small"), "bound");
+  EXPECT_EQ(StateOf("large"), "pending");
+  EXPECT_THAT(ReasonOf("large"), HasSubstr("1 node is held whole by a group"));
+  RemoveOther("other-0");
+  RunToEndAndExpectNothingLeft();
+}
+
+TEST_F(BehaviourOfMembers, NodesGetTheNumberOfPodsThatTheGangAsksFor) {
+  Submit(GangOf("train", 4, {.cpu = "1", .seconds = 20, .per_node = 2}));
+  EXPECT_EQ(StateOf("train"), "bound");
+  EXPECT_EQ(system.Ask("SELECT string_agg(n::text, ' ') FROM (SELECT count(*) "
+                       "AS n FROM placements GROUP BY node_name) AS nodes"),
+            "2 2");
+  RunToEndAndExpectNothingLeft();
+}
+
+TEST_F(BehaviourOfMembers, LevelsGetTheNumberOfPodsThatTheGangAsksFor) {
+  for (const auto& node : system.cluster.TakeSnapshot().nodes) {
+    cluster::Node racked = *node;
+    racked.labels["topology.kubernetes.io/rack"] = "of-" + node->name;
+    system.cluster.UpdateNode(racked);
+  }
+  system.Settle();
+  Submit(GangOf("small", 1, {.cpu = "2", .seconds = 30}));
+  Submit(GangOf("train", 6, {.cpu = "1", .seconds = 20, .levels = "rack:3"}));
+  EXPECT_EQ(StateOf("train"), "pending");
+  EXPECT_THAT(ReasonOf("train"),
+              HasSubstr("needs 2 × 3 places, each in one rack "
+                        "(topology.kubernetes.io/rack): 1 is free"));
+  system.Advance(seconds(31));
+  EXPECT_EQ(StateOf("train"), "bound");
+  RunToEndAndExpectNothingLeft();
+}
+
 TEST_F(BehaviourOfMembers, OneBigPodHoldsItsWholeGangBack) {
   AddOther("daemon-0", "node0", 1);
   AddOther("daemon-1", "node1", 1);

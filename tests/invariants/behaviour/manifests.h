@@ -24,6 +24,9 @@ struct GangShape {
   bool gated = false;
   bool suspend = false;
   std::string topology = {};  // label fluxnetes.topology-required
+  std::string levels = {};    // annotation fluxnetes.topology-required
+  bool exclusive = false;     // label fluxnetes.exclusive
+  int per_node = 0;           // label fluxnetes.pods-per-node; 0: none
   std::string rules = {};     // more fields of the spec: "affinity: {...}"
   int most = 0;               // fluxnetes.group-max-size; 0: not elastic
   int absent = 0;             // number of pods not created; below 0: extra pods
@@ -38,6 +41,11 @@ inline std::string LabelsOf(const std::string& group, int size,
           (shape.topology.empty()
                ? ""
                : ", fluxnetes.topology-required: " + shape.topology) +
+          (shape.exclusive ? ", fluxnetes.exclusive: \"true\"" : "") +
+          (shape.per_node == 0
+               ? ""
+               : fmt::format(", fluxnetes.pods-per-node: \"{}\"",
+                             shape.per_node)) +
           (shape.most == 0 ? ""
                            : fmt::format(", fluxnetes.group-max-size: \"{}\"",
                                          shape.most)));
@@ -76,13 +84,16 @@ spec:
   template:
     metadata:
       labels: {5}
-      annotations: {{fluxnetes.io/run-seconds: "{6}", fluxnetes.io/fail-first: "{7}"}}
+      annotations: {{fluxnetes.io/run-seconds: "{6}", fluxnetes.io/fail-first: "{7}"{9}}}
     spec: {8}
 )",
       name, shape.name_space, size - shape.absent, shape.backoff_limit,
       shape.suspend,
       LabelsOf(shape.group.empty() ? name : shape.group, size, shape),
-      shape.seconds, shape.fail_first, PodSpecOf(shape));
+      shape.seconds, shape.fail_first, PodSpecOf(shape),
+      shape.levels.empty()
+          ? ""
+          : ", fluxnetes.topology-required: \"" + shape.levels + "\"");
 }
 
 // A bare pod of a gang; group "": without a gang.

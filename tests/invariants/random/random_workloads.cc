@@ -31,6 +31,7 @@ GangShape RandomRun::AnyShape(int size) {
   if (Chance(0.15)) shape.priority = Pick(-2, 5);
   shape.gated = Chance(0.05);
   if (Chance(0.15)) shape.topology = Chance(0.7) ? "rack" : "host";
+  shape.exclusive = Chance(0.05);
   shape.queue = AnyQueue();
   shape.name_space = AnySpace();
   return shape;

@@ -73,9 +73,21 @@ TEST_F(NodeVerdicts, WhatRunsAndWhatOthersUseIsNotFree) {
   AddRunning("n1");
   EXPECT_EQ(Verdicts(), "free: room for one or more (n0 n1 n2)");
   AddRunning("n1");
-  scenario_.others["n2"] = {.cpu_milli = 2'001};
+  scenario_.others["n2"].used = {.cpu_milli = 2'001};
   EXPECT_EQ(Verdicts(),
             "free: room for one or more (n0); room: too little cpu free "
+            "(n1 n2)");
+}
+
+TEST_F(NodeVerdicts, WholeNodesAreFreeOfOthers) {
+  AddNode("n0");
+  AddNode("n1");
+  AddNode("n2");
+  AddRunning("n1");
+  scenario_.others["n2"].occupants = 1;
+  request().rules.Own().topology.whole_nodes = true;
+  EXPECT_EQ(Verdicts(),
+            "free: room for one or more (n0); room: not free of others "
             "(n1 n2)");
 }
 
@@ -83,7 +95,7 @@ TEST_F(NodeVerdicts, ResourcesAreNamedInWords) {
   AddNode("n0").allocatable.pods = 0;
   AddNode("n1").allocatable.SetExtended("hugepages-2Mi", 2 << 20);
   AddNode("n2").allocatable.SetExtended("hugepages-2Mi", 8 << 20);
-  scenario_.others["n2"].SetExtended("hugepages-2Mi", 6 << 20);
+  scenario_.others["n2"].used.SetExtended("hugepages-2Mi", 6 << 20);
   request().resources.SetExtended("hugepages-2Mi", 4 << 20);
   EXPECT_EQ(Verdicts(),
             "size: too small: pods (n0); size: too small: hugepages of 2Mi "

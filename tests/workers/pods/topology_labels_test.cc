@@ -53,6 +53,125 @@ TEST(TopologyLabels, AnnotationMayNameAnyLabelOfNodes) {
             "example.com/block < topology.kubernetes.io/zone");
 }
 
+TEST(TopologyLabels, ExclusiveGroupHasItsNodesForItself) {
+  const auto read = [](const std::string& value) {
+    return ReadTopologyLabels(PodWithMarks({{kExclusiveLabel, value}}));
+  };
+  EXPECT_TRUE(read("true").topology.whole_nodes);
+  EXPECT_FALSE(read("false").topology.whole_nodes);
+  EXPECT_EQ(read("yes").refused,
+            "label fluxnetes.exclusive is \"yes\": it says whether the group "
+            "has its nodes for itself; it must be true or false");
+}
+
+TEST(TopologyLabels, PodOfADaemonSetIsAside) {
+  cluster::Pod pod = PodWithMarks({});
+  EXPECT_FALSE(ReadTopologyLabels(pod).topology.aside);
+  pod.controller = cluster::Owner{"DaemonSet", "logs", "1"};
+  EXPECT_TRUE(ReadTopologyLabels(pod).topology.aside);
+  pod.labels[kExclusiveLabel] = "true";
+  EXPECT_EQ(ReadTopologyLabels(pod).refused,
+            "label fluxnetes.exclusive is \"true\": a pod of a DaemonSet "
+            "shares its node with all others; it must be left out");
+}
+
+// "required | preferred", each as "key:pods,...,key".
+std::string ReadParts(const Marks& annotations) {
+  const auto read = ReadTopologyLabels(PodWithMarks({}, annotations));
+  if (!read.refused.empty()) return read.refused;
+  const auto show = [](const auto& parts, const std::string& all) {
+    std::string text;
+    for (const auto& part : parts)
+      text += part.key + ":" + std::to_string(part.pods) + ",";
+    return text + all;
+  };
+  return show(read.topology.required_parts, read.topology.required) + " | " +
+         show(read.topology.preferred_parts, read.topology.preferred);
+}
+
+TEST(TopologyLabels, ListNamesThePodsOfEachLevel) {
+  EXPECT_EQ(
+      ReadParts({{kTopologyRequiredLabel, "rack:16,example.com/block:48,zone"},
+                 {kTopologyPreferredLabel, "host:4"}}),
+      "topology.kubernetes.io/rack:16,example.com/block:48,"
+      "topology.kubernetes.io/zone | kubernetes.io/hostname:4,");
+  EXPECT_EQ(ReadParts({{kTopologyRequiredLabel, "rack:16"}}),
+            "topology.kubernetes.io/rack:16, | ");
+}
+
+TEST(TopologyLabels, AnnotationsOfKueueAreRead) {
+  const std::string kueue = "kueue.x-k8s.io/podset-";
+  EXPECT_EQ(ReadParts({{kueue + "required-topology", "example.com/block"},
+                       {kueue + "slice-required-topology", "example.com/rack"},
+                       {kueue + "slice-size", "16"}}),
+            "example.com/rack:16,example.com/block | ");
+  EXPECT_EQ(ReadParts({{kueue + "preferred-topology", "example.com/rack"}}),
+            " | example.com/rack");
+  EXPECT_EQ(ReadParts({{kueue + "required-topology", "example.com/block"},
+                       {kTopologyRequiredLabel, "rack"}}),
+            "topology.kubernetes.io/rack | ");
+  EXPECT_EQ(ReadParts({{kueue + "slice-size", "16"}}),
+            "annotation kueue.x-k8s.io/podset-slice-size is \"16\": no level "
+            "of the slices is named; it must be accompanied by the annotation "
+            "kueue.x-k8s.io/podset-slice-required-topology");
+  EXPECT_EQ(ReadParts({{kueue + "slice-required-topology", "example.com/rack"},
+                       {kueue + "slice-size", "many"}}),
+            "annotation kueue.x-k8s.io/podset-slice-size is \"many\": it is "
+            "the number of pods of each slice; it must be a whole number from "
+            "1 on");
+}
+
+TEST(TopologyLabels, ListThatIsNotNestedIsRefused) {
+  const auto required = [](const std::string& value) {
+    return ReadParts({{kTopologyRequiredLabel, value}});
+  };
+  EXPECT_THAT(required("rack:16,zone:40"),
+              HasSubstr("40 is not a multiple of 16; it must be a list of "
+                        "levels in which each number divides the next"));
+  EXPECT_THAT(required("rack,zone:40"),
+              HasSubstr("\"rack\" has no number of pods"));
+  EXPECT_THAT(required("rack:0"), HasSubstr("has no number of pods"));
+  EXPECT_THAT(required("rack:16,,zone"),
+              HasSubstr("is not the key of a label"));
+  EXPECT_THAT(ReadParts({{kTopologyRequiredLabel, "zone:40"},
+                         {kTopologyPreferredLabel, "rack:16"}}),
+              HasSubstr("fluxnetes.topology-preferred is "
+                        "\"topology.kubernetes.io/rack:16\": 40 pods are "
+                        "required in one topology.kubernetes.io/zone"));
+}
+
+TEST(TopologyLabels, PodsPerNodeAreExactlyOrAtMostSoMany) {
+  const auto read = [](const std::string& value) {
+    return ReadTopologyLabels(PodWithMarks({{kPodsPerNodeLabel, value}}));
+  };
+  EXPECT_EQ(read("4").topology.per_node, (cluster::PodsPerNode{4, false}));
+  EXPECT_EQ(read("at-most-4").topology.per_node,
+            (cluster::PodsPerNode{4, true}));
+  for (const char* wrong : {"", "0", "-1", "four", "at-most-", "4 "})
+    EXPECT_THAT(read(wrong).refused,
+                HasSubstr("it must be a whole number from 1 on, such as 4, or "
+                          "at-most-4"));
+}
+
+TEST(TopologyLabels, NumbersDivideTheSizeOfTheGroup) {
+  const auto refused = [](const std::string& size, const Marks& labels,
+                          const Marks& annotations) {
+    cluster::Pod pod = PodWithMarks(labels, annotations);
+    pod.labels[kGroupNameLabel] = "train";
+    pod.labels[kGroupSizeLabel] = size;
+    return ReadGroupLabels(pod, {}).refused;
+  };
+  EXPECT_EQ(refused("32", {}, {{kTopologyRequiredLabel, "rack:16"}}), "");
+  EXPECT_EQ(refused("40", {}, {{kTopologyRequiredLabel, "rack:16"}}),
+            "fluxnetes.topology-required is "
+            "\"topology.kubernetes.io/rack:16\": the group has 40 pods; it "
+            "must be a number that divides it");
+  EXPECT_EQ(refused("6", {{kPodsPerNodeLabel, "4"}}, {}),
+            "label fluxnetes.pods-per-node is \"4\": the group has 6 pods; it "
+            "must be a number that divides it, or at-most-4");
+  EXPECT_EQ(refused("6", {{kPodsPerNodeLabel, "at-most-4"}}, {}), "");
+}
+
 TEST(TopologyLabels, WhatCannotBeUsedIsRefusedWithWhatWouldBeRight) {
   EXPECT_EQ(ReadMarks({{kTopologyRequiredLabel, "rakc"}}),
             "label fluxnetes.topology-required is \"rakc\": it is not a level; "
@@ -61,8 +180,9 @@ TEST(TopologyLabels, WhatCannotBeUsedIsRefusedWithWhatWouldBeRight) {
   EXPECT_THAT(ReadMarks({{kTopologyPreferredLabel, ""}}),
               HasSubstr("fluxnetes.topology-preferred is \"\""));
   EXPECT_THAT(ReadMarks({}, {{kTopologyRequiredLabel, "a b"}}),
-              HasSubstr("annotation fluxnetes.topology-required is \"a b\": it "
-                        "is not the key of a label; it must be host, rack"));
+              HasSubstr("annotation fluxnetes.topology-required is \"a b\": "
+                        "\"a b\" is not the key of a label; it must be host, "
+                        "rack"));
   EXPECT_EQ(ReadMarks({{kTopologyRequiredLabel, "rack"}},
                       {{kTopologyRequiredLabel, "example.com/block"}}),
             "label and annotation fluxnetes.topology-required are \"rack\" and "

@@ -170,6 +170,71 @@ TEST_F(Topology, ReplacementGoesToTheRackOfTheOthers) {
   EXPECT_EQ(StateOf("train"), "bound");
 }
 
+TEST_F(Topology, WholeNodesAreHeldAlsoAfterARestart) {
+  CreateIn("train", 0, 1, {{kExclusiveLabel, "true"}});
+  ObserveAndPromote();
+  Match();
+  EXPECT_EQ(PlacesOf("train"), "n0");
+  EXPECT_EQ(Ask("SELECT whole_nodes FROM allocations"), "t");
+  BindPlaced();
+  match->worker.Stop();
+  StartIntake();
+  StartMatch();
+  Observe();
+  CreateIn("other", 0, 1, {});
+  ObserveAndPromote();
+  Match();
+  EXPECT_EQ(PlacesOf("other"), "n1");
+}
+
+TEST_F(Topology, QueueThatIsExclusiveGivesWholeNodes) {
+  Ask("UPDATE queues SET exclusive = true RETURNING 1");
+  match->worker.Stop();
+  StartMatch();
+  for (const char* gang : {"a", "b"}) CreateIn(gang, 0, 1, {});
+  ObserveAndPromote();
+  Match();
+  EXPECT_EQ(PlacesOf("a"), "n0");
+  EXPECT_EQ(PlacesOf("b"), "n1");
+  EXPECT_EQ(Ask("SELECT bool_and(whole_nodes) FROM allocations"), "t");
+}
+
+TEST_F(Topology, PodsOfDaemonSetsDoNotKeepAGroupFromANode) {
+  for (const char* node : {"n0", "n1", "n2"}) {
+    cluster::Pod pod = PodOf({.name = std::string("on-") + node, .cpu = 100});
+    pod.scheduler_name = "default-scheduler";
+    pod.node_name = node;
+    pod.phase = cluster::PodPhase::kRunning;
+    if (std::string(node) != "n0")
+      pod.controller = cluster::Owner{"DaemonSet", "logs", "uid-of-logs"};
+    door.Put(std::move(pod));
+  }
+  Observe();
+  CreateIn("train", 0, 1, {{kExclusiveLabel, "true"}});
+  ObserveAndPromote();
+  Match();
+  EXPECT_EQ(PlacesOf("train"), "n1");
+}
+
+TEST_F(Topology, SoManyPodsGoToARack) {
+  PutInRack("n3", "a", 4'000);
+  for (int i = 0; i < 4; ++i) {
+    cluster::Pod pod = PodOf({.name = "train-" + std::to_string(i),
+                              .group = "train",
+                              .size = 4,
+                              .owner = "train",
+                              .cpu = 2'500});
+    pod.annotations[kTopologyRequiredLabel] = "rack:2";
+    door.owners["uid-of-train"] = {"Job", "default", "train", "uid-of-train"};
+    door.Put(std::move(pod));
+  }
+  ObserveAndPromote();
+  Match();
+  EXPECT_EQ(PlacesOf("train"), "n0 n3 n1 n2");
+  BindPlaced();
+  EXPECT_EQ(StateOf("train"), "bound");
+}
+
 TEST_F(Topology, PriorityAndConstraintOfANativePodGroupCount) {
   const cluster::PodGroupName name{cluster::PodGroupApi::kNative, "default",
                                    "workers"};

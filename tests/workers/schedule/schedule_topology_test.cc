@@ -382,7 +382,8 @@ class RandomTopologies {
   }
 
   void Judge(GroupId id, Running group, int pods) {
-    const auto& [required, preferred] = group.options.rules.topology;
+    const std::string& required = group.options.rules.topology.required;
+    const std::string& preferred = group.options.rules.topology.preferred;
     std::set<int> beside;
     for (const auto& [uid, node] : group.nodes) beside.insert(node);
     const bool near = !preferred.empty() &&

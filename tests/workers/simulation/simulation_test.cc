@@ -362,7 +362,7 @@ TEST(Simulation, NodesOpenAgainAfterMaintenance) {
 
 TEST(Simulation, WhatOthersUseOfANodeIsNotFree) {
   Scenario scenario = OnNodes({4, 4});
-  scenario.others["node1"].cpu_milli = 1'000;
+  scenario.others["node1"].used.cpu_milli = 1'000;
   AddGroup(scenario, 2, 4, {0, 10, 10});
   AddGroup(scenario, 2, 3, {0, 10, 10});
   const Course course = Simulate(scenario);

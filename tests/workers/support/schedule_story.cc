@@ -106,6 +106,7 @@ PendingGroup Story::MakeGroup(GroupId id, const std::string& pods,
   group.preempts = options.preempts;
   group.grace = options.grace;
   group.growth = options.growth;
+  group.extends = options.extends;
   if (options.growth) group.priority = kGrowthPriority;
   group.start_by = options.start_by;
   group.shape = static_cast<std::int64_t>(std::hash<std::string>()(

@@ -27,6 +27,7 @@ struct GroupOptions {
   bool preempts = true;
   std::int64_t grace = 30;
   bool growth = false;  // then its priority is the least
+  GroupId extends = 0;  // the group that it grows
   std::optional<std::int64_t> start_by = std::nullopt;
 };
 

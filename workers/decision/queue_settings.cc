@@ -19,8 +19,9 @@ constexpr std::string_view kPreemptionNames[] = {"never", "lower_priority",
 
 Sharing SharingOf(const cluster::GroupTopology& topology,
                   const QueueSettings& queue) {
-  return {!topology.aside && (topology.whole_nodes || queue.whole_nodes),
-          topology.aside};
+  const bool whole = topology.whole_nodes || queue.whole_nodes ||
+                     queue.match_policy.node_exclusive;
+  return {!topology.aside && whole, topology.aside};
 }
 
 std::string_view ToString(QueuePolicy policy) {

@@ -67,7 +67,8 @@ struct QueueSettings {
   bool operator==(const QueueSettings&) const = default;
 };
 
-// How groups of the queue with this topology share their nodes.
+// How groups of the queue with this topology share their nodes. The match
+// policies lonodex, hinodex and firstnodex give whole nodes, too.
 Sharing SharingOf(const cluster::GroupTopology& topology,
                   const QueueSettings& queue);
 

@@ -30,6 +30,18 @@ class Topology : public MatchTest {
     door.PutNode(node);
   }
 
+  // After a change of the queue, gangs of one pod do not share a node.
+  void ExpectWholeNodes() {
+    match->worker.Stop();
+    StartMatch();
+    for (const char* gang : {"a", "b"}) CreateIn(gang, 0, 1, {});
+    ObserveAndPromote();
+    Match();
+    EXPECT_EQ(PlacesOf("a"), "n0");
+    EXPECT_EQ(PlacesOf("b"), "n1");
+    EXPECT_EQ(Ask("SELECT bool_and(whole_nodes) FROM allocations"), "t");
+  }
+
   void CreateIn(const std::string& gang, int member, int size,
                 const std::map<std::string, std::string>& labels,
                 std::int64_t cpu = 1'000) {
@@ -189,14 +201,12 @@ TEST_F(Topology, WholeNodesAreHeldAlsoAfterARestart) {
 
 TEST_F(Topology, QueueThatIsExclusiveGivesWholeNodes) {
   Ask("UPDATE queues SET exclusive = true RETURNING 1");
-  match->worker.Stop();
-  StartMatch();
-  for (const char* gang : {"a", "b"}) CreateIn(gang, 0, 1, {});
-  ObserveAndPromote();
-  Match();
-  EXPECT_EQ(PlacesOf("a"), "n0");
-  EXPECT_EQ(PlacesOf("b"), "n1");
-  EXPECT_EQ(Ask("SELECT bool_and(whole_nodes) FROM allocations"), "t");
+  ExpectWholeNodes();
+}
+
+TEST_F(Topology, QueueWhosePolicyTakesWholeNodesGivesThem) {
+  Ask("UPDATE queues SET match_policy = 'lonodex' RETURNING 1");
+  ExpectWholeNodes();
 }
 
 TEST_F(Topology, PodsOfDaemonSetsDoNotKeepAGroupFromANode) {

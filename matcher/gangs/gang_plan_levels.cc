@@ -46,7 +46,7 @@ int GangPlan::TasksOn(NodeIndex node) const {
 
 bool GangPlan::IsWithin(const PlanBasis& basis, NodeIndex node) const {
   if (within_ == nullptr) return true;
-  const int place = nodes_.Order(basis.by_id).PositionOf(node);
+  const int place = nodes_.Order(basis.order.by_id).PositionOf(node);
   const auto word = std::ranges::lower_bound(
       *within_, place / NodeOrder::kBlock, {}, &NodeMask::Word::block);
   return word != within_->end() && word->block == place / NodeOrder::kBlock &&
@@ -175,7 +175,7 @@ std::vector<GangPlan::Part> GangPlan::Divided(
     const PlanBasis& basis, KeyId key,
     const std::vector<NodeMask::Word>* among) {
   NodeLabels& labels = nodes_.labels();
-  const NodeOrder& order = nodes_.Order(basis.by_id);
+  const NodeOrder& order = nodes_.Order(basis.order.by_id);
   std::vector<Part> parts;
   std::unordered_map<DomainId, std::size_t> places;
   const auto part_of = [&](DomainId domain) -> Part& {
@@ -204,7 +204,7 @@ std::vector<GangPlan::Part> GangPlan::Divided(
     for (const NodeMask::Word& word : *among) add(word.block, word.bits);
   } else {
     const std::uint64_t* having =
-        labels.Having(key).At(basis.by_id, nodes_.orders());
+        labels.Having(key).At(basis.order.by_id, nodes_.orders());
     for (int block = 0; having != nullptr && block < nodes_.orders().blocks();
          ++block)
       add(block, having[block]);

@@ -14,6 +14,10 @@ Match Matcher::State::Book(JobId id, const JobRequest& asked, Time at,
   match.at = at;
   match.duration = std::min(asked.duration, options.end - at);
   request = &asked;
+  const auto& resources = asked.spec->resources;
+  labelled = std::any_of(resources.begin(), resources.end(), [](const auto& r) {
+    return !r.label.empty() && r.type != "slot";
+  });
   job_id = id;
   job = Job{how == MatchOutcome::kReserved,
             false,
@@ -135,7 +139,7 @@ Booking& Matcher::State::BookingOf(VertexIndex v) {
 }
 
 std::shared_ptr<const TakenNote> Matcher::State::NoteOf(VertexIndex v) const {
-  if (mode == Mode::kRestore) return nullptr;
+  if (mode == Mode::kRestore || !labelled) return nullptr;
   const std::string& label = selection.LabelOf(v, *request);
   if (label.empty()) return nullptr;
   return std::make_shared<const TakenNote>(TakenNote{label, ""});

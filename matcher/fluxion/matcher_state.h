@@ -136,6 +136,7 @@ struct Matcher::State {
 
   // Used while a selection is booked.
   const JobRequest* request = nullptr;
+  bool labelled = false;  // a resource other than a slot has a label
   Match match;
   std::size_t last_taken = 0;  // vertices of the last match
   JobId job_id = 0;

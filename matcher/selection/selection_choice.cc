@@ -15,6 +15,11 @@ void SortFirst(std::vector<Thing>& things, std::size_t first,
                std::uint64_t most, Before before) {
   constexpr std::size_t kFew = 8;
   const std::size_t size = things.size();
+  // No two are equal and all are in order: no sort changes that.
+  const auto not_before = std::adjacent_find(
+      things.begin(), things.end(),
+      [&](const Thing& a, const Thing& b) { return !before(a, b); });
+  if (not_before == things.end()) return;
   if (size <= most) {
     std::sort(things.begin(), things.end(), before);
     return;

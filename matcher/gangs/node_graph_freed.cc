@@ -5,7 +5,7 @@
 
 #include "matcher/gangs/node_graph.h"
 #include "matcher/gangs/node_graph_state.h"
-#include "matcher/gangs/room_log.h"
+#include "matcher/nodes/room_log.h"
 #include "matcher/gangs/shortfall.h"
 
 namespace fluxnetes::matcher {

@@ -217,7 +217,7 @@ const std::vector<Story>& Stories() {
       {"job-unfinished", "6", RunGang},
       {"history-too-early", "6", EndOnePod},
       {"rack-forgotten", "2", RunInOneRack},
-      {"rack-forgotten", "2", RunAlone},
+      {"whole-nodes-forgotten", "2", RunAlone},
       {"reservation-slips", "7", ReserveAndFill},
       {"wrong-clock", "8", RunGang},
   };

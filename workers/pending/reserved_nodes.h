@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "matcher/gangs/gang.h"
-#include "matcher/gangs/room_log.h"
+#include "matcher/nodes/room_log.h"
 
 namespace fluxnetes::workers {
 

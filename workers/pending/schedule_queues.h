@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "matcher/gangs/room_log.h"
+#include "matcher/nodes/room_log.h"
 #include "workers/decision/queue_settings.h"
 #include "workers/graph/schedule_graph.h"
 #include "workers/pending/blocked_group.h"

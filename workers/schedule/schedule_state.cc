@@ -81,7 +81,8 @@ void Schedule::State::Prepare(PendingLine& line) {
   line.gang.required = levels.required;
   line.gang.per_node = {topology.per_node.pods, topology.per_node.at_most};
   line.gang.beside = line.beside;
-  const Sharing sharing = SharingOf(topology, settings);
+  Sharing sharing = SharingOf(topology, settings);
+  if (sql::BugPlanted("whole-nodes-forgotten")) sharing.whole_nodes = false;
   line.gang.aside = sharing.aside;
   line.gang.whole_nodes = sharing.whole_nodes;
   line.gang.holder = line.gang.whole_nodes ? line.holder : 0;

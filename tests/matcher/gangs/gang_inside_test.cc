@@ -10,7 +10,7 @@
 
 #include "matcher/gangs/explanation.h"
 #include "matcher/gangs/node_graph.h"
-#include "matcher/gangs/room_log.h"
+#include "matcher/nodes/room_log.h"
 #include "matcher/gangs/shortfall.h"
 #include "matcher/inside/node_interior.h"
 #include "matcher/inside/parts_text.h"

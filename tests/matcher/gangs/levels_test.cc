@@ -287,6 +287,30 @@ class PlainLevels {
   const std::vector<int>& free_;
 };
 
+// Each rack and block has whole parts of the gang, each node what it has free
+// and what the gang's pods per node allow.
+void ExpectWholeParts(const std::vector<NodeIndex>& nodes, const Gang& gang,
+                      const std::vector<int>& racks,
+                      const std::vector<int>& free) {
+  std::map<int, int> by_rack, by_block, by_node;
+  for (const NodeIndex node : nodes) {
+    ++by_rack[racks[node]];
+    ++by_block[racks[node] / 2];
+    ++by_node[node];
+  }
+  for (const auto& [rack, number] : by_rack)
+    EXPECT_EQ(number % gang.levels[0].tasks, 0);
+  for (const auto& [block, number] : by_block)
+    EXPECT_EQ(number % gang.levels[1].tasks, 0);
+  const auto [per, at_most] = gang.per_node;
+  for (const auto& [node, number] : by_node) {
+    EXPECT_LE(number, free[node]);
+    if (per > 0) {
+      EXPECT_TRUE(at_most ? number <= per : number == per);
+    }
+  }
+}
+
 TEST(Levels, AgreeWithAPlainCount) {
   int fitted = 0;
   for (unsigned seed = 1; seed <= 4'000; ++seed) {
@@ -320,20 +344,7 @@ TEST(Levels, AgreeWithAPlainCount) {
     ASSERT_EQ(placed != nullptr, plain.Fits(tasks, per, at_most, inner, outer));
     if (placed == nullptr) continue;
     ++fitted;
-    std::map<int, int> by_rack, by_block, by_node;
-    for (const NodeIndex node : placed->nodes) {
-      ++by_rack[racks[node]];
-      ++by_block[racks[node] / 2];
-      ++by_node[node];
-    }
-    for (const auto& [rack, number] : by_rack) EXPECT_EQ(number % inner, 0);
-    for (const auto& [block, number] : by_block) EXPECT_EQ(number % outer, 0);
-    for (const auto& [node, number] : by_node) {
-      EXPECT_LE(number, free[node]);
-      if (per > 0) {
-        EXPECT_TRUE(at_most ? number <= per : number == per);
-      }
-    }
+    ExpectWholeParts(placed->nodes, gang, racks, free);
     if (per == 0 && outer == inner) {
       NodeGraph other = Racks(places, 5);
       for (std::size_t n = 0; n < free.size(); ++n)

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "matcher/gangs/node_graph.h"
-#include "matcher/gangs/room_log.h"
+#include "matcher/nodes/room_log.h"
 #include "matcher/gangs/shortfall.h"
 #include "tests/matcher/random/node_picture.h"
 

@@ -1,4 +1,4 @@
-#include "matcher/gangs/room_log.h"
+#include "matcher/nodes/room_log.h"
 
 #include <algorithm>
 #include <utility>

@@ -22,6 +22,9 @@ Each program of GoogleTest has a folder of its own for temporary files.
 
 `--filter-of NAME_tests=FILTER` takes the place of `--filter` for that program.
 
+Beside the seconds that a program took stand those that processors worked for it.
+Servers do not count to it, which go on when the program that started them ends.
+
 `--budgets FILE` compares the seconds that the tests took with those that FILE
 allows: lines of a program's name, or of a folder's for all programs in it, a
 tab, and seconds. What takes longer is reported, and is no failure: times are
@@ -93,7 +96,7 @@ class Runner:
         before = log.stat().st_size if log.exists() else 0
         started = time.monotonic()
         with open(log, "ab") as file:
-            code = self.programs.run(
+            code, processor = self.programs.run(
                 command, file, self._environment(program, report, tests),
                 self._empty_folder(log.stem), self._arguments.timeout)
         seconds = time.monotonic() - started
@@ -102,7 +105,7 @@ class Runner:
         self._judge(program, result, code)
         if not program.googletest:
             result.times = [(seconds, program.label)]
-        return Outcome(program, result, code, seconds, text)
+        return Outcome(program, result, code, seconds, processor, text)
 
     def _empty_folder(self, name):
         # A program would find .fluxnetes/ in the checkout.
@@ -143,7 +146,8 @@ def show(outcome):
     if result.failed:
         print(text[-TAIL:], end="" if text.endswith("\n") else "\n")
     print(f"{outcome.program.label:<24} {word:<6} {result.count():5} tests "
-          f"{outcome.seconds:7.1f} s", flush=True)
+          f"{outcome.seconds:7.1f} s {outcome.processor:7.1f} s of processors",
+          flush=True)
 
 
 def run_all(runner, programs, jobs):

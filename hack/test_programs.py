@@ -61,6 +61,7 @@ class Outcome:
     result: Result
     code: int | None  # None: it ran out of time
     seconds: float
+    processor: float  # seconds that processors worked for it
     text: str
 
 
@@ -73,22 +74,33 @@ class Programs:
         self._stopped = False
 
     def run(self, command, log, environment, folder, timeout):
-        """The exit code; None if it ran out of time."""
+        """The exit code, None if it ran out of time, and the seconds that
+        processors worked for it and for what it waited for."""
         with self._lock:
             if self._stopped:
-                return None
+                return None, 0.0
             process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=log,
                 stderr=subprocess.STDOUT, env=environment, cwd=folder,
                 start_new_session=True)
             self._running.add(process.pid)
-        try:
-            return process.wait(timeout)
-        except subprocess.TimeoutExpired:
-            return None
-        finally:
+        late = threading.Event()
+
+        def end_late():
+            late.set()
             self._end(process.pid)
-            process.wait()
+
+        timer = threading.Timer(timeout, end_late)
+        timer.start()
+        try:
+            _, status, usage = os.wait4(process.pid, 0)
+        finally:
+            timer.cancel()
+            self._end(process.pid)
+        # Popen would wait for it again.
+        process.returncode = os.waitstatus_to_exitcode(status)
+        return (None if late.is_set() else process.returncode,
+                usage.ru_utime + usage.ru_stime)
 
     def stop(self):
         with self._lock:

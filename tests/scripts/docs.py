@@ -6,10 +6,10 @@
     docs.py names PAGE...    every function, type or query in the column `function`
                              of a table is in the file of its row, as a definition
                              or a declaration; so is `NAME` in `FILE` anywhere
-    docs.py sql PAGE FOLDER  writes each ```sql block of a page into a file
-    docs.py sh PAGE FOLDER   the same of blocks of commands (```sh, or `$ ` before
+    docs.py sql FOLDER PAGE...   writes each ```sql block of a page into a file
+    docs.py sh FOLDER PAGE...    the same of blocks of commands (```sh, or `$ ` before
                              each) that need nothing but `fluxnetes` and a database
-    docs.py yaml PAGE FOLDER the same of manifests of ours
+    docs.py yaml FOLDER PAGE...  the same of manifests of ours
     docs.py block PAGE WORDS prints the one block of commands that has them
     docs.py others LIST PAGE...  every other block of commands is in LIST: run by
                              the test that it names, or by nobody for a reason
@@ -169,11 +169,12 @@ def of_language(page, language):
     return [lines for found, lines in blocks(page) if found == language]
 
 
-def write(page, folder, kind, chosen):
-    for number, lines in enumerate(chosen, start=1):
-        name = f"{page.removesuffix('.md').replace('/', '.')}-{number:02}.{kind}"
-        pathlib.Path(folder, name).write_text("\n".join(lines) + "\n",
-                                              encoding="utf-8")
+def write(kind, chosen, folder, *pages):
+    for page in pages:
+        for number, lines in enumerate(chosen(page), start=1):
+            name = f"{page.removesuffix('.md').replace('/', '.')}-{number:02}.{kind}"
+            pathlib.Path(folder, name).write_text("\n".join(lines) + "\n",
+                                                  encoding="utf-8")
 
 
 # What a block may call that is run: our program and what is everywhere.
@@ -279,9 +280,10 @@ def is_ours(lines):
 
 if __name__ == "__main__":
     {"links": links, "names": names, "block": block, "others": others,
-     "sql": lambda page, folder: write(page, folder, "sql", of_language(page, "sql")),
-     "sh": lambda page, folder: write(
-         page, folder, "sh", filter(is_run, typed_blocks(page))),
-     "yaml": lambda page, folder: write(
-         page, folder, "yaml", filter(is_ours, of_language(page, "yaml"))),
+     "sql": lambda *words: write(
+         "sql", lambda page: of_language(page, "sql"), *words),
+     "sh": lambda *words: write(
+         "sh", lambda page: filter(is_run, typed_blocks(page)), *words),
+     "yaml": lambda *words: write(
+         "yaml", lambda page: filter(is_ours, of_language(page, "yaml")), *words),
      }[sys.argv[1]](*sys.argv[2:])

@@ -5,11 +5,12 @@
 #   claim WORDS ! COMMAND...       holds if it fails
 #   claim_says WORDS TEXT COMMAND...   holds if its output contains TEXT
 #   skip WORDS WHY                 cannot be tried here
+#   start_postgres                 a server whose data nobody keeps, at $url
 #   typed PAGE WORDS [SED]         types the block of the manual that has these words,
 #                                  in the folder $place, with what SED makes of it
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
-scratch=$(mktemp -d)
+scratch=$(hack/scratch fluxnetes-script) || exit
 trap 'rm -rf "$scratch"' EXIT
 
 claim() {
@@ -41,6 +42,13 @@ claim_says() {
 }
 
 skip() { echo "skipped $1: $2"; }
+
+# shellcheck disable=SC2034  # scripts use $url
+start_postgres() {  # a trap of the script's stops it in $scratch/postgres
+  chmod 755 "$scratch"
+  hack/postgres start "$scratch/postgres" -c fsync=off -c full_page_writes=off &&
+    url=$(hack/postgres url "$scratch/postgres")
+}
 
 typed() {
   tests/scripts/docs.py block "$1" "$2" | sed -e "${3:-}" >"$scratch/typed" || return

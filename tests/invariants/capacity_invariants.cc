@@ -106,6 +106,7 @@ std::string World::Rebuild(const std::vector<std::string>& queues) const {
     rebuilt.SetQueue(queue);
   }
   std::map<std::string, Resources> foreign;
+  std::map<std::string, int> occupants;
   for (const auto& [uid, pod] : pods) {
     if (!Lives(*pod) || pod->node_name.empty()) continue;
     if (covered.contains(uid)) continue;
@@ -113,12 +114,13 @@ std::string World::Rebuild(const std::vector<std::string>& queues) const {
     if (place == places.end() || place->second.node != pod->node_name ||
         !is_ours(allocations.at(place->second.group).queue)) {
       foreign[pod->node_name] += pod->request.resources;
+      if (!cluster::BelongsToItsNode(*pod)) ++occupants[pod->node_name];
     }
   }
   for (const auto& [name, node] : nodes) {
     if (!has(name)) continue;
     rebuilt.SetNode(*node);
-    rebuilt.SetForeign(name, foreign[name]);
+    rebuilt.SetForeign(name, foreign[name], {}, occupants[name]);
   }
   std::map<Id, workers::Held> held;
   for (const auto& [uid, place] : places) {
@@ -130,6 +132,9 @@ std::string World::Rebuild(const std::vector<std::string>& queues) const {
     group.start = allocation.start;
     group.end = allocation.end;
     group.queue = allocation.queue;
+    group.sharing = {allocation.whole_nodes, allocation.aside};
+    const auto known = groups.find(place.group);
+    if (known != groups.end()) group.extends = known->second.extends;
     cluster::PodRequest request;
     request.resources = place.amounts;
     group.members.push_back(

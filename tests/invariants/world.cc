@@ -114,9 +114,12 @@ void World::ReadHeld(sql::Transaction& transaction) {
            "SELECT *, floor(extract(epoch FROM starts_at))::bigint AS start, "
            "ceil(extract(epoch FROM ends_at))::bigint AS stop "
            "FROM allocations")) {
-    allocations[row.Get<Id>("fluxion_job")] = {
-        row.Get<Id>("term"), row.Get<std::string>("queue"),
-        row.Get<std::int64_t>("start"), row.Find<std::int64_t>("stop")};
+    allocations[row.Get<Id>("fluxion_job")] = {row.Get<Id>("term"),
+                                               row.Get<std::string>("queue"),
+                                               row.Get<std::int64_t>("start"),
+                                               row.Find<std::int64_t>("stop"),
+                                               row.Get<bool>("whole_nodes"),
+                                               row.Get<bool>("aside")};
   }
   for (const sql::Row row : transaction.RunScript(
            "SELECT *, held_until IS NOT NULL AS held FROM placements")) {

@@ -78,6 +78,8 @@ struct Allocation {
   std::string queue;
   std::int64_t start = 0;
   std::optional<std::int64_t> end;
+  bool whole_nodes = false;
+  bool aside = false;  // whole nodes of others do not keep it away
 };
 
 struct Promised {

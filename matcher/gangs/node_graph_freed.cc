@@ -5,8 +5,8 @@
 
 #include "matcher/gangs/node_graph.h"
 #include "matcher/gangs/node_graph_state.h"
-#include "matcher/nodes/room_log.h"
 #include "matcher/gangs/shortfall.h"
+#include "matcher/nodes/room_log.h"
 
 namespace fluxnetes::matcher {
 namespace {

@@ -121,7 +121,8 @@ InsideStates::Step InsideStates::Search(StateId state, ShapeId shape,
     if (!got) continue;
     AddWhole(*choice.request, *got);
     structure_.InsertBelow(*got, from_);
-    bytes_ += got->size() * sizeof(VertexIndex) + sizeof(*got);
+    bytes_ +=
+        got->size() * sizeof(VertexIndex) + sizeof(std::vector<VertexIndex>);
     step = {Find(from_), static_cast<std::int32_t>(vertices_.size())};
     vertices_.push_back(*std::move(got));
     break;

@@ -31,10 +31,10 @@ struct TaskGroup {
 
 // In each value of a label, the number of the gang's tasks is a multiple of
 // `tasks`; 0: all tasks are in one value.
-struct Level {
+struct TopologyLevel {
   std::string key;
   int tasks = 0;
-  bool operator==(const Level&) const = default;
+  bool operator==(const TopologyLevel&) const = default;
 };
 
 // The number of a gang's tasks on each of its nodes.
@@ -64,7 +64,7 @@ struct Gang {
   // fits. It uses as few values of a level as it can. Tasks of `beside` count:
   // values that lack some of theirs get these first, and the last tasks may be
   // fewer than a level's.
-  std::vector<Level> levels = {};
+  std::vector<TopologyLevel> levels = {};
   int required = 0;
   // As with levels, nodes of `beside` that lack tasks get these first.
   TasksPerNode per_node = {};

@@ -195,15 +195,17 @@ class GangPlan {
   std::vector<Part> Divided(const PlanBasis& basis, KeyId key,
                             const std::vector<NodeMask::Word>* among);
   int Usable(const Part& part, int tasks) const;
-  void FindRoom(const PlanBasis& basis, std::span<const Level> levels,
+  void FindRoom(const PlanBasis& basis, std::span<const TopologyLevel> levels,
                 std::span<const int> order, std::size_t level, Part& part);
   bool Share(std::vector<Part>& parts, int level, int tasks) const;
-  bool PlaceInPart(const PlanBasis& basis, std::span<const Level> levels,
+  bool PlaceInPart(const PlanBasis& basis,
+                   std::span<const TopologyLevel> levels,
                    std::span<const int> order, std::size_t level, Part& part,
                    int tasks);
-  int CountFound(std::span<const Level> levels, std::size_t level,
+  int CountFound(std::span<const TopologyLevel> levels, std::size_t level,
                  std::size_t wanted, const Part& part) const;
-  bool PlaceByLevels(const PlanBasis& basis, std::span<const Level> levels,
+  bool PlaceByLevels(const PlanBasis& basis,
+                     std::span<const TopologyLevel> levels,
                      std::span<const int> order);
   bool PlaceByLevels(const PlanBasis& basis);
 

@@ -26,7 +26,7 @@ void GangPlan::SetLevels(const Gang& gang) {
       gang.required > std::ssize(gang.levels))
     throw std::invalid_argument("tasks on a node, or levels, are below 0");
   int inner = 1;
-  for (const Level& level : gang.levels) {
+  for (const TopologyLevel& level : gang.levels) {
     if (level.tasks < 0 || (level.tasks > 0 && level.tasks % inner != 0))
       throw std::invalid_argument("a level is no multiple of the one before");
     if (level.tasks > 0) inner = level.tasks;
@@ -222,7 +222,8 @@ int GangPlan::Usable(const Part& part, int tasks) const {
 }
 
 // `level`: of the part; -1: all nodes.
-void GangPlan::FindRoom(const PlanBasis& basis, std::span<const Level> levels,
+void GangPlan::FindRoom(const PlanBasis& basis,
+                        std::span<const TopologyLevel> levels,
                         std::span<const int> order, std::size_t level,
                         Part& part) {
   if (level == 0) {
@@ -236,7 +237,7 @@ void GangPlan::FindRoom(const PlanBasis& basis, std::span<const Level> levels,
     UndoRuns(runs, counted);
     return;
   }
-  const Level& inside = levels[level - 1];
+  const TopologyLevel& inside = levels[level - 1];
   const KeyId key = FindKey(inside.key);
   if (key < 0) return;
   part.inside =
@@ -295,7 +296,7 @@ bool GangPlan::Share(std::vector<Part>& parts, int level, int tasks) const {
 }
 
 bool GangPlan::PlaceInPart(const PlanBasis& basis,
-                           std::span<const Level> levels,
+                           std::span<const TopologyLevel> levels,
                            std::span<const int> order, std::size_t level,
                            Part& part, int tasks) {
   if (level == 0) {
@@ -325,8 +326,9 @@ bool GangPlan::PlaceInPart(const PlanBasis& basis,
 }
 
 // How many values of the level take their number of tasks, inside of the part.
-int GangPlan::CountFound(std::span<const Level> levels, std::size_t level,
-                         std::size_t wanted, const Part& part) const {
+int GangPlan::CountFound(std::span<const TopologyLevel> levels,
+                         std::size_t level, std::size_t wanted,
+                         const Part& part) const {
   if (level == 0) return 0;
   const int tasks = levels[level - 1].tasks;
   int found = 0;
@@ -340,7 +342,7 @@ int GangPlan::CountFound(std::span<const Level> levels, std::size_t level,
 }
 
 bool GangPlan::PlaceByLevels(const PlanBasis& basis,
-                             std::span<const Level> levels,
+                             std::span<const TopologyLevel> levels,
                              std::span<const int> order) {
   Clear();
   const std::size_t counted = counted_.size();
@@ -363,10 +365,10 @@ bool GangPlan::PlaceByLevels(const PlanBasis& basis,
 }
 
 bool GangPlan::PlaceByLevels(const PlanBasis& basis) {
-  const std::vector<Level>& all = gang_->levels;
+  const std::vector<TopologyLevel>& all = gang_->levels;
   const std::size_t must = all.size() - gang_->required;
   for (std::size_t first = 0; first <= must; ++first) {
-    std::vector<Level> levels;
+    std::vector<TopologyLevel> levels;
     bool whole = false;  // all tasks are in one value already
     for (std::size_t i = first; i < all.size(); ++i) {
       if (!whole || all[i].tasks == 0) levels.push_back(all[i]);

@@ -65,7 +65,7 @@ std::string WhyNoChain(const cluster::GroupTopology& topology);
 bool HasParts(const cluster::GroupTopology& topology);
 // The levels as a gang has them.
 struct LevelsOfGroup {
-  std::vector<matcher::Level> levels;
+  std::vector<matcher::TopologyLevel> levels;
   int required = 0;
 };
 LevelsOfGroup LevelsOf(const cluster::GroupTopology& topology);

@@ -195,7 +195,7 @@ LevelsOfGroup LevelsOf(const cluster::GroupTopology& topology) {
   };
   add(topology.required_parts, topology.required);
   of.required = static_cast<int>(of.levels.size());
-  std::vector<matcher::Level> required = std::exchange(of.levels, {});
+  std::vector<matcher::TopologyLevel> required = std::exchange(of.levels, {});
   add(topology.preferred_parts, topology.preferred);
   of.levels.insert(of.levels.end(), required.begin(), required.end());
   return of;

@@ -73,7 +73,7 @@ std::string LevelsLacking(const PendingLine& line, int tasks,
   const matcher::Gang& gang = line.gang;
   const std::size_t first = gang.levels.size() - gang.required;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const matcher::Level& level = gang.levels[first + i];
+    const matcher::TopologyLevel& level = gang.levels[first + i];
     if (level.tasks == 0 || !line.beside.empty()) continue;
     const int wanted = tasks / level.tasks;
     if (values[i] >= wanted) continue;

@@ -31,7 +31,8 @@ NodeGraph Racks(const std::string& places, std::int64_t cpu = 4) {
   return graph;
 }
 
-Gang Pods(int count, std::vector<Level> levels, TasksPerNode per_node = {}) {
+Gang Pods(int count, std::vector<TopologyLevel> levels,
+          TasksPerNode per_node = {}) {
   Gang gang{{{{1}, nullptr, count}}};
   gang.required = static_cast<int>(levels.size());
   gang.levels = std::move(levels);

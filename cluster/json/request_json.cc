@@ -136,6 +136,26 @@ GroupTopology DecodeTopology(const Json& json) {
   return topology;
 }
 
+Json Encode(const InsideTerms& inside) {
+  Json json = Json::object();
+  if (!inside.align.empty()) {
+    json[inside.align_required ? "align" : "preferAlign"] = inside.align;
+  }
+  if (!inside.cpus.empty()) json["cpus"] = inside.cpus;
+  if (!inside.jobspec.empty()) json["jobspec"] = inside.jobspec;
+  return json;
+}
+
+InsideTerms DecodeInside(const Json& json) {
+  InsideTerms inside;
+  inside.align_required = !json.contains("preferAlign");
+  inside.align =
+      json.value(inside.align_required ? "align" : "preferAlign", "");
+  inside.cpus = json.value("cpus", "");
+  inside.jobspec = json.value("jobspec", "");
+  return inside;
+}
+
 PodRequest Decode(const Json& json) {
   PodRequest request;
   request.resources = DecodeResources(json.at("resources"));
@@ -158,6 +178,9 @@ PodRequest Decode(const Json& json) {
   }
   if (json.contains("topology")) {
     request.rules.Own().topology = DecodeTopology(json["topology"]);
+  }
+  if (json.contains("inside")) {
+    request.rules.Own().inside = DecodeInside(json["inside"]);
   }
   return request;
 }
@@ -183,6 +206,8 @@ std::string ToJson(const PodRequest& request) {
     if (!rules.empty()) json["rules"] = std::move(rules);
     if (!(request.rules->topology == GroupTopology{}))
       json["topology"] = Encode(request.rules->topology);
+    if (!(request.rules->inside == InsideTerms{}))
+      json["inside"] = Encode(request.rules->inside);
   }
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

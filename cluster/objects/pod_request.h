@@ -119,6 +119,20 @@ struct GroupTopology {
   bool operator==(const GroupTopology&) const = default;
 };
 
+// What a pod asks of the inside of its node: NUMA domains, sockets, cores. It
+// is read from the pod's labels and annotations, not from its spec.
+struct InsideTerms {
+  // All its cpus, memory and devices are in one domain of this kind: "numa",
+  // "socket" or "island". Empty: anywhere in the node.
+  std::string align;
+  bool align_required = true;  // else tried first
+  std::string cpus;  // "cores" or "sockets": whole ones. Empty: shares
+  // The part of a jobspec that is below the node, as JSON of its resources;
+  // then the members above are not set. Empty: none.
+  std::string jobspec;
+  bool operator==(const InsideTerms&) const = default;
+};
+
 struct PodRules {
   std::vector<PreferredNodes> preferred_nodes;
   std::vector<PodAffinityTerm> affinity;
@@ -128,6 +142,7 @@ struct PodRules {
   std::vector<HostPort> host_ports;  // including those of hostNetwork
   std::vector<std::string> resource_claims;
   GroupTopology topology;
+  InsideTerms inside;
   bool operator==(const PodRules&) const = default;
 };
 

@@ -35,6 +35,10 @@ PodRequest Full() {
   rules.host_ports = {{80, "UDP", "10.0.0.1"}, {443}};
   rules.resource_claims = {"gpu"};
   rules.topology = {"zone", "rack"};
+  rules.inside = {.align = "numa",
+                  .align_required = false,
+                  .cpus = "cores",
+                  .jobspec = R"([{"type": "core", "count": 2}])"};
   return request;
 }
 

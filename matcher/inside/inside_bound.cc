@@ -27,6 +27,14 @@ std::int64_t LeftIn(const VertexMask& mask,
   return left;
 }
 
+// Whether all that the jobspec asks for is in one vertex of a type.
+bool HasDomain(const Jobspec& jobspec) {
+  if (jobspec.top != 1) return false;
+  const JobResource& outer = jobspec.resources.front();
+  return outer.type != "slot" && outer.first < outer.last &&
+         outer.count.min > 0;
+}
+
 }  // namespace
 
 InsideBound::Need* InsideBound::NeedOf(const NodeStructure& structure,
@@ -74,15 +82,13 @@ void InsideBound::AddNeeds(const NodeStructure& structure,
 
 InsideBound::InsideBound(const NodeStructure& structure,
                          const Jobspec& jobspec) {
-  const JobResource& outer = jobspec.resources.front();
-  const bool in_domain = jobspec.top == 1 && outer.type != "slot" &&
-                         outer.first < outer.last && outer.count.min > 0;
-  if (!in_domain) {
+  if (!HasDomain(jobspec)) {
     domains_.push_back({0, structure.size()});
     for (int r = 0; r < jobspec.top; ++r) {
       AddNeeds(structure, jobspec, r, jobspec.resources[r].count.min);
     }
   } else {
+    const JobResource& outer = jobspec.resources.front();
     for (int r = outer.first; r < outer.last; ++r) {
       AddNeeds(structure, jobspec, r, jobspec.resources[r].count.min);
     }

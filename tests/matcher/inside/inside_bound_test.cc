@@ -40,6 +40,14 @@ TEST(InsideBound, LooksForADomainWithEnoughOfEachType) {
   EXPECT_FALSE(may_fit(1, 0, 0, {"socket0", "socket1"}));
 }
 
+TEST(InsideBound, LetsAJobspecPassThatAsksForNothing) {
+  // As one is that asked for memory alone, where none is shown.
+  const ResourceGraph graph = ReadShortStructure("cores: 1");
+  const NodeStructure structure(graph, 0);
+  const InsideBound bound(structure, Jobspec());
+  EXPECT_TRUE(bound.MayFit(VertexMask(structure.size()).words()));
+}
+
 TEST(InsideBound, CountsVerticesNotUnits) {
   // A piece of memory is 4 MiB, and a task takes whole pieces.
   const ResourceGraph graph = ReadShortStructure("memory: 128Mi");

@@ -105,10 +105,10 @@ class OddManifestsOnKubernetes : public OnKubernetes {
 };
 
 TEST_F(OddManifestsOnKubernetes, AreTakenOrRefusedAndReadAsByTheServer) {
-  const char* const given = std::getenv("FLUXNETES_SEED");
+  const char* const given = std::getenv("FLUXNETES_TEST_SEED");
   const std::uint64_t seed =
       given == nullptr ? 1 : std::strtoull(given, nullptr, 10);
-  SCOPED_TRACE("repeat with FLUXNETES_SEED=" + std::to_string(seed));
+  SCOPED_TRACE("repeat with FLUXNETES_TEST_SEED=" + std::to_string(seed));
   OddManifests manifests(seed);
   constexpr int kFew = 400;
   constexpr int kMany = 20'000;

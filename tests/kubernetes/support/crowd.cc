@@ -26,7 +26,7 @@ constexpr seconds kStandstill{120};
 }  // namespace
 
 unsigned CrowdOnKubernetes::Seed() {
-  const char* given = std::getenv("FLUXNETES_SEED");
+  const char* given = std::getenv("FLUXNETES_TEST_SEED");
   return given == nullptr ? 1 : std::stoul(given);
 }
 

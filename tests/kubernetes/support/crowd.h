@@ -1,8 +1,8 @@
 // Gangs of 1 to 8 pods that come, run and end by the dozen on eight nodes,
-// chosen by a seed (FLUXNETES_SEED, 1 without it), while a test disturbs who
-// schedules them. Meanwhile what always holds is compared with the API server's
-// own pods, and must agree within two minutes; in the end every gang has run
-// whole and once.
+// chosen by a seed (FLUXNETES_TEST_SEED, 1 without it), while a test disturbs
+// who schedules them. Meanwhile what always holds is compared with the API
+// server's own pods, and must agree within two minutes; in the end every gang
+// has run whole and once.
 //
 //   RunAll(60, [&] { Disturb(); return true; });
 //   ExpectAllRanOnce();

@@ -37,7 +37,7 @@ class KilledOftenOnKubernetes : public CrowdOnKubernetes {
 };
 
 TEST_F(KilledOftenOnKubernetes, GangsComeAndGoWholeAndNothingIsLost) {
-  SCOPED_TRACE(fmt::format("repeat with FLUXNETES_SEED={}", Seed()));
+  SCOPED_TRACE(fmt::format("repeat with FLUXNETES_TEST_SEED={}", Seed()));
   const int kills = IsLong() ? 200 : 12;
   Start();
   RunAll(IsLong() ? 500 : 50, [&] {

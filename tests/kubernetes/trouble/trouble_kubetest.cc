@@ -41,7 +41,7 @@ class TroubledOnKubernetes : public CrowdOnKubernetes {
 };
 
 TEST_F(TroubledOnKubernetes, GangsComeAndGoWholeAndNothingIsLost) {
-  SCOPED_TRACE(fmt::format("repeat with FLUXNETES_SEED={}", Seed()));
+  SCOPED_TRACE(fmt::format("repeat with FLUXNETES_TEST_SEED={}", Seed()));
   RunAll(IsLong() ? 500 : 60, [] {
     Rest();
     return true;

@@ -244,9 +244,9 @@ void RunTwins(
     long steps, int steps_each,
     const std::function<std::unique_ptr<NodeGraphTwins>(std::uint64_t)>& make) {
   steps = Setting("FLUXNETES_STEPS", steps);
-  long seed = Setting("FLUXNETES_SEED", 1);
+  long seed = Setting("FLUXNETES_TEST_SEED", 1);
   for (long done = 0; done < steps; done += steps_each, ++seed) {
-    SCOPED_TRACE("FLUXNETES_SEED=" + std::to_string(seed));
+    SCOPED_TRACE("FLUXNETES_TEST_SEED=" + std::to_string(seed));
     const auto twins = make(static_cast<std::uint64_t>(seed));
     for (int i = 0; i < steps_each; ++i) {
       twins->Step();

@@ -95,8 +95,8 @@ class NodeGraphTwins {
 };
 
 // Makes twins that do `steps_each` steps, then others with the next seed, until
-// `steps` are done or a test failed. The seed is in the output; FLUXNETES_SEED
-// repeats it, and FLUXNETES_STEPS sets the number of steps.
+// `steps` are done or a test failed. The seed is in the output;
+// FLUXNETES_TEST_SEED repeats it, and FLUXNETES_STEPS sets the number of steps.
 void RunTwins(
     long steps, int steps_each,
     const std::function<std::unique_ptr<NodeGraphTwins>(std::uint64_t)>& make);

@@ -256,7 +256,8 @@ class GrpcMalformed : public GrpcScheduling<CommandDatabase> {
 };
 
 TEST_F(GrpcMalformed, BytesThatAreNoCallsCrashAndLeakNothing) {
-  SCOPED_TRACE("repeat with FLUXNETES_SEED=" + std::to_string(Garbler::Seed()));
+  SCOPED_TRACE("repeat with FLUXNETES_TEST_SEED=" +
+               std::to_string(Garbler::Seed()));
   Serve();
   Garbler garbler({"\0\0\0"s, "\xff\xff\xff"s, "PRI * HTTP/2.0\r\n"s,
                    Frame(4, 0, 0, ""), Frame(3, 0, 1, "\0\0\0\1"s),
@@ -273,7 +274,8 @@ TEST_F(GrpcMalformed, BytesThatAreNoCallsCrashAndLeakNothing) {
 }
 
 TEST_F(GrpcMalformed, MessagesThatCannotBeAreRefusedAndLeakNothing) {
-  SCOPED_TRACE("repeat with FLUXNETES_SEED=" + std::to_string(Garbler::Seed()));
+  SCOPED_TRACE("repeat with FLUXNETES_TEST_SEED=" +
+               std::to_string(Garbler::Seed()));
   Serve();
   generic_ = std::make_unique<grpc::GenericStub>(PlainChannel(api_->address()));
   Garbler garbler({"\0"s, "\xff"s, "\x80\x80\x80\x80\x80\x80\x80\x80\x80\1"s,

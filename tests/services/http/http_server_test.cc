@@ -169,7 +169,8 @@ Garbler HttpGarbler() {
 // The first half creates what is created once. The second half leaves no file
 // and no thread, and on the heap less than 200 bytes per request.
 TEST(HttpServer, MalformedRequestsCrashAndLeakNothing) {
-  SCOPED_TRACE("repeat with FLUXNETES_SEED=" + std::to_string(Garbler::Seed()));
+  SCOPED_TRACE("repeat with FLUXNETES_TEST_SEED=" +
+               std::to_string(Garbler::Seed()));
   const std::vector<std::string> requests = RequestsToGarble();
   Garbler garbler = HttpGarbler();
   const auto next = [&] { return garbler.Garble(garbler.OneOf(requests)); };

@@ -116,9 +116,9 @@ TEST_F(KillRun, GroupThatWaitsOutlivesAnyNumberOfDeaths) {
 // The short form runs a few rounds, the long form many.
 TEST_F(KillRun, KilledAtAnyTimeLosesNothing) {
   const bool is_long = std::getenv("FLUXNETES_TEST_LONG") != nullptr;
-  const char* given = std::getenv("FLUXNETES_SEED");
+  const char* given = std::getenv("FLUXNETES_TEST_SEED");
   const unsigned seed = given == nullptr ? 1 : std::stoul(given);
-  SCOPED_TRACE(fmt::format("repeat with FLUXNETES_SEED={}", seed));
+  SCOPED_TRACE(fmt::format("repeat with FLUXNETES_TEST_SEED={}", seed));
   std::mt19937 random(seed);
   for (int round = 0; round < (is_long ? 200 : 8); ++round) {
     const auto serve = world_.Serve();

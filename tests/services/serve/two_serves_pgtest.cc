@@ -179,9 +179,9 @@ TEST_F(TwoServes, BindingsThatAreSentTooLateAreRefused) {
 // The short form runs a few rounds, the long form many.
 TEST_F(TwoServes, KilledStoppedAndAsleepAtAnyTimeTheyLoseNothing) {
   const bool is_long = std::getenv("FLUXNETES_TEST_LONG") != nullptr;
-  const char* given = std::getenv("FLUXNETES_SEED");
+  const char* given = std::getenv("FLUXNETES_TEST_SEED");
   const unsigned seed = given == nullptr ? 1 : std::stoul(given);
-  SCOPED_TRACE(fmt::format("repeat with FLUXNETES_SEED={}", seed));
+  SCOPED_TRACE(fmt::format("repeat with FLUXNETES_TEST_SEED={}", seed));
   std::mt19937 random(seed);
   std::unique_ptr<Process> both[] = {world_.Serve(), world_.Serve()};
   for (int round = 0; round < (is_long ? 60 : 5); ++round) {

@@ -1,5 +1,5 @@
 // Changes, removes or repeats some bytes of valid requests, by a seed
-// (FLUXNETES_SEED, else 1).
+// (FLUXNETES_TEST_SEED, else 1).
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ class Garbler {
       : random_(Seed()), pieces_(std::move(pieces)) {}
 
   static unsigned Seed() {
-    const char* given = std::getenv("FLUXNETES_SEED");
+    const char* given = std::getenv("FLUXNETES_TEST_SEED");
     return given == nullptr ? 1U : static_cast<unsigned>(std::stoul(given));
   }
   // Returns the number of requests for the short or the long form of the test.

@@ -30,45 +30,30 @@ void Scheduler::State::Wire() {
       {"promoter", 1s, nullptr, &S::StepPromoter},
       {"stalled", 1s, nullptr, &S::StepStalled},
       // The interval bounds how soon a lost owner is noticed.
-      {"match", 500ms, &match_loop, &S::StepMatch,
+      {"match", 500ms, &bells.match, &S::StepMatch,
        [this] { return MatchDue(); }},
       // The forecaster limits its own rate.
       {"forecast", 250ms, nullptr, &S::StepForecast},
-      {"binder", 1s, &binder_loops[0], &S::StepBinder<0>},
-      {"binder", 1s, &binder_loops[1], &S::StepBinder<1>},
+      {"binder", 1s, &bells.binders[0], &S::StepBinder<0>},
+      {"binder", 1s, &bells.binders[1], &S::StepBinder<1>},
       {"overdue", 5s, nullptr, &S::StepOverdue},
       {"events", 100ms, nullptr, &S::StepEvents},
-      {"cleanup", 1s, &cleanup_loop, &S::StepCleanup},
+      {"cleanup", 1s, &bells.cleanup, &S::StepCleanup},
       {"late", 1s, nullptr, &S::StepLate},
-      {"resync", 1s, &resync_loop, &S::StepResync},
-      {"notices", 1s, &notices_loop, &S::StepNotices},
+      {"resync", 1s, &bells.resync, &S::StepResync},
+      {"notices", 1s, &bells.notices, &S::StepNotices},
       // One batch a second: other work is more important.
       {"news", 1s, nullptr, &S::StepNews},
       {"statuses", 1s, nullptr, &S::StepStatuses},
   };
   static_assert(kBinders == 2);
   for (const Row& row : rows) {
-    AddLoop(
-        row.name, row.interval,
-        [this, step = row.step] { return (this->*step)(); }, row.due_in);
-    if (row.bell != nullptr) *row.bell = loops.back().get();
+    Loop& loop = loops.Add(
+        {.name = row.name, .interval = row.interval, .due_in = row.due_in},
+        [this, step = row.step] { return (this->*step)(); });
+    if (row.bell != nullptr) *row.bell = &loop;
   }
   WireListener();
-}
-
-void Scheduler::State::AddLoop(const std::string& name, milliseconds interval,
-                               Loop::Step step, DueIn due_in) {
-  loops.push_back(std::make_unique<Loop>(
-      workers::LoopOptions{
-          .name = name, .interval = interval, .due_in = std::move(due_in)},
-      std::move(step),
-      [this](const std::string& loop, const std::string& what) {
-        if (what.empty()) {
-          log.Info("recovered", {{"loop", loop}});
-        } else {
-          log.Error("failed, trying again", {{"loop", loop}, {"why", what}});
-        }
-      }));
 }
 
 // The steps return true if there is more to do at once.
@@ -127,7 +112,7 @@ bool Scheduler::State::StepEvents() {
 
 bool Scheduler::State::StepCleanup() {
   const bool more = cleanup->RunOnce(SchedulingNow());
-  match_loop->Ring();
+  bells.match->Ring();
   return more;
 }
 
@@ -149,30 +134,29 @@ bool Scheduler::State::StepStatuses() {
   return false;
 }
 
-// Wakes one idle binder if there is one: two would race for the same jobs.
-void Scheduler::State::RingBinders() {
-  for (Loop* loop : binder_loops) {
+void Bells::RingBinders() {
+  for (Loop* loop : binders) {
     if (loop->Idle()) return loop->Ring();
   }
-  for (Loop* loop : binder_loops) loop->Ring();
+  for (Loop* loop : binders) loop->Ring();
 }
 
 void Scheduler::State::WireListener() {
   listener.On("jobs", [this](const std::string& queue) {
     if (queue == workers::kBindQueue) {
-      RingBinders();
+      bells.RingBinders();
     } else if (queue == workers::kCleanupQueue) {
-      cleanup_loop->Ring();
+      bells.cleanup->Ring();
     } else if (queue == workers::kNoticeQueue) {
-      notices_loop->Ring();
+      bells.notices->Ring();
     } else {
-      match_loop->Ring();
+      bells.match->Ring();
     }
   });
   for (const char* channel : {"match", "leaders"}) {
     listener.On(channel, [this](const std::string&) {
       match->Look();
-      match_loop->Ring();
+      bells.match->Ring();
     });
   }
 }

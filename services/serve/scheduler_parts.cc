@@ -60,9 +60,11 @@ Scheduler::State::State(SchedulerOptions given, cluster::Cluster& door,
       }),
       maintenance(pool, jobs, client, MaintenanceWith(options.keep_days)),
       listener(WithoutCatalogues(options.database)),
+      database_wait(options.database, client, log),
       probe(
-          options.database, [this] { return CheckDatabase(); },
-          [this] { return client.id(); }, LogSlowStatements(log)) {
+          options.database, [this] { return database_wait.Check(); },
+          [this] { return client.id(); }, LogSlowStatements(log)),
+      loops(log) {
   for (sql::Pool* each : {&pool, &forecast_pool, &client.HeartbeatPool()})
     sql::OnSlowStatements(*each, LogSlowStatements(log));
 }
@@ -80,8 +82,8 @@ void Scheduler::State::BuildIntake() {
           .promoter = promoter.get(),
           .on_recorded =
               [this](const auto& recorded) {
-                if (recorded.for_match) match_loop->Ring();
-                if (recorded.for_cleanup) cleanup_loop->Ring();
+                if (recorded.for_match) bells.match->Ring();
+                if (recorded.for_cleanup) bells.cleanup->Ring();
               },
           .on_set_aside =
               [this](const auto& uid, const auto& why) {
@@ -93,8 +95,8 @@ void Scheduler::State::BuildIntake() {
           .on_listed =
               [this] {
                 resync->Listed();
-                resync_loop->Ring();
-                RingBinders();
+                bells.resync->Ring();
+                bells.RingBinders();
               },
           .on_pod_groups =
               [this](const auto& groups) { group_statuses->Note(groups); }});
@@ -124,7 +126,7 @@ void Scheduler::State::BuildMatch() {
           .scheduler_name = options.scheduler_name,
           .worker = {.on_decision =
                          [this](const auto& decision, auto took) {
-                           RingBinders();
+                           bells.RingBinders();
                            decision_log.Decided(decision, took);
                          },
                      .times = &cycle_times},
@@ -145,7 +147,7 @@ void Scheduler::State::BuildBinders() {
     binder = std::make_unique<workers::Binder>(
         pool, jobs, client, cluster, cache,
         workers::Binder::Options{
-            .on_more = [this] { RingBinders(); },
+            .on_more = [this] { bells.RingBinders(); },
             .on_bound =
                 [this](const auto& bound, const auto& back) {
                   group_counts.NoteBound(std::ssize(bound), std::ssize(back));

@@ -16,7 +16,6 @@
 #include <optional>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include "queue/clients/leadership.h"
 #include "queue/maintenance/maintenance.h"
@@ -24,10 +23,10 @@
 #include "services/monitoring/database_probe.h"
 #include "services/monitoring/decision_log.h"
 #include "services/monitoring/group_counts.h"
+#include "services/serve/database_wait.h"
+#include "services/serve/loop_set.h"
 #include "services/serve/scheduler.h"
-#include "sql/condition_variable.h"
 #include "sql/connection/listener.h"
-#include "sql/mutex.h"
 #include "workers/bind/binder.h"
 #include "workers/bind/event_recorder.h"
 #include "workers/bind/overdue_bindings.h"
@@ -46,22 +45,32 @@
 
 namespace fluxnetes::services {
 
+// While one binder waits for the API server, the other one writes to the
+// database.
+inline constexpr std::size_t kBinders = 2;
+
+// The loops that others wake.
+struct Bells {
+  using Loop = workers::Loop;
+
+  // Wakes one idle binder if there is one: two would race for the same jobs.
+  void RingBinders();
+
+  Loop* match = nullptr;
+  std::array<Loop*, kBinders> binders{};
+  Loop* cleanup = nullptr;
+  Loop* notices = nullptr;
+  Loop* resync = nullptr;
+};
+
 struct Scheduler::State {
   using Loop = workers::Loop;
   using milliseconds = std::chrono::milliseconds;
   using DueIn = std::function<std::optional<milliseconds>()>;
 
-  // While one waits for the API server, the other one writes to the database.
-  static constexpr std::size_t kBinders = 2;
-
   State(SchedulerOptions given, cluster::Cluster& door, const Log& logger);
 
-  // Returns the problem of the database and that of its schema, each empty if
-  // there is none.
-  std::pair<std::string, std::string> CheckDatabase() const;
-  std::string TryDatabase();
-  void WaitForDatabase() EXCLUDES(mutex);
-  void StartLoops() EXCLUDES(mutex);
+  void StartLoops();
 
   void BuildIntake();
   void BuildTellers();
@@ -72,7 +81,6 @@ struct Scheduler::State {
 
   void Wire();
   void WireListener();
-  void RingBinders();
   bool StepIntake();
   bool StepPromoter();
   bool StepStalled();
@@ -89,12 +97,6 @@ struct Scheduler::State {
   bool StepNotices();
   bool StepNews();
   bool StepStatuses();
-  // Fail if a loop's step takes too long, or if a loop fails.
-  HealthCheck LoopsStuck() const;
-  HealthCheck LoopsFailing() const;
-  void AddLoopsTo(MetricsPage& page) const;
-  void AddLoop(const std::string& name, milliseconds interval, Loop::Step step,
-               DueIn due_in = nullptr);
 
   const SchedulerOptions options;
   cluster::Cluster& cluster;
@@ -113,6 +115,7 @@ struct Scheduler::State {
   workers::Differences differences;
   queue::Maintenance maintenance;
   sql::Listener listener;
+  DatabaseWait database_wait;
   DatabaseProbe probe;
 
   std::unique_ptr<workers::Intake> intake;
@@ -129,20 +132,14 @@ struct Scheduler::State {
   std::unique_ptr<workers::Resync> resync;
   std::unique_ptr<workers::WaitNews> wait_news;
   std::unique_ptr<workers::GroupStatuses> group_statuses;
-  std::vector<std::unique_ptr<Loop>> loops;
-  Loop* match_loop = nullptr;
-  std::array<Loop*, kBinders> binder_loops{};
-  Loop* cleanup_loop = nullptr;
-  Loop* notices_loop = nullptr;
-  Loop* resync_loop = nullptr;
+  LoopSet loops;
+  Bells bells;
   // Used by the thread of the loop `match` and of `events`.
   std::chrono::steady_clock::time_point report_nodes{};
   std::int64_t events_dropped = 0;  // as last reported
 
   std::thread starter;
-  sql::Mutex mutex;
-  sql::ConditionVariable stop_asked;
-  bool stopping GUARDED_BY(mutex) = false;
+  bool stopped = false;  // Stop() was called
   std::atomic<bool> running{false};
 };
 

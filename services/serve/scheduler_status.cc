@@ -14,10 +14,6 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using std::chrono::steady_clock;
 
-// Longer than any step takes, even during outages: all waits have limits.
-constexpr seconds kStuck{900};
-// A loop that fails for longer is not likely to recover by itself.
-constexpr seconds kFailing{15};
 // An older answer of the database is out of date.
 constexpr seconds kStale{10};
 
@@ -28,29 +24,6 @@ std::string Since(steady_clock::time_point time) {
 double PlainSeconds(steady_clock::duration time) {
   return std::chrono::duration<double>(time).count();
 }
-
-// The counts of all loops of one name.
-struct LoopSum {
-  sql::Durations::Counts runs;
-  std::uint64_t failures = 0;
-  double last_success = 0;
-  double running = 0;
-
-  void Add(const workers::LoopCounts& counts) {
-    for (std::size_t i = 0; i < runs.within.size(); ++i)
-      runs.within.at(i) += counts.runs.within.at(i);
-    runs.seconds += counts.runs.seconds;
-    failures += counts.failures;
-    if (counts.last_success) {
-      const std::chrono::duration<double> unix_time =
-          counts.last_success->time_since_epoch();
-      last_success = std::max(last_success, unix_time.count());
-    }
-    if (counts.running_since)
-      running = std::max(
-          running, PlainSeconds(steady_clock::now() - *counts.running_since));
-  }
-};
 
 void AddSample(MetricsPage& page, const DatabaseSample& sample) {
   for (const std::string& name : sample.leads)
@@ -84,34 +57,9 @@ void AddSample(MetricsPage& page, const DatabaseSample& sample) {
 
 }  // namespace
 
-HealthCheck Scheduler::State::LoopsStuck() const {
-  HealthCheck check{.name = "loops"};
-  for (const auto& loop : loops) {
-    const workers::LoopCounts counts = loop->counts();
-    if (counts.running_since &&
-        steady_clock::now() > *counts.running_since + kStuck)
-      check.problem = fmt::format("{} has been at one step for {}",
-                                  loop->name(), Since(*counts.running_since));
-  }
-  return check;
-}
-
-HealthCheck Scheduler::State::LoopsFailing() const {
-  HealthCheck check = LoopsStuck();
-  if (!check.Well()) return check;
-  for (const auto& loop : loops) {
-    const workers::LoopCounts counts = loop->counts();
-    if (counts.failing_since &&
-        steady_clock::now() > *counts.failing_since + kFailing)
-      check.problem = fmt::format("{} has been failing for {}, see the log",
-                                  loop->name(), Since(*counts.failing_since));
-  }
-  return check;
-}
-
 Health Scheduler::Live() const {
   if (!state_->running) return {{.name = "loops", .note = "not started"}};
-  return {state_->LoopsStuck()};
+  return {state_->loops.Stuck()};
 }
 
 Health Scheduler::Ready() const {
@@ -144,7 +92,7 @@ Health Scheduler::Ready() const {
                    ? "stands by"
                    : fmt::format("leads {}", fmt::join(sample->leads, ", "))});
   HealthCheck loops{.name = "loops", .problem = "not running"};
-  if (running) loops = state_->LoopsFailing();
+  if (running) loops = state_->loops.Failing();
   health.push_back(loops);
   return health;
 }
@@ -168,24 +116,14 @@ void Scheduler::AddTo(MetricsPage& page, PoolMetrics& pools) const {
              {std::string(
                  workers::NameOf(static_cast<workers::DifferenceKind>(i)))});
   page.Add(metrics::kClusterSynced, state.cache.Synced() ? 1 : 0);
-  if (state.running) state.AddLoopsTo(page);
-}
-
-void Scheduler::State::AddLoopsTo(MetricsPage& page) const {
-  std::map<std::string, LoopSum> sums;
-  for (const auto& loop : loops) sums[loop->name()].Add(loop->counts());
-  for (const auto& [name, sum] : sums) {
-    page.Add(metrics::kLoopRun, sum.runs, {name});
-    page.Add(metrics::kLoopFailures, static_cast<double>(sum.failures), {name});
-    page.Add(metrics::kLoopLastSuccess, sum.last_success, {name});
-    page.Add(metrics::kLoopRunning, sum.running, {name});
-  }
-  const workers::IntakeCounts& counts = intake->counts();
+  if (!state.running) return;
+  state.loops.AddTo(page);
+  const workers::IntakeCounts& counts = state.intake->counts();
   page.Add(metrics::kPodsRecorded, static_cast<double>(counts.recorded));
   page.Add(metrics::kPodsSetAside, static_cast<double>(counts.set_aside));
   page.Add(metrics::kResyncs, static_cast<double>(counts.resyncs));
   page.Add(metrics::kEventsDropped,
-           static_cast<double>(event_recorder->dropped()));
+           static_cast<double>(state.event_recorder->dropped()));
 }
 
 }  // namespace fluxnetes::services

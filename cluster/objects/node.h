@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "cluster/objects/copy_on_write.h"
 #include "cluster/objects/pod.h"
 #include "cluster/objects/resources.h"
+#include "cluster/objects/shared_list.h"
 
 namespace fluxnetes::cluster {
 
@@ -21,6 +23,19 @@ struct Taint {
 // The number of pods of a node that states none: a kubelet's --max-pods.
 inline constexpr std::int64_t kDefaultPods = 110;
 
+// What a kubelet's topology manager refuses: a pod whose whole cpus and devices
+// are not in one NUMA domain, or are in more domains than they need.
+// (Kubernetes: "Control Topology Management Policies on a Node".)
+enum class TopologyPolicy { kNone, kRestricted, kSingleNumaNode };
+
+// A NUMA domain of a node as its kubelet accounts for it.
+struct NumaZone {
+  int number = 0;
+  Resources allocatable;
+  Resources available;  // not given to any pod yet
+  bool operator==(const NumaZone&) const = default;
+};
+
 struct Node {
   std::string name;
   std::string uid;
@@ -30,6 +45,10 @@ struct Node {
   std::vector<Taint> taints;
   bool unschedulable = false;  // cordoned
   bool ready = true;
+  // What is inside of the node, for matcher::ReadStructure(); empty: not known.
+  CopyOnWrite<std::string> structure = {};
+  TopologyPolicy topology_policy = TopologyPolicy::kNone;
+  SharedList<NumaZone> zones = {};  // as last reported; empty: not reported
   bool operator==(const Node&) const = default;
 };
 

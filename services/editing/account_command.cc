@@ -76,7 +76,7 @@ std::optional<Failure> ExplainAccount(const sql::Error& error,
   if (broken == "accounts_selector")
     return Failure(
         ExitCode::kFailed,
-        fmt::format("\"{}\" would be of the same groups as another account",
+        fmt::format("\"{}\" would select the same groups as another account",
                     options.name),
         "Right would be another label, namespace or queue; `fluxnetes get "
         "accounts` shows whose each is.");

@@ -119,7 +119,8 @@ void GrpcServer::Stop() {
   state_->server->Wait();
   state_->server.reset();
   if (const auto turned_away = state_->gate.turned_away(); turned_away > 0) {
-    state_->log.Warn("connections were turned away", {{"count", turned_away}});
+    state_->log.Warn("connections were closed: too many are open",
+                     {{"count", turned_away}});
   }
 }
 

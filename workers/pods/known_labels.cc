@@ -54,7 +54,8 @@ std::string WhyUnknownLabel(const cluster::Pod& pod) {
     if (!IsOurs(key) || IsAmong(kAnnotationsToo, key)) continue;
     const std::string place = "annotation " + key;
     return IsAmong(kLabelsOnly, key)
-               ? Refusal(place, value, "as an annotation it says nothing",
+               ? Refusal(place, value,
+                         "an annotation of this name has no effect",
                          "a label of the pod")
                : Unknown(place, value);
   }

@@ -97,7 +97,7 @@ std::optional<std::string> ExternalGroups::NamespaceOf(GroupId group) {
 }
 
 void ExternalGroups::Withdraw(const ExternalTicket& ticket) {
-  End(ticket, ticket.asks, "its caller waited no longer", nullptr);
+  End(ticket, ticket.asks, "its caller ended the call", nullptr);
 }
 
 bool ExternalGroups::Cancel(GroupId group, const std::string& reason,

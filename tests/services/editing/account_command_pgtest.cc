@@ -139,7 +139,7 @@ TEST_F(AccountCommand, GroupsAreOfOneAccount) {
   Succeed("account create one namespace=a");
   Succeed("account create two namespace=a queue=default");
   EXPECT_EQ(run_("account create three namespace=a"), ExitCode::kFailed);
-  EXPECT_THAT(run_.err(), HasSubstr("\"three\" would be of the same groups as "
+  EXPECT_THAT(run_.err(), HasSubstr("\"three\" would select the same groups as "
                                     "another account"));
 }
 

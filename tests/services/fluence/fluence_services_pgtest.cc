@@ -317,7 +317,7 @@ TEST_F(FluenceServicesTest, CallThatNobodyWaitsForLeavesNothing) {
   system_.Settle();
   EXPECT_EQ(system_.Ask("SELECT count(*) FROM pod_groups"), "0");
   EXPECT_EQ(system_.Ask("SELECT reason FROM group_history"),
-            "its caller waited no longer");
+            "its caller ended the call");
 }
 
 TEST_F(FluenceServicesTest, WithoutItsQueueNothingIsMatched) {

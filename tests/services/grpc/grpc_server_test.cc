@@ -171,7 +171,8 @@ TEST_F(GrpcServing, ConnectionBeyondTheLimitIsTurnedAway) {
   }
   EXPECT_TRUE(status.ok()) << status.error_message();
   server_->Stop();
-  EXPECT_THAT(lines_.str(), HasSubstr("connections were turned away"));
+  EXPECT_THAT(lines_.str(),
+              HasSubstr("connections were closed: too many are open"));
 }
 
 TEST_F(GrpcServing, StopsTwiceAndRemovesItsSocket) {

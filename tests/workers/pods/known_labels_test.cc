@@ -50,10 +50,11 @@ TEST(KnownLabels, SlipOfThePenIsToldWhatThereIs) {
 TEST(KnownLabels, AnnotationWhereOnlyALabelCountsIsToldSo) {
   for (const char* key : {kGroupNameLabel, kGroupSizeLabel, kGroupMinSizeLabel,
                           kGroupMaxSizeLabel, kGroupByLabel, kQueueLabel})
-    EXPECT_EQ(WhyAnnotation(key),
-              "annotation " + std::string(key) +
-                  " is \"3\": as an annotation it says nothing; it must be a "
-                  "label of the pod");
+    EXPECT_EQ(
+        WhyAnnotation(key),
+        "annotation " + std::string(key) +
+            " is \"3\": an annotation of this name has no effect; it must be a "
+            "label of the pod");
 }
 
 TEST(KnownLabels, ThoseOfOthersAndOfOurDomainAreNotLookedAt) {

@@ -74,7 +74,7 @@ void OnKubernetes::SetUp() {
   plane_ = ControlPlane::Get();
   if (plane_ == nullptr) GTEST_SKIP() << ControlPlane::WhyNone();
   home_ = AddNamespace();
-  for (int i = 0; i < 2; ++i) AddNode(Node(i));
+  AddNodes({Node(0), Node(1)});
   database_ = std::make_unique<TestDatabase>(
       /*migrated=*/true, postgres_.empty() ? TestServer() : postgres_);
   log_ = plane_->folder() + "/" + home_ + ".log";
@@ -245,30 +245,37 @@ void OnKubernetes::EndGroup(const std::string& group) {
   }
 }
 
-void OnKubernetes::AddNode(const std::string& name, int cpu) {
-  nodes_.insert(name);
-  Send("POST", "/api/v1/nodes",
-       {{"apiVersion", "v1"},
-        {"kind", "Node"},
-        {"metadata",
-         {{"name", name},
-          {"labels",
-           {{"kubernetes.io/hostname", name.substr(0, kLongestLabelValue)}}}}},
-        {"status",
-         {{"capacity",
-           {{"cpu", std::to_string(cpu)},
-            {"memory", "16Gi"},
-            {"pods", "110"}}}}}});
-  EXPECT_TRUE(Comes(
-      [&] { return IsReady(cluster::DecodeNode(Get("nodes/" + name))); }));
+void OnKubernetes::AddNodes(const std::vector<std::string>& names, int cpu) {
+  for (const std::string& name : names) {
+    nodes_.insert(name);
+    Send(
+        "POST", "/api/v1/nodes",
+        {{"apiVersion", "v1"},
+         {"kind", "Node"},
+         {"metadata",
+          {{"name", name},
+           {"labels",
+            {{"kubernetes.io/hostname", name.substr(0, kLongestLabelValue)}}}}},
+         {"status",
+          {{"capacity",
+            {{"cpu", std::to_string(cpu)},
+             {"memory", "16Gi"},
+             {"pods", "110"}}}}}});
+  }
+  for (const std::string& name : names) {
+    EXPECT_TRUE(Comes(
+        [&] { return IsReady(cluster::DecodeNode(Get("nodes/" + name))); }));
+  }
 }
 
 std::unique_ptr<PodJournal> OnKubernetes::JournalOf(int nodes) {
   std::map<std::string, std::int64_t> capacity;
+  std::vector<std::string> missing;
   for (int i = 0; i < nodes; ++i) {
-    if (!nodes_.contains(Node(i))) AddNode(Node(i));
+    if (!nodes_.contains(Node(i))) missing.push_back(Node(i));
     capacity[Node(i)] = 4'000;
   }
+  AddNodes(missing);
   return std::make_unique<PodJournal>(plane().api(), home_, capacity);
 }
 

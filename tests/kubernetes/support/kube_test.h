@@ -89,7 +89,8 @@ class OnKubernetes : public ::testing::Test {
 
   std::string Node(int i) const { return home_ + "-" + std::to_string(i); }
   // Ready when it returns.
-  void AddNode(const std::string& name, int cpu = 4);
+  void AddNode(const std::string& name, int cpu = 4) { AddNodes({name}, cpu); }
+  void AddNodes(const std::vector<std::string>& names, int cpu = 4);
   // Of so many nodes, Node(0) and on, each of 4 cpu; adds those that are not
   // there yet.
   std::unique_ptr<PodJournal> JournalOf(int nodes);

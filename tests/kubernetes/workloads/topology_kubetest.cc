@@ -15,8 +15,7 @@ class TopologyOnKubernetes : public OnKubernetes {
   void SetUp() override {
     OnKubernetes::SetUp();
     if (IsSkipped()) return;
-    AddNode(Node(2));
-    AddNode(Node(3));
+    AddNodes({Node(2), Node(3)});
     for (int i = 0; i < 4; ++i) PutInRack(i, i < 2 ? "a" : "b");
     ASSERT_TRUE(HearsOfRacks("aabb"));
   }

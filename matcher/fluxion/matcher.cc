@@ -66,6 +66,15 @@ bool Matcher::State::Steady(Time at) const {
   return starts.empty() || starts.rbegin()->first <= at;
 }
 
+// True if what jobs hold below a vertex from the time on shows at the vertex.
+// At present it does not if jobs hold vertices before their start or after
+// their end.
+bool Matcher::State::Tidy(Time at, bool now) const {
+  if (odd_jobs > 0) return false;
+  return !now ||
+         (last_start <= at && (ends.empty() || ends.begin()->first > at));
+}
+
 // Selects for the first of the prepared requests for which all is found. Null:
 // none of them fits.
 const JobRequest* Matcher::State::Select(const Selection::Times& times) {
@@ -81,6 +90,7 @@ bool Matcher::State::Satisfiable() {
   times.at = kForever - times.duration - 1;
   times.status = false;
   times.steady = Steady(times.at);
+  times.tidy = Tidy(times.at, false);
   return Select(times) != nullptr;
 }
 
@@ -103,7 +113,7 @@ Match Matcher::State::Reserve(JobId id, MatchOp op, Time now) {
   auto at = filter->FirstTime(now + 1, any.duration, needs);
   for (; at; at = filter->FirstTime(*at + 1, any.duration, needs)) {
     const JobRequest* fits =
-        Select({*at, any.duration, false, true, Steady(*at)});
+        Select({*at, any.duration, false, true, Steady(*at), Tidy(*at, false)});
     if (fits != nullptr) return Book(id, *fits, *at, how);
   }
   none.outcome =
@@ -129,7 +139,8 @@ Match Matcher::State::Search(JobId id, MatchOp op, Time at) {
   }
   const bool looks = op == MatchOp::kWithoutAllocating ||
                      op == MatchOp::kWithoutAllocatingFuture;
-  const JobRequest* fits = Select({at, any.duration, true, true, Steady(at)});
+  const JobRequest* fits =
+      Select({at, any.duration, true, true, Steady(at), Tidy(at, true)});
   if (fits != nullptr) {
     return Book(id, *fits, at,
                 looks ? MatchOutcome::kMatched : MatchOutcome::kAllocated);

@@ -38,7 +38,12 @@ Match Matcher::State::Book(JobId id, const JobRequest& asked, Time at,
 }
 
 void Matcher::State::Keep(JobId id) {
+  if (jobs.empty()) last_start = 0;
   ++starts[job.start];
+  if (!job.reserved) {
+    ++ends[job.end];
+    last_start = std::max(last_start, job.start);
+  }
   jobs.emplace(id, std::move(job));
 }
 

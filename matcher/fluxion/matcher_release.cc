@@ -23,8 +23,12 @@ void Matcher::State::Release(JobId id, Job& held) {
 
 void Matcher::State::Forget(JobId id) {
   const auto found = jobs.find(id);
-  const auto start = starts.find(found->second.start);
-  if (--start->second == 0) starts.erase(start);
+  const auto count_off = [](std::map<Time, int>& times, Time time) {
+    const auto at = times.find(time);
+    if (--at->second == 0) times.erase(at);
+  };
+  count_off(starts, found->second.start);
+  if (!found->second.reserved) count_off(ends, found->second.end);
   if (found->second.odd) --odd_jobs;
   jobs.erase(found);
 }

@@ -58,6 +58,7 @@ struct Matcher::State {
   bool Satisfiable();
   Match Reserve(JobId id, MatchOp op, Time now);
   bool Steady(Time at) const;
+  bool Tidy(Time at, bool now) const;
 
   // Books the last selection.
   Match Book(JobId id, const JobRequest& request, Time at, MatchOutcome how);
@@ -120,6 +121,8 @@ struct Matcher::State {
   Selection selection;
   std::unordered_map<JobId, Job> jobs;
   std::map<Time, int> starts;   // jobs by start
+  std::map<Time, int> ends;     // jobs that are not reserved, by end
+  Time last_start = 0;          // of those, since there was no job
   std::int64_t nodes_up = 0;    // up themselves and all above them
   bool is_tree = false;         // no vertex has two edges into it
   bool edges_in_order = false;  // edges from a vertex, by index

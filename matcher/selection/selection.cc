@@ -141,19 +141,22 @@ bool Selection::Visit(EdgeIndex way, VertexIndex v, Level level, bool pristine,
   Scoreboard& board = boards_[depth];
   board.Clear();
   factors_ += factor;
+  std::optional<bool> suffices;  // what is below, without a look at each
   if (role.packs_slot) {
     PackSlots(v, role, depth);
   } else if (passes) {
     Explore(v, level, 1, pristine, exclusive, depth, board);
   } else {
-    Explore(v, request_->with[role.resource], 1, false, exclusive, depth,
-            board);
+    const Level with = request_->with[role.resource];
+    if (exclusive && TakenWhole(v)) suffices = SufficesWhole(v, with);
+    if (!suffices) Explore(v, with, 1, false, exclusive, depth, board);
   }
   factors_ -= factor;
 
+  if (suffices == false) return false;
   if (role.resource >= 0) {
     const Level with = request_->with[role.resource];
-    for (int r = with.first; r < with.last; ++r) {
+    for (int r = with.first; !suffices && r < with.last; ++r) {
       if (!ChooseBest(board, r, /*top=*/false)) return false;
     }
     stands_[v] = {turn_, role.resource};

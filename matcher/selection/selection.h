@@ -40,6 +40,8 @@ class Selection {
     bool status = true;  // down vertices are left out
     // No span starts after `at`: what is free then stays free.
     bool steady = false;
+    // What is in use below a vertex shows at the vertex.
+    bool tidy = false;
   };
   struct Mark {
     std::uint64_t turn = 0;
@@ -150,6 +152,9 @@ class Selection {
   bool Covered(VertexIndex v) const;
   bool PrunedByNeeds(VertexIndex v, int resource);
 
+  std::optional<bool> SufficesWhole(VertexIndex v, Level level);
+  int AskedOf(VertexIndex leaf, Level level) const;
+
   void Explore(VertexIndex v, Level level, std::uint64_t multiplier,
                bool pristine, bool exclusive, int depth, Scoreboard& board);
   void ExploreUntilEnough(VertexIndex v, Level level, std::uint64_t multiplier,
@@ -249,6 +254,7 @@ class Selection {
   mutable CoveredAnswer covered_;
   std::vector<Choice> choices_;
   std::vector<std::int64_t> needs_;
+  std::vector<std::uint64_t> leaf_units_;  // used by SufficesWhole()
   // What was found below the vertex at each depth, and in its slots.
   std::array<Scoreboard, kMaxGraphDepth + 2> boards_;
   std::array<Scoreboard, kMaxGraphDepth + 2> slots_;

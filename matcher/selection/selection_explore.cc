@@ -66,10 +66,7 @@ bool Selection::TakeChild(EdgeIndex e, Level level, bool pristine,
                           bool exclusive, int depth, Scoreboard& board) {
   // Most vertices that are of no use are taken whole by another job.
   const VertexIndex child = graph_.target(e);
-  if (bookings_.plans.TakenIn(child, graph_.units(child), times_.at,
-                              times_.duration)) {
-    return false;
-  }
+  if (bookings_.plans.TakenIn(child, times_.at, times_.duration)) return false;
   const auto taken =
       pristine ? std::nullopt : TakeLeaf(e, level, exclusive, board);
   return taken ? *taken
@@ -106,7 +103,14 @@ void Selection::ExploreUntilEnough(VertexIndex v, Level level,
     return share.shares >= multiplier;
   };
   bool some = false;
-  for (const EdgeIndex e : bookings_.weights.From(graph_, v)) {
+  // Thousands of children may be taken, and are far apart in memory.
+  constexpr std::size_t kAhead = 8;
+  const auto edges = bookings_.weights.From(graph_, v);
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    const EdgeIndex e = edges[i];
+    if (i + kAhead < edges.size()) {
+      bookings_.plans.Expect(graph_.target(edges[i + kAhead]));
+    }
     const auto of_this_type = [&](const Share& share) {
       return share.type == graph_.type(graph_.target(e)) && enough(share);
     };

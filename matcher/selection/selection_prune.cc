@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "matcher/selection/selection.h"
 
 namespace fluxnetes::matcher {
@@ -57,6 +59,50 @@ bool Selection::Covered(VertexIndex v) const {
     }
   }
   return false;
+}
+
+// Returns the resource of the level that asks for the leaf's type; -1: none, or
+// the leaf cannot be given.
+int Selection::AskedOf(VertexIndex leaf, Level level) const {
+  if (times_.status && !graph_.up(leaf)) return -1;
+  int r = level.first;
+  while (r < level.last && request_->types[r] != graph_.type(leaf)) ++r;
+  std::int64_t factor = 0;
+  return r < level.last && Factor(leaf, factor) ? r : -1;
+}
+
+// True if all of what is below the vertex, which nobody uses, has what the
+// level asks for, and the vertex is taken with all of that, so that no choice
+// need be made. Nothing if only a walk can tell.
+std::optional<bool> Selection::SufficesWhole(VertexIndex v, Level level) {
+  if (level.first == level.last) return true;
+  if (!times_.tidy || !IsTree()) return std::nullopt;
+  for (int r = level.first; r < level.last; ++r) {
+    const JobResource& asked = request_->resource(r);
+    if (request_->IsSlot(r) || asked.exclusive == false ||
+        !asked.label.empty() ||
+        request_->with[r].first != request_->with[r].last ||
+        std::count(&request_->types[level.first], &request_->types[r],
+                   request_->types[r]) > 0) {
+      return std::nullopt;
+    }
+  }
+  leaf_units_.assign(level.last - level.first, 0);
+  for (EdgeIndex e = graph_.FirstOut(v); e != kNoEdge; e = graph_.NextOut(e)) {
+    const VertexIndex leaf = graph_.target(e);
+    const TypeId type = graph_.type(leaf);
+    if (!graph_.IsLeaf(leaf) || filters_.At(leaf) != nullptr ||
+        type == types::kNode || type == types::kStorageNode) {
+      return std::nullopt;
+    }
+    const int r = AskedOf(leaf, level);
+    if (r >= 0) leaf_units_[r - level.first] += graph_.units(leaf);
+  }
+  for (int r = level.first; r < level.last; ++r) {
+    const Count& count = request_->resource(r).count;
+    if (count.Take(leaf_units_[r - level.first]) == 0) return false;
+  }
+  return true;
 }
 
 bool Selection::PrunedByNeeds(VertexIndex v, int resource) {

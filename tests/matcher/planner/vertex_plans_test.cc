@@ -66,10 +66,11 @@ void PlayAgainstPlanners(std::int64_t usual, std::int64_t total, int seed) {
     const auto shortage = plans.ShortageIn(v, total, start, length, total);
     ASSERT_TRUE(Same(shortage, planners[v].ShortageIn(start, length, total)));
     found += shortage ? 1 : 0;
+    if (usual != VertexPlans::kTotal) continue;
     // Asked twice, since the second answer is the one that was kept.
     const bool taken = planners[v].LeastDuring(start, length) == 0;
-    ASSERT_EQ(plans.TakenIn(v, total, start, length), taken);
-    ASSERT_EQ(plans.TakenIn(v, total, start, length), taken);
+    ASSERT_EQ(plans.TakenIn(v, start, length), taken);
+    ASSERT_EQ(plans.TakenIn(v, start, length), taken);
   }
   EXPECT_GT(found, 100);
 }

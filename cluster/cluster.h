@@ -26,6 +26,7 @@
 #include "cluster/objects/volume.h"
 #include "cluster/objects/volume_claim.h"
 #include "cluster/objects/watched_kind.h"
+#include "cluster/structures/node_topology.h"
 
 namespace fluxnetes::cluster {
 
@@ -60,7 +61,8 @@ struct WatchEvent {
       std::monostate, std::shared_ptr<const Pod>, std::shared_ptr<const Node>,
       std::shared_ptr<const PodGroup>, std::shared_ptr<const VolumeClaim>,
       std::shared_ptr<const Volume>, std::shared_ptr<const StorageClass>,
-      std::shared_ptr<const Namespace>, std::shared_ptr<const JobAnnotations>>
+      std::shared_ptr<const Namespace>, std::shared_ptr<const JobAnnotations>,
+      std::shared_ptr<const NodeTopology>>
       object = {};
   std::optional<WatchedKind> listed = {};  // of a list: this kind alone
 };

@@ -34,12 +34,6 @@ auto FindUid(auto& pods, const std::string& uid) {
       [](const PodPointer& pod, const std::string& u) { return pod->uid < u; });
 }
 
-bool SameForScheduling(const Node& a, const Node& b) {
-  return a.uid == b.uid && a.allocatable == b.allocatable &&
-         a.labels == b.labels && a.taints == b.taints &&
-         a.unschedulable == b.unschedulable && a.ready == b.ready;
-}
-
 }  // namespace
 
 std::size_t ClusterCache::UidOf::operator()(std::string_view uid) const {
@@ -61,6 +55,7 @@ CacheChanges ClusterCache::Apply(std::span<const WatchEvent> events) {
   const sql::MutexLock lock(mutex_);
   CacheChanges changes;
   for (const WatchEvent& event : events) Apply(event, changes);
+  changes.warnings = sources_.TakeWarnings();
   return changes;
 }
 
@@ -116,6 +111,8 @@ void ClusterCache::BeginList(const std::optional<WatchedKind>& only) {
       return native_groups_.BeginList();
     case WatchedKind::kJobs:
       return jobs_.BeginList();
+    case WatchedKind::kNodeTopologies:
+      return topologies_.BeginList();
   }
 }
 
@@ -145,7 +142,11 @@ void ClusterCache::NoteVanished(WatchedKind kind, CacheChanges& changes) {
     case WatchedKind::kPods:
       return EndListOfPods(changes);
     case WatchedKind::kNodes:
-      for (const std::string& name : nodes_.EndList()) NoteNode(name, changes);
+      for (const std::string& name : nodes_.EndList()) SeeNode(name, changes);
+      return;
+    case WatchedKind::kNodeTopologies:
+      for (const std::string& name : topologies_.EndList())
+        SeeNode(name, changes);
       return;
     case WatchedKind::kNamespaces:
       if (!namespaces_.EndList().empty()) ++namespaces_version_;
@@ -268,23 +269,6 @@ void ClusterCache::Leave(const PodPointer& pod) {
   if (HasEnded(*pod)) return;
   for (const std::string& claim : pod->volume_claims)
     remove(of_claim_, ClaimKey(*pod, claim));
-}
-
-void ClusterCache::Put(const NodePointer& node, CacheChanges& changes) {
-  NodePointer before;
-  if (!nodes_.Put(node->name, node, before)) return;
-  if (before != nullptr && SameForScheduling(*before, *node)) return;
-  NoteNode(node->name, changes);
-}
-
-void ClusterCache::Drop(const NodePointer& node, CacheChanges& changes) {
-  if (nodes_.Drop(node->name, node->resource_version))
-    NoteNode(node->name, changes);
-}
-
-void ClusterCache::NoteNode(const std::string& name, CacheChanges& changes) {
-  changes.nodes.push_back(name);
-  changed_nodes_.insert(name);
 }
 
 }  // namespace fluxnetes::cluster

@@ -19,6 +19,7 @@
 
 #include "cluster/cached_kind.h"
 #include "cluster/cluster.h"
+#include "cluster/structures/structure_sources.h"
 #include "sql/mutex.h"
 
 namespace fluxnetes::cluster {
@@ -31,6 +32,7 @@ using VolumePointer = std::shared_ptr<const Volume>;
 using StorageClassPointer = std::shared_ptr<const StorageClass>;
 using NamespacePointer = std::shared_ptr<const Namespace>;
 using JobAnnotationsPointer = std::shared_ptr<const JobAnnotations>;
+using NodeTopologyPointer = std::shared_ptr<const NodeTopology>;
 
 // The effect of one batch of events, in order.
 struct CacheChanges {
@@ -46,6 +48,8 @@ struct CacheChanges {
   // UIDs of pods without a node whose PodGroup (one of pod_groups) or whose
   // Job's annotations changed.
   std::vector<std::string> regrouped_pods;
+  // What is wrong with what nodes say of their inside, each once; for the log.
+  std::vector<std::string> warnings;
   // A list of all kinds, of all pods or of all nodes has ended, so the cache of
   // those kinds is complete.
   bool listed = false;
@@ -53,6 +57,10 @@ struct CacheChanges {
 
 class ClusterCache {
  public:
+  // A node has the structure that counts for it (structure_sources.h).
+  explicit ClusterCache(std::vector<LabelledStructure> structures = {})
+      : sources_(std::move(structures)) {}
+
   CacheChanges Apply(std::span<const WatchEvent> events) EXCLUDES(mutex_);
 
   // True once a list of all kinds has ended.
@@ -135,6 +143,8 @@ class ClusterCache {
       REQUIRES(mutex_);
   void Put(const JobAnnotationsPointer& job, CacheChanges& changes)
       REQUIRES(mutex_);
+  void Put(const NodeTopologyPointer& topology, CacheChanges& changes)
+      REQUIRES(mutex_);
   void Drop(const PodPointer& pod, CacheChanges& changes) REQUIRES(mutex_);
   void Drop(const NodePointer& node, CacheChanges& changes) REQUIRES(mutex_);
   void Drop(const PodGroupPointer& group, CacheChanges& changes)
@@ -149,8 +159,12 @@ class ClusterCache {
       REQUIRES(mutex_);
   void Drop(const JobAnnotationsPointer& job, CacheChanges& changes)
       REQUIRES(mutex_);
+  void Drop(const NodeTopologyPointer& topology, CacheChanges& changes)
+      REQUIRES(mutex_);
 
   void Forget(std::string_view uid, CacheChanges& changes) REQUIRES(mutex_);
+  // Combines the node, which may be gone, with its topology.
+  void SeeNode(const std::string& name, CacheChanges& changes) REQUIRES(mutex_);
   void NoteNode(const std::string& name, CacheChanges& changes)
       REQUIRES(mutex_);
   void NoteGroup(const PodGroupName& name, CacheChanges& changes)
@@ -174,7 +188,11 @@ class ClusterCache {
   KindVersions pod_versions_ GUARDED_BY(mutex_);
   // UIDs in the current list.
   std::unordered_set<std::string> listed_pods_ GUARDED_BY(mutex_);
-  CachedKind<Node> nodes_ GUARDED_BY(mutex_);
+  CachedKind<Node> nodes_ GUARDED_BY(mutex_);               // as they came
+  CachedKind<NodeTopology> topologies_ GUARDED_BY(mutex_);  // by node
+  StructureSources sources_ GUARDED_BY(mutex_);
+  // The nodes with the structures that count for them.
+  std::unordered_map<std::string, NodePointer> seen_nodes_ GUARDED_BY(mutex_);
   // These three by "namespace/name".
   CachedKind<PodGroup> coscheduling_groups_ GUARDED_BY(mutex_);
   CachedKind<PodGroup> native_groups_ GUARDED_BY(mutex_);

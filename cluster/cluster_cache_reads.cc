@@ -30,7 +30,8 @@ PodPointer ClusterCache::PodByUid(const std::string& uid) const {
 
 NodePointer ClusterCache::NodeByName(const std::string& name) const {
   const sql::MutexLock lock(mutex_);
-  return nodes_.Find(name);
+  const auto seen = seen_nodes_.find(name);
+  return seen == seen_nodes_.end() ? nullptr : seen->second;
 }
 
 PodGroupPointer ClusterCache::PodGroupByName(const PodGroupName& name) const {
@@ -90,7 +91,10 @@ std::vector<PodPointer> ClusterCache::Pods() const {
 
 std::vector<NodePointer> ClusterCache::Nodes() const {
   const sql::MutexLock lock(mutex_);
-  return nodes_.All();
+  std::vector<NodePointer> all;
+  all.reserve(seen_nodes_.size());
+  for (const auto& [name, node] : seen_nodes_) all.push_back(node);
+  return all;
 }
 
 std::vector<PodPointer> ClusterCache::PodsOnNode(

@@ -13,6 +13,7 @@
 #include "cluster/json/objects.h"
 #include "cluster/json/run.h"
 #include "cluster/objects/pod_template.h"
+#include "cluster/structures/structure_sources.h"
 #include "cluster/text/json_field.h"
 #include "cluster/text/quantity.h"
 #include "cluster/text/quote.h"
@@ -186,6 +187,20 @@ Complaint CheckCapacity(const Json& object) {
   return std::nullopt;
 }
 
+Complaint CheckStructure(const Json& object) {
+  const Node node = DecodeNode(object);
+  if (!node.structure.Any()) return std::nullopt;
+  const std::string place =
+      "metadata.annotations[\"" + std::string(kStructureAnnotation) + "\"]";
+  StructureTexts texts;
+  const ReadText& read = texts.Read(*node.structure);
+  if (!read.fault.empty()) return place + ": " + read.fault;
+  const std::string less =
+      WhatDisagrees(read, node.allocatable, /*exactly=*/false);
+  if (!less.empty()) return place + " shows " + less;
+  return std::nullopt;
+}
+
 }  // namespace
 
 Complaint WhatIsWrongWithPod(const Json& object) {
@@ -219,7 +234,8 @@ Complaint WhatIsWrongWithNode(const Json& object) {
   return FirstOf([&] { return WhatIsWrongWithName(object); },
                  [&] { return WhatIsWrong(object, kMetadata); },
                  [&] { return WhatIsWrong(object, kNode); },
-                 [&] { return CheckCapacity(object); });
+                 [&] { return CheckCapacity(object); },
+                 [&] { return CheckStructure(object); });
 }
 
 Complaint WhatIsWrongWithPodGroup(const Json& object) {

@@ -9,6 +9,7 @@
 #include "cluster/files/field_rules.h"
 #include "cluster/files/manifest.h"
 #include "cluster/json/objects.h"
+#include "cluster/structures/structure_texts.h"
 #include "cluster/text/json_field.h"
 #include "cluster/text/quote.h"
 
@@ -34,7 +35,10 @@ constexpr std::array kGroup = {
     FieldRule{"taints[].value", Kind::kText},
     FieldRule{"taints[].effect", Kind::kChoice, true,
               "NoSchedule PreferNoSchedule NoExecute"},
-    FieldRule{"unschedulable", Kind::kFlag}};
+    FieldRule{"unschedulable", Kind::kFlag},
+    FieldRule{"topology-policy", Kind::kChoice, false,
+              "none restricted single-numa-node"}};
+constexpr const char* kStructure = "structure";
 
 [[noreturn]] void RefuseNode(const std::string& place, const std::string& why) {
   throw InputError(place + ": " + why);
@@ -51,7 +55,9 @@ void CheckKeys(const Json& group, const std::string& place) {
     if (path.find('[') != std::string_view::npos) continue;
     known += (known.empty() ? "" : ", ") + std::string(path);
   }
+  known += std::string(", ") + kStructure;
   for (const auto& [key, value] : group.items()) {
+    if (key == kStructure) continue;
     if (std::ranges::find(kGroup, std::string_view(key),
                           [](const FieldRule& rule) {
                             return std::string_view(rule.path);
@@ -72,6 +78,63 @@ Json AmountsOf(const Json& group) {
   amounts["pods"] =
       At(group, "pods").is_null() ? Json(kDefaultPods) : At(group, "pods");
   return amounts;
+}
+
+// The text of a structure that is a mapping: its entries side by side.
+std::string TextOfMapping(const Json& structure, const std::string& place) {
+  std::string text;
+  for (const auto& [key, value] : structure.items()) {
+    if (!value.is_string() && !value.is_number_integer()) {
+      RefuseNode(place + "." + key,
+                 "must be a number, or an amount such as 512Gi");
+    }
+    text += (text.empty() ? "" : ", ") + key + ": " +
+            (value.is_string() ? value.get<std::string>() : value.dump());
+  }
+  return text;
+}
+
+// A kubelet's topology manager knows no more.
+constexpr std::int64_t kMostDomains = 8;
+
+void SetStructure(const Json& group, const std::string& group_place,
+                  Node& node) {
+  const bool policy = node.topology_policy != TopologyPolicy::kNone;
+  const std::string place_of_policy = group_place + ".topology-policy";
+  const Json& structure = At(group, kStructure);
+  if (structure.is_null()) {
+    if (!policy) return;
+    RefuseNode(place_of_policy,
+               "needs a structure, which says what the NUMA domains have");
+  }
+  const std::string place = group_place + "." + kStructure;
+  if (!structure.is_string() && !structure.is_object()) {
+    RefuseNode(place,
+               "must be a text, like \"sockets: 2, numa: 4, cores: 32\", or a "
+               "mapping of the same keys");
+  }
+  StructureTexts texts;
+  const ReadText& read =
+      texts.Read(structure.is_string() ? structure.get<std::string>()
+                                       : TextOfMapping(structure, place));
+  if (!read.fault.empty()) RefuseNode(place, read.fault);
+  const std::string other =
+      WhatDisagrees(read, node.allocatable, /*exactly=*/true);
+  if (!other.empty()) RefuseNode(place, "has " + other);
+  if (policy && read.numa > kMostDomains) {
+    RefuseNode(place_of_policy, "knows at most " +
+                                    std::to_string(kMostDomains) +
+                                    " NUMA domains; the structure has " +
+                                    std::to_string(read.numa));
+  }
+  node.structure = read.text;
+}
+
+TopologyPolicy PolicyOf(const Json& group) {
+  const std::string policy = Text(group, "topology-policy");
+  if (policy == "single-numa-node") return TopologyPolicy::kSingleNumaNode;
+  return policy == "restricted" ? TopologyPolicy::kRestricted
+                                : TopologyPolicy::kNone;
 }
 
 // The template of the nodes of a group.
@@ -97,6 +160,8 @@ Node Model(const Json& group, const std::string& place) {
   if (At(group, "rack").is_string()) {
     node.labels["topology.kubernetes.io/rack"] = Text(group, "rack");
   }
+  node.topology_policy = PolicyOf(group);
+  SetStructure(group, place, node);
   return node;
 }
 

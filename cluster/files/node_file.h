@@ -14,6 +14,13 @@
 //       labels: {disk: ssd}
 //       taints: [{key: team, value: red, effect: NoSchedule}]
 //       unschedulable: false
+//       structure: "sockets: 2, numa: 4, cores: 32, gpus: 8"   # what is
+//       inside;
+//                            # or JGF, or a mapping {sockets: 2, numa: 4, ...}
+//       topology-policy: single-numa-node      # of its kubelet; or restricted
+//
+// A structure must have the node's cpus and GPUs, and no less memory if it has
+// memory. A Node manifest has it in the annotation fluxnetes.structure.
 //
 // Every node gets the label kubernetes.io/hostname. Throws InputError.
 #pragma once

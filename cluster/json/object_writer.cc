@@ -4,6 +4,7 @@
 
 #include "cluster/json/job_fields.h"
 #include "cluster/json/request_writer.h"
+#include "cluster/structures/structure_sources.h"
 #include "cluster/text/json_text.h"
 #include "cluster/text/quantity.h"
 #include "cluster/text/timestamp.h"
@@ -266,6 +267,10 @@ std::string WriteNode(const Node& node) {
       json.FieldUnlessEmpty("uid", node.uid);
       json.FieldUnlessEmpty("resourceVersion", node.resource_version);
       WriteLabels(json, "labels", node.labels);
+      if (node.structure.Any()) {
+        json.Object("annotations",
+                    [&] { json.Field(kStructureAnnotation, *node.structure); });
+      }
     });
     json.Object("spec", [&] {
       if (node.unschedulable) json.Field("unschedulable", true);

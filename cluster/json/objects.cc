@@ -14,6 +14,7 @@
 #include "cluster/json/pod_requests.h"
 #include "cluster/json/request_decoder.h"
 #include "cluster/json/run.h"
+#include "cluster/structures/structure_sources.h"
 #include "cluster/text/json_field.h"
 #include "cluster/text/timestamp.h"
 
@@ -181,6 +182,9 @@ Node DecodeNode(const Json& object) {
   }
   node.unschedulable = Flag(spec, "unschedulable");
   node.ready = DecodeReady(status);
+  std::string structure =
+      Text(At(metadata, "annotations"), kStructureAnnotation);
+  if (!structure.empty()) node.structure.Own() = std::move(structure);
   return node;
 }
 

@@ -1,12 +1,15 @@
 #include "cluster/json/optional_objects.h"
 
 #include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "cluster/json/objects.h"
 #include "cluster/json/pod_requests.h"
 #include "cluster/json/request_decoder.h"
 #include "cluster/text/json_field.h"
+#include "cluster/text/quantity.h"
+#include "cluster/text/quote.h"
 
 namespace fluxnetes::cluster {
 namespace {
@@ -176,6 +179,132 @@ PodGroup DecodePodGroup(PodGroupApi api, const Json& object) {
   if (const auto seconds = DecodeInteger32(spec, "scheduleTimeoutSeconds")) {
     result.schedule_timeout = std::chrono::seconds(*seconds);
   }
+  return result;
+}
+
+namespace {
+
+constexpr std::size_t kMostZoneResources = 100;
+
+// "node-3" is the domain 3.
+std::optional<int> NumberOf(const std::string& zone) {
+  const auto digits = zone.find_last_not_of("0123456789") + 1;
+  int number = 0;
+  const char* const end = zone.data() + zone.size();
+  const auto [stop, error] = std::from_chars(zone.data() + digits, end, number);
+  if (error != std::errc{} || stop != end) return std::nullopt;
+  return number;
+}
+
+// Reads zones, and puts the first fault into the topology.
+class ZoneReader {
+ public:
+  explicit ZoneReader(NodeTopology& topology) : topology_(topology) {}
+
+  void Read(const Json& zones) {
+    if (List(zones).size() > kMostZones) {
+      return Fail("zones", "there are more than " + std::to_string(kMostZones));
+    }
+    for (std::size_t i = 0; i < List(zones).size(); ++i) {
+      if (Text(zones[i], "type") == "Node")
+        ReadZone(zones[i], "zones[" + std::to_string(i) + "]");
+    }
+    std::ranges::sort(topology_.zones, {}, [](const TopologyZone& zone) {
+      return zone.numa.number;
+    });
+    if (!topology_.fault.empty()) topology_.zones.clear();
+  }
+
+ private:
+  void Fail(const std::string& place, const std::string& what) {
+    if (topology_.fault.empty()) topology_.fault = place + ": " + what;
+  }
+
+  std::optional<int> ReadName(const Json& object, const std::string& place) {
+    const std::string name = Text(object, "name");
+    const auto number = NumberOf(name);
+    if (!number) {
+      Fail(place + ".name",
+           Quote(name) + " does not end in a number, as in node-0");
+    }
+    return number;
+  }
+
+  void ReadZone(const Json& json, const std::string& place) {
+    const auto number = ReadName(json, place);
+    if (!number) return;
+    const auto same = [&](const TopologyZone& zone) {
+      return zone.numa.number == *number;
+    };
+    if (std::ranges::any_of(topology_.zones, same)) {
+      return Fail(place + ".name",
+                  "the domain " + std::to_string(*number) + " is there twice");
+    }
+    TopologyZone zone;
+    zone.numa.number = *number;
+    for (const Json& cost : List(At(json, "costs"))) {
+      const auto to = NumberOf(Text(cost, "name"));
+      const auto value = DecodeInteger32(cost, "value");
+      if (to && value) zone.costs.emplace(*to, *value);
+    }
+    const auto& resources = List(At(json, "resources"));
+    if (resources.size() > kMostZoneResources) {
+      return Fail(place + ".resources",
+                  "there are more than " + std::to_string(kMostZoneResources));
+    }
+    Json allocatable = Json::object();
+    Json available = Json::object();
+    for (std::size_t i = 0; i < resources.size(); ++i) {
+      const std::string at = place + ".resources[" + std::to_string(i) + "].";
+      const std::string name = Text(resources[i], "name");
+      ReadAmount(resources[i], "allocatable", at, allocatable[name]);
+      ReadAmount(resources[i], "available", at, available[name]);
+    }
+    zone.numa.allocatable = DecodeOffer(allocatable);
+    zone.numa.available = DecodeOffer(available);
+    topology_.zones.push_back(std::move(zone));
+  }
+
+  void ReadAmount(const Json& resource, const char* key,
+                  const std::string& place, Json& amount) {
+    const Json& value = At(resource, key);
+    if (value.is_null()) return;
+    try {
+      if (!value.is_number_unsigned())
+        ParseQuantity(value.is_string() ? value.get<std::string>() : "");
+      amount = value;
+    } catch (const std::invalid_argument& error) {
+      Fail(place + key, error.what());
+    }
+  }
+
+  NodeTopology& topology_;
+};
+
+TopologyPolicy PolicyOf(const Json& object) {
+  std::string policy;
+  for (const std::string& each : Texts(At(object, "topologyPolicies")))
+    policy = each;  // before there were attributes
+  for (const Json& attribute : List(At(object, "attributes"))) {
+    if (Text(attribute, "name") == "topologyManagerPolicy")
+      policy = Text(attribute, "value");
+  }
+  if (policy == "single-numa-node" || policy.starts_with("SingleNUMANode"))
+    return TopologyPolicy::kSingleNumaNode;
+  if (policy == "restricted" || policy.starts_with("Restricted"))
+    return TopologyPolicy::kRestricted;
+  return TopologyPolicy::kNone;
+}
+
+}  // namespace
+
+NodeTopology DecodeNodeTopology(const Json& object) {
+  const Json& metadata = At(object, "metadata");
+  NodeTopology result;
+  result.name = Text(metadata, "name");
+  result.resource_version = Text(metadata, "resourceVersion");
+  result.policy = PolicyOf(object);
+  ZoneReader(result).Read(At(object, "zones"));
   return result;
 }
 

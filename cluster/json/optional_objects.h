@@ -11,6 +11,7 @@
 #include "cluster/objects/storage_class.h"
 #include "cluster/objects/volume.h"
 #include "cluster/objects/volume_claim.h"
+#include "cluster/structures/node_topology.h"
 
 namespace fluxnetes::cluster {
 
@@ -26,5 +27,9 @@ JobAnnotations DecodeJobAnnotations(const nlohmann::json& object);
 // scheduling.k8s.io/v1alpha2. A size that is not an integer of 32 bits counts
 // as missing; an unreadable amount is kLargestAmount.
 PodGroup DecodePodGroup(PodGroupApi api, const nlohmann::json& object);
+
+// Decodes a NodeResourceTopology. Zones of another type than Node, and
+// resources without an amount, are left out.
+NodeTopology DecodeNodeTopology(const nlohmann::json& object);
 
 }  // namespace fluxnetes::cluster

@@ -66,6 +66,9 @@ bool ReadObject(WatchedKind kind, const Json& json, CommonParts* common,
       if (Text(metadata, "uid").empty()) return false;
       event.object = Share(DecodeJobAnnotations(json));
       break;
+    case WatchedKind::kNodeTopologies:
+      event.object = Share(DecodeNodeTopology(json));
+      break;
   }
   return true;
 }

@@ -15,6 +15,8 @@ constexpr const char* kCoschedulingPaths[] = {
 constexpr const char* kNativePaths[] = {
     "/apis/scheduling.k8s.io/v1alpha2/podgroups"};
 constexpr const char* kJobPaths[] = {"/apis/batch/v1/jobs"};
+constexpr const char* kTopologyPaths[] = {
+    "/apis/topology.node.k8s.io/v1alpha2/noderesourcetopologies"};
 
 // Indexed by Number().
 constexpr std::array<WatchedResource, kWatchedKinds> kResources = {{
@@ -30,6 +32,8 @@ constexpr std::array<WatchedResource, kWatchedKinds> kResources = {{
     {WatchedKind::kNativeGroups, "podgroups.scheduling.k8s.io", true,
      kNativePaths},
     {WatchedKind::kJobs, "jobs.batch", true, kJobPaths},
+    {WatchedKind::kNodeTopologies,
+     "noderesourcetopologies.topology.node.k8s.io", true, kTopologyPaths},
 }};
 
 constexpr std::array<WatchedKind, kWatchedKinds> kInOrder = {
@@ -40,6 +44,7 @@ constexpr std::array<WatchedKind, kWatchedKinds> kInOrder = {
     WatchedKind::kCoschedulingGroups,
     WatchedKind::kNativeGroups,
     WatchedKind::kJobs,
+    WatchedKind::kNodeTopologies,
     WatchedKind::kNodes,
     WatchedKind::kPods};
 

@@ -21,9 +21,10 @@ enum class WatchedKind {
   kCoschedulingGroups,  // PodGroup of scheduling.x-k8s.io
   kNativeGroups,        // PodGroup of scheduling.k8s.io
   kJobs,                // those whose labels or annotations instruct us
+  kNodeTopologies,      // NodeResourceTopology of topology.node.k8s.io
 };
 
-inline constexpr std::size_t kWatchedKinds = 9;
+inline constexpr std::size_t kWatchedKinds = 10;
 
 constexpr std::size_t Number(WatchedKind kind) {
   return static_cast<std::size_t>(kind);

@@ -90,6 +90,11 @@ void Scheduler::State::BuildIntake() {
                 log.Error("a pod is left out, the database refuses its record",
                           {{"uid", uid}, {"why", why}});
               },
+          .on_node_warning =
+              [this](const auto& warning) {
+                log.Warn("what a node has inside cannot be used as it is told",
+                         {{"why", warning}});
+              },
           .binding_ledger = &binding_ledger,
           .differences = &differences,
           .on_listed =

@@ -423,5 +423,54 @@ TEST_F(ClusterCacheTest, VersionOfNamespacesFollowsTheirLabels) {
   EXPECT_EQ(cache_.Namespaces()[0]->labels, space.labels);
 }
 
+NodePointer WithStructure(int version, const std::string& structure) {
+  Node node = *MakeNode("n1", version);
+  if (!structure.empty()) node.structure.Own() = structure;
+  return std::make_shared<const Node>(std::move(node));
+}
+NodeTopologyPointer MakeTopology(int version, std::int64_t cpus,
+                                 std::int64_t available) {
+  NodeTopology topology;
+  topology.name = "n1";
+  topology.resource_version = std::to_string(version);
+  topology.zones.emplace_back();
+  topology.zones[0].numa.allocatable.cpu_milli = cpus * 1'000;
+  topology.zones[0].numa.available.cpu_milli = available * 1'000;
+  return std::make_shared<const NodeTopology>(std::move(topology));
+}
+
+TEST_F(ClusterCacheTest, NodeHasTheStructureThatCounts) {
+  // The topology comes before its node.
+  EXPECT_THAT(Event(kChanged, MakeTopology(1, 1, 1)).nodes, IsEmpty());
+  EXPECT_THAT(Event(kChanged, WithStructure(1, "cores: 2")).nodes,
+              ElementsAre("n1"));
+  EXPECT_NE(cache_.NodeByName("n1")->structure->find("numa0"),
+            std::string::npos);
+  // Its list leaves it out.
+  EXPECT_THAT(ListNothing(WatchedKind::kNodeTopologies).nodes,
+              ElementsAre("n1"));
+  EXPECT_EQ(*cache_.NodeByName("n1")->structure, "cores: 2");
+  EXPECT_EQ(*cache_.Nodes().at(0)->structure, "cores: 2");
+  // A bad text: no structure, and a warning once.
+  const auto bad = Event(kChanged, WithStructure(2, "cores: none"));
+  EXPECT_THAT(bad.nodes, ElementsAre("n1"));
+  EXPECT_THAT(bad.warnings, SizeIs(1));
+  EXPECT_FALSE(cache_.NodeByName("n1")->structure.Any());
+  EXPECT_THAT(Event(kChanged, WithStructure(3, "cores: none")).warnings,
+              IsEmpty());
+  EXPECT_THAT(Event(kChanged, MakeTopology(4, 1, 1)).nodes, ElementsAre("n1"));
+  EXPECT_THAT(Event(kDeleted, MakeTopology(5, 1, 1)).nodes, ElementsAre("n1"));
+  Event(kDeleted, WithStructure(6, ""));
+  EXPECT_EQ(cache_.NodeByName("n1"), nullptr);
+  EXPECT_THAT(cache_.Nodes(), IsEmpty());
+}
+
+TEST_F(ClusterCacheTest, NewVersionOfATopologyAloneIsNoChangeOfItsNode) {
+  Event(kChanged, WithStructure(1, ""));
+  Event(kChanged, MakeTopology(1, 4, 4));
+  EXPECT_THAT(Event(kChanged, MakeTopology(2, 4, 4)).nodes, IsEmpty());
+  EXPECT_THAT(Event(kChanged, MakeTopology(3, 5, 4)).nodes, ElementsAre("n1"));
+}
+
 }  // namespace
 }  // namespace fluxnetes::cluster

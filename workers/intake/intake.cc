@@ -92,6 +92,10 @@ bool Intake::Watch() {
   told_ = !events.empty();
   const cluster::CacheChanges changes = cache_.Apply(events);
   for (const cluster::WatchEvent& event : events) NoteTold(event);
+  if (options_.on_node_warning) {
+    for (const std::string& warning : changes.warnings)
+      options_.on_node_warning(warning);
+  }
   compare_ |= changes.listed || asked_.exchange(false);
   if (changes.listed && options_.binding_ledger != nullptr)
     options_.binding_ledger->ForgetRecorded();

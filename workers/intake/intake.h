@@ -79,6 +79,8 @@ class Intake {
     // Called with a pod that cannot be recorded.
     std::function<void(const std::string& uid, const std::string& why)>
         on_set_aside = nullptr;
+    // Called with what is wrong with what a node says of its inside.
+    std::function<void(const std::string& warning)> on_node_warning = nullptr;
     // The bindings that this process's binder records itself. Null: all are
     // read again.
     BindingLedger* binding_ledger = nullptr;

@@ -131,5 +131,76 @@ TEST(NodeFile, QuantitiesAreChecked) {
               HasSubstr("nodes[0].resources[\"gpu\"]"));
 }
 
+TEST(NodeFile, StructureIsATextOrAMapping) {
+  const auto nodes = ReadNodes(R"(
+nodes:
+  - count: 2
+    name: node
+    cpu: 7500m
+    memory: 4Gi
+    resources: {nvidia.com/gpu: 2}
+    structure: "sockets: 2, numa: 2, cores: 8, gpus: 2"
+    topology-policy: single-numa-node
+  - name: map
+    cpu: 8
+    memory: 4Gi
+    structure: {sockets: 2, cores: 8, memory: 4Gi}
+    topology-policy: none
+)",
+                               "n.yaml");
+  ASSERT_EQ(nodes.size(), 3U);
+  EXPECT_EQ(*nodes[1].structure, "sockets: 2, numa: 2, cores: 8, gpus: 2");
+  EXPECT_EQ(&*nodes[0].structure, &*nodes[1].structure);
+  EXPECT_EQ(nodes[1].topology_policy, TopologyPolicy::kSingleNumaNode);
+  EXPECT_EQ(*nodes[2].structure, "cores: 8, memory: 4Gi, sockets: 2");
+  EXPECT_EQ(nodes[2].topology_policy, TopologyPolicy::kNone);
+}
+
+TEST(NodeFile, StructureThatIsNotThatOfTheNodeIsRefused) {
+  const auto why = [](const std::string& more) {
+    return WhyGroupRefused("{name: a, cpu: 8, memory: 4Gi, " + more + "}");
+  };
+  EXPECT_EQ(why("structure: 'cores: x'"),
+            "n.yaml:1: nodes[0].structure: cores: \"x\" is not a number from 1 "
+            "to 10000");
+  EXPECT_EQ(why("structure: {cores: [8]}"),
+            "n.yaml:1: nodes[0].structure.cores: must be a number, or an "
+            "amount such as 512Gi");
+  EXPECT_THAT(why("structure: 8"), HasSubstr("nodes[0].structure: must be a"));
+  EXPECT_EQ(why("structure: 'cores: 16'"),
+            "n.yaml:1: nodes[0].structure: has 16 cores, but the node has 8 "
+            "cpus");
+  EXPECT_THAT(why("structure: 'cores: 8, gpus: 2'"),
+              HasSubstr("nodes[0].structure: has 2 gpus, but the node has 0"));
+  EXPECT_THAT(why("structure: {cores: 8, memory: 2Gi}"),
+              HasSubstr("has 2048Mi of memory, but the node has 4096Mi"));
+  EXPECT_THAT(why("topology-policy: restricted"),
+              HasSubstr("nodes[0].topology-policy: needs a structure"));
+  EXPECT_THAT(why("topology-policy: best"),
+              HasSubstr("nodes[0].topology-policy is \"best\""));
+  EXPECT_THAT(WhyGroupRefused("{name: a, cpu: 16, memory: 4Gi, structure: "
+                              "{numa: 16, cores: 16}, topology-policy: "
+                              "restricted}"),
+              HasSubstr("knows at most 8 NUMA domains; the structure has 16"));
+}
+
+TEST(NodeFile, ManifestHasItsStructureInAnAnnotation) {
+  const auto manifest = [](const std::string& structure) {
+    return "{kind: Node, apiVersion: v1, metadata: {name: a, annotations: "
+           "{fluxnetes.structure: '" +
+           structure +
+           "'}}, status: {capacity: {cpu: 4, memory: 1Gi}, allocatable: {cpu: "
+           "3500m, memory: 1Gi}}}";
+  };
+  const auto nodes = ReadNodes(manifest("cores: 4"), "n.yaml");
+  EXPECT_EQ(*nodes.at(0).structure, "cores: 4");
+  EXPECT_THAT(WhyNoNodes(manifest("cores: 2")),
+              HasSubstr("metadata.annotations[\"fluxnetes.structure\"] shows 2 "
+                        "cores, but the node has 3 cpus"));
+  EXPECT_THAT(WhyNoNodes(manifest("cores")),
+              HasSubstr("metadata.annotations[\"fluxnetes.structure\"]: "
+                        "\"cores\" is not one of"));
+}
+
 }  // namespace
 }  // namespace fluxnetes::cluster

@@ -116,6 +116,7 @@ TEST(ObjectWriter, NodeComesBackAsItWas) {
   node.taints = {{"gpu", "", "NoSchedule"}, {"k", "v", "NoExecute"}};
   node.unschedulable = true;
   node.ready = false;
+  node.structure.Own() = "sockets: 2, cores: 8";
   EXPECT_EQ(DecodeNode(Json::parse(WriteNode(node))), node);
   EXPECT_EQ(DecodeNode(Json::parse(WriteNode(Node{}))), Node{});
 }

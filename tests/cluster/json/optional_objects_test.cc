@@ -194,5 +194,80 @@ TEST(OptionalObjects, WhatMakesNoSenseHasItsDefault) {
   }
 }
 
+TEST(OptionalObjects, NodeTopologySaysWhatItsZonesHave) {
+  const NodeTopology topology = DecodeNodeTopology(R"({
+      "metadata": {"name": "n1", "resourceVersion": "7"},
+      "topologyPolicies": ["BestEffort"],
+      "attributes": [
+        {"name": "topologyManagerScope", "value": "pod"},
+        {"name": "topologyManagerPolicy", "value": "single-numa-node"}],
+      "zones": [
+        {"name": "node-1", "type": "Node",
+         "costs": [{"name": "node-0", "value": 21},
+                   {"name": "node-1", "value": 10}, {"name": "x", "value": 3}],
+         "resources": [
+           {"name": "cpu", "capacity": "32", "allocatable": "31500m",
+            "available": 8},
+           {"name": "memory", "capacity": "9Gi", "allocatable": "8Gi",
+            "available": "1Gi"},
+           {"name": "nvidia.com/gpu", "capacity": "2", "allocatable": "2",
+            "available": "0"}]},
+        {"name": "core-7", "type": "Core"},
+        {"name": "node-0", "type": "Node"}]})"_json);
+  EXPECT_EQ(topology.fault, "");
+  EXPECT_EQ(topology.name, "n1");
+  EXPECT_EQ(topology.resource_version, "7");
+  EXPECT_EQ(topology.policy, TopologyPolicy::kSingleNumaNode);
+  ASSERT_EQ(topology.zones.size(), 2U);
+  EXPECT_EQ(topology.zones[0], TopologyZone{});
+  const TopologyZone& zone = topology.zones[1];
+  EXPECT_EQ(zone.numa.number, 1);
+  EXPECT_EQ(zone.costs, (std::map<int, int>{{0, 21}, {1, 10}}));
+  EXPECT_EQ(zone.numa.allocatable.cpu_milli, 31'500);
+  EXPECT_EQ(zone.numa.allocatable.memory_bytes, std::int64_t{8} << 30);
+  EXPECT_EQ(zone.numa.allocatable.Extended("nvidia.com/gpu"), 2);
+  EXPECT_EQ(zone.numa.available.cpu_milli, 8'000);
+  EXPECT_EQ(zone.numa.available.Extended("nvidia.com/gpu"), 0);
+}
+
+TEST(OptionalObjects, PolicyOfATopologyIsReadInItsOlderFormToo) {
+  const auto policy_of = [](const std::string& json) {
+    return DecodeNodeTopology(Json::parse(json)).policy;
+  };
+  EXPECT_EQ(policy_of(R"({"topologyPolicies": ["SingleNUMANodePodLevel"]})"),
+            TopologyPolicy::kSingleNumaNode);
+  EXPECT_EQ(policy_of(R"({"topologyPolicies": ["RestrictedContainerLevel"]})"),
+            TopologyPolicy::kRestricted);
+  EXPECT_EQ(policy_of(R"({"topologyPolicies": ["SingleNUMANodePodLevel"],
+                          "attributes": [{"name": "topologyManagerPolicy",
+                                          "value": "none"}]})"),
+            TopologyPolicy::kNone);
+  EXPECT_EQ(policy_of("{}"), TopologyPolicy::kNone);
+}
+
+TEST(OptionalObjects, TopologyThatMakesNoSenseSaysWhereAndHasNoZones) {
+  const auto fault_of = [](const std::string& zones) {
+    const NodeTopology topology =
+        DecodeNodeTopology(Json::parse("{\"zones\": " + zones + "}"));
+    EXPECT_TRUE(topology.zones.empty());
+    return topology.fault;
+  };
+  const std::string good = R"({"name": "node-0", "type": "Node"})";
+  EXPECT_EQ(fault_of("[" + good + R"(, {"name": "a", "type": "Node"}])"),
+            "zones[1].name: \"a\" does not end in a number, as in node-0");
+  EXPECT_EQ(fault_of("[" + good + ", " + good + "]"),
+            "zones[1].name: the domain 0 is there twice");
+  EXPECT_EQ(fault_of(R"([{"name": "node-0", "type": "Node", "resources": [
+                          {"name": "cpu", "allocatable": "2x"}]}])")
+                .substr(0, 36),
+            "zones[0].resources[0].allocatable: q");
+  std::string many = good;
+  for (int i = 0; i < kMostZones; ++i) many += ", " + good;
+  EXPECT_EQ(fault_of("[" + many + "]"), "zones: there are more than 64");
+  for (const char* text : {"null", "7", "[7]", "{}"}) {
+    EXPECT_EQ(fault_of(text), "");
+  }
+}
+
 }  // namespace
 }  // namespace fluxnetes::cluster

@@ -73,7 +73,10 @@ std::string SimulatedCluster::State::WhyRejected(
   Node without_soft_taints = *node.node;
   std::erase_if(without_soft_taints.taints,
                 [](const Taint& taint) { return taint.effect != "NoExecute"; });
-  return Admits(without_soft_taints, request) ? "" : "NodeAffinity";
+  if (!Admits(without_soft_taints, request)) return "NodeAffinity";
+  if (node.numa && !node.numa->Admits(wanted, node.node->topology_policy))
+    return "TopologyAffinityError";
+  return "";
 }
 
 void SimulatedCluster::State::Admit(SimulatedPod& pod) {
@@ -91,6 +94,10 @@ void SimulatedCluster::State::Admit(SimulatedPod& pod) {
 void SimulatedCluster::State::Start(SimulatedPod& pod, SimulatedNode& node) {
   if (!pod.charged) {
     node.used += pod.pod->request.resources;
+    if (node.numa) {
+      node.numa->Take(pod.slot, pod.pod->request.resources,
+                      node.node->topology_policy);
+    }
     pod.charged = true;
   }
   if (pod.run.length) {
@@ -138,6 +145,7 @@ void SimulatedCluster::State::Discharge(SimulatedPod& pod) {
   pod.charged = false;
   if (SimulatedNode* const node = NodeOf(pod)) {
     node->used -= pod.pod->request.resources;
+    if (node->numa) node->numa->Release(pod.slot);
   }
 }
 

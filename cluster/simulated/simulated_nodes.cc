@@ -12,7 +12,9 @@ bool SimulatedCluster::AddNode(const Node& node) {
   auto added = std::make_shared<Node>(node);
   added->uid = state_->NewUid();
   added->resource_version = state_->NextVersion();
-  state_->nodes[node.name].node = added;
+  SimulatedNode& made = state_->nodes[node.name];
+  made.node = added;
+  if (node.topology_policy != TopologyPolicy::kNone) made.numa.emplace(node);
   state_->Publish<Node>(WatchEvent::Kind::kChanged, std::move(added));
   state_->TakeOrphansBack(node.name);
   return true;

@@ -11,12 +11,14 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <thread>
 #include <unordered_map>
 #include <vector>
 
+#include "cluster/simulated/numa_book.h"
 #include "cluster/simulated/simulated_cluster.h"
 #include "cluster/simulated/simulated_job.h"
 #include "cluster/simulated/simulated_pods.h"
@@ -31,6 +33,8 @@ struct SimulatedNode {
   NodePointer node;
   Resources used;                   // by admitted pods
   std::vector<std::uint32_t> pods;  // sorted slots of pods with this name
+  // Of a kubelet that refuses by it; by slots of admitted pods.
+  std::optional<NumaBook> numa;
 };
 
 struct SimulatedCluster::State {

@@ -217,5 +217,29 @@ TEST_F(SimulatedClusterTest, NodesAreChangedByNameOnly) {
   EXPECT_EQ(cluster_.GetNode("nobody"), nullptr);
 }
 
+TEST_F(SimulatedClusterTest, KubeletRefusesWhatIsInNoOneNumaDomain) {
+  Node node;
+  node.name = "numa";
+  node.allocatable = {.cpu_milli = 8'000, .memory_bytes = 1LL << 30, .pods = 9};
+  node.structure.Own() = "numa: 2, cores: 8";
+  node.topology_policy = TopologyPolicy::kSingleNumaNode;
+  cluster_.AddNode(node);
+  for (const char* const name : {"a", "b"}) {
+    Bind(*Create(name, seconds(10), 3'000), "numa");
+  }
+  Pass(milliseconds(1));
+  Bind(*Create("c", seconds(1), 2'000), "numa");
+  Bind(*Create("d", seconds(10), 1'500), "numa");  // not of whole cpus
+  Pass(milliseconds(1));
+  EXPECT_EQ(Now("b")->phase, PodPhase::kRunning);
+  EXPECT_EQ(Now("c")->phase, PodPhase::kFailed);
+  EXPECT_EQ(Now("c")->reason, "TopologyAffinityError");
+  EXPECT_EQ(Now("d")->phase, PodPhase::kRunning);
+  cluster_.EndPod("default", "a", 0);
+  Bind(*Create("e", seconds(1), 2'000), "numa");
+  Pass(milliseconds(1));
+  EXPECT_EQ(Now("e")->phase, PodPhase::kRunning);
+}
+
 }  // namespace
 }  // namespace fluxnetes::cluster

@@ -51,6 +51,7 @@ struct Config {
     std::string kubeconfig;
     std::string context;          // in the kubeconfig; empty: the current one
     int requests_per_second = 0;  // kApi: limit; 0: none
+    std::string structures;  // a file of what nodes have inside; empty: none
     bool operator==(const Cluster&) const = default;
     // The address of the API server for `submit`.
     std::string Api() const;

@@ -197,6 +197,10 @@ constexpr Setting kSettings[] = {
      [](const Config& c) {
        return std::to_string(c.cluster.requests_per_second);
      }},
+    {"cluster.structures", "FLUXNETES_STRUCTURES", "structures", "FILE",
+     "what nodes have inside, by their labels",
+     [](Config& c, const std::string& t) { c.cluster.structures = t; },
+     [](const Config& c) { return c.cluster.structures; }},
     {"http.listen", "FLUXNETES_HTTP_LISTEN", "http-listen", "ADDRESS",
      "where serve answers /healthz, /readyz and /metrics: ADDRESS:PORT, "
      "unix:PATH or off",

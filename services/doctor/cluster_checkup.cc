@@ -13,6 +13,7 @@
 #include "services/console/exit_code.h"
 #include "services/console/time_text.h"
 #include "services/doctor/scheduler_rights.h"
+#include "services/doctor/structure_checkup.h"
 
 namespace fluxnetes::services {
 namespace {
@@ -72,6 +73,10 @@ class ClusterCheckup {
 
   Findings Run() {
     if (CheckVersion()) CheckRights();
+    if (answers_) {
+      for (Finding& finding : CheckStructures(config_, client_))
+        findings_.push_back(std::move(finding));
+    }
     return std::move(findings_);
   }
 
@@ -121,6 +126,7 @@ class ClusterCheckup {
     }
     Add("API server", Status::kWell,
         fmt::format("{} at {}", version, address_));
+    answers_ = true;
     if (version.ends_with("-simulated")) {
       Add("rights in the cluster", Status::kSkipped,
           "a simulated cluster asks nobody for any");
@@ -239,6 +245,7 @@ class ClusterCheckup {
   const std::string address_;
   cluster::HttpClient client_;
   Findings findings_;
+  bool answers_ = false;  // like an API server
 };
 
 }  // namespace

@@ -18,6 +18,8 @@ constexpr std::string_view kSeesJobs = "Jobs that name a group in their labels";
 constexpr std::string_view kEndsJobs = "to delete Jobs at their deadline";
 constexpr std::string_view kPodGroups = "groups by PodGroup objects";
 constexpr std::string_view kTellsPodGroups = "the status of PodGroups";
+constexpr std::string_view kTopologies =
+    "what nodes have inside, from NodeResourceTopology";
 constexpr std::string_view kVolumes = "pods with volumes";
 constexpr std::string_view kEndsOwners = "queues with deadline_action owner";
 
@@ -51,6 +53,9 @@ constexpr SchedulerRight kRights[] = {
     {"scheduling.x-k8s.io", "podgroups", "", "list", kPodGroups},
     {"scheduling.x-k8s.io", "podgroups", "", "watch", kPodGroups},
     {"scheduling.x-k8s.io", "podgroups", "status", "patch", kTellsPodGroups},
+    {"topology.node.k8s.io", "noderesourcetopologies", "", "list", kTopologies},
+    {"topology.node.k8s.io", "noderesourcetopologies", "", "watch",
+     kTopologies},
     {"", "persistentvolumeclaims", "", "list", kVolumes},
     {"", "persistentvolumeclaims", "", "watch", kVolumes},
     {"", "persistentvolumeclaims", "", "patch", kVolumes},

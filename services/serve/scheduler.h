@@ -19,8 +19,10 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cluster/cluster.h"
+#include "cluster/structures/structure_sources.h"
 #include "queue/clients/client.h"
 #include "services/config/log.h"
 #include "services/monitoring/health.h"
@@ -36,6 +38,7 @@ struct SchedulerOptions {
   std::string scheduler_name = "fluxnetes";
   bool binding_events = true;
   std::chrono::milliseconds resync_interval{300'000};
+  std::vector<cluster::LabelledStructure> structures = {};
   int keep_days = 7;  // for finished jobs and the history of groups
 };
 

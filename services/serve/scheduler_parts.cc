@@ -51,6 +51,7 @@ Scheduler::State::State(SchedulerOptions given, cluster::Cluster& door,
       jobs(pool),
       client(pool, options.client),
       intake_leader(pool, client, "intake"),
+      cache(options.structures),
       differences([this](workers::DifferenceKind kind, std::int64_t count,
                          const auto& names) {
         log.Warn("a difference was found and is healed",

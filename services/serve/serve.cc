@@ -9,6 +9,7 @@
 #include "queue/clients/stop_signal.h"
 #include "services/config/cluster_access.h"
 #include "services/config/log.h"
+#include "services/config/structures.h"
 #include "services/database/database.h"
 #include "services/manual/version.h"
 #include "services/monitoring/status_server.h"
@@ -198,6 +199,7 @@ ExitCode RunServe(const Config& config) {
   options.scheduler_name = config.scheduler_name;
   options.binding_events = config.binding_events;
   options.resync_interval = config.resync_interval;
+  options.structures = LoadStructures(config);
   Scheduler scheduler(std::move(options), world.door(), log);
   const std::unique_ptr<GrpcApi> grpc = MakeGrpc(config, log);
   StatusServer status(StatusOptionsOf(config, scheduler, grpc.get(), world));

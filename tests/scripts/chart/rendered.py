@@ -75,7 +75,8 @@ def rights(path, rbac):
 # What the chart sets by other values, or what is nothing for a pod.
 OF_THE_CHART = {
     "database.connection", "cluster.kind", "cluster.nodes", "cluster.listen",
-    "cluster.address", "cluster.kubeconfig", "cluster.context", "log.level",
+    "cluster.address", "cluster.kubeconfig", "cluster.context",
+    "cluster.structures", "log.level",
     "log.format", "schedulerName", "shutdownGrace", "http.listen", "grpc.listen",
     "grpc.tlsCert", "grpc.tlsKey", "grpc.clientCA", "grpc.externalService",
     "grpc.access"}

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -53,8 +54,9 @@ class ClusterCheckupTest : public ::testing::Test {
   sql::Timestamp theirs_ = now_;
   std::string version_ = R"({"gitVersion": "v1.36.0"})";
   std::optional<std::vector<std::string>> owner_queues_;
-  int refuse_ = 0;                // status of every answer
-  std::set<std::string> denied_;  // "verb resource/subresource"
+  int refuse_ = 0;                            // status of every answer
+  std::set<std::string> denied_;              // "verb resource/subresource"
+  std::map<std::string, std::string> lists_;  // by path
 
  private:
   static HttpAnswer With(int status, std::string body = {}) {
@@ -66,6 +68,8 @@ class ClusterCheckupTest : public ::testing::Test {
 
   HttpAnswer Answer(const HttpQuestion& question) {
     if (question.path == "/version") return With(200, version_);
+    const auto list = lists_.find(question.path);
+    if (list != lists_.end()) return With(200, list->second);
     Json answer;
     if (question.path.ends_with("/selfsubjectreviews")) {
       answer["metadata"]["creationTimestamp"] =
@@ -155,6 +159,36 @@ TEST_F(ClusterCheckupTest, WhatIsNoApiServerIsToldSo) {
 TEST_F(ClusterCheckupTest, SimulatedClusterAsksNobodyForRights) {
   version_ = R"({"gitVersion": "v1.36.0-simulated"})";
   EXPECT_THAT(Of("rights in the cluster"), StartsWith("skipped: "));
+}
+
+TEST_F(ClusterCheckupTest, NodesWhoseInsideCannotBeUsedAreNamed) {
+  EXPECT_EQ(Of("inside of nodes"), "skipped: the nodes cannot be listed -> ");
+  const auto node = [](const std::string& name, const std::string& structure) {
+    Json json;
+    json["metadata"] = {{"name", name}};
+    if (!structure.empty())
+      json["metadata"]["annotations"]["fluxnetes.structure"] = structure;
+    return json;
+  };
+  Json list;
+  list["metadata"]["resourceVersion"] = "7";
+  list["items"] = {node("n1", "cores: 4"), node("n2", ""), node("n3", "")};
+  lists_["/api/v1/nodes"] = list.dump();
+  EXPECT_EQ(Of("inside of nodes"), "ok: known of 1 of 3 nodes -> ");
+  list["items"].push_back(node("n4", "cores: x"));
+  lists_["/api/v1/nodes"] = list.dump();
+  EXPECT_THAT(Of("inside of nodes"),
+              StartsWith("warning: node n4: annotation fluxnetes.structure: "
+                         "cores: \"x\" is not a number from 1 to 10000 -> "));
+  Json topologies;
+  topologies["metadata"]["resourceVersion"] = "8";
+  topologies["items"] = {{{"metadata", {{"name", "n4"}}},
+                          {"zones", {{{"name", "node-0"}, {"type", "Node"}}}}}};
+  lists_["/apis/topology.node.k8s.io/v1alpha2/noderesourcetopologies"] =
+      topologies.dump();
+  EXPECT_EQ(Of("inside of nodes"), "ok: known of 2 of 4 nodes -> ");
+  config_.cluster.structures = "/nowhere/structures.yaml";
+  EXPECT_THAT(Of("inside of nodes"), StartsWith("failed: "));
 }
 
 }  // namespace

@@ -20,12 +20,12 @@ namespace {
 
 using cluster::WatchedKind;
 
-constexpr const char* kCheck = "inside of nodes";
+constexpr const char* kInsideOfNodes = "inside of nodes";
 constexpr std::size_t kMostTold = 10;
 
 // Returns false if the kind cannot be listed.
-bool List(WatchedKind kind, cluster::HttpClient& client,
-          std::vector<cluster::WatchEvent>& events) {
+bool ListKind(WatchedKind kind, cluster::HttpClient& client,
+              std::vector<cluster::WatchEvent>& events) {
   std::string continuation;
   do {
     cluster::HttpRequest request;
@@ -52,21 +52,21 @@ Findings CheckStructures(const Config& config, cluster::HttpClient& client) {
   try {
     cluster::ClusterCache cache(LoadStructures(config));
     std::vector<cluster::WatchEvent> events;
-    List(WatchedKind::kNodeTopologies, client, events);
-    if (!List(WatchedKind::kNodes, client, events)) {
-      return {{kCheck, Status::kSkipped, "the nodes cannot be listed"}};
+    ListKind(WatchedKind::kNodeTopologies, client, events);
+    if (!ListKind(WatchedKind::kNodes, client, events)) {
+      return {{kInsideOfNodes, Status::kSkipped, "the nodes cannot be listed"}};
     }
     Findings findings;
     const auto warnings = cache.Apply(events).warnings;
     for (const std::string& warning : warnings) {
       if (findings.size() == kMostTold) {
         findings.push_back(
-            {kCheck, Status::kWarning,
+            {kInsideOfNodes, Status::kWarning,
              fmt::format("and {} more nodes", warnings.size() - kMostTold)});
         break;
       }
       findings.push_back(
-          {kCheck, Status::kWarning, warning,
+          {kInsideOfNodes, Status::kWarning, warning,
            "docs/inside.md (Where structures come from) says what is right."});
     }
     const auto nodes = cache.Nodes();
@@ -74,14 +74,14 @@ Findings CheckStructures(const Config& config, cluster::HttpClient& client) {
         nodes, [](const auto& node) { return node->structure.Any(); });
     if (findings.empty()) {
       findings.push_back(
-          {kCheck, Status::kWell,
+          {kInsideOfNodes, Status::kWell,
            fmt::format("known of {} of {} nodes", known, nodes.size())});
     }
     return findings;
   } catch (const Failure& failure) {
-    return {{kCheck, Status::kFailed, failure.what(), failure.next()}};
+    return {{kInsideOfNodes, Status::kFailed, failure.what(), failure.next()}};
   } catch (const std::exception& error) {
-    return {{kCheck, Status::kFailed, error.what()}};
+    return {{kInsideOfNodes, Status::kFailed, error.what()}};
   }
 }
 

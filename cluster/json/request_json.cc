@@ -221,6 +221,16 @@ GroupTopology TopologyFromJson(const std::string& json) {
   }
 }
 
+InsideTerms InsideFromJson(const std::string& json) {
+  try {
+    return json.empty() ? InsideTerms{} : DecodeInside(Json::parse(json));
+  } catch (const Json::exception& error) {
+    throw std::invalid_argument(
+        std::string("not what a pod asks of the inside of its node: ") +
+        error.what());
+  }
+}
+
 PodRequest PodRequestFromJson(const std::string& json) {
   try {
     return Decode(Json::parse(json));

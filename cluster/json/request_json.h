@@ -1,7 +1,7 @@
 // Canonical JSON of a request: texts are equal exactly if requests are. Keys:
 // "resources" (amounts as quantities: "cpu", "memory", "ephemeral-storage",
 // "pods", extended ones by name); "nodeSelector", "nodeAffinity",
-// "tolerations", "topology" and the other rules, if not empty.
+// "tolerations", "topology", "inside" and the other rules, if not empty.
 // Tests: tests/cluster/objects/pod_test.cc.
 #pragma once
 
@@ -17,5 +17,7 @@ std::string ToJson(const PodRequest& request);
 PodRequest PodRequestFromJson(const std::string& json);
 // The value of "topology"; empty: none.
 GroupTopology TopologyFromJson(const std::string& json);
+// The value of "inside"; empty: none.
+InsideTerms InsideFromJson(const std::string& json);
 
 }  // namespace fluxnetes::cluster

@@ -1,6 +1,7 @@
 #include "workers/gates/renewed_group.h"
 
 #include "cluster/json/request_json.h"
+#include "workers/labels/inside_labels.h"
 
 namespace fluxnetes::workers {
 
@@ -11,8 +12,8 @@ std::optional<PendingGroup> Renewed(const PendingGroup& kept,
   for (Member& member : group.members) {
     const auto pod = cache.PodByUid(member.uid);
     if (pod == nullptr) return std::nullopt;
-    member.request = schedule.Intern(
-        cluster::ToJson(cluster::WithTopology(pod->request, group.topology)));
+    member.request = schedule.Intern(cluster::ToJson(
+        WithInside(cluster::WithTopology(pod->request, group.topology), *pod)));
   }
   return group;
 }

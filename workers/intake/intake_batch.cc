@@ -34,7 +34,7 @@ bool IsRegrouped(const GroupLabels& labels, const RecordedPod& record) {
   if (labels.group_name != record.group_name ||
       labels.group_size != record.group_size ||
       labels.max_size != record.max_size || labels.queue != record.queue ||
-      labels.topology != record.topology)
+      labels.topology != record.topology || labels.inside != record.inside)
     return true;
   return !labels.refused.empty() && labels.refused != record.refused &&
          !record.refused.starts_with("cancelled: ");
@@ -47,7 +47,8 @@ bool Leaves(const GroupLabels& labels, const RecordedPod& record) {
     return true;
   const bool surplus = record.asked_name != record.group_name;
   return labels.queue != record.queue || labels.topology != record.topology ||
-         labels.start != record.start || labels.account != record.account ||
+         labels.inside != record.inside || labels.start != record.start ||
+         labels.account != record.account ||
          (!surplus && (labels.group_size != record.group_size ||
                        labels.max_size != record.max_size));
 }
@@ -155,7 +156,8 @@ void IntakeBatch::Read(const std::vector<std::string>& uids) {
         {row.Find<cluster::Time>("start_after"),
          row.Find<cluster::Time>("start_by"), row.Get<bool>("hold")},
         row.Get<std::string>("account"),
-        row.Find<std::int32_t>("max_size")};
+        row.Find<std::int32_t>("max_size"),
+        cluster::InsideFromJson(row.Find<std::string>("inside").value_or(""))};
 }
 
 const RecordedPod* IntakeBatch::Find(const std::string& uid) const {

@@ -68,6 +68,7 @@ struct RecordedPod {
   StartTerms start;
   std::string account;
   std::optional<std::int32_t> max_size;
+  cluster::InsideTerms inside;
 };
 
 class IntakeBatch {

@@ -34,8 +34,7 @@ void FillingGroups::Put(const cluster::Pod& pod, const GroupLabels& labels,
   queues_.push_back(labels.queue);
   priorities_.push_back(
       std::max(pod.priority, labels.priority.value_or(pod.priority)));
-  requests_.push_back(
-      cluster::ToJson(cluster::WithTopology(pod.request, labels.topology)));
+  requests_.push_back(cluster::ToJson(RequestOf(pod, labels)));
   durations_.push_back(DurationOf(pod));
   indices_.push_back(pod.completion_index);
   const cluster::Owner owner = pod.controller.value_or(cluster::Owner{});

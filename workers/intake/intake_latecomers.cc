@@ -7,6 +7,7 @@
 #include "cluster/json/request_json.h"
 #include "workers/intake/members_queries.h"
 #include "workers/intake/promoter.h"
+#include "workers/labels/inside_labels.h"
 #include "workers/pods/pod_rules.h"
 
 namespace fluxnetes::workers {
@@ -16,7 +17,8 @@ namespace {
 bool HasShapeOf(const Vacancy& vacancy, const cluster::Pod& pod) {
   if (vacancy.succeeded || vacancy.completion_index != pod.completion_index)
     return false;
-  return pod.completion_index || vacancy.request == pod.request;
+  return pod.completion_index ||
+         vacancy.request == WithInside(pod.request, pod);
 }
 
 }  // namespace
@@ -189,7 +191,8 @@ Latecomers::ActiveGroup* Latecomers::GroupOf(const Arrival& arrival) {
 
 bool Latecomers::PlaceCanBeUsed(const Vacancy& vacancy,
                                 const cluster::Pod& pod) const {
-  if (!vacancy.node || !(vacancy.request == pod.request)) return false;
+  if (!vacancy.node || !(vacancy.request == WithInside(pod.request, pod)))
+    return false;
   const cluster::NodePointer node = cache_.NodeByName(*vacancy.node);
   return node != nullptr && !closed_.contains(*vacancy.node) &&
          cluster::WhyClosed(*node).empty() && Suits(*node, pod.request);

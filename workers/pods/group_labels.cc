@@ -4,8 +4,9 @@
 #include <utility>
 
 #include "cluster/text/quote.h"
+#include "workers/labels/inside_labels.h"
+#include "workers/labels/label_values.h"
 #include "workers/pods/known_labels.h"
-#include "workers/pods/label_values.h"
 #include "workers/pods/pod_rules.h"
 #include "workers/pods/topology_labels.h"
 
@@ -62,6 +63,7 @@ class Reader {
 
   GroupLabels Read() {
     ReadTopology();
+    ReadInside();
     ReadStart();
     ReadMinSize();
     if (!TryOurs() && !TryFluence() && !TryCoscheduling() && !TryNative() &&
@@ -240,6 +242,12 @@ class Reader {
     Refuse(std::move(read.refused));
   }
 
+  void ReadInside() {
+    InsideLabels read = ReadInsideLabels(pod_);
+    labels_.inside = std::move(read.terms);
+    Refuse(std::move(read.refused));
+  }
+
   void ReadStart() {
     StartLabels read = ReadStartLabels(pod_);
     labels_.start = read.terms;
@@ -399,6 +407,15 @@ std::optional<std::chrono::milliseconds> ScheduleTimeoutOf(
 GroupLabels ReadGroupLabels(const cluster::Pod& pod,
                             const cluster::ClusterCache& cache) {
   return Reader(pod, &cache).Read();
+}
+
+cluster::PodRequest RequestOf(const cluster::Pod& pod,
+                              const GroupLabels& labels) {
+  cluster::PodRequest request =
+      cluster::WithTopology(pod.request, labels.topology);
+  if (!(request.rules->inside == labels.inside))
+    request.rules.Own().inside = labels.inside;
+  return request;
 }
 
 std::string WhyLabelsAreRefused(const cluster::Pod& pod, bool of_job) {

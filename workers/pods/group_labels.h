@@ -21,7 +21,8 @@
 // topology of the group is read from the pod (topology_labels.h) or, for source
 // 4, from its PodGroup, which may also have a priority of its own. The pod's
 // labels or annotations give the start times (start_labels.h) and the account
-// (accounts.h, fluxnetes.account).
+// (accounts.h, fluxnetes.account). Each pod may ask for a part of its node
+// (inside_labels.h).
 //
 // A group may be elastic: it starts with the pods of its size, for which the
 // label fluxnetes.group-min-size is another name, and grows to
@@ -43,6 +44,7 @@
 
 #include "cluster/cluster_cache.h"
 #include "cluster/objects/pod.h"
+#include "workers/labels/label_values.h"
 #include "workers/pods/start_labels.h"
 
 namespace fluxnetes::workers {
@@ -52,7 +54,6 @@ inline constexpr const char* kGroupSizeLabel = "fluxnetes.group-size";
 inline constexpr const char* kGroupMinSizeLabel = "fluxnetes.group-min-size";
 inline constexpr const char* kGroupMaxSizeLabel = "fluxnetes.group-max-size";
 inline constexpr const char* kGroupByLabel = "fluxnetes.group-by";
-inline constexpr const char* kQueueLabel = "fluxnetes.queue";
 inline constexpr const char* kAccountLabel = "fluxnetes.account";
 inline constexpr const char* kFluenceNameLabel =
     "fluence.flux-framework.org/pod-group";
@@ -66,6 +67,7 @@ struct GroupLabels {
   std::string queue;
   std::string refused;  // the reason; empty: the labels can be used
   cluster::GroupTopology topology = {};
+  cluster::InsideTerms inside = {};  // of this pod, whatever others ask
   std::optional<std::int32_t> priority = {};  // of the PodGroup, if it has one
   StartTerms start = {};
   std::string account = {};                   // empty: none
@@ -91,6 +93,10 @@ cluster::PodGroupPointer CoschedulingGroupOf(
 // coscheduling PodGroup sets it (scheduleTimeoutSeconds).
 std::optional<std::chrono::milliseconds> ScheduleTimeoutOf(
     const cluster::Pod& pod, const cluster::ClusterCache& cache);
+
+// Returns the pod's request with what its labels ask.
+cluster::PodRequest RequestOf(const cluster::Pod& pod,
+                              const GroupLabels& labels);
 
 // Why the labels of a pod, or of the template of a Kubernetes Job (`of_job`),
 // would be refused, as far as is known before it is created; else empty.

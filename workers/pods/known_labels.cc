@@ -4,8 +4,9 @@
 #include <array>
 #include <string_view>
 
+#include "workers/labels/inside_labels.h"
+#include "workers/labels/label_values.h"
 #include "workers/pods/group_labels.h"
-#include "workers/pods/label_values.h"
 #include "workers/pods/start_labels.h"
 #include "workers/pods/topology_labels.h"
 
@@ -14,9 +15,11 @@ namespace {
 
 constexpr std::string_view kOurs = "fluxnetes.";
 
-constexpr std::array<std::string_view, 8> kLabelsOnly = {
-    kGroupNameLabel, kGroupSizeLabel, kGroupMinSizeLabel, kGroupMaxSizeLabel,
-    kGroupByLabel,   kQueueLabel,     kExclusiveLabel,    kPodsPerNodeLabel};
+constexpr std::array<std::string_view, 11> kLabelsOnly = {
+    kGroupNameLabel,      kGroupSizeLabel,   kGroupMinSizeLabel,
+    kGroupMaxSizeLabel,   kGroupByLabel,     kQueueLabel,
+    kExclusiveLabel,      kPodsPerNodeLabel, kAlignLabel,
+    kAlignPreferredLabel, kCpusLabel};
 constexpr std::array<std::string_view, 6> kAnnotationsToo = {
     kTopologyRequiredLabel, kTopologyPreferredLabel, kStartAfterLabel,
     kStartByLabel,          kAccountLabel,           kHoldLabel};

@@ -8,7 +8,7 @@
 
 #include "cluster/text/quote.h"
 #include "cluster/text/timestamp.h"
-#include "workers/pods/label_values.h"
+#include "workers/labels/label_values.h"
 
 namespace fluxnetes::workers {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "cluster/files/field_check.h"
 #include "cluster/text/quote.h"
-#include "workers/pods/label_values.h"
+#include "workers/labels/label_values.h"
 
 namespace fluxnetes::workers {
 namespace {

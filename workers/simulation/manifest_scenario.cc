@@ -232,9 +232,8 @@ void ManifestScenario::Join(Forming& forming, const cluster::PodTemplate& pod,
   if (labels.start.by)
     start.by = std::min(start.by.value_or(*labels.start.by), *labels.start.by);
   start.hold = start.hold || labels.start.hold;
-  forming.requests.push_back(
-      parts_.Request(cluster::WithTopology(pod.pod.request, labels.topology),
-                     pod.pod.namespace_name, pod.pod.labels));
+  forming.requests.push_back(parts_.Request(
+      RequestOf(pod.pod, labels), pod.pod.namespace_name, pod.pod.labels));
   if (pod.run.exit_code != 0 || pod.run.fail_first > 0)
     notes_.push_back(forming.place +
                      " says that its pods fail; here they succeed");

@@ -13,6 +13,8 @@
 
 namespace fluxnetes::workers {
 
+inline constexpr const char* kQueueLabel = "fluxnetes.queue";
+
 // "label <name>".
 std::string LabelCalled(const char* name);
 

@@ -1,11 +1,10 @@
-#include "workers/pods/label_values.h"
+#include "workers/labels/label_values.h"
 
 #include <algorithm>
 #include <charconv>
 
 #include "cluster/text/quote.h"
 #include "matcher/gangs/gang.h"
-#include "workers/pods/group_labels.h"
 
 namespace fluxnetes::workers {
 namespace {

@@ -1,0 +1,49 @@
+// Reads what a pod asks of the inside of its node from its labels:
+//
+//   fluxnetes.align: numa            all its cpus, memory, GPUs and NICs are in
+//                                    one NUMA domain; socket, island
+//   fluxnetes.align-preferred: numa  the same, if some node can give it so
+//   fluxnetes.cpus: exclusive        whole cores, for this pod alone
+//   fluxnetes.cpus: exclusive-sockets  as many whole sockets as it needs
+//
+// An aligned pod has whole cores, too. So these pods request whole cpus.
+//
+// Of a pod's extended resources, those whose name ends in "/gpu" are GPUs
+// (nvidia.com/gpu, amd.com/gpu), and those whose name ends in "/nic" are NICs.
+// Others, such as shared devices, are amounts of the node alone.
+//
+// Pure.
+// Tests: tests/workers/labels/inside_labels_test.cc.
+#pragma once
+
+#include <string>
+
+#include "cluster/objects/pod.h"
+#include "matcher/inside/inside_request.h"
+
+namespace fluxnetes::workers {
+
+inline constexpr const char* kAlignLabel = "fluxnetes.align";
+inline constexpr const char* kAlignPreferredLabel = "fluxnetes.align-preferred";
+inline constexpr const char* kCpusLabel = "fluxnetes.cpus";
+
+struct InsideLabels {
+  cluster::InsideTerms terms;
+  std::string refused;  // the reason; empty: they can be used
+};
+InsideLabels ReadInsideLabels(const cluster::Pod& pod);
+
+// Returns the request with what the pod asks of the inside of its node. Labels
+// that are refused ask for nothing.
+cluster::PodRequest WithInside(cluster::PodRequest request,
+                               const cluster::Pod& pod);
+
+// What the request takes inside of its node. Throws std::invalid_argument if
+// its terms ask for nothing, or for what cannot be.
+matcher::InsideRequest InsideOf(const cluster::PodRequest& request);
+
+// "one NUMA domain", "whole cores", "2 whole sockets ...": the terms in words,
+// for people; empty if there are none.
+std::string InsideInWords(const cluster::InsideTerms& terms);
+
+}  // namespace fluxnetes::workers

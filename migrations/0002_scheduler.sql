@@ -460,6 +460,8 @@ CREATE TABLE placements (
   memory_bytes bigint NOT NULL CHECK (memory_bytes >= 0),
   other jsonb,
   held_until timestamptz,
+  parts text,
+  resource_set jsonb,
   PRIMARY KEY (fluxion_job, pod_uid)
 );
 CREATE INDEX placements_held ON placements (held_until)
@@ -473,6 +475,8 @@ COMMENT ON COLUMN placements.cpu_milli IS 'CPU in thousandths of a core.';
 COMMENT ON COLUMN placements.memory_bytes IS 'Memory in bytes.';
 COMMENT ON COLUMN placements.other IS 'Other resources by name, including ephemeral-storage and GPUs.';
 COMMENT ON COLUMN placements.held_until IS 'Set after its pod failed: the placement is held for the replacement until then.';
+COMMENT ON COLUMN placements.parts IS 'What the pod has inside of its node, as paths: socket0/numa1/core[0-7]; null: amounts alone.';
+COMMENT ON COLUMN placements.resource_set IS 'The same as R version 1 (Flux RFC 20), with the start and end of the placement.';
 
 CREATE FUNCTION waiting_shape(of_group bigint, whole_shape bigint)
 RETURNS bigint
@@ -509,6 +513,7 @@ CREATE TABLE reservations (
   nodes text [] NOT NULL,
   made_at timestamptz NOT NULL,
   places integer [] NOT NULL DEFAULT '{}',
+  parts text [] NOT NULL DEFAULT '{}',
   CONSTRAINT reservations_time
   CHECK ((kind = 'reservation') = (starts_at IS NOT NULL))
 );
@@ -521,6 +526,7 @@ COMMENT ON COLUMN reservations.starts_at IS 'The latest start, provided that run
 COMMENT ON COLUMN reservations.nodes IS 'The nodes, each once, in order of name.';
 COMMENT ON COLUMN reservations.made_at IS 'When it was planned.';
 COMMENT ON COLUMN reservations.places IS 'For kind reservation: the node of each pod as an index into nodes, from 0, with the pods in the order of the plan.';
+COMMENT ON COLUMN reservations.parts IS 'What each pod is to have inside of its node, as in placements.parts, in the same order; none: amounts alone.';
 
 CREATE TABLE estimates (
   group_id bigint PRIMARY KEY REFERENCES pod_groups ON DELETE CASCADE,

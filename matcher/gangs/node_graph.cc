@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
-#include <map>
 #include <stdexcept>
 
 #include "matcher/gangs/node_graph_state.h"
@@ -12,14 +11,6 @@
 
 namespace fluxnetes::matcher {
 namespace {
-
-using Sum = NodeColumns::Sum;
-
-void CheckTime(Time time) {
-  if (time < 0 || time == kForever) {
-    throw std::invalid_argument("a time is not 0 or more, or is without end");
-  }
-}
 
 // The job's part of a span. A job with whole nodes is their holder, unless it
 // names another.
@@ -33,6 +24,12 @@ Span SpanOf(JobId job, const Seating& seating) {
 }
 
 }  // namespace
+
+void CheckTime(Time time) {
+  if (time < 0 || time == kForever) {
+    throw std::invalid_argument("a time is not 0 or more, or is without end");
+  }
+}
 
 NodeGraph::NodeGraph(std::vector<std::string> resources)
     : state_(std::make_unique<State>(std::move(resources))) {}
@@ -360,36 +357,6 @@ std::optional<Placement> NodeGraph::MoveEarlier(JobId job, const Gang& gang,
   if (*start == now) return Placement{now, {}};
   Cancel(job);
   return state.Book(job, *start, gang.duration);
-}
-
-bool NodeGraph::HasRoom(Time start, Time end, std::span<const NodeIndex> nodes,
-                        std::span<const std::vector<std::int64_t>> amounts,
-                        Time now, const Seating& seating) const {
-  CheckTime(now);
-  state_->nodes.ComeTo(now);
-  const int seats = state_->nodes.seats();
-  std::map<NodeIndex, std::vector<Sum>> wanted;
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    auto& sums = wanted[nodes[i]];
-    sums.resize(state_->resources.size());
-    for (std::size_t r = 0; r < amounts[i].size(); ++r)
-      sums[r] += amounts[i][r];
-  }
-  std::vector<std::int64_t> least(state_->nodes.resources());
-  for (const auto& [node, sums] : wanted) {
-    if (!state_->nodes.Known(node) || !state_->nodes.TakesTasks(node))
-      return false;
-    if (seating.whole_nodes &&
-        !state_->nodes.IsLeftTo(seating.holder, node, start, end))
-      return false;
-    state_->nodes.Profile(node).Least(start, end, least);
-    if (seats >= 0 && !seating.aside && !seating.whole_nodes &&
-        least[seats] < 1)
-      return false;
-    for (std::size_t r = 0; r < sums.size(); ++r)
-      if (sums[r] > 0 && sums[r] > least[r]) return false;
-  }
-  return true;
 }
 
 bool NodeGraph::Satisfiable(const Gang& gang, Policy policy) const {

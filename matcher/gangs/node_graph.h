@@ -184,10 +184,12 @@ class NodeGraph {
 
   // True if open nodes have the amounts of all these tasks free at every time
   // in [start, end), and no other job keeps tasks with this seating away.
-  // `nodes` are the nodes of the tasks. Rules are not looked at.
+  // `nodes` are the nodes of the tasks, `parts` what each takes inside of its
+  // node, as in Placement. Rules are not looked at.
   bool HasRoom(Time start, Time end, std::span<const NodeIndex> nodes,
                std::span<const std::vector<std::int64_t>> amounts, Time now,
-               const Seating& seating = {}) const;
+               const Seating& seating = {},
+               std::span<const std::string> parts = {}) const;
 
   // For a job that is booked for `gang` at `own`, without rules on other tasks:
   // books it at the earliest start before its present one. Returns nothing if

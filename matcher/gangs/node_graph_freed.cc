@@ -1,6 +1,8 @@
-// What a gang could do with freed room: see NodeGraph::MayStartEarlier.
+// Whether there is room, and what a gang could do with freed room: see
+// NodeGraph::HasRoom and NodeGraph::MayStartEarlier.
 #include <algorithm>
 #include <array>
+#include <map>
 #include <unordered_set>
 
 #include "matcher/gangs/node_graph.h"
@@ -12,6 +14,7 @@ namespace fluxnetes::matcher {
 namespace {
 
 using Parts = std::vector<Shortfall::Part>;
+using Sum = NodeColumns::Sum;
 
 // Returns the earliest start of a gang that uses something from `from` on.
 Time FirstStart(Time from, Time duration) {
@@ -131,6 +134,42 @@ class FreedPlaces {
 };
 
 }  // namespace
+
+bool NodeGraph::HasRoom(Time start, Time end, std::span<const NodeIndex> nodes,
+                        std::span<const std::vector<std::int64_t>> amounts,
+                        Time now, const Seating& seating,
+                        std::span<const std::string> parts) const {
+  CheckTime(now);
+  state_->nodes.ComeTo(now);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (!parts[i].empty() &&
+        !state_->interior.IsFree(nodes[i], parts[i], {start, end, now}))
+      return false;
+  }
+  const int seats = state_->nodes.seats();
+  std::map<NodeIndex, std::vector<Sum>> wanted;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    auto& sums = wanted[nodes[i]];
+    sums.resize(state_->resources.size());
+    for (std::size_t r = 0; r < amounts[i].size(); ++r)
+      sums[r] += amounts[i][r];
+  }
+  std::vector<std::int64_t> least(state_->nodes.resources());
+  for (const auto& [node, sums] : wanted) {
+    if (!state_->nodes.Known(node) || !state_->nodes.TakesTasks(node))
+      return false;
+    if (seating.whole_nodes &&
+        !state_->nodes.IsLeftTo(seating.holder, node, start, end))
+      return false;
+    state_->nodes.Profile(node).Least(start, end, least);
+    if (seats >= 0 && !seating.aside && !seating.whole_nodes &&
+        least[seats] < 1)
+      return false;
+    for (std::size_t r = 0; r < sums.size(); ++r)
+      if (sums[r] > 0 && sums[r] > least[r]) return false;
+  }
+  return true;
+}
 
 bool NodeGraph::MayStartEarlier(const Gang& gang, const Placement& own,
                                 const RoomLog& log, std::uint64_t since,

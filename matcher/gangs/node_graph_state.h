@@ -17,6 +17,9 @@
 
 namespace fluxnetes::matcher {
 
+// Throws std::invalid_argument for a time that is below 0 or without end.
+void CheckTime(Time time);
+
 struct NodeGraph::State {
   struct Job {
     std::vector<SpanId> tasks;  // by position; -1: released

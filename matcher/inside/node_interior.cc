@@ -264,6 +264,27 @@ bool NodeInterior::Restore(JobId job, int task, NodeIndex node,
   return free;
 }
 
+bool NodeInterior::IsFree(NodeIndex node, std::string_view text,
+                          const InsideWindow& window) const {
+  const State& state = *state_;
+  if (node < 0 || static_cast<std::size_t>(node) >= state.nodes.size()) {
+    return false;
+  }
+  const State::Node& at = state.nodes[node];
+  const NodeStructure* structure = state.StructureOf(at.structure);
+  const InsideParts wanted = ReadParts(text, structure);
+  if (!wanted.all_known) return false;
+  VertexMask mask;
+  mask.Clear(structure->size());
+  structure->InsertBelow(wanted.vertices, mask);
+  const bool now = window.from <= window.now;
+  return std::ranges::none_of(at.holds, [&](const State::Hold& hold) {
+    return hold.job != window.without && hold.start < window.end &&
+           (now || hold.end > window.from) &&
+           state.parts[hold.parts].mask.Meets(mask);
+  });
+}
+
 bool NodeInterior::Release(JobId job, int task) {
   State& state = *state_;
   NodeIndex node = -1;

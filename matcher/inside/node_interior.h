@@ -109,6 +109,10 @@ class NodeInterior {
   // holds some of it at that time. Throws PartsError if the text is malformed.
   bool Restore(JobId job, int task, NodeIndex node, std::string_view parts,
                Time start, Time end);
+  // True if the node has these parts, and no other task holds some of them in
+  // the window. Throws PartsError.
+  bool IsFree(NodeIndex node, std::string_view parts,
+              const InsideWindow& window) const;
   // False if the task or the job holds nothing.
   bool Release(JobId job, int task);
   bool Cancel(JobId job);

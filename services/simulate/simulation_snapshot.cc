@@ -89,8 +89,8 @@ class SnapshotWriter {
     }
     for (const workers::Reservation& promised : records_.promised) {
       if (const auto number = snapshot_.WaitingPartOf(promised.group))
-        scenario_.promised.push_back(
-            {*number, promised.start, promised.nodes, promised.places});
+        scenario_.promised.push_back({*number, promised.start, promised.nodes,
+                                      promised.places, promised.parts});
     }
     LeaveRulesOut();
   }
@@ -129,25 +129,35 @@ class SnapshotWriter {
       group.duration = std::min(group.duration.value_or(ends), ends);
     }
     group.runs = group.duration;
-    std::vector<std::pair<int, std::string>> pods;
+    struct Pod {
+      int request = 0;
+      std::string node;
+      std::string parts;
+    };
+    std::vector<Pod> pods;
     std::vector<int> requests;
     cluster::GroupTopology topology;
     topology.whole_nodes = held.sharing.whole_nodes;
     topology.aside = held.sharing.aside;
     for (const workers::PlacedMember& member : held.members) {
-      pods.emplace_back(
-          parts_.Request(cluster::WithTopology(*member.request, topology),
-                         held.namespace_name),
-          member.node);
-      requests.push_back(pods.back().first);
+      pods.push_back(
+          {parts_.Request(cluster::WithTopology(*member.request, topology),
+                          held.namespace_name),
+           member.node, member.parts});
+      requests.push_back(pods.back().request);
     }
     group.shape = parts_.Shape(requests);
-    std::ranges::stable_sort(pods, {}, &std::pair<int, std::string>::first);
+    std::ranges::stable_sort(pods, {}, &Pod::request);
     Scenario::Running& running = scenario_.running.emplace_back();
     running.group = snapshot_.numbers.at(id);
     running.start = held.start;
     running.evictable = held.evictable && !held.external;
-    for (auto& [request, node] : pods) running.nodes.push_back(std::move(node));
+    const bool inside =
+        !std::ranges::all_of(pods, &std::string::empty, &Pod::parts);
+    for (Pod& pod : pods) {
+      running.nodes.push_back(std::move(pod.node));
+      if (inside) running.parts.push_back(std::move(pod.parts));
+    }
   }
 
   void AddWaiting(const workers::PendingGroup& waiting) {

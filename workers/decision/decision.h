@@ -94,6 +94,9 @@ struct PlacedMember {
   std::string uid;
   std::string node;
   const cluster::PodRequest* request = nullptr;
+  // What it has inside of its node (matcher/inside/parts_text.h); empty:
+  // amounts alone.
+  std::string parts = {};
   bool operator==(const PlacedMember&) const = default;
 };
 
@@ -117,6 +120,9 @@ struct Placed {
   std::optional<matcher::Time> end;
   std::vector<PlacedMember> members;
   Sharing sharing = {};
+  // R version 1 of what each member has inside of its node, in JSON; empty if
+  // none has anything there.
+  std::vector<std::string> resource_sets = {};
 };
 
 // The number under which whole nodes of a group are held: those of an elastic
@@ -133,6 +139,8 @@ struct Reservation {
   // For a reservation with a start: the node of each pod, as an index of
   // `nodes`; pods are in the order in which a schedule counts their requests.
   std::vector<int> places = {};
+  // What each pod is to have inside of its node; empty if none has anything.
+  std::vector<std::string> parts = {};
   bool operator==(const Reservation&) const = default;
 };
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cluster/json/request_json.h"
+#include "workers/labels/inside_labels.h"
 
 namespace fluxnetes::workers {
 namespace {
@@ -108,6 +109,15 @@ matcher::RulesId InternedRequests::Rules(Request request) {
   return entry.rules;
 }
 
+matcher::ShapeId InternedRequests::Inside(Request request) {
+  if (request->rules->inside == cluster::InsideTerms{})
+    return matcher::kNoShape;
+  Entry& entry = *entries_.at(request);
+  if (entry.inside == matcher::kNoShape)
+    entry.inside = graph_.TakeInside(InsideOf(entry.request));
+  return entry.inside;
+}
+
 void InternedRequests::Sweep(const std::vector<Request>& used) {
   std::unordered_set<const Entry*> kept;
   for (const Request request : used) {
@@ -122,6 +132,7 @@ void InternedRequests::Sweep(const std::vector<Request>& used) {
     const bool plain = entry.plain == nullptr && !entry.request.rules.Any();
     if (plain || kept.contains(&entry)) return false;
     if (entry.rules != matcher::kNoRules) graph_.GiveRules(entry.rules);
+    if (entry.inside != matcher::kNoShape) graph_.GiveInside(entry.inside);
     entries_.erase(&entry.request);
     return true;
   });

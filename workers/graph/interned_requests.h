@@ -1,5 +1,5 @@
-// The requests in use, each once, with their amounts and rules in the resource
-// graph. Pods with equal requests share one, unless rules of pods can
+// The requests in use, each once, with their amounts, rules and insides in the
+// resource graph. Pods with equal requests share one, unless rules of pods can
 // distinguish them: then there is one for each namespace and set of labels that
 // selectors name (selected_labels.h).
 //
@@ -47,6 +47,8 @@ class InternedRequests {
     return entries_.at(request)->amounts;
   }
   matcher::RulesId Rules(Request request);
+  // What the request takes inside of a node; kNoShape: amounts alone.
+  matcher::ShapeId Inside(Request request);
   int Number(Request request) const { return entries_.at(request)->number; }
 
   // True if labels of pods matter at all.
@@ -71,7 +73,8 @@ class InternedRequests {
     const Entry* plain = nullptr;
     std::string namespace_name;
     cluster::LabelMap labels;
-    matcher::RulesId rules = matcher::kNoRules;  // kNoRules: not taken yet
+    matcher::RulesId rules = matcher::kNoRules;   // kNoRules: not taken yet
+    matcher::ShapeId inside = matcher::kNoShape;  // the same
   };
 
   Entry& Add(std::string key, const cluster::PodRequest& request);

@@ -22,6 +22,10 @@ bool Misfits::Covers(const Misfit& misfit, const matcher::TaskGroup& task,
   if (task.count < misfit.task.count || duration < misfit.duration ||
       task.eligible != misfit.task.eligible || task.rules != misfit.task.rules)
     return false;
+  // What lacked amounts alone lacks them with any inside.
+  if (misfit.task.inside != matcher::kNoShape &&
+      misfit.task.inside != task.inside)
+    return false;
   for (std::size_t r = 0; r < less.size(); ++r) {
     if (less[r] > (r < task.amounts.size() ? task.amounts[r] : 0)) return false;
   }

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "matcher/inside/structure_text.h"
 #include "workers/pods/pod_rules.h"
 
 namespace fluxnetes::workers {
@@ -31,7 +32,7 @@ std::int64_t Clamp(std::int64_t amount) {
 
 bool SameForScheduling(const cluster::Node& a, const cluster::Node& b) {
   return a.allocatable == b.allocatable && a.labels == b.labels &&
-         a.taints == b.taints &&
+         a.taints == b.taints && a.structure == b.structure &&
          cluster::WhyClosed(a).empty() == cluster::WhyClosed(b).empty();
 }
 
@@ -134,12 +135,30 @@ void ScheduleGraph::Forget(KnownNode& node) {
   nodes_.erase(name);
 }
 
+void ScheduleGraph::SetInside(matcher::NodeIndex node,
+                              const std::string& structure) {
+  if (structure.empty()) return graph_.UnsetInside(node);
+  try {
+    if (last_structure_ != structure) {
+      last_structure_.clear();
+      last_inside_ = matcher::ReadStructure(structure);
+      last_structure_ = structure;
+    }
+    graph_.SetInside(node, last_inside_);
+  } catch (const matcher::StructureError&) {
+    // Whoever read the node has told of it.
+    graph_.UnsetInside(node);
+  }
+}
+
 void ScheduleGraph::SetNode(const cluster::Node& node) {
   KnownNode& known = InGraph(node.name);
   if (known.known && SameForScheduling(known.node, node)) {
     known.node = node;
     return;
   }
+  if (!known.known || !(known.node.structure == node.structure))
+    SetInside(known.index, *node.structure);
   known.node = node;
   if (!std::exchange(known.known, true)) ++known_;
   known.totals = Vector(node.allocatable);
@@ -168,6 +187,7 @@ void ScheduleGraph::RemoveNode(const std::string& name) {
   graph_.SetTotals(node.index, {});
   graph_.SetForeign(node.index, {});
   graph_.SetLabels(node.index, {});
+  graph_.UnsetInside(node.index);
   predicates_.Remove(node.index);
   evictions_.NoteChange();
   changes_.changed.push_back(node.index);

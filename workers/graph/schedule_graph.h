@@ -27,6 +27,7 @@
 #include "cluster/cluster_cache.h"
 #include "cluster/objects/node.h"
 #include "matcher/gangs/node_graph.h"
+#include "matcher/graph/resource_graph.h"
 #include "workers/decision/decision.h"
 #include "workers/decision/held.h"
 #include "workers/decision/maintenance_windows.h"
@@ -218,6 +219,8 @@ class ScheduleGraph {
   void LeaveNode(matcher::NodeIndex node, matcher::Time until,
                  const cluster::PodRequest* request);
   void Grow(matcher::NodeIndex node, matcher::Time until = matcher::kForever);
+  // Sets what is inside of the node; an empty text: it is not known.
+  void SetInside(matcher::NodeIndex node, const std::string& structure);
   void ChargeForeign(KnownNode& node);
   void Book(Holding& holding);
   void Book(const BookedClosure& booked);
@@ -225,6 +228,10 @@ class ScheduleGraph {
   void SetOpenAsKnown(KnownNode& node);
 
   matcher::NodeGraph graph_;
+  // The last structure that was read: nodes that come together often have the
+  // same.
+  std::string last_structure_;
+  matcher::ResourceGraph last_inside_;
   std::map<std::string, std::size_t> resources_;  // extended ones
   InternedRequests requests_;
   NodePredicates predicates_;

@@ -3,9 +3,24 @@
 #include <set>
 #include <utility>
 
+#include "sql/faults.h"
 #include "workers/graph/schedule_graph.h"
 
 namespace fluxnetes::workers {
+
+namespace {
+
+// Empty if none of them has anything inside of its node.
+std::vector<std::string> PartsOf(const std::vector<PlacedMember>& members) {
+  std::vector<std::string> parts;
+  if (std::ranges::all_of(members, &std::string::empty, &PlacedMember::parts) ||
+      sql::BugPlanted("inside-forgotten"))
+    return parts;
+  for (const PlacedMember& member : members) parts.push_back(member.parts);
+  return parts;
+}
+
+}  // namespace
 
 matcher::Time ScheduleGraph::PlannedEnd(const Held& held) const {
   if (held.end) return *held.end;
@@ -49,10 +64,12 @@ void ScheduleGraph::Book(Holding& holding) {
     amounts.push_back(requests_.Amounts(member.request));
     rules.push_back(requests_.Rules(member.request));
   }
+  const std::vector<std::string> parts = PartsOf(held.members);
   graph_.Restore(held.group, held.start, PlannedEnd(held), holding.nodes,
                  amounts, rules,
                  {held.sharing.whole_nodes, HolderOf(held.group, held),
-                  held.sharing.aside});
+                  held.sharing.aside},
+                 parts);
 }
 
 void ScheduleGraph::Relabel(GroupId group, const PodOf& pod_of) {

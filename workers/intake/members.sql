@@ -129,7 +129,12 @@ INSERT INTO placements AS p
 (fluxion_job, pod_uid, node_name, cpu_milli, memory_bytes, other)
 SELECT v.id, v.uid, v.node_name, v.cpu_milli, v.memory_bytes, v.other::jsonb
 FROM v
-ON CONFLICT (fluxion_job, pod_uid) DO UPDATE SET node_name = excluded.node_name;
+ON CONFLICT (fluxion_job, pod_uid) DO UPDATE SET
+node_name = excluded.node_name,
+parts = CASE WHEN p.node_name = excluded.node_name THEN p.parts END,
+resource_set = CASE
+  WHEN p.node_name = excluded.node_name THEN p.resource_set
+END;
 
 -- name: read_standing
 -- The state of groups: how many of their pods wait, were ever bound, and ended

@@ -33,6 +33,7 @@ bool WaitsForOthers(ScheduleGraph& graph, const matcher::Gang& gang,
   bool looks = false;
   for (matcher::TaskGroup& group : light.groups) {
     group.amounts.clear();
+    group.inside = matcher::kNoShape;
     looks = looks || graph.graph().LooksAtTasks(group.rules);
   }
   if (!looks) return false;
@@ -179,12 +180,10 @@ std::optional<ReservedNodes> ChooseDrain(ScheduleGraph& graph,
 }
 
 ReservationPlan FromPlacement(ScheduleGraph& graph, const WaitingGroup& group,
-                              const matcher::Placement& placement,
-                              matcher::Time now,
+                              matcher::Placement placement, matcher::Time now,
                               matcher::Shortfall shortfall = {}) {
   if (placement.start > now) {
-    return {ReservedFrom(placement.start, placement.nodes), false,
-            std::move(shortfall)};
+    return {ReservedFrom(std::move(placement)), false, std::move(shortfall)};
   }
   graph.graph().Cancel(ReservationJob(group.id));
   return {std::nullopt, true};
@@ -197,18 +196,26 @@ std::vector<std::vector<std::int64_t>> AmountsOf(const matcher::Gang& gang) {
   return amounts;
 }
 
+bool AsksInside(const matcher::Gang& gang) {
+  return std::ranges::any_of(gang.groups, [](const auto& task) {
+    return task.inside != matcher::kNoShape;
+  });
+}
+
 // Whether the places of a reservation are free at its start. The tasks of the
 // gang look at no other pods.
 bool CanKeep(ScheduleGraph& graph, const matcher::Gang& gang,
              const ReservedNodes& reserved, matcher::Time now) {
+  if (AsksInside(gang) && reserved.parts.empty()) return false;
   std::size_t position = 0;
   for (const auto& task : gang.groups) {
     for (int i = 0; i < task.count; ++i)
       if (!graph.MayUse(task, reserved.places[position++])) return false;
   }
-  return graph.graph().HasRoom(
-      *reserved.start, matcher::EndOf(*reserved.start, gang.duration),
-      reserved.places, AmountsOf(gang), now, matcher::SeatingOf(gang));
+  return graph.graph().HasRoom(*reserved.start,
+                               matcher::EndOf(*reserved.start, gang.duration),
+                               reserved.places, AmountsOf(gang), now,
+                               matcher::SeatingOf(gang), reserved.parts);
 }
 
 }  // namespace
@@ -301,8 +308,7 @@ ReservationPlan MoveEarlier(ScheduleGraph& graph, const WaitingGroup& group,
                                                  {*before.start, before.places},
                                                  policy, now, plan.shortfall);
     plan.fits_now = moved && moved->start == now;
-    if (moved && !plan.fits_now)
-      plan.reserved = ReservedFrom(moved->start, moved->nodes);
+    if (moved && !plan.fits_now) plan.reserved = ReservedFrom(*moved);
     return plan;
   };
   if (ahead.drained.empty()) return move(group.line->gang);
@@ -325,9 +331,9 @@ std::optional<ReservedNodes> PlanFrom(ScheduleGraph& graph,
       ReservationJob(group.id), narrowed.gang(), policy, now);
   const auto* placement = std::get_if<matcher::Placement>(&match);
   if (placement == nullptr) return std::nullopt;
-  ReservedNodes reserved =
-      ReservedFrom(std::max(placement->start, from), placement->nodes);
+  ReservedNodes reserved = ReservedFrom(*placement);
   if (placement->start >= from) return reserved;
+  reserved.start = from;
   graph.graph().Cancel(ReservationJob(group.id));
   if (!CanKeep(graph, group.line->gang, reserved, now)) return std::nullopt;
   BookNodes(graph, group, reserved);
@@ -369,7 +375,7 @@ void BookNodes(ScheduleGraph& graph, const WaitingGroup& group,
   graph.graph().Restore(ReservationJob(group.id), *reserved.start,
                         matcher::EndOf(*reserved.start, gang.duration),
                         reserved.places, AmountsOf(gang), rules,
-                        matcher::SeatingOf(gang));
+                        matcher::SeatingOf(gang), reserved.parts);
 }
 
 }  // namespace fluxnetes::workers

@@ -12,10 +12,10 @@ std::vector<matcher::NodeIndex> EachOnce(
   return nodes;
 }
 
-ReservedNodes ReservedFrom(matcher::Time start,
-                           std::vector<matcher::NodeIndex> places) {
-  std::vector<matcher::NodeIndex> nodes = EachOnce(places);
-  return {start, std::move(nodes), std::move(places), false};
+ReservedNodes ReservedFrom(matcher::Placement placement) {
+  std::vector<matcher::NodeIndex> nodes = EachOnce(placement.nodes);
+  return {placement.start, std::move(nodes), std::move(placement.nodes), false,
+          std::move(placement.parts)};
 }
 
 matcher::RoomChange RoomOf(const ReservedNodes& reserved,

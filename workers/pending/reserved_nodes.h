@@ -6,6 +6,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "matcher/gangs/gang.h"
@@ -20,6 +21,8 @@ struct ReservedNodes {
   // A drain set of nodes that were reserved for a start that has passed: other
   // groups have outlived their end there, and may go at any moment.
   bool overdue = false;
+  // What the tasks take inside of their nodes; empty if none takes anything.
+  std::vector<std::string> parts = {};
   bool operator==(const ReservedNodes&) const = default;
 };
 
@@ -27,8 +30,7 @@ struct ReservedNodes {
 std::vector<matcher::NodeIndex> EachOnce(std::vector<matcher::NodeIndex> nodes);
 
 // A reservation of these places, one for each task.
-ReservedNodes ReservedFrom(matcher::Time start,
-                           std::vector<matcher::NodeIndex> places);
+ReservedNodes ReservedFrom(matcher::Placement placement);
 
 // The room that the gang's reservation or drain set takes, and gives back when
 // it is given up. Without places the amounts are unknown.

@@ -377,9 +377,10 @@ class VictimSearch {
     std::vector<Amounts> amounts;
     for (const auto& task : gang.groups)
       amounts.insert(amounts.end(), task.count, task.amounts);
-    return graph().HasRoom(
-        placement.start, matcher::EndOf(placement.start, gang.duration),
-        placement.nodes, amounts, now_, matcher::SeatingOf(gang));
+    return graph().HasRoom(placement.start,
+                           matcher::EndOf(placement.start, gang.duration),
+                           placement.nodes, amounts, now_,
+                           matcher::SeatingOf(gang), placement.parts);
   }
 
   // Whether a group ahead would start earlier, too, or it would take too long
@@ -430,11 +431,7 @@ class VictimSearch {
 
   EvictionPlan Decided() {
     EvictionPlan plan;
-    plan.reserved.start = placement_.start;
-    plan.reserved.places = plan.reserved.nodes = placement_.nodes;
-    auto& nodes = plan.reserved.nodes;
-    std::sort(nodes.begin(), nodes.end());
-    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+    plan.reserved = ReservedFrom(placement_);
     for (const std::size_t victim : victims_) {
       graph_.NoteEvicted(candidates_[victim].group, group_.id);
       plan.victims.push_back(candidates_[victim].group);

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "matcher/inside/node_interior.h"
 #include "sql/faults.h"
 #include "workers/schedule/schedule_turns.h"
 
@@ -296,12 +297,18 @@ bool Cycle::MayGoAhead(const PendingLine& line) const {
   return horizon_ == matcher::kForever || line.gang.duration <= horizon_ - now_;
 }
 
+// The number under which its new tasks are booked: unlike its own where it
+// holds something already.
+matcher::JobId Cycle::JobOf(const WaitingGroup& group) const {
+  return state_.graph.holdings().HeldBy(group.id) != nullptr
+             ? ReservationJob(group.id)
+             : group.id;
+}
+
 std::optional<matcher::Placement> Cycle::Allocate(const WaitingGroup& group) {
   const PendingLine& line = *group.line;
   const auto policy = line.queue->settings.match_policy;
-  const matcher::JobId job = state_.graph.holdings().HeldBy(group.id) != nullptr
-                                 ? ReservationJob(group.id)
-                                 : group.id;
+  const matcher::JobId job = JobOf(group);
   if (ahead_.drained.empty()) {
     return state_.graph.graph().TryAllocate(job, line.gang, policy, now_);
   }
@@ -316,7 +323,7 @@ bool Cycle::Start(const WaitingGroup& group) {
   if (misfits_.Cover(group.line->gang)) return false;
   const auto placement = Allocate(group);
   if (placement) {
-    Place(group, placement->nodes);
+    Place(group, *placement);
   } else {
     misfits_.Note(group.line->gang);
   }
@@ -337,15 +344,14 @@ bool Cycle::Ask(const WaitingGroup& group) {
 }
 
 std::vector<PlacedMember> Cycle::MembersOn(
-    const WaitingGroup& group,
-    const std::vector<matcher::NodeIndex>& nodes) const {
+    const WaitingGroup& group, const matcher::Placement& placement) const {
   std::unordered_map<const cluster::PodRequest*, std::size_t> next;
   std::size_t first = 0;
   for (const auto& [request, count] : group.line->requests) {
     next[request] = first;
     first += static_cast<std::size_t>(count);
   }
-  std::vector<PlacedMember> members(nodes.size());
+  std::vector<PlacedMember> members(placement.nodes.size());
   const cluster::PodRequest* last = nullptr;
   std::size_t* task = nullptr;
   for (const Member& member : group.members) {
@@ -353,16 +359,28 @@ std::vector<PlacedMember> Cycle::MembersOn(
       task = &next[member.request];
     PlacedMember& placed = members[*task];
     placed.uid = member.uid;
-    placed.node = state_.graph.graph().Name(nodes[*task]);
+    placed.node = state_.graph.graph().Name(placement.nodes[*task]);
     placed.request = member.request;
+    if (!placement.parts.empty()) placed.parts = placement.parts[*task];
     ++*task;
   }
   return members;
 }
 
+std::vector<std::string> Cycle::ResourceSetsOf(
+    const WaitingGroup& group, const matcher::Placement& placement) const {
+  std::vector<std::string> sets;
+  const matcher::NodeGraph& graph = state_.graph.graph();
+  for (std::size_t t = 0; t < placement.parts.size(); ++t)
+    sets.push_back(graph.interior().ResourceSetOf(
+        JobOf(group), static_cast<int>(t), graph.Name(placement.nodes[t])));
+  return sets;
+}
+
 void Cycle::Place(const WaitingGroup& group,
-                  const std::vector<matcher::NodeIndex>& nodes) {
+                  const matcher::Placement& placement) {
   PendingLine& line = *group.line;
+  const std::vector<matcher::NodeIndex>& nodes = placement.nodes;
   AddVerdict(*state_.lines.Find(group.id));
   const Payer& payer = state_.accounts.payer(group.payer);
   Held held;
@@ -372,15 +390,17 @@ void Cycle::Place(const WaitingGroup& group,
   held.account = payer.label;
   held.group = group.id;
   held.start = now_;
-  held.members = MembersOn(group, nodes);
+  held.members = MembersOn(group, placement);
   held.size = std::ssize(held.members);
   held.sharing = {line.gang.whole_nodes, line.gang.aside};
   if (line.duration && line.gang.duration < matcher::kForever - now_) {
     held.end = now_ + line.gang.duration;
   }
-  Placed placed{group.id,          group.revision,  group.job_id,
-                group.job_attempt, line.queue_name, now_,
-                held.end,          held.members,    held.sharing};
+  Placed placed{group.id,        group.revision,
+                group.job_id,    group.job_attempt,
+                line.queue_name, now_,
+                held.end,        held.members,
+                held.sharing,    ResourceSetsOf(group, placement)};
   if (state_.graph.holdings().HeldBy(group.id) != nullptr) {
     state_.graph.graph().Cancel(ReservationJob(group.id));
     const Held& all = state_.graph.HoldMore(group.id, held.members);
@@ -409,7 +429,7 @@ void Cycle::Place(const WaitingGroup& group,
     AskBehind();
   } else {
     if (reserved) Moved(*reserved, line.gang);
-    state_.queues.NoteTaken(ReservedFrom(now_, nodes), line.gang);
+    state_.queues.NoteTaken(ReservedFrom(placement), line.gang);
   }
   state_.lines.Remove(group.id);
   EnterDrained(nodes);

@@ -89,13 +89,15 @@ class Cycle {
   bool MayGoAhead(const PendingLine& line) const;
   void Fail(PendingLine& line);
   std::optional<matcher::Placement> Allocate(const WaitingGroup& group);
-  void Place(const WaitingGroup& group,
-             const std::vector<matcher::NodeIndex>& nodes);
+  matcher::JobId JobOf(const WaitingGroup& group) const;
+  void Place(const WaitingGroup& group, const matcher::Placement& placement);
   void EnterDrained(const std::vector<matcher::NodeIndex>& nodes);
   // Gives each member of the group its node.
   std::vector<PlacedMember> MembersOn(
-      const WaitingGroup& group,
-      const std::vector<matcher::NodeIndex>& nodes) const;
+      const WaitingGroup& group, const matcher::Placement& placement) const;
+  // What each of its tasks, which are booked, has inside of its node.
+  std::vector<std::string> ResourceSetsOf(
+      const WaitingGroup& group, const matcher::Placement& placement) const;
 
   // Reservations: schedule_reservations.cc.
 

@@ -26,6 +26,7 @@ void NameNodes(const matcher::NodeGraph& graph, const ReservedNodes& reserved,
     places[node] = static_cast<int>(reservation.nodes.size());
     reservation.nodes.push_back(graph.Name(nodes[node]));
   }
+  reservation.parts = reserved.parts;
   reservation.places.reserve(reserved.places.size());
   for (const matcher::NodeIndex node : reserved.places) {
     const auto at = std::lower_bound(nodes.begin(), nodes.end(), node);

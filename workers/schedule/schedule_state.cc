@@ -69,7 +69,8 @@ void Schedule::State::Prepare(PendingLine& line) {
     AddTimes(line.amounts, graph.requests().Amounts(request), count);
     line.gang.groups.push_back({graph.requests().Amounts(request),
                                 graph.Eligible(settings.node_selector), count,
-                                graph.requests().Rules(request)});
+                                graph.requests().Rules(request),
+                                graph.requests().Inside(request)});
   }
   cluster::GroupTopology topology = TopologyOf(line.requests);
   if (sql::BugPlanted("rack-forgotten")) topology = {};
@@ -267,6 +268,8 @@ void Schedule::State::Remember(const WaitingGroup& group,
       reserved.places.push_back(nodes[place]);
   }
   if (reserved.places.size() != group.members.size()) reserved.places.clear();
+  if (reservation.parts.size() == reserved.places.size())
+    reserved.parts = reservation.parts;
   reserved.nodes = std::move(nodes);
   reserved.nodes = EachOnce(std::move(reserved.nodes));
   reported.Note(reservation);
@@ -288,7 +291,8 @@ bool Schedule::State::AsksTheSame(const PendingGroup& group,
                     [this](const auto& a, const auto& b) {
                       return a.second == b.second &&
                              graph.requests().Amounts(a.first) ==
-                                 graph.requests().Amounts(b.first);
+                                 graph.requests().Amounts(b.first) &&
+                             a.first->rules->inside == b.first->rules->inside;
                     });
 }
 

@@ -57,6 +57,8 @@ struct Scenario {
     std::int64_t start = 0;
     std::vector<std::string> nodes;  // by pod, in order of its shape
     bool evictable = true;           // it has all its places
+    // What each pod has inside of its node; empty if none has anything.
+    std::vector<std::string> parts = {};
   };
   // The reservation of a waiting group before the run begins, as in
   // Reservation: it is kept if it can be.
@@ -65,6 +67,7 @@ struct Scenario {
     std::optional<std::int64_t> start;
     std::vector<std::string> nodes;
     std::vector<int> places;
+    std::vector<std::string> parts = {};
   };
 
   std::int64_t begin = 0;  // groups submitted before come at this time

@@ -186,7 +186,8 @@ class SimulatedTime {
       throw std::invalid_argument(group.name + ": not a node for each pod");
     for (std::size_t i = 0; i < members.size(); ++i)
       held.members.push_back(
-          {std::move(members[i].uid), running.nodes[i], members[i].request});
+          {std::move(members[i].uid), running.nodes[i], members[i].request,
+           running.parts.empty() ? std::string() : running.parts[i]});
     schedule_.Restore(held);
     CourseOf(running.group).submit = group.submit;
     if (group.gone) terms_.emplace(*group.gone, running.group, true);
@@ -199,8 +200,9 @@ class SimulatedTime {
         ComesAt(promised.group) > scenario_.begin)
       return;
     const Reservation reservation{
-        IdOf(promised.group), QueueOf(GroupAt(promised.group)), promised.start,
-        promised.nodes, promised.places};
+        IdOf(promised.group), QueueOf(GroupAt(promised.group)),
+        promised.start,       promised.nodes,
+        promised.places,      promised.parts};
     schedule_.Promised(reservation);
     Promise(CourseOf(promised.group), reservation, scenario_.begin);
   }

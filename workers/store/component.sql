@@ -15,7 +15,10 @@ SELECT
   l.places
 FROM allocations AS a
 CROSS JOIN LATERAL (
-  SELECT bit_xor(hashtextextended(p.pod_uid || ' ' || p.node_name, 0)) AS places
+  SELECT
+    bit_xor(
+      hashtextextended(concat_ws(' ', p.pod_uid, p.node_name, p.parts), 0)
+    ) AS places
   FROM placements AS p
   WHERE p.fluxion_job = any(ARRAY[a.fluxion_job])
 ) AS l

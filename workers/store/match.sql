@@ -181,6 +181,7 @@ SELECT
   p.cpu_milli,
   p.memory_bytes,
   p.other::text AS other,
+  p.parts,
   m.uid IS NOT NULL AS succeeded
 FROM allocations AS a
 INNER JOIN placements AS p ON p.fluxion_job = any(ARRAY[a.fluxion_job])
@@ -213,6 +214,7 @@ SELECT
   p.cpu_milli,
   p.memory_bytes,
   p.other::text AS other,
+  p.parts,
   m.uid IS NOT NULL AS succeeded
 FROM unnest($1::bigint []) AS v (id)
 INNER JOIN allocations AS a ON a.fluxion_job = any(ARRAY[v.id])
@@ -239,7 +241,8 @@ SELECT
   queue,
   extract(EPOCH FROM starts_at)::bigint AS starts_at,
   array_to_json(nodes)::text AS nodes,
-  array_to_json(places)::text AS places
+  array_to_json(places)::text AS places,
+  array_to_json(parts)::text AS parts
 FROM reservations
 WHERE queue = any($1::text []);
 
@@ -420,7 +423,7 @@ RETURNING
 
 -- name: write_placements
 -- Writes the allocations of groups ($1), and the placement of each pod ($7,
--- $8). A group that held nodes before keeps its row, with the start and end of
+-- $8), with what it has inside of its node ($15, $16). A group that held nodes before keeps its row, with the start and end of
 -- all that it holds. Reservations of the groups are deleted.
 WITH held AS (
   INSERT INTO allocations AS a
@@ -468,12 +471,23 @@ used AS (
 )
 
 INSERT INTO placements
-(fluxion_job, pod_uid, node_name, cpu_milli, memory_bytes, other)
-SELECT v.id, v.uid, v.node, v.cpu, v.memory, v.other::jsonb
+(
+  fluxion_job, pod_uid, node_name, cpu_milli, memory_bytes, other, parts,
+  resource_set
+)
+SELECT
+  v.id,
+  v.uid,
+  v.node,
+  v.cpu,
+  v.memory,
+  v.other::jsonb,
+  v.parts,
+  v.resource_set::jsonb
 FROM unnest(
   $7::bigint [], $8::text [], $9::text [], $10::bigint [], $11::bigint [],
-  $12::text []
-) AS v (id, uid, node, cpu, memory, other);
+  $12::text [], $15::text [], $16::text []
+) AS v (id, uid, node, cpu, memory, other, parts, resource_set);
 
 -- name: drop_reservations
 -- Deletes reservations of groups. Without a time ($2) their pods get no report.
@@ -497,7 +511,7 @@ WHERE g.id = any(ARRAY[gone.group_id]) AND g.phase IS NOT NULL;
 -- recorded as its end.
 WITH made AS (
   INSERT INTO reservations AS r
-  (group_id, queue, kind, starts_at, nodes, places, made_at)
+  (group_id, queue, kind, starts_at, nodes, places, made_at, parts)
   SELECT
     g.id,
     v.queue,
@@ -507,10 +521,12 @@ WITH made AS (
     ),
     v.nodes::text [],
     v.places::integer [],
-    $6
+    $6,
+    v.parts::text []
   FROM unnest(
-    $1::bigint [], $2::text [], $3::bigint [], $4::text [], $5::text []
-  ) AS v (id, queue, starts_at, nodes, places)
+    $1::bigint [], $2::text [], $3::bigint [], $4::text [], $5::text [],
+    $7::text []
+  ) AS v (id, queue, starts_at, nodes, places, parts)
   INNER JOIN pod_groups AS g
     ON g.id = any(ARRAY[v.id]) AND g.phase IN ('queued', 'reserved')
   ON CONFLICT (group_id) DO UPDATE SET
@@ -518,6 +534,7 @@ WITH made AS (
   starts_at = excluded.starts_at,
   nodes = excluded.nodes,
   places = excluded.places,
+  parts = excluded.parts,
   made_at = excluded.made_at
   RETURNING r.group_id
 )

@@ -77,11 +77,14 @@ PendingGroup WaitingGroupIn(const sql::Row& row) {
 }
 
 Reservation ReservationIn(const sql::Row& row) {
-  return {row.Get<std::int64_t>("group_id"), row.Get<std::string>("queue"),
+  return {row.Get<std::int64_t>("group_id"),
+          row.Get<std::string>("queue"),
           row.Find<std::int64_t>("starts_at"),
           json::parse(row.Get<std::string>("nodes"))
               .get<std::vector<std::string>>(),
-          json::parse(row.Get<std::string>("places")).get<std::vector<int>>()};
+          json::parse(row.Get<std::string>("places")).get<std::vector<int>>(),
+          json::parse(row.Get<std::string>("parts"))
+              .get<std::vector<std::string>>()};
 }
 
 MaintenanceWindow WindowIn(const sql::Row& row) {
@@ -130,9 +133,10 @@ std::vector<Held> HeldIn(const sql::Result& rows,
     const auto group = row.Get<std::int64_t>("fluxion_job");
     if (held.empty() || held.back().group != group)
       held.push_back(HeldWithoutMembers(row));
-    held.back().members.push_back({row.Get<std::string>("pod_uid"),
-                                   row.Get<std::string>("node_name"),
-                                   RequestIn(row, requests)});
+    held.back().members.push_back(
+        {row.Get<std::string>("pod_uid"), row.Get<std::string>("node_name"),
+         RequestIn(row, requests),
+         row.Find<std::string>("parts").value_or("")});
     if (row.Get<bool>("succeeded")) held.back().evictable = false;
   }
   for (Held& each : held)

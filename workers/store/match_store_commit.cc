@@ -15,6 +15,10 @@ std::string NodeArray(const std::vector<std::string>& nodes) {
   return *sql::Parameter(nodes).text();
 }
 
+std::optional<std::string> UnlessNone(const std::string& text) {
+  return text.empty() ? std::nullopt : std::optional(text);
+}
+
 const char* KindName(WaitReason::Kind kind) {
   switch (kind) {
     case WaitReason::Kind::kRoom:
@@ -271,7 +275,7 @@ void PostgresMatchStore::WritePlacements(
   std::vector<std::string> queues, nodes;
   std::vector<std::int64_t> jobs, cpu, memory;
   std::vector<std::string> uids, places;
-  std::vector<std::optional<std::string>> other;
+  std::vector<std::optional<std::string>> other, parts, resource_sets;
   std::vector<bool> whole_nodes, aside;
   std::vector<queue::NewJob> bind;
   for (const Placed* group : placed) {
@@ -283,8 +287,13 @@ void PostgresMatchStore::WritePlacements(
     starts.push_back(group->start);
     ends.push_back(group->end);
     terms.push_back(leadership_.TermOf(MatchQueue(group->queue)));
-    for (const PlacedMember& member : group->members) {
+    for (std::size_t m = 0; m < group->members.size(); ++m) {
+      const PlacedMember& member = group->members[m];
       const cluster::Resources& amounts = member.request->resources;
+      parts.push_back(UnlessNone(member.parts));
+      resource_sets.push_back(group->resource_sets.empty()
+                                  ? std::nullopt
+                                  : UnlessNone(group->resource_sets[m]));
       jobs.push_back(group->group);
       uids.push_back(member.uid);
       places.push_back(member.node);
@@ -298,7 +307,7 @@ void PostgresMatchStore::WritePlacements(
   }
   transaction.Run(queries::kWritePlacements, allocations, queues, nodes, starts,
                   ends, terms, jobs, uids, places, cpu, memory, other,
-                  whole_nodes, aside);
+                  whole_nodes, aside, parts, resource_sets);
   // Not announced: the deciding worker rings a binder of this process at once,
   // and a second binder would only race it. Binders of other replicas look once
   // a second.
@@ -340,7 +349,7 @@ void PostgresMatchStore::CommitReservations(sql::Transaction& transaction,
   }
   if (decision.reserved.empty()) return;
   std::vector<std::int64_t> ids;
-  std::vector<std::string> queues, nodes, places;
+  std::vector<std::string> queues, nodes, places, parts;
   std::vector<std::optional<std::int64_t>> starts;
   for (const Reservation& reservation : decision.reserved) {
     ids.push_back(reservation.group);
@@ -348,9 +357,10 @@ void PostgresMatchStore::CommitReservations(sql::Transaction& transaction,
     starts.push_back(reservation.start);
     nodes.push_back(NodeArray(reservation.nodes));
     places.push_back(*sql::Parameter(reservation.places).text());
+    parts.push_back(NodeArray(reservation.parts));
   }
   transaction.Run(queries::kRecordReservations, ids, queues, starts, nodes,
-                  places, now);
+                  places, now, parts);
 }
 
 void PostgresMatchStore::CommitReasons(sql::Transaction& transaction,

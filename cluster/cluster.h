@@ -79,6 +79,11 @@ class Watch {
                                        std::chrono::milliseconds timeout) = 0;
 };
 
+// On a pod that has something inside of its node: what, as R version 1 (Flux
+// RFC 20).
+inline constexpr const char* kResourceSetAnnotation =
+    "fluxnetes.io/resource-set";
+
 // Assigns the pod of this UID, at this resource version, to the node.
 struct Binding {
   std::string namespace_name;
@@ -86,6 +91,7 @@ struct Binding {
   std::string uid;
   std::string resource_version;  // empty: any
   std::string node_name;
+  LabelMap annotations = {};  // that the pod gets with its node
 };
 
 enum class BindOutcome {

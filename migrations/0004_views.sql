@@ -617,7 +617,30 @@ SELECT
       GROUP BY l.fluxion_job, l.node_name
     ) AS n
   ) AS resource_set,
-  a.fluxion_job
+  a.fluxion_job,
+  (
+    SELECT
+      jsonb_build_object(
+        'version', 1,
+        'execution', jsonb_build_object(
+          'R_lite', jsonb_agg(
+            jsonb_build_object(
+              'rank', (n.place - 1)::text,
+              'children', l.resource_set #> '{execution,R_lite,0,children}'
+            )
+            ORDER BY n.place, l.pod_uid
+          ),
+          'nodelist', to_jsonb(a.nodes),
+          'starttime', floor(extract(EPOCH FROM a.starts_at))::bigint,
+          'expiration', coalesce(ceil(extract(EPOCH FROM a.ends_at)), 0)::bigint
+        )
+      )
+    FROM placements AS l
+    INNER JOIN unnest(a.nodes) WITH ORDINALITY AS n (node, place)
+      ON n.node = l.node_name
+    WHERE l.fluxion_job = a.fluxion_job AND l.resource_set IS NOT NULL
+    HAVING count(*) > 0
+  ) AS inside
 FROM allocations AS a
 LEFT JOIN pod_groups AS g ON g.id = a.group_id;
 COMMENT ON VIEW resource_sets IS
@@ -629,6 +652,7 @@ COMMENT ON COLUMN resource_sets.starts_at IS 'The start (scheduling time).';
 COMMENT ON COLUMN resource_sets.deadline IS 'The deadline; null: unlimited.';
 COMMENT ON COLUMN resource_sets.resource_set IS 'Per node: pods, cpu_milli, memory_bytes and other resources by name; null: everything was released.';
 COMMENT ON COLUMN resource_sets.fluxion_job IS 'As in allocations.';
+COMMENT ON COLUMN resource_sets.inside IS 'What its pods have inside of their nodes, as R version 1 (Flux RFC 20): an entry of R_lite for each pod, whose rank is the place of its node in nodelist, from 0; null: amounts alone.';
 
 CREATE VIEW account_summary AS
 WITH RECURSIVE tree AS (

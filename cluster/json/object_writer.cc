@@ -315,6 +315,8 @@ std::string WriteBinding(const Binding& binding) {
       json.Field("name", binding.pod_name);
       json.FieldUnlessEmpty("uid", binding.uid);
       json.FieldUnlessEmpty("resourceVersion", binding.resource_version);
+      if (!binding.annotations.empty())
+        WriteLabels(json, "annotations", binding.annotations);
     });
     json.Object("target", [&] {
       json.Field("apiVersion", "v1");

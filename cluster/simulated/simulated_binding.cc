@@ -42,7 +42,11 @@ BindResult SimulatedCluster::State::BindOne(const Binding& binding) {
   }
   bindings.push_back({Now(), now.uid, binding.node_name});
   pod->condition.reset();
-  ChangePod(*pod, [&binding](Pod& p) { p.node_name = binding.node_name; });
+  ChangePod(*pod, [&binding](Pod& p) {
+    p.node_name = binding.node_name;
+    for (const auto& [key, value] : binding.annotations)
+      p.annotations[key] = value;
+  });
   Arrive(*pod);
   return {};
 }

@@ -68,9 +68,11 @@ HttpAnswer ApiPods::Bind(const HttpQuestion& question,
     return *mismatch;
   }
   const Json& metadata = At(*body, "metadata");
-  const cluster::Binding binding{
+  cluster::Binding binding{
       target.namespace_name, target.name, Text(metadata, "uid"),
       Text(metadata, "resourceVersion"), Text(At(*body, "target"), "name")};
+  for (const auto& [key, value] : At(metadata, "annotations").items())
+    if (value.is_string()) binding.annotations[key] = value.get<std::string>();
   if (binding.node_name.empty()) {
     return Invalid("Binding", target.name, "target.name: Required value");
   }

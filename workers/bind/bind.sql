@@ -16,7 +16,8 @@ SELECT
   p.state AS pod_state,
   p.owner_uid,
   p.request #>> '{topology,required}' AS together,
-  l.node_name
+  l.node_name,
+  l.resource_set::text AS resource_set
 FROM unnest($1::bigint []) AS v (id)
 INNER JOIN pod_groups AS g
   ON g.id = any(ARRAY[v.id]) AND g.state IN ('allocated', 'bound')

@@ -132,12 +132,12 @@ std::vector<Binder::BindGroup> Binder::Read(
         group.there.push_back(row.Find<std::string>("node_name").value_or(""));
       continue;
     }
-    group.members.push_back({row.Get<std::string>("uid"),
-                             row.Get<std::string>("namespace"),
-                             row.Get<std::string>("pod_name"),
-                             row.Get<std::string>("resource_version"),
-                             row.Find<std::string>("node_name").value_or(""),
-                             false, false, "", nullptr});
+    group.members.push_back(
+        {row.Get<std::string>("uid"), row.Get<std::string>("namespace"),
+         row.Get<std::string>("pod_name"),
+         row.Get<std::string>("resource_version"),
+         row.Find<std::string>("node_name").value_or(""), false, false, "",
+         nullptr, row.Find<std::string>("resource_set").value_or("")});
   }
   for (auto& [id, group] : groups) read.push_back(std::move(group));
   return read;
@@ -279,6 +279,14 @@ bool Binder::StillAllocated(const BindGroup& group) {
          read[0].Get<std::int32_t>("revision") == group.revision;
 }
 
+cluster::Binding Binder::BindingOf(const BoundMember& member) {
+  cluster::Binding binding{member.namespace_name, member.pod_name, member.uid,
+                           member.resource_version, member.node};
+  if (!member.resource_set.empty())
+    binding.annotations[cluster::kResourceSetAnnotation] = member.resource_set;
+  return binding;
+}
+
 void Binder::Post(std::vector<BindGroup>& groups) {
   std::vector<cluster::Binding> bindings;
   std::vector<BoundMember*> members;
@@ -287,8 +295,7 @@ void Binder::Post(std::vector<BindGroup>& groups) {
     if (group.waits || !group.problem.empty()) continue;
     for (BoundMember& member : group.members) {
       if (member.bound) continue;
-      bindings.push_back({member.namespace_name, member.pod_name, member.uid,
-                          member.resource_version, member.node});
+      bindings.push_back(BindingOf(member));
       members.push_back(&member);
       of.push_back(&group);
     }
@@ -331,8 +338,8 @@ void Binder::Settle(BindGroup& group, BoundMember& member,
     return;
   }
   if (!StillAllocated(group)) return;
-  const cluster::Binding again{member.namespace_name, member.pod_name,
-                               member.uid, pod->resource_version, member.node};
+  cluster::Binding again = BindingOf(member);
+  again.resource_version = pod->resource_version;
   const auto second = cluster_.Bind({&again, 1}, options_.deadline);
   group.refused |= second.front().outcome == BindOutcome::kRefused;
   if (second.front().outcome == BindOutcome::kBound) {

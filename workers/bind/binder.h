@@ -90,6 +90,7 @@ class Binder {
     bool posted = false;  // by this binder, now, to `node`
     std::string problem;  // why it cannot be bound
     cluster::PodPointer pod = nullptr;
+    std::string resource_set;  // inside of its node; empty: amounts alone
   };
   struct BindGroup {
     queue::Job job;
@@ -139,6 +140,7 @@ class Binder {
   void Confirm(std::vector<BindGroup>& groups);
   bool StillAllocated(const BindGroup& group);
   bool OthersMayPost(const BindGroup& group) const;
+  static cluster::Binding BindingOf(const BoundMember& member);
   void Post(std::vector<BindGroup>& groups);
   void Settle(BindGroup& group, BoundMember& member,
               const cluster::BindResult& result);

@@ -391,7 +391,11 @@ class ScriptedCluster final : public cluster::Cluster {
                        binding.resource_version != pod.resource_version;
     if (pod.uid != binding.uid || stale || !pod.node_name.empty())
       return {BindOutcome::kConflict, "precondition failed"};
-    ChangePod(key, [&](cluster::Pod& p) { p.node_name = binding.node_name; });
+    ChangePod(key, [&](cluster::Pod& p) {
+      p.node_name = binding.node_name;
+      for (const auto& [name, value] : binding.annotations)
+        p.annotations[name] = value;
+    });
     return {BindOutcome::kBound, ""};
   }
 

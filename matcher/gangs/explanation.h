@@ -13,18 +13,19 @@
 namespace fluxnetes::matcher {
 
 enum class Obstacle {
-  kClosed,        // the node takes nothing new
-  kNotEligible,   // excluded by TaskGroup::eligible
-  kLabels,        // node selector or affinity does not match
-  kTaints,        // a taint is not tolerated
-  kTogether,      // outside of the domains where the gang must be
-  kSeats,         // of others, if it needs whole nodes; or held whole by others
-  kResource,      // too little is free at some time of the gang's duration
-  kInside,        // its inside is not known, or has no place for the task
-  kHostPorts,     // a host port is in use
-  kAffinity,      // no task there matches its affinity
-  kAntiAffinity,  // its own, or that of a task there
-  kSpread,        // one more task would break a constraint
+  kClosed,       // the node takes nothing new
+  kNotEligible,  // excluded by TaskGroup::eligible
+  kLabels,       // node selector or affinity does not match
+  kTaints,       // a taint is not tolerated
+  kTogether,     // outside of the domains where the gang must be
+  kSeats,        // of others, if it needs whole nodes; or held whole by others
+  kResource,     // too little is free at some time of the gang's duration
+  kUnknownInside,  // what it has inside is not known
+  kInside,         // its inside has no place for the task
+  kHostPorts,      // a host port is in use
+  kAffinity,       // no task there matches its affinity
+  kAntiAffinity,   // its own, or that of a task there
+  kSpread,         // one more task would break a constraint
 };
 
 struct Exclusion {

@@ -48,7 +48,9 @@ class Obstacles {
     add(!state_.plan.MayBeTogether(node), Obstacle::kTogether);
     add(NoSeats(node), Obstacle::kSeats);
     AddResources(node, found);
-    add(NoPlaceInside(node), Obstacle::kInside);
+    add(NoPlaceInside(node), state_.interior.StructureOf(node) == nullptr
+                                 ? Obstacle::kUnknownInside
+                                 : Obstacle::kInside);
     if (rules_ == nullptr) return found;
     add(Blocked(node, true), Obstacle::kHostPorts);
     add(Lonely(node), Obstacle::kAffinity);

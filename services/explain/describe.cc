@@ -162,6 +162,15 @@ Table MemberTable(const std::vector<MemberRow>& members) {
   return table;
 }
 
+// What pods have inside of their nodes; none: amounts alone.
+Table InsideTable(const std::vector<MemberRow>& members) {
+  Table table({"POD", "NODE", "HAS"});
+  for (const MemberRow& member : members)
+    if (member.inside)
+      table.Add({member.name, member.node.value_or(""), *member.inside});
+  return table;
+}
+
 Table JobTable(const std::vector<GroupJobRow>& jobs) {
   Table table({">ID", "KIND", "QUEUE", "STATE", ">ATTEMPT", "LAST ERROR"});
   for (const GroupJobRow& job : jobs)
@@ -190,6 +199,7 @@ void PrintText(const GroupDetail& detail, Console& console) {
   };
   section("Timeline", TimelineTable(detail.group, now));
   section("Members", MemberTable(detail.members));
+  section("Inside of its nodes", InsideTable(detail.members));
   section("Work left", JobTable(detail.jobs));
   section("Earlier groups of this name", EarlierTable(detail.earlier, now));
 }
@@ -229,6 +239,7 @@ OrderedJson ToJson(const GroupDetail& detail) {
     document["members"].push_back({{"name", member.name},
                                    {"state", member.state},
                                    {"node", TextOrNull(member.node)},
+                                   {"inside", TextOrNull(member.inside)},
                                    {"needs", member.needs},
                                    {"owner", TextOrNull(member.owner)},
                                    {"note", TextOrNull(member.note)},

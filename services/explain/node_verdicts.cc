@@ -7,6 +7,9 @@
 #include <utility>
 
 #include "cluster/text/resource_words.h"
+#include "matcher/inside/node_interior.h"
+#include "matcher/inside/structure_text.h"
+#include "workers/labels/inside_labels.h"
 #include "workers/pods/pod_rules.h"
 #include "workers/pods/topology_labels.h"
 
@@ -91,7 +94,9 @@ class Judge {
         request_(At(scenario.requests, request).request),
         records_(records),
         held_(HeldByNode(scenario)),
-        beside_(BesideOf(scenario, group)) {}
+        beside_(BesideOf(scenario, group)) {
+    if (!(request_.rules->inside == cluster::InsideTerms{})) ReadInsides();
+  }
 
   Reason Of(const cluster::Node& node) const {
     if (auto verdict = WhyNever(node)) return *verdict;
@@ -137,6 +142,7 @@ class Judge {
     const std::string lacks = Lacking(free, request_.resources);
     if (!lacks.empty())
       return Reason{"room", cluster::TooLittleOf(lacks) + " free"};
+    if (auto verdict = WhyNotInside(node)) return verdict;
     if (ClosesTooSoon(node))
       return Reason{"maintenance", "maintenance before it would end"};
     const auto reserved = records_.reserved.find(node.name);
@@ -164,6 +170,38 @@ class Judge {
     return Reason{"room", "not free of others"};
   }
 
+  // Books what runs inside of the nodes.
+  void ReadInsides() {
+    for (const cluster::Node& node : scenario_.nodes) {
+      const auto index = static_cast<matcher::NodeIndex>(indices_.size());
+      indices_.emplace(node.name, index);
+      if (!node.structure->empty())
+        interior_.Set(index, matcher::ReadStructure(*node.structure));
+    }
+    for (const Scenario::Running& running : scenario_.running) {
+      for (std::size_t i = 0; i < running.parts.size(); ++i) {
+        const auto node = indices_.find(running.nodes[i]);
+        if (node == indices_.end() || running.parts[i].empty()) continue;
+        interior_.Restore(running.group, static_cast<int>(i), node->second,
+                          running.parts[i], running.start, matcher::kForever);
+      }
+    }
+    shape_ = interior_.Take(workers::InsideOf(request_));
+  }
+
+  // Of a node that has the amounts free.
+  std::optional<Reason> WhyNotInside(const cluster::Node& node) const {
+    if (shape_ == matcher::kNoShape) return std::nullopt;
+    const matcher::NodeIndex index = indices_.at(node.name);
+    const std::int64_t now = scenario_.begin;
+    if (interior_.Fit(index, shape_, 1, {now, matcher::kForever, now}) > 0)
+      return std::nullopt;
+    if (interior_.StructureOf(index) == nullptr)
+      return Reason{"inside", "what it has inside is not known"};
+    return Reason{"inside", "room, but not " +
+                                workers::InsideInWords(request_.rules->inside)};
+  }
+
   bool ClosesTooSoon(const cluster::Node& node) const {
     const std::int64_t now = scenario_.begin;
     return std::ranges::any_of(
@@ -181,6 +219,10 @@ class Judge {
   const NodeRecords& records_;
   const std::map<std::string, Resources> held_;
   const std::map<std::string, Beside> beside_;
+  // For a request that takes a part of its node.
+  std::map<std::string, matcher::NodeIndex> indices_;
+  mutable matcher::NodeInterior interior_;  // remembers what it has found
+  matcher::ShapeId shape_ = matcher::kNoShape;
 };
 
 }  // namespace

@@ -4,7 +4,7 @@
 // reasons the first in this order is reported:
 //
 //   closed ─▶ queue ─▶ labels ─▶ taints ─▶ topology ─▶ size ─▶ room
-//          ─▶ maintenance ─▶ reserved ─▶ free
+//          ─▶ inside ─▶ maintenance ─▶ reserved ─▶ free
 //
 // Rules about other pods, host ports and volumes are not checked.
 //

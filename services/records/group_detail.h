@@ -22,6 +22,8 @@ struct MemberRow {
   std::string needs;                 // "2 cpu, 4Gi"; empty if no longer known
   std::optional<std::string> owner;  // "Job/train"
   std::optional<std::string> note;   // why it is refused; "replaced"
+  // What it has of its node: "socket0/numa1/core[0-7]"; none: amounts alone.
+  std::optional<std::string> inside;
   std::optional<sql::Timestamp> created_at;
   std::optional<sql::Timestamp> bound_at;
   std::optional<sql::Timestamp> ended_at;

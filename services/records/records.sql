@@ -100,7 +100,8 @@ SELECT
     WHEN p.group_id <> $1 THEN 'beyond the minimum'
   END AS note,
   p.group_id <> $1 AS beyond,
-  p.completion_index AS place
+  p.completion_index AS place,
+  l.parts AS inside
 FROM pods AS p
 LEFT JOIN placements AS l ON l.fluxion_job = p.group_id AND l.pod_uid = p.uid
 WHERE
@@ -122,7 +123,8 @@ SELECT
   NULL,
   NULL,
   false,
-  split_part(l.pod_uid, '-', 3)::integer
+  split_part(l.pod_uid, '-', 3)::integer,
+  l.parts
 FROM external_groups AS e
 INNER JOIN placements AS l ON l.fluxion_job = e.group_id
 WHERE e.group_id = $1
@@ -144,7 +146,8 @@ SELECT
   p.created_at,
   NULL::timestamptz AS bound_at,
   NULL::timestamptz AS ended_at,
-  p.refused AS note
+  p.refused AS note,
+  NULL::text AS inside
 FROM pods_provisional AS p
 WHERE p.namespace = $1 AND p.group_name = $2
 ORDER BY p.completion_index, p.pod_name;
@@ -161,7 +164,8 @@ SELECT
   NULL::timestamptz AS created_at,
   NULL::timestamptz AS bound_at,
   NULL::timestamptz AS ended_at,
-  NULL::text AS note
+  NULL::text AS note,
+  NULL::text AS inside
 FROM group_history AS h
 CROSS JOIN
   LATERAL jsonb_to_recordset(h.pods) AS m (name text, node text, state text)

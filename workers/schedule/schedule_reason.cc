@@ -6,6 +6,8 @@
 #include <optional>
 
 #include "cluster/text/resource_words.h"
+#include "matcher/inside/node_interior.h"
+#include "workers/labels/inside_labels.h"
 #include "workers/pods/topology_labels.h"
 #include "workers/schedule/wait_explanation.h"
 
@@ -53,6 +55,36 @@ std::optional<std::string> WhyTooBig(const ScheduleGraph& graph,
       });
   if (some) return std::nullopt;
   return "no node has all of it at once";
+}
+
+// Nothing: some node would hold one of them inside.
+std::optional<std::string> WhyNeverInside(const ScheduleGraph& graph,
+                                          const Nodes& nodes,
+                                          const matcher::TaskGroup& task,
+                                          const cluster::PodRequest& request,
+                                          matcher::Policy policy) {
+  if (task.inside == matcher::kNoShape) return std::nullopt;
+  matcher::Gang one{{task}, 1};
+  one.groups[0].count = 1;
+  if (graph.graph().Satisfiable(one, policy)) return std::nullopt;
+  one.groups[0].inside = matcher::kNoShape;
+  if (!graph.graph().Satisfiable(one, policy)) return std::nullopt;
+  const matcher::NodeInterior& interior = graph.graph().interior();
+  const auto unknown = std::ranges::count_if(nodes, [&](NodeIndex node) {
+    return interior.StructureOf(node) == nullptr;
+  });
+  const std::string place = InsideInWords(request.rules->inside);
+  if (unknown == std::ssize(nodes))
+    return fmt::format(
+        "it asks for a place {}, and what the nodes that it may use have "
+        "inside is not known",
+        place);
+  std::string why =
+      fmt::format("no node that it may use has ({}) {}, even empty",
+                  cluster::Format(request.resources), place);
+  if (unknown > 0)
+    why += fmt::format("; of {} nodes the inside is not known", unknown);
+  return why;
 }
 
 std::string WhyTooMany(const ScheduleGraph& graph, const PendingLine& line,
@@ -174,6 +206,9 @@ ImpossibleRequest Cause(const ScheduleGraph& graph, const PendingLine& line,
     if (const auto cause = WhyTooBig(graph, eligible, task)) {
       return {*cause, request};
     }
+    if (auto cause =
+            WhyNeverInside(graph, eligible, task, *request, queue.match_policy))
+      return {*std::move(cause), request};
   }
   if (auto cause = WhyNeverTogether(graph, line, queue.match_policy))
     return {*cause};

@@ -8,6 +8,7 @@
 
 #include "cluster/text/resource_words.h"
 #include "matcher/gangs/explanation.h"
+#include "workers/labels/inside_labels.h"
 #include "workers/pods/pod_rules.h"
 #include "workers/pods/topology_labels.h"
 
@@ -129,8 +130,13 @@ std::string InWords(const ScheduleGraph& graph, const PendingLine& line,
       return fmt::format(
           "{} {} free", have("has", "have"),
           cluster::TooLittleOf(graph.graph().resources()[exclusion.resource]));
+    case Obstacle::kUnknownInside:
+      return have("has an inside that is not known",
+                  "have an inside that is not known");
     case Obstacle::kInside:
-      return have("has no place inside", "have no place inside");
+      return fmt::format("{} ({}) free, but not {}", have("has", "have"),
+                         cluster::Format(request.resources),
+                         InsideInWords(request.rules->inside));
     case Obstacle::kHostPorts:
       return have("has the host port in use", "have the host port in use");
     case Obstacle::kAffinity:

@@ -103,6 +103,12 @@ TEST(GangInside, IsNeverFitIfTheStructureHasNoSuchPlace) {
   const MatchResult result = cluster.graph.Allocate(1, gang, kInsidePolicy, 0);
   EXPECT_EQ(std::get<NoFit>(result), NoFit::kNever);
   cluster.graph.UnsetInside(1);
+  const Explanation why = cluster.graph.Explain(gang, kInsidePolicy, 0);
+  ASSERT_EQ(why.groups[0].exclusions.size(), 2U);
+  EXPECT_EQ(why.groups[0].exclusions[0].obstacle, Obstacle::kUnknownInside);
+  EXPECT_EQ(why.groups[0].exclusions[0].first, 1);
+  EXPECT_EQ(why.groups[0].exclusions[1].obstacle, Obstacle::kInside);
+  EXPECT_EQ(why.groups[0].exclusions[1].first, 2);
   const Gang preferred = {{cluster.Group(1, 1, 5, Align::kIsland, false)}};
   EXPECT_TRUE(cluster.graph.Satisfiable(preferred));
 }
@@ -148,6 +154,27 @@ TEST(GangInside, ReservesWhenThePlaceIsFree) {
   ASSERT_TRUE(earlier);
   EXPECT_EQ(earlier->start, 50);
   EXPECT_EQ(cluster.graph.interior().PartsOf(4, 0), earlier->parts[0]);
+}
+
+TEST(GangInside, RoomIsOnlyWhereThePartsAreFreeToo) {
+  InsideCluster cluster(1);
+  Gang gang = {{cluster.Group(1, 2, 0, Align::kNuma)}};
+  gang.duration = 50;
+  const auto placed = cluster.Place(1, gang);
+  ASSERT_TRUE(placed);
+  const std::vector<std::vector<std::int64_t>> amounts = {{2, 0}};
+  const std::vector<std::string> other = {"socket0/numa0/core[2-3]"};
+  const std::vector<std::string> unknown = {"socket0/numa0/core99"};
+  const auto room = [&](Time start, std::span<const std::string> parts) {
+    return cluster.graph.HasRoom(start, start + 10, placed->nodes, amounts, 0,
+                                 {}, parts);
+  };
+  EXPECT_FALSE(room(0, placed->parts));
+  EXPECT_FALSE(room(49, placed->parts));
+  EXPECT_TRUE(room(50, placed->parts));
+  EXPECT_TRUE(room(0, other));
+  EXPECT_TRUE(room(0, {}));
+  EXPECT_FALSE(room(0, unknown));
 }
 
 TEST(GangInside, TasksOfTheRemovedNodeKeepTheirParts) {

@@ -137,8 +137,9 @@ std::string World::Rebuild(const std::vector<std::string>& queues) const {
     if (known != groups.end()) group.extends = known->second.extends;
     cluster::PodRequest request;
     request.resources = place.amounts;
-    group.members.push_back(
-        {uid, place.node, rebuilt.Intern(cluster::ToJson(request))});
+    group.members.push_back({uid, place.node,
+                             rebuilt.Intern(cluster::ToJson(request)),
+                             place.parts});
   }
   for (const auto& [id, group] : held) rebuilt.Restore(group);
   return rebuilt.Describe();

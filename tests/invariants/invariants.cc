@@ -49,6 +49,7 @@ std::vector<std::string> Invariants::Check(Scene& scene) {
   world->CheckRecordedOnce();
   world->CheckAllOrNone(options_.calm);
   world->CheckCapacity();
+  world->CheckInside();
   world->CheckGraph();
   world->CheckFencing();
   world->CheckNothingLost();

@@ -113,6 +113,22 @@ void ReserveAndFill(WholeSystem& system) {
   system.Settle();
 }
 
+// The second gang comes after a restart.
+void RunAlignedGangs(WholeSystem& system) {
+  system.Settle();
+  for (const auto& node : system.cluster.TakeSnapshot().nodes) {
+    cluster::Node structured = *node;
+    structured.structure.Own() = "sockets: 1, numa: 2, cores: 4";
+    system.cluster.UpdateNode(structured);
+  }
+  system.Settle();
+  system.Submit(GangOf("train", 1, {.cpu = "1", .align = "numa"}));
+  system.Settle();
+  system.CrashAndRestart();
+  system.Submit(GangOf("tests", 2, {.cpu = "2", .align = "numa"}));
+  system.Settle();
+}
+
 // Runs the workers up to the match only.
 void PlaceGang(WholeSystem& system, const std::string& manifests) {
   system.Submit(manifests);
@@ -218,6 +234,8 @@ const std::vector<Story>& Stories() {
       {"history-too-early", "6", EndOnePod},
       {"rack-forgotten", "2", RunInOneRack},
       {"whole-nodes-forgotten", "2", RunAlone},
+      {"inside-forgotten", "3", RunAlignedGangs},
+      {"domains-mixed", "3", RunAlignedGangs},
       {"reservation-slips", "7", ReserveAndFill},
       {"wrong-clock", "8", RunGang},
   };

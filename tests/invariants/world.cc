@@ -97,11 +97,15 @@ void World::ReadGroups(sql::Transaction& transaction) {
   for (const sql::Row row : transaction.RunScript(
            "SELECT uid, group_id, state, node_name, request #>> "
            "'{topology,required}' AS together, coalesce((request #>> "
-           "'{topology,wholeNodes}')::boolean, false) AS whole FROM pods")) {
+           "'{topology,wholeNodes}')::boolean, false) AS whole, coalesce("
+           "request ->> 'inside', '') AS inside FROM pods")) {
     members[row.Get<std::string>("uid")] = {
-        row.Get<Id>("group_id"), row.Get<std::string>("state"),
+        row.Get<Id>("group_id"),
+        row.Get<std::string>("state"),
         row.Find<std::string>("node_name").value_or(""),
-        row.Find<std::string>("together").value_or(""), row.Get<bool>("whole")};
+        row.Find<std::string>("together").value_or(""),
+        row.Get<bool>("whole"),
+        row.Get<std::string>("inside")};
   }
   for (const sql::Row row :
        transaction.RunScript("SELECT uid FROM pods_provisional")) {
@@ -124,9 +128,12 @@ void World::ReadHeld(sql::Transaction& transaction) {
   for (const sql::Row row : transaction.RunScript(
            "SELECT *, held_until IS NOT NULL AS held FROM placements")) {
     const auto uid = row.Get<std::string>("pod_uid");
-    const Place place{row.Get<Id>("fluxion_job"), uid,
-                      row.Get<std::string>("node_name"), AmountsOf(row),
-                      row.Get<bool>("held")};
+    const Place place{row.Get<Id>("fluxion_job"),
+                      uid,
+                      row.Get<std::string>("node_name"),
+                      AmountsOf(row),
+                      row.Get<bool>("held"),
+                      row.Find<std::string>("parts").value_or("")};
     if (!places.emplace(uid, place).second) {
       Say(2, "pod {} has two places", uid);
     }

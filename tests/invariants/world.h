@@ -4,6 +4,7 @@
 //   world.cc                   reads the snapshot
 //   gang_invariants.cc         1, 2
 //   capacity_invariants.cc     3, 4
+//   inside_invariants.cc       3, inside of nodes
 //   fencing_invariants.cc      5, 8
 //   loss_invariants.cc         6
 //   reservation_invariants.cc  7
@@ -64,6 +65,7 @@ struct MemberRow {
   std::string state, node;
   std::string together;  // the label for which the group's nodes share a value
   bool whole_nodes = false;  // its group has its nodes for itself
+  std::string inside;        // what it asks inside of its node, in JSON
 };
 
 struct Place {
@@ -71,6 +73,7 @@ struct Place {
   std::string uid, node;
   cluster::Resources amounts;
   bool held = false;
+  std::string parts;  // what it has inside of its node
 };
 
 struct Allocation {
@@ -133,6 +136,7 @@ struct World {
   void CheckTopology();
   void CheckWholeNodes();
   void CheckCapacity();
+  void CheckInside();
   void CheckGraph();
   std::string Rebuild(const std::vector<std::string>& queues) const;
   void CheckFencing();

@@ -28,6 +28,7 @@ struct GangShape {
   bool exclusive = false;     // label fluxnetes.exclusive
   int per_node = 0;           // label fluxnetes.pods-per-node; 0: none
   std::string rules = {};     // more fields of the spec: "affinity: {...}"
+  std::string align = {};     // label fluxnetes.align
   int most = 0;               // fluxnetes.group-max-size; 0: not elastic
   int absent = 0;             // number of pods not created; below 0: extra pods
 };
@@ -41,6 +42,7 @@ inline std::string LabelsOf(const std::string& group, int size,
           (shape.topology.empty()
                ? ""
                : ", fluxnetes.topology-required: " + shape.topology) +
+          (shape.align.empty() ? "" : ", fluxnetes.align: " + shape.align) +
           (shape.exclusive ? ", fluxnetes.exclusive: \"true\"" : "") +
           (shape.per_node == 0
                ? ""

@@ -165,7 +165,8 @@ void RandomRun::EndPod() {
 void RandomRun::Cancel() {
   const auto pod = AnyPod(Chance(0.5));
   if (pod == nullptr) return;
-  const std::string group = workers::ReadGroupLabels(*pod, {}).group_name;
+  const std::string group =
+      workers::ReadGroupLabels(*pod, cluster::ClusterCache()).group_name;
   Note("cancel " + group);
   workers::CancelGroup(system_.process->pool, pod->namespace_name, group,
                        "as wished", system_.cluster.Now());

@@ -16,7 +16,9 @@ cluster::Pod PodWith(const std::map<std::string, std::string>& labels) {
   return pod;
 }
 
-GroupLabels Read(const cluster::Pod& pod) { return ReadGroupLabels(pod, {}); }
+GroupLabels Read(const cluster::Pod& pod) {
+  return ReadGroupLabels(pod, cluster::ClusterCache());
+}
 
 std::string WhyRefused(const std::map<std::string, std::string>& labels) {
   const GroupLabels read = Read(PodWith(labels));

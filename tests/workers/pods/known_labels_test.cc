@@ -69,7 +69,7 @@ TEST(KnownLabels, PodThatSaysOtherThingsIsRefused) {
   pod.name = "train-0";
   pod.labels =
       cluster::LabelMap{{kGroupNameLabel, "train"}, {"fluxnetes.size", "3"}};
-  const GroupLabels read = ReadGroupLabels(pod, {});
+  const GroupLabels read = ReadGroupLabels(pod, cluster::ClusterCache());
   EXPECT_THAT(read.refused, HasSubstr("label fluxnetes.size is \"3\""));
   EXPECT_EQ(read.group_name, "train");
   EXPECT_FALSE(read.group_size);

@@ -111,10 +111,12 @@ TEST(StartLabels, HoldIsTrueOrFalse) {
 }
 
 TEST(StartLabels, TheyAreOfTheGroupHoweverItIsNamed) {
-  EXPECT_TRUE(
-      ReadGroupLabels(PodToStart({{kHoldLabel, "true"}}), {}).start.hold);
+  EXPECT_TRUE(ReadGroupLabels(PodToStart({{kHoldLabel, "true"}}),
+                              cluster::ClusterCache())
+                  .start.hold);
   const GroupLabels read = ReadGroupLabels(
-      PodToStart({{kGroupNameLabel, "train"}, {kStartByLabel, "soon"}}), {});
+      PodToStart({{kGroupNameLabel, "train"}, {kStartByLabel, "soon"}}),
+      cluster::ClusterCache());
   EXPECT_EQ(read.group_name, "train");
   EXPECT_EQ(read.group_size, std::nullopt);
   EXPECT_THAT(read.refused, HasSubstr("fluxnetes.start-by is \"soon\""));

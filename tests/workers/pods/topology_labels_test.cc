@@ -159,7 +159,7 @@ TEST(TopologyLabels, NumbersDivideTheSizeOfTheGroup) {
     cluster::Pod pod = PodWithMarks(labels, annotations);
     pod.labels[kGroupNameLabel] = "train";
     pod.labels[kGroupSizeLabel] = size;
-    return ReadGroupLabels(pod, {}).refused;
+    return ReadGroupLabels(pod, cluster::ClusterCache()).refused;
   };
   EXPECT_EQ(refused("32", {}, {{kTopologyRequiredLabel, "rack:16"}}), "");
   EXPECT_EQ(refused("40", {}, {{kTopologyRequiredLabel, "rack:16"}}),
@@ -201,7 +201,7 @@ TEST(TopologyLabels, PreferredLevelThatIsWiderIsRefused) {
 
 TEST(TopologyLabels, AreReadWithTheGroupAndKnownBeforeItIsCreated) {
   const cluster::Pod right = PodWithMarks({{kTopologyRequiredLabel, "rack"}});
-  const GroupLabels labels = ReadGroupLabels(right, {});
+  const GroupLabels labels = ReadGroupLabels(right, cluster::ClusterCache());
   EXPECT_EQ(labels.topology.required, "topology.kubernetes.io/rack");
   EXPECT_EQ(labels.refused, "");
   EXPECT_EQ(WhyLabelsAreRefused(right, true), "");

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "matcher/rules/node_fields.h"
+
 namespace fluxnetes::matcher {
 namespace {
 
@@ -27,12 +29,11 @@ void NodeShapes::GiveTexts(const Term& term) {
 
 bool NodeShapes::HoldsOn(const Term& term, NodeIndex node) const {
   return std::ranges::all_of(term, [&](const Requirement& requirement) {
-    const std::string* value = nullptr;
-    if (!requirement.asked.field) {
-      value = labels_.Value(node, requirement.key);
-    } else if (requirement.asked.key == "metadata.name") {
-      value = &labels_.Name(node);
-    }
+    std::string room;
+    const std::string* const value =
+        requirement.asked.field
+            ? FieldOf(requirement.asked.key, labels_.Name(node), room)
+            : labels_.Value(node, requirement.key);
     return Holds(requirement.asked, value);
   });
 }

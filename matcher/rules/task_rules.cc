@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "matcher/rules/node_fields.h"
+
 namespace fluxnetes::matcher {
 namespace {
 
@@ -139,14 +141,11 @@ bool Tolerates(const Toleration& toleration, const Taint& taint) {
 bool Allows(const NodeRules& rules, const std::string& node,
             const Labels& labels, const std::vector<Taint>& taints) {
   const auto holds = [&](const LabelRequirement& requirement) {
-    const std::string* value = nullptr;
-    if (!requirement.field) {
-      const auto label = labels.find(requirement.key);
-      if (label != labels.end()) value = &label->second;
-    } else if (requirement.key == "metadata.name") {
-      value = &node;
-    }
-    return Holds(requirement, value);
+    std::string room;
+    if (requirement.field)
+      return Holds(requirement, FieldOf(requirement.key, node, room));
+    const auto label = labels.find(requirement.key);
+    return Holds(requirement, label == labels.end() ? nullptr : &label->second);
   };
   const bool selected =
       std::ranges::all_of(rules.selector, [&](const auto& wanted) {

@@ -13,9 +13,9 @@ namespace fluxnetes::cluster {
 struct JobAnnotations {
   std::string uid;
   std::string resource_version;
-  // Those of Fluence (fluence.flux-framework.org/...) on the Job and on its pod
-  // template, labels included. A label overrides an annotation, the template
-  // overrides the Job.
+  // Those of Fluence (fluence.flux-framework.org/...) and fluxnetes.jobspec, on
+  // the Job and on its pod template, labels included. A label overrides an
+  // annotation, the template overrides the Job.
   std::map<std::string, std::string> annotations;
   int parallelism = 1;
   bool operator==(const JobAnnotations&) const = default;

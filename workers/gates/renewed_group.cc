@@ -1,7 +1,7 @@
 #include "workers/gates/renewed_group.h"
 
 #include "cluster/json/request_json.h"
-#include "workers/labels/inside_labels.h"
+#include "workers/pods/group_labels.h"
 
 namespace fluxnetes::workers {
 
@@ -12,8 +12,9 @@ std::optional<PendingGroup> Renewed(const PendingGroup& kept,
   for (Member& member : group.members) {
     const auto pod = cache.PodByUid(member.uid);
     if (pod == nullptr) return std::nullopt;
-    member.request = schedule.Intern(cluster::ToJson(
-        WithInside(cluster::WithTopology(pod->request, group.topology), *pod)));
+    GroupLabels labels = ReadGroupLabels(*pod, cache);
+    labels.topology = group.topology;
+    member.request = schedule.Intern(cluster::ToJson(RequestOf(*pod, labels)));
   }
   return group;
 }

@@ -5,7 +5,7 @@
 
 #include "cluster/json/request_json.h"
 #include "cluster/text/quote.h"
-#include "workers/labels/inside_labels.h"
+#include "workers/pods/group_labels.h"
 #include "workers/pods/pod_claims.h"
 #include "workers/pods/volume_rules.h"
 
@@ -116,10 +116,10 @@ VolumeClaimGate::Obstacle VolumeClaimGate::Look(PendingGroup& group,
                   ", which one pod may use at a time, is in use by pod " + user,
               member.uid};
     }
+    GroupLabels labels = ReadGroupLabels(*pod, cache_);
+    labels.topology = group.topology;
     member.request = schedule.Intern(cluster::ToJson(
-        WithInside(cluster::WithTopology(
-                       WithVolumes(pod->request, *pod, cache_), group.topology),
-                   *pod)));
+        WithLabels(WithVolumes(pod->request, *pod, cache_), labels)));
   }
   return {};
 }

@@ -7,7 +7,6 @@
 #include "cluster/json/request_json.h"
 #include "workers/intake/members_queries.h"
 #include "workers/intake/promoter.h"
-#include "workers/labels/inside_labels.h"
 #include "workers/pods/pod_rules.h"
 
 namespace fluxnetes::workers {
@@ -17,8 +16,7 @@ namespace {
 bool HasShapeOf(const Vacancy& vacancy, const cluster::Pod& pod) {
   if (vacancy.succeeded || vacancy.completion_index != pod.completion_index)
     return false;
-  return pod.completion_index ||
-         vacancy.request == WithInside(pod.request, pod);
+  return pod.completion_index || vacancy.request == pod.request;
 }
 
 }  // namespace
@@ -61,6 +59,14 @@ Latecomers::Latecomers(sql::Transaction& transaction, queue::WorkQueue& jobs,
     : transaction_(transaction), jobs_(jobs), cache_(cache), now_(now) {}
 
 void Latecomers::Add(cluster::PodPointer pod, GroupLabels labels) {
+  GroupLabels of_pod = labels;
+  of_pod.topology = {};  // of its group, as vacancies have none
+  cluster::PodRequest request = RequestOf(*pod, of_pod);
+  if (!(request == pod->request)) {
+    auto asking = std::make_shared<cluster::Pod>(*pod);
+    asking->request = std::move(request);
+    pod = std::move(asking);
+  }
   arrivals_.push_back({std::move(pod), std::move(labels)});
 }
 
@@ -191,8 +197,7 @@ Latecomers::ActiveGroup* Latecomers::GroupOf(const Arrival& arrival) {
 
 bool Latecomers::PlaceCanBeUsed(const Vacancy& vacancy,
                                 const cluster::Pod& pod) const {
-  if (!vacancy.node || !(vacancy.request == WithInside(pod.request, pod)))
-    return false;
+  if (!vacancy.node || !(vacancy.request == pod.request)) return false;
   const cluster::NodePointer node = cache_.NodeByName(*vacancy.node);
   return node != nullptr && !closed_.contains(*vacancy.node) &&
          cluster::WhyClosed(*node).empty() && Suits(*node, pod.request);

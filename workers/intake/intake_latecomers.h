@@ -71,7 +71,7 @@ class Latecomers {
 
  private:
   struct Arrival {
-    cluster::PodPointer pod;
+    cluster::PodPointer pod;  // with what its labels ask of its node
     GroupLabels labels;
   };
   struct ActiveGroup {

@@ -111,13 +111,6 @@ InsideLabels ReadInsideLabels(const cluster::Pod& pod) {
   return read;
 }
 
-cluster::PodRequest WithInside(cluster::PodRequest request,
-                               const cluster::Pod& pod) {
-  const cluster::InsideTerms terms = ReadInsideLabels(pod).terms;
-  if (!(request.rules->inside == terms)) request.rules.Own().inside = terms;
-  return request;
-}
-
 matcher::InsideRequest InsideOf(const cluster::PodRequest& request) {
   const cluster::InsideTerms& terms = request.rules->inside;
   if (!terms.jobspec.empty()) return RequestOf(BelowNode(terms.jobspec));

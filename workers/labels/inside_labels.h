@@ -33,11 +33,6 @@ struct InsideLabels {
 };
 InsideLabels ReadInsideLabels(const cluster::Pod& pod);
 
-// Returns the request with what the pod asks of the inside of its node. Labels
-// that are refused ask for nothing.
-cluster::PodRequest WithInside(cluster::PodRequest request,
-                               const cluster::Pod& pod);
-
 // What the request takes inside of its node. Throws std::invalid_argument if
 // its terms ask for nothing, or for what cannot be.
 matcher::InsideRequest InsideOf(const cluster::PodRequest& request);

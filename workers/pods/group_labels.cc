@@ -4,8 +4,11 @@
 #include <utility>
 
 #include "cluster/text/quote.h"
+#include "workers/jobspecs/node_terms.h"
+#include "workers/jobspecs/pod_jobspec.h"
 #include "workers/labels/inside_labels.h"
 #include "workers/labels/label_values.h"
+#include "workers/pods/jobspec_annotation.h"
 #include "workers/pods/known_labels.h"
 #include "workers/pods/pod_rules.h"
 #include "workers/pods/topology_labels.h"
@@ -59,13 +62,17 @@ class Reader {
         labels_{LonePodGroup(pod), 1, "default", ""},
         our_size_(Find(pod.labels, kGroupSizeLabel)),
         our_max_(Find(pod.labels, kGroupMaxSizeLabel)),
-        our_by_(Find(pod.labels, kGroupByLabel)) {}
+        our_by_(Find(pod.labels, kGroupByLabel)),
+        jobspec_(FindJobspec(pod, cache)) {
+    labels_.duration = pod.active_deadline;
+  }
 
   GroupLabels Read() {
     ReadTopology();
     ReadInside();
     ReadStart();
     ReadMinSize();
+    if (our_size_ == nullptr && jobspec_) ReadSizeOfJobspec();
     if (!TryOurs() && !TryFluence() && !TryCoscheduling() && !TryNative() &&
         !TryJob() && !TryFluenceOfJob() && our_size_ != nullptr)
       ReadLoneSize();
@@ -78,9 +85,11 @@ class Reader {
                       ? "accompanied by the label " + std::string(size_label_)
                       : "left out"));
     ReadMaxSize();
+    ReadQueue();
+    if (jobspec_ && labels_.refused.empty())
+      Refuse(ReadJobspec(pod_, *jobspec_, labels_));
     if (labels_.group_size && labels_.refused.empty())
       Refuse(WhyNotDivided(labels_.topology, *labels_.group_size));
-    ReadQueue();
     ReadAccount();
     Refuse(WhyUnknownLabel(pod_));
     if (!labels_.refused.empty()) {
@@ -109,8 +118,14 @@ class Reader {
     if (name == nullptr) return false;
     SetName(LabelCalled(kGroupNameLabel), *name);
     if (our_size_ != nullptr) SetSize(LabelCalled(size_label_), *our_size_);
+    if (our_size_ == nullptr && size_of_jobspec_)
+      labels_.group_size = size_of_jobspec_;
     return true;
   }
+
+  // A jobspec gives a named group, and that of a Job, the size that no label
+  // gives.
+  void ReadSizeOfJobspec() { size_of_jobspec_ = PodsIn(jobspec_->text); }
 
   // The minimum of an elastic group is its size, so this label is another name
   // for it.
@@ -275,9 +290,10 @@ class Reader {
   }
 
   bool TryJob() {
-    if (our_size_ == nullptr || !IsOfJob()) return false;
-    std::optional<std::int32_t> size = 1;
-    Refuse(ReadSize(LabelCalled(size_label_), *our_size_, size));
+    if ((our_size_ == nullptr && !size_of_jobspec_) || !IsOfJob()) return false;
+    std::optional<std::int32_t> size = size_of_jobspec_.value_or(1);
+    if (our_size_ != nullptr)
+      Refuse(ReadSize(LabelCalled(size_label_), *our_size_, size));
     if (!labels_.refused.empty()) return true;
     const bool lone = *size == 1 && our_max_ == nullptr;
     by_read_ = lone && our_by_ != nullptr && *our_by_ == "job";
@@ -367,6 +383,8 @@ class Reader {
   const char* size_label_ = kGroupSizeLabel;
   const std::string* const our_max_;
   const std::string* const our_by_;
+  const std::optional<JobspecAnnotation> jobspec_;
+  std::optional<std::int32_t> size_of_jobspec_;
   bool by_read_ = false;
 };
 
@@ -379,7 +397,8 @@ std::string LonePodGroup(const cluster::Pod& pod) {
 GroupLabels ReadGroupTerms(const cluster::Pod& pod,
                            const cluster::ClusterCache& cache) {
   GroupLabels labels = ReadGroupLabels(pod, cache);
-  if (labels.refused.empty()) labels.refused = WhyUnsupported(pod.request);
+  if (labels.refused.empty())
+    labels.refused = WhyUnsupported(RequestOf(pod, labels));
   if (!labels.refused.empty()) labels.group_size.reset();
   return labels;
 }
@@ -409,13 +428,19 @@ GroupLabels ReadGroupLabels(const cluster::Pod& pod,
   return Reader(pod, &cache).Read();
 }
 
-cluster::PodRequest RequestOf(const cluster::Pod& pod,
-                              const GroupLabels& labels) {
-  cluster::PodRequest request =
-      cluster::WithTopology(pod.request, labels.topology);
+cluster::PodRequest WithLabels(cluster::PodRequest request,
+                               const GroupLabels& labels) {
+  request = cluster::WithTopology(std::move(request), labels.topology);
   if (!(request.rules->inside == labels.inside))
     request.rules.Own().inside = labels.inside;
+  if (!labels.nodes.empty())
+    request.node_affinity = BothOf(request.node_affinity, labels.nodes);
   return request;
+}
+
+cluster::PodRequest RequestOf(const cluster::Pod& pod,
+                              const GroupLabels& labels) {
+  return WithLabels(pod.request, labels);
 }
 
 std::string WhyLabelsAreRefused(const cluster::Pod& pod, bool of_job) {

@@ -22,7 +22,8 @@
 // 4, from its PodGroup, which may also have a priority of its own. The pod's
 // labels or annotations give the start times (start_labels.h) and the account
 // (accounts.h, fluxnetes.account). Each pod may ask for a part of its node
-// (inside_labels.h).
+// (inside_labels.h). A jobspec says all of that in one annotation, and gives a
+// group of a Job its size (jobspec_annotation.h).
 //
 // A group may be elastic: it starts with the pods of its size, for which the
 // label fluxnetes.group-min-size is another name, and grows to
@@ -41,6 +42,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cluster/cluster_cache.h"
 #include "cluster/objects/pod.h"
@@ -68,6 +70,10 @@ struct GroupLabels {
   std::string refused;  // the reason; empty: the labels can be used
   cluster::GroupTopology topology = {};
   cluster::InsideTerms inside = {};  // of this pod, whatever others ask
+  // Nodes for this pod, besides its own node affinity: one must hold.
+  std::vector<cluster::NodeSelectorTerm> nodes = {};
+  // How long the group may run: the pod's deadline, or that of its jobspec.
+  std::optional<std::chrono::seconds> duration = {};
   std::optional<std::int32_t> priority = {};  // of the PodGroup, if it has one
   StartTerms start = {};
   std::string account = {};                   // empty: none
@@ -94,6 +100,9 @@ cluster::PodGroupPointer CoschedulingGroupOf(
 std::optional<std::chrono::milliseconds> ScheduleTimeoutOf(
     const cluster::Pod& pod, const cluster::ClusterCache& cache);
 
+// Returns the request with what the labels of its pod ask.
+cluster::PodRequest WithLabels(cluster::PodRequest request,
+                               const GroupLabels& labels);
 // Returns the pod's request with what its labels ask.
 cluster::PodRequest RequestOf(const cluster::Pod& pod,
                               const GroupLabels& labels);

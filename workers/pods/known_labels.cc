@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "workers/jobspecs/pod_jobspec.h"
 #include "workers/labels/inside_labels.h"
 #include "workers/labels/label_values.h"
 #include "workers/pods/group_labels.h"
@@ -20,9 +21,10 @@ constexpr std::array<std::string_view, 11> kLabelsOnly = {
     kGroupMaxSizeLabel,   kGroupByLabel,     kQueueLabel,
     kExclusiveLabel,      kPodsPerNodeLabel, kAlignLabel,
     kAlignPreferredLabel, kCpusLabel};
-constexpr std::array<std::string_view, 6> kAnnotationsToo = {
+constexpr std::array<std::string_view, 7> kAnnotationsToo = {
     kTopologyRequiredLabel, kTopologyPreferredLabel, kStartAfterLabel,
-    kStartByLabel,          kAccountLabel,           kHoldLabel};
+    kStartByLabel,          kAccountLabel,           kHoldLabel,
+    kJobspecAnnotation};
 
 bool IsAmong(const auto& keys, std::string_view key) {
   return std::ranges::find(keys, key) != keys.end();

@@ -25,9 +25,9 @@ std::optional<std::int64_t> RunsOf(const cluster::PodTemplate& pod) {
   return std::chrono::ceil<std::chrono::seconds>(*pod.run.length).count();
 }
 
-std::optional<std::int64_t> DeadlineOf(const cluster::Pod& pod) {
-  if (!pod.active_deadline) return std::nullopt;
-  return std::max<std::int64_t>(1, pod.active_deadline->count());
+std::optional<std::int64_t> DeadlineOf(const GroupLabels& labels) {
+  if (!labels.duration) return std::nullopt;
+  return std::max<std::int64_t>(1, labels.duration->count());
 }
 
 // Sets the longer of both; nothing (without end) if either is nothing.
@@ -219,7 +219,7 @@ void ManifestScenario::Begin(Forming& forming, const cluster::Pod& pod,
 void ManifestScenario::Join(Forming& forming, const cluster::PodTemplate& pod,
                             const GroupLabels& labels) {
   Scenario::Group& group = forming.group;
-  Lengthen(group.duration, DeadlineOf(pod.pod));
+  Lengthen(group.duration, DeadlineOf(labels));
   Lengthen(group.runs, RunsOf(pod));
   group.priority = std::max({group.priority, pod.pod.priority,
                              labels.priority.value_or(pod.pod.priority)});

@@ -99,7 +99,7 @@ TEST(InsideLabels, AreAmongTheKnownLabelsAndPartOfTheStoredRequest) {
   const cluster::Pod pod = PodThatAsks({{kAlignLabel, "numa"}});
   EXPECT_EQ(WhyLabelsAreRefused(pod, false), "");
   const auto stored = cluster::PodRequestFromJson(
-      cluster::ToJson(WithInside(pod.request, pod)));
+      cluster::ToJson(RequestOf(pod, ReadGroupLabels(pod, {}))));
   EXPECT_EQ(stored.rules->inside.align, "numa");
   EXPECT_THAT(
       WhyLabelsAreRefused(PodThatAsks({{"fluxnetes.aling", "numa"}}), false),

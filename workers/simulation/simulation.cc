@@ -43,6 +43,10 @@ class SimulatedTime {
       const bool decided = Decide(*now);
       idle_ = happened || decided ? 0 : idle_ + 1;
       if (idle_ > kIdleInstants && !HasEvents()) break;
+      if (told_enough_) {
+        course_.stopped = true;
+        break;
+      }
       if (options_.progress && ++looked_ % kDecisionsPerLook == 0 &&
           !options_.progress({over_, schedule_.pending(), *now})) {
         course_.stopped = true;
@@ -355,6 +359,7 @@ class SimulatedTime {
     do {
       const Decision decision = schedule_.Decide(now);
       ++course_.decisions;
+      if (options_.decided && !options_.decided(decision)) told_enough_ = true;
       for (const Verdict& verdict : decision.verdicts) {
         CourseOf(GroupOf(verdict.group)).state =
             verdict.unsatisfiable ? GroupCourse::State::kUnsatisfiable
@@ -480,6 +485,7 @@ class SimulatedTime {
 
   const Scenario& scenario_;
   const SimulationOptions& options_;
+  bool told_enough_ = false;  // options_.decided said so
   Schedule schedule_;
   std::vector<const cluster::PodRequest*> requests_;
   std::unordered_map<const cluster::PodRequest*, std::vector<std::int64_t>>

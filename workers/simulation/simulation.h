@@ -87,6 +87,9 @@ struct SimulationOptions {
   std::optional<std::int64_t> until = {};
   // Called now and then; a result of false stops the run.
   std::function<bool(const SimulationProgress&)> progress = {};
+  // Called with each decision, in which group N of the scenario has the id
+  // N + 1. A result of false stops the run.
+  std::function<bool(const Decision&)> decided = {};
 };
 
 // Throws std::invalid_argument if an index of the scenario is out of range.

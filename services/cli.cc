@@ -45,6 +45,7 @@
 #include "services/manual/man_command.h"
 #include "services/manual/plugin_completion.h"
 #include "services/manual/version.h"
+#include "services/match/match.h"
 #include "services/records/group_pages_queries.h"
 #include "services/records/line_queries.h"
 #include "services/records/records_queries.h"
@@ -154,6 +155,10 @@ class Runner {
   ExitCode operator()(const SimulateOptions& options) {
     return RunSimulate(options, config_,
                        options.snapshot ? Database().get() : nullptr, console_);
+  }
+  ExitCode operator()(const MatchOptions& options) {
+    return RunMatch(options, options.nodes.empty() ? Database().get() : nullptr,
+                    console_);
   }
   ExitCode operator()(const SimulatedClusterOptions&) {
     return RunSimulatedCluster(config_, console_);

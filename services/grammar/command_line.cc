@@ -92,6 +92,7 @@ class Grammar {
   DeleteOptions delete_;
   SimulateOptions simulate_;
   std::string overrun_;
+  MatchOptions match_;
   ServeOptions serve_;
   SimulatedClusterOptions simulated_;
   VersionOptions version_;
@@ -105,7 +106,7 @@ Grammar::Grammar(const CalledAs& called)
        {&describe_.namespace_name, &explain_.namespace_name,
         &cancel_.namespace_name, &hold_.namespace_name, &submit_.namespace_name,
         &delete_.namespace_name, &simulate_.namespace_name,
-        &view_.history_namespace})
+        &match_.namespace_name, &view_.history_namespace})
     *name = called.namespace_name;
   app_.footer(Footer());
   app_.set_version_flag("--version", "")->description("print the version");
@@ -119,6 +120,7 @@ Grammar::Grammar(const CalledAs& called)
   AddSubmit();
   AddDeleteCommand(app_, delete_, invocation_.command);
   AddSimulate();
+  AddMatchCommand(app_, match_, invocation_.command);
   AddGet();
   AddDescribeCommand(app_, describe_, invocation_.command);
   AddExplainCommand(app_, explain_, invocation_.command);

@@ -190,6 +190,16 @@ struct SimulateOptions {
   OutputFormat output = OutputFormat::kTable;
 };
 
+// Where a jobspec would be placed.
+struct MatchOptions {
+  std::string file;                  // or "-"
+  std::string nodes;                 // a file, instead of the database
+  std::optional<std::int32_t> pods;  // for a range of the jobspec
+  std::string queue;                 // empty: as the jobspec says
+  std::string namespace_name = "default";
+  OutputFormat output = OutputFormat::kTable;
+};
+
 struct ServeOptions {
   bool print_config = false;
 };
@@ -221,7 +231,7 @@ using Command =
                  TimelineOptions, HistoryOptions, TopOptions, SqueueOptions,
                  CancelOptions, HoldOptions, DrainOptions, QueueOptions,
                  AccountOptions, JobsOptions, MigrateOptions, SubmitOptions,
-                 DeleteOptions, SimulateOptions, ServeOptions,
+                 DeleteOptions, SimulateOptions, MatchOptions, ServeOptions,
                  SimulatedClusterOptions, VersionOptions, CompletionOptions,
                  DoctorOptions, ManOptions, BenchOptions>;
 

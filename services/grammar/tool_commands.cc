@@ -28,6 +28,31 @@ void AddBenchCommand(CLI::App& app, ToolOptions& options, Command& chosen) {
   });
 }
 
+void AddMatchCommand(CLI::App& app, MatchOptions& options, Command& chosen) {
+  CLI::App* match =
+      AddCommand(app, "match", "say where and when a jobspec would be placed");
+  match->add_option("FILE", options.file, "a jobspec, or - for standard input")
+      ->type_name("")
+      ->required();
+  match
+      ->add_option("--nodes", options.nodes,
+                   "a file of nodes, in place of what the database knows")
+      ->type_name("FILE");
+  match
+      ->add_option("--pods", options.pods,
+                   "how many pods, for a jobspec that leaves it open")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1'000'000).description(""));
+  match->add_option("--queue", options.queue, "in this queue")
+      ->type_name("QUEUE");
+  match
+      ->add_option("-n,--namespace", options.namespace_name,
+                   "as of this namespace")
+      ->type_name("NAMESPACE");
+  AddOutput(*match, options.output, "table|json|yaml");
+  match->callback([&options, &chosen] { chosen = options; });
+}
+
 void AddManCommand(CLI::App& app, ToolOptions& options, Command& chosen) {
   CLI::App* man = AddCommand(app, "man", "print or write manual pages");
   man->add_option("COMMAND", options.man.command,

@@ -26,6 +26,7 @@ struct ToolOptions {
 // outlive the application.
 void AddDoctorCommand(CLI::App& app, ToolOptions& options, Command& chosen);
 void AddBenchCommand(CLI::App& app, ToolOptions& options, Command& chosen);
+void AddMatchCommand(CLI::App& app, MatchOptions& options, Command& chosen);
 void AddManCommand(CLI::App& app, ToolOptions& options, Command& chosen);
 
 }  // namespace fluxnetes::services

@@ -21,6 +21,7 @@
 #include "services/grpc_v1/group_messages.h"
 #include "services/grpc_v1/group_requests.h"
 #include "services/grpc_v1/group_watch.h"
+#include "services/grpc_v1/remote_match.h"
 #include "services/grpc_v1/remote_simulation.h"
 #include "services/grpc_v1/remote_submission.h"
 #include "services/grpc_v1/timeline_messages.h"
@@ -321,6 +322,16 @@ class GrpcScheduler::Calls
       const OnlySimulation alone(simulating_);
       SimulateFor(*request, *response, config_, pool_,
                   [context] { return context->IsCancelled(); });
+    });
+  }
+
+  ServerUnaryReactor* Match(CallbackServerContext* context,
+                            const v1::MatchRequest* request,
+                            v1::MatchResponse* response) override {
+    return calls_.Answer(*context, [=, this](const Principal&) {
+      const OnlySimulation alone(simulating_);
+      MatchFor(*request, *response, pool_,
+               [context] { return context->IsCancelled(); });
     });
   }
 

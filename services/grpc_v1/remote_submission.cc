@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+#include <variant>
 #include <vector>
 
 #include "cluster/kubernetes/submission.h"
@@ -11,11 +13,35 @@
 #include "services/submit/short_groups.h"
 #include "services/submit/submission.h"
 #include "sql/connection/transaction.h"
+#include "workers/jobspecs/pod_jobspec.h"
 
 namespace fluxnetes::services {
 namespace {
 
 constexpr const char* kTextName = "manifests";  // for errors
+
+// Gives the pods of the manifest the annotation with the jobspec.
+void AddJobspec(const std::string& jobspec, cluster::Manifest& manifest) {
+  auto* const job = std::get_if<cluster::KubernetesJob>(&manifest.object);
+  auto* const made = std::get_if<cluster::PodTemplate>(&manifest.object);
+  if (job == nullptr && made == nullptr) return;
+  cluster::Pod& pod = job == nullptr ? made->pod : job->pod_template.pod;
+  const char* const name = workers::kJobspecAnnotation;
+  auto json = nlohmann::json::parse(manifest.json);
+  auto& holder = job == nullptr ? json : json["spec"]["template"];
+  if (pod.annotations.contains(name) ||
+      json["metadata"]
+          .value("annotations", nlohmann::json::object())
+          .contains(name))
+    throw GrpcRefusal(GrpcCode::kInvalidArgument,
+                      fmt::format("jobspec: {} has the annotation {} itself; "
+                                  "one of both is right",
+                                  manifest.place, name),
+                      "jobspec");
+  pod.annotations[name] = jobspec;
+  holder["metadata"]["annotations"][name] = jobspec;
+  manifest.json = json.dump();
+}
 
 std::vector<cluster::Manifest> ReadRequest(const v1::SubmitRequest& request) {
   cluster::ManifestOptions options;
@@ -23,7 +49,12 @@ std::vector<cluster::Manifest> ReadRequest(const v1::SubmitRequest& request) {
     options.namespace_name = request.namespace_();
   options.limits.bytes = request.manifests().size() + 1;
   try {
-    return cluster::ReadManifests(request.manifests(), kTextName, options);
+    auto manifests =
+        cluster::ReadManifests(request.manifests(), kTextName, options);
+    if (!request.jobspec().empty())
+      for (cluster::Manifest& manifest : manifests)
+        AddJobspec(request.jobspec(), manifest);
+    return manifests;
   } catch (const cluster::InputError& error) {
     throw GrpcRefusal(GrpcCode::kInvalidArgument, error.what(), kTextName);
   }

@@ -30,10 +30,14 @@ std::string Read(const Labels& labels, std::int64_t cpu_milli = 4'000) {
   return read.refused.empty() ? InsideInWords(read.terms) : read.refused;
 }
 
+cluster::PodRequest RequestWithInside(const cluster::Pod& pod) {
+  return RequestOf(pod, ReadGroupLabels(pod, cluster::ClusterCache()));
+}
+
 // "numa(core=4 ...)": the first choice.
 std::string Asked(const Labels& labels) {
   const cluster::Pod pod = PodThatAsks(labels);
-  const matcher::InsideRequest request = InsideOf(WithInside(pod.request, pod));
+  const matcher::InsideRequest request = InsideOf(RequestWithInside(pod));
   std::string text;
   for (const auto& resource : request.choices.front().jobspec.resources)
     text += (text.empty() ? "" : " ") + resource.type + "=" +
@@ -98,8 +102,8 @@ TEST(InsideLabels, RefusalsSayWhatWouldBeRight) {
 TEST(InsideLabels, AreAmongTheKnownLabelsAndPartOfTheStoredRequest) {
   const cluster::Pod pod = PodThatAsks({{kAlignLabel, "numa"}});
   EXPECT_EQ(WhyLabelsAreRefused(pod, false), "");
-  const auto stored = cluster::PodRequestFromJson(
-      cluster::ToJson(RequestOf(pod, ReadGroupLabels(pod, {}))));
+  const auto stored =
+      cluster::PodRequestFromJson(cluster::ToJson(RequestWithInside(pod)));
   EXPECT_EQ(stored.rules->inside.align, "numa");
   EXPECT_THAT(
       WhyLabelsAreRefused(PodThatAsks({{"fluxnetes.aling", "numa"}}), false),

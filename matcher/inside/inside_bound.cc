@@ -1,31 +1,11 @@
 #include "matcher/inside/inside_bound.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "matcher/units.h"
 
 namespace fluxnetes::matcher {
 namespace {
-
-// Returns how many vertices of the mask are in [first, end) and not taken.
-std::int64_t LeftIn(const VertexMask& mask,
-                    std::span<const std::uint64_t> taken, VertexIndex first,
-                    VertexIndex end) {
-  std::int64_t left = 0;
-  for (VertexIndex at = first; at < end;) {
-    const auto word = static_cast<std::size_t>(at) / 64;
-    const VertexIndex next =
-        std::min(end, static_cast<VertexIndex>((word + 1) * 64));
-    std::uint64_t bits = mask.words()[word] & ~taken[word];
-    bits >>= at % 64;
-    const int used = next - at;
-    if (used < 64) bits &= (std::uint64_t{1} << used) - 1;
-    left += std::popcount(bits);
-    at = next;
-  }
-  return left;
-}
 
 // Whether all that the jobspec asks for is in one vertex of a type.
 bool HasDomain(const Jobspec& jobspec) {
@@ -83,7 +63,7 @@ void InsideBound::AddNeeds(const NodeStructure& structure,
 InsideBound::InsideBound(const NodeStructure& structure,
                          const Jobspec& jobspec) {
   if (!HasDomain(jobspec)) {
-    domains_.push_back({0, structure.size()});
+    domains_.push_back({0, structure.size(), 0});
     for (int r = 0; r < jobspec.top; ++r) {
       AddNeeds(structure, jobspec, r, jobspec.resources[r].count.min);
     }
@@ -95,35 +75,38 @@ InsideBound::InsideBound(const NodeStructure& structure,
     const auto type = structure.graph().type_names().Find(outer.type);
     for (VertexIndex v = 0; v < structure.size(); ++v) {
       if (type && structure.graph().type(v) == *type) {
-        domains_.push_back({v, structure.end(v)});
+        domains_.push_back({v, structure.end(v), 0});
       }
     }
   }
-  const std::vector<std::uint64_t> none((structure.size() + 63) / 64);
   for (Need& need : needs_) {
     need.vertices = (need.units + need.most - 1) / need.most;
-    need.all = LeftIn(need.of_type, none, 0, structure.size());
+    need.of_type.ForEach([&](VertexIndex) { ++need.all; });
   }
   // The scarcest first: it mostly decides.
   std::ranges::sort(needs_, [](const Need& a, const Need& b) {
     return a.vertices * b.all > b.vertices * a.all;
   });
+  for (Domain& domain : domains_) MakeChecks(domain);
+  const std::vector<std::uint64_t> none((structure.size() + 63) / 64);
   std::erase_if(domains_,
                 [&](const Domain& domain) { return !EnoughIn(domain, none); });
 }
 
-bool InsideBound::EnoughIn(const Domain& domain,
-                           std::span<const std::uint64_t> taken) const {
-  return std::ranges::all_of(needs_, [&](const Need& need) {
-    return LeftIn(need.of_type, taken, domain.first, domain.end) >=
-           need.vertices;
-  });
-}
-
-bool InsideBound::MayFit(std::span<const std::uint64_t> taken) const {
-  return !never_ && std::ranges::any_of(domains_, [&](const Domain& domain) {
-    return EnoughIn(domain, taken);
-  });
+void InsideBound::MakeChecks(Domain& domain) {
+  domain.first_check = checks_.size();
+  for (const Need& need : needs_) {
+    Check check{need.vertices, pieces_.size(), 0};
+    need.of_type.ForEach([&](VertexIndex v) {
+      if (v < domain.first || v >= domain.end) return;
+      const auto word = static_cast<std::size_t>(v) / 64;
+      if (pieces_.size() == check.first || pieces_.back().word != word)
+        pieces_.push_back({word, 0});
+      pieces_.back().bits |= std::uint64_t{1} << (v % 64);
+    });
+    check.last = pieces_.size();
+    checks_.push_back(check);
+  }
 }
 
 }  // namespace fluxnetes::matcher

@@ -7,6 +7,8 @@
 // Tests: tests/matcher/inside/inside_bound_test.cc.
 #pragma once
 
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -25,7 +27,13 @@ class InsideBound {
   InsideBound(const NodeStructure& structure, const Jobspec& jobspec);
 
   // False if the jobspec cannot fit.
-  bool MayFit(std::span<const std::uint64_t> taken) const;
+  bool MayFit(std::span<const std::uint64_t> taken) const {
+    if (never_) return false;
+    for (const Domain& domain : domains_) {
+      if (EnoughIn(domain, taken)) return true;
+    }
+    return false;
+  }
 
  private:
   struct Need {
@@ -39,9 +47,30 @@ class InsideBound {
   struct Domain {
     VertexIndex first = 0;
     VertexIndex end = 0;
+    std::size_t first_check = 0;  // one for each need, in their order
   };
+  // The vertices of a need in a domain: bits of a few words.
+  struct Check {
+    std::int64_t vertices = 0;  // so many must be left
+    std::size_t first = 0;      // pieces_ [first, last)
+    std::size_t last = 0;
+  };
+  struct Piece {
+    std::size_t word = 0;
+    std::uint64_t bits = 0;
+  };
+  void MakeChecks(Domain& domain);
   bool EnoughIn(const Domain& domain,
-                std::span<const std::uint64_t> taken) const;
+                std::span<const std::uint64_t> taken) const {
+    for (std::size_t i = 0; i < needs_.size(); ++i) {
+      const Check& check = checks_[domain.first_check + i];
+      std::int64_t left = 0;
+      for (std::size_t p = check.first; p < check.last; ++p)
+        left += std::popcount(pieces_[p].bits & ~taken[pieces_[p].word]);
+      if (left < check.vertices) return false;
+    }
+    return true;
+  }
   // Adds what `count` of the resource needs.
   void AddNeeds(const NodeStructure& structure, const Jobspec& jobspec, int r,
                 std::int64_t count);
@@ -49,6 +78,8 @@ class InsideBound {
 
   std::vector<Domain> domains_;
   std::vector<Need> needs_;
+  std::vector<Check> checks_;
+  std::vector<Piece> pieces_;
   bool never_ = false;  // the structure lacks a type
 };
 

@@ -109,6 +109,14 @@ void InsideStates::AddWhole(const JobRequest& request,
   vertices = std::move(all);
 }
 
+bool InsideStates::MayFit(const std::vector<Prepared>& choices,
+                          StateId state) const {
+  return std::ranges::any_of(choices, [&](const Prepared& choice) {
+    return choice.search != nullptr &&
+           (!choice.bound || choice.bound->MayFit(taken(state)));
+  });
+}
+
 InsideStates::Step InsideStates::Search(StateId state, ShapeId shape,
                                         const InsideRequest& request) {
   Step step{kDoesNotFit, -1};

@@ -5,30 +5,6 @@
 #include <utility>
 
 namespace fluxnetes::matcher {
-namespace {
-
-constexpr const char* kTypeNames[] = {"core", "memory", "gpu"};
-
-VertexIndex Add(ResourceGraph& graph, VertexIndex parent, const char* type,
-                int number, std::int64_t id, std::int64_t performance_class) {
-  Vertex vertex;
-  vertex.type = vertex.basename = type;
-  vertex.name = type + std::to_string(number);
-  vertex.id = id;
-  vertex.uniq_id = graph.size();
-  if (performance_class < kWorstClass)
-    vertex.properties["perf_class"] = std::to_string(performance_class);
-  const VertexIndex v = graph.AddVertex(vertex);
-  if (parent == kNoVertex) {
-    graph.SetRoot(v);
-  } else {
-    graph.AddEdge(parent, v);
-  }
-  return v;
-}
-
-}  // namespace
-
 PolicyPlay::PolicyPlay(unsigned seed, Policy policy, PlayFault fault)
     : random_(seed), policy_(policy), fault_(fault), ids_(random_.Below(4)) {
   if (OnceOnly()) ids_ = 0;
@@ -38,57 +14,6 @@ PolicyPlay::PolicyPlay(unsigned seed, Policy policy, PlayFault fault)
 bool PolicyPlay::ByUnits() const {
   return policy_.score == Policy::Score::kLocality ||
          (policy_.score == Policy::Score::kId && !policy_.node_centric);
-}
-
-void PolicyPlay::MakeCluster() {
-  ResourceGraph graph;
-  const VertexIndex cluster =
-      Add(graph, kNoVertex, "cluster", 0, 0, kWorstClass);
-  const int most_nodes = random_.OneIn(6) ? 8 : 3;
-  for (int z = 0; z < random_.Between(1, 3); ++z) {
-    const VertexIndex zone = Add(graph, cluster, "zone", z, z, kWorstClass);
-    for (int r = random_.Between(1, 3); r > 0; --r) {
-      const auto number = static_cast<int>(racks_.size());
-      racks_.push_back(Add(graph, zone, "rack", number, number, kWorstClass));
-      for (int n = random_.Between(1, most_nodes); n > 0; --n)
-        AddNode(racks_.back(), graph);
-    }
-  }
-  for (const char* type : kTypeNames) graph.AddType(type);
-  for (Node& node : nodes_) node.path = graph.Path(node.vertex);
-  matcher_.emplace(std::move(graph), MatcherOptions{.policy = policy_});
-}
-
-void PolicyPlay::AddNode(VertexIndex rack, ResourceGraph& graph) {
-  const auto number = static_cast<int>(nodes_.size());
-  const std::int64_t ids[] = {number, 500 - number, number % 3,
-                              random_.Below(50)};
-  Node node;
-  if (policy_.score == Policy::Score::kVariation && !random_.OneIn(4))
-    node.performance_class = random_.Below(3);
-  node.vertex =
-      Add(graph, rack, "node", number, ids[ids_], node.performance_class);
-  const int units[] = {random_.Between(1, 6), random_.Below(5),
-                       random_.OneIn(2) ? 0 : random_.Between(1, 2)};
-  for (int type = 0; type < kTypes; ++type) {
-    for (int i = 0; i < units[type]; ++i) {
-      node.units[type].push_back(Add(graph, node.vertex, kTypeNames[type], i, i,
-                                     node.performance_class));
-      node_of_[node.units[type].back()] = number;
-    }
-  }
-  nodes_.push_back(node);
-  nodes_.back().index = static_cast<NodeIndex>(number);
-  const bool lost = fault_ == PlayFault::kLostGrowth && matcher_;
-  const std::vector<std::int64_t> totals = {units[0], units[1], units[2]};
-  const NodeIndex index =
-      graph_.AddNode("node" + std::to_string(number), ids[ids_],
-                     lost ? std::vector<std::int64_t>(kTypes) : totals);
-  graph_.SetClass(index, node.performance_class);
-  // A job of nothing keeps the index of the node from being used again.
-  const std::vector<std::vector<std::int64_t>> nothing = {{0}};
-  graph_.Restore(-1, 0, kForever, {&index, 1}, nothing, {},
-                 {.whole_nodes = false, .holder = 0, .aside = true});
 }
 
 PolicyPlay::Request PolicyPlay::PickRequest() {
@@ -130,7 +55,8 @@ std::optional<std::string> PolicyPlay::Move() {
   return {};
 }
 
-Match PolicyPlay::AskMatcher(JobId job, const Request& request) {
+Match PolicyPlay::AskMatcher(Matcher& matcher, JobId job,
+                             const Request& request) const {
   Jobspec spec;
   spec.top = 1;
   spec.duration = static_cast<double>(request.duration);
@@ -146,7 +72,7 @@ Match PolicyPlay::AskMatcher(JobId job, const Request& request) {
         {kTypeNames[type], count(request.amounts[type]), {}, "", 0, 0, 0});
     ++spec.resources[0].last;
   }
-  return matcher_->Run(
+  return matcher.Run(
       job, spec,
       request.reserve ? MatchOp::kAllocateOrElseReserve : MatchOp::kAllocate,
       now_);
@@ -165,6 +91,7 @@ PolicyPlay::Answer PolicyPlay::AskNodeGraph(JobId job, const Request& request) {
   if (const auto* placement = std::get_if<Placement>(&result)) {
     answer.start = placement->start;
     answer.nodes.assign(placement->nodes.begin(), placement->nodes.end());
+    answer.tasks = answer.nodes;
     std::sort(answer.nodes.begin(), answer.nodes.end());
     if (policy_.node_exclusive)
       answer.nodes.erase(std::unique(answer.nodes.begin(), answer.nodes.end()),
@@ -202,24 +129,35 @@ void PolicyPlay::Note(JobId id, const Request& request, const Match& match) {
 std::optional<std::string> PolicyPlay::Ask() {
   const Request request = PickRequest();
   const JobId id = ++last_job_;
-  const Match match = AskMatcher(id, request);
+  const Match match = AskMatcher(*matcher_, id, request);
   const Answer ours = AskNodeGraph(id, request);
   Answer fluxion;
   if (match.found()) {
     Note(id, request, match);
-    fluxion = {match.at, jobs_.at(id).nodes};
+    fluxion = {match.at, jobs_.at(id).nodes, {}};
     ++counts_.found;
     if (match.at > now_) ++counts_.reserved;
   }
   log_ += std::to_string(now_) + ": job " + std::to_string(id) + " " +
           Show(request) + ": " + Show(fluxion) + "\n";
-  if (fluxion == ours) return {};
+  if (fluxion == ours) {
+    if (!match.found()) return {};
+    jobs_.at(id).tasks = ours.tasks;
+    if (!policy_.node_exclusive || StopsElsewhere()) return {};
+    return CompareTasks(request, ours);
+  }
   auto noted = jobs_.extract(id);  // the state before the answer
   const std::string why = WhyDifferent(request, fluxion, ours);
   if (why.empty()) {
     return "the NodeGraph says " + Show(ours) + "\n" + graph_.Describe();
   }
-  ++(why == "equals" ? counts_.equals : counts_.by_number);
+  if (why == "equals") {
+    ++counts_.equals;
+  } else if (why == "visited") {
+    ++counts_.visited;
+  } else {
+    ++(why == "end" ? counts_.by_end : counts_.by_number);
+  }
   if (!noted.empty()) jobs_.insert(std::move(noted));
   log_ += "  " + why + ": " + Show(ours) + "\n";
   Follow(id);
@@ -230,7 +168,9 @@ void PolicyPlay::Follow(JobId id) {
   graph_.Cancel(id);
   const auto found = jobs_.find(id);
   if (found == jobs_.end()) return;
-  const Job& job = found->second;
+  if (policy_.node_exclusive) return Cancel(id);  // its tasks are not known
+  Job& job = found->second;
+  job.tasks = job.nodes;
   const std::vector<NodeIndex> nodes(job.nodes.begin(), job.nodes.end());
   graph_.Restore(id, job.start, job.end, nodes,
                  std::vector(nodes.size(), job.amounts));
@@ -245,6 +185,7 @@ void PolicyPlay::Cancel(JobId id) {
 
 void PolicyPlay::CancelSome() {
   if (jobs_.empty()) return;
+  if (random_.OneIn(2)) return EndTask();
   Cancel(std::next(jobs_.begin(), random_.Below(static_cast<int>(jobs_.size())))
              ->first);
   Repack();
@@ -256,42 +197,6 @@ void PolicyPlay::PassTime() {
   for (const auto& [id, job] : jobs_)
     if (job.end <= now_) over.push_back(id);
   for (const JobId id : over) Cancel(id);
-  Repack();
-}
-
-void PolicyPlay::Toggle() {
-  Node& node = nodes_[random_.Below(static_cast<int>(nodes_.size()))];
-  if (!node.present) return;
-  node.up = !node.up;
-  matcher_->SetUp(node.path, node.up);
-  graph_.SetOpen(node.index, node.up);
-  log_ += node.path + (node.up ? " is up\n" : " is down\n");
-}
-
-void PolicyPlay::Grow() {
-  if (nodes_.size() >= 40) return;
-  matcher_->Grow([&](ResourceGraph& graph) {
-    if (random_.OneIn(3)) {
-      const auto number = static_cast<int>(racks_.size());
-      const VertexIndex zone = graph.parent(racks_.back());
-      racks_.push_back(Add(graph, zone, "rack", number, number, kWorstClass));
-    }
-    AddNode(racks_.back(), graph);
-  });
-  nodes_.back().path = matcher_->graph().Path(nodes_.back().vertex);
-  log_ += nodes_.back().path + " is added\n";
-  MakeMatcher();
-}
-
-void PolicyPlay::Shrink() {
-  const int number = random_.Below(static_cast<int>(nodes_.size()));
-  Node& node = nodes_[number];
-  if (!node.present) return;
-  node.present = false;
-  matcher_->Remove(node.path);
-  if (fault_ != PlayFault::kLostShrink) graph_.RemoveNode(node.index);
-  log_ += node.path + " is removed\n";
-  MakeMatcher();
   Repack();
 }
 

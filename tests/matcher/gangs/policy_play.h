@@ -5,14 +5,21 @@
 //
 // A task is to the Matcher a slot of whole units. Nodes are added to both in
 // the order of the graph, and what is added later comes last there too. Jobs
-// are cancelled when they end.
+// are cancelled when they end; some tasks of a job end before.
 //
-// Two things are known to differ. NodeGraph counts units, the Matcher numbers
+// Four things are known to differ. NodeGraph counts units, the Matcher numbers
 // them: a node may have two cores free at all times of a window, and no core
-// that is free at all of them. And the Matcher leaves the order of equal tasks
-// to std::sort. Where an answer differs, the play proves that one of both is
-// the reason; then NodeGraph is given what the Matcher chose, and the play goes
-// on.
+// that is free at all of them. The Matcher leaves the order of equal tasks to
+// std::sort. And where a search stops at the first that suffices, the Matcher
+// still orders what it has visited, unless the policy is `first` or
+// `firstnodex`: then only the start and the node of a single task are the same.
+// And once a task of a job has ended, its end is no time that the Matcher
+// tries. Where an answer differs, the play proves that one of these is the
+// reason; then NodeGraph is given what the Matcher chose, and the play goes on.
+//
+// Where nodes are taken whole, the Matcher does not say how many tasks each
+// has. The play reads that from another Matcher, under the same policy without
+// `node_exclusive`, on the nodes that nobody uses.
 #pragma once
 
 #include <cstdint>
@@ -35,6 +42,7 @@ enum class PlayFault {
   kLostGrowth,   // it does not hear of new nodes
   kLostShrink,   // it does not hear of removed nodes
   kShortWindow,  // its jobs end a second too early
+  kLostTask,     // it does not hear of tasks that end before their job
 };
 
 class PolicyPlay {
@@ -45,6 +53,9 @@ class PolicyPlay {
     std::int64_t reserved = 0;   // those with a later start
     std::int64_t equals = 0;     // differ in the choice among equal tasks
     std::int64_t by_number = 0;  // differ because units are numbered
+    std::int64_t visited = 0;    // differ in the choice among what was visited
+    std::int64_t by_end = 0;     // differ at the end of a job that was parted
+    std::int64_t tasks = 0;      // tasks that ended before their job
   };
 
   PolicyPlay(unsigned seed, Policy policy, PlayFault fault = PlayFault::kNone);
@@ -54,7 +65,8 @@ class PolicyPlay {
   const Counts& counts() const { return counts_; }
 
  private:
-  static constexpr int kTypes = 3;  // core, memory, gpu
+  static constexpr int kTypes = 3;
+  static constexpr const char* kTypeNames[] = {"core", "memory", "gpu"};
 
   struct Node {
     VertexIndex vertex = kNoVertex;
@@ -72,6 +84,9 @@ class PolicyPlay {
     std::vector<std::int64_t> amounts;  // of a task
     std::vector<int> nodes;  // of its tasks, sorted; whole nodes: each once
     std::vector<VertexIndex> vertices;  // units
+    // The node of each task, in the order of the NodeGraph; -1: it has ended.
+    std::vector<int> tasks;
+    bool parted = false;  // a task has ended
   };
   struct Request {
     int tasks = 1;
@@ -82,7 +97,10 @@ class PolicyPlay {
   struct Answer {
     std::optional<Time> start;
     std::vector<int> nodes;  // as in Job
-    bool operator==(const Answer&) const = default;
+    std::vector<int> tasks;  // as in Job
+    bool operator==(const Answer& other) const {
+      return start == other.start && nodes == other.nodes;
+    }
   };
   // What is free on a node through a window.
   struct Room {
@@ -99,13 +117,18 @@ class PolicyPlay {
 
   std::optional<std::string> Move();
   std::optional<std::string> Ask();
-  Match AskMatcher(JobId job, const Request& request);
+  Match AskMatcher(Matcher& matcher, JobId job, const Request& request) const;
   Answer AskNodeGraph(JobId job, const Request& request);
   void Note(JobId job, const Request& request, const Match& match);
   // Returns why the answers may differ; empty: they may not.
   std::string WhyDifferent(const Request& request, const Answer& fluxion,
                            const Answer& ours);
   void Follow(JobId job);  // the NodeGraph gets what the Matcher has
+  // Returns how the tasks of a job on whole nodes differ; nothing: not at all.
+  std::optional<std::string> CompareTasks(const Request& request,
+                                          const Answer& ours) const;
+  void EndTask();
+  void EndTaskInMatcher(JobId id, Job& job, int node);
   void CancelSome();
   void Cancel(JobId job);
   void PassTime();
@@ -127,6 +150,11 @@ class PolicyPlay {
   void RestoreInMatcher(JobId id, const Job& job);
 
   bool ByUnits() const;  // the policy looks at the ids of units
+  // The Matcher orders what it has visited when it stops.
+  bool StopsElsewhere() const {
+    return policy_.stop_on_match && policy_ != Policy::kFirst &&
+           policy_ != Policy::kFirstnodex;
+  }
   bool OnceOnly() const { return policy_.stop_on_match; }  // see StartAnew()
   Room RoomOn(int node, Time from, Time end) const;
   std::vector<std::int64_t> CostsOf(const Request& request,

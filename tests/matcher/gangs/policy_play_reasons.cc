@@ -46,6 +46,16 @@ PolicyPlay::Room PolicyPlay::RoomOn(int number, Time from, Time end) const {
 std::string PolicyPlay::WhyDifferent(const Request& request,
                                      const Answer& fluxion,
                                      const Answer& ours) {
+  if (ours.start && (!fluxion.start || *ours.start < *fluxion.start) &&
+      std::ranges::any_of(jobs_, [&](const auto& each) {
+        return each.second.parted && each.second.end == *ours.start;
+      })) {
+    return "end";
+  }
+  if (StopsElsewhere()) {
+    const bool several = fluxion.start && request.tasks > 1;
+    return several && fluxion.start == ours.start ? "visited" : "";
+  }
   if (policy_.node_exclusive) return "";
   std::set<Time> tried = {now_};
   Time last = now_;

@@ -15,7 +15,8 @@ SELECT
   p.resource_version,
   p.state AS pod_state,
   p.owner_uid,
-  p.request #>> '{topology,required}' AS together,
+  p.request ->> 'topology' AS topology,
+  coalesce(a.whole_nodes, false) AS whole_nodes,
   l.node_name,
   l.resource_set::text AS resource_set
 FROM unnest($1::bigint []) AS v (id)
@@ -23,6 +24,7 @@ INNER JOIN pod_groups AS g
   ON g.id = any(ARRAY[v.id]) AND g.state IN ('allocated', 'bound')
 INNER JOIN pods AS p
   ON p.group_id = any(ARRAY[v.id]) AND p.state IN ('waiting', 'bound')
+LEFT JOIN allocations AS a ON a.fluxion_job = any(ARRAY[v.id])
 LEFT JOIN placements AS l
   ON l.fluxion_job = any(ARRAY[v.id]) AND l.pod_uid = any(ARRAY[p.uid])
 ORDER BY v.id, p.completion_index NULLS LAST, p.created_at, p.uid;

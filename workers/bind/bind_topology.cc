@@ -1,6 +1,7 @@
 #include "workers/bind/bind_topology.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "workers/pods/topology_labels.h"
@@ -18,7 +19,66 @@ std::optional<std::string> ValueOn(const std::string& node,
   return label->second;
 }
 
+// Why the nodes do not have a multiple of so many pods in each value.
+std::string WhyNotInParts(const cluster::TopologyLevel& level,
+                          const std::vector<std::string>& nodes,
+                          const cluster::ClusterCache& cache) {
+  std::map<std::string, std::int32_t> pods;  // by value
+  for (const std::string& node : nodes) {
+    const auto value = ValueOn(node, level.key, cache);
+    if (!value) return "node " + node + " has no label " + level.key;
+    ++pods[*value];
+  }
+  for (const auto& [value, here] : pods) {
+    if (here % level.pods == 0) continue;
+    return "there are " + std::to_string(here) + " pods in " + value +
+           " by now, no multiple of " + std::to_string(level.pods) +
+           ", as one " + DomainCalled(level.key) + " must have";
+  }
+  return "";
+}
+
+std::string WhyTooMany(const cluster::PodsPerNode& per_node,
+                       const std::vector<std::string>& nodes,
+                       const std::vector<std::string>& there) {
+  if (per_node.pods == 0) return "";
+  std::map<std::string, std::int32_t> pods;
+  for (const auto* each : {&nodes, &there})
+    for (const std::string& node : *each) ++pods[node];
+  for (const std::string& node : nodes) {
+    if (pods[node] > per_node.pods)
+      return "node " + node + " would have " + std::to_string(pods[node]) +
+             " pods of the group, more than " + std::to_string(per_node.pods);
+  }
+  return "";
+}
+
 }  // namespace
+
+std::string WhyNotPlaced(const cluster::GroupTopology& topology,
+                         const std::vector<std::string>& nodes,
+                         const std::vector<std::string>& there,
+                         const cluster::ClusterCache& cache) {
+  std::string why = WhyTooMany(topology.per_node, nodes, there);
+  if (why.empty() && !topology.required.empty())
+    why = WhyNotTogether(topology.required, nodes, there, cache);
+  if (!there.empty()) return why;
+  for (const cluster::TopologyLevel& level : topology.required_parts) {
+    if (why.empty()) why = WhyNotInParts(level, nodes, cache);
+  }
+  return why;
+}
+
+std::string WhyNotAlone(const std::string& node, const std::string& scheduler,
+                        const cluster::ClusterCache& cache) {
+  for (const cluster::PodPointer& pod : cache.PodsOnNode(node)) {
+    if (cluster::BelongsToItsNode(*pod) || pod->scheduler_name == scheduler)
+      continue;
+    return "node " + node + " got pod " + pod->namespace_name + "/" +
+           pod->name + " meanwhile, and the group must have it for itself";
+  }
+  return "";
+}
 
 std::string WhyNotTogether(const std::string& key,
                            const std::vector<std::string>& nodes,

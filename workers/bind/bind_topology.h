@@ -1,15 +1,18 @@
-// Checks whether the members of a group with a required topology
-// (topology_labels.h) are on nodes that still have the same value of the label:
-// the last check before they are bound.
+// Checks whether a group is still placed as its topology asks
+// (topology_labels.h): the last check before it is bound. Since the match a
+// node may have got another label, and a pod of another scheduler may have come
+// to a node that the group was to have for itself.
 //
 // Pure but for the cache.
-// Tests: tests/workers/pods/topology_pgtest.cc.
+// Tests: tests/workers/bind/bind_topology_test.cc,
+// tests/workers/pods/topology_pgtest.cc.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "cluster/cluster_cache.h"
+#include "cluster/objects/pod_request.h"
 
 namespace fluxnetes::workers {
 
@@ -21,5 +24,20 @@ std::string WhyNotTogether(const std::string& key,
                            const std::vector<std::string>& nodes,
                            const std::vector<std::string>& there,
                            const cluster::ClusterCache& cache);
+
+// The same for all required levels, and for the number of pods on each node. An
+// entry of `nodes` and `there` is the node of one pod. How many pods are in a
+// value is checked before the first pod of the group is bound only: later
+// members may have ended.
+std::string WhyNotPlaced(const cluster::GroupTopology& topology,
+                         const std::vector<std::string>& nodes,
+                         const std::vector<std::string>& there,
+                         const cluster::ClusterCache& cache);
+
+// Why a node is not free for a group that has its nodes for itself; empty: it
+// is. Pods that belong to their node do not count, nor those of `scheduler`,
+// which the match keeps apart.
+std::string WhyNotAlone(const std::string& node, const std::string& scheduler,
+                        const cluster::ClusterCache& cache);
 
 }  // namespace fluxnetes::workers

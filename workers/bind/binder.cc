@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
+#include "cluster/json/request_json.h"
 #include "cluster/text/quote.h"
 #include "sql/faults.h"
 #include "workers/bind/bind_queries.h"
@@ -126,10 +128,11 @@ std::vector<Binder::BindGroup> Binder::Read(
     if (row.Get<std::int32_t>("revision") != group.revision) continue;
     group.allocated_at = cluster::Time(std::chrono::microseconds(
         row.Find<std::int64_t>("allocated_us").value_or(0)));
-    group.together = row.Find<std::string>("together").value_or("");
+    if (const auto text = row.Find<std::string>("topology"); text)
+      group.topology = *text;
+    group.whole_nodes = row.Get<bool>("whole_nodes");
     if (row.Get<std::string_view>("pod_state") == "bound") {
-      if (!group.together.empty())
-        group.there.push_back(row.Find<std::string>("node_name").value_or(""));
+      group.there.push_back(row.Find<std::string>("node_name").value_or(""));
       continue;
     }
     group.members.push_back(
@@ -172,13 +175,24 @@ void Binder::Check(BindGroup& group) const {
 }
 
 void Binder::CheckTopology(BindGroup& group) const {
-  if (sql::BugPlanted("rack-forgotten")) return;
-  if (group.together.empty() || group.waits || !group.problem.empty()) return;
+  if (sql::BugPlanted("rack-forgotten") || sql::BugPlanted("levels-forgotten"))
+    return;
+  if (group.waits || !group.problem.empty()) return;
   std::vector<std::string> nodes;
   std::vector<std::string> there = group.there;
   for (const BoundMember& member : group.members)
     (member.bound ? there : nodes).push_back(member.node);
-  group.problem = WhyNotTogether(group.together, nodes, there, cache_);
+  if (!group.topology.empty())
+    group.problem = WhyNotPlaced(cluster::TopologyFromJson(group.topology),
+                                 nodes, there, cache_);
+  if (!group.whole_nodes || sql::BugPlanted("whole-nodes-forgotten")) return;
+  std::set<std::string> looked;
+  for (const BoundMember& member : group.members) {
+    if (!group.problem.empty()) return;
+    if (!member.bound && looked.insert(member.node).second)
+      group.problem =
+          WhyNotAlone(member.node, member.pod->scheduler_name, cache_);
+  }
 }
 
 void Binder::CheckClaims(BindGroup& group, cluster::Time now) {

@@ -104,9 +104,9 @@ class Binder {
     std::chrono::milliseconds delay{0};  // before it is looked at again
     std::vector<cluster::NodeAnnouncement> announcements;
     std::vector<BoundMember> members;
-    std::string together;  // the topology key that all must share; empty: none
-    // If there is a key: nodes of the members bound before.
-    std::vector<std::string> there;
+    std::string topology;            // its topology as JSON; empty: none
+    bool whole_nodes = false;        // it has its nodes for itself
+    std::vector<std::string> there;  // nodes of the members bound before
   };
 
   // The outcome of a batch, as arrays for the database.

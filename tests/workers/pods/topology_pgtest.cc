@@ -1,4 +1,6 @@
 // Groups that must be in one rack, from their labels to their bindings.
+#include <tuple>
+
 #include "tests/workers/support/match_fixture.h"
 #include "workers/pods/topology_labels.h"
 
@@ -53,6 +55,22 @@ class Topology : public MatchTest {
     for (const auto& [key, value] : labels) pod.labels[key] = value;
     door.owners["uid-of-" + gang] = {"Job", "default", gang, "uid-of-" + gang};
     door.Put(std::move(pod));
+  }
+  void CreateInParts(const std::string& gang, int size,
+                     const std::string& levels) {
+    for (int i = 0; i < size; ++i) {
+      cluster::Pod pod = PodOf({.name = gang + "-" + std::to_string(i),
+                                .group = gang,
+                                .size = size,
+                                .owner = gang,
+                                .cpu = 2'500});
+      pod.annotations[kTopologyRequiredLabel] = levels;
+      door.owners["uid-of-" + gang] = {"Job", "default", gang,
+                                       "uid-of-" + gang};
+      door.Put(std::move(pod));
+    }
+    ObserveAndPromote();
+    Match();
   }
   void CreateRacked(const std::string& gang, int size, std::int64_t cpu) {
     for (int i = 0; i < size; ++i)
@@ -228,21 +246,77 @@ TEST_F(Topology, PodsOfDaemonSetsDoNotKeepAGroupFromANode) {
 
 TEST_F(Topology, SoManyPodsGoToARack) {
   PutInRack("n3", "a", 4'000);
-  for (int i = 0; i < 4; ++i) {
-    cluster::Pod pod = PodOf({.name = "train-" + std::to_string(i),
-                              .group = "train",
-                              .size = 4,
-                              .owner = "train",
-                              .cpu = 2'500});
-    pod.annotations[kTopologyRequiredLabel] = "rack:2";
-    door.owners["uid-of-train"] = {"Job", "default", "train", "uid-of-train"};
-    door.Put(std::move(pod));
-  }
-  ObserveAndPromote();
-  Match();
+  CreateInParts("train", 4, "rack:2");
   EXPECT_EQ(PlacesOf("train"), "n0 n3 n1 n2");
   BindPlaced();
   EXPECT_EQ(StateOf("train"), "bound");
+}
+
+TEST_F(Topology, RackThatLacksPodsSendsTheGroupBackWhole) {
+  PutInRack("n3", "a", 4'000);
+  CreateInParts("train", 4, "rack:2");
+  ASSERT_EQ(PlacesOf("train"), "n0 n3 n1 n2");
+  PutInRack("n3", "b", 4'000);
+  Observe();
+  BindPlaced();
+  EXPECT_EQ(StateOf("train"), "pending queued");
+  EXPECT_EQ(Ask("SELECT reason FROM pod_groups"),
+            "placed again: there are 1 pods in a by now, no multiple of 2, as "
+            "one rack (topology.kubernetes.io/rack) must have");
+  EXPECT_EQ(Ask("SELECT count(*) FROM pods WHERE node_name IS NOT NULL"), "0");
+}
+
+TEST_F(Topology, PodOnAWholeNodeSendsTheGroupBack) {
+  CreateIn("train", 0, 1, {{kExclusiveLabel, "true"}});
+  ObserveAndPromote();
+  Match();
+  ASSERT_EQ(PlacesOf("train"), "n0");
+  cluster::Pod pod = PodOf({.name = "web", .cpu = 100});
+  pod.scheduler_name = "default-scheduler";
+  pod.node_name = "n0";
+  pod.phase = cluster::PodPhase::kRunning;
+  door.Put(std::move(pod));
+  Observe();
+  BindPlaced();
+  EXPECT_EQ(StateOf("train"), "pending queued");
+  EXPECT_EQ(
+      Ask("SELECT reason FROM pod_groups"),
+      "placed again: node n0 got pod default/web meanwhile, and the group "
+      "must have it for itself");
+  Match();
+  BindPlaced();
+  EXPECT_EQ(NodeOf("train-0"), "n1");
+}
+
+TEST_F(Topology, QueueNamesTheLevels) {
+  Ask("UPDATE queues SET topology = '{example.com/block, example.com/rack}' "
+      "RETURNING 1");
+  for (const auto& [node, block, rack] :
+       {std::tuple("n0", "x", "1"), std::tuple("n1", "x", "2"),
+        std::tuple("n2", "y", "3"), std::tuple("n3", "y", "3")}) {
+    cluster::Node labelled;
+    labelled.name = node;
+    labelled.labels = {{"example.com/block", block},
+                       {"example.com/rack", rack}};
+    labelled.allocatable = {.cpu_milli = 4'000,
+                            .memory_bytes = 1L << 40,
+                            .ephemeral_bytes = 0,
+                            .pods = 110,
+                            .extended = {}};
+    door.PutNode(std::move(labelled));
+  }
+  // As a label, which cannot hold the key itself.
+  for (int i = 0; i < 2; ++i)
+    CreateIn("blocked", i, 2, {{kTopologyRequiredLabel, "block"}}, 3'000);
+  ObserveAndPromote();
+  Match();
+  EXPECT_EQ(PlacesOf("blocked"), "n0 n1");
+  CreateInParts("racked", 2, "rack:2,block:2");
+  EXPECT_EQ(PlacesOf("racked"), "n2 n3");
+  CreateInParts("wrong", 2, "block:2,rack:2");
+  EXPECT_THAT(Ask("SELECT refused FROM pods_provisional LIMIT 1"),
+              HasSubstr("rack is not wider than block in the setting topology "
+                        "of the queue"));
 }
 
 TEST_F(Topology, PriorityAndConstraintOfANativePodGroupCount) {

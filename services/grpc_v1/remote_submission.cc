@@ -10,6 +10,7 @@
 #include "fluxnetes/v1/scheduler.pb.h"
 #include "services/database/audit.h"
 #include "services/grpc/grpc_calls.h"
+#include "services/grpc_v1/submit_placement.h"
 #include "services/submit/short_groups.h"
 #include "services/submit/submission.h"
 #include "sql/connection/transaction.h"
@@ -51,6 +52,7 @@ std::vector<cluster::Manifest> ReadRequest(const v1::SubmitRequest& request) {
   try {
     auto manifests =
         cluster::ReadManifests(request.manifests(), kTextName, options);
+    WritePlacement(request.placement(), options, manifests);
     if (!request.jobspec().empty())
       for (cluster::Manifest& manifest : manifests)
         AddJobspec(request.jobspec(), manifest);

@@ -268,6 +268,66 @@ TEST_F(GrpcSchedulerTest, ManifestIsCreatedAndWritesAnAuditRow) {
   EXPECT_EQ(Audit(), "local operator grpc submit a/job.batch/train created");
 }
 
+TEST_F(GrpcSchedulerTest, PlacementOfARequestIsWrittenToItsPods) {
+  cluster::SimulatedCluster cluster;
+  ClusterApi cluster_api(
+      cluster, {.address = "unix:" + ::testing::TempDir() + "grpc_placement"});
+  cluster_api.Start();
+  config_.cluster.listen = cluster_api.address();
+  Serve();
+  v1::SubmitRequest request;
+  request.set_manifests(kJob);
+  v1::PlacementRequest& placement = *request.mutable_placement();
+  placement.set_exclusive(true);
+  placement.mutable_pods_per_node()->set_pods(4);
+  placement.mutable_pods_per_node()->set_at_most(true);
+  v1::LevelRequest* level = placement.add_required_levels();
+  level->set_level("rack");
+  level->set_pods(1);
+  placement.add_required_levels()->set_level("zone");
+  placement.add_preferred_levels()->set_level("host");
+  v1::SubmitResponse response;
+  const grpc::Status status =
+      Call(&v1::Scheduler::Stub::Submit, request, &response);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  ASSERT_TRUE(response.objects(0).created()) << response.objects(0).error();
+  EXPECT_EQ(response.objects(0).warning(), "");
+  const auto pod = cluster.GetPod("a", "train-0");
+  ASSERT_TRUE(pod);
+  EXPECT_EQ(pod->labels.at("fluxnetes.exclusive"), "true");
+  EXPECT_EQ(pod->labels.at("fluxnetes.pods-per-node"), "at-most-4");
+  EXPECT_EQ(pod->annotations.at("fluxnetes.topology-required"), "rack:1,zone");
+  EXPECT_EQ(pod->annotations.at("fluxnetes.topology-preferred"), "host");
+}
+
+TEST_F(GrpcSchedulerTest, PlacementThatCannotBeIsRefusedWithItsField) {
+  Serve();
+  v1::SubmitRequest request;
+  request.set_manifests(kJob);
+  request.set_dry_run(true);
+  const auto refused = [&] {
+    v1::SubmitResponse response;
+    const grpc::Status status =
+        Call(&v1::Scheduler::Stub::Submit, request, &response);
+    EXPECT_EQ(status.error_code(), StatusCode::INVALID_ARGUMENT);
+    return WrongFieldIn(status) + ": " + status.error_message();
+  };
+  v1::PlacementRequest& placement = *request.mutable_placement();
+  placement.mutable_pods_per_node();
+  EXPECT_THAT(refused(), HasSubstr("placement.pods_per_node.pods: "));
+  placement.clear_pods_per_node();
+  placement.add_required_levels()->set_level("rack");
+  placement.add_required_levels()->set_level("zone");
+  EXPECT_THAT(refused(), HasSubstr("placement.required_levels: "));
+  placement.clear_required_levels();
+  placement.set_exclusive(true);
+  std::string shared = kJob;
+  shared.insert(shared.find("    spec:\n      schedulerName"),
+                "    metadata: {labels: {fluxnetes.exclusive: \"false\"}}\n");
+  request.set_manifests(shared);
+  EXPECT_THAT(refused(), HasSubstr("fluxnetes.exclusive is \"false\""));
+}
+
 TEST_F(GrpcSchedulerTest, ManifestThatCannotBeIsRefusedWithItsLine) {
   Serve();
   v1::SubmitRequest request;

@@ -59,6 +59,7 @@ void World::CheckAllOrNone(bool calm) {
   if (calm) CheckTogether();
   CheckTopology();
   CheckWholeNodes();
+  CheckLevels();
 }
 
 // An external group has placements only: for all of its pods or for none.
@@ -126,6 +127,62 @@ void World::CheckWholeNodes() {
         Say(2, "group {} has node {} for itself, but group {} is there", group,
             node, other);
       }
+    }
+  }
+}
+
+// Holds unless someone relabels nodes under pods or binds pods. Of a group that
+// lacks places the numbers of pods say nothing.
+void World::CheckLevels() {
+  std::map<Id, std::vector<std::string>> on;  // the nodes of a group's pods
+  std::map<Id, cluster::GroupTopology> asked;
+  std::set<Id> bound_by_others;
+  for (const auto& [uid, place] : places) {
+    const auto member = members.find(uid);
+    if (member == members.end()) continue;
+    if (scene.GivenByOthers(uid)) bound_by_others.insert(place.group);
+    on[place.group].push_back(place.node);
+    asked[place.group] = member->second.topology;
+  }
+  const auto check = [&](const Group& group, const char* what, int pods,
+                         const std::map<std::string, int>& counts) {
+    for (const auto& [where, here] : counts) {
+      if (here % pods != 0)
+        Say(2, "group {} has {} pods in {} {}, no multiple of {}", group.name,
+            here, what, where, pods);
+    }
+  };
+  for (const auto& [id, there] : on) {
+    const auto found = groups.find(id);
+    if (found == groups.end() || bound_by_others.contains(id)) continue;
+    const Group& group = found->second;
+    if (std::ssize(there) != group.size) continue;
+    const cluster::GroupTopology& topology = asked.at(id);
+    std::map<std::string, int> by_node;
+    for (const std::string& node : there) ++by_node[node];
+    const cluster::PodsPerNode& per_node = topology.per_node;
+    if (per_node.pods > 0 && !per_node.at_most &&
+        group.size % per_node.pods == 0)
+      check(group, "node", per_node.pods, by_node);
+    for (const auto& [node, here] : by_node) {
+      if (per_node.pods > 0 && here > per_node.pods)
+        Say(2, "group {} has {} pods on node {}, more than {}", group.name,
+            here, node, per_node.pods);
+    }
+    for (const cluster::TopologyLevel& level : topology.required_parts) {
+      if (group.size % level.pods != 0) continue;  // a surplus pod
+      std::map<std::string, int> by_value;
+      for (const auto& [name, here] : by_node) {
+        const auto node = nodes.find(name);
+        if (node == nodes.end()) continue;
+        const auto label = node->second->labels.find(level.key);
+        by_value[label == node->second->labels.end() ? "none"
+                                                     : label->second] += here;
+      }
+      const bool known = std::ranges::all_of(by_node, [&](const auto& each) {
+        return nodes.contains(each.first);
+      });
+      if (known) check(group, "one value", level.pods, by_value);
     }
   }
 }

@@ -65,6 +65,18 @@ void RunInOneRack(WholeSystem& system) {
   system.Settle();
 }
 
+// Where levels do not count, the first node takes three of the four pods, and
+// the other one both pods of the last gang.
+void RunInSlices(WholeSystem& system) {
+  system.Settle();
+  system.Submit(GangOf("small", 1, {.cpu = "1"}));
+  system.Settle();
+  system.Submit(GangOf("train", 4, {.cpu = "1", .levels = "host:2"}));
+  system.Settle();
+  system.Submit(GangOf("apart", 2, {.cpu = "1", .per_node = 1}));
+  system.Settle();
+}
+
 // The second gang would fit beside the first.
 void RunAlone(WholeSystem& system) {
   system.Settle();
@@ -233,6 +245,7 @@ const std::vector<Story>& Stories() {
       {"job-unfinished", "6", RunGang},
       {"history-too-early", "6", EndOnePod},
       {"rack-forgotten", "2", RunInOneRack},
+      {"levels-forgotten", "2", RunInSlices},
       {"whole-nodes-forgotten", "2", RunAlone},
       {"inside-forgotten", "3", RunAlignedGangs},
       {"domains-mixed", "3", RunAlignedGangs},

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "cluster/json/request_json.h"
+
 namespace fluxnetes::testing {
 namespace {
 
@@ -98,14 +100,17 @@ void World::ReadGroups(sql::Transaction& transaction) {
            "SELECT uid, group_id, state, node_name, request #>> "
            "'{topology,required}' AS together, coalesce((request #>> "
            "'{topology,wholeNodes}')::boolean, false) AS whole, coalesce("
-           "request ->> 'inside', '') AS inside FROM pods")) {
+           "request ->> 'inside', '') AS inside, request ->> 'topology' AS "
+           "topology FROM pods")) {
     members[row.Get<std::string>("uid")] = {
         row.Get<Id>("group_id"),
         row.Get<std::string>("state"),
         row.Find<std::string>("node_name").value_or(""),
         row.Find<std::string>("together").value_or(""),
         row.Get<bool>("whole"),
-        row.Get<std::string>("inside")};
+        row.Get<std::string>("inside"),
+        cluster::TopologyFromJson(
+            row.Find<std::string>("topology").value_or(""))};
   }
   for (const sql::Row row :
        transaction.RunScript("SELECT uid FROM pods_provisional")) {

@@ -66,6 +66,7 @@ struct MemberRow {
   std::string together;  // the label for which the group's nodes share a value
   bool whole_nodes = false;  // its group has its nodes for itself
   std::string inside;        // what it asks inside of its node, in JSON
+  cluster::GroupTopology topology = {};
 };
 
 struct Place {
@@ -135,6 +136,7 @@ struct World {
   void CheckTogether();
   void CheckTopology();
   void CheckWholeNodes();
+  void CheckLevels();
   void CheckCapacity();
   void CheckInside();
   void CheckGraph();

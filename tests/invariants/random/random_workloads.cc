@@ -31,6 +31,9 @@ GangShape RandomRun::AnyShape(int size) {
   if (Chance(0.15)) shape.priority = Pick(-2, 5);
   shape.gated = Chance(0.05);
   if (Chance(0.15)) shape.topology = Chance(0.7) ? "rack" : "host";
+  if (shape.topology.empty() && size % 2 == 0 && Chance(0.1))
+    shape.levels = Chance(0.5) ? "rack:2" : "host:2,rack";
+  if (size % 2 == 0 && Chance(0.05)) shape.per_node = 2;
   shape.exclusive = Chance(0.05);
   shape.queue = AnyQueue();
   shape.name_space = AnySpace();
@@ -41,11 +44,11 @@ void RandomRun::SubmitJob(const std::string& name, int size,
                           const GangShape& shape) {
   Note(fmt::format(
       "submit {}/{} of {} (but {}) x {} cpu, {} gpus, {} s, limit {}, fails "
-      "{}, queue '{}', topology '{}', priority {}{}{}",
+      "{}, queue '{}', topology '{}{}', {} per node, priority {}{}{}",
       shape.name_space, name, size, -shape.absent, shape.cpu, shape.gpus,
       shape.seconds, shape.limit.value_or(0), shape.fail_first, shape.queue,
-      shape.topology, shape.priority, shape.gated ? ", gated" : "",
-      shape.suspend ? ", suspended" : ""));
+      shape.topology, shape.levels, shape.per_node, shape.priority,
+      shape.gated ? ", gated" : "", shape.suspend ? ", suspended" : ""));
   system_.Submit(GangOf(name, size, shape));
   jobs_.push_back({shape.name_space, name});
 }
@@ -96,6 +99,9 @@ void RandomRun::SubmitLauncher() {
   launcher.group = name;
   launcher.queue = workers.queue;
   launcher.topology = workers.topology;
+  launcher.levels = workers.levels;
+  launcher.per_node = workers.per_node;
+  launcher.exclusive = workers.exclusive;
   launcher.absent = size - 1;
   SubmitJob(name + "-workers", size, workers);
   if (Chance(0.5)) system_.Settle();

@@ -39,6 +39,10 @@ CREATE TABLE queues (
   preemption text NOT NULL DEFAULT 'never'
   CHECK (preemption IN ('never', 'lower_priority', 'reclaim', 'both')),
   exclusive boolean NOT NULL DEFAULT false,
+  topology text [] NOT NULL DEFAULT '{}' CHECK (
+    array_position(topology, NULL) IS NULL
+    AND array_to_string(topology, ',') ~ '^(((^|,)([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)*)$'
+  ),
   CONSTRAINT queues_times_within_reason CHECK (
     bind_timeout <= interval '100 years'
     AND replacement_hold <= interval '100 years'
@@ -64,6 +68,7 @@ COMMENT ON COLUMN queues.bind_timeout IS 'How long a group that was never bound 
 COMMENT ON COLUMN queues.replacement_hold IS 'How long the placement of a failed pod is held for its replacement.';
 COMMENT ON COLUMN queues.preemption IS 'Which groups may be evicted, whole, for the first group that does not fit. never: none. lower_priority: those of a lower priority. reclaim: those that put an account above its quota, for a group within its own quota. both: all of these.';
 COMMENT ON COLUMN queues.exclusive IS 'Whether every group of it has its nodes for itself, as with the label fluxnetes.exclusive. Groups that hold nodes already stay as they were placed.';
+COMMENT ON COLUMN queues.topology IS 'Keys of node labels, outermost first. The part behind the slash is a level that fluxnetes.topology-required and -preferred may name, such as block for example.com/block. Applies to pods that come later.';
 INSERT INTO queues (name) VALUES ('default');
 
 CREATE SEQUENCE group_ids;

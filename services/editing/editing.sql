@@ -106,7 +106,7 @@ UPDATE queues AS q
 SET (
   node_selector, queue_policy, queue_order, ageing, half_life, match_policy,
   queue_depth, reservation_depth, paused, assumed_duration, deadline_action,
-  bind_timeout, replacement_hold, preemption, exclusive
+  bind_timeout, replacement_hold, preemption, exclusive, topology
 ) = (
   SELECT
     p.node_selector,
@@ -123,7 +123,8 @@ SET (
     p.bind_timeout,
     p.replacement_hold,
     p.preemption,
-    p.exclusive
+    p.exclusive,
+    p.topology
   FROM jsonb_populate_record(q, $2::jsonb) AS p
 )
 WHERE q.name = $1;

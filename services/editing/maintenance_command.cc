@@ -42,7 +42,7 @@ NodeChoice ParseNodes(std::vector<std::string> words) {
       choice.nodes.push_back(word);
       continue;
     }
-    const std::string key = workers::KeyOfLevel(word.substr(0, equal));
+    const std::string key = workers::KeyOfLevel(word.substr(0, equal), {});
     if (!cluster::IsQualifiedName(key))
       throw Failure(ExitCode::kUsage,
                     fmt::format("'{}' names no label of nodes", word),

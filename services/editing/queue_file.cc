@@ -18,11 +18,21 @@ constexpr auto kRightQueues =
     "Right would be names of queues with settings below them, like "
     "\"default: {queue_policy: easy}\".";
 
+std::optional<std::string> TypedList(const QueueJson& values) {
+  std::string list;
+  for (const QueueJson& value : values) {
+    if (!value.is_string()) return std::nullopt;
+    list += (list.empty() ? "" : ",") + value.get<std::string>();
+  }
+  return list;
+}
+
 // Returns the value as typed after KEY=; nullopt: the value is invalid.
 std::optional<std::string> TypedText(const QueueJson& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_null()) return "";
   if (value.is_number() || value.is_boolean()) return value.dump();
+  if (value.is_array()) return TypedList(value);
   if (!value.is_object()) return std::nullopt;
   std::string pairs;
   for (const auto& [label, wanted] : value.items()) {
@@ -43,7 +53,7 @@ std::vector<std::string> TypedSettings(const QueueJson& settings) {
     if (!text)
       throw Failure(ExitCode::kUsage,
                     fmt::format("{}: '{}' is not allowed", key, value.dump()),
-                    "Right would be one value, or labels with texts.");
+                    "Right would be one value, a list, or labels with texts.");
     typed.push_back(fmt::format("{}={}", key, *text));
   }
   return typed;

@@ -2,15 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 
 #include "cluster/files/field_check.h"
 #include "matcher/policy.h"
 #include "services/config/settings.h"
 #include "services/editing/row_settings.h"
+#include "workers/pods/topology_labels.h"
 #include "workers/schedule/schedule.h"
 
 namespace fluxnetes::services {
@@ -32,6 +35,10 @@ constexpr RowSetting kQueueSettings[] = {
     {"half_life", "a duration from 1m to 10000d, like 12h or 7d"},
     {"preemption", "never, lower_priority, reclaim or both"},
     {"exclusive", "true or false"},
+    {"topology",
+     "labels of nodes, the outermost first, like "
+     "example.com/block,topology.kubernetes.io/rack; the parts behind the "
+     "slashes must differ; alone: none"},
     {"match_policy",
      "first, firstnodex, low, high, lonode, hinode, lonodex, hinodex, "
      "locality or variation; or composed, like 'policy=low "
@@ -95,6 +102,23 @@ Parsed NodeSelector(const std::string& text) {
   return labels;
 }
 
+// Pods name a level by what is behind the slash.
+Parsed Topology(const std::string& text) {
+  Json keys = Json::array();
+  std::set<std::string, std::less<>> words;
+  for (std::size_t from = 0; from < text.size();) {
+    const std::size_t comma = std::min(text.find(',', from), text.size());
+    const std::string key = text.substr(from, comma - from);
+    if (!cluster::IsQualifiedName(key) ||
+        !words.emplace(workers::WordOf(key)).second)
+      return std::nullopt;
+    keys.push_back(key);
+    from = comma + 1;
+    if (from == text.size()) return std::nullopt;  // ends in a comma
+  }
+  return keys;
+}
+
 // A composed policy is kept in its shortest form.
 Parsed MatchPolicy(const std::string& text) {
   const auto policy = matcher::ParsePolicy(text);
@@ -124,6 +148,7 @@ Parsed Parse(std::string_view key, const std::string& text) {
   if (key == "preemption")
     return workers::ParsePreemption(text) ? Parsed(Json(text)) : std::nullopt;
   if (key == "match_policy") return MatchPolicy(text);
+  if (key == "topology") return Topology(text);
   if (key == "queue_depth") return Depth(text);
   if (key == "reservation_depth") {
     const Parsed depth = text.empty() ? Parsed(Json()) : Depth(text);

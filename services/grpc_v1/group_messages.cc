@@ -130,6 +130,9 @@ void FillQueue(v1::Queue& message, const sql::Row& row) {
                           "deadline_action", "preemption"})
     settings[key] = row.Get<std::string>(key);
   settings["exclusive"] = row.Get<bool>("exclusive") ? "true" : "false";
+  const auto topology = nlohmann::json::parse(row.Get<std::string>("topology"))
+                            .get<std::vector<std::string>>();
+  settings["topology"] = fmt::format("{}", fmt::join(topology, ","));
   for (const char* key : {"queue_depth", "reservation_depth"})
     if (const auto depth = row.Find<std::int64_t>(key))
       settings[key] = std::to_string(*depth);

@@ -2,6 +2,8 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "services/console/time_text.h"
 #include "services/listing/listing.h"
@@ -50,6 +52,7 @@ OrderedJson QueueToJson(const sql::Row& row) {
           {"replacementHoldSeconds", seconds("replacement_hold")},
           {"preemption", row.Get<std::string>("preemption")},
           {"exclusive", row.Get<bool>("exclusive")},
+          {"topology", OrderedJson::parse(row.Get<std::string>("topology"))},
           {"groups",
            {{"provisional", count("provisional")},
             {"pending", count("pending")},
@@ -64,6 +67,12 @@ OrderedJson QueueToJson(const sql::Row& row) {
 std::string DepthOf(const sql::Row& row) {
   const auto depth = row.Find<std::int64_t>("reservation_depth");
   return depth ? std::to_string(*depth) : "";
+}
+
+std::string TopologyOf(const sql::Row& row) {
+  const auto keys = OrderedJson::parse(row.Get<std::string>("topology"))
+                        .get<std::vector<std::string>>();
+  return fmt::format("{}", fmt::join(keys, ","));
 }
 
 std::vector<Cell> CellsOfQueue(const sql::Row& row, bool wide,
@@ -94,6 +103,7 @@ std::vector<Cell> CellsOfQueue(const sql::Row& row, bool wide,
     cells.emplace_back(Seconds(row.Find<double>("replacement_hold")));
     cells.emplace_back(row.Get<std::string>("preemption"));
     cells.emplace_back(row.Get<bool>("exclusive") ? "yes" : "no");
+    cells.emplace_back(TopologyOf(row));
     cells.emplace_back(selector == "{}" ? "all" : selector);
   }
   return cells;
@@ -111,7 +121,7 @@ Listing ListQueuesFor(sql::Transaction& transaction, const GetOptions& options,
     headings.insert(headings.end(),
                     {"ORDER", ">AGEING", "HALF-LIFE", ">DEPTH", ">RESERVATIONS",
                      "ASSUMED", "DEADLINE", "BIND-TIMEOUT", "HOLD",
-                     "PREEMPTION", "EXCLUSIVE", "NODES"});
+                     "PREEMPTION", "EXCLUSIVE", "TOPOLOGY", "NODES"});
   Listing listing{"QueueList", "queues", Table(headings), {}, {}, {}, false};
   if (WantsDocuments(options.output))
     listing.items = std::make_shared<OrderedJson>(OrderedJson::array());

@@ -259,6 +259,7 @@ SELECT
   q.deadline_action,
   q.preemption,
   q.exclusive,
+  array_to_json(q.topology)::text AS topology,
   extract(EPOCH FROM q.half_life)::double precision AS half_life,
   extract(EPOCH FROM q.assumed_duration)::double precision AS assumed_duration,
   extract(EPOCH FROM q.bind_timeout)::double precision AS bind_timeout,

@@ -56,6 +56,8 @@ void ApplyQueuePatch(const std::string& text, QueueSettings& queue) {
   }
   if (patch.contains("exclusive"))
     queue.whole_nodes = patch["exclusive"].get<bool>();
+  if (patch.contains("topology"))
+    queue.topology = patch["topology"].get<std::vector<std::string>>();
   if (patch.contains("paused")) queue.paused = patch["paused"].get<bool>();
   if (!patch.contains("assumed_duration")) return;
   const nlohmann::json& assumed = patch["assumed_duration"];

@@ -69,7 +69,7 @@ workers::GroupLabels LabelsOf(const cluster::Manifest& manifest,
             std::make_shared<const cluster::JobAnnotations>(std::move(job))};
     cache.Apply({&event, 1});
   }
-  return workers::ReadGroupTerms(pod, cache);
+  return workers::ReadGroupTerms(pod, cache, nullptr);
 }
 
 ShortGroup WhatIsShort(const Group& group, const std::string& place) {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "matcher/policy.h"
 #include "workers/decision/decision.h"
@@ -64,6 +65,8 @@ struct QueueSettings {
   std::optional<std::int64_t> assumed_duration = {};
   Preemption preemption = Preemption::kNever;
   bool whole_nodes = false;  // all its groups have their nodes for themselves
+  // Labels of nodes, outermost first: the levels that its groups may name.
+  std::vector<std::string> topology = {};
   bool operator==(const QueueSettings&) const = default;
 };
 

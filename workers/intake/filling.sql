@@ -434,6 +434,12 @@ OR g.changed_at IS NULL;
 -- The names of all queues, to notice new ones.
 SELECT coalesce(string_agg(name, ',' ORDER BY name), '') AS names FROM queues;
 
+-- name: read_queue_topologies
+-- The levels of topology that queues name, outermost first.
+SELECT name, array_to_json(topology)::text AS topology
+FROM queues
+WHERE topology <> '{}';
+
 -- name: read_refused_groups
 -- Groups with pods that were refused for other reasons than their labels alone.
 SELECT DISTINCT namespace, group_name

@@ -1,6 +1,7 @@
 #include "workers/intake/intake_batch.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "cluster/json/request_json.h"
@@ -55,12 +56,19 @@ bool Leaves(const GroupLabels& labels, const RecordedPod& record) {
 
 }  // namespace
 
-ObservedPod Observe(cluster::PodPointer pod,
-                    const cluster::ClusterCache& cache) {
+ObservedPod IntakeBatch::Look(const std::string& uid) {
   ObservedPod seen;
-  seen.fate = FateOf(pod.get());
-  if (seen.fate == Fate::kWaiting) seen.labels = ReadGroupTerms(*pod, cache);
-  seen.pod = std::move(pod);
+  seen.pod = cache_.PodByUid(uid);
+  seen.fate = FateOf(seen.pod.get());
+  if (seen.fate != Fate::kWaiting) return seen;
+  if (!topologies_) {
+    topologies_.emplace();
+    for (const sql::Row row : transaction_.Run(queries::kReadQueueTopologies))
+      (*topologies_)[row.Get<std::string>("name")] =
+          nlohmann::json::parse(row.Get<std::string>("topology"))
+              .get<TopologyOrder>();
+  }
+  seen.labels = ReadGroupTerms(*seen.pod, cache_, &*topologies_);
   return seen;
 }
 
@@ -131,8 +139,7 @@ bool IntakeBatch::IsAhead(const std::string& uid) const {
 
 void IntakeBatch::Observe(const std::vector<std::string>& uids) {
   for (const std::string& uid : uids) {
-    if (!seen_.contains(uid))
-      seen_.emplace(uid, workers::Observe(cache_.PodByUid(uid), cache_));
+    if (!seen_.contains(uid)) seen_.emplace(uid, Look(uid));
   }
 }
 
@@ -255,7 +262,7 @@ void IntakeBatch::Put(const ObservedPod& seen, const RecordedPod* record) {
 void IntakeBatch::Refill(const std::vector<DissolvedPod>& pods) {
   for (const DissolvedPod& pod : pods) {
     filling_.Touch(pod.namespace_name, pod.group_name);
-    const ObservedPod seen = workers::Observe(cache_.PodByUid(pod.uid), cache_);
+    const ObservedPod seen = Look(pod.uid);
     if (seen.fate == Fate::kWaiting) filling_.Put(*seen.pod, seen.labels, "");
   }
 }
@@ -294,8 +301,7 @@ void IntakeBatch::ReceiveAgain(const std::vector<std::int64_t>& groups,
                                const std::vector<std::string>& kinds) {
   for (const sql::Row row :
        transaction_.Run(queries::kReadPodsBesides, groups, kinds)) {
-    const ObservedPod seen =
-        workers::Observe(cache_.PodByUid(row.Get<std::string>("uid")), cache_);
+    const ObservedPod seen = Look(row.Get<std::string>("uid"));
     if (seen.fate != Fate::kWaiting || !seen.labels.refused.empty()) continue;
     latecomers_.Add(seen.pod, seen.labels);
     filling_.Touch(seen.pod->namespace_name, seen.labels.group_name);

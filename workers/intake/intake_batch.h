@@ -47,9 +47,6 @@ struct ObservedPod {
   GroupLabels labels;  // of a waiting pod
 };
 
-ObservedPod Observe(cluster::PodPointer pod,
-                    const cluster::ClusterCache& cache);
-
 // A pod as it is recorded.
 struct RecordedPod {
   std::int64_t group_id = 0;  // 0: provisional
@@ -104,6 +101,7 @@ class IntakeBatch {
   bool recalled() const { return groups_.recalled(); }
 
  private:
+  ObservedPod Look(const std::string& uid);
   void Observe(const std::vector<std::string>& uids);
   void Read(const std::vector<std::string>& uids);
   const RecordedPod* Find(const std::string& uid) const;
@@ -126,6 +124,7 @@ class IntakeBatch {
   sql::Transaction& transaction_;
   const cluster::ClusterCache& cache_;
   const cluster::Time now_;
+  std::optional<QueueTopologies> topologies_;  // read for the first pod
   std::map<std::string, ObservedPod> seen_;
   std::map<std::string, RecordedPod> recorded_;
   FillingGroups filling_;

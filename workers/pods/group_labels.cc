@@ -56,9 +56,11 @@ std::string NameOf(const cluster::PodGroupName& group) {
 class Reader {
  public:
   // A null cache: objects that the pod refers to are unknown.
-  Reader(const cluster::Pod& pod, const cluster::ClusterCache* cache)
+  Reader(const cluster::Pod& pod, const cluster::ClusterCache* cache,
+         std::optional<TopologyOrder> order)
       : pod_(pod),
         cache_(cache),
+        order_(std::move(order)),
         labels_{LonePodGroup(pod), 1, "default", ""},
         our_size_(Find(pod.labels, kGroupSizeLabel)),
         our_max_(Find(pod.labels, kGroupMaxSizeLabel)),
@@ -252,7 +254,7 @@ class Reader {
   }
 
   void ReadTopology() {
-    TopologyLabels read = ReadTopologyLabels(pod_);
+    TopologyLabels read = ReadTopologyLabels(pod_, order_);
     labels_.topology = std::move(read.topology);
     Refuse(std::move(read.refused));
   }
@@ -282,7 +284,7 @@ class Reader {
                          ", which constrains " + key,
                      "the same, or left out"));
     required = key;
-    Refuse(WhyTooWide(labels_.topology));
+    Refuse(WhyTooWide(labels_.topology, order_.value_or(TopologyOrder())));
   }
 
   bool IsOfJob() const {
@@ -378,6 +380,7 @@ class Reader {
 
   const cluster::Pod& pod_;
   const cluster::ClusterCache* const cache_;
+  const std::optional<TopologyOrder> order_;
   GroupLabels labels_;
   const std::string* our_size_;
   const char* size_label_ = kGroupSizeLabel;
@@ -388,6 +391,14 @@ class Reader {
   bool by_read_ = false;
 };
 
+std::optional<TopologyOrder> OrderFor(const cluster::Pod& pod,
+                                      const QueueTopologies* topologies) {
+  if (topologies == nullptr) return std::nullopt;
+  const std::string* const queue = Find(pod.labels, kQueueLabel);
+  const auto found = topologies->find(queue == nullptr ? "default" : *queue);
+  return found == topologies->end() ? TopologyOrder() : found->second;
+}
+
 }  // namespace
 
 std::string LonePodGroup(const cluster::Pod& pod) {
@@ -395,8 +406,9 @@ std::string LonePodGroup(const cluster::Pod& pod) {
 }
 
 GroupLabels ReadGroupTerms(const cluster::Pod& pod,
-                           const cluster::ClusterCache& cache) {
-  GroupLabels labels = ReadGroupLabels(pod, cache);
+                           const cluster::ClusterCache& cache,
+                           const QueueTopologies* topologies) {
+  GroupLabels labels = Reader(pod, &cache, OrderFor(pod, topologies)).Read();
   if (labels.refused.empty())
     labels.refused = WhyUnsupported(RequestOf(pod, labels));
   if (!labels.refused.empty()) labels.group_size.reset();
@@ -425,7 +437,7 @@ std::optional<std::chrono::milliseconds> ScheduleTimeoutOf(
 
 GroupLabels ReadGroupLabels(const cluster::Pod& pod,
                             const cluster::ClusterCache& cache) {
-  return Reader(pod, &cache).Read();
+  return Reader(pod, &cache, TopologyOrder()).Read();
 }
 
 cluster::PodRequest WithLabels(cluster::PodRequest request,
@@ -444,10 +456,10 @@ cluster::PodRequest RequestOf(const cluster::Pod& pod,
 }
 
 std::string WhyLabelsAreRefused(const cluster::Pod& pod, bool of_job) {
-  if (!of_job) return Reader(pod, nullptr).Read().refused;
+  if (!of_job) return Reader(pod, nullptr, std::nullopt).Read().refused;
   cluster::Pod copy = pod;
   copy.controller = cluster::Owner{"Job", "job", ""};
-  return Reader(copy, nullptr).Read().refused;
+  return Reader(copy, nullptr, std::nullopt).Read().refused;
 }
 
 }  // namespace fluxnetes::workers

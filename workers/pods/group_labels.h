@@ -48,6 +48,7 @@
 #include "cluster/objects/pod.h"
 #include "workers/labels/label_values.h"
 #include "workers/pods/start_labels.h"
+#include "workers/pods/topology_labels.h"
 
 namespace fluxnetes::workers {
 
@@ -88,8 +89,10 @@ GroupLabels ReadGroupLabels(const cluster::Pod& pod,
 
 // Reads the labels and checks the pod's other requests, too: the pod is refused
 // if the scheduler cannot honour them (pod_rules.h). Used by intake.
+// `topologies` null: what queues say of levels is not known.
 GroupLabels ReadGroupTerms(const cluster::Pod& pod,
-                           const cluster::ClusterCache& cache);
+                           const cluster::ClusterCache& cache,
+                           const QueueTopologies* topologies);
 
 // The PodGroup of the coscheduling plugin that defines the pod's group (source
 // 3). Null if another source counts, or the PodGroup does not exist.

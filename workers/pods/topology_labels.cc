@@ -36,8 +36,12 @@ const Level* LevelOf(std::string_view key) {
 // Reads one of the two levels, from label and annotation.
 class LevelReader {
  public:
-  LevelReader(const cluster::Pod& pod, const char* name)
-      : pod_(pod), name_(name) {}
+  LevelReader(const cluster::Pod& pod, const char* name,
+              const std::optional<TopologyOrder>& order)
+      : pod_(pod),
+        name_(name),
+        order_(order.value_or(TopologyOrder())),
+        knows_all_(order.has_value()) {}
 
   // Returns the key of the last level; empty if there is none, or it is
   // refused. Fills the levels inside of it.
@@ -67,12 +71,16 @@ class LevelReader {
   std::string ReadLabel() {
     const auto label = pod_.labels.find(name_);
     if (label == pod_.labels.end()) return "";
-    if (const Level* level = LevelNamed(label->second))
-      return std::string(level->key);
-    Refuse(Refusal(
-        LabelCalled(name_.c_str()), label->second, "it is not a level",
-        "host, rack, zone or region; an annotation of the same name may be "
-        "the key of another label of nodes"));
+    const std::string key = KeyOfLevel(label->second, order_);
+    if (key != label->second || !knows_all_ || std::ranges::count(order_, key))
+      return key;
+    std::string levels = "host, rack, zone or region";
+    for (const std::string& each : order_)
+      levels = std::string(WordOf(each)) + ", " + levels;
+    Refuse(Refusal(LabelCalled(name_.c_str()), label->second,
+                   "it is not a level",
+                   levels + "; an annotation of the same name may be "
+                            "the key of another label of nodes"));
     return "";
   }
 
@@ -80,12 +88,15 @@ class LevelReader {
     const auto annotation = pod_.annotations.find(name_);
     if (annotation == pod_.annotations.end()) return "";
     std::string all;
-    Refuse(ReadLevels("annotation " + name_, annotation->second, all, parts));
+    Refuse(ReadLevels("annotation " + name_, annotation->second, order_, all,
+                      parts));
     return all;
   }
 
   const cluster::Pod& pod_;
   const std::string name_;
+  const TopologyOrder order_;
+  const bool knows_all_;
   std::string refused_;
 };
 
@@ -102,12 +113,13 @@ bool ReadExclusive(const cluster::Pod& pod, std::string& refused) {
 
 }  // namespace
 
-TopologyLabels ReadTopologyLabels(const cluster::Pod& pod) {
+TopologyLabels ReadTopologyLabels(const cluster::Pod& pod,
+                                  const std::optional<TopologyOrder>& order) {
   TopologyLabels read;
   cluster::GroupTopology& topology = read.topology;
-  topology.required = LevelReader(pod, kTopologyRequiredLabel)
+  topology.required = LevelReader(pod, kTopologyRequiredLabel, order)
                           .Read(topology.required_parts, read.refused);
-  topology.preferred = LevelReader(pod, kTopologyPreferredLabel)
+  topology.preferred = LevelReader(pod, kTopologyPreferredLabel, order)
                            .Read(topology.preferred_parts, read.refused);
   const auto refuse = [&](const std::string& why) {
     if (read.refused.empty()) read.refused = why;
@@ -122,11 +134,42 @@ TopologyLabels ReadTopologyLabels(const cluster::Pod& pod) {
     read.refused = Refusal(
         LabelCalled(kExclusiveLabel), "true",
         "a pod of a DaemonSet shares its node with all others", "left out");
-  if (read.refused.empty()) read.refused = WhyTooWide(topology);
+  if (read.refused.empty())
+    read.refused = WhyTooWide(topology, order.value_or(TopologyOrder()));
   return read;
 }
 
-std::string WhyTooWide(const cluster::GroupTopology& topology) {
+std::string_view WordOf(std::string_view key) {
+  const std::size_t slash = key.rfind('/');
+  return slash == std::string_view::npos ? key : key.substr(slash + 1);
+}
+
+std::string WhyNotInOrder(const std::vector<std::string>& keys,
+                          const TopologyOrder& order) {
+  auto last = order.end();
+  for (const std::string& key : keys) {
+    const auto here = std::ranges::find(order, key);
+    if (here == order.end()) continue;
+    if (here >= last && last != order.end())
+      return std::string(WordOf(key)) + " is not wider than " +
+             std::string(WordOf(*last)) +
+             " in the setting topology of the queue";
+    last = here;
+  }
+  return "";
+}
+
+std::string WhyTooWide(const cluster::GroupTopology& topology,
+                       const TopologyOrder& order) {
+  const auto inner = std::ranges::find(order, topology.preferred);
+  const auto outer = std::ranges::find(order, topology.required);
+  if (inner != order.end() && outer != order.end()) {
+    if (inner >= outer) return "";
+    return Refusal(kTopologyPreferredLabel, topology.preferred,
+                   "by the setting topology of the queue it is wider than " +
+                       topology.required + ", which is required",
+                   "a level within that, or left out");
+  }
   const Level* const required = LevelOf(topology.required);
   const Level* const preferred = LevelOf(topology.preferred);
   if (required == nullptr || preferred == nullptr || preferred <= required)
@@ -148,7 +191,9 @@ std::vector<std::string> KeysOf(const cluster::GroupTopology& topology) {
   return keys;
 }
 
-std::string KeyOfLevel(const std::string& word) {
+std::string KeyOfLevel(const std::string& word, const TopologyOrder& order) {
+  for (const std::string& key : order)
+    if (key == word || WordOf(key) == word) return key;
   const Level* const level = LevelNamed(word);
   return level == nullptr ? word : std::string(level->key);
 }

@@ -16,11 +16,18 @@
 // annotations, those of Kueue for the same are read
 // (kueue.x-k8s.io/podset-required-topology and the like).
 //
+// The setting `topology` of a queue names labels of nodes, outermost first. The
+// part of such a label behind the slash is a level, too, before those above:
+// "block" is example.com/block. These levels must be in that order.
+//
 // Pure.
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cluster/objects/pod.h"
@@ -38,16 +45,24 @@ inline constexpr const char* kExclusiveLabel = "fluxnetes.exclusive";
 // "4": so many pods on each node of the group; "at-most-4".
 inline constexpr const char* kPodsPerNodeLabel = "fluxnetes.pods-per-node";
 
+// The setting `topology` of a queue; and of all queues that have one, by name.
+using TopologyOrder = std::vector<std::string>;
+using QueueTopologies = std::map<std::string, TopologyOrder>;
+
 struct TopologyLabels {
   cluster::GroupTopology topology;
   std::string refused;  // the reason; empty: they can be used
 };
-TopologyLabels ReadTopologyLabels(const cluster::Pod& pod);
+// Without an order it is not known which levels the queue has, and any word may
+// be one.
+TopologyLabels ReadTopologyLabels(
+    const cluster::Pod& pod,
+    const std::optional<TopologyOrder>& order = TopologyOrder());
 
 // Reads a list of levels: those with a number into `parts`, one without into
 // `all`. Returns why it is refused; empty: it is not.
 std::string ReadLevels(const std::string& place, const std::string& text,
-                       std::string& all,
+                       const TopologyOrder& order, std::string& all,
                        std::vector<cluster::TopologyLevel>& parts);
 // Read annotations of Kueue, and the label above.
 std::string ReadKueueTopology(const cluster::Pod& pod,
@@ -75,13 +90,22 @@ std::string TopologyInWords(const cluster::GroupTopology& topology);
 
 // Why the preferred level cannot be combined with the required one; empty: it
 // can.
-std::string WhyTooWide(const cluster::GroupTopology& topology);
+std::string WhyTooWide(const cluster::GroupTopology& topology,
+                       const TopologyOrder& order);
 
 // The keys in the order in which they are tried.
 std::vector<std::string> KeysOf(const cluster::GroupTopology& topology);
 
 // The key of a level such as "rack"; any other word is a key itself.
-std::string KeyOfLevel(const std::string& word);
+std::string KeyOfLevel(const std::string& word, const TopologyOrder& order);
+
+// "rack" of topology.kubernetes.io/rack.
+std::string_view WordOf(std::string_view key);
+
+// Why keys in this row, from the smallest level on, contradict the order;
+// empty: they do not.
+std::string WhyNotInOrder(const std::vector<std::string>& keys,
+                          const TopologyOrder& order);
 
 // "rack (topology.kubernetes.io/rack)", "value of the label KEY".
 std::string DomainCalled(const std::string& key);

@@ -56,7 +56,7 @@ std::string WhyNotNested(const std::vector<cluster::TopologyLevel>& parts) {
 }  // namespace
 
 std::string ReadLevels(const std::string& place, const std::string& text,
-                       std::string& all,
+                       const TopologyOrder& order, std::string& all,
                        std::vector<cluster::TopologyLevel>& parts) {
   const auto refuse = [&](const std::string& wrong, const char* right) {
     return Refusal(place, text, wrong, right);
@@ -64,7 +64,7 @@ std::string ReadLevels(const std::string& place, const std::string& text,
   const std::vector<std::string> items = Split(text);
   for (std::size_t i = 0; i < items.size(); ++i) {
     const std::size_t colon = items[i].find(':');
-    const std::string key = KeyOfLevel(items[i].substr(0, colon));
+    const std::string key = KeyOfLevel(items[i].substr(0, colon), order);
     if (!cluster::IsQualifiedName(key))
       return refuse(
           cluster::Quote(items[i]) + " is not the key of a label",
@@ -85,6 +85,11 @@ std::string ReadLevels(const std::string& place, const std::string& text,
                     "a level with a whole number from 1 on, such as rack:16");
     parts.push_back({key, *pods});
   }
+  std::vector<std::string> keys;
+  for (const cluster::TopologyLevel& part : parts) keys.push_back(part.key);
+  if (!all.empty()) keys.push_back(all);
+  if (std::string wrong = WhyNotInOrder(keys, order); !wrong.empty())
+    return refuse(wrong, "a list of levels from the smallest to the widest");
   if (std::string wrong = WhyNotNested(parts); !wrong.empty())
     return refuse(wrong,
                   "a list of levels in which each number divides the "

@@ -74,6 +74,10 @@ void Schedule::State::Prepare(PendingLine& line) {
   }
   cluster::GroupTopology topology = TopologyOf(line.requests);
   if (sql::BugPlanted("rack-forgotten")) topology = {};
+  if (sql::BugPlanted("levels-forgotten")) {
+    topology.required_parts.clear();
+    topology.per_node = {};
+  }
   const bool parts = HasParts(topology);
   line.gang.together = parts ? std::vector<std::string>() : KeysOf(topology);
   line.gang.together_required = !parts && !topology.required.empty();
@@ -135,6 +139,7 @@ void Schedule::State::SetQueue(const QueueSettings& settings) {
   as_before.queue_depth = queue.settings.queue_depth;
   as_before.reservation_depth = queue.settings.reservation_depth;
   as_before.half_life = queue.settings.half_life;
+  as_before.topology = queue.settings.topology;  // intake resolves its words
   const bool same = queue.known && as_before == queue.settings;
   // Whether lines are told apart by the nodes that their groups have, too.
   const bool aged = CountsAlike(queue.settings, settings) &&

@@ -151,7 +151,7 @@ std::optional<ManifestScenario::Key> ManifestScenario::AddPod(
     const cluster::PodTemplate& pod, const std::string& place,
     const Coming& coming) {
   std::string why = WhyNotOurs(pod.pod);
-  GroupLabels labels = ReadGroupTerms(pod.pod, cache_);
+  GroupLabels labels = ReadGroupTerms(pod.pod, cache_, &topologies_);
   if (why.empty()) why = labels.refused;
   Key key{pod.pod.namespace_name, labels.group_name, coming.round};
   const auto begun = forming_.find(key);
@@ -271,6 +271,8 @@ void ManifestScenario::SettleShortGroups() {
 }
 
 void ManifestScenario::Finish() {
+  for (const QueueSettings& queue : scenario_.queues)
+    topologies_[queue.name] = queue.topology;
   for (const cluster::Manifest& manifest : work_) AddWork(manifest);
   SettleShortGroups();
   std::vector<std::pair<const Key, Forming>*> line;

@@ -97,7 +97,8 @@ class ManifestScenario {
   const std::string scheduler_name_;
   const std::int64_t now_;
   ScenarioParts parts_;
-  cluster::ClusterCache cache_;          // objects that pods refer to
+  cluster::ClusterCache cache_;  // objects that pods refer to
+  QueueTopologies topologies_;
   std::vector<cluster::Manifest> work_;  // in order
   std::map<Key, Forming> forming_;
   std::map<Key, Forming> formed_;

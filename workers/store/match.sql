@@ -39,7 +39,8 @@ SELECT
   paused,
   extract(epoch FROM assumed_duration)::bigint AS assumed_duration,
   preemption,
-  exclusive
+  exclusive,
+  array_to_json(topology)::text AS topology
 FROM queues
 WHERE name = any($1::text [])
 ORDER BY name;

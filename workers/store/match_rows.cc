@@ -42,6 +42,8 @@ QueueSettings SettingsIn(const sql::Row& row) {
   settings.paused = row.Get<bool>("paused");
   settings.assumed_duration = row.Find<std::int64_t>("assumed_duration");
   settings.whole_nodes = row.Get<bool>("exclusive");
+  settings.topology = json::parse(row.Get<std::string>("topology"))
+                          .get<std::vector<std::string>>();
   settings.preemption =
       ParsePreemption(row.Get<std::string_view>("preemption")).value();
   return settings;

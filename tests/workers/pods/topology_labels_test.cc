@@ -217,5 +217,48 @@ TEST(TopologyLabels, KeysAreTriedFromThePreferredOne) {
   EXPECT_THAT(KeysOf({"", "rack"}), ::testing::ElementsAre("rack"));
 }
 
+TEST(TopologyLabels, QueueNamesLevelsAndTheirOrder) {
+  const TopologyOrder order = {"example.com/datacentre", "example.com/block",
+                               "example.com/rack"};
+  const auto read = [&](const cluster::Pod& pod) {
+    return ReadTopologyLabels(pod, order);
+  };
+  EXPECT_EQ(
+      read(PodWithMarks({{kTopologyRequiredLabel, "block"}})).topology.required,
+      "example.com/block");
+  // It goes before the level of that name which each queue has.
+  EXPECT_EQ(
+      read(PodWithMarks({{kTopologyRequiredLabel, "rack"}})).topology.required,
+      "example.com/rack");
+  EXPECT_EQ(
+      read(PodWithMarks({{kTopologyRequiredLabel, "zone"}})).topology.required,
+      "topology.kubernetes.io/zone");
+  EXPECT_EQ(
+      read(PodWithMarks({{kTopologyRequiredLabel, "row"}})).refused,
+      "label fluxnetes.topology-required is \"row\": it is not a level; "
+      "it must be rack, block, datacentre, host, rack, zone or region; an "
+      "annotation of the same name may be the key of another label of "
+      "nodes");
+  EXPECT_NE(read(PodWithMarks({{kTopologyRequiredLabel, "rack"},
+                               {kTopologyPreferredLabel, "block"}}))
+                .refused,
+            "");
+  EXPECT_EQ(read(PodWithMarks({{kTopologyRequiredLabel, "block"},
+                               {kTopologyPreferredLabel, "rack"}}))
+                .refused,
+            "");
+  const auto list = [&](const char* levels) {
+    return read(PodWithMarks({}, {{kTopologyRequiredLabel, levels}})).refused;
+  };
+  EXPECT_EQ(list("rack:2,block:4,datacentre"), "");
+  EXPECT_NE(list("block:2,rack:4"), "");
+  EXPECT_NE(list("rack:2,rack:4"), "");
+  // Where it is not known what the queue names, any word may be a level.
+  EXPECT_EQ(ReadTopologyLabels(PodWithMarks({{kTopologyRequiredLabel, "row"}}),
+                               std::nullopt)
+                .refused,
+            "");
+}
+
 }  // namespace
 }  // namespace fluxnetes::workers

@@ -89,7 +89,8 @@ class Reader {
     ReadMaxSize();
     ReadQueue();
     if (jobspec_ && labels_.refused.empty())
-      Refuse(ReadJobspec(pod_, *jobspec_, labels_));
+      Refuse(ReadJobspec(pod_, *jobspec_, order_.value_or(TopologyOrder()),
+                         labels_));
     if (labels_.group_size && labels_.refused.empty())
       Refuse(WhyNotDivided(labels_.topology, *labels_.group_size));
     ReadAccount();

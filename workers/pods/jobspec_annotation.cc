@@ -70,7 +70,7 @@ std::optional<JobspecAnnotation> FindJobspec(
 
 std::string ReadJobspec(const cluster::Pod& pod,
                         const JobspecAnnotation& annotation,
-                        GroupLabels& labels) {
+                        const TopologyOrder& order, GroupLabels& labels) {
   if (!annotation.refused.empty()) return annotation.refused;
   const std::string& place = annotation.place;
   if (auto why = WhyConflicts(pod, place, labels.topology); !why.empty())
@@ -104,8 +104,8 @@ std::string ReadJobspec(const cluster::Pod& pod,
   }
   read.topology.aside = labels.topology.aside;
   for (cluster::TopologyLevel& part : read.topology.required_parts)
-    part.key = KeyOfLevel(part.key);
-  read.topology.required = KeyOfLevel(read.topology.required);
+    part.key = KeyOfLevel(part.key, order);
+  read.topology.required = KeyOfLevel(read.topology.required, order);
   labels.topology = std::move(read.topology);
   labels.inside.jobspec = std::move(read.inside);
   labels.nodes = std::move(read.nodes);

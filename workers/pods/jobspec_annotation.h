@@ -12,6 +12,7 @@
 
 #include "cluster/cluster_cache.h"
 #include "cluster/objects/pod.h"
+#include "workers/pods/topology_labels.h"
 
 namespace fluxnetes::workers {
 
@@ -27,9 +28,10 @@ std::optional<JobspecAnnotation> FindJobspec(
     const cluster::Pod& pod, const cluster::ClusterCache* cache);
 
 // Sets what the jobspec says of the pod and its group, whose size and queue are
-// known. Returns why it is refused; empty: it is not.
+// known; `order` is that of the queue's levels. Returns why it is refused;
+// empty: it is not.
 std::string ReadJobspec(const cluster::Pod& pod,
                         const JobspecAnnotation& annotation,
-                        GroupLabels& labels);
+                        const TopologyOrder& order, GroupLabels& labels);
 
 }  // namespace fluxnetes::workers

@@ -14,19 +14,21 @@ using MatchState = JobspecMatch::State;
 constexpr const char* kDefaultQueue = "default";
 
 // The topology with the keys of its levels.
-cluster::GroupTopology WithKeys(cluster::GroupTopology topology) {
-  topology.required = KeyOfLevel(topology.required);
+cluster::GroupTopology WithKeys(cluster::GroupTopology topology,
+                                const TopologyOrder& order) {
+  topology.required = KeyOfLevel(topology.required, order);
   for (cluster::TopologyLevel& part : topology.required_parts)
-    part.key = KeyOfLevel(part.key);
+    part.key = KeyOfLevel(part.key, order);
   return topology;
 }
 
-cluster::PodRequest RequestBy(const PodJobspec& jobspec) {
+cluster::PodRequest RequestBy(const PodJobspec& jobspec,
+                              const TopologyOrder& order) {
   cluster::PodRequest request;
   request.resources = jobspec.resources;
   request.node_affinity = jobspec.nodes;
-  request =
-      cluster::WithTopology(std::move(request), WithKeys(jobspec.topology));
+  request = cluster::WithTopology(std::move(request),
+                                  WithKeys(jobspec.topology, order));
   if (!jobspec.inside.empty())
     request.rules.Own().inside.jobspec = jobspec.inside;
   return request;
@@ -44,7 +46,9 @@ void AddGroup(const JobspecMatch& match, const std::string& namespace_name,
   group.preempts = false;
   group.queue = queue;
   group.user = parts.User(namespace_name);
-  const int request = parts.Request(RequestBy(match.jobspec), namespace_name);
+  const int request =
+      parts.Request(RequestBy(match.jobspec, scenario.queues[queue].topology),
+                    namespace_name);
   group.shape = static_cast<int>(scenario.shapes.size());
   scenario.shapes.push_back({{request, match.jobspec.pods}});
   scenario.groups.push_back(std::move(group));

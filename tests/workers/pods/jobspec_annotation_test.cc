@@ -68,10 +68,11 @@ class JobspecAnnotations : public ::testing::Test {
   }
 
   GroupLabels Read(const cluster::Pod& pod) const {
-    return ReadGroupTerms(pod, cache_);
+    return ReadGroupTerms(pod, cache_, &topologies_);
   }
 
   cluster::ClusterCache cache_;
+  QueueTopologies topologies_;
   int version_ = 0;
 };
 
@@ -86,6 +87,12 @@ TEST_F(JobspecAnnotations, GivesTheGroupOfAJobItsSizeAndTopology) {
   EXPECT_EQ(labels.topology.per_node, (cluster::PodsPerNode{2, false}));
   EXPECT_TRUE(labels.topology.whole_nodes);
   EXPECT_THAT(labels.inside.jobspec, HasSubstr("socket"));
+}
+
+TEST_F(JobspecAnnotations, NamesLevelsAsTheQueueDoes) {
+  topologies_["default"] = {"example.com/rack"};
+  EXPECT_EQ(Read(PodWithJobspec()).topology.required_parts,
+            (std::vector<cluster::TopologyLevel>{{"example.com/rack", 4}}));
 }
 
 TEST_F(JobspecAnnotations, OfTheJobCountsForItsPods) {

@@ -44,6 +44,16 @@ struct TasksPerNode {
   bool operator==(const TasksPerNode&) const = default;
 };
 
+// An amount of a pool of the whole cluster (NodeGraph::AddPool), such as
+// licences. The gang takes it once, however many tasks it has.
+struct PoolNeed {
+  NodeIndex pool = -1;
+  std::int64_t amount = 1;
+  // What is left of the pool is for another gang: this one does not fit.
+  bool kept = false;
+  bool operator==(const PoolNeed&) const = default;
+};
+
 struct Gang {
   std::vector<TaskGroup> groups;
   Time duration = kForever;  // seconds, at least 1
@@ -77,6 +87,7 @@ struct Gang {
   // The gang may be on nodes that others have for themselves, and keeps nobody
   // away from a node; for the pods of DaemonSets. Not with `whole_nodes`.
   bool aside = false;
+  std::vector<PoolNeed> pools = {};  // each pool once
 };
 
 // How booked tasks share their nodes with other jobs: as in Gang.

@@ -12,13 +12,14 @@ void GangPlan::SetGang(const Gang& gang, JobId job) {
   if (gang.whole_nodes && gang.aside)
     throw std::invalid_argument("a gang aside has no whole nodes");
   gang_ = &gang;
-  groups_.resize(gang.groups.size());
+  task_groups_ = static_cast<int>(gang.groups.size());
+  groups_.resize(gang.groups.size() + gang.pools.size());
   tasks_ = 0;
   for (const NodeIndex node : gang.beside) {
     if (!nodes_.Known(node))
       throw std::invalid_argument("no node has index " + std::to_string(node));
   }
-  for (int g = 0; g < groups(); ++g) {
+  for (int g = 0; g < task_groups_; ++g) {
     const TaskGroup& group = gang.groups[g];
     if (group.count < 0 || group.count > kMaxTasks - tasks_) {
       throw std::invalid_argument("tasks of a gang are not 0 to " +
@@ -26,7 +27,9 @@ void GangPlan::SetGang(const Gang& gang, JobId job) {
     }
     tasks_ += group.count;
     groups_[g].asked = &group;
+    groups_[g].pool = -1;
   }
+  SetPools(gang);
   SetLevels(gang);
   Seating seating = SeatingOf(gang);
   if (gang.holder == 0) seating.holder = job;
@@ -48,14 +51,16 @@ void GangPlan::SetGroup(const TaskGroup& group, const Seating& seating) {
   held_.clear();
   SetSeating(seating);
   groups_.resize(1);
+  task_groups_ = 1;
   groups_[0].asked = &group;
+  groups_[0].pool = -1;
   Compile();
 }
 
 void GangPlan::Compile() {
   for (Group& group : groups_) CompileNeeds(group);
   CompileRules();
-  given_.resize(groups_.size());
+  given_.resize(task_groups_);
   std::iota(given_.begin(), given_.end(), 0);
   FollowersLast(given_);
 }
@@ -73,7 +78,8 @@ void GangPlan::CompileNeeds(Group& group) {
     if (amounts[r] > 0) group.needs.push_back({r, amounts[r]});
   }
   group.amounts = amounts;
-  if (nodes_.seats() >= 0 && !seating_.aside) CompileSeats(group);
+  const bool seated = group.pool < 0 && !seating_.aside;
+  if (nodes_.seats() >= 0 && seated) CompileSeats(group);
   const RulesId rules = group.asked->rules;
   if (rules != kNoRules && !nodes_.book().Known(rules)) {
     throw std::invalid_argument("rules were not taken");
@@ -189,13 +195,14 @@ bool GangPlan::MayTake(NodeIndex node, int group) const {
   const Group& asks = groups_[group];
   const NodeSet* eligible = asks.asked->eligible;
   return (eligible == nullptr || eligible->Contains(node)) &&
-         (!asks.needs.empty() || nodes_.TakesTasks(node)) &&
+         (!asks.needs.empty() ||
+          (nodes_.TakesTasks(node) && !nodes_.IsPool(node))) &&
          (asks.rules == nullptr ||
           nodes_.book().shapes()[asks.rules->shape].allowed.Contains(node));
 }
 
 bool GangPlan::IsPlain() const {
-  return groups() == 1 && groups_[0].alone && gang_ != nullptr &&
+  return task_groups_ == 1 && groups_[0].alone && gang_ != nullptr &&
          gang_->together.empty() && gang_->levels.empty() &&
          per_node_.tasks == 0;
 }
@@ -372,7 +379,7 @@ bool GangPlan::PlaceInOrder(const PlanBasis& basis,
 
 bool GangPlan::PlaceInOrders(const PlanBasis& basis) {
   if (PlaceInOrder(basis, given_)) return true;
-  if (groups() < 2) return false;
+  if (task_groups_ < 2) return false;
   const std::vector<int> hardest_first = HardestFirst();
   return hardest_first != given_ && PlaceInOrder(basis, hardest_first);
 }
@@ -393,10 +400,11 @@ bool GangPlan::MayFit(const PlanBasis& basis) const {
 }
 
 bool GangPlan::Place(const PlanBasis& basis) {
-  if (!keep_most_ && !MayFit(basis)) return false;
+  if (!keep_most_ && (!MayFit(basis) || !PoolsFit(basis))) return false;
   CountAhead(basis);
   const bool placed = PlaceSomewhere(basis);
   TakeBack(0);
+  if (placed) TakePools();
   if (placed) SortRuns();
   return placed;
 }
@@ -424,8 +432,8 @@ int GangPlan::Count(const PlanBasis& basis, int limit) {
 // together.
 std::vector<int> GangPlan::HardestFirst() const {
   const int open = nodes_.open().Count();
-  std::vector<double> room(groups());
-  for (int g = 0; g < groups(); ++g) {
+  std::vector<double> room(task_groups_);
+  for (int g = 0; g < task_groups_; ++g) {
     const Group& group = groups_[g];
     double share = 0;
     for (const Need& need : group.needs) {
@@ -443,7 +451,7 @@ std::vector<int> GangPlan::HardestFirst() const {
     }
     room[g] = nodes / std::max(share, 1e-300);
   }
-  std::vector<int> order(groups_.size());
+  std::vector<int> order(task_groups_);
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(),
                    [&](int a, int b) { return room[a] < room[b]; });

@@ -59,7 +59,13 @@ class GangPlan {
   // its number of tasks.
   const std::vector<int>& found() const { return found_; }
 
+  // The groups of the gang's tasks; behind them, the pools that it needs count
+  // as groups of one task that fits on its pool alone.
+  int task_groups() const { return task_groups_; }
   int groups() const { return static_cast<int>(groups_.size()); }
+  NodeIndex pool(int group) const { return groups_[group].pool; }
+  // True if another gang keeps a pool that this one needs.
+  bool IsKept() const;
   const TaskGroup& group(int group) const { return *groups_[group].asked; }
   const std::vector<Need>& needs(int group) const {
     return groups_[group].needs;
@@ -122,6 +128,7 @@ class GangPlan {
  private:
   struct Group {
     const TaskGroup* asked = nullptr;
+    NodeIndex pool = -1;
     std::span<const std::int64_t> amounts;
     std::vector<std::int64_t> with_seats;
     std::vector<Need> needs;
@@ -153,6 +160,9 @@ class GangPlan {
   };
 
   void Compile();
+  void SetPools(const Gang& gang);
+  bool PoolsFit(const PlanBasis& basis);
+  void TakePools();
   void SetSeating(const Seating& seating);
   void CompileNeeds(Group& group);
   void CompileSeats(Group& group);
@@ -229,6 +239,8 @@ class GangPlan {
   Seating seating_;
   const NodeColumns::HeldNodes* own_ = nullptr;
   std::vector<Group> groups_;
+  int task_groups_ = 0;
+  std::vector<TaskGroup> pools_;  // the last groups
   std::vector<int> given_;  // groups in the given order, but followers last
   std::vector<Run> runs_;
   std::vector<std::int32_t> last_run_;  // [node], -1: none

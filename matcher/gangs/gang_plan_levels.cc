@@ -148,7 +148,7 @@ int GangPlan::Take(const PlanBasis& basis, std::span<const int> order,
 
 void GangPlan::LeaveAll() {
   left_.resize(groups_.size());
-  for (int g = 0; g < groups(); ++g) left_[g] = groups_[g].asked->count;
+  for (int g = 0; g < task_groups_; ++g) left_[g] = groups_[g].asked->count;
 }
 
 bool GangPlan::PlaceFull(const PlanBasis& basis, std::span<const int> order) {
@@ -164,7 +164,7 @@ bool GangPlan::PlaceFull(const PlanBasis& basis, std::span<const int> order) {
 void GangPlan::NoteMost(int placed) {
   if (!keep_most_ || placed <= most_sum_) return;
   most_sum_ = placed;
-  for (int g = 0; g < groups(); ++g) {
+  for (int g = 0; g < task_groups_; ++g) {
     most_[g] = std::min(placed, groups_[g].asked->count);
     placed -= most_[g];
   }
@@ -229,11 +229,11 @@ void GangPlan::FindRoom(const PlanBasis& basis,
   if (level == 0) {
     LeaveAll();
     // Of one shape, more than are asked for shows which part is the tightest.
-    if (groups() == 1) left_[0] *= 2;
+    if (task_groups_ == 1) left_[0] *= 2;
     const std::size_t runs = runs_.size();
     const std::size_t counted = counted_.size();
     within_ = &part.nodes;
-    part.room = Take(basis, order, groups() == 1 ? 2 * tasks_ : tasks_);
+    part.room = Take(basis, order, task_groups_ == 1 ? 2 * tasks_ : tasks_);
     UndoRuns(runs, counted);
     return;
   }
@@ -376,7 +376,7 @@ bool GangPlan::PlaceByLevels(const PlanBasis& basis) {
     }
     if (levels.empty()) break;
     if (PlaceByLevels(basis, levels, given_)) return true;
-    if (groups() < 2) continue;
+    if (task_groups_ < 2) continue;
     const std::vector<int> hardest_first = HardestFirst();
     if (hardest_first != given_ && PlaceByLevels(basis, levels, hardest_first))
       return true;

@@ -185,7 +185,7 @@ std::vector<GangPlan::Domain> GangPlan::Tightest(const PlanBasis& basis,
 std::vector<Need> GangPlan::NeededOfAll(
     std::vector<DomainSums::Sum>& sums) const {
   std::vector<DomainSums::Sum> all(nodes_.resources());
-  for (const Group& group : groups_) {
+  for (const Group& group : std::span(groups_).first(task_groups_)) {
     for (const Need& need : group.needs) {
       if (need.resource == nodes_.seats()) continue;
       all[need.resource] += DomainSums::Sum{need.amount} * group.asked->count;

@@ -13,15 +13,22 @@ void LeavingGang::Set(const Gang& gang, const Placement& own,
   start_ = own.start;
   end_ = EndOf(start_, gang.duration);
   at_.resize(nodes.size(), -1);
+  const auto amounts_at = [&](NodeIndex node) -> std::int32_t {
+    std::int32_t& at = at_[node];
+    if (at < 0) {
+      at = static_cast<std::int32_t>(amounts_.size());
+      amounts_.resize(amounts_.size() + resources_);
+      nodes_.push_back(node);
+    }
+    return at;
+  };
+  for (const PoolNeed& need : gang.pools)
+    amounts_[amounts_at(need.pool) + nodes.PoolResource(need.pool)] =
+        need.amount;
   auto place = own.nodes.begin();
   for (const TaskGroup& group : gang.groups) {
     for (int i = 0; i < group.count && place != own.nodes.end(); ++i) {
-      std::int32_t& at = at_[*place];
-      if (at < 0) {
-        at = static_cast<std::int32_t>(amounts_.size());
-        amounts_.resize(amounts_.size() + resources_);
-        nodes_.push_back(*place);
-      }
+      const std::int32_t at = amounts_at(*place);
       for (std::size_t r = 0; r < group.amounts.size(); ++r) {
         std::int64_t& sum = amounts_[at + r];
         sum = std::min(sum, kMaxAmount) + group.amounts[r];

@@ -79,6 +79,7 @@ NodeIndex NodeColumns::Add(std::string name, std::int64_t id,
   nodes_[node].name = std::move(name);
   nodes_[node].present = true;
   nodes_[node].open = true;
+  nodes_[node].pool = -1;
   classes_[node] = kWorstClass;
   orders_.Add(node, id);
   AddTotals(node, 1);

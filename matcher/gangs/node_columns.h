@@ -99,6 +99,10 @@ class NodeColumns {
   int Occupants(NodeIndex node) const { return nodes_[node].occupants; }
   std::int64_t Id(NodeIndex node) const { return orders_.Id(node); }
   const std::string& Name(NodeIndex node) const { return nodes_[node].name; }
+  // A pool is a node that takes no tasks. Its resource; -1: it is a node.
+  void MakePool(NodeIndex node, int resource) { nodes_[node].pool = resource; }
+  int PoolResource(NodeIndex node) const { return nodes_[node].pool; }
+  bool IsPool(NodeIndex node) const { return nodes_[node].pool >= 0; }
   std::optional<NodeIndex> Find(std::string_view name) const;
   std::int64_t Total(NodeIndex node, int resource) const {
     return totals_[resource][node];
@@ -152,6 +156,7 @@ class NodeColumns {
     std::int32_t occupants = 0;
     std::int32_t spans = 0;
     std::int32_t ahead = 0;  // spans that have not started
+    std::int32_t pool = -1;  // the resource of a pool
     Time first_start = kForever;
   };
 

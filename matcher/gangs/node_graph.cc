@@ -256,6 +256,11 @@ Placement NodeGraph::State::Book(JobId id, Time start, Time duration) {
   span.start = start;
   span.end = EndOf(start, duration);
   for (const Run& run : plan.runs()) {
+    if (plan.pool(run.group) >= 0) {
+      const TaskGroup& need = plan.group(run.group);
+      HoldPool({run.node, need.amounts.back()}, span, job);
+      continue;
+    }
     span.node = run.node;
     span.tasks = run.tasks;
     span.rules = plan.group(run.group).rules;
@@ -277,6 +282,7 @@ void NodeGraph::State::BookInside(JobId id, int first, Placement& placement,
   std::vector<Place> places;
   int tasks = 0;
   for (const Run& run : plan.runs()) {
+    if (plan.pool(run.group) >= 0) break;
     if (plan.group(run.group).inside != kNoShape)
       places.push_back({&run, tasks});
     tasks += run.tasks;
@@ -332,7 +338,9 @@ MatchResult NodeGraph::AllocateOrReserve(JobId job, const Gang& gang,
   const bool plain = state.plan.IsPlain();
   if (!plain && !state.plan.Place(state.BasisEmpty(policy)))
     return NoFit::kNever;
-  const auto start = state.FindEarliest(gang.duration, before, policy);
+  const auto start = state.plan.IsKept()
+                         ? std::nullopt
+                         : state.FindEarliest(gang.duration, before, policy);
   if (shortfall != nullptr) *shortfall = state.earliest.shortfall().Short();
   if (start) return state.Book(job, *start, gang.duration);
   return !plain || state.plan.Place(state.BasisEmpty(policy)) ? NoFit::kNoTime
@@ -376,7 +384,8 @@ void NodeGraph::Restore(JobId id, Time start, Time end,
                         std::span<const NodeIndex> nodes,
                         std::span<const std::vector<std::int64_t>> amounts,
                         std::span<const RulesId> rules, const Seating& seating,
-                        std::span<const std::string> parts) {
+                        std::span<const std::string> parts,
+                        std::span<const PoolNeed> pools) {
   if (start == kForever) throw std::invalid_argument("start is without end");
   if (nodes.size() != amounts.size())
     throw std::invalid_argument("not as many amounts as nodes");
@@ -385,6 +394,7 @@ void NodeGraph::Restore(JobId id, Time start, Time end,
   if (!parts.empty() && parts.size() != nodes.size())
     throw std::invalid_argument("not as many parts as nodes");
   state_->CheckRules(rules);
+  state_->CheckPools(pools);
   for (const std::string& text : parts) ReadParts(text, nullptr);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     state_->CheckNode(nodes[i]);
@@ -396,7 +406,7 @@ void NodeGraph::Restore(JobId id, Time start, Time end,
   }
   if (seating.whole_nodes && seating.aside)
     throw std::invalid_argument("a gang aside has no whole nodes");
-  if (nodes.empty()) return;
+  if (nodes.empty() && pools.empty()) return;
   if (seating.whole_nodes) state_->nodes.CountSeats();
   State::Job& job = state_->jobs[id];
   const int first = static_cast<int>(job.tasks.size());
@@ -417,6 +427,7 @@ void NodeGraph::Restore(JobId id, Time start, Time end,
     span.rules = rules_of(i);
     state_->HoldRun(span, amounts[i], job);
   }
+  for (const PoolNeed& need : pools) state_->HoldPool(need, span, job);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (parts[i].empty()) continue;
     state_->interior.Restore(id, first + static_cast<int>(i), nodes[i],
@@ -435,7 +446,10 @@ bool NodeGraph::Release(JobId id, int task) {
   state_->nodes.Release(job.tasks[task], 1);
   state_->interior.Release(id, task);
   job.tasks[task] = -1;
-  if (--job.live == 0) state_->jobs.erase(found);
+  if (--job.live == 0) {
+    state_->ReleasePools(job);
+    state_->jobs.erase(found);
+  }
   return true;
 }
 
@@ -445,6 +459,7 @@ bool NodeGraph::Cancel(JobId id) {
   for (const SpanId span : found->second.tasks) {
     if (span >= 0) state_->nodes.Release(span, 1);
   }
+  state_->ReleasePools(found->second);
   state_->interior.Cancel(id);
   state_->jobs.erase(found);
   return true;

@@ -61,6 +61,13 @@
 // misses counts as none. It is exact for gangs of one shape without rules on
 // other tasks.
 //
+// A pool is an amount of the whole cluster, such as licences, that belongs to
+// no node. A gang takes of it once (Gang::pools), and holds it as long as it
+// holds anything. In here a pool is a node on which no task goes, with a
+// resource of its own that no node has: so spans, reservations, earliest starts
+// and overcommit are those of nodes. What decides where tasks go (topology,
+// whole nodes, policies, rules, explanations) does not look at it.
+//
 // A task that needs none of a resource may go to a node that overcommits it.
 // Amounts are 0 to kMaxAmount. Misuse (negative amounts, an unknown node)
 // throws std::invalid_argument.
@@ -100,6 +107,14 @@ class NodeGraph {
   // Adds a resource of which no node has any yet, such as a new extended
   // resource.
   void AddResource(std::string name);
+
+  // Adds a pool, and its resource, which is the last one then. Neither name may
+  // be in use.
+  NodeIndex AddPool(const std::string& name, std::int64_t total);
+  // The total may be below what is held.
+  void SetPool(NodeIndex pool, std::int64_t total);
+  // The resource of a pool; -1: it is a node.
+  int ResourceOfPool(NodeIndex pool) const;
 
   // `id` is the logical id by which the policies order nodes; ties go by index.
   // The name must not be in use. A removed node that comes back while jobs
@@ -185,11 +200,12 @@ class NodeGraph {
   // True if open nodes have the amounts of all these tasks free at every time
   // in [start, end), and no other job keeps tasks with this seating away.
   // `nodes` are the nodes of the tasks, `parts` what each takes inside of its
-  // node, as in Placement. Rules are not looked at.
+  // node, as in Placement. Rules are not looked at. The same of pools.
   bool HasRoom(Time start, Time end, std::span<const NodeIndex> nodes,
                std::span<const std::vector<std::int64_t>> amounts, Time now,
                const Seating& seating = {},
-               std::span<const std::string> parts = {}) const;
+               std::span<const std::string> parts = {},
+               std::span<const PoolNeed> pools = {}) const;
 
   // For a job that is booked for `gang` at `own`, without rules on other tasks:
   // books it at the earliest start before its present one. Returns nothing if
@@ -223,13 +239,15 @@ class NodeGraph {
   // Books what is known to run, even beyond what a node has: what runs in the
   // cluster cannot be refused. `end` may be kForever or in the past, but counts
   // as after `start`. `amounts` and `rules` have an entry per task; if `rules`
-  // is empty, no task has any. `parts` are as in Placement. Throws PartsError
-  // if a text of them is malformed.
+  // is empty, no task has any. `parts` are as in Placement. `pools`: what the
+  // job takes of these, too, and holds until its last task is released; without
+  // tasks until Cancel(). Throws PartsError if a text is malformed.
   void Restore(JobId job, Time start, Time end,
                std::span<const NodeIndex> nodes,
                std::span<const std::vector<std::int64_t>> amounts,
                std::span<const RulesId> rules = {}, const Seating& seating = {},
-               std::span<const std::string> parts = {});
+               std::span<const std::string> parts = {},
+               std::span<const PoolNeed> pools = {});
 
   // Releases one task (by its position in the placement), or the whole job.
   // False if the job or task is unknown: it was released already. With its last

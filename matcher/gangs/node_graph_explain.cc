@@ -141,7 +141,7 @@ GroupExplanation ExplainGroup(NodeGraph::State& state, const PlanBasis& basis,
   const int kinds = state.nodes.resources() + 1;
   std::vector<Exclusion> exclusions(kObstacles * kinds);
   for (NodeIndex node = 0; node < state.nodes.size(); ++node) {
-    if (!state.nodes.Present(node)) continue;
+    if (!state.nodes.Present(node) || state.nodes.IsPool(node)) continue;
     const auto& found = obstacles.On(node);
     if (found.empty()) ++explanation.open_to_one;
     for (const auto& key : found) {

@@ -138,9 +138,11 @@ class FreedPlaces {
 bool NodeGraph::HasRoom(Time start, Time end, std::span<const NodeIndex> nodes,
                         std::span<const std::vector<std::int64_t>> amounts,
                         Time now, const Seating& seating,
-                        std::span<const std::string> parts) const {
+                        std::span<const std::string> parts,
+                        std::span<const PoolNeed> pools) const {
   CheckTime(now);
   state_->nodes.ComeTo(now);
+  if (!state_->HasPools(start, end, pools)) return false;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (!parts[i].empty() &&
         !state_->interior.IsFree(nodes[i], parts[i], {start, end, now}))
@@ -180,11 +182,12 @@ bool NodeGraph::MayStartEarlier(const Gang& gang, const Placement& own,
   const Parts unknown = {{0, 0}};
   const bool known = !shortfall.parts().empty();
   // What a node is to a gang with whole nodes is not in the amounts, nor is
-  // what it has inside.
+  // what it has inside. Pools are few: any room is reason enough to look.
   const bool inside = std::ranges::any_of(
       gang.groups,
       [](const TaskGroup& group) { return group.inside != kNoShape; });
-  if (gang.whole_nodes || inside) return since < log.end_of_made();
+  const bool pools = !gang.pools.empty();
+  if (gang.whole_nodes || inside || pools) return since < log.end_of_made();
   state_->leaving.Set(gang, own, nodes);
   FreedPlaces places(nodes, state_->plan, state_->leaving, own.start, gang,
                      known ? shortfall.parts() : unknown);

@@ -24,6 +24,7 @@ struct NodeGraph::State {
   struct Job {
     std::vector<SpanId> tasks;  // by position; -1: released
     int live = 0;
+    std::vector<SpanId> pools;
   };
 
   explicit State(std::vector<std::string> names)
@@ -32,6 +33,7 @@ struct NodeGraph::State {
 
   void CheckNode(NodeIndex node) const;
   void CheckRules(std::span<const RulesId> rules) const;
+  void CheckPools(std::span<const PoolNeed> pools) const;
   PlanBasis BasisNow(Time duration, Policy policy);
   PlanBasis BasisEmpty(Policy policy);
   // Returns the gang as the policy places it: with whole nodes, if the policy
@@ -45,6 +47,9 @@ struct NodeGraph::State {
   void BookInside(JobId id, int first, Placement& placement, Time end);
   void HoldRun(const Span& run, std::span<const std::int64_t> amounts,
                Job& job);
+  void HoldPool(const PoolNeed& need, Span span, Job& job);
+  void ReleasePools(Job& job);
+  bool HasPools(Time start, Time end, std::span<const PoolNeed> pools);
 
   std::vector<std::string> resources;
   NodeColumns nodes;

@@ -441,6 +441,8 @@ CREATE TABLE allocations (
   term bigint NOT NULL,
   whole_nodes boolean NOT NULL DEFAULT false,
   aside boolean NOT NULL DEFAULT false,
+  pools jsonb NOT NULL DEFAULT '{}'
+  CONSTRAINT allocations_pools_object CHECK (jsonb_typeof(pools) = 'object'),
   CONSTRAINT allocations_ends_after_start CHECK (ends_at > starts_at)
 );
 CREATE INDEX allocations_deadline ON allocations (ends_at)
@@ -456,6 +458,7 @@ COMMENT ON COLUMN allocations.ends_at IS 'The deadline, or the time by which an 
 COMMENT ON COLUMN allocations.term IS 'The term of the leadership match:QUEUE (see leaders) in which it was made.';
 COMMENT ON COLUMN allocations.whole_nodes IS 'Whether the group has its nodes for itself: nothing else is placed there.';
 COMMENT ON COLUMN allocations.aside IS 'Whether the group is a pod of a DaemonSet, which may be on nodes that others have for themselves.';
+COMMENT ON COLUMN allocations.pools IS 'The amounts of pools that the group holds, by name, as long as any of its pods holds a place.';
 
 CREATE TABLE placements (
   fluxion_job bigint NOT NULL REFERENCES allocations ON DELETE CASCADE,

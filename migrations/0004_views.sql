@@ -691,6 +691,17 @@ held AS MATERIALIZED (
     FROM jsonb_each_text(p.other) AS e (key, value)
   ) AS r (resource, amount)
   GROUP BY a.queue, coalesce(g.namespace, ''), coalesce(g.account, ''), r.resource
+  UNION ALL
+  SELECT
+    a.queue,
+    coalesce(g.namespace, '') AS namespace,
+    coalesce(g.account, '') AS label,
+    'pool/' || k.key AS resource,
+    k.value::numeric AS amount
+  FROM allocations AS a
+  LEFT JOIN pod_groups AS g ON g.id = a.group_id
+  CROSS JOIN LATERAL jsonb_each_text(a.pools) AS k
+  WHERE EXISTS (SELECT FROM placements AS p WHERE p.fluxion_job = a.fluxion_job)
 ),
 waiting AS MATERIALIZED (
   SELECT
@@ -752,7 +763,7 @@ COMMENT ON COLUMN account_summary.queue IS 'As in accounts.';
 COMMENT ON COLUMN account_summary.weight IS 'As in accounts.';
 COMMENT ON COLUMN account_summary.quota IS 'As in accounts.';
 COMMENT ON COLUMN account_summary.borrows IS 'As in accounts.';
-COMMENT ON COLUMN account_summary.holds IS 'The amounts held in all queues: pods, cpu_milli, memory_bytes and other resources by name.';
+COMMENT ON COLUMN account_summary.holds IS 'The amounts held in all queues: pods, cpu_milli, memory_bytes, other resources by name, and pools as pool/NAME.';
 COMMENT ON COLUMN account_summary.pending IS 'The number of these groups that wait.';
 
 CREATE VIEW elastic_groups AS

@@ -118,6 +118,7 @@ Json Encode(const GroupTopology& topology) {
     json[per_node.at_most ? "mostPerNode" : "podsPerNode"] = per_node.pods;
   if (topology.whole_nodes) json["wholeNodes"] = true;
   if (topology.aside) json["aside"] = true;
+  if (!topology.pools.empty()) json["pools"] = topology.pools;
   return json;
 }
 
@@ -133,6 +134,7 @@ GroupTopology DecodeTopology(const Json& json) {
       json.value(topology.per_node.at_most ? "mostPerNode" : "podsPerNode", 0);
   topology.whole_nodes = json.value("wholeNodes", false);
   topology.aside = json.value("aside", false);
+  topology.pools = json.value("pools", PoolAmounts());
   return topology;
 }
 

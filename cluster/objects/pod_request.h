@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -102,8 +103,12 @@ struct PodsPerNode {
   bool operator==(const PodsPerNode&) const = default;
 };
 
-// Where all pods of a group are to be. It is not part of a pod's spec, so no
-// pod decoded from the cluster has it.
+// Amounts of pools of the whole cluster, such as licences, by name; above 0.
+using PoolAmounts = std::map<std::string, std::int64_t>;
+
+// Where all pods of a group are to be, and what the group needs besides its
+// nodes. It is not part of a pod's spec, so no pod decoded from the cluster has
+// it.
 struct GroupTopology {
   // The key of a label of which all nodes have the same value; empty: none.
   std::string required;
@@ -116,6 +121,7 @@ struct GroupTopology {
   // The pod is of a DaemonSet: it may be on nodes that others have for
   // themselves, and keeps nobody from having a node.
   bool aside = false;
+  PoolAmounts pools = {};  // of the group as a whole
   bool operator==(const GroupTopology&) const = default;
 };
 

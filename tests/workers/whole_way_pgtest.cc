@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/invariants/behaviour/manifests.h"
 #include "tests/support/whole_system.h"
 
 namespace fluxnetes::testing {
@@ -63,6 +64,74 @@ TEST(WholeWay, SecondGangFollowsWhenTheFirstHasEnded) {
   EXPECT_EQ(system.Ask("SELECT count(*) FROM group_history WHERE result = "
                        "'succeeded'"),
             "2");
+}
+
+// The queues share no node, so they are two components.
+TEST(WholeWay, GroupsOfTwoComponentsShareAPool) {
+  WholeSystem system("nodes: [{count: 2, name: node, cpu: 4, memory: 16Gi}]");
+  system.database.Execute(
+      "UPDATE queues SET node_selector = '{\"part\": \"grey\"}';"
+      "INSERT INTO queues (name, node_selector) VALUES "
+      "('red', '{\"part\": \"red\"}'), ('blue', '{\"part\": \"blue\"}');"
+      "INSERT INTO pools (name, total) VALUES ('matlab', 3)");
+  for (const auto& [name, part] :
+       {std::pair("node0", "red"), std::pair("node1", "blue")}) {
+    cluster::Node node = *system.cluster.GetNode(name);
+    node.labels["part"] = part;
+    system.cluster.UpdateNode(node);
+  }
+  const auto submit = [&](const char* name, const char* queue) {
+    system.Submit(GangOf(name, 2,
+                         {.cpu = "1",
+                          .limit = 600,
+                          .queue = queue,
+                          .more_labels = "fluxnetes.pool/matlab: '2'"}));
+  };
+  submit("train", "red");
+  system.Settle();
+  submit("tests", "blue");
+  system.Settle();
+  EXPECT_EQ(system.Ask("SELECT group_name FROM running"), "train");
+  EXPECT_EQ(system.Ask("SELECT held || ' of ' || total FROM pool_use"),
+            "2 of 3");
+  EXPECT_THAT(
+      system.Ask("SELECT reason FROM wait_reasons"),
+      ::testing::HasSubstr("1 of 3 of pool matlab is free, it needs 2"));
+  system.RunToEnd();
+  EXPECT_EQ(system.Ask("SELECT count(*) FROM group_history WHERE result = "
+                       "'succeeded' AND pools = '{\"matlab\": 2}'"),
+            "2");
+  EXPECT_EQ(system.Ask("SELECT held FROM pool_use"), "0");
+}
+
+TEST(WholeWay, PodsOfAGroupThatDisagreeAboutAPoolAreRefused) {
+  WholeSystem system("nodes: [{count: 2, name: node, cpu: 4, memory: 16Gi}]");
+  system.database.Execute("INSERT INTO pools (name, total) VALUES ('a', 3)");
+  system.Submit(
+      PodOf("first", "train", 2, {.more_labels = "fluxnetes.pool/a: '2'"}));
+  system.Settle();
+  system.Submit(
+      PodOf("second", "train", 2, {.more_labels = "fluxnetes.pool/a: '1'"}));
+  system.Settle();
+  EXPECT_THAT(
+      system.Ask("SELECT refused FROM pods_provisional WHERE pod_name = "
+                 "'second'"),
+      ::testing::HasSubstr("asks for pools {\"a\": 1} (fluxnetes.pool/NAME), "
+                           "but group default/train for {\"a\": 2}"));
+}
+
+TEST(WholeWay, GroupWithoutItsPoolStartsOnceThePoolIsThere) {
+  WholeSystem system("nodes: [{count: 2, name: node, cpu: 4, memory: 16Gi}]");
+  system.Submit(
+      GangOf("train", 2, {.more_labels = "fluxnetes.pool/matlab: '2'"}));
+  system.Settle();
+  EXPECT_EQ(system.Ask("SELECT state FROM pod_groups"), "unsatisfiable");
+  EXPECT_THAT(system.Ask("SELECT reason FROM pod_groups"),
+              ::testing::HasSubstr("there is no pool matlab"));
+  system.database.Execute(
+      "INSERT INTO pools (name, total) VALUES ('matlab', 2)");
+  system.Settle();
+  EXPECT_EQ(system.Ask("SELECT state FROM pod_groups"), "bound");
 }
 
 TEST(WholeWay, CrashBetweenAnyTwoSettlingsLosesNothing) {

@@ -306,7 +306,7 @@ recorded AS (
     group_id, namespace, group_name, group_size, queue, priority, result,
     reason, nodes, pods, submitted_at, promoted_at, allocated_at, bound_at,
     ended_at, first_estimate, first_estimated_at, last_estimate,
-    last_estimated_at, traceparent, makers
+    last_estimated_at, traceparent, makers, pools
   )
   SELECT
     o.id,
@@ -351,7 +351,8 @@ recorded AS (
     e.starts_at,
     CASE WHEN e.starts_at IS NOT NULL THEN e.made_at END,
     o.traceparent,
-    o.makers
+    o.makers,
+    o.pools
   FROM over AS o
   LEFT JOIN estimates AS e ON e.group_id = any(ARRAY[o.id])
 ),

@@ -123,6 +123,7 @@ struct Placed {
   // R version 1 of what each member has inside of its node, in JSON; empty if
   // none has anything there.
   std::vector<std::string> resource_sets = {};
+  cluster::PoolAmounts pools = {};  // of the whole allocation
 };
 
 // The number under which whole nodes of a group are held: those of an elastic

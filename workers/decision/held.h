@@ -26,6 +26,7 @@ struct Held : PreemptionTerms, GroupNames {
   std::int64_t size = 0;    // number of its pods, including ended ones
   Sharing sharing = {};
   bool stranger = false;  // of a queue of another component
+  cluster::PoolAmounts pools = {};
   bool operator==(const Held&) const = default;
 };
 

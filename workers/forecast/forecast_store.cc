@@ -18,6 +18,12 @@ ForecastStore::ForecastStore(const ComponentSnapshot& snapshot,
     if (end && *end <= now) end = now + std::max<matcher::Time>(now - *end, 1);
     Ends(id, end);
   }
+  for (PoolHold hold : snapshot.pools_elsewhere) {
+    if (hold.end && *hold.end <= now)
+      hold.end = now + std::max<matcher::Time>(now - *hold.end, 1);
+    Ends(hold.group, hold.end);
+    pools_elsewhere_.push_back(std::move(hold));
+  }
   for (const auto& [id, group] : snapshot.waiting) {
     if (group.unsatisfiable) unsatisfiable_.insert(id);
     if (group.start_by && *group.start_by > now)
@@ -71,6 +77,8 @@ void ForecastStore::Free(GroupId group) {
   if (holder != snapshot_.holders.end()) {
     for (const PlacedMember& member : holder->second.held.members)
       freed_.emplace(member.node, group);
+    for (const auto& [pool, amount] : holder->second.held.pools)
+      freed_.emplace(kPoolPrefix + pool, group);
   }
   const auto placed = placed_.find(group);
   if (placed == placed_.end()) return;
@@ -115,6 +123,8 @@ MatchStore::News ForecastStore::Load(const RequestMaker& requests) {
   news.accounts = snapshot_.accounts;
   news.used = snapshot_.used;
   news.elsewhere = snapshot_.elsewhere;
+  news.pools = snapshot_.pools;
+  news.pools_elsewhere = pools_elsewhere_;
   for (const auto& [id, holder] : snapshot_.holders)
     if (!holder.stranger) news.held.push_back(HeldIn(requests, holder.held));
   for (const auto& [id, group] : snapshot_.waiting) {
@@ -138,6 +148,10 @@ MatchStore::News ForecastStore::Take(const RequestMaker& requests,
                                      const std::set<GroupId>& strangers) {
   News news;
   news.changed = std::exchange(gone_, {});
+  if (std::erase_if(pools_elsewhere_, [this](const PoolHold& hold) {
+        return hold.end && *hold.end <= now_;
+      }) > 0)
+    news.pools_elsewhere = pools_elsewhere_;
   if (!strangers.empty()) news.strangers = ReadStrangers(requests, {});
   return news;
 }
@@ -166,6 +180,8 @@ std::set<GroupId> ForecastStore::Commit(const Decision& decision,
       if (nodes.empty() || nodes.back() != member.node)
         nodes.push_back(member.node);
     }
+    for (const auto& [pool, amount] : placed.pools)
+      nodes.push_back(kPoolPrefix + pool);
     const auto end = PlannedEnd(placed.queue, placed.start, placed.end);
     Ends(placed.group, end ? std::max(*end, now_ + 1) : end);
     on_start(placed.group);
@@ -179,6 +195,11 @@ std::string ForecastStore::WhatFor(const Placed& placed) const {
   std::optional<GroupId> gave;
   for (const PlacedMember& member : placed.members) {
     const auto freed = freed_.find(member.node);
+    if (freed != freed_.end() && (!gave || freed->second < *gave))
+      gave = freed->second;
+  }
+  for (const auto& [pool, amount] : placed.pools) {
+    const auto freed = freed_.find(kPoolPrefix + pool);
     if (freed != freed_.end() && (!gave || freed->second < *gave))
       gave = freed->second;
   }

@@ -98,10 +98,12 @@ class ForecastStore final : public MatchStore {
   std::map<GroupId, std::optional<matcher::Time>> promised_;
   std::set<GroupId> unsatisfiable_;
   std::set<GroupId> strangers_;  // that still hold something
-  // Nodes of groups that started in this run and still hold them.
+  // Nodes and pools of groups that started in this run and still hold them.
   std::unordered_map<GroupId, std::vector<std::string>> placed_;
+  std::vector<PoolHold> pools_elsewhere_;  // that have not ended
   matcher::Time now_;
-  // Of this instant: groups that ended, and the group that freed each node.
+  // Of this instant: groups that ended, and the group that freed each node or
+  // pool ("pool/NAME").
   std::vector<GroupId> gone_;
   std::unordered_map<std::string, GroupId> freed_;
 };

@@ -37,6 +37,7 @@ void Misfits::Note(const matcher::Gang& gang) {
   // Its own nodes may be open to the gang alone, and others closed to it alone.
   if (gang.whole_nodes || gang.aside) return;
   if (!gang.levels.empty() || gang.per_node.tasks > 0) return;
+  if (!gang.pools.empty()) return;  // its task may fit
   const matcher::TaskGroup& task = gang.groups.front();
   if (graph_.LooksAtTasks(task.rules)) return;
   ForgetIfGivenBack();

@@ -2,8 +2,8 @@
 // as much, on the same nodes and for as long, does not fit either until
 // something is freed. In a long line this spares most searches.
 //
-// Only gangs of one shape that do not look at other tasks are noted; others do
-// not fit if one of their shapes alone does not.
+// Only gangs of one shape that do not look at other tasks and need no pool are
+// noted; others do not fit if one of their shapes alone does not.
 //
 // Owned by one thread; for one moment in time.
 #pragma once

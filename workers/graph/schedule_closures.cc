@@ -27,6 +27,7 @@ void ScheduleGraph::SetOpenAsKnown(KnownNode& node) {
 }
 
 bool ScheduleGraph::MayBeKept(matcher::NodeIndex index) const {
+  if (IsPool(index)) return true;
   return Open(index) &&
          std::ranges::none_of(by_index_[index]->closures,
                               [](const auto& closure) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 #include <limits>
 #include <tuple>
 #include <utility>
@@ -49,7 +50,7 @@ ScheduleGraph::ScheduleGraph()
 
 std::size_t ScheduleGraph::ResourceIndex(const std::string& name) {
   const auto [place, added] =
-      resources_.try_emplace(name, kBase + resources_.size());
+      resources_.try_emplace(name, graph_.resources().size());
   if (added) {
     graph_.AddResource(name);
     if (name.starts_with("hugepages-"))
@@ -308,6 +309,10 @@ void ScheduleGraph::Sweep(std::vector<const cluster::PodRequest*> others) {
 }
 
 std::size_t ScheduleGraph::IndexOf(const std::string& resource) {
+  if (resource.starts_with(kPoolPrefix)) {
+    const std::string pool = resource.substr(std::strlen(kPoolPrefix));
+    return graph_.ResourceOfPool(PoolInGraph(pool).index);
+  }
   const auto& names = graph_.resources();
   const auto found = std::find(names.begin(), names.end(), resource);
   return found == names.end() ? ResourceIndex(resource)
@@ -322,6 +327,9 @@ const std::vector<double>& ScheduleGraph::Capacity() const {
     for (std::size_t r = 0; r < node->totals.size(); ++r)
       sum[r] += static_cast<double>(node->totals[r]);
   }
+  for (const auto& [name, pool] : pools_)
+    sum[graph_.ResourceOfPool(pool.index)] =
+        static_cast<double>(pool.pool.total);
   return capacity_.emplace(std::move(sum));
 }
 

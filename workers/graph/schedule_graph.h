@@ -7,6 +7,9 @@
 // takes all pod places of the node. Maintenance without an end closes the node
 // from its start, like a cordon.
 //
+// Pools of the whole cluster are pools of the graph; what groups of other
+// components hold of them is booked as jobs of its own.
+//
 // It remembers what changed since it was last asked, so that only those groups
 // are tried again for which it matters.
 //
@@ -15,6 +18,7 @@
 // tests/workers/schedule/schedule_test.cc.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <memory>
@@ -31,6 +35,7 @@
 #include "workers/decision/decision.h"
 #include "workers/decision/held.h"
 #include "workers/decision/maintenance_windows.h"
+#include "workers/decision/pool.h"
 #include "workers/graph/eviction_ranks.h"
 #include "workers/graph/holdings.h"
 #include "workers/graph/interned_requests.h"
@@ -82,7 +87,8 @@ class ScheduleGraph {
   // Null: not known.
   const cluster::Node* NodeAt(matcher::NodeIndex index) const;
   bool Open(matcher::NodeIndex index) const;
-  // Open, and not to be closed without an end: it can be kept free for a group.
+  // A pool, or a node that is open and not to be closed without an end: it can
+  // be kept free for a group.
   bool MayBeKept(matcher::NodeIndex index) const;
   // Whether maintenance begins before `end` that is not over now.
   bool HasMaintenance(matcher::NodeIndex index, matcher::Time now,
@@ -122,6 +128,25 @@ class ScheduleGraph {
   void SetAssumedDuration(const std::string& queue,
                           std::optional<std::int64_t> seconds);
 
+  // All pools, in place of those known. True if some have come or gone, so that
+  // needs of them differ.
+  bool SetPools(const std::vector<Pool>& pools);
+  // All that groups of other components hold of pools, in place of what was
+  // known.
+  void SetPoolsElsewhere(const std::vector<PoolHold>& holds);
+  // Without it for a while.
+  void HidePoolsElsewhere();
+  void ShowPoolsElsewhere();
+  // As a gang needs them. A pool that does not exist is one that has nothing.
+  std::vector<matcher::PoolNeed> NeedsOf(const cluster::PoolAmounts& pools);
+  // Null: there is no such pool.
+  const Pool* FindPool(const std::string& name) const;
+  bool IsPool(matcher::NodeIndex index) const {
+    return std::ranges::find(pool_indices_, index) != pool_indices_.end();
+  }
+  // What is free of a pool that is known.
+  std::int64_t FreeOf(const std::string& pool, matcher::Time now) const;
+
   // Who holds what, and who may be evicted.
   const Holdings& holdings() const { return holdings_; }
   EvictionRanks& evictions() { return evictions_; }
@@ -150,7 +175,7 @@ class ScheduleGraph {
   matcher::NodeIndex IndexOfNode(const std::string& held_node) const {
     return nodes_.at(held_node).index;
   }
-  // Where the group holds something, each node once, in order.
+  // Where the group holds something, each node and pool once, in order.
   std::vector<matcher::NodeIndex> IndicesOf(GroupId group) const;
   // The node of each place of the group and of those that extend it, in order.
   std::vector<matcher::NodeIndex> PlacesOf(GroupId group) const;
@@ -174,7 +199,8 @@ class ScheduleGraph {
   std::vector<GroupId> Overstaying(matcher::Time now) const;
   // What groups hold that have no end known, per node and resource.
   std::map<matcher::NodeIndex, std::vector<double>> HeldWithoutEnd() const;
-  // Whether a group holds some of the nodes that should have ended by now.
+  // Whether a group holds some of the nodes, or pools, that should have ended
+  // by now.
   bool AnyOverdue(const std::vector<matcher::NodeIndex>& nodes,
                   matcher::Time now) const;
 
@@ -208,6 +234,18 @@ class ScheduleGraph {
 
   std::vector<std::int64_t> Vector(const cluster::Resources& resources);
   std::size_t ResourceIndex(const std::string& name);
+  // A pool of the graph, whether it exists or not.
+  struct GraphPool {
+    Pool pool;
+    matcher::NodeIndex index = -1;
+    bool known = false;  // else it is only held, or named by quotas
+  };
+  GraphPool& PoolInGraph(const std::string& name);
+  matcher::NodeIndex AddPool(const std::string& name);
+  // What a group holds.
+  std::vector<matcher::PoolNeed> HeldOf(const cluster::PoolAmounts& pools);
+  void LeavePools(const Held& held, matcher::Time until);
+  void NotePool(const GraphPool& pool);
   KnownNode& InGraph(const std::string& name);
   std::int64_t ChooseId(const std::string& name);
   void Forget(KnownNode& node);
@@ -223,6 +261,7 @@ class ScheduleGraph {
   void SetInside(matcher::NodeIndex node, const std::string& structure);
   void ChargeForeign(KnownNode& node);
   void Book(Holding& holding);
+  void Book(const PoolHold& hold);
   void Book(const BookedClosure& booked);
   void NoteClosure(const NodeClosure& closure);
   void SetOpenAsKnown(KnownNode& node);
@@ -233,6 +272,10 @@ class ScheduleGraph {
   std::string last_structure_;
   matcher::ResourceGraph last_inside_;
   std::map<std::string, std::size_t> resources_;  // extended ones
+  std::map<std::string, GraphPool> pools_;
+  std::vector<matcher::NodeIndex> pool_indices_;  // few
+  matcher::NodeIndex no_pool_ = -1;  // has nothing; -1: not needed yet
+  std::vector<PoolHold> pools_elsewhere_;
   InternedRequests requests_;
   NodePredicates predicates_;
   std::unordered_map<std::string, KnownNode> nodes_;

@@ -51,6 +51,10 @@ void ScheduleGraph::SetAssumedDuration(const std::string& queue,
       Grow(InGraph(member.node).index);
       changes_.changed.push_back(InGraph(member.node).index);
     }
+    for (const matcher::PoolNeed& need : HeldOf(holding.held.pools)) {
+      Grow(need.pool);
+      changes_.changed.push_back(need.pool);
+    }
     holdings_.Touch(group);
   }
 }
@@ -69,7 +73,7 @@ void ScheduleGraph::Book(Holding& holding) {
                  amounts, rules,
                  {held.sharing.whole_nodes, HolderOf(held.group, held),
                   held.sharing.aside},
-                 parts);
+                 parts, HeldOf(held.pools));
 }
 
 void ScheduleGraph::Relabel(GroupId group, const PodOf& pod_of) {
@@ -115,11 +119,16 @@ std::vector<std::int64_t> ScheduleGraph::AmountsOf(const Held& held) const {
     const auto& amounts = requests_.Amounts(member.request);
     for (std::size_t r = 0; r < amounts.size(); ++r) sum[r] += amounts[r];
   }
+  for (const auto& [name, amount] : held.pools)
+    sum[graph_.ResourceOfPool(pools_.at(name).index)] += amount;
   return sum;
 }
 
 void ScheduleGraph::Note(Held noted, std::vector<matcher::NodeIndex> nodes) {
   for (const matcher::NodeIndex node : nodes) ++by_index_[node]->places;
+  // What a group of another component holds of pools is known by itself.
+  if (noted.stranger) noted.pools.clear();
+  for (const auto& [name, amount] : noted.pools) PoolInGraph(name);
   evictions_.Add(holdings_.Add(std::move(noted), std::move(nodes)).held);
 }
 
@@ -134,6 +143,8 @@ void ScheduleGraph::Hold(const Held& held) {
   for (const PlacedMember& member : held.members)
     nodes.push_back(InGraph(member.node).index);
   changes_.changed.insert(changes_.changed.end(), nodes.begin(), nodes.end());
+  for (const matcher::PoolNeed& need : HeldOf(held.pools))
+    changes_.changed.push_back(need.pool);
   Note(held, std::move(nodes));
   Book(holdings_.at(held.group));
 }
@@ -169,7 +180,10 @@ bool ScheduleGraph::Release(GroupId group, const std::string& uid) {
   graph_.Release(group, place->position);
   const auto* request = holdings_.RemovePlace(*place);
   NoteGone(*holding);
-  if (holding->places == 0) Forget(*holding);
+  if (holding->places == 0) {
+    LeavePools(holding->held, until);
+    Forget(*holding);
+  }
   LeaveNode(node, until, whole ? nullptr : request);
   return true;
 }
@@ -184,6 +198,7 @@ void ScheduleGraph::ReleaseAll(Holding& holding) {
     if (member.uid.empty()) continue;
     LeaveNode(holding.nodes[i], until, whole ? nullptr : member.request);
   }
+  LeavePools(holding.held, until);
   Forget(holding);
 }
 
@@ -226,6 +241,10 @@ std::vector<matcher::NodeIndex> ScheduleGraph::IndicesOf(GroupId group) const {
   std::vector<matcher::NodeIndex> indices;
   for (const std::string& node : holdings_.NodesOf(group))
     indices.push_back(nodes_.at(node).index);
+  if (const Held* held = holdings_.HeldBy(group)) {
+    for (const auto& [name, amount] : held->pools)
+      indices.push_back(pools_.at(name).index);
+  }
   std::sort(indices.begin(), indices.end());
   return indices;
 }
@@ -269,11 +288,14 @@ bool ScheduleGraph::AnyOverdue(const std::vector<matcher::NodeIndex>& nodes,
   return std::ranges::any_of(holdings_.by_group(), [&](const auto& each) {
     const Held& held = each.second.held;
     return PlannedEnd(held) <= now &&
-           std::any_of(held.members.begin(), held.members.end(),
-                       [&](const PlacedMember& member) {
-                         return !member.uid.empty() &&
-                                among.contains(nodes_.at(member.node).index);
-                       });
+           (std::any_of(held.members.begin(), held.members.end(),
+                        [&](const PlacedMember& member) {
+                          return !member.uid.empty() &&
+                                 among.contains(nodes_.at(member.node).index);
+                        }) ||
+            std::ranges::any_of(held.pools, [&](const auto& pool) {
+              return among.contains(pools_.at(pool.first).index);
+            }));
   });
 }
 

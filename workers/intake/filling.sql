@@ -239,6 +239,14 @@ judged AS MATERIALIZED (
             '%s in queue "%s" (pod %s came first); all pods of a group must '
             'ask for the same', c.group_size, c.queue, c.namespace,
             c.group_name, c.agreed_size, c.agreed_queue, c.leader)
+        WHEN c.topology -> 'pools' IS DISTINCT FROM c.agreed_topology -> 'pools'
+          THEN format(
+            'asks for pools %s (fluxnetes.pool/NAME), but group %s/%s for %s '
+            '(pod %s came first); all pods of a group must ask for the same, '
+            'which the group takes once',
+            coalesce((c.topology -> 'pools')::text, 'none'), c.namespace,
+            c.group_name,
+            coalesce((c.agreed_topology -> 'pools')::text, 'none'), c.leader)
         WHEN c.topology IS DISTINCT FROM c.agreed_topology
           THEN format(
             'asks for topology %s, but group %s/%s for %s (pod %s came first); '
@@ -513,7 +521,7 @@ made AS (
     duration_seconds, match_job, submitted_at, promoted_at, news_due,
     start_after, start_by, hold_label, held_at, held_reason, released_at,
     reason, phase, account, grace_seconds, preempts, max_size, asked_size,
-    traceparent
+    traceparent, pools
   )
   SELECT
     group_id,
@@ -564,7 +572,8 @@ made AS (
         FILTER (WHERE traceparent IS NOT NULL)
       )[1],
       own_trace
-    )
+    ),
+    coalesce((array_agg(request #> '{topology,pools}'))[1], '{}')
   FROM member
   GROUP BY
     group_id, namespace, group_name, whole, asked_size, group_queue, job,
@@ -677,7 +686,7 @@ INSERT INTO pod_groups (
   id, namespace, group_name, group_size, queue, priority, shape, owners,
   duration_seconds, submitted_at, promoted_at, news_due, start_after,
   hold_label, held_at, held_reason, released_at, reason, phase, account,
-  grace_seconds, preempts, extends, traceparent
+  grace_seconds, preempts, extends, traceparent, pools
 )
 SELECT
   id,
@@ -709,7 +718,11 @@ SELECT
   grace_seconds,
   preempts,
   extends,
-  coalesce(traceparent, new_traceparent())
+  coalesce(traceparent, new_traceparent()),
+  CASE
+    WHEN extends IS NULL THEN coalesce(request #> '{topology,pools}', '{}')
+    ELSE '{}'
+  END
 FROM surplus
 RETURNING id, queue;
 

@@ -65,7 +65,7 @@ allocated AS (
   INSERT INTO allocations AS a
   (
     fluxion_job, group_id, queue, nodes, starts_at, ends_at, term, whole_nodes,
-    aside
+    aside, pools
   )
   SELECT
     g.id,
@@ -83,7 +83,8 @@ allocated AS (
         (SELECT q.exclusive FROM queues AS q WHERE q.name = g.queue), false
       )
     ),
-    t.aside
+    t.aside,
+    g.pools
   FROM (
     SELECT
       v.id,

@@ -107,6 +107,8 @@ void MatchWorker::Load() {
   SetQueues(news.queues);
   if (news.maintenance) maintenance_.Set(*std::move(news.maintenance));
   if (news.accounts) schedule_->SetAccounts(*news.accounts);
+  if (news.pools) schedule_->SetPools(*news.pools);
+  if (news.pools_elsewhere) schedule_->SetPoolsElsewhere(*news.pools_elsewhere);
   if (news.elsewhere) schedule_->SetElsewhere(*news.elsewhere);
   // If the clock was set back since, the recorded use counts as of now.
   schedule_->SetUsed(news.used.uses, std::min(news.used.at, now_));
@@ -196,6 +198,8 @@ void MatchWorker::Apply(const MatchStore::News& news) {
   if (!news.queues.empty()) SetQueues(news.queues);
   if (news.maintenance) maintenance_.Set(*news.maintenance);
   if (news.accounts) schedule_->SetAccounts(*news.accounts);
+  if (news.pools) schedule_->SetPools(*news.pools);
+  if (news.pools_elsewhere) schedule_->SetPoolsElsewhere(*news.pools_elsewhere);
   if (news.elsewhere) schedule_->SetElsewhere(*news.elsewhere);
   const auto touch = [&](GroupId group) {
     const auto nodes = schedule_->NodesOf(group);

@@ -124,4 +124,12 @@ std::vector<PendingLine*> PendingLines::TakeUnchecked() {
   return std::exchange(unchecked_, {});
 }
 
+const cluster::PoolAmounts& PoolsOf(const PendingLine& line) {
+  static const cluster::PoolAmounts kNone;
+  if (line.holder != 0) return kNone;
+  for (const auto& [request, count] : line.requests)
+    if (request->rules.Any()) return request->rules->topology.pools;
+  return kNone;
+}
+
 }  // namespace fluxnetes::workers

@@ -76,9 +76,10 @@ struct Shortage {
     kNotTogether,  // nodes for all, but not together as they must be
     kKept,         // it would fit but for what is kept for other groups
     kMaintenance,  // it would fit but for maintenance that begins too soon
+    kPool,         // a pool has too little free
   };
   Kind kind = Kind::kNone;
-  int request = 0;
+  int request = 0;  // or the number of the pool among those needed
   bool operator==(const Shortage&) const = default;
 };
 
@@ -122,6 +123,10 @@ struct PendingLine {
 
   const WaitingGroup* Front() const { return *groups.begin(); }
 };
+
+// What groups of the line take of pools, by name, when they start. Those that
+// hold something already have what they need.
+const cluster::PoolAmounts& PoolsOf(const PendingLine& line);
 
 class PendingLines {
  public:

@@ -30,6 +30,7 @@ bool MayUse(const ScheduleGraph& graph, const matcher::Gang& gang,
 bool WaitsForOthers(ScheduleGraph& graph, const matcher::Gang& gang,
                     matcher::Policy policy, matcher::Time now) {
   matcher::Gang light = gang;
+  light.pools.clear();
   bool looks = false;
   for (matcher::TaskGroup& group : light.groups) {
     group.amounts.clear();
@@ -44,18 +45,23 @@ bool WaitsForOthers(ScheduleGraph& graph, const matcher::Gang& gang,
 
 bool WouldHold(ScheduleGraph& graph, const matcher::Gang& gang,
                matcher::Policy policy, const Nodes& nodes) {
+  // Only pools are kept: its nodes are free anyway.
+  if (!nodes.empty() && std::ranges::all_of(nodes, [&](NodeIndex node) {
+        return graph.IsPool(node);
+      }))
+    return graph.graph().Satisfiable(gang, policy);
   const NarrowedGang narrowed(NarrowedGang::On(gang, nodes));
   return graph.graph().Satisfiable(narrowed.gang(), policy);
 }
 
 bool StillGood(ScheduleGraph& graph, const matcher::Gang& gang,
                matcher::Policy policy, const Ahead& ahead, const Nodes& nodes) {
-  return std::all_of(nodes.begin(), nodes.end(),
-                     [&](NodeIndex node) {
-                       return graph.MayBeKept(node) &&
-                              !Among(ahead.drained, node) &&
-                              !Among(ahead.reserved, node);
-                     }) &&
+  return std::all_of(
+             nodes.begin(), nodes.end(),
+             [&](NodeIndex node) {
+               return graph.MayBeKept(node) && !Among(ahead.drained, node) &&
+                      (graph.IsPool(node) || !Among(ahead.reserved, node));
+             }) &&
          WouldHold(graph, gang, policy, nodes);
 }
 
@@ -155,11 +161,32 @@ Nodes Smallest(ScheduleGraph& graph, const matcher::Gang& gang,
   return chosen;
 }
 
+// Whether the gang would fit now if it needed no pool.
+bool OnlyPoolsLack(ScheduleGraph& graph, const matcher::Gang& gang,
+                   matcher::Policy policy, matcher::Time now,
+                   const Ahead& ahead) {
+  if (gang.pools.empty()) return false;
+  matcher::Gang alone = gang;
+  alone.pools.clear();
+  const NarrowedGang narrowed = NarrowedGang::Without(alone, ahead.drained);
+  const bool fits = graph.graph()
+                        .TryAllocate(kTrial, narrowed.gang(), policy, now)
+                        .has_value();
+  graph.graph().Cancel(kTrial);
+  return fits;
+}
+
 std::optional<ReservedNodes> ChooseDrain(ScheduleGraph& graph,
                                          const matcher::Gang& gang,
                                          matcher::Policy policy,
                                          matcher::Time now,
                                          const Ahead& ahead) {
+  if (std::ranges::any_of(gang.pools, [&](const matcher::PoolNeed& need) {
+        return Among(ahead.drained, need.pool);
+      }))
+    return std::nullopt;
+  if (OnlyPoolsLack(graph, gang, policy, now, ahead))
+    return ReservedNodes{{}, WithPools({}, gang), {}, false};
   Nodes kept = ahead.drained;
   kept.insert(kept.end(), ahead.reserved.begin(), ahead.reserved.end());
   std::sort(kept.begin(), kept.end());
@@ -175,7 +202,7 @@ std::optional<ReservedNodes> ChooseDrain(ScheduleGraph& graph,
   }
   const Nodes sorted = DrainOrder(graph, now).Sort(nodes, policy);
   ReservedNodes reserved;
-  reserved.nodes = EachOnce(Smallest(graph, gang, policy, sorted));
+  reserved.nodes = WithPools(Smallest(graph, gang, policy, sorted), gang);
   return reserved;
 }
 
@@ -183,7 +210,8 @@ ReservationPlan FromPlacement(ScheduleGraph& graph, const WaitingGroup& group,
                               matcher::Placement placement, matcher::Time now,
                               matcher::Shortfall shortfall = {}) {
   if (placement.start > now) {
-    return {ReservedFrom(std::move(placement)), false, std::move(shortfall)};
+    return {ReservedFrom(std::move(placement), group.line->gang), false,
+            std::move(shortfall)};
   }
   graph.graph().Cancel(ReservationJob(group.id));
   return {std::nullopt, true};
@@ -212,10 +240,10 @@ bool CanKeep(ScheduleGraph& graph, const matcher::Gang& gang,
     for (int i = 0; i < task.count; ++i)
       if (!graph.MayUse(task, reserved.places[position++])) return false;
   }
-  return graph.graph().HasRoom(*reserved.start,
-                               matcher::EndOf(*reserved.start, gang.duration),
-                               reserved.places, AmountsOf(gang), now,
-                               matcher::SeatingOf(gang), reserved.parts);
+  return graph.graph().HasRoom(
+      *reserved.start, matcher::EndOf(*reserved.start, gang.duration),
+      reserved.places, AmountsOf(gang), now, matcher::SeatingOf(gang),
+      reserved.parts, gang.pools);
 }
 
 }  // namespace
@@ -236,6 +264,8 @@ NarrowedGang NarrowedGang::Without(const matcher::Gang& gang,
     narrowed.sets_[g] = *gang.groups[g].eligible;
     for (const NodeIndex node : nodes) narrowed.sets_[g].Erase(node);
   }
+  for (matcher::PoolNeed& need : narrowed.gang_.pools)
+    need.kept = need.kept || Among(nodes, need.pool);
   narrowed.Point();
   return narrowed;
 }
@@ -308,7 +338,7 @@ ReservationPlan MoveEarlier(ScheduleGraph& graph, const WaitingGroup& group,
                                                  {*before.start, before.places},
                                                  policy, now, plan.shortfall);
     plan.fits_now = moved && moved->start == now;
-    if (moved && !plan.fits_now) plan.reserved = ReservedFrom(*moved);
+    if (moved && !plan.fits_now) plan.reserved = ReservedFrom(*moved, gang);
     return plan;
   };
   if (ahead.drained.empty()) return move(group.line->gang);
@@ -331,7 +361,7 @@ std::optional<ReservedNodes> PlanFrom(ScheduleGraph& graph,
       ReservationJob(group.id), narrowed.gang(), policy, now);
   const auto* placement = std::get_if<matcher::Placement>(&match);
   if (placement == nullptr) return std::nullopt;
-  ReservedNodes reserved = ReservedFrom(*placement);
+  ReservedNodes reserved = ReservedFrom(*placement, group.line->gang);
   if (placement->start >= from) return reserved;
   reserved.start = from;
   graph.graph().Cancel(ReservationJob(group.id));
@@ -375,7 +405,7 @@ void BookNodes(ScheduleGraph& graph, const WaitingGroup& group,
   graph.graph().Restore(ReservationJob(group.id), *reserved.start,
                         matcher::EndOf(*reserved.start, gang.duration),
                         reserved.places, AmountsOf(gang), rules,
-                        matcher::SeatingOf(gang), reserved.parts);
+                        matcher::SeatingOf(gang), reserved.parts, gang.pools);
 }
 
 }  // namespace fluxnetes::workers

@@ -23,7 +23,7 @@ namespace fluxnetes::workers {
 // that of any group, since the group may hold an allocation already.
 inline matcher::JobId ReservationJob(GroupId group) { return -1 - group; }
 
-// A gang that may use some nodes only, or all but some.
+// A gang that may use some nodes only, or all but some nodes and pools.
 class NarrowedGang {
  public:
   static NarrowedGang Without(const matcher::Gang& gang,

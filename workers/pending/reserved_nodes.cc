@@ -12,8 +12,15 @@ std::vector<matcher::NodeIndex> EachOnce(
   return nodes;
 }
 
-ReservedNodes ReservedFrom(matcher::Placement placement) {
-  std::vector<matcher::NodeIndex> nodes = EachOnce(placement.nodes);
+std::vector<matcher::NodeIndex> WithPools(std::vector<matcher::NodeIndex> nodes,
+                                          const matcher::Gang& gang) {
+  for (const matcher::PoolNeed& need : gang.pools) nodes.push_back(need.pool);
+  return EachOnce(std::move(nodes));
+}
+
+ReservedNodes ReservedFrom(matcher::Placement placement,
+                           const matcher::Gang& gang) {
+  std::vector<matcher::NodeIndex> nodes = WithPools(placement.nodes, gang);
   return {placement.start, std::move(nodes), std::move(placement.nodes), false,
           std::move(placement.parts)};
 }
@@ -27,8 +34,9 @@ matcher::RoomChange RoomOf(const ReservedNodes& reserved,
   std::size_t resources = 0;
   for (const auto& task : gang.groups)
     resources = std::max(resources, task.amounts.size());
-  // Whole nodes are more than the amounts.
-  if (reserved.places.empty() || gang.whole_nodes) return room;
+  // Whole nodes are more than the amounts; pools are not among the places.
+  if (reserved.places.empty() || gang.whole_nodes || !gang.pools.empty())
+    return room;
   room.amounts.resize(room.nodes.size() * resources);
   auto place = reserved.places.begin();
   for (const auto& task : gang.groups) {

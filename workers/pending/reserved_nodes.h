@@ -15,8 +15,9 @@
 namespace fluxnetes::workers {
 
 struct ReservedNodes {
-  std::optional<matcher::Time> start;      // none: a drain set
-  std::vector<matcher::NodeIndex> nodes;   // each once, in order
+  std::optional<matcher::Time> start;  // none: a drain set
+  // Each once, in order; with the pools that the group needs.
+  std::vector<matcher::NodeIndex> nodes;
   std::vector<matcher::NodeIndex> places;  // of the tasks, if there is a start
   // A drain set of nodes that were reserved for a start that has passed: other
   // groups have outlived their end there, and may go at any moment.
@@ -29,8 +30,14 @@ struct ReservedNodes {
 // The nodes sorted, each once.
 std::vector<matcher::NodeIndex> EachOnce(std::vector<matcher::NodeIndex> nodes);
 
-// A reservation of these places, one for each task.
-ReservedNodes ReservedFrom(matcher::Placement placement);
+// A reservation of these places, one for each task of the gang, and of its
+// pools.
+ReservedNodes ReservedFrom(matcher::Placement placement,
+                           const matcher::Gang& gang);
+
+// The nodes with the pools of the gang, each once, in order.
+std::vector<matcher::NodeIndex> WithPools(std::vector<matcher::NodeIndex> nodes,
+                                          const matcher::Gang& gang);
 
 // The room that the gang's reservation or drain set takes, and gives back when
 // it is given up. Without places the amounts are unknown.

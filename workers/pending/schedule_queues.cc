@@ -11,8 +11,10 @@ bool MayUseAny(const ScheduleGraph& graph, const matcher::Gang& gang,
                const std::vector<matcher::NodeIndex>& nodes) {
   return std::any_of(nodes.begin(), nodes.end(), [&](auto node) {
     return std::any_of(
-        gang.groups.begin(), gang.groups.end(),
-        [&](const auto& task) { return graph.MayUse(task, node); });
+               gang.groups.begin(), gang.groups.end(),
+               [&](const auto& task) { return graph.MayUse(task, node); }) ||
+           std::ranges::find(gang.pools, node, &matcher::PoolNeed::pool) !=
+               gang.pools.end();
   });
 }
 

@@ -51,7 +51,8 @@ struct ScheduleQueue {
   }
 };
 
-// Whether a task of the gang may use one of the nodes, however full they are.
+// Whether a task of the gang may use one of the nodes, or the gang one of the
+// pools among them, however full they are.
 bool MayUseAny(const ScheduleGraph& graph, const matcher::Gang& gang,
                const std::vector<matcher::NodeIndex>& nodes);
 

@@ -12,6 +12,7 @@
 #include "workers/pods/known_labels.h"
 #include "workers/pods/pod_rules.h"
 #include "workers/pods/topology_labels.h"
+#include "workers/pools/pool_labels.h"
 
 namespace fluxnetes::workers {
 namespace {
@@ -258,6 +259,9 @@ class Reader {
     TopologyLabels read = ReadTopologyLabels(pod_, order_);
     labels_.topology = std::move(read.topology);
     Refuse(std::move(read.refused));
+    PoolLabels pools = ReadPoolLabels(pod_);
+    labels_.topology.pools = std::move(pools.pools);
+    Refuse(std::move(pools.refused));
   }
 
   void ReadInside() {

@@ -19,7 +19,8 @@
 // the pods of a Job start together only if that is requested. The label
 // fluxnetes.queue names the scheduling queue; without it "default". The
 // topology of the group is read from the pod (topology_labels.h) or, for source
-// 4, from its PodGroup, which may also have a priority of its own. The pod's
+// 4, from its PodGroup, which may also have a priority of its own. What the
+// group needs of pools is part of the topology (pool_labels.h). The pod's
 // labels or annotations give the start times (start_labels.h) and the account
 // (accounts.h, fluxnetes.account). Each pod may ask for a part of its node
 // (inside_labels.h). A jobspec says all of that in one annotation, and gives a

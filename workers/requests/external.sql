@@ -34,7 +34,7 @@ WITH claimed AS (
 INSERT INTO pod_groups (
   id, namespace, group_name, group_size, queue, priority, shape,
   duration_seconds, submitted_at, promoted_at, start_by, preempts,
-  grace_seconds
+  grace_seconds, pools
 )
 SELECT
   c.group_id,
@@ -55,7 +55,8 @@ SELECT
   $9,
   $10,
   false,
-  0
+  0,
+  coalesce(c.request #> '{topology,pools}', '{}')
 FROM claimed AS c
 RETURNING id, group_name;
 

@@ -66,8 +66,9 @@ class VictimSearch {
     matcher::Time start = 0;
     std::optional<matcher::Time> end;  // as it is
     matcher::Time evicted_end = 0;
-    bool lent = false;                   // not for its priority
-    std::map<NodeIndex, Amounts> holds;  // where the gang may go
+    bool lent = false;  // not for its priority
+    // Where the gang may go, and of the pools that it needs.
+    std::map<NodeIndex, Amounts> holds;
     bool out = false;
   };
 
@@ -118,6 +119,7 @@ class VictimSearch {
           AddHeld(candidate.holds[node],
                   graph_.requests().Amounts(member.request));
       }
+      AddPools(*held, candidate);
       if (lack_ == Lack::kQuota || !candidate.holds.empty())
         candidates_.push_back(std::move(candidate));
     }
@@ -126,6 +128,34 @@ class VictimSearch {
                 return std::tuple(a.priority, -a.start, -a.group) <
                        std::tuple(b.priority, -b.start, -b.group);
               });
+  }
+
+  void AddPools(const Held& held, Candidate& candidate) {
+    for (const matcher::PoolNeed& held_of : graph_.NeedsOf(held.pools)) {
+      if (!Needs(held_of.pool)) continue;
+      Amounts& amounts = candidate.holds[held_of.pool];
+      amounts.resize(graph().resources().size());
+      amounts[graph().ResourceOfPool(held_of.pool)] = held_of.amount;
+    }
+  }
+
+  bool Needs(NodeIndex pool) const {
+    const auto& pools = narrowed_.gang().pools;
+    return std::ranges::find(pools, pool, &matcher::PoolNeed::pool) !=
+           pools.end();
+  }
+
+  // Whether there is enough of each pool with what the victims hold of it.
+  bool PoolsAreEnough(const std::map<NodeIndex, Amounts>& more) {
+    return std::ranges::all_of(
+        narrowed_.gang().pools, [&](const matcher::PoolNeed& need) {
+          const auto resource =
+              static_cast<std::size_t>(graph().ResourceOfPool(need.pool));
+          const auto by_victims = more.find(need.pool);
+          const std::int64_t left =
+              by_victims == more.end() ? 0 : by_victims->second[resource];
+          return graph().Free(need.pool, now_)[resource] + left >= need.amount;
+        });
   }
 
   std::set<GroupId> LentFrom(Preemption preemption) const {
@@ -192,7 +222,9 @@ class VictimSearch {
       for (const auto& [node, amounts] : candidates_[victim].holds)
         AddHeld(more[node], amounts);
     }
+    if (!PoolsAreEnough(more)) return false;
     for (auto& [node, amounts] : more) {
+      if (graph_.IsPool(node)) continue;
       const Amounts& before = room_.at(node);
       AddHeld(amounts, before);
       for (std::size_t g = 0; g < tasks.size(); ++g) {
@@ -305,9 +337,13 @@ class VictimSearch {
     Positions there;
     for (const std::size_t victim : enough) {
       const auto& holds = candidates_[victim].holds;
+      const auto holds_it = [&](NodeIndex node) {
+        return holds.contains(node);
+      };
       if (lack_ == Lack::kQuota ||
-          std::any_of(placement.nodes.begin(), placement.nodes.end(),
-                      [&](NodeIndex node) { return holds.contains(node); })) {
+          std::ranges::any_of(placement.nodes, holds_it) ||
+          std::ranges::any_of(narrowed_.gang().pools, holds_it,
+                              &matcher::PoolNeed::pool)) {
         there.push_back(victim);
       } else {
         PutBack(victim);
@@ -356,6 +392,10 @@ class VictimSearch {
     std::vector<double> gains(candidates_.size());
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
       for (const auto& [node, amounts] : candidates_[i].holds) {
+        if (graph_.IsPool(node)) {
+          gains[i] += PartOfPool(node, amounts);
+          continue;
+        }
         const Amounts& before = room_.at(node);
         Amounts after = amounts;
         AddHeld(after, before);
@@ -372,15 +412,24 @@ class VictimSearch {
     return largest;
   }
 
+  // Which part of what the gang needs of the pool this is.
+  double PartOfPool(NodeIndex pool, const Amounts& amounts) const {
+    const auto& pools = narrowed_.gang().pools;
+    const auto need = std::ranges::find(pools, pool, &matcher::PoolNeed::pool);
+    const double held =
+        static_cast<double>(amounts[graph_.graph().ResourceOfPool(pool)]);
+    return std::min(held / static_cast<double>(need->amount), 1.0);
+  }
+
   bool HasRoom(const matcher::Placement& placement) {
     const matcher::Gang& gang = narrowed_.gang();
     std::vector<Amounts> amounts;
     for (const auto& task : gang.groups)
       amounts.insert(amounts.end(), task.count, task.amounts);
-    return graph().HasRoom(placement.start,
-                           matcher::EndOf(placement.start, gang.duration),
-                           placement.nodes, amounts, now_,
-                           matcher::SeatingOf(gang), placement.parts);
+    return graph().HasRoom(
+        placement.start, matcher::EndOf(placement.start, gang.duration),
+        placement.nodes, amounts, now_, matcher::SeatingOf(gang),
+        placement.parts, gang.pools);
   }
 
   // Whether a group ahead would start earlier, too, or it would take too long
@@ -431,7 +480,7 @@ class VictimSearch {
 
   EvictionPlan Decided() {
     EvictionPlan plan;
-    plan.reserved = ReservedFrom(placement_);
+    plan.reserved = ReservedFrom(placement_, group_.line->gang);
     for (const std::size_t victim : victims_) {
       graph_.NoteEvicted(candidates_[victim].group, group_.id);
       plan.victims.push_back(candidates_[victim].group);

@@ -22,8 +22,10 @@ std::string WithoutIds(const std::string& picture) {
     if (line.substr(name).starts_with(" #")) {
       rest = std::min(line.find(' ', name + 1), line.size());
     }
-    text.append(line.substr(0, name)).append(line.substr(rest)).append("\n");
     begin = end + 1;
+    // A pool that does not exist and is not held.
+    if (rest == line.size() && line.starts_with(kPoolPrefix)) continue;
+    text.append(line.substr(0, name)).append(line.substr(rest)).append("\n");
   }
   return text;
 }
@@ -102,6 +104,14 @@ void Schedule::SetElsewhere(const std::vector<AccountHolds>& elsewhere) {
   state_->lines.AskAll();
   state_->graph.evictions().NoteChange();
   state_->cycles.changed = true;
+}
+
+void Schedule::SetPools(const std::vector<Pool>& pools) {
+  state_->SetPools(pools);
+}
+
+void Schedule::SetPoolsElsewhere(const std::vector<PoolHold>& holds) {
+  state_->graph.SetPoolsElsewhere(holds);
 }
 
 void Schedule::SetNode(const cluster::Node& node) {
@@ -238,8 +248,10 @@ std::string Schedule::Describe() const {
     state.graph.graph().Cancel(ReservationJob(group.id));
   });
   state.graph.HideClosures();
+  state.graph.HidePoolsElsewhere();
   std::string picture = WithoutIds(state.graph.graph().Describe(false));
   state.graph.ShowClosures();
+  state.graph.ShowPoolsElsewhere();
   each_booked([&](const WaitingGroup& group, const ReservedNodes& reserved) {
     BookNodes(state.graph, group, reserved);
   });

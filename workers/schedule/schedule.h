@@ -68,6 +68,14 @@
 // own and was lent, it may take that back, and gets a reservation of nodes from
 // when the borrowers are gone.
 //
+// A group that needs of a pool of the whole cluster (pool.h) waits for it as
+// for nodes: in reservations, which hold the pool from their start on, in
+// backfilling, and with evictions of groups that hold it. Where no start can be
+// known, the pool is part of the drain set, or all of it if nothing else is
+// lacking. Other components know what groups here hold of pools, not what is
+// reserved: so a group of another component may start before a reservation and
+// make it later.
+//
 // A group that would still run when maintenance of a node begins does not start
 // there. Groups that run there already are left alone.
 //
@@ -97,6 +105,7 @@
 #include "workers/decision/decision.h"
 #include "workers/decision/held.h"
 #include "workers/decision/maintenance_windows.h"
+#include "workers/decision/pool.h"
 #include "workers/decision/queue_settings.h"
 #include "workers/decision/request_maker.h"
 
@@ -150,6 +159,10 @@ class Schedule {
   // Replaces what groups of other schedules hold. From now on decisions say
   // what the groups of this one hold.
   void SetElsewhere(const std::vector<AccountHolds>& elsewhere);
+  // Replaces the pools.
+  void SetPools(const std::vector<Pool>& pools);
+  // Replaces what groups of other components hold of pools.
+  void SetPoolsElsewhere(const std::vector<PoolHold>& holds);
   // Adds or changes a node. What unmanaged pods use there is set apart.
   void SetNode(const cluster::Node& node);
   void RemoveNode(const std::string& name);

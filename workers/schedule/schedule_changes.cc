@@ -16,6 +16,10 @@ constexpr std::size_t kNodesLookedAt = 64;
 bool MayHoldOne(const ScheduleGraph& graph, const matcher::Gang& gang,
                 matcher::NodeIndex node,
                 const std::vector<std::int64_t>& free_there) {
+  for (const matcher::PoolNeed& need : gang.pools) {
+    if (need.pool == node)
+      return need.amount <= free_there[graph.graph().ResourceOfPool(node)];
+  }
   return std::any_of(
       gang.groups.begin(), gang.groups.end(), [&](const auto& task) {
         return graph.MayUse(task, node) &&
@@ -141,7 +145,7 @@ void Schedule::State::TakeChanges(matcher::Time now) {
   cycles.planned_at = now;
   std::vector<GrownNode> grown;
   for (const auto node : changes.grown) {
-    if (!many && graph.Open(node)) {
+    if (!many && (graph.Open(node) || graph.IsPool(node))) {
       grown.push_back({node, graph.graph().Free(node, now)});
     }
   }

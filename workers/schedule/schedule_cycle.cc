@@ -393,6 +393,7 @@ void Cycle::Place(const WaitingGroup& group,
   held.members = MembersOn(group, placement);
   held.size = std::ssize(held.members);
   held.sharing = {line.gang.whole_nodes, line.gang.aside};
+  if (!line.gang.pools.empty()) held.pools = PoolsOf(line);
   if (line.duration && line.gang.duration < matcher::kForever - now_) {
     held.end = now_ + line.gang.duration;
   }
@@ -400,12 +401,14 @@ void Cycle::Place(const WaitingGroup& group,
                 group.job_id,    group.job_attempt,
                 line.queue_name, now_,
                 held.end,        held.members,
-                held.sharing,    ResourceSetsOf(group, placement)};
+                held.sharing,    ResourceSetsOf(group, placement),
+                held.pools};
   if (state_.graph.holdings().HeldBy(group.id) != nullptr) {
     state_.graph.graph().Cancel(ReservationJob(group.id));
     const Held& all = state_.graph.HoldMore(group.id, held.members);
     placed.start = all.start;
     placed.end = all.end;
+    placed.pools = all.pools;
   } else {
     state_.graph.Note(std::move(held), nodes);
   }
@@ -429,10 +432,14 @@ void Cycle::Place(const WaitingGroup& group,
     AskBehind();
   } else {
     if (reserved) Moved(*reserved, line.gang);
-    state_.queues.NoteTaken(ReservedFrom(placement), line.gang);
+    state_.queues.NoteTaken(ReservedFrom(placement, line.gang), line.gang);
   }
+  std::vector<matcher::NodeIndex> pools;
+  for (const matcher::PoolNeed& need : line.gang.pools)
+    pools.push_back(need.pool);
   state_.lines.Remove(group.id);
   EnterDrained(nodes);
+  if (!pools.empty()) EnterDrained(pools);
 }
 
 // A group ahead of a blocked one took nodes of its drain set, which is to be

@@ -176,7 +176,7 @@ bool Cycle::KeepsOn(const WaitingGroup& group, BlockedGroup& blocked) {
   ReservedNodes kept = *blocked.reserved();
   for (const matcher::NodeIndex node : kept.nodes) {
     if (!state_.graph.MayBeKept(node) || among(ahead_.drained, node) ||
-        among(ahead_.reserved, node))
+        (!state_.graph.IsPool(node) && among(ahead_.reserved, node)))
       return false;
   }
   if (kept.start) kept = {{}, std::move(kept.nodes), {}, true};

@@ -27,6 +27,49 @@ Nodes Those(const Nodes& nodes, const Keep& keep) {
   return kept;
 }
 
+// Nothing: each pool has as much in all as is needed of it.
+std::optional<std::string> WhyNotInPools(const ScheduleGraph& graph,
+                                         const PendingLine& line) {
+  for (const auto& [name, amount] : PoolsOf(line)) {
+    const Pool* pool = graph.FindPool(name);
+    if (pool == nullptr)
+      return fmt::format(
+          "there is no pool {} (fluxnetes pool set {} --total N)", name, name);
+    if (pool->total < amount)
+      return fmt::format("pool {} has {} in all", name, pool->total);
+  }
+  return std::nullopt;
+}
+
+// Which pool has too little free now, if one has: by its number.
+std::optional<int> LackingPool(const ScheduleGraph& graph,
+                               const PendingLine& line, matcher::Time now) {
+  int number = 0;
+  for (const auto& [name, amount] : PoolsOf(line)) {
+    if (graph.FindPool(name) != nullptr && graph.FreeOf(name, now) < amount)
+      return number;
+    ++number;
+  }
+  return std::nullopt;
+}
+
+// "2 of 10 of pool matlab are free", of all pools that have too little.
+std::string FreeOfPools(const ScheduleGraph& graph, const PendingLine& line,
+                        matcher::Time now) {
+  std::string text;
+  for (const auto& [name, amount] : PoolsOf(line)) {
+    const Pool* pool = graph.FindPool(name);
+    if (pool == nullptr) continue;
+    const std::int64_t free =
+        std::max<std::int64_t>(graph.FreeOf(name, now), 0);
+    if (free >= amount) continue;
+    text += fmt::format("{}{} of {} of pool {} {} free, it needs {}",
+                        text.empty() ? "" : "; ", free, pool->total, name,
+                        free == 1 ? "is" : "are", amount);
+  }
+  return text;
+}
+
 // Nothing: some node would hold one of them.
 std::optional<std::string> WhyTooBig(const ScheduleGraph& graph,
                                      const Nodes& nodes,
@@ -186,6 +229,7 @@ struct ImpossibleRequest {
 
 ImpossibleRequest Cause(const ScheduleGraph& graph, const PendingLine& line,
                         const QueueSettings& queue) {
+  if (auto cause = WhyNotInPools(graph, line)) return {*cause};
   const Nodes open = Those(graph.KnownNodes(),
                            [&](NodeIndex node) { return graph.Open(node); });
   if (open.empty() && queue.node_selector.empty()) return {"no node is open"};
@@ -234,11 +278,17 @@ std::string Needs(const RequestCounts& requests) {
   return text;
 }
 
+std::string Needs(const PendingLine& line) {
+  std::string text = Needs(line.requests);
+  for (const auto& [name, amount] : PoolsOf(line))
+    text += fmt::format(", {} of pool {}", amount, name);
+  return text;
+}
+
 void SayUnsatisfiable(const ScheduleGraph& graph, const QueueSettings& queue,
                       PendingLine& line) {
   const ImpossibleRequest found = Cause(graph, line, queue);
-  line.unsatisfiable =
-      fmt::format("needs {}; {}", Needs(line.requests), found.cause);
+  line.unsatisfiable = fmt::format("needs {}; {}", Needs(line), found.cause);
   line.impossible = line.requests.size() > 1 ? found.request : nullptr;
 }
 
@@ -252,6 +302,10 @@ Shortage FindShortage(const ScheduleGraph& graph, const PendingLine& line,
     if (fits == 0) return {Shortage::Kind::kNoPlace, static_cast<int>(g)};
     all = all && fits == task.count;
   }
+  if (all) {
+    if (const auto pool = LackingPool(graph, line, now))
+      return {Shortage::Kind::kPool, *pool};
+  }
   const matcher::Gang& gang = line.gang;
   if (all &&
       (gang.together_required || gang.required > 0 || gang.per_node.tasks > 0))
@@ -262,7 +316,8 @@ Shortage FindShortage(const ScheduleGraph& graph, const PendingLine& line,
   return {Shortage::Kind::kSomePlaces, 0};
 }
 
-std::string Describe(const Shortage& shortage, const RequestCounts& requests) {
+std::string Describe(const Shortage& shortage, const PendingLine& line) {
+  const RequestCounts& requests = line.requests;
   std::string missing;
   switch (shortage.kind) {
     case Shortage::Kind::kNone:
@@ -286,8 +341,13 @@ std::string Describe(const Shortage& shortage, const RequestCounts& requests) {
     case Shortage::Kind::kMaintenance:
       missing = "nodes are kept free for maintenance";
       break;
+    case Shortage::Kind::kPool:
+      missing = fmt::format(
+          "too little of pool {} is free",
+          std::next(PoolsOf(line).begin(), shortage.request)->first);
+      break;
   }
-  return fmt::format("needs {}; {}", Needs(requests), missing);
+  return fmt::format("needs {}; {}", Needs(line), missing);
 }
 
 bool SayShortage(const ScheduleGraph& graph, PendingLine& line,
@@ -300,13 +360,18 @@ bool SayShortage(const ScheduleGraph& graph, PendingLine& line,
   if (same && !old) return false;
   line.shortage = shortage;
   if (shortage.kind == Shortage::Kind::kKept || !explain) {
-    if (!same || !line.explained)
-      line.why_short = Describe(shortage, line.requests);
+    if (!same || !line.explained) line.why_short = Describe(shortage, line);
     line.explained.reset();
     return false;
   }
   line.explained = now;
-  line.why_short = fmt::format("needs {}; {}", Needs(line.requests),
+  const std::string pools = FreeOfPools(graph, line, now);
+  if (shortage.kind == Shortage::Kind::kPool) {
+    line.why_short = fmt::format("needs {}; {}", Needs(line), pools);
+    return false;
+  }
+  line.why_short = fmt::format("needs {}; {}{}{}", Needs(line), pools,
+                               pools.empty() ? "" : "; ",
                                ExplainWaiting(graph, line, policy, now));
   return true;
 }

@@ -23,6 +23,8 @@ cluster::GroupTopology TopologyOf(const RequestCounts& requests);
 
 // "8 × (2 cpu, 4Gi) + 1 × (1 cpu)"
 std::string Needs(const RequestCounts& requests);
+// The same with what the line's groups need of pools: "..., 3 of pool matlab".
+std::string Needs(const PendingLine& line);
 
 // Writes into the line why its groups cannot fit even on empty nodes, and, if
 // its requests differ and one of them is the cause, which.
@@ -32,7 +34,7 @@ void SayUnsatisfiable(const ScheduleGraph& graph, const QueueSettings& queue,
 // Returns what is missing now for the groups of a line that did not fit.
 Shortage FindShortage(const ScheduleGraph& graph, const PendingLine& line,
                       matcher::Time now);
-std::string Describe(const Shortage& shortage, const RequestCounts& requests);
+std::string Describe(const Shortage& shortage, const PendingLine& line);
 
 // Writes into the line what is missing: anew when it differs in kind, and its
 // numbers every minute or so, not each time that they move. If `explain`, with

@@ -11,10 +11,13 @@
 namespace fluxnetes::workers {
 namespace {
 
-// Adds the nodes in order of their names, and which of them each pod gets.
-void NameNodes(const matcher::NodeGraph& graph, const ReservedNodes& reserved,
+// Adds the nodes in order of their names, and which of them each pod gets. The
+// pools are those that the group needs.
+void NameNodes(const ScheduleGraph& all, const ReservedNodes& reserved,
                Reservation& reservation) {
-  const auto& nodes = reserved.nodes;
+  const matcher::NodeGraph& graph = all.graph();
+  std::vector<matcher::NodeIndex> nodes = reserved.nodes;
+  std::erase_if(nodes, [&](auto node) { return all.IsPool(node); });
   std::vector<std::size_t> by_name(nodes.size());
   std::iota(by_name.begin(), by_name.end(), std::size_t{0});
   std::sort(by_name.begin(), by_name.end(), [&](std::size_t a, std::size_t b) {
@@ -76,7 +79,7 @@ void Cycle::ReportReservations() {
       blocked.MarkReported();
       Reservation reservation{
           group->id, name, blocked.reserved()->start, {}, {}};
-      NameNodes(state_.graph.graph(), *blocked.reserved(), reservation);
+      NameNodes(state_.graph, *blocked.reserved(), reservation);
       if (state_.reported.Note(reservation))
         decision_.reserved.push_back(std::move(reservation));
     }

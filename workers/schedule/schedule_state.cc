@@ -91,6 +91,14 @@ void Schedule::State::Prepare(PendingLine& line) {
   line.gang.aside = sharing.aside;
   line.gang.whole_nodes = sharing.whole_nodes;
   line.gang.holder = line.gang.whole_nodes ? line.holder : 0;
+  line.gang.pools = graph.NeedsOf(PoolsOf(line));
+  if (sql::BugPlanted("pool-forgotten")) line.gang.pools.clear();
+  for (const matcher::PoolNeed& need : line.gang.pools) {
+    const auto resource =
+        static_cast<std::size_t>(graph.graph().ResourceOfPool(need.pool));
+    if (line.amounts.size() <= resource) line.amounts.resize(resource + 1);
+    line.amounts[resource] = need.amount;
+  }
   for (const matcher::TaskGroup& task : line.gang.groups)
     looks_around = looks_around || graph.graph().LooksAtTasks(task.rules);
   line.ask = true;
@@ -106,6 +114,24 @@ void Schedule::State::PrepareLines(ScheduleQueue& queue) {
       lines.MarkUnreported(group->id);
     }
   }
+}
+
+void Schedule::State::SetPools(const std::vector<Pool>& pools) {
+  if (!graph.SetPools(pools)) return;
+  for (const auto& [key, line] : lines.lines()) {
+    if (PoolsOf(*line).empty()) continue;
+    BlockedGroups& all = line->queue->blocked;
+    for (auto blocked = all.begin(); blocked != all.end();) {
+      blocked = blocked->first->line == line.get()
+                    ? queues.Forget(*line->queue, blocked)
+                    : std::next(blocked);
+    }
+    Prepare(*line);
+    for (const WaitingGroup* group : line->groups)
+      lines.MarkUnreported(group->id);
+  }
+  lines.AskAll();
+  cycles.changed = true;
 }
 
 const WaitingGroup* Schedule::State::FirstOf(const ScheduleQueue& queue) const {
@@ -276,7 +302,7 @@ void Schedule::State::Remember(const WaitingGroup& group,
   if (reservation.parts.size() == reserved.places.size())
     reserved.parts = reservation.parts;
   reserved.nodes = std::move(nodes);
-  reserved.nodes = EachOnce(std::move(reserved.nodes));
+  reserved.nodes = WithPools(std::move(reserved.nodes), group.line->gang);
   reported.Note(reservation);
   if (!known || !queue.Runs() || queue.Depth() == 0) return;
   const auto before = queue.blocked.find(&group);

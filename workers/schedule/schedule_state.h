@@ -70,6 +70,7 @@ struct Schedule::State {
   void SetQueue(const QueueSettings& settings);
   void RemoveQueue(const std::string& name);
   void SetAccounts(const std::vector<Account>& settings);
+  void SetPools(const std::vector<Pool>& pools);
 
   // Adds a group that waits, or replaces it.
   void Add(PendingGroup group);

@@ -80,6 +80,8 @@ struct Scenario {
   };
   std::map<std::string, Others> others;  // by node
   std::vector<MaintenanceWindow> maintenance;
+  std::vector<Pool> pools;
+  std::vector<PoolHold> pools_elsewhere;  // by groups that are not here
   std::vector<QueueSettings> queues;
   std::vector<Request> requests;
   std::vector<std::vector<Pods>> shapes;

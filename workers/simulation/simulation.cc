@@ -24,7 +24,9 @@ constexpr std::int64_t kDecisionsPerLook = 256;
 class SimulatedTime {
  public:
   SimulatedTime(const Scenario& scenario, const SimulationOptions& options)
-      : scenario_(scenario), options_(options) {
+      : scenario_(scenario),
+        options_(options),
+        pools_elsewhere_(scenario.pools_elsewhere) {
     course_.begin = course_.end = scenario.begin;
     course_.groups.resize(scenario.groups.size());
     course_.first_node.assign(scenario.groups.size(), 0);
@@ -68,6 +70,8 @@ class SimulatedTime {
     schedule_.LeavePodsOut();
     for (const QueueSettings& queue : scenario_.queues)
       schedule_.SetQueue(queue);
+    schedule_.SetPools(scenario_.pools);
+    schedule_.SetPoolsElsewhere(pools_elsewhere_);
     schedule_.SetAccounts(scenario_.accounts);
     schedule_.SetUsed(scenario_.used.uses, scenario_.used.at);
     for (std::size_t i = 0; i < scenario_.nodes.size(); ++i) {
@@ -159,15 +163,13 @@ class SimulatedTime {
     return members;
   }
 
-  Sharing SharingOf(const Scenario::Group& group) const {
+  cluster::GroupTopology TopologyOf(const Scenario::Group& group) const {
     for (const Scenario::Pods& pods : scenario_.shapes[group.shape]) {
       const cluster::PodRequest& request =
           scenario_.requests[pods.request].request;
-      if (!request.rules.Any()) continue;
-      return workers::SharingOf(request.rules->topology,
-                                scenario_.queues[group.queue]);
+      if (request.rules.Any()) return request.rules->topology;
     }
-    return workers::SharingOf({}, scenario_.queues[group.queue]);
+    return {};
   }
 
   void Restore(const Scenario::Running& running) {
@@ -183,7 +185,9 @@ class SimulatedTime {
     held.evictable = running.evictable;
     held.growth = group.grows >= 0;
     if (held.growth) held.extends = IdOf(group.grows);
-    held.sharing = SharingOf(group);
+    const cluster::GroupTopology topology = TopologyOf(group);
+    held.sharing = SharingOf(topology, scenario_.queues[group.queue]);
+    if (!held.growth) held.pools = topology.pools;
     if (group.duration) held.end = running.start + *group.duration;
     std::vector<Member> members = MembersOf(running.group);
     if (members.size() != running.nodes.size())
@@ -227,6 +231,8 @@ class SimulatedTime {
     if (!terms_.empty())
       consider(std::max(std::get<0>(terms_.top()), scenario_.begin));
     if (const auto due = windows_.NextDue()) consider(*due);
+    for (const PoolHold& hold : pools_elsewhere_)
+      if (hold.end) consider(std::max(*hold.end, scenario_.begin));
     if (const auto due = schedule_.NextDue())
       consider(std::max(*due, now_ + 1));
     return next;
@@ -236,6 +242,12 @@ class SimulatedTime {
   bool Happen(std::int64_t now) {
     now_ = now;
     bool happened = EndDue();
+    if (std::erase_if(pools_elsewhere_, [now](const PoolHold& hold) {
+          return hold.end && *hold.end <= now;
+        }) > 0) {
+      schedule_.SetPoolsElsewhere(pools_elsewhere_);
+      happened = true;
+    }
     for (; next_arrival_ < arrivals_.size() &&
            ComesAt(arrivals_[next_arrival_]) <= now;
          ++next_arrival_) {
@@ -502,6 +514,7 @@ class SimulatedTime {
   std::unordered_map<int, std::vector<int>> growth_;     // by elastic group
   bool grown_ = false;  // growth has come since the last decision
   MaintenanceWindows windows_;
+  std::vector<PoolHold> pools_elsewhere_;  // that have not ended
   std::priority_queue<Term, std::vector<Term>, std::greater<>> terms_;
   std::size_t next_arrival_ = 0;
   std::priority_queue<End, std::vector<End>, std::greater<>> ends_;

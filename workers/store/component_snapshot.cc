@@ -41,6 +41,14 @@ void SnapshotReader::Read(sql::Transaction& transaction) {
   snapshot_->elsewhere.reset();
   if (HasQuotas(snapshot_->accounts))
     snapshot_->elsewhere = ReadOtherHolds(transaction, queues_);
+  snapshot_->pools.clear();
+  for (const sql::Row row : transaction.Run(queries::kReadPools))
+    snapshot_->pools.push_back(PoolIn(row));
+  snapshot_->pools_elsewhere.clear();
+  if (!snapshot_->pools.empty()) {
+    for (const sql::Row row : transaction.Run(queries::kReadPoolHolds, queues_))
+      snapshot_->pools_elsewhere.push_back(PoolHoldIn(row));
+  }
   snapshot_->nodes.clear();
   for (const sql::Row row :
        transaction.Run(queries::kReadComponentNodes, queues_))

@@ -22,6 +22,7 @@
 #include "workers/decision/decision.h"
 #include "workers/decision/held.h"
 #include "workers/decision/maintenance_windows.h"
+#include "workers/decision/pool.h"
 #include "workers/decision/queue_settings.h"
 
 namespace fluxnetes::workers {
@@ -57,7 +58,9 @@ struct ComponentSnapshot {
   UsedByAccounts used;  // as last recorded
   // Amounts held by groups of other components, if quotas count them.
   std::optional<std::vector<AccountHolds>> elsewhere;
-  std::vector<std::string> nodes;  // claimed by the component
+  std::vector<Pool> pools;
+  std::vector<PoolHold> pools_elsewhere;  // by groups of other components
+  std::vector<std::string> nodes;         // claimed by the component
   std::map<GroupId, Holder> holders;
   std::map<GroupId, PendingGroup> waiting;
   std::vector<Reservation> promised;

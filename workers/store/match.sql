@@ -56,6 +56,31 @@ SELECT
 FROM maintenance AS m
 ORDER BY m.id;
 
+-- name: read_pools
+-- The pools of the cluster.
+SELECT name, total FROM pools ORDER BY name;
+
+-- name: read_pool_holds
+-- What groups of queues other than these ($1) hold of pools.
+SELECT
+  a.fluxion_job,
+  floor(extract(epoch FROM a.starts_at))::bigint AS starts_at,
+  ceil(extract(epoch FROM a.ends_at))::bigint AS ends_at,
+  a.pools::text AS pools
+FROM allocations AS a
+WHERE
+  a.pools <> '{}'
+  AND a.queue <> all($1::text [])
+  AND EXISTS (
+    SELECT FROM placements AS p WHERE p.fluxion_job = any(ARRAY[a.fluxion_job])
+  )
+ORDER BY a.fluxion_job;
+
+-- name: lock_pool_holds
+-- Serializes the transactions that place groups with pools: each must know what
+-- groups of other components hold of them.
+SELECT pg_advisory_xact_lock(hashtext('pool_holds'), hashtext(current_schema()));
+
 -- name: read_accounts
 -- All accounts.
 SELECT
@@ -174,6 +199,7 @@ SELECT
   g.extends,
   a.whole_nodes,
   a.aside,
+  a.pools::text AS pools,
   CASE WHEN x.group_id IS NOT NULL THEN g.group_name END AS external_name,
   floor(extract(epoch FROM a.starts_at))::bigint AS starts_at,
   ceil(extract(epoch FROM a.ends_at))::bigint AS ends_at,
@@ -207,6 +233,7 @@ SELECT
   g.extends,
   a.whole_nodes,
   a.aside,
+  a.pools::text AS pools,
   CASE WHEN x.group_id IS NOT NULL THEN g.group_name END AS external_name,
   floor(extract(epoch FROM a.starts_at))::bigint AS starts_at,
   ceil(extract(epoch FROM a.ends_at))::bigint AS ends_at,
@@ -430,7 +457,7 @@ WITH held AS (
   INSERT INTO allocations AS a
   (
     fluxion_job, group_id, queue, nodes, starts_at, ends_at, term, whole_nodes,
-    aside
+    aside, pools
   )
   SELECT
     v.id,
@@ -443,11 +470,12 @@ WITH held AS (
     ),
     v.term,
     v.whole_nodes,
-    v.aside
+    v.aside,
+    v.pools::jsonb
   FROM unnest(
     $1::bigint [], $2::text [], $3::text [], $4::bigint [], $5::bigint [],
-    $6::bigint [], $13::boolean [], $14::boolean []
-  ) AS v (id, queue, nodes, starts_at, ends_at, term, whole_nodes, aside)
+    $6::bigint [], $13::boolean [], $14::boolean [], $17::text []
+  ) AS v (id, queue, nodes, starts_at, ends_at, term, whole_nodes, aside, pools)
   ON CONFLICT (fluxion_job) DO UPDATE SET
   nodes = ARRAY(
     SELECT DISTINCT n.node
@@ -463,7 +491,8 @@ WITH held AS (
   ends_at = excluded.ends_at,
   term = excluded.term,
   whole_nodes = excluded.whole_nodes,
-  aside = excluded.aside
+  aside = excluded.aside,
+  pools = excluded.pools
 ),
 
 used AS (

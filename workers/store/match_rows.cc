@@ -22,6 +22,12 @@ const cluster::PodRequest* RequestIn(const sql::Row& row,
   return requests(cluster::ToJson(request));
 }
 
+cluster::PoolAmounts PoolsIn(const sql::Row& row) {
+  const auto text = row.Get<std::string_view>("pools");
+  if (text == "{}") return {};
+  return json::parse(text).get<cluster::PoolAmounts>();
+}
+
 }  // namespace
 
 QueueSettings SettingsIn(const sql::Row& row) {
@@ -89,6 +95,20 @@ Reservation ReservationIn(const sql::Row& row) {
               .get<std::vector<std::string>>()};
 }
 
+Pool PoolIn(const sql::Row& row) {
+  return {row.Get<std::string>("name"), row.Get<std::int64_t>("total")};
+}
+
+PoolHold PoolHoldIn(const sql::Row& row) {
+  return {row.Get<std::int64_t>("fluxion_job"),
+          row.Get<std::int64_t>("starts_at"), row.Find<std::int64_t>("ends_at"),
+          PoolsIn(row)};
+}
+
+std::string PoolsText(const cluster::PoolAmounts& pools) {
+  return pools.empty() ? "{}" : json(pools).dump();
+}
+
 MaintenanceWindow WindowIn(const sql::Row& row) {
   MaintenanceWindow window;
   window.id = row.Get<std::int64_t>("id");
@@ -123,6 +143,7 @@ Held HeldWithoutMembers(const sql::Row& row) {
   held.size = row.Find<std::int32_t>("group_size").value_or(0);
   held.name = row.Find<std::string>("external_name").value_or("");
   held.external = !held.name.empty();
+  held.pools = PoolsIn(row);
   return held;
 }
 

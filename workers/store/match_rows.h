@@ -11,6 +11,7 @@
 #include "workers/decision/decision.h"
 #include "workers/decision/held.h"
 #include "workers/decision/maintenance_windows.h"
+#include "workers/decision/pool.h"
 #include "workers/decision/queue_settings.h"
 #include "workers/decision/request_maker.h"
 
@@ -20,6 +21,9 @@ QueueSettings SettingsIn(const sql::Row& row);
 // The group without its members and its lease.
 PendingGroup WaitingGroupIn(const sql::Row& row);
 Reservation ReservationIn(const sql::Row& row);
+Pool PoolIn(const sql::Row& row);
+PoolHold PoolHoldIn(const sql::Row& row);
+std::string PoolsText(const cluster::PoolAmounts& pools);  // as JSON
 MaintenanceWindow WindowIn(const sql::Row& row);
 // The allocations, from rows in order of their ids.
 std::vector<Held> HeldIn(const sql::Result& rows, const RequestMaker& requests);

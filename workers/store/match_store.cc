@@ -57,6 +57,7 @@ std::optional<MatchStore::News> PostgresMatchStore::Read(
   news.queues = ReadQueues(transaction);
   news.maintenance = ReadMaintenance(transaction);
   news.accounts = ReadAccounts(transaction);
+  news.pools = ReadPools(transaction);
   news.held =
       HeldIn(transaction.Run(queries::kReadAllAllocations, queues_), requests);
   return news;
@@ -74,6 +75,9 @@ MatchStore::News PostgresMatchStore::Load(const RequestMaker& requests) {
   news.maintenance = ReadMaintenance(transaction);
   news.accounts = ReadAccounts(transaction);
   news.used = ReadUse(transaction, queues_);
+  news.pools = ReadPools(transaction);
+  has_pools_ = !news.pools->empty();
+  news.pools_elsewhere = pool_holds_ = ReadPoolHolds(transaction);
   NoteAccounts(*news.accounts);
   elsewhere_ = news.elsewhere = ReadElsewhere(transaction);
   news.held =
@@ -197,6 +201,7 @@ bool PostgresMatchStore::TakeInbox(sql::Transaction& transaction, News& news) {
   bool queues_changed = false;
   bool maintenance_changed = false;
   bool accounts_changed = false;
+  bool pools_changed = false;
   std::set<GroupId> changed;
   const sql::Result inbox =
       transaction.Run(queries::kTakeMatchInbox, kInboxBatch, queues_);
@@ -208,6 +213,8 @@ bool PostgresMatchStore::TakeInbox(sql::Transaction& transaction, News& news) {
       maintenance_changed = true;
     } else if (what == "accounts") {
       accounts_changed = true;
+    } else if (what == "pools") {
+      pools_changed = true;
     } else if (what == "changed") {
       changed.insert(row.Get<std::int64_t>("group_id"));
     } else {
@@ -218,6 +225,10 @@ bool PostgresMatchStore::TakeInbox(sql::Transaction& transaction, News& news) {
   news.more |= std::ssize(inbox) == kInboxBatch;
   if (queues_changed) news.queues = ReadQueues(transaction);
   if (maintenance_changed) news.maintenance = ReadMaintenance(transaction);
+  if (pools_changed) {
+    news.pools = ReadPools(transaction);
+    has_pools_ = !news.pools->empty();
+  }
   if (accounts_changed) {
     news.accounts = ReadAccounts(transaction);
     NoteAccounts(*news.accounts);
@@ -241,6 +252,11 @@ MatchStore::News PostgresMatchStore::Take(const RequestMaker& requests,
   if (!sql::BugPlanted("stale-term")) leadership_.Check(transaction);
   LeaseWaiting(transaction, leases, news);
   bool told = TakeInbox(transaction, news);
+  if (auto holds = ReadPoolHolds(transaction); holds != pool_holds_) {
+    pool_holds_ = holds;
+    news.pools_elsewhere = std::move(holds);
+    told = true;
+  }
   const auto elsewhere = ReadElsewhere(transaction);
   if (elsewhere != elsewhere_) {
     elsewhere_ = elsewhere;
@@ -300,6 +316,22 @@ std::optional<std::vector<AccountHolds>> PostgresMatchStore::ReadElsewhere(
     sql::Transaction& transaction) const {
   if (!has_quotas_) return std::nullopt;
   return ReadOtherHolds(transaction, queues_);
+}
+
+std::vector<Pool> PostgresMatchStore::ReadPools(sql::Transaction& transaction) {
+  std::vector<Pool> pools;
+  for (const sql::Row row : transaction.Run(queries::kReadPools))
+    pools.push_back(PoolIn(row));
+  return pools;
+}
+
+std::vector<PoolHold> PostgresMatchStore::ReadPoolHolds(
+    sql::Transaction& transaction) const {
+  std::vector<PoolHold> holds;
+  if (!has_pools_) return holds;
+  for (const sql::Row row : transaction.Run(queries::kReadPoolHolds, queues_))
+    holds.push_back(PoolHoldIn(row));
+  return holds;
 }
 
 std::vector<MaintenanceWindow> PostgresMatchStore::ReadMaintenance(

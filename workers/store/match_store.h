@@ -8,6 +8,14 @@
 // last, so two components never place pods on one node, however late either
 // learns of a changed label.
 //
+// Pools of the whole cluster are shared by all components. A label of any pod
+// may name a pool, so components that use one pool are not joined: a user could
+// join them all. Instead each knows what the groups of the others hold. A
+// commit that places groups with pools is alone at that, and refuses these
+// groups if the others hold more of the pools than was known. So together they
+// never hold more than there is. Reservations of other components are not
+// known.
+//
 // Used by one thread. Throws sql::Error and queue::LostTerm; after either, the
 // state in memory may differ from the store and must be loaded again.
 #pragma once
@@ -26,6 +34,7 @@
 #include "workers/decision/decision.h"
 #include "workers/decision/held.h"
 #include "workers/decision/maintenance_windows.h"
+#include "workers/decision/pool.h"
 #include "workers/decision/queue_settings.h"
 #include "workers/decision/request_maker.h"
 
@@ -48,6 +57,9 @@ class MatchStore {
     std::optional<std::vector<MaintenanceWindow>> maintenance;  // if it changed
     std::optional<std::vector<Account>> accounts;  // if they changed
     UsedByAccounts used;                           // as last recorded
+    std::optional<std::vector<Pool>> pools;        // if they changed
+    // What groups of other components hold of pools, if it changed.
+    std::optional<std::vector<PoolHold>> pools_elsewhere;
     // Amounts held by groups of other components, if quotas count them and they
     // changed.
     std::optional<std::vector<AccountHolds>> elsewhere;
@@ -55,7 +67,7 @@ class MatchStore {
     bool Any() const {
       return !queues.empty() || !released.empty() || !changed.empty() ||
              !held.empty() || !waiting.empty() || maintenance || accounts ||
-             elsewhere;
+             elsewhere || pools || pools_elsewhere;
     }
   };
 
@@ -217,6 +229,15 @@ class PostgresMatchStore : public MatchStore {
   // quotas of the payers in `of`.
   bool LockQuotas(sql::Transaction& transaction, const HoldsNews& of);
 
+  static std::vector<Pool> ReadPools(sql::Transaction& transaction);
+  // What groups of other components hold of pools; nothing if there are none.
+  std::vector<PoolHold> ReadPoolHolds(sql::Transaction& transaction) const;
+  // Prevents other components from placing groups with pools until the
+  // transaction ends. Returns the placed groups with a pool of which others
+  // have taken more since the last read.
+  std::set<GroupId> LockPools(sql::Transaction& transaction,
+                              const std::vector<Placed>& placed) const;
+
   // Throws if the server may have crashed since Load(): commits of intake and
   // Take() that memory contains may be undone.
   void CheckConnections() const;
@@ -232,6 +253,8 @@ class PostgresMatchStore : public MatchStore {
   std::map<GroupId, Lease> leases_;  // of the waiting groups in memory
   bool first_reasons_ = true;  // since Load(): pods may have other reasons
   bool has_quotas_ = false;    // of any account
+  bool has_pools_ = false;     // in the cluster
+  std::vector<PoolHold> pool_holds_;  // elsewhere, as known in memory
   AccountTree accounts_;
   std::optional<std::vector<AccountHolds>> elsewhere_;  // as known in memory
 };

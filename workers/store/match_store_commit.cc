@@ -6,6 +6,7 @@
 #include "workers/loops/groups_queries.h"
 #include "workers/pods/other_resources.h"
 #include "workers/store/match_queries.h"
+#include "workers/store/match_rows.h"
 #include "workers/store/match_store.h"
 
 namespace fluxnetes::workers {
@@ -62,6 +63,8 @@ std::set<GroupId> PostgresMatchStore::Commit(const Decision& decision,
   const bool quotas_known = !elsewhere_ || decision.placed.empty() ||
                             !decision.holds ||
                             LockQuotas(transaction, *decision.holds);
+  const std::set<GroupId> without_pool =
+      LockPools(transaction, decision.placed);
   const Locked locked = Lock(transaction, decision);
   std::set<GroupId> unchanged;
   if (quotas_known) {
@@ -69,6 +72,11 @@ std::set<GroupId> PostgresMatchStore::Commit(const Decision& decision,
   } else {
     TellAgain(transaction, decision.placed);
   }
+  if (!without_pool.empty() && quotas_known)
+    transaction.Run(
+        queries::kTellGroupChanges,
+        std::vector<GroupId>(without_pool.begin(), without_pool.end()));
+  for (const GroupId group : without_pool) unchanged.erase(group);
   CommitVerdicts(transaction, decision.verdicts, now);
   CommitReservations(transaction, decision, now);
   auto refused = CommitPlacements(transaction, decision.placed, unchanged, now);
@@ -115,6 +123,28 @@ bool PostgresMatchStore::LockQuotas(sql::Transaction& transaction,
              return limited.contains(account);
            });
   });
+}
+
+std::set<GroupId> PostgresMatchStore::LockPools(
+    sql::Transaction& transaction, const std::vector<Placed>& placed) const {
+  std::set<GroupId> refused;
+  if (std::ranges::all_of(
+          placed, [](const Placed& each) { return each.pools.empty(); }))
+    return refused;
+  transaction.Run(queries::kLockPoolHolds);
+  if (sql::BugPlanted("pool-shared")) return refused;
+  std::set<std::string> taken;
+  for (const PoolHold& hold : ReadPoolHolds(transaction)) {
+    if (std::ranges::find(pool_holds_, hold) != pool_holds_.end()) continue;
+    for (const auto& [pool, amount] : hold.pools) taken.insert(pool);
+  }
+  for (const Placed& each : placed) {
+    if (std::ranges::any_of(each.pools, [&](const auto& pool) {
+          return taken.contains(pool.first);
+        }))
+      refused.insert(each.group);
+  }
+  return refused;
 }
 
 PostgresMatchStore::Locked PostgresMatchStore::Lock(
@@ -277,10 +307,12 @@ void PostgresMatchStore::WritePlacements(
   std::vector<std::string> uids, places;
   std::vector<std::optional<std::string>> other, parts, resource_sets;
   std::vector<bool> whole_nodes, aside;
+  std::vector<std::string> pools;
   std::vector<queue::NewJob> bind;
   for (const Placed* group : placed) {
     whole_nodes.push_back(group->sharing.whole_nodes);
     aside.push_back(group->sharing.aside);
+    pools.push_back(PoolsText(group->pools));
     allocations.push_back(group->group);
     queues.push_back(group->queue);
     nodes.push_back(NodeArray(NodesOf(*group)));
@@ -307,7 +339,7 @@ void PostgresMatchStore::WritePlacements(
   }
   transaction.Run(queries::kWritePlacements, allocations, queues, nodes, starts,
                   ends, terms, jobs, uids, places, cpu, memory, other,
-                  whole_nodes, aside, parts, resource_sets);
+                  whole_nodes, aside, parts, resource_sets, pools);
   // Not announced: the deciding worker rings a binder of this process at once,
   // and a second binder would only race it. Binders of other replicas look once
   // a second.

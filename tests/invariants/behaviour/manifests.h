@@ -31,6 +31,7 @@ struct GangShape {
   std::string align = {};     // label fluxnetes.align
   int most = 0;               // fluxnetes.group-max-size; 0: not elastic
   int absent = 0;             // number of pods not created; below 0: extra pods
+  std::string more_labels = {};  // "fluxnetes.pool/a: '2'"
 };
 
 inline std::string LabelsOf(const std::string& group, int size,
@@ -50,7 +51,8 @@ inline std::string LabelsOf(const std::string& group, int size,
                              shape.per_node)) +
           (shape.most == 0 ? ""
                            : fmt::format(", fluxnetes.group-max-size: \"{}\"",
-                                         shape.most)));
+                                         shape.most)) +
+          (shape.more_labels.empty() ? "" : ", " + shape.more_labels));
 }
 
 inline std::string PodSpecOf(const GangShape& shape) {

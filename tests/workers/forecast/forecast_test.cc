@@ -52,6 +52,26 @@ TEST_P(OfForecast, OfRandomGroupsIsWhatTheSimulatorThenDoes) {
   }
 }
 
+TEST_P(OfForecast, OfGroupsThatNeedPoolsIsWhatTheSimulatorThenDoes) {
+  int later = 0;
+  for (unsigned seed = 1; seed <= 40; ++seed) {
+    Scenario scenario = RandomScenario(seed, GetParam());
+    const Starts without = SimulatedStarts(scenario);
+    std::mt19937 engine(seed);
+    for (Scenario::Request& each : scenario.requests) {
+      const auto amount = static_cast<std::int64_t>(engine() % 4);
+      if (amount > 0)
+        each.request.rules.Own().topology.pools = {{"matlab", amount}};
+    }
+    scenario.pools = {{"matlab", 5}};
+    scenario.pools_elsewhere = {{9'999, 0, 1'050, {{"matlab", 1}}}};
+    const Starts starts = SimulatedStarts(scenario);
+    EXPECT_EQ(ExactStarts(ForecastOf(scenario)), starts) << "seed " << seed;
+    later += starts != without ? 1 : 0;
+  }
+  EXPECT_GT(later, 20);  // pools matter to them
+}
+
 TEST_P(OfForecast, OfLublinsJobsIsWhatTheSimulatorThenDoes) {
   const auto jobs = LublinJobs({.seed = 5, .jobs = 400});
   Scenario scenario =
@@ -109,6 +129,18 @@ TEST(ForecastOfGroups, SaysWhoseEndMakesRoom) {
             (Estimate{next, 1'080, false,
                       "default/g3 starts before it and ends as planned"}));
   EXPECT_EQ(forecast.next, 1'050);
+}
+
+TEST(ForecastOfGroups, SaysWhoseEndFreesAPool) {
+  Scenario scenario = OnTheseNodes({8});
+  AddRunning(scenario, {"node0"}, 1, 200);
+  AddWaiting(scenario, 1, 2, 50);
+  for (Scenario::Request& each : scenario.requests)
+    each.request.rules.Own().topology.pools = {{"matlab", 2}};
+  scenario.pools = {{"matlab", 3}};
+  const Estimate estimate = EstimateOf(ForecastOf(scenario), 2);
+  EXPECT_EQ(estimate.start, 1'100);
+  EXPECT_EQ(estimate.rests_on, "default/g1 ends by its deadline");
 }
 
 TEST(ForecastOfGroups, BehindOnesWithoutEndIsNotKnown) {

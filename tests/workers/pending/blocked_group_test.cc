@@ -18,8 +18,8 @@ namespace {
 using enum ReservationState;
 using Arrows = std::set<std::pair<std::string, std::string>>;
 
-const ReservedNodes kAtNoon = ReservedFrom({43'200, {0, 1}});
-const ReservedNodes kAtTen = ReservedFrom({36'000, {1, 1}});
+const ReservedNodes kAtNoon = ReservedFrom({43'200, {0, 1}}, {});
+const ReservedNodes kAtTen = ReservedFrom({36'000, {1, 1}}, {});
 const ReservedNodes kDrainSet{{}, {0, 1}, {}, false};
 
 // "//   from -> to | to" in the comment that opens the header.

@@ -50,6 +50,8 @@ void Show(const std::vector<cluster::Node>& nodes,
 ComponentSnapshot SnapshotOf(const Scenario& scenario) {
   ComponentSnapshot snapshot;
   snapshot.queues = scenario.queues;
+  snapshot.pools = scenario.pools;
+  snapshot.pools_elsewhere = scenario.pools_elsewhere;
   for (const cluster::Node& node : scenario.nodes)
     snapshot.nodes.push_back(node.name);
   std::set<int> running;
@@ -67,6 +69,7 @@ ComponentSnapshot SnapshotOf(const Scenario& scenario) {
     for (const auto* request : RequestsOf(scenario, group, snapshot)) {
       held.members.push_back({group.name + "." + std::to_string(number),
                               run.nodes[number], request});
+      if (request->rules.Any()) held.pools = request->rules->topology.pools;
       ++number;
     }
   }

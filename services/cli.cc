@@ -26,6 +26,7 @@
 #include "services/editing/job_command.h"
 #include "services/editing/maintenance_command.h"
 #include "services/editing/migrate_command.h"
+#include "services/editing/pool_command.h"
 #include "services/editing/queue_command.h"
 #include "services/explain/describe.h"
 #include "services/explain/explain.h"
@@ -122,6 +123,9 @@ class Runner {
   }
   ExitCode operator()(const AccountOptions& options) {
     return RunAccount(options, *Database(), console_);
+  }
+  ExitCode operator()(const PoolOptions& options) {
+    return RunPool(options, *Database(), console_);
   }
   ExitCode operator()(const JobsOptions& options) {
     return RunJobs(options, *Database(), console_);

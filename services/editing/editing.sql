@@ -1,4 +1,4 @@
--- The queries of the commands that change rows: queues, accounts, node
+-- The queries of the commands that change rows: queues, accounts, pools, node
 -- maintenance.
 
 -- name: create_account
@@ -133,3 +133,56 @@ WHERE q.name = $1;
 -- Deletes a queue that no group uses.
 DELETE FROM queues
 WHERE name = $1;
+
+-- name: list_pools
+-- The pools, with the groups that hold something of them or have it reserved.
+SELECT
+  u.pool,
+  u.total,
+  u.held,
+  u.reserved,
+  u.free,
+  u.description,
+  (
+    SELECT
+      coalesce(
+        json_agg(
+          json_build_object(
+            'group', h.namespace || '/' || h.group_name,
+            'kind', h.kind,
+            'amount', h.amount,
+            'starts_at', to_char(
+              h.starts_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'
+            ),
+            'ends_at', to_char(
+              h.ends_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'
+            )
+          )
+          ORDER BY h.kind, h.ends_at, h.group_id
+        ),
+        '[]'
+      )::text
+    FROM pool_holders AS h
+    WHERE h.pool = u.pool
+  ) AS holders
+FROM pool_use AS u
+ORDER BY u.pool;
+
+-- name: set_pool
+-- Sets the total ($2) of a pool, and its description unless that is null ($3;
+-- empty: none); makes the pool if there is none.
+INSERT INTO pools AS p (name, total, description, made_at, changed_at)
+VALUES ($1, $2, nullif($3, ''), $4, $4)
+ON CONFLICT (name) DO UPDATE SET
+total = excluded.total,
+description = CASE WHEN $3 IS NULL THEN p.description ELSE nullif($3, '') END,
+changed_at = excluded.changed_at
+RETURNING p.xmax = 0 AS made;
+
+-- name: read_pool_holders
+-- The groups that hold something of a pool, or have it reserved.
+SELECT DISTINCT h.group_id FROM pool_holders AS h WHERE h.pool = $1;
+
+-- name: delete_pool
+-- Deletes a pool.
+DELETE FROM pools WHERE name = $1;

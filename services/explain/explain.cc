@@ -43,6 +43,22 @@ void AddField(const std::string& key, const std::string& value,
     text += fmt::format("{:<13} {}\n", key + ":", Printable(value));
 }
 
+// "2 of 10 are free, it needs 3; the next come free in 5m, when a/train ends".
+std::string InWords(const PoolStanding& pool, sql::Timestamp now) {
+  if (!pool.total)
+    return fmt::format("it needs {}, and there is no such pool", pool.needs);
+  std::string text =
+      fmt::format("{} of {} {} free, it needs {}", pool.free, *pool.total,
+                  pool.free == 1 ? "is" : "are", pool.needs);
+  if (pool.free >= pool.needs || !pool.next) return text;
+  if (!pool.next->ends_at)
+    return text +
+           fmt::format("; {}, which holds some, has no end", pool.next->name);
+  return text + fmt::format("; the next come free {}, when {} ends",
+                            Relative(*pool.next->ends_at, now),
+                            pool.next->name);
+}
+
 Table BeforeTable(const GroupExplanation& explanation, sql::Timestamp now) {
   Table table({">POSITION", "GROUP", ">PODS", "STATE", "START"});
   for (const GroupBefore& before : explanation.first)
@@ -111,6 +127,8 @@ std::string ToText(const GroupExplanation& explanation,
              fmt::format("{} without a place (fluxnetes.start-by)",
                          Relative(*group.start_by, now)),
              text);
+  for (const PoolStanding& pool : explanation.pools)
+    AddField("Pool " + pool.name, InWords(pool, now), text);
   if (explanation.before > 0) {
     AddField("Before it", CountOf(explanation.before) + " of its queue", text);
     text += BeforeTable(explanation, now).IndentedText(style);
@@ -152,6 +170,21 @@ OrderedJson NodesJson(const GroupExplanation& explanation) {
   return all;
 }
 
+OrderedJson PoolsJson(const GroupExplanation& explanation) {
+  OrderedJson pools = OrderedJson::array();
+  for (const PoolStanding& pool : explanation.pools)
+    pools.push_back(
+        {{"name", pool.name},
+         {"needs", pool.needs},
+         {"total", OrNothing(pool.total)},
+         {"free", pool.free},
+         {"next", pool.next
+                      ? OrderedJson{{"group", pool.next->name},
+                                    {"endsAt", OrNothing(pool.next->ends_at)}}
+                      : OrderedJson()}});
+  return pools;
+}
+
 OrderedJson HelpJson(const GroupExplanation& explanation) {
   OrderedJson changes = OrderedJson::array();
   for (const std::string& line : KnownHelp(explanation.detail))
@@ -190,6 +223,7 @@ OrderedJson ToJson(const GroupExplanation& explanation, sql::Timestamp now) {
            {{"groups", explanation.holders},
             {"endless", explanation.endless},
             {"firstToEnd", holders}}},
+          {"pools", PoolsJson(explanation)},
           {"nodes", NodesJson(explanation)},
           {"help", HelpJson(explanation)}};
 }

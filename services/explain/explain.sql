@@ -52,3 +52,26 @@ INNER JOIN pod_groups AS g ON g.id = a.group_id
 WHERE a.nodes && $1::text [] AND a.group_id <> $3::bigint
 ORDER BY a.ends_at, g.id
 LIMIT $2::bigint;
+
+-- name: list_pools_of_group
+-- The pools that group $1 needs: how much of them is free, and the holder that
+-- ends first.
+SELECT
+  k.key AS pool,
+  k.value::bigint AS needs,
+  u.total,
+  u.free,
+  h.holder,
+  h.ends_at
+FROM pod_groups AS g
+CROSS JOIN LATERAL jsonb_each_text(g.pools) AS k
+LEFT JOIN pool_use AS u ON u.pool = k.key
+LEFT JOIN LATERAL (
+  SELECT o.namespace || '/' || o.group_name AS holder, o.ends_at
+  FROM pool_holders AS o
+  WHERE o.pool = k.key AND o.kind = 'held' AND o.group_id <> g.id
+  ORDER BY o.ends_at, o.group_id
+  LIMIT 1
+) AS h ON true
+WHERE g.id = $1
+ORDER BY k.key;

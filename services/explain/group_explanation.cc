@@ -32,6 +32,21 @@ void ReadBefore(sql::Transaction& transaction, GroupExplanation& explanation) {
          row.Find<std::string>("estimate")});
 }
 
+void ReadPools(sql::Transaction& transaction, GroupExplanation& explanation) {
+  const GroupRow& group = explanation.detail.group;
+  if (!Waits(group) || group.has_started) return;
+  for (const sql::Row row :
+       transaction.Run(queries::kListPoolsOfGroup, group.id)) {
+    PoolStanding& pool = explanation.pools.emplace_back();
+    pool.name = row.Get<std::string>("pool");
+    pool.needs = row.Get<std::int64_t>("needs");
+    pool.total = row.Find<std::int64_t>("total");
+    pool.free = row.Find<std::int64_t>("free").value_or(0);
+    if (const auto holder = row.Find<std::string>("holder"))
+      pool.next = Holder{*holder, row.Find<sql::Timestamp>("ends_at")};
+  }
+}
+
 NodeRecords ReadNodeRecords(sql::Transaction& transaction,
                             const GroupRow& group) {
   NodeRecords records;
@@ -99,6 +114,7 @@ GroupExplanation ExplainGroup(sql::Pool& pool, const GroupName& name,
     sql::Transaction transaction(pool, sql::Isolation::kReadOnly);
     explanation.detail = RequireGroup(transaction, name, std::nullopt);
     ReadBefore(transaction, explanation);
+    ReadPools(transaction, explanation);
   }
   const GroupRow& group = explanation.detail.group;
   if (!WaitsForNodes(group)) return explanation;

@@ -33,6 +33,16 @@ struct Holder {
   std::optional<sql::Timestamp> ends_at;  // nullopt: no end
 };
 
+// A pool of the cluster that the group needs.
+struct PoolStanding {
+  std::string name;
+  std::int64_t needs = 0;
+  // Nullopt: there is no such pool.
+  std::optional<std::int64_t> total;
+  std::int64_t free = 0;
+  std::optional<Holder> next;  // the first to end of those that hold of it
+};
+
 // The nodes for one kind of the group's pods.
 struct NodesForPods {
   std::string needs;  // "2 cpu, 4Gi"
@@ -47,6 +57,7 @@ struct GroupExplanation {
   std::int64_t holders = 0;        // groups that run on nodes it may use
   std::int64_t endless = 0;        // holders without an end
   std::vector<Holder> first_to_end;    // some of the holders
+  std::vector<PoolStanding> pools;     // that it waits for or may start with
   std::vector<NodesForPods> nodes;     // empty: it does not wait for nodes
   std::optional<Prospects> prospects;  // nullopt also if there was no search
 };

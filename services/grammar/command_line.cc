@@ -85,6 +85,7 @@ class Grammar {
   DrainOptions drain_;
   QueueOptions queue_;
   AccountOptions account_;
+  PoolOptions pool_;
   JobsOptions jobs_;
   std::string window_;
   MigrateOptions migrate_;
@@ -133,6 +134,7 @@ Grammar::Grammar(const CalledAs& called)
   AddDrainCommands(app_, drain_, invocation_.command);
   AddQueueCommands(app_, queue_, invocation_.command);
   AddAccountCommands(app_, account_, invocation_.command);
+  AddPoolCommands(app_, pool_, invocation_.command);
   AddJobs();
   AddDoctorCommand(app_, tool_, invocation_.command);
   AddBenchCommand(app_, tool_, invocation_.command);

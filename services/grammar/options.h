@@ -133,6 +133,15 @@ struct AccountOptions {
   std::vector<std::string> settings;  // KEY=VALUE
 };
 
+struct PoolOptions {
+  enum class Verb { kList, kSet, kDelete };
+  Verb verb = Verb::kList;
+  std::string name;
+  std::int64_t total = 0;
+  std::optional<std::string> description;  // to set; empty: none
+  OutputFormat output = OutputFormat::kTable;
+};
+
 struct JobsOptions {
   enum class Verb { kShow, kRetry, kCancel, kDelete, kStats };
   Verb verb = Verb::kShow;
@@ -180,6 +189,7 @@ struct SimulateOptions {
   std::vector<std::string> add_nodes;  // "10:like=NODE"
   std::string policy;
   std::vector<std::string> queues;  // "NAME:KEY=VALUE,..."
+  std::vector<std::string> pools;   // "NAME=TOTAL"
   std::string namespace_name = "default";
   std::optional<std::chrono::milliseconds> overrun;
   // Output files.
@@ -230,10 +240,10 @@ using Command =
     std::variant<HelpOptions, GetOptions, DescribeOptions, ExplainOptions,
                  TimelineOptions, HistoryOptions, TopOptions, SqueueOptions,
                  CancelOptions, HoldOptions, DrainOptions, QueueOptions,
-                 AccountOptions, JobsOptions, MigrateOptions, SubmitOptions,
-                 DeleteOptions, SimulateOptions, MatchOptions, ServeOptions,
-                 SimulatedClusterOptions, VersionOptions, CompletionOptions,
-                 DoctorOptions, ManOptions, BenchOptions>;
+                 AccountOptions, PoolOptions, JobsOptions, MigrateOptions,
+                 SubmitOptions, DeleteOptions, SimulateOptions, MatchOptions,
+                 ServeOptions, SimulatedClusterOptions, VersionOptions,
+                 CompletionOptions, DoctorOptions, ManOptions, BenchOptions>;
 
 struct Invocation {
   std::optional<std::string> config_file;

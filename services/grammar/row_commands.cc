@@ -83,4 +83,30 @@ void AddAccountCommands(CLI::App& app, AccountOptions& options,
   add("delete", "delete an account that has none below it", Verb::kDelete);
 }
 
+void AddPoolCommands(CLI::App& app, PoolOptions& options, Command& chosen) {
+  using Verb = PoolOptions::Verb;
+  AddOutput(*AddVerb(app, "pools",
+                     "list pools of the cluster (licences), and who holds them",
+                     Verb::kList, options, chosen),
+            options.output, "table|json|yaml|name");
+  CLI::App* pool =
+      AddCommand(app, "pool", "change pools of the cluster, such as licences");
+  pool->require_subcommand(1);
+  CLI::App* set =
+      AddVerb(*pool, "set", "make a pool, or change how much there is",
+              Verb::kSet, options, chosen);
+  AddName(*set, options.name, "the pool", "POOL");
+  CheckAtLeast(
+      *set->add_option("--total", options.total,
+                       "how much there is; holders keep what they have")
+           ->type_name("N")
+           ->required(),
+      0);
+  set->add_option("--description", options.description, "for people")
+      ->type_name("TEXT");
+  CLI::App* gone = AddVerb(*pool, "delete", "delete a pool that no group holds",
+                           Verb::kDelete, options, chosen);
+  AddName(*gone, options.name, "the pool", "POOL");
+}
+
 }  // namespace fluxnetes::services

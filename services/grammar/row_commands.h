@@ -1,5 +1,5 @@
-// The grammar of the commands that edit rows of settings: `fluxnetes queue` and
-// `fluxnetes account`.
+// The grammar of the commands that edit rows of settings: `fluxnetes queue`,
+// `fluxnetes account` and `fluxnetes pool`.
 // Tests: tests/services/grammar/command_line_test.cc,
 // tests/services/editing/queue_command_pgtest.cc.
 #pragma once
@@ -17,5 +17,6 @@ namespace fluxnetes::services {
 void AddQueueCommands(CLI::App& app, QueueOptions& options, Command& chosen);
 void AddAccountCommands(CLI::App& app, AccountOptions& options,
                         Command& chosen);
+void AddPoolCommands(CLI::App& app, PoolOptions& options, Command& chosen);
 
 }  // namespace fluxnetes::services

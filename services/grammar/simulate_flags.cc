@@ -54,6 +54,10 @@ void AddCluster(CLI::App& command, SimulateOptions& options) {
       .add_option("--queue", options.queues,
                   "a queue and its settings, as of `queue set`")
       ->type_name("QUEUE:KEY=VALUE");
+  command
+      .add_option("--pool", options.pools,
+                  "a pool of the cluster and how much of it there is")
+      ->type_name("POOL=TOTAL");
 }
 
 void AddPictures(CLI::App& command, SimulateOptions& options) {

@@ -240,6 +240,7 @@ ValueChoice ChoiceOf(const std::string& value) {
   if (value == "GROUP") return {"", "fluxnetes get groups -A -o name", false};
   if (value == "QUEUE") return {"", "fluxnetes get queues -o name", false};
   if (value == "ACCOUNT") return {"", "fluxnetes get accounts -o name", false};
+  if (value == "POOL") return {"", "fluxnetes pools -o name", false};
   if (value == "JOB") return {"", "fluxnetes get jobs -o name", false};
   if (value == "NODE") return {"", "fluxnetes get nodes -o name", false};
   return {};

@@ -122,6 +122,7 @@ SimulationInput OfJobs(const SimulateOptions& options, cluster::SwfTrace trace,
   input.scenario = workers::ScenarioOf(trace.jobs, std::move(nodes.nodes),
                                        nodes.cpus, queues.front());
   input.scenario.queues = std::move(queues);
+  ChangePools(options, input.scenario.pools);
   return input;
 }
 
@@ -187,6 +188,7 @@ SimulationInput OfManifests(const SimulateOptions& options,
   for (const std::string& more : options.add_nodes)
     AddNodes(more, input.scenario.nodes);
   ChangeQueues(options, input.scenario.queues);
+  ChangePools(options, input.scenario.pools);
   input.source = pool == nullptr ? "manifests" : "the database";
   if (options.files.empty()) return input;
   if (pool != nullptr) input.source += ", and manifests";

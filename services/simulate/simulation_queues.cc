@@ -8,6 +8,7 @@
 
 #include "services/console/exit_code.h"
 #include "services/editing/queue_settings.h"
+#include "workers/pools/pool_labels.h"
 
 namespace fluxnetes::services {
 namespace {
@@ -87,6 +88,29 @@ void ChangeQueues(const SimulateOptions& options,
   for (QueueSettings& queue : queues)
     ApplyQueuePatch(ParseQueueSettings({"queue_policy=" + options.policy}),
                     queue);
+}
+
+void ChangePools(const SimulateOptions& options,
+                 std::vector<workers::Pool>& pools) {
+  for (const std::string& text : options.pools) {
+    const std::size_t equal = std::min(text.find('='), text.size());
+    const std::string name = text.substr(0, equal);
+    std::int64_t total = -1;
+    const char* const end = text.data() + text.size();
+    const auto [last, error] =
+        std::from_chars(std::min(text.data() + equal + 1, end), end, total);
+    if (name.empty() || error != std::errc() || last != end || total < 0 ||
+        total > workers::kMostOfPool)
+      throw Failure(ExitCode::kUsage,
+                    fmt::format("--pool: '{}' is not allowed", text),
+                    "Right would be POOL=TOTAL, such as matlab=10.");
+    const auto pool = std::ranges::find(pools, name, &workers::Pool::name);
+    if (pool == pools.end()) {
+      pools.push_back({name, total});
+    } else {
+      pool->total = total;
+    }
+  }
 }
 
 }  // namespace fluxnetes::services

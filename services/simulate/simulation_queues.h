@@ -1,5 +1,5 @@
-// The scheduling queues of a simulation: the given ones, changed by the flags,
-// with the keys of `queue set`.
+// The scheduling queues and pools of a simulation: the given ones, changed by
+// the flags, with the keys of `queue set`.
 // Tests: tests/services/simulate/simulate_test.cc.
 #pragma once
 
@@ -16,6 +16,10 @@ namespace fluxnetes::services {
 // decisions are checked and ignored. Throws Failure (kUsage).
 void ChangeQueues(const SimulateOptions& options,
                   std::vector<workers::QueueSettings>& queues);
+
+// `--pool NAME=TOTAL` changes or creates a pool. Throws Failure (kUsage).
+void ChangePools(const SimulateOptions& options,
+                 std::vector<workers::Pool>& pools);
 
 // `patch` is an object of columns and values from ParseQueueSettings().
 void ApplyQueuePatch(const std::string& patch, workers::QueueSettings& queue);

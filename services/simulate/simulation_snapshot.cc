@@ -100,6 +100,8 @@ class SnapshotWriter {
                           Scenario& scenario) {
     scenario.queues = records.queues;
     scenario.maintenance = records.maintenance;
+    scenario.pools = records.pools;
+    scenario.pools_elsewhere = records.pools_elsewhere;
     scenario.accounts = records.accounts;
     scenario.used = records.used;
     scenario.used.at = std::min(scenario.used.at, scenario.begin);
@@ -139,6 +141,7 @@ class SnapshotWriter {
     cluster::GroupTopology topology;
     topology.whole_nodes = held.sharing.whole_nodes;
     topology.aside = held.sharing.aside;
+    topology.pools = held.pools;
     for (const workers::PlacedMember& member : held.members) {
       pods.push_back(
           {parts_.Request(cluster::WithTopology(*member.request, topology),
@@ -161,6 +164,8 @@ class SnapshotWriter {
   }
 
   void AddWaiting(const workers::PendingGroup& waiting) {
+    // Pods of a group that holds something take no more of pools.
+    const bool holds = snapshot_.numbers.contains(waiting.id);
     Scenario::Group& group =
         Add(waiting.id, waiting.namespace_name, waiting.account, waiting.queue);
     group.name = waiting.namespace_name + "/" + waiting.name;
@@ -172,9 +177,11 @@ class SnapshotWriter {
     group.preempts = waiting.preempts;
     group.grace = waiting.grace;
     std::vector<int> requests;
-    for (const workers::Member& member : waiting.members)
-      requests.push_back(
-          parts_.Request(*member.request, waiting.namespace_name));
+    for (const workers::Member& member : waiting.members) {
+      cluster::PodRequest request = *member.request;
+      if (holds && request.rules.Any()) request.rules.Own().topology.pools = {};
+      requests.push_back(parts_.Request(request, waiting.namespace_name));
+    }
     group.shape = parts_.Shape(requests);
   }
 

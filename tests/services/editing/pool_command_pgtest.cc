@@ -1,0 +1,98 @@
+// Tests of `fluxnetes pools` and `fluxnetes pool`.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/services/support/command_database.h"
+
+namespace fluxnetes::services {
+namespace {
+
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class PoolCommand : public CommandDatabase {
+ protected:
+  std::string Column(const std::string& column) {
+    return database_.Ask("SELECT " + column + " FROM pools");
+  }
+  void Succeed(const std::string& arguments) {
+    EXPECT_EQ(run_(arguments), ExitCode::kOk) << arguments << run_.err();
+  }
+  void Hold() {
+    database_.Execute(
+        "INSERT INTO pod_groups (id, namespace, group_name, group_size, queue, "
+        "priority, shape, submitted_at, promoted_at, state, phase) VALUES "
+        "(7, 'a', 'train', 1, 'default', 0, 0, now(), now(), 'allocated', "
+        "NULL);"
+        "INSERT INTO allocations (fluxion_job, group_id, queue, nodes, "
+        "starts_at, term, pools) VALUES (7, 7, 'default', '{n}', now(), 1, "
+        "'{\"matlab\": 4}');"
+        "INSERT INTO placements (fluxion_job, pod_uid, node_name, cpu_milli, "
+        "memory_bytes) VALUES (7, 'u', 'n', 1, 1)");
+  }
+};
+
+TEST_F(PoolCommand, PoolsAreMadeChangedAndDeleted) {
+  Succeed("pool set matlab --total 10 --description floating");
+  EXPECT_EQ(run_.out(), "pool/matlab created\n");
+  EXPECT_EQ(Column("total"), "10");
+  EXPECT_EQ(Column("description"), "floating");
+  Succeed("pool set matlab --total 12");
+  EXPECT_EQ(run_.out(), "pool/matlab changed\n");
+  EXPECT_EQ(Column("total"), "12");
+  EXPECT_EQ(Column("description"), "floating");
+  EXPECT_EQ(database_.Ask("SELECT verb || ' ' || object || ' ' || detail FROM "
+                          "audit ORDER BY id DESC LIMIT 1"),
+            "set pool/matlab total=12");
+  Succeed("pool delete matlab");
+  EXPECT_EQ(run_("pool delete matlab"), ExitCode::kNotFound);
+  EXPECT_EQ(Column("count(*)"), "0");
+}
+
+TEST_F(PoolCommand, SchedulerIsToldAtOnce) {
+  Succeed("pool set matlab --total 10");
+  EXPECT_GE(std::stoi(database_.Ask(
+                "SELECT count(*) FROM match_inbox WHERE news = 'pools'")),
+            1);
+}
+
+TEST_F(PoolCommand, ListSaysWhoHoldsWhat) {
+  Succeed("pools");
+  EXPECT_THAT(run_.err(), HasSubstr("There are no pools"));
+  Succeed("pool set matlab --total 10");
+  Hold();
+  Succeed("pools");
+  EXPECT_THAT(run_.out(), AllOf(HasSubstr("NAME"), HasSubstr("matlab"),
+                                HasSubstr("a/train 4")));
+  Succeed("pools -o json");
+  const json pool = json::parse(run_.out())["items"][0];
+  EXPECT_EQ(pool["total"], 10);
+  EXPECT_EQ(pool["held"], 4);
+  EXPECT_EQ(pool["free"], 6);
+  EXPECT_EQ(pool["holders"][0]["group"], "a/train");
+}
+
+TEST_F(PoolCommand, WhatIsHeldIsNotDeletedButMayBeLowered) {
+  Succeed("pool set matlab --total 10");
+  Hold();
+  EXPECT_EQ(run_("pool delete matlab"), ExitCode::kFailed);
+  EXPECT_THAT(run_.err(), AllOf(HasSubstr("held or reserved by 1 group"),
+                                HasSubstr("pool set matlab --total 0")));
+  Succeed("pool set matlab --total 0");
+  EXPECT_EQ(database_.Ask("SELECT held || ' ' || free FROM pool_use"), "4 0");
+}
+
+TEST_F(PoolCommand, FaultsAreExplained) {
+  EXPECT_EQ(run_("pool set bad/name --total 1"), ExitCode::kUsage);
+  EXPECT_THAT(run_.err(), HasSubstr("cannot be the name of a pool"));
+  EXPECT_EQ(run_("pool set matlab"), ExitCode::kUsage);
+  EXPECT_EQ(run_("pool set matlab --total -1"), ExitCode::kUsage);
+  EXPECT_EQ(run_("pool set matlab --total 9999999999999999"), ExitCode::kUsage);
+  EXPECT_THAT(run_.err(), HasSubstr("a whole number from 0 to"));
+}
+
+}  // namespace
+}  // namespace fluxnetes::services

@@ -105,6 +105,9 @@ std::string World::Rebuild(const std::vector<std::string>& queues) const {
     queue.assumed_duration = seconds;
     rebuilt.SetQueue(queue);
   }
+  std::vector<workers::Pool> pools;
+  for (const auto& [name, total] : pool_totals) pools.push_back({name, total});
+  rebuilt.SetPools(pools);
   std::map<std::string, Resources> foreign;
   std::map<std::string, int> occupants;
   for (const auto& [uid, pod] : pods) {
@@ -133,6 +136,8 @@ std::string World::Rebuild(const std::vector<std::string>& queues) const {
     group.end = allocation.end;
     group.queue = allocation.queue;
     group.sharing = {allocation.whole_nodes, allocation.aside};
+    group.pools = allocation.pools;
+    group.stranger = !is_ours(allocation.queue);
     const auto known = groups.find(place.group);
     if (known != groups.end()) group.extends = known->second.extends;
     cluster::PodRequest request;

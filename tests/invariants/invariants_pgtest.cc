@@ -86,6 +86,17 @@ void RunAlone(WholeSystem& system) {
   system.Settle();
 }
 
+// The second gang would have to wait for the licences of the first.
+void ShareLicences(WholeSystem& system) {
+  system.database.Execute("INSERT INTO pools (name, total) VALUES ('a', 3)");
+  system.Settle();
+  const std::string labels = "fluxnetes.pool/a: '2'";
+  system.Submit(GangOf("train", 2, {.cpu = "1", .more_labels = labels}));
+  system.Settle();
+  system.Submit(GangOf("tests", 2, {.cpu = "1", .more_labels = labels}));
+  system.Settle();
+}
+
 void EndOnePod(WholeSystem& system) {
   RunGang(system);
   system.Advance(seconds(1));
@@ -249,6 +260,7 @@ const std::vector<Story>& Stories() {
       {"whole-nodes-forgotten", "2", RunAlone},
       {"inside-forgotten", "3", RunAlignedGangs},
       {"domains-mixed", "3", RunAlignedGangs},
+      {"pool-forgotten", "3", ShareLicences},
       {"reservation-slips", "7", ReserveAndFill},
       {"wrong-clock", "8", RunGang},
   };

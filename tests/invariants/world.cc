@@ -63,6 +63,7 @@ void World::Read() {
   ReadHeld(transaction);
   ReadJobs(transaction);
   CountUse();
+  CountPools();
 }
 
 void World::ReadGroups(sql::Transaction& transaction) {
@@ -130,6 +131,13 @@ void World::ReadHeld(sql::Transaction& transaction) {
                                                row.Get<bool>("whole_nodes"),
                                                row.Get<bool>("aside")};
   }
+  for (const sql::Row row : transaction.RunScript(
+           "SELECT fluxion_job, k.key, k.value::bigint AS amount "
+           "FROM allocations, jsonb_each_text(pools) AS k"))
+    allocations.at(row.Get<Id>("fluxion_job"))
+        .pools[row.Get<std::string>("key")] = row.Get<std::int64_t>("amount");
+  for (const sql::Row row : transaction.RunScript("SELECT * FROM pools"))
+    pool_totals[row.Get<std::string>("name")] = row.Get<std::int64_t>("total");
   for (const sql::Row row : transaction.RunScript(
            "SELECT *, held_until IS NOT NULL AS held FROM placements")) {
     const auto uid = row.Get<std::string>("pod_uid");

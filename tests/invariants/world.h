@@ -5,6 +5,7 @@
 //   gang_invariants.cc         1, 2
 //   capacity_invariants.cc     3, 4
 //   inside_invariants.cc       3, inside of nodes
+//   pool_invariants.cc         3
 //   fencing_invariants.cc      5, 8
 //   loss_invariants.cc         6
 //   reservation_invariants.cc  7
@@ -84,6 +85,7 @@ struct Allocation {
   std::optional<std::int64_t> end;
   bool whole_nodes = false;
   bool aside = false;  // whole nodes of others do not keep it away
+  std::map<std::string, std::int64_t> pools = {};
 };
 
 struct Promised {
@@ -139,6 +141,8 @@ struct World {
   void CheckLevels();
   void CheckCapacity();
   void CheckInside();
+  void CountPools();
+  void CheckPools();
   void CheckGraph();
   std::string Rebuild(const std::vector<std::string>& queues) const;
   void CheckFencing();
@@ -168,6 +172,8 @@ struct World {
   // Pods of others on placements of external groups, which charge them.
   std::set<std::string> covered;
   std::map<Id, Allocation> allocations;
+  std::map<std::string, std::int64_t> pool_totals;
+  std::map<std::string, std::int64_t> pool_use;
   std::map<Id, Promised> reservations;
   std::vector<LiveJob> jobs;
   std::string queues, accounts;

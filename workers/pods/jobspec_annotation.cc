@@ -39,6 +39,7 @@ std::string WhyConflicts(const cluster::Pod& pod, const std::string& place,
   }
   cluster::GroupTopology none;
   none.aside = topology.aside;
+  none.pools = topology.pools;
   if (topology == none) return "";
   return place +
          ": the group's PodGroup, or annotations of Kueue, have a topology, of "
@@ -103,6 +104,7 @@ std::string ReadJobspec(const cluster::Pod& pod,
     labels.queue = read.queue;
   }
   read.topology.aside = labels.topology.aside;
+  read.topology.pools = labels.topology.pools;  // no matter of jobspecs
   for (cluster::TopologyLevel& part : read.topology.required_parts)
     part.key = KeyOfLevel(part.key, order);
   read.topology.required = KeyOfLevel(read.topology.required, order);

@@ -76,6 +76,14 @@ class JobspecAnnotations : public ::testing::Test {
   int version_ = 0;
 };
 
+TEST_F(JobspecAnnotations, PoolsAreAskedForBesideIt) {
+  const GroupLabels labels =
+      Read(PodWithJobspec(RacksOfSockets(), {{"fluxnetes.pool/matlab", "3"}}));
+  EXPECT_EQ(labels.refused, "");
+  EXPECT_EQ(labels.topology.pools, (cluster::PoolAmounts{{"matlab", 3}}));
+  EXPECT_TRUE(labels.topology.whole_nodes);
+}
+
 TEST_F(JobspecAnnotations, GivesTheGroupOfAJobItsSizeAndTopology) {
   const GroupLabels labels = Read(PodWithJobspec());
   EXPECT_EQ(labels.refused, "");

@@ -97,8 +97,7 @@ std::string WhyTooWide(const cluster::GroupTopology& topology,
 std::vector<std::string> KeysOf(const cluster::GroupTopology& topology);
 
 // The key of a level such as "rack"; any other word is a key itself.
-std::string KeyOfLevel(const std::string& word,
-                       const TopologyOrder& order);
+std::string KeyOfLevel(const std::string& word, const TopologyOrder& order);
 
 // "rack" of topology.kubernetes.io/rack.
 std::string_view WordOf(std::string_view key);

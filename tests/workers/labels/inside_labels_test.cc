@@ -105,9 +105,9 @@ TEST(InsideLabels, AreAmongTheKnownLabelsAndPartOfTheStoredRequest) {
   const auto stored =
       cluster::PodRequestFromJson(cluster::ToJson(RequestWithInside(pod)));
   EXPECT_EQ(stored.rules->inside.align, "numa");
-  EXPECT_THAT(
-      WhyLabelsAreRefused(PodThatAsks({{"fluxnetes.aling", "numa"}}), false),
-      HasSubstr("fluxnetes.align"));
+  EXPECT_THAT(WhyLabelsAreRefused(
+                  PodThatAsks({{"fluxnetes.alignment", "numa"}}), false),
+              HasSubstr("fluxnetes.align"));
 }
 
 }  // namespace

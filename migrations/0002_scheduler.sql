@@ -919,7 +919,8 @@ CREATE TABLE nodes (
   seen_at timestamptz NOT NULL,
   foreign_other jsonb NOT NULL DEFAULT '{}',
   occupants integer NOT NULL DEFAULT 0 CHECK (occupants >= 0),
-  taints jsonb NOT NULL DEFAULT '[]'
+  taints jsonb NOT NULL DEFAULT '[]',
+  structure text
 );
 COMMENT ON TABLE nodes IS
 'The nodes as the scheduler sees them: a copy for people, written when a node changes. The scheduler itself does not read it.';
@@ -936,7 +937,17 @@ COMMENT ON COLUMN nodes.foreign_other IS 'Other resources used by pods of other 
 COMMENT ON COLUMN nodes.unschedulable IS 'Why it takes no new pods: cordoned, not ready, gone; null: it takes pods.';
 COMMENT ON COLUMN nodes.labels IS 'Its labels.';
 COMMENT ON COLUMN nodes.taints IS 'Its taints: key, value, effect.';
+COMMENT ON COLUMN nodes.structure IS 'What it has inside: the id of a row of node_structures; null: not known.';
 COMMENT ON COLUMN nodes.seen_at IS 'When the row was written.';
+
+CREATE TABLE node_structures (
+  id text PRIMARY KEY,
+  structure text NOT NULL
+);
+COMMENT ON TABLE node_structures IS
+'What nodes have inside. Nodes often have the same, so each structure is here once. The scheduler itself does not read it.';
+COMMENT ON COLUMN node_structures.id IS 'The MD5 of the text.';
+COMMENT ON COLUMN node_structures.structure IS 'In one of the forms of docs/structures.md.';
 
 CREATE TABLE resync_differences (
   kind text PRIMARY KEY,

@@ -21,9 +21,18 @@ SELECT
   occupants,
   labels::text AS labels,
   taints::text AS taints,
-  unschedulable IS NOT NULL AS closed
+  unschedulable IS NOT NULL AS closed,
+  structure
 FROM nodes
 ORDER BY node_name;
+
+-- name: snapshot_structures
+-- What nodes have inside, each once.
+SELECT
+  id,
+  structure
+FROM node_structures
+WHERE id IN (SELECT n.structure FROM nodes AS n);
 
 -- name: snapshot_groups
 -- The submission time of each group; for a pod beyond the size of an elastic

@@ -42,7 +42,17 @@ void ForgetPods(cluster::PodRequest& request) {
   rules.spread.clear();
 }
 
-cluster::Node NodeIn(const sql::Row& row) {
+using Structures = std::map<std::string, cluster::CopyOnWrite<std::string>>;
+
+Structures ReadStructures(sql::Transaction& transaction) {
+  Structures structures;
+  for (const sql::Row row : transaction.Run(queries::kSnapshotStructures))
+    structures[row.Get<std::string>("id")].Own() =
+        row.Get<std::string>("structure");
+  return structures;
+}
+
+cluster::Node NodeIn(const sql::Row& row, const Structures& structures) {
   cluster::Node node;
   node.name = row.Get<std::string>("node_name");
   node.allocatable = ResourcesIn(row, "");
@@ -50,6 +60,9 @@ cluster::Node NodeIn(const sql::Row& row) {
                     .get<std::map<std::string, std::string>>();
   node.taints = workers::ReadTaints(row.Get<std::string>("taints"));
   node.unschedulable = row.Get<bool>("closed");
+  const auto id = row.Find<std::string>("structure");
+  const auto structure = id ? structures.find(*id) : structures.end();
+  if (structure != structures.end()) node.structure = structure->second;
   return node;
 }
 
@@ -231,8 +244,9 @@ Snapshot ReadSnapshot(sql::Pool& pool, std::int64_t now) {
   Snapshot snapshot;
   snapshot.scenario.begin = now;
   sql::Transaction transaction(pool, sql::Isolation::kRepeatableRead);
+  const Structures structures = ReadStructures(transaction);
   for (const sql::Row row : transaction.Run(queries::kSnapshotNodes)) {
-    snapshot.scenario.nodes.push_back(NodeIn(row));
+    snapshot.scenario.nodes.push_back(NodeIn(row, structures));
     const cluster::Resources others = ResourcesIn(row, "foreign_");
     if (!(others == cluster::Resources{}))
       snapshot.scenario.others[snapshot.scenario.nodes.back().name] = {
@@ -251,8 +265,9 @@ Snapshot ReadSnapshot(sql::Pool& pool, std::int64_t now) {
 std::vector<cluster::Node> ReadSnapshotNodes(sql::Pool& pool) {
   std::vector<cluster::Node> nodes;
   sql::Transaction transaction(pool, sql::Isolation::kReadOnly);
+  const Structures structures = ReadStructures(transaction);
   for (const sql::Row row : transaction.Run(queries::kSnapshotNodes))
-    nodes.push_back(NodeIn(row));
+    nodes.push_back(NodeIn(row, structures));
   return nodes;
 }
 

@@ -1,5 +1,6 @@
 #include "workers/match/node_reporter.h"
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -85,6 +86,9 @@ void NodeReporter::Send(const std::vector<Report>& changed,
   std::vector<std::int64_t> foreign_cpu, foreign_memory, foreign_pods;
   std::vector<int> occupants;
   std::vector<std::optional<std::string>> closed;
+  std::vector<int> places;
+  std::vector<std::string> structures;
+  std::map<std::string, int> place_of;
   for (const Report& report : changed) {
     const cluster::Resources& total = report.node.allocatable;
     names.push_back(report.node.name);
@@ -101,12 +105,21 @@ void NodeReporter::Send(const std::vector<Report>& changed,
     closed.push_back(why.empty() ? std::nullopt : std::optional(why));
     labels.push_back(nlohmann::json(report.node.labels).dump());
     taints.push_back(WriteTaints(report.node.taints));
+    const std::string& structure = *report.node.structure;
+    int place = 0;
+    if (!structure.empty()) {
+      const auto [known, added] = place_of.try_emplace(
+          structure, static_cast<int>(structures.size()) + 1);
+      if (added) structures.push_back(structure);
+      place = known->second;
+    }
+    places.push_back(place);
   }
   sql::Transaction transaction(pool_);
   if (!names.empty()) {
     transaction.Run(queries::kWriteNodes, names, cpu, memory, pods, other,
                     foreign_cpu, foreign_memory, foreign_pods, closed, labels,
-                    foreign_other, taints, now, occupants);
+                    foreign_other, taints, now, occupants, places, structures);
   }
   if (all_) {
     transaction.Run(queries::kDropNodes, names, true);

@@ -29,11 +29,29 @@ ON CONFLICT DO NOTHING;
 DELETE FROM match_replicas WHERE client_id = $1;
 
 -- name: write_nodes
--- Writes the copy of the nodes that people read.
+-- Writes the copy of the nodes that people read. $16: their structures, each
+-- once; $15: the place of that of each node among them, from 1, or 0 for none.
+WITH given AS MATERIALIZED (
+  SELECT
+    md5(s.structure) AS id,
+    s.structure,
+    s.place
+  FROM unnest($16::text []) WITH ORDINALITY AS s (structure, place)
+),
+
+kept AS (
+  INSERT INTO node_structures (id, structure)
+  SELECT DISTINCT
+    g.id,
+    g.structure
+  FROM given AS g
+  ON CONFLICT DO NOTHING
+)
+
 INSERT INTO nodes (
   node_name, cpu_milli, memory_bytes, pods, other, foreign_cpu_milli,
   foreign_memory_bytes, foreign_pods, unschedulable, labels, foreign_other,
-  taints, seen_at, occupants
+  taints, seen_at, occupants, structure
 )
 SELECT
   v.node_name,
@@ -49,15 +67,17 @@ SELECT
   v.foreign_other::jsonb,
   v.taints::jsonb,
   $13,
-  v.occupants
+  v.occupants,
+  g.id
 FROM unnest(
   $1::text [], $2::bigint [], $3::bigint [], $4::bigint [], $5::text [],
   $6::bigint [], $7::bigint [], $8::bigint [], $9::text [], $10::text [],
-  $11::text [], $12::text [], $14::integer []
+  $11::text [], $12::text [], $14::integer [], $15::integer []
 ) AS v (
   node_name, cpu, memory, pods, other, foreign_cpu, foreign_memory,
-  foreign_pods, unschedulable, labels, foreign_other, taints, occupants
+  foreign_pods, unschedulable, labels, foreign_other, taints, occupants, place
 )
+LEFT JOIN given AS g ON g.place = v.place
 ON CONFLICT (node_name) DO UPDATE SET
 cpu_milli = excluded.cpu_milli,
 memory_bytes = excluded.memory_bytes,
@@ -71,7 +91,8 @@ labels = excluded.labels,
 foreign_other = excluded.foreign_other,
 taints = excluded.taints,
 seen_at = excluded.seen_at,
-occupants = excluded.occupants;
+occupants = excluded.occupants,
+structure = excluded.structure;
 
 -- name: drop_nodes
 -- Deletes these nodes ($2 false), or all others ($2 true).

@@ -33,6 +33,8 @@ void Check(const Scenario& scenario) {
   for (const Scenario::Running& running : scenario.running) {
     if (!inside(running.group, scenario.groups))
       throw std::invalid_argument("a running group that is not there");
+    if (!running.parts.empty() && running.parts.size() != running.nodes.size())
+      throw std::invalid_argument("a running group without parts of each pod");
   }
   for (const Scenario::Promised& promised : scenario.promised) {
     if (!inside(promised.group, scenario.groups))

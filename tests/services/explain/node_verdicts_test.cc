@@ -66,6 +66,18 @@ TEST_F(NodeVerdicts, FreeNodesComeFirstThenTheMostFrequentReason) {
             "closed: cordoned (n0)");
 }
 
+TEST_F(NodeVerdicts, AlignedPodNeedsRoomInOneDomain) {
+  request().rules.Own().inside.align = "socket";
+  for (const char* name : {"n0", "n1"})
+    AddNode(name).structure.Own() = "sockets: 2, cores: 4";
+  AddNode("n2");
+  AddRunning("n0");
+  scenario_.running.back().parts = {"socket0/core0 socket1/core2"};
+  EXPECT_EQ(Verdicts(),
+            "free: room for one or more (n1); inside: room, but not in one "
+            "socket (n0); inside: what it has inside is not known (n2)");
+}
+
 TEST_F(NodeVerdicts, WhatRunsAndWhatOthersUseIsNotFree) {
   AddNode("n0");
   AddNode("n1");

@@ -1,5 +1,6 @@
 // Parts inside of nodes, from the labels of pods to their bindings.
 #include "tests/workers/support/match_fixture.h"
+#include "workers/match/node_reporter.h"
 
 namespace fluxnetes::workers {
 namespace {
@@ -84,6 +85,22 @@ TEST_F(MatchInsideTest, ViewShowsWhatTheGangHasAsOneResourceSet) {
             "5");
   EXPECT_EQ(Ask("SELECT inside #>> '{execution,R_lite,4}' FROM resource_sets"),
             "{\"rank\": \"1\", \"children\": {\"core\": \"0-2\"}}");
+}
+
+TEST_F(MatchInsideTest, CopyOfTheNodesHasEachStructureOnce) {
+  cluster::Node bare;
+  bare.name = "bare";
+  bare.allocatable.cpu_milli = 1'000;
+  door.PutNode(bare);
+  Observe();
+  NodeReporter reporter(database.pool(), *cache, "fluxnetes");
+  reporter.Write(kNoon);
+  EXPECT_EQ(database.AskAll("SELECT n.node_name, s.structure FROM nodes n LEFT "
+                            "JOIN node_structures s ON s.id = n.structure "
+                            "ORDER BY 1"),
+            "bare|\nn0|sockets: 2, numa: 4, cores: 16\nn1|sockets: 2, numa: "
+            "4, cores: 16\nn2|sockets: 2, numa: 4, cores: 16");
+  EXPECT_EQ(Ask("SELECT count(*) FROM node_structures"), "1");
 }
 
 TEST_F(MatchInsideTest, ReplacementTakesThePartsOfTheFailedPod) {

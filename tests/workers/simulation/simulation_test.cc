@@ -360,6 +360,21 @@ TEST(Simulation, NodesOpenAgainAfterMaintenance) {
   EXPECT_EQ(course.groups[3].start, -1);
 }
 
+TEST(Simulation, AlignedGroupWaitsForADomain) {
+  Scenario scenario = OnNodes({4});
+  scenario.nodes[0].structure.Own() = "sockets: 2, cores: 4";
+  AddGroup(scenario, 1, 2, {0, 50, 50});  // runs
+  AddGroup(scenario, 1, 2, {1, 10, 10});
+  scenario.requests.back().request.rules.Own().inside.align = "socket";
+  AddGroup(scenario, 1, 2, {2, 10, 10});
+  scenario.running = {{0, 0, {"node0"}, true, {"socket0/core0 socket1/core2"}}};
+  const Course course = Simulate(scenario);
+  EXPECT_EQ(course.groups[1].start, 50);
+  EXPECT_EQ(course.groups[2].start, 2);  // anywhere in the node
+  scenario.running[0].parts = {"socket0/core[0-1]"};
+  EXPECT_EQ(Simulate(scenario).groups[1].start, 1);
+}
+
 TEST(Simulation, WhatOthersUseOfANodeIsNotFree) {
   Scenario scenario = OnNodes({4, 4});
   scenario.others["node1"].used.cpu_milli = 1'000;

@@ -95,11 +95,12 @@ TEST_F(MatchInsideTest, CopyOfTheNodesHasEachStructureOnce) {
   Observe();
   NodeReporter reporter(database.pool(), *cache, "fluxnetes");
   reporter.Write(kNoon);
-  EXPECT_EQ(database.AskAll("SELECT n.node_name, s.structure FROM nodes n LEFT "
-                            "JOIN node_structures s ON s.id = n.structure "
-                            "ORDER BY 1"),
-            "bare|\nn0|sockets: 2, numa: 4, cores: 16\nn1|sockets: 2, numa: "
-            "4, cores: 16\nn2|sockets: 2, numa: 4, cores: 16");
+  EXPECT_EQ(
+      database.AskAll("SELECT n.node_name, s.structure FROM nodes n LEFT "
+                      "JOIN node_structures s ON s.id = n.structure "
+                      "ORDER BY 1"),
+      "bare|NULL\nn0|sockets: 2, numa: 4, cores: 16\nn1|sockets: 2, numa: "
+      "4, cores: 16\nn2|sockets: 2, numa: 4, cores: 16");
   EXPECT_EQ(Ask("SELECT count(*) FROM node_structures"), "1");
 }
 

@@ -10,7 +10,8 @@ bool SameForScheduling(const Node& a, const Node& b) {
   return a.uid == b.uid && a.allocatable == b.allocatable &&
          a.labels == b.labels && a.taints == b.taints &&
          a.unschedulable == b.unschedulable && a.ready == b.ready &&
-         a.structure == b.structure && a.topology_policy == b.topology_policy;
+         a.structure == b.structure && a.topology_policy == b.topology_policy &&
+         a.zones == b.zones;
 }
 
 }  // namespace

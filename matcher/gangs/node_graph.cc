@@ -60,6 +60,7 @@ NodeIndex NodeGraph::AddNode(std::string name, std::int64_t id,
 void NodeGraph::RemoveNode(NodeIndex node) {
   state_->CheckNode(node);
   state_->interior.Unset(node);
+  state_->interior.SetGiven(node, {});
   if (state_->nodes.Present(node)) state_->nodes.Remove(node);
 }
 
@@ -176,6 +177,11 @@ void NodeGraph::SetInside(NodeIndex node, const ResourceGraph& inside) {
 void NodeGraph::UnsetInside(NodeIndex node) {
   state_->CheckNode(node);
   state_->interior.Unset(node);
+}
+
+void NodeGraph::SetGivenInside(NodeIndex node, std::vector<GivenInside> given) {
+  state_->CheckNode(node);
+  state_->interior.SetGiven(node, std::move(given));
 }
 
 ShapeId NodeGraph::TakeInside(const InsideRequest& request) {

@@ -92,6 +92,7 @@ namespace fluxnetes::matcher {
 struct Explanation;    // explanation.h
 struct InsideRequest;  // inside/inside_request.h
 class NodeInterior;    // inside/node_interior.h
+struct GivenInside;    // inside/node_interior.h
 class ResourceGraph;
 class RoomLog;    // room_log.h
 class Shortfall;  // shortfall.h
@@ -171,6 +172,8 @@ class NodeGraph {
   // std::invalid_argument for a graph that is no inside of a node.
   void SetInside(NodeIndex node, const ResourceGraph& inside);
   void UnsetInside(NodeIndex node);
+  // What the kubelet of the node has given away (NodeInterior::SetGiven).
+  void SetGivenInside(NodeIndex node, std::vector<GivenInside> given);
   // As TakeRules(), for what tasks take inside of their nodes.
   ShapeId TakeInside(const InsideRequest& request);
   void GiveInside(ShapeId shape);

@@ -95,6 +95,7 @@ bool NodeInterior::Knows(ShapeId shape) const {
 // Returns the state of the node in the window: what its tasks hold then.
 StateId NodeInterior::State::StateIn(Node& node, Structure& structure,
                                      const InsideWindow& window) {
+  HoldForOthers(node, window.now);
   const std::size_t most = options.state_bytes / std::max(structures_in_use, 1);
   if (structure.states.bytes() > most) {
     structure.states.Clear();
@@ -256,21 +257,24 @@ bool NodeInterior::Restore(JobId job, int task, NodeIndex node,
   const PartsId parts = state.parts.Read(
       at.structure, state.StructureOf(at.structure), text, &free);
   for (const State::Hold& other : at.holds) {
+    if (!State::IsOfTask(other)) continue;
     free =
         free && (other.start >= end || other.end <= start ||
                  !state.parts[other.parts].mask.Meets(state.parts[parts].mask));
   }
   state.Hang(node, {job, task, parts, start, end});
+  at.given_anew = at.given != nullptr;
   return free;
 }
 
 bool NodeInterior::IsFree(NodeIndex node, std::string_view text,
                           const InsideWindow& window) const {
-  const State& state = *state_;
+  State& state = *state_;
   if (node < 0 || static_cast<std::size_t>(node) >= state.nodes.size()) {
     return false;
   }
-  const State::Node& at = state.nodes[node];
+  State::Node& at = state.nodes[node];
+  state.HoldForOthers(at, window.now);
   const NodeStructure* structure = state.StructureOf(at.structure);
   const InsideParts wanted = ReadParts(text, structure);
   if (!wanted.all_known) return false;

@@ -55,6 +55,14 @@ struct TasksBeside {
   int tasks = 0;
 };
 
+// What the kubelet of a node has given away in one of its domains, to whomever.
+struct GivenInside {
+  std::string domain;  // name of the vertex, such as "numa0"
+  std::string type;    // "core", "gpu", "nic"
+  std::int64_t vertices = 0;
+  bool operator==(const GivenInside&) const = default;
+};
+
 struct InsideOptions {
   Policy policy = Policy::kLow;
   // What is known of states is forgotten when it takes more memory.
@@ -87,6 +95,12 @@ class NodeInterior {
   // The structure; null: it is not known. The root is the node. Valid until
   // the next Set() or Unset().
   const ResourceGraph* StructureOf(NodeIndex node) const;
+
+  // From now on, what is given and not held by tasks is kept from all windows,
+  // until it is set anew: as many vertices of each domain as it is more than
+  // tasks hold at that time, those first that no task holds. Which ones the
+  // kubelet gave is not known. Tasks that are booked later do not change it.
+  void SetGiven(NodeIndex node, std::vector<GivenInside> given);
 
   // Returns how many tasks of the shape, at most `limit`, can be booked on the
   // node for the window, one after the other, once the tasks beside are booked

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -39,7 +40,12 @@ struct NodeInterior::State {
     StructureId structure = kNoStructure;
     std::vector<Hold> holds;
     Seen seen;
+    // Whether what is kept for others must be computed again.
+    bool given_anew = false;
+    std::unique_ptr<std::vector<GivenInside>> given;  // null: nothing
   };
+  // The job of the hold of others on a node; it is not in `jobs`.
+  static constexpr JobId kOthers = std::numeric_limits<JobId>::min();
   struct Structure {
     Structure(const ResourceGraph& graph, VertexIndex top, Policy policy)
         : structure(graph, top), states(structure, policy) {}
@@ -80,6 +86,13 @@ struct NodeInterior::State {
             int limit) const;
   int FitIn(Node& node, ShapeId shape, int limit, const InsideWindow* window,
             std::span<const TasksBeside> beside);
+
+  // Holds for others what is given and not held by tasks, if that may have
+  // changed.
+  void HoldForOthers(Node& node, Time now);
+  void AddOthers(const Node& node, const GivenInside& given, Time now,
+                 std::vector<VertexIndex>& others) const;
+  static bool IsOfTask(const Hold& hold) { return hold.job != kOthers; }
 
   void Hang(NodeIndex node, const Hold& hold);
   void Drop(NodeIndex node, JobId job, int task);

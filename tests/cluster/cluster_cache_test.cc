@@ -470,6 +470,8 @@ TEST_F(ClusterCacheTest, NewVersionOfATopologyAloneIsNoChangeOfItsNode) {
   Event(kChanged, MakeTopology(1, 4, 4));
   EXPECT_THAT(Event(kChanged, MakeTopology(2, 4, 4)).nodes, IsEmpty());
   EXPECT_THAT(Event(kChanged, MakeTopology(3, 5, 4)).nodes, ElementsAre("n1"));
+  // What the kubelet has given away counts.
+  EXPECT_THAT(Event(kChanged, MakeTopology(4, 5, 3)).nodes, ElementsAre("n1"));
 }
 
 }  // namespace

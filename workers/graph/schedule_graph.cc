@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "matcher/inside/node_interior.h"
 #include "matcher/inside/structure_text.h"
 #include "workers/pods/pod_rules.h"
 
@@ -34,7 +35,29 @@ std::int64_t Clamp(std::int64_t amount) {
 bool SameForScheduling(const cluster::Node& a, const cluster::Node& b) {
   return a.allocatable == b.allocatable && a.labels == b.labels &&
          a.taints == b.taints && a.structure == b.structure &&
+         a.zones == b.zones &&
          cluster::WhyClosed(a).empty() == cluster::WhyClosed(b).empty();
+}
+
+// What the kubelet has given away of the domains that it reports.
+std::vector<matcher::GivenInside> GivenOf(const cluster::Node& node) {
+  std::vector<matcher::GivenInside> given;
+  for (const cluster::NumaZone& zone : node.zones) {
+    const std::string domain = "numa" + std::to_string(zone.number);
+    const auto add = [&](const char* type, std::int64_t all,
+                         std::int64_t left) {
+      if (all > left) given.push_back({domain, type, all - left});
+    };
+    add("core", zone.allocatable.cpu_milli / 1'000,
+        zone.available.cpu_milli / 1'000);
+    for (const auto& [name, all] : zone.allocatable.extended) {
+      if (name.ends_with("/gpu"))
+        add("gpu", all, zone.available.Extended(name));
+      if (name.ends_with("/nic"))
+        add("nic", all, zone.available.Extended(name));
+    }
+  }
+  return given;
 }
 
 }  // namespace
@@ -160,6 +183,8 @@ void ScheduleGraph::SetNode(const cluster::Node& node) {
   }
   if (!known.known || !(known.node.structure == node.structure))
     SetInside(known.index, *node.structure);
+  if (!known.known || !(known.node.zones == node.zones))
+    graph_.SetGivenInside(known.index, GivenOf(node));
   known.node = node;
   if (!std::exchange(known.known, true)) ++known_;
   known.totals = Vector(node.allocatable);

@@ -263,5 +263,49 @@ TEST(NodeInterior, RefusesMisuse) {
             "node 0: job 1 task 0 [10, 100) socket0/core0\n");
 }
 
+TEST(NodeInterior, KeepsWhatTheKubeletGaveToOthersOutOfEveryWindow) {
+  NodeInterior interior = InteriorOf("sockets: 1, numa: 2, cores: 8");
+  const ShapeId two = interior.Take(RequestOf(Aligned(Align::kNuma, 2)));
+  interior.Book(1, 0, kNode, two, kNow);
+  EXPECT_EQ(interior.Fit(kNode, two, 9, kNow), 3);
+  // 2 of these 3 are the task's.
+  interior.SetGiven(kNode, {{"numa0", "core", 3}});
+  EXPECT_EQ(interior.Fit(kNode, two, 9, kNow), 2);
+  EXPECT_EQ(interior.Fit(kNode, two, 9, {200, 300, 10}), 3);
+  EXPECT_EQ(interior.FitEmpty(kNode, two, 9), 4);
+  EXPECT_FALSE(interior.IsFree(kNode, "socket0/numa0/core2", kNow));
+  EXPECT_TRUE(interior.IsFree(kNode, "socket0/numa0/core3", kNow));
+  // A task that is booked later makes what others have no less.
+  interior.Book(1, 1, kNode, two, kNow);
+  EXPECT_EQ(interior.PartsOf(1, 1), "socket0/numa1/core[4-5]");
+  interior.SetGiven(kNode, {{"numa0", "core", 3}, {"numa1", "core", 4}});
+  EXPECT_EQ(interior.Fit(kNode, two, 9, kNow), 0);
+  interior.SetGiven(kNode, {{"numa1", "core", 2}, {"numa7", "core", 9}});
+  EXPECT_EQ(interior.Fit(kNode, two, 9, kNow), 2);
+  interior.SetGiven(kNode, {});
+  EXPECT_EQ(interior.Fit(kNode, two, 9, kNow), 2);
+  EXPECT_EQ(interior.DescribeOn(kNode).size(), 2U);
+}
+
+TEST(NodeInterior, WhatIsRestoredIsNotCountedAsThatOfOthers) {
+  NodeInterior interior = InteriorOf("numa: 2, cores: 8, gpus: 2");
+  const ShapeId two = interior.Take(RequestOf(Aligned(Align::kNuma, 2, 1)));
+  interior.SetGiven(kNode, {{"numa0", "core", 2}, {"numa0", "gpu", 1}});
+  EXPECT_EQ(interior.Fit(kNode, two, 9, kNow), 1);
+  EXPECT_TRUE(
+      interior.Restore(1, 0, kNode, "socket0/numa0/core[0-1] gpu0", 0, 100));
+  EXPECT_EQ(interior.Fit(kNode, two, 9, kNow), 1);
+  interior.Cancel(1);
+  // What the kubelet said last still counts.
+  interior.SetGiven(kNode, {{"numa0", "core", 2}, {"numa0", "gpu", 1}});
+  EXPECT_EQ(interior.Fit(kNode, two, 9, kNow), 1);
+  interior.SetGiven(kNode, {});
+  EXPECT_EQ(interior.Fit(kNode, two, 9, kNow), 2);
+  // A reservation does not hold what the kubelet gave.
+  interior.Restore(2, 0, kNode, "socket0/numa0/core[0-1]", 500, 600);
+  interior.SetGiven(kNode, {{"numa0", "core", 3}});
+  EXPECT_EQ(interior.Fit(kNode, two, 9, kNow), 1);
+}
+
 }  // namespace
 }  // namespace fluxnetes::matcher

@@ -262,5 +262,28 @@ TEST(ScheduleInside, PlantedBugLosesPartsAtARestart) {
   EXPECT_NE(story.schedule.Describe(), after.schedule.Describe());
 }
 
+TEST(ScheduleInside, WhatTheKubeletGaveToOthersIsLeftOut) {
+  Story story;
+  cluster::Node node = Story::MakeNode("node0 cpu=16");
+  node.structure.Own() = kTwoSockets;
+  std::vector<cluster::NumaZone> zones(4);
+  for (int i = 0; i < 4; ++i) {
+    zones[i].number = i;
+    zones[i].allocatable.cpu_milli = 4'000;
+    zones[i].available.cpu_milli = i == 1 ? 4'000 : 2'500;
+  }
+  node.zones = zones;
+  story.schedule.SetNode(node);
+  story.Group("2x3", Aligned());
+  EXPECT_EQ(story.Decide(0), "");
+  // Others have left numa2.
+  zones[2].available.cpu_milli = 4'000;
+  node.zones = zones;
+  story.schedule.SetNode(node);
+  EXPECT_EQ(story.Decide(0), "1: node0 node0");
+  EXPECT_THAT(PartsOfGroup(story, 1), ElementsAre("socket0/numa1/core[4-6]",
+                                                  "socket1/numa2/core[8-10]"));
+}
+
 }  // namespace
 }  // namespace fluxnetes::workers

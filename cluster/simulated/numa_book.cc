@@ -26,7 +26,12 @@ NumaBook::NumaBook(const Node& node) {
   const matcher::ResourceGraph inside = matcher::ReadStructure(*node.structure);
   std::vector<matcher::VertexIndex> domains;
   for (matcher::VertexIndex v = 0; v < inside.size(); ++v) {
-    if (inside.TypeName(v) == "numa") domains.push_back(v);
+    if (inside.TypeName(v) != "numa") continue;
+    domains.push_back(v);
+    numbers_.push_back(static_cast<int>(inside.id(v)));
+  }
+  for (const auto& [name, amount] : node.allocatable.extended) {
+    if (name.ends_with("/gpu")) gpu_name_ = name;
   }
   if (domains.empty()) domains.push_back(inside.root());
   assert(domains.size() <= kMostNumaDomains);
@@ -127,6 +132,20 @@ void NumaBook::Take(std::uint32_t pod, const Resources& request,
   given.gpus = TakeFrom(gpus_, wanted.gpus, domains);
   const bool added = given_.emplace(pod, std::move(given)).second;
   assert(added);
+}
+
+std::vector<NumaZone> NumaBook::Zones() const {
+  std::vector<NumaZone> zones;
+  for (std::size_t i = 0; i < numbers_.size(); ++i) {
+    NumaZone& zone = zones.emplace_back();
+    zone.number = numbers_[i];
+    zone.allocatable.cpu_milli = cpus_.all[i] * 1'000;
+    zone.available.cpu_milli = cpus_.left[i] * 1'000;
+    if (gpu_name_.empty()) continue;
+    zone.allocatable.SetExtended(gpu_name_, gpus_.all[i]);
+    zone.available.SetExtended(gpu_name_, gpus_.left[i]);
+  }
+  return zones;
 }
 
 void NumaBook::Release(std::uint32_t pod) {

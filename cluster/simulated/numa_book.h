@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -32,6 +33,10 @@ class NumaBook {
   // Gives the pod of this number what it asks for, wherever it is.
   void Take(std::uint32_t pod, const Resources& request, TopologyPolicy policy);
   void Release(std::uint32_t pod);
+
+  // What a NodeResourceTopology of the node would say; none if the structure
+  // has no domains.
+  std::vector<NumaZone> Zones() const;
 
   // The cpus and GPUs that are left, by domain.
   const std::vector<std::int64_t>& cpus() const { return cpus_.left; }
@@ -64,6 +69,8 @@ class NumaBook {
 
   Amounts cpus_;
   Amounts gpus_;
+  std::vector<int> numbers_;  // of the domains; none: the node is one
+  std::string gpu_name_;      // of the node's resource; empty: none
   std::unordered_map<std::uint32_t, Given> given_;
 };
 

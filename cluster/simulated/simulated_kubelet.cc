@@ -97,6 +97,7 @@ void SimulatedCluster::State::Start(SimulatedPod& pod, SimulatedNode& node) {
     if (node.numa) {
       node.numa->Take(pod.slot, pod.pod->request.resources,
                       node.node->topology_policy);
+      ReportZones(node);
     }
     pod.charged = true;
   }
@@ -145,8 +146,17 @@ void SimulatedCluster::State::Discharge(SimulatedPod& pod) {
   pod.charged = false;
   if (SimulatedNode* const node = NodeOf(pod)) {
     node->used -= pod.pod->request.resources;
-    if (node->numa) node->numa->Release(pod.slot);
+    if (!node->numa) return;
+    node->numa->Release(pod.slot);
+    ReportZones(*node);
   }
+}
+
+void SimulatedCluster::State::ReportZones(const SimulatedNode& node) {
+  std::vector<NumaZone> zones = node.numa->Zones();
+  if (zones == node.node->zones.Get()) return;
+  ChangeNode(node.node->name,
+             [&zones](Node& n) { n.zones = std::move(zones); });
 }
 
 bool SimulatedCluster::EndPod(const std::string& namespace_name,

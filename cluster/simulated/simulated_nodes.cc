@@ -14,7 +14,10 @@ bool SimulatedCluster::AddNode(const Node& node) {
   added->resource_version = state_->NextVersion();
   SimulatedNode& made = state_->nodes[node.name];
   made.node = added;
-  if (node.topology_policy != TopologyPolicy::kNone) made.numa.emplace(node);
+  if (node.topology_policy != TopologyPolicy::kNone) {
+    made.numa.emplace(node);
+    added->zones = made.numa->Zones();
+  }
   state_->Publish<Node>(WatchEvent::Kind::kChanged, std::move(added));
   state_->TakeOrphansBack(node.name);
   return true;
@@ -29,6 +32,7 @@ bool SimulatedCluster::UpdateNode(const Node& node) {
   });
   if (!known) return false;
   SimulatedNode& changed = state_->nodes.at(node.name);
+  if (changed.numa) state_->ReportZones(changed);
   state_->EvictUntolerating(changed);
   if (node.ready) state_->WakeKubelet(changed);
   return true;

@@ -109,6 +109,8 @@ struct SimulatedCluster::State {
   void End(SimulatedPod& pod, PodPhase phase, const std::string& reason)
       REQUIRES(mutex);
   void Discharge(SimulatedPod& pod) REQUIRES(mutex);
+  // Publishes what the kubelet has left of its NUMA domains.
+  void ReportZones(const SimulatedNode& node) REQUIRES(mutex);
   void Collect(SimulatedPod& pod) REQUIRES(mutex);
   void TakeOrphansBack(const std::string& node) REQUIRES(mutex);
   void EvictUntolerating(SimulatedNode& node) REQUIRES(mutex);

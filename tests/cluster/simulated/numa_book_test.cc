@@ -79,6 +79,22 @@ TEST(NumaBook, RestrictedLetsWhatNeedsTwoDomainsHaveThem) {
   EXPECT_FALSE(book.Admits(Asks(9'000), kRestricted));
 }
 
+TEST(NumaBook, ReportsWhatIsLeftAsATopologyDoes) {
+  Node node;
+  node.structure.Own() = "numa: 2, cores: 8, gpus: 2";
+  node.allocatable.SetExtended("nvidia.com/gpu", 2);
+  NumaBook book(node);
+  book.Take(1, Asks(3'000, 1), kSingle);
+  const auto zones = book.Zones();
+  ASSERT_EQ(zones.size(), 2U);
+  EXPECT_EQ(zones[1].number, 1);
+  EXPECT_EQ(zones[0].allocatable.cpu_milli, 4'000);
+  EXPECT_EQ(zones[0].available.cpu_milli, 1'000);
+  EXPECT_EQ(zones[0].available.Extended("nvidia.com/gpu"), 0);
+  EXPECT_EQ(zones[1].available.Extended("nvidia.com/gpu"), 1);
+  EXPECT_TRUE(BookOf("sockets: 2, cores: 8").Zones().empty());
+}
+
 TEST(NumaBook, ANodeWithoutDomainsIsOne) {
   NumaBook book = BookOf("sockets: 2, cores: 8");
   EXPECT_THAT(book.cpus(), ElementsAre(8));

@@ -218,7 +218,9 @@ std::string FixedSlot::Json() const {
   const auto below = std::span(in_slot_).subspan(in_node ? 1 : 0);
   if (layout_.within.empty() && std::ranges::all_of(below, plain)) return "";
   const JobResource& holder = in_node ? jobspec_.resources[slot.first] : slot;
-  return JsonOf(slot, 1, ListOf(holder.first, holder.last)).dump();
+  auto json = JsonOf(slot, 1, ListOf(holder.first, holder.last));
+  json["type"] = "slot";
+  return json.dump();
 }
 
 nlohmann::ordered_json FixedSlot::ListOf(int first, int last) const {
@@ -237,7 +239,12 @@ nlohmann::ordered_json FixedSlot::ListOf(int first, int last) const {
 std::string BelowNode(const Jobspec& jobspec, const JobLayout& layout,
                       const std::vector<std::string>& slots) {
   Json inside = Json::array();
-  for (const std::string& slot : slots) inside.push_back(Json::parse(slot));
+  for (const std::string& slot : slots) {
+    inside.push_back(Json::parse(slot));
+    // With one slot for each pod both kinds of alternatives are the same, but
+    // only these may have types that a node lacks.
+    if (slots.size() > 1) inside.back()["type"] = "xor_slot";
+  }
   for (auto above = layout.within.rbegin(); above != layout.within.rend();
        ++above) {
     Json one = JsonOf(jobspec.resources[*above], 1, std::move(inside));

@@ -51,6 +51,10 @@ std::string Unknown(const std::string& place, const std::string& value) {
 
 std::string WhyUnknownLabel(const cluster::Pod& pod) {
   for (const auto& [key, value] : pod.labels) {
+    if (key == kJobspecAnnotation)
+      return Refusal(LabelCalled(kJobspecAnnotation), value,
+                     "as a label it says nothing",
+                     "an annotation of the pod or of its Job");
     if (IsOurs(key) && !IsAmong(kLabelsOnly, key) &&
         !IsAmong(kAnnotationsToo, key))
       return Unknown(LabelCalled(key.c_str()), value);

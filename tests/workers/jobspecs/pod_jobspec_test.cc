@@ -296,12 +296,13 @@ TEST(PodJobspec, PodGetsTheAlternativesThatHaveItsAmounts) {
       Alternative("slot", "2", Of("core", "2") + ", " + Of("gpu", "1"));
   const PodJobspec eight = ReadPodJobspec(Spec("[" + spec + "]"), Pod(2, 8));
   EXPECT_EQ(eight.refused, "");
-  EXPECT_EQ(eight.inside, R"([{"type":"slot","count":1,"label":"pod","with":)"
-                          R"([{"type":"socket","count":1,"with":)"
-                          R"([{"type":"core","count":8}]}]},)"
-                          R"({"type":"slot","count":1,"label":"pod","with":)"
-                          R"([{"type":"numa","count":2,"with":)"
-                          R"([{"type":"core","count":4}]}]}])");
+  EXPECT_EQ(eight.inside,
+            R"([{"type":"xor_slot","count":1,"label":"pod","with":)"
+            R"([{"type":"socket","count":1,"with":)"
+            R"([{"type":"core","count":8}]}]},)"
+            R"({"type":"xor_slot","count":1,"label":"pod","with":)"
+            R"([{"type":"numa","count":2,"with":)"
+            R"([{"type":"core","count":4}]}]}])");
   EXPECT_EQ(ReadPodJobspec(Spec("[" + spec + "]"), Pod(2, 2, 0, 1)).inside, "");
   EXPECT_EQ(RefusalOf(spec, Pod(2, 3)),
             "resources[0]: the slot has 8 cores, but the pod requests 3 cores; "

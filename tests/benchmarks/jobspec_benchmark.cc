@@ -63,7 +63,7 @@ class Gangs {
     PodJobspec read = ReadAlternatives(kGang, {}).front();
     pods_ = read.pods;
     for (cluster::TopologyLevel& part : read.topology.required_parts)
-      part.key = KeyOfLevel(part.key);
+      part.key = KeyOfLevel(part.key, TopologyOrder());
     cluster::PodRequest request;
     request.resources = read.resources;
     request = cluster::WithTopology(std::move(request), read.topology);

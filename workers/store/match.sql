@@ -61,7 +61,8 @@ ORDER BY m.id;
 SELECT name, total FROM pools ORDER BY name;
 
 -- name: read_pool_holds
--- What groups of queues other than these ($1) hold of pools.
+-- What groups of queues other than these ($1) hold of pools. The sum in the order
+-- keeps the plan from walking all allocations in that order.
 SELECT
   a.fluxion_job,
   floor(extract(epoch FROM a.starts_at))::bigint AS starts_at,
@@ -74,7 +75,7 @@ WHERE
   AND EXISTS (
     SELECT FROM placements AS p WHERE p.fluxion_job = any(ARRAY[a.fluxion_job])
   )
-ORDER BY a.fluxion_job;
+ORDER BY a.fluxion_job + 0;
 
 -- name: lock_pool_holds
 -- Serializes the transactions that place groups with pools: each must know what

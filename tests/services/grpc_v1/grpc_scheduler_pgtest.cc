@@ -276,7 +276,15 @@ TEST_F(GrpcSchedulerTest, PlacementOfARequestIsWrittenToItsPods) {
   config_.cluster.listen = cluster_api.address();
   Serve();
   v1::SubmitRequest request;
-  request.set_manifests(kJob);
+  request.set_manifests(R"(
+apiVersion: v1
+kind: Pod
+metadata: {name: train, namespace: a}
+spec:
+  schedulerName: fluxnetes
+  containers:
+  - {name: c, image: busybox, resources: {requests: {cpu: 1}}}
+)");
   v1::PlacementRequest& placement = *request.mutable_placement();
   placement.set_exclusive(true);
   placement.mutable_pods_per_node()->set_pods(4);
@@ -292,7 +300,7 @@ TEST_F(GrpcSchedulerTest, PlacementOfARequestIsWrittenToItsPods) {
   ASSERT_TRUE(status.ok()) << status.error_message();
   ASSERT_TRUE(response.objects(0).created()) << response.objects(0).error();
   EXPECT_EQ(response.objects(0).warning(), "");
-  const auto pod = cluster.GetPod("a", "train-0");
+  const auto pod = cluster.GetPod("a", "train");
   ASSERT_TRUE(pod);
   EXPECT_EQ(pod->labels.at("fluxnetes.exclusive"), "true");
   EXPECT_EQ(pod->labels.at("fluxnetes.pods-per-node"), "at-most-4");

@@ -347,6 +347,17 @@ GroupFeed::Piece GroupFeed::FromGroups(Place& place) {
       BufferOf(bytes + rest.SerializeAsString()));
 }
 
+// No group, but the token from which changes are sent.
+GroupFeed::Piece GroupFeed::OfBegin(Place& place) {
+  v1::WatchGroupsResponse begin;
+  begin.set_reset(std::exchange(place.reset, false));
+  begin.set_current(true);
+  begin.set_resume_token(TokenAt(place.change));
+  place.after_id = -1;
+  return std::make_shared<const grpc::ByteBuffer>(
+      BufferOf(begin.SerializeAsString()));
+}
+
 GroupFeed::Piece GroupFeed::FromChanges(Place& place) {
   const PieceKey key(place.namespace_name, place.queue, place.change);
   if (const auto made = pieces_.find(key); made != pieces_.end()) {
@@ -387,7 +398,7 @@ GroupFeed::Outcome GroupFeed::Next(Place& place, Piece& piece) {
   if (place.epoch != epoch_ || behind > changes_.size())
     return Outcome::kFellBehind;
   if (place.after_id >= 0) {
-    piece = FromGroups(place);
+    piece = place.only_changes ? OfBegin(place) : FromGroups(place);
     return Outcome::kPiece;
   }
   if (behind == 0) return Outcome::kNothingNew;

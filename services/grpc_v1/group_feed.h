@@ -62,6 +62,9 @@ class GroupFeed {
     std::int64_t change = 0;     // the last change sent
     std::int64_t epoch = 0;
     std::string resume;  // a resume token to begin from
+    // Whether the watcher wants changes alone, because it reads the groups
+    // itself, in pages.
+    bool only_changes = false;
     bool reset = false;  // the watcher must still be told of the restart
   };
   enum class Outcome { kPiece, kNothingNew, kFellBehind, kStopped };
@@ -118,6 +121,7 @@ class GroupFeed {
   void Note(EntryPtr entry) REQUIRES(mutex_);
   void Begin(Place& place) REQUIRES(mutex_);
   Piece FromGroups(Place& place) REQUIRES(mutex_);
+  Piece OfBegin(Place& place) REQUIRES(mutex_);
   Piece FromChanges(Place& place) REQUIRES(mutex_);
   std::string TokenAt(std::int64_t change) const REQUIRES(mutex_);
   bool Waits() EXCLUDES(rings_mutex_);

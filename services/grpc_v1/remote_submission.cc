@@ -74,12 +74,12 @@ void RequireAll(const std::vector<cluster::Manifest>& manifests,
 }
 
 // Records the attempt before it is made.
-std::int64_t RecordTry(sql::Pool& pool, const Principal& caller,
+std::int64_t RecordTry(sql::Pool& pool, const Actor& actor,
                        const cluster::Manifest& manifest) {
   sql::Transaction transaction(pool);
   const std::string space = NamespaceOf(manifest);
   const std::int64_t id = RecordChange(
-      transaction, {.name = caller.name, .role = caller.role, .via = "grpc"},
+      transaction, actor,
       {.verb = "submit",
        .object = (space.empty() ? "" : space + "/") + Called(manifest)});
   transaction.Commit();
@@ -95,7 +95,7 @@ std::shared_ptr<cluster::HttpClient> RemoteSubmission::Client() {
 }
 
 void RemoteSubmission::Submit(const v1::SubmitRequest& request,
-                              v1::SubmitResponse& response,
+                              v1::SubmitResponse& response, const Actor& actor,
                               const Principal& caller) {
   const auto manifests = ReadRequest(request);
   RequireAll(manifests, caller);
@@ -111,7 +111,7 @@ void RemoteSubmission::Submit(const v1::SubmitRequest& request,
     const bool of_group = why.empty() && !short_groups[i].others_follow;
     object.set_warning(of_group ? short_groups[i].text : why);
     if (!client) continue;
-    const std::int64_t recorded = RecordTry(pool_, caller, manifest);
+    const std::int64_t recorded = RecordTry(pool_, actor, manifest);
     const cluster::Submitted submitted =
         cluster::Submit(*client, manifest.json, NamespaceOf(manifest));
     for (const std::string& warning : submitted.warnings)

@@ -1,6 +1,6 @@
-// Manifests submitted by gRPC: checked and created at the configured API server
-// as by `fluxnetes submit`, if the caller has the right, with a row of `audit`
-// for each object.
+// Manifests submitted to a server: checked and created at the configured API
+// server as by `fluxnetes submit`, if the caller has the right, with a row of
+// `audit` for each object.
 //
 // Thread-safe.
 // Tests: tests/services/grpc_v1/grpc_scheduler_pgtest.cc.
@@ -10,6 +10,7 @@
 
 #include "cluster/http/http_client.h"
 #include "services/config/config.h"
+#include "services/database/audit.h"
 #include "services/database/principal.h"
 #include "sql/connection/pool.h"
 #include "sql/mutex.h"
@@ -27,9 +28,10 @@ class RemoteSubmission {
   RemoteSubmission(const Config& config, sql::Pool& pool)
       : config_(config), pool_(pool) {}
 
-  // Throws GrpcRefusal, Failure and sql::Error; then nothing was created.
+  // `actor` is the caller as the audit log names it. Throws GrpcRefusal,
+  // Failure and sql::Error; then nothing was created.
   void Submit(const v1::SubmitRequest& request, v1::SubmitResponse& response,
-              const Principal& caller);
+              const Actor& actor, const Principal& caller);
 
  private:
   // Opens the client at the first call. Shared, since a running call keeps its

@@ -1,0 +1,303 @@
+#include "services/grpc_v1/scheduler_calls.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "queue/catalogue.h"
+#include "queue/store/work_queue.h"
+#include "services/database/audit_queries.h"
+#include "services/editing/editing_queries.h"
+#include "services/editing/queue_command.h"
+#include "services/explain/explain_queries.h"
+#include "services/explain/timeline_queries.h"
+#include "services/grpc/grpc_calls.h"
+#include "services/grpc_v1/explanation_messages.h"
+#include "services/grpc_v1/group_feed_queries.h"
+#include "services/grpc_v1/group_messages.h"
+#include "services/grpc_v1/group_requests.h"
+#include "services/grpc_v1/remote_match.h"
+#include "services/grpc_v1/remote_simulation.h"
+#include "services/grpc_v1/timeline_messages.h"
+#include "services/manual/version.h"
+#include "services/records/group_changes.h"
+#include "services/records/group_detail.h"
+#include "services/records/group_pages.h"
+#include "services/records/group_pages_queries.h"
+#include "services/records/line_queries.h"
+#include "services/records/records_queries.h"
+#include "services/simulate/simulation_queries.h"
+#include "workers/catalogue.h"
+
+namespace fluxnetes::services {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kLongestStatement{60'000};
+constexpr milliseconds kLongestSearch{2'000};
+// A page ends with the group that exceeds this size: clients accept 4 MiB by
+// default.
+constexpr std::size_t kLargestAnswer = std::size_t{2} << 20U;
+
+sql::Timestamp CallTime() {
+  return std::chrono::floor<std::chrono::microseconds>(
+      std::chrono::system_clock::now());
+}
+
+std::optional<std::string> IfAny(const std::string& text) {
+  return text.empty() ? std::nullopt : std::optional(text);
+}
+
+Actor ActorOf(const Call& call) {
+  return {.name = call.caller.name, .role = call.caller.role, .via = call.via};
+}
+
+void RequireNamespace(const Principal& caller, const std::string& name) {
+  Require(caller.MayChange(name),
+          fmt::format("{} is a {} and may change nothing in the namespace {}",
+                      caller.name, NameOf(caller.role), name));
+}
+
+GrpcRefusal NoGroup(const GroupName& name) {
+  return {GrpcCode::kNotFound,
+          fmt::format("no unfinished group named \"{}\"", name.Text())};
+}
+
+// Returns the rows of a page and one more, if there is one.
+std::vector<GroupRow> RowsFrom(sql::Transaction& transaction,
+                               const GroupPageFilter& filter,
+                               const GroupPlace& place, std::int64_t size) {
+  std::vector<GroupRow> rows;
+  if (place.refused && WantsRefused(filter))
+    rows = ReadRefusedPage(transaction, filter, place.namespace_name,
+                           place.name, size + 1);
+  const auto left = size + 1 - std::ssize(rows);
+  if (left > 0)
+    for (GroupRow& row : ReadGroupPage(transaction, filter, place.id, left))
+      rows.push_back(std::move(row));
+  return rows;
+}
+
+// One simulation runs at a time. This is it, as long as it lives; a second one
+// is refused.
+class OnlySimulation {
+ public:
+  explicit OnlySimulation(std::atomic<bool>& under_way)
+      : under_way_(under_way) {
+    if (under_way_.exchange(true))
+      throw GrpcRefusal(GrpcCode::kResourceExhausted,
+                        "another simulation is under way; try again later");
+  }
+  ~OnlySimulation() { under_way_ = false; }
+  OnlySimulation(const OnlySimulation&) = delete;
+  OnlySimulation& operator=(const OnlySimulation&) = delete;
+
+ private:
+  std::atomic<bool>& under_way_;
+};
+
+}  // namespace
+
+SchedulerCalls::SchedulerCalls(const Config& config, sql::Pool& pool)
+    : config_(config), pool_(pool), submission_(config, pool) {}
+
+void SchedulerCalls::GetCaller(const Call& call,
+                               const v1::GetCallerRequest& /*request*/,
+                               v1::GetCallerResponse& response) {
+  response.set_name(call.caller.name);
+  response.set_role(call.caller.role == Role::kOperator ? v1::ROLE_OPERATOR
+                    : call.caller.role == Role::kUser   ? v1::ROLE_USER
+                                                        : v1::ROLE_VIEWER);
+  for (const std::string& name : call.caller.namespaces)
+    response.add_namespaces(name);
+  response.set_server_version(std::string(Version()));
+}
+
+void SchedulerCalls::Submit(const Call& call, const v1::SubmitRequest& request,
+                            v1::SubmitResponse& response) {
+  submission_.Submit(request, response, ActorOf(call), call.caller);
+}
+
+void SchedulerCalls::ListGroups(const Call& call,
+                                const v1::ListGroupsRequest& request,
+                                v1::ListGroupsResponse& response) {
+  const GroupPageFilter filter = FilterIn(request, CallTime());
+  const int size = PageSize(request.page_size());
+  const GroupPlace place = GroupPlace::Of(request.page_token());
+  const auto transaction = Reading(call);
+  std::vector<GroupRow> rows = RowsFrom(*transaction, filter, place, size);
+  std::size_t bytes = 0;
+  for (const GroupRow& row : rows) {
+    if (response.groups_size() == size || bytes > kLargestAnswer) {
+      const auto last = static_cast<std::size_t>(response.groups_size());
+      response.set_next_page_token(GroupPlace::Behind(rows[last - 1]).Token());
+      break;
+    }
+    v1::Group& group = *response.add_groups();
+    Fill(group, row);
+    bytes += group.ByteSizeLong();
+  }
+}
+
+void SchedulerCalls::GetGroup(const Call& call,
+                              const v1::GetGroupRequest& request,
+                              v1::GetGroupResponse& response) {
+  const GroupName name = NameIn(request);
+  const auto transaction = Reading(call);
+  const auto detail =
+      ReadGroup(*transaction, name.namespace_name, name.name,
+                request.id() == 0 ? std::nullopt : std::optional(request.id()));
+  if (!detail)
+    throw GrpcRefusal(GrpcCode::kNotFound,
+                      fmt::format("no group named \"{}\"", name.Text()));
+  Fill(*response.mutable_group(), detail->group);
+  for (const MemberRow& member : detail->members)
+    Fill(*response.add_members(), member);
+  for (const Generation& generation : detail->earlier)
+    Fill(*response.add_earlier(), generation);
+}
+
+void SchedulerCalls::ExplainGroup(const Call& /*call*/,
+                                  const v1::ExplainGroupRequest& request,
+                                  v1::ExplainGroupResponse& response) {
+  const GroupName name = NameIn(request);
+  std::optional<OnlySimulation> alone;
+  std::optional<milliseconds> most;
+  if (request.find_changes()) {
+    alone.emplace(simulating_);
+    most = kLongestSearch;
+  }
+  const sql::Timestamp now = CallTime();
+  Fill(response, services::ExplainGroup(pool_, name, now, most), now);
+}
+
+void SchedulerCalls::GetTimeline(const Call& call,
+                                 const v1::GetTimelineRequest& request,
+                                 v1::GetTimelineResponse& response) {
+  const auto transaction = Reading(call);
+  FillTimeline(response, request, *transaction, CallTime());
+}
+
+void SchedulerCalls::CancelGroup(const Call& call,
+                                 const v1::CancelGroupRequest& request,
+                                 v1::CancelGroupResponse& response) {
+  const GroupName name = NameIn(request);
+  RequireNamespace(call.caller, name.namespace_name);
+  const std::string reason = request.reason().empty()
+                                 ? "cancelled by " + call.caller.name
+                                 : request.reason();
+  const int groups =
+      services::CancelGroup(pool_, ActorOf(call), name, reason, CallTime());
+  if (groups == 0 && !IsUnfinished(pool_, name)) throw NoGroup(name);
+  response.set_groups(groups);
+}
+
+void SchedulerCalls::HoldGroup(const Call& call,
+                               const v1::HoldGroupRequest& request,
+                               v1::HoldGroupResponse& /*response*/) {
+  const GroupName name = NameIn(request);
+  RequireNamespace(call.caller, name.namespace_name);
+  const auto outcome = services::HoldGroup(pool_, ActorOf(call), name,
+                                           request.reason(), CallTime());
+  if (outcome == workers::HoldOutcome::kUnknown) throw NoGroup(name);
+  if (outcome == workers::HoldOutcome::kStarted)
+    throw GrpcRefusal(GrpcCode::kFailedPrecondition,
+                      fmt::format("group \"{}\" runs already, or has its "
+                                  "nodes; CancelGroup ends it",
+                                  name.Text()));
+}
+
+void SchedulerCalls::ReleaseGroup(const Call& call,
+                                  const v1::ReleaseGroupRequest& request,
+                                  v1::ReleaseGroupResponse& response) {
+  const GroupName name = NameIn(request);
+  RequireNamespace(call.caller, name.namespace_name);
+  const auto outcome =
+      services::ReleaseGroup(pool_, ActorOf(call), name, CallTime());
+  if (outcome == workers::HoldOutcome::kUnknown) throw NoGroup(name);
+  response.set_released(outcome == workers::HoldOutcome::kDone);
+}
+
+void SchedulerCalls::ListQueues(const Call& call,
+                                const v1::ListQueuesRequest& request,
+                                v1::ListQueuesResponse& response) {
+  const auto transaction = Reading(call);
+  for (const sql::Row row :
+       transaction->Run(queries::kListQueues, IfAny(request.name())))
+    FillQueue(*response.add_queues(), row);
+  if (response.queues().empty() && !request.name().empty())
+    throw GrpcRefusal(GrpcCode::kNotFound,
+                      fmt::format("no queue named \"{}\"", request.name()));
+}
+
+void SchedulerCalls::SetQueue(const Call& call,
+                              const v1::SetQueueRequest& request,
+                              v1::SetQueueResponse& response) {
+  Require(call.caller.MayOperate(), "only an operator may change a queue");
+  QueueOptions options;
+  options.verb = QueueOptions::Verb::kSet;
+  options.name = request.name();
+  for (const auto& [key, value] : request.settings())
+    options.settings.push_back(key + "=" + value);
+  ChangeQueue(pool_, ActorOf(call), options);
+  const auto transaction = Reading(call);
+  for (const sql::Row row :
+       transaction->Run(queries::kListQueues, options.name))
+    FillQueue(*response.mutable_queue(), row);
+}
+
+void SchedulerCalls::ListNodes(const Call& call,
+                               const v1::ListNodesRequest& request,
+                               v1::ListNodesResponse& response) {
+  const int size = PageSize(request.page_size());
+  const auto transaction = Reading(call);
+  const sql::Result rows =
+      transaction->Run(queries::kListNodes, std::nullopt, CallTime());
+  std::map<std::string, sql::Row> nodes;
+  for (const sql::Row row : rows)
+    nodes.emplace(row.Get<std::string>("node_name"), row);
+  auto next = nodes.upper_bound(request.page_token());
+  for (; next != nodes.end() && response.nodes_size() < size; ++next)
+    FillNode(*response.add_nodes(), next->second);
+  if (next != nodes.end())
+    response.set_next_page_token(response.nodes().rbegin()->name());
+}
+
+void SchedulerCalls::Simulate(const Call& call,
+                              const v1::SimulateRequest& request,
+                              v1::SimulateResponse& response) {
+  const OnlySimulation alone(simulating_);
+  SimulateFor(request, response, config_, pool_, call.is_cancelled);
+}
+
+void SchedulerCalls::Match(const Call& call, const v1::MatchRequest& request,
+                           v1::MatchResponse& response) {
+  const OnlySimulation alone(simulating_);
+  MatchFor(request, response, pool_, call.is_cancelled);
+}
+
+std::unique_ptr<sql::Transaction> SchedulerCalls::Reading(const Call& call) {
+  auto transaction =
+      std::make_unique<sql::Transaction>(pool_, sql::Isolation::kReadOnly);
+  if (call.deadline == std::chrono::system_clock::time_point::max())
+    return transaction;
+  const auto left = std::chrono::ceil<milliseconds>(
+      call.deadline - std::chrono::system_clock::now());
+  if (left < kLongestStatement)
+    transaction->Run(queries::kLimitTime,
+                     std::max<std::int64_t>(left.count(), 1));
+  return transaction;
+}
+
+std::vector<std::span<const sql::Query>> SchedulerCalls::Catalogues() {
+  return {
+      queries::kAllAudit,     queries::kAllEditing,    queries::kAllExplain,
+      queries::kAllGroupFeed, queries::kAllGroupPages, queries::kAllLine,
+      queries::kAllRecords,   queries::kAllSimulation, queries::kAllTimeline,
+      queue::Catalogue(),     workers::Catalogue()};
+}
+
+}  // namespace fluxnetes::services

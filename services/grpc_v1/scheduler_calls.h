@@ -1,0 +1,87 @@
+// The unary calls of fluxnetes.v1.Scheduler, as described in
+// services/proto/fluxnetes/v1/scheduler.proto, for every server that offers
+// them (gRPC, the pages in the browser). They use the database and, for Submit,
+// the configured cluster.
+//
+// Each blocks until it has its answer, so servers call them on threads of their
+// own. Throws GrpcRefusal, Failure and sql::Error, which StatusOf() makes a
+// status. Thread-safe.
+// Tests: tests/services/grpc_v1/grpc_scheduler_pgtest.cc.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fluxnetes/v1/scheduler.pb.h"
+#include "services/config/config.h"
+#include "services/database/principal.h"
+#include "services/grpc_v1/remote_submission.h"
+#include "sql/connection/pool.h"
+#include "sql/connection/transaction.h"
+
+namespace fluxnetes::services {
+
+// Who calls, and how long the answer may take.
+struct Call {
+  Principal caller;
+  std::string via;  // as in Actor: "grpc", "web"
+  std::chrono::system_clock::time_point deadline =
+      std::chrono::system_clock::time_point::max();
+  // Whether nobody waits for the answer any more.
+  std::function<bool()> is_cancelled = [] { return false; };
+};
+
+class SchedulerCalls {
+ public:
+  // The queries that the pool must have prepared.
+  static std::vector<std::span<const sql::Query>> Catalogues();
+
+  // Both must outlive it.
+  SchedulerCalls(const Config& config, sql::Pool& pool);
+
+  void GetCaller(const Call& call, const v1::GetCallerRequest& request,
+                 v1::GetCallerResponse& response);
+  void Submit(const Call& call, const v1::SubmitRequest& request,
+              v1::SubmitResponse& response);
+  void ListGroups(const Call& call, const v1::ListGroupsRequest& request,
+                  v1::ListGroupsResponse& response);
+  void GetGroup(const Call& call, const v1::GetGroupRequest& request,
+                v1::GetGroupResponse& response);
+  void ExplainGroup(const Call& call, const v1::ExplainGroupRequest& request,
+                    v1::ExplainGroupResponse& response);
+  void GetTimeline(const Call& call, const v1::GetTimelineRequest& request,
+                   v1::GetTimelineResponse& response);
+  void CancelGroup(const Call& call, const v1::CancelGroupRequest& request,
+                   v1::CancelGroupResponse& response);
+  void HoldGroup(const Call& call, const v1::HoldGroupRequest& request,
+                 v1::HoldGroupResponse& response);
+  void ReleaseGroup(const Call& call, const v1::ReleaseGroupRequest& request,
+                    v1::ReleaseGroupResponse& response);
+  void ListQueues(const Call& call, const v1::ListQueuesRequest& request,
+                  v1::ListQueuesResponse& response);
+  void SetQueue(const Call& call, const v1::SetQueueRequest& request,
+                v1::SetQueueResponse& response);
+  void ListNodes(const Call& call, const v1::ListNodesRequest& request,
+                 v1::ListNodesResponse& response);
+  void Simulate(const Call& call, const v1::SimulateRequest& request,
+                v1::SimulateResponse& response);
+  void Match(const Call& call, const v1::MatchRequest& request,
+             v1::MatchResponse& response);
+
+ private:
+  // Returns a transaction whose statements are limited to the caller's
+  // deadline.
+  std::unique_ptr<sql::Transaction> Reading(const Call& call);
+
+  const Config& config_;
+  sql::Pool& pool_;
+  RemoteSubmission submission_;
+  std::atomic<bool> simulating_ = false;
+};
+
+}  // namespace fluxnetes::services

@@ -1,5 +1,6 @@
 """Turns .sql and other texts into C++ constants; see embed.cmake."""
 
+import gzip
 import pathlib
 import re
 import sys
@@ -86,12 +87,36 @@ def write_texts(folder, files, out):
                                      ""]))
 
 
+def octal_literal(data):
+    """Returns a string literal of any bytes, in lines of 40."""
+    pieces = [data[i:i + 40] for i in range(0, len(data), 40)] or [b""]
+    return "\n".join(
+        '"' + "".join(f"\\{byte:03o}" for byte in piece) + '"'
+        for piece in pieces)
+
+
+def write_pages(folder, files, out):
+    text = ["#pragma once", "", "#include <string_view>", "#include <utility>",
+            "", f"namespace fluxnetes::{folder} {{", "",
+            "inline constexpr std::pair<std::string_view, std::string_view> "
+            "kPageBytes[] = {"]
+    for path in files:
+        data = gzip.compress(path.read_bytes(), 9, mtime=0)
+        text.append(f'    {{"{path.name}", std::string_view('
+                    f"{octal_literal(data)}, {len(data)})}},")
+    out.write_text("\n".join(text + ["};", "",
+                                     f"}}  // namespace fluxnetes::{folder}",
+                                     ""]))
+
+
 def main():
     mode, folder, *files = sys.argv[1:]
     *sources, out = [pathlib.Path(file) for file in files]
     out.parent.mkdir(parents=True, exist_ok=True)
     if mode == "queries":
         write_queries(folder, sources[0], out)
+    elif mode == "pages":
+        write_pages(folder, sources, out)
     elif mode == "texts":
         write_texts(folder, sources, out)
     else:

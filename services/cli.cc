@@ -56,6 +56,8 @@
 #include "services/simulated_api/simulated_command.h"
 #include "services/submit/delete_command.h"
 #include "services/submit/submit.h"
+#include "services/web/web_command.h"
+#include "services/web/web_sessions_queries.h"
 #include "sql/error.h"
 #include "workers/catalogue.h"
 
@@ -163,6 +165,10 @@ class Runner {
   ExitCode operator()(const MatchOptions& options) {
     return RunMatch(options, options.nodes.empty() ? Database().get() : nullptr,
                     console_);
+  }
+  ExitCode operator()(const WebOptions& options) {
+    pool_ = OpenDatabase(config_, {queries::kAllWebSessions});
+    return RunWeb(options, config_, *pool_, console_);
   }
   ExitCode operator()(const SimulatedClusterOptions&) {
     return RunSimulatedCluster(config_, console_);

@@ -89,11 +89,24 @@ struct Config {
     bool operator==(const Grpc&) const = default;
   };
 
+  // The pages in the browser; see web_api.h.
+  struct Web {
+    // "unix:PATH", loopback "HOST:PORT", or empty: not served.
+    std::string listen;
+    // The names, beside those of loopback, by which browsers reach it.
+    std::vector<std::string> hosts;
+    // The path before that of each page, if a proxy passes it: "/fluxnetes".
+    std::string prefix;
+    bool read_only = false;  // everybody is a viewer
+    bool operator==(const Web&) const = default;
+  };
+
   Database database;
   Cluster cluster;
   Http http;
   Client client;
   Grpc grpc;
+  Web web;
   Logging log;
   std::string scheduler_name = "fluxnetes";  // spec.schedulerName of our pods
   std::chrono::milliseconds shutdown_grace{10'000};

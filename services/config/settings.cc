@@ -126,6 +126,43 @@ std::string ParseAddress(const std::string& text) {
   Refuse(text, "unix:PATH, http://HOST:PORT or https://HOST:PORT");
 }
 
+std::string ParseWebListen(const std::string& text) {
+  return text == "off" ? "" : ParseListen(text);
+}
+
+// Accepts names as they are in the header Host: "flux.example:8443".
+std::vector<std::string> ParseHosts(const std::string& text) {
+  std::vector<std::string> hosts;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t comma = std::min(text.find(',', begin), text.size());
+    std::string host = text.substr(begin, comma - begin);
+    std::ranges::transform(host, host.begin(), [](char c) {
+      return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
+    const bool plain = std::ranges::all_of(host, [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
+             std::string_view("-.:[]").find(c) != std::string_view::npos;
+    });
+    if (host.empty() || !plain)
+      Refuse(text, "names with commas, like flux.example,flux.example:8443");
+    hosts.push_back(std::move(host));
+    begin = comma + 1;
+  }
+  return hosts;
+}
+
+std::string ParsePrefix(const std::string& text) {
+  const bool plain = std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (c >= '0' && c <= '9') ||
+           std::string_view("-._~/").find(c) != std::string_view::npos;
+  });
+  if (!text.empty() && (!plain || text.front() != '/' || text.back() == '/' ||
+                        text.find("//") != std::string::npos))
+    Refuse(text, "a path like /fluxnetes, without a / at its end");
+  return text;
+}
+
 constexpr Setting kSettings[] = {
     {"database.connection", "FLUXNETES_DATABASE", "database", "CONNECTION",
      "libpq connection string or URI of the database",
@@ -263,6 +300,29 @@ constexpr Setting kSettings[] = {
      "which clients' certificates are users or operators; others are viewers",
      [](Config& c, const std::string& t) { c.grpc.access = t; },
      [](const Config& c) { return c.grpc.access; }},
+    {"web.listen", "FLUXNETES_WEB_LISTEN", "web-listen", "ADDRESS",
+     "where serve offers its pages to browsers: off, unix:PATH or "
+     "127.0.0.1:PORT",
+     [](Config& c, const std::string& t) { c.web.listen = ParseWebListen(t); },
+     [](const Config& c) {
+       return c.web.listen.empty() ? "off" : c.web.listen;
+     }},
+    {"web.hosts", "FLUXNETES_WEB_HOSTS", "web-hosts", "NAMES",
+     "names, with commas, by which browsers reach the pages through a proxy",
+     [](Config& c, const std::string& t) { c.web.hosts = ParseHosts(t); },
+     [](const Config& c) {
+       return fmt::format("{}", fmt::join(c.web.hosts, ","));
+     }},
+    {"web.prefix", "FLUXNETES_WEB_PREFIX", "web-prefix", "PATH",
+     "path before that of each page, if a proxy passes it on: /fluxnetes",
+     [](Config& c, const std::string& t) { c.web.prefix = ParsePrefix(t); },
+     [](const Config& c) { return c.web.prefix; }},
+    {"web.readOnly", "FLUXNETES_WEB_READ_ONLY", "web-read-only", "SWITCH",
+     "on or off: whether the pages change nothing",
+     [](Config& c, const std::string& t) {
+       c.web.read_only = ParseName(kSwitch, t);
+     },
+     [](const Config& c) { return NameOf(kSwitch, c.web.read_only); }},
     {"log.level", "FLUXNETES_LOG_LEVEL", "log-level", "LEVEL",
      "debug, info, warn or error",
      [](Config& c, const std::string& t) {

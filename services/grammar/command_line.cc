@@ -139,6 +139,7 @@ Grammar::Grammar(const CalledAs& called)
   AddDoctorCommand(app_, tool_, invocation_.command);
   AddBenchCommand(app_, tool_, invocation_.command);
   AddManCommand(app_, tool_, invocation_.command);
+  AddWebCommand(app_, tool_, invocation_.command);
   AddSmall();
 }
 

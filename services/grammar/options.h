@@ -213,6 +213,9 @@ struct MatchOptions {
 struct ServeOptions {
   bool print_config = false;
 };
+struct WebOptions {
+  std::string url;  // of the pages, for the browser; empty: web.listen
+};
 struct SimulatedClusterOptions {};
 struct VersionOptions {
   OutputFormat output = OutputFormat::kTable;
@@ -236,14 +239,13 @@ struct HelpOptions {
   std::string text;
 };
 
-using Command =
-    std::variant<HelpOptions, GetOptions, DescribeOptions, ExplainOptions,
-                 TimelineOptions, HistoryOptions, TopOptions, SqueueOptions,
-                 CancelOptions, HoldOptions, DrainOptions, QueueOptions,
-                 AccountOptions, PoolOptions, JobsOptions, MigrateOptions,
-                 SubmitOptions, DeleteOptions, SimulateOptions, MatchOptions,
-                 ServeOptions, SimulatedClusterOptions, VersionOptions,
-                 CompletionOptions, DoctorOptions, ManOptions, BenchOptions>;
+using Command = std::variant<
+    HelpOptions, GetOptions, DescribeOptions, ExplainOptions, TimelineOptions,
+    HistoryOptions, TopOptions, SqueueOptions, CancelOptions, HoldOptions,
+    DrainOptions, QueueOptions, AccountOptions, PoolOptions, JobsOptions,
+    MigrateOptions, SubmitOptions, DeleteOptions, SimulateOptions, MatchOptions,
+    ServeOptions, SimulatedClusterOptions, VersionOptions, CompletionOptions,
+    DoctorOptions, ManOptions, BenchOptions, WebOptions>;
 
 struct Invocation {
   std::optional<std::string> config_file;

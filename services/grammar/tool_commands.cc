@@ -67,4 +67,14 @@ void AddManCommand(CLI::App& app, ToolOptions& options, Command& chosen) {
   man->callback([&options, &chosen] { chosen = options.man; });
 }
 
+void AddWebCommand(CLI::App& app, ToolOptions& options, Command& chosen) {
+  CLI::App* web = AddCommand(
+      app, "web", "print a link that opens the pages in a browser, once");
+  web->add_option("--url", options.web.url,
+                  "of the pages, as the browser reaches them (default: that of "
+                  "web.listen)")
+      ->type_name("URL");
+  web->callback([&options, &chosen] { chosen = options.web; });
+}
+
 }  // namespace fluxnetes::services

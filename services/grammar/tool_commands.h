@@ -1,7 +1,7 @@
 // The grammar of the commands about Fluxnetes itself: `fluxnetes doctor`,
-// `bench` and `man`.
+// `bench`, `man` and `web`.
 // Tests: tests/services/doctor/doctor_pgtest.cc,
-// tests/services/manual/man_pages_test.cc.
+// tests/services/manual/man_pages_test.cc, tests/scripts/web_test.
 #pragma once
 
 #include <string>
@@ -19,6 +19,7 @@ struct ToolOptions {
   DoctorOptions doctor;
   BenchOptions bench;
   ManOptions man;
+  WebOptions web;
   std::string time;
 };
 
@@ -28,5 +29,6 @@ void AddDoctorCommand(CLI::App& app, ToolOptions& options, Command& chosen);
 void AddBenchCommand(CLI::App& app, ToolOptions& options, Command& chosen);
 void AddMatchCommand(CLI::App& app, MatchOptions& options, Command& chosen);
 void AddManCommand(CLI::App& app, ToolOptions& options, Command& chosen);
+void AddWebCommand(CLI::App& app, ToolOptions& options, Command& chosen);
 
 }  // namespace fluxnetes::services

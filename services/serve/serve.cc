@@ -18,6 +18,7 @@
 #include "services/serve/scheduler.h"
 #include "services/simulated_api/cluster_api.h"
 #include "services/simulated_api/simulated_command.h"
+#include "services/web/web_api.h"
 #include "sql/condition_variable.h"
 #include "sql/mutex.h"
 
@@ -94,6 +95,16 @@ std::unique_ptr<GrpcApi> MakeGrpc(const Config& config, const Log& log) {
   return grpc;
 }
 
+// Returns null if the pages are not configured.
+std::unique_ptr<WebApi> MakeWeb(const Config& config, const Log& log) {
+  if (config.web.listen.empty()) return nullptr;
+  auto web = std::make_unique<WebApi>(config, log);
+  PrepareSocketFolder(config.web.listen);
+  web->Start();
+  log.Info("pages", {{"address", web->address()}});
+  return web;
+}
+
 // Limits the time of a stop. After half of the grace the cluster is no longer
 // waited for. At its end the process exits at once; other processes take over
 // its leases when they find this client dead.
@@ -148,18 +159,20 @@ void AddTally(const cluster::ApiTally& tally, MetricsPage& page) {
 
 StatusServerOptions StatusOptionsOf(const Config& config,
                                     const Scheduler& scheduler,
-                                    const GrpcApi* grpc, const World& world) {
+                                    const GrpcApi* grpc, const WebApi* web,
+                                    const World& world) {
   return {.address = config.http.listen,
           .health = [&scheduler] { return scheduler.Live(); },
           .readiness = [&scheduler] { return scheduler.Ready(); },
           .metrics =
-              [&scheduler, grpc, &world] {
+              [&scheduler, grpc, web, &world] {
                 MetricsPage page;
                 page.Add(metrics::kBuildInfo, 1, {std::string(Version())});
                 AddProcess(page);
                 PoolMetrics pools(page);
                 scheduler.AddTo(page, pools);
                 if (grpc != nullptr) grpc->AddTo(pools);
+                if (web != nullptr) web->AddTo(pools);
                 pools.AddStatements();
                 AddTally(world.tally, page);
                 return page.Text();
@@ -202,12 +215,15 @@ ExitCode RunServe(const Config& config) {
   options.structures = LoadStructures(config);
   Scheduler scheduler(std::move(options), world.door(), log);
   const std::unique_ptr<GrpcApi> grpc = MakeGrpc(config, log);
-  StatusServer status(StatusOptionsOf(config, scheduler, grpc.get(), world));
+  const std::unique_ptr<WebApi> web = MakeWeb(config, log);
+  StatusServer status(
+      StatusOptionsOf(config, scheduler, grpc.get(), web.get(), world));
   StartStatus(config, status, log);
   scheduler.Start();
   const int signal = stop.Wait();
   log.Info("stopping", {{"signal", signal == SIGTERM ? "TERM" : "INT"}});
   const Grace grace(config.shutdown_grace, world, log);
+  if (web) web->Stop();
   if (grpc) grpc->Stop();
   scheduler.Stop();
   if (world.api) world.api->Stop();

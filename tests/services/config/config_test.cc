@@ -88,6 +88,28 @@ TEST_F(ConfigFile, HttpListensOnThisMachineUnlessItIsToldOtherwise) {
   }
 }
 
+TEST_F(ConfigFile, PagesAreOffAndNeverLeaveThisMachine) {
+  EXPECT_EQ(LoadConfig(sources_).config.web.listen, "");
+  environment_["FLUXNETES_WEB_LISTEN"] = "127.0.0.1:10293";
+  environment_["FLUXNETES_WEB_HOSTS"] = "Flux.example,flux.example:8443";
+  environment_["FLUXNETES_WEB_PREFIX"] = "/flux";
+  const EffectiveConfig set = LoadConfig(sources_);
+  EXPECT_EQ(set.config.web.listen, "127.0.0.1:10293");
+  EXPECT_THAT(set.config.web.hosts,
+              ::testing::ElementsAre("flux.example", "flux.example:8443"));
+  EXPECT_THAT(PrintConfig(set), HasSubstr("flux.example,flux.example:8443"));
+  for (const auto& [variable, wrong] :
+       {std::pair("LISTEN", "0.0.0.0:80"), std::pair("HOSTS", "a/b"),
+        std::pair("HOSTS", "a,,b"), std::pair("PREFIX", "flux"),
+        std::pair("PREFIX", "/flux/"), std::pair("PREFIX", "/a//b")}) {
+    const std::string name = std::string("FLUXNETES_WEB_") + variable;
+    const std::string right = environment_[name];
+    environment_[name] = wrong;
+    EXPECT_THAT(ErrorOf(), HasSubstr("web.")) << wrong;
+    environment_[name] = right;
+  }
+}
+
 TEST_F(ConfigFile, ErrorsNameKeyPlaceAndWhatWouldBeRight) {
   Write("schedulerName: flux\nclient:\n  heartbeat: often\n");
   EXPECT_EQ(ErrorOf(),

@@ -28,6 +28,7 @@
 #include "services/records/line_queries.h"
 #include "services/records/records_queries.h"
 #include "services/simulate/simulation_queries.h"
+#include "services/web/web_sessions_queries.h"
 #include "sql/connection/transaction.h"
 #include "tests/support/places.h"
 #include "workers/catalogue.h"
@@ -63,7 +64,8 @@ sql::PoolOptions AsTheProgram(sql::PoolOptions options, bool loops) {
         std::span<const sql::Query>(queries::kAllSimulation),
         std::span<const sql::Query>(queries::kAllSqueue),
         std::span<const sql::Query>(queries::kAllTimeline),
-        std::span<const sql::Query>(queries::kAllTop)})
+        std::span<const sql::Query>(queries::kAllTop),
+        std::span<const sql::Query>(queries::kAllWebSessions)})
     options.catalogues.push_back(each);
   return options;
 }

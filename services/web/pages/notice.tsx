@@ -1,0 +1,30 @@
+// What a page says when it has nothing to show: that it loads, that there is
+// nothing, or what went wrong; always with what to do next.
+import type { ComponentChildren } from "preact";
+
+export function Empty({ title, children }: { title: string; children: ComponentChildren }) {
+  return (
+    <div class="notice">
+      <h2>{title}</h2>
+      {children}
+    </div>
+  );
+}
+
+export function Problem({ what, again }: { what: string; again: () => void }) {
+  return (
+    <div class="notice problem" role="alert">
+      <h2>This did not work</h2>
+      <p>{what}</p>
+      <button onClick={again}>Try again</button>
+    </div>
+  );
+}
+
+export function Loading() {
+  return (
+    <p class="loading" role="status">
+      Loading…
+    </p>
+  );
+}

@@ -2,8 +2,9 @@
 // connections, by epoll. A request is answered in place, or later from another
 // thread; an answer may be a stream, which costs no thread either.
 //
-// Limits: 16 KiB for a request's line and headers (431), `largest_body` for its
-// body (413), `connections` in all (further ones are closed at once). A
+// Limits: 32 KiB of memory for the lines and headers of a request and its
+// answer (else 413, 414 or 431), `largest_body` for its body (413),
+// `connections` in all (further ones are closed at once). A
 // connection is closed if it does not send a whole request within
 // `request_time`, has none for `idle`, or does not take its answer within
 // `answer_time`; a stream whose reader takes nothing of what is sent for `idle`

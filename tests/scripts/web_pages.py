@@ -256,6 +256,28 @@ def visit_timeline(visit):
     claim("the table can be seen", page.get_by_text("The timeline as text").is_visible())
 
 
+def visit_nodes_and_queues(visit):
+    page = visit.page
+    page.locator("h1").click()
+    page.keyboard.press("g")
+    page.keyboard.press("n")
+    row = page.locator("tbody tr", has=page.get_by_role("rowheader", name="a0", exact=True))
+    row.wait_for()
+    claim("a node says how much of it is in use",
+          re.search(r"\d of 8", row.inner_text()) and "nvidia.com/gpu: 0 of 2" in row.inner_text(),
+          row.inner_text())
+    fluxnetes("drain", "b3", "--reason", "a new fan")
+    page.reload()
+    claim("and why it is closed", visit.sees("a new fan"), visit.text())
+    page.keyboard.press("g")
+    page.keyboard.press("q")
+    queue = page.locator("tbody tr", has=page.get_by_role("rowheader", name="default", exact=True))
+    queue.wait_for()
+    queue.get_by_role("link").nth(1).click()
+    claim("a count of a queue leads to its groups",
+          visit.sees("default/huge") and "queue=default" in page.url, page.url)
+
+
 def themes(browser):
     for scheme, back in (("light", "rgb(255, 255, 255)"), ("dark", "rgb(20, 23, 27)")):
         for width in (360, 2560):
@@ -311,6 +333,7 @@ def main():
         visit_group(visit)
         actions(visit)
         visit_timeline(visit)
+        visit_nodes_and_queues(visit)
         claim("no page has an error", visit.errors == [], str(visit.errors))
         themes(browser)
         prefix(browser)

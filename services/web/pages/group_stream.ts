@@ -30,15 +30,15 @@ export function watchGroups(
     if (filter.queue) query.set("queue", filter.queue);
     if (after) query.set("after", after);
     source = new EventSource(`events/groups?${query}`);
+    source.onopen = () => lost(false);
     source.addEventListener("changes", (event) => {
-      lost(false);
       if (event.lastEventId) after = event.lastEventId;
       take(JSON.parse(event.data) as GroupChanges);
     });
     source.onerror = () => {
-      if (source?.readyState !== EventSource.CLOSED) return;
-      // It was refused; a call finds out whether the session is over.
       lost(true);
+      if (source?.readyState !== EventSource.CLOSED) return; // it tries itself
+      // It was refused; a call finds out whether the session is over.
       timer = window.setTimeout(open, kAgainAfter);
       call("GetCaller", {}).catch(() => undefined);
     };

@@ -89,9 +89,44 @@ export interface GetTimelineResponse {
   nextPageToken?: string;
 }
 
+export interface Amount {
+  allocatable?: string;
+  foreign?: string;
+  granted?: string;
+}
+
+export interface Node {
+  name: string;
+  unschedulable?: string;
+  maintenanceFrom?: string;
+  maintenanceUntil?: string;
+  maintenanceReason?: string;
+  cpuMilli?: Amount;
+  memoryBytes?: Amount;
+  pods?: Amount;
+  other?: Record<string, Amount>;
+  labels?: Record<string, string>;
+}
+
 export interface ListNodesResponse {
-  nodes?: { name: string; unschedulable?: string }[];
+  nodes?: Node[];
   nextPageToken?: string;
+}
+
+export interface Queue {
+  name: string;
+  paused?: boolean;
+  settings?: Record<string, string>;
+  provisional?: string;
+  pending?: string;
+  unsatisfiable?: string;
+  allocated?: string;
+  bound?: string;
+  oldestPending?: string;
+}
+
+export interface ListQueuesResponse {
+  queues?: Queue[];
 }
 
 export interface Caller {

@@ -4,7 +4,9 @@ import { useEffect, useRef } from "preact/hooks";
 import { GroupPage } from "./group_page";
 import { GroupsPage } from "./groups_page";
 import { bindKeys, boundKeys, helpOpen, type Key } from "./keys";
+import { NodesPage } from "./nodes_page";
 import { Empty, Loading, Problem } from "./notice";
+import { QueuesPage } from "./queues_page";
 import { link, page, route } from "./route";
 import { caller, signedOut, signIn, signOut, trouble } from "./session";
 import { TimelinePage } from "./timeline_page";
@@ -12,6 +14,8 @@ import { TimelinePage } from "./timeline_page";
 const kPages: { name: string; title: string; key: string }[] = [
   { name: "groups", title: "Groups", key: "g g" },
   { name: "timeline", title: "Timeline", key: "g t" },
+  { name: "nodes", title: "Nodes", key: "g n" },
+  { name: "queues", title: "Queues", key: "g q" },
 ];
 
 const theme = signal(localStorage.getItem("theme") ?? "");
@@ -123,6 +127,8 @@ function Page() {
   if (page.value === "groups" && parts.length === 3) return <GroupPage namespace={parts[1]!} name={parts[2]!} />;
   if (page.value === "groups" && parts.length < 2) return <GroupsPage />;
   if (page.value === "timeline") return <TimelinePage />;
+  if (page.value === "nodes") return <NodesPage />;
+  if (page.value === "queues") return <QueuesPage />;
   return (
     <Empty title="There is no such page">
       <p>

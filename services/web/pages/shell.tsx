@@ -123,10 +123,13 @@ function Page() {
   if (signedOut.value !== "") return <SignedOut />;
   if (trouble.value !== "") return <Problem what={trouble.value} again={() => void signIn()} />;
   if (!caller.value) return <Loading />;
-  const { parts } = route.value;
-  if (page.value === "groups" && parts.length === 3) return <GroupPage namespace={parts[1]!} name={parts[2]!} />;
+  const { parts, query } = route.value;
+  // Another key is another page: what an earlier one still reads is not shown.
+  const of = (...names: string[]) => [...parts, ...names.map((name) => query.get(name) ?? "")].join("\n");
+  if (page.value === "groups" && parts.length === 3)
+    return <GroupPage key={of("id")} namespace={parts[1]!} name={parts[2]!} />;
   if (page.value === "groups" && parts.length < 2) return <GroupsPage />;
-  if (page.value === "timeline") return <TimelinePage />;
+  if (page.value === "timeline") return <TimelinePage key={of("namespace", "queue")} />;
   if (page.value === "nodes") return <NodesPage />;
   if (page.value === "queues") return <QueuesPage />;
   return (

@@ -47,10 +47,12 @@ SELECT
   a.ends_at
 FROM allocations AS a
 CROSS JOIN LATERAL jsonb_each_text(a.pools) AS k
-LEFT JOIN pod_groups AS g ON g.id = a.group_id
+LEFT JOIN pod_groups AS g ON g.id = any(ARRAY[a.group_id])
 WHERE
   a.pools <> '{}'
-  AND EXISTS (SELECT FROM placements AS l WHERE l.fluxion_job = a.fluxion_job)
+  AND EXISTS (
+    SELECT FROM placements AS l WHERE l.fluxion_job = any(ARRAY[a.fluxion_job])
+  )
 UNION ALL
 SELECT
   k.key AS pool,
@@ -63,11 +65,13 @@ SELECT
   r.starts_at,
   r.starts_at + make_interval(secs => g.duration_seconds) AS ends_at
 FROM reservations AS r
-INNER JOIN pod_groups AS g ON g.id = r.group_id
+INNER JOIN pod_groups AS g ON g.id = any(ARRAY[r.group_id])
 CROSS JOIN LATERAL jsonb_each_text(g.pools) AS k
 WHERE
   r.starts_at IS NOT NULL
-  AND NOT EXISTS (SELECT FROM placements AS l WHERE l.fluxion_job = g.id);
+  AND NOT EXISTS (
+    SELECT FROM placements AS l WHERE l.fluxion_job = any(ARRAY[g.id])
+  );
 COMMENT ON VIEW pool_holders IS
 'The groups that hold something of a pool, and those that will from the start of their reservation on.';
 COMMENT ON COLUMN pool_holders.pool IS 'The name of the pool.';

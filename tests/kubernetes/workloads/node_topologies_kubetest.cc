@@ -80,7 +80,7 @@ class NodeTopologiesOnKubernetes : public OnKubernetes {
         {"metadata",
          {{"name", "noderesourcetopologies.topology.node.k8s.io"},
           {"annotations",
-           {{"api-approved.kubernetes.io", "for a test alone"}}}}},
+           {{"api-approved.kubernetes.io", "unapproved, for a test alone"}}}}},
         {"spec",
          {{"group", "topology.node.k8s.io"},
           {"scope", "Cluster"},

@@ -74,7 +74,7 @@ std::vector<LabelledStructure> ReadStructureFile(
   StructureTexts texts;
   ReadYaml(
       text, source,
-      [&](Json document, int line) {
+      [&](const Json& document, int line) {
         const std::string place = source + ":" + std::to_string(line);
         const Json& entries = At(document, "structures");
         if (!entries.is_array() || entries.empty() || document.size() != 1) {

@@ -70,7 +70,7 @@ class GroupEvents::Reader : public std::enable_shared_from_this<Reader> {
 
   // Does not lock `weak`: the last reference must not end on the feed's thread,
   // which holds the mutex that Leave() needs.
-  static void Post(std::weak_ptr<Reader> weak, const Flag& posted,
+  static void Post(const std::weak_ptr<Reader>& weak, const Flag& posted,
                    GroupEvents& events) {
     if (posted->exchange(true)) return;
     const bool taken = events.threads_.Post([weak, posted] {

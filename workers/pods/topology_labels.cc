@@ -71,7 +71,7 @@ class LevelReader {
   std::string ReadLabel() {
     const auto label = pod_.labels.find(name_);
     if (label == pod_.labels.end()) return "";
-    const std::string key = KeyOfLevel(label->second, order_);
+    std::string key = KeyOfLevel(label->second, order_);
     if (key != label->second || !knows_all_ || std::ranges::count(order_, key))
       return key;
     std::string levels = "host, rack, zone or region";

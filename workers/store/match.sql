@@ -451,9 +451,10 @@ RETURNING
   ) AS external;
 
 -- name: write_placements
--- Writes the allocations of groups ($1), and the placement of each pod ($7,
--- $8), with what it has inside of its node ($15, $16). A group that held nodes before keeps its row, with the start and end of
--- all that it holds. Reservations of the groups are deleted.
+-- Writes the allocations of groups ($1), and the placement of each pod ($7, $8),
+-- with what it has inside of its node ($15, $16). A group that held nodes before
+-- keeps its row, with the start and end of all that it holds. Reservations of the
+-- groups are deleted.
 WITH held AS (
   INSERT INTO allocations AS a
   (

@@ -1,7 +1,7 @@
-import "./style.css";
+import "./frame/style.css";
 import { render } from "preact";
-import { Shell } from "./shell";
-import { signIn } from "./session";
+import { Shell } from "./frame/shell";
+import { signIn } from "./frame/session";
 
 void signIn();
 render(<Shell />, document.body);

@@ -1,14 +1,16 @@
 // The timeline: which group has or will have which nodes, and when. A canvas for
 // the eyes, and a table of the same for screen readers and for who asks for it.
+import "./timeline.css";
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { call, wordsOf } from "./calls";
-import { watchGroups } from "./group_stream";
-import { bindKeys } from "./keys";
-import type { GetTimelineResponse, ListNodesResponse } from "./messages";
-import { Empty, Loading, Problem } from "./notice";
-import { groupLink, route, setQuery } from "./route";
-import { Time, now, timeText } from "./times";
+import { call, wordsOf } from "../frame/calls";
+import { watchGroups } from "../groups/group_stream";
+import { bindKeys } from "../frame/keys";
+import type { ListNodesResponse } from "../messages/cluster";
+import type { GetTimelineResponse } from "../messages/timeline";
+import { Empty, Loading, Problem } from "../frame/notice";
+import { groupLink, route, setQuery } from "../frame/route";
+import { Time, now, timeText } from "../frame/times";
 import { barAt, coloursOf, draw, topsOf, type Drawing, type View } from "./timeline_canvas";
 import { rowsOf, type Bar, type NodeRow } from "./timeline_rows";
 

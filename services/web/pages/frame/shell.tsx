@@ -1,22 +1,11 @@
 // The frame around every page: navigation, light and dark, keys, who is let in.
 import { signal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { GroupPage } from "./group_page";
-import { GroupsPage } from "./groups_page";
 import { bindKeys, boundKeys, helpOpen, type Key } from "./keys";
-import { NodesPage } from "./nodes_page";
 import { Empty, Loading, Problem } from "./notice";
-import { QueuesPage } from "./queues_page";
+import { kPages } from "./pages";
 import { link, page, route } from "./route";
 import { caller, signedOut, signIn, signOut, trouble } from "./session";
-import { TimelinePage } from "./timeline_page";
-
-const kPages: { name: string; title: string; key: string }[] = [
-  { name: "groups", title: "Groups", key: "g g" },
-  { name: "timeline", title: "Timeline", key: "g t" },
-  { name: "nodes", title: "Nodes", key: "g n" },
-  { name: "queues", title: "Queues", key: "g q" },
-];
 
 const theme = signal(localStorage.getItem("theme") ?? "");
 
@@ -123,15 +112,8 @@ function Page() {
   if (signedOut.value !== "") return <SignedOut />;
   if (trouble.value !== "") return <Problem what={trouble.value} again={() => void signIn()} />;
   if (!caller.value) return <Loading />;
-  const { parts, query } = route.value;
-  // Another key is another page: what an earlier one still reads is not shown.
-  const of = (...names: string[]) => [...parts, ...names.map((name) => query.get(name) ?? "")].join("\n");
-  if (page.value === "groups" && parts.length === 3)
-    return <GroupPage key={of("id")} namespace={parts[1]!} name={parts[2]!} />;
-  if (page.value === "groups" && parts.length < 2) return <GroupsPage />;
-  if (page.value === "timeline") return <TimelinePage key={of("namespace", "queue")} />;
-  if (page.value === "nodes") return <NodesPage />;
-  if (page.value === "queues") return <QueuesPage />;
+  const shown = kPages.find((each) => each.name === page.value)?.show(route.value);
+  if (shown) return <>{shown}</>;
   return (
     <Empty title="There is no such page">
       <p>

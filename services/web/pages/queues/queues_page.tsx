@@ -1,11 +1,11 @@
 // The queues: how many groups each has in which state, and its settings.
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { call, wordsOf } from "./calls";
-import type { ListQueuesResponse, Queue } from "./messages";
-import { Loading, Problem } from "./notice";
-import { link } from "./route";
-import { Age } from "./times";
+import { call, wordsOf } from "../frame/calls";
+import type { ListQueuesResponse, Queue } from "../messages/cluster";
+import { Loading, Problem } from "../frame/notice";
+import { link } from "../frame/route";
+import { Age } from "../frame/times";
 
 const kCounts = ["provisional", "pending", "unsatisfiable", "allocated", "bound"] as const;
 

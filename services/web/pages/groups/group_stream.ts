@@ -1,8 +1,8 @@
 // Changes of groups as the server pushes them (events/groups), while the tab is
 // seen: a browser opens only six connections to a host. A hidden tab has none;
 // when it is seen again it goes on where it was.
-import type { GroupChanges } from "./messages";
-import { call } from "./calls";
+import type { GroupChanges } from "../messages/group";
+import { call } from "../frame/calls";
 
 const kAgainAfter = 3000; // ms
 

@@ -1,11 +1,12 @@
 // The nodes, two hundred at a time: what each offers and how much of it is in
 // use, and why one accepts no new pods.
+import "./nodes.css";
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { call, wordsOf } from "./calls";
-import type { Amount, ListNodesResponse, Node } from "./messages";
-import { Empty, Loading, Problem } from "./notice";
-import { Time } from "./times";
+import { call, wordsOf } from "../frame/calls";
+import type { Amount, ListNodesResponse, Node } from "../messages/cluster";
+import { Empty, Loading, Problem } from "../frame/notice";
+import { Time } from "../frame/times";
 
 const kPage = 200;
 

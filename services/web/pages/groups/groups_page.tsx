@@ -1,16 +1,17 @@
 // The groups: filters in the URL, a windowed table, changes as they happen.
+import "./groups.css";
 import { signal, useComputed, useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { GroupRows, type Filter } from "./group_rows";
 import { watchGroups } from "./group_stream";
-import { bindKeys } from "./keys";
-import type { Group } from "./messages";
-import { Empty, Loading, Problem } from "./notice";
-import { groupLink, route, setQuery } from "./route";
-import { StateMark } from "./state_mark";
-import { Age, Time } from "./times";
+import { bindKeys } from "../frame/keys";
+import type { Group } from "../messages/group";
+import { Empty, Loading, Problem } from "../frame/notice";
+import { groupLink, route, setQuery } from "../frame/route";
+import { StateMark } from "../frame/state_mark";
+import { Age, Time } from "../frame/times";
 
-const kRow = 34; // pixels, as in style.css
+const kRow = 34; // pixels, as in groups.css
 const kBeyond = 12; // rows drawn beyond what is seen
 
 const kStates: [string, string][] = [

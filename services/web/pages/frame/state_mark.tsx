@@ -1,5 +1,5 @@
 // A group's state in a word, with a colour of its kind.
-import type { Group } from "./messages";
+import type { Group } from "../messages/group";
 
 const kinds: Record<string, string> = {
   GROUP_STATE_PROVISIONAL: "filling",

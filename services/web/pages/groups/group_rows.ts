@@ -3,8 +3,8 @@
 // Pushed changes alter a row in its place; those that would add or remove one
 // are counted, and shown when the reader asks.
 import { batch, signal } from "@preact/signals";
-import { call, wordsOf } from "./calls";
-import type { Group, GroupChanges, ListGroupsResponse } from "./messages";
+import { call, wordsOf } from "../frame/calls";
+import type { Group, GroupChanges, ListGroupsResponse } from "../messages/group";
 
 const kPage = 100;
 

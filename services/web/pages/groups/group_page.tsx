@@ -3,13 +3,14 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { ActionBar } from "./group_actions";
-import { call, CallError, wordsOf } from "./calls";
+import { call, CallError, wordsOf } from "../frame/calls";
 import { watchGroups } from "./group_stream";
-import type { ExplainGroupResponse, GetGroupResponse, Group, Member, NodesForPods } from "./messages";
-import { Empty, Loading, Problem } from "./notice";
-import { groupLink, link, route } from "./route";
-import { StateMark } from "./state_mark";
-import { Age, Time } from "./times";
+import type { ExplainGroupResponse, NodesForPods } from "../messages/explanation";
+import type { GetGroupResponse, Group, Member } from "../messages/group";
+import { Empty, Loading, Problem } from "../frame/notice";
+import { groupLink, link, route } from "../frame/route";
+import { StateMark } from "../frame/state_mark";
+import { Age, Time } from "../frame/times";
 
 const kMembersShown = 500;
 

@@ -2,7 +2,7 @@
 // behind the '#'; it is exchanged for a cookie that no script can read.
 import { signal } from "@preact/signals";
 import { call, post, whenSignedOut, wordsOf } from "./calls";
-import type { Caller } from "./messages";
+import type { Caller } from "../messages/caller";
 
 export const caller = signal<Caller | null>(null);
 export const signedOut = signal<string>(""); // why; "" if it is not so

@@ -1,6 +1,6 @@
 // What the timeline draws: a row for each node, with the bars of its groups,
 // stacked where they share it; equal neighbours are folded into one row.
-import type { GetTimelineResponse, TimelineGroup } from "./messages";
+import type { GetTimelineResponse, TimelineGroup } from "../messages/timeline";
 
 export interface Bar {
   group: TimelineGroup;

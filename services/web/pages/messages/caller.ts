@@ -1,0 +1,8 @@
+// Who looks.
+
+export interface Caller {
+  name: string;
+  role?: string;
+  namespaces?: string[];
+  serverVersion?: string;
+}

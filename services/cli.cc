@@ -29,6 +29,7 @@
 #include "services/editing/pool_command.h"
 #include "services/editing/queue_command.h"
 #include "services/explain/describe.h"
+#include "services/explain/describe_node.h"
 #include "services/explain/explain.h"
 #include "services/explain/explain_queries.h"
 #include "services/explain/timeline_command.h"
@@ -103,7 +104,8 @@ class Runner {
     return RunGet(options, *Database(), console_);
   }
   ExitCode operator()(const DescribeOptions& options) {
-    return RunDescribe(options, *Database(), console_);
+    return options.node ? RunDescribeNode(options, *Database(), console_)
+                        : RunDescribe(options, *Database(), console_);
   }
   ExitCode operator()(const ExplainOptions& options) {
     return RunExplain(options, *Database(), console_);

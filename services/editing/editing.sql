@@ -58,6 +58,22 @@ SELECT
 FROM node_maintenance AS m
 WHERE m.maintenance_id = $1;
 
+-- name: list_in_the_way
+-- The groups on nodes of maintenance $1 that may still run when it begins, at
+-- most $2 of them.
+SELECT DISTINCT
+  g.namespace,
+  g.group_name
+FROM node_maintenance AS k
+INNER JOIN placements AS l ON l.node_name = k.node_name
+INNER JOIN allocations AS a ON a.fluxion_job = l.fluxion_job
+INNER JOIN pod_groups AS g ON g.id = a.group_id
+WHERE
+  k.maintenance_id = $1
+  AND (a.ends_at IS NULL OR a.ends_at > k.starts_at)
+ORDER BY g.namespace, g.group_name
+LIMIT $2;
+
 -- name: undrain_by_id
 -- Withdraws one maintenance.
 DELETE FROM maintenance WHERE id = $1;

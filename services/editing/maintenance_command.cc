@@ -159,21 +159,43 @@ std::string When(sql::Timestamp from, std::optional<sql::Timestamp> until) {
       until ? "until " + ShortTime(*until) + " UTC" : "until it is undone");
 }
 
+// The names of nodes, or "KEY=VALUE" for each label.
+std::vector<std::string> WordsOf(const NodeChoice& choice) {
+  std::vector<std::string> words = choice.nodes;
+  for (const auto& [key, value] : choice.labels.items())
+    words.push_back(fmt::format("{}={}", key, value.get<std::string>()));
+  return words;
+}
+
+void ReadAffected(sql::Transaction& transaction, Drained& drained) {
+  constexpr int kGroupsNamed = 100;
+  const sql::Result counts =
+      transaction.Run(queries::kCountDrained, drained.id);
+  drained.known_nodes = counts[0].Get<std::int64_t>("nodes");
+  drained.group_count = counts[0].Get<std::int64_t>("groups");
+  if (drained.group_count == 0) return;
+  for (const sql::Row row :
+       transaction.Run(queries::kListInTheWay, drained.id, kGroupsNamed))
+    drained.groups.push_back(row.Get<std::string>("namespace") + "/" +
+                             row.Get<std::string>("group_name"));
+}
+
 }  // namespace
 
-ExitCode RunDrain(const DrainOptions& options, sql::Pool& pool,
-                  Console& console) {
+Drained Drain(const DrainOptions& options, const Actor& actor, sql::Pool& pool,
+              sql::Timestamp now, bool dry_run) {
   const NodeChoice choice = ParseNodes(options.words);
-  const sql::Timestamp now = console.now();
-  const sql::Timestamp from =
+  Drained drained;
+  drained.words = WordsOf(choice);
+  drained.from =
       options.from.empty() ? now : ParseMoment("from", options.from, now);
-  std::optional<sql::Timestamp> until;
-  if (!options.until.empty()) until = ParseMoment("until", options.until, now);
-  if (until && *until <= std::max(from, now))
+  if (!options.until.empty())
+    drained.until = ParseMoment("until", options.until, now);
+  if (drained.until && *drained.until <= std::max(drained.from, now))
     throw Failure(ExitCode::kUsage,
                   fmt::format("maintenance {} would be over before it begins, "
                               "or is over already",
-                              When(from, until)),
+                              When(drained.from, drained.until)),
                   "Right would be --until after --from, and in the future.");
   sql::Transaction transaction(pool);
   const auto made = transaction.Run(
@@ -181,28 +203,57 @@ ExitCode RunDrain(const DrainOptions& options, sql::Pool& pool,
       choice.nodes.empty() ? std::nullopt : std::optional(choice.nodes),
       choice.labels.empty() ? std::nullopt
                             : std::optional(choice.labels.dump()),
-      from, until,
+      drained.from, drained.until,
       options.reason.empty() ? std::nullopt : std::optional(options.reason),
       now);
-  const auto id = made[0].Get<std::int64_t>("id");
+  drained.id = made[0].Get<std::int64_t>("id");
+  ReadAffected(transaction, drained);
+  if (dry_run) return drained;  // and the transaction is rolled back
   RecordChanges(
-      transaction, ProcessActor(), "drain", ObjectsOf(choice),
-      fmt::format("maintenance/{} {}{}{}", id, When(from, until),
+      transaction, actor, "drain", ObjectsOf(choice),
+      fmt::format("maintenance/{} {}{}{}", drained.id,
+                  When(drained.from, drained.until),
                   options.reason.empty() ? "" : ": ", options.reason));
-  const sql::Result nodes = transaction.Run(queries::kCountDrained, id);
-  const auto known = nodes[0].Get<std::int64_t>("nodes");
   transaction.Commit();
+  return drained;
+}
+
+Undrained Undrain(const DrainOptions& options, const Actor& actor,
+                  sql::Pool& pool, sql::Timestamp now) {
+  if (options.id && !options.words.empty())
+    throw Failure(ExitCode::kUsage, "nodes are named beside --id",
+                  "Right would be either of them.");
+  const NodeChoice choice =
+      options.id ? NodeChoice() : ParseNodes(options.words);
+  Undrained result;
+  result.asked = choice.nodes;
+  if (options.id) result.asked = {std::to_string(*options.id)};
+  if (!choice.labels.empty()) result.asked = {LabelsText(choice)};
+  sql::Transaction transaction(pool);
+  result.undone = Undo(options, choice, transaction, now);
+  RecordChanges(transaction, actor, "undrain",
+                UndoneObjects(options, choice, result.undone));
+  transaction.Commit();
+  return result;
+}
+
+ExitCode RunDrain(const DrainOptions& options, sql::Pool& pool,
+                  Console& console) {
+  const Drained drained = Drain(options, ProcessActor(), pool, console.now(),
+                                /*dry_run=*/false);
+  const std::int64_t known = drained.known_nodes;
   console.out << fmt::format(
-      "maintenance/{} of {} {}\n", id,
+      "maintenance/{} of {} {}\n", drained.id,
       known == 1 ? "1 node" : fmt::format("{} nodes", known),
-      When(from, until));
-  const auto groups = nodes[0].Get<std::int64_t>("groups");
+      When(drained.from, drained.until));
+  const std::int64_t groups = drained.group_count;
   if (groups > 0)
     console.out << fmt::format(
         "{} there need not have ended by then, and {} left alone.\n",
         groups == 1 ? "1 group" : fmt::format("{} groups", groups),
         groups == 1 ? "is" : "are");
-  if (known < std::max<std::int64_t>(1, std::ssize(choice.nodes)))
+  const bool by_labels = drained.words[0].find('=') != std::string::npos;
+  if (known < (by_labels ? 1 : std::ssize(drained.words)))
     console.err << "warning: not all of them are nodes that the scheduler "
                    "knows; `fluxnetes get nodes` lists those\n";
   return ExitCode::kOk;
@@ -210,20 +261,8 @@ ExitCode RunDrain(const DrainOptions& options, sql::Pool& pool,
 
 ExitCode RunUndrain(const DrainOptions& options, sql::Pool& pool,
                     Console& console) {
-  if (options.id && !options.words.empty())
-    throw Failure(ExitCode::kUsage, "nodes are named beside --id",
-                  "Right would be either of them.");
-  const NodeChoice choice =
-      options.id ? NodeChoice() : ParseNodes(options.words);
-  std::vector<std::string> asked = choice.nodes;
-  if (options.id) asked = {std::to_string(*options.id)};
-  if (!choice.labels.empty()) asked = {LabelsText(choice)};
-  sql::Transaction transaction(pool);
-  const std::vector<std::string> undone =
-      Undo(options, choice, transaction, console.now());
-  RecordChanges(transaction, ProcessActor(), "undrain",
-                UndoneObjects(options, choice, undone));
-  transaction.Commit();
+  const auto [asked, undone] =
+      Undrain(options, ProcessActor(), pool, console.now());
   for (const std::string& name : undone)
     console.out << (options.id ? "maintenance/" : "node/") << Printable(name)
                 << " undrained\n";

@@ -77,6 +77,14 @@ SELECT
 FROM nodes
 ORDER BY node_name;
 
+-- name: list_chart_nodes
+-- Nodes, and their values of the label $1.
+SELECT
+  node_name,
+  labels ->> $1::text AS value
+FROM nodes
+ORDER BY node_name;
+
 -- name: list_span_cpu
 -- The cpu that each group with an allocation, or each of the groups $1, has on
 -- each node.

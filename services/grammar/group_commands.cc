@@ -78,6 +78,15 @@ void AddDescribeCommand(CLI::App& app, DescribeOptions& options,
                         "the group of this id, where several have the name")
            ->type_name("ID"),
       1);
+  CLI::App* node = AddCommand(
+      *describe, "node", "what of a node is in use, its groups, maintenance");
+  node->alias("nodes");
+  node->add_option("NODE", options.name, "NAME")->type_name("")->required();
+  AddOutput(*node, options.output, "table|json|yaml");
+  node->callback([&options, &chosen] {
+    options.node = true;
+    chosen = options;
+  });
 }
 
 void AddExplainCommand(CLI::App& app, ExplainOptions& options,

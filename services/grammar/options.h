@@ -47,6 +47,7 @@ struct GetOptions {
 };
 
 struct DescribeOptions {
+  bool node = false;  // else a group
   std::string name;
   std::string namespace_name = "default";
   std::optional<std::int64_t> generation;

@@ -66,13 +66,6 @@ std::string PairsText(const nlohmann::json& pairs) {
 
 }  // namespace
 
-void Fill(google::protobuf::Timestamp& message, sql::Timestamp time) {
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
-  message.set_seconds(seconds.time_since_epoch().count());
-  message.set_nanos(
-      static_cast<int>(std::chrono::nanoseconds(time - seconds).count()));
-}
-
 void Fill(v1::Group& message, const GroupRow& group) {
   message.set_id(group.id);
   message.set_namespace_(group.namespace_name);

@@ -6,13 +6,10 @@
 #include <string>
 #include <string_view>
 
+#include "services/grpc_cluster/message_time.h"
 #include "services/records/group_detail.h"
 #include "services/records/group_row.h"
 #include "sql/connection/result.h"
-
-namespace google::protobuf {
-class Timestamp;
-}
 
 namespace fluxnetes::v1 {
 class Generation;
@@ -24,7 +21,6 @@ class Queue;
 
 namespace fluxnetes::services {
 
-void Fill(google::protobuf::Timestamp& message, sql::Timestamp time);
 void Fill(v1::Group& message, const GroupRow& group);
 void Fill(v1::Member& message, const MemberRow& member);
 void Fill(v1::Generation& message, const Generation& generation);

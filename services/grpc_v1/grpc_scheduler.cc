@@ -52,6 +52,13 @@ class GrpcScheduler::Calls
                                   v1::GetTimelineResponse* response) override {
     return Answer<&SchedulerCalls::GetTimeline>(*context, *request, *response);
   }
+  ServerUnaryReactor* GetTimelineChart(
+      CallbackServerContext* context,
+      const v1::GetTimelineChartRequest* request,
+      v1::GetTimelineChartResponse* response) override {
+    return Answer<&SchedulerCalls::GetTimelineChart>(*context, *request,
+                                                     *response);
+  }
   ServerUnaryReactor* CancelGroup(CallbackServerContext* context,
                                   const v1::CancelGroupRequest* request,
                                   v1::CancelGroupResponse* response) override {
@@ -81,6 +88,32 @@ class GrpcScheduler::Calls
                                 const v1::ListNodesRequest* request,
                                 v1::ListNodesResponse* response) override {
     return Answer<&SchedulerCalls::ListNodes>(*context, *request, *response);
+  }
+  ServerUnaryReactor* GetNode(CallbackServerContext* context,
+                              const v1::GetNodeRequest* request,
+                              v1::GetNodeResponse* response) override {
+    return Answer<&SchedulerCalls::GetNode>(*context, *request, *response);
+  }
+  ServerUnaryReactor* GetNodeMap(CallbackServerContext* context,
+                                 const v1::GetNodeMapRequest* request,
+                                 v1::GetNodeMapResponse* response) override {
+    return Answer<&SchedulerCalls::GetNodeMap>(*context, *request, *response);
+  }
+  ServerUnaryReactor* ListMaintenance(
+      CallbackServerContext* context, const v1::ListMaintenanceRequest* request,
+      v1::ListMaintenanceResponse* response) override {
+    return Answer<&SchedulerCalls::ListMaintenance>(*context, *request,
+                                                    *response);
+  }
+  ServerUnaryReactor* DrainNodes(CallbackServerContext* context,
+                                 const v1::DrainNodesRequest* request,
+                                 v1::DrainNodesResponse* response) override {
+    return Answer<&SchedulerCalls::DrainNodes>(*context, *request, *response);
+  }
+  ServerUnaryReactor* UndrainNodes(
+      CallbackServerContext* context, const v1::UndrainNodesRequest* request,
+      v1::UndrainNodesResponse* response) override {
+    return Answer<&SchedulerCalls::UndrainNodes>(*context, *request, *response);
   }
   ServerUnaryReactor* Simulate(CallbackServerContext* context,
                                const v1::SimulateRequest* request,

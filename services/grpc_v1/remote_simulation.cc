@@ -61,14 +61,34 @@ void FillTime(std::int64_t seconds, google::protobuf::Timestamp* time) {
   time->set_seconds(seconds);
 }
 
+void FillCourse(
+    google::protobuf::RepeatedPtrField<v1::SimulatedGroup>& messages,
+    const workers::Scenario& scenario, const workers::Course& course) {
+  for (std::size_t i = 0; i < course.groups.size(); ++i) {
+    v1::SimulatedGroup& went = *messages.Add();
+    went.set_name(scenario.groups[i].name);
+    const workers::GroupCourse& itself = course.groups[i];
+    if (itself.start >= 0) FillTime(itself.start, went.mutable_starts_at());
+    if (itself.end >= 0) FillTime(itself.end, went.mutable_ends_at());
+    for (int n = 0; n < itself.nodes; ++n) {
+      const auto place = static_cast<std::size_t>(course.first_node[i] + n);
+      const auto node = static_cast<std::size_t>(course.nodes[place]);
+      went.add_nodes(scenario.nodes[node].name);
+    }
+  }
+}
+
 }  // namespace
 
 void SimulateFor(const v1::SimulateRequest& request,
                  v1::SimulateResponse& response, const Config& config,
                  sql::Pool& pool, const std::function<bool()>& stop) {
   const SimulationInput input = ReadFor(request, config, pool);
+  SimulationInput present;
+  if (request.compare()) present = ReadFor({}, config, pool);
   const auto from = WallClock::now();
   workers::SimulationOptions how;
+  how.keep_nodes = true;
   how.progress = [&](const workers::SimulationProgress&) {
     return !stop() && WallClock::now() - from < kLongestRun;
   };
@@ -80,14 +100,11 @@ void SimulateFor(const v1::SimulateRequest& request,
              .summary = workers::Summarize(input.scenario, course),
              .took = took.count()},
             OutputFormat::kJson));
-  for (std::size_t i = 0; i < course.groups.size(); ++i) {
-    const workers::Scenario::Group& group = input.scenario.groups[i];
-    v1::SimulatedGroup& went = *response.add_groups();
-    went.set_name(group.name);
-    const workers::GroupCourse& itself = course.groups[i];
-    if (itself.start >= 0) FillTime(itself.start, went.mutable_starts_at());
-    if (itself.end >= 0) FillTime(itself.end, went.mutable_ends_at());
-  }
+  FillTime(course.begin, response.mutable_begins_at());
+  FillCourse(*response.mutable_groups(), input.scenario, course);
+  if (request.compare())
+    FillCourse(*response.mutable_unchanged(), present.scenario,
+               workers::Simulate(present.scenario, how));
   for (const std::string& note : input.notes) response.add_notes(note);
 }
 

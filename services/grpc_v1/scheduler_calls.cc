@@ -14,6 +14,9 @@
 #include "services/explain/explain_queries.h"
 #include "services/explain/timeline_queries.h"
 #include "services/grpc/grpc_calls.h"
+#include "services/grpc_cluster/node_map.h"
+#include "services/grpc_cluster/node_messages.h"
+#include "services/grpc_cluster/timeline_columns.h"
 #include "services/grpc_v1/explanation_messages.h"
 #include "services/grpc_v1/group_feed_queries.h"
 #include "services/grpc_v1/group_messages.h"
@@ -181,6 +184,13 @@ void SchedulerCalls::GetTimeline(const Call& call,
   FillTimeline(response, request, *transaction, CallTime());
 }
 
+void SchedulerCalls::GetTimelineChart(
+    const Call& call, const v1::GetTimelineChartRequest& request,
+    v1::GetTimelineChartResponse& response) {
+  const auto transaction = Reading(call);
+  FillTimelineChart(response, request, *transaction, CallTime());
+}
+
 void SchedulerCalls::CancelGroup(const Call& call,
                                  const v1::CancelGroupRequest& request,
                                  v1::CancelGroupResponse& response) {
@@ -264,6 +274,47 @@ void SchedulerCalls::ListNodes(const Call& call,
     FillNode(*response.add_nodes(), next->second);
   if (next != nodes.end())
     response.set_next_page_token(response.nodes().rbegin()->name());
+}
+
+void SchedulerCalls::GetNode(const Call& call,
+                             const v1::GetNodeRequest& request,
+                             v1::GetNodeResponse& response) {
+  const sql::Timestamp now = CallTime();
+  const auto transaction = Reading(call);
+  const sql::Result rows =
+      transaction->Run(queries::kListNodes, request.name(), now);
+  if (rows.empty())
+    throw GrpcRefusal(GrpcCode::kNotFound,
+                      fmt::format("no node named \"{}\"", request.name()));
+  FillNode(*response.mutable_node(), rows[0]);
+  FillNodeDetail(response, *transaction, request.name(), now);
+}
+
+void SchedulerCalls::GetNodeMap(const Call& call,
+                                const v1::GetNodeMapRequest& /*request*/,
+                                v1::GetNodeMapResponse& response) {
+  FillNodeMap(response, *Reading(call), CallTime());
+}
+
+void SchedulerCalls::ListMaintenance(
+    const Call& call, const v1::ListMaintenanceRequest& /*request*/,
+    v1::ListMaintenanceResponse& response) {
+  FillMaintenance(response, *Reading(call), CallTime());
+}
+
+void SchedulerCalls::DrainNodes(const Call& call,
+                                const v1::DrainNodesRequest& request,
+                                v1::DrainNodesResponse& response) {
+  if (!request.dry_run())
+    Require(call.caller.MayOperate(), "only an operator may drain nodes");
+  DrainFor(request, response, ActorOf(call), pool_, CallTime());
+}
+
+void SchedulerCalls::UndrainNodes(const Call& call,
+                                  const v1::UndrainNodesRequest& request,
+                                  v1::UndrainNodesResponse& response) {
+  Require(call.caller.MayOperate(), "only an operator may undrain nodes");
+  UndrainFor(request, response, ActorOf(call), pool_, CallTime());
 }
 
 void SchedulerCalls::Simulate(const Call& call,

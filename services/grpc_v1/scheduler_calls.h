@@ -56,6 +56,9 @@ class SchedulerCalls {
                     v1::ExplainGroupResponse& response);
   void GetTimeline(const Call& call, const v1::GetTimelineRequest& request,
                    v1::GetTimelineResponse& response);
+  void GetTimelineChart(const Call& call,
+                        const v1::GetTimelineChartRequest& request,
+                        v1::GetTimelineChartResponse& response);
   void CancelGroup(const Call& call, const v1::CancelGroupRequest& request,
                    v1::CancelGroupResponse& response);
   void HoldGroup(const Call& call, const v1::HoldGroupRequest& request,
@@ -68,6 +71,17 @@ class SchedulerCalls {
                 v1::SetQueueResponse& response);
   void ListNodes(const Call& call, const v1::ListNodesRequest& request,
                  v1::ListNodesResponse& response);
+  void GetNode(const Call& call, const v1::GetNodeRequest& request,
+               v1::GetNodeResponse& response);
+  void GetNodeMap(const Call& call, const v1::GetNodeMapRequest& request,
+                  v1::GetNodeMapResponse& response);
+  void ListMaintenance(const Call& call,
+                       const v1::ListMaintenanceRequest& request,
+                       v1::ListMaintenanceResponse& response);
+  void DrainNodes(const Call& call, const v1::DrainNodesRequest& request,
+                  v1::DrainNodesResponse& response);
+  void UndrainNodes(const Call& call, const v1::UndrainNodesRequest& request,
+                    v1::UndrainNodesResponse& response);
   void Simulate(const Call& call, const v1::SimulateRequest& request,
                 v1::SimulateResponse& response);
   void Match(const Call& call, const v1::MatchRequest& request,

@@ -18,25 +18,6 @@ FROM account_summary
 WHERE $1::text IS NULL OR account = $1
 ORDER BY path;
 
--- name: list_maintenance
--- Maintenance that is not over at $1, with the number of nodes and groups
--- affected.
-SELECT
-  m.id,
-  m.nodes,
-  m.node_selector::text AS node_selector,
-  m.starts_at,
-  m.ends_at,
-  m.reason,
-  m.made_at,
-  count(n.node_name) AS known_nodes,
-  coalesce(sum(n.groups_in_the_way), 0)::bigint AS groups
-FROM maintenance AS m
-LEFT JOIN node_maintenance AS n ON n.maintenance_id = m.id
-WHERE m.ends_at IS NULL OR m.ends_at > $1
-GROUP BY m.id
-ORDER BY m.starts_at, m.id;
-
 -- name: list_estimate_errors
 -- The errors of estimated starts by queue, kind of estimate and horizon.
 SELECT

@@ -5,8 +5,8 @@
 
 #include "services/console/time_text.h"
 #include "services/listing/listing.h"
-#include "services/listing/listing_queries.h"
 #include "services/records/group_table.h"
+#include "services/records/records_queries.h"
 
 namespace fluxnetes::services {
 namespace {
@@ -71,7 +71,8 @@ Listing ListMaintenanceFor(sql::Transaction& transaction,
                   false};
   if (WantsDocuments(options.output))
     listing.items = std::make_shared<OrderedJson>(OrderedJson::array());
-  for (const sql::Row row : transaction.Run(queries::kListMaintenance, now)) {
+  for (const sql::Row row :
+       transaction.Run(queries::kListMaintenance, now, std::nullopt)) {
     std::vector<Cell> cells = MaintenanceCells(row, now);
     std::string fingerprint;
     for (std::size_t i = 0; i < cells.size(); ++i)

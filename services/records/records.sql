@@ -237,6 +237,95 @@ LEFT JOIN LATERAL (
 WHERE $1::text IS NULL OR u.node_name = $1
 ORDER BY u.node_name;
 
+-- name: list_maintenance
+-- Maintenance that is not over at $1, with the number of nodes and groups
+-- affected; only that of node $2 if that is not null.
+SELECT
+  m.id,
+  m.nodes,
+  m.node_selector::text AS node_selector,
+  m.starts_at,
+  m.ends_at,
+  m.reason,
+  m.made_at,
+  count(n.node_name) AS known_nodes,
+  coalesce(sum(n.groups_in_the_way), 0)::bigint AS groups
+FROM maintenance AS m
+LEFT JOIN node_maintenance AS n ON n.maintenance_id = m.id
+WHERE
+  (m.ends_at IS NULL OR m.ends_at > $1)
+  AND (
+    $2::text IS NULL
+    OR $2 = any(m.nodes)
+    OR EXISTS (
+      SELECT FROM nodes AS k
+      WHERE k.node_name = $2 AND k.labels @> m.node_selector
+    )
+  )
+GROUP BY m.id
+ORDER BY m.starts_at, m.id;
+
+-- name: list_groups_on_node
+-- Groups that hold something of node $1, with what their pods hold there, then
+-- those that have it reserved or in their drain set; each by start.
+SELECT
+  s.kind,
+  g.group_id AS id,
+  g.namespace,
+  g.group_name,
+  g.queue,
+  g.group_size,
+  g.duration_seconds,
+  s.starts_at,
+  s.ends_at,
+  s.pods,
+  s.cpu_milli,
+  s.memory_bytes,
+  s.inside
+FROM (
+  SELECT
+    1 AS stage,
+    'running' AS kind,
+    a.group_id,
+    a.starts_at,
+    a.ends_at,
+    count(*)::integer AS pods,
+    sum(l.cpu_milli)::bigint AS cpu_milli,
+    sum(l.memory_bytes)::bigint AS memory_bytes,
+    coalesce(array_agg(l.parts ORDER BY l.parts) FILTER (WHERE l.parts <> ''), '{}')
+      AS inside
+  FROM placements AS l
+  INNER JOIN allocations AS a ON a.fluxion_job = l.fluxion_job
+  WHERE l.node_name = $1
+  GROUP BY a.fluxion_job
+  UNION ALL
+  SELECT
+    2,
+    CASE r.kind WHEN 'drain' THEN 'draining' ELSE 'reserved' END,
+    r.group_id,
+    r.starts_at,
+    NULL,
+    0,
+    0,
+    0,
+    '{}'
+  FROM reservations AS r
+  WHERE $1 = any(r.nodes)
+) AS s
+CROSS JOIN LATERAL (
+  SELECT * FROM group_standing AS k WHERE k.group_id = s.group_id
+  OFFSET 0
+) AS g
+WHERE s.stage = 1 OR g.reservation IS NOT NULL
+ORDER BY s.stage, s.starts_at, g.group_id;
+
+-- name: read_structure_of_node
+-- What node $1 has inside.
+SELECT t.structure
+FROM nodes AS n
+INNER JOIN node_structures AS t ON t.id = n.structure
+WHERE n.node_name = $1;
+
 -- name: list_queues
 -- Scheduling queues, their settings and how many groups they have; only the
 -- queue $1 if that is not null.

@@ -105,12 +105,18 @@ constexpr std::pair<std::string_view, Method> kMethods[] = {
     {"GetGroup", Through<&SchedulerCalls::GetGroup>},
     {"ExplainGroup", Through<&SchedulerCalls::ExplainGroup>},
     {"GetTimeline", Through<&SchedulerCalls::GetTimeline>},
+    {"GetTimelineChart", Through<&SchedulerCalls::GetTimelineChart>},
     {"CancelGroup", Through<&SchedulerCalls::CancelGroup>},
     {"HoldGroup", Through<&SchedulerCalls::HoldGroup>},
     {"ReleaseGroup", Through<&SchedulerCalls::ReleaseGroup>},
     {"ListQueues", Through<&SchedulerCalls::ListQueues>},
     {"SetQueue", Through<&SchedulerCalls::SetQueue>},
     {"ListNodes", Through<&SchedulerCalls::ListNodes>},
+    {"GetNode", Through<&SchedulerCalls::GetNode>},
+    {"GetNodeMap", Through<&SchedulerCalls::GetNodeMap>},
+    {"ListMaintenance", Through<&SchedulerCalls::ListMaintenance>},
+    {"DrainNodes", Through<&SchedulerCalls::DrainNodes>},
+    {"UndrainNodes", Through<&SchedulerCalls::UndrainNodes>},
     {"Simulate", Through<&SchedulerCalls::Simulate>},
     {"Match", Through<&SchedulerCalls::Match>}};
 

@@ -366,6 +366,20 @@ TEST_F(GrpcSchedulerTest, SimulationGoesOnFromWhatThereIs) {
   EXPECT_THAT(started, ::testing::Contains("a/runs"));
   EXPECT_THAT(started, ::testing::Contains(HasSubstr("train")));
   EXPECT_THAT(response.summary_json(), HasSubstr("\"makespan\""));
+  EXPECT_EQ(response.unchanged_size(), 0);
+
+  request.set_compare(true);
+  v1::SimulateResponse compared;
+  ASSERT_TRUE(Call(&v1::Scheduler::Stub::Simulate, request, &compared).ok());
+  EXPECT_EQ(compared.groups_size(), response.groups_size());
+  EXPECT_EQ(compared.unchanged_size(), compared.groups_size() - 1);
+  EXPECT_TRUE(compared.has_begins_at());
+  for (const v1::SimulatedGroup& group : compared.unchanged()) {
+    EXPECT_THAT(group.name(), ::testing::Not(HasSubstr("train")));
+    if (group.name() == "a/runs") {
+      EXPECT_THAT(group.nodes(), ::testing::Not(::testing::IsEmpty()));
+    }
+  }
 }
 
 TEST_F(GrpcSchedulerTest, DatabaseThatIsAwayIsUnavailable) {

@@ -14,9 +14,10 @@
 # embed_texts(HEADER FILE...): every picture_page.css becomes a constant
 # `kPicturePageCss` in "<folder>/HEADER".
 #
-# embed_pages(FOLDER HEADER): bundles FOLDER/app.tsx and its modules to app.js and
-# app.css, by esbuild, and puts them with index.html and icon.svg, each gzipped,
-# into the table `kPageBytes` in HEADER.
+# embed_pages(FOLDER HEADER): bundles FOLDER/app.tsx and its modules to app.js,
+# app.css and a file for what a page imports only when it is shown, by esbuild,
+# and puts them with index.html and icon.svg, each gzipped, into the table
+# `kPageBytes` in HEADER.
 set(FLUXNETES_EMBED ${CMAKE_SOURCE_DIR}/cmake/embed.py)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 include_directories(${CMAKE_BINARY_DIR}/generated)
@@ -63,11 +64,11 @@ function(embed_pages folder header)
   set(out ${CMAKE_BINARY_DIR}/generated/${header})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${pages}/*)
   add_custom_command(OUTPUT ${out}
+    COMMAND ${CMAKE_COMMAND} -E rm -rf ${made}
     COMMAND ${ESBUILD} ${pages}/app.tsx --bundle --minify --format=esm
-            --target=es2020 --outdir=${made} --log-level=warning
+            --target=es2020 --splitting --outdir=${made} --log-level=warning
     COMMAND ${Python3_EXECUTABLE} ${FLUXNETES_EMBED} pages services
-            ${pages}/index.html ${pages}/icon.svg ${made}/app.js ${made}/app.css
-            ${out}
+            ${pages}/index.html ${pages}/icon.svg ${made} ${out}
     DEPENDS ${FLUXNETES_EMBED} ${sources} VERBATIM)
   generate_early(${out})
 endfunction()

@@ -100,6 +100,8 @@ def write_pages(folder, files, out):
             "", f"namespace fluxnetes::{folder} {{", "",
             "inline constexpr std::pair<std::string_view, std::string_view> "
             "kPageBytes[] = {"]
+    files = [file for path in files
+             for file in (sorted(path.iterdir()) if path.is_dir() else [path])]
     for path in files:
         data = gzip.compress(path.read_bytes(), 9, mtime=0)
         text.append(f'    {{"{path.name}", std::string_view('

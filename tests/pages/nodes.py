@@ -1,25 +1,133 @@
-"""The nodes."""
+"""The nodes, one node, and maintenance."""
 
 import re
 
-from support import Visit, claim, fluxnetes, one_time_link
+from support import EVIL, Visit, await_true, claim, fluxnetes, one_time_link
 
 
-def visit_nodes(visit):
+def line_of(page, name):
+    return page.locator("tbody tr", has=page.get_by_role("link", name=name, exact=True))
+
+
+def lists_nodes(visit):
     page = visit.open("nodes")
-    row = page.locator("tbody tr", has=page.get_by_role("rowheader", name="a0", exact=True))
+    row = line_of(page, "a0")
     row.wait_for()
     claim("a node says how much of it is in use",
           re.search(r"\d of 8", row.inner_text()) and "nvidia.com/gpu: 0 of 2" in row.inner_text(),
           row.inner_text())
     fluxnetes("drain", "b3", "--reason", "a new fan")
-    page.reload()
-    claim("and why it is closed", visit.sees("a new fan"), visit.text())
+    claim("and why it is closed, without a reload", visit.sees("a new fan"), visit.text())
+
+
+def has_a_heat_map(visit):
+    page = visit.page
+    canvas = page.locator(".heat canvas")
+    box = canvas.bounding_box()
+    tip = page.locator(".heat .tip")
+    found = {}
+    for y in range(2, int(box["height"]), 10):
+        page.mouse.move(box["x"] + 115, box["y"] + y)
+        page.wait_for_timeout(30)
+        found[tip.inner_text().split(":")[0]] = (115, y)
+    claim("the heat map has a square for each node", {"a0", "b0"} <= set(found), str(found))
+    page.mouse.move(box["x"] + found["a0"][0], box["y"] + found["a0"][1])
+    claim("it says how much is in use", await_true(lambda: re.search(r"a0: \d+ % of cpu in use", tip.inner_text())),
+          tip.inner_text())
+    page.get_by_label("resource").select_option("nvidia.com/gpu")
+    page.mouse.move(box["x"] + found["b0"][0], box["y"] + found["b0"][1])
+    claim("also of GPUs, and of nodes that have none",
+          await_true(lambda: "b0: none of nvidia.com/gpu" in tip.inner_text()), tip.inner_text())
+    claim("the resource is in the address", "resource=nvidia.com%2Fgpu" in page.url, page.url)
+    page.mouse.click(box["x"] + found["a0"][0], box["y"] + found["a0"][1])
+    page.get_by_role("heading", name="Node a0").wait_for()
+    claim("a click opens the node", page.url.endswith("#/nodes/a0"), page.url)
+
+
+def shows_one(visit):
+    page = visit.open("nodes/a0")
+    claim("a node shows its groups", visit.sees("default/"), visit.text())
+    row = page.locator("tbody tr", has_text="default/").first
+    claim("and how much of it each has", re.search(r"running.*\d of \d", row.inner_text(), re.S), row.inner_text())
+    page.get_by_role("link", name="Show it in the timeline").click()
+    page.locator("canvas").wait_for()
+    claim("a link leads to it in the timeline", "find=a0" in page.url, page.url)
+    page.go_back()
+    page.get_by_role("heading", name="Node a0").wait_for()
+    visit.open("nodes/none")
+    claim("a node that is not there says so", visit.sees('no node named "none"'), visit.text())
+
+
+def drains(visit):
+    page = visit.open("nodes")
+    page.get_by_label("Choose a0").check()
+    page.get_by_label("Choose a1").check()
+    page.get_by_role("button", name="Drain 2 nodes…").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_text("It closes 2 nodes").wait_for()
+    claim("draining names what it hits", "a0, a1" in dialog.inner_text() and
+          re.search(r"\d groups? need not have ended by then.*default/", dialog.inner_text()), dialog.inner_text())
+    dialog.get_by_label("Until").fill("tomorrow")
+    claim("a wrong time says what would be right",
+          await_true(lambda: "2026-01-31T12:00:00Z" in dialog.locator(".problem").inner_text()), dialog.inner_text())
+    claim("and what was typed stays", dialog.get_by_label("Until").input_value() == "tomorrow")
+    dialog.get_by_label("Until").fill("+2h")
+    dialog.get_by_label("Reason").fill(EVIL)
+    dialog.get_by_text("It closes 2 nodes").wait_for()
+    dialog.get_by_role("button", name="Drain").click()
+    claim("the maintenance is listed, its reason as it was typed", visit.sees(EVIL), visit.text())
+    claim("and nothing of it becomes part of the page",
+          page.locator("#evil").count() == 0 and page.title() != "owned", page.title())
+    listed = fluxnetes("get", "maintenance")
+    claim("the command line lists it too", "a0,a1" in listed, listed)
+
+    visit.open("nodes/a1")
+    page.get_by_role("button", name=re.compile("Take maintenance .* back")).click()
+    dialog = page.get_by_role("dialog")
+    claim("taking it back names its nodes", "a0, a1" in dialog.inner_text(), dialog.inner_text())
+    dialog.get_by_role("button", name="Take back").click()
+    claim("and it is gone", visit.sees("None is announced"), visit.text())
+
+    page = visit.open("nodes")
+    page.get_by_role("button", name="Announce maintenance…").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Nodes by name").fill("zone=west")
+    dialog.get_by_label("From").fill("+3h")
+    claim("nodes are named by a label too", await_true(lambda: "It closes 4 nodes" in dialog.inner_text()),
+          dialog.inner_text())
+    page.keyboard.press("Escape")
+    claim("Escape leaves all as it is", "west" not in fluxnetes("get", "maintenance"))
+
+
+def viewer(browser):
+    visit = Visit(browser, one_time_link())
+    visit.sees("default/runs")
+    visit.page.route("**/GetCaller", lambda route: route.fulfill(json={"name": "eve", "role": "ROLE_VIEWER"}))
+    visit.open("nodes")
+    visit.page.reload()
+    line_of(visit.page, "a0").wait_for()
+    claim("who may only look is offered no drain", visit.page.get_by_role("checkbox").count() == 0 and
+          visit.page.get_by_role("button", name=re.compile("maintenance|Drain")).count() == 0, visit.text())
+    visit.close()
 
 
 def check(browser):
     visit = Visit(browser, one_time_link())
     visit.sees("default/runs")
-    visit_nodes(visit)
-    claim("nothing fails in the page of nodes", visit.errors == [], str(visit.errors))
+    lists_nodes(visit)
+    has_a_heat_map(visit)
+    shows_one(visit)
+    drains(visit)
+    claim("nothing fails in the pages of nodes", visit.errors == [], str(visit.errors))
     visit.close()
+    fluxnetes("undrain", "b3")
+    viewer(browser)
+    for scheme in ("light", "dark"):
+        for width in (360, 2560):
+            for route in ("nodes", "nodes/a0"):
+                visit = Visit(browser, one_time_link(), color_scheme=scheme, viewport={"width": width, "height": 800})
+                page = visit.open(route)
+                visit.sees("Maintenance")
+                claim(f"{route} is {scheme} and no wider than {width} pixels",
+                      page.evaluate("document.documentElement.scrollWidth") <= width)
+                visit.close()

@@ -15,10 +15,11 @@ import nodes
 import queues
 import sign_in
 import timeline
+import whatif
 from playwright.sync_api import sync_playwright
 from support import await_true, claim, job, log_says, submit
 
-PAGES = [sign_in, groups, group, timeline, nodes, queues, frame]
+PAGES = [sign_in, groups, group, timeline, nodes, whatif, queues, frame]
 
 
 def main():

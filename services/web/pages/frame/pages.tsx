@@ -3,9 +3,12 @@
 import type { ComponentChild } from "preact";
 import { GroupPage } from "../groups/group_page";
 import { GroupsPage } from "../groups/groups_page";
+import { NodePage } from "../nodes/node_page";
 import { NodesPage } from "../nodes/nodes_page";
 import { QueuesPage } from "../queues/queues_page";
-import { TimelinePage } from "../timeline/timeline_page";
+import "../timeline/timeline.css";
+import "../whatif/whatif.css";
+import { Later } from "./later";
 import type { Route } from "./route";
 
 export interface PageOf {
@@ -23,6 +26,10 @@ function keyOf({ parts, query }: Route, ...names: string[]): string {
   return [...parts, ...names.map((name) => query.get(name) ?? "")].join("\n");
 }
 
+const timelinePage = async () => (await import("../timeline/timeline_page")).TimelinePage;
+
+const whatIfPage = async () => (await import("../whatif/whatif_page")).WhatIfPage;
+
 export const kPages: PageOf[] = [
   {
     name: "groups",
@@ -39,8 +46,18 @@ export const kPages: PageOf[] = [
     name: "timeline",
     title: "Timeline",
     key: "g t",
-    show: (route) => <TimelinePage key={keyOf(route, "namespace", "queue")} />,
+    show: (route) => <Later key={keyOf(route, "namespace", "queue")} load={timelinePage} props={{}} />,
   },
-  { name: "nodes", title: "Nodes", key: "g n", show: () => <NodesPage /> },
+  {
+    name: "nodes",
+    title: "Nodes",
+    key: "g n",
+    show: (route) => {
+      const { parts } = route;
+      if (parts.length > 2) return null;
+      return parts.length === 2 ? <NodePage key={keyOf(route)} name={parts[1]!} /> : <NodesPage />;
+    },
+  },
+  { name: "what-if", title: "What if", key: "g w", show: () => <Later load={whatIfPage} props={{}} /> },
   { name: "queues", title: "Queues", key: "g q", show: () => <QueuesPage /> },
 ];

@@ -1,20 +1,33 @@
-// What runs where and when.
+// What runs where and when, in columns (GetTimelineChart).
 
-export interface TimelineGroup {
-  id?: string;
-  namespace: string;
-  name: string;
-  queue?: string;
-  size?: number;
-  kind?: string;
-  startsAt?: string;
-  endsAt?: string;
-  nodes?: { name: string; cpuMilli?: string }[];
+export interface TimelineColumns {
+  ids?: string[];
+  names?: string[];
+  namespacePlaces?: number[];
+  queuePlaces?: number[];
+  sizes?: number[];
+  kinds?: number[];
+  starts?: number[]; // seconds from now; kNoTime: none
+  ends?: number[];
+  nodeCounts?: number[];
+  nodePlaces?: number[];
+  namespaces?: string[];
+  queues?: string[];
 }
 
-export interface GetTimelineResponse {
+export interface TimelineMaintenance {
+  node: string;
+  startsAt: string;
+  endsAt?: string;
+  reason?: string;
+}
+
+export interface GetTimelineChartResponse {
   now: string;
-  groups?: TimelineGroup[];
-  maintenance?: { node: string; startsAt: string; endsAt?: string; reason?: string }[];
-  nextPageToken?: string;
+  nodes?: string[];
+  nodeLevels?: number[]; // places in levelValues; -1: none
+  levelValues?: string[];
+  groups?: TimelineColumns;
+  maintenance?: TimelineMaintenance[];
+  cut?: boolean;
 }

@@ -1,55 +1,21 @@
-// The nodes, two hundred at a time: what each offers and how much of it is in
-// use, and why one accepts no new pods.
-import "./nodes.css";
+// The nodes: a heat map of all, maintenance, and a table, two hundred at a time,
+// of what each offers, how much of it is in use, and why it accepts no pods.
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { call, wordsOf } from "../frame/calls";
-import type { Amount, ListNodesResponse, Node } from "../messages/cluster";
+import { useLive } from "../frame/live";
 import { Empty, Loading, Problem } from "../frame/notice";
+import { link } from "../frame/route";
 import { Time } from "../frame/times";
+import type { ListNodesResponse, Node } from "../messages/cluster";
+import type { GetNodeMapResponse, ListMaintenanceResponse } from "../messages/nodes";
+import { bytesText, cpuText, OtherUse, Use } from "./amounts";
+import { DrainQuestion, mayOperate } from "./drain";
+import { HeatMap } from "./heat_map";
+import { MaintenanceTable } from "./maintenance_table";
+import "./nodes.css";
 
 const kPage = 200;
-
-function numberOf(text: string | undefined): number {
-  return Number(text ?? "0");
-}
-
-function bytesText(bytes: number): string {
-  const units = ["B", "Ki", "Mi", "Gi", "Ti", "Pi"];
-  let unit = 0;
-  while (bytes >= 1024 && unit < units.length - 1) {
-    bytes /= 1024;
-    ++unit;
-  }
-  return `${Number(bytes.toFixed(1))} ${units[unit]}`;
-}
-
-// "3 of 8", over a bar of the share in use.
-function Use({ amount, text }: { amount: Amount | undefined; text: (value: number) => string }) {
-  const all = numberOf(amount?.allocatable);
-  if (all === 0) return <span class="none">–</span>;
-  const used = numberOf(amount?.granted) + numberOf(amount?.foreign);
-  return (
-    <span class="use">
-      <meter min={0} max={all} value={used} aria-hidden="true" />
-      {text(used)} of {text(all)}
-    </span>
-  );
-}
-
-function OtherUse({ node }: { node: Node }) {
-  const other = Object.entries(node.other ?? {}).filter(([, amount]) => numberOf(amount.allocatable) > 0);
-  if (other.length === 0) return <span class="none">–</span>;
-  return (
-    <>
-      {other.map(([name, amount]) => (
-        <div>
-          {name}: <Use amount={amount} text={String} />
-        </div>
-      ))}
-    </>
-  );
-}
 
 function Closed({ node }: { node: Node }) {
   return (
@@ -65,75 +31,168 @@ function Closed({ node }: { node: Node }) {
   );
 }
 
-export function NodesPage() {
-  const nodes = useSignal<Node[] | null>(null);
-  const token = useSignal("");
-  const problem = useSignal("");
+interface Chosen {
+  names: Set<string>;
+  switchTo: (name: string, isChosen: boolean) => void;
+}
 
-  const readMore = async () => {
-    try {
-      const next = await call<ListNodesResponse>("ListNodes", { pageSize: kPage, pageToken: token.value });
-      nodes.value = [...(nodes.value ?? []), ...(next.nodes ?? [])];
-      token.value = next.nextPageToken ?? "";
-      problem.value = "";
-    } catch (error) {
-      problem.value = wordsOf(error);
-    }
-  };
+function NodeLine({ node, chosen }: { node: Node; chosen: Chosen }) {
+  const labels = node.labels ?? {};
+  return (
+    <tr>
+      <th scope="row">
+        {mayOperate() && (
+          <input
+            type="checkbox"
+            aria-label={`Choose ${node.name}`}
+            checked={chosen.names.has(node.name)}
+            onChange={(event) => chosen.switchTo(node.name, event.currentTarget.checked)}
+          />
+        )}
+        <a href={link(["nodes", node.name])}>{node.name}</a>
+      </th>
+      <td>{labels["topology.kubernetes.io/zone"]}</td>
+      <td>{labels["topology.kubernetes.io/rack"]}</td>
+      <td>
+        <Use amount={node.cpuMilli} text={cpuText} />
+      </td>
+      <td>
+        <Use amount={node.memoryBytes} text={bytesText} />
+      </td>
+      <td>
+        <Use amount={node.pods} text={String} />
+      </td>
+      <td>
+        <OtherUse node={node} />
+      </td>
+      <td>
+        <Closed node={node} />
+      </td>
+    </tr>
+  );
+}
+
+interface Read {
+  nodes: Node[];
+  token: string;
+  map: GetNodeMapResponse;
+  maintenance: ListMaintenanceResponse;
+}
+
+// As many pages of nodes as were read before, or one.
+async function readNodes(count: number): Promise<{ nodes: Node[]; token: string }> {
+  const nodes: Node[] = [];
+  let token = "";
+  do {
+    const next = await call<ListNodesResponse>("ListNodes", { pageSize: kPage, pageToken: token });
+    nodes.push(...(next.nodes ?? []));
+    token = next.nextPageToken ?? "";
+  } while (token !== "" && nodes.length < count);
+  return { nodes, token };
+}
+
+export function NodesPage() {
+  const wanted = useSignal(kPage);
+  const chosen = useSignal<Set<string>>(new Set());
+  const asks = useSignal(false);
+  const more = useSignal("");
+  const { data, problem, readAgain } = useLive(
+    async (): Promise<Read> => {
+      const [map, maintenance, some] = await Promise.all([
+        call<GetNodeMapResponse>("GetNodeMap", {}),
+        call<ListMaintenanceResponse>("ListMaintenance", {}),
+        readNodes(wanted.value),
+      ]);
+      return { map, maintenance, ...some };
+    },
+    {},
+    "",
+    5_000,
+  );
   useEffect(() => {
     document.title = "Nodes – Fluxnetes";
-    void readMore();
   }, []);
-
+  const showMore = async () => {
+    try {
+      const { nodes, token } = data.value!;
+      const next = await call<ListNodesResponse>("ListNodes", { pageSize: kPage, pageToken: token });
+      wanted.value += kPage;
+      data.value = { ...data.value!, nodes: [...nodes, ...(next.nodes ?? [])], token: next.nextPageToken ?? "" };
+      more.value = "";
+    } catch (error) {
+      more.value = wordsOf(error);
+    }
+  };
+  const choice: Chosen = {
+    names: chosen.value,
+    switchTo: (name, isChosen) => {
+      const names = new Set(chosen.value);
+      if (isChosen) names.add(name);
+      else names.delete(name);
+      chosen.value = names;
+    },
+  };
+  const shown = data.value;
+  const count = chosen.value.size;
   return (
-    <section class="page" aria-labelledby="title">
+    <section class="page nodes" aria-labelledby="title">
       <h1 id="title">Nodes</h1>
-      {problem.value !== "" && <Problem what={problem.value} again={() => void readMore()} />}
-      {!nodes.value && problem.value === "" && <Loading />}
-      {nodes.value?.length === 0 && (
+      {problem.value !== "" && <Problem what={problem.value} again={readAgain} />}
+      {!shown && problem.value === "" && <Loading />}
+      {shown?.nodes.length === 0 && (
         <Empty title="There are no nodes">
           <p>
             The scheduler has seen none yet; <code>fluxnetes doctor</code> says why.
           </p>
         </Empty>
       )}
-      {nodes.value && nodes.value.length > 0 && (
-        <table class="wide">
-          <thead>
-            <tr>
-              {["node", "cpu", "memory", "pods", "other", "closed"].map((title) => (
-                <th scope="col">{title}</th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {nodes.value.map((node) => (
-              <tr key={node.name}>
-                <th scope="row">{node.name}</th>
-                <td>
-                  <Use amount={node.cpuMilli} text={(value) => String(value / 1000)} />
-                </td>
-                <td>
-                  <Use amount={node.memoryBytes} text={bytesText} />
-                </td>
-                <td>
-                  <Use amount={node.pods} text={String} />
-                </td>
-                <td>
-                  <OtherUse node={node} />
-                </td>
-                <td>
-                  <Closed node={node} />
-                </td>
+      {shown && shown.nodes.length > 0 && (
+        <>
+          <HeatMap map={shown.map} />
+          {mayOperate() && (
+            <p class="buttons">
+              <button onClick={() => (asks.value = true)}>{count === 0 ? "Announce maintenance…" : `Drain ${count === 1 ? "1 node" : `${count} nodes`}…`}</button>
+              {count > 0 && <button onClick={() => (chosen.value = new Set())}>Choose none</button>}
+            </p>
+          )}
+          {shown.maintenance.maintenance?.length ? (
+            <>
+              <h2>Maintenance</h2>
+              <MaintenanceTable windows={shown.maintenance.maintenance} done={readAgain} />
+              <h2>All nodes</h2>
+            </>
+          ) : null}
+          <table class="wide">
+            <thead>
+              <tr>
+                {["node", "zone", "rack", "cpu", "memory", "pods", "other", "closed"].map((title) => (
+                  <th scope="col">{title}</th>
+                ))}
               </tr>
-            ))}
-          </tbody>
-        </table>
+            </thead>
+            <tbody>
+              {shown.nodes.map((node) => (
+                <NodeLine key={node.name} node={node} chosen={choice} />
+              ))}
+            </tbody>
+          </table>
+        </>
       )}
-      {token.value !== "" && (
+      {more.value !== "" && <p class="problem" role="alert">{more.value}</p>}
+      {shown && shown.token !== "" && (
         <p>
-          <button onClick={() => void readMore()}>Show the next {kPage}</button>
+          <button onClick={() => void showMore()}>Show the next {kPage}</button>
         </p>
+      )}
+      {asks.value && (
+        <DrainQuestion
+          nodes={[...chosen.value].sort()}
+          close={() => (asks.value = false)}
+          done={() => {
+            chosen.value = new Set();
+            readAgain();
+          }}
+        />
       )}
     </section>
   );

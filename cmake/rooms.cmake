@@ -8,7 +8,8 @@
 #
 # collect_rooms(OUT FOLDER [EXCEPT FILE...] [LIBRARIES LIBRARY...]):
 # sets OUT to the objects of tests/FOLDER and of the rooms in it, each compiled
-# separately with these libraries, without the files named after EXCEPT.
+# separately with these libraries, without the files named after EXCEPT. A room of
+# nothing but tests is not optimized, since compiling takes longer than running it.
 
 # Sets OUT to the folders of these files, without duplicates.
 function(folders_of out)
@@ -67,6 +68,10 @@ function(collect_rooms out folder)
     set(target ${folder}_tests_${name})
     add_library(${target} OBJECT EXCLUDE_FROM_ALL ${of_room})
     target_link_libraries(${target} PRIVATE ${arg_LIBRARIES})
+    list(FILTER of_room EXCLUDE REGEX "test\\.cc$")
+    if(NOT of_room)
+      target_compile_options(${target} PRIVATE -O0)
+    endif()
     add_dependencies(${target} generated)
     list(APPEND objects $<TARGET_OBJECTS:${target}>)
   endforeach()

@@ -3,17 +3,20 @@
 
     hack/shares.py plain|address|thread [ROOT]
     hack/shares.py --suites FOLDER
+    hack/shares.py --lacking plain|address|thread PROGRAMS [ROOT]
 
 One line for each program that has some: FOLDER_tests=FILTER, a filter of
 GoogleTest. Each suite is in one share: tests/shares.tsv says in which. Exit code
 1, with the reason, where the table names what is not there, or two rows put one
 suite into different shares. The second form prints the filter of all suites in a
-folder.
+folder. The third fails if the programs of a share in the folder PROGRAMS lack a
+suite of it, since a filter is content with what is there.
 """
 
 import collections
 import pathlib
 import re
+import subprocess
 import sys
 
 SUITE = re.compile(r"^(?:TYPED_)?TEST(?:_[FP])?\((\w+),", re.MULTILINE)
@@ -79,24 +82,43 @@ def pattern(suite):
     return f"{suite}.*:*/{suite}.*:{suite}/*"
 
 
-def filters(tests, share):
+def parts(tests, share):
+    """(floor, its suites in the share, its suites in other shares)."""
     shares = shares_of(tests)
     for folder in sorted(tests.iterdir()):
+        if not folder.is_dir():
+            continue
         name = folder.name
-        if not folder.is_dir() or not suites_of(folder):
-            continue
+        suites = suites_of(folder)
+        mine = {suite for suite in suites
+                if shares[name].get(suite, "plain") == share or
+                ((name, suite) == PLANTED and share != "plain")}
+        if mine:
+            yield name, mine, suites - mine
+
+
+def filters(tests, share):
+    for name, mine, others in parts(tests, share):
         if share != "plain":
-            mine = sorted(suite for suite, its in shares[name].items()
-                          if its == share or (name, suite) == PLANTED)
-            if mine:
-                yield f"{name}_tests={':'.join(map(pattern, mine))}"
-            continue
-        others = sorted(suite for suite, its in shares[name].items()
-                        if its != "plain")
-        if not others:
-            yield f"{name}_tests=*"
-        elif suites_of(folder) - set(others):
-            yield f"{name}_tests=*-{':'.join(map(pattern, others))}"
+            tests_of = ":".join(map(pattern, sorted(mine)))
+        else:  # all but: a suite that no source names is run, too
+            tests_of = "*"
+            if others:
+                tests_of += "-" + ":".join(map(pattern, sorted(others)))
+        yield f"{name}_tests={tests_of}"
+
+
+def lacking(tests, share, programs):
+    for name, mine, _ in parts(tests, share):
+        program = programs / f"{name}_tests"
+        listed = subprocess.run(
+            [program.resolve(), "--gtest_list_tests"], check=True, text=True,
+            stdout=subprocess.PIPE).stdout
+        # INSTANCE/SUITE/NUMBER. at the most.
+        there = {part for line in listed.splitlines() if line[:1] != " "
+                 for part in line.split(".")[0].split("/")}
+        for suite in sorted(mine - there):
+            yield f"{program} lacks {suite}"
 
 
 def main():
@@ -104,6 +126,10 @@ def main():
         print(":".join(map(pattern, sorted(
             suites_of(pathlib.Path(sys.argv[2]))))))
         return
+    if sys.argv[1:2] == ["--lacking"]:
+        tests = pathlib.Path(sys.argv[4] if len(sys.argv) > 4 else ".") / "tests"
+        sys.exit("\n".join(lacking(tests, sys.argv[2],
+                                   pathlib.Path(sys.argv[3]))) or None)
     share = sys.argv[1] if len(sys.argv) > 1 else ""
     root = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else ".")
     if share not in SHARES:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs test programs, two at a time, and counts what they say.
+"""Runs test programs, three at a time, and counts what they say.
 
 A program FOLDER_tests is a GoogleTest program. A program NAME_fuzz is given its
 corpus, and is one test, passed if it gets through. Anything else is a script
@@ -16,7 +16,8 @@ tests failed. The log of the first failure stays, NAME.log; the other one is
 NAME.again.log.
 
 The program that took longest in the last run with all its tests starts first,
-so that both ends come at the same time; where there was none, the budgets tell.
+so that all ends come at the same time; where there was none, the budgets tell.
+Three run on two processors, since many tests wait: for servers, leases and clocks.
 `--shards NAME=N` makes N programs of a GoogleTest program, NAME.0 and so on.
 Each program of GoogleTest has a folder of its own for temporary files.
 
@@ -327,7 +328,7 @@ def read_arguments():
     parser.add_argument("--filter", default="*")
     parser.add_argument("--filter-of", type=name_and_filter, action="append",
                         default=[], metavar="NAME_tests=FILTER")
-    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--jobs", type=int, default=3)
     parser.add_argument("--timeout", type=int, default=3600)
     parser.add_argument("--budgets", type=pathlib.Path, metavar="FILE")
     parser.add_argument("--shards", type=name_and_count, action="append",
